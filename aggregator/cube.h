@@ -1,0 +1,38 @@
+/* cube.h - the recent past in memory: merged slices by (instrumentation, slot, key, axis, weight).
+ *
+ *      batches of every shard and source, in any order  ->  cube  ->  one merged slice each
+ *
+ * Laws    adding commutes; a late batch amends its slot; the cube equals the store for the slots
+ *         it holds (a batch is added to it only once the store has committed it as new).
+ * Range   the newest n_slots slots of an instrumentation; older ones are dropped as newer ones come.
+ * Errors  0 or -errno; after an error nothing has changed.  -ESTALE: older than the range; the
+ *         store has it.
+ * Memory  cube_add() copies.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_CUBE_H
+#define HEATSCOPE_CUBE_H
+
+#include "store.h"
+
+struct cube;				/* its fields are in cube.c */
+
+int cube_new(struct cube **ret_cube);
+void cube_free(struct cube *c);
+
+int cube_open(struct cube *c, __u64 inst, size_t n_slots);	/* -EEXIST */
+void cube_drop(struct cube *c, __u64 inst);
+
+int cube_add(struct cube *c, const struct batch *b);
+
+/* Fills the cube from what store_ops.read() gives; `source` of coverage included. */
+int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last);
+
+/* Everything filed under slots first..last (inclusive); see store.h.  -ENOENT: no such one. */
+int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis,
+	      const struct store_reader *reader);
+
+/* The oldest slot it can answer for, and the newest with data or coverage.  -ENOENT. */
+int cube_range(const struct cube *c, __u64 inst, __s64 *ret_first, __s64 *ret_last);
+
+#endif

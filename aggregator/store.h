@@ -1,0 +1,59 @@
+/* store.h - slices, coverage, losses and instrumentations, kept across restarts.
+ *
+ *      batches --add (one transaction)--> rows --read--> slices, in pieces that add up
+ *
+ * Laws    (all in test/store_laws.c, which every store passes)
+ *         A batch is added once, however often it is given, also after a restart.
+ *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
+ *         What was given in one add() is there as a whole or not at all.
+ * Users   store_sqlite.c; store_memory.c, for tests and for private servers.
+ * Thread  one call at a time; the aggregator calls from one worker at a time.
+ * Errors  0 or -errno; store->reason (if not empty) says more.
+ */
+#ifndef HEATSCOPE_STORE_H
+#define HEATSCOPE_STORE_H
+
+#include "../collector/batch.h"
+#include <stdbool.h>
+
+struct store_reader {			/* NULL members are not asked for */
+	void *arg;
+	void (*slice)(void *arg, __s64 slot, const struct slice *s);
+	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
+	void (*loss)(void *arg, const char *source, const struct loss *loss);
+	void (*clock_step)(void *arg, __s64 slot, __s64 step_ns);
+};
+
+struct store {
+	const struct store_ops *ops;
+	char reason[256];
+};
+
+struct store_ops {
+	void (*close)(struct store *s);
+
+	/* One transaction.  ret_new[i]: batch i was not known before. */
+	int (*add)(struct store *s, const struct batch *batch, size_t n, bool *ret_new);
+
+	/* What is filed under slots first..last (inclusive).  axis < 0: every axis. */
+	int (*read)(struct store *s, __u64 inst, __s64 first, __s64 last, int axis,
+		    const struct store_reader *reader);
+
+	/* Instrumentations, as their JSON text. */
+	int (*inst_put)(struct store *s, __u64 inst, const char *json);
+	int (*inst_delete)(struct store *s, __u64 inst);	/* and all its data */
+	int (*inst_each)(struct store *s, void (*each)(void *arg, __u64 inst, const char *json), void *arg);
+	int (*next_id)(struct store *s, __u64 *ret_id);		/* never given twice */
+	int (*identity)(struct store *s, char ret_uuid[40]);	/* of this store, made once */
+
+	/* Drops slots before `slot`; batch identities older than that go too. */
+	int (*expire)(struct store *s, __u64 inst, __s64 slot);
+
+	/* Moves what ended well before `slot` into its long-term layout. */
+	int (*compact)(struct store *s, __u64 inst, __s64 slot);
+};
+
+int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room);
+int store_memory_open(struct store **ret_store);
+
+#endif

@@ -1,0 +1,60 @@
+/* batch.h - what one source has to say about one slot of one instrumentation.
+ *
+ *      (source, incarnation, inst, slot, seq) names a batch; adding it twice is prevented by name
+ *
+ * Slot    number of slot_ns from the Unix epoch, of the events' own end.
+ * seq     counts an instrumentation's batches within an incarnation.  A second batch for a slot is
+ *         an amendment: it adds to the first.
+ * run     an empty batch may speak for `run` slots from `slot` on: zero differs from silence.
+ * Loss    events that could not be filed, somewhere in slots first..last (inclusive): those
+ *         columns are partly lost.  n = 0: none.
+ * Alone   a batch stands alone: its keys' labels are in it, so it can be spooled, recorded,
+ *         resent and reordered without a dictionary.
+ * Memory  batch_decode() fills `slice` with its own memory, which borrows from `data`;
+ *         batch_fini() frees it.
+ */
+#ifndef HEATSCOPE_BATCH_H
+#define HEATSCOPE_BATCH_H
+
+#include "slice.h"
+
+#define SOURCE_MAX 64			/* bytes of a source's name, NUL included */
+
+struct loss {
+	__u64 n, sum;			/* events, and the sum of their first measure */
+	__s64 first, last;		/* slots */
+};
+
+struct batch {
+	char source[SOURCE_MAX];
+	__u64 incarnation;		/* one start of a collector */
+	__u64 inst;
+	__u64 slot_ns;
+	__s64 slot;
+	__u32 seq, run;
+	__s64 clock_step_ns;		/* the wall clock stepped by this much in this slot; 0: it did not */
+	struct loss loss;
+	size_t n_slices;
+	struct slice *slice;
+};
+
+void batch_fini(struct batch *b);
+
+/* Byte format (version 1):
+ *
+ *      text source | u64 incarnation | u64 inst | varint slot_ns | u64 slot | varint seq run
+ *      | varint zigzag(clock_step_ns) | varint loss.n [ loss.sum u64 first u64 last ]
+ *      | varint n_keys { varint len, label bytes }
+ *      | varint n_slices { varint key, u64 ruler, varint axis weight hist_len, hist bytes }
+ *
+ * A key is written once, however many slices have it. */
+void batch_encode(const struct batch *b, struct bytes *out);
+
+/* -EBADMSG: not a batch (wrong lengths, labels, ruler, histogram: every byte is checked here, so
+ * that nothing behind needs to); -ENOMEM. */
+int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch);
+
+/* Do two batches have the same name? */
+int batch_same(const struct batch *a, const struct batch *b);
+
+#endif

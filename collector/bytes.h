@@ -1,0 +1,39 @@
+/* bytes.h - a growing buffer to write bytes to, and a cursor that reads them without trust.
+ *
+ * Shape   integers are little-endian; a varint is LEB128, unsigned, at most 10 bytes.
+ * Errors  both remember the first failure (no memory; read past the end; overlong varint), after
+ *         which puts do nothing and gets return 0.  Check `err` once, at the end.
+ * Memory  bytes_fini() frees what the buffer holds.  A cursor borrows.
+ */
+#ifndef HEATSCOPE_BYTES_H
+#define HEATSCOPE_BYTES_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+struct bytes {
+	__u8 *data;
+	size_t len, room;
+	int err;
+};
+
+void bytes_fini(struct bytes *b);
+void bytes_clear(struct bytes *b);		/* length 0, no error; keeps the room */
+void bytes_put(struct bytes *b, const void *data, size_t len);
+void bytes_put_int(struct bytes *b, __u64 value, unsigned size);	/* size 1, 2, 4 or 8 */
+void bytes_put_varint(struct bytes *b, __u64 value);
+void bytes_put_text(struct bytes *b, const char *text);		/* u8 length (255 at most) + text */
+
+struct cursor {
+	const __u8 *data;
+	size_t len, at;
+	int err;				/* 0 or -EBADMSG */
+};
+
+const __u8 *cursor_get(struct cursor *c, size_t len);	/* NULL past the end */
+__u64 cursor_get_int(struct cursor *c, unsigned size);
+__u64 cursor_get_varint(struct cursor *c);
+/* Text of u8 length into out[room], NUL-terminated; -EBADMSG if it does not fit or holds a NUL. */
+void cursor_get_text(struct cursor *c, char *out, size_t room);
+
+#endif

@@ -1,0 +1,55 @@
+/* instrumentation.h - a metric switched on: fields kept, measures, slot length, ruler, retention.
+ *
+ * The aggregator makes it from a request, keeps it, and sends it to every collector; recordings
+ * begin with it.  It has one JSON form for all of these:
+ *
+ *      {"id": 1, "module": "mysql", "stat": "queries",
+ *       "fields": ["command", "statement"], "measures": ["latency", "cputime"],
+ *       "granularity": 1, "retention-time": 3600, "idle-max": 0, "predicate": {},
+ *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000}
+ *
+ * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
+ *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
+ *         collectors leave it out of the key (see n_kernel_fields users in ring.c).
+ * Slot    kernel slots are min(granularity, 1 s); longer ones are folded at read time.
+ * Errors  parsing says in one sentence what is wrong and where, in `reason`.
+ * Memory  a plain value, to be copied.
+ */
+#ifndef HEATSCOPE_INSTRUMENTATION_H
+#define HEATSCOPE_INSTRUMENTATION_H
+
+#include "metric.h"
+#include "slice.h"
+#include <jansson.h>
+
+#define REASON_MAX 256
+
+struct instrumentation {
+	__u64 id;
+	char module[NAME_MAX_LEN], stat[NAME_MAX_LEN];
+	char field[KEY_FIELDS_MAX][NAME_MAX_LEN];
+	size_t n_fields;
+	char measure[MEASURES_MAX][NAME_MAX_LEN];
+	size_t n_measures;
+	__u64 ruler[MEASURES_MAX];	/* one per measure; not in the JSON: from the metric and ruler-bits */
+	__u64 granularity_ns, slot_ns;
+	__u32 retention_s, idle_max_s;
+	__u32 ruler_bits;		/* 0..7, default 5 */
+	__u32 n_keys;			/* cap on keys per source, default 64 */
+	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
+	__s64 crtime_ms;
+};
+
+/* Reads the JSON form.  0, or -EINVAL with the reason.  Unknown properties are ignored, absent
+ * ones get their defaults; ids and rulers are left 0 where absent. */
+int instrumentation_from_json(const json_t *json, struct instrumentation *ret, char reason[REASON_MAX]);
+json_t *instrumentation_to_json(const struct instrumentation *in);	/* NULL: no memory */
+
+/* Checks it against its metric and fills in the rulers.  0, or -EINVAL with the reason
+ * ("field \"foo\" is not a field of mysql.queries; it has: command, statement, ..."). */
+int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX]);
+
+/* The axis of a measure, or -ENOENT. */
+int instrumentation_axis(const struct instrumentation *in, const char *measure);
+
+#endif

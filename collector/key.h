@@ -1,0 +1,26 @@
+/* key.h - a key inside the kernel: one code per decomposed field.
+ *
+ * A code is a number, an enumeration or a 64-bit hash; what it means only its host knows (the
+ * probe's label function).  Beyond the host a key is its label bytes, see slice.h.
+ */
+#ifndef HEATSCOPE_KEY_H
+#define HEATSCOPE_KEY_H
+
+#include <linux/types.h>
+
+#define KEY_CODES 4			/* == KEY_FIELDS_MAX */
+
+struct key {
+	__u64 code[KEY_CODES];		/* unused ones are 0 */
+};
+
+/* FNV-1a, 64 bit, the hash of every text that becomes a code (Fowler, Noll, Vo 1991;
+ * draft-eastlake-fnv).  Function and seed are part of the recording format. */
+#define HASH_SEED 0xcbf29ce484222325ull
+
+static inline __u64 hash_byte(__u64 hash, __u8 byte)
+{
+	return (hash ^ byte) * 0x100000001b3ull;
+}
+
+#endif

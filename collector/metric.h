@@ -1,0 +1,37 @@
+/* metric.h - what can be measured: a metric, its fields and its measures.
+ *
+ * Shape   A field is discrete (a key may be decomposed by it) or numeric (a measure: it may be
+ *         quantized).  The words and types are Cloud Analytics'; /ca shows exactly these.
+ * Memory  constant tables of the probe that offers the metric.
+ */
+#ifndef HEATSCOPE_METRIC_H
+#define HEATSCOPE_METRIC_H
+
+#include "quantize.h"
+#include <stddef.h>
+
+#define NAME_MAX_LEN 32			/* bytes of a module, stat or field name, NUL included */
+
+enum field_arity { FIELD_DISCRETE, FIELD_NUMERIC };
+
+struct field {
+	const char *name;
+	const char *label;
+	const char *type;		/* "string", "time", "size", "number": a type of /ca */
+	enum field_arity arity;
+	enum ruler_unit unit;		/* numeric fields: unit and range of the ruler */
+	__u32 low, high;
+};
+
+struct metric {
+	const char *module, *stat;	/* "mysql", "queries" */
+	const char *label;
+	const char *unit;		/* what is counted: "queries" */
+	const struct field *field;
+	size_t n_fields;
+};
+
+/* The field of that name, or NULL. */
+const struct field *metric_field(const struct metric *m, const char *name);
+
+#endif

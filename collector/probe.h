@@ -1,0 +1,53 @@
+/* probe.h - where slices come from: a table of probes, each behind the same few functions.
+ *
+ *      open -> metrics, reason -> enable(instrumentation) ... drain, drain, ... -> disable -> close
+ *
+ * Users   mysql.c (BPF) and replay.c (a recorded stream of batches).
+ * Time    drain() is called shortly after every slot boundary, and may be called late: what ended
+ *         before now_ns is handed over, each slot once, empty slots too; what was recorded late
+ *         follows as an amendment.  now_ns is wall-clock time, ns from the epoch.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what, why, what to do.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_PROBE_H
+#define HEATSCOPE_PROBE_H
+
+#include "batch.h"
+#include "instrumentation.h"
+#include <stdio.h>
+
+struct probe_conf {
+	const char *source;		/* our name in batches */
+	__u64 incarnation;
+	__u64 memory_limit;		/* bytes of kernel memory one instrumentation may take */
+	const char *recording;		/* replay: the file */
+	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
+};
+
+struct probe_sink {			/* gets each batch; it is valid during the call only */
+	void (*batch)(void *arg, const struct batch *b);
+	void *arg;
+};
+
+struct probe {
+	const char *name;
+	int (*open)(const struct probe_conf *conf, void **ret_self, char *reason);
+	void (*close)(void *self);
+
+	/* The metrics it knows, and why one of them cannot be had here (NULL: it can). */
+	const struct metric *(*metrics)(void *self, size_t *ret_n);
+	const char *(*refusal)(void *self, const struct metric *m);
+
+	/* From the next slot boundary after now_ns on. */
+	int (*enable)(void *self, const struct instrumentation *in, __s64 now_ns, char *reason);
+	void (*disable)(void *self, __u64 inst);
+
+	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
+
+	/* For people: what it sees and costs now (servers found and why not, program run time, memory). */
+	void (*doctor)(void *self, FILE *out);
+};
+
+extern const struct probe mysql_probe, replay_probe;
+
+#endif

@@ -1,0 +1,119 @@
+/* quantize.h - the ruler: value -> bucket -> edges, and folding one ruler into a coarser one.
+ *
+ *      value 0 .. 2^low-1 | octave low | octave low+1 | ... | octave high-1 | 2^high ..
+ *      cell  0 (underflow)| 2^bits cells per octave, each 2^(octave-bits) wide | n-1 (overflow)
+ *
+ * Shape   The log-linear family of HdrHistogram and H2: base 2, each octave cut into 2^bits
+ *         equal steps.  A bucket is at most 2^-bits of its value wide (bits 5: 3.1 %); bits 0 is
+ *         DTrace's quantize().  A coarser ruler's edges are a subset of a finer one's, so folding
+ *         moves whole buckets and loses no event.
+ * Unit    values are unsigned 64-bit in the ruler's unit.
+ * Range   bits 0..7, bits <= low < high <= 63.
+ * Both    This is the only bucket arithmetic in the project.  It is compiled for the BPF target
+ *         and for the host; bpf_test_quantize checks that they agree on every edge.  The highest
+ *         bit is found with shifts, because __builtin_clzll crashes clang 14 for BPF.
+ */
+#ifndef HEATSCOPE_QUANTIZE_H
+#define HEATSCOPE_QUANTIZE_H
+
+#include <linux/types.h>
+
+/* The ruler word travels with every slice:
+ *
+ *      63      40 39    32 31  24 23  16 15   8 7    0
+ *      | zero    | family | unit | high | low  | bits |
+ */
+enum { RULER_LOG_LINEAR = 1 };
+enum ruler_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT };
+
+#define RULER_BITS_MAX 7
+#define RULER_CELLS_MAX (2 + (64 << RULER_BITS_MAX))
+#define RULER(unit, bits, low, high)                                                      \
+	((__u64)RULER_LOG_LINEAR << 32 | (__u64)(unit) << 24 | (__u64)(high) << 16 |       \
+	 (__u64)(low) << 8 | (__u64)(bits))
+
+static inline __u32 ruler_bits(__u64 ruler) { return ruler & 0xff; }
+static inline __u32 ruler_low(__u64 ruler) { return ruler >> 8 & 0xff; }
+static inline __u32 ruler_high(__u64 ruler) { return ruler >> 16 & 0xff; }
+static inline __u32 ruler_unit(__u64 ruler) { return ruler >> 24 & 0xff; }
+
+/* Is this word a ruler we can read?  Everything from outside passes here first. */
+static inline int ruler_valid(__u64 ruler)
+{
+	return ruler >> 32 == RULER_LOG_LINEAR && ruler_bits(ruler) <= RULER_BITS_MAX &&
+	       ruler_bits(ruler) <= ruler_low(ruler) && ruler_low(ruler) < ruler_high(ruler) &&
+	       ruler_high(ruler) <= 63;
+}
+
+/* How many cells, under- and overflow included. */
+static inline __u32 ruler_cells(__u64 ruler)
+{
+	return 2 + ((ruler_high(ruler) - ruler_low(ruler)) << ruler_bits(ruler));
+}
+
+/* Position of the highest set bit; value != 0. */
+static inline __u32 highest_bit(__u64 value)
+{
+	__u32 at = 0;
+
+	if (value >> 32) { value >>= 32; at += 32; }
+	if (value >> 16) { value >>= 16; at += 16; }
+	if (value >> 8)  { value >>= 8;  at += 8; }
+	if (value >> 4)  { value >>= 4;  at += 4; }
+	if (value >> 2)  { value >>= 2;  at += 2; }
+	return at + (__u32)(value >> 1);
+}
+
+/* The cell that holds value. */
+static inline __u32 ruler_cell(__u64 ruler, __u64 value)
+{
+	__u32 bits = ruler_bits(ruler), low = ruler_low(ruler), octave;
+
+	if (!(value >> low))
+		return 0;
+	if (value >> ruler_high(ruler))
+		return ruler_cells(ruler) - 1;
+	octave = highest_bit(value);
+	return 1 + ((octave - low) << bits) +
+	       ((__u32)(value >> (octave - bits)) & ((1u << bits) - 1));
+}
+
+/* The lowest value of a cell.  Cell n_cells - 1 begins at 2^high and has no upper edge. */
+static inline __u64 ruler_first(__u64 ruler, __u32 cell)
+{
+	__u32 bits = ruler_bits(ruler), octave, step;
+
+	if (!cell)
+		return 0;
+	octave = ruler_low(ruler) + ((cell - 1) >> bits);
+	step = (cell - 1) & ((1u << bits) - 1);
+	return ((__u64)1 << octave) + ((__u64)step << (octave - bits));
+}
+
+/* The highest value of a cell, included. */
+static inline __u64 ruler_last(__u64 ruler, __u32 cell)
+{
+	return cell + 1 >= ruler_cells(ruler) ? ~(__u64)0 : ruler_first(ruler, cell + 1) - 1;
+}
+
+/* The ruler both fold into exactly: the coarser steps, the narrower range.
+ * 0: different family or unit, or no common range. */
+static inline __u64 ruler_common(__u64 a, __u64 b)
+{
+	__u32 bits = ruler_bits(a) < ruler_bits(b) ? ruler_bits(a) : ruler_bits(b);
+	__u32 low = ruler_low(a) > ruler_low(b) ? ruler_low(a) : ruler_low(b);
+	__u32 high = ruler_high(a) < ruler_high(b) ? ruler_high(a) : ruler_high(b);
+
+	if (a >> 32 != b >> 32 || ruler_unit(a) != ruler_unit(b) || low >= high)
+		return 0;
+	return RULER(ruler_unit(a), bits, low, high);
+}
+
+/* The cell of ruler `to` that takes all of a cell of the finer, wider ruler `from`.
+ * `to` must be ruler_common(from, something). */
+static inline __u32 ruler_fold(__u64 from, __u64 to, __u32 cell)
+{
+	return ruler_cell(to, ruler_first(from, cell));
+}
+
+#endif

@@ -1,0 +1,54 @@
+/* grid.h - what a picture is drawn from: time x value x count, with its coverage.
+ *
+ *        row n-1  edge[n-1] .. edge[n]      cell[row * n_cols + col]
+ *        ...
+ *        row 0    edge[0]   .. edge[1]      columns are col_ns long, from from_ns on
+ *
+ * Shape   Rows are buckets of the ruler, ascending; edges are data, so whoever draws needs no
+ *         bucket arithmetic.  Row 0 may be the underflow bucket (edge[0] = 0), the last row the
+ *         overflow bucket (edge[n_rows] = GRID_NO_EDGE).
+ * Laws    the sum of a column's cells is its total; several slots in a column are summed.
+ * Cover   n_reporting of n_expected source-slots reported in a column.  None of them: nobody
+ *         looked.  Fewer, or lost > 0: partly lost.  All, and no cells: nothing happened.
+ * Memory  grid_new() makes it zeroed, grid_free() frees it (NULL is fine).
+ */
+#ifndef HEATSCOPE_GRID_H
+#define HEATSCOPE_GRID_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#define GRID_NO_EDGE (~(__u64)0)
+
+enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2 };
+
+struct grid_column {
+	__u64 count, sum, min, max;	/* of the axis, exact; min and max are 0 when count is 0 */
+	__u64 p50, p99;			/* from the merged buckets of the column; 0 when count is 0 */
+	__u64 lost;			/* events lost somewhere in slots that touch this column */
+	__u32 n_reporting, n_expected;
+	__u32 marks;			/* enum grid_mark */
+};
+
+struct grid_summary {			/* over the whole grid */
+	__u64 count, sum, min, max, stddev;
+	__u64 p50, p90, p99, p999;
+	__u64 lost;
+};
+
+struct grid {
+	size_t n_cols, n_rows;
+	__u64 *edge;			/* n_rows + 1, in the axis' unit */
+	__u64 *cell;			/* counts, or the weight's sum */
+	struct grid_column *column;	/* n_cols */
+	struct grid_summary all;
+	__s64 from_ns;			/* wall clock, ns from the epoch */
+	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
+	__u32 n_sources;
+	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
+};
+
+struct grid *grid_new(size_t n_cols, size_t n_rows);
+void grid_free(struct grid *g);
+
+#endif
