@@ -1,0 +1,52 @@
+/* aggregator.h - heatscoped as one value: every part, and the order in which they begin and end.
+ *
+ *      endpoint -> ingest -> catalog, flush -> store, cube;   http -> catalog, flush, cube
+ *
+ * Begin   aggregator_open(): lock, store, cube, flush, catalog, ingest, http.  Then run the loop.
+ * End     aggregator_stop(): ingest stops reading, flush drains (every job's done() has been
+ *         called, every committed batch acknowledged), then http_close(), ingest_close(), and the
+ *         loop runs out of handles.  aggregator_close() frees the rest.
+ * HTTP    http.c takes the whole aggregator: it reads catalog and cube on the loop and submits
+ *         what needs the store to `flush`.  http_close() finds no job of its own in flight.
+ * Clock   now_ns() is the one place that asks for the time.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_AGGREGATOR_H
+#define HEATSCOPE_AGGREGATOR_H
+
+#include "catalog.h"
+#include "conf.h"
+#include "endpoint.h"
+#include "ingest.h"
+
+struct http;				/* http.c's */
+
+struct aggregator {
+	struct conf conf;
+	uv_loop_t *loop;
+	struct store *store;		/* for workers only, see flush.h */
+	struct cube *cube;
+	struct flush *flush;
+	struct catalog *catalog;
+	struct ingest *ingest;
+	struct http *http;
+	struct endpoint http_at, ingest_at;
+	int lock_fd;			/* of the database; -1: none */
+	bool has_timer, stopping;
+	uv_timer_t upkeep;		/* expires and compacts */
+	__s64 start_ns;
+};
+
+__s64 now_ns(void);			/* wall clock, ns from the epoch */
+
+int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
+void aggregator_stop(struct aggregator *a);
+void aggregator_close(struct aggregator *a);
+
+/* In http.h, of http.c: listens on fd (its own from then on).  reason: CONF_REASON_MAX bytes.
+ *
+ *	int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason);
+ *	void http_close(struct http *h);	   NULL is fine; its handles close on the loop
+ */
+
+#endif

@@ -1,0 +1,90 @@
+/* catalog.h - what can be measured, what is being measured, and by whom.
+ *
+ *      HELLO, STATE --> sources --\
+ *                                  > catalog --change--> ingest (WANT), stream, page
+ *      create, delete (/ca) ------/     |
+ *                                     store (as JSON, with the metric's field table)
+ *
+ * Shape   instrumentations by rising id; sources and metrics by name.  Pointers handed out are
+ *         valid until control returns to the loop.
+ * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca, in Cloud
+ *         Analytics' words: value "5" for field "retention-time" is invalid: minimum is 10.
+ * Thread  the loop thread only; what blocks goes through flush.h.
+ */
+#ifndef HEATSCOPE_CATALOG_H
+#define HEATSCOPE_CATALOG_H
+
+#include "flush.h"
+#include "source.h"
+
+#define HOSTNAME_FIELD "hostname"	/* filled in by the aggregator, see ingest.c */
+
+struct catalog;				/* its fields are in catalog.c */
+
+struct sighting {			/* a source that has reported for an instrumentation */
+	char source[SOURCE_MAX];
+	__s64 slot;			/* the newest it spoke for */
+};
+
+struct catalog_inst {
+	struct catalog_inst *next;
+	struct instrumentation in;
+	struct metric *metric;		/* never NULL; as it was when the instrumentation was made */
+	char numeric[NAME_MAX_LEN];	/* the numeric field of the decomposition, "" if none */
+	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
+	size_t n_sightings;
+	struct sighting *sighting;
+};
+
+int catalog_new(struct flush *flush, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
+void catalog_free(struct catalog *c);
+
+/* At start, before any worker runs: reads all instrumentations, opens and fills the cube. */
+int catalog_load(struct catalog *c, struct store *store, char *reason);
+const char *catalog_identity(const struct catalog *c);	/* the store's uuid */
+
+/* Instrumentations. */
+const struct catalog_inst *catalog_first(const struct catalog *c);	/* then ->next; NULL: none */
+const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id);
+
+/* Creates one from a request as in doc/api.md; numbers may be texts, lists comma-separated texts.
+ * -EINVAL: at once, with the reason, and done() is not called.  0: done() is called when it is in
+ * the store (err 0, and `made` is in the catalog) or could not be (err, made NULL). */
+typedef void (*catalog_made)(void *arg, int err, const struct catalog_inst *made);
+int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
+		   char *reason);
+
+/* It is gone from the catalog and the cube at once, from the store when done() is called (done may
+ * be NULL).  -ENOENT: at once. */
+int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg);
+
+/* Metrics: all that a connected source speaks of, and those of the instrumentations. */
+const struct metric *catalog_metric(const struct catalog *c, size_t index);	/* NULL: past the last */
+const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat);
+
+/* Sources, connected (n_links > 0) or not. */
+const struct source *catalog_source_first(const struct catalog *c);	/* then ->next */
+const struct source *catalog_source_find(const struct catalog *c, const char *name);
+int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason);
+int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
+void catalog_bye(struct catalog *c, const char *source);
+
+/* A source spoke for an instrumentation up to this slot. */
+void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);
+
+/* Sources that can report it: connected ones that offer its metric, or seen in its retention. */
+__u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
+
+/* Called after a change: of the instrumentations (wanted), or only of sources and their states. */
+struct catalog_observer {		/* the caller's memory, valid until catalog_unobserve() */
+	void (*changed)(void *arg, bool wanted);
+	void *arg;
+	struct catalog_observer *next;	/* catalog.c's */
+};
+void catalog_observe(struct catalog *c, struct catalog_observer *o);
+void catalog_unobserve(struct catalog *c, struct catalog_observer *o);
+
+/* The WANT message: {"aggregator": uuid, "instrumentations": [...]}; NULL: no memory. */
+json_t *catalog_want(const struct catalog *c);
+
+#endif

@@ -1,0 +1,29 @@
+/* conf.h - what heatscoped is told at its start, by a YAML file and by options.
+ *
+ * Order   built-in defaults, then the file, then the command line.
+ * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
+ *         (CONF_REASON_MAX bytes) that names the file or the option.
+ * Memory  a plain value.
+ */
+#ifndef HEATSCOPE_CONF_H
+#define HEATSCOPE_CONF_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CONF_REASON_MAX 512
+
+struct conf {
+	char listen[PATH_MAX];		/* ADDR:PORT (loopback only) or unix:PATH; HTTP */
+	char socket[PATH_MAX];		/* Unix socket for collectors */
+	char database[PATH_MAX];	/* file, or "memory" */
+	char page[PATH_MAX];		/* directory with the built page */
+	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
+	bool verbose;
+};
+
+void conf_init(struct conf *conf);	/* the defaults */
+int conf_read(struct conf *conf, const char *path, char *reason);
+
+#endif

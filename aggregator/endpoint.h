@@ -1,0 +1,28 @@
+/* endpoint.h - a place on this machine where we listen: a loopback address or a Unix socket.
+ *
+ * Shape   "127.0.0.1:23181", "[::1]:23181", "localhost:23181" (= 127.0.0.1), "unix:/path".
+ * Safety  anything beyond loopback is refused.  A Unix socket's file that nobody listens on is
+ *         replaced; one that answers is left alone (-EADDRINUSE), and so is what is no socket.
+ * Errors  0 or -errno, with one sentence in `reason` (room bytes).
+ */
+#ifndef HEATSCOPE_ENDPOINT_H
+#define HEATSCOPE_ENDPOINT_H
+
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+struct endpoint {
+	struct sockaddr_storage addr;
+	socklen_t len;
+};
+
+int endpoint_parse(const char *text, struct endpoint *ret_endpoint, char *reason, size_t room);
+
+/* A listening, non-blocking, close-on-exec socket; `mode` is of a Unix socket's file. */
+int endpoint_listen(const struct endpoint *e, mode_t mode, int *ret_fd, char *reason, size_t room);
+
+/* Removes the Unix socket's file, if it is one. */
+void endpoint_remove(const struct endpoint *e);
+
+#endif
