@@ -1,0 +1,79 @@
+/* link.h - the collector's connection to the aggregator: frames over a Unix stream socket.
+ *
+ *      collector                          aggregator
+ *         | -- HELLO {source, metrics} ------> |     on every connect
+ *         | <------- WANT {the whole set} ---- |     then, and at every change
+ *         | -- STATE {id, state, reason} ----> |     after every change
+ *         | -- BATCH ------------------------> |
+ *         | <----------------------- ACK ----- |     once it is committed
+ *         | <-------- ERROR {sentence} ------> |     either way; the sender closes
+ *
+ * Again   a lost connection is made again after 100 ms, 200 ms ... 5 s; a WANT resets the delay.
+ * Errors  a frame that cannot be read is answered with ERROR, logged, and the connection made anew.
+ * Memory  what the calls hand over is valid during the call only.
+ * Thread  the loop's.
+ */
+#ifndef HEATSCOPE_LINK_H
+#define HEATSCOPE_LINK_H
+
+#include "batch.h"
+#include "frame.h"
+#include <errno.h>
+#include <jansson.h>
+
+/* The name of a committed batch; payload of FRAME_ACK:
+ *
+ *      u64 inst | u64 slot | varint seq | u64 incarnation | text source */
+struct ack {
+	__u64 inst;
+	__s64 slot;
+	__u32 seq;
+	__u64 incarnation;
+	char source[SOURCE_MAX];
+};
+
+static inline void ack_put(struct bytes *out, const struct ack *a)
+{
+	bytes_put_int(out, a->inst, 8);
+	bytes_put_int(out, (__u64)a->slot, 8);
+	bytes_put_varint(out, a->seq);
+	bytes_put_int(out, a->incarnation, 8);
+	bytes_put_text(out, a->source);
+}
+
+/* 0, or -EBADMSG. */
+static inline int ack_get(const __u8 *data, size_t len, struct ack *ret_ack)
+{
+	struct cursor c = { .data = data, .len = len };
+	__u64 seq;
+
+	ret_ack->inst = cursor_get_int(&c, 8);
+	ret_ack->slot = (__s64)cursor_get_int(&c, 8);
+	seq = cursor_get_varint(&c);
+	ret_ack->seq = (__u32)seq;
+	ret_ack->incarnation = cursor_get_int(&c, 8);
+	cursor_get_text(&c, ret_ack->source, sizeof(ret_ack->source));
+	return c.err || c.at != len || seq > 0xffffffffu ? -EBADMSG : 0;
+}
+
+struct uv_loop_s;
+struct link;				/* its fields are in link.c */
+
+struct link_ops {
+	void (*connected)(void *arg);			/* time to say hello */
+	void (*want)(void *arg, const json_t *want);	/* checked: an object with both members */
+	void (*ack)(void *arg, const struct ack *a);
+	void (*lost)(void *arg);			/* what was not acknowledged is to be sent again */
+	void (*closed)(void *arg);			/* after link_close(): the link is gone */
+};
+
+/* Starts connecting at once.  -ENAMETOOLONG: no socket can have that path. */
+int link_new(struct uv_loop_s *loop, const char *path, const struct link_ops *ops, void *arg,
+	     struct link **ret_link);
+void link_close(struct link *l);	/* what was sent is still written; then closed() */
+
+/* -ENOTCONN: not now; -EMSGSIZE: longer than a frame may be; -ENOMEM. */
+int link_send(struct link *l, enum frame_type type, const void *data, size_t len);
+int link_send_json(struct link *l, enum frame_type type, const json_t *json);
+
+#endif
