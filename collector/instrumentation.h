@@ -10,7 +10,7 @@
  *
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
- *         collectors leave it out of the key (see n_kernel_fields users in ring.c).
+ *         collectors leave it out of their keys.
  * Slot    kernel slots are min(granularity, 1 s); longer ones are folded at read time.
  * Errors  parsing says in one sentence what is wrong and where, in `reason`.
  * Memory  a plain value, to be copied.

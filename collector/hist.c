@@ -1,0 +1,277 @@
+#include "hist.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static __u64 add_saturating(__u64 a, __u64 b)
+{
+	return a + b < a ? ~(__u64)0 : a + b;
+}
+
+int hist_init(struct hist *h, __u64 ruler)
+{
+	__u64 *cell;
+
+	if (!ruler_valid(ruler))
+		return -EINVAL;
+	cell = calloc(ruler_cells(ruler), sizeof(*cell));
+	if (!cell)
+		return -ENOMEM;
+	*h = (struct hist){ .ruler = ruler, .min = ~(__u64)0, .cell = cell };
+	return 0;
+}
+
+void hist_fini(struct hist *h)
+{
+	free(h->cell);
+	memset(h, 0, sizeof(*h));
+}
+
+void hist_clear(struct hist *h)
+{
+	memset(h->cell, 0, ruler_cells(h->ruler) * sizeof(*h->cell));
+	h->count = h->sum = h->max = 0;
+	h->min = ~(__u64)0;
+}
+
+void hist_record(struct hist *h, __u64 value, __u64 weight)
+{
+	__u64 *cell = &h->cell[ruler_cell(h->ruler, value)];
+
+	*cell = add_saturating(*cell, weight);
+	h->count = add_saturating(h->count, 1);
+	h->sum = add_saturating(h->sum, value);
+	if (value < h->min)
+		h->min = value;
+	if (value > h->max)
+		h->max = value;
+}
+
+/* count, sum, min and max, which need no ruler. */
+static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 max)
+{
+	if (!count)
+		return;
+	h->count = add_saturating(h->count, count);
+	h->sum = add_saturating(h->sum, sum);
+	if (min < h->min)
+		h->min = min;
+	if (max > h->max)
+		h->max = max;
+}
+
+static void add_cell(struct hist *h, __u64 from, __u32 cell, __u64 value)
+{
+	__u64 *to = &h->cell[from == h->ruler ? cell : ruler_fold(from, h->ruler, cell)];
+
+	*to = add_saturating(*to, value);
+}
+
+int hist_fold(struct hist *h, __u64 ruler)
+{
+	struct hist folded;
+	__u32 n = ruler_cells(h->ruler);
+	int err;
+
+	if (ruler == h->ruler)
+		return 0;
+	if (!ruler || ruler_common(h->ruler, ruler) != ruler)
+		return -EINVAL;
+	err = hist_init(&folded, ruler);
+	if (err)
+		return err;
+	for (__u32 i = 0; i < n; i++)
+		if (h->cell[i])
+			add_cell(&folded, h->ruler, i, h->cell[i]);
+	free(h->cell);
+	h->cell = folded.cell;
+	h->ruler = ruler;
+	return 0;
+}
+
+int hist_add(struct hist *h, const struct hist *other)
+{
+	__u32 n = ruler_cells(other->ruler);
+	int err = hist_fold(h, ruler_common(h->ruler, other->ruler));
+
+	if (err)
+		return err;
+	for (__u32 i = 0; i < n; i++)
+		if (other->cell[i])
+			add_cell(h, other->ruler, i, other->cell[i]);
+	add_totals(h, other->count, other->sum, other->min, other->max);
+	return 0;
+}
+
+__u64 hist_total(const struct hist *h)
+{
+	__u32 n = ruler_cells(h->ruler);
+	__u64 total = 0;
+
+	for (__u32 i = 0; i < n; i++)
+		total = add_saturating(total, h->cell[i]);
+	return total;
+}
+
+__u64 hist_percentile(const struct hist *h, __u32 p_millionths)
+{
+	__u32 n = ruler_cells(h->ruler);
+	unsigned __int128 rank = (unsigned __int128)hist_total(h) * p_millionths;
+	__u64 seen = 0, last;
+
+	if (!h->count)
+		return 0;
+	if (!p_millionths)
+		return h->min;
+	rank = (rank + 999999) / 1000000;
+	for (__u32 i = 0; i < n; i++) {
+		seen = add_saturating(seen, h->cell[i]);
+		if (h->cell[i] && seen >= rank) {
+			last = ruler_last(h->ruler, i);
+			return last < h->max ? last : h->max;
+		}
+	}
+	return h->max;
+}
+
+__u64 hist_mean(const struct hist *h)
+{
+	return h->count ? h->sum / h->count : 0;
+}
+
+/* Newton's method; floor of the root. */
+static __u64 root(unsigned __int128 square)
+{
+	unsigned __int128 at = square, next;
+
+	if (square < 2)
+		return (__u64)square;
+	at = (unsigned __int128)1 << 64;
+	if (at > square)
+		at = square;
+	while ((next = (at + square / at) / 2) < at)
+		at = next;
+	return (__u64)at;
+}
+
+/* What the events of a cell are taken to be. */
+static __u64 cell_middle(const struct hist *h, __u32 cell)
+{
+	__u64 first = ruler_first(h->ruler, cell), last = ruler_last(h->ruler, cell);
+
+	if (last == ~(__u64)0)
+		return h->max;
+	return first + (last - first) / 2;
+}
+
+/* Sum of n * (x - mean)^2 over the cells / count.  Distances are shifted right until their squares
+ * times the counts fit in 128 bits; the shift depends on the extremes alone, not on any order. */
+__u64 hist_stddev(const struct hist *h)
+{
+	__u32 n = ruler_cells(h->ruler), shift = 0;
+	__u64 mean = hist_mean(h), total = hist_total(h), widest = 0;
+	unsigned __int128 squares = 0;
+
+	if (!total)
+		return 0;
+	for (__u32 i = 0; i < n; i++) {
+		__u64 x = cell_middle(h, i), away = x > mean ? x - mean : mean - x;
+
+		if (h->cell[i] && away > widest)
+			widest = away;
+	}
+	while (widest >> shift && 2 * (highest_bit(widest >> shift) + 1) + highest_bit(total) + 1 > 127)
+		shift++;
+	for (__u32 i = 0; i < n; i++) {
+		__u64 x = cell_middle(h, i), away = (x > mean ? x - mean : mean - x) >> shift;
+
+		squares += (unsigned __int128)away * away * h->cell[i];
+	}
+	return root(squares / total) << shift;
+}
+
+void hist_encode(const struct hist *h, struct bytes *out)
+{
+	__u32 n = ruler_cells(h->ruler), used = 0, skip = 0;
+
+	for (__u32 i = 0; i < n; i++)
+		used += h->cell[i] != 0;
+	bytes_put_varint(out, h->count);
+	bytes_put_varint(out, h->sum);
+	bytes_put_varint(out, h->count ? h->min : 0);
+	bytes_put_varint(out, h->max);
+	bytes_put_varint(out, used);
+	for (__u32 i = 0; i < n; i++) {
+		if (!h->cell[i]) {
+			skip++;
+			continue;
+		}
+		bytes_put_varint(out, skip);
+		bytes_put_varint(out, h->cell[i]);
+		skip = 0;
+	}
+}
+
+int hist_reader_open(struct hist_reader *r, __u64 ruler, const __u8 *data, size_t len)
+{
+	*r = (struct hist_reader){ .cursor = { .data = data, .len = len } };
+	if (!ruler_valid(ruler))
+		return -EBADMSG;
+	r->count = cursor_get_varint(&r->cursor);
+	r->sum = cursor_get_varint(&r->cursor);
+	r->min = cursor_get_varint(&r->cursor);
+	r->max = cursor_get_varint(&r->cursor);
+	r->n_left = cursor_get_varint(&r->cursor);
+	r->n_cells = ruler_cells(ruler);
+	r->cell = ~(__u32)0;			/* the first skip counts from cell 0 */
+	if (!r->cursor.err && (r->n_left > r->n_cells || r->min > r->max || (!r->count && (r->sum || r->max))))
+		r->cursor.err = -EBADMSG;
+	return r->cursor.err;
+}
+
+int hist_reader_next(struct hist_reader *r)
+{
+	__u64 skip;
+
+	if (!r->n_left || r->cursor.err)
+		return 0;
+	r->n_left--;
+	skip = cursor_get_varint(&r->cursor);
+	r->value = cursor_get_varint(&r->cursor);
+	if (r->cursor.err || skip >= r->n_cells || r->cell + 1 + skip >= r->n_cells) {
+		r->cursor.err = -EBADMSG;
+		return 0;
+	}
+	r->cell += 1 + (__u32)skip;
+	return 1;
+}
+
+/* A first pass, so that bad bytes add nothing. */
+static int check_bytes(__u64 ruler, const __u8 *data, size_t len)
+{
+	struct hist_reader r;
+	int err = hist_reader_open(&r, ruler, data, len);
+
+	while (!err && hist_reader_next(&r))
+		;
+	if (!err)
+		err = r.cursor.err;
+	return !err && r.cursor.at != len ? -EBADMSG : err;
+}
+
+int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len)
+{
+	struct hist_reader r;
+	int err = check_bytes(ruler, data, len);
+
+	if (!err)
+		err = hist_fold(h, ruler_common(h->ruler, ruler));
+	if (err)
+		return err;
+	hist_reader_open(&r, ruler, data, len);
+	while (hist_reader_next(&r))
+		add_cell(h, ruler, r.cell, r.value);
+	add_totals(h, r.count, r.sum, r.min, r.max);
+	return 0;
+}

@@ -1,0 +1,238 @@
+#include "instrumentation.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static int refuse(char reason[REASON_MAX], const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, REASON_MAX, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int get_text(const json_t *json, const char *name, char *out, size_t room, char *reason)
+{
+	const json_t *value = json_object_get(json, name);
+	const char *text = json_string_value(value);
+
+	if (!value)
+		return refuse(reason, "missing value for required field: \"%s\"", name);
+	if (!text || !*text || strlen(text) >= room)
+		return refuse(reason, "field \"%s\" must be a text of 1 to %zu bytes", name, room - 1);
+	strcpy(out, text);
+	return 0;
+}
+
+/* A whole number, or its default where absent. */
+static int get_number(const json_t *json, const char *name, __u64 min, __u64 max, __u64 otherwise, __u64 *ret,
+		      char *reason)
+{
+	const json_t *value = json_object_get(json, name);
+	json_int_t n = json_integer_value(value);
+
+	*ret = otherwise;
+	if (!value)
+		return 0;
+	if (!json_is_integer(value))
+		return refuse(reason, "field \"%s\" must be a whole number", name);
+	if (n < 0 || (__u64)n < min)
+		return refuse(reason, "value \"%lld\" for field \"%s\" is invalid: minimum is %llu", (long long)n, name,
+			      (unsigned long long)min);
+	if ((__u64)n > max)
+		return refuse(reason, "value \"%lld\" for field \"%s\" is invalid: maximum is %llu", (long long)n, name,
+			      (unsigned long long)max);
+	*ret = (__u64)n;
+	return 0;
+}
+
+static int get_names(const json_t *json, const char *name, char (*out)[NAME_MAX_LEN], size_t most, size_t *ret_n,
+		     char *reason)
+{
+	const json_t *list = json_object_get(json, name), *value;
+	size_t i;
+
+	*ret_n = 0;
+	if (!list)
+		return 0;
+	if (!json_is_array(list))
+		return refuse(reason, "field \"%s\" must be an array of names", name);
+	if (json_array_size(list) > most)
+		return refuse(reason, "field \"%s\" has %zu names: maximum is %zu", name, json_array_size(list), most);
+	json_array_foreach(list, i, value) {
+		const char *text = json_string_value(value);
+
+		if (!text || !*text || strlen(text) >= NAME_MAX_LEN)
+			return refuse(reason, "field \"%s\" has an entry that is not a name", name);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(out[j], text))
+				return refuse(reason, "field \"%s\" names \"%s\" twice", name, text);
+		strcpy(out[i], text);
+	}
+	*ret_n = json_array_size(list);
+	return 0;
+}
+
+/* Seconds, fractions allowed down to 0.1; a slot must divide the second or be whole seconds, so that
+ * slots of every length share their boundaries. */
+static int get_granularity(const json_t *json, struct instrumentation *in, char *reason)
+{
+	const json_t *value = json_object_get(json, "granularity");
+	double s = value ? json_number_value(value) : 1;
+	__u64 ns;
+
+	if (value && !json_is_number(value))
+		return refuse(reason, "field \"granularity\" must be a number of seconds");
+	if (!(s >= 0.1 && s <= 3600))
+		return refuse(reason, "value \"%g\" for field \"granularity\" is invalid: 0.1 to 3600 s", s);
+	ns = (__u64)llround(s * 1e9);
+	if (ns < 1000000000 ? 1000000000 % ns : ns % 1000000000)
+		return refuse(reason,
+			      "value \"%g\" for field \"granularity\" is invalid: whole seconds, or a whole part of one", s);
+	in->granularity_ns = ns;
+	in->slot_ns = ns < 1000000000 ? ns : 1000000000;
+	return 0;
+}
+
+static int get_numbers(const json_t *json, struct instrumentation *in, char *reason)
+{
+	__u64 id, retention, idle, bits, keys, slots, crtime;
+	int err = get_number(json, "id", 0, INT64_MAX, 0, &id, reason);
+
+	if (!err)
+		err = get_number(json, "retention-time", 10, 31536000, 3600, &retention, reason);
+	if (!err)
+		err = get_number(json, "idle-max", 0, 604800, 0, &idle, reason);
+	if (!err)
+		err = get_number(json, "ruler-bits", 0, RULER_BITS_MAX, 5, &bits, reason);
+	if (!err)
+		err = get_number(json, "keys", 1, 1024, 64, &keys, reason);
+	if (!err)
+		err = get_number(json, "slots", 2, 128, 12, &slots, reason);
+	if (!err)
+		err = get_number(json, "crtime", 0, INT64_MAX, 0, &crtime, reason);
+	if (err)
+		return err;
+	in->id = id;
+	in->retention_s = (__u32)retention;
+	in->idle_max_s = (__u32)idle;
+	in->ruler_bits = (__u32)bits;
+	in->n_keys = (__u32)keys;
+	in->n_slots = (__u32)slots;
+	in->crtime_ms = (__s64)crtime;
+	return 0;
+}
+
+int instrumentation_from_json(const json_t *json, struct instrumentation *ret, char reason[REASON_MAX])
+{
+	struct instrumentation in = { 0 };
+	const json_t *predicate = json_object_get(json, "predicate");
+	int err;
+
+	if (!json_is_object(json))
+		return refuse(reason, "an instrumentation must be a JSON object");
+	err = get_text(json, "module", in.module, sizeof(in.module), reason);
+	if (!err)
+		err = get_text(json, "stat", in.stat, sizeof(in.stat), reason);
+	if (!err)
+		err = get_names(json, "fields", in.field, KEY_FIELDS_MAX, &in.n_fields, reason);
+	if (!err)
+		err = get_names(json, "measures", in.measure, MEASURES_MAX, &in.n_measures, reason);
+	if (!err)
+		err = get_granularity(json, &in, reason);
+	if (!err)
+		err = get_numbers(json, &in, reason);
+	if (!err && predicate && (!json_is_object(predicate) || json_object_size(predicate)))
+		err = refuse(reason, "field \"predicate\" must be {}: this version has no predicates");
+	if (!err)
+		*ret = in;
+	return err;
+}
+
+static json_t *names_to_json(const char (*name)[NAME_MAX_LEN], size_t n)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(list, json_string(name[i]));
+	return list;
+}
+
+static json_t *seconds_to_json(__u64 ns)
+{
+	return ns % 1000000000 ? json_real((double)ns / 1e9) : json_integer((json_int_t)(ns / 1000000000));
+}
+
+json_t *instrumentation_to_json(const struct instrumentation *in)
+{
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:{}, s:i, s:i, s:i, s:I}",
+			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
+			 "fields", names_to_json(in->field, in->n_fields),
+			 "measures", names_to_json(in->measure, in->n_measures),
+			 "granularity", seconds_to_json(in->granularity_ns),
+			 "retention-time", (int)in->retention_s, "idle-max", (int)in->idle_max_s, "predicate",
+			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "slots", (int)in->n_slots,
+			 "crtime", (json_int_t)in->crtime_ms);
+}
+
+/* "command, statement, ..." of one arity, for messages. */
+static void list_fields(const struct metric *m, enum field_arity arity, char *out, size_t room)
+{
+	size_t at = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < m->n_fields && at < room; i++)
+		if (m->field[i].arity == arity)
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", m->field[i].name);
+}
+
+static int check_field(const struct metric *m, const char *name, enum field_arity arity, const struct field **ret,
+		       char *reason)
+{
+	const struct field *f = metric_field(m, name);
+	char have[160];
+
+	if (f && f->arity == arity) {
+		*ret = f;
+		return 0;
+	}
+	list_fields(m, arity, have, sizeof(have));
+	return refuse(reason, "\"%s\" is not a %s of %s.%s; it has: %s", name,
+		      arity == FIELD_NUMERIC ? "measure" : "discrete field", m->module, m->stat, have);
+}
+
+int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX])
+{
+	const struct field *f;
+	__u32 low;
+	int err = 0;
+
+	if (strcmp(in->module, m->module) || strcmp(in->stat, m->stat))
+		return refuse(reason, "%s.%s is not %s.%s", in->module, in->stat, m->module, m->stat);
+	if (!in->n_measures)
+		return refuse(reason, "no measure given");
+	for (size_t i = 0; i < in->n_fields && !err; i++)
+		err = check_field(m, in->field[i], FIELD_DISCRETE, &f, reason);
+	for (size_t i = 0; i < in->n_measures && !err; i++) {
+		err = check_field(m, in->measure[i], FIELD_NUMERIC, &f, reason);
+		if (err)
+			break;
+		low = f->low > in->ruler_bits ? f->low : in->ruler_bits;
+		in->ruler[i] = RULER(f->unit, in->ruler_bits, low, f->high);
+	}
+	return err;
+}
+
+int instrumentation_axis(const struct instrumentation *in, const char *measure)
+{
+	for (size_t i = 0; i < in->n_measures; i++)
+		if (!strcmp(in->measure[i], measure))
+			return (int)i;
+	return -ENOENT;
+}
