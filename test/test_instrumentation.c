@@ -1,0 +1,122 @@
+#include "collector/instrumentation.h"
+#include "check.h"
+
+#include <errno.h>
+
+static const struct field fields[] = {
+	{ "command", "command", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
+	{ "statement", "statement", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+};
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4 };
+
+static int parse(const char *text, struct instrumentation *ret, char *reason)
+{
+	json_t *json = json_loads(text, 0, NULL);
+	int err;
+
+	assert_non_null(json);
+	reason[0] = 0;
+	err = instrumentation_from_json(json, ret, reason);
+	json_decref(json);
+	return err;
+}
+
+static void defaults_are_filled_in(void **state)
+{
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	assert_int_equal(parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"]}", &in, reason), 0);
+	assert_int_equal(in.granularity_ns, 1000000000);
+	assert_int_equal(in.slot_ns, 1000000000);
+	assert_int_equal(in.retention_s, 3600);
+	assert_int_equal(in.ruler_bits, 5);
+	assert_int_equal(in.n_keys, 64);
+	assert_int_equal(in.n_slots, 12);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), 0);
+	assert_int_equal(in.ruler[0], RULER(UNIT_NS, 5, 10, 39));
+	assert_int_equal(instrumentation_axis(&in, "latency"), 0);
+	assert_int_equal(instrumentation_axis(&in, "cputime"), -ENOENT);
+}
+
+static void json_comes_back_the_same(void **state)
+{
+	struct instrumentation in, back;
+	char reason[REASON_MAX];
+	json_t *json;
+
+	assert_int_equal(parse("{\"id\":7,\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"statement\",\"command\"],"
+			       "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.25,\"retention-time\":60,"
+			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000}", &in, reason), 0);
+	json = instrumentation_to_json(&in);
+	assert_int_equal(instrumentation_from_json(json, &back, reason), 0);
+	assert_memory_equal(&in, &back, sizeof(in));
+	assert_int_equal(in.slot_ns, 250000000);
+	json_decref(json);
+}
+
+static void longer_granularity_keeps_one_second_slots(void **state)
+{
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	assert_int_equal(parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"granularity\":60}", &in, reason), 0);
+	assert_int_equal(in.granularity_ns, 60000000000);
+	assert_int_equal(in.slot_ns, 1000000000);
+}
+
+static void refuses_with_the_reason(void **state)
+{
+	static const struct { const char *json, *reason; } bad[] = {
+		{ "[]", "must be a JSON object" },
+		{ "{\"stat\":\"queries\"}", "missing value for required field: \"module\"" },
+		{ "{\"module\":\"mysql\"}", "missing value for required field: \"stat\"" },
+		{ "{\"module\":\"mysql\",\"stat\":1}", "\"stat\" must be a text" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"retention-time\":5}",
+		  "value \"5\" for field \"retention-time\" is invalid: minimum is 10" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"ruler-bits\":8}", "maximum is 7" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"ruler-bits\":\"5\"}", "\"ruler-bits\" must be a whole number" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0.3}", "a whole part of one" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":1.5}", "whole seconds" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0}", "0.1 to 3600" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"a\"]}", "names \"a\" twice" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[1]}", "not a name" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", "maximum is 4" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"eq\":[\"a\",\"b\"]}}", "no predicates" },
+	};
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(parse(bad[i].json, &in, reason), -EINVAL);
+		if (!strstr(reason, bad[i].reason))
+			fail_msg("%s: \"%s\" does not say \"%s\"", bad[i].json, reason, bad[i].reason);
+	}
+}
+
+static void binding_names_what_the_metric_has(void **state)
+{
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"digest\"],\"measures\":[\"latency\"]}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	assert_string_equal(reason, "\"digest\" is not a discrete field of mysql.queries; it has: command, statement");
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"statement\"]}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	assert_string_equal(reason, "\"statement\" is not a measure of mysql.queries; it has: latency, cputime");
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\"}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(defaults_are_filled_in),
+	cmocka_unit_test(json_comes_back_the_same),
+	cmocka_unit_test(longer_granularity_keeps_one_second_slots),
+	cmocka_unit_test(refuses_with_the_reason),
+	cmocka_unit_test(binding_names_what_the_metric_has),
+};
+
+CHECK_MAIN(tests)
