@@ -1,0 +1,308 @@
+/* metrics, create, list, show, delete: what there is, and what is switched on. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- options that several of these have --- */
+
+struct options {
+	int json;
+	const char *by, *measures, *granularity, *retention, *bits, *keys;
+	char **arg;
+	int n_args;
+};
+
+enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_BITS, OPT_KEYS };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_JSON: o->json = 1; return 0;
+	case OPT_BY: o->by = arg; return 0;
+	case OPT_MEASURES: o->measures = arg; return 0;
+	case OPT_GRANULARITY: o->granularity = arg; return 0;
+	case OPT_RETENTION: o->retention = arg; return 0;
+	case OPT_BITS: o->bits = arg; return 0;
+	case OPT_KEYS: o->keys = arg; return 0;
+	case ARGP_KEY_ARGS:
+		o->arg = state->argv + state->next;
+		o->n_args = state->argc - state->next;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option json_option[] = {
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ 0 },
+};
+
+static void get_options(struct options *o, int argc, char **argv, const struct argp_option *options, const char *args,
+			const char *doc, int least, int most)
+{
+	const struct argp argp = { options, parse, args, doc, NULL, NULL, NULL };
+
+	memset(o, 0, sizeof(*o));
+	argp_parse(&argp, argc, argv, 0, NULL, o);
+	if (o->n_args < least || (most >= 0 && o->n_args > most)) {
+		argp_help(&argp, stderr, ARGP_HELP_STD_USAGE, argv[0]);
+		exit(EXIT_USAGE);
+	}
+}
+
+/* --- metrics --- */
+
+static const char *arity_of(const json_t *catalogue, const char *field)
+{
+	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
+	const char *type = json_string_value(json_object_get(info, "type"));
+	const json_t *types = json_object_get(catalogue, "types");
+
+	return json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity")) ?: "discrete";
+}
+
+static void fields_of(const json_t *catalogue, const json_t *metric, const char *arity, char *out, size_t room)
+{
+	json_t *names = json_array(), *name;
+	size_t i;
+
+	json_array_foreach(json_object_get(metric, "fields"), i, name)
+		if (!strcmp(arity_of(catalogue, json_string_value(name)), arity))
+			json_array_append(names, name);
+	list_text(names, out, room);
+	json_decref(names);
+}
+
+static void print_refusals(const json_t *catalogue)
+{
+	json_t *source, *metric;
+	size_t i, j;
+
+	json_array_foreach(json_object_get(catalogue, "sources"), i, source) {
+		json_array_foreach(json_object_get(source, "metrics"), j, metric) {
+			const char *reason = json_string_value(json_object_get(metric, "reason"));
+
+			if (reason && *reason)
+				printf("%s can not do %s: %s\n", json_string_value(json_object_get(source, "source")),
+				       json_string_value(json_object_get(metric, "metric")), reason);
+		}
+	}
+}
+
+int run_metrics(struct client *c, int argc, char **argv)
+{
+	struct table t = { .n_columns = 4 };
+	json_t *catalogue, *metric;
+	struct options o;
+	size_t i;
+
+	get_options(&o, argc, argv, json_option, NULL,
+		    "List what the connected collectors can measure.\vExample: heatscope metrics", 0, 0);
+	if (client_json(c, "GET", "/ca", NULL, &catalogue))
+		return failed("metrics", c->reason);
+	if (o.json)
+		return print_json(catalogue);
+	table_add(&t, "METRIC", "COUNTS", "MEASURES", "FIELDS");
+	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
+		char name[80], measures[512], fields[512];
+
+		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(metric, "module")),
+			 json_string_value(json_object_get(metric, "stat")));
+		fields_of(catalogue, metric, "numeric", measures, sizeof(measures));
+		fields_of(catalogue, metric, "discrete", fields, sizeof(fields));
+		table_add(&t, name, json_string_value(json_object_get(metric, "label")), measures, fields);
+	}
+	if (t.n_rows == 1)
+		printf("no collector is connected that can measure anything ('heatscope doctor' says why)\n");
+	table_print(&t);
+	print_refusals(catalogue);
+	json_decref(catalogue);
+	return 0;
+}
+
+/* --- create --- */
+
+static json_t *names_of(const char *list)
+{
+	json_t *array = json_array();
+	char *copy = strdup(list), *rest = copy;
+
+	for (char *name; (name = strsep(&rest, ",")); )
+		if (*name)
+			json_array_append_new(array, json_string(name));
+	free(copy);
+	return array;
+}
+
+/* A number as it was written, so that the daemon's own check speaks of it. */
+static void put_number(json_t *body, const char *name, const char *text)
+{
+	char *end;
+	double value;
+
+	if (!text)
+		return;
+	value = strtod(text, &end);
+	if (*end || end == text)
+		json_object_set_new(body, name, json_string(text));
+	else if (value == (double)(long long)value)
+		json_object_set_new(body, name, json_integer((json_int_t)value));
+	else
+		json_object_set_new(body, name, json_real(value));
+}
+
+static json_t *create_body(const struct options *o)
+{
+	const char *dot = strchr(o->arg[0], '.');
+	json_t *body = json_object();
+
+	json_object_set_new(body, "module", json_stringn(o->arg[0], dot ? (size_t)(dot - o->arg[0]) : strlen(o->arg[0])));
+	json_object_set_new(body, "stat", json_string(dot ? dot + 1 : ""));
+	if (o->by)
+		json_object_set_new(body, "decomposition", names_of(o->by));
+	if (o->measures)
+		json_object_set_new(body, "measures", names_of(o->measures));
+	put_number(body, "granularity", o->granularity);
+	put_number(body, "retention-time", o->retention);
+	put_number(body, "ruler-bits", o->bits);
+	put_number(body, "keys", o->keys);
+	return body;
+}
+
+int run_create(struct client *c, int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
+		{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
+		{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.1 to 3600 (default 1)", 0 },
+		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 3600)", 0 },
+		{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
+		{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
+		{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
+		{ 0 },
+	};
+	struct options o;
+	json_t *body, *made;
+	int err;
+
+	get_options(&o, argc, argv, options, "METRIC",
+		    "Switch a metric on and print the instrumentation's id.\vExamples:\n"
+		    "  heatscope create mysql.queries --by statement\n"
+		    "  heatscope create mysql.queries --by command,instance --measures latency,cputime,offcpu", 1, 1);
+	body = create_body(&o);
+	err = client_json(c, "POST", "/ca/instrumentations", body, &made);
+	json_decref(body);
+	if (err)
+		return failed("create", c->reason);
+	if (o.json)
+		return print_json(made);
+	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	json_decref(made);
+	return 0;
+}
+
+/* --- list, show, delete --- */
+
+static void number_text(const json_t *object, const char *name, char out[32])
+{
+	snprintf(out, 32, "%g", json_number_value(json_object_get(object, name)));
+}
+
+static void metric_text(const json_t *inst, char *out, size_t room)
+{
+	snprintf(out, room, "%s.%s", json_string_value(json_object_get(inst, "module")),
+		 json_string_value(json_object_get(inst, "stat")));
+}
+
+int run_list(struct client *c, int argc, char **argv)
+{
+	struct table t = { .n_columns = 7, .right = { 1, 0, 0, 0, 1, 1, 1 } };
+	struct options o;
+	json_t *list, *inst;
+	size_t i;
+
+	get_options(&o, argc, argv, json_option, NULL, "List the instrumentations.", 0, 0);
+	if (client_json(c, "GET", "/ca/instrumentations", NULL, &list))
+		return failed("list", c->reason);
+	if (o.json)
+		return print_json(list);
+	table_add(&t, "ID", "METRIC", "BY", "MEASURES", "SLOT s", "KEPT s", "SOURCES");
+	json_array_foreach(list, i, inst) {
+		char metric[80], by[256], measures[256], slot[32], kept[32], sources[32];
+
+		metric_text(inst, metric, sizeof(metric));
+		list_text(json_object_get(inst, "decomposition"), by, sizeof(by));
+		list_text(json_object_get(inst, "measures"), measures, sizeof(measures));
+		number_text(inst, "granularity", slot);
+		number_text(inst, "retention-time", kept);
+		number_text(inst, "nsources", sources);
+		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures, slot, kept, sources);
+	}
+	if (t.n_rows == 1)
+		printf("no instrumentations; make one: heatscope create mysql.queries --by statement\n");
+	else
+		table_print(&t);
+	json_decref(list);
+	return 0;
+}
+
+static void print_instrumentation(const json_t *inst)
+{
+	char text[512], slot[32], kept[32], bits[32], keys[32];
+	json_t *source;
+	size_t i;
+
+	metric_text(inst, text, sizeof(text));
+	printf("instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
+	printf("decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
+	printf("measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
+	number_text(inst, "granularity", slot);
+	number_text(inst, "retention-time", kept);
+	number_text(inst, "ruler-bits", bits);
+	number_text(inst, "keys", keys);
+	printf("slot             %s s, kept %s s\nruler            2^%s buckets per doubling\nkeys             at most %s per source\n",
+	       slot, kept, bits, keys);
+	json_array_foreach(json_object_get(inst, "sources"), i, source) {
+		const char *reason = json_string_value(json_object_get(source, "reason"));
+
+		printf("source           %s: %s%s%s\n", json_string_value(json_object_get(source, "source")),
+		       json_string_value(json_object_get(source, "state")), reason && *reason ? ", " : "", reason ?: "");
+	}
+}
+
+int run_show(struct client *c, int argc, char **argv)
+{
+	struct options o;
+	char path[512];
+	json_t *inst;
+
+	get_options(&o, argc, argv, json_option, "ID", "Show one instrumentation and the state of its sources.", 1, 1);
+	if (client_json(c, "GET", inst_path(o.arg[0], "", path), NULL, &inst))
+		return failed("show", c->reason);
+	if (o.json)
+		return print_json(inst);
+	print_instrumentation(inst);
+	json_decref(inst);
+	return 0;
+}
+
+int run_delete(struct client *c, int argc, char **argv)
+{
+	struct options o;
+	char path[512];
+	json_t *none;
+	int status = 0;
+
+	get_options(&o, argc, argv, NULL, "ID...", "Switch instrumentations off and drop their data.", 1, -1);
+	for (int i = 0; i < o.n_args; i++) {
+		if (client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none))
+			status = failed("delete", c->reason);
+		json_decref(none);
+	}
+	return status;
+}

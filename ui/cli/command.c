@@ -1,0 +1,104 @@
+#include "command.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct command commands[] = {
+	{ "metrics", "what can be measured here, and why not", run_metrics },
+	{ "create", "switch a metric on: make an instrumentation", run_create },
+	{ "list", "the instrumentations", run_list },
+	{ "show", "one instrumentation with its sources", run_show },
+	{ "delete", "switch instrumentations off and drop their data", run_delete },
+	{ "raw", "counts and percentiles per key", run_raw },
+	{ "render", "a heat map as PNG or PDF", run_render },
+	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG or PDF", run_report },
+	{ "record", "record this host into a file", run_record },
+	{ "replay", "feed a recording to heatscoped", run_replay },
+	{ "doctor", "what works on this host, what does not, and why", run_doctor },
+	{ NULL, NULL, NULL },
+};
+
+int failed(const char *command, const char *reason)
+{
+	fprintf(stderr, "heatscope %s: %s\n", command, reason);
+	return 1;
+}
+
+int print_json(json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(json);
+	return 0;
+}
+
+const char *time_text(double ns, char out[32])
+{
+	static const struct { double ns; const char *name; } unit[] = {
+		{ 1e9, "s" }, { 1e6, "ms" }, { 1e3, "us" }, { 1, "ns" },
+	};
+	size_t i = 0;
+
+	while (i < 3 && ns < unit[i].ns)
+		i++;
+	ns /= unit[i].ns;
+	snprintf(out, 32, "%.*f %s", i == 3 || ns >= 100 ? 0 : ns >= 10 ? 1 : 2, ns, unit[i].name);
+	return out;
+}
+
+const char *list_text(const json_t *array, char *out, size_t room)
+{
+	size_t i, at = 0;
+	json_t *value;
+
+	out[0] = 0;
+	json_array_foreach(array, i, value)
+		if (at < room)
+			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", json_string_value(value));
+	return out;
+}
+
+void table_add(struct table *t, ...)
+{
+	void *grown = realloc(t->cell, (t->n_rows + 1) * sizeof(*t->cell));
+	va_list args;
+
+	if (!grown)
+		return;
+	t->cell = grown;
+	va_start(args, t);
+	for (size_t i = 0; i < t->n_columns; i++)
+		t->cell[t->n_rows][i] = strdup(va_arg(args, const char *) ?: "");
+	va_end(args);
+	t->n_rows++;
+}
+
+void table_print(struct table *t)
+{
+	int width[TABLE_COLUMNS] = { 0 };
+
+	for (size_t r = 0; r < t->n_rows; r++)
+		for (size_t i = 0; i < t->n_columns; i++)
+			if ((int)strlen(t->cell[r][i]) > width[i])
+				width[i] = (int)strlen(t->cell[r][i]);
+	for (size_t r = 0; r < t->n_rows; r++) {
+		for (size_t i = 0; i < t->n_columns; i++) {
+			int last = i + 1 == t->n_columns;
+
+			printf("%*s%s", t->right[i] ? width[i] : last ? 0 : -width[i], t->cell[r][i], last ? "\n" : "  ");
+			free(t->cell[r][i]);
+		}
+	}
+	free(t->cell);
+	t->cell = NULL;
+	t->n_rows = 0;
+}
+
+const char *inst_path(const char *id, const char *rest, char out[512])
+{
+	snprintf(out, 512, "/ca/instrumentations/%s%s", id, rest);
+	return out;
+}

@@ -1,0 +1,58 @@
+/* command.h - the table of commands, and what they share.
+ *
+ * Exit    0 done, 1 refused or failed (one sentence on stderr), 2 wrong usage.
+ */
+#ifndef HEATSCOPE_COMMAND_H
+#define HEATSCOPE_COMMAND_H
+
+#include "client.h"
+
+#include <argp.h>
+
+enum { EXIT_USAGE = 2 };
+
+struct command {
+	const char *name, *summary;
+	int (*run)(struct client *c, int argc, char **argv);
+};
+
+extern const struct command commands[];	/* ends with a NULL name */
+
+int run_metrics(struct client *c, int argc, char **argv);
+int run_create(struct client *c, int argc, char **argv);
+int run_list(struct client *c, int argc, char **argv);
+int run_show(struct client *c, int argc, char **argv);
+int run_delete(struct client *c, int argc, char **argv);
+int run_raw(struct client *c, int argc, char **argv);
+int run_render(struct client *c, int argc, char **argv);
+int run_report(struct client *c, int argc, char **argv);
+int run_record(struct client *c, int argc, char **argv);
+int run_replay(struct client *c, int argc, char **argv);
+int run_doctor(struct client *c, int argc, char **argv);
+
+/* Says why on stderr; returns 1, so that a command can end with it. */
+int failed(const char *command, const char *reason);
+
+/* Prints JSON indented, in the daemon's order, and a newline; frees it; returns 0. */
+int print_json(json_t *json);
+
+/* "812 ns", "1.25 ms", "3.4 s": three digits. */
+const char *time_text(double ns, char out[32]);
+
+/* "a, b, c" of an array of texts. */
+const char *list_text(const json_t *array, char *out, size_t room);
+
+/* Rows of texts, aligned in columns; the first row is the heading. */
+#define TABLE_COLUMNS 12
+struct table {
+	size_t n_rows, n_columns;
+	char *(*cell)[TABLE_COLUMNS];
+	int right[TABLE_COLUMNS];	/* 1: numbers, aligned right */
+};
+void table_add(struct table *t, ...);	/* n_columns texts */
+void table_print(struct table *t);	/* and frees it */
+
+/* One instrumentation's path: "/ca/instrumentations/ID" + rest. */
+const char *inst_path(const char *id, const char *rest, char out[512]);
+
+#endif

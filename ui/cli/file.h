@@ -1,0 +1,22 @@
+/* file.h - what a recording holds, as far as a command needs to know.
+ *
+ * Errors  0 or -errno with a sentence in `reason`: the file, the offset, what is wrong.
+ */
+#ifndef HEATSCOPE_FILE_H
+#define HEATSCOPE_FILE_H
+
+#include "client.h"
+#include "private.h"
+
+struct file_info {
+	json_t *request;		/* the body to create its instrumentation with; json_decref() it */
+	long long from_s, to_s;		/* half-open, in Unix seconds */
+};
+
+int file_read(const char *path, struct file_info *ret_info, char reason[256]);
+
+/* Replays it into a private heatscoped; the instrumentation there is ret_id.
+ * Stop the private one afterwards, also after an error. */
+int file_serve(const char *path, const struct file_info *info, struct private *p, char ret_id[32], char reason[256]);
+
+#endif

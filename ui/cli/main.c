@@ -1,0 +1,86 @@
+/* heatscope - the command line: asks heatscoped, or starts a private one for recordings. */
+#include "command.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *argp_program_version = "heatscope " VERSION;
+
+static const char doc[] =
+	"See every query of the last minutes as a picture.\v"
+	"Commands:\n"
+	"  metrics    what can be measured here, and why not\n"
+	"  create     switch a metric on: make an instrumentation\n"
+	"  list       the instrumentations\n"
+	"  show       one instrumentation with its sources\n"
+	"  delete     switch instrumentations off and drop their data\n"
+	"  raw        counts and percentiles per key\n"
+	"  render     a heat map as PNG or PDF\n"
+	"  report     latency, on-CPU and off-CPU maps with a table, as PNG or PDF\n"
+	"  record     record this host into a file\n"
+	"  replay     feed a recording to heatscoped\n"
+	"  doctor     what works on this host, what does not, and why\n"
+	"\n"
+	"Examples:\n"
+	"  heatscope create mysql.queries --by statement\n"
+	"  heatscope raw 1 --duration 60\n"
+	"  heatscope report 1 --duration 300 -o report.pdf\n"
+	"\n"
+	"'heatscope COMMAND --help' tells more. Exit status: 0 done, 1 refused or failed, 2 wrong usage.";
+
+static const struct argp_option options[] = {
+	{ "url", 'u', "URL", 0, "heatscoped's address: http://HOST:PORT or unix:PATH (default $HEATSCOPE_URL, then " CLIENT_URL ")", 0 },
+	{ 0 },
+};
+
+struct global {
+	struct client client;
+	int first;			/* index of the command in argv */
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct global *g = state->input;
+
+	switch (key) {
+	case 'u':
+		g->client.url = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		g->first = state->next - 1;
+		state->next = state->argc;	/* the rest is the command's */
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = { options, parse, "COMMAND [ARGUMENT...]", doc, NULL, NULL, NULL };
+
+int main(int argc, char **argv)
+{
+	const char *url = getenv("HEATSCOPE_URL");
+	struct global g = { .client = { .url = url && *url ? url : CLIENT_URL } };
+	char name[64];
+	int status;
+
+	argp_err_exit_status = EXIT_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &g);
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	for (const struct command *c = commands; c->name; c++) {
+		if (strcmp(c->name, argv[g.first]))
+			continue;
+		snprintf(name, sizeof(name), "heatscope %s", c->name);
+		argv[g.first] = name;
+		status = c->run(&g.client, argc - g.first, argv + g.first);
+		curl_global_cleanup();
+		return status;
+	}
+	fprintf(stderr, "heatscope: no command \"%s\"; 'heatscope --help' lists them\n", argv[g.first]);
+	return EXIT_USAGE;
+}

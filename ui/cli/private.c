@@ -1,0 +1,131 @@
+#include "private.h"
+
+#include "client.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The folder this program lies in. */
+static void own_folder(char *out, size_t room)
+{
+	ssize_t n = readlink("/proc/self/exe", out, room - 1);
+	char *slash;
+
+	out[n > 0 ? n : 0] = 0;
+	slash = strrchr(out, '/');
+	if (slash)
+		*slash = 0;
+}
+
+static void program_exec(const char *const *argv)
+{
+	char folder[4096], path[4352];
+
+	own_folder(folder, sizeof(folder));
+	snprintf(path, sizeof(path), "%s/%s", folder, argv[0]);
+	execv(path, (char *const *)argv);
+	snprintf(path, sizeof(path), "%s/%s", SBINDIR, argv[0]);
+	execv(path, (char *const *)argv);
+	execvp(argv[0], (char *const *)argv);
+	fprintf(stderr, "heatscope: %s: %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+int program_start(const char *const *argv, int quiet, pid_t *ret_pid)
+{
+	pid_t pid = fork();
+
+	if (pid < 0)
+		return -errno;
+	if (!pid) {
+		int null = quiet ? open("/dev/null", O_WRONLY) : -1;
+
+		if (null >= 0)
+			dup2(null, STDERR_FILENO);
+		program_exec(argv);
+	}
+	*ret_pid = pid;
+	return 0;
+}
+
+int program_wait(pid_t pid)
+{
+	int status;
+
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+}
+
+/* Until it answers, at most 10 s; -EIO when it exited instead. */
+static int wait_until_ready(struct private *p)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	struct client c = { .url = p->url };
+	struct reply r;
+
+	for (int i = 0; i < 500; i++) {
+		if (!client_request(&c, "GET", "/ca", NULL, &r)) {
+			reply_fini(&r);
+			return 0;
+		}
+		if (waitpid(p->pid, NULL, WNOHANG) == p->pid) {
+			p->pid = 0;
+			return -EIO;
+		}
+		nanosleep(&nap, NULL);
+	}
+	return -ETIMEDOUT;
+}
+
+int private_start(struct private *p)
+{
+	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory", NULL };
+	int err;
+
+	memset(p, 0, sizeof(*p));
+	snprintf(p->folder, sizeof(p->folder), "%.30s/heatscope-XXXXXX", getenv("TMPDIR") ?: "/tmp");
+	if (!mkdtemp(p->folder)) {
+		err = -errno;
+		snprintf(p->reason, sizeof(p->reason), "%s: %s", p->folder, strerror(errno));
+		p->folder[0] = 0;
+		return err;
+	}
+	snprintf(p->url, sizeof(p->url), "unix:%s/http", p->folder);
+	snprintf(p->ingest, sizeof(p->ingest), "%s/ingest", p->folder);
+	err = program_start(argv, 1, &p->pid);
+	if (!err)
+		err = wait_until_ready(p);
+	if (err) {
+		snprintf(p->reason, sizeof(p->reason), "a private heatscoped did not start: %s", strerror(-err));
+		private_stop(p);
+	}
+	return err;
+}
+
+void private_stop(struct private *p)
+{
+	static const char *const left[] = { "http", "ingest" };
+	char path[128];
+
+	if (p->pid > 0) {
+		kill(p->pid, SIGTERM);
+		program_wait(p->pid);
+		p->pid = 0;
+	}
+	for (size_t i = 0; p->folder[0] && i < sizeof(left) / sizeof(*left); i++) {
+		snprintf(path, sizeof(path), "%s/%s", p->folder, left[i]);
+		unlink(path);
+	}
+	if (p->folder[0])
+		rmdir(p->folder);
+	p->folder[0] = 0;
+}

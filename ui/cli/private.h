@@ -1,0 +1,31 @@
+/* private.h - a heatscoped of one's own, for recordings: on Unix sockets in a temporary folder,
+ * in memory, gone with the command.
+ *
+ *      private_start()  ->  client.url = private.url  ->  private_replay() or a collector  ->  private_stop()
+ *
+ * Programs are looked for beside this one, then in the installed place, then in $PATH.
+ * Errors  0 or -errno with a sentence in `reason`.
+ */
+#ifndef HEATSCOPE_PRIVATE_H
+#define HEATSCOPE_PRIVATE_H
+
+#include <sys/types.h>
+
+struct private {
+	char folder[64];
+	char url[96];			/* "unix:..." */
+	char ingest[96];		/* the collectors' socket */
+	pid_t pid;
+	char reason[256];
+};
+
+int private_start(struct private *p);
+void private_stop(struct private *p);	/* stops it by its pid, removes the folder */
+
+/* Starts one of our programs; argv[0] is its bare name.  Quiet: its stderr goes nowhere. */
+int program_start(const char *const *argv, int quiet, pid_t *ret_pid);
+
+/* Waits for it; 0, or -EIO if it did not exit with 0. */
+int program_wait(pid_t pid);
+
+#endif

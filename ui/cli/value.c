@@ -1,0 +1,109 @@
+/* raw: counts and percentiles per key, as a table or as the daemon's JSON. */
+#include "command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+	const char *id, *duration, *start, *end, *measure, *by;
+	int json;
+};
+
+enum { OPT_JSON = 256, OPT_BY };
+
+static const struct argp_option options[] = {
+	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
+	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },
+	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Add the keys up to this field's", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'd': o->duration = arg; return 0;
+	case 's': o->start = arg; return 0;
+	case 'e': o->end = arg; return 0;
+	case 'm': o->measure = arg; return 0;
+	case OPT_BY: o->by = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num)
+			argp_usage(state);
+		o->id = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"Counts, mean and percentiles per key.\vExamples:\n"
+	"  heatscope raw 1 --duration 300\n"
+	"  heatscope raw 1 --measure cputime --by statement\n"
+	"  heatscope raw 1 --json | jq .value", NULL, NULL, NULL
+};
+
+static const char *number(const json_t *key, const char *name, char out[32])
+{
+	snprintf(out, 32, "%lld", (long long)json_integer_value(json_object_get(key, name)));
+	return out;
+}
+
+static const char *duration(const json_t *key, const char *name, char out[32])
+{
+	return time_text(json_number_value(json_object_get(key, name)), out);
+}
+
+static void print_keys(const json_t *reply)
+{
+	struct table t = { .n_columns = 8, .right = { 0, 1, 1, 1, 1, 1, 1, 1 } };
+	json_t *key;
+	size_t i;
+
+	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX");
+	json_array_foreach(json_object_get(reply, "keys"), i, key) {
+		char count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
+		const char *name = json_string_value(json_object_get(key, "key"));
+
+		table_add(&t, name && *name ? name : "(all)", number(key, "count", count), duration(key, "mean", mean),
+			  duration(key, "p50", p50), duration(key, "p90", p90), duration(key, "p99", p99),
+			  duration(key, "p999", p999), duration(key, "max", max));
+	}
+	table_print(&t);
+	if (json_is_true(json_object_get(reply, "lower_bound")))
+		printf("more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
+}
+
+int run_raw(struct client *c, int argc, char **argv)
+{
+	struct options o = { .duration = NULL };
+	struct params p = { .len = 0 };
+	char path[512], whole[2600];
+	json_t *reply;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	params_put(&p, "start_time", o.start);
+	params_put(&p, "end_time", o.end);
+	params_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	params_put(&p, "measure", o.measure);
+	if (!o.json)
+		params_put(&p, "by", o.by);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, o.json ? "/value/raw" : "/value/keys", path), p.text);
+	if (client_json(c, "GET", whole, NULL, &reply))
+		return failed("raw", c->reason);
+	if (o.json)
+		return print_json(reply);
+	print_keys(reply);
+	json_decref(reply);
+	return 0;
+}
