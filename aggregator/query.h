@@ -3,6 +3,11 @@
  *      cube or store --store_reader--> fold: keys dropped, slots summed, rows coarser --> grid
  *
  * Pure    no loop, file or clock: slices come in through a store_reader, time as now_ns.
+ * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
+ *         any pieces, keeps it (test_query.c).
+ * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
+ *         each slot from its first on that is over; a slot that nobody covers is unobserved.
+ * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
  * Thread  any, one at a time per fold.
  */
 #ifndef HEATSCOPE_QUERY_H
@@ -19,29 +24,52 @@ struct query {
 	__s64 from_ns, to_ns;		/* half-open, multiples of a slot */
 	size_t n_cols;			/* columns wanted at most; slots are summed, never skipped */
 	__u32 row_bits;			/* rows per octave = 2^row_bits, at most the ruler's */
+	__u64 row_min, row_max;		/* values the rows must reach at least; 0, 0: as the data are */
 	__s64 now_ns;
-	const char *const *select;	/* label texts of keys, one text per key, fields joined by "," */
+	const char *const *select;	/* texts of keys */
 	size_t n_select;		/* 0: every key */
 	bool exclude;			/* all but the selected */
+	__u32 drop;			/* key_fold: fields to fold away, bit 0 = the first */
 };
+
+/* The first and last slot (inclusive) to be read for it. */
+void query_slots(const struct query *q, __s64 *ret_first, __s64 *ret_last);
+
+/* How long a column will be: a whole number of slots, at least one granularity. */
+__u64 query_col_ns(const struct query *q);
+
+/* Does the selection take this key?  (Slow: once per key, not per slice.) */
+bool query_selects(const struct query *q, const struct labels *key);
 
 struct fold;				/* a grid in the making; its fields are in query.c */
 
+/* The query's arrays and instrumentation are borrowed until fold_free(). */
 int fold_new(const struct query *q, struct fold **ret_fold);
 void fold_free(struct fold *f);
+
+/* This source, too, should have reported, from this slot on. */
+int fold_expect(struct fold *f, const char *source, __s64 first);
+
 const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_read() or a store's read */
+int fold_error(const struct fold *f);			/* the first error while slices came in */
+__u32 fold_min_reporting(struct fold *f);	/* the fewest sources that reported, over the slots that are over */
 struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */
 
 /* A histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */
 struct key_total {
-	char text[KEY_BYTES_MAX];	/* labels joined by "," */
+	char text[KEY_BYTES_MAX];
+	bool other;			/* one of its labels is `other`, the rest beyond a cap */
 	struct hist hist;
 };
 struct key_fold;
 int key_fold_new(const struct query *q, struct key_fold **ret_fold);
 void key_fold_free(struct key_fold *f);
 const struct store_reader *key_fold_reader(struct key_fold *f);
-/* Sorted by falling count; valid until key_fold_free(). */
+int key_fold_error(const struct key_fold *f);
+/* Sorted by falling count, then by text; valid until key_fold_free(). */
 const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n);
+
+/* A key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
+void key_text(const struct labels *key, char *out, bool *ret_other);
 
 #endif

@@ -1,0 +1,22 @@
+/* api.h - the resources under /ca, as in doc/api.md: requests become queries, and those replies.
+ *
+ *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
+ *               the cube answers on the loop; the store, and pictures, on a worker
+ *
+ * Errors  every refusal is {"error": {"code", "message"}} with a sentence that says what is wrong.
+ * Thread  the loop thread only; workers get values and give values.
+ */
+#ifndef HEATSCOPE_API_H
+#define HEATSCOPE_API_H
+
+#include "http.h"
+
+struct api;				/* its fields are in api_private.h */
+
+int api_new(struct aggregator *a, struct api **ret_api);
+void api_free(struct api *api);		/* NULL is fine */
+
+/* An http_handler, with the api as its argument. */
+void api_handle(void *api, struct http_request *r);
+
+#endif

@@ -1,0 +1,43 @@
+/* coverage.h - who reported which slots: intervals per source, counted per column.
+ *
+ *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
+ *
+ * Expected   a source should have reported each slot from its first one on, as far as `due`.
+ * Memory     coverage_fini() frees; a zeroed one is empty, and fine.
+ * Thread     any, one at a time.
+ */
+#ifndef HEATSCOPE_COVERAGE_H
+#define HEATSCOPE_COVERAGE_H
+
+#include "../collector/batch.h"
+#include <stdbool.h>
+
+struct interval {
+	__s64 first, last;		/* slots, inclusive */
+};
+
+struct covered {			/* one source's */
+	char source[SOURCE_MAX];
+	__s64 since;			/* expected from here on, if that is before its first interval */
+	size_t n_intervals, room;
+	struct interval *interval;
+	bool sorted;			/* ascending, merged, disjoint */
+};
+
+struct coverage {
+	size_t n_sources;
+	struct covered *source;
+};
+
+void coverage_fini(struct coverage *c);
+int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last);	/* -ENOMEM */
+int coverage_expect(struct coverage *c, const char *source, __s64 first);		/* -ENOMEM */
+
+/* Source-slots within first..last: reported, and expected where the slot is <= due or reported. */
+void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u32 *ret_reported,
+		    __u32 *ret_expected);
+
+/* The fewest sources that reported, over the slots first..min(last, due); 0 if there is no such slot. */
+__u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due);
+
+#endif

@@ -1,0 +1,571 @@
+#include "http.h"
+#include "aggregator.h"
+#include "api.h"
+#include "page.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* An upload that goes on beyond this is cut off: nobody reads our 413 while still sending. */
+#define DISCARD_MAX (1u << 20)
+
+static const char page_policy[] =
+	"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+struct http {
+	uv_loop_t *loop;
+	uv_poll_t poll;
+	uv_timer_t timer;
+	int n_handles;
+	struct MHD_Daemon *daemon;
+	char *page;
+	bool local;			/* a Unix socket: file permissions guard it */
+	bool closing, stopped;
+	size_t n_pending;		/* requests without a reply yet */
+	struct http_stream *streams;
+	struct http_counters counters;
+	http_handler handler;
+	void *arg;
+	struct api *api;		/* of http_open(); NULL: someone else's handler */
+};
+
+struct http_request {
+	struct http *http;
+	struct MHD_Connection *connection;
+	char *path;
+	const char *method;
+	struct http_param param[HTTP_PARAMS_MAX];
+	size_t n_params, body_len, body_seen;
+	char *body;
+	bool asked;			/* the handler has been called */
+	bool asleep;			/* suspended until the reply */
+	unsigned status;
+	struct MHD_Response *response;	/* waiting to be queued */
+};
+
+struct http_stream {
+	struct http_stream *next, **link;
+	struct http *http;
+	struct MHD_Connection *connection;
+	char *data;
+	size_t len, room;
+	bool asleep, ended;
+	void (*gone)(void *arg);
+	void *arg;
+};
+
+const struct http_counters *http_counters(const struct http *h) { return &h->counters; }
+const char *http_path(const struct http_request *r) { return r->path; }
+
+const char *http_method(const struct http_request *r)
+{
+	return strcmp(r->method, "HEAD") ? r->method : "GET";
+}
+
+const struct http_param *http_params(const struct http_request *r, size_t *ret_n)
+{
+	*ret_n = r->n_params;
+	return r->param;
+}
+
+const char *http_body(const struct http_request *r, size_t *ret_len)
+{
+	*ret_len = r->body_len;
+	return r->body ? r->body : "";
+}
+
+/* Let libmicrohttpd look at its connections soon, but not from within itself. */
+static void pump(struct http *h);
+
+static void on_timer(uv_timer_t *timer)
+{
+	pump(timer->data);
+}
+
+static void kick(struct http *h)
+{
+	if (!h->stopped)
+		uv_timer_start(&h->timer, on_timer, 0, 0);
+}
+
+/* ---- replies ---- */
+
+static void reply_take(struct http_request *r, unsigned status, struct MHD_Response *response)
+{
+	struct http *h = r->http;
+
+	r->status = status;
+	r->response = response;
+	h->n_pending--;
+	h->counters.by_class[status / 100 < 6 ? status / 100 : 5]++;
+	if (r->asleep) {
+		r->asleep = false;
+		MHD_resume_connection(r->connection);
+		kick(h);
+	}
+}
+
+static void response_head(struct MHD_Response *response, const char *type, const char *cache)
+{
+	if (type)
+		MHD_add_response_header(response, "Content-Type", type);
+	MHD_add_response_header(response, "Cache-Control", cache);
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+}
+
+void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
+		const char *location)
+{
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer(data ? len : 0, data, data ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+
+	if (!response)
+		free(data);		/* the connection is closed without a reply */
+	else
+		response_head(response, data ? type : NULL, "no-store");
+	if (response && location)
+		MHD_add_response_header(response, "Location", location);
+	reply_take(r, status, response);
+}
+
+void http_error(struct http_request *r, unsigned status, const char *code, const char *message)
+{
+	json_t *json = json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", message);
+	char *text = json ? json_dumps(json, 0) : NULL, *line = NULL;
+	int len = text ? asprintf(&line, "%s\n", text) : -1;
+
+	free(text);
+	json_decref(json);
+	http_reply(r, status, "application/json", len < 0 ? NULL : line, len < 0 ? 0 : (size_t)len, NULL);
+}
+
+static void reply_page(struct http_request *r)
+{
+	struct page_file file;
+	int err = page_get(r->http->page, r->path, &file);
+	const char *known = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "If-None-Match");
+	struct MHD_Response *response;
+	bool same = !err && known && strstr(known, file.etag);
+
+	if (err) {
+		http_error(r, err == -ENOENT ? 404 : 500, err == -ENOENT ? "ECA_NOENT" : "ECA_IO",
+			   err == -ENOENT ? "there is no such page" : "the page's file cannot be read");
+		return;
+	}
+	if (same)
+		free(file.data);
+	response = same ? MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT)
+			: MHD_create_response_from_buffer(file.len, file.data, MHD_RESPMEM_MUST_FREE);
+	if (response) {
+		response_head(response, file.type, "no-cache");
+		MHD_add_response_header(response, "ETag", file.etag);
+		MHD_add_response_header(response, "Content-Security-Policy", page_policy);
+		MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	}
+	reply_take(r, same ? 304 : 200, response);
+}
+
+/* ---- streams ---- */
+
+static ssize_t stream_read(void *arg, uint64_t at, char *out, size_t room)
+{
+	struct http_stream *s = arg;
+	size_t n = s->len < room ? s->len : room;
+
+	if (!n && s->ended)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (!n) {
+		s->asleep = true;
+		MHD_suspend_connection(s->connection);
+		return 0;
+	}
+	memcpy(out, s->data, n);
+	memmove(s->data, s->data + n, s->len - n);
+	s->len -= n;
+	return (ssize_t)n;
+}
+
+static void stream_free(void *arg)
+{
+	struct http_stream *s = arg;
+
+	*s->link = s->next;
+	if (s->next)
+		s->next->link = s->link;
+	s->http->counters.streams--;
+	s->gone(s->arg);
+	free(s->data);
+	free(s);
+}
+
+static void stream_wake(struct http_stream *s)
+{
+	if (!s->asleep)
+		return;
+	s->asleep = false;
+	MHD_resume_connection(s->connection);
+	kick(s->http);
+}
+
+struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg)
+{
+	struct http *h = r->http;
+	struct http_stream *s = calloc(1, sizeof(*s));
+	struct MHD_Response *response =
+		s ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 64 << 10, stream_read, s, stream_free) : NULL;
+
+	if (!response) {
+		free(s);
+		http_error(r, 503, "ECA_NORESOURCE", "out of memory");
+		return NULL;
+	}
+	*s = (struct http_stream){ .http = h, .connection = r->connection, .gone = gone, .arg = arg,
+				   .next = h->streams, .link = &h->streams, .ended = h->closing };
+	if (s->next)
+		s->next->link = &s->next;
+	h->streams = s;
+	h->counters.streams++;
+	response_head(response, "text/event-stream; charset=utf-8", "no-store");
+	reply_take(r, 200, response);
+	return s;
+}
+
+void http_stream_put(struct http_stream *s, const char *text, size_t len)
+{
+	if (s->ended)
+		return;
+	if (s->len + len > s->room) {
+		size_t room = 2 * (s->len + len);
+		char *more = realloc(s->data, room);
+
+		if (!more) {
+			http_stream_end(s);
+			return;
+		}
+		s->data = more;
+		s->room = room;
+	}
+	memcpy(s->data + s->len, text, len);
+	s->len += len;
+	stream_wake(s);
+}
+
+size_t http_stream_waiting(const struct http_stream *s)
+{
+	return s->len;
+}
+
+void http_stream_end(struct http_stream *s)
+{
+	s->ended = true;
+	stream_wake(s);
+}
+
+/* ---- requests ---- */
+
+static bool names_this_machine(const char *host)
+{
+	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+
+	for (size_t i = 0; i < 3; i++) {
+		size_t len = strlen(names[i]);
+		const char *port = host + len;
+
+		if (strncasecmp(host, names[i], len))
+			continue;
+		if (!*port || (*port == ':' && port[1] && !port[1 + strspn(port + 1, "0123456789")]))
+			return true;
+	}
+	return false;
+}
+
+/* A page of another origin may neither read us (its name rebound to 127.0.0.1) nor post to us. */
+static const char *foreign(const struct http_request *r)
+{
+	const char *host = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Host");
+	const char *origin = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Origin");
+
+	if (r->http->local)
+		return NULL;
+	if (!host || !names_this_machine(host))
+		return "Host must be localhost, 127.0.0.1 or [::1]";
+	if (origin && (strncasecmp(origin, "http://", 7) || strcasecmp(origin + 7, host)))
+		return "Origin must be this server's own";
+	return NULL;
+}
+
+static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len,
+				 const char *value, size_t value_len)
+{
+	struct http_request *r = arg;
+
+	if (r->n_params == HTTP_PARAMS_MAX)
+		return MHD_NO;
+	r->param[r->n_params++] = (struct http_param){ name, value ? value : "" };
+	return MHD_YES;
+}
+
+static void request_ask(struct http_request *r)
+{
+	struct http *h = r->http;
+	const char *why = foreign(r);
+
+	r->asked = true;
+	h->n_pending++;
+	h->counters.requests++;
+	if (MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > HTTP_PARAMS_MAX && !why) {
+		http_error(r, 409, "ECA_INVAL", "too many parameters: at most 64");
+		return;
+	}
+	MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, add_param, r);
+	if (why) {
+		h->counters.refused++;
+		http_error(r, 403, "ECA_PERM", why);
+	} else if (r->body_seen > HTTP_BODY_MAX) {
+		http_error(r, 413, "ECA_INVAL", "the body is too long: at most 65536 bytes");
+	} else if (h->closing) {
+		http_error(r, 503, "ECA_NORESOURCE", "shutting down");
+	} else if (!strcmp(r->path, "/ca") || !strncmp(r->path, "/ca/", 4)) {
+		h->handler(h->arg, r);
+	} else if (strcmp(http_method(r), "GET")) {
+		http_error(r, 405, "ECA_INVAL", "only GET is possible here");
+	} else {
+		reply_page(r);
+	}
+}
+
+static struct http_request *request_new(struct http *h, struct MHD_Connection *connection, const char *path,
+					const char *method)
+{
+	struct http_request *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->http = h;
+	r->connection = connection;
+	r->method = method;		/* the connection's, as long as the request */
+	r->path = strdup(path);
+	if (!r->path) {
+		free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static enum MHD_Result request_upload(struct http_request *r, const char *data, size_t *len)
+{
+	size_t n = *len;
+
+	*len = 0;
+	r->body_seen += n;
+	if (r->body_seen > HTTP_BODY_MAX)
+		return r->body_seen > DISCARD_MAX ? MHD_NO : MHD_YES;
+	if (!r->body)
+		r->body = malloc(HTTP_BODY_MAX + 1);
+	if (!r->body)
+		return MHD_NO;
+	memcpy(r->body + r->body_len, data, n);
+	r->body_len += n;
+	r->body[r->body_len] = 0;
+	return MHD_YES;
+}
+
+/* Is so much announced that it need not be sent? */
+static bool announces_too_much(struct MHD_Connection *connection)
+{
+	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+
+	return length && strtoull(length, NULL, 10) > HTTP_BODY_MAX;
+}
+
+static enum MHD_Result request_queue(struct http_request *r)
+{
+	struct MHD_Response *response = r->response;
+	enum MHD_Result ok;
+
+	if (!response)
+		return MHD_NO;
+	r->response = NULL;
+	ok = MHD_queue_response(r->connection, r->status, response);
+	MHD_destroy_response(response);
+	return ok;
+}
+
+/* libmicrohttpd calls this when the headers are there, for each piece of a body, at the end, and
+ * again when a sleeping connection was woken. */
+static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, const char *path, const char *method,
+				 const char *version, const char *data, size_t *len, void **request)
+{
+	struct http_request *r = *request;
+
+	if (!r) {
+		r = *request = request_new(arg, connection, path, method);
+		if (!r)
+			return MHD_NO;
+		if (!announces_too_much(connection))
+			return MHD_YES;
+		r->body_seen = HTTP_BODY_MAX + 1;
+		request_ask(r);
+		return request_queue(r);
+	}
+	if (*len)
+		return request_upload(r, data, len);
+	if (!r->asked)
+		request_ask(r);
+	if (!r->asked || r->status)
+		return request_queue(r);
+	r->asleep = true;
+	MHD_suspend_connection(connection);
+	return MHD_YES;
+}
+
+static void on_completed(void *arg, struct MHD_Connection *connection, void **request,
+			 enum MHD_RequestTerminationCode how)
+{
+	struct http_request *r = *request;
+
+	if (!r)
+		return;
+	if (r->response)
+		MHD_destroy_response(r->response);
+	free(r->body);
+	free(r->path);
+	free(r);
+	*request = NULL;
+}
+
+/* ---- the server ---- */
+
+static void on_handle_closed(uv_handle_t *handle)
+{
+	struct http *h = handle->data;
+
+	if (--h->n_handles)
+		return;
+	api_free(h->api);
+	free(h->page);
+	free(h);
+}
+
+static void handles_close(struct http *h)
+{
+	h->stopped = true;
+	uv_close((uv_handle_t *)&h->poll, on_handle_closed);
+	uv_close((uv_handle_t *)&h->timer, on_handle_closed);
+}
+
+static void stop(struct http *h)
+{
+	for (int i = 0; i < 8; i++)	/* the last replies on their way */
+		MHD_run(h->daemon);
+	uv_poll_stop(&h->poll);
+	MHD_stop_daemon(h->daemon);
+	h->daemon = NULL;
+	handles_close(h);
+}
+
+static void pump(struct http *h)
+{
+	MHD_UNSIGNED_LONG_LONG ms;
+
+	if (h->stopped)
+		return;
+	MHD_run(h->daemon);
+	if (h->closing && !h->n_pending)
+		stop(h);
+	else if (MHD_get_timeout(h->daemon, &ms) == MHD_YES)
+		uv_timer_start(&h->timer, on_timer, ms, 0);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+	pump(poll->data);
+}
+
+static int start_handles(struct http *h)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_EPOLL_FD);
+	int err = info ? uv_poll_init(h->loop, &h->poll, info->epoll_fd) : -EIO;
+
+	if (err)
+		return err;
+	uv_timer_init(h->loop, &h->timer);
+	h->poll.data = h->timer.data = h;
+	h->n_handles = 2;
+	err = uv_poll_start(&h->poll, UV_READABLE, on_poll);
+	if (!err)
+		kick(h);
+	return err;
+}
+
+int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, void *arg, struct http **ret_http)
+{
+	struct http *h = calloc(1, sizeof(*h));
+	struct sockaddr_storage at = { 0 };
+	socklen_t len = sizeof(at);
+	int err;
+
+	if (!h || (page && *page && !(h->page = strdup(page)))) {
+		free(h);
+		return -ENOMEM;
+	}
+	h->loop = loop;
+	h->handler = handler;
+	h->arg = arg;
+	h->local = !getsockname(fd, (struct sockaddr *)&at, &len) && at.ss_family == AF_UNIX;
+	h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_access, h,
+				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				     MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_END);
+	err = h->daemon ? start_handles(h) : -EIO;
+	if (err && h->daemon)
+		MHD_stop_daemon(h->daemon);
+	if (err && h->n_handles) {
+		handles_close(h);
+	} else if (err) {
+		free(h->page);
+		free(h);
+	}
+	if (!err)
+		*ret_http = h;
+	return err;
+}
+
+int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason)
+{
+	struct api *api;
+	struct http *h = NULL;
+	int err = api_new(a, &api);
+
+	if (!err)
+		err = http_new(a->loop, fd, a->conf.page, api_handle, api, &h);
+	if (err) {
+		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));
+		return err;
+	}
+	h->api = api;
+	*ret_http = h;
+	return 0;
+}
+
+void http_close(struct http *h)
+{
+	int fd;
+
+	if (!h || h->closing)
+		return;
+	h->closing = true;
+	fd = MHD_quiesce_daemon(h->daemon);
+	if (fd >= 0)
+		close(fd);
+	for (struct http_stream *s = h->streams; s; s = s->next)
+		http_stream_end(s);
+	kick(h);
+}

@@ -1,0 +1,68 @@
+/* http.h - HTTP/1.1 on the loop: requests in, replies out now or later, streams, the page's files.
+ *
+ *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
+ *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
+ *
+ * Checks  Host must name this machine (localhost, 127.0.0.1, [::1]) and Origin, if there is one,
+ *         must be http:// + Host: 403.  A Unix socket needs neither.  Bodies over HTTP_BODY_MAX: 413.
+ * Replies exactly one per request: http_reply() or http_stream(), in the handler or later; the
+ *         request is gone after it.
+ * Close   http_close() in two steps: it listens no more and ends all streams; when the last
+ *         request has got its reply, handles close, and the memory goes in their callbacks.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_HTTP_H
+#define HEATSCOPE_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <uv.h>
+
+#define HTTP_BODY_MAX (64u << 10)
+#define HTTP_PARAMS_MAX 64
+#define HTTP_IDLE_S 30			/* a silent connection is closed */
+
+struct http;
+struct http_request;
+struct http_stream;
+struct aggregator;
+
+struct http_param {			/* of the query string, decoded */
+	const char *name, *value;	/* value "" where there is none */
+};
+
+typedef void (*http_handler)(void *arg, struct http_request *r);
+
+/* Listens on fd (its own from then on).  page: directory of the page's files, NULL: none. */
+int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, void *arg, struct http **ret_http);
+
+/* The same for heatscoped: everything under /ca is api.h's.  reason: CONF_REASON_MAX bytes. */
+int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason);
+void http_close(struct http *h);	/* NULL is fine */
+
+struct http_counters {
+	unsigned long long requests, refused, streams, by_class[6];	/* by_class[4]: 4xx */
+};
+const struct http_counters *http_counters(const struct http *h);
+
+/* What is asked; valid until the reply. */
+const char *http_method(const struct http_request *r);		/* HEAD reads as GET */
+const char *http_path(const struct http_request *r);
+const struct http_param *http_params(const struct http_request *r, size_t *ret_n);
+const char *http_body(const struct http_request *r, size_t *ret_len);
+
+/* Takes data (malloc'ed; NULL: no body).  location: a header, NULL: none. */
+void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
+		const char *location);
+
+/* {"error": {"code", "message"}} */
+void http_error(struct http_request *r, unsigned status, const char *code, const char *message);
+
+/* Server-sent events.  gone() is called once, when the reader has left or http_close() was called,
+ * or after http_stream_end(); the stream must not be touched after it. */
+struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg), void *arg);	/* NULL: no memory; replied 503 */
+void http_stream_put(struct http_stream *s, const char *text, size_t len);
+size_t http_stream_waiting(const struct http_stream *s);	/* bytes the reader has not taken yet */
+void http_stream_end(struct http_stream *s);			/* after what waits has been taken */
+
+#endif

@@ -1,0 +1,25 @@
+/* page.h - the page's files: a path of the address bar -> bytes of a file below one directory.
+ *
+ * Safety  only paths of A-Z a-z 0-9 . _ - and /, no part of which begins with a dot: nothing
+ *         hidden and nothing above the directory.  "/" is /index.html.
+ * Memory  page_get() fills page_file, whose data are the caller's to free().
+ * Thread  any; reads the file at once (they are small).
+ */
+#ifndef HEATSCOPE_PAGE_H
+#define HEATSCOPE_PAGE_H
+
+#include <stddef.h>
+
+#define PAGE_FILE_MAX (8u << 20)
+
+struct page_file {
+	void *data;
+	size_t len;
+	const char *type;		/* Content-Type */
+	char etag[48];			/* quoted, of size and time of change */
+};
+
+/* -ENOENT: no such file (or not one that may be had); -EFBIG; other -errno. */
+int page_get(const char *directory, const char *path, struct page_file *ret_file);
+
+#endif

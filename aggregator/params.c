@@ -1,0 +1,335 @@
+#include "params.h"
+#include "../render/image.h"
+#include "../render/figure.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OF(kind) (1u << (kind))
+#define ALL 0xffu
+#define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
+#define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
+#define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))
+#define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
+#define YEAR_S 31536000ll
+#define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */
+#define NS 1000000000ll
+
+enum kind { INTEGER, SECONDS, CHOICE, TEXT, SWITCH, KEYS };
+
+static const struct spec {
+	const char *name;
+	enum kind kind;
+	unsigned of;			/* values that have it */
+	size_t at;			/* its place in struct params */
+	size_t has;			/* place of its `has_` flag, 0: none */
+	__s64 min, max;			/* INTEGER; SECONDS in seconds */
+	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
+} specs[] = {
+#define AT(field) offsetof(struct params, field)
+	{ "start_time", SECONDS, ALL, AT(start_ns), AT(has_start), 0, 100000000000ll, NULL },
+	{ "end_time", SECONDS, ALL, AT(end_ns), AT(has_end), 0, 100000000000ll, NULL },
+	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, YEAR_S, NULL },
+	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
+	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_REPORT), AT(by), 0, 0, 0, NULL },
+	{ "width", INTEGER, MAPS | DRAWN, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "height", INTEGER, MAPS | DRAWN, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "scale", INTEGER, DRAWN, AT(scale), 0, 1, 2, NULL },
+	{ "ymin", INTEGER, MAPS | DRAWN, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", INTEGER, MAPS | DRAWN, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
+	{ "x", INTEGER, OF(VALUE_DETAILS), AT(x), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
+	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
+	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
+	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
+	{ "utc_offset", INTEGER, DRAWN, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
+	{ "transfer", CHOICE, ALL, AT(transfer), 0, 0, 0, "linear log rank" },
+	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), 0, 0, 0, "linear log" },
+	{ "theme", CHOICE, DRAWN | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
+	{ "format", CHOICE, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
+	{ "format", CHOICE, DRAWN, AT(format), 0, FORMAT_PNG, 0, "png pdf" },
+	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
+	{ "exclude", SWITCH, ALL, AT(exclude), 0, 0, 0, NULL },
+	{ "selected", KEYS, ALL, AT(select), 0, 0, 0, NULL },
+#undef AT
+};
+#define N_SPECS (sizeof(specs) / sizeof(*specs))
+
+static int refuse(char *reason, const struct spec *spec, const char *value, const char *why, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static int refuse(char *reason, const struct spec *spec, const char *value, const char *why, ...)
+{
+	char text[256];
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(text, sizeof(text), why, args);
+	va_end(args);
+	snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"%s\" is invalid: %s", value, spec->name, text);
+	return -EINVAL;
+}
+
+static int read_integer(const struct spec *spec, const char *value, __s64 *to, char *reason)
+{
+	char *end;
+	long long n;
+
+	errno = 0;
+	n = strtoll(value, &end, 10);
+	if (end == value || *end || errno || *value == ' ' || *value == '+')
+		return refuse(reason, spec, value, "not an integer");
+	if (n < spec->min)
+		return refuse(reason, spec, value, "minimum is %lld", (long long)spec->min);
+	if (n > spec->max)
+		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
+	*to = n;
+	return 0;
+}
+
+/* Decimal seconds -> ns, without a detour over floating point. */
+static int read_seconds(const struct spec *spec, const char *value, __s64 *to, char *reason)
+{
+	size_t whole = strspn(value, "0123456789");
+	const char *point = value + whole, *digits = *point == '.' ? point + 1 : point;
+	size_t n = strspn(digits, "0123456789");
+	__s64 ns = 0, unit = NS / 10;
+
+	if (!whole || digits[n] || (*point && *point != '.') || (*point == '.' && !n))
+		return refuse(reason, spec, value, "not a number of seconds");
+	if (whole > 12 || strtoll(value, NULL, 10) > spec->max)
+		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
+	for (; n && unit; n--, digits++, unit /= 10)
+		ns += (*digits - '0') * unit;
+	*to = strtoll(value, NULL, 10) * NS + ns;
+	return 0;
+}
+
+static int read_choice(const struct spec *spec, const char *value, int *to, char *reason)
+{
+	size_t len = strlen(value);
+	int n = (int)spec->min;
+
+	for (const char *at = spec->choices; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL, n++)
+		if (len && !strncmp(at, value, len) && (at[len] == ' ' || !at[len])) {
+			*to = n;
+			return 0;
+		}
+	return refuse(reason, spec, value, "must be one of: %s", spec->choices);
+}
+
+static int read_switch(const struct spec *spec, const char *value, bool *to, char *reason)
+{
+	if (strcmp(value, "true") && strcmp(value, "false"))
+		return refuse(reason, spec, value, "must be true or false");
+	*to = *value == 't';
+	return 0;
+}
+
+static int read_text(const char *value, char **to)
+{
+	char *text = strdup(value);
+
+	if (!text)
+		return -ENOMEM;
+	free(*to);
+	*to = text;
+	return 0;
+}
+
+static int select_add(struct params *p, const char *text)
+{
+	char **more = realloc(p->select, (p->n_select + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	p->select = more;
+	p->select[p->n_select] = strdup(text);
+	return p->select[p->n_select] ? (p->n_select++, 0) : -ENOMEM;
+}
+
+/* Keys are separated by commas; a comma within one is written "\,", a backslash "\\". */
+static int read_keys(const struct spec *spec, const char *value, struct params *p, char *reason)
+{
+	char *key = malloc(strlen(value) + 1);
+	size_t len = 0;
+	int err = key ? 0 : -ENOMEM;
+
+	for (const char *at = value; *value && !err; at++) {
+		if (*at == '\\' && at[1]) {
+			key[len++] = *++at;
+			continue;
+		}
+		if (*at && *at != ',') {
+			key[len++] = *at;
+			continue;
+		}
+		key[len] = 0;
+		len = 0;
+		err = p->n_select < PARAMS_SELECT_MAX ? select_add(p, key)
+						      : refuse(reason, spec, value, "too many keys: at most %d", PARAMS_SELECT_MAX);
+		if (!*at)
+			break;
+	}
+	free(key);
+	return err;
+}
+
+static int read_one(const struct spec *spec, const char *value, struct params *p, char *reason)
+{
+	void *to = (char *)p + spec->at;
+	int err = -EINVAL;
+
+	switch (spec->kind) {
+	case INTEGER: err = read_integer(spec, value, to, reason); break;
+	case SECONDS: err = read_seconds(spec, value, to, reason); break;
+	case CHOICE: err = read_choice(spec, value, to, reason); break;
+	case TEXT: err = read_text(value, to); break;
+	case SWITCH: err = read_switch(spec, value, to, reason); break;
+	case KEYS: err = read_keys(spec, value, p, reason); break;
+	}
+	if (!err && spec->has)
+		*((bool *)p + spec->has) = true;
+	return err;
+}
+
+/* The table's line for a name; *ret_known: some value has it, if not this one. */
+static const struct spec *spec_of(enum value_kind kind, const char *name, bool *ret_known)
+{
+	*ret_known = false;
+	for (size_t i = 0; i < N_SPECS; i++)
+		if (!strcmp(specs[i].name, name)) {
+			*ret_known = true;
+			if (specs[i].of & OF(kind))
+				return &specs[i];
+		}
+	return NULL;
+}
+
+static int refuse_unknown(enum value_kind kind, const char *name, char *reason)
+{
+	size_t at = (size_t)snprintf(reason, PARAMS_REASON_MAX, "parameter \"%.64s\" is unknown; there are:", name);
+
+	for (size_t i = 0; i < N_SPECS && at < PARAMS_REASON_MAX; i++)
+		if (specs[i].of & OF(kind))
+			at += (size_t)snprintf(reason + at, PARAMS_REASON_MAX - at, " %s", specs[i].name);
+	return -EINVAL;
+}
+
+static int refuse_missing(const char *name, char *reason)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "missing value for required parameter: \"%s\"", name);
+	return -EINVAL;
+}
+
+static void set_defaults(enum value_kind kind, struct params *p)
+{
+	bool drawn = OF(kind) & DRAWN;
+
+	*p = (struct params){
+		.duration_ns = kind == VALUE_RAW ? NS : 60 * NS,
+		.width = drawn ? 1200 : 600, .height = kind == VALUE_FIGURE ? 500 : kind == VALUE_REPORT ? 0 : 300,
+		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
+		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
+		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
+	};
+}
+
+/* What no single value's range says. */
+static int check_together(enum value_kind kind, const struct params *p, char *reason)
+{
+	const char *why = NULL;
+
+	if (kind == VALUE_DETAILS && p->x < 0)
+		return refuse_missing("x", reason);
+	if (kind == VALUE_DETAILS && p->y < 0)
+		return refuse_missing("y", reason);
+	if (kind == VALUE_DETAILS && (p->x >= p->width || p->y >= p->height))
+		why = "x and y must lie within width and height";
+	if (p->has_ymax && p->ymin >= p->ymax)
+		why = "ymin must be less than ymax";
+	if (OF(kind) & DRAWN && p->width < FIGURE_WIDTH_MIN)
+		why = "width must be at least 400 here";
+	if (OF(kind) & DRAWN && p->height && p->height < FIGURE_HEIGHT_MIN)
+		why = "height must be at least 240 here";
+	if (p->exclude && !p->n_select)
+		why = "exclude needs selected";
+	if (why)
+		snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+	return why ? -EINVAL : 0;
+}
+
+int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
+		char *reason)
+{
+	struct params p;
+	int err = 0;
+
+	set_defaults(kind, &p);
+	for (size_t i = 0; i < n && !err; i++) {
+		bool known;
+		const struct spec *spec = spec_of(kind, param[i].name, &known);
+
+		if (spec)
+			err = read_one(spec, param[i].value, &p, reason);
+		else if (!known)
+			err = refuse_unknown(kind, param[i].name, reason);
+	}
+	if (!err)
+		err = check_together(kind, &p, reason);
+	if (err)
+		params_fini(&p);
+	else
+		*ret_params = p;
+	return err;
+}
+
+void params_fini(struct params *p)
+{
+	for (size_t i = 0; i < p->n_select; i++)
+		free(p->select[i]);
+	free(p->select);
+	free(p->measure);
+	free(p->by);
+	memset(p, 0, sizeof(*p));
+}
+
+static __s64 round_down(__s64 ns, __s64 unit) { return ns / unit * unit; }
+
+int params_interval(const struct params *p, const struct instrumentation *in, __s64 now_ns,
+		    struct interval_ns *ret_asked, struct interval_ns *ret_rounded, char *reason)
+{
+	__s64 unit = (__s64)in->granularity_ns, duration = p->duration_ns;
+	__s64 retention = (__s64)in->retention_s * NS, newest = round_down(now_ns - SETTLE_NS, unit);
+	struct interval_ns asked;
+
+	if (p->has_start && p->has_end && p->has_duration && p->end_ns - p->start_ns != duration) {
+		snprintf(reason, PARAMS_REASON_MAX, "start_time, end_time and duration do not agree");
+		return -EINVAL;
+	}
+	asked.to = p->has_end ? p->end_ns : p->has_start ? p->start_ns + duration : newest;
+	asked.from = p->has_start ? p->start_ns : asked.to - duration;
+	if (asked.to <= asked.from || asked.from < 0) {
+		snprintf(reason, PARAMS_REASON_MAX, "%s", asked.from < 0 ? "the interval begins before 1970"
+				: p->has_end && p->has_start ? "end_time must be after start_time"
+							     : "value \"0\" for parameter \"duration\" is invalid: it must be positive");
+		return -EINVAL;
+	}
+	if (asked.to - asked.from > (retention > unit ? retention : unit)) {
+		snprintf(reason, PARAMS_REASON_MAX, "value \"%" PRId64 "\" for parameter \"duration\" is invalid: maximum is %u, "
+			 "the retention-time", (int64_t)((asked.to - asked.from) / NS), in->retention_s);
+		return -EINVAL;
+	}
+	if (asked.from > now_ns) {
+		snprintf(reason, PARAMS_REASON_MAX, "start_time is in the future");
+		return -EINVAL;
+	}
+	ret_rounded->from = round_down(asked.from, unit);
+	ret_rounded->to = round_down(asked.to + unit - 1, unit);
+	*ret_asked = asked;
+	return 0;
+}

@@ -1,0 +1,60 @@
+/* params.h - what a value request asks for: names and texts in, checked and defaulted values out.
+ *
+ *      (name, value) ... --params_read()--> struct params --params_interval()--> from, to
+ *
+ * Shape   one table in params.c names every parameter, its range, its default and whose it is, as
+ *         in doc/api.md.  A parameter of another value is ignored, an unknown one is refused.
+ * Errors  -EINVAL with one sentence in `reason` (PARAMS_REASON_MAX bytes):
+ *         value "5" for parameter "width" is invalid: minimum is 10.  -ENOMEM.
+ * Memory  params_fini() frees; strings are its own.  After an error there is nothing to free.
+ * Thread  any.
+ */
+#ifndef HEATSCOPE_PARAMS_H
+#define HEATSCOPE_PARAMS_H
+
+#include "../collector/instrumentation.h"
+#include "http.h"
+#include <stdbool.h>
+
+#define PARAMS_REASON_MAX 512
+#define PARAMS_SELECT_MAX 1024
+#define SETTLE_NS 1000000000ll		/* a slot is complete this long after its end */
+
+enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
+		  VALUE_STREAM };
+
+enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
+
+struct params {
+	__s64 start_ns, end_ns, duration_ns;
+	bool has_start, has_end, has_duration, has_ymax;
+	char *measure;			/* NULL: the first; "*": all (raw) */
+	char *by;			/* NULL: all fields */
+	__s64 width, height;		/* height 0 (report): as high as it needs to be */
+	__s64 scale;			/* figure, report: pixels per px */
+	__s64 ymin, ymax;		/* ymax 0: automatic */
+	__s64 nbuckets, x, y, ncols, row_bits;
+	__s64 utc_offset_s;
+	bool has_utc_offset;
+	int transfer;			/* enum shade_transfer */
+	int yscale;			/* enum axis_scale */
+	int theme;			/* enum palette_theme */
+	enum value_format format;
+	bool stats, exclude;
+	char **select;			/* texts of keys */
+	size_t n_select;
+};
+
+int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
+		char *reason);
+void params_fini(struct params *p);
+
+/* The interval asked for, before rounding (ret_asked) and rounded outward to whole slots of the
+ * instrumentation's granularity.  By default the newest complete one. */
+struct interval_ns {
+	__s64 from, to;
+};
+int params_interval(const struct params *p, const struct instrumentation *in, __s64 now_ns,
+		    struct interval_ns *ret_asked, struct interval_ns *ret_rounded, char *reason);
+
+#endif

@@ -1,0 +1,404 @@
+#include "query.h"
+#include "coverage.h"
+#include "keytable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cells of all columns together; beyond it columns are kept on a coarser ruler (see column_ruler). */
+#define CELLS_MAX (8u << 20)
+/* Rows shown at least, in octaves, and where they begin when there is nothing to go by. */
+#define OCTAVES_SHOWN 7
+#define OCTAVE_EMPTY 17			/* 2^17 ns = 131 us .. 2^24 ns = 17 ms */
+
+struct fold {
+	struct query q;
+	__s64 first, last;		/* slots, inclusive */
+	__u64 col_ns;
+	size_t n_cols;
+	__u64 ruler;			/* columns start with this one */
+	struct hist *col;		/* cell NULL: nothing yet */
+	struct grid_column *column;	/* lost and marks, on their way into the grid */
+	__u64 lost;
+	struct coverage coverage;
+	struct keytable keys;		/* with `wanted`: which keys are selected */
+	signed char *wanted;
+	size_t n_wanted;
+	struct store_reader reader;
+	int err;
+};
+
+void query_slots(const struct query *q, __s64 *ret_first, __s64 *ret_last)
+{
+	__s64 slot_ns = (__s64)q->inst->slot_ns;
+
+	*ret_first = q->from_ns / slot_ns;
+	*ret_last = q->to_ns / slot_ns - 1;
+}
+
+__u64 query_col_ns(const struct query *q)
+{
+	__u64 unit = q->inst->granularity_ns, n_units = ((__u64)(q->to_ns - q->from_ns) + unit - 1) / unit;
+	__u64 n_cols = q->n_cols ? q->n_cols : 1;
+
+	return (n_units + n_cols - 1) / n_cols * unit;
+}
+
+void key_text(const struct labels *key, char *out, bool *ret_other)
+{
+	char label[LABEL_MAX + 1];
+	size_t at = 0, end = 0;
+	bool other = false;
+
+	for (unsigned i = 0; end < key->len; i++) {
+		if (labels_text(key, i, label))
+			break;
+		other = other || !key->bytes[end];
+		if (i)
+			out[at++] = '/';
+		strcpy(out + at, label);
+		at += strlen(label);
+		end += 1u + key->bytes[end];
+	}
+	out[at] = 0;
+	if (ret_other)
+		*ret_other = other;
+}
+
+bool query_selects(const struct query *q, const struct labels *key)
+{
+	char text[KEY_BYTES_MAX];
+
+	if (!q->n_select)
+		return true;
+	key_text(key, text, NULL);
+	for (size_t i = 0; i < q->n_select; i++)
+		if (!strcmp(q->select[i], text))
+			return !q->exclude;
+	return q->exclude;
+}
+
+/* The full ruler, unless so many columns of it would not fit in memory. */
+static __u64 column_ruler(const struct query *q, size_t n_cols)
+{
+	__u64 full = q->inst->ruler[q->axis], ruler = full;
+
+	for (__u32 bits = ruler_bits(full); bits && ruler_cells(ruler) * n_cols > CELLS_MAX; bits--)
+		ruler = RULER(ruler_unit(full), bits - 1, ruler_low(full), ruler_high(full));
+	return ruler;
+}
+
+static size_t column_of(const struct fold *f, __s64 slot)
+{
+	return (size_t)((__u64)(slot - f->first) * f->q.inst->slot_ns / f->col_ns);
+}
+
+static bool fold_wants(struct fold *f, const struct labels *key)
+{
+	long at;
+
+	if (!f->q.n_select)
+		return true;
+	at = keytable_at(&f->keys, key);
+	if (at < 0) {
+		f->err = -ENOMEM;
+		return false;
+	}
+	if ((size_t)at == f->n_wanted) {
+		signed char *more = realloc(f->wanted, f->n_wanted + 1);
+
+		if (!more) {
+			f->err = -ENOMEM;
+			return false;
+		}
+		f->wanted = more;
+		f->wanted[f->n_wanted++] = query_selects(&f->q, key);
+	}
+	return f->wanted[at];
+}
+
+static void fold_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct fold *f = arg;
+	struct hist *h;
+	int err = 0;
+
+	if (f->err || slot < f->first || slot > f->last || s->axis != f->q.axis || s->weight != f->q.weight ||
+	    !fold_wants(f, &s->key))
+		return;
+	h = &f->col[column_of(f, slot)];
+	if (!h->cell)
+		err = hist_init(h, f->ruler);
+	if (!err)
+		err = hist_decode_add(h, s->ruler, s->hist, s->hist_len);
+	if (err)
+		f->err = err;
+}
+
+static void fold_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct fold *f = arg;
+
+	if (last < f->first || first > f->last || f->err)
+		return;
+	f->err = coverage_add(&f->coverage, source, first, last);
+}
+
+static void fold_loss(void *arg, const char *source, const struct loss *loss)
+{
+	struct fold *f = arg;
+	__s64 first = loss->first > f->first ? loss->first : f->first;
+	__s64 last = loss->last < f->last ? loss->last : f->last;
+
+	if (!loss->n || last < first)
+		return;
+	f->lost += loss->n;
+	for (size_t col = column_of(f, first); col <= column_of(f, last); col++)
+		f->column[col].lost += loss->n;
+}
+
+static void fold_clock_step(void *arg, __s64 slot, __s64 step_ns)
+{
+	struct fold *f = arg;
+
+	if (step_ns && slot >= f->first && slot <= f->last)
+		f->column[column_of(f, slot)].marks |= GRID_CLOCK_STEP;
+}
+
+static int query_check(const struct query *q)
+{
+	__s64 slot_ns = (__s64)q->inst->slot_ns;
+
+	if (slot_ns <= 0 || q->from_ns < 0 || q->to_ns <= q->from_ns || q->from_ns % slot_ns || q->to_ns % slot_ns ||
+	    q->axis < 0 || (size_t)q->axis >= q->inst->n_measures || !q->inst->granularity_ns ||
+	    !ruler_valid(q->inst->ruler[q->axis]))
+		return -EINVAL;
+	return 0;
+}
+
+int fold_new(const struct query *q, struct fold **ret_fold)
+{
+	struct fold *f;
+	int err = query_check(q);
+
+	if (err)
+		return err;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->q = *q;
+	query_slots(q, &f->first, &f->last);
+	f->col_ns = query_col_ns(q);
+	f->n_cols = column_of(f, f->last) + 1;
+	f->ruler = column_ruler(q, f->n_cols);
+	f->col = calloc(f->n_cols, sizeof(*f->col));
+	f->column = calloc(f->n_cols, sizeof(*f->column));
+	f->reader = (struct store_reader){ f, fold_slice, fold_cover, fold_loss, fold_clock_step };
+	if (!f->col || !f->column) {
+		fold_free(f);
+		return -ENOMEM;
+	}
+	*ret_fold = f;
+	return 0;
+}
+
+void fold_free(struct fold *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; f->col && i < f->n_cols; i++)
+		hist_fini(&f->col[i]);
+	free(f->col);
+	free(f->column);
+	coverage_fini(&f->coverage);
+	keytable_fini(&f->keys);
+	free(f->wanted);
+	free(f);
+}
+
+int fold_expect(struct fold *f, const char *source, __s64 first)
+{
+	return coverage_expect(&f->coverage, source, first);
+}
+
+const struct store_reader *fold_reader(struct fold *f)
+{
+	return &f->reader;
+}
+
+int fold_error(const struct fold *f)
+{
+	return f->err;
+}
+
+__u32 fold_min_reporting(struct fold *f)
+{
+	return coverage_fewest(&f->coverage, f->first, f->last, f->q.now_ns / (__s64)f->q.inst->slot_ns - 1);
+}
+
+/* Everything in one histogram; its ruler is the one that all columns fold into. */
+static int add_up(struct fold *f, struct hist *ret_all)
+{
+	int err = hist_init(ret_all, f->ruler);
+
+	for (size_t i = 0; i < f->n_cols && !err; i++)
+		if (f->col[i].cell)
+			err = hist_add(ret_all, &f->col[i]);
+	if (err)
+		hist_fini(ret_all);
+	return err;
+}
+
+struct rows {
+	__u64 from, ruler;		/* cells of `from` become rows of `ruler` */
+	__u32 first, last;		/* rows shown, inclusive */
+};
+
+static void rows_reach(struct rows *rows, __u32 first, __u32 last)
+{
+	rows->first = first < rows->first ? first : rows->first;
+	rows->last = last > rows->last ? last : rows->last;
+}
+
+/* Where the data are and a row on each side, but OCTAVES_SHOWN octaves at least. */
+static void rows_choose(struct rows *rows, const struct query *q, const struct hist *all)
+{
+	__u32 n = ruler_cells(rows->ruler), low = ruler_low(rows->ruler), bits = ruler_bits(rows->ruler);
+	__u32 wanted, least = OCTAVES_SHOWN << bits, start = OCTAVE_EMPTY > low ? (OCTAVE_EMPTY - low) << bits : 0;
+
+	rows->first = n;
+	rows->last = 0;
+	for (__u32 i = 0; i < ruler_cells(all->ruler); i++) {
+		__u32 row = all->cell[i] ? ruler_fold(all->ruler, rows->ruler, i) : n;
+
+		if (row < n)
+			rows_reach(rows, row ? row - 1 : 0, row + 1 < n ? row + 1 : row);
+	}
+	if (q->row_min || q->row_max)
+		rows_reach(rows, ruler_cell(rows->ruler, q->row_min), ruler_cell(rows->ruler, q->row_max));
+	if (rows->first > rows->last)
+		rows->first = rows->last = start + least / 2 < n ? start + least / 2 : n / 2;
+	wanted = least < n ? least : n;
+	while (rows->last - rows->first + 1 < wanted) {
+		if (rows->first)
+			rows->first--;
+		if (rows->last + 1 < n && rows->last - rows->first + 1 < wanted)
+			rows->last++;
+	}
+}
+
+static void grid_fill_edges(struct grid *g, const struct rows *rows)
+{
+	for (__u32 row = rows->first; row <= rows->last; row++)
+		g->edge[row - rows->first] = ruler_first(rows->ruler, row);
+	g->edge[g->n_rows] = rows->last + 1 < ruler_cells(rows->ruler) ? ruler_first(rows->ruler, rows->last + 1)
+								       : GRID_NO_EDGE;
+}
+
+static void grid_fill_cells(struct grid *g, const struct rows *rows, size_t col, const struct hist *h)
+{
+	__u32 n = ruler_cells(h->ruler);
+
+	for (__u32 i = 0; i < n; i++) {
+		size_t row;
+		__u64 *to;
+
+		if (!h->cell[i])
+			continue;
+		row = ruler_fold(h->ruler, rows->ruler, i) - rows->first;
+		to = &g->cell[row * g->n_cols + col];
+		*to = *to + h->cell[i] < *to ? ~(__u64)0 : *to + h->cell[i];
+	}
+}
+
+static void grid_fill_column(struct grid_column *c, const struct hist *h)
+{
+	if (!h->cell || !h->count)
+		return;
+	c->count = h->count;
+	c->sum = h->sum;
+	c->min = h->min;
+	c->max = h->max;
+	c->p50 = hist_percentile(h, 500000);
+	c->p99 = hist_percentile(h, 990000);
+}
+
+static void grid_fill_coverage(struct grid *g, struct fold *f)
+{
+	__s64 slot_ns = (__s64)f->q.inst->slot_ns, due = f->q.now_ns / slot_ns - 1;
+
+	for (size_t col = 0; col < g->n_cols; col++) {
+		struct grid_column *c = &g->column[col];
+		__s64 first = f->first + (__s64)(col * (f->col_ns / slot_ns)), last = first + (__s64)(f->col_ns / slot_ns) - 1;
+
+		last = last < f->last ? last : f->last;
+		coverage_count(&f->coverage, first, last, due, &c->n_reporting, &c->n_expected);
+		if (last > due)
+			c->marks |= GRID_IN_PROGRESS;
+	}
+	g->n_sources = (__u32)f->coverage.n_sources;
+}
+
+static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __u64 lost)
+{
+	s->lost = lost;
+	if (!all->count)
+		return;
+	*s = (struct grid_summary){
+		.count = all->count, .sum = all->sum, .min = all->min, .max = all->max,
+		.stddev = hist_stddev(all), .p50 = hist_percentile(all, 500000), .p90 = hist_percentile(all, 900000),
+		.p99 = hist_percentile(all, 990000), .p999 = hist_percentile(all, 999000), .lost = lost,
+	};
+}
+
+static const char *unit_name(__u32 unit)
+{
+	switch (unit) {
+	case UNIT_NS: return "ns";
+	case UNIT_BYTES: return "bytes";
+	case UNIT_PERCENT: return "%";
+	default: return "";
+	}
+}
+
+static struct grid *grid_of(struct fold *f, const struct hist *all)
+{
+	const struct query *q = &f->q;
+	__u32 bits = q->row_bits < ruler_bits(all->ruler) ? q->row_bits : ruler_bits(all->ruler);
+	struct rows rows = { .from = all->ruler };
+	struct grid *g;
+
+	rows.ruler = RULER(ruler_unit(all->ruler), bits, ruler_low(all->ruler), ruler_high(all->ruler));
+	rows_choose(&rows, q, all);
+	g = grid_new(f->n_cols, rows.last - rows.first + 1);
+	if (!g)
+		return NULL;
+	grid_fill_edges(g, &rows);
+	memcpy(g->column, f->column, f->n_cols * sizeof(*g->column));
+	for (size_t col = 0; col < f->n_cols; col++) {
+		if (f->col[col].cell)
+			grid_fill_cells(g, &rows, col, &f->col[col]);
+		grid_fill_column(&g->column[col], &f->col[col]);
+	}
+	grid_fill_coverage(g, f);
+	grid_fill_summary(&g->all, all, f->lost);
+	g->from_ns = q->from_ns;
+	g->col_ns = f->col_ns;
+	g->slot_ns = q->inst->slot_ns;
+	g->unit = unit_name(ruler_unit(all->ruler));
+	g->weight_unit = q->weight ? unit_name(ruler_unit(q->inst->ruler[q->weight - 1])) : "events";
+	return g;
+}
+
+struct grid *fold_grid(struct fold *f)
+{
+	struct hist all;
+	struct grid *g = NULL;
+
+	if (!f->err && !add_up(f, &all)) {
+		g = grid_of(f, &all);
+		hist_fini(&all);
+	}
+	return g;
+}

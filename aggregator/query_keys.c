@@ -1,0 +1,158 @@
+#include "query.h"
+#include "keytable.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct key_fold {
+	struct query q;
+	__s64 first, last;
+	struct keytable keys;		/* key bytes as they come, with `total_of` */
+	long *total_of;			/* index into total, -1: not selected */
+	size_t n_known;
+	struct key_total *total;
+	size_t n_totals;
+	struct store_reader reader;
+	int err;
+};
+
+/* The total of that text, made if there is none; -errno. */
+static long total_named(struct key_fold *f, const char *text, bool other)
+{
+	struct key_total *more;
+	int err;
+
+	for (size_t i = 0; i < f->n_totals; i++)
+		if (!strcmp(f->total[i].text, text)) {
+			f->total[i].other = f->total[i].other || other;
+			return (long)i;
+		}
+	more = realloc(f->total, (f->n_totals + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	f->total = more;
+	more += f->n_totals;
+	strcpy(more->text, text);
+	more->other = other;
+	err = hist_init(&more->hist, f->q.inst->ruler[f->q.axis]);
+	return err ? err : (long)f->n_totals++;
+}
+
+/* The total a key that was never seen before belongs to; -1: none. */
+static long total_for(struct key_fold *f, const struct labels *key)
+{
+	__u32 all = (1u << f->q.inst->n_fields) - 1;
+	char text[KEY_BYTES_MAX];
+	struct bytes kept = { 0 };
+	struct labels short_key;
+	bool other;
+	long total;
+
+	if (!query_selects(&f->q, key))
+		return -1;
+	labels_keep(key, all & ~f->q.drop, &kept);
+	short_key = (struct labels){ .bytes = kept.data, .len = (__u16)kept.len };
+	if (kept.err)
+		f->err = kept.err;
+	key_text(&short_key, text, &other);
+	bytes_fini(&kept);
+	total = total_named(f, text, other);
+	if (total < 0)
+		f->err = (int)total;
+	return total;
+}
+
+static struct hist *hist_of(struct key_fold *f, const struct labels *key)
+{
+	long at = keytable_at(&f->keys, key);
+
+	if (at < 0) {
+		f->err = (int)at;
+		return NULL;
+	}
+	if ((size_t)at == f->n_known) {
+		long *more = realloc(f->total_of, (f->n_known + 1) * sizeof(*more));
+
+		if (!more) {
+			f->err = -ENOMEM;
+			return NULL;
+		}
+		f->total_of = more;
+		f->total_of[f->n_known++] = total_for(f, key);
+	}
+	return f->err || f->total_of[at] < 0 ? NULL : &f->total[f->total_of[at]].hist;
+}
+
+static void key_fold_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct key_fold *f = arg;
+	struct hist *h;
+	int err;
+
+	if (f->err || slot < f->first || slot > f->last || s->axis != f->q.axis || s->weight != f->q.weight)
+		return;
+	h = hist_of(f, &s->key);
+	if (!h)
+		return;
+	err = hist_decode_add(h, s->ruler, s->hist, s->hist_len);
+	if (err)
+		f->err = err;
+}
+
+int key_fold_new(const struct query *q, struct key_fold **ret_fold)
+{
+	struct key_fold *f;
+
+	if (q->axis < 0 || (size_t)q->axis >= q->inst->n_measures || q->inst->slot_ns == 0)
+		return -EINVAL;
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->q = *q;
+	query_slots(q, &f->first, &f->last);
+	f->reader = (struct store_reader){ .arg = f, .slice = key_fold_slice };
+	*ret_fold = f;
+	return 0;
+}
+
+void key_fold_free(struct key_fold *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->n_totals; i++)
+		hist_fini(&f->total[i].hist);
+	free(f->total);
+	free(f->total_of);
+	keytable_fini(&f->keys);
+	free(f);
+}
+
+const struct store_reader *key_fold_reader(struct key_fold *f)
+{
+	return &f->reader;
+}
+
+int key_fold_error(const struct key_fold *f)
+{
+	return f->err;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct key_total *x = a, *y = b;
+
+	if (x->hist.count != y->hist.count)
+		return x->hist.count < y->hist.count ? 1 : -1;
+	return strcmp(x->text, y->text);
+}
+
+/* total_of is of no use after sorting, so nothing may be added from then on. */
+const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n)
+{
+	if (f->n_totals)
+		qsort(f->total, f->n_totals, sizeof(*f->total), by_count);
+	f->reader.slice = NULL;
+	*ret_n = f->n_totals;
+	return f->total;
+}
