@@ -5,8 +5,9 @@
  * Laws    adding commutes; a late batch amends its slot; the cube equals the store for the slots
  *         it holds (a batch is added to it only once the store has committed it as new).
  * Range   the newest n_slots slots of an instrumentation; older ones are dropped as newer ones come.
- * Errors  0 or -errno; after an error nothing has changed.  -ESTALE: older than the range; the
- *         store has it.
+ * Errors  0 or -errno; after an error nothing has changed.  -ENOENT: no such instrumentation.
+ *         -ESTALE: all of it is older than the range; the store has it.  Of a batch that lies
+ *         partly in the range (a run, a loss), that part is added.
  * Memory  cube_add() copies.
  * Thread  the loop thread only.
  */
@@ -20,19 +21,21 @@ struct cube;				/* its fields are in cube.c */
 int cube_new(struct cube **ret_cube);
 void cube_free(struct cube *c);
 
-int cube_open(struct cube *c, __u64 inst, size_t n_slots);	/* -EEXIST */
+int cube_open(struct cube *c, __u64 inst, size_t n_slots);	/* -EEXIST; -EINVAL: none, or over 2^25 */
 void cube_drop(struct cube *c, __u64 inst);
 
 int cube_add(struct cube *c, const struct batch *b);
 
-/* Fills the cube from what store_ops.read() gives; `source` of coverage included. */
+/* Fills what was just opened from what store_ops.read() gives; the newest n_slots of it at most.
+ * From then on the cube answers for `first` and newer.  -EEXIST: it holds something already. */
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last);
 
 /* Everything filed under slots first..last (inclusive); see store.h.  -ENOENT: no such one. */
 int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis,
 	      const struct store_reader *reader);
 
-/* The oldest slot it can answer for, and the newest with data or coverage.  -ENOENT. */
+/* The oldest slot it can answer for, and the newest with data or coverage.  -ENOENT: no such one,
+ * or nothing in it. */
 int cube_range(const struct cube *c, __u64 inst, __s64 *ret_first, __s64 *ret_last);
 
 #endif

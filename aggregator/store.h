@@ -6,6 +6,13 @@
  *         A batch is added once, however often it is given, also after a restart.
  *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
  *         What was given in one add() is there as a whole or not at all.
+ *         A batch that ends before what expire() dropped is not added (ret_new false): it could
+ *         not be told from one that was.
+ * Damage  What is stored carries checksums.  A damaged piece is never given out and never silent:
+ *         read() goes on without it, returns 0, says so in store->reason and through loss(), with
+ *         an empty source, n = 1 (at least one event) and sum = 0, for the slots it was filed
+ *         under.  Damaged coverage is left out: those slots then count as not observed.  When the
+ *         file itself can not be read any more, read() fails with -EBADMSG.
  * Users   store_sqlite.c; store_memory.c, for tests and for private servers.
  * Thread  one call at a time; the aggregator calls from one worker at a time.
  * Errors  0 or -errno; store->reason (if not empty) says more.
@@ -35,7 +42,8 @@ struct store_ops {
 	/* One transaction.  ret_new[i]: batch i was not known before. */
 	int (*add)(struct store *s, const struct batch *batch, size_t n, bool *ret_new);
 
-	/* What is filed under slots first..last (inclusive).  axis < 0: every axis. */
+	/* What is filed under slots first..last (inclusive).  axis < 0: every axis.  Coverage is cut
+	 * to that range; losses and clock steps are given where they touch it. */
 	int (*read)(struct store *s, __u64 inst, __s64 first, __s64 last, int axis,
 		    const struct store_reader *reader);
 
@@ -53,6 +61,14 @@ struct store_ops {
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);
 };
 
+/* For stores: may this batch be added?  -EBADMSG with a reason: a slice of it is none. */
+int store_check(struct store *s, const struct batch *b);
+
+/* For stores: a new random identity. */
+int store_uuid(char ret_uuid[40]);
+
+/* Opens or makes the database at `path` (mode 0640).  -EBADMSG: damaged, or not a database;
+ * -EPROTO: of a newer version; -EINVAL: somebody else's.  The reason is one sentence. */
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room);
 int store_memory_open(struct store **ret_store);
 

@@ -1,0 +1,302 @@
+#include "store_sqlite.h"
+
+#include "witness.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sqlite *sqlite_of(struct store *s)
+{
+	s->reason[0] = 0;
+	return (struct sqlite *)s;
+}
+
+/* --- adding --- */
+
+static int row_id(struct sqlite *q, sqlite3_stmt *get, sqlite3_stmt *add, __s64 *ret_id)
+{
+	int got = db_fetch(q, get, ret_id);
+
+	if (got)
+		return got < 0 ? got : 0;
+	got = db_step(q, add);
+	if (!got)
+		*ret_id = sqlite3_last_insert_rowid(q->db);
+	return got;
+}
+
+static int source_id(struct sqlite *q, const char *name, __s64 *ret_id)
+{
+	return row_id(q, db_bind(q, SOURCE_GET, "t", name), db_bind(q, SOURCE_ADD, "t", name), ret_id);
+}
+
+static int key_id(struct sqlite *q, __u64 inst, const struct labels *key, __s64 *ret_id)
+{
+	return row_id(q, db_bind(q, KEY_GET, "ib", inst, key->bytes, (size_t)key->len),
+		      db_bind(q, KEY_ADD, "ib", inst, key->bytes, (size_t)key->len), ret_id);
+}
+
+sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, __u64 inst, __s64 slot, __s64 key,
+			      const struct slice *s)
+{
+	if (which == HOT_GET || which == HOT_DROP)
+		return db_bind(q, which, "iiiiii", inst, slot, key, (__s64)s->axis, (__s64)s->weight, s->ruler);
+	return db_bind(q, which, "iiiiiibi", inst, slot, key, (__s64)s->axis, (__s64)s->weight, s->ruler, s->hist,
+		    (size_t)s->hist_len, slice_crc(inst, slot, s));
+}
+
+int hot_get(struct sqlite *q, sqlite3_stmt *stmt, __u64 inst, __s64 slot, const struct slice *name,
+		   struct slice *ret)
+{
+	int got = db_step(q, stmt);
+
+	if (got <= 0)
+		return got;
+	*ret = *name;
+	ret->hist = sqlite3_column_blob(stmt, 0);
+	ret->hist_len = (__u32)sqlite3_column_bytes(stmt, 0);
+	return col(stmt, 1) == slice_crc(inst, slot, ret) ? 1 : -EBADMSG;
+}
+
+static int add_loss(struct sqlite *q, const struct batch *b, __s64 source, const struct loss *l)
+{
+	return db_step(q, db_bind(q, LOSS_ADD, "iiiiiiiii", b->inst, l->last, l->first, source, b->incarnation,
+				  (__s64)b->seq, l->n, l->sum, loss_crc(b->inst, b->source, l)));
+}
+
+/* There is such a row already: adds to it.  What is damaged gives way, and is a loss from now on. */
+static int amend(struct sqlite *q, const struct batch *b, __s64 source, __s64 key, const struct slice *s)
+{
+	const struct loss damage = { .n = 1, .first = b->slot, .last = b->slot };
+	sqlite3_stmt *get = bind_hot(q, HOT_GET, b->inst, b->slot, key, s);
+	struct slice old, sum = *s;
+	int err = hot_get(q, get, b->inst, b->slot, s, &old);
+
+	if (err > 0)
+		err = sum_two(&q->scratch, s->ruler, old.hist, old.hist_len, s->hist, s->hist_len);
+	sqlite3_reset(get);
+	if (!err) {
+		sum.hist = q->scratch.bytes.data;
+		sum.hist_len = (__u32)q->scratch.bytes.len;
+	} else if (err == -EBADMSG) {
+		err = add_loss(q, b, source, &damage);
+	}
+	return err ? err : db_step(q, bind_hot(q, HOT_PUT, b->inst, b->slot, key, &sum));
+}
+
+static int add_slice(struct sqlite *q, const struct batch *b, __s64 source, __s64 key, const struct slice *s)
+{
+	int err = db_step(q, bind_hot(q, HOT_ADD, b->inst, b->slot, key, s));
+
+	if (!err && !sqlite3_changes(q->db))
+		err = amend(q, b, source, key, s);
+	return err;
+}
+
+static int add_slices(struct sqlite *q, const struct batch *b, __s64 source)
+{
+	const struct labels *known = NULL;	/* slices of one key usually follow each other */
+	__s64 key = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < b->n_slices && !err; i++) {
+		if (!known || labels_compare(known, &b->slice[i].key))
+			err = key_id(q, b->inst, &b->slice[i].key, &key);
+		known = &b->slice[i].key;
+		if (!err)
+			err = add_slice(q, b, source, key, &b->slice[i]);
+	}
+	return err;
+}
+
+/* Widens first..last by the intervals that overlap or touch it. */
+static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *name, __s64 *first, __s64 *last)
+{
+	sqlite3_stmt *near = db_bind(q, COVER_NEAR, "iii", inst, source, *last + 1);
+	int got;
+
+	while ((got = db_step(q, near)) > 0) {
+		__s64 from = col(near, 0), to = col(near, 1);
+
+		if (col(near, 2) != cover_crc(inst, name, from, to))
+			continue;
+		if (to < *first - 1)
+			break;
+		*first = from < *first ? from : *first;
+		*last = to > *last ? to : *last;
+	}
+	sqlite3_reset(near);
+	return got < 0 ? got : 0;
+}
+
+static int add_cover(struct sqlite *q, const struct batch *b, __s64 source)
+{
+	__s64 first = b->slot, last = witness_last(b);
+	int err = cover_join(q, b->inst, source, b->source, &first, &last);
+
+	if (!err)
+		err = db_step(q, db_bind(q, COVER_DROP, "iiii", b->inst, source, first, last));
+	if (!err)
+		err = db_step(q, db_bind(q, COVER_ADD, "iiiii", b->inst, source, first, last,
+				   cover_crc(b->inst, b->source, first, last)));
+	return err;
+}
+
+static int add_witness(struct sqlite *q, const struct batch *b, __s64 source)
+{
+	int err = add_cover(q, b, source);
+
+	if (!err && b->loss.n)
+		err = add_loss(q, b, source, &b->loss);
+	if (!err && b->clock_step_ns)
+		err = db_step(q, db_bind(q, STEP_ADD, "iiii", b->inst, b->slot, b->clock_step_ns,
+				   step_crc(b->inst, b->slot, b->clock_step_ns)));
+	return err;
+}
+
+static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
+{
+	__s64 source = 0, oldest, last = witness_last(b);
+	int err = store_check(&q->store, b);
+
+	if (!err)
+		err = db_horizon(q, b->inst, &oldest);
+	if (err || last < oldest)
+		return err;
+	err = source_id(q, b->source, &source);
+	if (!err)
+		err = db_step(q, db_bind(q, SEEN_ADD, "iiiiii", b->inst, b->slot, source, b->incarnation, (__s64)b->seq, last));
+	if (err || !sqlite3_changes(q->db))
+		return err;
+	*ret_new = true;
+	err = add_slices(q, b, source);
+	if (!err)
+		err = add_witness(q, b, source);
+	return err;
+}
+
+static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
+{
+	struct sqlite *q = sqlite_of(s);
+	int err = db_begin(q);
+
+	memset(ret_new, 0, n * sizeof(*ret_new));
+	if (err)
+		return err;
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_batch(q, &batch[i], &ret_new[i]);
+	err = db_end(q, err);
+	if (err)
+		memset(ret_new, 0, n * sizeof(*ret_new));
+	return err;
+}
+
+/* --- instrumentations --- */
+
+static int sqlite_inst_put(struct store *s, __u64 inst, const char *json)
+{
+	struct sqlite *q = sqlite_of(s);
+	int err = db_begin(q);
+
+	if (err)
+		return err;
+	err = db_step(q, db_bind(q, INST_PUT, "it", inst, json));
+	if (!err)
+		err = db_step(q, db_bind(q, ID_RAISE, "i", inst));
+	return db_end(q, err);
+}
+
+static int sqlite_inst_each(struct store *s, void (*each)(void *arg, __u64 inst, const char *json), void *arg)
+{
+	struct sqlite *q = sqlite_of(s);
+	sqlite3_stmt *stmt = q->stmt[INST_EACH];
+	int got;
+
+	while ((got = db_step(q, stmt)) > 0)
+		each(arg, (__u64)col(stmt, 0), (const char *)sqlite3_column_text(stmt, 1));
+	return got;
+}
+
+static int sqlite_next_id(struct store *s, __u64 *ret_id)
+{
+	struct sqlite *q = sqlite_of(s);
+	__s64 id = 1;
+	int err = db_begin(q);
+
+	if (err)
+		return err;
+	err = db_fetch(q, db_bind(q, META_GET, "t", "next_id"), &id);
+	if (!err) {
+		snprintf(s->reason, sizeof(s->reason), "the store: damaged, it has no next id");
+		err = -EBADMSG;
+	}
+	if (err > 0)
+		err = db_step(q, db_bind(q, META_PUT, "ti", "next_id", id + 1));
+	err = db_end(q, err);
+	if (!err)
+		*ret_id = (__u64)id;
+	return err;
+}
+
+static int sqlite_identity(struct store *s, char ret_uuid[40])
+{
+	struct sqlite *q = sqlite_of(s);
+	sqlite3_stmt *stmt = db_bind(q, META_GET, "t", "uuid");
+	int got = db_step(q, stmt);
+
+	if (got > 0) {
+		snprintf(ret_uuid, 40, "%s", (const char *)sqlite3_column_text(stmt, 0));
+		sqlite3_reset(stmt);
+		return 0;
+	}
+	return got ? got : -EBADMSG;
+}
+
+/* --- opening --- */
+
+static void sqlite_close(struct store *s)
+{
+	struct sqlite *q = sqlite_of(s);
+
+	db_close(q);
+	sum_fini(&q->scratch);
+	chunk_fini(&q->old);
+	chunk_fini(&q->made);
+	bytes_fini(&q->frame);
+	free(q);
+}
+
+static const struct store_ops sqlite_ops = {
+	.close = sqlite_close,
+	.add = sqlite_add,
+	.read = sqlite_read,
+	.inst_put = sqlite_inst_put,
+	.inst_delete = sqlite_inst_delete,
+	.inst_each = sqlite_inst_each,
+	.next_id = sqlite_next_id,
+	.identity = sqlite_identity,
+	.expire = sqlite_expire,
+	.compact = sqlite_compact,
+};
+
+int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room)
+{
+	struct sqlite *q = calloc(1, sizeof(*q));
+	int err;
+
+	if (!q) {
+		snprintf(reason, room, "%s: no memory", path);
+		return -ENOMEM;
+	}
+	q->store.ops = &sqlite_ops;
+	err = db_open(q, path);
+	if (err) {
+		snprintf(reason, room, "%s: %s", path, q->store.reason);
+		sqlite_close(&q->store);
+		return err;
+	}
+	*ret_store = &q->store;
+	return 0;
+}

@@ -1,0 +1,479 @@
+#include "store_laws.h"
+#include "store_kit.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct kit_shape wide = {
+	.n_sources = 3, .n_keys = 5, .n_axes = 3, .n_slices = 8, .first = 1000, .last = 1300, .losses = 6,
+};
+static const struct kit_shape narrow = {
+	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 8, .first = 1000, .last = 1003, .losses = 6,
+};
+
+/* --- fixture --- */
+
+int store_setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	const char *tmp = getenv("TMPDIR");
+
+	assert_non_null(f);
+	if (!check_state)
+		check_seed();
+	snprintf(f->dir, sizeof(f->dir), "%s/heatscope-store-XXXXXX", tmp ? tmp : "/tmp");
+	assert_non_null(mkdtemp(f->dir));
+	f->store = store_kind.open(f->dir);
+	assert_non_null(f->store);
+	*state = f;
+	return 0;
+}
+
+static void remove_dir(const char *path)
+{
+	DIR *dir = opendir(path);
+	char name[512];
+
+	for (struct dirent *e = dir ? readdir(dir) : NULL; e; e = readdir(dir)) {
+		snprintf(name, sizeof(name), "%s/%s", path, e->d_name);
+		unlink(name);
+	}
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+int store_teardown(void **state)
+{
+	struct fixture *f = *state;
+
+	if (f->store)
+		f->store->ops->close(f->store);
+	remove_dir(f->dir);
+	free(f);
+	return 0;
+}
+
+/* For a store that does not keep anything: nothing. */
+void store_reopen(struct fixture *f)
+{
+	if (!store_kind.keeps)
+		return;
+	f->store->ops->close(f->store);
+	f->store = store_kind.open(f->dir);
+	assert_non_null(f->store);
+}
+
+size_t store_add(struct store *s, const struct batch *batch, size_t n)
+{
+	bool *is_new = calloc(n + 1, sizeof(*is_new));
+	size_t n_new = 0;
+
+	assert_non_null(is_new);
+	assert_int_equal(s->ops->add(s, batch, n, is_new), 0);
+	for (size_t i = 0; i < n; i++)
+		n_new += is_new[i];
+	free(is_new);
+	return n_new;
+}
+
+/* What lies in first..last of these batches, plainly added up. */
+static struct gathered *plain_sum(const struct batch *batch, size_t n, __s64 first, __s64 last, int axis)
+{
+	struct gathered *g = gathered_new(first, last, axis);
+
+	for (size_t i = 0; i < n; i++)
+		gather_batch(g, &batch[i]);
+	return g;
+}
+
+static void assert_holds(struct store *s, const struct batch *batch, size_t n, __s64 first, __s64 last, int axis)
+{
+	struct gathered *want = plain_sum(batch, n, first, last, axis), *got;
+
+	assert_int_equal(kit_read(s, first, last, axis, &got), 0);
+	assert_string_equal(s->reason, "");
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+}
+
+/* --- adding --- */
+
+static void what_was_added_is_read_bit_for_bit(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 200);
+
+	assert_int_equal(store_add(f->store, batch, 200), 200);
+	assert_holds(f->store, batch, 200, 0, 10000, -1);
+	store_reopen(f);
+	assert_holds(f->store, batch, 200, 0, 10000, -1);
+	kit_free(batch, 200);
+}
+
+static void a_batch_is_added_once(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&narrow, 60);
+
+	assert_int_equal(store_add(f->store, batch, 60), 60);
+	assert_int_equal(store_add(f->store, batch, 60), 0);
+	store_reopen(f);
+	assert_int_equal(store_add(f->store, batch + 20, 20), 0);
+	assert_holds(f->store, batch, 60, 0, 10000, -1);
+	kit_free(batch, 60);
+}
+
+static void a_duplicate_in_the_same_call_is_seen(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+	const struct batch twice[] = { *b, *b };
+	bool is_new[2];
+
+	assert_int_equal(f->store->ops->add(f->store, twice, 2, is_new), 0);
+	assert_true(is_new[0]);
+	assert_false(is_new[1]);
+	assert_holds(f->store, b, 1, 0, 10000, -1);
+	kit_free(b, 1);
+}
+
+/* Each part of a batch's name makes it another batch. */
+static void another_name_is_another_batch(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 1);
+	struct batch other[6];
+	struct gathered *g;
+
+	for (int i = 0; i < 6; i++)
+		other[i] = *b;
+	strcpy(other[1].source, "b");
+	other[2].incarnation++;
+	other[3].slot++;
+	other[4].seq++;
+	other[5].inst++;
+	assert_int_equal(store_add(f->store, other, 6), 6);
+	kit_read(f->store, 0, 10000, -1, &g);
+	assert_int_equal(gathered_events(g), 5);
+	gathered_free(g);
+	kit_free(b, 1);
+}
+
+static void adding_commutes(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&narrow, 40), *order = malloc(40 * sizeof(*order));
+
+	assert_non_null(order);
+	for (int round = 0; round < 8; round++) {
+		memcpy(order, batch, 40 * sizeof(*order));
+		kit_shuffle(order, 40);
+		for (size_t at = 0, n; at < 40; at += n) {
+			n = 1 + check_below(40 - at);
+			assert_int_equal(store_add(f->store, order + at, n), n);
+			f->store->ops->compact(f->store, KIT_INST, (__s64)check_below(1200));
+		}
+		assert_holds(f->store, batch, 40, 0, 10000, -1);
+		assert_int_equal(f->store->ops->inst_delete(f->store, KIT_INST), 0);
+	}
+	free(order);
+	kit_free(batch, 40);
+}
+
+static void refuses_a_bad_histogram_as_a_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *good = kit_batch("a", 1000, 1, "select", 5000, 1), *bad = kit_batch("a", 1001, 2, "select", 5000, 1);
+	struct batch both[] = { *good, *bad };
+	bool is_new[2] = { true, true };
+	struct gathered *g;
+
+	bad->slice->hist_len--;
+	assert_int_equal(f->store->ops->add(f->store, both, 2, is_new), -EBADMSG);
+	assert_string_not_equal(f->store->reason, "");
+	assert_false(is_new[0] || is_new[1]);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
+	assert_int_equal(gathered_pieces(g), 0);
+	assert_int_equal(gathered_covered(g), 0);
+	gathered_free(g);
+	bad->slice->hist_len++;
+	assert_int_equal(store_add(f->store, both, 2), 2);
+	kit_free(good, 1);
+	kit_free(bad, 1);
+}
+
+/* --- coverage and losses --- */
+
+static void empty_batches_extend_coverage(void **state)
+{
+	struct fixture *f = *state;
+	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1, .slot = 1000, .run = 10 };
+	struct gathered *g;
+
+	assert_int_equal(store_add(f->store, &quiet, 1), 1);
+	quiet.slot = 1010;
+	quiet.seq = 1;
+	quiet.run = 0;			/* its own slot still */
+	assert_int_equal(store_add(f->store, &quiet, 1), 1);
+	kit_read(f->store, 1005, 2000, -1, &g);
+	assert_int_equal(gathered_pieces(g), 0);
+	assert_int_equal(gathered_covered(g), 6);
+	gathered_free(g);
+}
+
+struct spans { int n; __s64 first[8], last[8]; };
+
+static void keep_span(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct spans *s = arg;
+
+	assert_true(s->n < 8);
+	s->first[s->n] = first;
+	s->last[s->n++] = last;
+}
+
+static void coverage_merges_into_one_interval(void **state)
+{
+	struct fixture *f = *state;
+	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1, .run = 1 };
+	const struct store_reader reader = { .cover = keep_span };
+	struct store_reader mine = reader;
+	struct spans spans = { 0 };
+	__s64 slot[100];
+
+	for (int i = 0; i < 100; i++)
+		slot[i] = 500 + i;
+	for (int i = 99; i > 0; i--) {
+		int j = (int)check_below((uint64_t)i + 1);
+		__s64 other = slot[i];
+
+		slot[i] = slot[j];
+		slot[j] = other;
+	}
+	for (int i = 0; i < 100; i++) {
+		quiet.slot = slot[i];
+		quiet.seq = (__u32)i;
+		store_add(f->store, &quiet, 1);
+	}
+	mine.arg = &spans;
+	assert_int_equal(f->store->ops->read(f->store, KIT_INST, 0, 10000, -1, &mine), 0);
+	assert_int_equal(spans.n, 1);
+	assert_int_equal(spans.first[0], 500);
+	assert_int_equal(spans.last[0], 599);
+}
+
+static void a_loss_is_kept_once_and_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct batch b = {
+		.source = "a", .inst = KIT_INST, .slot_ns = 1, .slot = 1020, .run = 1, .clock_step_ns = -5000000,
+		.loss = { .n = 17, .sum = ~0ull, .first = 1000, .last = 1015 },
+	};
+
+	store_add(f->store, &b, 1);
+	store_add(f->store, &b, 1);
+	store_reopen(f);
+	store_add(f->store, &b, 1);
+	assert_holds(f->store, &b, 1, 0, 10000, -1);
+	assert_holds(f->store, &b, 1, 1015, 1015, -1);
+	assert_holds(f->store, &b, 1, 1016, 1019, -1);
+	assert_holds(f->store, &b, 1, 1020, 1020, -1);
+}
+
+/* --- reading --- */
+
+static void reads_by_axis_and_range(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 150);
+
+	store_add(f->store, batch, 150);
+	for (int round = 0; round < 2; round++) {
+		for (int axis = -1; axis < 4; axis++) {
+			assert_holds(f->store, batch, 150, 0, 10000, axis);
+			assert_holds(f->store, batch, 150, 1037, 1101, axis);
+			assert_holds(f->store, batch, 150, 1200, 1200, axis);
+			assert_holds(f->store, batch, 150, 1, 999, axis);
+		}
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1270), 0);
+	}
+	kit_free(batch, 150);
+}
+
+static void an_unknown_instrumentation_is_empty(void **state)
+{
+	struct fixture *f = *state;
+	struct gathered *g;
+
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
+	assert_int_equal(gathered_pieces(g) + gathered_covered(g) + gathered_lost(g), 0);
+	gathered_free(g);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 100), 0);
+	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, 100), 0);
+	assert_int_equal(f->store->ops->inst_delete(f->store, KIT_INST), 0);
+}
+
+/* --- long-term layout --- */
+
+static void compacting_keeps_every_event(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 200);
+
+	store_add(f->store, batch, 200);
+	for (__s64 slot = 1000; slot < 1400; slot += 37) {
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, slot), 0);
+		assert_holds(f->store, batch, 200, 0, 10000, -1);
+	}
+	store_reopen(f);
+	assert_int_equal(store_add(f->store, batch, 200), 0);
+	assert_holds(f->store, batch, 200, 0, 10000, -1);
+	kit_free(batch, 200);
+}
+
+static void an_amendment_after_compacting_adds(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 200);
+
+	for (size_t at = 0; at < 200; at += 50) {
+		store_add(f->store, batch + at, 50);
+		assert_holds(f->store, batch, at + 50, 0, 10000, -1);
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1400), 0);
+		assert_holds(f->store, batch, at + 50, 0, 10000, -1);
+	}
+	kit_free(batch, 200);
+}
+
+/* --- forgetting --- */
+
+static void expiring_drops_what_is_older_and_nothing_else(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 200);
+
+	store_add(f->store, batch, 100);
+	f->store->ops->compact(f->store, KIT_INST, 1250);
+	store_add(f->store, batch + 100, 100);
+	for (__s64 slot = 1000; slot < 1310; slot += 23) {
+		struct gathered *want = plain_sum(batch, 200, slot, 10000, -1), *got;
+
+		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, slot), 0);
+		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+		kit_assert_same(want, got);
+		gathered_free(want);
+		gathered_free(got);
+		store_reopen(f);
+	}
+	kit_free(batch, 200);
+}
+
+static void what_expired_is_not_added_again(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 100);
+	struct gathered *want, *got;
+
+	store_add(f->store, batch, 100);
+	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, 1150), 0);
+	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, 1100), 0);
+	store_reopen(f);
+	assert_int_equal(store_add(f->store, batch, 100), 0);
+	want = plain_sum(batch, 100, 1150, 10000, -1);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+	kit_free(batch, 100);
+}
+
+/* --- instrumentations --- */
+
+static void keep_json(void *arg, __u64 inst, const char *json)
+{
+	size_t at = strlen(arg);
+
+	snprintf((char *)arg + at, 200 - at, "%llu=%s ", (unsigned long long)inst, json);
+}
+
+static void instrumentations_are_kept(void **state)
+{
+	struct fixture *f = *state;
+	char text[200] = "";
+
+	assert_int_equal(f->store->ops->inst_put(f->store, 9, "{\"a\":1}"), 0);
+	assert_int_equal(f->store->ops->inst_put(f->store, 3, "{}"), 0);
+	assert_int_equal(f->store->ops->inst_put(f->store, 9, "{\"a\":2}"), 0);
+	store_reopen(f);
+	assert_int_equal(f->store->ops->inst_each(f->store, keep_json, text), 0);
+	assert_string_equal(text, "3={} 9={\"a\":2} ");
+}
+
+static void deleting_removes_all_of_it_and_nothing_else(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 120);
+	char text[200] = "";
+
+	f->store->ops->inst_put(f->store, KIT_INST, "{}");
+	f->store->ops->inst_put(f->store, KIT_INST + 1, "{}");
+	for (int i = 60; i < 120; i++)
+		batch[i].inst++;
+	store_add(f->store, batch, 120);
+	f->store->ops->compact(f->store, KIT_INST, 1150);
+	f->store->ops->expire(f->store, KIT_INST + 1, 1);
+	assert_int_equal(f->store->ops->inst_delete(f->store, KIT_INST + 1), 0);
+	f->store->ops->inst_each(f->store, keep_json, text);
+	assert_string_equal(text, "7={} ");
+	assert_holds(f->store, batch, 60, 0, 10000, -1);
+	assert_int_equal(store_add(f->store, batch + 60, 60), 60);
+	kit_free(batch, 120);
+}
+
+static void an_id_is_never_given_twice(void **state)
+{
+	struct fixture *f = *state;
+	__u64 id, last = 0;
+	char uuid[40], again[40];
+
+	assert_int_equal(f->store->ops->identity(f->store, uuid), 0);
+	assert_int_equal(strlen(uuid), 36);
+	for (int i = 0; i < 20; i++) {
+		assert_int_equal(f->store->ops->next_id(f->store, &id), 0);
+		assert_true(id > last);
+		last = id;
+		if (i == 5)
+			f->store->ops->inst_put(f->store, last = 100, "{}");
+		f->store->ops->inst_delete(f->store, last);
+		store_reopen(f);
+	}
+	assert_int_equal(f->store->ops->identity(f->store, again), 0);
+	assert_string_equal(uuid, again);
+}
+
+#define LAW(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
+
+const struct CMUnitTest store_laws[N_STORE_LAWS] = {
+	LAW(what_was_added_is_read_bit_for_bit),
+	LAW(a_batch_is_added_once),
+	LAW(a_duplicate_in_the_same_call_is_seen),
+	LAW(another_name_is_another_batch),
+	LAW(adding_commutes),
+	LAW(refuses_a_bad_histogram_as_a_whole),
+	LAW(empty_batches_extend_coverage),
+	LAW(coverage_merges_into_one_interval),
+	LAW(a_loss_is_kept_once_and_whole),
+	LAW(reads_by_axis_and_range),
+	LAW(an_unknown_instrumentation_is_empty),
+	LAW(compacting_keeps_every_event),
+	LAW(an_amendment_after_compacting_adds),
+	LAW(expiring_drops_what_is_older_and_nothing_else),
+	LAW(what_expired_is_not_added_again),
+	LAW(instrumentations_are_kept),
+	LAW(deleting_removes_all_of_it_and_nothing_else),
+	LAW(an_id_is_never_given_twice),
+};

@@ -1,0 +1,435 @@
+#include "store_laws.h"
+#include "store_kit.h"
+
+#include "aggregator/chunk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const struct kit_shape shape = {
+	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 6, .first = 1020, .last = 1139,
+};
+
+static void path_in(const char *dir, char *ret, size_t room)
+{
+	snprintf(ret, room, "%s/heatscope.db", dir);
+}
+
+static struct store *open_sqlite(const char *dir)
+{
+	char path[300], reason[256] = "";
+	struct store *s;
+	int err;
+
+	path_in(dir, path, sizeof(path));
+	err = store_sqlite_open(path, &s, reason, sizeof(reason));
+	if (err)
+		print_error("# %s (%d)\n", reason, err);
+	return err ? NULL : s;
+}
+
+const struct store_kind store_kind = { .open = open_sqlite, .keeps = true };
+
+/* Runs SQL on the closed file, as nobody should. */
+static void meddle(struct fixture *f, const char *sql)
+{
+	char path[300];
+	sqlite3 *db;
+
+	path_in(f->dir, path, sizeof(path));
+	if (f->store)
+		f->store->ops->close(f->store);
+	f->store = NULL;
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static __u8 *read_file(const char *path, size_t *ret_len)
+{
+	FILE *file = fopen(path, "rb");
+	__u8 *data = malloc(1 << 24);
+
+	assert_true(file && data);
+	*ret_len = fread(data, 1, 1 << 24, file);
+	fclose(file);
+	return data;
+}
+
+static void write_file(const char *path, const void *data, size_t len)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(data, 1, len, file), len);
+	fclose(file);
+}
+
+static void assert_refused(struct fixture *f, int want, const char *why)
+{
+	char path[300], reason[256] = "";
+	struct store *s;
+	int err;
+
+	path_in(f->dir, path, sizeof(path));
+	err = store_sqlite_open(path, &s, reason, sizeof(reason));
+	assert_int_equal(err, want);
+	assert_non_null(strstr(reason, why));
+	assert_memory_equal(reason, path, strlen(path));
+}
+
+/* --- the file --- */
+
+static void the_file_is_for_its_owner_and_group(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+	struct stat stat_buf;
+
+	path_in(f->dir, path, sizeof(path));
+	assert_int_equal(stat(path, &stat_buf), 0);
+	assert_int_equal(stat_buf.st_mode & 0137, 0);
+	assert_int_equal(stat_buf.st_mode & 0600, 0600);
+}
+
+static void refuses_a_newer_schema(void **state)
+{
+	meddle(*state, "PRAGMA user_version = 2");
+	assert_refused(*state, -EPROTO, "newer version");
+}
+
+static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+	__u8 *before, *after;
+	size_t len, len_after;
+
+	path_in(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	unlink(path);
+	meddle(f, "CREATE TABLE t(a)");
+	before = read_file(path, &len);
+	assert_refused(f, -EINVAL, "another program");
+	after = read_file(path, &len_after);
+	assert_int_equal(len, len_after);
+	assert_memory_equal(before, after, len);
+	free(before);
+	free(after);
+}
+
+static void refuses_what_is_no_database(void **state)
+{
+	struct fixture *f = *state;
+	char path[300], text[8192];
+
+	path_in(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	memset(text, 'x', sizeof(text));
+	write_file(path, text, sizeof(text));
+	assert_refused(f, -EBADMSG, "not a database");
+}
+
+static void refuses_a_directory_that_is_not_there(void **state)
+{
+	char reason[256];
+	struct store *s;
+
+	assert_int_equal(store_sqlite_open("/nowhere/at/all.db", &s, reason, sizeof(reason)), -ENOENT);
+	assert_string_equal(reason, "/nowhere/at/all.db: No such file or directory");
+}
+
+static void an_empty_file_becomes_a_store(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+
+	path_in(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	write_file(path, "", 0);
+	f->store = open_sqlite(f->dir);
+	assert_non_null(f->store);
+}
+
+/* --- damage --- */
+
+/* A store of which all is in chunks but the newest slots, and its file. */
+static struct batch *fill(struct fixture *f, size_t n)
+{
+	struct batch *batch = kit_batches(&shape, n);
+
+	store_add(f->store, batch, n);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	return batch;
+}
+
+static struct gathered *sum_of(const struct batch *batch, size_t n)
+{
+	struct gathered *g = gathered_new(0, 10000, -1);
+
+	for (size_t i = 0; i < n; i++)
+		gather_batch(g, &batch[i]);
+	return g;
+}
+
+static bool same(struct gathered *a, struct gathered *b)
+{
+	struct bytes x = { 0 }, y = { 0 };
+	bool same;
+
+	gathered_bytes(a, &x);
+	gathered_bytes(b, &y);
+	same = x.len == y.len && !memcmp(x.data, y.data, x.len);
+	bytes_fini(&x);
+	bytes_fini(&y);
+	return same;
+}
+
+/* Every byte of a chunk is turned over, one after the other: the chunk is left out, and said so. */
+static void a_damaged_chunk_is_shown_as_lost(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = fill(f, 60);
+	struct gathered *whole = sum_of(batch, 60);
+	__u64 events = gathered_events(whole);
+	char sql[300];
+	size_t len = 400;
+
+	for (size_t at = 0; at < len; at += at < 24 ? 1 : 13) {
+		struct gathered *got;
+
+		snprintf(sql, sizeof(sql), "UPDATE chunk SET data = CAST(substr(data, 1, %zu)"
+			 " || CASE hex(substr(data, %zu, 1)) WHEN '00' THEN X'01' ELSE X'00' END"
+			 " || substr(data, %zu) AS BLOB) WHERE rowid = (SELECT min(rowid) FROM chunk);"
+			 "PRAGMA wal_checkpoint", at, at + 1, at + 2);
+		meddle(f, "CREATE TABLE IF NOT EXISTS kept AS SELECT rowid AS id, data FROM chunk");
+		meddle(f, sql);
+		f->store = open_sqlite(f->dir);
+		assert_non_null(f->store);
+		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+		assert_non_null(strstr(f->store->reason, "damaged chunk"));
+		assert_true(gathered_events(got) < events);
+		assert_int_equal(gathered_lost(got), 1);
+		assert_int_equal(gathered_covered(got), gathered_covered(whole));
+		gathered_free(got);
+		/* what is late for it stays readable beside it, also when compacted */
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+		meddle(f, "UPDATE chunk SET data = (SELECT data FROM kept WHERE id = chunk.rowid)");
+	}
+	gathered_free(whole);
+	kit_free(batch, 60);
+}
+
+static void late_slices_stay_beside_a_damaged_chunk(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
+	struct gathered *before, *after;
+
+	meddle(f, "UPDATE chunk SET data = X'00'");
+	f->store = open_sqlite(f->dir);
+	assert_non_null(f->store);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &before), 0);
+	store_add(f->store, late, 1);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &after), 0);
+	assert_true(gathered_lost(before) > 0);
+	assert_int_equal(gathered_lost(before), gathered_lost(after));
+	assert_int_equal(gathered_events(before) + 8, gathered_events(after));
+	gathered_free(before);
+	gathered_free(after);
+	kit_free(late, 1);
+	kit_free(batch, 60);
+}
+
+static void a_damaged_row_is_shown_as_lost_and_gives_way(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+	struct gathered *g;
+
+	store_add(f->store, b, 1);
+	meddle(f, "UPDATE hot SET slot = 1001");
+	f->store = open_sqlite(f->dir);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
+	assert_int_equal(gathered_events(g), 0);
+	assert_int_equal(gathered_lost(g), 1);
+	gathered_free(g);
+	b->slot = 1001;
+	assert_int_equal(store_add(f->store, b, 1), 1);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
+	assert_int_equal(gathered_events(g), 3);
+	assert_int_equal(gathered_lost(g), 1);
+	assert_string_equal(f->store->reason, "");
+	gathered_free(g);
+	kit_free(b, 1);
+}
+
+static void damaged_coverage_is_not_observed(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+	struct gathered *g;
+
+	store_add(f->store, b, 1);
+	meddle(f, "UPDATE coverage SET last = 5000");
+	f->store = open_sqlite(f->dir);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
+	assert_int_equal(gathered_covered(g), 0);
+	assert_non_null(strstr(f->store->reason, "damaged coverage"));
+	gathered_free(g);
+	kit_free(b, 1);
+}
+
+/* Any bit of the file: an error, a reason, or the right data.  Never other data without a word. */
+static void a_flipped_bit_is_never_silent(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = fill(f, 60);
+	struct gathered *whole = sum_of(batch, 60);
+	int n_refused = 0, n_reasons = 0, n_same = 0, n_silent = 0;
+	char path[300], name[310];
+	size_t len;
+	__u8 *data;
+
+	path_in(f->dir, path, sizeof(path));
+	data = read_file(path, &len);
+	for (int round = 0; round < 300; round++) {
+		size_t bit = check_below(8 * len);
+		char reason[256];
+		struct gathered *got;
+
+		data[bit / 8] ^= 1 << bit % 8;
+		write_file(path, data, len);
+		data[bit / 8] ^= 1 << bit % 8;
+		snprintf(name, sizeof(name), "%s-wal", path);
+		unlink(name);
+		snprintf(name, sizeof(name), "%s-shm", path);
+		unlink(name);
+		if (store_sqlite_open(path, &f->store, reason, sizeof(reason))) {
+			assert_string_not_equal(reason, "");
+			f->store = NULL;
+			n_refused++;
+			continue;
+		}
+		if (kit_read(f->store, 0, 10000, -1, &got) || f->store->reason[0])
+			n_reasons += f->store->reason[0] != 0;
+		else if (same(whole, got))
+			n_same++;
+		else if (++n_silent)
+			print_message("# bit %zu of byte %zu is silent\n", bit % 8, bit / 8);
+		gathered_free(got);
+		f->store->ops->close(f->store);
+		f->store = NULL;
+	}
+	print_message("# %d refused, %d told, %d same, %d silent\n", n_refused, n_reasons, n_same, n_silent);
+	assert_int_equal(n_silent, 0);
+	free(data);
+	gathered_free(whole);
+	kit_free(batch, 60);
+}
+
+/* --- being killed --- */
+
+/* Adds batch after batch, some at a time, compacts between, and says after each how many it added. */
+static void add_until_killed(const char *dir, const struct batch *batch, size_t n, int say)
+{
+	struct store *s = open_sqlite(dir);
+	bool is_new[8];
+
+	for (size_t at = 0; s && at + 4 <= n; at += 4) {
+		__u32 done = (__u32)at + 4;
+
+		if (s->ops->add(s, &batch[at], 4, is_new) || write(say, &done, sizeof(done)) != sizeof(done))
+			_exit(1);
+		s->ops->compact(s, KIT_INST, 1000 + (__s64)at);
+	}
+	_exit(0);
+}
+
+/* After a SIGKILL at any moment all that was said to be added is there, and each call as a whole. */
+static void killed_at_any_moment_keeps_all_or_nothing(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 400);
+	size_t done = 0;
+
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	for (int round = 0; round < 120 && done < 400; round++) {
+		struct gathered *want, *got;
+		__u32 said = 0;
+		int pipe_fd[2];
+		pid_t pid;
+
+		assert_int_equal(pipe(pipe_fd), 0);
+		pid = fork();
+		assert_true(pid >= 0);
+		if (!pid)
+			add_until_killed(f->dir, batch + done, 400 - done, pipe_fd[1]);
+		close(pipe_fd[1]);
+		usleep((useconds_t)check_below(12000) + 500);
+		kill(pid, SIGKILL);
+		while (read(pipe_fd[0], &said, sizeof(said)) == sizeof(said))
+			;
+		close(pipe_fd[0]);
+		waitpid(pid, NULL, 0);
+
+		f->store = open_sqlite(f->dir);
+		assert_non_null(f->store);
+		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+		assert_string_equal(f->store->reason, "");
+		want = sum_of(batch, done + said);
+		if (!same(want, got)) {		/* the next one was committed, and its word not heard */
+			said += 4;
+			gathered_free(want);
+			want = sum_of(batch, done + said);
+			kit_assert_same(want, got);
+		}
+		done += said;
+		assert_int_equal(store_add(f->store, batch, done), 0);
+		gathered_free(want);
+		gathered_free(got);
+		f->store->ops->close(f->store);
+		f->store = NULL;
+	}
+	assert_true(done > 0);
+	kit_free(batch, 400);
+}
+
+#define OWN(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest own[] = {
+		OWN(the_file_is_for_its_owner_and_group),
+		OWN(refuses_a_newer_schema),
+		OWN(refuses_a_foreign_database_and_leaves_it_alone),
+		OWN(refuses_what_is_no_database),
+		OWN(refuses_a_directory_that_is_not_there),
+		OWN(an_empty_file_becomes_a_store),
+		OWN(a_damaged_chunk_is_shown_as_lost),
+		OWN(late_slices_stay_beside_a_damaged_chunk),
+		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),
+		OWN(damaged_coverage_is_not_observed),
+		OWN(a_flipped_bit_is_never_silent),
+		OWN(killed_at_any_moment_keeps_all_or_nothing),
+	};
+	struct CMUnitTest all[N_STORE_LAWS + sizeof(own) / sizeof(own[0])];
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	memcpy(all, store_laws, sizeof(store_laws));
+	memcpy(all + N_STORE_LAWS, own, sizeof(own));
+	return _cmocka_run_group_tests("store_sqlite", all, sizeof(all) / sizeof(all[0]), NULL, NULL);
+}
