@@ -1,0 +1,34 @@
+/* event.h - one finished event, on its way from an event program to the record programs.
+ *
+ *      mysql.bpf.c --events (per CPU)--> record.bpf.c of instrumentation 0 --> of 3 --> of 7 ...
+ *
+ * An event program fills the CPU's `events` and tail-calls the record program of the lowest bit in
+ * `active`; each record program tail-calls the next bit above its own.  So an event is parsed once,
+ * however many instrumentations count it.
+ *
+ * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
+ * Shape   which index of field[] and measure[] means what, the metric's own header says (mysql.h).
+ */
+#ifndef HEATSCOPE_EVENT_H
+#define HEATSCOPE_EVENT_H
+
+#include <linux/types.h>
+
+#define EVENT_FIELDS 8
+#define EVENT_MEASURES 8
+#define EVENTS_MAX 4			/* events one receive or send can finish */
+#define CHAIN_MAX 32			/* instrumentations at a time: bits of `active` */
+
+struct event {
+	__u64 end_ns;
+	__u64 field[EVENT_FIELDS];
+	__u64 measure[EVENT_MEASURES];
+};
+
+struct events {
+	__u32 active;			/* record programs that are still to run */
+	__u32 n;
+	struct event event[EVENTS_MAX];
+};
+
+#endif

@@ -1,0 +1,44 @@
+/* listeners.h - which database servers run here, and where they listen.
+ *
+ *      /proc/PID/comm -> servers;  /proc/PID/fd -> socket inodes;  x /proc/PID/net/{tcp,tcp6,unix}
+ *
+ * Shape   one entry per listening socket.  `where` is what people know it by: "127.0.0.1:3306",
+ *         "[::]:3306", "/run/mysqld/mysqld.sock", "@abstract".
+ * Errors  a process that is gone or may not be looked into is skipped; that is counted.
+ * Thread  any; no state.
+ */
+#ifndef HEATSCOPE_LISTENERS_H
+#define HEATSCOPE_LISTENERS_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#define LISTENER_TEXT 112
+
+struct listener {
+	__u32 pid;
+	__u32 port;			/* 0: a Unix socket */
+	char where[LISTENER_TEXT];
+};
+
+struct listeners {
+	struct listener *listener;
+	size_t n, room;
+	__u32 n_servers, n_unreadable;	/* processes; those whose sockets we may not see */
+};
+
+/* Looks for processes with one of these names (NULL-terminated list). */
+int listeners_find(const char *const *names, struct listeners *ret);
+void listeners_fini(struct listeners *l);
+
+/* One line of the kernel's tables: 1 and the socket, if it listens; else 0. */
+struct listening {
+	unsigned long inode;
+	__u32 port;
+	char where[LISTENER_TEXT];
+};
+
+int listening_tcp(const char *line, struct listening *ret);	/* of /proc/net/tcp and tcp6 */
+int listening_unix(const char *line, struct listening *ret);	/* of /proc/net/unix */
+
+#endif

@@ -1,0 +1,705 @@
+/* mysql.bpf.c - the events of mysql.queries, seen at the sockets of the servers.
+ *
+ *      sock_recv_length -> conn_receive, parse ---+
+ *                                                 +--> events (per CPU) --tail call--> record programs
+ *      sock_send_length -> reply, end stamp ------+
+ *      iter/bpf_sk_storage_map -> what nobody ended for 5 s --> read by the collector
+ *
+ * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
+ * when the tracepoints fire, and its address is in the system call's registers.
+ * What is counted, and why, is told in mysql.h, mysql_parse.h and mysql_conn.h.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "event.h"
+#include "key.h"
+#include "mysql_conn.h"
+#include "quantize.h"
+#include "vm.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define AF_UNIX 1
+#define AF_INET 2
+#define AF_INET6 10
+#define SOCK_STREAM 1
+#define MSG_PEEK 2
+#define EAGAIN 11
+#define EINTR 4
+
+enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDTO = 44, SYS_RECVFROM = 45,
+       SYS_SENDMSG = 46, SYS_RECVMSG = 47 };
+
+#define WINDOW 64
+#define FEED_STEPS 2048
+
+/* Names of server processes, 16 bytes each, as two words to compare. */
+const volatile __u64 server_name[4][2] = { { 0 } };
+
+__u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
+__u32 active = 0;			/* record programs in the chain */
+__u32 need_statement = 0;		/* somebody decomposes by statement */
+__u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
+__u64 next_conn = 0;
+struct mysql_counts counts = { 0 };
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct mysql_conn);
+} conns SEC(".maps");
+
+struct {				/* filled by the collector, each slot */
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct mysql_listener);
+	__type(value, __u32);
+} listeners SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct mysql_text);
+} texts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, PREPARED_MAX);
+	__type(key, struct prepared_key);
+	__type(value, __u64);
+} prepared SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct events);
+} events SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, CHAIN_MAX);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} chain SEC(".maps");
+
+/* ---- who and when ---- */
+
+static __always_inline int is_server(struct task_struct *t)
+{
+	const __u64 *name = (const __u64 *)t->group_leader->comm;
+	__u64 a = name[0], b = name[1];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (server_name[i][0] && a == server_name[i][0] && b == server_name[i][1])
+			return 1;
+	return 0;
+}
+
+/* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly
+ * by the time it did not run.  clock - clock_task: stolen time, which differs per CPU. */
+static __always_inline void stamp_now(struct stamp *s, struct task_struct *t)
+{
+	struct rq *rq = 0;
+
+	s->ns = bpf_ktime_get_ns();
+	s->thread = t->pid;
+	s->split = 0;
+	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(t->se.exec_start) ||
+	    !bpf_core_field_exists(rq->clock_task) || !bpf_core_field_exists(t->sched_info.run_delay))
+		return;
+	rq = t->se.cfs_rq->rq;
+	s->off = t->se.exec_start + (rq->clock - rq->clock_task) - t->se.sum_exec_runtime;
+	s->delay = t->sched_info.run_delay;
+	s->split = 1;
+}
+
+/* ---- events ---- */
+
+static __always_inline __u64 clamp_to(__u64 value, __u64 most)
+{
+	if ((__s64)value < 0)
+		return 0;
+	return value > most ? most : value;
+}
+
+static __always_inline void event_fill(struct event *e, const struct mysql_conn *s)
+{
+	__u64 latency = clamp_to(s->end.ns - s->start.ns, ~0ull >> 1), off = 0, wait = 0;
+	int split = s->start.split && s->end.split && s->start.thread == s->end.thread;
+
+	if (split) {
+		off = clamp_to(s->end.off - s->start.off, latency);
+		wait = clamp_to(s->end.delay - s->start.delay, off);
+	}
+	e->end_ns = s->end.ns + wall_offset;
+	e->field[MYSQL_COMMAND] = s->conn.command;
+	e->field[MYSQL_STATEMENT] = s->conn.statement;
+	e->field[MYSQL_INSTANCE] = s->instance;
+	e->field[MYSQL_PID] = s->pid;
+	e->field[MYSQL_EXECNAME] = s->execname;
+	e->measure[MYSQL_LATENCY] = latency;
+	e->measure[MYSQL_CPUTIME] = split ? latency - off : 0;
+	e->measure[MYSQL_RUNQWAIT] = wait;
+	e->measure[MYSQL_BLOCKED] = off - wait;
+	e->measure[MYSQL_UNSPLIT] = split ? 0 : latency;
+	e->measure[MYSQL_OFFCPU] = off;
+}
+
+static __always_inline void count(__u64 *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+static __always_inline struct events *events_here(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&events, &zero);
+}
+
+static __always_inline void emit(struct events *e, const struct mysql_conn *s)
+{
+	if (e->n >= EVENTS_MAX) {
+		count(&counts.crowded);
+		return;
+	}
+	event_fill(&e->event[e->n & (EVENTS_MAX - 1)], s);
+	e->n++;
+	count(&counts.events);
+}
+
+static __always_inline void state_set(struct mysql_conn *s, __u64 kind)
+{
+	*(volatile __u64 *)&s->state = STATE_NEXT(s->state, kind);
+}
+
+/* Takes a pending event away from the age flush: 1 if it was still there. */
+static __always_inline int pending_take(struct mysql_conn *s, __u64 kind)
+{
+	__u64 seen = *(volatile __u64 *)&s->state;
+
+	return STATE_KIND(seen) == STATE_PENDING &&
+	       __sync_val_compare_and_swap(&s->state, seen, STATE_NEXT(seen, kind)) == seen;
+}
+
+/* ---- the server's buffer ---- */
+
+struct source {				/* of a receive or send */
+	const char *at;			/* the current piece, its bytes begin at offset `from` */
+	__u64 from, len;
+	const char *iov;		/* further pieces */
+	__u64 n_iov;
+};
+
+struct iov {
+	const char *at;
+	__u64 len;
+};
+
+struct message {			/* struct user_msghdr */
+	__u64 name, name_len;
+	const char *iov;
+	__u64 n_iov;
+};
+
+static __always_inline int source_next(struct source *src)
+{
+	struct iov iov;
+
+	if (!src->n_iov || bpf_probe_read_user(&iov, sizeof(iov), src->iov))
+		return -1;
+	src->from += src->len;
+	src->at = iov.at;
+	src->len = iov.len;
+	src->iov += sizeof(iov);
+	src->n_iov--;
+	return 0;
+}
+
+static __always_inline int source_open(struct source *src, struct task_struct *t, int total)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	struct message msg = { 0 };
+
+	__builtin_memset(src, 0, sizeof(*src));
+	switch (regs->orig_ax) {
+	case SYS_READ:
+	case SYS_WRITE:
+	case SYS_RECVFROM:
+	case SYS_SENDTO:
+		src->at = (const char *)regs->si;
+		src->len = total;
+		return 0;
+	case SYS_READV:
+	case SYS_WRITEV:
+		src->iov = (const char *)regs->si;
+		src->n_iov = 16;
+		return source_next(src);
+	case SYS_RECVMSG:
+	case SYS_SENDMSG:
+		if (bpf_probe_read_user(&msg, sizeof(msg), (const void *)regs->si))
+			return -1;
+		src->iov = msg.iov;
+		src->n_iov = msg.n_iov;
+		return source_next(src);
+	}
+	return -1;
+}
+
+/* ---- a connection begins ---- */
+
+struct hashing {
+	const char *text;
+	__u64 hash;
+};
+
+static long hash_step(__u32 i, struct hashing *h)
+{
+	char byte = 0;
+
+	if (i >= UNIX_PATH_MAX_LEN)
+		return 1;
+	bpf_probe_read_kernel(&byte, 1, h->text + i);
+	if (!byte && i)			/* an abstract name begins with NUL */
+		return 1;
+	h->hash = hash_byte(h->hash, byte);
+	return 0;
+}
+
+static __always_inline __u64 text_remember(const struct mysql_text *text, __u64 mark)
+{
+	struct hashing h = { text->text, HASH_SEED };
+	__u64 code;
+
+	bpf_loop(UNIX_PATH_MAX_LEN, hash_step, &h, 0);
+	code = h.hash | mark;
+	if (!bpf_map_lookup_elem(&texts, &code))
+		bpf_map_update_elem(&texts, &code, text, BPF_ANY);
+	return code;
+}
+
+/* The listening path; 0 for an outbound connection, which has no name. */
+static __always_inline __u64 unix_instance(struct sock *sk)
+{
+	struct unix_sock *u = (struct unix_sock *)sk;
+	struct unix_address *addr = BPF_CORE_READ(u, addr);
+	struct mysql_text text = { { 0 } };
+
+	if (!addr)
+		return 0;
+	bpf_probe_read_kernel(&text, sizeof(text), &addr->name[0].sun_path);
+	text.text[UNIX_PATH_MAX_LEN - 1] = 0;
+	return text_remember(&text, INSTANCE_UNIX);
+}
+
+/* Where it was accepted; 0: it is not a client's connection. */
+static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greeted)
+{
+	__u16 family = sk->__sk_common.skc_family;
+	struct mysql_listener key = { .pid = pid, .port = sk->__sk_common.skc_num };
+
+	if (sk->sk_type != SOCK_STREAM)
+		return 0;
+	if (family == AF_UNIX)
+		return unix_instance(sk);
+	if (family != AF_INET && family != AF_INET6)
+		return 0;
+	if (!greeted && !bpf_map_lookup_elem(&listeners, &key))
+		return 0;
+	return (__u64)pid << 16 | key.port;
+}
+
+static __noinline struct mysql_conn *conn_make(struct sock *sk, struct task_struct *t, int greeted)
+{
+	__u64 instance = conn_instance(sk, t->tgid, greeted);
+	struct mysql_text text = { { 0 } };
+	struct mysql_conn *s;
+
+	if (!instance)
+		return 0;
+	s = bpf_sk_storage_get(&conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	if (!s)
+		return 0;
+	s->instance = instance;
+	s->pid = t->tgid;
+	bpf_probe_read_kernel(&text, 16, &t->group_leader->comm);
+	text.text[15] = 0;
+	s->execname = text_remember(&text, 0);
+	s->id = __sync_fetch_and_add(&next_conn, 1);
+	s->conn.mode = greeted ? CONN_LOGIN : CONN_STRANGE;
+	count(&counts.connections);
+	return s;
+}
+
+/* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
+
+__noinline __u32 conn_blind(struct conn *c)
+{
+	return c ? parse_blind(c) : 0;
+}
+
+__noinline __u32 conn_byte(struct conn *c, __u8 byte)
+{
+	return c ? parse_byte(c, byte) : 0;
+}
+
+__noinline __u32 conn_skip(struct conn *c, __u32 n)
+{
+	return c ? parse_skip(c, n) : 0;
+}
+
+__noinline int conn_reply(struct conn *c, struct packet *p)
+{
+	return c && p ? reply_packet(c, p) : REPLY_MORE;
+}
+
+/* ---- receives ---- */
+
+struct feed {
+	struct mysql_conn *s;
+	struct events *e;
+	struct task_struct *t;
+	struct source src;
+	__u64 at, total;
+	__u64 window_at, window_n;
+	__u32 failed, pad;
+	__u8 window[WINDOW];
+};
+
+static __always_inline int feed_refill(struct feed *f)
+{
+	__u64 n;
+
+	if (f->at >= f->src.from + f->src.len && source_next(&f->src))
+		return -1;
+	if (f->at < f->src.from || f->at >= f->src.from + f->src.len)
+		return -1;
+	n = f->src.from + f->src.len - f->at;
+	if (n > f->total - f->at)
+		n = f->total - f->at;
+	if (n > WINDOW)
+		n = WINDOW;
+	if (bpf_probe_read_user(f->window, n & 127, f->src.at + (f->at - f->src.from)))
+		return -1;
+	f->window_at = f->at;
+	f->window_n = n;
+	return 0;
+}
+
+static __always_inline void prepared_lookup(struct mysql_conn *s)
+{
+	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+	__u64 *code = bpf_map_lookup_elem(&prepared, &key);
+
+	s->conn.statement = code ? *code : STATEMENT_UNKNOWN;
+}
+
+static __always_inline void prepared_forget(struct mysql_conn *s)
+{
+	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+
+	bpf_map_delete_elem(&prepared, &key);
+}
+
+/* What the parser found in the byte or skip just done. */
+static __always_inline void feed_outcome(struct feed *f, __u32 out)
+{
+	struct mysql_conn *s = f->s;
+
+	if (out & PARSE_START) {
+		if (STATE_KIND(s->state) == STATE_WAITING)
+			count(&counts.unanswered);
+		state_set(s, STATE_IDLE);
+		stamp_now(&s->start, f->t);
+	}
+	if (out & PARSE_LOOKUP)
+		prepared_lookup(s);
+	if (out & PARSE_CLOSE)
+		prepared_forget(s);
+	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
+	if (!(out & PARSE_DONE))
+		return;
+	if (!command_has_no_reply(s->conn.command)) {
+		state_set(s, STATE_WAITING);
+		return;
+	}
+	stamp_now(&s->end, f->t);
+	emit(f->e, s);
+	state_set(s, STATE_RECORDED);
+}
+
+static long feed_step(__u32 i, struct feed *f)
+{
+	struct conn *c = &f->s->conn;
+	__u64 blind, left = f->total - f->at, offset;
+
+	if (f->at >= f->total)
+		return 1;
+	blind = conn_blind(c);
+	if (blind) {
+		if (blind > left)
+			blind = left;
+		f->at += blind;
+		feed_outcome(f, conn_skip(c, blind));
+		return 0;
+	}
+	offset = f->at - f->window_at;
+	if (offset >= f->window_n) {
+		if (feed_refill(f)) {
+			f->failed = 1;
+			return 1;
+		}
+		offset = 0;
+	}
+	f->at++;
+	feed_outcome(f, conn_byte(c, f->window[offset & (WINDOW - 1)]));
+	return 0;
+}
+
+/* The data of a connection that we cannot read: the first receive after a reply starts a turn. */
+static __always_inline void turn_receive(struct mysql_conn *s, struct task_struct *t)
+{
+	if (STATE_KIND(s->state) == STATE_WAITING)
+		return;
+	state_set(s, STATE_IDLE);
+	stamp_now(&s->start, t);
+	state_set(s, STATE_WAITING);
+}
+
+/* We lost the place in the stream: find it again as in a connection older than we are. */
+static __always_inline void conn_lost(struct mysql_conn *s)
+{
+	count(&counts.unreadable);
+	conn_becomes(&s->conn, CONN_STRANGE);
+	state_set(s, STATE_IDLE);
+}
+
+static __noinline int receive(struct mysql_conn *s, struct events *e, struct task_struct *t, int total)
+{
+	struct feed f = { .s = s, .e = e, .t = t, .total = total };
+	struct conn *c = &s->conn;
+	__u8 mode = c->mode;
+
+	c->wanted = need_statement;
+	if (source_open(&f.src, t, total) || feed_refill(&f)) {
+		if (conn_turns(c))
+			turn_receive(s, t);
+		else
+			conn_lost(s);
+		return 0;
+	}
+	conn_receive(c, f.window, f.window_n < 5 ? f.window_n : 5, total);
+	if (c->mode == CONN_OPAQUE && mode != CONN_OPAQUE)
+		count(&counts.opaque);
+	if (conn_turns(c)) {
+		turn_receive(s, t);
+		return 0;
+	}
+	bpf_loop(FEED_STEPS, feed_step, &f, 0);
+	if (f.failed || f.at < f.total)
+		conn_lost(s);
+	return 0;
+}
+
+static __always_inline void chain_run(void *ctx, struct events *e)
+{
+	__u32 bits = active;
+
+	if (!e->n || !bits)
+		return;
+	e->active = bits;
+	bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+	struct mysql_conn *s;
+
+	if (!is_server(t) || !e || (flags & MSG_PEEK))
+		return 0;
+	s = bpf_sk_storage_get(&conns, sk, 0, 0);
+	if (!s && ret > 0)
+		s = conn_make(sk, t, 0);
+	if (!s || s->conn.mode == CONN_IGNORED)
+		return 0;
+	e->n = 0;
+	if (!s->conn.held && pending_take(s, STATE_RECORDED))
+		emit(e, s);
+	if (ret > 0)
+		receive(s, e, t, ret);
+	chain_run(ctx, e);
+	return 0;
+}
+
+/* ---- sends ---- */
+
+struct walk {
+	struct conn *c;
+	const char *at;			/* the send's bytes */
+	__u64 pos, total;
+	int verdict;			/* of the packet that ends at pos */
+	__u32 cut;			/* we cannot follow further */
+};
+
+static long walk_step(__u32 i, struct walk *w)
+{
+	struct packet p = { 0 };
+	__u8 head[4];
+	__u64 n;
+
+	if (w->pos >= w->total)
+		return 1;
+	w->cut = 1;
+	if (w->total - w->pos < 4 || bpf_probe_read_user(head, 4, w->at + w->pos))
+		return 1;
+	p.len = bytes_u24(head);
+	if (w->pos + 4 + p.len > w->total)
+		return 1;
+	n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
+	p.n = n;
+	if (bpf_probe_read_user(p.head, n & 31, w->at + w->pos + 4))
+		return 1;
+	w->verdict = conn_reply(w->c, &p);
+	w->pos += 4 + p.len;
+	w->cut = 0;
+	return 0;
+}
+
+static __always_inline void prepared_remember(struct mysql_conn *s, __u32 id)
+{
+	struct prepared_key key = { .conn = s->id, .statement = id };
+	__u64 code = s->conn.last_statement;
+
+	bpf_map_update_elem(&prepared, &key, &code, BPF_ANY);
+}
+
+/* Is the reply complete with this send?  REPLY_* */
+static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, int total)
+{
+	struct walk w = { .c = &s->conn, .total = total };
+	struct conn *c = &s->conn;
+	struct source src;
+	__u8 tail[REPLY_TAIL], stage = c->stage;
+
+	if (c->mode != CONN_PLAIN || source_open(&src, t, total) || src.len < w.total) {
+		c->unaligned = 1;
+		return REPLY_MORE;
+	}
+	w.at = src.at;
+	if (!c->unaligned) {
+		bpf_loop(REPLY_PACKETS, walk_step, &w, 0);
+		if (c->command == COM_STMT_PREPARE && stage == REPLY_FIRST && c->stage == REPLY_DEFINITIONS)
+			prepared_remember(s, c->statement_id);
+		if (w.pos == w.total)
+			return w.verdict;
+		c->unaligned = 1;
+	}
+	if (w.total < REPLY_TAIL || bpf_probe_read_user(tail, sizeof(tail), w.at + (w.total - REPLY_TAIL)))
+		return REPLY_MORE;
+	return reply_tail(tail) ? REPLY_DONE : REPLY_MORE;
+}
+
+static __always_inline int send_first(struct sock *sk, struct task_struct *t, int total)
+{
+	struct source src;
+	__u8 head[5];
+
+	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
+	    bpf_probe_read_user(head, sizeof(head), src.at) || !greeting(head, sizeof(head)))
+		return 0;
+	conn_make(sk, t, 1);
+	return 0;
+}
+
+/* The server's OK ends the login. */
+static __always_inline int send_login(struct mysql_conn *s, struct task_struct *t, int total)
+{
+	struct source src;
+	__u8 head[5];
+
+	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
+	    bpf_probe_read_user(head, sizeof(head), src.at) || head[4])
+		return 0;
+	conn_becomes(&s->conn, s->conn.caps & CLIENT_COMPRESS ? CONN_COMPRESSED : CONN_PLAIN);
+	return 0;
+}
+
+static __always_inline void send_reply(struct mysql_conn *s, struct events *e, struct task_struct *t, int ret)
+{
+	__u64 kind = STATE_KIND(s->state);
+	int verdict = REPLY_DONE;
+
+	if (kind == STATE_IDLE || ret == -EAGAIN || ret == -EINTR)
+		return;
+	if (kind == STATE_RECORDED || (kind == STATE_PENDING && !pending_take(s, STATE_WAITING))) {
+		if (ret > 0)
+			count(&counts.late_sends);
+		return;
+	}
+	stamp_now(&s->end, t);
+	if (ret > 0)
+		verdict = reply_seen(s, t, ret);
+	s->conn.held = verdict == REPLY_HELD;
+	if (verdict == REPLY_DONE) {
+		emit(e, s);
+		state_set(s, STATE_RECORDED);
+	} else {
+		state_set(s, STATE_PENDING);
+	}
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+	struct mysql_conn *s;
+
+	if (!is_server(t) || !e)
+		return 0;
+	s = bpf_sk_storage_get(&conns, sk, 0, 0);
+	if (!s)
+		return send_first(sk, t, ret);
+	if (s->conn.mode == CONN_LOGIN)
+		return send_login(s, t, ret);
+	if (s->conn.mode == CONN_IGNORED)
+		return 0;
+	e->n = 0;
+	send_reply(s, e, t, ret);
+	chain_run(ctx, e);
+	return 0;
+}
+
+/* ---- the age flush ---- */
+
+SEC("iter/bpf_sk_storage_map")
+int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	struct seq_file *seq = ctx->meta->seq;
+	struct mysql_conn *s = ctx->value;
+	struct event e;
+	__u64 seen;
+
+	if (!s)
+		return 0;
+	seen = *(volatile __u64 *)&s->state;
+	if (STATE_KIND(seen) != STATE_PENDING || s->conn.held || s->end.ns >= flush_before)
+		return 0;
+	__builtin_memset(&e, 0, sizeof(e));
+	event_fill(&e, s);
+	if (__sync_val_compare_and_swap(&s->state, seen, STATE_NEXT(seen, STATE_RECORDED)) != seen)
+		return 0;
+	count(&counts.events);
+	bpf_seq_write(seq, &e, sizeof(e));
+	return 0;
+}

@@ -1,0 +1,787 @@
+#include "mysql.h"
+#include "event.h"
+#include "listeners.h"
+#include "log.h"
+#include "mysql_statement.h"
+#include "probe.h"
+#include "reader.h"
+#include "record.h"
+#include "collector/mysql.skel.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FLUSH_AGE_NS 5000000000ull
+#define CLOCK_STEP_NS 1000000
+#define KNOWN_MAX 1024
+
+static const char *const server_names[] = { "mariadbd", "mysqld", NULL };
+
+/* ---- what can be measured ---- */
+
+#define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
+
+static const struct field fields[] = {
+	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	TIME_FIELD("latency", "latency"),
+	TIME_FIELD("cputime", "time on the CPU"),
+	TIME_FIELD("runqwait", "time in the run queue"),
+	TIME_FIELD("blocked", "time blocked"),
+	TIME_FIELD("unsplit", "time that cannot be split"),
+	TIME_FIELD("offcpu", "time off the CPU"),
+};
+
+static const struct metric metrics_table[] = {
+	{ "mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]) },
+};
+
+#define FIRST_MEASURE 6			/* index in fields[] of MYSQL_LATENCY */
+
+/* The event's index of a discrete field; -1: not gathered in the kernel (hostname). */
+static int field_index(const char *name)
+{
+	int i;
+
+	for (i = 0; i < MYSQL_N_FIELDS; i++)
+		if (!strcmp(fields[i].name, name))
+			return i;
+	return -1;
+}
+
+static int measure_index(const char *name)
+{
+	int i;
+
+	for (i = 0; i < MYSQL_N_MEASURES; i++)
+		if (!strcmp(fields[FIRST_MEASURE + i].name, name))
+			return i;
+	return -1;
+}
+
+/* ---- the probe ---- */
+
+struct instrument {			/* an instrumentation that is enabled */
+	int used;
+	__u64 inst;
+	__u32 fields;			/* bits of enum mysql_field */
+	__u64 memory;
+	struct record record;
+	struct reader *reader;
+};
+
+struct known {				/* a listening socket, remembered for its label */
+	struct listener listener;
+	int live;
+};
+
+struct mysql {
+	struct probe_conf conf;
+	char refusal[REASON_MAX];
+	struct mysql_bpf *bpf;
+	struct bpf_link *recv, *send, *flush;
+	struct instrument instrument[CHAIN_MAX];
+	struct known known[KNOWN_MAX];
+	size_t n_known;
+	__u32 n_servers, n_unreadable;
+	__s64 wall_offset;
+};
+
+static int mysql_used(const struct mysql *m)
+{
+	int i, n = 0;
+
+	for (i = 0; i < CHAIN_MAX; i++)
+		n += m->instrument[i].used;
+	return n;
+}
+
+/* ---- clocks and barriers ---- */
+
+static __s64 clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* CLOCK_REALTIME - CLOCK_MONOTONIC, from the narrowest of a few brackets. */
+static __s64 wall_offset(void)
+{
+	__s64 best = 0, width = INT64_MAX;
+	int i;
+
+	for (i = 0; i < 5; i++) {
+		__s64 before = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME),
+		      after = clock_ns(CLOCK_MONOTONIC);
+
+		if (after - before < width) {
+			width = after - before;
+			best = wall - (before + width / 2);
+		}
+	}
+	return best;
+}
+
+static void clock_refresh(struct mysql *m, __s64 now_ns)
+{
+	__s64 offset = wall_offset(), step = offset - m->wall_offset;
+	int i;
+
+	m->wall_offset = offset;
+	m->bpf->bss->wall_offset = offset;
+	if (step < CLOCK_STEP_NS && step > -CLOCK_STEP_NS)
+		return;
+	log_warning("the wall clock stepped by %+.3f ms", step / 1e6);
+	for (i = 0; i < CHAIN_MAX; i++)
+		if (m->instrument[i].used)
+			reader_clock_stepped(m->instrument[i].reader, now_ns, step);
+}
+
+/* Waits until every program that runs now has finished. */
+static void grace_period(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+/* ---- what is missing ---- */
+
+static __u64 capabilities(void)
+{
+	unsigned long long caps = 0;
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapEff: %llx", &caps) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caps;
+}
+
+enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
+
+static const char *caps_missing(void)
+{
+	__u64 caps = capabilities();
+	int bpf, perfmon;
+
+	if (caps >> CAP_SYS_ADMIN_BIT & 1)
+		return NULL;
+	bpf = caps >> CAP_BPF_BIT & 1;
+	perfmon = caps >> CAP_PERFMON_BIT & 1;
+	return bpf && perfmon ? NULL : bpf ? "CAP_PERFMON" : perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
+}
+
+static int barrier_offered(void)
+{
+	long offered = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
+
+	return offered > 0 && (offered & MEMBARRIER_CMD_GLOBAL);
+}
+
+/* Why this kernel or this user cannot have us; "" if nothing speaks against it. */
+static void refusal_find(char *reason)
+{
+	const char *caps = caps_missing();
+
+	reason[0] = 0;
+	if (caps)
+		snprintf(reason, REASON_MAX, "the collector lacks %s: run it as root, or give it CAP_BPF and CAP_PERFMON",
+			 caps);
+	else if (access("/sys/kernel/btf/vmlinux", R_OK))
+		snprintf(reason, REASON_MAX, "the kernel has no type information (/sys/kernel/btf/vmlinux): "
+			 "it needs CONFIG_DEBUG_INFO_BTF");
+	else if (!barrier_offered())
+		snprintf(reason, REASON_MAX, "the kernel does not offer membarrier(MEMBARRIER_CMD_GLOBAL), "
+			 "which reading without loss needs (nohz_full kernels do not)");
+}
+
+static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = 0;
+	log_debug("libbpf: %s", line);
+	return 0;
+}
+
+/* ---- loading and attaching ---- */
+
+static void mysql_unload(struct mysql *m)
+{
+	bpf_link__destroy(m->recv);
+	bpf_link__destroy(m->send);
+	bpf_link__destroy(m->flush);
+	m->recv = m->send = m->flush = NULL;
+	mysql_bpf__destroy(m->bpf);
+	m->bpf = NULL;
+}
+
+static int mysql_load(struct mysql *m, char *reason)
+{
+	int i, err;
+
+	m->bpf = mysql_bpf__open();
+	err = m->bpf ? 0 : -errno;
+	for (i = 0; !err && server_names[i]; i++)
+		strncpy((char *)m->bpf->rodata->server_name[i], server_names[i], 16);
+	if (!err)
+		err = mysql_bpf__load(m->bpf);
+	if (err) {
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for mysql.queries: %s (tracepoints "
+			 "sock_recv_length and sock_send_length need Linux 6.3)", strerror(-err));
+		mysql_unload(m);
+		return err;
+	}
+	for (i = 0; i < (int)m->n_known; i++)
+		m->known[i].live = 0;		/* the new map is empty: put all into it again */
+	m->wall_offset = wall_offset();
+	m->bpf->bss->wall_offset = m->wall_offset;
+	return 0;
+}
+
+static int mysql_attach(struct mysql *m, char *reason)
+{
+	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(m->bpf->maps.conns) };
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+
+	m->flush = bpf_program__attach_iter(m->bpf->progs.flush, &opts);
+	if (m->flush)
+		m->recv = bpf_program__attach(m->bpf->progs.sock_recv);
+	if (m->recv)
+		m->send = bpf_program__attach(m->bpf->progs.sock_send);
+	if (m->send)
+		return 0;
+	snprintf(reason, REASON_MAX, "attaching to the socket tracepoints failed: %s", strerror(errno));
+	return -errno;
+}
+
+/* ---- servers ---- */
+
+static int known_find(const struct mysql *m, __u32 pid, __u32 port)
+{
+	size_t i;
+
+	for (i = 0; i < m->n_known; i++)
+		if (m->known[i].listener.pid == pid && m->known[i].listener.port == port)
+			return i;
+	return -1;
+}
+
+static void known_set(struct mysql *m, size_t i, int live)
+{
+	struct mysql_listener key = { .pid = m->known[i].listener.pid, .port = m->known[i].listener.port };
+	int fd = m->bpf ? bpf_map__fd(m->bpf->maps.listeners) : -1;
+	__u32 one = 1;
+
+	if (fd >= 0 && live)
+		bpf_map_update_elem(fd, &key, &one, BPF_ANY);
+	else if (fd >= 0)
+		bpf_map_delete_elem(fd, &key);
+	m->known[i].live = live;
+}
+
+/* Tells the kernel where servers listen now.  A label stays known after its server has gone. */
+static void listeners_refresh(struct mysql *m)
+{
+	struct listeners now;
+	size_t i;
+	int at;
+
+	if (listeners_find(server_names, &now))
+		return;
+	m->n_servers = now.n_servers;
+	m->n_unreadable = now.n_unreadable;
+	for (i = 0; i < m->n_known; i++)
+		m->known[i].live |= 2;			/* not seen yet */
+	for (i = 0; i < now.n; i++) {
+		if (!now.listener[i].port)
+			continue;			/* Unix sockets carry their path themselves */
+		at = known_find(m, now.listener[i].pid, now.listener[i].port);
+		if (at < 0 && m->n_known < KNOWN_MAX) {
+			at = m->n_known++;
+			m->known[at] = (struct known){ .listener = now.listener[i] };
+		}
+		if (at >= 0 && (m->known[at].live & 1))
+			m->known[at].live = 1;
+		else if (at >= 0)
+			known_set(m, at, 1);
+	}
+	for (i = 0; i < m->n_known; i++) {
+		if (m->known[i].live == 3)
+			known_set(m, i, 0);
+		else
+			m->known[i].live &= 1;
+	}
+	listeners_fini(&now);
+}
+
+/* ---- labels ---- */
+
+static const char *const command_names[] = {
+	"sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
+	"statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
+	"change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "prepare", "execute",
+	"send_long_data", "close", "reset", "set_option", "fetch", "daemon", "binlog_dump_gtid",
+	"reset_connection",
+};
+
+static void label_command(__u64 code, char *out)
+{
+	const char *name = code < sizeof(command_names) / sizeof(*command_names) ? command_names[code] :
+			   code == COM_BULK_EXECUTE ? "bulk_execute" :
+			   code == COMMAND_ENCRYPTED ? "encrypted" :
+			   code == COMMAND_COMPRESSED ? "compressed" :
+			   code == COMMAND_OPAQUE ? "opaque" : NULL;
+
+	if (name)
+		snprintf(out, LABEL_MAX + 1, "%s", name);
+	else
+		snprintf(out, LABEL_MAX + 1, "command %llu", (unsigned long long)code);
+}
+
+static void label_statement(__u64 code, char *out)
+{
+	const char *name = code == STATEMENT_NONE ? "none" : code == STATEMENT_UNKNOWN ? "unknown" : "misc";
+
+#define STATEMENT_NAME(text, letters) if (code == STATEMENT_CODE(letters)) name = text;
+	STATEMENT_KEYWORDS(STATEMENT_NAME)
+#undef STATEMENT_NAME
+	snprintf(out, LABEL_MAX + 1, "%s", name);
+}
+
+/* A text that the kernel remembered; #hash if it has been forgotten. */
+static void label_text(const struct mysql *m, __u64 code, char *out)
+{
+	struct mysql_text text;
+
+	if (bpf_map_lookup_elem(bpf_map__fd(m->bpf->maps.texts), &code, &text)) {
+		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		return;
+	}
+	if (!text.text[0] && text.text[1])
+		text.text[0] = '@';		/* an abstract Unix name */
+	snprintf(out, LABEL_MAX + 1, "%.*s", (int)sizeof(text.text), text.text);
+}
+
+static void label_instance(const struct mysql *m, __u64 code, char *out)
+{
+	int at;
+
+	if (code & INSTANCE_UNIX) {
+		label_text(m, code, out);
+		return;
+	}
+	at = known_find(m, code >> 16, code & 0xffff);
+	if (at >= 0)
+		snprintf(out, LABEL_MAX + 1, "%s", m->known[at].listener.where);
+	else
+		snprintf(out, LABEL_MAX + 1, "port %u of process %u", (unsigned)(code & 0xffff), (unsigned)(code >> 16));
+}
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	switch (field) {
+	case MYSQL_COMMAND:
+		label_command(code, out);
+		break;
+	case MYSQL_STATEMENT:
+		label_statement(code, out);
+		break;
+	case MYSQL_INSTANCE:
+		label_instance(arg, code, out);
+		break;
+	case MYSQL_PID:
+		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+		break;
+	case MYSQL_EXECNAME:
+		label_text(arg, code, out);
+		break;
+	}
+}
+
+/* ---- a ring's keys, in the kernel's maps ---- */
+
+static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class)
+{
+	struct record *r = arg;
+	__u64 word = 0;
+
+	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
+		return -ENOENT;
+	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);
+	*ret_class = (__u32)word;
+	return 0;
+}
+
+static void keys_forget(void *arg, const struct key *key)
+{
+	bpf_map_delete_elem(((struct record *)arg)->classes_fd, key);
+}
+
+static void keys_give(void *arg, __u32 class_)
+{
+	bpf_map_update_elem(((struct record *)arg)->free_fd, NULL, &class_, BPF_ANY);
+}
+
+static int keys_late(void *arg, struct ring_late *ret_late)
+{
+	return !bpf_map_lookup_and_delete_elem(((struct record *)arg)->late_fd, NULL, ret_late);
+}
+
+static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
+
+/* ---- enabling ---- */
+
+static void need_refresh(struct mysql *m)
+{
+	__u32 need = 0, bits = 0;
+	int i;
+
+	for (i = 0; i < CHAIN_MAX; i++) {
+		if (!m->instrument[i].used)
+			continue;
+		bits |= 1u << i;
+		need |= m->instrument[i].fields;
+	}
+	m->bpf->bss->need_statement = need >> MYSQL_STATEMENT & 1;
+	__atomic_store_n(&m->bpf->bss->active, bits, __ATOMIC_SEQ_CST);
+}
+
+static int plan_make(const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan, char *reason)
+{
+	int err = reader_plan(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = 0; i < in->n_fields; i++) {
+		index = field_index(in->field[i]);
+		if (index >= 0)			/* hostname is not ours */
+			ret_plan->field[ret_plan->n_fields++] = index;
+	}
+	if (!ret_plan->n_fields)
+		ret_plan->n_classes = 2;
+	for (i = 0; i < in->n_measures; i++) {
+		index = measure_index(in->measure[i]);
+		if (index < 0) {
+			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of mysql.queries", in->measure[i]);
+			return -EINVAL;
+		}
+		ret_plan->measure[i] = index;
+	}
+	while (limit && record_memory(ret_plan) > limit && ret_plan->n_shards > 1)
+		ret_plan->n_shards--;
+	if (limit && record_memory(ret_plan) > limit) {
+		snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
+			 "%u cells), the limit is %.1f MB: fewer keys, slots or measures, or fewer ruler bits",
+			 record_memory(ret_plan) / 1e6, ret_plan->n_slots, ret_plan->n_classes - 1,
+			 ret_plan->n_measures, ret_plan->n_cells, limit / 1e6);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+static int instrument_open(struct mysql *m, struct instrument *it, const struct ring_plan *plan,
+			   const struct instrumentation *in, __s64 now_ns, char *reason)
+{
+	struct record_target target = { bpf_map__fd(m->bpf->maps.events), bpf_map__fd(m->bpf->maps.chain),
+					"sock_recv_length" };
+	struct reader_labels labels = { label, m };
+	struct reader_ring ring = { .plan = *plan, .keys = &keys, .keys_arg = &it->record };
+	int err = record_load(plan, &target, it - m->instrument, &it->record, reason);
+
+	if (err)
+		return err;
+	ring.state = it->record.state;
+	ring.entry = it->record.entry;
+	ring.cells = it->record.cells;
+	ring.cells_stride = it->record.cells_stride;
+	ring.totals = it->record.totals;
+	reader_ring_init(&ring, now_ns / plan->slot_ns + 1);
+	err = reader_new(&ring, in->id, &m->conf, &labels, &it->reader);
+	if (err) {
+		snprintf(reason, REASON_MAX, "no memory");
+		record_unchain(&it->record);
+		record_unload(&it->record);
+	}
+	return err;
+}
+
+static void instrument_close(struct mysql *m, struct instrument *it)
+{
+	it->used = 0;
+	need_refresh(m);
+	grace_period();
+	record_unchain(&it->record);
+	grace_period();
+	reader_free(it->reader);
+	record_unload(&it->record);
+	memset(it, 0, sizeof(*it));
+	if (!mysql_used(m))
+		mysql_unload(m);
+}
+
+static int mysql_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
+{
+	struct mysql *m = self;
+	struct instrument *it = m->instrument;
+	struct ring_plan plan;
+	int err = 0;
+	__u32 i;
+
+	if (m->refusal[0]) {
+		snprintf(reason, REASON_MAX, "%s", m->refusal);
+		return -EPERM;
+	}
+	while (it < m->instrument + CHAIN_MAX && it->used)
+		it++;
+	if (it == m->instrument + CHAIN_MAX) {
+		snprintf(reason, REASON_MAX, "%d instrumentations are enabled, more cannot be", CHAIN_MAX);
+		return -ENOSPC;
+	}
+	err = plan_make(in, m->conf.memory_limit, &plan, reason);
+	if (!err && !m->bpf)
+		err = mysql_load(m, reason);
+	if (!err)
+		err = instrument_open(m, it, &plan, in, now_ns, reason);
+	if (err) {
+		if (m->bpf && !mysql_used(m))
+			mysql_unload(m);
+		return err;
+	}
+	it->used = 1;
+	it->inst = in->id;
+	it->memory = record_memory(&plan);
+	for (i = 0; i < plan.n_fields; i++)
+		it->fields |= 1u << plan.field[i];
+	log_info("instrumentation %llu: %.1f MB of kernel memory (%u slots, %u shards, %u keys, %u measures, %u cells)",
+		 (unsigned long long)in->id, it->memory / 1e6, plan.n_slots, plan.n_shards, plan.n_classes - 1,
+		 plan.n_measures, plan.n_cells);
+	need_refresh(m);
+	listeners_refresh(m);
+	if (!m->send)
+		err = mysql_attach(m, reason);
+	if (err)
+		instrument_close(m, it);
+	return err;
+}
+
+static void mysql_disable(void *self, __u64 inst)
+{
+	struct mysql *m = self;
+	int i;
+
+	for (i = 0; i < CHAIN_MAX; i++)
+		if (m->instrument[i].used && m->instrument[i].inst == inst)
+			instrument_close(m, &m->instrument[i]);
+}
+
+/* ---- draining ---- */
+
+static void flushed_file(struct mysql *m, const struct event *e)
+{
+	int i;
+
+	for (i = 0; i < CHAIN_MAX; i++)
+		if (m->instrument[i].used)
+			reader_file(m->instrument[i].reader, e);
+}
+
+/* Events that nobody ended: a pool's idle connections whose reply we did not see complete. */
+static void flush_old(struct mysql *m)
+{
+	struct event e[32];
+	ssize_t n;
+	size_t i;
+	int fd;
+
+	m->bpf->bss->flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
+	fd = bpf_iter_create(bpf_link__fd(m->flush));
+	if (fd < 0)
+		return;
+	while ((n = read(fd, e, sizeof(e))) > 0 || (n < 0 && errno == EAGAIN))
+		for (i = 0; n > 0 && i < n / sizeof(e[0]); i++)
+			flushed_file(m, &e[i]);
+	close(fd);
+}
+
+static int rows_take(struct mysql *m, __s64 now_ns, const struct probe_sink *sink)
+{
+	int i, n_out, err = 0, e;
+
+	do {
+		n_out = 0;
+		for (i = 0; i < CHAIN_MAX; i++)
+			if (m->instrument[i].used)
+				n_out += reader_swap(m->instrument[i].reader, now_ns);
+		if (n_out)
+			grace_period();
+		for (i = 0; n_out && i < CHAIN_MAX; i++) {
+			e = m->instrument[i].used ? reader_take(m->instrument[i].reader, sink) : 0;
+			err = err ? err : e;
+		}
+	} while (n_out);
+	return err;
+}
+
+static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+{
+	struct mysql *m = self;
+	int i, err, e;
+
+	if (!mysql_used(m))
+		return 0;
+	clock_refresh(m, now_ns);
+	listeners_refresh(m);
+	flush_old(m);
+	err = rows_take(m, now_ns, sink);
+	for (i = 0; i < CHAIN_MAX; i++) {
+		e = m->instrument[i].used ? reader_finish(m->instrument[i].reader, now_ns, sink) : 0;
+		err = err ? err : e;
+	}
+	return err;
+}
+
+/* ---- for people ---- */
+
+static void doctor_program(FILE *out, const char *name, int fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return;
+	if (info.run_cnt)
+		fprintf(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
+			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
+	else
+		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
+}
+
+static void doctor_servers(struct mysql *m, FILE *out)
+{
+	struct listeners now;
+	size_t i;
+
+	if (listeners_find(server_names, &now))
+		return;
+	fprintf(out, "servers: %u (processes named %s or %s)\n", now.n_servers, server_names[0], server_names[1]);
+	for (i = 0; i < now.n; i++)
+		fprintf(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
+	if (now.n_unreadable)
+		fprintf(out, "  %u of them may not be looked into (needs CAP_SYS_PTRACE or the same user): "
+			"their connections are seen from their greeting on\n", now.n_unreadable);
+	listeners_fini(&now);
+}
+
+static void doctor_counts(const struct mysql *m, FILE *out)
+{
+	const struct mysql_counts *c = &m->bpf->bss->counts;
+	__u64 lost = c->crowded, memory = 0;
+	int i;
+
+	for (i = 0; i < CHAIN_MAX; i++) {
+		if (!m->instrument[i].used)
+			continue;
+		lost += reader_lost(m->instrument[i].reader);
+		memory += m->instrument[i].memory;
+	}
+	fprintf(out, "events: %llu on %llu connections; lost: %llu\n", (unsigned long long)c->events,
+		(unsigned long long)c->connections, (unsigned long long)lost);
+	fprintf(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
+		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
+		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
+	fprintf(out, "kernel memory of %d instrumentations: %.1f MB\n", mysql_used(m), memory / 1e6);
+}
+
+static void mysql_doctor(void *self, FILE *out)
+{
+	struct mysql *m = self;
+	const char *caps = caps_missing();
+	struct utsname u;
+
+	if (!uname(&u))
+		fprintf(out, "kernel: %s (needs 6.3)\n", u.release);
+	fprintf(out, "type information (BTF): %s\n", access("/sys/kernel/btf/vmlinux", R_OK) ? "missing" : "present");
+	fprintf(out, "capabilities: %s%s\n", caps ? "missing " : "CAP_BPF and CAP_PERFMON present", caps ? caps : "");
+	fprintf(out, "mysql.queries: %s\n", m->refusal[0] ? m->refusal : m->send ? "attached to sock_recv_length and "
+		"sock_send_length" : "possible; attached when an instrumentation needs it");
+	doctor_servers(m, out);
+	if (!m->bpf)
+		return;
+	doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));
+	doctor_program(out, "send", bpf_program__fd(m->bpf->progs.sock_send));
+	doctor_counts(m, out);
+}
+
+/* ---- open and close ---- */
+
+static int mysql_open(const struct probe_conf *conf, void **ret_self, char *reason)
+{
+	struct mysql *m = calloc(1, sizeof(*m));
+
+	if (!m) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	m->conf = *conf;
+	libbpf_set_print(libbpf_says);
+	refusal_find(m->refusal);
+	if (!m->refusal[0] && !mysql_load(m, m->refusal))
+		mysql_unload(m);		/* it can be had; loaded again when it is wanted */
+	*ret_self = m;
+	return 0;
+}
+
+static void mysql_close(void *self)
+{
+	struct mysql *m = self;
+	int i;
+
+	for (i = 0; i < CHAIN_MAX; i++)
+		if (m->instrument[i].used)
+			instrument_close(m, &m->instrument[i]);
+	mysql_unload(m);
+	free(m);
+}
+
+static const struct metric *mysql_metrics(void *self, size_t *ret_n)
+{
+	*ret_n = sizeof(metrics_table) / sizeof(*metrics_table);
+	return metrics_table;
+}
+
+static const char *mysql_refusal(void *self, const struct metric *metric)
+{
+	struct mysql *m = self;
+
+	return m->refusal[0] ? m->refusal : NULL;
+}
+
+const struct probe mysql_probe = {
+	.name = "mysql",
+	.open = mysql_open,
+	.close = mysql_close,
+	.metrics = mysql_metrics,
+	.refusal = mysql_refusal,
+	.enable = mysql_enable,
+	.disable = mysql_disable,
+	.drain = mysql_drain,
+	.doctor = mysql_doctor,
+};

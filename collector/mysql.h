@@ -1,0 +1,77 @@
+/* mysql.h - mysql.queries: what its fields and measures are, and what we count as an event.
+ *
+ * Event   One command packet of a client to a MariaDB or MySQL server.  A packet with several
+ *         statements is one event; login packets are none.
+ * Start   the return of the server's receive that completes the header (sequence number 0).
+ * End     the last send of the reply; for commands without a reply (quit, close, send_long_data)
+ *         the receive of their last byte.
+ * Slot    of the end.
+ * Not     Waiting in a thread pool's queue before the read is not latency: nobody has seen the
+ *         packet yet.  Time after the last send is the server's, not the query's.
+ *
+ * Measures, all in ns, from the same two clock readings:
+ *
+ *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
+ *      offcpu  = runqwait + blocked
+ *
+ *         A command that starts on one thread and ends on another (thread pool) cannot be split:
+ *         all of it is `unsplit`.  So it is where the kernel lacks the fields we split by.
+ *
+ * Fields, codes in the kernel:
+ *
+ *      command     the protocol's command byte, or one of the codes below
+ *      statement   mysql_statement.h; of query, prepare, execute and bulk_execute, else `none`
+ *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
+ *      pid         of the server's process
+ *      execname    hash of the process' name
+ */
+#ifndef HEATSCOPE_MYSQL_H
+#define HEATSCOPE_MYSQL_H
+
+#include <linux/types.h>
+
+enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
+
+enum mysql_measure {
+	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
+	MYSQL_N_MEASURES
+};
+
+enum mysql_command {
+	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,
+	COM_CHANGE_USER = 17, COM_BINLOG_DUMP = 18, COM_STMT_PREPARE = 22, COM_STMT_EXECUTE = 23,
+	COM_STMT_SEND_LONG_DATA = 24, COM_STMT_CLOSE = 25, COM_STMT_FETCH = 28,
+	COM_BINLOG_DUMP_GTID = 30, COM_LAST = 31, COM_BULK_EXECUTE = 250,
+
+	/* Connections whose bytes we cannot read: request and reply turns are counted.  A TLS
+	 * handshake and the login inside it are turns too. */
+	COMMAND_ENCRYPTED = 256,	/* TLS */
+	COMMAND_COMPRESSED = 257,	/* CLIENT_COMPRESS */
+	COMMAND_OPAQUE = 258,		/* not the protocol we know */
+};
+
+#define INSTANCE_UNIX (1ull << 63)
+#define UNIX_PATH_MAX_LEN 108
+
+/* A text that became a code: key of the map `texts` is the code. */
+struct mysql_text {
+	char text[UNIX_PATH_MAX_LEN];
+};
+
+struct mysql_listener {
+	__u32 pid;
+	__u32 port;
+};
+
+/* What the event programs count about themselves; in .bss. */
+struct mysql_counts {
+	__u64 events;
+	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
+	__u64 unanswered;	/* commands whose next command came before any reply: no event */
+	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know */
+	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX */
+	__u64 connections;
+	__u64 opaque;		/* connections that turned opaque */
+};
+
+#endif

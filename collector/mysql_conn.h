@@ -1,0 +1,44 @@
+/* mysql_conn.h - what the kernel keeps per server socket, and who may touch it when.
+ *
+ *      IDLE --command complete--> WAITING --send--> PENDING --recorded--> RECORDED --command--> ...
+ *
+ * The event programs of one socket run one after another (a server does not read and write one
+ * connection at a time).  Only the age flush, an iterator, runs beside them.  It may take nothing
+ * but a PENDING event, by compare-and-swap of the whole word; so everything an event consists of
+ * is written while the state is not PENDING, and each change gives the word a new generation.
+ * That is why every event is recorded exactly once.
+ */
+#ifndef HEATSCOPE_MYSQL_CONN_H
+#define HEATSCOPE_MYSQL_CONN_H
+
+#include "mysql_parse.h"
+
+enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
+
+#define STATE_KIND(state) ((state) & 3)
+#define STATE_NEXT(state, kind) ((((state) >> 2) + 1) << 2 | (kind))
+
+struct stamp {
+	__u64 ns;			/* CLOCK_MONOTONIC */
+	__u64 off, delay;		/* the thread's clocks of time off the CPU and in the run queue */
+	__u32 thread;
+	__u32 split;			/* off and delay are set */
+};
+
+struct mysql_conn {
+	struct conn conn;
+	__u64 state;			/* generation << 2 | kind */
+	struct stamp start, end;
+	__u64 id;			/* of the connection, for the statements prepared on it */
+	__u64 instance, execname;
+	__u32 pid, pad;
+};
+
+struct prepared_key {
+	__u64 conn;
+	__u32 statement, pad;
+};
+
+#define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
+
+#endif

@@ -1,0 +1,525 @@
+/* mysql_parse.h - the client/server protocol as a state machine; pure, for kernel and tests.
+ *
+ *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
+ *      send:     packets at its start -> reply_packet() -> REPLY_*; its tail -> reply_tail()
+ *
+ *        header                body
+ *      +---+---+---+---+    +---------+------------------------
+ *      |  length   |seq|    | command | text, statement id ...      seq 0 starts a command
+ *      +---+---+---+---+    +---------+------------------------
+ *
+ * Cut     A packet may be cut anywhere and several may come at once: the parser eats single bytes
+ *         where it must look (header, command, id, at most STATEMENT_LOOK bytes of text) and skips
+ *         the rest unseen.
+ * Seq     Only a header with sequence number 0 starts a command, and not while a command is held:
+ *         the packets of LOAD DATA LOCAL count on, and wrap to 0 after 255 of them.
+ * Long    A packet of 0xffffff bytes continues in the next one, up to a shorter one (maybe empty).
+ * Trust   Bytes are the clients'.  What cannot be makes the connection opaque, nothing else.
+ */
+#ifndef HEATSCOPE_MYSQL_PARSE_H
+#define HEATSCOPE_MYSQL_PARSE_H
+
+#include "mysql.h"
+#include "mysql_statement.h"
+
+enum conn_mode {
+	CONN_STRANGE,		/* older than we are: look for the begin of a command */
+	CONN_LOGIN,		/* greeting seen, no OK yet */
+	CONN_PLAIN,
+	CONN_COMPRESSED,
+	CONN_ENCRYPTED,		/* turns only */
+	CONN_OPAQUE,		/* turns only */
+	CONN_IGNORED,		/* replication: the server sends for ever */
+};
+
+enum parse_flag {
+	PARSE_START = 1,	/* a command starts with this receive */
+	PARSE_CANCEL = 2,	/* it was none */
+	PARSE_DONE = 4,		/* it is complete: what the server sends from now on is the reply */
+	PARSE_LOOKUP = 8,	/* statement_id is set, statement is wanted */
+	PARSE_CLOSE = 16,	/* statement_id is closed */
+};
+
+enum reply_flag {
+	REPLY_MORE,		/* as far as we see, more follows */
+	REPLY_DONE,		/* if the send ends here, so does the reply */
+	REPLY_HELD,		/* the server asks the client for data first */
+};
+
+enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, REPLY_DEFINITIONS };
+
+#define PACKET_MAX 0xffffffu
+#define STATEMENT_LOOK 1024
+#define STATEMENT_ID_LAST 0xffffffffu
+#define CONN_TRIES 8			/* receives of a strange connection until it is opaque */
+#define REPLY_PACKETS 8			/* packets of a send that are looked at */
+#define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may want */
+#define REPLY_TAIL 11
+
+#define CLIENT_COMPRESS 0x20
+#define CLIENT_SSL 0x800
+#define SERVER_MORE_RESULTS_EXISTS 8
+#define SERVER_CURSOR_EXISTS 0x40
+
+struct conn {
+	struct statement scanner;
+	__u64 statement;	/* of the current command */
+	__u64 last_statement;	/* last prepared one */
+	__u32 left;		/* bytes of this packet that are still to come */
+	__u32 at;		/* bytes of the command's body so far, over continued packets; saturates */
+	__u32 statement_id;
+	__u32 caps;
+	__u32 n_left;		/* of the reply: definitions still to come */
+	__u16 command;
+	__u8 mode;
+	__u8 have;		/* bytes in head; CONN_STRANGE: receives tried */
+	__u8 head[7];
+	__u8 begun;		/* this packet belongs to a command */
+	__u8 continued;		/* the next packet continues this one */
+	__u8 seq;
+	__u8 held;
+	__u8 wanted;		/* somebody decomposes by statement */
+	__u8 stage;		/* of the reply */
+	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
+	__u8 row_continues;
+	__u8 pad;
+};
+
+static inline int command_possible(__u8 command)
+{
+	return command <= COM_LAST || command == COM_BULK_EXECUTE;
+}
+
+static inline int command_has_text(__u16 command)
+{
+	return command == COM_QUERY || command == COM_STMT_PREPARE;
+}
+
+static inline int command_executes(__u16 command)
+{
+	return command == COM_STMT_EXECUTE || command == COM_BULK_EXECUTE;
+}
+
+static inline int command_has_id(__u16 command)
+{
+	return command_executes(command) || command == COM_STMT_CLOSE;
+}
+
+static inline int command_has_no_reply(__u16 command)
+{
+	return command == COM_QUIT || command == COM_STMT_CLOSE || command == COM_STMT_SEND_LONG_DATA;
+}
+
+static inline int conn_turns(const struct conn *c)
+{
+	return c->mode == CONN_ENCRYPTED || c->mode == CONN_OPAQUE;
+}
+
+static inline __u32 bytes_u24(const __u8 *b)
+{
+	return b[0] | b[1] << 8 | (__u32)b[2] << 16;
+}
+
+static inline __u16 bytes_u16(const __u8 *b)
+{
+	return b[0] | b[1] << 8;
+}
+
+/* Does a socket that begins with this send begin with a server's greeting (or its refusal)? */
+static inline int greeting(const __u8 *head, __u32 n)
+{
+	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head);
+}
+
+/* ---- receives ---- */
+
+static inline void conn_packet_fini(struct conn *c)
+{
+	c->have = 0;
+	c->begun = 0;
+	c->continued = 0;
+	c->left = 0;
+}
+
+static inline void conn_becomes(struct conn *c, __u8 mode)
+{
+	conn_packet_fini(c);
+	c->mode = mode;
+	c->held = 0;
+	c->statement = STATEMENT_NONE;
+	if (mode == CONN_ENCRYPTED)
+		c->command = COMMAND_ENCRYPTED;
+	if (mode == CONN_OPAQUE)
+		c->command = COMMAND_OPAQUE;
+}
+
+/* Can this whole receive be the begin of a command?  MariaDB reads a header alone, or all at once. */
+static inline int conn_in_step(const __u8 *head, __u32 n, __u32 total)
+{
+	__u32 len;
+
+	if (n < 4 || head[3])
+		return 0;
+	len = bytes_u24(head);
+	if (!len)
+		return 0;
+	return total == 4 || (total == len + 4 && n >= 5 && command_possible(head[4]));
+}
+
+/* Before the bytes of a receive are parsed: a connection that was there before us is brought into
+ * step.  head: its first n <= 5 bytes. */
+static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32 total)
+{
+	if (c->mode != CONN_STRANGE && c->mode != CONN_OPAQUE)
+		return;
+	if (n >= 5 && (head[0] == 0x16 || head[0] == 0x17) && head[1] == 3 && head[2] <= 4)
+		conn_becomes(c, CONN_ENCRYPTED);
+	else if (conn_in_step(head, n, total))
+		conn_becomes(c, CONN_PLAIN);
+	else if (c->mode == CONN_STRANGE && ++c->have >= CONN_TRIES)
+		conn_becomes(c, CONN_OPAQUE);
+}
+
+/* How many bytes may be skipped unseen; 0: the next byte is wanted. */
+static inline __u32 parse_blind(const struct conn *c)
+{
+	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
+		return ~0u;
+	if (!c->left)
+		return 0;
+	if (c->mode == CONN_LOGIN && !c->begun)
+		return c->at < 4 ? 0 : c->left;
+	if (!c->begun || c->mode == CONN_COMPRESSED)
+		return c->left;
+	if (!c->at || (command_has_id(c->command) && c->at < 5))
+		return 0;
+	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner) &&
+	    (c->wanted || c->command == COM_STMT_PREPARE))
+		return 0;
+	return c->left;
+}
+
+/* The last byte of a login packet has come. */
+static inline void login_packet_end(struct conn *c)
+{
+	if (c->seq == 1 && c->at == 32 && (c->caps & CLIENT_SSL))
+		conn_becomes(c, CONN_ENCRYPTED);
+}
+
+/* The last byte of a command has come. */
+static inline __u32 command_end(struct conn *c)
+{
+	c->begun = 0;
+	if (c->mode == CONN_COMPRESSED)
+		return PARSE_DONE;
+	if (command_has_text(c->command) && (c->wanted || c->command == COM_STMT_PREPARE))
+		c->statement = statement_code(&c->scanner, c->at < STATEMENT_LOOK);
+	if (c->command == COM_STMT_PREPARE)
+		c->last_statement = c->statement;
+	if (command_executes(c->command) && c->at < 5)
+		c->statement = STATEMENT_UNKNOWN;
+	c->stage = REPLY_FIRST;
+	c->unaligned = 0;
+	c->row_continues = 0;
+	return PARSE_DONE;
+}
+
+static inline __u32 packet_end(struct conn *c)
+{
+	c->have = 0;
+	if (c->continued)
+		return 0;
+	if (c->begun)
+		return command_end(c);
+	if (c->mode == CONN_LOGIN)
+		login_packet_end(c);
+	return 0;
+}
+
+static inline __u32 command_begin(struct conn *c, __u32 len)
+{
+	if (!len) {
+		conn_becomes(c, CONN_OPAQUE);
+		return PARSE_CANCEL;
+	}
+	c->mode = CONN_PLAIN;		/* also the first command after a login whose OK we missed */
+	c->begun = 1;
+	c->at = 0;
+	return PARSE_START;
+}
+
+static inline __u32 header_end(struct conn *c)
+{
+	__u32 len = bytes_u24(c->head), out = 0;
+	int more = c->continued;
+
+	c->seq = c->head[3];
+	c->left = len;
+	c->continued = len == PACKET_MAX;
+	if (!more) {
+		c->begun = 0;
+		c->at = 0;
+		if (c->seq == 0 && !c->held)
+			out = command_begin(c, len);
+	}
+	if (!c->left && !conn_turns(c))
+		out |= packet_end(c);
+	return out;
+}
+
+/*      +---+---+---+---+---+---+---+
+ *      |  length   |seq| plain len |    compressed packets; what is in them we do not look at
+ *      +---+---+---+---+---+---+---+ */
+static inline __u32 compressed_header_end(struct conn *c)
+{
+	c->left = bytes_u24(c->head);
+	c->seq = c->head[3];
+	c->have = 0;
+	if (c->seq)
+		return 0;
+	c->command = COMMAND_COMPRESSED;
+	c->statement = STATEMENT_NONE;
+	c->begun = c->left != 0;
+	return c->begun ? PARSE_START : PARSE_START | PARSE_DONE;
+}
+
+static inline __u32 command_byte(struct conn *c, __u8 byte)
+{
+	if (!command_possible(byte)) {
+		conn_becomes(c, CONN_OPAQUE);
+		return PARSE_CANCEL;
+	}
+	if (byte == COM_BINLOG_DUMP || byte == COM_BINLOG_DUMP_GTID) {
+		conn_becomes(c, CONN_IGNORED);
+		return PARSE_CANCEL;
+	}
+	c->command = byte;
+	c->statement_id = 0;
+	c->statement = command_has_text(byte) || command_executes(byte) ? STATEMENT_UNKNOWN : STATEMENT_NONE;
+	c->scanner.word = 0;
+	c->scanner.state = STATEMENT_SPACE;
+	c->scanner.n = 0;
+	return 0;
+}
+
+static inline __u32 id_byte(struct conn *c, __u8 byte)
+{
+	c->statement_id |= (__u32)byte << (8 * ((c->at - 1) & 3));
+	if (c->at != 4)
+		return 0;
+	if (c->command == COM_STMT_CLOSE)
+		return PARSE_CLOSE;
+	if (c->statement_id != STATEMENT_ID_LAST)
+		return PARSE_LOOKUP;
+	c->statement = c->last_statement ? c->last_statement : STATEMENT_UNKNOWN;
+	return 0;
+}
+
+static inline __u32 body_byte(struct conn *c, __u8 byte)
+{
+	if (!c->begun) {		/* login: the client's capabilities */
+		if (c->at < 4)
+			c->caps = (c->at ? c->caps : 0) | (__u32)byte << (8 * c->at);
+		return 0;
+	}
+	if (!c->at)
+		return command_byte(c, byte);
+	if (command_has_id(c->command))
+		return id_byte(c, byte);
+	statement_byte(&c->scanner, byte);
+	return 0;
+}
+
+/* One byte that parse_blind() wanted. */
+static inline __u32 parse_byte(struct conn *c, __u8 byte)
+{
+	__u32 out;
+
+	if (!c->left) {
+		c->head[c->have < 7 ? c->have : 6] = byte;
+		c->have++;
+		if (c->mode == CONN_COMPRESSED)
+			return c->have >= 7 ? compressed_header_end(c) : 0;
+		return c->have >= 4 ? header_end(c) : 0;
+	}
+	out = body_byte(c, byte);
+	if (out & PARSE_CANCEL)
+		return out;
+	c->at++;
+	if (!--c->left)
+		out |= packet_end(c);
+	return out;
+}
+
+/* n bytes, 1 .. parse_blind(). */
+static inline __u32 parse_skip(struct conn *c, __u32 n)
+{
+	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
+		return 0;
+	c->at = c->at + n < c->at ? ~0u : c->at + n;
+	c->left -= n;
+	return c->left ? 0 : packet_end(c);
+}
+
+/* ---- sends ---- */
+
+struct packet {
+	__u32 len;		/* of the payload */
+	__u32 n;		/* bytes of it in head, min(len, REPLY_HEAD) */
+	__u8 head[REPLY_HEAD];
+};
+
+/* Bytes that a length-encoded number takes. */
+static inline __u32 number_len(__u8 first)
+{
+	return first < 0xfb ? 1 : first == 0xfc ? 3 : first == 0xfd ? 4 : first == 0xfe ? 9 : 1;
+}
+
+static inline __u16 packet_u16(const struct packet *p, __u32 at)
+{
+	return at + 2 <= p->n && at + 2 <= REPLY_HEAD ? p->head[at] | p->head[at + 1] << 8 : 0;
+}
+
+/* Status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
+static inline __u16 ok_status(const struct packet *p)
+{
+	__u32 at = 1;
+
+	at += number_len(p->head[at]);
+	at += number_len(p->head[at < REPLY_HEAD ? at : 0]);
+	return packet_u16(p, at);
+}
+
+static inline int packet_is_end(const struct packet *p)
+{
+	return p->head[0] == 0xfe && p->len < PACKET_MAX && (p->len == 5 || p->len >= 7);
+}
+
+/* Status flags of an EOF packet or of an OK packet in its place. */
+static inline __u16 end_status(const struct packet *p)
+{
+	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
+}
+
+/* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
+static inline int reply_error(const struct packet *p)
+{
+	return packet_u16(p, 1) == 0xffff ? REPLY_MORE : REPLY_DONE;
+}
+
+static inline int reply_result_end(struct conn *c, __u16 status)
+{
+	c->stage = REPLY_FIRST;
+	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
+}
+
+/* 00 | id 4 | columns 2 | parameters 2 | ...: that many definitions follow. */
+static inline int reply_prepared(struct conn *c, const struct packet *p)
+{
+	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
+	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
+	c->stage = REPLY_DEFINITIONS;
+	return c->n_left ? REPLY_MORE : REPLY_DONE;
+}
+
+static inline int reply_columns(struct conn *c, const struct packet *p)
+{
+	__u32 len = number_len(p->head[0]);
+
+	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
+	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here says that the definitions are left out. */
+	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
+		c->n_left = 0;
+	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
+	return REPLY_MORE;
+}
+
+static inline int reply_row(struct conn *c, const struct packet *p)
+{
+	if (p->head[0] == 0xff)
+		return reply_error(p);
+	if (packet_is_end(p))
+		return reply_result_end(c, end_status(p));
+	return REPLY_MORE;
+}
+
+static inline int reply_first(struct conn *c, const struct packet *p)
+{
+	__u8 first = p->head[0];
+
+	if (first == 0xff)
+		return reply_error(p);
+	if (c->command == COM_CHANGE_USER)
+		return first == 0 ? REPLY_DONE : REPLY_HELD;
+	if (c->command == COM_STATISTICS)
+		return REPLY_DONE;
+	if (c->command == COM_STMT_PREPARE && first == 0)
+		return reply_prepared(c, p);
+	if (c->command == COM_STMT_FETCH || c->command == COM_FIELD_LIST) {
+		c->stage = REPLY_ROWS;
+		return reply_row(c, p);
+	}
+	if (first == 0)
+		return reply_result_end(c, ok_status(p));
+	if (packet_is_end(p))
+		return reply_result_end(c, end_status(p));
+	if (first == 0xfb)
+		return REPLY_HELD;
+	return reply_columns(c, p);
+}
+
+static inline int reply_columns_end(struct conn *c, const struct packet *p)
+{
+	c->stage = REPLY_ROWS;
+	if (p->len != 5 || p->head[0] != 0xfe)
+		return reply_row(c, p);		/* CLIENT_DEPRECATE_EOF: the first row, or the end */
+	return packet_u16(p, 3) & SERVER_CURSOR_EXISTS ? reply_result_end(c, packet_u16(p, 3)) : REPLY_MORE;
+}
+
+static inline int reply_definition(struct conn *c, const struct packet *p)
+{
+	if (c->n_left && !(p->head[0] == 0xfe && p->len == 5))
+		c->n_left--;
+	return c->n_left ? REPLY_MORE : REPLY_DONE;
+}
+
+/* The next packet of a reply. */
+static inline int reply_packet(struct conn *c, const struct packet *p)
+{
+	int continues = c->row_continues;
+
+	c->row_continues = p->len == PACKET_MAX;
+	if (continues || !p->n)
+		return REPLY_MORE;
+	switch (c->stage) {
+	case REPLY_FIRST:
+		return reply_first(c, p);
+	case REPLY_COLUMNS:
+		if (p->head[0] == 0xff && p->len < 0xff00)
+			return reply_error(p);
+		if (!--c->n_left)
+			c->stage = REPLY_COLUMNS_END;
+		return REPLY_MORE;
+	case REPLY_COLUMNS_END:
+		return reply_columns_end(c, p);
+	case REPLY_DEFINITIONS:
+		return reply_definition(c, p);
+	default:
+		return reply_row(c, p);
+	}
+}
+
+/* Do the last REPLY_TAIL bytes of a send, whose packets we did not follow, end a result?
+ * An EOF packet, or an OK packet without message in its place, that announces no further result. */
+static inline int reply_tail(const __u8 *tail)
+{
+	const __u8 *eof = tail + 2;
+
+	if (eof[0] == 5 && !eof[1] && !eof[2] && eof[4] == 0xfe)
+		return !(bytes_u16(eof + 7) & SERVER_MORE_RESULTS_EXISTS);
+	if (tail[0] == 7 && !tail[1] && !tail[2] && tail[4] == 0xfe && !tail[5] && !tail[6])
+		return !(bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,595 @@
+#include "reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RING_S 12			/* a reader that comes within this time finds everything */
+#define SHARDS_MAX 4
+#define LATE_ROWS_MAX 4096
+
+enum class_use { CLASS_FREE, CLASS_USED, CLASS_QUARANTINE };
+
+struct class_state {
+	enum class_use use;
+	struct key key;
+	__u64 slot;			/* USED: last used in; QUARANTINE: forgotten in */
+};
+
+/* Late events of one slot and key. */
+struct late_row {
+	__u64 slot;
+	__u32 other;
+	struct key key;
+	struct hist *hist;		/* one per measure */
+};
+
+/* Slices in the making: offsets, until the bytes have stopped moving. */
+struct piece {
+	size_t key_at, hist_at;
+	__u16 key_len, axis;
+	__u32 hist_len;
+};
+
+struct reader {
+	struct reader_ring ring;
+	struct reader_labels labels;
+	struct batch batch;		/* its name; the rest is filled per batch */
+	__u32 seq;
+	__u64 next_slot;		/* the first one that was not handed over */
+	__u32 spare;
+	int out;			/* a row was swapped out */
+	__u64 out_slot;
+	__u32 out_row;
+	struct class_state *class_;
+	struct hist hist[MEASURES_MAX];
+	struct loss loss;		/* not yet handed over */
+	__u64 n_lost;
+	__s64 step_ns;
+	__u64 step_slot;
+	struct late_row *late;
+	size_t n_late;
+	struct bytes keys, hists;
+	struct piece *piece;
+	struct slice *slice;
+	size_t n_pieces, room;
+};
+
+/* ---- planning ---- */
+
+int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason)
+{
+	struct ring_plan p = { .slot_ns = in->slot_ns, .n_slots = in->n_slots, .n_classes = in->n_keys + 1 };
+	__u64 least = (RING_S * 1000000000ull + in->slot_ns - 1) / in->slot_ns;
+	size_t m;
+
+	if (p.n_slots < least)
+		p.n_slots = least;
+	if (least >= RING_ROWS_MAX || p.n_slots >= RING_ROWS_MAX) {
+		snprintf(reason, REASON_MAX, "a slot of %llu ns is too short: %d s of them are more than %d slots",
+			 (unsigned long long)in->slot_ns, RING_S, RING_ROWS_MAX - 1);
+		return -EINVAL;
+	}
+	p.n_shards = n_cpus < SHARDS_MAX ? n_cpus : SHARDS_MAX;
+	p.n_measures = in->n_measures;
+	for (m = 0; m < in->n_measures; m++) {
+		p.ruler[m] = in->ruler[m];
+		if (ruler_cells(in->ruler[m]) > p.n_cells)
+			p.n_cells = ruler_cells(in->ruler[m]);
+	}
+	p.n_cells += p.n_cells & 1;		/* the kernel pads a value to 8 bytes anyway */
+	*ret_plan = p;
+	return 0;
+}
+
+void reader_ring_init(const struct reader_ring *ring, __u64 first_slot)
+{
+	__u32 i;
+
+	ring->state->newest = first_slot;
+	ring->state->first_slot = first_slot;
+	for (i = 0; i < ring->plan.n_slots; i++)
+		ring->entry[i] = RING_FREE | i;
+	for (i = ring->plan.n_classes - 1; i >= 1 && ring->plan.n_fields; i--)
+		ring->keys->give(ring->keys_arg, i);
+}
+
+int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_conf *conf,
+	       const struct reader_labels *labels, struct reader **ret_reader)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	int err = r ? 0 : -ENOMEM;
+	__u32 m;
+
+	if (!err) {
+		r->ring = *ring;
+		r->labels = *labels;
+		snprintf(r->batch.source, sizeof(r->batch.source), "%s", conf->source);
+		r->batch.incarnation = conf->incarnation;
+		r->batch.inst = inst;
+		r->batch.slot_ns = ring->plan.slot_ns;
+		r->next_slot = ring->state->first_slot;
+		r->spare = ring->plan.n_slots;
+		r->class_ = calloc(ring->plan.n_classes, sizeof(*r->class_));
+		err = r->class_ ? 0 : -ENOMEM;
+	}
+	for (m = 0; !err && m < ring->plan.n_measures; m++)
+		err = hist_init(&r->hist[m], ring->plan.ruler[m]);
+	if (err) {
+		reader_free(r);
+		return err;
+	}
+	*ret_reader = r;
+	return 0;
+}
+
+static void late_row_fini(struct late_row *row, __u32 n_measures)
+{
+	while (row->hist && n_measures)
+		hist_fini(&row->hist[--n_measures]);
+	free(row->hist);
+}
+
+void reader_free(struct reader *r)
+{
+	size_t i;
+
+	if (!r)
+		return;
+	for (i = 0; i < MEASURES_MAX; i++)
+		hist_fini(&r->hist[i]);
+	for (i = 0; i < r->n_late; i++)
+		late_row_fini(&r->late[i], r->ring.plan.n_measures);
+	bytes_fini(&r->keys);
+	bytes_fini(&r->hists);
+	free(r->late);
+	free(r->piece);
+	free(r->slice);
+	free(r->class_);
+	free(r);
+}
+
+__u64 reader_lost(const struct reader *r)
+{
+	return r->n_lost;
+}
+
+/* ---- losses and clock steps ---- */
+
+static void loss_merge(struct loss *loss, __u64 n, __u64 sum, __s64 first, __s64 last)
+{
+	if (!loss->n || first < loss->first)
+		loss->first = first;
+	if (!loss->n || last > loss->last)
+		loss->last = last;
+	loss->n += n;
+	loss->sum += sum;
+}
+
+/* Reads the bank that nobody writes to any more. */
+static void loss_take(struct reader *r)
+{
+	struct ring_loss *old = &r->ring.state->loss[(r->ring.state->bank ^ 1) & 1];
+
+	if (!old->n)
+		return;
+	loss_merge(&r->loss, old->n, old->sum, (__s64)~old->first, (__s64)old->last);
+	r->n_lost += old->n;
+	memset(old, 0, sizeof(*old));
+}
+
+void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
+{
+	r->step_ns += step_ns;
+	r->step_slot = now_ns / r->ring.plan.slot_ns;
+	if (r->step_slot < r->ring.state->newest)	/* back: let these slots claim rows again */
+		r->ring.state->newest = r->step_slot;
+}
+
+/* ---- classes ---- */
+
+static void classes_learn(struct reader *r)
+{
+	struct key key, prev;
+	__u32 class_;
+	int more;
+
+	if (!r->ring.plan.n_fields)
+		return;
+	for (more = !r->ring.keys->next(r->ring.keys_arg, NULL, &key, &class_); more;
+	     more = !r->ring.keys->next(r->ring.keys_arg, &prev, &key, &class_)) {
+		prev = key;
+		if (class_ && class_ < r->ring.plan.n_classes && r->class_[class_].use == CLASS_FREE) {
+			r->class_[class_].use = CLASS_USED;
+			r->class_[class_].key = key;
+			r->class_[class_].slot = r->next_slot;
+		}
+	}
+}
+
+static int ring_has_slot_before(const struct reader *r, __u64 slot)
+{
+	__u32 i;
+
+	for (i = 0; i < r->ring.plan.n_slots; i++) {
+		__u64 word = *(volatile __u64 *)&r->ring.entry[i];
+
+		if (!(word & RING_FREE) && RING_SLOT(word) <= slot)
+			return 1;
+	}
+	return 0;
+}
+
+/* Classes unused for a ring are taken from their keys; they are given away again when no row that
+ * may hold them is left. */
+static void classes_release(struct reader *r, __u64 now_slot)
+{
+	__u32 i;
+
+	for (i = 1; i < r->ring.plan.n_classes && r->ring.plan.n_fields; i++) {
+		struct class_state *c = &r->class_[i];
+
+		if (c->use == CLASS_USED && c->slot + r->ring.plan.n_slots < now_slot) {
+			r->ring.keys->forget(r->ring.keys_arg, &c->key);
+			c->use = CLASS_QUARANTINE;
+			c->slot = now_slot;
+		} else if (c->use == CLASS_QUARANTINE && c->slot + 1 < now_slot &&
+			   !ring_has_slot_before(r, c->slot)) {
+			c->use = CLASS_FREE;
+			r->ring.keys->give(r->ring.keys_arg, i);
+		}
+	}
+}
+
+/* ---- slices ---- */
+
+static void key_put(struct reader *r, const struct key *key, struct piece *ret)
+{
+	char text[LABEL_MAX + 1];
+	__u32 f;
+
+	ret->key_at = r->keys.len;
+	for (f = 0; f < r->ring.plan.n_fields; f++) {
+		if (key) {
+			text[0] = 0;
+			r->labels.text(r->labels.arg, r->ring.plan.field[f], key->code[f], text);
+		}
+		labels_put(&r->keys, key ? text : NULL);
+	}
+	ret->key_len = r->keys.len - ret->key_at;
+}
+
+static int piece_put(struct reader *r, const struct piece *key, __u16 axis, const struct hist *h)
+{
+	if (r->n_pieces == r->room) {
+		size_t room = r->room ? r->room * 2 : 64;
+		struct piece *piece = realloc(r->piece, room * sizeof(*piece));
+		struct slice *slice = piece ? realloc(r->slice, room * sizeof(*slice)) : NULL;
+
+		if (piece)
+			r->piece = piece;
+		if (!slice)
+			return -ENOMEM;
+		r->slice = slice;
+		r->room = room;
+	}
+	r->piece[r->n_pieces] = *key;
+	r->piece[r->n_pieces].axis = axis;
+	r->piece[r->n_pieces].hist_at = r->hists.len;
+	hist_encode(h, &r->hists);
+	r->piece[r->n_pieces].hist_len = r->hists.len - r->piece[r->n_pieces].hist_at;
+	r->n_pieces++;
+	return r->hists.err ? r->hists.err : r->keys.err;
+}
+
+static void pieces_clear(struct reader *r)
+{
+	bytes_clear(&r->keys);
+	bytes_clear(&r->hists);
+	r->n_pieces = 0;
+}
+
+static void slices_point(struct reader *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->n_pieces; i++) {
+		const struct piece *p = &r->piece[i];
+
+		r->slice[i] = (struct slice){
+			.ruler = r->ring.plan.ruler[p->axis], .axis = p->axis, .weight = 0,
+			.key = { r->keys.data + p->key_at, p->key_len },
+			.hist = r->hists.data + p->hist_at, .hist_len = p->hist_len,
+		};
+	}
+}
+
+/* ---- batches ---- */
+
+static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct probe_sink *sink)
+{
+	struct batch *b = &r->batch;
+
+	slices_point(r);
+	b->slot = slot;
+	b->seq = r->seq++;
+	b->run = run;
+	b->loss = r->loss;
+	b->slice = r->slice;
+	b->n_slices = r->n_pieces;
+	b->clock_step_ns = 0;
+	if (r->step_ns && (slot == r->step_slot || r->step_slot < r->next_slot)) {
+		b->clock_step_ns = r->step_ns;
+		r->step_ns = 0;
+	}
+	memset(&r->loss, 0, sizeof(r->loss));
+	sink->batch(sink->arg, b);
+	pieces_clear(r);
+}
+
+/* Slots from .. to (not included) had no events. */
+static void empties_send(struct reader *r, __u64 from, __u64 to, const struct probe_sink *sink)
+{
+	while (from < to) {
+		__u64 until = to;
+
+		if (r->step_ns && r->step_slot >= from && r->step_slot < to)
+			until = from == r->step_slot ? from + 1 : r->step_slot;
+		if (until - from > 0xffffffffull)
+			until = from + 0xffffffffull;
+		batch_send(r, from, until - from, sink);
+		from = until;
+	}
+}
+
+/* The pieces are those of this slot: its batch, or an amendment. */
+static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sink)
+{
+	if (slot > r->next_slot) {
+		/* The empty run goes first, without the pieces that are already made. */
+		size_t n = r->n_pieces;
+		struct bytes keys = r->keys, hists = r->hists;
+
+		memset(&r->keys, 0, sizeof(r->keys));
+		memset(&r->hists, 0, sizeof(r->hists));
+		r->n_pieces = 0;
+		empties_send(r, r->next_slot, slot, sink);
+		bytes_fini(&r->keys);
+		bytes_fini(&r->hists);
+		r->keys = keys;
+		r->hists = hists;
+		r->n_pieces = n;
+	}
+	batch_send(r, slot, 1, sink);
+	if (slot >= r->next_slot)
+		r->next_slot = slot + 1;
+}
+
+/* ---- rows ---- */
+
+int reader_swap(struct reader *r, __s64 now_ns)
+{
+	__u64 now_slot = now_ns / r->ring.plan.slot_ns, oldest = now_slot;
+	__u32 i, at = r->ring.plan.n_slots;
+
+	if (r->out)
+		return 1;
+	for (i = 0; i < r->ring.plan.n_slots; i++) {
+		__u64 word = *(volatile __u64 *)&r->ring.entry[i];
+
+		if (!(word & RING_FREE) && RING_SLOT(word) < oldest) {
+			oldest = RING_SLOT(word);
+			at = i;
+		}
+	}
+	if (at == r->ring.plan.n_slots)
+		return 0;
+	r->out_row = RING_ROW(__atomic_exchange_n(&r->ring.entry[at], RING_FREE | r->spare, __ATOMIC_SEQ_CST));
+	r->out_slot = oldest;
+	r->out = 1;
+	if (r->ring.state->loss[r->ring.state->bank & 1].n)
+		__atomic_fetch_xor(&r->ring.state->bank, 1, __ATOMIC_SEQ_CST);
+	return 1;
+}
+
+/* Adds the shards of one class and measure of the row that is out, and zeroes them. */
+static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hist *h)
+{
+	const struct ring_plan *p = &r->ring.plan;
+	__u32 shard, i, n = ruler_cells(p->ruler[measure]);
+
+	hist_clear(h);
+	for (shard = 0; shard < p->n_shards; shard++) {
+		__u32 at = ring_at(p, r->out_row, shard, measure, class_);
+		struct ring_total *t = &r->ring.totals[at];
+		__u32 *cell = &r->ring.cells[at * r->ring.cells_stride];
+
+		if (!t->count)
+			continue;
+		h->count += t->count;
+		h->sum = h->sum + t->sum < h->sum ? ~0ull : h->sum + t->sum;
+		h->min = ~t->min < h->min ? ~t->min : h->min;
+		h->max = t->max > h->max ? t->max : h->max;
+		for (i = 0; i < n; i++)
+			h->cell[i] += cell[i];
+		memset(cell, 0, n * sizeof(*cell));
+		memset(t, 0, sizeof(*t));
+	}
+}
+
+static int class_take(struct reader *r, __u32 class_)
+{
+	struct piece key;
+	__u32 m;
+	int err = 0;
+
+	shards_take(r, 0, class_, &r->hist[0]);
+	if (!r->hist[0].count)
+		return 0;		/* an event adds to all measures */
+	if (class_ && r->ring.plan.n_fields) {
+		if (r->class_[class_].use == CLASS_FREE)
+			classes_learn(r);
+		if (r->class_[class_].slot < r->out_slot)
+			r->class_[class_].slot = r->out_slot;
+	}
+	key_put(r, class_ ? &r->class_[class_].key : NULL, &key);
+	for (m = 0; m < r->ring.plan.n_measures; m++) {
+		if (m)
+			shards_take(r, m, class_, &r->hist[m]);
+		if (!err)
+			err = piece_put(r, &key, m, &r->hist[m]);
+	}
+	return err;
+}
+
+int reader_take(struct reader *r, const struct probe_sink *sink)
+{
+	__u32 class_;
+	int err = 0;
+
+	if (!r->out)
+		return 0;
+	pieces_clear(r);
+	loss_take(r);
+	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++)
+		if (!err)
+			err = class_take(r, class_);
+	r->spare = r->out_row;
+	r->out = 0;
+	slot_send(r, r->out_slot, sink);
+	return err;
+}
+
+/* ---- late events ---- */
+
+static int late_is_other(struct reader *r, const struct key *key)
+{
+	__u32 i, n_free = 0;
+
+	for (i = 1; i < r->ring.plan.n_classes; i++) {
+		if (r->class_[i].use == CLASS_FREE)
+			n_free++;
+		else if (!memcmp(&r->class_[i].key, key, sizeof(*key)))
+			return 0;
+	}
+	return !n_free;
+}
+
+static struct late_row *late_row(struct reader *r, __u64 slot, const struct key *key)
+{
+	__u32 other = r->ring.plan.n_fields && late_is_other(r, key), m;
+	struct late_row *row;
+	size_t i;
+
+	for (i = 0; i < r->n_late; i++)
+		if (r->late[i].slot == slot && r->late[i].other == other &&
+		    (other || !memcmp(&r->late[i].key, key, sizeof(*key))))
+			return &r->late[i];
+	if (r->n_late == LATE_ROWS_MAX)
+		return NULL;
+	row = realloc(r->late, (r->n_late + 1) * sizeof(*row));
+	if (!row)
+		return NULL;
+	r->late = row;
+	row += r->n_late;
+	*row = (struct late_row){ .slot = slot, .other = other, .key = *key,
+				  .hist = calloc(r->ring.plan.n_measures, sizeof(*row->hist)) };
+	for (m = 0; row->hist && m < r->ring.plan.n_measures; m++)
+		if (hist_init(&row->hist[m], r->ring.plan.ruler[m]))
+			break;
+	if (m < r->ring.plan.n_measures) {
+		late_row_fini(row, m);
+		return NULL;
+	}
+	r->n_late++;
+	return row;
+}
+
+static int late_add(struct reader *r, const struct ring_late *l)
+{
+	struct late_row *row;
+	__u32 m;
+
+	if (l->slot < r->ring.state->first_slot)
+		return 0;
+	row = late_row(r, l->slot, &l->key);
+	if (!row) {
+		loss_merge(&r->loss, 1, l->measure[0], l->slot, l->slot);
+		r->n_lost++;
+		return -ENOMEM;
+	}
+	for (m = 0; m < r->ring.plan.n_measures; m++)
+		hist_record(&row->hist[m], l->measure[m], 1);
+	return 0;
+}
+
+int reader_file(struct reader *r, const struct event *e)
+{
+	const struct ring_plan *p = &r->ring.plan;
+	struct ring_late l = { .slot = e->end_ns / p->slot_ns };
+	__u32 i;
+
+	for (i = 0; i < p->n_fields; i++)
+		l.key.code[i] = e->field[p->field[i]];
+	for (i = 0; i < p->n_measures; i++)
+		l.measure[i] = e->measure[p->measure[i]];
+	return late_add(r, &l);
+}
+
+static int late_compare(const void *a, const void *b)
+{
+	const struct late_row *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
+/* Late events of slots that have ended, one batch per slot; the others wait. */
+static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *sink)
+{
+	size_t i = 0, n = 0;
+	__u32 m;
+	int err = 0;
+
+	if (!r->n_late)
+		return 0;
+	qsort(r->late, r->n_late, sizeof(*r->late), late_compare);
+	while (i < r->n_late && r->late[i].slot < now_slot) {
+		__u64 slot = r->late[i].slot;
+
+		pieces_clear(r);
+		for (; i < r->n_late && r->late[i].slot == slot; i++) {
+			struct piece key;
+
+			key_put(r, r->late[i].other ? NULL : &r->late[i].key, &key);
+			for (m = 0; m < r->ring.plan.n_measures && !err; m++)
+				err = piece_put(r, &key, m, &r->late[i].hist[m]);
+			late_row_fini(&r->late[i], r->ring.plan.n_measures);
+		}
+		slot_send(r, slot, sink);
+	}
+	for (; i < r->n_late; i++)
+		r->late[n++] = r->late[i];
+	r->n_late = n;
+	return err;
+}
+
+int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink)
+{
+	__u64 now_slot = now_ns / r->ring.plan.slot_ns;
+	struct ring_late l;
+	int err;
+
+	classes_learn(r);
+	while (r->ring.keys->late(r->ring.keys_arg, &l) > 0)
+		late_add(r, &l);
+	pieces_clear(r);
+	err = late_send(r, now_slot, sink);
+	if (r->next_slot < now_slot) {
+		empties_send(r, r->next_slot, now_slot, sink);
+		r->next_slot = now_slot;
+	}
+	if (r->loss.n && r->next_slot > r->ring.state->first_slot)	/* no batch was due to tell it */
+		batch_send(r, r->next_slot - 1, 1, sink);
+	classes_release(r, now_slot);
+	return err;
+}

@@ -1,0 +1,86 @@
+/* reader.h - takes ended slots out of a ring and makes batches of them.
+ *
+ *      for (;;) { reader_swap() of every ring; none: stop; one grace period; reader_take() }
+ *      reader_file() events that came late; reader_finish()
+ *
+ * What it promises: every slot from plan.first on is handed over once as a batch, slots without
+ * events too (runs of them as one batch); what is found for such a slot afterwards follows as an
+ * amendment; losses travel with the next batch.  Why nothing is lost or misfiled: ring.h.
+ *
+ * Memory  works on the ring's memory where it lies (mapped from the kernel, or a test's own).
+ * Errors  0 or -errno (-ENOMEM); what could not be handed over stays for the next drain.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_READER_H
+#define HEATSCOPE_READER_H
+
+#include "batch.h"
+#include "instrumentation.h"
+#include "probe.h"
+#include "ring.h"
+
+/* A ring as its reader sees it. */
+struct reader_ring {
+	struct ring_plan plan;
+	struct ring_state *state;
+	__u64 *entry;
+	__u32 *cells;
+	size_t cells_stride;		/* u32 from one index to the next */
+	struct ring_total *totals;
+
+	/* Its keys and classes, and the queue of late events. */
+	const struct reader_keys *keys;
+	void *keys_arg;
+};
+
+struct reader_keys {
+	/* The key after prev (NULL: the first) and its class; 0, or -ENOENT at the end. */
+	int (*next)(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class);
+	void (*forget)(void *arg, const struct key *key);
+	void (*give)(void *arg, __u32 class_);			/* a class is free (again) */
+	int (*late)(void *arg, struct ring_late *ret_late);	/* 1: the next late event, 0: none */
+};
+
+/* The label of a code of the key's field; out is LABEL_MAX + 1 bytes. */
+struct reader_labels {
+	void (*text)(void *arg, unsigned event_field, __u64 code, char *out);
+	void *arg;
+};
+
+struct reader;
+
+/* Number of rows, and of indices in cells and totals. */
+static inline __u32 ring_rows(const struct ring_plan *p) { return p->n_slots + 1; }
+static inline __u32 ring_indices(const struct ring_plan *p)
+{
+	return ring_rows(p) * p->n_shards * p->n_measures * p->n_classes;
+}
+
+/* Plans a ring: shards for n_cpus, at least 12 s of slots.  The fields' and measures' event
+ * indices are the caller's.  -EINVAL with the reason: it cannot be had at any size. */
+int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason);
+
+/* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
+void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);
+
+int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_conf *conf,
+	       const struct reader_labels *labels, struct reader **ret_reader);
+void reader_free(struct reader *r);
+
+/* Takes the row of the oldest slot that has ended.  1: a row is out, wait a grace period, then
+ * reader_take(); 0: there is none. */
+int reader_swap(struct reader *r, __s64 now_ns);
+int reader_take(struct reader *r, const struct probe_sink *sink);
+
+/* Files one event that is counted here and not in the kernel. */
+int reader_file(struct reader *r, const struct event *e);
+
+/* Hands over what is left of this drain: late events, empty slots up to now, losses. */
+int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink);
+
+/* The wall clock stepped by step_ns, now. */
+void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns);
+
+__u64 reader_lost(const struct reader *r);	/* events lost so far */
+
+#endif

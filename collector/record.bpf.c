@@ -1,0 +1,200 @@
+/* record.bpf.c - counts events: the one program that adds to histograms.
+ *
+ * Each instrumentation has its own copy, loaded with its plan as constants (the verifier removes
+ * what it does not use) and put into the event programs' `chain`.  How cells are found, claimed
+ * and read without loss is told in ring.h.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "record.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct ring_plan plan = { 0 };
+const volatile __u32 chain_index = 0;
+
+struct {				/* the event program's */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct events));
+} events SEC(".maps");
+
+struct {				/* the event program's */
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, CHAIN_MAX);
+	__uint(key_size, 4);
+	__uint(value_size, 4);
+} chain SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct ring_state));
+} state SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* n_slots */
+	__uint(key_size, 4);
+	__uint(value_size, 8);
+} entries SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* ring_at() of the last */
+	__uint(key_size, 4);
+	__uint(value_size, 8);		/* n_cells * 4 */
+} cells SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct ring_total));
+} totals SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);		/* n_classes - 1 */
+	__uint(key_size, sizeof(struct key));
+	__uint(value_size, 8);
+} classes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, 1);
+	__uint(key_size, 0);
+	__uint(value_size, 4);
+} free_classes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, RING_LATE_MAX);
+	__uint(key_size, 0);
+	__uint(value_size, sizeof(struct ring_late));
+} late SEC(".maps");
+
+static __always_inline __u32 class_of(const struct key *key, const __u64 *word)
+{
+	__u64 expected = ring_class_word(key, 0);
+
+	if (!word || (*word & 0xffffffff00000000ull) != expected)
+		return 0;
+	return (__u32)*word;
+}
+
+/* The class of a key; a new key takes a free class, the rest is class 0, `other`. */
+static __always_inline __u32 class_find(const struct key *key)
+{
+	__u32 class_ = class_of(key, bpf_map_lookup_elem(&classes, key));
+	__u64 word;
+
+	if (class_)
+		return class_;
+	if (bpf_map_pop_elem(&free_classes, &class_))
+		return 0;
+	word = ring_class_word(key, class_);
+	if (!bpf_map_update_elem(&classes, key, &word, BPF_NOEXIST))
+		return class_;
+	bpf_map_push_elem(&free_classes, &class_, BPF_ANY);	/* another CPU was first, or no memory */
+	return class_of(key, bpf_map_lookup_elem(&classes, key));
+}
+
+static __always_inline void key_fill(struct key *key, const struct event *event)
+{
+	__u32 i;
+
+	__builtin_memset(key, 0, sizeof(*key));
+	for (i = 0; i < KEY_CODES; i++)
+		if (i < plan.n_fields)
+			key->code[i] = event->field[plan.field[i] & (EVENT_FIELDS - 1)];
+}
+
+/* Adds one measure.  Global, so that the verifier looks at it once and not per measure and event. */
+__noinline int record_measure(__u32 at, __u64 ruler, __u64 value)
+{
+	struct ring_total *total = bpf_map_lookup_elem(&totals, &at);
+	__u32 *cell = bpf_map_lookup_elem(&cells, &at);
+	__u32 index = ruler_cell(ruler, value);
+
+	if (!total || !cell || index >= plan.n_cells)
+		return -1;
+	ring_total_add(total, value);
+	__sync_fetch_and_add(&cell[index], 1);
+	return 0;
+}
+
+static __always_inline void record_late(struct ring_state *st, const struct event *event, __u64 slot)
+{
+	struct ring_late rest;
+	__u32 i;
+
+	rest.slot = slot;
+	key_fill(&rest.key, event);
+	for (i = 0; i < EVENT_MEASURES; i++)
+		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
+	if (bpf_map_push_elem(&late, &rest, 0))
+		ring_loss_add(st, slot, rest.measure[0]);
+}
+
+__noinline int record_event(struct event *event)
+{
+	__u32 zero = 0, index, class_ = 1, m;
+	struct ring_state *st = bpf_map_lookup_elem(&state, &zero);
+	struct key key;
+	__u64 slot, *entry;
+	int row;
+
+	if (!event || !st || !plan.slot_ns || !plan.n_slots || !plan.n_shards)
+		return -1;
+	slot = event->end_ns / plan.slot_ns;
+	if (slot < st->first_slot)
+		return 0;
+	index = slot % plan.n_slots;
+	entry = bpf_map_lookup_elem(&entries, &index);
+	if (!entry)
+		return -1;
+	row = ring_row(entry, &st->newest, slot);
+	if (row == RING_OVERRUN) {
+		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)]);
+		return 0;
+	}
+	if (row == RING_LATE) {
+		record_late(st, event, slot);
+		return 0;
+	}
+	if (plan.n_fields) {
+		key_fill(&key, event);
+		class_ = class_find(&key);
+	}
+	index = bpf_get_smp_processor_id() % plan.n_shards;
+	for (m = 0; m < EVENT_MEASURES; m++)
+		if (m < plan.n_measures)
+			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
+				       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)]);
+	return 0;
+}
+
+SEC("tp_btf")			/* the attach target is the event programs', set before loading */
+int record(void *ctx)
+{
+	__u32 zero = 0, i, rest;
+	struct events *e = bpf_map_lookup_elem(&events, &zero);
+
+	if (!e)
+		return 0;
+	for (i = 0; i < EVENTS_MAX; i++)
+		if (i < e->n)
+			record_event(&e->event[i]);
+	rest = e->active & ~((2u << (chain_index & 31)) - 1);
+	e->active = rest;
+	if (rest)
+		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
+	return 0;
+}

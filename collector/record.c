@@ -1,0 +1,119 @@
+#include "record.h"
+#include "probe.h"
+#include "collector/record.skel.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Rough sizes of an element of the kernel's hash (bucket, element, key, value). */
+#define HASH_ELEMENT 128
+
+static __u64 cells_value(const struct ring_plan *p)
+{
+	return (p->n_cells * 4ull + 7) & ~7ull;
+}
+
+static __u64 indices(const struct ring_plan *p)
+{
+	return (p->n_slots + 1ull) * p->n_shards * p->n_measures * p->n_classes;
+}
+
+__u64 record_memory(const struct ring_plan *p)
+{
+	return indices(p) * (cells_value(p) + sizeof(struct ring_total)) + p->n_slots * 8ull +
+	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) + sizeof(struct ring_state);
+}
+
+static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const struct record_target *target, __u32 index)
+{
+	int err = 0;
+
+	memcpy((void *)&bpf->rodata->plan, p, sizeof(*p));
+	*(__u32 *)&bpf->rodata->chain_index = index;
+	err = err ?: bpf_map__set_max_entries(bpf->maps.entries, p->n_slots);
+	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, indices(p));
+	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));
+	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, indices(p));
+	err = err ?: bpf_map__set_max_entries(bpf->maps.classes, p->n_classes);
+	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
+	err = err ?: bpf_map__reuse_fd(bpf->maps.events, target->events_fd);
+	err = err ?: bpf_map__reuse_fd(bpf->maps.chain, target->chain_fd);
+	return err ?: bpf_program__set_attach_target(bpf->progs.record, 0, target->attach);
+}
+
+static void *map_memory(struct record *r, int i, const struct bpf_map *map, size_t len)
+{
+	size_t page = sysconf(_SC_PAGESIZE);
+	void *at;
+
+	len = (len + page - 1) / page * page;
+	at = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+	if (at == MAP_FAILED)
+		return NULL;
+	r->map[i].at = at;
+	r->map[i].len = len;
+	return at;
+}
+
+static int record_map(struct record *r, const struct ring_plan *p)
+{
+	r->state = map_memory(r, 0, r->bpf->maps.state, sizeof(*r->state));
+	r->entry = map_memory(r, 1, r->bpf->maps.entries, p->n_slots * 8ull);
+	r->cells = map_memory(r, 2, r->bpf->maps.cells, indices(p) * cells_value(p));
+	r->totals = map_memory(r, 3, r->bpf->maps.totals, indices(p) * sizeof(*r->totals));
+	r->cells_stride = cells_value(p) / 4;
+	r->classes_fd = bpf_map__fd(r->bpf->maps.classes);
+	r->free_fd = bpf_map__fd(r->bpf->maps.free_classes);
+	r->late_fd = bpf_map__fd(r->bpf->maps.late);
+	return r->state && r->entry && r->cells && r->totals ? 0 : -errno;
+}
+
+int record_load(const struct ring_plan *plan, const struct record_target *target, __u32 index,
+		struct record *ret_record, char *reason)
+{
+	struct record r = { .index = index, .chain_fd = target->chain_fd };
+	int err, fd;
+
+	r.bpf = record_bpf__open();
+	err = r.bpf ? 0 : -errno;
+	if (!err)
+		err = plan_set(r.bpf, plan, target, index);
+	if (!err)
+		err = record_bpf__load(r.bpf);
+	if (!err)
+		err = record_map(&r, plan);
+	if (err) {
+		snprintf(reason, REASON_MAX, "the kernel refused the counting program: %s", strerror(-err));
+		record_unload(&r);
+		return err;
+	}
+	fd = bpf_program__fd(r.bpf->progs.record);
+	if (bpf_map_update_elem(r.chain_fd, &index, &fd, BPF_ANY)) {
+		err = -errno;
+		snprintf(reason, REASON_MAX, "the counting program does not fit the chain: %s", strerror(-err));
+		record_unload(&r);
+		return err;
+	}
+	*ret_record = r;
+	return 0;
+}
+
+void record_unchain(struct record *r)
+{
+	bpf_map_delete_elem(r->chain_fd, &r->index);
+}
+
+void record_unload(struct record *r)
+{
+	int i;
+
+	for (i = 0; i < 4; i++)
+		if (r->map[i].at)
+			munmap(r->map[i].at, r->map[i].len);
+	record_bpf__destroy(r->bpf);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,161 @@
+/* ring.h - where events are counted: a ring of slots in memory that kernel and collector share.
+ *
+ *      entry[slot % n_slots]  -> { slot, free, row }          one word
+ *      cells[row][shard][measure][class] -> n_cells x u32     one count per bucket
+ *      totals[same index]                -> count, sum, min, max
+ *
+ * One ring per instrumentation; n_slots entries, n_slots + 1 physical rows.  The row that no entry
+ * names is the *spare*.  shard = cpu % n_shards; class = dense number of a key, 0 is `other`.
+ *
+ * Writers (kernel, all CPUs) find the word of the event's own slot:
+ *      word.slot == slot   add to word.row
+ *      word.free           claim it for this slot by compare-and-swap, then add
+ *      older slot, unread  overrun: counted as loss with its slot; nothing is overwritten
+ * Only a slot at most one older than the newest one claimed may claim a word.  An event that is
+ * older (its end became known late) and whose row is gone goes to the `late` queue: it must not
+ * take the word of a slot that is still to come.
+ *
+ * The reader (one thread), for a slot that has ended:
+ *      1. xchg(word, FREE | spare)    from here on nobody new can find the old row
+ *      2. membarrier(GLOBAL)          waits for an RCU grace period: every program that had read
+ *                                     the old word has finished (they run inside rcu_read_lock)
+ *      3. read the old row, zero it, and call it the spare
+ * So each add happens either before 3 or to another row; none is lost and none lands in a slot
+ * that is not the event's own, however late the reader is.  What arrives for a slot after step 1
+ * claims a row again, or goes to the queue, and becomes an amendment.
+ *
+ * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
+ *         requests on one shard within that.  Sums are 64 bits.
+ * Both    the first half is compiled for the BPF target too.
+ */
+#ifndef HEATSCOPE_RING_H
+#define HEATSCOPE_RING_H
+
+#include "event.h"
+#include "key.h"
+#include "quantize.h"
+
+/*      63         16   15   14   0
+ *     |    slot     | free | row  |        slot: from the epoch; 48 bits reach far at 1 us  */
+#define RING_FREE 0x8000ull
+#define RING_ROW(word) ((__u32)(word) & 0x7fff)
+#define RING_SLOT(word) ((word) >> 16)
+#define RING_WORD(slot, row) ((__u64)(slot) << 16 | (row))
+#define RING_ROWS_MAX 0x7fff
+
+enum { RING_OVERRUN = -1, RING_LATE = -2 };	/* instead of a row */
+
+struct ring_total {
+	__u64 count, sum, min, max;	/* min is kept as its complement, so that zeroed memory is empty */
+};
+
+struct ring_loss {
+	__u64 n, sum;
+	__u64 first, last;		/* first is kept as its complement as well */
+};
+
+/* What kernel and reader tell each other beside the entries. */
+struct ring_state {
+	__u64 newest;			/* highest slot that was claimed */
+	__u64 first_slot;		/* events of earlier slots are before our time: not recorded */
+	__u32 bank;			/* where losses are counted now; the reader takes the other one */
+	__u32 pad;
+	struct ring_loss loss[2];
+};
+
+/* An event that is filed by the collector. */
+struct ring_late {
+	__u64 slot;
+	struct key key;
+	__u64 measure[EVENT_MEASURES];
+};
+
+#define RING_LATE_MAX 1024
+
+/* What a record program is specialised by. */
+struct ring_plan {
+	__u64 slot_ns;
+	__u64 ruler[EVENT_MEASURES];
+	__u32 n_slots, n_shards, n_measures, n_classes;	/* n_classes: n_keys + 1 */
+	__u32 n_cells;					/* of the longest ruler */
+	__u32 n_fields;
+	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
+	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
+};
+
+/* Position in cells and totals. */
+static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,
+			    __u32 class_)
+{
+	return ((row * p->n_shards + shard) * p->n_measures + measure) * p->n_classes + class_;
+}
+
+/* The value that a key's class is stored with in the hash of classes: an element of that hash can
+ * be deleted and used again for another key between a program's lookup and its read of the value;
+ * the tag tells.  Tag 32 bits | class 32 bits; read and written as one word. */
+static inline __u64 ring_class_word(const struct key *key, __u32 class_)
+{
+	__u64 hash = HASH_SEED;
+	int i;
+
+	for (i = 0; i < KEY_CODES; i++)
+		hash = (hash ^ key->code[i]) * 0x9e3779b97f4a7c15ull;
+	return (hash & 0xffffffff00000000ull) | class_;
+}
+
+/* The row of a slot, claimed if it has none: or RING_OVERRUN, RING_LATE. */
+static inline int ring_row(__u64 *entry, __u64 *newest, __u64 slot)
+{
+	int tries;
+
+	for (tries = 0; tries < 4; tries++) {
+		__u64 word = *(volatile __u64 *)entry, seen = *(volatile __u64 *)newest, claimed;
+
+		if (!(word & RING_FREE)) {
+			if (RING_SLOT(word) == slot)
+				return RING_ROW(word);
+			return RING_SLOT(word) < slot ? RING_OVERRUN : RING_LATE;
+		}
+		if (slot + 1 < seen)
+			return RING_LATE;
+		claimed = RING_WORD(slot, RING_ROW(word));
+		if (__sync_val_compare_and_swap(entry, word, claimed) != word)
+			continue;
+		if (slot > seen)	/* a lost race leaves it a little low, which only lets more claim */
+			__sync_val_compare_and_swap(newest, seen, slot);
+		return RING_ROW(word);
+	}
+	return RING_OVERRUN;
+}
+
+static inline void ring_raise(__u64 *highest, __u64 value)
+{
+	int tries;
+
+	for (tries = 0; tries < 16; tries++) {
+		__u64 seen = *(volatile __u64 *)highest;
+
+		if (value <= seen || __sync_val_compare_and_swap(highest, seen, value) == seen)
+			return;
+	}
+}
+
+static inline void ring_total_add(struct ring_total *total, __u64 value)
+{
+	__sync_fetch_and_add(&total->count, 1);
+	__sync_fetch_and_add(&total->sum, value);
+	ring_raise(&total->min, ~value);
+	ring_raise(&total->max, value);
+}
+
+static inline void ring_loss_add(struct ring_state *state, __u64 slot, __u64 value)
+{
+	struct ring_loss *loss = &state->loss[*(volatile __u32 *)&state->bank & 1];
+
+	__sync_fetch_and_add(&loss->n, 1);
+	__sync_fetch_and_add(&loss->sum, value);
+	ring_raise(&loss->first, ~slot);
+	ring_raise(&loss->last, slot);
+}
+
+#endif

@@ -1,0 +1,83 @@
+/* vm.h - the few kernel fields we read, instead of a vmlinux.h.
+ *
+ * preserve_access_index makes libbpf look up each offset in the running kernel's BTF when the
+ * program is loaded, so a build needs no BTF and one object fits every kernel.  Types that may be
+ * missing there are asked for with bpf_core_field_exists().
+ */
+#ifndef HEATSCOPE_VM_H
+#define HEATSCOPE_VM_H
+
+#include <linux/types.h>
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct rq {
+	__u64 clock, clock_task;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+	__u64 exec_start, sum_exec_runtime;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+};
+
+struct task_struct {
+	struct sched_entity se;
+	struct sched_info sched_info;
+	int pid, tgid;
+	struct task_struct *group_leader;
+	char comm[16];
+};
+
+struct pt_regs {
+	unsigned long si, orig_ax;
+};
+
+struct sock_common {
+	unsigned short skc_family;
+	__u16 skc_num;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+	__u16 sk_type, sk_protocol;
+};
+
+struct sockaddr_un {
+	__u16 sun_family;
+	char sun_path[108];
+};
+
+struct unix_address {
+	int len;
+	struct sockaddr_un name[];
+};
+
+struct unix_sock {
+	struct unix_address *addr;
+};
+
+struct seq_file;
+struct bpf_map;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__bpf_sk_storage_map {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	struct sock *sk;
+	void *value;
+};
+
+#pragma clang attribute pop
+
+#endif

@@ -1,0 +1,359 @@
+/* bpf_mysql - a smoke test of mysql.queries against a real MariaDB server of our own.
+ *
+ * Starts a private server (own folder, socket, port), drives it with the `mariadb` client, and
+ * holds: every packet is one event of the right command and statement, exactly; the parts add up
+ * to the latency in every slice.  Needs root and BTF; skipped (77) without, and for nothing else.
+ *
+ *      bpf_mysql [--bench N]       N statements, and what an event cost (kernel.bpf_stats_enabled)
+ */
+#include "collector/probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/bpf.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int n_tests, n_failed;
+
+static void ok(int holds, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s %d - ", holds ? "ok" : "not ok", ++n_tests);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	fflush(stdout);
+	n_failed += !holds;
+}
+
+static __s64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+static void sleep_until(__s64 wall_ns)
+{
+	struct timespec t = { wall_ns / 1000000000, wall_ns % 1000000000 };
+
+	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
+}
+
+/* ---- the server ---- */
+
+static char dir[64];
+static pid_t server;
+static int port;
+
+static int run(const char *format, ...)
+{
+	char command[4096];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
+
+static int server_start(const char *option)
+{
+	char socket[128], datadir[128], sock_arg[160], port_arg[32], log_arg[160];
+	int i;
+
+	snprintf(socket, sizeof(socket), "%s/s", dir);
+	snprintf(datadir, sizeof(datadir), "--datadir=%s/data", dir);
+	snprintf(sock_arg, sizeof(sock_arg), "--socket=%s", socket);
+	snprintf(port_arg, sizeof(port_arg), "--port=%d", port);
+	snprintf(log_arg, sizeof(log_arg), "--log-error=%s/log", dir);
+	server = fork();
+	if (!server) {
+		execlp("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--skip-grant-tables", datadir, sock_arg,
+		       port_arg, log_arg, "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=16M",
+		       "--local-infile=1", option, NULL);
+		_exit(127);
+	}
+	for (i = 0; i < 300; i++) {
+		if (!run("mariadb --no-defaults -S %s -e 'do 1' >/dev/null 2>&1", socket))
+			return 0;
+		usleep(100000);
+	}
+	return -ETIMEDOUT;
+}
+
+static void server_stop(void)
+{
+	if (server <= 0)
+		return;
+	kill(server, SIGTERM);
+	waitpid(server, NULL, 0);
+	server = 0;
+}
+
+/* ---- what the probe sees ---- */
+
+struct seen {
+	char command[32], statement[32];
+	__u64 n, sum[MEASURES_MAX];
+};
+
+static struct seen seen[256];
+static int n_seen, n_batches, n_wrong_sums;
+static __s64 next_slot;			/* every slot once: the next one */
+static int n_wrong_slots;
+static __u64 n_lost;
+static __u32 next_seq;
+
+static struct seen *seen_find(const char *command, const char *statement)
+{
+	int i;
+
+	for (i = 0; i < n_seen; i++)
+		if (!strcmp(seen[i].command, command) && !strcmp(seen[i].statement, statement))
+			return &seen[i];
+	if (n_seen == 255)
+		return &seen[255];
+	snprintf(seen[n_seen].command, sizeof(seen->command), "%.31s", command);
+	snprintf(seen[n_seen].statement, sizeof(seen->statement), "%.31s", statement);
+	return &seen[n_seen++];
+}
+
+static __u64 seen_n(const char *command, const char *statement)
+{
+	__u64 n = 0;
+	int i;
+
+	for (i = 0; i < n_seen; i++)
+		if (!strcmp(seen[i].command, command) && (!statement || !strcmp(seen[i].statement, statement)))
+			n += seen[i].n;
+	return n;
+}
+
+static void slice_take(const struct slice *s)
+{
+	char pid[LABEL_MAX + 1], command[LABEL_MAX + 1], statement[LABEL_MAX + 1];
+	struct hist_reader r;
+	struct seen *at;
+
+	labels_text(&s->key, 0, pid);
+	labels_text(&s->key, 1, command);
+	labels_text(&s->key, 2, statement);
+	if (atoi(pid) != server)
+		return;			/* somebody else's server on this machine */
+	at = seen_find(command, statement);
+	if (hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
+		return;
+	if (!s->axis)
+		at->n += r.count;
+	at->sum[s->axis] += r.sum;
+}
+
+/* axes: latency cputime runqwait blocked unsplit offcpu, in each batch one slice of each per key */
+static void sums_check(const struct batch *b)
+{
+	__u64 sum[6], n[6];
+	size_t i, k;
+
+	for (i = 0; i + 6 <= b->n_slices; i += 6) {
+		for (k = 0; k < 6; k++) {
+			struct hist_reader r = { 0 };
+
+			hist_reader_open(&r, b->slice[i + k].ruler, b->slice[i + k].hist, b->slice[i + k].hist_len);
+			sum[b->slice[i + k].axis] = r.sum;
+			n[b->slice[i + k].axis] = r.count;
+		}
+		if (sum[0] != sum[1] + sum[2] + sum[3] + sum[4] || sum[5] != sum[2] + sum[3] || n[0] != n[5])
+			n_wrong_sums++;
+	}
+	n_wrong_sums += b->n_slices % 6 != 0;
+}
+
+static void batch_take(void *arg, const struct batch *b)
+{
+	size_t i;
+
+	n_batches++;
+	n_lost += b->loss.n;
+	if (b->seq != next_seq++)
+		n_wrong_slots++;
+	if (b->slot == next_slot)
+		next_slot += b->run;
+	else if (b->slot > next_slot)
+		n_wrong_slots++;
+	sums_check(b);
+	for (i = 0; i < b->n_slices; i++)
+		slice_take(&b->slice[i]);
+}
+
+static const struct probe_sink sink = { batch_take, NULL };
+static void *probe;
+
+/* Waits until the slot that runs now has ended, and drains it. */
+static void drain(void)
+{
+	__s64 end = (now_ns() / 1000000000 + 1) * 1000000000 + 20000000;
+
+	sleep_until(end);
+	mysql_probe.drain(probe, now_ns(), &sink);
+}
+
+static void seen_clear(void)
+{
+	memset(seen, 0, sizeof(seen));
+	n_seen = 0;
+}
+
+static void seen_print(void)
+{
+	int i;
+
+	for (i = 0; i < n_seen; i++)
+		printf("#   %-12s %-10s %8llu  mean %10.0f ns: cpu %.0f runq %.0f blocked %.0f unsplit %.0f\n",
+		       seen[i].command, seen[i].statement, (unsigned long long)seen[i].n,
+		       (double)seen[i].sum[0] / seen[i].n, (double)seen[i].sum[1] / seen[i].n,
+		       (double)seen[i].sum[2] / seen[i].n, (double)seen[i].sum[3] / seen[i].n,
+		       (double)seen[i].sum[4] / seen[i].n);
+}
+
+static int client(const char *sql)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/sql", dir);
+	f = fopen(path, "w");
+	if (!f)
+		return -1;
+	fputs(sql, f);
+	fclose(f);
+	return run("mariadb --no-defaults -S %s/s < %s >/dev/null", dir, path);
+}
+
+static int probe_start(void)
+{
+	static const char *const fields[] = { "pid", "command", "statement" };
+	static const char *const measures[] = { "latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu" };
+	struct probe_conf conf = { .source = "test", .incarnation = 1, .memory_limit = 128000000 };
+	struct instrumentation in = { .id = 1, .n_fields = 3, .n_measures = 6, .granularity_ns = 1000000000,
+				      .slot_ns = 1000000000, .ruler_bits = 5, .n_keys = 64, .n_slots = 12 };
+	char reason[REASON_MAX] = "";
+	const struct metric *metric;
+	size_t n, i;
+	int err;
+
+	for (i = 0; i < 3; i++)
+		strcpy(in.field[i], fields[i]);
+	for (i = 0; i < 6; i++)
+		strcpy(in.measure[i], measures[i]);
+	if (mysql_probe.open(&conf, &probe, reason))
+		return -1;
+	metric = mysql_probe.metrics(probe, &n);
+	strcpy(in.module, metric->module);
+	strcpy(in.stat, metric->stat);
+	err = instrumentation_bind(&in, metric, reason);
+	if (!err)
+		err = mysql_probe.enable(probe, &in, now_ns(), reason);
+	ok(!err, "mysql.queries is enabled%s%s", err ? ": " : "", reason);
+	next_slot = now_ns() / 1000000000 + 1;
+	sleep_until(next_slot * 1000000000);
+	return err;
+}
+
+/* ---- the cases ---- */
+
+static void counts_text_statements(void)
+{
+	char sql[4000] = "";
+	int i;
+
+	for (i = 0; i < 20; i++)
+		strcat(sql, "select 1;\n");
+	strcat(sql, "create database d; use d; create table t (a int);\n");
+	for (i = 0; i < 5; i++)
+		strcat(sql, "insert into t values (1);\n");
+	strcat(sql, "select sleep(0.1);\n/* c */ update t set a = 2;\nset @x = 1;\n");
+	client(sql);
+	drain();
+	seen_print();
+	/* with one more of the client's own: `use` asks for database() first */
+	ok(seen_n("query", "select") == 22, "22 selects: %llu", (unsigned long long)seen_n("query", "select"));
+	ok(seen_n("query", "insert") == 5, "5 inserts");
+	ok(seen_n("query", "create") == 2, "2 creates");
+	ok(seen_n("query", "update") == 1, "1 update behind a comment");
+	ok(seen_n("init_db", "none") == 1, "use is an init_db without statement");
+	ok(seen_n("quit", "none") == 1, "quit is an event");
+	ok(!seen_n("query", "unknown"), "no statement is unknown");
+	seen_clear();
+}
+
+static void bench(int n)
+{
+	int fd = -1, i, at = 0;
+	char path[128];
+	FILE *f;
+	union bpf_attr attr = { .enable_stats.type = BPF_STATS_RUN_TIME };
+
+	fd = syscall(SYS_bpf, BPF_ENABLE_STATS, &attr, sizeof(attr));
+	snprintf(path, sizeof(path), "%s/bench", dir);
+	f = fopen(path, "w");
+	for (i = 0; f && i < n; i++)
+		fputs("select 1;\n", f);
+	if (f)
+		fclose(f);
+	seen_clear();
+	run("mariadb --no-defaults -S %s/s < %s >/dev/null", dir, path);
+	for (at = 0; at < 2; at++)
+		drain();
+	seen_print();
+	mysql_probe.doctor(probe, stdout);
+	ok(seen_n("query", "select") == (__u64)n, "%d selects: %llu", n, (unsigned long long)seen_n("query", "select"));
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int err;
+
+	if (geteuid() || access("/sys/kernel/btf/vmlinux", R_OK)) {
+		printf("1..0 # SKIP needs root and BTF\n");
+		return 77;
+	}
+	snprintf(dir, sizeof(dir), "/tmp/heatscope-test-XXXXXX");
+	if (!mkdtemp(dir))
+		return 99;
+	port = 20000 + getpid() % 20000;
+	err = run("mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal "
+		  "--skip-test-db --datadir=%s/data >%s/install 2>&1", dir, dir);
+	ok(!err, "a data directory is made");
+	if (!err)
+		err = server_start("--thread-handling=one-thread-per-connection");
+	ok(!err, "a server runs");
+	if (!err)
+		err = probe_start();
+	if (!err && argc == 3 && !strcmp(argv[1], "--bench"))
+		bench(atoi(argv[2]));
+	else if (!err)
+		counts_text_statements();
+	if (probe && !err)
+		mysql_probe.doctor(probe, stderr);
+	ok(!n_wrong_sums, "the parts add up to the latency in every slice (%d batches)", n_batches);
+	ok(!n_wrong_slots, "every slot once, in order");
+	ok(!n_lost, "nothing is lost");
+	if (probe)
+		mysql_probe.close(probe);
+	server_stop();
+	run("rm -rf %s", dir);
+	printf("1..%d\n", n_tests);
+	return n_failed ? 1 : 0;
+}
