@@ -3,6 +3,7 @@
  *      endpoint -> ingest -> catalog, flush -> store, cube;   http -> catalog, flush, cube
  *
  * Begin   aggregator_open(): lock, store, cube, flush, catalog, ingest, http.  Then run the loop.
+ *         After an error, too, stop, run the loop and close.
  * End     aggregator_stop(): ingest stops reading, flush drains (every job's done() has been
  *         called, every committed batch acknowledged), then http_close(), ingest_close(), and the
  *         loop runs out of handles.  aggregator_close() frees the rest.
@@ -32,21 +33,18 @@ struct aggregator {
 	struct http *http;
 	struct endpoint http_at, ingest_at;
 	int lock_fd;			/* of the database; -1: none */
-	bool has_timer, stopping;
+	bool has_timer, stopping, upkeep_busy;
+	bool http_bound, ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
+	unsigned n_upkeeps;
 	__s64 start_ns;
 };
 
 __s64 now_ns(void);			/* wall clock, ns from the epoch */
 
+/* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
 void aggregator_stop(struct aggregator *a);
 void aggregator_close(struct aggregator *a);
-
-/* In http.h, of http.c: listens on fd (its own from then on).  reason: CONF_REASON_MAX bytes.
- *
- *	int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason);
- *	void http_close(struct http *h);	   NULL is fine; its handles close on the loop
- */
 
 #endif

@@ -17,8 +17,6 @@
 #include "flush.h"
 #include "source.h"
 
-#define HOSTNAME_FIELD "hostname"	/* filled in by the aggregator, see ingest.c */
-
 struct catalog;				/* its fields are in catalog.c */
 
 struct sighting {			/* a source that has reported for an instrumentation */
@@ -58,7 +56,7 @@ int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catal
  * be NULL).  -ENOENT: at once. */
 int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg);
 
-/* Metrics: all that a connected source speaks of, and those of the instrumentations. */
+/* Metrics: all that a connected source can measure, and those of the instrumentations. */
 const struct metric *catalog_metric(const struct catalog *c, size_t index);	/* NULL: past the last */
 const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat);
 
@@ -71,6 +69,14 @@ void catalog_bye(struct catalog *c, const char *source);
 
 /* A source spoke for an instrumentation up to this slot. */
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);
+
+/* The first slot that is not older than the retention; 0 with catalog_keep(), which is for showing
+ * recordings: nothing grows too old then. */
+__s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
+void catalog_keep(struct catalog *c);
+
+/* The store has dropped what was before this slot; so does the cube. */
+void catalog_expired(struct catalog *c, __u64 inst, __s64 slot);
 
 /* Sources that can report it: connected ones that offer its metric, or seen in its retention. */
 __u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);

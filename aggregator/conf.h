@@ -20,10 +20,14 @@ struct conf {
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
+	bool keep;			/* nothing grows too old: for showing recordings */
 	bool verbose;
 };
 
 void conf_init(struct conf *conf);	/* the defaults */
+
+/* Ranges.  A file is checked by conf_read(). */
+int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 
 #endif

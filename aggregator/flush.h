@@ -16,21 +16,11 @@
 #ifndef HEATSCOPE_FLUSH_H
 #define HEATSCOPE_FLUSH_H
 
+#include "arrival.h"
 #include "cube.h"
 #include <uv.h>
 
 struct flush;				/* its fields are in flush.c */
-
-struct arrival {			/* a batch on its way into the store */
-	struct arrival *next;
-	struct batch batch;		/* borrows from data and keys */
-	__u8 *data;			/* the frame's payload */
-	size_t len;
-	struct bytes keys;		/* key bytes that were rewritten, see ingest.c */
-	void *from;			/* for settled(); NULL: its connection is gone */
-	bool fresh;			/* the store did not know it */
-};
-void arrival_free(struct arrival *a);
 
 int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct flush **ret_flush);
 
@@ -38,6 +28,10 @@ int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct fl
 int flush_add(struct flush *f, struct arrival *a);
 size_t flush_waiting(const struct flush *f);	/* bytes of batches not yet settled */
 void flush_disown(struct flush *f, void *from);	/* its arrivals' `from` become NULL */
+
+/* Batches that wait for an instrumentation that is about to be deleted are settled without being
+ * stored; call it when the deletion has been submitted. */
+void flush_drop(struct flush *f, __u64 inst);
 
 /* Called for every batch, committed (err 0, new or duplicate) or not.  The arrival is freed after it. */
 void flush_on_settled(struct flush *f, void (*settled)(void *arg, const struct arrival *a, int err), void *arg);

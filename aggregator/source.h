@@ -15,6 +15,8 @@
 #include "../collector/instrumentation.h"
 #include <stdbool.h>
 
+#define HOSTNAME_FIELD "hostname"	/* of every metric; the aggregator fills it in, see ingest.c */
+
 struct offer {
 	struct metric *metric;			/* ours, see metric_parse() */
 	bool ok;				/* false: refused, `reason` says why */
@@ -56,7 +58,7 @@ void source_forget(struct source *s, __u64 inst);
 const struct offer *source_offer(const struct source *s, const char *module, const char *stat);
 const struct inst_state *source_inst(const struct source *s, __u64 inst);
 
-/* A metric's JSON form, as in HELLO: module, stat, label, unit, fields. */
+/* A metric on its own memory; its JSON form is that of metric_json.h.  Names are checked. */
 int metric_parse(const json_t *json, struct metric **ret_metric, char *reason);
 json_t *metric_to_json(const struct metric *m);		/* NULL: no memory */
 struct metric *metric_copy(const struct metric *m);	/* NULL: no memory */

@@ -1,0 +1,269 @@
+#include "aggregator.h"
+
+#include "http.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define UPKEEP_MS 10000
+#define EXPIRE_EVERY 6			/* upkeeps: once a minute */
+
+__s64 now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* --- upkeep: expire and compact, as one job for all instrumentations --- */
+
+struct upkeep_inst {
+	__u64 inst;
+	__s64 horizon, now;		/* slots */
+};
+
+struct upkeep {
+	struct aggregator *a;
+	bool expire;
+	size_t n;
+	struct upkeep_inst inst[];
+};
+
+static int upkeep_work(void *arg, struct store *store)
+{
+	struct upkeep *u = arg;
+	int err = 0;
+
+	for (size_t i = 0; i < u->n && !err; i++) {
+		if (u->expire)
+			err = store->ops->expire(store, u->inst[i].inst, u->inst[i].horizon);
+		if (!err)
+			err = store->ops->compact(store, u->inst[i].inst, u->inst[i].now);
+	}
+	return err;
+}
+
+static void upkeep_done(void *arg, int err)
+{
+	struct upkeep *u = arg;
+
+	u->a->upkeep_busy = false;
+	if (err)
+		fprintf(stderr, "heatscoped: the store could not be tidied: %s\n", strerror(-err));
+	for (size_t i = 0; i < u->n && !err && u->expire; i++)
+		catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].horizon);
+	free(u);
+}
+
+static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
+{
+	const struct catalog_inst *ci;
+	struct upkeep *u;
+	size_t n = 0;
+
+	for (ci = catalog_first(a->catalog); ci; ci = ci->next)
+		n++;
+	u = calloc(1, sizeof(*u) + n * sizeof(*u->inst));
+	if (!u)
+		return NULL;
+	u->a = a;
+	for (ci = catalog_first(a->catalog); ci; ci = ci->next)
+		u->inst[u->n++] = (struct upkeep_inst){ ci->in.id, catalog_horizon(a->catalog, ci, now),
+							now / (__s64)ci->in.slot_ns };
+	return u;
+}
+
+static void upkeep(uv_timer_t *timer)
+{
+	struct aggregator *a = timer->data;
+	struct upkeep *u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
+
+	if (!u)
+		return;
+	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
+	a->upkeep_busy = !flush_submit(a->flush, upkeep_work, upkeep_done, u);
+	if (!a->upkeep_busy)
+		free(u);
+}
+
+/* --- beginning --- */
+
+/* /run/heatscope and /var/lib/heatscope may be missing where no package has made them. */
+static void make_folder_of(const char *path)
+{
+	char copy[PATH_MAX];
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	mkdir(dirname(copy), 0755);
+}
+
+/* A lock of our own beside the database: closing any descriptor of the database itself would drop
+ * SQLite's locks on it. */
+static int lock_database(struct aggregator *a, char *reason)
+{
+	char path[PATH_MAX + 8];
+	int err;
+
+	snprintf(path, sizeof(path), "%s-lock", a->conf.database);
+	a->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
+	if (a->lock_fd < 0) {
+		err = -errno;
+		snprintf(reason, CONF_REASON_MAX, "cannot make %.300s: %s", path, strerror(-err));
+		return err;
+	}
+	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
+		snprintf(reason, CONF_REASON_MAX, "another heatscoped uses the database %.300s already", a->conf.database);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+static int open_store(struct aggregator *a, char *reason)
+{
+	char why[CONF_REASON_MAX - 64] = "";
+	int err;
+
+	if (!strcmp(a->conf.database, "memory"))
+		return store_memory_open(&a->store);
+	make_folder_of(a->conf.database);
+	err = lock_database(a, reason);
+	if (err)
+		return err;
+	err = store_sqlite_open(a->conf.database, &a->store, why, sizeof(why));
+	if (err)
+		snprintf(reason, CONF_REASON_MAX, "%s", why);
+	return err;
+}
+
+static int open_middle(struct aggregator *a, char *reason)
+{
+	char why[REASON_MAX] = "";
+	int err = cube_new(&a->cube);
+
+	if (!err)
+		err = flush_new(a->loop, a->store, a->cube, &a->flush);
+	if (!err)
+		err = catalog_new(a->flush, a->cube, a->conf.cube_slots, &a->catalog);
+	if (!err && a->conf.keep)
+		catalog_keep(a->catalog);
+	if (!err)
+		err = catalog_load(a->catalog, a->store, why);
+	if (why[0])
+		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
+	return err;
+}
+
+static int open_ingest(struct aggregator *a, char *reason)
+{
+	int fd, err;
+
+	if (!strncmp(a->conf.listen, "unix:", 5))
+		make_folder_of(a->conf.listen + 5);
+	make_folder_of(a->conf.socket);
+	err = endpoint_listen(&a->ingest_at, 0660, &fd, reason, CONF_REASON_MAX);
+	if (err)
+		return err;
+	a->ingest_bound = true;
+	return ingest_new(a->loop, fd, a->catalog, a->flush, a->conf.verbose, &a->ingest);
+}
+
+static int open_http(struct aggregator *a, char *reason)
+{
+	int fd, err = endpoint_listen(&a->http_at, 0660, &fd, reason, CONF_REASON_MAX);
+
+	if (err)
+		return err;
+	a->http_bound = true;
+	return http_open(a, fd, &a->http, reason);
+}
+
+static int parse_places(struct aggregator *a, char *reason)
+{
+	char at[PATH_MAX + 8];
+	int err = endpoint_parse(a->conf.listen, &a->http_at, reason, CONF_REASON_MAX);
+
+	snprintf(at, sizeof(at), "unix:%s", a->conf.socket);
+	return err ? err : endpoint_parse(at, &a->ingest_at, reason, CONF_REASON_MAX);
+}
+
+static void start_upkeep(struct aggregator *a)
+{
+	uv_timer_init(a->loop, &a->upkeep);
+	a->upkeep.data = a;
+	a->has_timer = true;
+	uv_timer_start(&a->upkeep, upkeep, UPKEEP_MS, UPKEEP_MS);
+}
+
+int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason)
+{
+	int err;
+
+	memset(a, 0, sizeof(*a));
+	a->conf = *conf;
+	a->loop = loop;
+	a->lock_fd = -1;
+	a->start_ns = now_ns();
+	reason[0] = 0;
+	err = parse_places(a, reason);
+	if (!err)
+		err = open_store(a, reason);
+	if (!err)
+		err = open_middle(a, reason);
+	if (!err)
+		err = open_ingest(a, reason);
+	if (!err)
+		err = open_http(a, reason);
+	if (!err)
+		start_upkeep(a);
+	if (err && !reason[0])
+		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
+	return err;
+}
+
+/* --- ending --- */
+
+static void drained(void *arg)
+{
+	struct aggregator *a = arg;
+
+	http_close(a->http);
+	ingest_close(a->ingest);
+}
+
+void aggregator_stop(struct aggregator *a)
+{
+	if (a->stopping)
+		return;
+	a->stopping = true;
+	if (a->has_timer)
+		uv_close((uv_handle_t *)&a->upkeep, NULL);
+	if (a->ingest)
+		ingest_stop(a->ingest);
+	if (a->flush)
+		flush_drain(a->flush, drained, a);
+}
+
+void aggregator_close(struct aggregator *a)
+{
+	if (a->http_bound)
+		endpoint_remove(&a->http_at);
+	if (a->ingest_bound)
+		endpoint_remove(&a->ingest_at);
+	catalog_free(a->catalog);
+	flush_free(a->flush);
+	if (a->cube)
+		cube_free(a->cube);
+	if (a->store)
+		a->store->ops->close(a->store);
+	if (a->lock_fd >= 0)
+		close(a->lock_fd);
+}

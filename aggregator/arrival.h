@@ -1,0 +1,46 @@
+/* arrival.h - a batch on its way into the store: decoded, checked against its instrumentation,
+ *             with the source's name filled in where the instrumentation is decomposed by it.
+ *
+ *      payload --arrival_new()--> batch --arrival_check()--> fits --arrival_name_host()--> flush
+ *
+ * Errors  0 or -errno.
+ * Memory  an arrival owns a copy of the payload, which its batch borrows from.
+ * Thread  any, one at a time.
+ */
+#ifndef HEATSCOPE_ARRIVAL_H
+#define HEATSCOPE_ARRIVAL_H
+
+#include "../collector/batch.h"
+#include "../collector/instrumentation.h"
+#include <stdbool.h>
+
+#define FUTURE_MAX_NS 10000000000ll	/* how far a source's clock may be ahead of ours */
+
+struct arrival {
+	struct arrival *next;
+	struct batch batch;		/* borrows from data and keys */
+	__u8 *data;			/* the frame's payload */
+	size_t len;
+	struct bytes keys;		/* key bytes with the host's name in them */
+	void *from;			/* whose it is, for flush.h's settled(); NULL: its connection is gone */
+	bool fresh;			/* the store did not know it */
+};
+
+/* -EBADMSG: not a batch; -ENOMEM. */
+int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival);
+void arrival_free(struct arrival *a);	/* NULL is fine */
+
+/* NULL: it can be added.  Else why it cannot, as the end of a sentence: a constant text.
+ * has_host: hostname is among the fields, so keys from the source lack that one.
+ * horizon: the first slot that is not too old. */
+const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host, __s64 horizon,
+			  __s64 now_ns);
+
+/* Inserts the source's name into every key, as its label number `at`. */
+int arrival_name_host(struct arrival *a, int at);
+
+/* The last slot it speaks for, and its events: counted, and those it reports as lost. */
+__s64 arrival_last(const struct arrival *a);
+__u64 arrival_events(const struct arrival *a);
+
+#endif

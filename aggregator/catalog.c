@@ -1,0 +1,658 @@
+#include "catalog.h"
+
+#include "request.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INSTS_MAX 1000
+#define SOURCES_MAX 4096
+
+struct catalog {
+	struct flush *flush;
+	struct cube *cube;
+	size_t cube_slots;
+	bool keep;
+	char identity[40];
+	struct catalog_inst *first;
+	size_t n_insts;			/* those being made included */
+	struct source *sources;
+	size_t n_sources;
+	const struct metric **metric;	/* borrowed from sources and instrumentations */
+	size_t n_metrics;
+	struct catalog_observer *observers;
+};
+
+static int refuse(char *reason, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, REASON_MAX, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static void inst_free(struct catalog_inst *ci)
+{
+	if (!ci)
+		return;
+	metric_free(ci->metric);
+	free(ci->sighting);
+	free(ci);
+}
+
+int catalog_new(struct flush *flush, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog)
+{
+	struct catalog *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	c->flush = flush;
+	c->cube = cube;
+	c->cube_slots = cube_slots;
+	*ret_catalog = c;
+	return 0;
+}
+
+void catalog_free(struct catalog *c)
+{
+	struct catalog_inst *ci;
+	struct source *s;
+
+	if (!c)
+		return;
+	while ((ci = c->first)) {
+		c->first = ci->next;
+		inst_free(ci);
+	}
+	while ((s = c->sources)) {
+		c->sources = s->next;
+		source_free(s);
+	}
+	free(c->metric);
+	free(c);
+}
+
+void catalog_keep(struct catalog *c)
+{
+	c->keep = true;
+}
+
+const char *catalog_identity(const struct catalog *c)
+{
+	return c->identity;
+}
+
+/* --- observers, and what is derived --- */
+
+static bool metric_is(const struct metric *m, const char *module, const char *stat)
+{
+	return !strcmp(m->module, module) && !strcmp(m->stat, stat);
+}
+
+static size_t metrics_most(const struct catalog *c)
+{
+	size_t n = c->n_insts;
+
+	for (const struct source *s = c->sources; s; s = s->next)
+		n += s->n_offers;
+	return n;
+}
+
+static int metric_order(const void *a, const void *b)
+{
+	const struct metric *x = *(const struct metric *const *)a, *y = *(const struct metric *const *)b;
+	int order = strcmp(x->module, y->module);
+
+	return order ? order : strcmp(x->stat, y->stat);
+}
+
+static void metric_list(struct catalog *c, const struct metric *m)
+{
+	if (!catalog_metric_find(c, m->module, m->stat))
+		c->metric[c->n_metrics++] = m;
+}
+
+/* The newest word on a metric is a connected source's, then the instrumentation's own. */
+static int metrics_collect(struct catalog *c)
+{
+	const struct metric **room = calloc(metrics_most(c) + 1, sizeof(*room));
+
+	free(c->metric);
+	c->metric = room;
+	c->n_metrics = 0;
+	if (!room)
+		return -ENOMEM;
+	for (const struct source *s = c->sources; s; s = s->next)
+		for (size_t i = 0; s->n_links && i < s->n_offers; i++)
+			if (s->offer[i].ok)
+				metric_list(c, s->offer[i].metric);
+	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
+		metric_list(c, ci->metric);
+	qsort(c->metric, c->n_metrics, sizeof(*c->metric), metric_order);
+	return 0;
+}
+
+static void changed(struct catalog *c, bool wanted)
+{
+	struct catalog_observer *o, *after;
+
+	metrics_collect(c);
+	for (o = c->observers; o; o = after) {
+		after = o->next;
+		o->changed(o->arg, wanted);
+	}
+}
+
+void catalog_observe(struct catalog *c, struct catalog_observer *o)
+{
+	o->next = c->observers;
+	c->observers = o;
+}
+
+void catalog_unobserve(struct catalog *c, struct catalog_observer *o)
+{
+	struct catalog_observer **at = &c->observers;
+
+	while (*at && *at != o)
+		at = &(*at)->next;
+	if (*at)
+		*at = o->next;
+}
+
+const struct metric *catalog_metric(const struct catalog *c, size_t index)
+{
+	return index < c->n_metrics ? c->metric[index] : NULL;
+}
+
+const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat)
+{
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (metric_is(c->metric[i], module, stat))
+			return c->metric[i];
+	return NULL;
+}
+
+/* --- instrumentations --- */
+
+const struct catalog_inst *catalog_first(const struct catalog *c)
+{
+	return c->first;
+}
+
+static struct catalog_inst *inst_find(const struct catalog *c, __u64 id)
+{
+	struct catalog_inst *ci = c->first;
+
+	while (ci && ci->in.id != id)
+		ci = ci->next;
+	return ci;
+}
+
+const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id)
+{
+	return inst_find(c, id);
+}
+
+static void inst_link(struct catalog *c, struct catalog_inst *ci)
+{
+	struct catalog_inst **at = &c->first;
+
+	while (*at && (*at)->in.id < ci->in.id)
+		at = &(*at)->next;
+	ci->next = *at;
+	*at = ci;
+}
+
+static int find_hostname(const struct instrumentation *in)
+{
+	for (size_t i = 0; i < in->n_fields; i++)
+		if (!strcmp(in->field[i], HOSTNAME_FIELD))
+			return (int)i;
+	return -1;
+}
+
+static size_t slots_in_memory(const struct catalog *c, const struct instrumentation *in)
+{
+	__u64 slots = (__u64)in->retention_s * 1000000000 / in->slot_ns + 1;
+
+	return slots < c->cube_slots && !c->keep ? (size_t)slots : c->cube_slots;
+}
+
+/* What the store keeps: the instrumentation, its metric's field table, and how it was asked for. */
+static char *inst_text(const struct catalog_inst *ci)
+{
+	json_t *json = json_pack("{s:o, s:o, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
+				 metric_to_json(ci->metric), "numeric", ci->numeric);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
+{
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+	const char *numeric = json_string_value(json_object_get(json, "numeric"));
+	int err = instrumentation_from_json(json_object_get(json, "instrumentation"), &ci->in, reason);
+
+	if (!err)
+		err = metric_parse(json_object_get(json, "metric"), &ci->metric, reason);
+	if (!err)
+		err = instrumentation_bind(&ci->in, ci->metric, reason);
+	snprintf(ci->numeric, sizeof(ci->numeric), "%s", numeric ? numeric : "");
+	ci->hostname_at = find_hostname(&ci->in);
+	json_decref(json);
+	return err;
+}
+
+/* --- loading --- */
+
+struct loading {
+	struct catalog *catalog;
+	struct catalog_inst *ci;
+	__s64 newest;
+	int err;
+	char *reason;
+};
+
+static int sighting_set(struct catalog_inst *ci, const char *source, __s64 slot)
+{
+	struct sighting *grown;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (!strcmp(ci->sighting[i].source, source)) {
+			if (slot > ci->sighting[i].slot)
+				ci->sighting[i].slot = slot;
+			return 0;
+		}
+	grown = realloc(ci->sighting, (ci->n_sightings + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	ci->sighting = grown;
+	snprintf(grown[ci->n_sightings].source, SOURCE_MAX, "%s", source);
+	grown[ci->n_sightings++].slot = slot;
+	return 0;
+}
+
+static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct loading *l = arg;
+
+	if (last > l->newest)
+		l->newest = last;
+	if (!l->err)
+		l->err = sighting_set(l->ci, source, last);
+}
+
+static void load_inst(void *arg, __u64 inst, const char *text)
+{
+	struct loading *l = arg;
+	struct catalog_inst *ci = calloc(1, sizeof(*ci));
+	char why[REASON_MAX] = "no memory";
+
+	if (l->err)
+		goto out;
+	l->err = ci ? inst_parse(text, ci, why) : -ENOMEM;
+	if (l->err) {
+		snprintf(l->reason, REASON_MAX, "stored instrumentation %llu cannot be read: %.180s",
+			 (unsigned long long)inst, why);
+		goto out;
+	}
+	ci->in.id = inst;
+	inst_link(l->catalog, ci);
+	l->catalog->n_insts++;
+	return;
+out:
+	inst_free(ci);
+}
+
+static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *store)
+{
+	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
+	const struct store_reader reader = { .arg = &l, .cover = load_cover };
+	size_t n_slots = slots_in_memory(c, &ci->in);
+	__s64 first;
+	int err = cube_open(c->cube, ci->in.id, n_slots);
+
+	if (!err)
+		err = store->ops->read(store, ci->in.id, 0, INT64_MAX / 2, -1, &reader);
+	if (!err)
+		err = l.err;
+	if (err || l.newest < 0)
+		return err;
+	first = l.newest - (__s64)n_slots + 1;
+	return cube_load(c->cube, ci->in.id, store, first > 0 ? first : 0, l.newest);
+}
+
+int catalog_load(struct catalog *c, struct store *store, char *reason)
+{
+	struct loading l = { .catalog = c, .reason = reason };
+	int err = store->ops->identity(store, c->identity);
+
+	reason[0] = 0;
+	if (!err)
+		err = store->ops->inst_each(store, load_inst, &l);
+	if (!err)
+		err = l.err;
+	for (struct catalog_inst *ci = c->first; ci && !err; ci = ci->next)
+		err = load_data(c, ci, store);
+	if (!err)
+		err = metrics_collect(c);
+	if (err && !reason[0])
+		snprintf(reason, REASON_MAX, "what is stored cannot be read: %.200s",
+			 store->reason[0] ? store->reason : strerror(-err));
+	return err;
+}
+
+/* --- creating and deleting --- */
+
+struct making {
+	struct catalog *catalog;
+	struct catalog_inst *ci;
+	catalog_made done;
+	void *arg;
+};
+
+static int make_work(void *arg, struct store *store)
+{
+	struct making *m = arg;
+	char *text = NULL;
+	int err = store->ops->next_id(store, &m->ci->in.id);
+
+	if (!err) {
+		text = inst_text(m->ci);
+		err = text ? store->ops->inst_put(store, m->ci->in.id, text) : -ENOMEM;
+	}
+	free(text);
+	return err;
+}
+
+static void make_done(void *arg, int err)
+{
+	struct making *m = arg;
+	struct catalog *c = m->catalog;
+	int cube_err;
+
+	if (err) {
+		inst_free(m->ci);
+		m->ci = NULL;
+		c->n_insts--;
+	} else {
+		inst_link(c, m->ci);
+		cube_err = cube_open(c->cube, m->ci->in.id, slots_in_memory(c, &m->ci->in));
+		if (cube_err)
+			fprintf(stderr, "heatscoped: instrumentation %llu is kept in the store only: %s\n",
+				(unsigned long long)m->ci->in.id, strerror(-cube_err));
+		changed(c, true);
+	}
+	m->done(m->arg, err, m->ci);
+	free(m);
+}
+
+/* Why nobody offers it, in the words of a source that refuses. */
+static int no_metric(const struct catalog *c, const char *module, const char *stat, char *reason)
+{
+	const struct offer *o;
+
+	for (const struct source *s = c->sources; s; s = s->next) {
+		o = s->n_links ? source_offer(s, module, stat) : NULL;
+		if (o && !o->ok)
+			return refuse(reason, "no source can measure %s.%s; %s says: %.140s", module, stat, s->name, o->reason);
+	}
+	return refuse(reason, "\"%s.%s\" is not a valid module/stat pair", module, stat);
+}
+
+static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, struct catalog_inst *ci, char *reason)
+{
+	const char *module, *stat;
+	const struct metric *m;
+	int err = request_metric(request, &module, &stat, reason);
+
+	if (err)
+		return err;
+	m = catalog_metric_find(c, module, stat);
+	if (!m)
+		return no_metric(c, module, stat, reason);
+	err = request_parse(request, m, &ci->in, ci->numeric, reason);
+	if (err)
+		return err;
+	ci->in.crtime_ms = now_ns / 1000000;
+	ci->hostname_at = find_hostname(&ci->in);
+	ci->metric = metric_copy(m);
+	return ci->metric ? 0 : -ENOMEM;
+}
+
+int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
+		   char *reason)
+{
+	struct making *m;
+	int err;
+
+	if (c->n_insts >= INSTS_MAX)
+		return refuse(reason, "there are %d instrumentations already, which is the limit", INSTS_MAX);
+	m = calloc(1, sizeof(*m));
+	if (!m)
+		return -ENOMEM;
+	*m = (struct making){ c, calloc(1, sizeof(*m->ci)), done, arg };
+	err = m->ci ? make_inst(c, request, now_ns, m->ci, reason) : -ENOMEM;
+	if (!err) {
+		c->n_insts++;
+		err = flush_submit(c->flush, make_work, make_done, m);
+		c->n_insts -= err != 0;
+	}
+	if (err) {
+		inst_free(m->ci);
+		free(m);
+	}
+	return err;
+}
+
+struct deleting {
+	__u64 id;
+	flush_done done;
+	void *arg;
+};
+
+static int delete_work(void *arg, struct store *store)
+{
+	struct deleting *d = arg;
+
+	return store->ops->inst_delete(store, d->id);
+}
+
+static void delete_done(void *arg, int err)
+{
+	struct deleting *d = arg;
+
+	if (err)
+		fprintf(stderr, "heatscoped: instrumentation %llu could not be deleted from the store: %s\n",
+			(unsigned long long)d->id, strerror(-err));
+	if (d->done)
+		d->done(d->arg, err);
+	free(d);
+}
+
+static void inst_forget(struct catalog *c, struct catalog_inst *ci)
+{
+	struct catalog_inst **at = &c->first;
+
+	while (*at != ci)
+		at = &(*at)->next;
+	*at = ci->next;
+	c->n_insts--;
+	for (struct source *s = c->sources; s; s = s->next)
+		source_forget(s, ci->in.id);
+	cube_drop(c->cube, ci->in.id);
+	flush_drop(c->flush, ci->in.id);
+	inst_free(ci);
+}
+
+int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
+{
+	struct catalog_inst *ci = inst_find(c, id);
+	struct deleting *d;
+	int err;
+
+	if (!ci)
+		return -ENOENT;
+	d = calloc(1, sizeof(*d));
+	if (!d)
+		return -ENOMEM;
+	*d = (struct deleting){ id, done, arg };
+	err = flush_submit(c->flush, delete_work, delete_done, d);
+	if (err) {
+		free(d);
+		return err;
+	}
+	inst_forget(c, ci);
+	changed(c, true);
+	return 0;
+}
+
+/* --- sources --- */
+
+const struct source *catalog_source_first(const struct catalog *c)
+{
+	return c->sources;
+}
+
+static struct source *source_find(const struct catalog *c, const char *name)
+{
+	struct source *s = c->sources;
+
+	while (s && strcmp(s->name, name))
+		s = s->next;
+	return s;
+}
+
+const struct source *catalog_source_find(const struct catalog *c, const char *name)
+{
+	return source_find(c, name);
+}
+
+static void source_link(struct catalog *c, struct source *s)
+{
+	struct source **at = &c->sources;
+
+	while (*at && strcmp((*at)->name, s->name) < 0)
+		at = &(*at)->next;
+	s->next = *at;
+	*at = s;
+	c->n_sources++;
+}
+
+int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason)
+{
+	struct source *news, *s;
+	int err = source_hello(hello, &news, reason);
+
+	if (err)
+		return err;
+	s = source_find(c, news->name);
+	if (!s && c->n_sources >= SOURCES_MAX) {
+		source_free(news);
+		return refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
+	}
+	if (s) {
+		source_renew(s, news);
+		source_free(news);
+	} else {
+		source_link(c, s = news);
+	}
+	s->n_links++;
+	*ret_name = s->name;
+	changed(c, false);
+	return 0;
+}
+
+int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason)
+{
+	struct source *s = source_find(c, source);
+	int err = s ? source_state(s, state, reason) : -ENOENT;
+
+	if (!err)
+		changed(c, false);
+	return err;
+}
+
+void catalog_bye(struct catalog *c, const char *source)
+{
+	struct source *s = source_find(c, source);
+
+	if (!s || !s->n_links)
+		return;
+	s->n_links--;
+	changed(c, false);
+}
+
+void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
+{
+	struct catalog_inst *ci = inst_find(c, inst);
+
+	/* Without memory the source is merely not counted while it is away. */
+	if (ci)
+		sighting_set(ci, source, slot);
+}
+
+__s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
+{
+	__s64 from_ns = now_ns - (__s64)ci->in.retention_s * 1000000000;
+
+	return c->keep || from_ns < 0 ? 0 : from_ns / (__s64)ci->in.slot_ns;
+}
+
+void catalog_expired(struct catalog *c, __u64 inst, __s64 slot)
+{
+	struct catalog_inst *ci = inst_find(c, inst);
+	__s64 first, newest;
+	size_t kept = 0;
+
+	if (!ci)
+		return;
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (ci->sighting[i].slot >= slot)
+			ci->sighting[kept++] = ci->sighting[i];
+	ci->n_sightings = kept;
+	/* What is partly too old goes as newer slots come, and is not asked for until then. */
+	if (cube_range(c->cube, inst, &first, &newest) || newest >= slot)
+		return;
+	cube_drop(c->cube, inst);
+	cube_open(c->cube, inst, slots_in_memory(c, &ci->in));
+}
+
+__u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
+{
+	__s64 horizon = catalog_horizon(c, ci, now_ns);
+	const struct source *s;
+	const struct offer *o;
+	__u32 n = 0;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		n += ci->sighting[i].slot >= horizon;
+	for (s = c->sources; s; s = s->next) {
+		size_t i = 0;
+
+		o = s->n_links ? source_offer(s, ci->in.module, ci->in.stat) : NULL;
+		if (!o || !o->ok)
+			continue;
+		while (i < ci->n_sightings && strcmp(ci->sighting[i].source, s->name))
+			i++;
+		n += i == ci->n_sightings || ci->sighting[i].slot < horizon;
+	}
+	return n;
+}
+
+json_t *catalog_want(const struct catalog *c)
+{
+	json_t *list = json_array();
+
+	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
+		json_array_append_new(list, instrumentation_to_json(&ci->in));
+	return json_pack("{s:s, s:o}", "aggregator", c->identity, "instrumentations", list);
+}

@@ -1,0 +1,179 @@
+#include "aggregator.h"
+
+#include <argp.h>
+#include <config.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CONF_DEFAULT SYSCONFDIR "/heatscope/heatscoped.yaml"
+
+const char *argp_program_version = "heatscoped " PACKAGE_VERSION;
+
+static const char doc[] =
+	"Takes in what collectors measure, merges and keeps it, and serves it over HTTP as heat maps.\v"
+	"Examples:\n"
+	"  heatscoped\n"
+	"  heatscoped --database memory --listen 127.0.0.1:8080 --socket /tmp/ingest.sock\n"
+	"  heatscoped --config ./heatscoped.yaml --verbose\n"
+	"\n"
+	"Options override the configuration file, whose keys have the same names.\n"
+	"Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 64 wrong usage.\n";
+
+enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
+       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_KEEP };
+
+static const struct argp_option options[] = {
+	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
+	{ "listen", OPT_LISTEN, "ADDR:PORT", 0, "Where HTTP is served, a loopback address or unix:PATH (default 127.0.0.1:23181)", 0 },
+	{ "socket", OPT_SOCKET, "PATH", 0, "Unix socket for collectors (default /run/heatscope/ingest.sock)", 0 },
+	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
+	{ "page", OPT_PAGE, "DIR", 0, "Where the built page lies (default " PKGDATADIR "/page)", 0 },
+	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "Newest slots of each instrumentation kept in memory (default 3600)", 0 },
+	{ "keep", OPT_KEEP, NULL, 0, "Nothing grows too old: for showing recordings", 0 },
+	{ "verbose", OPT_VERBOSE, NULL, 0, "Say more on standard error", 0 },
+	{ 0 },
+};
+
+struct arguments {
+	const char *config;
+	struct conf *conf;
+};
+
+static void set_path(struct argp_state *state, const char *name, const char *text, char *out)
+{
+	if (!*text || strlen(text) >= PATH_MAX)
+		argp_error(state, "--%s needs a value of 1 to %d bytes", name, PATH_MAX - 1);
+	snprintf(out, PATH_MAX, "%s", text);
+}
+
+static void set_slots(struct argp_state *state, const char *text, struct conf *conf)
+{
+	char *end, reason[CONF_REASON_MAX];
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end)
+		argp_error(state, "--cube-slots needs a number, not \"%s\"", text);
+	conf->cube_slots = n > UINT_MAX ? 0 : (unsigned)n;
+	if (conf_check(conf, reason))
+		argp_error(state, "%s", reason);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+	struct conf *conf = a->conf;
+
+	switch (key) {
+	case OPT_CONFIG:
+		a->config = arg;
+		break;
+	case OPT_LISTEN:
+		set_path(state, "listen", arg, conf->listen);
+		break;
+	case OPT_SOCKET:
+		set_path(state, "socket", arg, conf->socket);
+		break;
+	case OPT_DATABASE:
+		set_path(state, "database", arg, conf->database);
+		break;
+	case OPT_PAGE:
+		set_path(state, "page", arg, conf->page);
+		break;
+	case OPT_CUBE_SLOTS:
+		set_slots(state, arg, conf);
+		break;
+	case OPT_KEEP:
+		conf->keep = true;
+		break;
+	case OPT_VERBOSE:
+		conf->verbose = true;
+		break;
+	case ARGP_KEY_ARG:
+		argp_error(state, "\"%s\" is not understood: there are only options", arg);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Twice: once to find the file, then again so that options override it. */
+static int read_conf(int argc, char **argv, struct conf *conf)
+{
+	const struct argp argp = { .options = options, .parser = parse, .doc = doc };
+	struct arguments args = { .conf = conf };
+	char reason[CONF_REASON_MAX];
+	int err = 0;
+
+	conf_init(conf);
+	argp_err_exit_status = 64;
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	conf_init(conf);
+	if (args.config || !access(CONF_DEFAULT, F_OK))
+		err = conf_read(conf, args.config ? args.config : CONF_DEFAULT, reason);
+	if (err)
+		fprintf(stderr, "heatscoped: %s\n", reason);
+	else
+		argp_parse(&argp, argc, argv, 0, NULL, &args);
+	return err;
+}
+
+struct program {
+	struct aggregator aggregator;
+	uv_loop_t loop;
+	uv_signal_t term, interrupt;
+};
+
+static void stop(struct program *p)
+{
+	aggregator_stop(&p->aggregator);
+	uv_close((uv_handle_t *)&p->term, NULL);	/* a second signal ends us at once */
+	uv_close((uv_handle_t *)&p->interrupt, NULL);
+}
+
+static void on_signal(uv_signal_t *s, int signum)
+{
+	struct program *p = s->data;
+
+	if (p->aggregator.conf.verbose)
+		fprintf(stderr, "heatscoped: stopping\n");
+	stop(p);
+}
+
+static void watch_signals(struct program *p)
+{
+	signal(SIGPIPE, SIG_IGN);
+	uv_signal_init(&p->loop, &p->term);
+	uv_signal_init(&p->loop, &p->interrupt);
+	p->term.data = p->interrupt.data = p;
+	uv_signal_start(&p->term, on_signal, SIGTERM);
+	uv_signal_start(&p->interrupt, on_signal, SIGINT);
+}
+
+int main(int argc, char **argv)
+{
+	static struct program p;
+	static struct conf conf;
+	char reason[CONF_REASON_MAX];
+	int err;
+
+	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))
+		return 1;
+	watch_signals(&p);
+	err = aggregator_open(&p.aggregator, &p.loop, &conf, reason);
+	if (err) {
+		fprintf(stderr, "heatscoped: %s\n", reason);
+		stop(&p);
+	} else {
+		fprintf(stderr, "heatscoped: serving %s, collectors at %s, database %s\n", conf.listen, conf.socket,
+			conf.database);
+	}
+	uv_run(&p.loop, UV_RUN_DEFAULT);
+	aggregator_close(&p.aggregator);
+	uv_loop_close(&p.loop);
+	return err ? 1 : 0;
+}

@@ -1,0 +1,243 @@
+#include "request.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int refuse(char *reason, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, REASON_MAX, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+static int required_text(const json_t *request, const char *name, const char **ret, char *reason)
+{
+	const json_t *value = json_object_get(request, name);
+
+	if (!value)
+		return refuse(reason, "missing value for required field: \"%s\"", name);
+	*ret = json_string_value(value);
+	if (!*ret || !**ret || strlen(*ret) >= NAME_MAX_LEN)
+		return refuse(reason, "value for field \"%s\" is invalid: must be a text of 1 to %d bytes", name,
+			      NAME_MAX_LEN - 1);
+	return 0;
+}
+
+int request_metric(const json_t *request, const char **ret_module, const char **ret_stat, char *reason)
+{
+	int err;
+
+	if (!json_is_object(request))
+		return refuse(reason, "an instrumentation must be given as a JSON object or as parameters");
+	err = required_text(request, "module", ret_module, reason);
+	return err ? err : required_text(request, "stat", ret_stat, reason);
+}
+
+/* "a,b" -> ["a", "b"]; an array stays; absent or "" is []. */
+static int names_of(const json_t *request, const char *name, json_t **ret_list, char *reason)
+{
+	json_t *value = json_object_get(request, name), *list;
+	const char *text = json_string_value(value);
+
+	if (value && !text && !json_is_array(value))
+		return refuse(reason, "value for field \"%s\" is invalid: must be an array of names, or a text with commas", name);
+	list = json_is_array(value) ? json_copy(value) : json_array();
+	for (const char *at = text; at && *at; at += *at == ',') {
+		size_t len = strcspn(at, ",");
+
+		json_array_append_new(list, json_stringn(at, len));
+		at += len;
+	}
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (!json_is_string(json_array_get(list, i))) {
+			json_decref(list);
+			return refuse(reason, "value for field \"%s\" is invalid: its entry %zu is not a text", name, i);
+		}
+	*ret_list = list;
+	return 0;
+}
+
+static void field_names(const struct metric *m, char *out, size_t room)
+{
+	size_t at = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < m->n_fields && at < room; i++)
+		at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", m->field[i].name);
+}
+
+/* Parts the decomposition into the fields of the key and the one that is quantized. */
+static int decompose(const json_t *list, const struct metric *m, json_t *fields, char *numeric, char *reason)
+{
+	const struct field *f;
+	char have[160];
+
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+
+		f = metric_field(m, name);
+		if (!f) {
+			field_names(m, have, sizeof(have));
+			return refuse(reason, "value \"%.32s\" for field \"decomposition\" is invalid: fields of %s.%s are %s",
+				      name, m->module, m->stat, have);
+		}
+		if (f->arity == FIELD_DISCRETE)
+			json_array_append(fields, json_array_get(list, i));
+		else if (*numeric)
+			return refuse(reason, "more than one numeric decomposition specified");
+		else
+			snprintf(numeric, NAME_MAX_LEN, "%s", name);
+	}
+	if (json_array_size(fields) > KEY_FIELDS_MAX)
+		return refuse(reason, "more than %d discrete decompositions specified", KEY_FIELDS_MAX);
+	return 0;
+}
+
+/* The measure that is meant when none is named. */
+static const char *default_measure(const struct metric *m)
+{
+	const struct field *latency = metric_field(m, "latency");
+
+	if (latency && latency->arity == FIELD_NUMERIC)
+		return latency->name;
+	for (size_t i = 0; i < m->n_fields; i++)
+		if (m->field[i].arity == FIELD_NUMERIC)
+			return m->field[i].name;
+	return NULL;
+}
+
+/* The decomposition's numeric field is the default measure: the first, whether listed or not. */
+static int measures_of(json_t *list, const struct metric *m, const char *numeric, char *reason)
+{
+	const char *first = *numeric ? numeric : NULL;
+
+	if (!first && !json_array_size(list))
+		first = default_measure(m);
+	if (!first && !json_array_size(list))
+		return refuse(reason, "%s.%s has no measure", m->module, m->stat);
+	for (size_t i = 0; first && i < json_array_size(list); i++)
+		if (!strcmp(json_string_value(json_array_get(list, i)), first)) {
+			json_array_remove(list, i);
+			break;
+		}
+	if (first)
+		json_array_insert_new(list, 0, json_string(first));
+	if (json_array_size(list) > MEASURES_MAX)
+		return refuse(reason, "more than %d measures specified", MEASURES_MAX);
+	return 0;
+}
+
+/* A number, or a text that is one. */
+static int number_of(const json_t *request, const char *name, json_t *form, char *reason)
+{
+	json_t *value = json_object_get(request, name);
+	const char *text = json_string_value(value);
+	double number;
+	char *end;
+
+	if (!value)
+		return 0;
+	if (json_is_number(value))
+		return json_object_set(form, name, value) ? refuse(reason, "no memory") : 0;
+	if (!text)
+		return refuse(reason, "value for field \"%s\" is invalid: not a number", name);
+	number = strtod(text, &end);
+	if (end == text || *end || !(number > -1e15 && number < 1e15))
+		return refuse(reason, "value \"%.40s\" for field \"%s\" is invalid: not a number", text, name);
+	json_object_set_new(form, name, number == (double)(json_int_t)number ? json_integer((json_int_t)number) :
+									       json_real(number));
+	return 0;
+}
+
+static int predicate_of(const json_t *request, char *reason)
+{
+	json_t *value = json_object_get(request, "predicate"), *parsed;
+	const char *text = json_string_value(value);
+	bool empty;
+
+	if (!value)
+		return 0;
+	parsed = text ? json_loads(*text ? text : "{}", JSON_REJECT_DUPLICATES, NULL) : json_incref(value);
+	if (!json_is_object(parsed)) {
+		json_decref(parsed);
+		return refuse(reason, "value for field \"predicate\" is invalid: must be a JSON object");
+	}
+	empty = !json_object_size(parsed);
+	json_decref(parsed);
+	return empty ? 0 : refuse(reason, "value for field \"predicate\" is invalid: only {} is understood in this version");
+}
+
+static int enabled_of(const json_t *request, char *reason)
+{
+	const json_t *value = json_object_get(request, "enabled");
+	const char *text = json_string_value(value);
+
+	if (!value || json_is_true(value) || (text && !strcmp(text, "true")))
+		return 0;
+	return refuse(reason, "value for field \"enabled\" is invalid: only true is accepted; delete the instrumentation instead");
+}
+
+static int numbers_of(const json_t *request, json_t *form, char *reason)
+{
+	static const char *const name[] = { "granularity", "retention-time", "idle-max", "ruler-bits", "keys" };
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name) && !err; i++)
+		err = number_of(request, name[i], form, reason);
+	return err;
+}
+
+/* Fills the JSON form of instrumentation.h, which is where ranges are checked. */
+static int form_fill(const json_t *request, const struct metric *m, json_t *form, char *numeric, char *reason)
+{
+	json_t *fields = json_array(), *measures = NULL, *list = NULL;
+	int err = names_of(request, "decomposition", &list, reason);
+
+	json_object_set_new(form, "module", json_string(m->module));
+	json_object_set_new(form, "stat", json_string(m->stat));
+	json_object_set_new(form, "fields", fields);
+	if (!err)
+		err = decompose(list, m, fields, numeric, reason);
+	json_decref(list);
+	if (!err)
+		err = names_of(request, "measures", &measures, reason);
+	if (measures)
+		json_object_set_new(form, "measures", measures);
+	if (!err)
+		err = measures_of(measures, m, numeric, reason);
+	if (!err)
+		err = numbers_of(request, form, reason);
+	if (!err)
+		err = predicate_of(request, reason);
+	return err ? err : enabled_of(request, reason);
+}
+
+int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
+		  char ret_numeric[NAME_MAX_LEN], char *reason)
+{
+	json_t *form = json_object();
+	struct instrumentation in = { 0 };
+	char numeric[NAME_MAX_LEN] = "";
+	int err = form ? form_fill(request, m, form, numeric, reason) : refuse(reason, "no memory");
+
+	if (!err)
+		err = instrumentation_from_json(form, &in, reason);
+	if (!err)
+		err = instrumentation_bind(&in, m, reason);
+	if (!err && in.granularity_ns / 1000000000 > in.retention_s)
+		err = refuse(reason, "value \"%u\" for field \"retention-time\" is invalid: shorter than the granularity",
+			     in.retention_s);
+	json_decref(form);
+	if (err)
+		return err;
+	*ret_in = in;
+	memcpy(ret_numeric, numeric, sizeof(numeric));
+	return 0;
+}

@@ -1,0 +1,21 @@
+/* request.h - what somebody asks to be measured -> an instrumentation, or a sentence why not.
+ *
+ *      {"module", "stat", "decomposition", ...}  as in doc/api.md  ->  struct instrumentation, bound
+ *
+ * Shape   from a query string all values are texts, so numbers may be texts, and lists of names
+ *         comma-separated texts.  What is not settable (id, crtime, ...) is ignored.
+ * Errors  -EINVAL with the reason (REASON_MAX bytes), in Cloud Analytics' words.
+ * Pure    no store, loop or clock.
+ */
+#ifndef HEATSCOPE_REQUEST_H
+#define HEATSCOPE_REQUEST_H
+
+#include "../collector/instrumentation.h"
+
+int request_metric(const json_t *request, const char **ret_module, const char **ret_stat, char *reason);
+
+/* numeric: the numeric field of the decomposition, "" if none.  Id and crtime stay 0. */
+int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
+		  char ret_numeric[NAME_MAX_LEN], char *reason);
+
+#endif
