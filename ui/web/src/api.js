@@ -1,0 +1,79 @@
+/* api.js - the HTTP interface of heatscoped (doc/api.md), as functions that give values.
+ *
+ * Errors  every function throws ApiError: `code` is the server's (ECA_...), or "UNREACHABLE".
+ */
+
+/** @typedef {{start: number, duration: number}} Span   Unix seconds, seconds */
+
+export class ApiError extends Error {
+	constructor(code, message, status = 0) {
+		super(message);
+		this.code = code;
+		this.status = status;
+	}
+}
+
+/** Query string of what is not null; "?" included. */
+export function query(parameters) {
+	const q = new URLSearchParams();
+
+	for (const [name, value] of Object.entries(parameters))
+		if (value !== null && value !== undefined && value !== "")
+			q.set(name, String(value));
+	return q.toString() && `?${q}`;
+}
+
+async function request(method, path, body) {
+	let reply, value;
+
+	try {
+		reply = await fetch(path, {
+			method,
+			headers: body ? { "Content-Type": "application/json" } : {},
+			body: body && JSON.stringify(body),
+			cache: "no-store",
+		});
+	} catch {
+		throw new ApiError("UNREACHABLE", "heatscoped does not answer");
+	}
+	if (reply.status === 204)
+		return null;
+	try {
+		value = await reply.json();
+	} catch {
+		throw new ApiError("ECA_IO", `${path}: the reply is not JSON (status ${reply.status})`, reply.status);
+	}
+	if (!reply.ok)
+		throw new ApiError(value.error?.code ?? "ECA_IO", value.error?.message ?? `status ${reply.status}`, reply.status);
+	return value;
+}
+
+const of = (id, what) => `/ca/instrumentations/${encodeURIComponent(id)}/value/${what}`;
+const span = (s) => ({ start_time: s?.start, duration: s?.duration });
+
+export const catalogue = () => request("GET", "/ca");
+export const instrumentations = () => request("GET", "/ca/instrumentations");
+export const create = (properties) => request("POST", "/ca/instrumentations", properties);
+export const remove = (id) => request("DELETE", `/ca/instrumentations/${encodeURIComponent(id)}`);
+
+/** A grid; see grid.js for its shape. */
+export const grid = (id, parameters) => request("GET", of(id, "grid") + query(parameters));
+
+/** @returns {Promise<{keys: import("./keys.js").KeyRow[], lower_bound?: boolean}>} */
+export const keys = (id, s, parameters) => request("GET", of(id, "keys") + query({ ...span(s), ...parameters }));
+
+/**
+ * The keys of exactly one cell: a picture that shows this one cell only, asked at its middle.
+ * @returns {Promise<{present: Object<string, number>, total: number}>}
+ */
+export const cell = (id, measure, s, low, high) =>
+	request("GET", of(id, "heatmap/details") + query({
+		...span(s), measure, ymin: low, ymax: high, nbuckets: 1, width: 10, height: 10, x: 5, y: 5,
+	}));
+
+/** Keys as the parameter `selected` wants them: a comma within a key is escaped. */
+export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
+
+export const streamUrl = (id, parameters) => of(id, "stream") + query(parameters);
+export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
+export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });

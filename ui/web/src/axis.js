@@ -1,0 +1,129 @@
+/* axis.js - scales and ticks: value -> y, time -> x, both in CSS pixels.
+ *
+ *      y = top       ----------------- overflow strip (if used)
+ *          high      |               |
+ *          low       |               |
+ *      y = bottom    ----------------- underflow strip (if used)
+ */
+
+export const STRIP = 7;			/* px: height of the under- and overflow strips */
+
+const STEPS = [1, 2, 5];
+const TIME_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400];
+
+/** The largest 1-2-5 value <= v, and the smallest >= v. */
+export function niceBelow(v) {
+	const power = 10 ** Math.floor(Math.log10(v) + 1e-9);
+	let nice = power;
+
+	for (const step of STEPS)
+		if (step * power <= v * (1 + 1e-9))
+			nice = step * power;
+	return nice;
+}
+
+export function niceAbove(v) {
+	const power = 10 ** Math.floor(Math.log10(v) + 1e-9);
+
+	for (const step of STEPS)
+		if (step * power >= v * (1 - 1e-9))
+			return step * power;
+	return 10 * power;
+}
+
+/**
+ * @typedef {{kind: "log"|"linear", low: number, high: number, under: boolean, over: boolean}} Domain
+ */
+
+/** What the axis shows for what is used; `before` is only ever widened, so a live map holds still. */
+export function domainOf(used, kind, before = null) {
+	const fresh = {
+		kind,
+		low: kind === "linear" ? 0 : niceBelow(Math.max(1, used.low)),
+		high: niceAbove(Math.max(1, used.high)),
+		under: used.under,
+		over: used.over,
+	};
+
+	if (kind === "log" && fresh.high <= fresh.low)
+		fresh.high = fresh.low * 10;
+	if (!before || before.kind !== kind)
+		return fresh;
+	if (before.low <= fresh.low && before.high >= fresh.high && before.under >= fresh.under && before.over >= fresh.over)
+		return before;
+	return {
+		kind,
+		low: Math.min(before.low, fresh.low),
+		high: Math.max(before.high, fresh.high),
+		under: before.under || fresh.under,
+		over: before.over || fresh.over,
+	};
+}
+
+/** Value <-> y between top and bottom (top < bottom). */
+export function valueAxis(domain, top, bottom) {
+	const upper = top + (domain.over ? STRIP + 1 : 0);
+	const lower = bottom - (domain.under ? STRIP + 1 : 0);
+	const log = domain.kind === "log";
+	const into = log ? Math.log : (v) => v;
+	const from = log ? Math.exp : (v) => v;
+	const a = into(domain.low), b = into(domain.high);
+
+	return {
+		domain, top, bottom, upper, lower,
+		y: (value) => lower - (into(Math.max(value, log ? 1e-9 : 0)) - a) / (b - a) * (lower - upper),
+		value: (y) => from(a + (lower - y) / (lower - upper) * (b - a)),
+	};
+}
+
+/** Time <-> x between left and right. */
+export function timeAxis(from, to, left, right) {
+	return {
+		from, to, left, right,
+		x: (time) => left + (time - from) / (to - from) * (right - left),
+		time: (x) => from + (x - left) / (right - left) * (to - from),
+	};
+}
+
+/** 1-2-5 ticks; those of whole decades are major.  At most `most` of them where that is possible. */
+export function logTicks(low, high, most) {
+	const all = [];
+
+	for (let power = Math.floor(Math.log10(low) - 1e-9); 10 ** power <= high; power++)
+		for (const step of STEPS) {
+			const value = step * 10 ** power;
+
+			if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9))
+				all.push({ value: Number(value.toPrecision(1)), major: step === 1 });
+		}
+	if (all.length <= most)
+		return all;
+	const major = all.filter((tick) => tick.major);
+	const every = Math.ceil(major.length / Math.max(1, most));
+
+	return major.filter((_, i) => i % every === 0);
+}
+
+export function linearTicks(high, most) {
+	if (most === Infinity)
+		return linearTicks(high, 10);
+	const step = niceAbove(high / Math.max(1, most));
+	const ticks = [];
+
+	for (let i = 0; i * step <= high * (1 + 1e-9); i++)
+		ticks.push({ value: Number((i * step).toPrecision(12)), major: true });
+	return ticks;
+}
+
+export const valueTicks = (domain, most) =>
+	domain.kind === "log" ? logTicks(domain.low, domain.high, most) : linearTicks(domain.high, most);
+
+/** Times at whole steps of the local clock.  offset: seconds east of UTC. */
+export function timeTicks(from, to, most, offset = 0) {
+	const step = TIME_STEPS.find((s) => (to - from) / s <= most) ?? 86400;
+	const ticks = [];
+
+	for (let t = Math.ceil((from + offset) / step) * step; t <= to + offset; t += step)
+		ticks.push(t - offset);
+	return { step, ticks };
+}

@@ -1,0 +1,101 @@
+/* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+
+const FIELDS_MAX = 4;
+const USUAL = ["latency", "cputime", "offcpu"];
+const SLOTS = [[0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"]];
+const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "1 week"]];
+
+const arity = (catalogue, field) => catalogue.types[catalogue.fields[field]?.type]?.arity ?? "discrete";
+
+/** What the form begins with for a metric. */
+export function choicesFor(catalogue, metric) {
+	const discrete = metric.fields.filter((f) => arity(catalogue, f) === "discrete");
+	const numeric = metric.fields.filter((f) => arity(catalogue, f) === "numeric");
+	const usual = USUAL.filter((f) => numeric.includes(f));
+
+	return {
+		discrete, numeric,
+		fields: discrete.includes("statement") ? ["statement"] : discrete.slice(0, 1),
+		measures: usual.length ? usual : numeric.slice(0, 1),
+	};
+}
+
+/** The body of the request; measures keep the metric's order, the first one is the default. */
+export function requestOf(metric, choices, fields, measures, granularity, retention) {
+	const chosen = choices.numeric.filter((m) => measures.includes(m));
+
+	return {
+		module: metric.module, stat: metric.stat,
+		decomposition: [...choices.discrete.filter((f) => fields.includes(f)), ...chosen.slice(0, 1)],
+		measures: chosen, granularity, "retention-time": retention,
+	};
+}
+
+/** One that exists already and does the same. */
+export const sameAs = (request, all) => all.find((i) =>
+	i.module === request.module && i.stat === request.stat && i.granularity === request.granularity &&
+	String(i.decomposition) === String(request.decomposition) && String(i.measures) === String(request.measures));
+
+function Checks({ legend, names, chosen, change, most, session }) {
+	const flip = (name) => change(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
+
+	return html`<fieldset><legend>${legend}</legend>${names.map((name) => html`<label key=${name}>
+		<input type="checkbox" checked=${chosen.includes(name)} disabled=${!chosen.includes(name) && chosen.length >= most}
+			onChange=${() => flip(name)} />${session.catalogue.fields[name]?.label ?? name}</label>`)}</fieldset>`;
+}
+
+export function Create({ session }) {
+	const { metrics } = session.catalogue;
+
+	return metrics.length
+		? html`<${Form} session=${session} metrics=${metrics} />`
+		: html`<section class="create"><h2>New instrumentation</h2>
+			<p class="muted">No collector offers a metric yet. Metrics appear here as soon as a collector connects.</p></section>`;
+}
+
+function Form({ session, metrics }) {
+	const [index, setIndex] = useState(0);
+	const metric = metrics[Math.min(index, metrics.length - 1)];
+	const choices = choicesFor(session.catalogue, metric);
+	const [fields, setFields] = useState(choices.fields);
+	const [measures, setMeasures] = useState(choices.measures);
+	const [granularity, setGranularity] = useState(1);
+	const [retention, setRetention] = useState(3600);
+	const [problem, setProblem] = useState("");
+	const request = requestOf(metric, choices, fields, measures, granularity, retention);
+	const same = sameAs(request, session.instrumentations ?? []);
+	const pick = (i) => {
+		const fresh = choicesFor(session.catalogue, metrics[i]);
+
+		setIndex(i);
+		setFields(fresh.fields);
+		setMeasures(fresh.measures);
+	};
+	const submit = async (e) => {
+		e.preventDefault();
+		try {
+			await (same ? session.select(same.id) : session.create(request));
+		} catch (error) {
+			setProblem(error.message);
+		}
+	};
+
+	return html`<form class="create" onSubmit=${submit}>
+		<h2>New instrumentation</h2>
+		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
+			${metrics.map((m, i) => html`<option value=${i}>${session.catalogue.modules[m.module]?.label ?? m.module} ${m.label}</option>`)}</select></label>
+		<${Checks} legend="Kept apart by (up to four)" names=${choices.discrete} chosen=${fields} change=${setFields} most=${FIELDS_MAX} session=${session} />
+		<${Checks} legend="Measures" names=${choices.numeric} chosen=${measures} change=${setMeasures} most=${8} session=${session} />
+		<div class="row">
+			<label>Slot <select value=${granularity} onChange=${(e) => setGranularity(Number(e.target.value))}>
+				${SLOTS.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
+			<label>Kept for <select value=${retention} onChange=${(e) => setRetention(Number(e.target.value))}>
+				${KEPT.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
+		</div>
+		${problem && html`<p class="problem" role="alert">${problem}</p>`}
+		<p class="row"><button class="primary" disabled=${!measures.length}>${same ? `Open the existing one (${same.id})` : "Create"}</button>
+			${session.inst && html`<button type="button" onClick=${() => { session.creating = false; session.changed(); }}>Cancel</button>`}</p>
+	</form>`;
+}

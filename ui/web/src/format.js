@@ -1,0 +1,114 @@
+/* format.js - values as people read them. */
+
+const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
+
+function scaled(value, units, digits) {
+	const [size, name] = units.find(([s]) => value >= s * 0.9995) ?? units.at(-1);
+	const v = value / size;
+
+	return `${v >= 1000 ? Math.round(v) : Number(v.toPrecision(digits))} ${name}`;
+}
+
+/** A value of an axis: 3 digits and a unit. */
+export function amount(value, unit = "ns", digits = 3) {
+	if (value === null || value === undefined)
+		return "–";
+	if (value === 0)
+		return "0";
+	if (unit === "ns")
+		return scaled(value, TIME_UNITS, digits);
+	if (unit === "bytes")
+		return scaled(value, SIZE_UNITS, digits);
+	if (unit === "percent")
+		return `${Number(value.toPrecision(digits))} %`;
+	return count(value);
+}
+
+/** The values of a row, [low, high). */
+export function range(low, high, unit = "ns") {
+	if (high === null || high === undefined)
+		return `≥ ${amount(low, unit)}`;
+	if (low === 0)
+		return `< ${amount(high, unit)}`;
+	const a = amount(low, unit, 4), b = amount(high, unit, 4);
+
+	return a.split(" ")[1] === b.split(" ")[1] ? `${a.split(" ")[0]} – ${b}` : `${a} – ${b}`;
+}
+
+/** 1234567 -> 1,234,567 */
+export const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** 1234567 -> 1.23 M, for tight places. */
+export function shortCount(n) {
+	if (n < 10000)
+		return count(n);
+	const [size, name] = n >= 1e9 ? [1e9, "G"] : n >= 1e6 ? [1e6, "M"] : [1e3, "k"];
+
+	return `${Number((n / size).toPrecision(3))} ${name}`;
+}
+
+/** A part of a whole, in percent. */
+export function share(part, whole) {
+	if (!whole)
+		return "–";
+	const p = 100 * part / whole;
+
+	return p === 0 ? "0 %" : p < 0.1 ? "< 0.1 %" : `${p >= 99.95 && part < whole ? "99.9" : p.toFixed(1)} %`;
+}
+
+const two = (n) => String(n).padStart(2, "0");
+
+/** 14:03:07, with tenths where a slot is shorter than a second; local time. */
+export function clock(time, slot = 1) {
+	const d = new Date(Math.round(time * 1000));
+	const tenths = slot < 1 ? `.${Math.floor(d.getMilliseconds() / 100)}` : "";
+
+	return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}${tenths}`;
+}
+
+/** 14:03, or 14:03:07 where the ticks are closer than a minute. */
+export const tickClock = (time, step) => step < 60 ? clock(time) : clock(time).slice(0, 5);
+
+export function date(time) {
+	const d = new Date(time * 1000);
+
+	return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`;
+}
+
+/** Seconds east of UTC of the local clock at a time. */
+export const zoneOffset = (time) => -60 * new Date(time * 1000).getTimezoneOffset();
+
+/** "UTC", "UTC+02:00". */
+export function zone(time, offset = zoneOffset(time)) {
+	const m = Math.abs(offset) / 60;
+
+	return offset === 0 ? "UTC" : `UTC${offset > 0 ? "+" : "−"}${two(Math.floor(m / 60))}:${two(m % 60)}`;
+}
+
+/** 90 -> "1.5 min": a length of time in seconds. */
+export function seconds(s) {
+	if (s < 1)
+		return `${Math.round(s * 1000)} ms`;
+	if (s < 60)
+		return `${Number(s.toPrecision(3))} s`;
+	if (s < 3600)
+		return `${Number((s / 60).toPrecision(3))} min`;
+	return s < 86400 ? `${Number((s / 3600).toPrecision(3))} h` : `${Number((s / 86400).toPrecision(3))} d`;
+}
+
+const STATES = {
+	ok: "complete", zero: "complete, nothing happened", partial: "partly lost",
+	unobserved: "not observed", in_progress: "in progress",
+};
+
+/** How much of a column was seen. */
+export function coverage(column) {
+	const parts = [STATES[column.state] ?? column.state];
+
+	if (column.expected)
+		parts.push(`${column.reporting} of ${column.expected} reported`);
+	if (column.lost)
+		parts.push(`${count(column.lost)} lost`);
+	return parts.join(", ");
+}

@@ -1,0 +1,145 @@
+/* grid.js - the matrix as it comes from the server, and how live columns change it.
+ *
+ *      grid event -> grid;  column event -> applyColumn(grid, from, column) -> another grid
+ *
+ * Pure    a grid is never changed in place, so what was drawn stays what it was.
+ */
+
+/**
+ * @typedef {Object} Column
+ * @property {"ok"|"zero"|"partial"|"unobserved"|"in_progress"} state
+ * @property {number} reporting  sources that reported
+ * @property {number} expected   sources that should have
+ * @property {number} lost       events
+ * @property {number} count
+ * @property {number} sum        of the measure, in its unit
+ * @property {number} max
+ * @property {number} p50
+ * @property {number} p99
+ * @property {[number, number][]} cells  [row, count], rows ascending
+ *
+ * @typedef {Object} Grid
+ * @property {string} measure
+ * @property {string} unit       "ns", ...
+ * @property {number} from       Unix s of the first column
+ * @property {number} column     s per column
+ * @property {number} slot       s per slot
+ * @property {number} ncols
+ * @property {number} nrows
+ * @property {(number|null)[]} edge  nrows + 1, ascending; null: no upper edge
+ * @property {Column[]} columns
+ * @property {Object} summary
+ * @property {import("./shade.js").Shade} shade
+ */
+
+/** @type {Column} */
+export const NOT_OBSERVED = Object.freeze({
+	state: "unobserved", reporting: 0, expected: 0, lost: 0, count: 0, sum: 0, max: 0, p50: 0, p99: 0, cells: [],
+});
+
+export const gridEnd = (grid) => grid.from + grid.ncols * grid.column;
+
+/** Index of the column that holds a time; -1: outside. */
+export function columnAt(grid, time) {
+	const i = Math.floor((time - grid.from) / grid.column + 1e-6);
+
+	return i >= 0 && i < grid.ncols ? i : -1;
+}
+
+/** The grid with one column new or amended; a newer one pushes the oldest out at the left. */
+export function applyColumn(grid, from, column) {
+	const i = Math.round((from - grid.from) / grid.column);
+	const shift = Math.max(0, i - (grid.ncols - 1));
+
+	if (i < 0)
+		return grid;
+	const columns = shift >= grid.ncols ? [] : grid.columns.slice(shift);
+	while (columns.length < grid.ncols)
+		columns.push(NOT_OBSERVED);
+	columns[i - shift] = column;
+	return { ...grid, columns, from: grid.from + shift * grid.column };
+}
+
+/**
+ * Rows of one grid as rows of another, by their edges; grids show only the rows they use.
+ * @returns {number[]} -1: the other has no such row
+ */
+export function rowMap(from, to) {
+	const at = new Map(to.edge.slice(0, to.nrows).map((edge, row) => [edge, row]));
+
+	return from.edge.slice(0, from.nrows).map((edge) => at.get(edge) ?? -1);
+}
+
+/** A grid with the columns of another, of the same column length; null: it has no row for some cell. */
+export function mergeGrid(grid, part) {
+	const rows = rowMap(part, grid);
+	let merged = grid;
+
+	for (let i = 0; i < part.columns.length; i++) {
+		const cells = part.columns[i].cells.map(([row, n]) => [rows[row], n]);
+
+		if (cells.some(([row]) => row < 0))
+			return null;
+		merged = applyColumn(merged, part.from + i * part.column, { ...part.columns[i], cells });
+	}
+	return merged;
+}
+
+/** Has the grid rows for all cells of a column? */
+export const fitsRows = (grid, column) => column.cells.every(([row]) => row >= 0 && row < grid.nrows);
+
+/** Row that holds a value; -1: below the first edge. */
+export function rowAt(grid, value) {
+	let low = 0, high = grid.nrows - 1;
+
+	if (value < grid.edge[0])
+		return -1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+
+		if (grid.edge[middle] <= value)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return grid.edge[low + 1] !== null && value >= grid.edge[low + 1] ? -1 : low;
+}
+
+export function cellCount(column, row) {
+	for (const [r, n] of column.cells)
+		if (r === row)
+			return n;
+	return 0;
+}
+
+/** Rows without a height on the axis are drawn apart: under- and overflow. */
+export const isUnderflow = (grid, row) => row === 0 && grid.edge[0] === 0;
+export const isOverflow = (grid, row) => grid.edge[row + 1] === null;
+
+/**
+ * What the used rows reach to, in the axis' unit; null when no cell is used.
+ * @returns {{low: number, high: number, under: boolean, over: boolean} | null}
+ */
+export function usedRange(grids) {
+	let low = Infinity, high = 0, under = false, over = false;
+
+	for (const grid of grids) {
+		for (const column of grid.columns) {
+			for (const [row] of column.cells) {
+				if (isUnderflow(grid, row)) {
+					under = true;
+					low = Math.min(low, grid.edge[row + 1]);
+					high = Math.max(high, grid.edge[row + 1]);
+				} else if (isOverflow(grid, row)) {
+					over = true;
+					low = Math.min(low, grid.edge[row]);
+					high = Math.max(high, grid.edge[row]);
+				} else {
+					low = Math.min(low, grid.edge[row]);
+					high = Math.max(high, grid.edge[row + 1]);
+				}
+			}
+		}
+	}
+	return low <= high ? { low, high, under, over } : null;
+}

@@ -1,0 +1,135 @@
+/* marks.js - what lies over the cells: coverage, percentile steps, the cursor.
+ *
+ *      not observed   blank with sparse hatching /      nobody looked
+ *      partly lost    dense hatching \ over the cells   part was lost
+ *      in progress    a bar below and a veil            still counting
+ *      zero           nothing at all                    nothing happened
+ */
+import { prepare, rowSpans } from "./picture.js";
+
+export const P99_EVENTS = 100;		/* a p99 of fewer events is just their maximum */
+
+function hatch(g, colour, size, rising, ratio) {
+	const tile = document.createElement("canvas");
+	const t = tile.getContext("2d");
+	const n = Math.round(size * ratio);
+
+	tile.width = tile.height = n;
+	t.strokeStyle = colour;
+	t.lineWidth = ratio;
+	for (const shift of [-n, 0, n]) {
+		t.beginPath();
+		t.moveTo(shift, rising ? n : 0);
+		t.lineTo(shift + n, rising ? 0 : n);
+		t.stroke();
+	}
+	return g.createPattern(tile, "repeat");
+}
+
+/** The marks of a panel; cursor: {time, row} or null. */
+export function paintMarks(canvas, { grid, view, shade, cursor, lines, colours, ratio }) {
+	const g = prepare(canvas, view, ratio);
+
+	g.setTransform(ratio, 0, 0, ratio, 0, 0);
+	g.clearRect(0, 0, view.width, view.height);
+	paintCoverage(g, grid, view, shade, colours, ratio);
+	if (lines) {
+		paintSteps(g, grid, view, "p50", 1, colours);
+		paintSteps(g, grid, view, "p99", P99_EVENTS, colours);
+	}
+	if (cursor)
+		paintCursor(g, grid, view, cursor, colours);
+}
+
+function paintCoverage(g, grid, view, shade, colours, ratio) {
+	const unobserved = hatch(g, colours.hatch, 9, true, ratio);
+	const partial = hatch(g, shade.partial, 5, false, ratio);
+	const box = (from, to, style, top = 0, height = view.height) => {
+		g.fillStyle = style;
+		g.fillRect(view.x.x(from), top, view.x.x(to) - view.x.x(from), height);
+	};
+	/* Patterns tile in device pixels, whatever the transform. */
+	for (const p of [unobserved, partial])
+		p.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
+
+	grid.columns.forEach((column, i) => {
+		const from = grid.from + i * grid.column, to = from + grid.column;
+
+		if (column.state === "unobserved") {
+			box(from, to, shade.unobserved);
+			box(from, to, unobserved);
+		} else if (column.state === "partial") {
+			box(from, to, partial);
+		} else if (column.state === "in_progress") {
+			box(from, to, colours.veil);
+			box(from, to, colours.accent, view.height - 2, 2);
+		}
+	});
+}
+
+/** One step per column; the line breaks where a column has fewer than `least` events. */
+function paintSteps(g, grid, view, which, least, colours) {
+	const path = new Path2D();
+	let open = false;
+
+	grid.columns.forEach((column, i) => {
+		const x = view.x.x(grid.from + i * grid.column), x2 = view.x.x(grid.from + (i + 1) * grid.column);
+
+		if (column.count < least || column.state === "in_progress") {
+			open = false;
+			return;
+		}
+		const y = Math.min(Math.max(yOf(grid, view, column[which]), 1), view.height - 1);
+
+		if (open)
+			path.lineTo(x, y);
+		else
+			path.moveTo(x, y);
+		path.lineTo(x2, y);
+		open = true;
+	});
+	g.lineJoin = "miter";
+	g.setLineDash([]);
+	g.strokeStyle = colours.casing;
+	g.lineWidth = 3;
+	g.stroke(path);
+	g.setLineDash(which === "p99" ? [] : [5, 2]);
+	g.strokeStyle = which === "p99" ? colours.p99 : colours.p50;
+	g.lineWidth = 1.25;
+	g.stroke(path);
+	g.setLineDash([]);
+}
+
+/** Where a value lies, in a strip too. */
+function yOf(grid, view, value) {
+	const { domain } = view.y;
+
+	if (domain.under && grid.edge[0] === 0 && value < grid.edge[1])
+		return view.y.bottom - 3;
+	return Math.min(view.y.lower, Math.max(view.y.upper, view.y.y(value)));
+}
+
+function paintCursor(g, grid, view, cursor, colours) {
+	const from = grid.from + cursor.column * grid.column;
+	const x = view.x.x(from), w = Math.max(1, view.x.x(from + grid.column) - x);
+	const span = rowSpans(grid, view.y)[cursor.row];
+
+	g.strokeStyle = colours.cursor;
+	g.lineWidth = 1;
+	g.globalAlpha = 0.55;
+	for (const at of [x - 0.5, x + w + 0.5]) {
+		g.beginPath();
+		g.moveTo(at, 0);
+		g.lineTo(at, view.height);
+		g.stroke();
+	}
+	g.globalAlpha = 1;
+	if (!span)
+		return;
+	g.strokeStyle = colours.casing;
+	g.lineWidth = 3;
+	g.strokeRect(x - 1, span[0] - 1, w + 2, span[1] - span[0] + 2);
+	g.strokeStyle = colours.cursor;
+	g.lineWidth = 1.25;
+	g.strokeRect(x - 1, span[0] - 1, w + 2, span[1] - span[0] + 2);
+}

@@ -1,0 +1,213 @@
+/* panel.js - one heat map: title, y axis, cells, marks, cursor.
+ *
+ * The pointer and the arrow keys move one cursor, which all panels share by time and value.
+ */
+import { html } from "htm/preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { timeAxis, timeTicks, valueAxis, valueTicks } from "./axis.js";
+import * as format from "./format.js";
+import { columnAt } from "./grid.js";
+import { hueOf } from "./keys.js";
+import { paintMarks } from "./marks.js";
+import { paintCells } from "./picture.js";
+
+export const GUTTER = 62;		/* px left of the map, for the y axis */
+
+/** Size of an element, kept up to date. */
+export function useSize(ref) {
+	const [size, setSize] = useState(null);
+
+	useLayoutEffect(() => {
+		const watch = new ResizeObserver(([entry]) => {
+			const { width, height } = entry.contentRect;
+
+			setSize({ width: Math.floor(width), height: Math.floor(height) });
+		});
+
+		watch.observe(ref.current);
+		return () => watch.disconnect();
+	}, []);
+	return size;
+}
+
+/** Colours the style sheet gives to what is drawn on canvas. */
+export function themeColours() {
+	const style = getComputedStyle(document.documentElement);
+	const of = (name) => style.getPropertyValue(`--${name}`).trim();
+
+	return {
+		hatch: of("hatch"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
+		p50: of("p50"), p99: of("p99"), cursor: of("ink"),
+	};
+}
+
+const LABEL = 13;			/* px a label of the axis takes */
+
+function YAxis({ y, unit, height, under }) {
+	const ticks = valueTicks(y.domain, Infinity);
+	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
+	const floor = y.domain.under ? height - LABEL : height + 4;
+
+	return html`<svg class="yaxis" width=${GUTTER} height=${height + 1} aria-hidden="true">
+		<line x1=${GUTTER - 0.5} x2=${GUTTER - 0.5} y1="0" y2=${height} />
+		${ticks.map(({ value, major }) => {
+			const at = Math.round(y.y(value)) + 0.5;
+
+			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
+				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.max(at, 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
+		})}
+		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - 4} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
+		${y.domain.over && html`<text x=${GUTTER - 4} y="4" class="strip">beyond</text>`}
+	</svg>`;
+}
+
+function Title({ measure, label, unit, summary, colour }) {
+	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
+
+	return html`<header>
+		<h2 id=${`title-${measure}`}>${label}</h2>
+		<dl>
+			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
+			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
+			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
+			<div><dt>max</dt><dd>${of("max")}</dd></div>
+		</dl>
+	</header>`;
+}
+
+/* The next used row above or below; without one, the next row at all. */
+function stepRow(grid, column, row, by) {
+	const used = column.cells.map(([r]) => r);
+	const next = by > 0 ? used.find((r) => r > row) : used.findLast((r) => r < row);
+
+	return next ?? Math.min(grid.nrows - 1, Math.max(0, row + by));
+}
+
+const middle = (grid, row) =>
+	grid.edge[row + 1] === null ? grid.edge[row] + 1 : (grid.edge[row] + grid.edge[row + 1]) / 2;
+
+function moved(session, grid, measure, key) {
+	const at = session.pointed(measure);
+	const last = grid.ncols - 1;
+	let column = at?.i ?? last, row = at && at.row >= 0 ? at.row : grid.columns[column].cells.at(-1)?.[0] ?? 0;
+
+	if (!at && key !== "Home" && key !== "End")
+		return { measure, time: grid.from + (column + 0.5) * grid.column, value: middle(grid, row) };
+	switch (key) {
+	case "ArrowLeft": column--; break;
+	case "ArrowRight": column++; break;
+	case "PageUp": column -= Math.ceil(grid.ncols / 10); break;
+	case "PageDown": column += Math.ceil(grid.ncols / 10); break;
+	case "Home": column = 0; break;
+	case "End": column = last; break;
+	case "ArrowUp": row = stepRow(grid, grid.columns[column], row, 1); break;
+	case "ArrowDown": row = stepRow(grid, grid.columns[column], row, -1); break;
+	default: return null;
+	}
+	column = Math.min(last, Math.max(0, column));
+	return { measure, time: grid.from + (column + 0.5) * grid.column, value: middle(grid, row) };
+}
+
+function rowOfY(view, grid, py) {
+	if (view.y.domain.under && py > view.y.lower)
+		return 0;
+	if (view.y.domain.over && py < view.y.upper)
+		return grid.edge[grid.nrows - 1];
+	return view.y.value(py);
+}
+
+export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
+	const box = useRef(), cells = useRef(), marks = useRef();
+	const size = useSize(box);
+	const grid = session.grids.get(measure);
+	const label = session.catalogue.fields[measure]?.label ?? measure;
+	const view = size && grid && span && domain && {
+		width: size.width, height: size.height,
+		x: timeAxis(span.start, span.start + span.duration, 0, size.width),
+		y: valueAxis(domain, 0, size.height),
+	};
+	const at = session.pointed(measure);
+	const ratio = globalThis.devicePixelRatio || 1;
+	const keys = session.highlights(measure, hueOf);
+	const layout = view && [size.width, size.height, span.start, span.duration, domain, shade, ratio, session.dark].concat(grid);
+
+	useEffect(() => {
+		if (view)
+			paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
+	}, [...(layout ?? []), ...keys.flatMap((k) => [k.key, k.grid])]);
+	useEffect(() => {
+		if (view)
+			paintMarks(marks.current, {
+				grid, view, shade, ratio, colours: themeColours(), lines: !keys.length,
+				cursor: at && { column: at.i, row: at.row },
+			});
+	}, [...(layout ?? []), at?.i, at?.row, keys.length]);
+
+	const point = (e) => {
+		const r = box.current.getBoundingClientRect();
+		const time = view.x.time(e.clientX - r.left);
+
+		session.point(columnAt(grid, time) < 0 ? null : { measure, time, value: rowOfY(view, grid, e.clientY - r.top) });
+	};
+	const press = (e) => {
+		const next = grid && moved(session, grid, measure, e.key);
+
+		if (next)
+			session.point(next);
+		else if (e.key === "Enter")
+			session.pick();
+		else if (e.key === "Escape")
+			session.point(null);
+		else
+			return;
+		e.preventDefault();
+		session.speak = true;
+	};
+
+	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
+		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)} />
+		<div class="plot">
+			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session)} />` : html`<span class="yaxis" />`}
+			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
+				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.`}
+				onPointerMove=${(e) => view && (session.speak = false, point(e))}
+				onPointerLeave=${() => session.point(null)}
+				onClick=${(e) => view && (point(e), session.pick())}
+				onKeyDown=${press} onBlur=${() => session.point(null)}>
+				<canvas ref=${cells} class="cells" role="presentation"></canvas>
+				<canvas ref=${marks} class="marks" role="presentation"></canvas>
+				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
+				${grid && !domain && html`<p class="waiting">no events in this time</p>`}
+			</div>
+		</div>
+	</section>`;
+}
+
+const underEdge = (session) =>
+	session.measures.map((m) => session.grids.get(m)).find((g) => g?.edge[0] === 0)?.edge[1];
+
+/** The time axis under the last panel; it serves them all. */
+export function XAxis({ span, slot }) {
+	const box = useRef();
+	const size = useSize(box);
+	let content = null;
+
+	if (size && span) {
+		const { start, duration } = span, end = start + duration;
+		const x = timeAxis(start, end, GUTTER, size.width);
+		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset(start));
+
+		content = html`<svg class="xaxis" width=${size.width} height="34" aria-hidden="true">
+			<line x1=${GUTTER} x2=${size.width} y1="0.5" y2="0.5" />
+			${ticks.map((t) => {
+				const at = Math.round(x.x(t)) + 0.5;
+
+				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
+					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
+			})}
+			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zone(start)}</text>
+			<text class="zone end" x=${size.width} y="30">one column = ${format.seconds(span.column)}${span.column > slot ? `, ${Math.round(span.column / slot)} slots` : ""}</text>
+		</svg>`;
+	}
+	return html`<div class="time" ref=${box}>${content}</div>`;
+}

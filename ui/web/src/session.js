@@ -1,0 +1,411 @@
+/* session.js - the page's state and the only place that talks to the server on its behalf.
+ *
+ *      person -> set(), select(), point() ... -> session -> changed() -> views draw what is here
+ *      server -> feeds, lists ------------------^
+ *
+ * A hidden tab holds no connection; a view that stands still (end is not null) asks once.
+ */
+import * as api from "./api.js";
+import { Feed } from "./feed.js";
+import { cellCount, columnAt, gridEnd, mergeGrid, rowAt } from "./grid.js";
+import { presentRows, toggleKey, withOnCpu } from "./keys.js";
+import { columnsFor, panelsOf, readHash, writeHash } from "./state.js";
+
+const LIST_MS = 5000;
+
+export class Session {
+	constructor(changed) {
+		this.changed = changed;
+		this.state = readHash(location.hash);
+		this.catalogue = null;
+		this.instrumentations = null;
+		this.inst = null;
+		this.error = null;		/* {code, message} of the newest failure that still holds */
+		this.creating = false;
+		this.feeds = new Map();		/* measure -> Feed, while live */
+		this.grids = new Map();		/* measure -> Grid */
+		this.linked = new Map();	/* measure -> state of its feed */
+		this.overlays = new Map();	/* key -> Map(measure -> Grid) */
+		this.summaries = new Map();	/* measure -> summary of the view */
+		this.rows = null;		/* the key list */
+		this.lowerBound = false;
+		this.cursor = null;		/* {measure, time, value} */
+		this.picked = null;		/* {measure, time, low, high, rows, total} of a clicked cell */
+		this.axis = null;		/* the y domain, kept so that it holds still */
+		this.epoch = 0;			/* of the view: replies for an older one are dropped */
+	}
+
+	start() {
+		addEventListener("hashchange", () => this.follow());
+		document.addEventListener("visibilitychange", () => document.hidden ? this.stop() : this.resume());
+		this.resume();
+	}
+
+	stop() {
+		clearInterval(this.timer);
+		this.closeFeeds();
+		this.changed();
+	}
+
+	async resume() {
+		clearInterval(this.timer);
+		this.timer = setInterval(() => this.refreshLists(), LIST_MS);
+		await this.refreshLists();
+		if (this.inst)
+			this.show();
+	}
+
+	/* The address was changed by hand, or by going back. */
+	follow() {
+		if (writeHash(this.state) === (location.hash === "#" ? "" : location.hash))
+			return;
+		this.state = readHash(location.hash);
+		this.inst = null;
+		this.choose();
+		this.show();
+	}
+
+	/** Changes what a person chose; asks again for what depends on it. */
+	set(change, push = false) {
+		const before = this.state;
+
+		this.state = { ...before, ...change };
+		const hash = writeHash(this.state);
+		history[push ? "pushState" : "replaceState"](null, "", hash || location.pathname);
+		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
+
+		if (only("view"))
+			this.changed();
+		else if (only("keys"))
+			this.refreshOverlays();
+		else if (only("by"))
+			this.refreshKeys();
+		else
+			this.show();
+	}
+
+	async refreshLists() {
+		try {
+			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations()]);
+			if (this.error?.code === "UNREACHABLE") {
+				this.error = null;
+				if (this.inst)
+					this.show();
+			}
+			this.choose();
+		} catch (e) {
+			this.error = e;
+		}
+		this.changed();
+	}
+
+	/* The instrumentation of the address, or the first; its newest description. */
+	choose() {
+		const all = this.instrumentations ?? [];
+		const found = all.find((i) => i.id === this.state.inst) ?? (this.state.inst === null ? all[0] : null) ?? null;
+		const first = found && this.inst?.id !== found.id;
+
+		this.inst = found;
+		if (!found && this.feeds.size)
+			this.closeFeeds();
+		if (first && !document.hidden && this.timer && this.started)
+			this.show();
+		this.started = true;
+	}
+
+	select(id) {
+		this.inst = this.instrumentations.find((i) => i.id === id) ?? null;
+		this.creating = false;
+		this.set({ inst: id, measures: [], keys: [], by: null, end: null }, true);
+	}
+
+	async create(properties) {
+		const made = await api.create(properties);
+
+		await this.refreshLists();
+		this.select(made.id);
+	}
+
+	async remove(id) {
+		await api.remove(id);
+		this.state = { ...this.state, inst: null };
+		this.closeFeeds();
+		this.inst = null;
+		this.clear();
+		await this.refreshLists();
+		this.set({ inst: this.inst?.id ?? null, keys: [], by: null, end: null });
+	}
+
+	get measures() {
+		return this.inst ? panelsOf(this.state, this.inst) : [];
+	}
+
+	get dark() {
+		return this.state.theme === "dark" ||
+			(this.state.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+	}
+
+	get live() {
+		return this.state.end === null;
+	}
+
+	/** The time shown, the same for every panel: {start, duration}; null before the first grid. */
+	get span() {
+		const shown = this.measures.map((m) => this.grids.get(m)).filter(Boolean);
+
+		if (!shown.length)
+			return null;
+		const end = Math.max(...shown.map(gridEnd));
+		const length = shown[0].ncols * shown[0].column;
+
+		return { start: end - length, duration: length };
+	}
+
+	parameters(measure) {
+		return {
+			measure,
+			duration: this.state.range,
+			ncols: columnsFor(this.state.range, this.inst.granularity),
+			transfer: this.state.transfer,
+			yscale: this.state.y,
+			theme: this.dark ? "dark" : "light",
+			end_time: this.state.end,
+		};
+	}
+
+	clear() {
+		this.grids.clear();
+		this.linked.clear();
+		this.overlays.clear();
+		this.summaries.clear();
+		this.rows = null;
+		this.picked = null;
+		this.cursor = null;
+		this.axis = null;
+	}
+
+	closeFeeds() {
+		for (const feed of this.feeds.values())
+			feed.close();
+		this.feeds.clear();
+	}
+
+	/** Opens the view anew. */
+	show() {
+		const epoch = ++this.epoch;
+		const key = this.inst && [this.inst.id, this.measures, this.state.range, this.state.y].join();
+
+		this.closeFeeds();
+		this.linked.clear();
+		if (key !== this.shown)
+			this.clear();
+		this.shown = key;
+		this.overlays.clear();
+		this.listed = 0;
+		if (this.error && this.error.code !== "UNREACHABLE")
+			this.error = null;
+		if (this.inst && !document.hidden)
+			for (const measure of this.measures)
+				this.live ? this.follows(measure, epoch) : this.fetches(measure, epoch);
+		this.changed();
+	}
+
+	follows(measure, epoch) {
+		const { end_time, ...parameters } = this.parameters(measure);
+
+		this.feeds.set(measure, new Feed(this.inst.id, parameters, {
+			grid: (grid) => epoch === this.epoch && this.took(measure, grid),
+			state: (state, why) => {
+				if (epoch !== this.epoch)
+					return;
+				this.linked.set(measure, state);
+				if (state === "lost")
+					this.error = why;
+				else if (state !== "connecting")
+					this.error = null;
+				this.changed();
+			},
+		}));
+	}
+
+	async fetches(measure, epoch) {
+		try {
+			const grid = await api.grid(this.inst.id, this.parameters(measure));
+
+			if (epoch === this.epoch)
+				this.took(measure, grid);
+		} catch (e) {
+			if (epoch === this.epoch) {
+				this.error = e;
+				this.changed();
+			}
+		}
+	}
+
+	took(measure, grid) {
+		this.grids.set(measure, grid);
+		this.changed();
+		clearTimeout(this.soon);
+		this.soon = setTimeout(() => this.behind(), 150);
+	}
+
+	/* What follows the grids: highlighted keys at once, the lists less often for longer ranges. */
+	behind() {
+		const every = Math.min(30000, Math.max(2000, this.state.range * 1000 / 60));
+
+		this.refreshOverlays();
+		if (Date.now() - (this.listed ?? 0) >= every - 200) {
+			this.listed = Date.now();
+			this.refreshKeys();
+		}
+	}
+
+	async refreshKeys() {
+		const epoch = this.epoch, span = this.span, { inst } = this;
+
+		if (!inst || !span)
+			return;
+		const ask = (measure) => api.keys(inst.id, span, { measure, by: this.state.by });
+		const whole = (measure) => api.grid(inst.id, {
+			measure, start_time: span.start, duration: span.duration, ncols: 1, row_bits: 0 });
+		const of = inst.measures.includes("latency") ? "latency" : this.measures[0];
+		const both = of === "latency" && inst.measures.includes("cputime");
+
+		try {
+			const [list, on, ...grids] = await Promise.all(
+				[ask(of), both ? ask("cputime") : null, ...this.measures.map(whole)]);
+
+			if (epoch !== this.epoch)
+				return;
+			this.rows = withOnCpu(list.keys, list.keys, on?.keys);
+			this.rowsOf = of;
+			this.lowerBound = Boolean(list.lower_bound);
+			this.measures.forEach((measure, i) => this.summaries.set(measure, grids[i].summary));
+		} catch (e) {
+			if (epoch === this.epoch && e.code !== "UNREACHABLE")
+				this.error = e;
+		}
+		this.changed();
+	}
+
+	toggle(key, alone) {
+		this.set({ keys: toggleKey(this.state.keys, key, alone) });
+	}
+
+	/* A highlighted key has grids of its own; only their newest columns are asked for again. */
+	async refreshOverlays() {
+		const epoch = this.epoch, wanted = this.state.keys.filter(Boolean), jobs = [];
+
+		for (const key of this.overlays.keys())
+			if (!wanted.includes(key))
+				this.overlays.delete(key);
+		for (const key of wanted) {
+			if (!this.overlays.has(key))
+				this.overlays.set(key, new Map());
+			for (const measure of this.measures)
+				jobs.push(this.refreshOverlay(key, measure, epoch));
+		}
+		this.changed();
+		await Promise.all(jobs);
+		this.changed();
+	}
+
+	async refreshOverlay(key, measure, epoch) {
+		const total = this.grids.get(measure), held = this.overlays.get(key).get(measure);
+
+		if (!total)
+			return;
+		const fits = held && held.column === total.column && gridEnd(held) > total.from;
+		const from = fits ? Math.max(total.from, gridEnd(held) - 2 * total.column) : total.from;
+		const ncols = Math.round((gridEnd(total) - from) / total.column);
+
+		try {
+			const part = await api.grid(this.inst.id, {
+				...this.parameters(measure), end_time: null, selected: api.keyList([key]),
+				start_time: from, duration: ncols * total.column, ncols,
+			});
+
+			if (epoch !== this.epoch || !this.overlays.has(key))
+				return;
+			const grid = fits ? mergeGrid(held, part) : part;
+			this.overlays.get(key).set(measure, grid);
+			if (!grid)
+				await this.refreshOverlay(key, measure, epoch);
+		} catch (e) {
+			if (epoch === this.epoch && e.code !== "UNREACHABLE")
+				this.error = e;
+		}
+	}
+
+	/** Highlighted keys of a panel, as picture.js wants them. */
+	highlights(measure, hueOf) {
+		return this.state.keys.filter(Boolean).map((key) => ({
+			key, hue: hueOf(this.state.keys, key), grid: this.overlays.get(key)?.get(measure) ?? null,
+		}));
+	}
+
+	point(cursor) {
+		this.cursor = cursor;
+		this.changed();
+	}
+
+	/** What the cursor points at in a panel: {grid, i, column, row, n} or null. */
+	pointed(measure) {
+		const grid = this.grids.get(measure);
+		const i = grid && this.cursor ? columnAt(grid, this.cursor.time) : -1;
+
+		if (i < 0)
+			return null;
+		const row = rowAt(grid, this.cursor.value);
+		const column = grid.columns[i];
+
+		return { grid, i, column, row, n: row < 0 ? 0 : cellCount(column, row) };
+	}
+
+	/** Lists the keys of the cell under the cursor. */
+	async pick() {
+		const measure = this.cursor?.measure, at = measure && this.pointed(measure);
+
+		if (!at || at.row < 0 || !at.n) {
+			this.picked = null;
+			this.changed();
+			return;
+		}
+		const { grid, i, row, column } = at;
+		const span = { start: grid.from + i * grid.column, duration: grid.column };
+		const low = grid.edge[row], high = grid.edge[row + 1];
+		const cell = { measure, ...span, low, high, unit: grid.unit, slot: grid.slot, rows: null, total: at.n };
+
+		this.picked = cell;
+		this.changed();
+		try {
+			const { present, total } = await api.cell(this.inst.id, measure, span, low, high ?? column.max + 1);
+
+			if (this.picked === cell)
+				this.picked = { ...cell, rows: presentRows(present), total };
+		} catch (e) {
+			if (this.picked === cell)
+				this.picked = { ...cell, rows: [], problem: e.message };
+		}
+		this.changed();
+	}
+
+	unpick() {
+		this.picked = null;
+		this.changed();
+	}
+
+	/** Stands still at what is shown, or follows again. */
+	pause() {
+		this.set({ end: this.live ? this.span && this.span.start + this.span.duration : null });
+	}
+
+	/** Moves the view by a part of its range; it then stands still. */
+	move(part) {
+		if (!this.span)
+			return;
+		const end = this.span.start + this.span.duration + part * this.state.range;
+
+		this.set({ end: Math.round(end / this.inst.granularity) * this.inst.granularity });
+	}
+}

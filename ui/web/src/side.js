@@ -1,0 +1,182 @@
+/* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
+import { html } from "htm/preact";
+import * as format from "./format.js";
+import { gridEnd } from "./grid.js";
+import { discreteFields, hueOf } from "./keys.js";
+import { legendPosition } from "./shade.js";
+
+const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
+
+/* Densities at which the legend has a number: 1-2-5 thinned to what has room. */
+function legendTicks(levels) {
+	const ticks = [];
+
+	for (let power = 1; power <= levels.at(-1) * 1.001; power *= 10)
+		for (const step of [1, 2, 5]) {
+			const at = legendPosition(levels, step * power);
+
+			if (step * power <= levels.at(-1) && (!ticks.length || at - ticks.at(-1).at > 0.16))
+				ticks.push({ at, density: step * power });
+		}
+	return ticks;
+}
+
+export function Legend({ shade, unit }) {
+	const stops = shade.palette.filter((_, i) => i && i % 5 === 0);
+
+	return html`<section class="legend" aria-label="Colour scale">
+		<h3>${unit} per cell <span>${shade.transfer} colours, by row height</span></h3>
+		<svg viewBox="0 0 ${stops.length} 1" preserveAspectRatio="none" height="11" aria-hidden="true">
+			${stops.map((colour, i) => html`<rect x=${i} width="1.05" height="1" fill=${colour} />`)}
+		</svg>
+		<ol aria-hidden="true">${legendTicks(shade.levels).map(({ at, density }) =>
+			html`<li style=${{ left: `${100 * at}%` }}>${format.shortCount(density)}</li>`)}</ol>
+		<ul>
+			<li><i style=${{ background: shade.zero }} />zero</li>
+			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
+			<li><i class="partial" style=${{ color: shade.partial, backgroundColor: shade.zero }} />partly lost</li>
+			<li><i class="progress" />in progress</li>
+		</ul>
+	</section>`;
+}
+
+/** The cursor's cell in a sentence, for the read-out and for screen readers. */
+export function sentence(session, measure) {
+	const at = session.pointed(measure);
+
+	if (!at)
+		return "";
+	const { grid, i, row, column, n } = at;
+	const when = format.clock(grid.from + i * grid.column, grid.slot);
+
+	if (column.state === "unobserved")
+		return `${when}: not observed`;
+	const range = row < 0 ? "outside the used range" : format.range(grid.edge[row], grid.edge[row + 1], grid.unit);
+
+	return `${when}, ${labelOf(session, measure)} ${range}: ${format.count(n)}, ` +
+		`${format.share(n, column.count)} of ${format.count(column.count)}; ${format.coverage(column)}`;
+}
+
+export function Readout({ session }) {
+	const { cursor } = session;
+	const at = cursor && session.pointed(cursor.measure);
+	const rows = at ? session.measures.map((m) => [m, session.pointed(m)]) : [];
+	const found = rows.map(([, p]) => p).find((p) => p && p.row >= 0);
+	const range = (p) => p.row >= 0 ? p : found ?? p;
+	const from = at && at.grid.from + at.i * at.grid.column;
+
+	return html`<section class="readout" aria-label="Read-out">
+		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
+			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
+		<table>
+			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.unit}</th><th scope="col">of column</th></tr></thead>
+			<tbody>${session.measures.map((m) => {
+				const p = rows.find(([name]) => name === m)?.[1];
+				const here = p && range(p).row >= 0 && range(p);	/* a grid has only the rows it uses; the ruler is the same */
+
+				return html`<tr key=${m} class=${m === cursor?.measure ? "here" : ""} data-measure=${m}
+					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.grid.edge[here.row] : null}
+					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
+					<th scope="row">${labelOf(session, m)}</th>
+					<td>${here ? format.range(here.grid.edge[here.row], here.grid.edge[here.row + 1], here.grid.unit) : "–"}</td>
+					<td>${p && p.column.state !== "unobserved" ? format.count(p.n) : "–"}</td>
+					<td>${p ? format.share(p.n, p.column.count) : "–"}</td>
+				</tr>`;
+			})}</tbody>
+		</table>
+	</section>`;
+}
+
+function Bar({ part, hue }) {
+	return html`<i class="bar"><b style=${{ width: `${Math.max(1, 100 * part)}%`, background: hue ?? null }} /></i>`;
+}
+
+export function Picked({ session }) {
+	const { picked } = session;
+
+	if (!picked)
+		return null;
+	return html`<section class="picked" aria-label="Keys of the cell">
+		<h3>In this cell <span>${labelOf(session, picked.measure)} ${format.range(picked.low, picked.high, picked.unit)}, ${format.clock(picked.start, picked.slot)}</span>
+			<button class="plain" onClick=${() => session.unpick()} aria-label="Close the cell's keys">×</button></h3>
+		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
+		${picked.rows ? html`<table><tbody>${picked.rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
+				<th scope="row">${row.key}</th><td class="wide"><${Bar} part=${row.count / picked.total} hue=${hueOf(session.state.keys, row.key)} /></td>
+				<td>${format.count(row.count)}</td><td>${format.share(row.count, picked.total)}</td></tr>`)}
+			</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.count(picked.total)}</td><td /></tr></tfoot></table>`
+			: html`<p class="muted">asking …</p>`}
+	</section>`;
+}
+
+function KeyRow({ session, row, selectable, most }) {
+	const { keys } = session.state;
+	const hue = hueOf(keys, row.key);
+	const name = html`<i class="hue" style=${{ background: hue ?? "transparent" }} />${row.key}`;
+
+	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
+		<th scope="row">${selectable
+			? html`<button class="plain" aria-pressed=${Boolean(hue)} title="Highlight; with Shift several"
+				onClick=${(e) => session.toggle(row.key, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>${name}</button>`
+			: row.key}</th>
+		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
+		<td>${format.amount(row.p50, session.rowsUnit)}</td>
+		<td>${format.amount(row.p99, session.rowsUnit)}</td>
+		<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>
+	</tr>`;
+}
+
+export function KeyList({ session }) {
+	const fields = discreteFields(session.inst, session.catalogue);
+	const { rows, state } = session;
+
+	if (!fields.length)
+		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
+	const most = Math.max(1, ...(rows ?? []).map((row) => row.count));
+
+	return html`<section class="keys" aria-label="Keys">
+		<h3>${fields.length > 1
+			? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [] })}>
+				<option value="">${fields.map((f) => labelOf(session, f)).join(" / ")}</option>
+				${fields.map((f) => html`<option value=${f}>${labelOf(session, f)}</option>`)}</select></label>`
+			: `By ${labelOf(session, fields[0])}`}
+			<span>${session.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, session.rowsOf ?? session.measures[0])}`}</span>
+			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [] })}>show all</button>`}</h3>
+		<table>
+			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">on-CPU</th></tr></thead>
+			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} selectable=${!state.by} />`)}</tbody>
+		</table>
+		${rows && !rows.length && html`<p class="muted">no events in this time</p>`}
+	</section>`;
+}
+
+/** The same data as a table: a row per column of the map, newest first. */
+export function TableView({ session }) {
+	const grids = session.measures.map((m) => session.grids.get(m)).filter(Boolean);
+
+	if (!grids.length)
+		return html`<p class="waiting">waiting for the first columns …</p>`;
+	const first = grids[0];
+	const at = (grid, time) => grid.columns[Math.round((time - grid.from) / grid.column)];
+	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
+
+	return html`<div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
+		<caption>${session.title}, ${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
+		<thead>
+			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.unit}</th>
+				${grids.map((g) => html`<th colspan="3" scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col">coverage</th></tr>
+			<tr>${grids.map(() => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>`)}</tr>
+		</thead>
+		<tbody>${times.map((time) => {
+			const column = at(first, time);
+
+			return html`<tr key=${time} class=${column.state}>
+				<th scope="row">${format.clock(time, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
+				${grids.map((g) => {
+					const c = at(g, time);
+
+					return ["p50", "p99", "max"].map((name) => html`<td>${c?.count ? format.amount(c[name], g.unit) : "–"}</td>`);
+				})}
+				<td class="text">${format.coverage(column)}</td></tr>`;
+		})}</tbody>
+	</table></div>`;
+}

@@ -1,0 +1,81 @@
+/* state.js - what a person chose, kept in the address: #inst=1&range=300&y=log ...
+ * A bookmark or a sent link opens the same view.
+ */
+
+/**
+ * @typedef {Object} State
+ * @property {string|null} inst      id of the instrumentation
+ * @property {string[]} measures     panels from top to bottom; empty: the default ones
+ * @property {number} range          s shown
+ * @property {"log"|"linear"} y
+ * @property {"log"|"linear"|"rank"} transfer
+ * @property {string[]} keys         highlighted; see toggleKey()
+ * @property {string|null} by        the key list's field; null: all
+ * @property {"map"|"table"} view
+ * @property {"auto"|"light"|"dark"} theme
+ * @property {number|null} end       Unix s where the view stands still; null: live
+ */
+
+export const RANGES = [60, 300, 900, 3600];
+export const TRANSFERS = ["log", "linear", "rank"];
+export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connections to a host */
+
+/** @type {State} */
+export const START = Object.freeze({
+	inst: null, measures: [], range: 300, y: "log", transfer: "log", keys: [], by: null,
+	view: "map", theme: "auto", end: null,
+});
+
+const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
+
+/** @returns {State} whatever the text is */
+export function readHash(hash) {
+	const q = new URLSearchParams(hash.replace(/^#/, ""));
+	const end = Number(q.get("end"));
+
+	return {
+		inst: q.get("inst") || null,
+		measures: q.getAll("m").slice(0, PANELS_MAX),
+		range: one(Number(q.get("range")), RANGES, START.range),
+		y: one(q.get("y"), ["log", "linear"], START.y),
+		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
+		keys: q.getAll("key"),
+		by: q.get("by") || null,
+		view: one(q.get("view"), ["map", "table"], START.view),
+		theme: one(q.get("theme"), ["light", "dark"], START.theme),
+		end: Number.isFinite(end) && end > 0 ? end : null,
+	};
+}
+
+/** The part of the state that differs from the start. */
+export function writeHash(state) {
+	const q = new URLSearchParams();
+
+	for (const name of ["inst", "range", "y", "transfer", "by", "view", "theme", "end"])
+		if (state[name] !== null && state[name] !== START[name])
+			q.set(name, String(state[name]));
+	for (const measure of state.measures)
+		q.append("m", measure);
+	for (const key of state.keys)
+		q.append("key", key);
+	return q.toString() ? `#${q}` : "";
+}
+
+/** How many columns a range is cut into: whole slots, at most 360 columns. */
+export function columnsFor(range, slot) {
+	const slots = Math.max(1, Math.round(range / slot));
+	const per = [1, 2, 5, 10, 20, 30, 60].find((n) => slots / n <= 360) ?? Math.ceil(slots / 360);
+
+	return Math.max(1, Math.ceil(slots / per));
+}
+
+const PARTS = ["latency", "cputime", "offcpu"];
+
+/** The panels to show: those chosen, or latency, on-CPU and off-CPU, or the first measures. */
+export function panelsOf(state, inst) {
+	const chosen = state.measures.filter((m) => inst.measures.includes(m));
+
+	if (chosen.length)
+		return chosen;
+	return PARTS.every((m) => inst.measures.includes(m)) ? PARTS : inst.measures.slice(0, 3);
+}

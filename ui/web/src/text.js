@@ -1,0 +1,60 @@
+/* text.js - what the page calls things, and what it says when something is wrong. */
+
+/** "MySQL queries by statement" */
+export function titleOf(inst, catalogue) {
+	const metric = metricOf(inst, catalogue);
+	const module = catalogue.modules[inst.module]?.label ?? inst.module;
+	const kept = inst.decomposition
+		.filter((f) => catalogue.types[catalogue.fields[f]?.type]?.arity !== "numeric")
+		.map((f) => catalogue.fields[f]?.label ?? f);
+
+	return `${module} ${metric?.label ?? inst.stat}${kept.length ? ` by ${kept.join(" and ")}` : ""}`;
+}
+
+export const metricOf = (inst, catalogue) =>
+	catalogue.metrics.find((m) => m.module === inst.module && m.stat === inst.stat);
+
+/**
+ * The state of things in one word and one sentence.
+ * @returns {{kind: "good"|"busy"|"warn"|"bad", word: string, text: string}}
+ */
+export function statusOf(session) {
+	const { error, catalogue, inst } = session;
+
+	if (error?.code === "UNREACHABLE")
+		return { kind: "bad", word: "no daemon", text: "heatscoped does not answer; is it running? Trying again every few seconds." };
+	if (error)
+		return { kind: "bad", word: "error", text: error.message };
+	if (!catalogue)
+		return { kind: "busy", word: "connecting", text: "" };
+	if (session.state.inst && !inst)
+		return { kind: "bad", word: "gone", text: `There is no instrumentation ${session.state.inst}; choose another, or create one.` };
+	const silent = sourcesProblem(session);
+
+	if (silent)
+		return { kind: "warn", word: "no source", text: silent };
+	if (!inst)
+		return { kind: "good", word: "ready", text: "" };
+	if (!session.live)
+		return { kind: "good", word: "paused", text: "" };
+	const states = session.measures.map((m) => session.linked.get(m));
+
+	if (states.some((s) => s === "polling"))
+		return { kind: "warn", word: "polling", text: "The live stream does not come through; asking every few seconds instead." };
+	return states.every((s) => s === "live") ? { kind: "good", word: "live", text: "" } : { kind: "busy", word: "connecting", text: "" };
+}
+
+/* Why nothing can be seen: nobody is connected, or those who are cannot measure this. */
+function sourcesProblem({ catalogue, inst }) {
+	const connected = catalogue.sources.filter((s) => s.state === "active");
+
+	if (!connected.length)
+		return "No collector is connected: start heatscope-collector on the host of the database.";
+	const name = inst && `${inst.module}.${inst.stat}`;
+	const reports = connected.map((s) => ({ source: s.source, ...s.metrics.find((m) => !name || m.metric === name) }));
+
+	if (reports.some((r) => r.state === "ok") || (inst?.sources ?? []).some((s) => s.state === "active" && !s.reason))
+		return "";
+	return `${name ?? "No metric"} cannot be measured: ` +
+		reports.map((r) => `${r.source}: ${r.reason || "does not offer it"}`).join("; ");
+}

@@ -1,0 +1,105 @@
+/* toolbar.js - what is looked at, and how. */
+import { html } from "htm/preact";
+import * as api from "./api.js";
+import { PANELS_MAX, RANGES, TRANSFERS } from "./state.js";
+import { titleOf } from "./text.js";
+
+/** A row of buttons of which one is pressed. */
+function Choice({ label, value, options, change }) {
+	return html`<div class="choice" role="group" aria-label=${label}><span>${label}</span>
+		${options.map(([v, text]) => html`<button key=${v} aria-pressed=${v === value} onClick=${() => change(v)}>${text}</button>`)}</div>`;
+}
+
+function Menu({ label, children }) {
+	const close = (e) => {
+		if (!e.currentTarget.contains(e.relatedTarget))
+			e.currentTarget.open = false;
+	};
+
+	return html`<details class="menu" onFocusOut=${close}
+		onKeyDown=${(e) => e.key === "Escape" && (e.currentTarget.open = false)}><summary>${label}</summary><div>${children}</div></details>`;
+}
+
+/* Which measures have a panel. */
+function Panels({ session }) {
+	const shown = session.measures;
+	const flip = (m) => {
+		const next = session.inst.measures.filter((name) => name === m ? !shown.includes(m) : shown.includes(name));
+
+		if (next.length && next.length <= PANELS_MAX)
+			session.set({ measures: next });
+	};
+
+	return html`<${Menu} label="Panels">${session.inst.measures.map((m) => html`<label key=${m}>
+		<input type="checkbox" checked=${shown.includes(m)} onChange=${() => flip(m)}
+			disabled=${shown.includes(m) ? shown.length === 1 : shown.length >= PANELS_MAX} />${session.catalogue.fields[m]?.label ?? m}</label>`)}<//>`;
+}
+
+function Downloads({ session }) {
+	const { inst, span, state } = session;
+	const theme = session.dark ? "dark" : "light";
+	const look = { transfer: state.transfer, yscale: state.y, theme };
+	const selected = state.keys.some(Boolean) ? api.keyList(state.keys.filter(Boolean)) : null;
+	const name = (what, type) => `heatscope-${inst.module}-${inst.stat}-${what}.${type}`;
+
+	return html`<${Menu} label="Download">
+		${session.measures.map((m) => html`<a key=${m} download=${name(m, "png")}
+			href=${api.figureUrl(inst.id, span, { ...look, measure: m, selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
+		<a download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
+		<a download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a><//>`;
+}
+
+function Remove({ session }) {
+	const remove = async () => {
+		if (!confirm(`Delete instrumentation ${session.inst.id} (${session.title}) and all its data?`))
+			return;
+		try {
+			await session.remove(session.inst.id);
+		} catch (e) {
+			session.error = e;
+			session.changed();
+		}
+	};
+
+	return html`<button onClick=${remove}>Delete</button>`;
+}
+
+/** Top line: name, instrumentations, state. */
+export function Masthead({ session, status }) {
+	const { catalogue, instrumentations, inst, state } = session;
+
+	return html`<header class="masthead">
+		<h1>Heatscope</h1>
+		${catalogue && instrumentations?.length > 0 && html`<label class="pick"><span class="quiet">Instrumentation</span>
+			<select value=${inst?.id ?? ""} onChange=${(e) => session.select(e.target.value)}>
+				${!inst && html`<option value="">choose …</option>`}
+				${instrumentations.map((i) => html`<option key=${i.id} value=${i.id}>${i.id}: ${titleOf(i, catalogue)}</option>`)}
+			</select></label>`}
+		${catalogue && html`<button aria-pressed=${session.creating} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
+		${inst && html`<${Remove} session=${session} />`}
+		<span class="space" />
+		<span class=${`state ${status.kind}`} role="status">${status.word}</span>
+		<${Choice} label="Theme" value=${state.theme} options=${[["auto", "auto"], ["light", "light"], ["dark", "dark"]]}
+			change=${(theme) => session.set({ theme })} />
+	</header>`;
+}
+
+export function Toolbar({ session }) {
+	const { state } = session;
+
+	return html`<div class="toolbar" role="toolbar" aria-label="View">
+		<${Choice} label="Range" value=${state.range} options=${RANGES.map((r) => [r, `${r / 60} min`])} change=${(range) => session.set({ range })} />
+		<div class="choice" role="group" aria-label="Time">
+			<button title="Earlier" aria-label="Earlier" onClick=${() => session.move(-0.25)}>◂</button>
+			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
+			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
+		</div>
+		<${Choice} label="Axis" value=${state.y} options=${[["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
+		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
+		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
+		<span class="space" />
+		<button onClick=${() => { session.axis = null; session.changed(); }} title="Fit the value axis to what is shown">Fit axis</button>
+		<${Panels} session=${session} />
+		${session.span && html`<${Downloads} session=${session} />`}
+	</div>`;
+}
