@@ -1,0 +1,23 @@
+/* mysql_compare.h - a collector's counts held against a load generator's.
+ *
+ *      {"query": 12, ...} or {"query/select": 9, ...}      one kind of keys per file
+ *      {"value": {...}}, {"keys": [{"key", "count"}, ...]}  as /ca gives them
+ *
+ * Compared  every key either side has.  "compressed" is all commands on compressed connections.
+ *         "encrypted" counts turns, handshakes among them, and "opaque" nothing we know: both are
+ *         shown and not judged.  binlog_dump makes no event and is left out.
+ */
+#ifndef HEATSCOPE_TEST_MYSQL_COMPARE_H
+#define HEATSCOPE_TEST_MYSQL_COMPARE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* Writes a line per key to `out`, `same` or the difference; returns how many differ.
+ * -EINVAL: one of the two is no such JSON. */
+int mysql_compare(const json_t *collector, const json_t *load, FILE *out);
+
+/* The same of files; -EINVAL with a line on stderr for what cannot be read. */
+int mysql_compare_files(const char *collector_path, const char *load_path, FILE *out);
+
+#endif
