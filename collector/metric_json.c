@@ -1,0 +1,146 @@
+#include "metric_json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const unit_name[] = {
+	[UNIT_NONE] = "none", [UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_PERCENT] = "percent",
+};
+#define N_UNITS (sizeof(unit_name) / sizeof(unit_name[0]))
+
+static json_t *field_to_json(const struct field *f)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s, s:s}", "name", f->name, "label", f->label, "type", f->type, "arity",
+				 f->arity == FIELD_NUMERIC ? "numeric" : "discrete");
+
+	if (f->arity == FIELD_NUMERIC) {
+		json_object_set_new(json, "unit", json_string(unit_name[f->unit]));
+		json_object_set_new(json, "low", json_integer(f->low));
+		json_object_set_new(json, "high", json_integer(f->high));
+	}
+	return json;
+}
+
+json_t *metric_json_make(const struct metric *m, const char *refusal)
+{
+	json_t *fields = json_array();
+
+	for (size_t i = 0; i < m->n_fields; i++)
+		json_array_append_new(fields, field_to_json(&m->field[i]));
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label", m->label,
+			 "unit", m->unit, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
+			 "fields", fields);
+}
+
+void metric_json_fini(struct metric *m)
+{
+	for (size_t i = 0; i < m->n_fields; i++) {
+		free((char *)m->field[i].name);
+		free((char *)m->field[i].label);
+		free((char *)m->field[i].type);
+	}
+	free((struct field *)m->field);
+	free((char *)m->module);
+	free((char *)m->stat);
+	free((char *)m->label);
+	free((char *)m->unit);
+	memset(m, 0, sizeof(*m));
+}
+
+/* A copy of a text member of 1 .. NAME_MAX_LEN - 1 bytes. */
+static int get_text(const json_t *json, const char *name, const char **ret, char *reason)
+{
+	const char *text = json_string_value(json_object_get(json, name));
+
+	if (!text || !*text || strlen(text) >= NAME_MAX_LEN) {
+		snprintf(reason, REASON_MAX, "a metric's \"%s\" must be a text of 1 to %d bytes", name, NAME_MAX_LEN - 1);
+		return -EINVAL;
+	}
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
+}
+
+static int get_range(const json_t *json, struct field *f, char *reason)
+{
+	const char *unit = json_string_value(json_object_get(json, "unit"));
+	json_int_t low = json_integer_value(json_object_get(json, "low"));
+	json_int_t high = json_integer_value(json_object_get(json, "high"));
+	size_t i = 0;
+
+	while (i < N_UNITS && (!unit || strcmp(unit, unit_name[i])))
+		i++;
+	if (i == N_UNITS || low < 0 || low >= high || high > 63) {
+		snprintf(reason, REASON_MAX, "field \"%s\" of a metric has no usable unit, low and high", f->name);
+		return -EINVAL;
+	}
+	f->unit = (enum ruler_unit)i;
+	f->low = (__u32)low;
+	f->high = (__u32)high;
+	return 0;
+}
+
+static int field_from_json(const json_t *json, struct field *f, char *reason)
+{
+	const char *arity = json_string_value(json_object_get(json, "arity"));
+	int err = get_text(json, "name", &f->name, reason);
+
+	if (!err)
+		err = get_text(json, "label", &f->label, reason);
+	if (!err)
+		err = get_text(json, "type", &f->type, reason);
+	if (err)
+		return err;
+	if (arity && !strcmp(arity, "discrete")) {
+		f->arity = FIELD_DISCRETE;
+		return 0;
+	}
+	if (arity && !strcmp(arity, "numeric")) {
+		f->arity = FIELD_NUMERIC;
+		return get_range(json, f, reason);
+	}
+	snprintf(reason, REASON_MAX, "field \"%s\" of a metric must be discrete or numeric", f->name);
+	return -EINVAL;
+}
+
+static int fields_from_json(const json_t *list, struct metric *m, char *reason)
+{
+	size_t n = json_array_size(list);
+	struct field *field;
+	int err = 0;
+
+	if (!json_is_array(list) || n > METRIC_FIELDS_MAX) {
+		snprintf(reason, REASON_MAX, "a metric's \"fields\" must be an array of at most %d", METRIC_FIELDS_MAX);
+		return -EINVAL;
+	}
+	m->field = field = calloc(n + 1, sizeof(*field));
+	if (!field)
+		return -ENOMEM;
+	m->n_fields = n;
+	for (size_t i = 0; i < n && !err; i++)
+		err = field_from_json(json_array_get(list, i), &field[i], reason);
+	return err;
+}
+
+int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])
+{
+	struct metric m = { 0 };
+	int err = get_text(json, "module", &m.module, reason);
+
+	if (!err)
+		err = get_text(json, "stat", &m.stat, reason);
+	if (!err)
+		err = get_text(json, "label", &m.label, reason);
+	if (!err)
+		err = get_text(json, "unit", &m.unit, reason);
+	if (!err)
+		err = fields_from_json(json_object_get(json, "fields"), &m, reason);
+	if (err == -ENOMEM)
+		snprintf(reason, REASON_MAX, "no memory for a metric");
+	if (err)
+		metric_json_fini(&m);
+	else
+		*ret_metric = m;
+	return err;
+}
