@@ -31,8 +31,8 @@ static const struct spec {
 	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
 } specs[] = {
 #define AT(field) offsetof(struct params, field)
-	{ "start_time", SECONDS, ALL, AT(start_ns), AT(has_start), 0, 100000000000ll, NULL },
-	{ "end_time", SECONDS, ALL, AT(end_ns), AT(has_end), 0, 100000000000ll, NULL },
+	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, 100000000000ll, NULL },
+	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, 100000000000ll, NULL },
 	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, YEAR_S, NULL },
 	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_REPORT), AT(by), 0, 0, 0, NULL },

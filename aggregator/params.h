@@ -14,11 +14,11 @@
 
 #include "../collector/instrumentation.h"
 #include "http.h"
+#include "query.h"
 #include <stdbool.h>
 
 #define PARAMS_REASON_MAX 512
 #define PARAMS_SELECT_MAX 1024
-#define SETTLE_NS 1000000000ll		/* a slot is complete this long after its end */
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM };

@@ -232,9 +232,15 @@ int fold_error(const struct fold *f)
 	return f->err;
 }
 
+/* The last slot that ended by then. */
+static __s64 last_before(const struct fold *f, __s64 ns)
+{
+	return ns / (__s64)f->q.inst->slot_ns - 1;
+}
+
 __u32 fold_min_reporting(struct fold *f)
 {
-	return coverage_fewest(&f->coverage, f->first, f->last, f->q.now_ns / (__s64)f->q.inst->slot_ns - 1);
+	return coverage_fewest(&f->coverage, f->first, f->last, last_before(f, f->q.now_ns - SETTLE_NS));
 }
 
 /* Everything in one histogram; its ruler is the one that all columns fold into. */
@@ -324,18 +330,25 @@ static void grid_fill_column(struct grid_column *c, const struct hist *h)
 	c->p99 = hist_percentile(h, 990000);
 }
 
+static void column_fill_coverage(struct fold *f, struct grid_column *c, __s64 first, __s64 last)
+{
+	__s64 settled = last_before(f, f->q.now_ns - SETTLE_NS), over = last_before(f, f->q.now_ns);
+
+	coverage_count(&f->coverage, first, last, settled, &c->n_reporting, &c->n_expected);
+	if (last > settled && last <= over)
+		coverage_count(&f->coverage, first, last, over, &c->n_reporting, &c->n_expected);
+	if (last > over || (last > settled && c->n_reporting < c->n_expected))
+		c->marks |= GRID_IN_PROGRESS;
+}
+
 static void grid_fill_coverage(struct grid *g, struct fold *f)
 {
-	__s64 slot_ns = (__s64)f->q.inst->slot_ns, due = f->q.now_ns / slot_ns - 1;
+	__s64 per = (__s64)(f->col_ns / f->q.inst->slot_ns);
 
 	for (size_t col = 0; col < g->n_cols; col++) {
-		struct grid_column *c = &g->column[col];
-		__s64 first = f->first + (__s64)(col * (f->col_ns / slot_ns)), last = first + (__s64)(f->col_ns / slot_ns) - 1;
+		__s64 first = f->first + (__s64)col * per, last = first + per - 1;
 
-		last = last < f->last ? last : f->last;
-		coverage_count(&f->coverage, first, last, due, &c->n_reporting, &c->n_expected);
-		if (last > due)
-			c->marks |= GRID_IN_PROGRESS;
+		column_fill_coverage(f, &g->column[col], first, last < f->last ? last : f->last);
 	}
 	g->n_sources = (__u32)f->coverage.n_sources;
 }

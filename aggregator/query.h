@@ -6,7 +6,8 @@
  * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
  *         any pieces, keeps it (test_query.c).
  * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
- *         each slot from its first on that is over; a slot that nobody covers is unobserved.
+ *         each slot from its first on that is settled; a slot that nobody covers is unobserved.
+ *         A column is in progress until its slots are over and all have reported, or are settled.
  * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
  * Thread  any, one at a time per fold.
  */
@@ -16,6 +17,9 @@
 #include "../collector/instrumentation.h"
 #include "../render/grid.h"
 #include "store.h"
+
+/* A slot is settled this long after its end: who has not reported by then is missing. */
+#define SETTLE_NS 1000000000ll
 
 struct query {
 	const struct instrumentation *inst;

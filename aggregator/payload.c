@@ -1,0 +1,302 @@
+#include "payload.h"
+
+#include <math.h>
+#include <stdio.h>
+
+void payload_head(struct bytes *out, const struct payload_head *head)
+{
+	writer_name_seconds(out, "start_time", head->rounded.from);
+	writer_name_seconds(out, "duration", head->rounded.to - head->rounded.from);
+	writer_name_seconds(out, "end_time", head->rounded.to);
+	writer_name_seconds(out, "requested_start_time", head->asked.from);
+	writer_name_seconds(out, "requested_duration", head->asked.to - head->asked.from);
+	writer_name_seconds(out, "requested_end_time", head->asked.to);
+	writer_name_number(out, "nsources", head->n_sources);
+	writer_name_number(out, "minreporting", head->min_reporting);
+}
+
+const char *payload_state(const struct grid_column *c)
+{
+	if (c->marks & GRID_IN_PROGRESS)
+		return "in_progress";
+	if (!c->n_reporting)
+		return "unobserved";
+	if (c->lost || c->n_reporting < c->n_expected)
+		return "partial";
+	return c->count ? "ok" : "zero";
+}
+
+static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift)
+{
+	writer_name(out, "cells");
+	writer_raw(out, "[");
+	for (size_t row = 0; row < g->n_rows; row++) {
+		__u64 n = g->cell[row * g->n_cols + col];
+
+		if (!n)
+			continue;
+		writer_comma(out);
+		writer_raw(out, "[");
+		writer_number(out, (__u64)((long)row + row_shift));
+		writer_raw(out, ",");
+		writer_number(out, n);
+		writer_raw(out, "]");
+	}
+	writer_raw(out, "]");
+}
+
+void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
+{
+	const struct grid_column *c = &g->column[col];
+
+	writer_raw(out, "{");
+	writer_name_number(out, "slot", index);
+	writer_name_text(out, "state", payload_state(c));
+	writer_name_number(out, "reporting", c->n_reporting);
+	writer_name_number(out, "expected", c->n_expected);
+	writer_name_number(out, "lost", c->lost);
+	if (c->marks & GRID_CLOCK_STEP) {
+		writer_name(out, "clock_step");
+		writer_raw(out, "true");
+	}
+	writer_name_number(out, "count", c->count);
+	writer_name_number(out, "sum", c->sum);
+	writer_name_number(out, "min", c->min);
+	writer_name_number(out, "max", c->max);
+	writer_name_number(out, "p50", c->p50);
+	writer_name_number(out, "p99", c->p99);
+	put_cells(out, g, col, row_shift);
+	writer_raw(out, "}");
+}
+
+static void put_edges(struct bytes *out, const struct grid *g)
+{
+	writer_name(out, "edge");
+	writer_raw(out, "[");
+	for (size_t i = 0; i <= g->n_rows; i++) {
+		writer_comma(out);
+		if (g->edge[i] == GRID_NO_EDGE)
+			writer_raw(out, "null");
+		else
+			writer_number(out, g->edge[i]);
+	}
+	writer_raw(out, "]");
+}
+
+static void put_summary(struct bytes *out, const struct grid_summary *s)
+{
+	writer_name(out, "summary");
+	writer_raw(out, "{");
+	writer_name_number(out, "count", s->count);
+	writer_name_number(out, "sum", s->sum);
+	writer_name_number(out, "min", s->min);
+	writer_name_number(out, "max", s->max);
+	writer_name_number(out, "mean", s->count ? s->sum / s->count : 0);
+	writer_name_number(out, "stddev", s->stddev);
+	writer_name_number(out, "p50", s->p50);
+	writer_name_number(out, "p90", s->p90);
+	writer_name_number(out, "p99", s->p99);
+	writer_name_number(out, "p999", s->p999);
+	writer_name_number(out, "lost", s->lost);
+	writer_raw(out, "}");
+}
+
+void payload_grid(struct bytes *out, const struct grid *g)
+{
+	writer_name_text(out, "unit", g->unit);
+	writer_name_seconds(out, "from", g->from_ns);
+	writer_name_seconds(out, "column", (__s64)g->col_ns);
+	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
+	writer_name_number(out, "ncols", g->n_cols);
+	writer_name_number(out, "nrows", g->n_rows);
+	put_edges(out, g);
+	writer_name(out, "columns");
+	writer_raw(out, "[");
+	for (size_t col = 0; col < g->n_cols; col++) {
+		writer_comma(out);
+		payload_column(out, g, col, col, 0);
+	}
+	writer_raw(out, "]");
+	put_summary(out, &g->all);
+}
+
+static void put_colour(struct bytes *out, __u32 rgb)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "\"#%06x\"", rgb & 0xffffff);
+	writer_raw(out, text);
+}
+
+static void put_reals(struct bytes *out, const char *name, const double *x, size_t n)
+{
+	writer_name(out, name);
+	writer_raw(out, "[");
+	for (size_t i = 0; i < n; i++) {
+		writer_comma(out);
+		writer_real(out, x[i]);
+	}
+	writer_raw(out, "]");
+}
+
+void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme)
+{
+	struct palette p;
+
+	palette_make(theme, &p);
+	writer_name_text(out, "transfer", shade_transfer_name(s->transfer));
+	writer_name_text(out, "yscale", s->yscale == AXIS_LOG ? "log" : "linear");
+	put_reals(out, "scale", s->scale, s->n_rows);
+	put_reals(out, "levels", s->level, SHADE_LEVELS);
+	writer_name(out, "palette");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < PALETTE_COLOURS; i++) {
+		writer_comma(out);
+		put_colour(out, p.colour[i]);
+	}
+	writer_raw(out, "]");
+	writer_name(out, "zero");
+	put_colour(out, p.zero);
+	writer_name(out, "unobserved");
+	put_colour(out, p.unobserved);
+	writer_name(out, "partial");
+	put_colour(out, p.partial);
+}
+
+static void put_stats(struct bytes *out, const struct hist *h)
+{
+	writer_name_number(out, "count", h->count);
+	writer_name_number(out, "sum", h->sum);
+	writer_name_number(out, "min", h->count ? h->min : 0);
+	writer_name_number(out, "max", h->max);
+	writer_name_number(out, "mean", hist_mean(h));
+	writer_name_number(out, "stddev", hist_stddev(h));
+	writer_name_number(out, "p50", hist_percentile(h, 500000));
+	writer_name_number(out, "p90", hist_percentile(h, 900000));
+	writer_name_number(out, "p99", hist_percentile(h, 990000));
+	writer_name_number(out, "p999", hist_percentile(h, 999000));
+}
+
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n)
+{
+	__u64 events = 0;
+	bool other = false;
+
+	for (size_t i = 0; i < n; i++) {
+		events += total[i].hist.count;
+		other = other || total[i].other;
+	}
+	writer_name(out, "keys");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < n; i++) {
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_text(out, "key", total[i].text);
+		put_stats(out, &total[i].hist);
+		writer_name(out, "share");
+		writer_real(out, events ? (double)total[i].hist.count / (double)events : 0);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+	if (other) {
+		writer_name(out, "lower_bound");
+		writer_raw(out, "true");
+	}
+}
+
+void payload_stats(struct bytes *out, const struct key_total *total, size_t n)
+{
+	writer_raw(out, "{");
+	for (size_t i = 0; i < n; i++) {
+		writer_name(out, total[i].text);
+		writer_raw(out, "{");
+		put_stats(out, &total[i].hist);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "}");
+}
+
+/* The last value a cell's events can have. */
+static __u64 cell_last(const struct hist *h, __u32 cell)
+{
+	__u64 last = ruler_last(h->ruler, cell);
+
+	return cell + 1 == ruler_cells(h->ruler) && h->max < last ? h->max : last;
+}
+
+static void put_distribution(struct bytes *out, const struct hist *h)
+{
+	writer_raw(out, "[");
+	for (__u32 i = 0; i < ruler_cells(h->ruler); i++) {
+		if (!h->cell[i])
+			continue;
+		writer_comma(out);
+		writer_raw(out, "[[");
+		writer_number(out, ruler_first(h->ruler, i));
+		writer_raw(out, ",");
+		writer_number(out, cell_last(h, i));
+		writer_raw(out, "],");
+		writer_number(out, h->cell[i]);
+		writer_raw(out, "]");
+	}
+	writer_raw(out, "]");
+}
+
+void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric)
+{
+	if (!n && !keyed) {
+		writer_raw(out, numeric ? "[]" : "0");
+		return;
+	}
+	if (keyed)
+		writer_raw(out, "{");
+	for (size_t i = 0; i < n; i++) {
+		if (keyed)
+			writer_name(out, total[i].text);
+		if (numeric)
+			put_distribution(out, &total[i].hist);
+		else
+			writer_number(out, total[i].hist.count);
+	}
+	if (keyed)
+		writer_raw(out, "}");
+}
+
+/* How much of a histogram lies in from..to. */
+static double part_within(const struct hist *h, __u64 from, __u64 to, __u64 max)
+{
+	double part = 0;
+
+	for (__u32 i = 0; i < ruler_cells(h->ruler); i++) {
+		double first = (double)ruler_first(h->ruler, i), last = (double)ruler_last(h->ruler, i), low, high;
+
+		if (!h->cell[i])
+			continue;
+		last = (last < (double)max ? last : (double)max) + 1;
+		last = last > first ? last : first + 1;
+		low = first > (double)from ? first : (double)from;
+		high = last < (double)to ? last : (double)to;
+		if (high > low)
+			part += (double)h->cell[i] * (high - low) / (last - first);
+	}
+	return part;
+}
+
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max)
+{
+	__u64 sum = 0;
+
+	writer_name(out, "present");
+	writer_raw(out, "{");
+	for (size_t i = 0; i < n; i++) {
+		double part = part_within(&total[i].hist, from, to, max);
+		__u64 events = part < 1 ? part > 0 : (__u64)llround(part);
+
+		if (!events)
+			continue;
+		writer_name_number(out, total[i].text, events);
+		sum += events;
+	}
+	writer_raw(out, "}");
+	writer_name_number(out, "total", sum);
+}

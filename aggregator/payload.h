@@ -1,0 +1,48 @@
+/* payload.h - what value replies carry, as JSON text: the shapes of doc/api.md.
+ *
+ *      grid, shade, palette -> "columns", "summary", "shade";  totals -> "keys", "value", "stats"
+ *
+ * Each function writes members of an object (or one value) into a buffer that remembers errors;
+ * braces around them are the caller's.
+ * Pure    no loop, file or clock.  Thread: any.
+ */
+#ifndef HEATSCOPE_PAYLOAD_H
+#define HEATSCOPE_PAYLOAD_H
+
+#include "../render/palette.h"
+#include "../render/shade.h"
+#include "params.h"
+#include "query.h"
+#include "writer.h"
+
+struct payload_head {
+	struct interval_ns asked, rounded;
+	__u32 n_sources, min_reporting;
+};
+void payload_head(struct bytes *out, const struct payload_head *head);
+
+/* "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary". */
+void payload_grid(struct bytes *out, const struct grid *g);
+
+/* One column C; index: its number in the reader's grid.  row_shift: what is row 0 here is row
+ * row_shift there. */
+void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift);
+const char *payload_state(const struct grid_column *c);
+
+/* "transfer", "yscale", "scale", "levels" and the colours. */
+void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme);
+
+/* "keys", and "lower_bound" where it is one. */
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n);
+
+/* {key: {"count", ...}}. */
+void payload_stats(struct bytes *out, const struct key_total *total, size_t n);
+
+/* The raw value, by arity: keyed by discrete fields or not, distributions or counts. */
+void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric);
+
+/* {key: n}, "total": events of the keys in values from..to (half-open), each bucket spread evenly
+ * over its values: rounded, but no key that is there becomes 0.  max: the highest value there is. */
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max);
+
+#endif

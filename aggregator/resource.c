@@ -1,0 +1,252 @@
+#include "resource.h"
+#include "http.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0.1.0"
+#endif
+
+static const struct {
+	const char *name, *label;
+} module_labels[] = {
+	{ "mysql", "MySQL" },
+	{ "replay", "Replay" },
+};
+
+/* The types of Cloud Analytics; power: a raw value is base^power units. */
+static const struct {
+	const char *name, *arity, *unit, *abbr;
+	int base, power;
+} types[] = {
+	{ "string", "discrete", NULL, NULL, 0, 0 },
+	{ "number", "numeric", NULL, NULL, 0, 0 },
+	{ "percent", "numeric", "percent", "%", 0, 0 },
+	{ "size", "numeric", "bytes", "B", 2, 0 },
+	{ "time", "numeric", "seconds", "s", 10, -9 },
+};
+
+static const char *module_label(const char *name)
+{
+	for (size_t i = 0; i < sizeof(module_labels) / sizeof(*module_labels); i++)
+		if (!strcmp(module_labels[i].name, name))
+			return module_labels[i].label;
+	return name;
+}
+
+static json_t *types_json(void)
+{
+	json_t *all = json_object();
+
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+		json_t *type = json_pack("{s:s, s:s, s:s*, s:s*}", "name", types[i].name, "arity", types[i].arity, "unit",
+					 types[i].unit, "abbr", types[i].abbr);
+
+		if (types[i].base) {
+			json_object_set_new(type, "base", json_integer(types[i].base));
+			json_object_set_new(type, "power", json_integer(types[i].power));
+		}
+		json_object_set_new(all, types[i].name, type);
+	}
+	return all;
+}
+
+static json_t *sources_json(const struct catalog *c)
+{
+	json_t *all = json_array();
+
+	for (const struct source *s = catalog_source_first(c); s; s = s->next) {
+		json_t *metrics = json_array();
+
+		for (size_t i = 0; i < s->n_offers; i++) {
+			const struct offer *o = &s->offer[i];
+			char name[2 * NAME_MAX_LEN + 1];
+
+			snprintf(name, sizeof(name), "%s.%s", o->metric->module, o->metric->stat);
+			json_array_append_new(metrics, json_pack("{s:s, s:s, s:s}", "metric", name, "state",
+								 o->ok ? "ok" : "refused", "reason", o->reason));
+		}
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o}", "source", s->name, "state",
+						     s->n_links ? "active" : "gone", "version", s->version, "metrics",
+						     metrics));
+	}
+	return all;
+}
+
+static json_t *metric_json(const struct metric *m, json_t *all_fields)
+{
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < m->n_fields; i++) {
+		json_array_append_new(names, json_string(m->field[i].name));
+		json_object_set_new(all_fields, m->field[i].name,
+				    json_pack("{s:s, s:s}", "label", m->field[i].label, "type", m->field[i].type));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
+			 "interval", "interval", "fields", names, "unit", m->unit);
+}
+
+json_t *resource_catalogue(const struct catalog *c)
+{
+	json_t *modules = json_object(), *fields = json_object(), *metrics = json_array();
+	const struct metric *m;
+
+	for (size_t i = 0; (m = catalog_metric(c, i)); i++) {
+		json_array_append_new(metrics, metric_json(m, fields));
+		json_object_set_new(modules, m->module, json_pack("{s:s}", "label", module_label(m->module)));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:{}, s:o}", "modules", modules, "fields", fields, "types", types_json(),
+			 "metrics", metrics, "transformations", "sources", sources_json(c));
+}
+
+static json_t *uri_json(const struct catalog_inst *ci, const char *name, const char *path)
+{
+	char uri[96];
+
+	snprintf(uri, sizeof(uri), "/ca/instrumentations/%llu/%s", (unsigned long long)ci->in.id, path);
+	return json_pack("{s:s, s:s}", "name", name, "uri", uri);
+}
+
+json_t *resource_values(const struct catalog_inst *ci)
+{
+	json_t *all = json_array();
+
+	json_array_append_new(all, uri_json(ci, "value_raw", "value/raw"));
+	json_array_append_new(all, uri_json(ci, "value_heatmap", "value/heatmap/image"));
+	json_array_append_new(all, uri_json(ci, "value_grid", "value/grid"));
+	json_array_append_new(all, uri_json(ci, "value_keys", "value/keys"));
+	json_array_append_new(all, uri_json(ci, "value_report", "value/report"));
+	json_array_append_new(all, uri_json(ci, "value_stream", "value/stream"));
+	return all;
+}
+
+json_t *resource_heatmaps(const struct catalog_inst *ci)
+{
+	json_t *all = json_array();
+
+	json_array_append_new(all, uri_json(ci, "image", "value/heatmap/image"));
+	json_array_append_new(all, uri_json(ci, "details", "value/heatmap/details"));
+	json_array_append_new(all, uri_json(ci, "figure", "value/heatmap/figure"));
+	return all;
+}
+
+/* How each source that matters fares with it. */
+static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci)
+{
+	json_t *all = json_array();
+
+	for (const struct source *s = catalog_source_first(c); s; s = s->next) {
+		const struct offer *o = source_offer(s, ci->in.module, ci->in.stat);
+		const struct inst_state *state = source_inst(s, ci->in.id);
+		const char *word = !s->n_links ? "gone" : state ? (state->active ? "active" : "failed") : "pending";
+		const char *reason = state && s->n_links ? state->reason : "";
+
+		if (!o && !state)
+			continue;
+		if (s->n_links && o && !o->ok) {
+			word = "failed";
+			reason = o->reason;
+		}
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "source", s->name, "state", word, "reason", reason));
+	}
+	return all;
+}
+
+static void set_dimension(json_t *json, const struct catalog_inst *ci)
+{
+	const char *arity = *ci->numeric ? "numeric-decomposition" : ci->in.n_fields ? "discrete-decomposition" : "scalar";
+	json_t *fields = json_array();
+
+	for (size_t i = 0; i < ci->in.n_fields; i++)
+		json_array_append_new(fields, json_string(ci->in.field[i]));
+	if (*ci->numeric)
+		json_array_append_new(fields, json_string(ci->numeric));
+	json_object_set_new(json, "value-dimension", json_integer(1 + (json_int_t)json_array_size(fields)));
+	json_object_set_new(json, "decomposition", fields);
+	json_object_set_new(json, "value-arity", json_string(arity));
+	json_object_set_new(json, "value-scope", json_string("interval"));
+}
+
+json_t *resource_instrumentation(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
+{
+	json_t *json = instrumentation_to_json(&ci->in);
+	char id[24], uri[64];
+
+	if (!json)
+		return NULL;
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)ci->in.id);
+	snprintf(uri, sizeof(uri), "/ca/instrumentations/%s", id);
+	json_object_del(json, "fields");
+	json_object_del(json, "slots");
+	json_object_set_new(json, "id", json_string(id));
+	json_object_set_new(json, "uri", json_string(uri));
+	set_dimension(json, ci);
+	json_object_set_new(json, "nsources", json_integer(catalog_n_sources(c, ci, now_ns)));
+	json_object_set_new(json, "enabled", json_true());
+	json_object_set_new(json, "transformations", json_object());
+	json_object_set_new(json, "sources", states_json(c, ci));
+	json_object_set_new(json, "uris", resource_values(ci));
+	return json;
+}
+
+json_t *resource_instrumentations(const struct catalog *c, __s64 now_ns)
+{
+	json_t *all = json_array();
+
+	for (const struct catalog_inst *ci = catalog_first(c); ci; ci = ci->next)
+		json_array_append_new(all, resource_instrumentation(c, ci, now_ns));
+	return all;
+}
+
+static json_int_t memory_bytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long total = 0, resident = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld %ld", &total, &resident) != 2)
+		resident = 0;
+	fclose(f);
+	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+static json_t *counters_json(const struct aggregator *a)
+{
+	const struct flush_counters *f = flush_counters(a->flush);
+	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
+				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
+				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
+				"commit_ns_max", (json_int_t)f->commit_ns_max);
+
+	if (a->ingest) {
+		const struct ingest_counters *in = ingest_counters(a->ingest);
+
+		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
+				    "errors", (json_int_t)in->errors, "batches", (json_int_t)in->batches,
+				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
+				    "lost_events", (json_int_t)in->lost_events));
+	}
+	if (a->http) {
+		const struct http_counters *h = http_counters(a->http);
+
+		json_object_set_new(all, "http", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}",
+				    "requests", (json_int_t)h->requests, "refused", (json_int_t)h->refused,
+				    "streams", (json_int_t)h->streams, "ok", (json_int_t)h->by_class[2],
+				    "client_errors", (json_int_t)h->by_class[4], "server_errors", (json_int_t)h->by_class[5]));
+	}
+	return all;
+}
+
+json_t *resource_status(const struct aggregator *a)
+{
+	__s64 now = now_ns();
+
+	return json_pack("{s:s, s:I, s:f, s:I, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid", (json_int_t)getpid(),
+			 "uptime", (double)(now - a->start_ns) / 1e9, "memory_bytes", memory_bytes(), "counters",
+			 counters_json(a), "sources", sources_json(a->catalog), "instrumentations",
+			 resource_instrumentations(a->catalog, now));
+}

@@ -1,0 +1,20 @@
+/* resource.h - what /ca says about metrics, instrumentations and itself, as JSON.
+ *
+ * Memory  each returns a new reference; NULL: no memory.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_RESOURCE_H
+#define HEATSCOPE_RESOURCE_H
+
+#include "aggregator.h"
+
+json_t *resource_catalogue(const struct catalog *c);
+json_t *resource_instrumentation(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
+json_t *resource_instrumentations(const struct catalog *c, __s64 now_ns);
+json_t *resource_status(const struct aggregator *a);
+
+/* [{"name", "uri"}]: the values of an instrumentation, or the pictures among them. */
+json_t *resource_values(const struct catalog_inst *ci);
+json_t *resource_heatmaps(const struct catalog_inst *ci);
+
+#endif

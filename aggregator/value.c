@@ -1,0 +1,391 @@
+#include "value.h"
+#include "../render/image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is asked ---- */
+
+size_t value_columns(const struct value *v)
+{
+	switch (v->kind) {
+	case VALUE_GRID:
+	case VALUE_STREAM: return (size_t)v->p.ncols;
+	case VALUE_IMAGE:
+	case VALUE_DETAILS:
+	case VALUE_FIGURE:
+	case VALUE_REPORT: return (size_t)v->p.width;
+	default: return 1;
+	}
+}
+
+static __u32 row_bits(const struct value *v)
+{
+	if (v->kind == VALUE_GRID || v->kind == VALUE_STREAM)
+		return (__u32)v->p.row_bits;
+	return v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT ? 3 : RULER_BITS_MAX;
+}
+
+struct query value_query(const struct value *v, int axis)
+{
+	return (struct query){
+		.inst = &v->in, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
+		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
+		.drop = v->drop,
+	};
+}
+
+void value_image_options(const struct value *v, struct image_options *ret_options)
+{
+	*ret_options = (struct image_options){
+		.width = (unsigned)v->p.width, .height = (unsigned)v->p.height, .n_rows = (unsigned)v->p.nbuckets,
+		.ymin = (__u64)v->p.ymin, .ymax = (__u64)v->p.ymax, .yscale = AXIS_LINEAR,
+		.transfer = (enum shade_transfer)v->p.transfer, .theme = (enum palette_theme)v->p.theme,
+	};
+}
+
+static int add_fold(struct value *v, int axis)
+{
+	struct query q = value_query(v, axis);
+
+	v->fold_axis[v->n_folds] = axis;
+	return fold_new(&q, &v->fold[v->n_folds]) ?: (v->n_folds++, 0);
+}
+
+static int add_key_fold(struct value *v, int axis)
+{
+	struct query q = value_query(v, axis);
+
+	v->key_axis[v->n_key_folds] = axis;
+	return key_fold_new(&q, &v->key_fold[v->n_key_folds]) ?: (v->n_key_folds++, 0);
+}
+
+/* Only the columns under the pixel.  Which ones needs no data: a grid without any tells. */
+static int add_details_fold(struct value *v, int axis)
+{
+	struct query q = value_query(v, axis);
+	struct image_options options;
+	struct image_cell cell;
+	__s64 col_ns = (__s64)query_col_ns(&q);
+	struct grid *empty = grid_new((size_t)((q.to_ns - q.from_ns + col_ns - 1) / col_ns), 1);
+	int err;
+
+	if (!empty)
+		return -ENOMEM;
+	value_image_options(v, &options);
+	if (!options.ymax)
+		options.ymax = options.ymin + options.n_rows + 1;
+	err = image_cell_at(empty, &options, (unsigned)v->p.x, (unsigned)v->p.y, &cell);
+	grid_free(empty);
+	if (err)
+		return err;
+	q.to_ns = q.from_ns + (__s64)(cell.last_col + 1) * col_ns;
+	q.from_ns += (__s64)cell.first_col * col_ns;
+	if (q.to_ns > v->head.rounded.to)
+		q.to_ns = v->head.rounded.to;
+	v->key_axis[0] = axis;
+	return key_fold_new(&q, &v->key_fold[0]) ?: (v->n_key_folds++, 0);
+}
+
+/* Latency, on-CPU and off-CPU; without those, the first measures there are. */
+static int add_report_folds(struct value *v)
+{
+	static const char *const wanted[] = { "latency", "cputime", "offcpu" };
+	int err = 0;
+
+	for (size_t i = 0; i < 3 && !err; i++) {
+		int axis = instrumentation_axis(&v->in, wanted[i]);
+
+		if (axis >= 0)
+			err = add_fold(v, axis);
+	}
+	for (size_t i = 0; i < v->in.n_measures && i < 3 && !v->n_folds && !err; i++)
+		err = add_fold(v, (int)i);
+	return err ? err : add_key_fold(v, v->fold_axis[0]);
+}
+
+static int add_folds(struct value *v, int axis)
+{
+	bool all = v->kind == VALUE_RAW && v->p.measure && !strcmp(v->p.measure, "*");
+	int err;
+
+	if (v->kind == VALUE_REPORT)
+		return add_report_folds(v);
+	err = add_fold(v, axis);
+	if (!err && v->kind == VALUE_DETAILS)
+		err = add_details_fold(v, axis);
+	if (!err && (v->kind == VALUE_KEYS || v->kind == VALUE_RAW || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
+		err = add_key_fold(v, axis);
+	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
+		if ((int)i != axis)
+			err = add_key_fold(v, (int)i);
+	return err;
+}
+
+static int refuse_name(const struct value *v, const char *what, const char *name, const char (*have)[NAME_MAX_LEN],
+		       size_t n, char *reason)
+{
+	size_t at = (size_t)snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"%s\" is invalid: "
+				     "instrumentation %llu has%s", name, what, (unsigned long long)v->in.id, n ? "" : " none");
+
+	for (size_t i = 0; i < n && at < PARAMS_REASON_MAX; i++)
+		at += (size_t)snprintf(reason + at, PARAMS_REASON_MAX - at, "%s %s", i ? "," : "", have[i]);
+	return -EINVAL;
+}
+
+static int choose_axis(const struct value *v, int *ret_axis, char *reason)
+{
+	const char *name = v->p.measure;
+	int axis = name && *name && strcmp(name, "*") ? instrumentation_axis(&v->in, name) : 0;
+
+	if (!v->in.n_measures) {
+		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation has no measures");
+		return -EINVAL;
+	}
+	if (axis < 0 || (name && !strcmp(name, "*") && v->kind != VALUE_RAW))
+		return refuse_name(v, "measure", name, v->in.measure, v->in.n_measures, reason);
+	*ret_axis = axis;
+	return 0;
+}
+
+static int choose_fields(struct value *v, char *reason)
+{
+	size_t keep = v->in.n_fields;
+
+	if (!v->p.by || !*v->p.by)
+		return 0;
+	for (size_t i = 0; i < v->in.n_fields; i++)
+		if (!strcmp(v->in.field[i], v->p.by))
+			keep = i;
+	if (keep == v->in.n_fields)
+		return refuse_name(v, "by", v->p.by, v->in.field, v->in.n_fields, reason);
+	v->drop = ~(1u << keep);
+	return 0;
+}
+
+/* "mysql: queries by command, statement" */
+static void set_title(struct value *v, const struct catalog_inst *ci)
+{
+	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s: %s", v->in.module, ci->metric->label);
+
+	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
+		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);
+	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
+}
+
+/* Sources that have reported before should have reported in this range, too. */
+static int expect_sources(struct value *v, const struct catalog_inst *ci)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		for (size_t j = 0; j < v->n_folds && !err; j++)
+			err = fold_expect(v->fold[j], ci->sighting[i].source, ci->sighting[i].slot);
+	return err;
+}
+
+/* ---- giving slices to all folds ---- */
+
+static void give_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		if (s->axis == v->fold_axis[i])
+			fold_reader(v->fold[i])->slice(v->fold[i], slot, s);
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		if (s->axis == v->key_axis[i])
+			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
+}
+
+static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->cover(v->fold[i], source, first, last);
+}
+
+static void give_loss(void *arg, const char *source, const struct loss *loss)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->loss(v->fold[i], source, loss);
+}
+
+static void give_clock_step(void *arg, __s64 slot, __s64 step_ns)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->clock_step(v->fold[i], slot, step_ns);
+}
+
+/* A stream begins with the slot that is going on: what comes next continues it. */
+static void reach_now(struct value *v)
+{
+	__s64 unit = (__s64)v->in.granularity_ns, to = (v->now_ns / unit + 1) * unit;
+
+	v->head.rounded.from += to - v->head.rounded.to;
+	v->head.rounded.to = to;
+	v->head.asked = v->head.rounded;
+}
+
+int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+	      size_t n_params, struct value **ret_value, char *reason)
+{
+	struct value *v = calloc(1, sizeof(*v));
+	int err = v ? 0 : -ENOMEM, axis = 0;
+
+	if (err)
+		return err;
+	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
+	v->reader = (struct store_reader){ v, give_slice, give_cover, give_loss, give_clock_step };
+	set_title(v, ci);
+	err = params_read(kind, param, n_params, &v->p, reason);
+	if (!err)
+		err = params_interval(&v->p, &v->in, v->now_ns, &v->head.asked, &v->head.rounded, reason);
+	if (!err && kind == VALUE_STREAM)
+		reach_now(v);
+	if (!err)
+		err = choose_axis(v, &axis, reason);
+	if (!err)
+		err = choose_fields(v, reason);
+	if (!err)
+		err = add_folds(v, axis);
+	if (!err)
+		err = expect_sources(v, ci);
+	if (err) {
+		value_free(v);
+		return err;
+	}
+	v->head.n_sources = catalog_n_sources(a->catalog, ci, v->now_ns);
+	*ret_value = v;
+	return 0;
+}
+
+void value_free(struct value *v)
+{
+	if (!v)
+		return;
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_free(v->fold[i]);
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		key_fold_free(v->key_fold[i]);
+	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
+		grid_free(v->grid[i]);
+	shade_fini(&v->shade);
+	params_fini(&v->p);
+	free(v->data);
+	free(v);
+}
+
+/* ---- reading and making ---- */
+
+static void set_error(struct value *v, int err)
+{
+	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
+
+	v->status = err == -EINVAL ? 409 : busy ? 503 : 500;
+	v->code = err == -EINVAL ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
+	if (!*v->reason)
+		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : strerror(-err));
+}
+
+static int fold_errors(const struct value *v)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < v->n_folds && !err; i++)
+		err = fold_error(v->fold[i]);
+	for (size_t i = 0; i < v->n_key_folds && !err; i++)
+		err = key_fold_error(v->key_fold[i]);
+	return err;
+}
+
+static void on_make(uv_work_t *work)
+{
+	struct value *v = work->data;
+	int err = v->status ? 0 : fold_errors(v);
+
+	if (!err && !v->status)
+		err = value_make(v);
+	if (err)
+		set_error(v, err);
+	else if (!v->status)
+		v->status = 200;
+}
+
+static void on_made(uv_work_t *work, int status)
+{
+	struct value *v = work->data;
+
+	v->done(v, v->arg);
+}
+
+static void make(struct value *v)
+{
+	v->work.data = v;
+	uv_queue_work(v->a->loop, &v->work, on_make, on_made);
+}
+
+static int only_axis(const struct value *v)
+{
+	int axis = v->fold_axis[0];
+
+	for (size_t i = 1; i < v->n_folds; i++)
+		if (v->fold_axis[i] != axis)
+			return -1;
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		if (v->key_axis[i] != axis)
+			return -1;
+	return axis;
+}
+
+static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
+{
+	struct query q = value_query(v, 0);
+
+	query_slots(&q, ret_first, ret_last);
+}
+
+static int read_store(void *arg, struct store *store)
+{
+	struct value *v = arg;
+	__s64 first, last;
+	int err;
+
+	slots_of(v, &first, &last);
+	err = store->ops->read(store, v->in.id, first, last, only_axis(v), &v->reader);
+	if (err && *store->reason)
+		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
+	return err;
+}
+
+static void on_read(void *arg, int err)
+{
+	if (err)
+		set_error(arg, err);
+	make(arg);
+}
+
+void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg)
+{
+	__s64 first, last, cube_first, cube_last;
+	int err = cube_range(v->a->cube, v->in.id, &cube_first, &cube_last);
+
+	v->done = done;
+	v->arg = arg;
+	slots_of(v, &first, &last);
+	if (!err && first >= cube_first) {
+		on_read(v, cube_read(v->a->cube, v->in.id, first, last, only_axis(v), &v->reader));
+		return;
+	}
+	err = flush_submit(v->a->flush, read_store, on_read, v);
+	if (err)
+		on_read(v, err);
+}

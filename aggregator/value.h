@@ -1,0 +1,73 @@
+/* value.h - a value on its way: what was asked, what was read, what is replied.
+ *
+ *      value_new (loop) -> read: cube (loop) or store (worker) -> make: fold, picture, JSON (worker)
+ *                       -> done (loop): the bytes, or a status with code and reason
+ *
+ * Source  one value is read from one place: the cube if it holds the whole range, else the store,
+ *         which has everything (a loss that spans both would otherwise be counted twice).
+ * Memory  the value is value_run()'s until done() is called, then the caller's: value_free().
+ * Thread  the loop thread; what a worker touches is the value's own copy.
+ */
+#ifndef HEATSCOPE_VALUE_H
+#define HEATSCOPE_VALUE_H
+
+#include "../render/report.h"
+#include "aggregator.h"
+#include "params.h"
+#include "payload.h"
+#include "query.h"
+
+#define VALUE_TITLE 256
+
+struct value {
+	struct aggregator *a;
+	enum value_kind kind;
+	struct params p;
+	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
+	char title[VALUE_TITLE];
+	char unit[NAME_MAX_LEN];	/* what is counted */
+	bool numeric;			/* decomposed by a numeric field */
+	__s64 now_ns;
+	struct payload_head head;
+	__u32 drop;			/* fields folded away by `by` */
+
+	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */
+	int fold_axis[REPORT_PANELS_MAX], key_axis[MEASURES_MAX];
+	struct fold *fold[REPORT_PANELS_MAX];
+	struct key_fold *key_fold[MEASURES_MAX];
+	struct store_reader reader;	/* gives to all of them */
+
+	struct grid *grid[REPORT_PANELS_MAX];
+	struct shade shade;		/* grid and stream: of grid 0 */
+
+	unsigned status;		/* of the reply; with 200: type and data */
+	const char *type, *code;
+	char reason[PARAMS_REASON_MAX];
+	void *data;
+	size_t len;
+
+	void (*done)(struct value *v, void *arg);
+	void *arg;
+	uv_work_t work;
+};
+
+/* 0, or -EINVAL with the reason: parameters that do not validate.  -ENOMEM. */
+int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+	      size_t n_params, struct value **ret_value, char *reason);
+void value_free(struct value *v);	/* NULL is fine */
+
+/* Reads and makes it; done() is called exactly once, never from within. */
+void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg);
+
+/* The worker's part, in value_make.c: fills data, or returns -errno. */
+int value_make(struct value *v);
+
+/* What to read: a query for one axis. */
+struct query value_query(const struct value *v, int axis);
+size_t value_columns(const struct value *v);
+
+/* Options of the bare image, for image and details. */
+struct image_options;
+void value_image_options(const struct value *v, struct image_options *ret_options);
+
+#endif

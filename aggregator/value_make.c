@@ -1,0 +1,358 @@
+#include "value.h"
+#include "../render/image.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "0.1.0"
+#endif
+
+static int take_json(struct value *v, struct bytes *out)
+{
+	writer_raw(out, "}\n");
+	v->type = "application/json";
+	v->data = writer_take(out, &v->len);
+	return v->data ? 0 : -ENOMEM;
+}
+
+static const char *measure_name(const struct value *v, int axis)
+{
+	return v->in.measure[axis];
+}
+
+/* The opening brace and what every value reply has. */
+static void begin(struct value *v, struct bytes *out)
+{
+	writer_raw(out, "{");
+	payload_head(out, &v->head);
+	writer_name_text(out, "measure", measure_name(v, v->fold_axis[0]));
+}
+
+/* ---- raw, keys ---- */
+
+static void put_all_stats(struct value *v, struct bytes *out)
+{
+	const struct key_total *total;
+	size_t n;
+
+	writer_raw(out, "{");
+	for (size_t i = 0; i < v->n_key_folds; i++) {
+		total = key_fold_totals(v->key_fold[i], &n);
+		writer_name(out, measure_name(v, v->key_axis[i]));
+		payload_stats(out, total, n);
+	}
+	writer_raw(out, "}");
+}
+
+static int make_raw(struct value *v)
+{
+	struct bytes out = { 0 };
+	size_t n;
+	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+
+	begin(v, &out);
+	writer_name(&out, "value");
+	payload_raw(&out, total, n, v->in.n_fields, v->numeric);
+	writer_name(&out, "transformations");
+	writer_raw(&out, "{}");
+	if (v->p.stats || v->n_key_folds > 1) {
+		writer_name(&out, "stats");
+		if (v->p.measure && !strcmp(v->p.measure, "*"))
+			put_all_stats(v, &out);
+		else
+			payload_stats(&out, total, n);
+	}
+	return take_json(v, &out);
+}
+
+static int make_keys(struct value *v)
+{
+	struct bytes out = { 0 };
+	size_t n;
+	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+
+	begin(v, &out);
+	payload_keys(&out, total, n);
+	return take_json(v, &out);
+}
+
+/* ---- image, details ---- */
+
+static char *base64(const __u8 *data, size_t len)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *text = malloc((len + 2) / 3 * 4 + 1), *to = text;
+
+	for (size_t i = 0; text && i < len; i += 3) {
+		__u32 three = (__u32)data[i] << 16 | (i + 1 < len ? (__u32)data[i + 1] << 8 : 0) |
+			      (i + 2 < len ? data[i + 2] : 0);
+
+		*to++ = digits[three >> 18];
+		*to++ = digits[three >> 12 & 63];
+		*to++ = i + 1 < len ? digits[three >> 6 & 63] : '=';
+		*to++ = i + 2 < len ? digits[three & 63] : '=';
+	}
+	if (text)
+		*to = 0;
+	return text;
+}
+
+static void put_scale(struct bytes *out, const struct image_options *o, __u64 ymax)
+{
+	writer_name_number(out, "nbuckets", o->n_rows);
+	writer_name_number(out, "width", o->width);
+	writer_name_number(out, "height", o->height);
+	writer_name_number(out, "ymin", o->ymin);
+	writer_name_number(out, "ymax", ymax);
+}
+
+static int make_image(struct value *v)
+{
+	struct bytes out = { 0 };
+	struct image_options options;
+	__u64 ymax = v->p.has_ymax ? (__u64)v->p.ymax : image_ymax(v->grid[0]);
+	__u8 *png = NULL;
+	char *text;
+	size_t len = 0;
+	int err;
+
+	value_image_options(v, &options);
+	options.ymax = ymax > options.ymin ? ymax : options.ymin + 1;	/* nothing to draw, but no error */
+	err = image_png(v->grid[0], &options, &png, &len);
+	if (err)
+		return err;
+	if (v->p.format == FORMAT_PNG) {
+		v->type = "image/png";
+		v->data = png;
+		v->len = len;
+		return 0;
+	}
+	text = base64(png, len);
+	free(png);
+	begin(v, &out);
+	put_scale(&out, &options, ymax);
+	writer_name(&out, "present");
+	writer_raw(&out, "[");
+	if (v->n_key_folds) {
+		size_t n;
+		const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+
+		for (size_t i = 0; i < n; i++) {
+			writer_comma(&out);
+			writer_text(&out, total[i].text);
+		}
+	}
+	writer_raw(&out, "]");
+	writer_name(&out, "transformations");
+	writer_raw(&out, "{}");
+	writer_name_text(&out, "image", text ? text : "");
+	free(text);
+	return text ? take_json(v, &out) : -ENOMEM;
+}
+
+static int make_details(struct value *v)
+{
+	struct bytes out = { 0 };
+	struct image_options options;
+	struct image_cell cell;
+	struct grid *g = v->grid[0];
+	__u64 ymax = v->p.has_ymax ? (__u64)v->p.ymax : image_ymax(g);
+	const struct key_total *total;
+	size_t n;
+	int err;
+
+	value_image_options(v, &options);
+	options.ymax = ymax > options.ymin ? ymax : options.ymin + 1;
+	err = image_cell_at(g, &options, (unsigned)v->p.x, (unsigned)v->p.y, &cell);
+	if (err)
+		return err;
+	total = key_fold_totals(v->key_fold[0], &n);
+	begin(v, &out);
+	put_scale(&out, &options, ymax);
+	writer_name_seconds(&out, "bucket_time", g->from_ns + (__s64)(cell.first_col * g->col_ns));
+	writer_name_seconds(&out, "bucket_duration", (__s64)((cell.last_col - cell.first_col + 1) * g->col_ns));
+	writer_name_number(&out, "bucket_ymin", cell.from);
+	writer_name_number(&out, "bucket_ymax", cell.to);
+	payload_present(&out, total, n, cell.from, cell.to, g->all.max);
+	return take_json(v, &out);
+}
+
+/* ---- grid ---- */
+
+static int make_grid(struct value *v)
+{
+	struct bytes out = { 0 };
+	const struct grid *const grids[] = { v->grid[0] };
+	int err = shade_make(grids, 1, (enum axis_scale)v->p.yscale, (enum shade_transfer)v->p.transfer, 0, 0, &v->shade);
+
+	if (err)
+		return err;
+	begin(v, &out);
+	payload_grid(&out, v->grid[0]);
+	writer_name(&out, "shade");
+	writer_raw(&out, "{");
+	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);
+	writer_raw(&out, "}");
+	return take_json(v, &out);
+}
+
+/* ---- figure, report ---- */
+
+static int utc_offset(const struct value *v)
+{
+	time_t end = v->head.rounded.to / 1000000000;
+	struct tm tm;
+
+	if (v->p.has_utc_offset)
+		return (int)v->p.utc_offset_s;
+	return localtime_r(&end, &tm) ? (int)tm.tm_gmtoff : 0;
+}
+
+static void figure_options(const struct value *v, const char *subtitle, struct figure_options *ret_options)
+{
+	figure_defaults(ret_options);
+	ret_options->width = (unsigned)v->p.width;
+	ret_options->height = (unsigned)v->p.height;
+	ret_options->scale = (unsigned)v->p.scale;
+	ret_options->format = v->p.format == FORMAT_PDF ? FIGURE_PDF : FIGURE_PNG;
+	ret_options->theme = (enum palette_theme)v->p.theme;
+	ret_options->transfer = (enum shade_transfer)v->p.transfer;
+	ret_options->yscale = (enum axis_scale)v->p.yscale;
+	ret_options->ymin = (__u64)v->p.ymin;
+	ret_options->ymax = (__u64)v->p.ymax;
+	ret_options->utc_offset_s = utc_offset(v);
+	ret_options->title = v->title;
+	ret_options->subtitle = subtitle;
+	ret_options->version = "heatscope " PACKAGE_VERSION;
+}
+
+static const char *measure_title(const char *measure)
+{
+	return !strcmp(measure, "cputime") ? "on-CPU" : !strcmp(measure, "offcpu") ? "off-CPU" : measure;
+}
+
+/* "latency; only select, update" */
+static void describe(const struct value *v, const char *what, char *out, size_t room)
+{
+	size_t at = (size_t)snprintf(out, room, "%s", what);
+
+	for (size_t i = 0; i < v->p.n_select && i < 4 && at < room; i++)
+		at += (size_t)snprintf(out + at, room - at, "%s%s",
+				       i ? ", " : v->p.exclude ? "; without " : "; only ", v->p.select[i]);
+	if (v->p.n_select > 4 && at < room)
+		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
+}
+
+static int take_picture(struct value *v, int err, __u8 *bytes, size_t len)
+{
+	if (err == -EINVAL)
+		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
+	if (err)
+		return err;
+	v->type = v->p.format == FORMAT_PDF ? "application/pdf" : "image/png";
+	v->data = bytes;
+	v->len = len;
+	return 0;
+}
+
+static int make_figure(struct value *v)
+{
+	struct figure_options options;
+	char subtitle[VALUE_TITLE];
+	__u8 *bytes = NULL;
+	size_t len = 0;
+
+	describe(v, measure_title(measure_name(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
+	figure_options(v, subtitle, &options);
+	return take_picture(v, figure_render(v->grid[0], &options, &bytes, &len), bytes, len);
+}
+
+static int report_rows(const struct value *v, struct report_row **ret_row, size_t *ret_n, bool *ret_other)
+{
+	size_t n;
+	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	struct report_row *row = calloc(n + 1, sizeof(*row));
+
+	if (!row)
+		return -ENOMEM;
+	*ret_other = false;
+	for (size_t i = 0; i < n; i++) {
+		const struct hist *h = &total[i].hist;
+
+		*ret_other = *ret_other || total[i].other;
+		row[i] = (struct report_row){
+			.name = *total[i].text ? total[i].text : "all", .count = h->count, .mean = hist_mean(h),
+			.p50 = hist_percentile(h, 500000), .p90 = hist_percentile(h, 900000),
+			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
+		};
+	}
+	*ret_row = row;
+	*ret_n = n;
+	return 0;
+}
+
+/* "latency by statement" */
+static void table_title(const struct value *v, char *out, size_t room)
+{
+	size_t at = (size_t)snprintf(out, room, "%s", measure_title(measure_name(v, v->key_axis[0])));
+	const char *glue = " by ";
+
+	for (size_t i = 0; i < v->in.n_fields && at < room; i++) {
+		if (v->drop & 1u << i)
+			continue;
+		at += (size_t)snprintf(out + at, room - at, "%s%s", glue, v->in.field[i]);
+		glue = ", ";
+	}
+}
+
+static int make_report(struct value *v)
+{
+	struct report_panel panel[REPORT_PANELS_MAX];
+	struct report r = { .n_panels = v->n_folds, .panel = panel, .count_title = v->unit, .unit = v->grid[0]->unit };
+	struct figure_options options;
+	struct report_row *row;
+	char title[VALUE_TITLE];
+	__u8 *bytes = NULL;
+	size_t len = 0;
+	int err = report_rows(v, &row, &r.n_rows, &r.lower_bound);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < v->n_folds; i++)
+		panel[i] = (struct report_panel){ measure_title(measure_name(v, v->fold_axis[i])), v->grid[i] };
+	table_title(v, title, sizeof(title));
+	r.table_title = title;
+	r.row = row;
+	figure_options(v, NULL, &options);
+	err = report_render(&r, &options, &bytes, &len);
+	free(row);
+	return take_picture(v, err, bytes, len);
+}
+
+int value_make(struct value *v)
+{
+	bool grids = v->kind != VALUE_RAW && v->kind != VALUE_KEYS;
+
+	v->head.min_reporting = fold_min_reporting(v->fold[0]);
+	for (size_t i = 0; grids && i < v->n_folds; i++) {
+		v->grid[i] = fold_grid(v->fold[i]);
+		if (!v->grid[i])
+			return -ENOMEM;
+		v->grid[i]->weight_unit = v->unit;
+	}
+	switch (v->kind) {
+	case VALUE_RAW: return make_raw(v);
+	case VALUE_KEYS: return make_keys(v);
+	case VALUE_IMAGE: return make_image(v);
+	case VALUE_DETAILS: return make_details(v);
+	case VALUE_GRID:
+	case VALUE_STREAM: return make_grid(v);
+	case VALUE_FIGURE: return make_figure(v);
+	case VALUE_REPORT: return make_report(v);
+	}
+	return -EINVAL;
+}

@@ -1,0 +1,137 @@
+#include "writer.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void writer_raw(struct bytes *out, const char *text)
+{
+	bytes_put(out, text, strlen(text));
+}
+
+/* How many bytes of a well-formed UTF-8 sequence begin here; 0: none (Unicode 15, table 3-7). */
+static size_t utf8_length(const unsigned char *at)
+{
+	unsigned low = 0x80, high = 0xbf;
+	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
+
+	if (len < 2)
+		return len;
+	low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
+	high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
+	if (at[1] < low || at[1] > high)
+		return 0;
+	for (size_t i = 2; i < len; i++)
+		if (at[i] < 0x80 || at[i] > 0xbf)
+			return 0;
+	return len;
+}
+
+void writer_text(struct bytes *out, const char *text)
+{
+	char escape[8];
+
+	bytes_put(out, "\"", 1);
+	for (const unsigned char *at = (const unsigned char *)text; *at;) {
+		size_t len = utf8_length(at);
+
+		if (*at == '"' || *at == '\\') {
+			escape[0] = '\\';
+			escape[1] = (char)*at;
+			bytes_put(out, escape, 2);
+		} else if (*at < 0x20 || *at == 0x7f) {
+			snprintf(escape, sizeof(escape), "\\u%04x", *at);
+			bytes_put(out, escape, 6);
+		} else if (len) {
+			bytes_put(out, at, len);
+		} else {
+			bytes_put(out, "\xef\xbf\xbd", 3);
+		}
+		at += len ? len : 1;
+	}
+	bytes_put(out, "\"", 1);
+}
+
+void writer_number(struct bytes *out, __u64 n)
+{
+	char digit[20];
+	size_t at = sizeof(digit);
+
+	do
+		digit[--at] = (char)('0' + n % 10);
+	while (n /= 10);
+	bytes_put(out, digit + at, sizeof(digit) - at);
+}
+
+void writer_real(struct bytes *out, double x)
+{
+	char text[32];
+
+	if (!isfinite(x))
+		snprintf(text, sizeof(text), "null");
+	else if (snprintf(text, sizeof(text), "%.15g", x), strtod(text, NULL) != x)
+		snprintf(text, sizeof(text), "%.17g", x);
+	writer_raw(out, text);
+}
+
+void writer_seconds(struct bytes *out, __s64 ns)
+{
+	char text[48];
+	size_t len;
+
+	len = (size_t)snprintf(text, sizeof(text), "%s%" PRId64 ".%09" PRId64, ns < 0 ? "-" : "",
+			       (int64_t)llabs(ns / 1000000000), (int64_t)llabs(ns % 1000000000));
+	while (text[len - 1] == '0')
+		len--;
+	if (text[len - 1] == '.')
+		len--;
+	bytes_put(out, text, len);
+}
+
+void writer_comma(struct bytes *out)
+{
+	if (out->len && !strchr("[{", out->data[out->len - 1]))
+		bytes_put(out, ",", 1);
+}
+
+void writer_name(struct bytes *out, const char *name)
+{
+	writer_comma(out);
+	writer_text(out, name);
+	bytes_put(out, ":", 1);
+}
+
+void writer_name_number(struct bytes *out, const char *name, __u64 n)
+{
+	writer_name(out, name);
+	writer_number(out, n);
+}
+
+void writer_name_seconds(struct bytes *out, const char *name, __s64 ns)
+{
+	writer_name(out, name);
+	writer_seconds(out, ns);
+}
+
+void writer_name_text(struct bytes *out, const char *name, const char *text)
+{
+	writer_name(out, name);
+	writer_text(out, text);
+}
+
+char *writer_take(struct bytes *out, size_t *ret_len)
+{
+	char *text;
+
+	bytes_put(out, "", 1);
+	if (out->err) {
+		bytes_fini(out);
+		return NULL;
+	}
+	text = (char *)out->data;
+	*ret_len = out->len - 1;
+	memset(out, 0, sizeof(*out));
+	return text;
+}
