@@ -69,7 +69,7 @@ static void ring_free(struct ring *r)
 	free(r);
 }
 
-/* Moves the range so that `newest` is in it, and forgets what leaves it. */
+/* Moves the range so that `newest` is in it, and forgets the slices that leave it. */
 static void ring_advance(struct ring *r, __s64 newest)
 {
 	if (!r->has_data) {
@@ -82,7 +82,6 @@ static void ring_advance(struct ring *r, __s64 newest)
 		r->newest = newest - (__s64)r->n_slots;
 	while (r->newest < newest)
 		pile_fini(pile_of(r, ++r->newest), &r->keys);
-	witness_trim(&r->witness, ring_oldest(r, newest));
 }
 
 /* --- opening and closing --- */
@@ -160,12 +159,11 @@ static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struc
 	return err;
 }
 
-static void add_witness(struct ring *r, const struct batch *b, __s64 last)
+/* There is room for it. */
+static void add_witness(struct ring *r, const struct batch *b, __s64 oldest)
 {
-	__s64 oldest;
+	__s64 last = witness_last(b);
 
-	ring_advance(r, last);
-	oldest = ring_oldest(r, r->newest);
 	if (last >= oldest)
 		witness_cover(&r->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n && b->loss.last >= oldest)
@@ -177,20 +175,25 @@ static void add_witness(struct ring *r, const struct batch *b, __s64 last)
 int cube_add(struct cube *c, const struct batch *b)
 {
 	struct ring *r = ring_of(c, b->inst);
-	__s64 last = witness_last(b), oldest;
+	__s64 last = witness_last(b), oldest, was;
 	int err;
 
 	if (!r)
 		return -ENOENT;
+	was = r->has_data ? ring_oldest(r, r->newest) : INT64_MIN;
 	oldest = ring_oldest(r, r->has_data && r->newest > last ? r->newest : last);
 	if (last < oldest && !(b->loss.n && b->loss.last >= oldest))
 		return -ESTALE;
 	err = witness_reserve(&r->witness, b->source);
 	if (!err && b->n_slices && b->slot >= oldest)
 		err = ring_add(r, &c->scratch, b->slot, b->slice, b->n_slices);
-	if (!err)
-		add_witness(r, b, last);
-	return err;
+	if (err)
+		return err;
+	ring_advance(r, last);
+	add_witness(r, b, oldest);
+	if (oldest > was)		/* last: what was reserved must not go before it is used */
+		witness_trim(&r->witness, oldest);
+	return 0;
 }
 
 /* --- loading --- */

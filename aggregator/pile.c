@@ -74,21 +74,17 @@ static int merge(struct pile_entry *e, struct sum *scratch, const struct slice *
 }
 
 /* s is new; the copy has room for it. */
-static int insert(struct pile *p, size_t at, struct keys *keys, struct sum *scratch, const struct slice *s)
+static int insert(struct pile *p, size_t at, struct keys *keys, const struct slice *s)
 {
 	struct pile_entry e = {
 		.ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
+		.hist_len = s->hist_len,
 	};
-	int err = sum_begin(scratch, s->ruler);
+	int err = sum_check(s->ruler, s->hist, s->hist_len);
 
-	if (!err)
-		err = sum_add(scratch, s->hist, s->hist_len);
-	if (!err)
-		err = sum_end(scratch);
 	if (err)
 		return err;
-	e.hist_len = (__u32)scratch->bytes.len;
-	e.hist = copy_of(scratch->bytes.data, scratch->bytes.len);
+	e.hist = copy_of(s->hist, s->hist_len);
 	e.key = e.hist ? keys_take(keys, &s->key) : NULL;
 	if (!e.key) {
 		free(e.hist);
@@ -108,7 +104,7 @@ static int add_one(struct pile *p, struct keys *keys, struct sum *scratch, const
 		return -EINVAL;
 	if (at < p->n_entries && !compare(&p->entry[at], s))
 		return merge(&p->entry[at], scratch, s);
-	return insert(p, at, keys, scratch, s);
+	return insert(p, at, keys, s);
 }
 
 static void discard(struct pile *copy, struct keys *keys)

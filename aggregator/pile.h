@@ -2,7 +2,8 @@
  *
  *      slices, any order  --pile_add()-->  entries, sorted  --pile_read()-->  slices
  *
- * Laws    adding commutes: the same entries with the same bytes, in the same order.
+ * Laws    adding commutes: the same entries with the same bytes, in the same order.  (The bytes of
+ *         a slice alone in its entry stay as they came, so they should be hist_encode()'s.)
  * Errors  0 or -errno; after an error nothing has changed.
  * Memory  copies; keys are shared with other piles through `keys`.  A zeroed pile is empty.
  * Thread  any, one at a time.

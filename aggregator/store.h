@@ -67,8 +67,9 @@ int store_check(struct store *s, const struct batch *b);
 /* For stores: a new random identity. */
 int store_uuid(char ret_uuid[40]);
 
-/* Opens or makes the database at `path` (mode 0640).  -EBADMSG: damaged, or not a database;
- * -EPROTO: of a newer version; -EINVAL: somebody else's.  The reason is one sentence. */
+/* Opens or makes the database at `path` (mode 0640).  The file is read and checked as a whole, about
+ * a second per GB.  -EBADMSG: damaged, or not a database; -EPROTO: of a newer version; -EINVAL:
+ * somebody else's.  The reason is one sentence. */
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room);
 int store_memory_open(struct store **ret_store);
 

@@ -304,7 +304,7 @@ static void a_flipped_bit_is_never_silent(void **state)
 
 	path_in(f->dir, path, sizeof(path));
 	data = read_file(path, &len);
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < 500; round++) {
 		size_t bit = check_below(8 * len);
 		char reason[256];
 		struct gathered *got;

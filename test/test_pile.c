@@ -1,0 +1,118 @@
+#include "aggregator/pile.h"
+#include "check.h"
+#include "store_kit.h"
+
+#include <errno.h>
+
+static const struct kit_shape shape = {
+	.n_sources = 1, .n_keys = 6, .n_axes = 4, .n_slices = 30, .first = 5, .last = 5,
+};
+
+struct order {
+	int n, last_axis;
+	bool sorted;
+};
+
+static void look(void *arg, __s64 slot, const struct slice *s)
+{
+	struct order *o = arg;
+
+	assert_int_equal(slot, 5);
+	o->sorted &= s->axis >= o->last_axis;
+	o->last_axis = s->axis;
+	o->n++;
+}
+
+static void adding_commutes_and_makes_one_entry_per_name(void **state)
+{
+	struct batch *batch = kit_batches(&shape, 20);
+	struct gathered *want = gathered_new(5, 5, -1);
+	struct sum scratch = { 0 };
+
+	for (int i = 0; i < 20; i++) {
+		batch[i].loss.n = 0;
+		gather_batch(want, &batch[i]);
+	}
+	for (int round = 0; round < 10; round++) {
+		struct gathered *got = gathered_new(5, 5, -1);
+		struct order o = { .sorted = true };
+		const struct store_reader reader = { .arg = &o, .slice = look };
+		struct pile p = { 0 };
+		struct keys keys = { 0 };
+
+		kit_shuffle(batch, 20);
+		for (int i = 0; i < 20; i++) {
+			assert_int_equal(pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices), 0);
+			gathered_reader(got)->cover(got, batch[i].source, 5, 5);
+		}
+		pile_read(&p, 5, -1, gathered_reader(got));
+		assert_int_equal(gathered_pieces(got), p.n_entries);
+		kit_assert_same(want, got);
+		pile_read(&p, 5, -1, &reader);
+		assert_true(o.sorted);
+		assert_int_equal(o.n, p.n_entries);
+		gathered_free(got);
+		pile_fini(&p, &keys);
+		assert_int_equal(keys.n_keys, 0);
+		keys_fini(&keys);
+	}
+	gathered_free(want);
+	sum_fini(&scratch);
+	kit_free(batch, 20);
+}
+
+static void an_axis_is_read_alone(void **state)
+{
+	struct batch *batch = kit_batches(&shape, 20);
+	struct sum scratch = { 0 };
+	struct keys keys = { 0 };
+	struct pile p = { 0 };
+	int n = 0;
+
+	for (int i = 0; i < 20; i++)
+		pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices);
+	for (int axis = 0; axis < 6; axis++) {
+		struct order o = { .last_axis = axis, .sorted = true };
+		const struct store_reader reader = { .arg = &o, .slice = look };
+
+		pile_read(&p, 5, axis, &reader);
+		assert_int_equal(o.last_axis, axis);
+		n += o.n;
+	}
+	assert_int_equal(n, p.n_entries);
+	pile_fini(&p, &keys);
+	keys_fini(&keys);
+	sum_fini(&scratch);
+	kit_free(batch, 20);
+}
+
+static void refuses_all_for_one_bad_slice(void **state)
+{
+	struct batch *good = kit_batch("a", 5, 1, "x", 100, 1), *bad = kit_batch("a", 5, 2, "x", 100, 1);
+	struct slice three[] = { *good->slice, *good->slice, *bad->slice };
+	struct sum scratch = { 0 };
+	struct keys keys = { 0 };
+	struct pile p = { 0 };
+
+	three[2].hist_len = 2;
+	assert_int_equal(pile_add(&p, &keys, &scratch, three, 3), -EBADMSG);
+	assert_int_equal(p.n_entries, 0);
+	assert_int_equal(keys.n_keys, 0);
+	three[2].axis = MEASURES_MAX;
+	assert_int_equal(pile_add(&p, &keys, &scratch, three, 3), -EINVAL);
+	assert_int_equal(pile_add(&p, &keys, &scratch, three, 2), 0);
+	assert_int_equal(p.n_entries, 1);
+	pile_fini(&p, &keys);
+	keys_fini(&keys);
+	sum_fini(&scratch);
+	kit_free(good, 1);
+	kit_free(bad, 1);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(adding_commutes_and_makes_one_entry_per_name),
+	cmocka_unit_test(an_axis_is_read_alone),
+	cmocka_unit_test(refuses_all_for_one_bad_slice),
+};
+
+CHECK_MAIN(tests)
