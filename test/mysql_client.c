@@ -302,15 +302,20 @@ void mysql_close(struct mysql *m)
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-/* The file, then an empty packet, numbered on from the server's question. */
+/* The file, then an empty packet, numbered on from the server's question; 255 is followed by 0. */
 static int send_file(struct mysql *m, const char *file)
 {
 	struct bytes out = { 0 };
-	size_t len = file ? strlen(file) : 0;
+	size_t left = file ? strlen(file) : 0;
 	__u8 seq = m->seq + 1;
 
-	if (len)
-		mysql_put_packets(&out, seq++, file, len);
+	while (left) {
+		size_t part = m->file_part && m->file_part < left ? m->file_part : left;
+
+		mysql_put_packets(&out, seq++, file, part);
+		file += part;
+		left -= part;
+	}
 	mysql_put_packets(&out, seq, "", 0);
 	return send_packets(m, &out, m->frame_seq + 1);
 }
@@ -319,7 +324,7 @@ int mysql_read_reply(struct mysql *m, enum mysql_shape shape, const char *file, 
 {
 	int err = 0, done = shape == MYSQL_REPLY_NONE;
 
-	mysql_reply_begin(ret_reply, shape);
+	mysql_reply_begin(ret_reply, shape, m->capabilities);
 	while (!err && !done) {
 		err = mysql_read_packet(m);
 		if (err)
@@ -360,7 +365,7 @@ int mysql_read_pairs(struct mysql *m, mysql_pair_take *take, void *arg)
 	__u64 n_rows = 0;
 	int err = 0, done = 0;
 
-	mysql_reply_begin(&reply, MYSQL_REPLY_RESULTS);
+	mysql_reply_begin(&reply, MYSQL_REPLY_RESULTS, m->capabilities);
 	while (!err && !done) {
 		err = mysql_read_packet(m);
 		if (err)

@@ -29,6 +29,7 @@ struct mysql {
 	struct bytes in;		/* received; plain and decompressed */
 	size_t in_at;			/* first byte not read yet */
 	struct bytes packed;		/* received, compressed, not whole yet */
+	size_t file_part;		/* bytes of a file per packet; 0: all in one */
 	__u8 seq, frame_seq;		/* of the last packet and compressed frame read */
 	struct bytes payload;		/* of the last packet read */
 };

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE			/* struct ucred */
 #include "mysql_cpu.h"
 
 #include <dirent.h>

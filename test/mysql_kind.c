@@ -1,4 +1,5 @@
 #include "mysql_kind.h"
+#include "mysql_kind_end.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #define ROWS_EACH 100			/* rows of t that belong to one session */
 #define HUGE_BYTES (17u << 20)		/* more than one packet holds */
 #define LARGE_BYTES (70u << 10)		/* more than one send */
-#define POLL_MAX 2000			/* times a target is looked at, 1 ms apart */
 
 static __u32 own_row(struct session *s)
 {
@@ -372,10 +372,22 @@ static int run_huge_request(struct session *s)
 	return err ? err : huge_text(s, MYSQL_PACKET_MAX - 2);
 }
 
+#define FILE_PACKETS 600		/* their numbers go through 0 twice */
+
+/* The file in one packet, or a row in each of many. */
 static int run_infile(struct session *s)
 {
-	return session_query(s, STATEMENT_LOAD,
-			     "load data local infile 'two rows' into table heap fields terminated by ','");
+	char file[FILE_PACKETS * 4 + 1];
+	int err;
+
+	for (int i = 0; i < FILE_PACKETS; i++)
+		memcpy(file + 4 * i, "1,2\n", 5);
+	s->file = file;
+	s->m.file_part = session_random(s, 2) ? 4 : 0;
+	err = session_query(s, STATEMENT_LOAD,
+			    "load data local infile 'a file' into table heap fields terminated by ','");
+	s->file = NULL;
+	return err;
 }
 
 /* --- how it is sent --------------------------------------------------------------------------- */
@@ -447,6 +459,24 @@ static int run_tls(struct session *s)
 	return on_channel(s, CHANNEL_TLS);
 }
 
+/* As newer clients have it: an OK packet where an EOF was. */
+static int run_no_eof(struct session *s)
+{
+	struct session other;
+	int err = session_open_with(&other, s, CHANNEL_PLAIN, LOAD_DB, MYSQL_CAP_DEPRECATE_EOF);
+
+	if (!err)
+		err = a_bit_of_everything(&other);
+	if (!err)
+		err = run_fetch(&other);
+	if (!err)
+		err = run_field_list(&other);
+	if (!err)
+		return session_quit(&other);
+	session_drop(&other);
+	return err;
+}
+
 static int run_connect(struct session *s)
 {
 	struct session other;
@@ -454,155 +484,6 @@ static int run_connect(struct session *s)
 
 	if (!err)
 		return session_quit(&other);
-	session_drop(&other);
-	return err;
-}
-
-/* --- ends ------------------------------------------------------------------------------------- */
-
-static void take_number(void *arg, const char *name, const char *value)
-{
-	*(__u64 *)arg = strtoull(value, NULL, 10);
-}
-
-/* Returns when the connection is inside SLEEP. */
-static int wait_until_asleep(struct session *s, __u32 connection)
-{
-	char sql[256];
-	__u64 asleep = 0;
-	int err = 0;
-
-	snprintf(sql, sizeof(sql), "select 'asleep', count(*) from information_schema.processlist "
-				   "where id = %u and state = 'User sleep'", connection);
-	for (int n = 0; !err && !asleep && n < POLL_MAX; n++) {
-		err = session_pairs(s, STATEMENT_SELECT, sql, take_number, &asleep);
-		if (!asleep)
-			usleep(1000);
-	}
-	if (!err && !asleep)
-		fprintf(stderr, "mysql_load: connection %u does not sleep\n", connection);
-	return err ? err : asleep ? 0 : -ETIMEDOUT;
-}
-
-static int send_sleep(struct session *s, const char *seconds)
-{
-	char sql[64];
-
-	snprintf(sql, sizeof(sql), "select sleep(%s)", seconds);
-	mysql_put_text(&s->out, MYSQL_QUERY, sql);
-	session_count(s, MYSQL_QUERY, STATEMENT_SELECT);
-	return session_flush(s);
-}
-
-static int kill_it(struct session *s, __u32 connection, int whole)
-{
-	__u8 id[4] = { connection, connection >> 8, connection >> 16, connection >> 24 };
-
-	s->tally->killed++;
-	if (whole && session_random(s, 2))
-		return session_command(s, MYSQL_PROCESS_KILL, id, sizeof(id));
-	return session_query(s, STATEMENT_KILL, whole ? "kill %u" : "kill query %u", connection);
-}
-
-/* After KILL QUERY the connection lives; after KILL it gets an error, or nothing, and is closed. */
-static int run_killed(struct session *s)
-{
-	int whole = session_random(s, 2);
-	struct mysql_reply reply;
-	struct session target;
-	int err = session_open(&target, s, CHANNEL_PLAIN, NULL);
-
-	if (!err)
-		err = send_sleep(&target, "20");
-	if (!err)
-		err = wait_until_asleep(s, target.m.greeting.connection_id);
-	if (!err)
-		err = kill_it(s, target.m.greeting.connection_id, whole);
-	if (!err && !whole)
-		err = session_read(&target, MYSQL_QUERY, MAY_FAIL);
-	if (!err && !whole)
-		return session_quit(&target);
-	if (!err && !mysql_read_reply(&target.m, MYSQL_REPLY_RESULTS, NULL, &reply))
-		mysql_read_packet(&target.m);		/* until the server has closed */
-	session_drop(&target);
-	return err;
-}
-
-/* Sends the first `len` bytes of a query and closes. */
-static int break_off(struct session *s, struct session *other, size_t len)
-{
-	int err;
-
-	mysql_put_text(&other->out, MYSQL_QUERY, "select 'never sent whole'");
-	if (!len)
-		len = MYSQL_HEAD + session_random(s, other->out.len - MYSQL_HEAD - 1);
-	if (len < MYSQL_HEAD)
-		s->tally->cut_in_header++;
-	else
-		s->tally->cut_in_body++;
-	err = mysql_send(&other->m, other->out.data, len);
-	session_drop(other);
-	return err;
-}
-
-static int leave_unread(struct session *s, struct session *other, const char *sql)
-{
-	int err;
-
-	mysql_put_text(&other->out, MYSQL_QUERY, sql);
-	session_count(other, MYSQL_QUERY, STATEMENT_SELECT);
-	s->tally->unread++;
-	err = session_flush(other);
-	session_drop(other);
-	return err;
-}
-
-static int run_disconnect(struct session *s)
-{
-	struct session other;
-	int err = session_open(&other, s, CHANNEL_PLAIN, NULL);
-
-	if (!err && session_random(s, 2))
-		err = run_ping(&other);
-	if (err) {
-		session_drop(&other);
-		return err;
-	}
-	switch (session_random(s, 5)) {
-	case 0:
-		return break_off(s, &other, 1 + session_random(s, MYSQL_HEAD - 1));
-	case 1:
-		return break_off(s, &other, 0);
-	case 2:
-		return leave_unread(s, &other, "select sleep(0.02)");
-	case 3:
-		return leave_unread(s, &other, "select repeat('x', 3000000)");
-	default:
-		session_drop(&other);		/* between two commands */
-		return 0;
-	}
-}
-
-/* --- binary log ------------------------------------------------------------------------------- */
-
-static int dump(struct session *s)
-{
-	int err = session_query(s, STATEMENT_SET, "set @master_binlog_checksum = @@global.binlog_checksum");
-
-	if (err)
-		return err;
-	mysql_put_binlog_dump(&s->out, 4, 1 + session_random(s, 0xfffffffe), "");
-	return session_run(s, MYSQL_BINLOG_DUMP, STATEMENT_NONE, MUST_WORK);
-}
-
-/* The server ends a connection that has dumped. */
-static int run_binlog(struct session *s)
-{
-	struct session other;
-	int err = session_open(&other, s, CHANNEL_PLAIN, NULL);
-
-	if (!err)
-		err = dump(&other);
 	session_drop(&other);
 	return err;
 }
@@ -635,8 +516,9 @@ const struct kind kinds[] = {
 	{ "pipeline", "five commands in one send", run_pipeline, 100, 0, 0 },
 	{ "compress", "a connection with the compressed protocol", run_compress, 5, 0, MYSQL_CAP_COMPRESS },
 	{ "tls", "a connection with TLS", run_tls, 5, 0, MYSQL_CAP_SSL },
+	{ "no_eof", "a connection without EOF packets", run_no_eof, 20, 0, MYSQL_CAP_DEPRECATE_EOF },
 	{ "connect", "login and quit", run_connect, 20, 0, 0 },
-	{ "killed", "SLEEP ended by KILL QUERY, KILL or process_kill", run_killed, 5, 0, 0 },
+	{ "killed", "KILL QUERY, KILL, process_kill, of SLEEP and of an idle connection", run_killed, 5, 0, 0 },
 	{ "disconnect", "closed in the header, the body, the statement, the reply, between", run_disconnect, 10, 0, 0 },
 	{ "binlog", "the whole binary log; needs --log-bin", run_binlog, 0, 0, 0 },
 };

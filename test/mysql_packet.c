@@ -373,10 +373,11 @@ int mysql_get_greeting(const __u8 *data, size_t len, struct mysql_greeting *ret_
 
 enum { AT_FIRST, IN_COLUMNS, AFTER_COLUMNS, IN_ROWS, IN_PARAMETERS, AFTER_PARAMETERS, AT_END };
 
-void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape)
+void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape, __u64 capabilities)
 {
 	memset(r, 0, sizeof(*r));
 	r->shape = shape;
+	r->no_eof = !!(capabilities & MYSQL_CAP_DEPRECATE_EOF);
 	r->state = shape == MYSQL_REPLY_NONE ? AT_END : AT_FIRST;
 	if (shape == MYSQL_REPLY_ROWS)
 		r->state = IN_ROWS;
@@ -415,10 +416,15 @@ static int take_ok(struct mysql_reply *r, struct cursor *c)
 	return c->err ? c->err : take_result_end(r, status);
 }
 
-/* EOF: 0xfe, warnings, status. */
-static int take_eof_status(struct cursor *c, __u16 *ret_status)
+/* EOF: 0xfe, warnings, status; or in its place an OK: 0xfe, rows, insert id, status. */
+static int take_eof_status(struct mysql_reply *r, struct cursor *c, __u16 *ret_status)
 {
-	cursor_get(c, 2);
+	if (r->no_eof) {
+		mysql_get_lenenc(c);
+		mysql_get_lenenc(c);
+	} else {
+		cursor_get(c, 2);
+	}
 	*ret_status = cursor_get_int(c, 2);
 	return c->err;
 }
@@ -467,43 +473,59 @@ static int take_first(struct mysql_reply *r, __u8 first, struct cursor *c)
 	return take_end(r);
 }
 
-static int take_definition(struct mysql_reply *r, __u64 *n_left, int next)
+static int take_columns_end(struct mysql_reply *r)
 {
-	if (!--*n_left)
-		r->state = next;
-	return 0;
-}
-
-static int take_columns_end(struct mysql_reply *r, __u8 first, struct cursor *c)
-{
-	__u16 status;
-
-	if (first != 0xfe || take_eof_status(c, &status))
-		return -EBADMSG;
 	if (r->shape == MYSQL_REPLY_PREPARE)
 		return take_end(r);
-	if (status & STATUS_CURSOR)		/* the rows wait for a fetch */
-		return take_result_end(r, status);
 	r->state = IN_ROWS;
 	return 0;
 }
 
-static int take_parameters_end(struct mysql_reply *r, __u8 first)
+static int take_parameters_end(struct mysql_reply *r)
 {
-	if (first != 0xfe)
-		return -EBADMSG;
 	if (!r->n_columns)
 		return take_end(r);
 	r->state = IN_COLUMNS;
 	return 0;
 }
 
+static int take_parameter(struct mysql_reply *r)
+{
+	if (--r->n_params)
+		return 0;
+	r->state = AFTER_PARAMETERS;
+	return r->no_eof ? take_parameters_end(r) : 0;
+}
+
+static int take_column(struct mysql_reply *r)
+{
+	if (--r->n_columns)
+		return 0;
+	r->state = AFTER_COLUMNS;
+	return r->no_eof ? take_columns_end(r) : 0;
+}
+
+/* The EOF after definitions. */
+static int take_definitions_end(struct mysql_reply *r, __u8 first, struct cursor *c)
+{
+	__u16 status;
+
+	if (first != 0xfe || take_eof_status(r, c, &status))
+		return -EBADMSG;
+	if (r->state == AFTER_PARAMETERS)
+		return take_parameters_end(r);
+	if (r->shape == MYSQL_REPLY_RESULTS && status & STATUS_CURSOR)	/* the rows wait for a fetch */
+		return take_result_end(r, status);
+	return take_columns_end(r);
+}
+
+/* A row that begins like an end is longer: its first value has 16 MiB. */
 static int take_row(struct mysql_reply *r, __u8 first, size_t len, struct cursor *c)
 {
 	__u16 status;
 
-	if (first == 0xfe && len < 9)		/* a row that begins so is longer */
-		return take_eof_status(c, &status) ? -EBADMSG : take_result_end(r, status);
+	if (first == 0xfe && len < (r->no_eof ? MYSQL_PACKET_MAX : 9))
+		return take_eof_status(r, c, &status) ? -EBADMSG : take_result_end(r, status);
 	r->n_rows++;
 	return 0;
 }
@@ -523,13 +545,12 @@ int mysql_reply_take(struct mysql_reply *r, const __u8 *payload, size_t len)
 	case AT_FIRST:
 		return take_first(r, first, &c);
 	case IN_PARAMETERS:
-		return take_definition(r, &r->n_params, AFTER_PARAMETERS);
-	case AFTER_PARAMETERS:
-		return take_parameters_end(r, first);
+		return take_parameter(r);
 	case IN_COLUMNS:
-		return take_definition(r, &r->n_columns, AFTER_COLUMNS);
+		return take_column(r);
+	case AFTER_PARAMETERS:
 	case AFTER_COLUMNS:
-		return take_columns_end(r, first, &c);
+		return take_definitions_end(r, first, &c);
 	default:
 		return take_row(r, first, len, &c);
 	}

@@ -56,6 +56,7 @@ const char *mysql_command_name(unsigned command);
 #define MYSQL_CAP_MULTI_RESULTS (1ull << 17)
 #define MYSQL_CAP_PS_MULTI_RESULTS (1ull << 18)
 #define MYSQL_CAP_PLUGIN_AUTH (1ull << 19)
+#define MYSQL_CAP_DEPRECATE_EOF (1ull << 24)	/* an OK ends rows, and nothing ends definitions */
 #define MYSQL_CAP_BULK (1ull << 34)
 
 struct mysql_greeting {
@@ -113,6 +114,7 @@ enum mysql_shape mysql_command_shape(enum mysql_command command);
 
 struct mysql_reply {
 	enum mysql_shape shape;
+	int no_eof;			/* MYSQL_CAP_DEPRECATE_EOF was agreed on */
 	int state;			/* of the reader */
 	__u64 n_params, n_columns;	/* definitions the reader still expects */
 	unsigned n_results;		/* OKs and whole result sets */
@@ -123,7 +125,7 @@ struct mysql_reply {
 	int wants_file;			/* the server asked for LOAD DATA LOCAL's file: send it, read on */
 };
 
-void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape);
+void mysql_reply_begin(struct mysql_reply *r, enum mysql_shape shape, __u64 capabilities);
 
 /* Takes the next packet's payload.  1: the reply is complete; 0: it goes on; -EBADMSG. */
 int mysql_reply_take(struct mysql_reply *r, const __u8 *payload, size_t len);

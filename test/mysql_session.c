@@ -20,9 +20,9 @@ __u64 session_random(struct session *s, __u64 below)
 	return (z ^ (z >> 31)) % below;
 }
 
-int session_open(struct session *s, const struct session *of, enum channel channel, const char *db)
+int session_open_with(struct session *s, const struct session *of, enum channel channel, const char *db,
+		      __u64 capabilities)
 {
-	__u64 capabilities = MYSQL_CAP_MULTI_STATEMENTS | MYSQL_CAP_LOCAL_FILES | MYSQL_CAP_BULK;
 	int err;
 
 	memset(s, 0, sizeof(*s));
@@ -31,6 +31,7 @@ int session_open(struct session *s, const struct session *of, enum channel chann
 	s->channel = channel;
 	s->random = of->random;
 	s->id = of->id;
+	capabilities |= MYSQL_CAP_MULTI_STATEMENTS | MYSQL_CAP_LOCAL_FILES | MYSQL_CAP_BULK;
 	capabilities |= db ? MYSQL_CAP_WITH_DB : 0;
 	capabilities |= channel == CHANNEL_COMPRESSED ? MYSQL_CAP_COMPRESS : 0;
 	err = mysql_open(&s->m, s->address);
@@ -43,6 +44,11 @@ int session_open(struct session *s, const struct session *of, enum channel chann
 	else
 		s->tally->connections[channel]++;
 	return err;
+}
+
+int session_open(struct session *s, const struct session *of, enum channel channel, const char *db)
+{
+	return session_open_with(s, of, channel, db, 0);
 }
 
 void session_drop(struct session *s)
@@ -106,7 +112,7 @@ int session_flush(struct session *s)
 int session_read(struct session *s, enum mysql_command command, enum outcome outcome)
 {
 	struct mysql_reply reply;
-	int err = mysql_read_reply(&s->m, mysql_command_shape(command), "1,2\n3,4\n", &reply);
+	int err = mysql_read_reply(&s->m, mysql_command_shape(command), s->file, &reply);
 
 	s->stmt = reply.stmt;
 	s->tally->n_errors += !!reply.error;

@@ -28,11 +28,15 @@ struct session {
 	struct bytes out;
 	size_t n_wrapped;		/* bytes of out that are ready for the wire */
 	__u32 stmt;			/* of the last reply to a prepare */
+	const char *file;		/* what LOAD DATA LOCAL gets */
 };
 
 __u64 session_random(struct session *s, __u64 below);
 
-/* Connects and logs in; `of` gives address, tally, id and randomness. */
+/* Connects and logs in with these capabilities beside our usual ones; `of` gives address, tally, id
+ * and randomness. */
+int session_open_with(struct session *s, const struct session *of, enum channel channel, const char *db,
+		      __u64 capabilities);
 int session_open(struct session *s, const struct session *of, enum channel channel, const char *db);
 int session_quit(struct session *s);	/* COM_QUIT, waits for the server's close */
 void session_drop(struct session *s);	/* closes the socket as it is */

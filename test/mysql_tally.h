@@ -32,7 +32,7 @@ struct tally {
 	__u64 extra_statements;		/* begun, beyond the first inside multi-statement packets */
 	__u64 cut_in_header, cut_in_body;	/* commands never sent whole: the connection was closed */
 	__u64 unread;			/* sent whole, closed without reading the reply */
-	__u64 killed;			/* KILL and COM_PROCESS_KILL that found their target running */
+	__u64 killed;			/* connections and statements, by KILL and COM_PROCESS_KILL */
 	__u64 n_errors;			/* replies that were an error, as they should be */
 };
 

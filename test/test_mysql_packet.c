@@ -133,6 +133,9 @@ static void short_data_is_framed_plain_and_long_data_packed(void **state)
 #define END P("\xfe\0\0\2\0")
 #define END_MORE P("\xfe\0\0\x0a\0")
 #define END_CURSOR P("\xfe\0\0\x42\0")
+#define OK_END P("\xfe\0\0\2\0\0\0")
+#define OK_END_MORE P("\xfe\0\0\x0a\0\0\0")
+#define NO_EOF MYSQL_CAP_DEPRECATE_EOF
 #define ERROR P("\xff\x28\4#42000wrong")
 #define COLUMN P("\3def...")
 #define ROW P("\1x")
@@ -143,31 +146,37 @@ struct reply_case {
 	unsigned n_results, n_rows;
 	__u16 error;
 	__u32 stmt;
+	__u64 capabilities;
 };
 
 static const struct reply_case replies[] = {
-	{ MYSQL_REPLY_ONE, { OK }, 0, 0, 0, 0 },
-	{ MYSQL_REPLY_ONE, { P("Uptime: 1  Threads: 2") }, 0, 0, 0, 0 },
-	{ MYSQL_REPLY_ONE, { ERROR }, 0, 0, 1064, 0 },
-	{ MYSQL_REPLY_RESULTS, { OK }, 1, 0, 0, 0 },
-	{ MYSQL_REPLY_RESULTS, { ERROR }, 0, 0, 1064, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, END }, 1, 0, 0, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\2"), COLUMN, COLUMN, END, ROW, ROW, END }, 1, 2, 0, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, END_MORE, OK_MORE, OK }, 3, 1, 0, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, END_MORE, ERROR }, 1, 1, 1064, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, ERROR }, 0, 1, 1064, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END_CURSOR }, 1, 0, 0, 0 },
-	{ MYSQL_REPLY_RESULTS, { P("\xfbname"), OK }, 1, 0, 0, 0 },
+	{ MYSQL_REPLY_ONE, { OK }, 0, 0, 0, 0, 0 },
+	{ MYSQL_REPLY_ONE, { P("Uptime: 1  Threads: 2") }, 0, 0, 0, 0, 0 },
+	{ MYSQL_REPLY_ONE, { ERROR }, 0, 0, 1064, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { OK }, 1, 0, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { ERROR }, 0, 0, 1064, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, END }, 1, 0, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\2"), COLUMN, COLUMN, END, ROW, ROW, END }, 1, 2, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, END_MORE, OK_MORE, OK }, 3, 1, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, END_MORE, ERROR }, 1, 1, 1064, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, ROW, ERROR }, 0, 1, 1064, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END_CURSOR }, 1, 0, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\xfbname"), OK }, 1, 0, 0, 0, 0 },
 	/* a row whose first value is 16 MiB long begins like an EOF */
-	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, P("\xfe\0\0\0\1\0\0\0\0..."), END }, 1, 1, 0, 0 },
-	{ MYSQL_REPLY_ROWS, { ROW, ROW, END }, 1, 2, 0, 0 },
-	{ MYSQL_REPLY_ROWS, { ERROR }, 0, 0, 1064, 0 },
-	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\0\0\0\0\0\0\0") }, 0, 0, 0, 7 },
-	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\1\0\0\0\0\0\0"), COLUMN, END }, 0, 0, 0, 7 },
-	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\0\0\2\0\0\0\0"), COLUMN, COLUMN, END }, 0, 0, 0, 7 },
-	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\1\0\1\0\0\0\0"), COLUMN, END, COLUMN, END }, 0, 0, 0, 7 },
-	{ MYSQL_REPLY_PREPARE, { ERROR }, 0, 0, 1064, 0 },
-	{ MYSQL_REPLY_STREAM, { P("\0event"), P("\0event"), P("\xfe\0\0\2\0") }, 0, 2, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, END, P("\xfe\0\0\0\1\0\0\0\0..."), END }, 1, 1, 0, 0, 0 },
+	{ MYSQL_REPLY_ROWS, { ROW, ROW, END }, 1, 2, 0, 0, 0 },
+	{ MYSQL_REPLY_ROWS, { ERROR }, 0, 0, 1064, 0, 0 },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\0\0\0\0\0\0\0") }, 0, 0, 0, 7, 0 },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\1\0\0\0\0\0\0"), COLUMN, END }, 0, 0, 0, 7, 0 },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\0\0\2\0\0\0\0"), COLUMN, COLUMN, END }, 0, 0, 0, 7, 0 },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\1\0\1\0\0\0\0"), COLUMN, END, COLUMN, END }, 0, 0, 0, 7, 0 },
+	{ MYSQL_REPLY_PREPARE, { ERROR }, 0, 0, 1064, 0, 0 },
+	{ MYSQL_REPLY_STREAM, { P("\0event"), P("\0event"), P("\xfe\0\0\2\0") }, 0, 2, 0, 0, 0 },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, ROW, OK_END }, 1, 1, 0, 0, NO_EOF },
+	{ MYSQL_REPLY_RESULTS, { P("\1"), COLUMN, OK_END_MORE, OK }, 2, 0, 0, 0, NO_EOF },
+	{ MYSQL_REPLY_ROWS, { ROW, OK_END }, 1, 1, 0, 0, NO_EOF },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\1\0\1\0\0\0\0"), COLUMN, COLUMN }, 0, 0, 0, 7, NO_EOF },
+	{ MYSQL_REPLY_PREPARE, { P("\0\7\0\0\0\0\0\1\0\0\0\0"), COLUMN }, 0, 0, 0, 7, NO_EOF },
 };
 
 static void a_reply_ends_with_its_last_packet_and_not_before(void **state)
@@ -176,7 +185,7 @@ static void a_reply_ends_with_its_last_packet_and_not_before(void **state)
 		const struct reply_case *want = &replies[i];
 		struct mysql_reply r;
 
-		mysql_reply_begin(&r, want->shape);
+		mysql_reply_begin(&r, want->shape, want->capabilities);
 		for (size_t p = 0; want->packet[p].data; p++)
 			assert_int_equal(mysql_reply_take(&r, (const __u8 *)want->packet[p].data, want->packet[p].len),
 					 !want->packet[p + 1].data);
@@ -192,7 +201,7 @@ static void a_wanted_file_is_told_until_the_next_packet(void **state)
 {
 	struct mysql_reply r;
 
-	mysql_reply_begin(&r, MYSQL_REPLY_RESULTS);
+	mysql_reply_begin(&r, MYSQL_REPLY_RESULTS, 0);
 	assert_int_equal(mysql_reply_take(&r, (const __u8 *)"\xfbname", 5), 0);
 	assert_int_equal(r.wants_file, 1);
 	assert_int_equal(mysql_reply_take(&r, (const __u8 *)"\0\0\0\2\0\0\0", 7), 1);
@@ -216,7 +225,7 @@ static void refuses_what_is_no_reply(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct mysql_reply r;
 
-		mysql_reply_begin(&r, cases[i].shape);
+		mysql_reply_begin(&r, cases[i].shape, 0);
 		assert_int_equal(mysql_reply_take(&r, (const __u8 *)cases[i].data, cases[i].len), -EBADMSG);
 	}
 }
