@@ -75,5 +75,6 @@ void link_close(struct link *l);	/* what was sent is still written; then closed(
 /* -ENOTCONN: not now; -EMSGSIZE: longer than a frame may be; -ENOMEM. */
 int link_send(struct link *l, enum frame_type type, const void *data, size_t len);
 int link_send_json(struct link *l, enum frame_type type, const json_t *json);
+int link_send_frame(struct link *l, const struct bytes *frame);	/* one that is whole already */
 
 #endif

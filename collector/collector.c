@@ -1,0 +1,402 @@
+#include "collector.h"
+#include "link.h"
+#include "log.h"
+#include "probes.h"
+#include "recording.h"
+#include "spool.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define AFTER_SLOT_MS 20		/* what ended at the boundary is in the map by then */
+#define LEAVE_MS 1000			/* how long the last acknowledgements are waited for */
+#define HASTY_BYTES (1u << 20)		/* a replay that follows no clock waits beyond this */
+#define COMPLAIN_NS 60000000000ll
+
+struct collector {
+	const struct collector_conf *conf;
+	uv_loop_t loop;
+	uv_timer_t tick, leave;
+	uv_signal_t term, interrupt;
+	struct link *link;
+	struct probes *probes;
+	struct spool *spool;
+	int spool_on_disk;
+	struct recorder *recorder;
+	char aggregator[64];		/* whose instrumentations are enabled */
+	int said_want;			/* on this connection: batches may be sent */
+	int leaving;
+	struct spool_stats told;	/* as last logged */
+	__s64 told_ns;
+};
+
+static __s64 wall_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (__s64)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* --- ending --- */
+
+static void close_handle(void *handle)
+{
+	if (!uv_is_closing(handle))
+		uv_close(handle, NULL);
+}
+
+static void collector_close(struct collector *c)
+{
+	if (c->link)
+		link_close(c->link);
+	c->link = NULL;
+	c->said_want = 0;
+	close_handle(&c->tick);
+	close_handle(&c->leave);
+	close_handle(&c->term);
+	close_handle(&c->interrupt);
+}
+
+static void on_leave(uv_timer_t *timer)
+{
+	collector_close(timer->data);
+}
+
+static void close_when_done(struct collector *c)
+{
+	if (c->leaving && (!c->said_want || !spool_stats(c->spool).waiting))
+		collector_close(c);
+}
+
+/* --- sending --- */
+
+static void pump(struct collector *c)
+{
+	struct bytes frame = { 0 };
+
+	while (c->said_want && spool_next(c->spool, &frame) > 0)
+		if (link_send_frame(c->link, &frame))
+			break;		/* the link will say that it is lost, and the spool is rewound */
+	bytes_fini(&frame);
+}
+
+static void tell_losses(struct collector *c, __s64 now_ns)
+{
+	struct spool_stats s = spool_stats(c->spool);
+
+	if (now_ns - c->told_ns < COMPLAIN_NS && now_ns >= c->told_ns)
+		return;
+	if (s.dropped_batches == c->told.dropped_batches && s.foreign_batches == c->told.foreign_batches &&
+	    s.cut_bytes == c->told.cut_bytes && s.file_err == c->told.file_err)
+		return;
+	if (s.dropped_batches > c->told.dropped_batches)
+		log_warning("spool is full: %llu batches with %llu events dropped since the start; they are reported as lost",
+			    (unsigned long long)s.dropped_batches, (unsigned long long)s.dropped_events);
+	if (s.foreign_batches > c->told.foreign_batches)
+		log_warning("%llu batches were for another aggregator and are dropped",
+			    (unsigned long long)s.foreign_batches);
+	if (s.cut_bytes > c->told.cut_bytes)
+		log_warning("spool: %llu damaged or torn bytes were cut", (unsigned long long)s.cut_bytes);
+	if (s.file_err && s.file_err != c->told.file_err)
+		log_warning("spool: %s; going on in memory", strerror(-s.file_err));
+	c->told = s;
+	c->told_ns = now_ns;
+}
+
+/* --- ticks --- */
+
+static void record_failed(struct collector *c, int err)
+{
+	log_error("recording %s: %s; it ends here", c->conf->record_path, strerror(-err));
+	recorder_close(c->recorder);
+	c->recorder = NULL;
+}
+
+static void take_batch(void *arg, const struct batch *b)
+{
+	struct collector *c = arg;
+	int err = spool_put(c->spool, b);
+
+	if (err)
+		log_error("a batch of instrumentation %llu is lost: %s", (unsigned long long)b->inst, strerror(-err));
+	err = c->recorder ? recorder_batch(c->recorder, b) : 0;
+	if (err)
+		record_failed(c, err);
+}
+
+static void drain(struct collector *c)
+{
+	const struct probe_sink sink = { take_batch, c };
+	__s64 now_ns = wall_ns();
+	int err = probes_drain(c->probes, now_ns, &sink);
+
+	if (err)
+		log_error("draining the probes: %s", strerror(-err));
+	err = c->recorder ? recorder_flush(c->recorder) : 0;
+	if (err)
+		record_failed(c, err);
+	tell_losses(c, now_ns);
+}
+
+/* A replay without a clock gives what it has, as fast as the aggregator takes it. */
+static int hasty(const struct collector *c)
+{
+	return c->conf->probe.recording && !c->conf->probe.follow_clock;
+}
+
+static void on_tick(uv_timer_t *timer);
+
+static void arm_tick(struct collector *c)
+{
+	__s64 slot_ns = (__s64)probes_slot_ns(c->probes), now_ns = wall_ns();
+	__u64 delay_ms = (__u64)((now_ns / slot_ns + 1) * slot_ns - now_ns + 999999) / 1000000 + AFTER_SLOT_MS;
+
+	if (hasty(c) && probes_active(c->probes) && !probes_finished(c->probes) &&
+	    spool_stats(c->spool).waiting < HASTY_BYTES)
+		delay_ms = 0;
+	uv_update_time(&c->loop);
+	uv_timer_start(&c->tick, on_tick, delay_ms, 0);
+}
+
+static void leave(struct collector *c);
+
+static void leave_after_once(struct collector *c)
+{
+	if (c->conf->once && !c->leaving && probes_finished(c->probes) && !spool_stats(c->spool).waiting)
+		leave(c);
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+	struct collector *c = timer->data;
+
+	if (!hasty(c) || spool_stats(c->spool).waiting < HASTY_BYTES)
+		drain(c);
+	pump(c);
+	leave_after_once(c);
+	if (!c->leaving)
+		arm_tick(c);
+}
+
+/* Ends: hands over what the probes still have, and waits a moment for the acknowledgements. */
+static void leave(struct collector *c)
+{
+	c->leaving = 1;
+	uv_timer_stop(&c->tick);
+	if (!hasty(c))
+		drain(c);
+	pump(c);
+	uv_timer_start(&c->leave, on_leave, LEAVE_MS, 0);
+	close_when_done(c);
+}
+
+static void on_signal(uv_signal_t *handle, int number)
+{
+	struct collector *c = handle->data;
+
+	log_info("signal %d (%s): leaving", number, strsignal(number));
+	if (c->leaving)
+		collector_close(c);
+	else
+		leave(c);
+}
+
+/* --- the aggregator --- */
+
+static void on_connected(void *arg)
+{
+	struct collector *c = arg;
+	const struct probe_conf *p = &c->conf->probe;
+	char incarnation[24];
+	json_t *hello;
+
+	snprintf(incarnation, sizeof(incarnation), "%llu", (unsigned long long)p->incarnation);
+	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
+			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "metrics",
+			  probes_metrics(c->probes));
+	if (!hello || link_send_json(c->link, FRAME_HELLO, hello))
+		log_error("no memory to say hello");
+	json_decref(hello);
+}
+
+static void on_enabled(void *arg, const struct instrumentation *in, const struct metric *m)
+{
+	struct collector *c = arg;
+	int err = c->recorder ? recorder_begin(c->recorder, in, m) : 0;
+
+	log_info("instrumentation %llu of %s.%s is active", (unsigned long long)in->id, in->module, in->stat);
+	if (err)
+		record_failed(c, err);
+}
+
+static void tell_failures(const json_t *state)
+{
+	const json_t *list = json_object_get(state, "instrumentations"), *one;
+	size_t i;
+
+	json_array_foreach(list, i, one)
+		if (strcmp(json_string_value(json_object_get(one, "state")), "active"))
+			log_warning("instrumentation %lld failed: %s",
+				    (long long)json_integer_value(json_object_get(one, "id")),
+				    json_string_value(json_object_get(one, "reason")));
+}
+
+static void on_want(void *arg, const json_t *want)
+{
+	struct collector *c = arg;
+	const char *aggregator = json_string_value(json_object_get(want, "aggregator"));
+	const struct probes_watch watch = { on_enabled, c };
+	json_t *state;
+
+	if (strcmp(c->aggregator, aggregator))		/* the same ids would be other instrumentations */
+		probes_disable_all(c->probes);
+	snprintf(c->aggregator, sizeof(c->aggregator), "%s", aggregator);
+	spool_bind(c->spool, aggregator);
+	if (probes_want(c->probes, json_object_get(want, "instrumentations"), wall_ns(), &watch))
+		log_error("the aggregator wants an instrumentation that cannot be read");
+	state = probes_state(c->probes);
+	tell_failures(state);
+	link_send_json(c->link, FRAME_STATE, state);
+	json_decref(state);
+	c->said_want = 1;
+	pump(c);
+	if (!c->leaving)
+		arm_tick(c);
+}
+
+static void on_ack(void *arg, const struct ack *ack)
+{
+	struct collector *c = arg;
+
+	spool_ack(c->spool, ack);
+	pump(c);
+	leave_after_once(c);
+	if (!c->leaving && hasty(c))
+		arm_tick(c);
+	close_when_done(c);
+}
+
+static void on_lost(void *arg)
+{
+	struct collector *c = arg;
+
+	c->said_want = 0;
+	spool_rewind(c->spool);
+	close_when_done(c);
+}
+
+/* --- starting --- */
+
+static int open_spool(struct collector *c)
+{
+	const struct collector_conf *conf = c->conf;
+	struct spool_conf spool = { conf->spool_path, conf->spool_limit, conf->probe.incarnation };
+	char reason[REASON_MAX];
+	int err = spool_open(&spool, &c->spool, reason);
+
+	if (err && conf->spool_optional) {
+		log_warning("%s; unacknowledged batches are kept in memory only", reason);
+		spool.path = NULL;
+		err = spool_open(&spool, &c->spool, reason);
+	}
+	if (err)
+		log_error("%s", reason);
+	c->spool_on_disk = spool.path && *spool.path;
+	return err;
+}
+
+static int open_recorder(struct collector *c)
+{
+	int err = c->conf->record_path ? recorder_open(c->conf->record_path, &c->recorder) : 0;
+
+	if (err)
+		log_error("recording %s: %s", c->conf->record_path, strerror(-err));
+	return err;
+}
+
+static int open_probes(struct collector *c)
+{
+	const char *reason;
+	int err = probes_open(c->conf->probes, c->conf->n_probes, &c->conf->probe, &c->probes);
+
+	if (err) {
+		log_error("probes: %s", strerror(-err));
+		return err;
+	}
+	if (probes_opened(c->probes, &reason))
+		return 0;
+	log_error("%s", reason);
+	return -ENODEV;
+}
+
+static int open_link(struct collector *c)
+{
+	static const struct link_ops ops = { on_connected, on_want, on_ack, on_lost, NULL };
+	int err = link_new(&c->loop, c->conf->socket_path, &ops, c, &c->link);
+
+	if (err)
+		log_error("socket %s: %s", c->conf->socket_path, strerror(-err));
+	return err;
+}
+
+static void init_handles(struct collector *c)
+{
+	uv_timer_init(&c->loop, &c->tick);
+	uv_timer_init(&c->loop, &c->leave);
+	uv_signal_init(&c->loop, &c->term);
+	uv_signal_init(&c->loop, &c->interrupt);
+	c->tick.data = c->leave.data = c->term.data = c->interrupt.data = c;
+}
+
+static void start(struct collector *c)
+{
+	uv_signal_start(&c->term, on_signal, SIGTERM);
+	uv_signal_start(&c->interrupt, on_signal, SIGINT);
+	arm_tick(c);
+}
+
+static void collector_fini(struct collector *c)
+{
+	__u64 waiting = c->spool ? spool_stats(c->spool).waiting : 0;
+	int err = recorder_close(c->recorder);
+
+	if (err)
+		log_error("recording %s: %s", c->conf->record_path, strerror(-err));
+	if (waiting)
+		log_info("%llu bytes are not acknowledged%s", (unsigned long long)waiting,
+			 c->spool_on_disk ? "; they stay in the spool" : " and lost");
+	probes_close(c->probes);
+	spool_close(c->spool);
+}
+
+int collector_run(const struct collector_conf *conf)
+{
+	struct collector c = { .conf = conf };
+	int err;
+
+	signal(SIGPIPE, SIG_IGN);	/* a lost connection is an error of the write */
+	err = uv_loop_init(&c.loop);
+	if (err)
+		return err;
+	init_handles(&c);
+	err = open_probes(&c);
+	if (!err)
+		err = open_spool(&c);
+	if (!err)
+		err = open_recorder(&c);
+	if (!err)
+		err = open_link(&c);
+	if (!err)
+		start(&c);
+	else
+		collector_close(&c);
+	uv_run(&c.loop, UV_RUN_DEFAULT);
+	uv_loop_close(&c.loop);
+	collector_fini(&c);
+	return err;
+}

@@ -1,0 +1,20 @@
+/* log.h - one line per event on stderr, for people and for the journal.
+ *
+ * Form    on a terminal the bare sentence; elsewhere with a <N> priority in front, which
+ *         systemd's journal understands (sd-daemon(3)).
+ */
+#ifndef HEATSCOPE_LOG_H
+#define HEATSCOPE_LOG_H
+
+enum log_level { LOG_LEVEL_ERROR = 3, LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6, LOG_LEVEL_DEBUG = 7 };
+
+void log_open(enum log_level most);	/* less urgent ones are not written; default LOG_LEVEL_INFO */
+
+void log_line(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)
+#define log_warning(...) log_line(LOG_LEVEL_WARNING, __VA_ARGS__)
+#define log_info(...) log_line(LOG_LEVEL_INFO, __VA_ARGS__)
+#define log_debug(...) log_line(LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,173 @@
+/* heatscope-collector: one per host; enables what the aggregator asks for, and ships the batches. */
+#include "collector.h"
+#include "log.h"
+#include "probes.h"
+#include "spool.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXIT_USAGE 2
+#define SPOOL_PATH "/var/lib/heatscope/spool"
+#define SPOOL_LIMIT_MIN (64u << 10)
+
+const char *argp_program_version = "heatscope-collector " PACKAGE_VERSION;
+error_t argp_err_exit_status = EXIT_USAGE;
+
+static const char doc[] =
+	"Quantizes what happens on this host, in the kernel, and sends it to the aggregator.\v"
+	"Examples:\n"
+	"  heatscope-collector                              the host's own events, to the local aggregator\n"
+	"  heatscope-collector --doctor                     what works here, and why not\n"
+	"  heatscope-collector --record day.hsr             also keep everything in a file\n"
+	"  heatscope-collector --replay day.hsr --source a --follow-clock\n"
+	"                                                   a recording as if it happened now, on host a\n"
+	"  heatscope-collector --replay day.hsr --once      hand over a recording, then exit\n"
+	"\n"
+	"Sizes are bytes, or a number with K, M or G.\n"
+	"Exit status: 0 ended as asked, 1 failure (see the log on stderr), 2 usage.";
+
+enum {
+	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
+	OPT_DOCTOR,
+};
+
+static const struct argp_option options[] = {
+	{ "socket", 's', "PATH", 0, "The aggregator's Unix socket (default /run/heatscope/ingest.sock)", 1 },
+	{ "source", 'n', "NAME", 0, "Our name (default: the host's)", 1 },
+	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
+	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
+	{ "replay", OPT_REPLAY, "FILE", 0, "Hand over a recording instead of this host's events", 2 },
+	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
+	{ "once", OPT_ONCE, NULL, 0, "Exit when all of the recording is acknowledged", 2 },
+	{ "spool", OPT_SPOOL, "FILE", 0,
+	  "Keep unacknowledged batches in FILE.0 and FILE.1 (default " SPOOL_PATH ", with --replay none); "
+	  "empty: in memory only", 3 },
+	{ "spool-limit", OPT_SPOOL_LIMIT, "SIZE", 0, "Of both files (default 64M, at least 64K)", 3 },
+	{ "doctor", OPT_DOCTOR, NULL, 0, "Print what works here, and why not; exit 0 if all does", 4 },
+	{ "verbose", 'v', NULL, 0, "Log more", 4 },
+	{ 0 },
+};
+
+struct arguments {
+	struct collector_conf conf;
+	char host[SOURCE_MAX];
+	int doctor, verbose;
+};
+
+/* "64M" -> bytes; refuses what is no number, or too large. */
+static __u64 parse_size(const char *text, const char *option, struct argp_state *state)
+{
+	char *end;
+	unsigned long long n;
+	unsigned shift = 0;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*end)
+		shift = *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 99;
+	if (*text < '0' || *text > '9' || errno || shift == 99 || (*end && end[1]) || n << shift >> shift != n ||
+	    n << shift > (1ull << 50))
+		argp_error(state, "--%s %s: not a size (examples: 1000000, 64M)", option, text);
+	return n << shift;
+}
+
+static void check_source(const char *name, struct argp_state *state)
+{
+	if (!*name || strlen(name) >= SOURCE_MAX)
+		argp_error(state, "--source must be 1 to %d bytes long", SOURCE_MAX - 1);
+	for (const char *at = name; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			argp_error(state, "--source must not hold control characters");
+}
+
+/* What only the whole command line shows. */
+static void check_arguments(struct arguments *a, struct argp_state *state)
+{
+	struct collector_conf *c = &a->conf;
+
+	if (!c->probe.recording && c->probe.follow_clock)
+		argp_error(state, "--follow-clock needs --replay");
+	if (!c->probe.recording && c->once)
+		argp_error(state, "--once needs --replay");
+	if (c->spool_limit < SPOOL_LIMIT_MIN)
+		argp_error(state, "--spool-limit must be at least 64K");
+	if (!c->spool_path) {
+		c->spool_path = c->probe.recording ? "" : SPOOL_PATH;
+		c->spool_optional = 1;
+	}
+	if (!c->probe.source) {
+		gethostname(a->host, sizeof(a->host) - 1);
+		c->probe.source = a->host;
+	}
+	check_source(c->probe.source, state);
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct arguments *a = state->input;
+	struct collector_conf *c = &a->conf;
+
+	switch (key) {
+	case 's': c->socket_path = text; break;
+	case 'n': c->probe.source = text; break;
+	case 'v': a->verbose = 1; break;
+	case OPT_RECORD: c->record_path = text; break;
+	case OPT_REPLAY: c->probe.recording = text; break;
+	case OPT_FOLLOW_CLOCK: c->probe.follow_clock = 1; break;
+	case OPT_ONCE: c->once = 1; break;
+	case OPT_SPOOL: c->spool_path = text; break;
+	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
+	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
+	case OPT_DOCTOR: a->doctor = 1; break;
+	case ARGP_KEY_ARG: argp_error(state, "unexpected argument: %s", text); break;
+	case ARGP_KEY_END: check_arguments(a, state); break;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Every start is another incarnation. */
+static __u64 incarnation_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (__u64)t.tv_sec * 1000000000 + (__u64)t.tv_nsec;
+}
+
+static int doctor(const struct collector_conf *conf)
+{
+	struct probes *p;
+	int err = probes_open(conf->probes, conf->n_probes, &conf->probe, &p), refused;
+
+	if (err) {
+		log_error("probes: %s", strerror(-err));
+		return EXIT_FAILURE;
+	}
+	refused = probes_doctor(p, stdout);
+	probes_close(p);
+	return refused ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct probe *const kernel_probes[] = { &mysql_probe };
+	static const struct probe *const replay_probes[] = { &replay_probe };
+	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
+	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
+					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20 } };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	log_open(a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	a.conf.probe.incarnation = incarnation_now();
+	a.conf.probes = a.conf.probe.recording ? replay_probes : kernel_probes;
+	a.conf.n_probes = 1;
+	if (a.doctor)
+		return doctor(&a.conf);
+	return collector_run(&a.conf) ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,36 @@
+/* segment.h - one file of frames that is appended to, read back, and cut; memory takes over where
+ * the file cannot be written.
+ *
+ *      | bytes in the file ... | tail in memory |
+ *
+ * Order   once a write has failed, everything later goes to the tail: the bytes stay in order.
+ * Limit   the caller's; segment_room() says what fits below it.
+ * Errors  0 or -errno; after an error nothing has changed.
+ */
+#ifndef HEATSCOPE_SEGMENT_H
+#define HEATSCOPE_SEGMENT_H
+
+#include "frame.h"
+
+#define SEGMENT_MEMORY (4u << 20)	/* bytes of the tail */
+
+struct segment {
+	int fd;				/* -1: memory only */
+	__u64 file_len;
+	struct bytes tail;
+	int file_err;			/* why the latest write failed; 0: it did not */
+};
+
+void segment_init(struct segment *g);					/* in memory */
+int segment_open(struct segment *g, const char *path);	/* -EBUSY: locked by another process */
+void segment_close(struct segment *g);		/* tries once more to write the tail */
+
+__u64 segment_len(const struct segment *g);
+int segment_fits(const struct segment *g, __u64 more, __u64 limit);
+int segment_append(struct segment *g, const struct bytes *data);
+void segment_cut(struct segment *g, __u64 len);	/* within the file; the tail goes */
+
+/* The frame at an offset, held by `buffer`.  Returns its length; -EBADMSG or -EPROTO: none is there. */
+long segment_frame(const struct segment *g, __u64 at, struct bytes *buffer, struct frame *ret_frame);
+
+#endif

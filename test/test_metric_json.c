@@ -1,0 +1,86 @@
+#include "collector/metric_json.h"
+#include "sample.h"
+
+#include <errno.h>
+
+static void a_metric_comes_back_as_it_was(void **state)
+{
+	json_t *json = metric_json_make(&sample_metric, NULL);
+	struct metric m;
+	char reason[REASON_MAX] = "";
+
+	assert_string_equal(json_string_value(json_object_get(json, "state")), "ok");
+	if (metric_json_read(json, &m, reason))
+		fail_msg("%s", reason);
+	assert_string_equal(m.module, "mysql");
+	assert_string_equal(m.stat, "queries");
+	assert_string_equal(m.label, "queries");
+	assert_string_equal(m.unit, "queries");
+	assert_int_equal(m.n_fields, sample_metric.n_fields);
+	for (size_t i = 0; i < m.n_fields; i++) {
+		assert_string_equal(m.field[i].name, sample_fields[i].name);
+		assert_string_equal(m.field[i].label, sample_fields[i].label);
+		assert_string_equal(m.field[i].type, sample_fields[i].type);
+		assert_int_equal(m.field[i].arity, sample_fields[i].arity);
+		assert_int_equal(m.field[i].unit, sample_fields[i].unit);
+		assert_int_equal(m.field[i].low, sample_fields[i].low);
+		assert_int_equal(m.field[i].high, sample_fields[i].high);
+	}
+	metric_json_fini(&m);
+	json_decref(json);
+}
+
+static void a_refused_metric_says_why(void **state)
+{
+	json_t *json = metric_json_make(&sample_metric, "CAP_BPF is missing");
+
+	assert_string_equal(json_string_value(json_object_get(json, "state")), "refused");
+	assert_string_equal(json_string_value(json_object_get(json, "reason")), "CAP_BPF is missing");
+	json_decref(json);
+}
+
+#define HEAD "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"l\",\"unit\":\"u\",\"fields\":"
+#define FIELD "{\"name\":\"f\",\"label\":\"f\",\"type\":\"time\",\"arity\":"
+
+static void refuses_what_is_not_a_metric(void **state)
+{
+	static const struct { const char *json, *why; } cases[] = {
+		{ "[]", "module" },
+		{ "{\"module\":7}", "module" },
+		{ "{\"module\":\"a name longer than any metric's module may be\"}", "module" },
+		{ "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"\",\"unit\":\"u\"}", "label" },
+		{ HEAD "7}", "fields" },
+		{ HEAD "[7]}", "name" },
+		{ HEAD "[" FIELD "\"both\"}]}", "discrete or numeric" },
+		{ HEAD "[" FIELD "\"numeric\"}]}", "low and high" },
+		{ HEAD "[" FIELD "\"numeric\",\"unit\":\"miles\",\"low\":1,\"high\":2}]}", "low and high" },
+		{ HEAD "[" FIELD "\"numeric\",\"unit\":\"ns\",\"low\":2,\"high\":2}]}", "low and high" },
+		{ HEAD "[" FIELD "\"numeric\",\"unit\":\"ns\",\"low\":-1,\"high\":2}]}", "low and high" },
+		{ HEAD "[" FIELD "\"numeric\",\"unit\":\"ns\",\"low\":1,\"high\":64}]}", "low and high" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *json = json_loads(cases[i].json, 0, NULL);
+		char reason[REASON_MAX] = "";
+		struct metric m;
+
+		assert_non_null(json);
+		assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
+		if (!strstr(reason, cases[i].why))
+			fail_msg("case %zu: \"%s\" does not say \"%s\"", i, reason, cases[i].why);
+		json_decref(json);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_metric_comes_back_as_it_was),
+		cmocka_unit_test(a_refused_metric_says_why),
+		cmocka_unit_test(refuses_what_is_not_a_metric),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

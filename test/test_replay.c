@@ -1,0 +1,434 @@
+#include "collector/probe.h"
+#include "collector/recording.h"
+#include "collector/replay.h"
+#include "sample.h"
+
+#include <errno.h>
+
+#define N 6
+#define FIRST 1700000000ll		/* first recorded slot */
+#define SECOND_NS 1000000000ll
+
+/* --- a recording of N slots by command and statement; slot 2 amended at the end, slot 4 lossy --- */
+
+static struct bytes recorded_total[2];	/* encoded histogram of each measure, over everything */
+static __u64 recorded_events;
+
+static void total_of(const struct batch *b, unsigned axis, struct hist *h)
+{
+	for (size_t i = 0; i < b->n_slices; i++)
+		if (b->slice[i].axis == axis && !b->slice[i].weight)
+			assert_int_equal(hist_decode_add(h, b->slice[i].ruler, b->slice[i].hist, b->slice[i].hist_len), 0);
+}
+
+static const char *record(void)
+{
+	const char *path = sample_path("recording");
+	struct instrumentation in = sample_inst(3);
+	struct hist total[2];
+	struct recorder *r;
+	struct sample m;
+
+	recorded_events = 0;
+	for (int i = 0; i < 2; i++)
+		hist_init(&total[i], in.ruler[i]);
+	assert_int_equal(recorder_open(path, &r), 0);
+	recorder_begin(r, &in, &sample_metric);
+	for (int i = 0; i <= N; i++) {
+		sample_init(&m, 3, FIRST + (i < N ? i : 2), (__u32)i);
+		if (i == 4)
+			m.batch.loss = (struct loss){ 7, 70, FIRST + 3, FIRST + 4 };
+		recorder_batch(r, &m.batch);
+		for (unsigned axis = 0; axis < 2; axis++)
+			total_of(&m.batch, axis, &total[axis]);
+		recorded_events += m.events;
+		sample_fini(&m);
+	}
+	assert_int_equal(recorder_close(r), 0);
+	for (int i = 0; i < 2; i++) {
+		bytes_clear(&recorded_total[i]);
+		hist_encode(&total[i], &recorded_total[i]);
+		hist_fini(&total[i]);
+	}
+	return path;
+}
+
+/* --- what a drain hands over --- */
+
+struct taken {
+	size_t n;
+	__s64 slot[64];
+	__u32 seq[64];
+	struct loss loss;
+	struct hist total[2];
+	size_t n_keys;
+	char key[64][64];
+	__u64 key_events[64];
+	__u64 ruler;
+};
+
+static size_t key_index(struct taken *t, const struct labels *key)
+{
+	char text[64] = "", label[LABEL_MAX + 1];
+	size_t i;
+
+	for (unsigned at = 0; !labels_text(key, at, label); at++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s", at ? "/" : "", label);
+	for (i = 0; i < t->n_keys && strcmp(t->key[i], text); i++)
+		;
+	if (i == t->n_keys)
+		strcpy(t->key[t->n_keys++], text);
+	return i;
+}
+
+static void take(void *arg, const struct batch *b)
+{
+	struct taken *t = arg;
+
+	assert_string_equal(b->source, "renamed");
+	assert_int_equal(b->incarnation, 99);
+	assert_int_equal(b->inst, 12);
+	t->slot[t->n] = b->slot;
+	t->seq[t->n++] = b->seq;
+	if (b->loss.n)
+		t->loss = b->loss;
+	for (unsigned axis = 0; axis < 2; axis++)
+		total_of(b, axis, &t->total[axis]);
+	for (size_t i = 0; i < b->n_slices; i++) {
+		struct batch one = { .slice = &b->slice[i], .n_slices = 1 };
+
+		t->key_events[key_index(t, &b->slice[i].key)] += batch_events(&one);
+		t->ruler = b->slice[i].ruler;
+		for (size_t j = 0; j < i; j++)		/* each slice once */
+			assert_false(b->slice[i].axis == b->slice[j].axis && b->slice[i].weight == b->slice[j].weight &&
+				     !labels_compare(&b->slice[i].key, &b->slice[j].key));
+	}
+}
+
+static void taken_init(struct taken *t)
+{
+	memset(t, 0, sizeof(*t));
+	for (int i = 0; i < 2; i++)
+		hist_init(&t->total[i], RULER(UNIT_NS, 5, 10, 39));
+}
+
+static void taken_fini(struct taken *t)
+{
+	hist_fini(&t->total[0]);
+	hist_fini(&t->total[1]);
+}
+
+static void *replay_at(int follow_clock)
+{
+	struct probe_conf conf = { .source = "renamed", .incarnation = 99, .recording = record(),
+				   .follow_clock = follow_clock };
+	char reason[REASON_MAX];
+	void *self = NULL;
+
+	assert_int_equal(replay_probe.open(&conf, &self, reason), 0);
+	return self;
+}
+
+static struct instrumentation wanted(void)
+{
+	return sample_inst(12);
+}
+
+static int enable(void *self, const struct instrumentation *in, __s64 now_ns, const char *why)
+{
+	char reason[REASON_MAX] = "";
+	int err = replay_probe.enable(self, in, now_ns, reason);
+
+	if (err && (!why || !strstr(reason, why)))
+		fail_msg("\"%s\"", reason);
+	return err;
+}
+
+static void drain(void *self, __s64 now_ns, struct taken *t)
+{
+	const struct probe_sink sink = { take, t };
+
+	assert_int_equal(replay_probe.drain(self, now_ns, &sink), 0);
+}
+
+static void assert_total(const struct taken *t, unsigned axis)
+{
+	struct bytes out = { 0 };
+
+	hist_encode(&t->total[axis], &out);
+	assert_int_equal(out.len, recorded_total[axis].len);
+	assert_memory_equal(out.data, recorded_total[axis].data, out.len);
+	bytes_fini(&out);
+}
+
+/* --- laws --- */
+
+static void it_offers_the_recorded_fields_without_hostname(void **state)
+{
+	void *self = replay_at(0);
+	size_t n;
+	const struct metric *m = replay_probe.metrics(self, &n);
+
+	assert_int_equal(n, 1);
+	assert_string_equal(m->module, "mysql");
+	assert_string_equal(m->stat, "queries");
+	assert_int_equal(m->n_fields, 4);
+	assert_null(metric_field(m, "hostname"));
+	assert_non_null(metric_field(m, "cputime"));
+	assert_null(replay_probe.refusal(self, m));
+	replay_probe.close(self);
+}
+
+static void without_a_clock_everything_comes_at_its_own_slot(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+	struct taken t;
+
+	taken_init(&t);
+	assert_false(replay_finished(self));
+	assert_int_equal(enable(self, &in, 5, NULL), 0);
+	assert_false(replay_finished(self));
+	drain(self, 5, &t);
+	assert_true(replay_finished(self));
+	assert_int_equal(t.n, N + 1);
+	for (__u32 i = 0; i <= N; i++) {
+		assert_int_equal(t.slot[i], FIRST + (i < N ? i : 2));
+		assert_int_equal(t.seq[i], i);
+	}
+	assert_int_equal(t.loss.n, 7);
+	assert_int_equal(t.loss.first, FIRST + 3);
+	assert_total(&t, 0);
+	assert_total(&t, 1);
+	drain(self, 6, &t);
+	assert_int_equal(t.n, N + 1);
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void with_the_clock_it_keeps_its_pace(void **state)
+{
+	void *self = replay_at(1);
+	struct instrumentation in = wanted();
+	__s64 now_s = 1800000123, now_ns = now_s * SECOND_NS + 400000000;
+	struct taken t;
+
+	taken_init(&t);
+	assert_int_equal(enable(self, &in, now_ns, NULL), 0);
+	drain(self, now_ns, &t);
+	assert_int_equal(t.n, 0);
+	drain(self, (now_s + 1) * SECOND_NS - 1, &t);
+	assert_int_equal(t.n, 0);
+	drain(self, (now_s + 1) * SECOND_NS, &t);
+	assert_int_equal(t.n, 1);
+	assert_int_equal(t.slot[0], now_s);
+	drain(self, (now_s + 3) * SECOND_NS + 20, &t);
+	assert_int_equal(t.n, 3);
+	assert_int_equal(t.slot[2], now_s + 2);
+	assert_false(replay_finished(self));
+	drain(self, (now_s + 100) * SECOND_NS, &t);		/* a late drain misfiles nothing */
+	assert_int_equal(t.n, N + 1);
+	assert_int_equal(t.slot[N - 1], now_s + N - 1);
+	assert_int_equal(t.slot[N], now_s + 2);
+	assert_int_equal(t.loss.last, now_s + 4);
+	assert_total(&t, 0);
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void one_enabled_later_joins_in_the_middle(void **state)
+{
+	void *self = replay_at(1);
+	struct instrumentation first = wanted(), second = wanted();
+	struct taken t;
+
+	taken_init(&t);
+	first.id = 11;
+	assert_int_equal(enable(self, &first, 1800000000 * SECOND_NS, NULL), 0);
+	assert_int_equal(enable(self, &second, 1800000003 * SECOND_NS + 5, NULL), 0);
+	replay_probe.disable(self, 11);
+	drain(self, 1800000100 * SECOND_NS, &t);
+	assert_int_equal(t.slot[0], 1800000003);
+	assert_int_equal(t.n, N - 3);		/* the amendment was of a slot before */
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void dropping_fields_adds_their_slices(void **state)
+{
+	static const size_t keys[] = { 1, 2 };	/* distinct commands */
+
+	for (size_t n_fields = 0; n_fields <= 1; n_fields++) {
+		void *self = replay_at(0);
+		struct instrumentation in = wanted();
+		struct taken t;
+		__u64 events = 0;
+
+		taken_init(&t);
+		in.n_fields = n_fields;
+		assert_int_equal(enable(self, &in, 0, NULL), 0);
+		drain(self, 0, &t);
+		assert_int_equal(t.n_keys, keys[n_fields]);
+		for (size_t i = 0; i < t.n_keys; i++)
+			events += t.key_events[i];
+		assert_int_equal(events, recorded_events);
+		assert_total(&t, 0);
+		assert_total(&t, 1);
+		taken_fini(&t);
+		replay_probe.close(self);
+	}
+}
+
+static void fields_come_in_the_order_that_is_wanted(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+	struct taken t;
+	size_t i;
+
+	taken_init(&t);
+	strcpy(in.field[0], "statement");
+	strcpy(in.field[1], "hostname");	/* the aggregator's; not in the key */
+	strcpy(in.field[2], "command");
+	in.n_fields = 3;
+	assert_int_equal(enable(self, &in, 0, NULL), 0);
+	drain(self, 0, &t);
+	for (i = 0; i < t.n_keys && strcmp(t.key[i], "select/execute"); i++)
+		;
+	assert_true(i < t.n_keys);
+	assert_int_equal(t.key_events[i], 5 * (N + 1));
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void measures_are_dropped_and_renumbered(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+	struct bytes out = { 0 };
+	struct taken t;
+
+	taken_init(&t);
+	strcpy(in.measure[0], "cputime");
+	in.n_measures = 1;
+	assert_int_equal(enable(self, &in, 0, NULL), 0);
+	drain(self, 0, &t);
+	assert_int_equal(t.total[1].count, 0);
+	hist_encode(&t.total[0], &out);
+	assert_int_equal(out.len, recorded_total[1].len);
+	assert_memory_equal(out.data, recorded_total[1].data, out.len);
+	bytes_fini(&out);
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void the_ruler_folds_to_the_wanted_one(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+	struct hist fine;
+	struct bytes a = { 0 }, b = { 0 };
+	struct taken t;
+
+	taken_init(&t);
+	in.ruler_bits = 0;
+	assert_int_equal(enable(self, &in, 0, NULL), 0);
+	drain(self, 0, &t);
+	assert_int_equal(t.ruler, RULER(UNIT_NS, 0, 10, 39));
+	hist_init(&fine, RULER(UNIT_NS, 5, 10, 39));
+	hist_decode_add(&fine, fine.ruler, recorded_total[0].data, recorded_total[0].len);
+	assert_int_equal(hist_fold(&fine, t.ruler), 0);
+	hist_encode(&fine, &a);
+	hist_encode(&t.total[0], &b);
+	assert_int_equal(a.len, b.len);
+	assert_memory_equal(a.data, b.data, a.len);
+	hist_fini(&fine);
+	bytes_fini(&a);
+	bytes_fini(&b);
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void keys_beyond_the_cap_become_other(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+	__u64 events = 0;
+	struct taken t;
+
+	taken_init(&t);
+	in.n_keys = 2;
+	assert_int_equal(enable(self, &in, 0, NULL), 0);
+	drain(self, 0, &t);
+	assert_int_equal(t.n_keys, 3);
+	assert_string_equal(t.key[2], "other/other");
+	for (size_t i = 0; i < t.n_keys; i++)
+		events += t.key_events[i];
+	assert_int_equal(events, recorded_events);
+	taken_fini(&t);
+	replay_probe.close(self);
+}
+
+static void refuses_what_was_not_recorded(void **state)
+{
+	void *self = replay_at(0);
+	struct instrumentation in = wanted();
+
+	strcpy(in.stat, "locks");
+	assert_int_equal(enable(self, &in, 0, "mysql.locks is not in the recording"), -ENOENT);
+	in = wanted();
+	strcpy(in.field[1], "pid");
+	assert_int_equal(enable(self, &in, 0, "no field \"pid\""), -ENOENT);
+	in = wanted();
+	strcpy(in.measure[1], "blocked");
+	assert_int_equal(enable(self, &in, 0, "no measure \"blocked\""), -ENOENT);
+	in = wanted();
+	in.slot_ns = 100000000;
+	assert_int_equal(enable(self, &in, 0, "slots of 1 s, not of 0.1 s"), -ENOENT);
+	assert_false(replay_finished(self));
+	replay_probe.close(self);
+}
+
+static void refuses_a_damaged_recording(void **state)
+{
+	struct probe_conf conf = { .source = "renamed", .recording = record() };
+	char reason[REASON_MAX] = "";
+	void *self = NULL;
+
+	assert_int_equal(truncate(conf.recording, 1000), 0);
+	assert_int_not_equal(replay_probe.open(&conf, &self, reason), 0);
+	assert_non_null(strstr(reason, "offset "));
+	assert_null(self);
+	replay_probe.close(NULL);
+}
+
+static int clean(void **state)
+{
+	static const char *const name[] = { "recording" };
+
+	bytes_fini(&recorded_total[0]);
+	bytes_fini(&recorded_total[1]);
+	sample_clean(name, 1);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_offers_the_recorded_fields_without_hostname),
+		cmocka_unit_test(without_a_clock_everything_comes_at_its_own_slot),
+		cmocka_unit_test(with_the_clock_it_keeps_its_pace),
+		cmocka_unit_test(one_enabled_later_joins_in_the_middle),
+		cmocka_unit_test(dropping_fields_adds_their_slices),
+		cmocka_unit_test(fields_come_in_the_order_that_is_wanted),
+		cmocka_unit_test(measures_are_dropped_and_renumbered),
+		cmocka_unit_test(the_ruler_folds_to_the_wanted_one),
+		cmocka_unit_test(keys_beyond_the_cap_become_other),
+		cmocka_unit_test(refuses_what_was_not_recorded),
+		cmocka_unit_test(refuses_a_damaged_recording),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, clean);
+}
