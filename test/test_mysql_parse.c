@@ -1,0 +1,621 @@
+#include "parse_driver.h"
+#include "check.h"
+
+#define LOOP(i, n) for (i = 0; i < (n); i++)
+
+/* A packet: header with sequence number, then the body. */
+static __u32 packet(__u8 *out, __u8 seq, const void *body, __u32 n)
+{
+	out[0] = n;
+	out[1] = n >> 8;
+	out[2] = n >> 16;
+	out[3] = seq;
+	memcpy(out + 4, body, n);
+	return n + 4;
+}
+
+static __u32 command(__u8 *out, __u8 byte, const char *text)
+{
+	__u8 body[4096];
+
+	body[0] = byte;
+	memcpy(body + 1, text, strlen(text));
+	return packet(out, 0, body, strlen(text) + 1);
+}
+
+static void plain(struct drive *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->conn.mode = CONN_PLAIN;
+	d->conn.wanted = 1;
+	d->prepared = STATEMENT_CODE("select");
+}
+
+static __u64 statement_of(const char *text)
+{
+	struct statement s = { 0 };
+	size_t i, n = strlen(text);
+
+	for (i = 0; i < n && !statement_done(&s); i++)
+		statement_byte(&s, text[i]);
+	return statement_code(&s, 1);
+}
+
+/* ---- statements ---- */
+
+static void statement_is_the_first_keyword(void **state)
+{
+	static const struct { const char *text; __u64 code; } cases[] = {
+		{ "select 1", STATEMENT_CODE("select") },
+		{ "SELECT", STATEMENT_CODE("select") },
+		{ " \t\r\nInSeRt into t", STATEMENT_CODE("insert") },
+		{ "-- select\nupdate t", STATEMENT_CODE("update") },
+		{ "#delete\n\ndelete from t", STATEMENT_CODE("delete") },
+		{ "/* insert */ select 1", STATEMENT_CODE("select") },
+		{ "/* ** /* */ select 1", STATEMENT_CODE("select") },
+		{ "/**/select 1", STATEMENT_CODE("select") },
+		{ "/***/select 1", STATEMENT_CODE("select") },
+		{ "/*! select 1 */", STATEMENT_CODE("select") },
+		{ "/*!50003 create trigger */", STATEMENT_CODE("create") },
+		{ "/*M!100100 alter table t */", STATEMENT_CODE("alter") },
+		{ "/*!40101 */ set x = 1", STATEMENT_CODE("set") },
+		{ "/*Memo*/ set x = 1", STATEMENT_CODE("set") },
+		{ "/*M*/ set x = 1", STATEMENT_CODE("set") },
+		{ "((select 1) union (select 2))", STATEMENT_CODE("select") },
+		{ ";;commit", STATEMENT_CODE("commit") },
+		{ "SAVEPOINT a", STATEMENT_CODE("savepoin") },
+		{ "truncate table t", STATEMENT_CODE("truncate") },
+		{ "deallocate prepare s", STATEMENT_CODE("dealloca") },
+		{ "xa start 'a'", STATEMENT_CODE("xa") },
+		{ "selecting", STATEMENT_MISC },
+		{ "select_1", STATEMENT_MISC },
+		{ "", STATEMENT_MISC },
+		{ "/* nothing", STATEMENT_MISC },
+		{ "-x", STATEMENT_MISC },
+		{ "/x", STATEMENT_MISC },
+		{ "@a", STATEMENT_MISC },
+		{ "1", STATEMENT_MISC },
+		{ "\xff\xfe", STATEMENT_MISC },
+	};
+	size_t i;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases))
+		if (statement_of(cases[i].text) != cases[i].code)
+			fail_msg("%s", cases[i].text);
+}
+
+static void unfinished_text_is_unknown(void **state)
+{
+	struct statement s = { 0 };
+
+	statement_byte(&s, 's');
+	assert_true(statement_code(&s, 0) == STATEMENT_UNKNOWN);
+	assert_true(statement_code(&s, 1) == STATEMENT_MISC);
+}
+
+static void no_word_packs_into_a_special_code(void **state)
+{
+	assert_true(STATEMENT_CODE("xa") > STATEMENT_MISC);
+	assert_true(STATEMENT_CODE("select") == 0x7463656c6573ull);
+}
+
+/* ---- receives ---- */
+
+/* Six commands, one of them without a body beyond its byte. */
+static __u32 stream(__u8 *out)
+{
+	__u32 n = 0;
+
+	n += command(out + n, COM_QUERY, "/* a */ select 1");
+	n += command(out + n, 14, "");
+	n += command(out + n, COM_STMT_PREPARE, "insert into t values (?)");
+	n += packet(out + n, 0, "\x17\x01\x02\x03\x04\x00\x01\x00\x00\x00", 10);
+	n += packet(out + n, 0, "\x19\x05\x00\x00\x00", 5);
+	n += command(out + n, COM_INIT_DB, "test");
+	return n;
+}
+
+static void stream_check(const struct drive *d)
+{
+	assert_int_equal(d->n, 6);
+	assert_int_equal(d->n_starts, 6);
+	assert_int_equal(d->n_cancels, 0);
+	assert_int_equal(d->found[0].command, COM_QUERY);
+	assert_true(d->found[0].statement == STATEMENT_CODE("select"));
+	assert_int_equal(d->found[1].command, 14);
+	assert_true(d->found[1].statement == STATEMENT_NONE);
+	assert_int_equal(d->found[2].command, COM_STMT_PREPARE);
+	assert_true(d->found[2].statement == STATEMENT_CODE("insert"));
+	assert_int_equal(d->found[3].command, COM_STMT_EXECUTE);
+	assert_true(d->found[3].statement == STATEMENT_CODE("select"));
+	assert_int_equal(d->found[4].command, COM_STMT_CLOSE);
+	assert_int_equal(d->found[5].command, COM_INIT_DB);
+	assert_int_equal(d->n_lookups, 1);
+	assert_int_equal(d->n_closes, 1);
+	assert_int_equal(d->id, 5);
+}
+
+static void commands_are_the_same_however_cut(void **state)
+{
+	__u8 data[256];
+	__u32 n = stream(data), a, b;
+	struct drive d;
+
+	for (a = 0; a <= n; a++)
+		for (b = a; b <= n; b++) {
+			plain(&d);
+			drive_receive(&d, data, a);
+			drive_receive(&d, data + a, b - a);
+			drive_receive(&d, data + b, n - b);
+			stream_check(&d);
+		}
+}
+
+static void commands_are_the_same_byte_by_byte(void **state)
+{
+	__u8 data[256];
+	__u32 n = stream(data), i;
+	struct drive d;
+
+	plain(&d);
+	LOOP(i, n)
+		drive_receive(&d, data + i, 1);
+	stream_check(&d);
+}
+
+static void nonzero_sequence_never_starts(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+	__u32 seq;
+
+	for (seq = 1; seq < 256; seq++) {
+		plain(&d);
+		drive_receive(&d, data, packet(data, seq, "\x03select 1", 9));
+		drive_receive(&d, data, command(data, 14, ""));
+		assert_int_equal(d.n_starts, 1);
+		assert_int_equal(d.found[0].command, 14);
+	}
+}
+
+static void local_infile_data_may_wrap_to_sequence_zero(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+	__u32 i, n;
+
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, "load data local infile"));
+	assert_int_equal(drive_send(&d, data, packet(data, 1, "\xfb/tmp/f", 7)), REPLY_HELD);
+	LOOP(i, 600)
+		drive_receive(&d, data, packet(data, 2 + i, "\x03rows\n", 6));
+	drive_receive(&d, data, packet(data, 2 + i, "", 0));
+	assert_int_equal(d.n_starts, 1);
+	n = packet(data, 3 + i, "\0\0\0\2\0\0\0", 7);
+	assert_int_equal(drive_send(&d, data, n), REPLY_DONE);
+	drive_receive(&d, data, command(data, 14, ""));
+	assert_int_equal(d.n, 2);
+}
+
+static void long_packet_continues(void **state)
+{
+	__u8 head[4] = { 0xff, 0xff, 0xff, 0 }, text[2048];
+	struct drive d;
+	__u32 seq;
+
+	memset(text, ' ', sizeof(text));
+	text[0] = COM_QUERY;
+	memcpy(text + 1, "insert", 6);
+	plain(&d);
+	for (seq = 0; seq < 3; seq++) {
+		head[3] = seq;
+		drive_receive(&d, head, 4);
+		drive_receive(&d, text, 1000);
+		drive_receive(&d, NULL, PACKET_MAX - 1000);
+		assert_int_equal(d.n, 0);
+	}
+	memcpy(head, "\0\0\0\3", 4);		/* a multiple of 0xffffff ends with an empty packet */
+	drive_receive(&d, head, 4);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.n_starts, 1);
+	assert_true(d.found[0].statement == STATEMENT_CODE("insert"));
+}
+
+static void continued_packet_may_have_any_sequence(void **state)
+{
+	__u8 head[4] = { 0xff, 0xff, 0xff, 0 };
+	struct drive d;
+
+	plain(&d);
+	drive_receive(&d, head, 4);
+	drive_receive(&d, (const __u8 *)"\x03 ", 2);
+	drive_receive(&d, (const __u8 *)"select ", 7);
+	drive_receive(&d, NULL, PACKET_MAX - 9);
+	drive_receive(&d, (const __u8 *)"\x02\0\0\0xy", 6);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.n_starts, 1);
+}
+
+static void kilobyte_of_comment_is_unknown(void **state)
+{
+	char text[3000];
+	__u8 data[4096];
+	struct drive d;
+
+	memset(text, 'x', sizeof(text));
+	memcpy(text, "/*", 2);
+	memcpy(text + 2900, "*/select 1", 11);
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, text));
+	assert_true(d.found[0].statement == STATEMENT_UNKNOWN);
+	memcpy(text + 100, "*/ select ", 10);
+	plain(&d);
+	drive_receive(&d, data, command(data, COM_QUERY, text));
+	assert_true(d.found[0].statement == STATEMENT_CODE("select"));
+}
+
+static void statement_is_not_read_when_nobody_wants_it(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	plain(&d);
+	d.conn.wanted = 0;
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	assert_true(d.found[0].statement == STATEMENT_UNKNOWN);
+	drive_receive(&d, data, command(data, COM_STMT_PREPARE, "select 1"));
+	assert_true(d.found[1].statement == STATEMENT_CODE("select"));	/* but always remembered */
+}
+
+static void incomplete_body_is_no_command(void **state)
+{
+	__u8 data[64];
+	__u32 n = command(data, COM_QUERY, "select 1"), i;
+	struct drive d;
+
+	LOOP(i, n) {
+		plain(&d);
+		drive_receive(&d, data, i);
+		assert_int_equal(d.n, 0);
+	}
+}
+
+static void commands_without_reply(void **state)
+{
+	assert_true(command_has_no_reply(COM_QUIT));
+	assert_true(command_has_no_reply(COM_STMT_CLOSE));
+	assert_true(command_has_no_reply(COM_STMT_SEND_LONG_DATA));
+	assert_false(command_has_no_reply(COM_QUERY));
+	assert_false(command_has_no_reply(COMMAND_ENCRYPTED));
+}
+
+static void replication_is_ignored(void **state)
+{
+	static const __u8 dumps[] = { COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID };
+	__u8 data[64];
+	struct drive d;
+	size_t i;
+
+	LOOP(i, 2) {
+		plain(&d);
+		drive_receive(&d, data, command(data, dumps[i], "\1\1\1\1\1\1\1\1\1\1"));
+		assert_int_equal(d.conn.mode, CONN_IGNORED);
+		drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+		assert_int_equal(d.n, 0);
+	}
+}
+
+static void impossible_header_is_opaque(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+	__u32 byte;
+
+	for (byte = 0; byte < 256; byte++) {
+		int possible = byte <= 31 || byte == 250;
+
+		plain(&d);
+		drive_receive(&d, data, command(data, byte, "\1\1\1\1\1\1\1\1\1\1\1"));
+		if (byte == COM_BINLOG_DUMP || byte == COM_BINLOG_DUMP_GTID)
+			continue;
+		assert_int_equal(d.conn.mode, possible ? CONN_PLAIN : CONN_OPAQUE);
+		assert_int_equal(d.n_cancels, !possible);
+	}
+	plain(&d);
+	drive_receive(&d, (const __u8 *)"\0\0\0\0", 4);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+}
+
+static void id_minus_one_is_the_last_prepared(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	plain(&d);
+	drive_receive(&d, data, packet(data, 0, "\x17\xff\xff\xff\xff\0\1\0\0\0", 10));
+	assert_true(d.found[0].statement == STATEMENT_UNKNOWN);
+	drive_receive(&d, data, command(data, COM_STMT_PREPARE, "update t"));
+	drive_receive(&d, data, packet(data, 0, "\xfa\xff\xff\xff\xff\0\0\1", 8));
+	assert_int_equal(d.found[2].command, COM_BULK_EXECUTE);
+	assert_true(d.found[2].statement == STATEMENT_CODE("update"));
+	assert_int_equal(d.n_lookups, 0);
+}
+
+/* ---- login ---- */
+
+static void login(struct drive *d, __u32 caps, __u32 len)
+{
+	__u8 body[64] = { caps, caps >> 8, caps >> 16, caps >> 24 }, data[80];
+
+	memset(d, 0, sizeof(*d));
+	d->conn.mode = CONN_LOGIN;
+	d->conn.wanted = 1;
+	drive_receive(d, data, packet(data, 1, body, len));
+}
+
+static void greeting_is_known(void **state)
+{
+	assert_true(greeting((const __u8 *)"\x5a\0\0\0\x0a", 5));
+	assert_true(greeting((const __u8 *)"\x17\0\0\0\xff", 5));	/* "Too many connections" */
+	assert_false(greeting((const __u8 *)"\x5a\0\0\1\x0a", 5));
+	assert_false(greeting((const __u8 *)"\x5a\0\0\0\x09", 5));
+	assert_false(greeting((const __u8 *)"\0\0\0\0\x0a", 5));
+	assert_false(greeting((const __u8 *)"\x5a\0\0\0", 4));
+}
+
+static void ssl_request_makes_it_encrypted(void **state)
+{
+	struct drive d;
+
+	login(&d, CLIENT_SSL | 0x200, 32);
+	assert_int_equal(d.conn.mode, CONN_ENCRYPTED);
+	assert_int_equal(d.conn.command, COMMAND_ENCRYPTED);
+	login(&d, 0x200, 32);
+	assert_int_equal(d.conn.mode, CONN_LOGIN);
+	login(&d, CLIENT_SSL | 0x200, 60);		/* a whole login: TLS has begun before or not at all */
+	assert_int_equal(d.conn.mode, CONN_LOGIN);
+}
+
+static void login_is_no_command(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	login(&d, 0x200, 60);
+	drive_receive(&d, data, packet(data, 3, "secret", 6));
+	assert_int_equal(d.n_starts, 0);
+	drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+	assert_int_equal(d.n, 1);
+}
+
+static void compressed_header_starts_a_command(void **state)
+{
+	static const __u8 data[] = { 5, 0, 0, 0, 0, 0, 0, 'a', 'b', 'c', 'd', 'e', 1, 0, 0, 1, 0, 0, 0, 'f',
+				     2, 0, 0, 0, 0, 0, 0, 'g', 'h' };
+	struct drive d;
+	size_t i;
+
+	login(&d, CLIENT_COMPRESS, 60);
+	assert_true(d.conn.caps & CLIENT_COMPRESS);
+	conn_becomes(&d.conn, CONN_COMPRESSED);
+	LOOP(i, sizeof(data))
+		drive_receive(&d, data + i, 1);
+	assert_int_equal(d.n, 2);
+	assert_int_equal(d.found[1].command, COMMAND_COMPRESSED);
+}
+
+/* ---- connections older than we are ---- */
+
+static void strange_connection_waits_for_a_command(void **state)
+{
+	__u8 data[64];
+	struct drive d;
+
+	memset(&d, 0, sizeof(d));
+	d.conn.wanted = 1;
+	drive_receive(&d, (const __u8 *)"\x03select 1", 9);	/* the body of a header we have not seen */
+	drive_receive(&d, data, packet(data, 2, "data", 4));
+	assert_int_equal(d.n_starts, 0);
+	command(data, COM_QUERY, "select 1");
+	drive_receive(&d, data, 4);
+	drive_receive(&d, data + 4, 9);
+	assert_int_equal(d.n, 1);
+	assert_true(d.found[0].statement == STATEMENT_CODE("select"));
+}
+
+static void strange_connection_may_be_encrypted(void **state)
+{
+	struct drive d;
+
+	memset(&d, 0, sizeof(d));
+	drive_receive(&d, (const __u8 *)"\x17\x03\x03\x00\x45", 5);
+	assert_int_equal(d.conn.mode, CONN_ENCRYPTED);
+	memset(&d, 0, sizeof(d));
+	drive_receive(&d, (const __u8 *)"\x17\x03\x03\x00", 4);	/* a header of 197,399 bytes */
+	assert_int_equal(d.conn.mode, CONN_PLAIN);
+}
+
+static void strange_connection_becomes_opaque(void **state)
+{
+	struct drive d;
+	int i;
+
+	memset(&d, 0, sizeof(d));
+	LOOP(i, CONN_TRIES)
+		drive_receive(&d, (const __u8 *)"nonsense", 8);
+	assert_int_equal(d.conn.mode, CONN_OPAQUE);
+	drive_receive(&d, (const __u8 *)"\1\0\0\0", 4);		/* and comes back into step */
+	assert_int_equal(d.conn.mode, CONN_PLAIN);
+}
+
+/* ---- replies ---- */
+
+#define OK "\7\0\0\1\0\0\0\2\0\0\0"
+#define OK_MORE "\7\0\0\1\0\0\0\x0a\0\0\0"
+#define ERR "\x09\0\0\1\xff\x19\x04#42000"
+#define PROGRESS "\x09\0\0\1\xff\xff\xff\1\1\2\3\4\5"
+#define END "\5\0\0\4\xfe\0\0\2\0"
+#define END_MORE "\5\0\0\4\xfe\0\0\x0a\0"
+#define END_CURSOR "\5\0\0\4\xfe\0\0\x42\0"
+#define END_OK "\7\0\0\4\xfe\0\0\2\0\0\0"
+#define ONE_COLUMN "\1\0\0\1\1"
+#define DEFINITION "\6\0\0\2\3def\0\0"
+#define ROW "\2\0\0\4\1x"
+#define ROW_EMPTY "\1\0\0\4\0"
+#define ROW_BINARY "\3\0\0\4\0\0\1"
+#define PREPARED_0 "\x0c\0\0\1\0\5\0\0\0\0\0\0\0\0\0\0"
+#define PREPARED_2 "\x0c\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"
+
+struct reply {
+	const char *bytes;
+	size_t n;
+	__u16 command;
+	int verdict;
+};
+
+#define REPLY(command, bytes, verdict) { bytes, sizeof(bytes) - 1, command, verdict }
+
+static const struct reply replies[] = {
+	REPLY(COM_QUERY, OK, REPLY_DONE),
+	REPLY(COM_QUERY, ERR, REPLY_DONE),
+	REPLY(COM_QUERY, PROGRESS, REPLY_MORE),
+	REPLY(COM_QUERY, PROGRESS OK, REPLY_DONE),
+	REPLY(COM_QUERY, OK_MORE, REPLY_MORE),
+	REPLY(COM_QUERY, OK_MORE OK, REPLY_DONE),
+	REPLY(COM_QUERY, OK_MORE ERR, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW END, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END, REPLY_MORE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION, REPLY_MORE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW_EMPTY, REPLY_MORE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ERR, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END END_MORE, REPLY_MORE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END END_MORE OK, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END_OK, REPLY_DONE),		/* CLIENT_DEPRECATE_EOF, empty */
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION ROW END_OK, REPLY_DONE),
+	REPLY(COM_QUERY, "\2\0\0\1\1\0" ROW END, REPLY_DONE),		/* metadata left out */
+	REPLY(COM_QUERY, "\7\0\0\1\xfb/tmp/f", REPLY_HELD),
+	REPLY(COM_QUERY, OK_MORE "\7\0\0\1\xfb/tmp/f", REPLY_HELD),
+	REPLY(COM_STMT_EXECUTE, ONE_COLUMN DEFINITION END_CURSOR, REPLY_DONE),
+	REPLY(COM_STMT_EXECUTE, ONE_COLUMN DEFINITION END ROW_BINARY, REPLY_MORE),
+	REPLY(COM_STMT_FETCH, ROW_BINARY, REPLY_MORE),
+	REPLY(COM_STMT_FETCH, ROW_BINARY END, REPLY_DONE),
+	REPLY(COM_STMT_FETCH, ERR, REPLY_DONE),
+	REPLY(COM_FIELD_LIST, DEFINITION, REPLY_MORE),
+	REPLY(COM_FIELD_LIST, DEFINITION END, REPLY_DONE),
+	REPLY(COM_STATISTICS, "\6\0\0\1Uptime", REPLY_DONE),
+	REPLY(14, OK, REPLY_DONE),
+	REPLY(27, END, REPLY_DONE),
+	REPLY(COM_CHANGE_USER, OK, REPLY_DONE),
+	REPLY(COM_CHANGE_USER, ERR, REPLY_DONE),
+	REPLY(COM_CHANGE_USER, "\7\0\0\1\xfemysql\0", REPLY_HELD),
+	REPLY(COM_STMT_PREPARE, ERR, REPLY_DONE),
+	REPLY(COM_STMT_PREPARE, PREPARED_0, REPLY_DONE),
+	REPLY(COM_STMT_PREPARE, PREPARED_2, REPLY_MORE),
+	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION, REPLY_MORE),
+	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION END DEFINITION END, REPLY_DONE),
+	REPLY(COM_STMT_PREPARE, PREPARED_2 DEFINITION DEFINITION, REPLY_DONE),
+	/* more packets than we follow: the tail tells */
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END_OK, REPLY_DONE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW END_MORE, REPLY_MORE),
+	REPLY(COM_QUERY, ONE_COLUMN DEFINITION END ROW ROW ROW ROW ROW ROW ROW, REPLY_MORE),
+	REPLY(COM_QUERY, "\1\0\0", REPLY_MORE),
+};
+
+static void reply_start(struct drive *d, __u16 command)
+{
+	plain(d);
+	d->conn.command = command;
+}
+
+static void reply_is_complete_when_it_is(void **state)
+{
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(replies) / sizeof(*replies)) {
+		reply_start(&d, replies[i].command);
+		if (drive_send(&d, (const __u8 *)replies[i].bytes, replies[i].n) != replies[i].verdict)
+			fail_msg("reply %zu", i);
+	}
+}
+
+/* A reply that is cut between packets is followed across sends. */
+static void reply_may_take_several_sends(void **state)
+{
+	struct drive d;
+
+	reply_start(&d, COM_QUERY);
+	assert_int_equal(drive_send(&d, (const __u8 *)ONE_COLUMN DEFINITION END, 24), REPLY_MORE);
+	assert_int_equal(drive_send(&d, (const __u8 *)ROW_EMPTY, 5), REPLY_MORE);	/* looks like an OK */
+	assert_int_equal(drive_send(&d, (const __u8 *)END, 9), REPLY_DONE);
+}
+
+/* A reply that is cut within a packet ends at its tail only. */
+static void cut_reply_ends_at_its_tail(void **state)
+{
+	static const __u8 data[] = ONE_COLUMN DEFINITION END ROW ROW END;
+	__u32 n = sizeof(data) - 1, cut;
+	struct drive d;
+
+	for (cut = 1; cut < n - REPLY_TAIL; cut++) {
+		reply_start(&d, COM_QUERY);
+		assert_int_equal(drive_send(&d, data, cut), REPLY_MORE);
+		assert_int_equal(drive_send(&d, data + cut, n - cut), REPLY_DONE);
+	}
+}
+
+static void prepare_reply_names_the_statement(void **state)
+{
+	struct drive d;
+
+	reply_start(&d, COM_STMT_PREPARE);
+	drive_send(&d, (const __u8 *)PREPARED_2, sizeof(PREPARED_2) - 1);
+	assert_int_equal(d.conn.statement_id, 5);
+	assert_int_equal(d.conn.n_left, 2);
+}
+
+static void long_row_continues(void **state)
+{
+	struct packet first = { .len = PACKET_MAX, .n = REPLY_HEAD }, rest = { .len = 5, .n = 5, .head = { 0xfe } };
+	struct drive d;
+
+	reply_start(&d, COM_QUERY);
+	d.conn.stage = REPLY_ROWS;
+	assert_int_equal(reply_packet(&d.conn, &first), REPLY_MORE);
+	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_MORE);	/* its bytes are the row's */
+	assert_int_equal(reply_packet(&d.conn, &rest), REPLY_DONE);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(statement_is_the_first_keyword),
+	cmocka_unit_test(unfinished_text_is_unknown),
+	cmocka_unit_test(no_word_packs_into_a_special_code),
+	cmocka_unit_test(commands_are_the_same_however_cut),
+	cmocka_unit_test(commands_are_the_same_byte_by_byte),
+	cmocka_unit_test(nonzero_sequence_never_starts),
+	cmocka_unit_test(local_infile_data_may_wrap_to_sequence_zero),
+	cmocka_unit_test(long_packet_continues),
+	cmocka_unit_test(continued_packet_may_have_any_sequence),
+	cmocka_unit_test(kilobyte_of_comment_is_unknown),
+	cmocka_unit_test(statement_is_not_read_when_nobody_wants_it),
+	cmocka_unit_test(incomplete_body_is_no_command),
+	cmocka_unit_test(commands_without_reply),
+	cmocka_unit_test(replication_is_ignored),
+	cmocka_unit_test(impossible_header_is_opaque),
+	cmocka_unit_test(id_minus_one_is_the_last_prepared),
+	cmocka_unit_test(greeting_is_known),
+	cmocka_unit_test(ssl_request_makes_it_encrypted),
+	cmocka_unit_test(login_is_no_command),
+	cmocka_unit_test(compressed_header_starts_a_command),
+	cmocka_unit_test(strange_connection_waits_for_a_command),
+	cmocka_unit_test(strange_connection_may_be_encrypted),
+	cmocka_unit_test(strange_connection_becomes_opaque),
+	cmocka_unit_test(reply_is_complete_when_it_is),
+	cmocka_unit_test(reply_may_take_several_sends),
+	cmocka_unit_test(cut_reply_ends_at_its_tail),
+	cmocka_unit_test(prepare_reply_names_the_statement),
+	cmocka_unit_test(long_row_continues),
+};
+
+CHECK_MAIN(tests)

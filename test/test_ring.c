@@ -1,0 +1,575 @@
+/* test_ring - the ring and its reader, on memory of our own.
+ *
+ * The writers here do what record.bpf.c does, with the same functions of ring.h; a read-write lock
+ * stands for RCU: a writer holds it shared, a grace period takes it once alone.
+ */
+#include "collector/reader.h"
+#include "collector/record.h"
+#include "check.h"
+
+#include <pthread.h>
+
+#define SLOT_NS 1000ull
+#define N_SLOTS 12
+#define N_KEYS 4
+#define RULER_TEST RULER(UNIT_NS, 2, 4, 20)
+
+struct bench {
+	struct reader_ring ring;
+	struct reader *reader;
+	struct key key[N_KEYS + 1];	/* of a class; used[]: it has one */
+	int used[N_KEYS + 1];
+	__u32 free[N_KEYS + 1], n_free;
+	struct ring_late late[RING_LATE_MAX];
+	size_t n_late, room_late;
+	pthread_rwlock_t rcu;
+	pthread_mutex_t lock;		/* of classes and queue, which the kernel's maps lock themselves */
+
+	/* what was handed over */
+	__u64 count[4096], sum[4096], by_key[16], other;
+	int times[4096];		/* a slot was covered by a first batch */
+	int amended[4096];
+	__u64 n_lost, lost_sum;
+	__s64 lost_first, lost_last;
+	__s64 next;
+	__u32 next_seq;
+	int n_batches, out_of_order;
+	__s64 step_ns, step_slot;
+};
+
+/* ---- the kernel's maps ---- */
+
+static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class)
+{
+	struct bench *b = arg;
+	__u32 i = 1;
+
+	if (prev)
+		while (i <= N_KEYS && (!b->used[i] || memcmp(&b->key[i], prev, sizeof(*prev))))
+			i++;
+	for (i += !!prev; i <= N_KEYS; i++)
+		if (b->used[i]) {
+			*ret_key = b->key[i];
+			*ret_class = i;
+			return 0;
+		}
+	return -1;
+}
+
+static void keys_forget(void *arg, const struct key *key)
+{
+	struct bench *b = arg;
+	__u32 i;
+
+	for (i = 1; i <= N_KEYS; i++)
+		if (b->used[i] && !memcmp(&b->key[i], key, sizeof(*key)))
+			b->used[i] = 0;
+}
+
+static void keys_give(void *arg, __u32 class_)
+{
+	struct bench *b = arg;
+
+	b->free[b->n_free++] = class_;
+}
+
+static int keys_late(void *arg, struct ring_late *ret)
+{
+	struct bench *b = arg;
+
+	if (!b->n_late)
+		return 0;
+	*ret = b->late[--b->n_late];
+	return 1;
+}
+
+static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
+
+static __u32 class_find(struct bench *b, const struct key *key)
+{
+	__u32 i;
+
+	for (i = 1; i <= N_KEYS; i++)
+		if (b->used[i] && !memcmp(&b->key[i], key, sizeof(*key)))
+			return i;
+	if (!b->n_free)
+		return 0;
+	i = b->free[--b->n_free];
+	b->used[i] = 1;
+	b->key[i] = *key;
+	return i;
+}
+
+/* ---- record(), as in the kernel ---- */
+
+static void record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu)
+{
+	const struct ring_plan *p = &b->ring.plan;
+	struct key key = { { code } };
+	__u32 class_, m;
+	int row;
+
+	if (slot < b->ring.state->first_slot)
+		return;
+	pthread_rwlock_rdlock(&b->rcu);
+	row = ring_row(&b->ring.entry[slot % p->n_slots], &b->ring.state->newest, slot);
+	pthread_mutex_lock(&b->lock);
+	if (row == RING_LATE && b->n_late < b->room_late) {
+		b->late[b->n_late++] = (struct ring_late){ slot, key, { value, value } };
+		row = -3;
+	}
+	class_ = row >= 0 ? class_find(b, &key) : 0;
+	pthread_mutex_unlock(&b->lock);
+	if (row == RING_OVERRUN || row == RING_LATE)
+		ring_loss_add(b->ring.state, slot, value);
+	for (m = 0; row >= 0 && m < p->n_measures; m++) {
+		__u32 at = ring_at(p, row, cpu % p->n_shards, m, class_);
+
+		ring_total_add(&b->ring.totals[at], value);
+		__sync_fetch_and_add(&b->ring.cells[at * b->ring.cells_stride + ruler_cell(p->ruler[m], value)], 1);
+	}
+	pthread_rwlock_unlock(&b->rcu);
+}
+
+static void grace_period(struct bench *b)
+{
+	pthread_rwlock_wrlock(&b->rcu);
+	pthread_rwlock_unlock(&b->rcu);
+}
+
+/* ---- the sink ---- */
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+}
+
+static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
+{
+	struct hist h;
+	char text[LABEL_MAX + 1];
+
+	assert_int_equal(hist_init(&h, s->ruler), 0);
+	assert_int_equal(hist_decode_add(&h, s->ruler, s->hist, s->hist_len), 0);
+	assert_true(hist_total(&h) == h.count);
+	if (!s->axis) {
+		b->count[slot] += h.count;
+		b->sum[slot] += h.sum;
+		if (!s->key.bytes[0]) {
+			b->other += h.count;
+		} else {
+			labels_text(&s->key, 0, text);
+			b->by_key[atoi(text) & 15] += h.count;
+		}
+	}
+	hist_fini(&h);
+}
+
+static void batch_take(void *arg, const struct batch *batch)
+{
+	struct bench *b = arg;
+	size_t i;
+	__u32 r;
+
+	b->n_batches++;
+	b->out_of_order += batch->seq != b->next_seq++;
+	if (batch->slot >= b->next) {
+		b->out_of_order += batch->slot != b->next;
+		for (r = 0; r < batch->run; r++)
+			b->times[batch->slot + r]++;
+		b->next = batch->slot + batch->run;
+	} else {
+		b->amended[batch->slot]++;
+	}
+	if (batch->loss.n) {
+		if (!b->n_lost || batch->loss.first < b->lost_first)
+			b->lost_first = batch->loss.first;
+		if (!b->n_lost || batch->loss.last > b->lost_last)
+			b->lost_last = batch->loss.last;
+		b->n_lost += batch->loss.n;
+		b->lost_sum += batch->loss.sum;
+	}
+	if (batch->clock_step_ns) {
+		b->step_ns += batch->clock_step_ns;
+		b->step_slot = batch->slot;
+		assert_int_equal(batch->run, 1);
+	}
+	for (i = 0; i < batch->n_slices; i++)
+		slice_take(b, batch->slot, &batch->slice[i]);
+}
+
+static void drain(struct bench *b, __u64 now_slot)
+{
+	struct probe_sink sink = { batch_take, b };
+	__s64 now_ns = now_slot * SLOT_NS;
+
+	while (reader_swap(b->reader, now_ns)) {
+		grace_period(b);
+		assert_int_equal(reader_take(b->reader, &sink), 0);
+	}
+	assert_int_equal(reader_finish(b->reader, now_ns, &sink), 0);
+}
+
+static struct bench *bench_new(__u64 first_slot)
+{
+	struct probe_conf conf = { .source = "test", .incarnation = 1 };
+	struct bench *b = calloc(1, sizeof(*b));
+	struct ring_plan *p = &b->ring.plan;
+	struct reader_labels labels = { label, b };
+
+	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
+				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
+				 .n_fields = 1, .measure = { 0, 1 } };
+	b->room_late = RING_LATE_MAX;
+	b->ring.cells_stride = p->n_cells;
+	b->ring.state = calloc(1, sizeof(*b->ring.state));
+	b->ring.entry = calloc(p->n_slots, sizeof(*b->ring.entry));
+	b->ring.cells = calloc(ring_indices(p), p->n_cells * sizeof(__u32));
+	b->ring.totals = calloc(ring_indices(p), sizeof(*b->ring.totals));
+	b->ring.keys = &keys;
+	b->ring.keys_arg = b;
+	b->next = first_slot;
+	pthread_rwlock_init(&b->rcu, NULL);
+	pthread_mutex_init(&b->lock, NULL);
+	reader_ring_init(&b->ring, first_slot);
+	assert_int_equal(reader_new(&b->ring, 1, &conf, &labels, &b->reader), 0);
+	return b;
+}
+
+static void bench_free(struct bench *b)
+{
+	reader_free(b->reader);
+	free(b->ring.state);
+	free(b->ring.entry);
+	free(b->ring.cells);
+	free(b->ring.totals);
+	free(b);
+}
+
+/* ---- truths ---- */
+
+static void every_event_is_in_its_own_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 count[4096] = { 0 }, sum[4096] = { 0 }, slot, last = 10;
+	int i;
+
+	for (slot = 10; slot < 600; slot++) {
+		for (i = check_below(4); i > 0; i--) {
+			__u64 value = check_below(1 << 20), of = slot - (slot > 10 && !check_below(3));
+
+			record(b, of, check_below(3), value, check_below(8));
+			count[of]++;
+			sum[of] += value;
+		}
+		if (!check_below(4) || slot - last >= N_SLOTS - 3) {
+			drain(b, slot);
+			last = slot;
+		}
+	}
+	drain(b, 601);
+	assert_false(memcmp(count, b->count, sizeof(count)));
+	assert_false(memcmp(sum, b->sum, sizeof(sum)));
+	for (slot = 10; slot < 601; slot++)
+		assert_int_equal(b->times[slot], 1);
+	assert_int_equal(b->n_lost, 0);
+	assert_int_equal(b->out_of_order, 0);
+	bench_free(b);
+}
+
+static void empty_slots_are_one_batch(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	drain(b, 10);
+	assert_int_equal(b->n_batches, 0);
+	drain(b, 100);
+	assert_int_equal(b->n_batches, 1);
+	assert_int_equal(b->next, 100);
+	record(b, 105, 1, 1, 0);
+	drain(b, 110);
+	assert_int_equal(b->n_batches, 4);		/* 100..104, 105, 106..109 */
+	assert_int_equal(b->out_of_order, 0);
+	bench_free(b);
+}
+
+static void events_before_the_first_slot_are_not_ours(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	record(b, 9, 1, 1, 0);
+	drain(b, 12);
+	assert_int_equal(b->count[9], 0);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+static void reader_stopped_for_a_ring_loses_nothing(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	for (slot = 10; slot < 10 + N_SLOTS; slot++)
+		record(b, slot, 1, 5, 0);
+	drain(b, 10 + N_SLOTS);
+	for (slot = 10; slot < 10 + N_SLOTS; slot++)
+		assert_int_equal(b->count[slot], 1);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+static void overrun_is_counted_exactly(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	for (slot = 10; slot < 10 + N_SLOTS + 7; slot++) {
+		record(b, slot, 1, slot, 0);
+		record(b, slot, 2, slot, 1);
+	}
+	drain(b, slot);
+	for (slot = 10; slot < 10 + N_SLOTS; slot++)
+		assert_int_equal(b->count[slot], 2);
+	assert_int_equal(b->n_lost, 14);
+	assert_int_equal(b->lost_first, 10 + N_SLOTS);
+	assert_int_equal(b->lost_last, 10 + N_SLOTS + 6);
+	assert_int_equal(b->lost_sum, 2 * (22 + 23 + 24 + 25 + 26 + 27 + 28));
+	assert_int_equal(reader_lost(b->reader), 14);
+	drain(b, slot + 5);
+	assert_int_equal(b->n_lost, 14);		/* told once */
+	bench_free(b);
+}
+
+static void late_event_amends_its_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	record(b, 10, 1, 5, 0);
+	drain(b, 20);
+	record(b, 20, 1, 6, 0);
+	record(b, 12, 1, 7, 0);
+	record(b, 10, 2, 8, 0);
+	drain(b, 21);
+	assert_int_equal(b->count[10], 2);
+	assert_int_equal(b->sum[10], 13);
+	assert_int_equal(b->count[12], 1);
+	assert_int_equal(b->amended[10], 1);
+	assert_int_equal(b->amended[12], 1);
+	assert_int_equal(b->count[20], 1);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+/* A late event must not take the entry of a slot that is still to come. */
+static void late_event_does_not_cost_a_later_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	record(b, 30, 1, 1, 0);
+	record(b, 30 - N_SLOTS + 1, 1, 1, 0);		/* the entry that slot 31 will want */
+	for (slot = 31; slot < 30 + N_SLOTS; slot++)
+		record(b, slot, 1, 1, 0);
+	drain(b, 50);
+	for (slot = 30; slot < 30 + N_SLOTS; slot++)
+		assert_int_equal(b->count[slot], 1);
+	assert_int_equal(b->count[30 - N_SLOTS + 1], 1);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+static void late_queue_overflow_is_a_loss(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	b->room_late = 2;
+	record(b, 30, 1, 1, 0);
+	record(b, 12, 1, 1, 0);
+	record(b, 12, 1, 1, 0);
+	record(b, 13, 1, 9, 0);
+	drain(b, 31);
+	assert_int_equal(b->count[12], 2);
+	assert_int_equal(b->n_lost, 1);
+	assert_int_equal(b->lost_first, 13);
+	assert_int_equal(b->lost_sum, 9);
+	bench_free(b);
+}
+
+static void filed_event_is_counted_in_its_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+	struct event e = { .end_ns = 12 * SLOT_NS + 1, .field = { 1 }, .measure = { 77, 77 } };
+
+	record(b, 12, 1, 3, 0);
+	drain(b, 14);
+	assert_int_equal(reader_file(b->reader, &e), 0);
+	e.end_ns = 14 * SLOT_NS;			/* not ended yet: it waits */
+	assert_int_equal(reader_file(b->reader, &e), 0);
+	drain(b, 14);
+	assert_int_equal(b->count[12], 2);
+	assert_int_equal(b->sum[12], 80);
+	assert_int_equal(b->count[14], 0);
+	drain(b, 15);
+	assert_int_equal(b->count[14], 1);
+	bench_free(b);
+}
+
+static void keys_beyond_the_cap_are_other(void **state)
+{
+	struct bench *b = bench_new(10);
+	struct event e = { .end_ns = 10 * SLOT_NS, .field = { 9 }, .measure = { 1, 1 } };
+	__u64 code;
+
+	for (code = 0; code < 7; code++)
+		record(b, 10, code, 1, 0);
+	drain(b, 11);
+	for (code = 0; code < N_KEYS; code++)
+		assert_int_equal(b->by_key[code], 1);
+	assert_int_equal(b->other, 3);
+	reader_file(b->reader, &e);			/* filed ones too */
+	drain(b, 12);
+	assert_int_equal(b->other, 4);
+	bench_free(b);
+}
+
+static void unused_keys_make_room(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot, code;
+
+	for (code = 0; code < N_KEYS; code++)
+		record(b, 10, code, 1, 0);
+	for (slot = 11; slot < 10 + 3 * N_SLOTS; slot++) {
+		drain(b, slot);
+		record(b, slot, 0, 1, 0);		/* key 0 stays in use */
+	}
+	for (code = 10; code < 10 + N_KEYS; code++)
+		record(b, slot, code, 1, 0);
+	record(b, slot, 0, 1, 0);
+	drain(b, slot + 1);
+	assert_int_equal(b->by_key[0], 2 + 3 * N_SLOTS - 1);
+	assert_int_equal(b->by_key[10], 1);
+	assert_int_equal(b->by_key[12], 1);
+	assert_int_equal(b->other, 1);
+	bench_free(b);
+}
+
+static void clock_step_marks_its_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	reader_clock_stepped(b->reader, 15 * SLOT_NS, 5000000);
+	drain(b, 20);
+	assert_int_equal(b->step_ns, 5000000);
+	assert_int_equal(b->step_slot, 15);
+	assert_int_equal(b->out_of_order, 0);
+	assert_int_equal(b->next, 20);
+	bench_free(b);
+}
+
+struct writer {
+	struct bench *b;
+	_Atomic __u64 *slot;
+	__u64 n, done[4096];
+	__u32 cpu;
+};
+
+static void *writer_run(void *arg)
+{
+	struct writer *w = arg;
+	__u64 i;
+
+	for (i = 0; i < w->n; i++) {
+		__u64 slot = *w->slot;
+
+		record(w->b, slot, i % 3, i & 0xffff, w->cpu);
+		w->done[slot]++;
+	}
+	return NULL;
+}
+
+static void writers_beside_the_reader_lose_nothing(void **state)
+{
+	struct bench *b = bench_new(10);
+	_Atomic __u64 slot = 10;
+	static struct writer w[2];
+	pthread_t thread[2];
+	__u64 i;
+
+	for (i = 0; i < 2; i++) {
+		w[i] = (struct writer){ .b = b, .slot = &slot, .n = 200000, .cpu = i };
+		assert_int_equal(pthread_create(&thread[i], NULL, writer_run, &w[i]), 0);
+	}
+	while (slot < 2000) {
+		slot++;
+		drain(b, slot);
+	}
+	for (i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	drain(b, slot + 2);
+	for (i = 10; i < 2002; i++)
+		assert_int_equal(b->count[i], w[0].done[i] + w[1].done[i]);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+static void instrument(struct instrumentation *in, size_t n_measures)
+{
+	size_t m;
+
+	*in = (struct instrumentation){ .slot_ns = 1000000000, .n_measures = n_measures, .n_keys = 64, .n_slots = 12 };
+	for (m = 0; m < n_measures; m++)
+		in->ruler[m] = RULER(UNIT_NS, 5, 10, 39);
+}
+
+static void big_machine_fits_in_64_mb(void **state)
+{
+	struct instrumentation in;
+	struct ring_plan p;
+	char reason[REASON_MAX];
+
+	instrument(&in, 5);
+	assert_int_equal(reader_plan(&in, 128, &p, reason), 0);
+	assert_int_equal(p.n_cells, 930);
+	assert_true(record_memory(&p) <= 64000000);
+	assert_true(record_memory(&p) >= 13ull * p.n_shards * 5 * 65 * 930 * 4);
+}
+
+static void ring_spans_twelve_seconds(void **state)
+{
+	struct instrumentation in;
+	struct ring_plan p;
+	char reason[REASON_MAX];
+
+	instrument(&in, 1);
+	in.slot_ns = 100000000;
+	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+	assert_int_equal(p.n_slots, 120);
+	assert_int_equal(p.n_shards, 2);
+	in.n_slots = 300;
+	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+	assert_int_equal(p.n_slots, 300);
+	in.slot_ns = 1000;
+	assert_int_equal(reader_plan(&in, 2, &p, reason), -22);
+	assert_non_null(strstr(reason, "too short"));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_event_is_in_its_own_slot),
+	cmocka_unit_test(empty_slots_are_one_batch),
+	cmocka_unit_test(events_before_the_first_slot_are_not_ours),
+	cmocka_unit_test(reader_stopped_for_a_ring_loses_nothing),
+	cmocka_unit_test(overrun_is_counted_exactly),
+	cmocka_unit_test(late_event_amends_its_slot),
+	cmocka_unit_test(late_event_does_not_cost_a_later_slot),
+	cmocka_unit_test(late_queue_overflow_is_a_loss),
+	cmocka_unit_test(filed_event_is_counted_in_its_slot),
+	cmocka_unit_test(keys_beyond_the_cap_are_other),
+	cmocka_unit_test(unused_keys_make_room),
+	cmocka_unit_test(clock_step_marks_its_slot),
+	cmocka_unit_test(writers_beside_the_reader_lose_nothing),
+	cmocka_unit_test(big_machine_fits_in_64_mb),
+	cmocka_unit_test(ring_spans_twelve_seconds),
+};
+
+CHECK_MAIN(tests)
