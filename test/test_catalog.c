@@ -1,0 +1,231 @@
+#include "wire.h"
+
+#include <errno.h>
+
+static void never(void *arg, int err, const struct catalog_inst *made)
+{
+	fail_msg("done() was called for a request that was refused");
+}
+
+/* The sentence with which it is refused. */
+static const char *refusal(struct rig *r, json_t *request)
+{
+	static char reason[REASON_MAX];
+
+	reason[0] = 0;
+	assert_int_equal(catalog_create(r->catalog, request, wire_now_ns(), never, NULL, reason), -EINVAL);
+	json_decref(request);
+	return reason;
+}
+
+static void an_instrumentation_is_made_of_a_known_metric(void **state)
+{
+	struct rig r;
+	const struct catalog_inst *ci;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("statement,latency"));
+	ci = catalog_find(r.catalog, id);
+	assert_non_null(ci);
+	assert_ptr_equal(catalog_first(r.catalog), ci);
+	assert_int_equal(ci->in.n_fields, 1);
+	assert_string_equal(ci->in.field[0], "statement");
+	assert_string_equal(ci->in.measure[0], "latency");
+	assert_string_equal(ci->numeric, "latency");
+	assert_int_equal(ci->hostname_at, -1);
+	assert_true(ci->in.ruler[0] == WIRE_RULER);
+	rig_end(&r);
+}
+
+static void an_unknown_metric_is_refused_with_its_name(void **state)
+{
+	struct rig r;
+
+	rig_begin(&r, NULL);
+	assert_string_equal(refusal(&r, wire_request("")), "\"mysql.queries\" is not a valid module/stat pair");
+	assert_string_equal(refusal(&r, json_pack("{s:s}", "module", "mysql")), "missing value for required field: \"stat\"");
+	rig_end(&r);
+}
+
+static void a_metric_that_sources_refuse_is_refused_with_their_reason(void **state)
+{
+	struct rig r;
+	json_t *hello = wire_hello("db1", "refused", "CAP_BPF is missing");
+	const char *name;
+	char reason[REASON_MAX];
+
+	rig_begin(&r, NULL);
+	assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+	json_decref(hello);
+	assert_null(catalog_metric(r.catalog, 0));
+	assert_string_equal(refusal(&r, wire_request("")),
+			    "no source can measure mysql.queries; db1 says: CAP_BPF is missing");
+	rig_end(&r);
+}
+
+static void metrics_are_those_of_connected_sources_and_of_instrumentations(void **state)
+{
+	struct rig r;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	assert_null(catalog_metric(r.catalog, 0));
+	rig_hello(&r, "db1");
+	rig_hello(&r, "db2");
+	assert_non_null(catalog_metric(r.catalog, 0));
+	assert_null(catalog_metric(r.catalog, 1));
+	assert_non_null(metric_field(catalog_metric(r.catalog, 0), HOSTNAME_FIELD));
+	id = rig_create(&r, wire_request(""));
+	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db2");
+	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	rig_end(&r);
+}
+
+static void a_restart_knows_instrumentation_metric_and_data(void **state)
+{
+	static const __u64 values[] = { 5000, 6000 };
+	struct rig r;
+	struct bytes data = { 0 };
+	struct arrival *a;
+	const struct catalog_inst *ci;
+	char before[40];
+	__s64 slot = wire_now_ns() / 1000000000;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("hostname,latency"));
+	wire_batch(&data, "db1", id, slot, 1, NULL, values, 2);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(arrival_name_host(a, 0), 0);
+	assert_int_equal(flush_add(r.flush, a), 0);
+	strcpy(before, catalog_identity(r.catalog));
+	rig_stop(&r);
+
+	rig_begin(&r, r.store);
+	ci = catalog_find(r.catalog, id);
+	assert_non_null(ci);
+	assert_string_equal(catalog_identity(r.catalog), before);
+	assert_int_equal(ci->hostname_at, 0);
+	assert_string_equal(ci->numeric, "latency");
+	assert_true(ci->in.ruler[0] == WIRE_RULER);
+	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	assert_int_equal(rig_cubed(&r, id), 2);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, wire_now_ns()), 1);
+	rig_hello(&r, "db1");
+	assert_int_equal(rig_create(&r, wire_request("")), id + 1);
+	bytes_fini(&data);
+	rig_end(&r);
+}
+
+static void an_id_is_never_given_twice(void **state)
+{
+	struct rig r;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request(""));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_null(catalog_find(r.catalog, id));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), -ENOENT);
+	assert_true(rig_create(&r, wire_request("")) > id);
+	rig_end(&r);
+}
+
+static void sources_that_can_report_are_counted_once(void **state)
+{
+	struct rig r;
+	const struct catalog_inst *ci;
+	__s64 now = wire_now_ns(), slot = now / 1000000000;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	rig_hello(&r, "db2");
+	id = rig_create(&r, wire_request(""));
+	ci = catalog_find(r.catalog, id);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
+	catalog_seen(r.catalog, id, "db2", slot);
+	catalog_seen(r.catalog, id, "db3", slot);		/* not connected, but seen */
+	catalog_seen(r.catalog, id, "db4", slot - 4000);	/* older than the retention of 3600 s */
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 3);
+	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db2");
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
+	catalog_expired(r.catalog, id, slot + 1);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 0);
+	rig_end(&r);
+}
+
+static void count_changes(void *arg, bool wanted)
+{
+	((int *)arg)[wanted]++;
+}
+
+static void observers_learn_what_is_wanted_and_who_is_there(void **state)
+{
+	struct rig r;
+	int n[2] = { 0 };
+	struct catalog_observer o = { .changed = count_changes, .arg = n };
+	json_t *states = json_pack("{s:[{s:i, s:s, s:s}]}", "instrumentations", "id", 1, "state", "failed", "reason", "no BTF");
+	json_t *want;
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	catalog_observe(r.catalog, &o);
+	rig_hello(&r, "db1");
+	assert_int_equal(n[false], 1);
+	id = rig_create(&r, wire_request("command"));
+	assert_int_equal(n[true], 1);
+	want = catalog_want(r.catalog);
+	assert_int_equal(json_array_size(json_object_get(want, "instrumentations")), 1);
+	assert_string_equal(json_string_value(json_object_get(want, "aggregator")), catalog_identity(r.catalog));
+	json_decref(want);
+	assert_int_equal(catalog_state(r.catalog, "db1", states, reason), 0);
+	assert_int_equal(n[false], 2);
+	assert_string_equal(source_inst(catalog_source_find(r.catalog, "db1"), id)->reason, "no BTF");
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_int_equal(n[true], 2);
+	assert_null(source_inst(catalog_source_find(r.catalog, "db1"), id));
+	catalog_unobserve(r.catalog, &o);
+	catalog_bye(r.catalog, "db1");
+	assert_int_equal(n[false], 2);
+	json_decref(states);
+	rig_end(&r);
+}
+
+static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
+{
+	struct rig r;
+	struct catalog *second;
+	char reason[REASON_MAX];
+
+	rig_begin(&r, NULL);
+	assert_int_equal(r.store->ops->inst_put(r.store, 9, "{\"instrumentation\": {\"module\": \"mysql\"}}"), 0);
+	assert_int_equal(catalog_new(r.flush, r.cube, 100, &second), 0);
+	assert_int_equal(catalog_load(second, r.store, reason), -EINVAL);
+	assert_non_null(strstr(reason, "stored instrumentation 9 cannot be read"));
+	catalog_free(second);
+	rig_end(&r);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),
+	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
+	cmocka_unit_test(a_metric_that_sources_refuse_is_refused_with_their_reason),
+	cmocka_unit_test(metrics_are_those_of_connected_sources_and_of_instrumentations),
+	cmocka_unit_test(a_restart_knows_instrumentation_metric_and_data),
+	cmocka_unit_test(an_id_is_never_given_twice),
+	cmocka_unit_test(sources_that_can_report_are_counted_once),
+	cmocka_unit_test(observers_learn_what_is_wanted_and_who_is_there),
+	cmocka_unit_test(a_stored_instrumentation_that_cannot_be_read_is_said),
+};
+
+CHECK_MAIN(tests)
