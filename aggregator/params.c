@@ -18,6 +18,7 @@
 #define YEAR_S 31536000ll
 #define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */
 #define NS 1000000000ll
+#define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
 
 enum kind { INTEGER, SECONDS, CHOICE, TEXT, SWITCH, KEYS };
 
@@ -31,8 +32,8 @@ static const struct spec {
 	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
 } specs[] = {
 #define AT(field) offsetof(struct params, field)
-	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, 100000000000ll, NULL },
-	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, 100000000000ll, NULL },
+	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, TIME_LIMIT_S, NULL },
+	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, TIME_LIMIT_S, NULL },
 	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, YEAR_S, NULL },
 	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_REPORT), AT(by), 0, 0, 0, NULL },
@@ -101,7 +102,7 @@ static int read_seconds(const struct spec *spec, const char *value, __s64 *to, c
 
 	if (!whole || digits[n] || (*point && *point != '.') || (*point == '.' && !n))
 		return refuse(reason, spec, value, "not a number of seconds");
-	if (whole > 12 || strtoll(value, NULL, 10) > spec->max)
+	if (whole > 10 || strtoll(value, NULL, 10) > spec->max)
 		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
 	for (; n && unit; n--, digits++, unit /= 10)
 		ns += (*digits - '0') * unit;

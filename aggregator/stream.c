@@ -230,8 +230,8 @@ static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret
 		err = -ESTALE;
 	if (!err)
 		err = fold_new(&q, &f);
-	for (size_t i = 0; !err && i < ci->n_sightings; i++)
-		err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].slot);
+	if (!err)
+		err = value_expect(s->a, ci, q.now_ns, f);
 	if (!err)
 		err = cube_read(s->a->cube, s->inst, first, last, q.axis, fold_reader(f));
 	if (!err) {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEEP_S 315360000		/* ten years */
+
 /* ---- what is asked ---- */
 
 size_t value_columns(const struct value *v)
@@ -176,14 +178,14 @@ static void set_title(struct value *v, const struct catalog_inst *ci)
 	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
 }
 
-/* Sources that have reported before should have reported in this range, too. */
-static int expect_sources(struct value *v, const struct catalog_inst *ci)
+int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
 {
+	__s64 horizon = catalog_horizon(a->catalog, ci, now_ns);
 	int err = 0;
 
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		for (size_t j = 0; j < v->n_folds && !err; j++)
-			err = fold_expect(v->fold[j], ci->sighting[i].source, ci->sighting[i].slot);
+	for (size_t i = 0; i < ci->n_sightings && !err; i++)
+		if (ci->sighting[i].slot >= horizon)
+			err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].slot);
 	return err;
 }
 
@@ -244,6 +246,8 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 	if (err)
 		return err;
 	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
+	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
+		v->in.retention_s = KEEP_S;
 	v->reader = (struct store_reader){ v, give_slice, give_cover, give_loss, give_clock_step };
 	set_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
@@ -257,8 +261,8 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 		err = choose_fields(v, reason);
 	if (!err)
 		err = add_folds(v, axis);
-	if (!err)
-		err = expect_sources(v, ci);
+	for (size_t i = 0; i < v->n_folds && !err; i++)
+		err = value_expect(a, ci, v->now_ns, v->fold[i]);
 	if (err) {
 		value_free(v);
 		return err;

@@ -66,6 +66,9 @@ int value_make(struct value *v);
 struct query value_query(const struct value *v, int axis);
 size_t value_columns(const struct value *v);
 
+/* Sources that have reported before should have reported in the fold's range, too.  -ENOMEM. */
+int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s64 now_ns, struct fold *f);
+
 /* Options of the bare image, for image and details. */
 struct image_options;
 void value_image_options(const struct value *v, struct image_options *ret_options);

@@ -265,10 +265,12 @@ static int make_figure(struct value *v)
 	char subtitle[VALUE_TITLE];
 	__u8 *bytes = NULL;
 	size_t len = 0;
+	int err;
 
 	describe(v, measure_title(measure_name(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
 	figure_options(v, subtitle, &options);
-	return take_picture(v, figure_render(v->grid[0], &options, &bytes, &len), bytes, len);
+	err = figure_render(v->grid[0], &options, &bytes, &len);
+	return take_picture(v, err, bytes, len);
 }
 
 static int report_rows(const struct value *v, struct report_row **ret_row, size_t *ret_n, bool *ret_other)

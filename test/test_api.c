@@ -1,0 +1,459 @@
+#include "check.h"
+#include "server.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define SLOT 1000000000ll
+#define BASE "/ca/instrumentations/1/value/"
+
+static struct server server;
+static __s64 t0;			/* the first slot with data */
+
+/* Ten slots: 3 selects of 1 ms each, in the fourth also 2 updates of 50 ms; slot 6 is empty, slot 7
+ * nobody reports. */
+static int start(void **state)
+{
+	server_start(&server, true);
+	server_collector(&server, "db1");
+	assert_int_equal(server_create(&server), 1);
+	t0 = now_ns() / SLOT - 30;
+	for (__s64 i = 0; i < 10; i++)
+		if (i != 7)
+			server_batch(&server, "db1", 1, t0 + i, "select", 1000000, i == 6 ? 0 : 3);
+	server_batch(&server, "db1", 1, t0 + 3, "update", 50000000, 2);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	server_stop(&server);
+	return 0;
+}
+
+static json_t *get(const char *format, ...)
+{
+	char path[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	return get_json(&server, path);
+}
+
+/* A number inside an object, by a path like "summary.count" or "columns.3.count". */
+static double number(const json_t *json, const char *path)
+{
+	char part[32];
+	int n;
+
+	for (; *path; path += n + (path[n] == '.')) {
+		assert_int_equal(sscanf(path, "%31[^.]%n", part, &n), 1);
+		json = json_is_array(json) ? json_array_get(json, (size_t)atoi(part)) : json_object_get(json, part);
+	}
+	if (!json_is_number(json))
+		fail_msg("no number there");
+	return json_number_value(json);
+}
+
+static const char *text(const json_t *json, const char *name)
+{
+	const char *value = json_string_value(json_object_get(json, name));
+
+	assert_non_null(value);
+	return value;
+}
+
+static void the_catalogue_names_what_is_reported(void **state)
+{
+	json_t *c = get("/ca"), *m, *source;
+	size_t i;
+	bool found = false;
+
+	assert_string_equal(text(json_object_get(json_object_get(c, "modules"), "mysql"), "label"), "MySQL");
+	assert_string_equal(text(json_object_get(json_object_get(c, "fields"), "latency"), "type"), "time");
+	assert_string_equal(text(json_object_get(json_object_get(c, "types"), "time"), "arity"), "numeric");
+	assert_int_equal(number(json_object_get(json_object_get(c, "types"), "time"), "power"), -9);
+	json_array_foreach(json_object_get(c, "metrics"), i, m)
+		found = found || !strcmp(text(m, "stat"), "queries");
+	assert_true(found);
+	source = json_array_get(json_object_get(c, "sources"), 0);
+	assert_string_equal(text(source, "source"), "db1");
+	assert_string_equal(text(source, "state"), "active");
+	json_array_foreach(json_object_get(source, "metrics"), i, m)
+		if (!strcmp(text(m, "metric"), "mysql.pages"))
+			assert_string_equal(text(m, "reason"), "no such server");
+	json_decref(c);
+}
+
+static void an_instrumentation_describes_itself(void **state)
+{
+	json_t *in = get("/ca/instrumentations/1"), *all = get("/ca/instrumentations/");
+
+	assert_string_equal(text(in, "id"), "1");
+	assert_string_equal(text(in, "uri"), "/ca/instrumentations/1");
+	assert_string_equal(text(in, "value-arity"), "numeric-decomposition");
+	assert_int_equal(number(in, "value-dimension"), 3);
+	assert_int_equal(number(in, "granularity"), 1);
+	assert_int_equal(number(in, "nsources"), 1);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(in, "decomposition"), 1)), "latency");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(in, "measures"), 1)), "cputime");
+	assert_true(json_array_size(json_object_get(in, "uris")) >= 4);
+	assert_int_equal(json_array_size(all), 1);
+	json_decref(in);
+	json_decref(all);
+	all = get("/ca/instrumentations/1/value");
+	assert_true(json_array_size(all) >= 4);
+	json_decref(all);
+	all = get("/ca/instrumentations/1/value/heatmap/");
+	assert_int_equal(json_array_size(all), 3);
+	json_decref(all);
+}
+
+static void instrumentations_come_and_go(void **state)
+{
+	struct answer a;
+	__u64 id = server_create(&server);
+	char path[96], location[256];
+
+	assert_true(id > 1);
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", id);
+	json_decref(get_json(&server, path));
+	a = ask(&server, "DELETE", path, NULL, NULL);
+	assert_int_equal(a.status, 204);
+	answer_fini(&a);
+	a = ask(&server, "GET", path, NULL, NULL);
+	assert_int_equal(a.status, 404);
+	answer_fini(&a);
+	a = ask(&server, "POST", "/ca/instrumentations?module=mysql&stat=queries&decomposition=statement&granularity=5", NULL,
+		NULL);
+	assert_int_equal(a.status, 201);
+	assert_int_equal(sscanf(answer_header(&a, "Location", location), "/ca/instrumentations/%llu", &id), 1);
+	answer_fini(&a);
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", id);
+	a = ask(&server, "DELETE", path, NULL, NULL);
+	assert_int_equal(a.status, 204);
+	answer_fini(&a);
+}
+
+static void raw_is_a_distribution_per_key(void **state)
+{
+	json_t *raw = get(BASE "raw?start_time=%lld&duration=10&stats=true", (long long)t0), *update;
+
+	assert_int_equal(number(raw, "start_time"), t0);
+	assert_int_equal(number(raw, "end_time"), t0 + 10);
+	assert_int_equal(number(raw, "nsources"), 1);
+	assert_int_equal(number(raw, "minreporting"), 0);	/* slot 7 */
+	update = json_object_get(json_object_get(raw, "value"), "update");
+	assert_int_equal(number(update, "0.1"), 2);
+	assert_in_range((unsigned long)number(update, "0.0.0"), 48000000, 50000000);
+	assert_in_range((unsigned long)number(update, "0.0.1"), 50000000, 52000000);
+	assert_int_equal(number(raw, "stats.select.count"), 24);
+	assert_int_equal(number(raw, "stats.select.sum"), 24000000);
+	assert_int_equal(number(raw, "stats.select.max"), 1000000);
+	assert_int_equal(number(raw, "stats.update.p999"), 50000000);
+	json_decref(raw);
+	raw = get(BASE "raw?start_time=%lld&duration=10&measure=*", (long long)t0);
+	assert_int_equal(number(raw, "stats.latency.update.sum"), 100000000);
+	assert_int_equal(number(raw, "stats.cputime.update.sum"), 50000000);
+	json_decref(raw);
+}
+
+static void a_grid_tells_zero_from_silence(void **state)
+{
+	static const char *const states[] = { "ok", "ok", "ok", "ok", "ok", "ok", "zero", "unobserved", "ok", "ok" };
+	json_t *g = get(BASE "grid?start_time=%lld&duration=10&ncols=10", (long long)t0), *c;
+	size_t i;
+
+	assert_int_equal(number(g, "ncols"), 10);
+	assert_int_equal(number(g, "from"), t0);
+	assert_int_equal(number(g, "column"), 1);
+	assert_int_equal(json_array_size(json_object_get(g, "edge")), number(g, "nrows") + 1);
+	assert_string_equal(text(g, "unit"), "ns");
+	assert_string_equal(text(g, "measure"), "latency");
+	json_array_foreach(json_object_get(g, "columns"), i, c) {
+		double cells = 0;
+		json_t *cell;
+		size_t j;
+
+		assert_string_equal(text(c, "state"), states[i]);
+		assert_int_equal(number(c, "slot"), i);
+		assert_int_equal(number(c, "reporting"), i != 7);
+		assert_int_equal(number(c, "expected"), 1);
+		json_array_foreach(json_object_get(c, "cells"), j, cell)
+			cells += number(cell, "1");
+		assert_int_equal(cells, number(c, "count"));
+	}
+	assert_int_equal(number(g, "columns.3.count"), 5);
+	assert_int_equal(number(g, "columns.3.max"), 50000000);
+	assert_int_equal(number(g, "summary.count"), 26);
+	assert_int_equal(number(g, "summary.lost"), 0);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(g, "shade"), "levels")), 255);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(g, "shade"), "palette")), 256);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(g, "shade"), "scale")), number(g, "nrows"));
+	json_decref(g);
+}
+
+static void the_store_answers_for_what_the_cube_does_not_hold(void **state)
+{
+	char far[64], near[64];
+	json_t *a, *b;
+
+	/* The cube holds 120 slots here: an interval that begins before it is read from the store. */
+	snprintf(near, sizeof(near), "start_time=%lld&end_time=%lld", (long long)t0, (long long)t0 + 10);
+	snprintf(far, sizeof(far), "start_time=%lld&end_time=%lld", (long long)t0 - 1000, (long long)t0 + 10);
+	a = get(BASE "keys?%s", near);
+	b = get(BASE "keys?%s", far);
+	assert_true(json_equal(json_object_get(a, "keys"), json_object_get(b, "keys")));
+	assert_int_equal(number(b, "keys.0.count"), 24);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void keys_are_sorted_and_share_adds_up(void **state)
+{
+	json_t *k = get(BASE "keys?start_time=%lld&duration=10&measure=cputime&by=statement", (long long)t0);
+
+	assert_string_equal(text(json_array_get(json_object_get(k, "keys"), 0), "key"), "select");
+	assert_int_equal(number(k, "keys.0.max"), 500000);
+	assert_int_equal(number(k, "keys.1.count"), 2);
+	assert_true(number(k, "keys.0.share") + number(k, "keys.1.share") > 0.999999);
+	assert_null(json_object_get(k, "lower_bound"));
+	json_decref(k);
+}
+
+static void keys_can_be_selected_and_excluded(void **state)
+{
+	json_t *g = get(BASE "grid?start_time=%lld&duration=10&selected=update", (long long)t0);
+
+	assert_int_equal(number(g, "summary.count"), 2);
+	json_decref(g);
+	g = get(BASE "grid?start_time=%lld&duration=10&selected=update,nothing&exclude=true", (long long)t0);
+	assert_int_equal(number(g, "summary.count"), 24);
+	json_decref(g);
+}
+
+static void an_amendment_adds_to_its_slot(void **state)
+{
+	json_t *k = get(BASE "raw?start_time=%lld&duration=1&stats=true", (long long)t0 + 9);
+
+	assert_int_equal(number(k, "stats.select.count"), 3);
+	json_decref(k);
+	server_batch(&server, "db1", 1, t0 + 9, "insert", 2000000, 4);
+	k = get(BASE "raw?start_time=%lld&duration=1&stats=true", (long long)t0 + 9);
+	assert_int_equal(number(k, "stats.select.count"), 3);
+	assert_int_equal(number(k, "stats.insert.count"), 4);
+	json_decref(k);
+}
+
+static void an_image_carries_its_scale(void **state)
+{
+	json_t *i = get(BASE "heatmap/image?start_time=%lld&duration=9", (long long)t0);
+
+	assert_int_equal(number(i, "nbuckets"), 100);
+	assert_int_equal(number(i, "width"), 600);
+	assert_int_equal(number(i, "ymin"), 0);
+	assert_in_range((unsigned long)number(i, "ymax"), 50000001, 62500000);
+	assert_int_equal(strncmp(text(i, "image"), "iVBORw0KGgo", 11), 0);
+	assert_int_equal(json_array_size(json_object_get(i, "present")), 2);
+	json_decref(i);
+}
+
+static void details_add_up(void **state)
+{
+	/* Rows of 1 ms each; 1 ms lies in row 1 (or its bucket's edge in 0), 50 ms far above. */
+	json_t *d = get(BASE "heatmap/details?start_time=%lld&duration=10&ymin=0&ymax=100000000&nbuckets=2&width=10&"
+			"height=10&x=3&y=9", (long long)t0);
+
+	assert_int_equal(number(d, "bucket_time"), t0 + 3);
+	assert_int_equal(number(d, "bucket_ymin"), 0);
+	assert_int_equal(number(d, "bucket_ymax"), 50000000);
+	assert_int_equal(number(d, "present.select"), 3);
+	assert_true(number(d, "total") >= 3);
+	json_decref(d);
+	d = get(BASE "heatmap/details?start_time=%lld&duration=10&ymin=40000000&ymax=60000000&nbuckets=1&width=10&height=10&"
+		"x=3&y=5", (long long)t0);
+	assert_int_equal(number(d, "present.update"), 2);
+	assert_int_equal(number(d, "total"), 2);
+	json_decref(d);
+}
+
+static void pictures_are_what_they_say(void **state)
+{
+	static const struct { const char *path, *type, *magic; } cases[] = {
+		{ "heatmap/image?format=png", "image/png", "\x89PNG" },
+		{ "heatmap/figure", "image/png", "\x89PNG" },
+		{ "heatmap/figure?format=pdf&theme=dark&yscale=linear", "application/pdf", "%PDF" },
+		{ "heatmap/figure?width=800&height=300&scale=2&transfer=rank", "image/png", "\x89PNG" },
+		{ "report", "image/png", "\x89PNG" },
+		{ "report?format=pdf&by=statement", "application/pdf", "%PDF" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char path[256], type[256];
+		struct answer a;
+
+		snprintf(path, sizeof(path), BASE "%s%cstart_time=%lld&duration=10", cases[i].path,
+			 strchr(cases[i].path, '?') ? '&' : '?', (long long)t0);
+		a = ask(&server, "GET", path, NULL, NULL);
+		if (a.status != 200)
+			fail_msg("%s: %d %s", path, a.status, a.body);
+		assert_string_equal(answer_header(&a, "Content-Type", type), cases[i].type);
+		assert_memory_equal(a.body, cases[i].magic, 4);
+		answer_fini(&a);
+	}
+}
+
+static void the_default_interval_is_the_newest_complete_one(void **state)
+{
+	json_t *g = get(BASE "grid");
+	double late = (double)now_ns() / 1e9 - number(g, "end_time");
+
+	assert_int_equal(number(g, "duration"), 60);
+	assert_true(late >= 1 && late < 4);
+	json_decref(g);
+}
+
+static void intervals_are_rounded_outward(void **state)
+{
+	json_t *g = get(BASE "raw?start_time=%lld.25&duration=1.5", (long long)t0);
+
+	assert_int_equal(number(g, "start_time"), t0);
+	assert_int_equal(number(g, "duration"), 2);
+	assert_true(number(g, "requested_start_time") == (double)t0 + 0.25);
+	assert_true(number(g, "requested_duration") == 1.5);
+	json_decref(g);
+}
+
+static void the_status_shows_counters_and_sources(void **state)
+{
+	json_t *s = get("/ca/admin/status");
+
+	assert_true(number(s, "memory_bytes") > 0);
+	assert_true(number(s, "counters.store.batches") >= 10);
+	assert_int_equal(number(s, "counters.store.failed_commits"), 0);
+	assert_true(number(s, "counters.http.requests") > 0);
+	assert_int_equal(json_array_size(json_object_get(s, "sources")), 1);
+	json_decref(s);
+}
+
+static const struct bad {
+	const char *method, *path, *body;
+	int status;
+	const char *says;
+} bad_requests[] = {
+	{ "GET", "/ca/nothing", NULL, 404, "no such resource" },
+	{ "GET", "/ca/instrumentations/99", NULL, 404, "no such instrumentation" },
+	{ "GET", "/ca/instrumentations/0", NULL, 404, "no such instrumentation" },
+	{ "GET", "/ca/instrumentations/-1", NULL, 404, "no such instrumentation" },
+	{ "GET", "/ca/instrumentations/1x", NULL, 404, "no such instrumentation" },
+	{ "GET", "/ca/instrumentations/99999999999999999999999", NULL, 404, "no such instrumentation" },
+	{ "GET", "/ca/instrumentations/1/values", NULL, 404, "no such resource" },
+	{ "GET", BASE "median", NULL, 404, "no such value" },
+	{ "GET", BASE "heatmap/average", NULL, 404, "no such value" },
+	{ "PUT", "/ca/instrumentations/1", "{}", 405, "GET and DELETE" },
+	{ "POST", BASE "raw", "{}", 405, "GET" },
+	{ "DELETE", "/ca", NULL, 405, "GET" },
+	{ "DELETE", "/ca/instrumentations", NULL, 405, "GET and POST" },
+	{ "POST", "/ca/instrumentations", "{", 409, "not JSON" },
+	{ "POST", "/ca/instrumentations", "[]", 409, "must be a JSON object" },
+	{ "POST", "/ca/instrumentations", "{}", 409, "missing value for required field" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\"}", 409, "stat" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\", \"stat\": \"nothing\"}", 409, "mysql.nothing" },
+	{ "POST", "/ca/instrumentations", "{\"module\": 5, \"stat\": \"queries\"}", 409, "module" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\", \"stat\": \"queries\", \"decomposition\": [\"foo\"]}", 409,
+	  "foo" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\", \"stat\": \"queries\", \"retention-time\": 5}", 409,
+	  "minimum is 10" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\", \"stat\": \"queries\", \"ruler-bits\": 8}", 409, "ruler-bits" },
+	{ "POST", "/ca/instrumentations", "{\"module\": \"mysql\", \"stat\": \"queries\", \"granularity\": -1}", 409,
+	  "granularity" },
+	{ "GET", BASE "grid?ncols=0", NULL, 409, "value \\\"0\\\" for parameter \\\"ncols\\\" is invalid: minimum is 1" },
+	{ "GET", BASE "grid?ncols=4001", NULL, 409, "maximum is 4000" },
+	{ "GET", BASE "grid?ncols=ten", NULL, 409, "not an integer" },
+	{ "GET", BASE "grid?colums=5", NULL, 409, "unknown" },
+	{ "GET", BASE "grid?measure=foo", NULL, 409, "latency, cputime" },
+	{ "GET", BASE "grid?measure=*", NULL, 409, "measure" },
+	{ "GET", BASE "grid?duration=0", NULL, 409, "must be positive" },
+	{ "GET", BASE "grid?duration=3601", NULL, 409, "maximum is 3600" },
+	{ "GET", BASE "grid?duration=-5", NULL, 409, "not a number of seconds" },
+	{ "GET", BASE "grid?duration=1e3", NULL, 409, "not a number of seconds" },
+	{ "GET", BASE "grid?start_time=100&end_time=90", NULL, 409, "must be after" },
+	{ "GET", BASE "grid?start_time=100&end_time=200&duration=5", NULL, 409, "do not agree" },
+	{ "GET", BASE "grid?end_time=10", NULL, 409, "before 1970" },
+	{ "GET", BASE "grid?start_time=8999999999", NULL, 409, "future" },
+	{ "GET", BASE "grid?start_time=99999999999", NULL, 409, "maximum is 9000000000" },
+	{ "GET", BASE "grid?transfer=sqrt", NULL, 409, "linear log rank" },
+	{ "GET", BASE "grid?exclude=true", NULL, 409, "needs selected" },
+	{ "GET", BASE "grid?exclude=yes", NULL, 409, "true or false" },
+	{ "GET", BASE "keys?by=command", NULL, 409, "statement" },
+	{ "GET", BASE "stream?ncols=x", NULL, 409, "not an integer" },
+	{ "GET", BASE "heatmap/image?width=9", NULL, 409, "minimum is 10" },
+	{ "GET", BASE "heatmap/image?height=4001", NULL, 409, "maximum is 4000" },
+	{ "GET", BASE "heatmap/image?ymin=5&ymax=5", NULL, 409, "less than ymax" },
+	{ "GET", BASE "heatmap/image?nbuckets=1001", NULL, 409, "maximum is 1000" },
+	{ "GET", BASE "heatmap/image?format=pdf", NULL, 409, "json png" },
+	{ "GET", BASE "heatmap/details?y=5", NULL, 409, "missing value for required parameter: \\\"x\\\"" },
+	{ "GET", BASE "heatmap/details?x=5", NULL, 409, "\\\"y\\\"" },
+	{ "GET", BASE "heatmap/details?x=600&y=5", NULL, 409, "within width" },
+	{ "GET", BASE "heatmap/figure?width=100", NULL, 409, "at least 400" },
+	{ "GET", BASE "heatmap/figure?format=gif", NULL, 409, "png pdf" },
+	{ "GET", BASE "report?height=100", NULL, 409, "at least 240" },
+	{ "GET", BASE "report?scale=3", NULL, 409, "maximum is 2" },
+};
+
+static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **state)
+{
+	for (size_t i = 0; i < sizeof(bad_requests) / sizeof(*bad_requests); i++) {
+		const struct bad *b = &bad_requests[i];
+		struct answer a = ask(&server, b->method, b->path, NULL, b->body);
+
+		if (a.status != b->status || !a.body || !strstr(a.body, b->says) || !strstr(a.body, "{\"error\": {\"code\": \"ECA_"))
+			fail_msg("%s %s: %d %s; wanted %d %s", b->method, b->path, a.status, a.body ? a.body : "", b->status,
+				 b->says);
+		answer_fini(&a);
+	}
+	json_decref(get("/ca"));
+}
+
+static void odd_labels_stay_valid_json(void **state)
+{
+	json_t *k;
+
+	server_batch(&server, "db1", 1, t0 + 20, "a\"b\\c\n\xff,/", 1000000, 1);
+	k = get(BASE "keys?start_time=%lld&duration=1", (long long)t0 + 20);
+	assert_string_equal(text(json_array_get(json_object_get(k, "keys"), 0), "key"), "a\"b\\c\n\xef\xbf\xbd,/");
+	json_decref(k);
+	k = get(BASE "keys?start_time=%lld&duration=1&selected=a%%22b%%5c%%5cc%%0a%%ff%%5c,/", (long long)t0 + 20);
+	assert_int_equal(json_array_size(json_object_get(k, "keys")), 1);
+	json_decref(k);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_catalogue_names_what_is_reported),
+		cmocka_unit_test(an_instrumentation_describes_itself),
+		cmocka_unit_test(instrumentations_come_and_go),
+		cmocka_unit_test(raw_is_a_distribution_per_key),
+		cmocka_unit_test(a_grid_tells_zero_from_silence),
+		cmocka_unit_test(the_store_answers_for_what_the_cube_does_not_hold),
+		cmocka_unit_test(keys_are_sorted_and_share_adds_up),
+		cmocka_unit_test(keys_can_be_selected_and_excluded),
+		cmocka_unit_test(details_add_up),
+		cmocka_unit_test(an_image_carries_its_scale),
+		cmocka_unit_test(pictures_are_what_they_say),
+		cmocka_unit_test(an_amendment_adds_to_its_slot),
+		cmocka_unit_test(the_default_interval_is_the_newest_complete_one),
+		cmocka_unit_test(intervals_are_rounded_outward),
+		cmocka_unit_test(the_status_shows_counters_and_sources),
+		cmocka_unit_test(every_bad_request_gets_a_clear_error_and_the_server_lives_on),
+		cmocka_unit_test(odd_labels_stay_valid_json),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, start, stop);
+}
