@@ -54,14 +54,19 @@ static const char *const sql_text[N_SQL] = {
 	[KEY_ADD] = "INSERT INTO key(inst, label) VALUES(?, ?)",
 	[KEY_LABEL] = "SELECT label FROM key WHERE id = ? AND inst = ?",
 	[SEEN_ADD] = "INSERT OR IGNORE INTO seen(inst, slot, source, incarnation, seq, last) VALUES(?, ?, ?, ?, ?, ?)",
-	[HOT_ADD] = "INSERT OR IGNORE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-	[HOT_GET] = "SELECT hist, crc FROM hot WHERE inst = ? AND slot = ? AND key = ? AND axis = ? AND weight = ? AND ruler = ?",
-	[HOT_PUT] = "INSERT OR REPLACE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+	[HOT_ADD] = "INSERT OR IGNORE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc)"
+		" VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
+	[HOT_GET] = "SELECT hist, crc FROM hot"
+		" WHERE inst = ? AND slot = ? AND key = ? AND axis = ? AND weight = ? AND ruler = ?",
+	[HOT_PUT] = "INSERT OR REPLACE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc)"
+		" VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
 	[HOT_DROP] = "DELETE FROM hot WHERE inst = ? AND slot = ? AND key = ? AND axis = ? AND weight = ? AND ruler = ?",
-	[COVER_NEAR] = "SELECT first, last, crc FROM coverage WHERE inst = ? AND source = ? AND first <= ? ORDER BY first DESC",
+	[COVER_NEAR] = "SELECT first, last, crc FROM coverage"
+		" WHERE inst = ? AND source = ? AND first <= ? ORDER BY first DESC",
 	[COVER_DROP] = "DELETE FROM coverage WHERE inst = ? AND source = ? AND first BETWEEN ? AND ?",
 	[COVER_ADD] = "INSERT INTO coverage(inst, source, first, last, crc) VALUES(?, ?, ?, ?, ?)",
-	[LOSS_ADD] = "INSERT INTO loss(inst, last, first, source, incarnation, seq, n, sum, crc) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[LOSS_ADD] = "INSERT INTO loss(inst, last, first, source, incarnation, seq, n, sum, crc)"
+		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	[STEP_ADD] = "INSERT INTO clock_step(inst, slot, step, crc) VALUES(?, ?, ?, ?)",
 	[HOT_READ] = "SELECT h.slot, h.axis, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
 		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ?1 AND h.slot BETWEEN ?2 AND ?3"
@@ -74,7 +79,8 @@ static const char *const sql_text[N_SQL] = {
 	[STEP_READ] = "SELECT slot, step, crc FROM clock_step WHERE inst = ? AND slot BETWEEN ? AND ?",
 	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND slot >= ? ORDER BY slot LIMIT 1",
 	[HOT_GROUPS] = "SELECT DISTINCT key, axis, weight, ruler FROM hot WHERE inst = ? AND slot BETWEEN ? AND ?",
-	[CHUNK_GET] = "SELECT data FROM chunk WHERE inst = ? AND axis = ? AND slot = ? AND weight = ? AND key = ? AND ruler = ?",
+	[CHUNK_GET] = "SELECT data FROM chunk"
+		" WHERE inst = ? AND axis = ? AND slot = ? AND weight = ? AND key = ? AND ruler = ?",
 	[CHUNK_PUT] = "INSERT OR REPLACE INTO chunk(inst, axis, slot, weight, key, ruler, data) VALUES(?, ?, ?, ?, ?, ?, ?)",
 	[INST_PUT] = "INSERT OR REPLACE INTO inst VALUES(?, ?)",
 	[INST_EACH] = "SELECT id, json FROM inst ORDER BY id",
@@ -84,8 +90,8 @@ static const char *const sql_text[N_SQL] = {
 	[EXPIRE_LOSS] = "DELETE FROM loss WHERE inst = ? AND last < ?",
 	[EXPIRE_STEP] = "DELETE FROM clock_step WHERE inst = ? AND slot < ?",
 	[EXPIRE_SEEN] = "DELETE FROM seen WHERE inst = ?1 AND slot < ?2 AND last < ?2",
-	[EXPIRE_LAST] = "DELETE FROM key WHERE inst = ?1 AND ?2 IS NOT NULL AND id NOT IN (SELECT key FROM hot WHERE inst = ?1)"
-		" AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.key = key.id)",
+	[EXPIRE_LAST] = "DELETE FROM key WHERE inst = ?1 AND ?2 IS NOT NULL AND id NOT IN"
+		" (SELECT key FROM hot WHERE inst = ?1) AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.key = key.id)",
 	[DELETE_FIRST] = "DELETE FROM inst WHERE id = ?",
 	[DELETE_HORIZON] = "DELETE FROM horizon WHERE inst = ?",
 	[DELETE_HOT] = "DELETE FROM hot WHERE inst = ?",

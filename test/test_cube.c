@@ -191,7 +191,8 @@ static void folding_keeps_the_count(void **state)
 
 static void a_late_slice_amends_its_slot(void **state)
 {
-	struct batch *first = kit_batch("a", 1000, 1, "select", 5000, 3), *newer = kit_batch("a", 1010, 2, "select", 5000, 1);
+	struct batch *first = kit_batch("a", 1000, 1, "select", 5000, 3);
+	struct batch *newer = kit_batch("a", 1010, 2, "select", 5000, 1);
 	struct batch *late = kit_batch("a", 1000, 3, "select", 90000, 2);
 	struct cube *c = cube_with(N_SLOTS);
 	struct gathered *g;
@@ -211,7 +212,8 @@ static void a_late_slice_amends_its_slot(void **state)
 
 static void what_is_older_than_the_range_is_stale(void **state)
 {
-	struct batch *newest = kit_batch("a", 1100, 1, "select", 5000, 1), *oldest = kit_batch("a", 1037, 2, "select", 5000, 1);
+	struct batch *newest = kit_batch("a", 1100, 1, "select", 5000, 1);
+	struct batch *oldest = kit_batch("a", 1037, 2, "select", 5000, 1);
 	struct batch *stale = kit_batch("a", 1036, 3, "select", 5000, 1);
 	struct batch *both[] = { newest, oldest };
 	struct cube *c = cube_with(N_SLOTS);

@@ -357,54 +357,64 @@ static void add_until_killed(const char *dir, const struct batch *batch, size_t 
 	_exit(0);
 }
 
+/* Lets it run for a moment, from its beginning or from its first word on, and kills it.  How many
+ * batches it said it had added. */
+static __u32 run_and_kill(const char *dir, const struct batch *batch, size_t n, bool from_first_word)
+{
+	__u32 said = 0;
+	int pipe_fd[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(pipe_fd), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		add_until_killed(dir, batch, n, pipe_fd[1]);
+	close(pipe_fd[1]);
+	if (from_first_word && read(pipe_fd[0], &said, sizeof(said)) != sizeof(said))
+		said = 0;
+	usleep((useconds_t)check_below(from_first_word ? 2500 : 8000));
+	kill(pid, SIGKILL);
+	while (read(pipe_fd[0], &said, sizeof(said)) == sizeof(said))
+		;
+	close(pipe_fd[0]);
+	waitpid(pid, NULL, 0);
+	return said;
+}
+
 /* After a SIGKILL at any moment all that was said to be added is there, and each call as a whole. */
 static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 {
+	enum { N = 800 };
 	struct fixture *f = *state;
-	struct batch *batch = kit_batches(&shape, 400);
+	struct batch *batch = kit_batches(&shape, N);
+	int round, n_unheard = 0;
 	size_t done = 0;
 
-	f->store->ops->close(f->store);
-	f->store = NULL;
-	for (int round = 0; round < 120 && done < 400; round++) {
+	for (round = 0; round < 100 && done < N; round++) {
 		struct gathered *want, *got;
-		__u32 said = 0;
-		int pipe_fd[2];
-		pid_t pid;
 
-		assert_int_equal(pipe(pipe_fd), 0);
-		pid = fork();
-		assert_true(pid >= 0);
-		if (!pid)
-			add_until_killed(f->dir, batch + done, 400 - done, pipe_fd[1]);
-		close(pipe_fd[1]);
-		usleep((useconds_t)check_below(12000) + 500);
-		kill(pid, SIGKILL);
-		while (read(pipe_fd[0], &said, sizeof(said)) == sizeof(said))
-			;
-		close(pipe_fd[0]);
-		waitpid(pid, NULL, 0);
-
+		f->store->ops->close(f->store);
+		done += run_and_kill(f->dir, batch + done, N - done, round % 2);
 		f->store = open_sqlite(f->dir);
 		assert_non_null(f->store);
 		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 		assert_string_equal(f->store->reason, "");
-		want = sum_of(batch, done + said);
-		if (!same(want, got)) {		/* the next one was committed, and its word not heard */
-			said += 4;
+		want = sum_of(batch, done);
+		if (!same(want, got)) {		/* one more was committed, and its word not heard */
+			done += 4;
+			n_unheard++;
 			gathered_free(want);
-			want = sum_of(batch, done + said);
+			want = sum_of(batch, done);
 			kit_assert_same(want, got);
 		}
-		done += said;
 		assert_int_equal(store_add(f->store, batch, done), 0);
 		gathered_free(want);
 		gathered_free(got);
-		f->store->ops->close(f->store);
-		f->store = NULL;
 	}
+	print_message("# killed %d times, %d of them between a commit and its word, %zu batches\n", round, n_unheard, done);
 	assert_true(done > 0);
-	kit_free(batch, 400);
+	kit_free(batch, N);
 }
 
 #define OWN(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
