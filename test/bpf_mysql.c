@@ -69,7 +69,7 @@ static int run(const char *format, ...)
 
 static int server_start(const char *option)
 {
-	char socket[128], datadir[128], sock_arg[160], port_arg[32], log_arg[160];
+	char socket[128], datadir[128], sock_arg[160], port_arg[32], log_arg[160], cert_arg[128], key_arg[128];
 	int i;
 
 	snprintf(socket, sizeof(socket), "%s/s", dir);
@@ -77,15 +77,17 @@ static int server_start(const char *option)
 	snprintf(sock_arg, sizeof(sock_arg), "--socket=%s", socket);
 	snprintf(port_arg, sizeof(port_arg), "--port=%d", port);
 	snprintf(log_arg, sizeof(log_arg), "--log-error=%s/log", dir);
+	snprintf(cert_arg, sizeof(cert_arg), "--ssl-cert=%s/cert.pem", dir);
+	snprintf(key_arg, sizeof(key_arg), "--ssl-key=%s/key.pem", dir);
 	server = fork();
 	if (!server) {
 		execlp("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--skip-grant-tables", datadir, sock_arg,
 		       port_arg, log_arg, "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=16M",
-		       "--local-infile=1", option, NULL);
+		       "--local-infile=1", cert_arg, key_arg, option, NULL);
 		_exit(127);
 	}
 	for (i = 0; i < 300; i++) {
-		if (!run("mariadb --no-defaults -S %s -e 'do 1' >/dev/null 2>&1", socket))
+		if (!run("mariadb --no-defaults --skip-ssl -S %s -e 'do 1' >/dev/null 2>&1", socket))
 			return 0;
 		usleep(100000);
 	}
@@ -226,7 +228,7 @@ static void seen_print(void)
 		       (double)seen[i].sum[4] / seen[i].n);
 }
 
-static int client(const char *sql)
+static int client_by(const char *how, const char *sql)
 {
 	char path[128];
 	FILE *f;
@@ -237,7 +239,15 @@ static int client(const char *sql)
 		return -1;
 	fputs(sql, f);
 	fclose(f);
-	return run("mariadb --no-defaults -S %s/s < %s >/dev/null", dir, path);
+	return run("mariadb --no-defaults --skip-ssl -f %s < %s >/dev/null 2>&1", how, path);
+}
+
+static int client(const char *sql)
+{
+	char how[128];
+
+	snprintf(how, sizeof(how), "-S %s/s", dir);
+	return client_by(how, sql);
 }
 
 static int probe_start(void)
@@ -297,6 +307,115 @@ static void counts_text_statements(void)
 	seen_clear();
 }
 
+static void counts_tcp_connections(void)
+{
+	char how[64];
+
+	snprintf(how, sizeof(how), "-h 127.0.0.1 -P %d", port);
+	client_by(how, "select 1;\nselect 2;\nselect no_such_column;\n");
+	drain();
+	seen_print();
+	ok(seen_n("query", "select") == 3, "3 selects by TCP, one refused");
+	ok(seen_n("quit", NULL) == 1, "one quit");
+	seen_clear();
+}
+
+static void large_result_is_one_event(void)
+{
+	client("select repeat('x', 1000) from d.seq_1_to_20000;\n");
+	drain();
+	seen_print();
+	ok(seen_n("query", "select") == 1, "a result of 20 MB is one event");
+	seen_clear();
+}
+
+static void local_infile_is_one_event(void)
+{
+	char sql[256];
+
+	run("seq 1 300000 > %s/rows", dir);
+	snprintf(sql, sizeof(sql), "create or replace table d.l (a int) engine=memory;\n"
+		 "load data local infile '%s/rows' into table d.l;\nselect count(*) from d.l;\n", dir);
+	client(sql);
+	drain();
+	seen_print();
+	ok(seen_n("query", "load") == 1, "load data local is one event, whatever its packets' numbers");
+	ok(seen_n("query", "create") == 1 && seen_n("query", "select") == 1, "and its neighbours are");
+	ok(seen_n("query", NULL) == 3, "no other query");
+	seen_clear();
+}
+
+static void procedures_and_prepare_in_sql(void)
+{
+	client("prepare s from 'select 1';\nexecute s;\ndeallocate prepare s;\n"
+	       "begin not atomic select 1; select 2; select 3; end;\n");
+	drain();
+	seen_print();
+	ok(seen_n("query", "prepare") == 1 && seen_n("query", "execute") == 1 && seen_n("query", "deallocate") >= 1,
+	   "the SQL statements prepare, execute, deallocate");
+	seen_clear();
+}
+
+static void killed_query_is_one_event(void)
+{
+	char kill_sql[] = "select id into @k from information_schema.processlist where info like 'select sleep%';\nkill @k;\n";
+	int i;
+
+	run("mariadb --no-defaults --skip-ssl -S %s/s -e 'select sleep(30)' >/dev/null 2>&1 &", dir);
+	for (i = 0; i < 50; i++) {
+		usleep(100000);
+		if (!run("mariadb --no-defaults --skip-ssl -S %s/s -N -e 'show processlist' | grep -q sleep.30", dir))
+			break;
+	}
+	drain();
+	seen_clear();
+	client(kill_sql);
+	drain();
+	seen_print();
+	ok(seen_n("query", "select") == 2, "a killed query is an event: %llu", (unsigned long long)seen_n("query", "select"));
+	seen_clear();
+}
+
+static void encrypted_turns(void)
+{
+	char how[128];
+
+	snprintf(how, sizeof(how), "-S %s/s --ssl", dir);
+	client_by(how, "select 1;\nselect 2;\nselect 3;\n");
+	drain();
+	seen_print();
+	ok(seen_n("encrypted", "none") >= 4, "TLS: turns of request and reply");
+	ok(!seen_n("query", NULL), "TLS: no query is seen");
+	seen_clear();
+}
+
+static void compressed_turns(void)
+{
+	char how[128];
+
+	snprintf(how, sizeof(how), "-S %s/s --compress", dir);
+	client_by(how, "select 1;\nselect 2;\nselect 3;\n");
+	drain();
+	seen_print();
+	ok(seen_n("compressed", "none") == 3, "CLIENT_COMPRESS: 3 commands");
+	seen_clear();
+}
+
+/* The pool ends an event by its reply alone: no receive follows until the client asks again. */
+static void counts_in_a_thread_pool(void)
+{
+	server_stop();
+	ok(!server_start("--thread-handling=pool-of-threads"), "a server with a thread pool runs");
+	drain();
+	seen_clear();
+	run("(echo 'select 1; select sleep(0.01); do 1;'; sleep 3) | mariadb --no-defaults --skip-ssl -n -S %s/s >/dev/null 2>&1 &", dir);
+	sleep(1);
+	drain();
+	seen_print();
+	ok(seen_n("query", "select") == 2 && seen_n("query", "do") == 1, "the last statement of an idle connection is counted");
+	seen_clear();
+}
+
 static void bench(int n)
 {
 	int fd = -1, i, at = 0;
@@ -312,13 +431,26 @@ static void bench(int n)
 	if (f)
 		fclose(f);
 	seen_clear();
-	run("mariadb --no-defaults -S %s/s < %s >/dev/null", dir, path);
+	run("mariadb --no-defaults --skip-ssl -S %s/s < %s >/dev/null", dir, path);
 	for (at = 0; at < 2; at++)
 		drain();
 	seen_print();
 	mysql_probe.doctor(probe, stdout);
 	ok(seen_n("query", "select") == (__u64)n, "%d selects: %llu", n, (unsigned long long)seen_n("query", "select"));
 	close(fd);
+}
+
+static void all_cases(void)
+{
+	counts_text_statements();
+	counts_tcp_connections();
+	large_result_is_one_event();
+	local_infile_is_one_event();
+	procedures_and_prepare_in_sql();
+	killed_query_is_one_event();
+	encrypted_turns();
+	compressed_turns();
+	counts_in_a_thread_pool();
 }
 
 int main(int argc, char **argv)
@@ -335,6 +467,9 @@ int main(int argc, char **argv)
 	port = 20000 + getpid() % 20000;
 	err = run("mariadb-install-db --no-defaults --user=root --auth-root-authentication-method=normal "
 		  "--skip-test-db --datadir=%s/data >%s/install 2>&1", dir, dir);
+	if (!err)
+		err = run("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -keyout %s/key.pem "
+			  "-out %s/cert.pem >/dev/null 2>&1", dir, dir);
 	ok(!err, "a data directory is made");
 	if (!err)
 		err = server_start("--thread-handling=one-thread-per-connection");
@@ -344,7 +479,7 @@ int main(int argc, char **argv)
 	if (!err && argc == 3 && !strcmp(argv[1], "--bench"))
 		bench(atoi(argv[2]));
 	else if (!err)
-		counts_text_statements();
+		all_cases();
 	if (probe && !err)
 		mysql_probe.doctor(probe, stderr);
 	ok(!n_wrong_sums, "the parts add up to the latency in every slice (%d batches)", n_batches);
