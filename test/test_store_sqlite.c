@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -339,6 +340,47 @@ static void a_flipped_bit_is_never_silent(void **state)
 	kit_free(batch, 60);
 }
 
+/* --- a disk that is full --- */
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Files that must not grow stand for the disk. */
+static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 400);
+	struct gathered *want, *got;
+	bool is_new[400];
+
+	store_add(f->store, batch, 40);
+	signal(SIGXFSZ, SIG_IGN);
+	limit_file_size(65536);
+	assert_true(f->store->ops->add(f->store, batch, 400, is_new) < 0);
+	limit_file_size(RLIM_INFINITY);
+	assert_string_not_equal(f->store->reason, "");
+	for (int i = 0; i < 400; i++)
+		assert_false(is_new[i]);
+	want = sum_of(batch, 40);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+	assert_int_equal(store_add(f->store, batch, 400), 360);
+	want = sum_of(batch, 400);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+	kit_free(batch, 400);
+}
+
 /* --- being killed --- */
 
 /* Adds batch after batch, some at a time, compacts between, and says after each how many it added. */
@@ -433,6 +475,7 @@ int main(void)
 		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),
 		OWN(damaged_coverage_is_not_observed),
 		OWN(a_flipped_bit_is_never_silent),
+		OWN(a_full_disk_refuses_as_a_whole_and_goes_on_later),
 		OWN(killed_at_any_moment_keeps_all_or_nothing),
 	};
 	struct CMUnitTest all[N_STORE_LAWS + sizeof(own) / sizeof(own[0])];
