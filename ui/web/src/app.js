@@ -49,7 +49,7 @@ function Maps({ session }) {
 function StatusLine({ session, status }) {
 	const { inst } = session;
 	const grid = session.measures.map((m) => session.grids.get(m)).find(Boolean);
-	const newest = grid?.columns.findLast((c) => c.expected);
+	const newest = grid?.columns.findLast((c) => c.expected && c.state !== "in_progress");
 	const lost = session.summaries.get(session.measures[0])?.lost;
 	const total = session.summaries.get(session.measures[0])?.count;
 	const active = (inst?.sources ?? []).filter((s) => s.state === "active");
@@ -100,7 +100,7 @@ function App() {
 	document.title = session.title ? `${session.title} – Heatscope` : "Heatscope";
 	return html`
 		<${Masthead} session=${session} status=${status} />
-		${inst && catalogue && html`<${Toolbar} session=${session} />`}
+		${inst && catalogue && !session.creating && html`<${Toolbar} session=${session} />`}
 		${catalogue && (session.creating || !inst) && html`<${Create} session=${session} />`}
 		${inst && catalogue && !session.creating && html`<${Maps} session=${session} />`}
 		<${Spoken} session=${session} />

@@ -31,6 +31,13 @@ export function niceAbove(v) {
 	return 10 * power;
 }
 
+/** The end of a linear axis: the first tick at or above v. */
+function tickAbove(v) {
+	const step = niceAbove(v / 5);
+
+	return Math.ceil(v / step - 1e-9) * step;
+}
+
 /**
  * @typedef {{kind: "log"|"linear", low: number, high: number, under: boolean, over: boolean}} Domain
  */
@@ -40,7 +47,7 @@ export function domainOf(used, kind, before = null) {
 	const fresh = {
 		kind,
 		low: kind === "linear" ? 0 : niceBelow(Math.max(1, used.low)),
-		high: niceAbove(Math.max(1, used.high)),
+		high: kind === "linear" ? tickAbove(Math.max(1, used.high)) : niceAbove(Math.max(1, used.high)),
 		under: used.under,
 		over: used.over,
 	};

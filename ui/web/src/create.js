@@ -1,42 +1,12 @@
 /* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { choicesFor, requestOf, sameAs } from "./choices.js";
+import { metricTitle } from "./text.js";
 
 const FIELDS_MAX = 4;
-const USUAL = ["latency", "cputime", "offcpu"];
 const SLOTS = [[0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"]];
 const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "1 week"]];
-
-const arity = (catalogue, field) => catalogue.types[catalogue.fields[field]?.type]?.arity ?? "discrete";
-
-/** What the form begins with for a metric. */
-export function choicesFor(catalogue, metric) {
-	const discrete = metric.fields.filter((f) => arity(catalogue, f) === "discrete");
-	const numeric = metric.fields.filter((f) => arity(catalogue, f) === "numeric");
-	const usual = USUAL.filter((f) => numeric.includes(f));
-
-	return {
-		discrete, numeric,
-		fields: discrete.includes("statement") ? ["statement"] : discrete.slice(0, 1),
-		measures: usual.length ? usual : numeric.slice(0, 1),
-	};
-}
-
-/** The body of the request; measures keep the metric's order, the first one is the default. */
-export function requestOf(metric, choices, fields, measures, granularity, retention) {
-	const chosen = choices.numeric.filter((m) => measures.includes(m));
-
-	return {
-		module: metric.module, stat: metric.stat,
-		decomposition: [...choices.discrete.filter((f) => fields.includes(f)), ...chosen.slice(0, 1)],
-		measures: chosen, granularity, "retention-time": retention,
-	};
-}
-
-/** One that exists already and does the same. */
-export const sameAs = (request, all) => all.find((i) =>
-	i.module === request.module && i.stat === request.stat && i.granularity === request.granularity &&
-	String(i.decomposition) === String(request.decomposition) && String(i.measures) === String(request.measures));
 
 function Checks({ legend, names, chosen, change, most, session }) {
 	const flip = (name) => change(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
@@ -85,7 +55,7 @@ function Form({ session, metrics }) {
 	return html`<form class="create" onSubmit=${submit}>
 		<h2>New instrumentation</h2>
 		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
-			${metrics.map((m, i) => html`<option value=${i}>${session.catalogue.modules[m.module]?.label ?? m.module} ${m.label}</option>`)}</select></label>
+			${metrics.map((m, i) => html`<option value=${i}>${metricTitle(m, session.catalogue)}</option>`)}</select></label>
 		<${Checks} legend="Kept apart by (up to four)" names=${choices.discrete} chosen=${fields} change=${setFields} most=${FIELDS_MAX} session=${session} />
 		<${Checks} legend="Measures" names=${choices.numeric} chosen=${measures} change=${setMeasures} most=${8} session=${session} />
 		<div class="row">

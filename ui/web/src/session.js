@@ -164,8 +164,8 @@ export class Session {
 	parameters(measure) {
 		return {
 			measure,
-			duration: this.state.range,
-			ncols: columnsFor(this.state.range, this.inst.granularity),
+			duration: this.state.duration,
+			ncols: columnsFor(this.state.duration, this.inst.granularity),
 			transfer: this.state.transfer,
 			yscale: this.state.y,
 			theme: this.dark ? "dark" : "light",
@@ -193,7 +193,7 @@ export class Session {
 	/** Opens the view anew. */
 	show() {
 		const epoch = ++this.epoch;
-		const key = this.inst && [this.inst.id, this.measures, this.state.range, this.state.y].join();
+		const key = this.inst && [this.inst.id, this.measures, this.state.duration].join();
 
 		this.closeFeeds();
 		this.linked.clear();
@@ -249,9 +249,9 @@ export class Session {
 		this.soon = setTimeout(() => this.behind(), 150);
 	}
 
-	/* What follows the grids: highlighted keys at once, the lists less often for longer ranges. */
+	/* What follows the grids: highlighted keys at once, the lists less often for longer durations. */
 	behind() {
-		const every = Math.min(30000, Math.max(2000, this.state.range * 1000 / 60));
+		const every = Math.min(30000, Math.max(2000, this.state.duration * 1000 / 60));
 
 		this.refreshOverlays();
 		if (Date.now() - (this.listed ?? 0) >= every - 200) {
@@ -400,11 +400,11 @@ export class Session {
 		this.set({ end: this.live ? this.span && this.span.start + this.span.duration : null });
 	}
 
-	/** Moves the view by a part of its range; it then stands still. */
+	/** Moves the view by a part of its duration; it then stands still. */
 	move(part) {
 		if (!this.span)
 			return;
-		const end = this.span.start + this.span.duration + part * this.state.range;
+		const end = this.span.start + this.span.duration + part * this.state.duration;
 
 		this.set({ end: Math.round(end / this.inst.granularity) * this.inst.granularity });
 	}

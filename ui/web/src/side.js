@@ -15,7 +15,7 @@ function legendTicks(levels) {
 		for (const step of [1, 2, 5]) {
 			const at = legendPosition(levels, step * power);
 
-			if (step * power <= levels.at(-1) && (!ticks.length || at - ticks.at(-1).at > 0.16))
+			if (step * power <= levels.at(-1) && at < 0.96 && (!ticks.length || at - ticks.at(-1).at > 0.16))
 				ticks.push({ at, density: step * power });
 		}
 	return ticks;

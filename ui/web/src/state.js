@@ -1,4 +1,4 @@
-/* state.js - what a person chose, kept in the address: #inst=1&range=300&y=log ...
+/* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ...
  * A bookmark or a sent link opens the same view.
  */
 
@@ -6,7 +6,7 @@
  * @typedef {Object} State
  * @property {string|null} inst      id of the instrumentation
  * @property {string[]} measures     panels from top to bottom; empty: the default ones
- * @property {number} range          s shown
+ * @property {number} duration       s shown
  * @property {"log"|"linear"} y
  * @property {"log"|"linear"|"rank"} transfer
  * @property {string[]} keys         highlighted; see toggleKey()
@@ -16,13 +16,14 @@
  * @property {number|null} end       Unix s where the view stands still; null: live
  */
 
-export const RANGES = [60, 300, 900, 3600];
+export const DURATIONS = [60, 300, 900, 3600];
+const DURATION_MIN = 10, DURATION_MAX = 86400;
 export const TRANSFERS = ["log", "linear", "rank"];
 export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connections to a host */
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, measures: [], range: 300, y: "log", transfer: "log", keys: [], by: null,
+	inst: null, measures: [], duration: 300, y: "log", transfer: "log", keys: [], by: null,
 	view: "map", theme: "auto", end: null,
 });
 
@@ -32,11 +33,12 @@ const one = (value, allowed, otherwise) => allowed.includes(value) ? value : oth
 export function readHash(hash) {
 	const q = new URLSearchParams(hash.replace(/^#/, ""));
 	const end = Number(q.get("end"));
+	const duration = Math.round(Number(q.get("duration")));
 
 	return {
 		inst: q.get("inst") || null,
 		measures: q.getAll("m").slice(0, PANELS_MAX),
-		range: one(Number(q.get("range")), RANGES, START.range),
+		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y: one(q.get("y"), ["log", "linear"], START.y),
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
 		keys: q.getAll("key"),
@@ -51,7 +53,7 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams();
 
-	for (const name of ["inst", "range", "y", "transfer", "by", "view", "theme", "end"])
+	for (const name of ["inst", "duration", "y", "transfer", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
 	for (const measure of state.measures)
@@ -61,9 +63,9 @@ export function writeHash(state) {
 	return q.toString() ? `#${q}` : "";
 }
 
-/** How many columns a range is cut into: whole slots, at most 360 columns. */
-export function columnsFor(range, slot) {
-	const slots = Math.max(1, Math.round(range / slot));
+/** How many columns a duration is cut into: whole slots, at most 360 columns. */
+export function columnsFor(duration, slot) {
+	const slots = Math.max(1, Math.round(duration / slot));
 	const per = [1, 2, 5, 10, 20, 30, 60].find((n) => slots / n <= 360) ?? Math.ceil(slots / 360);
 
 	return Math.max(1, Math.ceil(slots / per));

@@ -1,14 +1,19 @@
 /* text.js - what the page calls things, and what it says when something is wrong. */
 
+/** "MySQL queries": the module is named once. */
+export function metricTitle({ module, stat, label = stat }, catalogue) {
+	const name = catalogue.modules[module]?.label ?? module;
+
+	return label.startsWith(name) ? label : `${name} ${label}`;
+}
+
 /** "MySQL queries by statement" */
 export function titleOf(inst, catalogue) {
-	const metric = metricOf(inst, catalogue);
-	const module = catalogue.modules[inst.module]?.label ?? inst.module;
 	const kept = inst.decomposition
 		.filter((f) => catalogue.types[catalogue.fields[f]?.type]?.arity !== "numeric")
 		.map((f) => catalogue.fields[f]?.label ?? f);
 
-	return `${module} ${metric?.label ?? inst.stat}${kept.length ? ` by ${kept.join(" and ")}` : ""}`;
+	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}`;
 }
 
 export const metricOf = (inst, catalogue) =>

@@ -1,7 +1,7 @@
 /* toolbar.js - what is looked at, and how. */
 import { html } from "htm/preact";
 import * as api from "./api.js";
-import { PANELS_MAX, RANGES, TRANSFERS } from "./state.js";
+import { PANELS_MAX, DURATIONS, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 
 /** A row of buttons of which one is pressed. */
@@ -88,7 +88,7 @@ export function Toolbar({ session }) {
 	const { state } = session;
 
 	return html`<div class="toolbar" role="toolbar" aria-label="View">
-		<${Choice} label="Range" value=${state.range} options=${RANGES.map((r) => [r, `${r / 60} min`])} change=${(range) => session.set({ range })} />
+		<${Choice} label="Range" value=${state.duration} options=${DURATIONS.map((r) => [r, `${r / 60} min`])} change=${(duration) => session.set({ duration })} />
 		<div class="choice" role="group" aria-label="Time">
 			<button title="Earlier" aria-label="Earlier" onClick=${() => session.move(-0.25)}>◂</button>
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>

@@ -1,0 +1,434 @@
+/* checks.js - what a person does with the page, and that the page tells what the API says. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import { Server, sleep, until } from "./server.js";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const MEASURES = ["latency", "cputime", "offcpu"];
+const shots = process.env.HEATSCOPE_SHOTS;
+
+const cases = [];
+const check = (name, body) => cases.push({ name, body });
+
+/* ---- what the page shows ---- */
+
+const map = (page, measure) => page.locator(`.map[data-measure="${measure}"]`);
+const picture = (page, measure) => page.evaluate((m) =>
+	document.querySelector(`.map[data-measure="${m}"] canvas.cells`).toDataURL(), measure);
+const press = (page, group, name) =>
+	page.getByRole("group", { name: group }).getByRole("button", { name, exact: true }).click();
+const shownUntil = (page) => page.locator(".statusline").getByText("until").textContent();
+const pressed = (page, group) => page.getByRole("group", { name: group }).locator('[aria-pressed="true"]').textContent();
+
+/** The read-out's row of a measure. */
+async function readout(page, measure) {
+	const data = await page.locator(`.readout tr[data-measure="${measure}"]`).evaluate((tr) => ({
+		...tr.dataset, cells: [...tr.children].map((td) => td.textContent) }));
+
+	return { from: Number(data.from), low: Number(data.low), n: Number(data.count), total: Number(data.total), cells: data.cells };
+}
+
+/** Waits for the page to have drawn what it has. */
+async function settled(page) {
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	await sleep(60);
+}
+
+/** The view stands still, and the page's own last requests for its grids are asked again. */
+async function pause(t) {
+	const { page } = t;
+
+	t.asked.clear();
+	await page.getByRole("button", { name: "Pause" }).click();
+	await until("grids of the paused view", () => t.asked.size === MEASURES.length);
+	await sleep(700);
+	const grids = {};
+
+	for (const measure of MEASURES)
+		grids[measure] = await t.server.get(t.asked.get(measure));
+	return grids;
+}
+
+/** Points at a used cell of a panel; gives where. */
+async function pointAtCell(page, measure, least = 1) {
+	const box = await map(page, measure).boundingBox();
+
+	/* The newest columns may still be amended. */
+	for (let x = Math.round(box.width * 0.85); x > 3; x -= 4)
+		for (let y = box.height - 12; y > 8; y -= 5) {
+			await page.mouse.move(box.x + x, box.y + y);
+			await settled(page);
+			const seen = await readout(page, measure);
+
+			if (seen.n >= least)
+				return { x, y, seen };
+			if (!(seen.total > 0))
+				break;
+		}
+	throw new Error(`no used cell in ${measure}`);
+}
+
+const columnAt = (grid, from) => grid.columns[Math.round((from - grid.from) / grid.column)];
+const countAt = (grid, from, low) => {
+	const row = grid.edge.indexOf(low);
+
+	return columnAt(grid, from).cells.find(([r]) => r === row)?.[1] ?? 0;
+};
+
+/** The colour of a cell, from the API alone. */
+function colourOf(grids, measure, from, low) {
+	const all = Object.values(grids);
+	const { shade } = all.reduce((a, b) => b.shade.levels.at(-1) > a.shade.levels.at(-1) ? b : a);
+	const grid = grids[measure];
+	const density = countAt(grid, from, low) * grid.shade.scale[grid.edge.indexOf(low)];
+
+	return shade.palette[Math.max(1, shade.levels.filter((level) => level <= density).length)];
+}
+
+async function violations(page) {
+	await page.evaluate(AXE);
+	const { violations: found } = await page.evaluate(() => globalThis.axe.run(document));
+
+	return found.filter((v) => ["serious", "critical"].includes(v.impact))
+		.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")}`);
+}
+
+/* ---- the truths ---- */
+
+check("the page loads and is live, without an error on the console", async ({ page, errors }) => {
+	await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
+	assert.match(await page.title(), /MySQL .*statement.* Heatscope/);
+	assert.deepEqual(errors, []);
+});
+
+check("latency, on-CPU and off-CPU lie one above the other on one time axis", async ({ page }) => {
+	const boxes = await Promise.all(MEASURES.map((m) => map(page, m).boundingBox()));
+
+	assert.equal(await page.locator(".map").count(), 3);
+	assert.equal(await page.locator(".xaxis").count(), 1);
+	for (const box of boxes)
+		assert.deepEqual([box.x, box.width], [boxes[0].x, boxes[0].width]);
+	assert.ok(boxes[0].y + boxes[0].height <= boxes[1].y && boxes[1].y + boxes[1].height <= boxes[2].y);
+	const axes = await page.locator("svg.yaxis").evaluateAll((all) => all.map((svg) => svg.textContent));
+
+	assert.equal(new Set(axes).size, 1, "one value axis for all");
+});
+
+check("a live view moves on", async ({ page }) => {
+	const before = await shownUntil(page), drawn = await picture(page, "latency");
+
+	await until("a later column", async () => await shownUntil(page) !== before, 6);
+	await until("another picture", async () => await picture(page, "latency") !== drawn, 6);
+});
+
+check("pause stops the view and closes the streams; resume goes on", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	const before = await shownUntil(page), drawn = await picture(page, "latency"), requests = t.values;
+
+	await sleep(2500);
+	assert.equal(await shownUntil(page), before);
+	assert.equal(await picture(page, "latency"), drawn);
+	assert.equal(t.values, requests, "nothing is asked while paused");
+	assert.match(page.url(), /end=/);
+	await page.getByRole("button", { name: "Resume" }).click();
+	await until("live again", async () => await shownUntil(page) !== before, 8);
+});
+
+check("the read-out of a cell, in all three panels, says what the API says", async (t) => {
+	const grids = await pause(t);
+
+	for (const measure of MEASURES) {
+		await pointAtCell(t.page, measure);
+		for (const other of MEASURES) {
+			const seen = await readout(t.page, other);
+
+			assert.equal(seen.n, countAt(grids[other], seen.from, seen.low), `${other} while pointing at ${measure}`);
+			assert.equal(seen.total, columnAt(grids[other], seen.from).count);
+			assert.equal(seen.cells[2].replace(/,/g, ""), String(seen.n));
+		}
+	}
+});
+
+check("a cell has the palette's colour that the API's numbers give", async (t) => {
+	const grids = await pause(t);
+
+	for (const measure of MEASURES) {
+		const { x, y, seen } = await pointAtCell(t.page, measure, 2);
+		const colour = await t.page.evaluate(([m, px, py]) => {
+			const canvas = document.querySelector(`.map[data-measure="${m}"] canvas.cells`);
+			const [r, g, b] = canvas.getContext("2d").getImageData(
+				Math.floor(px * devicePixelRatio), Math.floor(py * devicePixelRatio), 1, 1).data;
+
+			return `#${[r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")}`;
+		}, [measure, x, y]);
+
+		assert.equal(colour, colourOf(grids, measure, seen.from, seen.low), measure);
+	}
+});
+
+check("a click on a cell lists its keys, which add up to its count", async (t) => {
+	await pause(t);
+	const { x, y, seen } = await pointAtCell(t.page, "latency", 2);
+
+	await map(t.page, "latency").click({ position: { x, y } });
+	const list = t.page.locator(".picked");
+
+	await list.locator("[data-total]").waitFor();
+	const counts = await list.locator("tbody tr td:nth-child(3)").allTextContents();
+	const sum = counts.reduce((total, text) => total + Number(text.replace(/,/g, "")), 0);
+
+	assert.equal(sum, seen.n, JSON.stringify(seen));
+	assert.equal(Number((await list.locator("[data-total]").textContent()).replace(/,/g, "")), seen.n);
+});
+
+check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
+	const { page, server } = t;
+	const grids = await pause(t);
+	const { from, column, ncols } = grids.latency;
+	const { keys } = await server.get(
+		`/ca/instrumentations/${server.id}/value/keys?measure=latency&start_time=${from}&duration=${column * ncols}`);
+
+	await until("the key list", async () => await page.locator(".keys tbody tr").count() === keys.length);
+	assert.deepEqual(await page.locator(".keys tbody tr").evaluateAll((rows) => rows.map((r) => r.dataset.key)), keys.map((k) => k.key));
+	const before = await picture(page, "latency");
+
+	await page.locator(".keys tbody button").first().click();
+	await until("another picture", async () => await picture(page, "latency") !== before, 5);
+	assert.equal(await page.locator('.keys [aria-pressed="true"]').count(), 1);
+	assert.match(page.url(), /key=/);
+	await page.locator(".keys tbody button").nth(1).click({ modifiers: ["Shift"] });
+	await until("two keys", async () => await page.locator('.keys [aria-pressed="true"]').count() === 2, 5);
+	if (shots)
+		await page.screenshot({ path: join(shots, "keys.png") });
+	await page.getByRole("button", { name: "show all" }).click();
+	await until("the picture as it was", async () => await picture(page, "latency") === before, 5);
+});
+
+check("axis and colours change the picture, and are kept in the address", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	const seen = new Set([await picture(page, "latency")]);
+	const next = async (group, name) => {
+		await press(page, group, name);
+		await until(`${group} ${name}`, async () => !seen.has(await picture(page, "latency")), 5);
+		assert.equal(await pressed(page, group), name);
+		seen.add(await picture(page, "latency"));
+	};
+
+	await next("Colours", "linear");
+	await next("Colours", "rank");
+	await next("Axis", "linear");
+	assert.match(page.url(), /y=linear/);
+	assert.match(page.url(), /transfer=rank/);
+	if (shots) {
+		await sleep(1000);
+		await page.screenshot({ path: join(shots, "linear.png") });
+	}
+});
+
+check("the time range is cut into columns of whole slots", async (t) => {
+	for (const [name, columns] of [["1 min", 60], ["15 min", 180], ["60 min", 360]]) {
+		t.streams.length = 0;
+		await press(t.page, "Range", name);
+		await until(name, () => t.streams.length >= 3, 5);
+		assert.equal(new URL(t.streams.at(-1)).searchParams.get("ncols"), String(columns));
+	}
+});
+
+check("a figure and the report are downloaded as pictures", async (t) => {
+	await pause(t);
+	for (const name of [/^latency, PNG/, /^Report, PNG/]) {
+		await t.page.locator("summary", { hasText: "Download" }).click();
+		const [download] = await Promise.all([t.page.waitForEvent("download"), t.page.getByRole("link", { name }).click()]);
+		const bytes = readFileSync(await download.path());
+
+		assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+		assert.ok(bytes.readUInt32BE(16) >= 1000, "as wide as a figure");
+		assert.match(download.suggestedFilename(), /^heatscope-mysql-queries-.*\.png$/);
+		await t.page.locator("summary", { hasText: "Download" }).click();
+	}
+});
+
+check("dark mode follows the system, and can be chosen", async (t) => {
+	const { page } = t;
+	const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+
+	assert.equal(await theme(), "light");
+	const light = await background();
+
+	await page.emulateMedia({ colorScheme: "dark" });
+	await until("dark by the system", async () => await theme() === "dark", 5);
+	assert.notEqual(await background(), light);
+	await press(page, "Theme", "light");
+	await until("light by choice", async () => await theme() === "light", 5);
+	assert.equal(await background(), light);
+});
+
+check("the arrow keys move a cursor that is read out", async (t) => {
+	const { page } = t;
+	const spoken = () => page.locator("p[aria-live]").textContent();
+
+	await pause(t);
+	await map(page, "latency").focus();
+	await page.keyboard.press("End");
+	await until("the newest column is read out", async () => /latency/.test(await spoken()), 3);
+	const first = await spoken();
+
+	await page.keyboard.press("ArrowLeft");
+	await until("the column before", async () => await spoken() !== first, 3);
+	for (let i = 0; i < 20 && !/% of/.test(await spoken()); i++) {
+		await page.keyboard.press("ArrowLeft");
+		await settled(page);
+	}
+	const second = await spoken();
+
+	await page.keyboard.press("ArrowUp");
+	await until("the row above", async () => await spoken() !== second, 3);
+	await page.keyboard.press("Escape");
+	await until("silence", async () => await spoken() === "", 3);
+});
+
+check("the table view holds the same numbers", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+
+	await press(page, "View", "table");
+	const rows = await page.locator(".sheet tbody tr").evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
+
+	assert.equal(rows.length, latency.ncols);
+	[...latency.columns].reverse().forEach((column, i) =>
+		assert.equal(rows[i][1].replace(/,/g, ""), column.state === "unobserved" ? "–" : String(column.count)));
+});
+
+check("an instrumentation is created and deleted", async (t) => {
+	const { page, server } = t;
+	const ids = async () => (await server.get("/ca/instrumentations")).map((i) => i.id);
+	const before = await ids();
+
+	await page.getByRole("button", { name: "New" }).click();
+	assert.match(await page.locator("form button.primary").textContent(), /existing/);
+	await page.locator("select").last().selectOption({ label: "6 hours" });
+	await page.getByLabel("host name").check();
+	await page.locator("form button.primary").click();
+	await until("one more", async () => (await ids()).length === before.length + 1);
+	await until("it is shown", async () => /inst=/.test(page.url()) && await page.locator(".map").count() === 3);
+	page.once("dialog", (dialog) => dialog.accept());
+	await page.getByRole("button", { name: "Delete" }).click();
+	await until("one less", async () => String(await ids()) === String(before));
+	await until("the other is shown", async () => await page.locator(".map").count() === 3);
+});
+
+check("a hidden page holds no stream", async (t) => {
+	const open = t.open.size;
+
+	assert.equal(open, 3);
+	await t.page.evaluate(() => {
+		Object.defineProperty(document, "hidden", { value: true, configurable: true });
+		document.dispatchEvent(new Event("visibilitychange"));
+	});
+	await until("no stream", () => t.open.size === 0, 5);
+	await t.page.evaluate(() => {
+		delete document.hidden;
+		document.dispatchEvent(new Event("visibilitychange"));
+	});
+	await until("three streams", () => t.open.size === 3, 5);
+});
+
+check("axe finds nothing serious: map, table, form; light and dark", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	assert.deepEqual(await violations(page), [], "map, light");
+	await press(page, "Theme", "dark");
+	await sleep(800);
+	assert.deepEqual(await violations(page), [], "map, dark");
+	await press(page, "View", "table");
+	assert.deepEqual(await violations(page), [], "table, dark");
+	await page.getByRole("button", { name: "New" }).click();
+	assert.deepEqual(await violations(page), [], "form, dark");
+});
+
+check("when heatscoped is gone the page says so", async (t) => {
+	t.server.kill();
+	await until("a clear word", async () => /heatscoped does not answer/.test(await t.page.locator(".statusline").textContent()), 20);
+	assert.equal(await t.page.locator(".masthead .state").textContent(), "no daemon");
+});
+
+/* ---- one fresh page for each ---- */
+
+async function open(browser, server) {
+	const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: "light", acceptDownloads: true });
+	const page = await context.newPage();
+	const t = { server, page, context, errors: [], asked: new Map(), streams: [], open: new Set(), values: 0 };
+
+	page.setDefaultTimeout(8000);
+	page.on("console", (message) => message.type() === "error" && t.errors.push(message.text()));
+	page.on("pageerror", (error) => t.errors.push(String(error)));
+	page.on("request", (request) => {
+		const url = new URL(request.url());
+
+		t.values += /\/value\//.test(url.pathname);
+		if (url.pathname.endsWith("/value/grid") && url.searchParams.get("ncols") !== "1")
+			t.asked.set(url.searchParams.get("measure"), url.pathname + url.search);
+		if (url.pathname.endsWith("/value/stream")) {
+			t.streams.push(request.url());
+			t.open.add(request);
+		}
+	});
+	for (const event of ["requestfailed", "requestfinished"])
+		page.on(event, (request) => t.open.delete(request));
+	await page.goto(`${server.url}/#duration=60`);
+	await page.locator(".map canvas.cells").nth(2).waitFor();
+	await until("three streams", () => t.open.size === 3);
+	await sleep(900);
+	return t;
+}
+
+async function main() {
+	const server = await Server.start();
+	const browser = await chromium.launch({
+		executablePath: process.env.CHROMIUM,
+		args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+			"--disable-background-networking", "--disable-component-update", "--disable-sync"],
+	});
+	const only = process.argv[2];
+	let failed = 0;
+
+	console.log(`1..${cases.length}`);
+	for (const [i, { name, body }] of cases.entries()) {
+		let t, problem = null;
+
+		if (only && !name.includes(only))
+			continue;
+		try {
+			t = await open(browser, server);
+			await body(t);
+		} catch (error) {
+			problem = error;
+		}
+		failed += Boolean(problem);
+		console.log(`${problem ? "not ok" : "ok"} ${i + 1} - ${name}`);
+		if (problem)
+			console.log(String(problem.stack).concat(t?.errors.length ? `\nconsole: ${t.errors.join("\n")}` : "").replace(/^/gm, "# "));
+		if (shots && t)
+			await t.page.screenshot({ path: join(shots, `${String(i + 1).padStart(2, "0")}.png`) });
+		await t?.context.close();
+	}
+	if (failed)
+		console.log(server.logs().replace(/^/gm, "# "));
+	await browser.close();
+	await server.stop();
+	process.exitCode = failed ? 1 : 0;
+}
+
+main().catch((error) => {
+	console.log(`Bail out! ${error.message}`);
+	process.exit(1);
+});

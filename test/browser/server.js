@@ -1,0 +1,123 @@
+/* server.js - a private heatscoped with a collector that replays a recording, on a port of its own. */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const top = join(dirname(fileURLToPath(import.meta.url)), "../..");
+const build = process.env.HEATSCOPE_BUILD;
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** Asks until the answer is true; throws with `what` after a while. */
+export async function until(what, ask, seconds = 20) {
+	for (let left = seconds * 10; left > 0; left--) {
+		if (await ask())
+			return;
+		await sleep(100);
+	}
+	throw new Error(`not within ${seconds} s: ${what}`);
+}
+
+function freePort() {
+	return new Promise((done) => {
+		const probe = createServer().listen(0, "127.0.0.1", () => {
+			const { port } = probe.address();
+
+			probe.close(() => done(port));
+		});
+	});
+}
+
+export class Server {
+	/** Started and with a live instrumentation of latency, on-CPU and off-CPU by statement. */
+	static async start() {
+		const s = new Server();
+
+		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
+		s.url = `http://127.0.0.1:${await freePort()}`;
+		s.parts = [];
+		const page = [join(build, "ui/web/dist"), join(top, "ui/web/dist")].find((dir) => existsSync(join(dir, "index.html")));
+
+		if (!page)
+			throw new Error("the page is not built");
+		s.run("heatscoped", ["--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", page]);
+		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
+		s.replay();
+		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);
+		const made = await fetch(`${s.url}/ca/instrumentations`, {
+			method: "POST", headers: { "Content-Type": "application/json" },
+			body: JSON.stringify({
+				module: "mysql", stat: "queries", decomposition: ["statement", "latency"],
+				measures: ["latency", "cputime", "offcpu"],
+			}),
+		});
+
+		if (made.status !== 201)
+			throw new Error(`no instrumentation: ${await made.text()}`);
+		s.id = (await made.json()).id;
+		await until("events arrive", async () => {
+			const { columns } = await s.get(`/ca/instrumentations/${s.id}/value/grid?duration=60&ncols=60`);
+
+			return columns.filter((c) => c.count > 0).length >= 5;
+		});
+		return s;
+	}
+
+	run(name, args) {
+		const log = openSync(join(this.dir, `${name}.log`), "a");
+
+		const part = spawn(join(build, name), args, { stdio: ["ignore", log, log] });
+
+		this.parts.push(part);
+		return part;
+	}
+
+	/* The recording is half a minute long: at its end it begins anew. */
+	replay() {
+		const collector = this.run("heatscope-collector", ["--socket", join(this.dir, "ingest"), "--spool", "", "--source", "db1",
+			"--follow-clock", "--once", "--replay", join(top, "test/browser/queries.hsr")]);
+
+		collector.once("exit", (code) => {
+			this.parts.splice(this.parts.indexOf(collector), 1);
+			if (code === 0)
+				this.replay();
+		});
+	}
+
+	async get(path) {
+		const reply = await fetch(this.url + path);
+
+		if (!reply.ok)
+			throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+		return reply.json();
+	}
+
+	logs() {
+		return ["heatscoped", "heatscope-collector"].map((name) => {
+			const file = join(this.dir, `${name}.log`);
+
+			return existsSync(file) ? `--- ${name}\n${readFileSync(file, "utf8").slice(-2000)}` : "";
+		}).join("\n");
+	}
+
+	/** Stops heatscoped alone, as a crash would. */
+	kill() {
+		this.parts[0].kill("SIGKILL");
+	}
+
+	async stop() {
+		for (const part of [...this.parts].reverse()) {
+			part.removeAllListeners("exit");
+			if (part.exitCode === null && part.signalCode === null) {
+				const gone = new Promise((done) => part.once("exit", done));
+
+				part.kill("SIGTERM");
+				await Promise.race([gone, sleep(3000).then(() => part.kill("SIGKILL"))]);
+			}
+		}
+		rmSync(this.dir, { recursive: true, force: true });
+	}
+}

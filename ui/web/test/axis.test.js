@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { domainOf, linearTicks, logTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../src/axis.js";
+
+test("nice values enclose what they stand for and are their own", () => {
+	for (const v of [1, 1.5, 2, 3, 5, 7, 999, 1000, 1001, 123456789]) {
+		assert.ok(niceBelow(v) <= v && v <= niceAbove(v), `${v}`);
+		assert.equal(niceAbove(niceAbove(v)), niceAbove(v));
+		assert.equal(niceBelow(niceBelow(v)), niceBelow(v));
+	}
+});
+
+test("log ticks are 1-2-5, and whole decades where there is little room", () => {
+	assert.deepEqual(logTicks(1000, 10000, 9).map((t) => t.value), [1000, 2000, 5000, 10000]);
+	assert.deepEqual(logTicks(1e3, 1e9, 7).map((t) => t.value), [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]);
+	assert.ok(logTicks(1e3, 1e9, 3).length <= 3);
+});
+
+test("linear ticks begin at 0 and stay within the axis", () => {
+	assert.deepEqual(linearTicks(2.5e9, 5).map((t) => t.value), [0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
+});
+
+test("an axis maps its ends to its edges and back, log and linear", () => {
+	for (const kind of ["log", "linear"]) {
+		const axis = valueAxis({ kind, low: kind === "log" ? 1000 : 0, high: 1e9, under: false, over: false }, 10, 210);
+
+		assert.ok(Math.abs(axis.y(1e9) - 10) < 1e-9);
+		assert.ok(Math.abs(axis.y(axis.domain.low) - 210) < 1e-9);
+		assert.ok(Math.abs(axis.value(axis.y(5e6)) - 5e6) < 1);
+	}
+});
+
+test("strips take room only when they are used", () => {
+	const plain = valueAxis({ kind: "log", low: 1, high: 10, under: false, over: false }, 0, 100);
+	const strips = valueAxis({ kind: "log", low: 1, high: 10, under: true, over: true }, 0, 100);
+
+	assert.deepEqual([plain.upper, plain.lower], [0, 100]);
+	assert.ok(strips.upper > 0 && strips.lower < 100);
+});
+
+test("a live axis widens and never narrows", () => {
+	const first = domainOf({ low: 3e4, high: 4e6, under: false, over: false }, "log");
+	const wider = domainOf({ low: 3e3, high: 4e8, under: true, over: false }, "log", first);
+
+	assert.deepEqual([first.low, first.high], [2e4, 5e6]);
+	assert.deepEqual([wider.low, wider.high, wider.under], [2e3, 5e8, true]);
+	assert.equal(domainOf({ low: 3e4, high: 4e6, under: false, over: false }, "log", wider), wider);
+	assert.equal(domainOf({ low: 1, high: 5, under: false, over: false }, "linear", wider).low, 0);
+});
+
+test("a linear axis ends at its next tick, not at the next decade", () => {
+	assert.equal(domainOf({ low: 1e3, high: 2.2e9, under: false, over: false }, "linear").high, 2.5e9);
+});
+
+test("time ticks stand on whole steps of the local clock", () => {
+	const { step, ticks } = timeTicks(1000003, 1000303, 6, 5400);
+
+	assert.equal(step, 60);
+	assert.ok(ticks.every((t) => (t + 5400) % 60 === 0 && t >= 1000003 && t <= 1000303));
+	assert.equal(ticks.length, 5);
+	const x = timeAxis(100, 200, 0, 50);
+
+	assert.equal(x.x(150), 25);
+	assert.equal(x.time(25), 150);
+});

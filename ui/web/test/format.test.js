@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import * as format from "../src/format.js";
+
+test("amounts have three digits and a unit", () => {
+	const cases = [[0, "0"], [1, "1 ns"], [999, "999 ns"], [1000, "1 µs"], [1234, "1.23 µs"], [999999, "1 ms"], [12345678, "12.3 ms"], [1e9, "1 s"], [3.2e10, "32 s"], [null, "–"]];
+
+	for (const [ns, text] of cases)
+		assert.equal(format.amount(ns), text);
+	assert.equal(format.amount(2048, "bytes"), "2 KiB");
+	assert.equal(format.amount(12345, "queries"), "12,345");
+});
+
+test("ranges name their unit once where it is one", () => {
+	assert.equal(format.range(1024, 1152), "1.024 – 1.152 µs");
+	assert.equal(format.range(983040, 1048576), "983 µs – 1.049 ms");
+	assert.equal(format.range(0, 1024), "< 1.02 µs");
+	assert.equal(format.range(2 ** 36, null), "≥ 68.7 s");
+});
+
+test("a part is never shown as all or nothing unless it is", () => {
+	assert.equal(format.share(0, 10), "0 %");
+	assert.equal(format.share(1, 1e6), "< 0.1 %");
+	assert.equal(format.share(999999, 1e6), "99.9 %");
+	assert.equal(format.share(10, 10), "100.0 %");
+	assert.equal(format.share(0, 0), "–");
+});
+
+test("counts", () => {
+	assert.equal(format.count(1234567), "1,234,567");
+	assert.equal(format.shortCount(1234567), "1.23 M");
+	assert.equal(format.shortCount(9999), "9,999");
+});
+
+test("zones", () => {
+	assert.equal(format.zone(0, 0), "UTC");
+	assert.equal(format.zone(0, 7200), "UTC+02:00");
+	assert.equal(format.zone(0, -12600), "UTC−03:30");
+});
+
+test("lengths of time", () => {
+	assert.deepEqual([0.1, 1, 10, 60, 90, 3600, 604800].map(format.seconds), ["100 ms", "1 s", "10 s", "1 min", "1.5 min", "1 h", "7 d"]);
+});
+
+test("coverage says what was lost and who was silent", () => {
+	assert.equal(format.coverage({ state: "partial", reporting: 1, expected: 2, lost: 1200 }), "partly lost, 1 of 2 reported, 1,200 lost");
+	assert.equal(format.coverage({ state: "unobserved", reporting: 0, expected: 0, lost: 0 }), "not observed");
+});

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { columnsFor, panelsOf, readHash, START, writeHash } from "../src/state.js";
+
+test("the address keeps everything a person chose", () => {
+	const state = {
+		inst: "7", measures: ["latency", "blocked"], duration: 900, y: "linear", transfer: "rank",
+		keys: ["select", "", "/run/my sql,sock/a&b=c"], by: "command", view: "table", theme: "dark", end: 1700000000.5,
+	};
+
+	assert.deepEqual(readHash(writeHash(state)), state);
+	assert.deepEqual(readHash(writeHash(START)), { ...START });
+	assert.equal(writeHash(START), "");
+});
+
+test("an address of nonsense gives the start", () => {
+	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1"])
+		assert.deepEqual(readHash(hash), { ...START });
+});
+
+test("columns are whole slots and not too many", () => {
+	for (const range of [60, 300, 900, 3600])
+		for (const slot of [0.1, 0.5, 1, 10, 60]) {
+			const n = columnsFor(range, slot);
+			const per = Math.ceil(Math.max(1, Math.round(range / slot)) / n);
+
+			assert.ok(n >= 1 && n <= 360, `${range} s of ${slot} s: ${n}`);
+			assert.ok(n * per * slot >= range, `${range} s of ${slot} s: ${n}`);
+		}
+	assert.deepEqual([60, 300, 900, 3600].map((r) => columnsFor(r, 1)), [60, 300, 180, 360]);
+});
+
+test("latency, on-CPU and off-CPU lie one above the other wherever they are measured", () => {
+	const inst = { measures: ["latency", "runqwait", "offcpu", "cputime"] };
+
+	assert.deepEqual(panelsOf(START, inst), ["latency", "cputime", "offcpu"]);
+	assert.deepEqual(panelsOf({ ...START, measures: ["runqwait", "gone"] }, inst), ["runqwait"]);
+	assert.deepEqual(panelsOf(START, { measures: ["size"] }), ["size"]);
+});

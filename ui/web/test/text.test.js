@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { choicesFor, requestOf, sameAs } from "../src/choices.js";
+import { metricTitle, statusOf, titleOf } from "../src/text.js";
+
+const catalogue = {
+	modules: { mysql: { label: "MySQL" } },
+	types: { string: { arity: "discrete" }, time: { arity: "numeric" } },
+	fields: { statement: { label: "statement", type: "string" }, command: { label: "command", type: "string" }, latency: { label: "latency", type: "time" }, offcpu: { label: "off-CPU", type: "time" }, cputime: { label: "on-CPU", type: "time" } },
+	metrics: [{ module: "mysql", stat: "queries", label: "queries", fields: ["command", "statement", "latency", "cputime", "offcpu"], unit: "queries" }],
+	sources: [{ source: "db1", state: "active", metrics: [{ metric: "mysql.queries", state: "ok", reason: "" }] }],
+};
+const inst = { id: "1", module: "mysql", stat: "queries", decomposition: ["statement", "latency"], measures: ["latency"], granularity: 1, sources: [] };
+const session = (change) => ({ catalogue, inst, error: null, live: true, state: { inst: null }, measures: ["latency"], linked: new Map([["latency", "live"]]), ...change });
+
+test("a title names metric and fields, not the measure", () => {
+	assert.equal(titleOf(inst, catalogue), "MySQL queries by statement");
+	assert.equal(titleOf({ ...inst, decomposition: ["latency"] }, catalogue), "MySQL queries");
+	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "MySQL queries" }, catalogue), "MySQL queries");
+	assert.equal(metricTitle({ module: "disk", stat: "io" }, catalogue), "disk io");
+});
+
+test("the status says what is wrong, and whose fault it is", () => {
+	const silent = (sources) => statusOf(session({ catalogue: { ...catalogue, sources } })).text;
+
+	assert.equal(statusOf(session()).word, "live");
+	assert.match(statusOf(session({ error: { code: "UNREACHABLE" } })).text, /heatscoped does not answer/);
+	assert.match(silent([]), /No collector is connected/);
+	assert.match(silent([{ source: "db1", state: "active", metrics: [{ metric: "mysql.queries", state: "unavailable", reason: "CAP_BPF is missing" }] }]), /db1: CAP_BPF is missing/);
+	assert.match(statusOf(session({ inst: null, state: { inst: "9" } })).text, /no instrumentation 9/);
+	assert.equal(statusOf(session({ linked: new Map([["latency", "polling"]]) })).word, "polling");
+	assert.equal(statusOf(session({ live: false })).word, "paused");
+});
+
+test("a new instrumentation begins with latency, on-CPU and off-CPU by statement", () => {
+	const [metric] = catalogue.metrics;
+	const choices = choicesFor(catalogue, metric);
+	const request = requestOf(metric, choices, choices.fields, choices.measures, 1, 3600);
+
+	assert.deepEqual(request.decomposition, ["statement", "latency"]);
+	assert.deepEqual(request.measures, ["latency", "cputime", "offcpu"]);
+	assert.equal(sameAs(request, [{ ...request, id: "4" }]).id, "4");
+	assert.equal(sameAs(request, [inst]), undefined);
+});
