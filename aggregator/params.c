@@ -116,7 +116,7 @@ static int read_choice(const struct spec *spec, const char *value, int *to, char
 	int n = (int)spec->min;
 
 	for (const char *at = spec->choices; at; at = strchr(at, ' ') ? strchr(at, ' ') + 1 : NULL, n++)
-		if (len && !strncmp(at, value, len) && (at[len] == ' ' || !at[len])) {
+		if (len && !strchr(value, ' ') && !strncmp(at, value, len) && (at[len] == ' ' || !at[len])) {
 			*to = n;
 			return 0;
 		}

@@ -1,0 +1,161 @@
+#include "check.h"
+#include "../aggregator/params.h"
+#include "../render/shade.h"
+
+#include <errno.h>
+
+#define NS 1000000000ll
+
+static int read_one(enum value_kind kind, const char *name, const char *value, struct params *p, char *reason)
+{
+	const struct http_param param[] = { { name, value } };
+
+	return params_read(kind, param, 1, p, reason);
+}
+
+static void defaults_are_those_of_the_manual(void **state)
+{
+	static const struct { enum value_kind kind; int duration_s, width, height, transfer; } cases[] = {
+		{ VALUE_RAW, 1, 600, 300, SHADE_LOG }, { VALUE_KEYS, 60, 600, 300, SHADE_LOG },
+		{ VALUE_IMAGE, 60, 600, 300, SHADE_RANK }, { VALUE_FIGURE, 60, 1200, 500, SHADE_LOG },
+		{ VALUE_REPORT, 60, 1200, 0, SHADE_LOG }, { VALUE_GRID, 60, 600, 300, SHADE_LOG },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(params_read(cases[i].kind, NULL, 0, &p, reason), 0);
+		assert_int_equal(p.duration_ns, cases[i].duration_s * NS);
+		assert_int_equal(p.width, cases[i].width);
+		assert_int_equal(p.height, cases[i].height);
+		assert_int_equal(p.transfer, cases[i].transfer);
+		assert_int_equal(p.ncols, 600);
+		assert_int_equal(p.row_bits, 3);
+		assert_int_equal(p.yscale, AXIS_LOG);
+		params_fini(&p);
+	}
+}
+
+static void numbers_are_kept_in_their_ranges(void **state)
+{
+	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
+		{ VALUE_IMAGE, "width", "10", NULL }, { VALUE_IMAGE, "width", "9", "minimum is 10" },
+		{ VALUE_IMAGE, "width", "4000", NULL }, { VALUE_IMAGE, "width", "4001", "maximum is 4000" },
+		{ VALUE_IMAGE, "width", "", "not an integer" }, { VALUE_IMAGE, "width", " 20", "not an integer" },
+		{ VALUE_IMAGE, "width", "20.5", "not an integer" }, { VALUE_IMAGE, "width", "0x20", "not an integer" },
+		{ VALUE_IMAGE, "width", "99999999999999999999", "not an integer" },
+		{ VALUE_GRID, "row_bits", "-1", "minimum is 0" }, { VALUE_GRID, "row_bits", "8", "maximum is 7" },
+		{ VALUE_GRID, "duration", "5", NULL }, { VALUE_GRID, "duration", "31536001", "maximum is 31536000" },
+		{ VALUE_GRID, "duration", "1.", "not a number of seconds" }, { VALUE_GRID, "duration", ".5", "not a number" },
+		{ VALUE_GRID, "duration", "1.5s", "not a number" }, { VALUE_GRID, "duration", "", "not a number" },
+		{ VALUE_GRID, "transfer", "lin", "must be one of: linear log rank" }, { VALUE_GRID, "transfer", "", "must be" },
+		{ VALUE_GRID, "transfer", "linear log", "must be" },
+		{ VALUE_GRID, "exclude", "1", "true or false" }, { VALUE_GRID, "nonsense", "1", "unknown" },
+		{ VALUE_GRID, "x", "nonsense", NULL },			/* another value's: ignored */
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		int err = read_one(cases[i].kind, cases[i].name, cases[i].value, &p, reason);
+
+		assert_int_equal(err, cases[i].says ? -EINVAL : 0);
+		if (cases[i].says)
+			assert_non_null(strstr(reason, cases[i].says));
+		else
+			params_fini(&p);
+	}
+}
+
+static void seconds_are_read_to_the_nanosecond(void **state)
+{
+	static const struct { const char *text; __s64 ns; } cases[] = {
+		{ "0", 0 }, { "1700000000", 1700000000 * NS }, { "1700000000.1", 1700000000 * NS + NS / 10 },
+		{ "0.000000001", 1 }, { "0.0000000019", 1 }, { "5.250", 5 * NS + NS / 4 }, { "9000000000", 9000000000 * NS },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(read_one(VALUE_GRID, "start_time", cases[i].text, &p, reason), 0);
+		assert_true(p.has_start && !p.has_end);
+		assert_int_equal(p.start_ns, cases[i].ns);
+		params_fini(&p);
+	}
+}
+
+static void keys_are_split_at_commas(void **state)
+{
+	static const struct { const char *text; size_t n; const char *key[3]; } cases[] = {
+		{ "", 0, { NULL } }, { "a", 1, { "a" } }, { "a,b/c", 2, { "a", "b/c" } }, { "a\\,b,c", 2, { "a,b", "c" } },
+		{ "a\\\\,b", 2, { "a\\", "b" } }, { ",", 2, { "", "" } }, { "a\\", 1, { "a\\" } },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(read_one(VALUE_GRID, "selected", cases[i].text, &p, reason), 0);
+		assert_int_equal(p.n_select, cases[i].n);
+		for (size_t j = 0; j < p.n_select; j++)
+			assert_string_equal(p.select[j], cases[i].key[j]);
+		params_fini(&p);
+	}
+}
+
+static void intervals_follow_from_what_is_given(void **state)
+{
+	static const struct { const char *name[3], *value[3]; __s64 from, to; const char *says; } cases[] = {
+		{ { NULL }, { NULL }, 999940, 1000000 - 0, NULL },
+		{ { "duration" }, { "10" }, 999990, 1000000, NULL },
+		{ { "start_time" }, { "999000" }, 999000, 999060, NULL },
+		{ { "end_time" }, { "999000" }, 998940, 999000, NULL },
+		{ { "start_time", "end_time" }, { "999000", "999007" }, 999000, 999010, NULL },
+		{ { "start_time", "duration" }, { "999003", "1" }, 999000, 999005, NULL },
+		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "10" }, 999000, 999010, NULL },
+		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "11" }, 0, 0, "do not agree" },
+		{ { "start_time", "end_time" }, { "999000", "999000" }, 0, 0, "must be after" },
+		{ { "start_time" }, { "1000010" }, 0, 0, "future" },
+		{ { "duration" }, { "601" }, 0, 0, "maximum is 600" },
+		{ { "duration" }, { "0" }, 0, 0, "must be positive" },
+		{ { "end_time" }, { "5" }, 0, 0, "before 1970" },
+	};
+	struct instrumentation in = { .granularity_ns = 5 * NS, .slot_ns = NS, .retention_s = 600 };
+	char reason[PARAMS_REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct http_param param[3];
+		struct interval_ns asked, rounded;
+		struct params p;
+		size_t n = 0;
+		int err;
+
+		for (; n < 3 && cases[i].name[n]; n++)
+			param[n] = (struct http_param){ cases[i].name[n], cases[i].value[n] };
+		assert_int_equal(params_read(VALUE_GRID, param, n, &p, reason), 0);
+		err = params_interval(&p, &in, 1000001 * NS + 7, &asked, &rounded, reason);
+		assert_int_equal(err, cases[i].says ? -EINVAL : 0);
+		if (cases[i].says) {
+			assert_non_null(strstr(reason, cases[i].says));
+		} else {
+			assert_int_equal(rounded.from, cases[i].from * NS);
+			assert_int_equal(rounded.to, cases[i].to * NS);
+			assert_true(asked.from >= rounded.from && asked.to <= rounded.to);
+		}
+		params_fini(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(defaults_are_those_of_the_manual),
+		cmocka_unit_test(numbers_are_kept_in_their_ranges),
+		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
+		cmocka_unit_test(keys_are_split_at_commas),
+		cmocka_unit_test(intervals_follow_from_what_is_given),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+#include "check.h"
+#include "../aggregator/payload.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define RULER_MS RULER(UNIT_NS, 5, 10, 40)
+
+static struct key_total *totals(size_t n)
+{
+	struct key_total *t = calloc(n, sizeof(*t));
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(t[i].text, sizeof(t[i].text), "key%zu", i);
+		assert_int_equal(hist_init(&t[i].hist, RULER_MS), 0);
+	}
+	return t;
+}
+
+static void totals_free(struct key_total *t, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		hist_fini(&t[i].hist);
+	free(t);
+}
+
+static json_t *parse(struct bytes *out)
+{
+	size_t len;
+	char *text = writer_take(out, &len);
+	json_error_t error;
+	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+
+	if (!json)
+		fail_msg("%s: %s", error.text, text);
+	free(text);
+	return json;
+}
+
+static void a_column_has_one_state(void **state)
+{
+	static const struct { struct grid_column c; const char *state; } cases[] = {
+		{ { .count = 5, .n_reporting = 2, .n_expected = 2 }, "ok" },
+		{ { .n_reporting = 2, .n_expected = 2 }, "zero" },
+		{ { .count = 5, .n_reporting = 1, .n_expected = 2 }, "partial" },
+		{ { .count = 5, .n_reporting = 2, .n_expected = 2, .lost = 1 }, "partial" },
+		{ { .n_expected = 2 }, "unobserved" },
+		{ { .n_expected = 0 }, "unobserved" },
+		{ { .n_expected = 2, .lost = 3 }, "unobserved" },
+		{ { .count = 5, .n_reporting = 1, .n_expected = 2, .marks = GRID_IN_PROGRESS }, "in_progress" },
+		{ { .count = 5, .n_reporting = 2, .n_expected = 2, .marks = GRID_CLOCK_STEP }, "ok" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(payload_state(&cases[i].c), cases[i].state);
+}
+
+static void raw_takes_the_shape_of_its_arity(void **state)
+{
+	struct key_total *t = totals(2);
+	static const struct { bool keyed, numeric; size_t n; const char *text; } cases[] = {
+		{ false, false, 0, "0" }, { false, true, 0, "[]" }, { true, false, 0, "{}" }, { true, true, 0, "{}" },
+		{ false, false, 1, "3" }, { true, false, 2, "{\"key0\":3,\"key1\":1}" },
+		{ false, true, 1, "[[[0,1023],2],[[1024,1055],1]]" },
+		{ true, true, 2, "{\"key0\":[[[0,1023],2],[[1024,1055],1]],\"key1\":[[[1099511627776,2199023255552],1]]}" },
+	};
+
+	hist_record(&t[0].hist, 0, 1);
+	hist_record(&t[0].hist, 1000, 1);
+	hist_record(&t[0].hist, 1030, 1);
+	hist_record(&t[1].hist, 1ull << 41, 1);		/* overflow: up to the exact max */
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes out = { 0 };
+		size_t len;
+		char *text;
+
+		payload_raw(&out, t, cases[i].n, cases[i].keyed, cases[i].numeric);
+		text = writer_take(&out, &len);
+		assert_string_equal(text, cases[i].text);
+		free(text);
+	}
+	totals_free(t, 2);
+}
+
+/* The cells of a partition of the axis hold every event at least once, and half of one is one. */
+static void details_never_hide_a_key(void **state)
+{
+	struct key_total *t = totals(1);
+	double sum = 0;
+
+	for (int i = 0; i < 1000; i++)
+		hist_record(&t[0].hist, check_below(1000000), 1);
+	for (__u64 from = 0; from < 1000000; from += 10000) {
+		struct bytes out = { 0 };
+		json_t *json;
+		json_int_t total;
+
+		writer_raw(&out, "{");
+		payload_present(&out, t, 1, from, from + 10000, t[0].hist.max);
+		writer_raw(&out, "}");
+		json = parse(&out);
+		total = json_integer_value(json_object_get(json, "total"));
+		assert_int_equal(total, json_integer_value(json_object_get(json_object_get(json, "present"), "key0")));
+		sum += (double)total;
+		json_decref(json);
+	}
+	assert_true(sum > 950 && sum < 1050);
+	totals_free(t, 1);
+}
+
+static void nothing_above_the_max_is_present(void **state)
+{
+	struct key_total *t = totals(1);
+	struct bytes out = { 0 };
+	json_t *json;
+
+	hist_record(&t[0].hist, 1000000, 7);
+	writer_raw(&out, "{");
+	payload_present(&out, t, 1, 1000001, 2000000, 1000000);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	assert_int_equal(json_integer_value(json_object_get(json, "total")), 0);
+	json_decref(json);
+	totals_free(t, 1);
+}
+
+static void keys_tell_when_they_are_lower_bounds(void **state)
+{
+	for (int other = 0; other < 2; other++) {
+		struct key_total *t = totals(2);
+		struct bytes out = { 0 };
+		json_t *json;
+
+		hist_record(&t[0].hist, 5000, 1);
+		t[1].other = other;
+		writer_raw(&out, "{");
+		payload_keys(&out, t, 2);
+		writer_raw(&out, "}");
+		json = parse(&out);
+		assert_int_equal(json_object_get(json, "lower_bound") != NULL, other);
+		assert_int_equal(json_array_size(json_object_get(json, "keys")), 2);
+		json_decref(json);
+		totals_free(t, 2);
+	}
+}
+
+static void without_events_shares_are_zero(void **state)
+{
+	struct key_total *t = totals(1);
+	struct bytes out = { 0 };
+	json_t *json, *key;
+
+	writer_raw(&out, "{");
+	payload_keys(&out, t, 1);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	key = json_array_get(json_object_get(json, "keys"), 0);
+	assert_true(json_number_value(json_object_get(key, "share")) == 0);
+	assert_int_equal(json_integer_value(json_object_get(key, "min")), 0);
+	json_decref(json);
+	totals_free(t, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_column_has_one_state),
+		cmocka_unit_test(raw_takes_the_shape_of_its_arity),
+		cmocka_unit_test(details_never_hide_a_key),
+		cmocka_unit_test(nothing_above_the_max_is_present),
+		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
+		cmocka_unit_test(without_events_shares_are_zero),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
