@@ -1,0 +1,119 @@
+# lib.sh - what the end-to-end tests share: real programs in a folder of their own, TAP, and an orderly end.
+#
+#     . "$(dirname "$0")/lib.sh"
+#     start_daemon; start_collector; id=$(create command,statement latency,cputime); ...; ok "what holds" COMMAND
+#     finish
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+build=${HEATSCOPE_BUILD:-$PWD}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-e2e.XXXXXX")
+n_tests=0 n_bad=0 daemon= collector= servers=
+HEATSCOPE_URL=unix:$dir/http
+export HEATSCOPE_URL
+PATH=$build:$build/test:$PATH
+
+end() {
+	trap - EXIT INT TERM
+	for pid in $collector $daemon; do
+		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	for server in $servers; do
+		"$top/scripts/mariadb" stop "$dir/$server" >/dev/null 2>&1
+	done
+	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf "$dir"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+say() { printf '# %s\n' "$*"; }
+
+# ok "what holds" COMMAND...: its output is shown when it fails.
+ok() {
+	what=$1
+	shift
+	n_tests=$((n_tests + 1))
+	if "$@" >"$dir/ok.out" 2>&1; then
+		printf 'ok %d - %s\n' "$n_tests" "$what"
+	else
+		n_bad=$((n_bad + 1))
+		printf 'not ok %d - %s\n' "$n_tests" "$what"
+		sed 's/^/#   /' "$dir/ok.out" | head -n 40
+	fi
+}
+
+finish() {
+	echo "1..$n_tests"
+	[ "$n_bad" = 0 ]
+	exit
+}
+
+skip_all() { # a stated limit of this machine
+	echo "1..0 # SKIP $*"
+	exit 77
+}
+
+give_up() {
+	printf 'not ok %d - %s\n' $((n_tests + 1)) "$*"
+	for log in "$dir"/*.log; do
+		[ -f "$log" ] && { say "$log"; tail -n 15 "$log" | sed 's/^/#   /'; }
+	done
+	exit 1
+}
+
+# wait_until SECONDS COMMAND...
+wait_until() {
+	tries=$(($1 * 20))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+need_bpf() {
+	[ "$(id -u)" = 0 ] || skip_all "BPF needs root"
+	[ -e /sys/kernel/btf/vmlinux ] || skip_all "this kernel has no BTF"
+}
+
+start_daemon() { # [options of heatscoped]
+	heatscoped --listen "unix:$dir/http" --socket "$dir/ingest" --database "$dir/heatscope.db" "$@" 2>>"$dir/heatscoped.log" &
+	daemon=$!
+	wait_until 10 heatscope list || give_up "heatscoped did not start"
+}
+
+stop_daemon() { kill "$daemon" && wait "$daemon"; daemon=; }
+
+start_collector() { # [options of heatscope-collector]
+	heatscope-collector --socket "$dir/ingest" --spool "$dir/spool" "$@" 2>>"$dir/collector.log" &
+	collector=$!
+}
+
+stop_collector() { kill "$collector" && wait "$collector"; collector=; }
+
+start_server() { # NAME [options of scripts/mariadb]: sets MARIADB_*
+	name=$1
+	shift
+	servers="$servers $name"
+	started=$("$top/scripts/mariadb" start "$dir/$name" "$@") || give_up "MariaDB did not start"
+	eval "$started"
+}
+
+get() { curl -fsS --noproxy '*' --unix-socket "$dir/http" "http://localhost/ca/instrumentations/$1"; }
+
+is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active")] | length > 0'; }
+
+# create FIELDS MEASURES [KEYS]: an instrumentation that is active; prints its id.
+create() {
+	tries=200
+	until made=$(heatscope create mysql.queries --by "$1" --measures "$2" --keys "${3:-64}" --retention 86400 2>"$dir/create.log"); do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { cat "$dir/create.log" >&2; return 1; }
+		sleep 0.05
+	done
+	wait_until 20 is_active "$made" || { heatscope show "$made" >&2; return 1; }
+	echo "$made"
+}
+
+# Everything since a Unix time, all measures: stats ID FROM > FILE
+stats() { get "$1/value/raw?start_time=$2&end_time=$(($(date +%s) - 1))&stats=true&measure=*"; }
