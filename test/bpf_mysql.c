@@ -4,7 +4,8 @@
  * holds: every packet is one event of the right command and statement, exactly; the parts add up
  * to the latency in every slice.  Needs root and BTF; skipped (77) without, and for nothing else.
  *
- *      bpf_mysql [--bench N]       N statements, and what an event cost (kernel.bpf_stats_enabled)
+ *      bpf_mysql --bench N         N statements, and what an event cost
+ *      bpf_mysql --watch COMMAND   what a command does to the server whose folder stands for its %s
  */
 #include "collector/probe.h"
 
@@ -83,7 +84,7 @@ static int server_start(const char *option)
 	if (!server) {
 		execlp("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--skip-grant-tables", datadir, sock_arg,
 		       port_arg, log_arg, "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=16M",
-		       "--local-infile=1", cert_arg, key_arg, option, NULL);
+		       "--local-infile=1", "--max-allowed-packet=64M", cert_arg, key_arg, option, NULL);
 		_exit(127);
 	}
 	for (i = 0; i < 300; i++) {
@@ -440,6 +441,16 @@ static void bench(int n)
 	close(fd);
 }
 
+/* What a command of ours (with %s for the socket) makes the server do. */
+static void watch(const char *command)
+{
+	seen_clear();
+	run(command, dir);
+	drain();
+	drain();
+	seen_print();
+}
+
 static void all_cases(void)
 {
 	counts_text_statements();
@@ -472,12 +483,14 @@ int main(int argc, char **argv)
 			  "-out %s/cert.pem >/dev/null 2>&1", dir, dir);
 	ok(!err, "a data directory is made");
 	if (!err)
-		err = server_start("--thread-handling=one-thread-per-connection");
+		err = server_start(getenv("SERVER_OPTION") ? getenv("SERVER_OPTION") : "--log-bin=b");
 	ok(!err, "a server runs");
 	if (!err)
 		err = probe_start();
 	if (!err && argc == 3 && !strcmp(argv[1], "--bench"))
 		bench(atoi(argv[2]));
+	else if (!err && argc == 3 && !strcmp(argv[1], "--watch"))
+		watch(argv[2]);
 	else if (!err)
 		all_cases();
 	if (probe && !err)
