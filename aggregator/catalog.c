@@ -1,41 +1,14 @@
-#include "catalog.h"
+#include "catalog_private.h"
 
 #include "request.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define INSTS_MAX 1000
-#define SOURCES_MAX 4096
-
-struct catalog {
-	struct flush *flush;
-	struct cube *cube;
-	size_t cube_slots;
-	bool keep;
-	char identity[40];
-	struct catalog_inst *first;
-	size_t n_insts;			/* those being made included */
-	struct source *sources;
-	size_t n_sources;
-	const struct metric **metric;	/* borrowed from sources and instrumentations */
-	size_t n_metrics;
-	struct catalog_observer *observers;
-};
-
-static int refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static void inst_free(struct catalog_inst *ci)
 {
@@ -88,96 +61,6 @@ const char *catalog_identity(const struct catalog *c)
 	return c->identity;
 }
 
-/* --- observers, and what is derived --- */
-
-static bool metric_is(const struct metric *m, const char *module, const char *stat)
-{
-	return !strcmp(m->module, module) && !strcmp(m->stat, stat);
-}
-
-static size_t metrics_most(const struct catalog *c)
-{
-	size_t n = c->n_insts;
-
-	for (const struct source *s = c->sources; s; s = s->next)
-		n += s->n_offers;
-	return n;
-}
-
-static int metric_order(const void *a, const void *b)
-{
-	const struct metric *x = *(const struct metric *const *)a, *y = *(const struct metric *const *)b;
-	int order = strcmp(x->module, y->module);
-
-	return order ? order : strcmp(x->stat, y->stat);
-}
-
-static void metric_list(struct catalog *c, const struct metric *m)
-{
-	if (!catalog_metric_find(c, m->module, m->stat))
-		c->metric[c->n_metrics++] = m;
-}
-
-/* The newest word on a metric is a connected source's, then the instrumentation's own. */
-static int metrics_collect(struct catalog *c)
-{
-	const struct metric **room = calloc(metrics_most(c) + 1, sizeof(*room));
-
-	free(c->metric);
-	c->metric = room;
-	c->n_metrics = 0;
-	if (!room)
-		return -ENOMEM;
-	for (const struct source *s = c->sources; s; s = s->next)
-		for (size_t i = 0; s->n_links && i < s->n_offers; i++)
-			if (s->offer[i].ok)
-				metric_list(c, s->offer[i].metric);
-	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		metric_list(c, ci->metric);
-	qsort(c->metric, c->n_metrics, sizeof(*c->metric), metric_order);
-	return 0;
-}
-
-static void changed(struct catalog *c, bool wanted)
-{
-	struct catalog_observer *o, *after;
-
-	metrics_collect(c);
-	for (o = c->observers; o; o = after) {
-		after = o->next;
-		o->changed(o->arg, wanted);
-	}
-}
-
-void catalog_observe(struct catalog *c, struct catalog_observer *o)
-{
-	o->next = c->observers;
-	c->observers = o;
-}
-
-void catalog_unobserve(struct catalog *c, struct catalog_observer *o)
-{
-	struct catalog_observer **at = &c->observers;
-
-	while (*at && *at != o)
-		at = &(*at)->next;
-	if (*at)
-		*at = o->next;
-}
-
-const struct metric *catalog_metric(const struct catalog *c, size_t index)
-{
-	return index < c->n_metrics ? c->metric[index] : NULL;
-}
-
-const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat)
-{
-	for (size_t i = 0; i < c->n_metrics; i++)
-		if (metric_is(c->metric[i], module, stat))
-			return c->metric[i];
-	return NULL;
-}
-
 /* --- instrumentations --- */
 
 const struct catalog_inst *catalog_first(const struct catalog *c)
@@ -185,7 +68,7 @@ const struct catalog_inst *catalog_first(const struct catalog *c)
 	return c->first;
 }
 
-static struct catalog_inst *inst_find(const struct catalog *c, __u64 id)
+struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id)
 {
 	struct catalog_inst *ci = c->first;
 
@@ -196,7 +79,7 @@ static struct catalog_inst *inst_find(const struct catalog *c, __u64 id)
 
 const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id)
 {
-	return inst_find(c, id);
+	return catalog_inst_of(c, id);
 }
 
 static void inst_link(struct catalog *c, struct catalog_inst *ci)
@@ -261,25 +144,6 @@ struct loading {
 	char *reason;
 };
 
-static int sighting_set(struct catalog_inst *ci, const char *source, __s64 slot)
-{
-	struct sighting *grown;
-
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		if (!strcmp(ci->sighting[i].source, source)) {
-			if (slot > ci->sighting[i].slot)
-				ci->sighting[i].slot = slot;
-			return 0;
-		}
-	grown = realloc(ci->sighting, (ci->n_sightings + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	ci->sighting = grown;
-	snprintf(grown[ci->n_sightings].source, SOURCE_MAX, "%s", source);
-	grown[ci->n_sightings++].slot = slot;
-	return 0;
-}
-
 static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
 {
 	struct loading *l = arg;
@@ -287,7 +151,7 @@ static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
 	if (last > l->newest)
 		l->newest = last;
 	if (!l->err)
-		l->err = sighting_set(l->ci, source, last);
+		l->err = catalog_sight(l->ci, source, last);
 }
 
 static void load_inst(void *arg, __u64 inst, const char *text)
@@ -343,7 +207,7 @@ int catalog_load(struct catalog *c, struct store *store, char *reason)
 	for (struct catalog_inst *ci = c->first; ci && !err; ci = ci->next)
 		err = load_data(c, ci, store);
 	if (!err)
-		err = metrics_collect(c);
+		err = catalog_collect(c);
 	if (err && !reason[0])
 		snprintf(reason, REASON_MAX, "what is stored cannot be read: %.200s",
 			 store->reason[0] ? store->reason : strerror(-err));
@@ -389,7 +253,7 @@ static void make_done(void *arg, int err)
 		if (cube_err)
 			fprintf(stderr, "heatscoped: instrumentation %llu is kept in the store only: %s\n",
 				(unsigned long long)m->ci->in.id, strerror(-cube_err));
-		changed(c, true);
+		catalog_changed(c, true);
 	}
 	m->done(m->arg, err, m->ci);
 	free(m);
@@ -403,9 +267,9 @@ static int no_metric(const struct catalog *c, const char *module, const char *st
 	for (const struct source *s = c->sources; s; s = s->next) {
 		o = s->n_links ? source_offer(s, module, stat) : NULL;
 		if (o && !o->ok)
-			return refuse(reason, "no source can measure %s.%s; %s says: %.140s", module, stat, s->name, o->reason);
+			return catalog_refuse(reason, "no source can measure %s.%s; %s says: %.140s", module, stat, s->name, o->reason);
 	}
-	return refuse(reason, "\"%s.%s\" is not a valid module/stat pair", module, stat);
+	return catalog_refuse(reason, "\"%s.%s\" is not a valid module/stat pair", module, stat);
 }
 
 static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, struct catalog_inst *ci, char *reason)
@@ -435,7 +299,7 @@ int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catal
 	int err;
 
 	if (c->n_insts >= INSTS_MAX)
-		return refuse(reason, "there are %d instrumentations already, which is the limit", INSTS_MAX);
+		return catalog_refuse(reason, "there are %d instrumentations already, which is the limit", INSTS_MAX);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;
@@ -495,7 +359,7 @@ static void inst_forget(struct catalog *c, struct catalog_inst *ci)
 
 int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
 {
-	struct catalog_inst *ci = inst_find(c, id);
+	struct catalog_inst *ci = catalog_inst_of(c, id);
 	struct deleting *d;
 	int err;
 
@@ -511,94 +375,11 @@ int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
 		return err;
 	}
 	inst_forget(c, ci);
-	changed(c, true);
+	catalog_changed(c, true);
 	return 0;
 }
 
-/* --- sources --- */
-
-const struct source *catalog_source_first(const struct catalog *c)
-{
-	return c->sources;
-}
-
-static struct source *source_find(const struct catalog *c, const char *name)
-{
-	struct source *s = c->sources;
-
-	while (s && strcmp(s->name, name))
-		s = s->next;
-	return s;
-}
-
-const struct source *catalog_source_find(const struct catalog *c, const char *name)
-{
-	return source_find(c, name);
-}
-
-static void source_link(struct catalog *c, struct source *s)
-{
-	struct source **at = &c->sources;
-
-	while (*at && strcmp((*at)->name, s->name) < 0)
-		at = &(*at)->next;
-	s->next = *at;
-	*at = s;
-	c->n_sources++;
-}
-
-int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason)
-{
-	struct source *news, *s;
-	int err = source_hello(hello, &news, reason);
-
-	if (err)
-		return err;
-	s = source_find(c, news->name);
-	if (!s && c->n_sources >= SOURCES_MAX) {
-		source_free(news);
-		return refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
-	}
-	if (s) {
-		source_renew(s, news);
-		source_free(news);
-	} else {
-		source_link(c, s = news);
-	}
-	s->n_links++;
-	*ret_name = s->name;
-	changed(c, false);
-	return 0;
-}
-
-int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason)
-{
-	struct source *s = source_find(c, source);
-	int err = s ? source_state(s, state, reason) : -ENOENT;
-
-	if (!err)
-		changed(c, false);
-	return err;
-}
-
-void catalog_bye(struct catalog *c, const char *source)
-{
-	struct source *s = source_find(c, source);
-
-	if (!s || !s->n_links)
-		return;
-	s->n_links--;
-	changed(c, false);
-}
-
-void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
-{
-	struct catalog_inst *ci = inst_find(c, inst);
-
-	/* Without memory the source is merely not counted while it is away. */
-	if (ci)
-		sighting_set(ci, source, slot);
-}
+/* --- retention --- */
 
 __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
@@ -609,7 +390,7 @@ __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __
 
 void catalog_expired(struct catalog *c, __u64 inst, __s64 slot)
 {
-	struct catalog_inst *ci = inst_find(c, inst);
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
 	__s64 first, newest;
 	size_t kept = 0;
 
@@ -624,28 +405,6 @@ void catalog_expired(struct catalog *c, __u64 inst, __s64 slot)
 		return;
 	cube_drop(c->cube, inst);
 	cube_open(c->cube, inst, slots_in_memory(c, &ci->in));
-}
-
-__u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
-{
-	__s64 horizon = catalog_horizon(c, ci, now_ns);
-	const struct source *s;
-	const struct offer *o;
-	__u32 n = 0;
-
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		n += ci->sighting[i].slot >= horizon;
-	for (s = c->sources; s; s = s->next) {
-		size_t i = 0;
-
-		o = s->n_links ? source_offer(s, ci->in.module, ci->in.stat) : NULL;
-		if (!o || !o->ok)
-			continue;
-		while (i < ci->n_sightings && strcmp(ci->sighting[i].source, s->name))
-			i++;
-		n += i == ci->n_sightings || ci->sighting[i].slot < horizon;
-	}
-	return n;
 }
 
 json_t *catalog_want(const struct catalog *c)

@@ -35,6 +35,7 @@ struct flush {
 	struct batch *batch;
 	bool *fresh;
 	size_t n_batches;
+	__u64 took_ns;
 	int err;
 };
 
@@ -65,12 +66,10 @@ void flush_free(struct flush *f)
 
 static void work_batches(struct flush *f)
 {
-	__u64 start = uv_hrtime(), took;
+	__u64 start_ns = uv_hrtime();
 
 	f->err = f->store->ops->add(f->store, f->batch, f->n_batches, f->fresh);
-	took = uv_hrtime() - start;
-	if (took > f->counters.commit_ns_max)
-		f->counters.commit_ns_max = took;
+	f->took_ns = uv_hrtime() - start_ns;
 }
 
 static void work(uv_work_t *req)
@@ -169,6 +168,8 @@ static void settle(struct flush *f)
 
 	f->counters.commits += !f->err;
 	f->counters.failed_commits += f->err != 0;
+	if (f->took_ns > f->counters.commit_ns_max)
+		f->counters.commit_ns_max = f->took_ns;
 	for (a = f->taken; a && !f->err; a = a->next, i++) {
 		a->fresh = f->fresh[i];
 		count(f, a);

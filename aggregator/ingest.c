@@ -488,7 +488,7 @@ static void connected(uv_stream_t *listener, int status)
 }
 
 /* The wanted set goes to every collector at each change. */
-static void catalog_changed(void *arg, bool wanted)
+static void wanted_changed(void *arg, bool wanted)
 {
 	struct ingest *in = arg;
 	struct peer *p, *after;
@@ -511,7 +511,7 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *f
 		return -ENOMEM;
 	}
 	*in = (struct ingest){ .loop = loop, .catalog = catalog, .flush = flush, .verbose = verbose, .n_handles = 2,
-			       .observer = { .changed = catalog_changed, .arg = in } };
+			       .observer = { .changed = wanted_changed, .arg = in } };
 	uv_pipe_init(loop, &in->listener, 0);
 	uv_timer_init(loop, &in->goodbye);
 	in->listener.data = in->goodbye.data = in;

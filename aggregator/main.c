@@ -1,7 +1,6 @@
 #include "aggregator.h"
 
 #include <argp.h>
-#include <config.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +20,7 @@ static const char doc[] =
 	"  heatscoped --config ./heatscoped.yaml --verbose\n"
 	"\n"
 	"Options override the configuration file, whose keys have the same names.\n"
-	"Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 64 wrong usage.\n";
+	"Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
        OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_KEEP };
@@ -110,7 +109,7 @@ static int read_conf(int argc, char **argv, struct conf *conf)
 	int err = 0;
 
 	conf_init(conf);
-	argp_err_exit_status = 64;
+	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	conf_init(conf);
 	if (args.config || !access(CONF_DEFAULT, F_OK))

@@ -506,6 +506,90 @@ static void at_the_end_what_was_taken_is_acknowledged(void **state)
 	bytes_fini(&c.in);
 }
 
+/* --- a store that takes its time --- */
+
+static uv_sem_t store_may_go_on;
+
+static int wait_for_it(void *arg, struct store *store)
+{
+	uv_sem_wait(&store_may_go_on);
+	return 0;
+}
+
+static void waited(void *arg, int err)
+{
+}
+
+/* About 3.6 MB, as a batch of slices with every cell used. */
+static void big_batch(struct bytes *out, __u64 inst, __u32 seq)
+{
+	enum { N = 2000 };
+	struct batch b = { .source = "db1", .incarnation = 7, .inst = inst, .slot_ns = 1000000000, .slot = now_slot(),
+			   .seq = seq, .run = 1, .n_slices = N };
+	struct bytes key = { 0 }, cells = { 0 };
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, WIRE_RULER), 0);
+	for (__u32 cell = 0; cell < ruler_cells(WIRE_RULER); cell++)
+		hist_record(&h, ruler_first(WIRE_RULER, cell), 1);
+	hist_encode(&h, &cells);
+	labels_put(&key, "query");
+	b.slice = calloc(N, sizeof(*b.slice));
+	assert_non_null(b.slice);
+	for (size_t i = 0; i < N; i++)
+		b.slice[i] = (struct slice){ .ruler = WIRE_RULER, .key = { key.data, (__u16)key.len }, .hist = cells.data,
+					     .hist_len = (__u32)cells.len };
+	bytes_clear(out);
+	batch_encode(&b, out);
+	free(b.slice);
+	hist_fini(&h);
+	bytes_fini(&key);
+	bytes_fini(&cells);
+}
+
+static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
+{
+	enum { N = 14 };
+	struct net n;
+	struct client c;
+	struct bytes data = { 0 }, frames = { 0 };
+	size_t at = 0, most = 0;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	json_decref(client_read_json(&c, FRAME_WANT));
+	assert_int_equal(uv_sem_init(&store_may_go_on, 0), 0);
+	assert_int_equal(flush_submit(n.rig.flush, wait_for_it, waited, NULL), 0);
+	for (__u32 seq = 1; seq <= N; seq++) {
+		big_batch(&data, id, seq);
+		frame_put(&frames, FRAME_BATCH, data.data, data.len);
+	}
+	assert_true(frames.len > INGEST_WAITING_MAX + 2 * data.len);
+	for (int idle = 0; idle < 1000; ) {		/* until it takes no more */
+		ssize_t sent = send(c.fd, frames.data + at, frames.len - at, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		idle = sent > 0 ? 0 : idle + 1;
+		at += sent > 0 ? (size_t)sent : 0;
+		uv_run(&n.rig.loop, UV_RUN_NOWAIT);
+		most = flush_waiting(n.rig.flush) > most ? flush_waiting(n.rig.flush) : most;
+	}
+	assert_true(at < frames.len);
+	assert_true(most <= INGEST_WAITING_MAX + data.len);
+	uv_sem_post(&store_may_go_on);
+	client_write(&c, frames.data + at, frames.len - at);
+	for (__u32 seq = 1; seq <= N; seq++)
+		assert_int_equal(client_read_ack(&c).seq, seq);
+	assert_int_equal(rig_stored(&n.rig, id), (__u64)N * 2000 * ruler_cells(WIRE_RULER));
+	uv_sem_destroy(&store_may_go_on);
+	bytes_fini(&data);
+	bytes_fini(&frames);
+	client_end(&c);
+	net_end(&n);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_hello_is_answered_with_the_wanted_set_and_each_change),
 	cmocka_unit_test(a_batch_is_acknowledged_by_name_once_it_is_stored),
@@ -516,6 +600,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(states_are_known_by_source),
 	cmocka_unit_test(what_is_malformed_is_refused_and_the_rest_is_served),
 	cmocka_unit_test(at_the_end_what_was_taken_is_acknowledged),
+	cmocka_unit_test(a_slow_store_makes_collectors_wait_and_loses_nothing),
 };
 
 CHECK_MAIN(tests)

@@ -1,0 +1,33 @@
+/* catalog_private.h - what catalog.c (instrumentations) and catalog_source.c (sources, metrics, who
+ * is told) share. */
+#ifndef HEATSCOPE_CATALOG_PRIVATE_H
+#define HEATSCOPE_CATALOG_PRIVATE_H
+
+#include "catalog.h"
+
+struct catalog {
+	struct flush *flush;
+	struct cube *cube;
+	size_t cube_slots;
+	bool keep;
+	char identity[40];
+	struct catalog_inst *first;
+	size_t n_insts;			/* those being made included */
+	struct source *sources;
+	size_t n_sources;
+	const struct metric **metric;	/* borrowed from sources and instrumentations */
+	size_t n_metrics;
+	struct catalog_observer *observers;
+};
+
+struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such one */
+int catalog_collect(struct catalog *c);				/* the metrics anew; -ENOMEM: none */
+void catalog_changed(struct catalog *c, bool wanted);		/* the same, and tells the observers */
+
+/* One sentence into reason; returns -EINVAL. */
+int catalog_refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The newest slot a source spoke for; -ENOMEM. */
+int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);
+
+#endif
