@@ -339,19 +339,28 @@ static __noinline struct mysql_conn *conn_make(struct sock *sk, struct task_stru
 
 /* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
 
-__noinline __u32 conn_blind(struct conn *c)
+/* One step: eats `byte`, or skips up to `left` bytes unseen.  Bytes eaten << 32 | PARSE_*. */
+__noinline __u64 conn_step(struct conn *c, __u8 byte, __u32 left)
 {
-	return c ? parse_blind(c) : 0;
+	__u32 blind = c ? parse_blind(c) : ~0u;
+
+	if (!c)
+		return (__u64)left << 32;
+	if (!blind)
+		return 1ull << 32 | parse_byte(c, byte);
+	if (blind > left)
+		blind = left;
+	return (__u64)blind << 32 | parse_skip(c, blind);
 }
 
-__noinline __u32 conn_byte(struct conn *c, __u8 byte)
+/* A whole header in one receive, as MariaDB reads it. */
+__noinline __u32 conn_header(struct conn *c, __u32 head)
 {
-	return c ? parse_byte(c, byte) : 0;
-}
-
-__noinline __u32 conn_skip(struct conn *c, __u32 n)
-{
-	return c ? parse_skip(c, n) : 0;
+	if (!c)
+		return 0;
+	__builtin_memcpy(c->head, &head, 4);
+	c->have = 4;
+	return header_end(c);
 }
 
 __noinline int conn_reply(struct conn *c, struct packet *p)
@@ -437,20 +446,10 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 
 static long feed_step(__u32 i, struct feed *f)
 {
-	struct conn *c = &f->s->conn;
-	__u64 blind, left = f->total - f->at, offset;
+	__u64 offset = f->at - f->window_at, step;
 
 	if (f->at >= f->total)
 		return 1;
-	blind = conn_blind(c);
-	if (blind) {
-		if (blind > left)
-			blind = left;
-		f->at += blind;
-		feed_outcome(f, conn_skip(c, blind));
-		return 0;
-	}
-	offset = f->at - f->window_at;
 	if (offset >= f->window_n) {
 		if (feed_refill(f)) {
 			f->failed = 1;
@@ -458,8 +457,9 @@ static long feed_step(__u32 i, struct feed *f)
 		}
 		offset = 0;
 	}
-	f->at++;
-	feed_outcome(f, conn_byte(c, f->window[offset & (WINDOW - 1)]));
+	step = conn_step(&f->s->conn, f->window[offset & (WINDOW - 1)], f->total - f->at);
+	f->at += step >> 32;
+	feed_outcome(f, step);
 	return 0;
 }
 
@@ -500,6 +500,10 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 		count(&counts.opaque);
 	if (conn_turns(c)) {
 		turn_receive(s, t);
+		return 0;
+	}
+	if (total == 4 && f.window_n >= 4 && c->mode == CONN_PLAIN && !c->left && !c->have) {
+		feed_outcome(&f, conn_header(c, *(__u32 *)f.window));
 		return 0;
 	}
 	bpf_loop(FEED_STEPS, feed_step, &f, 0);
@@ -548,30 +552,31 @@ struct walk {
 	const char *at;			/* the send's bytes */
 	__u64 pos, total;
 	int verdict;			/* of the packet that ends at pos */
-	__u32 cut;			/* we cannot follow further */
+};
+
+struct packet_bytes {
+	__u8 header[4];
+	__u8 head[REPLY_HEAD];
 };
 
 static long walk_step(__u32 i, struct walk *w)
 {
-	struct packet p = { 0 };
-	__u8 head[4];
-	__u64 n;
+	struct packet_bytes bytes = { 0 };
+	struct packet p;
+	__u64 left = w->total - w->pos, n = left < sizeof(bytes) ? left : sizeof(bytes);
 
 	if (w->pos >= w->total)
 		return 1;
-	w->cut = 1;
-	if (w->total - w->pos < 4 || bpf_probe_read_user(head, 4, w->at + w->pos))
+	barrier_var(n);			/* the compiler knows that n < 32, the verifier wants to be told */
+	if (left < 4 || bpf_probe_read_user(&bytes, n & 31, w->at + w->pos))
 		return 1;
-	p.len = bytes_u24(head);
-	if (w->pos + 4 + p.len > w->total)
+	p.len = bytes_u24(bytes.header);
+	if (p.len + 4 > left)
 		return 1;
-	n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
-	p.n = n;
-	if (bpf_probe_read_user(p.head, n & 31, w->at + w->pos + 4))
-		return 1;
+	p.n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
+	__builtin_memcpy(p.head, bytes.head, REPLY_HEAD);
 	w->verdict = conn_reply(w->c, &p);
 	w->pos += 4 + p.len;
-	w->cut = 0;
 	return 0;
 }
 
