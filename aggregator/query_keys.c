@@ -95,7 +95,7 @@ static void key_fold_slice(void *arg, __s64 slot, const struct slice *s)
 	h = hist_of(f, &s->key);
 	if (!h)
 		return;
-	err = hist_decode_add(h, s->ruler, s->hist, s->hist_len);
+	err = hist_add_slice(h, s);
 	if (err)
 		f->err = err;
 }

@@ -117,6 +117,7 @@ static int add_folds(struct value *v, int axis)
 	if (v->kind == VALUE_REPORT)
 		return add_report_folds(v);
 	err = add_fold(v, axis);
+	v->cover_only = v->kind == VALUE_KEYS || v->kind == VALUE_RAW;
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
 	if (!err && (v->kind == VALUE_KEYS || v->kind == VALUE_RAW || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
@@ -195,7 +196,7 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	struct value *v = arg;
 
-	for (size_t i = 0; i < v->n_folds; i++)
+	for (size_t i = 0; i < v->n_folds && !v->cover_only; i++)
 		if (s->axis == v->fold_axis[i])
 			fold_reader(v->fold[i])->slice(v->fold[i], slot, s);
 	for (size_t i = 0; i < v->n_key_folds; i++)
@@ -283,6 +284,7 @@ void value_free(struct value *v)
 	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
 		grid_free(v->grid[i]);
 	shade_fini(&v->shade);
+	tape_fini(&v->tape);
 	params_fini(&v->p);
 	free(v->data);
 	free(v);
@@ -314,8 +316,11 @@ static int fold_errors(const struct value *v)
 static void on_make(uv_work_t *work)
 {
 	struct value *v = work->data;
-	int err = v->status ? 0 : fold_errors(v);
+	int err;
 
+	tape_play(&v->tape, &v->reader);
+	tape_fini(&v->tape);
+	err = v->status ? 0 : fold_errors(v);
 	if (!err && !v->status)
 		err = value_make(v);
 	if (err)
@@ -377,6 +382,18 @@ static void on_read(void *arg, int err)
 	make(arg);
 }
 
+static void read_cube(struct value *v, __s64 first, __s64 last)
+{
+	int err;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		v->tape.axes[v->fold_axis[i]] = true;
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		v->tape.axes[v->key_axis[i]] = true;
+	err = cube_read(v->a->cube, v->in.id, first, last, only_axis(v), tape_recorder(&v->tape));
+	on_read(v, err ? err : v->tape.bytes.err);
+}
+
 void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg)
 {
 	__s64 first, last, cube_first, cube_last;
@@ -386,7 +403,7 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 	v->arg = arg;
 	slots_of(v, &first, &last);
 	if (!err && first >= cube_first) {
-		on_read(v, cube_read(v->a->cube, v->in.id, first, last, only_axis(v), &v->reader));
+		read_cube(v, first, last);
 		return;
 	}
 	err = flush_submit(v->a->flush, read_store, on_read, v);

@@ -1,6 +1,6 @@
 /* value.h - a value on its way: what was asked, what was read, what is replied.
  *
- *      value_new (loop) -> read: cube (loop) or store (worker) -> make: fold, picture, JSON (worker)
+ *      value_new (loop) -> read: cube (loop, onto a tape) or store (worker) -> make: fold, picture, JSON (worker)
  *                       -> done (loop): the bytes, or a status with code and reason
  *
  * Source  one value is read from one place: the cube if it holds the whole range, else the store,
@@ -16,6 +16,7 @@
 #include "params.h"
 #include "payload.h"
 #include "query.h"
+#include "tape.h"
 
 #define VALUE_TITLE 256
 
@@ -34,8 +35,10 @@ struct value {
 	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */
 	int fold_axis[REPORT_PANELS_MAX], key_axis[MEASURES_MAX];
 	struct fold *fold[REPORT_PANELS_MAX];
+	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
 	struct key_fold *key_fold[MEASURES_MAX];
 	struct store_reader reader;	/* gives to all of them */
+	struct tape tape;		/* from the cube, on its way to the worker */
 
 	struct grid *grid[REPORT_PANELS_MAX];
 	struct shade shade;		/* grid and stream: of grid 0 */

@@ -230,6 +230,14 @@ int hist_reader_open(struct hist_reader *r, __u64 ruler, const __u8 *data, size_
 	return r->cursor.err;
 }
 
+/* Most numbers here are less than 128: no call for those. */
+static inline __u64 get_varint(struct cursor *c)
+{
+	if (!c->err && c->at < c->len && c->data[c->at] < 0x80)
+		return c->data[c->at++];
+	return cursor_get_varint(c);
+}
+
 int hist_reader_next(struct hist_reader *r)
 {
 	__u64 skip;
@@ -237,8 +245,8 @@ int hist_reader_next(struct hist_reader *r)
 	if (!r->n_left || r->cursor.err)
 		return 0;
 	r->n_left--;
-	skip = cursor_get_varint(&r->cursor);
-	r->value = cursor_get_varint(&r->cursor);
+	skip = get_varint(&r->cursor);
+	r->value = get_varint(&r->cursor);
 	if (r->cursor.err || skip >= r->n_cells || r->cell + 1 + skip >= r->n_cells) {
 		r->cursor.err = -EBADMSG;
 		return 0;

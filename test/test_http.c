@@ -120,12 +120,12 @@ static void a_body_that_is_too_long_is_refused(void **state)
 	body[65536] = ' ';
 	body[65537] = 0;
 	assert_int_equal(status_of("POST", "/ca/instrumentations", NULL, body), 413);
-	len = sprintf(body, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n");
+	len = snprintf(body, 1024, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n");
 	a = ask_raw(&server, body, (size_t)len);
 	assert_int_equal(a.status, 413);
 	answer_fini(&a);
 	/* Chunks do not tell their sum in advance. */
-	len = sprintf(body, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+	len = snprintf(body, 1024, "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
 		      "Transfer-Encoding: chunked\r\n\r\n11170\r\n");
 	memset(body + len, ' ', 70000);
 	len += 70000;
