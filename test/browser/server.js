@@ -58,11 +58,11 @@ export class Server {
 		if (made.status !== 201)
 			throw new Error(`no instrumentation: ${await made.text()}`);
 		s.id = (await made.json()).id;
-		await until("events arrive", async () => {
+		await until("a quarter of a minute of events", async () => {
 			const { columns } = await s.get(`/ca/instrumentations/${s.id}/value/grid?duration=60&ncols=60`);
 
-			return columns.filter((c) => c.count > 0).length >= 5;
-		});
+			return columns.filter((c) => c.count > 0).length >= 14;
+		}, 40);
 		return s;
 	}
 
