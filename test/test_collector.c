@@ -6,6 +6,7 @@
 #include "sample.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #define N 40
@@ -174,8 +175,10 @@ static void world_run(struct world *w, const struct collector_conf *conf)
 	fflush(NULL);
 	w->pid = fork();
 	assert_true(w->pid >= 0);
-	if (!w->pid)
+	if (!w->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		exit(collector_run(conf) ? 1 : 0);	/* not _exit(): the leak check is to run */
+	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&w->loop), 0);
 	unlink(sample_path("socket"));

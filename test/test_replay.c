@@ -69,7 +69,7 @@ struct taken {
 
 static size_t key_index(struct taken *t, const struct labels *key)
 {
-	char text[64] = "", label[LABEL_MAX + 1];
+	char text[KEY_BYTES_MAX] = "", label[LABEL_MAX + 1];
 	size_t i;
 
 	for (unsigned at = 0; !labels_text(key, at, label); at++)
@@ -77,7 +77,7 @@ static size_t key_index(struct taken *t, const struct labels *key)
 	for (i = 0; i < t->n_keys && strcmp(t->key[i], text); i++)
 		;
 	if (i == t->n_keys)
-		strcpy(t->key[t->n_keys++], text);
+		snprintf(t->key[t->n_keys++], sizeof(t->key[0]), "%.63s", text);
 	return i;
 }
 
