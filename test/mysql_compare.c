@@ -22,35 +22,54 @@ static json_t *seen_counts(const json_t *collector)
 	return counts;
 }
 
-static json_int_t sum(const json_t *object)
-{
-	json_int_t n = 0;
-	const char *name;
-	json_t *value;
+#define LOGIN_TURNS 3			/* of TLS 1.3: hello, finished, login */
 
-	json_object_foreach((json_t *)object, name, value)
-		n += json_integer_value(value);
+/* Commands of a channel that the server answers. */
+static json_int_t answered(const json_t *load, const char *channel)
+{
+	json_t *commands = json_object_get(json_object_get(load, channel), "commands");
+	json_int_t n = 0;
+
+	for (unsigned command = 0; command < 256; command++)
+		if (mysql_command_name(command) && mysql_command_shape(command) != MYSQL_REPLY_NONE)
+			n += json_integer_value(json_object_get(commands, mysql_command_name(command)));
 	return n;
 }
 
-/* The commands among the load's members; or its keys by command and statement. */
-static json_t *sent_counts(const json_t *load, int by_statement)
+static void put_turns(json_t *counts, const char *name, json_int_t n, int by_statement)
 {
-	json_t *compressed = json_object_get(json_object_get(load, "compressed"), "commands");
-	json_t *counts = by_statement ? json_copy(json_object_get(load, "keys")) : json_object();
-	json_t *n;
+	char key[32];
 
-	if (!counts || !json_is_integer(json_object_get(load, "expected_questions"))) {
-		json_decref(counts);
-		return NULL;
-	}
-	for (unsigned command = 0; !by_statement && command < 256; command++) {
+	snprintf(key, sizeof(key), "%s%s", name, by_statement ? "/none" : "");
+	if (n)
+		json_object_set_new(counts, key, json_integer(n));
+}
+
+static json_t *plain_counts(const json_t *load)
+{
+	json_t *counts = json_object(), *n;
+
+	for (unsigned command = 0; command < 256; command++) {
 		n = mysql_command_name(command) ? json_object_get(load, mysql_command_name(command)) : NULL;
 		if (n)
 			json_object_set(counts, mysql_command_name(command), n);
 	}
-	if (sum(compressed))
-		json_object_set_new(counts, by_statement ? "compressed/none" : "compressed", json_integer(sum(compressed)));
+	return counts;
+}
+
+/* What a collector should say of the load, by command, or by command and statement. */
+static json_t *sent_counts(const json_t *load, int by_statement)
+{
+	json_t *tls = json_object_get(load, "tls");
+	json_int_t turns = json_integer_value(json_object_get(tls, "turns")) +
+			   LOGIN_TURNS * json_integer_value(json_object_get(tls, "connections"));
+	json_t *counts;
+
+	if (!json_is_integer(json_object_get(load, "expected_questions")))
+		return NULL;
+	counts = by_statement ? json_copy(json_object_get(load, "keys")) : plain_counts(load);
+	put_turns(counts, "compressed", answered(load, "compressed"), by_statement);
+	put_turns(counts, "encrypted", turns, by_statement);
 	json_object_del(counts, by_statement ? "binlog_dump/none" : "binlog_dump");
 	return counts;
 }
@@ -68,7 +87,7 @@ static int has_slash(const json_t *counts)
 
 static int is_judged(const char *name)
 {
-	return strncmp(name, "encrypted", 9) && strncmp(name, "opaque", 6);
+	return strncmp(name, "opaque", 6) != 0;
 }
 
 static int compare_key(const char *name, json_int_t seen, json_int_t sent, FILE *out)

@@ -106,7 +106,16 @@ int session_flush(struct session *s)
 		err = mysql_send(&s->m, s->out.data, s->out.len);
 	bytes_clear(&s->out);
 	s->n_wrapped = 0;
+	s->awaited = 1;
 	return err;
+}
+
+/* A turn is a request and all that is sent back before the next one: one for a pipeline, two where
+ * the server asks for a file in between. */
+static void count_turns(struct session *s, unsigned n_files)
+{
+	s->tally->turns[s->channel] += s->awaited + n_files;
+	s->awaited = 0;
 }
 
 int session_read(struct session *s, enum mysql_command command, enum outcome outcome)
@@ -114,6 +123,8 @@ int session_read(struct session *s, enum mysql_command command, enum outcome out
 	struct mysql_reply reply;
 	int err = mysql_read_reply(&s->m, mysql_command_shape(command), s->file, &reply);
 
+	if (reply.shape != MYSQL_REPLY_NONE)
+		count_turns(s, reply.n_files);
 	s->stmt = reply.stmt;
 	s->tally->n_errors += !!reply.error;
 	if (err) {
@@ -186,5 +197,6 @@ int session_pairs(struct session *s, enum statement statement, const char *sql, 
 	mysql_put_text(&s->out, MYSQL_QUERY, sql);
 	session_count(s, MYSQL_QUERY, statement);
 	err = session_flush(s);
+	count_turns(s, 0);
 	return err ? err : mysql_read_pairs(&s->m, take, arg);
 }

@@ -28,6 +28,7 @@ struct session {
 	struct bytes out;
 	size_t n_wrapped;		/* bytes of out that are ready for the wire */
 	__u32 stmt;			/* of the last reply to a prepare */
+	int awaited;			/* sent, and nothing of the reply read yet */
 	const char *file;		/* what LOAD DATA LOCAL gets */
 };
 

@@ -145,6 +145,7 @@ static json_t *channel_to_json(const struct tally *t, enum channel channel)
 
 	put_commands(commands, t, channel);
 	put(object, "connections", t->connections[channel]);
+	put(object, "turns", t->turns[channel]);
 	json_object_set_new(object, "commands", commands);
 	json_object_set_new(object, "statements", statements(t, channel));
 	return object;

@@ -29,6 +29,7 @@ struct tally {
 	__u64 command[N_CHANNELS][256];
 	__u64 statement[N_CHANNELS][256][N_STATEMENTS];
 	__u64 connections[N_CHANNELS];
+	__u64 turns[N_CHANNELS];	/* requests, or pipelines of them, that were answered; no logins */
 	__u64 extra_statements;		/* begun, beyond the first inside multi-statement packets */
 	__u64 cut_in_header, cut_in_body;	/* commands never sent whole: the connection was closed */
 	__u64 unread;			/* sent whole, closed without reading the reply */

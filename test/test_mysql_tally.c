@@ -89,11 +89,12 @@ static void every_difference_to_the_collector_is_found(void **state)
 {
 	static const struct { const char *seen; int n_different; } cases[] = {
 		{ "{\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1}", 0 },
-		{ "{\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1, \"encrypted\": 9}", 0 },
+		{ "{\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1, \"opaque\": 9}", 0 },
 		{ "{\"value\": {\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1}}", 0 },
 		{ "{\"query/select\": 2, \"prepare/insert\": 1, \"ping/none\": 1, \"compressed/none\": 1}", 0 },
 		{ "{\"keys\": [{\"key\": \"query\", \"count\": 2}, {\"key\": \"prepare\", \"count\": 1},"
 		  "{\"key\": \"ping\", \"count\": 1}, {\"key\": \"compressed\", \"count\": 1}]}", 0 },
+		{ "{\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1, \"encrypted\": 9}", 1 },
 		{ "{\"query\": 3, \"prepare\": 1, \"ping\": 1, \"compressed\": 1}", 1 },
 		{ "{\"query\": 2, \"prepare\": 1, \"ping\": 1, \"compressed\": 1, \"quit\": 1}", 1 },
 		{ "{\"query/select\": 1, \"query/update\": 1, \"prepare/insert\": 1, \"ping/none\": 1}", 3 },
@@ -109,6 +110,7 @@ static void every_difference_to_the_collector_is_found(void **state)
 	tally_count(&a, CHANNEL_PLAIN, MYSQL_PING, STATEMENT_NONE);
 	tally_count(&a, CHANNEL_PLAIN, MYSQL_BINLOG_DUMP, STATEMENT_NONE);
 	tally_count(&a, CHANNEL_COMPRESSED, MYSQL_PING, STATEMENT_NONE);
+	tally_count(&a, CHANNEL_COMPRESSED, MYSQL_QUIT, STATEMENT_NONE);
 	load = tally_to_json(&a);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		json_t *seen = json_loads(cases[i].seen, 0, NULL);
