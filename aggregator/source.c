@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define OFFERS_MAX 256
+#define STATES_MAX 4096		/* ids that we never gave may be among them */
 
 static int refuse(char *reason, const char *format, ...)
 {
@@ -244,6 +245,8 @@ static struct inst_state *state_room(struct source *s, __u64 inst)
 	for (size_t i = 0; i < s->n_states; i++)
 		if (s->state[i].inst == inst)
 			return &s->state[i];
+	if (s->n_states >= STATES_MAX)
+		return NULL;
 	grown = realloc(s->state, (s->n_states + 1) * sizeof(*grown));
 	if (!grown)
 		return NULL;
@@ -270,7 +273,7 @@ int source_state(struct source *s, const json_t *message, char *reason)
 	size_t i;
 	int err = 0;
 
-	if (!json_is_array(list) || json_array_size(list) > 4096)
+	if (!json_is_array(list) || json_array_size(list) > STATES_MAX)
 		return refuse(reason, "a state must have an array of instrumentations");
 	json_array_foreach(list, i, json)
 		if (!err)
@@ -280,7 +283,7 @@ int source_state(struct source *s, const json_t *message, char *reason)
 	json_array_foreach(list, i, json) {
 		state = state_room(s, (__u64)json_integer_value(json_object_get(json, "id")));
 		if (!state)
-			return no_memory(reason);
+			return refuse(reason, "no room for the states of more than %d instrumentations", STATES_MAX);
 		state->active = !strcmp(json_string_value(json_object_get(json, "state")), "active");
 		copy_reason(json, state->reason);
 	}
