@@ -5,8 +5,10 @@
  *      in progress    a bar below and a veil            still counting
  *      zero           nothing at all                    nothing happened
  */
+import { gridEnd } from "./grid.js";
 import { prepare, rowSpans } from "./picture.js";
 
+const BEHIND = 2;			/* columns a panel may be late by */
 export const P99_EVENTS = 100;		/* a p99 of fewer events is just their maximum */
 
 function hatch(g, colour, size, rising, ratio) {
@@ -52,12 +54,19 @@ function paintCoverage(g, grid, view, shade, colours, ratio) {
 	for (const p of [unobserved, partial])
 		p.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
 
+	const blank = (from, to) => {
+		box(from, to, shade.unobserved);
+		box(from, to, unobserved);
+	};
+
+	/* A panel whose stream fell behind must not look as if nothing had happened. */
+	if (view.x.to - gridEnd(grid) > BEHIND * grid.column)
+		blank(gridEnd(grid), view.x.to);
 	grid.columns.forEach((column, i) => {
 		const from = grid.from + i * grid.column, to = from + grid.column;
 
 		if (column.state === "unobserved") {
-			box(from, to, shade.unobserved);
-			box(from, to, unobserved);
+			blank(from, to);
 		} else if (column.state === "partial") {
 			box(from, to, partial);
 		} else if (column.state === "in_progress") {

@@ -69,7 +69,7 @@ export function Readout({ session }) {
 		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
 			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
 		<table>
-			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.unit}</th><th scope="col">of column</th></tr></thead>
+			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.unit}</th><th scope="col" title="of the column">share</th></tr></thead>
 			<tbody>${session.measures.map((m) => {
 				const p = rows.find(([name]) => name === m)?.[1];
 				const here = p && range(p).row >= 0 && range(p);	/* a grid has only the rows it uses; the ruler is the same */
@@ -163,7 +163,7 @@ export function TableView({ session }) {
 		<caption>${session.title}, ${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.unit}</th>
-				${grids.map((g) => html`<th colspan="3" scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col">coverage</th></tr>
+				${grids.map((g) => html`<th colspan="3" scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
 			<tr>${grids.map(() => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>`)}</tr>
 		</thead>
 		<tbody>${times.map((time) => {
