@@ -64,7 +64,7 @@ static int free_port(void)
 	return ntohs(at.sin_port);
 }
 
-void server_start(struct server *s, bool on_tcp)
+void server_open(struct server *s, bool on_tcp)
 {
 	char reason[CONF_REASON_MAX];
 
@@ -86,6 +86,28 @@ void server_start(struct server *s, bool on_tcp)
 	assert_int_equal(uv_loop_init(&s->loop), 0);
 	if (aggregator_open(&s->a, &s->loop, &s->conf, reason))
 		fail_msg("%s", reason);
+}
+
+static void clear_up(struct server *s)
+{
+	char command[128];
+
+	aggregator_close(&s->a);
+	assert_int_equal(uv_loop_close(&s->loop), 0);	/* no handle was left */
+	snprintf(command, sizeof(command), "rm -r %s", s->folder);
+	assert_int_equal(system(command), 0);
+}
+
+void server_close(struct server *s)
+{
+	aggregator_stop(&s->a);
+	uv_run(&s->loop, UV_RUN_DEFAULT);
+	clear_up(s);
+}
+
+void server_start(struct server *s, bool on_tcp)
+{
+	server_open(s, on_tcp);
 	assert_int_equal(uv_async_init(&s->loop, &s->stop, on_stop), 0);
 	s->stop.data = s;
 	assert_int_equal(pthread_create(&s->thread, NULL, serve, s), 0);
@@ -93,15 +115,10 @@ void server_start(struct server *s, bool on_tcp)
 
 void server_stop(struct server *s)
 {
-	char command[128];
-
 	server_hang_up(s);
 	uv_async_send(&s->stop);
 	pthread_join(s->thread, NULL);
-	aggregator_close(&s->a);
-	assert_int_equal(uv_loop_close(&s->loop), 0);	/* no handle was left */
-	snprintf(command, sizeof(command), "rm -r %s", s->folder);
-	assert_int_equal(system(command), 0);
+	clear_up(s);
 }
 
 /* ---- a collector ---- */
@@ -174,11 +191,16 @@ static const struct field fields[] = {
 static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4 };
 static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1 };
 
+json_t *server_hello(const char *source)
+{
+	return json_pack("{s:i, s:s, s:s, s:i, s:s, s:[o, o]}", "format", 1, "source", source, "incarnation", "77", "pid", 1,
+			 "version", "0.1.0", "metrics", metric_json_make(&queries, NULL),
+			 metric_json_make(&pages, "no such server"));
+}
+
 void server_collector(struct server *s, const char *source)
 {
-	json_t *hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:[o, o]}", "format", 1, "source", source, "incarnation", "77",
-				  "pid", 1, "version", "0.1.0", "metrics", metric_json_make(&queries, NULL),
-				  metric_json_make(&pages, "no such server"));
+	json_t *hello = server_hello(source);
 	char *text = json_dumps(hello, 0);
 
 	s->collector = connect_unix(s->conf.socket);

@@ -1,0 +1,137 @@
+#include "check.h"
+#include "server.h"
+#include "../aggregator/resource.h"
+
+#include <stdio.h>
+
+static struct server server;
+static const struct catalog_inst *inst;
+
+static void on_made(void *arg, int err, const struct catalog_inst *made)
+{
+	assert_int_equal(err, 0);
+	inst = made;
+}
+
+static const struct catalog_inst *create(const char *decomposition)
+{
+	json_t *request = json_pack("{s:s, s:s, s:s}", "module", "mysql", "stat", "queries", "decomposition", decomposition);
+	char reason[REASON_MAX];
+
+	inst = NULL;
+	assert_int_equal(catalog_create(server.a.catalog, request, now_ns(), on_made, NULL, reason), 0);
+	while (!inst)
+		uv_run(&server.loop, UV_RUN_ONCE);
+	json_decref(request);
+	return inst;
+}
+
+static int start(void **state)
+{
+	json_t *hello = server_hello("db1");
+	const char *name;
+	char reason[REASON_MAX];
+
+	server_open(&server, false);
+	assert_int_equal(catalog_hello(server.a.catalog, hello, &name, reason), 0);
+	json_decref(hello);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	server_close(&server);
+	return 0;
+}
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name));
+}
+
+static void every_field_of_a_metric_has_a_type_that_is_there(void **state)
+{
+	json_t *c = resource_catalogue(server.a.catalog), *metric, *name;
+	size_t i, j;
+
+	assert_non_null(c);
+	assert_true(json_array_size(json_object_get(c, "metrics")) > 0);
+	json_array_foreach(json_object_get(c, "metrics"), i, metric)
+		json_array_foreach(json_object_get(metric, "fields"), j, name) {
+			json_t *field = json_object_get(json_object_get(c, "fields"), json_string_value(name));
+
+			assert_non_null(field);
+			assert_non_null(json_object_get(json_object_get(c, "types"), text(field, "type")));
+		}
+	json_decref(c);
+}
+
+static void arity_and_dimension_follow_the_decomposition(void **state)
+{
+	static const struct { const char *decomposition, *arity; int dimension; } cases[] = {
+		{ "", "scalar", 1 }, { "statement", "discrete-decomposition", 2 }, { "latency", "numeric-decomposition", 2 },
+		{ "statement,latency", "numeric-decomposition", 3 }, { "statement,command,latency", "numeric-decomposition", 4 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *json = resource_instrumentation(server.a.catalog, create(cases[i].decomposition), now_ns());
+
+		assert_string_equal(text(json, "value-arity"), cases[i].arity);
+		assert_int_equal(json_integer_value(json_object_get(json, "value-dimension")), cases[i].dimension);
+		assert_int_equal(json_array_size(json_object_get(json, "decomposition")), cases[i].dimension - 1);
+		json_decref(json);
+	}
+}
+
+/* pending -> active or failed with its reason -> gone with its connection */
+static void a_source_tells_how_it_fares(void **state)
+{
+	const struct catalog_inst *ci = create("statement");
+	static const struct { const char *state, *reason; } cases[] = { { NULL, "" }, { "active", "" }, { "failed", "no room" } };
+	char reason[REASON_MAX];
+	json_t *json, *source;
+
+	for (size_t i = 0; i < 3; i++) {
+		if (cases[i].state) {
+			json_t *message = json_pack("{s:[{s:I, s:s, s:s}]}", "instrumentations", "id", (json_int_t)ci->in.id, "state",
+						    cases[i].state, "reason", cases[i].reason);
+
+			assert_int_equal(catalog_state(server.a.catalog, "db1", message, reason), 0);
+			json_decref(message);
+		}
+		json = resource_instrumentation(server.a.catalog, ci, now_ns());
+		source = json_array_get(json_object_get(json, "sources"), 0);
+		assert_string_equal(text(source, "source"), "db1");
+		assert_string_equal(text(source, "state"), cases[i].state ? cases[i].state : "pending");
+		assert_string_equal(text(source, "reason"), cases[i].reason);
+		json_decref(json);
+	}
+}
+
+static void links_lead_to_the_instrumentation(void **state)
+{
+	const struct catalog_inst *ci = create("statement");
+	json_t *lists[] = { resource_values(ci), resource_heatmaps(ci) }, *one;
+	char start[64];
+	size_t i;
+
+	snprintf(start, sizeof(start), "/ca/instrumentations/%llu/value/", (unsigned long long)ci->in.id);
+	for (int list = 0; list < 2; list++) {
+		json_array_foreach(lists[list], i, one)
+			assert_memory_equal(text(one, "uri"), start, strlen(start));
+		json_decref(lists[list]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_field_of_a_metric_has_a_type_that_is_there),
+		cmocka_unit_test(arity_and_dimension_follow_the_decomposition),
+		cmocka_unit_test(a_source_tells_how_it_fares),
+		cmocka_unit_test(links_lead_to_the_instrumentation),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, start, stop);
+}
