@@ -48,7 +48,19 @@ struct grid {
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
 };
 
-struct grid *grid_new(size_t n_cols, size_t n_rows);
+struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or a shape of nothing */
 void grid_free(struct grid *g);
+
+/* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks and
+ * losses go along.  p50 and p99 come from the summed cells, and are 0 where cells are weights.
+ * -EINVAL: k = 0; -ENOMEM. */
+int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
+
+/* What a column says beside its counts. */
+enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };
+enum grid_state grid_column_state(const struct grid_column *c);
+
+/* The largest value a row can hold: its upper edge less one, or the grid's max where it has none. */
+__u64 grid_row_last(const struct grid *g, size_t row);
 
 #endif

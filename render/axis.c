@@ -1,0 +1,308 @@
+#include "axis.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SECOND 1000000000ll
+#define DAY (86400 * SECOND)
+
+struct unit_step { double size; const char *name; };
+
+static const struct unit_step time_units[] = { { 1e9, " s" }, { 1e6, " ms" }, { 1e3, " µs" }, { 1, " ns" } };
+static const struct unit_step byte_units[] = { { 1e12, " TB" }, { 1e9, " GB" }, { 1e6, " MB" },
+					       { 1e3, " kB" }, { 1, " B" } };
+static const struct unit_step counts[] = { { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
+static const struct unit_step percents[] = { { 1, " %" } };
+
+static const struct unit_step *units(enum axis_unit unit, size_t *ret_n)
+{
+#define TABLE(t) (*ret_n = sizeof(t) / sizeof(*(t)), t)
+	switch (unit) {
+	case AXIS_NS: return TABLE(time_units);
+	case AXIS_BYTES: return TABLE(byte_units);
+	case AXIS_PERCENT: return TABLE(percents);
+	default: return TABLE(counts);
+	}
+#undef TABLE
+}
+
+enum axis_unit axis_unit(const char *name)
+{
+	if (!name)
+		return AXIS_COUNT;
+	return !strcmp(name, "ns") ? AXIS_NS : !strcmp(name, "bytes") ? AXIS_BYTES :
+	       !strcmp(name, "%") ? AXIS_PERCENT : AXIS_COUNT;
+}
+
+/* The unit in which a value has at least one digit before the point, after rounding. */
+static const struct unit_step *unit_for(double value, enum axis_unit unit)
+{
+	size_t n;
+	const struct unit_step *u = units(unit, &n);
+
+	while (n > 1 && fabs(value) < u->size * 0.9995) {
+		u++;
+		n--;
+	}
+	return u;
+}
+
+static void put_number(double x, const char *suffix, char *out)
+{
+	int decimals = fabs(x) >= 99.95 ? 0 : fabs(x) >= 9.995 ? 1 : 2;
+	char digits[AXIS_TEXT];
+
+	snprintf(digits, sizeof(digits), "%.*f", decimals, x);
+	if (strchr(digits, '.')) {
+		size_t len = strlen(digits);
+
+		while (digits[len - 1] == '0')
+			digits[--len] = 0;
+		if (digits[len - 1] == '.')
+			digits[len - 1] = 0;
+	}
+	snprintf(out, AXIS_TEXT, "%.20s%s", digits, suffix);
+}
+
+void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
+{
+	const struct unit_step *u = unit_for(value, unit);
+
+	if (value == 0 && unit != AXIS_PERCENT)
+		strcpy(ret_text, "0");
+	else
+		put_number(value / u->size, u->name, ret_text);
+}
+
+void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT])
+{
+	static const struct { __u64 ns; const char *name; } span[] = {
+		{ DAY, "d" }, { 3600 * SECOND, "h" }, { 60 * SECOND, "min" }, { SECOND, "s" },
+	};
+
+	for (size_t i = 0; i < 4; i++)
+		if (ns && ns % span[i].ns == 0) {
+			snprintf(ret_text, AXIS_TEXT, "%llu %s", (unsigned long long)(ns / span[i].ns), span[i].name);
+			return;
+		}
+	axis_format((double)ns, AXIS_NS, ret_text);
+}
+
+void axis_format_zone(int utc_offset_s, char ret_text[AXIS_TEXT])
+{
+	int minutes = (utc_offset_s < 0 ? -utc_offset_s : utc_offset_s) / 60;
+
+	if (!minutes)
+		strcpy(ret_text, "UTC");
+	else
+		snprintf(ret_text, AXIS_TEXT, "UTC%c%02d:%02d", utc_offset_s < 0 ? '-' : '+',
+			 minutes / 60 % 100, minutes % 60);
+}
+
+/* Wall-clock fields of a moment; floor, also before 1970. */
+static __s64 split(__s64 ns, int utc_offset_s, struct tm *ret_tm)
+{
+	__s64 local = ns + utc_offset_s * SECOND, rest = (local % SECOND + SECOND) % SECOND;
+	time_t seconds = (time_t)((local - rest) / SECOND);
+
+	gmtime_r(&seconds, ret_tm);
+	return rest;
+}
+
+static void put_fraction(__s64 rest, char *out, size_t room)
+{
+	char digits[16];
+	size_t len;
+
+	if (!rest)
+		return;
+	len = snprintf(digits, sizeof(digits), ".%03lld", (long long)(rest / 1000000));
+	while (digits[len - 1] == '0')
+		digits[--len] = 0;
+	if (len > 1)
+		strncat(out, digits, room - strlen(out) - 1);
+}
+
+void axis_format_time(__s64 ns, int utc_offset_s, char ret_text[AXIS_TEXT])
+{
+	struct tm tm;
+	__s64 rest = split(ns, utc_offset_s, &tm);
+
+	strftime(ret_text, AXIS_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
+	put_fraction(rest, ret_text, AXIS_TEXT);
+}
+
+double axis_at(enum axis_scale scale, double low, double high, double value)
+{
+	if (scale == AXIS_LOG)
+		return (log2(value) - log2(low)) / (log2(high) - log2(low));
+	return (value - low) / (high - low);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static double round_step(double least)
+{
+	double power = pow(10, floor(log10(least)));
+
+	for (int i = 0; i < 3; i++) {
+		static const int step[] = { 1, 2, 5 };
+
+		if (step[i] * power >= least * 0.999999)
+			return step[i] * power;
+	}
+	return 10 * power;
+}
+
+/* All labels of a linear axis in one unit, so that they can be compared by eye. */
+static size_t linear_ticks(enum axis_unit unit, double low, double high, double length_px, double gap_px,
+			   struct tick *tick)
+{
+	double step = round_step((high - low) * gap_px / length_px), first;
+	const struct unit_step *u = unit_for(high, unit);
+	size_t n = 0;
+
+	if (step < 1)
+		step = 1;
+	first = ceil(low / step - 1e-9);
+	for (; n < AXIS_TICKS_MAX; n++) {
+		double value = (first + n) * step;
+		struct tick *t = &tick[n];
+
+		if (value > high * (1 + 1e-12))
+			break;
+		memset(t, 0, sizeof(*t));
+		t->at = axis_at(AXIS_LINEAR, low, high, value);
+		if (value == 0)
+			strcpy(t->text, "0");
+		else
+			put_number(value / u->size, u->name, t->text);
+	}
+	return n;
+}
+
+/* Which of 1, 2, 5 per decade get a label, and how many decades apart, so that they fit. */
+static void log_density(double decade_px, double gap_px, int *ret_all, int *ret_apart)
+{
+	*ret_all = decade_px * log10(2) >= gap_px;
+	*ret_apart = 1;
+	while (decade_px * *ret_apart < gap_px)
+		++*ret_apart;
+}
+
+static size_t log_ticks(enum axis_unit unit, double low, double high, double length_px, double gap_px,
+			struct tick *tick)
+{
+	double decade_px = length_px / (log10(high) - log10(low));
+	int all, apart, decade = (int)floor(log10(low) + 1e-9);
+	size_t n = 0;
+
+	log_density(decade_px, gap_px, &all, &apart);
+	for (; pow(10, decade) <= high * (1 + 1e-9); decade++)
+		for (int i = 0; i < 3; i++) {
+			static const int step[] = { 1, 2, 5 };
+			double value = step[i] * pow(10, decade);
+			int labelled = all || (i == 0 && decade % apart == 0);
+
+			if (value < low * (1 - 1e-9) || value > high * (1 + 1e-9) || n == AXIS_TICKS_MAX)
+				continue;
+			memset(&tick[n], 0, sizeof(tick[n]));
+			tick[n].at = axis_at(AXIS_LOG, low, high, value);
+			if (labelled)
+				axis_format(value, unit, tick[n].text);
+			n++;
+		}
+	return n;
+}
+
+size_t axis_value_ticks(enum axis_scale scale, enum axis_unit unit, double low, double high,
+			double length_px, double gap_px, struct tick ret_tick[AXIS_TICKS_MAX])
+{
+	if (!(low < high) || !(length_px > 0) || !(gap_px > 0) || (scale == AXIS_LOG && low < 1))
+		return 0;
+	return scale == AXIS_LOG ? log_ticks(unit, low, high, length_px, gap_px, ret_tick)
+				 : linear_ticks(unit, low, high, length_px, gap_px, ret_tick);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+#define DATE_CHARS 10			/* "2026-11-21" */
+
+static const __s64 time_step[] = {
+	SECOND / 100, SECOND / 50, SECOND / 20, SECOND / 10, SECOND / 5, SECOND / 2,
+	SECOND, 2 * SECOND, 5 * SECOND, 10 * SECOND, 15 * SECOND, 30 * SECOND,
+	60 * SECOND, 120 * SECOND, 300 * SECOND, 600 * SECOND, 900 * SECOND, 1800 * SECOND,
+	3600 * SECOND, 7200 * SECOND, 10800 * SECOND, 21600 * SECOND, 43200 * SECOND,
+	DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY, 200 * DAY, 500 * DAY, 1000 * DAY,
+};
+#define N_TIME_STEPS (sizeof(time_step) / sizeof(*time_step))
+
+static int label_chars(__s64 step)
+{
+	return step >= DAY ? DATE_CHARS : step >= 60 * SECOND ? 5 : step >= SECOND ? 8 : 11;
+}
+
+static __s64 choose_step(__s64 length_ns, double length_px, double char_px)
+{
+	for (size_t i = 0; i < N_TIME_STEPS; i++) {
+		double px = (double)time_step[i] / length_ns * length_px;
+
+		if (px >= (label_chars(time_step[i]) + 3) * char_px)
+			return time_step[i];
+	}
+	return time_step[N_TIME_STEPS - 1];
+}
+
+static void put_label(__s64 ns, __s64 step, int utc_offset_s, struct tick *t)
+{
+	struct tm tm;
+	__s64 rest = split(ns, utc_offset_s, &tm);
+
+	strftime(t->date, sizeof(t->date), "%Y-%m-%d", &tm);
+	strftime(t->text, sizeof(t->text),
+		 step >= DAY ? "%Y-%m-%d" : step >= 60 * SECOND ? "%H:%M" : "%H:%M:%S", &tm);
+	put_fraction(rest, t->text, sizeof(t->text));
+}
+
+/* A date stands under the first tick and where the day is new; the first one gives way if the
+ * next is too near. */
+static void thin_dates(struct tick *tick, size_t n, __s64 step, double length_px, double char_px)
+{
+	char day[AXIS_TEXT] = "";
+	size_t last = n;
+
+	for (size_t i = 0; i < n; i++) {
+		int new_day = strcmp(tick[i].date, day) != 0;
+
+		strcpy(day, tick[i].date);
+		if (step >= DAY || !new_day) {
+			tick[i].date[0] = 0;
+			continue;
+		}
+		if (last < n && (tick[i].at - tick[last].at) * length_px < (DATE_CHARS + 2) * char_px)
+			tick[last].date[0] = 0;
+		last = i;
+	}
+}
+
+size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, int utc_offset_s, double length_px,
+		       double char_px, struct tick ret_tick[AXIS_TICKS_MAX])
+{
+	__s64 offset = utc_offset_s * SECOND, step, at;
+	size_t n = 0;
+
+	if (from_ns >= to_ns || !(length_px > 0) || !(char_px > 0))
+		return 0;
+	step = choose_step(to_ns - from_ns, length_px, char_px);
+	at = from_ns + offset;
+	at += (step - at % step) % step;	/* the next multiple in local time */
+	if (from_ns + offset < 0 && at - step >= from_ns + offset)
+		at -= step;
+	for (; at - offset <= to_ns && n < AXIS_TICKS_MAX; at += step, n++) {
+		ret_tick[n].at = (double)(at - offset - from_ns) / (double)(to_ns - from_ns);
+		put_label(at - offset, step, utc_offset_s, &ret_tick[n]);
+	}
+	thin_dates(ret_tick, n, step, length_px, char_px);
+	return n;
+}

@@ -1,0 +1,128 @@
+#include "grid.h"
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+struct grid *grid_new(size_t n_cols, size_t n_rows)
+{
+	struct grid *g;
+
+	if (!n_cols || !n_rows || n_rows > SIZE_MAX / sizeof(__u64) / 2 / n_cols)
+		return NULL;
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return NULL;
+	g->n_cols = n_cols;
+	g->n_rows = n_rows;
+	g->unit = g->weight_unit = "";
+	g->edge = calloc(n_rows + 1, sizeof(*g->edge));
+	g->cell = calloc(n_cols * n_rows, sizeof(*g->cell));
+	g->column = calloc(n_cols, sizeof(*g->column));
+	if (!g->edge || !g->cell || !g->column) {
+		grid_free(g);
+		return NULL;
+	}
+	return g;
+}
+
+void grid_free(struct grid *g)
+{
+	if (!g)
+		return;
+	free(g->edge);
+	free(g->cell);
+	free(g->column);
+	free(g);
+}
+
+enum grid_state grid_column_state(const struct grid_column *c)
+{
+	if (c->n_expected && !c->n_reporting)
+		return GRID_UNOBSERVED;
+	if (c->n_reporting < c->n_expected || c->lost)
+		return GRID_PARTIAL;
+	if (!c->n_expected)
+		return c->count ? GRID_OK : GRID_UNOBSERVED;
+	return c->count ? GRID_OK : GRID_ZERO;
+}
+
+__u64 grid_row_last(const struct grid *g, size_t row)
+{
+	__u64 last = g->edge[row + 1];
+
+	if (last != GRID_NO_EDGE)
+		return last ? last - 1 : 0;
+	return g->all.max > g->edge[row] ? g->all.max : g->edge[row];
+}
+
+static void column_add(struct grid_column *to, const struct grid_column *c)
+{
+	if (c->count && (!to->count || c->min < to->min))
+		to->min = c->min;
+	if (c->max > to->max)
+		to->max = c->max;
+	to->count += c->count;
+	to->sum += c->sum;
+	to->lost += c->lost;
+	to->n_reporting += c->n_reporting;
+	to->n_expected += c->n_expected;
+	to->marks |= c->marks;
+}
+
+/* The value at rank ceil(p n) of a column's cells; p in percent. */
+static __u64 column_percentile(const struct grid *g, size_t col, unsigned p)
+{
+	__u64 n = g->column[col].count, seen = 0, last;
+	__u64 rank = n / 100 * p + (n % 100 * p + 99) / 100;
+	size_t row;
+
+	for (row = 0; row < g->n_rows; row++) {
+		seen += g->cell[row * g->n_cols + col];
+		if (seen >= rank)
+			break;
+	}
+	last = row < g->n_rows ? grid_row_last(g, row) : g->column[col].max;
+	return last < g->column[col].max ? last : g->column[col].max;
+}
+
+static void column_rank(struct grid *g, size_t col)
+{
+	struct grid_column *c = &g->column[col];
+	__u64 sum = 0;
+
+	for (size_t row = 0; row < g->n_rows; row++)
+		sum += g->cell[row * g->n_cols + col];
+	if (!c->count || sum != c->count)
+		return;
+	c->p50 = column_percentile(g, col, 50);
+	c->p99 = column_percentile(g, col, 99);
+}
+
+int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
+{
+	struct grid *to;
+
+	if (!k)
+		return -EINVAL;
+	to = grid_new((g->n_cols - 1) / k + 1, g->n_rows);
+	if (!to)
+		return -ENOMEM;
+	for (size_t row = 0; row <= g->n_rows; row++)
+		to->edge[row] = g->edge[row];
+	for (size_t row = 0; row < g->n_rows; row++)
+		for (size_t col = 0; col < g->n_cols; col++)
+			to->cell[row * to->n_cols + col / k] += g->cell[row * g->n_cols + col];
+	to->all = g->all;
+	to->from_ns = g->from_ns;
+	to->col_ns = g->col_ns * k;
+	to->slot_ns = g->slot_ns;
+	to->n_sources = g->n_sources;
+	to->unit = g->unit;
+	to->weight_unit = g->weight_unit;
+	for (size_t col = 0; col < g->n_cols; col++)
+		column_add(&to->column[col / k], &g->column[col]);
+	for (size_t col = 0; col < to->n_cols; col++)
+		column_rank(to, col);
+	*ret_grid = to;
+	return 0;
+}

@@ -1,0 +1,134 @@
+#include "palette.h"
+#include <math.h>
+#include <stddef.h>
+
+#define CURVE_STEPS 2048		/* the curve is measured in so many pieces */
+
+struct oklab { double l, a, b; };
+
+/* A ramp is a Bézier curve through OKLab: lightness of its control points is monotone, hence that
+ * of the curve.  Given as lightness, chroma and hue in degrees. */
+struct control { double l, c, h; };
+
+static const struct control light_ramp[] = {
+	{ 0.910, 0.130, 104 }, { 0.850, 0.160, 135 }, { 0.640, 0.125, 190 },
+	{ 0.480, 0.150, 250 }, { 0.240, 0.120, 283 },
+};
+static const struct control dark_ramp[] = {
+	{ 0.310, 0.130, 285 }, { 0.470, 0.170, 258 }, { 0.640, 0.130, 195 },
+	{ 0.830, 0.190, 142 }, { 0.970, 0.130, 104 },
+};
+#define N_CONTROL (sizeof(light_ramp) / sizeof(*light_ramp))
+
+static double gamma_encode(double x)
+{
+	return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
+}
+
+static double gamma_decode(double x)
+{
+	return x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+}
+
+static __u32 to_byte(double linear)
+{
+	double x = gamma_encode(linear < 0 ? 0 : linear > 1 ? 1 : linear);
+
+	return (__u32)(x * 255 + 0.5);
+}
+
+/* OKLab to sRGB, with the matrices of Ottosson's definition. */
+static __u32 oklab_rgb(struct oklab o)
+{
+	double l = o.l + 0.3963377774 * o.a + 0.2158037573 * o.b;
+	double m = o.l - 0.1055613458 * o.a - 0.0638541728 * o.b;
+	double s = o.l - 0.0894841775 * o.a - 1.2914855480 * o.b;
+
+	l = l * l * l;
+	m = m * m * m;
+	s = s * s * s;
+	return to_byte(+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s) << 16 |
+	       to_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s) << 8 |
+	       to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
+}
+
+static struct oklab curve_at(const struct control *control, double t)
+{
+	struct oklab p[N_CONTROL];
+
+	for (size_t i = 0; i < N_CONTROL; i++) {
+		double angle = control[i].h * (M_PI / 180);
+
+		p[i] = (struct oklab){ control[i].l, control[i].c * cos(angle), control[i].c * sin(angle) };
+	}
+	for (size_t n = N_CONTROL - 1; n; n--)	/* de Casteljau */
+		for (size_t i = 0; i < n; i++) {
+			p[i].l += (p[i + 1].l - p[i].l) * t;
+			p[i].a += (p[i + 1].a - p[i].a) * t;
+			p[i].b += (p[i + 1].b - p[i].b) * t;
+		}
+	return p[0];
+}
+
+static double oklab_distance(struct oklab p, struct oklab q)
+{
+	return sqrt((p.l - q.l) * (p.l - q.l) + (p.a - q.a) * (p.a - q.a) + (p.b - q.b) * (p.b - q.b));
+}
+
+/* colour[1..255] at equal lengths along the curve. */
+static void ramp_make(const struct control *control, __u32 colour[PALETTE_COLOURS])
+{
+	double length[CURVE_STEPS + 1] = { 0 };
+	struct oklab last = curve_at(control, 0);
+	unsigned at = 0;
+
+	for (unsigned i = 1; i <= CURVE_STEPS; i++) {
+		struct oklab next = curve_at(control, (double)i / CURVE_STEPS);
+
+		length[i] = length[i - 1] + oklab_distance(last, next);
+		last = next;
+	}
+	for (unsigned k = 1; k < PALETTE_COLOURS; k++) {
+		double want = length[CURVE_STEPS] * (k - 1) / (PALETTE_COLOURS - 2), rest;
+
+		while (at + 1 < CURVE_STEPS && length[at + 1] < want)
+			at++;
+		rest = (want - length[at]) / (length[at + 1] - length[at]);
+		colour[k] = oklab_rgb(curve_at(control, (at + rest) / CURVE_STEPS));
+	}
+}
+
+static const struct palette light = {
+	.page = 0xffffff, .zero = 0xffffff,
+	.unobserved = 0xeceef1, .unobserved_line = 0xb4bbc4, .partial = 0xc2255c,
+	.text = 0x16202b, .muted = 0x526070, .axis = 0x7b8794, .rule = 0xdde2e8,
+	.p50 = 0x111111, .p99 = 0xd1380b, .max = 0x6b3fa0, .casing = 0xffffff,
+};
+
+static const struct palette dark = {
+	.page = 0x11151b, .zero = 0x11151b,
+	.unobserved = 0x2a2f37, .unobserved_line = 0x59616d, .partial = 0xff6b9d,
+	.text = 0xeceff4, .muted = 0xa3afbd, .axis = 0x7b8794, .rule = 0x2c343f,
+	.p50 = 0xffffff, .p99 = 0xff8a4c, .max = 0xd0a8ff, .casing = 0x0b0e12,
+};
+
+void palette_make(enum palette_theme theme, struct palette *ret_palette)
+{
+	*ret_palette = theme == PALETTE_DARK ? dark : light;
+	ret_palette->colour[0] = ret_palette->zero;
+	ramp_make(theme == PALETTE_DARK ? dark_ramp : light_ramp, ret_palette->colour);
+}
+
+double palette_luminance(__u32 rgb)
+{
+	return 0.2126 * gamma_decode((rgb >> 16 & 255) / 255.0) +
+	       0.7152 * gamma_decode((rgb >> 8 & 255) / 255.0) +
+	       0.0722 * gamma_decode((rgb & 255) / 255.0);
+}
+
+double palette_contrast(__u32 a, __u32 b)
+{
+	double la = palette_luminance(a), lb = palette_luminance(b);
+
+	return la > lb ? (la + 0.05) / (lb + 0.05) : (lb + 0.05) / (la + 0.05);
+}

@@ -1,0 +1,22 @@
+/* png.h - pixels to PNG bytes in memory, as fast as they go: zlib 1, one filter.
+ *
+ * Form    palette: 8 bit, no filter, for bare cells; RGB: filter UP, for figures.
+ * Text    tEXt chunks say where a picture comes from; pairs of keyword and text, ended by NULL.
+ *         Keywords are Latin-1, 1..79 bytes; text is UTF-8 and goes into iTXt where it is not ASCII.
+ * Errors  -EINVAL: a size of 0 or beyond 32767; -ENOMEM.
+ * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
+ */
+#ifndef HEATSCOPE_PNG_H
+#define HEATSCOPE_PNG_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 rgb[256],
+		const char *const *text, __u8 **ret_png, size_t *ret_len);
+
+/* argb: 0x00rrggbb in the machine's order, rows `stride` bytes apart (a Cairo ARGB32 or RGB24 surface). */
+int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, unsigned pixels_per_metre,
+	    const char *const *text, __u8 **ret_png, size_t *ret_len);
+
+#endif

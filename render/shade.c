@@ -1,0 +1,233 @@
+#include "shade.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINEAR_CELLS 100		/* of a linear axis: the height of a row with scale 1 */
+#define LINEAR_PIXELS 400		/* thinner rows count as thick as this part */
+
+/* Densities are told apart by sign, exponent and the first 8 bits of the mantissa of a float:
+ * positive floats sort as their bits do, so ranks need no sorting. */
+#define BIN_SHIFT 15
+#define N_BINS (1u << (31 - BIN_SHIFT))
+
+struct tally {
+	double max;
+	__u64 n;
+	__u64 *bin;			/* NULL unless ranks are wanted */
+};
+
+static unsigned density_bin(float density)
+{
+	__u32 bits;
+
+	memcpy(&bits, &density, sizeof(bits));
+	return bits >> BIN_SHIFT;
+}
+
+static double bin_low(unsigned bin)
+{
+	__u32 bits = bin << BIN_SHIFT;
+	float density;
+
+	memcpy(&density, &bits, sizeof(density));
+	return density;
+}
+
+static int tally_init(struct tally *t, enum shade_transfer transfer)
+{
+	memset(t, 0, sizeof(*t));
+	if (transfer != SHADE_RANK)
+		return 0;
+	t->bin = calloc(N_BINS, sizeof(*t->bin));
+	return t->bin ? 0 : -ENOMEM;
+}
+
+static void tally_add(struct tally *t, double density)
+{
+	if (density > t->max)
+		t->max = density;
+	if (t->bin) {
+		t->bin[density_bin((float)density)]++;
+		t->n++;
+	}
+}
+
+/* level[i]: the least density that has at least (i + 1) / 255 of all cells at or below it. */
+static void rank_levels(const struct tally *t, double level[SHADE_LEVELS])
+{
+	unsigned bin = 0;
+	__u64 seen = t->bin[0];
+
+	for (unsigned i = 0; i < SHADE_LEVELS; i++) {
+		__u64 want = (t->n * (i + 1) + SHADE_LEVELS - 1) / SHADE_LEVELS;
+
+		while (seen < want && bin + 1 < N_BINS)
+			seen += t->bin[++bin];
+		level[i] = bin_low(bin);
+	}
+}
+
+static void tally_levels(const struct tally *t, enum shade_transfer transfer, double level[SHADE_LEVELS])
+{
+	double max = t->max > 0 ? t->max : 1;
+
+	if (transfer == SHADE_RANK && t->n) {
+		rank_levels(t, level);
+		return;
+	}
+	for (unsigned i = 0; i < SHADE_LEVELS; i++)
+		level[i] = transfer == SHADE_LOG ? expm1(log1p(max) * i / SHADE_LEVELS)
+						 : max * i / SHADE_LEVELS;
+}
+
+int shade_levels(enum shade_transfer transfer, const double *density, size_t n, double ret_level[SHADE_LEVELS])
+{
+	struct tally t;
+	int err = tally_init(&t, transfer);
+
+	if (err)
+		return err;
+	for (size_t i = 0; i < n; i++)
+		if (density[i] > 0)
+			tally_add(&t, density[i]);
+	tally_levels(&t, transfer, ret_level);
+	free(t.bin);
+	return 0;
+}
+
+/* The upper end of the highest row that holds anything; a row without one ends at the max. */
+static __u64 highest_used(const struct grid *g)
+{
+	for (size_t row = g->n_rows; row-- > 0;)
+		for (size_t col = 0; col < g->n_cols; col++)
+			if (g->cell[row * g->n_cols + col])
+				return g->edge[row + 1] != GRID_NO_EDGE ? g->edge[row + 1]
+									: grid_row_last(g, row);
+	return 0;
+}
+
+static int has_height(const struct grid *g, size_t row, enum axis_scale yscale)
+{
+	return g->edge[row + 1] != GRID_NO_EDGE && g->edge[row + 1] > g->edge[row] &&
+	       (yscale == AXIS_LINEAR || g->edge[row]);
+}
+
+static double row_height(const struct grid *g, size_t row, enum axis_scale yscale)
+{
+	return yscale == AXIS_LOG ? log2((double)g->edge[row + 1] / (double)g->edge[row])
+				  : (double)(g->edge[row + 1] - g->edge[row]);
+}
+
+/* From the edges alone on a log axis, so that it holds still while data comes in. */
+static double log_cell_height(const struct grid *g)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t row = 0; row < g->n_rows; row++)
+		if (has_height(g, row, AXIS_LOG)) {
+			sum += row_height(g, row, AXIS_LOG);
+			n++;
+		}
+	return n ? sum / n : 1;
+}
+
+static void scale_make(const struct grid *g, struct shade *s)
+{
+	double thinnest = s->yscale == AXIS_LINEAR ? s->cell_height * LINEAR_CELLS / LINEAR_PIXELS : 0;
+
+	for (size_t row = 0; row < g->n_rows; row++) {
+		double height = has_height(g, row, s->yscale) ? row_height(g, row, s->yscale) : s->cell_height;
+
+		s->scale[row] = s->cell_height / (height > thinnest ? height : thinnest);
+	}
+}
+
+static void grid_tally(const struct grid *g, const double *scale, struct tally *t)
+{
+	for (size_t row = 0; row < g->n_rows; row++)
+		for (size_t col = 0; col < g->n_cols; col++) {
+			__u64 count = g->cell[row * g->n_cols + col];
+
+			if (count)
+				tally_add(t, count * scale[row]);
+		}
+}
+
+static double cell_height(const struct grid *const *grid, size_t n, enum axis_scale yscale, __u64 low, __u64 high)
+{
+	__u64 top = 0;
+
+	if (yscale == AXIS_LOG)
+		return log_cell_height(grid[0]);
+	for (size_t i = 0; i < n && !high; i++)
+		if (highest_used(grid[i]) > top)
+			top = highest_used(grid[i]);
+	top = high ? high - low : top;
+	return top ? (double)top / LINEAR_CELLS : 1;
+}
+
+int shade_make(const struct grid *const *grid, size_t n, enum axis_scale yscale,
+	       enum shade_transfer transfer, __u64 low, __u64 high, struct shade *ret_shade)
+{
+	struct tally t;
+	double height;
+	int err;
+
+	if (!n || low > high)
+		return -EINVAL;
+	height = cell_height(grid, n, yscale, low, high);
+	err = tally_init(&t, transfer);
+	for (size_t i = 0; i < n; i++) {
+		struct shade *s = &ret_shade[i];
+
+		*s = (struct shade){ .transfer = transfer, .yscale = yscale, .n_rows = grid[i]->n_rows,
+				     .cell_height = height };
+		s->scale = err ? NULL : calloc(s->n_rows, sizeof(*s->scale));
+		if (!s->scale) {
+			err = -ENOMEM;
+			continue;
+		}
+		scale_make(grid[i], s);
+		grid_tally(grid[i], s->scale, &t);
+	}
+	for (size_t i = 0; i < n; i++) {
+		ret_shade[i].max = t.max;
+		if (err)
+			shade_fini(&ret_shade[i]);
+		else
+			tally_levels(&t, transfer, ret_shade[i].level);
+	}
+	free(t.bin);
+	return err;
+}
+
+void shade_fini(struct shade *s)
+{
+	free(s->scale);
+	s->scale = NULL;
+}
+
+unsigned shade_density_index(const double level[SHADE_LEVELS], double density)
+{
+	unsigned at = 0;
+
+	if (!(density > 0))
+		return 0;
+	for (unsigned step = 128; step; step /= 2)	/* levels <= density, by halving: 255 = 128 + 64 + ... */
+		if (level[at + step - 1] <= density)
+			at += step;
+	return at ? at : 1;
+}
+
+unsigned shade_index(const struct shade *s, size_t row, __u64 count)
+{
+	return shade_density_index(s->level, count * s->scale[row]);
+}
+
+const char *shade_transfer_name(enum shade_transfer transfer)
+{
+	return transfer == SHADE_RANK ? "rank" : transfer == SHADE_LOG ? "log" : "linear";
+}
