@@ -80,8 +80,10 @@ static void pump(struct collector *c)
 	struct bytes frame = { 0 };
 
 	while (c->said_want && spool_next(c->spool, &frame) > 0)
-		if (link_send_frame(c->link, &frame))
-			break;		/* the link will say that it is lost, and the spool is rewound */
+		if (link_send_frame(c->link, &frame)) {
+			spool_rewind(c->spool);		/* lost, or no memory: the next tick tries again */
+			break;
+		}
 	bytes_fini(&frame);
 }
 

@@ -28,6 +28,7 @@ struct link {
 	int closing;			/* link_close() was called */
 	int complained;			/* one line per outage is enough */
 	unsigned delay_ms;
+	__u64 opened_ms;		/* the loop's time; 0: not open */
 	uv_timer_t timer;
 	uv_pipe_t pipe;			/* initialised but in LINK_WAITING */
 	uv_connect_t connect;
@@ -53,10 +54,14 @@ static void on_timer_closed(uv_handle_t *timer)
 		ops.closed(arg);
 }
 
+/* Peace or progress makes the delay short again; a batch that is refused every time does not. */
 static void on_pipe_closed(uv_handle_t *pipe)
 {
 	struct link *l = pipe->data;
 
+	if (l->opened_ms && uv_now(l->loop) - l->opened_ms > DELAY_MOST_MS)
+		l->delay_ms = DELAY_FIRST_MS;
+	l->opened_ms = 0;
 	l->state = LINK_WAITING;
 	if (l->closing) {
 		uv_close((uv_handle_t *)&l->timer, on_timer_closed);
@@ -128,10 +133,8 @@ static void read_want(struct link *l, const struct frame *frame)
 		link_refuse(l, "WANT has no \"aggregator\" of 1 to 63 bytes");
 	else if (!json_is_array(json_object_get(json, "instrumentations")))
 		link_refuse(l, "WANT has no array \"instrumentations\"");
-	else {
-		l->delay_ms = DELAY_FIRST_MS;
+	else
 		l->ops.want(l->arg, json);
-	}
 	json_decref(json);
 }
 
@@ -139,10 +142,12 @@ static void read_ack(struct link *l, const struct frame *frame)
 {
 	struct ack ack;
 
-	if (ack_get(frame->data, frame->len, &ack))
+	if (ack_get(frame->data, frame->len, &ack)) {
 		link_refuse(l, "ACK has a wrong length");
-	else
-		l->ops.ack(l->arg, &ack);
+		return;
+	}
+	l->delay_ms = DELAY_FIRST_MS;
+	l->ops.ack(l->arg, &ack);
 }
 
 static void read_error(struct link *l, const struct frame *frame)
@@ -234,6 +239,7 @@ static void on_connect(uv_connect_t *request, int status)
 	log_info("aggregator at %s: connected", l->path);
 	l->complained = 0;
 	l->state = LINK_OPEN;
+	l->opened_ms = uv_now(l->loop);
 	bytes_clear(&l->in);
 	uv_read_start((uv_stream_t *)&l->pipe, on_alloc, on_read);
 	l->ops.connected(l->arg);

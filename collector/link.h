@@ -8,7 +8,8 @@
  *         | <----------------------- ACK ----- |     once it is committed
  *         | <-------- ERROR {sentence} ------> |     either way; the sender closes
  *
- * Again   a lost connection is made again after 100 ms, 200 ms ... 5 s; a WANT resets the delay.
+ * Again   a lost connection is made again after 100 ms, 200 ms ... 5 s; an ACK, or a
+ *         connection that held for 5 s, makes the delay short again.
  * Errors  a frame that cannot be read is answered with ERROR, logged, and the connection made anew.
  * Memory  what the calls hand over is valid during the call only.
  * Thread  the loop's.
