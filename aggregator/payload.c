@@ -272,8 +272,9 @@ static double part_within(const struct hist *h, __u64 from, __u64 to, __u64 max)
 
 		if (!h->cell[i])
 			continue;
-		last = (last < (double)max ? last : (double)max) + 1;
-		last = last > first ? last : first + 1;
+		if (i + 1 == ruler_cells(h->ruler))
+			last = (double)max;
+		last = last >= first ? last + 1 : first + 1;
 		low = first > (double)from ? first : (double)from;
 		high = last < (double)to ? last : (double)to;
 		if (high > low)

@@ -42,7 +42,7 @@ void payload_stats(struct bytes *out, const struct key_total *total, size_t n);
 void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric);
 
 /* {key: n}, "total": events of the keys in values from..to (half-open), each bucket spread evenly
- * over its values: rounded, but no key that is there becomes 0.  max: the highest value there is. */
+ * over its values: rounded, but no key that is there becomes 0.  max: where the overflow bucket ends. */
 void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max);
 
 #endif

@@ -108,20 +108,32 @@ static void details_never_hide_a_key(void **state)
 	totals_free(t, 1);
 }
 
-static void nothing_above_the_max_is_present(void **state)
+/* What image draws in a row is present there, and nowhere else. */
+static void a_bucket_is_present_where_it_reaches(void **state)
 {
-	struct key_total *t = totals(1);
-	struct bytes out = { 0 };
-	json_t *json;
+	static const struct { __u64 value, from, to; json_int_t total; } cases[] = {
+		{ 1000000, 999424, 1015808, 7 },		/* exactly its bucket */
+		{ 1000000, 0, 999424, 0 }, { 1000000, 1015808, 2000000, 0 },
+		{ 1000000, 1007616, 1015808, 4 },		/* the upper half: 3.5 */
+		{ 1000000, 1015807, 2000000, 1 },		/* a sliver */
+		{ 1ull << 41, 1ull << 40, 1ull << 42, 7 }, { 1ull << 41, (1ull << 41) + 1, 1ull << 42, 0 },
+	};
 
-	hist_record(&t[0].hist, 1000000, 7);
-	writer_raw(&out, "{");
-	payload_present(&out, t, 1, 1000001, 2000000, 1000000);
-	writer_raw(&out, "}");
-	json = parse(&out);
-	assert_int_equal(json_integer_value(json_object_get(json, "total")), 0);
-	json_decref(json);
-	totals_free(t, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct key_total *t = totals(1);
+		struct bytes out = { 0 };
+		json_t *json;
+
+		hist_record(&t[0].hist, cases[i].value, 1);
+		t[0].hist.cell[ruler_cell(RULER_MS, cases[i].value)] = 7;
+		writer_raw(&out, "{");
+		payload_present(&out, t, 1, cases[i].from, cases[i].to, cases[i].value);
+		writer_raw(&out, "}");
+		json = parse(&out);
+		assert_int_equal(json_integer_value(json_object_get(json, "total")), cases[i].total);
+		json_decref(json);
+		totals_free(t, 1);
+	}
 }
 
 static void keys_tell_when_they_are_lower_bounds(void **state)
@@ -167,7 +179,7 @@ int main(void)
 		cmocka_unit_test(a_column_has_one_state),
 		cmocka_unit_test(raw_takes_the_shape_of_its_arity),
 		cmocka_unit_test(details_never_hide_a_key),
-		cmocka_unit_test(nothing_above_the_max_is_present),
+		cmocka_unit_test(a_bucket_is_present_where_it_reaches),
 		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
 		cmocka_unit_test(without_events_shares_are_zero),
 	};
