@@ -82,6 +82,11 @@ static __u64 parse_size(const char *text, const char *option, struct argp_state 
 
 static void check_source(const char *name, struct argp_state *state)
 {
+	json_t *text = json_string(name);
+
+	if (!text)
+		argp_error(state, "--source must be UTF-8");
+	json_decref(text);
 	if (!*name || strlen(name) >= SOURCE_MAX)
 		argp_error(state, "--source must be 1 to %d bytes long", SOURCE_MAX - 1);
 	for (const char *at = name; *at; at++)

@@ -94,7 +94,8 @@ json_t *probes_metrics(const struct probes *p)
 	return list;
 }
 
-static struct opened *probes_find(struct probes *p, const char *module, const char *stat, const struct metric **ret_metric)
+static struct opened *probes_find(struct probes *p, const char *module, const char *stat,
+				  const struct metric **ret_metric)
 {
 	for (size_t i = 0; i < p->n_opened; i++) {
 		struct opened *o = &p->opened[i];

@@ -19,7 +19,8 @@ struct probes_watch {			/* is told of every instrumentation that became active *
 };
 
 /* conf is copied, its texts are not. */
-int probes_open(const struct probe *const *table, size_t n, const struct probe_conf *conf, struct probes **ret_probes);
+int probes_open(const struct probe *const *table, size_t n, const struct probe_conf *conf,
+		struct probes **ret_probes);
 void probes_close(struct probes *p);	/* NULL: nothing */
 
 /* How many probes opened, and why the first of the others did not ("" if all did). */

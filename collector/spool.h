@@ -13,9 +13,10 @@
  *         batch whose acknowledgement was under way, or cut off by a crash, may be counted
  *         although it arrived.
  * Files   path.0 and path.1, locked.  First a FRAME_HELLO with {"aggregator", "segment"}, then
- *         FRAME_BATCHes, and as FRAME_ACK {u64 segment, u64 offset} how far they are acknowledged.  While a file cannot be written, and without a path, a segment goes on in
- *         memory, up to SEGMENT_MEMORY.  Truncated as soon as all is acknowledged, so usually
- *         nothing reaches the disk.  No fsync: a power cut may cost the unwritten end.
+ *         FRAME_BATCHes, and as FRAME_ACK {u64 segment, u64 offset} how far they are acknowledged.
+ *         While a file cannot be written, and without a path, a segment goes on in memory, up to
+ *         SEGMENT_MEMORY.  Truncated as soon as all is acknowledged, so usually nothing reaches
+ *         the disk.  No fsync: a power cut may cost the unwritten end.
  * Ids     belong to one aggregator; what was put for another one is dropped by spool_bind().
  * Errors  0 or -errno.
  * Thread  one.
