@@ -8,8 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each holds a copy of what it reads, megabytes for an hour of many keys. */
+#define VALUES_MAX 64
+
 struct api {
 	struct aggregator *a;
+	size_t n_values;		/* on their way */
 	struct streams streams;
 };
 
@@ -149,8 +153,18 @@ static void instrumentation(struct api *api, struct http_request *r, const struc
 
 /* ---- values ---- */
 
-static void on_value(struct value *v, void *request)
+struct errand {				/* one value in flight */
+	struct api *api;
+	struct http_request *request;
+};
+
+static void on_value(struct value *v, void *arg)
 {
+	struct errand *e = arg;
+	struct http_request *request = e->request;
+
+	e->api->n_values--;
+	free(e);
 	if (v->status == 200) {
 		http_reply(request, 200, v->type, v->data, v->len, NULL);
 		v->data = NULL;
@@ -166,12 +180,20 @@ static void reply_value(struct api *api, struct http_request *r, const struct ca
 	struct value *v;
 	size_t n;
 	const struct http_param *param = http_params(r, &n);
-	int err = value_new(api->a, ci, kind, param, n, &v, reason);
+	struct errand *e = api->n_values < VALUES_MAX ? malloc(sizeof(*e)) : NULL;
+	int err = e ? value_new(api->a, ci, kind, param, n, &v, reason) : -ENOMEM;
 
-	if (err)
+	if (err == -ENOMEM) {
+		http_error(r, 503, "ECA_NORESOURCE", e ? "out of memory" : "too many values are on their way; try again");
+	} else if (err) {
 		reply_error(r, err, reason);
-	else
-		value_run(v, on_value, r);
+	} else {
+		*e = (struct errand){ api, r };
+		api->n_values++;
+		value_run(v, on_value, e);
+		return;
+	}
+	free(e);
 }
 
 static void reply_stream(struct api *api, struct http_request *r, const struct catalog_inst *ci)

@@ -419,6 +419,29 @@ static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **
 	json_decref(get("/ca"));
 }
 
+/* Far more at once than are made at once: each is answered, with the value or with 503. */
+static void many_requests_at_once_are_all_answered(void **state)
+{
+	char request[256], reply[16];
+	int fd[200], len, ok = 0;
+
+	len = snprintf(request, sizeof(request), "GET " BASE "heatmap/image?start_time=%lld&duration=10&format=png HTTP/1.1\r\n"
+		       "Host: localhost\r\nConnection: close\r\n\r\n", (long long)t0);
+	for (int i = 0; i < 200; i++) {
+		fd[i] = server_connect(&server);
+		assert_int_equal(write(fd[i], request, (size_t)len), len);
+	}
+	for (int i = 0; i < 200; i++) {
+		assert_true(read(fd[i], reply, sizeof(reply)) > 12);
+		reply[12] = 0;
+		assert_true(!strcmp(reply + 9, "200") || !strcmp(reply + 9, "503"));
+		ok += !strcmp(reply + 9, "200");
+		close(fd[i]);
+	}
+	assert_true(ok >= 64);
+	json_decref(get("/ca"));
+}
+
 static void odd_labels_stay_valid_json(void **state)
 {
 	json_t *k;
@@ -452,6 +475,7 @@ int main(void)
 		cmocka_unit_test(the_status_shows_counters_and_sources),
 		cmocka_unit_test(every_bad_request_gets_a_clear_error_and_the_server_lives_on),
 		cmocka_unit_test(odd_labels_stay_valid_json),
+		cmocka_unit_test(many_requests_at_once_are_all_answered),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
