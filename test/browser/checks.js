@@ -61,8 +61,12 @@ async function pointAtCell(page, measure, least = 1) {
 		for (let y = box.height - 12; y > 8; y -= 5) {
 			await page.mouse.move(box.x + x, box.y + y);
 			await settled(page);
-			const seen = await readout(page, measure);
+			let seen = await readout(page, measure);
 
+			if (seen.n >= least) {	/* it may still have been that of the place before */
+				await sleep(300);
+				seen = await readout(page, measure);
+			}
 			if (seen.n >= least)
 				return { x, y, box, seen };
 			if (!(seen.total > 0))
