@@ -25,7 +25,7 @@ static void net_begin(struct net *n)
 	int fd;
 
 	rig_begin(&n->rig, NULL);
-	snprintf(n->dir, sizeof(n->dir), "/tmp/heatscope-test-XXXXXX");
+	snprintf(n->dir, sizeof(n->dir), "/tmp/heatscope-ingest-XXXXXX");
 	assert_non_null(mkdtemp(n->dir));
 	snprintf(n->path, sizeof(n->path), "unix:%s/ingest", n->dir);
 	assert_int_equal(endpoint_parse(n->path, &n->at, reason, sizeof(reason)), 0);
@@ -49,7 +49,8 @@ static void net_end(struct net *n)
 	assert_int_equal(uv_loop_close(&n->rig.loop), 0);
 	n->rig.store->ops->close(n->rig.store);
 	endpoint_remove(&n->at);
-	assert_int_equal(rmdir(n->dir), 0);
+	if (rmdir(n->dir))
+		fail_msg("%s: %s", n->dir, strerror(errno));
 }
 
 static void client_begin(struct client *c, struct net *n)

@@ -1,0 +1,53 @@
+#!/bin/bash
+# heatscoped_usage.sh - what heatscoped cannot do it says in one sentence, and exits: 2 for wrong
+# usage, 1 for what it cannot start with.
+
+set -u
+bin=${builddir:-.}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-usage-XXXXXX")
+trap 'rm -rf "$dir"' EXIT
+failed=0
+
+# refuses STATUS SENTENCE ARGUMENTS...
+refuses()
+{
+	local status=$1 sentence=$2 have
+
+	shift 2
+	timeout 20 "$bin/heatscoped" "$@" >"$dir/out" 2>&1
+	have=$?
+	if [ $have = "$status" ] && grep -qF -- "$sentence" "$dir/out"; then
+		echo "ok: $*"
+	else
+		echo "FAIL: $*: status $have, not $status; it says: $(cat "$dir/out")"
+		failed=1
+	fi
+}
+
+here="--database memory --listen unix:$dir/http --socket $dir/ingest"
+echo "cube-slots: many" >"$dir/bad.yaml"
+echo "colour: blue" >"$dir/unknown.yaml"
+echo "this is no database, but a text of some length" >"$dir/text"
+long=$(printf 'x%.0s' $(seq 200))
+
+refuses 2 "unrecognized option" --bogus
+refuses 2 "there are only options" extra
+refuses 2 "needs a number" --cube-slots many
+refuses 2 "1 to 1000000" --cube-slots 0
+refuses 2 "1 to 1000000" --cube-slots 99999999999
+refuses 2 "requires an argument" --listen
+refuses 2 "needs a value" --socket ""
+refuses 1 "only loopback addresses" $here --listen 0.0.0.0:23181
+refuses 1 "only loopback addresses" $here --listen [::]:23181
+refuses 1 "is no place to listen" $here --listen localhost
+refuses 1 "is no place to listen" $here --listen example.org:80
+refuses 1 "is no place to listen" $here --listen 127.0.0.1:99999
+refuses 1 "a Unix socket's path must have" $here --socket "/$long"
+refuses 1 "No such file or directory" $here --socket /nonexistent/folder/ingest
+refuses 1 "is not a socket" $here --socket "$dir/text"
+refuses 1 "cannot be read: No such file" --config /nonexistent.yaml
+refuses 1 "many" --config "$dir/bad.yaml"
+refuses 1 "colour" --config "$dir/unknown.yaml"
+refuses 1 "not a database" $here --database "$dir/text"
+refuses 1 "cannot make" $here --database /nonexistent/folder/db
+exit $failed
