@@ -21,6 +21,7 @@
 #define FLUSH_AGE_NS 5000000000ull
 #define CLOCK_STEP_NS 1000000
 #define KNOWN_MAX 1024
+#define VISIT_NS 900000000		/* between two looks at the servers and at old events, at least */
 
 static const char *const server_names[] = { "mariadbd", "mysqld", NULL };
 
@@ -96,6 +97,7 @@ struct mysql {
 	size_t n_known;
 	__u32 n_servers, n_unreadable;
 	__s64 wall_offset;
+	__s64 visited_ns;
 };
 
 static int mysql_used(const struct mysql *m)
@@ -297,7 +299,7 @@ static void known_set(struct mysql *m, size_t i, int live)
 }
 
 /* Tells the kernel where servers listen now.  A label stays known after its server has gone. */
-static void listeners_refresh(struct mysql *m)
+static void servers_refresh(struct mysql *m)
 {
 	struct listeners now;
 	size_t i;
@@ -506,6 +508,8 @@ static int instrument_open(struct mysql *m, struct instrument *it, const struct 
 	struct reader_ring ring = { .plan = *plan, .keys = &keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, it - m->instrument, &it->record, reason);
 
+	__s64 wall_ns;
+
 	if (err)
 		return err;
 	ring.state = it->record.state;
@@ -513,7 +517,9 @@ static int instrument_open(struct mysql *m, struct instrument *it, const struct 
 	ring.cells = it->record.cells;
 	ring.cells_stride = it->record.cells_stride;
 	ring.totals = it->record.totals;
-	reader_ring_init(&ring, now_ns / plan->slot_ns + 1);
+	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
+	wall_ns = clock_ns(CLOCK_MONOTONIC) + m->wall_offset;
+	reader_ring_init(&ring, (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1);
 	err = reader_new(&ring, in->id, &m->conf, &labels, &it->reader);
 	if (err) {
 		snprintf(reason, REASON_MAX, "no memory");
@@ -559,6 +565,10 @@ static int mysql_enable(void *self, const struct instrumentation *in, __s64 now_
 	if (!err && !m->bpf)
 		err = mysql_load(m, reason);
 	if (!err)
+		servers_refresh(m);
+	if (!err && !m->send)
+		err = mysql_attach(m, reason);
+	if (!err)
 		err = instrument_open(m, it, &plan, in, now_ns, reason);
 	if (err) {
 		if (m->bpf && !mysql_used(m))
@@ -574,12 +584,7 @@ static int mysql_enable(void *self, const struct instrumentation *in, __s64 now_
 		 (unsigned long long)in->id, it->memory / 1e6, plan.n_slots, plan.n_shards, plan.n_classes - 1,
 		 plan.n_measures, plan.n_cells);
 	need_refresh(m);
-	listeners_refresh(m);
-	if (!m->send)
-		err = mysql_attach(m, reason);
-	if (err)
-		instrument_close(m, it);
-	return err;
+	return 0;
 }
 
 static void mysql_disable(void *self, __u64 inst)
@@ -648,8 +653,11 @@ static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	if (!mysql_used(m))
 		return 0;
 	clock_refresh(m, now_ns);
-	listeners_refresh(m);
-	flush_old(m);
+	if (now_ns - m->visited_ns >= VISIT_NS || now_ns < m->visited_ns) {
+		m->visited_ns = now_ns;
+		servers_refresh(m);
+		flush_old(m);
+	}
 	err = rows_take(m, now_ns, sink);
 	for (i = 0; i < CHAIN_MAX; i++) {
 		e = m->instrument[i].used ? reader_finish(m->instrument[i].reader, now_ns, sink) : 0;

@@ -6,6 +6,18 @@
  * End     the last send of the reply; for commands without a reply (quit, close, send_long_data)
  *         the receive of their last byte.
  * Slot    of the end.
+ * Record  exactly once, at the first of: any receive on the socket (data, EAGAIN, closed, error),
+ *         unless the server waits for the client's data; a failed send, which is the end then; a
+ *         send with which the reply is complete (mysql_parse.h); 5 s without a send (a pool's idle
+ *         connection).  A send after that is counted in late_sends.
+ * Nothing no command byte seen, a body that never completed, a command without any reply when the
+ *         next one starts, binlog_dump (it never ends: the connection is ignored from then on).
+ * Held    LOAD DATA LOCAL, and the authentication within change_user: receives do not end them.
+ * Clients Only accepted sockets: the server's own connections (replication, federated) go the other
+ *         way.  TCP: the local port is one the process listens on, or the socket began with a
+ *         server's greeting; Unix: it carries the listener's name.
+ * Attach  A connection older than we are is ignored up to the first receive that can be the begin
+ *         of a command.  Statements prepared before are `unknown`.
  * Not     Waiting in a thread pool's queue before the read is not latency: nobody has seen the
  *         packet yet.  Time after the last send is the server's, not the query's.
  *

@@ -212,8 +212,8 @@ static void batch_take(void *arg, const struct batch *b)
 	n_lost += b->loss.n;
 	if (b->seq != next_seq++)
 		n_wrong_slots++;
-	if (b->slot == next_slot)
-		next_slot += b->run;
+	if (b->slot == next_slot || !next_slot)
+		next_slot = b->slot + b->run;
 	else if (b->slot > next_slot)
 		n_wrong_slots++;
 	sums_check(b);
@@ -283,7 +283,6 @@ static int probe_start(void)
 	char reason[REASON_MAX] = "";
 	const struct metric *metric;
 	size_t n, i;
-	__s64 now;
 	int err;
 
 	for (i = 0; i < 3; i++)
@@ -296,10 +295,8 @@ static int probe_start(void)
 	strcpy(in.module, metric->module);
 	strcpy(in.stat, metric->stat);
 	err = instrumentation_bind(&in, metric, reason);
-	now = now_ns();
-	next_slot = now / 1000000000 + 1;
 	if (!err)
-		err = mysql_probe.enable(probe, &in, now, reason);
+		err = mysql_probe.enable(probe, &in, now_ns(), reason);
 	ok(!err, "mysql.queries is enabled%s%s", err ? ": " : "", reason);
 	sleep_until((now_ns() / 1000000000 + 1) * 1000000000);
 	return err;
