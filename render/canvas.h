@@ -1,0 +1,49 @@
+/* canvas.h - a Cairo surface to draw a page on, and the page's bytes as PNG or PDF.
+ *
+ * Units   px of 1/96 inch, whatever the scale or format.
+ * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.
+ * Memory  canvas_bytes() hands the bytes to the caller; canvas_fini() frees the rest.
+ * Thread  any, one canvas each.
+ */
+#ifndef HEATSCOPE_CANVAS_H
+#define HEATSCOPE_CANVAS_H
+
+#include "figure.h"
+#include <cairo.h>
+
+#define CANVAS_TEXT 12
+#define CANVAS_TITLE 17
+
+enum canvas_align { CANVAS_LEFT, CANVAS_CENTRE, CANVAS_RIGHT };
+
+struct canvas {
+	cairo_t *cr;
+	cairo_surface_t *surface;
+	struct palette palette;
+	unsigned width, height, scale;
+	enum figure_format format;
+	__u8 *pdf;
+	size_t pdf_len, pdf_room;
+	int err;
+};
+
+/* A page filled with the theme's background.  made_ns goes into a PDF as its date. */
+int canvas_init(struct canvas *c, const struct figure_options *o, unsigned height, __s64 made_ns);
+void canvas_fini(struct canvas *c);
+int canvas_bytes(struct canvas *c, const char *const *text, __u8 **ret_bytes, size_t *ret_len);
+
+void canvas_colour(struct canvas *c, __u32 rgb);
+void canvas_font(struct canvas *c, double size, bool bold);
+double canvas_text_width(struct canvas *c, const char *text);
+void canvas_text(struct canvas *c, enum canvas_align align, double x, double y, const char *text);
+
+/* Text that ends in an ellipsis where it does not fit. */
+void canvas_text_within(struct canvas *c, double x, double y, double width, const char *text);
+
+void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2);	/* 1 px, crisp */
+void canvas_box(struct canvas *c, double x, double y, double width, double height);	/* filled */
+
+/* Pixels into a rectangle, edge to edge and unsmoothed. */
+void canvas_pixels(struct canvas *c, __u32 *pixel, unsigned width, unsigned height, double x, double y);
+
+#endif

@@ -1,0 +1,37 @@
+/* cells.h - a grid as pixels in memory: bands of rows at their true heights, columns, hatches.
+ *
+ *      strip of what lies above the range      (only if something does)
+ *      cells between low and high
+ *      strip of what lies below
+ *
+ * Bands   A row begins and ends at the pixel nearest to its edges.  Rows too thin for a pixel share
+ *         one, as one density: no count vanishes.
+ * Pixels  Column i of n covers [i*width/n, (i+1)*width/n).  n_cols must not exceed width: fold first.
+ * Pure    writes 0xffrrggbb to the caller's memory, stride in pixels.
+ */
+#ifndef HEATSCOPE_CELLS_H
+#define HEATSCOPE_CELLS_H
+
+#include "palette.h"
+#include "shade.h"
+
+struct cells {
+	const struct grid *grid;
+	const struct shade *shade;
+	const struct palette *palette;
+	double low, high;		/* the axis: values; log: low >= 1 */
+	unsigned hatch;			/* pixels between hatch lines */
+};
+
+/* Events in rows that lie wholly above or below the range. */
+__u64 cells_above(const struct cells *c);
+__u64 cells_below(const struct cells *c);
+
+/* Paints the range into a rectangle.  -ENOMEM. */
+int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height);
+
+/* Paints all rows above (or below) the range, summed, as one strip.  -ENOMEM. */
+int cells_paint_above(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height);
+int cells_paint_below(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height);
+
+#endif

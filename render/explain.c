@@ -1,0 +1,269 @@
+#include "explain.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define BAR_WIDTH 255			/* one colour per px */
+#define BAR_HEIGHT 10
+#define SWATCH 12
+
+/* --- legend ----------------------------------------------------------------------------------- */
+
+static void draw_bar(struct canvas *c, double x, double y)
+{
+	for (unsigned k = 1; k < PALETTE_COLOURS; k++) {
+		canvas_colour(c, c->palette.colour[k]);
+		cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_NONE);
+		canvas_box(c, x + k - 1, y, 1, BAR_HEIGHT);
+	}
+	cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
+}
+
+/* Where a density's colour lies along the bar, in px. */
+static double bar_at(const struct shade *s, double density)
+{
+	return shade_density_index(s->level, density) - 0.5;
+}
+
+static void draw_tick(struct canvas *c, const struct shade *s, enum axis_unit unit, double x, double y,
+		      double density, double from, double *right)
+{
+	char text[AXIS_TEXT];
+	double at = x + bar_at(s, density), half;
+
+	axis_format(density, unit, text);
+	half = canvas_text_width(c, text) / 2;
+	if (at - half < *right + 8 || at + half > from)
+		return;
+	canvas_colour(c, c->palette.axis);
+	canvas_line(c, floor(at) + 0.5, y, floor(at) + 0.5, y + 4);
+	canvas_colour(c, c->palette.muted);
+	canvas_text(c, CANVAS_CENTRE, at, y + 16, text);
+	*right = at + half;
+}
+
+/* The highest density stands at the right end; the others fill in from the left, as room allows:
+ * on a linear scale equal steps, else 1, 2, 5 per decade. */
+static void draw_ticks(struct canvas *c, const struct shade *s, enum axis_unit unit, double x, double y)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+	char text[AXIS_TEXT];
+	double right = x - 40, end = x + BAR_WIDTH, max = s->max;
+
+	canvas_font(c, CANVAS_TEXT, false);
+	if (!(max > 0))
+		return;
+	axis_format(max >= 10 ? round(max) : max, unit, text);
+	canvas_colour(c, c->palette.axis);
+	canvas_line(c, end - 0.5, y, end - 0.5, y + 4);
+	canvas_colour(c, c->palette.muted);
+	canvas_text(c, CANVAS_RIGHT, end, y + 16, text);
+	end -= canvas_text_width(c, text) + 8;
+	if (s->transfer == SHADE_LINEAR) {
+		size_t n = max > 1 ? axis_value_ticks(AXIS_LINEAR, unit, 0, max, BAR_WIDTH, 50, tick) : 0;
+
+		for (size_t i = 0; i < n; i++) {
+			canvas_colour(c, c->palette.axis);
+			canvas_line(c, floor(x + tick[i].at * BAR_WIDTH) + 0.5, y,
+				    floor(x + tick[i].at * BAR_WIDTH) + 0.5, y + 4);
+			canvas_colour(c, c->palette.muted);
+			if (x + tick[i].at * BAR_WIDTH + canvas_text_width(c, tick[i].text) / 2 < end)
+				canvas_text(c, CANVAS_CENTRE, x + tick[i].at * BAR_WIDTH, y + 16, tick[i].text);
+		}
+		return;
+	}
+	for (double power = 1; power < max; power *= 10)
+		for (int i = 0; i < 3; i++) {
+			static const int step[] = { 1, 2, 5 };
+
+			if (step[i] * power < max)
+				draw_tick(c, s, unit, x, y, step[i] * power, end, &right);
+		}
+}
+
+void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, double right, double y)
+{
+	enum axis_unit unit = axis_unit(g->weight_unit);
+	char title[128];
+	double x = floor(right) - BAR_WIDTH;
+
+	snprintf(title, sizeof(title), "%.60s per cell, %s scale", unit == AXIS_NS ? "time" :
+		 g->weight_unit && *g->weight_unit ? g->weight_unit : "events", shade_transfer_name(s->transfer));
+	canvas_font(c, CANVAS_TEXT, false);
+	canvas_colour(c, c->palette.text);
+	canvas_text(c, CANVAS_RIGHT, right, y + 11, title);
+	draw_bar(c, x, y + 18);
+	draw_ticks(c, s, unit, x, y + 18 + BAR_HEIGHT);
+}
+
+/* --- key -------------------------------------------------------------------------------------- */
+
+static double key_text(struct canvas *c, double x, double y, const char *text)
+{
+	canvas_colour(c, c->palette.muted);
+	canvas_text(c, CANVAS_LEFT, x + SWATCH + 7, y + 10, text);
+	return x + SWATCH + 7 + canvas_text_width(c, text) + 20;
+}
+
+static double key_swatch(struct canvas *c, double x, double y, __u32 fill, __u32 line, const char *text)
+{
+	canvas_colour(c, fill);
+	canvas_box(c, x, y, SWATCH, SWATCH);
+	cairo_save(c->cr);
+	cairo_rectangle(c->cr, x, y, SWATCH, SWATCH);
+	cairo_clip(c->cr);
+	canvas_colour(c, line);
+	for (int i = 4; line != fill && i < 2 * SWATCH; i += 7)
+		canvas_line(c, x + i, y, x + i - SWATCH, y + SWATCH);
+	cairo_restore(c->cr);
+	canvas_colour(c, c->palette.axis);
+	cairo_rectangle(c->cr, x + 0.5, y + 0.5, SWATCH - 1, SWATCH - 1);
+	cairo_set_line_width(c->cr, 1);
+	cairo_stroke(c->cr);
+	return key_text(c, x, y, text);
+}
+
+static double key_line(struct canvas *c, double x, double y, __u32 rgb, double width, const char *text)
+{
+	canvas_colour(c, rgb);
+	cairo_set_line_width(c->cr, width);
+	cairo_move_to(c->cr, x, y + SWATCH / 2.0);
+	cairo_line_to(c->cr, x + SWATCH + 2, y + SWATCH / 2.0);
+	cairo_stroke(c->cr);
+	return key_text(c, x, y, text);
+}
+
+void explain_key(struct canvas *c, const struct figure_options *o, double x, double y)
+{
+	const struct palette *p = &c->palette;
+
+	canvas_font(c, CANVAS_TEXT, false);
+	if (o->percentiles) {
+		x = key_line(c, x, y, p->p50, 2, "p50");
+		x = key_line(c, x, y, p->p99, 2, "p99");
+	}
+	if (o->max_marks)
+		x = key_line(c, x, y, p->max, 1.5, "max");
+	x = key_swatch(c, x, y, p->zero, p->zero, "nothing happened");
+	x = key_swatch(c, x, y, p->unobserved, p->unobserved_line, "not observed");
+	key_swatch(c, x, y, p->colour[90], p->partial, "partly lost");
+}
+
+/* --- footer ----------------------------------------------------------------------------------- */
+
+static void put_count(__u64 n, char *out, size_t room)
+{
+	char digits[32];
+	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), to = 0;
+
+	for (size_t i = 0; i < len && to + 2 < room; i++) {	/* 1,234,567 */
+		out[to++] = digits[i];
+		if ((len - i - 1) % 3 == 0 && i + 1 < len)
+			out[to++] = ',';
+	}
+	out[to] = 0;
+}
+
+void explain_count(__u64 n, char ret_text[AXIS_TEXT])
+{
+	put_count(n, ret_text, AXIS_TEXT);
+}
+
+struct coverage { size_t unobserved, partial; __u64 reporting, expected; };
+
+static struct coverage coverage(const struct grid *g)
+{
+	struct coverage v = { 0 };
+
+	for (size_t col = 0; col < g->n_cols; col++) {
+		enum grid_state state = grid_column_state(&g->column[col]);
+
+		v.unobserved += state == GRID_UNOBSERVED;
+		v.partial += state == GRID_PARTIAL;
+		v.reporting += g->column[col].n_reporting;
+		v.expected += g->column[col].n_expected;
+	}
+	return v;
+}
+
+/* Rounded down, so that 100 % means all. */
+static void put_coverage(const struct grid *g, char *out, size_t room)
+{
+	struct coverage v = coverage(g);
+	double percent = v.expected ? floor(1000.0 * v.reporting / v.expected) / 10 : 0;
+	int len = snprintf(out, room, "%u source%s, %.4g %% of their slots reported", g->n_sources,
+			   g->n_sources == 1 ? "" : "s", percent);
+
+	if (v.unobserved)
+		len += snprintf(out + len, room - len, "; %zu of %zu columns not observed", v.unobserved, g->n_cols);
+	if (v.partial)
+		snprintf(out + len, room - len, "%s %zu partly lost", v.unobserved ? "," : ";", v.partial);
+}
+
+static void put_range(const struct grid *g, const struct figure_options *o, char *out, size_t room)
+{
+	char from[AXIS_TEXT], to[AXIS_TEXT], zone[AXIS_TEXT], utc[2 * AXIS_TEXT] = "";
+	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
+
+	axis_format_time(g->from_ns, o->utc_offset_s, from);
+	axis_format_time(to_ns, o->utc_offset_s, to);
+	axis_format_zone(o->utc_offset_s, zone);
+	if (o->utc_offset_s / 60) {		/* both, where the zone shown is not UTC */
+		char start[AXIS_TEXT];
+
+		axis_format_time(g->from_ns, 0, start);
+		snprintf(utc, sizeof(utc), " (from %s UTC)", start);
+	}
+	snprintf(out, room, "%s to %s %s%s", from, strncmp(from, to, 10) ? to : to + 11, zone, utc);
+}
+
+static void put_cell(const struct grid *g, const struct shade *s, char *out, size_t room)
+{
+	char slot[AXIS_TEXT], column[AXIS_TEXT], height[AXIS_TEXT];
+
+	axis_format_span(g->slot_ns, slot);
+	axis_format_span(g->col_ns, column);
+	if (s->yscale == AXIS_LOG)
+		snprintf(height, sizeof(height), "a factor of %.3g", exp2(s->cell_height));
+	else
+		axis_format(s->cell_height, axis_unit(g->unit), height);
+	snprintf(out, room, "slot %s, column %s; colours are per cell of %s x %s", slot, column, column, height);
+}
+
+void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
+		    double x, double y)
+{
+	char line[512], range[160], count[AXIS_TEXT], lost[AXIS_TEXT], rest[256];
+	double right = c->width - 24, room = right - x;
+
+	canvas_font(c, CANVAS_TEXT, false);
+	canvas_colour(c, c->palette.muted);
+	if (o->version) {
+		canvas_text(c, CANVAS_RIGHT, right, y + 28, o->version);
+		room -= canvas_text_width(c, o->version) + 16;
+	}
+	explain_count(g->all.count, count);
+	explain_count(g->all.lost, lost);
+	put_range(g, o, range, sizeof(range));
+	snprintf(line, sizeof(line), "%s: %s %s, %s lost", range, count,
+		 axis_unit(g->weight_unit) == AXIS_COUNT && g->weight_unit && *g->weight_unit ? g->weight_unit : "events",
+		 lost);
+	canvas_text_within(c, x, y + 11, right - x, line);
+	put_coverage(g, line, sizeof(line) / 2);
+	put_cell(g, s, rest, sizeof(rest));
+	strcat(line, "; ");
+	strncat(line, rest, sizeof(line) - strlen(line) - 1);
+	canvas_text_within(c, x, y + 28, room, line);
+}
+
+void explain_head(struct canvas *c, const struct figure_options *o, double x, double width)
+{
+	canvas_font(c, CANVAS_TITLE, true);
+	canvas_colour(c, c->palette.text);
+	if (o->title)
+		canvas_text_within(c, x, 33, width, o->title);
+	canvas_font(c, CANVAS_TEXT + 1, false);
+	canvas_colour(c, c->palette.muted);
+	if (o->subtitle)
+		canvas_text_within(c, x, 54, width, o->subtitle);
+}

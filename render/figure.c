@@ -1,0 +1,79 @@
+#include "figure.h"
+#include "explain.h"
+#include "panel.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void figure_defaults(struct figure_options *ret_options)
+{
+	*ret_options = (struct figure_options){
+		.width = 1200, .height = 500, .scale = 1, .format = FIGURE_PNG, .theme = PALETTE_LIGHT,
+		.transfer = SHADE_LOG, .yscale = AXIS_LOG, .percentiles = true,
+	};
+}
+
+static int options_valid(const struct figure_options *o)
+{
+	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height >= FIGURE_HEIGHT_MIN &&
+	       o->height <= FIGURE_SIDE_MAX && (o->scale == 1 || o->scale == 2) &&
+	       (!o->ymax || o->ymin < o->ymax);
+}
+
+static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o)
+{
+	double bottom = c->height - EXPLAIN_FOOTER - 4;
+	struct panel p = {
+		.grid = g, .shade = s, .options = o, .time_labels = true,
+		.x = PANEL_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PANEL_LEFT - PANEL_RIGHT,
+		.height = bottom - EXPLAIN_KEY - 6 - PANEL_TIME - 4 - EXPLAIN_HEAD,
+	};
+
+	panel_range(&g, 1, o, &p.range);
+	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
+	explain_legend(c, s, g, c->width - PANEL_RIGHT, 14);
+	panel_draw(c, &p);
+	explain_key(c, o, 24, bottom - EXPLAIN_KEY - 2);
+	explain_footer(c, g, s, o, 24, bottom - 2);
+}
+
+static int draw_folded(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
+{
+	struct canvas c;
+	struct shade s;
+	char events[24], range[64];
+	const char *const text[] = { "Software", o->version ? o->version : "heatscope", "Title", o->title ? o->title : "",
+				     "Description", range, "Events", events, NULL };
+	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
+	int err = shade_make(&g, 1, o->yscale, o->transfer, o->ymax ? o->ymin : 0, o->ymax, &s);
+
+	if (err)
+		return err;
+	snprintf(events, sizeof(events), "%llu", (unsigned long long)g->all.count);
+	snprintf(range, sizeof(range), "from %lld to %lld ns", (long long)g->from_ns, (long long)to_ns);
+	err = canvas_init(&c, o, o->height, to_ns);
+	if (!err) {
+		draw(&c, g, &s, o);
+		err = canvas_bytes(&c, text, ret_bytes, ret_len);
+		canvas_fini(&c);
+	}
+	shade_fini(&s);
+	return err;
+}
+
+int figure_render(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
+{
+	struct grid *folded;
+	int err;
+
+	if (!g->n_cols || !g->n_rows || !options_valid(o))
+		return -EINVAL;
+	if (g->n_cols <= o->width - PANEL_LEFT - PANEL_RIGHT)
+		return draw_folded(g, o, ret_bytes, ret_len);
+	err = grid_fold(g, panel_fold(g->n_cols, o->width - PANEL_LEFT - PANEL_RIGHT), &folded);
+	if (err)
+		return err;
+	err = draw_folded(folded, o, ret_bytes, ret_len);
+	grid_free(folded);
+	return err;
+}

@@ -1,0 +1,296 @@
+#include "panel.h"
+#include "cells.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STRIP 8				/* px of what lies above or below */
+#define STRIP_GAP 4
+#define HATCH 7
+#define P50_EVENTS 3			/* fewer in a column, and a percentile says nothing */
+#define P99_EVENTS 100
+
+/* --- range ------------------------------------------------------------------------------------ */
+
+static int row_used(const struct grid *g, size_t row)
+{
+	for (size_t col = 0; col < g->n_cols; col++)
+		if (g->cell[row * g->n_cols + col])
+			return 1;
+	return 0;
+}
+
+/* The used part of the rows that have a height. */
+static void used_range(const struct grid *g, enum axis_scale yscale, double *low, double *high)
+{
+	for (size_t row = 0; row < g->n_rows; row++) {
+		if (g->edge[row + 1] == GRID_NO_EDGE || (yscale == AXIS_LOG && !g->edge[row]) || !row_used(g, row))
+			continue;
+		if (g->edge[row] < *low)
+			*low = g->edge[row];
+		if (g->edge[row + 1] > *high)
+			*high = g->edge[row + 1];
+	}
+}
+
+/* The next of 1, 2, 5 per decade, downward or upward. */
+static double round_125(double value, int up)
+{
+	double power = pow(10, floor(log10(value) + 1e-12));
+	double digit = value / power;
+
+	if (up)
+		return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+	return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
+static void auto_range(const struct figure_options *o, double *low, double *high)
+{
+	if (*low > *high) {		/* nothing at all: any range will do, but a plain one */
+		*low = o->yscale == AXIS_LOG ? 1000 : 0;
+		*high = 1000000;
+	}
+	if (o->yscale == AXIS_LOG) {
+		*low = round_125(*low, 0);
+		*high = round_125(*high, 1);
+		if (*high < *low * 10)
+			*high = *low * 10;
+	} else {
+		double step = pow(10, floor(log10(*high))) / 10;
+
+		*low = 0;
+		*high = ceil(*high / step - 1e-9) * step;
+	}
+}
+
+void panel_range(const struct grid *const *grid, size_t n, const struct figure_options *o,
+		 struct panel_range *ret_range)
+{
+	double low = INFINITY, high = -INFINITY;
+
+	for (size_t i = 0; i < n; i++)
+		used_range(grid[i], o->yscale, &low, &high);
+	auto_range(o, &low, &high);
+	if (o->ymin)
+		low = o->ymin;
+	if (o->ymax)
+		high = o->ymax;
+	if (low >= high && o->ymax)
+		low = o->yscale == AXIS_LOG ? fmax(1, high / 1000) : 0;
+	else if (low >= high)
+		high = low * 10;
+	*ret_range = (struct panel_range){ .low = low, .high = high };
+	for (size_t i = 0; i < n; i++) {
+		struct shade s = { .yscale = o->yscale };
+		struct cells c = { .grid = grid[i], .shade = &s, .low = low, .high = high };
+
+		ret_range->above |= cells_above(&c) > 0;
+		ret_range->below |= cells_below(&c) > 0;
+	}
+}
+
+size_t panel_fold(size_t n_cols, double width)
+{
+	size_t px = width >= 1 ? (size_t)width : 1;
+
+	return (n_cols + px - 1) / px;
+}
+
+/* --- cells and frame -------------------------------------------------------------------------- */
+
+/* The part of the panel between the strips. */
+static double middle_top(const struct panel *p)
+{
+	return p->y + (p->range.above ? STRIP + STRIP_GAP : 0);
+}
+
+static double middle_bottom(const struct panel *p)
+{
+	return p->y + p->height - (p->range.below ? STRIP + STRIP_GAP : 0);
+}
+
+typedef int (*cells_painter)(const struct cells *, __u32 *, size_t, unsigned, unsigned);
+
+static void draw_cells(struct canvas *c, const struct panel *p, cells_painter paint, double y, double height)
+{
+	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette,
+			       .low = p->range.low, .high = p->range.high, .hatch = HATCH * c->scale };
+	unsigned width = (unsigned)p->width * c->scale, rows = (unsigned)height * c->scale;
+	__u32 *pixel = malloc((size_t)width * rows * sizeof(*pixel));
+
+	c->err = c->err ? c->err : pixel ? paint(&cells, pixel, width, width, rows) : -ENOMEM;
+	if (!c->err)
+		canvas_pixels(c, pixel, width, rows, p->x, y);
+	free(pixel);
+}
+
+static void draw_frame(struct canvas *c, const struct panel *p, double y, double height)
+{
+	canvas_colour(c, c->palette.axis);
+	cairo_set_line_width(c->cr, 1);
+	cairo_rectangle(c->cr, p->x - 0.5, y - 0.5, p->width + 1, height + 1);
+	cairo_stroke(c->cr);
+}
+
+/* --- axes ------------------------------------------------------------------------------------- */
+
+static void draw_strip_label(struct canvas *c, const struct panel *p, const char *sign, double value, double y)
+{
+	char text[AXIS_TEXT], label[AXIS_TEXT + 8];
+
+	axis_format(value, axis_unit(p->grid->unit), text);
+	snprintf(label, sizeof(label), "%s %s", sign, text);
+	canvas_text(c, CANVAS_RIGHT, p->x - 9, y + 4, label);
+}
+
+static void draw_value_axis(struct canvas *c, const struct panel *p)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+	double top = middle_top(p), bottom = middle_bottom(p);
+	size_t n = axis_value_ticks(p->shade->yscale, axis_unit(p->grid->unit), p->range.low, p->range.high,
+				    bottom - top, 24, tick);
+
+	canvas_font(c, CANVAS_TEXT, false);
+	for (size_t i = 0; i < n; i++) {
+		double y = round(bottom - tick[i].at * (bottom - top));
+		bool crowded = (p->range.above && y < top + 10) || (p->range.below && y > bottom - 10);
+
+		canvas_colour(c, c->palette.axis);
+		canvas_line(c, p->x - (tick[i].text[0] ? 6 : 4), y - 0.5, p->x - 1, y - 0.5);
+		canvas_colour(c, c->palette.muted);
+		if (!crowded)
+			canvas_text(c, CANVAS_RIGHT, p->x - 9, y + 4, tick[i].text);
+	}
+	if (p->range.above)
+		draw_strip_label(c, p, "≥", p->range.high, p->y + STRIP / 2.0);
+	if (p->range.below)
+		draw_strip_label(c, p, "<", p->range.low, p->y + p->height - STRIP / 2.0);
+}
+
+static void draw_time_axis(struct canvas *c, const struct panel *p)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+	char zone[AXIS_TEXT];
+	__s64 to_ns = p->grid->from_ns + (__s64)(p->grid->col_ns * p->grid->n_cols);
+	double y = p->y + p->height, end;
+	size_t n;
+
+	canvas_font(c, CANVAS_TEXT, false);
+	axis_format_zone(p->options->utc_offset_s, zone);
+	end = p->x + p->width - canvas_text_width(c, zone);
+	n = axis_time_ticks(p->grid->from_ns, to_ns, p->options->utc_offset_s, p->width, 8, tick);
+	for (size_t i = 0; i < n; i++) {
+		double x = p->x + round(tick[i].at * p->width);
+		double half = canvas_text_width(c, tick[i].text) / 2;
+
+		canvas_colour(c, c->palette.axis);
+		canvas_line(c, x + 0.5, y + 1, x + 0.5, y + 6);
+		canvas_colour(c, c->palette.text);
+		if (!p->time_labels)
+			continue;
+		if (x + half <= p->x + p->width + PANEL_RIGHT - 2)
+			canvas_text(c, CANVAS_CENTRE, x, y + 19, tick[i].text);
+		canvas_colour(c, c->palette.muted);
+		half = canvas_text_width(c, tick[i].date) / 2;
+		if (x + half <= end - 12)
+			canvas_text(c, CANVAS_CENTRE, x, y + 34, tick[i].date);
+	}
+	canvas_colour(c, c->palette.muted);
+	if (p->time_labels)
+		canvas_text(c, CANVAS_LEFT, end, y + 34, zone);
+}
+
+/* --- lines ------------------------------------------------------------------------------------ */
+
+static double column_x(const struct panel *p, size_t col)
+{
+	return p->x + (double)(col * (size_t)p->width / p->grid->n_cols);
+}
+
+static double value_y(const struct panel *p, __u64 value)
+{
+	double at = axis_at(p->shade->yscale, p->range.low, p->range.high, value ? (double)value : 0);
+
+	if (!(at > 0))
+		at = 0;
+	if (at > 1)
+		at = 1;
+	return middle_bottom(p) - at * (middle_bottom(p) - middle_top(p));
+}
+
+/* Steps, broken where a column has too few events to say. */
+static void trace_steps(struct canvas *c, const struct panel *p, int is_p99)
+{
+	bool pen_down = false;
+
+	cairo_new_path(c->cr);
+	for (size_t col = 0; col < p->grid->n_cols; col++) {
+		const struct grid_column *k = &p->grid->column[col];
+		double y = value_y(p, is_p99 ? k->p99 : k->p50);
+
+		if (k->count < (is_p99 ? P99_EVENTS : P50_EVENTS) || !(is_p99 ? k->p99 : k->p50)) {
+			pen_down = false;
+			continue;
+		}
+		if (pen_down)
+			cairo_line_to(c->cr, column_x(p, col), y);
+		else
+			cairo_move_to(c->cr, column_x(p, col), y);
+		cairo_line_to(c->cr, column_x(p, col + 1), y);
+		pen_down = true;
+	}
+}
+
+static void stroke_cased(struct canvas *c, __u32 rgb)
+{
+	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+	canvas_colour(c, c->palette.casing);
+	cairo_set_line_width(c->cr, 3);
+	cairo_stroke_preserve(c->cr);
+	canvas_colour(c, rgb);
+	cairo_set_line_width(c->cr, 1.4);
+	cairo_stroke(c->cr);
+}
+
+static void draw_max_marks(struct canvas *c, const struct panel *p)
+{
+	double width = fmax(1, p->width / p->grid->n_cols);
+
+	canvas_colour(c, c->palette.max);
+	for (size_t col = 0; col < p->grid->n_cols; col++)
+		if (p->grid->column[col].count)
+			cairo_rectangle(c->cr, column_x(p, col), value_y(p, p->grid->column[col].max) - 1, width, 1.5);
+	cairo_fill(c->cr);
+}
+
+void panel_draw(struct canvas *c, const struct panel *p)
+{
+	double top = middle_top(p), bottom = middle_bottom(p);
+
+	draw_cells(c, p, cells_paint, top, bottom - top);
+	draw_frame(c, p, top, bottom - top);
+	if (p->range.above) {
+		draw_cells(c, p, cells_paint_above, p->y, STRIP);
+		draw_frame(c, p, p->y, STRIP);
+	}
+	if (p->range.below) {
+		draw_cells(c, p, cells_paint_below, p->y + p->height - STRIP, STRIP);
+		draw_frame(c, p, p->y + p->height - STRIP, STRIP);
+	}
+	draw_value_axis(c, p);
+	draw_time_axis(c, p);
+	cairo_save(c->cr);
+	cairo_rectangle(c->cr, p->x, top, p->width, bottom - top);
+	cairo_clip(c->cr);
+	if (p->options->max_marks)
+		draw_max_marks(c, p);
+	if (p->options->percentiles) {
+		trace_steps(c, p, 0);
+		stroke_cased(c, c->palette.p50);
+		trace_steps(c, p, 1);
+		stroke_cased(c, c->palette.p99);
+	}
+	cairo_restore(c->cr);
+}

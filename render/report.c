@@ -1,0 +1,217 @@
+#include "report.h"
+#include "explain.h"
+#include "panel.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PANEL_HEIGHT 200		/* where the report may choose */
+#define PANEL_HEIGHT_MIN 80
+#define PANEL_TITLE 22
+#define PANEL_GAP 12
+#define TABLE_LINE 21
+#define N_COLUMNS 7
+
+struct job {
+	const struct report *report;
+	const struct figure_options *options;
+	size_t n;
+	const struct grid *grid[REPORT_PANELS_MAX];
+	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
+	struct shade shade[REPORT_PANELS_MAX];
+};
+
+static size_t table_rows(const struct report *r)
+{
+	return r->n_rows < REPORT_ROWS_MAX ? r->n_rows : REPORT_ROWS_MAX;
+}
+
+static unsigned table_height(const struct report *r)
+{
+	size_t lines = table_rows(r) + 1 + (r->n_rows > REPORT_ROWS_MAX);
+
+	return r->n_rows ? PANEL_TITLE + 14 + lines * TABLE_LINE : 0;
+}
+
+/* Everything but the frames of the panels. */
+static unsigned fixed_height(const struct report *r)
+{
+	return EXPLAIN_HEAD + r->n_panels * PANEL_TITLE + (r->n_panels - 1) * PANEL_GAP + PANEL_TIME + 4 +
+	       EXPLAIN_KEY + 10 + table_height(r) + EXPLAIN_FOOTER + 10;
+}
+
+static int report_valid(const struct report *r, const struct figure_options *o)
+{
+	unsigned least;
+
+	if (!r->n_panels || r->n_panels > REPORT_PANELS_MAX)
+		return 0;
+	for (size_t i = 0; i < r->n_panels; i++) {
+		const struct grid *a = r->panel[0].grid, *b = r->panel[i].grid;
+
+		if (a->n_cols != b->n_cols || a->from_ns != b->from_ns || a->col_ns != b->col_ns || !b->n_rows)
+			return 0;
+	}
+	least = fixed_height(r) + r->n_panels * PANEL_HEIGHT_MIN;
+	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height <= FIGURE_SIDE_MAX &&
+	       least <= FIGURE_SIDE_MAX && (!o->height || o->height >= least) &&
+	       (o->scale == 1 || o->scale == 2) && (!o->ymax || o->ymin < o->ymax);
+}
+
+/* --- table ------------------------------------------------------------------------------------ */
+
+static void table_cell(struct canvas *c, unsigned column, double left, double right, double y, const char *text)
+{
+	double step = (right - left) * 0.68 / N_COLUMNS;
+
+	canvas_text(c, CANVAS_RIGHT, right - (N_COLUMNS - 1 - column) * step, y, text);
+}
+
+static void table_head(struct canvas *c, const struct report *r, double left, double right, double y)
+{
+	const char *const head[N_COLUMNS] = { r->count_title ? r->count_title : "count", "mean", "p50", "p90",
+					      "p99", "p99.9", "max" };
+
+	canvas_font(c, CANVAS_TEXT, false);
+	canvas_colour(c, c->palette.muted);
+	for (unsigned i = 0; i < N_COLUMNS; i++)
+		table_cell(c, i, left, right, y, head[i]);
+	canvas_colour(c, c->palette.axis);
+	canvas_line(c, left, y + 6.5, right, y + 6.5);
+}
+
+static void table_row(struct canvas *c, const struct report *r, const struct report_row *row, double left,
+		      double right, double y)
+{
+	const __u64 value[N_COLUMNS] = { row->count, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
+	char text[AXIS_TEXT], bound[AXIS_TEXT + 8];
+
+	canvas_colour(c, c->palette.text);
+	canvas_text_within(c, left, y, (right - left) * 0.24, row->name && *row->name ? row->name : "(all)");
+	for (unsigned i = 0; i < N_COLUMNS; i++) {
+		if (i)
+			axis_format((double)value[i], axis_unit(r->unit), text);
+		else
+			explain_count(value[i], text);
+		snprintf(bound, sizeof(bound), "%s%s", !i && r->lower_bound ? "≥ " : "", text);
+		table_cell(c, i, left, right, y, i && !row->count ? "–" : bound);
+	}
+	canvas_colour(c, c->palette.rule);
+	canvas_line(c, left, y + 6.5, right, y + 6.5);
+}
+
+static void table_rest(struct canvas *c, const struct report *r, double left, double y)
+{
+	char text[96], count[AXIS_TEXT];
+	__u64 sum = 0;
+
+	for (size_t i = REPORT_ROWS_MAX; i < r->n_rows; i++)
+		sum += r->row[i].count;
+	explain_count(sum, count);
+	snprintf(text, sizeof(text), "and %zu more with %s %.24s", r->n_rows - REPORT_ROWS_MAX, count,
+		 r->count_title ? r->count_title : "events");
+	canvas_colour(c, c->palette.muted);
+	canvas_text(c, CANVAS_LEFT, left, y, text);
+}
+
+static void draw_table(struct canvas *c, const struct report *r, double y)
+{
+	double left = 24, right = c->width - PANEL_RIGHT;
+
+	if (!r->n_rows)
+		return;
+	canvas_font(c, CANVAS_TEXT + 1, true);
+	canvas_colour(c, c->palette.text);
+	canvas_text(c, CANVAS_LEFT, left, y + 16, r->table_title ? r->table_title : "");
+	y += PANEL_TITLE + 14;
+	table_head(c, r, left, right, y);
+	for (size_t i = 0; i < table_rows(r); i++)
+		table_row(c, r, &r->row[i], left, right, y += TABLE_LINE);
+	if (r->n_rows > REPORT_ROWS_MAX)
+		table_rest(c, r, left, y + TABLE_LINE);
+}
+
+/* --- page ------------------------------------------------------------------------------------- */
+
+static double draw_panels(struct canvas *c, const struct job *j, double y, double height)
+{
+	struct panel p = { .options = j->options, .x = PANEL_LEFT, .height = height,
+			   .width = c->width - PANEL_LEFT - PANEL_RIGHT };
+
+	panel_range(j->grid, j->n, j->options, &p.range);
+	for (size_t i = 0; i < j->n; i++) {
+		canvas_font(c, CANVAS_TEXT + 1, true);
+		canvas_colour(c, c->palette.text);
+		canvas_text(c, CANVAS_LEFT, PANEL_LEFT, y + 14, j->report->panel[i].title ? j->report->panel[i].title : "");
+		p.grid = j->grid[i];
+		p.shade = &j->shade[i];
+		p.y = y + PANEL_TITLE;
+		p.time_labels = i + 1 == j->n;
+		panel_draw(c, &p);
+		y += PANEL_TITLE + height + PANEL_GAP;
+	}
+	return y - PANEL_GAP + PANEL_TIME + 4;
+}
+
+static void draw(struct canvas *c, const struct job *j)
+{
+	const struct figure_options *o = j->options;
+	double height = (c->height - fixed_height(j->report)) / j->n, y;
+
+	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
+	explain_legend(c, &j->shade[0], j->grid[0], c->width - PANEL_RIGHT, 14);
+	y = draw_panels(c, j, EXPLAIN_HEAD, height);
+	explain_key(c, o, 24, y);
+	draw_table(c, j->report, y + EXPLAIN_KEY + 10);
+	explain_footer(c, j->grid[0], &j->shade[0], o, 24, c->height - EXPLAIN_FOOTER - 6);
+}
+
+static void job_fini(struct job *j)
+{
+	for (size_t i = 0; i < j->n; i++) {
+		shade_fini(&j->shade[i]);
+		grid_free(j->folded[i]);
+	}
+}
+
+static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
+{
+	size_t k = panel_fold(r->panel[0].grid->n_cols, o->width - PANEL_LEFT - PANEL_RIGHT);
+	int err = 0;
+
+	*j = (struct job){ .report = r, .options = o, .n = r->n_panels };
+	for (size_t i = 0; i < j->n && !err; i++) {
+		if (k > 1)
+			err = grid_fold(r->panel[i].grid, k, &j->folded[i]);
+		j->grid[i] = k > 1 ? j->folded[i] : r->panel[i].grid;
+	}
+	if (!err)
+		err = shade_make(j->grid, j->n, o->yscale, o->transfer, o->ymax ? o->ymin : 0, o->ymax, j->shade);
+	if (err)
+		job_fini(j);
+	return err;
+}
+
+int report_render(const struct report *r, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
+{
+	const char *const text[] = { "Software", o->version ? o->version : "heatscope",
+				     "Title", o->title ? o->title : "", NULL };
+	struct canvas c;
+	struct job j;
+	int err;
+
+	if (!report_valid(r, o))
+		return -EINVAL;
+	err = job_init(&j, r, o);
+	if (err)
+		return err;
+	err = canvas_init(&c, o, o->height ? o->height : fixed_height(r) + r->n_panels * PANEL_HEIGHT,
+			  j.grid[0]->from_ns + (__s64)(j.grid[0]->col_ns * j.grid[0]->n_cols));
+	if (!err) {
+		draw(&c, &j);
+		err = canvas_bytes(&c, text, ret_bytes, ret_len);
+		canvas_fini(&c);
+	}
+	job_fini(&j);
+	return err;
+}
