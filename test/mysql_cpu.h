@@ -16,7 +16,8 @@ struct cpu_use {
 	__u64 n_loops;			/* of BENCHMARK, in the long one */
 };
 
-/* Computes for about `seconds`, as two text queries: a short trial and the rest.  pid 0: the process behind the Unix socket.
+/* Computes for about `seconds`, as two text queries: a short trial and the rest.  pid 0: the process behind
+ * the Unix socket.
  * -ESRCH: no such process, or it is not known (TCP). */
 int cpu_measure(struct session *s, int pid, double seconds, struct cpu_use *ret_use);
 

@@ -419,7 +419,9 @@ static int run_cut(struct session *s)
 
 static int run_pipeline(struct session *s)
 {
-	static const enum mysql_command sent[] = { MYSQL_QUERY, MYSQL_PING, MYSQL_QUERY, MYSQL_STATISTICS, MYSQL_QUERY };
+	static const enum mysql_command sent[] = {
+		MYSQL_QUERY, MYSQL_PING, MYSQL_QUERY, MYSQL_STATISTICS, MYSQL_QUERY,
+	};
 	const size_t n = sizeof(sent) / sizeof(*sent);
 	int err;
 

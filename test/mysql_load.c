@@ -225,7 +225,8 @@ static int check_variables(const struct tally *t, json_t *server)
 	const char *name;
 	__u64 expected;
 
-	json_object_set_new(server, "questions", json_integer(status_value(server, "Questions") + OUTSIDE_THE_READINGS));
+	json_object_set_new(server, "questions",
+			    json_integer(status_value(server, "Questions") + OUTSIDE_THE_READINGS));
 	for (unsigned i = 0; tally_variable(t, i, &name, &expected); i++) {
 		wrong = check_variable(server, name, expected);
 		err = err ? err : wrong;
@@ -312,8 +313,8 @@ static int measure_cpu(struct load *l)
 		fprintf(stderr, "mysql_load: --cpu-bound: %s\n", strerror(-err));
 	} else {
 		object = tally_to_json(tally);
-		json_object_set_new(object, "cpu", json_pack("{s:i,s:i,s:I,s:I,s:I,s:I}", "pid", use.pid, "tid", use.tid,
-			"run_ns", (json_int_t)use.run_ns, "wait_ns", (json_int_t)use.wait_ns,
+		json_object_set_new(object, "cpu", json_pack("{s:i,s:i,s:I,s:I,s:I,s:I}",
+			"pid", use.pid, "tid", use.tid, "run_ns", (json_int_t)use.run_ns, "wait_ns", (json_int_t)use.wait_ns,
 			"elapsed_ns", (json_int_t)use.elapsed_ns, "loops", (json_int_t)use.n_loops));
 		print_json(object);
 	}
@@ -373,7 +374,7 @@ static const struct argp_option options[] = {
 	{ "compress", OPT_COMPRESS, NULL, 0, "all connections with the compressed protocol", 0 },
 	{ "check", OPT_CHECK, NULL, 0, "compare with the server's Questions; it must have no other clients", 0 },
 	{ "json", OPT_JSON, NULL, 0, "print the counts as JSON, which is done anyway", 0 },
-	{ "cpu-bound", OPT_CPU, "SECONDS", 0, "instead, compute that long in the server and print its thread's CPU time", 0 },
+	{ "cpu-bound", OPT_CPU, "SECONDS", 0, "instead, compute that long in the server, print its thread's time", 0 },
 	{ "pid", OPT_PID, "PID", 0, "the server's process, for --cpu-bound over TCP", 0 },
 	{ "compare", OPT_COMPARE, "COLLECTOR.json", 0, "instead, hold a collector's counts against LOAD.json", 0 },
 	{ 0 }
@@ -425,7 +426,8 @@ int main(int argc, char **argv)
 {
 	static const struct argp argp = { options, parse_option, "[LOAD.json]",
 		"Sends a MariaDB server a known mix of commands and prints exactly what it has sent.", 0, 0, 0 };
-	struct load l = { .address = { .host = "127.0.0.1", .port = 3306 }, .n_commands = 1000, .n_connections = 4, .seed = 1 };
+	struct load l = { .address = { .host = "127.0.0.1", .port = 3306 },
+			  .n_commands = 1000, .n_connections = 4, .seed = 1 };
 
 	for (unsigned kind = 0; kind < n_kinds; kind++)
 		l.weight[kind] = kinds[kind].weight;
