@@ -50,9 +50,8 @@ export class Session {
 	async resume() {
 		clearInterval(this.timer);
 		this.timer = setInterval(() => this.refreshLists(), LIST_MS);
+		this.inst = null;		/* whatever is found is opened anew */
 		await this.refreshLists();
-		if (this.inst)
-			this.show();
 	}
 
 	/* The address was changed by hand, or by going back. */
@@ -87,30 +86,26 @@ export class Session {
 	async refreshLists() {
 		try {
 			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations()]);
-			if (this.error?.code === "UNREACHABLE") {
+			const back = this.error?.code === "UNREACHABLE";
+
+			if (back)
 				this.error = null;
-				if (this.inst)
-					this.show();
-			}
-			this.choose();
+			if (this.choose() || back)
+				this.show();
 		} catch (e) {
 			this.error = e;
 		}
 		this.changed();
 	}
 
-	/* The instrumentation of the address, or the first; its newest description. */
+	/* The instrumentation of the address, or the first; its newest description.  True: another one. */
 	choose() {
 		const all = this.instrumentations ?? [];
-		const found = all.find((i) => i.id === this.state.inst) ?? (this.state.inst === null ? all[0] : null) ?? null;
-		const first = found && this.inst?.id !== found.id;
+		const wanted = this.state.inst ?? all[0]?.id;
+		const before = this.inst?.id;
 
-		this.inst = found;
-		if (!found && this.feeds.size)
-			this.closeFeeds();
-		if (first && !document.hidden && this.timer && this.started)
-			this.show();
-		this.started = true;
+		this.inst = all.find((i) => i.id === wanted) ?? null;
+		return this.inst?.id !== before;
 	}
 
 	select(id) {

@@ -49,12 +49,14 @@ export function statusOf(session) {
 	return states.every((s) => s === "live") ? { kind: "good", word: "live", text: "" } : { kind: "busy", word: "connecting", text: "" };
 }
 
+const gone = (sources) => sources.length ? `; gone: ${sources.map((s) => s.source).join(", ")}` : "";
+
 /* Why nothing can be seen: nobody is connected, or those who are cannot measure this. */
 function sourcesProblem({ catalogue, inst }) {
 	const connected = catalogue.sources.filter((s) => s.state === "active");
 
 	if (!connected.length)
-		return "No collector is connected: start heatscope-collector on the host of the database.";
+		return `No collector is connected${gone(catalogue.sources)}: start heatscope-collector on the host of the database.`;
 	const name = inst && `${inst.module}.${inst.stat}`;
 	const reports = connected.map((s) => ({ source: s.source, ...s.metrics.find((m) => !name || m.metric === name) }));
 

@@ -25,7 +25,8 @@ test("the status says what is wrong, and whose fault it is", () => {
 
 	assert.equal(statusOf(session()).word, "live");
 	assert.match(statusOf(session({ error: { code: "UNREACHABLE" } })).text, /heatscoped does not answer/);
-	assert.match(silent([]), /No collector is connected/);
+	assert.match(silent([]), /^No collector is connected: /);
+	assert.match(silent([{ source: "db1", state: "gone", metrics: [] }]), /^No collector is connected; gone: db1/);
 	assert.match(silent([{ source: "db1", state: "active", metrics: [{ metric: "mysql.queries", state: "unavailable", reason: "CAP_BPF is missing" }] }]), /db1: CAP_BPF is missing/);
 	assert.match(statusOf(session({ inst: null, state: { inst: "9" } })).text, /no instrumentation 9/);
 	assert.equal(statusOf(session({ linked: new Map([["latency", "polling"]]) })).word, "polling");
