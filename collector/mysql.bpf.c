@@ -17,6 +17,8 @@
 #include "key.h"
 #include "mysql_conn.h"
 #include "quantize.h"
+#include "source.bpf.h"
+#include "stamp.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -28,9 +30,6 @@ char LICENSE[] SEC("license") = "GPL";
 #define MSG_PEEK 2
 #define EAGAIN 11
 #define EINTR 4
-
-enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDTO = 44, SYS_RECVFROM = 45,
-       SYS_SENDMSG = 46, SYS_RECVMSG = 47 };
 
 #define WINDOW 64
 #define FEED_STEPS 2048
@@ -101,24 +100,6 @@ static __always_inline int is_server(struct task_struct *t)
 	return 0;
 }
 
-/* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly
- * by the time it did not run.  clock - clock_task: stolen time, which differs per CPU. */
-static __always_inline void stamp_now(struct stamp *s, struct task_struct *t)
-{
-	struct rq *rq = 0;
-
-	s->ns = bpf_ktime_get_ns();
-	s->thread = t->pid;
-	s->split = 0;
-	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(t->se.exec_start) ||
-	    !bpf_core_field_exists(rq->clock_task) || !bpf_core_field_exists(t->sched_info.run_delay))
-		return;
-	rq = t->se.cfs_rq->rq;
-	s->off = t->se.exec_start + (rq->clock - rq->clock_task) - t->se.sum_exec_runtime;
-	s->delay = t->sched_info.run_delay;
-	s->split = 1;
-}
-
 /* ---- events ---- */
 
 static __always_inline __u64 clamp_to(__u64 value, __u64 most)
@@ -186,70 +167,6 @@ static __always_inline int pending_take(struct mysql_conn *s, __u64 kind)
 
 	return STATE_KIND(seen) == STATE_PENDING &&
 	       __sync_val_compare_and_swap(&s->state, seen, STATE_NEXT(seen, kind)) == seen;
-}
-
-/* ---- the server's buffer ---- */
-
-struct source {				/* of a receive or send */
-	const char *at;			/* the current piece, its bytes begin at offset `from` */
-	__u64 from, len;
-	const char *iov;		/* further pieces */
-	__u64 n_iov;
-};
-
-struct iov {
-	const char *at;
-	__u64 len;
-};
-
-struct message {			/* struct user_msghdr */
-	__u64 name, name_len;
-	const char *iov;
-	__u64 n_iov;
-};
-
-static __always_inline int source_next(struct source *src)
-{
-	struct iov iov;
-
-	if (!src->n_iov || bpf_probe_read_user(&iov, sizeof(iov), src->iov))
-		return -1;
-	src->from += src->len;
-	src->at = iov.at;
-	src->len = iov.len;
-	src->iov += sizeof(iov);
-	src->n_iov--;
-	return 0;
-}
-
-static __always_inline int source_open(struct source *src, struct task_struct *t, int total)
-{
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	struct message msg = { 0 };
-
-	__builtin_memset(src, 0, sizeof(*src));
-	switch (regs->orig_ax) {
-	case SYS_READ:
-	case SYS_WRITE:
-	case SYS_RECVFROM:
-	case SYS_SENDTO:
-		src->at = (const char *)regs->si;
-		src->len = total;
-		return 0;
-	case SYS_READV:
-	case SYS_WRITEV:
-		src->iov = (const char *)regs->si;
-		src->n_iov = 16;
-		return source_next(src);
-	case SYS_RECVMSG:
-	case SYS_SENDMSG:
-		if (bpf_probe_read_user(&msg, sizeof(msg), (const void *)regs->si))
-			return -1;
-		src->iov = msg.iov;
-		src->n_iov = msg.n_iov;
-		return source_next(src);
-	}
-	return -1;
 }
 
 /* ---- a connection begins ---- */

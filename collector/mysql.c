@@ -1,11 +1,12 @@
 #include "mysql.h"
 #include "event.h"
-#include "listeners.h"
 #include "log.h"
-#include "mysql_statement.h"
+#include "mysql_label.h"
+#include "need.h"
 #include "probe.h"
 #include "reader.h"
 #include "record.h"
+#include "servers.h"
 #include "collector/mysql.skel.h"
 
 #include <bpf/bpf.h>
@@ -20,10 +21,7 @@
 
 #define FLUSH_AGE_NS 5000000000ull
 #define CLOCK_STEP_NS 1000000
-#define KNOWN_MAX 1024
 #define VISIT_NS 900000000		/* between two looks at the servers and at old events, at least */
-
-static const char *const server_names[] = { "mariadbd", "mysqld", NULL };
 
 /* ---- what can be measured ---- */
 
@@ -82,20 +80,13 @@ struct instrument {			/* an instrumentation that is enabled */
 	struct reader *reader;
 };
 
-struct known {				/* a listening socket, remembered for its label */
-	struct listener listener;
-	int live;
-};
-
 struct mysql {
 	struct probe_conf conf;
 	char refusal[REASON_MAX];
 	struct mysql_bpf *bpf;
 	struct bpf_link *recv, *send, *flush;
 	struct instrument instrument[CHAIN_MAX];
-	struct known known[KNOWN_MAX];
-	size_t n_known;
-	__u32 n_servers, n_unreadable;
+	struct servers servers;
 	__s64 wall_offset;
 	__s64 visited_ns;
 };
@@ -158,60 +149,6 @@ static void grace_period(void)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
 }
 
-/* ---- what is missing ---- */
-
-static __u64 capabilities(void)
-{
-	unsigned long long caps = 0;
-	FILE *f = fopen("/proc/self/status", "re");
-	char line[128];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "CapEff: %llx", &caps) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return caps;
-}
-
-enum { CAP_SYS_ADMIN_BIT = 21, CAP_PERFMON_BIT = 38, CAP_BPF_BIT = 39 };
-
-static const char *caps_missing(void)
-{
-	__u64 caps = capabilities();
-	int bpf, perfmon;
-
-	if (caps >> CAP_SYS_ADMIN_BIT & 1)
-		return NULL;
-	bpf = caps >> CAP_BPF_BIT & 1;
-	perfmon = caps >> CAP_PERFMON_BIT & 1;
-	return bpf && perfmon ? NULL : bpf ? "CAP_PERFMON" : perfmon ? "CAP_BPF" : "CAP_BPF and CAP_PERFMON";
-}
-
-static int barrier_offered(void)
-{
-	long offered = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-
-	return offered > 0 && (offered & MEMBARRIER_CMD_GLOBAL);
-}
-
-/* Why this kernel or this user cannot have us; "" if nothing speaks against it. */
-static void refusal_find(char *reason)
-{
-	const char *caps = caps_missing();
-
-	reason[0] = 0;
-	if (caps)
-		snprintf(reason, REASON_MAX, "the collector lacks %s: run it as root, or give it CAP_BPF and CAP_PERFMON",
-			 caps);
-	else if (access("/sys/kernel/btf/vmlinux", R_OK))
-		snprintf(reason, REASON_MAX, "the kernel has no type information (/sys/kernel/btf/vmlinux): "
-			 "it needs CONFIG_DEBUG_INFO_BTF");
-	else if (!barrier_offered())
-		snprintf(reason, REASON_MAX, "the kernel does not offer membarrier(MEMBARRIER_CMD_GLOBAL), "
-			 "which reading without loss needs (nohz_full kernels do not)");
-}
-
 static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
 {
 	char line[1024];
@@ -240,8 +177,8 @@ static int mysql_load(struct mysql *m, char *reason)
 
 	m->bpf = mysql_bpf__open();
 	err = m->bpf ? 0 : -errno;
-	for (i = 0; !err && server_names[i]; i++)
-		strncpy((char *)m->bpf->rodata->server_name[i], server_names[i], 16);
+	for (i = 0; !err && servers_names[i]; i++)
+		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
 	if (!err)
 		err = mysql_bpf__load(m->bpf);
 	if (err) {
@@ -250,8 +187,7 @@ static int mysql_load(struct mysql *m, char *reason)
 		mysql_unload(m);
 		return err;
 	}
-	for (i = 0; i < (int)m->n_known; i++)
-		m->known[i].live = 0;		/* the new map is empty: put all into it again */
+	servers_forget_map(&m->servers, bpf_map__fd(m->bpf->maps.listeners));
 	m->wall_offset = wall_offset();
 	m->bpf->bss->wall_offset = m->wall_offset;
 	return 0;
@@ -273,99 +209,7 @@ static int mysql_attach(struct mysql *m, char *reason)
 	return -errno;
 }
 
-/* ---- servers ---- */
-
-static int known_find(const struct mysql *m, __u32 pid, __u32 port)
-{
-	size_t i;
-
-	for (i = 0; i < m->n_known; i++)
-		if (m->known[i].listener.pid == pid && m->known[i].listener.port == port)
-			return i;
-	return -1;
-}
-
-static void known_set(struct mysql *m, size_t i, int live)
-{
-	struct mysql_listener key = { .pid = m->known[i].listener.pid, .port = m->known[i].listener.port };
-	int fd = m->bpf ? bpf_map__fd(m->bpf->maps.listeners) : -1;
-	__u32 one = 1;
-
-	if (fd >= 0 && live)
-		bpf_map_update_elem(fd, &key, &one, BPF_ANY);
-	else if (fd >= 0)
-		bpf_map_delete_elem(fd, &key);
-	m->known[i].live = live;
-}
-
-/* Tells the kernel where servers listen now.  A label stays known after its server has gone. */
-static void servers_refresh(struct mysql *m)
-{
-	struct listeners now;
-	size_t i;
-	int at;
-
-	if (listeners_find(server_names, &now))
-		return;
-	m->n_servers = now.n_servers;
-	m->n_unreadable = now.n_unreadable;
-	for (i = 0; i < m->n_known; i++)
-		m->known[i].live |= 2;			/* not seen yet */
-	for (i = 0; i < now.n; i++) {
-		if (!now.listener[i].port)
-			continue;			/* Unix sockets carry their path themselves */
-		at = known_find(m, now.listener[i].pid, now.listener[i].port);
-		if (at < 0 && m->n_known < KNOWN_MAX) {
-			at = m->n_known++;
-			m->known[at] = (struct known){ .listener = now.listener[i] };
-		}
-		if (at >= 0 && (m->known[at].live & 1))
-			m->known[at].live = 1;
-		else if (at >= 0)
-			known_set(m, at, 1);
-	}
-	for (i = 0; i < m->n_known; i++) {
-		if (m->known[i].live == 3)
-			known_set(m, i, 0);
-		else
-			m->known[i].live &= 1;
-	}
-	listeners_fini(&now);
-}
-
 /* ---- labels ---- */
-
-static const char *const command_names[] = {
-	"sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
-	"statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
-	"change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "prepare", "execute",
-	"send_long_data", "close", "reset", "set_option", "fetch", "daemon", "binlog_dump_gtid",
-	"reset_connection",
-};
-
-static void label_command(__u64 code, char *out)
-{
-	const char *name = code < sizeof(command_names) / sizeof(*command_names) ? command_names[code] :
-			   code == COM_BULK_EXECUTE ? "bulk_execute" :
-			   code == COMMAND_ENCRYPTED ? "encrypted" :
-			   code == COMMAND_COMPRESSED ? "compressed" :
-			   code == COMMAND_OPAQUE ? "opaque" : NULL;
-
-	if (name)
-		snprintf(out, LABEL_MAX + 1, "%s", name);
-	else
-		snprintf(out, LABEL_MAX + 1, "command %llu", (unsigned long long)code);
-}
-
-static void label_statement(__u64 code, char *out)
-{
-	const char *name = code == STATEMENT_NONE ? "none" : code == STATEMENT_UNKNOWN ? "unknown" : "misc";
-
-#define STATEMENT_NAME(text, letters) if (code == STATEMENT_CODE(letters)) name = text;
-	STATEMENT_KEYWORDS(STATEMENT_NAME)
-#undef STATEMENT_NAME
-	snprintf(out, LABEL_MAX + 1, "%s", name);
-}
 
 /* A text that the kernel remembered; #hash if it has been forgotten. */
 static void label_text(const struct mysql *m, __u64 code, char *out)
@@ -383,15 +227,15 @@ static void label_text(const struct mysql *m, __u64 code, char *out)
 
 static void label_instance(const struct mysql *m, __u64 code, char *out)
 {
-	int at;
+	const char *where;
 
 	if (code & INSTANCE_UNIX) {
 		label_text(m, code, out);
 		return;
 	}
-	at = known_find(m, code >> 16, code & 0xffff);
-	if (at >= 0)
-		snprintf(out, LABEL_MAX + 1, "%s", m->known[at].listener.where);
+	where = servers_where(&m->servers, code >> 16, code & 0xffff);
+	if (where)
+		snprintf(out, LABEL_MAX + 1, "%s", where);
 	else
 		snprintf(out, LABEL_MAX + 1, "port %u of process %u", (unsigned)(code & 0xffff), (unsigned)(code >> 16));
 }
@@ -400,10 +244,10 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 {
 	switch (field) {
 	case MYSQL_COMMAND:
-		label_command(code, out);
+		mysql_label_command(code, out);
 		break;
 	case MYSQL_STATEMENT:
-		label_statement(code, out);
+		mysql_label_statement(code, out);
 		break;
 	case MYSQL_INSTANCE:
 		label_instance(arg, code, out);
@@ -565,7 +409,7 @@ static int mysql_enable(void *self, const struct instrumentation *in, __s64 now_
 	if (!err && !m->bpf)
 		err = mysql_load(m, reason);
 	if (!err)
-		servers_refresh(m);
+		servers_refresh(&m->servers);
 	if (!err && !m->send)
 		err = mysql_attach(m, reason);
 	if (!err)
@@ -655,7 +499,7 @@ static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	clock_refresh(m, now_ns);
 	if (now_ns - m->visited_ns >= VISIT_NS || now_ns < m->visited_ns) {
 		m->visited_ns = now_ns;
-		servers_refresh(m);
+		servers_refresh(&m->servers);
 		flush_old(m);
 	}
 	err = rows_take(m, now_ns, sink);
@@ -687,9 +531,9 @@ static void doctor_servers(struct mysql *m, FILE *out)
 	struct listeners now;
 	size_t i;
 
-	if (listeners_find(server_names, &now))
+	if (listeners_find(servers_names, &now))
 		return;
-	fprintf(out, "servers: %u (processes named %s or %s)\n", now.n_servers, server_names[0], server_names[1]);
+	fprintf(out, "servers: %u (processes named %s or %s)\n", now.n_servers, servers_names[0], servers_names[1]);
 	for (i = 0; i < now.n; i++)
 		fprintf(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
 	if (now.n_unreadable)
@@ -721,12 +565,12 @@ static void doctor_counts(const struct mysql *m, FILE *out)
 static void mysql_doctor(void *self, FILE *out)
 {
 	struct mysql *m = self;
-	const char *caps = caps_missing();
+	const char *caps = need_caps();
 	struct utsname u;
 
 	if (!uname(&u))
 		fprintf(out, "kernel: %s (needs 6.3)\n", u.release);
-	fprintf(out, "type information (BTF): %s\n", access("/sys/kernel/btf/vmlinux", R_OK) ? "missing" : "present");
+	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
 	fprintf(out, "capabilities: %s%s\n", caps ? "missing " : "CAP_BPF and CAP_PERFMON present", caps ? caps : "");
 	fprintf(out, "mysql.queries: %s\n", m->refusal[0] ? m->refusal : m->send ? "attached to sock_recv_length and "
 		"sock_send_length" : "possible; attached when an instrumentation needs it");
@@ -750,7 +594,7 @@ static int mysql_open(const struct probe_conf *conf, void **ret_self, char *reas
 	}
 	m->conf = *conf;
 	libbpf_set_print(libbpf_says);
-	refusal_find(m->refusal);
+	need_check(m->refusal);
 	if (!m->refusal[0] && !mysql_load(m, m->refusal))
 		mysql_unload(m);		/* it can be had; loaded again when it is wanted */
 	*ret_self = m;

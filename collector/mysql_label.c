@@ -1,0 +1,38 @@
+#include "mysql_label.h"
+#include "mysql.h"
+#include "mysql_statement.h"
+#include "slice.h"
+
+#include <stdio.h>
+
+static const char *const command_names[] = {
+	"sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
+	"statistics", "process_info", "connect", "process_kill", "debug", "ping", "time", "delayed_insert",
+	"change_user", "binlog_dump", "table_dump", "connect_out", "register_slave", "prepare", "execute",
+	"send_long_data", "close", "reset", "set_option", "fetch", "daemon", "binlog_dump_gtid",
+	"reset_connection",
+};
+
+void mysql_label_command(__u64 code, char *out)
+{
+	const char *name = code < sizeof(command_names) / sizeof(*command_names) ? command_names[code] :
+			   code == COM_BULK_EXECUTE ? "bulk_execute" :
+			   code == COMMAND_ENCRYPTED ? "encrypted" :
+			   code == COMMAND_COMPRESSED ? "compressed" :
+			   code == COMMAND_OPAQUE ? "opaque" : NULL;
+
+	if (name)
+		snprintf(out, LABEL_MAX + 1, "%s", name);
+	else
+		snprintf(out, LABEL_MAX + 1, "command %llu", (unsigned long long)code);
+}
+
+void mysql_label_statement(__u64 code, char *out)
+{
+	const char *name = code == STATEMENT_NONE ? "none" : code == STATEMENT_UNKNOWN ? "unknown" : "misc";
+
+#define STATEMENT_NAME(text, letters) if (code == STATEMENT_CODE(letters)) name = text;
+	STATEMENT_KEYWORDS(STATEMENT_NAME)
+#undef STATEMENT_NAME
+	snprintf(out, LABEL_MAX + 1, "%s", name);
+}

@@ -1,0 +1,90 @@
+#include "servers.h"
+#include "mysql.h"
+
+#include <bpf/bpf.h>
+
+const char *const servers_names[] = { "mariadbd", "mysqld", NULL };
+
+static int known_find(const struct servers *s, __u32 pid, __u32 port)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_known; i++)
+		if (s->known[i].listener.pid == pid && s->known[i].listener.port == port)
+			return i;
+	return -1;
+}
+
+/* A place for one more; where all are taken, that of a socket that is gone.  -1: none. */
+static int known_room(struct servers *s)
+{
+	size_t i;
+
+	if (s->n_known < SERVERS_KNOWN_MAX)
+		return s->n_known++;
+	for (i = 0; i < s->n_known; i++)
+		if (!(s->known[i].live & 1))
+			return i;
+	return -1;
+}
+
+static void known_set(struct servers *s, size_t i, int live)
+{
+	struct mysql_listener key = { .pid = s->known[i].listener.pid, .port = s->known[i].listener.port };
+	__u32 one = 1;
+
+	if (live)
+		bpf_map_update_elem(s->map_fd, &key, &one, BPF_ANY);
+	else
+		bpf_map_delete_elem(s->map_fd, &key);
+	s->known[i].live = live;
+}
+
+void servers_refresh(struct servers *s)
+{
+	struct listeners now;
+	size_t i;
+	int at;
+
+	if (listeners_find(servers_names, &now))
+		return;
+	for (i = 0; i < s->n_known; i++)
+		s->known[i].live |= 2;			/* not seen yet */
+	for (i = 0; i < now.n; i++) {
+		if (!now.listener[i].port)
+			continue;			/* Unix sockets carry their path themselves */
+		at = known_find(s, now.listener[i].pid, now.listener[i].port);
+		if (at < 0) {
+			at = known_room(s);
+			if (at >= 0)
+				s->known[at] = (struct known){ .listener = now.listener[i] };
+		}
+		if (at >= 0 && (s->known[at].live & 1))
+			s->known[at].live = 1;
+		else if (at >= 0)
+			known_set(s, at, 1);
+	}
+	for (i = 0; i < s->n_known; i++) {
+		if (s->known[i].live == 3)
+			known_set(s, i, 0);
+		else
+			s->known[i].live &= 1;
+	}
+	listeners_fini(&now);
+}
+
+void servers_forget_map(struct servers *s, int map_fd)
+{
+	size_t i;
+
+	for (i = 0; i < s->n_known; i++)
+		s->known[i].live = 0;
+	s->map_fd = map_fd;
+}
+
+const char *servers_where(const struct servers *s, __u32 pid, __u32 port)
+{
+	int at = known_find(s, pid, port);
+
+	return at >= 0 ? s->known[at].listener.where : NULL;
+}
