@@ -121,7 +121,7 @@ for round in $(seq "$rounds"); do
 	replay "round$round" &
 	client=$!
 	for _ in $(seq $((RANDOM % 3 + 1))); do	# more often, and its pauses grow longer than our lives
-		sleep "0.$(printf %03d $((RANDOM % 250)))"
+		sleep "0.$(printf %03d $((RANDOM % 80)))"
 		kill -0 "$client" 2>/dev/null || break
 		kill -KILL "$daemon"
 		wait "$daemon" 2>/dev/null
