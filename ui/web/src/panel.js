@@ -149,6 +149,12 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 
 		session.point(columnAt(grid, time) < 0 ? null : { measure, time, value: rowOfY(view, grid, e.clientY - r.top) });
 	};
+	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
+	const follow = (e) => {
+		session.speak = false;
+		if (view)
+			point(e);
+	};
 	const press = (e) => {
 		const next = grid && moved(session, grid, measure, e.key);
 
@@ -170,9 +176,9 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
 				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.`}
-				onPointerMove=${(e) => view && (session.speak = false, point(e))}
+				onPointerMove=${follow} onPointerDown=${follow}
 				onPointerLeave=${() => session.point(null)}
-				onClick=${(e) => view && (point(e), session.pick())}
+				onClick=${() => session.pick()}
 				onKeyDown=${press} onBlur=${() => session.point(null)}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
