@@ -233,7 +233,7 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y)
 {
-	char line[512], range[160], count[AXIS_TEXT], lost[AXIS_TEXT], rest[256];
+	char line[512], range[256], count[AXIS_TEXT], lost[AXIS_TEXT], rest[256];
 	double right = c->width - 24, room = right - x;
 
 	canvas_font(c, CANVAS_TEXT, false);

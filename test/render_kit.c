@@ -1,6 +1,8 @@
 #include "render_kit.h"
 #include <math.h>
+#include <png.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct grid *kit_grid(size_t n_cols, size_t n_rows, const __u64 *edge)
 {
@@ -122,4 +124,29 @@ struct grid *kit_hour(size_t n_cols, unsigned bits, double slower)
 	g->n_sources = 3;
 	kit_finish(g);
 	return g;
+}
+
+__u8 *kit_decode(const __u8 *png, size_t len, unsigned *ret_width, unsigned *ret_height)
+{
+	png_image image;
+	__u8 *rgb;
+
+	memset(&image, 0, sizeof(image));
+	image.version = PNG_IMAGE_VERSION;
+	if (!png_image_begin_read_from_memory(&image, png, len))
+		abort();
+	image.format = PNG_FORMAT_RGB;
+	rgb = malloc(PNG_IMAGE_SIZE(image));
+	if (!rgb || !png_image_finish_read(&image, NULL, rgb, 0, NULL))
+		abort();
+	*ret_width = image.width;
+	*ret_height = image.height;
+	return rgb;
+}
+
+__u32 kit_pixel(const __u8 *rgb, unsigned width, unsigned x, unsigned y)
+{
+	const __u8 *p = rgb + 3 * ((size_t)y * width + x);
+
+	return (__u32)p[0] << 16 | (__u32)p[1] << 8 | p[2];
 }

@@ -2,7 +2,7 @@
 #ifndef RENDER_KIT_H
 #define RENDER_KIT_H
 
-#include "../render/grid.h"
+#include "render/grid.h"
 
 /* n_cols x n_rows with these edges, every column reported by its one source; all else 0. */
 struct grid *kit_grid(size_t n_cols, size_t n_rows, const __u64 *edge);
@@ -17,5 +17,9 @@ void kit_finish(struct grid *g);
  * a stretch that nobody observed, one that lost events, a quiet one.  2^bits rows per octave from
  * 2^10 to 2^36 ns.  The same for the same arguments. */
 struct grid *kit_hour(size_t n_cols, unsigned bits, double slower);
+
+/* A decoded PNG: 3 bytes per pixel; free() them.  Aborts if it is not one. */
+__u8 *kit_decode(const __u8 *png, size_t len, unsigned *ret_width, unsigned *ret_height);
+__u32 kit_pixel(const __u8 *rgb, unsigned width, unsigned x, unsigned y);
 
 #endif

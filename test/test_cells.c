@@ -1,0 +1,68 @@
+#include "render/cells.h"
+#include "check.h"
+#include "render_kit.h"
+
+static void every_count_ends_in_its_pixel(void **state)
+{
+	static const __u64 edge[] = { 0, 1, 2, 4, 8, 16, GRID_NO_EDGE };
+	static __u32 pixel[40][30], strip[2][30];
+	struct palette p;
+
+	(void)state;
+	palette_make(PALETTE_LIGHT, &p);
+	for (size_t row = 0; row < 6; row++)
+		for (size_t col = 0; col < 3; col++) {
+			struct grid *g = kit_grid(3, 6, edge);
+			struct shade s;
+			struct cells c = { .grid = g, .shade = &s, .palette = &p, .low = 1, .high = 16, .hatch = 7 };
+
+			kit_add(g, col, row, 1);
+			shade_make((const struct grid *const *)&g, 1, AXIS_LOG, SHADE_LOG, 0, 0, &s);
+			assert_int_equal(cells_paint(&c, *pixel, 30, 30, 40), 0);
+			for (unsigned y = 0; y < 40; y++)
+				for (unsigned x = 0; x < 30; x++)
+					assert_int_equal(pixel[y][x] != (0xff000000 | p.zero),
+							 x / 10 == col && 4 - y / 10 == row);
+			assert_int_equal(cells_above(&c), row == 5);
+			assert_int_equal(cells_below(&c), row == 0);
+			assert_int_equal(cells_paint_above(&c, *strip, 30, 30, 2), 0);
+			assert_int_equal(strip[1][col * 10] != (0xff000000 | p.zero), row == 5);
+			shade_fini(&s);
+			grid_free(g);
+		}
+}
+
+static void rows_thinner_than_a_pixel_lose_no_count(void **state)
+{
+	static __u32 pixel[20][1];
+	struct palette p;
+
+	(void)state;
+	palette_make(PALETTE_DARK, &p);
+	for (int scale = 0; scale < 2; scale++)
+		for (size_t row = 1; row < 500; row += 7) {
+			struct grid *g = kit_hour(1, 5, 1);
+			struct shade s;
+			struct cells c = { .grid = g, .shade = &s, .palette = &p, .low = 1024,
+					   .high = (double)(1ull << 36), .hatch = 7 };
+			unsigned used = 0;
+
+			memset(g->cell, 0, g->n_rows * sizeof(*g->cell));
+			g->cell[row] = 1;
+			g->column[0].n_reporting = g->column[0].n_expected;
+			shade_make((const struct grid *const *)&g, 1, scale, SHADE_LOG, 0, 1ull << 36, &s);
+			assert_int_equal(cells_paint(&c, *pixel, 1, 1, 20), 0);
+			for (unsigned y = 0; y < 20; y++)
+				used += pixel[y][0] != (0xff000000 | p.zero);
+			assert_int_equal(used, 1);
+			shade_fini(&s);
+			grid_free(g);
+		}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_count_ends_in_its_pixel),
+	cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
+};
+
+CHECK_MAIN(tests)

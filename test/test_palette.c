@@ -1,0 +1,63 @@
+#include "render/palette.h"
+#include "check.h"
+
+static struct palette both[2];
+
+static void luminance_is_monotone_and_neighbours_differ(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (int i = 2; i < PALETTE_COLOURS; i++) {
+			double step = palette_luminance(both[theme].colour[i]) - palette_luminance(both[theme].colour[i - 1]);
+
+			assert_true(theme == PALETTE_LIGHT ? step < 0 : step > 0);
+		}
+}
+
+static void one_event_is_not_the_background(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		assert_int_equal(both[theme].colour[0], both[theme].zero);
+		assert_true(palette_contrast(both[theme].colour[1], both[theme].zero) >= 1.25);
+		assert_true(both[theme].unobserved != both[theme].zero);
+	}
+}
+
+static void text_is_legible(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		const struct palette *p = &both[theme];
+
+		assert_true(palette_contrast(p->text, p->page) >= 4.5);
+		assert_true(palette_contrast(p->muted, p->page) >= 4.5);
+		assert_true(palette_contrast(p->axis, p->page) >= 3);
+		assert_true(palette_contrast(p->partial, p->page) >= 3);
+		assert_true(palette_contrast(p->p50, p->casing) >= 3);
+		assert_true(palette_contrast(p->p99, p->casing) >= 3);
+		assert_true(palette_contrast(p->max, p->casing) >= 3);
+	}
+}
+
+static void contrast_is_that_of_wcag(void **state)
+{
+	(void)state;
+	assert_true(palette_contrast(0, 0xffffff) > 20.999 && palette_contrast(0xffffff, 0) < 21.001);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
+	cmocka_unit_test(one_event_is_not_the_background),
+	cmocka_unit_test(text_is_legible),
+	cmocka_unit_test(contrast_is_that_of_wcag),
+};
+
+int main(void)
+{
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	palette_make(PALETTE_LIGHT, &both[0]);
+	palette_make(PALETTE_DARK, &both[1]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+#include "render/shade.h"
+#include "check.h"
+#include "render_kit.h"
+#include <errno.h>
+
+static const enum shade_transfer transfers[] = { SHADE_LINEAR, SHADE_LOG, SHADE_RANK };
+
+static void index_is_the_number_of_levels_at_or_below(void **state)
+{
+	struct grid *g = kit_hour(60, 3, 1);
+
+	(void)state;
+	for (int t = 0; t < 3; t++)
+		for (int y = 0; y < 2; y++) {
+			struct shade s;
+
+			assert_int_equal(shade_make((const struct grid *const *)&g, 1, y, transfers[t], 0, 0, &s), 0);
+			for (size_t i = 0; i < g->n_rows * g->n_cols; i++) {
+				double density = g->cell[i] * s.scale[i / g->n_cols];
+				unsigned n = 0;
+
+				while (n < SHADE_LEVELS && s.level[n] <= density)
+					n++;
+				n = g->cell[i] ? n ? n : 1 : 0;
+				assert_int_equal(shade_index(&s, i / g->n_cols, g->cell[i]), n);
+			}
+			assert_int_equal(shade_density_index(s.level, s.max), 255);
+			shade_fini(&s);
+		}
+	grid_free(g);
+}
+
+static void taller_rows_are_paler_on_their_axis(void **state)
+{
+	static const __u64 edge[] = { 0, 1024, 1536, 2048, 4096, GRID_NO_EDGE };
+	struct grid *g = kit_grid(1, 5, edge);
+	struct shade s;
+
+	(void)state;
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, AXIS_LOG, SHADE_LOG, 0, 0, &s), 0);
+	assert_true(s.scale[3] < s.scale[1] && s.scale[1] < s.scale[2]);
+	assert_true(s.scale[0] == 1 && s.scale[4] == 1);
+	shade_fini(&s);
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, AXIS_LINEAR, SHADE_LOG, 0, 4096, &s), 0);
+	assert_true(s.scale[3] * 2 == s.scale[0] && s.scale[1] == s.scale[2]);
+	shade_fini(&s);
+	grid_free(g);
+}
+
+static void rank_gives_equal_shares_and_shares_ties(void **state)
+{
+	double density[1000], level[SHADE_LEVELS];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		density[i] = i < 500 ? 1 : i;
+	assert_int_equal(shade_levels(SHADE_RANK, density, 1000, level), 0);
+	assert_int_equal(shade_density_index(level, 1), 127);
+	assert_int_equal(shade_density_index(level, 999), 255);
+}
+
+static void shades_made_together_have_the_same_levels(void **state)
+{
+	struct grid *g[2] = { kit_hour(60, 3, 1), kit_hour(30, 3, 0.1) };
+	struct shade s[2];
+
+	(void)state;
+	assert_int_equal(shade_make((const struct grid *const *)g, 2, AXIS_LOG, SHADE_RANK, 0, 0, s), 0);
+	assert_memory_equal(s[0].level, s[1].level, sizeof(s[0].level));
+	for (int i = 0; i < 2; i++) {
+		shade_fini(&s[i]);
+		grid_free(g[i]);
+	}
+}
+
+static void refuses_no_grids_and_a_backward_axis(void **state)
+{
+	struct grid *g = kit_hour(2, 0, 1);
+	struct shade s;
+
+	(void)state;
+	assert_int_equal(shade_make(NULL, 0, AXIS_LOG, SHADE_LOG, 0, 0, &s), -EINVAL);
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, AXIS_LOG, SHADE_LOG, 2, 1, &s), -EINVAL);
+	grid_free(g);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(index_is_the_number_of_levels_at_or_below),
+	cmocka_unit_test(taller_rows_are_paler_on_their_axis),
+	cmocka_unit_test(rank_gives_equal_shares_and_shares_ties),
+	cmocka_unit_test(shades_made_together_have_the_same_levels),
+	cmocka_unit_test(refuses_no_grids_and_a_backward_axis),
+};
+
+CHECK_MAIN(tests)
