@@ -88,7 +88,8 @@ static int wait_until_ready(struct private *p)
 
 int private_start(struct private *p)
 {
-	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory", NULL };
+	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory",
+			       "--keep", NULL };
 	int err;
 
 	memset(p, 0, sizeof(*p));
