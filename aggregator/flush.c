@@ -311,9 +311,10 @@ void flush_disown(struct flush *f, void *from)
 			a->from = NULL;
 }
 
+/* They leave the queue before any of them is settled: whoever is told may add at its end. */
 void flush_drop(struct flush *f, __u64 inst)
 {
-	struct arrival **at = &f->first, *a;
+	struct arrival **at = &f->first, *dropped = NULL, **end = &dropped, *a;
 
 	while ((a = *at)) {
 		if (a->batch.inst != inst) {
@@ -321,12 +322,18 @@ void flush_drop(struct flush *f, __u64 inst)
 			continue;
 		}
 		*at = a->next;
+		*end = a;
+		end = &a->next;
+		a->next = NULL;
+	}
+	f->end = at;
+	while ((a = dropped)) {
+		dropped = a->next;
 		f->bytes -= a->len;
 		if (f->settled)
 			f->settled(f->settled_arg, a, 0);
 		arrival_free(a);
 	}
-	f->end = at;
 }
 
 void flush_on_settled(struct flush *f, void (*settled)(void *arg, const struct arrival *a, int err), void *arg)

@@ -242,6 +242,35 @@ static void what_waits_for_a_deleted_instrumentation_is_not_stored(void **state)
 	rig_end(&r);
 }
 
+/* As a connection that had to wait, and now goes on. */
+static void add_once(void *arg, const struct arrival *a, int err)
+{
+	struct seen *s = arg;
+
+	if (s->settled++ == 1)		/* the last of those dropped */
+		add(s->rig, s->inst, 500, 1, NULL);
+}
+
+static void what_comes_while_others_are_dropped_is_stored(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 gone = begin(&r, NULL, &seen), other = rig_create(&r, wire_request("command"));
+
+	seen.rig = &r;
+	seen.inst = other;
+	add(&r, other, 100, 9, NULL);	/* under way */
+	add(&r, gone, 100, 1, NULL);
+	add(&r, gone, 101, 2, NULL);
+	flush_on_settled(r.flush, add_once, &seen);
+	assert_int_equal(catalog_delete(r.catalog, gone, NULL, NULL), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.settled, 4);
+	assert_int_equal(rig_stored(&r, other), 6);
+	assert_int_equal(flush_waiting(r.flush), 0);
+	rig_end(&r);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_batch_is_in_cube_and_store_before_it_is_settled),
 	cmocka_unit_test(a_batch_given_twice_is_settled_twice_and_counted_once),
@@ -251,6 +280,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(draining_finishes_what_waits_and_takes_nothing_more),
 	cmocka_unit_test(who_is_gone_is_not_named_again),
 	cmocka_unit_test(what_waits_for_a_deleted_instrumentation_is_not_stored),
+	cmocka_unit_test(what_comes_while_others_are_dropped_is_stored),
 };
 
 CHECK_MAIN(tests)
