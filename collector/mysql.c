@@ -21,7 +21,7 @@
 
 #define FLUSH_AGE_NS 5000000000ull
 #define CLOCK_STEP_NS 1000000
-#define VISIT_NS 900000000		/* between two looks at the servers and at old events, at least */
+#define FLUSH_EVERY_NS 900000000	/* at least; slots may be shorter */
 
 /* ---- what can be measured ---- */
 
@@ -88,7 +88,7 @@ struct mysql {
 	struct instrument instrument[CHAIN_MAX];
 	struct servers servers;
 	__s64 wall_offset;
-	__s64 visited_ns;
+	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
 };
 
 static int mysql_used(const struct mysql *m)
@@ -225,19 +225,12 @@ static void label_text(const struct mysql *m, __u64 code, char *out)
 	snprintf(out, LABEL_MAX + 1, "%.*s", (int)sizeof(text.text), text.text);
 }
 
-static void label_instance(const struct mysql *m, __u64 code, char *out)
+static void label_instance(struct mysql *m, __u64 code, char *out)
 {
-	const char *where;
-
-	if (code & INSTANCE_UNIX) {
+	if (code & INSTANCE_UNIX)
 		label_text(m, code, out);
-		return;
-	}
-	where = servers_where(&m->servers, code >> 16, code & 0xffff);
-	if (where)
-		snprintf(out, LABEL_MAX + 1, "%s", where);
 	else
-		snprintf(out, LABEL_MAX + 1, "port %u of process %u", (unsigned)(code & 0xffff), (unsigned)(code >> 16));
+		snprintf(out, LABEL_MAX + 1, "%s", servers_where(&m->servers, code >> 16, code & 0xffff));
 }
 
 static void label(void *arg, unsigned field, __u64 code, char *out)
@@ -489,6 +482,15 @@ static int rows_take(struct mysql *m, __s64 now_ns, const struct probe_sink *sin
 	return err;
 }
 
+/* Also after the wall clock was set back. */
+static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
+{
+	if (now_ns - *last_ns < every_ns && now_ns >= *last_ns)
+		return 0;
+	*last_ns = now_ns;
+	return 1;
+}
+
 static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 {
 	struct mysql *m = self;
@@ -497,11 +499,10 @@ static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	if (!mysql_used(m))
 		return 0;
 	clock_refresh(m, now_ns);
-	if (now_ns - m->visited_ns >= VISIT_NS || now_ns < m->visited_ns) {
-		m->visited_ns = now_ns;
+	if (is_due(&m->looked_ns, SERVERS_LOOK_NS, now_ns))
 		servers_refresh(&m->servers);
+	if (is_due(&m->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(m);
-	}
 	err = rows_take(m, now_ns, sink);
 	for (i = 0; i < CHAIN_MAX; i++) {
 		e = m->instrument[i].used ? reader_finish(m->instrument[i].reader, now_ns, sink) : 0;

@@ -2,6 +2,7 @@
 #include "mysql.h"
 
 #include <bpf/bpf.h>
+#include <stdio.h>
 
 const char *const servers_names[] = { "mariadbd", "mysqld", NULL };
 
@@ -59,10 +60,12 @@ void servers_refresh(struct servers *s)
 			if (at >= 0)
 				s->known[at] = (struct known){ .listener = now.listener[i] };
 		}
-		if (at >= 0 && (s->known[at].live & 1))
+		if (at >= 0 && (s->known[at].live & 1)) {
 			s->known[at].live = 1;
-		else if (at >= 0)
+		} else if (at >= 0) {
+			s->known[at].listener = now.listener[i];
 			known_set(s, at, 1);
+		}
 	}
 	for (i = 0; i < s->n_known; i++) {
 		if (s->known[i].live == 3)
@@ -82,9 +85,27 @@ void servers_forget_map(struct servers *s, int map_fd)
 	s->map_fd = map_fd;
 }
 
-const char *servers_where(const struct servers *s, __u32 pid, __u32 port)
+/* What cannot be found is remembered too: one search for each, not one per slot. */
+static int known_unfound(struct servers *s, __u32 pid, __u32 port)
+{
+	struct known unfound = { .listener = { .pid = pid, .port = port } };
+	int at = known_room(s);
+
+	snprintf(unfound.listener.where, sizeof(unfound.listener.where), "port %u of process %u", port, pid);
+	if (at >= 0)
+		s->known[at] = unfound;
+	return at;
+}
+
+const char *servers_where(struct servers *s, __u32 pid, __u32 port)
 {
 	int at = known_find(s, pid, port);
 
-	return at >= 0 ? s->known[at].listener.where : NULL;
+	if (at < 0) {
+		servers_refresh(s);
+		at = known_find(s, pid, port);
+	}
+	if (at < 0)
+		at = known_unfound(s, pid, port);
+	return at >= 0 ? s->known[at].listener.where : "unknown";
 }
