@@ -2,9 +2,9 @@
 #include "aggregator.h"
 #include "api.h"
 #include "page.h"
+#include "writer.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,13 +138,17 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 
 void http_error(struct http_request *r, unsigned status, const char *code, const char *message)
 {
-	json_t *json = json_pack("{s:{s:s, s:s}}", "error", "code", code, "message", message);
-	char *text = json ? json_dumps(json, 0) : NULL, *line = NULL;
-	int len = text ? asprintf(&line, "%s\n", text) : -1;
+	struct bytes out = { 0 };
+	size_t len = 0;
+	char *line;
 
-	free(text);
-	json_decref(json);
-	http_reply(r, status, "application/json", len < 0 ? NULL : line, len < 0 ? 0 : (size_t)len, NULL);
+	writer_raw(&out, "{\"error\": {\"code\": ");
+	writer_text(&out, code);
+	writer_raw(&out, ", \"message\": ");
+	writer_text(&out, message);	/* may quote a parameter, which may be any bytes */
+	writer_raw(&out, "}}\n");
+	line = writer_take(&out, &len);
+	http_reply(r, status, "application/json", line, len, NULL);
 }
 
 static void reply_page(struct http_request *r)
@@ -540,13 +544,14 @@ int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, vo
 
 int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason)
 {
-	struct api *api;
+	struct api *api = NULL;
 	struct http *h = NULL;
 	int err = api_new(a, &api);
 
 	if (!err)
 		err = http_new(a->loop, fd, a->conf.page, api_handle, api, &h);
 	if (err) {
+		api_free(api);
 		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));
 		return err;
 	}

@@ -377,6 +377,7 @@ static const struct bad {
 	{ "GET", BASE "grid?colums=5", NULL, 409, "unknown" },
 	{ "GET", BASE "grid?measure=foo", NULL, 409, "latency, cputime" },
 	{ "GET", BASE "grid?measure=*", NULL, 409, "measure" },
+	{ "GET", BASE "grid?measure=%ff", NULL, 409, "value \\\"\xef\xbf\xbd\\\" for parameter" },
 	{ "GET", BASE "grid?duration=0", NULL, 409, "must be positive" },
 	{ "GET", BASE "grid?duration=3601", NULL, 409, "maximum is 3600" },
 	{ "GET", BASE "grid?duration=-5", NULL, 409, "not a number of seconds" },
