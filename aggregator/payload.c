@@ -17,13 +17,11 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 
 const char *payload_state(const struct grid_column *c)
 {
-	if (c->marks & GRID_IN_PROGRESS)
-		return "in_progress";
-	if (!c->n_reporting)
-		return "unobserved";
-	if (c->lost || c->n_reporting < c->n_expected)
-		return "partial";
-	return c->count ? "ok" : "zero";
+	static const char *const name[] = {
+		[GRID_OK] = "ok", [GRID_ZERO] = "zero", [GRID_PARTIAL] = "partial", [GRID_UNOBSERVED] = "unobserved",
+	};
+
+	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
 }
 
 static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift)

@@ -47,6 +47,7 @@ static void a_column_has_one_state(void **state)
 		{ { .n_expected = 2 }, "unobserved" },
 		{ { .n_expected = 0 }, "unobserved" },
 		{ { .n_expected = 2, .lost = 3 }, "unobserved" },
+		{ { .lost = 3 }, "partial" },
 		{ { .count = 5, .n_reporting = 1, .n_expected = 2, .marks = GRID_IN_PROGRESS }, "in_progress" },
 		{ { .count = 5, .n_reporting = 2, .n_expected = 2, .marks = GRID_CLOCK_STEP }, "ok" },
 	};
