@@ -219,15 +219,15 @@ static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret
 	const struct catalog_inst *ci = catalog_find(s->a->catalog, s->inst);
 	__s64 first, last, cube_first, cube_last;
 	struct fold *f = NULL;
-	int err = ci ? cube_range(s->a->cube, s->inst, &cube_first, &cube_last) : -ENOENT;
+	int err = ci ? 0 : -ENOENT;
 
 	q.from_ns = grid_of(s)->from_ns + col * (__s64)grid_of(s)->col_ns;
 	q.to_ns = q.from_ns + (__s64)n * (__s64)grid_of(s)->col_ns;
 	q.n_cols = n;
 	q.now_ns = now_ns();
 	query_slots(&q, &first, &last);
-	if (!err && first < cube_first)
-		err = -ESTALE;
+	if (!err && !cube_range(s->a->cube, s->inst, &cube_first, &cube_last) && first < cube_first)
+		err = -ESTALE;		/* nothing in it at all is an answer, too */
 	if (!err)
 		err = fold_new(&q, &f);
 	if (!err)
@@ -246,7 +246,7 @@ static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret
 static void send_run(struct stream *s, __s64 col, size_t n)
 {
 	struct grid *g;
-	long shift;
+	long shift = 0;
 
 	if (fold_columns(s, col, n, &g)) {
 		s->want_grid = true;
@@ -342,6 +342,8 @@ static void show(struct stream *s, struct value *v)
 		if (v->grid[0]->column[i].marks & GRID_IN_PROGRESS)
 			remember_state(s, (__s64)i, &v->grid[0]->column[i]);
 	put_grid(s);
+	free(v->data);			/* it stays as long as the reader: grid and shade are enough */
+	v->data = NULL;
 }
 
 /* New levels for the grid that the reader has. */
@@ -371,6 +373,8 @@ static void on_grid(struct value *v, void *arg)
 		s->http = http_stream(r, on_gone, s);
 		if (!s->http)
 			stream_close(s);
+		else if (!catalog_find(s->a->catalog, s->inst))
+			http_stream_end(s->http);	/* deleted meanwhile: nobody will tell again */
 	}
 	if (!s->http || v->status != 200) {
 		value_free(v);		/* the reader is gone; or an error, which the next try may not have */

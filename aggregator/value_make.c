@@ -345,6 +345,8 @@ int value_make(struct value *v)
 		if (!v->grid[i])
 			return -ENOMEM;
 		v->grid[i]->weight_unit = v->unit;
+		fold_free(v->fold[i]);	/* a histogram per column: the grid has what is needed of them */
+		v->fold[i] = NULL;
 	}
 	switch (v->kind) {
 	case VALUE_RAW: return make_raw(v);

@@ -281,6 +281,25 @@ static void silence_is_sent_as_unobserved(void **state)
 	reader_close(&r);
 }
 
+/* Also where there was never any data: a column each, not the whole grid again. */
+static void silence_from_the_beginning_is_sent_by_column(void **state)
+{
+	struct reader r;
+	char path[96], name[32];
+	json_t *event;
+
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu/value/stream", server_create(&server));
+	reader_open(&r, path);
+	json_decref(await(&r, "grid"));
+	for (int i = 0; i < 2; i++) {
+		event = reader_next(&r, name, 5000);
+		assert_string_equal(name, "column");
+		assert_string_equal(json_string_value(json_object_get(json_object_get(event, "column"), "state")), "unobserved");
+		json_decref(event);
+	}
+	reader_close(&r);
+}
+
 static void changes_come_at_most_ten_times_a_second(void **state)
 {
 	struct reader r;
@@ -378,6 +397,7 @@ int main(void)
 		cmocka_unit_test(silence_is_sent_as_unobserved),
 		cmocka_unit_test(changes_come_at_most_ten_times_a_second),
 		cmocka_unit_test(deleting_ends_the_stream),
+		cmocka_unit_test(silence_from_the_beginning_is_sent_by_column),
 		cmocka_unit_test(readers_may_leave_at_any_time),
 		cmocka_unit_test(a_stream_may_be_open_when_the_server_ends),
 	};
