@@ -1,6 +1,7 @@
 /* metrics, create, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,6 +43,14 @@ static const struct argp_option json_option[] = {
 	{ 0 },
 };
 
+static int has_empty(const struct options *o)
+{
+	for (int i = 0; i < o->n_args; i++)
+		if (!*o->arg[i])
+			return 1;
+	return 0;
+}
+
 static void get_options(struct options *o, int argc, char **argv, const struct argp_option *options, const char *args,
 			const char *doc, int least, int most)
 {
@@ -49,7 +58,7 @@ static void get_options(struct options *o, int argc, char **argv, const struct a
 
 	memset(o, 0, sizeof(*o));
 	argp_parse(&argp, argc, argv, 0, NULL, o);
-	if (o->n_args < least || (most >= 0 && o->n_args > most)) {
+	if (o->n_args < least || (most >= 0 && o->n_args > most) || has_empty(o)) {
 		argp_help(&argp, stderr, ARGP_HELP_STD_USAGE, argv[0]);
 		exit(EXIT_USAGE);
 	}
@@ -117,27 +126,18 @@ int run_metrics(struct client *c, int argc, char **argv)
 		fields_of(catalogue, metric, "discrete", fields, sizeof(fields));
 		table_add(&t, name, json_string_value(json_object_get(metric, "label")), measures, fields);
 	}
-	if (t.n_rows == 1)
+	if (t.n_rows == 1) {
 		printf("no collector is connected that can measure anything ('heatscope doctor' says why)\n");
-	table_print(&t);
+		table_drop(&t);
+	} else {
+		table_print(&t);
+	}
 	print_refusals(catalogue);
 	json_decref(catalogue);
 	return 0;
 }
 
 /* --- create --- */
-
-static json_t *names_of(const char *list)
-{
-	json_t *array = json_array();
-	char *copy = strdup(list), *rest = copy;
-
-	for (char *name; (name = strsep(&rest, ",")); )
-		if (*name)
-			json_array_append_new(array, json_string(name));
-	free(copy);
-	return array;
-}
 
 /* A number as it was written, so that the daemon's own check speaks of it. */
 static void put_number(json_t *body, const char *name, const char *text)
@@ -148,9 +148,9 @@ static void put_number(json_t *body, const char *name, const char *text)
 	if (!text)
 		return;
 	value = strtod(text, &end);
-	if (*end || end == text)
+	if (*end || end == text || !isfinite(value))
 		json_object_set_new(body, name, json_string(text));
-	else if (value == (double)(long long)value)
+	else if (fabs(value) < 1e15 && value == (double)(long long)value)
 		json_object_set_new(body, name, json_integer((json_int_t)value));
 	else
 		json_object_set_new(body, name, json_real(value));
@@ -210,7 +210,7 @@ int run_create(struct client *c, int argc, char **argv)
 
 static void number_text(const json_t *object, const char *name, char out[32])
 {
-	snprintf(out, 32, "%g", json_number_value(json_object_get(object, name)));
+	snprintf(out, 32, "%.10g", json_number_value(json_object_get(object, name)));
 }
 
 static void metric_text(const json_t *inst, char *out, size_t room)
@@ -243,10 +243,12 @@ int run_list(struct client *c, int argc, char **argv)
 		number_text(inst, "nsources", sources);
 		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures, slot, kept, sources);
 	}
-	if (t.n_rows == 1)
+	if (t.n_rows == 1) {
 		printf("no instrumentations; make one: heatscope create mysql.queries --by statement\n");
-	else
+		table_drop(&t);
+	} else {
 		table_print(&t);
+	}
 	json_decref(list);
 	return 0;
 }
@@ -291,17 +293,24 @@ int run_show(struct client *c, int argc, char **argv)
 	return 0;
 }
 
+/* With several arguments, the one it is about. */
+static const char *about(const char *id, const char *reason, char out[700])
+{
+	snprintf(out, 700, "%.100s: %s", id, reason);
+	return out;
+}
+
 int run_delete(struct client *c, int argc, char **argv)
 {
 	struct options o;
-	char path[512];
+	char path[512], text[700];
 	json_t *none;
 	int status = 0;
 
 	get_options(&o, argc, argv, NULL, "ID...", "Switch instrumentations off and drop their data.", 1, -1);
 	for (int i = 0; i < o.n_args; i++) {
 		if (client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none))
-			status = failed("delete", c->reason);
+			status = failed("delete", about(o.arg[i], c->reason, text));
 		json_decref(none);
 	}
 	return status;

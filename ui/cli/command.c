@@ -1,5 +1,6 @@
 #include "command.h"
 
+#include <curl/curl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,6 +62,18 @@ const char *list_text(const json_t *array, char *out, size_t room)
 	return out;
 }
 
+json_t *names_of(const char *list)
+{
+	json_t *array = json_array();
+	char *copy = strdup(list), *rest = copy;
+
+	for (char *name; (name = strsep(&rest, ",")); )
+		if (*name)
+			json_array_append_new(array, json_string(name));
+	free(copy);
+	return array;
+}
+
 void table_add(struct table *t, ...)
 {
 	void *grown = realloc(t->cell, (t->n_rows + 1) * sizeof(*t->cell));
@@ -89,9 +102,16 @@ void table_print(struct table *t)
 			int last = i + 1 == t->n_columns;
 
 			printf("%*s%s", t->right[i] ? width[i] : last ? 0 : -width[i], t->cell[r][i], last ? "\n" : "  ");
-			free(t->cell[r][i]);
 		}
 	}
+	table_drop(t);
+}
+
+void table_drop(struct table *t)
+{
+	for (size_t r = 0; r < t->n_rows; r++)
+		for (size_t i = 0; i < t->n_columns; i++)
+			free(t->cell[r][i]);
 	free(t->cell);
 	t->cell = NULL;
 	t->n_rows = 0;
@@ -99,6 +119,9 @@ void table_print(struct table *t)
 
 const char *inst_path(const char *id, const char *rest, char out[512])
 {
-	snprintf(out, 512, "/ca/instrumentations/%s%s", id, rest);
+	char *escaped = curl_easy_escape(NULL, id, 0);
+
+	snprintf(out, 512, "/ca/instrumentations/%.400s%s", escaped ? escaped : "", rest);
+	curl_free(escaped);
 	return out;
 }

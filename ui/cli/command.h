@@ -42,6 +42,9 @@ const char *time_text(double ns, char out[32]);
 /* "a, b, c" of an array of texts. */
 const char *list_text(const json_t *array, char *out, size_t room);
 
+/* An array of the texts in "a,b,c"; json_decref() it. */
+json_t *names_of(const char *list);
+
 /* Rows of texts, aligned in columns; the first row is the heading. */
 #define TABLE_COLUMNS 12
 struct table {
@@ -51,8 +54,9 @@ struct table {
 };
 void table_add(struct table *t, ...);	/* n_columns texts */
 void table_print(struct table *t);	/* and frees it */
+void table_drop(struct table *t);	/* frees it unprinted */
 
-/* One instrumentation's path: "/ca/instrumentations/ID" + rest. */
+/* One instrumentation's path: "/ca/instrumentations/ID" + rest; ID is any text, but not empty. */
 const char *inst_path(const char *id, const char *rest, char out[512]);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,52 +65,76 @@ static void interrupt(int signal)
 	interrupted = 1;
 }
 
-/* All numeric fields of the metric, once a collector has told of it. */
-static json_t *record_body(struct client *c, const struct record_options *o)
+static const char *arity_of(const json_t *catalogue, const char *field)
 {
-	const char *dot = strchr(o->metric, '.');
-	const struct timespec nap = { .tv_nsec = 50000000 };
-	json_t *catalogue = NULL, *metric, *measures = NULL, *name, *types, *fields, *body;
-	size_t i, j;
+	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
+	const char *type = json_string_value(json_object_get(info, "type"));
 
-	for (int tries = 0; tries < 200 && !measures; tries++, nanosleep(&nap, NULL)) {
-		json_decref(catalogue);
-		if (client_json(c, "GET", "/ca", NULL, &catalogue))
-			return NULL;
-		types = json_object_get(catalogue, "types");
-		fields = json_object_get(catalogue, "fields");
-		json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
-			if (strcmp(json_string_value(json_object_get(metric, "stat")), dot ? dot + 1 : ""))
-				continue;
-			measures = json_array();
-			json_array_foreach(json_object_get(metric, "fields"), j, name) {
-				json_t *field = json_object_get(fields, json_string_value(name));
-				const char *type = json_string_value(json_object_get(field, "type"));
-				const char *arity = json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity"));
-
-				if (arity && !strcmp(arity, "numeric"))
-					json_array_append(measures, name);
-			}
-		}
-	}
-	json_decref(catalogue);
-	if (!measures)
-		return NULL;
-	body = json_pack("{s:s%, s:s, s:s, s:o}", "module", o->metric, (size_t)(dot ? dot - o->metric : 0), "stat",
-			 dot ? dot + 1 : "", "decomposition", o->by, "measures", measures);
-	return body;
+	return json_string_value(json_object_get(json_object_get(json_object_get(catalogue, "types"), type ?: ""), "arity")) ?: "";
 }
 
-static int enable_recording(struct client *c, const struct record_options *o)
+/* All numeric fields of the metric; NULL while the catalogue does not have it. */
+static json_t *measures_of(const json_t *catalogue, const char *name)
 {
-	json_t *body = record_body(c, o), *made;
+	json_t *metric, *field, *measures;
+	char full[80];
+	size_t i, j;
+
+	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
+		snprintf(full, sizeof(full), "%s.%s", json_string_value(json_object_get(metric, "module")),
+			 json_string_value(json_object_get(metric, "stat")));
+		if (strcmp(full, name))
+			continue;
+		measures = json_array();
+		json_array_foreach(json_object_get(metric, "fields"), j, field)
+			if (!strcmp(arity_of(catalogue, json_string_value(field)), "numeric"))
+				json_array_append(measures, field);
+		return measures;
+	}
+	return NULL;
+}
+
+/* Once the collector has said what it can do; NULL if that is not among it, or it ends, or 10 s are over. */
+static json_t *wait_measures(struct client *c, const char *metric, pid_t *collector)
+{
+	const struct timespec nap = { .tv_nsec = 50000000 };
+	json_t *catalogue, *measures = NULL;
+	size_t n_sources = 0;
+
+	for (int tries = 0; tries < 200 && !measures && !n_sources; tries++, nanosleep(&nap, NULL)) {
+		if (waitpid(*collector, NULL, WNOHANG) == *collector) {
+			*collector = 0;
+			return NULL;
+		}
+		if (client_json(c, "GET", "/ca", NULL, &catalogue))
+			return NULL;
+		n_sources = json_array_size(json_object_get(catalogue, "sources"));
+		measures = measures_of(catalogue, metric);
+		json_decref(catalogue);
+	}
+	return measures;
+}
+
+static int enable_recording(struct client *c, const struct record_options *o, pid_t *collector)
+{
+	const char *dot = strchr(o->metric, '.');
+	json_t *measures = wait_measures(c, o->metric, collector), *body, *made;
 	int err;
 
-	if (!body) {
-		snprintf(c->reason, sizeof(c->reason), "the collector can not measure %s here; 'heatscope doctor' says why",
-			 o->metric);
+	if (!measures) {
+		if (*collector)
+			snprintf(c->reason, sizeof(c->reason), "the collector can not measure %s here; 'heatscope doctor' says why",
+				 o->metric);
+		else
+			snprintf(c->reason, sizeof(c->reason), "the collector ended; it has said why");
 		return -ENODEV;
 	}
+	if (o->measures) {
+		json_decref(measures);
+		measures = names_of(o->measures);
+	}
+	body = json_pack("{s:s%, s:s, s:o, s:o}", "module", o->metric, (size_t)(dot - o->metric), "stat", dot + 1,
+			 "decomposition", names_of(o->by), "measures", measures);
 	err = client_json(c, "POST", "/ca/instrumentations", body, &made);
 	json_decref(body);
 	json_decref(made);
@@ -148,7 +173,7 @@ int run_record(struct client *unused, int argc, char **argv)
 		return failed("record", p.reason);
 	err = program_start(collect, 0, &collector);
 	if (!err)
-		err = enable_recording(&c, &o);
+		err = enable_recording(&c, &o, &collector);
 	if (!err)
 		wait_recording(&o);
 	if (collector > 0) {
