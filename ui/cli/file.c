@@ -147,7 +147,7 @@ int file_serve(const char *path, const struct file_info *info, struct private *p
 		snprintf(reason, 256, "%s", p->reason);
 		return err;
 	}
-	err = program_start(argv, 0, &pid);
+	err = program_start(argv, 1, &pid);
 	if (!err)
 		err = create_when_known(&c, info->request, ret_id);
 	if (err)

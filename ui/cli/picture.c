@@ -17,7 +17,7 @@ struct options {
 enum { OPT_WIDTH = 256, OPT_HEIGHT, OPT_TRANSFER, OPT_YSCALE, OPT_THEME, OPT_SELECTED, OPT_BARE, OPT_FORMAT };
 
 #define COMMON_OPTIONS                                                                                      \
-	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending tells the format", 0 },  \
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output); .png or .pdf tells the format", 0 },  \
 	{ "file", 'f', "RECORDING", 0, "Draw a recording instead of a daemon's instrumentation", 0 },       \
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                    \
 	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },                                           \
@@ -37,6 +37,19 @@ static const struct argp_option render_options[] = {
 	{ 0 },
 };
 static const struct argp_option report_options[] = { COMMON_OPTIONS, { 0 } };
+
+/* NULL for an ending that is neither. */
+static const char *format_of(const struct options *o)
+{
+	const char *slash = o->out ? strrchr(o->out, '/') : NULL, *name = slash ? slash + 1 : o->out;
+	const char *dot = name ? strrchr(name, '.') : NULL;
+
+	if (o->format)
+		return o->format;
+	if (!dot || !strcasecmp(dot, ".png"))
+		return "png";
+	return strcasecmp(dot, ".pdf") ? NULL : "pdf";
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -58,13 +71,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_BARE: o->bare = 1; return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
+		if (state->arg_num || !*arg)
 			argp_usage(state);
 		o->id = arg;
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->id == !o->file)
 			argp_error(state, "give either an instrumentation's ID or --file");
+		if (!format_of(o))
+			argp_error(state, "%s: must end in .png or .pdf, or give --format", o->out);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -84,15 +99,6 @@ static const struct argp report_argp = {
 	"  heatscope report 1 --duration 300 -o report.png\n"
 	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
 };
-
-static const char *format_of(const struct options *o)
-{
-	const char *dot = o->out ? strrchr(o->out, '.') : NULL;
-
-	if (o->format)
-		return o->format;
-	return dot && !strcasecmp(dot, ".pdf") ? "pdf" : "png";
-}
 
 static int write_out(const struct options *o, const struct reply *r, char reason[256])
 {

@@ -33,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num)
+		if (state->arg_num || !*arg)
 			argp_usage(state);
 		o->id = arg;
 		return 0;
