@@ -47,6 +47,7 @@ struct reader {
 	__u64 n_lost;
 	__s64 step_ns;
 	__u64 step_slot;
+	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not */
 	struct late_row *late;
 	size_t n_late;
 	struct bytes keys, hists;
@@ -178,12 +179,26 @@ static void loss_take(struct reader *r)
 	memset(old, 0, sizeof(*old));
 }
 
+void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns)
+{
+	__s64 slot_ns = r->ring.plan.slot_ns, first = from_ns / slot_ns, last = to_ns / slot_ns;
+
+	if (first < (__s64)r->ring.state->first_slot)
+		first = r->ring.state->first_slot;
+	if (!n || last < first)
+		return;
+	loss_merge(&r->loss, n, 0, first, last);
+	r->n_lost += n;
+}
+
 void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
 {
 	r->step_ns += step_ns;
 	r->step_slot = now_ns / r->ring.plan.slot_ns;
-	if (r->step_slot < r->ring.state->newest)	/* back: let these slots claim rows again */
+	if (r->step_slot < r->ring.state->newest) {	/* back: let these slots claim rows again */
+		r->stranded = r->ring.state->newest;
 		r->ring.state->newest = r->step_slot;
+	}
 }
 
 /* ---- classes ---- */
@@ -225,14 +240,16 @@ static int ring_has_slot_before(const struct reader *r, __u64 slot)
 static void classes_release(struct reader *r, __u64 now_slot)
 {
 	__u32 i;
+	__u64 newest;
 
 	for (i = 1; i < r->ring.plan.n_classes && r->ring.plan.n_fields; i++) {
 		struct class_state *c = &r->class_[i];
 
 		if (c->use == CLASS_USED && c->slot + r->ring.plan.n_slots < now_slot) {
 			r->ring.keys->forget(r->ring.keys_arg, &c->key);
+			newest = *(volatile __u64 *)&r->ring.state->newest;
 			c->use = CLASS_QUARANTINE;
-			c->slot = now_slot;
+			c->slot = newest > now_slot ? newest : now_slot;	/* we may be late */
 		} else if (c->use == CLASS_QUARANTINE && c->slot + 1 < now_slot &&
 			   !ring_has_slot_before(r, c->slot)) {
 			c->use = CLASS_FREE;
@@ -367,9 +384,16 @@ static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sin
 
 /* ---- rows ---- */
 
+/* Nothing more is coming for it: its time is over, or will not be again for long (the clock was set
+ * back).  Rows of the future would keep their entries from the slots that are due. */
+static int slot_is_over(const struct reader *r, __u64 slot, __u64 now_slot)
+{
+	return slot < now_slot || (slot > now_slot + 1 && slot <= r->stranded);
+}
+
 int reader_swap(struct reader *r, __s64 now_ns)
 {
-	__u64 now_slot = now_ns / r->ring.plan.slot_ns, oldest = now_slot;
+	__u64 now_slot = now_ns / r->ring.plan.slot_ns, oldest = ~0ull;
 	__u32 i, at = r->ring.plan.n_slots;
 
 	if (r->out)
@@ -377,7 +401,7 @@ int reader_swap(struct reader *r, __s64 now_ns)
 	for (i = 0; i < r->ring.plan.n_slots; i++) {
 		__u64 word = *(volatile __u64 *)&r->ring.entry[i];
 
-		if (!(word & RING_FREE) && RING_SLOT(word) < oldest) {
+		if (!(word & RING_FREE) && slot_is_over(r, RING_SLOT(word), now_slot) && RING_SLOT(word) < oldest) {
 			oldest = RING_SLOT(word);
 			at = i;
 		}
@@ -417,8 +441,17 @@ static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hi
 	}
 }
 
+/* Events that were taken and cannot be handed over: no memory for their slices. */
+static void pieces_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
+{
+	r->n_pieces = n_kept;
+	loss_merge(&r->loss, first->count, first->sum, slot, slot);
+	r->n_lost += first->count;
+}
+
 static int class_take(struct reader *r, __u32 class_)
 {
+	size_t n_before = r->n_pieces;
 	struct piece key;
 	__u32 m;
 	int err = 0;
@@ -439,21 +472,24 @@ static int class_take(struct reader *r, __u32 class_)
 		if (!err)
 			err = piece_put(r, &key, m, &r->hist[m]);
 	}
+	if (err)
+		pieces_drop(r, n_before, r->out_slot, &r->hist[0]);
 	return err;
 }
 
 int reader_take(struct reader *r, const struct probe_sink *sink)
 {
 	__u32 class_;
-	int err = 0;
+	int err = 0, e;
 
 	if (!r->out)
 		return 0;
 	pieces_clear(r);
 	loss_take(r);
-	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++)
-		if (!err)
-			err = class_take(r, class_);
+	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++) {
+		e = class_take(r, class_);	/* after an error too: the row must be empty to be the spare */
+		err = err ? err : e;
+	}
 	r->spare = r->out_row;
 	r->out = 0;
 	slot_send(r, r->out_slot, sink);
@@ -558,11 +594,16 @@ static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *
 
 		pieces_clear(r);
 		for (; i < r->n_late && r->late[i].slot == slot; i++) {
+			size_t n_before = r->n_pieces;
 			struct piece key;
+			int e = 0;
 
 			key_put(r, r->late[i].other ? NULL : &r->late[i].key, &key);
-			for (m = 0; m < r->ring.plan.n_measures && !err; m++)
-				err = piece_put(r, &key, m, &r->late[i].hist[m]);
+			for (m = 0; m < r->ring.plan.n_measures && !e; m++)
+				e = piece_put(r, &key, m, &r->late[i].hist[m]);
+			if (e)
+				pieces_drop(r, n_before, slot, &r->late[i].hist[0]);
+			err = err ? err : e;
 			late_row_fini(&r->late[i], r->ring.plan.n_measures);
 		}
 		slot_send(r, slot, sink);
@@ -591,5 +632,6 @@ int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink)
 	if (r->loss.n && r->next_slot > r->ring.state->first_slot)	/* no batch was due to tell it */
 		batch_send(r, r->next_slot - 1, 1, sink);
 	classes_release(r, now_slot);
+	r->stranded = 0;
 	return err;
 }

@@ -8,7 +8,7 @@
  * amendment; losses travel with the next batch.  Why nothing is lost or misfiled: ring.h.
  *
  * Memory  works on the ring's memory where it lies (mapped from the kernel, or a test's own).
- * Errors  0 or -errno (-ENOMEM); what could not be handed over stays for the next drain.
+ * Errors  0 or -errno (-ENOMEM); events that could not be handed over for want of memory are losses.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_READER_H
@@ -77,6 +77,9 @@ int reader_file(struct reader *r, const struct event *e);
 
 /* Hands over what is left of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink);
+
+/* n events were lost before they came to the ring, between these times; their sum is not known. */
+void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns);
 
 /* The wall clock stepped by step_ns, now. */
 void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns);

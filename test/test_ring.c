@@ -467,6 +467,65 @@ static void clock_step_marks_its_slot(void **state)
 	bench_free(b);
 }
 
+/* Rows of slots that will not come again for long must not stand in the way of those that are due. */
+static void clock_set_back_loses_nothing(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	b->room_late = 0;
+	record(b, 999, 1, 1, 0);
+	record(b, 1000, 1, 1, 0);
+	reader_clock_stepped(b->reader, 500 * SLOT_NS, -500 * (__s64)SLOT_NS);
+	drain(b, 500);
+	assert_int_equal(b->count[999], 1);
+	assert_int_equal(b->count[1000], 1);
+	for (slot = 500; slot < 500 + 2 * N_SLOTS; slot++) {
+		record(b, slot, 1, 1, 0);
+		drain(b, slot + 1);
+		assert_int_equal(b->count[slot], 1);
+	}
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
+/* The drain is two slots late when it takes the class away from a key that was just used again. */
+static void freed_class_does_not_misfile_what_it_still_holds(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 code;
+
+	for (code = 0; code < N_KEYS; code++)
+		record(b, 10, code, 1, 0);
+	drain(b, 11);
+	record(b, 26, 1, 1, 0);
+	drain(b, 24);
+	drain(b, 26);
+	for (code = 10; code < 10 + N_KEYS; code++)
+		record(b, 26, code, 1, 0);
+	drain(b, 27);
+	assert_int_equal(b->by_key[1], 2);
+	for (code = 10; code < 10 + N_KEYS; code++)
+		assert_true(b->by_key[code] <= 1);
+	bench_free(b);
+}
+
+static void loss_before_the_ring_is_told_once(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	reader_lose(b->reader, 9, 8 * SLOT_NS, 9 * SLOT_NS);		/* before our time */
+	reader_lose(b->reader, 3, 9 * SLOT_NS, 11 * SLOT_NS + 1);
+	drain(b, 12);
+	assert_int_equal(b->n_lost, 3);
+	assert_int_equal(b->lost_first, 10);
+	assert_int_equal(b->lost_last, 11);
+	assert_int_equal(reader_lost(b->reader), 3);
+	drain(b, 13);
+	assert_int_equal(b->n_lost, 3);
+	bench_free(b);
+}
+
 struct writer {
 	struct bench *b;
 	_Atomic __u64 *slot;
@@ -567,6 +626,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(unused_keys_make_room),
 	cmocka_unit_test(clock_step_marks_its_slot),
+	cmocka_unit_test(clock_set_back_loses_nothing),
+	cmocka_unit_test(freed_class_does_not_misfile_what_it_still_holds),
+	cmocka_unit_test(loss_before_the_ring_is_told_once),
 	cmocka_unit_test(writers_beside_the_reader_lose_nothing),
 	cmocka_unit_test(big_machine_fits_in_64_mb),
 	cmocka_unit_test(ring_spans_twelve_seconds),
