@@ -89,6 +89,8 @@ struct mysql {
 	struct servers servers;
 	__s64 wall_offset;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
+	__s64 drained_ns;
+	__u64 n_told;			/* of the events lost by the event programs */
 };
 
 static int mysql_used(const struct mysql *m)
@@ -190,6 +192,7 @@ static int mysql_load(struct mysql *m, char *reason)
 	servers_forget_map(&m->servers, bpf_map__fd(m->bpf->maps.listeners));
 	m->wall_offset = wall_offset();
 	m->bpf->bss->wall_offset = m->wall_offset;
+	m->n_told = 0;
 	return 0;
 }
 
@@ -198,6 +201,8 @@ static int mysql_attach(struct mysql *m, char *reason)
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(m->bpf->maps.conns) };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
+	int err;
+
 	m->flush = bpf_program__attach_iter(m->bpf->progs.flush, &opts);
 	if (m->flush)
 		m->recv = bpf_program__attach(m->bpf->progs.sock_recv);
@@ -205,8 +210,9 @@ static int mysql_attach(struct mysql *m, char *reason)
 		m->send = bpf_program__attach(m->bpf->progs.sock_send);
 	if (m->send)
 		return 0;
-	snprintf(reason, REASON_MAX, "attaching to the socket tracepoints failed: %s", strerror(errno));
-	return -errno;
+	err = errno ? -errno : -EINVAL;
+	snprintf(reason, REASON_MAX, "attaching to the socket tracepoints failed: %s", strerror(-err));
+	return err;
 }
 
 /* ---- labels ---- */
@@ -463,6 +469,21 @@ static void flush_old(struct mysql *m)
 	close(fd);
 }
 
+/* What the event programs lost is a loss of every instrumentation, some time since the last drain. */
+static void losses_tell(struct mysql *m, __s64 now_ns)
+{
+	const struct mysql_counts *c = &m->bpf->bss->counts;
+	__u64 n = *(volatile __u64 *)&c->crowded + *(volatile __u64 *)&c->unreadable;
+	__s64 since_ns = m->drained_ns && m->drained_ns < now_ns ? m->drained_ns : now_ns;
+	int i;
+
+	for (i = 0; n > m->n_told && i < CHAIN_MAX; i++)
+		if (m->instrument[i].used)
+			reader_lose(m->instrument[i].reader, n - m->n_told, since_ns, now_ns);
+	m->n_told = n;
+	m->drained_ns = now_ns;
+}
+
 static int rows_take(struct mysql *m, __s64 now_ns, const struct probe_sink *sink)
 {
 	int i, n_out, err = 0, e;
@@ -503,6 +524,7 @@ static int mysql_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 		servers_refresh(&m->servers);
 	if (is_due(&m->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(m);
+	losses_tell(m, now_ns);
 	err = rows_take(m, now_ns, sink);
 	for (i = 0; i < CHAIN_MAX; i++) {
 		e = m->instrument[i].used ? reader_finish(m->instrument[i].reader, now_ns, sink) : 0;
@@ -546,7 +568,7 @@ static void doctor_servers(struct mysql *m, FILE *out)
 static void doctor_counts(const struct mysql *m, FILE *out)
 {
 	const struct mysql_counts *c = &m->bpf->bss->counts;
-	__u64 lost = c->crowded, memory = 0;
+	__u64 lost = 0, memory = 0;
 	int i;
 
 	for (i = 0; i < CHAIN_MAX; i++) {

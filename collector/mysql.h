@@ -80,8 +80,9 @@ struct mysql_counts {
 	__u64 events;
 	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
 	__u64 unanswered;	/* commands whose next command came before any reply: no event */
-	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know */
-	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX */
+	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each
+				 * may have been a command, and is told as one lost event */
+	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX; told as such */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
 };
