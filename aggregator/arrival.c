@@ -92,6 +92,33 @@ const char *arrival_check(const struct arrival *a, const struct instrumentation 
 	return why;
 }
 
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 horizon, __s64 now_ns)
+{
+	struct batch *b = &a->batch;
+	struct loss l = { .n = b->loss.n, .sum = b->loss.sum, .first = b->slot, .last = b->slot };
+	struct hist_reader r;
+
+	if (check_time(a, in, horizon, now_ns))
+		return false;
+	for (size_t i = 0; i < b->n_slices; i++) {
+		const struct slice *s = &b->slice[i];
+
+		if (s->axis || s->weight || hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
+			continue;
+		l.n += r.count;
+		l.sum += r.sum;
+	}
+	if (b->loss.n && b->loss.first < l.first)
+		l.first = b->loss.first;
+	if (b->loss.n && b->loss.last > l.last)
+		l.last = b->loss.last;
+	if (l.n == b->loss.n)
+		l.n++;			/* slices of other measures only: at least one event */
+	b->loss = l;
+	b->n_slices = 0;
+	return true;
+}
+
 static size_t label_at(const struct labels *key, int at)
 {
 	size_t offset = 0;

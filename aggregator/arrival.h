@@ -36,6 +36,10 @@ void arrival_free(struct arrival *a);	/* NULL is fine */
 const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host, __s64 horizon,
 			  __s64 now_ns);
 
+/* What cannot be added because of its slices becomes a loss in its slot, which can, so that its
+ * column is shown as partly lost.  False: its time is what does not fit, and nothing has changed. */
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 horizon, __s64 now_ns);
+
 /* Inserts the source's name into every key, as its label number `at`. */
 int arrival_name_host(struct arrival *a, int at);
 

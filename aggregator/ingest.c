@@ -270,16 +270,19 @@ static int admit(struct ingest *in, struct arrival *a)
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
 	__s64 now = wall_ns();
 	const char *why;
+	__s64 horizon;
 
 	in->counters.batches++;
 	if (!ci) {
 		in->counters.unknown++;
 		return 0;
 	}
-	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, catalog_horizon(in->catalog, ci, now), now);
+	horizon = catalog_horizon(in->catalog, ci, now);
+	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, now);
 	if (why) {
 		count_misfit(in, a, why);
-		return 0;
+		if (!arrival_lose(a, &ci->in, horizon, now))
+			return 0;
 	}
 	return ci->hostname_at < 0 ? 1 : arrival_name_host(a, ci->hostname_at) ?: 1;
 }

@@ -23,7 +23,7 @@ struct ingest_counters {
 	__u64 connections, refused_peers, errors;
 	__u64 batches;			/* decoded */
 	__u64 unknown;			/* of instrumentations that are gone: acknowledged and dropped */
-	__u64 misfits;			/* wrong slot length, or from the future: acknowledged and lost */
+	__u64 misfits;			/* of a time or with slices that do not fit: acknowledged and lost */
 	__u64 lost_events;		/* events in the misfits */
 };
 

@@ -130,6 +130,37 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 	assert_non_null(strstr(wrong(&other, false, 0, 100), "ruler"));
 }
 
+static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
+{
+	struct instrumentation in = instrumentation(2), other;
+	struct arrival *a = arrive("query", 100);
+
+	assert_true(arrival_lose(a, &in, 0, 100000000000));
+	assert_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_int_equal(a->batch.n_slices, 0);
+	assert_int_equal(arrival_events(a), 3);
+	assert_int_equal(a->batch.loss.sum, 18000);
+	assert_true(a->batch.loss.first == 100 && a->batch.loss.last == 100);
+	arrival_free(a);
+
+	a = arrive("query", 100);
+	a->batch.loss = (struct loss){ .n = 4, .sum = 5, .first = 90, .last = 95 };
+	a->batch.slice[0].axis = 1;	/* how many events that were cannot be known */
+	assert_true(arrival_lose(a, &in, 0, 100000000000));
+	assert_true(a->batch.loss.n == 5 && a->batch.loss.sum == 5);
+	assert_true(a->batch.loss.first == 90 && a->batch.loss.last == 100);
+	arrival_free(a);
+
+	a = arrive("query", 100);
+	other = in;
+	other.slot_ns = 500000000;
+	assert_false(arrival_lose(a, &other, 0, 100000000000));
+	assert_false(arrival_lose(a, &in, 101, 100000000000));
+	assert_false(arrival_lose(a, &in, 0, 89000000000));
+	assert_int_equal(a->batch.n_slices, 1);
+	arrival_free(a);
+}
+
 static void losses_and_runs_are_held_to_the_same_time(void **state)
 {
 	struct instrumentation in = instrumentation(1);
@@ -155,6 +186,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refuses_every_truncation),
 	cmocka_unit_test(the_host_is_named_at_its_place_and_all_other_labels_stay),
 	cmocka_unit_test(what_does_not_fit_is_told_from_what_does),
+	cmocka_unit_test(slices_that_do_not_fit_become_a_loss_in_their_slot),
 	cmocka_unit_test(losses_and_runs_are_held_to_the_same_time),
 };
 

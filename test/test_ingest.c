@@ -346,9 +346,15 @@ static void many_batches_are_all_acknowledged(void **state)
 	net_end(&n);
 }
 
+static void add_lost(void *arg, const char *source, const struct loss *loss)
+{
+	*(__u64 *)arg += loss->n;
+}
+
 static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **state)
 {
 	static const __u64 more[] = { 1, 2 };
+	__u64 lost = 0;
 	struct net n;
 	struct client c;
 	const struct ingest_counters *count;
@@ -373,6 +379,8 @@ static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **sta
 	assert_int_equal(client_read_ack(&c).seq, 4);
 	assert_int_equal(count->misfits, 3);
 	assert_int_equal(count->lost_events, 8);
+	assert_int_equal(cube_read(n.rig.cube, id, 0, INT64_MAX / 2, -1, &(struct store_reader){ &lost, .loss = add_lost }), 0);
+	assert_int_equal(lost, 2);		/* what can be filed as lost in its slot */
 	assert_int_equal(rig_stored(&n.rig, id), 0);
 	bytes_fini(&data);
 	client_end(&c);
