@@ -24,11 +24,13 @@ __s64 now_ns(void)
 	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* --- upkeep: expire and compact, as one job for all instrumentations --- */
+/* --- upkeep: expire and compact, as one job for all instrumentations; one that fails keeps none of
+ * the others from it --- */
 
 struct upkeep_inst {
 	__u64 inst;
 	__s64 horizon, now;		/* slots */
+	int err;
 };
 
 struct upkeep {
@@ -43,11 +45,12 @@ static int upkeep_work(void *arg, struct store *store)
 	struct upkeep *u = arg;
 	int err = 0;
 
-	for (size_t i = 0; i < u->n && !err; i++) {
+	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
-			err = store->ops->expire(store, u->inst[i].inst, u->inst[i].horizon);
-		if (!err)
-			err = store->ops->compact(store, u->inst[i].inst, u->inst[i].now);
+			i->err = store->ops->expire(store, i->inst, i->horizon);
+		if (!i->err)
+			i->err = store->ops->compact(store, i->inst, i->now);
+		err = err ? err : i->err;
 	}
 	return err;
 }
@@ -59,8 +62,9 @@ static void upkeep_done(void *arg, int err)
 	u->a->upkeep_busy = false;
 	if (err)
 		fprintf(stderr, "heatscoped: the store could not be tidied: %s\n", strerror(-err));
-	for (size_t i = 0; i < u->n && !err && u->expire; i++)
-		catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].horizon);
+	for (size_t i = 0; i < u->n && u->expire; i++)
+		if (!u->inst[i].err)
+			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].horizon);
 	free(u);
 }
 
@@ -78,7 +82,7 @@ static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
 	u->a = a;
 	for (ci = catalog_first(a->catalog); ci; ci = ci->next)
 		u->inst[u->n++] = (struct upkeep_inst){ ci->in.id, catalog_horizon(a->catalog, ci, now),
-							now / (__s64)ci->in.slot_ns };
+							now / (__s64)ci->in.slot_ns, 0 };
 	return u;
 }
 
