@@ -201,16 +201,22 @@ static __always_inline __u64 text_remember(const struct mysql_text *text, __u64 
 	return code;
 }
 
-/* The listening path; 0 for an outbound connection, which has no name. */
+/* The listening path; 0 for an outbound connection, which has no name.  An abstract name has no NUL at
+ * its end: what lies behind it in memory is not ours. */
 static __always_inline __u64 unix_instance(struct sock *sk)
 {
 	struct unix_sock *u = (struct unix_sock *)sk;
 	struct unix_address *addr = BPF_CORE_READ(u, addr);
 	struct mysql_text text = { { 0 } };
+	__u32 n;
 
 	if (!addr)
 		return 0;
-	bpf_probe_read_kernel(&text, sizeof(text), &addr->name[0].sun_path);
+	n = BPF_CORE_READ(addr, len) - sizeof(addr->name[0].sun_family);
+	if (n > sizeof(text))
+		n = sizeof(text);
+	barrier_var(n);
+	bpf_probe_read_kernel(&text, n & 127, &addr->name[0].sun_path);
 	text.text[UNIX_PATH_MAX_LEN - 1] = 0;
 	return text_remember(&text, INSTANCE_UNIX);
 }
