@@ -191,11 +191,23 @@ static void settle(struct flush *f)
 	f->fresh = NULL;
 }
 
+/* Reading goes on without them and their columns are partly lost: 1, 2, 4, 8 ... are logged, too. */
+static void note_damage(struct flush *f)
+{
+	__u64 was = f->counters.damaged, now = f->store->n_damaged;
+
+	f->counters.damaged = now;
+	if ((was ^ now) > was)
+		fprintf(stderr, "heatscoped: %s (%llu damaged pieces met so far)\n",
+			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);
+}
+
 static void after(uv_work_t *req, int status)
 {
 	struct flush *f = req->data;
 	struct job *job = f->job;
 
+	note_damage(f);
 	f->job = NULL;
 	if (job) {
 		job->done(job->arg, job->err);

@@ -34,6 +34,7 @@ struct store_reader {			/* NULL members are not asked for */
 struct store {
 	const struct store_ops *ops;
 	char reason[256];
+	__u64 n_damaged;		/* damaged pieces met so far, each time again */
 };
 
 struct store_ops {

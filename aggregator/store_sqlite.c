@@ -81,6 +81,7 @@ static int amend(struct sqlite *q, const struct batch *b, __s64 source, __s64 ke
 		sum.hist = q->scratch.bytes.data;
 		sum.hist_len = (__u32)q->scratch.bytes.len;
 	} else if (err == -EBADMSG) {
+		found_damage(q, "row", b->slot);
 		err = add_loss(q, b, source, &damage);
 	}
 	return err ? err : db_step(q, bind_hot(q, HOT_PUT, b->inst, b->slot, key, &sum));

@@ -78,7 +78,7 @@ __s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last);
 __s64 loss_crc(__u64 inst, const char *source, const struct loss *l);
 __s64 step_crc(__u64 inst, __s64 slot, __s64 step_ns);
 
-void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* into store.reason */
+void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counted, and into store.reason */
 
 /* The slot before which expire() dropped all; the least number if it never did. */
 int db_horizon(struct sqlite *q, __u64 inst, __s64 *ret_slot);

@@ -256,6 +256,7 @@ __s64 step_crc(__u64 inst, __s64 slot, __s64 step_ns)
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot)
 {
+	q->store.n_damaged++;
 	snprintf(q->store.reason, sizeof(q->store.reason), "the store: damaged %s at slot %lld is left out", what,
 		 (long long)slot);
 }

@@ -288,6 +288,7 @@ static void damaged_coverage_is_not_observed(void **state)
 	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
 	assert_int_equal(gathered_covered(g), 0);
 	assert_non_null(strstr(f->store->reason, "damaged coverage"));
+	assert_int_equal(f->store->n_damaged, 1);
 	gathered_free(g);
 	kit_free(b, 1);
 }
