@@ -100,11 +100,14 @@ static int find_hostname(const struct instrumentation *in)
 	return -1;
 }
 
+/* And the slots that go on or are not settled yet: the newest complete ones, as many as asked for,
+ * lie before those, and are rounded outward. */
 static size_t slots_in_memory(const struct catalog *c, const struct instrumentation *in)
 {
-	__u64 slots = (__u64)in->retention_s * 1000000000 / in->slot_ns + 1;
+	__u64 slots = (__u64)in->retention_s * 1000000000 / in->slot_ns;
+	__u64 open = (in->granularity_ns + 2000000000) / in->slot_ns + 2;
 
-	return slots < c->cube_slots && !c->keep ? (size_t)slots : c->cube_slots;
+	return (size_t)((slots < c->cube_slots && !c->keep ? slots : c->cube_slots) + open);
 }
 
 /* What the store keeps: the instrumentation, its metric's field table, and how it was asked for. */

@@ -216,6 +216,35 @@ static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
 	rig_end(&r);
 }
 
+/* The last hour of an hour's retention lies before the slots that are not settled. */
+static void all_that_may_be_asked_for_is_in_memory(void **state)
+{
+	static const __u64 values[] = { 5000 };
+	struct rig r;
+	struct arrival *a;
+	json_t *request = wire_request("command");
+	__s64 newest = wire_now_ns() / 1000000000, first, last;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	json_object_set_new(request, "retention-time", json_integer(10));
+	id = rig_create(&r, request);
+	for (__u32 i = 0; i <= 20; i++) {
+		struct bytes data = { 0 };
+
+		wire_batch(&data, "db1", id, newest - 20 + i, i + 1, "query", values, 1);
+		assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+		assert_int_equal(flush_add(r.flush, a), 0);
+		bytes_fini(&data);
+	}
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(cube_range(r.cube, id, &first, &last), 0);
+	assert_int_equal(last, newest);
+	assert_true(first <= newest - 1 - 10);
+	rig_end(&r);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),
 	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
@@ -226,6 +255,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sources_that_can_report_are_counted_once),
 	cmocka_unit_test(observers_learn_what_is_wanted_and_who_is_there),
 	cmocka_unit_test(a_stored_instrumentation_that_cannot_be_read_is_said),
+	cmocka_unit_test(all_that_may_be_asked_for_is_in_memory),
 };
 
 CHECK_MAIN(tests)
