@@ -96,7 +96,11 @@ static json_t *creation_json(struct http_request *r, char *reason)
 	}
 	json = json_object();
 	for (size_t i = 0; i < n; i++)
-		json_object_set_new(json, param[i].name, json_string(param[i].value));
+		if (json_object_set_new(json, param[i].name, json_string(param[i].value))) {
+			snprintf(reason, REASON_MAX, "a parameter is not UTF-8: \"%.64s\"", param[i].name);
+			json_decref(json);
+			return NULL;
+		}
 	return json;
 }
 

@@ -184,6 +184,30 @@ static int enabled_of(const json_t *request, char *reason)
 	return refuse(reason, "value for field \"enabled\" is invalid: only true is accepted; delete the instrumentation instead");
 }
 
+/* What can be set, and what an instrumentation says of itself beyond that: it may be given back. */
+static int known_names(const json_t *request, char *reason)
+{
+	static const char *const known[] = {
+		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "idle-max",
+		"ruler-bits", "keys", "enabled",
+		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
+		"transformations", "sources", "fields", "slots",
+	};
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)request, name, value) {
+		size_t i = 0;
+
+		while (i < sizeof(known) / sizeof(*known) && strcmp(name, known[i]))
+			i++;
+		if (i == sizeof(known) / sizeof(*known))
+			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
+				      "measures, granularity, retention-time, idle-max, ruler-bits, keys, predicate", name);
+	}
+	return 0;
+}
+
 static int numbers_of(const json_t *request, json_t *form, char *reason)
 {
 	static const char *const name[] = { "granularity", "retention-time", "idle-max", "ruler-bits", "keys" };
@@ -198,8 +222,10 @@ static int numbers_of(const json_t *request, json_t *form, char *reason)
 static int form_fill(const json_t *request, const struct metric *m, json_t *form, char *numeric, char *reason)
 {
 	json_t *fields = json_array(), *measures = NULL, *list = NULL;
-	int err = names_of(request, "decomposition", &list, reason);
+	int err = known_names(request, reason);
 
+	if (!err)
+		err = names_of(request, "decomposition", &list, reason);
 	json_object_set_new(form, "module", json_string(m->module));
 	json_object_set_new(form, "stat", json_string(m->stat));
 	json_object_set_new(form, "fields", fields);

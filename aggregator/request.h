@@ -3,7 +3,8 @@
  *      {"module", "stat", "decomposition", ...}  as in doc/api.md  ->  struct instrumentation, bound
  *
  * Shape   from a query string all values are texts, so numbers may be texts, and lists of names
- *         comma-separated texts.  What is not settable (id, crtime, ...) is ignored.
+ *         comma-separated texts.  What is not settable (id, crtime, ...) is ignored, what
+ *         an instrumentation does not have is refused.
  * Errors  -EINVAL with the reason (REASON_MAX bytes), in Cloud Analytics' words.
  * Pure    no store, loop or clock.
  */

@@ -69,7 +69,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 	assert_int_equal(in.n_keys, 10);
 }
 
-static void what_is_not_settable_is_ignored(void **state)
+static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void **state)
 {
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -78,6 +78,8 @@ static void what_is_not_settable_is_ignored(void **state)
 	assert_int_equal(in.id, 0);
 	assert_int_equal(in.crtime_ms, 0);
 	assert_int_equal(in.n_slots, 12);
+	assert_int_equal(ask(Q ", \"granularty\": 5}", &in, numeric, reason), -EINVAL);
+	assert_non_null(strstr(reason, "\"granularty\" is unknown"));
 }
 
 static void refusals_say_what_is_wrong(void **state)
@@ -122,7 +124,7 @@ static void refusals_say_what_is_wrong(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_left_out_has_its_default),
 	cmocka_unit_test(lists_and_numbers_may_be_texts),
-	cmocka_unit_test(what_is_not_settable_is_ignored),
+	cmocka_unit_test(what_is_not_settable_is_ignored_and_what_nobody_knows_refused),
 	cmocka_unit_test(refusals_say_what_is_wrong),
 };
 
