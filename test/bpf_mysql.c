@@ -88,7 +88,7 @@ static int server_start(const char *option)
 		_exit(127);
 	}
 	for (i = 0; i < 300; i++) {
-		if (!run("mariadb --no-defaults --skip-ssl -S %s -e 'do 1' >/dev/null 2>&1", socket))
+		if (!run("mariadb --no-defaults --skip-ssl -h 127.0.0.1 -P %d -e 'do 1' >/dev/null 2>&1", port))
 			return 0;
 		usleep(100000);
 	}
@@ -112,6 +112,7 @@ struct seen {
 };
 
 static struct seen seen[256];
+static char seen_instance[LABEL_MAX + 1];	/* of the latest slice */
 static int n_seen, n_batches, n_wrong_sums;
 static __s64 next_slot;			/* every slot once: the next one */
 static int n_wrong_slots;
@@ -154,6 +155,7 @@ static void slice_take(const struct slice *s)
 	labels_text(&s->key, 2, statement);
 	if (atoi(pid) != server)
 		return;			/* somebody else's server on this machine */
+	labels_text(&s->key, 3, seen_instance);
 	at = seen_find(command, statement);
 	if (hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
 		return;
@@ -275,17 +277,17 @@ static int client(const char *sql)
 
 static int probe_start(void)
 {
-	static const char *const fields[] = { "pid", "command", "statement" };
+	static const char *const fields[] = { "pid", "command", "statement", "instance" };
 	static const char *const measures[] = { "latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu" };
 	struct probe_conf conf = { .source = "test", .incarnation = 1, .memory_limit = 128000000 };
-	struct instrumentation in = { .id = 1, .n_fields = 3, .n_measures = 6, .granularity_ns = 1000000000,
+	struct instrumentation in = { .id = 1, .n_fields = 4, .n_measures = 6, .granularity_ns = 1000000000,
 				      .slot_ns = 1000000000, .ruler_bits = 3, .n_keys = 400, .n_slots = 12 };	/* other servers take keys too */
 	char reason[REASON_MAX] = "";
 	const struct metric *metric;
 	size_t n, i;
 	int err;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < in.n_fields; i++)
 		strcpy(in.field[i], fields[i]);
 	for (i = 0; i < 6; i++)
 		strcpy(in.measure[i], measures[i]);
@@ -333,10 +335,14 @@ static void counts_tcp_connections(void)
 {
 	char how[64];
 
+	char where[64];
+
 	snprintf(how, sizeof(how), "-h 127.0.0.1 -P %d", port);
 	client_by(how, "select 1;\nselect 2;\nselect no_such_column;\n");
 	drain();
 	seen_print();
+	snprintf(where, sizeof(where), "127.0.0.1:%d", port);
+	ok(!strcmp(seen_instance, where), "the instance is %s: %s", where, seen_instance);
 	ok(seen_n("query", "select") == 3, "3 selects by TCP, one refused");
 	ok(seen_n("quit", NULL) == 1, "one quit");
 	seen_clear();
@@ -452,6 +458,25 @@ static void idle_connection_is_flushed(void)
 	seen_clear();
 }
 
+/* Such a name has no end but its length. */
+static void abstract_socket_is_its_name(void)
+{
+	char name[64], option[80], how[80];
+
+	snprintf(name, sizeof(name), "@heatscope-%d", getpid());
+	snprintf(option, sizeof(option), "--socket=%s", name);
+	snprintf(how, sizeof(how), "-S %s", name);
+	server_stop();
+	ok(!server_start(option), "a server on an abstract socket runs");
+	drain();
+	seen_clear();
+	client_by(how, "select 1;\n");
+	drain();
+	ok(seen_n("query", "select") == 1, "its query is seen: %llu", (unsigned long long)seen_n("query", "select"));
+	ok(!strcmp(seen_instance, name), "the instance is %s: %s", name, seen_instance);
+	seen_clear();
+}
+
 static void two_instrumentations_see_the_same(void)
 {
 	struct instrumentation in = { .id = 2, .n_fields = 1, .n_measures = 1, .granularity_ns = 100000000,
@@ -542,6 +567,7 @@ static void all_cases(void)
 	compressed_turns();
 	counts_in_a_thread_pool();
 	idle_connection_is_flushed();
+	abstract_socket_is_its_name();
 }
 
 int main(int argc, char **argv)
