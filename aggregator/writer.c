@@ -29,13 +29,23 @@ static size_t utf8_length(const unsigned char *at)
 	return len;
 }
 
+/* How many bytes there are that stand for themselves: nearly always all. */
+static size_t plain_length(const unsigned char *at)
+{
+	size_t len = 0;
+
+	while (at[len] >= 0x20 && at[len] < 0x7f && at[len] != '"' && at[len] != '\\')
+		len++;
+	return len;
+}
+
 void writer_text(struct bytes *out, const char *text)
 {
 	char escape[8];
 
 	bytes_put(out, "\"", 1);
 	for (const unsigned char *at = (const unsigned char *)text; *at;) {
-		size_t len = utf8_length(at);
+		size_t plain = plain_length(at), len = plain ? plain : utf8_length(at);
 
 		if (*at == '"' || *at == '\\') {
 			escape[0] = '\\';
