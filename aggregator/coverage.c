@@ -119,6 +119,12 @@ static __s64 span(__s64 first, __s64 last, __s64 low, __s64 high)
 	return last >= first ? last - first + 1 : 0;
 }
 
+/* A year of tenths of a second in one column, times its sources, is more.  Fewer stays fewer. */
+static __u32 at_most(__s64 n, __u32 most)
+{
+	return n < most ? (__u32)n : most;
+}
+
 void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u32 *ret_reported,
 		    __u32 *ret_expected)
 {
@@ -136,8 +142,8 @@ void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u3
 		}
 		expected += span(s->since, due, first, last);
 	}
-	*ret_reported = (__u32)reported;
-	*ret_expected = (__u32)expected;
+	*ret_expected = at_most(expected, UINT32_MAX);
+	*ret_reported = at_most(reported, reported < expected ? UINT32_MAX - 1 : UINT32_MAX);
 }
 
 /* How many sources reported this slot, and the next one where that may change. */

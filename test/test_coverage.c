@@ -58,6 +58,21 @@ static void an_expected_source_that_never_reports_is_missing(void **state)
 	coverage_fini(&c);
 }
 
+static void what_does_not_fit_is_not_taken_for_little(void **state)
+{
+	struct coverage c = { 0 };
+	__u32 reported, expected;
+	__s64 year = 315360000, most = 20 * year;
+
+	assert_int_equal(coverage_add(&c, "a", 0, most), 0);
+	coverage_count(&c, 0, most, most, &reported, &expected);
+	assert_true(reported == ~0u && expected == ~0u);
+	assert_int_equal(coverage_expect(&c, "b", 0), 0);
+	coverage_count(&c, 0, most, most, &reported, &expected);
+	assert_true(reported == ~0u - 1 && expected == ~0u);
+	coverage_fini(&c);
+}
+
 static void without_sources_nothing_is_expected(void **state)
 {
 	struct coverage c = { 0 };
@@ -75,6 +90,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(intervals_count_like_a_matrix),
 		cmocka_unit_test(an_expected_source_that_never_reports_is_missing),
+		cmocka_unit_test(what_does_not_fit_is_not_taken_for_little),
 		cmocka_unit_test(without_sources_nothing_is_expected),
 	};
 
