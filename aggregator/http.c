@@ -527,7 +527,8 @@ int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, vo
 	h->local = !getsockname(fd, (struct sockaddr *)&at, &len) && at.ss_family == AF_UNIX;
 	h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_access, h,
 				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
-				     MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_END);
+				     MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_CONNECTION_LIMIT,
+				     HTTP_CONNECTIONS_MAX, MHD_OPTION_END);
 	err = h->daemon ? start_handles(h) : -EIO;
 	if (err && h->daemon)
 		MHD_stop_daemon(h->daemon);

@@ -21,6 +21,7 @@
 #define HTTP_BODY_MAX (64u << 10)
 #define HTTP_PARAMS_MAX 64
 #define HTTP_IDLE_S 30			/* a silent connection is closed */
+#define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files, the rest is for ingest and store */
 
 struct http;
 struct http_request;
