@@ -2,11 +2,13 @@
 #include "event.h"
 #include "log.h"
 #include "mysql_label.h"
+#include "mysql_metric.h"
 #include "need.h"
 #include "probe.h"
 #include "reader.h"
 #include "record.h"
 #include "servers.h"
+#include "wall.h"
 #include "collector/mysql.skel.h"
 
 #include <bpf/bpf.h>
@@ -16,58 +18,11 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #define FLUSH_AGE_NS 5000000000ull
 #define CLOCK_STEP_NS 1000000
 #define FLUSH_EVERY_NS 900000000	/* at least; slots may be shorter */
-
-/* ---- what can be measured ---- */
-
-#define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
-
-static const struct field fields[] = {
-	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
-	TIME_FIELD("latency", "latency"),
-	TIME_FIELD("cputime", "time on the CPU"),
-	TIME_FIELD("runqwait", "time in the run queue"),
-	TIME_FIELD("blocked", "time blocked"),
-	TIME_FIELD("unsplit", "time that cannot be split"),
-	TIME_FIELD("offcpu", "time off the CPU"),
-};
-
-static const struct metric metrics_table[] = {
-	{ "mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]) },
-};
-
-#define FIRST_MEASURE 6			/* index in fields[] of MYSQL_LATENCY */
-
-/* The event's index of a discrete field; -1: not gathered in the kernel (hostname). */
-static int field_index(const char *name)
-{
-	int i;
-
-	for (i = 0; i < MYSQL_N_FIELDS; i++)
-		if (!strcmp(fields[i].name, name))
-			return i;
-	return -1;
-}
-
-static int measure_index(const char *name)
-{
-	int i;
-
-	for (i = 0; i < MYSQL_N_MEASURES; i++)
-		if (!strcmp(fields[FIRST_MEASURE + i].name, name))
-			return i;
-	return -1;
-}
 
 /* ---- the probe ---- */
 
@@ -103,32 +58,6 @@ static int mysql_used(const struct mysql *m)
 }
 
 /* ---- clocks and barriers ---- */
-
-static __s64 clock_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-
-/* CLOCK_REALTIME - CLOCK_MONOTONIC, from the narrowest of a few brackets. */
-static __s64 wall_offset(void)
-{
-	__s64 best = 0, width = INT64_MAX;
-	int i;
-
-	for (i = 0; i < 5; i++) {
-		__s64 before = clock_ns(CLOCK_MONOTONIC), wall = clock_ns(CLOCK_REALTIME),
-		      after = clock_ns(CLOCK_MONOTONIC);
-
-		if (after - before < width) {
-			width = after - before;
-			best = wall - (before + width / 2);
-		}
-	}
-	return best;
-}
 
 static void clock_refresh(struct mysql *m, __s64 now_ns)
 {
@@ -316,14 +245,14 @@ static int plan_make(const struct instrumentation *in, __u64 limit, struct ring_
 	if (err)
 		return err;
 	for (i = 0; i < in->n_fields; i++) {
-		index = field_index(in->field[i]);
+		index = mysql_field_index(in->field[i]);
 		if (index >= 0)			/* hostname is not ours */
 			ret_plan->field[ret_plan->n_fields++] = index;
 	}
 	if (!ret_plan->n_fields)
 		ret_plan->n_classes = 2;
 	for (i = 0; i < in->n_measures; i++) {
-		index = measure_index(in->measure[i]);
+		index = mysql_measure_index(in->measure[i]);
 		if (index < 0) {
 			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of mysql.queries", in->measure[i]);
 			return -EINVAL;
@@ -638,8 +567,8 @@ static void mysql_close(void *self)
 
 static const struct metric *mysql_metrics(void *self, size_t *ret_n)
 {
-	*ret_n = sizeof(metrics_table) / sizeof(*metrics_table);
-	return metrics_table;
+	*ret_n = 1;
+	return &mysql_metric;
 }
 
 static const char *mysql_refusal(void *self, const struct metric *metric)

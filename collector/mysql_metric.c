@@ -1,0 +1,48 @@
+#include "mysql_metric.h"
+#include "mysql.h"
+#include "quantize.h"
+
+#include <string.h>
+
+#define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
+
+static const struct field fields[] = {
+	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	TIME_FIELD("latency", "latency"),
+	TIME_FIELD("cputime", "time on the CPU"),
+	TIME_FIELD("runqwait", "time in the run queue"),
+	TIME_FIELD("blocked", "time blocked"),
+	TIME_FIELD("unsplit", "time that cannot be split"),
+	TIME_FIELD("offcpu", "time off the CPU"),
+};
+
+const struct metric mysql_metric = {
+	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0])
+};
+
+#define FIRST_MEASURE 6			/* index in fields[] of MYSQL_LATENCY */
+
+int mysql_field_index(const char *name)
+{
+	int i;
+
+	for (i = 0; i < MYSQL_N_FIELDS; i++)
+		if (!strcmp(fields[i].name, name))
+			return i;
+	return -1;
+}
+
+int mysql_measure_index(const char *name)
+{
+	int i;
+
+	for (i = 0; i < MYSQL_N_MEASURES; i++)
+		if (!strcmp(fields[FIRST_MEASURE + i].name, name))
+			return i;
+	return -1;
+}
