@@ -51,7 +51,7 @@ struct {
 	__type(value, struct mysql_conn);
 } conns SEC(".maps");
 
-struct {				/* filled by the collector, each slot */
+struct {				/* filled by the collector, see servers.h */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, struct mysql_listener);
