@@ -1,5 +1,6 @@
 #include "ingest.h"
 
+#include "aggregator.h"
 #include "../collector/frame.h"
 #include "../collector/link.h"
 
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define READ_ROOM (256u << 10)
@@ -52,14 +52,6 @@ static void say(const char *format, ...)
 	vfprintf(stderr, format, args);
 	fputc('\n', stderr);
 	va_end(args);
-}
-
-static __s64 wall_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 static void handle_gone(struct ingest *in)
@@ -268,7 +260,7 @@ static void count_misfit(struct ingest *in, const struct arrival *a, const char 
 static int admit(struct ingest *in, struct arrival *a)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	__s64 now = wall_ns();
+	__s64 now = now_ns();
 	const char *why;
 	__s64 horizon;
 

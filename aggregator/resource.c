@@ -5,10 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
-
 static const struct {
 	const char *name, *label;
 } module_labels[] = {

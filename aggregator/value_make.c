@@ -7,10 +7,6 @@
 #include <string.h>
 #include <time.h>
 
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "0.1.0"
-#endif
-
 static int take_json(struct value *v, struct bytes *out)
 {
 	writer_raw(out, "}\n");
