@@ -12,6 +12,8 @@ import { KeyList, Legend, Picked, Readout, sentence, TableView } from "./side.js
 import { metricOf, statusOf, titleOf } from "./text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
 
+const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
+
 /* One value axis and one colour scale for all panels. */
 function common(session) {
 	const grids = session.measures.map((m) => session.grids.get(m)).filter(Boolean);
@@ -22,7 +24,10 @@ function common(session) {
 		session.axis = domainOf(used, kind, session.axis);
 	const shade = sharedShade(grids.map((g) => g.shade));
 
-	return { domain: used && session.axis, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge, slot: grids[0]?.slot };
+	/* Also a time without events has columns that nobody looked at. */
+	const domain = session.axis ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
+
+	return { domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge, slot: grids[0]?.slot };
 }
 
 function Maps({ session }) {

@@ -183,7 +183,8 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
 				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
-				${grid && !domain && html`<p class="waiting">no events in this time</p>`}
+				${grid && !grid.columns.some((c) => c.count) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
+					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
 			</div>
 		</div>
 	</section>`;

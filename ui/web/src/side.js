@@ -115,7 +115,7 @@ function KeyRow({ session, row, selectable, most }) {
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
 		<th scope="row">${selectable
-			? html`<button class="plain" aria-pressed=${Boolean(hue)} title="Highlight; with Shift several"
+			? html`<button class="plain" aria-pressed=${Boolean(hue)} title=${`${row.key}: highlight; with Shift several`}
 				onClick=${(e) => session.toggle(row.key, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>${name}</button>`
 			: row.key}</th>
 		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
