@@ -37,18 +37,18 @@ async function settled(page) {
 	await sleep(60);
 }
 
-/** The view stands still, and the page's own last requests for its grids are asked again. */
+/** The view stands still; gives the grids that the API answered the page with, which is what it draws from. */
 async function pause(t) {
 	const { page } = t;
 
 	t.asked.clear();
 	await page.getByRole("button", { name: "Pause" }).click();
 	await until("grids of the paused view", () => t.asked.size === MEASURES.length);
-	await sleep(700);
 	const grids = {};
 
-	for (const measure of MEASURES)
-		grids[measure] = await t.server.get(t.asked.get(measure));
+	for (const [measure, request] of t.asked)
+		grids[measure] = await (await request.response()).json();
+	await sleep(700);
 	return grids;
 }
 
@@ -380,7 +380,7 @@ async function open(browser, server) {
 
 		t.values += /\/value\//.test(url.pathname);
 		if (url.pathname.endsWith("/value/grid") && url.searchParams.get("ncols") !== "1")
-			t.asked.set(url.searchParams.get("measure"), url.pathname + url.search);
+			t.asked.set(url.searchParams.get("measure"), request);
 		if (url.pathname.endsWith("/value/stream")) {
 			t.streams.push(request.url());
 			t.open.add(request);

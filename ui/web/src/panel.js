@@ -143,11 +143,14 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 			});
 	}, [...(layout ?? []), at?.i, at?.row, keys.length]);
 
+	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
+	const middle = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
 	const point = (e) => {
 		const r = box.current.getBoundingClientRect();
-		const time = view.x.time(e.clientX - r.left);
+		const time = view.x.time(middle(e.clientX - r.left));
 
-		session.point(columnAt(grid, time) < 0 ? null : { measure, time, value: rowOfY(view, grid, e.clientY - r.top) });
+		session.point(columnAt(grid, time) < 0 ? null :
+			{ measure, time, value: rowOfY(view, grid, middle(e.clientY - r.top)) });
 	};
 	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
 	const follow = (e) => {
