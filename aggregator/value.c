@@ -172,7 +172,7 @@ static int choose_fields(struct value *v, char *reason)
 /* "mysql: queries by command, statement" */
 static void set_title(struct value *v, const struct catalog_inst *ci)
 {
-	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s: %s", v->in.module, ci->metric->label);
+	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
 
 	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
 		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);

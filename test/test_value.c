@@ -61,7 +61,7 @@ static void each_kind_folds_what_it_needs(void **state)
 
 		assert_int_equal(v->n_folds, cases[i].n_folds);
 		assert_int_equal(v->n_key_folds, cases[i].n_key_folds);
-		assert_string_equal(v->title, "mysql: queries by statement, command");
+		assert_string_equal(v->title, "queries by statement, command");
 		value_free(v);
 	}
 }
