@@ -169,7 +169,7 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-/* "mysql: queries by command, statement" */
+/* "MySQL queries by command, statement" */
 static void set_title(struct value *v, const struct catalog_inst *ci)
 {
 	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
