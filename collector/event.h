@@ -14,10 +14,15 @@
 
 #include <linux/types.h>
 
-#define EVENT_FIELDS 8
+#define EVENT_FIELDS 16
 #define EVENT_MEASURES 8
 #define EVENTS_MAX 4			/* events one receive or send can finish */
-#define CHAIN_MAX 32			/* instrumentations at a time: bits of `active` */
+#define CHAIN_MAX 32			/* instrumentations of a metric at a time: bits of `active` */
+
+/* Bits of `wanted`: fields and measures that some instrumentation keeps or asks for; the others need
+ * not be gathered. */
+#define WANTED_FIELD(i) (1ull << (i))
+#define WANTED_MEASURE(i) (1ull << (32 + (i)))
 
 struct event {
 	__u64 end_ns;

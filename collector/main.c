@@ -165,7 +165,7 @@ static int doctor(const struct collector_conf *conf)
 
 int main(int argc, char **argv)
 {
-	static const struct probe *const kernel_probes[] = { &mysql_probe };
+	static const struct probe *const kernel_probes[] = { &kernel_probe };
 	static const struct probe *const replay_probes[] = { &replay_probe };
 	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,

@@ -9,3 +9,18 @@ const struct field *metric_field(const struct metric *m, const char *name)
 			return &m->field[i];
 	return NULL;
 }
+
+int metric_index(const struct metric *m, const char *name, enum field_arity arity)
+{
+	int index = 0;
+	size_t i;
+
+	for (i = 0; i < m->n_fields; i++) {
+		if (m->field[i].arity != arity || !strcmp(m->field[i].name, "hostname"))
+			continue;
+		if (!strcmp(m->field[i].name, name))
+			return index;
+		index++;
+	}
+	return -1;
+}

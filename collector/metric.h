@@ -34,4 +34,8 @@ struct metric {
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);
 
+/* Its place among the fields of that arity, which is its place in an event; -1: it has none.
+ * `hostname` is not counted: the aggregator fills it in. */
+int metric_index(const struct metric *m, const char *name, enum field_arity arity);
+
 #endif

@@ -13,12 +13,13 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
-#include "event.h"
+#include "events.bpf.h"
 #include "key.h"
 #include "mysql_conn.h"
 #include "quantize.h"
 #include "source.bpf.h"
 #include "stamp.bpf.h"
+#include "text.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -37,9 +38,6 @@ char LICENSE[] SEC("license") = "GPL";
 /* Names of server processes, 16 bytes each, as two words to compare. */
 const volatile __u64 server_name[4][2] = { { 0 } };
 
-__u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-__u32 active = 0;			/* record programs in the chain */
-__u32 need_statement = 0;		/* somebody decomposes by statement */
 __u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
 __u64 next_conn = 0;
 struct mysql_counts counts = { 0 };
@@ -60,31 +58,10 @@ struct {				/* filled by the collector, see servers.h */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, struct mysql_text);
-} texts SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, PREPARED_MAX);
 	__type(key, struct prepared_key);
 	__type(value, __u64);
 } prepared SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct events);
-} events SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, CHAIN_MAX);
-	__uint(key_size, 4);
-	__uint(value_size, 4);
-} chain SEC(".maps");
 
 /* ---- who and when ---- */
 
@@ -137,13 +114,6 @@ static __always_inline void count(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-static __always_inline struct events *events_here(void)
-{
-	__u32 zero = 0;
-
-	return bpf_map_lookup_elem(&events, &zero);
-}
-
 static __always_inline void emit(struct events *e, const struct mysql_conn *s)
 {
 	if (e->n >= EVENTS_MAX) {
@@ -171,43 +141,13 @@ static __always_inline int pending_take(struct mysql_conn *s, __u64 kind)
 
 /* ---- a connection begins ---- */
 
-struct hashing {
-	const char *text;
-	__u64 hash;
-};
-
-static long hash_step(__u32 i, struct hashing *h)
-{
-	char byte = 0;
-
-	if (i >= UNIX_PATH_MAX_LEN)
-		return 1;
-	bpf_probe_read_kernel(&byte, 1, h->text + i);
-	if (!byte && i)			/* an abstract name begins with NUL */
-		return 1;
-	h->hash = hash_byte(h->hash, byte);
-	return 0;
-}
-
-static __always_inline __u64 text_remember(const struct mysql_text *text, __u64 mark)
-{
-	struct hashing h = { text->text, HASH_SEED };
-	__u64 code;
-
-	bpf_loop(UNIX_PATH_MAX_LEN, hash_step, &h, 0);
-	code = h.hash | mark;
-	if (!bpf_map_lookup_elem(&texts, &code))
-		bpf_map_update_elem(&texts, &code, text, BPF_ANY);
-	return code;
-}
-
 /* The listening path; 0 for an outbound connection, which has no name.  An abstract name has no NUL at
  * its end: what lies behind it in memory is not ours. */
 static __always_inline __u64 unix_instance(struct sock *sk)
 {
 	struct unix_sock *u = (struct unix_sock *)sk;
 	struct unix_address *addr = BPF_CORE_READ(u, addr);
-	struct mysql_text text = { { 0 } };
+	struct text text = { { 0 } };
 	__u32 n;
 
 	if (!addr)
@@ -217,7 +157,7 @@ static __always_inline __u64 unix_instance(struct sock *sk)
 		n = sizeof(text);
 	barrier_var(n);
 	bpf_probe_read_kernel(&text, n & 127, &addr->name[0].sun_path);
-	text.text[UNIX_PATH_MAX_LEN - 1] = 0;
+	text.text[TEXT_MAX - 1] = 0;
 	return text_remember(&text, INSTANCE_UNIX);
 }
 
@@ -241,7 +181,7 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 static __noinline struct mysql_conn *conn_make(struct sock *sk, struct task_struct *t, int greeted)
 {
 	__u64 instance = conn_instance(sk, t->tgid, greeted);
-	struct mysql_text text = { { 0 } };
+	struct text text = { { 0 } };
 	struct mysql_conn *s;
 
 	if (!instance)
@@ -410,7 +350,7 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 	struct conn *c = &s->conn;
 	__u8 mode = c->mode;
 
-	c->wanted = need_statement;
+	c->wanted = (wanted & WANTED_FIELD(MYSQL_STATEMENT)) != 0;
 	if (source_open(&f.src, t, total) || feed_refill(&f)) {
 		if (conn_turns(c))
 			turn_receive(s, t);
@@ -433,16 +373,6 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 	if (f.failed || f.at < f.total)
 		conn_lost(s);
 	return 0;
-}
-
-static __always_inline void chain_run(void *ctx, struct events *e)
-{
-	__u32 bits = active;
-
-	if (!e->n || !bits)
-		return;
-	e->active = bits;
-	bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
 }
 
 SEC("tp_btf/sock_recv_length")

@@ -63,12 +63,6 @@ enum mysql_command {
 };
 
 #define INSTANCE_UNIX (1ull << 63)
-#define UNIX_PATH_MAX_LEN 108
-
-/* A text that became a code: key of the map `texts` is the code. */
-struct mysql_text {
-	char text[UNIX_PATH_MAX_LEN];
-};
 
 struct mysql_listener {
 	__u32 pid;

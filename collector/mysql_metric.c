@@ -1,8 +1,5 @@
 #include "mysql_metric.h"
-#include "mysql.h"
 #include "quantize.h"
-
-#include <string.h>
 
 #define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
 
@@ -24,25 +21,3 @@ static const struct field fields[] = {
 const struct metric mysql_metric = {
 	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0])
 };
-
-#define FIRST_MEASURE 6			/* index in fields[] of MYSQL_LATENCY */
-
-int mysql_field_index(const char *name)
-{
-	int i;
-
-	for (i = 0; i < MYSQL_N_FIELDS; i++)
-		if (!strcmp(fields[i].name, name))
-			return i;
-	return -1;
-}
-
-int mysql_measure_index(const char *name)
-{
-	int i;
-
-	for (i = 0; i < MYSQL_N_MEASURES; i++)
-		if (!strcmp(fields[FIRST_MEASURE + i].name, name))
-			return i;
-	return -1;
-}

@@ -1,4 +1,4 @@
-/* mysql_metric.h - what the probe mysql offers, and which of an event's fields and measures a name is.
+/* mysql_metric.h - the metric mysql.queries: its fields in the order of mysql.h's.
  *
  * Thread  any; constant.
  */
@@ -8,8 +8,5 @@
 #include "metric.h"
 
 extern const struct metric mysql_metric;
-
-int mysql_field_index(const char *name);	/* enum mysql_field; -1: not gathered in the kernel (hostname) */
-int mysql_measure_index(const char *name);	/* enum mysql_measure; -1: none */
 
 #endif

@@ -42,6 +42,8 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.events, target->events_fd);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.chain, target->chain_fd);
+	if (!target->attach)
+		return err ?: bpf_program__set_type(bpf->progs.record, BPF_PROG_TYPE_PERF_EVENT);
 	return err ?: bpf_program__set_attach_target(bpf->progs.record, 0, target->attach);
 }
 

@@ -17,7 +17,7 @@
 
 struct record_target {		/* the event programs that call it */
 	int events_fd, chain_fd;
-	const char *attach;	/* name of a tracepoint they are attached to */
+	const char *attach;	/* a tracepoint they are attached to; NULL: a perf event */
 };
 
 struct record_bpf;

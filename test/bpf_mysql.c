@@ -232,7 +232,7 @@ static void drain(void)
 	__s64 end = (now_ns() / 1000000000 + 1) * 1000000000 + 20000000;
 
 	sleep_until(end);
-	mysql_probe.drain(probe, now_ns(), &sink);
+	kernel_probe.drain(probe, now_ns(), &sink);
 }
 
 static void seen_clear(void)
@@ -291,14 +291,14 @@ static int probe_start(void)
 		strcpy(in.field[i], fields[i]);
 	for (i = 0; i < 6; i++)
 		strcpy(in.measure[i], measures[i]);
-	if (mysql_probe.open(&conf, &probe, reason))
+	if (kernel_probe.open(&conf, &probe, reason))
 		return -1;
-	metric = mysql_probe.metrics(probe, &n);
+	metric = kernel_probe.metrics(probe, &n);
 	strcpy(in.module, metric->module);
 	strcpy(in.stat, metric->stat);
 	err = instrumentation_bind(&in, metric, reason);
 	if (!err)
-		err = mysql_probe.enable(probe, &in, now_ns(), reason);
+		err = kernel_probe.enable(probe, &in, now_ns(), reason);
 	ok(!err, "mysql.queries is enabled%s%s", err ? ": " : "", reason);
 	sleep_until((now_ns() / 1000000000 + 1) * 1000000000);
 	return err;
@@ -488,19 +488,19 @@ static void two_instrumentations_see_the_same(void)
 
 	strcpy(in.field[0], "pid");
 	strcpy(in.measure[0], "latency");
-	metric = mysql_probe.metrics(probe, &n);
+	metric = kernel_probe.metrics(probe, &n);
 	strcpy(in.module, metric->module);
 	strcpy(in.stat, metric->stat);
 	err = instrumentation_bind(&in, metric, reason);
 	if (!err)
-		err = mysql_probe.enable(probe, &in, now_ns(), reason);
+		err = kernel_probe.enable(probe, &in, now_ns(), reason);
 	ok(!err, "a second instrumentation is enabled%s%s", err ? ": " : "", reason);
 	usleep(200000);
 	client("do 1;\ndo 2;\ndo 3;\n");
 	drain();
 	ok(n_second == 4 && seen_n("query", "do") == 3 && seen_n("quit", NULL) == 1, "both see 3 queries and a quit");
 	ok(n_second_slots >= 8 && n_second_slots <= 40, "the second one in slots of 100 ms: %llu", (unsigned long long)n_second_slots);
-	mysql_probe.disable(probe, 2);
+	kernel_probe.disable(probe, 2);
 	seen_clear();
 	client("do 1;\n");
 	drain();
@@ -538,7 +538,7 @@ static void bench(int n)
 	for (at = 0; at < 2; at++)
 		drain();
 	seen_print();
-	mysql_probe.doctor(probe, stdout);
+	kernel_probe.doctor(probe, stdout);
 	ok(seen_n("query", "select") == (__u64)n, "%d selects: %llu", n, (unsigned long long)seen_n("query", "select"));
 	close(fd);
 }
@@ -603,12 +603,12 @@ int main(int argc, char **argv)
 	else if (!err)
 		all_cases();
 	if (probe && !err)
-		mysql_probe.doctor(probe, stderr);
+		kernel_probe.doctor(probe, stderr);
 	ok(!n_wrong_sums, "the parts add up to the latency in every slice (%d batches)", n_batches);
 	ok(!n_wrong_slots, "every slot once, in order");
 	ok(!n_lost, "nothing is lost");
 	if (probe)
-		mysql_probe.close(probe);
+		kernel_probe.close(probe);
 	server_stop();
 	run("rm -rf %s", dir);
 	printf("1..%d\n", n_tests);

@@ -120,11 +120,11 @@ static int enable(void *probe, char *reason)
 		strcpy(in.field[i], fields[i]);
 	for (size_t i = 0; i < in.n_measures; i++)
 		strcpy(in.measure[i], measures[i]);
-	metric = mysql_probe.metrics(probe, &n);
+	metric = kernel_probe.metrics(probe, &n);
 	strcpy(in.module, metric->module);
 	strcpy(in.stat, metric->stat);
 	err = instrumentation_bind(&in, metric, reason);
-	return err ? err : mysql_probe.enable(probe, &in, now_ns(), reason);
+	return err ? err : kernel_probe.enable(probe, &in, now_ns(), reason);
 }
 
 static void make_file(const char *path)
@@ -138,7 +138,7 @@ static void make_file(const char *path)
 static int drain(void *probe, __s64 slot, const struct probe_sink *sink)
 {
 	sleep_until(slot * SLOT_NS + DRAIN_DELAY_NS);
-	return mysql_probe.drain(probe, now_ns(), sink);
+	return kernel_probe.drain(probe, now_ns(), sink);
 }
 
 /* Events count from the slot boundary after enable() on. */
@@ -182,7 +182,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	signal(SIGTERM, on_term);
-	err = mysql_probe.open(&conf, &probe, reason);
+	err = kernel_probe.open(&conf, &probe, reason);
 	if (!err)
 		err = enable(probe, reason);
 	if (err) {
@@ -190,8 +190,8 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	err = watch(probe, &w, argv[2]);
-	mysql_probe.doctor(probe, stderr);
-	mysql_probe.close(probe);
+	kernel_probe.doctor(probe, stderr);
+	kernel_probe.close(probe);
 	if (!err)
 		print(&w);
 	json_decref(w.value);

@@ -4,24 +4,24 @@
 
 static void names_are_the_events_fields(void **state)
 {
-	assert_int_equal(mysql_field_index("command"), MYSQL_COMMAND);
-	assert_int_equal(mysql_field_index("statement"), MYSQL_STATEMENT);
-	assert_int_equal(mysql_field_index("instance"), MYSQL_INSTANCE);
-	assert_int_equal(mysql_field_index("pid"), MYSQL_PID);
-	assert_int_equal(mysql_field_index("execname"), MYSQL_EXECNAME);
-	assert_int_equal(mysql_field_index("hostname"), -1);
-	assert_int_equal(mysql_field_index("latency"), -1);
+	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_DISCRETE), MYSQL_COMMAND);
+	assert_int_equal(metric_index(&mysql_metric, "statement", FIELD_DISCRETE), MYSQL_STATEMENT);
+	assert_int_equal(metric_index(&mysql_metric, "instance", FIELD_DISCRETE), MYSQL_INSTANCE);
+	assert_int_equal(metric_index(&mysql_metric, "pid", FIELD_DISCRETE), MYSQL_PID);
+	assert_int_equal(metric_index(&mysql_metric, "execname", FIELD_DISCRETE), MYSQL_EXECNAME);
+	assert_int_equal(metric_index(&mysql_metric, "hostname", FIELD_DISCRETE), -1);
+	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_DISCRETE), -1);
 }
 
 static void names_are_the_events_measures(void **state)
 {
-	assert_int_equal(mysql_measure_index("latency"), MYSQL_LATENCY);
-	assert_int_equal(mysql_measure_index("cputime"), MYSQL_CPUTIME);
-	assert_int_equal(mysql_measure_index("runqwait"), MYSQL_RUNQWAIT);
-	assert_int_equal(mysql_measure_index("blocked"), MYSQL_BLOCKED);
-	assert_int_equal(mysql_measure_index("unsplit"), MYSQL_UNSPLIT);
-	assert_int_equal(mysql_measure_index("offcpu"), MYSQL_OFFCPU);
-	assert_int_equal(mysql_measure_index("command"), -1);
+	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_NUMERIC), MYSQL_LATENCY);
+	assert_int_equal(metric_index(&mysql_metric, "cputime", FIELD_NUMERIC), MYSQL_CPUTIME);
+	assert_int_equal(metric_index(&mysql_metric, "runqwait", FIELD_NUMERIC), MYSQL_RUNQWAIT);
+	assert_int_equal(metric_index(&mysql_metric, "blocked", FIELD_NUMERIC), MYSQL_BLOCKED);
+	assert_int_equal(metric_index(&mysql_metric, "unsplit", FIELD_NUMERIC), MYSQL_UNSPLIT);
+	assert_int_equal(metric_index(&mysql_metric, "offcpu", FIELD_NUMERIC), MYSQL_OFFCPU);
+	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_NUMERIC), -1);
 }
 
 /* Whatever the metric offers can be gathered: in the kernel, or as the host's name. */
@@ -34,9 +34,9 @@ static void every_field_has_an_index(void **state)
 		const struct field *f = &mysql_metric.field[i];
 
 		if (f->arity == FIELD_NUMERIC)
-			assert_true(mysql_measure_index(f->name) >= 0);
+			assert_true(metric_index(&mysql_metric, f->name, FIELD_NUMERIC) >= 0);
 		else if (strcmp(f->name, "hostname"))
-			assert_true(mysql_field_index(f->name) >= 0);
+			assert_true(metric_index(&mysql_metric, f->name, FIELD_DISCRETE) >= 0);
 	}
 }
 

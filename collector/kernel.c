@@ -1,0 +1,558 @@
+#include "log.h"
+#include "need.h"
+#include "probe.h"
+#include "reader.h"
+#include "record.h"
+#include "tracer.h"
+#include "wall.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#define CLOCK_STEP_NS 1000000
+
+static const struct tracer *const tracers[] = { &mysql_tracer };
+
+#define N_TRACERS (sizeof(tracers) / sizeof(*tracers))
+
+struct instrument {			/* an instrumentation that is enabled */
+	struct instrument *next;
+	const struct traced *on;
+	__u64 inst;
+	__u64 wanted;			/* of events */
+	__u64 memory;
+	struct record record;
+	struct reader *reader;
+};
+
+struct traced {				/* a tracer, and what is enabled on it */
+	const struct tracer *tracer;
+	char refusal[REASON_MAX];
+	int runs;
+	void *self;
+	struct tracer_programs programs;
+	__u64 n_told;			/* of the events its programs lost */
+};
+
+struct kernel {
+	struct probe_conf conf;
+	struct traced traced[N_TRACERS];
+	struct metric metric[N_TRACERS];
+	struct instrument *instrument;
+	__s64 wall_offset;
+	__s64 drained_ns;
+};
+
+/* ---- clocks and barriers ---- */
+
+static void clock_refresh(struct kernel *k, __s64 now_ns)
+{
+	__s64 offset = wall_offset(), step = offset - k->wall_offset;
+	struct instrument *it;
+	size_t i;
+
+	k->wall_offset = offset;
+	for (i = 0; i < N_TRACERS; i++)
+		if (k->traced[i].runs)
+			*k->traced[i].programs.wall_offset = offset;
+	if (step < CLOCK_STEP_NS && step > -CLOCK_STEP_NS)
+		return;
+	log_warning("the wall clock stepped by %+.3f ms", step / 1e6);
+	for (it = k->instrument; it; it = it->next)
+		reader_clock_stepped(it->reader, now_ns, step);
+}
+
+/* Waits until every program that runs now has finished. */
+static void grace_period(void)
+{
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+}
+
+static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
+{
+	char line[1024];
+
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = 0;
+	log_debug("libbpf: %s", line);
+	return 0;
+}
+
+/* ---- a ring's keys, in the kernel's maps ---- */
+
+static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class)
+{
+	struct record *r = arg;
+	__u64 word = 0;
+
+	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
+		return -ENOENT;
+	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);
+	*ret_class = (__u32)word;
+	return 0;
+}
+
+static void keys_forget(void *arg, const struct key *key)
+{
+	bpf_map_delete_elem(((struct record *)arg)->classes_fd, key);
+}
+
+static void keys_give(void *arg, __u32 class_)
+{
+	bpf_map_update_elem(((struct record *)arg)->free_fd, NULL, &class_, BPF_ANY);
+}
+
+static int keys_late(void *arg, struct ring_late *ret_late)
+{
+	return !bpf_map_lookup_and_delete_elem(((struct record *)arg)->late_fd, NULL, ret_late);
+}
+
+static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
+
+/* ---- plans ---- */
+
+static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
+{
+	while (limit && record_memory(plan) > limit && plan->n_shards > 1)
+		plan->n_shards--;
+	if (!limit || record_memory(plan) <= limit)
+		return 0;
+	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
+		 "%u cells), the limit is %.1f MB: fewer keys, slots or measures, or fewer ruler bits",
+		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_cells,
+		 limit / 1e6);
+	return -ENOMEM;
+}
+
+static int plan_make(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
+		     char *reason)
+{
+	int err = reader_plan(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = 0; i < in->n_fields; i++) {
+		index = metric_index(m, in->field[i], FIELD_DISCRETE);
+		if (index >= 0)			/* hostname is not ours */
+			ret_plan->field[ret_plan->n_fields++] = index;
+	}
+	if (!ret_plan->n_fields)
+		ret_plan->n_classes = 2;
+	for (i = 0; i < in->n_measures; i++) {
+		index = metric_index(m, in->measure[i], FIELD_NUMERIC);
+		if (index < 0) {
+			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", in->measure[i], m->module, m->stat);
+			return -EINVAL;
+		}
+		ret_plan->measure[i] = index;
+	}
+	return plan_fits(ret_plan, limit, reason);
+}
+
+static __u64 plan_wanted(const struct ring_plan *plan)
+{
+	__u64 wanted = 0;
+	__u32 i;
+
+	for (i = 0; i < plan->n_fields; i++)
+		wanted |= WANTED_FIELD(plan->field[i]);
+	for (i = 0; i < plan->n_measures; i++)
+		wanted |= WANTED_MEASURE(plan->measure[i]);
+	return wanted;
+}
+
+/* ---- a tracer runs while something is enabled on it ---- */
+
+static int traced_start(struct kernel *k, struct traced *on, char *reason)
+{
+	int err = on->tracer->start(&on->self, &on->programs, reason);
+
+	if (err)
+		return err;
+	on->runs = 1;
+	on->n_told = 0;
+	*on->programs.wall_offset = k->wall_offset = wall_offset();
+	return 0;
+}
+
+static void traced_stop(struct traced *on)
+{
+	on->tracer->stop(on->self);
+	on->runs = 0;
+	on->self = NULL;
+}
+
+/* Tells the programs which record programs run, and what they need. */
+static __u32 traced_refresh(struct kernel *k, struct traced *on)
+{
+	struct instrument *it;
+	__u64 wanted = 0;
+	__u32 bits = 0;
+
+	for (it = k->instrument; it; it = it->next) {
+		if (it->on != on)
+			continue;
+		bits |= 1u << it->record.index;
+		wanted |= it->wanted;
+	}
+	*on->programs.wanted = wanted;
+	__atomic_store_n(on->programs.active, bits, __ATOMIC_SEQ_CST);
+	return bits;
+}
+
+/* ---- enabling ---- */
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	const struct traced *on = arg;
+
+	on->tracer->label(on->self, field, code, out);
+}
+
+static int instrument_open(struct kernel *k, struct instrument *it, struct traced *on, const struct ring_plan *plan,
+			   const struct instrumentation *in, __s64 now_ns, __u32 index, char *reason)
+{
+	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->tracer->tracepoints[0] };
+	struct reader_labels labels = { label, on };
+	struct reader_ring ring = { .plan = *plan, .keys = &keys, .keys_arg = &it->record };
+	int err = record_load(plan, &target, index, &it->record, reason);
+	__s64 wall_ns;
+
+	if (err)
+		return err;
+	ring.state = it->record.state;
+	ring.entry = it->record.entry;
+	ring.cells = it->record.cells;
+	ring.cells_stride = it->record.cells_stride;
+	ring.totals = it->record.totals;
+	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
+	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
+	reader_ring_init(&ring, (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1);
+	err = reader_new(&ring, in->id, &k->conf, &labels, &it->reader);
+	if (err) {
+		snprintf(reason, REASON_MAX, "no memory");
+		record_unchain(&it->record);
+		record_unload(&it->record);
+		return err;
+	}
+	it->on = on;
+	it->inst = in->id;
+	it->wanted = plan_wanted(plan);
+	it->memory = record_memory(plan);
+	return 0;
+}
+
+static void instrument_close(struct kernel *k, struct instrument *it)
+{
+	struct traced *on = (struct traced *)it->on;
+	struct instrument **at = &k->instrument;
+	__u32 bits;
+
+	while (*at != it)
+		at = &(*at)->next;
+	*at = it->next;
+	bits = traced_refresh(k, on);
+	grace_period();
+	record_unchain(&it->record);
+	grace_period();
+	reader_free(it->reader);
+	record_unload(&it->record);
+	free(it);
+	if (!bits)
+		traced_stop(on);
+}
+
+static struct traced *traced_find(struct kernel *k, const struct instrumentation *in)
+{
+	struct traced *on = k->traced;
+
+	while (strcmp(on->tracer->metric->module, in->module) || strcmp(on->tracer->metric->stat, in->stat))
+		on++;			/* we are only asked for what we offer */
+	return on;
+}
+
+/* A free place in its chain; -1: none. */
+static int traced_place(const struct kernel *k, const struct traced *on)
+{
+	const struct instrument *it;
+	__u32 bits = 0;
+
+	for (it = k->instrument; it; it = it->next)
+		if (it->on == on)
+			bits |= 1u << it->record.index;
+	return ~bits ? __builtin_ctz(~bits) : -1;
+}
+
+static int kernel_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
+{
+	struct kernel *k = self;
+	struct traced *on = traced_find(k, in);
+	struct instrument *it;
+	struct ring_plan plan;
+	int index = traced_place(k, on), err;
+
+	if (on->refusal[0]) {
+		snprintf(reason, REASON_MAX, "%s", on->refusal);
+		return -EPERM;
+	}
+	if (index < 0) {
+		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, more cannot be", CHAIN_MAX,
+			 in->module, in->stat);
+		return -ENOSPC;
+	}
+	err = plan_make(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
+	it = err ? NULL : calloc(1, sizeof(*it));
+	if (!err && !it) {
+		snprintf(reason, REASON_MAX, "no memory");
+		err = -ENOMEM;
+	}
+	if (!err && !on->runs)
+		err = traced_start(k, on, reason);
+	if (!err)
+		err = instrument_open(k, it, on, &plan, in, now_ns, index, reason);
+	if (err) {
+		free(it);
+		if (on->runs && !*on->programs.active)
+			traced_stop(on);
+		return err;
+	}
+	it->next = k->instrument;
+	k->instrument = it;
+	log_info("instrumentation %llu: %.1f MB of kernel memory (%u slots, %u shards, %u keys, %u measures, %u cells)",
+		 (unsigned long long)in->id, it->memory / 1e6, plan.n_slots, plan.n_shards, plan.n_classes - 1,
+		 plan.n_measures, plan.n_cells);
+	traced_refresh(k, on);
+	return 0;
+}
+
+static void kernel_disable(void *self, __u64 inst)
+{
+	struct kernel *k = self;
+	struct instrument *it = k->instrument;
+
+	while (it && it->inst != inst)
+		it = it->next;
+	if (it)
+		instrument_close(k, it);
+}
+
+/* ---- draining ---- */
+
+struct filing {
+	struct kernel *k;
+	const struct traced *on;
+};
+
+static void file(void *arg, const struct event *e)
+{
+	const struct filing *f = arg;
+	struct instrument *it;
+
+	for (it = f->k->instrument; it; it = it->next)
+		if (it->on == f->on)
+			reader_file(it->reader, e);
+}
+
+static void traced_look(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	struct filing f = { k, on };
+	struct tracer_filing filing = { file, &f };
+
+	if (on->runs && on->tracer->look)
+		on->tracer->look(on->self, now_ns, &filing);
+}
+
+/* What the event programs lost is a loss of every instrumentation, some time since the last drain. */
+static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	__u64 n = on->runs && on->tracer->lost ? on->tracer->lost(on->self) : on->n_told;
+	__s64 since_ns = k->drained_ns && k->drained_ns < now_ns ? k->drained_ns : now_ns;
+	struct instrument *it;
+
+	for (it = k->instrument; n > on->n_told && it; it = it->next)
+		if (it->on == on)
+			reader_lose(it->reader, n - on->n_told, since_ns, now_ns);
+	on->n_told = n;
+}
+
+/* One grace period serves the rows of all. */
+static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *sink)
+{
+	struct instrument *it;
+	int n_out, err = 0;
+
+	do {
+		n_out = 0;
+		for (it = k->instrument; it; it = it->next)
+			n_out += reader_swap(it->reader, now_ns);
+		if (n_out)
+			grace_period();
+		for (it = n_out ? k->instrument : NULL; it; it = it->next)
+			err = reader_take(it->reader, sink) ?: err;
+	} while (n_out);
+	return err;
+}
+
+static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+{
+	struct kernel *k = self;
+	struct instrument *it;
+	int err;
+	size_t i;
+
+	if (!k->instrument)
+		return 0;
+	clock_refresh(k, now_ns);
+	for (i = 0; i < N_TRACERS; i++) {
+		traced_look(k, &k->traced[i], now_ns);
+		losses_tell(k, &k->traced[i], now_ns);
+	}
+	k->drained_ns = now_ns;
+	err = rows_take(k, now_ns, sink);
+	for (it = k->instrument; it; it = it->next)
+		err = reader_finish(it->reader, now_ns, sink) ?: err;
+	return err;
+}
+
+/* ---- for people ---- */
+
+void tracer_doctor_program(FILE *out, const char *name, int program_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(program_fd, &info, &len))
+		return;
+	if (info.run_cnt)
+		fprintf(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
+			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
+	else
+		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
+}
+
+static void doctor_traced(const struct kernel *k, const struct traced *on, FILE *out)
+{
+	const struct metric *m = on->tracer->metric;
+	const struct instrument *it;
+	__u64 lost = 0, memory = 0;
+	int n = 0;
+
+	fprintf(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
+		"possible; attached when an instrumentation needs it");
+	if (on->tracer->doctor)
+		on->tracer->doctor(on->self, out);
+	for (it = k->instrument; it; it = it->next) {
+		if (it->on != on)
+			continue;
+		n++;
+		lost += reader_lost(it->reader);
+		memory += it->memory;
+	}
+	if (n)
+		fprintf(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
+			(unsigned long long)lost, memory / 1e6);
+}
+
+static void kernel_doctor(void *self, FILE *out)
+{
+	const struct kernel *k = self;
+	const char *caps = need_caps();
+	struct utsname u;
+	size_t i;
+
+	if (!uname(&u))
+		fprintf(out, "kernel: %s\n", u.release);
+	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
+	fprintf(out, "capabilities: %s%s\n", caps ? "missing " : "CAP_BPF and CAP_PERFMON present", caps ? caps : "");
+	for (i = 0; i < N_TRACERS; i++)
+		doctor_traced(k, &k->traced[i], out);
+}
+
+/* ---- open and close ---- */
+
+/* A tracepoint with typed arguments is a type of the kernel's. */
+static void need_tracepoints(const struct tracer *t, const struct btf *btf, char *reason)
+{
+	const char *const *name;
+	char type[96];
+
+	for (name = t->tracepoints; *name; name++) {
+		snprintf(type, sizeof(type), "btf_trace_%s", *name);
+		if (btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0)
+			snprintf(reason, REASON_MAX, "this kernel has no tracepoint %s, which %s.%s needs", *name,
+				 t->metric->module, t->metric->stat);
+	}
+}
+
+static int kernel_open(const struct probe_conf *conf, void **ret_self, char *reason)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+	char refusal[REASON_MAX];
+	struct btf *btf;
+	size_t i;
+
+	if (!k) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	k->conf = *conf;
+	libbpf_set_print(libbpf_says);
+	need_check(refusal);
+	btf = refusal[0] ? NULL : btf__load_vmlinux_btf();
+	for (i = 0; i < N_TRACERS; i++) {
+		k->traced[i].tracer = tracers[i];
+		k->metric[i] = *tracers[i]->metric;
+		snprintf(k->traced[i].refusal, REASON_MAX, "%s", refusal);
+		if (btf)
+			need_tracepoints(tracers[i], btf, k->traced[i].refusal);
+	}
+	btf__free(btf);
+	*ret_self = k;
+	return 0;
+}
+
+static void kernel_close(void *self)
+{
+	struct kernel *k = self;
+
+	while (k->instrument)
+		instrument_close(k, k->instrument);
+	free(k);
+}
+
+static const struct metric *kernel_metrics(void *self, size_t *ret_n)
+{
+	struct kernel *k = self;
+
+	*ret_n = N_TRACERS;
+	return k->metric;
+}
+
+static const char *kernel_refusal(void *self, const struct metric *metric)
+{
+	struct kernel *k = self;
+	const struct traced *on = &k->traced[metric - k->metric];
+
+	return on->refusal[0] ? on->refusal : NULL;
+}
+
+const struct probe kernel_probe = {
+	.name = "kernel",
+	.open = kernel_open,
+	.close = kernel_close,
+	.metrics = kernel_metrics,
+	.refusal = kernel_refusal,
+	.enable = kernel_enable,
+	.disable = kernel_disable,
+	.drain = kernel_drain,
+	.doctor = kernel_doctor,
+};

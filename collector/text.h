@@ -1,0 +1,23 @@
+/* text.h - a text that became a code: its hash, and the text kept once beside it.
+ *
+ *      kernel: text_remember() -> code, map `texts` {code: text}       host: text_label()
+ *
+ * The map forgets the texts used least; a code whose text is forgotten is shown as #hash.
+ */
+#ifndef HEATSCOPE_TEXT_H
+#define HEATSCOPE_TEXT_H
+
+#include <linux/types.h>
+
+#define TEXT_MAX 108			/* the longest path of a Unix socket */
+#define TEXTS_MAX 1024
+
+struct text {
+	char text[TEXT_MAX];		/* NUL-terminated; an abstract Unix name begins with NUL */
+};
+
+#ifndef __bpf__
+void text_label(int texts_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
+#endif
+
+#endif

@@ -1,0 +1,59 @@
+/* tracer.h - the event programs of one metric: what kernel.c needs to know of a file like mysql.c.
+ *
+ *      start -> programs run, events go down the chain ... look, look, ... -> stop
+ *
+ * A metric's kernel side is a triad: x.h (meaning of the fields, both sides), x.bpf.c (the events),
+ * x.c (this table).  Everything else - instrumentations, rings, draining, clock, losses - is
+ * kernel.c's and the same for all.
+ *
+ * Fields  an event's field[i] is the metric's i-th discrete field, `hostname` not counted (the
+ *         aggregator's); measure[i] its i-th numeric one.
+ * Errors  0 or -errno; `reason` (REASON_MAX bytes) gets a sentence for people: what, why, what to do.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_TRACER_H
+#define HEATSCOPE_TRACER_H
+
+#include "event.h"
+#include "instrumentation.h"
+#include <stdio.h>
+
+/* What runs now: events.bpf.h's maps and variables, in a skeleton of the tracer's own. */
+struct tracer_programs {
+	int events_fd, chain_fd;
+	__u64 *wall_offset;
+	__u64 *wanted;
+	__u32 *active;
+};
+
+struct tracer_filing {			/* for events that are not counted in the kernel */
+	void (*event)(void *arg, const struct event *e);
+	void *arg;
+};
+
+struct tracer {
+	const struct metric *metric;
+
+	/* Tracepoints it needs, NULL at the end; the record programs are attached as for the first, whose
+	 * arguments are those of every program that ends events.  None: a perf event. */
+	const char *const *tracepoints;
+
+	/* Loads and attaches the programs; they see events from here on. */
+	int (*start)(void **ret_self, struct tracer_programs *ret_programs, char *reason);
+	void (*stop)(void *self);
+
+	/* The label of a field's code; out is LABEL_MAX + 1 bytes. */
+	void (*label)(void *self, unsigned field, __u64 code, char *out);
+
+	/* The rest may be NULL. */
+	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
+	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
+	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */
+};
+
+/* A line on a program: its runs and what they cost, if the kernel counts them. */
+void tracer_doctor_program(FILE *out, const char *name, int program_fd);
+
+extern const struct tracer mysql_tracer;
+
+#endif
