@@ -394,6 +394,8 @@ static const char *unit_name(__u32 unit)
 	case UNIT_NS: return "ns";
 	case UNIT_BYTES: return "bytes";
 	case UNIT_PERCENT: return "%";
+	case UNIT_PER_S: return "/s";
+	case UNIT_BYTES_PER_S: return "bytes/s";
 	default: return "";
 	}
 }

@@ -81,7 +81,7 @@ static json_t *metric_json(const struct metric *m, json_t *all_fields)
 				    json_pack("{s:s, s:s}", "label", m->field[i].label, "type", m->field[i].type));
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
-			 "interval", "interval", "fields", names, "unit", m->unit);
+			 "interval", metric_scope_name(m->scope), "fields", names, "unit", m->unit);
 }
 
 json_t *resource_catalogue(const struct catalog *c)
@@ -162,7 +162,7 @@ static void set_dimension(json_t *json, const struct catalog_inst *ci)
 	json_object_set_new(json, "value-dimension", json_integer(1 + (json_int_t)json_array_size(fields)));
 	json_object_set_new(json, "decomposition", fields);
 	json_object_set_new(json, "value-arity", json_string(arity));
-	json_object_set_new(json, "value-scope", json_string("interval"));
+	json_object_set_new(json, "value-scope", json_string(metric_scope_name(ci->metric->scope)));
 }
 
 json_t *resource_instrumentation(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+const char *metric_scope_name(enum metric_scope scope)
+{
+	return scope == SCOPE_POINT ? "point" : "interval";
+}
+
 const struct field *metric_field(const struct metric *m, const char *name)
 {
 	for (size_t i = 0; i < m->n_fields; i++)

@@ -23,13 +23,21 @@ struct field {
 	__u32 low, high;
 };
 
+/* interval: events over the time, added along it.  point: states at the end of each slot; they add
+ * along source and key, and along time the mean of the slots is what is shown. */
+enum metric_scope { SCOPE_INTERVAL, SCOPE_POINT };
+
 struct metric {
 	const char *module, *stat;	/* "mysql", "queries" */
 	const char *label;
 	const char *unit;		/* what is counted: "queries" */
 	const struct field *field;
 	size_t n_fields;
+	enum metric_scope scope;
 };
+
+/* "interval", "point". */
+const char *metric_scope_name(enum metric_scope scope);
 
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);

@@ -7,6 +7,7 @@
 
 static const char *const unit_name[] = {
 	[UNIT_NONE] = "none", [UNIT_NS] = "ns", [UNIT_BYTES] = "bytes", [UNIT_PERCENT] = "percent",
+	[UNIT_PER_S] = "per-second", [UNIT_BYTES_PER_S] = "bytes-per-second",
 };
 #define N_UNITS (sizeof(unit_name) / sizeof(unit_name[0]))
 
@@ -29,8 +30,8 @@ json_t *metric_json_make(const struct metric *m, const char *refusal)
 
 	for (size_t i = 0; i < m->n_fields; i++)
 		json_array_append_new(fields, field_to_json(&m->field[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label", m->label,
-			 "unit", m->unit, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
+			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
 			 "fields", fields);
 }
 
@@ -123,6 +124,19 @@ static int fields_from_json(const json_t *list, struct metric *m, char *reason)
 	return err;
 }
 
+/* Recordings and stores of before there were scopes have none. */
+static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
+{
+	const json_t *value = json_object_get(json, "scope");
+	const char *text = value ? json_string_value(value) : metric_scope_name(SCOPE_INTERVAL);
+
+	*ret = text && !strcmp(text, metric_scope_name(SCOPE_POINT)) ? SCOPE_POINT : SCOPE_INTERVAL;
+	if (text && !strcmp(text, metric_scope_name(*ret)))
+		return 0;
+	snprintf(reason, REASON_MAX, "a metric's \"scope\" must be \"interval\" or \"point\"");
+	return -EINVAL;
+}
+
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])
 {
 	struct metric m = { 0 };
@@ -134,6 +148,8 @@ int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[
 		err = get_text(json, "label", &m.label, reason);
 	if (!err)
 		err = get_text(json, "unit", &m.unit, reason);
+	if (!err)
+		err = get_scope(json, &m.scope, reason);
 	if (!err)
 		err = fields_from_json(json_object_get(json, "fields"), &m, reason);
 	if (err == -ENOMEM)

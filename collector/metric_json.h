@@ -1,10 +1,11 @@
 /* metric_json.h - a metric as it stands in hello frames and at the head of recordings.
  *
  *      {"module": "mysql", "stat": "queries", "label": "queries", "unit": "queries",
- *       "state": "ok" | "refused", "reason": "",
+ *       "scope": "interval" | "point" (absent: interval), "state": "ok" | "refused", "reason": "",
  *       "fields": [{"name": "statement", "label": "statement", "type": "string", "arity": "discrete"},
  *                  {"name": "latency", "label": "latency", "type": "time", "arity": "numeric",
- *                   "unit": "ns" | "bytes" | "percent" | "none", "low": 10, "high": 39}]}
+ *                   "unit": "ns" | "bytes" | "percent" | "per-second" | "bytes-per-second" | "none",
+ *                   "low": 10, "high": 39}]}
  */
 #ifndef HEATSCOPE_METRIC_JSON_H
 #define HEATSCOPE_METRIC_JSON_H

@@ -19,5 +19,6 @@ static const struct field fields[] = {
 };
 
 const struct metric mysql_metric = {
-	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0])
+	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL
 };

@@ -24,7 +24,7 @@
  *      | zero    | family | unit | high | low  | bits |
  */
 enum { RULER_LOG_LINEAR = 1 };
-enum ruler_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT };
+enum ruler_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT, UNIT_PER_S, UNIT_BYTES_PER_S };
 
 #define RULER_BITS_MAX 7
 #define RULER_CELLS_MAX (2 + (64 << RULER_BITS_MAX))

@@ -14,6 +14,9 @@ static const struct unit_step byte_units[] = { { 1e12, " TB" }, { 1e9, " GB" }, 
 					       { 1e3, " kB" }, { 1, " B" } };
 static const struct unit_step counts[] = { { 1e12, "T" }, { 1e9, "G" }, { 1e6, "M" }, { 1e3, "k" }, { 1, "" } };
 static const struct unit_step percents[] = { { 1, " %" } };
+static const struct unit_step rates[] = { { 1e12, "T/s" }, { 1e9, "G/s" }, { 1e6, "M/s" }, { 1e3, "k/s" }, { 1, "/s" } };
+static const struct unit_step byte_rates[] = { { 1e12, " TB/s" }, { 1e9, " GB/s" }, { 1e6, " MB/s" },
+					       { 1e3, " kB/s" }, { 1, " B/s" } };
 
 static const struct unit_step *units(enum axis_unit unit, size_t *ret_n)
 {
@@ -22,6 +25,8 @@ static const struct unit_step *units(enum axis_unit unit, size_t *ret_n)
 	case AXIS_NS: return TABLE(time_units);
 	case AXIS_BYTES: return TABLE(byte_units);
 	case AXIS_PERCENT: return TABLE(percents);
+	case AXIS_PER_S: return TABLE(rates);
+	case AXIS_BYTES_PER_S: return TABLE(byte_rates);
 	default: return TABLE(counts);
 	}
 #undef TABLE
@@ -32,7 +37,8 @@ enum axis_unit axis_unit(const char *name)
 	if (!name)
 		return AXIS_COUNT;
 	return !strcmp(name, "ns") ? AXIS_NS : !strcmp(name, "bytes") ? AXIS_BYTES :
-	       !strcmp(name, "%") ? AXIS_PERCENT : AXIS_COUNT;
+	       !strcmp(name, "%") ? AXIS_PERCENT : !strcmp(name, "/s") ? AXIS_PER_S :
+	       !strcmp(name, "bytes/s") ? AXIS_BYTES_PER_S : AXIS_COUNT;
 }
 
 /* The unit in which a value has at least one digit before the point, after rounding. */

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 enum axis_scale { AXIS_LINEAR, AXIS_LOG };
-enum axis_unit { AXIS_COUNT, AXIS_NS, AXIS_BYTES, AXIS_PERCENT };
+enum axis_unit { AXIS_COUNT, AXIS_NS, AXIS_BYTES, AXIS_PERCENT, AXIS_PER_S, AXIS_BYTES_PER_S };
 
 #define AXIS_TICKS_MAX 128
 #define AXIS_TEXT 32			/* bytes of a label, NUL included */
@@ -25,7 +25,7 @@ struct tick {
 	char date[AXIS_TEXT];		/* time axes: second line, where the day is new; else empty */
 };
 
-/* The unit named "ns" or "bytes" or "%"; everything else is counted. */
+/* The unit named "ns", "bytes", "%", "/s" or "bytes/s"; everything else is counted. */
 enum axis_unit axis_unit(const char *name);
 
 /* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k". */

@@ -18,7 +18,8 @@ static const struct field sample_fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric sample_metric = { "mysql", "queries", "queries", "queries", sample_fields, 5 };
+static const struct metric sample_metric = { "mysql", "queries", "queries", "queries", sample_fields, 5,
+					     SCOPE_INTERVAL };
 
 static inline struct instrumentation sample_inst(__u64 id)
 {

@@ -188,8 +188,8 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 40 },
 	{ "cputime", "CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 40 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4 };
-static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1 };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL };
+static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1, SCOPE_INTERVAL };
 
 json_t *server_hello(const char *source)
 {

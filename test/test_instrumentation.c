@@ -9,7 +9,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4 };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL };
 
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {

@@ -16,6 +16,7 @@ static void a_metric_comes_back_as_it_was(void **state)
 	assert_string_equal(m.stat, "queries");
 	assert_string_equal(m.label, "queries");
 	assert_string_equal(m.unit, "queries");
+	assert_int_equal(m.scope, SCOPE_INTERVAL);
 	assert_int_equal(m.n_fields, sample_metric.n_fields);
 	for (size_t i = 0; i < m.n_fields; i++) {
 		assert_string_equal(m.field[i].name, sample_fields[i].name);
@@ -26,6 +27,25 @@ static void a_metric_comes_back_as_it_was(void **state)
 		assert_int_equal(m.field[i].low, sample_fields[i].low);
 		assert_int_equal(m.field[i].high, sample_fields[i].high);
 	}
+	metric_json_fini(&m);
+	json_decref(json);
+}
+
+static void a_scope_comes_back_and_is_interval_where_there_is_none(void **state)
+{
+	struct metric point = sample_metric, m;
+	char reason[REASON_MAX] = "";
+	json_t *json;
+
+	point.scope = SCOPE_POINT;
+	json = metric_json_make(&point, NULL);
+	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_int_equal(m.scope, SCOPE_POINT);
+	metric_json_fini(&m);
+	json_object_del(json, "scope");
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_int_equal(m.scope, SCOPE_INTERVAL);
 	metric_json_fini(&m);
 	json_decref(json);
 }
@@ -49,6 +69,8 @@ static void refuses_what_is_not_a_metric(void **state)
 		{ "{\"module\":7}", "module" },
 		{ "{\"module\":\"a name longer than any metric's module may be\"}", "module" },
 		{ "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"\",\"unit\":\"u\"}", "label" },
+		{ "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"l\",\"unit\":\"u\",\"scope\":\"both\"}", "scope" },
+		{ "{\"module\":\"m\",\"stat\":\"s\",\"label\":\"l\",\"unit\":\"u\",\"scope\":7}", "scope" },
 		{ HEAD "7}", "fields" },
 		{ HEAD "[7]}", "name" },
 		{ HEAD "[" FIELD "\"both\"}]}", "discrete or numeric" },
@@ -76,6 +98,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_metric_comes_back_as_it_was),
+		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
 		cmocka_unit_test(a_refused_metric_says_why),
 		cmocka_unit_test(refuses_what_is_not_a_metric),
 	};

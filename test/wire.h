@@ -25,10 +25,10 @@ static inline __s64 wire_now_ns(void)
 
 static inline json_t *wire_metric(const char *state, const char *why)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s},"
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:[{s:s, s:s, s:s, s:s}, {s:s, s:s, s:s, s:s},"
 			 " {s:s, s:s, s:s, s:s, s:s, s:i, s:i}, {s:s, s:s, s:s, s:s, s:s, s:i, s:i}]}",
-			 "module", "mysql", "stat", "queries", "label", "queries", "unit", "queries", "state", state,
-			 "reason", why, "fields",
+			 "module", "mysql", "stat", "queries", "label", "queries", "unit", "queries", "scope", "interval",
+			 "state", state, "reason", why, "fields",
 			 "name", "command", "label", "command", "type", "string", "arity", "discrete",
 			 "name", "statement", "label", "statement", "type", "string", "arity", "discrete",
 			 "name", "latency", "label", "latency", "type", "time", "arity", "numeric", "unit", "ns", "low", 10,

@@ -20,7 +20,11 @@ export function amount(value, unit = "ns", digits = 3) {
 		return scaled(value, TIME_UNITS, digits);
 	if (unit === "bytes")
 		return scaled(value, SIZE_UNITS, digits);
-	if (unit === "percent")
+	if (unit === "/s")
+		return `${shortCount(value)}/s`;
+	if (unit === "bytes/s")
+		return `${scaled(value, SIZE_UNITS, digits)}/s`;
+	if (unit === "%")
 		return `${Number(value.toPrecision(digits))} %`;
 	return count(value);
 }

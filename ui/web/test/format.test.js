@@ -9,6 +9,9 @@ test("amounts have three digits and a unit", () => {
 		assert.equal(format.amount(ns), text);
 	assert.equal(format.amount(2048, "bytes"), "2 KiB");
 	assert.equal(format.amount(12345, "queries"), "12,345");
+	assert.equal(format.amount(37, "%"), "37 %");
+	assert.equal(format.amount(1234567, "/s"), "1.23 M/s");
+	assert.equal(format.amount(3 * 2 ** 20, "bytes/s"), "3 MiB/s");
 });
 
 test("ranges name their unit once where it is one", () => {
