@@ -85,7 +85,7 @@ static __u64 column_ruler(const struct query *q, size_t n_cols)
 	__u64 full = q->inst->ruler[q->axis], ruler = full;
 
 	for (__u32 bits = ruler_bits(full); bits && ruler_cells(ruler) * n_cols > CELLS_MAX; bits--)
-		ruler = RULER(ruler_unit(full), bits - 1, ruler_low(full), ruler_high(full));
+		ruler = ruler_coarser(full, bits - 1);
 	return ruler;
 }
 
@@ -290,12 +290,23 @@ static void rows_reach(struct rows *rows, __u32 first, __u32 last)
 	rows->last = last > rows->last ? last : rows->last;
 }
 
-/* Where the data are and a row on each side, but OCTAVES_SHOWN octaves at least. */
+/* A percentage has few values: they need no coarser rows. */
+static __u64 row_ruler(const struct query *q, __u64 ruler)
+{
+	return ruler_unit(ruler) == UNIT_PERCENT ? ruler : ruler_coarser(ruler, q->row_bits);
+}
+
+/* Where the data are and a row on each side, but OCTAVES_SHOWN octaves at least; of a percentage
+ * all of 0 .. 100, so that its picture is one of how much is left, too. */
 static void rows_choose(struct rows *rows, const struct query *q, const struct hist *all)
 {
 	__u32 n = ruler_cells(rows->ruler), low = ruler_low(rows->ruler), bits = ruler_bits(rows->ruler);
 	__u32 wanted, least = OCTAVES_SHOWN << bits, start = OCTAVE_EMPTY > low ? (OCTAVE_EMPTY - low) << bits : 0;
 
+	if (ruler_unit(rows->ruler) == UNIT_PERCENT)
+		least = 0;
+	if (ruler_family(rows->ruler) == RULER_LINEAR_START)
+		start = 0;
 	rows->first = n;
 	rows->last = 0;
 	for (__u32 i = 0; i < ruler_cells(all->ruler); i++) {
@@ -304,6 +315,8 @@ static void rows_choose(struct rows *rows, const struct query *q, const struct h
 		if (row < n)
 			rows_reach(rows, row ? row - 1 : 0, row + 1 < n ? row + 1 : row);
 	}
+	if (ruler_unit(rows->ruler) == UNIT_PERCENT)
+		rows_reach(rows, ruler_cell(rows->ruler, 0), ruler_cell(rows->ruler, 100));
 	if (q->row_min || q->row_max)
 		rows_reach(rows, ruler_cell(rows->ruler, q->row_min), ruler_cell(rows->ruler, q->row_max));
 	if (rows->first > rows->last)
@@ -403,11 +416,9 @@ static const char *unit_name(__u32 unit)
 static struct grid *grid_of(struct fold *f, const struct hist *all)
 {
 	const struct query *q = &f->q;
-	__u32 bits = q->row_bits < ruler_bits(all->ruler) ? q->row_bits : ruler_bits(all->ruler);
-	struct rows rows = { .from = all->ruler };
+	struct rows rows = { .from = all->ruler, .ruler = row_ruler(q, all->ruler) };
 	struct grid *g;
 
-	rows.ruler = RULER(ruler_unit(all->ruler), bits, ruler_low(all->ruler), ruler_high(all->ruler));
 	rows_choose(&rows, q, all);
 	g = grid_new(f->n_cols, rows.last - rows.first + 1);
 	if (!g)

@@ -224,7 +224,7 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		if (err)
 			break;
 		low = f->low > in->ruler_bits ? f->low : in->ruler_bits;
-		in->ruler[i] = RULER(f->unit, in->ruler_bits, low, f->high);
+		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, in->ruler_bits, low, f->high);
 	}
 	return err;
 }

@@ -20,7 +20,7 @@ struct field {
 	const char *type;		/* "string", "time", "size", "number": a type of /ca */
 	enum field_arity arity;
 	enum ruler_unit unit;		/* numeric fields: unit and range of the ruler */
-	__u32 low, high;
+	__u32 low, high;		/* of two; low 0: a ruler with a linear start, for small numbers */
 };
 
 /* interval: events over the time, added along it.  point: states at the end of each slot; they add

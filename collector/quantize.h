@@ -7,6 +7,9 @@
  *         equal steps.  A bucket is at most 2^-bits of its value wide (bits 5: 3.1 %); bits 0 is
  *         DTrace's quantize().  A coarser ruler's edges are a subset of a finer one's, so folding
  *         moves whole buckets and loses no event.
+ *         Of small numbers (percent, a few operations per second) none may hide in the underflow:
+ *         in the family with a linear start 0 .. 2^low-1 is cut into 2^bits equal steps, too.  With
+ *         low = bits those are single values: with 5 bits, 0, 1, 2 ... 63, then steps of 2, of 4.
  * Unit    values are unsigned 64-bit in the ruler's unit.
  * Range   bits 0..7, bits <= low < high <= 63.
  * Both    This is the only bucket arithmetic in the project.  It is compiled for the BPF target
@@ -23,32 +26,40 @@
  *      63      40 39    32 31  24 23  16 15   8 7    0
  *      | zero    | family | unit | high | low  | bits |
  */
-enum { RULER_LOG_LINEAR = 1 };
+enum ruler_family { RULER_LOG_LINEAR = 1, RULER_LINEAR_START };
 enum ruler_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT, UNIT_PER_S, UNIT_BYTES_PER_S };
 
 #define RULER_BITS_MAX 7
 #define RULER_CELLS_MAX (2 + (64 << RULER_BITS_MAX))
-#define RULER(unit, bits, low, high)                                                      \
-	((__u64)RULER_LOG_LINEAR << 32 | (__u64)(unit) << 24 | (__u64)(high) << 16 |       \
+#define RULER_OF(family, unit, bits, low, high)                                           \
+	((__u64)(family) << 32 | (__u64)(unit) << 24 | (__u64)(high) << 16 |               \
 	 (__u64)(low) << 8 | (__u64)(bits))
+#define RULER(unit, bits, low, high) RULER_OF(RULER_LOG_LINEAR, unit, bits, low, high)
 
 static inline __u32 ruler_bits(__u64 ruler) { return ruler & 0xff; }
 static inline __u32 ruler_low(__u64 ruler) { return ruler >> 8 & 0xff; }
 static inline __u32 ruler_high(__u64 ruler) { return ruler >> 16 & 0xff; }
 static inline __u32 ruler_unit(__u64 ruler) { return ruler >> 24 & 0xff; }
+static inline __u32 ruler_family(__u64 ruler) { return ruler >> 32; }
 
 /* Is this word a ruler we can read?  Everything from outside passes here first. */
 static inline int ruler_valid(__u64 ruler)
 {
-	return ruler >> 32 == RULER_LOG_LINEAR && ruler_bits(ruler) <= RULER_BITS_MAX &&
-	       ruler_bits(ruler) <= ruler_low(ruler) && ruler_low(ruler) < ruler_high(ruler) &&
+	return (ruler >> 32 == RULER_LOG_LINEAR || ruler >> 32 == RULER_LINEAR_START) &&
+	       ruler_bits(ruler) <= RULER_BITS_MAX && ruler_bits(ruler) <= ruler_low(ruler) && ruler_low(ruler) < ruler_high(ruler) &&
 	       ruler_high(ruler) <= 63;
+}
+
+/* How many cells lie below 2^low. */
+static inline __u32 ruler_start(__u64 ruler)
+{
+	return ruler_family(ruler) == RULER_LINEAR_START ? 1u << ruler_bits(ruler) : 1;
 }
 
 /* How many cells, under- and overflow included. */
 static inline __u32 ruler_cells(__u64 ruler)
 {
-	return 2 + ((ruler_high(ruler) - ruler_low(ruler)) << ruler_bits(ruler));
+	return ruler_start(ruler) + ((ruler_high(ruler) - ruler_low(ruler)) << ruler_bits(ruler)) + 1;
 }
 
 /* Position of the highest set bit; value != 0. */
@@ -70,23 +81,23 @@ static inline __u32 ruler_cell(__u64 ruler, __u64 value)
 	__u32 bits = ruler_bits(ruler), low = ruler_low(ruler), octave;
 
 	if (!(value >> low))
-		return 0;
+		return ruler_family(ruler) == RULER_LINEAR_START ? (__u32)(value >> (low - bits)) : 0;
 	if (value >> ruler_high(ruler))
 		return ruler_cells(ruler) - 1;
 	octave = highest_bit(value);
-	return 1 + ((octave - low) << bits) +
+	return ruler_start(ruler) + ((octave - low) << bits) +
 	       ((__u32)(value >> (octave - bits)) & ((1u << bits) - 1));
 }
 
 /* The lowest value of a cell.  Cell n_cells - 1 begins at 2^high and has no upper edge. */
 static inline __u64 ruler_first(__u64 ruler, __u32 cell)
 {
-	__u32 bits = ruler_bits(ruler), octave, step;
+	__u32 bits = ruler_bits(ruler), start = ruler_start(ruler), octave, step;
 
-	if (!cell)
-		return 0;
-	octave = ruler_low(ruler) + ((cell - 1) >> bits);
-	step = (cell - 1) & ((1u << bits) - 1);
+	if (cell < start)
+		return (__u64)cell << (ruler_low(ruler) - bits);
+	octave = ruler_low(ruler) + ((cell - start) >> bits);
+	step = (cell - start) & ((1u << bits) - 1);
 	return ((__u64)1 << octave) + ((__u64)step << (octave - bits));
 }
 
@@ -106,7 +117,13 @@ static inline __u64 ruler_common(__u64 a, __u64 b)
 
 	if (a >> 32 != b >> 32 || ruler_unit(a) != ruler_unit(b) || low >= high)
 		return 0;
-	return RULER(ruler_unit(a), bits, low, high);
+	return RULER_OF(ruler_family(a), ruler_unit(a), bits, low, high);
+}
+
+/* The same ruler with at most that many bits. */
+static inline __u64 ruler_coarser(__u64 ruler, __u32 bits)
+{
+	return bits < ruler_bits(ruler) ? (ruler & ~0xffull) | bits : ruler;
 }
 
 /* The cell of ruler `to` that takes all of a cell of the finer, wider ruler `from`.

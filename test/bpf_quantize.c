@@ -75,6 +75,8 @@ int main(void)
 			err = compare(RULER(UNIT_NS, bits, range[i][0], range[i][1]));
 		if (!err)
 			err = compare(RULER(UNIT_NS, bits, bits, 63));
+		if (!err)
+			err = compare(RULER_OF(RULER_LINEAR_START, UNIT_NONE, bits, bits + 3, 40));
 		n_failed += err || n_wrong || !n_compared;
 		printf("%s %d - kernel and host agree on %llu values, %u bits\n",
 		       err || n_wrong || !n_compared ? "not ok" : "ok", ++n_tests, (unsigned long long)n_compared, bits);
