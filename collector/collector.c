@@ -1,6 +1,7 @@
 #include "collector.h"
 #include "link.h"
 #include "log.h"
+#include "privilege.h"
 #include "probes.h"
 #include "recording.h"
 #include "spool.h"
@@ -30,6 +31,7 @@ struct collector {
 	char aggregator[64];		/* whose instrumentations are enabled */
 	int said_want;			/* on this connection: batches may be sent */
 	int leaving;
+	int fixed, err;			/* has no capabilities any more; why it ends */
 	struct spool_stats told;	/* as last logged */
 	__s64 told_ns;
 };
@@ -248,6 +250,24 @@ static void tell_failures(const json_t *state)
 				    json_string_value(json_object_get(one, "reason")));
 }
 
+/* The first set is there: from now on this process may load nothing, and so can nobody who gets into it. */
+static void fix(struct collector *c)
+{
+	char reason[REASON_MAX] = "";
+
+	if (!c->conf->fixed || c->fixed || !probes_active(c->probes))
+		return;
+	probes_fix(c->probes);
+	c->fixed = 1;
+	c->err = privilege_drop(reason);
+	if (!c->err) {
+		log_info("fixed: all capabilities dropped; nothing new can be measured until a restart");
+		return;
+	}
+	log_error("--fixed: %s", reason);
+	collector_close(c);
+}
+
 static void on_want(void *arg, const json_t *want)
 {
 	struct collector *c = arg;
@@ -261,6 +281,9 @@ static void on_want(void *arg, const json_t *want)
 	spool_bind(c->spool, aggregator);
 	if (probes_want(c->probes, json_object_get(want, "instrumentations"), wall_ns(), &watch))
 		log_error("the aggregator wants an instrumentation that cannot be read");
+	fix(c);
+	if (c->err)
+		return;
 	state = probes_state(c->probes);
 	tell_failures(state);
 	link_send_json(c->link, FRAME_STATE, state);
@@ -400,5 +423,5 @@ int collector_run(const struct collector_conf *conf)
 	uv_run(&c.loop, UV_RUN_DEFAULT);
 	uv_loop_close(&c.loop);
 	collector_fini(&c);
-	return err;
+	return err ?: c.err;
 }

@@ -22,6 +22,7 @@ struct collector_conf {
 	int spool_optional;		/* go on in memory where the path cannot be used */
 	__u64 spool_limit;		/* bytes */
 	int once;
+	int fixed;			/* without capabilities after the first set */
 	struct probe_conf probe;
 	const struct probe *const *probes;
 	size_t n_probes;

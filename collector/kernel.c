@@ -19,9 +19,9 @@
 
 #define CLOCK_STEP_NS 1000000
 
-static const struct tracer *const tracers[] = { &mysql_tracer };
+const struct tracer *const tracers[] = { &mysql_tracer, NULL };
 
-#define N_TRACERS (sizeof(tracers) / sizeof(*tracers))
+#define N_TRACERS (sizeof(tracers) / sizeof(*tracers) - 1)
 
 struct instrument {			/* an instrumentation that is enabled */
 	struct instrument *next;
@@ -444,8 +444,10 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 	const struct metric *m = on->tracer->metric;
 	const struct instrument *it;
 	__u64 lost = 0, memory = 0;
+	char names[NEED_NAMES_MAX];
 	int n = 0;
 
+	fprintf(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
 	fprintf(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
 		"possible; attached when an instrumentation needs it");
 	if (on->tracer->doctor)
@@ -465,14 +467,12 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 static void kernel_doctor(void *self, FILE *out)
 {
 	const struct kernel *k = self;
-	const char *caps = need_caps();
 	struct utsname u;
 	size_t i;
 
 	if (!uname(&u))
 		fprintf(out, "kernel: %s\n", u.release);
 	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
-	fprintf(out, "capabilities: %s%s\n", caps ? "missing " : "CAP_BPF and CAP_PERFMON present", caps ? caps : "");
 	for (i = 0; i < N_TRACERS; i++)
 		doctor_traced(k, &k->traced[i], out);
 }
@@ -496,7 +496,6 @@ static void need_tracepoints(const struct tracer *t, const struct btf *btf, char
 static int kernel_open(const struct probe_conf *conf, void **ret_self, char *reason)
 {
 	struct kernel *k = calloc(1, sizeof(*k));
-	char refusal[REASON_MAX];
 	struct btf *btf;
 	size_t i;
 
@@ -506,13 +505,12 @@ static int kernel_open(const struct probe_conf *conf, void **ret_self, char *rea
 	}
 	k->conf = *conf;
 	libbpf_set_print(libbpf_says);
-	need_check(refusal);
-	btf = refusal[0] ? NULL : btf__load_vmlinux_btf();
+	btf = need_btf() ? btf__load_vmlinux_btf() : NULL;
 	for (i = 0; i < N_TRACERS; i++) {
 		k->traced[i].tracer = tracers[i];
 		k->metric[i] = *tracers[i]->metric;
-		snprintf(k->traced[i].refusal, REASON_MAX, "%s", refusal);
-		if (btf)
+		need_check(NEED_TRACING | tracers[i]->caps, k->traced[i].refusal);
+		if (btf && !k->traced[i].refusal[0])
 			need_tracepoints(tracers[i], btf, k->traced[i].refusal);
 	}
 	btf__free(btf);

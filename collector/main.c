@@ -37,7 +37,7 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR,
+	OPT_DOCTOR, OPT_FIXED,
 };
 
 static const struct argp_option options[] = {
@@ -52,6 +52,8 @@ static const struct argp_option options[] = {
 	  "Keep unacknowledged batches in FILE.0 and FILE.1 (default " SPOOL_PATH ", with --replay none); "
 	  "empty: in memory only", 3 },
 	{ "spool-limit", OPT_SPOOL_LIMIT, "SIZE", 0, "Of both files (default 64M, at least 64K)", 3 },
+	{ "fixed", OPT_FIXED, NULL, 0,
+	  "Drop all capabilities once the first instrumentations are active; refuse later ones", 1 },
 	{ "doctor", OPT_DOCTOR, NULL, 0, "Print what works here, and why not; exit 0 if all does", 4 },
 	{ "verbose", 'v', NULL, 0, "Log more", 4 },
 	{ 0 },
@@ -132,6 +134,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
+	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_DOCTOR: a->doctor = 1; break;
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument: %s", text); break;
 	case ARGP_KEY_END: check_arguments(a, state); break;

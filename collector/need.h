@@ -1,17 +1,35 @@
-/* need.h - what BPF probes need of this kernel and this user, and what of it is missing.
+/* need.h - what a probe needs of this kernel and of this process, and what of it is missing.
+ *
+ *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  what we have not got  --need_names()-->  words
+ *
+ * A probe states its capabilities as a word of bits.  Which ones was found by trial: test/e2e_privilege runs
+ * each probe as an unprivileged user with exactly these, and with each one fewer.
  *
  * We look ourselves, because libbpf's message for a missing capability speaks of RLIMIT_MEMLOCK.
  */
 #ifndef HEATSCOPE_NEED_H
 #define HEATSCOPE_NEED_H
 
-/* The capabilities that are missing, in words; NULL: none. */
-const char *need_caps(void);
+#include <linux/capability.h>
+#include <linux/types.h>
+
+#define NEED_CAP(cap) (1ull << (cap))
+
+/* A tracing program: CAP_BPF makes maps and loads programs, CAP_PERFMON lets them read the kernel's memory. */
+#define NEED_TRACING (NEED_CAP(CAP_BPF) | NEED_CAP(CAP_PERFMON))
+
+#define NEED_NAMES_MAX 128
+
+/* Those of these capabilities that are not effective.  CAP_SYS_ADMIN counts as CAP_BPF and CAP_PERFMON, as for the kernel. */
+__u64 need_missing(__u64 caps);
+
+/* "CAP_BPF and CAP_PERFMON"; "none".  out: NEED_NAMES_MAX bytes. */
+const char *need_names(__u64 caps, char *out);
 
 /* Is there type information (BTF)? */
 int need_btf(void);
 
-/* One sentence (REASON_MAX bytes) on what is missing and what to do; "" if nothing is. */
-void need_check(char *reason);
+/* What is missing for tracing with these capabilities: one sentence (REASON_MAX bytes) with what to do; "" if nothing is. */
+void need_check(__u64 caps, char *reason);
 
 #endif

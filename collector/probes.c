@@ -26,6 +26,7 @@ struct probes {
 	struct opened *opened;
 	size_t n_opened;
 	struct enabled *enabled;
+	int fixed;
 };
 
 /* --- probes --- */
@@ -119,7 +120,10 @@ static void enable(struct probes *p, struct enabled *e, __s64 now_ns, const stru
 	struct opened *o = probes_find(p, e->in.module, e->in.stat, &m);
 	const char *refusal = o ? o->probe->refusal(o->self, m) : NULL;
 
-	if (!o)
+	if (p->fixed)
+		snprintf(e->reason, REASON_MAX, "fixed: this collector gave up its capabilities after its first set of "
+			 "instrumentations (--fixed); restart it to change what it measures");
+	else if (!o)
 		snprintf(e->reason, REASON_MAX, "no probe here knows %s.%s", e->in.module, e->in.stat);
 	else if (refusal)
 		snprintf(e->reason, REASON_MAX, "%s", refusal);
@@ -217,6 +221,11 @@ void probes_disable_all(struct probes *p)
 		p->enabled = e->next;
 		disable(e);
 	}
+}
+
+void probes_fix(struct probes *p)
+{
+	p->fixed = 1;
 }
 
 json_t *probes_state(const struct probes *p)

@@ -33,6 +33,10 @@ json_t *probes_metrics(const struct probes *p);	/* an array, as in HELLO */
 int probes_want(struct probes *p, const json_t *instrumentations, __s64 now_ns, const struct probes_watch *watch);
 void probes_disable_all(struct probes *p);
 
+/* From here on nothing is enabled any more: what is new in a set fails, with this reason.  What is
+ * active goes on, and can be disabled. */
+void probes_fix(struct probes *p);
+
 json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason"}]} */
 
 size_t probes_active(const struct probes *p);

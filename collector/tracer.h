@@ -45,6 +45,9 @@ struct tracer {
 	/* The label of a field's code; out is LABEL_MAX + 1 bytes. */
 	void (*label)(void *self, unsigned field, __u64 code, char *out);
 
+	/* Capabilities beyond NEED_TRACING (need.h), which every tracer needs; in most none. */
+	__u64 caps;
+
 	/* The rest may be NULL. */
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
 	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
@@ -55,5 +58,7 @@ struct tracer {
 void tracer_doctor_program(FILE *out, const char *name, int program_fd);
 
 extern const struct tracer mysql_tracer;
+
+extern const struct tracer *const tracers[];	/* all of them, in kernel.c; NULL at the end */
 
 #endif

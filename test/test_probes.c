@@ -105,6 +105,29 @@ static void the_difference_of_the_sets_is_enabled_and_disabled(void **state)
 	probes_close(p);
 }
 
+static void what_is_fixed_goes_on_and_takes_nothing_new(void **state)
+{
+	struct probes *p = open_replay(record());
+	unsigned batches[8] = { 0 };
+	const struct probe_sink sink = { take, batches };
+	char reason[REASON_MAX];
+
+	assert_int_equal(want(p, "[" INST(1, "") "," INST(2, "") "]"), 0);
+	probes_fix(p);
+	assert_int_equal(want(p, "[" INST(2, "") "," INST(3, "") "]"), 0);
+	assert_int_equal(n_enabled, 0);
+	assert_null(state_of(p, 1, reason));			/* disabling needs nothing */
+	assert_string_equal(state_of(p, 2, reason), "active");
+	assert_string_equal(state_of(p, 3, reason), "failed");
+	assert_memory_equal(reason, "fixed: ", 7);
+	assert_int_equal(probes_drain(p, 0, &sink), 0);
+	assert_int_equal(batches[2], 3);
+	assert_int_equal(want(p, "[" INST(1, "") "]"), 0);	/* nor does it come back */
+	assert_string_equal(state_of(p, 1, reason), "failed");
+	assert_int_equal(probes_active(p), 0);
+	probes_close(p);
+}
+
 static void hostname_does_not_reach_the_probes(void **state)
 {
 	struct probes *p = open_replay(record());
@@ -183,6 +206,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_difference_of_the_sets_is_enabled_and_disabled),
+		cmocka_unit_test(what_is_fixed_goes_on_and_takes_nothing_new),
 		cmocka_unit_test(hostname_does_not_reach_the_probes),
 		cmocka_unit_test(what_cannot_be_had_fails_with_its_reason),
 		cmocka_unit_test(an_entry_that_cannot_be_read_leaves_the_others),
