@@ -48,7 +48,10 @@ static const struct spec {
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
 	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", INTEGER, DRAWN, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
-	{ "transfer", CHOICE, ALL, AT(transfer), 0, 0, 0, "linear log rank" },
+	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
+	{ "transfer", CHOICE, ALL & ~(ROWS | DRAWN), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
+	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
 	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), 0, 0, 0, "linear log" },
 	{ "theme", CHOICE, DRAWN | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", CHOICE, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
@@ -236,8 +239,23 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.width = drawn ? 1200 : 600, .height = kind == VALUE_FIGURE ? 500 : kind == VALUE_REPORT ? 0 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
-		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
+		.coloring = -1, .format = drawn ? FORMAT_PNG : FORMAT_JSON,
 	};
+}
+
+/* Cloud Analytics' word for the transfer. */
+static int settle_transfer(struct params *p, char *reason)
+{
+	int transfer = p->coloring == 1 ? SHADE_RANK : SHADE_LINEAR;
+
+	if (p->coloring < 0)
+		return 0;
+	if (p->has_transfer && p->transfer != transfer) {
+		snprintf(reason, PARAMS_REASON_MAX, "coloring and transfer do not agree: give one of them");
+		return -EINVAL;
+	}
+	p->transfer = transfer;
+	return 0;
 }
 
 /* What no single value's range says. */
@@ -280,6 +298,8 @@ int params_read(enum value_kind kind, const struct http_param *param, size_t n, 
 		else if (!known)
 			err = refuse_unknown(kind, param[i].name, reason);
 	}
+	if (!err)
+		err = settle_transfer(&p, reason);
 	if (!err)
 		err = check_together(kind, &p, reason);
 	if (err)

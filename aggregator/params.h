@@ -27,7 +27,7 @@ enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
-	bool has_start, has_end, has_duration, has_ymax;
+	bool has_start, has_end, has_duration, has_ymax, has_transfer;
 	char *measure;			/* NULL: the first; "*": all (raw) */
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
@@ -37,6 +37,8 @@ struct params {
 	__s64 utc_offset_s;
 	bool has_utc_offset;
 	int transfer;			/* enum shade_transfer */
+	int coloring;			/* Cloud Analytics' word for it: 0 linear, 1 rank, -1 not given */
+	int weighted;			/* 0: events, 1: events times their values */
 	int yscale;			/* enum axis_scale */
 	int theme;			/* enum palette_theme */
 	enum value_format format;

@@ -183,7 +183,9 @@ static int make_grid(struct value *v)
 {
 	struct bytes out = { 0 };
 	const struct grid *const grids[] = { v->grid[0] };
-	int err = shade_make(grids, 1, (enum axis_scale)v->p.yscale, (enum shade_transfer)v->p.transfer, 0, 0, &v->shade);
+	const struct shade_options shading = { .yscale = (enum axis_scale)v->p.yscale, .weighted = v->p.weighted,
+					       .transfer = (enum shade_transfer)v->p.transfer };
+	int err = shade_make(grids, 1, &shading, &v->shade);
 
 	if (err)
 		return err;
@@ -218,6 +220,7 @@ static void figure_options(const struct value *v, const char *subtitle, struct f
 	ret_options->theme = (enum palette_theme)v->p.theme;
 	ret_options->transfer = (enum shade_transfer)v->p.transfer;
 	ret_options->yscale = (enum axis_scale)v->p.yscale;
+	ret_options->weighted = v->p.weighted;
 	ret_options->ymin = (__u64)v->p.ymin;
 	ret_options->ymax = (__u64)v->p.ymax;
 	ret_options->utc_offset_s = utc_offset(v);

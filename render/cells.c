@@ -38,13 +38,15 @@ __u64 cells_above(const struct cells *c) { return rows_count(c, row_above); }
 __u64 cells_below(const struct cells *c) { return rows_count(c, row_below); }
 
 /* Colours of one band's columns, stretched over the rectangle's width. */
-static void paint_band(const struct cells *c, const __u64 *sum, double scale, __u32 *pixel, size_t stride,
+static void paint_band(const struct cells *c, const double *sum, double scale, __u32 *pixel, size_t stride,
 		       unsigned width, unsigned height)
 {
 	size_t n = c->grid->n_cols;
+	const double *share = c->shade->share;
 
 	for (size_t col = 0; col < n; col++) {
-		__u32 rgb = c->palette->colour[shade_density_index(c->shade->level, sum[col] * scale)] | OPAQUE;
+		double density = sum[col] * scale * (share ? share[col] : 1);
+		__u32 rgb = c->palette->colour[shade_density_index(c->shade->level, density)] | OPAQUE;
 
 		for (size_t x = col * width / n; x < (col + 1) * width / n; x++)
 			pixel[x] = rgb;
@@ -87,22 +89,25 @@ static void fill(__u32 rgb, __u32 *pixel, size_t stride, unsigned width, unsigne
 			pixel[y * stride + x] = rgb | OPAQUE;
 }
 
-static void add_row(const struct grid *g, size_t row, __u64 *sum)
+static void add_row(const struct cells *c, size_t row, double *sum)
 {
-	for (size_t col = 0; col < g->n_cols; col++)
-		sum[col] += g->cell[row * g->n_cols + col];
+	const __u64 *cell = c->grid->cell + row * c->grid->n_cols;
+
+	for (size_t col = 0; col < c->grid->n_cols; col++)
+		if (cell[col])
+			sum[col] += (double)cell[col] * c->shade->weight[row];
 }
 
 static int paint_strip(const struct cells *c, int (*which)(const struct cells *, size_t), __u32 *pixel,
 		       size_t stride, unsigned width, unsigned height)
 {
-	__u64 *sum = calloc(c->grid->n_cols, sizeof(*sum));
+	double *sum = calloc(c->grid->n_cols, sizeof(*sum));
 
 	if (!sum)
 		return -ENOMEM;
 	for (size_t row = 0; row < c->grid->n_rows; row++)
 		if (which(c, row))
-			add_row(c->grid, row, sum);
+			add_row(c, row, sum);
 	paint_band(c, sum, 1, pixel, stride, width, height);
 	hatch(c, pixel, stride, width, height);
 	free(sum);
@@ -129,13 +134,13 @@ static unsigned pixels_to(const struct cells *c, __u64 edge, unsigned height)
 	return at <= 0 ? 0 : at >= 1 ? height : (unsigned)lround(at * height);
 }
 
-/* Scale of several rows as one: heights add, so their reciprocals do not. */
+/* Several rows as one: their sums add, and their heights. */
 static double band_scale(const struct cells *c, size_t first, size_t last)
 {
 	double heights = 0;
 
 	for (size_t row = first; row <= last; row++)
-		heights += 1 / c->shade->scale[row];
+		heights += c->shade->height[row];
 	return 1 / heights;
 }
 
@@ -143,7 +148,7 @@ static double band_scale(const struct cells *c, size_t first, size_t last)
 struct band {
 	size_t first, last;
 	unsigned at, end;
-	__u64 *sum;
+	double *sum;			/* of each column, weighted */
 };
 
 static void band_paint(const struct cells *c, const struct band *b, __u32 *pixel, size_t stride,
@@ -151,8 +156,8 @@ static void band_paint(const struct cells *c, const struct band *b, __u32 *pixel
 {
 	unsigned end = b->end > b->at ? b->end : b->at + 1;
 
-	paint_band(c, b->sum, b->first == b->last ? c->shade->scale[b->first] : band_scale(c, b->first, b->last),
-		   pixel + (height - end) * stride, stride, width, end - b->at);
+	paint_band(c, b->sum, band_scale(c, b->first, b->last), pixel + (height - end) * stride, stride, width,
+		   end - b->at);
 }
 
 /* Takes one more row.  A band that has its pixel makes way for a new one, unless the top is reached. */
@@ -163,7 +168,7 @@ static void band_add(const struct cells *c, struct band *b, size_t row, unsigned
 		b->first = row;
 		b->at = b->end;
 	}
-	add_row(c->grid, row, b->sum);
+	add_row(c, row, b->sum);
 	b->last = row;
 	b->end = pixels_to(c, c->grid->edge[row + 1], height);
 }

@@ -1,4 +1,5 @@
 #include "explain.h"
+#include "plot.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static void draw_ticks(struct canvas *c, const struct shade *s, enum axis_unit u
 	canvas_colour(c, c->palette.muted);
 	canvas_text(c, CANVAS_RIGHT, end, y + 16, text);
 	end -= canvas_text_width(c, text) + 8;
-	if (s->transfer == SHADE_LINEAR) {
+	if (s->transfer == SHADE_LINEAR || s->transfer == SHADE_PERCENT) {
 		size_t n = max > 1 ? axis_value_ticks(AXIS_LINEAR, unit, 0, max, BAR_WIDTH, 50, tick) : 0;
 
 		for (size_t i = 0; i < n; i++) {
@@ -72,28 +73,45 @@ static void draw_ticks(struct canvas *c, const struct shade *s, enum axis_unit u
 		}
 		return;
 	}
-	for (double power = 1; power < max; power *= 10)
+	for (double power = s->weighted && s->min > 0 ? pow(10, floor(log10(s->min))) : 1; power < max; power *= 10)
 		for (int i = 0; i < 3; i++) {
 			static const int step[] = { 1, 2, 5 };
 
-			if (step[i] * power < max)
+			if (step[i] * power < max && (!s->weighted || step[i] * power >= s->min))
 				draw_tick(c, s, unit, x, y, step[i] * power, end, &right);
 		}
 }
 
+/* "queries per cell, log scale"; "time spent per cell, ..."; "% of the column per cell, ..." */
+static void put_legend_title(const struct shade *s, const struct grid *g, char *out, size_t room)
+{
+	const char *counted = g->weight_unit && *g->weight_unit ? g->weight_unit : "events";
+	const char *what = !s->weighted ? counted : axis_unit(g->unit) == AXIS_NS ? "time spent" : "sum of values";
+
+	if (s->transfer == SHADE_PERCENT)
+		snprintf(out, room, "%s of the column per cell, linear scale",
+			 s->weighted ? axis_unit(g->unit) == AXIS_NS ? "% of the time" : "% of the sum" : "%");
+	else
+		snprintf(out, room, "%.60s per cell, %s scale", what,
+			 s->transfer == SHADE_SQRT ? "square root" : shade_transfer_name(s->transfer));
+}
+
+static enum axis_unit legend_unit(const struct shade *s, const struct grid *g)
+{
+	return s->transfer == SHADE_PERCENT ? AXIS_PERCENT : axis_unit(s->weighted ? g->unit : g->weight_unit);
+}
+
 void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, double right, double y)
 {
-	enum axis_unit unit = axis_unit(g->weight_unit);
 	char title[128];
 	double x = floor(right) - BAR_WIDTH;
 
-	snprintf(title, sizeof(title), "%.60s per cell, %s scale", unit == AXIS_NS ? "time" :
-		 g->weight_unit && *g->weight_unit ? g->weight_unit : "events", shade_transfer_name(s->transfer));
+	put_legend_title(s, g, title, sizeof(title));
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.text);
 	canvas_text(c, CANVAS_RIGHT, right, y + 11, title);
 	draw_bar(c, x, y + 18);
-	draw_ticks(c, s, unit, x, y + 18 + BAR_HEIGHT);
+	draw_ticks(c, s, legend_unit(s, g), x, y + 18 + BAR_HEIGHT);
 }
 
 /* --- key -------------------------------------------------------------------------------------- */
@@ -133,7 +151,35 @@ static double key_line(struct canvas *c, double x, double y, __u32 rgb, double w
 	return key_text(c, x, y, text);
 }
 
-void explain_key(struct canvas *c, const struct figure_options *o, double x, double y)
+static double key_progress(struct canvas *c, double x, double y)
+{
+	double next = key_swatch(c, x, y, c->palette.zero, c->palette.zero, "in progress");
+
+	canvas_colour(c, c->palette.accent);
+	canvas_box(c, x + 1, y + SWATCH - 3, SWATCH - 2, 2);
+	return next;
+}
+
+static double key_step(struct canvas *c, double x, double y)
+{
+	canvas_colour(c, c->palette.accent);
+	cairo_move_to(c->cr, x + 2, y + 2);
+	cairo_line_to(c->cr, x + 10, y + 2);
+	cairo_line_to(c->cr, x + 6, y + 10);
+	cairo_fill(c->cr);
+	return key_text(c, x, y, "clock set");
+}
+
+static bool any_marked(const struct grid *const *grid, size_t n, enum grid_mark mark)
+{
+	for (size_t i = 0; i < n; i++)
+		if (plot_marked(grid[i]->column, grid[i]->n_cols, mark))
+			return true;
+	return false;
+}
+
+void explain_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
+		 double x, double y)
 {
 	const struct palette *p = &c->palette;
 
@@ -146,7 +192,11 @@ void explain_key(struct canvas *c, const struct figure_options *o, double x, dou
 		x = key_line(c, x, y, p->max, 1.5, "max");
 	x = key_swatch(c, x, y, p->zero, p->zero, "nothing happened");
 	x = key_swatch(c, x, y, p->unobserved, p->unobserved_line, "not observed");
-	key_swatch(c, x, y, p->colour[90], p->partial, "partly lost");
+	x = key_swatch(c, x, y, p->colour[90], p->partial, "partly lost");
+	if (any_marked(grid, n, GRID_IN_PROGRESS))
+		x = key_progress(c, x, y);
+	if (any_marked(grid, n, GRID_CLOCK_STEP))
+		key_step(c, x, y);
 }
 
 /* --- footer ----------------------------------------------------------------------------------- */

@@ -17,8 +17,10 @@ void explain_head(struct canvas *c, const struct figure_options *o, double x, do
 /* The colour bar, its title above, ticks below; it ends at `right`. */
 void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, double right, double y);
 
-/* p50, p99, max as far as drawn; nothing happened, not observed, partly lost. */
-void explain_key(struct canvas *c, const struct figure_options *o, double x, double y);
+/* p50, p99, max as far as drawn; nothing happened, not observed, partly lost; marks that some of
+ * the n grids have. */
+void explain_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
+		 double x, double y);
 
 /* Time range, totals, losses; sources and their coverage; slot, column and cell; version. */
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,

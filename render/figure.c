@@ -13,6 +13,12 @@ void figure_defaults(struct figure_options *ret_options)
 	};
 }
 
+void figure_shading(const struct figure_options *o, struct shade_options *ret)
+{
+	*ret = (struct shade_options){ .yscale = o->yscale, .transfer = o->transfer, .weighted = o->weighted,
+				       .low = o->ymax ? o->ymin : 0, .high = o->ymax };
+}
+
 static int options_valid(const struct figure_options *o)
 {
 	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height >= FIGURE_HEIGHT_MIN &&
@@ -25,15 +31,15 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 	double bottom = c->height - EXPLAIN_FOOTER - 4;
 	struct panel p = {
 		.grid = g, .shade = s, .options = o, .time_labels = true,
-		.x = PANEL_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PANEL_LEFT - PANEL_RIGHT,
-		.height = bottom - EXPLAIN_KEY - 6 - PANEL_TIME - 4 - EXPLAIN_HEAD,
+		.x = PLOT_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PLOT_LEFT - PLOT_RIGHT,
+		.height = bottom - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD,
 	};
 
 	panel_range(&g, 1, o, &p.range);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, s, g, c->width - PANEL_RIGHT, 14);
+	explain_legend(c, s, g, c->width - PLOT_RIGHT, 14);
 	panel_draw(c, &p);
-	explain_key(c, o, 24, bottom - EXPLAIN_KEY - 2);
+	explain_key(c, o, &g, 1, 24, bottom - EXPLAIN_KEY - 2);
 	explain_footer(c, g, s, o, 24, bottom - 2);
 }
 
@@ -45,7 +51,11 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 	const char *const text[] = { "Software", o->version ? o->version : "heatscope", "Title", o->title ? o->title : "",
 				     "Description", range, "Events", events, NULL };
 	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
-	int err = shade_make(&g, 1, o->yscale, o->transfer, o->ymax ? o->ymin : 0, o->ymax, &s);
+	struct shade_options shading;
+	int err;
+
+	figure_shading(o, &shading);
+	err = shade_make(&g, 1, &shading, &s);
 
 	if (err)
 		return err;
@@ -68,9 +78,9 @@ int figure_render(const struct grid *g, const struct figure_options *o, __u8 **r
 
 	if (!g->n_cols || !g->n_rows || !options_valid(o))
 		return -EINVAL;
-	if (g->n_cols <= o->width - PANEL_LEFT - PANEL_RIGHT)
+	if (g->n_cols <= o->width - PLOT_LEFT - PLOT_RIGHT)
 		return draw_folded(g, o, ret_bytes, ret_len);
-	err = grid_fold(g, panel_fold(g->n_cols, o->width - PANEL_LEFT - PANEL_RIGHT), &folded);
+	err = grid_fold(g, panel_fold(g->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT), &folded);
 	if (err)
 		return err;
 	err = draw_folded(folded, o, ret_bytes, ret_len);

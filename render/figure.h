@@ -34,6 +34,7 @@ struct figure_options {
 	enum palette_theme theme;
 	enum shade_transfer transfer;
 	enum axis_scale yscale;
+	bool weighted;			/* colours are how much, not how many */
 	__u64 ymin, ymax;		/* 0: as the data asks */
 	bool percentiles;		/* p50 and p99 as lines */
 	bool max_marks;			/* the exact max of each column */
@@ -43,6 +44,9 @@ struct figure_options {
 };
 
 int figure_render(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
+
+/* How a figure of these options is shaded. */
+void figure_shading(const struct figure_options *o, struct shade_options *ret_shading);
 
 /* Sensible options: 1200 x 500, PNG, light, log, log, with percentiles, UTC. */
 void figure_defaults(struct figure_options *ret_options);

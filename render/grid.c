@@ -37,6 +37,8 @@ void grid_free(struct grid *g)
 
 enum grid_state grid_column_state(const struct grid_column *c)
 {
+	if (c->marks & GRID_IN_PROGRESS)
+		return c->lost ? GRID_PARTIAL : c->count ? GRID_OK : GRID_ZERO;
 	if (c->n_expected && !c->n_reporting)
 		return GRID_UNOBSERVED;
 	if (c->n_reporting < c->n_expected || c->lost)

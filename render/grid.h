@@ -56,7 +56,7 @@ void grid_free(struct grid *g);
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
 
-/* What a column says beside its counts. */
+/* What a column says beside its counts.  One in progress misses nobody yet. */
 enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };
 enum grid_state grid_column_state(const struct grid_column *c);
 

@@ -13,6 +13,7 @@ struct raster {
 	double low, high;		/* along the axis: values, or their log2 */
 	enum axis_scale yscale;
 	double *density;
+	double *sum;			/* of each column, rows outside the range included */
 };
 
 __u64 image_autoscale(__u64 max)
@@ -111,9 +112,9 @@ static void raster_spread(struct raster *r, const double *column, double from, d
 	}
 }
 
-/* One row of the grid as sums per raster column, for the time one grid column has.  Returns 0 if
- * the row is empty. */
-static int fold_columns(const __u64 *cell, size_t n, double *out, size_t n_out)
+/* One row of the grid as sums per raster column, weighted, for the time one grid column has.
+ * Returns 0 if the row is empty. */
+static int fold_columns(const __u64 *cell, size_t n, double weight, double *out, size_t n_out)
 {
 	int used = 0;
 
@@ -123,30 +124,51 @@ static int fold_columns(const __u64 *cell, size_t n, double *out, size_t n_out)
 
 		for (; col < end; col++)
 			sum += cell[col];
-		out[x] = sum ? (double)sum / (end - from) : 0;
+		out[x] = sum ? (double)sum * weight / (end - from) : 0;
 		used |= sum != 0;
 	}
 	return used;
 }
 
-static int raster_fill(const struct grid *g, struct raster *r)
+static int raster_alloc(struct raster *r)
+{
+	r->density = calloc(r->n_rows * r->n_cols, sizeof(*r->density));
+	r->sum = calloc(r->n_cols, sizeof(*r->sum));
+	return r->density && r->sum ? 0 : -ENOMEM;
+}
+
+static void raster_fini(struct raster *r)
+{
+	free(r->density);
+	free(r->sum);
+}
+
+static int raster_fill(const struct grid *g, int weighted, struct raster *r)
 {
 	double *column = malloc(r->n_cols * sizeof(*column));
 
-	r->density = calloc(r->n_rows * r->n_cols, sizeof(*r->density));
-	if (!column || !r->density) {
-		free(column);
+	if (!column)
 		return -ENOMEM;
-	}
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__u64 last = grid_row_last(g, row);
 
-		if (fold_columns(g->cell + row * g->n_cols, g->n_cols, column, r->n_cols))
-			raster_spread(r, column, along(r, g->edge[row]),
-				      along(r, last + (last != GRID_NO_EDGE)));
+		if (!fold_columns(g->cell + row * g->n_cols, g->n_cols, weighted ? shade_middle(g, row) : 1, column, r->n_cols))
+			continue;
+		for (size_t i = 0; i < r->n_cols; i++)
+			r->sum[i] += column[i];
+		raster_spread(r, column, along(r, g->edge[row]), along(r, last + (last != GRID_NO_EDGE)));
 	}
 	free(column);
 	return 0;
+}
+
+/* From densities to hundredths of their column. */
+static void raster_percent(struct raster *r)
+{
+	for (size_t row = 0; row < r->n_rows; row++)
+		for (size_t i = 0; i < r->n_cols; i++)
+			if (r->sum[i] > 0)
+				r->density[row * r->n_cols + i] *= 100 / r->sum[i];
 }
 
 /* --- pixels ----------------------------------------------------------------------------------- */
@@ -274,7 +296,11 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 	int err = raster_range(g, o, &r);
 
 	if (!err)
-		err = raster_fill(g, &r);
+		err = raster_alloc(&r);
+	if (!err)
+		err = raster_fill(g, o->weighted, &r);
+	if (!err && o->transfer == SHADE_PERCENT)
+		raster_percent(&r);
 	if (!err) {
 		index = malloc(r.n_rows * r.n_cols);
 		pixel = malloc((size_t)o->width * o->height);
@@ -287,7 +313,7 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 	}
 	free(index);
 	free(pixel);
-	free(r.density);
+	raster_fini(&r);
 	return err;
 }
 

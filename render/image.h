@@ -27,6 +27,7 @@ struct image_options {
 	__u64 ymin, ymax;		/* ymax 0: image_ymax() */
 	enum axis_scale yscale;		/* log: rows are equal factors; ymin 0 then means the lowest edge used */
 	enum shade_transfer transfer;
+	int weighted;			/* a bucket weighs count times the middle of its values */
 	enum palette_theme theme;
 };
 

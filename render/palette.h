@@ -28,6 +28,7 @@ struct palette {
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
 	__u32 p50, p99, max;		/* lines over cells, on a casing */
 	__u32 casing;
+	__u32 accent;			/* a column in progress, a clock that was set */
 };
 
 void palette_make(enum palette_theme theme, struct palette *ret_palette);

@@ -126,12 +126,22 @@ static void draw_cells(struct canvas *c, const struct panel *p, cells_painter pa
 	free(pixel);
 }
 
-static void draw_frame(struct canvas *c, const struct panel *p, double y, double height)
+/* The panel, or a part of it that is y..y+height, as a frame. */
+static struct plot part(const struct panel *p, double y, double height)
 {
-	canvas_colour(c, c->palette.axis);
-	cairo_set_line_width(c->cr, 1);
-	cairo_rectangle(c->cr, p->x - 0.5, y - 0.5, p->width + 1, height + 1);
-	cairo_stroke(c->cr);
+	return (struct plot){
+		.x = p->x, .y = y, .width = p->width, .height = height, .from_ns = p->grid->from_ns,
+		.col_ns = p->grid->col_ns, .n_cols = p->grid->n_cols, .column = p->grid->column,
+		.utc_offset_s = p->options->utc_offset_s,
+	};
+}
+
+static void draw_part(struct canvas *c, const struct panel *p, cells_painter paint, double y, double height)
+{
+	struct plot plot = part(p, y, height);
+
+	draw_cells(c, p, paint, y, height);
+	plot_outline(c, &plot);
 }
 
 /* --- axes ------------------------------------------------------------------------------------- */
@@ -169,45 +179,7 @@ static void draw_value_axis(struct canvas *c, const struct panel *p)
 		draw_strip_label(c, p, "<", p->range.low, p->y + p->height - STRIP / 2.0);
 }
 
-static void draw_time_axis(struct canvas *c, const struct panel *p)
-{
-	struct tick tick[AXIS_TICKS_MAX];
-	char zone[AXIS_TEXT];
-	__s64 to_ns = p->grid->from_ns + (__s64)(p->grid->col_ns * p->grid->n_cols);
-	double y = p->y + p->height, end;
-	size_t n;
-
-	canvas_font(c, CANVAS_TEXT, false);
-	axis_format_zone(p->options->utc_offset_s, zone);
-	end = p->x + p->width - canvas_text_width(c, zone);
-	n = axis_time_ticks(p->grid->from_ns, to_ns, p->options->utc_offset_s, p->width, 8, tick);
-	for (size_t i = 0; i < n; i++) {
-		double x = p->x + round(tick[i].at * p->width);
-		double half = canvas_text_width(c, tick[i].text) / 2;
-
-		canvas_colour(c, c->palette.axis);
-		canvas_line(c, x + 0.5, y + 1, x + 0.5, y + 6);
-		canvas_colour(c, c->palette.text);
-		if (!p->time_labels)
-			continue;
-		if (x + half <= p->x + p->width + PANEL_RIGHT - 2)
-			canvas_text(c, CANVAS_CENTRE, x, y + 19, tick[i].text);
-		canvas_colour(c, c->palette.muted);
-		half = canvas_text_width(c, tick[i].date) / 2;
-		if (x + half <= end - 12)
-			canvas_text(c, CANVAS_CENTRE, x, y + 34, tick[i].date);
-	}
-	canvas_colour(c, c->palette.muted);
-	if (p->time_labels)
-		canvas_text(c, CANVAS_LEFT, end, y + 34, zone);
-}
-
 /* --- lines ------------------------------------------------------------------------------------ */
-
-static double column_x(const struct panel *p, size_t col)
-{
-	return p->x + (double)(col * (size_t)p->width / p->grid->n_cols);
-}
 
 static double value_y(const struct panel *p, __u64 value)
 {
@@ -223,6 +195,7 @@ static double value_y(const struct panel *p, __u64 value)
 /* Steps, broken where a column has too few events to say. */
 static void trace_steps(struct canvas *c, const struct panel *p, int is_p99)
 {
+	struct plot plot = part(p, p->y, p->height);
 	bool pen_down = false;
 
 	cairo_new_path(c->cr);
@@ -230,15 +203,16 @@ static void trace_steps(struct canvas *c, const struct panel *p, int is_p99)
 		const struct grid_column *k = &p->grid->column[col];
 		double y = value_y(p, is_p99 ? k->p99 : k->p50);
 
-		if (k->count < (is_p99 ? P99_EVENTS : P50_EVENTS) || !(is_p99 ? k->p99 : k->p50)) {
+		if (k->count < (is_p99 ? P99_EVENTS : P50_EVENTS) || !(is_p99 ? k->p99 : k->p50) ||
+		    k->marks & GRID_IN_PROGRESS) {
 			pen_down = false;
 			continue;
 		}
 		if (pen_down)
-			cairo_line_to(c->cr, column_x(p, col), y);
+			cairo_line_to(c->cr, plot_x(&plot, col), y);
 		else
-			cairo_move_to(c->cr, column_x(p, col), y);
-		cairo_line_to(c->cr, column_x(p, col + 1), y);
+			cairo_move_to(c->cr, plot_x(&plot, col), y);
+		cairo_line_to(c->cr, plot_x(&plot, col + 1), y);
 		pen_down = true;
 	}
 }
@@ -256,31 +230,29 @@ static void stroke_cased(struct canvas *c, __u32 rgb)
 
 static void draw_max_marks(struct canvas *c, const struct panel *p)
 {
+	struct plot plot = part(p, p->y, p->height);
 	double width = fmax(1, p->width / p->grid->n_cols);
 
 	canvas_colour(c, c->palette.max);
 	for (size_t col = 0; col < p->grid->n_cols; col++)
 		if (p->grid->column[col].count)
-			cairo_rectangle(c->cr, column_x(p, col), value_y(p, p->grid->column[col].max) - 1, width, 1.5);
+			cairo_rectangle(c->cr, plot_x(&plot, col), value_y(p, p->grid->column[col].max) - 1, width, 1.5);
 	cairo_fill(c->cr);
 }
 
 void panel_draw(struct canvas *c, const struct panel *p)
 {
 	double top = middle_top(p), bottom = middle_bottom(p);
+	struct plot plot = part(p, p->y, p->height);
 
-	draw_cells(c, p, cells_paint, top, bottom - top);
-	draw_frame(c, p, top, bottom - top);
-	if (p->range.above) {
-		draw_cells(c, p, cells_paint_above, p->y, STRIP);
-		draw_frame(c, p, p->y, STRIP);
-	}
-	if (p->range.below) {
-		draw_cells(c, p, cells_paint_below, p->y + p->height - STRIP, STRIP);
-		draw_frame(c, p, p->y + p->height - STRIP, STRIP);
-	}
+	draw_part(c, p, cells_paint, top, bottom - top);
+	if (p->range.above)
+		draw_part(c, p, cells_paint_above, p->y, STRIP);
+	if (p->range.below)
+		draw_part(c, p, cells_paint_below, p->y + p->height - STRIP, STRIP);
 	draw_value_axis(c, p);
-	draw_time_axis(c, p);
+	plot_time_axis(c, &plot, p->time_labels);
+	plot_marks(c, &plot);
 	cairo_save(c->cr);
 	cairo_rectangle(c->cr, p->x, top, p->width, bottom - top);
 	cairo_clip(c->cr);

@@ -9,11 +9,7 @@
 #ifndef HEATSCOPE_PANEL_H
 #define HEATSCOPE_PANEL_H
 
-#include "canvas.h"
-
-#define PANEL_LEFT 72			/* px for labels of the value axis */
-#define PANEL_RIGHT 24
-#define PANEL_TIME 38			/* px for labels of the time axis: time and date */
+#include "plot.h"
 
 struct panel_range {
 	double low, high;		/* of the value axis */

@@ -36,7 +36,7 @@ static unsigned table_height(const struct report *r)
 /* Everything but the frames of the panels. */
 static unsigned fixed_height(const struct report *r)
 {
-	return EXPLAIN_HEAD + r->n_panels * PANEL_TITLE + (r->n_panels - 1) * PANEL_GAP + PANEL_TIME + 4 +
+	return EXPLAIN_HEAD + r->n_panels * PANEL_TITLE + (r->n_panels - 1) * PANEL_GAP + PLOT_TIME + 4 +
 	       EXPLAIN_KEY + 10 + table_height(r) + EXPLAIN_FOOTER + 10;
 }
 
@@ -116,7 +116,7 @@ static void table_rest(struct canvas *c, const struct report *r, double left, do
 
 static void draw_table(struct canvas *c, const struct report *r, double y)
 {
-	double left = 24, right = c->width - PANEL_RIGHT;
+	double left = 24, right = c->width - PLOT_RIGHT;
 
 	if (!r->n_rows)
 		return;
@@ -135,14 +135,14 @@ static void draw_table(struct canvas *c, const struct report *r, double y)
 
 static double draw_panels(struct canvas *c, const struct job *j, double y, double height)
 {
-	struct panel p = { .options = j->options, .x = PANEL_LEFT, .height = height,
-			   .width = c->width - PANEL_LEFT - PANEL_RIGHT };
+	struct panel p = { .options = j->options, .x = PLOT_LEFT, .height = height,
+			   .width = c->width - PLOT_LEFT - PLOT_RIGHT };
 
 	panel_range(j->grid, j->n, j->options, &p.range);
 	for (size_t i = 0; i < j->n; i++) {
 		canvas_font(c, CANVAS_TEXT + 1, true);
 		canvas_colour(c, c->palette.text);
-		canvas_text(c, CANVAS_LEFT, PANEL_LEFT, y + 14, j->report->panel[i].title ? j->report->panel[i].title : "");
+		canvas_text(c, CANVAS_LEFT, PLOT_LEFT, y + 14, j->report->panel[i].title ? j->report->panel[i].title : "");
 		p.grid = j->grid[i];
 		p.shade = &j->shade[i];
 		p.y = y + PANEL_TITLE;
@@ -150,7 +150,7 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 		panel_draw(c, &p);
 		y += PANEL_TITLE + height + PANEL_GAP;
 	}
-	return y - PANEL_GAP + PANEL_TIME + 4;
+	return y - PANEL_GAP + PLOT_TIME + 4;
 }
 
 static void draw(struct canvas *c, const struct job *j)
@@ -159,9 +159,9 @@ static void draw(struct canvas *c, const struct job *j)
 	double height = (c->height - fixed_height(j->report)) / j->n, y;
 
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, &j->shade[0], j->grid[0], c->width - PANEL_RIGHT, 14);
+	explain_legend(c, &j->shade[0], j->grid[0], c->width - PLOT_RIGHT, 14);
 	y = draw_panels(c, j, EXPLAIN_HEAD, height);
-	explain_key(c, o, 24, y);
+	explain_key(c, o, j->grid, j->n, 24, y);
 	draw_table(c, j->report, y + EXPLAIN_KEY + 10);
 	explain_footer(c, j->grid[0], &j->shade[0], o, 24, c->height - EXPLAIN_FOOTER - 6);
 }
@@ -176,9 +176,11 @@ static void job_fini(struct job *j)
 
 static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
 {
-	size_t k = panel_fold(r->panel[0].grid->n_cols, o->width - PANEL_LEFT - PANEL_RIGHT);
+	size_t k = panel_fold(r->panel[0].grid->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT);
+	struct shade_options shading;
 	int err = 0;
 
+	figure_shading(o, &shading);
 	*j = (struct job){ .report = r, .options = o, .n = r->n_panels };
 	for (size_t i = 0; i < j->n && !err; i++) {
 		if (k > 1)
@@ -186,7 +188,7 @@ static int job_init(struct job *j, const struct report *r, const struct figure_o
 		j->grid[i] = k > 1 ? j->folded[i] : r->panel[i].grid;
 	}
 	if (!err)
-		err = shade_make(j->grid, j->n, o->yscale, o->transfer, o->ymax ? o->ymin : 0, o->ymax, j->shade);
+		err = shade_make(j->grid, j->n, &shading, j->shade);
 	if (err)
 		job_fini(j);
 	return err;

@@ -13,7 +13,8 @@
 #define N_BINS (1u << (31 - BIN_SHIFT))
 
 struct tally {
-	double max;
+	double min, max;		/* min 0: none yet */
+	double unit;			/* of the log: what stands for one event */
 	__u64 n;
 	__u64 *bin;			/* NULL unless ranks are wanted */
 };
@@ -38,6 +39,7 @@ static double bin_low(unsigned bin)
 static int tally_init(struct tally *t, enum shade_transfer transfer)
 {
 	memset(t, 0, sizeof(*t));
+	t->unit = 1;
 	if (transfer != SHADE_RANK)
 		return 0;
 	t->bin = calloc(N_BINS, sizeof(*t->bin));
@@ -48,6 +50,8 @@ static void tally_add(struct tally *t, double density)
 {
 	if (density > t->max)
 		t->max = density;
+	if (density < t->min || !(t->min > 0))
+		t->min = density;
 	if (t->bin) {
 		t->bin[density_bin((float)density)]++;
 		t->n++;
@@ -77,9 +81,12 @@ static void tally_levels(const struct tally *t, enum shade_transfer transfer, do
 		rank_levels(t, level);
 		return;
 	}
-	for (unsigned i = 0; i < SHADE_LEVELS; i++)
-		level[i] = transfer == SHADE_LOG ? expm1(log1p(max) * i / SHADE_LEVELS)
-						 : max * i / SHADE_LEVELS;
+	for (unsigned i = 0; i < SHADE_LEVELS; i++) {
+		double at = (double)i / SHADE_LEVELS;
+
+		level[i] = transfer == SHADE_LOG ? t->unit * expm1(log1p(max / t->unit) * at)
+						 : max * (transfer == SHADE_SQRT ? at * at : at);
+	}
 }
 
 int shade_levels(enum shade_transfer transfer, const double *density, size_t n, double ret_level[SHADE_LEVELS])
@@ -134,6 +141,13 @@ static double log_cell_height(const struct grid *g)
 	return n ? sum / n : 1;
 }
 
+double shade_middle(const struct grid *g, size_t row)
+{
+	double first = (double)g->edge[row], last = (double)grid_row_last(g, row);
+
+	return first + (last - first) / 2;
+}
+
 static void scale_make(const struct grid *g, struct shade *s)
 {
 	double thinnest = s->yscale == AXIS_LINEAR ? s->cell_height * LINEAR_CELLS / LINEAR_PIXELS : 0;
@@ -141,18 +155,46 @@ static void scale_make(const struct grid *g, struct shade *s)
 	for (size_t row = 0; row < g->n_rows; row++) {
 		double height = has_height(g, row, s->yscale) ? row_height(g, row, s->yscale) : s->cell_height;
 
-		s->scale[row] = s->cell_height / (height > thinnest ? height : thinnest);
+		s->height[row] = (height > thinnest ? height : thinnest) / s->cell_height;
+		s->weight[row] = s->weighted ? shade_middle(g, row) : 1;
+		s->scale[row] = s->weight[row] / s->height[row];
 	}
 }
 
-static void grid_tally(const struct grid *g, const double *scale, struct tally *t)
+/* What a hundred percent of each column are. */
+static void share_make(const struct grid *g, struct shade *s)
+{
+	for (size_t row = 0; row < g->n_rows; row++)
+		for (size_t col = 0; col < g->n_cols; col++)
+			s->share[col] += g->cell[row * g->n_cols + col] * s->weight[row];
+	for (size_t col = 0; col < g->n_cols; col++)
+		s->share[col] = s->share[col] > 0 ? 100 / s->share[col] : 0;
+}
+
+static int shade_fill(const struct grid *g, struct shade *s)
+{
+	s->n_rows = g->n_rows;
+	s->scale = calloc(3 * g->n_rows, sizeof(*s->scale));
+	if (s->transfer == SHADE_PERCENT)
+		s->share = calloc(g->n_cols, sizeof(*s->share));
+	if (!s->scale || (s->transfer == SHADE_PERCENT && !s->share))
+		return -ENOMEM;
+	s->height = s->scale + g->n_rows;
+	s->weight = s->height + g->n_rows;
+	scale_make(g, s);
+	if (s->share)
+		share_make(g, s);
+	return 0;
+}
+
+static void grid_tally(const struct grid *g, const struct shade *s, struct tally *t)
 {
 	for (size_t row = 0; row < g->n_rows; row++)
 		for (size_t col = 0; col < g->n_cols; col++) {
 			__u64 count = g->cell[row * g->n_cols + col];
 
 			if (count)
-				tally_add(t, count * scale[row]);
+				tally_add(t, count * s->scale[row] * (s->share ? s->share[col] : 1));
 		}
 }
 
@@ -169,36 +211,32 @@ static double cell_height(const struct grid *const *grid, size_t n, enum axis_sc
 	return top ? (double)top / LINEAR_CELLS : 1;
 }
 
-int shade_make(const struct grid *const *grid, size_t n, enum axis_scale yscale,
-	       enum shade_transfer transfer, __u64 low, __u64 high, struct shade *ret_shade)
+int shade_make(const struct grid *const *grid, size_t n, const struct shade_options *o, struct shade *ret_shade)
 {
 	struct tally t;
 	double height;
 	int err;
 
-	if (!n || low > high)
+	if (!n || o->low > o->high)
 		return -EINVAL;
-	height = cell_height(grid, n, yscale, low, high);
-	err = tally_init(&t, transfer);
+	height = cell_height(grid, n, o->yscale, o->low, o->high);
+	err = tally_init(&t, o->transfer);
 	for (size_t i = 0; i < n; i++) {
-		struct shade *s = &ret_shade[i];
-
-		*s = (struct shade){ .transfer = transfer, .yscale = yscale, .n_rows = grid[i]->n_rows,
-				     .cell_height = height };
-		s->scale = err ? NULL : calloc(s->n_rows, sizeof(*s->scale));
-		if (!s->scale) {
-			err = -ENOMEM;
-			continue;
-		}
-		scale_make(grid[i], s);
-		grid_tally(grid[i], s->scale, &t);
+		ret_shade[i] = (struct shade){ .transfer = o->transfer, .yscale = o->yscale, .weighted = o->weighted,
+					       .cell_height = height };
+		err = err ? err : shade_fill(grid[i], &ret_shade[i]);
+		if (!err)
+			grid_tally(grid[i], &ret_shade[i], &t);
 	}
+	if (o->weighted && t.min > 0)
+		t.unit = t.min;
 	for (size_t i = 0; i < n; i++) {
+		ret_shade[i].min = t.min;
 		ret_shade[i].max = t.max;
 		if (err)
 			shade_fini(&ret_shade[i]);
 		else
-			tally_levels(&t, transfer, ret_shade[i].level);
+			tally_levels(&t, o->transfer, ret_shade[i].level);
 	}
 	free(t.bin);
 	return err;
@@ -207,7 +245,8 @@ int shade_make(const struct grid *const *grid, size_t n, enum axis_scale yscale,
 void shade_fini(struct shade *s)
 {
 	free(s->scale);
-	s->scale = NULL;
+	free(s->share);
+	s->scale = s->height = s->weight = s->share = NULL;
 }
 
 unsigned shade_density_index(const double level[SHADE_LEVELS], double density)
@@ -229,5 +268,10 @@ unsigned shade_index(const struct shade *s, size_t row, __u64 count)
 
 const char *shade_transfer_name(enum shade_transfer transfer)
 {
-	return transfer == SHADE_RANK ? "rank" : transfer == SHADE_LOG ? "log" : "linear";
+	static const char *const name[] = {
+		[SHADE_LINEAR] = "linear", [SHADE_LOG] = "log", [SHADE_RANK] = "rank", [SHADE_SQRT] = "sqrt",
+		[SHADE_PERCENT] = "percent",
+	};
+
+	return name[transfer];
 }

@@ -17,7 +17,7 @@ static void every_count_ends_in_its_pixel(void **state)
 			struct cells c = { .grid = g, .shade = &s, .palette = &p, .low = 1, .high = 16, .hatch = 7 };
 
 			kit_add(g, col, row, 1);
-			shade_make((const struct grid *const *)&g, 1, AXIS_LOG, SHADE_LOG, 0, 0, &s);
+			shade_make((const struct grid *const *)&g, 1, &(struct shade_options){ AXIS_LOG, SHADE_LOG, 0, 0, 0 }, &s);
 			assert_int_equal(cells_paint(&c, *pixel, 30, 30, 40), 0);
 			for (unsigned y = 0; y < 40; y++)
 				for (unsigned x = 0; x < 30; x++)
@@ -50,7 +50,8 @@ static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 			memset(g->cell, 0, g->n_rows * sizeof(*g->cell));
 			g->cell[row] = 1;
 			g->column[0].n_reporting = g->column[0].n_expected;
-			shade_make((const struct grid *const *)&g, 1, scale, SHADE_LOG, 0, 1ull << 36, &s);
+			shade_make((const struct grid *const *)&g, 1,
+				   &(struct shade_options){ scale, SHADE_LOG, 0, 0, 1ull << 36 }, &s);
 			assert_int_equal(cells_paint(&c, *pixel, 1, 1, 20), 0);
 			for (unsigned y = 0; y < 20; y++)
 				used += pixel[y][0] != (0xff000000 | p.zero);

@@ -61,6 +61,10 @@ static void zero_silence_and_loss_differ(void **state)
 	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
 	c.n_reporting = 0;
 	assert_int_equal(grid_column_state(&c), GRID_UNOBSERVED);
+	c.marks = GRID_IN_PROGRESS;		/* nobody is missing yet, but what is lost is lost */
+	assert_int_equal(grid_column_state(&c), GRID_OK);
+	c.lost = 1;
+	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
 }
 
 static void refuses_shapes_of_nothing(void **state)

@@ -29,6 +29,7 @@ static void defaults_are_those_of_the_manual(void **state)
 		assert_int_equal(p.width, cases[i].width);
 		assert_int_equal(p.height, cases[i].height);
 		assert_int_equal(p.transfer, cases[i].transfer);
+		assert_int_equal(p.weighted, 0);
 		assert_int_equal(p.ncols, 600);
 		assert_int_equal(p.row_bits, 3);
 		assert_int_equal(p.yscale, AXIS_LOG);
@@ -64,6 +65,32 @@ static void numbers_are_kept_in_their_ranges(void **state)
 			assert_non_null(strstr(reason, cases[i].says));
 		else
 			params_fini(&p);
+	}
+}
+
+static void coloring_is_another_word_for_the_transfer(void **state)
+{
+	static const struct { const char *coloring, *transfer; int is; } cases[] = {
+		{ NULL, NULL, SHADE_RANK }, { "linear", NULL, SHADE_LINEAR }, { "rank", NULL, SHADE_RANK },
+		{ "linear", "linear", SHADE_LINEAR }, { NULL, "sqrt", SHADE_SQRT }, { NULL, "percent", SHADE_PERCENT },
+		{ "linear", "rank", -1 },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct http_param param[2];
+		size_t n = 0;
+
+		if (cases[i].coloring)
+			param[n++] = (struct http_param){ "coloring", cases[i].coloring };
+		if (cases[i].transfer)
+			param[n++] = (struct http_param){ "transfer", cases[i].transfer };
+		assert_int_equal(params_read(VALUE_IMAGE, param, n, &p, reason), cases[i].is < 0 ? -EINVAL : 0);
+		if (cases[i].is < 0)
+			continue;
+		assert_int_equal(p.transfer, cases[i].is);
+		params_fini(&p);
 	}
 }
 
@@ -150,6 +177,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(numbers_are_kept_in_their_ranges),
+		cmocka_unit_test(coloring_is_another_word_for_the_transfer),
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
 		cmocka_unit_test(intervals_follow_from_what_is_given),
