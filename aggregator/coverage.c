@@ -182,3 +182,16 @@ __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due)
 	}
 	return fewest == ~(__u32)0 ? 0 : fewest;
 }
+
+__u64 coverage_seen(struct coverage *c, __s64 first, __s64 last)
+{
+	__u64 seen = 0;
+	__s64 next;
+
+	for (size_t i = 0; i < c->n_sources; i++)
+		sort(&c->source[i]);
+	for (__s64 slot = first; slot <= last; slot = next)
+		if (reported_at(c, slot, &next))
+			seen += (__u64)((next <= last ? next : last + 1) - slot);
+	return seen;
+}

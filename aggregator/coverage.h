@@ -40,4 +40,7 @@ void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u3
 /* The fewest sources that reported, over the slots first..min(last, due); 0 if there is no such slot. */
 __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due);
 
+/* Slots within first..last that any source reported. */
+__u64 coverage_seen(struct coverage *c, __s64 first, __s64 last);
+
 #endif

@@ -52,7 +52,7 @@ static const struct spec {
 	{ "transfer", CHOICE, ALL & ~(ROWS | DRAWN), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
-	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), 0, 0, 0, "linear log" },
+	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
 	{ "theme", CHOICE, DRAWN | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", CHOICE, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
 	{ "format", CHOICE, DRAWN, AT(format), 0, FORMAT_PNG, 0, "png pdf" },

@@ -27,7 +27,7 @@ enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
-	bool has_start, has_end, has_duration, has_ymax, has_transfer;
+	bool has_start, has_end, has_duration, has_ymax, has_transfer, has_yscale;
 	char *measure;			/* NULL: the first; "*": all (raw) */
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */

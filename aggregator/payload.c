@@ -3,6 +3,21 @@
 #include <math.h>
 #include <stdio.h>
 
+/* A sum, or its mean over so many snapshots. */
+static void put_mean(struct bytes *out, __u64 sum, __u64 snapshots)
+{
+	if (snapshots > 1 && sum % snapshots)
+		writer_real(out, (double)sum / (double)snapshots);
+	else
+		writer_number(out, snapshots > 1 ? sum / snapshots : sum);
+}
+
+static void put_named_mean(struct bytes *out, const char *name, __u64 sum, __u64 snapshots)
+{
+	writer_name(out, name);
+	put_mean(out, sum, snapshots);
+}
+
 void payload_head(struct bytes *out, const struct payload_head *head)
 {
 	writer_name_seconds(out, "start_time", head->rounded.from);
@@ -13,6 +28,9 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 	writer_name_seconds(out, "requested_end_time", head->asked.to);
 	writer_name_number(out, "nsources", head->n_sources);
 	writer_name_number(out, "minreporting", head->min_reporting);
+	writer_name_text(out, "scope", metric_scope_name(head->scope));
+	if (head->scope == SCOPE_POINT)
+		writer_name_number(out, "snapshots", head->n_snapshots);
 }
 
 const char *payload_state(const struct grid_column *c)
@@ -37,7 +55,7 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 		writer_raw(out, "[");
 		writer_number(out, (__u64)((long)row + row_shift));
 		writer_raw(out, ",");
-		writer_number(out, n);
+		put_mean(out, n, g->point ? g->column[col].n_snapshots : 0);
 		writer_raw(out, "]");
 	}
 	writer_raw(out, "]");
@@ -46,6 +64,7 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
 {
 	const struct grid_column *c = &g->column[col];
+	__u64 snapshots = g->point ? c->n_snapshots : 0;
 
 	writer_raw(out, "{");
 	writer_name_number(out, "slot", index);
@@ -57,8 +76,10 @@ void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 i
 		writer_name(out, "clock_step");
 		writer_raw(out, "true");
 	}
-	writer_name_number(out, "count", c->count);
-	writer_name_number(out, "sum", c->sum);
+	if (g->point)
+		writer_name_number(out, "snapshots", c->n_snapshots);
+	put_named_mean(out, "count", c->count, snapshots);
+	put_named_mean(out, "sum", c->sum, snapshots);
 	writer_name_number(out, "min", c->min);
 	writer_name_number(out, "max", c->max);
 	writer_name_number(out, "p50", c->p50);
@@ -81,12 +102,15 @@ static void put_edges(struct bytes *out, const struct grid *g)
 	writer_raw(out, "]");
 }
 
-static void put_summary(struct bytes *out, const struct grid_summary *s)
+static void put_summary(struct bytes *out, const struct grid *g)
 {
+	const struct grid_summary *s = &g->all;
+	__u64 snapshots = g->point ? s->n_snapshots : 0;
+
 	writer_name(out, "summary");
 	writer_raw(out, "{");
-	writer_name_number(out, "count", s->count);
-	writer_name_number(out, "sum", s->sum);
+	put_named_mean(out, "count", s->count, snapshots);
+	put_named_mean(out, "sum", s->sum, snapshots);
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
 	writer_name_number(out, "mean", s->count ? s->sum / s->count : 0);
@@ -115,7 +139,7 @@ void payload_grid(struct bytes *out, const struct grid *g)
 		payload_column(out, g, col, col, 0);
 	}
 	writer_raw(out, "]");
-	put_summary(out, &g->all);
+	put_summary(out, g);
 }
 
 static void put_colour(struct bytes *out, __u32 rgb)
@@ -161,10 +185,10 @@ void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme 
 	put_colour(out, p.partial);
 }
 
-static void put_stats(struct bytes *out, const struct hist *h)
+static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 {
-	writer_name_number(out, "count", h->count);
-	writer_name_number(out, "sum", h->sum);
+	put_named_mean(out, "count", h->count, snapshots);
+	put_named_mean(out, "sum", h->sum, snapshots);
 	writer_name_number(out, "min", h->count ? h->min : 0);
 	writer_name_number(out, "max", h->max);
 	writer_name_number(out, "mean", hist_mean(h));
@@ -175,7 +199,7 @@ static void put_stats(struct bytes *out, const struct hist *h)
 	writer_name_number(out, "p999", hist_percentile(h, 999000));
 }
 
-void payload_keys(struct bytes *out, const struct key_total *total, size_t n)
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots)
 {
 	__u64 events = 0;
 	bool other = false;
@@ -190,7 +214,7 @@ void payload_keys(struct bytes *out, const struct key_total *total, size_t n)
 		writer_comma(out);
 		writer_raw(out, "{");
 		writer_name_text(out, "key", total[i].text);
-		put_stats(out, &total[i].hist);
+		put_stats(out, &total[i].hist, snapshots);
 		writer_name(out, "share");
 		writer_real(out, events ? (double)total[i].hist.count / (double)events : 0);
 		writer_raw(out, "}");
@@ -202,13 +226,13 @@ void payload_keys(struct bytes *out, const struct key_total *total, size_t n)
 	}
 }
 
-void payload_stats(struct bytes *out, const struct key_total *total, size_t n)
+void payload_stats(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots)
 {
 	writer_raw(out, "{");
 	for (size_t i = 0; i < n; i++) {
 		writer_name(out, total[i].text);
 		writer_raw(out, "{");
-		put_stats(out, &total[i].hist);
+		put_stats(out, &total[i].hist, snapshots);
 		writer_raw(out, "}");
 	}
 	writer_raw(out, "}");
@@ -222,7 +246,7 @@ static __u64 cell_last(const struct hist *h, __u32 cell)
 	return cell + 1 == ruler_cells(h->ruler) && h->max < last ? h->max : last;
 }
 
-static void put_distribution(struct bytes *out, const struct hist *h)
+static void put_distribution(struct bytes *out, const struct hist *h, __u64 snapshots)
 {
 	writer_raw(out, "[");
 	for (__u32 i = 0; i < ruler_cells(h->ruler); i++) {
@@ -234,13 +258,14 @@ static void put_distribution(struct bytes *out, const struct hist *h)
 		writer_raw(out, ",");
 		writer_number(out, cell_last(h, i));
 		writer_raw(out, "],");
-		writer_number(out, h->cell[i]);
+		put_mean(out, h->cell[i], snapshots);
 		writer_raw(out, "]");
 	}
 	writer_raw(out, "]");
 }
 
-void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric)
+void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric,
+		 __u64 snapshots)
 {
 	if (!n && !keyed) {
 		writer_raw(out, numeric ? "[]" : "0");
@@ -252,9 +277,9 @@ void payload_raw(struct bytes *out, const struct key_total *total, size_t n, boo
 		if (keyed)
 			writer_name(out, total[i].text);
 		if (numeric)
-			put_distribution(out, &total[i].hist);
+			put_distribution(out, &total[i].hist, snapshots);
 		else
-			writer_number(out, total[i].hist.count);
+			put_mean(out, total[i].hist.count, snapshots);
 	}
 	if (keyed)
 		writer_raw(out, "}");
@@ -281,12 +306,30 @@ static double part_within(const struct hist *h, __u64 from, __u64 to, __u64 max)
 	return part;
 }
 
-void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max)
+static void put_present_means(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to,
+			      __u64 max, __u64 snapshots)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		double mean = part_within(&total[i].hist, from, to, max) / (double)snapshots;
+
+		if (!(mean > 0))
+			continue;
+		writer_name(out, total[i].text);
+		writer_real(out, mean);
+		sum += mean;
+	}
+	writer_raw(out, "}");
+	writer_name(out, "total");
+	writer_real(out, sum);
+}
+
+static void put_present_events(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to,
+			       __u64 max)
 {
 	__u64 sum = 0;
 
-	writer_name(out, "present");
-	writer_raw(out, "{");
 	for (size_t i = 0; i < n; i++) {
 		double part = part_within(&total[i].hist, from, to, max);
 		__u64 events = part < 1 ? part > 0 : (__u64)llround(part);
@@ -298,4 +341,15 @@ void payload_present(struct bytes *out, const struct key_total *total, size_t n,
 	}
 	writer_raw(out, "}");
 	writer_name_number(out, "total", sum);
+}
+
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max,
+		     __u64 snapshots)
+{
+	writer_name(out, "present");
+	writer_raw(out, "{");
+	if (snapshots)
+		put_present_means(out, total, n, from, to, max, snapshots);
+	else
+		put_present_events(out, total, n, from, to, max);
 }

@@ -2,6 +2,10 @@
  *
  *      grid, shade, palette -> "columns", "summary", "shade";  totals -> "keys", "value", "stats"
  *
+ * Means   of a point metric count, sum and cells are written as means of the slots observed, which
+ *         need not be whole numbers; `snapshots` says of how many (0: events, written as they are).
+ *         min, max and percentiles are those of all values that were seen.
+ *
  * Each function writes members of an object (or one value) into a buffer that remembers errors;
  * braces around them are the caller's.
  * Pure    no loop, file or clock.  Thread: any.
@@ -18,6 +22,8 @@
 struct payload_head {
 	struct interval_ns asked, rounded;
 	__u32 n_sources, min_reporting;
+	enum metric_scope scope;
+	__u64 n_snapshots;		/* of a point metric, in the whole interval */
 };
 void payload_head(struct bytes *out, const struct payload_head *head);
 
@@ -33,16 +39,19 @@ const char *payload_state(const struct grid_column *c);
 void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme);
 
 /* "keys", and "lower_bound" where it is one. */
-void payload_keys(struct bytes *out, const struct key_total *total, size_t n);
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);
 
 /* {key: {"count", ...}}. */
-void payload_stats(struct bytes *out, const struct key_total *total, size_t n);
+void payload_stats(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);
 
 /* The raw value, by arity: keyed by discrete fields or not, distributions or counts. */
-void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric);
+void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric,
+		 __u64 snapshots);
 
 /* {key: n}, "total": events of the keys in values from..to (half-open), each bucket spread evenly
- * over its values: rounded, but no key that is there becomes 0.  max: where the overflow bucket ends. */
-void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max);
+ * over its values: rounded, but no key that is there becomes 0 (means are not rounded).  max: where the
+ * overflow bucket ends. */
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max,
+		     __u64 snapshots);
 
 #endif

@@ -266,6 +266,13 @@ __u32 fold_min_reporting(struct fold *f)
 	return coverage_fewest(&f->coverage, f->first, f->last, last_before(f, f->q.now_ns - SETTLE_NS));
 }
 
+__u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)
+{
+	__s64 slot_ns = (__s64)f->q.inst->slot_ns;
+
+	return f->q.scope == SCOPE_POINT ? coverage_seen(&f->coverage, from_ns / slot_ns, to_ns / slot_ns - 1) : 0;
+}
+
 /* Everything in one histogram; its ruler is the one that all columns fold into. */
 static int add_up(struct fold *f, struct hist *ret_all)
 {
@@ -373,6 +380,8 @@ static void column_fill_coverage(struct fold *f, struct grid_column *c, __s64 fi
 	coverage_count(&f->coverage, first, last, settled, &c->n_reporting, &c->n_expected);
 	if (last > settled && last <= over)
 		coverage_count(&f->coverage, first, last, over, &c->n_reporting, &c->n_expected);
+	if (f->q.scope == SCOPE_POINT)
+		c->n_snapshots = coverage_seen(&f->coverage, first, last);
 	if (last > over || (last > settled && c->n_reporting < c->n_expected))
 		c->marks |= GRID_IN_PROGRESS;
 }
@@ -387,6 +396,7 @@ static void grid_fill_coverage(struct grid *g, struct fold *f)
 		column_fill_coverage(f, &g->column[col], first, last < f->last ? last : f->last);
 	}
 	g->n_sources = (__u32)f->coverage.n_sources;
+	g->point = f->q.scope == SCOPE_POINT;
 }
 
 static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __u64 lost)
@@ -432,6 +442,7 @@ static struct grid *grid_of(struct fold *f, const struct hist *all)
 	}
 	grid_fill_coverage(g, f);
 	grid_fill_summary(&g->all, all, f->lost);
+	g->all.n_snapshots = fold_snapshots(f, q->from_ns, q->to_ns);
 	g->from_ns = q->from_ns;
 	g->col_ns = f->col_ns;
 	g->slot_ns = q->inst->slot_ns;

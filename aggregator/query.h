@@ -5,6 +5,9 @@
  * Pure    no loop, file or clock: slices come in through a store_reader, time as now_ns.
  * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
  *         any pieces, keeps it (test_query.c).
+ * Scope   of a point metric all sums are kept as they are, with the number of slots that any source
+ *         reported: whoever shows them divides (grid_shown()).  A slot that nobody observed is no
+ *         snapshot; a key that is absent from an observed one was 0 there.
  * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
  *         each slot from its first on that is settled; a slot that nobody covers is unobserved.
  *         A column is in progress until its slots are over and all have reported, or are settled.
@@ -23,6 +26,7 @@
 
 struct query {
 	const struct instrumentation *inst;
+	enum metric_scope scope;
 	int axis;			/* which measure */
 	int weight;			/* 0 = events; n = measure n-1's sums where the slices have it */
 	__s64 from_ns, to_ns;		/* half-open, multiples of a slot */
@@ -57,6 +61,8 @@ int fold_expect(struct fold *f, const char *source, __s64 first);
 const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_read() or a store's read */
 int fold_error(const struct fold *f);			/* the first error while slices came in */
 __u32 fold_min_reporting(struct fold *f);	/* the fewest sources that reported, over the slots that are over */
+/* Slots of the time from..to that any source reported, of a point metric; 0 of others. */
+__u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns);
 struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */
 
 /* A histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */

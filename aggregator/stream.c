@@ -207,7 +207,7 @@ static bool column_fits(struct stream *s, const struct grid *g, size_t col, long
 			continue;
 		if (to < 0 || (size_t)to >= shade->n_rows)
 			return false;
-		if ((double)n * shade->scale[to] > shade->max)
+		if (grid_shown(g, g->column[col].n_snapshots, n) * shade->scale[to] > shade->max)
 			s->want_shade = true;
 	}
 	return true;

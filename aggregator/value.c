@@ -33,7 +33,7 @@ static __u32 row_bits(const struct value *v)
 struct query value_query(const struct value *v, int axis)
 {
 	return (struct query){
-		.inst = &v->in, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.inst = &v->in, .scope = v->head.scope, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
 		.drop = v->drop,
@@ -250,6 +250,7 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
 	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
 		v->in.retention_s = KEEP_S;
+	v->head.scope = ci->metric->scope;
 	v->reader = (struct store_reader){ v, give_slice, give_cover, give_loss, give_clock_step };
 	set_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
@@ -259,6 +260,8 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 		reach_now(v);
 	if (!err)
 		err = choose_axis(v, &axis, reason);
+	if (!err && !v->p.has_yscale && ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT)
+		v->p.yscale = AXIS_LINEAR;
 	if (!err)
 		err = choose_fields(v, reason);
 	if (!err)

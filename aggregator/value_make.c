@@ -39,7 +39,7 @@ static void put_all_stats(struct value *v, struct bytes *out)
 	for (size_t i = 0; i < v->n_key_folds; i++) {
 		total = key_fold_totals(v->key_fold[i], &n);
 		writer_name(out, measure_name(v, v->key_axis[i]));
-		payload_stats(out, total, n);
+		payload_stats(out, total, n, v->head.n_snapshots);
 	}
 	writer_raw(out, "}");
 }
@@ -52,7 +52,7 @@ static int make_raw(struct value *v)
 
 	begin(v, &out);
 	writer_name(&out, "value");
-	payload_raw(&out, total, n, v->in.n_fields, v->numeric);
+	payload_raw(&out, total, n, v->in.n_fields, v->numeric, v->head.n_snapshots);
 	writer_name(&out, "transformations");
 	writer_raw(&out, "{}");
 	if (v->p.stats || v->n_key_folds > 1) {
@@ -60,7 +60,7 @@ static int make_raw(struct value *v)
 		if (v->p.measure && !strcmp(v->p.measure, "*"))
 			put_all_stats(v, &out);
 		else
-			payload_stats(&out, total, n);
+			payload_stats(&out, total, n, v->head.n_snapshots);
 	}
 	return take_json(v, &out);
 }
@@ -72,7 +72,7 @@ static int make_keys(struct value *v)
 	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
 
 	begin(v, &out);
-	payload_keys(&out, total, n);
+	payload_keys(&out, total, n, v->head.n_snapshots);
 	return take_json(v, &out);
 }
 
@@ -150,6 +150,16 @@ static int make_image(struct value *v)
 	return text ? take_json(v, &out) : -ENOMEM;
 }
 
+/* Slots observed in the columns under a pixel; 0 of events. */
+static __u64 snapshots_under(const struct grid *g, const struct image_cell *cell)
+{
+	__u64 n = 0;
+
+	for (size_t col = cell->first_col; g->point && col <= cell->last_col; col++)
+		n += g->column[col].n_snapshots;
+	return n;
+}
+
 static int make_details(struct value *v)
 {
 	struct bytes out = { 0 };
@@ -173,7 +183,7 @@ static int make_details(struct value *v)
 	writer_name_seconds(&out, "bucket_duration", (__s64)((cell.last_col - cell.first_col + 1) * g->col_ns));
 	writer_name_number(&out, "bucket_ymin", cell.from);
 	writer_name_number(&out, "bucket_ymax", cell.to);
-	payload_present(&out, total, n, cell.from, cell.to, g->all.max);
+	payload_present(&out, total, n, cell.from, cell.to, g->all.max, snapshots_under(g, &cell));
 	return take_json(v, &out);
 }
 
@@ -286,7 +296,8 @@ static int report_rows(const struct value *v, struct report_row **ret_row, size_
 
 		*ret_other = *ret_other || total[i].other;
 		row[i] = (struct report_row){
-			.name = *total[i].text ? total[i].text : "all", .count = h->count, .mean = hist_mean(h),
+			.name = *total[i].text ? total[i].text : "all", .mean = hist_mean(h),
+			.count = v->head.n_snapshots > 1 ? (double)h->count / (double)v->head.n_snapshots : (double)h->count,
 			.p50 = hist_percentile(h, 500000), .p90 = hist_percentile(h, 900000),
 			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
 		};
@@ -339,6 +350,7 @@ int value_make(struct value *v)
 	bool grids = v->kind != VALUE_RAW && v->kind != VALUE_KEYS;
 
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
+	v->head.n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
 	for (size_t i = 0; grids && i < v->n_folds; i++) {
 		v->grid[i] = fold_grid(v->fold[i]);
 		if (!v->grid[i])

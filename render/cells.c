@@ -45,8 +45,8 @@ static void paint_band(const struct cells *c, const double *sum, double scale, _
 	const double *share = c->shade->share;
 
 	for (size_t col = 0; col < n; col++) {
-		double density = sum[col] * scale * (share ? share[col] : 1);
-		__u32 rgb = c->palette->colour[shade_density_index(c->shade->level, density)] | OPAQUE;
+		double shown = share ? sum[col] * share[col] : grid_shown(c->grid, c->grid->column[col].n_snapshots, sum[col]);
+		__u32 rgb = c->palette->colour[shade_density_index(c->shade->level, shown * scale)] | OPAQUE;
 
 		for (size_t x = col * width / n; x < (col + 1) * width / n; x++)
 			pixel[x] = rgb;

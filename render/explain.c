@@ -214,9 +214,27 @@ static void put_count(__u64 n, char *out, size_t room)
 	out[to] = 0;
 }
 
-void explain_count(__u64 n, char ret_text[AXIS_TEXT])
+void explain_count(double n, char ret_text[AXIS_TEXT])
 {
-	put_count(n, ret_text, AXIS_TEXT);
+	if (n < 1000 && n != floor(n))
+		snprintf(ret_text, AXIS_TEXT, "%.3g", n);
+	else
+		put_count((__u64)llround(n), ret_text, AXIS_TEXT);
+}
+
+/* "1,234 queries", "2 cpus, the mean of 60 slots" */
+static void put_total(const struct grid *g, char *out, size_t room)
+{
+	const char *what = axis_unit(g->weight_unit) == AXIS_COUNT && g->weight_unit && *g->weight_unit ? g->weight_unit
+												       : "events";
+	char count[AXIS_TEXT], slots[AXIS_TEXT];
+
+	explain_count(grid_shown(g, g->all.n_snapshots, g->all.count), count);
+	explain_count((double)g->all.n_snapshots, slots);
+	if (g->point)
+		snprintf(out, room, "%s %s, the mean of %s slots", count, what, slots);
+	else
+		snprintf(out, room, "%s %s", count, what);
 }
 
 struct coverage { size_t unobserved, partial; __u64 reporting, expected; };
@@ -283,7 +301,7 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y)
 {
-	char line[512], range[256], count[AXIS_TEXT], lost[AXIS_TEXT], rest[256];
+	char line[512], range[256], total[128], lost[AXIS_TEXT], rest[256];
 	double right = c->width - 24, room = right - x;
 
 	canvas_font(c, CANVAS_TEXT, false);
@@ -292,12 +310,10 @@ void explain_footer(struct canvas *c, const struct grid *g, const struct shade *
 		canvas_text(c, CANVAS_RIGHT, right, y + 28, o->version);
 		room -= canvas_text_width(c, o->version) + 16;
 	}
-	explain_count(g->all.count, count);
-	explain_count(g->all.lost, lost);
+	put_total(g, total, sizeof(total));
+	explain_count((double)g->all.lost, lost);
 	put_range(g, o, range, sizeof(range));
-	snprintf(line, sizeof(line), "%s: %s %s, %s lost", range, count,
-		 axis_unit(g->weight_unit) == AXIS_COUNT && g->weight_unit && *g->weight_unit ? g->weight_unit : "events",
-		 lost);
+	snprintf(line, sizeof(line), "%s: %s, %s lost", range, total, lost);
 	canvas_text_within(c, x, y + 11, right - x, line);
 	put_coverage(g, line, sizeof(line) / 2);
 	put_cell(g, s, rest, sizeof(rest));

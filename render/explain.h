@@ -26,7 +26,7 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y);
 
-/* "1,234,567" */
-void explain_count(__u64 n, char ret_text[AXIS_TEXT]);
+/* "1,234,567"; a mean that is small and not whole: "2.75" */
+void explain_count(double n, char ret_text[AXIS_TEXT]);
 
 #endif

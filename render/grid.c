@@ -68,6 +68,7 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 	to->lost += c->lost;
 	to->n_reporting += c->n_reporting;
 	to->n_expected += c->n_expected;
+	to->n_snapshots += c->n_snapshots;
 	to->marks |= c->marks;
 }
 
@@ -115,6 +116,7 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 		for (size_t col = 0; col < g->n_cols; col++)
 			to->cell[row * to->n_cols + col / k] += g->cell[row * g->n_cols + col];
 	to->all = g->all;
+	to->point = g->point;
 	to->from_ns = g->from_ns;
 	to->col_ns = g->col_ns * k;
 	to->slot_ns = g->slot_ns;

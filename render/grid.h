@@ -8,6 +8,9 @@
  *         bucket arithmetic.  Row 0 may be the underflow bucket (edge[0] = 0), the last row the
  *         overflow bucket (edge[n_rows] = GRID_NO_EDGE).
  * Laws    the sum of a column's cells is its total; several slots in a column are summed.
+ * Point   A grid of states at the slots' ends (a utilization, a size) holds the same exact sums, and
+ *         beside them how many slots were observed.  What is shown is the mean, grid_shown(): the
+ *         division is the last step, so columns may be folded in any grouping.
  * Cover   n_reporting of n_expected source-slots reported in a column.  None of them: nobody
  *         looked.  Fewer, or lost > 0: partly lost.  All, and no cells: nothing happened.
  * Memory  grid_new() makes it zeroed, grid_free() frees it (NULL is fine).
@@ -27,6 +30,7 @@ struct grid_column {
 	__u64 p50, p99;			/* from the merged buckets of the column; 0 when count is 0 */
 	__u64 lost;			/* events lost somewhere in slots that touch this column */
 	__u32 n_reporting, n_expected;
+	__u64 n_snapshots;		/* slots that any source reported; of point grids only */
 	__u32 marks;			/* enum grid_mark */
 };
 
@@ -34,6 +38,7 @@ struct grid_summary {			/* over the whole grid */
 	__u64 count, sum, min, max, stddev;
 	__u64 p50, p90, p99, p999;
 	__u64 lost;
+	__u64 n_snapshots;		/* of all columns */
 };
 
 struct grid {
@@ -42,6 +47,7 @@ struct grid {
 	__u64 *cell;			/* counts, or the weight's sum */
 	struct grid_column *column;	/* n_cols */
 	struct grid_summary all;
+	int point;			/* 1: sums over n_snapshots, shown as their mean */
 	__s64 from_ns;			/* wall clock, ns from the epoch */
 	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
 	__u32 n_sources;
@@ -55,6 +61,12 @@ void grid_free(struct grid *g);
  * losses go along.  p50 and p99 come from the summed cells, and are 0 where cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
+
+/* What a sum over so many slots is shown as: itself, or in a point grid the mean of the slots. */
+static inline double grid_shown(const struct grid *g, __u64 n_snapshots, double sum)
+{
+	return g->point && n_snapshots > 1 ? sum / (double)n_snapshots : sum;
+}
 
 /* What a column says beside its counts.  One in progress misses nobody yet. */
 enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };

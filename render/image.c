@@ -112,19 +112,22 @@ static void raster_spread(struct raster *r, const double *column, double from, d
 	}
 }
 
-/* One row of the grid as sums per raster column, weighted, for the time one grid column has.
- * Returns 0 if the row is empty. */
-static int fold_columns(const __u64 *cell, size_t n, double weight, double *out, size_t n_out)
+/* One row of the grid as sums per raster column, weighted, for the time one grid column has; of a
+ * point grid the mean of the slots observed.  Returns 0 if the row is empty. */
+static int fold_columns(const struct grid *g, size_t row, double weight, double *out, size_t n_out)
 {
+	const __u64 *cell = g->cell + row * g->n_cols;
 	int used = 0;
 
 	for (size_t x = 0, col = 0; x < n_out; x++) {
-		size_t end = (x + 1) * n / n_out, from = col;
-		__u64 sum = 0;
+		size_t end = (x + 1) * g->n_cols / n_out, from = col;
+		__u64 sum = 0, n_snapshots = 0;
 
-		for (; col < end; col++)
+		for (; col < end; col++) {
 			sum += cell[col];
-		out[x] = sum ? (double)sum * weight / (end - from) : 0;
+			n_snapshots += g->column[col].n_snapshots;
+		}
+		out[x] = sum ? weight * (g->point ? grid_shown(g, n_snapshots, (double)sum) : (double)sum / (end - from)) : 0;
 		used |= sum != 0;
 	}
 	return used;
@@ -152,7 +155,7 @@ static int raster_fill(const struct grid *g, int weighted, struct raster *r)
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__u64 last = grid_row_last(g, row);
 
-		if (!fold_columns(g->cell + row * g->n_cols, g->n_cols, weighted ? shade_middle(g, row) : 1, column, r->n_cols))
+		if (!fold_columns(g, row, weighted ? shade_middle(g, row) : 1, column, r->n_cols))
 			continue;
 		for (size_t i = 0; i < r->n_cols; i++)
 			r->sum[i] += column[i];

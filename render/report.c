@@ -83,7 +83,7 @@ static void table_head(struct canvas *c, const struct report *r, double left, do
 static void table_row(struct canvas *c, const struct report *r, const struct report_row *row, double left,
 		      double right, double y)
 {
-	const __u64 value[N_COLUMNS] = { row->count, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
+	const __u64 value[N_COLUMNS] = { 0, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
 	char text[AXIS_TEXT], bound[AXIS_TEXT + 8];
 
 	canvas_colour(c, c->palette.text);
@@ -92,9 +92,9 @@ static void table_row(struct canvas *c, const struct report *r, const struct rep
 		if (i)
 			axis_format((double)value[i], axis_unit(r->unit), text);
 		else
-			explain_count(value[i], text);
+			explain_count(row->count, text);
 		snprintf(bound, sizeof(bound), "%s%s", !i && r->lower_bound ? "≥ " : "", text);
-		table_cell(c, i, left, right, y, i && !row->count ? "–" : bound);
+		table_cell(c, i, left, right, y, i && !(row->count > 0) ? "–" : bound);
 	}
 	canvas_colour(c, c->palette.rule);
 	canvas_line(c, left, y + 6.5, right, y + 6.5);
@@ -103,7 +103,7 @@ static void table_row(struct canvas *c, const struct report *r, const struct rep
 static void table_rest(struct canvas *c, const struct report *r, double left, double y)
 {
 	char text[96], count[AXIS_TEXT];
-	__u64 sum = 0;
+	double sum = 0;
 
 	for (size_t i = REPORT_ROWS_MAX; i < r->n_rows; i++)
 		sum += r->row[i].count;

@@ -23,7 +23,8 @@ struct report_panel {
 
 struct report_row {
 	const char *name;
-	__u64 count, mean, p50, p90, p99, p999, max;
+	double count;			/* of a point metric the mean, else whole */
+	__u64 mean, p50, p90, p99, p999, max;
 };
 
 struct report {

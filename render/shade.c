@@ -194,7 +194,8 @@ static void grid_tally(const struct grid *g, const struct shade *s, struct tally
 			__u64 count = g->cell[row * g->n_cols + col];
 
 			if (count)
-				tally_add(t, count * s->scale[row] * (s->share ? s->share[col] : 1));
+				tally_add(t, s->scale[row] * (s->share ? count * s->share[col] :
+							      grid_shown(g, g->column[col].n_snapshots, (double)count)));
 		}
 }
 

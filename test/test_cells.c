@@ -32,6 +32,35 @@ static void every_count_ends_in_its_pixel(void **state)
 		}
 }
 
+/* The same state, seen in one slot of one column and in three of the other, looks the same. */
+static void a_point_grid_is_coloured_by_its_means(void **state)
+{
+	static const __u64 edge[] = { 0, 1, 2 };
+	static __u32 pixel[4][20];
+	struct grid *g = kit_grid(2, 2, edge);
+	struct palette p;
+	struct shade s;
+	struct cells c = { .grid = g, .shade = &s, .palette = &p, .high = 2, .hatch = 7 };
+
+	(void)state;
+	palette_make(PALETTE_LIGHT, &p);
+	kit_add(g, 0, 0, 5);
+	kit_add(g, 0, 1, 1);
+	kit_add(g, 1, 0, 15);
+	kit_add(g, 1, 1, 3);
+	for (g->point = 0; g->point < 2; g->point++) {
+		g->column[0].n_snapshots = 1;
+		g->column[1].n_snapshots = 3;
+		shade_make((const struct grid *const *)&g, 1, &(struct shade_options){ AXIS_LINEAR, SHADE_LINEAR, 0, 0, 0 }, &s);
+		assert_true(s.max == (g->point ? 5 : 15) * s.scale[0]);
+		assert_int_equal(cells_paint(&c, *pixel, 20, 20, 4), 0);
+		assert_int_equal(pixel[3][0] == pixel[3][19], g->point);
+		assert_int_equal(pixel[0][0] == pixel[0][19], g->point);
+		shade_fini(&s);
+	}
+	grid_free(g);
+}
+
 static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 {
 	static __u32 pixel[20][1];
@@ -63,6 +92,7 @@ static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_count_ends_in_its_pixel),
+	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
 	cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
 };
 

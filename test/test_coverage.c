@@ -35,6 +35,10 @@ static void intervals_count_like_a_matrix(void **state)
 			coverage_count(&c, first, last, due, &reported, &expected);
 			assert_int_equal(reported, want_reported);
 			assert_int_equal(expected, want_expected);
+			want_reported = 0;
+			for (__s64 slot = first; slot <= last; slot++)
+				want_reported += seen[0][slot] || seen[1][slot] || seen[2][slot];
+			assert_int_equal(coverage_seen(&c, first, last), want_reported);
 		}
 		for (__s64 slot = 0; slot <= due; slot++) {
 			fewest = (__u32)(seen[0][slot] + seen[1][slot] + seen[2][slot]);

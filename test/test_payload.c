@@ -75,7 +75,7 @@ static void raw_takes_the_shape_of_its_arity(void **state)
 		size_t len;
 		char *text;
 
-		payload_raw(&out, t, cases[i].n, cases[i].keyed, cases[i].numeric);
+		payload_raw(&out, t, cases[i].n, cases[i].keyed, cases[i].numeric, 0);
 		text = writer_take(&out, &len);
 		assert_string_equal(text, cases[i].text);
 		free(text);
@@ -97,7 +97,7 @@ static void details_never_hide_a_key(void **state)
 		json_int_t total;
 
 		writer_raw(&out, "{");
-		payload_present(&out, t, 1, from, from + 10000, t[0].hist.max);
+		payload_present(&out, t, 1, from, from + 10000, t[0].hist.max, 0);
 		writer_raw(&out, "}");
 		json = parse(&out);
 		total = json_integer_value(json_object_get(json, "total"));
@@ -128,7 +128,7 @@ static void a_bucket_is_present_where_it_reaches(void **state)
 		hist_record(&t[0].hist, cases[i].value, 1);
 		t[0].hist.cell[ruler_cell(RULER_MS, cases[i].value)] = 7;
 		writer_raw(&out, "{");
-		payload_present(&out, t, 1, cases[i].from, cases[i].to, cases[i].value);
+		payload_present(&out, t, 1, cases[i].from, cases[i].to, cases[i].value, 0);
 		writer_raw(&out, "}");
 		json = parse(&out);
 		assert_int_equal(json_integer_value(json_object_get(json, "total")), cases[i].total);
@@ -147,7 +147,7 @@ static void keys_tell_when_they_are_lower_bounds(void **state)
 		hist_record(&t[0].hist, 5000, 1);
 		t[1].other = other;
 		writer_raw(&out, "{");
-		payload_keys(&out, t, 2);
+		payload_keys(&out, t, 2, 0);
 		writer_raw(&out, "}");
 		json = parse(&out);
 		assert_int_equal(json_object_get(json, "lower_bound") != NULL, other);
@@ -164,7 +164,7 @@ static void without_events_shares_are_zero(void **state)
 	json_t *json, *key;
 
 	writer_raw(&out, "{");
-	payload_keys(&out, t, 1);
+	payload_keys(&out, t, 1, 0);
 	writer_raw(&out, "}");
 	json = parse(&out);
 	key = json_array_get(json_object_get(json, "keys"), 0);
@@ -172,6 +172,68 @@ static void without_events_shares_are_zero(void **state)
 	assert_int_equal(json_integer_value(json_object_get(key, "min")), 0);
 	json_decref(json);
 	totals_free(t, 1);
+}
+
+/* Two slots of a point metric: 3 in one, 0 in the other. */
+static void means_are_written_as_means(void **state)
+{
+	struct key_total *t = totals(1);
+	struct bytes out = { 0 };
+	json_t *json, *key, *cell;
+
+	for (int i = 0; i < 3; i++)
+		hist_record(&t[0].hist, 5000, 1);
+	writer_raw(&out, "{\"raw\":");
+	payload_raw(&out, t, 1, true, false, 2);
+	writer_name(&out, "numeric");
+	payload_raw(&out, t, 1, false, true, 2);
+	payload_keys(&out, t, 1, 2);
+	payload_present(&out, t, 1, 4096, 8192, 5000, 2);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	assert_true(json_real_value(json_object_get(json_object_get(json, "raw"), "key0")) == 1.5);
+	cell = json_array_get(json_object_get(json, "numeric"), 0);
+	assert_true(json_real_value(json_array_get(cell, 1)) == 1.5);
+	key = json_array_get(json_object_get(json, "keys"), 0);
+	assert_true(json_real_value(json_object_get(key, "count")) == 1.5);
+	assert_int_equal(json_integer_value(json_object_get(key, "sum")), 7500);
+	assert_int_equal(json_integer_value(json_object_get(key, "mean")), 5000);
+	assert_int_equal(json_integer_value(json_object_get(key, "p50")), 5000);
+	assert_true(json_number_value(json_object_get(json, "total")) == 1.5);
+	json_decref(json);
+	totals_free(t, 1);
+}
+
+static void a_point_grid_says_so_and_gives_means(void **state)
+{
+	struct grid *g = grid_new(2, 1);
+	struct bytes out = { 0 };
+	json_t *json, *column;
+
+	g->point = 1;
+	g->edge[1] = 10;
+	g->cell[0] = 4;
+	g->cell[1] = 12;
+	g->column[0] = (struct grid_column){ .count = 4, .sum = 10, .n_snapshots = 4, .n_reporting = 4, .n_expected = 4 };
+	g->column[1] = (struct grid_column){ .count = 12, .sum = 30, .n_snapshots = 8, .n_reporting = 8, .n_expected = 8 };
+	g->all = (struct grid_summary){ .count = 16, .sum = 40, .n_snapshots = 12 };
+	writer_raw(&out, "{");
+	payload_head(&out, &(struct payload_head){ .scope = SCOPE_POINT, .n_snapshots = 12 });
+	payload_grid(&out, g);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
+	assert_int_equal(json_integer_value(json_object_get(json, "snapshots")), 12);
+	column = json_array_get(json_object_get(json, "columns"), 0);
+	assert_int_equal(json_integer_value(json_object_get(column, "count")), 1);
+	assert_true(json_real_value(json_object_get(column, "sum")) == 2.5);
+	assert_int_equal(json_integer_value(json_object_get(column, "snapshots")), 4);
+	column = json_array_get(json_object_get(json, "columns"), 1);
+	assert_true(json_real_value(json_object_get(column, "count")) == 1.5);
+	assert_true(json_real_value(json_array_get(json_array_get(json_object_get(column, "cells"), 0), 1)) == 1.5);
+	assert_true(json_number_value(json_object_get(json_object_get(json, "summary"), "count")) > 1.33);
+	json_decref(json);
+	grid_free(g);
 }
 
 int main(void)
@@ -182,6 +244,8 @@ int main(void)
 		cmocka_unit_test(details_never_hide_a_key),
 		cmocka_unit_test(a_bucket_is_present_where_it_reaches),
 		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
+		cmocka_unit_test(means_are_written_as_means),
+		cmocka_unit_test(a_point_grid_says_so_and_gives_means),
 		cmocka_unit_test(without_events_shares_are_zero),
 	};
 
