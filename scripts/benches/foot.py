@@ -1,0 +1,77 @@
+"""What collector and aggregator take of the machine, idle and under sysbench's point selects; attaching and detaching.
+
+The collector runs mysql.queries by command and statement with its parts.  CPU is that of the programs; what the events cost in the
+kernel is in `overhead`.  Attaching: from the request to the state `active`; the first slot begins at the next whole second.
+"""
+import os
+import subprocess
+import time
+
+from measure import Heatscope, arguments, folder, mariadb, median, memory_bytes, progress, run_seconds, save, sql, table, until
+
+PARTS = ["latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu"]
+
+
+def usage(pids, seconds):
+    before = {name: run_seconds(pid) for name, pid in pids.items()}
+    time.sleep(seconds)
+    return {name: {"cpu_percent": (run_seconds(pid) - before[name]) / seconds * 100, "rss_mb": memory_bytes(pid) / 1e6,
+                   "peak_mb": memory_bytes(pid, "VmHWM") / 1e6, "open_files": len(os.listdir("/proc/%d/fd" % pid))}
+            for name, pid in pids.items()}
+
+
+def attaching(heatscope, rounds):
+    attach, detach = [], []
+    for _ in range(rounds):
+        start = time.monotonic()
+        uri = heatscope.create("mysql", "queries", ["statement", "latency"], ["latency"])
+        attach.append(time.monotonic() - start)
+        time.sleep(0.3)
+        start = time.monotonic()
+        heatscope.http.request("DELETE", uri)
+        until(lambda: not loaded(heatscope.collector.pid), what="detaching")
+        detach.append(time.monotonic() - start)
+    return {"attach_s": attach, "detach_s": detach}
+
+
+def loaded(pid):
+    """Does the process hold BPF programs?"""
+    for fd in os.listdir("/proc/%d/fdinfo" % pid):
+        try:
+            with open("/proc/%d/fdinfo/%s" % (pid, fd)) as f:
+                if "prog_type" in f.read():
+                    return True
+        except OSError:
+            pass
+    return False
+
+
+def main():
+    options = arguments(__doc__, seconds=30.0, rounds=9)
+    results = {}
+    with folder() as path, mariadb(os.path.join(path, "db")) as server, Heatscope(path) as heatscope:
+        pids = {"collector": heatscope.collector.pid, "aggregator": heatscope.daemon.pid}
+        results["attaching"] = attaching(heatscope, options.rounds)
+        results["nothing enabled"] = usage(pids, options.seconds)
+        heatscope.create("mysql", "queries", ["command", "statement", "latency"], PARTS)
+        progress("idle")
+        results["enabled, idle"] = usage(pids, options.seconds)
+        sql(server, "CREATE DATABASE bench")
+        load = ["sysbench", "oltp_point_select", "--db-driver=mysql", "--mysql-socket=" + server["MARIADB_SOCKET"],
+                "--mysql-user=root", "--mysql-db=bench", "--tables=1", "--table-size=10000", "--threads=2", "--rate=10000"]
+        subprocess.run([*load, "prepare"], check=True, capture_output=True)
+        progress("under load")
+        running = subprocess.Popen([*load, "--time=%g" % (options.seconds + 4), "run"], stdout=subprocess.PIPE, text=True)
+        time.sleep(2)
+        results["10,000 queries/s"] = usage(pids, options.seconds)
+        running.communicate()
+        progress("")
+    table(["", "", "CPU %", "RSS MB", "peak MB", "open files"],
+          [[state, name, "%.2f" % u["cpu_percent"], "%.1f" % u["rss_mb"], "%.1f" % u["peak_mb"], u["open_files"]]
+           for state, programs in results.items() if state != "attaching" for name, u in programs.items()])
+    print("attaching %.0f ms, detaching %.0f ms (medians of %d)" % (median(results["attaching"]["attach_s"]) * 1e3,
+          median(results["attaching"]["detach_s"]) * 1e3, options.rounds))
+    save(options, "foot", __doc__, results)
+
+
+main()

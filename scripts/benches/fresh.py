@@ -1,0 +1,124 @@
+"""Event to pixel: how long after a statement's end its cell is in the stream that the page draws from.
+
+A `SELECT SLEEP(x)` of unusual length is sent at a random time; the clock stops when a `grid` or `column` event of
+value/stream holds a count in a row of that length.  A slot can only be told when it is over, so the time after the end of
+its slot stands beside.
+"""
+import json
+import os
+import random
+import subprocess
+import threading
+import time
+import urllib.parse
+
+from measure import Heatscope, arguments, folder, mariadb, progress, quantile, save, stop, table
+
+
+class Watch(threading.Thread):
+    """Reads the stream; seen(when, length) is when a cell of that length in the column of that time was first told."""
+
+    def __init__(self, http, target):
+        super().__init__(daemon=True)
+        self.stream = http.open("GET", target)
+        self.edges, self.told, self.changed = [], [], threading.Condition()
+        self.column_s = 0.0
+
+    def run(self):
+        with self.stream.makefile("rb") as lines:
+            event = data = ""
+            for line in lines:
+                line = line.decode().rstrip("\r\n")
+                if line.startswith("event:"):
+                    event = line[6:].strip()
+                elif line.startswith("data:"):
+                    data = line[5:].strip()
+                elif not line and data:
+                    self.take(event, json.loads(data), time.time())
+                    event = data = ""
+
+    def take(self, event, value, now):
+        with self.changed:
+            if event == "grid":
+                self.edges, self.column_s = value["edge"], value["column"]
+                for column in value["columns"]:
+                    self.tell(value["from"] + column["slot"] * self.column_s, column, now)
+            elif event == "column":
+                self.tell(value["from"], value["column"], now)
+            self.changed.notify_all()
+
+    def tell(self, start_s, column, now):
+        for row, _ in column["cells"]:
+            last = self.edges[row + 1] if row + 1 < len(self.edges) else None
+            self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now))
+
+    def seen(self, when_s, length_ns):
+        return min((now for start, first, last, now in self.told if start <= when_s < start + self.column_s + 1e-6 and
+                    first <= length_ns * 1.1 and last >= length_ns * 0.9), default=None)
+
+    def wait(self, when_s, length_ns, seconds):
+        end = time.monotonic() + seconds
+        with self.changed:
+            while self.seen(when_s, length_ns) is None:
+                if not self.changed.wait(end - time.monotonic()):
+                    return None
+            seen = self.seen(when_s, length_ns)
+            self.told = []
+            return seen
+
+
+class Client:
+    """One mariadb client, kept open: its own start is no part of the trial."""
+
+    def __init__(self, server):
+        self.process = subprocess.Popen(["mariadb", "--no-defaults", "--socket=" + server["MARIADB_SOCKET"], "--user=root", "-N",
+                                         "-B", "--unbuffered"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+
+    def sleep(self, seconds):
+        """Returns when its result is here, and how long it took, in ns."""
+        start = time.time()
+        self.process.stdin.write("SELECT SLEEP(%.4f);\n" % seconds)
+        self.process.stdin.flush()
+        self.process.stdout.readline()
+        end = time.time()
+        return end, (end - start) * 1e9
+
+
+def trials(http, client, target, slot_s, options):
+    watch = Watch(http, target)
+    watch.start()
+    time.sleep(1)
+    chance, results = random.Random(options.seed), []
+    for i in range(options.trials):
+        progress("slots of %g s: trial %d of %d" % (slot_s, i + 1, options.trials))
+        time.sleep(chance.uniform(0, 2 * slot_s))
+        end, length_ns = client.sleep(chance.uniform(0.02, 0.3))
+        seen = watch.wait(end, length_ns, 10)
+        slot_end = (end // slot_s + 1) * slot_s
+        results.append({"fresh_s": seen - end, "after_slot_s": seen - slot_end} if seen else None)
+    progress("")
+    return results
+
+
+def main():
+    options = arguments(__doc__, trials=200)
+    results = {}
+    with folder() as path, mariadb(os.path.join(path, "db")) as server, Heatscope(path) as heatscope:
+        client = Client(server)
+        for slot_s in (0.1, 1.0):
+            uri = heatscope.create("mysql", "queries", ["instance", "latency"], ["latency"], granularity=slot_s)
+            target = "%s/value/stream?ncols=60&row_bits=5&selected=%s" % (uri, urllib.parse.quote(server["MARIADB_SOCKET"], ""))
+            results[slot_s] = trials(heatscope.http, client, target, slot_s, options)
+            heatscope.delete(uri)
+        stop(client.process)
+    rows = []
+    for slot_s, rounds in results.items():
+        seen = [r for r in rounds if r]
+        rows.append(["slots of %g s" % slot_s, "%d of %d" % (len(seen), len(rounds))] +
+                    ["%.0f" % (quantile([r[what] for r in seen], p) * 1e3) for what in ("fresh_s", "after_slot_s") for p in (0.5, 0.99)])
+    print("ms from a statement's end to its cell in the stream")
+    table(["", "seen", "p50", "p99", "after slot p50", "p99"], rows)
+    save(options, "fresh", __doc__, results)
+
+
+main()
