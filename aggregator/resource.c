@@ -8,8 +8,13 @@
 static const struct {
 	const char *name, *label;
 } module_labels[] = {
+	{ "disk", "Disk" },
+	{ "fs", "File system" },
 	{ "mysql", "MySQL" },
+	{ "net", "Network" },
 	{ "replay", "Replay" },
+	{ "syscall", "System calls" },
+	{ "tcp", "TCP" },
 };
 
 /* The types of Cloud Analytics; power: a raw value is base^power units. */

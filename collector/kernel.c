@@ -19,7 +19,7 @@
 
 #define CLOCK_STEP_NS 1000000
 
-const struct tracer *const tracers[] = { &mysql_tracer, NULL };
+const struct tracer *const tracers[] = { &mysql_tracer, &disk_tracer, NULL };
 
 #define N_TRACERS (sizeof(tracers) / sizeof(*tracers) - 1)
 
@@ -437,6 +437,14 @@ void tracer_doctor_program(FILE *out, const char *name, int program_fd)
 			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
 	else
 		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
+}
+
+__u64 tracer_missed(int program_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(program_fd, &info, &len) ? 0 : info.recursion_misses;
 }
 
 static void doctor_traced(const struct kernel *k, const struct traced *on, FILE *out)

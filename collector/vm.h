@@ -64,6 +64,23 @@ struct unix_sock {
 	struct unix_address *addr;
 };
 
+struct gendisk {
+	int major, first_minor;
+};
+
+struct request_queue {
+	unsigned long queue_flags;
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	__u32 cmd_flags, rq_flags;
+	unsigned int __data_len;
+	__u64 __sector;
+	__u64 start_time_ns, io_start_time_ns;
+};
+
 struct seq_file;
 struct bpf_map;
 

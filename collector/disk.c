@@ -1,0 +1,134 @@
+#include "disk.h"
+#include "disk_label.h"
+#include "tracer.h"
+#include "collector/disk.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <string.h>
+
+static const struct field fields[] = {
+	{ "disk", "disk", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "optype", "type of operation", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "flags", "why it was asked for", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "queue", "time until it was issued", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "service", "time at the device", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 26 },
+	{ "offset", "offset on the disk", "size", FIELD_NUMERIC, UNIT_BYTES, 20, 48 },
+};
+
+static const struct metric metric = {
+	"disk", "physio_ops", "disk I/O operations", "operations", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL
+};
+
+/* ---- start and stop ---- */
+
+/* 1 << the value of an enumerator, whatever its enum is called; 0: this kernel has none. */
+static __u64 kernel_flag(const struct btf *btf, const char *name)
+{
+	__u32 id, i, n = btf__type_cnt(btf);
+
+	for (id = 1; id < n; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		const struct btf_enum *e = btf_enum(t);
+
+		for (i = 0; btf_is_enum(t) && i < btf_vlen(t); i++)
+			if (!strcmp(btf__name_by_offset(btf, e[i].name_off), name))
+				return 1ull << e[i].val;
+	}
+	return 0;
+}
+
+static int disk_load(struct disk_bpf *bpf)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (btf) {
+		*(__u64 *)&bpf->rodata->queue_stats = kernel_flag(btf, "QUEUE_FLAG_STATS");
+		*(__u32 *)&bpf->rodata->request_stat = kernel_flag(btf, "__RQF_IO_STAT");
+	}
+	btf__free(btf);
+	return disk_bpf__load(bpf);
+}
+
+static int disk_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	struct disk_bpf *bpf = disk_bpf__open();
+	int err = bpf ? disk_load(bpf) : -errno;
+
+	if (err)
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for disk.physio_ops: %s", strerror(-err));
+	if (!err) {
+		err = disk_bpf__attach(bpf);
+		if (err)
+			snprintf(reason, REASON_MAX, "attaching to the block tracepoints failed: %s", strerror(-err));
+	}
+	if (err) {
+		disk_bpf__destroy(bpf);
+		return err;
+	}
+	*ret_programs = (struct tracer_programs){ bpf_map__fd(bpf->maps.events), bpf_map__fd(bpf->maps.chain),
+						  &bpf->bss->wall_offset, &bpf->bss->wanted, &bpf->bss->active };
+	*ret_self = bpf;
+	return 0;
+}
+
+static void disk_stop(void *self)
+{
+	disk_bpf__destroy(self);
+}
+
+/* ---- while it runs ---- */
+
+static void disk_label(void *self, unsigned field, __u64 code, char *out)
+{
+	switch (field) {
+	case DISK_DISK:
+		disk_label_disk(code, out);
+		break;
+	case DISK_OPTYPE:
+		disk_label_optype(code, out);
+		break;
+	case DISK_FLAGS:
+		disk_label_flags(code, out);
+		break;
+	}
+}
+
+static __u64 disk_lost(void *self)
+{
+	const struct disk_bpf *bpf = self;
+
+	return *(volatile __u64 *)&bpf->bss->counts.untimed + tracer_missed(bpf_program__fd(bpf->progs.complete));
+}
+
+static void disk_doctor(void *self, FILE *out)
+{
+	const struct disk_bpf *bpf = self;
+	const struct disk_counts *c;
+
+	if (!bpf)
+		return;
+	c = &bpf->bss->counts;
+	tracer_doctor_program(out, "complete", bpf_program__fd(bpf->progs.complete));
+	tracer_doctor_program(out, "issue", bpf_program__fd(bpf->progs.issue));
+	fprintf(out, "  operations: %llu, completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
+		"issue unknown: %llu\n", (unsigned long long)c->events, (unsigned long long)c->parts,
+		(unsigned long long)c->noted, (unsigned long long)c->unmade, (unsigned long long)c->untimed);
+}
+
+static const char *const tracepoints[] = { "block_rq_complete", "block_rq_issue", NULL };
+
+const struct tracer disk_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.start = disk_start,
+	.stop = disk_stop,
+	.label = disk_label,
+	.lost = disk_lost,
+	.doctor = disk_doctor,
+};

@@ -1,0 +1,64 @@
+/* disk.h - disk.physio_ops: what its fields and measures are, and what we count as an event.
+ *
+ * Event   One request that a disk has finished, well or not.  A request that is finished in parts is
+ *         one event, at its last part; one that is issued again is one event.
+ * Disk    Whatever has a request queue: a loop device and the disk below it are two.  A device
+ *         without one (device mapper, md, zram) is not seen; the disks below it are.
+ * Flush   A flush is an event of its own.  A file system's write that asks for flushes around it is
+ *         the write and the flushes that the disk was sent; several waiters may share one flush.
+ * Nothing a request that was never issued to the device (it was refused before).
+ * Attach  Requests under way are events: the kernel noted when they began (but see below).
+ * Slot    of the completion.
+ *
+ * Measures, the times in ns:
+ *
+ *      latency = queue + service       exactly, for every event
+ *
+ *      latency  from the request's making (or the begin of the batch it was plugged into, as iostat
+ *               has it) to its completion
+ *      queue    until it was issued to the device, the last time
+ *      service  from then on
+ *      size     bytes;  offset: bytes from the disk's begin.  Both 0 for a flush
+ *
+ *         The kernel notes both times by itself, with two exceptions.  Where
+ *         /sys/block/X/queue/iostats is 0 it does not note when a request was made: there latency
+ *         begins at the issue and queue is 0.  Where nobody asks for it (no writeback throttling) and
+ *         for commands from user space it does not note the issue: there we do, and what was under
+ *         way when we attached is told as lost.
+ *
+ * Fields, codes in the kernel:
+ *
+ *      disk        major << 20 | minor, of the whole disk
+ *      optype      enum req_op of the kernel
+ *      flags       DISK_SYNC ...
+ *
+ * Not     the process: requests are completed in whatever context runs, and issued by writeback for
+ *         others, so no process' name would be the truth.
+ */
+#ifndef HEATSCOPE_DISK_H
+#define HEATSCOPE_DISK_H
+
+#include <linux/types.h>
+
+enum disk_field { DISK_DISK, DISK_OPTYPE, DISK_FLAGS, DISK_N_FIELDS };
+enum disk_measure { DISK_LATENCY, DISK_QUEUE, DISK_SERVICE, DISK_SIZE, DISK_OFFSET, DISK_N_MEASURES };
+
+#define DISK_NONE (~0ull)		/* the code of a request without a disk */
+
+enum disk_op {
+	OP_READ = 0, OP_WRITE = 1, OP_FLUSH = 2, OP_DISCARD = 3, OP_SECURE_ERASE = 5, OP_ZONE_APPEND = 7,
+	OP_WRITE_ZEROES = 9, OP_ZONE_FIRST = 10, OP_ZONE_LAST = 19,	/* opens, closes, finishes and resets */
+	OP_DRIVER_IN = 34, OP_DRIVER_OUT = 35,				/* commands from user space or the driver */
+};
+
+enum disk_flag { DISK_SYNC = 1, DISK_META = 2, DISK_AHEAD = 4, DISK_FUA = 8, DISK_BACKGROUND = 16 };
+
+struct disk_counts {
+	__u64 events;
+	__u64 parts;			/* completions of a part */
+	__u64 noted;			/* events whose issue we had to note */
+	__u64 unmade;			/* events of which nobody knows when they were made: latency from the issue */
+	__u64 untimed;			/* told as lost: nobody noted their issue */
+};
+
+#endif

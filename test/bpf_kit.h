@@ -1,0 +1,47 @@
+/* bpf_kit.h - what the tests of the kernel's metrics share: one instrumentation, and what it counted.
+ *
+ *      kit_begin(); kit_enable(1, "disk.physio_ops", "disk,optype", "latency,size")
+ *      kit_clear(); act; kit_drain(); ok(kit_n(1, "loop0", "read") == 10, ...)
+ *      return kit_end()
+ *
+ * Output  TAP.  kit_begin() ends the program with 77 without root or BTF, and for nothing else.
+ * Errors  kit_enable() failing is a failed case, and ends the program.
+ */
+#ifndef HEATSCOPE_BPF_KIT_H
+#define HEATSCOPE_BPF_KIT_H
+
+#include <linux/types.h>
+
+#define KIT_SECOND 1000000000ll
+
+void ok(int holds, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void kit_begin(void);
+int kit_end(void);			/* the exit status */
+
+/* Slots of 1 s, `keys` keys; at the return a slot that is counted has begun. */
+void kit_enable(__u64 inst, const char *metric, const char *fields, const char *measures);
+void kit_disable(__u64 inst);
+const char *kit_refusal(const char *metric);	/* NULL: it can be had */
+
+/* Waits until the slot that runs now has ended, and drains it. */
+void kit_drain(void);
+void kit_clear(void);
+void kit_print(void);
+void kit_doctor(void);
+
+/* Events whose labels are these, in the order of the fields; NULL: any.  As many as there are fields. */
+__u64 kit_count(__u64 inst, const char *const label[4]);
+__u64 kit_sum(__u64 inst, unsigned measure, const char *const label[4]);
+#define kit_n(inst, ...) kit_count(inst, (const char *const[4]){ __VA_ARGS__ })
+#define kit_total(inst, measure, ...) kit_sum(inst, measure, (const char *const[4]){ __VA_ARGS__ })
+
+__u64 kit_lost(void);			/* since kit_begin() */
+
+__s64 kit_now_ns(void);			/* wall clock */
+int kit_run(const char *format, ...) __attribute__((format(printf, 1, 2)));	/* system() */
+
+/* Lets the kernel count what programs cost, until the program ends. */
+void kit_stats(void);
+
+#endif
