@@ -89,8 +89,10 @@ static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
 static void upkeep(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
-	struct upkeep *u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
+	struct upkeep *u;
 
+	catalog_reap(a->catalog, now_ns());
+	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
 		return;
 	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;

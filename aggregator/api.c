@@ -1,4 +1,5 @@
 #include "api.h"
+#include "input.h"
 #include "resource.h"
 #include "stream.h"
 #include "value.h"
@@ -15,6 +16,11 @@ struct api {
 	struct aggregator *a;
 	size_t n_values;		/* on their way */
 	struct streams streams;
+};
+
+struct where {				/* what a path leads to */
+	enum value_kind kind;
+	const struct catalog_inst *inst;	/* of :id */
 };
 
 /* ---- replies ---- */
@@ -37,6 +43,7 @@ static void reply_error(struct http_request *r, int err, const char *reason)
 {
 	switch (err) {
 	case -EINVAL: http_error(r, 409, "ECA_INVAL", reason && *reason ? reason : "not valid"); break;
+	case -EPROTONOSUPPORT: http_error(r, 415, "ECA_INVAL", reason); break;
 	case -ENOENT: http_error(r, 404, "ECA_NOENT", "there is no such instrumentation"); break;
 	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;
 	case -ENOMEM: http_error(r, 503, "ECA_NORESOURCE", "out of memory"); break;
@@ -44,82 +51,90 @@ static void reply_error(struct http_request *r, int err, const char *reason)
 	}
 }
 
-static void reply_method(struct http_request *r, const char *allowed)
+/* What the request brings along, borrowed. */
+static struct raw_input raw_input(const struct http_request *r)
 {
-	char text[96];
+	struct raw_input raw = { .type = http_header(r, "Content-Type") };
 
-	snprintf(text, sizeof(text), "method %.16s is not possible here; there is %s", http_method(r), allowed);
-	http_error(r, 405, "ECA_INVAL", text);
+	raw.query = http_params(r, &raw.n_query);
+	raw.body = http_body(r, &raw.body_len);
+	return raw;
 }
 
 /* ---- instrumentations ---- */
 
-struct creation {			/* one in flight; its catalogue entry is looked up again after it */
+struct creation {			/* or a change, in flight; the catalogue entry is looked up again after it */
 	struct api *api;
 	struct http_request *request;
 };
 
-static void on_created(void *arg, int err, const struct catalog_inst *made)
+static void reply_instrumentation(struct creation *c, int err, unsigned status, const struct catalog_inst *ci)
 {
-	struct creation *c = arg;
 	char location[64];
 
 	if (err) {
 		reply_error(c->request, err, NULL);
 	} else {
-		snprintf(location, sizeof(location), "/ca/instrumentations/%llu", (unsigned long long)made->in.id);
-		reply_json(c->request, 201, resource_instrumentation(c->api->a->catalog, made, now_ns()), location);
+		snprintf(location, sizeof(location), "/ca/instrumentations/%llu", (unsigned long long)ci->in.id);
+		reply_json(c->request, status, resource_instrumentation(c->api->a->catalog, ci, now_ns()),
+			   status == 201 ? location : NULL);
 	}
 	free(c);
 }
 
-/* The body's JSON object, or without a body the query string as an object of texts. */
-static json_t *creation_json(struct http_request *r, char *reason)
+static void on_created(void *arg, int err, const struct catalog_inst *made)
 {
-	size_t len, n;
-	const char *body = http_body(r, &len);
-	const struct http_param *param = http_params(r, &n);
-	json_error_t error;
-	json_t *json;
-
-	if (len) {
-		json = json_loadb(body, len, JSON_REJECT_DUPLICATES, &error);
-		if (!json)
-			snprintf(reason, REASON_MAX, "the body is not JSON: %.160s (line %d, column %d)", error.text, error.line,
-				 error.column);
-		else if (!json_is_object(json))
-			snprintf(reason, REASON_MAX, "the body must be a JSON object");
-		else
-			return json;
-		json_decref(json);
-		return NULL;
-	}
-	json = json_object();
-	for (size_t i = 0; i < n; i++)
-		if (json_object_set_new(json, param[i].name, json_string(param[i].value))) {
-			snprintf(reason, REASON_MAX, "a parameter is not UTF-8: \"%.64s\"", param[i].name);
-			json_decref(json);
-			return NULL;
-		}
-	return json;
+	reply_instrumentation(arg, err, 201, made);
 }
 
-static void create(struct api *api, struct http_request *r)
+static void on_changed(void *arg, int err, const struct catalog_inst *changed)
 {
+	reply_instrumentation(arg, err, 200, changed);
+}
+
+enum deed { CREATE, CLONE, CHANGE };
+
+static int do_deed(enum deed deed, struct catalog *catalog, __u64 id, const json_t *json, struct creation *c, char *reason)
+{
+	switch (deed) {
+	case CREATE: return catalog_create(catalog, json, now_ns(), on_created, c, reason);
+	case CLONE: return catalog_clone(catalog, id, json, now_ns(), on_created, c, reason);
+	default: return catalog_change(catalog, id, json, on_changed, c, reason);
+	}
+}
+
+static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u64 id)
+{
+	const struct raw_input raw = raw_input(r);
 	char reason[REASON_MAX] = "";
-	json_t *json = creation_json(r, reason);
-	struct creation *c = json ? malloc(sizeof(*c)) : NULL;
-	int err = c ? 0 : *reason ? -EINVAL : -ENOMEM;
+	json_t *json = NULL;
+	struct creation *c = malloc(sizeof(*c));
+	int err = c ? input_object(&raw, &json, reason) : -ENOMEM;
 
 	if (!err) {
 		*c = (struct creation){ api, r };
-		err = catalog_create(api->a->catalog, json, now_ns(), on_created, c, reason);
+		err = do_deed(deed, api->a->catalog, id, json, c, reason);
+		json_decref(json);
 	}
-	json_decref(json);
 	if (err) {
 		free(c);
 		reply_error(r, err, reason);
 	}
+}
+
+static void create(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CREATE, 0);
+}
+
+static void make_clone(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CLONE, w->inst->in.id);
+}
+
+static void change(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CHANGE, w->inst->in.id);
 }
 
 static void on_deleted(void *request, int err)
@@ -130,31 +145,45 @@ static void on_deleted(void *request, int err)
 		http_reply(request, 204, NULL, NULL, 0, NULL);
 }
 
-static void instrumentations(struct api *api, struct http_request *r)
+static void erase(struct api *api, struct http_request *r, const struct where *w)
 {
-	if (!strcmp(http_method(r), "GET"))
-		reply_json(r, 200, resource_instrumentations(api->a->catalog, now_ns()), NULL);
-	else if (!strcmp(http_method(r), "POST"))
-		create(api, r);
-	else
-		reply_method(r, "GET and POST");
+	int err = catalog_delete(api->a->catalog, w->inst->in.id, on_deleted, r);
+
+	if (err)
+		reply_error(r, err, NULL);
 }
 
-static void instrumentation(struct api *api, struct http_request *r, const struct catalog_inst *ci)
+static void list(struct api *api, struct http_request *r, const struct where *w)
 {
-	int err;
-
-	if (!strcmp(http_method(r), "GET")) {
-		reply_json(r, 200, resource_instrumentation(api->a->catalog, ci, now_ns()), NULL);
-	} else if (!strcmp(http_method(r), "DELETE")) {
-		err = catalog_delete(api->a->catalog, ci->in.id, on_deleted, r);
-		if (err)
-			reply_error(r, err, NULL);
-	} else {
-		reply_method(r, "GET and DELETE");
-	}
+	reply_json(r, 200, resource_instrumentations(api->a->catalog, now_ns()), NULL);
 }
 
+static void show(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_instrumentation(api->a->catalog, w->inst, now_ns()), NULL);
+}
+
+/* ---- the rest of the catalogue ---- */
+
+static void catalogue(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
+}
+
+static void status(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_status(api->a), NULL);
+}
+
+static void value_list(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_values(w->inst), NULL);
+}
+
+static void heatmap_list(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_heatmaps(w->inst), NULL);
+}
 /* ---- values ---- */
 
 struct errand {				/* one value in flight */
@@ -180,12 +209,16 @@ static void on_value(struct value *v, void *arg)
 
 static void reply_value(struct api *api, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind)
 {
+	const struct raw_input raw = raw_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
+	struct input in = { 0 };
 	struct value *v;
-	size_t n;
-	const struct http_param *param = http_params(r, &n);
 	struct errand *e = api->n_values < VALUES_MAX ? malloc(sizeof(*e)) : NULL;
-	int err = e ? value_new(api->a, ci, kind, param, n, &v, reason) : -ENOMEM;
+	int err = e ? input_read(&raw, &in, reason) : -ENOMEM;
+
+	if (!err)
+		err = value_new(api->a, ci, kind, in.param, in.n, &v, reason);
+	input_fini(&in);
 
 	if (err == -ENOMEM) {
 		http_error(r, 503, "ECA_NORESOURCE", e ? "out of memory" : "too many values are on their way; try again");
@@ -209,111 +242,162 @@ static void reply_stream(struct api *api, struct http_request *r, const struct c
 		reply_error(r, err, reason);
 }
 
-static const struct {
-	const char *path;
+static void value(struct api *api, struct http_request *r, const struct where *w)
+{
+	if (w->kind == VALUE_STREAM)
+		reply_stream(api, r, w->inst);
+	else
+		reply_value(api, r, w->inst, w->kind);
+}
+
+/* ---- routes ---- */
+
+#define ONE "instrumentations/:id"
+
+static const struct route {
+	struct api_route is;
 	enum value_kind kind;
-} values[] = {
-	{ "raw", VALUE_RAW },
-	{ "keys", VALUE_KEYS },
-	{ "grid", VALUE_GRID },
-	{ "stream", VALUE_STREAM },
-	{ "report", VALUE_REPORT },
-	{ "heatmap/image", VALUE_IMAGE },
-	{ "heatmap/details", VALUE_DETAILS },
-	{ "heatmap/figure", VALUE_FIGURE },
+	void (*handle)(struct api *api, struct http_request *r, const struct where *w);
+} routes[] = {
+	{ { "GET", "", false }, 0, catalogue },
+	{ { "GET", "instrumentations", false }, 0, list },
+	{ { "POST", "instrumentations", false }, 0, create },
+	{ { "GET", ONE, false }, 0, show },
+	{ { "PUT", ONE, false }, 0, change },
+	{ { "DELETE", ONE, false }, 0, erase },
+	{ { "POST", ONE "/clone", false }, 0, make_clone },
+	{ { "GET", ONE "/value", false }, 0, value_list },
+	{ { "GET", ONE "/value/raw", true }, VALUE_RAW, value },
+	{ { "GET", ONE "/value/keys", true }, VALUE_KEYS, value },
+	{ { "GET", ONE "/value/grid", true }, VALUE_GRID, value },
+	{ { "GET", ONE "/value/stream", true }, VALUE_STREAM, value },
+	{ { "GET", ONE "/value/report", true }, VALUE_REPORT, value },
+	{ { "GET", ONE "/value/heatmap", false }, 0, heatmap_list },
+	{ { "GET", ONE "/value/heatmap/image", true }, VALUE_IMAGE, value },
+	{ { "GET", ONE "/value/heatmap/details", true }, VALUE_DETAILS, value },
+	{ { "GET", ONE "/value/heatmap/figure", true }, VALUE_FIGURE, value },
+	{ { "GET", "admin/status", false }, 0, status },
 };
 
-/* path: what follows .../value, without slashes around it. */
-static void value(struct api *api, struct http_request *r, const struct catalog_inst *ci, const char *path)
+#define N_ROUTES (sizeof(routes) / sizeof(*routes))
+
+const struct api_route *api_route(size_t index)
 {
-	if (strcmp(http_method(r), "GET")) {
-		reply_method(r, "GET");
-		return;
-	}
-	if (!*path || !strcmp(path, "heatmap")) {
-		reply_json(r, 200, *path ? resource_heatmaps(ci) : resource_values(ci), NULL);
-		return;
-	}
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
-		if (strcmp(path, values[i].path))
-			continue;
-		if (values[i].kind == VALUE_STREAM)
-			reply_stream(api, r, ci);
-		else
-			reply_value(api, r, ci, values[i].kind);
-		return;
-	}
-	http_error(r, 404, "ECA_NOENT", "there is no such value; there are: raw, keys, grid, stream, report, heatmap");
+	return index < N_ROUTES ? &routes[index].is : NULL;
 }
 
 /* ---- paths ---- */
 
-/* Is this the path's next part?  Then *path moves behind it and its slash. */
-static bool step(const char **path, const char *part)
+/* The id at *path; 0: none. */
+static __u64 id_at(const char *path)
 {
-	size_t len = strlen(part);
-
-	if (strncmp(*path, part, len) || ((*path)[len] && (*path)[len] != '/'))
-		return false;
-	*path += len + ((*path)[len] == '/');
-	return true;
-}
-
-/* The id that comes next; 0: none. */
-static __u64 step_id(const char **path)
-{
-	size_t len = strspn(*path, "0123456789");
+	size_t len = strspn(path, "0123456789");
 	__u64 id = 0;
 
-	if (!len || len > 18 || ((*path)[len] && (*path)[len] != '/'))
+	if (!len || len > 18 || (path[len] && path[len] != '/'))
 		return 0;
 	for (size_t i = 0; i < len; i++)
-		id = 10 * id + (__u64)((*path)[i] - '0');
-	*path += len + ((*path)[len] == '/');
+		id = 10 * id + (__u64)(path[i] - '0');
 	return id;
 }
 
-static void one_instrumentation(struct api *api, struct http_request *r, const char *path)
+/* Is this a path of that form?  :id is any piece, *ret_id its number. */
+static bool path_is(const char *path, const char *form, __u64 *ret_id)
 {
-	const struct catalog_inst *ci = catalog_find(api->a->catalog, step_id(&path));
+	while (*form) {
+		if (*form == ':') {
+			if (!*path || *path == '/')
+				return false;
+			*ret_id = id_at(path);
+			path += strcspn(path, "/");
+			form += strcspn(form, "/");
+		} else if (*path++ != *form++) {
+			return false;
+		}
+	}
+	return !*path;
+}
 
-	if (!ci)
+/* "GET, PUT and DELETE": what is possible at that form of a path. */
+static void reply_method(struct http_request *r, const char *form)
+{
+	const char *method[4];
+	char text[128];
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < N_ROUTES; i++)
+		if (!strcmp(routes[i].is.path, form) && n < 4)
+			method[n++] = routes[i].is.method;
+	at = (size_t)snprintf(text, sizeof(text), "method %.16s is not possible here; there is ", http_method(r));
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", method[i]);
+	http_error(r, 405, "ECA_INVAL", text);
+}
+
+static void reply_nowhere(struct api *api, struct http_request *r, const char *path)
+{
+	const char *inst = strncmp(path, "instrumentations/", 17) ? NULL : path + 17;
+
+	if (inst && !catalog_find(api->a->catalog, id_at(inst)))
 		reply_error(r, -ENOENT, NULL);
-	else if (!*path)
-		instrumentation(api, r, ci);
-	else if (step(&path, "value"))
-		value(api, r, ci, path);
+	else if (inst && strstr(inst, "/value/"))
+		http_error(r, 404, "ECA_NOENT", "there is no such value; GET .../value and .../value/heatmap list them");
+	else if (!strcmp(path, "customers") || !strncmp(path, "customers/", 10))
+		http_error(r, 404, "ECA_NOENT", "there are no customers here: this server has one scope, /ca");
 	else
 		http_error(r, 404, "ECA_NOENT", "there is no such resource");
 }
 
 static void route(struct api *api, struct http_request *r, const char *path)
 {
-	bool get = !strcmp(http_method(r), "GET");
+	const struct route *there = NULL, *found = NULL;
+	struct where w;
+	__u64 id = 0;
 
-	if (!*path && get)
-		reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
-	else if (step(&path, "instrumentations"))
-		*path ? one_instrumentation(api, r, path) : instrumentations(api, r);
-	else if (!strcmp(path, "admin/status") && get)
-		reply_json(r, 200, resource_status(api->a), NULL);
-	else if (!*path || !strcmp(path, "admin/status"))
-		reply_method(r, "GET");
-	else
-		http_error(r, 404, "ECA_NOENT", "there is no such resource");
+	for (size_t i = 0; i < N_ROUTES && !found; i++) {
+		if (!path_is(path, routes[i].is.path, &id))
+			continue;
+		there = &routes[i];
+		found = strcmp(http_method(r), there->is.method) ? NULL : there;
+	}
+	catalog_touch(api->a->catalog, id, now_ns());
+	w.inst = catalog_find(api->a->catalog, id);
+	if (!there) {
+		reply_nowhere(api, r, path);
+	} else if (strchr(there->is.path, ':') && !w.inst) {
+		reply_error(r, -ENOENT, NULL);
+	} else if (!found) {
+		reply_method(r, there->is.path);
+	} else {
+		w.kind = found->kind;
+		found->handle(api, r, &w);
+	}
+}
+
+/* ca/M.m.u */
+static bool is_version(const char *text)
+{
+	unsigned major, minor, update;
+	int end = 0;
+
+	return !*text || (sscanf(text, "ca/%5u.%5u.%5u%n", &major, &minor, &update, &end) == 3 && !text[end] &&
+			  !strpbrk(text, "+- "));
 }
 
 void api_handle(void *arg, struct http_request *r)
 {
+	struct api *api = arg;
 	char *path = strdup(http_path(r) + strlen("/ca"));
 	size_t len = path ? strlen(path) : 0;
 
 	if (len && path[len - 1] == '/')		/* a slash at the end is as none */
 		path[len - 1] = 0;
-	if (path)
-		route(arg, r, *path == '/' ? path + 1 : path);
-	else
+	if (!path)
 		reply_error(r, -ENOMEM, NULL);
+	else if (!is_version(http_header(r, "X-API-Version")))
+		http_error(r, 409, "ECA_INVAL", "the header X-API-Version is invalid: it must be like ca/0.1.8");
+	else
+		route(api, r, *path == '/' ? path + 1 : path);
 	free(path);
 }
 

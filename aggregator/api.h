@@ -11,7 +11,15 @@
 
 #include "http.h"
 
-struct api;				/* its fields are in api_private.h */
+struct api;				/* its fields are in api.c */
+
+/* What there is: doc/openapi.json names exactly these. */
+struct api_route {
+	const char *method;
+	const char *path;		/* after /ca/; ":id" is an instrumentation's */
+	bool is_value;			/* it has the parameters of params.h */
+};
+const struct api_route *api_route(size_t index);	/* NULL: past the last */
 
 int api_new(struct aggregator *a, struct api **ret_api);
 void api_free(struct api *api);		/* NULL is fine */

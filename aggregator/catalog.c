@@ -102,7 +102,7 @@ static int find_hostname(const struct instrumentation *in)
 
 /* And the slots that go on or are not settled yet: the newest complete ones, as many as asked for,
  * lie before those, and are rounded outward. */
-static size_t slots_in_memory(const struct catalog *c, const struct instrumentation *in)
+size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in)
 {
 	__u64 slots = (__u64)in->retention_s * 1000000000 / in->slot_ns;
 	__u64 open = (in->granularity_ns + 2000000000) / in->slot_ns + 2;
@@ -111,7 +111,7 @@ static size_t slots_in_memory(const struct catalog *c, const struct instrumentat
 }
 
 /* What the store keeps: the instrumentation, its metric's field table, and how it was asked for. */
-static char *inst_text(const struct catalog_inst *ci)
+char *catalog_inst_text(const struct catalog_inst *ci)
 {
 	json_t *json = json_pack("{s:o, s:o, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
 				 metric_to_json(ci->metric), "numeric", ci->numeric);
@@ -183,7 +183,7 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 {
 	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
 	const struct store_reader reader = { .arg = &l, .cover = load_cover };
-	size_t n_slots = slots_in_memory(c, &ci->in);
+	size_t n_slots = catalog_cube_slots(c, &ci->in);
 	__s64 first;
 	int err = cube_open(c->cube, ci->in.id, n_slots);
 
@@ -233,7 +233,7 @@ static int make_work(void *arg, struct store *store)
 	int err = store->ops->next_id(store, &m->ci->in.id);
 
 	if (!err) {
-		text = inst_text(m->ci);
+		text = catalog_inst_text(m->ci);
 		err = text ? store->ops->inst_put(store, m->ci->in.id, text) : -ENOMEM;
 	}
 	free(text);
@@ -252,7 +252,7 @@ static void make_done(void *arg, int err)
 		c->n_insts--;
 	} else {
 		inst_link(c, m->ci);
-		cube_err = cube_open(c->cube, m->ci->in.id, slots_in_memory(c, &m->ci->in));
+		cube_err = cube_open(c->cube, m->ci->in.id, catalog_cube_slots(c, &m->ci->in));
 		if (cube_err)
 			fprintf(stderr, "heatscoped: instrumentation %llu is kept in the store only: %s\n",
 				(unsigned long long)m->ci->in.id, strerror(-cube_err));
@@ -290,6 +290,7 @@ static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, str
 	if (err)
 		return err;
 	ci->in.crtime_ms = now_ns / 1000000;
+	ci->touched_ns = now_ns;
 	ci->hostname_at = find_hostname(&ci->in);
 	ci->metric = metric_copy(m);
 	return ci->metric ? 0 : -ENOMEM;
@@ -407,7 +408,7 @@ void catalog_expired(struct catalog *c, __u64 inst, __s64 slot)
 	if (cube_range(c->cube, inst, &first, &newest) || newest >= slot)
 		return;
 	cube_drop(c->cube, inst);
-	cube_open(c->cube, inst, slots_in_memory(c, &ci->in));
+	cube_open(c->cube, inst, catalog_cube_slots(c, &ci->in));
 }
 
 json_t *catalog_want(const struct catalog *c)
@@ -415,6 +416,7 @@ json_t *catalog_want(const struct catalog *c)
 	json_t *list = json_array();
 
 	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		json_array_append_new(list, instrumentation_to_json(&ci->in));
+		if (!ci->in.suspended)
+			json_array_append_new(list, instrumentation_to_json(&ci->in));
 	return json_pack("{s:s, s:o}", "aggregator", c->identity, "instrumentations", list);
 }

@@ -22,13 +22,31 @@ struct catalog;				/* its fields are in catalog.c */
 struct sighting {			/* a source that has reported for an instrumentation */
 	char source[SOURCE_MAX];
 	__s64 slot;			/* the newest it spoke for */
+	__u64 lost;			/* events it told to be lost, since our start */
+	__s64 lost_ns;			/* when it last told so; 0: never */
 };
+
+/* How a source fares with an instrumentation. */
+enum fare {
+	FARE_NONE,			/* it never offered the metric nor reported it */
+	FARE_PENDING,			/* connected; it has not said yet */
+	FARE_ACTIVE,
+	FARE_PARTIAL,			/* not with everything, or it lost events within FARE_LOSS_NS */
+	FARE_FAILED,			/* it cannot: the reason says why */
+	FARE_GONE,			/* not connected */
+	FARE_SUSPENDED,			/* connected, but the instrumentation is suspended */
+};
+#define FARE_LOSS_NS 60000000000ll
+#define SILENT_NS 15000000000ll		/* who has been silent for so long is not waited for */
 
 struct catalog_inst {
 	struct catalog_inst *next;
 	struct instrumentation in;
 	struct metric *metric;		/* never NULL; as it was when the instrumentation was made */
 	char numeric[NAME_MAX_LEN];	/* the numeric field of the decomposition, "" if none */
+	struct instrumentation asked;	/* while n_changes > 0: as it will be when all are stored */
+	unsigned n_changes;
+	__s64 touched_ns;		/* when somebody last asked for it; 0: not since the start */
 	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
 	size_t n_sightings;
 	struct sighting *sighting;
@@ -52,6 +70,19 @@ typedef void (*catalog_made)(void *arg, int err, const struct catalog_inst *made
 int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		   char *reason);
 
+/* Another one like it, but for what the request names. */
+int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
+		  char *reason);
+
+/* Changes retention-time, idle-max or enabled.  Everything is as before until done() is called; with
+ * an error it stays so, -ENOENT: it was deleted meanwhile. */
+int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
+
+/* Somebody asks for it; whom nobody asks for longer than its idle-max, catalog_reap() deletes.
+ * The time before the first reaping does not count: after a start all begin anew. */
+void catalog_touch(struct catalog *c, __u64 id, __s64 now_ns);
+void catalog_reap(struct catalog *c, __s64 now_ns);
+
 /* It is gone from the catalog and the cube at once, from the store when done() is called (done may
  * be NULL).  -ENOENT: at once. */
 int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg);
@@ -67,8 +98,15 @@ int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name,
 int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason);
 void catalog_bye(struct catalog *c, const char *source);
 
-/* A source spoke for an instrumentation up to this slot. */
+enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason);
+const char *catalog_fare_word(enum fare fare);	/* "pending", ... */
+
+/* A source spoke for an instrumentation up to this slot, and told of events that it lost. */
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot);
+void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns);
+
+/* Has everybody who is connected, can and has reported until shortly before, reported up to this slot? */
+bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns);
 
 /* The first slot that is not older than the retention; 0 with catalog_keep(), which is for showing
  * recordings: nothing grows too old then. */
@@ -78,12 +116,14 @@ void catalog_keep(struct catalog *c);
 /* The store has dropped what was before this slot; so does the cube. */
 void catalog_expired(struct catalog *c, __u64 inst, __s64 slot);
 
-/* Sources that can report it: connected ones that offer its metric, or seen in its retention. */
+/* Sources that can report it: connected ones that offer its metric and have not failed, and those
+ * that are not connected, but were seen in its retention. */
 __u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
 
 /* Called after a change: of the instrumentations (wanted), or only of sources and their states. */
 struct catalog_observer {		/* the caller's memory, valid until catalog_unobserve() */
 	void (*changed)(void *arg, bool wanted);
+	void (*seen)(void *arg, __u64 inst);	/* somebody reported; NULL: not asked for */
 	void *arg;
 	struct catalog_observer *next;	/* catalog.c's */
 };

@@ -1,5 +1,5 @@
-/* catalog_private.h - what catalog.c (instrumentations) and catalog_source.c (sources, metrics, who
- * is told) share. */
+/* catalog_private.h - what catalog.c (instrumentations), catalog_change.c (what becomes of them) and
+ * catalog_source.c (sources, metrics, who is told) share. */
 #ifndef HEATSCOPE_CATALOG_PRIVATE_H
 #define HEATSCOPE_CATALOG_PRIVATE_H
 
@@ -19,6 +19,10 @@ struct catalog {
 	size_t n_metrics;
 	struct catalog_observer *observers;
 };
+
+/* What the store keeps of it; NULL: no memory.  How many slots of it the cube holds. */
+char *catalog_inst_text(const struct catalog_inst *ci);
+size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in);
 
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such one */
 int catalog_collect(struct catalog *c);				/* the metrics anew; -ENOMEM: none */

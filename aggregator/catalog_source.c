@@ -198,38 +198,120 @@ int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
 	if (!grown)
 		return -ENOMEM;
 	ci->sighting = grown;
-	snprintf(grown[ci->n_sightings].source, SOURCE_MAX, "%s", source);
-	grown[ci->n_sightings++].slot = slot;
+	grown[ci->n_sightings] = (struct sighting){ .slot = slot };
+	snprintf(grown[ci->n_sightings++].source, SOURCE_MAX, "%s", source);
 	return 0;
 }
 
 void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, inst);
+	struct catalog_observer *o, *after;
 
-	/* Without memory the source is merely not counted while it is away. */
-	if (ci)
-		catalog_sight(ci, source, slot);
+	if (!ci)
+		return;
+	catalog_sight(ci, source, slot);	/* without memory it is merely not counted while it is away */
+	for (o = c->observers; o; o = after) {
+		after = o->next;
+		if (o->seen)
+			o->seen(o->arg, inst);
+	}
+}
+
+static struct sighting *sighting_of(const struct catalog_inst *ci, const char *source)
+{
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (!strcmp(ci->sighting[i].source, source))
+			return &ci->sighting[i];
+	return NULL;
+}
+
+void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
+	struct sighting *seen = ci ? sighting_of(ci, source) : NULL;
+
+	if (!seen || !n)
+		return;
+	seen->lost = seen->lost + n < n ? ~(__u64)0 : seen->lost + n;
+	seen->lost_ns = now_ns;
+}
+
+const char *catalog_fare_word(enum fare fare)
+{
+	static const char *const word[] = { "none", "pending", "active", "partial", "failed", "gone", "suspended" };
+
+	return word[fare];
+}
+
+/* What a connected source that can measure it does. */
+static enum fare fare_now(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
+{
+	const struct inst_state *state = source_inst(s, ci->in.id);
+	const struct sighting *seen = sighting_of(ci, s->name);
+
+	if (ci->in.suspended)
+		return FARE_SUSPENDED;
+	if (!state)
+		return FARE_PENDING;
+	snprintf(reason, REASON_MAX, "%s", state->reason);
+	if (!state->active || state->partial)
+		return state->active ? FARE_PARTIAL : FARE_FAILED;
+	if (!seen || !seen->lost_ns || now_ns - seen->lost_ns >= FARE_LOSS_NS)
+		return FARE_ACTIVE;
+	snprintf(reason, REASON_MAX, "events were lost within the last minute; %llu since this server's start",
+		 (unsigned long long)seen->lost);
+	return FARE_PARTIAL;
+}
+
+enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
+{
+	const struct offer *o = source_offer(s, ci->in.module, ci->in.stat);
+
+	reason[0] = 0;
+	if (!s->n_links)
+		return o || sighting_of(ci, s->name) ? FARE_GONE : FARE_NONE;
+	if (!o && !source_inst(s, ci->in.id))
+		return FARE_NONE;
+	if (!o || o->ok)
+		return fare_now(ci, s, now_ns, reason);
+	snprintf(reason, REASON_MAX, "%s", o->reason);
+	return FARE_FAILED;
+}
+
+static bool fare_can(enum fare fare)
+{
+	return fare == FARE_PENDING || fare == FARE_ACTIVE || fare == FARE_PARTIAL || fare == FARE_SUSPENDED;
 }
 
 __u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	__s64 horizon = catalog_horizon(c, ci, now_ns);
+	char reason[REASON_MAX];
 	const struct source *s;
-	const struct offer *o;
 	__u32 n = 0;
 
-	for (size_t i = 0; i < ci->n_sightings; i++)
-		n += ci->sighting[i].slot >= horizon;
-	for (s = c->sources; s; s = s->next) {
-		size_t i = 0;
-
-		o = s->n_links ? source_offer(s, ci->in.module, ci->in.stat) : NULL;
-		if (!o || !o->ok)
-			continue;
-		while (i < ci->n_sightings && strcmp(ci->sighting[i].source, s->name))
-			i++;
-		n += i == ci->n_sightings || ci->sighting[i].slot < horizon;
+	for (size_t i = 0; i < ci->n_sightings; i++) {
+		s = source_find(c, ci->sighting[i].source);
+		n += (!s || !s->n_links) && ci->sighting[i].slot >= horizon;
 	}
+	for (s = c->sources; s; s = s->next)
+		n += s->n_links && fare_can(catalog_fare(ci, s, now_ns, reason));
 	return n;
+}
+
+bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns)
+{
+	__s64 silent = SILENT_NS / (__s64)ci->in.slot_ns;
+	char reason[REASON_MAX];
+
+	for (size_t i = 0; i < ci->n_sightings; i++) {
+		const struct sighting *seen = &ci->sighting[i];
+		const struct source *s = source_find(c, seen->source);
+		enum fare fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
+
+		if ((fare == FARE_ACTIVE || fare == FARE_PARTIAL) && seen->slot < slot && seen->slot >= slot - silent)
+			return false;
+	}
+	return true;
 }

@@ -143,6 +143,45 @@ void cube_drop(struct cube *c, __u64 inst)
 	ring_free(r);
 }
 
+/* Slots that fit move into the new piles, the others are emptied. */
+static void ring_move(struct ring *r, struct pile *pile, size_t n_slots)
+{
+	__s64 oldest = ring_oldest(r, r->newest), first = r->newest - (__s64)n_slots + 1;
+	struct ring moved = { .n_slots = n_slots, .pile = pile };
+
+	first = first > oldest ? first : oldest;
+	for (__s64 slot = oldest; slot <= r->newest; slot++) {
+		if (slot < first)
+			pile_fini(pile_of(r, slot), &r->keys);
+		else
+			*pile_of(&moved, slot) = *pile_of(r, slot);
+	}
+	r->since = first;
+	witness_trim(&r->witness, first);
+}
+
+int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
+{
+	struct ring *r = ring_of(c, inst);
+	struct pile *pile;
+
+	if (!r)
+		return -ENOENT;
+	if (!n_slots || n_slots > SLOTS_MAX)
+		return -EINVAL;
+	if (n_slots == r->n_slots)
+		return 0;
+	pile = calloc(n_slots, sizeof(*pile));
+	if (!pile)
+		return -ENOMEM;
+	if (r->has_data)
+		ring_move(r, pile, n_slots);
+	free(r->pile);
+	r->pile = pile;
+	r->n_slots = n_slots;
+	return 0;
+}
+
 /* --- adding --- */
 
 /* Slices of one slot; nothing changes on an error, not even the range. */

@@ -24,6 +24,10 @@ void cube_free(struct cube *c);
 int cube_open(struct cube *c, __u64 inst, size_t n_slots);	/* -EEXIST; -EINVAL: none, or over 2^25 */
 void cube_drop(struct cube *c, __u64 inst);
 
+/* Room for another number of slots; the newest that fit stay.  It does not answer for older ones
+ * that it did not hold.  -ENOENT, -EINVAL, -ENOMEM. */
+int cube_resize(struct cube *c, __u64 inst, size_t n_slots);
+
 int cube_add(struct cube *c, const struct batch *b);
 
 /* Fills what was just opened from what store_ops.read() gives; the newest n_slots of it at most.

@@ -75,6 +75,13 @@ const struct http_param *http_params(const struct http_request *r, size_t *ret_n
 	return r->param;
 }
 
+const char *http_header(const struct http_request *r, const char *name)
+{
+	const char *value = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, name);
+
+	return value ? value : "";
+}
+
 const char *http_body(const struct http_request *r, size_t *ret_len)
 {
 	*ret_len = r->body_len;

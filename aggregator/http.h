@@ -50,6 +50,7 @@ const struct http_counters *http_counters(const struct http *h);
 const char *http_method(const struct http_request *r);		/* HEAD reads as GET */
 const char *http_path(const struct http_request *r);
 const struct http_param *http_params(const struct http_request *r, size_t *ret_n);
+const char *http_header(const struct http_request *r, const char *name);	/* "": none */
 const char *http_body(const struct http_request *r, size_t *ret_len);
 
 /* Takes data (malloc'ed; NULL: no body).  location: a header, NULL: none. */

@@ -407,6 +407,13 @@ static void resume_peers(struct ingest *in)
 	}
 }
 
+static void tell_catalog(struct ingest *in, const struct arrival *a)
+{
+	catalog_seen(in->catalog, a->batch.inst, a->batch.source, arrival_last(a));
+	if (a->fresh)
+		catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
+}
+
 /* The store has answered for a batch. */
 static void settled(void *arg, const struct arrival *a, int err)
 {
@@ -414,7 +421,7 @@ static void settled(void *arg, const struct arrival *a, int err)
 	struct peer *p = a->from;
 
 	if (!err)
-		catalog_seen(in->catalog, a->batch.inst, a->batch.source, arrival_last(a));
+		tell_catalog(in, a);
 	if (p && !err)
 		peer_ack(p, &a->batch);
 	else if (p)

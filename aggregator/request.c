@@ -174,14 +174,18 @@ static int predicate_of(const json_t *request, char *reason)
 	return empty ? 0 : refuse(reason, "value for field \"predicate\" is invalid: only {} is understood in this version");
 }
 
-static int enabled_of(const json_t *request, char *reason)
+/* true, false, or a text that is one of them. */
+static int switch_of(const json_t *request, const char *name, json_t *form, char *reason)
 {
-	const json_t *value = json_object_get(request, "enabled");
+	const json_t *value = json_object_get(request, name);
 	const char *text = json_string_value(value);
 
-	if (!value || json_is_true(value) || (text && !strcmp(text, "true")))
+	if (!value)
 		return 0;
-	return refuse(reason, "value for field \"enabled\" is invalid: only true is accepted; delete the instrumentation instead");
+	if (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false"))))
+		return refuse(reason, "value for field \"%s\" is invalid: must be true or false", name);
+	json_object_set_new(form, name, json_boolean(text ? *text == 't' : json_is_true(value)));
+	return 0;
 }
 
 /* What can be set, and what an instrumentation says of itself beyond that: it may be given back. */
@@ -189,9 +193,9 @@ static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
 		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "idle-max",
-		"ruler-bits", "keys", "enabled",
+		"ruler-bits", "keys", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
-		"transformations", "sources", "fields", "slots",
+		"transformations", "sources", "state", "fields", "slots",
 	};
 	const char *name;
 	json_t *value;
@@ -203,7 +207,7 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, idle-max, ruler-bits, keys, predicate", name);
+				      "measures, granularity, retention-time, idle-max, ruler-bits, keys, predicate, enabled", name);
 	}
 	return 0;
 }
@@ -242,7 +246,9 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 		err = numbers_of(request, form, reason);
 	if (!err)
 		err = predicate_of(request, reason);
-	return err ? err : enabled_of(request, reason);
+	if (!err)
+		err = switch_of(request, "enabled", form, reason);
+	return err ? err : switch_of(request, "persist-data", form, reason);
 }
 
 int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
@@ -265,5 +271,73 @@ int request_parse(const json_t *request, const struct metric *m, struct instrume
 		return err;
 	*ret_in = in;
 	memcpy(ret_numeric, numeric, sizeof(numeric));
+	return 0;
+}
+
+json_t *request_of(const struct instrumentation *in, const char *numeric)
+{
+	json_t *request = instrumentation_to_json(in), *fields = json_object_get(request, "fields");
+
+	if (!request)
+		return NULL;
+	if (*numeric)
+		json_array_append_new(fields, json_string(numeric));
+	json_object_set(request, "decomposition", fields);
+	json_object_del(request, "fields");
+	json_object_del(request, "slots");
+	json_object_del(request, "id");
+	json_object_del(request, "crtime");
+	return request;
+}
+
+/* What is set when it is made, and stays. */
+static int refuse_other(const json_t *now, const json_t *asked, char *reason)
+{
+	static const char *const changeable[] = { "retention-time", "idle-max", "enabled" };
+	const char *name;
+	json_t *value, *other;
+	size_t i;
+
+	json_object_foreach((json_t *)now, name, value) {
+		for (i = 0; i < 3 && strcmp(name, changeable[i]);)
+			i++;
+		other = json_object_get(asked, name);
+		if (i == 3 && !json_equal(value, other))
+			return refuse(reason, "field \"%s\" cannot be changed, only retention-time, idle-max, persist-data and "
+				      "enabled can; clone the instrumentation to have another", name);
+	}
+	return 0;
+}
+
+int request_change(const json_t *changes, const struct instrumentation *in, const char *numeric,
+		   const struct metric *m, struct instrumentation *ret_in, char *reason)
+{
+	json_t *now = request_of(in, numeric), *all = json_deep_copy(now), *asked = NULL;
+	char asked_numeric[NAME_MAX_LEN];
+	struct instrumentation next;
+	const char *module, *stat;
+	int err = now && all ? 0 : -ENOMEM;
+
+	if (!err && json_object_update(all, (json_t *)changes))
+		err = refuse(reason, "the changes must be given as a JSON object or as parameters");
+	if (!err)
+		err = request_metric(all, &module, &stat, reason);
+	if (!err && (strcmp(module, in->module) || strcmp(stat, in->stat)))
+		err = refuse(reason, "module and stat cannot be changed; create another instrumentation");
+	if (!err)
+		err = request_parse(all, m, &next, asked_numeric, reason);
+	if (!err) {
+		asked = request_of(&next, asked_numeric);
+		err = asked ? refuse_other(now, asked, reason) : -ENOMEM;
+	}
+	json_decref(now);
+	json_decref(all);
+	json_decref(asked);
+	if (err)
+		return err;
+	*ret_in = *in;
+	ret_in->retention_s = next.retention_s;
+	ret_in->idle_max_s = next.idle_max_s;
+	ret_in->suspended = next.suspended;
 	return 0;
 }

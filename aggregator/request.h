@@ -19,4 +19,12 @@ int request_metric(const json_t *request, const char **ret_module, const char **
 int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
 		  char ret_numeric[NAME_MAX_LEN], char *reason);
 
+/* The request that would make such a one: a clone is this, updated by what shall be different. */
+json_t *request_of(const struct instrumentation *in, const char *numeric);	/* NULL: no memory */
+
+/* An instrumentation as it becomes by a request that names properties: retention-time, idle-max and
+ * enabled may change, the others may be named as they are. */
+int request_change(const json_t *changes, const struct instrumentation *in, const char *numeric,
+		   const struct metric *m, struct instrumentation *ret_in, char *reason);
+
 #endif

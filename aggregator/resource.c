@@ -134,25 +134,36 @@ json_t *resource_heatmaps(const struct catalog_inst *ci)
 }
 
 /* How each source that matters fares with it. */
-static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci)
+static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	json_t *all = json_array();
+	char reason[REASON_MAX];
 
 	for (const struct source *s = catalog_source_first(c); s; s = s->next) {
-		const struct offer *o = source_offer(s, ci->in.module, ci->in.stat);
-		const struct inst_state *state = source_inst(s, ci->in.id);
-		const char *word = !s->n_links ? "gone" : state ? (state->active ? "active" : "failed") : "pending";
-		const char *reason = state && s->n_links ? state->reason : "";
+		enum fare fare = catalog_fare(ci, s, now_ns, reason);
 
-		if (!o && !state)
-			continue;
-		if (s->n_links && o && !o->ok) {
-			word = "failed";
-			reason = o->reason;
-		}
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "source", s->name, "state", word, "reason", reason));
+		if (fare != FARE_NONE)
+			json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "source", s->name, "state",
+							     catalog_fare_word(fare), "reason", reason));
 	}
 	return all;
+}
+
+/* All of them as one word: that of the sources where they agree, else what it lacks. */
+static const char *state_of(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
+{
+	unsigned n[FARE_SUSPENDED + 1] = { 0 };
+	char reason[REASON_MAX];
+
+	for (const struct source *s = catalog_source_first(c); s; s = s->next)
+		n[catalog_fare(ci, s, now_ns, reason)]++;
+	if (ci->in.suspended)
+		return "suspended";
+	if (n[FARE_PARTIAL] || (n[FARE_ACTIVE] && n[FARE_FAILED] + n[FARE_GONE]))
+		return "partial";
+	if (n[FARE_PENDING])
+		return "pending";
+	return n[FARE_ACTIVE] ? "active" : n[FARE_FAILED] ? "failed" : n[FARE_GONE] ? "gone" : "pending";
 }
 
 static void set_dimension(json_t *json, const struct catalog_inst *ci)
@@ -185,9 +196,10 @@ json_t *resource_instrumentation(const struct catalog *c, const struct catalog_i
 	json_object_set_new(json, "uri", json_string(uri));
 	set_dimension(json, ci);
 	json_object_set_new(json, "nsources", json_integer(catalog_n_sources(c, ci, now_ns)));
-	json_object_set_new(json, "enabled", json_true());
+	json_object_set_new(json, "state", json_string(state_of(c, ci, now_ns)));
+	json_object_set_new(json, "persist-data", json_true());
 	json_object_set_new(json, "transformations", json_object());
-	json_object_set_new(json, "sources", states_json(c, ci));
+	json_object_set_new(json, "sources", states_json(c, ci, now_ns));
 	json_object_set_new(json, "uris", resource_values(ci));
 	return json;
 }

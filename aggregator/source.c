@@ -261,8 +261,8 @@ static int state_check(const json_t *json, char *reason)
 
 	if (json_integer_value(json_object_get(json, "id")) <= 0)
 		return refuse(reason, "a state has no id of an instrumentation");
-	if (!state || (strcmp(state, "active") && strcmp(state, "failed")))
-		return refuse(reason, "an instrumentation's state is neither \"active\" nor \"failed\"");
+	if (!state || (strcmp(state, "active") && strcmp(state, "partial") && strcmp(state, "failed")))
+		return refuse(reason, "an instrumentation's state is none of \"active\", \"partial\" and \"failed\"");
 	return 0;
 }
 
@@ -284,7 +284,8 @@ int source_state(struct source *s, const json_t *message, char *reason)
 		state = state_room(s, (__u64)json_integer_value(json_object_get(json, "id")));
 		if (!state)
 			return refuse(reason, "no room for the states of more than %d instrumentations", STATES_MAX);
-		state->active = !strcmp(json_string_value(json_object_get(json, "state")), "active");
+		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");
+		state->active = state->partial || !strcmp(json_string_value(json_object_get(json, "state")), "active");
 		copy_reason(json, state->reason);
 	}
 	return 0;

@@ -26,6 +26,7 @@ struct offer {
 struct inst_state {				/* of one instrumentation at one source */
 	__u64 inst;
 	bool active;				/* false: failed, `reason` says why */
+	bool partial;				/* active, but not with everything: `reason` says what is missing */
 	char reason[REASON_MAX];
 };
 

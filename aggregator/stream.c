@@ -407,6 +407,8 @@ static void on_tick(uv_timer_t *timer)
 	char reason[PARAMS_REASON_MAX];
 	__s64 now = now_ns();
 
+	if (s->http)
+		catalog_touch(s->a->catalog, s->inst, now);	/* an open stream is somebody who asks */
 	if (!s->http || s->running || http_stream_waiting(s->http))
 		return;
 	mark_due(s, now);

@@ -275,6 +275,7 @@ static void on_want(void *arg, const json_t *want)
 	const struct probes_watch watch = { on_enabled, c };
 	json_t *state;
 
+	drain(c);			/* what ends now is handed over first */
 	if (strcmp(c->aggregator, aggregator))		/* the same ids would be other instrumentations */
 		probes_disable_all(c->probes);
 	snprintf(c->aggregator, sizeof(c->aggregator), "%s", aggregator);

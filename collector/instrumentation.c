@@ -79,7 +79,7 @@ static int get_names(const json_t *json, const char *name, char (*out)[NAME_MAX_
 	return 0;
 }
 
-/* Seconds, fractions allowed down to 0.1; a slot must divide the second or be whole seconds, so that
+/* Seconds, fractions allowed down to 0.01; a slot must divide the second or be whole seconds, so that
  * slots of every length share their boundaries. */
 static int get_granularity(const json_t *json, struct instrumentation *in, char *reason)
 {
@@ -89,8 +89,8 @@ static int get_granularity(const json_t *json, struct instrumentation *in, char 
 
 	if (value && !json_is_number(value))
 		return refuse(reason, "field \"granularity\" must be a number of seconds");
-	if (!(s >= 0.1 && s <= 3600))
-		return refuse(reason, "value \"%g\" for field \"granularity\" is invalid: 0.1 to 3600 s", s);
+	if (!(s >= 0.01 && s <= 3600))
+		return refuse(reason, "value \"%g\" for field \"granularity\" is invalid: 0.01 to 3600 s", s);
 	ns = (__u64)llround(s * 1e9);
 	if (ns < 1000000000 ? 1000000000 % ns : ns % 1000000000)
 		return refuse(reason,
@@ -129,6 +129,16 @@ static int get_numbers(const json_t *json, struct instrumentation *in, char *rea
 	return 0;
 }
 
+static int get_enabled(const json_t *json, struct instrumentation *in, char *reason)
+{
+	const json_t *value = json_object_get(json, "enabled");
+
+	if (value && !json_is_boolean(value))
+		return refuse(reason, "field \"enabled\" must be true or false");
+	in->suspended = json_is_false(value);
+	return 0;
+}
+
 int instrumentation_from_json(const json_t *json, struct instrumentation *ret, char reason[REASON_MAX])
 {
 	struct instrumentation in = { 0 };
@@ -148,6 +158,8 @@ int instrumentation_from_json(const json_t *json, struct instrumentation *ret, c
 		err = get_granularity(json, &in, reason);
 	if (!err)
 		err = get_numbers(json, &in, reason);
+	if (!err)
+		err = get_enabled(json, &in, reason);
 	if (!err && predicate && (!json_is_object(predicate) || json_object_size(predicate)))
 		err = refuse(reason, "field \"predicate\" must be {}: this version has no predicates");
 	if (!err)
@@ -171,14 +183,14 @@ static json_t *seconds_to_json(__u64 ns)
 
 json_t *instrumentation_to_json(const struct instrumentation *in)
 {
-	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:{}, s:i, s:i, s:i, s:I}",
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:{}, s:i, s:i, s:i, s:I, s:b}",
 			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
 			 "fields", names_to_json(in->field, in->n_fields),
 			 "measures", names_to_json(in->measure, in->n_measures),
 			 "granularity", seconds_to_json(in->granularity_ns),
 			 "retention-time", (int)in->retention_s, "idle-max", (int)in->idle_max_s, "predicate",
 			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "slots", (int)in->n_slots,
-			 "crtime", (json_int_t)in->crtime_ms);
+			 "crtime", (json_int_t)in->crtime_ms, "enabled", !in->suspended);
 }
 
 /* "command, statement, ..." of one arity, for messages. */

@@ -6,7 +6,7 @@
  *      {"id": 1, "module": "mysql", "stat": "queries",
  *       "fields": ["command", "statement"], "measures": ["latency", "cputime"],
  *       "granularity": 1, "retention-time": 3600, "idle-max": 0, "predicate": {},
- *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000}
+ *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
@@ -38,6 +38,7 @@ struct instrumentation {
 	__u32 n_keys;			/* cap on keys per source, default 64 */
 	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
 	__s64 crtime_ms;
+	int suspended;			/* "enabled": false: kept, but nobody is asked to measure it */
 };
 
 /* Reads the JSON form.  0, or -EINVAL with the reason.  Unknown properties are ignored, absent

@@ -16,6 +16,22 @@ struct text {
 	char text[TEXT_MAX];		/* NUL-terminated; an abstract Unix name begins with NUL */
 };
 
+/* A text that fills its room may end within a character: leaves that one out. */
+static inline void text_cut(char *text)
+{
+	int i;
+
+	if (!(text[TEXT_MAX - 2] & 0x80))
+		return;
+	for (i = TEXT_MAX - 2; i > TEXT_MAX - 6; i--) {
+		int begins = (text[i] & 0xc0) == 0xc0;
+
+		text[i] = 0;
+		if (begins)
+			return;
+	}
+}
+
 #ifndef __bpf__
 void text_label(int texts_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
 #endif

@@ -28,11 +28,32 @@ struct sched_info {
 	unsigned long long run_delay;
 };
 
+struct mm_struct {
+	unsigned long arg_start, arg_end;
+};
+
+struct kernfs_node {
+	const char *name;
+};
+
+struct cgroup {
+	int level;
+	struct kernfs_node *kn;
+	struct cgroup *ancestors[];
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;
-	struct task_struct *group_leader;
+	struct task_struct *real_parent, *group_leader;
+	struct css_set *cgroups;
+	struct mm_struct *mm;
+	__u64 self_exec_id;
 	char comm[16];
 };
 

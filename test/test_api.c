@@ -138,6 +138,157 @@ static void instrumentations_come_and_go(void **state)
 	answer_fini(&a);
 }
 
+static __u64 id_of(struct answer *a)
+{
+	json_t *json = json_loads(a->body, 0, NULL);
+	__u64 id = strtoull(text(json, "id"), NULL, 10);
+
+	json_decref(json);
+	return id;
+}
+
+static json_t *change(__u64 id, const char *headers, const char *body)
+{
+	char path[64];
+	struct answer a;
+	json_t *json;
+
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", (unsigned long long)id);
+	a = ask(&server, "PUT", path, headers, body);
+	if (a.status != 200)
+		fail_msg("%s: %d %s", body, a.status, a.body);
+	json = json_loads(a.body, 0, NULL);
+	answer_fini(&a);
+	return json;
+}
+
+static void delete_one(__u64 id)
+{
+	char path[64];
+	struct answer a;
+
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", (unsigned long long)id);
+	a = ask(&server, "DELETE", path, NULL, NULL);
+	assert_int_equal(a.status, 204);
+	answer_fini(&a);
+}
+
+static void a_clone_is_the_same_but_for_what_is_named(void **state)
+{
+	struct answer a = ask(&server, "POST", "/ca/instrumentations/1/clone?retention-time=77", NULL,
+			      "{\"granularity\": 5, \"decomposition\": [\"command\"], \"retention-time\": 78}");
+	char path[64];
+	json_t *one = get("/ca/instrumentations/1"), *two;
+	__u64 id;
+
+	assert_int_equal(a.status, 201);
+	id = id_of(&a);
+	answer_fini(&a);
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", (unsigned long long)id);
+	two = get("%s", path);
+	assert_string_equal(text(two, "uri"), path);
+	assert_int_equal(number(two, "granularity"), 5);
+	assert_int_equal(number(two, "retention-time"), 78);	/* the body wins over the query string */
+	assert_int_equal(json_array_size(json_object_get(two, "decomposition")), 1);
+	assert_true(json_equal(json_object_get(one, "measures"), json_object_get(two, "measures")));
+	assert_true(json_equal(json_object_get(one, "keys"), json_object_get(two, "keys")));
+	assert_string_equal(text(two, "value-arity"), "discrete-decomposition");
+	delete_one(id);
+	json_decref(one);
+	json_decref(two);
+	a = ask(&server, "POST", "/ca/instrumentations/1/clone", NULL, NULL);	/* as it is */
+	assert_int_equal(a.status, 201);
+	id = id_of(&a);
+	answer_fini(&a);
+	delete_one(id);
+}
+
+static void properties_can_be_put(void **state)
+{
+	static const char form[] = "Content-Type: application/x-www-form-urlencoded\r\n";
+	__u64 id = server_create(&server);
+	json_t *in = change(id, NULL, "{\"retention-time\": 60, \"idle-max\": 600, \"persist-data\": false}"), *back;
+	char *whole;
+
+	assert_int_equal(number(in, "retention-time"), 60);
+	assert_int_equal(number(in, "idle-max"), 600);
+	assert_true(json_is_true(json_object_get(in, "persist-data")));	/* all is stored, and it says so */
+	assert_int_equal(number(in, "value-dimension"), 3);		/* the whole object comes back */
+	whole = json_dumps(in, 0);
+	back = change(id, NULL, whole);		/* what was read can be given back */
+	assert_true(json_equal(in, back));
+	free(whole);
+	json_decref(back);
+	json_decref(in);
+	in = change(id, form, "retention-time=120&enabled=false");
+	assert_int_equal(number(in, "retention-time"), 120);
+	assert_true(json_is_false(json_object_get(in, "enabled")));
+	assert_string_equal(text(in, "state"), "suspended");
+	json_decref(in);
+	in = change(id, NULL, "{}");
+	assert_int_equal(number(in, "retention-time"), 120);
+	json_decref(in);
+	delete_one(id);
+}
+
+static void what_a_suspended_one_has_recorded_stays_readable(void **state)
+{
+	json_t *in = change(1, NULL, "{\"enabled\": false}"), *raw;
+
+	assert_string_equal(text(in, "state"), "suspended");
+	assert_string_equal(text(json_array_get(json_object_get(in, "sources"), 0), "state"), "suspended");
+	json_decref(in);
+	raw = get(BASE "raw?start_time=%lld&duration=10&stats=true", (long long)t0);
+	assert_int_equal(number(raw, "stats.select.count"), 24);
+	json_decref(raw);
+	in = change(1, NULL, "{\"enabled\": true}");
+	assert_string_equal(text(in, "state"), "pending");
+	json_decref(in);
+}
+
+static void the_version_header_has_a_form(void **state)
+{
+	static const struct { const char *version; int status; } cases[] = {
+		{ "ca/0.1.0", 200 }, { "ca/0.1.8", 200 }, { "ca/10.20.30", 200 }, { "ca/0.1", 409 }, { "0.1.8", 409 },
+		{ "ca/0.1.8x", 409 }, { "ca/a.b.c", 409 }, { "ca/-1.0.0", 409 }, { "ca/ 1.0.0", 409 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char header[64];
+		struct answer a;
+
+		snprintf(header, sizeof(header), "X-API-Version: %s\r\n", cases[i].version);
+		a = ask(&server, "GET", "/ca/", header, NULL);
+		assert_int_equal(a.status, cases[i].status);
+		answer_fini(&a);
+	}
+}
+
+static void a_body_is_a_form_or_json_or_refused(void **state)
+{
+	static const struct { const char *type, *body; int status; } cases[] = {
+		{ "application/json", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
+		{ "application/json; charset=utf-8", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },
+		{ "application/x-www-form-urlencoded", "module=mysql&stat=queries&decomposition=statement%2Clatency", 201 },
+		{ "application/x-www-form-urlencoded", "{\"module\": \"mysql\", \"stat\": \"queries\"}", 201 },	/* curl -d */
+		{ "multipart/form-data; boundary=x", "--x", 415 }, { "text/plain", "module=mysql", 415 },
+		{ "application/json", "module=mysql", 409 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char header[96];
+		struct answer a;
+
+		snprintf(header, sizeof(header), "Content-Type: %s\r\n", cases[i].type);
+		a = ask(&server, "POST", "/ca/instrumentations", header, cases[i].body);
+		if (a.status != cases[i].status)
+			fail_msg("%s: %d %s", cases[i].type, a.status, a.body);
+		if (a.status == 201)
+			delete_one(id_of(&a));
+		answer_fini(&a);
+	}
+}
+
 static void raw_is_a_distribution_per_key(void **state)
 {
 	json_t *raw = get(BASE "raw?start_time=%lld&duration=10&stats=true", (long long)t0), *update;
@@ -353,8 +504,23 @@ static const struct bad {
 	{ "GET", "/ca/instrumentations/99999999999999999999999", NULL, 404, "no such instrumentation" },
 	{ "GET", "/ca/instrumentations/1/values", NULL, 404, "no such resource" },
 	{ "GET", BASE "median", NULL, 404, "no such value" },
-	{ "GET", BASE "heatmap/average", NULL, 404, "no such value" },
-	{ "PUT", "/ca/instrumentations/1", "{}", 405, "GET and DELETE" },
+	{ "PATCH", "/ca/instrumentations/1", "{}", 405, "there is GET, PUT and DELETE" },
+	{ "GET", "/ca/instrumentations/1/clone", NULL, 405, "there is POST" },
+	{ "POST", "/ca/instrumentations/99/clone", "{}", 404, "no such instrumentation" },
+	{ "POST", "/ca/instrumentations/1/clone", "{\"granularity\": 0.3}", 409, "a whole part of one" },
+	{ "POST", "/ca/instrumentations/1/clone", "{\"stat\": \"nothing\"}", 409, "mysql.nothing" },
+	{ "PUT", "/ca/instrumentations/99", "{}", 404, "no such instrumentation" },
+	{ "PUT", "/ca/instrumentations/1", "{\"retention-time\": 999999999}", 409, "maximum is 31536000" },
+	{ "PUT", "/ca/instrumentations/1", "{\"retention-time\": 9}", 409, "minimum is 10" },
+	{ "PUT", "/ca/instrumentations/1", "{\"idle-max\": 604801}", 409, "maximum is 604800" },
+	{ "PUT", "/ca/instrumentations/1", "{\"enabled\": \"maybe\"}", 409, "true or false" },
+	{ "PUT", "/ca/instrumentations/1", "{\"persist-data\": 1}", 409, "true or false" },
+	{ "PUT", "/ca/instrumentations/1", "{\"granularity\": 5}", 409, "\\\"granularity\\\" cannot be changed" },
+	{ "PUT", "/ca/instrumentations/1", "{\"decomposition\": []}", 409, "\\\"decomposition\\\" cannot be changed" },
+	{ "PUT", "/ca/instrumentations/1", "{\"stat\": \"pages\"}", 409, "cannot be changed" },
+	{ "PUT", "/ca/instrumentations/1", "{\"colour\": 1}", 409, "unknown" },
+	{ "PUT", "/ca/instrumentations/1", "x=1", 409, "not JSON" },
+	{ "GET", "/ca/customers/7/instrumentations", NULL, 404, "no customers" },
 	{ "POST", BASE "raw", "{}", 405, "GET" },
 	{ "DELETE", "/ca", NULL, 405, "GET" },
 	{ "DELETE", "/ca/instrumentations", NULL, 405, "GET and POST" },
@@ -468,6 +634,11 @@ int main(void)
 		cmocka_unit_test(the_catalogue_names_what_is_reported),
 		cmocka_unit_test(an_instrumentation_describes_itself),
 		cmocka_unit_test(instrumentations_come_and_go),
+		cmocka_unit_test(a_clone_is_the_same_but_for_what_is_named),
+		cmocka_unit_test(properties_can_be_put),
+		cmocka_unit_test(what_a_suspended_one_has_recorded_stays_readable),
+		cmocka_unit_test(the_version_header_has_a_form),
+		cmocka_unit_test(a_body_is_a_form_or_json_or_refused),
 		cmocka_unit_test(raw_is_a_distribution_per_key),
 		cmocka_unit_test(a_grid_tells_zero_from_silence),
 		cmocka_unit_test(the_store_answers_for_what_the_cube_does_not_hold),

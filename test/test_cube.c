@@ -271,6 +271,40 @@ static void newer_slots_push_out_the_oldest(void **state)
 	kit_free(batch, 200);
 }
 
+/* What it says it holds, it holds, whatever room it has been given in between. */
+static void another_room_keeps_the_newest(void **state)
+{
+	static const size_t room[] = { 10, 64, 3, 200, 1, 64, 65, 40 };
+	struct kit_shape moving = shape;
+	struct batch *batch = calloc(160, sizeof(*batch));
+	struct cube *c = cube_with(N_SLOTS);
+	__s64 first, last, was = 0;
+
+	assert_non_null(batch);
+	assert_int_equal(cube_resize(c, KIT_INST, 5), 0);	/* nothing in it yet */
+	assert_int_equal(cube_resize(c, KIT_INST, N_SLOTS), 0);
+	for (size_t n = 0; n < 160; n += 20) {
+		struct batch *some = kit_batches(&moving, 20);
+
+		memcpy(batch + n, some, 20 * sizeof(*some));
+		free(some);
+		for (size_t i = n; i < n + 20; i++)
+			assert_in_set((unsigned)-cube_add(c, &batch[i]), ((const unsigned long[]){ 0, ESTALE }), 2);
+		assert_int_equal(cube_range(c, KIT_INST, &first, &last), 0);
+		assert_holds(c, batch, n + 20, first, 1 << 20, -1);
+		assert_int_equal(cube_resize(c, KIT_INST, room[n / 20]), 0);
+		assert_int_equal(cube_range(c, KIT_INST, &was, &last), 0);
+		assert_true(was >= first && last - was < (__s64)room[n / 20]);
+		assert_holds(c, batch, n + 20, was, 1 << 20, -1);
+		moving.first += 7;
+		moving.last += 7;
+	}
+	assert_int_equal(cube_resize(c, KIT_INST, 0), -EINVAL);
+	assert_int_equal(cube_resize(c, KIT_INST + 1, 5), -ENOENT);
+	cube_free(c);
+	kit_free(batch, 160);
+}
+
 /* Fed with what the store took as new, and again loaded from it after a restart. */
 static void the_cube_equals_the_store_for_its_range(void **state)
 {
@@ -403,6 +437,7 @@ int main(void)
 		cmocka_unit_test(a_late_slice_amends_its_slot),
 		cmocka_unit_test(what_is_older_than_the_range_is_stale),
 		cmocka_unit_test(newer_slots_push_out_the_oldest),
+	cmocka_unit_test(another_room_keeps_the_newest),
 		cmocka_unit_test(the_cube_equals_the_store_for_its_range),
 		cmocka_unit_test(without_memory_nothing_changes),
 		cmocka_unit_test(refuses_a_bad_histogram_as_a_whole),

@@ -49,7 +49,7 @@ static void json_comes_back_the_same(void **state)
 
 	assert_int_equal(parse("{\"id\":7,\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"statement\",\"command\"],"
 			       "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.25,\"retention-time\":60,"
-			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000}", &in, reason), 0);
+			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000,\"enabled\":false}", &in, reason), 0);
 	json = instrumentation_to_json(&in);
 	assert_int_equal(instrumentation_from_json(json, &back, reason), 0);
 	assert_memory_equal(&in, &back, sizeof(in));
@@ -80,7 +80,7 @@ static void refuses_with_the_reason(void **state)
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"ruler-bits\":\"5\"}", "\"ruler-bits\" must be a whole number" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0.3}", "a whole part of one" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":1.5}", "whole seconds" },
-		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0}", "0.1 to 3600" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0}", "0.01 to 3600" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"a\"]}", "names \"a\" twice" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[1]}", "not a name" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", "maximum is 4" },

@@ -82,6 +82,24 @@ static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void *
 	assert_non_null(strstr(reason, "\"granularty\" is unknown"));
 }
 
+static void what_is_asked_for_can_be_asked_for_again(void **state)
+{
+	struct instrumentation in, again;
+	char numeric[NAME_MAX_LEN], reason[REASON_MAX], *text;
+	json_t *request;
+
+	assert_int_equal(ask(Q ", \"decomposition\": \"statement,cputime,command\", \"measures\": \"latency\", \"enabled\": false,"
+			     "\"granularity\": 0.05, \"retention-time\": 60, \"keys\": 10, \"ruler-bits\": 2, \"idle-max\": 9}", &in,
+			     numeric, reason), 0);
+	request = request_of(&in, numeric);
+	text = json_dumps(request, 0);
+	assert_int_equal(ask(text, &again, numeric, reason), 0);
+	assert_memory_equal(&in, &again, sizeof(in));
+	assert_string_equal(numeric, "cputime");
+	free(text);
+	json_decref(request);
+}
+
 static void refusals_say_what_is_wrong(void **state)
 {
 	static const char *const cases[][2] = {
@@ -109,7 +127,8 @@ static void refusals_say_what_is_wrong(void **state)
 		{ Q ", \"measures\": [\"latency\", \"latency\"]}", "twice" },
 		{ Q ", \"predicate\": {\"eq\": [\"command\", \"query\"]}}", "only {} is understood" },
 		{ Q ", \"predicate\": \"{\"}", "must be a JSON object" },
-		{ Q ", \"enabled\": false}", "only true is accepted" },
+		{ Q ", \"enabled\": 1}", "\"enabled\" is invalid: must be true or false" },
+		{ Q ", \"persist-data\": \"maybe\"}", "\"persist-data\" is invalid: must be true or false" },
 	};
 	struct instrumentation in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -125,6 +144,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_left_out_has_its_default),
 	cmocka_unit_test(lists_and_numbers_may_be_texts),
 	cmocka_unit_test(what_is_not_settable_is_ignored_and_what_nobody_knows_refused),
+	cmocka_unit_test(what_is_asked_for_can_be_asked_for_again),
 	cmocka_unit_test(refusals_say_what_is_wrong),
 };
 
