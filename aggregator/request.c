@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,22 +155,20 @@ static int number_of(const json_t *request, const char *name, json_t *form, char
 	return 0;
 }
 
-static int predicate_of(const json_t *request, char *reason)
+/* An object, or the text of one; instrumentation.h's form has the object. */
+static int predicate_of(const json_t *request, json_t *form, char *reason)
 {
-	json_t *value = json_object_get(request, "predicate"), *parsed;
-	const char *text = json_string_value(value);
-	bool empty;
+	const json_t *value = json_object_get(request, "predicate");
+	struct predicate p;
+	int err;
 
 	if (!value)
 		return 0;
-	parsed = text ? json_loads(*text ? text : "{}", JSON_REJECT_DUPLICATES, NULL) : json_incref(value);
-	if (!json_is_object(parsed)) {
-		json_decref(parsed);
-		return refuse(reason, "value for field \"predicate\" is invalid: must be a JSON object");
-	}
-	empty = !json_object_size(parsed);
-	json_decref(parsed);
-	return empty ? 0 : refuse(reason, "value for field \"predicate\" is invalid: only {} is understood in this version");
+	err = json_is_string(value) ? predicate_from_text(json_string_value(value), &p, reason)
+				    : predicate_from_json(value, &p, reason);
+	if (!err)
+		json_object_set_new(form, "predicate", predicate_to_json(&p));
+	return err;
 }
 
 /* true, false, or a text that is one of them. */
@@ -245,7 +242,7 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 	if (!err)
 		err = numbers_of(request, form, reason);
 	if (!err)
-		err = predicate_of(request, reason);
+		err = predicate_of(request, form, reason);
 	if (!err)
 		err = switch_of(request, "enabled", form, reason);
 	return err ? err : switch_of(request, "persist-data", form, reason);

@@ -160,8 +160,8 @@ int instrumentation_from_json(const json_t *json, struct instrumentation *ret, c
 		err = get_numbers(json, &in, reason);
 	if (!err)
 		err = get_enabled(json, &in, reason);
-	if (!err && predicate && (!json_is_object(predicate) || json_object_size(predicate)))
-		err = refuse(reason, "field \"predicate\" must be {}: this version has no predicates");
+	if (!err && predicate)
+		err = predicate_from_json(predicate, &in.predicate, reason);
 	if (!err)
 		*ret = in;
 	return err;
@@ -183,12 +183,13 @@ static json_t *seconds_to_json(__u64 ns)
 
 json_t *instrumentation_to_json(const struct instrumentation *in)
 {
-	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:{}, s:i, s:i, s:i, s:I, s:b}",
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:i, s:I, s:b}",
 			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
 			 "fields", names_to_json(in->field, in->n_fields),
 			 "measures", names_to_json(in->measure, in->n_measures),
 			 "granularity", seconds_to_json(in->granularity_ns),
-			 "retention-time", (int)in->retention_s, "idle-max", (int)in->idle_max_s, "predicate",
+			 "retention-time", (int)in->retention_s, "idle-max", (int)in->idle_max_s,
+			 "predicate", predicate_to_json(&in->predicate),
 			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "slots", (int)in->n_slots,
 			 "crtime", (json_int_t)in->crtime_ms, "enabled", !in->suspended);
 }
@@ -238,7 +239,7 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		low = f->low > in->ruler_bits ? f->low : in->ruler_bits;
 		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, in->ruler_bits, low, f->high);
 	}
-	return err;
+	return err ? err : predicate_check(&in->predicate, m, reason);
 }
 
 int instrumentation_axis(const struct instrumentation *in, const char *measure)

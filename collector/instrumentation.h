@@ -8,6 +8,7 @@
  *       "granularity": 1, "retention-time": 3600, "idle-max": 0, "predicate": {},
  *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
+ * Counts  the events that match the predicate (predicate.h); {} matches all.
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
  *         collectors leave it out of their keys.
@@ -19,10 +20,9 @@
 #define HEATSCOPE_INSTRUMENTATION_H
 
 #include "metric.h"
+#include "predicate.h"
 #include "slice.h"
 #include <jansson.h>
-
-#define REASON_MAX 256
 
 struct instrumentation {
 	__u64 id;
@@ -39,6 +39,7 @@ struct instrumentation {
 	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
 	__s64 crtime_ms;
 	int suspended;			/* "enabled": false: kept, but nobody is asked to measure it */
+	struct predicate predicate;
 };
 
 /* Reads the JSON form.  0, or -EINVAL with the reason.  Unknown properties are ignored, absent

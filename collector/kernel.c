@@ -167,7 +167,7 @@ static __u64 plan_wanted(const struct ring_plan *plan)
 		wanted |= WANTED_FIELD(plan->field[i]);
 	for (i = 0; i < plan->n_measures; i++)
 		wanted |= WANTED_MEASURE(plan->measure[i]);
-	return wanted;
+	return wanted | filter_wanted(&plan->filter);
 }
 
 /* ---- a tracer runs while something is enabled on it ---- */
@@ -210,6 +210,15 @@ static __u32 traced_refresh(struct kernel *k, struct traced *on)
 }
 
 /* ---- enabling ---- */
+
+/* Texts become codes, so its programs run already. */
+static int filter_make(const struct kernel *k, const struct traced *on, const struct instrumentation *in,
+		       struct filter *ret_filter, char *reason)
+{
+	const struct filter_names names = { on->tracer->metric, k->conf.source, on->tracer->codes, on->self };
+
+	return filter_compile(&in->predicate, &names, ret_filter, reason);
+}
 
 static void label(void *arg, unsigned field, __u64 code, char *out)
 {
@@ -317,6 +326,8 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 	}
 	if (!err && !on->runs)
 		err = traced_start(k, on, reason);
+	if (!err)
+		err = filter_make(k, on, in, &plan.filter, reason);
 	if (!err)
 		err = instrument_open(k, it, on, &plan, in, now_ns, index, reason);
 	if (err) {
@@ -553,6 +564,7 @@ static const char *kernel_refusal(void *self, const struct metric *metric)
 
 const struct probe kernel_probe = {
 	.name = "kernel",
+	.filters = 1,
 	.open = kernel_open,
 	.close = kernel_close,
 	.metrics = kernel_metrics,

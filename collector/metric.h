@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define NAME_MAX_LEN 32			/* bytes of a module, stat or field name, NUL included */
+#define REASON_MAX 256			/* bytes of a sentence that says why not, NUL included */
 
 enum field_arity { FIELD_DISCRETE, FIELD_NUMERIC };
 

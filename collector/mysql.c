@@ -116,6 +116,28 @@ static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 	}
 }
 
+static int codes_instance(const struct mysql *m, const char *text, __u64 *ret_code, size_t max)
+{
+	int n = text_codes(text, INSTANCE_UNIX, ret_code, max), more;
+
+	if (n < 0)
+		return n;
+	more = servers_codes(&m->servers, text, ret_code + n, max - (size_t)n);
+	return more < 0 ? more : n + more;
+}
+
+static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	switch (field) {
+	case MYSQL_COMMAND: return mysql_codes_command(text, ret_code, max);
+	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
+	case MYSQL_INSTANCE: return codes_instance(self, text, ret_code, max);
+	case MYSQL_PID: return text_codes_number(text, ret_code, max);
+	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
+	default: return -EOPNOTSUPP;
+	}
+}
+
 /* ---- while it runs ---- */
 
 /* Events that nobody ended: a pool's idle connections whose reply we did not see complete. */
@@ -212,6 +234,7 @@ const struct tracer mysql_tracer = {
 	.start = mysql_start,
 	.stop = mysql_stop,
 	.label = mysql_label,
+	.codes = mysql_codes,
 	.lost = mysql_lost,
 	.look = mysql_look,
 	.doctor = mysql_doctor,

@@ -3,7 +3,9 @@
 #include "mysql_statement.h"
 #include "slice.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const command_names[] = {
 	"sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
@@ -35,4 +37,38 @@ void mysql_label_statement(__u64 code, char *out)
 	STATEMENT_KEYWORDS(STATEMENT_NAME)
 #undef STATEMENT_NAME
 	snprintf(out, LABEL_MAX + 1, "%s", name);
+}
+
+int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
+{
+	char shown[LABEL_MAX + 1];
+	__u64 code;
+
+	for (code = 0; code <= COMMAND_OPAQUE; code++) {
+		mysql_label_command(code, shown);
+		if (strcmp(shown, text))
+			continue;
+		if (!max)
+			return -E2BIG;
+		*ret_code = code;
+		return 1;
+	}
+	return 0;
+}
+
+int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max)
+{
+	__u64 code = ~0ull;
+
+	code = !strcmp(text, "none") ? STATEMENT_NONE : !strcmp(text, "unknown") ? STATEMENT_UNKNOWN :
+	       !strcmp(text, "misc") ? STATEMENT_MISC : code;
+#define STATEMENT_NAMED(name, letters) if (!strcmp(text, name)) code = STATEMENT_CODE(letters);
+	STATEMENT_KEYWORDS(STATEMENT_NAMED)
+#undef STATEMENT_NAMED
+	if (code == ~0ull)
+		return 0;
+	if (!max)
+		return -E2BIG;
+	*ret_code = code;
+	return 1;
 }

@@ -6,8 +6,13 @@
 #define HEATSCOPE_MYSQL_LABEL_H
 
 #include <linux/types.h>
+#include <stddef.h>
 
 void mysql_label_command(__u64 code, char *out);
 void mysql_label_statement(__u64 code, char *out);	/* of statement_code() */
+
+/* The codes that are shown so; how many, or -E2BIG. */
+int mysql_codes_command(const char *text, __u64 *ret_code, size_t max);
+int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max);
 
 #endif

@@ -31,6 +31,7 @@ struct probe_sink {			/* gets each batch; it is valid during the call only */
 
 struct probe {
 	const char *name;
+	int filters;			/* 1: enable() heeds predicates; else only {} is given to it */
 	int (*open)(const struct probe_conf *conf, void **ret_self, char *reason);
 	void (*close)(void *self);
 

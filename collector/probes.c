@@ -127,6 +127,8 @@ static void enable(struct probes *p, struct enabled *e, __s64 now_ns, const stru
 		snprintf(e->reason, REASON_MAX, "no probe here knows %s.%s", e->in.module, e->in.stat);
 	else if (refusal)
 		snprintf(e->reason, REASON_MAX, "%s", refusal);
+	else if (e->in.predicate.n_nodes && !o->probe->filters)
+		snprintf(e->reason, REASON_MAX, "predicate: %s.%s cannot be filtered here", e->in.module, e->in.stat);
 	else if (!instrumentation_bind(&e->in, m, e->reason) && !o->probe->enable(o->self, &e->in, now_ns, e->reason)) {
 		e->on = o;
 		e->reason[0] = 0;

@@ -179,6 +179,11 @@ static void loss_take(struct reader *r)
 	memset(old, 0, sizeof(*old));
 }
 
+void reader_filter(struct reader *r, const struct filter *f)
+{
+	r->ring.plan.filter = *f;
+}
+
 void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns)
 {
 	__s64 slot_ns = r->ring.plan.slot_ns, first = from_ns / slot_ns, last = to_ns / slot_ns;
@@ -565,6 +570,8 @@ int reader_file(struct reader *r, const struct event *e)
 	struct ring_late l = { .slot = e->end_ns / p->slot_ns };
 	__u32 i;
 
+	if (!filter_accepts(&p->filter, e))
+		return 0;
 	for (i = 0; i < p->n_fields; i++)
 		l.key.code[i] = e->field[p->field[i]];
 	for (i = 0; i < p->n_measures; i++)

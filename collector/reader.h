@@ -57,7 +57,7 @@ static inline __u32 ring_indices(const struct ring_plan *p)
 }
 
 /* Plans a ring: shards for n_cpus, at least 12 s of slots.  The fields' and measures' event
- * indices are the caller's.  -EINVAL with the reason: it cannot be had at any size. */
+ * indices and the filter are the caller's.  -EINVAL with the reason: it cannot be had at any size. */
 int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason);
 
 /* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
@@ -72,13 +72,17 @@ void reader_free(struct reader *r);
 int reader_swap(struct reader *r, __s64 now_ns);
 int reader_take(struct reader *r, const struct probe_sink *sink);
 
-/* Files one event that is counted here and not in the kernel. */
+/* Files one event that is counted here and not in the kernel, if the plan's filter accepts it. */
 int reader_file(struct reader *r, const struct event *e);
 
 /* Hands over what is left of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink);
 
-/* n events were lost before they came to the ring, between these times; their sum is not known. */
+/* Another filter from here on. */
+void reader_filter(struct reader *r, const struct filter *f);
+
+/* n events were lost before they came to the ring, between these times; their sum is not known, nor
+ * whether the filter would have accepted them. */
 void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns);
 
 /* The wall clock stepped by step_ns, now. */

@@ -146,12 +146,15 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 __noinline int record_event(struct event *event)
 {
 	__u32 zero = 0, index, class_ = 1, m;
-	struct ring_state *st = bpf_map_lookup_elem(&state, &zero);
+	struct ring_state *st;
 	struct key key;
 	__u64 slot, *entry;
 	int row;
 
-	if (!event || !st || !plan.slot_ns || !plan.n_slots || !plan.n_shards)
+	if (!event || !filter_accepts(&plan.filter, event))
+		return 0;
+	st = bpf_map_lookup_elem(&state, &zero);
+	if (!st || !plan.slot_ns || !plan.n_slots || !plan.n_shards)
 		return -1;
 	slot = event->end_ns / plan.slot_ns;
 	if (slot < st->first_slot)

@@ -32,6 +32,7 @@
 #define HEATSCOPE_RING_H
 
 #include "event.h"
+#include "filter.h"
 #include "key.h"
 #include "quantize.h"
 
@@ -81,6 +82,7 @@ struct ring_plan {
 	__u32 n_fields;
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
+	struct filter filter;				/* which events it counts */
 };
 
 /* Position in cells and totals. */

@@ -2,7 +2,9 @@
 #include "mysql.h"
 
 #include <bpf/bpf.h>
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *const servers_names[] = { "mariadbd", "mysqld", NULL };
 
@@ -108,4 +110,27 @@ const char *servers_where(struct servers *s, __u32 pid, __u32 port)
 	if (at < 0)
 		at = known_unfound(s, pid, port);
 	return at >= 0 ? s->known[at].listener.where : "unknown";
+}
+
+int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max)
+{
+	unsigned port, pid;
+	char shown[64];
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < s->n_known; i++) {
+		if (strcmp(s->known[i].listener.where, where))
+			continue;
+		if ((size_t)n == max)
+			return -E2BIG;
+		ret_code[n++] = (__u64)s->known[i].listener.pid << 16 | s->known[i].listener.port;
+	}
+	if (n || sscanf(where, "port %u of process %u", &port, &pid) != 2)
+		return n;
+	snprintf(shown, sizeof(shown), "port %u of process %u", port, pid);
+	if (strcmp(shown, where) || port > 0xffff || !max)
+		return 0;
+	*ret_code = (__u64)pid << 16 | port;
+	return 1;
 }

@@ -37,6 +37,9 @@ void servers_refresh(struct servers *s);
 /* There is a new, empty map. */
 void servers_forget_map(struct servers *s, int map_fd);
 
+/* The codes of mysql.h's `instance` that are shown so, as far as they are known now; how many, or -E2BIG. */
+int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
+
 /* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */
 const char *servers_where(struct servers *s, __u32 pid, __u32 port);
 

@@ -49,7 +49,11 @@ static void json_comes_back_the_same(void **state)
 
 	assert_int_equal(parse("{\"id\":7,\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"statement\",\"command\"],"
 			       "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.25,\"retention-time\":60,"
-			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000,\"enabled\":false}", &in, reason), 0);
+			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000,"
+			       "\"predicate\":{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"ge\":[\"latency\",5000000]}]},"
+			       "\"enabled\":false}",
+			       &in, reason), 0);
+	assert_int_equal(in.predicate.n_terms, 2);
 	json = instrumentation_to_json(&in);
 	assert_int_equal(instrumentation_from_json(json, &back, reason), 0);
 	assert_memory_equal(&in, &back, sizeof(in));
@@ -84,7 +88,7 @@ static void refuses_with_the_reason(void **state)
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"a\"]}", "names \"a\" twice" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[1]}", "not a name" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", "maximum is 4" },
-		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"eq\":[\"a\",\"b\"]}}", "no predicates" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"is\":[\"a\",\"b\"]}}", "predicate: \"is\" is no operator" },
 	};
 	struct instrumentation in;
 	char reason[REASON_MAX];
@@ -109,6 +113,10 @@ static void binding_names_what_the_metric_has(void **state)
 	assert_string_equal(reason, "\"statement\" is not a measure of mysql.queries; it has: latency, cputime");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\"}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"],"
+	      "\"predicate\":{\"gt\":[\"command\",\"query\"]}}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	assert_string_equal(reason, "predicate: field \"command\" is discrete: only eq and ne are possible, not gt");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -4,6 +4,8 @@
 #include "collector/slice.h"
 #include "check.h"
 
+#include <errno.h>
+
 static void commands_have_names(void **state)
 {
 	static const struct { __u64 code; const char *name; } cases[] = {
@@ -39,9 +41,40 @@ static void statements_have_their_whole_word(void **state)
 	assert_string_equal(out, "misc");
 }
 
+/* What is shown is found again, and nothing else is. */
+static void names_have_their_codes(void **state)
+{
+	char out[LABEL_MAX + 1];
+	__u64 code, back;
+
+	for (code = 0; code <= COMMAND_OPAQUE; code++) {
+		mysql_label_command(code, out);
+		assert_int_equal(mysql_codes_command(out, &back, 1), 1);
+		assert_true(back == code);
+		assert_int_equal(mysql_codes_command(out, &back, 0), -E2BIG);
+	}
+	assert_int_equal(mysql_codes_command("command 3", &back, 1), 0);	/* that is `query` */
+	assert_int_equal(mysql_codes_command("command 099", &back, 1), 0);
+	assert_int_equal(mysql_codes_command("", &back, 1), 0);
+#define STATEMENT_BACK(name, letters)                                             \
+	assert_int_equal(mysql_codes_statement(name, &back, 1), 1);                \
+	assert_true(back == STATEMENT_CODE(letters));
+	STATEMENT_KEYWORDS(STATEMENT_BACK)
+#undef STATEMENT_BACK
+	for (code = STATEMENT_NONE; code <= STATEMENT_MISC; code++) {
+		mysql_label_statement(code, out);
+		assert_int_equal(mysql_codes_statement(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+	assert_int_equal(mysql_codes_statement("savepoin", &back, 1), 0);
+	assert_int_equal(mysql_codes_statement("SELECT", &back, 1), 0);
+	assert_int_equal(mysql_codes_statement("select", &back, 0), -E2BIG);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(commands_have_names),
 	cmocka_unit_test(statements_have_their_whole_word),
+	cmocka_unit_test(names_have_their_codes),
 };
 
 CHECK_MAIN(tests)

@@ -69,6 +69,22 @@ static void lists_and_numbers_may_be_texts(void **state)
 	assert_int_equal(in.n_keys, 10);
 }
 
+/* As an object, and as the text of one, which is all a query string can hold. */
+static void a_predicate_may_be_a_text(void **state)
+{
+	struct instrumentation object, text;
+	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
+
+	assert_int_equal(ask(Q ", \"predicate\": {\"and\": [{\"eq\": [\"command\", \"query\"]}, {\"ge\": [\"latency\", 5]}]}}",
+			     &object, numeric, reason), 0);
+	assert_int_equal(object.predicate.n_terms, 2);
+	assert_int_equal(ask(Q ", \"predicate\": \"{\\\"and\\\": [{\\\"eq\\\": [\\\"command\\\", \\\"query\\\"]}, "
+			     "{\\\"ge\\\": [\\\"latency\\\", 5]}]}\"}", &text, numeric, reason), 0);
+	assert_memory_equal(&object.predicate, &text.predicate, sizeof(text.predicate));
+	assert_int_equal(ask(Q ", \"predicate\": \"\"}", &text, numeric, reason), 0);
+	assert_int_equal(text.predicate.n_nodes, 0);
+}
+
 static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void **state)
 {
 	struct instrumentation in;
@@ -125,8 +141,10 @@ static void refusals_say_what_is_wrong(void **state)
 		{ Q ", \"decomposition\": \"command,command\"}", "twice" },
 		{ Q ", \"measures\": [\"command\"]}", "not a measure" },
 		{ Q ", \"measures\": [\"latency\", \"latency\"]}", "twice" },
-		{ Q ", \"predicate\": {\"eq\": [\"command\", \"query\"]}}", "only {} is understood" },
-		{ Q ", \"predicate\": \"{\"}", "must be a JSON object" },
+		{ Q ", \"predicate\": {\"lt\": [\"command\", \"query\"]}}", "predicate: field \"command\" is discrete" },
+		{ Q ", \"predicate\": {\"eq\": [\"colour\", \"red\"]}}", "predicate: \"colour\" is not a field of mysql.queries" },
+		{ Q ", \"predicate\": \"{\"}", "predicate: not JSON" },
+		{ Q ", \"predicate\": 7}", "predicate: must be a JSON object" },
 		{ Q ", \"enabled\": 1}", "\"enabled\" is invalid: must be true or false" },
 		{ Q ", \"persist-data\": \"maybe\"}", "\"persist-data\" is invalid: must be true or false" },
 	};
@@ -143,6 +161,7 @@ static void refusals_say_what_is_wrong(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_left_out_has_its_default),
 	cmocka_unit_test(lists_and_numbers_may_be_texts),
+	cmocka_unit_test(a_predicate_may_be_a_text),
 	cmocka_unit_test(what_is_not_settable_is_ignored_and_what_nobody_knows_refused),
 	cmocka_unit_test(what_is_asked_for_can_be_asked_for_again),
 	cmocka_unit_test(refusals_say_what_is_wrong),

@@ -395,6 +395,24 @@ static void late_queue_overflow_is_a_loss(void **state)
 	bench_free(b);
 }
 
+static void filed_event_that_does_not_match_is_nothing(void **state)
+{
+	struct bench *b = bench_new(10);
+	struct filter big = { .term = { { .measure = 1, .op = FILTER_BELOW, .constant = 100, .yes = FILTER_REJECT } },
+			      .start = FILTER_TERM, .n_terms = 1 };
+	struct event e = { .end_ns = 12 * SLOT_NS, .field[0] = 3, .measure[0] = 99 };
+
+	reader_filter(b->reader, &big);
+	reader_file(b->reader, &e);
+	e.measure[0] = 100;
+	reader_file(b->reader, &e);
+	drain(b, 20);
+	assert_int_equal(b->count[12], 1);
+	assert_int_equal(b->sum[12], 100);
+	assert_int_equal(b->n_lost, 0);
+	bench_free(b);
+}
+
 static void filed_event_is_counted_in_its_slot(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -623,6 +641,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(late_event_does_not_cost_a_later_slot),
 	cmocka_unit_test(late_queue_overflow_is_a_loss),
 	cmocka_unit_test(filed_event_is_counted_in_its_slot),
+	cmocka_unit_test(filed_event_that_does_not_match_is_nothing),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(unused_keys_make_room),
 	cmocka_unit_test(clock_step_marks_its_slot),

@@ -2,6 +2,7 @@
 #include "collector/servers.h"
 #include "check.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -56,6 +57,24 @@ static void unfound_listener_is_searched_once(void **state)
 	assert_int_equal(servers.n_known, n);
 }
 
+static void an_address_has_its_codes(void **state)
+{
+	char where[64];
+	int port, fd = listen_somewhere(&port);
+	__u64 code[2];
+
+	snprintf(where, sizeof(where), "127.0.0.1:%d", port);
+	servers_refresh(&servers);
+	assert_int_equal(servers_codes(&servers, where, code, 2), 1);
+	assert_true(code[0] == ((__u64)getpid() << 16 | (unsigned)port));
+	assert_int_equal(servers_codes(&servers, where, code, 0), -E2BIG);
+	assert_int_equal(servers_codes(&servers, "127.0.0.1:0", code, 2), 0);
+	assert_int_equal(servers_codes(&servers, "port 9 of process 77", code, 2), 1);	/* it is shown so */
+	assert_true(code[0] == (77ull << 16 | 9));
+	assert_int_equal(servers_codes(&servers, "port 09 of process 77", code, 2), 0);
+	close(fd);
+}
+
 /* It could not be seen at first: a server that drops its privileges, say. */
 static void unfound_listener_is_found_by_a_later_look(void **state)
 {
@@ -90,6 +109,7 @@ static void full_table_gives_up_what_is_gone(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(new_listener_is_found_when_asked_for),
 	cmocka_unit_test(unfound_listener_is_searched_once),
+	cmocka_unit_test(an_address_has_its_codes),
 	cmocka_unit_test(unfound_listener_is_found_by_a_later_look),
 	cmocka_unit_test(full_table_gives_up_what_is_gone),
 };
