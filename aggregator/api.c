@@ -1,6 +1,7 @@
 #include "api.h"
 #include "input.h"
 #include "resource.h"
+#include "series.h"
 #include "stream.h"
 #include "value.h"
 
@@ -9,13 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each holds a copy of what it reads, megabytes for an hour of many keys. */
-#define VALUES_MAX 64
-
 struct api {
 	struct aggregator *a;
-	size_t n_values;		/* on their way */
 	struct streams streams;
+	struct all_series series;
 };
 
 struct where {				/* what a path leads to */
@@ -186,51 +184,17 @@ static void heatmap_list(struct api *api, struct http_request *r, const struct w
 }
 /* ---- values ---- */
 
-struct errand {				/* one value in flight */
-	struct api *api;
-	struct http_request *request;
-};
-
-static void on_value(struct value *v, void *arg)
-{
-	struct errand *e = arg;
-	struct http_request *request = e->request;
-
-	e->api->n_values--;
-	free(e);
-	if (v->status == 200) {
-		http_reply(request, 200, v->type, v->data, v->len, NULL);
-		v->data = NULL;
-	} else {
-		http_error(request, v->status, v->code, v->reason);
-	}
-	value_free(v);
-}
-
-static void reply_value(struct api *api, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind)
+static void reply_value(struct api *api, struct http_request *r, const struct where *w)
 {
 	const struct raw_input raw = raw_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
-	struct input in = { 0 };
-	struct value *v;
-	struct errand *e = api->n_values < VALUES_MAX ? malloc(sizeof(*e)) : NULL;
-	int err = e ? input_read(&raw, &in, reason) : -ENOMEM;
+	struct input in;
+	int err = input_read(&raw, &in, reason);
 
 	if (!err)
-		err = value_new(api->a, ci, kind, in.param, in.n, &v, reason);
-	input_fini(&in);
-
-	if (err == -ENOMEM) {
-		http_error(r, 503, "ECA_NORESOURCE", e ? "out of memory" : "too many values are on their way; try again");
-	} else if (err) {
+		err = series_open(&api->series, r, w->inst, w->kind, &in, reason);
+	if (err)
 		reply_error(r, err, reason);
-	} else {
-		*e = (struct errand){ api, r };
-		api->n_values++;
-		value_run(v, on_value, e);
-		return;
-	}
-	free(e);
 }
 
 static void reply_stream(struct api *api, struct http_request *r, const struct catalog_inst *ci)
@@ -247,7 +211,7 @@ static void value(struct api *api, struct http_request *r, const struct where *w
 	if (w->kind == VALUE_STREAM)
 		reply_stream(api, r, w->inst);
 	else
-		reply_value(api, r, w->inst, w->kind);
+		reply_value(api, r, w);
 }
 
 /* ---- routes ---- */
@@ -276,6 +240,8 @@ static const struct route {
 	{ { "GET", ONE "/value/heatmap/image", true }, VALUE_IMAGE, value },
 	{ { "GET", ONE "/value/heatmap/details", true }, VALUE_DETAILS, value },
 	{ { "GET", ONE "/value/heatmap/figure", true }, VALUE_FIGURE, value },
+	{ { "GET", ONE "/value/heatmap/average", true }, VALUE_AVERAGE, value },
+	{ { "GET", ONE "/value/heatmap/percentile", true }, VALUE_PERCENTILE, value },
 	{ { "GET", "admin/status", false }, 0, status },
 };
 
@@ -409,8 +375,14 @@ int api_new(struct aggregator *a, struct api **ret_api)
 		return -ENOMEM;
 	api->a = a;
 	streams_init(&api->streams, a);
+	all_series_init(&api->series, a);
 	*ret_api = api;
 	return 0;
+}
+
+void api_close(struct api *api)
+{
+	all_series_hurry(&api->series);
 }
 
 void api_free(struct api *api)
@@ -418,5 +390,6 @@ void api_free(struct api *api)
 	if (!api)
 		return;
 	streams_fini(&api->streams);
+	all_series_fini(&api->series);
 	free(api);
 }

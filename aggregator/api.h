@@ -22,6 +22,7 @@ struct api_route {
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 
 int api_new(struct aggregator *a, struct api **ret_api);
+void api_close(struct api *api);	/* requests that wait for sources are answered now */
 void api_free(struct api *api);		/* NULL is fine */
 
 /* An http_handler, with the api as its argument. */

@@ -580,5 +580,7 @@ void http_close(struct http *h)
 		close(fd);
 	for (struct http_stream *s = h->streams; s; s = s->next)
 		http_stream_end(s);
+	if (h->api)
+		api_close(h->api);
 	kick(h);
 }

@@ -4,23 +4,26 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OF(kind) (1u << (kind))
-#define ALL 0xffu
+#define ALL (OF(VALUE_KINDS) - 1)
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
+#define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
+#define POINTS_MAX 3600
 #define YEAR_S 31536000ll
 #define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */
 #define NS 1000000000ll
 #define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
 
-enum kind { INTEGER, SECONDS, CHOICE, TEXT, SWITCH, KEYS };
+enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS };
 
 static const struct spec {
 	const char *name;
@@ -35,6 +38,10 @@ static const struct spec {
 	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, TIME_LIMIT_S, NULL },
 	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, TIME_LIMIT_S, NULL },
 	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, YEAR_S, NULL },
+	{ "ndatapoints", INTEGER, CA_VALUES, AT(n_points), AT(has_points), 1, POINTS_MAX, NULL },
+	{ "timeout", INTEGER, ALL & ~OF(VALUE_STREAM), AT(timeout_ms), 0, 0, 5000, NULL },
+	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
+	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
 	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_REPORT), AT(by), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | DRAWN, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
@@ -110,6 +117,18 @@ static int read_seconds(const struct spec *spec, const char *value, __s64 *to, c
 	for (; n && unit; n--, digits++, unit /= 10)
 		ns += (*digits - '0') * unit;
 	*to = strtoll(value, NULL, 10) * NS + ns;
+	return 0;
+}
+
+/* 0 to 1 in decimals -> millionths; digits beyond the sixth are rounded. */
+static int read_share(const struct spec *spec, const char *value, __s64 *to, char *reason)
+{
+	char *end;
+	double share = strtod(value, &end);
+
+	if (end == value || *end || value[strspn(value, "0123456789.eE+-")] || !(share >= 0 && share <= 1))
+		return refuse(reason, spec, value, "must be a number from 0 to 1");
+	*to = llround(share * 1e6);
 	return 0;
 }
 
@@ -190,6 +209,7 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 
 	switch (spec->kind) {
 	case INTEGER: err = read_integer(spec, value, to, reason); break;
+	case SHARE: err = read_share(spec, value, to, reason); break;
 	case SECONDS: err = read_seconds(spec, value, to, reason); break;
 	case CHOICE: err = read_choice(spec, value, to, reason); break;
 	case TEXT: err = read_text(value, to); break;
@@ -224,6 +244,14 @@ static int refuse_unknown(enum value_kind kind, const char *name, char *reason)
 	return -EINVAL;
 }
 
+const char *params_name(enum value_kind kind, size_t index)
+{
+	for (size_t i = 0; i < N_SPECS; i++)
+		if (specs[i].of & OF(kind) && !index--)
+			return specs[i].name;
+	return NULL;
+}
+
 static int refuse_missing(const char *name, char *reason)
 {
 	snprintf(reason, PARAMS_REASON_MAX, "missing value for required parameter: \"%s\"", name);
@@ -235,7 +263,8 @@ static void set_defaults(enum value_kind kind, struct params *p)
 	bool drawn = OF(kind) & DRAWN;
 
 	*p = (struct params){
-		.duration_ns = kind == VALUE_RAW ? NS : 60 * NS,
+		.duration_ns = OF(kind) & CA_VALUES & ~ROWS ? NS : 60 * NS,
+		.n_points = 1, .timeout_ms = OF(kind) & CA_VALUES ? 5000 : 0, .millionths = -1,
 		.width = drawn ? 1200 : 600, .height = kind == VALUE_FIGURE ? 500 : kind == VALUE_REPORT ? 0 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
@@ -263,6 +292,12 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 {
 	const char *why = NULL;
 
+	if (kind == VALUE_PERCENTILE && p->millionths < 0)
+		return refuse_missing("percentile", reason);
+	if (p->transformations && *p->transformations)
+		why = "no instrumentation has transformations here: transformations must be empty";
+	if (p->has_points && p->format == FORMAT_PNG)
+		why = "ndatapoints needs format=json: several pictures are an array";
 	if (kind == VALUE_DETAILS && p->x < 0)
 		return refuse_missing("x", reason);
 	if (kind == VALUE_DETAILS && p->y < 0)
@@ -314,43 +349,75 @@ void params_fini(struct params *p)
 	for (size_t i = 0; i < p->n_select; i++)
 		free(p->select[i]);
 	free(p->select);
+	free(p->transformations);
 	free(p->measure);
 	free(p->by);
 	memset(p, 0, sizeof(*p));
 }
 
 static __s64 round_down(__s64 ns, __s64 unit) { return ns / unit * unit; }
+static __s64 round_up(__s64 ns, __s64 unit) { return round_down(ns + unit - 1, unit); }
+
+static int refuse_interval(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse_interval(char *reason, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason, PARAMS_REASON_MAX, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* How long is what is asked for, and, in whole slots, a point?  All points together must fit in what is kept. */
+static int choose_length(const struct params *p, const struct instrumentation *in, __s64 *ret_asked, __s64 *ret_length,
+			 char *reason)
+{
+	__s64 unit = (__s64)in->granularity_ns, retention = (__s64)in->retention_s * NS, length;
+	__s64 most = retention > unit ? retention : unit, asked = p->duration_ns;
+
+	if (p->has_start && p->has_end)
+		asked = p->end_ns - p->start_ns;
+	if (p->has_start && p->has_end && p->has_duration && asked != p->duration_ns)
+		return refuse_interval(reason, "start_time, end_time and duration do not agree");
+	if (asked <= 0)
+		return refuse_interval(reason, "%s", p->has_start && p->has_end ? "end_time must be after start_time" :
+				       "value \"0\" for parameter \"duration\" is invalid: it must be positive");
+	if (asked > most)
+		return refuse_interval(reason, "value \"%" PRId64 "\" for parameter \"duration\" is invalid: maximum is %u, "
+				       "the retention-time", (int64_t)(asked / NS), in->retention_s);
+	length = round_up(asked, unit);
+	if (p->has_start && p->has_end && !p->has_duration)
+		length = round_up(p->end_ns, unit) - round_down(p->start_ns, unit);
+	if (p->n_points > 1 && p->n_points > most / length)
+		return refuse_interval(reason, "value \"%" PRId64 "\" for parameter \"ndatapoints\" is invalid: maximum is %" PRId64
+				       ", as many of %g s as fit the retention-time", (int64_t)p->n_points,
+				       (int64_t)(most / length), (double)length / NS);
+	*ret_asked = asked;
+	*ret_length = length;
+	return 0;
+}
 
 int params_interval(const struct params *p, const struct instrumentation *in, __s64 now_ns,
 		    struct interval_ns *ret_asked, struct interval_ns *ret_rounded, char *reason)
 {
-	__s64 unit = (__s64)in->granularity_ns, duration = p->duration_ns;
-	__s64 retention = (__s64)in->retention_s * NS, newest = round_down(now_ns - SETTLE_NS, unit);
-	struct interval_ns asked;
+	__s64 unit = (__s64)in->granularity_ns, asked = 0, length = 0, from;
+	int err = choose_length(p, in, &asked, &length, reason);
 
-	if (p->has_start && p->has_end && p->has_duration && p->end_ns - p->start_ns != duration) {
-		snprintf(reason, PARAMS_REASON_MAX, "start_time, end_time and duration do not agree");
-		return -EINVAL;
-	}
-	asked.to = p->has_end ? p->end_ns : p->has_start ? p->start_ns + duration : newest;
-	asked.from = p->has_start ? p->start_ns : asked.to - duration;
-	if (asked.to <= asked.from || asked.from < 0) {
-		snprintf(reason, PARAMS_REASON_MAX, "%s", asked.from < 0 ? "the interval begins before 1970"
-				: p->has_end && p->has_start ? "end_time must be after start_time"
-							     : "value \"0\" for parameter \"duration\" is invalid: it must be positive");
-		return -EINVAL;
-	}
-	if (asked.to - asked.from > (retention > unit ? retention : unit)) {
-		snprintf(reason, PARAMS_REASON_MAX, "value \"%" PRId64 "\" for parameter \"duration\" is invalid: maximum is %u, "
-			 "the retention-time", (int64_t)((asked.to - asked.from) / NS), in->retention_s);
-		return -EINVAL;
-	}
-	if (asked.from > now_ns) {
-		snprintf(reason, PARAMS_REASON_MAX, "start_time is in the future");
-		return -EINVAL;
-	}
-	ret_rounded->from = round_down(asked.from, unit);
-	ret_rounded->to = round_down(asked.to + unit - 1, unit);
-	*ret_asked = asked;
+	if (err)
+		return err;
+	from = p->has_start ? p->start_ns
+	       : p->has_end ? p->end_ns - asked
+			    : round_down(now_ns - SETTLE_NS, unit) - asked - (p->n_points - 1) * length;
+	if (from < 0)
+		return refuse_interval(reason, "the interval begins before 1970");
+	if (from + (p->n_points - 1) * length > now_ns + p->timeout_ms * (NS / 1000))
+		return refuse_interval(reason, "%s is too far in the future: at most now and the timeout of %" PRId64 " ms",
+				       p->n_points > 1 ? "the last datapoint" : "start_time", (int64_t)p->timeout_ms);
+	ret_asked->from = from;
+	ret_asked->to = from + asked;
+	ret_rounded->from = round_down(from, unit);
+	ret_rounded->to = ret_rounded->from + length;
 	return 0;
 }

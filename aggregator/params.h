@@ -21,13 +21,17 @@
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
-		  VALUE_STREAM };
+		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_KINDS };
 
 enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
 	bool has_start, has_end, has_duration, has_ymax, has_transfer, has_yscale;
+	__s64 n_points, timeout_ms;	/* points follow one another from start on */
+	bool has_points;
+	__s64 millionths;		/* percentile */
+	char *transformations;		/* NULL or "" */
 	char *measure;			/* NULL: the first; "*": all (raw) */
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
@@ -51,8 +55,12 @@ int params_read(enum value_kind kind, const struct http_param *param, size_t n, 
 		char *reason);
 void params_fini(struct params *p);
 
-/* The interval asked for, before rounding (ret_asked) and rounded outward to whole slots of the
- * instrumentation's granularity.  By default the newest complete one. */
+/* The name of that value's parameter number `index`; NULL: past the last. */
+const char *params_name(enum value_kind kind, size_t index);
+
+/* The interval of the first point, as asked for (ret_asked) and in whole slots of the granularity: the
+ * start is rounded down, and up is the duration, or, where it was not given, the end.  By default the
+ * newest complete one. */
 struct interval_ns {
 	__s64 from, to;
 };

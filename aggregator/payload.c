@@ -28,6 +28,8 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 	writer_name_seconds(out, "requested_end_time", head->asked.to);
 	writer_name_number(out, "nsources", head->n_sources);
 	writer_name_number(out, "minreporting", head->min_reporting);
+	if (head->delay_ms)
+		writer_name_number(out, "delay", head->delay_ms);
 	writer_name_text(out, "scope", metric_scope_name(head->scope));
 	if (head->scope == SCOPE_POINT)
 		writer_name_number(out, "snapshots", head->n_snapshots);

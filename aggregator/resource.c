@@ -116,6 +116,7 @@ json_t *resource_values(const struct catalog_inst *ci)
 
 	json_array_append_new(all, uri_json(ci, "value_raw", "value/raw"));
 	json_array_append_new(all, uri_json(ci, "value_heatmap", "value/heatmap/image"));
+	json_array_append_new(all, uri_json(ci, "details_heatmap", "value/heatmap/details"));
 	json_array_append_new(all, uri_json(ci, "value_grid", "value/grid"));
 	json_array_append_new(all, uri_json(ci, "value_keys", "value/keys"));
 	json_array_append_new(all, uri_json(ci, "value_report", "value/report"));
@@ -129,6 +130,8 @@ json_t *resource_heatmaps(const struct catalog_inst *ci)
 
 	json_array_append_new(all, uri_json(ci, "image", "value/heatmap/image"));
 	json_array_append_new(all, uri_json(ci, "details", "value/heatmap/details"));
+	json_array_append_new(all, uri_json(ci, "average", "value/heatmap/average"));
+	json_array_append_new(all, uri_json(ci, "percentile", "value/heatmap/percentile"));
 	json_array_append_new(all, uri_json(ci, "figure", "value/heatmap/figure"));
 	return all;
 }

@@ -110,6 +110,12 @@ static int add_report_folds(struct value *v)
 	return err ? err : add_key_fold(v, v->fold_axis[0]);
 }
 
+/* Totals per key are all it needs. */
+static bool is_totals(const struct value *v)
+{
+	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE;
+}
+
 static int add_folds(struct value *v, int axis)
 {
 	bool all = v->kind == VALUE_RAW && v->p.measure && !strcmp(v->p.measure, "*");
@@ -118,10 +124,10 @@ static int add_folds(struct value *v, int axis)
 	if (v->kind == VALUE_REPORT)
 		return add_report_folds(v);
 	err = add_fold(v, axis);
-	v->cover_only = v->kind == VALUE_KEYS || v->kind == VALUE_RAW;
+	v->cover_only = is_totals(v);
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
-	if (!err && (v->kind == VALUE_KEYS || v->kind == VALUE_RAW || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
+	if (!err && (is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
 		err = add_key_fold(v, axis);
 	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
 		if ((int)i != axis)
@@ -155,10 +161,17 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 	return 0;
 }
 
+static bool is_one_number(const struct value *v)
+{
+	return v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE;
+}
+
 static int choose_fields(struct value *v, char *reason)
 {
 	size_t keep = v->in.n_fields;
 
+	if (is_one_number(v))
+		v->drop = ~0u;
 	if (!v->p.by || !*v->p.by)
 		return 0;
 	for (size_t i = 0; i < v->in.n_fields; i++)
@@ -239,8 +252,25 @@ static void reach_now(struct value *v)
 	v->head.asked = v->head.rounded;
 }
 
+static int choose_interval(struct value *v, const struct payload_head *at, char *reason)
+{
+	if (!at)
+		return params_interval(&v->p, &v->in, v->now_ns, &v->head.asked, &v->head.rounded, reason);
+	v->head.asked = at->asked;
+	v->head.rounded = at->rounded;
+	v->head.delay_ms = at->delay_ms;
+	return 0;
+}
+
 int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
 	      size_t n_params, struct value **ret_value, char *reason)
+{
+	return value_new_at(a, ci, kind, param, n_params, NULL, ret_value, reason);
+}
+
+int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
+		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
+		 char *reason)
 {
 	struct value *v = calloc(1, sizeof(*v));
 	int err = v ? 0 : -ENOMEM, axis = 0;
@@ -255,7 +285,7 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 	set_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)
-		err = params_interval(&v->p, &v->in, v->now_ns, &v->head.asked, &v->head.rounded, reason);
+		err = choose_interval(v, at, reason);
 	if (!err && kind == VALUE_STREAM)
 		reach_now(v);
 	if (!err)

@@ -76,6 +76,27 @@ static int make_keys(struct value *v)
 	return take_json(v, &out);
 }
 
+/* ---- average, percentile ---- */
+
+/* Of all events of the interval, whatever their key; null if there were none. */
+static int make_one_number(struct value *v)
+{
+	struct bytes out = { 0 };
+	size_t n;
+	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct hist *h = n && total->hist.count ? &total->hist : NULL;
+
+	begin(v, &out);
+	writer_name(&out, v->kind == VALUE_AVERAGE ? "average" : "percentile");
+	if (!h)
+		writer_raw(&out, "null");
+	else if (v->kind == VALUE_AVERAGE)
+		writer_real(&out, (double)h->sum / (double)h->count);
+	else
+		writer_number(&out, hist_percentile(h, (__u32)v->p.millionths));
+	return take_json(v, &out);
+}
+
 /* ---- image, details ---- */
 
 static char *base64(const __u8 *data, size_t len)
@@ -347,7 +368,7 @@ static int make_report(struct value *v)
 
 int value_make(struct value *v)
 {
-	bool grids = v->kind != VALUE_RAW && v->kind != VALUE_KEYS;
+	bool grids = !v->cover_only;
 
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
 	v->head.n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
@@ -362,12 +383,15 @@ int value_make(struct value *v)
 	switch (v->kind) {
 	case VALUE_RAW: return make_raw(v);
 	case VALUE_KEYS: return make_keys(v);
+	case VALUE_AVERAGE:
+	case VALUE_PERCENTILE: return make_one_number(v);
 	case VALUE_IMAGE: return make_image(v);
 	case VALUE_DETAILS: return make_details(v);
 	case VALUE_GRID:
 	case VALUE_STREAM: return make_grid(v);
 	case VALUE_FIGURE: return make_figure(v);
 	case VALUE_REPORT: return make_report(v);
+	case VALUE_KINDS: break;
 	}
 	return -EINVAL;
 }

@@ -210,6 +210,17 @@ void server_collector(struct server *s, const char *source)
 	json_decref(hello);
 }
 
+void server_state(struct server *s, __u64 inst, const char *state, const char *reason)
+{
+	json_t *json = json_pack("{s:[{s:I, s:s, s:s}]}", "instrumentations", "id", (json_int_t)inst, "state", state, "reason",
+				 reason);
+	char *text = json_dumps(json, 0);
+
+	send_frame(s, FRAME_STATE, text, strlen(text));
+	free(text);
+	json_decref(json);
+}
+
 void server_hang_up(struct server *s)
 {
 	if (s->collector >= 0)

@@ -33,6 +33,7 @@ void server_close(struct server *s);
 json_t *server_hello(const char *source);	/* offers mysql.queries, and mysql.pages not */
 
 void server_collector(struct server *s, const char *source);
+void server_state(struct server *s, __u64 inst, const char *state, const char *reason);	/* STATE of one */
 void server_hang_up(struct server *s);
 
 /* One batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis. */

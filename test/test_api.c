@@ -108,7 +108,7 @@ static void an_instrumentation_describes_itself(void **state)
 	assert_true(json_array_size(all) >= 4);
 	json_decref(all);
 	all = get("/ca/instrumentations/1/value/heatmap/");
-	assert_int_equal(json_array_size(all), 3);
+	assert_int_equal(json_array_size(all), 5);
 	json_decref(all);
 }
 

@@ -141,7 +141,12 @@ static void intervals_follow_from_what_is_given(void **state)
 		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "10" }, 999000, 999010, NULL },
 		{ { "start_time", "end_time", "duration" }, { "999000", "999010", "11" }, 0, 0, "do not agree" },
 		{ { "start_time", "end_time" }, { "999000", "999000" }, 0, 0, "must be after" },
-		{ { "start_time" }, { "1000010" }, 0, 0, "future" },
+		{ { "start_time", "duration" }, { "999004.5", "5" }, 999000, 999005, NULL },	/* Cloud Analytics' rounding */
+		{ { "start_time", "end_time" }, { "999004.5", "999009.5" }, 999000, 999010, NULL },
+		{ { "end_time", "duration" }, { "999004", "3" }, 999000, 999005, NULL },
+		{ { "start_time" }, { "1000010" }, 0, 0, "too far in the future: at most now and the timeout of 0 ms" },
+		{ { "start_time", "timeout" }, { "1000004", "3000" }, 1000000, 1000060, NULL },
+		{ { "start_time", "timeout" }, { "1000006", "3000" }, 0, 0, "too far in the future" },
 		{ { "duration" }, { "601" }, 0, 0, "maximum is 600" },
 		{ { "duration" }, { "0" }, 0, 0, "must be positive" },
 		{ { "end_time" }, { "5" }, 0, 0, "before 1970" },
@@ -166,10 +171,86 @@ static void intervals_follow_from_what_is_given(void **state)
 		} else {
 			assert_int_equal(rounded.from, cases[i].from * NS);
 			assert_int_equal(rounded.to, cases[i].to * NS);
-			assert_true(asked.from >= rounded.from && asked.to <= rounded.to);
+			assert_true(asked.from >= rounded.from && asked.to - asked.from <= rounded.to - rounded.from);
 		}
 		params_fini(&p);
 	}
+}
+
+static void points_follow_one_another_and_fit_the_retention(void **state)
+{
+	static const struct { const char *n, *name, *value, *duration; __s64 from, length; const char *says; } cases[] = {
+		{ "1", "start_time", "999000", "5", 999000, 5, NULL },
+		{ "10", "start_time", "999000", "5", 999000, 5, NULL },
+		{ "10", "duration", "5", "5", 999950, 5, NULL },	/* the newest ten */
+		{ "10", "duration", "3", "3", 999950, 5, NULL },
+		{ "120", "start_time", "999000", "5", 999000, 5, NULL },
+		{ "121", "start_time", "999000", "5", 0, 0, "maximum is 120, as many of 5 s as fit the retention-time" },
+		{ "3600", "start_time", "999000", "600", 0, 0, "maximum is 1," },
+		{ "3601", "start_time", "999000", "5", 0, 0, "maximum is 3600" },
+		{ "0", "start_time", "999000", "5", 0, 0, "minimum is 1" },
+		{ "3", "start_time", "999995", "5", 999995, 5, NULL },	/* the timeout reaches it */
+		{ "4", "start_time", "999995", "5", 0, 0, "the last datapoint is too far in the future" },
+	};
+	struct instrumentation in = { .granularity_ns = 5 * NS, .slot_ns = NS, .retention_s = 600 };
+	char reason[PARAMS_REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct http_param param[] = { { "ndatapoints", cases[i].n }, { cases[i].name, cases[i].value },
+						    { "duration", cases[i].duration } };
+		struct interval_ns asked, rounded;
+		struct params p;
+		int err = params_read(VALUE_RAW, param, 3, &p, reason);
+
+		if (!err) {
+			assert_true(p.has_points);
+			err = params_interval(&p, &in, 1000001 * NS + 7, &asked, &rounded, reason);
+			params_fini(&p);
+		}
+		assert_int_equal(err, cases[i].says ? -EINVAL : 0);
+		if (cases[i].says) {
+			if (!strstr(reason, cases[i].says))
+				fail_msg("%zu: %s", i, reason);
+			continue;
+		}
+		assert_int_equal(rounded.from, cases[i].from * NS);
+		assert_int_equal(rounded.to - rounded.from, cases[i].length * NS);
+	}
+}
+
+static void a_share_is_read_to_the_millionth(void **state)
+{
+	static const struct { const char *text; __s64 millionths; } cases[] = {
+		{ "0", 0 }, { "1", 1000000 }, { "0.5", 500000 }, { ".999", 999000 }, { "0.99", 990000 }, { "1e-6", 1 },
+		{ "0.9999999", 1000000 }, { "0.29", 290000 },
+	};
+	static const char *const bad[] = { "", "1.1", "-0.1", "50%", "nan", "0x1p-1", "inf", "0.5 " };
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(read_one(VALUE_PERCENTILE, "percentile", cases[i].text, &p, reason), 0);
+		assert_int_equal(p.millionths, cases[i].millionths);
+		params_fini(&p);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_equal(read_one(VALUE_PERCENTILE, "percentile", bad[i], &p, reason), -EINVAL);
+		assert_non_null(strstr(reason, "a number from 0 to 1"));
+	}
+	assert_int_equal(params_read(VALUE_PERCENTILE, NULL, 0, &p, reason), -EINVAL);
+	assert_non_null(strstr(reason, "missing value for required parameter: \"percentile\""));
+}
+
+static void every_parameter_has_its_name_listed(void **state)
+{
+	bool found = false;
+	size_t n = 0;
+
+	for (const char *name; (name = params_name(VALUE_DETAILS, n)); n++)
+		found = found || !strcmp(name, "x");
+	assert_true(found && n > 10);
+	for (n = 0; params_name(VALUE_RAW, n); n++)
+		assert_string_not_equal(params_name(VALUE_RAW, n), "x");
 }
 
 int main(void)
@@ -181,6 +262,9 @@ int main(void)
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
 		cmocka_unit_test(intervals_follow_from_what_is_given),
+		cmocka_unit_test(points_follow_one_another_and_fit_the_retention),
+		cmocka_unit_test(a_share_is_read_to_the_millionth),
+		cmocka_unit_test(every_parameter_has_its_name_listed),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
