@@ -174,6 +174,8 @@ static int open_ingest(struct aggregator *a, char *reason)
 
 	if (!strncmp(a->conf.listen, "unix:", 5))
 		make_folder_of(a->conf.listen + 5);
+	if (a->conf.api_socket[0])
+		make_folder_of(a->conf.api_socket);
 	make_folder_of(a->conf.socket);
 	err = endpoint_listen(&a->ingest_at, 0660, &fd, reason, CONF_REASON_MAX);
 	if (err)
@@ -182,23 +184,65 @@ static int open_ingest(struct aggregator *a, char *reason)
 	return ingest_new(a->loop, fd, a->catalog, a->flush, a->conf.verbose, &a->ingest);
 }
 
-static int open_http(struct aggregator *a, char *reason)
+static int open_http(struct aggregator *a, int which, char *reason)
 {
-	int fd, err = endpoint_listen(&a->http_at, 0660, &fd, reason, CONF_REASON_MAX);
+	struct http_conf conf = { .page = a->conf.page, .token = a->conf.token_file[0] ? &a->token : NULL };
+	int fd, err;
 
+	if (!a->http_at[which].len)
+		return 0;
+	if (endpoint_is_tcp(&a->http_at[which]))
+		conf.tls = a->tls;
+	err = endpoint_listen(&a->http_at[which], 0660, &fd, reason, CONF_REASON_MAX);
 	if (err)
 		return err;
-	a->http_bound = true;
-	return http_open(a, fd, &a->http, reason);
+	a->http_bound[which] = true;
+	return http_open(a, fd, &conf, &a->http[which], reason);
+}
+
+static int parse_unix(const char *path, struct endpoint *ret_at, char *reason)
+{
+	char at[PATH_MAX + 8];
+
+	snprintf(at, sizeof(at), "unix:%s", path);
+	return endpoint_parse(at, ret_at, reason, CONF_REASON_MAX);
 }
 
 static int parse_places(struct aggregator *a, char *reason)
 {
-	char at[PATH_MAX + 8];
-	int err = endpoint_parse(a->conf.listen, &a->http_at, reason, CONF_REASON_MAX);
+	int err = endpoint_parse(a->conf.listen, &a->http_at[0], reason, CONF_REASON_MAX);
 
-	snprintf(at, sizeof(at), "unix:%s", a->conf.socket);
-	return err ? err : endpoint_parse(at, &a->ingest_at, reason, CONF_REASON_MAX);
+	if (!err && a->conf.api_socket[0])
+		err = parse_unix(a->conf.api_socket, &a->http_at[1], reason);
+	return err ? err : parse_unix(a->conf.socket, &a->ingest_at, reason);
+}
+
+/* Beyond this machine nobody is let in without a token, and no token goes out in the clear. */
+static int check_reach(const struct aggregator *a, char *reason)
+{
+	const struct conf *c = &a->conf;
+
+	if (!c->tls_certificate[0] != !c->tls_key[0])
+		snprintf(reason, CONF_REASON_MAX, "tls-certificate and tls-key go together: %s is missing",
+			 c->tls_key[0] ? "tls-certificate" : "tls-key");
+	else if (endpoint_is_beyond(&a->http_at[0]) && !(c->token_file[0] && c->tls_key[0]))
+		snprintf(reason, CONF_REASON_MAX, "\"%.64s\" can be reached from other machines: that needs token-file, "
+			 "tls-certificate and tls-key; without them only loopback addresses and Unix sockets are served",
+			 c->listen);
+	else
+		return 0;
+	return -EPERM;
+}
+
+static int open_secrets(struct aggregator *a, char *reason)
+{
+	int err = check_reach(a, reason);
+
+	if (!err && a->conf.token_file[0])
+		err = token_read(a->conf.token_file, &a->token, reason, CONF_REASON_MAX);
+	if (!err && a->conf.tls_key[0])
+		err = tls_read(a->conf.tls_certificate, a->conf.tls_key, &a->tls, reason, CONF_REASON_MAX);
+	return err;
 }
 
 static void start_upkeep(struct aggregator *a)
@@ -221,18 +265,26 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	reason[0] = 0;
 	err = parse_places(a, reason);
 	if (!err)
+		err = open_secrets(a, reason);
+	if (!err)
 		err = open_store(a, reason);
 	if (!err)
 		err = open_middle(a, reason);
 	if (!err)
 		err = open_ingest(a, reason);
-	if (!err)
-		err = open_http(a, reason);
+	for (int i = 0; !err && i < 2; i++)
+		err = open_http(a, i, reason);
 	if (!err)
 		start_upkeep(a);
 	if (err && !reason[0])
 		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
 	return err;
+}
+
+int aggregator_reload(struct aggregator *a, char *reason)
+{
+	reason[0] = 0;
+	return a->conf.token_file[0] ? token_read(a->conf.token_file, &a->token, reason, CONF_REASON_MAX) : 0;
 }
 
 /* --- ending --- */
@@ -241,7 +293,8 @@ static void drained(void *arg)
 {
 	struct aggregator *a = arg;
 
-	http_close(a->http);
+	http_close(a->http[0]);
+	http_close(a->http[1]);
 	ingest_close(a->ingest);
 }
 
@@ -260,8 +313,9 @@ void aggregator_stop(struct aggregator *a)
 
 void aggregator_close(struct aggregator *a)
 {
-	if (a->http_bound)
-		endpoint_remove(&a->http_at);
+	for (int i = 0; i < 2; i++)
+		if (a->http_bound[i])
+			endpoint_remove(&a->http_at[i]);
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	catalog_free(a->catalog);
@@ -272,4 +326,5 @@ void aggregator_close(struct aggregator *a)
 		a->store->ops->close(a->store);
 	if (a->lock_fd >= 0)
 		close(a->lock_fd);
+	tls_free(a->tls);
 }

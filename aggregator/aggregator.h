@@ -19,6 +19,8 @@
 #include "conf.h"
 #include "endpoint.h"
 #include "ingest.h"
+#include "tls.h"
+#include "token.h"
 
 struct http;				/* http.c's */
 
@@ -30,11 +32,13 @@ struct aggregator {
 	struct flush *flush;
 	struct catalog *catalog;
 	struct ingest *ingest;
-	struct http *http;
-	struct endpoint http_at, ingest_at;
+	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
+	struct endpoint http_at[2], ingest_at;
+	struct token token;		/* if conf.token_file says so */
+	struct tls *tls;		/* NULL: none */
 	int lock_fd;			/* of the database; -1: none */
 	bool has_timer, stopping, upkeep_busy;
-	bool http_bound, ingest_bound;	/* the Unix sockets' files are ours to remove */
+	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
 	unsigned n_upkeeps;
 	__s64 start_ns;
@@ -44,6 +48,9 @@ __s64 now_ns(void);			/* wall clock, ns from the epoch */
 
 /* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
+
+/* Reads the token's file again; after an error the old one holds. */
+int aggregator_reload(struct aggregator *a, char *reason);
 void aggregator_stop(struct aggregator *a);
 void aggregator_close(struct aggregator *a);
 

@@ -32,16 +32,19 @@ int conf_check(const struct conf *conf, char *reason)
 
 /* What a file says; NULL: nothing about that. */
 struct said {
-	char *listen, *socket, *database, *page;
+	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
 	unsigned *cube_slots;
 	bool *keep, *verbose;
 };
 
-#define TEXT(name) CYAML_FIELD_STRING_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name, 1, PATH_MAX - 1)
+#define TEXT_AS(key, name) \
+	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name, 1, PATH_MAX - 1)
+#define TEXT(name) TEXT_AS(#name, name)
 #define FLAG(name) CYAML_FIELD_BOOL_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name)
 
 static const cyaml_schema_field_t fields[] = {
-	TEXT(listen), TEXT(socket), TEXT(database), TEXT(page), FLAG(keep), FLAG(verbose),
+	TEXT(listen), TEXT(socket), TEXT(database), TEXT(page), TEXT_AS("api-socket", api_socket),
+	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
 	CYAML_FIELD_END,
 };
@@ -62,16 +65,22 @@ static void note(cyaml_log_t level, void *ctx, const char *format, va_list args)
 	snprintf(reason + at, CONF_REASON_MAX - at, "%s%s", at ? ": " : "", line);
 }
 
+static void take_text(const char *said, char conf[PATH_MAX])
+{
+	if (said)
+		snprintf(conf, PATH_MAX, "%s", said);
+}
+
 static void take(const struct said *said, struct conf *conf)
 {
-	if (said->listen)
-		snprintf(conf->listen, sizeof(conf->listen), "%s", said->listen);
-	if (said->socket)
-		snprintf(conf->socket, sizeof(conf->socket), "%s", said->socket);
-	if (said->database)
-		snprintf(conf->database, sizeof(conf->database), "%s", said->database);
-	if (said->page)
-		snprintf(conf->page, sizeof(conf->page), "%s", said->page);
+	take_text(said->listen, conf->listen);
+	take_text(said->socket, conf->socket);
+	take_text(said->database, conf->database);
+	take_text(said->page, conf->page);
+	take_text(said->api_socket, conf->api_socket);
+	take_text(said->token_file, conf->token_file);
+	take_text(said->tls_certificate, conf->tls_certificate);
+	take_text(said->tls_key, conf->tls_key);
 	if (said->cube_slots)
 		conf->cube_slots = *said->cube_slots;
 	if (said->keep)

@@ -15,7 +15,10 @@
 #define CONF_REASON_MAX 512
 
 struct conf {
-	char listen[PATH_MAX];		/* ADDR:PORT (loopback only) or unix:PATH; HTTP */
+	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
+	char api_socket[PATH_MAX];	/* Unix socket where HTTP is served too; "": none */
+	char token_file[PATH_MAX];	/* "": no token */
+	char tls_certificate[PATH_MAX], tls_key[PATH_MAX];	/* PEM files; "": plain HTTP */
 	char socket[PATH_MAX];		/* Unix socket for collectors */
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */

@@ -56,13 +56,13 @@ static int parse_host(const char *host, in_port_t port, struct endpoint *ret)
 		in->sin_family = AF_INET;
 		in->sin_port = port;
 		ret->len = sizeof(*in);
-		return ntohl(in->sin_addr.s_addr) >> 24 == 127 ? 0 : -EPERM;
+		return 0;
 	}
 	if (inet_pton(AF_INET6, host, &in6->sin6_addr) == 1) {
 		in6->sin6_family = AF_INET6;
 		in6->sin6_port = port;
 		ret->len = sizeof(*in6);
-		return IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr) ? 0 : -EPERM;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -82,12 +82,9 @@ static int parse_inet(const char *text, struct endpoint *ret, char *reason, size
 		}
 		err = parse_host(host, port, ret);
 	}
-	if (err == -EINVAL)
+	if (err)
 		snprintf(reason, room, "\"%s\" is no place to listen: say ADDR:PORT, such as 127.0.0.1:23181, or unix:PATH",
 			 text);
-	else if (err)
-		snprintf(reason, room, "\"%s\" can be reached from other machines, and there is no authentication: "
-			 "only loopback addresses and Unix sockets are allowed; put a proxy in front", text);
 	return err;
 }
 
@@ -100,6 +97,21 @@ int endpoint_parse(const char *text, struct endpoint *ret_endpoint, char *reason
 	if (!err)
 		*ret_endpoint = e;
 	return err;
+}
+
+bool endpoint_is_tcp(const struct endpoint *e)
+{
+	return e->addr.ss_family == AF_INET || e->addr.ss_family == AF_INET6;
+}
+
+bool endpoint_is_beyond(const struct endpoint *e)
+{
+	const struct sockaddr_in *in = (const struct sockaddr_in *)&e->addr;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&e->addr;
+
+	if (e->addr.ss_family == AF_INET)
+		return ntohl(in->sin_addr.s_addr) >> 24 != 127;
+	return e->addr.ss_family != AF_UNIX && !(e->addr.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
 }
 
 static const char *unix_path(const struct endpoint *e)

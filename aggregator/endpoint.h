@@ -1,13 +1,14 @@
-/* endpoint.h - a place on this machine where we listen: a loopback address or a Unix socket.
+/* endpoint.h - a place on this machine where we listen: an address or a Unix socket.
  *
- * Shape   "127.0.0.1:23181", "[::1]:23181", "localhost:23181" (= 127.0.0.1), "unix:/path".
- * Safety  anything beyond loopback is refused.  A Unix socket's file that nobody listens on is
- *         replaced; one that answers is left alone (-EADDRINUSE), and so is what is no socket.
+ * Shape   "127.0.0.1:23181", "[::1]:23181", "localhost:23181" (= 127.0.0.1), "0.0.0.0:443", "unix:/path".
+ * Safety  a Unix socket's file that nobody listens on is replaced; one that answers is left alone
+ *         (-EADDRINUSE), and so is what is no socket.
  * Errors  0 or -errno, with one sentence in `reason` (room bytes).
  */
 #ifndef HEATSCOPE_ENDPOINT_H
 #define HEATSCOPE_ENDPOINT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -18,6 +19,11 @@ struct endpoint {
 };
 
 int endpoint_parse(const char *text, struct endpoint *ret_endpoint, char *reason, size_t room);
+
+bool endpoint_is_tcp(const struct endpoint *e);
+
+/* Can other machines reach it?  Everything but loopback addresses and Unix sockets. */
+bool endpoint_is_beyond(const struct endpoint *e);
 
 /* A listening, non-blocking, close-on-exec socket; `mode` is of a Unix socket's file. */
 int endpoint_listen(const struct endpoint *e, mode_t mode, int *ret_fd, char *reason, size_t room);

@@ -1,6 +1,7 @@
 #include "http.h"
 #include "aggregator.h"
 #include "api.h"
+#include "endpoint.h"
 #include "page.h"
 #include "writer.h"
 
@@ -15,6 +16,9 @@
 /* An upload that goes on beyond this is cut off: nobody reads our 413 while still sending. */
 #define DISCARD_MAX (1u << 20)
 
+/* TLS 1.2 and 1.3 without ciphers that are known to be weak. */
+#define HTTP_TLS_PRIORITIES "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
+
 static const char page_policy[] =
 	"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -26,7 +30,7 @@ struct http {
 	int n_handles;
 	struct MHD_Daemon *daemon;
 	char *page;
-	bool local;			/* a Unix socket: file permissions guard it */
+	struct guard guard;
 	bool closing, stopped;
 	size_t n_pending;		/* requests without a reply yet */
 	struct http_stream *streams;
@@ -140,6 +144,8 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 		response_head(response, data ? type : NULL, "no-store");
 	if (response && location)
 		MHD_add_response_header(response, "Location", location);
+	if (response && status == 401)
+		MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"heatscope\"");
 	reply_take(r, status, response);
 }
 
@@ -282,35 +288,14 @@ void http_stream_end(struct http_stream *s)
 
 /* ---- requests ---- */
 
-static bool names_this_machine(const char *host)
+static unsigned refusal(const struct http_request *r, const char **ret_why)
 {
-	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
+	struct guard_request q = { .method = r->method, .path = r->path };
 
-	for (size_t i = 0; i < 3; i++) {
-		size_t len = strlen(names[i]);
-		const char *port = host + len;
-
-		if (strncasecmp(host, names[i], len))
-			continue;
-		if (!*port || (*port == ':' && port[1] && !port[1 + strspn(port + 1, "0123456789")]))
-			return true;
-	}
-	return false;
-}
-
-/* A page of another origin may neither read us (its name rebound to 127.0.0.1) nor post to us. */
-static const char *foreign(const struct http_request *r)
-{
-	const char *host = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Host");
-	const char *origin = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Origin");
-
-	if (r->http->local)
-		return NULL;
-	if (!host || !names_this_machine(host))
-		return "Host must be localhost, 127.0.0.1 or [::1]";
-	if (origin && (strncasecmp(origin, "http://", 7) || strcasecmp(origin + 7, host)))
-		return "Origin must be this server's own";
-	return NULL;
+	q.host = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Host");
+	q.origin = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Origin");
+	q.authorization = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Authorization");
+	return guard_check(&r->http->guard, &q, ret_why);
 }
 
 static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len,
@@ -327,24 +312,25 @@ static enum MHD_Result add_param(void *arg, enum MHD_ValueKind kind, const char 
 static void request_ask(struct http_request *r)
 {
 	struct http *h = r->http;
-	const char *why = foreign(r);
+	const char *why = NULL;
+	unsigned refused = refusal(r, &why);
 
 	r->asked = true;
 	h->n_pending++;
 	h->counters.requests++;
-	if (MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > HTTP_PARAMS_MAX && !why) {
+	if (MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > HTTP_PARAMS_MAX && !refused) {
 		http_error(r, 409, "ECA_INVAL", "too many parameters: at most 64");
 		return;
 	}
 	MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, add_param, r);
-	if (why) {
+	if (refused) {
 		h->counters.refused++;
-		http_error(r, 403, "ECA_PERM", why);
+		http_error(r, refused, "ECA_PERM", why);
 	} else if (r->body_seen > HTTP_BODY_MAX) {
 		http_error(r, 413, "ECA_INVAL", "the body is too long: at most 65536 bytes");
 	} else if (h->closing) {
 		http_error(r, 503, "ECA_NORESOURCE", "shutting down");
-	} else if (!strcmp(r->path, "/ca") || !strncmp(r->path, "/ca/", 4)) {
+	} else if (guard_is_api(r->path)) {
 		h->handler(h->arg, r);
 	} else if (strcmp(http_method(r), "GET")) {
 		http_error(r, 405, "ECA_INVAL", "only GET is possible here");
@@ -517,25 +503,49 @@ static int start_handles(struct http *h)
 	return err;
 }
 
-int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, void *arg, struct http **ret_http)
+/* Who can reach it: what it is bound to says so. */
+static enum guard_reach reach_of(int fd)
+{
+	struct endpoint e = { .len = sizeof(e.addr) };
+
+	if (getsockname(fd, (struct sockaddr *)&e.addr, &e.len))
+		return GUARD_BEYOND;
+	if (e.addr.ss_family == AF_UNIX)
+		return GUARD_UNIX;
+	return endpoint_is_beyond(&e) ? GUARD_BEYOND : GUARD_LOOPBACK;
+}
+
+static struct MHD_Daemon *start_daemon(struct http *h, int fd)
+{
+	const struct tls *tls = h->guard.tls;
+	struct MHD_OptionItem secure[] = {
+		{ MHD_OPTION_HTTPS_MEM_CERT, 0, tls ? (char *)tls_certificate(tls) : NULL },
+		{ MHD_OPTION_HTTPS_MEM_KEY, 0, tls ? (char *)tls_key(tls) : NULL },
+		{ MHD_OPTION_HTTPS_PRIORITIES, 0, HTTP_TLS_PRIORITIES },
+		{ MHD_OPTION_END, 0, NULL },
+	};
+
+	return MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL,
+				on_access, h, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
+				MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_CONNECTION_LIMIT,
+				HTTP_CONNECTIONS_MAX, MHD_OPTION_ARRAY, tls ? secure : secure + 3, MHD_OPTION_END);
+}
+
+int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler handler, void *arg,
+	     struct http **ret_http)
 {
 	struct http *h = calloc(1, sizeof(*h));
-	struct sockaddr_storage at = { 0 };
-	socklen_t len = sizeof(at);
 	int err;
 
-	if (!h || (page && *page && !(h->page = strdup(page)))) {
+	if (!h || (conf->page && *conf->page && !(h->page = strdup(conf->page)))) {
 		free(h);
 		return -ENOMEM;
 	}
 	h->loop = loop;
 	h->handler = handler;
 	h->arg = arg;
-	h->local = !getsockname(fd, (struct sockaddr *)&at, &len) && at.ss_family == AF_UNIX;
-	h->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_access, h,
-				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_NOTIFY_COMPLETED, on_completed, h,
-				     MHD_OPTION_CONNECTION_TIMEOUT, HTTP_IDLE_S, MHD_OPTION_CONNECTION_LIMIT,
-				     HTTP_CONNECTIONS_MAX, MHD_OPTION_END);
+	h->guard = (struct guard){ reach_of(fd), conf->token, conf->tls };
+	h->daemon = start_daemon(h, fd);
 	err = h->daemon ? start_handles(h) : -EIO;
 	if (err && h->daemon)
 		MHD_stop_daemon(h->daemon);
@@ -550,14 +560,14 @@ int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, vo
 	return err;
 }
 
-int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason)
+int http_open(struct aggregator *a, int fd, const struct http_conf *conf, struct http **ret_http, char *reason)
 {
 	struct api *api = NULL;
 	struct http *h = NULL;
 	int err = api_new(a, &api);
 
 	if (!err)
-		err = http_new(a->loop, fd, a->conf.page, api_handle, api, &h);
+		err = http_new(a->loop, fd, conf, api_handle, api, &h);
 	if (err) {
 		api_free(api);
 		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));

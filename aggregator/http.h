@@ -3,8 +3,8 @@
  *      socket -> libmicrohttpd (epoll, no thread) -> checks -> files | handler -> reply, stream
  *                      ^--- uv_poll, uv_timer                       (connection sleeps meanwhile)
  *
- * Checks  Host must name this machine (localhost, 127.0.0.1, [::1]) and Origin, if there is one,
- *         must be http:// + Host: 403.  A Unix socket needs neither.  Bodies over HTTP_BODY_MAX: 413.
+ * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
+ *         Bodies over HTTP_BODY_MAX: 413.
  * Replies exactly one per request: http_reply() or http_stream(), in the handler or later; the
  *         request is gone after it.
  * Close   http_close() in two steps: it listens no more and ends all streams; when the last
@@ -14,7 +14,8 @@
 #ifndef HEATSCOPE_HTTP_H
 #define HEATSCOPE_HTTP_H
 
-#include <stdbool.h>
+#include "guard.h"
+
 #include <stddef.h>
 #include <uv.h>
 
@@ -34,11 +35,18 @@ struct http_param {			/* of the query string, decoded */
 
 typedef void (*http_handler)(void *arg, struct http_request *r);
 
-/* Listens on fd (its own from then on).  page: directory of the page's files, NULL: none. */
-int http_new(uv_loop_t *loop, int fd, const char *page, http_handler handler, void *arg, struct http **ret_http);
+struct http_conf {
+	const char *page;		/* directory of the page's files, NULL: none */
+	const struct token *token;	/* NULL: none; may change while it serves */
+	const struct tls *tls;		/* NULL: plain HTTP */
+};
+
+/* Listens on fd (its own from then on).  conf is copied, what it points to is not. */
+int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler handler, void *arg,
+	     struct http **ret_http);
 
 /* The same for heatscoped: everything under /ca is api.h's.  reason: CONF_REASON_MAX bytes. */
-int http_open(struct aggregator *a, int fd, struct http **ret_http, char *reason);
+int http_open(struct aggregator *a, int fd, const struct http_conf *conf, struct http **ret_http, char *reason);
 void http_close(struct http *h);	/* NULL is fine */
 
 struct http_counters {

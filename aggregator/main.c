@@ -20,14 +20,19 @@ static const char doc[] =
 	"  heatscoped --config ./heatscoped.yaml --verbose\n"
 	"\n"
 	"Options override the configuration file, whose keys have the same names.\n"
-	"Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
+	"SIGHUP reads the token file again.  Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
-       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_KEEP };
+       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
-	{ "listen", OPT_LISTEN, "ADDR:PORT", 0, "Where HTTP is served, a loopback address or unix:PATH (default 127.0.0.1:23181)", 0 },
+	{ "listen", OPT_LISTEN, "ADDR:PORT", 0, "Where HTTP is served, or unix:PATH (default 127.0.0.1:23181); beyond "
+	  "loopback it needs --token-file, --tls-certificate and --tls-key", 0 },
+	{ "api-socket", OPT_API_SOCKET, "PATH", 0, "Serve HTTP on this Unix socket too (mode 0660)", 0 },
+	{ "token-file", OPT_TOKEN_FILE, "FILE", 0, "Changing things needs the token in FILE (mode 0600)", 0 },
+	{ "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", 0, "Serve HTTPS with this certificate (PEM)", 0 },
+	{ "tls-key", OPT_TLS_KEY, "FILE", 0, "Its private key (PEM)", 0 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "Unix socket for collectors (default /run/heatscope/ingest.sock)", 0 },
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
 	{ "page", OPT_PAGE, "DIR", 0, "Where the built page lies (default " PKGDATADIR "/page)", 0 },
@@ -82,6 +87,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PAGE:
 		set_path(state, "page", arg, conf->page);
 		break;
+	case OPT_API_SOCKET:
+		set_path(state, "api-socket", arg, conf->api_socket);
+		break;
+	case OPT_TOKEN_FILE:
+		set_path(state, "token-file", arg, conf->token_file);
+		break;
+	case OPT_TLS_CERTIFICATE:
+		set_path(state, "tls-certificate", arg, conf->tls_certificate);
+		break;
+	case OPT_TLS_KEY:
+		set_path(state, "tls-key", arg, conf->tls_key);
+		break;
 	case OPT_CUBE_SLOTS:
 		set_slots(state, arg, conf);
 		break;
@@ -124,7 +141,7 @@ static int read_conf(int argc, char **argv, struct conf *conf)
 struct program {
 	struct aggregator aggregator;
 	uv_loop_t loop;
-	uv_signal_t term, interrupt;
+	uv_signal_t term, interrupt, hangup;
 };
 
 static void stop(struct program *p)
@@ -132,6 +149,18 @@ static void stop(struct program *p)
 	aggregator_stop(&p->aggregator);
 	uv_close((uv_handle_t *)&p->term, NULL);	/* a second signal ends us at once */
 	uv_close((uv_handle_t *)&p->interrupt, NULL);
+	uv_close((uv_handle_t *)&p->hangup, NULL);
+}
+
+static void on_hangup(uv_signal_t *s, int signum)
+{
+	struct program *p = s->data;
+	char reason[CONF_REASON_MAX];
+
+	if (aggregator_reload(&p->aggregator, reason))
+		fprintf(stderr, "heatscoped: not reloaded, the old one stays: %s\n", reason);
+	else
+		fprintf(stderr, "heatscoped: reloaded\n");
 }
 
 static void on_signal(uv_signal_t *s, int signum)
@@ -148,9 +177,11 @@ static void watch_signals(struct program *p)
 	signal(SIGPIPE, SIG_IGN);
 	uv_signal_init(&p->loop, &p->term);
 	uv_signal_init(&p->loop, &p->interrupt);
-	p->term.data = p->interrupt.data = p;
+	uv_signal_init(&p->loop, &p->hangup);
+	p->term.data = p->interrupt.data = p->hangup.data = p;
 	uv_signal_start(&p->term, on_signal, SIGTERM);
 	uv_signal_start(&p->interrupt, on_signal, SIGINT);
+	uv_signal_start(&p->hangup, on_hangup, SIGHUP);
 }
 
 int main(int argc, char **argv)

@@ -229,6 +229,27 @@ static json_int_t memory_bytes(void)
 	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
 }
 
+static json_t *http_json(const struct aggregator *a)
+{
+	struct http_counters sum = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const struct http_counters *h = a->http[i] ? http_counters(a->http[i]) : NULL;
+
+		if (!h)
+			continue;
+		sum.requests += h->requests;
+		sum.refused += h->refused;
+		sum.streams += h->streams;
+		for (int j = 0; j < 6; j++)
+			sum.by_class[j] += h->by_class[j];
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "requests", (json_int_t)sum.requests,
+			 "refused", (json_int_t)sum.refused, "streams", (json_int_t)sum.streams,
+			 "ok", (json_int_t)sum.by_class[2], "client_errors", (json_int_t)sum.by_class[4],
+			 "server_errors", (json_int_t)sum.by_class[5]);
+}
+
 static json_t *counters_json(const struct aggregator *a)
 {
 	const struct flush_counters *f = flush_counters(a->flush);
@@ -246,14 +267,7 @@ static json_t *counters_json(const struct aggregator *a)
 				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
 				    "lost_events", (json_int_t)in->lost_events));
 	}
-	if (a->http) {
-		const struct http_counters *h = http_counters(a->http);
-
-		json_object_set_new(all, "http", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}",
-				    "requests", (json_int_t)h->requests, "refused", (json_int_t)h->refused,
-				    "streams", (json_int_t)h->streams, "ok", (json_int_t)h->by_class[2],
-				    "client_errors", (json_int_t)h->by_class[4], "server_errors", (json_int_t)h->by_class[5]));
-	}
+	json_object_set_new(all, "http", http_json(a));
 	return all;
 }
 

@@ -259,6 +259,7 @@ static void replies_may_come_later_and_none_is_lost_at_the_end(void **state)
 {
 	static const char get[] = "GET /ca/wait HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 	static const char stream[] = "GET /ca/stream HTTP/1.1\r\nHost: localhost\r\n\r\n";
+	struct http_conf conf = { 0 };
 	struct late l = { 0 };
 	struct server at = { 0 };
 	struct endpoint e;
@@ -276,7 +277,7 @@ static void replies_may_come_later_and_none_is_lost_at_the_end(void **state)
 	uv_timer_init(&l.loop, &l.timer);
 	uv_async_init(&l.loop, &l.stop, on_late_stop);
 	l.timer.data = l.stop.data = &l;
-	assert_int_equal(http_new(&l.loop, fd, NULL, keep, &l, &l.http), 0);
+	assert_int_equal(http_new(&l.loop, fd, &conf, keep, &l, &l.http), 0);
 	assert_int_equal(pthread_create(&thread, NULL, serve_late, &l), 0);
 
 	a = ask_raw(&at, get, sizeof(get) - 1);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void reply_fini(struct reply *r)
 {
@@ -26,13 +27,20 @@ static size_t reply_put(char *data, size_t size, size_t n, void *arg)
 	return size * n;
 }
 
+const char *client_url_default(void)
+{
+	return access(CLIENT_SOCKET, R_OK | W_OK) ? CLIENT_URL : "unix:" CLIENT_SOCKET;
+}
+
 /* The daemon's own sentence, where there is one. */
 static void explain(struct client *c, const char *method, const char *path, const struct reply *r)
 {
 	json_t *json = r->data ? json_loads(r->data, 0, NULL) : NULL;
 	const char *said = json_string_value(json_object_get(json_object_get(json, "error"), "message"));
 
-	if (said)
+	if (said && r->status == 401)
+		snprintf(c->reason, sizeof(c->reason), "%s (--token-file or HEATSCOPE_TOKEN_FILE says where it is)", said);
+	else if (said)
 		snprintf(c->reason, sizeof(c->reason), "%s", said);
 	else
 		snprintf(c->reason, sizeof(c->reason), "%s %s: heatscoped answered %ld", method, path, r->status);
@@ -44,6 +52,11 @@ static int perform(struct client *c, CURL *curl, struct reply *r)
 	static const char no_daemon[] = "is heatscoped running there? (--url or HEATSCOPE_URL says where)";
 	CURLcode code = curl_easy_perform(curl);
 
+	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
+		snprintf(c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to trust", c->url,
+			 curl_easy_strerror(code));
+		return -EACCES;
+	}
 	if (code != CURLE_OK) {
 		snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", c->url, curl_easy_strerror(code), no_daemon);
 		return -ECONNREFUSED;
@@ -65,6 +78,54 @@ static void set_url(const struct client *c, CURL *curl, const char *path)
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 }
 
+/* No token in the clear beyond this machine. */
+static int may_take_token(const char *url)
+{
+	static const char *const ours[] = { "localhost", "127.0.0.1", "[::1]" };
+	char *scheme = NULL, *host = NULL;
+	CURLU *parts = curl_url();
+	int may = 0;
+
+	if (parts && !curl_url_set(parts, CURLUPART_URL, url, 0) && !curl_url_get(parts, CURLUPART_SCHEME, &scheme, 0) &&
+	    !curl_url_get(parts, CURLUPART_HOST, &host, 0)) {
+		may = !strcmp(scheme, "https");
+		for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+			may |= !strcmp(host, ours[i]);
+	}
+	curl_free(scheme);
+	curl_free(host);
+	curl_url_cleanup(parts);
+	return may;
+}
+
+/* "Authorization: Bearer ..." from the token's file. */
+static int add_token(struct client *c, struct curl_slist **headers)
+{
+	char line[24 + 256 + 2] = "Authorization: Bearer ";
+	size_t start = strlen(line);
+	struct curl_slist *more;
+	FILE *f;
+
+	if (!c->token_file || !strncmp(c->url, "unix:", 5))
+		return 0;
+	if (!may_take_token(c->url)) {
+		snprintf(c->reason, sizeof(c->reason), "%s: a token is sent over https or to this machine only", c->url);
+		return -EPERM;
+	}
+	f = fopen(c->token_file, "re");
+	if (!f || !fgets(line + start, sizeof(line) - start, f)) {
+		snprintf(c->reason, sizeof(c->reason), "%s: %s", c->token_file, f ? "is empty" : strerror(errno));
+		if (f)
+			fclose(f);
+		return -EINVAL;
+	}
+	fclose(f);
+	line[strcspn(line, "\r\n")] = 0;
+	more = curl_slist_append(*headers, line);
+	*headers = more ? more : *headers;
+	return more ? 0 : -ENOMEM;
+}
+
 int client_request(struct client *c, const char *method, const char *path, const json_t *body, struct reply *ret_reply)
 {
 	struct curl_slist *headers = NULL;
@@ -74,6 +135,9 @@ int client_request(struct client *c, const char *method, const char *path, const
 	int err = -ENOMEM;
 
 	if (!curl || (body && !text))
+		goto out;
+	err = add_token(c, &headers);
+	if (err)
 		goto out;
 	set_url(c, curl, path);
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
@@ -85,9 +149,11 @@ int client_request(struct client *c, const char *method, const char *path, const
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &r);
 	if (text) {
 		headers = curl_slist_append(headers, "Content-Type: application/json");
-		curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, text);
 	}
+	if (c->cacert)
+		curl_easy_setopt(curl, CURLOPT_CAINFO, c->cacert);
+	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	err = perform(c, curl, &r);
 	if (!err && (r.status < 200 || r.status > 299)) {
 		explain(c, method, path, &r);

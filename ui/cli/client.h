@@ -1,6 +1,9 @@
 /* client.h - asks heatscoped over HTTP.
  *
- * Where   $HEATSCOPE_URL or --url: "http://127.0.0.1:23181" (default) or "unix:/path/to/socket".
+ * Where   $HEATSCOPE_URL or --url: "http://127.0.0.1:23181", "https://db1.example:23181" or
+ *         "unix:/path/to/socket".  Without either: the socket of an installed heatscoped if this user
+ *         may use it, else loopback.
+ * Token   of --token-file or $HEATSCOPE_TOKEN_FILE; it goes to this machine or over https, nowhere else.
  * Errors  0 or -errno, and a sentence in `reason`: what was asked, what the daemon said (its own
  *         error message where it gave one), what to do.
  * Memory  replies are freed by the caller (reply_fini, json_decref).
@@ -12,11 +15,17 @@
 #include <stddef.h>
 
 #define CLIENT_URL "http://127.0.0.1:23181"
+#define CLIENT_SOCKET "/run/heatscope/api.sock"
 
 struct client {
 	const char *url;
+	const char *token_file;		/* NULL: no token */
+	const char *cacert;		/* of the authorities to trust for https; NULL: the system's */
 	char reason[512];
 };
+
+/* Where heatscoped is asked when nobody says where. */
+const char *client_url_default(void);
 
 struct reply {
 	char *data;			/* NUL-terminated */

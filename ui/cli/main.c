@@ -30,8 +30,13 @@ static const char doc[] =
 	"\n"
 	"'heatscope COMMAND --help' tells more. Exit status: 0 done, 1 refused or failed, 2 wrong usage.";
 
+enum { OPT_CACERT = 256 };
+
 static const struct argp_option options[] = {
-	{ "url", 'u', "URL", 0, "heatscoped's address: http://HOST:PORT or unix:PATH (default $HEATSCOPE_URL, then " CLIENT_URL ")", 0 },
+	{ "url", 'u', "URL", 0, "heatscoped's address: http://HOST:PORT, https://HOST:PORT or unix:PATH (default $HEATSCOPE_URL, "
+	  "then " CLIENT_SOCKET " if you may use it, then " CLIENT_URL ")", 0 },
+	{ "token-file", 't', "FILE", 0, "The token for changing things over HTTP (default $HEATSCOPE_TOKEN_FILE)", 0 },
+	{ "cacert", OPT_CACERT, "FILE", 0, "Certificates to trust for https (default $HEATSCOPE_CACERT, then the system's)", 0 },
 	{ 0 },
 };
 
@@ -48,6 +53,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'u':
 		g->client.url = arg;
 		return 0;
+	case 't':
+		g->client.token_file = arg;
+		return 0;
+	case OPT_CACERT:
+		g->client.cacert = arg;
+		return 0;
 	case ARGP_KEY_ARG:
 		g->first = state->next - 1;
 		state->next = state->argc;	/* the rest is the command's */
@@ -62,10 +73,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = { options, parse, "COMMAND [ARGUMENT...]", doc, NULL, NULL, NULL };
 
+/* NULL: not there, or empty. */
+static const char *said(const char *variable)
+{
+	const char *value = getenv(variable);
+
+	return value && *value ? value : NULL;
+}
+
 int main(int argc, char **argv)
 {
-	const char *url = getenv("HEATSCOPE_URL");
-	struct global g = { .client = { .url = url && *url ? url : CLIENT_URL } };
+	struct global g = { .client = { .url = said("HEATSCOPE_URL") ?: client_url_default(),
+					.token_file = said("HEATSCOPE_TOKEN_FILE"), .cacert = said("HEATSCOPE_CACERT") } };
 	char name[64];
 	int status;
 

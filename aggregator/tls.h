@@ -1,0 +1,26 @@
+/* tls.h - the certificate and the key of a server that other machines may reach.
+ *
+ *      two PEM files -> checked as a pair -> texts for the HTTP server, names for the check of Host
+ *
+ * Errors  0 or -errno, with one sentence in `reason` (room bytes) that names the file.
+ * Memory  tls_free() also wipes the key.
+ */
+#ifndef HEATSCOPE_TLS_H
+#define HEATSCOPE_TLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tls;
+
+/* -EPERM: every user of the machine may read or write the key; -EINVAL: no pair. */
+int tls_read(const char *certificate, const char *key, struct tls **ret_tls, char *reason, size_t room);
+void tls_free(struct tls *t);		/* NULL is fine */
+
+const char *tls_certificate(const struct tls *t);	/* PEM, the chain after it */
+const char *tls_key(const struct tls *t);		/* PEM */
+
+/* Is the certificate one of this host (name, address, or [address]; without a port)? */
+bool tls_is_of(const struct tls *t, const char *host);
+
+#endif
