@@ -47,7 +47,7 @@ static int upkeep_work(void *arg, struct store *store)
 
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
-			i->err = store->ops->expire(store, i->inst, i->horizon);
+			i->err = store->ops->expire(store, i->inst, (const __s64[]){ i->horizon, i->horizon, i->horizon });
 		if (!i->err)
 			i->err = store->ops->compact(store, i->inst, i->now);
 		err = err ? err : i->err;

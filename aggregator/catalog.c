@@ -183,12 +183,13 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 {
 	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
 	const struct store_reader reader = { .arg = &l, .cover = load_cover };
+	const struct store_range all = { .last = INT64_MAX / 2, .axis = -1 };
 	size_t n_slots = catalog_cube_slots(c, &ci->in);
 	__s64 first;
 	int err = cube_open(c->cube, ci->in.id, n_slots);
 
 	if (!err)
-		err = store->ops->read(store, ci->in.id, 0, INT64_MAX / 2, -1, &reader);
+		err = store->ops->read(store, ci->in.id, &all, &reader);
 	if (!err)
 		err = l.err;
 	if (err || l.newest < 0)

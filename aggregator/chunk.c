@@ -49,7 +49,7 @@ void chunk_begin(struct chunk *c, const struct chunk_name *name)
 	bytes_put_int(&c->raw, name->inst, 8);
 	bytes_put_int(&c->raw, (__u64)name->first, 8);
 	bytes_put_int(&c->raw, name->ruler, 8);
-	bytes_put_varint(&c->raw, name->axis);
+	bytes_put_varint(&c->raw, name->axis | (__u64)name->tier << 8);
 	bytes_put_varint(&c->raw, name->weight);
 	bytes_put_varint(&c->raw, name->key.len);
 	bytes_put(&c->raw, name->key.bytes, name->key.len);
@@ -94,12 +94,13 @@ static void parse_name(struct cursor *at, struct chunk_name *ret)
 	weight = cursor_get_varint(at);
 	key_len = cursor_get_varint(at);
 	ret->key.bytes = cursor_get(at, key_len);
-	if (at->err || axis >= MEASURES_MAX || weight > MEASURES_MAX || key_len > KEY_BYTES_MAX ||
+	if (at->err || (axis & 0xff) >= MEASURES_MAX || axis >> 8 >= TIERS || weight > MEASURES_MAX || key_len > KEY_BYTES_MAX ||
 	    !ruler_valid(ret->ruler) || ret->first != chunk_first(ret->first)) {
 		at->err = -EBADMSG;
 		return;
 	}
-	ret->axis = (__u16)axis;
+	ret->axis = (__u16)(axis & 0xff);
+	ret->tier = (int)(axis >> 8);
 	ret->weight = (__u16)weight;
 	ret->key.len = (__u16)key_len;
 	if (labels_count(&ret->key) < 0)

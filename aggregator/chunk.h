@@ -4,7 +4,7 @@
  *
  * Bytes   a FRAME_CHUNK (CRC-32) around one zstd frame, level 3, around
  *
- *             u64 inst | u64 first slot | u64 ruler | varint axis weight | varint n, n key bytes
+ *             u64 inst | u64 first slot | u64 ruler | varint axis + 256 tier, weight | varint n, n key bytes
  *             | { varint offset from the first slot, varint n, n histogram bytes } ...
  *
  *         Offsets ascend, 0..59.  It says itself what it is, so that a chunk filed under a wrong
@@ -19,13 +19,15 @@
 #define HEATSCOPE_CHUNK_H
 
 #include "../collector/slice.h"
+#include "tier.h"
 
 #define CHUNK_SLOTS 60
 
 struct chunk_name {
 	__u64 inst;
-	__s64 first;			/* slot, a multiple of CHUNK_SLOTS */
+	__s64 first;			/* slot of the tier, a multiple of CHUNK_SLOTS */
 	__u64 ruler;
+	int tier;
 	__u16 axis, weight;
 	struct labels key;
 };

@@ -1,5 +1,7 @@
 #include "coverage.h"
 
+#include "array.h"
+
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,8 +9,10 @@
 
 void coverage_fini(struct coverage *c)
 {
-	for (size_t i = 0; i < c->n_sources; i++)
+	for (size_t i = 0; i < c->n_sources; i++) {
 		free(c->source[i].interval);
+		free(c->source[i].sparse);
+	}
 	free(c->source);
 	memset(c, 0, sizeof(*c));
 }
@@ -56,6 +60,20 @@ int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last
 	return 0;
 }
 
+int coverage_add_sparse(struct coverage *c, const char *source, const struct run *run)
+{
+	struct covered *s = source_of(c, source);
+	int err = s ? array_grow(&s->sparse, s->n_sparse, &s->sparse_room, sizeof(*run)) : -ENOMEM;
+
+	if (err)
+		return err;
+	s->sparse[s->n_sparse++] = *run;
+	s->sorted = false;
+	if (run->first < s->since)
+		s->since = run->first;
+	return 0;
+}
+
 int coverage_expect(struct coverage *c, const char *source, __s64 first)
 {
 	struct covered *s = source_of(c, source);
@@ -74,12 +92,21 @@ static int by_first(const void *a, const void *b)
 	return (i->first > j->first) - (i->first < j->first);
 }
 
+static int by_run(const void *a, const void *b)
+{
+	const struct run *r = a, *q = b;
+
+	return (r->first > q->first) - (r->first < q->first);
+}
+
 static void sort(struct covered *s)
 {
 	size_t n = 0;
 
 	if (s->sorted)
 		return;
+	if (s->n_sparse)
+		qsort(s->sparse, s->n_sparse, sizeof(*s->sparse), by_run);
 	if (s->n_intervals)
 		qsort(s->interval, s->n_intervals, sizeof(*s->interval), by_first);
 	for (size_t i = 0; i < s->n_intervals; i++) {
@@ -119,6 +146,25 @@ static __s64 span(__s64 first, __s64 last, __s64 low, __s64 high)
 	return last >= first ? last - first + 1 : 0;
 }
 
+/* Slots of first..last that are known to be reported, but not which.  The runs do not overlap. */
+static __u64 sparse_within(const struct covered *s, __s64 first, __s64 last)
+{
+	size_t from = 0, to = s->n_sparse;
+	__u64 n = 0;
+
+	while (from < to) {
+		size_t middle = (from + to) / 2;
+
+		if (s->sparse[middle].last < first)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < s->n_sparse && s->sparse[from].first <= last; from++)
+		n += run_cut(&s->sparse[from], first, last).n;
+	return n;
+}
+
 /* A year of tenths of a second in one column, times its sources, is more.  Fewer stays fewer. */
 static __u32 at_most(__s64 n, __u32 most)
 {
@@ -140,6 +186,7 @@ void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u3
 			reported += span(in->first, in->last, first, last);
 			expected += span(in->first, in->last, due + 1 > first ? due + 1 : first, last);
 		}
+		reported += (__s64)sparse_within(s, first, last);
 		expected += span(s->since, due, first, last);
 	}
 	*ret_expected = at_most(expected, UINT32_MAX);
@@ -183,6 +230,18 @@ __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due)
 	return fewest == ~(__u32)0 ? 0 : fewest;
 }
 
+static __u64 sparse_most(const struct coverage *c, __s64 first, __s64 last)
+{
+	__u64 most = 0;
+
+	for (size_t i = 0; i < c->n_sources; i++) {
+		__u64 n = sparse_within(&c->source[i], first, last);
+
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 __u64 coverage_seen(struct coverage *c, __s64 first, __s64 last)
 {
 	__u64 seen = 0;
@@ -190,8 +249,11 @@ __u64 coverage_seen(struct coverage *c, __s64 first, __s64 last)
 
 	for (size_t i = 0; i < c->n_sources; i++)
 		sort(&c->source[i]);
-	for (__s64 slot = first; slot <= last; slot = next)
-		if (reported_at(c, slot, &next))
-			seen += (__u64)((next <= last ? next : last + 1) - slot);
+	for (__s64 slot = first; slot <= last; slot = next) {
+		bool reported = reported_at(c, slot, &next);
+		__s64 end = next <= last ? next - 1 : last;
+
+		seen += reported ? (__u64)(end - slot) + 1 : sparse_most(c, slot, end);
+	}
 	return seen;
 }

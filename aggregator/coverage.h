@@ -3,6 +3,9 @@
  *      (source, first, last) in any order, overlapping  ->  source-slots reported and expected
  *
  * Expected   a source should have reported each slot from its first one on, as far as `due`.
+ * Sparse     of what is old only the number of slots per minute or hour is known (thin.h): that many
+ *            were reported, and none of them is known to be.  Slots that any of several sources
+ *            reported are then taken to be as many as those of the one that reported most.
  * Memory     coverage_fini() frees; a zeroed one is empty, and fine.
  * Thread     any, one at a time.
  */
@@ -10,6 +13,7 @@
 #define HEATSCOPE_COVERAGE_H
 
 #include "../collector/batch.h"
+#include "thin.h"
 #include <stdbool.h>
 
 struct interval {
@@ -22,6 +26,8 @@ struct covered {			/* one source's */
 	size_t n_intervals, room;
 	struct interval *interval;
 	bool sorted;			/* ascending, merged, disjoint */
+	size_t n_sparse, sparse_room;
+	struct run *sparse;
 };
 
 struct coverage {
@@ -31,6 +37,7 @@ struct coverage {
 
 void coverage_fini(struct coverage *c);
 int coverage_add(struct coverage *c, const char *source, __s64 first, __s64 last);	/* -ENOMEM */
+int coverage_add_sparse(struct coverage *c, const char *source, const struct run *run);	/* -ENOMEM */
 int coverage_expect(struct coverage *c, const char *source, __s64 first);		/* -ENOMEM */
 
 /* Source-slots within first..last: reported, and expected where the slot is <= due or reported. */

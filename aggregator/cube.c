@@ -286,7 +286,9 @@ static void load_step(void *arg, __s64 slot, __s64 step_ns)
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last)
 {
 	struct loading l = { .cube = c, .ring = ring_of(c, inst) };
-	const struct store_reader reader = { &l, load_slice, load_cover, load_loss, load_step };
+	const struct store_reader reader = { .arg = &l, .slice = load_slice, .cover = load_cover, .loss = load_loss,
+					     .clock_step = load_step };
+	struct store_range range;
 	int err;
 
 	if (!l.ring)
@@ -295,7 +297,8 @@ int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 la
 		return -EEXIST;
 	if ((__u64)last - (__u64)first >= l.ring->n_slots)
 		first = last - (__s64)l.ring->n_slots + 1;
-	err = s->ops->read(s, inst, first, last, -1, &reader);
+	range = (struct store_range){ .first = first, .last = last, .axis = -1 };
+	err = s->ops->read(s, inst, &range, &reader);
 	if (!err)
 		err = l.err;
 	if (err) {

@@ -41,6 +41,8 @@ const char *payload_state(const struct grid_column *c)
 		[GRID_OK] = "ok", [GRID_ZERO] = "zero", [GRID_PARTIAL] = "partial", [GRID_UNOBSERVED] = "unobserved",
 	};
 
+	if (c->marks & GRID_DROPPED && !c->n_reporting)
+		return "dropped";
 	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
 }
 

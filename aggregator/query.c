@@ -168,6 +168,25 @@ static void fold_cover(void *arg, const char *source, __s64 first, __s64 last)
 	f->err = coverage_add(&f->coverage, source, first, last);
 }
 
+static void fold_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
+{
+	struct fold *f = arg;
+	const struct run run = { first, last, n };
+
+	if (last >= f->first && first <= f->last && !f->err)
+		f->err = coverage_add_sparse(&f->coverage, source, &run);
+}
+
+static void fold_dropped(void *arg, __s64 first, __s64 last)
+{
+	struct fold *f = arg;
+
+	first = first > f->first ? first : f->first;
+	last = last < f->last ? last : f->last;
+	for (size_t col = column_of(f, first); first <= last && col <= column_of(f, last); col++)
+		f->column[col].marks |= GRID_DROPPED;
+}
+
 static void fold_loss(void *arg, const char *source, const struct loss *loss)
 {
 	struct fold *f = arg;
@@ -217,7 +236,8 @@ int fold_new(const struct query *q, struct fold **ret_fold)
 	f->ruler = column_ruler(q, f->n_cols);
 	f->col = calloc(f->n_cols, sizeof(*f->col));
 	f->column = calloc(f->n_cols, sizeof(*f->column));
-	f->reader = (struct store_reader){ f, fold_slice, fold_cover, fold_loss, fold_clock_step };
+	f->reader = (struct store_reader){ .arg = f, .slice = fold_slice, .cover = fold_cover, .loss = fold_loss,
+					   .clock_step = fold_clock_step, .sparse = fold_sparse, .dropped = fold_dropped };
 	if (!f->col || !f->column) {
 		fold_free(f);
 		return -ENOMEM;

@@ -1,13 +1,18 @@
 /* store.h - slices, coverage, losses and instrumentations, kept across restarts.
  *
- *      batches --add (one transaction)--> rows --read--> slices, in pieces that add up
+ *      batches --add (one transaction)--> tier 0 --adding up--> minutes --adding up--> hours
+ *                                            \---------- read (one tier) ----------/--> slices
  *
  * Laws    (all in test/store_laws.c, which every store passes)
  *         A batch is added once, however often it is given, also after a restart.
  *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
- *         What was given in one add() is there as a whole or not at all.
- *         A batch that ends before what expire() dropped is not added (ret_new false): it could
- *         not be told from one that was.
+ *         What was given in one add() is there as a whole or not at all, in every tier.
+ *         A range of a tier's whole slots holds the same in each tier that still has it.
+ *         A batch that ends before what expire() dropped of tier 0 is not added (ret_new false):
+ *         it could not be told from one that was.  It is in the coarser tiers, if it was added.
+ *         What was dropped is told as dropped, never as nothing.
+ * Tiers   see tier.h.  Slots are tier 0's everywhere; a slot of a coarser tier is named by the
+ *         first of its slots.
  * Damage  What is stored carries checksums.  A damaged piece is never given out and never silent:
  *         read() goes on without it, returns 0, says so in store->reason and through loss(), with
  *         an empty source, n = 1 (at least one event) and sum = 0, for the slots it was filed
@@ -21,7 +26,16 @@
 #define HEATSCOPE_STORE_H
 
 #include "../collector/batch.h"
+#include "tier.h"
 #include <stdbool.h>
+
+struct store_range {
+	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
+	int axis;			/* < 0: every axis */
+	int tier;
+	bool whole;			/* keys need not be told apart: slices of all of them may come as one,
+					 * with an empty key, which is quicker */
+};
 
 struct store_reader {			/* NULL members are not asked for */
 	void *arg;
@@ -29,6 +43,11 @@ struct store_reader {			/* NULL members are not asked for */
 	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
 	void (*loss)(void *arg, const char *source, const struct loss *loss);
 	void (*clock_step)(void *arg, __s64 slot, __s64 step_ns);
+	/* n of these slots were reported, and it is not known which: of coverage that is older than what
+	 * tier 0 keeps, only the count per minute, or per hour, is kept. */
+	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
+	void (*dropped)(void *arg, __s64 first, __s64 last);	/* of this tier: there was something */
+	bool (*wants)(void *arg, const struct labels *key);	/* slices of other keys may be left out */
 };
 
 struct store {
@@ -43,9 +62,9 @@ struct store_ops {
 	/* One transaction.  ret_new[i]: batch i was not known before. */
 	int (*add)(struct store *s, const struct batch *batch, size_t n, bool *ret_new);
 
-	/* What is filed under slots first..last (inclusive).  axis < 0: every axis.  Coverage is cut
-	 * to that range; losses and clock steps are given where they touch it. */
-	int (*read)(struct store *s, __u64 inst, __s64 first, __s64 last, int axis,
+	/* What is filed under the range's slots.  Coverage is cut to it; losses and clock steps are
+	 * given where they touch it. */
+	int (*read)(struct store *s, __u64 inst, const struct store_range *range,
 		    const struct store_reader *reader);
 
 	/* Instrumentations, as their JSON text. */
@@ -55,14 +74,17 @@ struct store_ops {
 	int (*next_id)(struct store *s, __u64 *ret_id);		/* never given twice */
 	int (*identity)(struct store *s, char ret_uuid[40]);	/* of this store, made once */
 
-	/* Drops slots before `slot`; batch identities older than that go too. */
-	int (*expire)(struct store *s, __u64 inst, __s64 slot);
+	/* Drops each tier's slots before slot[tier] (for a coarser tier, whole slots of it; and it
+	 * keeps at least what the finer one keeps).  Batch identities older than slot[0] go too;
+	 * coverage, losses and clock steps stay as long as the last tier does, by minute, then by hour. */
+	int (*expire)(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 
-	/* Moves what ended well before `slot` into its long-term layout. */
+	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);
 };
 
-/* For stores: may this batch be added?  -EBADMSG with a reason: a slice of it is none. */
+/* For stores: may this batch be added?  -EBADMSG with a reason: a slice of it is none, or its slots
+ * have a length that can not be kept. */
 int store_check(struct store *s, const struct batch *b);
 
 /* For stores: a new random identity. */

@@ -17,18 +17,23 @@ struct name {				/* of a batch: what makes it one that is known */
 	__u32 seq;
 };
 
-struct filed {				/* one slot */
-	__s64 slot;
+struct filed {				/* one slot of a tier */
+	__s64 slot;			/* its first of tier 0 */
 	struct pile pile;
+};
+
+struct shelf {				/* a tier */
+	size_t n_filed, room;
+	struct filed *filed;		/* ascending slots */
+	__s64 gone, horizon;		/* slots gone..horizon-1 were dropped; the same: nothing was there */
 };
 
 struct drawer {				/* one instrumentation */
 	struct drawer *next;
 	__u64 inst;
 	char *json;			/* NULL: data without an instrumentation */
-	__s64 horizon;			/* what is older was dropped */
-	size_t n_filed, filed_room;
-	struct filed *filed;		/* ascending slots */
+	__u64 slot_ns;			/* 0: nothing was added yet */
+	struct shelf shelf[TIERS];
 	size_t n_names, names_room;
 	struct name *name;		/* ascending, see name_compare() */
 	struct keys keys;
@@ -75,7 +80,8 @@ static struct drawer *drawer_make(struct memory *m, __u64 inst)
 	if (!d)
 		return NULL;
 	d->inst = inst;
-	d->horizon = INT64_MIN;
+	for (int i = 0; i < TIERS; i++)
+		d->shelf[i].gone = d->shelf[i].horizon = INT64_MIN;
 	d->next = *at;
 	*at = d;
 	return d;
@@ -83,9 +89,11 @@ static struct drawer *drawer_make(struct memory *m, __u64 inst)
 
 static void drawer_free(struct drawer *d)
 {
-	for (size_t i = 0; i < d->n_filed; i++)
-		pile_fini(&d->filed[i].pile, &d->keys);
-	free(d->filed);
+	for (struct shelf *s = d->shelf; s < d->shelf + TIERS; s++) {
+		for (size_t i = 0; i < s->n_filed; i++)
+			pile_fini(&s->filed[i].pile, &d->keys);
+		free(s->filed);
+	}
 	free(d->name);
 	keys_fini(&d->keys);
 	witness_fini(&d->witness);
@@ -126,14 +134,14 @@ static size_t name_place(const struct drawer *d, const struct name *name)
 }
 
 /* The index of the first filed slot that is not before `slot`. */
-static size_t place_of(const struct drawer *d, __s64 slot)
+static size_t place_of(const struct shelf *s, __s64 slot)
 {
-	size_t from = 0, to = d->n_filed;
+	size_t from = 0, to = s->n_filed;
 
 	while (from < to) {
 		size_t at = (from + to) / 2;
 
-		if (d->filed[at].slot < slot)
+		if (s->filed[at].slot < slot)
 			from = at + 1;
 		else
 			to = at;
@@ -141,28 +149,44 @@ static size_t place_of(const struct drawer *d, __s64 slot)
 	return from;
 }
 
-static int file_slices(struct drawer *d, struct sum *scratch, const struct batch *b)
+static int file_slices(struct drawer *d, struct shelf *s, struct sum *scratch, const struct batch *b, __s64 slot)
 {
-	size_t at = place_of(d, b->slot);
+	size_t at = place_of(s, slot);
 	struct pile first = { 0 };
 	int err;
 
-	if (at < d->n_filed && d->filed[at].slot == b->slot)
-		return pile_add(&d->filed[at].pile, &d->keys, scratch, b->slice, b->n_slices);
-	err = array_grow(&d->filed, d->n_filed, &d->filed_room, sizeof(*d->filed));
+	if (at < s->n_filed && s->filed[at].slot == slot)
+		return pile_add(&s->filed[at].pile, &d->keys, scratch, b->slice, b->n_slices);
+	err = array_grow(&s->filed, s->n_filed, &s->room, sizeof(*s->filed));
 	if (!err)
 		err = pile_add(&first, &d->keys, scratch, b->slice, b->n_slices);
 	if (err)
 		return err;
-	memmove(&d->filed[at + 1], &d->filed[at], (d->n_filed - at) * sizeof(*d->filed));
-	d->filed[at] = (struct filed){ b->slot, first };
-	d->n_filed++;
+	memmove(&s->filed[at + 1], &s->filed[at], (s->n_filed - at) * sizeof(*s->filed));
+	s->filed[at] = (struct filed){ slot, first };
+	s->n_filed++;
 	return 0;
+}
+
+/* In all tiers at once: there is no long-term layout here that would add up later. */
+static int file_in_tiers(struct drawer *d, struct sum *scratch, const struct batch *b)
+{
+	int err = 0;
+
+	for (int tier = 0; tier < TIERS && b->n_slices && !err; tier++) {
+		__s64 slot = tier_down(b->slot, tier_slots(b->slot_ns, tier));
+
+		if (slot >= d->shelf[tier].horizon)
+			err = file_slices(d, &d->shelf[tier], scratch, b, slot);
+	}
+	return err;
 }
 
 static void file_witness(struct drawer *d, const struct batch *b, __s64 last)
 {
-	witness_cover(&d->witness, b->source, b->slot, last);
+	__s64 oldest = d->shelf[0].horizon;
+
+	witness_cover(&d->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n)
 		witness_lose(&d->witness, b->source, &b->loss);
 	if (b->clock_step_ns)
@@ -178,15 +202,18 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 
 	if (!d)
 		return -ENOMEM;
+	if (d->slot_ns && d->slot_ns != b->slot_ns)
+		return -EBADMSG;
+	d->slot_ns = b->slot_ns;
 	strncpy(name.source, b->source, SOURCE_MAX - 1);
 	at = name_place(d, &name);
-	if (name.last < d->horizon || (at < d->n_names && !name_compare(&d->name[at], &name)))
+	if (name.last < d->shelf[0].horizon || (at < d->n_names && !name_compare(&d->name[at], &name)))
 		return 0;
 	err = array_grow(&d->name, d->n_names, &d->names_room, sizeof(name));
 	if (!err)
 		err = witness_reserve(&d->witness, b->source);
-	if (!err && b->n_slices)
-		err = file_slices(d, &m->scratch, b);
+	if (!err)
+		err = file_in_tiers(d, &m->scratch, b);
 	if (err)
 		return err;
 	memmove(&d->name[at + 1], &d->name[at], (d->n_names - at) * sizeof(name));
@@ -215,18 +242,27 @@ static int memory_add(struct store *s, const struct batch *batch, size_t n, bool
 
 /* --- reading --- */
 
-static int memory_read(struct store *s, __u64 inst, __s64 first, __s64 last, int axis,
-		       const struct store_reader *reader)
+static int memory_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
 {
 	struct drawer *d = drawer_of(memory_of(s), inst);
+	const struct shelf *shelf;
+	__s64 per, first, last;
 
-	if (!d)
+	if (!d || !d->slot_ns)
 		return 0;
-	if (first < d->horizon)
-		first = d->horizon;
-	for (size_t i = place_of(d, first); reader->slice && i < d->n_filed && d->filed[i].slot <= last; i++)
-		pile_read(&d->filed[i].pile, d->filed[i].slot, axis, reader);
-	witness_read(&d->witness, first, last, reader);
+	shelf = &d->shelf[range->tier];
+	per = tier_slots(d->slot_ns, range->tier);
+	first = tier_down(range->first, per);
+	last = tier_down(range->last, per) + per - 1;
+	if (reader->dropped && shelf->gone < shelf->horizon && shelf->gone <= last && shelf->horizon > first)
+		reader->dropped(reader->arg, shelf->gone > first ? shelf->gone : first,
+				shelf->horizon - 1 < last ? shelf->horizon - 1 : last);
+	if (first < shelf->horizon)
+		first = shelf->horizon;
+	for (size_t i = place_of(shelf, first); reader->slice && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
+		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, reader);
+	if (first <= last)
+		witness_read(&d->witness, first, last, reader);
 	return 0;
 }
 
@@ -290,27 +326,38 @@ static void forget_names(struct drawer *d, __s64 slot)
 	d->n_names = n;
 }
 
-static void forget_slots(struct drawer *d, __s64 slot)
+static void forget_slots(struct drawer *d, struct shelf *s, __s64 per, __s64 slot)
 {
-	size_t gone = place_of(d, slot);
+	__s64 oldest = witness_oldest(&d->witness, s->horizon);
+	size_t gone = place_of(s, slot);
 
 	for (size_t i = 0; i < gone; i++)
-		pile_fini(&d->filed[i].pile, &d->keys);
-	d->n_filed -= gone;
+		pile_fini(&s->filed[i].pile, &d->keys);
+	s->n_filed -= gone;
 	if (gone)
-		memmove(d->filed, d->filed + gone, d->n_filed * sizeof(*d->filed));
+		memmove(s->filed, s->filed + gone, s->n_filed * sizeof(*s->filed));
+	if (s->gone == s->horizon)
+		s->gone = oldest < slot ? tier_down(oldest, per) : slot;
+	s->horizon = slot;
 }
 
-static int memory_expire(struct store *s, __u64 inst, __s64 slot)
+static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 {
 	struct drawer *d = drawer_of(memory_of(s), inst);
+	__s64 before = slot[0];
 
-	if (!d || slot <= d->horizon)
-		return 0;
-	d->horizon = slot;
-	forget_names(d, slot);
-	forget_slots(d, slot);
-	witness_trim(&d->witness, slot);
+	for (int tier = 0; d && d->slot_ns && tier < TIERS; tier++) {
+		__s64 per = tier_slots(d->slot_ns, tier);
+
+		before = tier_down(slot[tier] < before ? slot[tier] : before, per);
+		if (before <= d->shelf[tier].horizon)
+			continue;
+		forget_slots(d, &d->shelf[tier], per, before);
+		if (!tier)
+			forget_names(d, before);
+		if (tier == TIERS - 1)
+			witness_trim(&d->witness, before);
+	}
 	return 0;
 }
 

@@ -38,17 +38,16 @@ static int key_id(struct sqlite *q, __u64 inst, const struct labels *key, __s64 
 		      db_bind(q, KEY_ADD, "ib", inst, key->bytes, (size_t)key->len), ret_id);
 }
 
-sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, __u64 inst, __s64 slot, __s64 key,
-			      const struct slice *s)
+sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s)
 {
 	if (which == HOT_GET || which == HOT_DROP)
-		return db_bind(q, which, "iiiiii", inst, slot, key, (__s64)s->axis, (__s64)s->weight, s->ruler);
-	return db_bind(q, which, "iiiiiibi", inst, slot, key, (__s64)s->axis, (__s64)s->weight, s->ruler, s->hist,
-		    (size_t)s->hist_len, slice_crc(inst, slot, s));
+		return db_bind(q, which, "iiiiiii", at->inst, (__s64)at->tier, (__s64)s->axis, at->slot, key,
+			       (__s64)s->weight, s->ruler);
+	return db_bind(q, which, "iiiiiiibi", at->inst, (__s64)at->tier, (__s64)s->axis, at->slot, key, (__s64)s->weight,
+		       s->ruler, s->hist, (size_t)s->hist_len, slice_crc(at, s));
 }
 
-int hot_get(struct sqlite *q, sqlite3_stmt *stmt, __u64 inst, __s64 slot, const struct slice *name,
-		   struct slice *ret)
+int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const struct slice *name, struct slice *ret)
 {
 	int got = db_step(q, stmt);
 
@@ -57,22 +56,22 @@ int hot_get(struct sqlite *q, sqlite3_stmt *stmt, __u64 inst, __s64 slot, const 
 	*ret = *name;
 	ret->hist = sqlite3_column_blob(stmt, 0);
 	ret->hist_len = (__u32)sqlite3_column_bytes(stmt, 0);
-	return col(stmt, 1) == slice_crc(inst, slot, ret) ? 1 : -EBADMSG;
+	return col(stmt, 1) == slice_crc(at, ret) ? 1 : -EBADMSG;
 }
 
-static int add_loss(struct sqlite *q, const struct batch *b, __s64 source, const struct loss *l)
+static int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l)
 {
-	return db_step(q, db_bind(q, LOSS_ADD, "iiiiiiiii", b->inst, l->last, l->first, source, b->incarnation,
-				  (__s64)b->seq, l->n, l->sum, loss_crc(b->inst, b->source, l)));
+	return db_step(q, db_bind(q, LOSS_ADD, "iiiiiii", inst, l->last, l->first, source_id, l->n, l->sum,
+				  loss_crc(inst, source, l)));
 }
 
-/* There is such a row already: adds to it.  What is damaged gives way, and is a loss from now on. */
-static int amend(struct sqlite *q, const struct batch *b, __s64 source, __s64 key, const struct slice *s)
+/* There is such a row already: adds to it. */
+static int amend(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
 {
-	const struct loss damage = { .n = 1, .first = b->slot, .last = b->slot };
-	sqlite3_stmt *get = bind_hot(q, HOT_GET, b->inst, b->slot, key, s);
+	const struct loss damage = { .n = 1, .first = first, .last = last };
+	sqlite3_stmt *get = bind_hot(q, HOT_GET, at, key, s);
 	struct slice old, sum = *s;
-	int err = hot_get(q, get, b->inst, b->slot, s, &old);
+	int err = hot_get(q, get, at, s, &old);
 
 	if (err > 0)
 		err = sum_two(&q->scratch, s->ruler, old.hist, old.hist_len, s->hist, s->hist_len);
@@ -81,23 +80,24 @@ static int amend(struct sqlite *q, const struct batch *b, __s64 source, __s64 ke
 		sum.hist = q->scratch.bytes.data;
 		sum.hist_len = (__u32)q->scratch.bytes.len;
 	} else if (err == -EBADMSG) {
-		found_damage(q, "row", b->slot);
-		err = add_loss(q, b, source, &damage);
+		found_damage(q, "row", first);
+		err = add_loss(q, at->inst, "", 0, &damage);
 	}
-	return err ? err : db_step(q, bind_hot(q, HOT_PUT, b->inst, b->slot, key, &sum));
+	return err ? err : db_step(q, bind_hot(q, HOT_PUT, at, key, &sum));
 }
 
-static int add_slice(struct sqlite *q, const struct batch *b, __s64 source, __s64 key, const struct slice *s)
+int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
 {
-	int err = db_step(q, bind_hot(q, HOT_ADD, b->inst, b->slot, key, s));
+	int err = db_step(q, bind_hot(q, HOT_ADD, at, key, s));
 
 	if (!err && !sqlite3_changes(q->db))
-		err = amend(q, b, source, key, s);
+		err = amend(q, at, key, s, first, last);
 	return err;
 }
 
-static int add_slices(struct sqlite *q, const struct batch *b, __s64 source)
+static int add_slices(struct sqlite *q, const struct batch *b)
 {
+	const struct place at = { b->inst, 0, b->slot };
 	const struct labels *known = NULL;	/* slices of one key usually follow each other */
 	__s64 key = 0;
 	int err = 0;
@@ -107,12 +107,13 @@ static int add_slices(struct sqlite *q, const struct batch *b, __s64 source)
 			err = key_id(q, b->inst, &b->slice[i].key, &key);
 		known = &b->slice[i].key;
 		if (!err)
-			err = add_slice(q, b, source, key, &b->slice[i]);
+			err = hot_add(q, &at, key, &b->slice[i], b->slot, b->slot);
 	}
 	return err;
 }
 
-/* Widens first..last by the intervals that overlap or touch it. */
+/* Widens first..last by the intervals that overlap or touch it.  What is left of thinned coverage
+ * (see thin.h) is never overlapped, and touched intervals of it stay apart. */
 static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *name, __s64 *first, __s64 *last)
 {
 	sqlite3_stmt *near = db_bind(q, COVER_NEAR, "iii", inst, source, *last + 1);
@@ -120,10 +121,11 @@ static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *na
 
 	while ((got = db_step(q, near)) > 0) {
 		__s64 from = col(near, 0), to = col(near, 1);
+		__u64 n = (__u64)col(near, 2);
 
-		if (col(near, 2) != cover_crc(inst, name, from, to))
+		if (col(near, 3) != cover_crc(inst, name, from, to, n))
 			continue;
-		if (to < *first - 1)
+		if (to < *first - 1 || n != (__u64)(to - from) + 1)
 			break;
 		*first = from < *first ? from : *first;
 		*last = to > *last ? to : *last;
@@ -132,38 +134,55 @@ static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *na
 	return got < 0 ? got : 0;
 }
 
-static int add_cover(struct sqlite *q, const struct batch *b, __s64 source)
+static int add_cover(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
-	__s64 first = b->slot, last = witness_last(b);
+	__s64 first = b->slot > oldest ? b->slot : oldest, last = witness_last(b);
 	int err = cover_join(q, b->inst, source, b->source, &first, &last);
 
 	if (!err)
 		err = db_step(q, db_bind(q, COVER_DROP, "iiii", b->inst, source, first, last));
 	if (!err)
-		err = db_step(q, db_bind(q, COVER_ADD, "iiiii", b->inst, source, first, last,
-				   cover_crc(b->inst, b->source, first, last)));
+		err = db_step(q, db_bind(q, COVER_ADD, "iiiiii", b->inst, source, first, last, last - first + 1,
+				   cover_crc(b->inst, b->source, first, last, (__u64)(last - first) + 1)));
 	return err;
 }
 
-static int add_witness(struct sqlite *q, const struct batch *b, __s64 source)
+static int add_witness(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
-	int err = add_cover(q, b, source);
+	int err = add_cover(q, b, source, oldest);
 
 	if (!err && b->loss.n)
-		err = add_loss(q, b, source, &b->loss);
+		err = add_loss(q, b->inst, b->source, source, &b->loss);
 	if (!err && b->clock_step_ns)
 		err = db_step(q, db_bind(q, STEP_ADD, "iiii", b->inst, b->slot, b->clock_step_ns,
 				   step_crc(b->inst, b->slot, b->clock_step_ns)));
 	return err;
 }
 
-static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
+/* The length of the slots is learnt from the first batch, and is the same for good. */
+static int learn(struct sqlite *q, const struct batch *b, struct known *ret_known)
 {
-	__s64 source = 0, oldest, last = witness_last(b);
 	int err = store_check(&q->store, b);
 
 	if (!err)
-		err = db_horizon(q, b->inst, &oldest);
+		err = db_known(q, b->inst, ret_known);
+	if (err || ret_known->slot_ns == b->slot_ns)
+		return err;
+	if (ret_known->slot_ns) {
+		snprintf(q->store.reason, sizeof(q->store.reason), "a batch of %s has slots of %llu ns, not of %llu ns",
+			 b->source, (unsigned long long)b->slot_ns, (unsigned long long)ret_known->slot_ns);
+		return -EBADMSG;
+	}
+	return db_know_slot(q, b->inst, b->slot_ns);
+}
+
+static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
+{
+	__s64 source = 0, oldest, last = witness_last(b);
+	struct known known;
+	int err = learn(q, b, &known);
+
+	oldest = err ? 0 : known.dropped[0].before;
 	if (err || last < oldest)
 		return err;
 	err = source_id(q, b->source, &source);
@@ -172,9 +191,9 @@ static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
 	if (err || !sqlite3_changes(q->db))
 		return err;
 	*ret_new = true;
-	err = add_slices(q, b, source);
+	err = add_slices(q, b);
 	if (!err)
-		err = add_witness(q, b, source);
+		err = add_witness(q, b, source, oldest);
 	return err;
 }
 
@@ -263,9 +282,14 @@ static void sqlite_close(struct store *s)
 
 	db_close(q);
 	sum_fini(&q->scratch);
+	sum_fini(&q->up);
 	chunk_fini(&q->old);
 	chunk_fini(&q->made);
+	for (int i = 0; i < CHUNK_SLOTS; i++)
+		hist_fini(&q->total[i]);
 	bytes_fini(&q->frame);
+	bytes_fini(&q->bytes);
+	free(q->known);
 	free(q);
 }
 

@@ -1,15 +1,27 @@
 /* store_sqlite.h - what the files store_sqlite*.c share; nobody else includes it or knows SQLite.
  *
- *      store_sqlite_db.c        the file: its schema, its statements, its checksums
+ *      store_sqlite_sql.c       the schema and the statements
+ *      store_sqlite_db.c        the file, its statements, its checksums
  *      store_sqlite.c           adding, instrumentations, identity
  *      store_sqlite_read.c      reading
- *      store_sqlite_compact.c   the long-term layout, forgetting
+ *      store_sqlite_compact.c   the long-term layout, adding up
+ *      store_sqlite_expire.c    forgetting
+ *      store_sqlite_upgrade.c   files of the version before
  *
- *      add() -> hot: one row per slice   --compact()-->   chunk: sixty slots of a key in one block
+ *      add() -> hot, tier 0: one row per slice
+ *      compact(): sixty slots of a key --> chunk, one block   --added up--> one hot row of the next tier
  *
  * Why     Rows by slot are quick to add (a second's rows lie side by side), blocks by key are small
  *         and quick to scan.  A late slice of a slot that is in a chunk becomes a hot row again,
- *         and the next compact() puts it into its chunk.
+ *         and the next compact() puts it into its chunk and adds it to the next tier's row.
+ * Tiers   An event is in exactly one of: a hot row of tier 0; a chunk of tier 0 and a hot row of
+ *         tier 1; chunks of tiers 0 and 1 and a hot row of tier 2; chunks of all three.  Each step
+ *         is one transaction, so a tier's chunks and the hot rows of it and of the finer ones are
+ *         all there is, at any moment, once.  (Adding each slice to all three at once would be
+ *         sixty times the writing.)
+ * Whole   Of the sixty slots of each (axis, weight, ruler) one chunk holds all keys together: the
+ *         only key's, or one of no key (key 0).  Most pictures need no other.
+ * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all else tier 0's.
  * Safety  WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose the
  *         newest ones, never a part of one.  Rows carry a CRC of what they say and of where they
  *         are filed, for what SQLite's own structure does not notice; chunks have one in them.
@@ -24,35 +36,61 @@
 
 #include <sqlite3.h>
 
+#define SCHEMA_VERSION 2
+
 enum sql {
 	BEGIN, COMMIT, ROLLBACK,
-	META_GET, META_PUT, ID_RAISE, HORIZON_GET, HORIZON_PUT,
-	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_LABEL,
+	META_GET, META_PUT, ID_RAISE, SLOT_NS_GET, SLOT_NS_PUT, HORIZON_GET, HORIZON_PUT,
+	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_LABEL, KEY_EACH,
 	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
 	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, STEP_ADD,
-	HOT_READ, CHUNK_READ, COVER_READ, LOSS_READ, STEP_READ,
-	HOT_OLDEST, HOT_GROUPS, CHUNK_GET, CHUNK_PUT,
+	HOT_READ, CHUNK_READ, WHOLE_READ, COVER_READ, LOSS_READ, STEP_READ,
+	HOT_OLDEST, HOT_GROUPS, CHUNK_GET, CHUNK_PUT, WHOLE_GET, WHOLE_CLEAR,
 	INST_PUT, INST_EACH,
-	CHUNK_EXPIRE,
-	EXPIRE_FIRST, EXPIRE_COVER, EXPIRE_LOSS, EXPIRE_STEP, EXPIRE_SEEN, EXPIRE_LAST,
-	DELETE_FIRST, DELETE_HORIZON, DELETE_HOT, DELETE_CHUNK, DELETE_COVER, DELETE_LOSS, DELETE_STEP, DELETE_SEEN,
-	DELETE_LAST, SOURCES_UNUSED,
+	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, STEP_EXPIRE, KEY_EXPIRE,
+	COVER_OLDEST, COVER_SOURCES, COVER_WINDOW, LOSS_WINDOW, LOSS_DROP, STEP_WINDOW, STEP_DROP,
+	DELETE_FIRST, DELETE_SLOT_NS, DELETE_HORIZON, DELETE_HOT, DELETE_CHUNK, DELETE_COVER, DELETE_LOSS, DELETE_STEP,
+	DELETE_SEEN, DELETE_LAST, SOURCES_UNUSED,
 	N_SQL,
+};
+
+extern const char *const sql_schema;	/* of SCHEMA_VERSION */
+extern const char *const sql_text[N_SQL];
+
+struct dropped {			/* of a tier: slots first..before-1 */
+	__s64 first, before;		/* first == before: nothing was there */
+};
+
+struct known {				/* an instrumentation, as far as a store knows it */
+	__u64 inst;
+	__u64 slot_ns;			/* 0: nothing was added yet */
+	struct dropped dropped[TIERS];
 };
 
 struct sqlite {
 	struct store store;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[N_SQL];
-	struct sum scratch;
+	struct sum scratch, up;
 	struct chunk old, made;		/* scratch of compact(); read() uses `old` */
-	struct bytes frame;
+	struct hist total[CHUNK_SLOTS];	/* scratch of compact(): all keys together */
+	struct bytes frame, bytes;
+	struct known *known;		/* what was asked for since the last rollback */
+	size_t n_known, known_room;
+};
+
+struct place {				/* where a slice is filed, its key apart */
+	__u64 inst;
+	int tier;
+	__s64 slot;			/* the tier's own */
 };
 
 /* --- store_sqlite_db.c --- */
 
 int db_open(struct sqlite *q, const char *path);
 void db_close(struct sqlite *q);
+int db_execute(struct sqlite *q, const char *sql);
+int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* one statement's one number */
 
 /* Binds: i a 64-bit integer, t a text, b bytes and their length.  What is bound must live until
  * the statement is done. */
@@ -72,35 +110,52 @@ static inline __s64 col(sqlite3_stmt *stmt, int i)
 	return sqlite3_column_int64(stmt, i);
 }
 
+/* A text column, "" for none. */
+const char *col_text(sqlite3_stmt *stmt, int i);
+
 /* What stands in the column `crc` of a row. */
-__s64 slice_crc(__u64 inst, __s64 slot, const struct slice *s);
-__s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last);
+__s64 slice_crc(const struct place *at, const struct slice *s);
+__s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n);
 __s64 loss_crc(__u64 inst, const char *source, const struct loss *l);
 __s64 step_crc(__u64 inst, __s64 slot, __s64 step_ns);
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counted, and into store.reason */
 
-/* The slot before which expire() dropped all; the least number if it never did. */
-int db_horizon(struct sqlite *q, __u64 inst, __s64 *ret_slot);
+/* What is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
+int db_known(struct sqlite *q, __u64 inst, struct known *ret_known);
+int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns);
+int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d);
+void db_forget(struct sqlite *q);		/* reads it anew from now on */
 
 /* --- store_sqlite.c --- */
 
 struct sqlite *sqlite_of(struct store *s);	/* clears the reason */
 
 /* Binds HOT_GET, HOT_DROP, or HOT_ADD and HOT_PUT with the histogram of s. */
-sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, __u64 inst, __s64 slot, __s64 key,
-		       const struct slice *s);
+sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s);
 
 /* The histogram of a hot row into `ret`, borrowed from the statement, whose row stays until it is
  * reset.  1; 0: no such row; -EBADMSG: its checksum is wrong. */
-int hot_get(struct sqlite *q, sqlite3_stmt *stmt, __u64 inst, __s64 slot, const struct slice *name,
-	    struct slice *ret);
+int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const struct slice *name, struct slice *ret);
+
+/* Adds s to the hot row there, or makes it.  A damaged one gives way, and is a loss from now on, in
+ * slots first..last of tier 0. */
+int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last);
+
+/* --- store_sqlite_compact.c --- */
+
+/* Chunks and adds up the sixties of this tier that begin before this slot (the tier's own). */
+int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before);
 
 /* --- the others --- */
 
-int sqlite_read(struct store *s, __u64 inst, __s64 first, __s64 last, int axis, const struct store_reader *reader);
-int sqlite_expire(struct store *s, __u64 inst, __s64 slot);
+int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader);
+int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
 int sqlite_inst_delete(struct store *s, __u64 inst);
+
+/* From version 1, within a transaction; the statements are prepared between the two. */
+int sqlite_upgrade_tables(struct sqlite *q);
+int sqlite_upgrade_rows(struct sqlite *q);
 
 #endif

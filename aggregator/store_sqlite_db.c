@@ -1,5 +1,7 @@
 #include "store_sqlite.h"
 
+#include "array.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,98 +14,7 @@
 #include <zlib.h>
 
 #define APPLICATION_ID 0x48534331	/* "HSC1" */
-#define SCHEMA_VERSION 1
 #define BUSY_MS 5000
-
-static const char schema[] =
-	"CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;"
-	"CREATE TABLE inst(id INTEGER PRIMARY KEY, json TEXT NOT NULL);"
-	/* what expire() dropped: slots before this one */
-	"CREATE TABLE horizon(inst INTEGER PRIMARY KEY, slot INTEGER NOT NULL);"
-	"CREATE TABLE key(id INTEGER PRIMARY KEY, inst INTEGER NOT NULL, label BLOB NOT NULL, UNIQUE(inst, label));"
-	"CREATE TABLE source(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);"
-	"CREATE TABLE hot(inst INTEGER, slot INTEGER, key INTEGER, axis INTEGER, weight INTEGER, ruler INTEGER,"
-	" hist BLOB NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY(inst, slot, key, axis, weight, ruler)) WITHOUT ROWID;"
-	"CREATE TABLE chunk(inst INTEGER, axis INTEGER, slot INTEGER, weight INTEGER, key INTEGER, ruler INTEGER,"
-	" data BLOB NOT NULL, UNIQUE(inst, axis, slot, weight, key, ruler));"
-	"CREATE INDEX chunk_key ON chunk(key);"
-	"CREATE TABLE coverage(inst INTEGER, source INTEGER, first INTEGER, last INTEGER NOT NULL,"
-	" crc INTEGER NOT NULL, PRIMARY KEY(inst, source, first)) WITHOUT ROWID;"
-	"CREATE TABLE loss(inst INTEGER, last INTEGER, first INTEGER, source INTEGER, incarnation INTEGER,"
-	" seq INTEGER, n INTEGER, sum INTEGER, crc INTEGER NOT NULL);"
-	"CREATE INDEX loss_last ON loss(inst, last);"
-	"CREATE TABLE clock_step(inst INTEGER, slot INTEGER, step INTEGER, crc INTEGER NOT NULL);"
-	"CREATE INDEX clock_step_slot ON clock_step(inst, slot);"
-	/* the names of batches that were added; by slot, so that they can be forgotten by slot */
-	"CREATE TABLE seen(inst INTEGER, slot INTEGER, source INTEGER, incarnation INTEGER, seq INTEGER,"
-	" last INTEGER NOT NULL, PRIMARY KEY(inst, slot, source, incarnation, seq)) WITHOUT ROWID;"
-	"INSERT INTO meta VALUES('next_id', 1);";
-
-static const char *const sql_text[N_SQL] = {
-	[BEGIN] = "BEGIN IMMEDIATE",
-	[COMMIT] = "COMMIT",
-	[ROLLBACK] = "ROLLBACK",
-	[META_GET] = "SELECT value FROM meta WHERE name = ?",
-	[META_PUT] = "INSERT OR REPLACE INTO meta VALUES(?, ?)",
-	[ID_RAISE] = "UPDATE meta SET value = max(value, ? + 1) WHERE name = 'next_id'",
-	[HORIZON_GET] = "SELECT slot FROM horizon WHERE inst = ?",
-	[HORIZON_PUT] = "INSERT OR REPLACE INTO horizon VALUES(?, ?)",
-	[SOURCE_GET] = "SELECT id FROM source WHERE name = ?",
-	[SOURCE_ADD] = "INSERT INTO source(name) VALUES(?)",
-	[KEY_GET] = "SELECT id FROM key WHERE inst = ? AND label = ?",
-	[KEY_ADD] = "INSERT INTO key(inst, label) VALUES(?, ?)",
-	[KEY_LABEL] = "SELECT label FROM key WHERE id = ? AND inst = ?",
-	[SEEN_ADD] = "INSERT OR IGNORE INTO seen(inst, slot, source, incarnation, seq, last) VALUES(?, ?, ?, ?, ?, ?)",
-	[HOT_ADD] = "INSERT OR IGNORE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc)"
-		" VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-	[HOT_GET] = "SELECT hist, crc FROM hot"
-		" WHERE inst = ? AND slot = ? AND key = ? AND axis = ? AND weight = ? AND ruler = ?",
-	[HOT_PUT] = "INSERT OR REPLACE INTO hot(inst, slot, key, axis, weight, ruler, hist, crc)"
-		" VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-	[HOT_DROP] = "DELETE FROM hot WHERE inst = ? AND slot = ? AND key = ? AND axis = ? AND weight = ? AND ruler = ?",
-	[COVER_NEAR] = "SELECT first, last, crc FROM coverage"
-		" WHERE inst = ? AND source = ? AND first <= ? ORDER BY first DESC",
-	[COVER_DROP] = "DELETE FROM coverage WHERE inst = ? AND source = ? AND first BETWEEN ? AND ?",
-	[COVER_ADD] = "INSERT INTO coverage(inst, source, first, last, crc) VALUES(?, ?, ?, ?, ?)",
-	[LOSS_ADD] = "INSERT INTO loss(inst, last, first, source, incarnation, seq, n, sum, crc)"
-		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[STEP_ADD] = "INSERT INTO clock_step(inst, slot, step, crc) VALUES(?, ?, ?, ?)",
-	[HOT_READ] = "SELECT h.slot, h.axis, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
-		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ?1 AND h.slot BETWEEN ?2 AND ?3"
-		" AND (?4 < 0 OR h.axis = ?4)",
-	[CHUNK_READ] = "SELECT slot, data FROM chunk WHERE inst = ? AND axis = ? AND slot BETWEEN ? AND ?",
-	[COVER_READ] = "SELECT s.name, c.first, c.last, c.crc FROM coverage c LEFT JOIN source s ON s.id = c.source"
-		" WHERE c.inst = ? AND c.last >= ? AND c.first <= ?",
-	[LOSS_READ] = "SELECT s.name, l.n, l.sum, l.first, l.last, l.crc FROM loss l LEFT JOIN source s ON s.id = l.source"
-		" WHERE l.inst = ? AND l.last >= ? AND l.first <= ?",
-	[STEP_READ] = "SELECT slot, step, crc FROM clock_step WHERE inst = ? AND slot BETWEEN ? AND ?",
-	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND slot >= ? ORDER BY slot LIMIT 1",
-	[HOT_GROUPS] = "SELECT DISTINCT key, axis, weight, ruler FROM hot WHERE inst = ? AND slot BETWEEN ? AND ?",
-	[CHUNK_GET] = "SELECT data FROM chunk"
-		" WHERE inst = ? AND axis = ? AND slot = ? AND weight = ? AND key = ? AND ruler = ?",
-	[CHUNK_PUT] = "INSERT OR REPLACE INTO chunk(inst, axis, slot, weight, key, ruler, data) VALUES(?, ?, ?, ?, ?, ?, ?)",
-	[INST_PUT] = "INSERT OR REPLACE INTO inst VALUES(?, ?)",
-	[INST_EACH] = "SELECT id, json FROM inst ORDER BY id",
-	[CHUNK_EXPIRE] = "DELETE FROM chunk WHERE inst = ? AND axis = ? AND slot <= ?",
-	[EXPIRE_FIRST] = "DELETE FROM hot WHERE inst = ? AND slot < ?",
-	[EXPIRE_COVER] = "DELETE FROM coverage WHERE inst = ? AND last < ?",
-	[EXPIRE_LOSS] = "DELETE FROM loss WHERE inst = ? AND last < ?",
-	[EXPIRE_STEP] = "DELETE FROM clock_step WHERE inst = ? AND slot < ?",
-	[EXPIRE_SEEN] = "DELETE FROM seen WHERE inst = ?1 AND slot < ?2 AND last < ?2",
-	[EXPIRE_LAST] = "DELETE FROM key WHERE inst = ?1 AND ?2 IS NOT NULL AND id NOT IN"
-		" (SELECT key FROM hot WHERE inst = ?1) AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.key = key.id)",
-	[DELETE_FIRST] = "DELETE FROM inst WHERE id = ?",
-	[DELETE_HORIZON] = "DELETE FROM horizon WHERE inst = ?",
-	[DELETE_HOT] = "DELETE FROM hot WHERE inst = ?",
-	[DELETE_CHUNK] = "DELETE FROM chunk WHERE inst = ?",
-	[DELETE_COVER] = "DELETE FROM coverage WHERE inst = ?",
-	[DELETE_LOSS] = "DELETE FROM loss WHERE inst = ?",
-	[DELETE_STEP] = "DELETE FROM clock_step WHERE inst = ?",
-	[DELETE_SEEN] = "DELETE FROM seen WHERE inst = ?",
-	[DELETE_LAST] = "DELETE FROM key WHERE inst = ?",
-	[SOURCES_UNUSED] = "DELETE FROM source WHERE id NOT IN (SELECT source FROM coverage"
-		" UNION SELECT source FROM loss UNION SELECT source FROM seen)",
-};
 
 /* --- statements --- */
 
@@ -195,16 +106,78 @@ int db_end(struct sqlite *q, int err)
 		db_step(q, q->stmt[ROLLBACK]);
 		memcpy(q->store.reason, reason, sizeof(reason));
 	}
+	if (err)
+		db_forget(q);
 	return err;
 }
 
-int db_horizon(struct sqlite *q, __u64 inst, __s64 *ret_slot)
+const char *col_text(sqlite3_stmt *stmt, int i)
 {
+	const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+	return text ? text : "";
+}
+
+/* --- what is known of instrumentations: asked for with every batch, so it is kept --- */
+
+static struct known *known_at(struct sqlite *q, __u64 inst)
+{
+	for (size_t i = 0; i < q->n_known; i++)
+		if (q->known[i].inst == inst)
+			return &q->known[i];
+	return NULL;
+}
+
+static int known_load(struct sqlite *q, __u64 inst, struct known *ret)
+{
+	sqlite3_stmt *stmt = db_bind(q, HORIZON_GET, "i", inst);
+	__s64 slot_ns = 0;
 	int got;
 
-	*ret_slot = INT64_MIN;
-	got = db_fetch(q, db_bind(q, HORIZON_GET, "i", inst), ret_slot);
+	*ret = (struct known){ .inst = inst };
+	for (int i = 0; i < TIERS; i++)
+		ret->dropped[i] = (struct dropped){ INT64_MIN, INT64_MIN };
+	while ((got = db_step(q, stmt)) > 0)
+		if (col(stmt, 0) >= 0 && col(stmt, 0) < TIERS)
+			ret->dropped[col(stmt, 0)] = (struct dropped){ col(stmt, 1), col(stmt, 2) };
+	if (!got)
+		got = db_fetch(q, db_bind(q, SLOT_NS_GET, "i", inst), &slot_ns);
+	ret->slot_ns = tier_fits((__u64)slot_ns) ? (__u64)slot_ns : 0;
 	return got < 0 ? got : 0;
+}
+
+int db_known(struct sqlite *q, __u64 inst, struct known *ret_known)
+{
+	const struct known *k = known_at(q, inst);
+	int err = 0;
+
+	if (k) {
+		*ret_known = *k;
+		return 0;
+	}
+	err = known_load(q, inst, ret_known);
+	if (!err)
+		err = array_grow(&q->known, q->n_known, &q->known_room, sizeof(*q->known));
+	if (!err)
+		q->known[q->n_known++] = *ret_known;
+	return err;
+}
+
+void db_forget(struct sqlite *q)
+{
+	q->n_known = 0;
+}
+
+int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns)
+{
+	db_forget(q);
+	return db_step(q, db_bind(q, SLOT_NS_PUT, "ii", inst, slot_ns));
+}
+
+int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d)
+{
+	db_forget(q);
+	return db_step(q, db_bind(q, HORIZON_PUT, "iiii", inst, (__s64)tier, d->first, d->before));
 }
 
 /* --- checksums --- */
@@ -226,18 +199,20 @@ static __s64 crc_of(const __s64 *number, size_t n, const void *a, size_t a_len, 
 	return (__s64)crc;
 }
 
-__s64 slice_crc(__u64 inst, __s64 slot, const struct slice *s)
+/* Of tier 0 as before there were tiers. */
+__s64 slice_crc(const struct place *at, const struct slice *s)
 {
-	const __s64 number[] = { (__s64)inst, slot, s->axis, s->weight, (__s64)s->ruler, s->key.len };
+	const __s64 number[] = { (__s64)at->inst, at->slot, s->axis, s->weight, (__s64)s->ruler, s->key.len, at->tier };
 
-	return crc_of(number, 6, s->key.bytes, s->key.len, s->hist, s->hist_len);
+	return crc_of(number, at->tier ? 7 : 6, s->key.bytes, s->key.len, s->hist, s->hist_len);
 }
 
-__s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last)
+/* Of all slots as before there were some of them. */
+__s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n)
 {
-	const __s64 number[] = { (__s64)inst, first, last };
+	const __s64 number[] = { (__s64)inst, first, last, (__s64)n };
 
-	return crc_of(number, 3, source, strlen(source), NULL, 0);
+	return crc_of(number, n == (__u64)(last - first) + 1 ? 3 : 4, source, strlen(source), NULL, 0);
 }
 
 __s64 loss_crc(__u64 inst, const char *source, const struct loss *l)
@@ -277,12 +252,12 @@ static int make_file(struct sqlite *q, const char *path)
 	return 0;
 }
 
-static int execute(struct sqlite *q, const char *sql)
+int db_execute(struct sqlite *q, const char *sql)
 {
 	return sqlite3_exec(q->db, sql, NULL, NULL, NULL) ? failed(q) : 0;
 }
 
-static int number_of(struct sqlite *q, const char *sql, __s64 *ret_value)
+int db_number(struct sqlite *q, const char *sql, __s64 *ret_value)
 {
 	sqlite3_stmt *stmt;
 	int got;
@@ -302,9 +277,9 @@ static int make_tables(struct sqlite *q)
 	snprintf(sql, sizeof(sql), "PRAGMA application_id = %d; PRAGMA user_version = %d;"
 		 "INSERT INTO meta VALUES('uuid', '%s');", APPLICATION_ID, SCHEMA_VERSION, uuid);
 	if (!err)
-		err = execute(q, schema);
+		err = db_execute(q, sql_schema);
 	if (!err)
-		err = execute(q, sql);
+		err = db_execute(q, sql);
 	return err;
 }
 
@@ -337,35 +312,64 @@ static int refuse(struct sqlite *q, int err, const char *why)
 	return err;
 }
 
-/* Within a transaction: it is ours and we know its version, or it is empty and becomes ours. */
-static int check_tables(struct sqlite *q)
-{
-	__s64 application = 0, version = 0, n_tables = 0;
-	int err = number_of(q, "PRAGMA application_id", &application);
-
-	if (!err)
-		err = number_of(q, "PRAGMA user_version", &version);
-	if (!err)
-		err = number_of(q, "SELECT count(*) FROM sqlite_master", &n_tables);
-	if (err)
-		return err;
-	if (!application && !n_tables)
-		return make_tables(q);
-	if (application != APPLICATION_ID)
-		return refuse(q, -EINVAL, "is the database of another program");
-	if (version > SCHEMA_VERSION)
-		return refuse(q, -EPROTO, "was written by a newer version of Heatscope");
-	if (version < SCHEMA_VERSION)
-		return refuse(q, -EBADMSG, "is damaged: it has no schema version");
-	return check_pages(q);
-}
-
 static int prepare(struct sqlite *q)
 {
 	for (int i = 0; i < N_SQL; i++)
 		if (sqlite3_prepare_v3(q->db, sql_text[i], -1, SQLITE_PREPARE_PERSISTENT, &q->stmt[i], NULL))
 			return failed(q);
 	return 0;
+}
+
+/* Rows of the version before are read and written again with the statements of this one. */
+static int upgrade(struct sqlite *q)
+{
+	char sql[64];
+	int err = sqlite_upgrade_tables(q);
+
+	if (!err)
+		err = prepare(q);
+	if (!err)
+		err = sqlite_upgrade_rows(q);
+	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA_VERSION);
+	return err ? err : db_execute(q, sql);
+}
+
+/* Within a transaction: it is ours and we know its version, or it is empty and becomes ours. */
+static int check_tables(struct sqlite *q)
+{
+	__s64 application = 0, version = 0, n_tables = 0;
+	int err = db_number(q, "PRAGMA application_id", &application);
+
+	if (!err)
+		err = db_number(q, "PRAGMA user_version", &version);
+	if (!err)
+		err = db_number(q, "SELECT count(*) FROM sqlite_master", &n_tables);
+	if (err)
+		return err;
+	if (!application && !n_tables)
+		return make_tables(q) ?: prepare(q);
+	if (application != APPLICATION_ID)
+		return refuse(q, -EINVAL, "is the database of another program");
+	if (version > SCHEMA_VERSION)
+		return refuse(q, -EPROTO, "was written by a newer version of Heatscope");
+	if (version < 1)
+		return refuse(q, -EBADMSG, "is damaged: it has no schema version");
+	err = check_pages(q);
+	if (!err)
+		err = version < SCHEMA_VERSION ? upgrade(q) : prepare(q);
+	return err;
+}
+
+/* Pages that are given back must leave the file.  SQLite decides that when a file is made; one of
+ * the version before is written anew, once. */
+static int make_shrinkable(struct sqlite *q, bool is_new)
+{
+	__s64 mode = 0, n_pages = 0;
+	int err = db_number(q, is_new ? "PRAGMA page_count" : "PRAGMA auto_vacuum", is_new ? &n_pages : &mode);
+
+	if (err || n_pages || mode)
+		return err;
+	return db_execute(q, is_new ? "PRAGMA auto_vacuum = INCREMENTAL" : "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
 }
 
 /* Nothing is written before check_tables() says that it is ours. */
@@ -378,17 +382,19 @@ int db_open(struct sqlite *q, const char *path)
 	if (sqlite3_open_v2(path, &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL))
 		return q->db ? failed(q) : -ENOMEM;
 	sqlite3_busy_timeout(q->db, BUSY_MS);
-	err = execute(q, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE");
+	err = make_shrinkable(q, true);
+	if (!err)
+		err = db_execute(q, "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; BEGIN IMMEDIATE");
 	if (!err)
 		err = check_tables(q);
 	if (!err)
-		err = execute(q, "COMMIT");
+		err = db_execute(q, "COMMIT");
 	if (!err)
-		err = execute(q, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+		err = db_execute(q, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
 				 "PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16384;"
 				 "PRAGMA temp_store = MEMORY");
 	if (!err)
-		err = prepare(q);
+		err = make_shrinkable(q, false);
 	return err;
 }
 

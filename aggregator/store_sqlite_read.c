@@ -1,13 +1,24 @@
 #include "store_sqlite.h"
 
+#include "array.h"
+#include "thin.h"
+
 #include <stdint.h>
+
+struct wanted {				/* a key of the instrumentation */
+	__s64 id;
+	bool is_wanted;
+};
 
 struct reading {
 	struct sqlite *q;
-	__u64 inst;
-	__s64 first, last;
-	int axis;
+	struct known known;
+	__s64 first, last;		/* slots of tier 0 */
+	struct store_range range;
+	__s64 per;			/* slots of tier 0 in one of the tier's */
 	const struct store_reader *reader;
+	struct wanted *key;		/* by rising id; NULL: every key is wanted */
+	size_t n_keys;
 };
 
 /* Something is there that can not be read: at least one event. */
@@ -20,31 +31,78 @@ static void tell_damage(struct reading *r, const char *what, __s64 first, __s64 
 		r->reader->loss(r->reader->arg, "", &loss);
 }
 
-static void read_hot_row(struct reading *r, sqlite3_stmt *stmt)
-{
-	const struct slice s = {
-		.axis = (__u16)col(stmt, 1), .weight = (__u16)col(stmt, 2), .ruler = (__u64)col(stmt, 3),
-		.key = { sqlite3_column_blob(stmt, 4), (__u16)sqlite3_column_bytes(stmt, 4) },
-		.hist = sqlite3_column_blob(stmt, 5), .hist_len = (__u32)sqlite3_column_bytes(stmt, 5),
-	};
-	__s64 slot = col(stmt, 0);
+/* --- which keys --- */
 
-	if (col(stmt, 6) != slice_crc(r->inst, slot, &s))
-		tell_damage(r, "row", slot, slot);
-	else
-		r->reader->slice(r->reader->arg, slot, &s);
+static int by_id(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
 }
 
-static int read_hot(struct reading *r)
+static int list_keys(struct reading *r)
 {
-	sqlite3_stmt *stmt = db_bind(r->q, HOT_READ, "iiii", r->inst, r->first, r->last, (__s64)r->axis);
+	sqlite3_stmt *stmt = db_bind(r->q, KEY_EACH, "i", r->known.inst);
+	size_t room = 0;
 	int got;
 
-	while ((got = db_step(r->q, stmt)) > 0)
-		read_hot_row(r, stmt);
+	while ((got = db_step(r->q, stmt)) > 0) {
+		const struct labels label = { sqlite3_column_blob(stmt, 1), (__u16)sqlite3_column_bytes(stmt, 1) };
+
+		if (array_grow(&r->key, r->n_keys, &room, sizeof(*r->key))) {
+			sqlite3_reset(stmt);
+			return -ENOMEM;
+		}
+		r->key[r->n_keys++] = (struct wanted){ col(stmt, 0), r->reader->wants(r->reader->arg, &label) };
+	}
+	if (r->n_keys)
+		qsort(r->key, r->n_keys, sizeof(*r->key), by_id);
 	return got;
 }
 
+/* A key without a label is damage, which its row tells. */
+static bool wants(const struct reading *r, __s64 id)
+{
+	const struct wanted name = { id, false }, *found;
+
+	if (!r->key)
+		return true;
+	found = bsearch(&name, r->key, r->n_keys, sizeof(name), by_id);
+	return !found || found->is_wanted;
+}
+
+/* --- slices --- */
+
+static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *stmt)
+{
+	const struct place at = { r->known.inst, tier, col(stmt, 1) };
+	__s64 per = tier_slots(r->known.slot_ns, tier), first = at.slot * per;
+	const struct slice s = {
+		.axis = (__u16)axis, .weight = (__u16)col(stmt, 2), .ruler = (__u64)col(stmt, 3),
+		.key = { sqlite3_column_blob(stmt, 4), (__u16)sqlite3_column_bytes(stmt, 4) },
+		.hist = sqlite3_column_blob(stmt, 5), .hist_len = (__u32)sqlite3_column_bytes(stmt, 5),
+	};
+
+	if (col(stmt, 6) != slice_crc(&at, &s))
+		tell_damage(r, "row", first, first + per - 1);
+	else
+		r->reader->slice(r->reader->arg, tier_down(first, r->per), &s);
+}
+
+static int read_hot(struct reading *r, int tier, int axis)
+{
+	__s64 per = tier_slots(r->known.slot_ns, tier);
+	sqlite3_stmt *stmt = db_bind(r->q, HOT_READ, "iiiii", r->known.inst, (__s64)tier, (__s64)axis,
+				     tier_divide(r->first, per), tier_divide(r->last, per));
+	int got;
+
+	while ((got = db_step(r->q, stmt)) > 0)
+		if (wants(r, col(stmt, 0)))
+			read_hot_row(r, tier, axis, stmt);
+	return got;
+}
+
+/* first: the slot it is filed under. */
 static void read_chunk(struct reading *r, int axis, __s64 first, const void *data, size_t len)
 {
 	struct chunk *c = &r->q->old;
@@ -53,88 +111,107 @@ static void read_chunk(struct reading *r, int axis, __s64 first, const void *dat
 		.ruler = c->name.ruler, .axis = c->name.axis, .weight = c->name.weight, .key = c->name.key,
 	};
 
-	if (err || c->name.inst != r->inst || c->name.first != first || c->name.axis != axis) {
-		tell_damage(r, "chunk", first, first + CHUNK_SLOTS - 1);
+	if (err || c->name.inst != r->known.inst || c->name.tier != r->range.tier || c->name.first != first ||
+	    c->name.axis != axis) {
+		tell_damage(r, "chunk", first * r->per, (first + CHUNK_SLOTS) * r->per - 1);
 		return;
 	}
 	for (int i = 0; i < CHUNK_SLOTS; i++) {
-		if (!c->slot[i].hist_len || first + i < r->first || first + i > r->last)
+		__s64 slot = (first + i) * r->per;
+
+		if (!c->slot[i].hist_len || slot < r->first || slot > r->last)
 			continue;
 		s.hist = c->slot[i].hist;
 		s.hist_len = c->slot[i].hist_len;
-		r->reader->slice(r->reader->arg, first + i, &s);
+		r->reader->slice(r->reader->arg, slot, &s);
 	}
 }
 
 static int read_chunks(struct reading *r, int axis)
 {
-	__s64 from = r->first > INT64_MIN + CHUNK_SLOTS ? r->first - CHUNK_SLOTS + 1 : INT64_MIN;
-	sqlite3_stmt *stmt = db_bind(r->q, CHUNK_READ, "iiii", r->inst, (__s64)axis, from, r->last);
+	__s64 from = tier_divide(r->first, r->per), last = tier_divide(r->last, r->per);
+	bool whole = r->range.whole;
+	sqlite3_stmt *stmt;
 	int got;
 
+	from = from > INT64_MIN + CHUNK_SLOTS ? from - CHUNK_SLOTS + 1 : INT64_MIN;
+	stmt = db_bind(r->q, whole ? WHOLE_READ : CHUNK_READ, "iiiii", r->known.inst, (__s64)r->range.tier, (__s64)axis,
+		       from, last);
 	while ((got = db_step(r->q, stmt)) > 0)
-		read_chunk(r, axis, col(stmt, 0), sqlite3_column_blob(stmt, 1), (size_t)sqlite3_column_bytes(stmt, 1));
+		if (whole || (col(stmt, 0) && wants(r, col(stmt, 0))))
+			read_chunk(r, axis, col(stmt, 1), sqlite3_column_blob(stmt, 2), (size_t)sqlite3_column_bytes(stmt, 2));
 	return got;
 }
 
+/* The tier's chunks, and what is on its way into them: see Tiers in store_sqlite.h. */
 static int read_slices(struct reading *r)
 {
-	int err = read_hot(r);
+	int err = 0;
 
-	for (int axis = 0; axis < MEASURES_MAX && !err; axis++)
-		if (r->axis < 0 || r->axis == axis)
-			err = read_chunks(r, axis);
+	for (int axis = 0; axis < MEASURES_MAX && !err; axis++) {
+		if (r->range.axis >= 0 && r->range.axis != axis)
+			continue;
+		err = read_chunks(r, axis);
+		for (int tier = 0; tier <= r->range.tier && !err; tier++)
+			err = read_hot(r, tier, axis);
+	}
 	return err;
 }
 
-static const char *text_of(sqlite3_stmt *stmt, int i)
-{
-	const char *text = (const char *)sqlite3_column_text(stmt, i);
+/* --- coverage, losses, clock steps --- */
 
-	return text ? text : "";
+static void tell_cover(struct reading *r, const char *source, const struct run *run)
+{
+	struct run part = run_cut(run, r->first, r->last);
+
+	if (run->n == run_slots(run)) {
+		if (r->reader->cover)
+			r->reader->cover(r->reader->arg, source, part.first, part.last);
+	} else if (r->reader->sparse) {
+		r->reader->sparse(r->reader->arg, source, part.first, part.last, part.n);
+	}
 }
 
 static int read_cover(struct reading *r)
 {
-	sqlite3_stmt *stmt = db_bind(r->q, COVER_READ, "iii", r->inst, r->first, r->last);
+	sqlite3_stmt *stmt = db_bind(r->q, COVER_READ, "iii", r->known.inst, r->first, r->last);
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
-		const char *source = text_of(stmt, 0);
-		__s64 first = col(stmt, 1), last = col(stmt, 2);
+		const char *source = col_text(stmt, 0);
+		const struct run run = { col(stmt, 1), col(stmt, 2), (__u64)col(stmt, 3) };
 
-		if (col(stmt, 3) != cover_crc(r->inst, source, first, last))
-			found_damage(r->q, "coverage", first);
+		if (col(stmt, 4) != cover_crc(r->known.inst, source, run.first, run.last, run.n))
+			found_damage(r->q, "coverage", run.first);
 		else
-			r->reader->cover(r->reader->arg, source, first > r->first ? first : r->first,
-					 last < r->last ? last : r->last);
+			tell_cover(r, source, &run);
 	}
 	return got;
 }
 
 static int read_losses(struct reading *r)
 {
-	sqlite3_stmt *stmt = db_bind(r->q, LOSS_READ, "iii", r->inst, r->first, r->last);
+	sqlite3_stmt *stmt = db_bind(r->q, LOSS_READ, "iii", r->known.inst, r->first, r->last);
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
 		const struct loss l = { (__u64)col(stmt, 1), (__u64)col(stmt, 2), col(stmt, 3), col(stmt, 4) };
 
-		if (col(stmt, 5) != loss_crc(r->inst, text_of(stmt, 0), &l))
+		if (col(stmt, 5) != loss_crc(r->known.inst, col_text(stmt, 0), &l))
 			tell_damage(r, "loss", r->first, r->last);
 		else
-			r->reader->loss(r->reader->arg, text_of(stmt, 0), &l);
+			r->reader->loss(r->reader->arg, col_text(stmt, 0), &l);
 	}
 	return got;
 }
 
 static int read_steps(struct reading *r)
 {
-	sqlite3_stmt *stmt = db_bind(r->q, STEP_READ, "iii", r->inst, r->first, r->last);
+	sqlite3_stmt *stmt = db_bind(r->q, STEP_READ, "iii", r->known.inst, r->first, r->last);
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
-		if (col(stmt, 2) != step_crc(r->inst, col(stmt, 0), col(stmt, 1)))
+		if (col(stmt, 2) != step_crc(r->known.inst, col(stmt, 0), col(stmt, 1)))
 			found_damage(r->q, "clock step", col(stmt, 0));
 		else
 			r->reader->clock_step(r->reader->arg, col(stmt, 0), col(stmt, 1));
@@ -142,22 +219,53 @@ static int read_steps(struct reading *r)
 	return got;
 }
 
-int sqlite_read(struct store *s, __u64 inst, __s64 first, __s64 last, int axis,
-		       const struct store_reader *reader)
+static void tell_dropped(const struct reading *r, __s64 first, __s64 last)
 {
-	struct reading r = { sqlite_of(s), inst, first, last, axis, reader };
-	__s64 oldest;
-	int err = db_horizon(r.q, inst, &oldest);
+	const struct dropped *d = &r->known.dropped[r->range.tier];
 
-	if (r.first < oldest)
-		r.first = oldest;
+	if (d->first >= d->before)
+		return;
+	first = d->first > first ? d->first : first;
+	last = d->before - 1 < last ? d->before - 1 : last;
+	if (first <= last)
+		r->reader->dropped(r->reader->arg, first, last);
+}
+
+/* Widens the range to whole slots of the tier, and cuts off what was dropped. */
+static int begin(struct reading *r, struct store *s, __u64 inst)
+{
+	const struct store_range *range = &r->range;
+	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : db_known(r->q, inst, &r->known);
+
+	if (err || !r->known.slot_ns)
+		return err ? err : 1;
+	r->per = tier_slots(r->known.slot_ns, range->tier);
+	r->first = tier_down(range->first, r->per);
+	r->last = tier_down(range->last, r->per) + r->per - 1;
+	if (r->reader->dropped)
+		tell_dropped(r, r->first, r->last);
+	if (r->first < r->known.dropped[range->tier].before)
+		r->first = r->known.dropped[range->tier].before;
+	return r->first > r->last;
+}
+
+int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
+{
+	struct reading r = { .q = sqlite_of(s), .range = *range, .reader = reader };
+	int err = begin(&r, s, inst);
+
+	if (err)
+		return err < 0 ? err : 0;
+	if (reader->slice && reader->wants && !range->whole)
+		err = list_keys(&r);
 	if (!err && reader->slice)
 		err = read_slices(&r);
-	if (!err && reader->cover)
+	if (!err && (reader->cover || reader->sparse))
 		err = read_cover(&r);
 	if (!err && reader->loss)
 		err = read_losses(&r);
 	if (!err && reader->clock_step)
 		err = read_steps(&r);
+	free(r.key);
 	return err;
 }

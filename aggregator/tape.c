@@ -63,7 +63,8 @@ void tape_fini(struct tape *t)
 
 const struct store_reader *tape_recorder(struct tape *t)
 {
-	t->recorder = (struct store_reader){ t, record_slice, record_cover, record_loss, record_step };
+	t->recorder = (struct store_reader){ .arg = t, .slice = record_slice, .cover = record_cover, .loss = record_loss,
+					     .clock_step = record_step };
 	return &t->recorder;
 }
 

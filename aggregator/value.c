@@ -242,6 +242,22 @@ static void give_clock_step(void *arg, __s64 slot, __s64 step_ns)
 		fold_reader(v->fold[i])->clock_step(v->fold[i], slot, step_ns);
 }
 
+static void give_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->sparse(v->fold[i], source, first, last, n);
+}
+
+static void give_dropped(void *arg, __s64 first, __s64 last)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->dropped(v->fold[i], first, last);
+}
+
 /* A stream begins with the slot that is going on: what comes next continues it. */
 static void reach_now(struct value *v)
 {
@@ -281,7 +297,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
 		v->in.retention_s = KEEP_S;
 	v->head.scope = ci->metric->scope;
-	v->reader = (struct store_reader){ v, give_slice, give_cover, give_loss, give_clock_step };
+	v->reader = (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss,
+					   .clock_step = give_clock_step, .sparse = give_sparse, .dropped = give_dropped };
 	set_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)
@@ -399,11 +416,11 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
-	__s64 first, last;
+	struct store_range range = { .axis = only_axis(v) };
 	int err;
 
-	slots_of(v, &first, &last);
-	err = store->ops->read(store, v->in.id, first, last, only_axis(v), &v->reader);
+	slots_of(v, &range.first, &range.last);
+	err = store->ops->read(store, v->in.id, &range, &v->reader);
 	if (err && *store->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
 	return err;

@@ -3,6 +3,7 @@
 #include "array.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,21 @@ void witness_lose(struct witness *w, const char *source, const struct loss *loss
 void witness_step(struct witness *w, __s64 slot, __s64 step_ns)
 {
 	w->step[w->n_steps++] = (struct clock_step){ slot, step_ns };
+}
+
+__s64 witness_oldest(const struct witness *w, __s64 first)
+{
+	__s64 oldest = INT64_MAX;
+
+	for (size_t i = 0; i < w->n_observers; i++)
+		for (size_t j = 0; j < w->observer[i].n_spans; j++) {
+			const struct span *s = &w->observer[i].span[j];
+			__s64 from = s->first > first ? s->first : first;
+
+			if (s->last >= first && from < oldest)
+				oldest = from;
+		}
+	return oldest;
 }
 
 static void trim_observer(struct observer *o, __s64 first)

@@ -52,6 +52,9 @@ void witness_cover(struct witness *w, const char *source, __s64 first, __s64 las
 void witness_lose(struct witness *w, const char *source, const struct loss *loss);
 void witness_step(struct witness *w, __s64 slot, __s64 step_ns);
 
+/* The first slot from `first` on that anybody looked at; INT64_MAX: none. */
+__s64 witness_oldest(const struct witness *w, __s64 first);
+
 /* Forgets what ended before `first`; intervals that reach over it are cut. */
 void witness_trim(struct witness *w, __s64 first);
 

@@ -39,6 +39,8 @@ enum grid_state grid_column_state(const struct grid_column *c)
 {
 	if (c->marks & GRID_IN_PROGRESS)
 		return c->lost ? GRID_PARTIAL : c->count ? GRID_OK : GRID_ZERO;
+	if (c->marks & GRID_DROPPED)
+		return c->n_reporting ? GRID_PARTIAL : GRID_UNOBSERVED;
 	if (c->n_expected && !c->n_reporting)
 		return GRID_UNOBSERVED;
 	if (c->n_reporting < c->n_expected || c->lost)

@@ -23,7 +23,8 @@
 
 #define GRID_NO_EDGE (~(__u64)0)
 
-enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2 };
+/* Dropped: what was there, or a part of it, is kept no more.  It looks as not observed, or as partly lost. */
+enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4 };
 
 struct grid_column {
 	__u64 count, sum, min, max;	/* of the axis, exact; min and max are 0 when count is 0 */

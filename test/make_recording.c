@@ -188,14 +188,14 @@ static void count_loss(void *arg, const char *source, const struct loss *loss)
 static int do_count(const char *path, const char *inst)
 {
 	struct totals t = { 0 };
-	const struct store_reader reader = { &t, count_slice, count_cover, count_loss, NULL };
+	const struct store_reader reader = { .arg = &t, .slice = count_slice, .cover = count_cover, .loss = count_loss };
 	struct store *store;
 	char reason[256] = "";
 	int err = store_sqlite_open(path, &store, reason, sizeof(reason));
 
 	if (err)
 		return fail(reason, err);
-	err = store->ops->read(store, strtoull(inst, NULL, 10), 0, INT64_MAX / 2, -1, &reader);
+	err = store->ops->read(store, strtoull(inst, NULL, 10), &(struct store_range){ .last = INT64_MAX / 2, .axis = -1 }, &reader);
 	store->ops->close(store);
 	return err ? fail(path, err) : print(&t);
 }

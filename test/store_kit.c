@@ -153,6 +153,10 @@ struct clock_step {
 struct gathered {
 	__s64 first, last;
 	int axis;
+	__s64 per;			/* slots of tier 0 in one */
+	bool whole, was_dropped;
+	__u64 n_sparse;
+	__s64 dropped_first, dropped_last;
 	struct store_reader reader;
 	size_t n_pieces, n_covers, n_lost, n_steps;
 	struct piece *piece;
@@ -182,7 +186,9 @@ static void take_slice(void *arg, __s64 slot, const struct slice *s)
 	struct piece *p = APPEND(g->piece, g->n_pieces);
 
 	*p = (struct piece){ slot, *s };
-	p->slice.key.bytes = copy_of(s->key.bytes, s->key.len);
+	if (g->whole)
+		p->slice.key.len = 0;
+	p->slice.key.bytes = copy_of(s->key.bytes, p->slice.key.len);
 	p->slice.hist = copy_of(s->hist, s->hist_len);
 }
 
@@ -211,6 +217,52 @@ static void take_step(void *arg, __s64 slot, __s64 step_ns)
 	*APPEND(g->step, g->n_steps) = (struct clock_step){ slot, step_ns };
 }
 
+static void take_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
+{
+	struct gathered *g = arg;
+
+	assert_true(n <= (__u64)(last - first) + 1);
+	g->n_sparse += n;
+}
+
+static void take_dropped(void *arg, __s64 first, __s64 last)
+{
+	struct gathered *g = arg;
+
+	assert_false(g->was_dropped);
+	g->was_dropped = true;
+	g->dropped_first = first;
+	g->dropped_last = last;
+}
+
+struct gathered *gathered_range(const struct store_range *range)
+{
+	struct gathered *g = gathered_new(range->first, range->last, range->axis);
+
+	g->per = tier_slots(1000000000, range->tier);
+	g->first = tier_down(range->first, g->per);
+	g->last = tier_down(range->last, g->per) + g->per - 1;
+	g->whole = range->whole;
+	return g;
+}
+
+void gathered_only_slices(struct gathered *g)
+{
+	g->n_covers = g->n_lost = g->n_steps = 0;
+}
+
+__u64 gathered_sparse(const struct gathered *g)
+{
+	return g->n_sparse;
+}
+
+bool gathered_dropped(const struct gathered *g, __s64 *ret_first, __s64 *ret_last)
+{
+	*ret_first = g->dropped_first;
+	*ret_last = g->dropped_last;
+	return g->was_dropped;
+}
+
 struct gathered *gathered_new(__s64 first, __s64 last, int axis)
 {
 	struct gathered *g = calloc(1, sizeof(*g));
@@ -219,7 +271,9 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis)
 	g->first = first;
 	g->last = last;
 	g->axis = axis;
-	g->reader = (struct store_reader){ g, take_slice, take_cover, take_loss, take_step };
+	g->per = 1;
+	g->reader = (struct store_reader){ .arg = g, .slice = take_slice, .cover = take_cover, .loss = take_loss,
+					   .clock_step = take_step, .sparse = take_sparse, .dropped = take_dropped };
 	return g;
 }
 
@@ -248,7 +302,7 @@ void gather_batch(struct gathered *g, const struct batch *b)
 
 	for (size_t i = 0; within && i < b->n_slices; i++)
 		if (g->axis < 0 || b->slice[i].axis == g->axis)
-			take_slice(g, b->slot, &b->slice[i]);
+			take_slice(g, tier_down(b->slot, g->per), &b->slice[i]);
 	first = first < g->first ? g->first : first;
 	last = last > g->last ? g->last : last;
 	if (first <= last)
@@ -398,10 +452,15 @@ void gathered_without_loss(struct gathered *g)
 	g->n_lost = 0;
 }
 
+int kit_read_range(struct store *s, const struct store_range *range, struct gathered **ret)
+{
+	*ret = gathered_range(range);
+	return s->ops->read(s, KIT_INST, range, gathered_reader(*ret));
+}
+
 int kit_read(struct store *s, __s64 first, __s64 last, int axis, struct gathered **ret)
 {
-	*ret = gathered_new(first, last, axis);
-	return s->ops->read(s, KIT_INST, first, last, axis, gathered_reader(*ret));
+	return kit_read_range(s, &(struct store_range){ .first = first, .last = last, .axis = axis }, ret);
 }
 
 void kit_assert_same(struct gathered *a, struct gathered *b)

@@ -32,6 +32,12 @@ const struct store_reader *gathered_reader(struct gathered *g);
 void gather_batch(struct gathered *g, const struct batch *b);	/* what lies in first..last */
 void gathered_bytes(struct gathered *g, struct bytes *ret);
 
+/* What a store gives of this range: slots by tier, all keys as one if it says so. */
+struct gathered *gathered_range(const struct store_range *range);
+void gathered_only_slices(struct gathered *g);
+__u64 gathered_sparse(const struct gathered *g);	/* source-slots of which it is not known which */
+bool gathered_dropped(const struct gathered *g, __s64 *ret_first, __s64 *ret_last);
+
 __u64 gathered_events(const struct gathered *g);	/* sum of the counts of the slices */
 __u64 gathered_lost(const struct gathered *g);
 __u64 gathered_covered(const struct gathered *g);	/* source-slots, each once */
@@ -39,6 +45,7 @@ size_t gathered_pieces(const struct gathered *g);	/* slices as they came */
 void gathered_without_loss(struct gathered *g);
 
 /* Reads all of it into `ret`, and the return value of read(). */
+int kit_read_range(struct store *s, const struct store_range *range, struct gathered **ret);
 int kit_read(struct store *s, __s64 first, __s64 last, int axis, struct gathered **ret);
 
 /* Fails the test if the two differ. */

@@ -35,6 +35,11 @@ static struct store *open_sqlite(const char *dir)
 	return err ? NULL : s;
 }
 
+static void keep_json(void *arg, __u64 inst, const char *json)
+{
+	snprintf(arg, 1000, "%s", json);
+}
+
 const struct store_kind store_kind = { .open = open_sqlite, .keeps = true };
 
 /* Runs SQL on the closed file, as nobody should. */
@@ -101,7 +106,7 @@ static void the_file_is_for_its_owner_and_group(void **state)
 
 static void refuses_a_newer_schema(void **state)
 {
-	meddle(*state, "PRAGMA user_version = 2");
+	meddle(*state, "PRAGMA user_version = 3");
 	assert_refused(*state, -EPROTO, "newer version");
 }
 
@@ -158,6 +163,136 @@ static void an_empty_file_becomes_a_store(void **state)
 	write_file(path, "", 0);
 	f->store = open_sqlite(f->dir);
 	assert_non_null(f->store);
+}
+
+/* --- a file of version 1 --- */
+
+static char *read_text(const char *name)
+{
+	const char *dir = getenv("srcdir");
+	char path[300];
+	size_t len;
+	char *text;
+
+	snprintf(path, sizeof(path), "%s/test/%s", dir ? dir : ".", name);
+	text = (char *)read_file(path, &len);
+	text[len] = 0;
+	return text;
+}
+
+static void assert_upgraded(struct store *s)
+{
+	for (int i = 0; i < 2 * TIERS; i++) {
+		struct store_range range = { .last = 1800000000, .axis = -1, .tier = i / 2, .whole = i % 2 };
+		struct gathered *g;
+
+		assert_int_equal(kit_read_range(s, &range, &g), 0);
+		assert_string_equal(s->reason, "");
+		assert_int_equal(gathered_events(g), 2108);
+		assert_int_equal(gathered_lost(g), 115);
+		assert_int_equal(gathered_covered(g), 395);
+		gathered_free(g);
+	}
+}
+
+/* store_v1.sql is what version 0.1.0 had written of 160 batches, most of them in chunks. */
+static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
+{
+	struct fixture *f = *state;
+	char *sql = read_text("store_v1.sql"), path[300], text[1000] = "";
+	struct batch *late = kit_batch("host 1", 1700000100, 999, NULL, 5000, 3);
+
+	path_in(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	unlink(path);
+	meddle(f, sql);
+	for (int i = 0; i < 3; i++) {
+		f->store = open_sqlite(f->dir);
+		assert_non_null(f->store);
+		assert_upgraded(f->store);
+		f->store->ops->compact(f->store, KIT_INST, i ? 1800000000 : 0);
+		if (i < 2)
+			f->store->ops->close(f->store);
+	}
+	f->store->ops->inst_each(f->store, keep_json, text);
+	assert_non_null(strstr(text, "\"module\":\"mysql\""));
+	assert_int_equal(store_add(f->store, late, 1), 1);
+	kit_free(late, 1);
+	free(sql);
+}
+
+/* --- tiers --- */
+
+static __s64 number_in(struct fixture *f, const char *sql)
+{
+	char path[300];
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	__s64 n;
+
+	path_in(f->dir, path, sizeof(path));
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return n;
+}
+
+/* A source that reports a random half of its slots, for three days: 120,000 runs, of which few stay. */
+static void coverage_of_a_flapping_source_stays_small(void **state)
+{
+	enum { HOURS = 72 };
+	struct fixture *f = *state;
+	struct batch *batch = calloc(3600, sizeof(*batch));
+	bool *is_new = calloc(3600, sizeof(*is_new));
+	__u64 n_all = 0, n;
+	struct gathered *g;
+
+	for (__s64 hour = 0; hour < HOURS; hour++) {
+		__s64 now = 1700000000 + 3600 * (hour + 1), horizon[TIERS] = { now - 7200, now - 24 * 3600, now - 1000 * 3600 };
+
+		n = 0;
+		for (__s64 i = 0; i < 3600; i++)
+			if (check_below(2))
+				batch[n++] = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000,
+							     .slot = now - 3600 + i, .run = 1 };
+		assert_int_equal(f->store->ops->add(f->store, batch, n, is_new), 0);
+		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, horizon), 0);
+		n_all += n;
+	}
+	kit_read_range(f->store, &(struct store_range){ .last = 1800000000, .tier = 2 }, &g);
+	assert_int_equal(gathered_covered(g) + gathered_sparse(g), n_all);
+	gathered_free(g);
+	assert_in_range(number_in(f, "SELECT count(*) FROM coverage"), 1, 2 * 1800 + 24 * 60 + HOURS);
+	free(batch);
+	free(is_new);
+}
+
+/* One key is its own whole; from a second one on, which may come late, there is one more chunk. */
+static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
+{
+	static const char *const key[] = { "select", "select", "insert", "update" };
+	static const int n_chunks[] = { 1, 1, 3, 4 };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 4; i++) {
+		struct batch *b = kit_batch("a", 1020 + i % 2, (__u32)i, key[i], 5000, 3);
+		struct store_range range = { .first = 1020, .last = 1079, .whole = true };
+		struct gathered *g;
+
+		store_add(f->store, b, 1);
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
+		assert_int_equal(number_in(f, "SELECT count(*) FROM chunk WHERE tier = 0"), n_chunks[i]);
+		assert_int_equal(number_in(f, "SELECT count(*) FROM chunk WHERE tier = 0 AND whole"), 1);
+		kit_read_range(f->store, &range, &g);
+		assert_int_equal(gathered_events(g), 3 * (i + 1));
+		assert_int_equal(gathered_pieces(g), i ? 2 : 1);
+		gathered_free(g);
+		kit_free(b, 1);
+	}
 }
 
 /* --- damage --- */
@@ -395,7 +530,7 @@ static void add_until_killed(const char *dir, const struct batch *batch, size_t 
 
 		if (s->ops->add(s, &batch[at], 4, is_new) || write(say, &done, sizeof(done)) != sizeof(done))
 			_exit(1);
-		s->ops->compact(s, KIT_INST, 1000 + (__s64)at);
+		s->ops->compact(s, KIT_INST, at % 12 ? 1000 + (__s64)at : 10000000);	/* hours, too */
 	}
 	_exit(0);
 }
@@ -425,6 +560,17 @@ static __u32 run_and_kill(const char *dir, const struct batch *batch, size_t n, 
 	return said;
 }
 
+static void assert_tiers_agree(struct store *s, __u64 events)
+{
+	for (int i = 0; i < 2 * TIERS; i++) {
+		struct gathered *g;
+
+		kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .tier = i / 2, .whole = i % 2 }, &g);
+		assert_int_equal(gathered_events(g), events);
+		gathered_free(g);
+	}
+}
+
 /* After a SIGKILL at any moment all that was said to be added is there, and each call as a whole. */
 static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 {
@@ -452,6 +598,7 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 			kit_assert_same(want, got);
 		}
 		assert_int_equal(store_add(f->store, batch, done), 0);
+		assert_tiers_agree(f->store, gathered_events(want));
 		gathered_free(want);
 		gathered_free(got);
 	}
@@ -471,6 +618,9 @@ int main(void)
 		OWN(refuses_what_is_no_database),
 		OWN(refuses_a_directory_that_is_not_there),
 		OWN(an_empty_file_becomes_a_store),
+		OWN(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
+		OWN(coverage_of_a_flapping_source_stays_small),
+		OWN(the_whole_is_one_chunk_of_the_sixty_slots),
 		OWN(a_damaged_chunk_is_shown_as_lost),
 		OWN(late_slices_stay_beside_a_damaged_chunk),
 		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),

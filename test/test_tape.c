@@ -61,8 +61,8 @@ static void give_all(const struct store_reader *r)
 static void a_tape_gives_again_what_it_was_given(void **state)
 {
 	struct log live = { "" }, played = { "" };
-	struct store_reader to_live = { &live, on_slice, on_cover, on_loss, on_step };
-	struct store_reader to_played = { &played, on_slice, on_cover, on_loss, on_step };
+	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .clock_step = on_step };
+	struct store_reader to_played = { .arg = &played, .slice = on_slice, .cover = on_cover, .loss = on_loss, .clock_step = on_step };
 	struct tape t = { .axes = { [1] = true, [3] = true } };
 
 	give_all(&to_live);

@@ -1,0 +1,45 @@
+/* tier.h - the slot lengths that are kept: the kernel's own, minutes, hours.
+ *
+ *      tier 0   the batches' slots      retention-time
+ *      tier 1   60 s                    tiers[0]
+ *      tier 2   3600 s                  tiers[1]
+ *
+ * Shape   a kernel slot divides a second, so it divides a minute, and a minute divides an hour:
+ *         every slot lies in exactly one slot of each coarser tier.  Outside of a store slots are
+ *         always counted in tier 0's; a coarser one is named by the first of them.
+ * Law     adding is associative, so each tier holds the same events: the sum over a range of whole
+ *         hours is the same in all three.
+ */
+#ifndef HEATSCOPE_TIER_H
+#define HEATSCOPE_TIER_H
+
+#include <linux/types.h>
+
+enum { TIERS = 3 };
+
+/* Slots of tier 0 in one slot of this tier. */
+static inline __s64 tier_slots(__u64 slot_ns, int tier)
+{
+	const __u64 ns[TIERS] = { slot_ns, 60000000000ull, 3600000000000ull };
+
+	return (__s64)(ns[tier] / slot_ns);
+}
+
+/* Can slots of this length be kept in tiers? */
+static inline int tier_fits(__u64 slot_ns)
+{
+	return slot_ns && 1000000000 % slot_ns == 0;
+}
+
+static inline __s64 tier_divide(__s64 slot, __s64 by)	/* rounding down */
+{
+	return slot / by - (slot % by < 0);
+}
+
+/* The first slot of the `per` slots that hold this one. */
+static inline __s64 tier_down(__s64 slot, __s64 per)
+{
+	return tier_divide(slot, per) * per;
+}
+
+#endif
