@@ -98,6 +98,8 @@ void batch_encode(const struct batch *b, struct bytes *out)
 		bytes_put_varint(out, s->hist_len);
 		bytes_put(out, s->hist, s->hist_len);
 	}
+	if (b->every)
+		bytes_put_varint(out, b->every);
 out:
 	free(key);
 	free(number);
@@ -181,6 +183,15 @@ static void get_slice(struct cursor *c, const struct labels *key, size_t n_keys,
 		c->err = -EBADMSG;
 }
 
+static void get_every(struct cursor *c, struct batch *b)
+{
+	__u64 every = cursor_get_varint(c);
+
+	if (every < 2 || every > ~(__u32)0)
+		c->err = -EBADMSG;
+	b->every = (__u32)every;
+}
+
 int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch)
 {
 	struct cursor c = { .data = data, .len = len };
@@ -201,6 +212,8 @@ int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch)
 		c.err = -ENOMEM;
 	for (size_t i = 0; i < b.n_slices && !c.err; i++)
 		get_slice(&c, key, n_keys, &b.slice[i]);
+	if (!c.err && c.at < len)
+		get_every(&c, &b);
 	if (!c.err && c.at != len)
 		c.err = -EBADMSG;
 	free(key);

@@ -34,6 +34,7 @@ struct batch {
 	__u32 seq, run;
 	__s64 clock_step_ns;		/* the wall clock stepped by this much in this slot; 0: it did not */
 	struct loss loss;
+	__u32 every;			/* one event in so many was looked at, and counted that many times; 0: all */
 	size_t n_slices;
 	struct slice *slice;
 };
@@ -46,6 +47,7 @@ void batch_fini(struct batch *b);
  *      | varint zigzag(clock_step_ns) | varint loss.n [ loss.sum u64 first u64 last ]
  *      | varint n_keys { varint len, label bytes }
  *      | varint n_slices { varint key, u64 ruler, varint axis weight hist_len, hist bytes }
+ *      | varint every, 2 or more; left out where it is 0
  *
  * A key is written once, however many slices have it. */
 void batch_encode(const struct batch *b, struct bytes *out);

@@ -71,8 +71,7 @@ static int disk_start(void **ret_self, struct tracer_programs *ret_programs, cha
 		disk_bpf__destroy(bpf);
 		return err;
 	}
-	*ret_programs = (struct tracer_programs){ bpf_map__fd(bpf->maps.events), bpf_map__fd(bpf->maps.chain),
-						  &bpf->bss->wall_offset, &bpf->bss->wanted, &bpf->bss->active };
+	*ret_programs = TRACER_PROGRAMS(bpf);
 	*ret_self = bpf;
 	return 0;
 }
@@ -126,6 +125,8 @@ static const char *const tracepoints[] = { "block_rq_complete", "block_rq_issue"
 const struct tracer disk_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
+	.dispatch_ns = 20,
+	.may_detach = 1,
 	.start = disk_start,
 	.stop = disk_stop,
 	.label = disk_label,

@@ -6,6 +6,10 @@
  * `active`; each record program tail-calls the next bit above its own.  So an event is parsed once,
  * however many instrumentations count it.
  *
+ * Sample  Where looking costs more than the budget (budget.h), only one event in `weight` gets here, and
+ *         is counted that many times: every estimate stays unbiased.
+ * Cost    Every 64th run is timed, from events_here() to the end of the last record program.
+ *
  * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
  * Shape   which index of field[] and measure[] means what, the metric's own header says (mysql.h).
  */
@@ -33,7 +37,22 @@ struct event {
 struct events {
 	__u32 active;			/* record programs that are still to run */
 	__u32 n;
+	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
+	__u32 pad;
+	__u64 runs;			/* of the event programs, on this CPU */
+	__u64 began_ns;			/* of a run that is timed; 0: it is not */
+	__u64 n_timed, timed_ns;
 	struct event event[EVENTS_MAX];
 };
+
+#ifdef __bpf__
+static __always_inline void events_end(struct events *e)
+{
+	if (!e->began_ns)
+		return;
+	e->timed_ns += bpf_ktime_get_ns() - e->began_ns;
+	e->n_timed++;
+}
+#endif
 
 #endif

@@ -1,6 +1,6 @@
 /* events.bpf.h - how an event program hands its events to the record programs; see event.h.
  *
- *      e = events_here(); e->n = 0; fill e->event[e->n++]; chain_run(ctx, e)
+ *      e = events_here(); fill e->event[e->n++]; chain_run(ctx, e)
  *
  * Included once by every x.bpf.c; x.c finds the maps and variables in its skeleton (tracer.h).
  */
@@ -15,6 +15,8 @@
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 __u64 wanted = 0;			/* what some instrumentation keeps: WANTED_FIELD(), WANTED_MEASURE() */
 __u32 active = 0;			/* record programs in the chain */
+__u32 every = 1;			/* one event in so many is looked at */
+__u64 attached_ns = 0;			/* CLOCK_MONOTONIC: what began before may not be whole */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -30,22 +32,43 @@ struct {
 	__uint(value_size, 4);
 } chain SEC(".maps");
 
+/* At the begin of every event program. */
 static __always_inline struct events *events_here(void)
 {
 	__u32 zero = 0;
+	struct events *e = bpf_map_lookup_elem(&events, &zero);
 
-	return bpf_map_lookup_elem(&events, &zero);
+	if (e) {
+		e->n = 0;
+		e->weight = 0;
+		e->began_ns = ++e->runs & 63 ? 0 : bpf_ktime_get_ns();
+	}
+	return e;
 }
 
-/* Does not come back, unless there is nothing to record. */
+/* 0: this event is not looked at; else how many it stands for.  A metric whose events have a begin and
+ * an end decides at the begin, keeps the weight there and sets e->weight by it. */
+static __always_inline __u32 sample_weight(void)
+{
+	__u32 n = every;
+
+	if (n <= 1)
+		return 1;
+	return bpf_get_prandom_u32() % n ? 0 : n;
+}
+
+/* The end of every event program; returns only where nothing is to be recorded. */
 static __always_inline void chain_run(void *ctx, struct events *e)
 {
 	__u32 bits = active;
 
-	if (!e->n || !bits)
-		return;
-	e->active = bits;
-	bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
+	if (e->n && bits && !e->weight)
+		e->weight = sample_weight();
+	if (e->n && bits && e->weight) {
+		e->active = bits;
+		bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
+	}
+	events_end(e);
 }
 
 #endif

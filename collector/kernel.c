@@ -3,6 +3,7 @@
 #include "probe.h"
 #include "reader.h"
 #include "record.h"
+#include "shed.h"
 #include "tracer.h"
 #include "wall.h"
 
@@ -28,7 +29,7 @@ struct instrument {			/* an instrumentation that is enabled */
 	const struct traced *on;
 	__u64 inst;
 	__u64 wanted;			/* of events */
-	__u64 memory;
+	__u64 slot_ns, memory;
 	struct record record;
 	struct reader *reader;
 };
@@ -40,6 +41,7 @@ struct traced {				/* a tracer, and what is enabled on it */
 	void *self;
 	struct tracer_programs programs;
 	__u64 n_told;			/* of the events its programs lost */
+	struct shed shed;
 };
 
 struct kernel {
@@ -48,7 +50,8 @@ struct kernel {
 	struct metric metric[N_TRACERS];
 	struct instrument *instrument;
 	__s64 wall_offset;
-	__s64 drained_ns;
+	__s64 drained_ns, shed_ns;	/* last time */
+	double own_s;			/* of CPU, by the collector itself, until then */
 };
 
 /* ---- clocks and barriers ---- */
@@ -85,37 +88,6 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 	log_debug("libbpf: %s", line);
 	return 0;
 }
-
-/* ---- a ring's keys, in the kernel's maps ---- */
-
-static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class)
-{
-	struct record *r = arg;
-	__u64 word = 0;
-
-	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
-		return -ENOENT;
-	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);
-	*ret_class = (__u32)word;
-	return 0;
-}
-
-static void keys_forget(void *arg, const struct key *key)
-{
-	bpf_map_delete_elem(((struct record *)arg)->classes_fd, key);
-}
-
-static void keys_give(void *arg, __u32 class_)
-{
-	bpf_map_update_elem(((struct record *)arg)->free_fd, NULL, &class_, BPF_ANY);
-}
-
-static int keys_late(void *arg, struct ring_late *ret_late)
-{
-	return !bpf_map_lookup_and_delete_elem(((struct record *)arg)->late_fd, NULL, ret_late);
-}
-
-static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
 
 /* ---- plans ---- */
 
@@ -172,7 +144,7 @@ static __u64 plan_wanted(const struct ring_plan *plan)
 
 /* ---- a tracer runs while something is enabled on it ---- */
 
-static int traced_start(struct kernel *k, struct traced *on, char *reason)
+static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
 {
 	int err = on->tracer->start(&on->self, &on->programs, reason);
 
@@ -181,6 +153,7 @@ static int traced_start(struct kernel *k, struct traced *on, char *reason)
 	on->runs = 1;
 	on->n_told = 0;
 	*on->programs.wall_offset = k->wall_offset = wall_offset();
+	shed_start(&on->shed, &on->programs, now_ns);
 	return 0;
 }
 
@@ -232,7 +205,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 {
 	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->tracer->tracepoints[0] };
 	struct reader_labels labels = { label, on };
-	struct reader_ring ring = { .plan = *plan, .keys = &keys, .keys_arg = &it->record };
+	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, index, &it->record, reason);
 	__s64 wall_ns;
 
@@ -257,6 +230,9 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	it->inst = in->id;
 	it->wanted = plan_wanted(plan);
 	it->memory = record_memory(plan);
+	it->slot_ns = plan->slot_ns;
+	if (on->shed.detached)
+		reader_unobserved(it->reader, now_ns / plan->slot_ns);
 	return 0;
 }
 
@@ -325,7 +301,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		err = -ENOMEM;
 	}
 	if (!err && !on->runs)
-		err = traced_start(k, on, reason);
+		err = traced_start(k, on, now_ns, reason);
 	if (!err)
 		err = filter_make(k, on, in, &plan.filter, reason);
 	if (!err)
@@ -413,6 +389,58 @@ static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *si
 	return err;
 }
 
+/* ---- the budget ---- */
+
+static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	struct shed_reader reader[CHAIN_MAX];
+	struct instrument *it;
+	size_t n = 0;
+
+	for (it = k->instrument; it; it = it->next)
+		if (it->on == on)
+			reader[n++] = (struct shed_reader){ it->reader, it->slot_ns };
+	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
+}
+
+/* Seconds of CPU per second for the event programs: the budget, less what we take ourselves. */
+static double budget_allowed(struct kernel *k, double elapsed_s)
+{
+	double own_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, own = (own_s - k->own_s) / elapsed_s;
+	double allowed = k->conf.budget * (double)sysconf(_SC_NPROCESSORS_ONLN);
+
+	k->own_s = own_s;
+	return own < allowed / 2 ? allowed - own : allowed / 2;
+}
+
+/* After a drain: all slots that are over have been told, so what changes now changes the one that goes on. */
+static void budget_keep(struct kernel *k, __s64 now_ns)
+{
+	struct budget_load load[N_TRACERS];
+	struct budget_plan plan[N_TRACERS];
+	double elapsed_s = (double)(now_ns - k->shed_ns) / 1e9, allowed;
+	size_t i, n;
+
+	if (k->conf.budget <= 0 || (elapsed_s >= 0 && now_ns - k->shed_ns < SHED_EVERY_NS))
+		return;
+	k->shed_ns = now_ns;
+	allowed = budget_allowed(k, elapsed_s > 0 ? elapsed_s : 1);
+	for (i = n = 0; i < N_TRACERS; i++) {
+		if (!k->traced[i].runs)
+			continue;
+		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs, k->conf.fixed, now_ns);
+		load[n] = k->traced[i].shed.load;
+		plan[n++] = k->traced[i].shed.plan;
+	}
+	budget_decide(load, n, allowed, plan);
+	for (i = n = 0; i < N_TRACERS; i++) {
+		if (!k->traced[i].runs)
+			continue;
+		k->traced[i].shed.plan = plan[n++];
+		traced_shed(k, &k->traced[i], now_ns);
+	}
+}
+
 static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 {
 	struct kernel *k = self;
@@ -431,6 +459,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	err = rows_take(k, now_ns, sink);
 	for (it = k->instrument; it; it = it->next)
 		err = reader_finish(it->reader, now_ns, sink) ?: err;
+	budget_keep(k, now_ns);
 	return err;
 }
 
@@ -478,6 +507,8 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 		lost += reader_lost(it->reader);
 		memory += it->memory;
 	}
+	if (on->runs)
+		shed_doctor(&on->shed, out);
 	if (n)
 		fprintf(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
 			(unsigned long long)lost, memory / 1e6);

@@ -37,13 +37,15 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_FIXED,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED,
 };
 
 static const struct argp_option options[] = {
 	{ "socket", 's', "PATH", 0, "The aggregator's Unix socket (default /run/heatscope/ingest.sock)", 1 },
 	{ "source", 'n', "NAME", 0, "Our name (default: the host's)", 1 },
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
+	{ "budget", OPT_BUDGET, "PERCENT", 0, "Of all CPUs together, for looking (default 1; 0: no limit); beyond it only a "
+	  "part of the events is looked at, and the data say so", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
 	{ "replay", OPT_REPLAY, "FILE", 0, "Hand over a recording instead of this host's events", 2 },
 	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
@@ -96,6 +98,16 @@ static void check_source(const char *name, struct argp_state *state)
 			argp_error(state, "--source must not hold control characters");
 }
 
+static double parse_percent(const char *text, struct argp_state *state)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (end == text || *end || !(percent >= 0 && percent <= 100))
+		argp_error(state, "--budget %s: not a percentage from 0 to 100", text);
+	return percent;
+}
+
 /* What only the whole command line shows. */
 static void check_arguments(struct arguments *a, struct argp_state *state)
 {
@@ -134,7 +146,8 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
-	case OPT_FIXED: c->fixed = 1; break;
+	case OPT_FIXED: c->fixed = c->probe.fixed = 1; break;
+	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument: %s", text); break;
 	case ARGP_KEY_END: check_arguments(a, state); break;
@@ -172,7 +185,7 @@ int main(int argc, char **argv)
 	static const struct probe *const replay_probes[] = { &replay_probe };
 	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
-					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20 } };
+					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	log_open(a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);

@@ -79,8 +79,7 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 			mysql_stop(m);
 		return err;
 	}
-	*ret_programs = (struct tracer_programs){ bpf_map__fd(m->bpf->maps.events), bpf_map__fd(m->bpf->maps.chain),
-						  &m->bpf->bss->wall_offset, &m->bpf->bss->wanted, &m->bpf->bss->active };
+	*ret_programs = TRACER_PROGRAMS(m->bpf);
 	*ret_self = m;
 	return 0;
 }
@@ -231,6 +230,7 @@ static const char *const tracepoints[] = { "sock_recv_length", "sock_send_length
 const struct tracer mysql_tracer = {
 	.metric = &mysql_metric,
 	.tracepoints = tracepoints,
+	.dispatch_ns = 20,
 	.start = mysql_start,
 	.stop = mysql_stop,
 	.label = mysql_label,

@@ -47,6 +47,9 @@ struct reader {
 	__u64 n_lost;
 	__s64 step_ns;
 	__u64 step_slot;
+	__u64 gap_first, gap_last;	/* slots of which nothing is told; the latest such run */
+	__u64 every_slot;		/* before it every[0], after it every[1], in it the larger one */
+	__u32 every[2];
 	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not */
 	struct late_row *late;
 	size_t n_late;
@@ -110,6 +113,8 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 		r->batch.inst = inst;
 		r->batch.slot_ns = ring->plan.slot_ns;
 		r->next_slot = ring->state->first_slot;
+		r->gap_first = 1;	/* to 0: none */
+		r->every[0] = r->every[1] = 1;
 		r->spare = ring->plan.n_slots;
 		r->class_ = calloc(ring->plan.n_classes, sizeof(*r->class_));
 		err = r->class_ ? 0 : -ENOMEM;
@@ -204,6 +209,41 @@ void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
 		r->stranded = r->ring.state->newest;
 		r->ring.state->newest = r->step_slot;
 	}
+}
+
+/* ---- what was not looked at ---- */
+
+void reader_unobserved(struct reader *r, __u64 first)
+{
+	r->gap_first = first;
+	r->gap_last = ~0ull;
+}
+
+void reader_observed(struct reader *r, __u64 first)
+{
+	r->gap_last = first - 1;
+	*(volatile __u64 *)&r->ring.state->first_slot = first;
+}
+
+static int is_gap(const struct reader *r, __u64 slot)
+{
+	return slot >= r->gap_first && slot <= r->gap_last;
+}
+
+void reader_sampled(struct reader *r, __s64 now_ns, __u32 every)
+{
+	r->every_slot = now_ns / r->ring.plan.slot_ns;
+	r->every[0] = r->every[1];
+	r->every[1] = every;
+}
+
+static __u32 every_of(const struct reader *r, __u64 slot)
+{
+	__u32 every = r->every[slot > r->every_slot];
+
+	if (slot == r->every_slot && r->every[1] > every)
+		every = r->every[1];
+	return every > 1 ? every : 0;
 }
 
 /* ---- classes ---- */
@@ -337,6 +377,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct pro
 	b->seq = r->seq++;
 	b->run = run;
 	b->loss = r->loss;
+	b->every = every_of(r, slot);
 	b->slice = r->slice;
 	b->n_slices = r->n_pieces;
 	b->clock_step_ns = 0;
@@ -355,7 +396,13 @@ static void empties_send(struct reader *r, __u64 from, __u64 to, const struct pr
 	while (from < to) {
 		__u64 until = to;
 
-		if (r->step_ns && r->step_slot >= from && r->step_slot < to)
+		if (is_gap(r, from)) {
+			from = r->gap_last < to ? r->gap_last + 1 : to;
+			continue;
+		}
+		if (r->gap_first > from && r->gap_first < until && r->gap_first <= r->gap_last)
+			until = r->gap_first;
+		if (r->step_ns && r->step_slot >= from && r->step_slot < until)
 			until = from == r->step_slot ? from + 1 : r->step_slot;
 		if (until - from > 0xffffffffull)
 			until = from + 0xffffffffull;
@@ -382,7 +429,10 @@ static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sin
 		r->hists = hists;
 		r->n_pieces = n;
 	}
-	batch_send(r, slot, 1, sink);
+	if (is_gap(r, slot))
+		pieces_clear(r);
+	else
+		batch_send(r, slot, 1, sink);
 	if (slot >= r->next_slot)
 		r->next_slot = slot + 1;
 }
@@ -555,19 +605,19 @@ static int late_add(struct reader *r, const struct ring_late *l)
 		return 0;
 	row = late_row(r, l->slot, &l->key);
 	if (!row) {
-		loss_merge(&r->loss, 1, l->measure[0], l->slot, l->slot);
-		r->n_lost++;
+		loss_merge(&r->loss, l->weight, l->measure[0] * l->weight, l->slot, l->slot);
+		r->n_lost += l->weight;
 		return -ENOMEM;
 	}
 	for (m = 0; m < r->ring.plan.n_measures; m++)
-		hist_record(&row->hist[m], l->measure[m], 1);
+		hist_record_times(&row->hist[m], l->measure[m], l->weight);
 	return 0;
 }
 
 int reader_file(struct reader *r, const struct event *e)
 {
 	const struct ring_plan *p = &r->ring.plan;
-	struct ring_late l = { .slot = e->end_ns / p->slot_ns };
+	struct ring_late l = { .slot = e->end_ns / p->slot_ns, .weight = 1 };
 	__u32 i;
 
 	if (!filter_accepts(&p->filter, e))

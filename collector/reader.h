@@ -88,6 +88,14 @@ void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns);
 /* The wall clock stepped by step_ns, now. */
 void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns);
 
+/* From slot `first` on nobody looks, or not all the time; from another `first` on somebody does again.  Nothing
+ * is handed over for the slots between, not even that they were empty. */
+void reader_unobserved(struct reader *r, __u64 first);
+void reader_observed(struct reader *r, __u64 first);
+
+/* From now on one event in `every` is looked at, and counted that many times; 1: all. */
+void reader_sampled(struct reader *r, __s64 now_ns, __u32 every);
+
 __u64 reader_lost(const struct reader *r);	/* events lost so far */
 
 #endif

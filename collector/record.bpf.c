@@ -117,7 +117,7 @@ static __always_inline void key_fill(struct key *key, const struct event *event)
 }
 
 /* Adds one measure.  Global, so that the verifier looks at it once and not per measure and event. */
-__noinline int record_measure(__u32 at, __u64 ruler, __u64 value)
+__noinline int record_measure(__u32 at, __u64 ruler, __u64 value, __u32 weight)
 {
 	struct ring_total *total = bpf_map_lookup_elem(&totals, &at);
 	__u32 *cell = bpf_map_lookup_elem(&cells, &at);
@@ -125,25 +125,26 @@ __noinline int record_measure(__u32 at, __u64 ruler, __u64 value)
 
 	if (!total || !cell || index >= plan.n_cells)
 		return -1;
-	ring_total_add(total, value);
-	__sync_fetch_and_add(&cell[index], 1);
+	ring_total_add(total, value, weight);
+	__sync_fetch_and_add(&cell[index], weight);
 	return 0;
 }
 
-static __always_inline void record_late(struct ring_state *st, const struct event *event, __u64 slot)
+static __always_inline void record_late(struct ring_state *st, const struct event *event, __u32 weight, __u64 slot)
 {
 	struct ring_late rest;
 	__u32 i;
 
 	rest.slot = slot;
+	rest.weight = weight;
 	key_fill(&rest.key, event);
 	for (i = 0; i < EVENT_MEASURES; i++)
 		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
 	if (bpf_map_push_elem(&late, &rest, 0))
-		ring_loss_add(st, slot, rest.measure[0]);
+		ring_loss_add(st, slot, rest.measure[0], weight);
 }
 
-__noinline int record_event(struct event *event)
+__noinline int record_event(struct event *event, __u32 weight)
 {
 	__u32 zero = 0, index, class_ = 1, m;
 	struct ring_state *st;
@@ -165,11 +166,11 @@ __noinline int record_event(struct event *event)
 		return -1;
 	row = ring_row(entry, &st->newest, slot);
 	if (row == RING_OVERRUN) {
-		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)]);
+		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);
 		return 0;
 	}
 	if (row == RING_LATE) {
-		record_late(st, event, slot);
+		record_late(st, event, weight, slot);
 		return 0;
 	}
 	if (plan.n_fields) {
@@ -180,7 +181,7 @@ __noinline int record_event(struct event *event)
 	for (m = 0; m < EVENT_MEASURES; m++)
 		if (m < plan.n_measures)
 			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
-				       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)]);
+				       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)], weight);
 	return 0;
 }
 
@@ -194,10 +195,11 @@ int record(void *ctx)
 		return 0;
 	for (i = 0; i < EVENTS_MAX; i++)
 		if (i < e->n)
-			record_event(&e->event[i]);
+			record_event(&e->event[i], e->weight);
 	rest = e->active & ~((2u << (chain_index & 31)) - 1);
 	e->active = rest;
 	if (rest)
 		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
+	events_end(e);
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "record.h"
 #include "probe.h"
+#include "reader.h"
 #include "collector/record.skel.h"
 
 #include <bpf/bpf.h>
@@ -119,3 +120,34 @@ void record_unload(struct record *r)
 	record_bpf__destroy(r->bpf);
 	memset(r, 0, sizeof(*r));
 }
+
+/* ---- a ring's keys, in the kernel's maps ---- */
+
+static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class)
+{
+	struct record *r = arg;
+	__u64 word = 0;
+
+	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
+		return -ENOENT;
+	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);
+	*ret_class = (__u32)word;
+	return 0;
+}
+
+static void keys_forget(void *arg, const struct key *key)
+{
+	bpf_map_delete_elem(((struct record *)arg)->classes_fd, key);
+}
+
+static void keys_give(void *arg, __u32 class_)
+{
+	bpf_map_update_elem(((struct record *)arg)->free_fd, NULL, &class_, BPF_ANY);
+}
+
+static int keys_late(void *arg, struct ring_late *ret_late)
+{
+	return !bpf_map_lookup_and_delete_elem(((struct record *)arg)->late_fd, NULL, ret_late);
+}
+
+const struct reader_keys record_keys = { keys_next, keys_forget, keys_give, keys_late };

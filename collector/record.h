@@ -42,6 +42,9 @@ int record_load(const struct ring_plan *plan, const struct record_target *target
 		struct record *ret_record, char *reason);
 void record_unload(struct record *r);
 
+/* Its keys and classes, for the reader; the argument is the record. */
+extern const struct reader_keys record_keys;
+
 /* Takes it out of the chain; the caller has cleared its `active` bit and waited. */
 void record_unchain(struct record *r);
 

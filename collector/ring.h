@@ -67,6 +67,7 @@ struct ring_state {
 /* An event that is filed by the collector. */
 struct ring_late {
 	__u64 slot;
+	__u64 weight;			/* how many events it stands for */
 	struct key key;
 	__u64 measure[EVENT_MEASURES];
 };
@@ -142,20 +143,21 @@ static inline void ring_raise(__u64 *highest, __u64 value)
 	}
 }
 
-static inline void ring_total_add(struct ring_total *total, __u64 value)
+/* An event that stands for `weight`. */
+static inline void ring_total_add(struct ring_total *total, __u64 value, __u32 weight)
 {
-	__sync_fetch_and_add(&total->count, 1);
-	__sync_fetch_and_add(&total->sum, value);
+	__sync_fetch_and_add(&total->count, weight);
+	__sync_fetch_and_add(&total->sum, value * weight);
 	ring_raise(&total->min, ~value);
 	ring_raise(&total->max, value);
 }
 
-static inline void ring_loss_add(struct ring_state *state, __u64 slot, __u64 value)
+static inline void ring_loss_add(struct ring_state *state, __u64 slot, __u64 value, __u32 weight)
 {
 	struct ring_loss *loss = &state->loss[*(volatile __u32 *)&state->bank & 1];
 
-	__sync_fetch_and_add(&loss->n, 1);
-	__sync_fetch_and_add(&loss->sum, value);
+	__sync_fetch_and_add(&loss->n, weight);
+	__sync_fetch_and_add(&loss->sum, value * weight);
 	ring_raise(&loss->first, ~slot);
 	ring_raise(&loss->last, slot);
 }

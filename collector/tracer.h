@@ -19,12 +19,25 @@
 #include <stdio.h>
 
 /* What runs now: events.bpf.h's maps and variables, in a skeleton of the tracer's own. */
+struct bpf_object_skeleton;
+
 struct tracer_programs {
 	int events_fd, chain_fd;
 	__u64 *wall_offset;
 	__u64 *wanted;
 	__u32 *active;
+	__u32 *every;
+	__u64 *attached_ns;
+	struct bpf_object_skeleton *skeleton;
 };
+
+/* Of a skeleton whose programs include events.bpf.h. */
+#define TRACER_PROGRAMS(bpf)                                                                                    \
+	((struct tracer_programs){                                                                              \
+		.events_fd = bpf_map__fd((bpf)->maps.events), .chain_fd = bpf_map__fd((bpf)->maps.chain),       \
+		.wall_offset = &(bpf)->bss->wall_offset, .wanted = &(bpf)->bss->wanted,                         \
+		.active = &(bpf)->bss->active, .every = &(bpf)->data->every,                                    \
+		.attached_ns = &(bpf)->bss->attached_ns, .skeleton = (bpf)->skeleton })
 
 struct tracer_filing {			/* for events that are not counted in the kernel */
 	void (*event)(void *arg, const struct event *e);
@@ -47,6 +60,11 @@ struct tracer {
 
 	/* Capabilities beyond NEED_TRACING (need.h), which every tracer needs; in most none. */
 	__u64 caps;
+
+	/* For the budget: what the kernel takes to get into a program, measured; and whether its programs may be
+	 * detached for a while: events that began before attached_ns are then not to be told. */
+	double dispatch_ns;
+	int may_detach;
 
 	/* The rest may be NULL. */
 

@@ -35,6 +35,7 @@ struct bench {
 	__u32 next_seq;
 	int n_batches, out_of_order;
 	__s64 step_ns, step_slot;
+	__u32 every[4096];
 };
 
 /* ---- the kernel's maps ---- */
@@ -115,17 +116,17 @@ static void record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 c
 	row = ring_row(&b->ring.entry[slot % p->n_slots], &b->ring.state->newest, slot);
 	pthread_mutex_lock(&b->lock);
 	if (row == RING_LATE && b->n_late < b->room_late) {
-		b->late[b->n_late++] = (struct ring_late){ slot, key, { value, value } };
+		b->late[b->n_late++] = (struct ring_late){ slot, 1, key, { value, value } };
 		row = -3;
 	}
 	class_ = row >= 0 ? class_find(b, &key) : 0;
 	pthread_mutex_unlock(&b->lock);
 	if (row == RING_OVERRUN || row == RING_LATE)
-		ring_loss_add(b->ring.state, slot, value);
+		ring_loss_add(b->ring.state, slot, value, 1);
 	for (m = 0; row >= 0 && m < p->n_measures; m++) {
 		__u32 at = ring_at(p, row, cpu % p->n_shards, m, class_);
 
-		ring_total_add(&b->ring.totals[at], value);
+		ring_total_add(&b->ring.totals[at], value, 1);
 		__sync_fetch_and_add(&b->ring.cells[at * b->ring.cells_stride + ruler_cell(p->ruler[m], value)], 1);
 	}
 	pthread_rwlock_unlock(&b->rcu);
@@ -189,6 +190,7 @@ static void batch_take(void *arg, const struct batch *batch)
 		b->n_lost += batch->loss.n;
 		b->lost_sum += batch->loss.sum;
 	}
+	b->every[batch->slot] = batch->every;
 	if (batch->clock_step_ns) {
 		b->step_ns += batch->clock_step_ns;
 		b->step_slot = batch->slot;
@@ -631,7 +633,72 @@ static void ring_spans_twelve_seconds(void **state)
 	assert_non_null(strstr(reason, "too short"));
 }
 
+/* Detached in the middle of slot 15, attached again in 20: neither those slots nor what fell into them is told. */
+static void what_nobody_looked_at_is_not_told(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	for (slot = 10; slot <= 15; slot++)
+		record(b, slot, 1, 100, 0);
+	drain(b, 15);
+	reader_unobserved(b->reader, 15);
+	drain(b, 17);
+	drain(b, 20);
+	reader_observed(b->reader, 21);
+	record(b, 20, 1, 100, 0);
+	record(b, 21, 1, 100, 0);
+	drain(b, 24);
+	for (slot = 10; slot < 24; slot++) {
+		int seen = slot < 15 || slot > 20;
+
+		assert_int_equal(b->times[slot], seen);
+		assert_true(b->count[slot] == (seen && slot <= 21));
+		assert_int_equal(b->amended[slot], 0);
+	}
+	assert_true(b->n_lost == 0);
+	bench_free(b);
+}
+
+/* The slot in which it changed says the larger share that was left out. */
+static void slots_say_how_much_was_looked_at(void **state)
+{
+	static const __u32 expected[] = { 0, 0, 8, 8, 8, 0 };
+	struct bench *b = bench_new(10);
+	__u64 slot;
+
+	for (slot = 10; slot < 16; slot++) {
+		record(b, slot, 1, 100, 0);
+		if (slot == 12)
+			reader_sampled(b->reader, slot * SLOT_NS, 8);
+		if (slot == 14)
+			reader_sampled(b->reader, slot * SLOT_NS, 1);
+		drain(b, slot + 1);
+	}
+	for (slot = 10; slot < 16; slot++)
+		assert_int_equal(b->every[slot], expected[slot - 10]);
+	bench_free(b);
+}
+
+/* Late ones and lost ones, too. */
+static void an_event_counts_as_many_times_as_it_stands_for(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	b->late[b->n_late++] = (struct ring_late){ 10, 5, { { 1 } }, { 100, 100 } };
+	ring_loss_add(b->ring.state, 10, 70, 3);
+	drain(b, 12);
+	assert_true(b->count[10] == 5 && b->sum[10] == 500);
+	record(b, 12, 1, 100, 0);	/* its row's batch brings the loss */
+	drain(b, 13);
+	assert_true(b->n_lost == 3 && b->lost_sum == 210);
+	bench_free(b);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_nobody_looked_at_is_not_told),
+	cmocka_unit_test(slots_say_how_much_was_looked_at),
+	cmocka_unit_test(an_event_counts_as_many_times_as_it_stands_for),
 	cmocka_unit_test(every_event_is_in_its_own_slot),
 	cmocka_unit_test(empty_slots_are_one_batch),
 	cmocka_unit_test(events_before_the_first_slot_are_not_ours),

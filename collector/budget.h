@@ -1,0 +1,48 @@
+/* budget.h - how much of what happens is looked at, so that looking stays within its share of the CPUs.
+ *
+ *      what each tracer's programs cost in the last interval  ->  what each does in the next:
+ *
+ *      everything  ->  1 event in `every`, counted `every` times  ->  that, in `duty` of the slots only
+ *
+ * Why     DTrace aborted on systemic unresponsiveness; a collector that stops when it gets interesting
+ *         is of no use.  Sampling keeps every estimate unbiased.  Detaching is last, for even a program
+ *         that does nothing on every system call can cost more than the budget.
+ * Model   a run costs `dispatch` (the kernel's way into the program, which no program can measure),
+ *         and `full` where it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead.
+ * Share   tracers get equal shares of the budget; what one does not need goes to the others.
+ * Pure    no clock, no randomness, no allocation; values in, values out.
+ */
+#ifndef HEATSCOPE_BUDGET_H
+#define HEATSCOPE_BUDGET_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#define BUDGET_SKIP_NS 15.0		/* a run that only decides not to look: measured */
+#define BUDGET_EVERY_MAX 64
+#define BUDGET_DUTY_FULL 1000		/* duty is in thousandths of the slots */
+#define BUDGET_DUTY_MIN 5
+#define BUDGET_CALM 5			/* intervals with room before more is looked at again */
+
+struct budget_load {			/* of one tracer, in one interval in which it was attached */
+	double runs_per_s;		/* program runs, sampled or not */
+	double dispatch_ns, full_ns;	/* per run */
+	int stays;			/* it cannot be detached for a while: what it sees hangs together */
+};
+
+struct budget_plan {
+	__u32 every;			/* 1: every event */
+	__u32 duty;			/* BUDGET_DUTY_FULL: all slots */
+	__u32 n_calm;			/* budget.c's: intervals in which less shedding would have done */
+};
+
+#define BUDGET_PLAN_FULL { 1, BUDGET_DUTY_FULL, 0 }
+
+/* Seconds of CPU per second that a load costs under a plan. */
+double budget_cost(const struct budget_load *load, const struct budget_plan *plan);
+
+/* The next interval's plans from the last one's loads; `allowed` is in seconds of CPU per second, of all CPUs
+ * together.  A plan is made stricter at once and looser only after BUDGET_CALM intervals. */
+void budget_decide(const struct budget_load *load, size_t n, double allowed, struct budget_plan *plan);
+
+#endif

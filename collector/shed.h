@@ -1,0 +1,50 @@
+/* shed.h - keeps the event programs of a tracer within the budget: measures, and does what budget.h decides.
+ *
+ *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer
+ *
+ * Cost    The programs count their runs and time every 64th (event.h); what the kernel takes to get into
+ *         them is `dispatch_ns`, the tracer's word for it.
+ * Told    every through reader_sampled(), detached slots through reader_unobserved(): nobody is misled.
+ *         Attached runs are SHED_ON_S long, pauses are random: a rhythm of the machine does not fall
+ *         always between them.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_SHED_H
+#define HEATSCOPE_SHED_H
+
+#include "budget.h"
+#include "reader.h"
+#include "tracer.h"
+
+#define SHED_EVERY_NS 1000000000ll	/* from one decision to the next, at least */
+#define SHED_ON_S 3			/* whole seconds that are observed in a run; a further one is spent on its begin */
+
+struct shed {				/* one tracer's; zeroed: shed_start() */
+	struct budget_plan plan;
+	struct budget_load load;	/* as last measured */
+	__u64 runs, n_timed, timed_ns;	/* of the programs, when last looked at */
+	__s64 looked_ns;
+	int detached;
+	__s64 turn_ns;			/* when to detach or attach next */
+	__u64 random;
+};
+
+struct shed_reader {			/* whose slots are told of */
+	struct reader *reader;
+	__u64 slot_ns;
+};
+
+void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
+
+/* What the programs have cost since the last call; keeps the last figure while detached. */
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays,
+		  __s64 now_ns);
+
+/* Puts s->plan into effect. */
+void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
+		const struct shed_reader *readers, size_t n_readers, __s64 now_ns);
+
+/* For people: a line on what it costs, and what is shed. */
+void shed_doctor(const struct shed *s, FILE *out);
+
+#endif

@@ -1,0 +1,118 @@
+#include "collector/budget.h"
+#include "check.h"
+
+#define N_RANDOM 20000
+
+static const struct budget_plan full = BUDGET_PLAN_FULL;
+
+static __u64 random_state = 88172645463325252ull;
+
+static double random_below(double most)
+{
+	random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+	return most * (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double total(const struct budget_load *load, const struct budget_plan *plan, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += budget_cost(&load[i], &plan[i]);
+	return sum;
+}
+
+static void what_fits_is_left_alone(void **state)
+{
+	struct budget_load load = { 10000, 50, 1500, 0 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, 1);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+}
+
+static void sampling_comes_before_detaching(void **state)
+{
+	struct budget_load load = { 100000, 10, 1000, 0 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_true(plan.every > 1 && plan.every < BUDGET_EVERY_MAX);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+	assert_true(budget_cost(&load, &plan) <= 0.02);
+
+	load.runs_per_s = 5e6;				/* being called alone costs 0.05 */
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, BUDGET_EVERY_MAX);
+	assert_true(plan.duty < BUDGET_DUTY_FULL);
+}
+
+/* Whatever the loads: together they stay within the budget, unless every plan is at its strictest. */
+static void the_budget_holds(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load[6];
+		struct budget_plan plan[6];
+		size_t n = 1 + (size_t)random_below(5.99), strictest = 0;
+		double allowed = 0.001 + random_below(0.1);
+
+		for (size_t i = 0; i < n; i++) {
+			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
+							30 + random_below(3000), 0 };
+			plan[i] = full;
+		}
+		budget_decide(load, n, allowed, plan);
+		for (size_t i = 0; i < n; i++)
+			strictest += plan[i].duty == BUDGET_DUTY_MIN;
+		assert_true(strictest || total(load, plan, n) <= allowed * 1.000001);
+	}
+}
+
+/* One that storms does not take from one that is modest. */
+static void a_storm_sheds_itself(void **state)
+{
+	struct budget_load load[2] = { { 2e6, 80, 500, 0 }, { 10000, 20, 500, 0 } };
+	struct budget_plan plan[2] = { BUDGET_PLAN_FULL, BUDGET_PLAN_FULL };
+
+	budget_decide(load, 2, 0.02, plan);
+	assert_true(plan[0].every > 1);
+	assert_int_equal(plan[1].every, 1);
+	assert_int_equal(plan[1].duty, BUDGET_DUTY_FULL);
+}
+
+static void it_recovers_slowly_and_sheds_at_once(void **state)
+{
+	struct budget_load storm = { 1e6, 20, 800, 0 }, calm = { 1000, 20, 800, 0 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	int n = 0;
+
+	budget_decide(&storm, 1, 0.02, &plan);
+	assert_true(plan.every > 1 || plan.duty < BUDGET_DUTY_FULL);
+	while (plan.every > 1 || plan.duty < BUDGET_DUTY_FULL) {
+		budget_decide(&calm, 1, 0.02, &plan);
+		n++;
+	}
+	assert_int_equal(n, BUDGET_CALM);
+}
+
+static void what_hangs_together_is_never_detached(void **state)
+{
+	struct budget_load load = { 5e6, 10, 1000, 1 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, BUDGET_EVERY_MAX);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_fits_is_left_alone),
+	cmocka_unit_test(sampling_comes_before_detaching),
+	cmocka_unit_test(the_budget_holds),
+	cmocka_unit_test(a_storm_sheds_itself),
+	cmocka_unit_test(what_hangs_together_is_never_detached),
+	cmocka_unit_test(it_recovers_slowly_and_sheds_at_once),
+};
+
+CHECK_MAIN(tests)
