@@ -1,6 +1,6 @@
 /* server.js - a private heatscoped with a collector that replays a recording, on a port of its own. */
-import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,7 +31,47 @@ function freePort() {
 	});
 }
 
+function pageDir() {
+	const page = [join(build, "ui/web/dist"), join(top, "ui/web/dist")].find((dir) => existsSync(join(dir, "index.html")));
+
+	if (!page)
+		throw new Error("the page is not built");
+	return page;
+}
+
 export class Server {
+	/** One that other machines may reach: TLS, and a token (`secret`); with the same instrumentation. */
+	static async startBeyond() {
+		const s = new Server(), port = await freePort();
+		const file = (name) => join(s.dir, name);
+
+		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
+		s.url = `https://127.0.0.1:${port}`;
+		s.secret = "0123456789abcdef0123456789";
+		s.parts = [];
+		writeFileSync(file("token"), s.secret, { mode: 0o600 });
+		s.do("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+			"/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file("key"), "-out", file("certificate")]);
+		s.run("heatscoped", ["--listen", `0.0.0.0:${port}`, "--tls-certificate", file("certificate"), "--tls-key", file("key"),
+			"--token-file", file("token"), "--api-socket", file("api"), "--socket", file("ingest"), "--database", "memory",
+			"--page", pageDir()]);
+		await until("heatscoped answers", () => existsSync(file("api")));
+		s.replay();
+		const heatscope = (...args) => s.do(join(build, "heatscope"), ["--url", `unix:${file("api")}`, ...args]);
+
+		await until("a metric is offered", () => heatscope("metrics").includes("mysql.queries"));
+		heatscope("create", "mysql.queries", "--by", "statement", "--measures", "latency,cputime,offcpu");
+		return s;
+	}
+
+	do(name, args) {
+		const done = spawnSync(name, args, { encoding: "utf8" });
+
+		if (done.status !== 0)
+			throw new Error(`${name}: ${done.stderr}`);
+		return done.stdout;
+	}
+
 	/** Started and with a live instrumentation of latency, on-CPU and off-CPU by statement. */
 	static async start() {
 		const s = new Server();
@@ -39,11 +79,7 @@ export class Server {
 		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
 		s.url = `http://127.0.0.1:${await freePort()}`;
 		s.parts = [];
-		const page = [join(build, "ui/web/dist"), join(top, "ui/web/dist")].find((dir) => existsSync(join(dir, "index.html")));
-
-		if (!page)
-			throw new Error("the page is not built");
-		s.run("heatscoped", ["--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", page]);
+		s.run("heatscoped", ["--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", pageDir()]);
 		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
 		s.replay();
 		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);

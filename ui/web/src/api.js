@@ -2,6 +2,8 @@
  *
  * Errors  every function throws ApiError: `code` is the server's (ECA_...), or "UNREACHABLE".
  */
+import { readEvents } from "./events.js";
+import { fetchWithToken, held } from "./token.js";
 
 /** @typedef {{start: number, duration: number}} Span   Unix seconds, seconds */
 
@@ -27,11 +29,10 @@ async function request(method, path, body) {
 	let reply, value;
 
 	try {
-		reply = await fetch(path, {
+		reply = await fetchWithToken(path, {
 			method,
 			headers: body ? { "Content-Type": "application/json" } : {},
 			body: body && JSON.stringify(body),
-			cache: "no-store",
 		});
 	} catch {
 		throw new ApiError("UNREACHABLE", "heatscoped does not answer");
@@ -74,6 +75,25 @@ export const cell = (id, measure, s, low, high) =>
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
 
-export const streamUrl = (id, parameters) => of(id, "stream") + query(parameters);
+/** Calls on(type, data) for each event, until the stream ends; throws where it breaks. */
+export const stream = (id, parameters, signal, on) => readEvents(of(id, "stream") + query(parameters), signal, on);
+
 export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
 export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });
+
+/** For a link to a file: where the server wants the token, the link alone would not do. */
+export async function download(event) {
+	const link = event.currentTarget;
+
+	if (!held() || link.href.startsWith("blob:"))
+		return;
+	event.preventDefault();
+	const reply = await fetchWithToken(link.href);
+
+	if (!reply.ok)
+		throw new ApiError("ECA_IO", `${link.download}: status ${reply.status}`, reply.status);
+	const made = Object.assign(document.createElement("a"), { download: link.download, href: URL.createObjectURL(await reply.blob()) });
+
+	made.click();
+	setTimeout(() => URL.revokeObjectURL(made.href), 10000);
+}

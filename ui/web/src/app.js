@@ -1,6 +1,7 @@
 /* app.js - the page: masthead, toolbar, maps one above the other, side, status line. */
 import { html, render } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
+import { Ask } from "./ask.js";
 import { domainOf } from "./axis.js";
 import { Create } from "./create.js";
 import * as format from "./format.js";
@@ -109,6 +110,7 @@ function App() {
 		${catalogue && (session.creating || !inst) && html`<${Create} session=${session} />`}
 		${inst && catalogue && !session.creating && html`<${Maps} session=${session} />`}
 		<${Spoken} session=${session} />
+		<${Ask} session=${session} />
 		<${StatusLine} session=${session} status=${status} />`;
 }
 

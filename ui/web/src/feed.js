@@ -19,29 +19,28 @@ export class Feed {
 	}
 
 	open() {
+		const reading = this.reading = new AbortController();
+		const failed = () => reading.signal.aborted || this.failed();
+
 		this.on.state("connecting");
-		this.source = new EventSource(api.streamUrl(this.id, this.parameters));
-		this.source.addEventListener("grid", (e) => this.take(JSON.parse(e.data)));
-		this.source.addEventListener("column", (e) => {
-			const { from, column } = JSON.parse(e.data);
+		api.stream(this.id, this.parameters, reading.signal, (type, data) =>
+			reading.signal.aborted || this.event(type, JSON.parse(data))).then(failed, failed);
+	}
 
-			if (this.grid && !fitsRows(this.grid, column))
-				this.reopen();
-			else if (this.grid)
-				this.take(applyColumn(this.grid, from, column));
-		});
-		this.source.addEventListener("shade", (e) => {
-			const { levels } = JSON.parse(e.data);
-
-			if (this.grid)
-				this.take({ ...this.grid, shade: { ...this.grid.shade, levels } });
-		});
-		this.source.onerror = () => this.failed();
+	event(type, data) {
+		if (type === "grid")
+			this.take(data);
+		else if (type === "column" && this.grid && !fitsRows(this.grid, data.column))
+			this.reopen();
+		else if (type === "column" && this.grid)
+			this.take(applyColumn(this.grid, data.from, data.column));
+		else if (type === "shade" && this.grid)
+			this.take({ ...this.grid, shade: { ...this.grid.shade, levels: data.levels } });
 	}
 
 	/* A value beyond the rows of the grid: the next one has them. */
 	reopen() {
-		this.source.close();
+		this.reading.abort();
 		this.open();
 	}
 
@@ -51,9 +50,8 @@ export class Feed {
 		this.on.grid(grid);
 	}
 
-	/* The browser does not say why a stream broke; the grid tells, and serves in its stead. */
+	/* A stream may break for many reasons; the grid tells, and serves in its stead. */
 	failed() {
-		this.source.close();
 		clearTimeout(this.timer);
 		this.timer = setTimeout(() => this.poll(0), 500);
 	}
@@ -84,7 +82,7 @@ export class Feed {
 	close() {
 		this.closed = true;
 		clearTimeout(this.timer);
-		this.source.close();
+		this.reading.abort();
 		this.on = { grid() {}, state() {} };
 	}
 }

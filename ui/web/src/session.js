@@ -9,6 +9,7 @@ import * as api from "./api.js";
 import { Feed } from "./feed.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt } from "./grid.js";
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
+import { whenNeeded } from "./token.js";
 import { columnsFor, panelsOf, readHash, writeHash } from "./state.js";
 
 const LIST_MS = 5000;
@@ -22,6 +23,7 @@ export class Session {
 		this.inst = null;
 		this.error = null;		/* {code, message} of the newest failure that still holds */
 		this.creating = false;
+		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
 		this.feeds = new Map();		/* measure -> Feed, while live */
 		this.grids = new Map();		/* measure -> Grid */
 		this.linked = new Map();	/* measure -> state of its feed */
@@ -36,9 +38,22 @@ export class Session {
 	}
 
 	start() {
+		whenNeeded((why) => this.ask(why));
 		addEventListener("hashchange", () => this.follow());
 		document.addEventListener("visibilitychange", () => document.hidden ? this.stop() : this.resume());
 		this.resume();
+	}
+
+	/* Until the person has answered; the answer closes the dialogue. */
+	ask(why) {
+		return new Promise((done) => {
+			this.asking = { why, answer: (token) => {
+				this.asking = null;
+				this.changed();
+				done(token);
+			} };
+			this.changed();
+		});
 	}
 
 	stop() {

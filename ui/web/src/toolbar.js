@@ -40,13 +40,17 @@ function Downloads({ session }) {
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: state.y, theme };
 	const selected = state.keys.some(Boolean) ? api.keyList(state.keys.filter(Boolean)) : null;
+	const take = (e) => api.download(e).catch((problem) => {
+		session.error = problem;
+		session.changed();
+	});
 	const name = (what, type) => `heatscope-${inst.module}-${inst.stat}-${what}.${type}`;
 
 	return html`<${Menu} label="Download">
-		${session.measures.map((m) => html`<a key=${m} download=${name(m, "png")}
+		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "png")}
 			href=${api.figureUrl(inst.id, span, { ...look, measure: m, selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
-		<a download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
-		<a download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a><//>`;
+		<a onClick=${take} download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
+		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a><//>`;
 }
 
 function Remove({ session }) {
