@@ -184,6 +184,15 @@ static void set_dimension(json_t *json, const struct catalog_inst *ci)
 	json_object_set_new(json, "value-scope", json_string(metric_scope_name(ci->metric->scope)));
 }
 
+/* As people read it; here, because the units are known here. */
+static void set_predicate_text(json_t *json, const struct catalog_inst *ci)
+{
+	static char text[PREDICATE_TERMS * (NAME_MAX_LEN + 6 * LABEL_MAX + 16)];
+
+	predicate_title(&ci->in.predicate, ci->metric, text, sizeof(text));
+	json_object_set_new(json, "predicate-text", json_string(text));
+}
+
 json_t *resource_instrumentation(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	json_t *json = instrumentation_to_json(&ci->in);
@@ -193,6 +202,7 @@ json_t *resource_instrumentation(const struct catalog *c, const struct catalog_i
 		return NULL;
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ci->in.id);
 	snprintf(uri, sizeof(uri), "/ca/instrumentations/%s", id);
+	set_predicate_text(json, ci);
 	json_object_del(json, "fields");
 	json_object_del(json, "slots");
 	json_object_set_new(json, "id", json_string(id));

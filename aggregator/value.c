@@ -183,13 +183,17 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-/* "MySQL queries by command, statement" */
+/* "MySQL queries by command, statement predicated on latency > 10 ms" */
 static void set_title(struct value *v, const struct catalog_inst *ci)
 {
 	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
 
 	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
 		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);
+	if (ci->in.predicate.n_nodes && at < sizeof(v->title))
+		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, " predicated on ");
+	if (at < sizeof(v->title))
+		predicate_title(&ci->in.predicate, ci->metric, v->title + at, sizeof(v->title) - at);
 	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
 }
 

@@ -18,7 +18,7 @@
 #include "query.h"
 #include "tape.h"
 
-#define VALUE_TITLE 256
+#define VALUE_TITLE 512
 
 struct value {
 	struct aggregator *a;

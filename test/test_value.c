@@ -66,6 +66,19 @@ static void each_kind_folds_what_it_needs(void **state)
 	}
 }
 
+static void a_title_tells_the_predicate(void **state)
+{
+	struct catalog_inst with = *inst;
+	char reason[PARAMS_REASON_MAX] = "";
+	struct value *v;
+
+	assert_int_equal(predicate_from_text("{\"and\": [{\"eq\": [\"statement\", \"select\"]}, {\"gt\": [\"latency\", 10000000]}]}",
+					     &with.in.predicate, reason), 0);
+	assert_int_equal(value_new(&server.a, &with, VALUE_FIGURE, NULL, 0, &v, reason), 0);
+	assert_string_equal(v->title, "queries by statement, command predicated on statement = select and latency > 10 ms");
+	value_free(v);
+}
+
 static void names_are_looked_up_in_the_instrumentation(void **state)
 {
 	static const struct { enum value_kind kind; const char *name, *text, *says; } cases[] = {
@@ -127,7 +140,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_folds_what_it_needs),
-		cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
+		cmocka_unit_test(a_title_tells_the_predicate),
+	cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
 		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
 		cmocka_unit_test(a_value_is_never_done_before_run_returns),
 	};

@@ -1,6 +1,8 @@
 /* metrics, create, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
+#include "where.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +12,13 @@
 
 struct options {
 	int json;
-	const char *by, *measures, *granularity, *retention, *bits, *keys;
+	const char *by, *measures, *granularity, *retention, *bits, *keys, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_BITS, OPT_KEYS };
+enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_BITS, OPT_KEYS,
+	OPT_WHERE, OPT_PREDICATE };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -29,6 +32,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_RETENTION: o->retention = arg; return 0;
 	case OPT_BITS: o->bits = arg; return 0;
 	case OPT_KEYS: o->keys = arg; return 0;
+	case OPT_WHERE: o->where = arg; return 0;
+	case OPT_PREDICATE: o->predicate = arg; return 0;
 	case ARGP_KEY_ARGS:
 		o->arg = state->argv + state->next;
 		o->n_args = state->argc - state->next;
@@ -156,6 +161,67 @@ static void put_number(json_t *body, const char *name, const char *text)
 		json_object_set_new(body, name, json_real(value));
 }
 
+struct typing {
+	const json_t *catalogue;
+	const json_t *names;		/* the metric's fields; NULL: nobody knows it, as the daemon will say */
+};
+
+static const char *type_of(void *arg, const char *field)
+{
+	const struct typing *t = arg;
+	const json_t *name;
+	size_t i;
+
+	json_array_foreach(t->names, i, name)
+		if (!strcmp(json_string_value(name), field))
+			return json_string_value(json_object_get(json_object_get(json_object_get(t->catalogue, "fields"), field), "type"));
+	return t->names ? NULL : "string";
+}
+
+static const json_t *fields_of_metric(const json_t *catalogue, const char *metric)
+{
+	const json_t *one;
+	char name[80];
+	size_t i;
+
+	json_array_foreach(json_object_get(catalogue, "metrics"), i, one) {
+		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(one, "module")),
+			 json_string_value(json_object_get(one, "stat")));
+		if (!strcmp(name, metric))
+			return json_object_get(one, "fields");
+	}
+	return NULL;
+}
+
+int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body)
+{
+	struct typing typing = { NULL, NULL };
+	const struct where_fields fields = { type_of, &typing };
+	json_t *catalogue, *json = NULL;
+	char reason[WHERE_REASON];
+	int err;
+
+	if (predicate) {
+		json = json_string(predicate);
+		if (!json)
+			snprintf(c->reason, sizeof(c->reason), "--predicate must be UTF-8");
+		return json ? json_object_set_new(body, "predicate", json) : -EINVAL;
+	}
+	if (!where)
+		return 0;
+	err = client_json(c, "GET", "/ca", NULL, &catalogue);
+	if (err)
+		return err;
+	typing = (struct typing){ catalogue, fields_of_metric(catalogue, metric) };
+	err = where_parse(where, &fields, &json, reason);
+	if (err)
+		snprintf(c->reason, sizeof(c->reason), "--where: %s", reason);
+	else
+		json_object_set_new(body, "predicate", json);
+	json_decref(catalogue);
+	return err;
+}
+
 static json_t *create_body(const struct options *o)
 {
 	const char *dot = strchr(o->arg[0], '.');
@@ -183,6 +249,9 @@ int run_create(struct client *c, int argc, char **argv)
 		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 3600)", 0 },
 		{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 		{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
+		{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
+		  "joined by and, or, (); times in ns, us, ms, s", 0 },
+		{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
 		{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
 		{ 0 },
 	};
@@ -193,9 +262,16 @@ int run_create(struct client *c, int argc, char **argv)
 	get_options(&o, argc, argv, options, "METRIC",
 		    "Switch a metric on and print the instrumentation's id.\vExamples:\n"
 		    "  heatscope create mysql.queries --by statement\n"
+		    "  heatscope create mysql.queries --where 'statement = select and latency > 10ms'\n"
 		    "  heatscope create mysql.queries --by command,instance --measures latency,cputime,offcpu", 1, 1);
+	if (o.where && o.predicate) {
+		fprintf(stderr, "heatscope create: give either --where or --predicate\n");
+		return EXIT_USAGE;
+	}
 	body = create_body(&o);
-	err = client_json(c, "POST", "/ca/instrumentations", body, &made);
+	err = put_predicate(c, o.arg[0], o.where, o.predicate, body);
+	if (!err)
+		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
 	json_decref(body);
 	if (err)
 		return failed("create", c->reason);
@@ -263,6 +339,8 @@ static void print_instrumentation(const json_t *inst)
 	printf("instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
 	printf("decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
 	printf("measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
+	if (*(json_string_value(json_object_get(inst, "predicate-text")) ?: ""))
+		printf("predicate        %s\n", json_string_value(json_object_get(inst, "predicate-text")));
 	number_text(inst, "granularity", slot);
 	number_text(inst, "retention-time", kept);
 	number_text(inst, "ruler-bits", bits);

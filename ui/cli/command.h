@@ -56,6 +56,9 @@ void table_add(struct table *t, ...);	/* n_columns texts */
 void table_print(struct table *t);	/* and frees it */
 void table_drop(struct table *t);	/* frees it unprinted */
 
+/* Puts --where or --predicate (or neither: NULL) into a request for a metric; refusals are in c->reason. */
+int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
+
 /* One instrumentation's path: "/ca/instrumentations/ID" + rest; ID is any text, but not empty. */
 const char *inst_path(const char *id, const char *rest, char out[512]);
 

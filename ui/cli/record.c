@@ -15,7 +15,7 @@
 /* --- record --- */
 
 struct record_options {
-	const char *out, *metric, *by, *measures;
+	const char *out, *metric, *by, *measures, *where;
 	long seconds;
 };
 
@@ -25,6 +25,7 @@ static const struct argp_option record_options[] = {
 	{ "metric", 'm', "METRIC", 0, "What to record (default mysql.queries)", 0 },
 	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default command,statement)", 0 },
 	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has)", 0 },
+	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
 };
 
@@ -38,6 +39,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case 'm': o->metric = arg; return 0;
 	case 'b': o->by = arg; return 0;
 	case 'M': o->measures = arg; return 0;
+	case 'w': o->where = arg; return 0;
 	case 's':
 		o->seconds = strtol(arg, &end, 10);
 		if (*end || o->seconds < 1)
@@ -118,7 +120,7 @@ static json_t *wait_measures(struct client *c, const char *metric, pid_t *collec
 static int enable_recording(struct client *c, const struct record_options *o, pid_t *collector)
 {
 	const char *dot = strchr(o->metric, '.');
-	json_t *measures = wait_measures(c, o->metric, collector), *body, *made;
+	json_t *measures = wait_measures(c, o->metric, collector), *body, *made = NULL;
 	int err;
 
 	if (!measures) {
@@ -135,7 +137,9 @@ static int enable_recording(struct client *c, const struct record_options *o, pi
 	}
 	body = json_pack("{s:s%, s:s, s:o, s:o}", "module", o->metric, (size_t)(dot - o->metric), "stat", dot + 1,
 			 "decomposition", names_of(o->by), "measures", measures);
-	err = client_json(c, "POST", "/ca/instrumentations", body, &made);
+	err = put_predicate(c, o->metric, o->where, NULL, body);
+	if (!err)
+		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
 	json_decref(body);
 	json_decref(made);
 	return err;

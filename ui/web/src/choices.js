@@ -28,7 +28,7 @@ export function requestOf(metric, choices, fields, measures, granularity, retent
 	};
 }
 
-/** One that exists already and does the same. */
-export const sameAs = (request, all) => all.find((i) =>
+/** One that exists already and does the same: counts everything, as requests from here do. */
+export const sameAs = (request, all) => all.find((i) => !i["predicate-text"] &&
 	i.module === request.module && i.stat === request.stat && i.granularity === request.granularity && i["retention-time"] === request["retention-time"] &&
 	String(i.decomposition) === String(request.decomposition) && String(i.measures) === String(request.measures));

@@ -7,13 +7,14 @@ export function metricTitle({ module, stat, label = stat }, catalogue) {
 	return label.startsWith(name) ? label : `${name} ${label}`;
 }
 
-/** "MySQL queries by statement" */
+/** "MySQL queries by statement predicated on latency > 10 ms" */
 export function titleOf(inst, catalogue) {
 	const kept = inst.decomposition
 		.filter((f) => catalogue.types[catalogue.fields[f]?.type]?.arity !== "numeric")
 		.map((f) => catalogue.fields[f]?.label ?? f);
 
-	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}`;
+	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}${
+		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
 }
 
 export const metricOf = (inst, catalogue) =>

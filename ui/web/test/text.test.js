@@ -16,6 +16,7 @@ const session = (change) => ({ catalogue, inst, error: null, live: true, state: 
 test("a title names metric and fields, not the measure", () => {
 	assert.equal(titleOf(inst, catalogue), "MySQL queries by statement");
 	assert.equal(titleOf({ ...inst, decomposition: ["latency"] }, catalogue), "MySQL queries");
+	assert.equal(titleOf({ ...inst, "predicate-text": "latency > 10 ms" }, catalogue), "MySQL queries by statement predicated on latency > 10 ms");
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "MySQL queries" }, catalogue), "MySQL queries");
 	assert.equal(metricTitle({ module: "disk", stat: "io" }, catalogue), "disk io");
 });
@@ -42,4 +43,5 @@ test("a new instrumentation begins with latency, on-CPU and off-CPU by statement
 	assert.deepEqual(request.measures, ["latency", "cputime", "offcpu"]);
 	assert.equal(sameAs(request, [{ ...request, id: "4" }]).id, "4");
 	assert.equal(sameAs(request, [inst]), undefined);
+	assert.equal(sameAs(request, [{ ...request, id: "4", "predicate-text": "latency > 10 ms" }]), undefined);
 });

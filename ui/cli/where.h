@@ -1,0 +1,28 @@
+/* where.h - a predicate as people write it -> as the interface has it.
+ *
+ *      statement = select and (latency > 10ms or blocked >= 1.5 ms)
+ *      -> {"and": [{"eq": ["statement", "select"]}, {"or": [{"gt": ["latency", 10000000]}, ...]}]}
+ *
+ * Grammar field op value, joined by `and`, `or` and parentheses; `and` binds closer.  op is one of
+ *         = != < <= > >=.  A value is a word, or quoted where it holds blanks or any of ()=!<>"' or is
+ *         called and, or: '...' as it stands, "..." as in JSON.
+ * Units   of times ns, us, ms, s; of sizes B, KiB, MiB, GiB; they are needed, but for 0.  Decimals are exact.
+ * Title   what predicate_title() writes is read back as the same predicate (but for "anything", {} within).
+ * Errors  -EINVAL with one sentence in `reason` that says where, counted in characters from 1.
+ */
+#ifndef HEATSCOPE_WHERE_H
+#define HEATSCOPE_WHERE_H
+
+#include <jansson.h>
+
+#define WHERE_REASON 256
+
+struct where_fields {
+	/* The type of a field as in /ca: "string", "time", "size", ...; NULL: there is no such field. */
+	const char *(*type)(void *arg, const char *field);
+	void *arg;
+};
+
+int where_parse(const char *text, const struct where_fields *fields, json_t **ret_predicate, char reason[WHERE_REASON]);
+
+#endif
