@@ -1,4 +1,5 @@
 #include "cells.h"
+#include "hue.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,20 +38,104 @@ static __u64 rows_count(const struct cells *c, int (*which)(const struct cells *
 __u64 cells_above(const struct cells *c) { return rows_count(c, row_above); }
 __u64 cells_below(const struct cells *c) { return rows_count(c, row_below); }
 
-/* Colours of one band's columns, stretched over the rectangle's width. */
-static void paint_band(const struct cells *c, const double *sum, double scale, __u32 *pixel, size_t stride,
-		       unsigned width, unsigned height)
+/* --- colours of a band: rows first..last as one --------------------------------------------------- */
+
+/* Room for one value and one colour per column. */
+struct scratch {
+	double *sum;			/* weighted */
+	struct hue_mix *mix;		/* NULL without layers */
+	__u32 *rgb;
+};
+
+static void scratch_fini(struct scratch *s)
+{
+	free(s->sum);
+	free(s->mix);
+	free(s->rgb);
+}
+
+static int scratch_init(const struct cells *c, struct scratch *s)
 {
 	size_t n = c->grid->n_cols;
-	const double *share = c->shade->share;
 
-	for (size_t col = 0; col < n; col++) {
-		double shown = share ? sum[col] * share[col] : grid_shown(c->grid, c->grid->column[col].n_snapshots, sum[col]);
-		__u32 rgb = c->palette->colour[shade_density_index(c->shade->level, shown * scale)] | OPAQUE;
+	*s = (struct scratch){ .sum = calloc(n, sizeof(*s->sum)), .rgb = calloc(n, sizeof(*s->rgb)),
+			       .mix = c->tints && c->tints->ramp ? calloc(n, sizeof(*s->mix)) : NULL };
+	if (s->sum && s->rgb && (s->mix || !c->tints || !c->tints->ramp))
+		return 0;
+	scratch_fini(s);
+	return -ENOMEM;
+}
 
-		for (size_t x = col * width / n; x < (col + 1) * width / n; x++)
-			pixel[x] = rgb;
+static void add_rows(const struct cells *c, const __u64 *cell, size_t first, size_t last, double *sum)
+{
+	size_t n = c->grid->n_cols;
+
+	memset(sum, 0, n * sizeof(*sum));
+	for (size_t row = first; row <= last; row++)
+		for (size_t col = 0; col < n; col++)
+			if (cell[row * n + col])
+				sum[col] += (double)cell[row * n + col] * c->shade->weight[row];
+}
+
+static unsigned level_of(const struct cells *c, size_t col, double sum, double scale)
+{
+	return shade_density_index(c->shade->level, sum * scale * (c->shade->share ? c->shade->share[col] : 1));
+}
+
+/* Puts one layer's sums into the mix and forgets them. */
+static void mix_column(const struct cells *c, size_t col, double scale, const __u32 *ramp, struct scratch *s)
+{
+	unsigned level = level_of(c, col, s->sum[col], scale);
+
+	if (level)
+		hue_mix_add(&s->mix[col], ramp[level], level / 255.0);
+	s->sum[col] = 0;
+}
+
+static void mix_layers(const struct cells *c, size_t first, size_t last, double scale, struct scratch *s)
+{
+	const struct layers *l = c->grid->layers;
+	size_t n = c->grid->n_cols;
+
+	memset(s->mix, 0, n * sizeof(*s->mix));
+	memset(s->sum, 0, n * sizeof(*s->sum));
+	if (c->tints->rest)
+		add_rows(c, c->tints->rest, first, last, s->sum);
+	for (size_t col = 0; c->tints->rest && col < n; col++)
+		mix_column(c, col, scale, c->tints->ramp[0], s);
+	for (size_t i = 0; i < l->n && l->shown != LAYERS_EXCLUDED; i++) {
+		const struct layer *layer = &l->layer[i];
+		size_t from = layer->row[first], to = layer->row[last + 1];
+
+		for (size_t k = from; k < to; k++)
+			s->sum[layer->cell[k].col] += (double)layer->cell[k].count * c->shade->weight[layer->cell[k].row];
+		for (size_t k = from; k < to; k++)
+			if (s->sum[layer->cell[k].col] > 0)
+				mix_column(c, layer->cell[k].col, scale, c->tints->ramp[i + 1], s);
 	}
+	for (size_t col = 0; col < n; col++)
+		s->rgb[col] = hue_mix_colour(&s->mix[col], c->palette->zero);
+}
+
+static void colour_band(const struct cells *c, size_t first, size_t last, double scale, struct scratch *s)
+{
+	if (s->mix) {
+		mix_layers(c, first, last, scale, s);
+		return;
+	}
+	add_rows(c, c->grid->cell, first, last, s->sum);
+	for (size_t col = 0; col < c->grid->n_cols; col++)
+		s->rgb[col] = c->palette->colour[level_of(c, col, s->sum[col], scale)];
+}
+
+/* --- pixels ----------------------------------------------------------------------------------- */
+
+/* One band's colours, stretched over the rectangle's width. */
+static void paint_band(size_t n, const __u32 *rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+{
+	for (size_t col = 0, x = 0; col < n; col++)
+		for (; x < (col + 1) * width / n; x++)
+			pixel[x] = rgb[col] | OPAQUE;
 	for (unsigned y = 1; y < height; y++)
 		memcpy(pixel + y * stride, pixel, width * sizeof(*pixel));
 }
@@ -89,28 +174,25 @@ static void fill(__u32 rgb, __u32 *pixel, size_t stride, unsigned width, unsigne
 			pixel[y * stride + x] = rgb | OPAQUE;
 }
 
-static void add_row(const struct cells *c, size_t row, double *sum)
-{
-	const __u64 *cell = c->grid->cell + row * c->grid->n_cols;
-
-	for (size_t col = 0; col < c->grid->n_cols; col++)
-		if (cell[col])
-			sum[col] += (double)cell[col] * c->shade->weight[row];
-}
-
 static int paint_strip(const struct cells *c, int (*which)(const struct cells *, size_t), __u32 *pixel,
 		       size_t stride, unsigned width, unsigned height)
 {
-	double *sum = calloc(c->grid->n_cols, sizeof(*sum));
+	size_t n = c->grid->n_rows, first = 0, last = n;
+	struct scratch s;
 
-	if (!sum)
+	while (first < n && !which(c, first))
+		first++;
+	while (last > first && !which(c, last - 1))
+		last--;
+	if (scratch_init(c, &s))
 		return -ENOMEM;
-	for (size_t row = 0; row < c->grid->n_rows; row++)
-		if (which(c, row))
-			add_row(c, row, sum);
-	paint_band(c, sum, 1, pixel, stride, width, height);
+	fill(c->palette->zero, pixel, stride, width, height);
+	if (first < last) {		/* they are neighbours: the lowest rows, or the highest */
+		colour_band(c, first, last - 1, 1, &s);
+		paint_band(c->grid->n_cols, s.rgb, pixel, stride, width, height);
+	}
 	hatch(c, pixel, stride, width, height);
-	free(sum);
+	scratch_fini(&s);
 	return 0;
 }
 
@@ -148,57 +230,50 @@ static double band_scale(const struct cells *c, size_t first, size_t last)
 struct band {
 	size_t first, last;
 	unsigned at, end;
-	double *sum;			/* of each column, weighted */
 };
 
-static void band_paint(const struct cells *c, const struct band *b, __u32 *pixel, size_t stride,
+static void band_paint(const struct cells *c, const struct band *b, struct scratch *s, __u32 *pixel, size_t stride,
 		       unsigned width, unsigned height)
 {
 	unsigned end = b->end > b->at ? b->end : b->at + 1;
 
-	paint_band(c, b->sum, band_scale(c, b->first, b->last), pixel + (height - end) * stride, stride, width,
-		   end - b->at);
+	colour_band(c, b->first, b->last, band_scale(c, b->first, b->last), s);
+	paint_band(c->grid->n_cols, s->rgb, pixel + (height - end) * stride, stride, width, end - b->at);
 }
 
-/* Takes one more row.  A band that has its pixel makes way for a new one, unless the top is reached. */
-static void band_add(const struct cells *c, struct band *b, size_t row, unsigned height)
+/* The band that begins with row `first`: rows join it until it has its pixel; those at the top, all. */
+static struct band band_from(const struct cells *c, size_t first, size_t n, unsigned at, unsigned height)
 {
-	if (b->end > b->at && b->end < height) {
-		memset(b->sum, 0, c->grid->n_cols * sizeof(*b->sum));
-		b->first = row;
-		b->at = b->end;
-	}
-	add_row(c, row, b->sum);
-	b->last = row;
-	b->end = pixels_to(c, c->grid->edge[row + 1], height);
+	struct band b = { .first = first, .last = first, .at = at, .end = pixels_to(c, c->grid->edge[first + 1], height) };
+
+	while (b.last + 1 < n && (b.end <= b.at || b.end >= height))
+		b.end = pixels_to(c, c->grid->edge[++b.last + 1], height);
+	return b;
 }
 
 int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
-	const struct grid *g = c->grid;
-	struct band band = { .sum = calloc(g->n_cols, sizeof(*band.sum)) };
-	int open = 0;
+	size_t first = 0, n = c->grid->n_rows;
+	struct scratch s;
+	unsigned at;
 
-	if (!band.sum)
+	if (scratch_init(c, &s))
 		return -ENOMEM;
 	fill(c->palette->zero, pixel, stride, width, height);
-	for (size_t row = 0; row < g->n_rows; row++) {
-		if (row_above(c, row) || row_below(c, row))
-			continue;
-		if (!open) {
-			band.first = row;
-			band.at = band.end = pixels_to(c, g->edge[row], height);
-			if (band.at == height)
-				band.at--;
-			open = 1;
-		}
-		band_add(c, &band, row, height);
-		if (band.end > band.at)
-			band_paint(c, &band, pixel, stride, width, height);
+	while (n && row_above(c, n - 1))
+		n--;
+	while (first < n && row_below(c, first))
+		first++;
+	at = first < n ? pixels_to(c, c->grid->edge[first], height) : 0;
+	at -= at == height;
+	while (first < n) {
+		struct band b = band_from(c, first, n, at, height);
+
+		band_paint(c, &b, &s, pixel, stride, width, height);
+		first = b.last + 1;
+		at = b.end;
 	}
-	if (open && band.end == band.at)
-		band_paint(c, &band, pixel, stride, width, height);
 	hatch(c, pixel, stride, width, height);
-	free(band.sum);
+	scratch_fini(&s);
 	return 0;
 }

@@ -7,6 +7,7 @@
  * Bands   A row begins and ends at the pixel nearest to its edges.  Rows too thin for a pixel share
  *         one, as one density: no count vanishes.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n).  n_cols must not exceed width: fold first.
+ * Layers  where a grid has them, a pixel's colour is that of its layers and the rest, mixed (hue.h).
  * Pure    writes 0xffrrggbb to the caller's memory, stride in pixels.
  */
 #ifndef HEATSCOPE_CELLS_H
@@ -14,11 +15,13 @@
 
 #include "palette.h"
 #include "shade.h"
+#include "tint.h"
 
 struct cells {
 	const struct grid *grid;
 	const struct shade *shade;
 	const struct palette *palette;
+	const struct tints *tints;	/* of the grid's layers; NULL: it has none */
 	double low, high;		/* the axis: values; log: low >= 1 */
 	unsigned hatch;			/* pixels between hatch lines */
 };

@@ -10,12 +10,14 @@
 
 /* --- legend ----------------------------------------------------------------------------------- */
 
-static void draw_bar(struct canvas *c, double x, double y)
+#define BANDS_MAX 4
+
+static void draw_bar(struct canvas *c, const __u32 *ramp, double x, double y, double height)
 {
 	for (unsigned k = 1; k < PALETTE_COLOURS; k++) {
-		canvas_colour(c, c->palette.colour[k]);
+		canvas_colour(c, ramp[k]);
 		cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_NONE);
-		canvas_box(c, x + k - 1, y, 1, BAR_HEIGHT);
+		canvas_box(c, x + k - 1, y, 1, height);
 	}
 	cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
@@ -101,8 +103,10 @@ static enum axis_unit legend_unit(const struct shade *s, const struct grid *g)
 	return s->transfer == SHADE_PERCENT ? AXIS_PERCENT : axis_unit(s->weighted ? g->unit : g->weight_unit);
 }
 
-void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, double right, double y)
+void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct tints *t,
+		    double right, double y)
 {
+	unsigned first = t->ramp && !t->rest, n = t->ramp ? layers_drawn(g->layers) : 1;
 	char title[128];
 	double x = floor(right) - BAR_WIDTH;
 
@@ -110,7 +114,10 @@ void explain_legend(struct canvas *c, const struct shade *s, const struct grid *
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.text);
 	canvas_text(c, CANVAS_RIGHT, right, y + 11, title);
-	draw_bar(c, x, y + 18);
+	n = n > BANDS_MAX ? BANDS_MAX : n;
+	for (unsigned i = 0; i < n; i++)	/* the same lightness in each hue */
+		draw_bar(c, t->ramp ? t->ramp[first + i] : c->palette.colour, x, y + 18 + (double)BAR_HEIGHT * i / n,
+			 (double)BAR_HEIGHT / n);
 	draw_ticks(c, s, legend_unit(s, g), x, y + 18 + BAR_HEIGHT);
 }
 

@@ -6,6 +6,7 @@
 #define HEATSCOPE_EXPLAIN_H
 
 #include "canvas.h"
+#include "tint.h"
 
 #define EXPLAIN_HEAD 74			/* title and subtitle, beside the legend */
 #define EXPLAIN_LEGEND_WIDTH 280
@@ -14,8 +15,10 @@
 
 void explain_head(struct canvas *c, const struct figure_options *o, double x, double width);
 
-/* The colour bar, its title above, ticks below; it ends at `right`. */
-void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, double right, double y);
+/* The colour bar, its title above, ticks below; it ends at `right`.  Of layers: a band for
+ * each of the first few. */
+void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct tints *t,
+		    double right, double y);
 
 /* p50, p99, max as far as drawn; nothing happened, not observed, partly lost; marks that some of
  * the n grids have. */

@@ -1,9 +1,12 @@
 #include "figure.h"
 #include "explain.h"
+#include "legend.h"
 #include "panel.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+#define PLOT_MIN 50			/* px: less is no map */
 
 void figure_defaults(struct figure_options *ret_options)
 {
@@ -26,19 +29,26 @@ static int options_valid(const struct figure_options *o)
 	       (!o->ymax || o->ymin < o->ymax);
 }
 
-static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o)
+static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
+		 const struct legend *l, const struct figure_options *o)
 {
-	double bottom = c->height - EXPLAIN_FOOTER - 4;
+	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
+	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
 	struct panel p = {
-		.grid = g, .shade = s, .options = o, .time_labels = true,
+		.grid = g, .shade = s, .tints = t, .options = o, .time_labels = true,
 		.x = PLOT_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PLOT_LEFT - PLOT_RIGHT,
-		.height = bottom - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD,
+		.height = bottom - layers - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD,
 	};
 
+	if (p.height < PLOT_MIN) {
+		c->err = -EINVAL;
+		return;
+	}
 	panel_range(&g, 1, o, &p.range);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, s, g, c->width - PLOT_RIGHT, 14);
+	explain_legend(c, s, g, t, c->width - PLOT_RIGHT, 14);
 	panel_draw(c, &p);
+	legend_draw(c, l->item, l->n, 24, bottom - layers - EXPLAIN_KEY - 2, width);
 	explain_key(c, o, &g, 1, 24, bottom - EXPLAIN_KEY - 2);
 	explain_footer(c, g, s, o, 24, bottom - 2);
 }
@@ -46,6 +56,8 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 static int draw_folded(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
 {
 	struct canvas c;
+	struct legend l = { 0 };
+	struct tints t = { 0 };
 	struct shade s;
 	char events[24], range[64];
 	const char *const text[] = { "Software", o->version ? o->version : "heatscope", "Title", o->title ? o->title : "",
@@ -61,12 +73,18 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 		return err;
 	snprintf(events, sizeof(events), "%llu", (unsigned long long)g->all.count);
 	snprintf(range, sizeof(range), "from %lld to %lld ns", (long long)g->from_ns, (long long)to_ns);
-	err = canvas_init(&c, o, o->height, to_ns);
+	err = tints_make(g, o->theme, &t);
+	if (!err)
+		err = legend_make(g, &t, &l);
+	if (!err)
+		err = canvas_init(&c, o, o->height, to_ns);
 	if (!err) {
-		draw(&c, g, &s, o);
+		draw(&c, g, &s, &t, &l, o);
 		err = canvas_bytes(&c, text, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}
+	legend_fini(&l);
+	tints_fini(&t);
 	shade_fini(&s);
 	return err;
 }

@@ -1,4 +1,5 @@
 #include "grid.h"
+#include "layer.h"
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ void grid_free(struct grid *g)
 {
 	if (!g)
 		return;
+	layers_free(g->layers);
 	free(g->edge);
 	free(g->cell);
 	free(g->column);
@@ -129,6 +131,13 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 		column_add(&to->column[col / k], &g->column[col]);
 	for (size_t col = 0; col < to->n_cols; col++)
 		column_rank(to, col);
+	if (g->layers) {
+		to->layers = layers_fold(g->layers, to, k);
+		if (!to->layers) {
+			grid_free(to);
+			return -ENOMEM;
+		}
+	}
 	*ret_grid = to;
 	return 0;
 }

@@ -42,6 +42,8 @@ struct grid_summary {			/* over the whole grid */
 	__u64 n_snapshots;		/* of all columns */
 };
 
+struct layers;
+
 struct grid {
 	size_t n_cols, n_rows;
 	__u64 *edge;			/* n_rows + 1, in the axis' unit */
@@ -53,13 +55,14 @@ struct grid {
 	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
+	struct layers *layers;		/* its cells by key; NULL: not told apart */
 };
 
 struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or a shape of nothing */
 void grid_free(struct grid *g);
 
-/* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks and
- * losses go along.  p50 and p99 come from the summed cells, and are 0 where cells are weights.
+/* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks, losses
+ * and layers go along.  p50 and p99 come from the summed cells, and are 0 where cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
 

@@ -1,4 +1,5 @@
 #include "image.h"
+#include "mix.h"
 #include "png.h"
 #include <errno.h>
 #include <math.h>
@@ -6,15 +7,6 @@
 #include <string.h>
 
 #define HATCH_PERIOD 6
-
-/* The picture before it has pixels: n_rows x n_cols densities, row 0 at the bottom. */
-struct raster {
-	size_t n_cols, n_rows;
-	double low, high;		/* along the axis: values, or their log2 */
-	enum axis_scale yscale;
-	double *density;
-	double *sum;			/* of each column, rows outside the range included */
-};
 
 __u64 image_autoscale(__u64 max)
 {
@@ -56,11 +48,6 @@ static __u64 lowest_used(const struct grid *g)
 	return 1;
 }
 
-static double along(const struct raster *r, __u64 value)
-{
-	return r->yscale == AXIS_LINEAR ? (double)value : value ? log2((double)value) : 0;
-}
-
 /* Checks the options and sets the raster's range.  An empty grid that names no ymax has none:
  * its picture is blank whatever the axis. */
 static int raster_range(const struct grid *g, const struct image_options *o, struct raster *ret)
@@ -77,131 +64,17 @@ static int raster_range(const struct grid *g, const struct image_options *o, str
 	if (ymin >= ymax)
 		return -EINVAL;
 	ret->yscale = o->yscale;
+	ret->weighted = o->weighted;
 	ret->n_rows = o->n_rows;
 	ret->n_cols = g->n_cols < o->width ? g->n_cols : o->width;
-	ret->low = along(ret, ymin);
-	ret->high = along(ret, ymax);
+	ret->low = raster_along(ret, ymin);
+	ret->high = raster_along(ret, ymax);
 	return 0;
 }
 
-/* Adds u times one row's columns to raster row `to`. */
-static void raster_add(struct raster *r, size_t to, const double *column, double u)
-{
-	double *out = r->density + to * r->n_cols;
-
-	for (size_t i = 0; i < r->n_cols; i++)
-		out[i] += u * column[i];
-}
-
-/* Spreads a bucket over the rows it overlaps, evenly; what is outside is cut off. */
-static void raster_spread(struct raster *r, const double *column, double from, double to)
-{
-	double size = (r->high - r->low) / r->n_rows;
-	double low = (from - r->low) / size, high = (to - r->low) / size;
-	size_t first, last;
-
-	if (high <= 0 || low >= r->n_rows || high <= low)
-		return;
-	first = low > 0 ? (size_t)low : 0;
-	last = high < r->n_rows ? (size_t)ceil(high) : r->n_rows;
-	for (size_t row = first; row < last; row++) {
-		double bottom = low > row ? low : row, top = high < row + 1 ? high : row + 1;
-
-		if (top > bottom)
-			raster_add(r, row, column, (top - bottom) / (high - low));
-	}
-}
-
-/* One row of the grid as sums per raster column, weighted, for the time one grid column has; of a
- * point grid the mean of the slots observed.  Returns 0 if the row is empty. */
-static int fold_columns(const struct grid *g, size_t row, double weight, double *out, size_t n_out)
-{
-	const __u64 *cell = g->cell + row * g->n_cols;
-	int used = 0;
-
-	for (size_t x = 0, col = 0; x < n_out; x++) {
-		size_t end = (x + 1) * g->n_cols / n_out, from = col;
-		__u64 sum = 0, n_snapshots = 0;
-
-		for (; col < end; col++) {
-			sum += cell[col];
-			n_snapshots += g->column[col].n_snapshots;
-		}
-		out[x] = sum ? weight * (g->point ? grid_shown(g, n_snapshots, (double)sum) : (double)sum / (end - from)) : 0;
-		used |= sum != 0;
-	}
-	return used;
-}
-
-static int raster_alloc(struct raster *r)
-{
-	r->density = calloc(r->n_rows * r->n_cols, sizeof(*r->density));
-	r->sum = calloc(r->n_cols, sizeof(*r->sum));
-	return r->density && r->sum ? 0 : -ENOMEM;
-}
-
-static void raster_fini(struct raster *r)
-{
-	free(r->density);
-	free(r->sum);
-}
-
-static int raster_fill(const struct grid *g, int weighted, struct raster *r)
-{
-	double *column = malloc(r->n_cols * sizeof(*column));
-
-	if (!column)
-		return -ENOMEM;
-	for (size_t row = 0; row < g->n_rows; row++) {
-		__u64 last = grid_row_last(g, row);
-
-		if (!fold_columns(g, row, weighted ? shade_middle(g, row) : 1, column, r->n_cols))
-			continue;
-		for (size_t i = 0; i < r->n_cols; i++)
-			r->sum[i] += column[i];
-		raster_spread(r, column, along(r, g->edge[row]), along(r, last + (last != GRID_NO_EDGE)));
-	}
-	free(column);
-	return 0;
-}
-
-/* From densities to hundredths of their column. */
-static void raster_percent(struct raster *r)
-{
-	for (size_t row = 0; row < r->n_rows; row++)
-		for (size_t i = 0; i < r->n_cols; i++)
-			if (r->sum[i] > 0)
-				r->density[row * r->n_cols + i] *= 100 / r->sum[i];
-}
-
-/* --- pixels ----------------------------------------------------------------------------------- */
+/* --- columns that were not seen --------------------------------------------------------------- */
 
 enum special { SPECIAL_UNOBSERVED, SPECIAL_UNOBSERVED_LINE, SPECIAL_PARTIAL, N_SPECIAL };
-
-/* The hatches need palette entries too: those that no cell uses, or, where the picture uses all
- * 255, entries whose cells move to their neighbour, which no eye tells apart. */
-static void give_entries(__u8 *index, size_t n, const struct palette *p, __u32 rgb[256],
-			 __u8 entry[N_SPECIAL])
-{
-	const __u32 colour[N_SPECIAL] = { p->unobserved, p->unobserved_line, p->partial };
-	unsigned used[256] = { 0 }, at = 2;
-
-	for (size_t i = 0; i < n; i++)
-		used[index[i]]++;
-	for (unsigned k = 0; k < N_SPECIAL; k++, at++) {
-		for (unsigned i = at; i < 256; i++)
-			if (!used[i]) {
-				at = i;
-				break;
-			}
-		if (used[at])
-			for (size_t i = 0; i < n; i++)
-				if (index[i] == at)
-					index[i]--;
-		entry[k] = at;
-		rgb[at] = colour[k];
-	}
-}
 
 static enum grid_state raster_state(const struct grid *g, size_t x, size_t n_cols)
 {
@@ -219,38 +92,6 @@ static enum grid_state raster_state(const struct grid *g, size_t x, size_t n_col
 	return unobserved || partial ? GRID_PARTIAL : GRID_OK;
 }
 
-/* pixel x -> raster column, the inverse of [i*width/n, (i+1)*width/n). */
-static size_t column_of(size_t x, size_t width, size_t n)
-{
-	return ((x + 1) * n - 1) / width;
-}
-
-static void paint_row(const __u8 *index, size_t n_cols, unsigned width, __u8 *out)
-{
-	for (unsigned x = 0; x < width; x++)
-		out[x] = index[column_of(x, width, n_cols)];
-}
-
-static void hatch(const struct grid *g, size_t n_cols, unsigned width, unsigned height,
-		  const __u8 entry[N_SPECIAL], __u8 *pixel)
-{
-	for (unsigned x = 0; x < width; x++) {
-		enum grid_state state = raster_state(g, column_of(x, width, n_cols), n_cols);
-
-		if (state != GRID_UNOBSERVED && state != GRID_PARTIAL)
-			continue;
-		for (unsigned y = 0; y < height; y++) {
-			int line = (x + y) % HATCH_PERIOD == 0;
-
-			if (state == GRID_UNOBSERVED)
-				pixel[(size_t)y * width + x] =
-					entry[line ? SPECIAL_UNOBSERVED_LINE : SPECIAL_UNOBSERVED];
-			else if (line)
-				pixel[(size_t)y * width + x] = entry[SPECIAL_PARTIAL];
-		}
-	}
-}
-
 static int is_hatched(const struct grid *g)
 {
 	for (size_t col = 0; col < g->n_cols; col++) {
@@ -262,61 +103,223 @@ static int is_hatched(const struct grid *g)
 	return 0;
 }
 
-static int raster_index(const struct raster *r, enum shade_transfer transfer, __u8 *ret_index)
+/* Which special colour a pixel has; N_SPECIAL: its cell's. */
+static enum special special_at(enum grid_state state, unsigned x, unsigned y)
 {
-	size_t n = r->n_rows * r->n_cols;
-	double level[SHADE_LEVELS];
-	int err = shade_levels(transfer, r->density, n, level);
+	int line = (x + y) % HATCH_PERIOD == 0;
 
-	for (size_t i = 0; !err && i < n; i++)
-		ret_index[i] = shade_density_index(level, r->density[i]);
+	if (state == GRID_UNOBSERVED)
+		return line ? SPECIAL_UNOBSERVED_LINE : SPECIAL_UNOBSERVED;
+	return state == GRID_PARTIAL && line ? SPECIAL_PARTIAL : N_SPECIAL;
+}
+
+static __u32 special_colour(const struct palette *p, enum special which)
+{
+	return which == SPECIAL_PARTIAL ? p->partial : which == SPECIAL_UNOBSERVED ? p->unobserved : p->unobserved_line;
+}
+
+/* --- pixels ----------------------------------------------------------------------------------- */
+
+/* A picture on its way: its raster's colours as indices into a palette, or each its own. */
+struct picture {
+	const struct grid *grid;
+	const struct image_options *options;
+	struct raster raster;
+	struct palette palette;		/* colour[]: what the indices mean */
+	__u8 *index;			/* of each raster cell */
+	__u32 *rgb;			/* the same, where 256 are too few; else NULL */
+};
+
+/* pixel x -> raster column, the inverse of [i*width/n, (i+1)*width/n). */
+static size_t column_of(size_t x, size_t width, size_t n)
+{
+	return ((x + 1) * n - 1) / width;
+}
+
+/* The hatches need palette entries too: those that no cell uses, or, where the picture uses all
+ * 255, entries whose cells move to their neighbour, which no eye tells apart. */
+static void give_entries(struct picture *p, __u8 entry[N_SPECIAL])
+{
+	size_t n = p->raster.n_rows * p->raster.n_cols;
+	unsigned used[256] = { 0 }, at = 2;
+
+	for (size_t i = 0; i < n; i++)
+		used[p->index[i]]++;
+	for (unsigned k = 0; k < N_SPECIAL; k++, at++) {
+		for (unsigned i = at; i < 256; i++)
+			if (!used[i]) {
+				at = i;
+				break;
+			}
+		if (used[at])
+			for (size_t i = 0; i < n; i++)
+				if (p->index[i] == at)
+					p->index[i]--;
+		entry[k] = at;
+		p->palette.colour[at] = special_colour(&p->palette, k);
+	}
+}
+
+static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], __u8 *pixel)
+{
+	unsigned width = p->options->width;
+
+	for (unsigned x = 0; x < width; x++) {
+		enum grid_state state = raster_state(p->grid, column_of(x, width, p->raster.n_cols), p->raster.n_cols);
+
+		for (unsigned y = 0; y < p->options->height; y++) {
+			enum special special = special_at(state, x, y);
+
+			if (special != N_SPECIAL)
+				pixel[(size_t)y * width + x] = entry[special];
+		}
+	}
+}
+
+/* Column i of n covers [i*width/n, (i+1)*width/n). */
+static void stretch(const __u8 *index, size_t n, __u8 *pixel, unsigned width)
+{
+	for (size_t i = 0, x = 0; i < n; i++)
+		for (size_t end = (i + 1) * width / n; x < end; x++)
+			pixel[x] = index[i];
+}
+
+static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
+{
+	static const char *const text[] = { "Software", "heatscope", NULL };
+	unsigned width = p->options->width, height = p->options->height;
+	__u8 *pixel = malloc((size_t)width * height), entry[N_SPECIAL];
+	int hatched = is_hatched(p->grid), err;
+
+	if (!pixel)
+		return -ENOMEM;
+	if (hatched)
+		give_entries(p, entry);
+	for (unsigned y = 0, last = 0; y < height; y++) {
+		size_t row = p->raster.n_rows - 1 - column_of(y, height, p->raster.n_rows);
+
+		if (y && row == last)
+			memcpy(pixel + (size_t)y * width, pixel + (size_t)(y - 1) * width, width);
+		else
+			stretch(p->index + row * p->raster.n_cols, p->raster.n_cols, pixel + (size_t)y * width, width);
+		last = row;
+	}
+	if (hatched)
+		hatch_indices(p, entry, pixel);
+	err = png_palette(pixel, width, height, p->palette.colour, text, ret_png, ret_len);
+	free(pixel);
 	return err;
 }
 
-static void raster_pixels(const struct raster *r, const struct grid *g, const struct image_options *o,
-			  __u8 *index, struct palette *p, __u8 *ret_pixel)
+static int png_of_colours(const struct picture *p, __u8 **ret_png, size_t *ret_len)
 {
-	__u8 entry[N_SPECIAL];
-	int hatched = is_hatched(g);
+	static const char *const text[] = { "Software", "heatscope", NULL };
+	unsigned width = p->options->width, height = p->options->height;
+	__u32 *pixel = malloc((size_t)width * height * sizeof(*pixel));
+	int err;
 
-	if (hatched)
-		give_entries(index, r->n_rows * r->n_cols, p, p->colour, entry);
-	for (unsigned y = 0; y < o->height; y++) {
-		size_t row = r->n_rows - 1 - column_of(y, o->height, r->n_rows);
+	if (!pixel)
+		return -ENOMEM;
+	for (unsigned x = 0; x < width; x++) {
+		size_t col = column_of(x, width, p->raster.n_cols);
+		enum grid_state state = raster_state(p->grid, col, p->raster.n_cols);
 
-		paint_row(index + row * r->n_cols, r->n_cols, o->width, ret_pixel + (size_t)y * o->width);
+		for (unsigned y = 0; y < height; y++) {
+			enum special special = special_at(state, x, y);
+			size_t row = p->raster.n_rows - 1 - column_of(y, height, p->raster.n_rows);
+
+			pixel[(size_t)y * width + x] = special != N_SPECIAL ? special_colour(&p->palette, special)
+									    : p->rgb[row * p->raster.n_cols + col];
+		}
 	}
-	if (hatched)
-		hatch(g, r->n_cols, o->width, o->height, entry, ret_pixel);
+	err = png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, text, ret_png, ret_len);
+	free(pixel);
+	return err;
+}
+
+/* --- ramp or hues ----------------------------------------------------------------------------- */
+
+static int paint_ramp(struct picture *p)
+{
+	struct raster *r = &p->raster;
+	size_t n = r->n_rows * r->n_cols;
+	double level[SHADE_LEVELS];
+	int err = mix_total(p->grid, r);
+
+	if (!err && p->options->transfer == SHADE_PERCENT)
+		raster_percent(r, r->sum);
+	if (!err)
+		err = shade_levels(p->options->transfer, r->density, n, level);
+	for (size_t i = 0; !err && i < n; i++)
+		p->index[i] = shade_density_index(level, r->density[i]);
+	return err;
+}
+
+#define TABLE 1024			/* places for 256 colours, by hash */
+
+/* Colours to indices, as long as there are few; leaves room for the hatches. */
+static int colours_to_indices(struct picture *p)
+{
+	size_t n = p->raster.n_rows * p->raster.n_cols;
+	unsigned n_colours = 1, last = 0;
+	struct { __u32 rgb, entry; } table[TABLE] = { 0 };
+
+	for (size_t i = 0; i < n; i++) {
+		unsigned at = (p->rgb[i] * 2654435761u >> 16) % TABLE;
+
+		if (i && p->rgb[i] == p->rgb[i - 1]) {
+			p->index[i] = last;
+			continue;
+		}
+		while (table[at].entry && table[at].rgb != p->rgb[i])
+			at = (at + 1) % TABLE;
+		if (!table[at].entry && n_colours == PALETTE_COLOURS - N_SPECIAL)
+			return 0;
+		if (!table[at].entry) {
+			table[at].rgb = p->rgb[i];
+			table[at].entry = n_colours++;
+			p->palette.colour[table[at].entry] = p->rgb[i];
+		}
+		p->index[i] = last = table[at].entry;
+	}
+	return 1;
+}
+
+static int paint_hues(struct picture *p)
+{
+	const struct mix_options o = { .transfer = p->options->transfer, .theme = p->options->theme,
+				       .hue = p->options->hue, .nothing = p->palette.zero };
+	int err;
+
+	p->rgb = malloc(p->raster.n_rows * p->raster.n_cols * sizeof(*p->rgb));
+	err = p->rgb ? mix_colours(p->grid, &o, &p->raster, p->rgb) : -ENOMEM;
+	if (!err && colours_to_indices(p)) {
+		free(p->rgb);
+		p->rgb = NULL;
+	}
+	return err;
 }
 
 int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_png, size_t *ret_len)
 {
-	static const char *const text[] = { "Software", "heatscope", NULL };
-	struct raster r = { 0 };
-	struct palette palette;
-	__u8 *index = NULL, *pixel = NULL;
-	int err = raster_range(g, o, &r);
+	struct picture p = { .grid = g, .options = o };
+	int err = raster_range(g, o, &p.raster);
 
 	if (!err)
-		err = raster_alloc(&r);
+		err = raster_init(&p.raster);
+	if (!err) {
+		p.index = malloc(p.raster.n_rows * p.raster.n_cols);
+		err = p.index ? 0 : -ENOMEM;
+	}
+	if (!err) {
+		palette_make(o->theme, &p.palette);
+		err = o->hued || layers_drawn(g->layers) > 1 ? paint_hues(&p) : paint_ramp(&p);
+	}
 	if (!err)
-		err = raster_fill(g, o->weighted, &r);
-	if (!err && o->transfer == SHADE_PERCENT)
-		raster_percent(&r);
-	if (!err) {
-		index = malloc(r.n_rows * r.n_cols);
-		pixel = malloc((size_t)o->width * o->height);
-		err = index && pixel ? raster_index(&r, o->transfer, index) : -ENOMEM;
-	}
-	if (!err) {
-		palette_make(o->theme, &palette);
-		raster_pixels(&r, g, o, index, &palette, pixel);
-		err = png_palette(pixel, o->width, o->height, palette.colour, text, ret_png, ret_len);
-	}
-	free(index);
-	free(pixel);
-	raster_fini(&r);
+		err = p.rgb ? png_of_colours(&p, ret_png, ret_len) : png_of_indices(&p, ret_png, ret_len);
+	free(p.index);
+	free(p.rgb);
+	raster_fini(&p.raster);
 	return err;
 }
 

@@ -1,20 +1,23 @@
 /* image.h - the bare heat map: cells and nothing else, as Cloud Analytics served it.
  *
- *      grid --spread over rows, columns summed--> rows of equal height --shade--> palette PNG
+ *      grid --raster--> rows of equal height --ramp--> palette PNG
+ *                                            --hues--> palette PNG, or RGB where colours are many
  *
- * Rows    n_rows of equal height in [ymin, ymax), the first at the bottom.  A bucket's count is
- *         spread over the rows it overlaps, evenly; what lies outside is not drawn.
+ * Rows    n_rows of equal height in [ymin, ymax), the first at the bottom (raster.h).
+ * Hues    each layer of the grid in its own, the rest in layers->rest_hue, normalised together
+ *         (tone.h) and mixed (hue.h).  A grid without layers is all rest.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n), floored; row j from the top likewise.
  *         Where columns outnumber pixels, a pixel shows the sum of the columns it stands for,
  *         per column: nothing is skipped.
- * Errors  -EINVAL: a size out of range or ymin >= ymax; -ENOMEM.
+ * Errors  -EINVAL: a size out of range or ymin >= ymax; -E2BIG: too many cells in all layers
+ *         (mix.h); -ENOMEM.
  * Memory  the PNG is the caller's, to be freed with free().
  * Thread  any.
  */
 #ifndef HEATSCOPE_IMAGE_H
 #define HEATSCOPE_IMAGE_H
 
-#include "palette.h"
+#include "hue.h"
 #include "shade.h"
 
 #define IMAGE_SIDE_MIN 10
@@ -29,6 +32,8 @@ struct image_options {
 	enum shade_transfer transfer;
 	int weighted;			/* a bucket weighs count times the middle of its values */
 	enum palette_theme theme;
+	int hued;			/* one layer, too, is drawn in its hue */
+	int hue;			/* of a grid without layers */
 };
 
 int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_png, size_t *ret_len);

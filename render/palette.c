@@ -20,6 +20,14 @@ static const struct control dark_ramp[] = {
 };
 #define N_CONTROL (sizeof(light_ramp) / sizeof(*light_ramp))
 
+/* Lightness of the control points of a hue's ramp; a grey one stays in the background. */
+static const double hue_light[N_CONTROL] = { 0.915, 0.80, 0.68, 0.54, 0.40 };
+static const double hue_dark[N_CONTROL] = { 0.30, 0.42, 0.56, 0.72, 0.88 };
+static const double grey_light[N_CONTROL] = { 0.925, 0.85, 0.77, 0.69, 0.60 };
+static const double grey_dark[N_CONTROL] = { 0.29, 0.36, 0.43, 0.50, 0.57 };
+#define CHROMA_MAX 0.17			/* of a hue; less where the screen has less */
+#define CHROMA_GREY 0.008
+
 static double gamma_encode(double x)
 {
 	return x <= 0.0031308 ? 12.92 * x : 1.055 * pow(x, 1 / 2.4) - 0.055;
@@ -37,8 +45,8 @@ static __u32 to_byte(double linear)
 	return (__u32)(x * 255 + 0.5);
 }
 
-/* OKLab to sRGB, with the matrices of Ottosson's definition. */
-static __u32 oklab_rgb(struct oklab o)
+/* OKLab to linear sRGB, with the matrices of Ottosson's definition. */
+static void oklab_linear(struct oklab o, double ret_rgb[3])
 {
 	double l = o.l + 0.3963377774 * o.a + 0.2158037573 * o.b;
 	double m = o.l - 0.1055613458 * o.a - 0.0638541728 * o.b;
@@ -47,9 +55,28 @@ static __u32 oklab_rgb(struct oklab o)
 	l = l * l * l;
 	m = m * m * m;
 	s = s * s * s;
-	return to_byte(+4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s) << 16 |
-	       to_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s) << 8 |
-	       to_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s);
+	ret_rgb[0] = +4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s;
+	ret_rgb[1] = -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s;
+	ret_rgb[2] = -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s;
+}
+
+static __u32 oklab_rgb(struct oklab o)
+{
+	double rgb[3];
+
+	oklab_linear(o, rgb);
+	return to_byte(rgb[0]) << 16 | to_byte(rgb[1]) << 8 | to_byte(rgb[2]);
+}
+
+static struct oklab oklab_of(double r, double g, double b)
+{
+	double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+	double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+	double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+
+	return (struct oklab){ 0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+			       1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+			       0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s };
 }
 
 static struct oklab curve_at(const struct control *control, double t)
@@ -119,6 +146,51 @@ void palette_make(enum palette_theme theme, struct palette *ret_palette)
 	*ret_palette = theme == PALETTE_DARK ? dark : light;
 	ret_palette->colour[0] = ret_palette->zero;
 	ramp_make(theme == PALETTE_DARK ? dark_ramp : light_ramp, ret_palette->colour);
+}
+
+/* The angle in OKLab of a full HSV hue, in degrees. */
+static double oklab_angle(int hue)
+{
+	double at = hue / 60.0, x = 1 - fabs(fmod(at, 2) - 1), ramp = gamma_decode(x);
+	const double rgb[6][3] = { { 1, ramp, 0 }, { ramp, 1, 0 }, { 0, 1, ramp },
+				   { 0, ramp, 1 }, { ramp, 0, 1 }, { 1, 0, ramp } };
+	const double *c = rgb[(int)at % 6];
+	struct oklab o = oklab_of(c[0], c[1], c[2]);
+
+	return atan2(o.b, o.a) * (180 / M_PI);
+}
+
+/* The most chroma, up to the limit, that a screen can show at this lightness and angle. */
+static double chroma_within(double l, double angle, double limit)
+{
+	double low = 0, high = limit, a = cos(angle * (M_PI / 180)), b = sin(angle * (M_PI / 180));
+
+	for (int i = 0; i < 20; i++) {
+		double c = i ? (low + high) / 2 : limit, rgb[3];
+		int shown = 1;
+
+		oklab_linear((struct oklab){ l, c * a, c * b }, rgb);
+		for (int k = 0; k < 3; k++)
+			shown = shown && rgb[k] >= -1e-4 && rgb[k] <= 1 + 1e-4;
+		if (shown)
+			low = c;
+		else
+			high = c;
+	}
+	return low;
+}
+
+void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COLOURS])
+{
+	const double *l = hue < 0 ? theme == PALETTE_DARK ? grey_dark : grey_light
+				  : theme == PALETTE_DARK ? hue_dark : hue_light;
+	double angle = hue < 0 ? 260 : oklab_angle(hue % 360);
+	struct control control[N_CONTROL];
+
+	for (size_t i = 0; i < N_CONTROL; i++)
+		control[i] = (struct control){ l[i], hue < 0 ? CHROMA_GREY : chroma_within(l[i], angle, CHROMA_MAX), angle };
+	ret_colour[0] = (theme == PALETTE_DARK ? dark : light).zero;
+	ramp_make(control, ret_colour);
 }
 
 double palette_luminance(__u32 rgb)

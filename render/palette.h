@@ -33,6 +33,10 @@ struct palette {
 
 void palette_make(enum palette_theme theme, struct palette *ret_palette);
 
+/* The ramp of one hue (0..359, as in HSV; below 0: grey), for layers: as many steps and as much
+ * lightness for each, so that hue tells which and lightness tells how many.  [0] is zero. */
+void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COLOURS]);
+
 /* WCAG 2 relative luminance 0..1, and contrast ratio 1..21. */
 double palette_luminance(__u32 rgb);
 double palette_contrast(__u32 a, __u32 b);

@@ -115,7 +115,7 @@ typedef int (*cells_painter)(const struct cells *, __u32 *, size_t, unsigned, un
 
 static void draw_cells(struct canvas *c, const struct panel *p, cells_painter paint, double y, double height)
 {
-	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette,
+	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette, .tints = p->tints,
 			       .low = p->range.low, .high = p->range.high, .hatch = HATCH * c->scale };
 	unsigned width = (unsigned)p->width * c->scale, rows = (unsigned)height * c->scale;
 	__u32 *pixel = malloc((size_t)width * rows * sizeof(*pixel));

@@ -10,6 +10,7 @@
 #define HEATSCOPE_PANEL_H
 
 #include "plot.h"
+#include "tint.h"
 
 struct panel_range {
 	double low, high;		/* of the value axis */
@@ -19,6 +20,7 @@ struct panel_range {
 struct panel {
 	const struct grid *grid;
 	const struct shade *shade;
+	const struct tints *tints;	/* of the grid's layers */
 	const struct figure_options *options;
 	struct panel_range range;
 	double x, y, width, height;	/* of the frame, strips included */

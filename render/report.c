@@ -1,5 +1,6 @@
 #include "report.h"
 #include "explain.h"
+#include "legend.h"
 #include "panel.h"
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +20,9 @@ struct job {
 	const struct grid *grid[REPORT_PANELS_MAX];
 	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
 	struct shade shade[REPORT_PANELS_MAX];
+	struct tints tints[REPORT_PANELS_MAX];
+	struct legend legend;		/* of the first grid's layers */
+	double legend_height;
 };
 
 static size_t table_rows(const struct report *r)
@@ -145,6 +149,7 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 		canvas_text(c, CANVAS_LEFT, PLOT_LEFT, y + 14, j->report->panel[i].title ? j->report->panel[i].title : "");
 		p.grid = j->grid[i];
 		p.shade = &j->shade[i];
+		p.tints = &j->tints[i];
 		p.y = y + PANEL_TITLE;
 		p.time_labels = i + 1 == j->n;
 		panel_draw(c, &p);
@@ -156,11 +161,17 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 static void draw(struct canvas *c, const struct job *j)
 {
 	const struct figure_options *o = j->options;
-	double height = (c->height - fixed_height(j->report)) / j->n, y;
+	double height = (c->height - fixed_height(j->report) - j->legend_height) / j->n, y;
 
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, &j->shade[0], j->grid[0], c->width - PLOT_RIGHT, 14);
+	explain_legend(c, &j->shade[0], j->grid[0], &j->tints[0], c->width - PLOT_RIGHT, 14);
+	if (height < PANEL_HEIGHT_MIN - LEGEND_LINE) {
+		c->err = -EINVAL;
+		return;
+	}
 	y = draw_panels(c, j, EXPLAIN_HEAD, height);
+	legend_draw(c, j->legend.item, j->legend.n, 24, y, c->width - 24.0 - PLOT_RIGHT);
+	y += j->legend_height;
 	explain_key(c, o, j->grid, j->n, 24, y);
 	draw_table(c, j->report, y + EXPLAIN_KEY + 10);
 	explain_footer(c, j->grid[0], &j->shade[0], o, 24, c->height - EXPLAIN_FOOTER - 6);
@@ -170,8 +181,10 @@ static void job_fini(struct job *j)
 {
 	for (size_t i = 0; i < j->n; i++) {
 		shade_fini(&j->shade[i]);
+		tints_fini(&j->tints[i]);
 		grid_free(j->folded[i]);
 	}
+	legend_fini(&j->legend);
 }
 
 static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
@@ -189,6 +202,11 @@ static int job_init(struct job *j, const struct report *r, const struct figure_o
 	}
 	if (!err)
 		err = shade_make(j->grid, j->n, &shading, j->shade);
+	for (size_t i = 0; i < j->n && !err; i++)
+		err = tints_make(j->grid[i], o->theme, &j->tints[i]);
+	if (!err)
+		err = legend_make(j->grid[0], &j->tints[0], &j->legend);
+	j->legend_height = legend_lines(j->legend.item, j->legend.n, o->width - 24.0 - PLOT_RIGHT) * LEGEND_LINE;
 	if (err)
 		job_fini(j);
 	return err;
@@ -207,7 +225,7 @@ int report_render(const struct report *r, const struct figure_options *o, __u8 *
 	err = job_init(&j, r, o);
 	if (err)
 		return err;
-	err = canvas_init(&c, o, o->height ? o->height : fixed_height(r) + r->n_panels * PANEL_HEIGHT,
+	err = canvas_init(&c, o, o->height ? o->height : (unsigned)(fixed_height(r) + j.legend_height + r->n_panels * PANEL_HEIGHT),
 			  j.grid[0]->from_ns + (__s64)(j.grid[0]->col_ns * j.grid[0]->n_cols));
 	if (!err) {
 		draw(&c, &j);

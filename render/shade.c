@@ -1,6 +1,8 @@
 #include "shade.h"
+#include "layer.h"
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,9 +163,13 @@ static void scale_make(const struct grid *g, struct shade *s)
 	}
 }
 
-/* What a hundred percent of each column are. */
+/* Hundredths of each column, or in a point grid the mean of its slots (grid_shown). */
 static void share_make(const struct grid *g, struct shade *s)
 {
+	for (size_t col = 0; s->transfer != SHADE_PERCENT && col < g->n_cols; col++)
+		s->share[col] = grid_shown(g, g->column[col].n_snapshots, 1);
+	if (s->transfer != SHADE_PERCENT)
+		return;
 	for (size_t row = 0; row < g->n_rows; row++)
 		for (size_t col = 0; col < g->n_cols; col++)
 			s->share[col] += g->cell[row * g->n_cols + col] * s->weight[row];
@@ -173,11 +179,13 @@ static void share_make(const struct grid *g, struct shade *s)
 
 static int shade_fill(const struct grid *g, struct shade *s)
 {
+	bool shared = g->point || s->transfer == SHADE_PERCENT;
+
 	s->n_rows = g->n_rows;
 	s->scale = calloc(3 * g->n_rows, sizeof(*s->scale));
-	if (s->transfer == SHADE_PERCENT)
+	if (shared)
 		s->share = calloc(g->n_cols, sizeof(*s->share));
-	if (!s->scale || (s->transfer == SHADE_PERCENT && !s->share))
+	if (!s->scale || (shared && !s->share))
 		return -ENOMEM;
 	s->height = s->scale + g->n_rows;
 	s->weight = s->height + g->n_rows;
@@ -187,16 +195,36 @@ static int shade_fill(const struct grid *g, struct shade *s)
 	return 0;
 }
 
-static void grid_tally(const struct grid *g, const struct shade *s, struct tally *t)
+static void cell_tally(const struct shade *s, size_t row, size_t col, __u64 count, struct tally *t)
+{
+	if (count)
+		tally_add(t, count * s->scale[row] * (s->share ? s->share[col] : 1));
+}
+
+static void cells_tally(const struct grid *g, const __u64 *cell, const struct shade *s, struct tally *t)
 {
 	for (size_t row = 0; row < g->n_rows; row++)
-		for (size_t col = 0; col < g->n_cols; col++) {
-			__u64 count = g->cell[row * g->n_cols + col];
+		for (size_t col = 0; col < g->n_cols; col++)
+			cell_tally(s, row, col, cell[row * g->n_cols + col], t);
+}
 
-			if (count)
-				tally_add(t, s->scale[row] * (s->share ? count * s->share[col] :
-							      grid_shown(g, g->column[col].n_snapshots, (double)count)));
-		}
+/* What is drawn: all cells, or those of the layers and of the rest. */
+static int grid_tally(const struct grid *g, const struct shade *s, struct tally *t)
+{
+	const struct layers *l = g->layers;
+	__u64 *rest = l && l->shown != LAYERS_ISOLATED ? layers_rest(g) : NULL;
+
+	if (!l)
+		cells_tally(g, g->cell, s, t);
+	else if (l->shown != LAYERS_ISOLATED && !rest)
+		return -ENOMEM;
+	if (rest)
+		cells_tally(g, rest, s, t);
+	for (size_t i = 0; l && i < l->n && l->shown != LAYERS_EXCLUDED; i++)
+		for (size_t k = 0; k < l->layer[i].n_cells; k++)
+			cell_tally(s, l->layer[i].cell[k].row, l->layer[i].cell[k].col, l->layer[i].cell[k].count, t);
+	free(rest);
+	return 0;
 }
 
 static double cell_height(const struct grid *const *grid, size_t n, enum axis_scale yscale, __u64 low, __u64 high)
@@ -226,8 +254,7 @@ int shade_make(const struct grid *const *grid, size_t n, const struct shade_opti
 		ret_shade[i] = (struct shade){ .transfer = o->transfer, .yscale = o->yscale, .weighted = o->weighted,
 					       .cell_height = height };
 		err = err ? err : shade_fill(grid[i], &ret_shade[i]);
-		if (!err)
-			grid_tally(grid[i], &ret_shade[i], &t);
+		err = err ? err : grid_tally(grid[i], &ret_shade[i], &t);
 	}
 	if (o->weighted && t.min > 0)
 		t.unit = t.min;

@@ -14,6 +14,7 @@
  * Levels  linear: equal steps from 0 to the highest density.  sqrt: of its root.  log: of log(1 +
  *         density), weighted: of log(1 + density / lowest).  rank: equal numbers of cells (CA's
  *         way; told apart to 0.4 % of density).  percent: densities are parts of their column, linear.
+ * Layers  of a grid have densities of their own, and so has the rest.
  * Shared  shades made together have the same levels: their pictures can be compared.
  * Memory  shade_make() allocates scale, shade_fini() frees it.
  */
@@ -41,7 +42,8 @@ struct shade {
 	int weighted;
 	double *scale;			/* n_rows: weight / height */
 	double *height, *weight;	/* n_rows; a part of scale's memory */
-	double *share;			/* percent, n_cols: 100 / the column's sum; NULL: not in percent */
+	double *share;			/* n_cols, what a sum counts in its column; percent: 100 / all of it, in
+					 * a point grid 1 / slots observed; NULL: 1 */
 	double cell_height;		/* of a row with scale 1: octaves, or the axis' unit */
 	double min, max;		/* lowest and highest density, over all shades made together; 0: none */
 	double level[SHADE_LEVELS];	/* ascending, may repeat */

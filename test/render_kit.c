@@ -1,6 +1,8 @@
 #include "render_kit.h"
+#include "render/hue.h"
 #include <math.h>
 #include <png.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +126,38 @@ struct grid *kit_hour(size_t n_cols, unsigned bits, double slower)
 	g->n_sources = 3;
 	kit_finish(g);
 	return g;
+}
+
+/* Of 10 events 6 belong to the row's own key, 3 to the next one, 1 to nobody. */
+static __u64 share_of(__u64 count, size_t key, size_t own, size_t n)
+{
+	__u64 first = (count * 6 + 9) / 10, second = (count - first) * 3 / 4;
+
+	return key == own ? first : key == (own + 1) % n ? second : 0;
+}
+
+void kit_split(struct grid *g, size_t n)
+{
+	struct layer_cell *cell = malloc(g->n_rows * g->n_cols * sizeof(*cell));
+
+	g->layers = layers_new(n);
+	for (size_t key = 0; key < n; key++) {
+		size_t n_cells = 0;
+		char name[32];
+
+		for (size_t row = 0; row < g->n_rows; row++)
+			for (size_t col = 0; col < g->n_cols; col++) {
+				__u64 count = share_of(g->cell[row * g->n_cols + col], key, row * n / g->n_rows, n);
+
+				if (count)
+					cell[n_cells++] = (struct layer_cell){ row, col, count };
+			}
+		snprintf(name, sizeof(name), "key %zu", key);
+		if (layer_fill(&g->layers->layer[key], g, name, cell, n_cells))
+			abort();
+	}
+	hue_assign(g->layers);
+	free(cell);
 }
 
 __u8 *kit_decode(const __u8 *png, size_t len, unsigned *ret_width, unsigned *ret_height)

@@ -18,6 +18,10 @@ void kit_finish(struct grid *g);
  * 2^10 to 2^36 ns.  The same for the same arguments. */
 struct grid *kit_hour(size_t n_cols, unsigned bits, double slower);
 
+/* Tells n keys apart ("key 0" ...) in every cell: events go to them in turn, starting with the key
+ * that fits the row; the last part stays with the rest.  Hues are assigned. */
+void kit_split(struct grid *g, size_t n);
+
 /* A decoded PNG: 3 bytes per pixel; free() them.  Aborts if it is not one. */
 __u8 *kit_decode(const __u8 *png, size_t len, unsigned *ret_width, unsigned *ret_height);
 __u32 kit_pixel(const __u8 *rgb, unsigned width, unsigned x, unsigned y);

@@ -1,4 +1,5 @@
 #include "render/cells.h"
+#include "render/hue.h"
 #include "check.h"
 #include "render_kit.h"
 
@@ -90,9 +91,50 @@ static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 		}
 }
 
+/* Two rows share a pixel: each layer's events there add up first, then the layers mix. */
+static void layers_mix_in_their_pixel(void **state)
+{
+	static const __u64 edge[] = { 0, 1, 2, 4, 8 };
+	static const struct layer_cell cell[] = { { 1, 0, 3 }, { 2, 0, 6 }, { 3, 1, 5 } };
+	const struct shade_options o = { .yscale = AXIS_LOG, .transfer = SHADE_LINEAR };
+	struct grid *g = kit_grid(3, 4, edge);
+	__u32 pixel[3][3];
+	struct hue_mix mix = { 0 };
+	struct palette p;
+	struct tints t;
+	struct shade s;
+	struct cells c = { .grid = g, .shade = &s, .palette = &p, .tints = &t, .low = 1, .high = 8, .hatch = 7 };
+	unsigned level[2];
+
+	(void)state;
+	palette_make(PALETTE_LIGHT, &p);
+	kit_add(g, 0, 1, 3);
+	kit_add(g, 0, 2, 16);
+	kit_add(g, 1, 3, 5);
+	g->layers = layers_new(1);
+	assert_int_equal(layer_fill(&g->layers->layer[0], g, "a", cell, 3), 0);
+	g->layers->layer[0].hue = 200;
+	assert_int_equal(tints_make(g, PALETTE_LIGHT, &t), 0);
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
+	assert_true(s.max == 10);			/* 16 - 6, of the rest */
+	assert_int_equal(cells_paint(&c, *pixel, 3, 3, 3), 0);
+	assert_int_equal(pixel[2][0], 0xff000000 | t.ramp[1][shade_density_index(s.level, 3)]);
+	level[0] = shade_density_index(s.level, 10);
+	level[1] = shade_density_index(s.level, 6);
+	hue_mix_add(&mix, t.ramp[0][level[0]], level[0] / 255.0);
+	hue_mix_add(&mix, t.ramp[1][level[1]], level[1] / 255.0);
+	assert_int_equal(pixel[1][0], 0xff000000 | hue_mix_colour(&mix, 0));
+	assert_int_equal(pixel[0][1], 0xff000000 | t.ramp[1][shade_density_index(s.level, 5)]);
+	assert_int_equal(pixel[0][2], 0xff000000 | p.zero);
+	shade_fini(&s);
+	tints_fini(&t);
+	grid_free(g);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_count_ends_in_its_pixel),
 	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
+	cmocka_unit_test(layers_mix_in_their_pixel),
 	cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
 };
 

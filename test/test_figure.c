@@ -1,4 +1,5 @@
 #include "render/figure.h"
+#include "render/layer.h"
 #include "check.h"
 #include "render_kit.h"
 #include <errno.h>
@@ -57,6 +58,40 @@ static void every_option_draws_a_picture_of_its_size(void **state)
 		grid_free(g[i]);
 }
 
+/* Layers take lines for their legend, and their hues are in the picture. */
+static void layers_are_drawn_with_their_legend(void **state)
+{
+	struct grid *g = kit_hour(300, 3, 1);
+	__u32 ramp[PALETTE_COLOURS];
+	struct figure_options o;
+	unsigned width, height, found = 0;
+	__u8 *png, *rgb;
+	size_t len;
+
+	(void)state;
+	kit_split(g, 12);
+	figure_defaults(&o);
+	assert_int_equal(figure_render(g, &o, &png, &len), 0);
+	rgb = kit_decode(png, len, &width, &height);
+	for (size_t i = 0; i < 12; i++) {
+		palette_hue(PALETTE_LIGHT, g->layers->layer[i].hue, ramp);
+		for (unsigned y = height - 130; y < height; y++)
+			for (unsigned x = 0; x < width; x++)
+				if (kit_pixel(rgb, width, x, y) == ramp[255]) {
+					found++;
+					x = width;
+					y = height;
+				}
+	}
+	assert_int_equal(found, 12);
+	free(rgb);
+	free(png);
+	o.height = FIGURE_HEIGHT_MIN;
+	o.width = FIGURE_WIDTH_MIN;
+	assert_int_equal(figure_render(g, &o, &png, &len), -EINVAL);
+	grid_free(g);
+}
+
 static void an_empty_grid_is_drawn_too(void **state)
 {
 	static const __u64 edge[] = { 0, 1024, 2048, GRID_NO_EDGE };
@@ -100,6 +135,7 @@ static void refuses_bad_options(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(equal_input_gives_equal_bytes),
 	cmocka_unit_test(every_option_draws_a_picture_of_its_size),
+	cmocka_unit_test(layers_are_drawn_with_their_legend),
 	cmocka_unit_test(an_empty_grid_is_drawn_too),
 	cmocka_unit_test(refuses_bad_options),
 };

@@ -35,25 +35,151 @@ static void autoscale_is_cloud_analytics(void **state)
 	assert_int_equal(image_autoscale(~0ull), ~0ull);
 }
 
-/* As its golden map: 4 rows over 0..40; a bucket over two rows is split by overlap. */
-static void counts_spread_as_in_cloud_analytics(void **state)
+/* Its golden map, all counts doubled, as no bucket is split here: 4 rows over 0..40. */
+static struct grid *golden(void)
 {
 	static const __u64 edge[] = { 0, 5, 10, 25, 30, 35, 40, 55 };
 	struct grid *g = kit_grid(3, 7, edge);
+
+	kit_add(g, 0, 0, 5);
+	kit_add(g, 0, 1, 5);
+	kit_add(g, 0, 4, 1);
+	kit_add(g, 0, 5, 1);
+	kit_add(g, 1, 1, 5);
+	kit_add(g, 1, 2, 15);		/* 10-24: 10 in the second row, 5 in the third */
+	kit_add(g, 2, 5, 2);
+	kit_add(g, 2, 6, 6);
+	return g;
+}
+
+static __u32 shaded(double v) { return v > 0 ? hue_colour(PALETTE_LIGHT, 21, v) : 0xffffff; }
+
+static void the_golden_map_has_cloud_analytics_colours(void **state)
+{
+	static const double rank[3][4] = { { 1, 0, 0, 1 / 3.0 }, { 2 / 3.0, 1, 2 / 3.0, 0 }, { 0, 0, 0, 1 / 3.0 } };
+	static const double linear[3][4] = { { 1, 0, 0, 0.2 }, { 0.5, 1, 0.5, 0 }, { 0, 0, 0, 0.2 } };
+	struct grid *g = golden();
+	struct image_options o = { .width = 30, .height = 40, .n_rows = 4, .ymax = 40, .hued = 1, .hue = 21 };
+
+	(void)state;
+	for (unsigned col = 0; col < 3; col++)
+		for (unsigned row = 0; row < 4; row++) {
+			o.transfer = SHADE_RANK;
+			assert_int_equal(probe(g, &o, 10 * col + 5, 35 - 10 * row), shaded(rank[col][row]));
+			o.transfer = SHADE_LINEAR;
+			assert_int_equal(probe(g, &o, 10 * col + 5, 35 - 10 * row), shaded(linear[col][row]));
+		}
+	assert_int_equal(shaded(1), 0xf26518);
+	assert_int_equal(shaded(2 / 3.0), 0xf29461);
+	assert_int_equal(shaded(1 / 3.0), 0xf2c3aa);
+	/* Its averages were 10, 15, 35 and its p50 6, 15, 35: of display rows, interpolated in them.  Ours are
+	 * of the buckets: sum / count exactly, and the highest value of the bucket that holds the rank. */
+	kit_finish(g);
+	assert_int_equal(g->column[0].p50, 9);
+	assert_int_equal(g->column[1].p50, 24);
+	assert_int_equal(g->column[2].p50, 54);
+	grid_free(g);
+}
+
+static void a_grid_in_our_ramp(void **state)
+{
+	struct grid *g = golden();
 	struct image_options o = { .width = 30, .height = 40, .n_rows = 4, .ymax = 40, .transfer = SHADE_LINEAR };
 	struct palette p;
 
 	(void)state;
-	kit_add(g, 0, 0, 5);
-	kit_add(g, 1, 1, 5);
-	kit_add(g, 1, 2, 15);		/* 10-24: 10 in the second row, 5 in the third */
-	kit_add(g, 2, 5, 4);
 	palette_make(PALETTE_LIGHT, &p);
-	assert_int_equal(probe(g, &o, 15, 25), p.colour[255]);	/* 10 events, the most: rows of 10 */
-	assert_int_equal(probe(g, &o, 5, 35), p.colour[128]);	/* 5 */
+	assert_int_equal(probe(g, &o, 15, 25), p.colour[255]);	/* 10 events, the most */
+	assert_int_equal(probe(g, &o, 5, 35), p.colour[255]);
 	assert_int_equal(probe(g, &o, 15, 15), p.colour[128]);	/* 5 */
 	assert_int_equal(probe(g, &o, 15, 5), p.zero);
-	assert_int_equal(probe(g, &o, 25, 5), p.colour[103]);	/* 4 */
+	assert_int_equal(probe(g, &o, 25, 5), p.colour[52]);	/* 2 */
+	grid_free(g);
+}
+
+/* Default parameters on 100000 events in 1..100. */
+static void ymax_is_cloud_analytics(void **state)
+{
+	__u64 edge[102];
+	struct grid *g;
+
+	(void)state;
+	for (__u64 i = 0; i < 102; i++)
+		edge[i] = i;
+	g = kit_grid(1, 101, edge);
+	assert_int_equal(image_ymax(g), 0);		/* no data */
+	for (size_t row = 1; row <= 100; row++)
+		kit_add(g, 0, row, 1000);
+	assert_int_equal(image_ymax(g), 120);
+	grid_free(g);
+}
+
+/* No data, or data only in the bucket [0, 0]: Cloud Analytics' rows were no numbers there. */
+static void degenerate_maps_are_pictures(void **state)
+{
+	static const __u64 edge[] = { 0, 1, 2 };
+	struct grid *g = kit_grid(5, 2, edge);
+	struct image_options o = { .width = 50, .height = 20, .n_rows = 100, .hued = 1, .hue = 21, .transfer = SHADE_RANK };
+
+	(void)state;
+	assert_int_equal(probe(g, &o, 25, 10), 0xffffff);
+	kit_add(g, 2, 0, 3);
+	assert_int_equal(image_ymax(g), 1);
+	assert_int_equal(probe(g, &o, 25, 10), 0xf26518);
+	assert_int_equal(probe(g, &o, 15, 10), 0xffffff);
+	grid_free(g);
+}
+
+static void layers_are_drawn_in_their_hues(void **state)
+{
+	static const __u64 edge[] = { 0, 10 };
+	static const struct layer_cell cell[] = { { 0, 1, 2 }, { 0, 2, 4 } };
+	struct grid *g = kit_grid(4, 1, edge);
+	struct image_options o = { .width = 40, .height = 20, .n_rows = 1, .ymax = 10, .transfer = SHADE_LINEAR };
+	struct hue_mix mix = { 0 };
+
+	(void)state;
+	kit_add(g, 0, 0, 4);
+	kit_add(g, 1, 0, 2);
+	kit_add(g, 2, 0, 6);
+	g->column[3].n_reporting = 0;
+	g->layers = layers_new(1);
+	g->layers->rest_hue = 21;
+	assert_int_equal(layer_fill(&g->layers->layer[0], g, "select", cell, 2), 0);
+	g->layers->layer[0].hue = 112;
+	hue_mix_add(&mix, shaded(0.5), 0.5);
+	hue_mix_add(&mix, hue_colour(PALETTE_LIGHT, 112, 1), 1);
+	assert_int_equal(probe(g, &o, 5, 5), shaded(1));
+	assert_int_equal(probe(g, &o, 15, 5), hue_colour(PALETTE_LIGHT, 112, 0.5));
+	assert_int_equal(probe(g, &o, 25, 5), hue_mix_colour(&mix, 0));
+	assert_int_equal(probe(g, &o, 36, 0), 0xb4bbc4);	/* hatched, as nobody looked */
+	grid_free(g);
+}
+
+/* More colours than a palette holds. */
+static void many_hues_keep_their_colours(void **state)
+{
+	struct grid *g = kit_hour(600, 5, 1);
+	struct image_options o = { .width = 600, .height = 300, .n_rows = 100, .transfer = SHADE_RANK, .yscale = AXIS_LOG };
+	unsigned width, height, distinct = 0;
+	static __u8 seen[1 << 24];
+	__u8 *png, *rgb;
+	size_t len;
+
+	(void)state;
+	kit_split(g, 6);
+	assert_int_equal(image_png(g, &o, &png, &len), 0);
+	rgb = kit_decode(png, len, &width, &height);
+	for (unsigned y = 0; y < height; y++)
+		for (unsigned x = 0; x < width; x++) {
+			__u32 pixel = kit_pixel(rgb, width, x, y);
+
+			distinct += !seen[pixel];
+			seen[pixel] = 1;
+		}
+	assert_true(distinct > 1000);
+	free(png);
+	free(rgb);
 	grid_free(g);
 }
 
@@ -125,7 +251,12 @@ static void refuses_bad_sizes(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(autoscale_is_cloud_analytics),
-	cmocka_unit_test(counts_spread_as_in_cloud_analytics),
+	cmocka_unit_test(the_golden_map_has_cloud_analytics_colours),
+	cmocka_unit_test(a_grid_in_our_ramp),
+	cmocka_unit_test(ymax_is_cloud_analytics),
+	cmocka_unit_test(degenerate_maps_are_pictures),
+	cmocka_unit_test(layers_are_drawn_in_their_hues),
+	cmocka_unit_test(many_hues_keep_their_colours),
 	cmocka_unit_test(one_event_among_thousands_of_columns_is_seen),
 	cmocka_unit_test(zero_unobserved_and_lost_look_different),
 	cmocka_unit_test(refuses_bad_sizes),

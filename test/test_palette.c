@@ -24,6 +24,32 @@ static void one_event_is_not_the_background(void **state)
 	}
 }
 
+/* All hues get as light, or as dark, at each step: lightness tells how many, hue tells which. */
+static void hues_have_ramps_of_the_same_lightness(void **state)
+{
+	__u32 grey[PALETTE_COLOURS], first[PALETTE_COLOURS], ramp[PALETTE_COLOURS];
+
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		palette_hue(theme, -1, grey);
+		palette_hue(theme, 0, first);
+		for (int hue = 0; hue < 360; hue += 5) {
+			palette_hue(theme, hue, ramp);
+			assert_int_equal(ramp[0], both[theme].zero);
+			assert_true(palette_contrast(ramp[1], ramp[0]) >= 1.2);
+			for (int i = 1; i < PALETTE_COLOURS; i++) {
+				double l = palette_luminance(ramp[i]);
+
+				assert_true(palette_contrast(ramp[i], first[i]) < 1.35);
+				assert_true(ramp[i] != grey[i]);
+				if (i > 8)	/* a byte may stand still for a step or two */
+					assert_true(theme ? l > palette_luminance(ramp[i - 8])
+							  : l < palette_luminance(ramp[i - 8]));
+			}
+		}
+	}
+}
+
 static void text_is_legible(void **state)
 {
 	(void)state;
@@ -50,6 +76,7 @@ static void contrast_is_that_of_wcag(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
 	cmocka_unit_test(one_event_is_not_the_background),
+	cmocka_unit_test(hues_have_ramps_of_the_same_lightness),
 	cmocka_unit_test(text_is_legible),
 	cmocka_unit_test(contrast_is_that_of_wcag),
 };

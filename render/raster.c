@@ -1,0 +1,207 @@
+#include "raster.h"
+#include "shade.h"
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int raster_init(struct raster *r)
+{
+	r->density = calloc(r->n_rows * r->n_cols, sizeof(*r->density));
+	r->sum = calloc(r->n_cols, sizeof(*r->sum));
+	return r->density && r->sum ? 0 : -ENOMEM;
+}
+
+void raster_fini(struct raster *r)
+{
+	free(r->density);
+	free(r->sum);
+	r->density = r->sum = NULL;
+}
+
+void raster_clear(struct raster *r)
+{
+	memset(r->density, 0, r->n_rows * r->n_cols * sizeof(*r->density));
+	memset(r->sum, 0, r->n_cols * sizeof(*r->sum));
+}
+
+double raster_along(const struct raster *r, __u64 value)
+{
+	return r->yscale == AXIS_LINEAR ? (double)value : value ? log2((double)value) : 0;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+/* The part of a bucket in one row. */
+struct part {
+	size_t row;
+	double share;			/* of the bucket */
+};
+
+/* Walks the rows a bucket overlaps, from the foot up. */
+struct spread {
+	double low, high;		/* in rows */
+	size_t next, end;
+};
+
+static struct spread spread_of(const struct raster *r, const struct grid *g, size_t row)
+{
+	__u64 last = grid_row_last(g, row);
+	double size = (r->high - r->low) / r->n_rows;
+	struct spread s = {
+		.low = (raster_along(r, g->edge[row]) - r->low) / size,
+		.high = (raster_along(r, last + (last != GRID_NO_EDGE)) - r->low) / size,
+	};
+
+	if (s.high <= 0 || s.low >= r->n_rows || s.high <= s.low)
+		return s;
+	s.next = s.low > 0 ? (size_t)s.low : 0;
+	s.end = s.high < r->n_rows ? (size_t)ceil(s.high) : r->n_rows;
+	return s;
+}
+
+static int spread_next(struct spread *s, struct part *ret)
+{
+	while (s->next < s->end) {
+		size_t row = s->next++;
+		double bottom = s->low > row ? s->low : row, top = s->high < row + 1 ? s->high : row + 1;
+
+		if (top > bottom) {
+			*ret = (struct part){ row, (top - bottom) / (s->high - s->low) };
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static double row_weight(const struct raster *r, const struct grid *g, size_t row)
+{
+	return r->weighted ? shade_middle(g, row) : 1;
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* What the sum of columns from..end is divided by: how many they are, or in a point grid the slots
+ * that were observed in them. */
+static double span(const struct grid *g, size_t from, size_t end)
+{
+	__u64 n = 0;
+
+	for (size_t col = from; g->point && col < end; col++)
+		n += g->column[col].n_snapshots;
+	return g->point ? n ? (double)n : 1 : (double)(end - from);
+}
+
+/* One row of the grid as means per raster column, weighted.  Returns 0 if the row is empty. */
+static int fold_columns(const struct grid *g, const __u64 *cell, double weight, double *out, size_t n_out)
+{
+	int used = 0;
+
+	for (size_t x = 0, col = 0; x < n_out; x++) {
+		size_t end = (x + 1) * g->n_cols / n_out, from = col;
+		__u64 sum = 0;
+
+		for (; col < end; col++)
+			sum += cell[col];
+		out[x] = sum ? (double)sum * weight / span(g, from, end) : 0;
+		used |= sum != 0;
+	}
+	return used;
+}
+
+static void add_dense(struct raster *r, struct spread s, const double *column)
+{
+	struct part part;
+
+	while (spread_next(&s, &part)) {
+		double *out = r->density + part.row * r->n_cols;
+
+		for (size_t i = 0; i < r->n_cols; i++)
+			out[i] += part.share * column[i];
+	}
+}
+
+int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell)
+{
+	double *column = malloc(r->n_cols * sizeof(*column));
+
+	if (!column)
+		return -ENOMEM;
+	for (size_t row = 0; row < g->n_rows; row++) {
+		if (!fold_columns(g, cell + row * g->n_cols, row_weight(r, g, row), column, r->n_cols))
+			continue;
+		for (size_t i = 0; i < r->n_cols; i++)
+			r->sum[i] += column[i];
+		add_dense(r, spread_of(r, g, row), column);
+	}
+	free(column);
+	return 0;
+}
+
+/* --- layers ----------------------------------------------------------------------------------- */
+
+/* A few columns of one row. */
+struct sparse {
+	size_t n;
+	size_t *at;
+	double *value;
+};
+
+/* Raster column of a grid's column: the inverse of [x * n / n_out, (x + 1) * n / n_out). */
+static size_t raster_column(size_t col, size_t n, size_t n_out)
+{
+	return ((col + 1) * n_out - 1) / n;
+}
+
+static void fold_layer_row(const struct raster *r, const struct grid *g, const struct layer *l, size_t row,
+			   struct sparse *out)
+{
+	double weight = row_weight(r, g, row);
+
+	out->n = 0;
+	for (size_t i = l->row[row]; i < l->row[row + 1]; i++) {
+		size_t x = raster_column(l->cell[i].col, g->n_cols, r->n_cols);
+		size_t from = x * g->n_cols / r->n_cols, end = (x + 1) * g->n_cols / r->n_cols;
+
+		if (!out->n || out->at[out->n - 1] != x) {
+			out->at[out->n] = x;
+			out->value[out->n++] = 0;
+		}
+		out->value[out->n - 1] += (double)l->cell[i].count * weight / span(g, from, end);
+	}
+}
+
+static void add_sparse(struct raster *r, struct spread s, const struct sparse *row)
+{
+	struct part part;
+
+	for (size_t i = 0; i < row->n; i++)
+		r->sum[row->at[i]] += row->value[i];
+	while (spread_next(&s, &part))
+		for (size_t i = 0; i < row->n; i++)
+			r->density[part.row * r->n_cols + row->at[i]] += part.share * row->value[i];
+}
+
+int raster_add_layer(struct raster *r, const struct grid *g, const struct layer *l)
+{
+	struct sparse row = { .at = malloc(r->n_cols * sizeof(*row.at)), .value = malloc(r->n_cols * sizeof(*row.value)) };
+	int err = row.at && row.value ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < g->n_rows && !err; i++) {
+		if (l->row[i] == l->row[i + 1])
+			continue;
+		fold_layer_row(r, g, l, i, &row);
+		add_sparse(r, spread_of(r, g, i), &row);
+	}
+	free(row.at);
+	free(row.value);
+	return err;
+}
+
+void raster_percent(struct raster *r, const double *sum)
+{
+	for (size_t row = 0; row < r->n_rows; row++)
+		for (size_t i = 0; i < r->n_cols; i++)
+			if (sum[i] > 0)
+				r->density[row * r->n_cols + i] *= 100 / sum[i];
+}
