@@ -12,18 +12,12 @@
 #define HEATSCOPE_MYSQL_CONN_H
 
 #include "mysql_parse.h"
+#include "stamp.h"
 
 enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
 
 #define STATE_KIND(state) ((state) & 3)
 #define STATE_NEXT(state, kind) ((((state) >> 2) + 1) << 2 | (kind))
-
-struct stamp {
-	__u64 ns;			/* CLOCK_MONOTONIC */
-	__u64 off, delay;		/* the thread's clocks of time off the CPU and in the run queue */
-	__u32 thread;
-	__u32 split;			/* off and delay are set */
-};
 
 struct mysql_conn {
 	struct conn conn;

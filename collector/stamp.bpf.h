@@ -9,7 +9,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
-#include "mysql_conn.h"
+#include "stamp.h"
 #include "vm.h"
 
 /* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly

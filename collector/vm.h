@@ -46,7 +46,12 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+struct thread_info {
+	__u32 status;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;

@@ -1,0 +1,113 @@
+/* syscall.bpf.c - the events of syscall.syscalls; what is counted, and why, is told in syscall.h.
+ *
+ *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
+ *
+ * Both run at every system call of the machine: what is not wanted is not gathered.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "events.bpf.h"
+#include "process.bpf.h"
+#include "stamp.bpf.h"
+#include "syscall.h"
+#include "vm.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define TS_COMPAT 2
+
+/* Calls that return no result; -1: none such. */
+const volatile __s32 sigreturn = -1, sigreturn_compat[2] = { -1, -1 };
+
+__u64 untold = 0;			/* calls for which there was no memory */
+
+struct call {
+	struct stamp start;		/* ns 0: none is under way */
+	__u64 code;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct call);
+} calls SEC(".maps");
+
+static __always_inline __u64 code_of(struct task_struct *t, long id)
+{
+	__u64 code = (__u32)id;
+
+	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+		code |= SYSCALL_COMPAT;
+	return code;
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(enter, struct pt_regs *regs, long id)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!c) {
+		__sync_fetch_and_add(&untold, 1);
+		return 0;
+	}
+	c->code = code_of(t, id);
+	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
+		stamp_now(&c->start, t);
+	else
+		c->start.ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline __u64 errno_of(__u64 code, long ret)
+{
+	if (ret >= 0 || ret < -SYSCALL_ERRNO_MAX)
+		return 0;
+	if (code & SYSCALL_COMPAT)
+		return (__s32)code == sigreturn_compat[0] || (__s32)code == sigreturn_compat[1] ? 0 : -ret;
+	return (__s32)code == sigreturn ? 0 : -ret;
+}
+
+static __always_inline __u64 cputime(const struct stamp *start, const struct stamp *end)
+{
+	__u64 latency = end->ns - start->ns, off = end->off - start->off;
+
+	if (!start->split || !end->split)
+		return 0;
+	if ((__s64)off < 0)
+		off = 0;
+	return latency - (off < latency ? off : latency);
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(leave, struct pt_regs *regs, long ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
+	struct events *e = events_here();
+	struct stamp end = { 0 };
+	struct event *at;
+
+	if (!c || !c->start.ns || !e)
+		return 0;
+	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
+		stamp_now(&end, t);
+	else
+		end.ns = bpf_ktime_get_ns();
+	at = &e->event[0];
+	at->end_ns = end.ns + wall_offset;
+	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
+	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
+		at->measure[SYSCALL_CPUTIME] = cputime(&c->start, &end);
+	at->field[SYSCALL_SYSCALL] = c->code;
+	at->field[SYSCALL_ERRNO] = errno_of(c->code, ret);
+	c->start.ns = 0;
+	c->start.split = 0;
+	process_gather(at, t, end.ns);
+	e->n = 1;
+	chain_run(ctx, e);
+	return 0;
+}
