@@ -9,6 +9,7 @@
 #include <bpf/bpf_core_read.h>
 #include "disk.h"
 #include "events.bpf.h"
+#include "text.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -25,6 +26,7 @@ const volatile __u32 request_stat = 0;	/* of a request: it was noted when it was
 struct disk_counts counts = { 0 };
 
 struct note {
+	__u64 since;			/* it was made; the request may have been another's before */
 	__u64 issue;			/* 0: not noted */
 	__u64 done;			/* bytes, in earlier parts */
 };
@@ -44,18 +46,19 @@ static __always_inline void count(__u64 *counter)
 static __always_inline struct note *note_of(struct request *rq)
 {
 	__u64 key = (__u64)rq;
+	struct note *n = bpf_map_lookup_elem(&notes, &key);
 
-	return bpf_map_lookup_elem(&notes, &key);
+	return n && n->since >= attached_ns ? n : 0;
 }
 
 static __always_inline struct note *note_make(struct request *rq)
 {
-	struct note none = { 0 }, *n = note_of(rq);
+	struct note fresh = { .since = bpf_ktime_get_ns() }, *n = note_of(rq);
 	__u64 key = (__u64)rq;
 
 	if (n)
 		return n;
-	bpf_map_update_elem(&notes, &key, &none, BPF_ANY);
+	bpf_map_update_elem(&notes, &key, &fresh, BPF_ANY);
 	return bpf_map_lookup_elem(&notes, &key);
 }
 
@@ -79,13 +82,15 @@ static __always_inline int noted_begin(struct request *rq)
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(issue, struct request *rq)
 {
+	struct events *e = events_here();
 	struct note *n;
 
-	if (notes_issue(rq))
+	if (!e)
 		return 0;
-	n = note_make(rq);
+	n = notes_issue(rq) ? 0 : note_make(rq);
 	if (n)
 		n->issue = bpf_ktime_get_ns();
+	events_end(e);
 	return 0;
 }
 
@@ -102,11 +107,15 @@ static __always_inline __u64 flags_of(__u32 flags)
 	return code;
 }
 
-static __always_inline __u64 disk_of(struct request *rq)
+static __noinline __u64 disk_of(struct request *rq)
 {
 	struct gendisk *disk = rq->q->disk;
+	struct text text = { { 0 } };
 
-	return disk ? (__u64)(__u32)disk->major << 20 | (__u32)disk->first_minor : DISK_NONE;
+	if (!disk)
+		return DISK_NONE;
+	bpf_probe_read_kernel_str(&text, sizeof(disk->disk_name), &disk->disk_name);
+	return text_remember(&text, 0);
 }
 
 /* Its times: 0, or -1 if it never was at the device or nobody knows when. */
@@ -141,11 +150,42 @@ static __always_inline void event_fill(struct event *e, struct request *rq, __u6
 {
 	__u32 op = op_of(rq);
 
-	e->field[DISK_DISK] = disk_of(rq);
+	if (wanted & WANTED_FIELD(DISK_DISK))
+		e->field[DISK_DISK] = disk_of(rq);
 	e->field[DISK_OPTYPE] = op;
 	e->field[DISK_FLAGS] = flags_of(rq->cmd_flags);
 	e->measure[DISK_SIZE] = size + done;
 	e->measure[DISK_OFFSET] = op == OP_FLUSH ? 0 : rq->__sector * SECTOR - done;
+}
+
+/* A part of it is done: 1 if that was the last, what was done before in ret_done. */
+static __always_inline int is_last_part(struct request *rq, struct note *n, __u32 n_bytes, __u64 *ret_done)
+{
+	if (n_bytes >= rq->__data_len) {
+		*ret_done = n ? n->done : 0;
+		return 1;
+	}
+	n = note_make(rq);
+	if (n)
+		n->done += n_bytes;
+	count(&counts.parts);
+	return 0;
+}
+
+static __always_inline void request_end(struct events *e, struct request *rq, __u32 n_bytes)
+{
+	struct note *n = !rq->io_start_time_ns || counts.parts ? note_of(rq) : 0;
+	__u64 key = (__u64)rq, done;
+
+	if (!is_last_part(rq, n, n_bytes, &done))
+		return;
+	e->n = !times_fill(&e->event[0], rq, n, bpf_ktime_get_ns());
+	if (n)
+		bpf_map_delete_elem(&notes, &key);
+	if (!e->n)
+		return;
+	event_fill(&e->event[0], rq, n_bytes, done);
+	count(&counts.events);
 }
 
 SEC("tp_btf/block_rq_complete")
@@ -153,29 +193,12 @@ int BPF_PROG(complete, struct request *rq, int error, unsigned int n_bytes)
 {
 	struct events *e = events_here();
 	__u32 op = op_of(rq);
-	__u64 key = (__u64)rq, done = 0;
-	struct note *n;
 
+	if (!e)
+		return 0;
 	/* A write that asked for flushes comes by again, empty, after its last one. */
-	if (!e || (!n_bytes && (op == OP_READ || op == OP_WRITE)))
-		return 0;
-	if (n_bytes < rq->__data_len) {
-		n = note_make(rq);
-		if (n)
-			n->done += n_bytes;
-		count(&counts.parts);
-		return 0;
-	}
-	n = !rq->io_start_time_ns || counts.parts ? note_of(rq) : 0;
-	if (n)
-		done = n->done;
-	e->n = !times_fill(&e->event[0], rq, n, bpf_ktime_get_ns());
-	if (n)
-		bpf_map_delete_elem(&notes, &key);
-	if (!e->n)
-		return 0;
-	event_fill(&e->event[0], rq, n_bytes, done);
-	count(&counts.events);
+	if (n_bytes || (op != OP_READ && op != OP_WRITE))
+		request_end(e, rq, n_bytes);
 	chain_run(ctx, e);
 	return 0;
 }

@@ -1,5 +1,6 @@
 #include "disk.h"
 #include "disk_label.h"
+#include "text.h"
 #include "tracer.h"
 #include "collector/disk.skel.h"
 
@@ -85,17 +86,30 @@ static void disk_stop(void *self)
 
 static void disk_label(void *self, unsigned field, __u64 code, char *out)
 {
-	switch (field) {
-	case DISK_DISK:
-		disk_label_disk(code, out);
-		break;
-	case DISK_OPTYPE:
+	const struct disk_bpf *bpf = self;
+
+	if (field == DISK_OPTYPE)
 		disk_label_optype(code, out);
-		break;
-	case DISK_FLAGS:
+	else if (field == DISK_FLAGS)
 		disk_label_flags(code, out);
-		break;
-	}
+	else if (code == DISK_NONE)
+		snprintf(out, LABEL_MAX + 1, "none");
+	else
+		text_label(bpf_map__fd(bpf->maps.texts), code, out);
+}
+
+static int disk_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == DISK_OPTYPE)
+		return disk_codes_optype(text, ret_code, max);
+	if (field == DISK_FLAGS)
+		return disk_codes_flags(text, ret_code, max);
+	if (strcmp(text, "none"))
+		return text_codes(text, 0, ret_code, max);
+	if (!max)
+		return -E2BIG;
+	*ret_code = DISK_NONE;
+	return 1;
 }
 
 static __u64 disk_lost(void *self)
@@ -130,6 +144,7 @@ const struct tracer disk_tracer = {
 	.start = disk_start,
 	.stop = disk_stop,
 	.label = disk_label,
+	.codes = disk_codes,
 	.lost = disk_lost,
 	.doctor = disk_doctor,
 };

@@ -28,7 +28,7 @@
  *
  * Fields, codes in the kernel:
  *
- *      disk        major << 20 | minor, of the whole disk
+ *      disk        hash of the whole disk's name
  *      optype      enum req_op of the kernel
  *      flags       DISK_SYNC ...
  *
@@ -43,12 +43,13 @@
 enum disk_field { DISK_DISK, DISK_OPTYPE, DISK_FLAGS, DISK_N_FIELDS };
 enum disk_measure { DISK_LATENCY, DISK_QUEUE, DISK_SERVICE, DISK_SIZE, DISK_OFFSET, DISK_N_MEASURES };
 
-#define DISK_NONE (~0ull)		/* the code of a request without a disk */
+#define DISK_NONE 0			/* the code of a request without a disk */
 
 enum disk_op {
 	OP_READ = 0, OP_WRITE = 1, OP_FLUSH = 2, OP_DISCARD = 3, OP_SECURE_ERASE = 5, OP_ZONE_APPEND = 7,
 	OP_WRITE_ZEROES = 9, OP_ZONE_FIRST = 10, OP_ZONE_LAST = 19,	/* opens, closes, finishes and resets */
 	OP_DRIVER_IN = 34, OP_DRIVER_OUT = 35,				/* commands from user space or the driver */
+	OP_N = 256,
 };
 
 enum disk_flag { DISK_SYNC = 1, DISK_META = 2, DISK_AHEAD = 4, DISK_FUA = 8, DISK_BACKGROUND = 16 };

@@ -2,31 +2,9 @@
 #include "disk.h"
 #include "slice.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
-
-void disk_label_disk(__u64 code, char *out)
-{
-	char path[64], target[256];
-	const char *name;
-	ssize_t n;
-
-	if (code == DISK_NONE) {
-		snprintf(out, LABEL_MAX + 1, "none");
-		return;
-	}
-	snprintf(path, sizeof(path), "/sys/dev/block/%llu:%llu", (unsigned long long)code >> 20,
-		 (unsigned long long)code & 0xfffff);
-	n = readlink(path, target, sizeof(target) - 1);
-	if (n < 0) {
-		snprintf(out, LABEL_MAX + 1, "%s", path + sizeof("/sys/dev/block/") - 1);
-		return;
-	}
-	target[n] = 0;
-	name = strrchr(target, '/');
-	snprintf(out, LABEL_MAX + 1, "%s", name ? name + 1 : target);
-}
 
 void disk_label_optype(__u64 code, char *out)
 {
@@ -54,4 +32,32 @@ void disk_label_flags(__u64 code, char *out)
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (code >> i & 1)
 			at += snprintf(out + at, LABEL_MAX + 1 - at, "%s%s", at ? "+" : "", names[i]);
+}
+
+/* Codes are few: those below `n` whose label is this. */
+static int codes(void (*label)(__u64 code, char *out), __u64 n, const char *text, __u64 *ret_code, size_t max)
+{
+	char out[LABEL_MAX + 1];
+	size_t found = 0;
+	__u64 code;
+
+	for (code = 0; code < n; code++) {
+		label(code, out);
+		if (strcmp(out, text))
+			continue;
+		if (found == max)
+			return -E2BIG;
+		ret_code[found++] = code;
+	}
+	return found;
+}
+
+int disk_codes_optype(const char *text, __u64 *ret_code, size_t max)
+{
+	return codes(disk_label_optype, OP_N, text, ret_code, max);
+}
+
+int disk_codes_flags(const char *text, __u64 *ret_code, size_t max)
+{
+	return codes(disk_label_flags, 2 * DISK_BACKGROUND, text, ret_code, max);
 }

@@ -24,8 +24,9 @@ const volatile __s32 sigreturn = -1, sigreturn_compat[2] = { -1, -1 };
 __u64 untold = 0;			/* calls for which there was no memory */
 
 struct call {
-	struct stamp start;		/* ns 0: none is under way */
+	struct stamp start;		/* ns 0: none is under way that we look at */
 	__u64 code;
+	__u32 weight, pad;		/* how many it stands for */
 };
 
 struct {
@@ -44,21 +45,35 @@ static __always_inline __u64 code_of(struct task_struct *t, long id)
 	return code;
 }
 
-SEC("tp_btf/sys_enter")
-int BPF_PROG(enter, struct pt_regs *regs, long id)
+static __always_inline void call_begin(struct task_struct *t, long id)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u32 weight = sample_weight();
+	struct call *c;
 
+	if (!weight)
+		return;
+	c = bpf_task_storage_get(&calls, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!c) {
-		__sync_fetch_and_add(&untold, 1);
-		return 0;
+		__sync_fetch_and_add(&untold, weight);
+		return;
 	}
 	c->code = code_of(t, id);
+	c->weight = weight;
 	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
 		stamp_now(&c->start, t);
 	else
 		c->start.ns = bpf_ktime_get_ns();
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(enter, struct pt_regs *regs, long id)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	call_begin(bpf_get_current_task_btf(), id);
+	events_end(e);
 	return 0;
 }
 
@@ -82,32 +97,42 @@ static __always_inline __u64 cputime(const struct stamp *start, const struct sta
 	return latency - (off < latency ? off : latency);
 }
 
+static __always_inline void call_end(struct events *e, struct call *c, struct task_struct *t, long ret)
+{
+	struct event *at = &e->event[0];
+	struct stamp end = { 0 };
+
+	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME)) {
+		stamp_now(&end, t);
+		at->measure[SYSCALL_CPUTIME] = cputime(&c->start, &end);
+	} else {
+		end.ns = bpf_ktime_get_ns();
+	}
+	at->end_ns = end.ns + wall_offset;
+	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
+	at->field[SYSCALL_SYSCALL] = c->code;
+	at->field[SYSCALL_ERRNO] = errno_of(c->code, ret);
+	process_gather(at, t, end.ns);
+	e->n = 1;
+	e->weight = c->weight;
+}
+
 SEC("tp_btf/sys_exit")
 int BPF_PROG(leave, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct call *c = bpf_task_storage_get(&calls, t, 0, 0);
 	struct events *e = events_here();
-	struct stamp end = { 0 };
-	struct event *at;
+	struct call *c;
 
-	if (!c || !c->start.ns || !e)
+	if (!e)
 		return 0;
-	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
-		stamp_now(&end, t);
-	else
-		end.ns = bpf_ktime_get_ns();
-	at = &e->event[0];
-	at->end_ns = end.ns + wall_offset;
-	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
-	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
-		at->measure[SYSCALL_CPUTIME] = cputime(&c->start, &end);
-	at->field[SYSCALL_SYSCALL] = c->code;
-	at->field[SYSCALL_ERRNO] = errno_of(c->code, ret);
-	c->start.ns = 0;
-	c->start.split = 0;
-	process_gather(at, t, end.ns);
-	e->n = 1;
+	c = bpf_task_storage_get(&calls, t, 0, 0);
+	if (c && c->start.ns) {
+		if (c->start.ns >= attached_ns)
+			call_end(e, c, t, ret);
+		c->start.ns = 0;
+		c->start.split = 0;
+	}
 	chain_run(ctx, e);
 	return 0;
 }

@@ -44,8 +44,7 @@ static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, 
 		syscall_bpf__destroy(bpf);
 		return err;
 	}
-	*ret_programs = (struct tracer_programs){ bpf_map__fd(bpf->maps.events), bpf_map__fd(bpf->maps.chain),
-						  &bpf->bss->wall_offset, &bpf->bss->wanted, &bpf->bss->active };
+	*ret_programs = TRACER_PROGRAMS(bpf);
 	*ret_self = bpf;
 	return 0;
 }
@@ -70,6 +69,15 @@ static void syscall_label(void *self, unsigned field, __u64 code, char *out)
 		process_label(&texts, field, code, out);
 }
 
+static int syscall_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == SYSCALL_SYSCALL)
+		return syscall_codes_name(text, ret_code, max);
+	if (field == SYSCALL_ERRNO)
+		return syscall_codes_errno(text, ret_code, max);
+	return process_codes(field, text, ret_code, max);
+}
+
 static __u64 syscall_lost(void *self)
 {
 	const struct syscall_bpf *bpf = self;
@@ -92,9 +100,12 @@ static const char *const tracepoints[] = { "sys_exit", "sys_enter", NULL };
 const struct tracer syscall_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
+	.dispatch_ns = 20,
+	.may_detach = 1,
 	.start = syscall_start,
 	.stop = syscall_stop,
 	.label = syscall_label,
+	.codes = syscall_codes,
 	.lost = syscall_lost,
 	.doctor = syscall_doctor,
 };

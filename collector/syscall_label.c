@@ -2,6 +2,7 @@
 #include "slice.h"
 #include "syscall.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int syscall_number(const char *name, int is_compat)
 	return -1;
 }
 
-int syscall_code_name(const char *text, __u64 *ret_code)
+int syscall_codes_name(const char *text, __u64 *ret_code, size_t max)
 {
 	size_t len = strlen(text), tail = sizeof(COMPAT) - 1;
 	int is_compat = len > tail && !strcmp(text + len - tail, COMPAT), number;
@@ -66,6 +67,8 @@ int syscall_code_name(const char *text, __u64 *ret_code)
 	number = syscall_number(name, is_compat);
 	if (number < 0 && (sscanf(name, "syscall %d", &number) != 1 || name_of(number, is_compat)))
 		return 0;
+	if (!max)
+		return -E2BIG;
 	*ret_code = (__u32)number | (is_compat ? SYSCALL_COMPAT : 0);
 	return 1;
 }
@@ -92,7 +95,7 @@ void syscall_label_errno(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "errno %llu", (unsigned long long)code);
 }
 
-int syscall_code_errno(const char *text, __u64 *ret_code)
+int syscall_codes_errno(const char *text, __u64 *ret_code, size_t max)
 {
 	char label[LABEL_MAX + 1];
 	__u64 code;
@@ -101,6 +104,8 @@ int syscall_code_errno(const char *text, __u64 *ret_code)
 		syscall_label_errno(code, label);
 		if (strcmp(label, text))
 			continue;
+		if (!max)
+			return -E2BIG;
 		*ret_code = code;
 		return 1;
 	}

@@ -14,9 +14,9 @@
 void syscall_label_name(__u64 code, char *out);
 void syscall_label_errno(__u64 code, char *out);	/* "ENOENT"; "0": success */
 
-/* How many codes have that name, 0 or 1; the code is then in ret_code. */
-int syscall_code_name(const char *name, __u64 *ret_code);
-int syscall_code_errno(const char *name, __u64 *ret_code);
+/* How many codes have that name, 0 or 1; the code is then in ret_code.  -E2BIG: max is 0. */
+int syscall_codes_name(const char *name, __u64 *ret_code, size_t max);
+int syscall_codes_errno(const char *name, __u64 *ret_code, size_t max);
 
 /* The number of a call of that name, or -1; compat: of 32-bit programs. */
 int syscall_number(const char *name, int compat);

@@ -91,7 +91,7 @@ struct unix_sock {
 };
 
 struct gendisk {
-	int major, first_minor;
+	char disk_name[32];
 };
 
 struct request_queue {

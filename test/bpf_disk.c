@@ -199,15 +199,17 @@ static void the_disk_below_is_another(void)
 		ok(below >= 16 << 20, "and at least as much on the disk below: %llu", below);
 }
 
-static void flags_tell_why(void)
+static void flags_tell_why_and_predicates_choose(void)
 {
-	kit_enable(2, "disk.physio_ops", "disk,optype,flags", "size");
+	kit_enable_where(2, "disk.physio_ops", "disk,optype,flags", "size",
+			 "{\"and\": [{\"eq\": [\"disk\", \"%s\"]}, {\"ne\": [\"optype\", \"read\"]}]}", name);
 	kit_clear();
 	reads(5, BLOCK);
 	writes(5, BLOCK);
 	kit_drain();
 	kit_print();
 	ok(kit_n(2, name, "write", "sync") == 5, "direct writes are synchronous");
+	ok(kit_n(2, NULL, NULL, NULL) == kit_n(2, name, "write", NULL), "a predicate leaves the others out");
 	ok(kit_n(1, name, "read") == 5, "the first instrumentation goes on");
 	kit_disable(2);
 }
@@ -215,7 +217,7 @@ static void flags_tell_why(void)
 static void bench(int n)
 {
 	kit_disable(1);
-	kit_enable(1, "disk.physio_ops", "optype", "latency");
+	kit_enable(1, "disk.physio_ops", "disk", "latency");
 	kit_stats();
 	reads(n, BLOCK);
 	kit_drain();
@@ -242,7 +244,7 @@ int main(int argc, char **argv)
 		one_thing_is_not_noted("wbt_lat_usec", "0", "-1");
 		one_thing_is_not_noted("scheduler", "none", "mq-deadline");
 		the_disk_below_is_another();
-		flags_tell_why();
+		flags_tell_why_and_predicates_choose();
 		kit_doctor();
 	}
 	ok(!kit_lost(), "nothing is lost");

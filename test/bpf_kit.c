@@ -122,29 +122,38 @@ static size_t names_split(const char *names, char out[][NAME_MAX_LEN], size_t ma
 	return n;
 }
 
-void kit_enable(__u64 inst, const char *metric, const char *fields, const char *measures)
+void kit_enable_where(__u64 inst, const char *metric, const char *fields, const char *measures, const char *predicate, ...)
 {
 	struct instrumentation in = { .id = inst, .granularity_ns = KIT_SECOND, .slot_ns = KIT_SECOND,
 				      .ruler_bits = 2, .n_keys = 1000, .n_slots = 12 };
 	const struct metric *m = metric_find(metric);
+	char reason[REASON_MAX] = "", text[1024];
 	struct timespec t = { 0 };
-	char reason[REASON_MAX] = "";
+	va_list args;
 	int err;
 
+	va_start(args, predicate);
+	vsnprintf(text, sizeof(text), predicate, args);
+	va_end(args);
 	snprintf(in.module, sizeof(in.module), "%s", m->module);
 	snprintf(in.stat, sizeof(in.stat), "%s", m->stat);
 	in.n_fields = names_split(fields, in.field, KEY_FIELDS_MAX);
 	in.n_measures = names_split(measures, in.measure, MEASURES_MAX);
 	insts[inst % INSTS_MAX].n_fields = in.n_fields;
 	insts[inst % INSTS_MAX].next_slot = 0;
-	err = instrumentation_bind(&in, m, reason);
-	if (!err)
-		err = kernel_probe.enable(probe, &in, kit_now_ns(), reason);
+	err = predicate_from_text(text, &in.predicate, reason);
+	err = err ?: instrumentation_bind(&in, m, reason);
+	err = err ?: kernel_probe.enable(probe, &in, kit_now_ns(), reason);
 	ok(!err, "%s by %s is enabled%s%s", metric, fields, err ? ": " : "", reason);
 	if (err)
 		exit(kit_end());
 	t.tv_sec = kit_now_ns() / KIT_SECOND + 1;
 	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
+}
+
+void kit_enable(__u64 inst, const char *metric, const char *fields, const char *measures)
+{
+	kit_enable_where(inst, metric, fields, measures, "{}");
 }
 
 void kit_disable(__u64 inst)

@@ -21,6 +21,8 @@ int kit_end(void);			/* the exit status */
 
 /* Slots of 1 s, `keys` keys; at the return a slot that is counted has begun. */
 void kit_enable(__u64 inst, const char *metric, const char *fields, const char *measures);
+void kit_enable_where(__u64 inst, const char *metric, const char *fields, const char *measures, const char *predicate, ...)
+	__attribute__((format(printf, 5, 6)));		/* its JSON */
 void kit_disable(__u64 inst);
 const char *kit_refusal(const char *metric);	/* NULL: it can be had */
 

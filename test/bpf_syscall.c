@@ -26,6 +26,8 @@
 #include <unistd.h>
 
 #define MS 1000000ull
+#define CHILDREN_OF "{\"eq\": [\"ppid\", \"%d\"]}"
+#define CHILDREN CHILDREN_OF, getpid()
 
 /* Runs a child to its end; its process as a label. */
 static const char *child(void (*live)(void))
@@ -316,18 +318,19 @@ static void calls_under_way_are_not_counted(pid_t early)
 	kit_clear();
 }
 
-/* Nothing is gathered but what is asked for: the same counts. */
-static void counts_without_fields(void)
+static void predicates_and_fewer_fields(void)
 {
 	const char *pid;
 
-	kit_enable(2, "syscall.syscalls", "", "latency");
-	kit_enable(3, "syscall.syscalls", "execname,syscall", "latency");
+	kit_enable_where(2, "syscall.syscalls", "", "latency", CHILDREN);
+	kit_enable_where(3, "syscall.syscalls", "execname,syscall", "latency",
+			 "{\"and\": [" CHILDREN_OF ", {\"eq\": [\"syscall\", \"getppid\"]}, {\"eq\": [\"errno\", \"0\"]}]}", getpid());
 	kit_clear();
 	pid = child(known_calls);
 	kit_drain();
-	ok(kit_n(1, pid, "getppid") == 1000 && kit_n(2, NULL) >= 1380 && kit_n(3, "bpf_syscall", "getppid") == 1000,
-	   "three instrumentations of the same calls");
+	ok(kit_n(1, pid, "getppid") == 1000 && kit_n(2, NULL) >= 1380 && kit_n(3, "bpf_syscall", "getppid") == 1000 && kit_n(3, NULL, NULL) == 1000,
+	   "three instrumentations of the same calls: %llu, %llu, %llu", kit_n(1, pid, "getppid"),
+	   kit_n(2, NULL), kit_n(3, "bpf_syscall", "getppid"));
 	kit_disable(2);
 	kit_disable(3);
 	kit_clear();
@@ -335,13 +338,17 @@ static void counts_without_fields(void)
 
 /* ---- by hand ---- */
 
+#define ROUNDS 1000
+
+/* The best of many short rounds: others run on this machine too. */
 static double getppid_ns(int n)
 {
 	double best = 1e9, ns;
 	struct timespec a, b;
 	int i, round;
 
-	for (round = 0; round < 11; round++) {
+	n /= ROUNDS;
+	for (round = 0; round < ROUNDS; round++) {
 		clock_gettime(CLOCK_MONOTONIC, &a);
 		for (i = 0; i < n; i++)
 			syscall(SYS_getppid);
@@ -356,7 +363,7 @@ static void bench(int n)
 {
 	static const struct { const char *fields, *measures; } cases[] = {
 		{ "", "latency" }, { "syscall", "latency" }, { "syscall", "latency,cputime" },
-		{ "execname,syscall,errno", "latency" }, { "execname,syscall", "latency,cputime,subsecond" },
+		{ "execname,syscall,errno", "latency" },
 	};
 	double without = getppid_ns(n);
 	size_t i;
@@ -396,7 +403,7 @@ int main(int argc, char **argv)
 		return kit_end();
 	}
 	early = early_start();
-	kit_enable(1, "syscall.syscalls", "pid,syscall,errno", "latency,cputime");
+	kit_enable_where(1, "syscall.syscalls", "pid,syscall,errno", "latency,cputime", CHILDREN);
 	calls_under_way_are_not_counted(early);
 	counts_by_name_and_errno();
 	splits_the_time();
@@ -408,7 +415,7 @@ int main(int argc, char **argv)
 #ifdef __x86_64__
 	calls_of_32_bit_programs_are_others();
 #endif
-	counts_without_fields();
+	predicates_and_fewer_fields();
 	ok(!kit_lost(), "nothing is lost");
 	kit_doctor();
 	return kit_end();

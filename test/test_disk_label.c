@@ -3,7 +3,7 @@
 #include "collector/slice.h"
 #include "check.h"
 
-#include <stdio.h>
+#include <errno.h>
 
 static void operations_have_names(void **state)
 {
@@ -35,36 +35,36 @@ static void flags_are_listed(void **state)
 	assert_string_equal(out, "sync+meta+ahead+fua+background");
 }
 
-static void disks_have_their_names(void **state)
-{
-	unsigned major, minor;
-	char line[256], name[64] = "", out[LABEL_MAX + 1];
-	FILE *f = fopen("/proc/partitions", "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%u %u %*u %63s", &major, &minor, name) == 3) {
-			disk_label_disk((__u64)major << 20 | minor, out);
-			assert_string_equal(out, name);
-		}
-	if (f)
-		fclose(f);
-}
-
-static void a_disk_that_is_gone_is_its_number(void **state)
+static void names_are_codes_again(void **state)
 {
 	char out[LABEL_MAX + 1];
+	__u64 code, again[64];
 
-	disk_label_disk((__u64)4095 << 20 | 1048575, out);
-	assert_string_equal(out, "4095:1048575");
-	disk_label_disk(DISK_NONE, out);
-	assert_string_equal(out, "none");
+	for (code = 0; code < OP_N; code++) {
+		int n, i;
+
+		disk_label_optype(code, out);
+		n = disk_codes_optype(out, again, 64);
+		for (i = 0; i < n && again[i] != code; i++)
+			;
+		assert_true(i < n);
+		assert_int_equal(n, strcmp(out, "zone management") ? 1 : OP_ZONE_LAST - OP_ZONE_FIRST + 1);
+	}
+	for (code = 0; code < 2 * DISK_BACKGROUND; code++) {
+		disk_label_flags(code, out);
+		assert_int_equal(disk_codes_flags(out, again, 64), 1);
+		assert_int_equal(again[0], code);
+	}
+	assert_int_equal(disk_codes_optype("no such thing", again, 64), 0);
+	assert_int_equal(disk_codes_flags("fua+sync", again, 64), 0);
+	assert_int_equal(disk_codes_optype("read", again, 0), -E2BIG);
+	assert_int_equal(disk_codes_optype("zone management", again, 3), -E2BIG);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(operations_have_names),
 	cmocka_unit_test(flags_are_listed),
-	cmocka_unit_test(disks_have_their_names),
-	cmocka_unit_test(a_disk_that_is_gone_is_its_number),
+	cmocka_unit_test(names_are_codes_again),
 };
 
 CHECK_MAIN(tests)
