@@ -91,8 +91,13 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 
 /* ---- plans ---- */
 
+/* Where memory is short, of short slots fewer seconds are held first, then there are fewer shards. */
 static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 {
+	__u32 least = reader_plan_least(plan);
+
+	while (limit && record_memory(plan) > limit && plan->n_slots > least)
+		plan->n_slots--;
 	while (limit && record_memory(plan) > limit && plan->n_shards > 1)
 		plan->n_shards--;
 	if (!limit || record_memory(plan) <= limit)

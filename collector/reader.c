@@ -5,6 +5,9 @@
 #include <string.h>
 
 #define RING_S 12			/* a reader that comes within this time finds everything */
+#define LEAST_S 1			/* where memory is short: within this time */
+#define LEAST_SLOTS 12
+#define SPARES_NS 70000000		/* slots that end between two drains, and while a grace period lasts */
 #define SHARDS_MAX 4
 #define LATE_ROWS_MAX 4096
 
@@ -37,9 +40,10 @@ struct reader {
 	struct batch batch;		/* its name; the rest is filled per batch */
 	__u32 seq;
 	__u64 next_slot;		/* the first one that was not handed over */
-	__u32 spare;
-	int out;			/* a row was swapped out */
-	__u64 out_slot;
+	__u32 spare[RING_SPARES_MAX], n_spares;
+	struct { __u64 slot; __u32 row; } out[RING_SPARES_MAX];	/* swapped out, ascending */
+	__u32 n_out;
+	__u64 out_slot;			/* the one that is being read */
 	__u32 out_row;
 	struct class_state *class_;
 	struct hist hist[MEASURES_MAX];
@@ -69,9 +73,11 @@ int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_p
 
 	if (p.n_slots < least)
 		p.n_slots = least;
-	if (least >= RING_ROWS_MAX || p.n_slots >= RING_ROWS_MAX) {
+	p.n_idle = p.n_slots;
+	p.n_spares = 1 + (SPARES_NS / in->slot_ns < RING_SPARES_MAX - 1 ? SPARES_NS / in->slot_ns : RING_SPARES_MAX - 1);
+	if (least + p.n_spares > RING_ROWS_MAX || p.n_slots + p.n_spares > RING_ROWS_MAX) {
 		snprintf(reason, REASON_MAX, "a slot of %llu ns is too short: %d s of them are more than %d slots",
-			 (unsigned long long)in->slot_ns, RING_S, RING_ROWS_MAX - 1);
+			 (unsigned long long)in->slot_ns, RING_S, RING_ROWS_MAX - p.n_spares);
 		return -EINVAL;
 	}
 	p.n_shards = n_cpus < SHARDS_MAX ? n_cpus : SHARDS_MAX;
@@ -84,6 +90,13 @@ int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_p
 	p.n_cells += p.n_cells & 1;		/* the kernel pads a value to 8 bytes anyway */
 	*ret_plan = p;
 	return 0;
+}
+
+__u32 reader_plan_least(const struct ring_plan *plan)
+{
+	__u64 least = (LEAST_S * 1000000000ull + plan->slot_ns - 1) / plan->slot_ns;
+
+	return least > LEAST_SLOTS ? least : LEAST_SLOTS;
 }
 
 void reader_ring_init(const struct reader_ring *ring, __u64 first_slot)
@@ -115,7 +128,10 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 		r->next_slot = ring->state->first_slot;
 		r->gap_first = 1;	/* to 0: none */
 		r->every[0] = r->every[1] = 1;
-		r->spare = ring->plan.n_slots;
+		while (r->n_spares < ring_spares(&ring->plan) && r->n_spares < RING_SPARES_MAX) {
+			r->spare[r->n_spares] = ring->plan.n_slots + r->n_spares;
+			r->n_spares++;
+		}
 		r->class_ = calloc(ring->plan.n_classes, sizeof(*r->class_));
 		err = r->class_ ? 0 : -ENOMEM;
 	}
@@ -280,17 +296,17 @@ static int ring_has_slot_before(const struct reader *r, __u64 slot)
 	return 0;
 }
 
-/* Classes unused for a ring are taken from their keys; they are given away again when no row that
- * may hold them is left. */
+/* Classes unused for n_idle slots, and a ring, are taken from their keys; they are given away again when no
+ * row that may hold them is left. */
 static void classes_release(struct reader *r, __u64 now_slot)
 {
 	__u32 i;
-	__u64 newest;
+	__u64 newest, idle = r->ring.plan.n_idle > r->ring.plan.n_slots ? r->ring.plan.n_idle : r->ring.plan.n_slots;
 
 	for (i = 1; i < r->ring.plan.n_classes && r->ring.plan.n_fields; i++) {
 		struct class_state *c = &r->class_[i];
 
-		if (c->use == CLASS_USED && c->slot + r->ring.plan.n_slots < now_slot) {
+		if (c->use == CLASS_USED && c->slot + idle < now_slot) {
 			r->ring.keys->forget(r->ring.keys_arg, &c->key);
 			newest = *(volatile __u64 *)&r->ring.state->newest;
 			c->use = CLASS_QUARANTINE;
@@ -446,29 +462,38 @@ static int slot_is_over(const struct reader *r, __u64 slot, __u64 now_slot)
 	return slot < now_slot || (slot > now_slot + 1 && slot <= r->stranded);
 }
 
-int reader_swap(struct reader *r, __s64 now_ns)
+/* The oldest slot that can be taken; its place, or n_slots. */
+static __u32 oldest_over(const struct reader *r, __u64 now_slot, __u64 *ret_slot)
 {
-	__u64 now_slot = now_ns / r->ring.plan.slot_ns, oldest = ~0ull;
 	__u32 i, at = r->ring.plan.n_slots;
 
-	if (r->out)
-		return 1;
+	*ret_slot = ~0ull;
 	for (i = 0; i < r->ring.plan.n_slots; i++) {
 		__u64 word = *(volatile __u64 *)&r->ring.entry[i];
 
-		if (!(word & RING_FREE) && slot_is_over(r, RING_SLOT(word), now_slot) && RING_SLOT(word) < oldest) {
-			oldest = RING_SLOT(word);
+		if (!(word & RING_FREE) && slot_is_over(r, RING_SLOT(word), now_slot) && RING_SLOT(word) < *ret_slot) {
+			*ret_slot = RING_SLOT(word);
 			at = i;
 		}
 	}
-	if (at == r->ring.plan.n_slots)
-		return 0;
-	r->out_row = RING_ROW(__atomic_exchange_n(&r->ring.entry[at], RING_FREE | r->spare, __ATOMIC_SEQ_CST));
-	r->out_slot = oldest;
-	r->out = 1;
-	if (r->ring.state->loss[r->ring.state->bank & 1].n)
+	return at;
+}
+
+int reader_swap(struct reader *r, __s64 now_ns)
+{
+	__u64 now_slot = now_ns / r->ring.plan.slot_ns, slot, word;
+	__u32 at;
+
+	if (r->n_out)
+		return r->n_out;
+	while (r->n_spares && (at = oldest_over(r, now_slot, &slot)) < r->ring.plan.n_slots) {
+		word = __atomic_exchange_n(&r->ring.entry[at], RING_FREE | r->spare[--r->n_spares], __ATOMIC_SEQ_CST);
+		r->out[r->n_out].slot = slot;
+		r->out[r->n_out++].row = RING_ROW(word);
+	}
+	if (r->n_out && r->ring.state->loss[r->ring.state->bank & 1].n)
 		__atomic_fetch_xor(&r->ring.state->bank, 1, __ATOMIC_SEQ_CST);
-	return 1;
+	return r->n_out;
 }
 
 /* Adds the shards of one class and measure of the row that is out, and zeroes them. */
@@ -532,22 +557,35 @@ static int class_take(struct reader *r, __u32 class_)
 	return err;
 }
 
-int reader_take(struct reader *r, const struct probe_sink *sink)
+static int row_take(struct reader *r, const struct probe_sink *sink)
 {
 	__u32 class_;
 	int err = 0, e;
 
-	if (!r->out)
-		return 0;
 	pieces_clear(r);
-	loss_take(r);
 	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++) {
-		e = class_take(r, class_);	/* after an error too: the row must be empty to be the spare */
+		e = class_take(r, class_);	/* after an error too: the row must be empty to be a spare */
 		err = err ? err : e;
 	}
-	r->spare = r->out_row;
-	r->out = 0;
+	r->spare[r->n_spares++] = r->out_row;
 	slot_send(r, r->out_slot, sink);
+	return err;
+}
+
+int reader_take(struct reader *r, const struct probe_sink *sink)
+{
+	__u32 i;
+	int err = 0, e;
+
+	if (r->n_out)
+		loss_take(r);
+	for (i = 0; i < r->n_out; i++) {
+		r->out_slot = r->out[i].slot;
+		r->out_row = r->out[i].row;
+		e = row_take(r, sink);
+		err = err ? err : e;
+	}
+	r->n_out = 0;
 	return err;
 }
 

@@ -50,15 +50,19 @@ struct reader_labels {
 struct reader;
 
 /* Number of rows, and of indices in cells and totals. */
-static inline __u32 ring_rows(const struct ring_plan *p) { return p->n_slots + 1; }
+static inline __u32 ring_rows(const struct ring_plan *p) { return p->n_slots + ring_spares(p); }
 static inline __u32 ring_indices(const struct ring_plan *p)
 {
 	return ring_rows(p) * p->n_shards * p->n_measures * p->n_classes;
 }
 
-/* Plans a ring: shards for n_cpus, at least 12 s of slots.  The fields' and measures' event
- * indices and the filter are the caller's.  -EINVAL with the reason: it cannot be had at any size. */
+/* Plans a ring: shards for n_cpus, at least 12 s of slots, of short ones a spare row for each that
+ * may end in 70 ms.  The fields' and measures' event indices and the filter are the caller's.  -EINVAL
+ * with the reason: it cannot be had at any size. */
 int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason);
+
+/* With fewer slots it may still do: one second of them, but not fewer than twelve. */
+__u32 reader_plan_least(const struct ring_plan *plan);
 
 /* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
 void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);
@@ -67,8 +71,8 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 	       const struct reader_labels *labels, struct reader **ret_reader);
 void reader_free(struct reader *r);
 
-/* Takes the row of the oldest slot that has ended.  1: a row is out, wait a grace period, then
- * reader_take(); 0: there is none. */
+/* Takes the rows of the oldest slots that have ended, as many as there are spares.  Returns how many:
+ * wait a grace period, then reader_take(); 0: there is none. */
 int reader_swap(struct reader *r, __s64 now_ns);
 int reader_take(struct reader *r, const struct probe_sink *sink);
 

@@ -20,7 +20,7 @@ static __u64 cells_value(const struct ring_plan *p)
 
 static __u64 indices(const struct ring_plan *p)
 {
-	return (p->n_slots + 1ull) * p->n_shards * p->n_measures * p->n_classes;
+	return ((__u64)p->n_slots + ring_spares(p)) * p->n_shards * p->n_measures * p->n_classes;
 }
 
 __u64 record_memory(const struct ring_plan *p)

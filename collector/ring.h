@@ -4,8 +4,8 @@
  *      cells[row][shard][measure][class] -> n_cells x u32     one count per bucket
  *      totals[same index]                -> count, sum, min, max
  *
- * One ring per instrumentation; n_slots entries, n_slots + 1 physical rows.  The row that no entry
- * names is the *spare*.  shard = cpu % n_shards; class = dense number of a key, 0 is `other`.
+ * One ring per instrumentation; n_slots entries, n_slots + n_spares physical rows.  Rows that no
+ * entry names are *spares*: as many slots can be taken in one grace period.  shard = cpu % n_shards; class = dense number of a key, 0 is `other`.
  *
  * Writers (kernel, all CPUs) find the word of the event's own slot:
  *      word.slot == slot   add to word.row
@@ -19,7 +19,7 @@
  *      1. xchg(word, FREE | spare)    from here on nobody new can find the old row
  *      2. membarrier(GLOBAL)          waits for an RCU grace period: every program that had read
  *                                     the old word has finished (they run inside rcu_read_lock)
- *      3. read the old row, zero it, and call it the spare
+ *      3. read the old row, zero it, and call it a spare
  * So each add happens either before 3 or to another row; none is lost and none lands in a slot
  * that is not the event's own, however late the reader is.  What arrives for a slot after step 1
  * claims a row again, or goes to the queue, and becomes an amendment.
@@ -81,10 +81,15 @@ struct ring_plan {
 	__u32 n_slots, n_shards, n_measures, n_classes;	/* n_classes: n_keys + 1 */
 	__u32 n_cells;					/* of the longest ruler */
 	__u32 n_fields;
+	__u32 n_spares;					/* 0 is as 1 */
+	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */
 };
+
+#define RING_SPARES_MAX 8
+static inline __u32 ring_spares(const struct ring_plan *p) { return p->n_spares ? p->n_spares : 1; }
 
 /* Position in cells and totals. */
 static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,

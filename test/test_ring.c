@@ -212,7 +212,7 @@ static void drain(struct bench *b, __u64 now_slot)
 	assert_int_equal(reader_finish(b->reader, now_ns, &sink), 0);
 }
 
-static struct bench *bench_new(__u64 first_slot)
+static struct bench *bench_with(__u64 first_slot, __u32 n_spares)
 {
 	struct probe_conf conf = { .source = "test", .incarnation = 1 };
 	struct bench *b = calloc(1, sizeof(*b));
@@ -221,7 +221,7 @@ static struct bench *bench_new(__u64 first_slot)
 
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
-				 .n_fields = 1, .measure = { 0, 1 } };
+				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares };
 	b->room_late = RING_LATE_MAX;
 	b->ring.cells_stride = p->n_cells;
 	b->ring.state = calloc(1, sizeof(*b->ring.state));
@@ -238,6 +238,11 @@ static struct bench *bench_new(__u64 first_slot)
 	return b;
 }
 
+static struct bench *bench_new(__u64 first_slot)
+{
+	return bench_with(first_slot, 1);
+}
+
 static void bench_free(struct bench *b)
 {
 	reader_free(b->reader);
@@ -250,9 +255,9 @@ static void bench_free(struct bench *b)
 
 /* ---- truths ---- */
 
-static void every_event_is_in_its_own_slot(void **state)
+static void keeps_every_event_in_its_own_slot(__u32 n_spares)
 {
-	struct bench *b = bench_new(10);
+	struct bench *b = bench_with(10, n_spares);
 	__u64 count[4096] = { 0 }, sum[4096] = { 0 }, slot, last = 10;
 	int i;
 
@@ -276,6 +281,34 @@ static void every_event_is_in_its_own_slot(void **state)
 		assert_int_equal(b->times[slot], 1);
 	assert_int_equal(b->n_lost, 0);
 	assert_int_equal(b->out_of_order, 0);
+	bench_free(b);
+}
+
+static void every_event_is_in_its_own_slot(void **state)
+{
+	keeps_every_event_in_its_own_slot(1);
+	keeps_every_event_in_its_own_slot(3);
+	keeps_every_event_in_its_own_slot(RING_SPARES_MAX);
+}
+
+static void many_slots_are_taken_in_one_grace_period(void **state)
+{
+	struct bench *b = bench_with(10, 4);
+	struct probe_sink sink = { batch_take, b };
+	__u64 slot;
+
+	for (slot = 10; slot < 16; slot++)
+		record(b, slot, 1, 5, 0);
+	assert_int_equal(reader_swap(b->reader, 20 * SLOT_NS), 4);
+	assert_int_equal(reader_swap(b->reader, 20 * SLOT_NS), 4);	/* those are still out */
+	record(b, 11, 1, 5, 0);						/* claims another row: an amendment */
+	assert_int_equal(reader_take(b->reader, &sink), 0);
+	assert_int_equal(b->next, 14);
+	assert_int_equal(b->count[11], 1);
+	drain(b, 20);
+	assert_int_equal(b->count[11] + b->n_lost, 2);
+	for (slot = 12; slot < 16; slot++)
+		assert_int_equal(b->count[slot], 1);
 	bench_free(b);
 }
 
@@ -625,6 +658,8 @@ static void ring_spans_twelve_seconds(void **state)
 	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
 	assert_int_equal(p.n_slots, 120);
 	assert_int_equal(p.n_shards, 2);
+	assert_int_equal(p.n_spares, 1);
+	assert_int_equal(reader_plan_least(&p), 12);
 	in.n_slots = 300;
 	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
 	assert_int_equal(p.n_slots, 300);
@@ -695,11 +730,35 @@ static void an_event_counts_as_many_times_as_it_stands_for(void **state)
 	bench_free(b);
 }
 
+static void short_slots_have_spare_rows_and_may_span_a_second_only(void **state)
+{
+	static const struct { __u64 slot_ns; __u32 n_slots, n_spares, least; } cases[] = {
+		{ 1000000000, 12, 1, 12 }, { 100000000, 120, 1, 12 }, { 50000000, 240, 2, 20 }, { 20000000, 600, 4, 50 },
+		{ 10000000, 1200, 8, 100 },
+	};
+	struct instrumentation in;
+	struct ring_plan p;
+	char reason[REASON_MAX];
+
+	instrument(&in, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		in.slot_ns = cases[i].slot_ns;
+		assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+		assert_int_equal(p.n_slots, cases[i].n_slots);
+		assert_int_equal(p.n_spares, cases[i].n_spares);
+		assert_int_equal(reader_plan_least(&p), cases[i].least);
+	}
+	p.n_slots = reader_plan_least(&p);	/* 64 keys of one measure in slots of 10 ms, on two CPUs */
+	assert_true(record_memory(&p) <= 64000000);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_nobody_looked_at_is_not_told),
 	cmocka_unit_test(slots_say_how_much_was_looked_at),
 	cmocka_unit_test(an_event_counts_as_many_times_as_it_stands_for),
 	cmocka_unit_test(every_event_is_in_its_own_slot),
+	cmocka_unit_test(many_slots_are_taken_in_one_grace_period),
+	cmocka_unit_test(short_slots_have_spare_rows_and_may_span_a_second_only),
 	cmocka_unit_test(empty_slots_are_one_batch),
 	cmocka_unit_test(events_before_the_first_slot_are_not_ours),
 	cmocka_unit_test(reader_stopped_for_a_ring_loses_nothing),

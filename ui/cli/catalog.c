@@ -245,7 +245,7 @@ int run_create(struct client *c, int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 		{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
-		{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.1 to 3600 (default 1)", 0 },
+		{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
 		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 3600)", 0 },
 		{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 		{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
