@@ -7,6 +7,7 @@
 #include "replay.h"
 #include "probe.h"
 #include "recording.h"
+#include "sieve.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -25,6 +26,7 @@ struct playing {			/* an instrumentation that is enabled */
 	struct playing *next;
 	struct instrumentation in;
 	const struct recorded *from;
+	struct sieve sieve;
 	unsigned field_from[KEY_FIELDS_MAX];	/* wanted field -> recorded one */
 	int axis_to[MEASURES_MAX];	/* recorded measure -> wanted one; -1: not wanted */
 	__s64 joined_ns;		/* what was over before is not handed over */
@@ -59,6 +61,9 @@ static int recorded_has(const struct recorded *rec, const char *name)
 {
 	for (size_t i = 0; i < rec->in.n_fields; i++)
 		if (!strcmp(rec->in.field[i], name))
+			return 1;
+	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)	/* so that the same can be asked for */
+		if (!strcmp(rec->in.predicate.term[i].field, name))
 			return 1;
 	return instrumentation_axis(&rec->in, name) >= 0;
 }
@@ -179,7 +184,7 @@ static int missing(const struct recorded *rec, const char *what, const char *nam
 }
 
 /* Can this recorded one give what is wanted? */
-static int playing_map(struct playing *p, const struct recorded *rec, char *reason)
+static int playing_map(struct playing *p, const struct recorded *rec, const char *source, char *reason)
 {
 	if (rec->in.slot_ns != p->in.slot_ns) {
 		snprintf(reason, REASON_MAX, "the recording of %s.%s has slots of %g s, not of %g s", rec->in.module,
@@ -192,6 +197,8 @@ static int playing_map(struct playing *p, const struct recorded *rec, char *reas
 	for (size_t i = 0; i < p->in.n_measures; i++)
 		if (instrumentation_axis(&rec->in, p->in.measure[i]) < 0)
 			return missing(rec, "measure", p->in.measure[i], reason);
+	if (sieve_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
+		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)
 		p->axis_to[i] = instrumentation_axis(&p->in, rec->in.measure[i]);
 	p->from = rec;
@@ -207,7 +214,7 @@ static int playing_find(struct replay *r, struct playing *p, char *reason)
 		const struct recorded *rec = &r->recording->inst[i];
 
 		if (!strcmp(rec->in.module, p->in.module) && !strcmp(rec->in.stat, p->in.stat))
-			err = playing_map(p, rec, reason);
+			err = playing_map(p, rec, r->source, reason);
 	}
 	return err;
 }
@@ -289,6 +296,7 @@ struct cell {				/* a slice in the making */
 struct folded {
 	struct cell *cell;
 	size_t n;
+	__u64 n_lost, lost_sum;		/* events of which nobody can tell whether they match */
 	struct bytes bytes;		/* keys, then encoded histograms */
 	struct slice *slice;
 };
@@ -372,13 +380,27 @@ static struct cell *folded_cell(struct playing *p, struct folded *f, size_t key_
 	return c;
 }
 
+/* Every event is in the first measure's slice of its key. */
+static void fold_lose(struct folded *f, const struct slice *s)
+{
+	struct hist_reader h;
+
+	if (s->axis || s->weight || hist_reader_open(&h, s->ruler, s->hist, s->hist_len))
+		return;
+	f->n_lost += h.count;
+	f->lost_sum += h.sum;
+}
+
 static int fold_slice(struct playing *p, struct folded *f, const struct slice *s)
 {
 	int axis = p->axis_to[s->axis], weight = s->weight ? p->axis_to[s->weight - 1] + 1 : 0;
+	int passes = sieve_passes(&p->sieve, &s->key);
 	size_t key_at = f->bytes.len;
 	struct cell *c;
 
-	if (axis < 0 || (s->weight && !weight))
+	if (passes < 0)
+		fold_lose(f, s);
+	if (axis < 0 || (s->weight && !weight) || passes <= 0)
 		return 0;
 	fold_key(p, &s->key, &f->bytes);
 	c = f->bytes.err ? NULL : folded_cell(p, f, key_at, (__u16)axis, (__u16)weight);
@@ -427,6 +449,18 @@ static int fold_batch(struct playing *p, const struct batch *b, struct folded *f
 
 /* --- drain --- */
 
+static void lose(struct batch *b, const struct folded *f)
+{
+	if (!f->n_lost)
+		return;
+	if (!b->loss.n || b->slot < b->loss.first)
+		b->loss.first = b->slot;
+	if (!b->loss.n || b->slot > b->loss.last)
+		b->loss.last = b->slot;
+	b->loss.n += f->n_lost;
+	b->loss.sum += f->lost_sum;
+}
+
 static void shift_batch(const struct replay *r, const struct playing *p, struct batch *b)
 {
 	__s64 slots = r->shift_ns / (__s64)p->in.slot_ns;
@@ -450,6 +484,7 @@ static int hand_over(struct replay *r, struct playing *p, const struct batch *re
 		b.seq = p->seq++;
 		b.slice = f.slice;
 		b.n_slices = f.n;
+		lose(&b, &f);
 		shift_batch(r, p, &b);
 		sink->batch(sink->arg, &b);
 	}
@@ -534,6 +569,7 @@ static void replay_doctor(void *self, FILE *out)
 
 const struct probe replay_probe = {
 	.name = "replay",
+	.filters = 1,
 	.open = replay_open,
 	.close = replay_close,
 	.metrics = replay_metrics,
