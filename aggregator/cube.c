@@ -201,14 +201,16 @@ static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struc
 /* There is room for it. */
 static void add_witness(struct ring *r, const struct batch *b, __s64 oldest)
 {
+	struct mark mark[BATCH_MARKS_MAX];
 	__s64 last = witness_last(b);
+	size_t n;
 
 	if (last >= oldest)
 		witness_cover(&r->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n && b->loss.last >= oldest)
 		witness_lose(&r->witness, b->source, &b->loss);
-	if (b->clock_step_ns && b->slot >= oldest)
-		witness_step(&r->witness, b->slot, b->clock_step_ns);
+	for (n = batch_marks(b, mark); n > 0 && b->slot >= oldest; n--)
+		witness_mark(&r->witness, &mark[n - 1]);
 }
 
 int cube_add(struct cube *c, const struct batch *b)
@@ -273,21 +275,21 @@ static void load_loss(void *arg, const char *source, const struct loss *loss)
 		witness_lose(&l->ring->witness, source, loss);
 }
 
-static void load_step(void *arg, __s64 slot, __s64 step_ns)
+static void load_mark(void *arg, const struct mark *mark)
 {
 	struct loading *l = arg;
 
 	if (!l->err)
 		l->err = witness_reserve(&l->ring->witness, "");
 	if (!l->err)
-		witness_step(&l->ring->witness, slot, step_ns);
+		witness_mark(&l->ring->witness, mark);
 }
 
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last)
 {
 	struct loading l = { .cube = c, .ring = ring_of(c, inst) };
 	const struct store_reader reader = { .arg = &l, .slice = load_slice, .cover = load_cover, .loss = load_loss,
-					     .clock_step = load_step };
+					     .mark = load_mark };
 	struct store_range range;
 	int err;
 

@@ -80,6 +80,8 @@ void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 i
 		writer_name(out, "clock_step");
 		writer_raw(out, "true");
 	}
+	if (c->marks & GRID_SAMPLED)
+		writer_name_number(out, "sampled", c->every);
 	if (g->point)
 		writer_name_number(out, "snapshots", c->n_snapshots);
 	put_named_mean(out, "count", c->count, snapshots);

@@ -200,12 +200,20 @@ static void fold_loss(void *arg, const char *source, const struct loss *loss)
 		f->column[col].lost += loss->n;
 }
 
-static void fold_clock_step(void *arg, __s64 slot, __s64 step_ns)
+static void fold_mark(void *arg, const struct mark *mark)
 {
 	struct fold *f = arg;
+	struct grid_column *c;
 
-	if (step_ns && slot >= f->first && slot <= f->last)
-		f->column[column_of(f, slot)].marks |= GRID_CLOCK_STEP;
+	if (mark->slot < f->first || mark->slot > f->last)
+		return;
+	c = &f->column[column_of(f, mark->slot)];
+	if (mark->kind == MARK_CLOCK_STEP && mark->value)
+		c->marks |= GRID_CLOCK_STEP;
+	if (mark->kind == MARK_SAMPLED && mark->value > c->every) {
+		c->marks |= GRID_SAMPLED;
+		c->every = (__u32)mark->value;
+	}
 }
 
 static int query_check(const struct query *q)
@@ -237,7 +245,7 @@ int fold_new(const struct query *q, struct fold **ret_fold)
 	f->col = calloc(f->n_cols, sizeof(*f->col));
 	f->column = calloc(f->n_cols, sizeof(*f->column));
 	f->reader = (struct store_reader){ .arg = f, .slice = fold_slice, .cover = fold_cover, .loss = fold_loss,
-					   .clock_step = fold_clock_step, .sparse = fold_sparse, .dropped = fold_dropped };
+					   .mark = fold_mark, .sparse = fold_sparse, .dropped = fold_dropped };
 	if (!f->col || !f->column) {
 		fold_free(f);
 		return -ENOMEM;

@@ -42,7 +42,7 @@ struct store_reader {			/* NULL members are not asked for */
 	void (*slice)(void *arg, __s64 slot, const struct slice *s);
 	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
 	void (*loss)(void *arg, const char *source, const struct loss *loss);
-	void (*clock_step)(void *arg, __s64 slot, __s64 step_ns);
+	void (*mark)(void *arg, const struct mark *mark);
 	/* n of these slots were reported, and it is not known which: of coverage that is older than what
 	 * tier 0 keeps, only the count per minute, or per hour, is kept. */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
@@ -62,7 +62,7 @@ struct store_ops {
 	/* One transaction.  ret_new[i]: batch i was not known before. */
 	int (*add)(struct store *s, const struct batch *batch, size_t n, bool *ret_new);
 
-	/* What is filed under the range's slots.  Coverage is cut to it; losses and clock steps are
+	/* What is filed under the range's slots.  Coverage is cut to it; losses and marks are
 	 * given where they touch it. */
 	int (*read)(struct store *s, __u64 inst, const struct store_range *range,
 		    const struct store_reader *reader);
@@ -76,7 +76,7 @@ struct store_ops {
 
 	/* Drops each tier's slots before slot[tier] (for a coarser tier, whole slots of it; and it
 	 * keeps at least what the finer one keeps).  Batch identities older than slot[0] go too;
-	 * coverage, losses and clock steps stay as long as the last tier does, by minute, then by hour. */
+	 * coverage, losses and marks stay as long as the last tier does, by minute, then by hour. */
 	int (*expire)(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 
 	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */

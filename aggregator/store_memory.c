@@ -185,12 +185,14 @@ static int file_in_tiers(struct drawer *d, struct sum *scratch, const struct bat
 static void file_witness(struct drawer *d, const struct batch *b, __s64 last)
 {
 	__s64 oldest = d->shelf[0].horizon;
+	struct mark mark[BATCH_MARKS_MAX];
+	size_t n;
 
 	witness_cover(&d->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n)
 		witness_lose(&d->witness, b->source, &b->loss);
-	if (b->clock_step_ns)
-		witness_step(&d->witness, b->slot, b->clock_step_ns);
+	for (n = batch_marks(b, mark); n > 0; n--)
+		witness_mark(&d->witness, &mark[n - 1]);
 }
 
 static int add_one(struct memory *m, const struct batch *b, bool *ret_new)

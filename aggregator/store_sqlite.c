@@ -149,13 +149,15 @@ static int add_cover(struct sqlite *q, const struct batch *b, __s64 source, __s6
 
 static int add_witness(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
+	struct mark mark[BATCH_MARKS_MAX];
 	int err = add_cover(q, b, source, oldest);
+	size_t n;
 
 	if (!err && b->loss.n)
 		err = add_loss(q, b->inst, b->source, source, &b->loss);
-	if (!err && b->clock_step_ns)
-		err = db_step(q, db_bind(q, STEP_ADD, "iiii", b->inst, b->slot, b->clock_step_ns,
-				   step_crc(b->inst, b->slot, b->clock_step_ns)));
+	for (n = batch_marks(b, mark); n > 0 && !err; n--)
+		err = db_step(q, db_bind(q, MARK_ADD, "iiiii", b->inst, b->slot, (__s64)mark[n - 1].kind, mark[n - 1].value,
+				   mark_crc(b->inst, &mark[n - 1])));
 	return err;
 }
 

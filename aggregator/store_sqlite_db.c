@@ -222,11 +222,12 @@ __s64 loss_crc(__u64 inst, const char *source, const struct loss *l)
 	return crc_of(number, 5, source, strlen(source), NULL, 0);
 }
 
-__s64 step_crc(__u64 inst, __s64 slot, __s64 step_ns)
+/* A clock step's is that of the versions that knew no other mark. */
+__s64 mark_crc(__u64 inst, const struct mark *mark)
 {
-	const __s64 number[] = { (__s64)inst, slot, step_ns };
+	const __s64 number[] = { (__s64)inst, mark->slot, mark->value, (__s64)mark->kind };
 
-	return crc_of(number, 3, NULL, 0, NULL, 0);
+	return crc_of(number, mark->kind == MARK_CLOCK_STEP ? 3 : 4, NULL, 0, NULL, 0);
 }
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Coverage, losses and clock steps that lie in slots from..to-1 are kept by so many slots from now on. */
+/* Coverage, losses and marks that lie in slots from..to-1 are kept by so many slots from now on. */
 struct window {
 	struct sqlite *q;
 	__u64 inst;
@@ -97,7 +97,7 @@ static int thin_coverage(const struct window *w)
 	return err;
 }
 
-/* --- losses, clock steps --- */
+/* --- losses, marks --- */
 
 struct lost_row {
 	__s64 id, source;
@@ -178,27 +178,30 @@ static int thin_losses(const struct window *w)
 	return err;
 }
 
-struct step_row {
-	__s64 id, slot, step_ns;
+struct mark_row {
+	__s64 id;
+	struct mark mark;
 };
 
-static __u64 size_of(__s64 step_ns)
+static __u64 size_of(__s64 value)
 {
-	return step_ns < 0 ? -(__u64)step_ns : (__u64)step_ns;
+	return value < 0 ? -(__u64)value : (__u64)value;
 }
 
-/* Of the clock steps in one slot of the tier the largest stays. */
-static int thin_steps(const struct window *w)
+/* Of the marks of one kind in one slot of the tier the largest stays. */
+static int thin_marks(const struct window *w)
 {
-	sqlite3_stmt *stmt = db_bind(w->q, STEP_WINDOW, "iii", w->inst, w->from, w->to);
-	struct step_row *row = NULL;
+	sqlite3_stmt *stmt = db_bind(w->q, MARK_WINDOW, "iii", w->inst, w->from, w->to);
+	struct mark_row *row = NULL;
 	size_t n = 0, room = 0, at = 0;
 	int got, err = 0;
 
 	while ((got = db_step(w->q, stmt)) > 0 && !err) {
+		const struct mark mark = { (__u64)col(stmt, 2), col(stmt, 1), col(stmt, 3) };
+
 		err = array_grow(&row, n, &room, sizeof(*row));
-		if (!err && col(stmt, 3) == step_crc(w->inst, col(stmt, 1), col(stmt, 2)))
-			row[n++] = (struct step_row){ col(stmt, 0), col(stmt, 1), col(stmt, 2) };
+		if (!err && col(stmt, 4) == mark_crc(w->inst, &mark))
+			row[n++] = (struct mark_row){ col(stmt, 0), mark };
 	}
 	sqlite3_reset(stmt);
 	if (got < 0)
@@ -206,15 +209,16 @@ static int thin_steps(const struct window *w)
 	for (size_t i = 1; i < n && !err; i++) {
 		size_t drop = i;
 
-		if (tier_down(row[at].slot, w->per) != tier_down(row[i].slot, w->per)) {
+		if (row[at].mark.kind != row[i].mark.kind ||
+		    tier_down(row[at].mark.slot, w->per) != tier_down(row[i].mark.slot, w->per)) {
 			at = i;
 			continue;
 		}
-		if (size_of(row[i].step_ns) > size_of(row[at].step_ns)) {
+		if (size_of(row[i].mark.value) > size_of(row[at].mark.value)) {
 			drop = at;
 			at = i;
 		}
-		err = db_step(w->q, db_bind(w->q, STEP_DROP, "i", row[drop].id));
+		err = db_step(w->q, db_bind(w->q, MARK_DROP, "i", row[drop].id));
 	}
 	free(row);
 	return err;
@@ -232,7 +236,7 @@ static int thin_before(struct sqlite *q, const struct known *k, int tier, __s64 
 	err = thin_coverage(&w);
 	if (!err)
 		err = thin_losses(&w);
-	return err ? err : thin_steps(&w);
+	return err ? err : thin_marks(&w);
 }
 
 static int forget_witness(struct sqlite *q, __u64 inst, __s64 before)
@@ -241,7 +245,7 @@ static int forget_witness(struct sqlite *q, __u64 inst, __s64 before)
 
 	if (!err)
 		err = db_step(q, db_bind(q, LOSS_EXPIRE, "ii", inst, before));
-	return err ? err : db_step(q, db_bind(q, STEP_EXPIRE, "ii", inst, before));
+	return err ? err : db_step(q, db_bind(q, MARK_EXPIRE, "ii", inst, before));
 }
 
 /* --- slices --- */

@@ -158,7 +158,7 @@ static int read_slices(struct reading *r)
 	return err;
 }
 
-/* --- coverage, losses, clock steps --- */
+/* --- coverage, losses, marks --- */
 
 static void tell_cover(struct reading *r, const char *source, const struct run *run)
 {
@@ -205,16 +205,18 @@ static int read_losses(struct reading *r)
 	return got;
 }
 
-static int read_steps(struct reading *r)
+static int read_marks(struct reading *r)
 {
-	sqlite3_stmt *stmt = db_bind(r->q, STEP_READ, "iii", r->known.inst, r->first, r->last);
+	sqlite3_stmt *stmt = db_bind(r->q, MARK_READ, "iii", r->known.inst, r->first, r->last);
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
-		if (col(stmt, 2) != step_crc(r->known.inst, col(stmt, 0), col(stmt, 1)))
-			found_damage(r->q, "clock step", col(stmt, 0));
+		const struct mark mark = { (__u64)col(stmt, 1), col(stmt, 0), col(stmt, 2) };
+
+		if (col(stmt, 3) != mark_crc(r->known.inst, &mark))
+			found_damage(r->q, "mark", mark.slot);
 		else
-			r->reader->clock_step(r->reader->arg, col(stmt, 0), col(stmt, 1));
+			r->reader->mark(r->reader->arg, &mark);
 	}
 	return got;
 }
@@ -264,8 +266,8 @@ int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, co
 		err = read_cover(&r);
 	if (!err && reader->loss)
 		err = read_losses(&r);
-	if (!err && reader->clock_step)
-		err = read_steps(&r);
+	if (!err && reader->mark)
+		err = read_marks(&r);
 	free(r.key);
 	return err;
 }

@@ -20,8 +20,8 @@ const char *const sql_schema =
 	" crc INTEGER NOT NULL, PRIMARY KEY(inst, source, first)) WITHOUT ROWID;"
 	"CREATE TABLE loss(inst INTEGER, last INTEGER, first INTEGER, source INTEGER, n INTEGER, sum INTEGER, crc INTEGER NOT NULL);"
 	"CREATE INDEX loss_last ON loss(inst, last);"
-	"CREATE TABLE clock_step(inst INTEGER, slot INTEGER, step INTEGER, crc INTEGER NOT NULL);"
-	"CREATE INDEX clock_step_slot ON clock_step(inst, slot);"
+	"CREATE TABLE mark(inst INTEGER, slot INTEGER, kind INTEGER, value INTEGER, crc INTEGER NOT NULL);"
+	"CREATE INDEX mark_slot ON mark(inst, slot);"
 	/* the names of batches that were added; by slot, so that they can be forgotten by slot */
 	"CREATE TABLE seen(inst INTEGER, slot INTEGER, source INTEGER, incarnation INTEGER, seq INTEGER,"
 	" last INTEGER NOT NULL, PRIMARY KEY(inst, slot, source, incarnation, seq)) WITHOUT ROWID;"
@@ -58,7 +58,7 @@ const char *const sql_text[N_SQL] = {
 	[COVER_DROP] = "DELETE FROM coverage WHERE inst = ? AND source = ? AND first BETWEEN ? AND ?",
 	[COVER_ADD] = "INSERT INTO coverage(inst, source, first, last, n, crc) VALUES(?, ?, ?, ?, ?, ?)",
 	[LOSS_ADD] = "INSERT INTO loss(inst, last, first, source, n, sum, crc) VALUES(?, ?, ?, ?, ?, ?, ?)",
-	[STEP_ADD] = "INSERT INTO clock_step(inst, slot, step, crc) VALUES(?, ?, ?, ?)",
+	[MARK_ADD] = "INSERT INTO mark(inst, slot, kind, value, crc) VALUES(?, ?, ?, ?, ?)",
 	[HOT_READ] = "SELECT h.key, h.slot, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
 		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ? AND h.tier = ? AND h.axis = ? AND h.slot BETWEEN ? AND ?",
 	[CHUNK_READ] = "SELECT key, slot, data FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ?",
@@ -68,7 +68,7 @@ const char *const sql_text[N_SQL] = {
 		" WHERE c.inst = ? AND c.last >= ? AND c.first <= ?",
 	[LOSS_READ] = "SELECT s.name, l.n, l.sum, l.first, l.last, l.crc FROM loss l LEFT JOIN source s ON s.id = l.source"
 		" WHERE l.inst = ? AND l.last >= ? AND l.first <= ?",
-	[STEP_READ] = "SELECT slot, step, crc FROM clock_step WHERE inst = ? AND slot BETWEEN ? AND ?",
+	[MARK_READ] = "SELECT slot, kind, value, crc FROM mark WHERE inst = ? AND slot BETWEEN ? AND ?",
 	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot >= ? ORDER BY slot LIMIT 1",
 	[HOT_GROUPS] = "SELECT DISTINCT weight, ruler, key FROM hot WHERE inst = ? AND tier = ? AND axis = ?"
 		" AND slot BETWEEN ? AND ? ORDER BY weight, ruler, key",
@@ -87,7 +87,7 @@ const char *const sql_text[N_SQL] = {
 	[SEEN_EXPIRE] = "DELETE FROM seen WHERE inst = ?1 AND slot < ?2 AND last < ?2",
 	[COVER_EXPIRE] = "DELETE FROM coverage WHERE inst = ? AND last < ?",
 	[LOSS_EXPIRE] = "DELETE FROM loss WHERE inst = ? AND last < ?",
-	[STEP_EXPIRE] = "DELETE FROM clock_step WHERE inst = ? AND slot < ?",
+	[MARK_EXPIRE] = "DELETE FROM mark WHERE inst = ? AND slot < ?",
 	[KEY_EXPIRE] = "DELETE FROM key WHERE inst = ?1 AND id NOT IN (SELECT key FROM hot WHERE inst = ?1)"
 		" AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.key = key.id)",
 	[COVER_OLDEST] = "SELECT min(first) FROM coverage WHERE inst = ? AND last >= ? AND first < ?",
@@ -99,8 +99,8 @@ const char *const sql_text[N_SQL] = {
 		" LEFT JOIN source s ON s.id = l.source WHERE l.inst = ? AND l.last >= ? AND l.last < ?"
 		" ORDER BY l.source, l.last, l.first",
 	[LOSS_DROP] = "DELETE FROM loss WHERE rowid = ?",
-	[STEP_WINDOW] = "SELECT rowid, slot, step, crc FROM clock_step WHERE inst = ? AND slot >= ? AND slot < ? ORDER BY slot",
-	[STEP_DROP] = "DELETE FROM clock_step WHERE rowid = ?",
+	[MARK_WINDOW] = "SELECT rowid, slot, kind, value, crc FROM mark WHERE inst = ? AND slot >= ? AND slot < ? ORDER BY kind, slot",
+	[MARK_DROP] = "DELETE FROM mark WHERE rowid = ?",
 	[DELETE_FIRST] = "DELETE FROM inst WHERE id = ?",
 	[DELETE_SLOT_NS] = "DELETE FROM slot_ns WHERE inst = ?",
 	[DELETE_HORIZON] = "DELETE FROM horizon WHERE inst = ?",
@@ -108,7 +108,7 @@ const char *const sql_text[N_SQL] = {
 	[DELETE_CHUNK] = "DELETE FROM chunk WHERE inst = ?",
 	[DELETE_COVER] = "DELETE FROM coverage WHERE inst = ?",
 	[DELETE_LOSS] = "DELETE FROM loss WHERE inst = ?",
-	[DELETE_STEP] = "DELETE FROM clock_step WHERE inst = ?",
+	[DELETE_MARK] = "DELETE FROM mark WHERE inst = ?",
 	[DELETE_SEEN] = "DELETE FROM seen WHERE inst = ?",
 	[DELETE_LAST] = "DELETE FROM key WHERE inst = ?",
 	[SOURCES_UNUSED] = "DELETE FROM source WHERE id NOT IN (SELECT source FROM coverage"

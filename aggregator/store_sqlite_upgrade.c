@@ -21,7 +21,7 @@ static const char rows[] =
 	"INSERT INTO hot SELECT inst, 0, axis, slot, key, weight, ruler, hist, crc FROM hot_1;"
 	"INSERT INTO coverage SELECT inst, source, first, last, last - first + 1, crc FROM coverage_1;"
 	"INSERT INTO loss SELECT inst, last, first, source, n, sum, crc FROM loss_1;"
-	"INSERT INTO clock_step SELECT inst, slot, step, crc FROM clock_step_1;"
+	"INSERT INTO mark SELECT inst, slot, 1, step, crc FROM clock_step_1;"
 	"INSERT INTO seen SELECT inst, slot, source, incarnation, seq, last FROM seen_1;";
 
 static const char leftovers[] =

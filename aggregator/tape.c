@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-enum note { NOTE_SLICE, NOTE_COVER, NOTE_LOSS, NOTE_STEP };
+enum note { NOTE_SLICE, NOTE_COVER, NOTE_LOSS, NOTE_MARK };
 
 /* A note is this head, then key and histogram bytes, or a source's name, NUL included; the next
  * one begins at a multiple of 8. */
 struct head {
 	__u32 note, text_len;
-	__s64 first, last;		/* slots; of a clock step: slot and ns */
-	__u64 n, sum;			/* of a loss; of a slice: ruler, and axis */
+	__s64 first, last;		/* slots; of a mark: slot and value */
+	__u64 n, sum;			/* of a loss; of a slice: ruler, and axis; n: kind of a mark */
 	__u32 weight, hist_len;
 };
 
@@ -49,9 +49,9 @@ static void record_loss(void *arg, const char *source, const struct loss *loss)
 	put_note(arg, &head, source, NULL);
 }
 
-static void record_step(void *arg, __s64 slot, __s64 step_ns)
+static void record_mark(void *arg, const struct mark *mark)
 {
-	struct head head = { .note = NOTE_STEP, .first = slot, .last = step_ns };
+	struct head head = { .note = NOTE_MARK, .first = mark->slot, .last = mark->value, .n = mark->kind };
 
 	put_note(arg, &head, NULL, NULL);
 }
@@ -64,12 +64,13 @@ void tape_fini(struct tape *t)
 const struct store_reader *tape_recorder(struct tape *t)
 {
 	t->recorder = (struct store_reader){ .arg = t, .slice = record_slice, .cover = record_cover, .loss = record_loss,
-					     .clock_step = record_step };
+					     .mark = record_mark };
 	return &t->recorder;
 }
 
 static void play_note(const struct head *head, const __u8 *text, const struct store_reader *r)
 {
+	const struct mark mark = { head->n, head->first, head->last };
 	struct slice slice = { .ruler = head->n, .axis = (__u16)head->sum, .weight = (__u16)head->weight,
 			       .key = { text, (__u16)head->text_len }, .hist = text + head->text_len,
 			       .hist_len = head->hist_len };
@@ -88,9 +89,9 @@ static void play_note(const struct head *head, const __u8 *text, const struct st
 		if (r->loss)
 			r->loss(r->arg, (const char *)text, &loss);
 		break;
-	case NOTE_STEP:
-		if (r->clock_step)
-			r->clock_step(r->arg, head->first, head->last);
+	case NOTE_MARK:
+		if (r->mark)
+			r->mark(r->arg, &mark);
 		break;
 	}
 }

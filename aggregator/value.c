@@ -238,12 +238,12 @@ static void give_loss(void *arg, const char *source, const struct loss *loss)
 		fold_reader(v->fold[i])->loss(v->fold[i], source, loss);
 }
 
-static void give_clock_step(void *arg, __s64 slot, __s64 step_ns)
+static void give_mark(void *arg, const struct mark *mark)
 {
 	struct value *v = arg;
 
 	for (size_t i = 0; i < v->n_folds; i++)
-		fold_reader(v->fold[i])->clock_step(v->fold[i], slot, step_ns);
+		fold_reader(v->fold[i])->mark(v->fold[i], mark);
 }
 
 static void give_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
@@ -302,7 +302,7 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		v->in.retention_s = KEEP_S;
 	v->head.scope = ci->metric->scope;
 	v->reader = (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss,
-					   .clock_step = give_clock_step, .sparse = give_sparse, .dropped = give_dropped };
+					   .mark = give_mark, .sparse = give_sparse, .dropped = give_dropped };
 	set_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)

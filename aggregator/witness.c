@@ -18,7 +18,7 @@ void witness_fini(struct witness *w)
 		free(w->observer[i].span);
 	free(w->observer);
 	free(w->lost);
-	free(w->step);
+	free(w->mark);
 	memset(w, 0, sizeof(*w));
 }
 
@@ -53,7 +53,7 @@ int witness_reserve(struct witness *w, const char *source)
 	if (!err)
 		err = array_grow(&w->lost, w->n_lost, &w->lost_room, sizeof(*w->lost));
 	if (!err)
-		err = array_grow(&w->step, w->n_steps, &w->steps_room, sizeof(*w->step));
+		err = array_grow(&w->mark, w->n_marks + BATCH_MARKS_MAX - 1, &w->marks_room, sizeof(*w->mark));
 	return err;
 }
 
@@ -85,9 +85,9 @@ void witness_lose(struct witness *w, const char *source, const struct loss *loss
 	l->loss = *loss;
 }
 
-void witness_step(struct witness *w, __s64 slot, __s64 step_ns)
+void witness_mark(struct witness *w, const struct mark *mark)
 {
-	w->step[w->n_steps++] = (struct clock_step){ slot, step_ns };
+	w->mark[w->n_marks++] = *mark;
 }
 
 __s64 witness_oldest(const struct witness *w, __s64 first)
@@ -136,10 +136,10 @@ void witness_trim(struct witness *w, __s64 first)
 			w->lost[n++] = w->lost[i];
 	w->n_lost = n;
 	n = 0;
-	for (size_t i = 0; i < w->n_steps; i++)
-		if (w->step[i].slot >= first)
-			w->step[n++] = w->step[i];
-	w->n_steps = n;
+	for (size_t i = 0; i < w->n_marks; i++)
+		if (w->mark[i].slot >= first)
+			w->mark[n++] = w->mark[i];
+	w->n_marks = n;
 }
 
 static void read_spans(const struct observer *o, __s64 first, __s64 last, const struct store_reader *reader)
@@ -163,7 +163,7 @@ void witness_read(const struct witness *w, __s64 first, __s64 last, const struct
 	for (size_t i = 0; reader->loss && i < w->n_lost; i++)
 		if (w->lost[i].loss.first <= last && w->lost[i].loss.last >= first)
 			reader->loss(reader->arg, w->lost[i].source, &w->lost[i].loss);
-	for (size_t i = 0; reader->clock_step && i < w->n_steps; i++)
-		if (w->step[i].slot >= first && w->step[i].slot <= last)
-			reader->clock_step(reader->arg, w->step[i].slot, w->step[i].step_ns);
+	for (size_t i = 0; reader->mark && i < w->n_marks; i++)
+		if (w->mark[i].slot >= first && w->mark[i].slot <= last)
+			reader->mark(reader->arg, &w->mark[i]);
 }

@@ -1,6 +1,6 @@
 /* witness.h - what tells "nothing happened" from "nobody looked" and "part was lost".
  *
- *      who looked when (intervals per source), what was lost, when the wall clock stepped
+ *      who looked when (intervals per source), what was lost, and marks
  *
  * Laws    covering commutes, and what overlaps or touches becomes one interval.
  *         A loss is kept as it was given: it lies somewhere in its slots and can not be cut.
@@ -28,17 +28,13 @@ struct lost {
 	struct loss loss;
 };
 
-struct clock_step {
-	__s64 slot, step_ns;
-};
-
 struct witness {
 	size_t n_observers, observers_room;
 	struct observer *observer;
 	size_t n_lost, lost_room;
 	struct lost *lost;
-	size_t n_steps, steps_room;
-	struct clock_step *step;
+	size_t n_marks, marks_room;
+	struct mark *mark;
 };
 
 /* The last slot a batch speaks for: its own, or the end of its run. */
@@ -50,7 +46,7 @@ void witness_fini(struct witness *w);
 int witness_reserve(struct witness *w, const char *source);
 void witness_cover(struct witness *w, const char *source, __s64 first, __s64 last);
 void witness_lose(struct witness *w, const char *source, const struct loss *loss);
-void witness_step(struct witness *w, __s64 slot, __s64 step_ns);
+void witness_mark(struct witness *w, const struct mark *mark);
 
 /* The first slot from `first` on that anybody looked at; INT64_MAX: none. */
 __s64 witness_oldest(const struct witness *w, __s64 first);

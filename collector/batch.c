@@ -30,6 +30,17 @@ int batch_same(const struct batch *a, const struct batch *b)
 	       a->incarnation == b->incarnation && !strcmp(a->source, b->source);
 }
 
+size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX])
+{
+	size_t n = 0;
+
+	if (b->clock_step_ns)
+		ret_mark[n++] = (struct mark){ MARK_CLOCK_STEP, b->slot, b->clock_step_ns };
+	if (b->every)
+		ret_mark[n++] = (struct mark){ MARK_SAMPLED, b->slot, b->every };
+	return n;
+}
+
 /* --- writing --- */
 
 static void put_head(const struct batch *b, struct bytes *out)

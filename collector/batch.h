@@ -25,6 +25,18 @@ struct loss {
 	__s64 first, last;		/* slots */
 };
 
+enum mark_kind {
+	MARK_CLOCK_STEP = 1,		/* the wall clock stepped by `value` ns */
+	MARK_SAMPLED = 2,		/* one event in `value` was looked at, and counted that many times */
+};
+
+struct mark {				/* what is to be known of a slot beside its counts */
+	__u64 kind;			/* enum mark_kind */
+	__s64 slot, value;
+};
+
+#define BATCH_MARKS_MAX 2
+
 struct batch {
 	char source[SOURCE_MAX];
 	__u64 incarnation;		/* one start of a collector */
@@ -55,6 +67,9 @@ void batch_encode(const struct batch *b, struct bytes *out);
 /* -EBADMSG: not a batch (wrong lengths, labels, ruler, histogram: every byte is checked here, so
  * that nothing behind needs to); -ENOMEM. */
 int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch);
+
+/* What it marks; returns how many. */
+size_t batch_marks(const struct batch *b, struct mark ret_mark[BATCH_MARKS_MAX]);
 
 /* Do two batches have the same name? */
 int batch_same(const struct batch *a, const struct batch *b);

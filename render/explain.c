@@ -177,6 +177,14 @@ static double key_step(struct canvas *c, double x, double y)
 	return key_text(c, x, y, "clock set");
 }
 
+static double key_sampled(struct canvas *c, double x, double y)
+{
+	canvas_colour(c, c->palette.accent);
+	for (int dot = 0; dot < 3; dot++)
+		canvas_box(c, x + 1 + 4 * dot, y + SWATCH / 2.0 - 1, 2, 2);
+	return key_text(c, x, y, "sampled");
+}
+
 static bool any_marked(const struct grid *const *grid, size_t n, enum grid_mark mark)
 {
 	for (size_t i = 0; i < n; i++)
@@ -202,6 +210,8 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 	x = key_swatch(c, x, y, p->colour[90], p->partial, "partly lost");
 	if (any_marked(grid, n, GRID_IN_PROGRESS))
 		x = key_progress(c, x, y);
+	if (any_marked(grid, n, GRID_SAMPLED))
+		x = key_sampled(c, x, y);
 	if (any_marked(grid, n, GRID_CLOCK_STEP))
 		key_step(c, x, y);
 }
@@ -244,7 +254,11 @@ static void put_total(const struct grid *g, char *out, size_t room)
 		snprintf(out, room, "%s %s", count, what);
 }
 
-struct coverage { size_t unobserved, partial; __u64 reporting, expected; };
+struct coverage {
+	size_t unobserved, partial;
+	__u64 reporting, expected;
+	__u32 every;			/* the strictest sampling; 0: none */
+};
 
 static struct coverage coverage(const struct grid *g)
 {
@@ -257,6 +271,8 @@ static struct coverage coverage(const struct grid *g)
 		v.partial += state == GRID_PARTIAL;
 		v.reporting += g->column[col].n_reporting;
 		v.expected += g->column[col].n_expected;
+		if (g->column[col].every > v.every)
+			v.every = g->column[col].every;
 	}
 	return v;
 }
@@ -272,7 +288,9 @@ static void put_coverage(const struct grid *g, char *out, size_t room)
 	if (v.unobserved)
 		len += snprintf(out + len, room - len, "; %zu of %zu columns not observed", v.unobserved, g->n_cols);
 	if (v.partial)
-		snprintf(out + len, room - len, "%s %zu partly lost", v.unobserved ? "," : ";", v.partial);
+		len += snprintf(out + len, room - len, "%s %zu partly lost", v.unobserved ? "," : ";", v.partial);
+	if (v.every)
+		snprintf(out + len, room - len, "; sampled, at worst one event in %u", v.every);
 }
 
 static void put_range(const struct grid *g, const struct figure_options *o, char *out, size_t room)

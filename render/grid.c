@@ -74,6 +74,8 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 	to->n_expected += c->n_expected;
 	to->n_snapshots += c->n_snapshots;
 	to->marks |= c->marks;
+	if (c->every > to->every)
+		to->every = c->every;
 }
 
 /* The value at rank ceil(p n) of a column's cells; p in percent. */

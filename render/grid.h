@@ -24,7 +24,7 @@
 #define GRID_NO_EDGE (~(__u64)0)
 
 /* Dropped: what was there, or a part of it, is kept no more.  It looks as not observed, or as partly lost. */
-enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4 };
+enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4, GRID_SAMPLED = 8 };
 
 struct grid_column {
 	__u64 count, sum, min, max;	/* of the axis, exact; min and max are 0 when count is 0 */
@@ -33,6 +33,7 @@ struct grid_column {
 	__u32 n_reporting, n_expected;
 	__u64 n_snapshots;		/* slots that any source reported; of point grids only */
 	__u32 marks;			/* enum grid_mark */
+	__u32 every;			/* GRID_SAMPLED: one event in so many was looked at, at worst */
 };
 
 struct grid_summary {			/* over the whole grid */

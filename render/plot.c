@@ -64,6 +64,16 @@ static void draw_veil(struct canvas *c, const struct plot *p, size_t col)
 	canvas_box(c, x, p->y + p->height - BAR, width, BAR);
 }
 
+/* A row of dots along the top. */
+static void draw_sampled(struct canvas *c, const struct plot *p, size_t col)
+{
+	double end = plot_x(p, col + 1), x;
+
+	canvas_colour(c, c->palette.accent);
+	for (x = ceil(plot_x(p, col) / 4) * 4; x < end; x += 4)
+		canvas_box(c, x, p->y, BAR, BAR);
+}
+
 static void draw_step(struct canvas *c, const struct plot *p, size_t col)
 {
 	static const double dash[] = { 4, 3 };
@@ -87,6 +97,9 @@ void plot_marks(struct canvas *c, const struct plot *p)
 	for (size_t col = 0; col < p->n_cols; col++)
 		if (p->column[col].marks & GRID_CLOCK_STEP)
 			draw_step(c, p, col);
+	for (size_t col = 0; col < p->n_cols; col++)
+		if (p->column[col].marks & GRID_SAMPLED)
+			draw_sampled(c, p, col);
 }
 
 bool plot_marked(const struct grid_column *column, size_t n, enum grid_mark mark)

@@ -48,6 +48,7 @@ static void make_loss(struct batch *b, const struct kit_shape *shape, __u64 n_sl
 
 	b->loss = (struct loss){ 1 + check_below(9), check_value(), first, first + (__s64)check_below(5) };
 	b->clock_step_ns = (__s64)check_random() >> 20;
+	b->every = check_below(3) ? 0 : 2 + (__u32)check_below(63);
 }
 
 static void make_batch(struct batch *b, const struct kit_shape *shape, __u32 seq)
@@ -146,10 +147,6 @@ struct lost {
 	struct loss loss;
 };
 
-struct clock_step {
-	__s64 slot, step_ns;
-};
-
 struct gathered {
 	__s64 first, last;
 	int axis;
@@ -158,11 +155,11 @@ struct gathered {
 	__u64 n_sparse;
 	__s64 dropped_first, dropped_last;
 	struct store_reader reader;
-	size_t n_pieces, n_covers, n_lost, n_steps;
+	size_t n_pieces, n_covers, n_lost, n_marks;
 	struct piece *piece;
 	struct cover *cover;
 	struct lost *lost;
-	struct clock_step *step;
+	struct mark *mark;
 };
 
 /* Room for one more; n is counted up. */
@@ -210,11 +207,11 @@ static void take_loss(void *arg, const char *source, const struct loss *loss)
 	snprintf(l->source, sizeof(l->source), "%s", source);
 }
 
-static void take_step(void *arg, __s64 slot, __s64 step_ns)
+static void take_mark(void *arg, const struct mark *mark)
 {
 	struct gathered *g = arg;
 
-	*APPEND(g->step, g->n_steps) = (struct clock_step){ slot, step_ns };
+	*APPEND(g->mark, g->n_marks) = *mark;
 }
 
 static void take_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
@@ -248,7 +245,7 @@ struct gathered *gathered_range(const struct store_range *range)
 
 void gathered_only_slices(struct gathered *g)
 {
-	g->n_covers = g->n_lost = g->n_steps = 0;
+	g->n_covers = g->n_lost = g->n_marks = 0;
 }
 
 __u64 gathered_sparse(const struct gathered *g)
@@ -273,7 +270,7 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis)
 	g->axis = axis;
 	g->per = 1;
 	g->reader = (struct store_reader){ .arg = g, .slice = take_slice, .cover = take_cover, .loss = take_loss,
-					   .clock_step = take_step, .sparse = take_sparse, .dropped = take_dropped };
+					   .mark = take_mark, .sparse = take_sparse, .dropped = take_dropped };
 	return g;
 }
 
@@ -286,7 +283,7 @@ void gathered_free(struct gathered *g)
 	free(g->piece);
 	free(g->cover);
 	free(g->lost);
-	free(g->step);
+	free(g->mark);
 	free(g);
 }
 
@@ -299,6 +296,8 @@ void gather_batch(struct gathered *g, const struct batch *b)
 {
 	__s64 first = b->slot, last = b->run > 1 ? b->slot + b->run - 1 : b->slot;
 	bool within = b->slot >= g->first && b->slot <= g->last;
+	struct mark mark[BATCH_MARKS_MAX];
+	size_t n;
 
 	for (size_t i = 0; within && i < b->n_slices; i++)
 		if (g->axis < 0 || b->slice[i].axis == g->axis)
@@ -309,8 +308,8 @@ void gather_batch(struct gathered *g, const struct batch *b)
 		take_cover(g, b->source, first, last);
 	if (b->loss.n && b->loss.first <= g->last && b->loss.last >= g->first)
 		take_loss(g, b->source, &b->loss);
-	if (b->clock_step_ns && within)
-		take_step(g, b->slot, b->clock_step_ns);
+	for (n = batch_marks(b, mark); n > 0 && within; n--)
+		take_mark(g, &mark[n - 1]);
 }
 
 /* --- comparing --- */
@@ -342,9 +341,15 @@ static int lost_compare(const void *a, const void *b)
 	return memcmp(a, b, sizeof(struct lost));
 }
 
-static int step_compare(const void *a, const void *b)
+static int mark_compare(const void *a, const void *b)
 {
-	return memcmp(a, b, sizeof(struct clock_step));
+	const struct mark *x = a, *y = b;
+
+	if (x->slot != y->slot)
+		return x->slot < y->slot ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->value < y->value ? -1 : x->value > y->value;
 }
 
 /* qsort() of nothing at all may still not be given NULL. */
@@ -394,7 +399,7 @@ void gathered_bytes(struct gathered *g, struct bytes *ret)
 {
 	sort(g->piece, g->n_pieces, sizeof(*g->piece), piece_compare);
 	sort(g->lost, g->n_lost, sizeof(*g->lost), lost_compare);
-	sort(g->step, g->n_steps, sizeof(*g->step), step_compare);
+	sort(g->mark, g->n_marks, sizeof(*g->mark), mark_compare);
 	merge_covers(g);
 	for (size_t i = 0; i < g->n_pieces;)
 		i = put_sum(g, i, ret);
@@ -405,7 +410,7 @@ void gathered_bytes(struct gathered *g, struct bytes *ret)
 		bytes_put_int(ret, (__u64)g->cover[i].last, 8);
 	}
 	bytes_put(ret, g->lost, g->n_lost * sizeof(*g->lost));
-	bytes_put(ret, g->step, g->n_steps * sizeof(*g->step));
+	bytes_put(ret, g->mark, g->n_marks * sizeof(*g->mark));
 	assert_int_equal(ret->err, 0);
 }
 

@@ -398,7 +398,9 @@ static void coverage_tells_zero_from_silence(void **state)
 	r->cover(r->arg, "db1", T0 + 8, T0 + 20);
 	r->cover(r->arg, "db2", T0 + 2, T0 + 2);
 	r->loss(r->arg, "db1", &loss);
-	r->clock_step(r->arg, T0 + 9, 5000000);
+	r->mark(r->arg, &(struct mark){ MARK_CLOCK_STEP, T0 + 9, 5000000 });
+	r->mark(r->arg, &(struct mark){ MARK_SAMPLED, T0 + 3, 8 });
+	r->mark(r->arg, &(struct mark){ MARK_SAMPLED, T0 + 3, 4 });
 	g = fold_grid(f);
 	assert_int_equal(g->n_sources, 2);
 	static const struct { __u32 reporting, expected; __u64 lost; } want[10] = {
@@ -409,7 +411,8 @@ static void coverage_tells_zero_from_silence(void **state)
 		assert_int_equal(g->column[i].n_reporting, want[i].reporting);
 		assert_int_equal(g->column[i].n_expected, want[i].expected);
 		assert_int_equal(g->column[i].lost, want[i].lost);
-		assert_int_equal(g->column[i].marks, i == 9 ? GRID_CLOCK_STEP : 0);
+		assert_int_equal(g->column[i].marks, i == 9 ? GRID_CLOCK_STEP : i == 3 ? GRID_SAMPLED : 0);
+		assert_int_equal(g->column[i].every, i == 3 ? 8 : 0);
 	}
 	assert_int_equal(g->all.lost, 7);
 	assert_int_equal(fold_min_reporting(f), 0);

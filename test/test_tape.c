@@ -35,9 +35,9 @@ static void on_loss(void *arg, const char *source, const struct loss *l)
 	    (long long)l->first, (long long)l->last);
 }
 
-static void on_step(void *arg, __s64 slot, __s64 step)
+static void on_mark(void *arg, const struct mark *mark)
 {
-	add(arg, "step %lld %lld\n", (long long)slot, (long long)step);
+	add(arg, "mark %d %lld %lld\n", (int)mark->kind, (long long)mark->slot, (long long)mark->value);
 }
 
 static void give_all(const struct store_reader *r)
@@ -53,7 +53,7 @@ static void give_all(const struct store_reader *r)
 	s.hist_len = 1;
 	r->slice(r->arg, 18, &s);
 	r->loss(r->arg, "", &loss);
-	r->clock_step(r->arg, 19, -20);
+	r->mark(r->arg, &(struct mark){ MARK_CLOCK_STEP, 19, -20 });
 	s.axis = 5;				/* not asked for */
 	r->slice(r->arg, 20, &s);
 }
@@ -61,8 +61,8 @@ static void give_all(const struct store_reader *r)
 static void a_tape_gives_again_what_it_was_given(void **state)
 {
 	struct log live = { "" }, played = { "" };
-	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .clock_step = on_step };
-	struct store_reader to_played = { .arg = &played, .slice = on_slice, .cover = on_cover, .loss = on_loss, .clock_step = on_step };
+	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
+	struct store_reader to_played = { .arg = &played, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
 	struct tape t = { .axes = { [1] = true, [3] = true } };
 
 	give_all(&to_live);

@@ -4,7 +4,7 @@
 #define N_SLOTS 200
 
 struct seen {
-	int covered[N_SLOTS], n_spans, n_losses, n_steps;
+	int covered[N_SLOTS], n_spans, n_losses, n_marks;
 };
 
 static void see_cover(void *arg, const char *source, __s64 first, __s64 last)
@@ -21,15 +21,15 @@ static void see_loss(void *arg, const char *source, const struct loss *loss)
 	((struct seen *)arg)->n_losses++;
 }
 
-static void see_step(void *arg, __s64 slot, __s64 step_ns)
+static void see_mark(void *arg, const struct mark *mark)
 {
-	((struct seen *)arg)->n_steps++;
+	((struct seen *)arg)->n_marks++;
 }
 
 static struct seen look(const struct witness *w, __s64 first, __s64 last)
 {
 	struct seen s = { .n_spans = 0 };
-	const struct store_reader reader = { .arg = &s, .cover = see_cover, .loss = see_loss, .clock_step = see_step };
+	const struct store_reader reader = { .arg = &s, .cover = see_cover, .loss = see_loss, .mark = see_mark };
 
 	witness_read(w, first, last, &reader);
 	return s;
@@ -91,18 +91,18 @@ static void trimming_forgets_what_ended_before(void **state)
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(witness_reserve(&w, "b"), 0);
 		witness_lose(&w, "b", i ? &late : &early);
-		witness_step(&w, i ? 10 : 9, 1);
+		witness_mark(&w, &(struct mark){ MARK_CLOCK_STEP, i ? 10 : 9, 1 });
 	}
 	s = look(&w, 0, 100);
 	assert_int_equal(s.n_losses, 2);
-	assert_int_equal(s.n_steps, 2);
+	assert_int_equal(s.n_marks, 2);
 	witness_trim(&w, 10);
 	s = look(&w, 0, 100);
 	assert_int_equal(w.n_observers, 1);
 	assert_int_equal(s.covered[9], 0);
 	assert_int_equal(s.covered[10], 1);
 	assert_int_equal(s.n_losses, 1);
-	assert_int_equal(s.n_steps, 1);
+	assert_int_equal(s.n_marks, 1);
 	witness_fini(&w);
 }
 

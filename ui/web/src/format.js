@@ -114,5 +114,7 @@ export function coverage(column) {
 		parts.push(`${column.reporting} of ${column.expected} reported`);
 	if (column.lost)
 		parts.push(`${count(column.lost)} lost`);
+	if (column.sampled)
+		parts.push(`sampled, one event in ${column.sampled}`);
 	return parts.join(", ");
 }

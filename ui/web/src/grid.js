@@ -11,6 +11,7 @@
  * @property {number} reporting  sources that reported
  * @property {number} expected   sources that should have
  * @property {number} lost       events
+ * @property {number} [sampled]  at worst one event in so many was looked at, and counted that many times
  * @property {number} count
  * @property {number} sum        of the measure, in its unit
  * @property {number} max

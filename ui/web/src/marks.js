@@ -73,6 +73,10 @@ function paintCoverage(g, grid, view, shade, colours, ratio) {
 			box(from, to, colours.veil);
 			box(from, to, colours.accent, view.height - 2, 2);
 		}
+		for (let x = Math.ceil(view.x.x(from) / 4) * 4; column.sampled && x < view.x.x(to); x += 4) {
+			g.fillStyle = colours.accent;
+			g.fillRect(x, 0, 2, 2);
+		}
 	});
 }
 

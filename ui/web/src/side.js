@@ -36,6 +36,7 @@ export function Legend({ shade, unit }) {
 			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
 			<li><i class="partial" style=${{ color: shade.partial, backgroundColor: shade.zero }} />partly lost</li>
 			<li><i class="progress" />in progress</li>
+			<li><i class="sampled" />sampled</li>
 		</ul>
 	</section>`;
 }
