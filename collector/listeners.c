@@ -65,7 +65,7 @@ int listening_unix(const char *line, struct listening *ret)
 
 /* ---- processes ---- */
 
-static int listeners_add(struct listeners *l, __u32 pid, const struct listening *s)
+int listeners_add(struct listeners *l, __u32 pid, const struct listening *s)
 {
 	if (l->n == l->room) {
 		size_t room = l->room ? l->room * 2 : 16;

@@ -4,7 +4,8 @@
  *
  * Shape   one entry per listening socket.  `where` is what people know it by: "127.0.0.1:3306",
  *         "[::]:3306", "/run/mysqld/mysqld.sock", "@abstract".
- * Errors  a process that is gone or may not be looked into is skipped; that is counted.
+ * Errors  a process that is gone or may not be looked into is skipped; that is counted.  census.h
+ *         sees those of other users too.
  * Thread  any; no state.
  */
 #ifndef HEATSCOPE_LISTENERS_H
@@ -37,6 +38,8 @@ struct listening {
 	__u32 port;
 	char where[LISTENER_TEXT];
 };
+
+int listeners_add(struct listeners *l, __u32 pid, const struct listening *s);
 
 int listening_tcp(const char *line, struct listening *ret);	/* of /proc/net/tcp and tcp6 */
 int listening_unix(const char *line, struct listening *ret);	/* of /proc/net/unix */

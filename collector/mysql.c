@@ -20,6 +20,7 @@
 struct mysql {
 	struct mysql_bpf *bpf;
 	struct bpf_link *flush;
+	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
 };
@@ -32,6 +33,7 @@ static void mysql_stop(void *self)
 
 	bpf_link__destroy(m->flush);
 	mysql_bpf__destroy(m->bpf);
+	census_free(m->census);
 	free(m);
 }
 
@@ -43,7 +45,10 @@ static int mysql_load(struct mysql *m)
 	err = m->bpf ? 0 : -errno;
 	for (i = 0; !err && servers_names[i]; i++)
 		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
-	return err ?: mysql_bpf__load(m->bpf);
+	err = err ?: mysql_bpf__load(m->bpf);
+	err = err ?: census_new(servers_names, &m->census);
+	m->servers.census = m->census;
+	return err;
 }
 
 /* The servers that are there first: their connections are told by where they listen. */
@@ -186,19 +191,30 @@ static __u64 mysql_lost(void *self)
 
 /* ---- for people ---- */
 
+/* As the kernel sees them; where we may not ask it, as far as /proc shows them to us. */
+static int doctor_look(struct listeners *ret)
+{
+	struct census *census = NULL;
+	int err = census_new(servers_names, &census);
+
+	err = err ? listeners_find(servers_names, ret) : census_take(census, ret);
+	census_free(census);
+	return err;
+}
+
 static void doctor_servers(FILE *out)
 {
 	struct listeners now;
 	size_t i;
 
-	if (listeners_find(servers_names, &now))
+	if (doctor_look(&now))
 		return;
 	fprintf(out, "servers: %u (processes named %s or %s)\n", now.n_servers, servers_names[0], servers_names[1]);
 	for (i = 0; i < now.n; i++)
 		fprintf(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
 	if (now.n_unreadable)
-		fprintf(out, "  %u of them may not be looked into (needs CAP_SYS_PTRACE or the same user): "
-			"their connections are seen from their greeting on\n", now.n_unreadable);
+		fprintf(out, "  where %u of them listen is seen by their own user and by a collector that may trace\n",
+			now.n_unreadable);
 	listeners_fini(&now);
 }
 

@@ -49,7 +49,7 @@ void servers_refresh(struct servers *s)
 	size_t i;
 	int at;
 
-	if (listeners_find(servers_names, &now))
+	if (s->census ? census_take(s->census, &now) : listeners_find(servers_names, &now))
 		return;
 	for (i = 0; i < s->n_known; i++)
 		s->known[i].live |= 2;			/* not seen yet */

@@ -1,20 +1,19 @@
 /* servers.h - the listening sockets that the kernel side is told of, and their labels.
  *
- *      /proc --servers_refresh()--> kernel map `listeners` {process, port}
+ *      census --servers_refresh()--> kernel map `listeners` {process, port}
  *                              +-> servers_where(): "127.0.0.1:3306", also after the server has gone
  *
- * Cost    a look at /proc takes 15 ms on a small machine and more on a large one: for /proc/PID/net/tcp
- *         the kernel walks its whole table of established connections, used or not.  So it is rare.
+ * Cost    a look goes over all open files of the machine, so it is rare.
  *         Nothing is missed between two looks: a connection that begins is known by its greeting,
  *         the map is only for those that were there before us; a new listener's label is looked up when
  *         its first event asks for it.
- * Errors  where /proc cannot be read, what was known stays.
+ * Errors  where nothing can be seen, what was known stays.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVERS_H
 #define HEATSCOPE_SERVERS_H
 
-#include "listeners.h"
+#include "census.h"
 
 #define SERVERS_KNOWN_MAX 1024
 #define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
@@ -28,6 +27,7 @@ struct known {
 
 struct servers {
 	int map_fd;
+	const struct census *census;		/* NULL: look into /proc, which shows our own user's only */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };

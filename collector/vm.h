@@ -66,14 +66,25 @@ struct pt_regs {
 	unsigned long si, orig_ax;
 };
 
+struct in6_addr {
+	__u8 bytes[16];
+};
+
 struct sock_common {
 	unsigned short skc_family;
+	volatile unsigned char skc_state;
 	__u16 skc_num;
+	__u32 skc_rcv_saddr;
+	struct in6_addr skc_v6_rcv_saddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_type, sk_protocol;
+};
+
+struct socket {
+	struct sock *sk;
 };
 
 struct sockaddr_un {
@@ -119,6 +130,15 @@ struct bpf_iter__bpf_sk_storage_map {
 	struct bpf_map *map;
 	struct sock *sk;
 	void *value;
+};
+
+struct file;
+
+struct bpf_iter__task_file {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	__u32 fd;
+	struct file *file;
 };
 
 #pragma clang attribute pop
