@@ -119,7 +119,7 @@ static void put_summary(struct bytes *out, const struct grid *g)
 	put_named_mean(out, "sum", s->sum, snapshots);
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
-	writer_name_number(out, "mean", s->count ? s->sum / s->count : 0);
+	put_named_mean(out, "mean", g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
 	writer_name_number(out, "stddev", s->stddev);
 	writer_name_number(out, "p50", s->p50);
 	writer_name_number(out, "p90", s->p90);
@@ -131,7 +131,6 @@ static void put_summary(struct bytes *out, const struct grid *g)
 
 void payload_grid(struct bytes *out, const struct grid *g)
 {
-	writer_name_text(out, "unit", g->unit);
 	writer_name_seconds(out, "from", g->from_ns);
 	writer_name_seconds(out, "column", (__s64)g->col_ns);
 	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
@@ -197,7 +196,7 @@ static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 	put_named_mean(out, "sum", h->sum, snapshots);
 	writer_name_number(out, "min", h->count ? h->min : 0);
 	writer_name_number(out, "max", h->max);
-	writer_name_number(out, "mean", hist_mean(h));
+	put_named_mean(out, "mean", snapshots ? h->sum : hist_mean(h), snapshots ? h->count : 0);
 	writer_name_number(out, "stddev", hist_stddev(h));
 	writer_name_number(out, "p50", hist_percentile(h, 500000));
 	writer_name_number(out, "p90", hist_percentile(h, 900000));

@@ -439,9 +439,9 @@ static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __
 	};
 }
 
-static const char *unit_name(__u32 unit)
+const char *query_unit(const struct instrumentation *in, int axis)
 {
-	switch (unit) {
+	switch (ruler_unit(in->ruler[axis])) {
 	case UNIT_NS: return "ns";
 	case UNIT_BYTES: return "bytes";
 	case UNIT_PERCENT: return "%";
@@ -474,8 +474,8 @@ static struct grid *grid_of(struct fold *f, const struct hist *all)
 	g->from_ns = q->from_ns;
 	g->col_ns = f->col_ns;
 	g->slot_ns = q->inst->slot_ns;
-	g->unit = unit_name(ruler_unit(all->ruler));
-	g->weight_unit = q->weight ? unit_name(ruler_unit(q->inst->ruler[q->weight - 1])) : "events";
+	g->unit = query_unit(q->inst, q->axis);
+	g->weight_unit = q->weight ? query_unit(q->inst, q->weight - 1) : "events";
 	return g;
 }
 

@@ -43,6 +43,9 @@ struct query {
 /* The first and last slot (inclusive) to be read for it. */
 void query_slots(const struct query *q, __s64 *ret_first, __s64 *ret_last);
 
+/* The unit of a measure as it is written everywhere: "ns", "bytes", "%", "/s", "bytes/s"; "": none. */
+const char *query_unit(const struct instrumentation *in, int axis);
+
 /* How long a column will be: a whole number of slots, at least one granularity. */
 __u64 query_col_ns(const struct query *q);
 

@@ -8,10 +8,13 @@
 static const struct {
 	const char *name, *label;
 } module_labels[] = {
+	{ "cgroup", "Control groups" },
+	{ "cpu", "CPU" },
 	{ "disk", "Disk" },
 	{ "fs", "File system" },
 	{ "mysql", "MySQL" },
 	{ "net", "Network" },
+	{ "nic", "Network interfaces" },
 	{ "replay", "Replay" },
 	{ "syscall", "System calls" },
 	{ "tcp", "TCP" },
@@ -24,6 +27,7 @@ static const struct {
 } types[] = {
 	{ "string", "discrete", NULL, NULL, 0, 0 },
 	{ "number", "numeric", NULL, NULL, 0, 0 },
+	{ "hundredths", "numeric", "threads", "", 10, -2 },
 	{ "percent", "numeric", "percent", "%", 0, 0 },
 	{ "size", "numeric", "bytes", "B", 2, 0 },
 	{ "time", "numeric", "seconds", "s", 10, -9 },

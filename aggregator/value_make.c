@@ -26,6 +26,7 @@ static void begin(struct value *v, struct bytes *out)
 	writer_raw(out, "{");
 	payload_head(out, &v->head);
 	writer_name_text(out, "measure", measure_name(v, v->fold_axis[0]));
+	writer_name_text(out, "unit", query_unit(&v->in, v->fold_axis[0]));
 }
 
 /* ---- raw, keys ---- */

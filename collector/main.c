@@ -181,7 +181,7 @@ static int doctor(const struct collector_conf *conf)
 
 int main(int argc, char **argv)
 {
-	static const struct probe *const kernel_probes[] = { &kernel_probe };
+	static const struct probe *const local_probes[] = { &kernel_probe, &proc_probe };
 	static const struct probe *const replay_probes[] = { &replay_probe };
 	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
@@ -190,8 +190,8 @@ int main(int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	log_open(a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	a.conf.probe.incarnation = incarnation_now();
-	a.conf.probes = a.conf.probe.recording ? replay_probes : kernel_probes;
-	a.conf.n_probes = 1;
+	a.conf.probes = a.conf.probe.recording ? replay_probes : local_probes;
+	a.conf.n_probes = a.conf.probe.recording ? 1 : sizeof(local_probes) / sizeof(*local_probes);
 	if (a.doctor)
 		return doctor(&a.conf);
 	return collector_run(&a.conf) ? EXIT_FAILURE : EXIT_SUCCESS;

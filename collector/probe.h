@@ -2,7 +2,8 @@
  *
  *      open -> metrics, reason -> enable(instrumentation) ... drain, drain, ... -> disable -> close
  *
- * Users   kernel.c (BPF programs, each metric's a tracer.h) and replay.c (a recorded stream of batches).
+ * Users   kernel.c (BPF programs, each metric's a tracer.h), proc.c (files of /proc and /sys, each metric's a
+ *         meter.h) and replay.c (a recorded stream of batches).
  * Time    drain() is called shortly after every slot boundary, and may be called late: what ended
  *         before now_ns is handed over, each slot once, empty slots too; what was recorded late
  *         follows as an amendment.  now_ns is wall-clock time, ns from the epoch.
@@ -51,6 +52,6 @@ struct probe {
 	void (*doctor)(void *self, FILE *out);
 };
 
-extern const struct probe kernel_probe, replay_probe;
+extern const struct probe kernel_probe, proc_probe, replay_probe;
 
 #endif

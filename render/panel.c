@@ -65,6 +65,17 @@ static void auto_range(const struct figure_options *o, double *low, double *high
 	}
 }
 
+/* A percentage's axis goes on to 100, to show how much is left, and ends with the row that holds 100. */
+static void percent_range(const struct grid *g, double *high)
+{
+	for (size_t row = 1; row <= g->n_rows; row++)
+		if (g->edge[row] > 100 && g->edge[row] != GRID_NO_EDGE) {
+			if (*high <= (double)g->edge[row] + 10)
+				*high = (double)g->edge[row];
+			return;
+		}
+}
+
 void panel_range(const struct grid *const *grid, size_t n, const struct figure_options *o,
 		 struct panel_range *ret_range)
 {
@@ -73,6 +84,8 @@ void panel_range(const struct grid *const *grid, size_t n, const struct figure_o
 	for (size_t i = 0; i < n; i++)
 		used_range(grid[i], o->yscale, &low, &high);
 	auto_range(o, &low, &high);
+	if (o->yscale == AXIS_LINEAR && axis_unit(grid[0]->unit) == AXIS_PERCENT)
+		percent_range(grid[0], &high);
 	if (o->ymin)
 		low = o->ymin;
 	if (o->ymax)

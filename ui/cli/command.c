@@ -50,6 +50,34 @@ const char *time_text(double ns, char out[32])
 	return out;
 }
 
+/* Three digits, and the power of 1000 it takes. */
+static const char *scaled_text(double value, const char *gap, const char *unit, char out[32])
+{
+	static const char *const power[] = { "", "k", "M", "G", "T", "P" };
+	size_t i = 0;
+
+	while (i < 5 && value >= 999.5) {
+		value /= 1000;
+		i++;
+	}
+	snprintf(out, 32, "%.3g%s%s%s", value, gap, power[i], unit);
+	return out;
+}
+
+const char *value_text(double value, const char *unit, char out[32])
+{
+	if (!unit || !strcmp(unit, "ns"))
+		return time_text(value, out);
+	if (!strcmp(unit, "bytes"))
+		return scaled_text(value, " ", "B", out);
+	if (!strcmp(unit, "bytes/s"))
+		return scaled_text(value, " ", "B/s", out);
+	if (!strcmp(unit, "/s"))
+		return scaled_text(value, "", "/s", out);
+	snprintf(out, 32, "%.4g%s%s", value, *unit ? " " : "", unit);
+	return out;
+}
+
 const char *list_text(const json_t *array, char *out, size_t room)
 {
 	size_t i, at = 0;

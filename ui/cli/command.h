@@ -38,6 +38,7 @@ int print_json(json_t *json);
 
 /* "812 ns", "1.25 ms", "3.4 s": three digits. */
 const char *time_text(double ns, char out[32]);
+const char *value_text(double value, const char *unit, char out[32]);	/* in a unit of the daemon's: "ns", "%" */
 
 /* "a, b, c" of an array of texts. */
 const char *list_text(const json_t *array, char *out, size_t room);

@@ -53,20 +53,27 @@ static const struct argp argp = {
 	"  heatscope raw 1 --json | jq .value", NULL, NULL, NULL
 };
 
+/* A mean need not be whole. */
 static const char *number(const json_t *key, const char *name, char out[32])
 {
-	snprintf(out, 32, "%lld", (long long)json_integer_value(json_object_get(key, name)));
+	const json_t *value = json_object_get(key, name);
+
+	if (json_is_real(value))
+		snprintf(out, 32, "%.2f", json_real_value(value));
+	else
+		snprintf(out, 32, "%lld", (long long)json_integer_value(value));
 	return out;
 }
 
-static const char *duration(const json_t *key, const char *name, char out[32])
+static const char *amount(const json_t *key, const char *name, const char *unit, char out[32])
 {
-	return time_text(json_number_value(json_object_get(key, name)), out);
+	return value_text(json_number_value(json_object_get(key, name)), unit, out);
 }
 
 static void print_keys(const json_t *reply)
 {
 	struct table t = { .n_columns = 8, .right = { 0, 1, 1, 1, 1, 1, 1, 1 } };
+	const char *unit = json_string_value(json_object_get(reply, "unit"));
 	json_t *key;
 	size_t i;
 
@@ -75,9 +82,9 @@ static void print_keys(const json_t *reply)
 		char count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
 		const char *name = json_string_value(json_object_get(key, "key"));
 
-		table_add(&t, name && *name ? name : "(all)", number(key, "count", count), duration(key, "mean", mean),
-			  duration(key, "p50", p50), duration(key, "p90", p90), duration(key, "p99", p99),
-			  duration(key, "p999", p999), duration(key, "max", max));
+		table_add(&t, name && *name ? name : "(all)", number(key, "count", count), amount(key, "mean", unit, mean),
+			  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99),
+			  amount(key, "p999", unit, p999), amount(key, "max", unit, max));
 	}
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))

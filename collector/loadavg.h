@@ -1,0 +1,14 @@
+/* loadavg.h - cpu.loadavg1: the kernel's load average over a minute, from /proc/loadavg.
+ *
+ *      1.03 1.25 1.32 1/128 9236        -> 103: hundredths of a runnable or blocked thread
+ */
+#ifndef HEATSCOPE_LOADAVG_H
+#define HEATSCOPE_LOADAVG_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+/* -EBADMSG: no such text. */
+int loadavg_parse(const void *text, size_t len, __u64 *ret_hundredths);
+
+#endif

@@ -1,0 +1,147 @@
+#include "nics.h"
+#include "meter.h"
+#include "scan.h"
+#include "slurp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { FIELD_NIC, FIELD_KIND };
+enum { PACKETS, PACKETS_IN, PACKETS_OUT, BYTES, BYTES_READ, BYTES_WRITE };
+
+#define PACKETS_FIELD(name, label) { name, label, "number", FIELD_NUMERIC, UNIT_PER_S, 0, 40 }
+#define BYTES_FIELD(name, label) { name, label, "size", FIELD_NUMERIC, UNIT_BYTES_PER_S, 0, 44 }
+
+static const struct field fields[] = {
+	{ "nic", "network interface", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "kind", "physical, virtual, loopback", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	PACKETS_FIELD("packets", "packets per second"),
+	PACKETS_FIELD("packets_in", "packets in per second"),
+	PACKETS_FIELD("packets_out", "packets out per second"),
+	BYTES_FIELD("bytes", "bytes per second"),
+	BYTES_FIELD("bytes_read", "bytes in per second"),
+	BYTES_FIELD("bytes_write", "bytes out per second"),
+};
+
+static const struct metric nics_metric = {
+	"nic", "nics", "network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT
+};
+
+int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words)
+{
+	static const int column[] = { NICS_BYTES_IN, NICS_PACKETS_IN, -1, -1, -1, -1, -1, -1, NICS_BYTES_OUT, NICS_PACKETS_OUT };
+	struct scan all = scan_of(text, len), line, name;
+	int err = 0;
+
+	while (scan_line(&all, &line) && !err) {
+		__u64 value[GROWTH_VALUES] = { 0 }, n;
+
+		if (memchr(line.at, '|', scan_len(&line)))
+			continue;		/* the heads of the columns */
+		if (!scan_until(&line, ":", &name) || line.at[-1] != ':')
+			return -EBADMSG;
+		for (size_t i = 0; i < sizeof(column) / sizeof(*column); i++) {
+			if (!scan_number(&line, &n))
+				return -EBADMSG;
+			if (column[i] >= 0)
+				value[column[i]] = n;
+		}
+		err = growth_add(counters, words_code(words, name.at, scan_len(&name)), value);
+	}
+	return err;
+}
+
+struct nics {
+	struct growth counters;
+	struct bytes text;
+};
+
+static int nics_check(char *reason)
+{
+	if (!access("/proc/net/dev", R_OK))
+		return 0;
+	snprintf(reason, REASON_MAX, "nic.nics needs /proc/net/dev: %s", strerror(errno));
+	return -errno;
+}
+
+static int nics_start(void **ret_self, char *reason)
+{
+	struct nics *n = calloc(1, sizeof(*n));
+
+	if (!n) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	n->counters.n_values = NICS_VALUES;
+	*ret_self = n;
+	return 0;
+}
+
+static void nics_stop(void *self)
+{
+	struct nics *n = self;
+
+	growth_fini(&n->counters);
+	bytes_fini(&n->text);
+	free(n);
+}
+
+static const char *kind_of(const char *name)
+{
+	char path[LABEL_MAX + 32];
+
+	if (!strcmp(name, "lo"))
+		return "loopback";
+	snprintf(path, sizeof(path), "/sys/class/net/%s/device", name);
+	return access(path, F_OK) ? "virtual" : "physical";
+}
+
+static void give(const struct meter_look *look, const struct meter_out *out, __u64 nic, const __u64 *growth)
+{
+	char name[LABEL_MAX + 1];
+	struct event e = { .field[FIELD_NIC] = nic };
+	__u64 ns = look->since_ns;
+	const char *kind;
+
+	if (look->wanted & WANTED_FIELD(FIELD_KIND)) {
+		words_text(out->words, nic, name);
+		kind = kind_of(name);
+		e.field[FIELD_KIND] = words_code(out->words, kind, strlen(kind));
+	}
+	e.measure[PACKETS] = meter_rate(growth[NICS_PACKETS_IN] + growth[NICS_PACKETS_OUT], ns);
+	e.measure[PACKETS_IN] = meter_rate(growth[NICS_PACKETS_IN], ns);
+	e.measure[PACKETS_OUT] = meter_rate(growth[NICS_PACKETS_OUT], ns);
+	e.measure[BYTES] = meter_rate(growth[NICS_BYTES_IN] + growth[NICS_BYTES_OUT], ns);
+	e.measure[BYTES_READ] = meter_rate(growth[NICS_BYTES_IN], ns);
+	e.measure[BYTES_WRITE] = meter_rate(growth[NICS_BYTES_OUT], ns);
+	out->event(out->arg, &e, 0);
+}
+
+static int nics_read(void *self, const struct meter_look *look, const struct meter_out *out)
+{
+	struct nics *n = self;
+	__u64 growth[GROWTH_VALUES];
+	int err = slurp(AT_FDCWD, "/proc/net/dev", &n->text);
+
+	if (err)
+		return err;
+	growth_begin(&n->counters);
+	err = nics_parse(n->text.data, n->text.len, &n->counters, out->words);
+	for (size_t i = 0; i < n->counters.now.n && !err && look->since_ns; i++)
+		if (growth_of(&n->counters, i, growth))
+			give(look, out, n->counters.now.thing[i].code, growth);
+	return err;
+}
+
+const struct meter nics_meter = {
+	.metric = &nics_metric,
+	.grows = 1,
+	.check = nics_check,
+	.start = nics_start,
+	.stop = nics_stop,
+	.read = nics_read,
+};

@@ -1,0 +1,345 @@
+/* The probe that reads files: at each slot's end a snapshot of what the instrumentations ask for.
+ *
+ * Instrumentations of the same metric and slot length share one reading.  A snapshot that comes more than
+ * half a slot late is not taken: its slot was not observed, and of values that are differences the next
+ * one neither.  Nothing is interpolated.  A slot is told once: where the wall clock was set back, those
+ * that were told already are not told again. */
+#include "filter.h"
+#include "log.h"
+#include "meter.h"
+#include "probe.h"
+#include "tally.h"
+#include "wall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_MIN_NS 100000000ull	/* the kernel counts CPU time in ticks of 10 ms: 10 % of this */
+#define CLOCK_STEP_NS 1000000
+
+static const struct meter *const meters[] = {
+	&cpus_meter, &loadavg_meter, &disks_meter, &nics_meter, &cgroup_memory_meter, &cgroup_cpu_meter,
+};
+
+#define N_METERS (sizeof(meters) / sizeof(*meters))
+
+struct reading {			/* of one metric, once per slot of that length */
+	struct reading *next;
+	const struct meter *meter;
+	void *self;
+	__u64 slot_ns;
+	__s64 slot;			/* began when the last snapshot was taken; 0: none yet */
+	__s64 taken_ns;			/* then, monotonic */
+	int err;			/* as last logged */
+};
+
+struct counting {			/* an instrumentation that is enabled */
+	struct counting *next;
+	struct reading *on;
+	__u64 inst;
+	__s64 next_slot;		/* the first one that was not told */
+	int by_parts;
+	__u64 wanted;
+	struct filter filter;
+	struct tally *tally;
+	__s64 step_ns;			/* of the wall clock, not yet told */
+};
+
+struct proc {
+	struct probe_conf conf;
+	struct metric metric[N_METERS];
+	char refusal[N_METERS][REASON_MAX];
+	struct reading *reading;
+	struct counting *counting;
+	struct words words;
+	__s64 wall_offset;
+};
+
+/* --- open, close --- */
+
+static int proc_open(const struct probe_conf *conf, void **ret_self, char *reason)
+{
+	struct proc *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	p->conf = *conf;
+	for (size_t i = 0; i < N_METERS; i++) {
+		p->metric[i] = *meters[i]->metric;
+		if (meters[i]->check && !meters[i]->check(p->refusal[i]))
+			p->refusal[i][0] = 0;
+	}
+	*ret_self = p;
+	return 0;
+}
+
+static const struct metric *proc_metrics(void *self, size_t *ret_n)
+{
+	*ret_n = N_METERS;
+	return ((struct proc *)self)->metric;
+}
+
+static const char *proc_refusal(void *self, const struct metric *m)
+{
+	struct proc *p = self;
+	const char *refusal = p->refusal[m - p->metric];
+
+	return refusal[0] ? refusal : NULL;
+}
+
+/* --- enable, disable --- */
+
+static void reading_close(struct proc *p, struct reading *r)
+{
+	struct reading **at = &p->reading;
+
+	for (struct counting *c = p->counting; c; c = c->next)
+		if (c->on == r)
+			return;
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	r->meter->stop(r->self);
+	free(r);
+}
+
+static int reading_open(struct proc *p, const struct meter *meter, __u64 slot_ns, struct reading **ret, char *reason)
+{
+	struct reading *r;
+	int err;
+
+	for (r = p->reading; r; r = r->next)
+		if (r->meter == meter && r->slot_ns == slot_ns) {
+			*ret = r;
+			return 0;
+		}
+	r = calloc(1, sizeof(*r));
+	if (!r) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	r->meter = meter;
+	r->slot_ns = slot_ns;
+	err = meter->start(&r->self, reason);
+	if (err) {
+		free(r);
+		return err;
+	}
+	r->next = p->reading;
+	p->reading = r;
+	*ret = r;
+	return 0;
+}
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	words_text(&((struct proc *)arg)->words, code, out);
+}
+
+/* Labels become codes by their hash, whether there is such a thing now or not. */
+static int codes(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (!max)
+		return -E2BIG;
+	*ret_code = words_hash(text, strlen(text));
+	return 1;
+}
+
+static int slot_check(const struct instrumentation *in, char *reason)
+{
+	if (in->slot_ns >= SLOT_MIN_NS)
+		return 0;
+	snprintf(reason, REASON_MAX, "%s.%s is read from files that are no more exact than about 10 ms: its granularity must "
+		 "be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
+	return -EINVAL;
+}
+
+static const struct meter *meter_find(const struct instrumentation *in)
+{
+	size_t i = 0;
+
+	while (strcmp(meters[i]->metric->module, in->module) || strcmp(meters[i]->metric->stat, in->stat))
+		i++;			/* we are only asked for what we offer */
+	return meters[i];
+}
+
+static int proc_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
+{
+	struct proc *p = self;
+	const struct tally_labels labels = { label, p };
+	const struct meter *meter = meter_find(in);
+	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL };
+	struct filter filter;
+	struct counting *c;
+	int err = slot_check(in, reason) ?: filter_compile(&in->predicate, &names, &filter, reason);
+
+	if (err)
+		return err;
+	snprintf(reason, REASON_MAX, "no memory");
+	c = calloc(1, sizeof(*c));
+	err = c ? tally_new(meter->metric, in, &p->conf, &labels, &c->tally) : -ENOMEM;
+	if (!err)
+		err = reading_open(p, meter, in->slot_ns, &c->on, reason);
+	if (err) {
+		if (c)
+			tally_free(c->tally);
+		free(c);
+		return err;
+	}
+	if (!p->counting)
+		p->wall_offset = wall_offset();
+	c->inst = in->id;
+	c->next_slot = now_ns / (__s64)in->slot_ns + 1;
+	c->filter = filter;
+	c->wanted = tally_wanted(c->tally) | filter_wanted(&filter);
+	c->by_parts = (c->wanted & meter->parts) != 0;
+	c->next = p->counting;
+	p->counting = c;
+	return 0;
+}
+
+static void proc_disable(void *self, __u64 inst)
+{
+	struct proc *p = self;
+
+	for (struct counting **at = &p->counting; *at; at = &(*at)->next)
+		if ((*at)->inst == inst) {
+			struct counting *c = *at;
+
+			*at = c->next;
+			reading_close(p, c->on);
+			tally_free(c->tally);
+			free(c);
+			return;
+		}
+}
+
+static void proc_close(void *self)
+{
+	struct proc *p = self;
+
+	while (p->counting)
+		proc_disable(p, p->counting->inst);
+	words_fini(&p->words);
+	free(p);
+}
+
+/* --- drain --- */
+
+struct giving {
+	struct proc *p;
+	const struct reading *r;
+};
+
+static void give(void *arg, const struct event *e, int is_part)
+{
+	const struct giving *g = arg;
+
+	for (struct counting *c = g->p->counting; c; c = c->next)
+		if (c->on == g->r && c->by_parts == is_part && filter_accepts(&c->filter, e))
+			tally_add(c->tally, e);
+}
+
+/* Whole things are given once, and so are the parts: both to whom it concerns. */
+static int reading_take(struct proc *p, struct reading *r, __u64 since_ns)
+{
+	struct giving giving = { p, r };
+	const struct meter_out out = { give, &giving, &p->words };
+	struct meter_look look = { .since_ns = since_ns };
+	int err;
+
+	for (const struct counting *c = p->counting; c; c = c->next)
+		if (c->on == r)
+			look.wanted |= c->wanted;
+	err = r->meter->read(r->self, &look, &out);
+	if (err && err != r->err)
+		log_warning("%s.%s cannot be read: %s; its slots are not observed", r->meter->metric->module,
+			    r->meter->metric->stat, strerror(-err));
+	r->err = err;
+	return err;
+}
+
+/* The slot before the snapshot's. */
+static int slot_tell(struct proc *p, const struct reading *r, __s64 slot, int observed, const struct probe_sink *sink)
+{
+	int err = 0;
+
+	for (struct counting *c = p->counting; c; c = c->next) {
+		if (c->on != r)
+			continue;
+		if (!observed || slot < c->next_slot) {
+			tally_drop(c->tally);
+			continue;
+		}
+		err = tally_send(c->tally, slot, 1, c->step_ns, sink) ?: err;
+		c->step_ns = 0;
+		c->next_slot = slot + 1;
+	}
+	return err;
+}
+
+static int reading_drain(struct proc *p, struct reading *r, __s64 now_ns, const struct probe_sink *sink)
+{
+	__s64 slot_ns = (__s64)r->slot_ns, slot = now_ns / slot_ns, mono_ns = clock_ns(CLOCK_MONOTONIC);
+	int follows = r->slot == slot - 1, err;
+
+	if (slot == r->slot || now_ns - slot * slot_ns > slot_ns / 2)
+		return 0;
+	words_clear(&p->words);
+	err = reading_take(p, r, follows ? (__u64)(mono_ns - r->taken_ns) : 0);
+	r->slot = err ? 0 : slot;
+	r->taken_ns = mono_ns;
+	return slot_tell(p, r, slot - 1, !err && (follows || !r->meter->grows), sink);
+}
+
+/* A step is told with the next batch. */
+static void clock_look(struct proc *p)
+{
+	__s64 offset = wall_offset(), step = offset - p->wall_offset;
+
+	if (step < CLOCK_STEP_NS && step > -CLOCK_STEP_NS)
+		return;
+	p->wall_offset = offset;
+	for (struct counting *c = p->counting; c; c = c->next)
+		c->step_ns += step;
+}
+
+static int proc_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+{
+	struct proc *p = self;
+	int err = 0;
+
+	if (!p->counting)
+		return 0;
+	clock_look(p);
+	for (struct reading *r = p->reading; r; r = r->next)
+		err = reading_drain(p, r, now_ns, sink) ?: err;
+	return err;
+}
+
+/* --- for people --- */
+
+static void proc_doctor(void *self, FILE *out)
+{
+	const struct proc *p = self;
+
+	for (const struct reading *r = p->reading; r; r = r->next)
+		fprintf(out, "proc: %s.%s is read every %g s\n", r->meter->metric->module, r->meter->metric->stat,
+			(double)r->slot_ns / 1e9);
+}
+
+const struct probe proc_probe = {
+	.name = "proc",
+	.filters = 1,
+	.open = proc_open,
+	.close = proc_close,
+	.metrics = proc_metrics,
+	.refusal = proc_refusal,
+	.enable = proc_enable,
+	.disable = proc_disable,
+	.drain = proc_drain,
+	.doctor = proc_doctor,
+};
