@@ -15,6 +15,7 @@
 
 #define UPKEEP_MS 10000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
+#define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its sixty slots once more */
 
 __s64 now_ns(void)
 {
@@ -29,7 +30,8 @@ __s64 now_ns(void)
 
 struct upkeep_inst {
 	__u64 inst;
-	__s64 horizon, now;		/* slots */
+	__s64 horizon[TIERS], now;	/* slots */
+	__s64 kept_from[TIERS];
 	int err;
 };
 
@@ -47,9 +49,11 @@ static int upkeep_work(void *arg, struct store *store)
 
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
-			i->err = store->ops->expire(store, i->inst, (const __s64[]){ i->horizon, i->horizon, i->horizon });
+			i->err = store->ops->expire(store, i->inst, i->horizon);
 		if (!i->err)
 			i->err = store->ops->compact(store, i->inst, i->now);
+		if (!i->err)
+			i->err = store_kept(store, i->inst, i->kept_from);
 		err = err ? err : i->err;
 	}
 	return err;
@@ -62,9 +66,9 @@ static void upkeep_done(void *arg, int err)
 	u->a->upkeep_busy = false;
 	if (err)
 		fprintf(stderr, "heatscoped: the store could not be tidied: %s\n", strerror(-err));
-	for (size_t i = 0; i < u->n && u->expire; i++)
+	for (size_t i = 0; i < u->n; i++)
 		if (!u->inst[i].err)
-			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].horizon);
+			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].kept_from);
 	free(u);
 }
 
@@ -80,9 +84,12 @@ static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
 	if (!u)
 		return NULL;
 	u->a = a;
-	for (ci = catalog_first(a->catalog); ci; ci = ci->next)
-		u->inst[u->n++] = (struct upkeep_inst){ ci->in.id, catalog_horizon(a->catalog, ci, now),
-							now / (__s64)ci->in.slot_ns, 0 };
+	for (ci = catalog_first(a->catalog); ci; ci = ci->next) {
+		struct upkeep_inst *i = &u->inst[u->n++];
+
+		*i = (struct upkeep_inst){ .inst = ci->in.id, .now = (now - LATE_NS) / (__s64)ci->in.slot_ns };
+		catalog_horizons(a->catalog, ci, now, i->horizon);
+	}
 	return u;
 }
 

@@ -192,6 +192,8 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 		err = store->ops->read(store, ci->in.id, &all, &reader);
 	if (!err)
 		err = l.err;
+	if (!err)
+		err = store_kept(store, ci->in.id, ci->kept_from);
 	if (err || l.newest < 0)
 		return err;
 	first = l.newest - (__s64)n_slots + 1;
@@ -393,14 +395,24 @@ __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __
 	return c->keep || from_ns < 0 ? 0 : from_ns / (__s64)ci->in.slot_ns;
 }
 
-void catalog_expired(struct catalog *c, __u64 inst, __s64 slot)
+void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS])
+{
+	for (int tier = 0; tier < TIERS; tier++) {
+		__s64 from_ns = now_ns - (__s64)instrumentation_kept_s(&ci->in, tier) * 1000000000;
+
+		ret_slot[tier] = c->keep || from_ns < 0 ? 0 : from_ns / (__s64)ci->in.slot_ns;
+	}
+}
+
+void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS])
 {
 	struct catalog_inst *ci = catalog_inst_of(c, inst);
-	__s64 first, newest;
+	__s64 first, newest, slot = kept_from[0];
 	size_t kept = 0;
 
 	if (!ci)
 		return;
+	memcpy(ci->kept_from, kept_from, sizeof(ci->kept_from));
 	for (size_t i = 0; i < ci->n_sightings; i++)
 		if (ci->sighting[i].slot >= slot)
 			ci->sighting[kept++] = ci->sighting[i];

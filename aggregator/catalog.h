@@ -47,6 +47,7 @@ struct catalog_inst {
 	struct instrumentation asked;	/* while n_changes > 0: as it will be when all are stored */
 	unsigned n_changes;
 	__s64 touched_ns;		/* when somebody last asked for it; 0: not since the start */
+	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
 	size_t n_sightings;
 	struct sighting *sighting;
@@ -113,8 +114,11 @@ bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __
 __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
 void catalog_keep(struct catalog *c);
 
-/* The store has dropped what was before this slot; so does the cube. */
-void catalog_expired(struct catalog *c, __u64 inst, __s64 slot);
+/* The same of each tier. */
+void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS]);
+
+/* The store has each tier from this slot on (see store_kept()); what tier 0 has no more goes from the cube. */
+void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS]);
 
 /* Sources that can report it: connected ones that offer its metric and have not failed, and those
  * that are not connected, but were seen in its retention. */

@@ -18,7 +18,7 @@
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
 #define POINTS_MAX 3600
-#define YEAR_S 31536000ll
+#define TEN_YEARS_S 315360000ll
 #define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */
 #define NS 1000000000ll
 #define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
@@ -37,7 +37,7 @@ static const struct spec {
 #define AT(field) offsetof(struct params, field)
 	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, TIME_LIMIT_S, NULL },
 	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, TIME_LIMIT_S, NULL },
-	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, YEAR_S, NULL },
+	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, TEN_YEARS_S, NULL },
 	{ "ndatapoints", INTEGER, CA_VALUES, AT(n_points), AT(has_points), 1, POINTS_MAX, NULL },
 	{ "timeout", INTEGER, ALL & ~OF(VALUE_STREAM), AT(timeout_ms), 0, 0, 5000, NULL },
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
@@ -374,7 +374,8 @@ static int refuse_interval(char *reason, const char *format, ...)
 static int choose_length(const struct params *p, const struct instrumentation *in, __s64 *ret_asked, __s64 *ret_length,
 			 char *reason)
 {
-	__s64 unit = (__s64)in->granularity_ns, retention = (__s64)in->retention_s * NS, length;
+	__u32 kept_s = instrumentation_kept_s(in, 2);
+	__s64 unit = (__s64)in->granularity_ns, retention = (__s64)kept_s * NS, length;
 	__s64 most = retention > unit ? retention : unit, asked = p->duration_ns;
 
 	if (p->has_start && p->has_end)
@@ -386,13 +387,13 @@ static int choose_length(const struct params *p, const struct instrumentation *i
 				       "value \"0\" for parameter \"duration\" is invalid: it must be positive");
 	if (asked > most)
 		return refuse_interval(reason, "value \"%" PRId64 "\" for parameter \"duration\" is invalid: maximum is %u, "
-				       "the retention-time", (int64_t)(asked / NS), in->retention_s);
+				       "as long as it is kept", (int64_t)(asked / NS), kept_s);
 	length = round_up(asked, unit);
 	if (p->has_start && p->has_end && !p->has_duration)
 		length = round_up(p->end_ns, unit) - round_down(p->start_ns, unit);
 	if (p->n_points > 1 && p->n_points > most / length)
 		return refuse_interval(reason, "value \"%" PRId64 "\" for parameter \"ndatapoints\" is invalid: maximum is %" PRId64
-				       ", as many of %g s as fit the retention-time", (int64_t)p->n_points,
+				       ", as many of %g s as are kept", (int64_t)p->n_points,
 				       (int64_t)(most / length), (double)length / NS);
 	*ret_asked = asked;
 	*ret_length = length;

@@ -28,6 +28,12 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 	writer_name_seconds(out, "requested_end_time", head->asked.to);
 	writer_name_number(out, "nsources", head->n_sources);
 	writer_name_number(out, "minreporting", head->min_reporting);
+	if (head->tier_ns)
+		writer_name_seconds(out, "tier", (__s64)head->tier_ns);
+	if (head->dropped) {
+		writer_name(out, "dropped");
+		writer_raw(out, "true");
+	}
 	if (head->delay_ms)
 		writer_name_number(out, "delay", head->delay_ms);
 	writer_name_text(out, "scope", metric_scope_name(head->scope));

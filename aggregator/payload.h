@@ -22,6 +22,8 @@
 struct payload_head {
 	struct interval_ns asked, rounded;
 	__u32 n_sources, min_reporting;
+	__u64 tier_ns;			/* length of the slots that were read: the kernel's, minutes or hours */
+	bool dropped;			/* some of what was there is kept no more */
 	__u64 delay_ms;			/* how long sources were waited for; 0: not at all */
 	enum metric_scope scope;
 	__u64 n_snapshots;		/* of a point metric, in the whole interval */

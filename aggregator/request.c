@@ -155,6 +155,25 @@ static int number_of(const json_t *request, const char *name, json_t *form, char
 	return 0;
 }
 
+/* Two numbers, or a text of them with a comma. */
+static int tiers_of(const json_t *request, json_t *form, char *reason)
+{
+	const json_t *value = json_object_get(request, "tiers");
+	const char *text = json_string_value(value);
+	unsigned minutes, hours;
+	int end = 0;
+
+	if (value && !text)
+		json_object_set(form, "tiers", (json_t *)value);
+	if (!text)
+		return 0;
+	if (sscanf(text, "%9u,%9u%n", &minutes, &hours, &end) != 2 || text[end] || strpbrk(text, "+- "))
+		return refuse(reason, "value \"%.40s\" for field \"tiers\" is invalid: two whole numbers with a comma: for how many "
+			      "seconds minutes and hours are kept", text);
+	json_object_set_new(form, "tiers", json_pack("[I, I]", (json_int_t)minutes, (json_int_t)hours));
+	return 0;
+}
+
 /* An object, or the text of one; instrumentation.h's form has the object. */
 static int predicate_of(const json_t *request, json_t *form, char *reason)
 {
@@ -189,8 +208,8 @@ static int switch_of(const json_t *request, const char *name, json_t *form, char
 static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
-		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "idle-max",
-		"ruler-bits", "keys", "enabled", "persist-data",
+		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "tiers",
+		"idle-max", "ruler-bits", "keys", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
 		"transformations", "sources", "state", "fields", "slots", "predicate-text",
 	};
@@ -204,7 +223,7 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, idle-max, ruler-bits, keys, predicate, enabled", name);
+				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, enabled", name);
 	}
 	return 0;
 }
@@ -241,6 +260,8 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 		err = measures_of(measures, m, numeric, reason);
 	if (!err)
 		err = numbers_of(request, form, reason);
+	if (!err)
+		err = tiers_of(request, form, reason);
 	if (!err)
 		err = predicate_of(request, form, reason);
 	if (!err)
@@ -284,23 +305,25 @@ json_t *request_of(const struct instrumentation *in, const char *numeric)
 	json_object_del(request, "slots");
 	json_object_del(request, "id");
 	json_object_del(request, "crtime");
+	if (instrumentation_kept_s(in, 2) == in->retention_s)	/* follows it, then */
+		json_object_del(request, "tiers");
 	return request;
 }
 
 /* What is set when it is made, and stays. */
 static int refuse_other(const json_t *now, const json_t *asked, char *reason)
 {
-	static const char *const changeable[] = { "retention-time", "idle-max", "enabled" };
+	static const char *const changeable[] = { "retention-time", "tiers", "idle-max", "enabled" };
 	const char *name;
 	json_t *value, *other;
 	size_t i;
 
 	json_object_foreach((json_t *)now, name, value) {
-		for (i = 0; i < 3 && strcmp(name, changeable[i]);)
+		for (i = 0; i < 4 && strcmp(name, changeable[i]);)
 			i++;
 		other = json_object_get(asked, name);
-		if (i == 3 && !json_equal(value, other))
-			return refuse(reason, "field \"%s\" cannot be changed, only retention-time, idle-max, persist-data and "
+		if (i == 4 && !json_equal(value, other))
+			return refuse(reason, "field \"%s\" cannot be changed, only retention-time, tiers, idle-max, persist-data and "
 				      "enabled can; clone the instrumentation to have another", name);
 	}
 	return 0;
@@ -334,6 +357,8 @@ int request_change(const json_t *changes, const struct instrumentation *in, cons
 		return err;
 	*ret_in = *in;
 	ret_in->retention_s = next.retention_s;
+	ret_in->minutes_s = next.minutes_s;
+	ret_in->hours_s = next.hours_s;
 	ret_in->idle_max_s = next.idle_max_s;
 	ret_in->suspended = next.suspended;
 	return 0;

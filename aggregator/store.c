@@ -3,6 +3,7 @@
 #include "sum.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <sys/random.h>
 
@@ -12,6 +13,25 @@ static int slice_check(const struct slice *s)
 	    labels_count(&s->key) < 0)
 		return -EBADMSG;
 	return sum_check(s->ruler, s->hist, s->hist_len);
+}
+
+static void keep_last(void *arg, __s64 first, __s64 last)
+{
+	*(__s64 *)arg = last + 1;
+}
+
+int store_kept(struct store *s, __u64 inst, __s64 ret_from[TIERS])
+{
+	struct store_range range = { .last = INT64_MAX / 2 };
+	struct store_reader reader = { .dropped = keep_last };
+	int err = 0;
+
+	for (range.tier = 0; range.tier < TIERS && !err; range.tier++) {
+		ret_from[range.tier] = INT64_MIN;
+		reader.arg = &ret_from[range.tier];
+		err = s->ops->read(s, inst, &range, &reader);
+	}
+	return err;
 }
 
 int store_check(struct store *s, const struct batch *b)

@@ -48,6 +48,8 @@ struct store_reader {			/* NULL members are not asked for */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
 	void (*dropped)(void *arg, __s64 first, __s64 last);	/* of this tier: there was something */
 	bool (*wants)(void *arg, const struct labels *key);	/* slices of other keys may be left out */
+	/* Slices or losses are there, but damaged.  NULL: told through loss(), see Damage. */
+	void (*damaged)(void *arg, __s64 first, __s64 last);
 };
 
 struct store {
@@ -82,6 +84,9 @@ struct store_ops {
 	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);
 };
+
+/* From which slot on each tier has what was in it; INT64_MIN: nothing was dropped. */
+int store_kept(struct store *s, __u64 inst, __s64 ret_from[TIERS]);
 
 /* For stores: may this batch be added?  -EBADMSG with a reason: a slice of it is none, or its slots
  * have a length that can not be kept. */

@@ -27,7 +27,9 @@ static void tell_damage(struct reading *r, const char *what, __s64 first, __s64 
 	const struct loss loss = { .n = 1, .first = first, .last = last };
 
 	found_damage(r->q, what, first);
-	if (r->reader->loss)
+	if (r->reader->damaged)
+		r->reader->damaged(r->reader->arg, first, last);
+	else if (r->reader->loss)
 		r->reader->loss(r->reader->arg, "", &loss);
 }
 

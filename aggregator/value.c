@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define KEEP_S 315360000		/* ten years */
+#define KEYS_GUESSED 16			/* of an instrumentation, where the cost of reading all is weighed */
 
 /* ---- what is asked ---- */
 
@@ -238,6 +239,11 @@ static void give_loss(void *arg, const char *source, const struct loss *loss)
 		fold_reader(v->fold[i])->loss(v->fold[i], source, loss);
 }
 
+static void give_damaged(void *arg, __s64 first, __s64 last)
+{
+	give_loss(arg, "", &(struct loss){ .n = 1, .first = first, .last = last });
+}
+
 static void give_mark(void *arg, const struct mark *mark)
 {
 	struct value *v = arg;
@@ -258,8 +264,17 @@ static void give_dropped(void *arg, __s64 first, __s64 last)
 {
 	struct value *v = arg;
 
+	v->head.dropped = true;
 	for (size_t i = 0; i < v->n_folds; i++)
 		fold_reader(v->fold[i])->dropped(v->fold[i], first, last);
+}
+
+static bool give_wants(void *arg, const struct labels *key)
+{
+	const struct value *v = arg;
+	struct query q = value_query(v, 0);
+
+	return query_selects(&q, key);
 }
 
 /* A stream begins with the slot that is going on: what comes next continues it. */
@@ -270,6 +285,30 @@ static void reach_now(struct value *v)
 	v->head.rounded.from += to - v->head.rounded.to;
 	v->head.rounded.to = to;
 	v->head.asked = v->head.rounded;
+}
+
+/* Do keys matter to nobody? */
+static bool is_whole(const struct value *v)
+{
+	return !v->n_key_folds && !v->p.n_select;
+}
+
+/* Before there are folds: they are made for the interval that comes out of it. */
+static void choose_tiers(struct value *v, const struct catalog_inst *ci)
+{
+	bool keys = is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT ||
+		    (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON);
+	struct plan_wish w = {
+		.in = &v->in, .kept_from = ci->kept_from, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.n_cols = is_totals(v) ? 0 : value_columns(v), .fixed = v->p.n_points > 1,
+		.n_series = v->p.n_select && !v->p.exclude ? v->p.n_select : keys || v->p.exclude ? KEYS_GUESSED : 1,
+	};
+
+	plan_make(&w, &v->plan);
+	v->in.granularity_ns = v->plan.unit_ns;
+	v->head.rounded.from = v->plan.from_ns;
+	v->head.rounded.to = v->plan.to_ns;
+	v->head.tier_ns = plan_slot_ns(&v->in, v->plan.tier);
 }
 
 static int choose_interval(struct value *v, const struct payload_head *at, char *reason)
@@ -307,6 +346,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)
 		err = choose_interval(v, at, reason);
+	if (!err)
+		choose_tiers(v, ci);
 	if (!err && kind == VALUE_STREAM)
 		reach_now(v);
 	if (!err)
@@ -417,14 +458,29 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
+/* Slices part by part; coverage, losses and marks of all at once: a loss that spans two parts is one. */
 static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
-	struct store_range range = { .axis = only_axis(v) };
-	int err;
+	const struct store_reader slices = { .arg = v, .slice = give_slice, .damaged = give_damaged,
+					     .wants = v->p.n_select ? give_wants : NULL };
+	struct store_reader others = v->reader;
+	struct store_range range = { .axis = only_axis(v), .whole = is_whole(v) };
+	int err = 0;
 
+	for (size_t i = 0; i < v->plan.n_parts && !err; i++) {
+		const struct plan_part *part = &v->plan.part[i];
+
+		range.first = part->first;
+		range.last = part->last;
+		range.tier = part->tier;
+		err = store->ops->read(store, v->in.id, &range, &slices);
+	}
 	slots_of(v, &range.first, &range.last);
-	err = store->ops->read(store, v->in.id, &range, &v->reader);
+	range.tier = is_totals(v) ? v->plan.kept : v->plan.tier;
+	others.slice = NULL;
+	if (!err)
+		err = store->ops->read(store, v->in.id, &range, &others);
 	if (err && *store->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
 	return err;
@@ -457,7 +513,8 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 	v->done = done;
 	v->arg = arg;
 	slots_of(v, &first, &last);
-	if (!err && first >= cube_first) {
+	if (!err && first >= cube_first && (is_totals(v) || !v->plan.tier)) {
+		v->head.tier_ns = v->in.slot_ns;
 		read_cube(v, first, last);
 		return;
 	}

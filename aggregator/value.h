@@ -5,6 +5,8 @@
  *
  * Source  one value is read from one place: the cube if it holds the whole range, else the store,
  *         which has everything (a loss that spans both would otherwise be counted twice).
+ * Tiers   plan.h chooses them: in.granularity_ns then is the plan's unit, so that the interval, the
+ *         columns and what a stream sends later all are whole slots of the tier that is read.
  * Memory  the value is value_run()'s until done() is called, then the caller's: value_free().
  * Thread  the loop thread; what a worker touches is the value's own copy.
  */
@@ -15,6 +17,7 @@
 #include "aggregator.h"
 #include "params.h"
 #include "payload.h"
+#include "plan.h"
 #include "query.h"
 #include "tape.h"
 
@@ -30,6 +33,7 @@ struct value {
 	bool numeric;			/* decomposed by a numeric field */
 	__s64 now_ns;
 	struct payload_head head;
+	struct plan plan;
 	__u32 drop;			/* fields folded away by `by` */
 
 	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */

@@ -100,13 +100,43 @@ static int get_granularity(const json_t *json, struct instrumentation *in, char 
 	return 0;
 }
 
+#define RETENTION_S 86400
+#define MINUTES_S 1209600
+#define HOURS_S 31536000
+#define TIER_MAX_S 315360000		/* ten years */
+
+/* After the retention-time. */
+static int get_tiers(const json_t *json, struct instrumentation *in, char *reason)
+{
+	const json_t *value = json_object_get(json, "tiers");
+	json_int_t s[2] = { MINUTES_S, HOURS_S };
+
+	if (!value && json_object_get(json, "retention-time"))
+		s[0] = s[1] = in->retention_s;
+	if (value && (json_array_size(value) != 2 || !json_is_integer(json_array_get(value, 0)) ||
+		      !json_is_integer(json_array_get(value, 1))))
+		return refuse(reason, "field \"tiers\" must be an array of two whole numbers: for how many seconds minutes "
+			      "and hours are kept");
+	for (size_t i = 0; i < 2 && value; i++) {
+		s[i] = json_integer_value(json_array_get(value, i));
+		if (s[i] < (i ? s[0] : (json_int_t)in->retention_s))
+			return refuse(reason, "value \"%lld\" for field \"tiers\" is invalid: minimum is %lld, as long as %s are kept",
+				      (long long)s[i], i ? (long long)s[0] : (long long)in->retention_s, i ? "minutes" : "slots");
+		if (s[i] > TIER_MAX_S)
+			return refuse(reason, "value \"%lld\" for field \"tiers\" is invalid: maximum is %d", (long long)s[i], TIER_MAX_S);
+	}
+	in->minutes_s = (__u32)s[0];
+	in->hours_s = (__u32)s[1];
+	return 0;
+}
+
 static int get_numbers(const json_t *json, struct instrumentation *in, char *reason)
 {
 	__u64 id, retention, idle, bits, keys, slots, crtime;
 	int err = get_number(json, "id", 0, INT64_MAX, 0, &id, reason);
 
 	if (!err)
-		err = get_number(json, "retention-time", 10, 31536000, 3600, &retention, reason);
+		err = get_number(json, "retention-time", 10, 31536000, RETENTION_S, &retention, reason);
 	if (!err)
 		err = get_number(json, "idle-max", 0, 604800, 0, &idle, reason);
 	if (!err)
@@ -159,6 +189,8 @@ int instrumentation_from_json(const json_t *json, struct instrumentation *ret, c
 	if (!err)
 		err = get_numbers(json, &in, reason);
 	if (!err)
+		err = get_tiers(json, &in, reason);
+	if (!err)
 		err = get_enabled(json, &in, reason);
 	if (!err && predicate)
 		err = predicate_from_json(predicate, &in.predicate, reason);
@@ -176,6 +208,15 @@ static json_t *names_to_json(const char (*name)[NAME_MAX_LEN], size_t n)
 	return list;
 }
 
+__u32 instrumentation_kept_s(const struct instrumentation *in, int tier)
+{
+	__u32 s = in->retention_s;
+
+	if (tier > 0 && in->minutes_s > s)
+		s = in->minutes_s;
+	return tier > 1 && in->hours_s > s ? in->hours_s : s;
+}
+
 static json_t *seconds_to_json(__u64 ns)
 {
 	return ns % 1000000000 ? json_real((double)ns / 1e9) : json_integer((json_int_t)(ns / 1000000000));
@@ -183,12 +224,13 @@ static json_t *seconds_to_json(__u64 ns)
 
 json_t *instrumentation_to_json(const struct instrumentation *in)
 {
-	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:i, s:o, s:i, s:i, s:i, s:I, s:b}",
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:[i, i], s:i, s:o, s:i, s:i, s:i, s:I, s:b}",
 			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
 			 "fields", names_to_json(in->field, in->n_fields),
 			 "measures", names_to_json(in->measure, in->n_measures),
 			 "granularity", seconds_to_json(in->granularity_ns),
-			 "retention-time", (int)in->retention_s, "idle-max", (int)in->idle_max_s,
+			 "retention-time", (int)in->retention_s, "tiers", (int)instrumentation_kept_s(in, 1),
+			 (int)instrumentation_kept_s(in, 2), "idle-max", (int)in->idle_max_s,
 			 "predicate", predicate_to_json(&in->predicate),
 			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "slots", (int)in->n_slots,
 			 "crtime", (json_int_t)in->crtime_ms, "enabled", !in->suspended);

@@ -5,13 +5,16 @@
  *
  *      {"id": 1, "module": "mysql", "stat": "queries",
  *       "fields": ["command", "statement"], "measures": ["latency", "cputime"],
- *       "granularity": 1, "retention-time": 3600, "idle-max": 0, "predicate": {},
+ *       "granularity": 1, "retention-time": 86400, "tiers": [1209600, 31536000], "idle-max": 0, "predicate": {},
  *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
  *         collectors leave it out of their keys.
+ * Kept    slots for the retention-time, their sums per minute and per hour for as many seconds as
+ *         `tiers` says.  By default a day, two weeks, a year; where only the retention-time is given,
+ *         nothing is kept longer.
  * Slot    kernel slots are min(granularity, 1 s); longer ones are folded at read time.
  * Errors  parsing says in one sentence what is wrong and where, in `reason`.
  * Memory  a plain value, to be copied.
@@ -34,6 +37,7 @@ struct instrumentation {
 	__u64 ruler[MEASURES_MAX];	/* one per measure; not in the JSON: from the metric and ruler-bits */
 	__u64 granularity_ns, slot_ns;
 	__u32 retention_s, idle_max_s;
+	__u32 minutes_s, hours_s;	/* how long sums per minute and per hour are kept; at least retention_s */
 	__u32 ruler_bits;		/* 0..7, default 5 */
 	__u32 n_keys;			/* cap on keys per source, default 64 */
 	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
@@ -50,6 +54,9 @@ json_t *instrumentation_to_json(const struct instrumentation *in);	/* NULL: no m
 /* Checks it against its metric and fills in the rulers.  0, or -EINVAL with the reason
  * ("field \"foo\" is not a field of mysql.queries; it has: command, statement, ..."). */
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX]);
+
+/* How long slots (0), minutes (1) and hours (2) are kept: none shorter than the finer one. */
+__u32 instrumentation_kept_s(const struct instrumentation *in, int tier);
 
 /* The axis of a measure, or -ENOENT. */
 int instrumentation_axis(const struct instrumentation *in, const char *measure);

@@ -31,7 +31,9 @@ static void defaults_are_filled_in(void **state)
 	assert_int_equal(parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"]}", &in, reason), 0);
 	assert_int_equal(in.granularity_ns, 1000000000);
 	assert_int_equal(in.slot_ns, 1000000000);
-	assert_int_equal(in.retention_s, 3600);
+	assert_int_equal(in.retention_s, 86400);
+	assert_int_equal(in.minutes_s, 1209600);
+	assert_int_equal(in.hours_s, 31536000);
 	assert_int_equal(in.ruler_bits, 5);
 	assert_int_equal(in.n_keys, 64);
 	assert_int_equal(in.n_slots, 12);
@@ -39,6 +41,33 @@ static void defaults_are_filled_in(void **state)
 	assert_int_equal(in.ruler[0], RULER(UNIT_NS, 5, 10, 39));
 	assert_int_equal(instrumentation_axis(&in, "latency"), 0);
 	assert_int_equal(instrumentation_axis(&in, "cputime"), -ENOENT);
+}
+
+#define Q "{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"]"
+
+static void each_tier_is_kept_at_least_as_long_as_the_finer_one(void **state)
+{
+	static const struct { const char *text; __u32 kept[3]; const char *says; } cases[] = {
+		{ Q ",\"retention-time\":60}", { 60, 60, 60 }, NULL },	/* nothing longer than was asked for */
+		{ Q ",\"retention-time\":60,\"tiers\":[600,7200]}", { 60, 600, 7200 }, NULL },
+		{ Q ",\"tiers\":[86400,315360000]}", { 86400, 86400, 315360000 }, NULL },
+		{ Q ",\"retention-time\":60,\"tiers\":[59,7200]}", { 0 }, "value \"59\" for field \"tiers\" is invalid: minimum is 60" },
+		{ Q ",\"retention-time\":60,\"tiers\":[600,599]}", { 0 }, "minimum is 600, as long as minutes are kept" },
+		{ Q ",\"tiers\":[86400,315360001]}", { 0 }, "maximum is 315360000" },
+		{ Q ",\"tiers\":[86400]}", { 0 }, "two whole numbers" },
+		{ Q ",\"tiers\":[86400,1e9]}", { 0 }, "two whole numbers" },
+		{ Q ",\"tiers\":7}", { 0 }, "two whole numbers" },
+	};
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(parse(cases[i].text, &in, reason), cases[i].says ? -EINVAL : 0);
+		if (cases[i].says)
+			assert_non_null(strstr(reason, cases[i].says));
+		for (int tier = 0; tier < 3 && !cases[i].says; tier++)
+			assert_int_equal(instrumentation_kept_s(&in, tier), cases[i].kept[tier]);
+	}
 }
 
 static void json_comes_back_the_same(void **state)
@@ -121,6 +150,7 @@ static void binding_names_what_the_metric_has(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(defaults_are_filled_in),
+	cmocka_unit_test(each_tier_is_kept_at_least_as_long_as_the_finer_one),
 	cmocka_unit_test(json_comes_back_the_same),
 	cmocka_unit_test(longer_granularity_keeps_one_second_slots),
 	cmocka_unit_test(refuses_with_the_reason),

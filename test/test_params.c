@@ -46,7 +46,7 @@ static void numbers_are_kept_in_their_ranges(void **state)
 		{ VALUE_IMAGE, "width", "20.5", "not an integer" }, { VALUE_IMAGE, "width", "0x20", "not an integer" },
 		{ VALUE_IMAGE, "width", "99999999999999999999", "not an integer" },
 		{ VALUE_GRID, "row_bits", "-1", "minimum is 0" }, { VALUE_GRID, "row_bits", "8", "maximum is 7" },
-		{ VALUE_GRID, "duration", "5", NULL }, { VALUE_GRID, "duration", "31536001", "maximum is 31536000" },
+		{ VALUE_GRID, "duration", "5", NULL }, { VALUE_GRID, "duration", "315360001", "maximum is 315360000" },
 		{ VALUE_GRID, "duration", "1.", "not a number of seconds" }, { VALUE_GRID, "duration", ".5", "not a number" },
 		{ VALUE_GRID, "duration", "1.5s", "not a number" }, { VALUE_GRID, "duration", "", "not a number" },
 		{ VALUE_GRID, "transfer", "lin", "must be one of: linear log rank" }, { VALUE_GRID, "transfer", "", "must be" },
@@ -185,7 +185,7 @@ static void points_follow_one_another_and_fit_the_retention(void **state)
 		{ "10", "duration", "5", "5", 999950, 5, NULL },	/* the newest ten */
 		{ "10", "duration", "3", "3", 999950, 5, NULL },
 		{ "120", "start_time", "999000", "5", 999000, 5, NULL },
-		{ "121", "start_time", "999000", "5", 0, 0, "maximum is 120, as many of 5 s as fit the retention-time" },
+		{ "121", "start_time", "999000", "5", 0, 0, "maximum is 120, as many of 5 s as are kept" },
 		{ "3600", "start_time", "999000", "600", 0, 0, "maximum is 1," },
 		{ "3601", "start_time", "999000", "5", 0, 0, "maximum is 3600" },
 		{ "0", "start_time", "999000", "5", 0, 0, "minimum is 1" },

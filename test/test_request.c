@@ -46,7 +46,8 @@ static void what_is_left_out_has_its_default(void **state)
 	assert_string_equal(in.measure[0], "latency");
 	assert_string_equal(numeric, "");
 	assert_true(in.granularity_ns == 1000000000);
-	assert_int_equal(in.retention_s, 3600);
+	assert_int_equal(in.retention_s, 86400);
+	assert_int_equal(instrumentation_kept_s(&in, 2), 31536000);
 	assert_int_equal(in.ruler_bits, 5);
 	assert_int_equal(in.n_keys, 64);
 }
@@ -57,7 +58,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
 
 	assert_int_equal(ask(Q ", \"decomposition\": \"statement,cputime\", \"measures\": \"latency,cputime\", "
-			     "\"granularity\": \"0.5\", \"retention-time\": \"60\", \"keys\": \"10\", \"predicate\": \"{}\", "
+			     "\"granularity\": \"0.5\", \"retention-time\": \"60\", \"tiers\": \"600,6000\", \"keys\": \"10\", \"predicate\": \"{}\", "
 			     "\"enabled\": \"true\"}", &in, numeric, reason), 0);
 	assert_string_equal(in.field[0], "statement");
 	assert_string_equal(numeric, "cputime");
@@ -66,6 +67,7 @@ static void lists_and_numbers_may_be_texts(void **state)
 	assert_string_equal(in.measure[1], "latency");
 	assert_true(in.slot_ns == 500000000);
 	assert_int_equal(in.retention_s, 60);
+	assert_int_equal(instrumentation_kept_s(&in, 1), 600);
 	assert_int_equal(in.n_keys, 10);
 }
 
@@ -127,6 +129,9 @@ static void refusals_say_what_is_wrong(void **state)
 		{ Q ", \"retention-time\": \"5\"}", "value \"5\" for field \"retention-time\" is invalid: minimum is 10" },
 		{ Q ", \"retention-time\": 31536001}", "maximum is 31536000" },
 		{ Q ", \"retention-time\": 60, \"granularity\": 3600}", "shorter than the granularity" },
+		{ Q ", \"tiers\": \"60\"}", "value \"60\" for field \"tiers\" is invalid: two whole numbers" },
+		{ Q ", \"tiers\": \"60,-60\"}", "two whole numbers" },
+		{ Q ", \"tiers\": [60, 60]}", "minimum is 86400, as long as slots are kept" },
 		{ Q ", \"granularity\": 0}", "\"granularity\" is invalid" },
 		{ Q ", \"granularity\": 0.3}", "\"granularity\" is invalid" },
 		{ Q ", \"granularity\": \"fast\"}", "value \"fast\" for field \"granularity\" is invalid: not a number" },

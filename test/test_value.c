@@ -3,6 +3,7 @@
 #include "../aggregator/value.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 static struct server server;
 static const struct catalog_inst *inst;
@@ -136,6 +137,168 @@ static void a_value_is_never_done_before_run_returns(void **state)
 	}
 }
 
+/* ---- tiers ---- */
+
+#define SLOT 1000000000ll
+#define DAY 86400ll
+
+/* A batch in each minute, with as many events as minutes of the hour have begun; not through a collector, who could
+ * not bring what is so old. */
+static __u64 fill(__s64 from, __s64 to)
+{
+	struct store *s = server.a.store;
+	__u64 n_events = 0;
+
+	for (__s64 at = from; at < to; at += 60) {
+		struct bytes key = { 0 }, cells = { 0 };
+		struct batch b = { .source = "db1", .incarnation = 1, .inst = inst->in.id, .slot_ns = SLOT, .slot = at,
+				   .seq = 1, .run = 1, .n_slices = 1 };
+		__u64 n = (__u64)(at / 60 % 60) + 1;
+		struct slice slice = { .ruler = inst->in.ruler[0] };
+		struct hist h;
+		bool is_new;
+
+		assert_int_equal(hist_init(&h, slice.ruler), 0);
+		for (__u64 i = 0; i < n; i++)
+			hist_record(&h, 1000000 + i * 50000, 1);
+		hist_encode(&h, &cells);
+		hist_fini(&h);
+		labels_put(&key, at / 60 % 2 ? "select" : "update");
+		labels_put(&key, "query");
+		slice.key = (struct labels){ key.data, (__u16)key.len };
+		slice.hist = cells.data;
+		slice.hist_len = (__u32)cells.len;
+		b.slice = &slice;
+		assert_int_equal(s->ops->add(s, &b, 1, &is_new), 0);
+		n_events += n;
+		b = (struct batch){ .source = "db1", .incarnation = 1, .inst = inst->in.id, .slot_ns = SLOT, .slot = at, .seq = 2,
+				    .run = 60 };
+		assert_int_equal(s->ops->add(s, &b, 1, &is_new), 0);
+		bytes_fini(&key);
+		bytes_fini(&cells);
+	}
+	return n_events;
+}
+
+static void drop_before(__s64 slots, __s64 minutes, __s64 hours)
+{
+	const __s64 before[TIERS] = { slots, minutes, hours };
+	__s64 kept_from[TIERS];
+
+	assert_int_equal(server.a.store->ops->expire(server.a.store, inst->in.id, before), 0);
+	assert_int_equal(store_kept(server.a.store, inst->in.id, kept_from), 0);
+	catalog_expired(server.a.catalog, inst->in.id, kept_from);
+}
+
+static json_t *json_of(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
+{
+	char start_text[24], end_text[24], reason[PARAMS_REASON_MAX] = "";
+	const struct http_param param[] = { { "start_time", start_text }, { "end_time", end_text }, { name, text } };
+	struct value *v, *done = NULL;
+	json_t *json;
+
+	snprintf(start_text, sizeof(start_text), "%lld", (long long)from);
+	snprintf(end_text, sizeof(end_text), "%lld", (long long)to);
+	if (value_new(&server.a, inst, kind, param, name ? 3 : 2, &v, reason))
+		fail_msg("%s", reason);
+	value_run(v, on_done, &done);
+	while (!done)
+		uv_run(&server.loop, UV_RUN_ONCE);
+	assert_int_equal(done->status, 200);
+	json = json_loadb(done->data, done->len, 0, NULL);
+	assert_non_null(json);
+	value_free(done);
+	return json;
+}
+
+static json_int_t number_at(const json_t *json, const char *name, const char *inner)
+{
+	const json_t *value = json_object_get(json, name);
+
+	return (json_int_t)json_number_value(inner ? json_object_get(value, inner) : value);
+}
+
+static void totals_are_the_same_from_every_tier(void **state)
+{
+	static const struct { const char *ncols; int tier; } cases[] = {
+		{ "2500", 60 }, { "600", 60 }, { "48", 3600 }, { "1", 3600 },
+	};
+	__s64 now = now_ns() / SLOT, to = now / 3600 * 3600, from = to - 3 * DAY;
+	__u64 events = fill(from, to);
+	json_int_t sum = 0;
+	json_t *json;
+
+	for (int round = 0; round < 2; round++) {	/* with all of it, and with a day of slots left */
+		for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+			json = json_of(VALUE_GRID, from, to, "ncols", cases[i].ncols);
+			assert_int_equal(number_at(json, "tier", NULL), cases[i].tier);
+			assert_int_equal(number_at(json, "summary", "count"), events);
+			sum = sum ? sum : number_at(json, "summary", "sum");
+			assert_int_equal(number_at(json, "summary", "sum"), sum);
+			assert_int_equal(number_at(json, "start_time", NULL), from);
+			assert_null(json_object_get(json, "dropped"));
+			for (size_t c = 0; c < json_array_size(json_object_get(json, "columns")); c++) {
+				const json_t *column = json_array_get(json_object_get(json, "columns"), c);
+
+				assert_string_equal(json_string_value(json_object_get(column, "state")), "ok");
+			}
+			json_decref(json);
+		}
+		drop_before(to - DAY, 0, 0);
+	}
+}
+
+/* Whole hours as hours, what is left as minutes and slots: to the slot, where slots are kept. */
+static void totals_without_columns_are_not_widened(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - DAY / 2;
+	json_t *grid = json_of(VALUE_GRID, from + 60, to - 120, "ncols", "4000");
+	json_t *raw = json_of(VALUE_RAW, from + 60, to - 120, "stats", "true"), *stats = json_object_get(raw, "stats");
+
+	assert_int_equal(number_at(grid, "tier", NULL), 1);
+	assert_int_equal(number_at(raw, "tier", NULL), 3600);
+	assert_int_equal(number_at(raw, "start_time", NULL), from + 60);
+	assert_int_equal(number_at(raw, "end_time", NULL), to - 120);
+	assert_int_equal(number_at(stats, "select/query", "count") + number_at(stats, "update/query", "count"),
+			 number_at(grid, "summary", "count"));
+	json_decref(grid);
+	json_decref(raw);
+}
+
+static void keys_are_selected_in_every_tier(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
+	json_t *raw = json_of(VALUE_RAW, from, to, "stats", "true");
+	json_t *grid = json_of(VALUE_GRID, from, to, "selected", "select/query");
+
+	assert_int_equal(number_at(grid, "summary", "count"), number_at(json_object_get(raw, "stats"), "select/query", "count"));
+	json_decref(grid);
+	json_decref(raw);
+}
+
+static void what_was_dropped_is_shown_as_dropped(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
+	json_t *json, *columns;
+	int n_dropped = 0;
+
+	drop_before(to - DAY, to - DAY, to - 2 * DAY);
+	json = json_of(VALUE_GRID, from, to, "ncols", "72");
+	columns = json_object_get(json, "columns");
+	assert_true(json_is_true(json_object_get(json, "dropped")));
+	for (size_t c = 0; c < json_array_size(columns); c++) {
+		const char *is = json_string_value(json_object_get(json_array_get(columns, c), "state"));
+
+		assert_string_equal(is, c < 24 ? "dropped" : "ok");
+		n_dropped += *is == 'd';
+	}
+	assert_int_equal(n_dropped, 24);
+	json_decref(json);
+	json = json_of(VALUE_RAW, from, to, NULL, NULL);
+	assert_true(json_is_true(json_object_get(json, "dropped")));
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -144,6 +307,10 @@ int main(void)
 	cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
 		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
 		cmocka_unit_test(a_value_is_never_done_before_run_returns),
+		cmocka_unit_test(totals_are_the_same_from_every_tier),
+		cmocka_unit_test(totals_without_columns_are_not_widened),
+		cmocka_unit_test(keys_are_selected_in_every_tier),
+		cmocka_unit_test(what_was_dropped_is_shown_as_dropped),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -45,7 +45,8 @@ static inline json_t *wire_hello(const char *source, const char *state, const ch
 
 static inline json_t *wire_request(const char *decomposition)
 {
-	return json_pack("{s:s, s:s, s:s}", "module", "mysql", "stat", "queries", "decomposition", decomposition);
+	return json_pack("{s:s, s:s, s:s, s:i}", "module", "mysql", "stat", "queries", "decomposition", decomposition,
+			 "retention-time", 3600);
 }
 
 /* A batch of one slice; label NULL: without fields.  Each value is an event. */

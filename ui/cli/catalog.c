@@ -12,12 +12,12 @@
 
 struct options {
 	int json;
-	const char *by, *measures, *granularity, *retention, *bits, *keys, *where, *predicate;
+	const char *by, *measures, *granularity, *retention, *tiers, *bits, *keys, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_BITS, OPT_KEYS,
+enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -30,6 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_MEASURES: o->measures = arg; return 0;
 	case OPT_GRANULARITY: o->granularity = arg; return 0;
 	case OPT_RETENTION: o->retention = arg; return 0;
+	case OPT_TIERS: o->tiers = arg; return 0;
 	case OPT_BITS: o->bits = arg; return 0;
 	case OPT_KEYS: o->keys = arg; return 0;
 	case OPT_WHERE: o->where = arg; return 0;
@@ -235,6 +236,8 @@ static json_t *create_body(const struct options *o)
 		json_object_set_new(body, "measures", names_of(o->measures));
 	put_number(body, "granularity", o->granularity);
 	put_number(body, "retention-time", o->retention);
+	if (o->tiers)
+		json_object_set_new(body, "tiers", json_string(o->tiers));
 	put_number(body, "ruler-bits", o->bits);
 	put_number(body, "keys", o->keys);
 	return body;
@@ -246,7 +249,9 @@ int run_create(struct client *c, int argc, char **argv)
 		{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 		{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
 		{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
-		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 3600)", 0 },
+		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 86400)", 0 },
+		{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
+		  "long, else 1209600,31536000)", 0 },
 		{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 		{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
 		{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "

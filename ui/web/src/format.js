@@ -103,7 +103,7 @@ export function seconds(s) {
 
 const STATES = {
 	ok: "complete", zero: "complete, nothing happened", partial: "partly lost",
-	unobserved: "not observed", in_progress: "in progress",
+	unobserved: "not observed", dropped: "kept no more", in_progress: "in progress",
 };
 
 /** How much of a column was seen. */

@@ -7,7 +7,7 @@
 
 /**
  * @typedef {Object} Column
- * @property {"ok"|"zero"|"partial"|"unobserved"|"in_progress"} state
+ * @property {"ok"|"zero"|"partial"|"unobserved"|"dropped"|"in_progress"} state
  * @property {number} reporting  sources that reported
  * @property {number} expected   sources that should have
  * @property {number} lost       events

@@ -65,7 +65,7 @@ function paintCoverage(g, grid, view, shade, colours, ratio) {
 	grid.columns.forEach((column, i) => {
 		const from = grid.from + i * grid.column, to = from + grid.column;
 
-		if (column.state === "unobserved") {
+		if (column.state === "unobserved" || column.state === "dropped") {
 			blank(from, to);
 		} else if (column.state === "partial") {
 			box(from, to, partial);

@@ -50,8 +50,8 @@ export function sentence(session, measure) {
 	const { grid, i, row, column, n } = at;
 	const when = format.clock(grid.from + i * grid.column, grid.slot);
 
-	if (column.state === "unobserved")
-		return `${when}: not observed`;
+	if (column.state === "unobserved" || column.state === "dropped")
+		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}`;
 	const range = row < 0 ? "outside the used range" : format.range(grid.edge[row], grid.edge[row + 1], grid.unit);
 
 	return `${when}, ${labelOf(session, measure)} ${range}: ${format.count(n)}, ` +
