@@ -23,7 +23,7 @@
 #define NS 1000000000ll
 #define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
 
-enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS };
+enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES };
 
 static const struct spec {
 	const char *name;
@@ -43,7 +43,7 @@ static const struct spec {
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
 	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
-	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_REPORT), AT(by), 0, 0, 0, NULL },
+	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | DRAWN, AT(by), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | DRAWN, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | DRAWN, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "scale", INTEGER, DRAWN, AT(scale), 0, 1, 2, NULL },
@@ -66,6 +66,10 @@ static const struct spec {
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL, AT(exclude), 0, 0, 0, NULL },
 	{ "selected", KEYS, ALL, AT(select), 0, 0, 0, NULL },
+	{ "isolate", SWITCH, MAPS | DRAWN, AT(isolate), 0, 0, 0, NULL },
+	{ "decompose_all", SWITCH, MAPS | DRAWN, AT(decompose_all), 0, 0, 0, NULL },
+	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
+	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp hue" },
 #undef AT
 };
 #define N_SPECS (sizeof(specs) / sizeof(*specs))
@@ -202,6 +206,37 @@ static int read_keys(const struct spec *spec, const char *value, struct params *
 	return err;
 }
 
+static int hue_add(struct params *p, __s64 hue)
+{
+	int *more = realloc(p->hue, (p->n_hues + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	p->hue = more;
+	p->hue[p->n_hues++] = (int)hue;
+	return 0;
+}
+
+/* Degrees, separated by commas. */
+static int read_hues(const struct spec *spec, const char *value, struct params *p, char *reason)
+{
+	int err = 0;
+
+	for (const char *at = value; *at && !err; at += *at == ',') {
+		size_t len = strcspn(at, ",");
+		char text[24];
+		__s64 hue;
+
+		snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
+		err = read_integer(spec, text, &hue, reason);
+		if (!err)
+			err = p->n_hues <= PARAMS_SELECT_MAX ? hue_add(p, hue)
+							     : refuse(reason, spec, text, "too many hues: at most %d", PARAMS_SELECT_MAX + 1);
+		at += len;
+	}
+	return err;
+}
+
 static int read_one(const struct spec *spec, const char *value, struct params *p, char *reason)
 {
 	void *to = (char *)p + spec->at;
@@ -215,6 +250,7 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 	case TEXT: err = read_text(value, to); break;
 	case SWITCH: err = read_switch(spec, value, to, reason); break;
 	case KEYS: err = read_keys(spec, value, p, reason); break;
+	case HUES: err = read_hues(spec, value, p, reason); break;
 	}
 	if (!err && spec->has)
 		*((bool *)p + spec->has) = true;
@@ -268,7 +304,8 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.width = drawn ? 1200 : 600, .height = kind == VALUE_FIGURE ? 500 : kind == VALUE_REPORT ? 0 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
-		.coloring = -1, .format = drawn ? FORMAT_PNG : FORMAT_JSON,
+		.coloring = -1, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
+		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
 	};
 }
 
@@ -285,6 +322,13 @@ static int settle_transfer(struct params *p, char *reason)
 	}
 	p->transfer = transfer;
 	return 0;
+}
+
+static int refuse_hues(const struct params *p, char *reason)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "%zu hues are too few: %zu are needed, %sone for each selected key", p->n_hues,
+		 p->n_select + !p->isolate, p->isolate ? "" : "one for the background and ");
+	return -EINVAL;
 }
 
 /* What no single value's range says. */
@@ -310,8 +354,14 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 		why = "width must be at least 400 here";
 	if (OF(kind) & DRAWN && p->height && p->height < FIGURE_HEIGHT_MIN)
 		why = "height must be at least 240 here";
-	if (p->exclude && !p->n_select)
+	if (p->exclude && !p->n_select && !(OF(kind) & ROWS))
 		why = "exclude needs selected";
+	if (p->isolate && !p->n_select && OF(kind) & DRAWN)
+		why = "isolate needs selected";
+	if (p->isolate + p->exclude + p->decompose_all > 1)
+		why = "at most one of isolate, exclude and decompose_all can be true";
+	if (p->n_hues && p->n_hues < p->n_select + !p->isolate && !p->decompose_all)
+		return refuse_hues(p, reason);
 	if (why)
 		snprintf(reason, PARAMS_REASON_MAX, "%s", why);
 	return why ? -EINVAL : 0;
@@ -349,6 +399,7 @@ void params_fini(struct params *p)
 	for (size_t i = 0; i < p->n_select; i++)
 		free(p->select[i]);
 	free(p->select);
+	free(p->hue);
 	free(p->transformations);
 	free(p->measure);
 	free(p->by);

@@ -23,6 +23,8 @@
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_KINDS };
 
+enum params_palette { PARAMS_RAMP, PARAMS_HUE };
+
 enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
 
 struct params {
@@ -46,9 +48,12 @@ struct params {
 	int yscale;			/* enum axis_scale */
 	int theme;			/* enum palette_theme */
 	enum value_format format;
-	bool stats, exclude;
+	bool stats, exclude, isolate, decompose_all;
 	char **select;			/* texts of keys */
 	size_t n_select;
+	int *hue;			/* 0..359, the background's first unless isolated */
+	size_t n_hues;			/* 0: as they come */
+	int palette;			/* enum params_palette */
 };
 
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,

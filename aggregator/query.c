@@ -72,7 +72,8 @@ bool query_selects(const struct query *q, const struct labels *key)
 
 	if (!q->n_select)
 		return true;
-	key_text(key, text, NULL);
+	if (!q->select_kept || query_key_text(q, key, text, NULL))
+		key_text(key, text, NULL);
 	for (size_t i = 0; i < q->n_select; i++)
 		if (!strcmp(q->select[i], text))
 			return !q->exclude;

@@ -37,7 +37,8 @@ struct query {
 	const char *const *select;	/* texts of keys */
 	size_t n_select;		/* 0: every key */
 	bool exclude;			/* all but the selected */
-	__u32 drop;			/* key_fold: fields to fold away, bit 0 = the first */
+	__u32 drop;			/* key_fold, layer_fold: fields to fold away, bit 0 = the first */
+	bool select_kept;		/* select's texts are of the fields that are kept, not of all */
 };
 
 /* The first and last slot (inclusive) to be read for it. */
@@ -51,6 +52,9 @@ __u64 query_col_ns(const struct query *q);
 
 /* Does the selection take this key?  (Slow: once per key, not per slice.) */
 bool query_selects(const struct query *q, const struct labels *key);
+
+/* A key's text without the fields that are dropped, into out[KEY_BYTES_MAX].  -ENOMEM. */
+int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other);
 
 struct fold;				/* a grid in the making; its fields are in query.c */
 

@@ -39,25 +39,34 @@ static long total_named(struct key_fold *f, const char *text, bool other)
 	return err ? err : (long)f->n_totals++;
 }
 
+int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other)
+{
+	__u32 all = (1u << q->inst->n_fields) - 1;
+	struct bytes kept = { 0 };
+	struct labels short_key;
+	int err;
+
+	labels_keep(key, all & ~q->drop, &kept);
+	short_key = (struct labels){ .bytes = kept.data, .len = (__u16)kept.len };
+	err = kept.err;
+	if (!err)
+		key_text(&short_key, out, ret_other);
+	bytes_fini(&kept);
+	return err;
+}
+
 /* The total a key that was never seen before belongs to; -1: none. */
 static long total_for(struct key_fold *f, const struct labels *key)
 {
-	__u32 all = (1u << f->q.inst->n_fields) - 1;
 	char text[KEY_BYTES_MAX];
-	struct bytes kept = { 0 };
-	struct labels short_key;
 	bool other;
 	long total;
 
 	if (!query_selects(&f->q, key))
 		return -1;
-	labels_keep(key, all & ~f->q.drop, &kept);
-	short_key = (struct labels){ .bytes = kept.data, .len = (__u16)kept.len };
-	if (kept.err)
-		f->err = kept.err;
-	key_text(&short_key, text, &other);
-	bytes_fini(&kept);
-	total = total_named(f, text, other);
+	total = query_key_text(&f->q, key, text, &other);
+	if (!total)
+		total = total_named(f, text, other);
 	if (total < 0)
 		f->err = (int)total;
 	return total;

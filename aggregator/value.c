@@ -1,4 +1,5 @@
 #include "value.h"
+#include "value_layers.h"
 #include "../render/image.h"
 
 #include <errno.h>
@@ -33,12 +34,15 @@ static __u32 row_bits(const struct value *v)
 
 struct query value_query(const struct value *v, int axis)
 {
-	return (struct query){
+	struct query q = {
 		.inst = &v->in, .scope = v->head.scope, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
 		.drop = v->drop,
 	};
+
+	value_layers_select(v, &q);
+	return q;
 }
 
 void value_image_options(const struct value *v, struct image_options *ret_options)
@@ -47,7 +51,7 @@ void value_image_options(const struct value *v, struct image_options *ret_option
 		.width = (unsigned)v->p.width, .height = (unsigned)v->p.height, .n_rows = (unsigned)v->p.nbuckets,
 		.ymin = (__u64)v->p.ymin, .ymax = (__u64)v->p.ymax, .yscale = AXIS_LINEAR,
 		.transfer = (enum shade_transfer)v->p.transfer, .theme = (enum palette_theme)v->p.theme,
-		.weighted = v->p.weighted,
+		.weighted = v->p.weighted, .hued = v->p.palette == PARAMS_HUE, .hue = v->p.n_hues ? v->p.hue[0] : hue_generated(0),
 	};
 }
 
@@ -55,6 +59,8 @@ static int add_fold(struct value *v, int axis)
 {
 	struct query q = value_query(v, axis);
 
+	if (v->kind == VALUE_DETAILS)	/* its scale is that of the whole picture */
+		q.n_select = 0;
 	v->fold_axis[v->n_folds] = axis;
 	return fold_new(&q, &v->fold[v->n_folds]) ?: (v->n_folds++, 0);
 }
@@ -221,6 +227,9 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 	for (size_t i = 0; i < v->n_key_folds; i++)
 		if (s->axis == v->key_axis[i])
 			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
+	for (size_t i = 0; i < v->n_folds && v->layered; i++)
+		if (v->layer_fold[i] && s->axis == v->fold_axis[i])
+			layer_fold_reader(v->layer_fold[i])->slice(v->layer_fold[i], slot, s);
 }
 
 static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
@@ -358,6 +367,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = choose_fields(v, reason);
 	if (!err)
 		err = add_folds(v, axis);
+	if (!err)
+		err = value_layers_add(v);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(a, ci, v->now_ns, v->fold[i]);
 	if (err) {
@@ -377,8 +388,10 @@ void value_free(struct value *v)
 		fold_free(v->fold[i]);
 	for (size_t i = 0; i < v->n_key_folds; i++)
 		key_fold_free(v->key_fold[i]);
-	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
+	for (size_t i = 0; i < REPORT_PANELS_MAX; i++) {
+		layer_fold_free(v->layer_fold[i]);
 		grid_free(v->grid[i]);
+	}
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);
@@ -392,8 +405,12 @@ static void set_error(struct value *v, int err)
 {
 	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
 
-	v->status = err == -EINVAL ? 409 : busy ? 503 : 500;
-	v->code = err == -EINVAL ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
+	bool refused = err == -EINVAL || err == -E2BIG;
+
+	if (err == -E2BIG && !*v->reason)
+		snprintf(v->reason, sizeof(v->reason), "the layers have too many cells: select fewer keys, a shorter time or fewer columns");
+	v->status = refused ? 409 : busy ? 503 : 500;
+	v->code = refused ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
 	if (!*v->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : strerror(-err));
 }
@@ -406,6 +423,8 @@ static int fold_errors(const struct value *v)
 		err = fold_error(v->fold[i]);
 	for (size_t i = 0; i < v->n_key_folds && !err; i++)
 		err = key_fold_error(v->key_fold[i]);
+	for (size_t i = 0; i < v->n_folds && !err; i++)
+		err = v->layer_fold[i] ? layer_fold_error(v->layer_fold[i]) : 0;
 	return err;
 }
 

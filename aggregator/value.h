@@ -15,6 +15,7 @@
 
 #include "../render/report.h"
 #include "aggregator.h"
+#include "layer_fold.h"
 #include "params.h"
 #include "payload.h"
 #include "plan.h"
@@ -41,6 +42,8 @@ struct value {
 	struct fold *fold[REPORT_PANELS_MAX];
 	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
 	struct key_fold *key_fold[MEASURES_MAX];
+	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
+	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */
 

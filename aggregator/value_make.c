@@ -1,4 +1,5 @@
 #include "value.h"
+#include "value_layers.h"
 #include "../render/image.h"
 
 #include <errno.h>
@@ -269,12 +270,12 @@ static const char *measure_title(const char *measure)
 /* "latency; only select, update" */
 static void describe(const struct value *v, const char *what, char *out, size_t room)
 {
-	size_t at = (size_t)snprintf(out, room, "%s", what);
+	size_t at = (size_t)snprintf(out, room, "%s", what), n = v->p.exclude || v->p.isolate ? v->p.n_select : 0;
 
-	for (size_t i = 0; i < v->p.n_select && i < 4 && at < room; i++)
+	for (size_t i = 0; i < n && i < 4 && at < room; i++)
 		at += (size_t)snprintf(out + at, room - at, "%s%s",
 				       i ? ", " : v->p.exclude ? "; without " : "; only ", v->p.select[i]);
-	if (v->p.n_select > 4 && at < room)
+	if (n > 4 && at < room)
 		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
 }
 
@@ -370,6 +371,7 @@ static int make_report(struct value *v)
 int value_make(struct value *v)
 {
 	bool grids = !v->cover_only;
+	int err;
 
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
 	v->head.n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
@@ -378,6 +380,9 @@ int value_make(struct value *v)
 		if (!v->grid[i])
 			return -ENOMEM;
 		v->grid[i]->weight_unit = v->unit;
+		err = value_layers_put(v, i);
+		if (err)
+			return err;
 		fold_free(v->fold[i]);	/* a histogram per column: the grid has what is needed of them */
 		v->fold[i] = NULL;
 	}

@@ -129,7 +129,7 @@ static int by_count(const void *a, const void *b)
 static void put_item(struct legend *l, const struct grid *g, const char *name, __u64 count, const __u32 *ramp)
 {
 	explain_count(grid_shown(g, g->all.n_snapshots, (double)count), l->value[l->n]);
-	l->item[l->n] = (struct legend_item){ .name = *name ? name : "(none)", .value = l->value[l->n], .ramp = ramp };
+	l->item[l->n] = (struct legend_item){ .name = *name ? name : "(all)", .value = l->value[l->n], .ramp = ramp };
 	l->n++;
 }
 

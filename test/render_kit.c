@@ -187,7 +187,7 @@ __u32 kit_pixel(const __u8 *rgb, unsigned width, unsigned x, unsigned y)
 
 /* fontconfig keeps its configuration for the process' life, and the sanitizer calls that a leak. */
 const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void)
+__attribute__((weak)) const char *__lsan_default_suppressions(void)
 {
 	return "leak:libfontconfig";
 }
