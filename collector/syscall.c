@@ -10,8 +10,8 @@ static const struct field fields[] = {
 	PROCESS_FIELDS,
 	{ "syscall", "system call", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "errno", "error", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
-	{ "cputime", "time on the CPU", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 37 },
+	{ "cputime", "time on the CPU", "time", FIELD_NUMERIC, UNIT_NS, 7, 37 },
 };
 
 static const struct metric metric = {

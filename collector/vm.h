@@ -50,6 +50,34 @@ struct thread_info {
 	__u32 status;
 };
 
+struct file_system_type {
+	const char *name;
+};
+
+struct super_block {
+	struct file_system_type *s_type;
+	unsigned long s_flags;
+};
+
+struct inode {
+	__u16 i_mode;
+	struct super_block *i_sb;
+};
+
+struct file {
+	__u32 f_mode;
+	struct inode *f_inode;
+};
+
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+};
+
+struct files_struct {
+	struct fdtable *fdt;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -57,13 +85,14 @@ struct task_struct {
 	int pid, tgid;
 	struct task_struct *real_parent, *group_leader;
 	struct css_set *cgroups;
+	struct files_struct *files;
 	struct mm_struct *mm;
 	__u64 self_exec_id;
 	char comm[16];
 };
 
 struct pt_regs {
-	unsigned long si, orig_ax;
+	unsigned long r10, r8, dx, si, di, orig_ax;
 };
 
 struct in6_addr {

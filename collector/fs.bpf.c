@@ -1,0 +1,199 @@
+/* fs.bpf.c - the events of fs.logical_ops; what is counted, and why, is told in fs.h.
+ *
+ *      sys_enter -> is it one of `calls`, on a file?  the thread's `ops`
+ *      sys_exit -> events (per CPU) --tail call--> record programs
+ *
+ * Both run at every system call of the machine: what is no operation is left at once, by its number.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "events.bpf.h"
+#include "fs.h"
+#include "process.bpf.h"
+#include "vm.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define TS_COMPAT 2
+#define S_IFMT 0170000
+#define S_IFDIR 0040000
+#define S_IFREG 0100000
+#define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
+#define FMODE_CREATED 0x100000
+#define MAP_ANONYMOUS 0x20
+
+const volatile struct fs_call calls[FS_CALLS] = { 0 };
+
+__u64 untold = 0;			/* operations for which there was no memory */
+
+extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
+
+struct op {
+	__u64 begin_ns;			/* 0: none is under way that we look at */
+	__u64 fstype;
+	__u32 number;			/* of the system call */
+	__u32 weight;			/* how many it stands for */
+	struct fs_call call;
+	__u16 pad[3];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct op);
+} ops SEC(".maps");
+
+/* ---- files ---- */
+
+static __always_inline struct file *file_of(struct task_struct *t, __s32 fd)
+{
+	struct fdtable *fdt = t->files->fdt;
+	struct file *file = 0;
+
+	if (fd < 0 || (__u32)fd >= fdt->max_fds)
+		return 0;
+	bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd);
+	return file ? bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file)) : 0;
+}
+
+/* The file system's type; 0: it is no file of one. */
+static __always_inline __u64 fstype_of(struct file *file)
+{
+	struct inode *inode = file->f_inode;
+	struct super_block *sb = inode->i_sb;
+	__u16 type = inode->i_mode & S_IFMT;
+	struct fs_name name = { { 0 } };
+
+	if ((type != S_IFREG && type != S_IFDIR) || (sb->s_flags & SB_NOUSER))
+		return 0;
+	if (!(wanted & WANTED_FIELD(FS_FSTYPE)))
+		return 1;
+	bpf_probe_read_kernel_str(&name, sizeof(name), sb->s_type->name);
+	return fs_code(&name);
+}
+
+/* ---- calls ---- */
+
+static __always_inline struct fs_call call_of(struct task_struct *t, __u64 number)
+{
+	const struct fs_call none = { FS_NONE, 0 };
+
+	if (number >= FS_CALLS || !calls[number].op)
+		return none;
+	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+		return none;
+	return (struct fs_call){ calls[number].op, calls[number].where };
+}
+
+static __always_inline int path_is_empty(const char *path)
+{
+	char first = 0;
+
+	return !path || (!bpf_probe_read_user(&first, 1, path) && !first);
+}
+
+/* The descriptor among its arguments; -1: there is none. */
+static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
+{
+	switch (where) {
+	case 0: return regs->di;
+	case 1: return regs->si;
+	case 2: return regs->dx;
+	case FS_STATAT: return path_is_empty((const char *)regs->si) ? (__s32)regs->di : -1;
+	case FS_MAPPED: return regs->r10 & MAP_ANONYMOUS ? -1 : (__s32)regs->r8;
+	default: return -1;
+	}
+}
+
+static __always_inline void op_begin(struct task_struct *t, const struct pt_regs *regs, __u64 number)
+{
+	struct fs_call call = call_of(t, number);
+	__u32 weight = call.op ? sample_weight() : 0;
+	__u64 fstype = 0;
+	struct file *file;
+	struct op *op;
+
+	if (!weight)
+		return;
+	if (call.where != FS_RETURN) {
+		file = file_of(t, descriptor(regs, call.where));
+		fstype = file ? fstype_of(file) : 0;
+		if (!fstype)
+			return;
+	}
+	op = bpf_task_storage_get(&ops, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!op) {
+		__sync_fetch_and_add(&untold, weight);
+		return;
+	}
+	op->fstype = fstype;
+	op->number = number;
+	op->weight = weight;
+	op->call = call;
+	op->begin_ns = bpf_ktime_get_ns();
+}
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(enter, struct pt_regs *regs, long id)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	op_begin(bpf_get_current_task_btf(), regs, id);
+	events_end(e);
+	return 0;
+}
+
+/* What was opened: 0, or -1 if it is no file. */
+static __always_inline int opened(struct op *op, struct task_struct *t, long fd)
+{
+	struct file *file = fd < 0 ? 0 : file_of(t, fd);
+
+	if (!file)
+		return -1;
+	op->fstype = fstype_of(file);
+	if (file->f_mode & FMODE_CREATED)
+		op->call.op = FS_CREATE;
+	return op->fstype ? 0 : -1;
+}
+
+static __always_inline void op_end(struct events *e, struct op *op, struct task_struct *t, long ret)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct event *at = &e->event[0];
+
+	if (op->call.where == FS_RETURN && opened(op, t, ret))
+		return;
+	at->end_ns = now + wall_offset;
+	at->measure[FS_LATENCY] = now - op->begin_ns;
+	at->measure[FS_SIZE] = ret > 0 && (op->call.op == FS_READ || op->call.op == FS_WRITE || op->call.op == FS_COPY) ? ret : 0;
+	at->field[FS_FSTYPE] = op->fstype;
+	at->field[FS_OPTYPE] = op->call.op;
+	process_gather(at, t, now);
+	e->n = 1;
+	e->weight = op->weight;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(leave, struct pt_regs *regs, long ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+	__u64 number = regs->orig_ax;
+	struct op *op;
+
+	if (!e)
+		return 0;
+	op = call_of(t, number).op ? bpf_task_storage_get(&ops, t, 0, 0) : 0;
+	if (op && op->begin_ns) {
+		if (op->begin_ns >= attached_ns && op->number == number)
+			op_end(e, op, t, ret);
+		op->begin_ns = 0;
+	}
+	chain_run(ctx, e);
+	return 0;
+}
