@@ -163,9 +163,40 @@ static void show(struct api *api, struct http_request *r, const struct where *w)
 
 /* ---- the rest of the catalogue ---- */
 
+/* Every profile shows everything: there is one kind of caller. */
+static bool knows_profile(struct http_request *r)
+{
+	size_t n;
+	const struct http_param *param = http_params(r, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(param[i].name, "profile") && strcmp(param[i].value, "none") && strcmp(param[i].value, "operator")) {
+			http_error(r, 409, "ECA_INVAL", "value for parameter \"profile\" is invalid: must be one of: none operator");
+			return false;
+		}
+	return true;
+}
+
 static void catalogue(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
+	if (knows_profile(r))
+		reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
+}
+
+static void old_metrics(struct api *api, struct http_request *r, const struct where *w)
+{
+	if (knows_profile(r))
+		reply_json(r, 200, resource_old_metrics(api->a->catalog), NULL);
+}
+
+static void old_types(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_old_types(), NULL);
+}
+
+static void transformations(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, json_object(), NULL);
 }
 
 static void status(struct api *api, struct http_request *r, const struct where *w)
@@ -224,6 +255,9 @@ static const struct route {
 	void (*handle)(struct api *api, struct http_request *r, const struct where *w);
 } routes[] = {
 	{ { "GET", "", false }, 0, catalogue },
+	{ { "GET", "metrics", false }, 0, old_metrics },
+	{ { "GET", "types", false }, 0, old_types },
+	{ { "GET", "transformations", false }, 0, transformations },
 	{ { "GET", "instrumentations", false }, 0, list },
 	{ { "POST", "instrumentations", false }, 0, create },
 	{ { "GET", ONE, false }, 0, show },

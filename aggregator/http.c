@@ -116,6 +116,7 @@ static void reply_take(struct http_request *r, unsigned status, struct MHD_Respo
 	r->response = response;
 	h->n_pending--;
 	h->counters.by_class[status / 100 < 6 ? status / 100 : 5]++;
+	h->counters.by_status[status < HTTP_STATUSES ? status : 0]++;
 	if (r->asleep) {
 		r->asleep = false;
 		MHD_resume_connection(r->connection);

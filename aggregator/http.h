@@ -21,6 +21,7 @@
 
 #define HTTP_BODY_MAX (64u << 10)
 #define HTTP_PARAMS_MAX 64
+#define HTTP_STATUSES 600
 #define HTTP_IDLE_S 30			/* a silent connection is closed */
 #define HTTP_CONNECTIONS_MAX 512	/* at a time: half of the usual 1024 files, the rest is for ingest and store */
 
@@ -51,6 +52,7 @@ void http_close(struct http *h);	/* NULL is fine */
 
 struct http_counters {
 	unsigned long long requests, refused, streams, by_class[6];	/* by_class[4]: 4xx */
+	unsigned long long by_status[HTTP_STATUSES];
 };
 const struct http_counters *http_counters(const struct http *h);
 

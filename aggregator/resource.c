@@ -1,9 +1,7 @@
 #include "resource.h"
-#include "http.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct {
 	const char *name, *label;
@@ -53,12 +51,14 @@ static json_t *types_json(void)
 			json_object_set_new(type, "base", json_integer(types[i].base));
 			json_object_set_new(type, "power", json_integer(types[i].power));
 		}
+		if (!strcmp(types[i].name, "percent"))		/* the top of a chart should not be below it */
+			json_object_set_new(type, "minmax", json_integer(100));
 		json_object_set_new(all, types[i].name, type);
 	}
 	return all;
 }
 
-static json_t *sources_json(const struct catalog *c)
+json_t *resource_sources(const struct catalog *c)
 {
 	json_t *all = json_array();
 
@@ -103,8 +103,48 @@ json_t *resource_catalogue(const struct catalog *c)
 		json_object_set_new(modules, m->module, json_pack("{s:s}", "label", module_label(m->module)));
 	}
 	return json_pack("{s:o, s:o, s:o, s:o, s:{}, s:o}", "modules", modules, "fields", fields, "types", types_json(),
-			 "metrics", metrics, "transformations", "sources", sources_json(c));
+			 "metrics", metrics, "transformations", "sources", resource_sources(c));
 }
+
+/* ---- the same as Cloud Analytics' first clients knew it ---- */
+
+static const char *old_type(const struct field *f)
+{
+	return f->arity == FIELD_DISCRETE ? "string" : !strcmp(f->type, "time") ? "latency" : "number";
+}
+
+static json_t *old_metric(const struct metric *m)
+{
+	json_t *fields = json_object();
+
+	for (size_t i = 0; i < m->n_fields; i++)
+		json_object_set_new(fields, m->field[i].name, json_pack("{s:s, s:s}", "label", m->field[i].label, "type",
+									old_type(&m->field[i])));
+	return json_pack("{s:s, s:s, s:o}", "label", m->label, "type", "unused", "fields", fields);
+}
+
+json_t *resource_old_metrics(const struct catalog *c)
+{
+	json_t *all = json_object(), *module;
+	const struct metric *m;
+
+	for (size_t i = 0; (m = catalog_metric(c, i)); i++) {
+		module = json_object_get(all, m->module);
+		if (!module) {
+			module = json_pack("{s:s, s:{}}", "label", module_label(m->module), "stats");
+			json_object_set_new(all, m->module, module);
+		}
+		json_object_set_new(json_object_get(module, "stats"), m->stat, old_metric(m));
+	}
+	return all;
+}
+
+json_t *resource_old_types(void)
+{
+	return json_pack("{s:s, s:s, s:s}", "latency", "numeric", "string", "discrete", "number", "numeric");
+}
+
+/* ---- instrumentations ---- */
 
 static json_t *uri_json(const struct catalog_inst *ci, const char *name, const char *path)
 {
@@ -140,18 +180,33 @@ json_t *resource_heatmaps(const struct catalog_inst *ci)
 	return all;
 }
 
+/* Up to when a source has reported, and what it told to be lost since our start. */
+static void add_sighting(json_t *json, const struct catalog_inst *ci, const char *source)
+{
+	const struct sighting *seen = NULL;
+
+	for (size_t i = 0; i < ci->n_sightings && !seen; i++)
+		if (!strcmp(ci->sighting[i].source, source))
+			seen = &ci->sighting[i];
+	json_object_set_new(json, "reported_until",
+			    seen ? json_real((double)(seen->slot + 1) * (double)ci->in.slot_ns / 1e9) : json_null());
+	json_object_set_new(json, "lost", json_integer(seen ? (json_int_t)seen->lost : 0));
+}
+
 /* How each source that matters fares with it. */
 static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
-	json_t *all = json_array();
+	json_t *all = json_array(), *json;
 	char reason[REASON_MAX];
 
 	for (const struct source *s = catalog_source_first(c); s; s = s->next) {
 		enum fare fare = catalog_fare(ci, s, now_ns, reason);
 
-		if (fare != FARE_NONE)
-			json_array_append_new(all, json_pack("{s:s, s:s, s:s}", "source", s->name, "state",
-							     catalog_fare_word(fare), "reason", reason));
+		if (fare == FARE_NONE)
+			continue;
+		json = json_pack("{s:s, s:s, s:s}", "source", s->name, "state", catalog_fare_word(fare), "reason", reason);
+		add_sighting(json, ci, s->name);
+		json_array_append_new(all, json);
 	}
 	return all;
 }
@@ -228,69 +283,4 @@ json_t *resource_instrumentations(const struct catalog *c, __s64 now_ns)
 	for (const struct catalog_inst *ci = catalog_first(c); ci; ci = ci->next)
 		json_array_append_new(all, resource_instrumentation(c, ci, now_ns));
 	return all;
-}
-
-static json_int_t memory_bytes(void)
-{
-	FILE *f = fopen("/proc/self/statm", "re");
-	long total = 0, resident = 0;
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "%ld %ld", &total, &resident) != 2)
-		resident = 0;
-	fclose(f);
-	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
-}
-
-static json_t *http_json(const struct aggregator *a)
-{
-	struct http_counters sum = { 0 };
-
-	for (int i = 0; i < 2; i++) {
-		const struct http_counters *h = a->http[i] ? http_counters(a->http[i]) : NULL;
-
-		if (!h)
-			continue;
-		sum.requests += h->requests;
-		sum.refused += h->refused;
-		sum.streams += h->streams;
-		for (int j = 0; j < 6; j++)
-			sum.by_class[j] += h->by_class[j];
-	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "requests", (json_int_t)sum.requests,
-			 "refused", (json_int_t)sum.refused, "streams", (json_int_t)sum.streams,
-			 "ok", (json_int_t)sum.by_class[2], "client_errors", (json_int_t)sum.by_class[4],
-			 "server_errors", (json_int_t)sum.by_class[5]);
-}
-
-static json_t *counters_json(const struct aggregator *a)
-{
-	const struct flush_counters *f = flush_counters(a->flush);
-	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
-				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
-				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
-				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged);
-
-	if (a->ingest) {
-		const struct ingest_counters *in = ingest_counters(a->ingest);
-
-		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
-				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
-				    "errors", (json_int_t)in->errors, "batches", (json_int_t)in->batches,
-				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
-				    "lost_events", (json_int_t)in->lost_events));
-	}
-	json_object_set_new(all, "http", http_json(a));
-	return all;
-}
-
-json_t *resource_status(const struct aggregator *a)
-{
-	__s64 now = now_ns();
-
-	return json_pack("{s:s, s:I, s:f, s:I, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid", (json_int_t)getpid(),
-			 "uptime", (double)(now - a->start_ns) / 1e9, "memory_bytes", memory_bytes(), "counters",
-			 counters_json(a), "sources", sources_json(a->catalog), "instrumentations",
-			 resource_instrumentations(a->catalog, now));
 }

@@ -248,7 +248,8 @@ void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, 
 	struct bytes key = { 0 }, hist[2] = { { 0 }, { 0 } };
 
 	snprintf(b.source, sizeof(b.source), "%s", source);
-	labels_put(&key, statement);
+	if (statement)
+		labels_put(&key, statement);
 	for (int axis = 0; axis < 2; axis++) {
 		struct hist h;
 

@@ -36,7 +36,7 @@ void server_collector(struct server *s, const char *source);
 void server_state(struct server *s, __u64 inst, const char *state, const char *reason);	/* STATE of one */
 void server_hang_up(struct server *s);
 
-/* One batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis. */
+/* One batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis.  statement NULL: without fields. */
 void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, const char *statement, __u64 value,
 		  unsigned n);
 void server_send(struct server *s, const struct batch *b);

@@ -1,0 +1,123 @@
+#include "resource.h"
+
+#include "http.h"
+
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static json_int_t memory_bytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long total = 0, resident = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld %ld", &total, &resident) != 2)
+		resident = 0;
+	fclose(f);
+	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+static json_t *by_status_json(const struct aggregator *a)
+{
+	json_t *all = json_object();
+	char name[8];
+
+	for (unsigned status = 0; status < HTTP_STATUSES; status++) {
+		unsigned long long n = 0;
+
+		for (int i = 0; i < 2; i++)
+			n += a->http[i] ? http_counters(a->http[i])->by_status[status] : 0;
+		if (!n)
+			continue;
+		snprintf(name, sizeof(name), "%u", status);
+		json_object_set_new(all, name, json_integer((json_int_t)n));
+	}
+	return all;
+}
+
+static json_t *http_json(const struct aggregator *a)
+{
+	struct http_counters sum = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const struct http_counters *h = a->http[i] ? http_counters(a->http[i]) : NULL;
+
+		if (!h)
+			continue;
+		sum.requests += h->requests;
+		sum.refused += h->refused;
+		sum.streams += h->streams;
+		for (int j = 0; j < 6; j++)
+			sum.by_class[j] += h->by_class[j];
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "requests", (json_int_t)sum.requests,
+			 "refused", (json_int_t)sum.refused, "streams", (json_int_t)sum.streams,
+			 "ok", (json_int_t)sum.by_class[2], "client_errors", (json_int_t)sum.by_class[4],
+			 "server_errors", (json_int_t)sum.by_class[5], "by_status", by_status_json(a));
+}
+
+static json_t *counters_json(const struct aggregator *a)
+{
+	const struct flush_counters *f = flush_counters(a->flush);
+	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
+				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
+				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
+				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged);
+
+	if (a->ingest) {
+		const struct ingest_counters *in = ingest_counters(a->ingest);
+
+		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
+				    "errors", (json_int_t)in->errors, "batches", (json_int_t)in->batches,
+				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
+				    "lost_events", (json_int_t)in->lost_events));
+	}
+	json_object_set_new(all, "http", http_json(a));
+	return all;
+}
+
+/* SQLite's file and its log; 0: in memory. */
+static json_int_t store_bytes(const struct aggregator *a)
+{
+	static const char *const suffix[] = { "", "-wal" };
+	char path[PATH_MAX + 8];
+	struct stat st;
+	json_int_t bytes = 0;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s%s", a->conf.database, suffix[i]);
+		if (a->lock_fd >= 0 && !stat(path, &st))
+			bytes += st.st_size;
+	}
+	return bytes;
+}
+
+/* What sources told us they have lost, and what we could not take, since our start. */
+static json_int_t lost_events(const struct aggregator *a)
+{
+	__u64 n = a->ingest ? ingest_counters(a->ingest)->lost_events : 0;
+
+	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
+		for (size_t i = 0; i < ci->n_sightings; i++)
+			n += ci->sighting[i].lost;
+	return (json_int_t)n;
+}
+
+json_t *resource_status(const struct aggregator *a)
+{
+	__s64 now = now_ns();
+	struct rusage used = { 0 };
+
+	getrusage(RUSAGE_SELF, &used);
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:{s:s, s:I}, s:I, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
+			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
+			 "memory_bytes", memory_bytes(), "store", "database", a->conf.database, "bytes", store_bytes(a),
+			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
+			 "instrumentations", resource_instrumentations(a->catalog, now));
+}
