@@ -10,12 +10,16 @@ static const struct {
 	{ "cpu", "CPU" },
 	{ "disk", "Disk" },
 	{ "fs", "File system" },
+	{ "lock", "Locks" },
+	{ "memory", "Memory" },
 	{ "mysql", "MySQL" },
 	{ "net", "Network" },
 	{ "nic", "Network interfaces" },
+	{ "proc", "Processes" },
 	{ "replay", "Replay" },
 	{ "syscall", "System calls" },
 	{ "tcp", "TCP" },
+	{ "thread", "Threads" },
 };
 
 /* The types of Cloud Analytics; power: a raw value is base^power units. */

@@ -46,6 +46,22 @@ static __always_inline struct events *events_here(void)
 	return e;
 }
 
+/* Another event of e, which ends now. */
+static __always_inline struct event *event_now(struct events *e, __u64 now_ns)
+{
+	struct event *event = &e->event[e->n & (EVENTS_MAX - 1)];
+
+	e->n++;
+	event->end_ns = now_ns + wall_offset;
+	return event;
+}
+
+/* How far its end is into the second of the wall clock. */
+static __always_inline __u64 event_subsecond(const struct event *event)
+{
+	return event->end_ns % 1000000000;
+}
+
 /* 0: this event is not looked at; else how many it stands for.  A metric whose events have a begin and
  * an end decides at the begin, keeps the weight there and sets e->weight by it. */
 static __always_inline __u32 sample_weight(void)

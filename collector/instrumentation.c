@@ -265,7 +265,7 @@ static int check_field(const struct metric *m, const char *name, enum field_arit
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX])
 {
 	const struct field *f;
-	__u32 low;
+	__u32 bits, low;
 	int err = 0;
 
 	if (strcmp(in->module, m->module) || strcmp(in->stat, m->stat))
@@ -278,8 +278,9 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		err = check_field(m, in->measure[i], FIELD_NUMERIC, &f, reason);
 		if (err)
 			break;
-		low = f->low > in->ruler_bits ? f->low : in->ruler_bits;
-		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, in->ruler_bits, low, f->high);
+		bits = in->ruler_bits < f->high ? in->ruler_bits : f->high - 1;	/* more make no difference below 2^high */
+		low = f->low > bits ? f->low : bits;
+		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, bits, low, f->high);
 	}
 	return err ? err : predicate_check(&in->predicate, m, reason);
 }

@@ -20,7 +20,11 @@
 
 #define CLOCK_STEP_NS 1000000
 
-const struct tracer *const tracers[] = { &mysql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer, NULL };
+const struct tracer *const tracers[] = {
+	&mysql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer,
+	&execs_tracer, &forks_tracer, &exits_tracer, &creates_tracer,
+	NULL
+};
 
 #define N_TRACERS (sizeof(tracers) / sizeof(*tracers) - 1)
 

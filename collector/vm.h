@@ -78,6 +78,16 @@ struct files_struct {
 	struct fdtable *fdt;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+	unsigned int flags;
+	int group_exit_code;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	struct sched_entity se;
@@ -87,7 +97,9 @@ struct task_struct {
 	struct css_set *cgroups;
 	struct files_struct *files;
 	struct mm_struct *mm;
-	__u64 self_exec_id;
+	struct signal_struct *signal;
+	__u64 self_exec_id, start_time;
+	int exit_code;
 	char comm[16];
 };
 

@@ -148,6 +148,25 @@ static void binding_names_what_the_metric_has(void **state)
 	assert_string_equal(reason, "predicate: field \"command\" is discrete: only eq and ne are possible, not gt");
 }
 
+/* More steps than values there are would be cells that nothing can be in. */
+static void binding_gives_no_more_bits_than_the_range(void **state)
+{
+	static const struct field few[] = {
+		{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
+		{ "share", "share", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 4 },
+	};
+	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL };
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	parse("{\"module\":\"proc\",\"stat\":\"forks\",\"measures\":[\"count\",\"share\"],\"ruler-bits\":7}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &forks, reason), 0);
+	assert_int_equal(in.ruler[0], RULER_OF(RULER_LINEAR_START, UNIT_NONE, 0, 0, 1));
+	assert_int_equal(ruler_cells(in.ruler[0]), 3);
+	assert_int_equal(in.ruler[1], RULER_OF(RULER_LINEAR_START, UNIT_PERCENT, 3, 3, 4));
+	assert_true(ruler_valid(in.ruler[0]) && ruler_valid(in.ruler[1]));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(defaults_are_filled_in),
 	cmocka_unit_test(each_tier_is_kept_at_least_as_long_as_the_finer_one),
@@ -155,6 +174,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(longer_granularity_keeps_one_second_slots),
 	cmocka_unit_test(refuses_with_the_reason),
 	cmocka_unit_test(binding_names_what_the_metric_has),
+	cmocka_unit_test(binding_gives_no_more_bits_than_the_range),
 };
 
 CHECK_MAIN(tests)

@@ -1,0 +1,109 @@
+/* life.bpf.c - the events of proc.* and thread.creates; see life.h. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "life.h"
+#include "process.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define SIGNAL_GROUP_EXIT 4
+
+/* An event of e, of process t now. */
+static __always_inline struct event *life_event(struct events *e, struct task_struct *t, __u64 now_ns)
+{
+	struct event *event = event_now(e, now_ns);
+
+	process_gather(event, t, now_ns);
+	event->measure[LIFE_COUNT] = 1;
+	event->measure[LIFE_SUBSECOND] = event_subsecond(event);
+	return event;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(execs, struct task_struct *t, int old_pid, void *bprm)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	life_event(e, t, bpf_ktime_get_ns());
+	chain_run(ctx, e);
+	return 0;
+}
+
+static __always_inline int is_thread(const struct task_struct *t)
+{
+	return t->pid != t->tgid;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(forks, struct task_struct *parent, struct task_struct *t)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	if (!is_thread(t))
+		life_event(e, parent, bpf_ktime_get_ns());
+	chain_run(ctx, e);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(creates, struct task_struct *parent, struct task_struct *t)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	if (is_thread(t))
+		life_event(e, parent, bpf_ktime_get_ns());
+	chain_run(ctx, e);
+	return 0;
+}
+
+struct {				/* of the group's first task */
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, __u32);
+} ended SEC(".maps");
+
+/* Threads that end together may all see that none is left: one of them tells it. */
+static __always_inline int is_last(struct task_struct *t)
+{
+	__u32 *told;
+
+	if (t->signal->live.counter)
+		return 0;
+	told = bpf_task_storage_get(&ended, t->group_leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	return told && !__sync_lock_test_and_set(told, 1);
+}
+
+static __always_inline __u32 wait_status(const struct task_struct *t)
+{
+	return t->signal->flags & SIGNAL_GROUP_EXIT ? t->signal->group_exit_code : t->exit_code;
+}
+
+static __always_inline void exit_event(struct events *e, struct task_struct *t)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct event *event = life_event(e, t, now_ns);
+
+	event->field[LIFE_STATUS] = life_status(wait_status(t));
+	event->measure[LIFE_WALLTIME] = now_ns - t->group_leader->start_time;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(exits, struct task_struct *t)
+{
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	if (is_last(t))
+		exit_event(e, t);
+	chain_run(ctx, e);
+	return 0;
+}

@@ -1,0 +1,46 @@
+/* programs.h - a tracer whose kernel side needs nothing but to be loaded and attached.
+ *
+ *      x_bpf__open() -> programs_only("executions") -> programs_start() ... label, lost, doctor -> programs_stop()
+ *
+ * Several metrics may share an x.bpf.c: each loads it for itself, with only its own programs.
+ *
+ * Errors  0 or -errno, `reason` (REASON_MAX) says what the kernel refused.
+ * Memory  programs_stop() frees the skeleton that was given to programs_start(), which takes it in any case.
+ */
+#ifndef HEATSCOPE_PROGRAMS_H
+#define HEATSCOPE_PROGRAMS_H
+
+#include "process.h"
+#include "tracer.h"
+#include <bpf/libbpf.h>
+
+struct programs {
+	void *bpf;			/* struct x_bpf */
+	struct bpf_object_skeleton *skeleton;
+	struct process_texts texts;
+	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
+};
+
+/* Of the object's programs these, separated by blanks, are loaded and attached. */
+void programs_only(struct bpf_object *object, const char *names);
+
+/* The first two arguments are of what x_bpf__open() gave; NULL: it gave nothing. */
+int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct tracer *t, struct programs **ret,
+		   char *reason);
+void programs_stop(void *self);
+
+/* The program runs at each of these software events (linux/perf_event.h), on every CPU: every `period`th, or if that
+ * is 0 at `frequency` per second. */
+struct programs_event {
+	const char *program;
+	__u32 config;
+	__u32 period, frequency;
+};
+
+int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
+
+/* How often the kernel left out a program, because it would have run inside itself. */
+__u64 programs_lost(void *self);
+void programs_doctor(void *self, FILE *out);
+
+#endif

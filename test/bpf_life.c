@@ -1,0 +1,148 @@
+/* bpf_life - proc.* and thread.creates against programs whose forks, execs, exits and threads are known.
+ *
+ * Needs root and BTF; skipped (77) without. */
+#include "bpf_kit.h"
+#include "child.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { EXECS = 1, FORKS, EXITS, CREATES };
+
+static void shell(void *script)
+{
+	child_wait();
+	execl("/bin/sh", "sh", "-c", script, NULL);
+	_exit(127);
+}
+
+static void loop_of_a_shell(void)
+{
+	pid_t pid = child_start(shell, "i=0; while [ $i -lt 50 ]; do /bin/true; i=$((i+1)); done; /bin/false; exit 3");
+	const char *sh = child_label(pid), *we = child_label(getpid());
+
+	kit_enable(EXECS, "proc.execs", "ppid,execname,psargs", "count");
+	kit_enable(FORKS, "proc.forks", "pid,execname", "count");
+	kit_enable(EXITS, "proc.exits", "ppid,execname,status", "count");
+	child_go();
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(EXECS, sh, "true", "/bin/true") == 50, "50 execs of true, by their parent");
+	ok(kit_n(EXECS, sh) == 51, "and one of false");
+	ok(kit_n(EXECS, we, "sh") == 1, "one of the shell, which has its new name by then");
+	ok(kit_n(FORKS, sh, "sh") == 51, "51 forks of the shell");
+	ok(kit_n(EXITS, sh, "true", "0") == 50, "50 exits of true with status 0");
+	ok(kit_n(EXITS, sh, "false", "1") == 1, "false exits with 1");
+	ok(kit_n(EXITS, we, "sh", "3") == 1, "the shell exits with 3");
+	kit_disable(EXITS);
+	kit_disable(FORKS);
+	kit_disable(EXECS);
+	kit_clear();
+}
+
+static void killed(void *arg)
+{
+	child_wait();
+	usleep(300000);
+	kill(getpid(), SIGTERM);
+}
+
+static void exit_says_signal_and_life_time(void)
+{
+	__s64 made = kit_now_ns(), ended, lived, offset;
+	pid_t pid = child_start(killed, NULL);
+
+	kit_enable(EXITS, "proc.exits", "pid,status", "walltime,subsecond");
+	child_go();
+	child_end(pid);
+	ended = kit_now_ns();
+	kit_drain();
+	ok(kit_n(EXITS, child_label(pid), "SIGTERM") == 1, "a signal is its name");
+	lived = kit_total(EXITS, 0, child_label(pid));
+	ok(lived > ended - made - 20000000 && lived <= ended - made, "it lived %.1f ms: by our clock %.1f", lived / 1e6,
+	   (ended - made) / 1e6);
+	offset = kit_total(EXITS, 1, child_label(pid));
+	ok(offset <= ended % KIT_SECOND && offset > ended % KIT_SECOND - 20000000, "and ended %.1f ms into a second: by our clock %.1f",
+	   offset / 1e6, ended % KIT_SECOND / 1e6);
+	kit_disable(EXITS);
+	kit_clear();
+}
+
+static void statuses_can_be_asked_for(void)
+{
+	pid_t pid = child_start(shell, "/bin/true; /bin/false; sh -c 'exit 42'; sh -c 'kill -9 $$'; kill -PIPE $$");
+	const char *sh = child_label(pid), *we = child_label(getpid());
+
+	kit_enable_where(EXITS, "proc.exits", "ppid,status", "count", "{\"or\": [{\"eq\": [\"status\", \"42\"]}, "
+			 "{\"eq\": [\"status\", \"SIGKILL\"]}, {\"eq\": [\"status\", \"SIGPIPE\"]}]}");
+	child_go();
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(EXITS, sh, "42") == 1 && kit_n(EXITS, sh, "SIGKILL") == 1 && kit_n(EXITS, we, "SIGPIPE") == 1,
+	   "exits with 42 and by two signals");
+	ok(kit_n(EXITS, sh) == 2, "and no others");
+	kit_disable(EXITS);
+	kit_clear();
+}
+
+#define N_THREADS 40
+
+static pthread_barrier_t together;
+
+static void *thread(void *arg)
+{
+	pthread_barrier_wait(&together);
+	return NULL;
+}
+
+/* All end at the same time, the first one among them. */
+static void threads(void *arg)
+{
+	pthread_t id[N_THREADS];
+	int i;
+
+	pthread_barrier_init(&together, NULL, N_THREADS + 1);
+	child_wait();
+	for (i = 0; i < N_THREADS; i++)
+		pthread_create(&id[i], NULL, thread, NULL);
+	pthread_barrier_wait(&together);
+	pthread_exit(NULL);
+}
+
+static void threads_of_a_program(void)
+{
+	static const char ours[] = "{\"eq\": [\"execname\", \"bpf_life\"]}";
+	int i, n = 0, n_ends = 0;
+
+	kit_enable_where(CREATES, "thread.creates", "pid,execname", "count", ours);
+	kit_enable_where(FORKS, "proc.forks", "pid", "count", ours);
+	kit_enable_where(EXITS, "proc.exits", "pid", "count", ours);
+	for (i = 0; i < 10; i++) {
+		pid_t pid = child_start(threads, NULL);
+
+		child_go();
+		child_end(pid);
+		kit_drain();
+		n += kit_n(CREATES, child_label(pid)) == N_THREADS;
+		n_ends += kit_n(EXITS, child_label(pid)) == 1 && !kit_n(FORKS, child_label(pid));
+	}
+	ok(n == 10, "%d threads, each time", N_THREADS);
+	ok(n_ends == 10, "which are no forks, and end as one process");
+	kit_disable(EXITS);
+	kit_disable(FORKS);
+	kit_disable(CREATES);
+	kit_clear();
+}
+
+int main(void)
+{
+	kit_begin();
+	loop_of_a_shell();
+	exit_says_signal_and_life_time();
+	statuses_can_be_asked_for();
+	threads_of_a_program();
+	ok(!kit_lost(), "nothing is lost");
+	return kit_end();
+}
