@@ -11,6 +11,7 @@ struct making {
 	__u8 yes, no;
 	__u8 measure, index, op;
 	__u8 swap;			/* of yes and no */
+	__u8 listed;			/* constant[] is a list's */
 	__u8 reached;
 	__u8 at;			/* in the filter */
 	__u8 n;				/* constants */
@@ -34,16 +35,24 @@ static void number_make(const struct predicate_term *t, struct making *m)
 	m->n = 1;
 }
 
+static int codes_of(const struct predicate_term *t, const struct filter_names *names, unsigned index, __u64 *ret_code,
+		    size_t max)
+{
+	return names->codes ? names->codes(names->arg, index, t->text, ret_code, max) : -EOPNOTSUPP;
+}
+
 static int codes_make(const struct predicate_term *t, const struct filter_names *names, struct making *m, char *reason)
 {
-	int n = names->codes ? names->codes(names->arg, m->index, t->text, m->constant, FILTER_CODES) : -EOPNOTSUPP;
+	int listed = (names->moving & WANTED_FIELD(m->index)) != 0;
+	int n = codes_of(t, names, m->index, m->constant, listed ? FILTER_LIST : FILTER_CODES);
 
 	if (n == -E2BIG)
 		return refuse(reason, t, "has that text for too many things here");
 	if (n < 0)
 		return refuse(reason, t, "cannot be compared in the kernel of this host");
-	m->n = (__u8)n;
-	m->op = FILTER_EQUAL;
+	m->listed = listed;
+	m->n = listed ? 1 : (__u8)n;
+	m->op = listed ? FILTER_LISTED : FILTER_EQUAL;
 	m->swap = t->op == PREDICATE_NE;
 	return 0;
 }
@@ -136,10 +145,28 @@ static void terms_put(const struct making *all, const struct making *m, struct f
 		};
 }
 
+/* Gives those that need one their lists. */
+static int lists_give(const struct predicate *p, struct making *m, struct filter *f, char *reason)
+{
+	for (__u32 i = 0; i < p->n_terms; i++) {
+		if (!m[i].reached || !m[i].listed)
+			continue;
+		if (f->n_lists == FILTER_LISTS) {
+			snprintf(reason, REASON_MAX, "predicate: fields like \"%s\" can be compared %d times, not more",
+				 p->term[i].field, FILTER_LISTS);
+			return -EINVAL;
+		}
+		m[i].constant[0] = f->n_lists;
+		f->listed[f->n_lists++] = (__u8)i;
+	}
+	return 0;
+}
+
 int filter_compile(const struct predicate *p, const struct filter_names *names, struct filter *ret, char *reason)
 {
 	struct making m[PREDICATE_TERMS];
 	struct filter f;
+	__u32 n_terms;
 	__u8 start;
 	int err;
 
@@ -149,18 +176,60 @@ int filter_compile(const struct predicate *p, const struct filter_names *names, 
 	if (err)
 		return err;
 	start = entry_of(m, (__u8)p->start);
-	f.n_terms = making_place(m, p->n_terms, start);
-	if (f.n_terms > FILTER_TERMS) {
+	n_terms = making_place(m, p->n_terms, start);
+	if (n_terms > FILTER_TERMS) {
 		snprintf(reason, REASON_MAX, "predicate: its texts stand for %u things here, more than %d cannot be compared",
-			 f.n_terms, FILTER_TERMS);
+			 n_terms, FILTER_TERMS);
 		return -EINVAL;
 	}
+	err = lists_give(p, m, &f, reason);
+	if (err)
+		return err;
+	f.n_terms = (__u16)n_terms;
 	for (__u32 i = 0; i < p->n_terms; i++)
 		if (m[i].reached)
 			terms_put(m, &m[i], &f);
 	f.start = place_of(m, start);
 	*ret = f;
 	return 0;
+}
+
+static int listed(const __u64 *list, __u64 code)
+{
+	for (unsigned i = 0; i < FILTER_LIST; i++)
+		if (list[i] == code)
+			return 1;
+	return 0;
+}
+
+/* New codes go where none is, or one that is no more; the others stay where they are, as they are being read. */
+static int list_update(__u64 *list, const __u64 *now)
+{
+	int changed = 0;
+
+	for (unsigned i = 0; i < FILTER_LIST; i++)
+		for (unsigned j = 0; now[i] && !listed(list, now[i]) && j < FILTER_LIST; j++)
+			if (!list[j] || (!listed(list, 0) && !listed(now, list[j]))) {
+				*(volatile __u64 *)&list[j] = now[i];
+				changed = 1;
+			}
+	return changed;
+}
+
+int filter_look(const struct filter *f, const struct predicate *p, const struct filter_names *names,
+		struct filter_lists *lists)
+{
+	int changed = 0;
+
+	for (unsigned i = 0; i < f->n_lists; i++) {
+		const struct predicate_term *t = &p->term[f->listed[i]];
+		__u64 now[FILTER_LIST] = { 0 };
+		int index = metric_index(names->metric, t->field, FIELD_DISCRETE);
+
+		if (index >= 0 && codes_of(t, names, (unsigned)index, now, FILTER_LIST) >= 0)
+			changed |= list_update(lists->code[i], now);
+	}
+	return changed;
 }
 
 __u64 filter_wanted(const struct filter *f)

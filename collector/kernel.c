@@ -36,6 +36,8 @@ struct instrument {			/* an instrumentation that is enabled */
 	__u64 slot_ns, memory;
 	struct record record;
 	struct reader *reader;
+	struct predicate predicate;
+	struct filter filter;
 };
 
 struct traced {				/* a tracer, and what is enabled on it */
@@ -193,13 +195,33 @@ static __u32 traced_refresh(struct kernel *k, struct traced *on)
 
 /* ---- enabling ---- */
 
+static struct filter_names filter_names(const struct kernel *k, const struct traced *on)
+{
+	const struct tracer *t = on->tracer;
+
+	return (struct filter_names){ t->metric, k->conf.source, t->codes, on->self, t->moving };
+}
+
 /* Texts become codes, so its programs run already. */
 static int filter_make(const struct kernel *k, const struct traced *on, const struct instrumentation *in,
 		       struct filter *ret_filter, char *reason)
 {
-	const struct filter_names names = { on->tracer->metric, k->conf.source, on->tracer->codes, on->self };
+	const struct filter_names names = filter_names(k, on);
 
 	return filter_compile(&in->predicate, &names, ret_filter, reason);
+}
+
+/* Codes that come and go, for the filters that look into lists: what changed may have been so for a while. */
+static void filters_look(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	const struct filter_names names = filter_names(k, on);
+	__s64 since_ns = on->runs && on->tracer->moved ? on->tracer->moved(on->self) : now_ns;
+	struct instrument *it;
+
+	for (it = on->runs ? k->instrument : NULL; it; it = it->next)
+		if (it->on == on && it->filter.n_lists &&
+		    filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists))
+			reader_lose(it->reader, 1, since_ns, now_ns);
 }
 
 static void label(void *arg, unsigned field, __u64 code, char *out)
@@ -214,6 +236,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 {
 	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->tracer->tracepoints[0] };
 	struct reader_labels labels = { label, on };
+	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, index, &it->record, reason);
 	__s64 wall_ns;
@@ -237,6 +260,10 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	}
 	it->on = on;
 	it->inst = in->id;
+	it->predicate = in->predicate;
+	it->filter = plan->filter;
+	names = filter_names(k, on);
+	filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists);
 	it->wanted = plan_wanted(plan);
 	it->memory = record_memory(plan);
 	it->slot_ns = plan->slot_ns;
@@ -462,6 +489,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	clock_refresh(k, now_ns);
 	for (i = 0; i < N_TRACERS; i++) {
 		traced_look(k, &k->traced[i], now_ns);
+		filters_look(k, &k->traced[i], now_ns);
 		losses_tell(k, &k->traced[i], now_ns);
 	}
 	k->drained_ns = now_ns;

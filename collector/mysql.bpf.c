@@ -173,8 +173,11 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 		return unix_instance(sk);
 	if (family != AF_INET && family != AF_INET6)
 		return 0;
-	if (!greeted && !bpf_map_lookup_elem(&listeners, &key))
-		return 0;
+	if (!bpf_map_lookup_elem(&listeners, &key)) {
+		if (!greeted)
+			return 0;
+		count(&counts.unlisted);
+	}
 	return (__u64)pid << 16 | key.port;
 }
 

@@ -23,6 +23,12 @@ struct mysql {
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
+
+	/* A connection to a server that is not listed asks for a look before its time; one that finds
+	 * nothing (we may not look into it) is not repeated before that. */
+	__u64 unlisted;
+	int in_vain;
+	__s64 listed_ns, since_ns;	/* all connections were to known servers: now, and before the last look */
 };
 
 /* ---- start and stop ---- */
@@ -171,12 +177,32 @@ static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 	return 1;
 }
 
+static void servers_look(struct mysql *m, __s64 now_ns)
+{
+	__u64 unlisted = *(volatile __u64 *)&m->bpf->bss->counts.unlisted, before = m->servers.n_changes;
+	int due = is_due(&m->looked_ns, SERVERS_LOOK_NS, now_ns);
+
+	m->since_ns = m->listed_ns;
+	if (due || (unlisted != m->unlisted && !m->in_vain)) {
+		servers_refresh(&m->servers);
+		m->in_vain = !due && m->servers.n_changes == before;
+		if (!m->in_vain)
+			m->unlisted = unlisted;
+	}
+	if (m->unlisted == unlisted)
+		m->listed_ns = now_ns;
+}
+
+static __s64 mysql_moved(void *self)
+{
+	return ((const struct mysql *)self)->since_ns;
+}
+
 static void mysql_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct mysql *m = self;
 
-	if (is_due(&m->looked_ns, SERVERS_LOOK_NS, now_ns))
-		servers_refresh(&m->servers);
+	servers_look(m, now_ns);
 	if (is_due(&m->flushed_ns, FLUSH_EVERY_NS, now_ns))
 		flush_old(m, filing);
 }
@@ -251,6 +277,8 @@ const struct tracer mysql_tracer = {
 	.stop = mysql_stop,
 	.label = mysql_label,
 	.codes = mysql_codes,
+	.moving = WANTED_FIELD(MYSQL_INSTANCE),
+	.moved = mysql_moved,
 	.lost = mysql_lost,
 	.look = mysql_look,
 	.doctor = mysql_doctor,

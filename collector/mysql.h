@@ -79,6 +79,7 @@ struct mysql_counts {
 	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX; told as such */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
+	__u64 unlisted;		/* connections to listeners that we have not been told of */
 };
 
 #endif

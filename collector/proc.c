@@ -171,7 +171,7 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	struct proc *p = self;
 	const struct tally_labels labels = { label, p };
 	const struct meter *meter = meter_find(in);
-	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL };
+	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL, 0 };
 	struct filter filter;
 	struct counting *c;
 	int err = slot_check(in, reason) ?: filter_compile(&in->predicate, &names, &filter, reason);
@@ -239,7 +239,7 @@ static void give(void *arg, const struct event *e, int is_part)
 	const struct giving *g = arg;
 
 	for (struct counting *c = g->p->counting; c; c = c->next)
-		if (c->on == g->r && c->by_parts == is_part && filter_accepts(&c->filter, e))
+		if (c->on == g->r && c->by_parts == is_part && filter_accepts(&c->filter, e, NULL))
 			tally_add(c->tally, e);
 }
 

@@ -658,7 +658,7 @@ int reader_file(struct reader *r, const struct event *e)
 	struct ring_late l = { .slot = e->end_ns / p->slot_ns, .weight = 1 };
 	__u32 i;
 
-	if (!filter_accepts(&p->filter, e))
+	if (!filter_accepts(&p->filter, e, &r->ring.state->lists))
 		return 0;
 	for (i = 0; i < p->n_fields; i++)
 		l.key.code[i] = e->field[p->field[i]];

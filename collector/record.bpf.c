@@ -152,7 +152,8 @@ __noinline int record_event(struct event *event, __u32 weight)
 	__u64 slot, *entry;
 	int row;
 
-	if (!event || !filter_accepts(&plan.filter, event))
+	st = plan.filter.n_lists ? bpf_map_lookup_elem(&state, &zero) : 0;
+	if (!event || !filter_accepts(&plan.filter, event, st ? &st->lists : 0))
 		return 0;
 	st = bpf_map_lookup_elem(&state, &zero);
 	if (!st || !plan.slot_ns || !plan.n_slots || !plan.n_shards)

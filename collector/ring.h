@@ -62,6 +62,7 @@ struct ring_state {
 	__u32 bank;			/* where losses are counted now; the reader takes the other one */
 	__u32 pad;
 	struct ring_loss loss[2];
+	struct filter_lists lists;	/* of the plan's filter */
 };
 
 /* An event that is filed by the collector. */

@@ -41,6 +41,7 @@ static void known_set(struct servers *s, size_t i, int live)
 	else
 		bpf_map_delete_elem(s->map_fd, &key);
 	s->known[i].live = live;
+	s->n_changes++;
 }
 
 void servers_refresh(struct servers *s)
@@ -120,7 +121,7 @@ int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, s
 	int n = 0;
 
 	for (i = 0; i < s->n_known; i++) {
-		if (strcmp(s->known[i].listener.where, where))
+		if (!s->known[i].live || strcmp(s->known[i].listener.where, where))
 			continue;
 		if ((size_t)n == max)
 			return -E2BIG;

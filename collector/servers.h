@@ -28,6 +28,7 @@ struct known {
 struct servers {
 	int map_fd;
 	const struct census *census;		/* NULL: look into /proc, which shows our own user's only */
+	__u64 n_changes;			/* how often something was new or gone */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };
@@ -37,7 +38,7 @@ void servers_refresh(struct servers *s);
 /* There is a new, empty map. */
 void servers_forget_map(struct servers *s, int map_fd);
 
-/* The codes of mysql.h's `instance` that are shown so, as far as they are known now; how many, or -E2BIG. */
+/* The codes of mysql.h's `instance` that are shown so, of those who listen now; how many, or -E2BIG. */
 int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
 
 /* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */

@@ -71,6 +71,11 @@ struct tracer {
 	/* The other way: the codes that are shown as `text` in a field, 0 or more, for predicates; all of
 	 * them, also of what is still to come.  -E2BIG: more than max; -EOPNOTSUPP: not of this field. */
 	int (*codes)(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max);
+
+	/* But of these fields, WANTED_FIELD(), the codes come and go (and are not 0): asked for again before
+	 * each drain.  moved() says since when what codes() says now may have been so already. */
+	__u64 moving;
+	__s64 (*moved)(void *self);
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
 	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */

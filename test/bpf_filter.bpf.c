@@ -11,18 +11,19 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct filter constant = { 0 };
 struct filter variable = { 0 };
+struct filter_lists lists = { 0 };
 struct event event[N_EVENTS] = { 0 };
 __u8 accepted[N_EVENTS] = { 0 };
 
 /* Global functions: the verifier looks at each once. */
 __noinline int accepts_variable(struct event *e)
 {
-	return e ? filter_accepts(&variable, e) : 0;
+	return e ? filter_accepts(&variable, e, &lists) : 0;
 }
 
 __noinline int accepts_constant(struct event *e)
 {
-	return e ? filter_accepts(&constant, e) : 0;
+	return e ? filter_accepts(&constant, e, &lists) : 0;
 }
 
 static long step_variable(__u32 i, void *ctx)

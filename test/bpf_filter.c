@@ -19,7 +19,8 @@
 #define N_CONSTANT 250
 #define N_RECORDS 50
 
-static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL };
+/* instance's codes are in lists. */
+static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, WANTED_FIELD(2) };
 static int n_tests, n_failed;
 
 static void say(int holds, const char *what, unsigned long long n)
@@ -28,8 +29,8 @@ static void say(int holds, const char *what, unsigned long long n)
 	n_failed += !holds;
 }
 
-/* A predicate that fits, and its filter. */
-static json_t *predicate_make(struct filter *ret_filter)
+/* A predicate that fits, its filter and lists. */
+static json_t *predicate_make(struct filter *ret_filter, struct filter_lists *ret_lists)
 {
 	char reason[REASON_MAX];
 	struct predicate p;
@@ -37,8 +38,11 @@ static json_t *predicate_make(struct filter *ret_filter)
 
 	for (;;) {
 		json = kit_predicate(1 + (unsigned)check_below(PREDICATE_TERMS), 1);
-		if (!predicate_from_json(json, &p, reason) && !filter_compile(&p, &names, ret_filter, reason))
+		if (!predicate_from_json(json, &p, reason) && !filter_compile(&p, &names, ret_filter, reason)) {
+			memset(ret_lists, 0, sizeof(*ret_lists));
+			filter_look(ret_filter, &p, &names, ret_lists);
 			return json;
+		}
 		json_decref(json);
 	}
 }
@@ -64,7 +68,7 @@ static int compare(struct bpf_filter_bpf *bpf, const struct bpf_program *program
 		t->n++;
 		t->n_accepted += means;
 		t->n_kernel += bpf->bss->accepted[i] != means;
-		t->n_host += filter_accepts(f, &bpf->bss->event[i]) != means;
+		t->n_host += filter_accepts(f, &bpf->bss->event[i], &bpf->bss->lists) != means;
 	}
 	return err;
 }
@@ -77,7 +81,7 @@ static void check_variable(void)
 	int i, err = !bpf;
 
 	for (i = 0; i < N_PREDICATES && !err; i++) {
-		json_t *json = predicate_make(&f);
+		json_t *json = predicate_make(&f, &bpf->bss->lists);
 
 		bpf->bss->variable = f;
 		err = compare(bpf, bpf->progs.filter_variable, &f, json, &t);
@@ -90,13 +94,14 @@ static void check_variable(void)
 	bpf_filter_bpf__destroy(bpf);
 }
 
-static int compare_constant(const struct filter *f, const json_t *json, struct tally *t)
+static int compare_constant(const struct filter *f, const struct filter_lists *lists, const json_t *json, struct tally *t)
 {
 	struct bpf_filter_bpf *bpf = bpf_filter_bpf__open();
 	int err = !bpf;
 
 	if (!err) {
 		memcpy((void *)&bpf->rodata->constant, f, sizeof(*f));
+		bpf->bss->lists = *lists;
 		bpf_program__set_autoload(bpf->progs.filter_variable, false);
 		bpf_program__set_autoload(bpf->progs.give, false);
 		err = bpf_filter_bpf__load(bpf) ?: compare(bpf, bpf->progs.filter_constant, f, json, t);
@@ -108,13 +113,14 @@ static int compare_constant(const struct filter *f, const json_t *json, struct t
 static void check_constant(void)
 {
 	struct tally t = { 0 };
+	struct filter_lists lists;
 	struct filter f;
 	int i, err = 0;
 
 	for (i = 0; i < N_CONSTANT && !err; i++) {
-		json_t *json = predicate_make(&f);
+		json_t *json = predicate_make(&f, &lists);
 
-		err = compare_constant(&f, json, &t);
+		err = compare_constant(&f, &lists, json, &t);
 		json_decref(json);
 	}
 	say(!err && !t.n_kernel && t.n == N_CONSTANT * N_EVENTS, "250 specialised programs agree, events", t.n);
@@ -167,8 +173,8 @@ static int give_all(struct bpf_filter_bpf *bpf, const int *pair, const json_t *j
 	return err;
 }
 
-static int record_all(struct bpf_filter_bpf *bpf, const int *pair, const struct filter *f, const json_t *json,
-		      struct counts *ret_is, struct counts *ret_should)
+static int record_all(struct bpf_filter_bpf *bpf, const int *pair, const struct filter *f,
+		      const struct filter_lists *lists, const json_t *json, struct counts *ret_is, struct counts *ret_should)
 {
 	struct ring_plan plan = { .slot_ns = 1000000000, .ruler = { RULER(UNIT_NS, 5, 10, 39) }, .n_slots = 2, .n_shards = 1,
 				  .n_measures = 1, .n_classes = 2, .n_cells = 1024, .filter = *f };
@@ -183,6 +189,7 @@ static int record_all(struct bpf_filter_bpf *bpf, const int *pair, const struct 
 	}
 	r.state->first_slot = 90;
 	r.state->newest = 101;
+	r.state->lists = *lists;
 	r.entry[0] = RING_WORD(100, 0);
 	r.entry[1] = RING_WORD(101, 1);
 	err = give_all(bpf, pair, json, ret_should);
@@ -219,10 +226,11 @@ static void check_record(void)
 
 	err = !bpf;
 	for (i = 0; i < N_RECORDS && !err; i++) {
+		struct filter_lists lists;
 		struct filter f;
-		json_t *json = predicate_make(&f);
+		json_t *json = predicate_make(&f, &lists);
 
-		err = record_all(bpf, pair, &f, json, &is, &should);
+		err = record_all(bpf, pair, &f, &lists, json, &is, &should);
 		n_wrong += memcmp(&is, &should, sizeof(is)) != 0;
 		all.counted += should.counted;
 		all.lost += should.lost;

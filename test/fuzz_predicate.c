@@ -13,7 +13,7 @@ static void must(int holds)
 
 static void try_filter(const struct predicate *p, const json_t *json)
 {
-	static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL };
+	static const struct filter_names names = { &kit_metric, "db1", kit_codes, NULL, 0 };
 	char reason[REASON_MAX];
 	struct filter f;
 	struct event e;
@@ -23,7 +23,7 @@ static void try_filter(const struct predicate *p, const json_t *json)
 	check_state = 1;
 	for (int i = 0; i < 20; i++) {
 		kit_event(&e);
-		must(filter_accepts(&f, &e) == kit_means(json, &e));
+		must(filter_accepts(&f, &e, NULL) == kit_means(json, &e));
 	}
 }
 

@@ -42,7 +42,7 @@ static inline int kit_codes(void *arg, unsigned field, const char *text, __u64 *
 	char label[64];
 	int n = 0;
 
-	for (__u64 code = 0; code < 8; code++) {
+	for (__u64 code = 1; code <= 8; code++) {
 		kit_label(field, code, label, sizeof(label));
 		if (!strcmp(label, text))
 			ret_code[n++] = code;
@@ -63,7 +63,7 @@ static inline void kit_event(struct event *e)
 	memset(e, 0, sizeof(*e));
 	e->end_ns = 1700000000000000000ull;
 	for (unsigned i = 0; i < KIT_DISCRETE; i++)
-		e->field[i] = check_below(8);
+		e->field[i] = 1 + check_below(8);
 	for (unsigned i = 0; i < KIT_NUMERIC; i++)
 		e->measure[i] = kit_value(i);
 }
@@ -79,7 +79,7 @@ static inline json_t *kit_term(void)
 		return json_pack("{s:[s, s]}", op[check_below(2)], "hostname", check_below(2) ? "db1" : "db2");
 	if (kind >= 5) {
 		i = (unsigned)check_below(KIT_DISCRETE);
-		snprintf(text, sizeof(text), "%s %llu", kit_discrete[i], (unsigned long long)check_below(9));
+		snprintf(text, sizeof(text), "%s %llu", kit_discrete[i], (unsigned long long)check_below(10));
 		return json_pack("{s:[s, s]}", op[check_below(2)], kit_discrete[i], text);
 	}
 	i = (unsigned)check_below(KIT_NUMERIC);
