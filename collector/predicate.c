@@ -233,10 +233,11 @@ int predicate_from_text(const char *text, struct predicate *ret, char *reason)
 {
 	json_error_t error;
 	json_t *json = json_loads(*text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
+	const char *near = json ? NULL : strstr(error.text, " near ");	/* bytes, cut anywhere, follow */
 	int err;
 
 	if (!json)
-		return refuse(reason, "not JSON: %s (column %d)", quote(error.text).text, error.column);
+		return refuse(reason, "not JSON: %.*s (column %d)", near ? (int)(near - error.text) : 40, error.text, error.column);
 	err = predicate_from_json(json, ret, reason);
 	json_decref(json);
 	return err;
