@@ -190,7 +190,7 @@ def stop(process):
 class Heatscope:
     """A heatscoped and a collector of our own."""
 
-    def __init__(self, path, collector=True, cpu=None, log=None):
+    def __init__(self, path, collector=True, cpu=None, log=None, options=()):
         self.path, self.log = path, open(log or os.path.join(path, "heatscope.log"), "a")
         self.http = Unix(os.path.join(path, "http"))
         pin = ["taskset", "-c", str(cpu)] if cpu is not None else []
@@ -198,13 +198,13 @@ class Heatscope:
                                         os.path.join(path, "ingest"), "--database", os.path.join(path, "heatscope.db")],
                                        stderr=self.log)
         until(lambda: os.path.exists(self.http.path), what="the start of heatscoped")
-        self.pin, self.collector = pin, None
+        self.pin, self.collector, self.options = pin, None, list(options)
         if collector:
             self.start_collector()
 
     def start_collector(self):
         self.collector = subprocess.Popen([*self.pin, "heatscope-collector", "--socket", os.path.join(self.path, "ingest"),
-                                           "--spool", os.path.join(self.path, "spool")], stderr=self.log)
+                                           "--spool", os.path.join(self.path, "spool"), *self.options], stderr=self.log)
         until(lambda: self.http.get("/ca")["metrics"], what="the collector's hello")
 
     def create(self, module, stat, fields, measures, **more):
