@@ -21,7 +21,7 @@
 struct collector {
 	const struct collector_conf *conf;
 	uv_loop_t loop;
-	uv_timer_t tick, leave;
+	uv_timer_t tick, early, leave;
 	uv_signal_t term, interrupt;
 	struct link *link;
 	struct probes *probes;
@@ -155,6 +155,24 @@ static int hasty(const struct collector *c)
 
 static void on_tick(uv_timer_t *timer);
 
+static void on_early(uv_timer_t *timer)
+{
+	struct collector *c = timer->data;
+
+	probes_wake(c->probes, wall_ns());
+}
+
+/* For what a probe does between two drains. */
+static void arm_early(struct collector *c)
+{
+	__s64 at = probes_wake_at(c->probes), now_ns = wall_ns();
+
+	if (at)
+		uv_timer_start(&c->early, on_early, at > now_ns ? (__u64)(at - now_ns) / 1000000 : 0, 0);
+	else
+		uv_timer_stop(&c->early);
+}
+
 static void arm_tick(struct collector *c)
 {
 	__s64 slot_ns = (__s64)probes_slot_ns(c->probes), now_ns = wall_ns();
@@ -165,6 +183,7 @@ static void arm_tick(struct collector *c)
 		delay_ms = 0;
 	uv_update_time(&c->loop);
 	uv_timer_start(&c->tick, on_tick, delay_ms, 0);
+	arm_early(c);
 }
 
 static void leave(struct collector *c);
@@ -192,6 +211,7 @@ static void leave(struct collector *c)
 {
 	c->leaving = 1;
 	uv_timer_stop(&c->tick);
+	uv_timer_stop(&c->early);
 	if (!hasty(c))
 		drain(c);
 	pump(c);
@@ -373,10 +393,11 @@ static int open_link(struct collector *c)
 static void init_handles(struct collector *c)
 {
 	uv_timer_init(&c->loop, &c->tick);
+	uv_timer_init(&c->loop, &c->early);
 	uv_timer_init(&c->loop, &c->leave);
 	uv_signal_init(&c->loop, &c->term);
 	uv_signal_init(&c->loop, &c->interrupt);
-	c->tick.data = c->leave.data = c->term.data = c->interrupt.data = c;
+	c->tick.data = c->early.data = c->leave.data = c->term.data = c->interrupt.data = c;
 }
 
 static void start(struct collector *c)

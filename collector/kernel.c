@@ -427,16 +427,51 @@ static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *si
 
 /* ---- the budget ---- */
 
-static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
+static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_reader ret_reader[CHAIN_MAX])
 {
-	struct shed_reader reader[CHAIN_MAX];
 	struct instrument *it;
 	size_t n = 0;
 
 	for (it = k->instrument; it; it = it->next)
 		if (it->on == on)
-			reader[n++] = (struct shed_reader){ it->reader, it->slot_ns };
+			ret_reader[n++] = (struct shed_reader){ it->reader, it->slot_ns };
+	return n;
+}
+
+static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	struct shed_reader reader[CHAIN_MAX];
+	size_t n = readers_of(k, on, reader);
+
 	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
+}
+
+static __s64 kernel_wake_at(void *self)
+{
+	const struct kernel *k = self;
+	__s64 first = 0, at;
+	size_t i;
+
+	for (i = 0; i < N_TRACERS; i++) {
+		at = k->traced[i].runs ? shed_turn(&k->traced[i].shed) : 0;
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first;
+}
+
+static void kernel_wake(void *self, __s64 now_ns)
+{
+	struct kernel *k = self;
+	size_t i;
+
+	for (i = 0; i < N_TRACERS; i++) {
+		struct traced *on = &k->traced[i];
+		struct shed_reader reader[CHAIN_MAX];
+
+		if (on->runs && shed_turn(&on->shed) && shed_turn(&on->shed) <= now_ns)
+			shed_attach(&on->shed, &on->programs, reader, readers_of(k, on, reader));
+	}
 }
 
 /* Seconds of CPU per second for the event programs: the budget, less what we take ourselves. */
@@ -640,5 +675,7 @@ const struct probe kernel_probe = {
 	.enable = kernel_enable,
 	.disable = kernel_disable,
 	.drain = kernel_drain,
+	.wake_at = kernel_wake_at,
+	.wake = kernel_wake,
 	.doctor = kernel_doctor,
 };

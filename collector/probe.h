@@ -48,6 +48,10 @@ struct probe {
 
 	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
 
+	/* NULL: never.  When wake() is to be called, wall-clock time; 0: not.  Asked after each drain. */
+	__s64 (*wake_at)(void *self);
+	void (*wake)(void *self, __s64 now_ns);
+
 	/* For people: what it sees and costs now (servers found and why not, program run time, memory). */
 	void (*doctor)(void *self, FILE *out);
 };

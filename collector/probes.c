@@ -272,6 +272,27 @@ int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink)
 	return err;
 }
 
+__s64 probes_wake_at(const struct probes *p)
+{
+	__s64 first = 0;
+
+	for (size_t i = 0; i < p->n_opened; i++) {
+		const struct opened *o = &p->opened[i];
+		__s64 at = o->self && o->probe->wake_at ? o->probe->wake_at(o->self) : 0;
+
+		if (at && (!first || at < first))
+			first = at;
+	}
+	return first;
+}
+
+void probes_wake(struct probes *p, __s64 now_ns)
+{
+	for (size_t i = 0; i < p->n_opened; i++)
+		if (p->opened[i].self && p->opened[i].probe->wake)
+			p->opened[i].probe->wake(p->opened[i].self, now_ns);
+}
+
 int probes_finished(const struct probes *p)
 {
 	for (size_t i = 0; i < p->n_opened; i++)

@@ -45,6 +45,10 @@ __u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s withou
 /* Every probe is drained; the first error of any. */
 int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink);
 
+/* When probes_wake() is to be called; 0: not. */
+__s64 probes_wake_at(const struct probes *p);
+void probes_wake(struct probes *p, __s64 now_ns);
+
 /* Did a replay hand over everything? */
 int probes_finished(const struct probes *p);
 

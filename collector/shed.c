@@ -5,12 +5,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_S 1000000000ll
-#define PAUSE_MAX_S 600
 
 /* ---- measuring ---- */
 
@@ -92,50 +90,57 @@ static void detach(struct shed *s, const struct tracer_programs *programs, const
 		reader_unobserved(readers[i].reader, now_ns / readers[i].slot_ns);
 }
 
-static int attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n,
-		  __s64 now_ns)
+__s64 shed_turn(const struct shed *s)
 {
-	int err;
+	return s->detached ? s->turn_ns : 0;
+}
+
+void shed_attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n_readers)
+{
+	__s64 now_ns;
 	size_t i;
+	int err;
 
 	*programs->attached_ns = clock_ns(CLOCK_MONOTONIC);
 	err = bpf_object__attach_skeleton(programs->skeleton);
+	now_ns = clock_ns(CLOCK_REALTIME);
 	if (err) {
 		log_error("attaching again failed: %s", strerror(-err));
-		return err;
+		s->turn_ns = now_ns + NS_PER_S;
+		return;
 	}
 	s->detached = 0;
-	for (i = 0; i < n; i++)		/* the slot that goes on has begun without us */
+	s->turn_ns = now_ns + SHED_ON_S * NS_PER_S;
+	for (i = 0; i < n_readers; i++)		/* the slot that goes on has begun without us */
 		reader_observed(readers[i].reader, now_ns / readers[i].slot_ns + 1);
-	return 0;
 }
 
-/* 0 < value < 1 */
+/* 0 <= value < 1 */
 static double random_unit(struct shed *s)
 {
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 7;
 	s->random ^= s->random << 17;
-	return ((double)(s->random >> 11) + 0.5) / (double)(1ull << 53);
+	return (double)(s->random >> 11) / (double)(1ull << 53);
 }
 
-/* Pauses of random length, so long on average that the attached share of the time is the duty. */
-static __s64 pause_ns(struct shed *s)
+/* After a pause of random length, so long on average that the attached share of the time is the duty. */
+static __s64 pause_end(struct shed *s, __s64 now_ns)
 {
-	double mean = (SHED_ON_S + 1) * ((double)BUDGET_DUTY_FULL / s->plan.duty - 1), pause = -log(random_unit(s)) * mean;
+	double on = SHED_ON_S + 2 * SHED_EARLY_NS / 1e9, mean = on * ((double)BUDGET_DUTY_FULL / s->plan.duty - 1);
+	__s64 end = now_ns + (__s64)((0.5 + random_unit(s)) * mean * NS_PER_S);
 
-	return (__s64)((pause < PAUSE_MAX_S ? pause : PAUSE_MAX_S) * NS_PER_S);
+	return (end / NS_PER_S + 1) * NS_PER_S - SHED_EARLY_NS;
 }
 
 static void turns_take(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n,
 		       __s64 now_ns)
 {
-	if (s->detached && (s->plan.duty == BUDGET_DUTY_FULL || now_ns >= s->turn_ns)) {
-		if (!attach(s, programs, readers, n, now_ns))
-			s->turn_ns = now_ns + (SHED_ON_S + 1) * NS_PER_S;
+	if (s->detached && s->plan.duty == BUDGET_DUTY_FULL) {
+		shed_attach(s, programs, readers, n);
 	} else if (!s->detached && s->plan.duty < BUDGET_DUTY_FULL && now_ns >= s->turn_ns) {
 		detach(s, programs, readers, n, now_ns);
-		s->turn_ns = now_ns + pause_ns(s);
+		s->turn_ns = pause_end(s, now_ns);
 	}
 }
 

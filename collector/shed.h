@@ -16,8 +16,9 @@
 #include "reader.h"
 #include "tracer.h"
 
-#define SHED_EVERY_NS 1000000000ll	/* from one decision to the next, at least */
-#define SHED_ON_S 3			/* whole seconds that are observed in a run; a further one is spent on its begin */
+#define SHED_EVERY_NS 900000000ll	/* from one decision to the next, at least */
+#define SHED_ON_S 1			/* seconds that are observed in a run */
+#define SHED_EARLY_NS 30000000ll	/* programs are attached so long before the first of them */
 
 struct shed {				/* one tracer's; zeroed: shed_start() */
 	struct budget_plan plan;
@@ -43,6 +44,10 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 /* Puts s->plan into effect. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
 		const struct shed_reader *readers, size_t n_readers, __s64 now_ns);
+
+/* When a detached one is to be attached again, 0: not; and its being attached. */
+__s64 shed_turn(const struct shed *s);
+void shed_attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n_readers);
 
 /* For people: a line on what it costs, and what is shed. */
 void shed_doctor(const struct shed *s, FILE *out);
