@@ -30,6 +30,7 @@ struct collector {
 	struct recorder *recorder;
 	char aggregator[64];		/* whose instrumentations are enabled */
 	int said_want;			/* on this connection: batches may be sent */
+	char *said_state;		/* as last sent, JSON */
 	int leaving;
 	int fixed, err;			/* has no capabilities any more; why it ends */
 	struct spool_stats told;	/* as last logged */
@@ -59,6 +60,7 @@ static void collector_close(struct collector *c)
 	c->link = NULL;
 	c->said_want = 0;
 	close_handle(&c->tick);
+	close_handle(&c->early);
 	close_handle(&c->leave);
 	close_handle(&c->term);
 	close_handle(&c->interrupt);
@@ -194,12 +196,30 @@ static void leave_after_once(struct collector *c)
 		leave(c);
 }
 
+/* Again where it has changed. */
+static void tell_state(struct collector *c)
+{
+	json_t *state = probes_state(c->probes);
+	char *text = json_dumps(state, JSON_COMPACT);
+
+	if (text && (!c->said_state || strcmp(text, c->said_state))) {
+		link_send_json(c->link, FRAME_STATE, state);
+		free(c->said_state);
+		c->said_state = text;
+		text = NULL;
+	}
+	free(text);
+	json_decref(state);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct collector *c = timer->data;
 
 	if (!hasty(c) || spool_stats(c->spool).waiting < HASTY_BYTES)
 		drain(c);
+	if (c->said_want)
+		tell_state(c);
 	pump(c);
 	leave_after_once(c);
 	if (!c->leaving)
@@ -307,8 +327,10 @@ static void on_want(void *arg, const json_t *want)
 		return;
 	state = probes_state(c->probes);
 	tell_failures(state);
-	link_send_json(c->link, FRAME_STATE, state);
 	json_decref(state);
+	free(c->said_state);
+	c->said_state = NULL;
+	tell_state(c);
 	c->said_want = 1;
 	pump(c);
 	if (!c->leaving)
@@ -417,6 +439,7 @@ static void collector_fini(struct collector *c)
 	if (waiting)
 		log_info("%llu bytes are not acknowledged%s", (unsigned long long)waiting,
 			 c->spool_on_disk ? "; they stay in the spool" : " and lost");
+	free(c->said_state);
 	probes_close(c->probes);
 	spool_close(c->spool);
 }

@@ -446,6 +446,16 @@ static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
 	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
 }
 
+static const char *kernel_shedding(void *self, __u64 inst)
+{
+	const struct kernel *k = self;
+	const struct instrument *it = k->instrument;
+
+	while (it && it->inst != inst)
+		it = it->next;
+	return it ? it->on->shed.told : "";
+}
+
 static __s64 kernel_wake_at(void *self)
 {
 	const struct kernel *k = self;
@@ -675,6 +685,7 @@ const struct probe kernel_probe = {
 	.enable = kernel_enable,
 	.disable = kernel_disable,
 	.drain = kernel_drain,
+	.shedding = kernel_shedding,
 	.wake_at = kernel_wake_at,
 	.wake = kernel_wake,
 	.doctor = kernel_doctor,

@@ -48,6 +48,9 @@ struct probe {
 
 	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
 
+	/* NULL: never.  What of an instrumentation is not looked at now, and why, in words; "": nothing. */
+	const char *(*shedding)(void *self, __u64 inst);
+
 	/* NULL: never.  When wake() is to be called, wall-clock time; 0: not.  Asked after each drain. */
 	__s64 (*wake_at)(void *self);
 	void (*wake)(void *self, __s64 now_ns);

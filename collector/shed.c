@@ -144,6 +144,17 @@ static void turns_take(struct shed *s, const struct tracer_programs *programs, c
 	}
 }
 
+static void tell(struct shed *s)
+{
+	if (s->plan.duty < BUDGET_DUTY_FULL)
+		snprintf(s->told, sizeof(s->told), "over the budget: one event in %u is looked at, in %.1f %% of the time",
+			 s->plan.every, 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
+	else if (s->plan.every > 1)
+		snprintf(s->told, sizeof(s->told), "over the budget: one event in %u is looked at", s->plan.every);
+	else
+		s->told[0] = 0;
+}
+
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
 		const struct shed_reader *readers, size_t n_readers, __s64 now_ns)
 {
@@ -151,10 +162,10 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 
 	if (!programs->every)
 		return;
+	tell(s);
 	if (*programs->every != s->plan.every) {
-		log_warning("%s.%s: %s %u", t->metric->module, t->metric->stat, s->plan.every > 1 ?
-			    "over the budget: looking at one event in" : "within the budget: looking at every event, 1 in",
-			    s->plan.every);
+		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,
+			    s->told[0] ? s->told : "within the budget again: every event is looked at");
 		for (i = 0; i < n_readers; i++)
 			reader_sampled(readers[i].reader, now_ns, s->plan.every);
 		*programs->every = s->plan.every;
@@ -166,9 +177,5 @@ void shed_doctor(const struct shed *s, FILE *out)
 {
 	fprintf(out, "  cost: %.0f runs/s of %.0f ns and %.0f ns to get there: %.3f %% of a CPU", s->load.runs_per_s,
 		s->load.full_ns, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
-	if (s->plan.every > 1)
-		fprintf(out, "; one event in %u is looked at", s->plan.every);
-	if (s->plan.duty < BUDGET_DUTY_FULL)
-		fprintf(out, ", in %.1f %% of the time", 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
-	fprintf(out, "\n");
+	fprintf(out, "%s%s\n", s->told[0] ? "; " : "", s->told);
 }

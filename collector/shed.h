@@ -28,6 +28,7 @@ struct shed {				/* one tracer's; zeroed: shed_start() */
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
 	__u64 random;
+	char told[96];			/* for people, what is shed; "": nothing */
 };
 
 struct shed_reader {			/* whose slots are told of */

@@ -58,7 +58,7 @@ function StatusLine({ session, status }) {
 	const newest = grid?.columns.findLast((c) => c.expected && c.state !== "in_progress");
 	const lost = session.summaries.get(session.measures[0])?.lost;
 	const total = session.summaries.get(session.measures[0])?.count;
-	const active = (inst?.sources ?? []).filter((s) => s.state === "active");
+	const active = (inst?.sources ?? []).filter((s) => s.state === "active" || s.state === "partial");
 
 	return html`<footer class="statusline">
 		${status.text && html`<span class=${`message ${status.kind}`} role="alert">${status.text}</span>`}
