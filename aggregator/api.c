@@ -1,4 +1,5 @@
 #include "api.h"
+#include "accept.h"
 #include "input.h"
 #include "resource.h"
 #include "series.h"
@@ -215,6 +216,17 @@ static void heatmap_list(struct api *api, struct http_request *r, const struct w
 }
 /* ---- values ---- */
 
+/* Where nothing is said about the format, the Accept header is asked. */
+static int choose_format(struct http_request *r, enum value_kind kind, struct input *in, char *reason)
+{
+	const char *formats = params_formats(kind);
+	char format[16];
+
+	if (!formats || !accept_choose(http_header(r, "Accept"), formats, format, sizeof(format)))
+		return 0;
+	return input_default(in, "format", format, reason);
+}
+
 static void reply_value(struct api *api, struct http_request *r, const struct where *w)
 {
 	const struct raw_input raw = raw_input(r);
@@ -222,6 +234,11 @@ static void reply_value(struct api *api, struct http_request *r, const struct wh
 	struct input in;
 	int err = input_read(&raw, &in, reason);
 
+	if (!err) {
+		err = choose_format(r, w->kind, &in, reason);
+		if (err)
+			input_fini(&in);
+	}
 	if (!err)
 		err = series_open(&api->series, r, w->inst, w->kind, &in, reason);
 	if (err)

@@ -226,6 +226,11 @@ int input_read(const struct raw_input *raw, struct input *ret_input, char *reaso
 
 /* ---- objects ---- */
 
+int input_default(struct input *in, const char *name, const char *value, char *reason)
+{
+	return has(in, in->n, name) ? 0 : input_add(in, strdup(name), strdup(value), reason);
+}
+
 static int texts_object(const struct input *in, json_t **ret, char *reason)
 {
 	json_t *json = json_object();

@@ -33,6 +33,9 @@ struct input {				/* its texts are its own */
 int input_read(const struct raw_input *raw, struct input *ret_input, char *reason);
 void input_fini(struct input *in);
 
+/* Adds a parameter that is not there yet; of one that is, nothing changes. */
+int input_default(struct input *in, const char *name, const char *value, char *reason);
+
 /* Of the query string and of a form all values are texts. */
 int input_object(const struct raw_input *raw, json_t **ret_object, char *reason);
 

@@ -62,7 +62,7 @@ static const struct spec {
 	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
 	{ "theme", CHOICE, DRAWN | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", CHOICE, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
-	{ "format", CHOICE, DRAWN, AT(format), 0, FORMAT_PNG, 0, "png pdf" },
+	{ "format", CHOICE, DRAWN, AT(format), 0, FORMAT_PNG, 0, "png pdf svg" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL, AT(exclude), 0, 0, 0, NULL },
 	{ "selected", KEYS, ALL, AT(select), 0, 0, 0, NULL },
@@ -404,6 +404,14 @@ void params_fini(struct params *p)
 	free(p->measure);
 	free(p->by);
 	memset(p, 0, sizeof(*p));
+}
+
+const char *params_formats(enum value_kind kind)
+{
+	bool known;
+	const struct spec *spec = spec_of(kind, "format", &known);
+
+	return spec ? spec->choices : NULL;
 }
 
 static __s64 round_down(__s64 ns, __s64 unit) { return ns / unit * unit; }

@@ -25,7 +25,7 @@ enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGUR
 
 enum params_palette { PARAMS_RAMP, PARAMS_HUE };
 
-enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF };
+enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
@@ -62,6 +62,9 @@ void params_fini(struct params *p);
 
 /* The name of that value's parameter number `index`; NULL: past the last. */
 const char *params_name(enum value_kind kind, size_t index);
+
+/* The formats that value comes in, separated by spaces, the default first; NULL: it has but one. */
+const char *params_formats(enum value_kind kind);
 
 /* The interval of the first point, as asked for (ret_asked) and in whole slots of the granularity: the
  * start is rounded down, and up is the duration, or, where it was not given, the end.  By default the

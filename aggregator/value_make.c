@@ -249,7 +249,7 @@ static void figure_options(const struct value *v, const char *subtitle, struct f
 	ret_options->width = (unsigned)v->p.width;
 	ret_options->height = (unsigned)v->p.height;
 	ret_options->scale = (unsigned)v->p.scale;
-	ret_options->format = v->p.format == FORMAT_PDF ? FIGURE_PDF : FIGURE_PNG;
+	ret_options->format = v->p.format == FORMAT_PDF ? FIGURE_PDF : v->p.format == FORMAT_SVG ? FIGURE_SVG : FIGURE_PNG;
 	ret_options->theme = (enum palette_theme)v->p.theme;
 	ret_options->transfer = (enum shade_transfer)v->p.transfer;
 	ret_options->yscale = (enum axis_scale)v->p.yscale;
@@ -285,7 +285,7 @@ static int take_picture(struct value *v, int err, __u8 *bytes, size_t len)
 		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
 	if (err)
 		return err;
-	v->type = v->p.format == FORMAT_PDF ? "application/pdf" : "image/png";
+	v->type = v->p.format == FORMAT_PDF ? "application/pdf" : v->p.format == FORMAT_SVG ? "image/svg+xml" : "image/png";
 	v->data = bytes;
 	v->len = len;
 	return 0;

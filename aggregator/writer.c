@@ -1,4 +1,5 @@
 #include "writer.h"
+#include "../render/utf8.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,24 +10,6 @@
 void writer_raw(struct bytes *out, const char *text)
 {
 	bytes_put(out, text, strlen(text));
-}
-
-/* How many bytes of a well-formed UTF-8 sequence begin here; 0: none (Unicode 15, table 3-7). */
-static size_t utf8_length(const unsigned char *at)
-{
-	unsigned low = 0x80, high = 0xbf;
-	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
-
-	if (len < 2)
-		return len;
-	low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
-	high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
-	if (at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if (at[i] < 0x80 || at[i] > 0xbf)
-			return 0;
-	return len;
 }
 
 /* How many bytes there are that stand for themselves: nearly always all. */
@@ -57,7 +40,7 @@ void writer_text(struct bytes *out, const char *text)
 		} else if (len) {
 			bytes_put(out, at, len);
 		} else {
-			bytes_put(out, "\xef\xbf\xbd", 3);
+			bytes_put(out, UTF8_UNKNOWN, strlen(UTF8_UNKNOWN));
 		}
 		at += len ? len : 1;
 	}

@@ -1,7 +1,8 @@
-/* canvas.h - a Cairo surface to draw a page on, and the page's bytes as PNG or PDF.
+/* canvas.h - a Cairo surface to draw a page on, and the page's bytes as PNG, PDF or SVG.
  *
  * Units   px of 1/96 inch, whatever the scale or format.
- * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.
+ * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.  Any bytes (utf8.h), the
+ *         first CANVAS_TEXT_MAX of them.
  * Memory  canvas_bytes() hands the bytes to the caller; canvas_fini() frees the rest.
  * Thread  any, one canvas each.
  */
@@ -13,6 +14,7 @@
 
 #define CANVAS_TEXT 12
 #define CANVAS_TITLE 17
+#define CANVAS_TEXT_MAX 512
 
 enum canvas_align { CANVAS_LEFT, CANVAS_CENTRE, CANVAS_RIGHT };
 
@@ -22,15 +24,23 @@ struct canvas {
 	struct palette palette;
 	unsigned width, height, scale;
 	enum figure_format format;
-	__u8 *pdf;
-	size_t pdf_len, pdf_room;
+	const char *title;		/* the caller's */
+	char description[512];
+	struct {			/* PDF, SVG: as far as they are written */
+		__u8 *data;
+		size_t len, room;
+	} out;
 	int err;
 };
 
-/* A page filled with the theme's background.  made_ns goes into a PDF as its date. */
+/* A page filled with the theme's background.  made_ns goes into a PDF as its date, the title into PDF
+ * and SVG as text. */
 int canvas_init(struct canvas *c, const struct figure_options *o, unsigned height, __s64 made_ns);
 void canvas_fini(struct canvas *c);
 int canvas_bytes(struct canvas *c, const char *const *text, __u8 **ret_bytes, size_t *ret_len);
+
+/* What an SVG says to those who cannot see it: the subtitle and a sentence. */
+void canvas_describe(struct canvas *c, const char *subtitle, const char *sentence);
 
 void canvas_colour(struct canvas *c, __u32 rgb);
 void canvas_font(struct canvas *c, double size, bool bold);

@@ -323,10 +323,20 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 	snprintf(out, room, "slot %s, column %s; colours are per cell of %s x %s", slot, column, column, height);
 }
 
+void explain_summary(const struct grid *g, const struct figure_options *o, char *out, size_t room)
+{
+	char range[256], total[128], lost[AXIS_TEXT];
+
+	put_total(g, total, sizeof(total));
+	explain_count((double)g->all.lost, lost);
+	put_range(g, o, range, sizeof(range));
+	snprintf(out, room, "%s: %s, %s lost", range, total, lost);
+}
+
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y)
 {
-	char line[512], range[256], total[128], lost[AXIS_TEXT], rest[256];
+	char line[512], rest[256];
 	double right = c->width - 24, room = right - x;
 
 	canvas_font(c, CANVAS_TEXT, false);
@@ -335,10 +345,7 @@ void explain_footer(struct canvas *c, const struct grid *g, const struct shade *
 		canvas_text(c, CANVAS_RIGHT, right, y + 28, o->version);
 		room -= canvas_text_width(c, o->version) + 16;
 	}
-	put_total(g, total, sizeof(total));
-	explain_count((double)g->all.lost, lost);
-	put_range(g, o, range, sizeof(range));
-	snprintf(line, sizeof(line), "%s: %s, %s lost", range, total, lost);
+	explain_summary(g, o, line, sizeof(line));
 	canvas_text_within(c, x, y + 11, right - x, line);
 	put_coverage(g, line, sizeof(line) / 2);
 	put_cell(g, s, rest, sizeof(rest));

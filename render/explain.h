@@ -29,6 +29,9 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y);
 
+/* "2026-11-21 14:00:00 to 15:00:00 UTC: 1,234 queries, 0 lost" */
+void explain_summary(const struct grid *g, const struct figure_options *o, char *out, size_t room);
+
 /* "1,234,567"; a mean that is small and not whole: "2.75" */
 void explain_count(double n, char ret_text[AXIS_TEXT]);
 

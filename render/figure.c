@@ -32,6 +32,7 @@ static int options_valid(const struct figure_options *o)
 static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
 		 const struct legend *l, const struct figure_options *o)
 {
+	char summary[384];
 	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
 	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
 	struct panel p = {
@@ -44,6 +45,8 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 		c->err = -EINVAL;
 		return;
 	}
+	explain_summary(g, o, summary, sizeof(summary));
+	canvas_describe(c, o->subtitle, summary);
 	panel_range(&g, 1, o, &p.range);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	explain_legend(c, s, g, t, c->width - PLOT_RIGHT, 14);

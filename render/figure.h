@@ -12,6 +12,7 @@
  * Units   px at scale 1; 96 px are an inch, so 12 px are 9 pt, the smallest text there is.
  * Errors  -EINVAL: a size out of range, ymin > ymax, or an empty shape; -ENOMEM.
  * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
+ * SVG     text is outlines, as Cairo writes it; the title and what is shown are also there as text.
  * Thread  any.
  */
 #ifndef HEATSCOPE_FIGURE_H
@@ -25,7 +26,7 @@
 #define FIGURE_HEIGHT_MIN 240
 #define FIGURE_SIDE_MAX 4000
 
-enum figure_format { FIGURE_PNG, FIGURE_PDF };
+enum figure_format { FIGURE_PNG, FIGURE_PDF, FIGURE_SVG };
 
 struct figure_options {
 	unsigned width, height;

@@ -19,4 +19,7 @@ int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 
 int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, unsigned pixels_per_metre,
 	    const char *const *text, __u8 **ret_png, size_t *ret_len);
 
+/* Pixels without gaps, as small as it goes: a palette if there are at most 256 colours. */
+int png_few(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len);
+
 #endif

@@ -161,8 +161,11 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 static void draw(struct canvas *c, const struct job *j)
 {
 	const struct figure_options *o = j->options;
+	char summary[384];
 	double height = (c->height - fixed_height(j->report) - j->legend_height) / j->n, y;
 
+	explain_summary(j->grid[0], o, summary, sizeof(summary));
+	canvas_describe(c, o->subtitle, summary);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	explain_legend(c, &j->shade[0], j->grid[0], &j->tints[0], c->width - PLOT_RIGHT, 14);
 	if (height < PANEL_HEIGHT_MIN - LEGEND_LINE) {

@@ -438,7 +438,9 @@ static void pictures_are_what_they_say(void **state)
 		{ "heatmap/figure", "image/png", "\x89PNG" },
 		{ "heatmap/figure?format=pdf&theme=dark&yscale=linear", "application/pdf", "%PDF" },
 		{ "heatmap/figure?width=800&height=300&scale=2&transfer=rank", "image/png", "\x89PNG" },
+		{ "heatmap/figure?format=svg&theme=dark", "image/svg+xml", "<?xml" },
 		{ "report", "image/png", "\x89PNG" },
+		{ "report?format=svg", "image/svg+xml", "<?xml" },
 		{ "report?format=pdf&by=statement", "application/pdf", "%PDF" },
 	};
 
@@ -573,7 +575,7 @@ static const struct bad {
 	{ "GET", BASE "heatmap/details?x=5", NULL, 409, "\\\"y\\\"" },
 	{ "GET", BASE "heatmap/details?x=600&y=5", NULL, 409, "within width" },
 	{ "GET", BASE "heatmap/figure?width=100", NULL, 409, "at least 400" },
-	{ "GET", BASE "heatmap/figure?format=gif", NULL, 409, "png pdf" },
+	{ "GET", BASE "heatmap/figure?format=gif", NULL, 409, "png pdf svg" },
 	{ "GET", BASE "report?height=100", NULL, 409, "at least 240" },
 	{ "GET", BASE "report?scale=3", NULL, 409, "maximum is 2" },
 };

@@ -8,37 +8,73 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Options that are the daemon's parameters under another name. */
+enum {
+	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_THEME, OPT_FORMAT,
+	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_BARE,
+};
+
+static const struct setting {
+	int key;
+	const char *parameter;
+} settings[] = {
+	{ 'd', "duration" }, { 's', "start_time" }, { 'e', "end_time" }, { 'm', "measure" }, { OPT_WIDTH, "width" },
+	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
+	{ OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_THEME, "theme" },
+	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
+	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" },
+};
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+
 struct options {
-	const char *id, *file, *out, *format, *duration, *start, *end, *measure, *width, *height, *transfer, *yscale,
-		*theme, *selected;
+	const char *id, *file, *out, *format;
+	const char *value[N_SETTINGS];	/* NULL: not given */
 	int bare;
 };
 
-enum { OPT_WIDTH = 256, OPT_HEIGHT, OPT_TRANSFER, OPT_YSCALE, OPT_THEME, OPT_SELECTED, OPT_BARE, OPT_FORMAT };
+static const char **value_of(struct options *o, int key)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].key == key)
+			return &o->value[i];
+	return NULL;
+}
 
-#define COMMON_OPTIONS                                                                                      \
-	{ "output", 'o', "FILE", 0, "Write here (- is standard output); .png or .pdf tells the format", 0 },  \
-	{ "file", 'f', "RECORDING", 0, "Draw a recording instead of a daemon's instrumentation", 0 },       \
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                    \
-	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },                                           \
-	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 },                                               \
-	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },                               \
-	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                           \
-	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, rank", 0 },         \
-	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                  \
-	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                    \
-	{ "format", OPT_FORMAT, "NAME", 0, "png or pdf", 0 }
+#define COMMON_OPTIONS                                                                                        \
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output); .png, .pdf or .svg tells the format", 0 }, \
+	{ "file", 'f', "RECORDING", 0, "Draw a recording instead of a daemon's instrumentation", 0 },         \
+	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                      \
+	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },                                             \
+	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 },                                                 \
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },                                 \
+	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                             \
+	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                      \
+	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf or svg", 0 },                                            \
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 }
+#define MAP_OPTIONS                                                                                           \
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent", 0 },        \
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, in ns", 0 },                                     \
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },                                    \
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
+	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
+	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
+	{ "hues", OPT_HUES, "DEGREES", 0, "Hues (0 to 359) of the background and of each key", 0 },           \
+	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default) or hue", 0 }
 
 static const struct argp_option render_options[] = {
 	COMMON_OPTIONS,
+	MAP_OPTIONS,
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
-	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
 	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend", 0 },
 	{ 0 },
 };
-static const struct argp_option report_options[] = { COMMON_OPTIONS, { 0 } };
+static const struct argp_option report_options[] = { COMMON_OPTIONS, MAP_OPTIONS, { 0 } };
 
-/* NULL for an ending that is neither. */
+/* NULL for an ending that is none of them. */
 static const char *format_of(const struct options *o)
 {
 	const char *slash = o->out ? strrchr(o->out, '/') : NULL, *name = slash ? slash + 1 : o->out;
@@ -48,26 +84,21 @@ static const char *format_of(const struct options *o)
 		return o->format;
 	if (!dot || !strcasecmp(dot, ".png"))
 		return "png";
-	return strcasecmp(dot, ".pdf") ? NULL : "pdf";
+	return !strcasecmp(dot, ".pdf") ? "pdf" : !strcasecmp(dot, ".svg") ? "svg" : NULL;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
+	const char **value = value_of(o, key);
 
+	if (value) {
+		*value = arg ? arg : "true";
+		return 0;
+	}
 	switch (key) {
 	case 'o': o->out = arg; return 0;
 	case 'f': o->file = arg; return 0;
-	case 'd': o->duration = arg; return 0;
-	case 's': o->start = arg; return 0;
-	case 'e': o->end = arg; return 0;
-	case 'm': o->measure = arg; return 0;
-	case OPT_WIDTH: o->width = arg; return 0;
-	case OPT_HEIGHT: o->height = arg; return 0;
-	case OPT_TRANSFER: o->transfer = arg; return 0;
-	case OPT_YSCALE: o->yscale = arg; return 0;
-	case OPT_THEME: o->theme = arg; return 0;
-	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_BARE: o->bare = 1; return 0;
 	case ARGP_KEY_ARG:
@@ -79,7 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->id == !o->file)
 			argp_error(state, "give either an instrumentation's ID or --file");
 		if (!format_of(o))
-			argp_error(state, "%s: must end in .png or .pdf, or give --format", o->out);
+			argp_error(state, "%s: must end in .png, .pdf or .svg, or give --format", o->out);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -91,6 +122,8 @@ static const struct argp render_argp = {
 	"Draw a heat map.\vExamples:\n"
 	"  heatscope render 1 -o heatmap.png\n"
 	"  heatscope render 1 --measure cputime --duration 600 -o oncpu.pdf\n"
+	"  heatscope render 1 --selected select,update -o statements.svg\n"
+	"  heatscope render 1 --weights weight --transfer linear -o timespent.png\n"
 	"  heatscope render --file monday.hsr -o monday.png", NULL, NULL, NULL
 };
 static const struct argp report_argp = {
@@ -113,23 +146,29 @@ static int write_out(const struct options *o, const struct reply *r, char reason
 	return err;
 }
 
-static int fetch(struct client *c, const struct options *o, const char *resource, char reason[256])
+/* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
+static void set_defaults(struct options *o)
+{
+	const char **width = value_of(o, OPT_WIDTH), **duration = value_of(o, 'd'), **palette = value_of(o, OPT_PALETTE);
+
+	if (!*width)
+		*width = "1200";
+	if (!*duration && !(*value_of(o, 's') && *value_of(o, 'e')))
+		*duration = "60";
+	if (o->bare && !*palette && !*value_of(o, OPT_HUES))
+		*palette = "ramp";
+}
+
+static int fetch(struct client *c, struct options *o, const char *resource, char reason[256])
 {
 	struct params p = { .len = 0 };
 	char path[512], whole[2600];
 	struct reply r;
 	int err;
 
-	params_put(&p, "start_time", o->start);
-	params_put(&p, "end_time", o->end);
-	params_put(&p, "duration", o->duration || (o->start && o->end) ? o->duration : "60");
-	params_put(&p, "measure", o->measure);
-	params_put(&p, "width", o->width ? o->width : "1200");
-	params_put(&p, "height", o->height);
-	params_put(&p, "transfer", o->transfer);
-	params_put(&p, "yscale", o->yscale);
-	params_put(&p, "theme", o->theme);
-	params_put(&p, "selected", o->selected);
+	set_defaults(o);
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		params_put(&p, settings[i].parameter, o->value[i]);
 	params_put(&p, "format", format_of(o));
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
 	err = client_request(c, "GET", whole, NULL, &r);
@@ -145,6 +184,7 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 {
 	struct private p = { .pid = 0 };
 	struct client c = { .url = p.url };
+	const char **from = value_of(o, 's'), **to = value_of(o, 'e');
 	char id[32], start[32], end[32];
 	struct file_info info;
 	int err = file_read(o->file, &info, reason);
@@ -155,11 +195,10 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 	snprintf(start, sizeof(start), "%lld", info.from_s);
 	snprintf(end, sizeof(end), "%lld", info.to_s);
 	o->id = id;
-	if (!o->start && !o->end && !o->duration) {
-		o->start = start;
-		o->end = end;
-	} else if (!o->start && !o->end) {
-		o->end = end;
+	if (!*from && !*to) {
+		*to = end;
+		if (!*value_of(o, 'd'))
+			*from = start;
 	}
 	if (!err)
 		err = fetch(&c, o, resource, reason);
