@@ -146,22 +146,29 @@ static __s64 span(__s64 first, __s64 last, __s64 low, __s64 high)
 	return last >= first ? last - first + 1 : 0;
 }
 
-/* Slots of first..last that are known to be reported, but not which.  The runs do not overlap. */
-static __u64 sparse_within(const struct covered *s, __s64 first, __s64 last)
+/* Index of the first run that ends at `slot` or later.  They do not overlap. */
+static size_t sparse_at(const struct covered *s, __s64 slot)
 {
 	size_t from = 0, to = s->n_sparse;
-	__u64 n = 0;
 
 	while (from < to) {
 		size_t middle = (from + to) / 2;
 
-		if (s->sparse[middle].last < first)
+		if (s->sparse[middle].last < slot)
 			from = middle + 1;
 		else
 			to = middle;
 	}
-	for (; from < s->n_sparse && s->sparse[from].first <= last; from++)
-		n += run_cut(&s->sparse[from], first, last).n;
+	return from;
+}
+
+/* Slots of first..last that are known to be reported, but not which. */
+static __u64 sparse_within(const struct covered *s, __s64 first, __s64 last)
+{
+	__u64 n = 0;
+
+	for (size_t i = sparse_at(s, first); i < s->n_sparse && s->sparse[i].first <= last; i++)
+		n += run_cut(&s->sparse[i], first, last).n;
 	return n;
 }
 
@@ -230,16 +237,39 @@ __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due)
 	return fewest == ~(__u32)0 ? 0 : fewest;
 }
 
+/* The last slot up to `last` before a run of any source begins or ends. */
+static __s64 sparse_until(const struct coverage *c, __s64 slot, __s64 last)
+{
+	for (size_t i = 0; i < c->n_sources; i++)
+		for (size_t j = sparse_at(&c->source[i], slot); j < c->source[i].n_sparse; j++) {
+			const struct run *run = &c->source[i].sparse[j];
+			__s64 edge = run->first > slot ? run->first - 1 : run->last;
+
+			last = edge < last ? edge : last;
+			if (run->first > slot)
+				break;
+		}
+	return last;
+}
+
+/* The most of any source, run by run, so that columns may be folded. */
 static __u64 sparse_most(const struct coverage *c, __s64 first, __s64 last)
 {
-	__u64 most = 0;
+	__u64 sum = 0;
+	__s64 end;
 
-	for (size_t i = 0; i < c->n_sources; i++) {
-		__u64 n = sparse_within(&c->source[i], first, last);
+	for (; first <= last; first = end + 1) {
+		__u64 most = 0;
 
-		most = n > most ? n : most;
+		end = sparse_until(c, first, last);
+		for (size_t i = 0; i < c->n_sources; i++) {
+			__u64 n = sparse_within(&c->source[i], first, end);
+
+			most = n > most ? n : most;
+		}
+		sum += most;
 	}
-	return most;
+	return sum;
 }
 
 __u64 coverage_seen(struct coverage *c, __s64 first, __s64 last)

@@ -77,6 +77,25 @@ static void what_does_not_fit_is_not_taken_for_little(void **state)
 	coverage_fini(&c);
 }
 
+/* So a point metric's means are the same in any grouping of columns, also in coarse tiers. */
+static void what_any_source_reported_adds_up_where_it_is_sparse(void **state)
+{
+	static const struct run a[] = { { 0, 59, 50 }, { 60, 119, 10 }, { 180, 239, 30 } }, b[] = { { 0, 119, 40 }, { 240, 299, 6 } };
+	struct coverage c = { 0 };
+
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(coverage_add_sparse(&c, "a", &a[i]), 0);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(coverage_add_sparse(&c, "b", &b[i]), 0);
+	assert_int_equal(coverage_add(&c, "a", 120, 149), 0);
+	assert_int_equal(coverage_seen(&c, 0, 59), 50);
+	assert_int_equal(coverage_seen(&c, 60, 119), 20);
+	assert_int_equal(coverage_seen(&c, 0, 119), 70);
+	assert_int_equal(coverage_seen(&c, 120, 179), 30);
+	assert_int_equal(coverage_seen(&c, 0, 299), 50 + 20 + 30 + 30 + 6);
+	coverage_fini(&c);
+}
+
 static void without_sources_nothing_is_expected(void **state)
 {
 	struct coverage c = { 0 };
@@ -95,6 +114,7 @@ int main(void)
 		cmocka_unit_test(intervals_count_like_a_matrix),
 		cmocka_unit_test(an_expected_source_that_never_reports_is_missing),
 		cmocka_unit_test(what_does_not_fit_is_not_taken_for_little),
+		cmocka_unit_test(what_any_source_reported_adds_up_where_it_is_sparse),
 		cmocka_unit_test(without_sources_nothing_is_expected),
 	};
 
