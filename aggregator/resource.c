@@ -10,6 +10,7 @@ static const struct {
 	{ "cpu", "CPU" },
 	{ "disk", "Disk" },
 	{ "fs", "File system" },
+	{ "heatscope", "Heatscope" },
 	{ "lock", "Locks" },
 	{ "memory", "Memory" },
 	{ "mysql", "MySQL" },

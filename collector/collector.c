@@ -3,6 +3,7 @@
 #include "log.h"
 #include "privilege.h"
 #include "probes.h"
+#include "pulse.h"
 #include "recording.h"
 #include "spool.h"
 
@@ -32,6 +33,7 @@ struct collector {
 	int said_want;			/* on this connection: batches may be sent */
 	char *said_state;		/* as last sent, JSON */
 	int leaving;
+	__s64 due_ns;			/* the tick */
 	int fixed, err;			/* has no capabilities any more; why it ends */
 	struct spool_stats told;	/* as last logged */
 	__s64 told_ns;
@@ -135,12 +137,22 @@ static void take_batch(void *arg, const struct batch *b)
 		record_failed(c, err);
 }
 
+static void pulse_stock(const struct collector *c)
+{
+	struct spool_stats s = spool_stats(c->spool);
+
+	pulse_spool_set(&(struct pulse_spool){ s.waiting, s.in_flight, s.dropped_batches });
+}
+
 static void drain(struct collector *c)
 {
 	const struct probe_sink sink = { take_batch, c };
 	__s64 now_ns = wall_ns();
-	int err = probes_drain(c->probes, now_ns, &sink);
+	int err;
 
+	pulse_late(now_ns > c->due_ns ? (__u64)(now_ns - c->due_ns) : 0);
+	pulse_stock(c);
+	err = probes_drain(c->probes, now_ns, &sink);
 	if (err)
 		log_error("draining the probes: %s", strerror(-err));
 	err = c->recorder ? recorder_flush(c->recorder) : 0;
@@ -183,6 +195,7 @@ static void arm_tick(struct collector *c)
 	if (hasty(c) && probes_active(c->probes) && !probes_finished(c->probes) &&
 	    spool_stats(c->spool).waiting < HASTY_BYTES)
 		delay_ms = 0;
+	c->due_ns = now_ns + (__s64)delay_ms * 1000000;
 	uv_update_time(&c->loop);
 	uv_timer_start(&c->tick, on_tick, delay_ms, 0);
 	arm_early(c);

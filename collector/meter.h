@@ -54,6 +54,7 @@ static inline __u64 meter_percent(__u64 part, __u64 whole)
 	return (__u64)(((unsigned __int128)part * 100 + whole / 2) / whole);
 }
 
-extern const struct meter cpus_meter, loadavg_meter, disks_meter, nics_meter, cgroup_memory_meter, cgroup_cpu_meter;
+extern const struct meter cpus_meter, loadavg_meter, disks_meter, nics_meter, cgroup_memory_meter, cgroup_cpu_meter,
+	ticks_meter, spool_meter, process_meter, programs_meter, maps_meter;
 
 #endif

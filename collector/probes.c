@@ -1,7 +1,9 @@
 #include "probes.h"
 #include "metric_json.h"
+#include "pulse.h"
 #include "recording.h"
 #include "replay.h"
+#include "wall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -263,6 +265,35 @@ __u64 probes_slot_ns(const struct probes *p)
 	return slot_ns;
 }
 
+struct counting {			/* what a probe hands over, on its way */
+	const struct probe_sink *sink;
+	struct pulse_tick *tick;
+};
+
+static void count_batch(void *arg, const struct batch *b)
+{
+	const struct counting *c = arg;
+
+	c->tick->n_batches++;
+	for (size_t i = 0; i < b->n_slices; i++)
+		c->tick->bytes += b->slice[i].key.len + b->slice[i].hist_len;
+	c->sink->batch(c->sink->arg, b);
+}
+
+static int drain_one(const struct opened *o, __s64 now_ns, const struct probe_sink *sink)
+{
+	struct pulse_tick tick = { .probe = o->probe->name, .late_ns = pulse_lateness() };
+	struct counting counting = { sink, &tick };
+	const struct probe_sink counter = { count_batch, &counting };
+	__s64 began_ns = clock_ns(CLOCK_MONOTONIC);
+	int err = o->probe->drain(o->self, now_ns, &counter);
+
+	tick.drain_ns = (__u64)(clock_ns(CLOCK_MONOTONIC) - began_ns);
+	tick.end_ns = clock_ns(CLOCK_REALTIME);
+	pulse_put(&tick);
+	return err;
+}
+
 int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink)
 {
 	int err = 0;
@@ -271,7 +302,7 @@ int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink)
 		struct opened *o = &p->opened[i];
 
 		if (o->self)
-			err = o->probe->drain(o->self, now_ns, sink) ?: err;
+			err = drain_one(o, now_ns, sink) ?: err;
 	}
 	return err;
 }

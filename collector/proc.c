@@ -1,6 +1,7 @@
 /* The probe that reads files: at each slot's end a snapshot of what the instrumentations ask for.
  *
- * Instrumentations of the same metric and slot length share one reading.  A snapshot that comes more than
+ * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the
+ * collector's own ticks) give events with a time of their own, the rest are states.  A snapshot that comes more than
  * half a slot late is not taken: its slot was not observed, and of values that are differences the next
  * one neither.  Nothing is interpolated.  A slot is told once: where the wall clock was set back, those
  * that were told already are not told again. */
@@ -20,6 +21,7 @@
 
 static const struct meter *const meters[] = {
 	&cpus_meter, &loadavg_meter, &disks_meter, &nics_meter, &cgroup_memory_meter, &cgroup_cpu_meter,
+	&ticks_meter, &spool_meter, &process_meter, &programs_meter, &maps_meter,
 };
 
 #define N_METERS (sizeof(meters) / sizeof(*meters))
@@ -32,13 +34,16 @@ struct reading {			/* of one metric, once per slot of that length */
 	__s64 slot;			/* began when the last snapshot was taken; 0: none yet */
 	__s64 taken_ns;			/* then, monotonic */
 	int err;			/* as last logged */
+	struct words words;		/* of the events that are not told yet */
 };
 
 struct counting {			/* an instrumentation that is enabled */
 	struct counting *next;
 	struct reading *on;
 	__u64 inst;
-	__s64 next_slot;		/* the first one that was not told */
+	__s64 first_slot, next_slot;	/* ours from here on; the first one that was not told */
+	__s64 making;			/* scope interval: the slot of the events in the tally, if there are any */
+	int n_making;
 	int by_parts;
 	__u64 wanted;
 	struct filter filter;
@@ -52,7 +57,6 @@ struct proc {
 	char refusal[N_METERS][REASON_MAX];
 	struct reading *reading;
 	struct counting *counting;
-	struct words words;
 	__s64 wall_offset;
 };
 
@@ -103,6 +107,7 @@ static void reading_close(struct proc *p, struct reading *r)
 		at = &(*at)->next;
 	*at = r->next;
 	r->meter->stop(r->self);
+	words_fini(&r->words);
 	free(r);
 }
 
@@ -136,7 +141,7 @@ static int reading_open(struct proc *p, const struct meter *meter, __u64 slot_ns
 
 static void label(void *arg, unsigned field, __u64 code, char *out)
 {
-	words_text(&((struct proc *)arg)->words, code, out);
+	words_text(&((struct reading *)arg)->words, code, out);
 }
 
 /* Labels become codes by their hash, whether there is such a thing now or not. */
@@ -148,15 +153,6 @@ static int codes(void *arg, unsigned field, const char *text, __u64 *ret_code, s
 	return 1;
 }
 
-static int slot_check(const struct instrumentation *in, char *reason)
-{
-	if (in->slot_ns >= SLOT_MIN_NS)
-		return 0;
-	snprintf(reason, REASON_MAX, "%s.%s is read from files that are no more exact than about 10 ms: its granularity must "
-		 "be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
-	return -EINVAL;
-}
-
 static const struct meter *meter_find(const struct instrumentation *in)
 {
 	size_t i = 0;
@@ -166,10 +162,18 @@ static const struct meter *meter_find(const struct instrumentation *in)
 	return meters[i];
 }
 
+static int slot_check(const struct instrumentation *in, char *reason)
+{
+	if (in->slot_ns >= SLOT_MIN_NS || meter_find(in)->metric->scope == SCOPE_INTERVAL)
+		return 0;
+	snprintf(reason, REASON_MAX, "%s.%s is read from files that are no more exact than about 10 ms: its granularity must "
+		 "be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
+	return -EINVAL;
+}
+
 static int proc_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
 {
 	struct proc *p = self;
-	const struct tally_labels labels = { label, p };
 	const struct meter *meter = meter_find(in);
 	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL, 0 };
 	struct filter filter;
@@ -180,19 +184,19 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 		return err;
 	snprintf(reason, REASON_MAX, "no memory");
 	c = calloc(1, sizeof(*c));
-	err = c ? tally_new(meter->metric, in, &p->conf, &labels, &c->tally) : -ENOMEM;
+	err = c ? reading_open(p, meter, in->slot_ns, &c->on, reason) : -ENOMEM;
 	if (!err)
-		err = reading_open(p, meter, in->slot_ns, &c->on, reason);
+		err = tally_new(meter->metric, in, &p->conf, &(struct tally_labels){ label, c->on }, &c->tally);
 	if (err) {
-		if (c)
-			tally_free(c->tally);
+		if (c && c->on)
+			reading_close(p, c->on);
 		free(c);
 		return err;
 	}
 	if (!p->counting)
 		p->wall_offset = wall_offset();
 	c->inst = in->id;
-	c->next_slot = now_ns / (__s64)in->slot_ns + 1;
+	c->first_slot = c->next_slot = now_ns / (__s64)in->slot_ns + 1;
 	c->filter = filter;
 	c->wanted = tally_wanted(c->tally) | filter_wanted(&filter);
 	c->by_parts = (c->wanted & meter->parts) != 0;
@@ -223,7 +227,6 @@ static void proc_close(void *self)
 
 	while (p->counting)
 		proc_disable(p, p->counting->inst);
-	words_fini(&p->words);
 	free(p);
 }
 
@@ -232,26 +235,72 @@ static void proc_close(void *self)
 struct giving {
 	struct proc *p;
 	const struct reading *r;
+	const struct probe_sink *sink;
+	int err;
 };
+
+static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
+{
+	g->err = tally_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
+	c->step_ns = 0;
+	if (slot + run > c->next_slot)
+		c->next_slot = slot + run;
+}
+
+/* Slots up to this one in which nothing happened. */
+static void tell_empty(struct giving *g, struct counting *c, __s64 slot)
+{
+	if (c->next_slot < slot)
+		tell(g, c, c->next_slot, (__u32)(slot - c->next_slot));
+}
+
+/* The slot that is being made is over.  One that was told already is amended. */
+static void tell_made(struct giving *g, struct counting *c)
+{
+	if (!c->n_making)
+		return;
+	c->n_making = 0;
+	tell(g, c, c->making, 1);
+}
+
+/* An event with a time of its own; they come in order, but for a clock that was set back. */
+static void count_at(struct giving *g, struct counting *c, const struct event *e)
+{
+	__s64 slot = (__s64)(e->end_ns / g->r->slot_ns);
+
+	if (slot < c->first_slot)
+		return;
+	if (c->making != slot)
+		tell_made(g, c);
+	if (!c->n_making) {
+		tell_empty(g, c, slot);
+		c->making = slot;
+	}
+	c->n_making++;
+	tally_add(c->tally, e);
+}
 
 static void give(void *arg, const struct event *e, int is_part)
 {
-	const struct giving *g = arg;
+	struct giving *g = arg;
 
-	for (struct counting *c = g->p->counting; c; c = c->next)
-		if (c->on == g->r && c->by_parts == is_part && filter_accepts(&c->filter, e, NULL))
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != g->r || c->by_parts != is_part || !filter_accepts(&c->filter, e, NULL))
+			continue;
+		if (g->r->meter->metric->scope == SCOPE_INTERVAL)
+			count_at(g, c, e);
+		else
 			tally_add(c->tally, e);
+	}
 }
 
-/* Whole things are given once, and so are the parts: both to whom it concerns. */
-static int reading_take(struct proc *p, struct reading *r, __u64 since_ns)
+static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
 {
-	struct giving giving = { p, r };
-	const struct meter_out out = { give, &giving, &p->words };
+	const struct meter_out out = { give, g, &r->words };
 	struct meter_look look = { .since_ns = since_ns };
 	int err;
 
-	for (const struct counting *c = p->counting; c; c = c->next)
+	for (const struct counting *c = g->p->counting; c; c = c->next)
 		if (c->on == r)
 			look.wanted |= c->wanted;
 	err = r->meter->read(r->self, &look, &out);
@@ -262,37 +311,47 @@ static int reading_take(struct proc *p, struct reading *r, __u64 since_ns)
 	return err;
 }
 
-/* The slot before the snapshot's. */
-static int slot_tell(struct proc *p, const struct reading *r, __s64 slot, int observed, const struct probe_sink *sink)
+/* A state at the end of the slot: it is told, or was not observed. */
+static void slot_tell(struct giving *g, __s64 slot, int observed)
 {
-	int err = 0;
-
-	for (struct counting *c = p->counting; c; c = c->next) {
-		if (c->on != r)
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != g->r)
 			continue;
-		if (!observed || slot < c->next_slot) {
+		if (observed && slot >= c->next_slot)
+			tell(g, c, slot, 1);
+		else
 			tally_drop(c->tally);
-			continue;
-		}
-		err = tally_send(c->tally, slot, 1, c->step_ns, sink) ?: err;
-		c->step_ns = 0;
-		c->next_slot = slot + 1;
 	}
-	return err;
 }
 
-static int reading_drain(struct proc *p, struct reading *r, __s64 now_ns, const struct probe_sink *sink)
+static void states_drain(struct giving *g, struct reading *r, __s64 now_ns)
 {
 	__s64 slot_ns = (__s64)r->slot_ns, slot = now_ns / slot_ns, mono_ns = clock_ns(CLOCK_MONOTONIC);
 	int follows = r->slot == slot - 1, err;
 
 	if (slot == r->slot || now_ns - slot * slot_ns > slot_ns / 2)
-		return 0;
-	words_clear(&p->words);
-	err = reading_take(p, r, follows ? (__u64)(mono_ns - r->taken_ns) : 0);
+		return;
+	words_clear(&r->words);
+	err = reading_take(g, r, follows ? (__u64)(mono_ns - r->taken_ns) : 0);
 	r->slot = err ? 0 : slot;
 	r->taken_ns = mono_ns;
-	return slot_tell(p, r, slot - 1, !err && (follows || !r->meter->grows), sink);
+	slot_tell(g, slot - 1, !err && (follows || !r->meter->grows));
+}
+
+/* Events since the last time: slots that are over are told, empty ones too. */
+static void events_drain(struct giving *g, struct reading *r, __s64 now_ns)
+{
+	__s64 slot = now_ns / (__s64)r->slot_ns;
+
+	reading_take(g, r, 0);
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != r)
+			continue;
+		if (c->making < slot)
+			tell_made(g, c);
+		if (!c->n_making)	/* else the events of the slot that goes on are in the tally */
+			tell_empty(g, c, slot);
+	}
 }
 
 /* A step is told with the next batch. */
@@ -310,14 +369,19 @@ static void clock_look(struct proc *p)
 static int proc_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 {
 	struct proc *p = self;
-	int err = 0;
+	struct giving g = { .p = p, .sink = sink };
 
 	if (!p->counting)
 		return 0;
 	clock_look(p);
-	for (struct reading *r = p->reading; r; r = r->next)
-		err = reading_drain(p, r, now_ns, sink) ?: err;
-	return err;
+	for (struct reading *r = p->reading; r; r = r->next) {
+		g.r = r;
+		if (r->meter->metric->scope == SCOPE_INTERVAL)
+			events_drain(&g, r, now_ns);
+		else
+			states_drain(&g, r, now_ns);
+	}
+	return g.err;
 }
 
 /* --- for people --- */

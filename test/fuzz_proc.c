@@ -4,6 +4,7 @@
 #include "../collector/disks.h"
 #include "../collector/loadavg.h"
 #include "../collector/nics.h"
+#include "../collector/self.h"
 #include "../collector/slice.h"
 
 #include <stdlib.h>
@@ -39,6 +40,7 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 {
 	static const char *const names[] = { "anon", "file", NULL, "usage_usec" };
 	__u64 value[4] = { 0 };
+	struct self_object object;
 	char path[32];
 
 	if (!len)
@@ -48,6 +50,8 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 	case 'd': try_things(disks_parse, DISKS_VALUES, data + 1, len - 1); break;
 	case 'n': try_things(nics_parse, NICS_VALUES, data + 1, len - 1); break;
 	case 'l': loadavg_parse(data + 1, len - 1, value); break;
+	case 'f': self_parse_fdinfo(data + 1, len - 1, &object); break;
+	case 'p': self_parse_statm(data + 1, len - 1, value); break;
 	case 's': cgroups_stat(data + 1, len - 1, names, 4, value); break;
 	default:
 		cgroups_mount(data + 1, len - 1, NULL, path, sizeof(path));

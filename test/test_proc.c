@@ -1,6 +1,7 @@
 /* The probe that reads files: when it looks, and which slots it tells.  The files are this machine's, the
  * time is the test's. */
 #include "../collector/probe.h"
+#include "../collector/pulse.h"
 #include "check.h"
 
 #include <errno.h>
@@ -229,6 +230,47 @@ static void predicates_choose_things_and_parts(void **state)
 	proc_probe.close(self);
 }
 
+static void put_tick(__s64 end_ns)
+{
+	pulse_put(&(struct pulse_tick){ "kernel", end_ns, 1000, 2000, 1, 10 });
+}
+
+/* The collector's own ticks are events: each slot is told, empty ones as runs, late ones as amendments. */
+static void ticks_are_filed_by_their_own_time(void **state)
+{
+	void *self = probe_open();
+	struct told t = { 0 };
+	char reason[REASON_MAX];
+
+	assert_int_equal(enable(self, 1, "heatscope.ticks", "probe", "latency", SECOND / 100 * 10, T0, reason), 0);
+	put_tick(T0 + 50 * SECOND / 1000);			/* of slot 0: before our time */
+	put_tick(T0 + 110 * SECOND / 1000);
+	put_tick(T0 + 120 * SECOND / 1000);
+	put_tick(T0 + 310 * SECOND / 1000);
+	drain(self, T0 + 320 * SECOND / 1000, &t);
+	assert_int_equal(t.n, 2);				/* slot 1, 2 (empty); 3 is going on */
+	assert_int_equal(t.batch[0].slot, 1);
+	assert_int_equal(t.batch[0].n_slices, 1);
+	assert_int_equal(t.batch[1].slot, 2);
+	assert_int_equal(t.batch[1].n_slices, 0);
+	put_tick(T0 + 390 * SECOND / 1000);
+	drain(self, T0 + 720 * SECOND / 1000, &t);
+	assert_int_equal(t.n, 4);				/* slot 3 with two ticks, 4 to 6 empty */
+	assert_int_equal(t.batch[2].slot, 3);
+	assert_int_equal(t.batch[3].slot, 4);
+	assert_int_equal(t.batch[3].run, 3);
+	put_tick(T0 + 510 * SECOND / 1000);			/* the clock was set back */
+	put_tick(T0 + 720 * SECOND / 1000);
+	drain(self, T0 + 820 * SECOND / 1000, &t);
+	assert_int_equal(t.n, 6);
+	assert_int_equal(t.batch[4].slot, 5);
+	assert_int_equal(t.batch[4].n_slices, 1);
+	assert_int_equal(t.batch[5].slot, 7);
+	assert_int_equal(t.count, 1);
+	assert_int_equal(t.sum, 1000);
+	proc_probe.close(self);
+}
+
 static void refuses_slots_shorter_than_the_files_are_exact(void **state)
 {
 	void *self = probe_open();
@@ -246,6 +288,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_clock_set_back_tells_no_slot_twice),
 	cmocka_unit_test(instrumentations_have_their_own_slots_and_parts),
 	cmocka_unit_test(predicates_choose_things_and_parts),
+	cmocka_unit_test(ticks_are_filed_by_their_own_time),
 	cmocka_unit_test(refuses_slots_shorter_than_the_files_are_exact),
 };
 
