@@ -109,6 +109,7 @@ static __always_inline void call_end(struct events *e, struct call *c, struct ta
 		end.ns = bpf_ktime_get_ns();
 	}
 	at->end_ns = end.ns + wall_offset;
+	at->measure[SYSCALL_SUBSECOND] = event_subsecond(at);
 	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
 	at->field[SYSCALL_SYSCALL] = c->code;
 	at->field[SYSCALL_ERRNO] = errno_of(c->code, ret);

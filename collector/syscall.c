@@ -12,6 +12,7 @@ static const struct field fields[] = {
 	{ "errno", "error", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 37 },
 	{ "cputime", "time on the CPU", "time", FIELD_NUMERIC, UNIT_NS, 7, 37 },
+	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
 
 static const struct metric metric = {

@@ -12,7 +12,9 @@
  *
  * Measures, in ns:
  *
- *      latency    cputime   the part of it on a CPU; 0 where the kernel lacks the fields for it
+ *      latency
+ *      cputime    the part of it on a CPU; 0 where the kernel lacks the fields for it
+ *      subsecond  how far its return is into the second of the wall clock
  *
  * Fields after process.h's, codes in the kernel:
  *
@@ -29,7 +31,7 @@
 #include "process.h"
 
 enum syscall_field { SYSCALL_SYSCALL = PROCESS_N_FIELDS, SYSCALL_ERRNO };
-enum syscall_measure { SYSCALL_LATENCY, SYSCALL_CPUTIME };
+enum syscall_measure { SYSCALL_LATENCY, SYSCALL_CPUTIME, SYSCALL_SUBSECOND };
 
 #define SYSCALL_COMPAT (1ull << 32)
 #define SYSCALL_ERRNO_MAX 4095

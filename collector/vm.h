@@ -114,14 +114,23 @@ struct in6_addr {
 struct sock_common {
 	unsigned short skc_family;
 	volatile unsigned char skc_state;
-	__u16 skc_num;
-	__u32 skc_rcv_saddr;
-	struct in6_addr skc_v6_rcv_saddr;
+	__u16 skc_num, skc_dport;
+	__u32 skc_daddr, skc_rcv_saddr;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
 struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_type, sk_protocol;
+	int sk_err;
+};
+
+struct inet_sock {
+	__u16 inet_sport;
+};
+
+struct tcp_sock {
+	__u32 srtt_us;
 };
 
 struct socket {

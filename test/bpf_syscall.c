@@ -130,6 +130,28 @@ static void splits_the_time(void)
 	kit_clear();
 }
 
+/* Calls 1/4 s into a second of the wall clock. */
+static void calls_at_a_quarter(void)
+{
+	struct timespec t = { kit_now_ns() / KIT_SECOND + 1, 250000000 };
+	int i;
+
+	clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &t, NULL);
+	for (i = 0; i < 10; i++)
+		syscall(SYS_getppid);
+}
+
+static void subsecond_is_the_wall_clocks(void)
+{
+	const char *pid = child(calls_at_a_quarter);
+	__u64 mean;
+
+	kit_drain();
+	mean = kit_total(1, 2, pid, "getppid") / 10;
+	ok(kit_n(1, pid, "getppid") == 10 && mean >= 250 * MS && mean < 1000 * MS, "10 calls a quarter into the second: %llu us", mean / 1000);
+	kit_clear();
+}
+
 /* ---- calls that end in their own way ---- */
 
 static void on_signal(int signal)
@@ -403,10 +425,11 @@ int main(int argc, char **argv)
 		return kit_end();
 	}
 	early = early_start();
-	kit_enable_where(1, "syscall.syscalls", "pid,syscall,errno", "latency,cputime", CHILDREN);
+	kit_enable_where(1, "syscall.syscalls", "pid,syscall,errno", "latency,cputime,subsecond", CHILDREN);
 	calls_under_way_are_not_counted(early);
 	counts_by_name_and_errno();
 	splits_the_time();
+	subsecond_is_the_wall_clocks();
 	interrupted_calls_are_told_as_such();
 	killed_calls_return_before_their_thread_ends();
 	threads_are_their_process();
