@@ -36,12 +36,15 @@ static bool type_is(const char *type, const char *name)
 
 static int body_kind(const struct raw_input *raw, enum body *ret, char *reason)
 {
-	size_t blank = strspn(raw->body, " \t\r\n");
-	bool json = raw->body[blank] == '{' || raw->body[blank] == '[';
+	size_t at = 0;
+	bool json;
 
 	*ret = BODY_NONE;
 	if (!raw->body_len)
 		return 0;
+	while (at < raw->body_len && raw->body[at] && strchr(" \t\r\n", raw->body[at]))
+		at++;
+	json = at < raw->body_len && (raw->body[at] == '{' || raw->body[at] == '[');
 	*ret = BODY_JSON;
 	if (!strncasecmp(raw->type, "multipart/", 10))
 		return refuse(-EPROTONOSUPPORT, reason, "a multipart body is not understood: send JSON or "
