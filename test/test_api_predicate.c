@@ -49,12 +49,15 @@ static int predicate_is(const json_t *inst, const char *predicate, const char *t
 static void a_predicate_is_shown_as_it_was_given(void **state)
 {
 	json_t *made = asked("POST", "/ca/instrumentations", NULL, HEAD PREDICATE "}", 201), *again;
+	char *text;
 
 	assert_true(predicate_is(made, PREDICATE, TEXT));
 	again = get_json(&server, json_string_value(json_object_get(made, "uri")));
 	assert_true(predicate_is(again, PREDICATE, TEXT));
 	json_decref(made);
-	made = asked("POST", "/ca/instrumentations", NULL, json_dumps(again, 0), 201);	/* it can be given back */
+	text = json_dumps(again, 0);
+	made = asked("POST", "/ca/instrumentations", NULL, text, 201);	/* it can be given back */
+	free(text);
 	assert_true(predicate_is(made, PREDICATE, TEXT));
 	json_decref(made);
 	json_decref(again);
