@@ -84,8 +84,8 @@ start_daemon() { # [options of heatscoped]
 
 stop_daemon() { kill "$daemon" && wait "$daemon"; daemon=; }
 
-start_collector() { # [options of heatscope-collector]
-	heatscope-collector --socket "$dir/ingest" --spool "$dir/spool" "$@" 2>>"$dir/collector.log" &
+start_collector() { # [options of heatscope-collector]; counts are exact unless there is a budget
+	heatscope-collector --socket "$dir/ingest" --spool "$dir/spool" --budget 0 "$@" 2>>"$dir/collector.log" &
 	collector=$!
 }
 

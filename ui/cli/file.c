@@ -50,6 +50,7 @@ static json_t *request_of(const struct frame *f)
 		json_object_set_new(request, "decomposition", by);
 		json_object_del(request, "fields");
 		json_object_del(request, "id");
+		json_object_del(request, "tiers");	/* they go with the retention, which is another one here */
 		json_object_set_new(request, "retention-time", json_integer(31536000));
 	}
 	json_decref(json);
