@@ -1,6 +1,7 @@
 #include "api.h"
 #include "accept.h"
 #include "input.h"
+#include "openapi.h"
 #include "resource.h"
 #include "series.h"
 #include "stream.h"
@@ -200,6 +201,16 @@ static void transformations(struct api *api, struct http_request *r, const struc
 	reply_json(r, 200, json_object(), NULL);
 }
 
+static void describe(struct api *api, struct http_request *r, const struct where *w)
+{
+	char *text = strdup(openapi_text);
+
+	if (text)
+		http_reply(r, 200, "application/json", text, strlen(text), NULL);
+	else
+		reply_error(r, -ENOMEM, NULL);
+}
+
 static void status(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_status(api->a), NULL);
@@ -268,32 +279,32 @@ static void value(struct api *api, struct http_request *r, const struct where *w
 
 static const struct route {
 	struct api_route is;
-	enum value_kind kind;
 	void (*handle)(struct api *api, struct http_request *r, const struct where *w);
 } routes[] = {
-	{ { "GET", "", false }, 0, catalogue },
-	{ { "GET", "metrics", false }, 0, old_metrics },
-	{ { "GET", "types", false }, 0, old_types },
-	{ { "GET", "transformations", false }, 0, transformations },
-	{ { "GET", "instrumentations", false }, 0, list },
-	{ { "POST", "instrumentations", false }, 0, create },
-	{ { "GET", ONE, false }, 0, show },
-	{ { "PUT", ONE, false }, 0, change },
-	{ { "DELETE", ONE, false }, 0, erase },
-	{ { "POST", ONE "/clone", false }, 0, make_clone },
-	{ { "GET", ONE "/value", false }, 0, value_list },
-	{ { "GET", ONE "/value/raw", true }, VALUE_RAW, value },
-	{ { "GET", ONE "/value/keys", true }, VALUE_KEYS, value },
-	{ { "GET", ONE "/value/grid", true }, VALUE_GRID, value },
-	{ { "GET", ONE "/value/stream", true }, VALUE_STREAM, value },
-	{ { "GET", ONE "/value/report", true }, VALUE_REPORT, value },
-	{ { "GET", ONE "/value/heatmap", false }, 0, heatmap_list },
-	{ { "GET", ONE "/value/heatmap/image", true }, VALUE_IMAGE, value },
-	{ { "GET", ONE "/value/heatmap/details", true }, VALUE_DETAILS, value },
-	{ { "GET", ONE "/value/heatmap/figure", true }, VALUE_FIGURE, value },
-	{ { "GET", ONE "/value/heatmap/average", true }, VALUE_AVERAGE, value },
-	{ { "GET", ONE "/value/heatmap/percentile", true }, VALUE_PERCENTILE, value },
-	{ { "GET", "admin/status", false }, 0, status },
+	{ { "GET", "", false, 0 }, catalogue },
+	{ { "GET", "metrics", false, 0 }, old_metrics },
+	{ { "GET", "types", false, 0 }, old_types },
+	{ { "GET", "transformations", false, 0 }, transformations },
+	{ { "GET", "openapi.json", false, 0 }, describe },
+	{ { "GET", "instrumentations", false, 0 }, list },
+	{ { "POST", "instrumentations", false, 0 }, create },
+	{ { "GET", ONE, false, 0 }, show },
+	{ { "PUT", ONE, false, 0 }, change },
+	{ { "DELETE", ONE, false, 0 }, erase },
+	{ { "POST", ONE "/clone", false, 0 }, make_clone },
+	{ { "GET", ONE "/value", false, 0 }, value_list },
+	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, value },
+	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, value },
+	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, value },
+	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, value },
+	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, value },
+	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
+	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
+	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },
+	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, value },
+	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
+	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
+	{ { "GET", "admin/status", false, 0 }, status },
 };
 
 #define N_ROUTES (sizeof(routes) / sizeof(*routes))
@@ -386,7 +397,7 @@ static void route(struct api *api, struct http_request *r, const char *path)
 	} else if (!found) {
 		reply_method(r, there->is.path);
 	} else {
-		w.kind = found->kind;
+		w.kind = (enum value_kind)found->is.kind;
 		found->handle(api, r, &w);
 	}
 }

@@ -17,7 +17,8 @@ struct api;				/* its fields are in api.c */
 struct api_route {
 	const char *method;
 	const char *path;		/* after /ca/; ":id" is an instrumentation's */
-	bool is_value;			/* it has the parameters of params.h */
+	bool is_value;			/* it has the parameters of params.h, */
+	int kind;			/* of this enum value_kind */
 };
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 

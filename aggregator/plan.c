@@ -74,12 +74,21 @@ static bool fits(const struct plan_wish *w, int tier)
 	return !w->fixed || (!(w->from_ns % (__s64)unit) && !(w->to_ns % (__s64)unit));
 }
 
+/* Does it show as much, and not much more?  A second is not an hour, although both are one column. */
+static bool shows_as_much(const struct plan_wish *w, int tier, int kept)
+{
+	__u64 unit = unit_of(w->in, tier);
+
+	return 4 * n_cols(w, tier) >= 3 * n_cols(w, kept) &&
+	       3 * (n_units(w, unit) * unit) <= 4 * (__u64)(w->to_ns - w->from_ns);
+}
+
 static int column_tier(const struct plan_wish *w, int kept)
 {
 	int best = kept;
 
 	for (int tier = kept + 1; tier < TIERS; tier++)
-		if (fits(w, tier) && (4 * n_cols(w, tier) >= 3 * n_cols(w, kept) || n_slices(w, best) > PLAN_SLICES))
+		if (fits(w, tier) && (shows_as_much(w, tier, kept) || n_slices(w, best) > PLAN_SLICES))
 			best = tier;
 	return best;
 }

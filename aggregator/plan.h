@@ -3,7 +3,7 @@
  *      interval, columns, what each tier still has  --plan_make()-->  parts (tier, slots)
  *
  * Columns    One tier for all of them: the coarsest that leaves at least three quarters of as many
- *            columns as were asked for, but none that is finer than what the beginning of the interval
+ *            columns as were asked for and shows at most a third more time, but none that is finer than what the beginning of the interval
  *            is still kept in.  Where that would read more than PLAN_SLICES, a coarser one.  The
  *            interval is widened to its slots, and columns are whole slots of it.
  * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of

@@ -292,7 +292,7 @@ static __s64 last_before(const struct fold *f, __s64 ns)
 
 __u32 fold_min_reporting(struct fold *f)
 {
-	return coverage_fewest(&f->coverage, f->first, f->last, last_before(f, f->q.now_ns - SETTLE_NS));
+	return coverage_fewest(&f->coverage, f->first, f->last, last_before(f, f->q.now_ns));
 }
 
 __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)

@@ -43,6 +43,22 @@ static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **st
 	}
 }
 
+/* Wherever it lies in its minute and hour. */
+static void a_short_interval_is_not_widened_to_a_long_slot(void **state)
+{
+	const struct instrumentation in = instrumentation(NS);
+
+	for (__s64 length = 1; length < 40; length++)
+		for (size_t n_cols = 1; n_cols < 700; n_cols += 99) {
+			__s64 from = NOW - 3600 + (__s64)check_below(3600);
+			struct plan p = plan_of(&in, kept, from, from + length, n_cols);
+
+			assert_int_equal(p.tier, 0);
+			assert_int_equal(p.from_ns, from * NS);
+			assert_int_equal(p.to_ns, (from + length) * NS);
+		}
+}
+
 static void what_is_only_kept_coarser_is_read_coarser(void **state)
 {
 	const struct instrumentation in = instrumentation(NS);
@@ -150,6 +166,7 @@ static void totals_read_every_slot_once(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(columns_are_read_from_the_coarsest_tier_that_shows_as_much),
+	cmocka_unit_test(a_short_interval_is_not_widened_to_a_long_slot),
 	cmocka_unit_test(what_is_only_kept_coarser_is_read_coarser),
 	cmocka_unit_test(tiers_that_are_kept_equally_long_are_not_mistaken_for_memory),
 	cmocka_unit_test(a_longer_granularity_stays_a_multiple),

@@ -440,6 +440,25 @@ static void a_source_seen_before_is_expected(void **state)
 	fold_free(f);
 }
 
+/* Whoever has waited for the last slot wants to know who reported it, settled or not. */
+static void the_fewest_are_over_the_slots_that_are_over(void **state)
+{
+	static const struct { __s64 now_ms; __u32 fewest; } cases[] = { { 4000, 1 }, { 3000, 2 }, { 2999, 2 }, { 0, 0 }, { 9000, 1 } };
+	struct instrumentation in = instrumentation();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct query q = query(&in, 4, 4);
+		struct fold *f;
+
+		q.now_ns = T0 * SLOT + cases[i].now_ms * 1000000;
+		assert_int_equal(fold_new(&q, &f), 0);
+		fold_reader(f)->cover(f, "db1", T0, T0 + 3);
+		fold_reader(f)->cover(f, "db2", T0, T0 + 2);
+		assert_int_equal(fold_min_reporting(f), cases[i].fewest);
+		fold_free(f);
+	}
+}
+
 static void what_is_not_over_is_in_progress(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -555,7 +574,8 @@ int main(void)
 		cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
 		cmocka_unit_test(coverage_tells_zero_from_silence),
 		cmocka_unit_test(a_source_seen_before_is_expected),
-		cmocka_unit_test(what_is_not_over_is_in_progress),
+		cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
+	cmocka_unit_test(what_is_not_over_is_in_progress),
 		cmocka_unit_test(refuses_queries_that_make_no_sense),
 		cmocka_unit_test(keys_add_up_to_the_grid),
 		cmocka_unit_test(key_texts_join_labels),

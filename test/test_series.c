@@ -318,7 +318,7 @@ static void the_end_keeps_nobody_waiting(void **state)
 	__s64 t = now_ns() / SLOT - 3, before;
 	char what[64];
 	json_t *json;
-	int fd;
+	int fd, how;
 
 	begin();
 	server_batch(&server, "db1", inst, t, "select", 1000000, 3);
@@ -328,7 +328,9 @@ static void the_end_keeps_nobody_waiting(void **state)
 	before = now_ns();
 	server_stop(&server);
 	assert_true(now_ns() - before < 4 * SLOT);
-	assert_true(receive(fd, &json) == 503);
+	how = receive(fd, &json);		/* 200: the collector's end came first */
+	assert_true(how == 503 || how == 200);
+	json_decref(json);
 	start(state);
 }
 

@@ -1,0 +1,5 @@
+#include "openapi.h"
+
+const char openapi_text[] =
+#include "aggregator/openapi.inc"	/* made by Makefile.am */
+	"\n";

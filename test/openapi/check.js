@@ -1,0 +1,148 @@
+// Holds the replies of a running heatscoped against the description that it delivers.
+//
+//     node check.js SOCKET ID FROM TO      an instrumentation by statement and latency with data in FROM..TO
+//
+// Prints TAP.  A reply must have a status and a type that the description names, and fit its schema; members that the
+// schema does not name are a failure.
+import http from "node:http";
+import Ajv from "ajv/dist/2020.js";
+import { Validator } from "@seriousme/openapi-schema-validator";
+
+const [socketPath, id, from, to] = process.argv.slice(2);
+let number = 0, bad = 0;
+
+function ok(what, why) {
+	number++;
+	console.log(`${why ? "not ok" : "ok"} ${number} - ${what}`);
+	if (why) {
+		bad++;
+		console.log(`#   ${String(why).slice(0, 600).replaceAll("\n", "\n#   ")}`);
+	}
+}
+
+// Of a stream only the beginning.
+function request(method, path, body, type = "application/json") {
+	const headers = body === undefined ? {} : { "Content-Type": type, "Content-Length": Buffer.byteLength(body) };
+	return new Promise((resolve, reject) => {
+		const r = http.request({ socketPath, method, path, headers }, (reply) => {
+			const pieces = [];
+			const done = () => resolve({
+				status: reply.statusCode, type: (reply.headers["content-type"] ?? "").split(";")[0],
+				location: reply.headers.location, body: Buffer.concat(pieces),
+			});
+			reply.on("data", (piece) => {
+				pieces.push(piece);
+				if (reply.headers["content-type"]?.startsWith("text/event-stream")) {
+					done();
+					r.destroy();
+				}
+			});
+			reply.on("end", done);
+			reply.on("error", () => {});
+		});
+		r.on("error", reject);
+		r.end(body);
+	});
+}
+
+const document = JSON.parse((await request("GET", "/ca/openapi.json")).body);
+const valid = await new Validator().validate(structuredClone(document));
+ok("the description is OpenAPI 3.1", valid.valid ? null : JSON.stringify(valid.errors));
+
+const ajv = new Ajv({ strict: false, allErrors: false, validateSchema: false, logger: false });
+ajv.addSchema(document, "openapi");
+const escaped = (part) => part.replaceAll("~", "~0").replaceAll("/", "~1");
+const resolve = (o) => o.$ref ? o.$ref.slice(2).split("/").reduce((at, part) => at[part], document) : o;
+
+// Why a reply is not what the operation promises; null: it is.
+function misfit(path, method, reply) {
+	const operation = document.paths[path]?.[method];
+	const named = operation?.responses[reply.status] ? String(reply.status) : "default";
+	if (!operation)
+		return `there is no ${method} ${path}`;
+	const response = resolve(operation.responses[named]);
+	if (!response.content)
+		return reply.body.length ? `${reply.status} has a body` : null;
+	if (named === "default" && reply.status < 400)
+		return `status ${reply.status} is not named`;
+	if (!response.content[reply.type])
+		return `type ${reply.type} is not named: ${reply.body}`;
+	if (reply.type !== "application/json")
+		return reply.body.length ? null : "the body is empty";
+	const base = named === "default" ? "components/responses/Error"
+		: `paths/${escaped(path)}/${method}/responses/${named}`;
+	const validate = ajv.compile({ $ref: `openapi#/${base}/content/${escaped(reply.type)}/schema` });
+	const json = JSON.parse(reply.body);
+	return validate(json) ? null : `${ajv.errorsText(validate.errors)}: ${JSON.stringify(json)}`;
+}
+
+async function try_(what, path, method, { query = {}, body, type, status = 200, is = id } = {}) {
+	const text = new URLSearchParams(query).toString();
+	const reply = await request(method.toUpperCase(), path.replace("{id}", is) + (text && `?${text}`), body, type);
+	const why = reply.status === status ? misfit(path, method, reply) : `${reply.status} instead of ${status}: ${reply.body}`;
+	ok(what, why);
+	return reply;
+}
+
+// --- everything that is only read ---
+
+function parametersOf(path) {
+	return (document.paths[path].get.parameters ?? []).map(resolve);
+}
+
+for (const [path, item] of Object.entries(document.paths)) {
+	if (!item.get)
+		continue;
+	const parameters = parametersOf(path), names = parameters.map((p) => p.name), query = {};
+	if (names.includes("start_time"))
+		Object.assign(query, { start_time: from, end_time: to });
+	for (const p of parameters)
+		if (p.required)
+			query[p.name] = p.example;
+	await try_(`GET ${path}`, path, "get", { query });
+	for (const p of parameters) {
+		const values = p.schema.enum ?? [];
+		for (const value of values)
+			if (!["exclude", "isolate"].includes(p.name))	// these need a selection
+				await try_(`GET ${path}?${p.name}=${value}`, path, "get", { query: { ...query, [p.name]: value } });
+	}
+	if (names.includes("ndatapoints"))
+		await try_(`GET ${path}?ndatapoints=2`, path, "get",
+			{ query: { ...query, end_time: Number(from) + 5, ndatapoints: 2 } });
+	if (names.includes("selected"))
+		await try_(`GET ${path}?selected=select&exclude=true`, path, "get", { query: { ...query, selected: "select", exclude: true } });
+	if (names.includes("stats"))
+		await try_(`GET ${path}?measure=*`, path, "get", { query: { ...query, measure: "*" } });
+	if (names.includes("by"))
+		await try_(`GET ${path}?by=statement`, path, "get", { query: { ...query, by: "statement" } });
+}
+
+// --- refusals ---
+
+const one = "/ca/instrumentations/{id}";
+await try_("GET of what is not there", one, "get", { is: "999", status: 404 });
+await try_("a parameter out of its range", `${one}/value/heatmap/image`, "get", { query: { width: 9 }, status: 409 });
+await try_("a parameter that nobody knows", `${one}/value/raw`, "get", { query: { colour: 1 }, status: 409 });
+await try_("a property that nobody knows", "/ca/instrumentations", "post", { body: '{"module": "mysql", "stat": "queries", "x": 1}', status: 409 });
+await try_("a body that is no JSON", "/ca/instrumentations", "post", { body: "{", status: 409 });
+await try_("another kind of body", "/ca/instrumentations", "post", { body: "x", type: "text/plain", status: 415 });
+await try_("a body that is too long", "/ca/instrumentations", "post", { body: " ".repeat(70000), status: 413 });
+
+// --- a life ---
+
+const made = await try_("POST of an instrumentation", "/ca/instrumentations", "post",
+	{ body: '{"module": "mysql", "stat": "queries", "predicate": {"and": [{"eq": ["statement", "select"]}, {"gt": ["latency", 1000]}]}}', status: 201 });
+const copy = await try_("POST of a clone, by a form", `${one}/clone`, "post",
+	{ body: "decomposition=statement&granularity=0.5", type: "application/x-www-form-urlencoded", status: 201 });
+for (const reply of [made, copy]) {
+	const is = JSON.parse(reply.body).id;
+	ok(`its Location is ${reply.location}`, reply.location === `/ca/instrumentations/${is}` ? null : reply.location);
+	await try_("PUT", one, "put", { body: '{"enabled": false, "retention-time": 77}', is });
+	await try_("its raw value, a number or one per key", `${one}/value/raw`, "get", { query: { start_time: from, duration: 5 }, is });
+	await try_("its heat map", `${one}/value/heatmap/image`, "get", { query: { start_time: from, duration: 5 }, is });
+	await try_("its grid", `${one}/value/grid`, "get", { query: { start_time: from, duration: 5 }, is });
+	await try_("DELETE", one, "delete", { is, status: 204 });
+	await try_("DELETE again", one, "delete", { is, status: 404 });
+}
+console.log(`1..${number}`);
+process.exit(bad ? 1 : 0);
