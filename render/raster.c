@@ -92,18 +92,47 @@ static double span(const struct grid *g, size_t from, size_t end)
 	return g->point ? n ? (double)n : 1 : (double)(end - from);
 }
 
+/* Which of the grid's columns a raster column stands for, and what their sum is to be divided by. */
+struct folding {
+	size_t *end;			/* one behind its last; its first is the end of the one before */
+	double *per;
+};
+
+static void folding_fini(struct folding *f)
+{
+	free(f->end);
+	free(f->per);
+}
+
+static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
+{
+	size_t from = 0;
+
+	f->end = malloc(n_out * sizeof(*f->end));
+	f->per = malloc(n_out * sizeof(*f->per));
+	if (!f->end || !f->per) {
+		folding_fini(f);
+		return -ENOMEM;
+	}
+	for (size_t x = 0; x < n_out; x++) {
+		f->end[x] = (x + 1) * g->n_cols / n_out;
+		f->per[x] = span(g, from, f->end[x]);
+		from = f->end[x];
+	}
+	return 0;
+}
+
 /* One row of the grid as means per raster column, weighted.  Returns 0 if the row is empty. */
-static int fold_columns(const struct grid *g, const __u64 *cell, double weight, double *out, size_t n_out)
+static int fold_columns(const struct folding *f, const __u64 *cell, double weight, double *out, size_t n_out)
 {
 	int used = 0;
 
 	for (size_t x = 0, col = 0; x < n_out; x++) {
-		size_t end = (x + 1) * g->n_cols / n_out, from = col;
 		__u64 sum = 0;
 
-		for (; col < end; col++)
+		for (; col < f->end[x]; col++)
 			sum += cell[col];
-		out[x] = sum ? (double)sum * weight / span(g, from, end) : 0;
+		out[x] = sum ? (double)sum * weight / f->per[x] : 0;
 		used |= sum != 0;
 	}
 	return used;
@@ -124,18 +153,20 @@ static void add_dense(struct raster *r, struct spread s, const double *column)
 int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell)
 {
 	double *column = malloc(r->n_cols * sizeof(*column));
+	struct folding f;
+	int err = column ? folding_init(&f, g, r->n_cols) : -ENOMEM;
 
-	if (!column)
-		return -ENOMEM;
-	for (size_t row = 0; row < g->n_rows; row++) {
-		if (!fold_columns(g, cell + row * g->n_cols, row_weight(r, g, row), column, r->n_cols))
+	for (size_t row = 0; !err && row < g->n_rows; row++) {
+		if (!fold_columns(&f, cell + row * g->n_cols, row_weight(r, g, row), column, r->n_cols))
 			continue;
 		for (size_t i = 0; i < r->n_cols; i++)
 			r->sum[i] += column[i];
 		add_dense(r, spread_of(r, g, row), column);
 	}
+	if (!err)
+		folding_fini(&f);
 	free(column);
-	return 0;
+	return err;
 }
 
 /* --- layers ----------------------------------------------------------------------------------- */
