@@ -1,4 +1,4 @@
-/* metrics, create, list, show, delete: what there is, and what is switched on. */
+/* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
 #include "where.h"
 
@@ -11,14 +11,14 @@
 /* --- options that several of these have --- */
 
 struct options {
-	int json;
-	const char *by, *measures, *granularity, *retention, *tiers, *bits, *keys, *where, *predicate;
+	int json, suspend, resume;
+	const char *by, *measures, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
 enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_KEYS,
-	OPT_WHERE, OPT_PREDICATE };
+	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -31,6 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_GRANULARITY: o->granularity = arg; return 0;
 	case OPT_RETENTION: o->retention = arg; return 0;
 	case OPT_TIERS: o->tiers = arg; return 0;
+	case OPT_IDLE_MAX: o->idle_max = arg; return 0;
+	case OPT_SUSPEND: o->suspend = 1; return 0;
+	case OPT_RESUME: o->resume = 1; return 0;
 	case OPT_BITS: o->bits = arg; return 0;
 	case OPT_KEYS: o->keys = arg; return 0;
 	case OPT_WHERE: o->where = arg; return 0;
@@ -223,13 +226,26 @@ int put_predicate(struct client *c, const char *metric, const char *where, const
 	return err;
 }
 
-static json_t *create_body(const struct options *o)
-{
-	const char *dot = strchr(o->arg[0], '.');
-	json_t *body = json_object();
+/* What create and clone have in common. */
+static const struct argp_option shape_options[] = {
+	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
+	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
+	{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
+	{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 86400)", 0 },
+	{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
+	  "long, else 1209600,31536000)", 0 },
+	{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds (default 0: never)", 0 },
+	{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
+	{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
+	{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
+	  "joined by and, or, (); times in ns, us, ms, s", 0 },
+	{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
+	{ 0 },
+};
 
-	json_object_set_new(body, "module", json_stringn(o->arg[0], dot ? (size_t)(dot - o->arg[0]) : strlen(o->arg[0])));
-	json_object_set_new(body, "stat", json_string(dot ? dot + 1 : ""));
+static void put_shape(json_t *body, const struct options *o)
+{
 	if (o->by)
 		json_object_set_new(body, "decomposition", names_of(o->by));
 	if (o->measures)
@@ -238,52 +254,138 @@ static json_t *create_body(const struct options *o)
 	put_number(body, "retention-time", o->retention);
 	if (o->tiers)
 		json_object_set_new(body, "tiers", json_string(o->tiers));
+	put_number(body, "idle-max", o->idle_max);
 	put_number(body, "ruler-bits", o->bits);
 	put_number(body, "keys", o->keys);
-	return body;
+}
+
+static int has_one_predicate(const struct options *o, const char *command)
+{
+	if (!o->where || !o->predicate)
+		return 1;
+	fprintf(stderr, "heatscope %s: give either --where or --predicate\n", command);
+	return 0;
+}
+
+/* Prints what was made, or why it was not. */
+static int finish_making(struct client *c, const char *command, int err, json_t *made, const struct options *o)
+{
+	if (err)
+		return failed(command, c->reason);
+	if (o->json)
+		return print_json(made);
+	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	json_decref(made);
+	return 0;
 }
 
 int run_create(struct client *c, int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-		{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
-		{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
-		{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
-		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 86400)", 0 },
-		{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
-		  "long, else 1209600,31536000)", 0 },
-		{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
-		{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
-		{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
-		  "joined by and, or, (); times in ns, us, ms, s", 0 },
-		{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
-		{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
-		{ 0 },
-	};
 	struct options o;
-	json_t *body, *made;
+	json_t *body = json_object(), *made = NULL;
+	const char *dot;
 	int err;
 
-	get_options(&o, argc, argv, options, "METRIC",
+	get_options(&o, argc, argv, shape_options, "METRIC",
 		    "Switch a metric on and print the instrumentation's id.\vExamples:\n"
 		    "  heatscope create mysql.queries --by statement\n"
 		    "  heatscope create mysql.queries --where 'statement = select and latency > 10ms'\n"
 		    "  heatscope create mysql.queries --by command,instance --measures latency,cputime,offcpu", 1, 1);
-	if (o.where && o.predicate) {
-		fprintf(stderr, "heatscope create: give either --where or --predicate\n");
+	if (!has_one_predicate(&o, "create"))
 		return EXIT_USAGE;
-	}
-	body = create_body(&o);
+	dot = strchr(o.arg[0], '.');
+	json_object_set_new(body, "module", json_stringn(o.arg[0], dot ? (size_t)(dot - o.arg[0]) : strlen(o.arg[0])));
+	json_object_set_new(body, "stat", json_string(dot ? dot + 1 : ""));
+	put_shape(body, &o);
 	err = put_predicate(c, o.arg[0], o.where, o.predicate, body);
 	if (!err)
 		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
 	json_decref(body);
+	return finish_making(c, "create", err, made, &o);
+}
+
+/* --- clone, set --- */
+
+static void metric_text(const json_t *inst, char *out, size_t room)
+{
+	snprintf(out, room, "%s.%s", json_string_value(json_object_get(inst, "module")),
+		 json_string_value(json_object_get(inst, "stat")));
+}
+
+/* An expression's types are those of the other one's metric. */
+static int put_clone_predicate(struct client *c, const struct options *o, json_t *body)
+{
+	char path[512], metric[80];
+	json_t *other;
+	int err;
+
+	if (!o->where)
+		return put_predicate(c, "", NULL, o->predicate, body);
+	err = client_json(c, "GET", inst_path(o->arg[0], "", path), NULL, &other);
 	if (err)
-		return failed("create", c->reason);
+		return err;
+	metric_text(other, metric, sizeof(metric));
+	json_decref(other);
+	return put_predicate(c, metric, o->where, NULL, body);
+}
+
+int run_clone(struct client *c, int argc, char **argv)
+{
+	struct options o;
+	json_t *body = json_object(), *made = NULL;
+	char path[512];
+	int err;
+
+	get_options(&o, argc, argv, shape_options, "ID",
+		    "Make another instrumentation like this one, but for what the options say, and print its id.\vExamples:\n"
+		    "  heatscope clone 1 --where 'statement = select'\n"
+		    "  heatscope clone 1 --by command --granularity 0.1", 1, 1);
+	if (!has_one_predicate(&o, "clone"))
+		return EXIT_USAGE;
+	put_shape(body, &o);
+	err = put_clone_predicate(c, &o, body);
+	if (!err)
+		err = client_json(c, "POST", inst_path(o.arg[0], "/clone", path), body, &made);
+	json_decref(body);
+	return finish_making(c, "clone", err, made, &o);
+}
+
+int run_set(struct client *c, int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds", 0 },
+		{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour", 0 },
+		{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds; 0: never", 0 },
+		{ "suspend", OPT_SUSPEND, NULL, 0, "Measure no more; what was recorded stays", 0 },
+		{ "resume", OPT_RESUME, NULL, 0, "Measure again", 0 },
+		{ "json", OPT_JSON, NULL, 0, "Print the instrumentation as JSON", 0 },
+		{ 0 },
+	};
+	struct options o;
+	json_t *body = json_object(), *inst;
+	char path[512];
+	int err;
+
+	get_options(&o, argc, argv, options, "ID",
+		    "Change how long an instrumentation is kept, or whether it is measured.\vExamples:\n"
+		    "  heatscope set 1 --retention 604800\n"
+		    "  heatscope set 1 --suspend", 1, 1);
+	put_shape(body, &o);
+	if (o.suspend || o.resume)
+		json_object_set_new(body, "enabled", json_boolean(o.resume));
+	if ((o.suspend && o.resume) || !json_object_size(body)) {
+		fprintf(stderr, "heatscope set: give %s\n", o.suspend ? "either --suspend or --resume"
+									: "what to change: --retention, --tiers, --idle-max, --suspend or --resume");
+		json_decref(body);
+		return EXIT_USAGE;
+	}
+	err = client_json(c, "PUT", inst_path(o.arg[0], "", path), body, &inst);
+	json_decref(body);
+	if (err)
+		return failed("set", c->reason);
 	if (o.json)
-		return print_json(made);
-	printf("%s\n", json_string_value(json_object_get(made, "id")));
-	json_decref(made);
+		return print_json(inst);
+	json_decref(inst);
 	return 0;
 }
 
@@ -294,15 +396,9 @@ static void number_text(const json_t *object, const char *name, char out[32])
 	snprintf(out, 32, "%.10g", json_number_value(json_object_get(object, name)));
 }
 
-static void metric_text(const json_t *inst, char *out, size_t room)
-{
-	snprintf(out, room, "%s.%s", json_string_value(json_object_get(inst, "module")),
-		 json_string_value(json_object_get(inst, "stat")));
-}
-
 int run_list(struct client *c, int argc, char **argv)
 {
-	struct table t = { .n_columns = 7, .right = { 1, 0, 0, 0, 1, 1, 1 } };
+	struct table t = { .n_columns = 8, .right = { 1, 0, 0, 0, 1, 1, 1, 0 } };
 	struct options o;
 	json_t *list, *inst;
 	size_t i;
@@ -312,7 +408,7 @@ int run_list(struct client *c, int argc, char **argv)
 		return failed("list", c->reason);
 	if (o.json)
 		return print_json(list);
-	table_add(&t, "ID", "METRIC", "BY", "MEASURES", "SLOT s", "KEPT s", "SOURCES");
+	table_add(&t, "ID", "METRIC", "BY", "MEASURES", "SLOT s", "KEPT s", "SOURCES", "STATE");
 	json_array_foreach(list, i, inst) {
 		char metric[80], by[256], measures[256], slot[32], kept[32], sources[32];
 
@@ -322,7 +418,8 @@ int run_list(struct client *c, int argc, char **argv)
 		number_text(inst, "granularity", slot);
 		number_text(inst, "retention-time", kept);
 		number_text(inst, "nsources", sources);
-		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures, slot, kept, sources);
+		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures, slot, kept, sources,
+			  json_string_value(json_object_get(inst, "state")));
 	}
 	if (t.n_rows == 1) {
 		printf("no instrumentations; make one: heatscope create mysql.queries --by statement\n");
@@ -336,7 +433,7 @@ int run_list(struct client *c, int argc, char **argv)
 
 static void print_instrumentation(const json_t *inst)
 {
-	char text[512], slot[32], kept[32], bits[32], keys[32];
+	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32];
 	json_t *source;
 	size_t i;
 
@@ -352,6 +449,10 @@ static void print_instrumentation(const json_t *inst)
 	number_text(inst, "keys", keys);
 	printf("slot             %s s, kept %s s\nruler            2^%s buckets per doubling\nkeys             at most %s per source\n",
 	       slot, kept, bits, keys);
+	number_text(inst, "idle-max", idle);
+	if (strcmp(idle, "0"))
+		printf("idle             at most %s s, then it is deleted\n", idle);
+	printf("state            %s\n", json_string_value(json_object_get(inst, "state")) ?: "");
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
 		const char *reason = json_string_value(json_object_get(source, "reason"));
 

@@ -10,6 +10,8 @@
 const struct command commands[] = {
 	{ "metrics", "what can be measured here, and why not", run_metrics },
 	{ "create", "switch a metric on: make an instrumentation", run_create },
+	{ "clone", "another instrumentation like one, but for what is said", run_clone },
+	{ "set", "how long one is kept; suspend it, resume it", run_set },
 	{ "list", "the instrumentations", run_list },
 	{ "show", "one instrumentation with its sources", run_show },
 	{ "delete", "switch instrumentations off and drop their data", run_delete },
@@ -18,6 +20,7 @@ const struct command commands[] = {
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "record", "record this host into a file", run_record },
 	{ "replay", "feed a recording to heatscoped", run_replay },
+	{ "status", "how heatscoped and its sources fare", run_status },
 	{ "doctor", "what works on this host, what does not, and why", run_doctor },
 	{ NULL, NULL, NULL },
 };

@@ -20,6 +20,9 @@ extern const struct command commands[];	/* ends with a NULL name */
 
 int run_metrics(struct client *c, int argc, char **argv);
 int run_create(struct client *c, int argc, char **argv);
+int run_clone(struct client *c, int argc, char **argv);
+int run_set(struct client *c, int argc, char **argv);
+int run_status(struct client *c, int argc, char **argv);
 int run_list(struct client *c, int argc, char **argv);
 int run_show(struct client *c, int argc, char **argv);
 int run_delete(struct client *c, int argc, char **argv);

@@ -1,0 +1,153 @@
+/* status: how heatscoped fares. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+	int json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	o->json = 1;
+	return 0;
+}
+
+static double number(const json_t *json, const char *name)
+{
+	return json_number_value(json_object_get(json, name));
+}
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name)) ?: "";
+}
+
+/* "1.23 MB" */
+static const char *bytes_text(double n, char out[32])
+{
+	static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB" };
+	int i = 0;
+
+	for (; n >= 1000 && i < 4; i++)
+		n /= 1000;
+	snprintf(out, 32, "%.*f %s", i && n < 100 ? 1 : 0, n, unit[i]);
+	return out;
+}
+
+/* "3 d 4 h", "12 min", "5 s" */
+static const char *span_text(double s, char out[32])
+{
+	long n = (long)s;
+
+	if (n >= 86400)
+		snprintf(out, 32, "%ld d %ld h", n / 86400, n % 86400 / 3600);
+	else if (n >= 3600)
+		snprintf(out, 32, "%ld h %ld min", n / 3600, n % 3600 / 60);
+	else if (n >= 60)
+		snprintf(out, 32, "%ld min", n / 60);
+	else
+		snprintf(out, 32, "%ld s", n);
+	return out;
+}
+
+static void print_server(const json_t *status)
+{
+	const json_t *counters = json_object_get(status, "counters"), *store = json_object_get(counters, "store");
+	const json_t *file = json_object_get(status, "store"), *by_status = json_object_get(json_object_get(counters, "http"), "by_status");
+	char up[32], memory[32], bytes[32];
+	const char *code;
+	json_t *n;
+
+	printf("heatscoped   %s, process %.0f, up %s\n", text(status, "version"), number(status, "pid"),
+	       span_text(number(status, "uptime"), up));
+	printf("memory       %s, %.1f s of CPU time\n", bytes_text(number(status, "memory_bytes"), memory),
+	       number(status, "cpu_seconds"));
+	printf("store        %s, %s\n", text(file, "database"), bytes_text(number(file, "bytes"), bytes));
+	printf("events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
+	       number(status, "lost_events"));
+	if (number(store, "damaged") > 0)
+		printf("damage       %.0f pieces of the store met\n", number(store, "damaged"));
+	printf("requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
+	json_object_foreach((json_t *)by_status, code, n)
+		printf(" %s x %.0f", code, json_number_value(n));
+	printf("\n");
+}
+
+static void print_sources(const json_t *status)
+{
+	struct table t = { .n_columns = 4, .right = { 0, 0, 0, 1 } };
+	json_t *source;
+	size_t i;
+
+	table_add(&t, "SOURCE", "STATE", "VERSION", "METRICS");
+	json_array_foreach(json_object_get(status, "sources"), i, source) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%zu", json_array_size(json_object_get(source, "metrics")));
+		table_add(&t, text(source, "source"), text(source, "state"), text(source, "version"), n);
+	}
+	if (t.n_rows == 1) {
+		printf("no source has ever connected\n");
+		table_drop(&t);
+	} else {
+		table_print(&t);
+	}
+}
+
+static void print_instrumentations(const json_t *status)
+{
+	struct table t = { .n_columns = 4, .right = { 1, 0, 0, 0 } };
+	json_t *inst, *source;
+	size_t i, j;
+
+	table_add(&t, "ID", "METRIC", "STATE", "SOURCES");
+	json_array_foreach(json_object_get(status, "instrumentations"), i, inst) {
+		char metric[80], sources[512] = "";
+		size_t at = 0;
+
+		snprintf(metric, sizeof(metric), "%s.%s", text(inst, "module"), text(inst, "stat"));
+		json_array_foreach(json_object_get(inst, "sources"), j, source)
+			if (at < sizeof(sources))
+				at += (size_t)snprintf(sources + at, sizeof(sources) - at, "%s%s: %s%s%s", at ? "; " : "",
+						       text(source, "source"), text(source, "state"),
+						       *text(source, "reason") ? ", " : "", text(source, "reason"));
+		table_add(&t, text(inst, "id"), metric, text(inst, "state"), sources);
+	}
+	if (t.n_rows > 1)
+		table_print(&t);
+	else
+		table_drop(&t);
+}
+
+int run_status(struct client *c, int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = { options, parse, NULL, "How heatscoped fares: memory, store, requests, sources, "
+					  "instrumentations.\vExample: heatscope status", NULL, NULL, NULL };
+	struct options o = { 0 };
+	json_t *status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (client_json(c, "GET", "/ca/admin/status", NULL, &status))
+		return failed("status", c->reason);
+	if (o.json)
+		return print_json(status);
+	print_server(status);
+	printf("\n");
+	print_sources(status);
+	if (json_array_size(json_object_get(status, "instrumentations")))
+		printf("\n");
+	print_instrumentations(status);
+	json_decref(status);
+	return 0;
+}
