@@ -280,12 +280,26 @@ static int refuse_unknown(enum value_kind kind, const char *name, char *reason)
 	return -EINVAL;
 }
 
-const char *params_name(enum value_kind kind, size_t index)
+static const struct spec *spec_at(enum value_kind kind, size_t index)
 {
 	for (size_t i = 0; i < N_SPECS; i++)
 		if (specs[i].of & OF(kind) && !index--)
-			return specs[i].name;
+			return &specs[i];
 	return NULL;
+}
+
+const char *params_name(enum value_kind kind, size_t index)
+{
+	const struct spec *spec = spec_at(kind, index);
+
+	return spec ? spec->name : NULL;
+}
+
+const char *params_choices(enum value_kind kind, size_t index)
+{
+	const struct spec *spec = spec_at(kind, index);
+
+	return !spec ? NULL : spec->kind == SWITCH ? "true false" : spec->choices;
 }
 
 static int refuse_missing(const char *name, char *reason)

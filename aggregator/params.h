@@ -60,8 +60,10 @@ int params_read(enum value_kind kind, const struct http_param *param, size_t n, 
 		char *reason);
 void params_fini(struct params *p);
 
-/* The name of that value's parameter number `index`; NULL: past the last. */
+/* The name of that value's parameter number `index`; NULL: past the last.  What may be chosen for it,
+ * separated by spaces; NULL: it is no choice. */
 const char *params_name(enum value_kind kind, size_t index);
+const char *params_choices(enum value_kind kind, size_t index);
 
 /* The formats that value comes in, separated by spaces, the default first; NULL: it has but one. */
 const char *params_formats(enum value_kind kind);

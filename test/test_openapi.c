@@ -92,15 +92,30 @@ static void every_route_is_in_it_and_no_other(void **state)
 		fail_msg("doc/openapi.json has %zu operations, the server %zu", described, n);
 }
 
-static bool has_parameter(const json_t *operation, const char *name)
+static const json_t *parameter_of(const json_t *operation, const char *name)
 {
 	const json_t *p;
 	size_t i;
 
 	json_array_foreach(json_object_get(operation, "parameters"), i, p)
 		if (!strcmp(json_string_value(json_object_get(resolve(p), "name")), name))
-			return true;
-	return false;
+			return resolve(p);
+	return NULL;
+}
+
+/* "a b c" is the schema's enum, or there is none. */
+static void check_choices(const struct api_route *route, const char *name, const char *choices)
+{
+	const json_t *is = json_object_get(json_object_get(parameter_of(operation_of(route), name), "schema"), "enum"), *one;
+	char have[256] = "";
+	size_t i;
+
+	json_array_foreach(is, i, one) {
+		strcat(have, i ? " " : "");
+		strcat(have, json_string_value(one));
+	}
+	if (strcmp(have, choices ? choices : ""))
+		fail_msg("/ca/%s: %s is one of \"%s\", doc/openapi.json says \"%s\"", route->path, name, choices ? choices : "", have);
 }
 
 static bool is_known(enum value_kind kind, const char *name)
@@ -125,9 +140,11 @@ static void every_parameter_is_in_it_and_no_other(void **state)
 
 		if (!route->is_value)
 			continue;
-		for (i = 0; (name = params_name((enum value_kind)route->kind, i)); i++)
-			if (!has_parameter(operation, name))
+		for (i = 0; (name = params_name((enum value_kind)route->kind, i)); i++) {
+			if (!parameter_of(operation, name))
 				fail_msg("doc/openapi.json lacks the parameter %s of /ca/%s", name, route->path);
+			check_choices(route, name, params_choices((enum value_kind)route->kind, i));
+		}
 		json_array_foreach(json_object_get(operation, "parameters"), i, p) {
 			name = json_string_value(json_object_get(resolve(p), "name"));
 			if (!is_known((enum value_kind)route->kind, name))
