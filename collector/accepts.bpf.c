@@ -10,36 +10,21 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u32 pass = 0;				/* of the iterator */
-
-struct owner {
-	__u32 tgid;			/* 0: nobody known */
-	__u32 pass;			/* that found it */
-	__u32 connects, pad;		/* 1: it is a socket that connects, to one that does the same */
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, struct owner);
-} owners SEC(".maps");
-
 static __always_inline void accepted(struct events *e, const struct sock *sk)
 {
-	struct owner *o = bpf_sk_storage_get(&owners, (void *)sk, 0, 0);
+	struct owner *o = owner_of(sk, 0);
 	struct event *at = &e->event[0];
 	struct tcp_sock *tcp;
 	__u64 now;
 
-	if (o && o->connects)
+	if (o && o->mark)		/* it connects, to one that does the same */
 		return;
 	now = bpf_ktime_get_ns();
 	tcp = bpf_rdonly_cast((void *)sk, bpf_core_type_id_kernel(struct tcp_sock));
 	at->end_ns = now + wall_offset;
 	at->measure[TCP_LATENCY] = (tcp->srtt_us >> 3) * 1000ull;
 	ends_fill(at, sk);
-	owner_fill(at, o ? o->tgid : 0, now);
+	owner_gather(at, o ? o->tgid : 0, now);
 	e->n = 1;
 }
 
@@ -51,15 +36,12 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 
 	if (!e)
 		return 0;
-	if (to == TCP_LISTEN && is_tcp(sk)) {
-		o = bpf_sk_storage_get(&owners, (void *)sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-		if (o)
-			o->tgid = bpf_get_current_pid_tgid() >> 32;
-	}
+	if (to == TCP_LISTEN && is_tcp(sk))
+		owner_is_current(sk);
 	if (from == TCP_SYN_SENT && to == TCP_SYN_RECV && is_tcp(sk)) {
-		o = bpf_sk_storage_get(&owners, (void *)sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+		o = owner_of(sk, BPF_SK_STORAGE_GET_F_CREATE);
 		if (o)
-			o->connects = 1;
+			o->mark = 1;
 	}
 	if (from == TCP_SYN_RECV && to == TCP_ESTABLISHED && is_tcp(sk))
 		accepted(e, sk);
@@ -67,26 +49,15 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 	return 0;
 }
 
-/* Every open file, in the order of processes. */
 SEC("iter/task_file")
 int look(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
 	struct file *file = ctx->file;
-	struct socket *socket;
-	struct owner *o;
-	struct sock *sk;
+	struct socket *socket = t && file ? bpf_sock_from_file(file) : 0;
+	struct sock *sk = socket ? socket->sk : 0;
 
-	if (!t || !file)
-		return 0;
-	socket = bpf_sock_from_file(file);
-	sk = socket ? socket->sk : 0;
-	if (!sk || sk->__sk_common.skc_state != TCP_LISTEN || !is_tcp(sk))
-		return 0;
-	o = bpf_sk_storage_get(&owners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!o || o->pass == pass)
-		return 0;
-	o->pass = pass;
-	o->tgid = t->tgid;
+	if (sk && sk->__sk_common.skc_state == TCP_LISTEN && is_tcp(sk))
+		owner_is(sk, t->tgid);
 	return 0;
 }

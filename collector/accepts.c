@@ -1,16 +1,13 @@
 #include "address.h"
+#include "owners.h"
 #include "tcp.h"
 #include "text.h"
 #include "tracer.h"
 #include "collector/accepts.skel.h"
 
-#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define LOOK_NS 2000000000ll		/* at the files of all processes */
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
@@ -27,34 +24,16 @@ static const struct metric metric = {
 
 struct accepts {
 	struct accepts_bpf *bpf;
-	struct bpf_link *look;
-	__s64 looked_ns;
+	struct owners owners;
 };
 
 /* ---- start and stop ---- */
-
-/* Who listens: the iterator visits every open file when its descriptor is read. */
-static int owners_look(struct accepts *a)
-{
-	int fd = bpf_iter_create(bpf_link__fd(a->look)), err = fd < 0 ? -errno : 0;
-	char nothing[16];
-	ssize_t n = 0;
-
-	a->bpf->bss->pass++;
-	while (!err && ((n = read(fd, nothing, sizeof(nothing))) > 0 || (n < 0 && errno == EAGAIN)))
-		;
-	if (!err && n < 0)
-		err = -errno;
-	if (fd >= 0)
-		close(fd);
-	return err;
-}
 
 static void accepts_stop(void *self)
 {
 	struct accepts *a = self;
 
-	bpf_link__destroy(a->look);
+	owners_close(&a->owners);
 	accepts_bpf__destroy(a->bpf);
 	free(a);
 }
@@ -63,10 +42,7 @@ static int accepts_attach(struct accepts *a)
 {
 	int err = accepts_bpf__attach(a->bpf);
 
-	if (err)
-		return err;
-	a->look = bpf_program__attach_iter(a->bpf->progs.look, NULL);
-	return a->look ? owners_look(a) : -errno;
+	return err ?: owners_open(a->bpf->progs.look, &a->bpf->bss->pass, &a->owners);
 }
 
 static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
@@ -123,15 +99,11 @@ static int accepts_codes(void *self, unsigned field, const char *text, __u64 *re
 	return process_codes(field, text, ret_code, max);
 }
 
-/* Also after the wall clock was set back. */
 static void accepts_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
 	struct accepts *a = self;
 
-	if (now_ns - a->looked_ns < LOOK_NS && now_ns >= a->looked_ns)
-		return;
-	a->looked_ns = now_ns;
-	owners_look(a);
+	owners_look(&a->owners, now_ns);
 }
 
 static __u64 accepts_lost(void *self)

@@ -22,17 +22,22 @@ static __always_inline __u64 address_of_v4(const void *at)
 	return address_code_v4(byte);
 }
 
+static __noinline __u64 address_remember(const struct address *a)
+{
+	__u64 code = address_code(a);
+
+	if ((code & ADDRESS_V6) && !bpf_map_lookup_elem(&addresses, &code))
+		bpf_map_update_elem(&addresses, &code, a, BPF_ANY);
+	return code;
+}
+
 /* From where 16 bytes lie. */
-static __noinline __u64 address_of_v6(const void *at)
+static __always_inline __u64 address_of_v6(const void *at)
 {
 	struct address a = { { 0 } };
-	__u64 code;
 
 	bpf_probe_read_kernel(&a, sizeof(a), at);
-	code = address_code(&a);
-	if ((code & ADDRESS_V6) && !bpf_map_lookup_elem(&addresses, &code))
-		bpf_map_update_elem(&addresses, &code, &a, BPF_ANY);
-	return code;
+	return address_remember(&a);
 }
 
 #endif

@@ -57,7 +57,7 @@ static __always_inline void connect_end(struct events *e, const struct sock *sk,
 		at->measure[TCP_LATENCY] = now - b->ns;
 		at->field[TCP_OUTCOME] = to == TCP_ESTABLISHED ? 0 : sk->sk_err > 0 ? sk->sk_err : TCP_CLOSED;
 		ends_fill(at, sk);
-		owner_fill(at, b->tgid, now);
+		owner_gather(at, b->tgid, now);
 		e->n = 1;
 		e->weight = b->weight;
 	}

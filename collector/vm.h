@@ -119,10 +119,13 @@ struct sock_common {
 	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
 };
 
+struct socket;
+
 struct sock {
 	struct sock_common __sk_common;
 	__u16 sk_type, sk_protocol;
 	int sk_err;
+	struct socket *sk_socket;
 };
 
 struct inet_sock {
@@ -134,7 +137,24 @@ struct tcp_sock {
 };
 
 struct socket {
+	struct file *file;
 	struct sock *sk;
+};
+
+struct net_device {
+	char name[16];
+};
+
+struct skb_shared_info {
+	__u16 gso_segs;
+};
+
+struct sk_buff {
+	struct sock *sk;
+	struct net_device *dev;
+	unsigned int len, end;
+	__u16 protocol, network_header;
+	unsigned char *head, *data;
 };
 
 struct sockaddr_un {
