@@ -25,7 +25,8 @@ struct sched_entity {
 };
 
 struct sched_info {
-	unsigned long long run_delay;
+	unsigned long pcount;
+	unsigned long long run_delay, last_arrival, last_queued;
 };
 
 struct mm_struct {

@@ -1,0 +1,355 @@
+/* bpf_sched - cpu.thread_executions, cpu.offcpu and cpu.runqwait against the kernel's own accounts.
+ *
+ * Children work, sleep and compete for the CPUs; what they had by /proc/PID/task/TID/schedstat and status between
+ * two moments in which all their threads are asleep is what the metrics must have counted.  Needs root and BTF;
+ * skipped (77) without.
+ *
+ *      bpf_sched --bench [N]       what a switch costs, with and without */
+#include "bpf_kit.h"
+#include "child.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EXECUTIONS = 1, OFFCPU, RUNQWAIT };
+
+/* ---- the kernel's accounts ---- */
+
+struct account {
+	__u64 runtime, delay, arrivals;	/* of all threads together */
+	__u64 switches;
+};
+
+static __u64 status_number(const char *path, const char *name)
+{
+	char line[256];
+	FILE *f = fopen(path, "r");
+	__u64 n = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			n = strtoull(line + strlen(name) + 1, NULL, 10);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static struct account account_of(pid_t pid)
+{
+	char path[64], file[512];
+	unsigned long long runtime, delay, arrivals;
+	struct account a = { 0 };
+	struct dirent *task;
+	FILE *f;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	d = opendir(path);
+	while (d && (task = readdir(d))) {
+		snprintf(file, sizeof(file), "%s/%s/schedstat", path, task->d_name);
+		f = task->d_name[0] == '.' ? NULL : fopen(file, "r");
+		if (f && fscanf(f, "%llu %llu %llu", &runtime, &delay, &arrivals) == 3) {
+			a.runtime += runtime;
+			a.delay += delay;
+			a.arrivals += arrivals;
+		}
+		if (f)
+			fclose(f);
+		snprintf(file, sizeof(file), "%s/%s/status", path, task->d_name);
+		a.switches += status_number(file, "voluntary_ctxt_switches") + status_number(file, "nonvoluntary_ctxt_switches");
+	}
+	if (d)
+		closedir(d);
+	return a;
+}
+
+/* What it had while it did what it does between child_wait() and child_done(). */
+static struct account account_while(pid_t pid)
+{
+	struct account before, after;
+
+	usleep(50000);			/* asleep by now */
+	before = account_of(pid);
+	child_go();
+	child_until_done();
+	usleep(100000);
+	after = account_of(pid);
+	return (struct account){ after.runtime - before.runtime, after.delay - before.delay, after.arrivals - before.arrivals,
+				 after.switches - before.switches };
+}
+
+/* Within 1 %: not every switch is shown to a program. */
+static int near(__u64 seen, __u64 known)
+{
+	return seen <= known + known / 100 && known <= seen + seen / 100 + 1;
+}
+
+/* ---- children ---- */
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void spin(__u64 ns)
+{
+	__u64 until = now_ns() + ns;
+
+	while (now_ns() < until)
+		;
+}
+
+#define N_THREADS 5
+
+static pthread_barrier_t begin, end;
+
+static void *thread(void *arg)
+{
+	unsigned seed = (unsigned long)arg;
+	int i;
+
+	pthread_barrier_wait(&begin);
+	for (i = 0; i < 100; i++) {
+		spin(rand_r(&seed) % 4000000);
+		usleep(rand_r(&seed) % 2000);
+	}
+	pthread_barrier_wait(&end);
+	pause();
+	return NULL;
+}
+
+/* More threads than CPUs, so that they wait and are moved. */
+static void busy(void *arg)
+{
+	pthread_t id;
+	long i;
+
+	pthread_barrier_init(&begin, NULL, N_THREADS + 1);
+	pthread_barrier_init(&end, NULL, N_THREADS + 1);
+	for (i = 0; i < N_THREADS; i++)
+		pthread_create(&id, NULL, thread, (void *)i);
+	child_wait();
+	pthread_barrier_wait(&begin);
+	pthread_barrier_wait(&end);
+	child_done();
+}
+
+static void accounts_are_the_kernels(void)
+{
+	pid_t pid = child_start(busy, NULL);
+	const char *label = child_label(pid);
+	struct account a;
+	__u64 n, sum;
+
+	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason", "runtime", "{\"eq\": [\"pid\", \"%d\"]}", pid);
+	kit_enable_where(RUNQWAIT, "cpu.runqwait", "pid", "runqwait", "{\"eq\": [\"pid\", \"%d\"]}", pid);
+	a = account_while(pid);
+	kit_drain();
+	kit_print();
+	n = kit_n(EXECUTIONS, label);
+	sum = kit_total(EXECUTIONS, 0, label);
+	ok(near(n, a.switches), "%llu executions: %llu switches of context", n, a.switches);
+	ok(near(n, a.arrivals), "as many as arrivals at a CPU: %llu", a.arrivals);
+	ok(near(sum, a.runtime), "%llu ns on the CPUs: by schedstat %llu", sum, a.runtime);
+	ok(kit_n(EXECUTIONS, label, "preempted") > 0 && kit_n(EXECUTIONS, label, "sleep") >= 5 * 99, "some were preempted, most slept");
+	n = kit_n(RUNQWAIT, label);
+	sum = kit_total(RUNQWAIT, 0, label);
+	ok(near(n, a.arrivals), "%llu waits: %llu arrivals at a CPU", n, a.arrivals);
+	ok(near(sum, a.delay) && sum > 1000000, "%llu ns in run queues: by schedstat %llu", sum, a.delay);
+	child_go();
+	kill(pid, SIGKILL);
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(EXECUTIONS, label, "exited") == N_THREADS + 1, "each thread exits once");
+	kit_disable(RUNQWAIT);
+	kit_disable(EXECUTIONS);
+	kit_clear();
+}
+
+static __u64 *slept_ns;			/* shared with the child */
+
+static void sleeper(void *arg)
+{
+	__u64 at;
+	int i;
+
+	child_wait();
+	for (i = 0; i < 50; i++) {
+		at = now_ns();
+		usleep(10000);
+		*slept_ns += now_ns() - at;
+		spin(500000);		/* not asleep at once again: it was preempted, or it slept */
+	}
+	child_done();
+}
+
+static void time_asleep(void)
+{
+	pid_t pid = child_start(sleeper, NULL);
+	const char *label = child_label(pid);
+	__u64 off, blocked, wait;
+	struct account a;
+
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");
+	a = account_while(pid);
+	kit_drain();
+	off = kit_total(OFFCPU, 0, label, "sleep");
+	ok(kit_n(OFFCPU, label, "sleep") == 50, "asleep 50 times: %llu", kit_n(OFFCPU, label, "sleep"));
+	ok(off >= 500000000 && off <= *slept_ns, "for %.3f ms: by its own clock %.3f", off / 1e6, *slept_ns / 1e6);
+	blocked = kit_total(OFFCPU, 1, label);
+	wait = kit_total(OFFCPU, 2, label);
+	ok(kit_total(OFFCPU, 0, label) == blocked + wait, "blocked and runqwait add up to it");
+	ok(wait <= a.delay && wait + 10000000 > a.delay, "%.3f ms in the run queue: by schedstat %.3f, with that of the first time",
+	   wait / 1e6, a.delay / 1e6);
+	child_go();
+	child_end(pid);
+	kit_disable(OFFCPU);
+	kit_clear();
+}
+
+/* Who has called vfork() waits for its child where no signal reaches it. */
+static void vforker(void *arg)
+{
+	child_wait();
+	if (!vfork()) {
+		usleep(30000);
+		_exit(0);
+	}
+	wait(NULL);
+	child_done();
+}
+
+static void uninterruptible_and_stopped(void)
+{
+	pid_t pid = child_start(vforker, NULL);
+	const char *label = child_label(pid);
+	__u64 off;
+
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu");
+	child_go();
+	child_until_done();
+	kill(pid, SIGSTOP);
+	usleep(40000);
+	kill(pid, SIGCONT);
+	child_go();
+	child_end(pid);
+	kit_drain();
+	off = kit_total(OFFCPU, 0, label, "uninterruptible");
+	ok(kit_n(OFFCPU, label, "uninterruptible") >= 1 && off > 30000000 && off < 200000000, "uninterruptible for %.3f ms", off / 1e6);
+	off = kit_total(OFFCPU, 0, label, "stopped");
+	ok(kit_n(OFFCPU, label, "stopped") == 1 && off > 38000000 && off < 200000000, "stopped for %.3f ms", off / 1e6);
+	ok(!kit_n(OFFCPU, label, "exited"), "and has not come back from its end");
+	kit_disable(OFFCPU);
+	kit_clear();
+}
+
+/* ---- what it costs ---- */
+
+static __u64 cpu_ns(void)
+{
+	struct rusage us, children;
+
+	getrusage(RUSAGE_SELF, &us);
+	getrusage(RUSAGE_CHILDREN, &children);
+	return (us.ru_utime.tv_sec + us.ru_stime.tv_sec + children.ru_utime.tv_sec + children.ru_stime.tv_sec) * 1000000000ull +
+	       (us.ru_utime.tv_usec + us.ru_stime.tv_usec + children.ru_utime.tv_usec + children.ru_stime.tv_usec) * 1000ull;
+}
+
+/* CPU time per switch of two processes that wake each other, on one CPU. */
+static double ping_pong(int n)
+{
+	int a[2], b[2], i;
+	char byte = 0;
+	__u64 at = cpu_ns();
+	pid_t pid;
+
+	if (pipe(a) || pipe(b))
+		exit(99);
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < n; i++)
+			if (read(a[0], &byte, 1) != 1 || write(b[1], &byte, 1) != 1)
+				_exit(1);
+		_exit(0);
+	}
+	for (i = 0; i < n; i++)
+		if (write(a[1], &byte, 1) != 1 || read(b[0], &byte, 1) != 1)
+			exit(99);
+	waitpid(pid, NULL, 0);
+	for (i = 0; i < 2; i++) {
+		close(a[i]);
+		close(b[i]);
+	}
+	return (double)(cpu_ns() - at) / n / 2;
+}
+
+#define ROUNDS 7
+
+static int up(const void *a, const void *b)
+{
+	return *(const double *)a < *(const double *)b ? -1 : 1;
+}
+
+/* Turn about, so that what else goes on here bears on both. */
+static void bench_one(const char *metric, const char *fields, const char *measures, int n)
+{
+	double without[ROUNDS], more[ROUNDS];
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		without[i] = ping_pong(n);
+		kit_enable(1, metric, fields, measures);
+		more[i] = ping_pong(n) - without[i];
+		kit_disable(1);
+	}
+	qsort(without, ROUNDS, sizeof(*without), up);
+	qsort(more, ROUNDS, sizeof(*more), up);
+	printf("# %s by %s: %s: %+.0f ns of CPU time per switch (%.0f .. %.0f), without it %.0f\n", metric, fields, measures,
+	       more[ROUNDS / 2], more[1], more[ROUNDS - 2], without[ROUNDS / 2]);
+}
+
+static void bench(int n)
+{
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET(0, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	setpriority(PRIO_PROCESS, 0, -20);
+	bench_one("cpu.thread_executions", "", "runtime", n);
+	bench_one("cpu.thread_executions", "pid,leavereason", "runtime", n);
+	bench_one("cpu.thread_executions", "execname,psargs", "runtime", n);
+	bench_one("cpu.thread_executions", "unit,container", "runtime,subsecond", n);
+	bench_one("cpu.offcpu", "", "offcpu", n);
+	bench_one("cpu.offcpu", "execname,leavereason", "offcpu,blocked,runqwait", n);
+	bench_one("cpu.runqwait", "", "runqwait", n);
+	bench_one("cpu.runqwait", "execname", "runqwait", n);
+}
+
+int main(int argc, char **argv)
+{
+	kit_begin();
+	if (argc > 1 && !strcmp(argv[1], "--bench")) {
+		bench(argc > 2 ? atoi(argv[2]) : 200000);
+		return kit_end();
+	}
+	slept_ns = mmap(NULL, sizeof(*slept_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	accounts_are_the_kernels();
+	time_asleep();
+	uninterruptible_and_stopped();
+	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());
+	return kit_end();
+}
