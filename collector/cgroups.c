@@ -48,11 +48,11 @@ static const struct field cpu_fields[] = {
 };
 
 static const struct metric memory_metric = {
-	"cgroup", "memory", "control groups' memory", "groups", memory_fields,
+	"cgroup", "memory", "Control groups' memory", "groups", memory_fields,
 	sizeof(memory_fields) / sizeof(*memory_fields), SCOPE_POINT
 };
 static const struct metric cpu_metric = {
-	"cgroup", "cpu", "control groups' CPU time", "groups", cpu_fields, sizeof(cpu_fields) / sizeof(*cpu_fields),
+	"cgroup", "cpu", "Control groups' CPU time", "groups", cpu_fields, sizeof(cpu_fields) / sizeof(*cpu_fields),
 	SCOPE_POINT
 };
 

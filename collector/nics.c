@@ -28,7 +28,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric nics_metric = {
-	"nic", "nics", "network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT
+	"nic", "nics", "Network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT
 };
 
 int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words)

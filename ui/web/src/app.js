@@ -15,33 +15,35 @@ import { Masthead, Toolbar } from "./toolbar.js";
 
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
-/* One value axis and one colour scale for all panels. */
-function common(session) {
-	const grids = session.measures.map((m) => session.grids.get(m)).filter(Boolean);
+/* One value axis and one colour scale for all panels of a unit: milliseconds with milliseconds, % with %. */
+function common(session, unit) {
+	const grids = session.measures.map((m) => session.grids.get(m)).filter((g) => g && g.unit === unit);
 	const used = usedRange(grids);
-	const kind = session.state.y;
+	const kind = session.yscale ?? grids[0]?.shade.yscale ?? "log";
+	const least = unit === "%" ? grids[0]?.edge.find((edge) => edge > 100) : 0;
 
 	if (used)
-		session.axis = domainOf(used, kind, session.axis);
+		session.axes.set(unit, domainOf(used, kind, session.axes.get(unit), least));
 	const shade = sharedShade(grids.map((g) => g.shade));
 
 	/* Also a time without events has columns that nobody looked at. */
-	const domain = session.axis ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
+	const domain = session.axes.get(unit) ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
 
-	return { domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge, slot: grids[0]?.slot };
+	return { domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge };
 }
 
 function Maps({ session }) {
-	const { domain, shade, sharedEdge, slot } = common(session);
 	const grid = session.measures.map((m) => session.grids.get(m)).find(Boolean);
 	const span = session.span && { ...session.span, column: grid.column };
+	const units = new Map(session.measures.map((m) => session.grids.get(m)?.unit).map((unit) => [unit, common(session, unit)]));
+	const { shade } = units.get(grid?.unit) ?? {};
 
 	return html`<div class="work">
 		<main class="maps" aria-label="Heat maps">
 			${session.state.view === "table" ? html`<${TableView} session=${session} />` : html`
 				${session.measures.map((m) => html`<${Panel} key=${m} session=${session} measure=${m} span=${span}
-					domain=${domain} shade=${shade} sharedEdge=${sharedEdge} />`)}
-				<${XAxis} span=${span} slot=${slot} />`}
+					...${units.get(session.grids.get(m)?.unit)} />`)}
+				<${XAxis} span=${span} slot=${grid?.slot} />`}
 		</main>
 		<aside class="side" aria-label="Details">
 			<${Readout} session=${session} />

@@ -42,12 +42,14 @@ function tickAbove(v) {
  * @typedef {{kind: "log"|"linear", low: number, high: number, under: boolean, over: boolean}} Domain
  */
 
-/** What the axis shows for what is used; `before` is only ever widened, so a live map holds still. */
-export function domainOf(used, kind, before = null) {
+/** What the axis shows for what is used; `before` is only ever widened, so a live map holds still.
+ * A linear one reaches `least` anyway: a percentage is seen against 100. */
+export function domainOf(used, kind, before = null, least = 0) {
+	const linearHigh = used.high <= least ? least : tickAbove(Math.max(1, used.high));
 	const fresh = {
 		kind,
 		low: kind === "linear" ? 0 : niceBelow(Math.max(1, used.low)),
-		high: kind === "linear" ? tickAbove(Math.max(1, used.high)) : niceAbove(Math.max(1, used.high)),
+		high: kind === "linear" ? linearHigh : niceAbove(Math.max(1, used.high)),
 		under: used.under,
 		over: used.over,
 	};

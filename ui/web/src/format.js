@@ -1,6 +1,7 @@
 /* format.js - values as people read them. */
 
 const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+const RATE_UNITS = [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
 const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
 
 function scaled(value, units, digits) {
@@ -23,7 +24,7 @@ export function amount(value, unit = "ns", digits = 3) {
 	if (unit === "/s")
 		return `${shortCount(value)}/s`;
 	if (unit === "bytes/s")
-		return `${scaled(value, SIZE_UNITS, digits)}/s`;
+		return scaled(value, RATE_UNITS, digits);
 	if (unit === "%")
 		return `${Number(value.toPrecision(digits))} %`;
 	return count(value);
@@ -40,8 +41,9 @@ export function range(low, high, unit = "ns") {
 	return a.split(" ")[1] === b.split(" ")[1] ? `${a.split(" ")[0]} – ${b}` : `${a} – ${b}`;
 }
 
-/** 1234567 -> 1,234,567 */
-export const count = (n) => Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
+/** 1234567 -> 1,234,567; a mean that is small and not whole keeps three digits. */
+export const count = (n) => n < 1000 && !Number.isInteger(n) ? String(Number(n.toPrecision(3))) :
+	Math.round(n).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 
 /** 1234567 -> 1.23 M, for tight places. */
 export function shortCount(n) {

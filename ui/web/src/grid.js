@@ -113,8 +113,8 @@ export function cellCount(column, row) {
 	return 0;
 }
 
-/** Rows without a height on the axis are drawn apart: under- and overflow. */
-export const isUnderflow = (grid, row) => row === 0 && grid.edge[0] === 0;
+/** Rows without a height on the axis are drawn apart: under- and overflow.  On a linear axis 0 has its place. */
+export const isUnderflow = (grid, row) => row === 0 && grid.edge[0] === 0 && grid.shade?.yscale !== "linear";
 export const isOverflow = (grid, row) => grid.edge[row + 1] === null;
 
 /**

@@ -176,7 +176,7 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
 		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)} />
 		<div class="plot">
-			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session)} />` : html`<span class="yaxis" />`}
+			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
 				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.`}
 				onPointerMove=${follow} onPointerDown=${follow}
@@ -193,8 +193,8 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 	</section>`;
 }
 
-const underEdge = (session) =>
-	session.measures.map((m) => session.grids.get(m)).find((g) => g?.edge[0] === 0)?.edge[1];
+const underEdge = (session, unit) =>
+	session.measures.map((m) => session.grids.get(m)).find((g) => g?.unit === unit && g.edge[0] === 0)?.edge[1];
 
 /** The time axis under the last panel; it serves them all. */
 export function XAxis({ span, slot }) {

@@ -33,7 +33,7 @@ export class Session {
 		this.lowerBound = false;
 		this.cursor = null;		/* {measure, time, value} */
 		this.picked = null;		/* {measure, time, low, high, rows, total} of a clicked cell */
-		this.axis = null;		/* the y domain, kept so that it holds still */
+		this.axes = new Map();		/* unit -> the y domain, kept so that it holds still */
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
 
@@ -171,13 +171,18 @@ export class Session {
 		return { start: end - length, duration: length };
 	}
 
+	/** What to ask for; null leaves it to the server, which knows the unit. */
+	get yscale() {
+		return this.state.y === "auto" ? null : this.state.y;
+	}
+
 	parameters(measure) {
 		return {
 			measure,
 			duration: this.state.duration,
 			ncols: columnsFor(this.state.duration, this.inst.granularity),
 			transfer: this.state.transfer,
-			yscale: this.state.y,
+			yscale: this.yscale,
 			theme: this.dark ? "dark" : "light",
 			end_time: this.state.end,
 		};
@@ -191,7 +196,7 @@ export class Session {
 		this.rows = null;
 		this.picked = null;
 		this.cursor = null;
-		this.axis = null;
+		this.axes.clear();
 	}
 
 	closeFeeds() {
@@ -366,7 +371,8 @@ export class Session {
 
 		if (i < 0)
 			return null;
-		const row = rowAt(grid, this.cursor.value);
+		const alike = this.grids.get(this.cursor.measure)?.unit === grid.unit;
+		const row = alike ? rowAt(grid, this.cursor.value) : -1;
 		const column = grid.columns[i];
 
 		return { grid, i, column, row, n: row < 0 ? 0 : cellCount(column, row) };

@@ -11,11 +11,11 @@ const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? fi
 function legendTicks(levels) {
 	const ticks = [];
 
-	for (let power = 1; power <= levels.at(-1) * 1.001; power *= 10)
+	for (let power = levels.at(-1) < 2 ? 0.01 : 1; power <= levels.at(-1) * 1.001; power *= 10)
 		for (const step of [1, 2, 5]) {
 			const at = legendPosition(levels, step * power);
 
-			if (step * power <= levels.at(-1) && at < 0.96 && (!ticks.length || at - ticks.at(-1).at > 0.16))
+			if (step * power <= levels.at(-1) && at > 0.03 && at < 0.96 && (!ticks.length || at - ticks.at(-1).at > 0.16))
 				ticks.push({ at, density: step * power });
 		}
 	return ticks;

@@ -7,7 +7,7 @@
  * @property {string|null} inst      id of the instrumentation
  * @property {string[]} measures     panels from top to bottom; empty: the default ones
  * @property {number} duration       s shown
- * @property {"log"|"linear"} y
+ * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"linear"|"rank"} transfer
  * @property {string[]} keys         highlighted; see toggleKey()
  * @property {string|null} by        the key list's field; null: all
@@ -23,7 +23,7 @@ export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connecti
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, measures: [], duration: 300, y: "log", transfer: "log", keys: [], by: null,
+	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", keys: [], by: null,
 	view: "map", theme: "auto", end: null,
 });
 
@@ -39,7 +39,7 @@ export function readHash(hash) {
 		inst: q.get("inst") || null,
 		measures: q.getAll("m").slice(0, PANELS_MAX),
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
-		y: one(q.get("y"), ["log", "linear"], START.y),
+		y: one(q.get("y"), ["auto", "log", "linear"], START.y),
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
 		keys: q.getAll("key"),
 		by: q.get("by") || null,

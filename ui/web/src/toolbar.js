@@ -38,7 +38,7 @@ function Panels({ session }) {
 function Downloads({ session }) {
 	const { inst, span, state } = session;
 	const theme = session.dark ? "dark" : "light";
-	const look = { transfer: state.transfer, yscale: state.y, theme };
+	const look = { transfer: state.transfer, yscale: session.yscale, theme };
 	const selected = state.keys.some(Boolean) ? api.keyList(state.keys.filter(Boolean)) : null;
 	const take = (e) => api.download(e).catch((problem) => {
 		session.error = problem;
@@ -98,11 +98,11 @@ export function Toolbar({ session }) {
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
-		<${Choice} label="Axis" value=${state.y} options=${[["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
+		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
 		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
-		<button onClick=${() => { session.axis = null; session.changed(); }} title="Fit the value axis to what is shown">Fit axis</button>
+		<button onClick=${() => { session.axes.clear(); session.changed(); }} title="Fit the value axis to what is shown">Fit axis</button>
 		<${Panels} session=${session} />
 		${session.span && html`<${Downloads} session=${session} />`}
 	</div>`;

@@ -50,6 +50,8 @@ test("a live axis widens and never narrows", () => {
 
 test("a linear axis ends at its next tick, not at the next decade", () => {
 	assert.equal(domainOf({ low: 1e3, high: 2.2e9, under: false, over: false }, "linear").high, 2.5e9);
+	assert.equal(domainOf({ low: 0, high: 31, under: false, over: false }, "linear", null, 102).high, 102);
+	assert.equal(domainOf({ low: 0, high: 240, under: false, over: false }, "linear", null, 102).high, 250);
 });
 
 test("time ticks stand on whole steps of the local clock", () => {

@@ -11,7 +11,7 @@ test("amounts have three digits and a unit", () => {
 	assert.equal(format.amount(12345, "queries"), "12,345");
 	assert.equal(format.amount(37, "%"), "37 %");
 	assert.equal(format.amount(1234567, "/s"), "1.23 M/s");
-	assert.equal(format.amount(3 * 2 ** 20, "bytes/s"), "3 MiB/s");
+	assert.equal(format.amount(1.25e8, "bytes/s"), "125 MB/s");
 });
 
 test("ranges name their unit once where it is one", () => {
@@ -31,6 +31,9 @@ test("a part is never shown as all or nothing unless it is", () => {
 
 test("counts", () => {
 	assert.equal(format.count(1234567), "1,234,567");
+	assert.equal(format.count(1234.5), "1,235");
+	assert.equal(format.count(0.41234), "0.412");
+	assert.equal(format.count(2), "2");
 	assert.equal(format.shortCount(1234567), "1.23 M");
 	assert.equal(format.shortCount(9999), "9,999");
 });
