@@ -1,8 +1,8 @@
 #include "address.h"
 #include "owners.h"
+#include "programs.h"
 #include "tcp.h"
 #include "text.h"
-#include "tracer.h"
 #include "collector/accepts.skel.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@ static const struct metric metric = {
 };
 
 struct accepts {
+	struct programs *programs;
 	struct accepts_bpf *bpf;
 	struct owners owners;
 };
@@ -34,40 +35,31 @@ static void accepts_stop(void *self)
 	struct accepts *a = self;
 
 	owners_close(&a->owners);
-	accepts_bpf__destroy(a->bpf);
+	programs_stop(a->programs);
 	free(a);
-}
-
-static int accepts_attach(struct accepts *a)
-{
-	int err = accepts_bpf__attach(a->bpf);
-
-	return err ?: owners_open(a->bpf->progs.look, &a->bpf->bss->pass, &a->owners);
 }
 
 static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct accepts *a = calloc(1, sizeof(*a));
-	int err = -ENOMEM;
+	int err;
 
-	if (a) {
-		a->bpf = accepts_bpf__open();
-		err = a->bpf ? 0 : -errno;
+	if (!a) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
 	}
-	if (!err) {
+	a->bpf = accepts_bpf__open();
+	if (a->bpf)
 		bpf_program__set_autoattach(a->bpf->progs.look, false);
-		err = accepts_bpf__load(a->bpf);
-	}
-	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for tcp.accepts: %s", strerror(-err));
-	if (!err) {
-		err = accepts_attach(a);
-		if (err)
-			snprintf(reason, REASON_MAX, "attaching to inet_sock_set_state failed: %s", strerror(-err));
-	}
+	err = programs_start(a->bpf, a->bpf ? a->bpf->skeleton : NULL, &accepts_tracer, &a->programs, reason);
 	if (err) {
-		if (a)
-			accepts_stop(a);
+		free(a);
+		return err;
+	}
+	err = owners_open(a->bpf->progs.look, &a->bpf->bss->pass, &a->owners);
+	if (err) {
+		snprintf(reason, REASON_MAX, "looking for the owners of sockets failed: %s", strerror(-err));
+		accepts_stop(a);
 		return err;
 	}
 	*ret_programs = TRACER_PROGRAMS(a->bpf);
@@ -80,14 +72,13 @@ static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, 
 static void accepts_label(void *self, unsigned field, __u64 code, char *out)
 {
 	const struct accepts *a = self;
-	const struct process_texts texts = { bpf_map__fd(a->bpf->maps.texts), bpf_map__fd(a->bpf->maps.paths) };
 
 	if (field == TCP_RADDR)
 		address_label(bpf_map__fd(a->bpf->maps.addresses), code, out);
 	else if (field == TCP_RPORT || field == TCP_LPORT)
 		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
 	else
-		process_label(&texts, field, code, out);
+		process_label(&a->programs->texts, field, code, out);
 }
 
 static int accepts_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
@@ -108,17 +99,13 @@ static void accepts_look(void *self, __s64 now_ns, const struct tracer_filing *f
 
 static __u64 accepts_lost(void *self)
 {
-	const struct accepts *a = self;
-
-	return tracer_missed(bpf_program__fd(a->bpf->progs.state));
+	return programs_lost(((struct accepts *)self)->programs);
 }
 
 static void accepts_doctor(void *self, FILE *out)
 {
-	const struct accepts *a = self;
-
-	if (a)
-		tracer_doctor_program(out, "state", bpf_program__fd(a->bpf->progs.state));
+	if (self)
+		programs_doctor(((struct accepts *)self)->programs, out);
 }
 
 static const char *const tracepoints[] = { "inet_sock_set_state", NULL };

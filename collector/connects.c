@@ -1,8 +1,8 @@
 #include "address.h"
+#include "programs.h"
 #include "syscall_label.h"
 #include "tcp.h"
 #include "text.h"
-#include "tracer.h"
 #include "collector/connects.skel.h"
 
 #include <errno.h>
@@ -22,32 +22,19 @@ static const struct metric metric = {
 	SCOPE_INTERVAL
 };
 
-/* ---- start and stop ---- */
+/* ---- start ---- */
 
 static int connects_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct connects_bpf *bpf = connects_bpf__open();
-	int err = bpf ? connects_bpf__load(bpf) : -errno;
+	struct programs *p;
+	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &connects_tracer, &p, reason);
 
 	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for tcp.connects: %s", strerror(-err));
-	if (!err) {
-		err = connects_bpf__attach(bpf);
-		if (err)
-			snprintf(reason, REASON_MAX, "attaching to inet_sock_set_state failed: %s", strerror(-err));
-	}
-	if (err) {
-		connects_bpf__destroy(bpf);
 		return err;
-	}
 	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = bpf;
+	*ret_self = p;
 	return 0;
-}
-
-static void connects_stop(void *self)
-{
-	connects_bpf__destroy(self);
 }
 
 /* ---- labels ---- */
@@ -72,8 +59,8 @@ static int codes_outcome(const char *text, __u64 *ret_code, size_t max)
 
 static void connects_label(void *self, unsigned field, __u64 code, char *out)
 {
-	const struct connects_bpf *bpf = self;
-	const struct process_texts texts = { bpf_map__fd(bpf->maps.texts), bpf_map__fd(bpf->maps.paths) };
+	const struct programs *p = self;
+	const struct connects_bpf *bpf = p->bpf;
 
 	if (field == TCP_RADDR)
 		address_label(bpf_map__fd(bpf->maps.addresses), code, out);
@@ -82,7 +69,7 @@ static void connects_label(void *self, unsigned field, __u64 code, char *out)
 	else if (field == TCP_OUTCOME)
 		label_outcome(code, out);
 	else
-		process_label(&texts, field, code, out);
+		process_label(&p->texts, field, code, out);
 }
 
 static int connects_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
@@ -100,17 +87,9 @@ static int connects_codes(void *self, unsigned field, const char *text, __u64 *r
 
 static __u64 connects_lost(void *self)
 {
-	const struct connects_bpf *bpf = self;
+	const struct programs *p = self;
 
-	return *(volatile __u64 *)&bpf->bss->untold + tracer_missed(bpf_program__fd(bpf->progs.state));
-}
-
-static void connects_doctor(void *self, FILE *out)
-{
-	const struct connects_bpf *bpf = self;
-
-	if (bpf)
-		tracer_doctor_program(out, "state", bpf_program__fd(bpf->progs.state));
+	return *(volatile __u64 *)&((struct connects_bpf *)p->bpf)->bss->untold + programs_lost(self);
 }
 
 static const char *const tracepoints[] = { "inet_sock_set_state", NULL };
@@ -121,9 +100,9 @@ const struct tracer connects_tracer = {
 	.dispatch_ns = 20,
 	.may_detach = 1,
 	.start = connects_start,
-	.stop = connects_stop,
+	.stop = programs_stop,
 	.label = connects_label,
 	.codes = connects_codes,
 	.lost = connects_lost,
-	.doctor = connects_doctor,
+	.doctor = programs_doctor,
 };

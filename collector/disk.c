@@ -1,10 +1,9 @@
 #include "disk.h"
 #include "disk_label.h"
+#include "programs.h"
 #include "text.h"
-#include "tracer.h"
 #include "collector/disk.skel.h"
 
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
 #include <string.h>
@@ -17,7 +16,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "queue", "time until it was issued", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "service", "time at the device", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
-	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 26 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 33 },
 	{ "offset", "offset on the disk", "size", FIELD_NUMERIC, UNIT_BYTES, 20, 48 },
 };
 
@@ -26,7 +25,7 @@ static const struct metric metric = {
 	SCOPE_INTERVAL
 };
 
-/* ---- start and stop ---- */
+/* ---- start ---- */
 
 /* 1 << the value of an enumerator, whatever its enum is called; 0: this kernel has none. */
 static __u64 kernel_flag(const struct btf *btf, const char *name)
@@ -44,7 +43,7 @@ static __u64 kernel_flag(const struct btf *btf, const char *name)
 	return 0;
 }
 
-static int disk_load(struct disk_bpf *bpf)
+static void disk_flags(struct disk_bpf *bpf)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 
@@ -53,40 +52,29 @@ static int disk_load(struct disk_bpf *bpf)
 		*(__u32 *)&bpf->rodata->request_stat = kernel_flag(btf, "__RQF_IO_STAT");
 	}
 	btf__free(btf);
-	return disk_bpf__load(bpf);
 }
 
 static int disk_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct disk_bpf *bpf = disk_bpf__open();
-	int err = bpf ? disk_load(bpf) : -errno;
+	struct programs *p;
+	int err;
 
+	if (bpf)
+		disk_flags(bpf);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &disk_tracer, &p, reason);
 	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for disk.physio_ops: %s", strerror(-err));
-	if (!err) {
-		err = disk_bpf__attach(bpf);
-		if (err)
-			snprintf(reason, REASON_MAX, "attaching to the block tracepoints failed: %s", strerror(-err));
-	}
-	if (err) {
-		disk_bpf__destroy(bpf);
 		return err;
-	}
 	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = bpf;
+	*ret_self = p;
 	return 0;
-}
-
-static void disk_stop(void *self)
-{
-	disk_bpf__destroy(self);
 }
 
 /* ---- while it runs ---- */
 
 static void disk_label(void *self, unsigned field, __u64 code, char *out)
 {
-	const struct disk_bpf *bpf = self;
+	const struct programs *p = self;
 
 	if (field == DISK_OPTYPE)
 		disk_label_optype(code, out);
@@ -95,7 +83,7 @@ static void disk_label(void *self, unsigned field, __u64 code, char *out)
 	else if (code == DISK_NONE)
 		snprintf(out, LABEL_MAX + 1, "none");
 	else
-		text_label(bpf_map__fd(bpf->maps.texts), code, out);
+		text_label(p->texts.texts_fd, code, out);
 }
 
 static int disk_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
@@ -112,23 +100,25 @@ static int disk_codes(void *self, unsigned field, const char *text, __u64 *ret_c
 	return 1;
 }
 
+static const struct disk_counts *counts_of(void *self)
+{
+	const struct programs *p = self;
+
+	return &((struct disk_bpf *)p->bpf)->bss->counts;
+}
+
 static __u64 disk_lost(void *self)
 {
-	const struct disk_bpf *bpf = self;
-
-	return *(volatile __u64 *)&bpf->bss->counts.untimed + tracer_missed(bpf_program__fd(bpf->progs.complete));
+	return *(volatile __u64 *)&counts_of(self)->untimed + programs_lost(self);
 }
 
 static void disk_doctor(void *self, FILE *out)
 {
-	const struct disk_bpf *bpf = self;
-	const struct disk_counts *c;
+	const struct disk_counts *c = self ? counts_of(self) : NULL;
 
-	if (!bpf)
+	if (!c)
 		return;
-	c = &bpf->bss->counts;
-	tracer_doctor_program(out, "complete", bpf_program__fd(bpf->progs.complete));
-	tracer_doctor_program(out, "issue", bpf_program__fd(bpf->progs.issue));
+	programs_doctor(self, out);
 	fprintf(out, "  operations: %llu, completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
 		"issue unknown: %llu\n", (unsigned long long)c->events, (unsigned long long)c->parts,
 		(unsigned long long)c->noted, (unsigned long long)c->unmade, (unsigned long long)c->untimed);
@@ -142,7 +132,7 @@ const struct tracer disk_tracer = {
 	.dispatch_ns = 20,
 	.may_detach = 1,
 	.start = disk_start,
-	.stop = disk_stop,
+	.stop = programs_stop,
 	.label = disk_label,
 	.codes = disk_codes,
 	.lost = disk_lost,

@@ -2,8 +2,8 @@
 #include "address.h"
 #include "net_label.h"
 #include "owners.h"
+#include "programs.h"
 #include "text.h"
-#include "tracer.h"
 #include "collector/net.skel.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static const struct field fields[] = {
 	{ "lport", "local port", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "rport", "remote port", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "nic", "network device", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 6, 20 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 20 },
 	{ "packets", "packets on the wire", "number", FIELD_NUMERIC, UNIT_NONE, 0, 10 },
 };
 
@@ -28,6 +28,7 @@ static const struct metric metric = {
 };
 
 struct net {
+	struct programs *programs;
 	struct net_bpf *bpf;
 	struct owners owners;
 };
@@ -39,40 +40,31 @@ static void net_stop(void *self)
 	struct net *n = self;
 
 	owners_close(&n->owners);
-	net_bpf__destroy(n->bpf);
+	programs_stop(n->programs);
 	free(n);
-}
-
-static int net_attach(struct net *n)
-{
-	int err = net_bpf__attach(n->bpf);
-
-	return err ?: owners_open(n->bpf->progs.look, &n->bpf->bss->pass, &n->owners);
 }
 
 static int net_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct net *n = calloc(1, sizeof(*n));
-	int err = -ENOMEM;
+	int err;
 
-	if (n) {
-		n->bpf = net_bpf__open();
-		err = n->bpf ? 0 : -errno;
+	if (!n) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
 	}
-	if (!err) {
+	n->bpf = net_bpf__open();
+	if (n->bpf)
 		bpf_program__set_autoattach(n->bpf->progs.look, false);
-		err = net_bpf__load(n->bpf);
-	}
-	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for net.packets: %s", strerror(-err));
-	if (!err) {
-		err = net_attach(n);
-		if (err)
-			snprintf(reason, REASON_MAX, "attaching to the network tracepoints failed: %s", strerror(-err));
-	}
+	err = programs_start(n->bpf, n->bpf ? n->bpf->skeleton : NULL, &net_tracer, &n->programs, reason);
 	if (err) {
-		if (n)
-			net_stop(n);
+		free(n);
+		return err;
+	}
+	err = owners_open(n->bpf->progs.look, &n->bpf->bss->pass, &n->owners);
+	if (err) {
+		snprintf(reason, REASON_MAX, "looking for the owners of sockets failed: %s", strerror(-err));
+		net_stop(n);
 		return err;
 	}
 	*ret_programs = TRACER_PROGRAMS(n->bpf);
@@ -85,7 +77,6 @@ static int net_start(void **ret_self, struct tracer_programs *ret_programs, char
 static void net_label(void *self, unsigned field, __u64 code, char *out)
 {
 	const struct net *n = self;
-	const struct process_texts texts = { bpf_map__fd(n->bpf->maps.texts), bpf_map__fd(n->bpf->maps.paths) };
 
 	switch (field) {
 	case NET_DIRECTION:
@@ -103,10 +94,10 @@ static void net_label(void *self, unsigned field, __u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
 		break;
 	case NET_NIC:
-		text_label(texts.texts_fd, code, out);
+		text_label(n->programs->texts.texts_fd, code, out);
 		break;
 	default:
-		process_label(&texts, field, code, out);
+		process_label(&n->programs->texts, field, code, out);
 	}
 }
 
@@ -134,20 +125,13 @@ static void net_look(void *self, __s64 now_ns, const struct tracer_filing *filin
 
 static __u64 net_lost(void *self)
 {
-	const struct net *n = self;
-
-	return tracer_missed(bpf_program__fd(n->bpf->progs.receive)) + tracer_missed(bpf_program__fd(n->bpf->progs.send));
+	return programs_lost(((struct net *)self)->programs);
 }
 
 static void net_doctor(void *self, FILE *out)
 {
-	const struct net *n = self;
-
-	if (!n)
-		return;
-	tracer_doctor_program(out, "receive", bpf_program__fd(n->bpf->progs.receive));
-	tracer_doctor_program(out, "send", bpf_program__fd(n->bpf->progs.send));
-	tracer_doctor_program(out, "state", bpf_program__fd(n->bpf->progs.state));
+	if (self)
+		programs_doctor(((struct net *)self)->programs, out);
 }
 
 static const char *const tracepoints[] = { "netif_receive_skb", "net_dev_queue", "inet_sock_set_state", NULL };
