@@ -15,7 +15,7 @@
 
 #define UPKEEP_MS 10000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
-#define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its sixty slots once more */
+#define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its chunk once more */
 
 __s64 now_ns(void)
 {

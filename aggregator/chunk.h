@@ -1,4 +1,4 @@
-/* chunk.h - sixty slots of one key's histograms in one block: the store's long-term layout.
+/* chunk.h - three hundred slots of one key's histograms in one block: the store's long-term layout.
  *
  *      histograms by slot  --chunk_put(), chunk_end()-->  bytes  --chunk_decode()-->  the same
  *
@@ -7,7 +7,7 @@
  *             u64 inst | u64 first slot | u64 ruler | varint axis + 256 tier, weight | varint n, n key bytes
  *             | { varint offset from the first slot, varint n, n histogram bytes } ...
  *
- *         Offsets ascend, 0..59.  It says itself what it is, so that a chunk filed under a wrong
+ *         Offsets ascend, 0..299.  It says itself what it is, so that a chunk filed under a wrong
  *         name is found out.
  * Law     what decodes is what was encoded; anything else is refused with nothing given back.
  * Errors  0 or -errno.  -EBADMSG: damaged, or not a chunk.
@@ -21,11 +21,11 @@
 #include "../collector/slice.h"
 #include "tier.h"
 
-#define CHUNK_SLOTS 60
+#define CHUNK_SLOTS 300
 
 struct chunk_name {
 	__u64 inst;
-	__s64 first;			/* slot of the tier, a multiple of CHUNK_SLOTS */
+	__s64 first;			/* slot of the tier, a multiple of sixty (in version 1 there were so many in a chunk) */
 	__u64 ruler;
 	int tier;
 	__u16 axis, weight;

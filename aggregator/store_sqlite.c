@@ -65,10 +65,14 @@ static int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 sour
 				  loss_crc(inst, source, l)));
 }
 
+int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last)
+{
+	return add_loss(q, inst, "", 0, &(struct loss){ .n = 1, .first = first, .last = last });
+}
+
 /* There is such a row already: adds to it. */
 static int amend(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
 {
-	const struct loss damage = { .n = 1, .first = first, .last = last };
 	sqlite3_stmt *get = bind_hot(q, HOT_GET, at, key, s);
 	struct slice old, sum = *s;
 	int err = hot_get(q, get, at, s, &old);
@@ -81,7 +85,7 @@ static int amend(struct sqlite *q, const struct place *at, __s64 key, const stru
 		sum.hist_len = (__u32)q->scratch.bytes.len;
 	} else if (err == -EBADMSG) {
 		found_damage(q, "row", first);
-		err = add_loss(q, at->inst, "", 0, &damage);
+		err = add_damage(q, at->inst, first, last);
 	}
 	return err ? err : db_step(q, bind_hot(q, HOT_PUT, at, key, &sum));
 }
@@ -287,6 +291,7 @@ static void sqlite_close(struct store *s)
 	sum_fini(&q->up);
 	chunk_fini(&q->old);
 	chunk_fini(&q->made);
+	chunk_fini(&q->whole);
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		hist_fini(&q->total[i]);
 	bytes_fini(&q->frame);

@@ -9,7 +9,7 @@
  *      store_sqlite_upgrade.c   files of the version before
  *
  *      add() -> hot, tier 0: one row per slice
- *      compact(): sixty slots of a key --> chunk, one block   --added up--> one hot row of the next tier
+ *      compact(): 300 slots of a key --> chunk, one block   --added up--> hot rows of the next tier
  *
  * Why     Rows by slot are quick to add (a second's rows lie side by side), blocks by key are small
  *         and quick to scan.  A late slice of a slot that is in a chunk becomes a hot row again,
@@ -18,9 +18,11 @@
  *         tier 1; chunks of tiers 0 and 1 and a hot row of tier 2; chunks of all three.  Each step
  *         is one transaction, so a tier's chunks and the hot rows of it and of the finer ones are
  *         all there is, at any moment, once.  (Adding each slice to all three at once would be
- *         sixty times the writing.)
- * Whole   Of the sixty slots of each (axis, weight, ruler) one chunk holds all keys together: the
- *         only key's, or one of no key (key 0).  Most pictures need no other.
+ *         a hundred times the writing.)
+ * Whole   Of the slots of each (axis, weight, ruler) one chunk holds all keys together: the only
+ *         key's, or one of no key (key 0).  So do hot rows of key 0 in the coarser tiers.  Most
+ *         pictures need no other.
+ * Damage  that compact() meets becomes a loss: a row of the table loss instead of the damaged one.
  * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all else tier 0's.
  * Safety  WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose the
  *         newest ones, never a part of one.  Rows carry a CRC of what they say and of where they
@@ -45,7 +47,7 @@ enum sql {
 	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
 	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD,
 	HOT_READ, CHUNK_READ, WHOLE_READ, COVER_READ, LOSS_READ, MARK_READ,
-	HOT_OLDEST, HOT_GROUPS, CHUNK_GET, CHUNK_PUT, WHOLE_GET, WHOLE_CLEAR,
+	HOT_OLDEST, HOT_GROUPS, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
 	INST_PUT, INST_EACH,
 	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, KEY_EXPIRE,
 	COVER_OLDEST, COVER_SOURCES, COVER_WINDOW, LOSS_WINDOW, LOSS_DROP, MARK_WINDOW, MARK_DROP,
@@ -72,8 +74,9 @@ struct sqlite {
 	sqlite3 *db;
 	sqlite3_stmt *stmt[N_SQL];
 	struct sum scratch, up;
-	struct chunk old, made;		/* scratch of compact(); read() uses `old` */
-	struct hist total[CHUNK_SLOTS];	/* scratch of compact(): all keys together */
+	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
+	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
+	bool moved[CHUNK_SLOTS];
 	struct bytes frame, bytes;
 	struct known *known;		/* what was asked for since the last rollback */
 	size_t n_known, known_room;
@@ -142,9 +145,12 @@ int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const 
  * slots first..last of tier 0. */
 int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last);
 
+/* Something in slots first..last of tier 0 was damaged and is there no more. */
+int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
+
 /* --- store_sqlite_compact.c --- */
 
-/* Chunks and adds up the sixties of this tier that begin before this slot (the tier's own). */
+/* Chunks and adds up the blocks of this tier that begin before this slot (the tier's own). */
 int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before);
 
 /* --- the others --- */

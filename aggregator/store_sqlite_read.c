@@ -98,9 +98,12 @@ static int read_hot(struct reading *r, int tier, int axis)
 				     tier_divide(r->first, per), tier_divide(r->last, per));
 	int got;
 
-	while ((got = db_step(r->q, stmt)) > 0)
-		if (wants(r, col(stmt, 0)))
+	while ((got = db_step(r->q, stmt)) > 0) {
+		bool is_whole = tier && !col(stmt, 0);
+
+		if (tier && r->range.whole ? is_whole : !is_whole && wants(r, col(stmt, 0)))
 			read_hot_row(r, tier, axis, stmt);
+	}
 	return got;
 }
 

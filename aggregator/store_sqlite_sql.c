@@ -71,15 +71,19 @@ const char *const sql_text[N_SQL] = {
 	[MARK_READ] = "SELECT slot, kind, value, crc FROM mark WHERE inst = ? AND slot BETWEEN ? AND ?",
 	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot >= ? ORDER BY slot LIMIT 1",
 	[HOT_GROUPS] = "SELECT DISTINCT weight, ruler, key FROM hot WHERE inst = ? AND tier = ? AND axis = ?"
-		" AND slot BETWEEN ? AND ? ORDER BY weight, ruler, key",
+		" AND slot BETWEEN ? AND ? AND key ORDER BY weight, ruler, key",
 	[CHUNK_GET] = "SELECT data FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key = ?",
 	[CHUNK_PUT] = "INSERT OR REPLACE INTO chunk(inst, tier, axis, slot, weight, ruler, key, whole, data)"
 		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[CHUNK_DROP] = "DELETE FROM chunk"
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key = ?",
+	[FAMILY_EACH] = "SELECT key, data FROM chunk"
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key",
 	[WHOLE_GET] = "SELECT key, data FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND whole",
 	[WHOLE_CLEAR] = "UPDATE chunk SET whole = 0"
-		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key = ?",
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ?",
 	[INST_PUT] = "INSERT OR REPLACE INTO inst VALUES(?, ?)",
 	[INST_EACH] = "SELECT id, json FROM inst ORDER BY id",
 	[CHUNK_EXPIRE] = "DELETE FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot <= ?",

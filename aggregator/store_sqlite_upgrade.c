@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+#define SLOTS_1 60			/* in a chunk of version 1 */
+
 static const char tables[] =
 	"DROP INDEX chunk_key; DROP INDEX loss_last; DROP INDEX clock_step_slot;"
 	"ALTER TABLE horizon RENAME TO horizon_1; ALTER TABLE hot RENAME TO hot_1; ALTER TABLE chunk RENAME TO chunk_1;"
@@ -35,7 +37,7 @@ int sqlite_upgrade_tables(struct sqlite *q)
 	return err ? err : db_execute(q, sql_schema);
 }
 
-/* A damaged one stays to be told: as a chunk of this version that is as damaged. */
+/* A damaged one becomes a loss. */
 static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 {
 	struct place at = { (__u64)col(from, 0), 0, col(from, 2) };
@@ -46,9 +48,10 @@ static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 	__s64 first = at.slot;
 	int err = chunk_decode(&q->old, data, len);
 
-	if (err == -EBADMSG || (!err && (q->old.name.inst != at.inst || q->old.name.first != first)))
-		return db_step(q, db_bind(q, CHUNK_PUT, "iiiiiiiib", at.inst, 0ll, (__s64)s.axis, first, (__s64)s.weight,
-					  s.ruler, key, 1ll, data, len));
+	if (err == -EBADMSG || (!err && (q->old.name.inst != at.inst || q->old.name.first != first))) {
+		found_damage(q, "chunk", first);
+		return add_damage(q, at.inst, first, first + SLOTS_1 - 1);
+	}
 	s.key = q->old.name.key;
 	for (int i = 0; i < CHUNK_SLOTS && !err; i++) {
 		if (!q->old.slot[i].hist_len)
@@ -61,7 +64,7 @@ static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 	return err;
 }
 
-/* Sixty slots at a time, so that there are never many hot rows. */
+/* A block at a time, so that there are never many hot rows. */
 static int pour(struct sqlite *q)
 {
 	sqlite3_stmt *from;
@@ -73,11 +76,11 @@ static int pour(struct sqlite *q)
 			       &from, NULL))
 		return -EIO;
 	while (!err && (got = db_step(q, from)) > 0) {
-		if (known.slot_ns && (known.inst != (__u64)col(from, 0) || slot != col(from, 2)))
+		if (known.slot_ns && (known.inst != (__u64)col(from, 0) || slot != chunk_first(col(from, 2))))
 			err = compact_tier(q, &known, 0, slot + CHUNK_SLOTS);
 		if (!err)
 			err = db_known(q, (__u64)col(from, 0), &known);
-		slot = col(from, 2);
+		slot = chunk_first(col(from, 2));
 		if (!err)
 			err = pour_chunk(q, from);
 	}

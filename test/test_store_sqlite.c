@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 static const struct kit_shape shape = {
-	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 6, .first = 1020, .last = 1139,
+	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 6, .first = 1020, .last = 1239,
 };
 
 static void path_in(const char *dir, char *ret, size_t room)
@@ -303,7 +303,7 @@ static struct batch *fill(struct fixture *f, size_t n)
 	struct batch *batch = kit_batches(&shape, n);
 
 	store_add(f->store, batch, n);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
 	f->store->ops->close(f->store);
 	f->store = NULL;
 	return batch;
@@ -359,7 +359,7 @@ static void a_damaged_chunk_is_shown_as_lost(void **state)
 		assert_int_equal(gathered_covered(got), gathered_covered(whole));
 		gathered_free(got);
 		/* what is late for it stays readable beside it, also when compacted */
-		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
 		meddle(f, "UPDATE chunk SET data = (SELECT data FROM kept WHERE id = chunk.rowid)");
 	}
 	gathered_free(whole);
@@ -377,7 +377,7 @@ static void late_slices_stay_beside_a_damaged_chunk(void **state)
 	assert_non_null(f->store);
 	assert_int_equal(kit_read(f->store, 0, 10000, -1, &before), 0);
 	store_add(f->store, late, 1);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1100), 0);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
 	assert_int_equal(kit_read(f->store, 0, 10000, -1, &after), 0);
 	assert_true(gathered_lost(before) > 0);
 	assert_int_equal(gathered_lost(before), gathered_lost(after));
@@ -385,6 +385,64 @@ static void late_slices_stay_beside_a_damaged_chunk(void **state)
 	gathered_free(before);
 	gathered_free(after);
 	kit_free(late, 1);
+	kit_free(batch, 60);
+}
+
+static __u64 events_in(struct store *s, int tier, bool whole, __u64 *ret_lost)
+{
+	struct gathered *g;
+	__u64 n;
+
+	kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .tier = tier, .whole = whole }, &g);
+	n = gathered_events(g);
+	*ret_lost = gathered_lost(g);
+	gathered_free(g);
+	return n;
+}
+
+/* It can be made from the keys' chunks again, and is when something is added to it. */
+static void a_damaged_whole_is_made_anew(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
+	struct gathered *all = sum_of(batch, 60);
+	char sql[200];
+	__u64 lost;
+
+	snprintf(sql, sizeof(sql), "UPDATE chunk SET data = X'00' WHERE key = 0 AND axis = 0 AND weight = 0 AND ruler = %llu",
+		 RULER(UNIT_NS, 5, 10, 39));
+	meddle(f, sql);
+	f->store = open_sqlite(f->dir);
+	assert_int_equal(events_in(f->store, 0, false, &lost), gathered_events(all));
+	assert_int_equal(lost, 0);
+	assert_true(events_in(f->store, 0, true, &lost) < gathered_events(all));
+	assert_true(lost > 0);
+	store_add(f->store, late, 1);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
+	assert_int_equal(events_in(f->store, 0, true, &lost), gathered_events(all) + 8);
+	assert_int_equal(lost, 0);
+	gathered_free(all);
+	kit_free(late, 1);
+	kit_free(batch, 60);
+}
+
+/* In every tier, however it is read. */
+static void damage_that_is_compacted_stays_told(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&shape, 60);
+	struct gathered *all = sum_of(batch, 60);
+	__u64 lost;
+
+	store_add(f->store, batch, 60);
+	meddle(f, "UPDATE hot SET crc = 5 WHERE slot IN (SELECT slot FROM hot LIMIT 1)");
+	f->store = open_sqlite(f->dir);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1300), 0);
+	for (int i = 0; i < 2 * TIERS; i++) {
+		assert_true(events_in(f->store, i / 2, i % 2, &lost) < gathered_events(all));
+		assert_true(lost > 0);
+	}
+	gathered_free(all);
 	kit_free(batch, 60);
 }
 
@@ -623,6 +681,8 @@ int main(void)
 		OWN(the_whole_is_one_chunk_of_the_sixty_slots),
 		OWN(a_damaged_chunk_is_shown_as_lost),
 		OWN(late_slices_stay_beside_a_damaged_chunk),
+		OWN(a_damaged_whole_is_made_anew),
+		OWN(damage_that_is_compacted_stays_told),
 		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),
 		OWN(damaged_coverage_is_not_observed),
 		OWN(a_flipped_bit_is_never_silent),
