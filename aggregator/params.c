@@ -476,7 +476,7 @@ static int choose_length(const struct params *p, const struct instrumentation *i
 int params_interval(const struct params *p, const struct instrumentation *in, __s64 now_ns,
 		    struct interval_ns *ret_asked, struct interval_ns *ret_rounded, char *reason)
 {
-	__s64 unit = (__s64)in->granularity_ns, asked = 0, length = 0, from;
+	__s64 unit = (__s64)in->granularity_ns, asked = 0, length = 0, from, latest = now_ns + p->timeout_ms * (NS / 1000);
 	int err = choose_length(p, in, &asked, &length, reason);
 
 	if (err)
@@ -486,7 +486,7 @@ int params_interval(const struct params *p, const struct instrumentation *in, __
 			    : round_down(now_ns - SETTLE_NS, unit) - asked - (p->n_points - 1) * length;
 	if (from < 0)
 		return refuse_interval(reason, "the interval begins before 1970");
-	if (from + (p->n_points - 1) * length > now_ns + p->timeout_ms * (NS / 1000))
+	if (from > latest || from + (p->n_points - 1) * length > latest)
 		return refuse_interval(reason, "%s is too far in the future: at most now and the timeout of %" PRId64 " ms",
 				       p->n_points > 1 ? "the last datapoint" : "start_time", (int64_t)p->timeout_ms);
 	ret_asked->from = from;

@@ -25,9 +25,13 @@ static size_t split(char *text, struct http_param param[PARAMS])
 static void check(const struct params *p, const struct interval_ns *asked, const struct interval_ns *rounded)
 {
 	if (p->width < 10 || p->width > 4000 || p->height > 4000 || p->ncols < 1 || p->ncols > 4000 || p->row_bits > 7 ||
-	    p->nbuckets < 1 || p->nbuckets > 1000 || (p->exclude && !p->n_select))
+	    p->nbuckets < 1 || p->nbuckets > 1000 || p->isolate + p->exclude + p->decompose_all > 1)
 		abort();
-	if (asked && (asked->from >= asked->to || rounded->from > asked->from || rounded->to < asked->to || rounded->from < 0))
+	if (p->n_points < 1 || p->n_points > 3600 || p->timeout_ms < 0 || p->timeout_ms > 5000)
+		abort();
+	if (asked && (asked->from >= asked->to || rounded->from > asked->from || rounded->from < 0 ||
+		      rounded->to - rounded->from < asked->to - asked->from ||
+		      (p->n_points > 1 && p->n_points > 3600000000000ll / (rounded->to - rounded->from))))
 		abort();
 }
 
@@ -44,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = 0;
 	n = split(text, param);
-	for (int kind = VALUE_RAW; kind <= VALUE_STREAM; kind++) {
+	for (int kind = VALUE_RAW; kind < VALUE_KINDS; kind++) {
 		struct params p;
 
 		if (params_read((enum value_kind)kind, param, n, &p, reason))

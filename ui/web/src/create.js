@@ -5,7 +5,7 @@ import { choicesFor, requestOf, sameAs } from "./choices.js";
 import { metricTitle } from "./text.js";
 
 const FIELDS_MAX = 4;
-const SLOTS = [[0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"]];
+const SLOTS = [[0.01, "10 ms"], [0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"]];
 const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "1 week"]];
 
 function Checks({ legend, names, chosen, change, most, session }) {

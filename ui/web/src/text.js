@@ -41,6 +41,11 @@ export function statusOf(session) {
 		return { kind: "warn", word: "no source", text: silent };
 	if (!inst)
 		return { kind: "good", word: "ready", text: "" };
+	if (inst.state === "suspended")
+		return { kind: "warn", word: "suspended", text: `Nobody measures it now: heatscope set ${inst.id} --resume.` };
+	if (inst.state === "failed")
+		return { kind: "bad", word: "failed", text: "It cannot be measured: " +
+			inst.sources.filter((s) => s.state === "failed").map((s) => `${s.source}: ${s.reason}`).join("; ") };
 	if (!session.live)
 		return { kind: "good", word: "paused", text: "" };
 	const states = session.measures.map((m) => session.linked.get(m));

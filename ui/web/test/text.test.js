@@ -32,6 +32,8 @@ test("the status says what is wrong, and whose fault it is", () => {
 	assert.match(statusOf(session({ inst: null, state: { inst: "9" } })).text, /no instrumentation 9/);
 	assert.equal(statusOf(session({ linked: new Map([["latency", "polling"]]) })).word, "polling");
 	assert.equal(statusOf(session({ live: false })).word, "paused");
+	assert.match(statusOf(session({ inst: { ...inst, state: "suspended" } })).text, /heatscope set 1 --resume/);
+	assert.match(statusOf(session({ inst: { ...inst, state: "failed", sources: [{ source: "db1", state: "failed", reason: "no memory" }] } })).text, /db1: no memory/);
 });
 
 test("a new instrumentation begins with latency, on-CPU and off-CPU by statement", () => {
