@@ -621,7 +621,7 @@ static void need_tracepoints(const struct tracer *t, const struct btf *btf, char
 
 	for (name = t->tracepoints; *name; name++) {
 		snprintf(type, sizeof(type), "btf_trace_%s", *name);
-		if (btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0)
+		if (need_pretends(*name) || btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0)
 			snprintf(reason, REASON_MAX, "this kernel has no tracepoint %s, which %s.%s needs", *name,
 				 t->metric->module, t->metric->stat);
 	}

@@ -19,6 +19,7 @@
 #include "quantize.h"
 #include "source.bpf.h"
 #include "stamp.bpf.h"
+#include "switch.bpf.h"
 #include "text.bpf.h"
 #include "vm.h"
 
@@ -34,6 +35,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define WINDOW 64
 #define FEED_STEPS 2048
+
+const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
 
 /* Names of server processes, 16 bytes each, as two words to compare. */
 const volatile __u64 server_name[4][2] = { { 0 } };
@@ -74,6 +77,32 @@ static __always_inline int is_server(struct task_struct *t)
 	for (i = 0; i < 4; i++)
 		if (server_name[i][0] && a == server_name[i][0] && b == server_name[i][1])
 			return 1;
+	return 0;
+}
+
+static __always_inline void stamp(struct stamp *s, struct task_struct *t)
+{
+	if (by_switch)
+		switch_stamp(s, t);
+	else
+		stamp_now(s, t);
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(switched, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	if (is_server(prev))
+		switch_leaves(prev, preempt || !prev_state);
+	if (is_server(next))
+		switch_comes(next);
+	return 0;
+}
+
+SEC("?tp_btf/sched_wakeup")
+int BPF_PROG(woken, struct task_struct *t)
+{
+	if (is_server(t))
+		switch_wakes(t);
 	return 0;
 }
 
@@ -291,7 +320,7 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 		if (STATE_KIND(s->state) == STATE_WAITING)
 			count(&counts.unanswered);
 		state_set(s, STATE_IDLE);
-		stamp_now(&s->start, f->t);
+		stamp(&s->start, f->t);
 	}
 	if (out & PARSE_LOOKUP)
 		prepared_lookup(s);
@@ -305,7 +334,7 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 		state_set(s, STATE_WAITING);
 		return;
 	}
-	stamp_now(&s->end, f->t);
+	stamp(&s->end, f->t);
 	emit(f->e, s);
 	state_set(s, STATE_RECORDED);
 }
@@ -335,7 +364,7 @@ static __always_inline void turn_receive(struct mysql_conn *s, struct task_struc
 	if (STATE_KIND(s->state) == STATE_WAITING)
 		return;
 	state_set(s, STATE_IDLE);
-	stamp_now(&s->start, t);
+	stamp(&s->start, t);
 	state_set(s, STATE_WAITING);
 }
 
@@ -507,7 +536,7 @@ static __always_inline void send_reply(struct mysql_conn *s, struct events *e, s
 			count(&counts.late_sends);
 		return;
 	}
-	stamp_now(&s->end, t);
+	stamp(&s->end, t);
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
 	s->conn.held = verdict == REPLY_HELD;

@@ -2,6 +2,7 @@
 #include "listeners.h"
 #include "mysql_label.h"
 #include "mysql_metric.h"
+#include "need.h"
 #include "servers.h"
 #include "text.h"
 #include "tracer.h"
@@ -51,6 +52,11 @@ static int mysql_load(struct mysql *m)
 	err = m->bpf ? 0 : -errno;
 	for (i = 0; !err && servers_names[i]; i++)
 		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
+	if (!err && !need_split()) {
+		m->bpf->rodata->by_switch = 1;
+		bpf_program__set_autoload(m->bpf->progs.switched, true);
+		bpf_program__set_autoload(m->bpf->progs.woken, true);
+	}
 	err = err ?: mysql_bpf__load(m->bpf);
 	err = err ?: census_new(servers_names, &m->census);
 	m->servers.census = m->census;
@@ -264,6 +270,10 @@ static void mysql_doctor(void *self, FILE *out)
 		return;
 	tracer_doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));
 	tracer_doctor_program(out, "send", bpf_program__fd(m->bpf->progs.sock_send));
+	if (m->bpf->rodata->by_switch) {
+		tracer_doctor_program(out, "switch", bpf_program__fd(m->bpf->progs.switched));
+		tracer_doctor_program(out, "wakeup", bpf_program__fd(m->bpf->progs.woken));
+	}
 	doctor_counts(m, out);
 }
 

@@ -1,10 +1,12 @@
 #include "need.h"
 #include "instrumentation.h"
 
+#include <bpf/btf.h>
 #include <cap-ng.h>
 #include <ctype.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -60,9 +62,40 @@ const char *need_names(__u64 caps, char *out)
 
 /* ---- the kernel ---- */
 
+int need_pretends(const char *feature)
+{
+	const char *at = getenv("HEATSCOPE_WITHOUT");
+	size_t len = strlen(feature);
+
+	for (; at && *at; at += strcspn(at, ","), at += *at == ',')
+		if (strcspn(at, ",") == len && !strncmp(at, feature, len))
+			return 1;
+	return 0;
+}
+
 int need_btf(void)
 {
-	return !access("/sys/kernel/btf/vmlinux", R_OK);
+	return !need_pretends("btf") && !access("/sys/kernel/btf/vmlinux", R_OK);
+}
+
+static int has_member(const struct btf *btf, const char *type, const char *name)
+{
+	const struct btf_type *t = btf__type_by_id(btf, btf__find_by_name_kind(btf, type, BTF_KIND_STRUCT));
+
+	for (int i = 0; t && i < btf_vlen(t); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), name))
+			return 1;
+	return 0;
+}
+
+int need_split(void)
+{
+	struct btf *btf = need_pretends("split") ? NULL : btf__load_vmlinux_btf();
+	int has = btf && has_member(btf, "sched_entity", "cfs_rq") && has_member(btf, "sched_entity", "exec_start") &&
+		  has_member(btf, "rq", "clock_task") && has_member(btf, "sched_info", "run_delay");
+
+	btf__free(btf);
+	return has;
 }
 
 static int barrier_offered(void)

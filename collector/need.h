@@ -29,6 +29,12 @@ const char *need_names(__u64 caps, char *out);
 /* Is there type information (BTF)? */
 int need_btf(void);
 
+/* Does the kernel's task_struct have what stamp.bpf.h reads? */
+int need_split(void);
+
+/* For tests, HEATSCOPE_WITHOUT=btf,split,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
+int need_pretends(const char *feature);
+
 /* What is missing for tracing with these capabilities: one sentence (REASON_MAX bytes) with what to do; "" if nothing is. */
 void need_check(__u64 caps, char *reason);
 
