@@ -45,6 +45,7 @@ struct instrument {			/* an instrumentation that is enabled */
 struct traced {				/* a tracer, and what is enabled on it */
 	const struct tracer *tracer;
 	char refusal[REASON_MAX];
+	int instead;			/* of its tracepoints it uses the others */
 	int runs;
 	void *self;
 	struct tracer_programs programs;
@@ -159,8 +160,10 @@ static __u64 plan_wanted(const struct ring_plan *plan)
 
 static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char *reason)
 {
-	int err = on->tracer->start(&on->self, &on->programs, reason);
+	int err;
 
+	on->programs.instead = on->instead;
+	err = on->tracer->start(&on->self, &on->programs, reason);
 	if (err)
 		return err;
 	on->runs = 1;
@@ -236,7 +239,8 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 static int instrument_open(struct kernel *k, struct instrument *it, struct traced *on, const struct ring_plan *plan,
 			   const struct instrumentation *in, __s64 now_ns, __u32 index, char *reason)
 {
-	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->tracer->tracepoints[0] };
+	struct record_target target = { on->programs.events_fd, on->programs.chain_fd,
+					(on->instead ? on->tracer->instead : on->tracer->tracepoints)[0] };
 	struct reader_labels labels = { label, on };
 	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
@@ -614,17 +618,27 @@ static void kernel_doctor(void *self, FILE *out)
 /* ---- open and close ---- */
 
 /* A tracepoint with typed arguments is a type of the kernel's. */
-static void need_tracepoints(const struct tracer *t, const struct btf *btf, char *reason)
+static const char *missing_tracepoint(const char *const *name, const struct btf *btf)
 {
-	const char *const *name;
 	char type[96];
 
-	for (name = t->tracepoints; *name; name++) {
+	for (; *name; name++) {
 		snprintf(type, sizeof(type), "btf_trace_%s", *name);
 		if (need_pretends(*name) || btf__find_by_name_kind(btf, type, BTF_KIND_TYPEDEF) < 0)
-			snprintf(reason, REASON_MAX, "this kernel has no tracepoint %s, which %s.%s needs", *name,
-				 t->metric->module, t->metric->stat);
+			return *name;
 	}
+	return NULL;
+}
+
+static void need_tracepoints(struct traced *on, const struct btf *btf)
+{
+	const struct tracer *t = on->tracer;
+	const char *missing = missing_tracepoint(t->tracepoints, btf);
+
+	on->instead = missing && t->instead && !missing_tracepoint(t->instead, btf);
+	if (missing && !on->instead)
+		snprintf(on->refusal, REASON_MAX, "this kernel has no tracepoint %s, which %s.%s needs", missing,
+			 t->metric->module, t->metric->stat);
 }
 
 static int kernel_open(const struct probe_conf *conf, void **ret_self, char *reason)
@@ -645,7 +659,7 @@ static int kernel_open(const struct probe_conf *conf, void **ret_self, char *rea
 		k->metric[i] = *tracers[i]->metric;
 		need_check(NEED_TRACING | tracers[i]->caps, k->traced[i].refusal);
 		if (btf && !k->traced[i].refusal[0])
-			need_tracepoints(tracers[i], btf, k->traced[i].refusal);
+			need_tracepoints(&k->traced[i], btf);
 	}
 	btf__free(btf);
 	*ret_self = k;

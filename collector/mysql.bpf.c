@@ -5,6 +5,8 @@
  *      sock_send_length -> reply, end stamp ------+
  *      iter/bpf_sk_storage_map -> what nobody ended for 5 s --> read by the collector
  *
+ * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.
+ *
  * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
  * when the tracepoints fire, and its address is in the system call's registers.
  * What is counted, and why, is told in mysql.h, mysql_parse.h and mysql_conn.h.
@@ -32,11 +34,14 @@ char LICENSE[] SEC("license") = "GPL";
 #define MSG_PEEK 2
 #define EAGAIN 11
 #define EINTR 4
+#define S_IFMT 0170000
+#define S_IFSOCK 0140000
 
 #define WINDOW 64
 #define FEED_STEPS 2048
 
 const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
+const volatile __u32 by_call = 0;	/* it lacks the socket tracepoints: system calls tell instead */
 
 /* Names of server processes, 16 bytes each, as two words to compare. */
 const volatile __u64 server_name[4][2] = { { 0 } };
@@ -51,6 +56,22 @@ struct {
 	__type(key, int);
 	__type(value, struct mysql_conn);
 } conns SEC(".maps");
+
+/* The same by the inode of the socket's file, of which no two are alike: what a system call knows is no
+ * pointer that conns would take. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CALL_CONNS_MAX);
+	__type(key, __u64);
+	__type(value, struct mysql_conn);
+} call_conns SEC(".maps");
+
+struct {				/* what call_conns begins with */
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mysql_conn);
+} no_conn SEC(".maps");
 
 struct {				/* filled by the collector, see servers.h */
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -193,10 +214,10 @@ static __always_inline __u64 unix_instance(struct sock *sk)
 /* Where it was accepted; 0: it is not a client's connection. */
 static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greeted)
 {
-	__u16 family = sk->__sk_common.skc_family;
-	struct mysql_listener key = { .pid = pid, .port = sk->__sk_common.skc_num };
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	struct mysql_listener key = { .pid = pid, .port = BPF_CORE_READ(sk, __sk_common.skc_num) };
 
-	if (sk->sk_type != SOCK_STREAM)
+	if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM)
 		return 0;
 	if (family == AF_UNIX)
 		return unix_instance(sk);
@@ -210,7 +231,26 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 	return (__u64)pid << 16 | key.port;
 }
 
-static __noinline struct mysql_conn *conn_make(struct sock *sk, struct task_struct *t, int greeted)
+static __always_inline struct mysql_conn *conn_find(struct sock *sk, __u64 inode)
+{
+	return by_call ? bpf_map_lookup_elem(&call_conns, &inode) : bpf_sk_storage_get(&conns, sk, 0, 0);
+}
+
+static __always_inline struct mysql_conn *conn_new(struct sock *sk, __u64 inode)
+{
+	const __u32 zero = 0;
+	struct mysql_conn *empty;
+
+	if (!by_call)
+		return bpf_sk_storage_get(&conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	empty = bpf_map_lookup_elem(&no_conn, &zero);
+	if (!empty || bpf_map_update_elem(&call_conns, &inode, empty, BPF_ANY))
+		return 0;
+	return bpf_map_lookup_elem(&call_conns, &inode);
+}
+
+/* inode: of the socket's file, where by_call. */
+static __noinline struct mysql_conn *conn_make(struct sock *sk, __u64 inode, struct task_struct *t, int greeted)
 {
 	__u64 instance = conn_instance(sk, t->tgid, greeted);
 	struct text text = { { 0 } };
@@ -218,7 +258,7 @@ static __noinline struct mysql_conn *conn_make(struct sock *sk, struct task_stru
 
 	if (!instance)
 		return 0;
-	s = bpf_sk_storage_get(&conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	s = conn_new(sk, inode);
 	if (!s)
 		return 0;
 	s->instance = instance;
@@ -407,25 +447,29 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 	return 0;
 }
 
+static __always_inline void received(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+{
+	struct mysql_conn *s = conn_find(sk, inode);
+
+	if (!s && ret > 0)
+		s = conn_make(sk, inode, t, 0);
+	if (!s || s->conn.mode == CONN_IGNORED)
+		return;
+	if (!s->conn.held && pending_take(s, STATE_RECORDED))
+		emit(e, s);
+	if (ret > 0)
+		receive(s, e, t, ret);
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct events *e = events_here();
-	struct mysql_conn *s;
 
 	if (!is_server(t) || !e || (flags & MSG_PEEK))
 		return 0;
-	s = bpf_sk_storage_get(&conns, sk, 0, 0);
-	if (!s && ret > 0)
-		s = conn_make(sk, t, 0);
-	if (!s || s->conn.mode == CONN_IGNORED)
-		return 0;
-	e->n = 0;
-	if (!s->conn.held && pending_take(s, STATE_RECORDED))
-		emit(e, s);
-	if (ret > 0)
-		receive(s, e, t, ret);
+	received(e, sk, 0, t, ret);
 	chain_run(ctx, e);
 	return 0;
 }
@@ -499,7 +543,7 @@ static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, in
 	return reply_tail(tail) ? REPLY_DONE : REPLY_MORE;
 }
 
-static __always_inline int send_first(struct sock *sk, struct task_struct *t, int total)
+static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_struct *t, int total)
 {
 	struct source src;
 	__u8 head[5];
@@ -507,7 +551,7 @@ static __always_inline int send_first(struct sock *sk, struct task_struct *t, in
 	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
 	    bpf_probe_read_user(head, sizeof(head), src.at) || !greeting(head, sizeof(head)))
 		return 0;
-	conn_make(sk, t, 1);
+	conn_make(sk, inode, t, 1);
 	return 0;
 }
 
@@ -548,35 +592,97 @@ static __always_inline void send_reply(struct mysql_conn *s, struct events *e, s
 	}
 }
 
+static __always_inline void sent(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+{
+	struct mysql_conn *s = conn_find(sk, inode);
+
+	if (!s)
+		send_first(sk, inode, t, ret);
+	else if (s->conn.mode == CONN_LOGIN)
+		send_login(s, t, ret);
+	else if (s->conn.mode != CONN_IGNORED)
+		send_reply(s, e, t, ret);
+}
+
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct events *e = events_here();
-	struct mysql_conn *s;
 
 	if (!is_server(t) || !e)
 		return 0;
-	s = bpf_sk_storage_get(&conns, sk, 0, 0);
-	if (!s)
-		return send_first(sk, t, ret);
-	if (s->conn.mode == CONN_LOGIN)
-		return send_login(s, t, ret);
-	if (s->conn.mode == CONN_IGNORED)
+	sent(e, sk, 0, t, ret);
+	chain_run(ctx, e);
+	return 0;
+}
+
+/* ---- kernels without the socket tracepoints: both, told by the system calls ---- */
+
+/* The socket behind a descriptor, and its inode; 0: it is none. */
+static __always_inline struct sock *socket_of(struct task_struct *t, __u32 fd, __u64 *ret_inode)
+{
+	struct fdtable *fdt = BPF_CORE_READ(t, files, fdt);
+	struct file *file = 0;
+	struct socket *socket;
+
+	if (!fdt || fd >= BPF_CORE_READ(fdt, max_fds))
 		return 0;
-	e->n = 0;
-	send_reply(s, e, t, ret);
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	if (!file || (BPF_CORE_READ(file, f_inode, i_mode) & S_IFMT) != S_IFSOCK)
+		return 0;
+	*ret_inode = BPF_CORE_READ(file, f_inode, i_ino);
+	socket = BPF_CORE_READ(file, private_data);
+	return socket ? BPF_CORE_READ(socket, sk) : 0;
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+	int peeks = 0, receives = 0;
+	struct sock *sk;
+	__u64 inode;
+
+	if (!is_server(t) || !e)
+		return 0;
+	switch (regs->orig_ax) {
+	case SYS_RECVFROM:
+		peeks = regs->r10 & MSG_PEEK;
+		receives = 1;
+		break;
+	case SYS_RECVMSG:
+		peeks = regs->dx & MSG_PEEK;
+		receives = 1;
+		break;
+	case SYS_READ:
+	case SYS_READV:
+		receives = 1;
+		break;
+	case SYS_SENDTO:
+	case SYS_SENDMSG:
+	case SYS_WRITE:
+	case SYS_WRITEV:
+		break;
+	default:
+		return 0;
+	}
+	sk = peeks ? 0 : socket_of(t, regs->di, &inode);
+	if (!sk)
+		return 0;
+	if (receives)
+		received(e, sk, inode, t, ret);
+	else
+		sent(e, sk, inode, t, ret);
 	chain_run(ctx, e);
 	return 0;
 }
 
 /* ---- the age flush ---- */
 
-SEC("iter/bpf_sk_storage_map")
-int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
+static __always_inline int flush_conn(struct seq_file *seq, struct mysql_conn *s)
 {
-	struct seq_file *seq = ctx->meta->seq;
-	struct mysql_conn *s = ctx->value;
 	struct event e;
 	__u64 seen;
 
@@ -592,4 +698,16 @@ int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
 	count(&counts.events);
 	bpf_seq_write(seq, &e, sizeof(e));
 	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	return flush_conn(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/bpf_map_elem")
+int flush_calls(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return flush_conn(ctx->meta->seq, ctx->value);
 }

@@ -44,7 +44,25 @@ static void mysql_stop(void *self)
 	free(m);
 }
 
-static int mysql_load(struct mysql *m)
+/* What this kernel has not got is done in another way. */
+static void mysql_choose(struct mysql *m, int by_call)
+{
+	if (!need_split()) {
+		m->bpf->rodata->by_switch = 1;
+		bpf_program__set_autoload(m->bpf->progs.switched, true);
+		bpf_program__set_autoload(m->bpf->progs.woken, true);
+	}
+	if (!by_call)
+		return;
+	m->bpf->rodata->by_call = 1;
+	bpf_program__set_autoload(m->bpf->progs.call_ends, true);
+	bpf_program__set_autoload(m->bpf->progs.flush_calls, true);
+	bpf_program__set_autoload(m->bpf->progs.sock_recv, false);
+	bpf_program__set_autoload(m->bpf->progs.sock_send, false);
+	bpf_program__set_autoload(m->bpf->progs.flush, false);
+}
+
+static int mysql_load(struct mysql *m, int by_call)
 {
 	int i, err;
 
@@ -52,11 +70,8 @@ static int mysql_load(struct mysql *m)
 	err = m->bpf ? 0 : -errno;
 	for (i = 0; !err && servers_names[i]; i++)
 		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
-	if (!err && !need_split()) {
-		m->bpf->rodata->by_switch = 1;
-		bpf_program__set_autoload(m->bpf->progs.switched, true);
-		bpf_program__set_autoload(m->bpf->progs.woken, true);
-	}
+	if (!err)
+		mysql_choose(m, by_call);
 	err = err ?: mysql_bpf__load(m->bpf);
 	err = err ?: census_new(servers_names, &m->census);
 	m->servers.census = m->census;
@@ -64,32 +79,33 @@ static int mysql_load(struct mysql *m)
 }
 
 /* The servers that are there first: their connections are told by where they listen. */
-static int mysql_attach(struct mysql *m)
+static int mysql_attach(struct mysql *m, int by_call)
 {
-	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(m->bpf->maps.conns) };
+	const struct bpf_program *flush = by_call ? m->bpf->progs.flush_calls : m->bpf->progs.flush;
+	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(by_call ? m->bpf->maps.call_conns : m->bpf->maps.conns) };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
 	servers_forget_map(&m->servers, bpf_map__fd(m->bpf->maps.listeners));
 	servers_refresh(&m->servers);
-	m->flush = bpf_program__attach_iter(m->bpf->progs.flush, &opts);
+	m->flush = bpf_program__attach_iter(flush, &opts);
 	if (!m->flush)
 		return -errno;
 	bpf_program__set_autoattach(m->bpf->progs.flush, false);
+	bpf_program__set_autoattach(m->bpf->progs.flush_calls, false);
 	return mysql_bpf__attach(m->bpf);
 }
 
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql *m = calloc(1, sizeof(*m));
-	int err = m ? mysql_load(m) : -ENOMEM;
+	int by_call = ret_programs->instead, err = m ? mysql_load(m, by_call) : -ENOMEM;
 
 	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for mysql.queries: %s (tracepoints "
-			 "sock_recv_length and sock_send_length need Linux 6.3)", strerror(-err));
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for mysql.queries: %s", strerror(-err));
 	if (!err) {
-		err = mysql_attach(m);
+		err = mysql_attach(m, by_call);
 		if (err)
-			snprintf(reason, REASON_MAX, "attaching to the socket tracepoints failed: %s", strerror(-err));
+			snprintf(reason, REASON_MAX, "attaching to the tracepoints failed: %s", strerror(-err));
 	}
 	if (err) {
 		if (m)
@@ -268,8 +284,12 @@ static void mysql_doctor(void *self, FILE *out)
 	doctor_servers(out);
 	if (!m)
 		return;
-	tracer_doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));
-	tracer_doctor_program(out, "send", bpf_program__fd(m->bpf->progs.sock_send));
+	if (m->bpf->rodata->by_call) {
+		tracer_doctor_program(out, "system call", bpf_program__fd(m->bpf->progs.call_ends));
+	} else {
+		tracer_doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));
+		tracer_doctor_program(out, "send", bpf_program__fd(m->bpf->progs.sock_send));
+	}
 	if (m->bpf->rodata->by_switch) {
 		tracer_doctor_program(out, "switch", bpf_program__fd(m->bpf->progs.switched));
 		tracer_doctor_program(out, "wakeup", bpf_program__fd(m->bpf->progs.woken));
@@ -277,11 +297,13 @@ static void mysql_doctor(void *self, FILE *out)
 	doctor_counts(m, out);
 }
 
-static const char *const tracepoints[] = { "sock_recv_length", "sock_send_length", NULL };
+static const char *const tracepoints[] = { "sock_recv_length", "sock_send_length", NULL };	/* since Linux 6.3 */
+static const char *const system_calls[] = { "sys_exit", NULL };
 
 const struct tracer mysql_tracer = {
 	.metric = &mysql_metric,
 	.tracepoints = tracepoints,
+	.instead = system_calls,
 	.dispatch_ns = 20,
 	.start = mysql_start,
 	.stop = mysql_stop,

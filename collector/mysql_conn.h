@@ -33,6 +33,7 @@ struct prepared_key {
 	__u32 statement, pad;
 };
 
+#define CALL_CONNS_MAX 16384
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
 
 #endif

@@ -22,6 +22,7 @@
 struct bpf_object_skeleton;
 
 struct tracer_programs {
+	int instead;			/* of the tracepoints; set by kernel.c */
 	int events_fd, chain_fd;
 	__u64 *wall_offset;
 	__u64 *wanted;
@@ -51,7 +52,9 @@ struct tracer {
 	 * arguments are those of every program that ends events.  None: a perf event. */
 	const char *const *tracepoints;
 
-	/* Loads and attaches the programs; they see events from here on. */
+	const char *const *instead;	/* where the kernel lacks one of them; NULL: the metric cannot be had then */
+
+	/* Loads and attaches the programs; they see events from here on.  ret_programs->instead says which. */
 	int (*start)(void **ret_self, struct tracer_programs *ret_programs, char *reason);
 	void (*stop)(void *self);
 

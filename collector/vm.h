@@ -62,11 +62,13 @@ struct super_block {
 
 struct inode {
 	__u16 i_mode;
+	unsigned long i_ino;
 	struct super_block *i_sb;
 };
 
 struct file {
 	__u32 f_mode;
+	void *private_data;
 	struct inode *f_inode;
 };
 
@@ -194,6 +196,13 @@ struct bpf_map;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+};
+
+struct bpf_iter__bpf_map_elem {
+	struct bpf_iter_meta *meta;
+	struct bpf_map *map;
+	void *key;
+	void *value;
 };
 
 struct bpf_iter__bpf_sk_storage_map {
