@@ -298,6 +298,7 @@ static const struct route {
 	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, value },
 	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, value },
 	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, value },
+	{ { "GET", ONE "/value/chart", true, VALUE_CHART }, value },
 	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
 	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
 	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },

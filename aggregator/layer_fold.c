@@ -19,6 +19,7 @@ struct column {
 
 struct key {
 	char text[KEY_BYTES_MAX];
+	bool other;
 	struct column *column;		/* n_cols; NULL: nothing yet */
 };
 
@@ -58,16 +59,24 @@ static long key_named(struct layer_fold *f, const char *text, bool make)
 	return (long)f->n_keys++;
 }
 
+static bool is_chosen(const struct query *q) { return q->n_select && !q->exclude; }
+
 /* The layer a key that was never seen before belongs to; -1: none. */
 static long key_for(struct layer_fold *f, const struct labels *labels)
 {
 	char text[KEY_BYTES_MAX];
+	bool other = false;
 	long at;
-	int err = query_key_text(&f->q, labels, text, NULL);
+	int err = query_key_text(&f->q, labels, text, &other);
 
-	at = err ? err : key_named(f, text, !f->q.n_select);
+	for (size_t i = 0; i < f->q.n_select && f->q.exclude && !err; i++)
+		if (!strcmp(f->q.select[i], text))
+			return -1;
+	at = err ? err : key_named(f, text, !is_chosen(&f->q));
 	if (at < -1)
 		f->err = (int)at;
+	if (at >= 0)
+		f->key[at].other = other;
 	return at;
 }
 
@@ -174,7 +183,7 @@ int layer_fold_new(const struct query *q, bool cells, struct layer_fold **ret_fo
 	f->read = malloc(RULER_CELLS_MAX * sizeof(*f->read));
 	if (!f->read)
 		f->err = -ENOMEM;
-	for (size_t i = 0; i < q->n_select && !f->err; i++)
+	for (size_t i = 0; i < q->n_select && is_chosen(q) && !f->err; i++)
 		if (key_named(f, q->select[i], true) < 0)
 			f->err = -ENOMEM;
 	if (f->err) {
@@ -221,7 +230,7 @@ static int by_text(const void *a, const void *b)
 /* key_of is of no use after sorting, so nothing may be added from then on. */
 size_t layer_fold_finish(struct layer_fold *f)
 {
-	if (!f->q.n_select && f->n_keys)
+	if (!is_chosen(&f->q) && f->n_keys)
 		qsort(f->key, f->n_keys, sizeof(*f->key), by_text);
 	f->reader.slice = NULL;
 	return f->n_keys;
@@ -230,6 +239,11 @@ size_t layer_fold_finish(struct layer_fold *f)
 const char *layer_fold_name(const struct layer_fold *f, size_t i)
 {
 	return f->key[i].text;
+}
+
+bool layer_fold_other(const struct layer_fold *f, size_t i)
+{
+	return f->key[i].other;
 }
 
 __u64 layer_fold_count(const struct layer_fold *f, size_t i, size_t col)

@@ -2,8 +2,8 @@
  *
  *      cube or store --store_reader--> key -> column -> (lowest value of a bucket, events) --grid--> layers
  *
- * Keys    the query's selected ones, in their order, also where nothing is of them; without any,
- *         all that are seen, by text.  A key's text is that of the fields kept (query.drop).
+ * Keys    the query's selected ones, in their order, also where nothing is of them; without any, or
+ *         where they are excluded, all (others) that are seen, by text.  A key's text is that of the fields kept (query.drop).
  * Laws    a layer's cells are the part of the grid's that is its key's: same columns, same rows.
  * Errors  -E2BIG: more than LAYER_SPOTS_MAX buckets in all; -EBADMSG, -EINVAL: a slice; -ENOMEM.
  * Thread  any, one at a time per fold.
@@ -28,6 +28,7 @@ int layer_fold_error(const struct layer_fold *f);
 /* After the last slice.  i: in the order of the keys. */
 size_t layer_fold_finish(struct layer_fold *f);	/* how many keys */
 const char *layer_fold_name(const struct layer_fold *f, size_t i);
+bool layer_fold_other(const struct layer_fold *f, size_t i);	/* one of its labels is `other` */
 __u64 layer_fold_count(const struct layer_fold *f, size_t i, size_t col);
 
 /* Layers of the grid that was folded by the same query. */

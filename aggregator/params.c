@@ -14,7 +14,8 @@
 #define ALL (OF(VALUE_KINDS) - 1)
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
-#define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))
+#define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
+#define PAGES (DRAWN | OF(VALUE_CHART))
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
 #define POINTS_MAX 3600
@@ -23,7 +24,7 @@
 #define NS 1000000000ll
 #define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
 
-enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES };
+enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES, FORMAT };
 
 static const struct spec {
 	const char *name;
@@ -43,32 +44,36 @@ static const struct spec {
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
 	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
-	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | DRAWN, AT(by), 0, 0, 0, NULL },
-	{ "width", INTEGER, MAPS | DRAWN, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "height", INTEGER, MAPS | DRAWN, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "scale", INTEGER, DRAWN, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", INTEGER, MAPS | DRAWN, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", INTEGER, MAPS | DRAWN, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
+	{ "width", INTEGER, MAPS | PAGES, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
+	{ "ymin", INTEGER, MAPS | PAGES, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", INTEGER, MAPS | PAGES, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
 	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
 	{ "x", INTEGER, OF(VALUE_DETAILS), AT(x), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
 	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
-	{ "utc_offset", INTEGER, DRAWN, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
+	{ "utc_offset", INTEGER, PAGES, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", CHOICE, ALL & ~(ROWS | DRAWN), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
-	{ "yscale", CHOICE, DRAWN | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
-	{ "theme", CHOICE, DRAWN | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
-	{ "format", CHOICE, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
-	{ "format", CHOICE, DRAWN, AT(format), 0, FORMAT_PNG, 0, "png pdf svg" },
+	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
+	{ "theme", CHOICE, PAGES | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
+	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
+	{ "format", FORMAT, DRAWN, AT(format), 0, 0, 0, "png pdf svg" },
+	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL, AT(exclude), 0, 0, 0, NULL },
 	{ "selected", KEYS, ALL, AT(select), 0, 0, 0, NULL },
-	{ "isolate", SWITCH, MAPS | DRAWN, AT(isolate), 0, 0, 0, NULL },
+	{ "isolate", SWITCH, MAPS | PAGES, AT(isolate), 0, 0, 0, NULL },
 	{ "decompose_all", SWITCH, MAPS | DRAWN, AT(decompose_all), 0, 0, 0, NULL },
 	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
+	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate percentiles" },
+	{ "top", INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
+	{ "chart", SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
 	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp hue" },
 #undef AT
 };
@@ -147,6 +152,18 @@ static int read_choice(const struct spec *spec, const char *value, int *to, char
 			return 0;
 		}
 	return refuse(reason, spec, value, "must be one of: %s", spec->choices);
+}
+
+static int read_format(const struct spec *spec, const char *value, enum value_format *to, char *reason)
+{
+	static const char *const name[] = { [FORMAT_JSON] = "json", [FORMAT_PNG] = "png", [FORMAT_PDF] = "pdf",
+					    [FORMAT_SVG] = "svg" };
+	int nth, err = read_choice(spec, value, &nth, reason);
+
+	for (int i = FORMAT_JSON; i <= FORMAT_SVG && !err; i++)
+		if (!strcmp(name[i], value))
+			*to = i;
+	return err;
 }
 
 static int read_switch(const struct spec *spec, const char *value, bool *to, char *reason)
@@ -251,6 +268,7 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 	case SWITCH: err = read_switch(spec, value, to, reason); break;
 	case KEYS: err = read_keys(spec, value, p, reason); break;
 	case HUES: err = read_hues(spec, value, p, reason); break;
+	case FORMAT: err = read_format(spec, value, to, reason); break;
 	}
 	if (!err && spec->has)
 		*((bool *)p + spec->has) = true;
@@ -310,15 +328,15 @@ static int refuse_missing(const char *name, char *reason)
 
 static void set_defaults(enum value_kind kind, struct params *p)
 {
-	bool drawn = OF(kind) & DRAWN;
+	bool drawn = OF(kind) & PAGES;
 
 	*p = (struct params){
 		.duration_ns = OF(kind) & CA_VALUES & ~ROWS ? NS : 60 * NS,
 		.n_points = 1, .timeout_ms = OF(kind) & CA_VALUES ? 5000 : 0, .millionths = -1,
-		.width = drawn ? 1200 : 600, .height = kind == VALUE_FIGURE ? 500 : kind == VALUE_REPORT ? 0 : 300,
+		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : drawn ? 500 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
-		.coloring = -1, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
+		.coloring = -1, .show = SHOW_AUTO, .top = 9, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
 		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
 	};
 }
@@ -364,13 +382,13 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 		why = "x and y must lie within width and height";
 	if (p->has_ymax && p->ymin >= p->ymax)
 		why = "ymin must be less than ymax";
-	if (OF(kind) & DRAWN && p->width < FIGURE_WIDTH_MIN)
+	if (OF(kind) & PAGES && p->width < FIGURE_WIDTH_MIN)
 		why = "width must be at least 400 here";
-	if (OF(kind) & DRAWN && p->height && p->height < FIGURE_HEIGHT_MIN)
+	if (OF(kind) & PAGES && p->height && p->height < FIGURE_HEIGHT_MIN)
 		why = "height must be at least 240 here";
 	if (p->exclude && !p->n_select && !(OF(kind) & ROWS))
 		why = "exclude needs selected";
-	if (p->isolate && !p->n_select && OF(kind) & DRAWN)
+	if (p->isolate && !p->n_select && OF(kind) & PAGES)
 		why = "isolate needs selected";
 	if (p->isolate + p->exclude + p->decompose_all > 1)
 		why = "at most one of isolate, exclude and decompose_all can be true";

@@ -21,7 +21,9 @@
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
-		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_KINDS };
+		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_KINDS };
+
+enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
 
 enum params_palette { PARAMS_RAMP, PARAMS_HUE };
 
@@ -54,6 +56,9 @@ struct params {
 	int *hue;			/* 0..359, the background's first unless isolated */
 	size_t n_hues;			/* 0: as they come */
 	int palette;			/* enum params_palette */
+	int show;			/* chart: enum params_show */
+	__s64 top;			/* chart, report: so many keys, the rest is one */
+	bool chart, has_chart;		/* report: with a chart */
 };
 
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,

@@ -399,6 +399,7 @@ static void grid_fill_column(struct grid_column *c, const struct hist *h)
 	c->min = h->min;
 	c->max = h->max;
 	c->p50 = hist_percentile(h, 500000);
+	c->p90 = hist_percentile(h, 900000);
 	c->p99 = hist_percentile(h, 990000);
 }
 

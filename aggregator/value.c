@@ -1,5 +1,6 @@
 #include "value.h"
 #include "value_layers.h"
+#include "../render/chart.h"
 #include "../render/image.h"
 
 #include <errno.h>
@@ -18,9 +19,10 @@ size_t value_columns(const struct value *v)
 	case VALUE_GRID:
 	case VALUE_STREAM: return (size_t)v->p.ncols;
 	case VALUE_IMAGE:
-	case VALUE_DETAILS:
+	case VALUE_DETAILS: return (size_t)v->p.width;
 	case VALUE_FIGURE:
-	case VALUE_REPORT: return (size_t)v->p.width;
+	case VALUE_REPORT:
+	case VALUE_CHART: return chart_columns((unsigned)v->p.width);
 	default: return 1;
 	}
 }
@@ -29,7 +31,10 @@ static __u32 row_bits(const struct value *v)
 {
 	if (v->kind == VALUE_GRID || v->kind == VALUE_STREAM)
 		return (__u32)v->p.row_bits;
-	return v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT ? 3 : RULER_BITS_MAX;
+	if (v->kind == VALUE_CHART)
+		return 0;
+	/* On a linear axis the upper octaves are tall. */
+	return (v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT) && v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
 }
 
 struct query value_query(const struct value *v, int axis)
@@ -227,6 +232,8 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 	for (size_t i = 0; i < v->n_key_folds; i++)
 		if (s->axis == v->key_axis[i])
 			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
+	if (v->counts && s->axis == v->fold_axis[0])
+		layer_fold_reader(v->counts)->slice(v->counts, slot, s);
 	for (size_t i = 0; i < v->n_folds && v->layered; i++)
 		if (v->layer_fold[i] && s->axis == v->fold_axis[i])
 			layer_fold_reader(v->layer_fold[i])->slice(v->layer_fold[i], slot, s);
@@ -336,6 +343,19 @@ int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_ki
 	return value_new_at(a, ci, kind, param, n_params, NULL, ret_value, reason);
 }
 
+/* What the axis measures says how it is best shown. */
+static void settle_axis(struct value *v, int axis)
+{
+	bool offset = !strcmp(v->in.measure[axis], "subsecond");	/* of the wall clock's second: always all of it */
+
+	if (!v->p.has_yscale && (offset || ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT))
+		v->p.yscale = AXIS_LINEAR;
+	if (offset && !v->p.has_ymax && v->kind == VALUE_FIGURE)
+		v->p.ymax = 1000000000;
+	if (!v->p.has_chart)
+		v->p.chart = v->kind == VALUE_REPORT && !v->numeric;
+}
+
 int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason)
@@ -361,8 +381,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		reach_now(v);
 	if (!err)
 		err = choose_axis(v, &axis, reason);
-	if (!err && !v->p.has_yscale && ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT)
-		v->p.yscale = AXIS_LINEAR;
+	if (!err)
+		settle_axis(v, axis);
 	if (!err)
 		err = choose_fields(v, reason);
 	if (!err)
@@ -392,6 +412,7 @@ void value_free(struct value *v)
 		layer_fold_free(v->layer_fold[i]);
 		grid_free(v->grid[i]);
 	}
+	layer_fold_free(v->counts);
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);
@@ -425,6 +446,8 @@ static int fold_errors(const struct value *v)
 		err = key_fold_error(v->key_fold[i]);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = v->layer_fold[i] ? layer_fold_error(v->layer_fold[i]) : 0;
+	if (!err && v->counts)
+		err = layer_fold_error(v->counts);
 	return err;
 }
 

@@ -44,6 +44,7 @@ struct value {
 	struct key_fold *key_fold[MEASURES_MAX];
 	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
+	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */
 

@@ -1,4 +1,5 @@
 #include "value_layers.h"
+#include "value_rates.h"
 #include "../render/hue.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 
 static bool is_drawn(const struct value *v)
 {
-	return v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT;
+	return v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART;
 }
 
 void value_layers_select(const struct value *v, struct query *q)
@@ -28,16 +29,31 @@ static bool wants_layers(const struct value *v)
 
 	if (v->kind == VALUE_IMAGE)
 		return p->n_select || p->isolate || p->decompose_all;
-	if (!is_drawn(v))
+	if (!is_drawn(v) || v->kind == VALUE_CHART)
 		return false;
 	if (p->n_hues || p->palette == PARAMS_HUE)
 		return true;
 	return p->decompose_all || (p->n_select > (p->isolate ? 1u : 0u) && !p->exclude);
 }
 
+static bool wants_counts(const struct value *v)
+{
+	if (!v->in.n_fields)
+		return false;
+	return v->kind == VALUE_CHART ? !rates_are_percentiles(v) : v->kind == VALUE_REPORT && v->p.chart;
+}
+
+static int add_counts(struct value *v)
+{
+	struct query q = value_query(v, v->fold_axis[0]);
+
+	q.n_select = v->p.n_select;
+	return layer_fold_new(&q, false, &v->counts);
+}
+
 int value_layers_add(struct value *v)
 {
-	int err = 0;
+	int err = wants_counts(v) ? add_counts(v) : 0;
 
 	for (size_t i = 0; wants_layers(v) && i < v->n_folds && !err; i++) {
 		struct query q = value_query(v, v->fold_axis[i]);

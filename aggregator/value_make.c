@@ -1,34 +1,11 @@
-#include "value.h"
 #include "value_layers.h"
+#include "value_reply.h"
 #include "../render/image.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static int take_json(struct value *v, struct bytes *out)
-{
-	writer_raw(out, "}\n");
-	v->type = "application/json";
-	v->data = writer_take(out, &v->len);
-	return v->data ? 0 : -ENOMEM;
-}
-
-static const char *measure_name(const struct value *v, int axis)
-{
-	return v->in.measure[axis];
-}
-
-/* The opening brace and what every value reply has. */
-static void begin(struct value *v, struct bytes *out)
-{
-	writer_raw(out, "{");
-	payload_head(out, &v->head);
-	writer_name_text(out, "measure", measure_name(v, v->fold_axis[0]));
-	writer_name_text(out, "unit", query_unit(&v->in, v->fold_axis[0]));
-}
 
 /* ---- raw, keys ---- */
 
@@ -40,7 +17,7 @@ static void put_all_stats(struct value *v, struct bytes *out)
 	writer_raw(out, "{");
 	for (size_t i = 0; i < v->n_key_folds; i++) {
 		total = key_fold_totals(v->key_fold[i], &n);
-		writer_name(out, measure_name(v, v->key_axis[i]));
+		writer_name(out, reply_measure(v, v->key_axis[i]));
 		payload_stats(out, total, n, v->head.n_snapshots);
 	}
 	writer_raw(out, "}");
@@ -52,7 +29,7 @@ static int make_raw(struct value *v)
 	size_t n;
 	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
 
-	begin(v, &out);
+	reply_begin(v, &out);
 	writer_name(&out, "value");
 	payload_raw(&out, total, n, v->in.n_fields, v->numeric, v->head.n_snapshots);
 	writer_name(&out, "transformations");
@@ -64,7 +41,7 @@ static int make_raw(struct value *v)
 		else
 			payload_stats(&out, total, n, v->head.n_snapshots);
 	}
-	return take_json(v, &out);
+	return reply_end(v, &out);
 }
 
 static int make_keys(struct value *v)
@@ -73,9 +50,9 @@ static int make_keys(struct value *v)
 	size_t n;
 	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
 
-	begin(v, &out);
+	reply_begin(v, &out);
 	payload_keys(&out, total, n, v->head.n_snapshots);
-	return take_json(v, &out);
+	return reply_end(v, &out);
 }
 
 /* ---- average, percentile ---- */
@@ -88,7 +65,7 @@ static int make_one_number(struct value *v)
 	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
 	const struct hist *h = n && total->hist.count ? &total->hist : NULL;
 
-	begin(v, &out);
+	reply_begin(v, &out);
 	writer_name(&out, v->kind == VALUE_AVERAGE ? "average" : "percentile");
 	if (!h)
 		writer_raw(&out, "null");
@@ -96,7 +73,7 @@ static int make_one_number(struct value *v)
 		writer_real(&out, (double)h->sum / (double)h->count);
 	else
 		writer_number(&out, hist_percentile(h, (__u32)v->p.millionths));
-	return take_json(v, &out);
+	return reply_end(v, &out);
 }
 
 /* ---- image, details ---- */
@@ -152,7 +129,7 @@ static int make_image(struct value *v)
 	}
 	text = base64(png, len);
 	free(png);
-	begin(v, &out);
+	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
 	writer_name(&out, "present");
 	writer_raw(&out, "[");
@@ -170,7 +147,7 @@ static int make_image(struct value *v)
 	writer_raw(&out, "{}");
 	writer_name_text(&out, "image", text ? text : "");
 	free(text);
-	return text ? take_json(v, &out) : -ENOMEM;
+	return text ? reply_end(v, &out) : -ENOMEM;
 }
 
 /* Slots observed in the columns under a pixel; 0 of events. */
@@ -200,14 +177,14 @@ static int make_details(struct value *v)
 	if (err)
 		return err;
 	total = key_fold_totals(v->key_fold[0], &n);
-	begin(v, &out);
+	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
 	writer_name_seconds(&out, "bucket_time", g->from_ns + (__s64)(cell.first_col * g->col_ns));
 	writer_name_seconds(&out, "bucket_duration", (__s64)((cell.last_col - cell.first_col + 1) * g->col_ns));
 	writer_name_number(&out, "bucket_ymin", cell.from);
 	writer_name_number(&out, "bucket_ymax", cell.to);
 	payload_present(&out, total, n, cell.from, cell.to, g->all.max, snapshots_under(g, &cell));
-	return take_json(v, &out);
+	return reply_end(v, &out);
 }
 
 /* ---- grid ---- */
@@ -222,150 +199,13 @@ static int make_grid(struct value *v)
 
 	if (err)
 		return err;
-	begin(v, &out);
+	reply_begin(v, &out);
 	payload_grid(&out, v->grid[0]);
 	writer_name(&out, "shade");
 	writer_raw(&out, "{");
 	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);
 	writer_raw(&out, "}");
-	return take_json(v, &out);
-}
-
-/* ---- figure, report ---- */
-
-static int utc_offset(const struct value *v)
-{
-	time_t end = v->head.rounded.to / 1000000000;
-	struct tm tm;
-
-	if (v->p.has_utc_offset)
-		return (int)v->p.utc_offset_s;
-	return localtime_r(&end, &tm) ? (int)tm.tm_gmtoff : 0;
-}
-
-static void figure_options(const struct value *v, const char *subtitle, struct figure_options *ret_options)
-{
-	figure_defaults(ret_options);
-	ret_options->width = (unsigned)v->p.width;
-	ret_options->height = (unsigned)v->p.height;
-	ret_options->scale = (unsigned)v->p.scale;
-	ret_options->format = v->p.format == FORMAT_PDF ? FIGURE_PDF : v->p.format == FORMAT_SVG ? FIGURE_SVG : FIGURE_PNG;
-	ret_options->theme = (enum palette_theme)v->p.theme;
-	ret_options->transfer = (enum shade_transfer)v->p.transfer;
-	ret_options->yscale = (enum axis_scale)v->p.yscale;
-	ret_options->weighted = v->p.weighted;
-	ret_options->ymin = (__u64)v->p.ymin;
-	ret_options->ymax = (__u64)v->p.ymax;
-	ret_options->utc_offset_s = utc_offset(v);
-	ret_options->title = v->title;
-	ret_options->subtitle = subtitle;
-	ret_options->version = "heatscope " PACKAGE_VERSION;
-}
-
-static const char *measure_title(const char *measure)
-{
-	return !strcmp(measure, "cputime") ? "on-CPU" : !strcmp(measure, "offcpu") ? "off-CPU" : measure;
-}
-
-/* "latency; only select, update" */
-static void describe(const struct value *v, const char *what, char *out, size_t room)
-{
-	size_t at = (size_t)snprintf(out, room, "%s", what), n = v->p.exclude || v->p.isolate ? v->p.n_select : 0;
-
-	for (size_t i = 0; i < n && i < 4 && at < room; i++)
-		at += (size_t)snprintf(out + at, room - at, "%s%s",
-				       i ? ", " : v->p.exclude ? "; without " : "; only ", v->p.select[i]);
-	if (n > 4 && at < room)
-		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
-}
-
-static int take_picture(struct value *v, int err, __u8 *bytes, size_t len)
-{
-	if (err == -EINVAL)
-		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
-	if (err)
-		return err;
-	v->type = v->p.format == FORMAT_PDF ? "application/pdf" : v->p.format == FORMAT_SVG ? "image/svg+xml" : "image/png";
-	v->data = bytes;
-	v->len = len;
-	return 0;
-}
-
-static int make_figure(struct value *v)
-{
-	struct figure_options options;
-	char subtitle[VALUE_TITLE];
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	int err;
-
-	describe(v, measure_title(measure_name(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
-	figure_options(v, subtitle, &options);
-	err = figure_render(v->grid[0], &options, &bytes, &len);
-	return take_picture(v, err, bytes, len);
-}
-
-static int report_rows(const struct value *v, struct report_row **ret_row, size_t *ret_n, bool *ret_other)
-{
-	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
-	struct report_row *row = calloc(n + 1, sizeof(*row));
-
-	if (!row)
-		return -ENOMEM;
-	*ret_other = false;
-	for (size_t i = 0; i < n; i++) {
-		const struct hist *h = &total[i].hist;
-
-		*ret_other = *ret_other || total[i].other;
-		row[i] = (struct report_row){
-			.name = *total[i].text ? total[i].text : "all", .mean = hist_mean(h),
-			.count = v->head.n_snapshots > 1 ? (double)h->count / (double)v->head.n_snapshots : (double)h->count,
-			.p50 = hist_percentile(h, 500000), .p90 = hist_percentile(h, 900000),
-			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
-		};
-	}
-	*ret_row = row;
-	*ret_n = n;
-	return 0;
-}
-
-/* "latency by statement" */
-static void table_title(const struct value *v, char *out, size_t room)
-{
-	size_t at = (size_t)snprintf(out, room, "%s", measure_title(measure_name(v, v->key_axis[0])));
-	const char *glue = " by ";
-
-	for (size_t i = 0; i < v->in.n_fields && at < room; i++) {
-		if (v->drop & 1u << i)
-			continue;
-		at += (size_t)snprintf(out + at, room - at, "%s%s", glue, v->in.field[i]);
-		glue = ", ";
-	}
-}
-
-static int make_report(struct value *v)
-{
-	struct report_panel panel[REPORT_PANELS_MAX];
-	struct report r = { .n_panels = v->n_folds, .panel = panel, .count_title = v->unit, .unit = v->grid[0]->unit };
-	struct figure_options options;
-	struct report_row *row;
-	char title[VALUE_TITLE];
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	int err = report_rows(v, &row, &r.n_rows, &r.lower_bound);
-
-	if (err)
-		return err;
-	for (size_t i = 0; i < v->n_folds; i++)
-		panel[i] = (struct report_panel){ measure_title(measure_name(v, v->fold_axis[i])), v->grid[i] };
-	table_title(v, title, sizeof(title));
-	r.table_title = title;
-	r.row = row;
-	figure_options(v, NULL, &options);
-	err = report_render(&r, &options, &bytes, &len);
-	free(row);
-	return take_picture(v, err, bytes, len);
+	return reply_end(v, &out);
 }
 
 int value_make(struct value *v)
@@ -397,6 +237,7 @@ int value_make(struct value *v)
 	case VALUE_STREAM: return make_grid(v);
 	case VALUE_FIGURE: return make_figure(v);
 	case VALUE_REPORT: return make_report(v);
+	case VALUE_CHART: return make_chart(v);
 	case VALUE_KINDS: break;
 	}
 	return -EINVAL;

@@ -81,6 +81,27 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 		put_number(value / u->size, u->name, ret_text);
 }
 
+static void put_thousands(__u64 n, char *out)
+{
+	char digits[AXIS_TEXT];
+	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), to = 0;
+
+	for (size_t i = 0; i < len && to + 2 < AXIS_TEXT; i++) {	/* 1,234,567 */
+		out[to++] = digits[i];
+		if ((len - i - 1) % 3 == 0 && i + 1 < len)
+			out[to++] = ',';
+	}
+	out[to] = 0;
+}
+
+void axis_format_count(double n, char ret_text[AXIS_TEXT])
+{
+	if (n < 1000 && n != floor(n))
+		snprintf(ret_text, AXIS_TEXT, "%.3g", n);
+	else
+		put_thousands((__u64)llround(n), ret_text);
+}
+
 void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT])
 {
 	static const struct { __u64 ns; const char *name; } span[] = {
@@ -148,6 +169,16 @@ double axis_at(enum axis_scale scale, double low, double high, double value)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+double axis_round_125(double value, int up)
+{
+	double power = pow(10, floor(log10(value) + 1e-12));
+	double digit = value / power;
+
+	if (up)
+		return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
+	return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
 static double round_step(double least)
 {
 	double power = pow(10, floor(log10(least)));
@@ -161,16 +192,27 @@ static double round_step(double least)
 	return 10 * power;
 }
 
-/* All labels of a linear axis in one unit, so that they can be compared by eye. */
+#define LINEAR_DIGITS 1000		/* "1000 ms" rather than steps of 0.2 s */
+
+/* The unit of all labels of a linear axis, so that they can be compared by eye: that of a step, unless
+ * the highest label would be a long number in it. */
+static const struct unit_step *linear_unit(enum axis_unit unit, double step, double high)
+{
+	const struct unit_step *u = unit_for(step, unit);
+
+	return high / u->size <= LINEAR_DIGITS * (1 + 1e-9) ? u : unit_for(high, unit);
+}
+
 static size_t linear_ticks(enum axis_unit unit, double low, double high, double length_px, double gap_px,
 			   struct tick *tick)
 {
 	double step = round_step((high - low) * gap_px / length_px), first;
-	const struct unit_step *u = unit_for(high, unit);
+	const struct unit_step *u;
 	size_t n = 0;
 
-	if (step < 1)
+	if (step < 1 && high > 1)
 		step = 1;
+	u = linear_unit(unit, step, high);
 	first = ceil(low / step - 1e-9);
 	for (; n < AXIS_TICKS_MAX; n++) {
 		double value = (first + n) * step;

@@ -31,6 +31,9 @@ enum axis_unit axis_unit(const char *name);
 /* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
+/* "1,234,567"; a mean that is small and not whole: "2.75" */
+void axis_format_count(double n, char ret_text[AXIS_TEXT]);
+
 /* A length of time in words: "100 ms", "1 s", "5 min", "1 h". */
 void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT]);
 
@@ -43,6 +46,9 @@ void axis_format_time(__s64 ns, int utc_offset_s, char ret_text[AXIS_TEXT]);
 /* Where a value lies between low (0) and high (1); not clamped.  A log axis needs low >= 1;
  * 0 lies at -infinity there. */
 double axis_at(enum axis_scale scale, double low, double high, double value);
+
+/* The next of 1, 2, 5 per decade, downward or upward; value > 0. */
+double axis_round_125(double value, int up);
 
 /* Ticks of values low..high (low < high; log: low >= 1) on an axis of length_px with at least
  * gap_px between labels.  Returns how many. */

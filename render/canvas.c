@@ -222,6 +222,17 @@ void canvas_box(struct canvas *c, double x, double y, double width, double heigh
 	cairo_fill(c->cr);
 }
 
+void canvas_stroke_cased(struct canvas *c, __u32 rgb)
+{
+	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+	canvas_colour(c, c->palette.casing);
+	cairo_set_line_width(c->cr, 3);
+	cairo_stroke_preserve(c->cr);
+	canvas_colour(c, rgb);
+	cairo_set_line_width(c->cr, 1.4);
+	cairo_stroke(c->cr);
+}
+
 /* Cairo would write an image of 32 bits at the slowest pace; ours is a few times smaller and faster. */
 static int attach_png(cairo_surface_t *s, const __u32 *pixel, unsigned width, unsigned height)
 {

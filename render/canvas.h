@@ -53,6 +53,9 @@ void canvas_text_within(struct canvas *c, double x, double y, double width, cons
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2);	/* 1 px, crisp */
 void canvas_box(struct canvas *c, double x, double y, double width, double height);	/* filled */
 
+/* Strokes the path as a thin line on a casing, so that it stands off whatever is below it. */
+void canvas_stroke_cased(struct canvas *c, __u32 rgb);
+
 /* Pixels into a rectangle, edge to edge and unsmoothed. */
 void canvas_pixels(struct canvas *c, __u32 *pixel, unsigned width, unsigned height, double x, double y);
 

@@ -1,4 +1,5 @@
 #include "explain.h"
+#include "legend.h"
 #include "plot.h"
 #include <math.h>
 #include <stdio.h>
@@ -104,9 +105,10 @@ static enum axis_unit legend_unit(const struct shade *s, const struct grid *g)
 }
 
 void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct tints *t,
-		    double right, double y)
+		    const struct legend *l, double right, double y)
 {
-	unsigned first = t->ramp && !t->rest, n = t->ramp ? layers_drawn(g->layers) : 1;
+	const __u32 *alone = t->ramp ? t->ramp[0] : c->palette.colour;
+	unsigned n = l->n > BANDS_MAX ? BANDS_MAX : l->n ? (unsigned)l->n : 1;
 	char title[128];
 	double x = floor(right) - BAR_WIDTH;
 
@@ -114,10 +116,8 @@ void explain_legend(struct canvas *c, const struct shade *s, const struct grid *
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.text);
 	canvas_text(c, CANVAS_RIGHT, right, y + 11, title);
-	n = n > BANDS_MAX ? BANDS_MAX : n;
 	for (unsigned i = 0; i < n; i++)	/* the same lightness in each hue */
-		draw_bar(c, t->ramp ? t->ramp[first + i] : c->palette.colour, x, y + 18 + (double)BAR_HEIGHT * i / n,
-			 (double)BAR_HEIGHT / n);
+		draw_bar(c, l->n ? l->item[i].ramp : alone, x, y + 18 + (double)BAR_HEIGHT * i / n, (double)BAR_HEIGHT / n);
 	draw_ticks(c, s, legend_unit(s, g), x, y + 18 + BAR_HEIGHT);
 }
 
@@ -218,27 +218,6 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 
 /* --- footer ----------------------------------------------------------------------------------- */
 
-static void put_count(__u64 n, char *out, size_t room)
-{
-	char digits[32];
-	size_t len = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n), to = 0;
-
-	for (size_t i = 0; i < len && to + 2 < room; i++) {	/* 1,234,567 */
-		out[to++] = digits[i];
-		if ((len - i - 1) % 3 == 0 && i + 1 < len)
-			out[to++] = ',';
-	}
-	out[to] = 0;
-}
-
-void explain_count(double n, char ret_text[AXIS_TEXT])
-{
-	if (n < 1000 && n != floor(n))
-		snprintf(ret_text, AXIS_TEXT, "%.3g", n);
-	else
-		put_count((__u64)llround(n), ret_text, AXIS_TEXT);
-}
-
 /* "1,234 queries", "2 cpus, the mean of 60 slots" */
 static void put_total(const struct grid *g, char *out, size_t room)
 {
@@ -246,8 +225,8 @@ static void put_total(const struct grid *g, char *out, size_t room)
 												       : "events";
 	char count[AXIS_TEXT], slots[AXIS_TEXT];
 
-	explain_count(grid_shown(g, g->all.n_snapshots, g->all.count), count);
-	explain_count((double)g->all.n_snapshots, slots);
+	axis_format_count(grid_shown(g, g->all.n_snapshots, g->all.count), count);
+	axis_format_count((double)g->all.n_snapshots, slots);
 	if (g->point)
 		snprintf(out, room, "%s %s, the mean of %s slots", count, what, slots);
 	else
@@ -316,6 +295,10 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 
 	axis_format_span(g->slot_ns, slot);
 	axis_format_span(g->col_ns, column);
+	if (!s) {
+		snprintf(out, room, "slot %s, column %s", slot, column);
+		return;
+	}
 	if (s->yscale == AXIS_LOG)
 		snprintf(height, sizeof(height), "a factor of %.3g", exp2(s->cell_height));
 	else
@@ -328,7 +311,7 @@ void explain_summary(const struct grid *g, const struct figure_options *o, char 
 	char range[256], total[128], lost[AXIS_TEXT];
 
 	put_total(g, total, sizeof(total));
-	explain_count((double)g->all.lost, lost);
+	axis_format_count((double)g->all.lost, lost);
 	put_range(g, o, range, sizeof(range));
 	snprintf(out, room, "%s: %s, %s lost", range, total, lost);
 }

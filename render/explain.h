@@ -15,24 +15,22 @@
 
 void explain_head(struct canvas *c, const struct figure_options *o, double x, double width);
 
-/* The colour bar, its title above, ticks below; it ends at `right`.  Of layers: a band for
- * each of the first few. */
+/* The colour bar, its title above, ticks below; it ends at `right`.  Of layers (l): a band for each of the
+ * first few. */
+struct legend;
 void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct tints *t,
-		    double right, double y);
+		    const struct legend *l, double right, double y);
 
 /* p50, p99, max as far as drawn; nothing happened, not observed, partly lost; marks that some of
  * the n grids have. */
 void explain_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
 		 double x, double y);
 
-/* Time range, totals, losses; sources and their coverage; slot, column and cell; version. */
+/* Time range, totals, losses; sources and their coverage; slot, column and, of maps, cell; version. */
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y);
 
 /* "2026-11-21 14:00:00 to 15:00:00 UTC: 1,234 queries, 0 lost" */
 void explain_summary(const struct grid *g, const struct figure_options *o, char *out, size_t room);
-
-/* "1,234,567"; a mean that is small and not whole: "2.75" */
-void explain_count(double n, char ret_text[AXIS_TEXT]);
 
 #endif

@@ -22,7 +22,7 @@ void figure_shading(const struct figure_options *o, struct shade_options *ret)
 				       .low = o->ymax ? o->ymin : 0, .high = o->ymax };
 }
 
-static int options_valid(const struct figure_options *o)
+bool figure_size_valid(const struct figure_options *o)
 {
 	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height >= FIGURE_HEIGHT_MIN &&
 	       o->height <= FIGURE_SIDE_MAX && (o->scale == 1 || o->scale == 2) &&
@@ -49,7 +49,7 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 	canvas_describe(c, o->subtitle, summary);
 	panel_range(&g, 1, o, &p.range);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, s, g, t, c->width - PLOT_RIGHT, 14);
+	explain_legend(c, s, g, t, l, c->width - PLOT_RIGHT, 14);
 	panel_draw(c, &p);
 	legend_draw(c, l->item, l->n, 24, bottom - layers - EXPLAIN_KEY - 2, width);
 	explain_key(c, o, &g, 1, 24, bottom - EXPLAIN_KEY - 2);
@@ -97,7 +97,7 @@ int figure_render(const struct grid *g, const struct figure_options *o, __u8 **r
 	struct grid *folded;
 	int err;
 
-	if (!g->n_cols || !g->n_rows || !options_valid(o))
+	if (!g->n_cols || !g->n_rows || !figure_size_valid(o))
 		return -EINVAL;
 	if (g->n_cols <= o->width - PLOT_LEFT - PLOT_RIGHT)
 		return draw_folded(g, o, ret_bytes, ret_len);

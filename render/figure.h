@@ -46,6 +46,9 @@ struct figure_options {
 
 int figure_render(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
+/* Are width, height, scale, ymin and ymax those of a picture? */
+bool figure_size_valid(const struct figure_options *o);
+
 /* How a figure of these options is shaded. */
 void figure_shading(const struct figure_options *o, struct shade_options *ret_shading);
 

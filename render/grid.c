@@ -104,6 +104,7 @@ static void column_rank(struct grid *g, size_t col)
 	if (!c->count || sum != c->count)
 		return;
 	c->p50 = column_percentile(g, col, 50);
+	c->p90 = column_percentile(g, col, 90);
 	c->p99 = column_percentile(g, col, 99);
 }
 

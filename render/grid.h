@@ -28,7 +28,7 @@ enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4, GR
 
 struct grid_column {
 	__u64 count, sum, min, max;	/* of the axis, exact; min and max are 0 when count is 0 */
-	__u64 p50, p99;			/* from the merged buckets of the column; 0 when count is 0 */
+	__u64 p50, p90, p99;		/* from the merged buckets of the column; 0 when count is 0 */
 	__u64 lost;			/* events lost somewhere in slots that touch this column */
 	__u32 n_reporting, n_expected;
 	__u64 n_snapshots;		/* slots that any source reported; of point grids only */
@@ -63,7 +63,7 @@ struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or a sh
 void grid_free(struct grid *g);
 
 /* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks, losses
- * and layers go along.  p50 and p99 come from the summed cells, and are 0 where cells are weights.
+ * and layers go along.  percentiles come from the summed cells, and are 0 where cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
 

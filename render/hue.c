@@ -1,12 +1,13 @@
 #include "hue.h"
 #include <math.h>
+#include <stdlib.h>
 
 #define FIRST 21			/* CA: and then every 91 degrees */
 #define STEP 91
 
 /* Far apart for the eye, and in lightness order none beside its like under red-green deficiency;
  * the first are near those of the page (Okabe and Ito's). */
-static const int best[] = { 38, 205, 160, 325, 255, 12, 80, 185 };
+static const int best[] = { 38, 205, 160, 325, 255, 12, 80, 185, 290 };
 #define N_BEST (sizeof(best) / sizeof(*best))
 
 static __u32 byte(double x)
@@ -69,34 +70,52 @@ static __u32 hash(const char *text)
 	return h;
 }
 
-/* The greatest layer that has no hue yet. */
-static struct layer *greatest_left(struct layers *l)
+/* The greatest that has no hue yet. */
+static size_t greatest_left(const double *total, const int *hue, size_t n)
 {
-	struct layer *found = NULL;
+	size_t found = n;
 
-	for (size_t i = 0; i < l->n; i++)
-		if (l->layer[i].hue == LAYER_GREY && (!found || l->layer[i].count > found->count))
-			found = &l->layer[i];
+	for (size_t i = 0; i < n; i++)
+		if (hue[i] == LAYER_GREY && (found == n || total[i] > total[found]))
+			found = i;
 	return found;
 }
 
-void hue_assign(struct layers *l)
+void hue_choose(const char *const *name, const double *total, size_t n, int *ret_hue)
 {
 	unsigned taken = 0;
 
-	for (size_t i = 0; i < l->n; i++)
-		l->layer[i].hue = LAYER_GREY;
-	for (size_t i = 0; i < l->n; i++) {
-		struct layer *layer = greatest_left(l);
-		size_t at = hash(layer->name) % N_BEST;
+	for (size_t i = 0; i < n; i++)
+		ret_hue[i] = LAYER_GREY;
+	for (size_t i = 0; i < n; i++) {
+		size_t next = greatest_left(total, ret_hue, n), at = hash(name[next]) % N_BEST;
 
 		if (i >= N_BEST) {		/* by the golden angle, which repeats last */
-			layer->hue = (int)(best[0] + 137.508 * (i + 1)) % 360;
+			ret_hue[next] = (int)(best[0] + 137.508 * (i + 1)) % 360;
 			continue;
 		}
 		while (taken & 1u << at)
 			at = (at + 1) % N_BEST;
 		taken |= 1u << at;
-		layer->hue = best[at];
+		ret_hue[next] = best[at];
 	}
+}
+
+void hue_assign(struct layers *l)
+{
+	const char **name = calloc(l->n + 1, sizeof(*name));
+	double *total = calloc(l->n + 1, sizeof(*total));
+	int *hue = calloc(l->n + 1, sizeof(*hue));
+
+	for (size_t i = 0; name && total && i < l->n; i++) {
+		name[i] = l->layer[i].name;
+		total[i] = (double)l->layer[i].count;
+	}
+	if (name && total && hue)
+		hue_choose(name, total, l->n, hue);
+	for (size_t i = 0; hue && i < l->n; i++)	/* without memory all are the same: a picture still */
+		l->layer[i].hue = hue[i];
+	free(name);
+	free(total);
+	free(hue);
 }

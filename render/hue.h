@@ -26,8 +26,11 @@ struct hue_mix {
 void hue_mix_add(struct hue_mix *m, __u32 rgb, double v);	/* v > 0 */
 __u32 hue_mix_colour(const struct hue_mix *m, __u32 nothing);
 
-/* Hues for figures: the eight that are told apart best go to the layers with most events, and a
+/* Hues for figures: the nine that are told apart best go to the layers with most events, and a
  * key keeps its own from picture to picture unless another that has it, too, is greater. */
 void hue_assign(struct layers *l);
+
+/* The same of any names with their totals. */
+void hue_choose(const char *const *name, const double *total, size_t n, int *ret_hue);
 
 #endif

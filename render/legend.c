@@ -24,7 +24,7 @@ static size_t characters(const char *text)
 
 static double name_width(const struct legend_item *item)
 {
-	return fmin(CHAR_PX * characters(item->name), NAME_PX);
+	return fmin(CHAR_PX * characters(item->name) + 6, NAME_PX);
 }
 
 /* At most so wide. */
@@ -68,7 +68,7 @@ static void draw_swatch(struct canvas *c, const struct legend_item *item, double
 			canvas_box(c, x + i, y, 1, SWATCH_HEIGHT);
 	}
 	if (!item->ramp)
-		canvas_box(c, x, y, SWATCH_WIDTH, SWATCH_HEIGHT);
+		canvas_box(c, x, item->line ? y + SWATCH_HEIGHT / 2 - 1 : y, SWATCH_WIDTH, item->line ? 2 : SWATCH_HEIGHT);
 	cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
@@ -128,7 +128,7 @@ static int by_count(const void *a, const void *b)
 
 static void put_item(struct legend *l, const struct grid *g, const char *name, __u64 count, const __u32 *ramp)
 {
-	explain_count(grid_shown(g, g->all.n_snapshots, (double)count), l->value[l->n]);
+	axis_format_count(grid_shown(g, g->all.n_snapshots, (double)count), l->value[l->n]);
 	l->item[l->n] = (struct legend_item){ .name = *name ? name : "(all)", .value = l->value[l->n], .ramp = ramp };
 	l->n++;
 }
@@ -148,6 +148,7 @@ int legend_make(const struct grid *g, const struct tints *t, struct legend *ret_
 	size_t n = layers && layers->shown != LAYERS_EXCLUDED ? layers->n : 0;
 	struct legend l = { .item = calloc(n + 1, sizeof(*l.item)), .value = calloc(n + 1, sizeof(*l.value)) };
 	struct entry *entry = calloc(n + 1, sizeof(*entry));
+	__u64 rest;
 
 	if (!l.item || !l.value || !entry) {
 		legend_fini(&l);
@@ -159,8 +160,9 @@ int legend_make(const struct grid *g, const struct tints *t, struct legend *ret_
 	qsort(entry, n, sizeof(*entry), by_count);
 	for (size_t i = 0; i < n; i++)
 		put_item(&l, g, layers->layer[entry[i].layer].name, entry[i].count, t->ramp[1 + entry[i].layer]);
-	if (n && t->rest)
-		put_item(&l, g, "everything else", sum_of(t->rest, g->n_rows * g->n_cols), t->ramp[0]);
+	rest = n && t->rest ? sum_of(t->rest, g->n_rows * g->n_cols) : 0;
+	if (rest)
+		put_item(&l, g, "everything else", rest, t->ramp[0]);
 	free(entry);
 	*ret_legend = l;
 	return 0;

@@ -17,6 +17,7 @@ struct legend_item {
 	const char *name, *value;	/* value: how much, NULL: none */
 	const __u32 *ramp;		/* 256 colours; NULL: one */
 	__u32 colour;
+	bool line;			/* a line rather than an area */
 };
 
 /* How many lines they need at most, whatever the font measures. */

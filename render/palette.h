@@ -19,6 +19,7 @@ enum palette_theme { PALETTE_LIGHT, PALETTE_DARK };
 #define PALETTE_COLOURS 256
 
 struct palette {
+	enum palette_theme theme;
 	__u32 colour[PALETTE_COLOURS];	/* by shade_index(); [0] is the same as zero */
 	__u32 page;			/* behind everything */
 	__u32 zero;			/* nothing happened */
@@ -26,7 +27,7 @@ struct palette {
 	__u32 partial;			/* partly lost: diagonal lines over the cells */
 	__u32 text, muted;		/* on page; titles and the rest */
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
-	__u32 p50, p99, max;		/* lines over cells, on a casing */
+	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */
 	__u32 casing;
 	__u32 accent;			/* a column in progress, a clock that was set */
 };

@@ -35,17 +35,6 @@ static void used_range(const struct grid *g, enum axis_scale yscale, double *low
 	}
 }
 
-/* The next of 1, 2, 5 per decade, downward or upward. */
-static double round_125(double value, int up)
-{
-	double power = pow(10, floor(log10(value) + 1e-12));
-	double digit = value / power;
-
-	if (up)
-		return power * (digit <= 1 + 1e-9 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10);
-	return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
-}
-
 static void auto_range(const struct figure_options *o, double *low, double *high)
 {
 	if (*low > *high) {		/* nothing at all: any range will do, but a plain one */
@@ -53,8 +42,8 @@ static void auto_range(const struct figure_options *o, double *low, double *high
 		*high = 1000000;
 	}
 	if (o->yscale == AXIS_LOG) {
-		*low = round_125(*low, 0);
-		*high = round_125(*high, 1);
+		*low = axis_round_125(*low, 0);
+		*high = axis_round_125(*high, 1);
 		if (*high < *low * 10)
 			*high = *low * 10;
 	} else {
@@ -230,17 +219,6 @@ static void trace_steps(struct canvas *c, const struct panel *p, int is_p99)
 	}
 }
 
-static void stroke_cased(struct canvas *c, __u32 rgb)
-{
-	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
-	canvas_colour(c, c->palette.casing);
-	cairo_set_line_width(c->cr, 3);
-	cairo_stroke_preserve(c->cr);
-	canvas_colour(c, rgb);
-	cairo_set_line_width(c->cr, 1.4);
-	cairo_stroke(c->cr);
-}
-
 static void draw_max_marks(struct canvas *c, const struct panel *p)
 {
 	struct plot plot = part(p, p->y, p->height);
@@ -273,9 +251,9 @@ void panel_draw(struct canvas *c, const struct panel *p)
 		draw_max_marks(c, p);
 	if (p->options->percentiles) {
 		trace_steps(c, p, 0);
-		stroke_cased(c, c->palette.p50);
+		canvas_stroke_cased(c, c->palette.p50);
 		trace_steps(c, p, 1);
-		stroke_cased(c, c->palette.p99);
+		canvas_stroke_cased(c, c->palette.p99);
 	}
 	cairo_restore(c->cr);
 }

@@ -51,6 +51,55 @@ void plot_time_axis(struct canvas *c, const struct plot *p, bool labels)
 		canvas_text(c, CANVAS_LEFT, end, y + 34, zone);
 }
 
+/* --- coverage --------------------------------------------------------------------------------- */
+
+#define HATCH 7				/* px between lines */
+
+/* Lines from the lower left to the upper right, at the same places wherever a run begins. */
+static void hatch(struct canvas *c, const struct plot *p, size_t first, size_t end, __u32 rgb)
+{
+	double x = plot_x(p, first), width = plot_x(p, end) - x, at = floor(x / HATCH) * HATCH;
+
+	cairo_save(c->cr);
+	cairo_rectangle(c->cr, x, p->y, width, p->height);
+	cairo_clip(c->cr);
+	canvas_colour(c, rgb);
+	cairo_set_line_width(c->cr, 1);
+	for (; at < x + width + p->height; at += HATCH) {
+		cairo_move_to(c->cr, at, p->y);
+		cairo_line_to(c->cr, at - p->height, p->y + p->height);
+	}
+	cairo_stroke(c->cr);
+	cairo_restore(c->cr);
+}
+
+/* Every run of columns in this state: filled, unless both colours are the same, and hatched. */
+static void runs(struct canvas *c, const struct plot *p, enum grid_state state, __u32 fill, __u32 line)
+{
+	for (size_t col = 0, end; col < p->n_cols; col = end) {
+		end = col + 1;
+		if (grid_column_state(&p->column[col]) != state)
+			continue;
+		while (end < p->n_cols && grid_column_state(&p->column[end]) == state)
+			end++;
+		if (fill != line) {
+			canvas_colour(c, fill);
+			canvas_box(c, plot_x(p, col), p->y, plot_x(p, end) - plot_x(p, col), p->height);
+		}
+		hatch(c, p, col, end, line);
+	}
+}
+
+void plot_unobserved(struct canvas *c, const struct plot *p)
+{
+	runs(c, p, GRID_UNOBSERVED, c->palette.unobserved, c->palette.unobserved_line);
+}
+
+void plot_partial(struct canvas *c, const struct plot *p)
+{
+	runs(c, p, GRID_PARTIAL, c->palette.partial, c->palette.partial);
+}
+
 /* --- marks ------------------------------------------------------------------------------------ */
 
 static void draw_veil(struct canvas *c, const struct plot *p, size_t col)

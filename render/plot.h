@@ -30,6 +30,10 @@ double plot_x(const struct plot *p, size_t col);
 void plot_outline(struct canvas *c, const struct plot *p);
 void plot_time_axis(struct canvas *c, const struct plot *p, bool labels);
 
+/* Coverage of what has no cells of its own: nobody looked, below everything; partly lost, above it. */
+void plot_unobserved(struct canvas *c, const struct plot *p);
+void plot_partial(struct canvas *c, const struct plot *p);
+
 /* In progress: a veil, and a bar at the foot.  The clock was set: a dashed line from top to foot. */
 void plot_marks(struct canvas *c, const struct plot *p);
 

@@ -8,6 +8,8 @@
 
 #define PANEL_HEIGHT 200		/* where the report may choose */
 #define PANEL_HEIGHT_MIN 80
+#define CHART_HEIGHT 150
+#define LEGEND_ABOVE 6			/* px between the time axis and the layers' names */
 #define PANEL_TITLE 22
 #define PANEL_GAP 12
 #define TABLE_LINE 21
@@ -37,18 +39,28 @@ static unsigned table_height(const struct report *r)
 	return r->n_rows ? PANEL_TITLE + 14 + lines * TABLE_LINE : 0;
 }
 
-/* Everything but the frames of the panels. */
-static unsigned fixed_height(const struct report *r)
+/* The chart with its title and legend, up to what comes below it. */
+static unsigned chart_height(const struct report *r, unsigned width)
 {
-	return EXPLAIN_HEAD + r->n_panels * PANEL_TITLE + (r->n_panels - 1) * PANEL_GAP + PLOT_TIME + 4 +
-	       EXPLAIN_KEY + 10 + table_height(r) + EXPLAIN_FOOTER + 10;
+	if (!r->chart)
+		return 0;
+	return PANEL_TITLE + CHART_HEIGHT + 8 + LEGEND_LINE * chart_legend_lines(r->chart, width - 24.0 - PLOT_RIGHT) + PANEL_GAP;
+}
+
+/* Everything but the frames of the panels. */
+static unsigned fixed_height(const struct report *r, unsigned width)
+{
+	unsigned gaps = r->n_panels ? (r->n_panels - 1) * PANEL_GAP : 0;
+
+	return EXPLAIN_HEAD + chart_height(r, width) + r->n_panels * PANEL_TITLE + gaps + PLOT_TIME + 4 + EXPLAIN_KEY + 10 +
+	       table_height(r) + EXPLAIN_FOOTER + 10;
 }
 
 static int report_valid(const struct report *r, const struct figure_options *o)
 {
 	unsigned least;
 
-	if (!r->n_panels || r->n_panels > REPORT_PANELS_MAX)
+	if ((!r->n_panels && !r->chart) || r->n_panels > REPORT_PANELS_MAX || (r->chart && !chart_valid(r->chart, o->width)))
 		return 0;
 	for (size_t i = 0; i < r->n_panels; i++) {
 		const struct grid *a = r->panel[0].grid, *b = r->panel[i].grid;
@@ -56,7 +68,7 @@ static int report_valid(const struct report *r, const struct figure_options *o)
 		if (a->n_cols != b->n_cols || a->from_ns != b->from_ns || a->col_ns != b->col_ns || !b->n_rows)
 			return 0;
 	}
-	least = fixed_height(r) + r->n_panels * PANEL_HEIGHT_MIN;
+	least = fixed_height(r, o->width) + r->n_panels * PANEL_HEIGHT_MIN;
 	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height <= FIGURE_SIDE_MAX &&
 	       least <= FIGURE_SIDE_MAX && (!o->height || o->height >= least) &&
 	       (o->scale == 1 || o->scale == 2) && (!o->ymax || o->ymin < o->ymax);
@@ -78,7 +90,7 @@ static void table_head(struct canvas *c, const struct report *r, double left, do
 
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.muted);
-	for (unsigned i = 0; i < N_COLUMNS; i++)
+	for (unsigned i = 0; i < (r->counts_only ? 1 : N_COLUMNS); i++)
 		table_cell(c, i, left, right, y, head[i]);
 	canvas_colour(c, c->palette.axis);
 	canvas_line(c, left, y + 6.5, right, y + 6.5);
@@ -92,11 +104,11 @@ static void table_row(struct canvas *c, const struct report *r, const struct rep
 
 	canvas_colour(c, c->palette.text);
 	canvas_text_within(c, left, y, (right - left) * 0.24, row->name && *row->name ? row->name : "(all)");
-	for (unsigned i = 0; i < N_COLUMNS; i++) {
+	for (unsigned i = 0; i < (r->counts_only ? 1 : N_COLUMNS); i++) {
 		if (i)
 			axis_format((double)value[i], axis_unit(r->unit), text);
 		else
-			explain_count(row->count, text);
+			axis_format_count(row->count, text);
 		snprintf(bound, sizeof(bound), "%s%s", !i && r->lower_bound ? "≥ " : "", text);
 		table_cell(c, i, left, right, y, i && !(row->count > 0) ? "–" : bound);
 	}
@@ -111,7 +123,7 @@ static void table_rest(struct canvas *c, const struct report *r, double left, do
 
 	for (size_t i = REPORT_ROWS_MAX; i < r->n_rows; i++)
 		sum += r->row[i].count;
-	explain_count(sum, count);
+	axis_format_count(sum, count);
 	snprintf(text, sizeof(text), "and %zu more with %s %.24s", r->n_rows - REPORT_ROWS_MAX, count,
 		 r->count_title ? r->count_title : "events");
 	canvas_colour(c, c->palette.muted);
@@ -137,6 +149,29 @@ static void draw_table(struct canvas *c, const struct report *r, double y)
 
 /* --- page ------------------------------------------------------------------------------------- */
 
+static void draw_subhead(struct canvas *c, double y, const char *text)
+{
+	canvas_font(c, CANVAS_TEXT + 1, true);
+	canvas_colour(c, c->palette.text);
+	canvas_text(c, CANVAS_LEFT, PLOT_LEFT, y + 14, text ? text : "");
+}
+
+/* The chart has an axis of its own: the range of the maps is not its. */
+static double draw_chart(struct canvas *c, const struct job *j, double y)
+{
+	const struct chart *chart = j->report->chart;
+	struct figure_options o = *j->options;
+	double below = y + PANEL_TITLE + CHART_HEIGHT + (j->n ? 8 : PLOT_TIME + 4);
+
+	if (!chart)
+		return y;
+	o.ymin = o.ymax = 0;
+	draw_subhead(c, y, chart->what);
+	chart_draw(c, chart, &o, y + PANEL_TITLE, CHART_HEIGHT, !j->n);
+	chart_legend(c, chart, below, c->width - 24.0 - PLOT_RIGHT);
+	return y + chart_height(j->report, c->width) + (j->n ? 0 : PLOT_TIME + 4 - 8);
+}
+
 static double draw_panels(struct canvas *c, const struct job *j, double y, double height)
 {
 	struct panel p = { .options = j->options, .x = PLOT_LEFT, .height = height,
@@ -144,9 +179,7 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 
 	panel_range(j->grid, j->n, j->options, &p.range);
 	for (size_t i = 0; i < j->n; i++) {
-		canvas_font(c, CANVAS_TEXT + 1, true);
-		canvas_colour(c, c->palette.text);
-		canvas_text(c, CANVAS_LEFT, PLOT_LEFT, y + 14, j->report->panel[i].title ? j->report->panel[i].title : "");
+		draw_subhead(c, y, j->report->panel[i].title);
 		p.grid = j->grid[i];
 		p.shade = &j->shade[i];
 		p.tints = &j->tints[i];
@@ -158,26 +191,41 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 	return y - PANEL_GAP + PLOT_TIME + 4;
 }
 
+/* Maps, and the legend of their layers. */
+static double draw_maps(struct canvas *c, const struct job *j, double y)
+{
+	double room = c->height - fixed_height(j->report, c->width) - j->legend_height, height;
+
+	if (!j->n)
+		return y;
+	height = room / j->n;
+	if (height < PANEL_HEIGHT_MIN - LEGEND_LINE)
+		c->err = -EINVAL;
+	if (c->err)
+		return y;
+	explain_legend(c, &j->shade[0], j->grid[0], &j->tints[0], &j->legend, c->width - PLOT_RIGHT, 14);
+	y = draw_panels(c, j, y, height);
+	if (j->legend.n)
+		y += LEGEND_ABOVE;
+	legend_draw(c, j->legend.item, j->legend.n, 24, y, c->width - 24.0 - PLOT_RIGHT);
+	return y + j->legend_height - (j->legend.n ? LEGEND_ABOVE : 0);
+}
+
 static void draw(struct canvas *c, const struct job *j)
 {
-	const struct figure_options *o = j->options;
+	struct figure_options o = *j->options;
+	const struct grid *first = j->n ? j->grid[0] : j->report->chart->grid;
 	char summary[384];
-	double height = (c->height - fixed_height(j->report) - j->legend_height) / j->n, y;
+	double y;
 
-	explain_summary(j->grid[0], o, summary, sizeof(summary));
-	canvas_describe(c, o->subtitle, summary);
-	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, &j->shade[0], j->grid[0], &j->tints[0], c->width - PLOT_RIGHT, 14);
-	if (height < PANEL_HEIGHT_MIN - LEGEND_LINE) {
-		c->err = -EINVAL;
-		return;
-	}
-	y = draw_panels(c, j, EXPLAIN_HEAD, height);
-	legend_draw(c, j->legend.item, j->legend.n, 24, y, c->width - 24.0 - PLOT_RIGHT);
-	y += j->legend_height;
-	explain_key(c, o, j->grid, j->n, 24, y);
+	o.percentiles = o.percentiles && j->n;
+	explain_summary(first, &o, summary, sizeof(summary));
+	canvas_describe(c, o.subtitle, summary);
+	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
+	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));
+	explain_key(c, &o, j->n ? j->grid : &first, j->n ? j->n : 1, 24, y);
 	draw_table(c, j->report, y + EXPLAIN_KEY + 10);
-	explain_footer(c, j->grid[0], &j->shade[0], o, 24, c->height - EXPLAIN_FOOTER - 6);
+	explain_footer(c, first, j->n ? &j->shade[0] : NULL, &o, 24, c->height - EXPLAIN_FOOTER - 6);
 }
 
 static void job_fini(struct job *j)
@@ -192,7 +240,7 @@ static void job_fini(struct job *j)
 
 static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
 {
-	size_t k = panel_fold(r->panel[0].grid->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT);
+	size_t k = r->n_panels ? panel_fold(r->panel[0].grid->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT) : 1;
 	struct shade_options shading;
 	int err = 0;
 
@@ -203,16 +251,23 @@ static int job_init(struct job *j, const struct report *r, const struct figure_o
 			err = grid_fold(r->panel[i].grid, k, &j->folded[i]);
 		j->grid[i] = k > 1 ? j->folded[i] : r->panel[i].grid;
 	}
-	if (!err)
+	if (!err && j->n)
 		err = shade_make(j->grid, j->n, &shading, j->shade);
 	for (size_t i = 0; i < j->n && !err; i++)
 		err = tints_make(j->grid[i], o->theme, &j->tints[i]);
-	if (!err)
+	if (!err && j->n)
 		err = legend_make(j->grid[0], &j->tints[0], &j->legend);
 	j->legend_height = legend_lines(j->legend.item, j->legend.n, o->width - 24.0 - PLOT_RIGHT) * LEGEND_LINE;
+	if (j->legend.n)
+		j->legend_height += LEGEND_ABOVE;
 	if (err)
 		job_fini(j);
 	return err;
+}
+
+static __s64 end_ns(const struct grid *g)
+{
+	return g->from_ns + (__s64)(g->col_ns * g->n_cols);
 }
 
 int report_render(const struct report *r, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
@@ -228,8 +283,8 @@ int report_render(const struct report *r, const struct figure_options *o, __u8 *
 	err = job_init(&j, r, o);
 	if (err)
 		return err;
-	err = canvas_init(&c, o, o->height ? o->height : (unsigned)(fixed_height(r) + j.legend_height + r->n_panels * PANEL_HEIGHT),
-			  j.grid[0]->from_ns + (__s64)(j.grid[0]->col_ns * j.grid[0]->n_cols));
+	err = canvas_init(&c, o, o->height ? o->height : (unsigned)(fixed_height(r, o->width) + j.legend_height + r->n_panels * PANEL_HEIGHT),
+			  end_ns(j.n ? j.grid[0] : r->chart->grid));
 	if (!err) {
 		draw(&c, &j);
 		err = canvas_bytes(&c, text, ret_bytes, ret_len);

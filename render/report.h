@@ -1,17 +1,17 @@
-/* report.h - one page: maps one above the other on one time axis, one y axis and one colour scale,
- * and a table below.
+/* report.h - one page: a chart and maps one above the other on one time axis, the maps on one y axis and
+ * one colour scale, and a table below.
  *
  * Shape   All grids have the same columns (from_ns, col_ns, n_cols).
  * Options As for a figure, title and subtitle included; height 0: as high as it needs to be, else
  *         the maps share what the table leaves.
- * Errors  -EINVAL: no panels, more than REPORT_PANELS_MAX, columns that differ, a bad size; -ENOMEM.
+ * Errors  -EINVAL: no panels and no chart, more panels than REPORT_PANELS_MAX, columns that differ, a bad size; -ENOMEM.
  * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
  * Thread  any.
  */
 #ifndef HEATSCOPE_REPORT_H
 #define HEATSCOPE_REPORT_H
 
-#include "figure.h"
+#include "chart.h"
 
 #define REPORT_PANELS_MAX 6
 #define REPORT_ROWS_MAX 40		/* of the table; the rest is added up in words */
@@ -28,11 +28,13 @@ struct report_row {
 };
 
 struct report {
-	size_t n_panels;
+	const struct chart *chart;	/* above the maps, on the same columns before folding; NULL: none */
+	size_t n_panels;		/* 0: only with a chart */
 	const struct report_panel *panel;
 	const char *table_title;	/* "latency by statement"; NULL: none */
 	const char *count_title;	/* head of the count column: "queries" */
 	const char *unit;		/* of the values: "ns" */
+	bool counts_only;		/* the table has counts and no values */
 	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
 	size_t n_rows;
 	const struct report_row *row;

@@ -49,6 +49,7 @@ void kit_finish(struct grid *g)
 		abort();
 	for (size_t col = 0; col < g->n_cols; col++) {
 		g->column[col].p50 = same->column[col].p50;
+		g->column[col].p90 = same->column[col].p90;
 		g->column[col].p99 = same->column[col].p99;
 	}
 	grid_free(same);

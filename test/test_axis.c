@@ -114,6 +114,41 @@ static void the_date_stands_where_the_day_is_new(void **state)
 	assert_string_equal(tick[0].date, "2026-11-21");
 }
 
+/* Offsets within a second read 0, 200 ms .. 1000 ms, not fractions of one; counts begin at 0, too. */
+static void linear_labels_are_short_whole_numbers(void **state)
+{
+	static const struct { enum axis_unit unit; double high; const char *first, *second, *last; } cases[] = {
+		{ AXIS_NS, 1e9, "0", "200 ms", "1000 ms" }, { AXIS_NS, 1e6, "0", "200 µs", "1000 µs" },
+		{ AXIS_NS, 3e9, "0", "0.5 s", "3 s" }, { AXIS_PER_S, 400, "0", "100/s", "400/s" },
+		{ AXIS_COUNT, 100, "0", "20", "100" }, { AXIS_COUNT, 0.1, "0", "0.02", "0.1" },
+	};
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = axis_value_ticks(AXIS_LINEAR, cases[i].unit, 0, cases[i].high, 200, 30, tick);
+
+		assert_true(n >= 5);
+		assert_string_equal(tick[0].text, cases[i].first);
+		assert_string_equal(tick[1].text, cases[i].second);
+		assert_string_equal(tick[n - 1].text, cases[i].last);
+	}
+}
+
+static void counts_have_commas(void **state)
+{
+	static const struct { double n; const char *text; } cases[] = {
+		{ 0, "0" }, { 999, "999" }, { 1000, "1,000" }, { 1234567, "1,234,567" }, { 2.75, "2.75" }, { 1e15, "1,000,000,000,000,000" },
+	};
+	char text[AXIS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		axis_format_count(cases[i].n, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(values_have_three_digits_and_a_unit),
 	cmocka_unit_test(times_name_zone_and_length),
@@ -121,6 +156,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(value_labels_keep_their_distance),
 	cmocka_unit_test(time_labels_do_not_overlap),
 	cmocka_unit_test(the_date_stands_where_the_day_is_new),
+	cmocka_unit_test(linear_labels_are_short_whole_numbers),
+	cmocka_unit_test(counts_have_commas),
 };
 
 CHECK_MAIN(tests)

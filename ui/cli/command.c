@@ -18,6 +18,7 @@ const struct command commands[] = {
 	{ "raw", "counts and percentiles per key", run_raw },
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
+	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
 	{ "record", "record this host into a file", run_record },
 	{ "replay", "feed a recording to heatscoped", run_replay },
 	{ "status", "how heatscoped and its sources fare", run_status },

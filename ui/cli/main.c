@@ -21,6 +21,7 @@ static const char doc[] =
 	"  raw        counts and percentiles per key\n"
 	"  render     a heat map as PNG, PDF or SVG\n"
 	"  report     latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG\n"
+	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"
 	"  record     record this host into a file\n"
 	"  replay     feed a recording to heatscoped\n"
 	"  status     how heatscoped and its sources fare\n"

@@ -1,4 +1,4 @@
-/* render and report: pictures, from heatscoped or from a recording. */
+/* render, report and chart: pictures, from heatscoped or from a recording. */
 #include "command.h"
 #include "file.h"
 
@@ -11,7 +11,7 @@
 /* Options that are the daemon's parameters under another name. */
 enum {
 	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_THEME, OPT_FORMAT,
-	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_BARE,
+	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
 };
 
 static const struct setting {
@@ -22,7 +22,8 @@ static const struct setting {
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
 	{ OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_THEME, "theme" },
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
-	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" },
+	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
+	{ OPT_TOP, "top" }, { OPT_CHART, "chart" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -51,16 +52,16 @@ static const char **value_of(struct options *o, int key)
 	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
 	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                      \
 	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf or svg", 0 },                                            \
-	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 }
-#define MAP_OPTIONS                                                                                           \
-	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
-	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent", 0 },        \
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, in ns", 0 },                                     \
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },                                    \
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
 	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 }
+#define MAP_OPTIONS                                                                                           \
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent", 0 },        \
 	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
 	{ "hues", OPT_HUES, "DEGREES", 0, "Hues (0 to 359) of the background and of each key", 0 },           \
 	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default) or hue", 0 }
@@ -72,7 +73,20 @@ static const struct argp_option render_options[] = {
 	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend", 0 },
 	{ 0 },
 };
-static const struct argp_option report_options[] = { COMMON_OPTIONS, MAP_OPTIONS, { 0 } };
+static const struct argp_option report_options[] = {
+	COMMON_OPTIONS,
+	MAP_OPTIONS,
+	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
+	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
+	{ 0 },
+};
+static const struct argp_option chart_options[] = {
+	COMMON_OPTIONS,
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key) or percentiles; default: percentiles without keys, else rate", 0 },
+	{ "top", OPT_TOP, "N", 0, "So many keys have a colour of their own (default 9)", 0 },
+	{ 0 },
+};
 
 /* NULL for an ending that is none of them. */
 static const char *format_of(const struct options *o)
@@ -131,6 +145,14 @@ static const struct argp report_argp = {
 	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
 	"  heatscope report 1 --duration 300 -o report.png\n"
 	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
+};
+
+static const struct argp chart_argp = {
+	chart_options, parse, "[ID]",
+	"Events per second by key, stacked, or percentiles as lines.\vExamples:\n"
+	"  heatscope chart 1 --duration 600 -o rates.png\n"
+	"  heatscope chart 1 --show percentiles -o percentiles.svg\n"
+	"  heatscope chart 1 --format json | jq '.series[] | {key, total}'", NULL, NULL, NULL
 };
 
 static int write_out(const struct options *o, const struct reply *r, char reason[256])
@@ -214,7 +236,7 @@ static int run(struct client *c, const struct argp *argp, const char *command, c
 	int err;
 
 	argp_parse(argp, argc, argv, 0, NULL, &o);
-	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO))
+	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && strcmp(format_of(&o), "json"))
 		return failed(command, "standard output is a terminal; give -o FILE");
 	if (o.bare)
 		resource = "/value/heatmap/image";
@@ -230,4 +252,9 @@ int run_render(struct client *c, int argc, char **argv)
 int run_report(struct client *c, int argc, char **argv)
 {
 	return run(c, &report_argp, "report", "/value/report", argc, argv);
+}
+
+int run_chart(struct client *c, int argc, char **argv)
+{
+	return run(c, &chart_argp, "chart", "/value/chart", argc, argv);
 }

@@ -1,0 +1,20 @@
+/* value_reply.h - what all kinds of value replies begin and end with. */
+#ifndef HEATSCOPE_VALUE_REPLY_H
+#define HEATSCOPE_VALUE_REPLY_H
+
+#include "value.h"
+
+/* The opening brace and the head. */
+void reply_begin(struct value *v, struct bytes *out);
+
+/* The closing brace; the text becomes the value's data.  -ENOMEM. */
+int reply_end(struct value *v, struct bytes *out);
+
+const char *reply_measure(const struct value *v, int axis);
+
+/* The pictures with words around them, in value_picture.c; each fills the value's data, or -errno. */
+int make_figure(struct value *v);
+int make_report(struct value *v);
+int make_chart(struct value *v);
+
+#endif
