@@ -15,27 +15,20 @@
 #include "inet.bpf.h"
 #include "net.h"
 #include "owner.bpf.h"
+#include "packet.h"
 #include "process.bpf.h"
 #include "text.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define ETH_P_IP 0x0800
-#define ETH_P_IPV6 0x86dd
-#define FRAGMENT_OFFSET 0x1fff
 #define FLOWS_MAX 16384
 
 #define WANTED_ENDS (WANTED_FIELD(NET_LADDR) | WANTED_FIELD(NET_RADDR) | WANTED_FIELD(NET_LPORT) | \
 		     WANTED_FIELD(NET_RPORT) | WANTED_FIELD(NET_PROTOCOL) | PROCESS_WANTED)
 
-struct end {
-	struct address address;		/* IPv4 is written as IPv6 */
-	__u16 port, pad[3];
-};
-
 struct flow {				/* as seen from this host */
-	struct end local, remote;
+	struct packet_end local, remote;
 	__u64 protocol;			/* 0: no IP */
 };
 
@@ -46,65 +39,23 @@ struct {
 	__type(value, __u32);		/* the process */
 } flows SEC(".maps");
 
-/* ---- headers ---- */
+/* ---- ends ---- */
 
-struct headers {
-	union {
-		__u8 byte[40];
-		struct {
-			__u8 version_len, tos;
-			__u16 len, id, fragment;
-			__u8 ttl, protocol;
-			__u16 check;
-			__u8 from[4], to[4];
-		} v4;
-		struct {
-			__u8 version, flow[3];
-			__u16 len;
-			__u8 protocol, hops;
-			struct address from, to;
-		} v6;
-	};
-};
-
-static __always_inline void end_v4(struct end *end, const __u8 byte[4])
+/* Of the n bytes there; they are all zero where there is no IP. */
+static __noinline int flow_read(struct flow *f, const void *at, __u32 n, __u64 ethertype_out)
 {
-	end->address.byte[10] = end->address.byte[11] = 0xff;
-	__builtin_memcpy(end->address.byte + 12, byte, 4);
-}
+	__u8 head[PACKET_HEAD] = { 0 };
+	struct packet p = { .protocol = 0 };
 
-static __always_inline void ports_read(struct end *from, struct end *to, __u64 protocol, const void *at)
-{
-	__u16 ports[2];
-
-	if ((protocol != IPPROTO_TCP && protocol != IPPROTO_UDP) || bpf_probe_read_kernel(ports, sizeof(ports), at))
-		return;
-	from->port = bpf_ntohs(ports[0]);
-	to->port = bpf_ntohs(ports[1]);
-}
-
-/* A packet's ends, from where its network header lies.  f is zeroed. */
-static __noinline int flow_read(struct flow *f, const void *at, __u32 ethertype, int out)
-{
-	struct end *from = out ? &f->local : &f->remote, *to = out ? &f->remote : &f->local;
-	struct headers h = { 0 };
-
-	if (ethertype == ETH_P_IP) {
-		if (bpf_probe_read_kernel(&h, sizeof(h.v4), at))
-			return -1;
-		f->protocol = h.v4.protocol;
-		end_v4(from, h.v4.from);
-		end_v4(to, h.v4.to);
-		if (!(h.v4.fragment & bpf_htons(FRAGMENT_OFFSET)))
-			ports_read(from, to, f->protocol, at + (h.v4.version_len & 15) * 4);
-		return 0;
-	}
-	if (ethertype != ETH_P_IPV6 || bpf_probe_read_kernel(&h, sizeof(h.v6), at))
+	__builtin_memset(f, 0, sizeof(*f));
+	if (n > sizeof(head))
+		n = sizeof(head);
+	barrier_var(n);
+	if (n > sizeof(head) || bpf_probe_read_kernel(head, n, at) || packet_parse(head, n, (__u32)(ethertype_out >> 1), &p))
 		return -1;
-	f->protocol = h.v6.protocol;
-	from->address = h.v6.from;
-	to->address = h.v6.to;
-	ports_read(from, to, f->protocol, at + sizeof(h.v6));
+	f->local = ethertype_out & 1 ? p.from : p.to;
+	f->remote = ethertype_out & 1 ? p.to : p.from;
+	f->protocol = p.protocol;
 	return 0;
 }
 
@@ -170,6 +121,14 @@ static __always_inline __u64 packets_of(struct sk_buff *skb)
 	return n ? n : 1;
 }
 
+/* What can be read at once: the rest of it is elsewhere. */
+static __always_inline __u32 head_len(struct sk_buff *skb, __u32 before)
+{
+	__u32 n = skb->len - skb->data_len;
+
+	return n > before ? n - before : 0;
+}
+
 static __always_inline void packet(struct events *e, struct sk_buff *skb, int out)
 {
 	/* What comes in begins with its network header; what goes out has another before it. */
@@ -177,7 +136,7 @@ static __always_inline void packet(struct events *e, struct sk_buff *skb, int ou
 	__u32 ethertype = bpf_ntohs(skb->protocol), before = at - skb->data;
 	__u64 now = bpf_ktime_get_ns(), bits = wanted;
 	struct event *event = event_now(e, now);
-	struct flow f = { 0 };
+	struct flow f;
 
 	event->measure[NET_SIZE] = skb->len - (before <= skb->len ? before : 0);
 	if (bits & WANTED_MEASURE(NET_PACKETS))
@@ -187,7 +146,7 @@ static __always_inline void packet(struct events *e, struct sk_buff *skb, int ou
 		event->field[NET_NIC] = nic_of(skb);
 	if (!(bits & WANTED_ENDS))
 		return;
-	event->field[NET_PROTOCOL] = flow_read(&f, at, ethertype, out) ? NET_ETHERTYPE | ethertype : f.protocol;
+	event->field[NET_PROTOCOL] = flow_read(&f, at, head_len(skb, before), ethertype << 1 | out) ? NET_ETHERTYPE | ethertype : f.protocol;
 	if (bits & WANTED_FIELD(NET_LADDR))
 		event->field[NET_LADDR] = f.protocol ? address_remember(&f.local.address) : ADDRESS_NONE;
 	if (bits & WANTED_FIELD(NET_RADDR))
@@ -236,8 +195,8 @@ static __noinline int flow_of_socket(const struct sock *sk)
 
 		bpf_probe_read_kernel(from, 4, &sk->__sk_common.skc_rcv_saddr);
 		bpf_probe_read_kernel(to, 4, &sk->__sk_common.skc_daddr);
-		end_v4(&f.local, from);
-		end_v4(&f.remote, to);
+		packet_v4_address(&f.local.address, from);
+		packet_v4_address(&f.remote.address, to);
 	} else {
 		bpf_probe_read_kernel(&f.local.address, 16, &sk->__sk_common.skc_v6_rcv_saddr);
 		bpf_probe_read_kernel(&f.remote.address, 16, &sk->__sk_common.skc_v6_daddr);

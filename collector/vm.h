@@ -155,7 +155,7 @@ struct skb_shared_info {
 struct sk_buff {
 	struct sock *sk;
 	struct net_device *dev;
-	unsigned int len, end;
+	unsigned int len, data_len, end;
 	__u16 protocol, network_header;
 	unsigned char *head, *data;
 };

@@ -7,6 +7,8 @@
 #include "bpf_kit.h"
 
 #include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <sched.h>
@@ -234,6 +236,26 @@ static void counts_over_ipv6(void)
 	close(to);
 }
 
+/* What says that it is IP and is not whole. */
+static void broken_packets_have_no_ends(void)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_IP), .sll_ifindex = if_nametoindex("lo"), .sll_halen = 6 };
+	static const unsigned char runt[10] = { 0x45, 0, 0, 10, 0, 0, 0, 0, 64, 6 };
+	int fd = socket(AF_PACKET, SOCK_DGRAM, 0), i;
+
+	kit_enable_where(5, "net.packets", "direction,protocol,raddr,rport", "size",
+			 "{\"and\": [{\"eq\": [\"protocol\", \"ethertype 0x0800\"]}, {\"eq\": [\"nic\", \"lo\"]}]}");
+	kit_clear();
+	for (i = 0; i < 4; i++)
+		sendto(fd, runt, sizeof(runt), 0, (struct sockaddr *)&to, sizeof(to));
+	kit_drain();
+	kit_print();
+	ok(kit_n(5, "out", NULL, "none", "0") == 4 && kit_n(5, "in", NULL, "none", "0") == 4, "4 that are too short for IP, both ways");
+	ok(kit_total(5, 0, "out", NULL, NULL, NULL) == 40, "of 10 bytes each");
+	kit_disable(5);
+	close(fd);
+}
+
 /* ---- by hand ---- */
 
 static double best_ns(int n)
@@ -294,6 +316,7 @@ int main(int argc, char **argv)
 	ports_choose();
 	processes_are_known();
 	counts_over_ipv6();
+	broken_packets_have_no_ends();
 	ok(!kit_lost(), "nothing is lost");
 	kit_doctor();
 	return kit_end();
