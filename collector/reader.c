@@ -1,4 +1,6 @@
 #include "reader.h"
+#include "late.h"
+#include "pieces.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +11,6 @@
 #define LEAST_SLOTS 12
 #define SPARES_NS 70000000		/* slots that end between two drains, and while a grace period lasts */
 #define SHARDS_MAX 4
-#define LATE_ROWS_MAX 4096
 
 enum class_use { CLASS_FREE, CLASS_USED, CLASS_QUARANTINE };
 
@@ -17,21 +18,6 @@ struct class_state {
 	enum class_use use;
 	struct key key;
 	__u64 slot;			/* USED: last used in; QUARANTINE: forgotten in */
-};
-
-/* Late events of one slot and key. */
-struct late_row {
-	__u64 slot;
-	__u32 other;
-	struct key key;
-	struct hist *hist;		/* one per measure */
-};
-
-/* Slices in the making: offsets, until the bytes have stopped moving. */
-struct piece {
-	size_t key_at, hist_at;
-	__u16 key_len, axis;
-	__u32 hist_len;
 };
 
 struct reader {
@@ -55,12 +41,8 @@ struct reader {
 	__u64 every_slot;		/* before it every[0], after it every[1], in it the larger one */
 	__u32 every[2];
 	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not */
-	struct late_row *late;
-	size_t n_late;
-	struct bytes keys, hists;
-	struct piece *piece;
-	struct slice *slice;
-	size_t n_pieces, room;
+	struct late late;
+	struct pieces pieces;
 };
 
 /* ---- planning ---- */
@@ -145,13 +127,6 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 	return 0;
 }
 
-static void late_row_fini(struct late_row *row, __u32 n_measures)
-{
-	while (row->hist && n_measures)
-		hist_fini(&row->hist[--n_measures]);
-	free(row->hist);
-}
-
 void reader_free(struct reader *r)
 {
 	size_t i;
@@ -160,13 +135,8 @@ void reader_free(struct reader *r)
 		return;
 	for (i = 0; i < MEASURES_MAX; i++)
 		hist_fini(&r->hist[i]);
-	for (i = 0; i < r->n_late; i++)
-		late_row_fini(&r->late[i], r->ring.plan.n_measures);
-	bytes_fini(&r->keys);
-	bytes_fini(&r->hists);
-	free(r->late);
-	free(r->piece);
-	free(r->slice);
+	late_fini(&r->late);
+	pieces_fini(&r->pieces);
 	free(r->class_);
 	free(r);
 }
@@ -319,66 +289,20 @@ static void classes_release(struct reader *r, __u64 now_slot)
 	}
 }
 
-/* ---- slices ---- */
+/* ---- keys ---- */
 
-static void key_put(struct reader *r, const struct key *key, struct piece *ret)
+static void key_put(struct reader *r, const struct key *key)
 {
 	char text[LABEL_MAX + 1];
 	__u32 f;
 
-	ret->key_at = r->keys.len;
+	pieces_key(&r->pieces);
 	for (f = 0; f < r->ring.plan.n_fields; f++) {
 		if (key) {
 			text[0] = 0;
 			r->labels.text(r->labels.arg, r->ring.plan.field[f], key->code[f], text);
 		}
-		labels_put(&r->keys, key ? text : NULL);
-	}
-	ret->key_len = r->keys.len - ret->key_at;
-}
-
-static int piece_put(struct reader *r, const struct piece *key, __u16 axis, const struct hist *h)
-{
-	if (r->n_pieces == r->room) {
-		size_t room = r->room ? r->room * 2 : 64;
-		struct piece *piece = realloc(r->piece, room * sizeof(*piece));
-		struct slice *slice = piece ? realloc(r->slice, room * sizeof(*slice)) : NULL;
-
-		if (piece)
-			r->piece = piece;
-		if (!slice)
-			return -ENOMEM;
-		r->slice = slice;
-		r->room = room;
-	}
-	r->piece[r->n_pieces] = *key;
-	r->piece[r->n_pieces].axis = axis;
-	r->piece[r->n_pieces].hist_at = r->hists.len;
-	hist_encode(h, &r->hists);
-	r->piece[r->n_pieces].hist_len = r->hists.len - r->piece[r->n_pieces].hist_at;
-	r->n_pieces++;
-	return r->hists.err ? r->hists.err : r->keys.err;
-}
-
-static void pieces_clear(struct reader *r)
-{
-	bytes_clear(&r->keys);
-	bytes_clear(&r->hists);
-	r->n_pieces = 0;
-}
-
-static void slices_point(struct reader *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->n_pieces; i++) {
-		const struct piece *p = &r->piece[i];
-
-		r->slice[i] = (struct slice){
-			.ruler = r->ring.plan.ruler[p->axis], .axis = p->axis, .weight = 0,
-			.key = { r->keys.data + p->key_at, p->key_len },
-			.hist = r->hists.data + p->hist_at, .hist_len = p->hist_len,
-		};
+		pieces_label(&r->pieces, key ? text : NULL);
 	}
 }
 
@@ -388,14 +312,13 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct pro
 {
 	struct batch *b = &r->batch;
 
-	slices_point(r);
 	b->slot = slot;
 	b->seq = r->seq++;
 	b->run = run;
 	b->loss = r->loss;
 	b->every = every_of(r, slot);
-	b->slice = r->slice;
-	b->n_slices = r->n_pieces;
+	b->slice = (struct slice *)pieces_slices(&r->pieces);
+	b->n_slices = r->pieces.n;
 	b->clock_step_ns = 0;
 	if (r->step_ns && (slot == r->step_slot || r->step_slot < r->next_slot)) {
 		b->clock_step_ns = r->step_ns;
@@ -403,7 +326,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct pro
 	}
 	memset(&r->loss, 0, sizeof(r->loss));
 	sink->batch(sink->arg, b);
-	pieces_clear(r);
+	pieces_clear(&r->pieces);
 }
 
 /* Slots from .. to (not included) had no events. */
@@ -432,21 +355,15 @@ static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sin
 {
 	if (slot > r->next_slot) {
 		/* The empty run goes first, without the pieces that are already made. */
-		size_t n = r->n_pieces;
-		struct bytes keys = r->keys, hists = r->hists;
+		struct pieces pieces = r->pieces;
 
-		memset(&r->keys, 0, sizeof(r->keys));
-		memset(&r->hists, 0, sizeof(r->hists));
-		r->n_pieces = 0;
+		r->pieces = (struct pieces){ 0 };
 		empties_send(r, r->next_slot, slot, sink);
-		bytes_fini(&r->keys);
-		bytes_fini(&r->hists);
-		r->keys = keys;
-		r->hists = hists;
-		r->n_pieces = n;
+		pieces_fini(&r->pieces);
+		r->pieces = pieces;
 	}
 	if (is_gap(r, slot))
-		pieces_clear(r);
+		pieces_clear(&r->pieces);
 	else
 		batch_send(r, slot, 1, sink);
 	if (slot >= r->next_slot)
@@ -524,15 +441,14 @@ static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hi
 /* Events that were taken and cannot be handed over: no memory for their slices. */
 static void pieces_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
 {
-	r->n_pieces = n_kept;
+	r->pieces.n = n_kept;
 	loss_merge(&r->loss, first->count, first->sum, slot, slot);
 	r->n_lost += first->count;
 }
 
 static int class_take(struct reader *r, __u32 class_)
 {
-	size_t n_before = r->n_pieces;
-	struct piece key;
+	size_t n_before = r->pieces.n;
 	__u32 m;
 	int err = 0;
 
@@ -545,12 +461,12 @@ static int class_take(struct reader *r, __u32 class_)
 		if (r->class_[class_].slot < r->out_slot)
 			r->class_[class_].slot = r->out_slot;
 	}
-	key_put(r, class_ ? &r->class_[class_].key : NULL, &key);
+	key_put(r, class_ ? &r->class_[class_].key : NULL);
 	for (m = 0; m < r->ring.plan.n_measures; m++) {
 		if (m)
 			shards_take(r, m, class_, &r->hist[m]);
 		if (!err)
-			err = piece_put(r, &key, m, &r->hist[m]);
+			err = pieces_add(&r->pieces, m, &r->hist[m]);
 	}
 	if (err)
 		pieces_drop(r, n_before, r->out_slot, &r->hist[0]);
@@ -562,7 +478,7 @@ static int row_take(struct reader *r, const struct probe_sink *sink)
 	__u32 class_;
 	int err = 0, e;
 
-	pieces_clear(r);
+	pieces_clear(&r->pieces);
 	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++) {
 		e = class_take(r, class_);	/* after an error too: the row must be empty to be a spare */
 		err = err ? err : e;
@@ -604,52 +520,18 @@ static int late_is_other(struct reader *r, const struct key *key)
 	return !n_free;
 }
 
-static struct late_row *late_row(struct reader *r, __u64 slot, const struct key *key)
+static int late_take(struct reader *r, const struct ring_late *event)
 {
-	__u32 other = r->ring.plan.n_fields && late_is_other(r, key), m;
-	struct late_row *row;
-	size_t i;
+	int err;
 
-	for (i = 0; i < r->n_late; i++)
-		if (r->late[i].slot == slot && r->late[i].other == other &&
-		    (other || !memcmp(&r->late[i].key, key, sizeof(*key))))
-			return &r->late[i];
-	if (r->n_late == LATE_ROWS_MAX)
-		return NULL;
-	row = realloc(r->late, (r->n_late + 1) * sizeof(*row));
-	if (!row)
-		return NULL;
-	r->late = row;
-	row += r->n_late;
-	*row = (struct late_row){ .slot = slot, .other = other, .key = *key,
-				  .hist = calloc(r->ring.plan.n_measures, sizeof(*row->hist)) };
-	for (m = 0; row->hist && m < r->ring.plan.n_measures; m++)
-		if (hist_init(&row->hist[m], r->ring.plan.ruler[m]))
-			break;
-	if (m < r->ring.plan.n_measures) {
-		late_row_fini(row, m);
-		return NULL;
-	}
-	r->n_late++;
-	return row;
-}
-
-static int late_add(struct reader *r, const struct ring_late *l)
-{
-	struct late_row *row;
-	__u32 m;
-
-	if (l->slot < r->ring.state->first_slot)
+	if (event->slot < r->ring.state->first_slot)
 		return 0;
-	row = late_row(r, l->slot, &l->key);
-	if (!row) {
-		loss_merge(&r->loss, l->weight, l->measure[0] * l->weight, l->slot, l->slot);
-		r->n_lost += l->weight;
-		return -ENOMEM;
+	err = late_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
+	if (err) {
+		loss_merge(&r->loss, event->weight, event->measure[0] * event->weight, event->slot, event->slot);
+		r->n_lost += event->weight;
 	}
-	for (m = 0; m < r->ring.plan.n_measures; m++)
-		hist_record_times(&row->hist[m], l->measure[m], l->weight);
-	return 0;
+	return err;
 }
 
 int reader_file(struct reader *r, const struct event *e)
@@ -664,48 +546,39 @@ int reader_file(struct reader *r, const struct event *e)
 		l.key.code[i] = e->field[p->field[i]];
 	for (i = 0; i < p->n_measures; i++)
 		l.measure[i] = e->measure[p->measure[i]];
-	return late_add(r, &l);
+	return late_take(r, &l);
 }
 
-static int late_compare(const void *a, const void *b)
+static int late_put(struct reader *r, const struct late_row *row)
 {
-	const struct late_row *x = a, *y = b;
+	size_t n_before = r->pieces.n;
+	int err = 0;
+	__u32 m;
 
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
+	key_put(r, row->other ? NULL : &row->key);
+	for (m = 0; m < r->ring.plan.n_measures && !err; m++)
+		err = pieces_add(&r->pieces, m, &row->hist[m]);
+	if (err)
+		pieces_drop(r, n_before, row->slot, &row->hist[0]);
+	return err;
 }
 
 /* Late events of slots that have ended, one batch per slot; the others wait. */
 static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *sink)
 {
-	size_t i = 0, n = 0;
-	__u32 m;
+	size_t i = 0;
 	int err = 0;
 
-	if (!r->n_late)
-		return 0;
-	qsort(r->late, r->n_late, sizeof(*r->late), late_compare);
-	while (i < r->n_late && r->late[i].slot < now_slot) {
-		__u64 slot = r->late[i].slot;
+	late_sort(&r->late);
+	while (i < r->late.n && r->late.row[i].slot < now_slot) {
+		__u64 slot = r->late.row[i].slot;
 
-		pieces_clear(r);
-		for (; i < r->n_late && r->late[i].slot == slot; i++) {
-			size_t n_before = r->n_pieces;
-			struct piece key;
-			int e = 0;
-
-			key_put(r, r->late[i].other ? NULL : &r->late[i].key, &key);
-			for (m = 0; m < r->ring.plan.n_measures && !e; m++)
-				e = piece_put(r, &key, m, &r->late[i].hist[m]);
-			if (e)
-				pieces_drop(r, n_before, slot, &r->late[i].hist[0]);
-			err = err ? err : e;
-			late_row_fini(&r->late[i], r->ring.plan.n_measures);
-		}
+		pieces_clear(&r->pieces);
+		for (; i < r->late.n && r->late.row[i].slot == slot; i++)
+			err = late_put(r, &r->late.row[i]) ?: err;
 		slot_send(r, slot, sink);
 	}
-	for (; i < r->n_late; i++)
-		r->late[n++] = r->late[i];
-	r->n_late = n;
+	late_drop(&r->late, i);
 	return err;
 }
 
@@ -717,8 +590,8 @@ int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink)
 
 	classes_learn(r);
 	while (r->ring.keys->late(r->ring.keys_arg, &l) > 0)
-		late_add(r, &l);
-	pieces_clear(r);
+		late_take(r, &l);
+	pieces_clear(&r->pieces);
 	err = late_send(r, now_slot, sink);
 	if (r->next_slot < now_slot) {
 		empties_send(r, r->next_slot, now_slot, sink);
