@@ -24,7 +24,7 @@ const struct tracer *const tracers[] = {
 	&mysql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer,
 	&accepts_tracer, &connects_tracer, &net_tracer,
 	&execs_tracer, &forks_tracer, &exits_tracer, &creates_tracer,
-	&executions_tracer, &offcpu_tracer, &runqwait_tracer,
+	&executions_tracer, &offcpu_tracer, &runqwait_tracer, &samples_tracer, &faults_tracer, &contention_tracer,
 	NULL
 };
 

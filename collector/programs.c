@@ -123,6 +123,17 @@ int programs_attach_events(struct programs *p, const struct programs_event *even
 
 /* ---- while it runs ---- */
 
+int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(texts[i], text))
+			continue;
+		*ret_code = i;
+		return max ? 1 : -E2BIG;
+	}
+	return 0;
+}
+
 __u64 programs_lost(void *self)
 {
 	const struct programs *p = self;

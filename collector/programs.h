@@ -39,6 +39,9 @@ struct programs_event {
 
 int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
 
+/* For a field whose codes are places in a table of n texts: what tracer.codes gives. */
+int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max);
+
 /* How often the kernel left out a program, because it would have run inside itself. */
 __u64 programs_lost(void *self);
 void programs_doctor(void *self, FILE *out);

@@ -186,8 +186,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 	return 0;
 }
 
-SEC("tp_btf")			/* the attach target is the event programs', set before loading */
-int record(void *ctx)
+static __always_inline int record_all(void *ctx)
 {
 	__u32 zero = 0, i, rest;
 	struct events *e = bpf_map_lookup_elem(&events, &zero);
@@ -203,4 +202,18 @@ int record(void *ctx)
 		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
 	events_end(e);
 	return 0;
+}
+
+/* One of these is loaded: a program's tail calls must be of its own type. */
+
+SEC("tp_btf")			/* the attach target is the event programs', set before loading */
+int record(void *ctx)
+{
+	return record_all(ctx);
+}
+
+SEC("perf_event")
+int record_perf(void *ctx)
+{
+	return record_all(ctx);
 }

@@ -43,8 +43,9 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.events, target->events_fd);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.chain, target->chain_fd);
+	err = err ?: bpf_program__set_autoload(target->attach ? bpf->progs.record_perf : bpf->progs.record, false);
 	if (!target->attach)
-		return err ?: bpf_program__set_type(bpf->progs.record, BPF_PROG_TYPE_PERF_EVENT);
+		return err;
 	return err ?: bpf_program__set_attach_target(bpf->progs.record, 0, target->attach);
 }
 
@@ -94,7 +95,7 @@ int record_load(const struct ring_plan *plan, const struct record_target *target
 		record_unload(&r);
 		return err;
 	}
-	fd = bpf_program__fd(r.bpf->progs.record);
+	fd = bpf_program__fd(target->attach ? r.bpf->progs.record : r.bpf->progs.record_perf);
 	if (bpf_map_update_elem(r.chain_fd, &index, &fd, BPF_ANY)) {
 		err = -errno;
 		snprintf(reason, REASON_MAX, "the counting program does not fit the chain: %s", strerror(-err));

@@ -95,15 +95,8 @@ static void sched_label(void *self, unsigned field, __u64 code, char *out)
 
 static int sched_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
-	if (field != SCHED_LEAVEREASON)
-		return process_codes(field, text, ret_code, max);
-	for (__u64 code = 0; code < LEAVE_N; code++) {
-		if (strcmp(reasons[code], text))
-			continue;
-		*ret_code = code;
-		return max ? 1 : -E2BIG;
-	}
-	return 0;
+	return field == SCHED_LEAVEREASON ? programs_code_of(reasons, LEAVE_N, text, ret_code, max) :
+	       process_codes(field, text, ret_code, max);
 }
 
 static __u64 sched_lost(void *self)

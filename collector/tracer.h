@@ -94,6 +94,7 @@ extern const struct tracer mysql_tracer, disk_tracer, syscall_tracer, fs_tracer,
 extern const struct tracer net_tracer;
 extern const struct tracer execs_tracer, forks_tracer, exits_tracer, creates_tracer;	/* life.c */
 extern const struct tracer executions_tracer, offcpu_tracer, runqwait_tracer;		/* sched.c */
+extern const struct tracer samples_tracer, faults_tracer, contention_tracer;
 
 extern const struct tracer *const tracers[];	/* all of them, in kernel.c; NULL at the end */
 

@@ -29,8 +29,13 @@ struct sched_info {
 	unsigned long long run_delay, last_arrival, last_queued;
 };
 
+struct rw_semaphore {
+	int owner;			/* where it begins is what matters */
+};
+
 struct mm_struct {
 	unsigned long arg_start, arg_end;
+	struct rw_semaphore mmap_lock;
 };
 
 struct kernfs_node {

@@ -4,7 +4,7 @@
  * two moments in which all their threads are asleep is what the metrics must have counted.  Needs root and BTF;
  * skipped (77) without.
  *
- *      bpf_sched --bench [N]       what a switch costs, with and without */
+ *      bpf_sched --bench [N]       what a switch of threads costs with and without, and a sample */
 #include "bpf_kit.h"
 #include "child.h"
 
@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXECUTIONS = 1, OFFCPU, RUNQWAIT };
+enum { EXECUTIONS = 1, OFFCPU, RUNQWAIT, SAMPLES };
 
 /* ---- the kernel's accounts ---- */
 
@@ -110,6 +110,15 @@ static void spin(__u64 ns)
 
 	while (now_ns() < until)
 		;
+}
+
+/* CPU time of this thread. */
+static __u64 runtime_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 #define N_THREADS 5
@@ -256,6 +265,43 @@ static void uninterruptible_and_stopped(void)
 	kit_clear();
 }
 
+/* ---- samples ---- */
+
+/* Before all others: it is the only one on its CPU, but for what the kernel keeps for them. */
+static void spinner(void *arg)
+{
+	struct sched_param first = { .sched_priority = 1 };
+	__u64 at;
+
+	child_wait();
+	sched_setscheduler(0, SCHED_FIFO, &first);
+	at = runtime_ns();
+	while (runtime_ns() - at < 1000000000)
+		spin(1000000);
+	child_done();
+}
+
+/* The second is one of CPU time. */
+static void ninety_nine_a_second(void)
+{
+	pid_t pid = child_start(spinner, NULL);
+	const char *label = child_label(pid);
+	__u64 n;
+
+	kit_enable(SAMPLES, "cpu.thread_samples", "pid,execname,mode", "count");
+	child_go();
+	child_until_done();
+	kit_drain();
+	n = kit_n(SAMPLES, label);
+	ok(n >= 97 && n <= 101, "%llu samples in a second of a spinning thread", n);
+	ok(!kit_n(SAMPLES, "0"), "none of an idle CPU");
+	ok(kit_n(SAMPLES, label, NULL, "user") > n / 2, "most of them not in the kernel");
+	kit_disable(SAMPLES);
+	kit_clear();
+	child_go();
+	child_end(pid);
+}
+
 /* ---- what it costs ---- */
 
 static __u64 cpu_ns(void)
@@ -337,6 +383,11 @@ static void bench(int n)
 	bench_one("cpu.offcpu", "execname,leavereason", "offcpu,blocked,runqwait", n);
 	bench_one("cpu.runqwait", "", "runqwait", n);
 	bench_one("cpu.runqwait", "execname", "runqwait", n);
+	kit_stats();
+	kit_enable(1, "cpu.thread_samples", "execname", "count");
+	spin(2000000000);
+	kit_doctor();			/* the samples' program is among them */
+	kit_disable(1);
 }
 
 int main(int argc, char **argv)
@@ -350,6 +401,7 @@ int main(int argc, char **argv)
 	accounts_are_the_kernels();
 	time_asleep();
 	uninterruptible_and_stopped();
+	ninety_nine_a_second();
 	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());
 	return kit_end();
 }

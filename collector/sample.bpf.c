@@ -1,0 +1,30 @@
+/* sample.bpf.c - the events of cpu.thread_samples; see sample.h. */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "perf.bpf.h"
+#include "process.bpf.h"
+#include "sample.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+SEC("perf_event")
+int samples(struct perf_data *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+	struct event *event;
+	__u64 now_ns;
+
+	if (!e)
+		return 0;
+	if (t->pid) {
+		now_ns = bpf_ktime_get_ns();
+		event = event_now(e, now_ns);
+		process_gather(event, t, now_ns);
+		event->field[SAMPLE_MODE] = perf_in_user(ctx) ? MODE_USER : MODE_KERNEL;
+		event->measure[SAMPLE_COUNT] = 1;
+		event->measure[SAMPLE_SUBSECOND] = event_subsecond(event);
+	}
+	chain_run(ctx, e);
+	return 0;
+}
