@@ -1,6 +1,7 @@
 #include "palette.h"
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #define CURVE_STEPS 2048		/* the curve is measured in so many pieces */
 
@@ -79,15 +80,20 @@ static struct oklab oklab_of(double r, double g, double b)
 			       0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s };
 }
 
-static struct oklab curve_at(const struct control *control, double t)
+static void control_points(const struct control *control, struct oklab ret_point[N_CONTROL])
 {
-	struct oklab p[N_CONTROL];
-
 	for (size_t i = 0; i < N_CONTROL; i++) {
 		double angle = control[i].h * (M_PI / 180);
 
-		p[i] = (struct oklab){ control[i].l, control[i].c * cos(angle), control[i].c * sin(angle) };
+		ret_point[i] = (struct oklab){ control[i].l, control[i].c * cos(angle), control[i].c * sin(angle) };
 	}
+}
+
+static struct oklab curve_at(const struct oklab *point, double t)
+{
+	struct oklab p[N_CONTROL];
+
+	memcpy(p, point, sizeof(p));
 	for (size_t n = N_CONTROL - 1; n; n--)	/* de Casteljau */
 		for (size_t i = 0; i < n; i++) {
 			p[i].l += (p[i + 1].l - p[i].l) * t;
@@ -106,11 +112,13 @@ static double oklab_distance(struct oklab p, struct oklab q)
 static void ramp_make(const struct control *control, __u32 colour[PALETTE_COLOURS])
 {
 	double length[CURVE_STEPS + 1] = { 0 };
-	struct oklab last = curve_at(control, 0);
+	struct oklab point[N_CONTROL], last;
 	unsigned at = 0;
 
+	control_points(control, point);
+	last = curve_at(point, 0);
 	for (unsigned i = 1; i <= CURVE_STEPS; i++) {
-		struct oklab next = curve_at(control, (double)i / CURVE_STEPS);
+		struct oklab next = curve_at(point, (double)i / CURVE_STEPS);
 
 		length[i] = length[i - 1] + oklab_distance(last, next);
 		last = next;
@@ -121,7 +129,7 @@ static void ramp_make(const struct control *control, __u32 colour[PALETTE_COLOUR
 		while (at + 1 < CURVE_STEPS && length[at + 1] < want)
 			at++;
 		rest = (want - length[at]) / (length[at + 1] - length[at]);
-		colour[k] = oklab_rgb(curve_at(control, (at + rest) / CURVE_STEPS));
+		colour[k] = oklab_rgb(curve_at(point, (at + rest) / CURVE_STEPS));
 	}
 }
 

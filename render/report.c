@@ -90,28 +90,59 @@ static void table_head(struct canvas *c, const struct report *r, double left, do
 
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.muted);
-	for (unsigned i = 0; i < (r->counts_only ? 1 : N_COLUMNS); i++)
+	if (r->counts_only) {
+		table_cell(c, N_COLUMNS - 2, left, right, y, head[0]);
+		table_cell(c, N_COLUMNS - 1, left, right, y, "share");
+	}
+	for (unsigned i = 0; i < N_COLUMNS && !r->counts_only; i++)
 		table_cell(c, i, left, right, y, head[i]);
 	canvas_colour(c, c->palette.axis);
 	canvas_line(c, left, y + 6.5, right, y + 6.5);
 }
 
+static void put_row_count(const struct report *r, const struct report_row *row, char *out, size_t room)
+{
+	char text[AXIS_TEXT];
+
+	axis_format_count(row->count, text);
+	snprintf(out, room, "%s%s", r->lower_bound ? "≥ " : "", text);
+}
+
+/* A row of a table without values: how many, and which part of all. */
+static void table_count(struct canvas *c, const struct report *r, const struct report_row *row, double left, double right,
+			double y)
+{
+	char text[AXIS_TEXT + 8];
+	double sum = 0;
+
+	put_row_count(r, row, text, sizeof(text));
+	table_cell(c, N_COLUMNS - 2, left, right, y, text);
+	for (size_t i = 0; i < r->n_rows; i++)
+		sum += r->row[i].count;
+	axis_format(sum > 0 ? 100 * row->count / sum : 0, AXIS_PERCENT, text);
+	table_cell(c, N_COLUMNS - 1, left, right, y, text);
+}
+
+static void table_values(struct canvas *c, const struct report *r, const struct report_row *row, double left, double right,
+			 double y)
+{
+	const __u64 value[N_COLUMNS] = { 0, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
+	char text[AXIS_TEXT + 8];
+
+	put_row_count(r, row, text, sizeof(text));
+	table_cell(c, 0, left, right, y, text);
+	for (unsigned i = 1; i < N_COLUMNS; i++) {
+		axis_format((double)value[i], axis_unit(r->unit), text);
+		table_cell(c, i, left, right, y, row->count > 0 ? text : "–");
+	}
+}
+
 static void table_row(struct canvas *c, const struct report *r, const struct report_row *row, double left,
 		      double right, double y)
 {
-	const __u64 value[N_COLUMNS] = { 0, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
-	char text[AXIS_TEXT], bound[AXIS_TEXT + 8];
-
 	canvas_colour(c, c->palette.text);
 	canvas_text_within(c, left, y, (right - left) * 0.24, row->name && *row->name ? row->name : "(all)");
-	for (unsigned i = 0; i < (r->counts_only ? 1 : N_COLUMNS); i++) {
-		if (i)
-			axis_format((double)value[i], axis_unit(r->unit), text);
-		else
-			axis_format_count(row->count, text);
-		snprintf(bound, sizeof(bound), "%s%s", !i && r->lower_bound ? "≥ " : "", text);
-		table_cell(c, i, left, right, y, i && !(row->count > 0) ? "–" : bound);
-	}
+	(r->counts_only ? table_count : table_values)(c, r, row, left, right, y);
 	canvas_colour(c, c->palette.rule);
 	canvas_line(c, left, y + 6.5, right, y + 6.5);
 }

@@ -32,6 +32,62 @@ static void one_page_with_maps_and_table(void **state)
 	grid_free(g[1]);
 }
 
+/* Of a metric that only counts: a chart, a table of counts, and no map. */
+static void a_chart_alone_is_a_report_too(void **state)
+{
+	struct grid *g = kit_hour(300, 0, 1);
+	double value[300];
+	const struct chart_series series = { .name = "programs", .value = value, .hue = 205 };
+	const struct chart chart = { .grid = g, .what = "programs per second", .unit = AXIS_PER_S, .n_series = 1, .series = &series };
+	struct report_row row[] = { { .name = "sh", .count = 30 }, { .name = "cat", .count = 10 } };
+	struct report r = { .chart = &chart, .counts_only = true, .n_rows = 2, .row = row };
+	struct figure_options o;
+	unsigned width, height;
+	__u8 *png, *rgb;
+	size_t len;
+
+	(void)state;
+	for (size_t col = 0; col < 300; col++)
+		value[col] = (double)g->column[col].count;
+	figure_defaults(&o);
+	o.height = 0;
+	assert_int_equal(report_render(&r, &o, &png, &len), 0);
+	rgb = kit_decode(png, len, &width, &height);
+	assert_in_range(height, 350, 550);
+	free(rgb);
+	free(png);
+	r.chart = NULL;
+	assert_int_equal(report_render(&r, &o, &png, &len), -EINVAL);
+	grid_free(g);
+}
+
+/* A chart makes the page higher by its own height, and the maps keep theirs. */
+static void a_chart_stands_above_the_maps(void **state)
+{
+	struct grid *g = kit_hour(300, 3, 1);
+	struct report_panel panel = { "latency", g };
+	double value[300] = { 0 };
+	const struct chart_series series = { .name = "queries", .value = value, .hue = 205 };
+	const struct chart chart = { .grid = g, .what = "queries per second", .n_series = 1, .series = &series };
+	struct report r = { .n_panels = 1, .panel = &panel };
+	struct figure_options o;
+	unsigned width, height[2];
+	__u8 *png;
+	size_t len;
+
+	(void)state;
+	figure_defaults(&o);
+	o.height = 0;
+	for (int i = 0; i < 2; i++) {
+		r.chart = i ? &chart : NULL;
+		assert_int_equal(report_render(&r, &o, &png, &len), 0);
+		free(kit_decode(png, len, &width, &height[i]));
+		free(png);
+	}
+	assert_in_range(height[1] - height[0], 150, 250);
+	grid_free(g);
+}
+
 static void refuses_other_columns_and_too_little_room(void **state)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(299, 3, 1) };
@@ -55,6 +111,8 @@ static void refuses_other_columns_and_too_little_room(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_page_with_maps_and_table),
+	cmocka_unit_test(a_chart_alone_is_a_report_too),
+	cmocka_unit_test(a_chart_stands_above_the_maps),
 	cmocka_unit_test(refuses_other_columns_and_too_little_room),
 };
 

@@ -1,0 +1,152 @@
+#include "check.h"
+#include "render_kit.h"
+#include "canvas_kit.h"
+
+static void the_page_is_the_theme_s(void **state)
+{
+	struct palette p;
+	struct canvas c;
+
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		palette_make(theme, &p);
+		kit_canvas(&c, 400, 240, theme, 1);
+		assert_int_equal(kit_canvas_pixel(&c, 0, 0), p.page);
+		assert_int_equal(kit_canvas_pixel(&c, 399, 239), p.page);
+		canvas_fini(&c);
+	}
+}
+
+static void lines_and_boxes_are_crisp(void **state)
+{
+	struct canvas c;
+
+	(void)state;
+	for (unsigned scale = 1; scale <= 2; scale++) {
+		kit_canvas(&c, 400, 240, PALETTE_LIGHT, scale);
+		canvas_colour(&c, 0x123456);
+		canvas_box(&c, 10, 20, 30, 40);
+		canvas_line(&c, 100.5, 50, 100.5, 60);
+		for (unsigned y = 15 * scale; y < 65 * scale; y++)
+			for (unsigned x = 5 * scale; x < 45 * scale; x++)
+				assert_int_equal(kit_canvas_pixel(&c, x, y) == 0x123456,
+						 x >= 10 * scale && x < 40 * scale && y >= 20 * scale && y < 60 * scale);
+		assert_int_equal(kit_canvas_pixel(&c, 100 * scale, 55 * scale), 0x123456);
+		assert_int_equal(kit_canvas_pixel(&c, 101 * scale, 55 * scale), c.palette.page);
+		assert_int_equal(kit_canvas_pixel(&c, 99 * scale, 55 * scale), c.palette.page);
+		canvas_fini(&c);
+	}
+}
+
+static void pixels_lie_edge_to_edge_and_unsmoothed(void **state)
+{
+	static __u32 pixel[4] = { 0xff112233, 0xff445566, 0xff778899, 0xffaabbcc };
+	struct canvas c;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 2);
+	canvas_pixels(&c, pixel, 2, 2, 50, 60);			/* one px of two by two pixels */
+	assert_int_equal(kit_canvas_pixel(&c, 100, 120), 0x112233);
+	assert_int_equal(kit_canvas_pixel(&c, 101, 120), 0x445566);
+	assert_int_equal(kit_canvas_pixel(&c, 100, 121), 0x778899);
+	assert_int_equal(kit_canvas_pixel(&c, 101, 121), 0xaabbcc);
+	assert_int_equal(kit_ink(&c, 0, 0, 800, 480).n, 4);
+	canvas_fini(&c);
+}
+
+static void text_stands_where_it_is_aligned(void **state)
+{
+	struct canvas c;
+	struct ink left, centre, right;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 1);
+	canvas_font(&c, CANVAS_TEXT, false);
+	canvas_colour(&c, c.palette.text);
+	canvas_text(&c, CANVAS_LEFT, 200, 40, "100 ms");
+	canvas_text(&c, CANVAS_CENTRE, 200, 80, "100 ms");
+	canvas_text(&c, CANVAS_RIGHT, 200, 120, "100 ms");
+	left = kit_ink(&c, 0, 25, 400, 45);
+	centre = kit_ink(&c, 0, 65, 400, 85);
+	right = kit_ink(&c, 0, 105, 400, 125);
+	assert_in_range(left.left, 199, 203);
+	assert_in_range(right.right, 197, 201);
+	assert_in_range((centre.left + centre.right) / 2, 198, 202);
+	assert_true(left.bottom <= 41);				/* the baseline */
+	assert_true(canvas_text_width(&c, "100 ms") > left.right - left.left - 3);
+	canvas_fini(&c);
+}
+
+static void long_text_ends_in_its_room(void **state)
+{
+	char text[2000];
+	struct canvas c;
+
+	(void)state;
+	memset(text, 'w', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 1);
+	canvas_font(&c, CANVAS_TEXT, false);
+	canvas_colour(&c, c.palette.text);
+	canvas_text_within(&c, 10, 40, 100, text);
+	canvas_text_within(&c, 10, 80, 100, "µµµµµµµµµµµµµµµµµµµµµµµµ");
+	assert_in_range(kit_ink(&c, 0, 25, 400, 45).right, 60, 111);
+	assert_in_range(kit_ink(&c, 0, 65, 400, 85).right, 60, 111);
+	canvas_text_within(&c, 10, 120, 3, "www");		/* no room for anything */
+	assert_int_equal(cairo_status(c.cr), 0);
+	canvas_fini(&c);
+}
+
+/* Cairo refuses all that follows a bad text: none may reach it. */
+static void any_bytes_are_drawn(void **state)
+{
+	struct canvas c;
+	__u8 *png;
+	size_t len;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 1);
+	canvas_font(&c, CANVAS_TEXT, false);
+	for (int i = 0; i < 200; i++) {
+		char text[16];
+
+		for (int k = 0; k < 15; k++)
+			text[k] = (char)(1 + check_below(255));
+		text[15] = 0;
+		canvas_text(&c, CANVAS_LEFT, 10, 40, text);
+		canvas_text_within(&c, 10, 40, 50, text);
+		canvas_text_width(&c, text);
+	}
+	assert_int_equal(canvas_bytes(&c, NULL, &png, &len), 0);
+	free(png);
+	canvas_fini(&c);
+}
+
+static void a_cased_line_stands_off_what_is_below(void **state)
+{
+	struct canvas c;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 1);
+	canvas_colour(&c, 0);
+	canvas_box(&c, 0, 0, 400, 240);
+	cairo_move_to(c.cr, 0, 100.5);
+	cairo_line_to(c.cr, 400, 100.5);
+	canvas_stroke_cased(&c, 0xff0000);
+	assert_int_equal(kit_canvas_pixel(&c, 200, 100), 0xff0000);
+	assert_true((kit_canvas_pixel(&c, 200, 99) & 0xff) > 0x80 && (kit_canvas_pixel(&c, 200, 101) & 0xff) > 0x80);
+	assert_int_equal(kit_canvas_pixel(&c, 200, 103), 0);
+	canvas_fini(&c);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_page_is_the_theme_s),
+	cmocka_unit_test(lines_and_boxes_are_crisp),
+	cmocka_unit_test(pixels_lie_edge_to_edge_and_unsmoothed),
+	cmocka_unit_test(text_stands_where_it_is_aligned),
+	cmocka_unit_test(long_text_ends_in_its_room),
+	cmocka_unit_test(any_bytes_are_drawn),
+	cmocka_unit_test(a_cased_line_stands_off_what_is_below),
+};
+
+CHECK_MAIN(tests)
