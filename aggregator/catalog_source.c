@@ -307,10 +307,14 @@ bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __
 
 	for (size_t i = 0; i < ci->n_sightings; i++) {
 		const struct sighting *seen = &ci->sighting[i];
-		const struct source *s = source_find(c, seen->source);
-		enum fare fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
+		const struct source *s;
+		enum fare fare;
 
-		if ((fare == FARE_ACTIVE || fare == FARE_PARTIAL) && seen->slot < slot && seen->slot >= slot - silent)
+		if (seen->slot >= slot || seen->slot < slot - silent)
+			continue;	/* most: this is asked at every report, for everybody who waits */
+		s = source_find(c, seen->source);
+		fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
+		if (fare == FARE_ACTIVE || fare == FARE_PARTIAL)
 			return false;
 	}
 	return true;

@@ -167,8 +167,12 @@ static void make_ready(struct series *s)
 static void on_timer_closed(uv_handle_t *timer)
 {
 	struct series *s = timer->data;
+	const struct catalog *c = s->all->a->catalog;
+	const struct catalog_inst *ci = catalog_find(c, s->inst);
 	__s64 waited_ns = now_ns() - s->since_ns;
 
+	if (ci)
+		s->head.n_sources = catalog_n_sources(c, ci, now_ns());
 	s->head.delay_ms = waited_ns > 1000000 ? (__u64)waited_ns / 1000000 : 1;
 	make_ready(s);
 }

@@ -395,7 +395,7 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		value_free(v);
 		return err;
 	}
-	v->head.n_sources = catalog_n_sources(a->catalog, ci, v->now_ns);
+	v->head.n_sources = at ? at->n_sources : catalog_n_sources(a->catalog, ci, v->now_ns);
 	*ret_value = v;
 	return 0;
 }

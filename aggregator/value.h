@@ -65,7 +65,7 @@ struct value {
 /* 0, or -EINVAL with the reason: parameters that do not validate.  -ENOMEM. */
 int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
 	      size_t n_params, struct value **ret_value, char *reason);
-/* The same of a known interval, with `at`'s delay; at NULL: what the parameters say. */
+/* The same of a known interval, with `at`'s delay and sources; at NULL: what the parameters say. */
 int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason);

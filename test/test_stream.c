@@ -329,6 +329,23 @@ static void changes_come_at_most_ten_times_a_second(void **state)
 	reader_close(&r);
 }
 
+/* For idle-max: as long as it is open, without another request. */
+static void an_open_stream_is_somebody_who_asks(void **state)
+{
+	const volatile __s64 *touched = &catalog_find(server.a.catalog, 1)->touched_ns;
+	struct reader r;
+	char name[32];
+	__s64 before;
+
+	reader_open(&r, "/ca/instrumentations/1/value/stream?duration=10");
+	json_decref(reader_next(&r, name, 5000));
+	before = *touched;
+	for (int i = 0; i < 100 && *touched == before; i++)
+		usleep(50000);
+	assert_true(*touched > before);
+	reader_close(&r);
+}
+
 static void deleting_ends_the_stream(void **state)
 {
 	struct reader r;
@@ -396,6 +413,7 @@ int main(void)
 		cmocka_unit_test(a_brighter_cell_brings_new_levels),
 		cmocka_unit_test(silence_is_sent_as_unobserved),
 		cmocka_unit_test(changes_come_at_most_ten_times_a_second),
+		cmocka_unit_test(an_open_stream_is_somebody_who_asks),
 		cmocka_unit_test(deleting_ends_the_stream),
 		cmocka_unit_test(silence_from_the_beginning_is_sent_by_column),
 		cmocka_unit_test(readers_may_leave_at_any_time),
