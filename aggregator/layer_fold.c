@@ -14,7 +14,7 @@ struct spot {				/* a bucket that holds something */
 struct column {
 	struct spot *spot;		/* ascending */
 	size_t n;
-	__u64 count;
+	__u64 count, sum;
 };
 
 struct key {
@@ -137,6 +137,7 @@ static int column_add(struct layer_fold *f, struct column *c, const struct slice
 		if (r.value)
 			f->read[n++] = (struct spot){ ruler_first(s->ruler, r.cell), r.value };
 	c->count += r.count;
+	c->sum += r.sum;
 	if (r.cursor.err || !n)
 		return r.cursor.err;
 	err = column_merge(c, f->read, n);
@@ -249,6 +250,11 @@ bool layer_fold_other(const struct layer_fold *f, size_t i)
 __u64 layer_fold_count(const struct layer_fold *f, size_t i, size_t col)
 {
 	return f->key[i].column ? f->key[i].column[col].count : 0;
+}
+
+__u64 layer_fold_sum(const struct layer_fold *f, size_t i, size_t col)
+{
+	return f->key[i].column ? f->key[i].column[col].sum : 0;
 }
 
 /* The row that holds a value: edges ascend. */

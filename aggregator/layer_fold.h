@@ -30,6 +30,7 @@ size_t layer_fold_finish(struct layer_fold *f);	/* how many keys */
 const char *layer_fold_name(const struct layer_fold *f, size_t i);
 bool layer_fold_other(const struct layer_fold *f, size_t i);	/* one of its labels is `other` */
 __u64 layer_fold_count(const struct layer_fold *f, size_t i, size_t col);
+__u64 layer_fold_sum(const struct layer_fold *f, size_t i, size_t col);	/* of the axis, exact */
 
 /* Layers of the grid that was folded by the same query. */
 int layer_fold_layers(const struct layer_fold *f, const struct grid *g, struct layers **ret_layers);

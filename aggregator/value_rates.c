@@ -9,28 +9,42 @@
 
 #define HUE_ALONE 205			/* of a series that has no company */
 
+/* ---- what is stacked: events, or of a point metric the measure itself ---- */
+
+static __u64 amount_of(const struct value *v, size_t key, size_t col)
+{
+	return v->grid[0]->point ? layer_fold_sum(v->counts, key, col) : layer_fold_count(v->counts, key, col);
+}
+
+static __u64 amount_of_all(const struct value *v, size_t col)
+{
+	const struct grid_column *c = &v->grid[0]->column[col];
+
+	return v->grid[0]->point ? c->sum : c->count;
+}
+
 /* ---- which keys ---- */
 
-struct choice {				/* a key and its events */
+struct choice {				/* a key and its amount */
 	size_t key;
-	__u64 count;
+	__u64 amount;
 };
 
-static int by_count(const void *a, const void *b)
+static int by_amount(const void *a, const void *b)
 {
 	const struct choice *x = a, *y = b;
 
-	if (x->count != y->count)
-		return x->count < y->count ? 1 : -1;
+	if (x->amount != y->amount)
+		return x->amount < y->amount ? 1 : -1;
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static __u64 key_count(const struct value *v, size_t key)
+static __u64 key_amount(const struct value *v, size_t key)
 {
 	__u64 sum = 0;
 
 	for (size_t col = 0; col < v->grid[0]->n_cols; col++)
-		sum += layer_fold_count(v->counts, key, col);
+		sum += amount_of(v, key, col);
 	return sum;
 }
 
@@ -45,9 +59,9 @@ static long choose_keys(const struct value *v, struct choice *choice, size_t roo
 		return -ENOMEM;
 	for (size_t key = 0; key < n_keys; key++)
 		if (!layer_fold_other(v->counts, key))
-			all[n++] = (struct choice){ key, key_count(v, key) };
+			all[n++] = (struct choice){ key, key_amount(v, key) };
 	if (n)
-		qsort(all, n, sizeof(*all), by_count);
+		qsort(all, n, sizeof(*all), by_amount);
 	most = most < room ? most : room;
 	*ret_left = n > most ? n - most : 0;
 	n = n < most ? n : most;
@@ -93,23 +107,26 @@ static double column_s(const struct value *v, size_t col)
 	return (double)(left < (__s64)g->col_ns ? left : (__s64)g->col_ns) / 1e9;
 }
 
-static double rate(const struct value *v, size_t col, __u64 count)
+static double rate(const struct value *v, size_t col, __u64 amount)
 {
 	const struct grid *g = v->grid[0];
 
 	if (grid_column_state(&g->column[col]) == GRID_UNOBSERVED)
 		return NAN;
 	if (g->point)
-		return grid_shown(g, g->column[col].n_snapshots, (double)count);
-	return (double)count / column_s(v, col);
+		return grid_shown(g, g->column[col].n_snapshots, (double)amount);
+	return (double)amount / column_s(v, col);
 }
 
-static void set_total(struct rates *r, size_t i, __u64 count)
+static void set_total(struct rates *r, size_t i, __u64 amount)
 {
 	const struct grid *g = r->chart.grid;
 
-	r->sum[i] = grid_shown(g, g->all.n_snapshots, (double)count);
-	axis_format_count(r->sum[i], r->total[i]);
+	r->sum[i] = grid_shown(g, g->all.n_snapshots, (double)amount);
+	if (g->point)
+		axis_format(r->sum[i], r->chart.unit, r->total[i]);
+	else
+		axis_format_count(r->sum[i], r->total[i]);
 	r->series[i].total = r->total[i];
 	r->series[i].name = r->name[i];
 	r->series[i].value = values_of(r, i);
@@ -118,12 +135,12 @@ static void set_total(struct rates *r, size_t i, __u64 count)
 /* What no chosen key has. */
 static __u64 left_of(const struct value *v, const struct choice *choice, size_t n, size_t col)
 {
-	__u64 left = v->grid[0]->column[col].count;
+	__u64 left = amount_of_all(v, col);
 
 	for (size_t i = 0; i < n; i++) {
-		__u64 count = layer_fold_count(v->counts, choice[i].key, col);
+		__u64 amount = amount_of(v, choice[i].key, col);
 
-		left = left > count ? left - count : 0;
+		left = left > amount ? left - amount : 0;
 	}
 	return left;
 }
@@ -138,8 +155,8 @@ static void put_keys(struct value *v, struct rates *r, const struct choice *choi
 
 		snprintf(r->name[i], sizeof(r->name[i]), "%s", layer_fold_name(v->counts, choice[i].key));
 		for (size_t col = 0; col < r->chart.grid->n_cols; col++)
-			value[col] = rate(v, col, layer_fold_count(v->counts, choice[i].key, col));
-		set_total(r, i, choice[i].count);
+			value[col] = rate(v, col, amount_of(v, choice[i].key, col));
+		set_total(r, i, choice[i].amount);
 		name[i] = r->name[i];
 	}
 	hue_choose(name, r->sum, n, hue);
@@ -162,7 +179,7 @@ static __u64 put_rest(struct value *v, struct rates *r, const struct choice *cho
 	if (n_left)
 		snprintf(r->name[n], sizeof(r->name[n]), "other (%zu key%s)", n_left, n_left == 1 ? "" : "s");
 	else
-		snprintf(r->name[n], sizeof(r->name[n]), "%s", v->counts ? "other" : v->unit);
+		snprintf(r->name[n], sizeof(r->name[n]), "%s", v->counts ? "other" : v->grid[0]->point ? v->in.measure[v->fold_axis[0]] : v->unit);
 	set_total(r, n, sum);
 	r->series[n].hue = v->counts ? LAYER_GREY : HUE_ALONE;
 	return sum;
@@ -171,7 +188,9 @@ static __u64 put_rest(struct value *v, struct rates *r, const struct choice *cho
 static void put_what(struct value *v, struct rates *r)
 {
 	const char *glue = " by ";
-	size_t at = (size_t)snprintf(r->what, sizeof(r->what), "%s%s", v->unit, v->grid[0]->point ? "" : " per second");
+	bool point = v->grid[0]->point;
+	size_t at = (size_t)snprintf(r->what, sizeof(r->what), "%s%s", point ? v->in.measure[v->fold_axis[0]] : v->unit,
+				     point ? "" : " per second");
 
 	for (size_t i = 0; i < v->in.n_fields && v->counts && at < sizeof(r->what); i++) {
 		if (v->drop & 1u << i)
@@ -192,7 +211,7 @@ static int make_stacked(struct value *v, struct rates *r)
 		return err;
 	n = (size_t)chosen;
 	r->chart.kind = CHART_STACKED;
-	r->chart.unit = v->grid[0]->point ? AXIS_COUNT : AXIS_PER_S;
+	r->chart.unit = v->grid[0]->point ? axis_unit(v->grid[0]->unit) : AXIS_PER_S;
 	put_keys(v, r, choice, n);
 	r->chart.n_series = n + (put_rest(v, r, choice, n, left) || !n);
 	put_what(v, r);

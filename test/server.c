@@ -189,13 +189,14 @@ static const struct field fields[] = {
 	{ "cputime", "CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 40 },
 };
 static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL };
+static const struct metric threads = { "mysql", "threads", "threads", "threads", fields, 4, SCOPE_POINT };
 static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1, SCOPE_INTERVAL };
 
 json_t *server_hello(const char *source)
 {
-	return json_pack("{s:i, s:s, s:s, s:i, s:s, s:[o, o]}", "format", 1, "source", source, "incarnation", "77", "pid", 1,
+	return json_pack("{s:i, s:s, s:s, s:i, s:s, s:[o, o, o]}", "format", 1, "source", source, "incarnation", "77", "pid", 1,
 			 "version", "0.1.0", "metrics", metric_json_make(&queries, NULL),
-			 metric_json_make(&pages, "no such server"));
+			 metric_json_make(&pages, "no such server"), metric_json_make(&threads, NULL));
 }
 
 void server_collector(struct server *s, const char *source)

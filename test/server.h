@@ -30,7 +30,7 @@ void server_stop(struct server *s);		/* and that everything has come to its end 
 /* The same without a thread: the test runs the loop itself. */
 void server_open(struct server *s, bool on_tcp);
 void server_close(struct server *s);
-json_t *server_hello(const char *source);	/* offers mysql.queries, and mysql.pages not */
+json_t *server_hello(const char *source);	/* offers mysql.queries and mysql.threads, a point metric; mysql.pages not */
 
 void server_collector(struct server *s, const char *source);
 void server_state(struct server *s, __u64 inst, const char *state, const char *reason);	/* STATE of one */
