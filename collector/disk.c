@@ -1,5 +1,6 @@
 #include "disk.h"
 #include "disk_label.h"
+#include "need.h"
 #include "programs.h"
 #include "text.h"
 #include "collector/disk.skel.h"
@@ -52,6 +53,7 @@ static void disk_flags(struct disk_bpf *bpf)
 		*(__u32 *)&bpf->rodata->request_stat = kernel_flag(btf, "__RQF_IO_STAT");
 	}
 	btf__free(btf);
+	*(__u32 *)&bpf->rodata->no_times = need_pretends("iotimes");
 }
 
 static int disk_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

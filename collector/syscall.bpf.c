@@ -2,7 +2,8 @@
  *
  *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine: what is not wanted is not gathered.
+ * Both run at every system call of the machine: what is not wanted is not gathered.  Only where task_struct
+ * lacks the clocks that stamp.bpf.h reads, a stopwatch at sched_switch is loaded besides.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -11,6 +12,7 @@
 #include "events.bpf.h"
 #include "process.bpf.h"
 #include "stamp.bpf.h"
+#include "switch.bpf.h"
 #include "syscall.h"
 #include "vm.h"
 
@@ -20,6 +22,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* Calls that return no result; -1: none such. */
 const volatile __s32 sigreturn = -1, sigreturn_compat[2] = { -1, -1 };
+
+const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
 
 __u64 untold = 0;			/* calls for which there was no memory */
 
@@ -45,6 +49,16 @@ static __always_inline __u64 code_of(struct task_struct *t, long id)
 	return code;
 }
 
+static __always_inline void stamp(struct stamp *s, struct task_struct *t)
+{
+	if (!(wanted & WANTED_MEASURE(SYSCALL_CPUTIME)))
+		s->ns = bpf_ktime_get_ns();
+	else if (by_switch)
+		switch_stamp(s, t);
+	else
+		stamp_now(s, t);
+}
+
 static __always_inline void call_begin(struct task_struct *t, long id)
 {
 	__u32 weight = sample_weight();
@@ -59,10 +73,7 @@ static __always_inline void call_begin(struct task_struct *t, long id)
 	}
 	c->code = code_of(t, id);
 	c->weight = weight;
-	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
-		stamp_now(&c->start, t);
-	else
-		c->start.ns = bpf_ktime_get_ns();
+	stamp(&c->start, t);
 }
 
 SEC("tp_btf/sys_enter")
@@ -102,12 +113,9 @@ static __always_inline void call_end(struct events *e, struct call *c, struct ta
 	struct event *at = &e->event[0];
 	struct stamp end = { 0 };
 
-	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME)) {
-		stamp_now(&end, t);
+	stamp(&end, t);
+	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
 		at->measure[SYSCALL_CPUTIME] = cputime(&c->start, &end);
-	} else {
-		end.ns = bpf_ktime_get_ns();
-	}
 	at->end_ns = end.ns + wall_offset;
 	at->measure[SYSCALL_SUBSECOND] = event_subsecond(at);
 	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
@@ -135,5 +143,13 @@ int BPF_PROG(leave, struct pt_regs *regs, long ret)
 		c->start.split = 0;
 	}
 	chain_run(ctx, e);
+	return 0;
+}
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(switched, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	switch_leaves(prev, preempt || !prev_state);
+	switch_comes(next);
 	return 0;
 }

@@ -1,4 +1,5 @@
 #include "syscall.h"
+#include "need.h"
 #include "programs.h"
 #include "syscall_label.h"
 #include "collector/syscall.skel.h"
@@ -28,6 +29,10 @@ static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, 
 		*(__s32 *)&bpf->rodata->sigreturn = syscall_number("rt_sigreturn", 0);
 		*(__s32 *)&bpf->rodata->sigreturn_compat[0] = syscall_number("rt_sigreturn", 1);
 		*(__s32 *)&bpf->rodata->sigreturn_compat[1] = syscall_number("sigreturn", 1);
+		if (!need_split()) {
+			*(__u32 *)&bpf->rodata->by_switch = 1;
+			bpf_program__set_autoload(bpf->progs.switched, true);
+		}
 	}
 	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &syscall_tracer, &p, reason);
 	if (err)

@@ -13,7 +13,7 @@
  * Measures, in ns:
  *
  *      latency
- *      cputime    the part of it on a CPU; 0 where the kernel lacks the fields for it
+ *      cputime    the part of it on a CPU
  *      subsecond  how far its return is into the second of the wall clock
  *
  * Fields after process.h's, codes in the kernel:
