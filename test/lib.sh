@@ -20,7 +20,7 @@ end() {
 	for server in $servers; do
 		"$top/scripts/mariadb" stop "$dir/$server" >/dev/null 2>&1
 	done
-	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf "$dir"
+	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
 }
 trap end EXIT
 trap 'exit 1' INT TERM
