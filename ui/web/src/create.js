@@ -25,14 +25,21 @@ export function Create({ session }) {
 			<p class="muted">No collector offers a metric yet. Metrics appear here as soon as a collector connects.</p></section>`;
 }
 
+/* What is looked at now; else the metric people come for. */
+function firstOf(session, metrics) {
+	const { module, stat } = session.inst ?? { module: "mysql", stat: "queries" };
+
+	return Math.max(0, metrics.findIndex((m) => m.module === module && m.stat === stat));
+}
+
 function Form({ session, metrics }) {
-	const [index, setIndex] = useState(0);
+	const [index, setIndex] = useState(firstOf(session, metrics));
 	const metric = metrics[Math.min(index, metrics.length - 1)];
 	const choices = choicesFor(session.catalogue, metric);
 	const [fields, setFields] = useState(choices.fields);
 	const [measures, setMeasures] = useState(choices.measures);
 	const [granularity, setGranularity] = useState(1);
-	const [retention, setRetention] = useState(3600);
+	const [retention, setRetention] = useState(86400);	/* as heatscoped by itself */
 	const [problem, setProblem] = useState("");
 	const request = requestOf(metric, choices, fields, measures, granularity, retention);
 	const same = sameAs(request, session.instrumentations ?? []);
