@@ -1,5 +1,6 @@
 #include "aggregator.h"
 
+#include "always.h"
 #include "http.h"
 
 #include <errno.h>
@@ -56,7 +57,7 @@ static int upkeep_work(void *arg, struct store *store)
 			i->err = store_kept(store, i->inst, i->kept_from);
 		err = err ? err : i->err;
 	}
-	return err;
+	return store->ops->shrink(store) ?: err;
 }
 
 static void upkeep_done(void *arg, int err)
@@ -152,8 +153,10 @@ static int open_store(struct aggregator *a, char *reason)
 	if (err)
 		return err;
 	err = store_sqlite_open(a->conf.database, &a->store, why, sizeof(why));
+	if (!err)
+		err = a->store->ops->limit(a->store, a->conf.max_size);
 	if (err)
-		snprintf(reason, CONF_REASON_MAX, "%s", why);
+		snprintf(reason, CONF_REASON_MAX, "%s", why[0] ? why : a->store ? a->store->reason : "");
 	return err;
 }
 
@@ -170,6 +173,8 @@ static int open_middle(struct aggregator *a, char *reason)
 		catalog_keep(a->catalog);
 	if (!err)
 		err = catalog_load(a->catalog, a->store, why);
+	if (!err)
+		err = always_new(a->catalog, &a->conf, &a->always);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
 	return err;
@@ -325,6 +330,7 @@ void aggregator_close(struct aggregator *a)
 			endpoint_remove(&a->http_at[i]);
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
+	always_free(a->always);
 	catalog_free(a->catalog);
 	flush_free(a->flush);
 	if (a->cube)

@@ -23,6 +23,7 @@
 #include "token.h"
 
 struct http;				/* http.c's */
+struct always;				/* always.c's */
 
 struct aggregator {
 	struct conf conf;
@@ -31,6 +32,7 @@ struct aggregator {
 	struct cube *cube;
 	struct flush *flush;
 	struct catalog *catalog;
+	struct always *always;
 	struct ingest *ingest;
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;

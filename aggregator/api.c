@@ -147,10 +147,13 @@ static void on_deleted(void *request, int err)
 
 static void erase(struct api *api, struct http_request *r, const struct where *w)
 {
-	int err = catalog_delete(api->a->catalog, w->inst->in.id, on_deleted, r);
+	char reason[REASON_MAX] = "";
+	int err = catalog_check_free(api->a->catalog, w->inst, reason);
 
+	if (!err)
+		err = catalog_delete(api->a->catalog, w->inst->in.id, on_deleted, r);
 	if (err)
-		reply_error(r, err, NULL);
+		reply_error(r, err, reason);
 }
 
 static void list(struct api *api, struct http_request *r, const struct where *w)
@@ -214,6 +217,59 @@ static void describe(struct api *api, struct http_request *r, const struct where
 static void status(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_status(api->a), NULL);
+}
+
+/* ---- everything off, and on again ---- */
+
+static void measuring(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, json_pack("{s:b}", "enabled", !catalog_is_off(api->a->catalog)), NULL);
+}
+
+static void on_switched(void *arg, int err)
+{
+	struct creation *c = arg;
+
+	if (err)
+		reply_error(c->request, err, NULL);
+	else
+		measuring(c->api, c->request, NULL);
+	free(c);
+}
+
+static int want_enabled(const json_t *json, bool *ret_enabled, char *reason)
+{
+	const json_t *value = json_object_get(json, "enabled");
+	const char *text = json_string_value(value);
+
+	if (json_object_size(json) != 1 || (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false"))))) {
+		snprintf(reason, REASON_MAX, "it needs \"enabled\": true or false, and nothing else");
+		return -EINVAL;
+	}
+	*ret_enabled = text ? *text == 't' : json_is_true(value);
+	return 0;
+}
+
+static void switch_measuring(struct api *api, struct http_request *r, const struct where *w)
+{
+	const struct raw_input raw = raw_input(r);
+	char reason[REASON_MAX] = "";
+	struct creation *c = malloc(sizeof(*c));
+	bool enabled;
+	json_t *json = NULL;
+	int err = c ? input_object(&raw, &json, reason) : -ENOMEM;
+
+	if (!err)
+		err = want_enabled(json, &enabled, reason);
+	json_decref(json);
+	if (!err) {
+		*c = (struct creation){ api, r };
+		err = catalog_set_off(api->a->catalog, !enabled, on_switched, c);
+	}
+	if (err) {
+		free(c);
+		reply_error(r, err, reason);
+	}
 }
 
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
@@ -306,6 +362,8 @@ static const struct route {
 	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
 	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
 	{ { "GET", "admin/status", false, 0 }, status },
+	{ { "GET", "admin/measuring", false, 0 }, measuring },
+	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },
 };
 
 #define N_ROUTES (sizeof(routes) / sizeof(*routes))

@@ -56,6 +56,16 @@ void catalog_keep(struct catalog *c)
 	c->keep = true;
 }
 
+void catalog_file(struct catalog *c, const char *file)
+{
+	c->file = file;
+}
+
+const char *catalog_file_name(const struct catalog *c)
+{
+	return c->file ? c->file : "";
+}
+
 const char *catalog_identity(const struct catalog *c)
 {
 	return c->identity;
@@ -113,8 +123,8 @@ size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation 
 /* What the store keeps: the instrumentation, its metric's field table, and how it was asked for. */
 char *catalog_inst_text(const struct catalog_inst *ci)
 {
-	json_t *json = json_pack("{s:o, s:o, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
-				 metric_to_json(ci->metric), "numeric", ci->numeric);
+	json_t *json = json_pack("{s:o, s:o, s:s, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
+				 metric_to_json(ci->metric), "numeric", ci->numeric, "always", ci->always);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	json_decref(json);
@@ -125,6 +135,7 @@ static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
 {
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	const char *numeric = json_string_value(json_object_get(json, "numeric"));
+	const char *always = json_string_value(json_object_get(json, "always"));
 	int err = instrumentation_from_json(json_object_get(json, "instrumentation"), &ci->in, reason);
 
 	if (!err)
@@ -132,6 +143,7 @@ static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
 	if (!err)
 		err = instrumentation_bind(&ci->in, ci->metric, reason);
 	snprintf(ci->numeric, sizeof(ci->numeric), "%s", numeric ? numeric : "");
+	snprintf(ci->always, sizeof(ci->always), "%s", always ? always : "");
 	ci->hostname_at = find_hostname(&ci->in);
 	json_decref(json);
 	return err;
@@ -172,6 +184,7 @@ static void load_inst(void *arg, __u64 inst, const char *text)
 		goto out;
 	}
 	ci->in.id = inst;
+	ci->off = l->catalog->off;
 	inst_link(l->catalog, ci);
 	l->catalog->n_insts++;
 	return;
@@ -204,8 +217,12 @@ int catalog_load(struct catalog *c, struct store *store, char *reason)
 {
 	struct loading l = { .catalog = c, .reason = reason };
 	int err = store->ops->identity(store, c->identity);
+	char off[8] = "";
 
 	reason[0] = 0;
+	if (!err)
+		err = store->ops->recall(store, "off", off, sizeof(off));
+	c->off = !strcmp(off, "yes");
 	if (!err)
 		err = store->ops->inst_each(store, load_inst, &l);
 	if (!err)
@@ -254,6 +271,7 @@ static void make_done(void *arg, int err)
 		m->ci = NULL;
 		c->n_insts--;
 	} else {
+		m->ci->off = c->off;
 		inst_link(c, m->ci);
 		cube_err = cube_open(c->cube, m->ci->in.id, catalog_cube_slots(c, &m->ci->in));
 		if (cube_err)
@@ -302,6 +320,12 @@ static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, str
 int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		   char *reason)
 {
+	return catalog_create_always(c, request, "", now_ns, done, arg, reason);
+}
+
+int catalog_create_always(struct catalog *c, const json_t *request, const char *always, __s64 now_ns, catalog_made done,
+			  void *arg, char *reason)
+{
 	struct making *m;
 	int err;
 
@@ -313,6 +337,7 @@ int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catal
 	*m = (struct making){ c, calloc(1, sizeof(*m->ci)), done, arg };
 	err = m->ci ? make_inst(c, request, now_ns, m->ci, reason) : -ENOMEM;
 	if (!err) {
+		snprintf(m->ci->always, sizeof(m->ci->always), "%s", always);
 		c->n_insts++;
 		err = flush_submit(c->flush, make_work, make_done, m);
 		c->n_insts -= err != 0;
@@ -429,7 +454,7 @@ json_t *catalog_want(const struct catalog *c)
 	json_t *list = json_array();
 
 	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		if (!ci->in.suspended)
+		if (!ci->in.suspended && !c->off)
 			json_array_append_new(list, instrumentation_to_json(&ci->in));
 	return json_pack("{s:s, s:o}", "aggregator", c->identity, "instrumentations", list);
 }

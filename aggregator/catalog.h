@@ -14,6 +14,7 @@
 #ifndef HEATSCOPE_CATALOG_H
 #define HEATSCOPE_CATALOG_H
 
+#include "conf.h"
 #include "flush.h"
 #include "source.h"
 
@@ -46,6 +47,9 @@ struct catalog_inst {
 	char numeric[NAME_MAX_LEN];	/* the numeric field of the decomposition, "" if none */
 	struct instrumentation asked;	/* while n_changes > 0: as it will be when all are stored */
 	unsigned n_changes;
+	char always[CONF_NAME_MAX];	/* its name among those that always exist, "": it is none of them */
+	unsigned always_line;		/* where the configuration file has it; 0: it does not (any more) */
+	bool off;			/* everything is: as if suspended, see catalog_set_off() */
 	__s64 touched_ns;		/* when somebody last asked for it; 0: not since the start */
 	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
@@ -70,6 +74,24 @@ const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id);
 typedef void (*catalog_made)(void *arg, int err, const struct catalog_inst *made);
 int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		   char *reason);
+
+/* The same for one that always exists, under this name. */
+int catalog_create_always(struct catalog *c, const json_t *request, const char *always, __s64 now_ns, catalog_made done,
+			  void *arg, char *reason);
+
+/* Makes it another in what may change, and one that always exists (or not: ""). */
+int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *always);
+
+/* Where the configuration file has it. */
+void catalog_bind(struct catalog *c, __u64 id, unsigned line);
+
+/* -EINVAL with the reason: it stands in the configuration file, so it is neither deleted nor changed. */
+int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, char *reason);
+
+/* Everything off: nobody is asked to measure anything, whatever each instrumentation says; kept by the
+ * store.  done may be NULL. */
+int catalog_set_off(struct catalog *c, bool off, flush_done done, void *arg);
+bool catalog_is_off(const struct catalog *c);
 
 /* Another one like it, but for what the request names. */
 int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
@@ -113,6 +135,8 @@ bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __
  * recordings: nothing grows too old then. */
 __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
 void catalog_keep(struct catalog *c);
+void catalog_file(struct catalog *c, const char *file);	/* the configuration's, borrowed */
+const char *catalog_file_name(const struct catalog *c);	/* "" if there is none */
 
 /* The same of each tier. */
 void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS]);

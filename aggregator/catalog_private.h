@@ -9,7 +9,8 @@ struct catalog {
 	struct flush *flush;
 	struct cube *cube;
 	size_t cube_slots;
-	bool keep;
+	bool keep, off;
+	const char *file;		/* the configuration's; NULL: none */
 	char identity[40];
 	struct catalog_inst *first;
 	size_t n_insts;			/* those being made included */

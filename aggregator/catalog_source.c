@@ -250,7 +250,7 @@ static enum fare fare_now(const struct catalog_inst *ci, const struct source *s,
 	const struct inst_state *state = source_inst(s, ci->in.id);
 	const struct sighting *seen = sighting_of(ci, s->name);
 
-	if (ci->in.suspended)
+	if (ci->in.suspended || ci->off)
 		return FARE_SUSPENDED;
 	if (!state)
 		return FARE_PENDING;

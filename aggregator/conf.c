@@ -1,4 +1,4 @@
-#include "conf.h"
+#include "conf_private.h"
 
 #include <cyaml/cyaml.h>
 #include <errno.h>
@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #define CUBE_SLOTS_MAX 1000000
+#define MAX_SIZE_MIN 32000000
+#define MAX_SIZE_DEFAULT 10000000000
 
 void conf_init(struct conf *conf)
 {
@@ -18,6 +20,7 @@ void conf_init(struct conf *conf)
 		.database = "/var/lib/heatscope/heatscope.db",
 		.page = PKGDATADIR "/page",
 		.cube_slots = 3600,
+		.max_size = MAX_SIZE_DEFAULT,
 	};
 }
 
@@ -33,8 +36,11 @@ int conf_check(const struct conf *conf, char *reason)
 /* What a file says; NULL: nothing about that. */
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
+	char *max_size;
 	unsigned *cube_slots;
 	bool *keep, *verbose;
+	struct said_inst *always;
+	unsigned n_always;
 };
 
 #define TEXT_AS(key, name) \
@@ -42,10 +48,36 @@ struct said {
 #define TEXT(name) TEXT_AS(#name, name)
 #define FLAG(name) CYAML_FIELD_BOOL_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name)
 
+#define MAY CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL
+#define INST_TEXT(key, flags) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flags), struct said_inst, key, 1, CONF_NAME_MAX - 1)
+
+static const cyaml_schema_value_t name_schema = {
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CONF_NAME_MAX - 1),
+};
+static const cyaml_schema_value_t number_schema = { CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, unsigned) };
+
+static const cyaml_schema_field_t inst_fields[] = {
+	INST_TEXT(name, CYAML_FLAG_OPTIONAL), INST_TEXT(module, 0), INST_TEXT(stat, 0),
+	CYAML_FIELD_STRING_PTR("predicate", MAY, struct said_inst, predicate, 1, CONF_REQUEST_MAX - 500),
+	CYAML_FIELD_SEQUENCE_COUNT("decomposition", MAY, struct said_inst, decomposition, n_decomposition, &name_schema, 0, 5),
+	CYAML_FIELD_SEQUENCE_COUNT("measures", MAY, struct said_inst, measures, n_measures, &name_schema, 0, 8),
+	CYAML_FIELD_FLOAT_PTR("granularity", MAY, struct said_inst, granularity),
+	CYAML_FIELD_UINT_PTR("retention-time", MAY, struct said_inst, retention),
+	CYAML_FIELD_SEQUENCE_COUNT("tiers", MAY, struct said_inst, tiers, n_tiers, &number_schema, 2, 2),
+	CYAML_FIELD_UINT_PTR("ruler-bits", MAY, struct said_inst, ruler_bits),
+	CYAML_FIELD_UINT_PTR("keys", MAY, struct said_inst, keys),
+	CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t inst_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct said_inst, inst_fields),
+};
+
 static const cyaml_schema_field_t fields[] = {
 	TEXT(listen), TEXT(socket), TEXT(database), TEXT(page), TEXT_AS("api-socket", api_socket),
 	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
+	TEXT_AS("max-size", max_size),
+	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
 	CYAML_FIELD_END,
 };
 
@@ -65,14 +97,51 @@ static void note(cyaml_log_t level, void *ctx, const char *format, va_list args)
 	snprintf(reason + at, CONF_REASON_MAX - at, "%s%s", at ? ": " : "", line);
 }
 
+/* "10 GB", "500 MiB", "1000000000"; "none": 0. */
+static int read_size(const char *text, unsigned long long *ret)
+{
+	static const struct { const char *name; unsigned long long bytes; } units[] = {
+		{ "", 1 }, { "B", 1 }, { "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 }, { "TB", 1000000000000 },
+		{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "TiB", 1ull << 40 },
+	};
+	char *end;
+	double number = strtod(text, &end);
+
+	if (!strcmp(text, "none")) {
+		*ret = 0;
+		return 0;
+	}
+	end += strspn(end, " ");
+	for (size_t i = 0; *text >= '0' && *text <= '9' && i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(end, units[i].name) && number * (double)units[i].bytes < 1e18) {
+			*ret = (unsigned long long)(number * (double)units[i].bytes);
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int conf_set_size(struct conf *conf, const char *text, char *reason)
+{
+	unsigned long long size;
+
+	if (!read_size(text, &size) && (!size || size >= MAX_SIZE_MIN)) {
+		conf->max_size = size;
+		return 0;
+	}
+	snprintf(reason, CONF_REASON_MAX, "value \"%.40s\" for \"max-size\" is invalid: a size like 10 GB, at least 32 MB, or none", text);
+	return -EINVAL;
+}
+
 static void take_text(const char *said, char conf[PATH_MAX])
 {
 	if (said)
 		snprintf(conf, PATH_MAX, "%s", said);
 }
 
-static void take(const struct said *said, struct conf *conf)
+static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
+	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
+
 	take_text(said->listen, conf->listen);
 	take_text(said->socket, conf->socket);
 	take_text(said->database, conf->database);
@@ -87,6 +156,7 @@ static void take(const struct said *said, struct conf *conf)
 		conf->keep = *said->keep;
 	if (said->verbose)
 		conf->verbose = *said->verbose;
+	return err ? err : conf_take_always(said->always, said->n_always, path, conf, reason);
 }
 
 int conf_read(struct conf *conf, const char *path, char *reason)
@@ -96,6 +166,7 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 	struct conf next = *conf;
 	struct said *said = NULL;
 	cyaml_err_t err;
+	int bad = 0;
 
 	if (access(path, R_OK)) {
 		snprintf(reason, CONF_REASON_MAX, "%.200s cannot be read: %s", path, strerror(errno));
@@ -106,10 +177,11 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 		snprintf(reason, CONF_REASON_MAX, "%.200s is not understood: %.290s", path, why[0] ? why : cyaml_strerror(err));
 		return -EINVAL;
 	}
+	snprintf(next.file, sizeof(next.file), "%s", path);
 	if (said)
-		take(said, &next);
+		bad = take(said, path, &next, why);
 	cyaml_free(&config, &schema, said, 0);
-	if (conf_check(&next, why)) {
+	if (bad || conf_check(&next, why)) {
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", path, why);
 		return -EINVAL;
 	}

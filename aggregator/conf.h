@@ -1,6 +1,8 @@
 /* conf.h - what heatscoped is told at its start, by a YAML file and by options.
  *
  * Order   built-in defaults, then the file, then the command line.
+ * Always  instrumentations that exist from the start and are kept: of each its name (given, or
+ *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
  * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
  *         (CONF_REASON_MAX bytes) that names the file or the option.
  * Memory  a plain value.
@@ -13,6 +15,15 @@
 #include <stddef.h>
 
 #define CONF_REASON_MAX 512
+#define CONF_ALWAYS_MAX 32
+#define CONF_NAME_MAX 64
+#define CONF_REQUEST_MAX 1500
+
+struct conf_always {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char request[CONF_REQUEST_MAX];	/* JSON */
+};
 
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
@@ -22,6 +33,10 @@ struct conf {
 	char socket[PATH_MAX];		/* Unix socket for collectors */
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */
+	char file[PATH_MAX];		/* that was read; "": none */
+	struct conf_always always[CONF_ALWAYS_MAX];
+	size_t n_always;
+	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
 	bool keep;			/* nothing grows too old: for showing recordings */
 	bool verbose;
@@ -32,5 +47,6 @@ void conf_init(struct conf *conf);	/* the defaults */
 /* Ranges.  A file is checked by conf_read(). */
 int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
+int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */
 
 #endif

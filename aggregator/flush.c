@@ -197,6 +197,10 @@ static void note_damage(struct flush *f)
 	__u64 was = f->counters.damaged, now = f->store->n_damaged;
 
 	f->counters.damaged = now;
+	if ((f->counters.dropped ^ f->store->n_dropped) > f->counters.dropped)
+		fprintf(stderr, "heatscoped: the database is at its max-size: what is oldest is dropped (%llu times so far)\n",
+			(unsigned long long)f->store->n_dropped);
+	f->counters.dropped = f->store->n_dropped;
 	if ((was ^ now) > was)
 		fprintf(stderr, "heatscoped: %s (%llu damaged pieces met so far)\n",
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);

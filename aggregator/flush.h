@@ -56,6 +56,7 @@ struct flush_counters {
 	__u64 batches, duplicates;	/* batches committed as new; known before */
 	__u64 events;			/* of the new batches' axis 0 */
 	__u64 commit_ns_max;		/* the slowest transaction */
+	__u64 dropped;			/* how often something was dropped because of the store's limit */
 	__u64 damaged;			/* damaged pieces met in the store, each time again */
 };
 const struct flush_counters *flush_counters(const struct flush *f);

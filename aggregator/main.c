@@ -23,7 +23,7 @@ static const char doc[] =
 	"SIGHUP reads the token file again.  Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
-       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY };
+       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
@@ -37,6 +37,8 @@ static const struct argp_option options[] = {
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
 	{ "page", OPT_PAGE, "DIR", 0, "Where the built page lies (default " PKGDATADIR "/page)", 0 },
 	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "Newest slots of each instrumentation kept in memory (default 3600)", 0 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Bytes that the database may have, like \"10 GB\" (the default), or \"none\"; "
+	  "beyond it the oldest is dropped, the finest first", 0 },
 	{ "keep", OPT_KEEP, NULL, 0, "Nothing grows too old: for showing recordings", 0 },
 	{ "verbose", OPT_VERBOSE, NULL, 0, "Say more on standard error", 0 },
 	{ 0 },
@@ -70,6 +72,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct conf *conf = a->conf;
+	char reason[CONF_REASON_MAX];
 
 	switch (key) {
 	case OPT_CONFIG:
@@ -101,6 +104,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_CUBE_SLOTS:
 		set_slots(state, arg, conf);
+		break;
+	case OPT_MAX_SIZE:
+		if (conf_set_size(conf, arg, reason))
+			argp_error(state, "%s", reason);
 		break;
 	case OPT_KEEP:
 		conf->keep = true;

@@ -211,7 +211,7 @@ static int known_names(const json_t *request, char *reason)
 		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "tiers",
 		"idle-max", "ruler-bits", "keys", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
-		"transformations", "sources", "state", "fields", "slots", "predicate-text",
+		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text",
 	};
 	const char *name;
 	json_t *value;

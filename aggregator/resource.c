@@ -107,8 +107,8 @@ json_t *resource_catalogue(const struct catalog *c)
 		json_array_append_new(metrics, metric_json(m, fields));
 		json_object_set_new(modules, m->module, json_pack("{s:s}", "label", module_label(m->module)));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o, s:{}, s:o}", "modules", modules, "fields", fields, "types", types_json(),
-			 "metrics", metrics, "transformations", "sources", resource_sources(c));
+	return json_pack("{s:o, s:o, s:o, s:o, s:{}, s:o, s:b}", "modules", modules, "fields", fields, "types", types_json(),
+			 "metrics", metrics, "transformations", "sources", resource_sources(c), "enabled", !catalog_is_off(c));
 }
 
 /* ---- the same as Cloud Analytics' first clients knew it ---- */
@@ -225,7 +225,7 @@ static const char *state_of(const struct catalog *c, const struct catalog_inst *
 
 	for (const struct source *s = catalog_source_first(c); s; s = s->next)
 		n[catalog_fare(ci, s, now_ns, reason)]++;
-	if (ci->in.suspended)
+	if (ci->in.suspended || ci->off)
 		return "suspended";
 	if (n[FARE_PARTIAL] || (n[FARE_ACTIVE] && n[FARE_FAILED] + n[FARE_GONE]))
 		return "partial";
@@ -279,6 +279,9 @@ json_t *resource_instrumentation(const struct catalog *c, const struct catalog_i
 	json_object_set_new(json, "transformations", json_object());
 	json_object_set_new(json, "sources", states_json(c, ci, now_ns));
 	json_object_set_new(json, "uris", resource_values(ci));
+	if (ci->always_line)
+		json_object_set_new(json, "always", json_pack("{s:s, s:s, s:i}", "name", ci->always, "file", catalog_file_name(c),
+							      "line", (int)ci->always_line));
 	return json;
 }
 

@@ -1,4 +1,5 @@
 #include "resource.h"
+#include "always.h"
 
 #include "http.h"
 
@@ -62,10 +63,11 @@ static json_t *http_json(const struct aggregator *a)
 static json_t *counters_json(const struct aggregator *a)
 {
 	const struct flush_counters *f = flush_counters(a->flush);
-	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
+	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
 				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
 				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
-				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged);
+				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged, "dropped",
+				(json_int_t)f->dropped);
 
 	if (a->ingest) {
 		const struct ingest_counters *in = ingest_counters(a->ingest);
@@ -113,11 +115,12 @@ json_t *resource_status(const struct aggregator *a)
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:{s:s, s:I}, s:I, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "store", "database", a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
-			 "instrumentations", resource_instrumentations(a->catalog, now));
+			 "instrumentations", resource_instrumentations(a->catalog, now), "enabled",
+			 !catalog_is_off(a->catalog), "always", always_json(a->always));
 }

@@ -56,6 +56,7 @@ struct store {
 	const struct store_ops *ops;
 	char reason[256];
 	__u64 n_damaged;		/* damaged pieces met so far, each time again */
+	__u64 n_dropped;		/* how often something was dropped because of the limit */
 };
 
 struct store_ops {
@@ -76,10 +77,19 @@ struct store_ops {
 	int (*next_id)(struct store *s, __u64 *ret_id);		/* never given twice */
 	int (*identity)(struct store *s, char ret_uuid[40]);	/* of this store, made once */
 
+	/* A text under a name; "": nothing was kept under it. */
+	int (*remember)(struct store *s, const char *name, const char *text);
+	int (*recall)(struct store *s, const char *name, char *ret_text, size_t room);
+
 	/* Drops each tier's slots before slot[tier] (for a coarser tier, whole slots of it; and it
 	 * keeps at least what the finer one keeps).  Batch identities older than slot[0] go too;
 	 * coverage, losses and marks stay as long as the last tier does, by minute, then by hour. */
 	int (*expire)(struct store *s, __u64 inst, const __s64 slot[TIERS]);
+
+	/* From now on it takes at most about so many bytes; 0: no limit.  shrink(), to be called now and
+	 * then, and add(), where there is no room, drop the oldest of the finest tier first. */
+	int (*limit)(struct store *s, __u64 bytes);
+	int (*shrink)(struct store *s);
 
 	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);

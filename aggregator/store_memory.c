@@ -6,7 +6,9 @@
 #include "witness.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +48,7 @@ struct memory {
 	struct sum scratch;
 	__u64 next_id;
 	char uuid[40];
+	json_t *remembered;
 };
 
 static struct memory *memory_of(struct store *s)
@@ -316,6 +319,19 @@ static int memory_identity(struct store *s, char ret_uuid[40])
 	return 0;
 }
 
+static int memory_remember(struct store *s, const char *name, const char *text)
+{
+	return json_object_set_new(memory_of(s)->remembered, name, json_string(text)) ? -ENOMEM : 0;
+}
+
+static int memory_recall(struct store *s, const char *name, char *ret_text, size_t room)
+{
+	const char *text = json_string_value(json_object_get(memory_of(s)->remembered, name));
+
+	snprintf(ret_text, room, "%s", text ? text : "");
+	return 0;
+}
+
 /* --- forgetting --- */
 
 static void forget_names(struct drawer *d, __s64 slot)
@@ -351,7 +367,10 @@ static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 	for (int tier = 0; d && d->slot_ns && tier < TIERS; tier++) {
 		__s64 per = tier_slots(d->slot_ns, tier);
 
-		before = tier_down(slot[tier] < before ? slot[tier] : before, per);
+		before = slot[tier] < before ? slot[tier] : before;
+		if (before <= d->shelf[tier].horizon)
+			continue;
+		before = tier_down(before, per);
 		if (before <= d->shelf[tier].horizon)
 			continue;
 		forget_slots(d, &d->shelf[tier], per, before);
@@ -360,6 +379,16 @@ static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 		if (tier == TIERS - 1)
 			witness_trim(&d->witness, before);
 	}
+	return 0;
+}
+
+static int memory_limit(struct store *s, __u64 bytes)
+{
+	return 0;			/* it ends with its process */
+}
+
+static int memory_shrink(struct store *s)
+{
 	return 0;
 }
 
@@ -378,6 +407,7 @@ static void memory_close(struct store *s)
 		drawer_free(d);
 	}
 	sum_fini(&m->scratch);
+	json_decref(m->remembered);
 	free(m);
 }
 
@@ -390,8 +420,12 @@ static const struct store_ops memory_ops = {
 	.inst_each = memory_inst_each,
 	.next_id = memory_next_id,
 	.identity = memory_identity,
+	.remember = memory_remember,
+	.recall = memory_recall,
 	.expire = memory_expire,
 	.compact = memory_compact,
+	.limit = memory_limit,
+	.shrink = memory_shrink,
 };
 
 int store_memory_open(struct store **ret_store)
@@ -405,6 +439,11 @@ int store_memory_open(struct store **ret_store)
 	}
 	m->store.ops = &memory_ops;
 	m->next_id = 1;
+	m->remembered = json_object();
+	if (!m->remembered) {
+		free(m);
+		return -ENOMEM;
+	}
 	*ret_store = &m->store;
 	return 0;
 }

@@ -40,7 +40,7 @@ static int key_id(struct sqlite *q, __u64 inst, const struct labels *key, __s64 
 
 sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s)
 {
-	if (which == HOT_GET || which == HOT_DROP)
+	if (which == HOT_GET)
 		return db_bind(q, which, "iiiiiii", at->inst, (__s64)at->tier, (__s64)s->axis, at->slot, key,
 			       (__s64)s->weight, s->ruler);
 	return db_bind(q, which, "iiiiiiibi", at->inst, (__s64)at->tier, (__s64)s->axis, at->slot, key, (__s64)s->weight,
@@ -203,9 +203,8 @@ static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
 	return err;
 }
 
-static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
+static int add_all(struct sqlite *q, const struct batch *batch, size_t n, bool *ret_new)
 {
-	struct sqlite *q = sqlite_of(s);
 	int err = db_begin(q);
 
 	memset(ret_new, 0, n * sizeof(*ret_new));
@@ -216,6 +215,17 @@ static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool
 	err = db_end(q, err);
 	if (err)
 		memset(ret_new, 0, n * sizeof(*ret_new));
+	return err;
+}
+
+/* Where the file may not grow, what is old makes room. */
+static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool *ret_new)
+{
+	struct sqlite *q = sqlite_of(s);
+	int err = add_all(q, batch, n, ret_new);
+
+	if (err == -ENOSPC && q->max_pages && !db_make_room(q))
+		err = add_all(q, batch, n, ret_new);
 	return err;
 }
 
@@ -280,6 +290,36 @@ static int sqlite_identity(struct store *s, char ret_uuid[40])
 	return got ? got : -EBADMSG;
 }
 
+/* Beside our own names in the table. */
+#define REMEMBERED "kept."
+
+static int sqlite_remember(struct store *s, const char *name, const char *text)
+{
+	struct sqlite *q = sqlite_of(s);
+	char full[80];
+	int err = db_begin(q);
+
+	if (err)
+		return err;
+	snprintf(full, sizeof(full), REMEMBERED "%s", name);
+	return db_end(q, db_step(q, db_bind(q, META_PUT, "tt", full, text)));
+}
+
+static int sqlite_recall(struct store *s, const char *name, char *ret_text, size_t room)
+{
+	struct sqlite *q = sqlite_of(s);
+	char full[80];
+	sqlite3_stmt *stmt;
+	int got;
+
+	snprintf(full, sizeof(full), REMEMBERED "%s", name);
+	stmt = db_bind(q, META_GET, "t", full);
+	got = db_step(q, stmt);
+	snprintf(ret_text, room, "%s", got > 0 ? col_text(stmt, 0) : "");
+	sqlite3_reset(stmt);
+	return got < 0 ? got : 0;
+}
+
 /* --- opening --- */
 
 static void sqlite_close(struct store *s)
@@ -309,8 +349,12 @@ static const struct store_ops sqlite_ops = {
 	.inst_each = sqlite_inst_each,
 	.next_id = sqlite_next_id,
 	.identity = sqlite_identity,
+	.remember = sqlite_remember,
+	.recall = sqlite_recall,
 	.expire = sqlite_expire,
 	.compact = sqlite_compact,
+	.limit = sqlite_limit,
+	.shrink = sqlite_shrink,
 };
 
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room)

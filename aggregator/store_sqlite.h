@@ -6,6 +6,7 @@
  *      store_sqlite_read.c      reading
  *      store_sqlite_compact.c   the long-term layout, adding up
  *      store_sqlite_expire.c    forgetting
+ *      store_sqlite_limit.c     a file that stays below a size
  *      store_sqlite_upgrade.c   files of the version before
  *
  *      add() -> hot, tier 0: one row per slice
@@ -43,12 +44,12 @@
 enum sql {
 	BEGIN, COMMIT, ROLLBACK,
 	META_GET, META_PUT, ID_RAISE, SLOT_NS_GET, SLOT_NS_PUT, HORIZON_GET, HORIZON_PUT,
-	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_LABEL, KEY_EACH,
+	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_EACH,
 	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
 	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD,
 	HOT_READ, CHUNK_READ, WHOLE_READ, COVER_READ, LOSS_READ, MARK_READ,
-	HOT_OLDEST, HOT_GROUPS, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
-	INST_PUT, INST_EACH,
+	HOT_OLDEST, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
+	INST_PUT, INST_EACH, SLOT_NS_EACH, CHUNK_OLDEST, COVER_NEWEST,
 	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, KEY_EXPIRE,
 	COVER_OLDEST, COVER_SOURCES, COVER_WINDOW, LOSS_WINDOW, LOSS_DROP, MARK_WINDOW, MARK_DROP,
 	DELETE_FIRST, DELETE_SLOT_NS, DELETE_HORIZON, DELETE_HOT, DELETE_CHUNK, DELETE_COVER, DELETE_LOSS, DELETE_MARK,
@@ -76,8 +77,8 @@ struct sqlite {
 	struct sum scratch, up;
 	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
 	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
-	bool moved[CHUNK_SLOTS];
 	struct bytes frame, bytes;
+	__s64 max_pages;		/* 0: no limit */
 	struct known *known;		/* what was asked for since the last rollback */
 	size_t n_known, known_room;
 };
@@ -134,7 +135,7 @@ void db_forget(struct sqlite *q);		/* reads it anew from now on */
 
 struct sqlite *sqlite_of(struct store *s);	/* clears the reason */
 
-/* Binds HOT_GET, HOT_DROP, or HOT_ADD and HOT_PUT with the histogram of s. */
+/* Binds HOT_GET, or HOT_ADD and HOT_PUT with the histogram of s. */
 sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s);
 
 /* The histogram of a hot row into `ret`, borrowed from the statement, whose row stays until it is
@@ -150,13 +151,18 @@ int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
 
 /* --- store_sqlite_compact.c --- */
 
-/* Chunks and adds up the blocks of this tier that begin before this slot (the tier's own). */
+/* Chunks and adds up, each in a transaction unless there is one, the blocks of this tier that begin before this slot (the tier's own). */
 int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before);
 
 /* --- the others --- */
 
 int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader);
 int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
+int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS]);	/* the same */
+int sqlite_limit(struct store *s, __u64 bytes);
+int sqlite_shrink(struct store *s);
+int db_make_room(struct sqlite *q);		/* by dropping a tenth */
+int db_limit_pages(struct sqlite *q);		/* to max_pages, or as few as there are */
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
 int sqlite_inst_delete(struct store *s, __u64 inst);
 

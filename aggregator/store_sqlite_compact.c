@@ -5,11 +5,6 @@
 #include <errno.h>
 #include <stdint.h>
 
-struct group {				/* what makes a chunk of its own within a block of slots */
-	__s64 key;
-	struct slice name;		/* ruler, axis, weight, and its label */
-};
-
 struct move {
 	struct sqlite *q;
 	const struct known *known;
@@ -17,33 +12,105 @@ struct move {
 	__s64 first;			/* slot of the tier */
 };
 
-static struct place place_in(const struct move *m, unsigned offset)
+struct row {				/* a hot row of the block, copied */
+	__s64 key;
+	__u64 ruler;
+	__u16 weight, offset, label_len;
+	__u32 hist_len;
+	size_t at;			/* of its label, which its histogram follows, in `bytes` */
+};
+
+struct block {
+	size_t n, room;
+	struct row *row;		/* by weight, ruler, key, offset */
+	struct bytes bytes;
+};
+
+struct group {				/* what makes a chunk of its own within a block */
+	__s64 key;
+	struct slice name;		/* ruler, axis, weight, and its label */
+	const struct block *block;
+	const struct row *row;
+	size_t n_rows;
+};
+
+/* Slots of tier 0 that so many of the tier's from this offset on are. */
+static int lose(const struct move *m, const char *what, unsigned offset, unsigned n)
 {
-	return (struct place){ m->known->inst, m->tier, m->first + offset };
+	__s64 per = tier_slots(m->known->slot_ns, m->tier), first = (m->first + offset) * per;
+
+	found_damage(m->q, what, first);
+	return add_damage(m->q, m->known->inst, first, first + n * per - 1);
 }
 
-/* The groups of keys that have hot rows in this block, by weight, ruler and key. */
-static int list_groups(const struct move *m, struct group **ret_group, size_t *ret_n)
+/* --- the block's hot rows --- */
+
+static int by_group(const void *a, const void *b)
 {
-	sqlite3_stmt *stmt = db_bind(m->q, HOT_GROUPS, "iiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
+	const struct row *x = a, *y = b;
+
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? -1 : 1;
+	if (x->ruler != y->ruler)
+		return x->ruler < y->ruler ? -1 : 1;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return (int)x->offset - (int)y->offset;
+}
+
+static int take_row(const struct move *m, struct block *b, sqlite3_stmt *stmt)
+{
+	const struct place at = { m->known->inst, m->tier, col(stmt, 1) };
+	const struct slice s = {
+		.axis = (__u16)m->axis, .weight = (__u16)col(stmt, 2), .ruler = (__u64)col(stmt, 3),
+		.key = { sqlite3_column_blob(stmt, 4), (__u16)sqlite3_column_bytes(stmt, 4) },
+		.hist = sqlite3_column_blob(stmt, 5), .hist_len = (__u32)sqlite3_column_bytes(stmt, 5),
+	};
+	const struct row row = { .key = col(stmt, 0), .ruler = s.ruler, .weight = s.weight, .hist_len = s.hist_len,
+				 .offset = (__u16)(at.slot - m->first), .label_len = s.key.len, .at = b->bytes.len };
+	int err = array_grow(&b->row, b->n, &b->room, sizeof(row));
+
+	if (err || !row.key)		/* nobody's: its keys' rows are here, too */
+		return err;
+	if (col(stmt, 6) != slice_crc(&at, &s))
+		return lose(m, "row", row.offset, 1);
+	bytes_put(&b->bytes, s.key.bytes, s.key.len);
+	bytes_put(&b->bytes, s.hist, s.hist_len);
+	b->row[b->n++] = row;
+	return b->bytes.err;
+}
+
+static int take_rows(const struct move *m, struct block *b)
+{
+	sqlite3_stmt *stmt = db_bind(m->q, HOT_READ, "iiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
 				     m->first + CHUNK_SLOTS - 1);
-	size_t room = 0;
-	int got;
+	int got, err = 0;
 
-	*ret_group = NULL;
-	*ret_n = 0;
-	while ((got = db_step(m->q, stmt)) > 0) {
-		const struct slice name = {
-			.axis = (__u16)m->axis, .weight = (__u16)col(stmt, 0), .ruler = (__u64)col(stmt, 1),
-		};
+	while (!err && (got = db_step(m->q, stmt)) > 0)
+		err = take_row(m, b, stmt);
+	sqlite3_reset(stmt);
+	if (!err && b->n)
+		qsort(b->row, b->n, sizeof(*b->row), by_group);
+	return err ? err : got;
+}
 
-		if (array_grow(ret_group, *ret_n, &room, sizeof(**ret_group))) {
-			sqlite3_reset(stmt);
-			return -ENOMEM;
-		}
-		(*ret_group)[(*ret_n)++] = (struct group){ col(stmt, 2), name };
-	}
-	return got;
+static int drop_rows(const struct move *m)
+{
+	return db_step(m->q, db_bind(m->q, HOT_DROP, "iiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
+				     m->first + CHUNK_SLOTS - 1));
+}
+
+static struct group group_at(const struct move *m, const struct block *b, size_t at)
+{
+	const struct row *r = &b->row[at];
+	struct group g = { .key = r->key, .block = b, .row = r,
+			   .name = { .axis = (__u16)m->axis, .weight = r->weight, .ruler = r->ruler,
+				     .key = { b->bytes.data + r->at, r->label_len } } };
+
+	while (at + g.n_rows < b->n && r[g.n_rows].key == r->key && r[g.n_rows].ruler == r->ruler &&
+	       r[g.n_rows].weight == r->weight)
+		g.n_rows++;
+	return g;
 }
 
 /* Binds CHUNK_GET and CHUNK_DROP, or WHOLE_GET and FAMILY_EACH, which are of no key in particular. */
@@ -75,15 +142,6 @@ static int put_chunk(const struct move *m, const struct group *g, bool whole)
 }
 
 /* --- one key --- */
-
-/* Slots of tier 0 that so many of the tier's from this offset on are. */
-static int lose(const struct move *m, const char *what, unsigned offset, unsigned n)
-{
-	__s64 per = tier_slots(m->known->slot_ns, m->tier), first = (m->first + offset) * per;
-
-	found_damage(m->q, what, first);
-	return add_damage(m->q, m->known->inst, first, first + n * per - 1);
-}
 
 /* The chunk that is there already, into q->old; without one, or with a damaged one, q->old is empty. */
 static int load_chunk(const struct move *m, const struct group *g)
@@ -124,7 +182,6 @@ static int risen(const struct move *m, const struct group *g, const struct risin
 	return r->some ? raise_sum(m, g, r->slot) : 0;
 }
 
-/* To be called before the slot at this offset is read: raising uses the same statements. */
 static int rise_to(const struct move *m, const struct group *g, struct rising *r, unsigned offset)
 {
 	__s64 first = (m->first + offset) * tier_slots(m->known->slot_ns, m->tier), slot;
@@ -153,92 +210,48 @@ static int rise(const struct move *m, const struct group *g, struct rising *r, c
 	return err ? err : sum_add(&m->q->up, hist, len);
 }
 
-/* One slot of a group: what its chunk has plus what its hot row has. */
-static int move_slot(const struct move *m, const struct group *g, unsigned offset, struct rising *r)
+/* What the chunk has in this slot plus what a hot row has; NULL: there is none. */
+static int move_slot(const struct move *m, const struct group *g, unsigned offset, const struct row *row, struct rising *r)
 {
-	const struct place at = place_in(m, offset);
 	const struct chunk_part *old = &m->q->old.slot[offset];
+	const __u8 *hist = row ? g->block->bytes.data + row->at + row->label_len : NULL;
 	struct sum *sum = &m->q->scratch;
-	sqlite3_stmt *get;
-	struct slice hot;
-	int got, err = rise_to(m, g, r, offset);
+	int err;
 
-	if (err)
-		return err;
-	get = bind_hot(m->q, HOT_GET, &at, g->key, &g->name);
-	got = hot_get(m->q, get, &at, &g->name, &hot);
-	err = got < 0 && got != -EBADMSG ? got : 0;
-	m->q->moved[offset] = got != 0;
-	if (got > 0 && old->hist_len) {
-		err = sum_two(sum, g->name.ruler, old->hist, old->hist_len, hot.hist, hot.hist_len);
-		if (!err)
-			chunk_put(&m->q->made, offset, sum->bytes.data, sum->bytes.len);
-	} else if (got > 0) {
-		chunk_put(&m->q->made, offset, hot.hist, hot.hist_len);
-	} else if (old->hist_len) {
-		chunk_put(&m->q->made, offset, old->hist, old->hist_len);
+	if (!row) {
+		if (old->hist_len)
+			chunk_put(&m->q->made, offset, old->hist, old->hist_len);
+		return 0;
 	}
-	if (got > 0 && !err)
-		err = hist_decode_add(&m->q->total[offset], hot.ruler, hot.hist, hot.hist_len);
-	if (got > 0 && !err)
-		err = rise(m, g, r, hot.hist, hot.hist_len);
-	sqlite3_reset(get);
-	return !err && got == -EBADMSG ? lose(m, "row", offset, 1) : err;
-}
-
-static int drop_moved(const struct move *m, const struct group *g)
-{
-	int err = 0;
-
-	for (unsigned i = 0; i < CHUNK_SLOTS && !err; i++) {
-		const struct place at = place_in(m, i);
-
-		if (m->q->moved[i])
-			err = db_step(m->q, bind_hot(m->q, HOT_DROP, &at, g->key, &g->name));
-	}
-	return err;
+	err = old->hist_len ? sum_two(sum, g->name.ruler, old->hist, old->hist_len, hist, row->hist_len) : 0;
+	if (!err && old->hist_len)
+		chunk_put(&m->q->made, offset, sum->bytes.data, sum->bytes.len);
+	else if (!err)
+		chunk_put(&m->q->made, offset, hist, row->hist_len);
+	if (!err)
+		err = hist_decode_add(&m->q->total[offset], g->name.ruler, hist, row->hist_len);
+	if (!err)
+		err = rise_to(m, g, r, offset);
+	return err ? err : rise(m, g, r, hist, row->hist_len);
 }
 
 static int move_group(const struct move *m, const struct group *g, bool whole)
 {
 	const struct chunk_name name = name_of(m, g);
 	struct rising r = { false, 0 };
+	size_t next = 0;
 	int err = load_chunk(m, g);
 
 	chunk_begin(&m->q->made, &name);
-	for (unsigned i = 0; i < CHUNK_SLOTS && !err; i++)
-		err = move_slot(m, g, i, &r);
+	for (unsigned i = 0; i < CHUNK_SLOTS && !err; i++) {
+		bool here = next < g->n_rows && g->row[next].offset == i;
+
+		err = move_slot(m, g, i, here ? &g->row[next] : NULL, &r);
+		next += here;
+	}
 	if (!err)
 		err = put_chunk(m, g, whole);
-	if (!err)
-		err = risen(m, g, &r);
-	return err ? err : drop_moved(m, g);
-}
-
-/* Its rows can not be told from one another any more. */
-static int lose_group(const struct move *m, const struct group *g)
-{
-	int err = lose(m, "key", 0, CHUNK_SLOTS);
-
-	memset(m->q->moved, 1, sizeof(m->q->moved));
-	return err ? err : drop_moved(m, g);
-}
-
-/* With the label of its key, which the chunk carries. */
-static int move_labelled(const struct move *m, struct group *g, bool whole)
-{
-	sqlite3_stmt *stmt = db_bind(m->q, KEY_LABEL, "ii", g->key, m->known->inst);
-	int got = db_step(m->q, stmt);
-
-	if (got > 0) {
-		g->name.key.bytes = sqlite3_column_blob(stmt, 0);
-		g->name.key.len = (__u16)sqlite3_column_bytes(stmt, 0);
-		got = move_group(m, g, whole);
-		sqlite3_reset(stmt);
-	} else if (!got) {
-		got = lose_group(m, g);
-	}
-	return got;
+	return err ? err : risen(m, g, &r);
 }
 
 /* --- all keys together --- */
@@ -352,53 +365,62 @@ static int rebuild_total(const struct move *m, const struct group *g)
 	return err ? err : got < 0 ? got : put_total(m, g);
 }
 
-/* Hot rows of nobody's key hold what those of the keys did. */
-static int drop_total(const struct move *m, const struct group *g)
+/* The groups of one weight and ruler, from row `at` on.  While there is one key only, its chunk is the
+ * whole; with a second one the whole becomes a chunk of its own. */
+static int move_family(const struct move *m, const struct block *b, size_t *at)
 {
-	const struct group nobody = nobody_of(g);
-
-	memset(m->q->moved, 1, sizeof(m->q->moved));
-	return m->tier ? drop_moved(m, &nobody) : 0;
-}
-
-/* The groups of one weight and ruler.  While there is one key only, its chunk is the whole; with a
- * second one the whole becomes a chunk of its own. */
-static int move_family(const struct move *m, struct group *g, size_t n)
-{
+	struct group g = group_at(m, b, *at);
+	const struct group first = g;
 	__s64 owner;
-	int err = load_whole(m, g, &owner);
-	bool damaged = err == -EBADMSG, single = n == 1 && (owner < 0 || (owner && owner == g->key));
+	int err = load_whole(m, &g, &owner);
+	bool damaged = err == -EBADMSG, single = owner < 0 || (owner && owner == g.key);
 
+	*at += g.n_rows;
+	single = single && (*at == b->n || b->row[*at].weight != g.name.weight || b->row[*at].ruler != g.name.ruler);
 	if (!err || damaged)
-		err = total_clear(m->q, g->name.ruler);
-	for (size_t i = 0; i < n && !err; i++)
-		err = move_labelled(m, &g[i], single);
+		err = total_clear(m->q, g.name.ruler);
 	if (!err)
-		err = raise_total(m, g);
+		err = move_group(m, &g, single);
+	while (!err && *at < b->n && b->row[*at].weight == g.name.weight && b->row[*at].ruler == g.name.ruler) {
+		g = group_at(m, b, *at);
+		*at += g.n_rows;
+		err = move_group(m, &g, false);
+	}
 	if (!err)
-		err = drop_total(m, g);
+		err = raise_total(m, &first);
 	if (err || (single && !damaged))
 		return err;
 	if (damaged)
-		return rebuild_total(m, g);
+		return rebuild_total(m, &first);
 	err = total_add(m->q, &m->q->whole);
-	return err ? err : put_total(m, g);
+	return err ? err : put_total(m, &first);
 }
 
+static int move_rows(const struct move *m)
+{
+	struct block b = { 0 };
+	size_t at = 0;
+	int err = take_rows(m, &b);
+
+	while (!err && at < b.n)
+		err = move_family(m, &b, &at);
+	if (!err)
+		err = drop_rows(m);
+	free(b.row);
+	bytes_fini(&b.bytes);
+	return err;
+}
+
+/* A transaction of its own, unless there is one: all is there as well before as after. */
 static int move_block(const struct move *m)
 {
-	struct group *group;
-	size_t n, len;
-	int err = list_groups(m, &group, &n);
+	bool alone = sqlite3_get_autocommit(m->q->db);
+	int err = alone ? db_begin(m->q) : 0;
 
-	for (size_t i = 0; i < n && !err; i += len) {
-		for (len = 1; i + len < n && group[i + len].name.weight == group[i].name.weight &&
-			      group[i + len].name.ruler == group[i].name.ruler;)
-			len++;
-		err = move_family(m, &group[i], len);
-	}
-	free(group);
-	return err;
+	if (err)
+		return err;
+	err = move_rows(m);
+	return alone ? db_end(m->q, err) : err;
 }
 
 static int move_axis(struct sqlite *q, const struct known *k, int tier, int axis, __s64 before)
@@ -443,7 +465,9 @@ static int compact(struct sqlite *q, __u64 inst, __s64 slot)
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot)
 {
 	struct sqlite *q = sqlite_of(s);
-	int err = db_begin(q);
+	int err = compact(q, inst, slot);
 
-	return err ? err : db_end(q, compact(q, inst, slot));
+	if (err == -ENOSPC && q->max_pages && !db_make_room(q))
+		err = compact(q, inst, slot);
+	return err;
 }

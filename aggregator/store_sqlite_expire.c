@@ -276,14 +276,12 @@ static int oldest_of(struct sqlite *q, const struct known *k, int tier, __s64 be
 }
 
 /* What leaves a tier has been added to the next one before. */
-static int expire_tier(struct sqlite *q, const struct known *k, int tier, __s64 before)
+static int drop_tier(struct sqlite *q, const struct known *k, int tier, __s64 before)
 {
 	struct dropped d = k->dropped[tier];
 	__s64 oldest, per = tier_slots(k->slot_ns, tier);
 	int err = oldest_of(q, k, tier, before, &oldest);
 
-	if (!err && tier + 1 < TIERS)
-		err = compact_tier(q, k, tier, tier_divide(before + per - 1, per));
 	if (!err)
 		err = forget_slices(q, k, tier, before);
 	if (!err && !tier)
@@ -296,7 +294,17 @@ static int expire_tier(struct sqlite *q, const struct known *k, int tier, __s64 
 	return err ? err : db_know_dropped(q, k->inst, tier, &d);
 }
 
-static int expire(struct sqlite *q, __u64 inst, const __s64 slot[TIERS])
+static int expire_tier(struct sqlite *q, const struct known *k, int tier, __s64 before)
+{
+	__s64 per = tier_slots(k->slot_ns, tier);
+	int err = tier + 1 < TIERS ? compact_tier(q, k, tier, tier_divide(before + per - 1, per)) : 0;
+
+	if (!err)
+		err = db_begin(q);
+	return err ? err : db_end(q, drop_tier(q, k, tier, before));
+}
+
+int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS])
 {
 	struct known k;
 	__s64 before = slot[0];
@@ -304,6 +312,8 @@ static int expire(struct sqlite *q, __u64 inst, const __s64 slot[TIERS])
 
 	for (int tier = 0; tier < TIERS && !err && k.slot_ns; tier++) {
 		before = slot[tier] < before ? slot[tier] : before;
+		if (before <= k.dropped[tier].before)
+			continue;
 		before = tier_down(before, tier_slots(k.slot_ns, tier));
 		if (before > k.dropped[tier].before)
 			err = expire_tier(q, &k, tier, before);
@@ -313,10 +323,7 @@ static int expire(struct sqlite *q, __u64 inst, const __s64 slot[TIERS])
 
 int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 {
-	struct sqlite *q = sqlite_of(s);
-	int err = db_begin(q);
-
-	return err ? err : db_end(q, expire(q, inst, slot));
+	return expire_in(sqlite_of(s), inst, slot);
 }
 
 int sqlite_inst_delete(struct store *s, __u64 inst)

@@ -42,7 +42,6 @@ const char *const sql_text[N_SQL] = {
 	[SOURCE_ADD] = "INSERT INTO source(name) VALUES(?)",
 	[KEY_GET] = "SELECT id FROM key WHERE inst = ? AND label = ?",
 	[KEY_ADD] = "INSERT INTO key(inst, label) VALUES(?, ?)",
-	[KEY_LABEL] = "SELECT label FROM key WHERE id = ? AND inst = ?",
 	[KEY_EACH] = "SELECT id, label FROM key WHERE inst = ?",
 	[SEEN_ADD] = "INSERT OR IGNORE INTO seen(inst, slot, source, incarnation, seq, last) VALUES(?, ?, ?, ?, ?, ?)",
 	[HOT_ADD] = "INSERT OR IGNORE INTO hot(inst, tier, axis, slot, key, weight, ruler, hist, crc)"
@@ -51,8 +50,7 @@ const char *const sql_text[N_SQL] = {
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND key = ? AND weight = ? AND ruler = ?",
 	[HOT_PUT] = "INSERT OR REPLACE INTO hot(inst, tier, axis, slot, key, weight, ruler, hist, crc)"
 		" VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[HOT_DROP] = "DELETE FROM hot"
-		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND key = ? AND weight = ? AND ruler = ?",
+	[HOT_DROP] = "DELETE FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ?",
 	[COVER_NEAR] = "SELECT first, last, n, crc FROM coverage"
 		" WHERE inst = ? AND source = ? AND first <= ? ORDER BY first DESC",
 	[COVER_DROP] = "DELETE FROM coverage WHERE inst = ? AND source = ? AND first BETWEEN ? AND ?",
@@ -70,8 +68,6 @@ const char *const sql_text[N_SQL] = {
 		" WHERE l.inst = ? AND l.last >= ? AND l.first <= ?",
 	[MARK_READ] = "SELECT slot, kind, value, crc FROM mark WHERE inst = ? AND slot BETWEEN ? AND ?",
 	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot >= ? ORDER BY slot LIMIT 1",
-	[HOT_GROUPS] = "SELECT DISTINCT weight, ruler, key FROM hot WHERE inst = ? AND tier = ? AND axis = ?"
-		" AND slot BETWEEN ? AND ? AND key ORDER BY weight, ruler, key",
 	[CHUNK_GET] = "SELECT data FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key = ?",
 	[CHUNK_PUT] = "INSERT OR REPLACE INTO chunk(inst, tier, axis, slot, weight, ruler, key, whole, data)"
@@ -86,6 +82,9 @@ const char *const sql_text[N_SQL] = {
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ?",
 	[INST_PUT] = "INSERT OR REPLACE INTO inst VALUES(?, ?)",
 	[INST_EACH] = "SELECT id, json FROM inst ORDER BY id",
+	[SLOT_NS_EACH] = "SELECT inst FROM slot_ns",
+	[CHUNK_OLDEST] = "SELECT slot FROM chunk WHERE inst = ? AND tier = ? AND axis = ? ORDER BY slot LIMIT 1",
+	[COVER_NEWEST] = "SELECT last FROM coverage WHERE inst = ? ORDER BY last DESC LIMIT 1",
 	[CHUNK_EXPIRE] = "DELETE FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot <= ?",
 	[HOT_EXPIRE] = "DELETE FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot < ?",
 	[SEEN_EXPIRE] = "DELETE FROM seen WHERE inst = ?1 AND slot < ?2 AND last < ?2",

@@ -92,7 +92,7 @@ static __u64 poisson(struct year *y, double mean)
 	double limit, product = 1;
 	__u64 n = 0;
 
-	if (mean > 30) {
+	if (mean > 4) {
 		double normal = sqrt(-2 * log(uniform(y))) * cos(2 * M_PI * uniform(y));
 
 		return (__u64)fmax(0, round(mean + sqrt(mean) * normal));

@@ -643,6 +643,22 @@ static void deleting_removes_all_of_it_and_nothing_else(void **state)
 	kit_free(batch, 120);
 }
 
+static void what_is_remembered_is_recalled(void **state)
+{
+	struct fixture *f = *state;
+	char text[20] = "x";
+
+	assert_int_equal(f->store->ops->recall(f->store, "off", text, sizeof(text)), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(f->store->ops->remember(f->store, "off", "yes"), 0);
+	assert_int_equal(f->store->ops->remember(f->store, "uuid", "not the store's own"), 0);
+	assert_int_equal(f->store->ops->remember(f->store, "off", "no"), 0);
+	store_reopen(f);
+	assert_int_equal(f->store->ops->recall(f->store, "off", text, sizeof(text)), 0);
+	assert_string_equal(text, "no");
+	assert_int_equal(f->store->ops->identity(f->store, (char[40]){ 0 }), 0);
+}
+
 static void an_id_is_never_given_twice(void **state)
 {
 	struct fixture *f = *state;
@@ -691,5 +707,6 @@ const struct CMUnitTest store_laws[N_STORE_LAWS] = {
 	LAW(the_count_of_reports_outlives_their_slots),
 	LAW(instrumentations_are_kept),
 	LAW(deleting_removes_all_of_it_and_nothing_else),
+	LAW(what_is_remembered_is_recalled),
 	LAW(an_id_is_never_given_twice),
 };

@@ -43,6 +43,7 @@ static void an_empty_file_changes_nothing(void **state)
 	conf_init(&conf);
 	conf_init(&before);
 	assert_int_equal(read_text("{}\n", &conf, reason), 0);
+	memset(conf.file, 0, sizeof(conf.file));
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
@@ -55,9 +56,16 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 	conf_init(&conf);
 	conf_init(&before);
 	conf.cube_slots = 1;
+	conf.max_size = 1;
 	strcpy(conf.listen, "127.0.0.1:1");
 	if (conf_read(&conf, path, reason))
 		fail_msg("%s", reason);
+	assert_string_equal(conf.file, path);
+	memset(conf.file, 0, sizeof(conf.file));
+	assert_int_equal(conf.n_always, 1);
+	assert_string_equal(conf.always[0].name, "queries");
+	memset(conf.always, 0, sizeof(conf.always));
+	conf.n_always = 0;
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
@@ -72,6 +80,21 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ "listen: ''\n", "is not understood" },
 		{ "- a\n", "is not understood" },
 		{ "listen: \"\n", "is not understood" },
+		{ "max-size: 10 XB\n", "value \"10 XB\" for \"max-size\" is invalid" },
+		{ "max-size: 1 MB\n", "at least 32 MB" },
+		{ "max-size: -5 GB\n", "max-size" },
+		{ "instrumentations: 5\n", "instrumentations" },
+		{ "instrumentations:\n- module: mysql\n", "stat" },
+		{ "instrumentations:\n- module: mysql\n  stat: queries\n  colour: red\n", "Unexpected key: colour" },
+		{ "instrumentations:\n- module: mysql\n  stat: queries\n  idle-max: 5\n", "idle-max" },
+		{ "verbose: true\ninstrumentations:\n# one\n- module: mysql\n  stat: queries\n\n- module: mysql\n  stat: pages\n"
+		  "  retention-time: 5\n", "the instrumentation at line 7: value \"5\" for field \"retention-time\" is invalid: minimum is 10" },
+		{ "instrumentations:\n- {module: a, stat: b, granularity: 0.3}\n", "line 2: value \"0.3\" for field \"granularity\"" },
+		{ "instrumentations:\n- {module: a, stat: b, tiers: [60]}\n", "tiers" },
+		{ "instrumentations:\n- {module: a, stat: b, retention-time: 600, tiers: [60, 60]}\n", "line 2: value \"60\" for field \"tiers\"" },
+		{ "instrumentations:\n- {module: a, stat: b, predicate: '{'}\n", "line 2: " },
+		{ "instrumentations:\n- {module: a, stat: b}\n- {name: x, module: a, stat: b}\n- {name: x, module: a, stat: c}\n",
+		  "line 4: line 3 has one with the name \"x\" already" },
 	};
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -83,6 +106,44 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		if (!strstr(reason, cases[i][1]))
 			fail_msg("it says \"%s\", not \"%s\"", reason, cases[i][1]);
 		assert_memory_equal(&conf, &before, sizeof(conf));
+	}
+}
+
+static void instrumentations_become_requests(void **state)
+{
+	static struct conf conf;
+	char reason[CONF_REASON_MAX];
+
+	conf_init(&conf);
+	if (read_text("max-size: 500 MiB\ninstrumentations:\n\n  - module: mysql\n    stat: queries\n    decomposition: [statement, command]\n"
+		      "    measures: [latency, cputime]\n    granularity: 0.5\n    retention-time: 600\n    tiers: [1000, 2000]\n"
+		      "    predicate: '{\"eq\": [\"command\", \"query\"]}'\n  - {name: short, module: disk, stat: physio_ops, keys: 5, ruler-bits: 3}\n",
+		      &conf, reason))
+		fail_msg("%s", reason);
+	assert_int_equal(conf.max_size, 500 << 20);
+	assert_int_equal(conf.n_always, 2);
+	assert_string_equal(conf.always[0].name, "mysql.queries by statement, command");
+	assert_int_equal(conf.always[0].line, 4);
+	assert_string_equal(conf.always[0].request, "{\"module\":\"mysql\",\"stat\":\"queries\",\"decomposition\":[\"statement\",\"command\"],"
+			    "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.5,\"retention-time\":600,\"tiers\":[1000,2000],"
+			    "\"predicate\":\"{\\\"eq\\\": [\\\"command\\\", \\\"query\\\"]}\"}");
+	assert_string_equal(conf.always[1].name, "short");
+	assert_int_equal(conf.always[1].line, 12);
+	assert_non_null(strstr(conf.always[1].request, "\"ruler-bits\":3,\"keys\":5"));
+}
+
+static void sizes_may_have_units(void **state)
+{
+	static const struct { const char *text; unsigned long long bytes; } cases[] = {
+		{ "none", 0 }, { "32000000", 32000000 }, { "1.5 GB", 1500000000 }, { "64MB", 64000000 }, { "1 GiB", 1 << 30 },
+		{ "2 TB", 2000000000000 },
+	};
+	static struct conf conf;
+	char reason[CONF_REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(conf_set_size(&conf, cases[i].text, reason), 0);
+		assert_true(conf.max_size == cases[i].bytes);
 	}
 }
 
@@ -101,6 +162,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_empty_file_changes_nothing),
 	cmocka_unit_test(the_file_we_ship_holds_the_defaults),
 	cmocka_unit_test(what_is_wrong_is_named_and_changes_nothing),
+	cmocka_unit_test(instrumentations_become_requests),
+	cmocka_unit_test(sizes_may_have_units),
 	cmocka_unit_test(a_file_that_is_missing_is_named),
 };
 

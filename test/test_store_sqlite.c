@@ -271,6 +271,128 @@ static void coverage_of_a_flapping_source_stays_small(void **state)
 	free(is_new);
 }
 
+/* --- a limit --- */
+
+static __u64 bytes_of(struct fixture *f)
+{
+	static const char *const suffix[] = { "", "-wal" };
+	char path[300], name[310];
+	struct stat st;
+	__u64 bytes = 0;
+
+	path_in(f->dir, path, sizeof(path));
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffix[i]);
+		bytes += stat(name, &st) ? 0 : (__u64)st.st_size;
+	}
+	return bytes;
+}
+
+/* A slot's batch with so many slices of random values. */
+static void slot_batch(struct batch *b, struct slice *slice, __s64 slot, int n_keys)
+{
+	static struct bytes key[16], cells[16];
+
+	*b = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = slot, .run = 1, .slice = slice,
+			     .n_slices = (size_t)n_keys };
+	for (int i = 0; i < n_keys; i++) {
+		char label[8];
+		struct hist h;
+
+		bytes_clear(&key[i]);
+		bytes_clear(&cells[i]);
+		snprintf(label, sizeof(label), "k%d", i);
+		labels_put(&key[i], label);
+		assert_int_equal(hist_init(&h, RULER(UNIT_NS, 5, 10, 39)), 0);
+		for (int j = 0; j < 40; j++)
+			hist_record(&h, check_value(), 1);
+		hist_encode(&h, &cells[i]);
+		hist_fini(&h);
+		slice[i] = (struct slice){ .ruler = RULER(UNIT_NS, 5, 10, 39), .key = { key[i].data, (__u16)key[i].len },
+					   .hist = cells[i].data, .hist_len = (__u32)cells[i].len };
+	}
+}
+
+/* What each tier says that it still has, it has; the finest has lost most. */
+static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64 kept_from[TIERS])
+{
+	assert_int_equal(store_kept(s, KIT_INST, kept_from), 0);
+
+	for (int tier = 0; tier < TIERS; tier++) {
+		struct store_range range = { .first = kept_from[tier] > from ? kept_from[tier] : from, .last = to - 1, .axis = -1,
+					     .tier = tier };
+		struct gathered *g;
+
+		for (int whole = 0; whole < 2; whole++) {
+			range.whole = whole;
+			kit_read_range(s, &range, &g);
+			assert_string_equal(s->reason, "");
+			assert_int_equal(gathered_events(g), (__u64)(to - range.first) * 40 * (__u64)n_keys);
+			gathered_free(g);
+		}
+		assert_true(!tier || kept_from[tier] <= kept_from[tier - 1]);
+	}
+}
+
+static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
+{
+	enum { KEYS = 4, LIMIT = 6000000, HOURS = 24 };
+	const __s64 from = 1699999200;
+	struct fixture *f = *state;
+	struct batch *batch = calloc(60, sizeof(*batch));
+	struct slice slice[16];
+	__s64 kept_from[TIERS], slot = from;
+	__u64 most = 0;
+	bool is_new;
+
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	for (int hour = 0; hour < HOURS; hour++) {
+		for (; slot < from + 3600 * (hour + 1); slot++) {
+			slot_batch(batch, slice, slot, KEYS);
+			assert_int_equal(f->store->ops->add(f->store, batch, 1, &is_new), 0);
+			assert_true(is_new);
+			most = bytes_of(f) > most ? bytes_of(f) : most;
+			if (slot % 300)
+				continue;
+			assert_int_equal(f->store->ops->compact(f->store, KIT_INST, slot), 0);
+			assert_int_equal(f->store->ops->shrink(f->store), 0);
+		}
+		if (hour % 6 == 5)
+			assert_kept(f->store, from, slot, KEYS, kept_from);
+	}
+	assert_true(f->store->n_dropped > 0);
+	assert_in_range(kept_from[0], from + 1, slot - 3000);		/* some is gone, but not the newest hour */
+	assert_in_range(most, LIMIT / 2, LIMIT);
+	print_message("# at most %llu of %d bytes; slots are kept for %lld s, minutes for %lld s\n", (unsigned long long)most, LIMIT,
+		      (long long)(slot - kept_from[0]), (long long)(slot - (kept_from[1] > from ? kept_from[1] : from)));
+	free(batch);
+}
+
+/* One that had grown before there was a limit gives back what is too much. */
+static void a_file_that_is_too_large_shrinks(void **state)
+{
+	enum { KEYS = 4, LIMIT = 4000000 };
+	const __s64 from = 1699999200, to = from + 4 * 3600;
+	struct fixture *f = *state;
+	struct slice slice[16];
+	struct batch b;
+	__s64 kept_from[TIERS];
+	bool is_new;
+
+	for (__s64 slot = from; slot < to; slot++) {
+		slot_batch(&b, slice, slot, KEYS);
+		assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	}
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
+	assert_true(bytes_of(f) > LIMIT);
+	store_reopen(f);
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	f->store->ops->close(f->store);		/* the log goes into the file */
+	assert_in_range(bytes_of(f), 1, LIMIT);
+	f->store = open_sqlite(f->dir);
+	assert_kept(f->store, from, to, KEYS, kept_from);
+}
+
 /* One key is its own whole; from a second one on, which may come late, there is one more chunk. */
 static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
 {
@@ -678,6 +800,8 @@ int main(void)
 		OWN(an_empty_file_becomes_a_store),
 		OWN(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
 		OWN(coverage_of_a_flapping_source_stays_small),
+		OWN(a_limit_holds_and_drops_the_oldest_of_the_finest),
+		OWN(a_file_that_is_too_large_shrinks),
 		OWN(the_whole_is_one_chunk_of_the_sixty_slots),
 		OWN(a_damaged_chunk_is_shown_as_lost),
 		OWN(late_slices_stay_beside_a_damaged_chunk),

@@ -434,7 +434,7 @@ int run_list(struct client *c, int argc, char **argv)
 static void print_instrumentation(const json_t *inst)
 {
 	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32];
-	json_t *source;
+	json_t *source, *tiers;
 	size_t i;
 
 	metric_text(inst, text, sizeof(text));
@@ -452,6 +452,13 @@ static void print_instrumentation(const json_t *inst)
 	number_text(inst, "idle-max", idle);
 	if (strcmp(idle, "0"))
 		printf("idle             at most %s s, then it is deleted\n", idle);
+	tiers = json_object_get(inst, "tiers");
+	if (json_integer_value(json_array_get(tiers, 1)) > json_integer_value(json_object_get(inst, "retention-time")))
+		printf("kept             minutes %lld s, hours %lld s\n", json_integer_value(json_array_get(tiers, 0)),
+		       json_integer_value(json_array_get(tiers, 1)));
+	if (json_object_get(inst, "always"))
+		printf("always           %s, line %lld\n", json_string_value(json_object_get(json_object_get(inst, "always"), "file")),
+		       json_integer_value(json_object_get(json_object_get(inst, "always"), "line")));
 	printf("state            %s\n", json_string_value(json_object_get(inst, "state")) ?: "");
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
 		const char *reason = json_string_value(json_object_get(source, "reason"));

@@ -21,6 +21,8 @@ const struct command commands[] = {
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
 	{ "record", "record this host into a file", run_record },
 	{ "replay", "feed a recording to heatscoped", run_replay },
+	{ "off", "measure nothing at all, until `heatscope on`", run_off },
+	{ "on", "measure again what is switched on", run_on },
 	{ "status", "how heatscoped and its sources fare", run_status },
 	{ "doctor", "what works on this host, what does not, and why", run_doctor },
 	{ NULL, NULL, NULL },

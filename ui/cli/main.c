@@ -24,6 +24,7 @@ static const char doc[] =
 	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"
 	"  record     record this host into a file\n"
 	"  replay     feed a recording to heatscoped\n"
+	"  off, on    measure nothing at all; measure again\n"
 	"  status     how heatscoped and its sources fare\n"
 	"  doctor     what works on this host, what does not, and why\n"
 	"\n"

@@ -1,6 +1,7 @@
-/* status: how heatscoped fares. */
+/* status: how heatscoped fares; off and on: whether anything is measured at all. */
 #include "command.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,6 +102,18 @@ static void print_sources(const json_t *status)
 	}
 }
 
+/* Those of the configuration file that there are not. */
+static void print_always(const json_t *status)
+{
+	json_t *always;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "always"), i, always)
+		if (strcmp(text(always, "state"), "on"))
+			printf("%s (configuration, line %.0f) is %s: %s\n", text(always, "name"), number(always, "line"),
+			       text(always, "state"), text(always, "reason"));
+}
+
 static void print_instrumentations(const json_t *status)
 {
 	struct table t = { .n_columns = 4, .right = { 1, 0, 0, 0 } };
@@ -143,6 +156,9 @@ int run_status(struct client *c, int argc, char **argv)
 	if (o.json)
 		return print_json(status);
 	print_server(status);
+	if (json_is_false(json_object_get(status, "enabled")))
+		printf("everything is off: 'heatscope on' goes on measuring\n");
+	print_always(status);
 	printf("\n");
 	print_sources(status);
 	if (json_array_size(json_object_get(status, "instrumentations")))
@@ -150,4 +166,33 @@ int run_status(struct client *c, int argc, char **argv)
 	print_instrumentations(status);
 	json_decref(status);
 	return 0;
+}
+
+/* --- off, on --- */
+
+static int switch_all(struct client *c, int argc, char **argv, const char *doc, bool on)
+{
+	const struct argp argp = { NULL, NULL, NULL, doc, NULL, NULL, NULL };
+	json_t *body = json_pack("{s:b}", "enabled", on), *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	err = client_json(c, "PUT", "/ca/admin/measuring", body, &reply);
+	json_decref(body);
+	if (err)
+		return failed(on ? "on" : "off", c->reason);
+	printf(on ? "on: what is not suspended is measured again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
+	json_decref(reply);
+	return 0;
+}
+
+int run_off(struct client *c, int argc, char **argv)
+{
+	return switch_all(c, argc, argv, "Detach everything at once: no collector measures anything, whatever instrumentations say, until "
+			  "'heatscope on'. What was recorded stays.\vExample: heatscope off", false);
+}
+
+int run_on(struct client *c, int argc, char **argv)
+{
+	return switch_all(c, argc, argv, "Measure again after 'heatscope off'.\vExample: heatscope on", true);
 }

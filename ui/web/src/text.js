@@ -41,6 +41,8 @@ export function statusOf(session) {
 		return { kind: "warn", word: "no source", text: silent };
 	if (!inst)
 		return { kind: "good", word: "ready", text: "" };
+	if (catalogue.enabled === false)
+		return { kind: "warn", word: "off", text: "Everything is off, nothing is measured: heatscope on." };
 	if (inst.state === "suspended")
 		return { kind: "warn", word: "suspended", text: `Nobody measures it now: heatscope set ${inst.id} --resume.` };
 	if (inst.state === "failed")

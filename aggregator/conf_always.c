@@ -1,0 +1,172 @@
+/* The instrumentations of a configuration file, from what libcyaml read of them to requests. */
+#include "conf_private.h"
+
+#include "../collector/instrumentation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <yaml.h>
+
+/* --- where they are: libcyaml does not say --- */
+
+/* The value of a key of the top mapping. */
+static yaml_node_t *value_of(yaml_document_t *doc, const char *key)
+{
+	yaml_node_t *top = yaml_document_get_root_node(doc);
+
+	if (!top || top->type != YAML_MAPPING_NODE)
+		return NULL;
+	for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
+		yaml_node_t *name = yaml_document_get_node(doc, p->key);
+
+		if (name && name->type == YAML_SCALAR_NODE && !strcmp((const char *)name->data.scalar.value, key))
+			return yaml_document_get_node(doc, p->value);
+	}
+	return NULL;
+}
+
+static void note_lines(yaml_document_t *doc, struct conf *conf)
+{
+	yaml_node_t *list = value_of(doc, "instrumentations");
+	size_t n = 0;
+
+	if (!list || list->type != YAML_SEQUENCE_NODE)
+		return;
+	for (yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++)
+		if (n < conf->n_always)
+			conf->always[n++].line = (unsigned)yaml_document_get_node(doc, *item)->start_mark.line + 1;
+}
+
+static void find_lines(const char *path, struct conf *conf)
+{
+	FILE *file = fopen(path, "re");
+	yaml_parser_t parser;
+	yaml_document_t doc;
+
+	if (!file || !yaml_parser_initialize(&parser)) {
+		if (file)
+			fclose(file);
+		return;
+	}
+	yaml_parser_set_input_file(&parser, file);
+	if (yaml_parser_load(&parser, &doc)) {
+		note_lines(&doc, conf);
+		yaml_document_delete(&doc);
+	}
+	yaml_parser_delete(&parser);
+	fclose(file);
+}
+
+/* --- what they are --- */
+
+static json_t *names_json(char *const *name, unsigned n)
+{
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < n; i++)
+		json_array_append_new(list, json_string(name[i]));
+	return list;
+}
+
+static json_t *request_json(const struct said_inst *s)
+{
+	json_t *json = json_pack("{s:s, s:s, s:o, s:o}", "module", s->module, "stat", s->stat, "decomposition",
+				 names_json(s->decomposition, s->n_decomposition), "measures",
+				 names_json(s->measures, s->n_measures));
+
+	if (s->granularity)
+		json_object_set_new(json, "granularity", *s->granularity == (double)(json_int_t)*s->granularity ?
+				    json_integer((json_int_t)*s->granularity) : json_real(*s->granularity));
+	if (s->retention)
+		json_object_set_new(json, "retention-time", json_integer(*s->retention));
+	if (s->tiers)
+		json_object_set_new(json, "tiers", json_pack("[I, I]", (json_int_t)s->tiers[0], (json_int_t)s->tiers[1]));
+	if (s->ruler_bits)
+		json_object_set_new(json, "ruler-bits", json_integer(*s->ruler_bits));
+	if (s->keys)
+		json_object_set_new(json, "keys", json_integer(*s->keys));
+	if (s->predicate)
+		json_object_set_new(json, "predicate", json_string(s->predicate));
+	return json;
+}
+
+/* What can be known without the metric: numbers, and that the predicate is one. */
+static int check_request(const json_t *request, const struct said_inst *s, char *reason)
+{
+	json_t *form = json_deep_copy(request);
+	struct instrumentation in;
+	struct predicate p;
+	int err = form ? 0 : -ENOMEM;
+
+	json_object_del(form, "decomposition");
+	json_object_del(form, "predicate");
+	if (!err && s->predicate)
+		err = predicate_from_text(s->predicate, &p, reason);
+	if (!err)
+		err = instrumentation_from_json(form, &in, reason);
+	json_decref(form);
+	return err;
+}
+
+/* "mysql.queries by statement, command": what it is called if it is not called anything. */
+static void make_name(const struct said_inst *s, char name[CONF_NAME_MAX])
+{
+	size_t at = (size_t)snprintf(name, CONF_NAME_MAX, "%s", s->name ? s->name : "");
+
+	if (s->name)
+		return;
+	at = (size_t)snprintf(name, CONF_NAME_MAX, "%s.%s", s->module, s->stat);
+	for (unsigned i = 0; i < s->n_decomposition && at < CONF_NAME_MAX; i++)
+		at += (size_t)snprintf(name + at, CONF_NAME_MAX - at, "%s%s", i ? ", " : " by ", s->decomposition[i]);
+}
+
+static int take_one(const struct said_inst *s, struct conf_always *a, char *reason)
+{
+	json_t *request = request_json(s);
+	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
+	int err = text ? check_request(request, s, reason) : -ENOMEM;
+
+	if (!err && strlen(text) >= CONF_REQUEST_MAX) {
+		snprintf(reason, REASON_MAX, "it is too long: at most %d bytes as JSON", CONF_REQUEST_MAX - 1);
+		err = -EINVAL;
+	}
+	if (!err) {
+		snprintf(a->request, sizeof(a->request), "%s", text);
+		make_name(s, a->name);
+	}
+	free(text);
+	json_decref(request);
+	return err;
+}
+
+static const struct conf_always *named(const struct conf *conf, const char *name, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(conf->always[i].name, name))
+			return &conf->always[i];
+	return NULL;
+}
+
+int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)
+{
+	char why[REASON_MAX] = "no memory";
+	int err = 0;
+
+	conf->n_always = n;
+	find_lines(path, conf);
+	for (unsigned i = 0; i < n && !err; i++) {
+		const struct conf_always *other;
+
+		err = take_one(&said[i], &conf->always[i], why);
+		other = err ? NULL : named(conf, conf->always[i].name, i);
+		if (other) {
+			snprintf(why, sizeof(why), "line %u has one with the name \"%s\" already; give it another `name`", other->line,
+				 other->name);
+			err = -EINVAL;
+		}
+		if (err)
+			snprintf(reason, CONF_REASON_MAX, "the instrumentation at line %u: %s", conf->always[i].line, why);
+	}
+	return err;
+}

@@ -1,0 +1,194 @@
+/* A file that stays below a size.  Most of it is for pages of data, of which SQLite makes no more than that; an eighth is
+ * for the log beside it.  Pages of what is dropped are used again.
+ *
+ * What goes is always the oldest of the finest tier that has more than its floor: the newest hour of slots, day of
+ * minutes, month of hours, of each instrumentation.  When all are at their floors, these are quartered. */
+#include "store_sqlite.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define LOG_SHARE 8
+#define LOG_MAX (64u << 20)
+#define ROUNDS 10			/* of quartering: a hundred thousandth of an hour */
+
+struct size {
+	__s64 page, pages, free;
+};
+
+static int measure(struct sqlite *q, struct size *ret)
+{
+	int err = db_number(q, "PRAGMA page_size", &ret->page);
+
+	if (!err)
+		err = db_number(q, "PRAGMA page_count", &ret->pages);
+	return err ? err : db_number(q, "PRAGMA freelist_count", &ret->free);
+}
+
+/* --- what is the oldest --- */
+
+struct oldest {
+	__u64 inst;			/* 0: there is nothing to drop */
+	__s64 ns, before;		/* its time; the slot of tier 0 up to which it would go */
+};
+
+/* The first slot that the tier has of it; INT64_MAX: none. */
+static int first_slot(struct sqlite *q, const struct known *k, int tier, __s64 *ret_slot)
+{
+	__s64 per = tier_slots(k->slot_ns, tier), slot;
+	int got = 0;
+
+	*ret_slot = INT64_MAX;
+	for (__s64 axis = 0; axis < MEASURES_MAX && got >= 0; axis++) {
+		got = db_fetch(q, db_bind(q, CHUNK_OLDEST, "iii", k->inst, (__s64)tier, axis), &slot);
+		if (got > 0 && slot * per < *ret_slot)
+			*ret_slot = slot * per;
+		if (got >= 0)
+			got = db_fetch(q, db_bind(q, HOT_OLDEST, "iiii", k->inst, (__s64)tier, axis, INT64_MIN), &slot);
+		if (got > 0 && slot * per < *ret_slot)
+			*ret_slot = slot * per;
+	}
+	return got < 0 ? got : 0;
+}
+
+/* The instrumentation's oldest, if that is older than its floor: at least a chunk, or a hundredth of its time. */
+static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct oldest *o)
+{
+	static const __s64 floor_s[TIERS] = { 3600, 86400, 30 * 86400 };
+	struct known k;
+	__s64 slot, newest = 0, end, per, step;
+	int err = db_known(q, inst, &k);
+
+	if (err || !k.slot_ns)
+		return err;
+	err = first_slot(q, &k, tier, &slot);
+	if (!err)
+		err = db_fetch(q, db_bind(q, COVER_NEWEST, "i", inst), &newest) < 0 ? -EIO : 0;
+	if (err || slot == INT64_MAX)
+		return err;
+	slot = slot > k.dropped[tier].before ? slot : k.dropped[tier].before;	/* of a chunk a part may be gone */
+	per = tier_slots(k.slot_ns, tier);
+	end = newest + 1 - ((floor_s[tier] * (1000000000 / (__s64)k.slot_ns)) >> (2 * round));
+	step = (newest + 1 - slot) / 100;
+	step = step > CHUNK_SLOTS * per ? step : CHUNK_SLOTS * per;
+	end = slot + step < end ? slot + step : end;
+	end = round ? tier_down(end, per) : chunk_first(tier_divide(end, per)) * per;
+	if (end <= slot || (o->inst && slot * (__s64)k.slot_ns >= o->ns))
+		return 0;
+	*o = (struct oldest){ inst, slot * (__s64)k.slot_ns, end };
+	return 0;
+}
+
+static int find_oldest(struct sqlite *q, int tier, int round, struct oldest *ret)
+{
+	sqlite3_stmt *stmt = q->stmt[SLOT_NS_EACH];
+	int got, err = 0;
+
+	*ret = (struct oldest){ 0 };
+	while (!err && (got = db_step(q, stmt)) > 0)
+		err = look_at(q, (__u64)col(stmt, 0), tier, round, ret);
+	sqlite3_reset(stmt);
+	return err ? err : got;
+}
+
+static int drop(struct sqlite *q, int tier, const struct oldest *o)
+{
+	__s64 slot[TIERS];
+	struct known k;
+	int err = db_known(q, o->inst, &k);
+
+	for (int i = 0; i < TIERS; i++)
+		slot[i] = i <= tier && o->before > k.dropped[i].before ? o->before : k.dropped[i].before;
+	for (int i = 0; i < tier; i++)
+		slot[i] = k.dropped[i].before > slot[tier] ? k.dropped[i].before : slot[tier];
+	if (!err)
+		err = expire_in(q, o->inst, slot);
+	q->store.n_dropped += !err;
+	return err;
+}
+
+/* --- the limit --- */
+
+static int drop_until(struct sqlite *q, __s64 pages)
+{
+	struct oldest o;
+	struct size size;
+	int err = measure(q, &size);
+
+	for (int round = 0; round < ROUNDS && !err; round++)
+		for (int tier = 0; tier < TIERS && !err; tier++)
+			for (o.inst = 1; !err && o.inst && size.pages - size.free > pages;) {
+				err = find_oldest(q, tier, round, &o);
+				if (!err && o.inst)
+					err = drop(q, tier, &o);
+				if (!err)
+					err = measure(q, &size);
+			}
+	return err;
+}
+
+/* Gives back what is over the limit, of a file that was larger before there was one: a little at a time, for the log. */
+static int give_back(struct sqlite *q)
+{
+	struct size size;
+	int err = measure(q, &size);
+
+	if (err || size.pages <= q->max_pages)
+		return err;
+	while (!err && size.free && size.pages > q->max_pages) {
+		err = db_execute(q, "PRAGMA incremental_vacuum(1000)");
+		if (!err)
+			err = measure(q, &size);
+	}
+	return err ? err : db_limit_pages(q);
+}
+
+int sqlite_shrink(struct store *s)
+{
+	struct sqlite *q = sqlite_of(s);
+	struct size size;
+	int err = q->max_pages ? measure(q, &size) : 0;
+
+	if (err || !q->max_pages)
+		return err;
+	if (size.pages - size.free > q->max_pages / 20 * 19)
+		err = drop_until(q, q->max_pages / 100 * 94);
+	return err ? err : give_back(q);
+}
+
+/* Something did not fit, and is going to be tried again. */
+int db_make_room(struct sqlite *q)
+{
+	struct size size;
+	int err = measure(q, &size);
+
+	return err ? err : drop_until(q, (size.pages - size.free) / 10 * 9);
+}
+
+int db_limit_pages(struct sqlite *q)
+{
+	char sql[64];
+
+	snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %lld", (long long)q->max_pages);
+	return q->max_pages ? db_execute(q, sql) : 0;
+}
+
+int sqlite_limit(struct store *s, __u64 bytes)
+{
+	struct sqlite *q = sqlite_of(s);
+	__u64 log = bytes / LOG_SHARE < LOG_MAX ? bytes / LOG_SHARE : LOG_MAX;
+	struct size size;
+	char sql[120];
+	int err = measure(q, &size);
+
+	if (err || !bytes)
+		return err;
+	q->max_pages = (__s64)((bytes - log) / (__u64)size.page);
+	snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %llu; PRAGMA wal_autocheckpoint = %llu",
+		 (unsigned long long)log / 4, (unsigned long long)log / 4 / (__u64)size.page);
+	err = db_execute(q, sql);
+	if (!err)
+		err = db_limit_pages(q);
+	return err ? err : sqlite_shrink(s);
+}
