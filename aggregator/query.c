@@ -119,6 +119,26 @@ static bool fold_wants(struct fold *f, const struct labels *key)
 	return f->wanted[at];
 }
 
+/* Most skips and counts are one byte each: those without a call. */
+static void add_cells(__u64 *cell, struct hist_reader *r)
+{
+	struct cursor *c = &r->cursor;
+
+	for (;;) {
+		while (r->n_left && c->at + 1 < c->len && !((c->data[c->at] | c->data[c->at + 1]) & 0x80) &&
+		       r->cell + 1 + c->data[c->at] < r->n_cells) {
+			r->cell += 1u + c->data[c->at];
+			r->value = c->data[c->at + 1];
+			cell[r->cell] = cell[r->cell] + r->value < r->value ? ~(__u64)0 : cell[r->cell] + r->value;
+			c->at += 2;
+			r->n_left--;
+		}
+		if (!hist_reader_next(r))
+			return;
+		cell[r->cell] = cell[r->cell] + r->value < r->value ? ~(__u64)0 : cell[r->cell] + r->value;
+	}
+}
+
 /* In one pass where the rulers agree: whoever gave the slice has checked its bytes, and if they are
  * bad after all, the whole fold fails. */
 int hist_add_slice(struct hist *h, const struct slice *s)
@@ -131,8 +151,7 @@ int hist_add_slice(struct hist *h, const struct slice *s)
 	err = hist_reader_open(&r, s->ruler, s->hist, s->hist_len);
 	if (err)
 		return err;
-	while (hist_reader_next(&r))
-		h->cell[r.cell] = h->cell[r.cell] + r.value < r.value ? ~(__u64)0 : h->cell[r.cell] + r.value;
+	add_cells(h->cell, &r);
 	if (r.count) {
 		h->count = h->count + r.count < r.count ? ~(__u64)0 : h->count + r.count;
 		h->sum = h->sum + r.sum < r.sum ? ~(__u64)0 : h->sum + r.sum;
