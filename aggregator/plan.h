@@ -19,7 +19,7 @@
 #include "tier.h"
 #include <stdbool.h>
 
-#define PLAN_SLICES 50000		/* what can be read in about 30 ms */
+#define PLAN_SLICES 25000		/* what can be read in about 20 ms */
 
 struct plan_wish {
 	const struct instrumentation *in;

@@ -28,7 +28,7 @@ static struct plan plan_of(const struct instrumentation *in, const __s64 *kept_f
 static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **state)
 {
 	static const struct { __s64 length; size_t n_cols; int tier; } cases[] = {
-		{ 60, 600, 0 }, { 3600, 600, 0 }, { 3600, 60, 1 }, { DAY / 2, 1200, 0 }, { DAY, 1200, 1 }, { DAY, 600, 1 }, { DAY, 24, 2 },
+		{ 60, 600, 0 }, { 3600, 600, 0 }, { 3600, 60, 1 }, { DAY / 4, 1200, 0 }, { DAY, 1200, 1 }, { DAY, 600, 1 }, { DAY, 24, 2 },
 		{ 14 * DAY, 1200, 1 }, { 14 * DAY, 100, 2 }, { 365 * DAY, 1200, 2 }, { 365 * DAY, 1, 2 }, { 7200, 1, 2 },
 	};
 	const struct instrumentation in = instrumentation(NS);
@@ -102,10 +102,10 @@ static void too_many_slices_are_read_coarser(void **state)
 	struct plan_wish w = { .in = &in, .kept_from = all, .from_ns = (NOW - 10000) * NS, .to_ns = NOW * NS, .n_cols = 1200 };
 	struct plan p;
 
-	w.n_series = 5;
+	w.n_series = 2;
 	plan_make(&w, &p);
 	assert_int_equal(p.tier, 0);
-	w.n_series = 6;
+	w.n_series = 3;
 	plan_make(&w, &p);
 	assert_int_equal(p.tier, 1);
 	w.in = &short_slots;

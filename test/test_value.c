@@ -251,7 +251,7 @@ static void totals_are_the_same_from_every_tier(void **state)
 /* Whole hours as hours, what is left as minutes and slots: to the slot, where slots are kept. */
 static void totals_without_columns_are_not_widened(void **state)
 {
-	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - DAY / 2;
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - DAY / 4;
 	json_t *grid = json_of(VALUE_GRID, from + 60, to - 120, "ncols", "4000");
 	json_t *raw = json_of(VALUE_RAW, from + 60, to - 120, "stats", "true"), *stats = json_object_get(raw, "stats");
 
