@@ -63,22 +63,26 @@ int BPF_PROG(creates, struct task_struct *parent, struct task_struct *t)
 	return 0;
 }
 
-struct {				/* of the group's first task */
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
+struct process_key {
+	__u64 start_time;
+	__u32 pid, pad;
+};
+
+struct {				/* told; a process is here for as long as its threads end together */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct process_key);
 	__type(value, __u32);
 } ended SEC(".maps");
 
-/* Threads that end together may all see that none is left: one of them tells it. */
+/* Threads that end together may all see that none is left: one of them tells it.  (Task storage would do, but
+ * it refuses where another program is at it on this CPU.) */
 static __always_inline int is_last(struct task_struct *t)
 {
-	__u32 *told;
+	struct process_key key = { .start_time = t->group_leader->start_time, .pid = t->tgid };
+	__u32 told = 1;
 
-	if (t->signal->live.counter)
-		return 0;
-	told = bpf_task_storage_get(&ended, t->group_leader, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	return told && !__sync_lock_test_and_set(told, 1);
+	return !t->signal->live.counter && !bpf_map_update_elem(&ended, &key, &told, BPF_NOEXIST);
 }
 
 static __always_inline __u32 wait_status(const struct task_struct *t)
