@@ -281,7 +281,7 @@ static void spinner(void *arg)
 	child_done();
 }
 
-/* The second is one of CPU time. */
+/* The second is one of CPU time; time that the hypervisor stole is sampled, but not in it. */
 static void ninety_nine_a_second(void)
 {
 	pid_t pid = child_start(spinner, NULL);
@@ -293,7 +293,7 @@ static void ninety_nine_a_second(void)
 	child_until_done();
 	kit_drain();
 	n = kit_n(SAMPLES, label);
-	ok(n >= 97 && n <= 101, "%llu samples in a second of a spinning thread", n);
+	ok(n >= 97 && n <= 125, "%llu samples in a second of a spinning thread", n);
 	ok(!kit_n(SAMPLES, "0"), "none of an idle CPU");
 	ok(kit_n(SAMPLES, label, NULL, "user") > n / 2, "most of them not in the kernel");
 	kit_disable(SAMPLES);
