@@ -169,9 +169,12 @@ static void latency_is_what_iostat_has(void)
 	drain_until("read", b[READS] - a[READS]);
 	ours = kit_total(1, 0, name, "read") / 1000000;
 	theirs = b[READS + 3] - a[READS + 3];
-	/* Equal but for a busy machine, where one of 2,000 was missed now and then; why is not known yet. */
-	ok(kit_n(1, name, "read") <= b[READS] - a[READS] && kit_n(1, name, "read") >= (b[READS] - a[READS]) * 99 / 100,
-	   "%llu reads of %llu, %llu told as lost", kit_n(1, name, "read"), b[READS] - a[READS], kit_lost());
+	if (kit_n(1, name, "read") != b[READS] - a[READS]) {
+		kit_print();		/* seen on busy machines, and not explained yet */
+		kit_doctor();
+	}
+	ok(kit_n(1, name, "read") == b[READS] - a[READS], "%llu reads of %llu, %llu told as lost", kit_n(1, name, "read"),
+	   b[READS] - a[READS], kit_lost());
 	ok(ours && ours <= theirs + 1, "their latency is the kernel's: %llu ms, %llu ms", ours, theirs);
 }
 
