@@ -1,5 +1,6 @@
 /* life.bpf.c - the events of proc.* and thread.creates; see life.h. */
 #include <linux/bpf.h>
+#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "life.h"
@@ -68,6 +69,12 @@ struct process_key {
 	__u32 pid, pad;
 };
 
+/* Threads that end together may all see that none is left.  Since 6.16 the tracepoint says which of them is the last
+ * (kernel/exit.c, do_exit); before, it is the first to enter its process here. */
+struct trace_event_raw_sched_process_exit {
+	_Bool group_dead;
+} __attribute__((preserve_access_index));
+
 struct {				/* told; a process is here for as long as its threads end together */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -75,14 +82,19 @@ struct {				/* told; a process is here for as long as its threads end together *
 	__type(value, __u32);
 } ended SEC(".maps");
 
-/* Threads that end together may all see that none is left: one of them tells it.  (Task storage would do, but
- * it refuses where another program is at it on this CPU.) */
-static __always_inline int is_last(struct task_struct *t)
+static __always_inline int is_first_to_tell(struct task_struct *t)
 {
 	struct process_key key = { .start_time = t->group_leader->start_time, .pid = t->tgid };
 	__u32 told = 1;
 
-	return !t->signal->live.counter && !bpf_map_update_elem(&ended, &key, &told, BPF_NOEXIST);
+	return !bpf_map_update_elem(&ended, &key, &told, BPF_NOEXIST);
+}
+
+static __always_inline int is_last(__u64 *ctx, struct task_struct *t)
+{
+	if (bpf_core_field_exists(struct trace_event_raw_sched_process_exit, group_dead))
+		return ctx[1] & 1;
+	return !t->signal->live.counter && is_first_to_tell(t);
 }
 
 static __always_inline __u32 wait_status(const struct task_struct *t)
@@ -106,7 +118,7 @@ int BPF_PROG(exits, struct task_struct *t)
 
 	if (!e)
 		return 0;
-	if (is_last(t))
+	if (is_last(ctx, t))
 		exit_event(e, t);
 	chain_run(ctx, e);
 	return 0;
