@@ -1,13 +1,12 @@
+#include "kernel.h"
+#include "kernel_budget.h"
+#include "kernel_doctor.h"
+#include "kernel_plan.h"
 #include "log.h"
 #include "need.h"
-#include "probe.h"
 #include "reader.h"
-#include "record.h"
-#include "shed.h"
-#include "tracer.h"
 #include "wall.h"
 
-#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -15,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #define CLOCK_STEP_NS 1000000
@@ -28,40 +26,7 @@ const struct tracer *const tracers[] = {
 	NULL
 };
 
-#define N_TRACERS (sizeof(tracers) / sizeof(*tracers) - 1)
-
-struct instrument {			/* an instrumentation that is enabled */
-	struct instrument *next;
-	const struct traced *on;
-	__u64 inst;
-	__u64 wanted;			/* of events */
-	__u64 slot_ns, memory;
-	struct record record;
-	struct reader *reader;
-	struct predicate predicate;
-	struct filter filter;
-};
-
-struct traced {				/* a tracer, and what is enabled on it */
-	const struct tracer *tracer;
-	char refusal[REASON_MAX];
-	int instead;			/* of its tracepoints it uses the others */
-	int runs;
-	void *self;
-	struct tracer_programs programs;
-	__u64 n_told;			/* of the events its programs lost */
-	struct shed shed;
-};
-
-struct kernel {
-	struct probe_conf conf;
-	struct traced traced[N_TRACERS];
-	struct metric metric[N_TRACERS];
-	struct instrument *instrument;
-	__s64 wall_offset;
-	__s64 drained_ns, shed_ns;	/* last time */
-	double own_s;			/* of CPU, by the collector itself, until then */
-};
+_Static_assert(sizeof(tracers) / sizeof(*tracers) == N_TRACERS + 1, "N_TRACERS in kernel.h is not the table's length");
 
 /* ---- clocks and barriers ---- */
 
@@ -96,64 +61,6 @@ static int libbpf_says(enum libbpf_print_level level, const char *format, va_lis
 	line[strcspn(line, "\n")] = 0;
 	log_debug("libbpf: %s", line);
 	return 0;
-}
-
-/* ---- plans ---- */
-
-/* Where memory is short, of short slots fewer seconds are held first, then there are fewer shards. */
-static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
-{
-	__u32 least = reader_plan_least(plan);
-
-	while (limit && record_memory(plan) > limit && plan->n_slots > least)
-		plan->n_slots--;
-	while (limit && record_memory(plan) > limit && plan->n_shards > 1)
-		plan->n_shards--;
-	if (!limit || record_memory(plan) <= limit)
-		return 0;
-	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
-		 "%u cells), the limit is %.1f MB: fewer keys, slots or measures, or fewer ruler bits",
-		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_cells,
-		 limit / 1e6);
-	return -ENOMEM;
-}
-
-static int plan_make(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
-		     char *reason)
-{
-	int err = reader_plan(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
-	size_t i;
-
-	if (err)
-		return err;
-	for (i = 0; i < in->n_fields; i++) {
-		index = metric_index(m, in->field[i], FIELD_DISCRETE);
-		if (index >= 0)			/* hostname is not ours */
-			ret_plan->field[ret_plan->n_fields++] = index;
-	}
-	if (!ret_plan->n_fields)
-		ret_plan->n_classes = 2;
-	for (i = 0; i < in->n_measures; i++) {
-		index = metric_index(m, in->measure[i], FIELD_NUMERIC);
-		if (index < 0) {
-			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", in->measure[i], m->module, m->stat);
-			return -EINVAL;
-		}
-		ret_plan->measure[i] = index;
-	}
-	return plan_fits(ret_plan, limit, reason);
-}
-
-static __u64 plan_wanted(const struct ring_plan *plan)
-{
-	__u64 wanted = 0;
-	__u32 i;
-
-	for (i = 0; i < plan->n_fields; i++)
-		wanted |= WANTED_FIELD(plan->field[i]);
-	for (i = 0; i < plan->n_measures; i++)
-		wanted |= WANTED_MEASURE(plan->measure[i]);
-	return wanted | filter_wanted(&plan->filter);
 }
 
 /* ---- a tracer runs while something is enabled on it ---- */
@@ -270,7 +177,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	it->filter = plan->filter;
 	names = filter_names(k, on);
 	filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists);
-	it->wanted = plan_wanted(plan);
+	it->wanted = kernel_wanted(plan);
 	it->memory = record_memory(plan);
 	it->slot_ns = plan->slot_ns;
 	if (on->shed.detached)
@@ -336,7 +243,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 			 in->module, in->stat);
 		return -ENOSPC;
 	}
-	err = plan_make(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
+	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));
 	if (!err && !it) {
 		snprintf(reason, REASON_MAX, "no memory");
@@ -431,103 +338,6 @@ static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *si
 	return err;
 }
 
-/* ---- the budget ---- */
-
-static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_reader ret_reader[CHAIN_MAX])
-{
-	struct instrument *it;
-	size_t n = 0;
-
-	for (it = k->instrument; it; it = it->next)
-		if (it->on == on)
-			ret_reader[n++] = (struct shed_reader){ it->reader, it->slot_ns };
-	return n;
-}
-
-static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
-{
-	struct shed_reader reader[CHAIN_MAX];
-	size_t n = readers_of(k, on, reader);
-
-	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
-}
-
-static const char *kernel_shedding(void *self, __u64 inst)
-{
-	const struct kernel *k = self;
-	const struct instrument *it = k->instrument;
-
-	while (it && it->inst != inst)
-		it = it->next;
-	return it ? it->on->shed.told : "";
-}
-
-static __s64 kernel_wake_at(void *self)
-{
-	const struct kernel *k = self;
-	__s64 first = 0, at;
-	size_t i;
-
-	for (i = 0; i < N_TRACERS; i++) {
-		at = k->traced[i].runs ? shed_turn(&k->traced[i].shed) : 0;
-		if (at && (!first || at < first))
-			first = at;
-	}
-	return first;
-}
-
-static void kernel_wake(void *self, __s64 now_ns)
-{
-	struct kernel *k = self;
-	size_t i;
-
-	for (i = 0; i < N_TRACERS; i++) {
-		struct traced *on = &k->traced[i];
-		struct shed_reader reader[CHAIN_MAX];
-
-		if (on->runs && shed_turn(&on->shed) && shed_turn(&on->shed) <= now_ns)
-			shed_attach(&on->shed, &on->programs, reader, readers_of(k, on, reader));
-	}
-}
-
-/* Seconds of CPU per second for the event programs: the budget, less what we take ourselves. */
-static double budget_allowed(struct kernel *k, double elapsed_s)
-{
-	double own_s = (double)clock_ns(CLOCK_PROCESS_CPUTIME_ID) / 1e9, own = (own_s - k->own_s) / elapsed_s;
-	double allowed = k->conf.budget * (double)sysconf(_SC_NPROCESSORS_ONLN);
-
-	k->own_s = own_s;
-	return own < allowed / 2 ? allowed - own : allowed / 2;
-}
-
-/* After a drain: all slots that are over have been told, so what changes now changes the one that goes on. */
-static void budget_keep(struct kernel *k, __s64 now_ns)
-{
-	struct budget_load load[N_TRACERS];
-	struct budget_plan plan[N_TRACERS];
-	double elapsed_s = (double)(now_ns - k->shed_ns) / 1e9, allowed;
-	size_t i, n;
-
-	if (k->conf.budget <= 0 || (elapsed_s >= 0 && now_ns - k->shed_ns < SHED_EVERY_NS))
-		return;
-	k->shed_ns = now_ns;
-	allowed = budget_allowed(k, elapsed_s > 0 ? elapsed_s : 1);
-	for (i = n = 0; i < N_TRACERS; i++) {
-		if (!k->traced[i].runs)
-			continue;
-		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs, k->conf.fixed, now_ns);
-		load[n] = k->traced[i].shed.load;
-		plan[n++] = k->traced[i].shed.plan;
-	}
-	budget_decide(load, n, allowed, plan);
-	for (i = n = 0; i < N_TRACERS; i++) {
-		if (!k->traced[i].runs)
-			continue;
-		k->traced[i].shed.plan = plan[n++];
-		traced_shed(k, &k->traced[i], now_ns);
-	}
-}
-
 static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 {
 	struct kernel *k = self;
@@ -547,72 +357,8 @@ static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	err = rows_take(k, now_ns, sink);
 	for (it = k->instrument; it; it = it->next)
 		err = reader_finish(it->reader, now_ns, sink) ?: err;
-	budget_keep(k, now_ns);
+	kernel_budget_keep(k, now_ns);
 	return err;
-}
-
-/* ---- for people ---- */
-
-void tracer_doctor_program(FILE *out, const char *name, int program_fd)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(program_fd, &info, &len))
-		return;
-	if (info.run_cnt)
-		fprintf(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
-			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
-	else
-		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
-}
-
-__u64 tracer_missed(int program_fd)
-{
-	struct bpf_prog_info info = { 0 };
-	__u32 len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(program_fd, &info, &len) ? 0 : info.recursion_misses;
-}
-
-static void doctor_traced(const struct kernel *k, const struct traced *on, FILE *out)
-{
-	const struct metric *m = on->tracer->metric;
-	const struct instrument *it;
-	__u64 lost = 0, memory = 0;
-	char names[NEED_NAMES_MAX];
-	int n = 0;
-
-	fprintf(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
-	fprintf(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
-		"possible; attached when an instrumentation needs it");
-	if (on->tracer->doctor)
-		on->tracer->doctor(on->self, out);
-	for (it = k->instrument; it; it = it->next) {
-		if (it->on != on)
-			continue;
-		n++;
-		lost += reader_lost(it->reader);
-		memory += it->memory;
-	}
-	if (on->runs)
-		shed_doctor(&on->shed, out);
-	if (n)
-		fprintf(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
-			(unsigned long long)lost, memory / 1e6);
-}
-
-static void kernel_doctor(void *self, FILE *out)
-{
-	const struct kernel *k = self;
-	struct utsname u;
-	size_t i;
-
-	if (!uname(&u))
-		fprintf(out, "kernel: %s\n", u.release);
-	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
-	for (i = 0; i < N_TRACERS; i++)
-		doctor_traced(k, &k->traced[i], out);
 }
 
 /* ---- open and close ---- */

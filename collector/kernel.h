@@ -1,0 +1,52 @@
+/* kernel.h - the probe whose events come from the kernel: what its parts share.
+ *
+ *      kernel.c  enabling, draining      kernel_plan.*  what a record program is specialised by
+ *      kernel_budget.*  what is shed     kernel_doctor.*  what it says of itself
+ *
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_KERNEL_H
+#define HEATSCOPE_KERNEL_H
+
+#include "filter.h"
+#include "probe.h"
+#include "record.h"
+#include "shed.h"
+#include "tracer.h"
+
+enum { N_TRACERS = 17 };		/* in the table of kernel.c */
+
+struct instrument {			/* an instrumentation that is enabled */
+	struct instrument *next;
+	const struct traced *on;
+	__u64 inst;
+	__u64 wanted;			/* of events */
+	__u64 slot_ns, memory;
+	struct record record;
+	struct reader *reader;
+	struct predicate predicate;
+	struct filter filter;
+};
+
+struct traced {				/* a tracer, and what is enabled on it */
+	const struct tracer *tracer;
+	char refusal[REASON_MAX];
+	int instead;			/* of its tracepoints it uses the others */
+	int runs;
+	void *self;
+	struct tracer_programs programs;
+	__u64 n_told;			/* of the events its programs lost */
+	struct shed shed;
+};
+
+struct kernel {
+	struct probe_conf conf;
+	struct traced traced[N_TRACERS];
+	struct metric metric[N_TRACERS];
+	struct instrument *instrument;
+	__s64 wall_offset;
+	__s64 drained_ns, shed_ns;	/* last time */
+	double own_s;			/* of CPU, by the collector itself, until then */
+};
+
+#endif

@@ -1,0 +1,19 @@
+/* kernel_budget.h - keeps the kernel's probe within its share of the CPUs; see budget.h and shed.h.
+ *
+ *      after a drain: kernel_budget_keep();   probe.h's shedding, wake_at and wake
+ */
+#ifndef HEATSCOPE_KERNEL_BUDGET_H
+#define HEATSCOPE_KERNEL_BUDGET_H
+
+#include <linux/types.h>
+
+struct kernel;
+
+/* All slots that are over have been told, so what changes now changes the one that goes on. */
+void kernel_budget_keep(struct kernel *k, __s64 now_ns);
+
+const char *kernel_shedding(void *self, __u64 inst);
+__s64 kernel_wake_at(void *self);
+void kernel_wake(void *self, __s64 now_ns);
+
+#endif

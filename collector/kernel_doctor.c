@@ -1,0 +1,69 @@
+#include "kernel_doctor.h"
+#include "kernel.h"
+#include "need.h"
+#include "reader.h"
+
+#include <bpf/bpf.h>
+#include <sys/utsname.h>
+
+void tracer_doctor_program(FILE *out, const char *name, int program_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(program_fd, &info, &len))
+		return;
+	if (info.run_cnt)
+		fprintf(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
+			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
+	else
+		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
+}
+
+__u64 tracer_missed(int program_fd)
+{
+	struct bpf_prog_info info = { 0 };
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(program_fd, &info, &len) ? 0 : info.recursion_misses;
+}
+
+static void doctor_traced(const struct kernel *k, const struct traced *on, FILE *out)
+{
+	const struct metric *m = on->tracer->metric;
+	const struct instrument *it;
+	__u64 lost = 0, memory = 0;
+	char names[NEED_NAMES_MAX];
+	int n = 0;
+
+	fprintf(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
+	fprintf(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
+		"possible; attached when an instrumentation needs it");
+	if (on->tracer->doctor)
+		on->tracer->doctor(on->self, out);
+	for (it = k->instrument; it; it = it->next) {
+		if (it->on != on)
+			continue;
+		n++;
+		lost += reader_lost(it->reader);
+		memory += it->memory;
+	}
+	if (on->runs)
+		shed_doctor(&on->shed, out);
+	if (n)
+		fprintf(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
+			(unsigned long long)lost, memory / 1e6);
+}
+
+void kernel_doctor(void *self, FILE *out)
+{
+	const struct kernel *k = self;
+	struct utsname u;
+	size_t i;
+
+	if (!uname(&u))
+		fprintf(out, "kernel: %s\n", u.release);
+	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
+	for (i = 0; i < N_TRACERS; i++)
+		doctor_traced(k, &k->traced[i], out);
+}

@@ -1,0 +1,9 @@
+/* kernel_doctor.h - what the kernel's probe says of itself, for people: probe.h's doctor. */
+#ifndef HEATSCOPE_KERNEL_DOCTOR_H
+#define HEATSCOPE_KERNEL_DOCTOR_H
+
+#include <stdio.h>
+
+void kernel_doctor(void *self, FILE *out);
+
+#endif

@@ -1,0 +1,63 @@
+#include "kernel_plan.h"
+#include "probe.h"
+#include "reader.h"
+#include "record.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+
+/* Where memory is short, of short slots fewer seconds are held first, then there are fewer shards. */
+static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
+{
+	__u32 least = reader_plan_least(plan);
+
+	while (limit && record_memory(plan) > limit && plan->n_slots > least)
+		plan->n_slots--;
+	while (limit && record_memory(plan) > limit && plan->n_shards > 1)
+		plan->n_shards--;
+	if (!limit || record_memory(plan) <= limit)
+		return 0;
+	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
+		 "%u cells), the limit is %.1f MB: fewer keys, slots or measures, or fewer ruler bits",
+		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_cells,
+		 limit / 1e6);
+	return -ENOMEM;
+}
+
+int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
+		char *reason)
+{
+	int err = reader_plan(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
+	size_t i;
+
+	if (err)
+		return err;
+	for (i = 0; i < in->n_fields; i++) {
+		index = metric_index(m, in->field[i], FIELD_DISCRETE);
+		if (index >= 0)			/* hostname is not ours */
+			ret_plan->field[ret_plan->n_fields++] = index;
+	}
+	if (!ret_plan->n_fields)
+		ret_plan->n_classes = 2;
+	for (i = 0; i < in->n_measures; i++) {
+		index = metric_index(m, in->measure[i], FIELD_NUMERIC);
+		if (index < 0) {
+			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", in->measure[i], m->module, m->stat);
+			return -EINVAL;
+		}
+		ret_plan->measure[i] = index;
+	}
+	return plan_fits(ret_plan, limit, reason);
+}
+
+__u64 kernel_wanted(const struct ring_plan *plan)
+{
+	__u64 wanted = 0;
+	__u32 i;
+
+	for (i = 0; i < plan->n_fields; i++)
+		wanted |= WANTED_FIELD(plan->field[i]);
+	for (i = 0; i < plan->n_measures; i++)
+		wanted |= WANTED_MEASURE(plan->measure[i]);
+	return wanted | filter_wanted(&plan->filter);
+}

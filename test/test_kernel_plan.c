@@ -1,0 +1,89 @@
+#include "collector/instrumentation.h"
+#include "collector/kernel_plan.h"
+#include "collector/probe.h"
+#include "collector/record.h"
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+static const struct field fields[] = {
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "disk", "disk", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "optype", "operation", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 30 },
+};
+static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL };
+
+static struct instrumentation made(const char *field, const char *measure)
+{
+	struct instrumentation in = { .granularity_ns = 1000000000, .slot_ns = 1000000000, .ruler_bits = 5, .n_keys = 64,
+				      .n_slots = 60, .n_fields = 1, .n_measures = 1 };
+	char reason[REASON_MAX];
+
+	snprintf(in.module, sizeof(in.module), "disk");
+	snprintf(in.stat, sizeof(in.stat), "ops");
+	snprintf(in.field[0], sizeof(in.field[0]), "%s", field);
+	snprintf(in.measure[0], sizeof(in.measure[0]), "%s", measure);
+	instrumentation_bind(&in, &metric, reason);
+	return in;
+}
+
+static void names_are_places_in_an_event(void **state)
+{
+	struct instrumentation in = made("optype", "size");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan;
+
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(plan.n_fields, 1);
+	assert_int_equal(plan.field[0], 1);
+	assert_int_equal(plan.measure[0], 1);
+	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(1) | WANTED_MEASURE(1)));
+}
+
+static void the_host_is_not_in_a_key(void **state)
+{
+	struct instrumentation in = made("hostname", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan;
+
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(plan.n_fields, 0);
+	assert_int_equal(plan.n_classes, 2);
+}
+
+static void refuses_a_measure_that_is_none(void **state)
+{
+	struct instrumentation in = made("disk", "colour");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan;
+
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), -EINVAL);
+	assert_string_equal(reason, "\"colour\" is not a measure of disk.ops");
+}
+
+static void short_memory_takes_slots_then_shards_then_refuses(void **state)
+{
+	struct instrumentation in = made("disk", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan whole, plan;
+
+	assert_int_equal(kernel_plan(&metric, &in, 0, &whole, reason), 0);
+	assert_int_equal(whole.n_slots, 60);
+	assert_int_equal(kernel_plan(&metric, &in, record_memory(&whole) / 2, &plan, reason), 0);
+	assert_true(plan.n_slots < 60 && plan.n_shards == whole.n_shards);
+	assert_true(record_memory(&plan) <= record_memory(&whole) / 2);
+	assert_int_equal(kernel_plan(&metric, &in, 1000, &plan, reason), -ENOMEM);
+	assert_non_null(strstr(reason, "fewer keys, slots or measures"));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_are_places_in_an_event),
+	cmocka_unit_test(the_host_is_not_in_a_key),
+	cmocka_unit_test(refuses_a_measure_that_is_none),
+	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
+};
+
+CHECK_MAIN(tests)
