@@ -1,6 +1,7 @@
-/* png.h - pixels to PNG bytes in memory, as fast as they go: zlib 1, one filter.
+/* png.h - pixels to PNG bytes in memory, as fast as they go: lightly deflated, no filter.
  *
- * Form    palette: 8 bit, no filter, for bare cells; RGB: filter UP, for figures.
+ * Form    palette: 8 bit, for bare cells; RGB, for figures.  Rows of cells repeat one another, which
+ *         deflate finds by itself: a filter hides it, and takes longer to no gain.
  * Text    tEXt chunks say where a picture comes from; pairs of keyword and text, ended by NULL.
  *         Keywords are Latin-1, 1..79 bytes; text is UTF-8 and goes into iTXt where it is not ASCII.
  * Errors  -EINVAL: a size of 0 or beyond 32767; -ENOMEM.

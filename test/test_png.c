@@ -55,6 +55,28 @@ static void a_palette_comes_back_as_its_colours(void **state)
 	free(png);
 }
 
+/* The pixels' chunk is then longer than they are. */
+static void noise_comes_back_as_it_was(void **state)
+{
+	static __u32 pixel[64 * 64];
+	unsigned width, height, noise = 1;
+	__u8 *png, *rgb;
+	size_t len;
+
+	(void)state;
+	for (unsigned i = 0; i < 64 * 64; i++) {
+		noise = noise * 1664525 + 1013904223;
+		pixel[i] = noise >> 8;
+	}
+	assert_int_equal(png_rgb((__u8 *)pixel, 64 * 4, 64, 64, 0, NULL, &png, &len), 0);
+	assert_true(len > 64 * 64 * 3);
+	rgb = kit_decode(png, len, &width, &height);
+	for (unsigned i = 0; i < 64 * 64; i++)
+		assert_int_equal(kit_pixel(rgb, width, i % 64, i / 64), pixel[i]);
+	free(rgb);
+	free(png);
+}
+
 /* 256 colours are a palette, 257 are not; both are the same picture. */
 static void few_colours_are_a_palette(void **state)
 {
@@ -132,6 +154,7 @@ static void refuses_sizes_of_nothing_and_too_much(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rgb_comes_back_as_it_was),
 	cmocka_unit_test(a_palette_comes_back_as_its_colours),
+	cmocka_unit_test(noise_comes_back_as_it_was),
 	cmocka_unit_test(few_colours_are_a_palette),
 	cmocka_unit_test(texts_and_size_travel_with_it),
 	cmocka_unit_test(refuses_sizes_of_nothing_and_too_much),
