@@ -5,12 +5,15 @@
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define POINTS_PER_PX 0.75
 #define PIXELS_PER_METRE 3780		/* 96 per inch */
+#define CASING 3			/* px */
+#define LINE 1.4
 
 static int out_put(struct canvas *c, const void *data, size_t len)
 {
@@ -224,13 +227,98 @@ void canvas_box(struct canvas *c, double x, double y, double width, double heigh
 
 void canvas_stroke_cased(struct canvas *c, __u32 rgb)
 {
-	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_MITER);	/* square corners, as in trace.h */
 	canvas_colour(c, c->palette.casing);
-	cairo_set_line_width(c->cr, 3);
+	cairo_set_line_width(c->cr, CASING);
 	cairo_stroke_preserve(c->cr);
 	canvas_colour(c, rgb);
-	cairo_set_line_width(c->cr, 1.4);
+	cairo_set_line_width(c->cr, LINE);
 	cairo_stroke(c->cr);
+}
+
+static void steps_path(struct canvas *c, const struct trace_step *step, size_t n)
+{
+	cairo_new_path(c->cr);
+	for (size_t i = 0; i < n; i++) {
+		if (!step[i].drawn)
+			continue;
+		if (i && step[i - 1].drawn)
+			cairo_line_to(c->cr, step[i].from, step[i].y);
+		else
+			cairo_move_to(c->cr, step[i].from, step[i].y);
+		cairo_line_to(c->cr, step[i].to, step[i].y);
+	}
+}
+
+/* The pixels of the canvas that a cased line may touch. */
+struct box {
+	double left, top, right, bottom;
+};
+
+static struct box steps_box(const struct canvas *c, const struct trace_step *step, size_t n)
+{
+	double half = CASING / 2.0 * c->scale;
+	struct box b = { .left = INFINITY, .top = INFINITY };
+
+	for (size_t i = 0; i < n; i++) {
+		if (!step[i].drawn)
+			continue;
+		b.left = fmin(b.left, step[i].from * c->scale - half);
+		b.top = fmin(b.top, step[i].y * c->scale - half);
+		b.right = fmax(b.right, step[i].to * c->scale + half);
+		b.bottom = fmax(b.bottom, step[i].y * c->scale + half);
+	}
+	return (struct box){ fmax(floor(b.left), 0), fmax(floor(b.top), 0), fmin(ceil(b.right), c->width * c->scale),
+			     fmin(ceil(b.bottom), c->height * c->scale) };
+}
+
+/* Colours what the line covers; its steps are in the box' pixels. */
+static void mask_steps(struct canvas *c, const struct box *b, const struct trace_step *step, size_t n, double thick,
+		       __u32 rgb)
+{
+	cairo_surface_t *mask = cairo_image_surface_create(CAIRO_FORMAT_A8, (int)(b->right - b->left),
+							   (int)(b->bottom - b->top));
+
+	cairo_surface_flush(mask);
+	if (cairo_surface_status(mask) ||
+	    trace_cover(step, n, thick * c->scale, cairo_image_surface_get_data(mask),
+			(size_t)cairo_image_surface_get_stride(mask), (unsigned)cairo_image_surface_get_width(mask),
+			(unsigned)cairo_image_surface_get_height(mask))) {
+		c->err = -ENOMEM;
+	} else {
+		cairo_surface_mark_dirty(mask);
+		canvas_colour(c, rgb);
+		cairo_save(c->cr);
+		cairo_identity_matrix(c->cr);
+		cairo_mask_surface(c->cr, mask, b->left, b->top);
+		cairo_restore(c->cr);
+	}
+	cairo_surface_destroy(mask);
+}
+
+void canvas_steps_cased(struct canvas *c, const struct trace_step *step, size_t n, __u32 rgb)
+{
+	struct box b = steps_box(c, step, n);
+	struct trace_step *at;
+
+	if (!(b.left < b.right && b.top < b.bottom))
+		return;
+	if (c->format != FIGURE_PNG) {
+		steps_path(c, step, n);
+		canvas_stroke_cased(c, rgb);
+		return;
+	}
+	at = malloc(n * sizeof(*at));
+	for (size_t i = 0; at && i < n; i++)
+		at[i] = (struct trace_step){ step[i].from * c->scale - b.left, step[i].to * c->scale - b.left,
+					     step[i].y * c->scale - b.top, step[i].drawn };
+	if (at) {
+		mask_steps(c, &b, at, n, CASING, c->palette.casing);
+		mask_steps(c, &b, at, n, LINE, rgb);
+	} else {
+		c->err = -ENOMEM;
+	}
+	free(at);
 }
 
 /* Cairo would write an image of 32 bits at the slowest pace; ours is a few times smaller and faster. */

@@ -10,6 +10,7 @@
 #define HEATSCOPE_CANVAS_H
 
 #include "figure.h"
+#include "trace.h"
 #include <cairo.h>
 
 #define CANVAS_TEXT 12
@@ -55,6 +56,9 @@ void canvas_box(struct canvas *c, double x, double y, double width, double heigh
 
 /* Strokes the path as a thin line on a casing, so that it stands off whatever is below it. */
 void canvas_stroke_cased(struct canvas *c, __u32 rgb);
+
+/* The same of a line of steps, in px: in pixels by areas (trace.h), in PDF and SVG as a path. */
+void canvas_steps_cased(struct canvas *c, const struct trace_step *step, size_t n, __u32 rgb);
 
 /* Pixels into a rectangle, edge to edge and unsmoothed. */
 void canvas_pixels(struct canvas *c, __u32 *pixel, unsigned width, unsigned height, double x, double y);

@@ -154,25 +154,18 @@ static void draw_stack(struct canvas *c, const struct chart *ch, const struct pl
 /* Steps, broken where there is no value. */
 static void draw_line(struct canvas *c, const struct chart_series *s, const struct plot *p, const struct range *r)
 {
-	bool pen_down = false;
+	struct trace_step *step = malloc(p->n_cols * sizeof(*step));
 
-	cairo_new_path(c->cr);
-	for (size_t col = 0; col < p->n_cols; col++) {
-		double y;
-
-		if (isnan(s->value[col])) {
-			pen_down = false;
-			continue;
-		}
-		y = y_of(p, r, s->value[col]);
-		if (pen_down)
-			cairo_line_to(c->cr, plot_x(p, col), y);
-		else
-			cairo_move_to(c->cr, plot_x(p, col), y);
-		cairo_line_to(c->cr, plot_x(p, col + 1), y);
-		pen_down = true;
-	}
-	canvas_stroke_cased(c, series_colour(c, s));
+	for (size_t col = 0; step && col < p->n_cols; col++)
+		step[col] = (struct trace_step){
+			.from = plot_x(p, col), .to = plot_x(p, col + 1),
+			.y = isnan(s->value[col]) ? 0 : y_of(p, r, s->value[col]), .drawn = !isnan(s->value[col]),
+		};
+	if (step)
+		canvas_steps_cased(c, step, p->n_cols, series_colour(c, s));
+	else
+		c->err = -ENOMEM;
+	free(step);
 }
 
 void chart_draw(struct canvas *c, const struct chart *ch, const struct figure_options *o, double y, double height,

@@ -195,28 +195,25 @@ static double value_y(const struct panel *p, __u64 value)
 }
 
 /* Steps, broken where a column has too few events to say. */
-static void trace_steps(struct canvas *c, const struct panel *p, int is_p99)
+static void draw_percentile(struct canvas *c, const struct panel *p, int is_p99)
 {
 	struct plot plot = part(p, p->y, p->height);
-	bool pen_down = false;
+	struct trace_step *step = malloc(plot.n_cols * sizeof(*step));
 
-	cairo_new_path(c->cr);
-	for (size_t col = 0; col < p->grid->n_cols; col++) {
+	for (size_t col = 0; step && col < plot.n_cols; col++) {
 		const struct grid_column *k = &p->grid->column[col];
-		double y = value_y(p, is_p99 ? k->p99 : k->p50);
+		__u64 value = is_p99 ? k->p99 : k->p50;
 
-		if (k->count < (is_p99 ? P99_EVENTS : P50_EVENTS) || !(is_p99 ? k->p99 : k->p50) ||
-		    k->marks & GRID_IN_PROGRESS) {
-			pen_down = false;
-			continue;
-		}
-		if (pen_down)
-			cairo_line_to(c->cr, plot_x(&plot, col), y);
-		else
-			cairo_move_to(c->cr, plot_x(&plot, col), y);
-		cairo_line_to(c->cr, plot_x(&plot, col + 1), y);
-		pen_down = true;
+		step[col] = (struct trace_step){
+			.from = plot_x(&plot, col), .to = plot_x(&plot, col + 1), .y = value_y(p, value),
+			.drawn = k->count >= (is_p99 ? P99_EVENTS : P50_EVENTS) && value && !(k->marks & GRID_IN_PROGRESS),
+		};
 	}
+	if (step)
+		canvas_steps_cased(c, step, plot.n_cols, is_p99 ? c->palette.p99 : c->palette.p50);
+	else
+		c->err = -ENOMEM;
+	free(step);
 }
 
 static void draw_max_marks(struct canvas *c, const struct panel *p)
@@ -250,10 +247,8 @@ void panel_draw(struct canvas *c, const struct panel *p)
 	if (p->options->max_marks)
 		draw_max_marks(c, p);
 	if (p->options->percentiles) {
-		trace_steps(c, p, 0);
-		canvas_stroke_cased(c, c->palette.p50);
-		trace_steps(c, p, 1);
-		canvas_stroke_cased(c, c->palette.p99);
+		draw_percentile(c, p, 0);
+		draw_percentile(c, p, 1);
 	}
 	cairo_restore(c->cr);
 }

@@ -139,6 +139,67 @@ static void a_cased_line_stands_off_what_is_below(void **state)
 	canvas_fini(&c);
 }
 
+static void steps_path(struct canvas *c, const struct trace_step *step, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (step[i].drawn && (!i || !step[i - 1].drawn))
+			cairo_move_to(c->cr, step[i].from, step[i].y);
+		if (step[i].drawn) {
+			cairo_line_to(c->cr, step[i].from, step[i].y);
+			cairo_line_to(c->cr, step[i].to, step[i].y);
+		}
+	}
+}
+
+/* Areas against Cairo's own stroke of the same path, which looks at 15 lines per pixel. */
+static void steps_are_as_cairo_strokes_them(void **state)
+{
+	static struct trace_step step[300];
+	unsigned darker = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++)
+		step[i] = (struct trace_step){ 20 + i, 21 + i, 40 + check_below(1000) / 10.0, check_below(20) > 0 };
+	for (unsigned scale = 1; scale <= 2; scale++) {
+		struct canvas c, cairo;
+
+		kit_canvas(&c, 400, 240, PALETTE_LIGHT, scale);
+		kit_canvas(&cairo, 400, 240, PALETTE_LIGHT, scale);
+		canvas_steps_cased(&c, step, 300, 0x102030);
+		steps_path(&cairo, step, 300);
+		canvas_stroke_cased(&cairo, 0x102030);
+		for (unsigned y = 0; y < 240 * scale; y++)
+			for (unsigned x = 0; x < 400 * scale; x++) {
+				__u32 a = kit_canvas_pixel(&c, x, y), b = kit_canvas_pixel(&cairo, x, y);
+
+				assert_true(abs((int)(a >> 8 & 255) - (int)(b >> 8 & 255)) <= 16);
+				darker += (a & 255) < 0x80;
+			}
+		canvas_fini(&c);
+		canvas_fini(&cairo);
+	}
+	assert_true(darker > 300);
+}
+
+/* Nothing to draw, and steps at the edges of the canvas and beyond. */
+static void steps_may_be_none_or_beyond(void **state)
+{
+	static const struct trace_step none[] = { { 10, 20, 30, false } };
+	static const struct trace_step beyond[] = { { -50, 20, -30, true }, { 20, 500, 400, true } };
+	struct canvas c;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 2);
+	canvas_steps_cased(&c, none, 1, 0);
+	canvas_steps_cased(&c, none, 0, 0);
+	assert_int_equal(kit_ink(&c, 0, 0, 800, 480).n, 0);
+	canvas_steps_cased(&c, beyond, 2, 0);
+	assert_int_equal(c.err, 0);
+	assert_int_equal(kit_canvas_pixel(&c, 40, 200), 0);
+	assert_int_equal(kit_canvas_pixel(&c, 50, 200), c.palette.page);
+	canvas_fini(&c);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_page_is_the_theme_s),
 	cmocka_unit_test(lines_and_boxes_are_crisp),
@@ -147,6 +208,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(long_text_ends_in_its_room),
 	cmocka_unit_test(any_bytes_are_drawn),
 	cmocka_unit_test(a_cased_line_stands_off_what_is_below),
+	cmocka_unit_test(steps_are_as_cairo_strokes_them),
+	cmocka_unit_test(steps_may_be_none_or_beyond),
 };
 
 CHECK_MAIN(tests)
