@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICK_MS 100
-#define SHADE_EVERY_NS 1000000000ll
-#define HEARTBEAT_NS 10000000000ll
+#define TICK_MS 100			/* nothing changed: what is due, who has left */
+#define GAP_MS 50			/* between two looks at what has changed */
+#define SHADE_EVERY_MS 1000
+#define GRID_EVERY_MS 1000		/* of whole grids, in the long run; */
+#define GRIDS_AHEAD 5			/* so many may follow one another at once */
+#define HEARTBEAT_MS 10000
 #define MARKS_MAX 64			/* intervals of changed slots; more: the whole grid */
 #define COLUMNS_MAX 64			/* columns in one tick; more: the whole grid */
 
@@ -34,7 +37,9 @@ struct stream {
 	size_t n_open;
 	__s64 open[COLUMNS_MAX];	/* columns sent as in progress */
 	bool want_grid, want_shade;
-	__s64 shaded_ns, put_ns;	/* when last */
+
+	/* By the loop's clock, which nobody sets: when last, and until when the grids so far are paid for. */
+	__u64 shaded_ms, put_ms, looked_ms, grids_ms;
 };
 
 static const struct grid *grid_of(const struct stream *s) { return s->shown->grid[0]; }
@@ -45,7 +50,7 @@ static void put_event(struct stream *s, struct bytes *out)
 {
 	if (!out->err)
 		http_stream_put(s->http, (const char *)out->data, out->len);
-	s->put_ns = now_ns();
+	s->put_ms = uv_now(s->a->loop);
 	bytes_fini(out);
 }
 
@@ -358,6 +363,16 @@ static void reshade(struct stream *s, struct value *v)
 	value_free(v);
 }
 
+static void on_tick(uv_timer_t *timer);
+
+/* What has changed goes at once, if nothing went just before. */
+static void hurry(struct stream *s)
+{
+	__u64 now_ms = uv_now(s->a->loop), due_ms = s->looked_ms + GAP_MS;
+
+	uv_timer_start(&s->timer, on_tick, due_ms > now_ms ? due_ms - now_ms : 0, TICK_MS);
+}
+
 static void on_grid(struct value *v, void *arg)
 {
 	struct stream *s = arg;
@@ -365,7 +380,7 @@ static void on_grid(struct value *v, void *arg)
 
 	s->running = false;
 	s->request = NULL;
-	s->shaded_ns = now_ns();
+	s->shaded_ms = uv_now(s->a->loop);
 	if (r && v->status != 200) {
 		http_error(r, v->status, v->code, v->reason);
 		stream_close(s);
@@ -379,11 +394,13 @@ static void on_grid(struct value *v, void *arg)
 	if (!s->http || v->status != 200) {
 		value_free(v);		/* the reader is gone; or an error, which the next try may not have */
 		maybe_free(s);
-	} else if (!s->shown || s->want_grid || !same_rows(s->shown, v)) {
-		show(s, v);
-	} else {
-		reshade(s, v);
+		return;
 	}
+	if (!s->shown || s->want_grid || !same_rows(s->shown, v))
+		show(s, v);
+	else
+		reshade(s, v);
+	hurry(s);			/* what changed meanwhile */
 }
 
 static int run(struct stream *s, char *reason)
@@ -401,24 +418,37 @@ static int run(struct stream *s, char *reason)
 	return 0;
 }
 
+/* A cell without a row waits for its grid, and every column after it: such grids must not wait for one another.  A
+ * reader whose rows change all the time gets them at their pace all the same. */
+static bool grid_may_go(struct stream *s, __u64 now_ms)
+{
+	__u64 paid_ms = s->grids_ms > now_ms ? s->grids_ms : now_ms;
+
+	if (paid_ms - now_ms > (GRIDS_AHEAD - 1) * GRID_EVERY_MS)
+		return false;
+	s->grids_ms = paid_ms + GRID_EVERY_MS;
+	return true;
+}
+
 static void on_tick(uv_timer_t *timer)
 {
 	struct stream *s = timer->data;
 	char reason[PARAMS_REASON_MAX];
-	__s64 now = now_ns();
+	__u64 now_ms = uv_now(s->a->loop);
 
+	s->looked_ms = now_ms;
 	if (s->http)
-		catalog_touch(s->a->catalog, s->inst, now);	/* an open stream is somebody who asks */
+		catalog_touch(s->a->catalog, s->inst, now_ns());	/* an open stream is somebody who asks */
 	if (!s->http || s->running || http_stream_waiting(s->http))
 		return;
-	mark_due(s, now);
+	mark_due(s, now_ns());
 	if (s->n_marks && !s->want_grid)
 		send_columns(s);
-	if ((s->want_grid || s->want_shade) && now - s->shaded_ns >= SHADE_EVERY_NS)
+	if (s->want_grid ? grid_may_go(s, now_ms) : s->want_shade && now_ms - s->shaded_ms >= SHADE_EVERY_MS)
 		run(s, reason);
-	if (now - s->put_ns >= HEARTBEAT_NS) {
+	if (now_ms - s->put_ms >= HEARTBEAT_MS) {
 		http_stream_put(s->http, ":\n\n", 3);
-		s->put_ns = now;
+		s->put_ms = now_ms;
 	}
 }
 
@@ -429,8 +459,10 @@ static void on_amended(void *arg, __u64 inst, __s64 first, __s64 last)
 	struct streams *all = arg;
 
 	for (struct stream *s = all->first; s; s = s->next)
-		if (s->inst == inst)
+		if (s->inst == inst) {
 			mark(s, first, last);
+			hurry(s);
+		}
 }
 
 static void on_changed(void *arg, bool wanted)

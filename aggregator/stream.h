@@ -1,7 +1,8 @@
 /* stream.h - live columns: a grid once, then every column that is new or amended.
  *
- *      flush: slots first..last changed --> marked --every 100 ms at most--> fold of those columns
- *        event: grid     a whole grid: at first, and when rows or far too many columns changed
+ *      flush: slots first..last changed --> marked --at once, every 50 ms at most--> fold of those columns
+ *        event: grid     a whole grid: at first, and when rows or far too many columns changed: five at once, then
+ *                        one a second
  *        event: column   {"from": s, "column": C}
  *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
  *        : (a comment)   every 10 s of silence, which also finds out who has left

@@ -14,6 +14,8 @@ import urllib.parse
 
 from measure import Heatscope, arguments, folder, mariadb, progress, quantile, save, stop, table
 
+CLIENT_S = 0.005                # at most so long after its end a client has seen it, and that may be in the next slot
+
 
 class Watch(threading.Thread):
     """Reads the stream; seen(when, length) is when a cell of that length in the column of that time was first told."""
@@ -42,19 +44,20 @@ class Watch(threading.Thread):
             if event == "grid":
                 self.edges, self.column_s = value["edge"], value["column"]
                 for column in value["columns"]:
-                    self.tell(value["from"] + column["slot"] * self.column_s, column, now)
+                    self.tell(event, value["from"] + column["slot"] * self.column_s, column, now)
             elif event == "column":
-                self.tell(value["from"], value["column"], now)
+                self.tell(event, value["from"], value["column"], now)
             self.changed.notify_all()
 
-    def tell(self, start_s, column, now):
+    def tell(self, event, start_s, column, now):
         for row, _ in column["cells"]:
             last = self.edges[row + 1] if row + 1 < len(self.edges) else None
-            self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now))
+            self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now, event))
 
     def seen(self, when_s, length_ns):
-        return min((now for start, first, last, now in self.told if start <= when_s < start + self.column_s + 1e-6 and
-                    first <= length_ns * 1.1 and last >= length_ns * 0.9), default=None)
+        return min(((now, event) for start, first, last, now, event in self.told
+                    if start <= when_s < start + self.column_s + CLIENT_S and first <= length_ns * 1.1 and
+                    last >= length_ns * 0.9), default=None)
 
     def wait(self, when_s, length_ns, seconds):
         end = time.monotonic() + seconds
@@ -95,7 +98,7 @@ def trials(http, client, target, slot_s, options):
         end, length_ns = client.sleep(chance.uniform(0.02, 0.3))
         seen = watch.wait(end, length_ns, 10)
         slot_end = (end // slot_s + 1) * slot_s
-        results.append({"fresh_s": seen - end, "after_slot_s": seen - slot_end} if seen else None)
+        results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "told_by": seen[1]} if seen else None)
     progress("")
     return results
 
