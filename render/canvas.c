@@ -321,6 +321,23 @@ void canvas_steps_cased(struct canvas *c, const struct trace_step *step, size_t 
 	free(at);
 }
 
+__u32 *canvas_own(struct canvas *c, double x, double y, unsigned width, unsigned height, size_t *ret_stride)
+{
+	double left = x * c->scale, top = y * c->scale;
+
+	if (c->format != FIGURE_PNG || cairo_status(c->cr) || left < 0 || top < 0 || left != floor(left) || top != floor(top) ||
+	    left + width > c->width * c->scale || top + height > c->height * c->scale)
+		return NULL;
+	cairo_surface_flush(c->surface);
+	*ret_stride = (size_t)cairo_image_surface_get_stride(c->surface) / sizeof(__u32);
+	return (__u32 *)cairo_image_surface_get_data(c->surface) + (size_t)top * *ret_stride + (size_t)left;
+}
+
+void canvas_wrote(struct canvas *c)
+{
+	cairo_surface_mark_dirty(c->surface);
+}
+
 /* Cairo would write an image of 32 bits at the slowest pace; ours is a few times smaller and faster. */
 static int attach_png(cairo_surface_t *s, const __u32 *pixel, unsigned width, unsigned height)
 {

@@ -60,6 +60,11 @@ void canvas_stroke_cased(struct canvas *c, __u32 rgb);
 /* The same of a line of steps, in px: in pixels by areas (trace.h), in PDF and SVG as a path. */
 void canvas_steps_cased(struct canvas *c, const struct trace_step *step, size_t n, __u32 rgb);
 
+/* The canvas' own pixels from x, y on, to be written to, as 0xffrrggbb; canvas_wrote() says when that is done.  NULL: it
+ * has none there, and canvas_pixels() serves. */
+__u32 *canvas_own(struct canvas *c, double x, double y, unsigned width, unsigned height, size_t *ret_stride);
+void canvas_wrote(struct canvas *c);
+
 /* Pixels into a rectangle, edge to edge and unsmoothed. */
 void canvas_pixels(struct canvas *c, __u32 *pixel, unsigned width, unsigned height, double x, double y);
 

@@ -1,5 +1,6 @@
 #include "cells.h"
 #include "hue.h"
+#include "lookup.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,6 +46,7 @@ struct scratch {
 	double *sum;			/* weighted */
 	struct hue_mix *mix;		/* NULL without layers */
 	__u32 *rgb;
+	struct lookup lookup;
 };
 
 static void scratch_fini(struct scratch *s)
@@ -58,8 +60,10 @@ static int scratch_init(const struct cells *c, struct scratch *s)
 {
 	size_t n = c->grid->n_cols;
 
-	*s = (struct scratch){ .sum = calloc(n, sizeof(*s->sum)), .rgb = calloc(n, sizeof(*s->rgb)),
-			       .mix = c->tints && c->tints->ramp ? calloc(n, sizeof(*s->mix)) : NULL };
+	s->sum = calloc(n, sizeof(*s->sum));
+	s->rgb = calloc(n, sizeof(*s->rgb));
+	s->mix = c->tints && c->tints->ramp ? calloc(n, sizeof(*s->mix)) : NULL;
+	lookup_make(&s->lookup, c->shade->level);
 	if (s->sum && s->rgb && (s->mix || !c->tints || !c->tints->ramp))
 		return 0;
 	scratch_fini(s);
@@ -77,15 +81,15 @@ static void add_rows(const struct cells *c, const __u64 *cell, size_t first, siz
 				sum[col] += (double)cell[row * n + col] * c->shade->weight[row];
 }
 
-static unsigned level_of(const struct cells *c, size_t col, double sum, double scale)
+static unsigned level_of(const struct cells *c, const struct scratch *s, size_t col, double scale)
 {
-	return shade_density_index(c->shade->level, sum * scale * (c->shade->share ? c->shade->share[col] : 1));
+	return lookup_index(&s->lookup, s->sum[col] * scale * (c->shade->share ? c->shade->share[col] : 1));
 }
 
 /* Puts one layer's sums into the mix and forgets them. */
 static void mix_column(const struct cells *c, size_t col, double scale, const __u32 *ramp, struct scratch *s)
 {
-	unsigned level = level_of(c, col, s->sum[col], scale);
+	unsigned level = level_of(c, s, col, scale);
 
 	if (level)
 		hue_mix_add(&s->mix[col], ramp[level], level / 255.0);
@@ -125,7 +129,7 @@ static void colour_band(const struct cells *c, size_t first, size_t last, double
 	}
 	add_rows(c, c->grid->cell, first, last, s->sum);
 	for (size_t col = 0; col < c->grid->n_cols; col++)
-		s->rgb[col] = c->palette->colour[level_of(c, col, s->sum[col], scale)];
+		s->rgb[col] = c->palette->colour[level_of(c, s, col, scale)];
 }
 
 /* --- pixels ----------------------------------------------------------------------------------- */
@@ -133,9 +137,15 @@ static void colour_band(const struct cells *c, size_t first, size_t last, double
 /* One band's colours, stretched over the rectangle's width. */
 static void paint_band(size_t n, const __u32 *rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
-	for (size_t col = 0, x = 0; col < n; col++)
-		for (; x < (col + 1) * width / n; x++)
+	size_t whole = width / n, part = width % n;	/* one division, not one per column */
+
+	for (size_t col = 0, x = 0, end = 0, rest = 0; col < n; col++) {
+		rest += part;
+		end += whole + (rest >= n);
+		rest -= rest >= n ? n : 0;
+		for (; x < end; x++)
 			pixel[x] = rgb[col] | OPAQUE;
+	}
 	for (unsigned y = 1; y < height; y++)
 		memcpy(pixel + y * stride, pixel, width * sizeof(*pixel));
 }

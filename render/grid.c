@@ -78,34 +78,39 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 		to->every = c->every;
 }
 
-/* The value at rank ceil(p n) of a column's cells; p in percent. */
-static __u64 column_percentile(const struct grid *g, size_t col, unsigned p)
-{
-	__u64 n = g->column[col].count, seen = 0, last;
-	__u64 rank = n / 100 * p + (n % 100 * p + 99) / 100;
-	size_t row;
-
-	for (row = 0; row < g->n_rows; row++) {
-		seen += g->cell[row * g->n_cols + col];
-		if (seen >= rank)
-			break;
-	}
-	last = row < g->n_rows ? grid_row_last(g, row) : g->column[col].max;
-	return last < g->column[col].max ? last : g->column[col].max;
-}
-
+/* The values at ranks ceil(p n) of a column's cells, in one walk upwards; none where cells are no counts. */
 static void column_rank(struct grid *g, size_t col)
 {
+	static const unsigned percent[] = { 50, 90, 99 };
 	struct grid_column *c = &g->column[col];
-	__u64 sum = 0;
+	__u64 value[3] = { 0, 0, 0 }, seen = 0;
+	unsigned at = 0;
 
-	for (size_t row = 0; row < g->n_rows; row++)
-		sum += g->cell[row * g->n_cols + col];
-	if (!c->count || sum != c->count)
+	for (size_t row = 0; row < g->n_rows && c->count; row++) {
+		seen += g->cell[row * g->n_cols + col];
+		for (; at < 3 && seen >= c->count / 100 * percent[at] + (c->count % 100 * percent[at] + 99) / 100; at++) {
+			__u64 last = grid_row_last(g, row);
+
+			value[at] = last < c->max ? last : c->max;
+		}
+	}
+	if (!c->count || seen != c->count)
 		return;
-	c->p50 = column_percentile(g, col, 50);
-	c->p90 = column_percentile(g, col, 90);
-	c->p99 = column_percentile(g, col, 99);
+	c->p50 = value[0];
+	c->p90 = value[1];
+	c->p99 = value[2];
+}
+
+/* Sums of k neighbours. */
+static void row_fold(const __u64 *cell, size_t n, size_t k, __u64 *to)
+{
+	for (size_t col = 0, end = k; col < n; end += k) {
+		__u64 sum = 0;
+
+		for (; col < end && col < n; col++)
+			sum += cell[col];
+		*to++ = sum;
+	}
 }
 
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
@@ -120,8 +125,7 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	for (size_t row = 0; row <= g->n_rows; row++)
 		to->edge[row] = g->edge[row];
 	for (size_t row = 0; row < g->n_rows; row++)
-		for (size_t col = 0; col < g->n_cols; col++)
-			to->cell[row * to->n_cols + col / k] += g->cell[row * g->n_cols + col];
+		row_fold(g->cell + row * g->n_cols, g->n_cols, k, to->cell + row * to->n_cols);
 	to->all = g->all;
 	to->point = g->point;
 	to->from_ns = g->from_ns;

@@ -1,4 +1,5 @@
 #include "image.h"
+#include "lookup.h"
 #include "mix.h"
 #include "png.h"
 #include <errno.h>
@@ -179,9 +180,15 @@ static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], 
 /* Column i of n covers [i*width/n, (i+1)*width/n). */
 static void stretch(const __u8 *index, size_t n, __u8 *pixel, unsigned width)
 {
-	for (size_t i = 0, x = 0; i < n; i++)
-		for (size_t end = (i + 1) * width / n; x < end; x++)
+	size_t whole = width / n, part = width % n;	/* one division, not one per column */
+
+	for (size_t i = 0, x = 0, end = 0, rest = 0; i < n; i++) {
+		rest += part;
+		end += whole + (rest >= n);
+		rest -= rest >= n ? n : 0;
+		for (; x < end; x++)
 			pixel[x] = index[i];
+	}
 }
 
 static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
@@ -244,14 +251,17 @@ static int paint_ramp(struct picture *p)
 	struct raster *r = &p->raster;
 	size_t n = r->n_rows * r->n_cols;
 	double level[SHADE_LEVELS];
+	struct lookup lookup;
 	int err = mix_total(p->grid, r);
 
 	if (!err && p->options->transfer == SHADE_PERCENT)
 		raster_percent(r, r->sum);
 	if (!err)
 		err = shade_levels(p->options->transfer, r->density, n, level);
+	if (!err)
+		lookup_make(&lookup, level);
 	for (size_t i = 0; !err && i < n; i++)
-		p->index[i] = shade_density_index(level, r->density[i]);
+		p->index[i] = lookup_index(&lookup, r->density[i]);
 	return err;
 }
 
@@ -315,11 +325,11 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 		palette_make(o->theme, &p.palette);
 		err = o->hued || layers_drawn(g->layers) > 1 ? paint_hues(&p) : paint_ramp(&p);
 	}
+	raster_fini(&p.raster);		/* now: its pages serve the pixels, which are mapped anew else */
 	if (!err)
 		err = p.rgb ? png_of_colours(&p, ret_png, ret_len) : png_of_indices(&p, ret_png, ret_len);
 	free(p.index);
 	free(p.rgb);
-	raster_fini(&p.raster);
 	return err;
 }
 

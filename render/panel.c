@@ -120,8 +120,15 @@ static void draw_cells(struct canvas *c, const struct panel *p, cells_painter pa
 	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette, .tints = p->tints,
 			       .low = p->range.low, .high = p->range.high, .hatch = HATCH * c->scale };
 	unsigned width = (unsigned)p->width * c->scale, rows = (unsigned)height * c->scale;
-	__u32 *pixel = malloc((size_t)width * rows * sizeof(*pixel));
+	size_t stride;
+	__u32 *own = canvas_own(c, p->x, y, width, rows, &stride), *pixel;
 
+	if (own) {
+		c->err = c->err ? c->err : paint(&cells, own, stride, width, rows);
+		canvas_wrote(c);
+		return;
+	}
+	pixel = malloc((size_t)width * rows * sizeof(*pixel));
 	c->err = c->err ? c->err : pixel ? paint(&cells, pixel, width, width, rows) : -ENOMEM;
 	if (!c->err)
 		canvas_pixels(c, pixel, width, rows, p->x, y);

@@ -125,17 +125,17 @@ static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
 /* One row of the grid as means per raster column, weighted.  Returns 0 if the row is empty. */
 static int fold_columns(const struct folding *f, const __u64 *cell, double weight, double *out, size_t n_out)
 {
-	int used = 0;
+	__u64 used = 0;
 
 	for (size_t x = 0, col = 0; x < n_out; x++) {
 		__u64 sum = 0;
 
 		for (; col < f->end[x]; col++)
 			sum += cell[col];
-		out[x] = sum ? (double)sum * weight / f->per[x] : 0;
-		used |= sum != 0;
+		out[x] = (double)sum * weight / f->per[x];
+		used |= sum;
 	}
-	return used;
+	return used != 0;
 }
 
 static void add_dense(struct raster *r, struct spread s, const double *column)

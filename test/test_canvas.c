@@ -54,6 +54,34 @@ static void pixels_lie_edge_to_edge_and_unsmoothed(void **state)
 	canvas_fini(&c);
 }
 
+/* Only whole pixels of a PNG can be written to as they lie. */
+static void pixels_can_be_written_where_they_lie(void **state)
+{
+	static const struct { double x, y; unsigned width, height; } beyond[] = {
+		{ 50.25, 60, 2, 2 }, { 50, 60.3, 2, 2 }, { -1, 0, 2, 2 }, { 0, -1, 2, 2 }, { 399.5, 0, 2, 2 }, { 0, 239, 2, 3 },
+	};
+	struct canvas c;
+	size_t stride;
+	__u32 *own;
+
+	(void)state;
+	kit_canvas(&c, 400, 240, PALETTE_LIGHT, 2);
+	own = canvas_own(&c, 50.5, 60, 2, 2, &stride);
+	assert_non_null(own);
+	own[0] = 0xff112233;
+	own[stride + 1] = 0xff778899;
+	canvas_wrote(&c);
+	assert_int_equal(kit_canvas_pixel(&c, 101, 120), 0x112233);
+	assert_int_equal(kit_canvas_pixel(&c, 102, 121), 0x778899);
+	assert_int_equal(kit_ink(&c, 0, 0, 800, 480).n, 2);
+	for (size_t i = 0; i < sizeof(beyond) / sizeof(*beyond); i++)
+		assert_null(canvas_own(&c, beyond[i].x, beyond[i].y, beyond[i].width, beyond[i].height, &stride));
+	c.format = FIGURE_PDF;
+	assert_null(canvas_own(&c, 50, 60, 2, 2, &stride));
+	c.format = FIGURE_PNG;
+	canvas_fini(&c);
+}
+
 static void text_stands_where_it_is_aligned(void **state)
 {
 	struct canvas c;
@@ -204,6 +232,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_page_is_the_theme_s),
 	cmocka_unit_test(lines_and_boxes_are_crisp),
 	cmocka_unit_test(pixels_lie_edge_to_edge_and_unsmoothed),
+	cmocka_unit_test(pixels_can_be_written_where_they_lie),
 	cmocka_unit_test(text_stands_where_it_is_aligned),
 	cmocka_unit_test(long_text_ends_in_its_room),
 	cmocka_unit_test(any_bytes_are_drawn),
