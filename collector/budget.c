@@ -2,12 +2,23 @@
 
 #include <math.h>
 
+/* What a run does in every case, and what only where it looks. */
+static void work_split(const struct budget_load *load, int bare, double *ret_kept, double *ret_spared)
+{
+	double dear = bare ? load->dear_ns : 0;
+
+	*ret_kept = load->kept_ns > 0 ? load->kept_ns - dear : 0;
+	*ret_spared = load->full_ns - dear - *ret_kept;
+}
+
 double budget_cost(const struct budget_load *load, const struct budget_plan *plan)
 {
-	double work = load->full_ns;
+	double kept, spared, work;
 
+	work_split(load, plan->bare, &kept, &spared);
+	work = kept + spared;
 	if (plan->every > 1)
-		work = BUDGET_SKIP_NS + load->full_ns / plan->every;
+		work = BUDGET_SKIP_NS + kept + spared / plan->every;
 	return load->runs_per_s * (load->dispatch_ns + work) * plan->duty / BUDGET_DUTY_FULL / 1e9;
 }
 
@@ -38,21 +49,35 @@ static double share_level(const struct budget_load *load, size_t n, double allow
 	return level;
 }
 
+/* One event in how many fits; 0: not even one in BUDGET_EVERY_MAX. */
+static __u32 every_for(const struct budget_load *load, int bare, double allowed)
+{
+	double kept, spared, rest, every;
+
+	work_split(load, bare, &kept, &spared);
+	rest = allowed * 1e9 - load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS + kept);
+	every = rest > 0 ? ceil(load->runs_per_s * spared / rest) : BUDGET_EVERY_MAX + 1;
+	if (every > BUDGET_EVERY_MAX)
+		return 0;
+	return every > 2 ? (__u32)every : 2;
+}
+
 /* The mildest plan that costs at most `allowed`. */
 static struct budget_plan plan_for(const struct budget_load *load, double allowed)
 {
 	struct budget_plan plan = BUDGET_PLAN_FULL;
-	double rest;
+	__u32 can_bare = load->dear_ns > 0;
 
-	if (budget_cost(load, &plan) <= allowed)
-		return plan;
-	rest = allowed * 1e9 - load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS);
-	plan.every = BUDGET_EVERY_MAX;
-	if (rest > 0 && load->runs_per_s * load->full_ns / rest < BUDGET_EVERY_MAX) {
-		plan.every = (__u32)ceil(load->runs_per_s * load->full_ns / rest);
-		plan.every = plan.every > 1 ? plan.every : 2;
-		return plan;
+	for (plan.bare = 0; plan.bare <= can_bare; plan.bare++)
+		if (budget_cost(load, &plan) <= allowed)
+			return plan;
+	for (plan.bare = 0; plan.bare <= can_bare; plan.bare++) {
+		plan.every = every_for(load, plan.bare, allowed);
+		if (plan.every)
+			return plan;
 	}
+	plan.every = BUDGET_EVERY_MAX;
+	plan.bare = can_bare && load->kept_ns > 0;	/* else they are as good as free by now */
 	if (load->stays)
 		return plan;
 	plan.duty = (__u32)(BUDGET_DUTY_FULL * (allowed / budget_cost(load, &plan)));
@@ -63,7 +88,9 @@ static struct budget_plan plan_for(const struct budget_load *load, double allowe
 
 static int is_looser(const struct budget_plan *a, const struct budget_plan *b)
 {
-	return a->duty > b->duty || (a->duty == b->duty && a->every < b->every);
+	if (a->duty != b->duty)
+		return a->duty > b->duty;
+	return a->every != b->every ? a->every < b->every : a->bare < b->bare;
 }
 
 void budget_decide(const struct budget_load *load, size_t n, double allowed, struct budget_plan *plan)

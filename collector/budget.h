@@ -2,13 +2,17 @@
  *
  *      what each tracer's programs cost in the last interval  ->  what each does in the next:
  *
- *      everything  ->  1 event in `every`, counted `every` times  ->  that, in `duty` of the slots only
+ *      everything  ->  without the dear fields  ->  1 event in `every`, counted `every` times
+ *                  ->  that, in `duty` of the slots only
  *
  * Why     DTrace aborted on systemic unresponsiveness; a collector that stops when it gets interesting
  *         is of no use.  Sampling keeps every estimate unbiased.  Detaching is last, for even a program
  *         that does nothing on every system call can cost more than the budget.
+ *         Without its dear fields a metric still counts every event, so that comes first - where it is enough.
+ *         With sampling they are there again, if they fit: they are gathered of what is looked at only.
  * Model   a run costs `dispatch` (the kernel's way into the program, which no program can measure),
- *         and `full` where it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead.
+ *         and `full` where it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead, and `kept`
+ *         where work is done before it is known whether to look (a protocol has to be followed in any case).
  * Share   tracers get equal shares of the budget; what one does not need goes to the others.
  * Pure    no clock, no randomness, no allocation; values in, values out.
  */
@@ -28,15 +32,18 @@ struct budget_load {			/* of one tracer, in one interval in which it was attache
 	double runs_per_s;		/* program runs, sampled or not */
 	double dispatch_ns, full_ns;	/* per run */
 	int stays;			/* it cannot be detached for a while: what it sees hangs together */
+	double dear_ns;			/* of full_ns: for the fields that can be left out; 0: there are none */
+	double kept_ns;			/* of full_ns: what sampling does not save, the dear fields in it; 0: it saves all */
 };
 
 struct budget_plan {
 	__u32 every;			/* 1: every event */
 	__u32 duty;			/* BUDGET_DUTY_FULL: all slots */
 	__u32 n_calm;			/* budget.c's: intervals in which less shedding would have done */
+	__u32 bare;			/* the dear fields are left out */
 };
 
-#define BUDGET_PLAN_FULL { 1, BUDGET_DUTY_FULL, 0 }
+#define BUDGET_PLAN_FULL { 1, BUDGET_DUTY_FULL, 0, 0 }
 
 /* Seconds of CPU per second that a load costs under a plan. */
 double budget_cost(const struct budget_load *load, const struct budget_plan *plan);

@@ -7,7 +7,8 @@
  * however many instrumentations count it.
  *
  * Sample  Where looking costs more than the budget (budget.h), only one event in `weight` gets here, and
- *         is counted that many times: every estimate stays unbiased.
+ *         is counted that many times: every estimate stays unbiased.  It is one of each row of so many on a CPU,
+ *         chosen at random: each has the same chance, and the total is wrong by less than a row per CPU.
  * Cost    Every 64th run is timed, from events_here() to the end of the last record program.
  *
  * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
@@ -38,6 +39,7 @@ struct events {
 	__u32 active;			/* record programs that are still to run */
 	__u32 n;
 	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
+	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
 	__u32 pad;
 	__u64 runs;			/* of the event programs, on this CPU */
 	__u64 began_ns;			/* of a run that is timed; 0: it is not */

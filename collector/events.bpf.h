@@ -66,11 +66,19 @@ static __always_inline __u64 event_subsecond(const struct event *event)
  * an end decides at the begin, keeps the weight there and sets e->weight by it. */
 static __always_inline __u32 sample_weight(void)
 {
-	__u32 n = every;
+	__u32 n = every, zero = 0;
+	struct events *e;
 
 	if (n <= 1)
 		return 1;
-	return bpf_get_prandom_u32() % n ? 0 : n;
+	e = bpf_map_lookup_elem(&events, &zero);
+	if (!e)
+		return 0;
+	if (++e->at >= n) {
+		e->at = 0;
+		e->pick = bpf_get_prandom_u32() % n;
+	}
+	return e->at == e->pick ? n : 0;
 }
 
 /* The end of every event program; returns only where nothing is to be recorded. */

@@ -66,7 +66,7 @@ static __always_inline int fault_ends(struct perf_data *ctx, __u64 type)
 		event = event_now(e, now_ns);
 		process_gather(event, t, now_ns);
 		b = bpf_task_storage_get(&begins, t, 0, 0);
-		if (b && b->address != ctx->addr)
+		if (b && (b->address != ctx->addr || b->ns < attached_ns))
 			b = 0;
 		event->field[FAULT_TYPE] = type;
 		event->field[FAULT_ACCESS] = b ? b->access : ACCESS_UNKNOWN;

@@ -43,6 +43,8 @@ static int fault_start(void **ret_self, struct tracer_programs *ret_programs, ch
 		return err;
 	}
 	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->event_fd = p->event_fd;
+	ret_programs->n_event_fds = p->n_events;
 	*ret_self = p;
 	return 0;
 }
@@ -93,6 +95,7 @@ const struct tracer faults_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
+	.may_detach = 1,
 	.start = fault_start,
 	.stop = programs_stop,
 	.label = fault_label,

@@ -75,6 +75,7 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 		return err;
 	on->runs = 1;
 	on->n_told = 0;
+	on->shed_fields = 0;
 	*on->programs.wall_offset = k->wall_offset = wall_offset();
 	shed_start(&on->shed, &on->programs, now_ns);
 	return 0;
@@ -87,11 +88,20 @@ static void traced_stop(struct traced *on)
 	on->self = NULL;
 }
 
-/* Tells the programs which record programs run, and what they need. */
-static __u32 traced_refresh(struct kernel *k, struct traced *on)
+static void fields_shed(struct kernel *k, const struct traced *on, __u64 fields)
 {
 	struct instrument *it;
-	__u64 wanted = 0;
+
+	for (it = k->instrument; it; it = it->next)
+		if (it->on == on)
+			*(volatile __u64 *)&it->record.state->shed = fields;
+}
+
+/* A field is said to be left out before it is, and after: what a record program finds there is never an older event's. */
+__u32 traced_refresh(struct kernel *k, struct traced *on)
+{
+	__u64 wanted = 0, shed = on->shed.plan.bare ? kernel_dear(k, on) : 0;
+	struct instrument *it;
 	__u32 bits = 0;
 
 	for (it = k->instrument; it; it = it->next) {
@@ -100,7 +110,12 @@ static __u32 traced_refresh(struct kernel *k, struct traced *on)
 		bits |= 1u << it->record.index;
 		wanted |= it->wanted;
 	}
-	*on->programs.wanted = wanted;
+	fields_shed(k, on, on->shed_fields | shed);
+	*on->programs.wanted = wanted & ~shed;
+	if (on->shed_fields & ~shed)
+		grace_period();
+	fields_shed(k, on, shed);
+	on->shed_fields = shed;
 	__atomic_store_n(on->programs.active, bits, __ATOMIC_SEQ_CST);
 	return bits;
 }
@@ -178,6 +193,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	names = filter_names(k, on);
 	filter_look(&it->filter, &it->predicate, &names, &it->record.state->lists);
 	it->wanted = kernel_wanted(plan);
+	it->kept = it->wanted & ~filter_wanted(&plan->filter);
 	it->memory = record_memory(plan);
 	it->slot_ns = plan->slot_ns;
 	if (on->shed.detached)

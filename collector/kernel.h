@@ -21,6 +21,7 @@ struct instrument {			/* an instrumentation that is enabled */
 	const struct traced *on;
 	__u64 inst;
 	__u64 wanted;			/* of events */
+	__u64 kept;			/* of these, the fields of its keys */
 	__u64 slot_ns, memory;
 	struct record record;
 	struct reader *reader;
@@ -37,6 +38,7 @@ struct traced {				/* a tracer, and what is enabled on it */
 	struct tracer_programs programs;
 	__u64 n_told;			/* of the events its programs lost */
 	struct shed shed;
+	__u64 shed_fields;		/* that are left out: WANTED_FIELD() */
 };
 
 struct kernel {
@@ -48,5 +50,9 @@ struct kernel {
 	__s64 drained_ns, shed_ns;	/* last time */
 	double own_s;			/* of CPU, by the collector itself, until then */
 };
+
+/* Tells the programs which record programs run, and what they need: all that is wanted, but what is shed.  The bits
+ * of the record programs. */
+__u32 traced_refresh(struct kernel *k, struct traced *on);
 
 #endif

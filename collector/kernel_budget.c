@@ -15,12 +15,33 @@ static size_t readers_of(struct kernel *k, const struct traced *on, struct shed_
 	return n;
 }
 
+__u64 kernel_dear(const struct kernel *k, const struct traced *on)
+{
+	const struct instrument *it;
+	__u64 kept = 0, asked = 0;
+
+	for (it = k->instrument; it; it = it->next) {
+		if (it->on != on)
+			continue;
+		kept |= it->kept;
+		asked |= filter_wanted(&it->filter);
+	}
+	return on->tracer->dear & kept & ~asked;
+}
+
 static void traced_shed(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct shed_reader reader[CHAIN_MAX];
 	size_t n = readers_of(k, on, reader);
 
 	shed_apply(&on->shed, on->tracer, &on->programs, reader, n, now_ns);
+	if (on->shed_fields != (on->shed.plan.bare ? kernel_dear(k, on) : 0))
+		traced_refresh(k, on);
+}
+
+static int is_bare_only(const struct budget_plan *plan)
+{
+	return plan->every == 1 && plan->duty == BUDGET_DUTY_FULL;
 }
 
 const char *kernel_shedding(void *self, __u64 inst)
@@ -30,7 +51,9 @@ const char *kernel_shedding(void *self, __u64 inst)
 
 	while (it && it->inst != inst)
 		it = it->next;
-	return it ? it->on->shed.told : "";
+	if (!it || (is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields)))
+		return "";
+	return it->on->shed.told;
 }
 
 __s64 kernel_wake_at(void *self)
@@ -85,7 +108,8 @@ void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 	for (i = n = 0; i < N_TRACERS; i++) {
 		if (!k->traced[i].runs)
 			continue;
-		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs, k->conf.fixed, now_ns);
+		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs, k->conf.fixed,
+			     kernel_dear(k, &k->traced[i]), now_ns);
 		load[n] = k->traced[i].shed.load;
 		plan[n++] = k->traced[i].shed.plan;
 	}

@@ -8,9 +8,13 @@
 #include <linux/types.h>
 
 struct kernel;
+struct traced;
 
 /* All slots that are over have been told, so what changes now changes the one that goes on. */
 void kernel_budget_keep(struct kernel *k, __s64 now_ns);
+
+/* The tracer's dear fields that can be left out: instrumentations keep them, and no predicate asks for them. */
+__u64 kernel_dear(const struct kernel *k, const struct traced *on);
 
 const char *kernel_shedding(void *self, __u64 inst);
 __s64 kernel_wake_at(void *self);

@@ -37,6 +37,7 @@ void programs_stop(void *self)
 	for (i = 0; p->link && p->link[i]; i++)
 		bpf_link__destroy(p->link[i]);
 	free(p->link);
+	free(p->event_fd);
 	bpf_object__destroy_skeleton(p->skeleton);
 	free(p->bpf);
 	free(p);
@@ -79,7 +80,7 @@ int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct
 
 /* ---- perf events ---- */
 
-static struct bpf_link *event_attach(const struct programs *p, const struct programs_event *event, int cpu)
+static struct bpf_link *event_attach(const struct programs *p, const struct programs_event *event, int cpu, int *ret_fd)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = event->config,
@@ -93,29 +94,32 @@ static struct bpf_link *event_attach(const struct programs *p, const struct prog
 	if (fd >= 0 && !link)
 		close(fd);
 	errno = err;
+	*ret_fd = fd;
 	return link;
 }
 
 int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason)
 {
-	int n_cpus = libbpf_num_possible_cpus(), cpu, n_links = 0;
+	int n_cpus = libbpf_num_possible_cpus(), cpu;
 	size_t i;
 
 	p->link = calloc(n * n_cpus + 1, sizeof(*p->link));
-	if (!p->link) {
+	p->event_fd = calloc(n * n_cpus, sizeof(*p->event_fd));
+	if (!p->link || !p->event_fd) {
 		snprintf(reason, REASON_MAX, "no memory");
 		return -ENOMEM;
 	}
 	for (cpu = 0; cpu < n_cpus; cpu++) {
 		for (i = 0; i < n; i++) {
-			p->link[n_links] = event_attach(p, &event[i], cpu);
-			if (!p->link[n_links] && errno == ENODEV)
+			struct bpf_link *link = event_attach(p, &event[i], cpu, &p->event_fd[p->n_events]);
+
+			if (!link && errno == ENODEV)
 				continue;	/* a CPU that could be there, or is off */
-			if (!p->link[n_links]) {
+			if (!link) {
 				snprintf(reason, REASON_MAX, "the kernel refused a software event of perf: %s", strerror(errno));
 				return -errno;
 			}
-			n_links++;
+			p->link[p->n_events++] = link;
 		}
 	}
 	return 0;

@@ -19,6 +19,8 @@ struct programs {
 	struct bpf_object_skeleton *skeleton;
 	struct process_texts texts;
 	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
+	int *event_fd;			/* the same events; a link closes its own */
+	size_t n_events;
 };
 
 /* Of the object's programs these, separated by blanks, are loaded and attached. */

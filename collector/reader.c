@@ -298,7 +298,9 @@ static void key_put(struct reader *r, const struct key *key)
 
 	pieces_key(&r->pieces);
 	for (f = 0; f < r->ring.plan.n_fields; f++) {
-		if (key) {
+		if (key && key->code[f] == KEY_SHED) {
+			snprintf(text, sizeof(text), KEY_SHED_LABEL);
+		} else if (key) {
 			text[0] = 0;
 			r->labels.text(r->labels.arg, r->ring.plan.field[f], key->code[f], text);
 		}
@@ -543,7 +545,7 @@ int reader_file(struct reader *r, const struct event *e)
 	if (!filter_accepts(&p->filter, e, &r->ring.state->lists))
 		return 0;
 	for (i = 0; i < p->n_fields; i++)
-		l.key.code[i] = e->field[p->field[i]];
+		l.key.code[i] = ring_code(p, r->ring.state->shed, e, i);
 	for (i = 0; i < p->n_measures; i++)
 		l.measure[i] = e->measure[p->measure[i]];
 	return late_take(r, &l);

@@ -106,14 +106,14 @@ static __always_inline __u32 class_find(const struct key *key)
 	return class_of(key, bpf_map_lookup_elem(&classes, key));
 }
 
-static __always_inline void key_fill(struct key *key, const struct event *event)
+static __always_inline void key_fill(struct key *key, const struct event *event, __u64 shed)
 {
 	__u32 i;
 
 	__builtin_memset(key, 0, sizeof(*key));
 	for (i = 0; i < KEY_CODES; i++)
 		if (i < plan.n_fields)
-			key->code[i] = event->field[plan.field[i] & (EVENT_FIELDS - 1)];
+			key->code[i] = ring_code(&plan, shed, event, i);
 }
 
 /* Adds one measure.  Global, so that the verifier looks at it once and not per measure and event. */
@@ -137,7 +137,7 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 
 	rest.slot = slot;
 	rest.weight = weight;
-	key_fill(&rest.key, event);
+	key_fill(&rest.key, event, st->shed);
 	for (i = 0; i < EVENT_MEASURES; i++)
 		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
 	if (bpf_map_push_elem(&late, &rest, 0))
@@ -175,7 +175,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 		return 0;
 	}
 	if (plan.n_fields) {
-		key_fill(&key, event);
+		key_fill(&key, event, st->shed);
 		class_ = class_find(&key);
 	}
 	index = bpf_get_smp_processor_id() % plan.n_shards;

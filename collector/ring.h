@@ -62,6 +62,7 @@ struct ring_state {
 	__u32 bank;			/* where losses are counted now; the reader takes the other one */
 	__u32 pad;
 	struct ring_loss loss[2];
+	__u64 shed;			/* fields that are left out: WANTED_FIELD() */
 	struct filter_lists lists;	/* of the plan's filter */
 };
 
@@ -91,6 +92,14 @@ struct ring_plan {
 
 #define RING_SPARES_MAX 8
 static inline __u32 ring_spares(const struct ring_plan *p) { return p->n_spares ? p->n_spares : 1; }
+
+/* The code of an event in the i-th field of a key. */
+static inline __u64 ring_code(const volatile struct ring_plan *p, __u64 shed, const struct event *event, __u32 i)
+{
+	__u32 field = p->field[i] & (EVENT_FIELDS - 1);
+
+	return shed & WANTED_FIELD(field) ? KEY_SHED : event->field[field];
+}
 
 /* Position in cells and totals. */
 static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,

@@ -36,6 +36,8 @@ static int sample_start(void **ret_self, struct tracer_programs *ret_programs, c
 		return err;
 	}
 	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->event_fd = p->event_fd;
+	ret_programs->n_event_fds = p->n_events;
 	*ret_self = p;
 	return 0;
 }
@@ -64,6 +66,7 @@ const struct tracer samples_tracer = {
 	.metric = &metric,
 	.tracepoints = tracepoints,
 	.dispatch_ns = 200,
+	.may_detach = 1,
 	.start = sample_start,
 	.stop = programs_stop,
 	.label = sample_label,

@@ -5,10 +5,14 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 
 #define NS_PER_S 1000000000ll
+#define DEAR_FORGETS 16			/* intervals in which what was learned of the dear fields fades */
 
 /* ---- measuring ---- */
 
@@ -48,27 +52,46 @@ void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 no
 }
 
 /* With sampling a timed run is a mixture of those that skip and those that do not. */
-static double full_ns(double mean_ns, __u32 every)
+static double full_ns(double mean_ns, __u32 every, double spared_ns)
 {
 	double full = every > 1 ? (mean_ns - BUDGET_SKIP_NS) * every : mean_ns;
 
+	if (spared_ns > 0)
+		full = mean_ns + spared_ns * (1 - 1.0 / every);
 	return full > 0 ? full : 0;
 }
 
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays,
+/* The dear fields' part, where it was more than the tracer says; that is believed for a while, as the load changes. */
+static void dear_learn(struct shed *s, const struct tracer *t, double bare_ns)
+{
+	double saved = s->load.full_ns - bare_ns;
+
+	if (s->plan.bare && !s->was_bare)
+		s->dear_ns = saved > t->dear_ns ? saved : t->dear_ns;
+	s->dear_ns += (t->dear_ns - s->dear_ns) / DEAR_FORGETS;
+	s->was_bare = s->plan.bare;
+}
+
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays, __u64 dear,
 		  __s64 now_ns)
 {
-	double elapsed = (double)(now_ns - s->looked_ns) / NS_PER_S;
+	double elapsed = (double)(now_ns - s->looked_ns) / NS_PER_S, full;
 	struct counted c;
 
 	if (elapsed <= 0 || count_cpus(programs->events_fd, &c))
 		return;
 	if (!s->detached) {
 		s->load.runs_per_s = (double)(c.runs - s->runs) / elapsed;
-		if (c.n_timed > s->n_timed)
-			s->load.full_ns = full_ns((double)(c.timed_ns - s->timed_ns) / (double)(c.n_timed - s->n_timed),
-						  s->plan.every);
+		if (c.n_timed > s->n_timed) {
+			full = full_ns((double)(c.timed_ns - s->timed_ns) / (double)(c.n_timed - s->n_timed), s->plan.every,
+				       t->spared_ns);
+			dear_learn(s, t, full);
+			s->load.full_ns = full + (s->plan.bare ? s->dear_ns : 0);
+		}
 	}
+	s->dear = dear;
+	s->load.dear_ns = dear ? s->plan.bare ? s->dear_ns : fmin(t->dear_ns, s->load.full_ns / 2) : 0;
+	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.dear_ns) : 0;
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = stays || !t->may_detach || !programs->skeleton;
 	s->runs = c.runs;
@@ -79,12 +102,24 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 
 /* ---- doing ---- */
 
+/* Perf events stay open, so that this needs no capability. */
+static int events_turn(const struct tracer_programs *programs, unsigned long request)
+{
+	size_t i;
+
+	for (i = 0; i < programs->n_event_fds; i++)
+		if (ioctl(programs->event_fd[i], request, 0))
+			return -errno;
+	return 0;
+}
+
 static void detach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n,
 		   __s64 now_ns)
 {
 	size_t i;
 
 	bpf_object__detach_skeleton(programs->skeleton);
+	events_turn(programs, PERF_EVENT_IOC_DISABLE);
 	s->detached = 1;
 	for (i = 0; i < n; i++)		/* this slot is not whole any more */
 		reader_unobserved(readers[i].reader, now_ns / readers[i].slot_ns);
@@ -103,6 +138,8 @@ void shed_attach(struct shed *s, const struct tracer_programs *programs, const s
 
 	*programs->attached_ns = clock_ns(CLOCK_MONOTONIC);
 	err = bpf_object__attach_skeleton(programs->skeleton);
+	if (!err)
+		err = events_turn(programs, PERF_EVENT_IOC_ENABLE);
 	now_ns = clock_ns(CLOCK_REALTIME);
 	if (err) {
 		log_error("attaching again failed: %s", strerror(-err));
@@ -144,28 +181,53 @@ static void turns_take(struct shed *s, const struct tracer_programs *programs, c
 	}
 }
 
-static void tell(struct shed *s)
+/* The names of the fields that are left out, "a, b". */
+static void names_tell(const struct shed *s, const struct metric *m, char *out, size_t size)
 {
+	size_t n = 0, i;
+
+	out[0] = 0;
+	for (i = 0; i < m->n_fields; i++) {
+		int index = m->field[i].arity == FIELD_DISCRETE ? metric_index(m, m->field[i].name, FIELD_DISCRETE) : -1;
+
+		if (index >= 0 && s->dear & WANTED_FIELD(index) && n < size)
+			n += snprintf(out + n, size - n, "%s%s", n ? ", " : "", m->field[i].name);
+	}
+}
+
+static void tell(struct shed *s, const struct metric *m)
+{
+	char names[64], fields[96] = "", events[64] = "", time[32] = "";
+
+	s->told[0] = 0;
+	if (s->plan.bare && s->dear) {
+		names_tell(s, m, names, sizeof(names));
+		snprintf(fields, sizeof(fields), "%s left out", names);
+	}
+	if (s->plan.every > 1)
+		snprintf(events, sizeof(events), "one event in %u is looked at", s->plan.every);
 	if (s->plan.duty < BUDGET_DUTY_FULL)
-		snprintf(s->told, sizeof(s->told), "over the budget: one event in %u is looked at, in %.1f %% of the time",
-			 s->plan.every, 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
-	else if (s->plan.every > 1)
-		snprintf(s->told, sizeof(s->told), "over the budget: one event in %u is looked at", s->plan.every);
-	else
-		s->told[0] = 0;
+		snprintf(time, sizeof(time), ", in %.1f %% of the time", 100.0 * s->plan.duty / BUDGET_DUTY_FULL);
+	if (fields[0] || events[0])
+		snprintf(s->told, sizeof(s->told), "over the budget: %s%s%s%s", events, time, events[0] && fields[0] ? "; " : "",
+			 fields);
 }
 
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
 		const struct shed_reader *readers, size_t n_readers, __s64 now_ns)
 {
+	int changed;
 	size_t i;
 
 	if (!programs->every)
 		return;
-	tell(s);
-	if (*programs->every != s->plan.every) {
+	changed = s->told_bare != s->plan.bare || *programs->every != s->plan.every;
+	tell(s, t->metric);
+	if (changed)
 		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,
 			    s->told[0] ? s->told : "within the budget again: every event is looked at");
+	s->told_bare = s->plan.bare;
+	if (*programs->every != s->plan.every) {
 		for (i = 0; i < n_readers; i++)
 			reader_sampled(readers[i].reader, now_ns, s->plan.every);
 		*programs->every = s->plan.every;

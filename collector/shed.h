@@ -1,9 +1,10 @@
 /* shed.h - keeps the event programs of a tracer within the budget: measures, and does what budget.h decides.
  *
- *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer
+ *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer, and its fields
  *
  * Cost    The programs count their runs and time every 64th (event.h); what the kernel takes to get into
  *         them is `dispatch_ns`, the tracer's word for it.
+ *         What the dear fields take is the tracer's word too, and what was seen when they were left out.
  * Told    every through reader_sampled(), detached slots through reader_unobserved(): nobody is misled.
  *         Attached runs are SHED_ON_S long, pauses are random: a rhythm of the machine does not fall
  *         always between them.
@@ -22,13 +23,16 @@
 
 struct shed {				/* one tracer's; zeroed: shed_start() */
 	struct budget_plan plan;
-	struct budget_load load;	/* as last measured */
+	struct budget_load load;	/* as last measured; full_ns with the dear fields, whether they are there or not */
+	__u64 dear;			/* fields that can be left out: WANTED_FIELD() */
+	double dear_ns;			/* that they take */
+	__u32 was_bare, told_bare;	/* when last measured, and told */
 	__u64 runs, n_timed, timed_ns;	/* of the programs, when last looked at */
 	__s64 looked_ns;
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
 	__u64 random;
-	char told[96];			/* for people, what is shed; "": nothing */
+	char told[160];			/* for people, what is shed; "": nothing */
 };
 
 struct shed_reader {			/* whose slots are told of */
@@ -38,11 +42,12 @@ struct shed_reader {			/* whose slots are told of */
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns);
 
-/* What the programs have cost since the last call; keeps the last figure while detached. */
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays,
+/* What the programs have cost since the last call; keeps the last figure while detached.  dear: the fields that
+ * can be left out, somebody keeps them and no predicate asks for them. */
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays, __u64 dear,
 		  __s64 now_ns);
 
-/* Puts s->plan into effect. */
+/* Puts s->plan into effect, but for the fields, which are the caller's. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,
 		const struct shed_reader *readers, size_t n_readers, __s64 now_ns);
 

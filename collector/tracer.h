@@ -30,6 +30,8 @@ struct tracer_programs {
 	__u32 *every;
 	__u64 *attached_ns;
 	struct bpf_object_skeleton *skeleton;
+	const int *event_fd;		/* perf events that programs run at, besides */
+	size_t n_event_fds;
 };
 
 /* Of a skeleton whose programs include events.bpf.h. */
@@ -68,6 +70,12 @@ struct tracer {
 	 * detached for a while: events that began before attached_ns are then not to be told. */
 	double dispatch_ns;
 	int may_detach;
+
+	/* Also for the budget, ns per run: what the `dear` fields, WANTED_FIELD(), take, which are left out first;
+	 * and what sampling saves, where that is not all (0: it is). */
+	__u64 dear;
+	double dear_ns;
+	double spared_ns;
 
 	/* The rest may be NULL. */
 

@@ -384,8 +384,10 @@ static double getppid_ns(int n)
 static void bench(int n)
 {
 	static const struct { const char *fields, *measures; } cases[] = {
-		{ "", "latency" }, { "syscall", "latency" }, { "syscall", "latency,cputime" },
-		{ "execname,syscall,errno", "latency" },
+		{ "", "latency" }, { "syscall", "latency" }, { "pid", "latency" }, { "ppid", "latency" }, { "execname", "latency" },
+		{ "psargs", "latency" }, { "cgroup", "latency" }, { "container", "latency" }, { "syscall", "latency,cputime" },
+		{ "execname,syscall,errno", "latency" }, { "psargs,cgroup,syscall,errno", "latency" },
+		{ "psargs,cgroup,syscall,errno", "latency,cputime,subsecond" },
 	};
 	double without = getppid_ns(n);
 	size_t i;

@@ -24,7 +24,7 @@ static double total(const struct budget_load *load, const struct budget_plan *pl
 
 static void what_fits_is_left_alone(void **state)
 {
-	struct budget_load load = { 10000, 50, 1500, 0 };
+	struct budget_load load = { 10000, 50, 1500, 0, 0, 0 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -34,7 +34,7 @@ static void what_fits_is_left_alone(void **state)
 
 static void sampling_comes_before_detaching(void **state)
 {
-	struct budget_load load = { 100000, 10, 1000, 0 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
+	struct budget_load load = { 100000, 10, 1000, 0, 0, 0 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -59,7 +59,8 @@ static void the_budget_holds(void **state)
 
 		for (size_t i = 0; i < n; i++) {
 			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
-							30 + random_below(3000), 0 };
+							30 + random_below(3000), 0, 0, 0 };
+			load[i].dear_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
 			plan[i] = full;
 		}
 		budget_decide(load, n, allowed, plan);
@@ -72,7 +73,7 @@ static void the_budget_holds(void **state)
 /* One that storms does not take from one that is modest. */
 static void a_storm_sheds_itself(void **state)
 {
-	struct budget_load load[2] = { { 2e6, 80, 500, 0 }, { 10000, 20, 500, 0 } };
+	struct budget_load load[2] = { { 2e6, 80, 500, 0, 0, 0 }, { 10000, 20, 500, 0, 0, 0 } };
 	struct budget_plan plan[2] = { BUDGET_PLAN_FULL, BUDGET_PLAN_FULL };
 
 	budget_decide(load, 2, 0.02, plan);
@@ -83,7 +84,7 @@ static void a_storm_sheds_itself(void **state)
 
 static void it_recovers_slowly_and_sheds_at_once(void **state)
 {
-	struct budget_load storm = { 1e6, 20, 800, 0 }, calm = { 1000, 20, 800, 0 };
+	struct budget_load storm = { 1e6, 20, 800, 0, 0, 0 }, calm = { 1000, 20, 800, 0, 0, 0 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 	int n = 0;
 
@@ -98,7 +99,7 @@ static void it_recovers_slowly_and_sheds_at_once(void **state)
 
 static void what_hangs_together_is_never_detached(void **state)
 {
-	struct budget_load load = { 5e6, 10, 1000, 1 };
+	struct budget_load load = { 5e6, 10, 1000, 1, 0, 0 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -106,7 +107,55 @@ static void what_hangs_together_is_never_detached(void **state)
 	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
 }
 
+static void the_dear_fields_go_first_where_that_is_enough(void **state)
+{
+	struct budget_load load = { 100000, 10, 230, 0, .dear_ns = 60 };	/* 0.024, 0.018 without them */
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	int n;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.bare, 1);
+	assert_int_equal(plan.every, 1);
+	assert_true(budget_cost(&load, &plan) <= 0.02);
+
+	load.runs_per_s = 50000;
+	for (n = 0; plan.bare; n++)
+		budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(n, BUDGET_CALM);
+}
+
+/* They are gathered of the events that are looked at only, so leaving them out would save nothing more. */
+static void with_sampling_the_dear_fields_are_back(void **state)
+{
+	struct budget_load load = { 200000, 10, 230, 0, .dear_ns = 60 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.bare, 0);
+	assert_true(plan.every > 1);
+}
+
+/* A protocol is followed before it is known whether to look: there both together. */
+static void what_sampling_does_not_save_is_not_said_to_be(void **state)
+{
+	struct budget_load load = { 100000, 10, 330, 1, .dear_ns = 80, .kept_ns = 300 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.027, &plan);
+	assert_true(plan.bare && plan.every == 1);
+	plan = full;
+	budget_decide(&load, 1, 0.025, &plan);
+	assert_true(plan.bare && plan.every > 1 && plan.every < BUDGET_EVERY_MAX);
+	assert_true(budget_cost(&load, &plan) <= 0.025);
+	plan = full;
+	budget_decide(&load, 1, 0.01, &plan);		/* cannot be reached */
+	assert_true(plan.bare && plan.every == BUDGET_EVERY_MAX && plan.duty == BUDGET_DUTY_FULL);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_dear_fields_go_first_where_that_is_enough),
+	cmocka_unit_test(with_sampling_the_dear_fields_are_back),
+	cmocka_unit_test(what_sampling_does_not_save_is_not_said_to_be),
 	cmocka_unit_test(what_fits_is_left_alone),
 	cmocka_unit_test(sampling_comes_before_detaching),
 	cmocka_unit_test(the_budget_holds),

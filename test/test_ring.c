@@ -26,7 +26,7 @@ struct bench {
 	pthread_mutex_t lock;		/* of classes and queue, which the kernel's maps lock themselves */
 
 	/* what was handed over */
-	__u64 count[4096], sum[4096], by_key[16], other;
+	__u64 count[4096], sum[4096], by_key[16], other, n_shed;
 	int times[4096];		/* a slot was covered by a first batch */
 	int amended[4096];
 	__u64 n_lost, lost_sum;
@@ -161,6 +161,7 @@ static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
 		} else {
 			labels_text(&s->key, 0, text);
 			b->by_key[atoi(text) & 15] += h.count;
+			b->n_shed += strcmp(text, KEY_SHED_LABEL) ? 0 : h.count;
 		}
 	}
 	hist_fini(&h);
@@ -467,6 +468,23 @@ static void filed_event_is_counted_in_its_slot(void **state)
 	bench_free(b);
 }
 
+static void a_field_that_is_left_out_is_said_to_be(void **state)
+{
+	struct bench *b = bench_new(10);
+	struct event e = { .end_ns = 12 * SLOT_NS + 1, .field = { 1 }, .measure = { 77, 77 } };
+
+	record(b, 12, 1, 3, 0);
+	record(b, 12, KEY_SHED, 4, 0);
+	drain(b, 14);
+	assert_int_equal(b->n_shed, 1);
+	b->ring.state->shed = WANTED_FIELD(0);
+	assert_int_equal(reader_file(b->reader, &e), 0);
+	drain(b, 14);
+	assert_int_equal(b->n_shed, 2);
+	assert_int_equal(b->count[12], 3);
+	bench_free(b);
+}
+
 static void keys_beyond_the_cap_are_other(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -768,6 +786,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(late_queue_overflow_is_a_loss),
 	cmocka_unit_test(filed_event_is_counted_in_its_slot),
 	cmocka_unit_test(filed_event_that_does_not_match_is_nothing),
+	cmocka_unit_test(a_field_that_is_left_out_is_said_to_be),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(unused_keys_make_room),
 	cmocka_unit_test(clock_step_marks_its_slot),

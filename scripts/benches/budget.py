@@ -1,0 +1,168 @@
+"""What a storm of system calls costs while syscall.syscalls is kept within its budget, and how near its counts are.
+
+Cost: a thread on each CPU calls getppid() as fast as it can, and says what its calls took.  The instrumentation is there or not, in
+turns.  What the calls took more is what the programs cost (with the kernel's way into them, which the kernel's own count of their time
+leaves out); to it comes the collector's own CPU time.  In per cent of the machine's CPUs; the interval (95 %) is by bootstrap over the
+turns.  More than what: `turns` - than in the turns without before and after, in all of the turn.  `near` - in the tenths of a second
+around those in which programs were attached, than in the seconds beside; the machine's own changes of pace cancel better there.
+A turn begins with everything looked at, as a storm does; `near, after 5 s` leaves that out.
+
+Counts: what the storm called in each second, against that second's column; and a paced storm, which is sampled but not detached:
+the estimate of all that it called.
+"""
+import collections
+import random
+import subprocess
+import sys
+import time
+
+from measure import Heatscope, arguments, folder, median, os, progress, run_seconds, save, stop, table
+
+BEGIN_S = 5
+TENTHS = 10
+
+
+class Storm:
+    """A thread on each CPU, and what they say that they did."""
+
+    def __init__(self, options, seconds, rate=0):
+        os.makedirs(options.out, exist_ok=True)
+        self.path = os.path.join(options.out, "storm.txt")
+        with open(self.path, "w") as out:
+            self.process = subprocess.Popen([os.path.join(options.build, "test", "bench_storm"), str(seconds),
+                                             *([str(rate)] if rate else [])], stdout=out)
+        self.sums = collections.defaultdict(lambda: [0, 0])
+
+    def end(self):
+        stop(self.process)
+        with open(self.path) as f:
+            for line in f:
+                tenth, _, calls, cpu_ns = (int(word) for word in line.split())
+                self.sums[tenth][0] += calls
+                self.sums[tenth][1] += cpu_ns
+        os.unlink(self.path)
+
+    def calls(self, second):
+        return sum(self.sums[TENTHS * second + i][0] for i in range(TENTHS))
+
+    def between(self, begin, end):
+        """Calls, ns on the CPU, and wall seconds, of whole tenths."""
+        bins = [self.sums[i] for i in range(int(begin * TENTHS) + 1, int(end * TENTHS))]
+        return sum(n for n, _ in bins), sum(ns for _, ns in bins), len(bins) / TENTHS
+
+
+def create(heatscope):
+    return heatscope.create("syscall", "syscalls", ["syscall"], ["latency"], predicate={"eq": ["syscall", "getppid"]})
+
+
+def seconds_seen(heatscope, uri, begin):
+    """{second: (count, one in so many)} of the seconds since then that were observed."""
+    grid = heatscope.http.get(uri + "/value/grid", duration=int(time.time() - begin))
+    return {round(grid["from"] + c["slot"] * grid["column"]): (c["count"], c.get("sampled", 1))
+            for c in grid["columns"] if c["state"] == "ok"}
+
+
+def attached(turn):
+    """Tenths in which programs may have been attached: around the seconds that were observed, and at the begin."""
+    tenths = set(range(int(turn["from"] * TENTHS) - 3, int((turn["from"] + BEGIN_S) * TENTHS)))
+    for second in turn["seen"]:
+        tenths.update(range(int(second) * TENTHS - 2, int(second) * TENTHS + 14))
+    return tenths
+
+
+def excess(storm, tenths, bare):
+    """Seconds of CPU that the calls of these tenths took beyond those of the others within 4 s."""
+    more = 0
+    for tenth in tenths:
+        calls, cpu_ns = storm.sums.get(tenth, (0, 0))
+        beside = [storm.sums[t] for t in range(tenth - 40, tenth + 41) if t in bare]
+        if calls and beside:
+            more += cpu_ns - calls * sum(ns for _, ns in beside) / sum(n for n, _ in beside)
+    return more / 1e9
+
+
+def shares(storm, turn, base_ns, n_cpus):
+    """Per cent of the machine, in the three ways."""
+    first, last = int(turn["from"] * TENTHS) - 3, int(turn["to"] * TENTHS)
+    on = {t for t in attached(turn) if t <= last}
+    bare = {t for t in storm.sums if first - 60 <= t <= last + 60 and t not in on and storm.sums[t][0]}
+    seconds = turn["to"] - turn["from"]
+    early = {t for t in on if t < (turn["from"] + BEGIN_S) * TENTHS}
+    calls, cpu_ns, wall = storm.between(turn["from"], turn["to"])
+    percent = 100 / n_cpus
+    turn["own"] = percent * turn["own_s"] / seconds
+    turn["turns"] = percent * (cpu_ns - calls * base_ns) / 1e9 / wall + turn["own"]
+    turn["near"] = percent * excess(storm, on, bare) / seconds + turn["own"]
+    turn["near, after 5 s"] = percent * excess(storm, on - early, bare) / (seconds - BEGIN_S) + turn["own"]
+
+
+def cost(options, heatscope, n_cpus):
+    storm = Storm(options, options.rounds * (options.seconds + options.without + 5) + options.without + 5)
+    turns, nones = [], []
+
+    def without():
+        begin = time.time() + 1
+        time.sleep(options.without)
+        nones.append((begin, time.time()))
+
+    without()
+    for i in range(options.rounds):
+        uri, begin, own_s = create(heatscope), time.time(), run_seconds(heatscope.collector.pid)
+        time.sleep(options.seconds)
+        turns.append({"from": begin, "to": time.time(), "own_s": run_seconds(heatscope.collector.pid) - own_s})
+        time.sleep(2)
+        turns[-1]["seen"] = seconds_seen(heatscope, uri, begin)
+        heatscope.delete(uri)
+        without()
+        progress("turn %d of %d" % (i + 1, options.rounds))
+    progress("")
+    storm.end()
+    for turn, before, after in zip(turns, nones, nones[1:]):
+        bases = [storm.between(*none)[1] / storm.between(*none)[0] for none in (before, after)]
+        turn["base_ns"] = bases
+        shares(storm, turn, sum(bases) / 2, n_cpus)
+        turn["seen"] = {second: (count, every, storm.calls(second)) for second, (count, every) in turn["seen"].items()
+                        if turn["from"] + 2 < second < turn["to"] - 2}
+    return turns
+
+
+def paced(options, heatscope):
+    """What it called while all was sampled, and what the columns say."""
+    storm = Storm(options, options.paced + 25, options.rate)
+    uri, begin = create(heatscope), time.time()
+    time.sleep(options.paced + 12)
+    seen = seconds_seen(heatscope, uri, begin)
+    heatscope.delete(uri)
+    storm.end()
+    seconds = [second for second in seen if second > begin + 8]
+    return {"seconds": len(seconds), "called": sum(storm.calls(s) for s in seconds), "seen": sum(seen[s][0] for s in seconds),
+            "every": [seen[s][1] for s in seconds]}
+
+
+def mean(values, n=4000, seed=1):
+    """And its 95 % interval."""
+    chance = random.Random(seed)
+    draws = sorted(sum(chance.choices(values, k=len(values))) / len(values) for _ in range(n))
+    return "%.2f [%.2f %.2f]" % (sum(values) / len(values), draws[int(n * 0.025)], draws[int(n * 0.975)])
+
+
+def main():
+    options = arguments(__doc__, rounds=6, seconds=90, without=15, budget=1.0, rate=80000, paced=60)
+    subprocess.run(["make", "-s", "-C", options.build, "test/bench_storm"], check=True, stdout=sys.stderr)
+    n_cpus = os.cpu_count()
+    with folder() as path, Heatscope(path, options=["--budget", str(options.budget)]) as heatscope:
+        turns = cost(options, heatscope, n_cpus)
+        estimate = paced(options, heatscope)
+    seconds = [one for turn in turns for one in turn["seen"].values()]
+    print("cost in %% of the machine, budget %g %%, %d turns of %d s, load average %.1f" % (options.budget, options.rounds, options.seconds,
+                                                                                       os.getloadavg()[0]))
+    table(["", "mean [95 %]"], [[name, mean([turn[name] for turn in turns])] for name in ("turns", "near", "near, after 5 s", "own")])
+    print("a call: %.0f ns without; %d seconds observed, %.2f %% of the calls in them counted" % (
+        median([ns for turn in turns for ns in turn["base_ns"]]), len(seconds),
+        100 * sum(count for count, _, _ in seconds) / (sum(calls for _, _, calls in seconds) or 1)))
+    print("paced: %(called)d calls in %(seconds)d s, %(seen)d estimated" % estimate, "(%+.2f %%), one in %d to %d looked at" % (
+        100 * (estimate["seen"] / estimate["called"] - 1), min(estimate["every"]), max(estimate["every"])))
+    save(options, "budget", __doc__, {"turns": turns, "paced": estimate}, budget=options.budget)
+
+
+main()
