@@ -78,27 +78,52 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 		to->every = c->every;
 }
 
-/* The values at ranks ceil(p n) of a column's cells, in one walk upwards; none where cells are no counts. */
-static void column_rank(struct grid *g, size_t col)
+/* On the way up a column: how many of its events are passed, and at which one the next percentile is. */
+struct walk {
+	__u64 seen, rank;		/* rank: ceil(p n); beyond all counts when there is none left */
+	unsigned at;
+};
+
+static const unsigned percent[] = { 50, 90, 99 };
+#define N_PERCENT (sizeof(percent) / sizeof(*percent))
+
+static __u64 rank_of(__u64 n, unsigned at)
 {
-	static const unsigned percent[] = { 50, 90, 99 };
-	struct grid_column *c = &g->column[col];
-	__u64 value[3] = { 0, 0, 0 }, seen = 0;
-	unsigned at = 0;
+	return n && at < N_PERCENT ? n / 100 * percent[at] + (n % 100 * percent[at] + 99) / 100 : GRID_NO_EDGE;
+}
 
-	for (size_t row = 0; row < g->n_rows && c->count; row++) {
-		seen += g->cell[row * g->n_cols + col];
-		for (; at < 3 && seen >= c->count / 100 * percent[at] + (c->count % 100 * percent[at] + 99) / 100; at++) {
-			__u64 last = grid_row_last(g, row);
+/* The row holds the next percentile, and perhaps those after it. */
+static void walk_reach(const struct grid *g, struct grid_column *c, size_t row, struct walk *w)
+{
+	__u64 *const value[N_PERCENT] = { &c->p50, &c->p90, &c->p99 };
+	__u64 last = grid_row_last(g, row);
 
-			value[at] = last < c->max ? last : c->max;
-		}
+	while (w->seen >= w->rank) {
+		*value[w->at] = last < c->max ? last : c->max;
+		w->rank = rank_of(c->count, ++w->at);
 	}
-	if (!c->count || seen != c->count)
-		return;
-	c->p50 = value[0];
-	c->p90 = value[1];
-	c->p99 = value[2];
+}
+
+/* Row by row, as the cells lie: column by column took several times as long. */
+static int columns_rank(struct grid *g)
+{
+	struct walk *walk = calloc(g->n_cols, sizeof(*walk));
+
+	if (!walk)
+		return -ENOMEM;
+	for (size_t col = 0; col < g->n_cols; col++)
+		walk[col].rank = rank_of(g->column[col].count, 0);
+	for (size_t row = 0; row < g->n_rows; row++)
+		for (size_t col = 0; col < g->n_cols; col++) {
+			walk[col].seen += g->cell[row * g->n_cols + col];
+			if (walk[col].seen >= walk[col].rank)
+				walk_reach(g, &g->column[col], row, &walk[col]);
+		}
+	for (size_t col = 0; col < g->n_cols; col++)
+		if (walk[col].seen != g->column[col].count)	/* weights, which have no ranks */
+			g->column[col].p50 = g->column[col].p90 = g->column[col].p99 = 0;
+	free(walk);
+	return 0;
 }
 
 /* Sums of k neighbours. */
@@ -116,6 +141,7 @@ static void row_fold(const __u64 *cell, size_t n, size_t k, __u64 *to)
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 {
 	struct grid *to;
+	int err;
 
 	if (!k)
 		return -EINVAL;
@@ -136,14 +162,14 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	to->weight_unit = g->weight_unit;
 	for (size_t col = 0; col < g->n_cols; col++)
 		column_add(&to->column[col / k], &g->column[col]);
-	for (size_t col = 0; col < to->n_cols; col++)
-		column_rank(to, col);
-	if (g->layers) {
+	err = columns_rank(to);
+	if (!err && g->layers) {
 		to->layers = layers_fold(g->layers, to, k);
-		if (!to->layers) {
-			grid_free(to);
-			return -ENOMEM;
-		}
+		err = to->layers ? 0 : -ENOMEM;
+	}
+	if (err) {
+		grid_free(to);
+		return err;
 	}
 	*ret_grid = to;
 	return 0;

@@ -46,6 +46,47 @@ static void folded_percentiles_come_from_the_summed_cells(void **state)
 	grid_free(g);
 }
 
+/* The value at rank ceil(p n), counted by hand. */
+static __u64 value_at(const struct grid *g, size_t col, unsigned percent)
+{
+	__u64 n = g->column[col].count, rank = (n * percent + 99) / 100, seen = 0;
+
+	for (size_t row = 0; row < g->n_rows; row++) {
+		seen += g->cell[row * g->n_cols + col];
+		if (seen >= rank)
+			return g->edge[row + 1] - 1;
+	}
+	return 0;
+}
+
+static void every_folded_column_has_its_percentiles(void **state)
+{
+	enum { COLS = 31, ROWS = 20 };
+	__u64 edge[ROWS + 1];
+	struct grid *g, *f;
+
+	(void)state;
+	for (int row = 0; row <= ROWS; row++)
+		edge[row] = 10 * (__u64)row;
+	g = kit_grid(COLS, ROWS, edge);
+	for (int i = 0; i < 300; i++)
+		kit_add(g, check_below(COLS - 6), check_below(ROWS), 1 + check_below(50));
+	for (size_t col = 0; col < COLS; col++)
+		g->column[col].max = g->column[col].count ? 10 * ROWS : 0;
+	g->cell[7]++;				/* weights: their sum is not the count */
+	assert_int_equal(grid_fold(g, 3, &f), 0);
+	for (size_t col = 0; col < f->n_cols; col++) {
+		int ranked = col != 2 && f->column[col].count;
+
+		assert_int_equal(f->column[col].p50, ranked ? value_at(f, col, 50) : 0);
+		assert_int_equal(f->column[col].p90, ranked ? value_at(f, col, 90) : 0);
+		assert_int_equal(f->column[col].p99, ranked ? value_at(f, col, 99) : 0);
+	}
+	assert_int_equal(f->column[10].count, 0);
+	grid_free(f);
+	grid_free(g);
+}
+
 static void zero_silence_and_loss_differ(void **state)
 {
 	struct grid_column c = { .n_reporting = 2, .n_expected = 2 };
@@ -84,6 +125,7 @@ static void refuses_shapes_of_nothing(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(folding_keeps_every_count),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
+	cmocka_unit_test(every_folded_column_has_its_percentiles),
 	cmocka_unit_test(zero_silence_and_loss_differ),
 	cmocka_unit_test(refuses_shapes_of_nothing),
 };
