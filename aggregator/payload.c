@@ -61,11 +61,15 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 
 		if (!n)
 			continue;
+		if (!g->point) {
+			writer_pair(out, (__u64)((long)row + row_shift), n);
+			continue;
+		}
 		writer_comma(out);
 		writer_raw(out, "[");
 		writer_number(out, (__u64)((long)row + row_shift));
 		writer_raw(out, ",");
-		put_mean(out, n, g->point ? g->column[col].n_snapshots : 0);
+		put_mean(out, n, g->column[col].n_snapshots);
 		writer_raw(out, "]");
 	}
 	writer_raw(out, "]");

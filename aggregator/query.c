@@ -335,9 +335,20 @@ static int add_up(struct fold *f, struct hist *ret_all)
 }
 
 struct rows {
-	__u64 from, ruler;		/* cells of `from` become rows of `ruler` */
+	__u64 ruler;
 	__u32 first, last;		/* rows shown, inclusive */
+	__u64 from;			/* the cells of this ruler, 0: of none yet, become these rows of `ruler` */
+	__u16 row_of[RULER_CELLS_MAX];
 };
+
+/* A table, as most columns have the same ruler. */
+static const __u16 *rows_of(struct rows *rows, __u64 from)
+{
+	for (__u32 i = 0; rows->from != from && i < ruler_cells(from); i++)
+		rows->row_of[i] = (__u16)ruler_fold(from, rows->ruler, i);
+	rows->from = from;
+	return rows->row_of;
+}
 
 static void rows_reach(struct rows *rows, __u32 first, __u32 last)
 {
@@ -393,8 +404,9 @@ static void grid_fill_edges(struct grid *g, const struct rows *rows)
 								       : GRID_NO_EDGE;
 }
 
-static void grid_fill_cells(struct grid *g, const struct rows *rows, size_t col, const struct hist *h)
+static void grid_fill_cells(struct grid *g, struct rows *rows, size_t col, const struct hist *h)
 {
+	const __u16 *row_of = rows_of(rows, h->ruler);
 	__u32 n = ruler_cells(h->ruler);
 
 	for (__u32 i = 0; i < n; i++) {
@@ -403,7 +415,7 @@ static void grid_fill_cells(struct grid *g, const struct rows *rows, size_t col,
 
 		if (!h->cell[i])
 			continue;
-		row = ruler_fold(h->ruler, rows->ruler, i) - rows->first;
+		row = row_of[i] - rows->first;
 		to = &g->cell[row * g->n_cols + col];
 		*to = *to + h->cell[i] < *to ? ~(__u64)0 : *to + h->cell[i];
 	}
@@ -411,15 +423,19 @@ static void grid_fill_cells(struct grid *g, const struct rows *rows, size_t col,
 
 static void grid_fill_column(struct grid_column *c, const struct hist *h)
 {
+	static const __u32 p[] = { 500000, 900000, 990000 };
+	__u64 value[3];
+
 	if (!h->cell || !h->count)
 		return;
+	hist_percentiles(h, p, 3, value);
 	c->count = h->count;
 	c->sum = h->sum;
 	c->min = h->min;
 	c->max = h->max;
-	c->p50 = hist_percentile(h, 500000);
-	c->p90 = hist_percentile(h, 900000);
-	c->p99 = hist_percentile(h, 990000);
+	c->p50 = value[0];
+	c->p90 = value[1];
+	c->p99 = value[2];
 }
 
 static void column_fill_coverage(struct fold *f, struct grid_column *c, __s64 first, __s64 last)
@@ -475,7 +491,7 @@ const char *query_unit(const struct instrumentation *in, int axis)
 static struct grid *grid_of(struct fold *f, const struct hist *all)
 {
 	const struct query *q = &f->q;
-	struct rows rows = { .from = all->ruler, .ruler = row_ruler(q, all->ruler) };
+	struct rows rows = { .ruler = row_ruler(q, all->ruler) };
 	struct grid *g;
 
 	rows_choose(&rows, q, all);

@@ -47,15 +47,40 @@ void writer_text(struct bytes *out, const char *text)
 	bytes_put(out, "\"", 1);
 }
 
-void writer_number(struct bytes *out, __u64 n)
+#define DIGITS 20			/* of a 64-bit number, at most */
+
+/* Its digits before `end`; how many. */
+static size_t put_digits(char *end, __u64 n)
 {
-	char digit[20];
-	size_t at = sizeof(digit);
+	char *at = end;
 
 	do
-		digit[--at] = (char)('0' + n % 10);
+		*--at = (char)('0' + n % 10);
 	while (n /= 10);
-	bytes_put(out, digit + at, sizeof(digit) - at);
+	return (size_t)(end - at);
+}
+
+void writer_number(struct bytes *out, __u64 n)
+{
+	char text[DIGITS], *end = text + sizeof(text);
+	size_t len = put_digits(end, n);
+
+	bytes_put(out, end - len, len);
+}
+
+/* From the end, put at once: a grid has hundreds of thousands. */
+void writer_pair(struct bytes *out, __u64 a, __u64 b)
+{
+	char text[2 * DIGITS + 4], *end = text + sizeof(text), *at = end;
+
+	*--at = ']';
+	at -= put_digits(at, b);
+	*--at = ',';
+	at -= put_digits(at, a);
+	*--at = '[';
+	if (out->len && out->data[out->len - 1] != '[')
+		*--at = ',';
+	bytes_put(out, at, (size_t)(end - at));
 }
 
 void writer_real(struct bytes *out, double x)

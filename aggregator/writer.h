@@ -12,6 +12,7 @@
 void writer_raw(struct bytes *out, const char *text);		/* as it is */
 void writer_text(struct bytes *out, const char *text);		/* quoted */
 void writer_number(struct bytes *out, __u64 n);
+void writer_pair(struct bytes *out, __u64 a, __u64 b);		/* [a,b], after a comma unless it is the first */
 void writer_real(struct bytes *out, double x);			/* exact; not finite: null */
 void writer_seconds(struct bytes *out, __s64 ns);
 

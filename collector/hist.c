@@ -105,7 +105,9 @@ int hist_add(struct hist *h, const struct hist *other)
 
 	if (err)
 		return err;
-	for (__u32 i = 0; i < n; i++)
+	for (__u32 i = 0; i < n && h->ruler == other->ruler; i++)
+		h->cell[i] = add_saturating(h->cell[i], other->cell[i]);
+	for (__u32 i = 0; i < n && h->ruler != other->ruler; i++)
 		if (other->cell[i])
 			add_cell(h, other->ruler, i, other->cell[i]);
 	add_totals(h, other->count, other->sum, other->min, other->max);
@@ -122,25 +124,40 @@ __u64 hist_total(const struct hist *h)
 	return total;
 }
 
+/* The rank of p among so many: ceil(p * total). */
+static __u64 rank_of(__u64 total, __u32 p_millionths)
+{
+	return (__u64)(((unsigned __int128)total * p_millionths + 999999) / 1000000);
+}
+
+void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n, __u64 *ret_value)
+{
+	__u32 n_cells = ruler_cells(h->ruler), cell = 0;
+	__u64 total = hist_total(h), seen = 0, last;
+
+	for (size_t i = 0; i < n; i++) {
+		__u64 rank = rank_of(total, p_millionths[i]);
+
+		ret_value[i] = h->count ? h->max : 0;
+		if (!h->count || !p_millionths[i]) {
+			ret_value[i] = h->count ? h->min : 0;
+			continue;
+		}
+		while (seen < rank && cell < n_cells)
+			seen = add_saturating(seen, h->cell[cell++]);
+		if (!cell || seen < rank)
+			continue;
+		last = ruler_last(h->ruler, cell - 1);
+		ret_value[i] = last < h->max ? last : h->max;
+	}
+}
+
 __u64 hist_percentile(const struct hist *h, __u32 p_millionths)
 {
-	__u32 n = ruler_cells(h->ruler);
-	unsigned __int128 rank = (unsigned __int128)hist_total(h) * p_millionths;
-	__u64 seen = 0, last;
+	__u64 value;
 
-	if (!h->count)
-		return 0;
-	if (!p_millionths)
-		return h->min;
-	rank = (rank + 999999) / 1000000;
-	for (__u32 i = 0; i < n; i++) {
-		seen = add_saturating(seen, h->cell[i]);
-		if (h->cell[i] && seen >= rank) {
-			last = ruler_last(h->ruler, i);
-			return last < h->max ? last : h->max;
-		}
-	}
-	return h->max;
+	hist_percentiles(h, &p_millionths, 1, &value);
+	return value;
 }
 
 __u64 hist_mean(const struct hist *h)

@@ -39,6 +39,9 @@ int hist_fold(struct hist *h, __u64 ruler);
  * p in millionths, 0..1000000.  0 if empty.  For p = 0 the exact min. */
 __u64 hist_percentile(const struct hist *h, __u32 p_millionths);
 
+/* The same for n of them, p ascending, in one pass. */
+void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n, __u64 *ret_value);
+
 /* Sum of the cells: the events of a count histogram, the weight of a weighted one. */
 __u64 hist_total(const struct hist *h);
 

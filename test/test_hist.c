@@ -178,8 +178,11 @@ static int by_value(const void *a, const void *b)
 
 static void a_percentile_is_the_last_value_of_the_bucket_of_its_rank(void **state)
 {
+	static const __u32 p_all[] = { 0, 1, 500000, 500000, 900000, 999000, 1000000 };
+	const size_t n_p = sizeof(p_all) / sizeof(*p_all);
+
 	for (int round = 0; round < 100; round++) {
-		__u64 value[200];
+		__u64 value[200], one[sizeof(p_all) / sizeof(*p_all)], several[sizeof(p_all) / sizeof(*p_all)];
 		struct hist h;
 		size_t n = 1 + check_below(200);
 
@@ -197,6 +200,10 @@ static void a_percentile_is_the_last_value_of_the_bucket_of_its_rank(void **stat
 		}
 		assert_int_equal(hist_percentile(&h, 0), value[0]);
 		assert_int_equal(hist_percentile(&h, 1000000), value[n - 1]);
+		for (size_t i = 0; i < n_p; i++)
+			one[i] = hist_percentile(&h, p_all[i]);
+		hist_percentiles(&h, p_all, n_p, several);
+		assert_memory_equal(several, one, sizeof(one));
 		hist_fini(&h);
 	}
 }
@@ -245,6 +252,7 @@ static void an_empty_histogram_is_all_zero(void **state)
 
 	hist_init(&h, ruler);
 	assert_int_equal(hist_percentile(&h, 500000), 0);
+	assert_int_equal(hist_percentile(&h, 0), 0);
 	assert_int_equal(hist_mean(&h), 0);
 	assert_int_equal(hist_stddev(&h), 0);
 	hist_encode(&h, &bytes);

@@ -94,6 +94,22 @@ static void numbers_are_written_exactly(void **state)
 	free(text);
 }
 
+static void pairs_are_written_as_their_numbers(void **state)
+{
+	static const __u64 n[] = { 0, 9, 10, 12345, ~(__u64)0 };
+	struct bytes out = { 0 };
+	char *text;
+	size_t len;
+
+	writer_raw(&out, "[");
+	for (size_t i = 0; i < 5; i++)
+		writer_pair(&out, n[i], n[4 - i]);
+	writer_raw(&out, "]");
+	text = writer_take(&out, &len);
+	assert_string_equal(text, "[[0,18446744073709551615],[9,12345],[10,10],[12345,9],[18446744073709551615,0]]");
+	free(text);
+}
+
 static void commas_stand_between_members_only(void **state)
 {
 	struct bytes out = { 0 };
@@ -124,7 +140,8 @@ int main(void)
 		cmocka_unit_test(good_text_is_kept),
 		cmocka_unit_test(bad_bytes_are_replaced),
 		cmocka_unit_test(numbers_are_written_exactly),
-		cmocka_unit_test(commas_stand_between_members_only),
+		cmocka_unit_test(pairs_are_written_as_their_numbers),
+	cmocka_unit_test(commas_stand_between_members_only),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
