@@ -18,7 +18,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 	json_t *all = ci ? request_of(&ci->in, ci->numeric) : NULL;
 	int err = all ? 0 : ci ? -ENOMEM : -ENOENT;
 
-	if (!err && json_object_update(all, (json_t *)request))
+	if (!err && request_update(all, request))
 		err = catalog_refuse(reason, "what shall be different must be given as a JSON object or as parameters");
 	if (!err)
 		err = catalog_create(c, all, now_ns, done, arg, reason);

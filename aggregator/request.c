@@ -1,5 +1,7 @@
 #include "request.h"
 
+#include "../collector/where.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,13 +176,42 @@ static int tiers_of(const json_t *request, json_t *form, char *reason)
 	return 0;
 }
 
-/* An object, or the text of one; instrumentation.h's form has the object. */
-static int predicate_of(const json_t *request, json_t *form, char *reason)
+static const char *type_of(void *arg, const char *name)
 {
-	const json_t *value = json_object_get(request, "predicate");
+	const struct field *f = metric_field(arg, name);
+
+	return f ? f->type : NULL;
+}
+
+/* As people write it; blank is all. */
+static int where_of(const json_t *value, const struct metric *m, json_t *form, char *reason)
+{
+	const struct where_fields fields = { type_of, (void *)m };
+	const char *text = json_string_value(value);
+	char why[WHERE_REASON];
+	json_t *json;
+
+	if (!text)
+		return refuse(reason, "where: must be a text");
+	if (!text[strspn(text, " \t\r\n")])
+		return 0;
+	if (where_parse(text, &fields, &json, why))
+		return refuse(reason, "where: %s", why);
+	json_object_set_new(form, "predicate", json);
+	return 0;
+}
+
+/* An object, or the text of one; instrumentation.h's form has the object. */
+static int predicate_of(const json_t *request, const struct metric *m, json_t *form, char *reason)
+{
+	const json_t *value = json_object_get(request, "predicate"), *where = json_object_get(request, "where");
 	struct predicate p;
 	int err;
 
+	if (value && where)
+		return refuse(reason, "give either predicate or where");
+	if (where)
+		return where_of(where, m, form, reason);
 	if (!value)
 		return 0;
 	err = json_is_string(value) ? predicate_from_text(json_string_value(value), &p, reason)
@@ -208,7 +239,7 @@ static int switch_of(const json_t *request, const char *name, json_t *form, char
 static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
-		"module", "stat", "predicate", "decomposition", "measures", "granularity", "retention-time", "tiers",
+		"module", "stat", "predicate", "where", "decomposition", "measures", "granularity", "retention-time", "tiers",
 		"idle-max", "ruler-bits", "keys", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
 		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text",
@@ -223,7 +254,7 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, enabled", name);
+				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, where, enabled", name);
 	}
 	return 0;
 }
@@ -263,7 +294,7 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 	if (!err)
 		err = tiers_of(request, form, reason);
 	if (!err)
-		err = predicate_of(request, form, reason);
+		err = predicate_of(request, m, form, reason);
 	if (!err)
 		err = switch_of(request, "enabled", form, reason);
 	return err ? err : switch_of(request, "persist-data", form, reason);
@@ -310,6 +341,13 @@ json_t *request_of(const struct instrumentation *in, const char *numeric)
 	return request;
 }
 
+int request_update(json_t *request, const json_t *changes)
+{
+	if (json_object_get(changes, "where"))
+		json_object_del(request, "predicate");
+	return json_object_update(request, (json_t *)changes);
+}
+
 /* What is set when it is made, and stays. */
 static int refuse_other(const json_t *now, const json_t *asked, char *reason)
 {
@@ -338,7 +376,7 @@ int request_change(const json_t *changes, const struct instrumentation *in, cons
 	const char *module, *stat;
 	int err = now && all ? 0 : -ENOMEM;
 
-	if (!err && json_object_update(all, (json_t *)changes))
+	if (!err && request_update(all, changes))
 		err = refuse(reason, "the changes must be given as a JSON object or as parameters");
 	if (!err)
 		err = request_metric(all, &module, &stat, reason);

@@ -22,6 +22,9 @@ int request_parse(const json_t *request, const struct metric *m, struct instrume
 /* The request that would make such a one: a clone is this, updated by what shall be different. */
 json_t *request_of(const struct instrumentation *in, const char *numeric);	/* NULL: no memory */
 
+/* `where` is another way to say `predicate`.  Not 0: no object. */
+int request_update(json_t *request, const json_t *changes);
+
 /* An instrumentation as it becomes by a request that names properties: retention-time, idle-max and
  * enabled may change, the others may be named as they are. */
 int request_change(const json_t *changes, const struct instrumentation *in, const char *numeric,

@@ -99,6 +99,46 @@ static void a_clone_may_have_another(void **state)
 	json_decref(made);
 }
 
+#define WHERE "{\"module\": \"mysql\", \"stat\": \"queries\", \"decomposition\": \"statement,latency\", \"where\": "
+
+static void it_may_be_written_as_people_do(void **state)
+{
+	json_t *made = asked("POST", "/ca/instrumentations", NULL, WHERE "\"statement=select and latency > 10ms\"}", 201);
+	char path[96];
+
+	assert_true(predicate_is(made, PREDICATE, TEXT));
+	assert_null(json_object_get(made, "where"));
+	snprintf(path, sizeof(path), "%s/clone", json_string_value(json_object_get(made, "uri")));
+	json_decref(made);
+	made = asked("POST", path, NULL, "{\"where\": \"latency <= 1.5 us\"}", 201);	/* in place of what was there */
+	assert_true(predicate_is(made, "{\"le\": [\"latency\", 1500]}", "latency <= 1.5 us"));
+	json_decref(asked("PUT", json_string_value(json_object_get(made, "uri")), NULL, "{\"where\": \"latency <= 1500 ns\"}", 200));
+	json_decref(asked("PUT", json_string_value(json_object_get(made, "uri")), NULL, "{\"where\": \"latency < 1500 ns\"}", 409));
+	json_decref(made);
+	made = asked("POST", "/ca/instrumentations", NULL, WHERE "\" \\n\"}", 201);
+	assert_true(predicate_is(made, "{}", ""));
+	json_decref(made);
+}
+
+static void refuses(const char *body, const char *sentence)
+{
+	json_t *json = asked("POST", "/ca/instrumentations", NULL, body, 409);
+	const char *said = json_string_value(json_object_get(json_object_get(json, "error"), "message"));
+
+	if (strncmp(said, sentence, strlen(sentence)))
+		fail_msg("%s says \"%s\", not \"%s\"", body, said, sentence);
+	json_decref(json);
+}
+
+static void what_cannot_be_read_is_refused_with_its_place(void **state)
+{
+	refuses(WHERE "\"latency > 10\"}", "where: character 11: latency needs a unit: one of ns, us, ms, s");
+	refuses(WHERE "\"colour = red\"}", "where: character 1: \"colour\" is not a field of this metric");
+	refuses(WHERE "\"latency > 999999s\"}", "predicate: value 999999000000000 for field \"latency\" is invalid: maximum is");
+	refuses(WHERE "[]}", "where: must be a text");
+	refuses(WHERE "\"statement = select\", \"predicate\": {}}", "give either predicate or where");
+}
+
 static void what_does_not_fit_is_refused(void **state)
 {
 	static const char *const cases[][2] = {
@@ -112,15 +152,9 @@ static void what_does_not_fit_is_refused(void **state)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char body[512];
-		const char *said;
-		json_t *json;
 
 		snprintf(body, sizeof(body), HEAD "%s}", cases[i][0]);
-		json = asked("POST", "/ca/instrumentations", NULL, body, 409);
-		said = json_string_value(json_object_get(json_object_get(json, "error"), "message"));
-		if (strncmp(said, cases[i][1], strlen(cases[i][1])))
-			fail_msg("%s says \"%s\", not \"%s\"", body, said, cases[i][1]);
-		json_decref(json);
+		refuses(body, cases[i][1]);
 	}
 }
 
@@ -128,6 +162,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_predicate_is_shown_as_it_was_given),
 	cmocka_unit_test(a_query_or_a_form_holds_its_text),
 	cmocka_unit_test(a_clone_may_have_another),
+	cmocka_unit_test(it_may_be_written_as_people_do),
+	cmocka_unit_test(what_cannot_be_read_is_refused_with_its_place),
 	cmocka_unit_test(what_does_not_fit_is_refused),
 };
 

@@ -1,4 +1,4 @@
-#include "ui/cli/where.h"
+#include "collector/where.h"
 #include "predicate_kit.h"
 
 #include <errno.h>

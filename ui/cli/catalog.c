@@ -1,6 +1,6 @@
 /* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
-#include "where.h"
+#include "../../collector/where.h"
 
 #include <errno.h>
 #include <math.h>
@@ -398,7 +398,7 @@ static void number_text(const json_t *object, const char *name, char out[32])
 
 int run_list(struct client *c, int argc, char **argv)
 {
-	struct table t = { .n_columns = 8, .right = { 1, 0, 0, 0, 1, 1, 1, 0 } };
+	struct table t = { .n_columns = 9, .right = { 1, 0, 0, 0, 0, 1, 1, 1, 0 } };
 	struct options o;
 	json_t *list, *inst;
 	size_t i;
@@ -408,7 +408,7 @@ int run_list(struct client *c, int argc, char **argv)
 		return failed("list", c->reason);
 	if (o.json)
 		return print_json(list);
-	table_add(&t, "ID", "METRIC", "BY", "MEASURES", "SLOT s", "KEPT s", "SOURCES", "STATE");
+	table_add(&t, "ID", "METRIC", "BY", "MEASURES", "WHERE", "SLOT s", "KEPT s", "SOURCES", "STATE");
 	json_array_foreach(list, i, inst) {
 		char metric[80], by[256], measures[256], slot[32], kept[32], sources[32];
 
@@ -418,7 +418,8 @@ int run_list(struct client *c, int argc, char **argv)
 		number_text(inst, "granularity", slot);
 		number_text(inst, "retention-time", kept);
 		number_text(inst, "nsources", sources);
-		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures, slot, kept, sources,
+		table_add(&t, json_string_value(json_object_get(inst, "id")), metric, by, measures,
+			  json_string_value(json_object_get(inst, "predicate-text")), slot, kept, sources,
 			  json_string_value(json_object_get(inst, "state")));
 	}
 	if (t.n_rows == 1) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choicesFor, requestOf, sameAs } from "../src/choices.js";
+import { choicesFor, exampleOf, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
 import { metricTitle, statusOf, titleOf } from "../src/text.js";
 
 const catalogue = {
@@ -46,4 +46,32 @@ test("a new instrumentation begins with latency, on-CPU and off-CPU by statement
 	assert.equal(sameAs(request, [{ ...request, id: "4" }]).id, "4");
 	assert.equal(sameAs(request, [inst]), undefined);
 	assert.equal(sameAs(request, [{ ...request, id: "4", "predicate-text": "latency > 10 ms" }]), undefined);
+});
+
+test("an expression is asked for as it was written, and found again as the server writes it", () => {
+	const [metric] = catalogue.metrics;
+	const choices = choicesFor(catalogue, metric);
+	const asked = (where) => requestOf(metric, choices, choices.fields, choices.measures, 1, 3600, where);
+	const there = { ...asked(""), id: "4", "predicate-text": "latency > 10 ms" };
+
+	assert.equal(asked("  latency > 10 ms ").where, "latency > 10 ms");
+	assert.ok(!("where" in asked("  ")));
+	assert.equal(sameAs(asked("latency > 10 ms"), [there]).id, "4");
+	assert.equal(sameAs(asked("latency > 20 ms"), [there]), undefined);
+	assert.equal(sameAs(asked("latency > 20 ms"), [inst]), undefined);
+});
+
+test("a field is put into the expression, as it may be compared", () => {
+	assert.equal(exampleOf(catalogue, "statement"), "statement = …");
+	assert.equal(exampleOf(catalogue, "latency"), "latency > 10ms");
+	assert.equal(exampleOf({ ...catalogue, fields: { pid: {} } }, "pid"), "pid = …");
+	assert.equal(whereWith(" ", "latency > 10ms"), "latency > 10ms");
+	assert.equal(whereWith("statement = select ", "latency > 10ms"), "statement = select and latency > 10ms");
+});
+
+test("what the server says of an expression stands beside it, the rest does not", () => {
+	assert.equal(whereProblem("where: character 11: latency needs a unit"), "character 11: latency needs a unit");
+	assert.equal(whereProblem("predicate: value 9 for field \"latency\" is invalid"), "predicate: value 9 for field \"latency\" is invalid");
+	assert.equal(whereProblem("more than one numeric decomposition specified"), "");
+	assert.equal(whereProblem(""), "");
 });

@@ -1,4 +1,4 @@
-/* where.h - a predicate as people write it -> as the interface has it.
+/* where.h - a predicate as people write it -> as the interface has it; what predicate_title() is read back by.
  *
  *      statement = select and (latency > 10ms or blocked >= 1.5 ms)
  *      -> {"and": [{"eq": ["statement", "select"]}, {"or": [{"gt": ["latency", 10000000]}, ...]}]}
