@@ -1,4 +1,5 @@
 #include "aggregator.h"
+#include "../render/memory.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -198,6 +199,7 @@ int main(int argc, char **argv)
 	char reason[CONF_REASON_MAX];
 	int err;
 
+	memory_keep();
 	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))
 		return 1;
 	watch_signals(&p);

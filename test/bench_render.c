@@ -7,6 +7,7 @@
  */
 #include "../render/figure.h"
 #include "../render/image.h"
+#include "../render/memory.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -121,9 +122,11 @@ static int bench(const struct grid *g, unsigned width, unsigned height, int n, i
 
 int main(int argc, char **argv)
 {
-	struct grid *g = argc >= 5 ? grid_read(argv[1]) : NULL;
+	struct grid *g;
 	int err;
 
+	memory_keep();			/* as heatscoped does */
+	g = argc >= 5 ? grid_read(argv[1]) : NULL;
 	if (argc < 5) {
 		fprintf(stderr, "usage: bench_render MATRIX WIDTH HEIGHT N [PNG-PREFIX]\n");
 		return 2;
