@@ -48,11 +48,18 @@ struct events {
 };
 
 #ifdef __bpf__
+#define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
+
 static __always_inline void events_end(struct events *e)
 {
+	__u64 took_ns;
+
 	if (!e->began_ns)
 		return;
-	e->timed_ns += bpf_ktime_get_ns() - e->began_ns;
+	took_ns = bpf_ktime_get_ns() - e->began_ns;
+	if (took_ns > RUN_LONGEST_NS)
+		return;
+	e->timed_ns += took_ns;
 	e->n_timed++;
 }
 #endif

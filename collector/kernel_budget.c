@@ -108,7 +108,7 @@ void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 	for (i = n = 0; i < N_TRACERS; i++) {
 		if (!k->traced[i].runs)
 			continue;
-		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs, k->conf.fixed,
+		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs,
 			     kernel_dear(k, &k->traced[i]), now_ns);
 		load[n] = k->traced[i].shed.load;
 		plan[n++] = k->traced[i].shed.plan;

@@ -146,7 +146,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
-	case OPT_FIXED: c->fixed = c->probe.fixed = 1; break;
+	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;
 	case ARGP_KEY_ARG: argp_error(state, "unexpected argument: %s", text); break;

@@ -22,7 +22,6 @@ struct probe_conf {
 	__u64 incarnation;
 	__u64 memory_limit;		/* bytes of kernel memory one instrumentation may take */
 	double budget;			/* of all CPUs, for looking; 0: no limit.  0.01 is 1 % */
-	int fixed;			/* what is detached can not be attached again */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
 };

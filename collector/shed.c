@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 
 #define NS_PER_S 1000000000ll
+#define TIMED_LEAST 32			/* a mean of fewer is not believed */
 #define DEAR_FORGETS 16			/* intervals in which what was learned of the dear fields fades */
 
 /* ---- measuring ---- */
@@ -72,8 +73,7 @@ static void dear_learn(struct shed *s, const struct tracer *t, double bare_ns)
 	s->was_bare = s->plan.bare;
 }
 
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays, __u64 dear,
-		  __s64 now_ns)
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 dear, __s64 now_ns)
 {
 	double elapsed = (double)(now_ns - s->looked_ns) / NS_PER_S, full;
 	struct counted c;
@@ -82,18 +82,20 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 		return;
 	if (!s->detached) {
 		s->load.runs_per_s = (double)(c.runs - s->runs) / elapsed;
-		if (c.n_timed > s->n_timed) {
-			full = full_ns((double)(c.timed_ns - s->timed_ns) / (double)(c.n_timed - s->n_timed), s->plan.every,
-				       t->spared_ns);
+		s->n_new += c.n_timed - s->n_timed;
+		s->new_ns += c.timed_ns - s->timed_ns;
+		if (s->n_new >= TIMED_LEAST) {
+			full = full_ns((double)s->new_ns / (double)s->n_new, s->plan.every, t->spared_ns);
 			dear_learn(s, t, full);
 			s->load.full_ns = full + (s->plan.bare ? s->dear_ns : 0);
+			s->n_new = s->new_ns = 0;
 		}
 	}
 	s->dear = dear;
 	s->load.dear_ns = dear ? s->plan.bare ? s->dear_ns : fmin(t->dear_ns, s->load.full_ns / 2) : 0;
 	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.dear_ns) : 0;
 	s->load.dispatch_ns = t->dispatch_ns;
-	s->load.stays = stays || !t->may_detach || !programs->skeleton;
+	s->load.stays = !t->may_detach || !programs->skeleton;
 	s->runs = c.runs;
 	s->n_timed = c.n_timed;
 	s->timed_ns = c.timed_ns;
@@ -223,9 +225,11 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 		return;
 	changed = s->told_bare != s->plan.bare || *programs->every != s->plan.every;
 	tell(s, t->metric);
-	if (changed)
+	if (changed) {
+		s->n_new = s->new_ns = 0;
 		log_warning("%s.%s: %s", t->metric->module, t->metric->stat,
 			    s->told[0] ? s->told : "within the budget again: every event is looked at");
+	}
 	s->told_bare = s->plan.bare;
 	if (*programs->every != s->plan.every) {
 		for (i = 0; i < n_readers; i++)

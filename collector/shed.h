@@ -28,6 +28,7 @@ struct shed {				/* one tracer's; zeroed: shed_start() */
 	double dear_ns;			/* that they take */
 	__u32 was_bare, told_bare;	/* when last measured, and told */
 	__u64 runs, n_timed, timed_ns;	/* of the programs, when last looked at */
+	__u64 n_new, new_ns;		/* timed under this plan, and not yet in load.full_ns */
 	__s64 looked_ns;
 	int detached;
 	__s64 turn_ns;			/* when to detach or attach next */
@@ -44,8 +45,7 @@ void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 no
 
 /* What the programs have cost since the last call; keeps the last figure while detached.  dear: the fields that
  * can be left out, somebody keeps them and no predicate asks for them. */
-void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, int stays, __u64 dear,
-		  __s64 now_ns);
+void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_programs *programs, __u64 dear, __s64 now_ns);
 
 /* Puts s->plan into effect, but for the fields, which are the caller's. */
 void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_programs *programs,

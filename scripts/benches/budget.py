@@ -40,7 +40,6 @@ class Storm:
                 tenth, _, calls, cpu_ns = (int(word) for word in line.split())
                 self.sums[tenth][0] += calls
                 self.sums[tenth][1] += cpu_ns
-        os.unlink(self.path)
 
     def calls(self, second):
         return sum(self.sums[TENTHS * second + i][0] for i in range(TENTHS))
