@@ -77,8 +77,7 @@ static void add_rows(const struct cells *c, const __u64 *cell, size_t first, siz
 	memset(sum, 0, n * sizeof(*sum));
 	for (size_t row = first; row <= last; row++)
 		for (size_t col = 0; col < n; col++)
-			if (cell[row * n + col])
-				sum[col] += (double)cell[row * n + col] * c->shade->weight[row];
+			sum[col] += (double)cell[row * n + col] * c->shade->weight[row];
 }
 
 static unsigned level_of(const struct cells *c, const struct scratch *s, size_t col, double scale)

@@ -1,4 +1,5 @@
 #include "png.h"
+#include <endian.h>
 #include <errno.h>
 #include <libdeflate.h>
 #include <png.h>
@@ -159,6 +160,7 @@ int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 
 	return err;
 }
 
+/* Four bytes at once, of which the next pixel overwrites the last: there is room for one byte behind the row. */
 static void pack_rgb(const __u8 *argb, unsigned width, __u8 *row)
 {
 	*row++ = PNG_FILTER_VALUE_NONE;
@@ -166,9 +168,8 @@ static void pack_rgb(const __u8 *argb, unsigned width, __u8 *row)
 		__u32 rgb;
 
 		memcpy(&rgb, argb + 4 * (size_t)x, sizeof(rgb));
-		row[0] = rgb >> 16 & 255;
-		row[1] = rgb >> 8 & 255;
-		row[2] = rgb & 255;
+		rgb = htobe32(rgb << 8);
+		memcpy(row, &rgb, sizeof(rgb));
 	}
 }
 
@@ -182,7 +183,7 @@ int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, un
 
 	if (!size_valid(width, height))
 		return -EINVAL;
-	rows = malloc(height * packed);
+	rows = malloc(height * packed + 1);
 	for (size_t y = 0; rows && y < height; y++)
 		pack_rgb(argb + y * stride, width, rows + y * packed);
 	err = rows ? job_finish(&j, rows, height * packed, ret_png, ret_len) : -ENOMEM;

@@ -201,9 +201,24 @@ static void cell_tally(const struct shade *s, size_t row, size_t col, __u64 coun
 		tally_add(t, count * s->scale[row] * (s->share ? s->share[col] : 1));
 }
 
+/* Where all counts of a row have the same scale, its least and greatest are those of its densities. */
+static void row_tally(const struct shade *s, size_t row, const __u64 *cell, size_t n, struct tally *t)
+{
+	__u64 max = 0, less = ~(__u64)0;	/* less: the least that is not 0, less 1 */
+
+	for (size_t col = 0; col < n; col++) {
+		max = cell[col] > max ? cell[col] : max;
+		less = cell[col] - 1 < less ? cell[col] - 1 : less;
+	}
+	cell_tally(s, row, 0, max, t);
+	cell_tally(s, row, 0, less + 1, t);
+}
+
 static void cells_tally(const struct grid *g, const __u64 *cell, const struct shade *s, struct tally *t)
 {
-	for (size_t row = 0; row < g->n_rows; row++)
+	for (size_t row = 0; !s->share && !t->bin && row < g->n_rows; row++)
+		row_tally(s, row, cell + row * g->n_cols, g->n_cols, t);
+	for (size_t row = 0; (s->share || t->bin) && row < g->n_rows; row++)
 		for (size_t col = 0; col < g->n_cols; col++)
 			cell_tally(s, row, col, cell[row * g->n_cols + col], t);
 }

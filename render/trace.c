@@ -31,15 +31,19 @@ static void column_fini(struct column *c)
 	free(c->cover);
 }
 
+/* Of numbers only: fmin() and fmax() are calls. */
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
 /* What of a part lies in the column of pixels x..x+1; sorted by `top`. */
 static int column_put(struct column *c, double x, struct part p)
 {
 	size_t at = c->n;
 
-	p.left = fmax(p.left, x);
-	p.right = fmin(p.right, x + 1);
-	p.top = fmax(p.top, 0);
-	p.bottom = fmin(p.bottom, c->height);
+	p.left = greater(p.left, x);
+	p.right = lesser(p.right, x + 1);
+	p.top = greater(p.top, 0);
+	p.bottom = lesser(p.bottom, c->height);
 	if (p.left >= p.right || p.top >= p.bottom)
 		return 0;
 	if (c->n == c->room) {
@@ -145,8 +149,8 @@ static int put_step(struct column *c, const struct trace_step *s, bool joined, d
 		return 0;
 	err = column_put(c, x, (struct part){ s->from, s->to, s->y - half, s->y + half });
 	if (!err && joined)
-		err = column_put(c, x, (struct part){ s->from - half, s->from + half, fmin(s[-1].y, s->y) - half,
-						      fmax(s[-1].y, s->y) + half });
+		err = column_put(c, x, (struct part){ s->from - half, s->from + half, lesser(s[-1].y, s->y) - half,
+						      greater(s[-1].y, s->y) + half });
 	return err;
 }
 

@@ -135,6 +135,32 @@ static void percent_is_of_each_column(void **state)
 	grid_free(g);
 }
 
+/* Of every transfer, among them those that look at cells one by one; counts may be as large as they go. */
+static void min_and_max_are_those_of_all_cells(void **state)
+{
+	struct grid *g = kit_hour(60, 3, 1);
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		for (int t = 0; t < 4; t++) {
+			double min = 0, max = 0;
+			struct shade s;
+
+			assert_int_equal(make(&g, 1, AXIS_LOG, transfers[t], 0, 0, &s), 0);
+			for (size_t i = 0; i < g->n_rows * g->n_cols; i++) {
+				double density = g->cell[i] * s.scale[i / g->n_cols];
+
+				max = density > max ? density : max;
+				min = g->cell[i] && (!(min > 0) || density < min) ? density : min;
+			}
+			assert_true(s.min == min && s.max == max && min > 0);
+			shade_fini(&s);
+		}
+		g->cell[g->n_cols + 5] = ~(__u64)0;
+	}
+	grid_free(g);
+}
+
 static void refuses_no_grids_and_a_backward_axis(void **state)
 {
 	struct grid *g = kit_hour(2, 0, 1);
@@ -154,6 +180,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(weighted_densities_are_how_much),
 	cmocka_unit_test(the_square_root_lies_between_linear_and_log),
 	cmocka_unit_test(percent_is_of_each_column),
+	cmocka_unit_test(min_and_max_are_those_of_all_cells),
 	cmocka_unit_test(refuses_no_grids_and_a_backward_axis),
 };
 
