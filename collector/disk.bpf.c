@@ -97,7 +97,7 @@ int BPF_PROG(issue, struct request *rq)
 	n = notes_issue(rq) ? 0 : note_make(rq);
 	if (n)
 		n->issue = bpf_ktime_get_ns();
-	events_end(e);
+	depth_leave(e);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
  *
  *      mysql.bpf.c --events (per CPU)--> record.bpf.c of instrumentation 0 --> of 3 --> of 7 ...
  *
- * An event program fills the CPU's `events` and tail-calls the record program of the lowest bit in
+ * An event program fills its `events` on the CPU and tail-calls the record program of the lowest bit in
  * `active`; each record program tail-calls the next bit above its own.  So an event is parsed once,
  * however many instrumentations count it.
  *
@@ -41,27 +41,20 @@ struct events {
 	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
 	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
 	__u32 pad;
-	__u64 runs;			/* of the event programs, on this CPU */
+	__u64 runs;			/* of the event programs, on this CPU and at this depth */
 	__u64 began_ns;			/* of a run that is timed; 0: it is not */
 	__u64 n_timed, timed_ns;
 	struct event event[EVENTS_MAX];
 };
 
-#ifdef __bpf__
-#define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
+/* A program may be cut into by another one of its metric: a thread's, by a soft interrupt's, by an interrupt's, by an
+ * NMI's.  Each has events of its own, and has ended before the one it cut into goes on. */
+#define EVENTS_DEPTH 4
 
-static __always_inline void events_end(struct events *e)
-{
-	__u64 took_ns;
-
-	if (!e->began_ns)
-		return;
-	took_ns = bpf_ktime_get_ns() - e->began_ns;
-	if (took_ns > RUN_LONGEST_NS)
-		return;
-	e->timed_ns += took_ns;
-	e->n_timed++;
-}
-#endif
+struct events_cpu {
+	__u32 depth;			/* programs that run now */
+	__u32 pad;
+	struct events at[EVENTS_DEPTH];
+};
 
 #endif

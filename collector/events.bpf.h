@@ -9,7 +9,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "event.h"
+#include "depth.bpf.h"
 #include "quantize.h"
 
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
@@ -19,24 +19,16 @@ __u32 every = 1;			/* one event in so many is looked at */
 __u64 attached_ns = 0;			/* CLOCK_MONOTONIC: what began before may not be whole */
 
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct events);
-} events SEC(".maps");
-
-struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, CHAIN_MAX);
 	__uint(key_size, 4);
 	__uint(value_size, 4);
 } chain SEC(".maps");
 
-/* At the begin of every event program. */
+/* At the begin of every event program, which ends with chain_run() or depth_leave() in any case. */
 static __always_inline struct events *events_here(void)
 {
-	__u32 zero = 0;
-	struct events *e = bpf_map_lookup_elem(&events, &zero);
+	struct events *e = depth_enter();
 
 	if (e) {
 		e->n = 0;
@@ -66,12 +58,12 @@ static __always_inline __u64 event_subsecond(const struct event *event)
  * an end decides at the begin, keeps the weight there and sets e->weight by it. */
 static __always_inline __u32 sample_weight(void)
 {
-	__u32 n = every, zero = 0;
 	struct events *e;
+	__u32 n = every;
 
 	if (n <= 1)
 		return 1;
-	e = bpf_map_lookup_elem(&events, &zero);
+	e = depth_here();
 	if (!e)
 		return 0;
 	if (++e->at >= n) {
@@ -92,7 +84,7 @@ static __always_inline void chain_run(void *ctx, struct events *e)
 		e->active = bits;
 		bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
 	}
-	events_end(e);
+	depth_leave(e);
 }
 
 #endif

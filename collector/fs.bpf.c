@@ -144,7 +144,7 @@ int BPF_PROG(enter, struct pt_regs *regs, long id)
 	if (!e)
 		return 0;
 	op_begin(bpf_get_current_task_btf(), regs, id);
-	events_end(e);
+	depth_leave(e);
 	return 0;
 }
 

@@ -6,19 +6,13 @@
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include "depth.bpf.h"
 #include "record.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct ring_plan plan = { 0 };
 const volatile __u32 chain_index = 0;
-
-struct {				/* the event program's */
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__uint(key_size, 4);
-	__uint(value_size, sizeof(struct events));
-} events SEC(".maps");
 
 struct {				/* the event program's */
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
@@ -188,8 +182,8 @@ __noinline int record_event(struct event *event, __u32 weight)
 
 static __always_inline int record_all(void *ctx)
 {
-	__u32 zero = 0, i, rest;
-	struct events *e = bpf_map_lookup_elem(&events, &zero);
+	struct events *e = depth_here();
+	__u32 i, rest;
 
 	if (!e)
 		return 0;
@@ -200,7 +194,7 @@ static __always_inline int record_all(void *ctx)
 	e->active = rest;
 	if (rest)
 		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
-	events_end(e);
+	depth_leave(e);
 	return 0;
 }
 

@@ -82,9 +82,9 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 {
 	__u32 zero = 0;
 	struct running *on = bpf_map_lookup_elem(&running, &zero);
-	struct events *e = events_here();
+	struct events *e = on ? events_here() : 0;
 
-	if (!e || !on)
+	if (!e)
 		return 0;
 	if (prev->pid && on->attachment == attachment()) {
 		e->weight = sample_weight();

@@ -23,23 +23,24 @@ struct counted {
 
 static int count_cpus(int events_fd, struct counted *ret)
 {
-	int n_cpus = libbpf_num_possible_cpus(), i, err;
-	size_t size = (sizeof(struct events) + 7) / 8 * 8;
-	char *values = n_cpus > 0 ? calloc(n_cpus, size) : NULL;
+	int n_cpus = libbpf_num_possible_cpus(), i, depth, err;
+	struct events_cpu *cpus = n_cpus > 0 ? calloc(n_cpus, sizeof(*cpus)) : NULL;
 	__u32 zero = 0;
 
-	if (!values)
+	if (!cpus)
 		return -ENOMEM;
-	err = bpf_map_lookup_elem(events_fd, &zero, values) ? -errno : 0;
+	err = bpf_map_lookup_elem(events_fd, &zero, cpus) ? -errno : 0;
 	*ret = (struct counted){ 0, 0, 0 };
 	for (i = 0; !err && i < n_cpus; i++) {
-		const struct events *e = (const void *)(values + i * size);
+		for (depth = 0; depth < EVENTS_DEPTH; depth++) {
+			const struct events *e = &cpus[i].at[depth];
 
-		ret->runs += e->runs;
-		ret->n_timed += e->n_timed;
-		ret->timed_ns += e->timed_ns;
+			ret->runs += e->runs;
+			ret->n_timed += e->n_timed;
+			ret->timed_ns += e->timed_ns;
+		}
 	}
-	free(values);
+	free(cpus);
 	return err;
 }
 

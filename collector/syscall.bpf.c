@@ -84,7 +84,7 @@ int BPF_PROG(enter, struct pt_regs *regs, long id)
 	if (!e)
 		return 0;
 	call_begin(bpf_get_current_task_btf(), id);
-	events_end(e);
+	depth_leave(e);
 	return 0;
 }
 

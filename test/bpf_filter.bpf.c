@@ -62,9 +62,9 @@ struct event given = { 0 };
 SEC("tp_btf/sock_recv_length")
 int give(void *ctx)
 {
-	struct events *e = events_here();
+	struct events *e = bpf_get_current_pid_tgid() >> 32 == giver ? events_here() : 0;
 
-	if (!e || bpf_get_current_pid_tgid() >> 32 != giver)
+	if (!e)
 		return 0;
 	e->event[0] = given;
 	e->n = 1;

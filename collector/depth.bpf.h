@@ -1,0 +1,65 @@
+/* depth.bpf.h - the events of the program that runs on this CPU now, and of nobody it cut into; see struct events_cpu.
+ *
+ *      event program: e = depth_enter() ... tail call or depth_leave(e)
+ *      record program: e = depth_here() ... tail call or depth_leave(e)
+ *
+ * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so what is
+ * entered last is left first; every way out of an event program leaves, or the depth grows for good.
+ */
+#ifndef HEATSCOPE_DEPTH_BPF_H
+#define HEATSCOPE_DEPTH_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "event.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct events_cpu);
+} events SEC(".maps");
+
+static __always_inline struct events_cpu *depth_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&events, &zero);
+}
+
+/* NULL: no context of the kernel is as deep as that. */
+static __always_inline struct events *depth_enter(void)
+{
+	struct events_cpu *cpu = depth_cpu();
+	__u32 depth = cpu ? cpu->depth : EVENTS_DEPTH;
+
+	if (depth >= EVENTS_DEPTH)
+		return 0;
+	cpu->depth = depth + 1;
+	return &cpu->at[depth];
+}
+
+static __always_inline struct events *depth_here(void)
+{
+	struct events_cpu *cpu = depth_cpu();
+	__u32 depth = cpu ? cpu->depth - 1 : EVENTS_DEPTH;
+
+	return depth < EVENTS_DEPTH ? &cpu->at[depth] : 0;
+}
+
+#define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
+
+static __always_inline void depth_leave(struct events *e)
+{
+	struct events_cpu *cpu = depth_cpu();
+	__u64 took_ns = e->began_ns ? bpf_ktime_get_ns() - e->began_ns : 0;
+
+	if (took_ns && took_ns <= RUN_LONGEST_NS) {
+		e->timed_ns += took_ns;
+		e->n_timed++;
+	}
+	if (cpu)
+		cpu->depth--;
+}
+
+#endif
