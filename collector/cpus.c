@@ -1,12 +1,9 @@
 #include "cpus.h"
-#include "meter.h"
+#include "growth_file.h"
 #include "scan.h"
-#include "slurp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 enum { FIELD_CPU, FIELD_CPUMODE };
 
@@ -51,37 +48,20 @@ int cpus_parse(const void *text, size_t len, struct growth *counters, struct wor
 	return err ? err : n ? 0 : -EBADMSG;
 }
 
-struct cpus {
-	struct growth counters;
-	struct bytes text;
-};
-
 static int cpus_start(void **ret_self, char *reason)
 {
-	struct cpus *c = calloc(1, sizeof(*c));
+	struct growth_file *file = growth_file_start(CPUS_VALUES, reason);
 
-	if (!c) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
-	c->counters.n_values = CPUS_VALUES;
-	c->counters.may_shrink = 1u << CPUS_IDLE | 1u << CPUS_IOWAIT;	/* as proc(5) warns */
-	*ret_self = c;
-	return 0;
+	if (file)
+		file->counters.may_shrink = 1u << CPUS_IDLE | 1u << CPUS_IOWAIT;	/* as proc(5) warns */
+	*ret_self = file;
+	return file ? 0 : -ENOMEM;
 }
 
-static void cpus_stop(void *self)
+static void give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *cpu,
+		 const __u64 *ticks)
 {
-	struct cpus *c = self;
-
-	growth_fini(&c->counters);
-	bytes_fini(&c->text);
-	free(c);
-}
-
-static void give(const struct meter_look *look, const struct meter_out *out, __u64 cpu, const __u64 *ticks)
-{
-	struct event e = { .field[FIELD_CPU] = cpu };
+	struct event e = { .field[FIELD_CPU] = cpu->code };
 	__u64 busy = 0, all;
 
 	for (int mode = 0; mode < CPUS_N_MODES; mode++)
@@ -100,18 +80,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, __u
 
 static int cpus_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	struct cpus *c = self;
-	__u64 ticks[GROWTH_VALUES];
-	int err = slurp(AT_FDCWD, "/proc/stat", &c->text);
-
-	if (err)
-		return err;
-	growth_begin(&c->counters);
-	err = cpus_parse(c->text.data, c->text.len, &c->counters, out->words);
-	for (size_t i = 0; i < c->counters.now.n && !err && look->since_ns; i++)
-		if (growth_of(&c->counters, i, ticks))
-			give(look, out, c->counters.now.thing[i].code, ticks);
-	return err;
+	return growth_file_read(self, "/proc/stat", cpus_parse, give, look, out);
 }
 
 const struct meter cpus_meter = {
@@ -119,6 +88,6 @@ const struct meter cpus_meter = {
 	.grows = 1,
 	.parts = WANTED_FIELD(FIELD_CPUMODE),
 	.start = cpus_start,
-	.stop = cpus_stop,
+	.stop = growth_file_stop,
 	.read = cpus_read,
 };

@@ -1,12 +1,9 @@
 #include "disks.h"
-#include "meter.h"
+#include "growth_file.h"
 #include "scan.h"
-#include "slurp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define SECTOR 512			/* of /proc, whatever the disk's is */
@@ -57,11 +54,6 @@ int disks_parse(const void *text, size_t len, struct growth *counters, struct wo
 	return err;
 }
 
-struct disks {
-	struct growth counters;
-	struct bytes text;
-};
-
 static int disks_check(char *reason)
 {
 	if (!access("/proc/diskstats", R_OK) && !access("/sys/block", R_OK))
@@ -72,24 +64,10 @@ static int disks_check(char *reason)
 
 static int disks_start(void **ret_self, char *reason)
 {
-	struct disks *d = calloc(1, sizeof(*d));
+	struct growth_file *file = growth_file_start(DISKS_VALUES, reason);
 
-	if (!d) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
-	d->counters.n_values = DISKS_VALUES;
-	*ret_self = d;
-	return 0;
-}
-
-static void disks_stop(void *self)
-{
-	struct disks *d = self;
-
-	growth_fini(&d->counters);
-	bytes_fini(&d->text);
-	free(d);
+	*ret_self = file;
+	return file ? 0 : -ENOMEM;
 }
 
 /* What /sys says of a disk, '/' in its name being '!' there.  NULL: it is a partition. */
@@ -137,18 +115,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, con
 
 static int disks_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	struct disks *d = self;
-	__u64 growth[GROWTH_VALUES];
-	int err = slurp(AT_FDCWD, "/proc/diskstats", &d->text);
-
-	if (err)
-		return err;
-	growth_begin(&d->counters);
-	err = disks_parse(d->text.data, d->text.len, &d->counters, out->words);
-	for (size_t i = 0; i < d->counters.now.n && !err && look->since_ns; i++)
-		if (growth_of(&d->counters, i, growth))
-			give(look, out, &d->counters.now.thing[i], growth);
-	return err;
+	return growth_file_read(self, "/proc/diskstats", disks_parse, give, look, out);
 }
 
 const struct meter disks_meter = {
@@ -156,6 +123,6 @@ const struct meter disks_meter = {
 	.grows = 1,
 	.check = disks_check,
 	.start = disks_start,
-	.stop = disks_stop,
+	.stop = growth_file_stop,
 	.read = disks_read,
 };

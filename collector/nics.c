@@ -1,12 +1,9 @@
 #include "nics.h"
-#include "meter.h"
+#include "growth_file.h"
 #include "scan.h"
-#include "slurp.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { FIELD_NIC, FIELD_KIND };
@@ -55,11 +52,6 @@ int nics_parse(const void *text, size_t len, struct growth *counters, struct wor
 	return err;
 }
 
-struct nics {
-	struct growth counters;
-	struct bytes text;
-};
-
 static int nics_check(char *reason)
 {
 	if (!access("/proc/net/dev", R_OK))
@@ -70,24 +62,10 @@ static int nics_check(char *reason)
 
 static int nics_start(void **ret_self, char *reason)
 {
-	struct nics *n = calloc(1, sizeof(*n));
+	struct growth_file *file = growth_file_start(NICS_VALUES, reason);
 
-	if (!n) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
-	n->counters.n_values = NICS_VALUES;
-	*ret_self = n;
-	return 0;
-}
-
-static void nics_stop(void *self)
-{
-	struct nics *n = self;
-
-	growth_fini(&n->counters);
-	bytes_fini(&n->text);
-	free(n);
+	*ret_self = file;
+	return file ? 0 : -ENOMEM;
 }
 
 static const char *kind_of(const char *name)
@@ -100,15 +78,16 @@ static const char *kind_of(const char *name)
 	return access(path, F_OK) ? "virtual" : "physical";
 }
 
-static void give(const struct meter_look *look, const struct meter_out *out, __u64 nic, const __u64 *growth)
+static void give(const struct meter_look *look, const struct meter_out *out, const struct growth_thing *nic,
+		 const __u64 *growth)
 {
 	char name[LABEL_MAX + 1];
-	struct event e = { .field[FIELD_NIC] = nic };
+	struct event e = { .field[FIELD_NIC] = nic->code };
 	__u64 ns = look->since_ns;
 	const char *kind;
 
 	if (look->wanted & WANTED_FIELD(FIELD_KIND)) {
-		words_text(out->words, nic, name);
+		words_text(out->words, nic->code, name);
 		kind = kind_of(name);
 		e.field[FIELD_KIND] = words_code(out->words, kind, strlen(kind));
 	}
@@ -123,18 +102,7 @@ static void give(const struct meter_look *look, const struct meter_out *out, __u
 
 static int nics_read(void *self, const struct meter_look *look, const struct meter_out *out)
 {
-	struct nics *n = self;
-	__u64 growth[GROWTH_VALUES];
-	int err = slurp(AT_FDCWD, "/proc/net/dev", &n->text);
-
-	if (err)
-		return err;
-	growth_begin(&n->counters);
-	err = nics_parse(n->text.data, n->text.len, &n->counters, out->words);
-	for (size_t i = 0; i < n->counters.now.n && !err && look->since_ns; i++)
-		if (growth_of(&n->counters, i, growth))
-			give(look, out, n->counters.now.thing[i].code, growth);
-	return err;
+	return growth_file_read(self, "/proc/net/dev", nics_parse, give, look, out);
 }
 
 const struct meter nics_meter = {
@@ -142,6 +110,6 @@ const struct meter nics_meter = {
 	.grows = 1,
 	.check = nics_check,
 	.start = nics_start,
-	.stop = nics_stop,
+	.stop = growth_file_stop,
 	.read = nics_read,
 };
