@@ -20,9 +20,18 @@ static __u64 common_multiple(__u64 a, __u64 b)
 	return a / x * b;
 }
 
-static __u64 unit_of(const struct instrumentation *in, int tier)
+/* What columns can be made of. */
+struct choice {
+	int tier, grain;
+};
+
+/* Each divides the next, and all the slots of a chunk. */
+static const int grains[] = { 1, 4, 12, 60, 300 };
+#define GRAINS (int)(sizeof(grains) / sizeof(*grains))
+
+static __u64 unit_of(const struct instrumentation *in, struct choice c)
 {
-	return common_multiple(in->granularity_ns, plan_slot_ns(in, tier));
+	return common_multiple(in->granularity_ns, plan_slot_ns(in, c.tier) * (__u64)c.grain);
 }
 
 /* a < b - d, also where a is the least number. */
@@ -55,41 +64,66 @@ static __u64 n_units(const struct plan_wish *w, __u64 unit)
 }
 
 /* How many columns there will be, as in query_col_ns(). */
-static __u64 n_cols(const struct plan_wish *w, int tier)
+static __u64 n_cols(const struct plan_wish *w, struct choice c)
 {
-	__u64 n = n_units(w, unit_of(w->in, tier)), per = (n + w->n_cols - 1) / w->n_cols;
+	__u64 n = n_units(w, unit_of(w->in, c)), per = (n + w->n_cols - 1) / w->n_cols;
 
 	return (n + per - 1) / per;
 }
 
-static __u64 n_slices(const struct plan_wish *w, int tier)
+static __u64 n_slices(const struct plan_wish *w, struct choice c)
 {
-	return n_units(w, plan_slot_ns(w->in, tier)) * (w->n_series ? w->n_series : 1);
+	return n_units(w, plan_slot_ns(w->in, c.tier)) * (w->n_series ? w->n_series : 1) / (__u64)c.grain;
 }
 
-static bool fits(const struct plan_wish *w, int tier)
+static bool too_many(const struct plan_wish *w, struct choice c)
 {
-	__u64 unit = unit_of(w->in, tier);
+	return n_slices(w, c) > PLAN_SLICES || (c.grain > 1 && n_slices(w, (struct choice){ c.tier, 1 }) > PLAN_ONCE);
+}
+
+static bool fits(const struct plan_wish *w, struct choice c)
+{
+	__u64 unit = unit_of(w->in, c);
 
 	return !w->fixed || (!(w->from_ns % (__s64)unit) && !(w->to_ns % (__s64)unit));
 }
 
 /* Does it show as much, and not much more?  A second is not an hour, although both are one column. */
-static bool shows_as_much(const struct plan_wish *w, int tier, int kept)
+static bool shows_as_much(const struct plan_wish *w, struct choice c, int kept)
 {
-	__u64 unit = unit_of(w->in, tier);
+	__u64 unit = unit_of(w->in, c);
 
-	return 4 * n_cols(w, tier) >= 3 * n_cols(w, kept) &&
+	return 4 * n_cols(w, c) >= 3 * n_cols(w, (struct choice){ kept, 1 }) &&
 	       3 * (n_units(w, unit) * unit) <= 4 * (__u64)(w->to_ns - w->from_ns);
 }
 
-static int column_tier(const struct plan_wish *w, int kept)
+/* The coarsest grain that leaves nearly as many columns and adds at most a hundredth of the time, where
+ * there is much to read. */
+static struct choice with_grain(const struct plan_wish *w, int tier)
 {
-	int best = kept;
+	const struct choice single = { tier, 1 };
+	struct choice best = single;
 
-	for (int tier = kept + 1; tier < TIERS; tier++)
-		if (fits(w, tier) && (shows_as_much(w, tier, kept) || n_slices(w, best) > PLAN_SLICES))
-			best = tier;
+	for (int i = 1; i < GRAINS && n_slices(w, single) > PLAN_FEW; i++) {
+		const struct choice c = { tier, grains[i] };
+		__u64 unit = unit_of(w->in, c), ns = (__u64)(w->to_ns - w->from_ns);
+
+		if (fits(w, c) && n_units(w, unit) * unit <= ns / 100 * 101 && 6 * n_cols(w, c) >= 5 * n_cols(w, single))
+			best = c;
+	}
+	return best;
+}
+
+static struct choice column_choice(const struct plan_wish *w, int kept)
+{
+	struct choice best = with_grain(w, kept);
+
+	for (int tier = kept + 1; tier < TIERS; tier++) {
+		const struct choice c = { tier, 1 };
+
+		if (fits(w, c) && (shows_as_much(w, c, kept) || too_many(w, best)))
+			best = with_grain(w, tier);
+	}
 	return best;
 }
 
@@ -121,14 +155,15 @@ static void add_totals(struct plan *p, const struct instrumentation *in, int tie
 void plan_make(const struct plan_wish *w, struct plan *ret_plan)
 {
 	struct plan p = { .kept = kept_tier(w) };
-	int tier = w->n_cols ? column_tier(w, p.kept) : p.kept;
+	const struct choice c = w->n_cols ? column_choice(w, p.kept) : (struct choice){ p.kept, 1 };
 	__s64 slot_ns = (__s64)w->in->slot_ns;
 
-	p.unit_ns = unit_of(w->in, tier);
+	p.unit_ns = unit_of(w->in, c);
+	p.grain = w->n_cols ? c.grain : PLAN_TOTAL_GRAIN;
 	p.from_ns = round_down(w->from_ns, p.unit_ns);
 	p.to_ns = round_up(w->to_ns, p.unit_ns);
 	if (w->n_cols)
-		add_part(&p, tier, p.from_ns / slot_ns, p.to_ns / slot_ns - 1);
+		add_part(&p, c.tier, p.from_ns / slot_ns, p.to_ns / slot_ns - 1);
 	else
 		add_totals(&p, w->in, TIERS - 1, p.from_ns / slot_ns, p.to_ns / slot_ns - 1);
 	*ret_plan = p;

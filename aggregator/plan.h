@@ -6,6 +6,8 @@
  *            columns as were asked for and shows at most a third more time, but none that is finer than what the beginning of the interval
  *            is still kept in.  Where that would read more than PLAN_SLICES, a coarser one.  The
  *            interval is widened to its slots, and columns are whole slots of it.
+ * Grain      Many slots are read as sums of several, so columns are whole multiples of as many slots,
+ *            if that leaves at least five sixths as many columns and adds at most a hundredth of the time.
  * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of
  *            those as slots.  The interval stays as it is, unless its beginning is only kept coarser.
  * Kept       Of two neighbouring tiers the coarser one counts as longer if it is longer by more than
@@ -19,7 +21,10 @@
 #include "tier.h"
 #include <stdbool.h>
 
-#define PLAN_SLICES 25000		/* what can be read in about 20 ms */
+#define PLAN_SLICES 25000		/* what can be read in about 20 ms, sums counted as one */
+#define PLAN_FEW 6000			/* not worth a grain */
+#define PLAN_TOTAL_GRAIN 60		/* hours of a total */
+#define PLAN_ONCE 150000		/* what may have to be added up, once, for the sums */
 
 struct plan_wish {
 	const struct instrumentation *in;
@@ -39,6 +44,7 @@ struct plan {
 	__s64 from_ns, to_ns;
 	__u64 unit_ns;			/* both are multiples of it, and so are columns */
 	int tier;			/* the coarsest that is read */
+	int grain;			/* so many slots of its (of totals: only of the coarsest) may be read as one */
 	int kept;			/* the finest that still has the beginning */
 	size_t n_parts;
 	struct plan_part part[2 * TIERS - 1];	/* ascending, without gaps */

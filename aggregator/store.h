@@ -35,6 +35,9 @@ struct store_range {
 	int tier;
 	bool whole;			/* keys need not be told apart: slices of all of them may come as one,
 					 * with an empty key, which is quicker */
+	int grain;			/* so many of the tier's slots, from a multiple of it on, may come as one,
+					 * filed under the first, if all of them are in the range; it divides
+					 * CHUNK_SLOTS; 0, 1: each by itself */
 };
 
 struct store_reader {			/* NULL members are not asked for */

@@ -332,6 +332,7 @@ static void sqlite_close(struct store *s)
 	chunk_fini(&q->old);
 	chunk_fini(&q->made);
 	chunk_fini(&q->whole);
+	memo_fini(&q->memo);
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		hist_fini(&q->total[i]);
 	bytes_fini(&q->frame);

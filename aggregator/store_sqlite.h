@@ -34,6 +34,7 @@
 #define HEATSCOPE_STORE_SQLITE_H
 
 #include "chunk.h"
+#include "memo.h"
 #include "store.h"
 #include "sum.h"
 
@@ -47,7 +48,7 @@ enum sql {
 	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_EACH,
 	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
 	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD,
-	HOT_READ, CHUNK_READ, WHOLE_READ, COVER_READ, LOSS_READ, MARK_READ,
+	HOT_READ, CHUNK_READ, WHOLE_READ, CHUNK_DATA, COVER_READ, LOSS_READ, MARK_READ,
 	HOT_OLDEST, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
 	INST_PUT, INST_EACH, SLOT_NS_EACH, CHUNK_OLDEST, COVER_NEWEST,
 	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, KEY_EXPIRE,
@@ -78,6 +79,7 @@ struct sqlite {
 	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
 	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
 	struct bytes frame, bytes;
+	struct memo memo;		/* chunks as sums of several slots, for read() */
 	__s64 max_pages;		/* 0: no limit */
 	struct known *known;		/* what was asked for since the last rollback */
 	size_t n_known, known_room;

@@ -134,6 +134,8 @@ static int put_chunk(const struct move *m, const struct group *g, bool whole)
 	struct bytes *frame = &m->q->frame;
 	int err;
 
+	memo_forget(&m->q->memo, &(struct memo_name){ .inst = m->known->inst, .ruler = g->name.ruler, .slot = m->first, .key = g->key,
+						      .tier = (__u32)m->tier, .axis = (__u32)m->axis, .weight = g->name.weight });
 	bytes_clear(frame);
 	err = chunk_end(&m->q->made, frame);
 	return err ? err : db_step(m->q, db_bind(m->q, CHUNK_PUT, "iiiiiiiib", m->known->inst, (__s64)m->tier,

@@ -107,24 +107,33 @@ static int read_hot(struct reading *r, int tier, int axis)
 	return got;
 }
 
-/* first: the slot it is filed under. */
-static void read_chunk(struct reading *r, int axis, __s64 first, const void *data, size_t len)
+/* A chunk into q->old.  1; 0: it is damaged, and was told so; -errno. */
+static int unpack(struct reading *r, const struct memo_name *name, __s64 row)
 {
-	struct chunk *c = &r->q->old;
-	int err = chunk_decode(c, data, len);
-	struct slice s = {
-		.ruler = c->name.ruler, .axis = c->name.axis, .weight = c->name.weight, .key = c->name.key,
-	};
+	const struct chunk_name *got = &r->q->old.name;
+	sqlite3_stmt *stmt = db_bind(r->q, CHUNK_DATA, "i", row);
+	int err = db_step(r->q, stmt);
 
-	if (err || c->name.inst != r->known.inst || c->name.tier != r->range.tier || c->name.first != first ||
-	    c->name.axis != axis) {
-		tell_damage(r, "chunk", first * r->per, (first + CHUNK_SLOTS) * r->per - 1);
-		return;
-	}
-	for (int i = 0; i < CHUNK_SLOTS; i++) {
+	if (err <= 0)
+		return err;
+	err = chunk_decode(&r->q->old, sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
+	sqlite3_reset(stmt);
+	if (!err && got->inst == name->inst && got->tier == (int)name->tier && got->first == name->slot && got->axis == name->axis)
+		return 1;
+	tell_damage(r, "chunk", name->slot * r->per, (name->slot + CHUNK_SLOTS) * r->per - 1);
+	return 0;
+}
+
+/* The slots from..to-1 of q->old. */
+static void give_slots(struct reading *r, __s64 first, int from, int to)
+{
+	const struct chunk *c = &r->q->old;
+	struct slice s = { .ruler = c->name.ruler, .axis = c->name.axis, .weight = c->name.weight, .key = c->name.key };
+
+	for (int i = from; i < to; i++) {
 		__s64 slot = (first + i) * r->per;
 
-		if (!c->slot[i].hist_len || slot < r->first || slot > r->last)
+		if (!c->slot[i].hist_len)
 			continue;
 		s.hist = c->slot[i].hist;
 		s.hist_len = c->slot[i].hist_len;
@@ -132,20 +141,83 @@ static void read_chunk(struct reading *r, int axis, __s64 first, const void *dat
 	}
 }
 
+/* Of a chunk: its slots that are in the range, and the groups of `grain` slots that are wholly, half-open. */
+struct share {
+	int from, to, first_group, last_group;
+};
+
+static struct share share_of(const struct reading *r, const struct memo_name *name)
+{
+	__s64 from = tier_divide(r->first, r->per) - name->slot, to = tier_divide(r->last, r->per) + 1 - name->slot;
+	int grain = (int)name->grain;
+	struct share s = { .from = from < 0 ? 0 : (int)from, .to = to > CHUNK_SLOTS ? CHUNK_SLOTS : (int)to };
+
+	if (grain > 1 && !(CHUNK_SLOTS % grain) && !(name->slot % grain)) {
+		s.first_group = (s.from + grain - 1) / grain;
+		s.last_group = s.to / grain;
+	}
+	return s;
+}
+
+static void give_sums(struct reading *r, const struct memo_entry *e, const struct share *of)
+{
+	struct slice s = e->slice;
+
+	for (int i = of->first_group; i < of->last_group; i++) {
+		s.hist = e->sum[i].hist;
+		s.hist_len = e->sum[i].hist_len;
+		if (s.hist_len)
+			r->reader->slice(r->reader->arg, (e->name.slot + i * (__s64)e->name.grain) * r->per, &s);
+	}
+}
+
+/* As sums where whole groups of slots are in the range.  Those are added up once: a picture of a day then
+ * is made of some thousand histograms, not of its 86,400. */
+static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row)
+{
+	const struct share of = share_of(r, name);
+	bool some = of.first_group < of.last_group;
+	int from = of.first_group * (int)name->grain, to = of.last_group * (int)name->grain, got;
+	const struct memo_entry *e = some ? memo_find(&r->q->memo, name) : NULL;
+	bool rest = !e || of.from < from || of.to > to;
+
+	got = rest ? unpack(r, name, row) : 1;
+	if (got <= 0)
+		return got;
+	if (!e && some)
+		e = memo_make(&r->q->memo, name, &r->q->old);
+	if (!e) {
+		give_slots(r, name->slot, of.from, of.to);
+		return 0;
+	}
+	if (rest) {
+		give_slots(r, name->slot, of.from, from);
+		give_slots(r, name->slot, to, of.to);
+	}
+	give_sums(r, e, &of);
+	return 0;
+}
+
 static int read_chunks(struct reading *r, int axis)
 {
 	__s64 from = tier_divide(r->first, r->per), last = tier_divide(r->last, r->per);
 	bool whole = r->range.whole;
 	sqlite3_stmt *stmt;
-	int got;
+	int got, err = 0;
 
 	from = from > INT64_MIN + CHUNK_SLOTS ? from - CHUNK_SLOTS + 1 : INT64_MIN;
 	stmt = db_bind(r->q, whole ? WHOLE_READ : CHUNK_READ, "iiiii", r->known.inst, (__s64)r->range.tier, (__s64)axis,
 		       from, last);
-	while ((got = db_step(r->q, stmt)) > 0)
-		if (whole || (col(stmt, 0) && wants(r, col(stmt, 0))))
-			read_chunk(r, axis, col(stmt, 1), sqlite3_column_blob(stmt, 2), (size_t)sqlite3_column_bytes(stmt, 2));
-	return got;
+	while (!err && (got = db_step(r->q, stmt)) > 0) {
+		const struct memo_name name = { .inst = r->known.inst, .ruler = (__u64)col(stmt, 3), .slot = col(stmt, 1),
+						.key = col(stmt, 0), .tier = (__u32)r->range.tier, .axis = (__u32)axis,
+						.weight = (__u32)col(stmt, 2), .grain = (__u32)(r->range.grain > 1 ? r->range.grain : 1) };
+
+		if (whole || (name.key && wants(r, name.key)))
+			err = read_chunk(r, &name, col(stmt, 4));
+	}
+	sqlite3_reset(stmt);
+	return err ? err : got;
 }
 
 /* The tier's chunks, and what is on its way into them: see Tiers in store_sqlite.h. */

@@ -222,21 +222,33 @@ int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s6
 
 /* ---- giving slices to all folds ---- */
 
-static void give_slice(void *arg, __s64 slot, const struct slice *s)
+static void give_to_keys(void *arg, __s64 slot, const struct slice *s)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		if (s->axis == v->key_axis[i])
+			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
+}
+
+static void give_to_columns(void *arg, __s64 slot, const struct slice *s)
 {
 	struct value *v = arg;
 
 	for (size_t i = 0; i < v->n_folds && !v->cover_only; i++)
 		if (s->axis == v->fold_axis[i])
 			fold_reader(v->fold[i])->slice(v->fold[i], slot, s);
-	for (size_t i = 0; i < v->n_key_folds; i++)
-		if (s->axis == v->key_axis[i])
-			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
 	if (v->counts && s->axis == v->fold_axis[0])
 		layer_fold_reader(v->counts)->slice(v->counts, slot, s);
 	for (size_t i = 0; i < v->n_folds && v->layered; i++)
 		if (v->layer_fold[i] && s->axis == v->fold_axis[i])
 			layer_fold_reader(v->layer_fold[i])->slice(v->layer_fold[i], slot, s);
+}
+
+static void give_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	give_to_columns(arg, slot, s);
+	give_to_keys(arg, slot, s);
 }
 
 static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
@@ -306,14 +318,21 @@ static void reach_now(struct value *v)
 /* Do keys matter to nobody? */
 static bool is_whole(const struct value *v)
 {
-	return !v->n_key_folds && !v->p.n_select;
+	return !v->n_key_folds && !v->p.n_select && !v->layered && !v->counts;
+}
+
+/* Columns of all keys together, and the keys over the whole interval: read as two, that is a tenth of the
+ * slices that columns of every key are. */
+static bool is_both(const struct value *v)
+{
+	return v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !v->p.n_select && !v->p.isolate && !v->p.decompose_all;
 }
 
 /* Before there are folds: they are made for the interval that comes out of it. */
 static void choose_tiers(struct value *v, const struct catalog_inst *ci)
 {
-	bool keys = is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT ||
-		    (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON);
+	bool keys = is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT || v->kind == VALUE_CHART ||
+		    v->p.decompose_all || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !is_both(v));
 	struct plan_wish w = {
 		.in = &v->in, .kept_from = ci->kept_from, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = is_totals(v) ? 0 : value_columns(v), .fixed = v->p.n_points > 1,
@@ -325,6 +344,10 @@ static void choose_tiers(struct value *v, const struct catalog_inst *ci)
 	v->head.rounded.from = v->plan.from_ns;
 	v->head.rounded.to = v->plan.to_ns;
 	v->head.tier_ns = plan_slot_ns(&v->in, v->plan.tier);
+	w.from_ns = v->plan.from_ns;
+	w.to_ns = v->plan.to_ns;
+	w.n_cols = 0;
+	plan_make(&w, &v->keys_plan);
 }
 
 static int choose_interval(struct value *v, const struct payload_head *at, char *reason)
@@ -425,7 +448,6 @@ void value_free(struct value *v)
 static void set_error(struct value *v, int err)
 {
 	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
-
 	bool refused = err == -EINVAL || err == -E2BIG;
 
 	if (err == -E2BIG && !*v->reason)
@@ -500,24 +522,35 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
+static int read_slices(struct value *v, struct store *store, const struct plan *plan, bool whole,
+		       void (*give)(void *arg, __s64 slot, const struct slice *s))
+{
+	const struct store_reader slices = { .arg = v, .slice = give, .damaged = give_damaged,
+					     .wants = v->p.n_select ? give_wants : NULL };
+	bool columns = plan == &v->plan && !is_totals(v);
+	int err = 0;
+
+	for (size_t i = 0; i < plan->n_parts && !err; i++) {
+		const struct plan_part *part = &plan->part[i];
+		const struct store_range range = { part->first, part->last, only_axis(v), part->tier, whole,
+						   columns || part->tier == TIERS - 1 ? plan->grain : 1 };
+
+		err = store->ops->read(store, v->in.id, &range, &slices);
+	}
+	return err;
+}
+
 /* Slices part by part; coverage, losses and marks of all at once: a loss that spans two parts is one. */
 static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
-	const struct store_reader slices = { .arg = v, .slice = give_slice, .damaged = give_damaged,
-					     .wants = v->p.n_select ? give_wants : NULL };
 	struct store_reader others = v->reader;
-	struct store_range range = { .axis = only_axis(v), .whole = is_whole(v) };
-	int err = 0;
+	struct store_range range = { .axis = only_axis(v) };
+	bool both = is_both(v);
+	int err = read_slices(v, store, &v->plan, both || is_whole(v), both ? give_to_columns : give_slice);
 
-	for (size_t i = 0; i < v->plan.n_parts && !err; i++) {
-		const struct plan_part *part = &v->plan.part[i];
-
-		range.first = part->first;
-		range.last = part->last;
-		range.tier = part->tier;
-		err = store->ops->read(store, v->in.id, &range, &slices);
-	}
+	if (!err && both)
+		err = read_slices(v, store, &v->keys_plan, false, give_to_keys);
 	slots_of(v, &range.first, &range.last);
 	range.tier = is_totals(v) ? v->plan.kept : v->plan.tier;
 	others.slice = NULL;

@@ -35,6 +35,7 @@ struct value {
 	__s64 now_ns;
 	struct payload_head head;
 	struct plan plan;
+	struct plan keys_plan;		/* of the same interval, where keys are read apart from columns */
 	__u32 drop;			/* fields folded away by `by` */
 
 	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */

@@ -151,6 +151,7 @@ struct gathered {
 	__s64 first, last;
 	int axis;
 	__s64 per;			/* slots of tier 0 in one */
+	__s64 group;			/* slots of tier 0 that may come as one */
 	bool whole, was_dropped;
 	__u64 n_sparse;
 	__s64 dropped_first, dropped_last;
@@ -182,7 +183,7 @@ static void take_slice(void *arg, __s64 slot, const struct slice *s)
 	struct gathered *g = arg;
 	struct piece *p = APPEND(g->piece, g->n_pieces);
 
-	*p = (struct piece){ slot, *s };
+	*p = (struct piece){ tier_down(slot, g->group), *s };
 	if (g->whole)
 		p->slice.key.len = 0;
 	p->slice.key.bytes = copy_of(s->key.bytes, p->slice.key.len);
@@ -240,6 +241,7 @@ struct gathered *gathered_range(const struct store_range *range)
 	g->first = tier_down(range->first, g->per);
 	g->last = tier_down(range->last, g->per) + g->per - 1;
 	g->whole = range->whole;
+	g->group = g->per * (range->grain ? range->grain : 1);
 	return g;
 }
 
@@ -268,7 +270,7 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis)
 	g->first = first;
 	g->last = last;
 	g->axis = axis;
-	g->per = 1;
+	g->per = g->group = 1;
 	g->reader = (struct store_reader){ .arg = g, .slice = take_slice, .cover = take_cover, .loss = take_loss,
 					   .mark = take_mark, .sparse = take_sparse, .dropped = take_dropped };
 	return g;

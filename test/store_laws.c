@@ -403,9 +403,12 @@ static void assert_tier(struct store *s, const struct batch *batch, size_t n, in
 	__s64 first = horizon > hours.first ? horizon : hours.first;
 	struct store_range range = { .first = first, .last = hours.last, .axis = -1, .tier = tier };
 
+	static const int grain[] = { 0, 4, 12, 60, 300 };
+
 	for (int i = 0; i < 4; i++) {
 		struct gathered *want, *got;
 
+		range.grain = grain[check_below(5)];
 		range.whole = i % 2;
 		range.axis = i / 2 ? 1 : -1;
 		want = gathered_range(&range);

@@ -28,7 +28,7 @@ static struct plan plan_of(const struct instrumentation *in, const __s64 *kept_f
 static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **state)
 {
 	static const struct { __s64 length; size_t n_cols; int tier; } cases[] = {
-		{ 60, 600, 0 }, { 3600, 600, 0 }, { 3600, 60, 1 }, { DAY / 4, 1200, 0 }, { DAY, 1200, 1 }, { DAY, 600, 1 }, { DAY, 24, 2 },
+		{ 60, 600, 0 }, { 3600, 600, 0 }, { 3600, 60, 1 }, { DAY / 4, 1200, 0 }, { DAY, 1200, 0 }, { DAY, 600, 1 }, { DAY, 24, 2 },
 		{ 14 * DAY, 1200, 1 }, { 14 * DAY, 100, 2 }, { 365 * DAY, 1200, 2 }, { 365 * DAY, 1, 2 }, { 7200, 1, 2 },
 	};
 	const struct instrumentation in = instrumentation(NS);
@@ -38,8 +38,49 @@ static void columns_are_read_from_the_coarsest_tier_that_shows_as_much(void **st
 
 		assert_int_equal(p.tier, cases[i].tier);
 		assert_int_equal(p.n_parts, 1);
-		assert_int_equal(p.from_ns, (NOW - cases[i].length) * NS);
-		assert_int_equal(p.to_ns, NOW * NS);
+		assert_true(p.from_ns <= (NOW - cases[i].length) * NS && p.to_ns >= NOW * NS);
+		assert_true(p.to_ns - p.from_ns <= cases[i].length * NS / 100 * 101);
+	}
+}
+
+/* A day of seconds in 1,200 columns of 72 s; where it would cost more than a sixth of the columns, less. */
+static void much_is_read_as_sums_of_several_slots(void **state)
+{
+	static const struct { __s64 length; size_t n_cols; int tier, grain; __s64 col_s; } cases[] = {
+		{ 3600, 1200, 0, 1, 3 }, { DAY / 4, 1200, 0, 4, 20 }, { DAY, 1200, 0, 12, 72 }, { DAY, 1800, 1, 1, 60 },
+		{ 14 * DAY, 1200, 1, 4, 1200 }, { 365 * DAY, 1200, 2, 4, 8 * 3600 },
+	};
+	struct instrumentation in = instrumentation(NS);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct plan p = plan_of(&in, kept, NOW - cases[i].length, NOW, cases[i].n_cols);
+		struct query q = { .inst = &in, .from_ns = p.from_ns, .to_ns = p.to_ns, .n_cols = cases[i].n_cols };
+
+		assert_int_equal(p.tier, cases[i].tier);
+		assert_int_equal(p.grain, cases[i].grain);
+		assert_int_equal(p.unit_ns, plan_slot_ns(&in, p.tier) * (__u64)p.grain);
+		in.granularity_ns = p.unit_ns;
+		assert_int_equal(query_col_ns(&q), cases[i].col_s * NS);
+		in.granularity_ns = NS;
+	}
+}
+
+/* Wherever they begin: columns hold whole groups, and few slices are read. */
+static void columns_are_whole_groups_of_slots(void **state)
+{
+	const struct instrumentation in = instrumentation(NS);
+
+	for (int round = 0; round < 20000; round++) {
+		__s64 from = NOW - 1 - (__s64)check_below(365 * DAY), to = from + 1 + (__s64)check_below((uint64_t)(NOW - from));
+		size_t n_cols = 1 + check_below(2000);
+		struct plan p = plan_of(&in, kept, from, to, n_cols);
+		__s64 group = tier_slots(in.slot_ns, p.tier) * p.grain;
+
+		assert_true(p.from_ns <= from * NS && p.to_ns >= to * NS);
+		assert_int_equal(p.part[0].first % group, 0);
+		assert_int_equal((p.part[0].last + 1) % group, 0);
+		assert_true((p.part[0].last + 1 - p.part[0].first) / group <= PLAN_SLICES);
+		assert_true(p.grain == 1 || p.to_ns - p.from_ns <= (to - from) * NS / 100 * 101);
 	}
 }
 
@@ -166,6 +207,8 @@ static void totals_read_every_slot_once(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(columns_are_read_from_the_coarsest_tier_that_shows_as_much),
+	cmocka_unit_test(much_is_read_as_sums_of_several_slots),
+	cmocka_unit_test(columns_are_whole_groups_of_slots),
 	cmocka_unit_test(a_short_interval_is_not_widened_to_a_long_slot),
 	cmocka_unit_test(what_is_only_kept_coarser_is_read_coarser),
 	cmocka_unit_test(tiers_that_are_kept_equally_long_are_not_mistaken_for_memory),

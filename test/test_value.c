@@ -276,6 +276,21 @@ static void keys_are_selected_in_every_tier(void **state)
 	json_decref(raw);
 }
 
+/* The picture from all keys together, the keys from totals. */
+static void an_image_of_a_long_time_names_its_keys(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
+
+	for (int i = 0; i < 2; i++) {
+		json_t *json = json_of(VALUE_IMAGE, i ? to - DAY / 2 : from, to, "width", "1200"), *present = json_object_get(json, "present");
+
+		assert_int_equal(json_array_size(present), 2);
+		assert_string_equal(json_string_value(json_array_get(present, 0)), "select/query");
+		assert_string_equal(json_string_value(json_array_get(present, 1)), "update/query");
+		json_decref(json);
+	}
+}
+
 static void what_was_dropped_is_shown_as_dropped(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
@@ -310,6 +325,7 @@ int main(void)
 		cmocka_unit_test(totals_are_the_same_from_every_tier),
 		cmocka_unit_test(totals_without_columns_are_not_widened),
 		cmocka_unit_test(keys_are_selected_in_every_tier),
+		cmocka_unit_test(an_image_of_a_long_time_names_its_keys),
 		cmocka_unit_test(what_was_dropped_is_shown_as_dropped),
 	};
 

@@ -1,0 +1,53 @@
+/* memo.h - chunks added up, remembered: so many slots of a key as one histogram, ready to be given again.
+ *
+ *      chunk --memo_make()--> sums of each `grain` slots --memo_find()--> given without unpacking the chunk
+ *
+ * Law     what is found is what the chunk holds: whoever writes or drops a chunk says so, memo_forget().
+ * Bound   MEMO_BYTES in all; beyond it what was not asked for longest goes.
+ * Errors  memo_make() gives NULL where it can not be remembered (no memory, damaged): read it slot by slot.
+ * Memory  a zeroed one is empty.  What is found is borrowed until the next memo_make() or memo_forget().
+ * Thread  any, one at a time.
+ */
+#ifndef HEATSCOPE_MEMO_H
+#define HEATSCOPE_MEMO_H
+
+#include "chunk.h"
+#include "sum.h"
+
+#define MEMO_BYTES (32u << 20)
+
+struct memo_name {			/* a chunk, as it is filed; all of it is compared */
+	__u64 inst, ruler;
+	__s64 slot, key;
+	__u32 tier, axis, weight, grain;
+};
+
+struct memo_entry {
+	struct memo_name name;
+	struct slice slice;		/* ruler, axis, weight and key of all its sums */
+	unsigned n;			/* CHUNK_SLOTS / grain */
+	struct chunk_part *sum;		/* hist_len 0: nothing in these slots */
+	size_t bytes;
+	struct memo_entry *older, *newer;
+};
+
+struct memo {
+	void *tree;			/* by name */
+	struct memo_entry *oldest, *newest;
+	size_t bytes;
+	struct sum sum;			/* scratch */
+	struct bytes made;
+};
+
+void memo_fini(struct memo *m);
+
+/* NULL: it is not remembered. */
+const struct memo_entry *memo_find(struct memo *m, const struct memo_name *name);
+
+/* Adds up a decoded chunk; grain divides CHUNK_SLOTS. */
+const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c);
+
+/* This chunk is no more as it was; name->grain does not matter. */
+void memo_forget(struct memo *m, const struct memo_name *name);
+
+#endif
