@@ -119,23 +119,44 @@ static bool fold_wants(struct fold *f, const struct labels *key)
 	return f->wanted[at];
 }
 
-/* Most skips and counts are one byte each: those without a call. */
+static __u64 sum_of(__u64 a, __u64 b)
+{
+	return a + b < a ? ~(__u64)0 : a + b;
+}
+
+/* Nearly all skips are one byte, and counts at most three: those without a call, while there are four bytes. */
+static void add_short_cells(__u64 *cell, struct hist_reader *r)
+{
+	const __u8 *at = r->cursor.data + r->cursor.at, *end = r->cursor.data + r->cursor.len;
+
+	while (r->n_left && end - at >= 4 && at[0] < 0x80 && r->cell + 1 + at[0] < r->n_cells) {
+		__u32 value = at[1] & 0x7f, n = 2;
+
+		if (at[1] & 0x80) {
+			value |= (at[2] & 0x7fu) << 7;
+			n = 3;
+			if (at[2] & 0x80) {
+				if (at[3] & 0x80)
+					break;
+				value |= (__u32)at[3] << 14;
+				n = 4;
+			}
+		}
+		r->cell += 1u + at[0];
+		cell[r->cell] = sum_of(cell[r->cell], value);
+		at += n;
+		r->n_left--;
+	}
+	r->cursor.at = (size_t)(at - r->cursor.data);
+}
+
 static void add_cells(__u64 *cell, struct hist_reader *r)
 {
-	struct cursor *c = &r->cursor;
-
 	for (;;) {
-		while (r->n_left && c->at + 1 < c->len && !((c->data[c->at] | c->data[c->at + 1]) & 0x80) &&
-		       r->cell + 1 + c->data[c->at] < r->n_cells) {
-			r->cell += 1u + c->data[c->at];
-			r->value = c->data[c->at + 1];
-			cell[r->cell] = cell[r->cell] + r->value < r->value ? ~(__u64)0 : cell[r->cell] + r->value;
-			c->at += 2;
-			r->n_left--;
-		}
+		add_short_cells(cell, r);
 		if (!hist_reader_next(r))
 			return;
-		cell[r->cell] = cell[r->cell] + r->value < r->value ? ~(__u64)0 : cell[r->cell] + r->value;
+		cell[r->cell] = sum_of(cell[r->cell], r->value);
 	}
 }
 
@@ -153,8 +174,8 @@ int hist_add_slice(struct hist *h, const struct slice *s)
 		return err;
 	add_cells(h->cell, &r);
 	if (r.count) {
-		h->count = h->count + r.count < r.count ? ~(__u64)0 : h->count + r.count;
-		h->sum = h->sum + r.sum < r.sum ? ~(__u64)0 : h->sum + r.sum;
+		h->count = sum_of(h->count, r.count);
+		h->sum = sum_of(h->sum, r.sum);
 		h->min = r.min < h->min ? r.min : h->min;
 		h->max = r.max > h->max ? r.max : h->max;
 	}

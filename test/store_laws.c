@@ -349,6 +349,32 @@ static void an_amendment_after_compacting_adds(void **state)
 	kit_free(batch, 200);
 }
 
+/* Also where sums of it were read before, and are remembered. */
+static void an_amendment_is_in_the_sums(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&wide, 200);
+
+	for (size_t n = 50; n <= 200; n += 50) {
+		store_add(f->store, batch + n - 50, 50);
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 10000), 0);
+		for (int i = 0; i < 8; i++) {
+			struct store_range range = { .first = 1000 + 7 * (i / 4), .last = 9000, .axis = -1, .whole = i % 2, .grain = i % 4 / 2 ? 60 : 12 };
+			struct gathered *want = gathered_range(&range), *got;
+
+			for (size_t j = 0; j < n; j++)
+				gather_batch(want, &batch[j]);
+			assert_int_equal(kit_read_range(f->store, &range, &got), 0);
+			gathered_only_slices(want);
+			gathered_only_slices(got);
+			kit_assert_same(want, got);
+			gathered_free(want);
+			gathered_free(got);
+		}
+	}
+	kit_free(batch, 200);
+}
+
 /* --- forgetting --- */
 
 static void expiring_drops_what_is_older_and_nothing_else(void **state)
@@ -699,6 +725,7 @@ const struct CMUnitTest store_laws[N_STORE_LAWS] = {
 	LAW(an_unknown_instrumentation_is_empty),
 	LAW(compacting_keeps_every_event),
 	LAW(an_amendment_after_compacting_adds),
+	LAW(an_amendment_is_in_the_sums),
 	LAW(expiring_drops_what_is_older_and_nothing_else),
 	LAW(what_expired_is_not_added_again),
 	LAW(every_tier_holds_the_same),

@@ -1,6 +1,8 @@
 #include "collector/pieces.h"
 #include "check.h"
 
+#include <stdio.h>
+
 #define RULER_TEST RULER(UNIT_NS, 2, 4, 20)
 
 /* So many that all arrays have moved several times. */
