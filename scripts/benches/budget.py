@@ -50,8 +50,9 @@ class Storm:
         return sum(n for n, _ in bins), sum(ns for _, ns in bins), len(bins) / TENTHS
 
 
-def create(heatscope):
-    return heatscope.create("syscall", "syscalls", ["syscall"], ["latency"], predicate={"eq": ["syscall", "getppid"]})
+def create(heatscope, storm):
+    return heatscope.create("syscall", "syscalls", ["syscall"], ["latency"],
+                            predicate={"and": [{"eq": ["syscall", "getppid"]}, {"eq": ["pid", str(storm.process.pid)]}]})
 
 
 def seconds_seen(heatscope, uri, begin):
@@ -106,7 +107,7 @@ def cost(options, heatscope, n_cpus):
 
     without()
     for i in range(options.rounds):
-        uri, begin, own_s = create(heatscope), time.time(), run_seconds(heatscope.collector.pid)
+        uri, begin, own_s = create(heatscope, storm), time.time(), run_seconds(heatscope.collector.pid)
         time.sleep(options.seconds)
         turns.append({"from": begin, "to": time.time(), "own_s": run_seconds(heatscope.collector.pid) - own_s})
         time.sleep(2)
@@ -128,7 +129,7 @@ def cost(options, heatscope, n_cpus):
 def paced(options, heatscope):
     """What it called while all was sampled, and what the columns say."""
     storm = Storm(options, options.paced + 25, options.rate)
-    uri, begin = create(heatscope), time.time()
+    uri, begin = create(heatscope, storm), time.time()
     time.sleep(options.paced + 12)
     seen = seconds_seen(heatscope, uri, begin)
     heatscope.delete(uri)
