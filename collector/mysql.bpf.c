@@ -342,9 +342,10 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct events *e = events_here();
 
-	if (!is_server(t) || !e || (flags & MSG_PEEK))
+	if (!e)
 		return 0;
-	received(e, sk, 0, t, ret);
+	if (is_server(t) && !(flags & MSG_PEEK))
+		received(e, sk, 0, t, ret);
 	chain_run(ctx, e);
 	return 0;
 }
@@ -485,9 +486,10 @@ int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct events *e = events_here();
 
-	if (!is_server(t) || !e)
+	if (!e)
 		return 0;
-	sent(e, sk, 0, t, ret);
+	if (is_server(t))
+		sent(e, sk, 0, t, ret);
 	chain_run(ctx, e);
 	return 0;
 }
@@ -511,17 +513,12 @@ static __always_inline struct sock *socket_of(struct task_struct *t, __u32 fd, _
 	return socket ? BPF_CORE_READ(socket, sk) : 0;
 }
 
-SEC("?tp_btf/sys_exit")
-int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
+static __always_inline void call_ended(struct events *e, struct task_struct *t, const struct pt_regs *regs, long ret)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
 	int peeks = 0, receives = 0;
 	struct sock *sk;
 	__u64 inode;
 
-	if (!is_server(t) || !e)
-		return 0;
 	switch (regs->orig_ax) {
 	case SYS_RECVFROM:
 		peeks = regs->r10 & MSG_PEEK;
@@ -541,15 +538,25 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 	case SYS_WRITEV:
 		break;
 	default:
-		return 0;
+		return;
 	}
 	sk = peeks ? 0 : socket_of(t, regs->di, &inode);
-	if (!sk)
-		return 0;
-	if (receives)
+	if (sk && receives)
 		received(e, sk, inode, t, ret);
-	else
+	else if (sk)
 		sent(e, sk, inode, t, ret);
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e = events_here();
+
+	if (!e)
+		return 0;
+	if (is_server(t))
+		call_ended(e, t, regs, ret);
 	chain_run(ctx, e);
 	return 0;
 }
