@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TICK_MS 100			/* nothing changed: what is due, who has left */
-#define GAP_MS 50			/* between two looks at what has changed */
+#define GAP_MS 50			/* from an event to the next look at what has changed */
 #define SHADE_EVERY_MS 1000
 #define GRID_EVERY_MS 1000		/* of whole grids, in the long run; */
 #define GRIDS_AHEAD 5			/* so many may follow one another at once */
@@ -39,7 +39,7 @@ struct stream {
 	bool want_grid, want_shade;
 
 	/* By the loop's clock, which nobody sets: when last, and until when the grids so far are paid for. */
-	__u64 shaded_ms, put_ms, looked_ms, grids_ms;
+	__u64 shaded_ms, put_ms, grids_ms;
 };
 
 static const struct grid *grid_of(const struct stream *s) { return s->shown->grid[0]; }
@@ -365,10 +365,10 @@ static void reshade(struct stream *s, struct value *v)
 
 static void on_tick(uv_timer_t *timer);
 
-/* What has changed goes at once, if nothing went just before. */
+/* What has changed goes at once, if nothing went just before: a tick that found nothing delays nobody. */
 static void hurry(struct stream *s)
 {
-	__u64 now_ms = uv_now(s->a->loop), due_ms = s->looked_ms + GAP_MS;
+	__u64 now_ms = uv_now(s->a->loop), due_ms = s->put_ms + GAP_MS;
 
 	uv_timer_start(&s->timer, on_tick, due_ms > now_ms ? due_ms - now_ms : 0, TICK_MS);
 }
@@ -436,7 +436,6 @@ static void on_tick(uv_timer_t *timer)
 	char reason[PARAMS_REASON_MAX];
 	__u64 now_ms = uv_now(s->a->loop);
 
-	s->looked_ms = now_ms;
 	if (s->http)
 		catalog_touch(s->a->catalog, s->inst, now_ns());	/* an open stream is somebody who asks */
 	if (!s->http || s->running || http_stream_waiting(s->http))

@@ -8,7 +8,7 @@
 
 #include <malloc.h>
 
-#define MEMORY_PIECE (8 << 20)		/* what is larger comes from the kernel, and goes back to it */
+#define MEMORY_PIECE (16 << 20)		/* what is larger comes from the kernel, and goes back to it */
 #define MEMORY_KEPT (32 << 20)		/* at most, per arena: a few threads draw */
 
 /* Before the first thread starts. */

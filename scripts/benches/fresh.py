@@ -14,11 +14,11 @@ import urllib.parse
 
 from measure import Heatscope, arguments, folder, mariadb, progress, quantile, save, stop, table
 
-CLIENT_S = 0.005                # at most so long after its end a client has seen it, and that may be in the next slot
-
 
 class Watch(threading.Thread):
-    """Reads the stream; seen(when, length) is when a cell of that length in the column of that time was first told."""
+    """Reads the stream; seen() is when, and by which event, a cell of a statement in the column of its end was first told.
+    Of the statement it is known when it was sent, how long it sleeps, and when its client had the result: its end and its
+    length in the kernel lie between, however late the client was."""
 
     def __init__(self, http, target):
         super().__init__(daemon=True)
@@ -54,18 +54,18 @@ class Watch(threading.Thread):
             last = self.edges[row + 1] if row + 1 < len(self.edges) else None
             self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now, event))
 
-    def seen(self, when_s, length_ns):
+    def seen(self, sent_s, slept_s, end_s):
         return min(((now, event) for start, first, last, now, event in self.told
-                    if start <= when_s < start + self.column_s + CLIENT_S and first <= length_ns * 1.1 and
-                    last >= length_ns * 0.9), default=None)
+                    if start <= end_s and start + self.column_s > sent_s + slept_s and
+                    first <= (end_s - sent_s) * 1e9 and last >= slept_s * 1e9), default=None)
 
-    def wait(self, when_s, length_ns, seconds):
+    def wait(self, statement, seconds):
         end = time.monotonic() + seconds
         with self.changed:
-            while self.seen(when_s, length_ns) is None:
+            while self.seen(*statement) is None:
                 if not self.changed.wait(end - time.monotonic()):
                     return None
-            seen = self.seen(when_s, length_ns)
+            seen = self.seen(*statement)
             self.told = []
             return seen
 
@@ -78,13 +78,12 @@ class Client:
                                          "-B", "--unbuffered"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
     def sleep(self, seconds):
-        """Returns when its result is here, and how long it took, in ns."""
+        """Returns when it was sent, how long it sleeps, and when its result was here, in s."""
         start = time.time()
         self.process.stdin.write("SELECT SLEEP(%.4f);\n" % seconds)
         self.process.stdin.flush()
         self.process.stdout.readline()
-        end = time.time()
-        return end, (end - start) * 1e9
+        return start, seconds, time.time()
 
 
 def trials(http, client, target, slot_s, options):
@@ -95,10 +94,12 @@ def trials(http, client, target, slot_s, options):
     for i in range(options.trials):
         progress("slots of %g s: trial %d of %d" % (slot_s, i + 1, options.trials))
         time.sleep(chance.uniform(0, 2 * slot_s))
-        end, length_ns = client.sleep(chance.uniform(0.02, 0.3))
-        seen = watch.wait(end, length_ns, 10)
+        statement = client.sleep(round(chance.uniform(0.02, 0.3), 4))
+        seen = watch.wait(statement, 10)
+        end = statement[2]
         slot_end = (end // slot_s + 1) * slot_s
-        results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "told_by": seen[1]} if seen else None)
+        results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "told_by": seen[1]} if seen else
+                       {"missing": statement})
     progress("")
     return results
 
@@ -116,7 +117,7 @@ def main():
         stop(client.process)
     rows = []
     for slot_s, rounds in results.items():
-        seen = [r for r in rounds if r]
+        seen = [r for r in rounds if "fresh_s" in r]
         rows.append(["slots of %g s" % slot_s, "%d of %d" % (len(seen), len(rounds))] +
                     ["%.0f" % (quantile([r[what] for r in seen], p) * 1e3) for what in ("fresh_s", "after_slot_s") for p in (0.5, 0.99)])
     print("ms from a statement's end to its cell in the stream")
