@@ -111,13 +111,29 @@ static void upkeep(uv_timer_t *timer)
 
 /* --- beginning --- */
 
-/* /run/heatscope and /var/lib/heatscope may be missing where no package has made them. */
-static void make_folder_of(const char *path)
+/* Our own folders may be missing where no package has made them; another one that is missing is a
+ * mistyped path. */
+static int folder_ready(const char *path, const char *option, char *reason)
 {
 	char copy[PATH_MAX];
+	const char *folder;
+	struct stat st;
+	int err = 0;
 
 	snprintf(copy, sizeof(copy), "%s", path);
-	mkdir(dirname(copy), 0755);
+	folder = dirname(copy);
+	if (!stat(folder, &st) || (errno != ENOENT && errno != ENOTDIR))
+		return 0;		/* what else is wrong with it is said by who opens the file */
+	if (strcmp(folder, "/run/heatscope") && strcmp(folder, "/var/lib/heatscope")) {
+		snprintf(reason, CONF_REASON_MAX, "there is no folder %.300s (--%s)", folder, option);
+		return -ENOENT;
+	}
+	if (mkdir(folder, 0755) && errno != EEXIST) {
+		err = -errno;
+		snprintf(reason, CONF_REASON_MAX, "cannot make the folder %s: %s; run it as root, or give --database PATH "
+			 "and --socket PATH", folder, strerror(-err));
+	}
+	return err;
 }
 
 /* A lock of our own beside the database: closing any descriptor of the database itself would drop
@@ -131,7 +147,8 @@ static int lock_database(struct aggregator *a, char *reason)
 	a->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0640);
 	if (a->lock_fd < 0) {
 		err = -errno;
-		snprintf(reason, CONF_REASON_MAX, "cannot make %.300s: %s", path, strerror(-err));
+		snprintf(reason, CONF_REASON_MAX, "cannot make %.300s: %s%s", path, strerror(-err),
+			 err == -EACCES ? "; run it as root, or give --database PATH and --socket PATH" : "");
 		return err;
 	}
 	if (flock(a->lock_fd, LOCK_EX | LOCK_NB)) {
@@ -148,8 +165,9 @@ static int open_store(struct aggregator *a, char *reason)
 
 	if (!strcmp(a->conf.database, "memory"))
 		return store_memory_open(&a->store);
-	make_folder_of(a->conf.database);
-	err = lock_database(a, reason);
+	err = folder_ready(a->conf.database, "database", reason);
+	if (!err)
+		err = lock_database(a, reason);
 	if (err)
 		return err;
 	err = store_sqlite_open(a->conf.database, &a->store, why, sizeof(why));
@@ -182,14 +200,16 @@ static int open_middle(struct aggregator *a, char *reason)
 
 static int open_ingest(struct aggregator *a, char *reason)
 {
-	int fd, err;
+	int fd, err = 0;
 
 	if (!strncmp(a->conf.listen, "unix:", 5))
-		make_folder_of(a->conf.listen + 5);
-	if (a->conf.api_socket[0])
-		make_folder_of(a->conf.api_socket);
-	make_folder_of(a->conf.socket);
-	err = endpoint_listen(&a->ingest_at, 0660, &fd, reason, CONF_REASON_MAX);
+		err = folder_ready(a->conf.listen + 5, "listen", reason);
+	if (!err && a->conf.api_socket[0])
+		err = folder_ready(a->conf.api_socket, "api-socket", reason);
+	if (!err)
+		err = folder_ready(a->conf.socket, "socket", reason);
+	if (!err)
+		err = endpoint_listen(&a->ingest_at, 0660, &fd, reason, CONF_REASON_MAX);
 	if (err)
 		return err;
 	a->ingest_bound = true;

@@ -254,7 +254,8 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, where, enabled", name);
+				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, where, enabled, persist-data",
+				      name);
 	}
 	return 0;
 }

@@ -37,6 +37,7 @@ struct collector {
 	int fixed, err;			/* has no capabilities any more; why it ends */
 	struct spool_stats told;	/* as last logged */
 	__s64 told_ns;
+	json_t *told_failures;		/* id -> reason, as last logged */
 };
 
 static __s64 wall_ns(void)
@@ -291,16 +292,26 @@ static void on_enabled(void *arg, const struct instrumentation *in, const struct
 		record_failed(c, err);
 }
 
-static void tell_failures(const json_t *state)
+/* Once each: again only after it was active, or for another reason. */
+static void tell_failures(struct collector *c, const json_t *state)
 {
 	const json_t *list = json_object_get(state, "instrumentations"), *one;
+	json_t *told = json_object();
+	char id[24];
 	size_t i;
 
-	json_array_foreach(list, i, one)
-		if (strcmp(json_string_value(json_object_get(one, "state")), "active"))
-			log_warning("instrumentation %lld failed: %s",
-				    (long long)json_integer_value(json_object_get(one, "id")),
-				    json_string_value(json_object_get(one, "reason")));
+	json_array_foreach(list, i, one) {
+		json_t *reason = json_object_get(one, "reason");
+
+		if (!strcmp(json_string_value(json_object_get(one, "state")), "active"))
+			continue;
+		snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(one, "id")));
+		if (!json_equal(json_object_get(c->told_failures, id), reason))
+			log_warning("instrumentation %s failed: %s", id, json_string_value(reason));
+		json_object_set(told, id, reason);
+	}
+	json_decref(c->told_failures);
+	c->told_failures = told;
 }
 
 /* The first set is there: from now on this process may load nothing, and so can nobody who gets into it. */
@@ -339,7 +350,7 @@ static void on_want(void *arg, const json_t *want)
 	if (c->err)
 		return;
 	state = probes_state(c->probes);
-	tell_failures(state);
+	tell_failures(c, state);
 	json_decref(state);
 	free(c->said_state);
 	c->said_state = NULL;
@@ -453,6 +464,7 @@ static void collector_fini(struct collector *c)
 		log_info("%llu bytes are not acknowledged%s", (unsigned long long)waiting,
 			 c->spool_on_disk ? "; they stay in the spool" : " and lost");
 	free(c->said_state);
+	json_decref(c->told_failures);
 	probes_close(c->probes);
 	spool_close(c->spool);
 }

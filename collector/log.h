@@ -1,7 +1,7 @@
 /* log.h - one line per event on stderr, for people and for the journal.
  *
- * Form    on a terminal the bare sentence; elsewhere with a <N> priority in front, which
- *         systemd's journal understands (sd-daemon(3)).
+ * Form    the bare sentence; where systemd's journal reads it ($JOURNAL_STREAM) with a <N> priority
+ *         in front, which that understands (sd-daemon(3)).
  */
 #ifndef HEATSCOPE_LOG_H
 #define HEATSCOPE_LOG_H

@@ -28,6 +28,7 @@ here="--database memory --listen unix:$dir/http --socket $dir/ingest"
 echo "cube-slots: many" >"$dir/bad.yaml"
 echo "colour: blue" >"$dir/unknown.yaml"
 echo "this is no database, but a text of some length" >"$dir/text"
+mkdir -p "$dir/text-folder/db-lock"
 long=$(printf 'x%.0s' $(seq 200))
 
 refuses 2 "unrecognized option" --bogus
@@ -45,11 +46,19 @@ refuses 1 "is no place to listen" $here --listen localhost
 refuses 1 "is no place to listen" $here --listen example.org:80
 refuses 1 "is no place to listen" $here --listen 127.0.0.1:99999
 refuses 1 "a Unix socket's path must have" $here --socket "/$long"
-refuses 1 "No such file or directory" $here --socket /nonexistent/folder/ingest
+refuses 1 "there is no folder /nonexistent/folder (--socket)" $here --socket /nonexistent/folder/ingest
+refuses 1 "there is no folder $dir/none (--listen)" $here --listen "unix:$dir/none/http"
+refuses 1 "there is no folder $dir/none (--api-socket)" $here --api-socket "$dir/none/http"
 refuses 1 "is not a socket" $here --socket "$dir/text"
 refuses 1 "cannot be read: No such file" --config /nonexistent.yaml
 refuses 1 "many" --config "$dir/bad.yaml"
 refuses 1 "colour" --config "$dir/unknown.yaml"
 refuses 1 "not a database" $here --database "$dir/text"
-refuses 1 "cannot make" $here --database /nonexistent/folder/db
+refuses 1 "cannot make $dir/text-folder/db-lock: Is a directory" $here --database "$dir/text-folder/db"
+refuses 1 "there is no folder $dir/none (--database)" $here --database "$dir/none/db"
+refuses 1 "cannot make $dir/text/db-lock: Not a directory" $here --database "$dir/text/db"
+[ ! -e "$dir/none" ] || { echo "FAIL: a mistyped folder was made"; failed=1; }
+if [ ! -e /var/lib/heatscope ] && [ "$(id -u)" != 0 ]; then
+	refuses 1 "cannot make the folder /var/lib/heatscope: Permission denied; run it as root, or give --database PATH"
+fi
 exit $failed

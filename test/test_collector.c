@@ -27,7 +27,9 @@ struct world {
 	__u32 seq[2 * N];
 	char state[512], source[SOURCE_MAX];
 	unsigned hang_up_at, kill_at, term_at;	/* 0, or after that many batches */
-	int no_acks, term_at_state;
+	int no_acks;
+	unsigned states, term_at_state;	/* 0, or after that many; before, the same is wanted again */
+	const char *log;		/* NULL, or the file for what it says */
 };
 
 static const char want_3[] =
@@ -138,8 +140,11 @@ static void on_frame(struct peer *p, const struct frame *f)
 		on_batch(w, f);
 	else if (f->type == FRAME_STATE) {
 		snprintf(w->state, sizeof(w->state), "%.*s", (int)f->len, (const char *)f->data);
-		if (w->term_at_state)
+		w->states++;
+		if (w->states == w->term_at_state)
 			kill(w->pid, SIGTERM);
+		else if (w->states < w->term_at_state)
+			peer_send_text(&w->peer, FRAME_WANT, w->want);
 	}
 }
 
@@ -177,6 +182,8 @@ static void world_run(struct world *w, const struct collector_conf *conf)
 	assert_true(w->pid >= 0);
 	if (!w->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (w->log && freopen(w->log, "w", stderr))
+			log_open(LOG_LEVEL_WARNING);
 		exit(collector_run(conf) ? 1 : 0);	/* not _exit(): the leak check is to run */
 	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);
@@ -280,6 +287,30 @@ static void what_cannot_be_had_is_reported_as_failed(void **state)
 	assert_non_null(strstr(w.state, "nonesuch"));
 }
 
+static void a_failure_is_logged_once_however_often_the_set_changes(void **state)
+{
+	struct collector_conf conf = conf_once(record(), 100);
+	struct world w;
+	char text[1024], *first;
+	FILE *log;
+
+	world_init(&w, want_unknown);
+	w.term_at_state = 3;
+	w.log = sample_path("log");
+	world_run(&w, &conf);
+	assert_exit(&w, 0);
+	assert_int_equal(w.states, 3);
+	log = fopen(w.log, "r");
+	assert_non_null(log);
+	text[fread(text, 1, sizeof(text) - 1, log)] = 0;
+	fclose(log);
+	unlink(w.log);
+	first = strstr(text, "instrumentation 4 failed: no probe here knows disk.ops");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "instrumentation 4 failed"));
+	assert_non_null(strstr(text, "instrumentation 5 failed: "));
+}
+
 static void a_recording_of_a_replay_is_the_same_again(void **state)
 {
 	struct collector_conf conf = conf_once(record(), 100);
@@ -337,6 +368,7 @@ int main(void)
 		cmocka_unit_test(after_a_kill_the_spool_is_sent_first),
 		cmocka_unit_test(a_term_signal_ends_it_and_keeps_the_rest),
 		cmocka_unit_test(what_cannot_be_had_is_reported_as_failed),
+		cmocka_unit_test(a_failure_is_logged_once_however_often_the_set_changes),
 		cmocka_unit_test(a_recording_of_a_replay_is_the_same_again),
 		cmocka_unit_test(what_cannot_start_says_so),
 	};

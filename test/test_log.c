@@ -2,10 +2,12 @@
 #include "check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* What is written to stderr meanwhile, a pipe and no terminal, goes to out. */
-static void written(void (*say)(void), char *out, size_t room)
+/* What is written to stderr meanwhile, a pipe, goes to out. */
+static void written(void (*speak)(void), char *out, size_t room)
 {
 	int saved = dup(STDERR_FILENO), ends[2];
 	ssize_t n;
@@ -14,7 +16,7 @@ static void written(void (*say)(void), char *out, size_t room)
 	assert_int_equal(pipe(ends), 0);
 	dup2(ends[1], STDERR_FILENO);
 	close(ends[1]);
-	say();
+	speak();
 	fflush(stderr);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
@@ -23,7 +25,18 @@ static void written(void (*say)(void), char *out, size_t room)
 	out[n < 0 ? 0 : n] = 0;
 }
 
-static void say_four(void)
+/* stderr is the journal's stream; off by this many inodes, another one. */
+static void set_stream(unsigned off)
+{
+	char stream[64];
+	struct stat st;
+
+	assert_int_equal(fstat(STDERR_FILENO, &st), 0);
+	snprintf(stream, sizeof(stream), "%llu:%llu", (unsigned long long)st.st_dev, (unsigned long long)st.st_ino + off);
+	setenv("JOURNAL_STREAM", stream, 1);
+}
+
+static void say(void)
 {
 	log_open(LOG_LEVEL_INFO);
 	log_error("e %d", 1);
@@ -32,18 +45,54 @@ static void say_four(void)
 	log_debug("d");
 }
 
+static void say_bare(void)
+{
+	unsetenv("JOURNAL_STREAM");
+	say();
+}
+
+static void say_to_journal(void)
+{
+	set_stream(0);
+	say();
+}
+
+static void say_beside_journal(void)
+{
+	set_stream(1);
+	say();
+}
+
+static void say_to_no_stream(void)
+{
+	setenv("JOURNAL_STREAM", "here", 1);
+	say();
+}
+
 static void say_evil(void)
 {
+	set_stream(0);
 	log_open(LOG_LEVEL_DEBUG);
 	log_debug("a\n<0>b\033[2J\177");
 }
 
-static void lines_carry_their_priority_and_level(void **state)
+static void to_the_journal_lines_carry_their_priority(void **state)
 {
 	char out[256];
 
-	written(say_four, out, sizeof(out));
+	written(say_to_journal, out, sizeof(out));
 	assert_string_equal(out, "<3>e 1\n<4>w\n<6>i\n");
+}
+
+static void elsewhere_they_are_bare(void **state)
+{
+	static void (*const cases[])(void) = { say_bare, say_beside_journal, say_to_no_stream };
+	char out[256];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		written(cases[i], out, sizeof(out));
+		assert_string_equal(out, "e 1\nw\ni\n");
+	}
 }
 
 static void one_event_is_one_line_whatever_a_peer_sent(void **state)
@@ -57,7 +106,8 @@ static void one_event_is_one_line_whatever_a_peer_sent(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines_carry_their_priority_and_level),
+		cmocka_unit_test(to_the_journal_lines_carry_their_priority),
+		cmocka_unit_test(elsewhere_they_are_bare),
 		cmocka_unit_test(one_event_is_one_line_whatever_a_peer_sent),
 	};
 

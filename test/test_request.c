@@ -98,6 +98,7 @@ static void what_is_not_settable_is_ignored_and_what_nobody_knows_refused(void *
 	assert_int_equal(in.n_slots, 12);
 	assert_int_equal(ask(Q ", \"granularty\": 5}", &in, numeric, reason), -EINVAL);
 	assert_non_null(strstr(reason, "\"granularty\" is unknown"));
+	assert_non_null(strstr(reason, "persist-data"));
 }
 
 static void what_is_asked_for_can_be_asked_for_again(void **state)
