@@ -279,6 +279,20 @@ static int finish_making(struct client *c, const char *command, int err, json_t 
 	return 0;
 }
 
+/* A refusal of what no collector offers: where to see what they do. */
+static void point_to_metrics(struct client *c, const char *metric)
+{
+	struct client asked = *c;
+	json_t *catalogue;
+	size_t at = strlen(c->reason);
+
+	if (client_json(&asked, "GET", "/ca", NULL, &catalogue))
+		return;
+	if (!fields_of_metric(catalogue, metric))
+		snprintf(c->reason + at, sizeof(c->reason) - at, "; 'heatscope metrics' lists what there is");
+	json_decref(catalogue);
+}
+
 int run_create(struct client *c, int argc, char **argv)
 {
 	struct options o;
@@ -293,13 +307,20 @@ int run_create(struct client *c, int argc, char **argv)
 		    "  heatscope create mysql.queries --by command,instance --measures latency,cputime,offcpu", 1, 1);
 	if (!has_one_predicate(&o, "create"))
 		return EXIT_USAGE;
-	dot = strchr(o.arg[0], '.');
-	json_object_set_new(body, "module", json_stringn(o.arg[0], dot ? (size_t)(dot - o.arg[0]) : strlen(o.arg[0])));
-	json_object_set_new(body, "stat", json_string(dot ? dot + 1 : ""));
+	dot = metric_dot(o.arg[0]);
+	if (!dot) {
+		fprintf(stderr, "heatscope create: %s: METRIC is MODULE.STAT, see 'heatscope metrics'\n", o.arg[0]);
+		json_decref(body);
+		return EXIT_USAGE;
+	}
+	json_object_set_new(body, "module", json_stringn(o.arg[0], (size_t)(dot - o.arg[0])));
+	json_object_set_new(body, "stat", json_string(dot + 1));
 	put_shape(body, &o);
 	err = put_predicate(c, o.arg[0], o.where, o.predicate, body);
 	if (!err)
 		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
+	if (err == -EINVAL)
+		point_to_metrics(c, o.arg[0]);
 	json_decref(body);
 	return finish_making(c, "create", err, made, &o);
 }
@@ -347,6 +368,7 @@ int run_clone(struct client *c, int argc, char **argv)
 	if (!err)
 		err = client_json(c, "POST", inst_path(o.arg[0], "/clone", path), body, &made);
 	json_decref(body);
+	inst_reason(c, err, o.arg[0]);
 	return finish_making(c, "clone", err, made, &o);
 }
 
@@ -382,7 +404,7 @@ int run_set(struct client *c, int argc, char **argv)
 	err = client_json(c, "PUT", inst_path(o.arg[0], "", path), body, &inst);
 	json_decref(body);
 	if (err)
-		return failed("set", c->reason);
+		return failed("set", inst_reason(c, err, o.arg[0]));
 	if (o.json)
 		return print_json(inst);
 	json_decref(inst);
@@ -474,10 +496,12 @@ int run_show(struct client *c, int argc, char **argv)
 	struct options o;
 	char path[512];
 	json_t *inst;
+	int err;
 
 	get_options(&o, argc, argv, json_option, "ID", "Show one instrumentation and the state of its sources.", 1, 1);
-	if (client_json(c, "GET", inst_path(o.arg[0], "", path), NULL, &inst))
-		return failed("show", c->reason);
+	err = client_json(c, "GET", inst_path(o.arg[0], "", path), NULL, &inst);
+	if (err)
+		return failed("show", inst_reason(c, err, o.arg[0]));
 	if (o.json)
 		return print_json(inst);
 	print_instrumentation(inst);
@@ -486,9 +510,11 @@ int run_show(struct client *c, int argc, char **argv)
 }
 
 /* With several arguments, the one it is about. */
-static const char *about(const char *id, const char *reason, char out[700])
+static const char *about(struct client *c, int err, const char *id, char out[700])
 {
-	snprintf(out, 700, "%.100s: %s", id, reason);
+	if (err == -ENOENT)
+		return inst_reason(c, err, id);
+	snprintf(out, 700, "%.100s: %s", id, c->reason);
 	return out;
 }
 
@@ -497,12 +523,13 @@ int run_delete(struct client *c, int argc, char **argv)
 	struct options o;
 	char path[512], text[700];
 	json_t *none;
-	int status = 0;
+	int status = 0, err;
 
 	get_options(&o, argc, argv, NULL, "ID...", "Switch instrumentations off and drop their data.", 1, -1);
 	for (int i = 0; i < o.n_args; i++) {
-		if (client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none))
-			status = failed("delete", about(o.arg[i], c->reason, text));
+		err = client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none);
+		if (err)
+			status = failed("delete", about(c, err, o.arg[i], text));
 		json_decref(none);
 	}
 	return status;

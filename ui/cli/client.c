@@ -65,6 +65,15 @@ static int perform(struct client *c, CURL *curl, struct reply *r)
 	return 0;
 }
 
+static int check_url(struct client *c)
+{
+	if (!strncasecmp(c->url, "http://", 7) || !strncasecmp(c->url, "https://", 8) || (!strncmp(c->url, "unix:", 5) && c->url[5]))
+		return 0;
+	snprintf(c->reason, sizeof(c->reason), "%.200s: must be http://HOST:PORT, https://HOST:PORT or unix:PATH (--url or "
+		 "HEATSCOPE_URL)", c->url);
+	return -EPROTONOSUPPORT;
+}
+
 static void set_url(const struct client *c, CURL *curl, const char *path)
 {
 	char url[4096];
@@ -136,7 +145,9 @@ int client_request(struct client *c, const char *method, const char *path, const
 
 	if (!curl || (body && !text))
 		goto out;
-	err = add_token(c, &headers);
+	err = check_url(c);
+	if (!err)
+		err = add_token(c, &headers);
 	if (err)
 		goto out;
 	set_url(c, curl, path);

@@ -1,6 +1,7 @@
 #include "command.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -158,4 +159,21 @@ const char *inst_path(const char *id, const char *rest, char out[512])
 	snprintf(out, 512, "/ca/instrumentations/%.400s%s", escaped ? escaped : "", rest);
 	curl_free(escaped);
 	return out;
+}
+
+const char *inst_reason(struct client *c, int err, const char *id)
+{
+	int number = !id[strspn(id, "0123456789")];
+
+	if (err == -ENOENT && strstr(c->reason, "no such instrumentation"))
+		snprintf(c->reason, sizeof(c->reason), "%.100s: there is no such instrumentation; %s'heatscope list' has them", id,
+			 number ? "" : "ids are numbers, ");
+	return c->reason;
+}
+
+const char *metric_dot(const char *metric)
+{
+	const char *dot = strchr(metric, '.');
+
+	return dot && dot > metric && dot[1] ? dot : NULL;
 }

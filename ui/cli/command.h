@@ -66,7 +66,13 @@ void table_drop(struct table *t);	/* frees it unprinted */
 /* Puts --where or --predicate (or neither: NULL) into a request for a metric; refusals are in c->reason. */
 int put_predicate(struct client *c, const char *metric, const char *where, const char *predicate, json_t *body);
 
+/* The dot in "MODULE.STAT"; NULL if it is not written like that. */
+const char *metric_dot(const char *metric);
+
 /* One instrumentation's path: "/ca/instrumentations/ID" + rest; ID is any text, but not empty. */
 const char *inst_path(const char *id, const char *rest, char out[512]);
+
+/* Why a request for it failed: the client's reason, or that there is no instrumentation of this id. */
+const char *inst_reason(struct client *c, int err, const char *id);
 
 #endif

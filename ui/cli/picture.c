@@ -41,7 +41,7 @@ static const char **value_of(struct options *o, int key)
 	return NULL;
 }
 
-#define COMMON_OPTIONS                                                                                        \
+#define COMMON_OPTIONS(formats)                                                                               \
 	{ "output", 'o', "FILE", 0, "Write here (- is standard output); .png, .pdf or .svg tells the format", 0 }, \
 	{ "file", 'f', "RECORDING", 0, "Draw a recording instead of a daemon's instrumentation", 0 },         \
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                      \
@@ -51,7 +51,7 @@ static const char **value_of(struct options *o, int key)
 	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                             \
 	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
 	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                      \
-	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf or svg", 0 },                                            \
+	{ "format", OPT_FORMAT, "NAME", 0, formats, 0 },                                                      \
 	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, in ns", 0 },                                     \
@@ -67,21 +67,21 @@ static const char **value_of(struct options *o, int key)
 	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default) or hue", 0 }
 
 static const struct argp_option render_options[] = {
-	COMMON_OPTIONS,
+	COMMON_OPTIONS("png, pdf or svg"),
 	MAP_OPTIONS,
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
-	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend", 0 },
+	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend; PNG only", 0 },
 	{ 0 },
 };
 static const struct argp_option report_options[] = {
-	COMMON_OPTIONS,
+	COMMON_OPTIONS("png, pdf or svg"),
 	MAP_OPTIONS,
 	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
 	{ 0 },
 };
 static const struct argp_option chart_options[] = {
-	COMMON_OPTIONS,
+	COMMON_OPTIONS("png, pdf, svg or json"),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key) or percentiles; default: percentiles without keys, else rate", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys have a colour of their own (default 9)", 0 },
@@ -125,6 +125,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "give either an instrumentation's ID or --file");
 		if (!format_of(o))
 			argp_error(state, "%s: must end in .png, .pdf or .svg, or give --format", o->out);
+		if (o->bare && strcmp(format_of(o), "png"))
+			argp_error(state, "--bare is PNG only");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -195,7 +197,7 @@ static int fetch(struct client *c, struct options *o, const char *resource, char
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
 	err = client_request(c, "GET", whole, NULL, &r);
 	if (err)
-		snprintf(reason, 256, "%.255s", c->reason);
+		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
 	else
 		err = write_out(o, &r, reason);
 	reply_fini(&r);

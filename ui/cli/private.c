@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,15 +39,24 @@ static void program_exec(const char *const *argv)
 	_exit(127);
 }
 
+/* However this command ends, what it started ends with it; the check is for a command that ended before the request. */
+static void die_with(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+}
+
 int program_start(const char *const *argv, int quiet, pid_t *ret_pid)
 {
-	pid_t pid = fork();
+	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
 		int null = quiet ? open("/dev/null", O_WRONLY) : -1;
 
+		die_with(parent);
 		if (null >= 0)
 			dup2(null, STDERR_FILENO);
 		program_exec(argv);

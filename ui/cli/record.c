@@ -261,7 +261,7 @@ static int make_like(struct client *c, const json_t *request)
 			json_decref(made);
 			return 0;
 		}
-		if (err == -ECONNREFUSED)
+		if (err != -EINVAL)	/* not a refusal that may pass */
 			break;
 	}
 	return err;

@@ -97,6 +97,7 @@ int run_raw(struct client *c, int argc, char **argv)
 	struct params p = { .len = 0 };
 	char path[512], whole[2600];
 	json_t *reply;
+	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	params_put(&p, "start_time", o.start);
@@ -106,8 +107,9 @@ int run_raw(struct client *c, int argc, char **argv)
 	if (!o.json)
 		params_put(&p, "by", o.by);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, o.json ? "/value/raw" : "/value/keys", path), p.text);
-	if (client_json(c, "GET", whole, NULL, &reply))
-		return failed("raw", c->reason);
+	err = client_json(c, "GET", whole, NULL, &reply);
+	if (err)
+		return failed("raw", inst_reason(c, err, o.id));
 	if (o.json)
 		return print_json(reply);
 	print_keys(reply);
