@@ -233,6 +233,15 @@ int recording_parse(const __u8 *data, size_t len, struct recording **ret_recordi
 	return recording_take(copy, len, ret_recording, reason);
 }
 
+static const char *read_error(int err)
+{
+	switch (err) {
+	case -EFBIG: return "longer than 256 MiB";
+	case -EISDIR: return "is a folder, not a recording";
+	default: return strerror(-err);
+	}
+}
+
 static int read_file(const char *path, struct bytes *out)
 {
 	FILE *file = fopen(path, "rbe");
@@ -247,7 +256,7 @@ static int read_file(const char *path, struct bytes *out)
 		err = out->len > RECORDING_MAX ? -EFBIG : out->err;
 	}
 	if (!err && ferror(file))
-		err = -EIO;
+		err = errno == EISDIR ? -EISDIR : -EIO;
 	fclose(file);
 	return err;
 }
@@ -260,7 +269,7 @@ int recording_read(const char *path, struct recording **ret_recording, char reas
 
 	if (err) {
 		bytes_fini(&data);
-		snprintf(reason, REASON_MAX, "%s: %s", path, err == -EFBIG ? "longer than 256 MiB" : strerror(-err));
+		snprintf(reason, REASON_MAX, "%s: %s", path, read_error(err));
 		return err;
 	}
 	err = recording_take(data.data, data.len, ret_recording, why);

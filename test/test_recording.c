@@ -243,7 +243,8 @@ static void refuses_other_frames_and_files(void **state)
 	bytes_fini(&data);
 	assert_int_equal(recording_read("/nonexistent/file", &r, reason), -ENOENT);
 	assert_non_null(strstr(reason, "/nonexistent/file: "));
-	assert_int_equal(recording_read("/tmp", &r, reason), -EIO);
+	assert_int_equal(recording_read("/tmp", &r, reason), -EISDIR);
+	assert_non_null(strstr(reason, "/tmp: is a folder, not a recording"));
 	assert_int_equal(recording_read("/dev/null", &r, reason), -EBADMSG);
 	assert_non_null(strstr(reason, "nothing is recorded"));
 	assert_int_equal(recording_read("/dev/zero", &r, reason), -EFBIG);

@@ -23,6 +23,9 @@ static int map_file(const char *path, const __u8 **ret_data, size_t *ret_len, ch
 	if (fd < 0 || fstat(fd, &st)) {
 		err = -errno;
 		snprintf(reason, 256, "%.200s: %s", path, strerror(errno));
+	} else if (S_ISDIR(st.st_mode)) {
+		err = -EISDIR;
+		snprintf(reason, 256, "%.200s: is a folder, not a recording", path);
 	} else if (!S_ISREG(st.st_mode) || !st.st_size) {
 		err = -EINVAL;
 		snprintf(reason, 256, "%.200s: not a recording: %s", path, S_ISREG(st.st_mode) ? "empty" : "not a file");

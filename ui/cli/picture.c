@@ -125,7 +125,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "give either an instrumentation's ID or --file");
 		if (!format_of(o))
 			argp_error(state, "%s: must end in .png, .pdf or .svg, or give --format", o->out);
-		if (o->bare && strcmp(format_of(o), "png"))
+		if (o->bare && (!strcmp(format_of(o), "pdf") || !strcmp(format_of(o), "svg")))
 			argp_error(state, "--bare is PNG only");
 		return 0;
 	default:

@@ -8,11 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 /* --- record --- */
+
+#define METRIC "mysql.queries"
 
 struct record_options {
 	const char *out, *metric, *by, *measures, *where;
@@ -22,8 +25,8 @@ struct record_options {
 static const struct argp_option record_options[] = {
 	{ "output", 'o', "FILE", 0, "The recording to write (required)", 0 },
 	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
-	{ "metric", 'm', "METRIC", 0, "What to record (default mysql.queries)", 0 },
-	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default command,statement)", 0 },
+	{ "metric", 'm', "METRIC", 0, "What to record (default " METRIC ")", 0 },
+	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement of mysql.queries, none of others)", 0 },
 	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has)", 0 },
 	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
@@ -48,6 +51,10 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->out)
 			argp_error(state, "give -o FILE");
+		if (!metric_dot(o->metric))
+			argp_error(state, "%s: METRIC is MODULE.STAT, see 'heatscope metrics'", o->metric);
+		if (!o->by)
+			o->by = strcmp(o->metric, METRIC) ? "" : "command,statement";
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -145,6 +152,52 @@ static int enable_recording(struct client *c, const struct record_options *o, pi
 	return err;
 }
 
+/* Where the collector writes: beside FILE until there is something to record, so that a refusal leaves FILE as it was. */
+struct output {
+	char path[4200];		/* what the collector opens */
+	char target[4096];		/* FILE, symbolic links followed */
+	int beside;			/* path is not target yet */
+};
+
+static int output_open(struct output *out, const char *file, char reason[256])
+{
+	char *whole = realpath(file, NULL);
+	struct stat st;
+	int there = whole && !stat(whole, &st);
+
+	snprintf(out->target, sizeof(out->target), "%s", whole ?: file);
+	free(whole);
+	if (there && S_ISDIR(st.st_mode)) {
+		snprintf(reason, 256, "%.200s: is a folder; give -o FILE", file);
+		return -EISDIR;
+	}
+	out->beside = !there || S_ISREG(st.st_mode);	/* a device or a pipe is written to, not replaced */
+	if (out->beside)
+		snprintf(out->path, sizeof(out->path), "%s.%ld.part", out->target, (long)getpid());
+	else
+		snprintf(out->path, sizeof(out->path), "%s", out->target);
+	return 0;
+}
+
+/* Gives it its name; the collector goes on writing to it. */
+static int output_keep(struct output *out, char *reason, size_t room)
+{
+	if (out->beside && rename(out->path, out->target)) {
+		int err = -errno;
+
+		snprintf(reason, room, "%.200s: %s", out->target, strerror(-err));
+		return err;
+	}
+	out->beside = 0;
+	return 0;
+}
+
+static void output_close(const struct output *out)
+{
+	if (out->beside)
+		unlink(out->path);
+}
+
 /* Until the time is over, Ctrl-C, or the collector's end; progress once a second on a terminal. */
 static void wait_recording(const struct record_options *o)
 {
@@ -161,7 +214,8 @@ static void wait_recording(const struct record_options *o)
 
 int run_record(struct client *unused, int argc, char **argv)
 {
-	struct record_options o = { .metric = "mysql.queries", .by = "command,statement" };
+	struct record_options o = { .metric = METRIC };
+	struct output out;
 	struct private p = { .pid = 0 };
 	struct client c = { .url = p.url };
 	const struct sigaction on_signal = { .sa_handler = interrupt };
@@ -169,7 +223,9 @@ int run_record(struct client *unused, int argc, char **argv)
 	int err;
 
 	argp_parse(&record_argp, argc, argv, 0, NULL, &o);
-	const char *collect[] = { "heatscope-collector", "--record", o.out, "--spool", "", "--socket", p.ingest, NULL };
+	if (output_open(&out, o.out, p.reason))
+		return failed("record", p.reason);
+	const char *collect[] = { "heatscope-collector", "--record", out.path, "--spool", "", "--socket", p.ingest, NULL };
 	sigaction(SIGINT, &on_signal, NULL);
 	sigaction(SIGTERM, &on_signal, NULL);
 	err = private_start(&p);
@@ -179,6 +235,8 @@ int run_record(struct client *unused, int argc, char **argv)
 	if (!err)
 		err = enable_recording(&c, &o, &collector);
 	if (!err)
+		err = output_keep(&out, c.reason, sizeof(c.reason));
+	if (!err)
 		wait_recording(&o);
 	if (collector > 0) {
 		kill(collector, SIGTERM);
@@ -186,6 +244,7 @@ int run_record(struct client *unused, int argc, char **argv)
 			err = -EIO, snprintf(c.reason, sizeof(c.reason), "the collector failed");
 	}
 	private_stop(&p);
+	output_close(&out);
 	return err ? failed("record", c.reason) : 0;
 }
 
