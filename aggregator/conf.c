@@ -85,16 +85,18 @@ static const cyaml_schema_value_t schema = {
 	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct said, fields),
 };
 
-/* libcyaml says what is wrong through its log: first what, then where. */
+#define LOG_MAX 1024
+
+/* libcyaml says what is wrong through its log: first what, then where, from the inside out. */
 static void note(cyaml_log_t level, void *ctx, const char *format, va_list args)
 {
-	char *reason = ctx;
-	size_t at = strlen(reason);
+	char *log = ctx;
+	size_t at = strlen(log);
 	char line[256];
 
 	vsnprintf(line, sizeof(line), format, args);
 	line[strcspn(line, "\n")] = 0;
-	snprintf(reason + at, CONF_REASON_MAX - at, "%s%s", at ? ": " : "", line);
+	snprintf(log + at, LOG_MAX - at, "%s\n", line);
 }
 
 /* "10 GB", "500 MiB", "1000000000"; "none": 0. */
@@ -138,6 +140,15 @@ static void take_text(const char *said, char conf[PATH_MAX])
 		snprintf(conf, PATH_MAX, "%s", said);
 }
 
+/* Puts the key's line in front of what is wrong with its value. */
+static void name_line(const char *path, const char *key, char *why)
+{
+	char text[CONF_REASON_MAX];
+
+	snprintf(text, sizeof(text), "%s", why);
+	snprintf(why, CONF_REASON_MAX, "line %u: %.400s", conf_line_of(path, key), text);
+}
+
 static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
@@ -156,13 +167,15 @@ static int take(const struct said *said, const char *path, struct conf *conf, ch
 		conf->keep = *said->keep;
 	if (said->verbose)
 		conf->verbose = *said->verbose;
+	if (err)
+		name_line(path, "max-size", reason);
 	return err ? err : conf_take_always(said->always, said->n_always, path, conf, reason);
 }
 
 int conf_read(struct conf *conf, const char *path, char *reason)
 {
-	char why[CONF_REASON_MAX] = "";
-	const cyaml_config_t config = { .log_fn = note, .log_ctx = why, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
+	char why[CONF_REASON_MAX] = "", log[LOG_MAX] = "";
+	const cyaml_config_t config = { .log_fn = note, .log_ctx = log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
 	struct conf next = *conf;
 	struct said *said = NULL;
 	cyaml_err_t err;
@@ -174,14 +187,18 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 	}
 	err = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&said, NULL);
 	if (err) {
-		snprintf(reason, CONF_REASON_MAX, "%.200s is not understood: %.290s", path, why[0] ? why : cyaml_strerror(err));
+		conf_explain(path, log[0] ? log : cyaml_strerror(err), reason);
 		return -EINVAL;
 	}
 	snprintf(next.file, sizeof(next.file), "%s", path);
 	if (said)
 		bad = take(said, path, &next, why);
 	cyaml_free(&config, &schema, said, 0);
-	if (bad || conf_check(&next, why)) {
+	if (!bad && conf_check(&next, why)) {
+		name_line(path, "cube-slots", why);
+		bad = -EINVAL;
+	}
+	if (bad) {
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", path, why);
 		return -EINVAL;
 	}

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <yaml.h>
 
 /* --- where they are: libcyaml does not say --- */
 
@@ -40,22 +39,13 @@ static void note_lines(yaml_document_t *doc, struct conf *conf)
 
 static void find_lines(const char *path, struct conf *conf)
 {
-	FILE *file = fopen(path, "re");
-	yaml_parser_t parser;
+	struct conf_fault fault;
 	yaml_document_t doc;
 
-	if (!file || !yaml_parser_initialize(&parser)) {
-		if (file)
-			fclose(file);
-		return;
-	}
-	yaml_parser_set_input_file(&parser, file);
-	if (yaml_parser_load(&parser, &doc)) {
+	if (conf_load(path, &doc, &fault)) {
 		note_lines(&doc, conf);
 		yaml_document_delete(&doc);
 	}
-	yaml_parser_delete(&parser);
-	fclose(file);
 }
 
 /* --- what they are --- */
