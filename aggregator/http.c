@@ -174,8 +174,10 @@ static void reply_page(struct http_request *r)
 	bool same = !err && known && strstr(known, file.etag);
 
 	if (err) {
-		http_error(r, err == -ENOENT ? 404 : 500, err == -ENOENT ? "ECA_NOENT" : "ECA_IO",
-			   err == -ENOENT ? "there is no such page" : "the page's file cannot be read");
+		char reason[PAGE_REASON_MAX];
+
+		page_refusal(r->http->page, r->path, err, reason);
+		http_error(r, err == -ENOENT ? 404 : 500, err == -ENOENT ? "ECA_NOENT" : "ECA_IO", reason);
 		return;
 	}
 	if (same)

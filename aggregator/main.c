@@ -1,4 +1,5 @@
 #include "aggregator.h"
+#include "page.h"
 #include "../render/memory.h"
 
 #include <argp.h>
@@ -210,6 +211,8 @@ int main(int argc, char **argv)
 	} else {
 		fprintf(stderr, "heatscoped: serving %s, collectors at %s, database %s\n", conf.listen, conf.socket,
 			conf.database);
+		if (conf.page[0] && page_check(conf.page, reason))
+			fprintf(stderr, "heatscoped: %s\n", reason);
 	}
 	uv_run(&p.loop, UV_RUN_DEFAULT);
 	aggregator_close(&p.aggregator);

@@ -93,3 +93,20 @@ int page_get(const char *directory, const char *path, struct page_file *ret_file
 	*ret_file = file;
 	return 0;
 }
+
+int page_check(const char *directory, char *reason)
+{
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s/index.html", directory) < (int)sizeof(name) && !access(name, R_OK))
+		return 0;
+	snprintf(reason, PAGE_REASON_MAX, "the page is not built here: %.300s/index.html", directory);
+	return -ENOENT;
+}
+
+void page_refusal(const char *directory, const char *path, int err, char *reason)
+{
+	snprintf(reason, PAGE_REASON_MAX, "%s", err == -ENOENT ? "there is no such page" : "the page's file cannot be read");
+	if (err == -ENOENT && directory && !strcmp(path, "/"))
+		page_check(directory, reason);
+}

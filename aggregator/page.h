@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #define PAGE_FILE_MAX (8u << 20)
+#define PAGE_REASON_MAX 400
 
 struct page_file {
 	void *data;
@@ -21,5 +22,9 @@ struct page_file {
 
 /* -ENOENT: no such file (or not one that may be had); -EFBIG; other -errno. */
 int page_get(const char *directory, const char *path, struct page_file *ret_file);
+
+/* 0, or -ENOENT with a sentence: the directory holds no page that can be read.  reason: PAGE_REASON_MAX bytes. */
+int page_check(const char *directory, char *reason);
+void page_refusal(const char *directory, const char *path, int err, char *reason);	/* why page_get() failed */
 
 #endif

@@ -61,4 +61,20 @@ refuses 1 "cannot make $dir/text/db-lock: Not a directory" $here --database "$di
 if [ ! -e /var/lib/heatscope ] && [ "$(id -u)" != 0 ]; then
 	refuses 1 "cannot make the folder /var/lib/heatscope: Permission denied; run it as root, or give --database PATH"
 fi
+
+# It serves without a page, and says so at the start and at /.
+"$bin/heatscoped" $here --page "$dir/text-folder" 2>"$dir/log" &
+daemon=$!
+for _ in $(seq 200); do
+	[ -S "$dir/http" ] && grep -q serving "$dir/log" && break
+	sleep 0.05
+done
+curl --silent --max-time 20 --unix-socket "$dir/http" http://localhost/ >"$dir/out"
+kill "$daemon"
+wait "$daemon"
+for file in log out; do
+	grep -qF "the page is not built here: $dir/text-folder/index.html" "$dir/$file" && continue
+	echo "FAIL: --page without a page; $file says: $(cat "$dir/$file")"
+	failed=1
+done
 exit $failed

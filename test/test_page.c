@@ -91,10 +91,30 @@ static void refuses_everything_else(void **state)
 	assert_int_equal(page_get(NULL, "/", &f), -ENOENT);
 }
 
+static void a_folder_without_a_page_is_named(void **state)
+{
+	char reason[PAGE_REASON_MAX] = "", want[PAGE_REASON_MAX];
+
+	assert_int_equal(page_check(folder, reason), 0);
+	assert_string_equal(reason, "");
+	snprintf(want, sizeof(want), "the page is not built here: %s/index.html", at("sub"));
+	assert_int_equal(page_check(path, reason), -ENOENT);
+	assert_string_equal(reason, want);
+	page_refusal(path, "/", -ENOENT, reason);
+	assert_string_equal(reason, want);
+	page_refusal(path, "/none", -ENOENT, reason);
+	assert_string_equal(reason, "there is no such page");
+	page_refusal(NULL, "/", -ENOENT, reason);
+	assert_string_equal(reason, "there is no such page");
+	page_refusal(path, "/", -EIO, reason);
+	assert_string_equal(reason, "the page's file cannot be read");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_come_with_their_type),
+		cmocka_unit_test(a_folder_without_a_page_is_named),
 		cmocka_unit_test(the_tag_changes_with_the_file),
 		cmocka_unit_test(refuses_everything_else),
 	};
