@@ -96,6 +96,37 @@ static int wait_until_ready(struct private *p)
 	return -ETIMEDOUT;
 }
 
+static struct private *volatile own;	/* whose folder a signal removes */
+
+/* Only what a signal handler may call. */
+static void remove_folder(struct private *p)
+{
+	unlink(p->url + strlen("unix:"));
+	unlink(p->ingest);
+	rmdir(p->folder);
+}
+
+/* heatscoped itself gets its signal by the end of this program. */
+static void on_end(int signal)
+{
+	if (own)
+		remove_folder(own);
+	raise(signal);			/* now with its usual effect */
+}
+
+/* Signals for which the command has a plan of its own stay with it. */
+static void clean_at_signals(struct private *p)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction end = { .sa_handler = on_end, .sa_flags = SA_RESETHAND };
+	struct sigaction was;
+
+	own = p;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (!sigaction(signals[i], NULL, &was) && was.sa_handler == SIG_DFL)
+			sigaction(signals[i], &end, NULL);
+}
+
 int private_start(struct private *p)
 {
 	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory",
@@ -112,6 +143,7 @@ int private_start(struct private *p)
 	}
 	snprintf(p->url, sizeof(p->url), "unix:%s/http", p->folder);
 	snprintf(p->ingest, sizeof(p->ingest), "%s/ingest", p->folder);
+	clean_at_signals(p);
 	err = program_start(argv, 1, &p->pid);
 	if (!err)
 		err = wait_until_ready(p);
@@ -124,19 +156,13 @@ int private_start(struct private *p)
 
 void private_stop(struct private *p)
 {
-	static const char *const left[] = { "http", "ingest" };
-	char path[128];
-
 	if (p->pid > 0) {
 		kill(p->pid, SIGTERM);
 		program_wait(p->pid);
 		p->pid = 0;
 	}
-	for (size_t i = 0; p->folder[0] && i < sizeof(left) / sizeof(*left); i++) {
-		snprintf(path, sizeof(path), "%s/%s", p->folder, left[i]);
-		unlink(path);
-	}
+	own = NULL;
 	if (p->folder[0])
-		rmdir(p->folder);
+		remove_folder(p);
 	p->folder[0] = 0;
 }

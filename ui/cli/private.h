@@ -20,7 +20,7 @@ struct private {
 };
 
 int private_start(struct private *p);
-void private_stop(struct private *p);	/* stops it by its pid, removes the folder */
+void private_stop(struct private *p);	/* stops it by its pid, removes the folder, as a signal that ends this program does */
 
 /* Starts one of our programs; argv[0] is its bare name.  Quiet: its stderr goes nowhere.  It gets SIGTERM when this one ends. */
 int program_start(const char *const *argv, int quiet, pid_t *ret_pid);
