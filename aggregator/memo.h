@@ -2,7 +2,8 @@
  *
  *      chunk --memo_make()--> sums of each `grain` slots --memo_find()--> given without unpacking the chunk
  *
- * Law     what is found is what the chunk holds: whoever writes or drops a chunk says so, memo_forget().
+ * Law     what is found is what the chunk holds: whoever writes a chunk says so, memo_forget().  One that was dropped is not
+ *         asked for, and ages out.
  * Bound   MEMO_BYTES in all; beyond it what was not asked for longest goes.
  * Errors  memo_make() gives NULL where it can not be remembered (no memory, damaged): read it slot by slot.
  * Memory  a zeroed one is empty.  What is found is borrowed until the next memo_make() or memo_forget().

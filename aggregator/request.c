@@ -197,8 +197,7 @@ static int where_of(const json_t *value, const struct metric *m, json_t *form, c
 		return 0;
 	if (where_parse(text, &fields, &json, why))
 		return refuse(reason, "where: %s", why);
-	json_object_set_new(form, "predicate", json);
-	return 0;
+	return json_object_set_new(form, "predicate", json) ? refuse(reason, "no memory") : 0;
 }
 
 /* An object, or the text of one; instrumentation.h's form has the object. */

@@ -525,7 +525,8 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 static int read_slices(struct value *v, struct store *store, const struct plan *plan, bool whole,
 		       void (*give)(void *arg, __s64 slot, const struct slice *s))
 {
-	const struct store_reader slices = { .arg = v, .slice = give, .damaged = give_damaged,
+	/* What is damaged is told once, by the columns. */
+	const struct store_reader slices = { .arg = v, .slice = give, .damaged = plan == &v->plan ? give_damaged : NULL,
 					     .wants = v->p.n_select ? give_wants : NULL };
 	bool columns = plan == &v->plan && !is_totals(v);
 	int err = 0;

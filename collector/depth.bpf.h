@@ -36,7 +36,7 @@ static __always_inline struct events *depth_enter(void)
 	if (depth >= EVENTS_DEPTH)
 		return 0;
 	cpu->depth = depth + 1;
-	return &cpu->at[depth];
+	return &cpu->events[depth];
 }
 
 static __always_inline struct events *depth_here(void)
@@ -44,7 +44,7 @@ static __always_inline struct events *depth_here(void)
 	struct events_cpu *cpu = depth_cpu();
 	__u32 depth = cpu ? cpu->depth - 1 : EVENTS_DEPTH;
 
-	return depth < EVENTS_DEPTH ? &cpu->at[depth] : 0;
+	return depth < EVENTS_DEPTH ? &cpu->events[depth] : 0;
 }
 
 #define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */

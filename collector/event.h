@@ -39,7 +39,6 @@ struct events {
 	__u32 active;			/* record programs that are still to run */
 	__u32 n;
 	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
-	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
 	__u32 pad;
 	__u64 runs;			/* of the event programs, on this CPU and at this depth */
 	__u64 began_ns;			/* of a run that is timed; 0: it is not */
@@ -53,8 +52,9 @@ struct events {
 
 struct events_cpu {
 	__u32 depth;			/* programs that run now */
+	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
 	__u32 pad;
-	struct events at[EVENTS_DEPTH];
+	struct events events[EVENTS_DEPTH];	/* of each */
 };
 
 #endif

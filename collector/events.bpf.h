@@ -58,19 +58,19 @@ static __always_inline __u64 event_subsecond(const struct event *event)
  * an end decides at the begin, keeps the weight there and sets e->weight by it. */
 static __always_inline __u32 sample_weight(void)
 {
-	struct events *e;
+	struct events_cpu *cpu;
 	__u32 n = every;
 
 	if (n <= 1)
 		return 1;
-	e = depth_here();
-	if (!e)
+	cpu = depth_cpu();
+	if (!cpu)
 		return 0;
-	if (++e->at >= n) {
-		e->at = 0;
-		e->pick = bpf_get_prandom_u32() % n;
+	if (++cpu->at >= n) {
+		cpu->at = 0;
+		cpu->pick = bpf_get_prandom_u32() % n;
 	}
-	return e->at == e->pick ? n : 0;
+	return cpu->at == cpu->pick ? n : 0;
 }
 
 /* The end of every event program; returns only where nothing is to be recorded. */

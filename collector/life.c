@@ -1,4 +1,5 @@
 #include "life.h"
+#include "need.h"
 #include "programs.h"
 #include "slice.h"
 #include "collector/life.skel.h"
@@ -40,8 +41,10 @@ static int life_start(const struct tracer *t, const char *program, void **ret_se
 	struct programs *p;
 	int err;
 
-	if (bpf)
+	if (bpf) {
 		programs_only(bpf->obj, program);
+		*(__u32 *)&bpf->rodata->no_group_dead = need_pretends("groupdead");
+	}
 	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, t, &p, reason);
 	if (err)
 		return err;

@@ -33,7 +33,7 @@ static int count_cpus(int events_fd, struct counted *ret)
 	*ret = (struct counted){ 0, 0, 0 };
 	for (i = 0; !err && i < n_cpus; i++) {
 		for (depth = 0; depth < EVENTS_DEPTH; depth++) {
-			const struct events *e = &cpus[i].at[depth];
+			const struct events *e = &cpus[i].events[depth];
 
 			ret->runs += e->runs;
 			ret->n_timed += e->n_timed;
@@ -93,7 +93,7 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 		}
 	}
 	s->dear = dear;
-	s->load.dear_ns = dear ? s->plan.bare ? s->dear_ns : fmin(t->dear_ns, s->load.full_ns / 2) : 0;
+	s->load.dear_ns = dear ? s->plan.bare ? fmax(s->dear_ns, t->dear_ns) : fmin(t->dear_ns, s->load.full_ns / 2) : 0;
 	s->load.kept_ns = t->spared_ns > 0 ? fmax(s->load.full_ns - t->spared_ns, s->load.dear_ns) : 0;
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = !t->may_detach || !programs->skeleton;

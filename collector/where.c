@@ -61,8 +61,8 @@ static const char *found(const struct where *w, char out[64])
 
 static int advance(struct where *w)
 {
-	const char *at = w->next + strspn(w->next, " \t\n");
-	struct token t = { TOKEN_WORD, at, strcspn(at, " \t\n()=!<>\"'") };
+	const char *at = w->next + strspn(w->next, " \t\r\n");
+	struct token t = { TOKEN_WORD, at, strcspn(at, " \t\r\n()=!<>\"'") };
 
 	if (!*at) {
 		t = (struct token){ TOKEN_END, at, 0 };

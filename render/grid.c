@@ -98,7 +98,7 @@ static void walk_reach(const struct grid *g, struct grid_column *c, size_t row, 
 	__u64 *const value[N_PERCENT] = { &c->p50, &c->p90, &c->p99 };
 	__u64 last = grid_row_last(g, row);
 
-	while (w->seen >= w->rank) {
+	while (w->at < N_PERCENT && w->seen >= w->rank) {
 		*value[w->at] = last < c->max ? last : c->max;
 		w->rank = rank_of(c->count, ++w->at);
 	}

@@ -56,7 +56,7 @@ static int raster_range(const struct grid *g, const struct image_options *o, str
 	__u64 ymax = o->ymax ? o->ymax : image_ymax(g), ymin = o->ymin;
 
 	if (o->width < IMAGE_SIDE_MIN || o->width > IMAGE_SIDE_MAX || o->height < IMAGE_SIDE_MIN ||
-	    o->height > IMAGE_SIDE_MAX || !o->n_rows || o->n_rows > IMAGE_ROWS_MAX)
+	    o->height > IMAGE_SIDE_MAX || !o->n_rows || o->n_rows > IMAGE_ROWS_MAX || !g->n_cols)
 		return -EINVAL;
 	if (!ymax && !ymin)
 		ymax = o->n_rows;

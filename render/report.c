@@ -65,7 +65,7 @@ static int report_valid(const struct report *r, const struct figure_options *o)
 	for (size_t i = 0; i < r->n_panels; i++) {
 		const struct grid *a = r->panel[0].grid, *b = r->panel[i].grid;
 
-		if (a->n_cols != b->n_cols || a->from_ns != b->from_ns || a->col_ns != b->col_ns || !b->n_rows)
+		if (a->n_cols != b->n_cols || a->from_ns != b->from_ns || a->col_ns != b->col_ns || !b->n_rows || !b->n_cols)
 			return 0;
 	}
 	least = fixed_height(r, o->width) + r->n_panels * PANEL_HEIGHT_MIN;

@@ -116,12 +116,12 @@ static __u64 shown(int op, __u64 n)
 
 static __u64 shown_bytes(int op) { return *(volatile __u64 *)&reference->bss->shown[op].bytes; }
 
-/* Ours are those that are shown, and the kernel's unless some are not. */
+/* Ours are those that are shown: the kernel's unless some are not, and most of many. */
 static int agree(int op, __u64 ours, __u64 kernels)
 {
 	__u64 n = shown(op, kernels);
 
-	return ours == n && n <= kernels;
+	return ours == n && n <= kernels && (kernels < 100 || 10 * n >= 9 * kernels);
 }
 
 /* ---- the load ---- */
@@ -174,7 +174,8 @@ static void equals_the_kernels_counters(void)
 	   kit_n(1, name, "read"), b[READS] - a[READS]);
 	ok(kit_total(1, 3, name, "read") == shown_bytes(READ) && (b[READ_SECTORS] - a[READ_SECTORS]) * 512 == sum_read,
 	   "their bytes: %llu, the kernel says %llu", kit_total(1, 3, name, "read"), (b[READ_SECTORS] - a[READ_SECTORS]) * 512);
-	ok(kit_total(1, 4, name, "read") == sum_offset || shown(READ, 60) < 60, "their offsets");
+	ok(kit_total(1, 4, name, "read") <= sum_offset && (kit_total(1, 4, name, "read") == sum_offset || shown(READ, 60) < 60),
+	   "their offsets");
 	ok(agree(WRITE, kit_n(1, name, "write"), 40), "40 writes: %llu, the kernel says %llu with empty ones", kit_n(1, name, "write"),
 	   b[WRITES] - a[WRITES]);
 	ok(kit_total(1, 3, name, "write") == shown_bytes(WRITE) && (b[WRITE_SECTORS] - a[WRITE_SECTORS]) * 512 == sum_written,
@@ -289,8 +290,11 @@ int main(int argc, char **argv)
 		loop_close();
 		return 77;
 	}
-	if (reference_start())
+	if (reference_start()) {
 		ok(0, "the second program is attached");
+		loop_close();
+		return kit_end();
+	}
 	kit_enable(1, "disk.physio_ops", "disk,optype", "latency,queue,service,size,offset");
 	if (argc == 3 && !strcmp(argv[1], "--bench")) {
 		bench(atoi(argv[2]));

@@ -87,6 +87,23 @@ static void every_folded_column_has_its_percentiles(void **state)
 	grid_free(g);
 }
 
+/* As many as a counter holds: all percentiles are behind it. */
+static void the_fullest_cell_ends_the_walk(void **state)
+{
+	static const __u64 edge[] = { 0, 10, 20, GRID_NO_EDGE };
+	struct grid *g = kit_grid(2, 3, edge), *f;
+
+	(void)state;
+	kit_add(g, 0, 1, 5);
+	g->cell[0] = ~0ull - 5;
+	g->column[0].count = ~0ull;
+	assert_int_equal(grid_fold(g, 2, &f), 0);
+	assert_int_equal(f->column[0].p50, 9);
+	assert_int_equal(f->column[0].p99, 9);
+	grid_free(f);
+	grid_free(g);
+}
+
 static void zero_silence_and_loss_differ(void **state)
 {
 	struct grid_column c = { .n_reporting = 2, .n_expected = 2 };
@@ -126,6 +143,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(folding_keeps_every_count),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
 	cmocka_unit_test(every_folded_column_has_its_percentiles),
+	cmocka_unit_test(the_fullest_cell_ends_the_walk),
 	cmocka_unit_test(zero_silence_and_loss_differ),
 	cmocka_unit_test(refuses_shapes_of_nothing),
 };

@@ -37,6 +37,7 @@ static void what_is_written_becomes_a_predicate(void **state)
 		{ "load > 50", "{\"gt\":[\"load\",50]}" },
 		{ "load > 50 %", "{\"gt\":[\"load\",50]}" },
 		{ "calls = 9223372036854775807", "{\"eq\":[\"calls\",9223372036854775807]}" },
+		{ " pid\t=\r\n1\r\n", "{\"eq\":[\"pid\",\"1\"]}" },
 		{ "pid=1 and pid=2 and pid=3", "{\"and\":[{\"eq\":[\"pid\",\"1\"]},{\"eq\":[\"pid\",\"2\"]},{\"eq\":[\"pid\",\"3\"]}]}" },
 		{ "pid=1 or pid=2 AND pid=3", "{\"or\":[{\"eq\":[\"pid\",\"1\"]},{\"and\":[{\"eq\":[\"pid\",\"2\"]},{\"eq\":[\"pid\",\"3\"]}]}]}" },
 		{ "(pid=1 OR pid=2) and pid=3", "{\"and\":[{\"or\":[{\"eq\":[\"pid\",\"1\"]},{\"eq\":[\"pid\",\"2\"]}]},{\"eq\":[\"pid\",\"3\"]}]}" },
