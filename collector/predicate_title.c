@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct title {
 	const struct predicate *p;
@@ -43,7 +44,7 @@ static void put_text(struct title *t, const char *text)
 	json_t *json;
 	char *quoted;
 
-	if (*text && strspn(text, plain) == strlen(text) && strcmp(text, "and") && strcmp(text, "or")) {
+	if (*text && strspn(text, plain) == strlen(text) && strcasecmp(text, "and") && strcasecmp(text, "or")) {
 		put(t, text);
 		return;
 	}

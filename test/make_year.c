@@ -1,4 +1,4 @@
-/* make_year - a database as heatscoped would have it after a year, in minutes: for measuring and for e2e_year.
+/* make_year - a database as heatscoped would have it after a year, in minutes: for measuring.
  *
  *      make_year DATABASE [DAYS [KEYS [MEASURES [RATE]]]]     default 365 10 2 25; 0 keys: no fields; RATE: events per s and key
  *

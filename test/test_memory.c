@@ -48,9 +48,6 @@ static void the_second_picture_maps_nothing(void **state)
 	long here, there;
 
 	(void)state;
-#ifdef __SANITIZE_ADDRESS__
-	skip();				/* its malloc is another */
-#endif
 	memory_keep();
 	pictures(&here);
 	assert_int_equal(pthread_create(&thread, NULL, pictures, &there), 0);

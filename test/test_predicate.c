@@ -62,6 +62,7 @@ static const char *const readable[][2] = {
 	{ "{\"eq\":[\"instance\",\"/run/mysqld.sock\"]}", "instance = /run/mysqld.sock" },
 	{ "{\"eq\":[\"instance\",\"\"]}", "instance = \"\"" },
 	{ "{\"eq\":[\"instance\",\"and\"]}", "instance = \"and\"" },
+	{ "{\"eq\":[\"instance\",\"Or\"]}", "instance = \"Or\"" },
 	{ "{\"eq\":[\"instance\",\"a \\\"b\\\"\"]}", "instance = \"a \\\"b\\\"\"" },
 };
 
