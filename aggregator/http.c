@@ -13,7 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* An upload that goes on beyond this is cut off: nobody reads our 413 while still sending. */
+/* A body that is too long is read up to here before the 413: who is still sending does not read, and a connection that is
+ * closed under it takes the reply along.  Beyond it the connection is cut. */
 #define DISCARD_MAX (1u << 20)
 
 /* TLS 1.2 and 1.3 without ciphers that are known to be weak. */
@@ -378,12 +379,13 @@ static enum MHD_Result request_upload(struct http_request *r, const char *data, 
 	return MHD_YES;
 }
 
-/* Is so much announced that it need not be sent? */
+/* Is so much announced that nothing of it is read?  Who asks first ("Expect: 100-continue") is told before it sends. */
 static bool announces_too_much(struct MHD_Connection *connection)
 {
 	const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+	bool asks = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Expect");
 
-	return length && strtoull(length, NULL, 10) > HTTP_BODY_MAX;
+	return length && strtoull(length, NULL, 10) > (asks ? HTTP_BODY_MAX : DISCARD_MAX);
 }
 
 static enum MHD_Result request_queue(struct http_request *r)
