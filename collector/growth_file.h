@@ -2,7 +2,10 @@
  *
  *      x_start: growth_file_start(n counters)    x_read: growth_file_read(path, parse, give)    .stop = growth_file_stop
  *
+ * Unit    counters are in the file's unit; what `give` makes of their growth is in its metric's.
  * Errors  0 or -errno, as meter.h says; -EBADMSG of `parse`: not what the file looks like.
+ * Memory  growth_file_stop() frees what growth_file_start() gave; what `parse` and `give` get is lent for the call.
+ * Thread  one thread.
  */
 #ifndef HEATSCOPE_GROWTH_FILE_H
 #define HEATSCOPE_GROWTH_FILE_H

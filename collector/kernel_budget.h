@@ -1,6 +1,10 @@
 /* kernel_budget.h - keeps the kernel's probe within its share of the CPUs; see budget.h and shed.h.
  *
  *      after a drain: kernel_budget_keep();   probe.h's shedding, wake_at and wake
+ *
+ * Unit    wall-clock ns.
+ * Memory  a text that is given is the probe's, until the next call.
+ * Thread  the probe's.
  */
 #ifndef HEATSCOPE_KERNEL_BUDGET_H
 #define HEATSCOPE_KERNEL_BUDGET_H

@@ -1,6 +1,7 @@
 #include "cells.h"
 #include "hue.h"
 #include "lookup.h"
+#include "stretch.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -136,15 +137,11 @@ static void colour_band(const struct cells *c, size_t first, size_t last, double
 /* One band's colours, stretched over the rectangle's width. */
 static void paint_band(size_t n, const __u32 *rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
-	size_t whole = width / n, part = width % n;	/* one division, not one per column */
+	struct stretch s = stretch_begin(n, width);
 
-	for (size_t col = 0, x = 0, end = 0, rest = 0; col < n; col++) {
-		rest += part;
-		end += whole + (rest >= n);
-		rest -= rest >= n ? n : 0;
-		for (; x < end; x++)
+	for (size_t col = 0, x = 0; col < n; col++)
+		for (size_t end = stretch_next(&s); x < end; x++)
 			pixel[x] = rgb[col] | OPAQUE;
-	}
 	for (unsigned y = 1; y < height; y++)
 		memcpy(pixel + y * stride, pixel, width * sizeof(*pixel));
 }

@@ -2,6 +2,7 @@
 #include "lookup.h"
 #include "mix.h"
 #include "png.h"
+#include "stretch.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -177,18 +178,13 @@ static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], 
 	}
 }
 
-/* Column i of n covers [i*width/n, (i+1)*width/n). */
 static void stretch(const __u8 *index, size_t n, __u8 *pixel, unsigned width)
 {
-	size_t whole = width / n, part = width % n;	/* one division, not one per column */
+	struct stretch s = stretch_begin(n, width);
 
-	for (size_t i = 0, x = 0, end = 0, rest = 0; i < n; i++) {
-		rest += part;
-		end += whole + (rest >= n);
-		rest -= rest >= n ? n : 0;
-		for (; x < end; x++)
+	for (size_t i = 0, x = 0; i < n; i++)
+		for (size_t end = stretch_next(&s); x < end; x++)
 			pixel[x] = index[i];
-	}
 }
 
 static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
