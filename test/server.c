@@ -133,16 +133,17 @@ static int connect_unix(const char *path)
 	return fd;
 }
 
-static void write_all(int fd, const void *data, size_t len)
+static bool write_all(int fd, const void *data, size_t len)
 {
 	while (len) {
 		ssize_t n = send(fd, data, len, MSG_NOSIGNAL);
 
 		if (n <= 0)		/* a refusal may come before we have said all */
-			return;
+			return false;
 		data = (const char *)data + n;
 		len -= (size_t)n;
 	}
+	return true;
 }
 
 static void send_frame(struct server *s, enum frame_type type, const void *data, size_t len)
@@ -297,7 +298,7 @@ struct answer ask_raw(const struct server *s, const void *request, size_t len)
 	ssize_t n;
 	int fd = server_connect(s);
 
-	write_all(fd, request, len);
+	a.cut = !write_all(fd, request, len);
 	while ((n = read(fd, chunk, sizeof(chunk))) > 0)
 		bytes_put(&in, chunk, (size_t)n);
 	close(fd);

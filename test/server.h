@@ -45,6 +45,7 @@ struct answer {
 	int status;
 	char *all, *head, *body;	/* head and body are parts of all */
 	size_t body_len;
+	bool cut;			/* the server closed before it had the whole request */
 };
 int server_connect(const struct server *s);
 
