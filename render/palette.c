@@ -1,5 +1,6 @@
 #include "palette.h"
 #include <math.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -151,11 +152,24 @@ static const struct palette dark = {
 	.accent = 0x7db2f5,
 };
 
+static struct palette made[2];		/* by theme: a picture in ten would be their making */
+
+static void make_both(void)
+{
+	made[PALETTE_LIGHT] = light;
+	made[PALETTE_DARK] = dark;
+	for (size_t i = 0; i < 2; i++) {
+		made[i].colour[0] = made[i].zero;
+		ramp_make(i == PALETTE_DARK ? dark_ramp : light_ramp, made[i].colour);
+	}
+}
+
 void palette_make(enum palette_theme theme, struct palette *ret_palette)
 {
-	*ret_palette = theme == PALETTE_DARK ? dark : light;
-	ret_palette->colour[0] = ret_palette->zero;
-	ramp_make(theme == PALETTE_DARK ? dark_ramp : light_ramp, ret_palette->colour);
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, make_both);
+	*ret_palette = made[theme == PALETTE_DARK ? PALETTE_DARK : PALETTE_LIGHT];
 }
 
 /* The angle in OKLab of a full HSV hue, in degrees. */

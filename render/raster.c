@@ -122,20 +122,27 @@ static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
 	return 0;
 }
 
-/* One row of the grid as means per raster column, weighted.  Returns 0 if the row is empty. */
-static int fold_columns(const struct folding *f, const __u64 *cell, double weight, double *out, size_t n_out)
+/* One row of the grid as sums per raster column.  Returns 0 if the row is empty. */
+static __u64 sum_columns(const struct folding *f, const __u64 *cell, __u64 *out, size_t n_out)
 {
 	__u64 used = 0;
 
 	for (size_t x = 0, col = 0; x < n_out; x++) {
-		__u64 sum = 0;
+		__u64 sum = cell[col++];
 
-		for (; col < f->end[x]; col++)
-			sum += cell[col];
-		out[x] = (double)sum * weight / f->per[x];
+		while (col < f->end[x])
+			sum += cell[col++];
+		out[x] = sum;
 		used |= sum;
 	}
-	return used != 0;
+	return used;
+}
+
+/* The sums as means, weighted. */
+static void mean_columns(const struct folding *f, const __u64 *sum, double weight, double *out, size_t n_out)
+{
+	for (size_t x = 0; x < n_out; x++)
+		out[x] = (double)sum[x] * weight / f->per[x];
 }
 
 static void add_dense(struct raster *r, struct spread s, const double *column)
@@ -153,12 +160,14 @@ static void add_dense(struct raster *r, struct spread s, const double *column)
 int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell)
 {
 	double *column = malloc(r->n_cols * sizeof(*column));
+	__u64 *sum = malloc(r->n_cols * sizeof(*sum));
 	struct folding f;
-	int err = column ? folding_init(&f, g, r->n_cols) : -ENOMEM;
+	int err = column && sum ? folding_init(&f, g, r->n_cols) : -ENOMEM;
 
 	for (size_t row = 0; !err && row < g->n_rows; row++) {
-		if (!fold_columns(&f, cell + row * g->n_cols, row_weight(r, g, row), column, r->n_cols))
+		if (!sum_columns(&f, cell + row * g->n_cols, sum, r->n_cols))
 			continue;
+		mean_columns(&f, sum, row_weight(r, g, row), column, r->n_cols);
 		for (size_t i = 0; i < r->n_cols; i++)
 			r->sum[i] += column[i];
 		add_dense(r, spread_of(r, g, row), column);
@@ -166,6 +175,7 @@ int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell)
 	if (!err)
 		folding_fini(&f);
 	free(column);
+	free(sum);
 	return err;
 }
 
