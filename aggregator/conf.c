@@ -43,10 +43,17 @@ struct said {
 	unsigned n_always;
 };
 
+static const cyaml_strval_t flag_words[] = {
+	{ "true", 1 }, { "false", 0 }, { "yes", 1 }, { "no", 0 }, { "on", 1 }, { "off", 0 },
+};
+
 #define TEXT_AS(key, name) \
 	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name, 1, PATH_MAX - 1)
 #define TEXT(name) TEXT_AS(#name, name)
-#define FLAG(name) CYAML_FIELD_BOOL_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name)
+/* libcyaml's own booleans take every word but three for true. */
+#define FLAG(name) \
+	CYAML_FIELD_ENUM_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT | CYAML_FLAG_CASE_INSENSITIVE, \
+			     struct said, name, flag_words, sizeof(flag_words) / sizeof(*flag_words))
 
 #define MAY CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL
 #define INST_TEXT(key, flags) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flags), struct said_inst, key, 1, CONF_NAME_MAX - 1)

@@ -103,7 +103,7 @@ static const char *kind_of(const char *word)
 {
 	static const char *const kinds[][2] = {
 		{ "STRING", "a text" }, { "SEQUENCE", "a list" }, { "MAPPING", "keys with values" }, { "SCALAR", "a single value" },
-		{ "UINT", "a number" }, { "FLOAT", "a number" }, { "BOOL", "true or false" },
+		{ "UINT", "a number" }, { "FLOAT", "a number" }, { "ENUM", "true or false" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -112,7 +112,7 @@ static const char *kind_of(const char *word)
 	return "something else";
 }
 
-/* The value after "Invalid UINT value: ", with or without quotation marks. */
+/* The kind and the value after "Invalid ": "UINT value: 5", with or without quotation marks. */
 static void say_invalid(const char *what, const char *field, char *out, size_t room)
 {
 	const char *value = strstr(what, "value: ");
@@ -120,7 +120,8 @@ static void say_invalid(const char *what, const char *field, char *out, size_t r
 
 	value = value ? value + 7 + quoted : "";
 	n = (int)strlen(value) - (quoted && *value);
-	snprintf(out, room, "value \"%.*s\" for \"%s\" is invalid: must be a number", n > 60 ? 60 : n, value, field);
+	snprintf(out, room, "value \"%.*s\" for \"%s\" is invalid: must be %s", n > 60 ? 60 : n, value, field,
+		 strncmp(what, "ENUM", 4) ? "a number" : kind_of(what));
 }
 
 static bool begins(const char *what, const char *with, const char **ret_rest)
@@ -137,7 +138,7 @@ static void say_value(const char *what, const char *field, char *out, size_t roo
 	if (begins(what, "Expecting ", &rest) && got)
 		snprintf(out, room, "%s must be %s, not %s", field[0] ? field : "the file", kind_of(rest), kind_of(got + 11));
 	else if (begins(what, "Invalid ", &rest))
-		say_invalid(what, field, out, room);
+		say_invalid(rest, field, out, room);
 	else if (begins(what, "STRING length < ", &rest))
 		snprintf(out, room, "%s is empty", field);
 	else if (sscanf(what, "STRING length > %u", &limit) == 1)

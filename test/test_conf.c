@@ -75,6 +75,8 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ "cube-slots: many\n", ": line 1: value \"many\" for \"cube-slots\" is invalid: must be a number" },
 		{ "verbose: true\ncube-slots: 0\n", ": line 2: value \"0\" for \"cube-slots\" is invalid" },
 		{ "cube-slots: 4000000\n", "value \"4000000\" for \"cube-slots\" is invalid" },
+		{ "cube-slots: 5\nverbose: maybe\n", ": line 2: value \"maybe\" for \"verbose\" is invalid: must be true or false" },
+		{ "keep: [true]\n", ": line 1: keep must be true or false, not a list" },
 		{ "port: 80\n", ": line 1: unknown key port" },
 		{ "verbose: true\n\n# a comment\nlissten: x\nkeep: true\n", ": line 4: unknown key lissten" },
 		{ "listen: [1, 2]\n", ": line 1: listen must be a text, not a list" },
