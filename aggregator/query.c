@@ -119,69 +119,6 @@ static bool fold_wants(struct fold *f, const struct labels *key)
 	return f->wanted[at];
 }
 
-static __u64 sum_of(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
-
-/* Nearly all skips are one byte, and counts at most three: those without a call, while there are four bytes. */
-static void add_short_cells(__u64 *cell, struct hist_reader *r)
-{
-	const __u8 *at = r->cursor.data + r->cursor.at, *end = r->cursor.data + r->cursor.len;
-
-	while (r->n_left && end - at >= 4 && at[0] < 0x80 && r->cell + 1 + at[0] < r->n_cells) {
-		__u32 value = at[1] & 0x7f, n = 2;
-
-		if (at[1] & 0x80) {
-			value |= (at[2] & 0x7fu) << 7;
-			n = 3;
-			if (at[2] & 0x80) {
-				if (at[3] & 0x80)
-					break;
-				value |= (__u32)at[3] << 14;
-				n = 4;
-			}
-		}
-		r->cell += 1u + at[0];
-		cell[r->cell] = sum_of(cell[r->cell], value);
-		at += n;
-		r->n_left--;
-	}
-	r->cursor.at = (size_t)(at - r->cursor.data);
-}
-
-static void add_cells(__u64 *cell, struct hist_reader *r)
-{
-	for (;;) {
-		add_short_cells(cell, r);
-		if (!hist_reader_next(r))
-			return;
-		cell[r->cell] = sum_of(cell[r->cell], r->value);
-	}
-}
-
-/* In one pass where the rulers agree: whoever gave the slice has checked its bytes, and if they are
- * bad after all, the whole fold fails. */
-int hist_add_slice(struct hist *h, const struct slice *s)
-{
-	struct hist_reader r;
-	int err;
-
-	if (h->ruler != s->ruler)
-		return hist_decode_add(h, s->ruler, s->hist, s->hist_len);
-	err = hist_reader_open(&r, s->ruler, s->hist, s->hist_len);
-	if (err)
-		return err;
-	add_cells(h->cell, &r);
-	if (r.count) {
-		h->count = sum_of(h->count, r.count);
-		h->sum = sum_of(h->sum, r.sum);
-		h->min = r.min < h->min ? r.min : h->min;
-		h->max = r.max > h->max ? r.max : h->max;
-	}
-	return r.cursor.err;
-}
-
 static void fold_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	struct fold *f = arg;
@@ -195,7 +132,7 @@ static void fold_slice(void *arg, __s64 slot, const struct slice *s)
 	if (!h->cell)
 		err = hist_init(h, f->ruler);
 	if (!err)
-		err = hist_add_slice(h, s);
+		err = hist_decode_once(h, s->ruler, s->hist, s->hist_len);
 	if (err)
 		f->err = err;
 }

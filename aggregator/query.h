@@ -86,9 +86,6 @@ int key_fold_error(const struct key_fold *f);
 /* Sorted by falling count, then by text; valid until key_fold_free(). */
 const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n);
 
-/* Adds a slice's bytes.  After an error (-EBADMSG, -EINVAL) some of them may have been added. */
-int hist_add_slice(struct hist *h, const struct slice *s);
-
 /* A key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
 void key_text(const struct labels *key, char *out, bool *ret_other);
 

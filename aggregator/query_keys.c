@@ -104,7 +104,7 @@ static void key_fold_slice(void *arg, __s64 slot, const struct slice *s)
 	h = hist_of(f, &s->key);
 	if (!h)
 		return;
-	err = hist_add_slice(h, s);
+	err = hist_decode_once(h, s->ruler, s->hist, s->hist_len);
 	if (err)
 		f->err = err;
 }

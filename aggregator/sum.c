@@ -21,7 +21,7 @@ int sum_begin(struct sum *s, __u64 ruler)
 
 int sum_add(struct sum *s, const __u8 *data, size_t len)
 {
-	return hist_decode_add(&s->hist, s->hist.ruler, data, len);
+	return hist_decode_once(&s->hist, s->hist.ruler, data, len);
 }
 
 int sum_end(struct sum *s)

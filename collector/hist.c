@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define VARINT_MAX 10			/* bytes */
+
 static __u64 add_saturating(__u64 a, __u64 b)
 {
 	return a + b < a ? ~(__u64)0 : a + b;
@@ -216,26 +218,50 @@ __u64 hist_stddev(const struct hist *h)
 	return root(squares / total) << shift;
 }
 
+/* A few hundred numbers of a byte or two: gathered here, not put one by one. */
+struct gather {
+	struct bytes *out;
+	size_t len;
+	__u8 data[512];
+};
+
+static void gather_end(struct gather *g)
+{
+	bytes_put(g->out, g->data, g->len);
+	g->len = 0;
+}
+
+static inline void gather_varint(struct gather *g, __u64 value)
+{
+	if (g->len > sizeof(g->data) - VARINT_MAX)
+		gather_end(g);
+	for (; value >= 0x80; value >>= 7)
+		g->data[g->len++] = (__u8)(value | 0x80);
+	g->data[g->len++] = (__u8)value;
+}
+
 void hist_encode(const struct hist *h, struct bytes *out)
 {
+	struct gather g = { .out = out, .len = 0 };
 	__u32 n = ruler_cells(h->ruler), used = 0, skip = 0;
 
 	for (__u32 i = 0; i < n; i++)
 		used += h->cell[i] != 0;
-	bytes_put_varint(out, h->count);
-	bytes_put_varint(out, h->sum);
-	bytes_put_varint(out, h->count ? h->min : 0);
-	bytes_put_varint(out, h->max);
-	bytes_put_varint(out, used);
+	gather_varint(&g, h->count);
+	gather_varint(&g, h->sum);
+	gather_varint(&g, h->count ? h->min : 0);
+	gather_varint(&g, h->max);
+	gather_varint(&g, used);
 	for (__u32 i = 0; i < n; i++) {
 		if (!h->cell[i]) {
 			skip++;
 			continue;
 		}
-		bytes_put_varint(out, skip);
-		bytes_put_varint(out, h->cell[i]);
+		gather_varint(&g, skip);
+		gather_varint(&g, h->cell[i]);
 		skip = 0;
 	}
+	gather_end(&g);
 }
 
 int hist_reader_open(struct hist_reader *r, __u64 ruler, const __u8 *data, size_t len)
@@ -307,4 +333,57 @@ int hist_decode_add(struct hist *h, __u64 ruler, const __u8 *data, size_t len)
 		add_cell(h, ruler, r.cell, r.value);
 	add_totals(h, r.count, r.sum, r.min, r.max);
 	return 0;
+}
+
+/* Nearly all skips are one byte, and counts at most three: those without a call, while there are four bytes. */
+static void add_short_cells(__u64 *cell, struct hist_reader *r)
+{
+	const __u8 *at = r->cursor.data + r->cursor.at, *end = r->cursor.data + r->cursor.len;
+
+	while (r->n_left && end - at >= 4 && at[0] < 0x80 && r->cell + 1 + at[0] < r->n_cells) {
+		__u32 value = at[1] & 0x7f, n = 2;
+
+		if (at[1] & 0x80) {
+			value |= (at[2] & 0x7fu) << 7;
+			n = 3;
+			if (at[2] & 0x80) {
+				if (at[3] & 0x80)
+					break;
+				value |= (__u32)at[3] << 14;
+				n = 4;
+			}
+		}
+		r->cell += 1u + at[0];
+		cell[r->cell] = add_saturating(cell[r->cell], value);
+		at += n;
+		r->n_left--;
+	}
+	r->cursor.at = (size_t)(at - r->cursor.data);
+}
+
+static void add_cells(__u64 *cell, struct hist_reader *r)
+{
+	for (;;) {
+		add_short_cells(cell, r);
+		if (!hist_reader_next(r))
+			return;
+		cell[r->cell] = add_saturating(cell[r->cell], r->value);
+	}
+}
+
+int hist_decode_once(struct hist *h, __u64 ruler, const __u8 *data, size_t len)
+{
+	struct hist_reader r;
+	int err;
+
+	if (h->ruler != ruler)
+		return hist_decode_add(h, ruler, data, len);
+	err = hist_reader_open(&r, ruler, data, len);
+	if (err)
+		return err;
+	add_cells(h->cell, &r);
+	add_totals(h, r.count, r.sum, r.min, r.max);
+	if (!r.cursor.err && r.cursor.at != len)
+		return -EBADMSG;
+	return r.cursor.err;
 }

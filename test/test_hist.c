@@ -137,6 +137,40 @@ static void bytes_give_the_same_histogram(void **state)
 	}
 }
 
+/* Counts of one to ten bytes, skips of one and two; and cut off anywhere, an error and no crash. */
+static void one_pass_adds_as_two_do(void **state)
+{
+	for (int round = 0; round < 500; round++) {
+		struct hist one, two;
+		struct bytes bytes = { 0 };
+		__u8 *part;
+		size_t len;
+
+		assert_int_equal(hist_init(&one, ruler), 0);
+		assert_int_equal(hist_init(&two, ruler), 0);
+		for (int i = (int)check_below(40); i > 0; i--)
+			hist_record(&one, check_value(), check_random() >> check_below(64));
+		hist_encode(&one, &bytes);
+		hist_clear(&one);
+		for (int i = 0; i < 2; i++) {
+			assert_int_equal(hist_decode_once(&one, ruler, bytes.data, bytes.len), 0);
+			assert_int_equal(hist_decode_add(&two, ruler, bytes.data, bytes.len), 0);
+		}
+		assert_memory_equal(one.cell, two.cell, ruler_cells(ruler) * sizeof(*one.cell));
+		assert_true(one.count == two.count && one.sum == two.sum && one.min == two.min && one.max == two.max);
+		len = check_below(bytes.len);
+		part = malloc(len + !len);	/* so that a sanitizer sees what is read beyond */
+		memcpy(part, bytes.data, len);
+		assert_int_equal(hist_decode_once(&one, ruler, part, len), -EBADMSG);
+		free(part);
+		bytes_put(&bytes, "", 1);
+		assert_int_equal(hist_decode_once(&one, ruler, bytes.data, bytes.len), -EBADMSG);
+		bytes_fini(&bytes);
+		hist_fini(&one);
+		hist_fini(&two);
+	}
+}
+
 static void bad_bytes_add_nothing(void **state)
 {
 	struct bytes bytes = { 0 };
@@ -269,6 +303,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(any_partition_order_and_tree_gives_the_same_bits),
 	cmocka_unit_test(folding_commutes_with_adding),
 	cmocka_unit_test(bytes_give_the_same_histogram),
+	cmocka_unit_test(one_pass_adds_as_two_do),
 	cmocka_unit_test(bad_bytes_add_nothing),
 	cmocka_unit_test(a_percentile_is_the_last_value_of_the_bucket_of_its_rank),
 	cmocka_unit_test(stddev_is_within_its_bound),

@@ -382,41 +382,6 @@ static void mixed_rulers_meet_at_the_coarser_one(void **state)
 	fold_free(f);
 }
 
-/* Counts of one to ten bytes, skips of one and two; and cut off anywhere, an error and no crash. */
-static void a_slice_adds_as_its_histogram_does(void **state)
-{
-	const __u64 ruler = RULER(UNIT_NS, 5, 10, 39);
-
-	for (int round = 0; round < 500; round++) {
-		struct hist one, two;
-		struct bytes bytes = { 0 };
-		struct slice s = { .ruler = ruler };
-
-		assert_int_equal(hist_init(&one, ruler), 0);
-		assert_int_equal(hist_init(&two, ruler), 0);
-		for (int i = (int)check_below(40); i > 0; i--)
-			hist_record(&one, check_value(), check_random() >> check_below(64));
-		hist_encode(&one, &bytes);
-		s.hist = bytes.data;
-		s.hist_len = (__u32)bytes.len;
-		hist_clear(&one);
-		for (int i = 0; i < 2; i++) {
-			assert_int_equal(hist_add_slice(&one, &s), 0);
-			assert_int_equal(hist_decode_add(&two, ruler, bytes.data, bytes.len), 0);
-		}
-		assert_memory_equal(one.cell, two.cell, ruler_cells(ruler) * sizeof(*one.cell));
-		assert_true(one.count == two.count && one.sum == two.sum && one.min == two.min && one.max == two.max);
-		s.hist_len = (__u32)check_below(bytes.len);
-		s.hist = malloc(s.hist_len + !s.hist_len);
-		memcpy((void *)s.hist, bytes.data, s.hist_len);
-		assert_int_equal(hist_add_slice(&one, &s), -EBADMSG);
-		free((void *)s.hist);
-		bytes_fini(&bytes);
-		hist_fini(&one);
-		hist_fini(&two);
-	}
-}
-
 static void coverage_tells_zero_from_silence(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -607,7 +572,6 @@ int main(void)
 		cmocka_unit_test(selection_and_exclusion_complement_each_other),
 		cmocka_unit_test(other_axes_and_slots_stay_out),
 		cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
-		cmocka_unit_test(a_slice_adds_as_its_histogram_does),
 	cmocka_unit_test(coverage_tells_zero_from_silence),
 		cmocka_unit_test(a_source_seen_before_is_expected),
 		cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
