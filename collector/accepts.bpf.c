@@ -31,10 +31,11 @@ static __always_inline void accepted(struct events *e, const struct sock *sk)
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 {
-	struct events *e = events_here();
+	struct events *e = 0;
 	struct owner *o;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (to == TCP_LISTEN && is_tcp(sk))
 		owner_is_current(sk);
@@ -44,8 +45,10 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 			o->mark = 1;
 	}
 	if (from == TCP_SYN_RECV && to == TCP_ESTABLISHED && is_tcp(sk))
+		e = run_events(&r);
+	if (e)
 		accepted(e, sk);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 

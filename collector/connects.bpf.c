@@ -25,10 +25,10 @@ struct {
 	__type(value, struct begin);
 } begins SEC(".maps");
 
-static __always_inline void connect_begin(const struct sock *sk)
+static __always_inline void connect_begin(const struct run *r, const struct sock *sk)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u32 weight = sample_weight();
+	__u32 weight = sample_weight(r->cpu);
 	struct begin *b;
 
 	if (!weight)
@@ -67,15 +67,18 @@ static __always_inline void connect_end(struct events *e, const struct sock *sk,
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 {
-	struct events *e = events_here();
+	struct events *e = 0;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (to == TCP_SYN_SENT && is_tcp(sk))
-		connect_begin(sk);
+		connect_begin(&r, sk);
 	/* Two that connect to each other pass through SYN_RECV. */
 	if ((from == TCP_SYN_SENT || from == TCP_SYN_RECV) && to != TCP_SYN_RECV && is_tcp(sk))
+		e = run_events(&r);
+	if (e)
 		connect_end(e, sk, to);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

@@ -1,10 +1,10 @@
 /* depth.bpf.h - the events of the program that runs on this CPU now, and of nobody it cut into; see struct events_cpu.
  *
- *      event program: e = depth_enter() ... tail call or depth_leave(e)
- *      record program: e = depth_here() ... tail call or depth_leave(e)
+ *      event program: e = depth_enter(cpu) ... tail call or depth_leave(cpu, e)
+ *      record program: e = depth_here(cpu) ... tail call or depth_leave(cpu, e)
  *
  * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so what is
- * entered last is left first; every way out of an event program leaves, or the depth grows for good.
+ * entered last is left first; every way out of a program that has entered leaves, or the depth grows for good.
  */
 #ifndef HEATSCOPE_DEPTH_BPF_H
 #define HEATSCOPE_DEPTH_BPF_H
@@ -28,10 +28,9 @@ static __always_inline struct events_cpu *depth_cpu(void)
 }
 
 /* NULL: no context of the kernel is as deep as that. */
-static __always_inline struct events *depth_enter(void)
+static __always_inline struct events *depth_enter(struct events_cpu *cpu)
 {
-	struct events_cpu *cpu = depth_cpu();
-	__u32 depth = cpu ? cpu->depth : EVENTS_DEPTH;
+	__u32 depth = cpu->depth;
 
 	if (depth >= EVENTS_DEPTH)
 		return 0;
@@ -39,27 +38,30 @@ static __always_inline struct events *depth_enter(void)
 	return &cpu->events[depth];
 }
 
-static __always_inline struct events *depth_here(void)
+static __always_inline struct events *depth_here(struct events_cpu *cpu)
 {
-	struct events_cpu *cpu = depth_cpu();
-	__u32 depth = cpu ? cpu->depth - 1 : EVENTS_DEPTH;
+	__u32 depth = cpu->depth - 1;
 
 	return depth < EVENTS_DEPTH ? &cpu->events[depth] : 0;
 }
 
 #define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
 
-static __always_inline void depth_leave(struct events *e)
+/* began_ns 0: it was not timed. */
+static __always_inline void depth_time(struct events_cpu *cpu, __u64 began_ns)
 {
-	struct events_cpu *cpu = depth_cpu();
-	__u64 took_ns = e->began_ns ? bpf_ktime_get_ns() - e->began_ns : 0;
+	__u64 took_ns = began_ns ? bpf_ktime_get_ns() - began_ns : 0;
 
 	if (took_ns && took_ns <= RUN_LONGEST_NS) {
-		e->timed_ns += took_ns;
-		e->n_timed++;
+		cpu->timed_ns += took_ns;
+		cpu->n_timed++;
 	}
-	if (cpu)
-		cpu->depth--;
+}
+
+static __always_inline void depth_leave(struct events_cpu *cpu, struct events *e)
+{
+	depth_time(cpu, e->began_ns);
+	cpu->depth--;
 }
 
 #endif

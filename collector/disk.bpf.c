@@ -89,15 +89,15 @@ static __always_inline int noted_begin(struct request *rq)
 SEC("tp_btf/block_rq_issue")
 int BPF_PROG(issue, struct request *rq)
 {
-	struct events *e = events_here();
 	struct note *n;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	n = notes_issue(rq) ? 0 : note_make(rq);
 	if (n)
 		n->issue = bpf_ktime_get_ns();
-	depth_leave(e);
+	run_end(&r);
 	return 0;
 }
 
@@ -198,14 +198,17 @@ static __always_inline void request_end(struct events *e, struct request *rq, __
 SEC("tp_btf/block_rq_complete")
 int BPF_PROG(complete, struct request *rq, int error, unsigned int n_bytes)
 {
-	struct events *e = events_here();
+	struct events *e = 0;
 	__u32 op = op_of(rq);
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	/* A write that asked for flushes comes by again, empty, after its last one. */
 	if (n_bytes || (op != OP_READ && op != OP_WRITE))
+		e = run_events(&r);
+	if (e)
 		request_end(e, rq, n_bytes);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

@@ -9,7 +9,8 @@
  * Sample  Where looking costs more than the budget (budget.h), only one event in `weight` gets here, and
  *         is counted that many times: every estimate stays unbiased.  It is one of each row of so many on a CPU,
  *         chosen at random: each has the same chance, and the total is wrong by less than a row per CPU.
- * Cost    Every 64th run is timed, from events_here() to the end of the last record program.
+ * Cost    Every 61st run is timed, from run_begin() to the end of the last record program.  A prime number, because
+ *         programs take turns: of begin and end, every 64th would always be the same one.
  *
  * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
  * Shape   which index of field[] and measure[] means what, the metric's own header says (mysql.h).
@@ -40,9 +41,7 @@ struct events {
 	__u32 n;
 	__u32 weight;			/* how many events each of these stands for; 0: not decided yet */
 	__u32 pad;
-	__u64 runs;			/* of the event programs, on this CPU and at this depth */
 	__u64 began_ns;			/* of a run that is timed; 0: it is not */
-	__u64 n_timed, timed_ns;
 	struct event event[EVENTS_MAX];
 };
 
@@ -51,9 +50,10 @@ struct events {
 #define EVENTS_DEPTH 4
 
 struct events_cpu {
-	__u32 depth;			/* programs that run now */
+	__u32 depth;			/* programs that run now and have an event */
 	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
-	__u32 pad;
+	__u32 untimed;			/* runs until the next one that is timed */
+	__u64 runs, n_timed, timed_ns;	/* a program that cuts into another's counting can lose it a run, never an event */
 	struct events events[EVENTS_DEPTH];	/* of each */
 };
 

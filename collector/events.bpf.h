@@ -1,6 +1,6 @@
 /* events.bpf.h - how an event program hands its events to the record programs; see event.h.
  *
- *      e = events_here(); fill e->event[e->n++]; chain_run(ctx, e)
+ *      run_begin(&run) ... is there an event?  e = run_events(&run); fill e->event[e->n++] ... chain_run(ctx, &run, e)
  *
  * Included once by every x.bpf.c; x.c finds the maps and variables in its skeleton (tracer.h).
  */
@@ -25,17 +25,50 @@ struct {
 	__uint(value_size, 4);
 } chain SEC(".maps");
 
-/* At the begin of every event program, which ends with chain_run() or depth_leave() in any case. */
-static __always_inline struct events *events_here(void)
+#define RUN_TIMED 61			/* one run in so many is; see event.h */
+
+struct run {				/* of an event program, on its stack */
+	struct events_cpu *cpu;
+	__u64 began_ns;			/* 0: it is not timed */
+};
+
+/* At the begin of every event program, which ends with chain_run() or, if it never has events, run_end(). */
+static __always_inline int run_begin(struct run *r)
 {
-	struct events *e = depth_enter();
+	__u32 untimed;
+
+	r->cpu = depth_cpu();
+	if (!r->cpu)
+		return -1;
+	r->cpu->runs++;
+	untimed = *(volatile __u32 *)&r->cpu->untimed;	/* once: who cuts in changes it, too */
+	r->cpu->untimed = untimed ? untimed - 1 : RUN_TIMED - 1;
+	r->began_ns = untimed ? 0 : bpf_ktime_get_ns();
+	return 0;
+}
+
+static __always_inline void run_end(const struct run *r)
+{
+	depth_time(r->cpu, r->began_ns);
+}
+
+/* What to fill, from where on only chain_run() is a way out; NULL: it is too deep for any. */
+static __always_inline struct events *run_events(const struct run *r)
+{
+	struct events *e = depth_enter(r->cpu);
 
 	if (e) {
 		e->n = 0;
 		e->weight = 0;
-		e->began_ns = ++e->runs & 63 ? 0 : bpf_ktime_get_ns();
+		e->began_ns = r->began_ns;
 	}
 	return e;
+}
+
+/* Both at once, where most runs have an event. */
+static __always_inline struct events *events_here(struct run *r)
+{
+	return run_begin(r) ? 0 : run_events(r);
 }
 
 /* Another event of e, which ends now. */
@@ -48,22 +81,21 @@ static __always_inline struct event *event_now(struct events *e, __u64 now_ns)
 	return event;
 }
 
-/* How far its end is into the second of the wall clock. */
-static __always_inline __u64 event_subsecond(const struct event *event)
+/* How far its end is into the second of the wall clock; a division, so only where it is wanted. */
+static __always_inline void event_subsecond(struct event *event, __u32 measure)
 {
-	return event->end_ns % 1000000000;
+	if (wanted & WANTED_MEASURE(measure))
+		event->measure[measure] = event->end_ns % 1000000000;
 }
 
 /* 0: this event is not looked at; else how many it stands for.  A metric whose events have a begin and
  * an end decides at the begin, keeps the weight there and sets e->weight by it. */
-static __always_inline __u32 sample_weight(void)
+static __always_inline __u32 sample_weight(struct events_cpu *cpu)
 {
-	struct events_cpu *cpu;
 	__u32 n = every;
 
 	if (n <= 1)
 		return 1;
-	cpu = depth_cpu();
 	if (!cpu)
 		return 0;
 	if (++cpu->at >= n) {
@@ -73,18 +105,22 @@ static __always_inline __u32 sample_weight(void)
 	return cpu->at == cpu->pick ? n : 0;
 }
 
-/* The end of every event program; returns only where nothing is to be recorded. */
-static __always_inline void chain_run(void *ctx, struct events *e)
+/* The end of an event program, e NULL: without events.  Returns only where nothing is to be recorded. */
+static __always_inline void chain_run(void *ctx, const struct run *r, struct events *e)
 {
 	__u32 bits = active;
 
+	if (!e) {
+		run_end(r);
+		return;
+	}
 	if (e->n && bits && !e->weight)
-		e->weight = sample_weight();
+		e->weight = sample_weight(r->cpu);
 	if (e->n && bits && e->weight) {
 		e->active = bits;
 		bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
 	}
-	depth_leave(e);
+	depth_leave(r->cpu, e);
 }
 
 #endif

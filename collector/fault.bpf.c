@@ -50,34 +50,42 @@ int BPF_PROG(kernel, unsigned long address, struct pt_regs *regs, unsigned long 
 	return fault_begins(address, error_code);
 }
 
-static __always_inline int fault_ends(struct perf_data *ctx, __u64 type)
+static __always_inline void fault_event(struct events *e, struct perf_data *ctx, __u64 type)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
-	struct event *event;
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct event *event = event_now(e, now_ns);
 	struct begin *b;
-	__u64 now_ns;
 
-	if (!e)
+	process_gather(event, t, now_ns);
+	b = bpf_task_storage_get(&begins, t, 0, 0);
+	if (b && (b->address != ctx->addr || b->ns < attached_ns))
+		b = 0;
+	event->field[FAULT_TYPE] = type;
+	event->field[FAULT_ACCESS] = b ? b->access : ACCESS_UNKNOWN;
+	event->field[FAULT_MODE] = perf_in_user(ctx) ? FAULT_USER : FAULT_KERNEL;
+	event->measure[FAULT_LATENCY] = b ? now_ns - b->ns : 0;
+	event->measure[FAULT_COUNT] = 1;
+	event_subsecond(event, FAULT_SUBSECOND);
+	if (b)
+		b->address = 0;
+}
+
+static __always_inline int fault_ends(struct perf_data *ctx, __u64 type)
+{
+	struct events *e;
+	__u32 weight;
+	struct run r;
+
+	if (run_begin(&r))
 		return 0;
-	e->weight = sample_weight();
-	if (e->weight) {
-		now_ns = bpf_ktime_get_ns();
-		event = event_now(e, now_ns);
-		process_gather(event, t, now_ns);
-		b = bpf_task_storage_get(&begins, t, 0, 0);
-		if (b && (b->address != ctx->addr || b->ns < attached_ns))
-			b = 0;
-		event->field[FAULT_TYPE] = type;
-		event->field[FAULT_ACCESS] = b ? b->access : ACCESS_UNKNOWN;
-		event->field[FAULT_MODE] = perf_in_user(ctx) ? FAULT_USER : FAULT_KERNEL;
-		event->measure[FAULT_LATENCY] = b ? now_ns - b->ns : 0;
-		event->measure[FAULT_COUNT] = 1;
-		event->measure[FAULT_SUBSECOND] = event_subsecond(event);
-		if (b)
-			b->address = 0;
+	weight = sample_weight(r.cpu);
+	e = weight ? run_events(&r) : 0;
+	if (e) {
+		e->weight = weight;
+		fault_event(e, ctx, type);
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 

@@ -108,10 +108,10 @@ static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 	}
 }
 
-static __always_inline void op_begin(struct task_struct *t, const struct pt_regs *regs, __u64 number)
+static __always_inline void op_begin(const struct run *r, struct task_struct *t, const struct pt_regs *regs, __u64 number)
 {
 	struct fs_call call = call_of(t, number);
-	__u32 weight = call.op ? sample_weight() : 0;
+	__u32 weight = call.op ? sample_weight(r->cpu) : 0;
 	__u64 fstype = 0;
 	struct file *file;
 	struct op *op;
@@ -139,12 +139,12 @@ static __always_inline void op_begin(struct task_struct *t, const struct pt_regs
 SEC("tp_btf/sys_enter")
 int BPF_PROG(enter, struct pt_regs *regs, long id)
 {
-	struct events *e = events_here();
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
-	op_begin(bpf_get_current_task_btf(), regs, id);
-	depth_leave(e);
+	op_begin(&r, bpf_get_current_task_btf(), regs, id);
+	run_end(&r);
 	return 0;
 }
 
@@ -182,18 +182,21 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(leave, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
 	__u64 number = regs->orig_ax;
+	struct events *e = 0;
 	struct op *op;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	op = call_of(t, number).op ? bpf_task_storage_get(&ops, t, 0, 0) : 0;
 	if (op && op->begin_ns) {
 		if (op->begin_ns >= attached_ns && op->number == number)
+			e = run_events(&r);
+		if (e)
 			op_end(e, op, t, ret);
 		op->begin_ns = 0;
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

@@ -17,19 +17,20 @@ static __always_inline struct event *life_event(struct events *e, struct task_st
 
 	process_gather(event, t, now_ns);
 	event->measure[LIFE_COUNT] = 1;
-	event->measure[LIFE_SUBSECOND] = event_subsecond(event);
+	event_subsecond(event, LIFE_SUBSECOND);
 	return event;
 }
 
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(execs, struct task_struct *t, int old_pid, void *bprm)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	life_event(e, t, bpf_ktime_get_ns());
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -41,26 +42,28 @@ static __always_inline int is_thread(const struct task_struct *t)
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(forks, struct task_struct *parent, struct task_struct *t)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	if (!is_thread(t))
 		life_event(e, parent, bpf_ktime_get_ns());
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(creates, struct task_struct *parent, struct task_struct *t)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	if (is_thread(t))
 		life_event(e, parent, bpf_ktime_get_ns());
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -116,12 +119,13 @@ static __always_inline void exit_event(struct events *e, struct task_struct *t)
 SEC("tp_btf/sched_process_exit")
 int BPF_PROG(exits, struct task_struct *t)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	if (is_last(ctx, t))
 		exit_event(e, t);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

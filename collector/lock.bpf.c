@@ -48,7 +48,7 @@ struct {
 
 static __always_inline void wait_begins(struct wait *w, __u64 lock, __u32 flags)
 {
-	w->weight = sample_weight();
+	w->weight = sample_weight(depth_cpu());
 	w->since_ns = w->weight ? bpf_ktime_get_ns() : 0;
 	w->flags = flags;
 	w->lock = lock;
@@ -121,25 +121,29 @@ static __always_inline void wait_ends(struct events *e, const struct wait *w, st
 	event->field[LOCK_LOCK] = lock_name(t, w->lock);
 	event->measure[LOCK_LATENCY] = now_ns - w->since_ns;
 	event->measure[LOCK_COUNT] = 1;
-	event->measure[LOCK_SUBSECOND] = event_subsecond(event);
+	event_subsecond(event, LOCK_SUBSECOND);
 }
 
 SEC("tp_btf/contention_end")
 int BPF_PROG(ends, void *at, int ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
-	struct wait *w = spin_of((__u64)at);
+	struct events *e = 0;
+	struct wait *w;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
+	w = spin_of((__u64)at);
 	if (!w)
 		w = bpf_task_storage_get(&waits, t, 0, 0);
 	if (w && w->lock == (__u64)at) {
 		if (w->weight && w->since_ns > attached_ns)
+			e = run_events(&r);
+		if (e)
 			wait_ends(e, w, t);
 		w->lock = 0;
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

@@ -340,13 +340,16 @@ SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
+	struct events *e = 0;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (is_server(t) && !(flags & MSG_PEEK))
+		e = run_events(&r);
+	if (e)
 		received(e, sk, 0, t, ret);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -484,13 +487,16 @@ SEC("tp_btf/sock_send_length")
 int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
+	struct events *e = 0;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (is_server(t))
+		e = run_events(&r);
+	if (e)
 		sent(e, sk, 0, t, ret);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -551,13 +557,16 @@ SEC("?tp_btf/sys_exit")
 int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
+	struct events *e = 0;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (is_server(t))
+		e = run_events(&r);
+	if (e)
 		call_ended(e, t, regs, ret);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 

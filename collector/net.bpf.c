@@ -160,24 +160,26 @@ static __always_inline void packet(struct events *e, struct sk_buff *skb, int ou
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(receive, struct sk_buff *skb)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	packet(e, skb, 0);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(send, struct sk_buff *skb)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	packet(e, skb, 1);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 

@@ -56,7 +56,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);		/* n_classes - 1 */
-	__uint(key_size, sizeof(struct key));
+	__uint(key_size, sizeof(struct key));	/* its first n_fields codes: hashing is dear */
 	__uint(value_size, 8);
 } classes SEC(".maps");
 
@@ -76,7 +76,7 @@ struct {
 
 static __always_inline __u32 class_of(const struct key *key, const __u64 *word)
 {
-	__u64 expected = ring_class_word(key, 0);
+	__u64 expected = ring_class_word(&plan, key, 0);
 
 	if (!word || (*word & 0xffffffff00000000ull) != expected)
 		return 0;
@@ -93,7 +93,7 @@ static __always_inline __u32 class_find(const struct key *key)
 		return class_;
 	if (bpf_map_pop_elem(&free_classes, &class_))
 		return 0;
-	word = ring_class_word(key, class_);
+	word = ring_class_word(&plan, key, class_);
 	if (!bpf_map_update_elem(&classes, key, &word, BPF_NOEXIST))
 		return class_;
 	bpf_map_push_elem(&free_classes, &class_, BPF_ANY);	/* another CPU was first, or no memory */
@@ -152,10 +152,9 @@ __noinline int record_event(struct event *event, __u32 weight)
 	st = bpf_map_lookup_elem(&state, &zero);
 	if (!st || !plan.slot_ns || !plan.n_slots || !plan.n_shards)
 		return -1;
-	slot = event->end_ns / plan.slot_ns;
+	slot = ring_slot(&plan, &st->recent, event->end_ns, &index);
 	if (slot < st->first_slot)
 		return 0;
-	index = slot % plan.n_slots;
 	entry = bpf_map_lookup_elem(&entries, &index);
 	if (!entry)
 		return -1;
@@ -173,28 +172,27 @@ __noinline int record_event(struct event *event, __u32 weight)
 		class_ = class_find(&key);
 	}
 	index = bpf_get_smp_processor_id() % plan.n_shards;
-	for (m = 0; m < EVENT_MEASURES; m++)
-		if (m < plan.n_measures)
-			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
-				       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)], weight);
+	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++)
+		record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
+			       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)], weight);
 	return 0;
 }
 
 static __always_inline int record_all(void *ctx)
 {
-	struct events *e = depth_here();
+	struct events_cpu *cpu = depth_cpu();
+	struct events *e = cpu ? depth_here(cpu) : 0;
 	__u32 i, rest;
 
 	if (!e)
 		return 0;
-	for (i = 0; i < EVENTS_MAX; i++)
-		if (i < e->n)
-			record_event(&e->event[i], e->weight);
+	for (i = 0; i < EVENTS_MAX && i < e->n; i++)
+		record_event(&e->event[i], e->weight);
 	rest = e->active & ~((2u << (chain_index & 31)) - 1);
 	e->active = rest;
 	if (rest)
 		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
-	depth_leave(e);
+	depth_leave(cpu, e);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, indices(p));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.classes, p->n_classes);
+	err = err ?: bpf_map__set_key_size(bpf->maps.classes, (p->n_fields ?: 1) * sizeof(((struct key *)0)->code[0]));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.events, target->events_fd);
 	err = err ?: bpf_map__reuse_fd(bpf->maps.chain, target->chain_fd);
@@ -129,6 +130,7 @@ static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u
 	struct record *r = arg;
 	__u64 word = 0;
 
+	memset(ret_key, 0, sizeof(*ret_key));	/* the map's has no unused codes */
 	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
 		return -ENOENT;
 	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);

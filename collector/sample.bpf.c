@@ -11,7 +11,8 @@ SEC("perf_event")
 int samples(struct perf_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 	struct event *event;
 	__u64 now_ns;
 
@@ -23,8 +24,8 @@ int samples(struct perf_data *ctx)
 		process_gather(event, t, now_ns);
 		event->field[SAMPLE_MODE] = perf_in_user(ctx) ? MODE_USER : MODE_KERNEL;
 		event->measure[SAMPLE_COUNT] = 1;
-		event->measure[SAMPLE_SUBSECOND] = event_subsecond(event);
+		event_subsecond(event, SAMPLE_SUBSECOND);
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

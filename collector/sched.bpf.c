@@ -74,7 +74,7 @@ static __always_inline void execution(struct events *e, const struct running *on
 	process_gather(event, t, now_ns);
 	event->field[SCHED_LEAVEREASON] = reason;
 	event->measure[EXECUTION_RUNTIME] = runtime_of(on, t);
-	event->measure[EXECUTION_SUBSECOND] = event_subsecond(event);
+	event_subsecond(event, EXECUTION_SUBSECOND);
 }
 
 SEC("tp_btf/sched_switch")
@@ -82,19 +82,24 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 {
 	__u32 zero = 0;
 	struct running *on = bpf_map_lookup_elem(&running, &zero);
-	struct events *e = on ? events_here() : 0;
+	struct events *e = 0;
+	__u32 weight = 0;
+	struct run r;
 
-	if (!e)
+	if (!on || run_begin(&r))
 		return 0;
-	if (prev->pid && on->attachment == attachment()) {
-		e->weight = sample_weight();
-		if (e->weight)
-			execution(e, on, prev, leave_reason(preempt, state));
+	if (prev->pid && on->attachment == attachment())
+		weight = sample_weight(r.cpu);
+	if (weight)
+		e = run_events(&r);
+	if (e) {
+		e->weight = weight;
+		execution(e, on, prev, leave_reason(preempt, state));
 	}
 	on->attachment = attachment();
 	on->thread = next->pid;
 	on->runtime = next->se.sum_exec_runtime;
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -132,12 +137,12 @@ static __always_inline void offcpu_event(struct events *e, const struct off *off
 	event->measure[OFFCPU_TIME] = time;
 	event->measure[OFFCPU_BLOCKED] = time - wait;
 	event->measure[OFFCPU_RUNQWAIT] = wait;
-	event->measure[OFFCPU_SUBSECOND] = event_subsecond(event);
+	event_subsecond(event, OFFCPU_SUBSECOND);
 }
 
-static __always_inline void offcpu_leaves(struct events *e, struct task_struct *t, __u64 reason)
+static __always_inline void offcpu_leaves(const struct run *r, struct events *e, struct task_struct *t, __u64 reason)
 {
-	__u32 weight = reason == LEAVE_EXITED ? 0 : sample_weight();
+	__u32 weight = reason == LEAVE_EXITED ? 0 : sample_weight(r->cpu);
 	struct off *off = bpf_task_storage_get(&offs, t, 0, weight ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	__u64 now_ns;
 
@@ -166,15 +171,16 @@ static __always_inline void offcpu_comes(struct events *e, struct task_struct *t
 SEC("tp_btf/sched_switch")
 int BPF_PROG(offcpu, int preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
-	struct events *e = events_here();
+	struct run r;
+	struct events *e = events_here(&r);
 
 	if (!e)
 		return 0;
 	if (prev->pid)
-		offcpu_leaves(e, prev, leave_reason(preempt, state));
+		offcpu_leaves(&r, e, prev, leave_reason(preempt, state));
 	if (next->pid)
 		offcpu_comes(e, next);
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 
@@ -199,7 +205,7 @@ static __always_inline void runqwait_event(struct events *e, struct task_struct 
 
 	process_gather(event, t, end_ns);
 	event->measure[RUNQWAIT_TIME] = time;
-	event->measure[RUNQWAIT_SUBSECOND] = event_subsecond(event);
+	event_subsecond(event, RUNQWAIT_SUBSECOND);
 }
 
 /* Its time in run queues when this wait began.  run_delay alone is not it: a thread that was moved to another
@@ -237,17 +243,22 @@ static __always_inline void runqwait_comes(struct events *e, struct task_struct 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(runqwait, int preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
-	struct events *e = events_here();
+	struct events *e = 0;
+	__u32 weight = 0;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	if (prev->pid && (wanted & WANTED_FIELD(PROCESS_PSARGS)))
 		process_look(prev, bpf_ktime_get_ns());
-	if (next->pid && next->sched_info.last_queued) {
-		e->weight = sample_weight();
-		if (e->weight)
-			runqwait_comes(e, next);
+	if (next->pid && next->sched_info.last_queued)
+		weight = sample_weight(r.cpu);
+	if (weight)
+		e = run_events(&r);
+	if (e) {
+		e->weight = weight;
+		runqwait_comes(e, next);
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }

@@ -23,7 +23,7 @@ struct counted {
 
 static int count_cpus(int events_fd, struct counted *ret)
 {
-	int n_cpus = libbpf_num_possible_cpus(), i, depth, err;
+	int n_cpus = libbpf_num_possible_cpus(), i, err;
 	struct events_cpu *cpus = n_cpus > 0 ? calloc(n_cpus, sizeof(*cpus)) : NULL;
 	__u32 zero = 0;
 
@@ -32,13 +32,9 @@ static int count_cpus(int events_fd, struct counted *ret)
 	err = bpf_map_lookup_elem(events_fd, &zero, cpus) ? -errno : 0;
 	*ret = (struct counted){ 0, 0, 0 };
 	for (i = 0; !err && i < n_cpus; i++) {
-		for (depth = 0; depth < EVENTS_DEPTH; depth++) {
-			const struct events *e = &cpus[i].events[depth];
-
-			ret->runs += e->runs;
-			ret->n_timed += e->n_timed;
-			ret->timed_ns += e->timed_ns;
-		}
+		ret->runs += cpus[i].runs;
+		ret->n_timed += cpus[i].n_timed;
+		ret->timed_ns += cpus[i].timed_ns;
 	}
 	free(cpus);
 	return err;

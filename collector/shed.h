@@ -2,7 +2,7 @@
  *
  *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer, and its fields
  *
- * Cost    The programs count their runs and time every 64th (event.h); what the kernel takes to get into
+ * Cost    The programs count their runs and time every 61st (event.h); what the kernel takes to get into
  *         them is `dispatch_ns`, the tracer's word for it.
  *         What the dear fields take is the tracer's word too, and what was seen when they were left out.
  * Told    every through reader_sampled(), detached slots through reader_unobserved(): nobody is misled.

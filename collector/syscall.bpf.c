@@ -59,9 +59,9 @@ static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 		stamp_now(s, t);
 }
 
-static __always_inline void call_begin(struct task_struct *t, long id)
+static __always_inline void call_begin(const struct run *r, struct task_struct *t, long id)
 {
-	__u32 weight = sample_weight();
+	__u32 weight = sample_weight(r->cpu);
 	struct call *c;
 
 	if (!weight)
@@ -79,12 +79,12 @@ static __always_inline void call_begin(struct task_struct *t, long id)
 SEC("tp_btf/sys_enter")
 int BPF_PROG(enter, struct pt_regs *regs, long id)
 {
-	struct events *e = events_here();
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
-	call_begin(bpf_get_current_task_btf(), id);
-	depth_leave(e);
+	call_begin(&r, bpf_get_current_task_btf(), id);
+	run_end(&r);
 	return 0;
 }
 
@@ -108,7 +108,7 @@ static __always_inline __u64 cputime(const struct stamp *start, const struct sta
 	return latency - (off < latency ? off : latency);
 }
 
-static __always_inline void call_end(struct events *e, struct call *c, struct task_struct *t, long ret)
+static __always_inline void call_end(struct events *e, const struct call *c, struct task_struct *t, long ret)
 {
 	struct event *at = &e->event[0];
 	struct stamp end = { 0 };
@@ -117,7 +117,7 @@ static __always_inline void call_end(struct events *e, struct call *c, struct ta
 	if (wanted & WANTED_MEASURE(SYSCALL_CPUTIME))
 		at->measure[SYSCALL_CPUTIME] = cputime(&c->start, &end);
 	at->end_ns = end.ns + wall_offset;
-	at->measure[SYSCALL_SUBSECOND] = event_subsecond(at);
+	event_subsecond(at, SYSCALL_SUBSECOND);
 	at->measure[SYSCALL_LATENCY] = end.ns - c->start.ns;
 	at->field[SYSCALL_SYSCALL] = c->code;
 	at->field[SYSCALL_ERRNO] = errno_of(c->code, ret);
@@ -130,19 +130,22 @@ SEC("tp_btf/sys_exit")
 int BPF_PROG(leave, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = events_here();
+	struct events *e = 0;
 	struct call *c;
+	struct run r;
 
-	if (!e)
+	if (run_begin(&r))
 		return 0;
 	c = bpf_task_storage_get(&calls, t, 0, 0);
 	if (c && c->start.ns) {
 		if (c->start.ns >= attached_ns)
+			e = run_events(&r);
+		if (e)
 			call_end(e, c, t, ret);
 		c->start.ns = 0;
 		c->start.split = 0;
 	}
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
 

@@ -62,12 +62,13 @@ struct event given = { 0 };
 SEC("tp_btf/sock_recv_length")
 int give(void *ctx)
 {
-	struct events *e = bpf_get_current_pid_tgid() >> 32 == giver ? events_here() : 0;
+	struct run r;
+	struct events *e = bpf_get_current_pid_tgid() >> 32 == giver ? events_here(&r) : 0;
 
 	if (!e)
 		return 0;
 	e->event[0] = given;
 	e->n = 1;
-	chain_run(ctx, e);
+	chain_run(ctx, &r, e);
 	return 0;
 }
