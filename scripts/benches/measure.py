@@ -47,6 +47,22 @@ def ratio(a, b, n=2000, seed=1):
     return median(a) / median(b), draws[int(n * 0.025)], draws[int(n * 0.975)]
 
 
+def middle(values):
+    """The mean of the middle half: less moved by a segment in which the machine stood still than a mean, less noisy than a median."""
+    values = sorted(values)
+    cut = len(values) // 4
+    return statistics.fmean(values[cut:len(values) - cut]) if values else float("nan")
+
+
+def drawn(rounds, figure, n=2000, seed=1):
+    """figure(rounds), and its 95 % interval by bootstrap over the rounds; draws without a value are left out."""
+    chance = random.Random(seed)
+    draws = sorted(v for v in (figure(chance.choices(rounds, k=len(rounds))) for _ in range(n)) if v == v)
+    if not draws:
+        return figure(rounds), float("nan"), float("nan")
+    return figure(rounds), draws[int(len(draws) * 0.025)], draws[int(len(draws) * 0.975)]
+
+
 def quantile(values, p):
     values = sorted(values)
     return values[min(len(values) - 1, max(0, int(-(-p * len(values) // 1)) - 1))]
@@ -221,6 +237,14 @@ class Heatscope:
         until(is_active, what="the enabling of %s.%s" % (module, stat))
         return made["uri"]
 
+    def enable(self, uri, on):
+        """Returns when it counts; or when nothing of it is left in the kernel, where there is no other."""
+        self.http.request("PUT", uri, {"enabled": on})
+        if on:
+            until(lambda: any(s["state"] in ("active", "partial") for s in self.http.get(uri)["sources"]), what="the enabling")
+        else:
+            until(lambda: not kernel_objects(self.collector.pid, "bpf_link"), what="the detaching")
+
     def delete(self, uri):
         self.http.request("DELETE", uri)
         until(lambda: True)
@@ -244,6 +268,24 @@ def run_seconds(pid):
         with contextlib.suppress(OSError), open("/proc/%d/task/%s/schedstat" % (int(pid), task)) as f:
             total += int(f.read().split()[0])
     return total / 1e9
+
+
+def favour(pid):
+    """Before others who want its CPU: in its session's group, and that in front of the other sessions' groups."""
+    with contextlib.suppress(OSError):
+        for task in os.listdir("/proc/%d/task" % pid):
+            os.setpriority(os.PRIO_PROCESS, int(task), -19)
+        with open("/proc/%d/autogroup" % pid, "w") as f:
+            f.write("-19")
+
+
+def kernel_objects(pid, kind):
+    """How many descriptors of that kind it has."""
+    n = 0
+    for fd in os.listdir("/proc/%d/fd" % pid):
+        with contextlib.suppress(OSError):
+            n += kind in os.readlink("/proc/%d/fd/%s" % (pid, fd))
+    return n
 
 
 def memory_bytes(pid, field="VmRSS"):
