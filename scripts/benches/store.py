@@ -1,23 +1,25 @@
 """Bytes per slot and key of a day of 1 s slots, and how long that day takes to be read into 1,200 columns; against Prometheus.
 
-The day is made by test/make_year through the store that heatscoped uses.  Reading is HTTP value/grid of a running heatscoped, warm,
-of ranges and zooms drawn at random.  Prometheus (Debian's package, unpacked into a folder, not installed) gets an hour of the same
+The day is made by test/make_year through the store that heatscoped uses; --days 365 --measures 2 --rate 25 is a year in three tiers.
+Reading is HTTP of a running heatscoped whose file is in the page cache, a new connection each, from the request to the reply's last
+byte (what a client does with it is its own), beside heatscoped's CPU time: the whole of it again and again, and ranges and zooms
+drawn at random (anywhere in it, their lengths even in the logarithm from a minute on), each asked for twice.  Prometheus (Debian's package, unpacked into a folder, not installed) gets an hour of the same
 kind of histograms as classic ones, with `le` at the bucket edges that are used, by promtool; its bytes are those of its blocks, its
 query is `sum by (le) (increase(...))` over that hour.  A day of it would be hundreds of millions of samples.
 """
 import glob
-import json
 import math
 import os
 import random
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 
-from measure import Unix, arguments, folder, median, progress, quantile, save, stop, table, until, version
+from measure import (Unix, arguments, folder, median, memory_bytes, progress, quantile, run_seconds, save, stop, table, until,
+                     version)
 
-KEYS = 10
 BUCKETS = [int(1000 * 2 ** (i / 8)) for i in range(200)]
 
 
@@ -90,7 +92,7 @@ def measure_prometheus(path, keys):
         times = []
         for _ in range(7):
             begin = time.perf_counter()
-            json.load(opener.open(query, timeout=120))
+            opener.open(query, timeout=120).read()
             times.append((time.perf_counter() - begin) * 1e3)
         result["query_ms"] = median(times[1:])
     finally:
@@ -98,45 +100,85 @@ def measure_prometheus(path, keys):
     return result
 
 
+VALUES = {"grid": ("/value/grid", {"ncols": 1200}), "image": ("/value/heatmap/image", {"width": 1200, "height": 400}),
+          "raw": ("/value/raw", {})}
+
+
+def timed(daemon, http, target, start, end, parameters):
+    """(ms, ms of heatscoped's CPU) of a request; it is done with it a moment after its last byte."""
+    target += "?" + urllib.parse.urlencode(dict(parameters, start_time=start, end_time=end))
+    used, begin = run_seconds(daemon.pid), time.perf_counter()
+    http.request("GET", target)
+    ms = (time.perf_counter() - begin) * 1e3
+    time.sleep(0.003)
+    return ms, (run_seconds(daemon.pid) - used) * 1e3
+
+
+def intervals(options, end):
+    """The whole, so many times; then some at random, each twice."""
+    chance, total = random.Random(options.seed), options.days * 86400
+    for _ in range(options.reads + 1):
+        yield "whole", end - total, end
+    for _ in range(options.ranges):
+        span = int(60 * (total / 60) ** chance.random())
+        start = end - total + chance.randrange(total - span + 1)
+        yield "random", start, start + span
+        yield "again", start, start + span
+
+
+def read_all(options, daemon, http):
+    uri, end = http.get("/ca/instrumentations")[0]["uri"], int(time.time()) // 60 * 60 + 60
+    until(lambda: time.time() > end + 2, 70, "the end of this minute")
+    grid = http.get(uri + "/value/grid", start_time=end - options.days * 86400, end_time=end, ncols=1200)
+    reads = []
+    for what, (path, parameters) in VALUES.items():
+        progress("reading: " + what)
+        for i, (how, start, stop_at) in enumerate(intervals(options, end)):
+            ms, cpu_ms = timed(daemon, http, uri + path, start, stop_at, parameters)
+            reads.append({"what": what, "how": how if i else "first", "seconds": stop_at - start, "ms": ms, "cpu_ms": cpu_ms})
+    progress("")
+    return {"columns": len(grid["columns"]), "events": grid["summary"]["count"], "reads": reads, "memory_mb": memory_bytes(daemon.pid) / 1e6,
+            "peak_mb": memory_bytes(daemon.pid, "VmHWM") / 1e6}
+
+
 def measure_heatscope(options, path):
-    database = os.path.join(path, "day.db")
-    made = subprocess.run([os.path.join(options.build, "test", "make_year"), database, "1", str(KEYS), "1", "100"], check=True,
-                          capture_output=True, text=True).stdout.split()
+    database = os.path.join(path, "made.db")
+    command = [os.path.join(options.build, "test", "make_year"), database, *map(str, (options.days, options.keys, options.measures, options.rate))]
+    made = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     made = dict(zip(made[1::2], map(int, made[2::2])))
     http = Unix(os.path.join(path, "http"))
     daemon = subprocess.Popen(["heatscoped", "--listen", "unix:" + http.path, "--socket", os.path.join(path, "ingest"), "--database", database,
                                "--keep"], stderr=open(os.path.join(path, "log"), "w"))
     try:
         until(lambda: os.path.exists(http.path), what="the start of heatscoped")
-        uri = http.get("/ca/instrumentations")[0]["uri"]
-        end = int(time.time()) // 60 * 60
-        whole = dict(start_time=end - 86400, end_time=end, ncols=1200)
-        times = []
-        for i in range(options.reads):
-            progress("read %d of %d" % (i + 1, options.reads))
-            begin = time.perf_counter()
-            grid = http.get(uri + "/value/grid", **whole)
-            times.append((time.perf_counter() - begin) * 1e3)
-        progress("")
-        return {"bytes": os.path.getsize(database), "slices": made["slices"], "columns": len(grid["columns"]), "events": grid["summary"]["count"],
-                "reads_ms": times[1:]}
+        return {"bytes": os.path.getsize(database), "slices": made["slices"], "made_events": made["events"], **read_all(options, daemon, http)}
     finally:
         stop(daemon)
 
 
+def rows_of(ours):
+    for what in VALUES:
+        for how in ("whole", "random", "again"):
+            reads = [r for r in ours["reads"] if (r["what"], r["how"]) == (what, how)]
+            ms, cpu = [r["ms"] for r in reads], [r["cpu_ms"] for r in reads]
+            if reads:
+                yield [what + ", " + how] + ["%.1f" % x for x in (median(ms), quantile(ms, 0.99), median(cpu), quantile(cpu, 0.99))]
+
+
 def main():
-    options = arguments(__doc__, reads=51, keys=2)
+    options = arguments(__doc__, reads=50, ranges=100, days=1, keys=10, measures=1, rate=100, prometheus_keys=2)
     subprocess.run(["make", "-s", "-C", options.build, "test/make_year"], check=True, stdout=sys.stderr)
     with folder() as path:
         ours = measure_heatscope(options, path)
-        theirs = measure_prometheus(path, options.keys)
-    rows = [["heatscope, a day", "%.0f" % (ours["bytes"] / ours["slices"]), "%.1f" % median(ours["reads_ms"]),
-             "%.1f" % quantile(ours["reads_ms"], 0.99)]]
+        theirs = measure_prometheus(path, options.prometheus_keys) if options.days == 1 and options.prometheus_keys else None
+    print("%d days: %.1f MB, %.0f bytes per slice added; %d columns, %s; %.0f MB resident (%.0f at most)" % (
+        options.days, ours["bytes"] / 1e6, ours["bytes"] / ours["slices"], ours["columns"],
+        "all events" if ours["events"] == ours["made_events"] else "%d of %d events" % (ours["events"], ours["made_events"]),
+        ours["memory_mb"], ours["peak_mb"]))
+    table(["", "ms", "p99", "CPU ms", "p99"], list(rows_of(ours)))
     if theirs:
-        rows.append(["prometheus, an hour", "%.0f" % theirs["bytes_per_slot_and_key"], "%.1f" % theirs["query_ms"], ""])
-    table(["", "bytes per slot and key", "read, ms", "p99"], rows)
-    if theirs:
-        print("heatscope over prometheus: %.2f of the bytes" % (ours["bytes"] / ours["slices"] / theirs["bytes_per_slot_and_key"]))
+        print("prometheus, an hour: %.0f bytes per slot and key, %.1f ms; heatscope over prometheus: %.2f of the bytes" % (
+            theirs["bytes_per_slot_and_key"], theirs["query_ms"], ours["bytes"] / ours["slices"] / theirs["bytes_per_slot_and_key"]))
     save(options, "store", __doc__, {"heatscope": ours, "prometheus": theirs}, versions={"prometheus": version("apt-cache", "policy", "prometheus")})
 
 
