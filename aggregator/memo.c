@@ -62,20 +62,29 @@ const struct memo_entry *memo_find(struct memo *m, const struct memo_name *name)
 	return e;
 }
 
-/* The sum of so many slots into m->made, where it begins at the end of what is there; *ret_len 0: nothing. */
-static int add_up(struct memo *m, const struct chunk *c, unsigned from, unsigned n, __u32 *ret_len)
+/* What is added up: slots of a chunk, or sums of them. */
+struct pieces {
+	__u64 ruler;
+	__u16 axis, weight;
+	struct labels key;
+	const struct chunk_part *part;
+	unsigned per;			/* so many become one */
+};
+
+/* So many pieces, added up, to the end of m->made; *ret_len 0: nothing. */
+static int add_up(struct memo *m, const struct pieces *p, unsigned from, __u32 *ret_len)
 {
 	bool some = false;
 	int err = 0;
 
-	for (unsigned i = from; i < from + n && !err; i++) {
-		if (!c->slot[i].hist_len)
+	for (unsigned i = from; i < from + p->per && !err; i++) {
+		if (!p->part[i].hist_len)
 			continue;
 		if (!some)
-			err = sum_begin(&m->sum, c->name.ruler);
+			err = sum_begin(&m->sum, p->ruler);
 		some = true;
 		if (!err)
-			err = sum_add(&m->sum, c->slot[i].hist, c->slot[i].hist_len);
+			err = sum_add(&m->sum, p->part[i].hist, p->part[i].hist_len);
 	}
 	if (!err && some)
 		err = sum_end(&m->sum);
@@ -86,10 +95,10 @@ static int add_up(struct memo *m, const struct chunk *c, unsigned from, unsigned
 }
 
 /* One piece of memory: the entry, its sums, the key's bytes, the histograms' bytes. */
-static struct memo_entry *entry_of(const struct memo *m, const struct memo_name *name, const struct chunk *c, const __u32 *len)
+static struct memo_entry *entry_of(const struct memo *m, const struct memo_name *name, const struct pieces *p, const __u32 *len)
 {
 	unsigned n = CHUNK_SLOTS / name->grain;
-	size_t bytes = sizeof(struct memo_entry) + n * sizeof(struct chunk_part) + c->name.key.len + m->made.len;
+	size_t bytes = sizeof(struct memo_entry) + n * sizeof(struct chunk_part) + p->key.len + m->made.len;
 	struct memo_entry *e = malloc(bytes);
 	__u8 *key, *hist;
 
@@ -97,19 +106,19 @@ static struct memo_entry *entry_of(const struct memo *m, const struct memo_name 
 		return NULL;
 	*e = (struct memo_entry){ .name = *name, .n = n, .sum = (struct chunk_part *)(e + 1), .bytes = bytes };
 	key = (__u8 *)(e->sum + n);
-	hist = key + c->name.key.len;
-	if (c->name.key.len)
-		memcpy(key, c->name.key.bytes, c->name.key.len);
+	hist = key + p->key.len;
+	if (p->key.len)
+		memcpy(key, p->key.bytes, p->key.len);
 	if (m->made.len)
 		memcpy(hist, m->made.data, m->made.len);
-	e->slice = (struct slice){ .ruler = c->name.ruler, .axis = c->name.axis, .weight = c->name.weight,
-				   .key = { key, c->name.key.len } };
+	e->slice = (struct slice){ .ruler = p->ruler, .axis = p->axis, .weight = p->weight, .key = { key, p->key.len } };
 	for (unsigned i = 0; i < n; hist += len[i++])
 		e->sum[i] = (struct chunk_part){ hist, len[i] };
 	return e;
 }
 
-const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c)
+/* The pieces may be another entry's, which may go to make room: by then they are copied. */
+static const struct memo_entry *remember(struct memo *m, const struct memo_name *name, const struct pieces *p)
 {
 	struct memo_entry *e = find(m, name);
 	__u32 len[CHUNK_SLOTS];
@@ -119,8 +128,8 @@ const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name,
 		drop(m, e);
 	bytes_clear(&m->made);
 	for (unsigned i = 0; i < CHUNK_SLOTS / name->grain && !err; i++)
-		err = add_up(m, c, i * name->grain, name->grain, &len[i]);
-	e = err ? NULL : entry_of(m, name, c, len);
+		err = add_up(m, p, i * p->per, &len[i]);
+	e = err ? NULL : entry_of(m, name, p, len);
 	if (!e)
 		return NULL;
 	while (m->oldest && m->bytes + e->bytes > MEMO_BYTES)
@@ -132,6 +141,35 @@ const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name,
 	link_newest(m, e);
 	m->bytes += e->bytes;
 	return e;
+}
+
+const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c)
+{
+	const struct pieces p = { c->name.ruler, c->name.axis, c->name.weight, c->name.key, c->slot, name->grain };
+
+	return remember(m, name, &p);
+}
+
+/* The coarsest that divides it. */
+static const struct memo_entry *find_finer(struct memo *m, const struct memo_name *name)
+{
+	struct memo_name finer = *name;
+	const struct memo_entry *e = NULL;
+
+	for (finer.grain = name->grain / 2; finer.grain > 1 && !e; finer.grain--)
+		e = name->grain % finer.grain ? NULL : find(m, &finer);
+	return e;
+}
+
+const struct memo_entry *memo_coarser(struct memo *m, const struct memo_name *name)
+{
+	const struct memo_entry *e = find_finer(m, name);
+	struct pieces p;
+
+	if (!e)
+		return NULL;
+	p = (struct pieces){ e->slice.ruler, e->slice.axis, e->slice.weight, e->slice.key, e->sum, name->grain / e->name.grain };
+	return remember(m, name, &p);
 }
 
 void memo_forget(struct memo *m, const struct memo_name *name)

@@ -1,12 +1,13 @@
 /* memo.h - chunks added up, remembered: so many slots of a key as one histogram, ready to be given again.
  *
  *      chunk --memo_make()--> sums of each `grain` slots --memo_find()--> given without unpacking the chunk
+ *                                      `--memo_coarser()--> sums of a multiple, for another zoom
  *
  * Law     what is found is what the chunk holds: whoever writes a chunk says so, memo_forget().  One that was dropped is not
  *         asked for, and ages out.
  * Bound   MEMO_BYTES in all; beyond it what was not asked for longest goes.
  * Errors  memo_make() gives NULL where it can not be remembered (no memory, damaged): read it slot by slot.
- * Memory  a zeroed one is empty.  What is found is borrowed until the next memo_make() or memo_forget().
+ * Memory  a zeroed one is empty.  What is found is borrowed until the next memo_make(), memo_coarser() or memo_forget().
  * Thread  any, one at a time.
  */
 #ifndef HEATSCOPE_MEMO_H
@@ -15,7 +16,7 @@
 #include "chunk.h"
 #include "sum.h"
 
-#define MEMO_BYTES (32u << 20)
+#define MEMO_BYTES (16u << 20)		/* a day of seconds by 12 and by 4, all keys together */
 
 struct memo_name {			/* a chunk, as it is filed; all of it is compared */
 	__u64 inst, ruler;
@@ -47,6 +48,9 @@ const struct memo_entry *memo_find(struct memo *m, const struct memo_name *name)
 
 /* Adds up a decoded chunk; grain divides CHUNK_SLOTS. */
 const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c);
+
+/* Adds up what is remembered of the same chunk by a grain that divides name->grain.  NULL: nothing is. */
+const struct memo_entry *memo_coarser(struct memo *m, const struct memo_name *name);
 
 /* This chunk is no more as it was; name->grain does not matter. */
 void memo_forget(struct memo *m, const struct memo_name *name);

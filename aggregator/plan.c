@@ -25,7 +25,7 @@ struct choice {
 	int tier, grain;
 };
 
-/* Each divides the next, and all the slots of a chunk. */
+/* Each divides the next, so that sums of one make those of another, and all the slots of a chunk. */
 static const int grains[] = { 1, 4, 12, 60, 300 };
 #define GRAINS (int)(sizeof(grains) / sizeof(*grains))
 
@@ -97,18 +97,19 @@ static bool shows_as_much(const struct plan_wish *w, struct choice c, int kept)
 	       3 * (n_units(w, unit) * unit) <= 4 * (__u64)(w->to_ns - w->from_ns);
 }
 
-/* The coarsest grain that leaves nearly as many columns and adds at most a hundredth of the time, where
- * there is much to read. */
+/* The grain that leaves most columns while few slices are read, of those that leave nearly as many and add at most a
+ * hundredth of the time. */
 static struct choice with_grain(const struct plan_wish *w, int tier)
 {
 	const struct choice single = { tier, 1 };
 	struct choice best = single;
 
-	for (int i = 1; i < GRAINS && n_slices(w, single) > PLAN_FEW; i++) {
+	for (int i = 1; i < GRAINS && n_slices(w, single) > PLAN_WORTH; i++) {
 		const struct choice c = { tier, grains[i] };
 		__u64 unit = unit_of(w->in, c), ns = (__u64)(w->to_ns - w->from_ns);
 
-		if (fits(w, c) && n_units(w, unit) * unit <= ns / 100 * 101 && 6 * n_cols(w, c) >= 5 * n_cols(w, single))
+		if (fits(w, c) && n_units(w, unit) * unit <= ns / 100 * 101 && 4 * n_cols(w, c) >= 3 * n_cols(w, single) &&
+		    (n_slices(w, best) > PLAN_FEW || n_cols(w, c) >= n_cols(w, best)))
 			best = c;
 	}
 	return best;

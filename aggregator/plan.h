@@ -7,7 +7,8 @@
  *            is still kept in.  Where that would read more than PLAN_SLICES, a coarser one.  The
  *            interval is widened to its slots, and columns are whole slots of it.
  * Grain      Many slots are read as sums of several, so columns are whole multiples of as many slots,
- *            if that leaves at least five sixths as many columns and adds at most a hundredth of the time.
+ *            if that leaves at least three quarters as many columns and adds at most a hundredth of the time:
+ *            as few columns less, and then as many slots, as make few slices.
  * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of
  *            those as slots.  The interval stays as it is, unless its beginning is only kept coarser.
  * Kept       Of two neighbouring tiers the coarser one counts as longer if it is longer by more than
@@ -22,7 +23,8 @@
 #include <stdbool.h>
 
 #define PLAN_SLICES 25000		/* what can be read in about 20 ms, sums counted as one */
-#define PLAN_FEW 6000			/* not worth a grain */
+#define PLAN_FEW 7500			/* not worth fewer columns */
+#define PLAN_WORTH 2500			/* more than these are worth a grain */
 #define PLAN_TOTAL_GRAIN 60		/* hours of a total */
 #define PLAN_ONCE 150000		/* what may have to be added up, once, for the sums */
 

@@ -171,6 +171,14 @@ static void give_sums(struct reading *r, const struct memo_entry *e, const struc
 	}
 }
 
+/* Those of another zoom will do, added up. */
+static const struct memo_entry *find_sums(struct memo *m, const struct memo_name *name)
+{
+	const struct memo_entry *e = memo_find(m, name);
+
+	return e ? e : memo_coarser(m, name);
+}
+
 /* As sums where whole groups of slots are in the range.  Those are added up once: a picture of a day then
  * is made of some thousand histograms, not of its 86,400. */
 static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row)
@@ -178,7 +186,7 @@ static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row
 	const struct share of = share_of(r, name);
 	bool some = of.first_group < of.last_group;
 	int from = of.first_group * (int)name->grain, to = of.last_group * (int)name->grain, got;
-	const struct memo_entry *e = some ? memo_find(&r->q->memo, name) : NULL;
+	const struct memo_entry *e = some ? find_sums(&r->q->memo, name) : NULL;
 	bool rest = !e || of.from < from || of.to > to;
 
 	got = rest ? unpack(r, name, row) : 1;

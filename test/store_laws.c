@@ -352,14 +352,15 @@ static void an_amendment_after_compacting_adds(void **state)
 /* Also where sums of it were read before, and are remembered. */
 static void an_amendment_is_in_the_sums(void **state)
 {
+	static const int grain[] = { 60, 4, 20, 12 };
 	struct fixture *f = *state;
 	struct batch *batch = kit_batches(&wide, 200);
 
 	for (size_t n = 50; n <= 200; n += 50) {
 		store_add(f->store, batch + n - 50, 50);
 		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 10000), 0);
-		for (int i = 0; i < 8; i++) {
-			struct store_range range = { .first = 1000 + 7 * (i / 4), .last = 9000, .axis = -1, .whole = i % 2, .grain = i % 4 / 2 ? 60 : 12 };
+		for (int i = 0; i < 16; i++) {
+			struct store_range range = { .first = 1000 + 7 * (i / 8), .last = 9000, .axis = -1, .whole = i % 2, .grain = grain[i / 2 % 4] };
 			struct gathered *want = gathered_range(&range), *got;
 
 			for (size_t j = 0; j < n; j++)
@@ -429,12 +430,12 @@ static void assert_tier(struct store *s, const struct batch *batch, size_t n, in
 	__s64 first = horizon > hours.first ? horizon : hours.first;
 	struct store_range range = { .first = first, .last = hours.last, .axis = -1, .tier = tier };
 
-	static const int grain[] = { 0, 4, 12, 60, 300 };
+	static const int grain[] = { 0, 4, 12, 20, 60, 100, 300 };
 
 	for (int i = 0; i < 4; i++) {
 		struct gathered *want, *got;
 
-		range.grain = grain[check_below(5)];
+		range.grain = grain[check_below(7)];
 		range.whole = i % 2;
 		range.axis = i / 2 ? 1 : -1;
 		want = gathered_range(&range);

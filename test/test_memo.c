@@ -69,6 +69,44 @@ static void sums_are_those_of_the_slots(void **state)
 	memo_fini(&m);
 }
 
+static void sums_of_sums_are_those_of_the_slots(void **state)
+{
+	static const __u32 grain[] = { 12, 20, 60, 100, 300 };
+	struct memo_name fine = a, name = a;
+	const struct memo_entry *made, *again;
+	struct memo m = { 0 }, direct = { 0 };
+	struct bytes bytes = { 0 };
+	struct chunk c;
+
+	fill(&c, &bytes, 5);
+	fine.grain = 4;
+	assert_null(memo_coarser(&m, &a));
+	assert_non_null(memo_make(&m, &fine, &c));
+	assert_null(memo_coarser(&m, &fine));	/* no coarser */
+	for (int g = 0; g < 5; g++) {
+		name.grain = grain[g];
+		made = memo_coarser(&m, &name);
+		again = memo_make(&direct, &name, &c);
+		assert_non_null(made);
+		assert_ptr_equal(memo_find(&m, &name), made);
+		assert_int_equal(made->n, again->n);
+		assert_memory_equal(made->slice.key.bytes, "\3abc", 4);
+		assert_true(made->slice.ruler == ruler && made->bytes == again->bytes);
+		for (__u32 i = 0; i < made->n; i++) {
+			assert_int_equal(made->sum[i].hist_len, again->sum[i].hist_len);
+			assert_memory_equal(made->sum[i].hist, again->sum[i].hist, made->sum[i].hist_len);
+		}
+	}
+	name.grain = 25;
+	assert_null(memo_coarser(&m, &name));	/* no multiple */
+	memo_forget(&m, &a);
+	assert_null(memo_coarser(&m, &a));
+	bytes_fini(&bytes);
+	memo_fini(&direct);
+	memo_fini(&m);
+	assert_int_equal(m.bytes, 0);
+}
+
 static void what_is_forgotten_is_not_found(void **state)
 {
 	struct memo_name other = a, coarse = a;
@@ -131,6 +169,7 @@ static void damage_is_not_remembered(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sums_are_those_of_the_slots),
+	cmocka_unit_test(sums_of_sums_are_those_of_the_slots),
 	cmocka_unit_test(what_is_forgotten_is_not_found),
 	cmocka_unit_test(it_stays_within_its_bytes_and_the_oldest_goes),
 	cmocka_unit_test(damage_is_not_remembered),
