@@ -3,16 +3,25 @@
 A `SELECT SLEEP(x)` of unusual length is sent at a random time; the clock stops when a `grid` or `column` event of
 value/stream holds a count in a row of that length.  A slot can only be told when it is over, so the time after the end of
 its slot stands beside.
+
+A statement that is not told within some seconds is one of two: its column was told as sampled (the collector was over its budget, and
+looked at one event in some), or it is missing.  What was told of the columns around it, what the collector says, and the
+stored values go to the raw numbers.
 """
+import contextlib
 import json
 import os
 import random
+import socket
 import subprocess
 import threading
 import time
 import urllib.parse
 
 from measure import Heatscope, arguments, folder, mariadb, progress, quantile, save, stop, table
+
+SECONDS_MAX = 10.0
+KEPT_COLUMNS = 400
 
 
 class Watch(threading.Thread):
@@ -24,6 +33,7 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.stream = http.open("GET", target)
         self.edges, self.told, self.changed = [], [], threading.Condition()
+        self.columns = {}			# of the last seconds: start in s -> [when it was told, as what, the column]
         self.column_s = 0.0
 
     def run(self):
@@ -50,6 +60,9 @@ class Watch(threading.Thread):
             self.changed.notify_all()
 
     def tell(self, event, start_s, column, now):
+        self.columns.setdefault(round(start_s, 3), []).append([now, event, column])
+        while len(self.columns) > KEPT_COLUMNS:
+            del self.columns[min(self.columns)]
         for row, _ in column["cells"]:
             last = self.edges[row + 1] if row + 1 < len(self.edges) else None
             self.told.append((start_s, self.edges[row] if row < len(self.edges) else 0, last or 1 << 63, now, event))
@@ -58,6 +71,12 @@ class Watch(threading.Thread):
         return min(((now, event) for start, first, last, now, event in self.told
                     if start <= end_s and start + self.column_s > sent_s + slept_s and
                     first <= (end_s - sent_s) * 1e9 and last >= slept_s * 1e9), default=None)
+
+    def around(self, sent_s, slept_s, end_s):
+        """What was told of the columns in which it can have ended, and their neighbours."""
+        with self.changed:
+            return {start: told for start, told in self.columns.items()
+                    if start > sent_s + slept_s - 2 * self.column_s and start < end_s + self.column_s}
 
     def wait(self, statement, seconds):
         end = time.monotonic() + seconds
@@ -68,6 +87,10 @@ class Watch(threading.Thread):
             seen = self.seen(*statement)
             self.told = []
             return seen
+
+    def stop(self):
+        with contextlib.suppress(OSError):
+            self.stream.shutdown(socket.SHUT_RDWR)
 
 
 class Client:
@@ -86,8 +109,17 @@ class Client:
         return start, seconds, time.time()
 
 
-def trials(http, client, target, slot_s, options):
-    watch = Watch(http, target)
+def unseen(http, uri, watch, statement):
+    """What there is to say of a statement that was not told."""
+    columns = watch.around(*statement)
+    start = int(statement[0])
+    return {"sampled" if any("sampled" in column for told in columns.values() for _, _, column in told) else "missing": statement,
+            "columns": columns, "edges": watch.edges, "instrumentation": http.get(uri),
+            "raw": http.get(uri + "/value/raw", start_time=start, duration=int(statement[2]) + 1 - start)}
+
+
+def trials(http, client, uri, instance, slot_s, options):
+    watch = Watch(http, "%s/value/stream?ncols=60&row_bits=5&selected=%s" % (uri, urllib.parse.quote(instance, "")))
     watch.start()
     time.sleep(1)
     chance, results = random.Random(options.seed), []
@@ -95,33 +127,34 @@ def trials(http, client, target, slot_s, options):
         progress("slots of %g s: trial %d of %d" % (slot_s, i + 1, options.trials))
         time.sleep(chance.uniform(0, 2 * slot_s))
         statement = client.sleep(round(chance.uniform(0.02, 0.3), 4))
-        seen = watch.wait(statement, 10)
+        seen = watch.wait(statement, SECONDS_MAX)
         end = statement[2]
         slot_end = (end // slot_s + 1) * slot_s
         results.append({"fresh_s": seen[0] - end, "after_slot_s": seen[0] - slot_end, "told_by": seen[1]} if seen else
-                       {"missing": statement})
+                       unseen(http, uri, watch, statement))
+    watch.stop()
     progress("")
     return results
 
 
 def main():
-    options = arguments(__doc__, trials=200)
+    options = arguments(__doc__, trials=200, slots="0.1,1")
     results = {}
     with folder() as path, mariadb(os.path.join(path, "db")) as server, Heatscope(path) as heatscope:
         client = Client(server)
-        for slot_s in (0.1, 1.0):
+        for slot_s in map(float, options.slots.split(",")):
             uri = heatscope.create("mysql", "queries", ["instance", "latency"], ["latency"], granularity=slot_s)
-            target = "%s/value/stream?ncols=60&row_bits=5&selected=%s" % (uri, urllib.parse.quote(server["MARIADB_SOCKET"], ""))
-            results[slot_s] = trials(heatscope.http, client, target, slot_s, options)
+            results[slot_s] = trials(heatscope.http, client, uri, server["MARIADB_SOCKET"], slot_s, options)
             heatscope.delete(uri)
         stop(client.process)
     rows = []
     for slot_s, rounds in results.items():
         seen = [r for r in rounds if "fresh_s" in r]
         rows.append(["slots of %g s" % slot_s, "%d of %d" % (len(seen), len(rounds))] +
+                    [sum(what in r for r in rounds) for what in ("sampled", "missing")] +
                     ["%.0f" % (quantile([r[what] for r in seen], p) * 1e3) for what in ("fresh_s", "after_slot_s") for p in (0.5, 0.99)])
     print("ms from a statement's end to its cell in the stream")
-    table(["", "seen", "p50", "p99", "after slot p50", "p99"], rows)
+    table(["", "seen", "sampled", "missing", "p50", "p99", "after slot p50", "p99"], rows)
     save(options, "fresh", __doc__, results)
 
 
