@@ -2,6 +2,10 @@
 
 The collector runs mysql.queries by command and statement with its parts.  CPU is that of the programs; what the events cost in the
 kernel is in `overhead`.  Attaching: from the request to the state `active`; the first slot begins at the next whole second.
+
+Memory is what is resident: `rings` are maps that the collector shares with the programs in the kernel, which count in them, and that
+are there once however many have them mapped; `own` is all else, its program and libraries too, the most of a look per second.  `peak`
+is the kernel's figure since the start, of both together: loading programs takes memory for a moment.
 """
 import os
 import subprocess
@@ -12,10 +16,35 @@ from measure import Heatscope, arguments, folder, mariadb, median, memory_bytes,
 PARTS = ["latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu"]
 
 
+def rings_bytes(pid):
+    """Resident in mappings of BPF maps."""
+    total, ring = 0, False
+    with open("/proc/%d/smaps" % pid) as f:
+        for line in f:
+            name, _, rest = line.partition(" ")
+            if not name.endswith(":"):
+                ring = "anon_inode:bpf-map" in rest
+            elif name == "Rss:" and ring:
+                total += int(rest.split()[0]) * 1024
+    return total
+
+
+def memory(pid):
+    rings = rings_bytes(pid)
+    return {"own_mb": (memory_bytes(pid) - rings) / 1e6, "rings_mb": rings / 1e6}
+
+
 def usage(pids, seconds):
     before = {name: run_seconds(pid) for name, pid in pids.items()}
-    time.sleep(seconds)
-    return {name: {"cpu_percent": (run_seconds(pid) - before[name]) / seconds * 100, "rss_mb": memory_bytes(pid) / 1e6,
+    seen = {name: [] for name in pids}
+    start = time.monotonic()
+    while time.monotonic() < start + seconds:
+        time.sleep(min(1, seconds))
+        for name, pid in pids.items():
+            seen[name].append(memory(pid))
+    elapsed = time.monotonic() - start
+    return {name: {"cpu_percent": (run_seconds(pid) - before[name]) / elapsed * 100,
+                   **{part: max(m[part] for m in seen[name]) for part in ("own_mb", "rings_mb")},
                    "peak_mb": memory_bytes(pid, "VmHWM") / 1e6, "open_files": len(os.listdir("/proc/%d/fd" % pid))}
             for name, pid in pids.items()}
 
@@ -66,8 +95,8 @@ def main():
         results["10,000 queries/s"] = usage(pids, options.seconds)
         running.communicate()
         progress("")
-    table(["", "", "CPU %", "RSS MB", "peak MB", "open files"],
-          [[state, name, "%.2f" % u["cpu_percent"], "%.1f" % u["rss_mb"], "%.1f" % u["peak_mb"], u["open_files"]]
+    table(["", "", "CPU %", "own MB", "rings MB", "peak MB", "open files"],
+          [[state, name, "%.2f" % u["cpu_percent"], "%.1f" % u["own_mb"], "%.1f" % u["rings_mb"], "%.1f" % u["peak_mb"], u["open_files"]]
            for state, programs in results.items() if state != "attaching" for name, u in programs.items()])
     print("attaching %.0f ms, detaching %.0f ms (medians of %d)" % (median(results["attaching"]["attach_s"]) * 1e3,
           median(results["attaching"]["detach_s"]) * 1e3, options.rounds))
