@@ -212,6 +212,8 @@ static void after(uv_work_t *req, int status)
 	struct job *job = f->job;
 
 	note_damage(f);
+	if (f->store->ops->memory)
+		f->store->ops->memory(f->store, &f->counters.memory);
 	f->job = NULL;
 	if (job) {
 		job->done(job->arg, job->err);

@@ -58,6 +58,7 @@ struct flush_counters {
 	__u64 commit_ns_max;		/* the slowest transaction */
 	__u64 dropped;			/* how often something was dropped because of the store's limit */
 	__u64 damaged;			/* damaged pieces met in the store, each time again */
+	struct store_memory memory;	/* the store's, after the last job */
 };
 const struct flush_counters *flush_counters(const struct flush *f);
 

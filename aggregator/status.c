@@ -3,6 +3,7 @@
 
 #include "http.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -19,6 +20,16 @@ static json_int_t memory_bytes(void)
 		resident = 0;
 	fclose(f);
 	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Of what is resident: what is in use, of that the store's pages and remembered sums, and what malloc keeps for later. */
+static json_t *memory_json(const struct aggregator *a)
+{
+	const struct store_memory *store = &flush_counters(a->flush)->memory;
+	struct mallinfo2 m = mallinfo2();
+
+	return json_pack("{s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
+			 "pages", (json_int_t)store->pages, "sums", (json_int_t)store->sums);
 }
 
 static json_t *by_status_json(const struct aggregator *a)
@@ -115,11 +126,11 @@ json_t *resource_status(const struct aggregator *a)
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
-			 "memory_bytes", memory_bytes(), "store", "database", a->conf.database, "bytes", store_bytes(a),
+			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
 			 "instrumentations", resource_instrumentations(a->catalog, now), "enabled",
 			 !catalog_is_off(a->catalog), "always", always_json(a->always));

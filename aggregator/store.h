@@ -55,6 +55,10 @@ struct store_reader {			/* NULL members are not asked for */
 	void (*damaged)(void *arg, __s64 first, __s64 last);
 };
 
+struct store_memory {			/* bytes that make the next call quicker */
+	__u64 pages, sums;
+};
+
 struct store {
 	const struct store_ops *ops;
 	char reason[256];
@@ -93,6 +97,8 @@ struct store_ops {
 	 * then, and add(), where there is no room, drop the oldest of the finest tier first. */
 	int (*limit)(struct store *s, __u64 bytes);
 	int (*shrink)(struct store *s);
+
+	void (*memory)(const struct store *s, struct store_memory *ret_memory);	/* NULL: nothing is kept so */
 
 	/* Moves what ended before `slot` into its long-term layout, and adds it up to minutes and hours. */
 	int (*compact)(struct store *s, __u64 inst, __s64 slot);

@@ -341,6 +341,15 @@ static void sqlite_close(struct store *s)
 	free(q);
 }
 
+static void sqlite_memory(const struct store *s, struct store_memory *ret_memory)
+{
+	const struct sqlite *q = (const struct sqlite *)s;
+	int pages = 0, most;
+
+	sqlite3_db_status(q->db, SQLITE_DBSTATUS_CACHE_USED, &pages, &most, 0);
+	*ret_memory = (struct store_memory){ .pages = (__u64)pages, .sums = q->memo.bytes };
+}
+
 static const struct store_ops sqlite_ops = {
 	.close = sqlite_close,
 	.add = sqlite_add,
@@ -356,6 +365,7 @@ static const struct store_ops sqlite_ops = {
 	.compact = sqlite_compact,
 	.limit = sqlite_limit,
 	.shrink = sqlite_shrink,
+	.memory = sqlite_memory,
 };
 
 int store_sqlite_open(const char *path, struct store **ret_store, char *reason, size_t room)

@@ -392,7 +392,7 @@ int db_open(struct sqlite *q, const char *path)
 		err = db_execute(q, "COMMIT");
 	if (!err)
 		err = db_execute(q, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-				 "PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -16384;"
+				 "PRAGMA journal_size_limit = 16777216; PRAGMA cache_size = -8192;"
 				 "PRAGMA temp_store = MEMORY");
 	if (!err)
 		err = make_shrinkable(q, false);

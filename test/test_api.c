@@ -486,6 +486,8 @@ static void the_status_shows_counters_and_sources(void **state)
 	json_t *s = get("/ca/admin/status");
 
 	assert_true(number(s, "memory_bytes") > 0);
+	assert_true(json_is_integer(json_object_get(json_object_get(s, "memory"), "used")));
+	assert_true(number(s, "memory.pages") + number(s, "memory.sums") >= 0);
 	assert_true(number(s, "counters.store.batches") >= 10);
 	assert_int_equal(number(s, "counters.store.failed_commits"), 0);
 	assert_true(number(s, "counters.http.requests") > 0);
