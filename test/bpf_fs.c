@@ -236,6 +236,37 @@ static void predicates_choose(void)
 	kit_disable(2);
 }
 
+#define N_SAMPLED 40000
+
+static void reads_often(void)
+{
+	char buffer[64];
+	int fd = open("/proc/self/stat", O_RDONLY), i;
+
+	for (i = 0; i < N_SAMPLED; i++)
+		if (syscall(SYS_lseek, fd, 0, SEEK_SET) || syscall(SYS_read, fd, buffer, sizeof(buffer)) != sizeof(buffer))
+			abort();
+	syscall(SYS_close, fd);
+}
+
+static void samples_stand_for_all(void)
+{
+	const unsigned every = 16;
+	__u64 n;
+
+	kit_clear();
+	kit_sample("fs.logical_ops", KIT_NONE);
+	child(reads_often);
+	ok(!kit_n(1, NULL, NULL), "none is picked at its begin, and none is an event at its end: %llu", kit_n(1, NULL, NULL));
+	kit_sample("fs.logical_ops", every);
+	child(reads_often);
+	n = kit_n(1, "proc", "read");
+	ok(kit_is_sample(n, N_SAMPLED, every), "one in %u of %d reads stands for %llu", every, N_SAMPLED, n);
+	ok(kit_total(1, 1, "proc", "read") == n * 64, "and for their bytes");
+	kit_sample("fs.logical_ops", 1);
+	kit_clear();
+}
+
 /* ---- by hand ---- */
 
 #define ROUNDS 1000
@@ -315,6 +346,7 @@ int main(int argc, char **argv)
 	other_things_are_no_files();
 	proc_is_a_file_system();
 	sendfile_reads();
+	samples_stand_for_all();
 	predicates_choose();
 	ok(!kit_lost(), "nothing is lost");
 	kit_doctor();

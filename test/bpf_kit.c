@@ -1,7 +1,9 @@
 #include "bpf_kit.h"
+#include "collector/kernel.h"
 #include "collector/probe.h"
 
 #include <linux/bpf.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +161,25 @@ void kit_enable(__u64 inst, const char *metric, const char *fields, const char *
 void kit_disable(__u64 inst)
 {
 	kernel_probe.disable(probe, inst);
+}
+
+/* ---- sampling ---- */
+
+void kit_sample(const char *metric, unsigned every)
+{
+	struct kernel *k = probe;
+	const struct metric *m = metric_find(metric);
+	size_t i;
+
+	for (i = 0; i < N_TRACERS; i++)
+		if (k->traced[i].runs && !strcmp(k->traced[i].tracer->metric->module, m->module) &&
+		    !strcmp(k->traced[i].tracer->metric->stat, m->stat))
+			*(volatile __u32 *)k->traced[i].programs.every = every;
+}
+
+int kit_is_sample(__u64 n, __u64 truth, unsigned every)
+{
+	return n % every == 0 && fabs((double)n - (double)truth) <= 6 * sqrt((double)truth * every);
 }
 
 /* ---- what was counted ---- */

@@ -26,6 +26,14 @@ void kit_enable_where(__u64 inst, const char *metric, const char *fields, const 
 void kit_disable(__u64 inst);
 const char *kit_refusal(const char *metric);	/* NULL: it can be had */
 
+/* From here on one event in `every` of the metric is looked at, as it is beyond the budget; 1: every event. */
+#define KIT_NONE (1u << 30)		/* so few that the first is years away, if nothing was sampled before */
+void kit_sample(const char *metric, unsigned every);
+
+/* May n be the estimate of `truth` events by such a sample?  Six standard deviations of picking each by itself are
+ * more than it can be wrong by chance, and every event that is counted is counted so many times. */
+int kit_is_sample(__u64 n, __u64 truth, unsigned every);
+
 /* Waits until the slot that runs now has ended, and drains it. */
 void kit_drain(void);
 void kit_clear(void);

@@ -5,6 +5,7 @@
 #include "bpf_kit.h"
 #include "child.h"
 
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,8 +21,10 @@
 #define N_ROUNDS_MAX 3000
 
 static struct quarrel {			/* shared with the child */
+	size_t bytes;			/* filled at a time, while the other waits */
+	int n_enough;			/* slow ones */
 	long long waited_ns;
-	int n_rounds;
+	int n_rounds, n_slow;
 } *seen;
 
 static long long now_ns(void)
@@ -36,9 +39,9 @@ static long long now_ns(void)
 static int fill(void *arg)
 {
 	for (;;) {
-		void *at = mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		void *at = mmap(NULL, seen->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-		munmap(at, 64 << 20);
+		munmap(at, seen->bytes);
 	}
 	return 0;
 }
@@ -49,15 +52,14 @@ static void quarrel(void *arg)
 	char *stack = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	long long at, took;
 	pid_t filler;
-	int n_slow = 0;
 
 	child_wait();
 	filler = clone(fill, stack + 65536, CLONE_VM | SIGCHLD, NULL);
-	while (seen->n_rounds < N_ROUNDS || (n_slow < N_SLOW && seen->n_rounds < N_ROUNDS_MAX)) {
+	while (seen->n_rounds < N_ROUNDS || (seen->n_slow < seen->n_enough && seen->n_rounds < N_ROUNDS_MAX)) {
 		at = now_ns();
 		munmap(mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 4096);
 		took = now_ns() - at;
-		n_slow += took > SLOW_NS;
+		seen->n_slow += took > SLOW_NS;
 		seen->waited_ns += took;
 		seen->n_rounds++;
 		usleep(1000);
@@ -67,9 +69,15 @@ static void quarrel(void *arg)
 	child_done();
 }
 
+static pid_t quarrel_start(size_t bytes, int n_enough)
+{
+	*seen = (struct quarrel){ .bytes = bytes, .n_enough = n_enough };
+	return child_start(quarrel, NULL);
+}
+
 static void waits_for_the_memory_map(void)
 {
-	pid_t pid = child_start(quarrel, NULL);
+	pid_t pid = quarrel_start(64 << 20, N_SLOW);
 	const char *label = child_label(pid);
 	__u64 n, ns, waited_ns;
 
@@ -93,11 +101,47 @@ static void waits_for_the_memory_map(void)
 	kit_clear();
 }
 
+#define N_SAMPLED 2000
+
+/* The mmap_lock's waits that are told. */
+static __u64 sampled_quarrel(unsigned every, int n_enough)
+{
+	pid_t pid = quarrel_start(1 << 20, n_enough);
+	const char *label = child_label(pid);
+
+	kit_clear();
+	kit_sample("lock.contention", every);
+	child_go();
+	child_until_done();
+	kit_drain();
+	child_go();
+	child_end(pid);
+	return kit_n(1, label, "mmap_lock");
+}
+
+static void sampled_waits_stand_for_all(void)
+{
+	const unsigned every = 4;
+	double wrong = 6 * sqrt(N_SAMPLED * every);		/* six standard deviations */
+	__u64 n;
+
+	kit_enable(1, "lock.contention", "pid,lock", "latency");
+	n = sampled_quarrel(KIT_NONE, N_SLOW);
+	ok(!n, "none is picked at its begin, and none is an event at its end: %llu", n);
+	n = sampled_quarrel(every, N_SAMPLED);
+	/* A slow call is one that waited, but where another thread had the CPU. */
+	ok(n % every == 0 && n > 0.7 * seen->n_slow - wrong && n < 2 * seen->n_rounds + wrong,
+	   "one in %u stands for %llu waits, of %d calls, %d of them slow", every, n, 2 * seen->n_rounds, seen->n_slow);
+	kit_disable(1);
+	kit_clear();
+}
+
 int main(void)
 {
 	kit_begin();
 	seen = mmap(NULL, sizeof(*seen), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	waits_for_the_memory_map();
+	sampled_waits_stand_for_all();
 	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());
 	return kit_end();
 }

@@ -231,6 +231,47 @@ static void time_asleep(void)
 	kit_clear();
 }
 
+#define N_SAMPLED 3000
+
+static void dozer(void *arg)
+{
+	int i;
+
+	child_wait();
+	for (i = 0; i < N_SAMPLED; i++)
+		usleep(50);
+	child_done();
+}
+
+static __u64 sampled_dozes(unsigned every)
+{
+	pid_t pid = child_start(dozer, NULL);
+	const char *label = child_label(pid);
+
+	kit_clear();
+	kit_sample("cpu.offcpu", every);
+	child_go();
+	child_until_done();
+	kit_drain();
+	child_go();
+	child_end(pid);
+	return kit_n(OFFCPU, label, "sleep");
+}
+
+static void sampled_sleeps_stand_for_all(void)
+{
+	const unsigned every = 4;
+	__u64 n;
+
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu");
+	n = sampled_dozes(KIT_NONE);
+	ok(n <= 1, "but that from before, none is picked when it leaves, and none is an event when it comes back: %llu", n);
+	n = sampled_dozes(every);
+	ok(kit_is_sample(n - n % every, N_SAMPLED, every), "one in %u of %d sleeps stands for %llu", every, N_SAMPLED, n);
+	kit_disable(OFFCPU);
+	kit_clear();
+}
+
 /* Who has called vfork() waits for its child where no signal reaches it. */
 static void vforker(void *arg)
 {
@@ -418,6 +459,7 @@ int main(int argc, char **argv)
 	slept_ns = mmap(NULL, sizeof(*slept_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	accounts_are_the_kernels();
 	time_asleep();
+	sampled_sleeps_stand_for_all();
 	uninterruptible_and_stopped();
 	ninety_nine_a_second();
 	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());

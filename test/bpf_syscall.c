@@ -358,6 +358,36 @@ static void predicates_and_fewer_fields(void)
 	kit_clear();
 }
 
+/* ---- samples ---- */
+
+#define N_SAMPLED 100000
+
+static void calls_often(void)
+{
+	int i;
+
+	for (i = 0; i < N_SAMPLED; i++)
+		syscall(SYS_getppid);
+}
+
+static void samples_stand_for_all(void)
+{
+	const unsigned every = 16;
+	const char *pid;
+
+	kit_clear();
+	kit_sample("syscall.syscalls", KIT_NONE);
+	pid = child(calls_often);
+	kit_drain();
+	ok(!kit_n(1, pid), "none is picked at its begin, and none is an event at its end: %llu", kit_n(1, pid));
+	kit_sample("syscall.syscalls", every);
+	pid = child(calls_often);
+	kit_drain();
+	ok(kit_is_sample(kit_n(1, pid, "getppid", "0"), N_SAMPLED, every), "one in %u of %d calls stands for %llu", every, N_SAMPLED,
+	   kit_n(1, pid, "getppid", "0"));
+	kit_sample("syscall.syscalls", 1);
+}
+
 /* ---- by hand ---- */
 
 #define ROUNDS 1000
@@ -440,6 +470,7 @@ int main(int argc, char **argv)
 #ifdef __x86_64__
 	calls_of_32_bit_programs_are_others();
 #endif
+	samples_stand_for_all();
 	predicates_and_fewer_fields();
 	ok(!kit_lost(), "nothing is lost");
 	kit_doctor();

@@ -206,6 +206,30 @@ static void refused_connects(void)
 	ok(!kit_n(1, NULL, NULL, v4.port), "nothing was accepted");
 }
 
+#define N_SAMPLED 4000
+
+static void sampled_connects_stand_for_all(void)
+{
+	struct place p = place_closed(place_v4(0));
+	const unsigned every = 8;
+	int i;
+
+	kit_clear();
+	kit_sample("tcp.connects", KIT_NONE);
+	for (i = 0; i < 500; i++)
+		connects(&p);
+	kit_drain();
+	ok(!kit_n(2, self), "none is picked at its begin, and none is an event at its end: %llu", kit_n(2, self));
+	kit_sample("tcp.connects", every);
+	for (i = 0; i < N_SAMPLED; i++)
+		connects(&p);
+	kit_drain();
+	ok(kit_is_sample(kit_n(2, self, "127.0.0.1", p.port, "ECONNREFUSED"), N_SAMPLED, every), "one in %u of %d stands for %llu",
+	   every, N_SAMPLED, kit_n(2, self, "127.0.0.1", p.port, "ECONNREFUSED"));
+	kit_sample("tcp.connects", 1);
+	kit_clear();
+}
+
 /* A listener whose queue is full answers nobody. */
 static void unanswered_connects(void)
 {
@@ -301,6 +325,7 @@ int main(int argc, char **argv)
 	counts_over_ipv6();
 	the_listener_is_who_has_the_socket();
 	refused_connects();
+	sampled_connects_stand_for_all();
 	unanswered_connects();
 	crossing_connects_are_no_accepts();
 	predicates_choose();
