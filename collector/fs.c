@@ -71,6 +71,7 @@ const struct tracer fs_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 20,
 	.may_detach = 1,
+	.alone = 1,
 	.start = fs_start,
 	.stop = programs_stop,
 	.label = fs_label,

@@ -242,6 +242,12 @@ static int traced_place(const struct kernel *k, const struct traced *on)
 	return ~bits ? __builtin_ctz(~bits) : -1;
 }
 
+/* Does each of its shards have one CPU, and there one program at a time? */
+static int is_alone(const struct tracer *t, const struct ring_plan *plan)
+{
+	return t->alone && plan->n_shards == (__u32)libbpf_num_possible_cpus();
+}
+
 static int kernel_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
 {
 	struct kernel *k = self;
@@ -261,6 +267,8 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 	}
 	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));
+	if (!err)
+		plan.alone = is_alone(on->tracer, &plan);
 	if (!err && !it) {
 		snprintf(reason, REASON_MAX, "no memory");
 		err = -ENOMEM;

@@ -119,6 +119,11 @@ __noinline int record_measure(__u32 at, __u64 ruler, __u64 value, __u32 weight)
 
 	if (!total || !cell || index >= plan.n_cells)
 		return -1;
+	if (plan.alone) {
+		ring_total_add_alone(total, value, weight);
+		cell[index] += weight;
+		return 0;
+	}
 	ring_total_add(total, value, weight);
 	__sync_fetch_and_add(&cell[index], weight);
 	return 0;
@@ -171,7 +176,9 @@ __noinline int record_event(struct event *event, __u32 weight)
 		key_fill(&key, event, st->shed);
 		class_ = class_find(&key);
 	}
-	index = bpf_get_smp_processor_id() % plan.n_shards;
+	index = bpf_get_smp_processor_id();
+	if (index >= plan.n_shards)
+		index %= plan.n_shards;
 	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++)
 		record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
 			       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)], weight);

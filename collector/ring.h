@@ -86,6 +86,7 @@ struct ring_plan {
 	__u32 n_fields;
 	__u32 n_spares;					/* 0 is as 1 */
 	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
+	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */
@@ -184,6 +185,17 @@ static inline void ring_total_add(struct ring_total *total, __u64 value, __u32 w
 	__sync_fetch_and_add(&total->sum, value * weight);
 	ring_raise(&total->min, ~value);
 	ring_raise(&total->max, value);
+}
+
+/* Where nobody else adds meanwhile: a locked operation takes 10 ns, and an event has three per measure. */
+static inline void ring_total_add_alone(struct ring_total *total, __u64 value, __u32 weight)
+{
+	total->count += weight;
+	total->sum += value * weight;
+	if (~value > total->min)
+		total->min = ~value;
+	if (value > total->max)
+		total->max = value;
 }
 
 static inline void ring_loss_add(struct ring_state *state, __u64 slot, __u64 value, __u32 weight)

@@ -117,6 +117,7 @@ static const char *const tracepoints[] = { "sched_switch", NULL };
 		.tracepoints = tracepoints,                                        \
 		.dispatch_ns = 20,                                                 \
 		.may_detach = 1,                                                   \
+		.alone = 1,                                                        \
 		.start = name##_start,                                             \
 		.stop = programs_stop,                                             \
 		.label = sched_label,                                              \

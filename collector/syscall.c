@@ -79,6 +79,7 @@ const struct tracer syscall_tracer = {
 	.tracepoints = tracepoints,
 	.dispatch_ns = 60,
 	.may_detach = 1,
+	.alone = 1,
 	.start = syscall_start,
 	.stop = programs_stop,
 	.label = syscall_label,

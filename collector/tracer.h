@@ -71,6 +71,10 @@ struct tracer {
 	double dispatch_ns;
 	int may_detach;
 
+	/* On a CPU, none of its programs cuts into another that has events: they run in threads, or with interrupts
+	 * off.  (That none is preempted holds for all, see depth.bpf.h.) */
+	int alone;
+
 	/* Also for the budget, ns per run: what the `dear` fields, WANTED_FIELD(), take, which are left out first;
 	 * and what sampling saves, where that is not all (0: it is). */
 	__u64 dear;
