@@ -12,6 +12,10 @@
 #define OCTAVES_SHOWN 7
 #define OCTAVE_EMPTY 17			/* 2^17 ns = 131 us .. 2^24 ns = 17 ms */
 
+struct used {				/* cells from..to-1; from >= to: none */
+	__u32 from, to;
+};
+
 struct fold {
 	struct query q;
 	__s64 first, last;		/* slots, inclusive */
@@ -19,6 +23,7 @@ struct fold {
 	size_t n_cols;
 	__u64 ruler;			/* columns start with this one */
 	struct hist *col;		/* cell NULL: nothing yet */
+	struct used *used;		/* of their cells, when all are there */
 	struct grid_column *column;	/* lost and marks, on their way into the grid */
 	__u64 lost;
 	struct coverage coverage;
@@ -221,10 +226,11 @@ int fold_new(const struct query *q, struct fold **ret_fold)
 	f->n_cols = column_of(f, f->last) + 1;
 	f->ruler = column_ruler(q, f->n_cols);
 	f->col = calloc(f->n_cols, sizeof(*f->col));
+	f->used = calloc(f->n_cols, sizeof(*f->used));
 	f->column = calloc(f->n_cols, sizeof(*f->column));
 	f->reader = (struct store_reader){ .arg = f, .slice = fold_slice, .cover = fold_cover, .loss = fold_loss,
 					   .mark = fold_mark, .sparse = fold_sparse, .dropped = fold_dropped };
-	if (!f->col || !f->column) {
+	if (!f->col || !f->used || !f->column) {
 		fold_free(f);
 		return -ENOMEM;
 	}
@@ -239,6 +245,7 @@ void fold_free(struct fold *f)
 	for (size_t i = 0; f->col && i < f->n_cols; i++)
 		hist_fini(&f->col[i]);
 	free(f->col);
+	free(f->used);
 	free(f->column);
 	coverage_fini(&f->coverage);
 	keytable_fini(&f->keys);
@@ -279,14 +286,36 @@ __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)
 	return f->q.scope == SCOPE_POINT ? coverage_seen(&f->coverage, from_ns / slot_ns, to_ns / slot_ns - 1) : 0;
 }
 
-/* Everything in one histogram; its ruler is the one that all columns fold into. */
+static void fill_column(struct grid_column *c, const struct hist *h)
+{
+	static const __u32 p[] = { 500000, 900000, 990000 };
+	__u64 value[3];
+
+	if (!h->count)
+		return;
+	hist_percentiles(h, p, 3, value);
+	c->count = h->count;
+	c->sum = h->sum;
+	c->min = h->min;
+	c->max = h->max;
+	c->p50 = value[0];
+	c->p90 = value[1];
+	c->p99 = value[2];
+}
+
+/* Everything in one histogram; its ruler is the one that all columns fold into.  And what each column says beside its cells: they
+ * are megabytes, which are looked at once. */
 static int add_up(struct fold *f, struct hist *ret_all)
 {
 	int err = hist_init(ret_all, f->ruler);
 
-	for (size_t i = 0; i < f->n_cols && !err; i++)
-		if (f->col[i].cell)
-			err = hist_add(ret_all, &f->col[i]);
+	for (size_t i = 0; i < f->n_cols && !err; i++) {
+		if (!f->col[i].cell)
+			continue;
+		hist_used(&f->col[i], &f->used[i].from, &f->used[i].to);
+		err = hist_add(ret_all, &f->col[i]);
+		fill_column(&f->column[i], &f->col[i]);
+	}
 	if (err)
 		hist_fini(ret_all);
 	return err;
@@ -362,38 +391,49 @@ static void grid_fill_edges(struct grid *g, const struct rows *rows)
 								       : GRID_NO_EDGE;
 }
 
-static void grid_fill_cells(struct grid *g, struct rows *rows, size_t col, const struct hist *h)
+/* So many columns side by side: their cells of a row are one cache line. */
+#define ABREAST 8
+
+/* n columns of one ruler, from `col` on. */
+static void grid_fill_cells(struct grid *g, struct rows *rows, const struct fold *f, size_t col, size_t n)
 {
-	const __u16 *row_of = rows_of(rows, h->ruler);
-	__u32 n = ruler_cells(h->ruler);
+	const __u16 *row_of = rows_of(rows, f->col[col].ruler);
+	__u32 from = RULER_CELLS_MAX, end = 0;
 
-	for (__u32 i = 0; i < n; i++) {
-		size_t row;
-		__u64 *to;
-
-		if (!h->cell[i])
+	for (const struct used *u = &f->used[col]; u < &f->used[col + n]; u++) {
+		if (u->from >= u->to)
 			continue;
-		row = row_of[i] - rows->first;
-		to = &g->cell[row * g->n_cols + col];
-		*to = *to + h->cell[i] < *to ? ~(__u64)0 : *to + h->cell[i];
+		from = u->from < from ? u->from : from;
+		end = u->to > end ? u->to : end;
+	}
+	for (__u32 at = from; at < end; at++) {
+		__u64 *to = &g->cell[(size_t)(row_of[at] - rows->first) * g->n_cols + col];
+
+		for (size_t i = 0; i < n; i++) {
+			__u64 more = f->col[col + i].cell[at];
+
+			to[i] = to[i] + more < more ? ~(__u64)0 : to[i] + more;
+		}
 	}
 }
 
-static void grid_fill_column(struct grid_column *c, const struct hist *h)
+/* How many columns from this one on have cells of one ruler; 0: it has none. */
+static size_t n_abreast(const struct fold *f, size_t col)
 {
-	static const __u32 p[] = { 500000, 900000, 990000 };
-	__u64 value[3];
+	size_t n = 0;
 
-	if (!h->cell || !h->count)
-		return;
-	hist_percentiles(h, p, 3, value);
-	c->count = h->count;
-	c->sum = h->sum;
-	c->min = h->min;
-	c->max = h->max;
-	c->p50 = value[0];
-	c->p90 = value[1];
-	c->p99 = value[2];
+	while (n < ABREAST && col + n < f->n_cols && f->col[col + n].cell && f->col[col + n].ruler == f->col[col].ruler)
+		n++;
+	return n;
+}
+
+static void grid_fill(struct grid *g, struct rows *rows, const struct fold *f)
+{
+	for (size_t col = 0, n; col < f->n_cols; col += n ? n : 1) {
+		n = n_abreast(f, col);
+		if (n)
+			grid_fill_cells(g, rows, f, col, n);
+	}
 }
 
 static void column_fill_coverage(struct fold *f, struct grid_column *c, __s64 first, __s64 last)
@@ -458,11 +498,7 @@ static struct grid *grid_of(struct fold *f, const struct hist *all)
 		return NULL;
 	grid_fill_edges(g, &rows);
 	memcpy(g->column, f->column, f->n_cols * sizeof(*g->column));
-	for (size_t col = 0; col < f->n_cols; col++) {
-		if (f->col[col].cell)
-			grid_fill_cells(g, &rows, col, &f->col[col]);
-		grid_fill_column(&g->column[col], &f->col[col]);
-	}
+	grid_fill(g, &rows, f);
 	grid_fill_coverage(g, f);
 	grid_fill_summary(&g->all, all, f->lost);
 	g->all.n_snapshots = fold_snapshots(f, q->from_ns, q->to_ns);

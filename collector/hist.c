@@ -1,6 +1,7 @@
 #include "hist.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,16 +101,39 @@ int hist_fold(struct hist *h, __u64 ruler)
 	return 0;
 }
 
+/* Are these eight 0? */
+static bool eight_empty(const __u64 *c)
+{
+	return !(c[0] | c[1] | c[2] | c[3] | c[4] | c[5] | c[6] | c[7]);
+}
+
+void hist_used(const struct hist *h, __u32 *ret_first, __u32 *ret_end)
+{
+	__u32 first = 0, end = ruler_cells(h->ruler);
+
+	while (first + 8 <= end && eight_empty(&h->cell[first]))
+		first += 8;
+	while (end >= first + 8 && eight_empty(&h->cell[end - 8]))
+		end -= 8;
+	while (first < end && !h->cell[first])
+		first++;
+	while (end > first && !h->cell[end - 1])
+		end--;
+	*ret_first = first;
+	*ret_end = end;
+}
+
 int hist_add(struct hist *h, const struct hist *other)
 {
-	__u32 n = ruler_cells(other->ruler);
+	__u32 i, n;
 	int err = hist_fold(h, ruler_common(h->ruler, other->ruler));
 
 	if (err)
 		return err;
-	for (__u32 i = 0; i < n && h->ruler == other->ruler; i++)
+	hist_used(other, &i, &n);
+	for (; i < n && h->ruler == other->ruler; i++)
 		h->cell[i] = add_saturating(h->cell[i], other->cell[i]);
-	for (__u32 i = 0; i < n && h->ruler != other->ruler; i++)
+	for (; i < n && h->ruler != other->ruler; i++)
 		if (other->cell[i])
 			add_cell(h, other->ruler, i, other->cell[i]);
 	add_totals(h, other->count, other->sum, other->min, other->max);
@@ -118,10 +142,11 @@ int hist_add(struct hist *h, const struct hist *other)
 
 __u64 hist_total(const struct hist *h)
 {
-	__u32 n = ruler_cells(h->ruler);
+	__u32 i, n;
 	__u64 total = 0;
 
-	for (__u32 i = 0; i < n; i++)
+	hist_used(h, &i, &n);
+	for (; i < n; i++)
 		total = add_saturating(total, h->cell[i]);
 	return total;
 }

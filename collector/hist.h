@@ -42,6 +42,9 @@ __u64 hist_percentile(const struct hist *h, __u32 p_millionths);
 /* The same for n of them, p ascending, in one pass. */
 void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n, __u64 *ret_value);
 
+/* Cells before `first` and from `end` on are 0; first >= end: all are. */
+void hist_used(const struct hist *h, __u32 *ret_first, __u32 *ret_end);
+
 /* Sum of the cells: the events of a count histogram, the weight of a weighted one. */
 __u64 hist_total(const struct hist *h);
 

@@ -215,6 +215,48 @@ static void coarse_rows_are_sums_of_fine_ones(void **state)
 	grid_free(fine);
 }
 
+/* Columns of nothing, of an empty histogram, of a coarser ruler and of a few events, in any order side by side. */
+static void neighbours_do_not_mix(void **state)
+{
+	enum { COLS = 37, EVENTS = 3 };
+	const struct instrumentation in = instrumentation();
+	const struct query q = query(&in, COLS, COLS);
+
+	for (int round = 0; round < 200; round++) {
+		struct event e[EVENTS];
+		__u64 n[COLS], sum[COLS];
+		struct fold *f;
+		struct grid *g;
+
+		assert_int_equal(fold_new(&q, &f), 0);
+		for (size_t i = 0; i < COLS; i++) {
+			uint64_t kind = check_below(6);
+
+			n[i] = sum[i] = 0;
+			if (!kind)
+				continue;
+			n[i] = kind == 1 ? 0 : EVENTS;
+			for (size_t j = 0; j < n[i]; j++) {
+				e[j] = (struct event){ T0 + (__s64)i, 0, 0, check_value() >> 20 };
+				sum[i] += e[j].value;
+			}
+			e[0].slot = T0 + (__s64)i;
+			e[0].key = e[0].axis = 0;
+			give(fold_reader(f), e, n[i], kind == 2 ? RULER(UNIT_NS, 3, 10, 40) : in.ruler[0]);
+		}
+		g = fold_grid(f);
+		assert_non_null(g);
+		for (size_t i = 0; i < COLS; i++) {
+			assert_int_equal(cells_of(g, i), n[i]);
+			assert_int_equal(g->column[i].count, n[i]);
+			assert_int_equal(g->column[i].sum, sum[i]);
+			assert_true(g->column[i].p50 <= g->column[i].p99 && g->column[i].p99 <= g->column[i].max);
+		}
+		grid_free(g);
+		fold_free(f);
+	}
+}
+
 static void amendments_add(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -563,7 +605,8 @@ int main(void)
 		cmocka_unit_test(order_and_pieces_do_not_matter),
 		cmocka_unit_test(wide_columns_are_sums_of_narrow_ones),
 		cmocka_unit_test(coarse_rows_are_sums_of_fine_ones),
-		cmocka_unit_test(amendments_add),
+		cmocka_unit_test(neighbours_do_not_mix),
+	cmocka_unit_test(amendments_add),
 		cmocka_unit_test(percentiles_keep_the_full_resolution),
 		cmocka_unit_test(rows_reach_around_the_data),
 		cmocka_unit_test(an_empty_grid_has_rows_and_columns),
