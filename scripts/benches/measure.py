@@ -54,15 +54,6 @@ def middle(values):
     return statistics.fmean(values[cut:len(values) - cut]) if values else float("nan")
 
 
-def drawn(rounds, figure, n=2000, seed=1):
-    """figure(rounds), and its 95 % interval by bootstrap over the rounds; draws without a value are left out."""
-    chance = random.Random(seed)
-    draws = sorted(v for v in (figure(chance.choices(rounds, k=len(rounds))) for _ in range(n)) if v == v)
-    if not draws:
-        return figure(rounds), float("nan"), float("nan")
-    return figure(rounds), draws[int(len(draws) * 0.025)], draws[int(len(draws) * 0.975)]
-
-
 def quantile(values, p):
     values = sorted(values)
     return values[min(len(values) - 1, max(0, int(-(-p * len(values) // 1)) - 1))]
@@ -194,6 +185,7 @@ class Unix:
 
 
 def stop(process):
+    """True: it ended when it was asked to."""
     if process and process.poll() is None:
         process.send_signal(signal.SIGTERM)
         try:
@@ -201,6 +193,8 @@ def stop(process):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            return False
+    return True
 
 
 class Heatscope:

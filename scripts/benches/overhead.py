@@ -3,21 +3,26 @@
 One load runs without end: one connection over a Unix socket, server and client on CPU 0, so that what is measured is work and
 not waking up an idle CPU; everything else runs on the other CPUs.  Instruments come and go meanwhile, in an order drawn anew
 each round.  A segment with one is compared with the segments without any right before and after it, on the line between the
-two: what the machine's pace does more slowly than that falls out.  Attaching and detaching are in no segment.  "Nothing again"
-is such a segment without an instrument: it says how well the method can tell.  The figure of an instrument is the mean of the middle
-half of its segments' logarithms, the interval is by bootstrap over the rounds.  The loss is 1 - QPS ratio.
+two: what the machine's pace does more slowly than that falls out.  Attaching and detaching are in no segment.  What it does faster
+is seen by pieces of work that the client does between its queries (counted.lua) and that no instrument touches: as much of a
+segment's difference as goes with theirs is taken away, how much that is the segments say (least squares, each instrument's about
+their own mean).  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
+of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
+The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
-Heatscope looks at every event (--budget 0): with its budget of 1 % it would shed here, and cost less.
+Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
 """
+import collections
 import contextlib
 import math
 import mmap
 import os
 import random
+import statistics
 import subprocess
 import time
 
-from measure import (TOP, Heatscope, arguments, drawn, favour, folder, interval, kernel_objects, mariadb, median, middle, progress,
+from measure import (TOP, Heatscope, arguments, favour, folder, interval, kernel_objects, mariadb, median, middle, progress,
                      run_seconds, save, sql, stop, table, until, version)
 
 PARTS = ["latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu"]
@@ -26,7 +31,12 @@ PAIR = ("uprobe:{0}:{1} {{ @s[tid] = nsecs; }} "
 DISPATCH = "_Z16dispatch_command19enum_server_commandP3THDPcjb"		# by name: looking it up by a pattern would take bpftrace longer
 CPU = 0
 BIN_S = 0.01
+BIN_WORDS = 6
+EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
+UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
+PARTS_ARM, LATENCY_ARM, BUDGET_ARM, PAIR_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget", "bpftrace pair"
 SETTLED_S = 0.25			# after attaching and after detaching
+SHARE_LEAST = 0.8			# of CPU 0, the load's; where others took more, the segment says nothing
 
 
 def others():
@@ -49,29 +59,33 @@ class Load:
         subprocess.run([*self.command, "oltp_point_select", "prepare"], check=True, capture_output=True)
         self.from_s = int(time.monotonic())
         with open(os.path.join(self.path, "counts"), "w+b") as f:
-            f.truncate(4 * self.bins)
-            self.counts = memoryview(mmap.mmap(f.fileno(), 4 * self.bins)).cast("I")
+            f.truncate(BIN_WORDS * 8 * self.bins)
+            self.words = memoryview(mmap.mmap(f.fileno(), BIN_WORDS * 8 * self.bins)).cast("Q")
         self.client = subprocess.Popen(
             [*self.command, os.path.join(TOP, "scripts", "benches", "counted.lua"), "--time=0", "--counts=" + f.name,
              "--from=%d" % self.from_s, "--bins=%d" % self.bins, "run"], stdout=subprocess.DEVNULL, start_new_session=True)
         self.pids = [int(self.server["MARIADB_PID"]), self.client.pid]
         for pid in self.pids:
             favour(pid)
-        until(lambda: any(self.counts[:300]), what="the load's start")
+        until(lambda: self.total(0, 0, 300), what="the load's start")
         return self
 
     def __exit__(self, *_):
         stop(self.client)
+
+    def total(self, word, first, last):
+        """Of that word of bins first .. last - 1: queries, either work's pieces; their ns."""
+        return sum(self.words[first * BIN_WORDS + word:last * BIN_WORDS:BIN_WORDS])
 
     def second(self, first, last):
         """The first whole second of wall time among the bins, and its queries; of clocks that agree to a bin."""
         wall = time.time() - time.monotonic() + self.from_s
         second = math.ceil(wall + first * BIN_S)
         at = round((second - wall) / BIN_S)
-        return second, sum(self.counts[at:at + 100]) if at + 100 <= last else 0
+        return second, self.total(0, at, at + 100) if at + 100 <= last else 0
 
     def segment(self, seconds):
-        """Of whole bins only."""
+        """Of whole bins only; None: nothing went on."""
         first = int((time.monotonic() - self.from_s) / BIN_S) + 1
         last = first + round(seconds / BIN_S)
         time.sleep(max(0, self.from_s + first * BIN_S - time.monotonic()))
@@ -80,12 +94,14 @@ class Load:
         cpu = [run_seconds(pid) - before for pid, before in zip(self.pids, cpu)]
         if self.client.poll() is not None:
             raise SystemExit("bench: the load ended")
-        queries = sum(self.counts[first:last])
-        if not queries:
+        queries, touches, reads, *ns = [self.total(word, first, last) for word in range(BIN_WORDS)]
+        if not (queries and touches and reads):
             return None
         second, second_queries = self.second(first, last)
         return {"at_s": (first + last) / 2 * BIN_S, "second": second, "second_queries": second_queries, "queries": queries,
-                "qps": queries / (last - first) / BIN_S, "server_us": cpu[0] / queries * 1e6, "client_us": cpu[1] / queries * 1e6}
+                "share": sum(cpu) / ((last - first) * BIN_S),
+                "query_us": ns[0] / queries / 1e3, "touch_us": ns[1] / touches / 1e3, "read_us": ns[2] / reads / 1e3,
+                "server_us": cpu[0] / queries * 1e6, "cpu_us": (sum(cpu) - (ns[1] + ns[2]) / 1e9) / queries * 1e6}
 
 
 class Instruments:
@@ -93,24 +109,34 @@ class Instruments:
 
     def __init__(self, options, path, server):
         self.path, self.server = path, server
-        self.heatscope = Heatscope(path, cpu=others(), options=["--budget", "%g" % options.budget])
+        self.heatscopes = {}
+        for name, percent in (EVERY, 0), (BUDGET, options.budget):
+            os.mkdir(os.path.join(path, name))
+            self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=["--budget", "%g" % percent])
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
-        self.uris, self.chance, self.told = {}, random.Random(options.seed), []
+        self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
         self.arms = {
             "nothing again": (1, self.none),
-            "heatscope, parts": (2, lambda: self.enabled("heatscope, parts")),
-            "bpftrace pair": (1, self.pair),
-            "heatscope, latency": (0.5, lambda: self.enabled("heatscope, latency")),
+            PARTS_ARM: (2, lambda: self.enabled(PARTS_ARM)),
+            PAIR_ARM: (1, self.pair),
+            LATENCY_ARM: (0.5, lambda: self.enabled(LATENCY_ARM)),
+            BUDGET_ARM: (0.5, lambda: self.enabled(BUDGET_ARM, UNTIL_SHED_S)),
             "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1, GLOBAL long_query_time=0",
                                                          "SET GLOBAL slow_query_log=0, GLOBAL long_query_time=10")),
         }
         if sql(server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
             self.arms["query_response_time"] = (0.25, lambda: self.globals("SET GLOBAL query_response_time_stats=1",
                                                                            "SET GLOBAL query_response_time_stats=0"))
-        for name, measures in ("heatscope, parts", PARTS), ("heatscope, latency", ["latency"]):
-            self.uris[name] = self.heatscope.create("mysql", "queries", ["command", "statement", "latency"], measures)
-            self.heatscope.enable(self.uris[name], False)
+        for name, which, measures in (PARTS_ARM, EVERY, PARTS), (LATENCY_ARM, EVERY, ["latency"]), (BUDGET_ARM, BUDGET, PARTS):
+            heatscope = self.heatscopes[which]
+            uri = heatscope.create("mysql", "queries", ["command", "statement", "latency"], measures)
+            heatscope.enable(uri, False)
+            self.uris[name] = heatscope, uri
+
+    def close(self):
+        for heatscope in self.heatscopes.values():
+            heatscope.close()
 
     def round(self, i):
         names = [name for name, (weight, _) in self.arms.items() for _ in range(int((i + 1) * weight) - int(i * weight))]
@@ -123,13 +149,16 @@ class Instruments:
         yield
 
     @contextlib.contextmanager
-    def enabled(self, name):
-        self.heatscope.enable(self.uris[name], True)
+    def enabled(self, name, wait_s=0):
+        heatscope, uri = self.uris[name]
+        heatscope.enable(uri, True)
         try:
+            time.sleep(wait_s)
             yield
-            self.told += [s["reason"] for s in self.heatscope.http.get(self.uris[name])["sources"] if s["reason"]]
+            for source in heatscope.http.get(uri)["sources"]:
+                self.told.setdefault(name, []).append(source["reason"] or "every event was looked at")
         finally:
-            self.heatscope.enable(self.uris[name], False)
+            heatscope.enable(uri, False)
 
     @contextlib.contextmanager
     def pair(self):
@@ -140,9 +169,9 @@ class Instruments:
                 until(lambda: kernel_objects(trace.pid, "perf_event") >= os.cpu_count() + 2, what="bpftrace's attaching")
                 yield
             finally:
-                stop(trace)
+                ended = stop(trace)	# one in some dozen does not react, and has to be killed
             out.seek(0)
-            if "@:" not in out.read():
+            if ended and "@:" not in out.read():
                 raise SystemExit("bench: bpftrace saw nothing: " + open(out.name).read())
 
     @contextlib.contextmanager
@@ -155,8 +184,8 @@ class Instruments:
 
 
 def measured(load, instruments, options):
-    """[{"name", "round", "on": segment, "before", "after": the neighbours without}], in their order."""
-    blocks, end, i = [], time.monotonic() + options.minutes * 60, 0
+    """[{"name", "round", "on": segment, "before", "after": the neighbours without}], in their order, and how many others took."""
+    blocks, n_taken, end, i = [], 0, time.monotonic() + options.minutes * 60, 0
     before = load.segment(options.seconds)
     while time.monotonic() < end:
         for name in instruments.round(i):
@@ -166,12 +195,14 @@ def measured(load, instruments, options):
                 on = load.segment(options.seconds)
             time.sleep(SETTLED_S)
             after = load.segment(options.seconds)
-            if before and on and after:		# else the machine stood still for a whole segment
+            if all(s and s["share"] >= SHARE_LEAST for s in (before, on, after)):
                 blocks.append({"name": name, "round": i, "before": before, "on": on, "after": after})
+            else:
+                n_taken += 1
             before = after
         i += 1
     progress("")
-    return blocks
+    return blocks, n_taken
 
 
 def over_line(block, value):
@@ -181,70 +212,109 @@ def over_line(block, value):
     return value(on) - (1 - part) * value(before) - part * value(after)
 
 
-class Figures:
-    """What the blocks say; every draw of the rounds has figures of all arms."""
+def slopes(y, x):
+    """Of y by the two columns of x, least squares without a constant."""
+    aa, ab, bb = (sum(r[i] * r[j] for r in x) for i, j in ((0, 0), (0, 1), (1, 1)))
+    ay, by = (sum(r[i] * v for r, v in zip(x, y)) for i in (0, 1))
+    det = aa * bb - ab * ab
+    return ((ay * bb - by * ab) / det, (by * aa - ay * ab) / det) if det else (0.0, 0.0)
 
-    def __init__(self, blocks):
-        self.names = list(dict.fromkeys(b["name"] for b in blocks))
+
+def centred(rows, names):
+    """Each minus the mean of its arm's."""
+    means = {name: [statistics.fmean(c) for c in zip(*(r for r, n in zip(rows, names) if n == name))] for name in set(names)}
+    return [[v - m for v, m in zip(row, means[name])] for row, name in zip(rows, names)]
+
+
+class Figures:
+    """What the blocks say of each arm, {(arm, kind): middle}, and what draws of the rounds say."""
+    KINDS = {"query": lambda s: math.log(s["query_us"]), "server": lambda s: s["server_us"], "cpu": lambda s: s["cpu_us"]}
+    WORK = [lambda s: math.log(s["touch_us"]), lambda s: math.log(s["read_us"])]
+
+    def __init__(self, blocks, n=2000):
+        self.n = collections.Counter(b["name"] for b in blocks)
         rounds = {}
         for b in blocks:
-            rounds.setdefault(b["round"], []).append({
-                "name": b["name"], "qps": over_line(b, lambda s: math.log(s["qps"])), "server": over_line(b, lambda s: s["server_us"]),
-                "cpu": over_line(b, lambda s: s["server_us"] + s["client_us"])})
-        self.rounds = list(rounds.values())
-        self.n = {name: sum(b["name"] == name for b in blocks) for name in self.names}
+            rounds.setdefault(b["round"], []).append((b["name"], [over_line(b, work) for work in self.WORK],
+                                                      [over_line(b, value) for value in self.KINDS.values()]))
+        self.rounds, chance = list(rounds.values()), random.Random(1)
+        self.whole = self.middles(self.rounds)
+        self.draws = [self.middles(chance.choices(self.rounds, k=len(self.rounds))) for _ in range(n)]
+
+    def middles(self, rounds):
+        """With what the pace explains taken away; how much that is, the segments say themselves, each arm about its own mean."""
+        blocks = [b for r in rounds for b in r]
+        names, work = [b[0] for b in blocks], centred([b[1] for b in blocks], [b[0] for b in blocks])
+        result = {}
+        for i, kind in enumerate(self.KINDS):
+            slope = slopes([y for y, in centred([[b[2][i]] for b in blocks], names)], work)
+            for name in set(names):
+                own = [b for b in blocks if b[0] == name]
+                result[name, kind] = middle([b[2][i] - slope[0] * b[1][0] - slope[1] * b[1][1] for b in own])
+                result[name, "plain " + kind] = middle([b[2][i] for b in own])
+        return result
 
     def interval(self, figure):
-        """figure(middle of an arm and a kind) of what was measured, and its 95 % interval."""
-        def of(rounds):
-            return figure(lambda name, kind: middle([s[kind] for r in rounds for s in r if s["name"] == name]))
-        return drawn(self.rounds, of)
+        """figure(middles), and its 95 % interval; a draw of rounds without the arm has none."""
+        draws = []
+        for middles in self.draws:
+            with contextlib.suppress(KeyError, ZeroDivisionError):
+                draws.append(figure(middles))
+        draws.sort()
+        return figure(self.whole), draws[int(len(draws) * 0.025)], draws[int(len(draws) * 0.975)]
 
-    def qps(self, name):
-        return self.interval(lambda mid: math.exp(mid(name, "qps")))
+    def qps(self, name, kind="query"):
+        return self.interval(lambda mid: math.exp(-mid[name, kind]))
 
     def us(self, name, kind):
-        return self.interval(lambda mid: mid(name, kind))
+        return self.interval(lambda mid: mid[name, kind])
 
-    def loss_over(self, name, peer):
-        return self.interval(lambda mid: (1 - math.exp(mid(name, "qps"))) / (1 - math.exp(mid(peer, "qps"))))
+    def loss_over(self, name, peer, kind="query"):
+        return self.interval(lambda mid: (1 - math.exp(-mid[name, kind])) / (1 - math.exp(-mid[peer, kind])))
 
     def cpu_over(self, name, peer):
-        return self.interval(lambda mid: mid(name, "cpu") / mid(peer, "cpu"))
+        return self.interval(lambda mid: mid[name, "cpu"] / mid[peer, "cpu"])
 
 
 def counted(instruments, blocks, name):
     """What Heatscope counted of the queries of whole seconds in its segments."""
+    heatscope, uri = instruments.uris[name]
     queries = seen = 0
     for b in blocks:
         if b["name"] == name and b["on"]["second_queries"]:
-            reply = instruments.heatscope.http.get(instruments.uris[name] + "/value/raw", start_time=b["on"]["second"], duration=1)
+            reply = heatscope.http.get(uri + "/value/raw", start_time=b["on"]["second"], duration=1)
             queries += b["on"]["second_queries"]
             seen += sum(n for cells in reply["value"].values() for _, n in cells)
     return seen / queries if queries else float("nan")
 
 
 def report(options, blocks, instruments):
+    if not blocks:
+        raise SystemExit("bench: other processes took a fifth of CPU %d and more all the time" % CPU)
     figures = Figures(blocks)
     off = [b["before"] for b in blocks]
-    print("QPS over that with nothing (mean of the middle half, 95 %% interval): %d rounds, segments of %g s, %.0f QPS; of CPU per query "
-          "%.1f us the server's and %.1f the client's" % (len(figures.rounds), options.seconds, median([s["qps"] for s in off]),
-                                                          median([s["server_us"] for s in off]), median([s["client_us"] for s in off])))
-    table(["", "segments", "QPS ratio", "server's CPU us per query", "with the client's"],
-          [[name, figures.n[name], interval(figures.qps(name)), interval(figures.us(name, "server"), 2),
-            interval(figures.us(name, "cpu"), 2)] for name in instruments.arms if name in figures.names])
-    for name in "heatscope, latency", "heatscope, parts":
-        if name in figures.names and "bpftrace pair" in figures.names:
-            loss = figures.loss_over(name, "bpftrace pair")
-            print("%s: QPS loss over that of the bpftrace pair %s%s; CPU per query over its %s; it counted %.4f of the queries" % (
-                name, interval(loss, 2), " (at most 0.4: shown)" if loss[2] <= 0.4 else "",
-                interval(figures.cpu_over(name, "bpftrace pair"), 2), counted(instruments, blocks, name)))
-    for reason in dict.fromkeys(instruments.told):
-        print("heatscope, in %d segments: %s" % (instruments.told.count(reason), reason))
+    print("Against the neighbours with nothing (mean of the middle half, 95 %% interval): %d rounds, segments of %g s; with nothing %.0f QPS, "
+          "%.1f us of the server's CPU per query and %.1f with the client's" % (
+              len(figures.rounds), options.seconds, *(median([f(s) for s in off]) for f in (
+                  lambda s: 1e6 / s["query_us"], lambda s: s["server_us"], lambda s: s["cpu_us"]))))
+    names = [name for name in instruments.arms if name in figures.n]
+    table(["", "segments", "QPS ratio", "the pace not regarded", "server's CPU us per query", "with the client's"],
+          [[name, figures.n[name], interval(figures.qps(name)), interval(figures.qps(name, "plain query")),
+            interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2)] for name in names])
+    for name in instruments.uris:
+        if name not in names or PAIR_ARM not in names:
+            continue
+        loss = figures.loss_over(name, PAIR_ARM)
+        print("%s: QPS loss over that of the bpftrace pair %s%s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of "
+              "the queries" % (name, interval(loss, 2), " (at most 0.4: shown)" if loss[2] <= 0.4 else "",
+                               interval(figures.loss_over(name, PAIR_ARM, "plain query"), 2),
+                               interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
+        for reason, n in collections.Counter(instruments.told[name]).items():
+            print("    in %d of %d segments: %s" % (n, figures.n[name], reason))
 
 
 def main():
-    options = arguments(__doc__, minutes=11.0, seconds=1.5, ps_mode="disable", budget=0.0)
+    options = arguments(__doc__, minutes=11.0, seconds=1.5, ps_mode="disable", budget=1.0)
     with folder() as path, mariadb(os.path.join(path, "db"), "--extra", "--slow-query-log-file=" + os.path.join(path, "slow"),
                                    cpu=CPU) as server:
         instruments = Instruments(options, path, server)
@@ -252,10 +322,12 @@ def main():
             with Load(options, path, server) as load:
                 progress("warming up")
                 load.segment(5)
-                blocks = measured(load, instruments, options)
+                blocks, n_taken = measured(load, instruments, options)
             report(options, blocks, instruments)
+            if n_taken:
+                print("%d segments were left out: other processes took a fifth of CPU %d and more" % (n_taken, CPU))
         finally:
-            instruments.heatscope.close()
+            instruments.close()
     save(options, "overhead", __doc__, blocks, settings=vars(options), heatscope=instruments.told,
          versions={"mariadb": version("mariadbd", "--version"), "bpftrace": version("bpftrace", "--version"),
                    "sysbench": version("sysbench", "--version")})
