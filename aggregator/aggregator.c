@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,7 @@ struct upkeep_inst {
 
 struct upkeep {
 	struct aggregator *a;
-	bool expire;
+	bool trim, expire;
 	size_t n;
 	struct upkeep_inst inst[];
 };
@@ -57,6 +58,8 @@ static int upkeep_work(void *arg, struct store *store)
 			i->err = store_kept(store, i->inst, i->kept_from);
 		err = err ? err : i->err;
 	}
+	if (u->trim)
+		malloc_trim(0);
 	return store->ops->shrink(store) ?: err;
 }
 
@@ -94,6 +97,26 @@ static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
 	return u;
 }
 
+static __u64 n_requests(const struct aggregator *a)
+{
+	__u64 n = 0;
+
+	for (int i = 0; i < 2; i++)
+		n += a->http[i] ? http_counters(a->http[i])->requests : 0;
+	return n;
+}
+
+/* What pictures needed is kept for the next one (see memory.h) while people ask; once they do not, it goes back to the kernel. */
+static bool is_to_trim(struct aggregator *a)
+{
+	__u64 n = n_requests(a);
+	bool quiet = n == a->n_requests, trim = quiet && !a->is_trimmed;
+
+	a->n_requests = n;
+	a->is_trimmed = quiet;
+	return trim;
+}
+
 static void upkeep(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
@@ -103,6 +126,7 @@ static void upkeep(uv_timer_t *timer)
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
 		return;
+	u->trim = is_to_trim(a);
 	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !flush_submit(a->flush, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)

@@ -43,6 +43,8 @@ struct aggregator {
 	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
 	unsigned n_upkeeps;
+	__u64 n_requests;		/* when memory was last looked at */
+	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;
 };
 
