@@ -35,6 +35,7 @@ BIN_WORDS = 6
 EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM, PAIR_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget", "bpftrace pair"
+SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
 SHARE_LEAST = 0.8			# of CPU 0, the load's; where others took more, the segment says nothing
 
@@ -68,6 +69,7 @@ class Load:
         for pid in self.pids:
             favour(pid)
         until(lambda: self.total(0, 0, 300), what="the load's start")
+        sql(self.server, SLOW_LOG_OFF)		# the connection keeps what it began with, and would log
         return self
 
     def __exit__(self, *_):
@@ -122,8 +124,7 @@ class Instruments:
             PAIR_ARM: (1, self.pair),
             LATENCY_ARM: (0.5, lambda: self.enabled(LATENCY_ARM)),
             BUDGET_ARM: (0.5, lambda: self.enabled(BUDGET_ARM, UNTIL_SHED_S)),
-            "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1, GLOBAL long_query_time=0",
-                                                         "SET GLOBAL slow_query_log=0, GLOBAL long_query_time=10")),
+            "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF)),
         }
         if sql(server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
             self.arms["query_response_time"] = (0.25, lambda: self.globals("SET GLOBAL query_response_time_stats=1",
@@ -315,8 +316,8 @@ def report(options, blocks, instruments):
 
 def main():
     options = arguments(__doc__, minutes=11.0, seconds=1.5, ps_mode="disable", budget=1.0)
-    with folder() as path, mariadb(os.path.join(path, "db"), "--extra", "--slow-query-log-file=" + os.path.join(path, "slow"),
-                                   cpu=CPU) as server:
+    slow = ["--slow-query-log-file=slow", "--long-query-time=0", "--slow-query-log=1"]
+    with folder() as path, mariadb(os.path.join(path, "db"), *(word for option in slow for word in ("--extra", option)), cpu=CPU) as server:
         instruments = Instruments(options, path, server)
         try:
             with Load(options, path, server) as load:
