@@ -35,6 +35,7 @@ BIN_WORDS = 6
 EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM, PAIR_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget", "bpftrace pair"
+CLAIM = 0.4			# of the pair's loss: at most
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
 SHARE_LEAST = 0.8			# of CPU 0, the load's; where others took more, the segment says nothing
@@ -273,6 +274,11 @@ class Figures:
     def loss_over(self, name, peer, kind="query"):
         return self.interval(lambda mid: (1 - math.exp(-mid[name, kind])) / (1 - math.exp(-mid[peer, kind])))
 
+    def shown(self, name, peer, share):
+        """Is the loss at most that share of the peer's, with the whole interval?  As a difference: it needs no quotient of what may be 0."""
+        excess = self.interval(lambda mid: 1 - math.exp(-mid[name, "query"]) - share * (1 - math.exp(-mid[peer, "query"])))
+        return excess[2] <= 0
+
     def cpu_over(self, name, peer):
         return self.interval(lambda mid: mid[name, "cpu"] / mid[peer, "cpu"])
 
@@ -307,7 +313,7 @@ def report(options, blocks, instruments):
             continue
         loss = figures.loss_over(name, PAIR_ARM)
         print("%s: QPS loss over that of the bpftrace pair %s%s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of "
-              "the queries" % (name, interval(loss, 2), " (at most 0.4: shown)" if loss[2] <= 0.4 else "",
+              "the queries" % (name, interval(loss, 2), " (at most %g: %s)" % (CLAIM, "shown" if figures.shown(name, PAIR_ARM, CLAIM) else "not shown"),
                                interval(figures.loss_over(name, PAIR_ARM, "plain query"), 2),
                                interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
         for reason, n in collections.Counter(instruments.told[name]).items():
