@@ -91,17 +91,19 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 		r->reader->slice(r->reader->arg, tier_down(first, r->per), &s);
 }
 
+/* Those of all keys together are few, and need no labels. */
 static int read_hot(struct reading *r, int tier, int axis)
 {
 	__s64 per = tier_slots(r->known.slot_ns, tier);
-	sqlite3_stmt *stmt = db_bind(r->q, HOT_READ, "iiiii", r->known.inst, (__s64)tier, (__s64)axis,
+	bool whole = tier && r->range.whole;
+	sqlite3_stmt *stmt = db_bind(r->q, whole ? HOT_WHOLE : HOT_READ, "iiiii", r->known.inst, (__s64)tier, (__s64)axis,
 				     tier_divide(r->first, per), tier_divide(r->last, per));
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
 		bool is_whole = tier && !col(stmt, 0);
 
-		if (tier && r->range.whole ? is_whole : !is_whole && wants(r, col(stmt, 0)))
+		if (whole || (!is_whole && wants(r, col(stmt, 0))))
 			read_hot_row(r, tier, axis, stmt);
 	}
 	return got;

@@ -59,6 +59,8 @@ const char *const sql_text[N_SQL] = {
 	[MARK_ADD] = "INSERT INTO mark(inst, slot, kind, value, crc) VALUES(?, ?, ?, ?, ?)",
 	[HOT_READ] = "SELECT h.key, h.slot, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
 		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ? AND h.tier = ? AND h.axis = ? AND h.slot BETWEEN ? AND ?",
+	[HOT_WHOLE] = "SELECT key, slot, weight, ruler, NULL, hist, crc FROM hot"
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND key = 0",
 	[CHUNK_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ?",
 	[WHOLE_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND whole",
