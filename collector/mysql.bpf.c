@@ -47,8 +47,22 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, PREPARED_MAX);
 	__type(key, struct prepared_key);
-	__type(value, __u64);
+	__type(value, struct prepared_statement);
 } prepared SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, SPECIMENS_MAX);
+	__type(key, __u64);
+	__type(value, struct mysql_specimen);
+} specimens SEC(".maps");
+
+struct {				/* where one is put together */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mysql_specimen);
+} specimen SEC(".maps");
 
 /* ---- who and when ---- */
 
@@ -111,6 +125,7 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 	e->end_ns = s->end.ns + wall_offset;
 	e->field[MYSQL_COMMAND] = s->conn.command;
 	e->field[MYSQL_STATEMENT] = s->conn.statement;
+	e->field[MYSQL_DIGEST] = s->code;
 	e->field[MYSQL_INSTANCE] = s->instance;
 	e->field[MYSQL_PID] = s->pid;
 	e->field[MYSQL_EXECNAME] = s->execname;
@@ -180,6 +195,10 @@ __noinline int conn_reply(struct conn *c, struct packet *p)
 
 /* ---- receives ---- */
 
+struct window {
+	__u8 byte[WINDOW];
+};
+
 struct feed {
 	struct mysql_conn *s;
 	struct events *e;
@@ -188,7 +207,7 @@ struct feed {
 	__u64 at, total;
 	__u64 window_at, window_n;
 	__u32 failed, pad;
-	__u8 window[WINDOW];
+	struct window window;
 };
 
 static __always_inline int feed_refill(struct feed *f)
@@ -204,7 +223,7 @@ static __always_inline int feed_refill(struct feed *f)
 		n = f->total - f->at;
 	if (n > WINDOW)
 		n = WINDOW;
-	if (bpf_probe_read_user(f->window, n & 127, f->src.at + (f->at - f->src.from)))
+	if (bpf_probe_read_user(&f->window, n & 127, f->src.at + (f->at - f->src.from)))
 		return -1;
 	f->window_at = f->at;
 	f->window_n = n;
@@ -214,9 +233,10 @@ static __always_inline int feed_refill(struct feed *f)
 static __always_inline void prepared_lookup(struct mysql_conn *s)
 {
 	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
-	__u64 *code = bpf_map_lookup_elem(&prepared, &key);
+	struct prepared_statement *p = bpf_map_lookup_elem(&prepared, &key);
 
-	s->conn.statement = code ? *code : STATEMENT_UNKNOWN;
+	s->conn.statement = p ? p->statement : STATEMENT_UNKNOWN;
+	s->code = p ? p->digest : DIGEST_UNKNOWN;
 }
 
 static __always_inline void prepared_forget(struct mysql_conn *s)
@@ -224,6 +244,103 @@ static __always_inline void prepared_forget(struct mysql_conn *s)
 	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
 
 	bpf_map_delete_elem(&prepared, &key);
+}
+
+/* ---- digests ---- */
+
+struct digesting {
+	struct digest *digest;
+	const struct window *window;
+	__u32 at, pad;
+};
+
+static long digest_step(__u32 i, struct digesting *d)
+{
+	digest_byte(d->digest, d->window->byte[(d->at + i) & (WINDOW - 1)]);
+	return 0;
+}
+
+/* Global functions as the parser's. */
+__noinline int digest_window(struct digest *digest, const struct window *window, __u32 at, __u32 n)
+{
+	struct digesting d = { digest, window, at, 0 };
+
+	if (digest && window)
+		bpf_loop(n, digest_step, &d, 0);
+	return 0;
+}
+
+/* Is the next byte one of a text that is digested? */
+static __always_inline int digest_wants(const struct mysql_conn *s)
+{
+	const struct conn *c = &s->conn;
+
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
+	       (c->command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_DIGEST)));
+}
+
+/* The first of its kind is kept for its text. */
+static __always_inline void specimen_keep(const struct mysql_conn *s, __u64 code, __u32 len)
+{
+	const __u32 zero = 0;
+	__u64 there = s->text_end - s->text;
+	struct mysql_specimen *m;
+
+	if (!s->text || bpf_map_lookup_elem(&specimens, &code))
+		return;
+	m = bpf_map_lookup_elem(&specimen, &zero);
+	if (!m)
+		return;
+	if (there > len)
+		there = len;
+	m->whole = there == len && len <= sizeof(m->text);
+	if (there > sizeof(m->text))
+		there = sizeof(m->text);
+	m->len = there;
+	barrier_var(there);
+	if (bpf_probe_read_user(m->text, there & 1023, (void *)s->text))
+		return;
+	bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
+}
+
+/* The command has come whole, or as much of it as is looked at: which is it? */
+__noinline int digest_end(struct mysql_conn *s)
+{
+	__u32 len;
+
+	if (!s)
+		return 0;
+	if (command_has_text(s->conn.command)) {
+		len = s->conn.at - 1;		/* the command's byte */
+		s->code = s->digested || !len ? digest_code(&s->digest, s->digested == len) : DIGEST_UNKNOWN;
+		if (s->digested)
+			specimen_keep(s, s->code, len);
+		if (s->conn.command == COM_STMT_PREPARE)
+			s->last_code = s->code;
+	} else if (command_executes(s->conn.command) && s->conn.statement_id == STATEMENT_ID_LAST) {
+		s->code = s->last_code ? s->last_code : DIGEST_UNKNOWN;
+	}
+	return 0;
+}
+
+/* All of the text that is in the window, of which the parser has seen nothing yet. */
+static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
+{
+	struct mysql_conn *s = f->s;
+	__u64 rest = f->total - f->src.from;
+
+	if (s->digested != s->conn.at - 1)
+		return;
+	if (!s->digested) {
+		s->text = (__u64)f->src.at + (f->at - f->src.from);
+		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
+	}
+	if (n > s->conn.left)
+		n = s->conn.left;
+	digest_window(&s->digest, &f->window, offset, n);
+	s->digested += n;
+	if (s->digested >= DIGEST_LOOK)
+		digest_end(s);		/* now, while its text is at hand */
 }
 
 /* What the parser found in the byte or skip just done. */
@@ -236,6 +353,9 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 			count(&counts.unanswered);
 		state_set(s, STATE_IDLE);
 		stamp(&s->start, f->t);
+		digest_begin(&s->digest);
+		s->digested = 0;
+		s->code = DIGEST_NONE;
 	}
 	if (out & PARSE_LOOKUP)
 		prepared_lookup(s);
@@ -245,6 +365,7 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 		count(&counts.opaque);
 	if (!(out & PARSE_DONE))
 		return;
+	digest_end(s);
 	if (!command_has_no_reply(s->conn.command)) {
 		state_set(s, STATE_WAITING);
 		return;
@@ -256,7 +377,7 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 
 static long feed_step(__u32 i, struct feed *f)
 {
-	__u64 offset = f->at - f->window_at, step;
+	__u64 offset = f->at - f->window_at, left = f->total - f->at, step;
 
 	if (f->at >= f->total)
 		return 1;
@@ -267,7 +388,11 @@ static long feed_step(__u32 i, struct feed *f)
 		}
 		offset = 0;
 	}
-	step = conn_step(&f->s->conn, f->window[offset & (WINDOW - 1)], f->total - f->at);
+	if (digest_wants(f->s)) {
+		left = f->window_n - offset;
+		digest_feed(f, offset, left);
+	}
+	step = conn_step(&f->s->conn, f->window.byte[offset & (WINDOW - 1)], left);
 	f->at += step >> 32;
 	feed_outcome(f, step);
 	return 0;
@@ -298,6 +423,7 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 	__u8 mode = c->mode;
 
 	c->wanted = (wanted & WANTED_FIELD(MYSQL_STATEMENT)) != 0;
+	s->text = 0;
 	if (source_open(&f.src, t, total) || feed_refill(&f)) {
 		if (conn_turns(c))
 			turn_receive(s, t);
@@ -305,7 +431,7 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 			conn_lost(s);
 		return 0;
 	}
-	conn_receive(c, f.window, f.window_n < 5 ? f.window_n : 5, total);
+	conn_receive(c, f.window.byte, f.window_n < 5 ? f.window_n : 5, total);
 	if (c->mode == CONN_OPAQUE && mode != CONN_OPAQUE)
 		count(&counts.opaque);
 	if (conn_turns(c)) {
@@ -313,7 +439,7 @@ static __noinline int receive(struct mysql_conn *s, struct events *e, struct tas
 		return 0;
 	}
 	if (total == 4 && f.window_n >= 4 && c->mode == CONN_PLAIN && !c->left && !c->have) {
-		feed_outcome(&f, conn_header(c, *(__u32 *)f.window));
+		feed_outcome(&f, conn_header(c, *(__u32 *)f.window.byte));
 		return 0;
 	}
 	bpf_loop(FEED_STEPS, feed_step, &f, 0);
@@ -391,9 +517,9 @@ static long walk_step(__u32 i, struct walk *w)
 static __always_inline void prepared_remember(struct mysql_conn *s, __u32 id)
 {
 	struct prepared_key key = { .conn = s->id, .statement = id };
-	__u64 code = s->conn.last_statement;
+	struct prepared_statement p = { s->conn.last_statement, s->last_code };
 
-	bpf_map_update_elem(&prepared, &key, &code, BPF_ANY);
+	bpf_map_update_elem(&prepared, &key, &p, BPF_ANY);
 }
 
 /* Is the reply complete with this send?  REPLY_* */

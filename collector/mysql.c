@@ -1,5 +1,7 @@
 #include "mysql.h"
 #include "listeners.h"
+#include "mysql_digest.h"
+#include "mysql_digest_text.h"
 #include "mysql_label.h"
 #include "mysql_metric.h"
 #include "need.h"
@@ -127,6 +129,16 @@ static void label_instance(struct mysql *m, __u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%s", servers_where(&m->servers, code >> 16, code & 0xffff));
 }
 
+static void label_digest(struct mysql *m, __u64 code, char *out)
+{
+	struct mysql_specimen s;
+
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(bpf_map__fd(m->bpf->maps.specimens), &code, &s))
+		digest_label_unseen(code, out);
+	else
+		digest_label(code, s.text, s.len < sizeof(s.text) ? s.len : sizeof(s.text), s.whole, out);
+}
+
 static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 {
 	switch (field) {
@@ -135,6 +147,9 @@ static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 		break;
 	case MYSQL_STATEMENT:
 		mysql_label_statement(code, out);
+		break;
+	case MYSQL_DIGEST:
+		label_digest(arg, code, out);
 		break;
 	case MYSQL_INSTANCE:
 		label_instance(arg, code, out);
@@ -163,6 +178,7 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	switch (field) {
 	case MYSQL_COMMAND: return mysql_codes_command(text, ret_code, max);
 	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
+	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
 	case MYSQL_INSTANCE: return codes_instance(self, text, ret_code, max);
 	case MYSQL_PID: return text_codes_number(text, ret_code, max);
 	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
@@ -305,7 +321,7 @@ const struct tracer mysql_tracer = {
 	.tracepoints = tracepoints,
 	.instead = system_calls,
 	.dispatch_ns = 20,
-	.dear = WANTED_FIELD(MYSQL_STATEMENT),
+	.dear = WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST),
 	.dear_ns = 30,
 	.spared_ns = 25,
 	.start = mysql_start,

@@ -33,6 +33,7 @@
  *
  *      command     the protocol's command byte, or one of the codes below
  *      statement   mysql_statement.h; of query, prepare, execute and bulk_execute, else `none`
+ *      digest      mysql_digest.h; of the same commands, else `none`
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process
  *      execname    hash of the process' name
@@ -42,7 +43,7 @@
 
 #include <linux/types.h>
 
-enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
+enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
 
 enum mysql_measure {
 	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
@@ -63,6 +64,16 @@ enum mysql_command {
 };
 
 #define INSTANCE_UNIX (1ull << 63)
+
+/* The first bytes of the first statement with a digest, from which the host makes its text.  It stays with the collector. */
+#define SPECIMEN_MAX 1024
+#define SPECIMENS_MAX 4096		/* digests; those not seen for longest are forgotten, and shown as their code */
+
+struct mysql_specimen {
+	__u16 len;			/* bytes in text */
+	__u16 whole;			/* 1: that is all of it */
+	char text[SPECIMEN_MAX - 4];
+};
 
 struct mysql_listener {
 	__u32 pid;

@@ -11,6 +11,7 @@
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 
+#include "mysql_digest.h"
 #include "mysql_parse.h"
 #include "stamp.h"
 
@@ -25,7 +26,16 @@ struct mysql_conn {
 	struct stamp start, end;
 	__u64 id;			/* of the connection, for the statements prepared on it */
 	__u64 instance, execname;
-	__u32 pid, pad;
+	__u32 pid;
+	__u32 digested;			/* bytes of the current text that `digest` has */
+	struct digest digest;		/* of the current command's text */
+	__u64 code;			/* of its digest; of an execute, that of what was prepared */
+	__u64 last_code;		/* of the last prepared one */
+	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
+};
+
+struct prepared_statement {
+	__u64 statement, digest;	/* codes */
 };
 
 struct prepared_key {

@@ -6,6 +6,7 @@
 static const struct field fields[] = {
 	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "digest", "statement without its literals", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },

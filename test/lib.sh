@@ -101,7 +101,7 @@ start_server() { # NAME [options of scripts/mariadb]: sets MARIADB_*
 
 get() { curl -fsS --noproxy '*' --unix-socket "$dir/http" "http://localhost/ca/instrumentations/$1"; }
 
-is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active")] | length > 0'; }
+is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active" or .state == "partial")] | length > 0'; }	# partial: it samples
 
 # create FIELDS MEASURES [KEYS]: an instrumentation that is active; prints its id.
 create() {

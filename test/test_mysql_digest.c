@@ -1,0 +1,141 @@
+/* What is one statement, whatever its literals, and what is another. */
+#include "../collector/mysql_digest.h"
+#include "../collector/mysql_digest_text.h"
+#include "../collector/slice.h"
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void is(const char *sql, const char *want)
+{
+	char out[LABEL_MAX + 1];
+
+	digest_text(sql, strlen(sql), 1, out);
+	if (strcmp(out, want))
+		fail_msg("\"%s\" is \"%s\", not \"%s\"", sql, out, want);
+}
+
+static void words_and_literals(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "SELECT c FROM sbtest1 WHERE id=5", "select c from sbtest1 where id = ?" },
+		{ "  select\tC\n from `SbTest1` where id = ? ;", "select c from sbtest1 where id = ?" },
+		{ "select 1", "select ?" }, { "select 1.5e-3", "select ?" }, { "select 0xff, x'41', b'01'", "select ?" },
+		{ "select 'it''s', \"a\"\"b\", 'a\\'b'", "select ?" }, { "select n'a', _utf8'b', _latin1 'c'", "select ? , _latin1 ?" },
+		{ "select null, TRUE, false", "select ?" }, { "select nullx, `null`", "select nullx , null #" },
+		{ "select a from t where b is null", "select a from t where b is ?" },
+		{ "select @a, @@global.x", "select @a , @@global . x" },
+		{ "select `a b` from t", "select a b from t" },
+		{ "insert into t values ('x' 'y')", "insert into t values ( ? ? )" },
+		{ "", "" }, { " ; ", "" }, { ";;", "" }, { "a;b", "a ; b" }, { "a;;b", "a ; b" }, { "a;b;", "a ; b" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char out[LABEL_MAX + 1];
+		size_t n = strlen(cases[i][1]);
+
+		digest_text(cases[i][0], strlen(cases[i][0]), 1, out);
+		if (n && cases[i][1][n - 1] == '#' ? strncmp(out, cases[i][1], n) : strcmp(out, cases[i][1]))
+			fail_msg("\"%s\" is \"%s\", not \"%s\"", cases[i][0], out, cases[i][1]);
+	}
+}
+
+static void lists_are_one(void **state)
+{
+	is("select a from t where b in (1,2,3)", "select a from t where b in ( ? )");
+	is("select a from t where b in (1)", "select a from t where b in ( ? )");
+	is("select a from t where b in (1,c,3)", "select a from t where b in ( ? , c , ? )");
+	is("insert into t (a, b) values (1,'x'), (2, NULL),(3,-4)", "insert into t ( a , b ) values ( ? )");
+	is("insert into t values (1,'x'), (2, now())", "insert into t values ( ? ) , ( ? , now ( ) )");
+	is("insert into t values (1), (c)", "insert into t values ( ? ) , ( c )");
+	is("insert into t values (1), ((2))", "insert into t values ( ? ) , ( ( ? ) )");
+	is("insert into t values (1), (2) on duplicate key update a=1", "insert into t values ( ? ) on duplicate key update a = ?");
+	is("insert into t values (1), x", "insert into t values ( ? ) , x");
+	is("insert into t values (1), (2 + 3)", "insert into t values ( ? ) , ( ? + ? )");
+	is("insert into t values (1), (2, 3 + 4)", "insert into t values ( ? ) , ( ? + ? )");
+	is("select (1,), (2), (3", "select ( ? , ) , ( ? )");
+	is("select a, 1, 2, b limit 5, 10", "select a , ? , b limit ?");
+}
+
+static void signs_and_comments(void **state)
+{
+	is("select a from t where b = -5", "select a from t where b = ?");
+	is("select a from t where b = - 5 and c=+.5", "select a from t where b = ? and c = ?");
+	is("select a -5, a - 5, a-b, (a)-5", "select a - ? , a - ? , a - b , ( a ) - ?");
+	is("select 5--5", "select ? - ?");
+	is("select 5-- 5\n+6", "select ? + ?");
+	is("select 5 --\n, 6", "select ?");
+	is("select /* a ' ` */ 1 # x\n, 2 -- y", "select ?");
+	is("/*!40001 SQL_NO_CACHE */ select /*M! 1 */ * from t", "sql_no_cache select ? * from t");
+	is("select 2*/*c*/3", "select ? * ?");
+	is("select a / b /**/ / c", "select a / b / c");
+	is("/*! a * b */ c", "a * b c");
+	is("select -", "select -");
+}
+
+static void a_text_may_be_cut_anywhere(void **state)
+{
+	const char *sql = "SELECT /*! x */ `a b`, -5.0e+3 FROM t -- c\n WHERE b IN ('it''s', NULL) AND n = x'4' OR a--1; ";
+	char out[LABEL_MAX + 1], text[LABEL_MAX + 1];
+	__u64 code = digest_text(sql, strlen(sql), 1, out);
+
+	for (size_t n = 0; n <= strlen(sql); n++) {
+		struct digest d;
+
+		memset(&d, 0xa5, sizeof(d));	/* digest_begin() is all it needs */
+		digest_begin(&d);
+		for (size_t i = 0; i < strlen(sql); i++)
+			digest_byte(&d, (__u8)sql[i]);
+		assert_true(digest_code(&d, 1) == code);
+		digest_text(sql, n, 0, text);
+		if (strchr(text, '#'))
+			*strchr(text, '#') = 0;
+		text[strlen(text) - (text[0] && text[strlen(text) - 1] == ' ')] = 0;
+		if (strncmp(text, out, strlen(text)))
+			fail_msg("cut after %zu: \"%s\" does not begin \"%s\"", n, text, out);
+	}
+}
+
+static void a_label_reads_as_itself(void **state)
+{
+	static const char *const sql[] = {
+		"select a from t where b in (1,2)", "select `null`", "select `it's`", "select \"\xff\" `\xff\x01\xc3\xa9`", "", "none", "unknown",
+		"select caf\xc3\xa9 from t",
+	};
+	char longest[600], out[LABEL_MAX + 1];
+	__u64 code, again;
+
+	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
+		code = digest_text(sql[i], strlen(sql[i]), 1, out);
+		assert_int_equal(digest_codes(out, &again, 1), 1);
+		if (strcmp(sql[i], "none") && strcmp(sql[i], "unknown") && code != again)
+			fail_msg("\"%s\" does not read as itself", out);
+	}
+	for (size_t i = 0; i < sizeof(longest); i++)
+		longest[i] = i % 7 ? 'a' : ' ';
+	code = digest_text(longest, sizeof(longest), 1, out);
+	assert_int_equal(strlen(out), LABEL_MAX);
+	assert_int_equal(digest_codes(out, &again, 1), 1);
+	assert_true(code == again);
+	for (__u64 special = 0; special < 2; special++) {
+		digest_label_unseen(special, out);
+		assert_int_equal(digest_codes(out, &again, 1), 1);
+		assert_true(again == special);
+	}
+	digest_label_unseen(0xabcdef0123456789ull, out);
+	assert_int_equal(digest_codes(out, &again, 1), 1);
+	assert_true(again == 0xabcdef0123456789ull);
+	assert_int_equal(digest_codes("select 1", &again, 0), -E2BIG);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(words_and_literals),
+	cmocka_unit_test(lists_are_one),
+	cmocka_unit_test(signs_and_comments),
+	cmocka_unit_test(a_text_may_be_cut_anywhere),
+	cmocka_unit_test(a_label_reads_as_itself),
+};
+
+CHECK_MAIN(tests)
