@@ -6,7 +6,8 @@ each round.  A segment with one is compared with the segments without any right 
 two: what the machine's pace does more slowly than that falls out.  Attaching and detaching are in no segment.  What it does faster
 is seen by pieces of work that the client does between its queries (counted.lua) and that no instrument touches: as much of a
 segment's difference as goes with theirs is taken away, how much that is the segments say (least squares, each instrument's about
-their own mean).  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
+their own mean).  If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last
+column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
@@ -254,6 +255,7 @@ class Figures:
                 own = [b for b in blocks if b[0] == name]
                 result[name, kind] = middle([b[2][i] - slope[0] * b[1][0] - slope[1] * b[1][1] for b in own])
                 result[name, "plain " + kind] = middle([b[2][i] for b in own])
+                result[name, "work"] = middle([sum(b[1]) / 2 for b in own])
         return result
 
     def interval(self, figure):
@@ -274,10 +276,10 @@ class Figures:
     def loss_over(self, name, peer, kind="query"):
         return self.interval(lambda mid: (1 - math.exp(-mid[name, kind])) / (1 - math.exp(-mid[peer, kind])))
 
-    def shown(self, name, peer, share):
+    def shown(self, name, peer, share, kind="query"):
         """Is the loss at most that share of the peer's, with the whole interval?  As a difference: it needs no quotient of what may be 0."""
-        excess = self.interval(lambda mid: 1 - math.exp(-mid[name, "query"]) - share * (1 - math.exp(-mid[peer, "query"])))
-        return excess[2] <= 0
+        excess = self.interval(lambda mid: 1 - math.exp(-mid[name, kind]) - share * (1 - math.exp(-mid[peer, kind])))
+        return "at most %g: %s" % (share, "shown" if excess[2] <= 0 else "not shown")
 
     def cpu_over(self, name, peer):
         return self.interval(lambda mid: mid[name, "cpu"] / mid[peer, "cpu"])
@@ -305,17 +307,17 @@ def report(options, blocks, instruments):
               len(figures.rounds), options.seconds, *(median([f(s) for s in off]) for f in (
                   lambda s: 1e6 / s["query_us"], lambda s: s["server_us"], lambda s: s["cpu_us"]))))
     names = [name for name in instruments.arms if name in figures.n]
-    table(["", "segments", "QPS ratio", "the pace not regarded", "server's CPU us per query", "with the client's"],
+    table(["", "segments", "QPS ratio", "the pace not regarded", "server's CPU us per query", "with the client's", "pace's work"],
           [[name, figures.n[name], interval(figures.qps(name)), interval(figures.qps(name, "plain query")),
-            interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2)] for name in names])
+            interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2), interval(figures.qps(name, "work"))]
+           for name in names])
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
-        loss = figures.loss_over(name, PAIR_ARM)
-        print("%s: QPS loss over that of the bpftrace pair %s%s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of "
-              "the queries" % (name, interval(loss, 2), " (at most %g: %s)" % (CLAIM, "shown" if figures.shown(name, PAIR_ARM, CLAIM) else "not shown"),
-                               interval(figures.loss_over(name, PAIR_ARM, "plain query"), 2),
-                               interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
+        losses = ["%s (%s)" % (interval(figures.loss_over(name, PAIR_ARM, kind), 2), figures.shown(name, PAIR_ARM, CLAIM, kind))
+                  for kind in ("query", "plain query")]
+        print("%s: QPS loss over that of the bpftrace pair %s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of the "
+              "queries" % (name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
         for reason, n in collections.Counter(instruments.told[name]).items():
             print("    in %d of %d segments: %s" % (n, figures.n[name], reason))
 
