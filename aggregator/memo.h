@@ -6,7 +6,7 @@
  * Law     what is found is what the chunk holds: whoever writes a chunk says so, memo_forget().  One that was dropped is not
  *         asked for, and ages out.
  * Bound   MEMO_BYTES in all; beyond it what was not asked for longest goes.
- * Errors  memo_make() gives NULL where it can not be remembered (no memory, damaged): read it slot by slot.
+ * Errors  memo_make() and memo_coarser() give NULL where it can not be remembered (no memory, damaged): read it slot by slot.
  * Memory  a zeroed one is empty.  What is found is borrowed until the next memo_make(), memo_coarser() or memo_forget().
  * Thread  any, one at a time.
  */
@@ -49,7 +49,7 @@ const struct memo_entry *memo_find(struct memo *m, const struct memo_name *name)
 /* Adds up a decoded chunk; grain divides CHUNK_SLOTS. */
 const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c);
 
-/* Adds up what is remembered of the same chunk by a grain that divides name->grain.  NULL: nothing is. */
+/* Adds up what is remembered of the same chunk by a grain that divides name->grain.  NULL: nothing is, or it has no room. */
 const struct memo_entry *memo_coarser(struct memo *m, const struct memo_name *name);
 
 /* This chunk is no more as it was; name->grain does not matter. */

@@ -6,9 +6,9 @@
  *            columns as were asked for and shows at most a third more time, but none that is finer than what the beginning of the interval
  *            is still kept in.  Where that would read more than PLAN_SLICES, a coarser one.  The
  *            interval is widened to its slots, and columns are whole slots of it.
- * Grain      Many slots are read as sums of several, so columns are whole multiples of as many slots,
- *            if that leaves at least three quarters as many columns and adds at most a hundredth of the time:
- *            as few columns less, and then as many slots, as make few slices.
+ * Grain      From PLAN_WORTH slices on, slots are read as sums of several, of which columns are whole multiples then, if
+ *            that adds at most a hundredth of the time and leaves three quarters of the columns.  From small to large: a
+ *            larger grain is taken if it costs no column, or while more than PLAN_FEW slices would be read.
  * Totals     have no columns: whole hours are read as hours, the rest of them as minutes, the rest of
  *            those as slots.  The interval stays as it is, unless its beginning is only kept coarser.
  * Kept       Of two neighbouring tiers the coarser one counts as longer if it is longer by more than

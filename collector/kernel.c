@@ -242,10 +242,22 @@ static int traced_place(const struct kernel *k, const struct traced *on)
 	return ~bits ? __builtin_ctz(~bits) : -1;
 }
 
+/* Are the numbers of the possible CPUs 0 to n - 1?  Elsewhere "0-3,8-11". */
+static int cpus_are_dense(void)
+{
+	FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	char text[64] = ",";
+	int dense = f && fgets(text, sizeof(text), f) && text[0] == '0' && !strchr(text, ',');
+
+	if (f)
+		fclose(f);
+	return dense;
+}
+
 /* Does each of its shards have one CPU, and there one program at a time? */
 static int is_alone(const struct tracer *t, const struct ring_plan *plan)
 {
-	return t->alone && plan->n_shards == (__u32)libbpf_num_possible_cpus();
+	return t->alone && plan->n_shards == (__u32)libbpf_num_possible_cpus() && cpus_are_dense();
 }
 
 static int kernel_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)

@@ -237,6 +237,8 @@ static __always_inline void prepared_lookup(struct mysql_conn *s)
 
 	s->conn.statement = p ? p->statement : STATEMENT_UNKNOWN;
 	s->code = p ? p->digest : DIGEST_UNKNOWN;
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		bpf_map_lookup_elem(&specimens, &s->code);	/* it is in use */
 }
 
 static __always_inline void prepared_forget(struct mysql_conn *s)
@@ -279,51 +281,47 @@ static __always_inline int digest_wants(const struct mysql_conn *s)
 	       (c->command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_DIGEST)));
 }
 
+/* What begins like this is not read as a text: its literals might be taken for words. */
+static __always_inline int digest_refuses(const struct conn *c, __u8 first)
+{
+	return c->multibyte || ((c->caps & CLIENT_QUERY_ATTRIBUTES) && c->command == COM_QUERY && first);
+}
+
 /* The first of its kind is kept for its text. */
-static __always_inline void specimen_keep(const struct mysql_conn *s, __u64 code, __u32 len)
+static __always_inline void specimen_keep(const struct mysql_conn *s, __u32 len, int whole)
 {
 	const __u32 zero = 0;
-	__u64 there = s->text_end - s->text;
+	__u64 there = s->text_end - s->text, code = s->code;
 	struct mysql_specimen *m;
 
-	if (!s->text || bpf_map_lookup_elem(&specimens, &code))
+	if (!s->text || !(wanted & WANTED_FIELD(MYSQL_DIGEST)) || bpf_map_lookup_elem(&specimens, &code))
 		return;
 	m = bpf_map_lookup_elem(&specimen, &zero);
 	if (!m)
 		return;
 	if (there > len)
 		there = len;
-	m->whole = there == len && len <= sizeof(m->text);
-	if (there > sizeof(m->text))
-		there = sizeof(m->text);
+	m->whole = whole && there == len && len < SPECIMEN_MAX;
+	if (there >= SPECIMEN_MAX)
+		there = SPECIMEN_MAX - 1;
 	m->len = there;
 	barrier_var(there);
-	if (bpf_probe_read_user(m->text, there & 1023, (void *)s->text))
+	if (bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)s->text))
 		return;
 	bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
 }
 
-/* The command has come whole, or as much of it as is looked at: which is it? */
-__noinline int digest_end(struct mysql_conn *s)
+/* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */
+__noinline int digest_end(struct mysql_conn *s, int whole)
 {
-	__u32 len;
-
 	if (!s)
 		return 0;
-	if (command_has_text(s->conn.command)) {
-		len = s->conn.at - 1;		/* the command's byte */
-		s->code = s->digested || !len ? digest_code(&s->digest, s->digested == len) : DIGEST_UNKNOWN;
-		if (s->digested)
-			specimen_keep(s, s->code, len);
-		if (s->conn.command == COM_STMT_PREPARE)
-			s->last_code = s->code;
-	} else if (command_executes(s->conn.command) && s->conn.statement_id == STATEMENT_ID_LAST) {
-		s->code = s->last_code ? s->last_code : DIGEST_UNKNOWN;
-	}
+	s->code = digest_code(&s->digest, whole);
+	specimen_keep(s, s->digested, whole);
 	return 0;
 }
 
-/* All of the text that is in the window, of which the parser has seen nothing yet. */
+/* What is looked at of the text in the window, of which the parser has seen nothing yet. */
 static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 {
 	struct mysql_conn *s = f->s;
@@ -332,15 +330,44 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	if (s->digested != s->conn.at - 1)
 		return;
 	if (!s->digested) {
+		if (digest_refuses(&s->conn, f->window.byte[offset & (WINDOW - 1)])) {
+			s->digested = DIGEST_REFUSED;
+			return;
+		}
+		s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
 		s->text = (__u64)f->src.at + (f->at - f->src.from);
 		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 	}
 	if (n > s->conn.left)
 		n = s->conn.left;
+	if (n > DIGEST_LOOK - s->digested)
+		n = DIGEST_LOOK - s->digested;
 	digest_window(&s->digest, &f->window, offset, n);
 	s->digested += n;
-	if (s->digested >= DIGEST_LOOK)
-		digest_end(s);		/* now, while its text is at hand */
+	if (s->digested == DIGEST_LOOK && s->conn.left > n)
+		digest_end(s, 0);		/* now, while its text is at hand */
+}
+
+/* The command has come whole. */
+__noinline int command_digest(struct mysql_conn *s)
+{
+	struct conn *c = &s->conn;
+
+	if (!s)
+		return 0;
+	if (command_has_text(c->command)) {
+		if (s->digested == c->at - 1)
+			digest_end(s, 1);
+		else if (s->digested != DIGEST_LOOK)
+			s->code = DIGEST_UNKNOWN;
+		if (c->command == COM_STMT_PREPARE)
+			s->last_code = s->code;
+	} else if (command_executes(c->command) && c->statement_id == STATEMENT_ID_LAST) {
+		s->code = s->last_code ? s->last_code : DIGEST_UNKNOWN;
+	} else if (command_executes(c->command) && s->code == DIGEST_NONE) {
+		s->code = DIGEST_UNKNOWN;
+	}
+	return 0;
 }
 
 /* What the parser found in the byte or skip just done. */
@@ -365,7 +392,7 @@ static __always_inline void feed_outcome(struct feed *f, __u32 out)
 		count(&counts.opaque);
 	if (!(out & PARSE_DONE))
 		return;
-	digest_end(s);
+	command_digest(s);
 	if (!command_has_no_reply(s->conn.command)) {
 		state_set(s, STATE_WAITING);
 		return;
@@ -404,6 +431,7 @@ static __always_inline void turn_receive(struct mysql_conn *s, struct task_struc
 	if (STATE_KIND(s->state) == STATE_WAITING)
 		return;
 	state_set(s, STATE_IDLE);
+	s->code = DIGEST_NONE;
 	stamp(&s->start, t);
 	state_set(s, STATE_WAITING);
 }
@@ -488,6 +516,8 @@ struct walk {
 	int verdict;			/* of the packet that ends at pos */
 };
 
+#define LOGIN_OK 7			/* bytes of an OK packet without a message */
+
 struct packet_bytes {
 	__u8 header[4];
 	__u8 head[REPLY_HEAD];
@@ -563,12 +593,15 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 /* The server's OK ends the login. */
 static __always_inline int send_login(struct mysql_conn *s, struct task_struct *t, int total)
 {
+	struct packet_bytes bytes = { 0 };
+	struct packet p = { .n = LOGIN_OK };
 	struct source src;
-	__u8 head[5];
 
 	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
-	    bpf_probe_read_user(head, sizeof(head), src.at) || head[4])
+	    bpf_probe_read_user(&bytes, total < LOGIN_OK + 4 ? 5 : LOGIN_OK + 4, src.at) || bytes.head[0])
 		return 0;
+	__builtin_memcpy(p.head, bytes.head, REPLY_HEAD);
+	s->conn.status = ok_status(&p);
 	conn_becomes(&s->conn, s->conn.caps & CLIENT_COMPRESS ? CONN_COMPRESSED : CONN_PLAIN);
 	return 0;
 }

@@ -72,7 +72,7 @@ enum mysql_command {
 struct mysql_specimen {
 	__u16 len;			/* bytes in text */
 	__u16 whole;			/* 1: that is all of it */
-	char text[SPECIMEN_MAX - 4];
+	char text[SPECIMEN_MAX];	/* its last byte is never used */
 };
 
 struct mysql_listener {

@@ -27,12 +27,14 @@ struct mysql_conn {
 	__u64 id;			/* of the connection, for the statements prepared on it */
 	__u64 instance, execname;
 	__u32 pid;
-	__u32 digested;			/* bytes of the current text that `digest` has */
+	__u32 digested;			/* bytes of the current text that `digest` has, or DIGEST_REFUSED */
 	struct digest digest;		/* of the current command's text */
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
 };
+
+#define DIGEST_REFUSED (~0u)
 
 struct prepared_statement {
 	__u64 statement, digest;	/* codes */

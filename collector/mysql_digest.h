@@ -9,10 +9,12 @@
  * Lists    literals with commas between are one literal, and "( ? )" with commas between one group: in (1, 2, 3),
  *          values (1, 'a'), (2, 'b').
  * Nothing  white space, comments, optimizer hints, semicolons at the end.  The content of an executable comment counts.
- * Cut      A text may be cut anywhere: the struct is all there is.  Of one that is longer than what is looked at, what was
- *          last begun does not count.
- * Text     Where DIGEST_TEXT is defined the tokens are also written down (mysql_digest.c): the same code tells
+ * Cut      A text may be cut anywhere: the struct is all there is.  Of one that is longer than what is looked at, a word that
+ *          was begun last does not count.
+ * Text     Where DIGEST_TEXT is defined the tokens are also written down (mysql_digest_text.c): the same code tells
  *          kernel and host what a literal is, so that no literal is in a text.
+ * Quotes   A backslash escapes and "" are texts, as by default; where the server says otherwise, digest_byte() is told.
+ *          Comments are read as the servers do; mysql_statement.h, which looks for a first word only, takes "--" for one always.
  * Both     pure; fuzzed by fuzz_mysql_digest.  Inlined where they can be: the kernel allows 8 calls in each other.
  *
  * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc) but where the manual says otherwise.
@@ -27,7 +29,7 @@ enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT
 #define DIGEST_LOOK 4096		/* bytes of a text that are looked at */
 
 enum digest_state {
-	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_NUMBER, DIGEST_EXPONENT, DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END, DIGEST_NAME,
+	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_ZERO, DIGEST_NUMBER, DIGEST_EXPONENT, DIGEST_HEX, DIGEST_DOT, DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END, DIGEST_NAME,
 	DIGEST_SIGN, DIGEST_DASHES, DIGEST_LINE, DIGEST_SLASH, DIGEST_OPEN, DIGEST_OPEN_M, DIGEST_VERSION, DIGEST_BLOCK,
 	DIGEST_BLOCK_STAR, DIGEST_STAR,
 };
@@ -59,6 +61,7 @@ struct digest {
 	__u8 sign;			/* that waits in DIGEST_SIGN */
 	__u8 operand;			/* a sign that comes now is an operator */
 	__u8 executable;		/* in an executable comment */
+	__u8 plain;			/* a backslash is a byte like others: NO_BACKSLASH_ESCAPES */
 #ifdef DIGEST_TEXT
 	__u32 at, at_before;		/* bytes written, also beyond room; before the word */
 	__u32 room;
@@ -73,6 +76,7 @@ static __always_inline void digest_begin(struct digest *d)
 	d->list = LIST_NONE;
 	d->operand = 0;
 	d->executable = 0;
+	d->plain = 0;
 }
 
 /* ---- tokens ---- */
@@ -249,9 +253,36 @@ static __always_inline int digest_word_is_prefix(const struct digest *d)
 	return (d->word & 255) == '_' || (d->n == 1 && (d->word == 'x' || d->word == 'b' || d->word == 'n'));
 }
 
+/* Words behind which a value comes, so that a sign there is the value's; each where its hash has it, so that the verifier
+ * sees one comparison.  The multiplier was found by trying; the table of cases in test_mysql_digest.c has them all. */
+#define DIGEST_OPERATOR_HASH(word) ((word) * 0x803468b6b610a9f7ull >> 59)
+
+static const __u64 digest_operators[32] = {
+	[0] = DIGEST_WORD4('a', 'n', 'd', 0),
+	[2] = DIGEST_WORD4('h', 'a', 'v', 'i') | DIGEST_WORD4('n', 'g', 0, 0) << 32,
+	[6] = DIGEST_WORD4('t', 'h', 'e', 'n'),
+	[8] = DIGEST_WORD4('n', 'o', 't', 0),
+	[12] = DIGEST_WORD4('w', 'h', 'e', 'r') | DIGEST_WORD4('e', 0, 0, 0) << 32,
+	[13] = DIGEST_WORD4('l', 'i', 'k', 'e'),
+	[15] = DIGEST_WORD4('s', 'e', 'l', 'e') | DIGEST_WORD4('c', 't', 0, 0) << 32,
+	[18] = DIGEST_WORD4('b', 'e', 't', 'w') | DIGEST_WORD4('e', 'e', 'n', 0) << 32,
+	[19] = DIGEST_WORD4('l', 'i', 'm', 'i') | DIGEST_WORD4('t', 0, 0, 0) << 32,
+	[22] = DIGEST_WORD4('w', 'h', 'e', 'n'),
+	[26] = DIGEST_WORD4('e', 'l', 's', 'e'),
+	[27] = DIGEST_WORD4('b', 'y', 0, 0),
+	[29] = DIGEST_WORD4('o', 'r', 0, 0),
+	[30] = DIGEST_WORD4('r', 'e', 't', 'u') | DIGEST_WORD4('r', 'n', 0, 0) << 32,
+	[31] = DIGEST_WORD4('i', 'n', 't', 'e') | DIGEST_WORD4('r', 'v', 'a', 'l') << 32,
+};
+
+static __always_inline int digest_word_is_operator(const struct digest *d)
+{
+	return d->n <= 8 && digest_operators[DIGEST_OPERATOR_HASH(d->word)] == d->word;
+}
+
 static __always_inline void digest_word_end(struct digest *d)
 {
-	d->operand = 1;
+	d->operand = !digest_word_is_operator(d);
 	if (!digest_word_is_literal(d))
 		return;
 	digest_word_undo(d);
@@ -271,7 +302,7 @@ static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte
 	}
 	if (digest_digit(byte)) {
 		digest_literal(d);
-		return DIGEST_NUMBER;
+		return byte == '0' ? DIGEST_ZERO : DIGEST_NUMBER;
 	}
 	switch (byte) {
 	case '\'': case '"':
@@ -287,6 +318,10 @@ static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte
 	case '-': case '+':
 		d->sign = byte;
 		return DIGEST_SIGN;
+	case '.':
+		if (!d->operand)
+			return DIGEST_DOT;
+		break;
 	case '#':
 		return DIGEST_LINE;
 	case '/':
@@ -294,6 +329,7 @@ static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte
 	case '*':
 		if (d->executable)
 			return DIGEST_STAR;
+		break;
 	}
 	digest_punctuation(d, byte);
 	return DIGEST_BETWEEN;
@@ -323,9 +359,20 @@ static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
 	return digest_letter(byte) || digest_digit(byte) || byte == '.' ? DIGEST_NUMBER : digest_between(d, byte);
 }
 
+/* A number that begins with its point. */
+static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
+{
+	if (digest_digit(byte)) {
+		digest_literal(d);
+		return DIGEST_NUMBER;
+	}
+	digest_punctuation(d, '.');
+	return digest_between(d, byte);
+}
+
 static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 {
-	if (byte == '\\')
+	if (byte == '\\' && !d->plain)
 		return DIGEST_ESCAPE;
 	return byte == d->quote ? DIGEST_STRING_END : DIGEST_STRING;
 }
@@ -349,7 +396,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 		digest_literal(d);
 		return DIGEST_NUMBER;
 	}
-	if (!d->operand && byte == ' ') {
+	if (!d->operand && byte <= ' ') {
 		d->sign |= 128;		/* no comment any more */
 		return DIGEST_SIGN;
 	}
@@ -415,8 +462,18 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 	case DIGEST_WORD:
 		d->state = digest_in_word(d, byte);
 		break;
+	case DIGEST_ZERO:
+		d->state = (byte | 32) == 'x' ? DIGEST_HEX : digest_in_number(d, byte);
+		break;
 	case DIGEST_NUMBER:
 		d->state = digest_in_number(d, byte);
+		break;
+	case DIGEST_HEX:
+		if (!digest_letter(byte) && !digest_digit(byte))
+			d->state = digest_between(d, byte);
+		break;
+	case DIGEST_DOT:
+		d->state = digest_after_dot(d, byte);
 		break;
 	case DIGEST_EXPONENT:
 		d->state = byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
@@ -464,14 +521,16 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 	}
 }
 
-/* The code, at the end of the text (`whole`) or of what is looked at. */
+/* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	if (d->state == DIGEST_WORD && whole)
 		digest_word_end(d);
 	else if (d->state == DIGEST_WORD || d->state == DIGEST_NAME)
 		digest_word_undo(d);
-	else if (whole && (d->state == DIGEST_SIGN || d->state == DIGEST_SLASH || d->state == DIGEST_STAR))
+	else if (whole && d->state == DIGEST_SIGN)
+		digest_punctuation(d, d->sign & 127);
+	else if (whole && (d->state == DIGEST_SLASH || d->state == DIGEST_STAR || d->state == DIGEST_DOT))
 		digest_byte(d, ' ');
 	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
 }

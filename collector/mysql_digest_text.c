@@ -70,13 +70,19 @@ static int copy_clean(const char *text, size_t len, char *out, size_t room)
 	return clean;
 }
 
+/* What a label says that is no statement. */
+static int is_special(const char *label)
+{
+	return !strcmp(label, "none") || !strcmp(label, "unknown") || !strcmp(label, KEY_SHED_LABEL);
+}
+
 /* The text, and behind what does not read as the code that code. */
 static void label(__u64 code, const char *tokens, size_t n, char *out)
 {
 	char again[LOOKED];
 	size_t unused;
 
-	if (copy_clean(tokens, n, out, LABEL_MAX) && digest_of(out, strlen(out), 1, again, sizeof(again), &unused) == code)
+	if (copy_clean(tokens, n, out, LABEL_MAX) && !is_special(out) && digest_of(out, strlen(out), 1, again, sizeof(again), &unused) == code)
 		return;
 	copy_clean(tokens, n, out, LABEL_MAX - CODE_LEN);
 	n = strlen(out);

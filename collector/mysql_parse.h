@@ -60,6 +60,8 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define CLIENT_SSL 0x800
 #define SERVER_MORE_RESULTS_EXISTS 8
 #define SERVER_CURSOR_EXISTS 0x40
+#define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
+#define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: before the text of a query stand names and values */
 
 struct conn {
 	struct statement scanner;
@@ -82,8 +84,17 @@ struct conn {
 	__u8 stage;		/* of the reply */
 	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
 	__u8 row_continues;
-	__u8 pad;
+	__u8 multibyte;		/* it logged in with a character set of charset_hides_backslash() */
+	__u16 status;		/* the server's, of the last reply that told it */
+	__u16 pad;
 };
+
+/* Character sets in which a backslash may be the second byte of a character: big5, sjis, gbk, cp932 and gb18030
+ * (mysys/charset-def.c), by the number of a collation that a login can name. */
+static inline int charset_hides_backslash(__u8 n)
+{
+	return n == 1 || n == 13 || n == 28 || n == 84 || n == 87 || n == 88 || n == 95 || n == 96 || (n >= 248 && n <= 250);
+}
 
 static inline int command_possible(__u8 command)
 {
@@ -188,7 +199,7 @@ static inline __u32 parse_blind(const struct conn *c)
 	if (!c->left)
 		return 0;
 	if (c->mode == CONN_LOGIN && !c->begun)
-		return c->at < 4 ? 0 : c->left;
+		return c->at < 4 || c->at == 8 ? 0 : c->at < 8 && c->left > 8 - c->at ? 8 - c->at : c->left;
 	if (!c->begun || c->mode == CONN_COMPRESSED)
 		return c->left;
 	if (!c->at || (command_has_id(c->command) && c->at < 5))
@@ -317,9 +328,11 @@ static inline __u32 id_byte(struct conn *c, __u8 byte)
 
 static inline __u32 body_byte(struct conn *c, __u8 byte)
 {
-	if (!c->begun) {		/* login: the client's capabilities */
+	if (!c->begun) {		/* login: the client's capabilities, and its character set */
 		if (c->at < 4)
 			c->caps = (c->at ? c->caps : 0) | (__u32)byte << (8 * c->at);
+		else if (c->at == 8)
+			c->multibyte = charset_hides_backslash(byte);
 		return 0;
 	}
 	if (!c->at)
@@ -410,6 +423,7 @@ static inline int reply_error(const struct packet *p)
 static inline int reply_result_end(struct conn *c, __u16 status)
 {
 	c->stage = REPLY_FIRST;
+	c->status = status;
 	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
 }
 

@@ -230,11 +230,25 @@ static void sampled_connects_stand_for_all(void)
 	kit_clear();
 }
 
-/* A listener whose queue is full answers nobody. */
+/* Nobody answers: errno of a connect(), after one repetition of the SYN. */
+static int timed_out(const struct place *p)
+{
+	int fd = socket(AF_INET, SOCK_STREAM, 0), one = 1, err;
+
+	setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &one, sizeof(one));
+	err = connect(fd, (struct sockaddr *)&p->at, p->len) ? errno : 0;
+	kit_drain();
+	close(fd);
+	return err;
+}
+
+/* A listener whose queue is full answers nobody.  It is a timer's interrupt that gives up: one that cuts into a task which this
+ * kernel keeps from BPF (WHAT IS NOT SEEN in heatscope-collector(8)) runs no program, so there are several tries. */
 static void unanswered_connects(void)
 {
 	struct place p = place_v4(0);
-	int fd = listens(&p, 0), filling[4], i, waits, one = 1;
+	int fd = listens(&p, 0), filling[4], i, err;
+	unsigned tries = 0;
 
 	for (i = 0; i < 4; i++) {
 		filling[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
@@ -242,11 +256,10 @@ static void unanswered_connects(void)
 	}
 	kit_drain();
 	kit_clear();
-	waits = socket(AF_INET, SOCK_STREAM, 0);
-	setsockopt(waits, IPPROTO_TCP, TCP_SYNCNT, &one, sizeof(one));
-	i = connect(waits, (struct sockaddr *)&p.at, p.len) ? errno : 0;
-	ok(i == ETIMEDOUT, "nobody answers");
-	kit_drain();
+	do {
+		err = timed_out(&p);
+	} while (++tries < 5 && err == ETIMEDOUT && !kit_n(2, self, "127.0.0.1", p.port, "ETIMEDOUT"));
+	ok(err == ETIMEDOUT, "nobody answers, %u times", tries);
 	ok(kit_n(2, self, "127.0.0.1", p.port, "ETIMEDOUT") == 1 && kit_total(2, 0, self, NULL, p.port, "ETIMEDOUT") >= 900000000,
 	   "timed out after %llu ms", kit_total(2, 0, self, NULL, p.port, "ETIMEDOUT") / 1000000);
 	kit_clear();
@@ -254,7 +267,6 @@ static void unanswered_connects(void)
 		close(filling[i]);
 	kit_drain();
 	ok(kit_n(2, self, "127.0.0.1", p.port, "closed") >= 1, "given up: %llu", kit_n(2, self, "127.0.0.1", p.port, "closed"));
-	close(waits);
 	close(fd);
 }
 

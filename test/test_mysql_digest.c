@@ -64,6 +64,12 @@ static void signs_and_comments(void **state)
 	is("select a from t where b = -5", "select a from t where b = ?");
 	is("select a from t where b = - 5 and c=+.5", "select a from t where b = ? and c = ?");
 	is("select a -5, a - 5, a-b, (a)-5", "select a - ? , a - ? , a - b , ( a ) - ?");
+	is("select -5 where +5 and -5 or -5 and not -5", "select ? where ? and ? or ? and not ?");
+	is("order by -5 limit -5 having -5; return -5", "order by ? limit ? having ? ; return ?");
+	is("select a between -5 and -3 or a like -1", "select a between ? and ? or a like ?");
+	is("select case when -1 then -2 else -3 end - 4", "select case when ? then ? else ? end - ?");
+	is("select now() + interval -1 day where a =-\n5", "select now ( ) + interval ? day where a = ?");
+	is("select .5, 0.5, -.5, t.5, 0xe+5, 0xd+5, 0Xff, 0b1, 00, a.b", "select ? , t . ? + ? + ? , a . b");
 	is("select 5--5", "select ? - ?");
 	is("select 5-- 5\n+6", "select ? + ?");
 	is("select 5 --\n, 6", "select ?");
@@ -80,15 +86,14 @@ static void a_text_may_be_cut_anywhere(void **state)
 	const char *sql = "SELECT /*! x */ `a b`, -5.0e+3 FROM t -- c\n WHERE b IN ('it''s', NULL) AND n = x'4' OR a--1; ";
 	char out[LABEL_MAX + 1], text[LABEL_MAX + 1];
 	__u64 code = digest_text(sql, strlen(sql), 1, out);
+	struct digest d;
 
+	memset(&d, 0xa5, sizeof(d));	/* digest_begin() is all it needs */
+	digest_begin(&d);
+	for (size_t i = 0; i < strlen(sql); i++)
+		digest_byte(&d, (__u8)sql[i]);
+	assert_true(digest_code(&d, 1) == code);
 	for (size_t n = 0; n <= strlen(sql); n++) {
-		struct digest d;
-
-		memset(&d, 0xa5, sizeof(d));	/* digest_begin() is all it needs */
-		digest_begin(&d);
-		for (size_t i = 0; i < strlen(sql); i++)
-			digest_byte(&d, (__u8)sql[i]);
-		assert_true(digest_code(&d, 1) == code);
 		digest_text(sql, n, 0, text);
 		if (strchr(text, '#'))
 			*strchr(text, '#') = 0;
@@ -101,7 +106,7 @@ static void a_text_may_be_cut_anywhere(void **state)
 static void a_label_reads_as_itself(void **state)
 {
 	static const char *const sql[] = {
-		"select a from t where b in (1,2)", "select `null`", "select `it's`", "select \"\xff\" `\xff\x01\xc3\xa9`", "", "none", "unknown",
+		"select a from t where b in (1,2)", "select `null`", "select `it's`", "select \"\xff\" `\xff\x01\xc3\xa9`", "", "none", "unknown", "shed",
 		"select caf\xc3\xa9 from t",
 	};
 	char longest[600], out[LABEL_MAX + 1];
@@ -110,7 +115,7 @@ static void a_label_reads_as_itself(void **state)
 	for (size_t i = 0; i < sizeof(sql) / sizeof(*sql); i++) {
 		code = digest_text(sql[i], strlen(sql[i]), 1, out);
 		assert_int_equal(digest_codes(out, &again, 1), 1);
-		if (strcmp(sql[i], "none") && strcmp(sql[i], "unknown") && code != again)
+		if (code != again)
 			fail_msg("\"%s\" does not read as itself", out);
 	}
 	for (size_t i = 0; i < sizeof(longest); i++)
