@@ -1,0 +1,129 @@
+/* mysql_digests.bpf.h - the digests of the texts that servers are sent: mysql_digest.h, fed by windows of them.
+ *
+ *      digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
+ *                                                  `--> specimens: the first text of a code, for its label
+ *
+ * Functions that are not inlined are global ones: the verifier looks at each once, not once per path to it.
+ * Included once, by mysql.bpf.c.
+ */
+#ifndef HEATSCOPE_MYSQL_DIGESTS_BPF_H
+#define HEATSCOPE_MYSQL_DIGESTS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "events.bpf.h"
+#include "mysql_conn.h"
+
+#define WINDOW 64
+
+struct window {
+	__u8 byte[WINDOW];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, SPECIMENS_MAX);
+	__type(key, __u64);
+	__type(value, struct mysql_specimen);
+} specimens SEC(".maps");
+
+struct {				/* where one is put together */
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mysql_specimen);
+} specimen SEC(".maps");
+
+struct digesting {
+	struct digest *digest;
+	const struct window *window;
+	__u32 at, pad;
+};
+
+static long digest_step(__u32 i, struct digesting *d)
+{
+	digest_byte(d->digest, d->window->byte[(d->at + i) & (WINDOW - 1)]);
+	return 0;
+}
+
+__noinline int digest_window(struct digest *digest, const struct window *window, __u32 at, __u32 n)
+{
+	struct digesting d = { digest, window, at, 0 };
+
+	if (digest && window)
+		bpf_loop(n, digest_step, &d, 0);
+	return 0;
+}
+
+/* Is the next byte one of a text that is digested? */
+static __always_inline int digest_wants(const struct mysql_conn *s)
+{
+	const struct conn *c = &s->conn;
+
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
+	       (c->command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_DIGEST)));
+}
+
+/* What begins like this is not read as a text: its literals might be taken for words. */
+static __always_inline int digest_refuses(const struct conn *c, __u8 first)
+{
+	return c->multibyte || ((c->caps & CLIENT_QUERY_ATTRIBUTES) && c->command == COM_QUERY && first);
+}
+
+/* The first of its kind is kept for its text. */
+static __always_inline void specimen_keep(const struct mysql_conn *s, __u32 len, int whole)
+{
+	const __u32 zero = 0;
+	__u64 there = s->text_end - s->text, code = s->code;
+	struct mysql_specimen *m;
+
+	if (!s->text || !(wanted & WANTED_FIELD(MYSQL_DIGEST)) || bpf_map_lookup_elem(&specimens, &code))
+		return;
+	m = bpf_map_lookup_elem(&specimen, &zero);
+	if (!m)
+		return;
+	if (there > len)
+		there = len;
+	m->whole = whole && there == len && len < SPECIMEN_MAX;
+	if (there >= SPECIMEN_MAX)
+		there = SPECIMEN_MAX - 1;
+	m->len = there;
+	barrier_var(there);
+	if (bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)s->text))
+		return;
+	bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
+}
+
+/* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */
+__noinline int digest_end(struct mysql_conn *s, int whole)
+{
+	if (!s)
+		return 0;
+	s->code = digest_code(&s->digest, whole);
+	specimen_keep(s, s->digested, whole);
+	return 0;
+}
+
+/* The command has come whole. */
+__noinline int command_digest(struct mysql_conn *s)
+{
+	struct conn *c = &s->conn;
+
+	if (!s)
+		return 0;
+	if (command_has_text(c->command)) {
+		if (s->digested == c->at - 1)
+			digest_end(s, 1);
+		else if (s->digested != DIGEST_LOOK)
+			s->code = DIGEST_UNKNOWN;
+		if (c->command == COM_STMT_PREPARE)
+			s->last_code = s->code;
+	} else if (command_executes(c->command) && c->statement_id == STATEMENT_ID_LAST) {
+		s->code = s->last_code ? s->last_code : DIGEST_UNKNOWN;
+	} else if (command_executes(c->command) && s->code == DIGEST_NONE) {
+		s->code = DIGEST_UNKNOWN;
+	}
+	return 0;
+}
+
+#endif
