@@ -2,6 +2,7 @@
 #include "mysql_digest_text.h"
 #include "mysql_digest.h"
 #include "slice.h"
+#include "../render/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@
 #define CODE_LEN 18			/* " #" and 16 digits, less a space that may be there already */
 #define LOOKED 1024			/* of tokens: what is longer is cut anyway */
 
+/* The code; the tokens are in out, room + 1 bytes. */
 static __u64 digest_of(const char *sql, size_t len, int whole, char *out, size_t room, size_t *ret_len)
 {
 	struct digest d = { .text = out, .room = (__u32)room };
@@ -21,28 +23,17 @@ static __u64 digest_of(const char *sql, size_t len, int whole, char *out, size_t
 		digest_byte(&d, (__u8)sql[i]);
 	code = digest_code(&d, whole);
 	*ret_len = d.at < room ? d.at : room;
+	out[*ret_len] = 0;
 	return code;
 }
 
-/* Bytes of the UTF-8 character at text; 0: it is none, or not one to print. */
-static size_t character_len(const char *text, size_t left)
+/* Bytes of the character at text, which ends with NUL; 0: it is none, or a control character. */
+static size_t character_len(const char *text)
 {
 	const __u8 *b = (const __u8 *)text;
-	size_t n = b[0] < 0x80 ? 1 : b[0] >= 0xc2 && b[0] < 0xe0 ? 2 : b[0] >= 0xe0 && b[0] < 0xf0 ? 3 : b[0] >= 0xf0 && b[0] < 0xf5 ? 4 : 0;
-	__u32 point;
+	int control = b[0] < ' ' || b[0] == 127 || (b[0] == 0xc2 && b[1] < 0xa0);
 
-	if (!n || n > left || b[0] < ' ' || b[0] == 127)
-		return 0;
-	point = n == 1 ? b[0] : b[0] & (0xff >> (n + 1));
-	for (size_t i = 1; i < n; i++) {
-		if ((b[i] & 0xc0) != 0x80)
-			return 0;
-		point = point << 6 | (b[i] & 0x3f);
-	}
-	if ((n == 2 && point < 0xa0) || (n == 3 && (point < 0x800 || (point >= 0xd800 && point < 0xe000))) ||
-	    (n == 4 && (point < 0x10000 || point > 0x10ffff)))
-		return 0;
-	return n;
+	return control ? 0 : utf8_length(b);
 }
 
 /* At most `room` bytes of it, whole characters; returns whether all of it is there as it was. */
@@ -52,7 +43,7 @@ static int copy_clean(const char *text, size_t len, char *out, size_t room)
 	int clean = 1;
 
 	for (size_t i = 0, n; i < len; i += n) {
-		size_t wide = character_len(text + i, len - i);
+		size_t wide = character_len(text + i);
 
 		n = wide ? wide : 1;
 		if (at + n > room) {
@@ -79,10 +70,10 @@ static int is_special(const char *label)
 /* The text, and behind what does not read as the code that code. */
 static void label(__u64 code, const char *tokens, size_t n, char *out)
 {
-	char again[LOOKED];
+	char again[LOOKED + 1];
 	size_t unused;
 
-	if (copy_clean(tokens, n, out, LABEL_MAX) && !is_special(out) && digest_of(out, strlen(out), 1, again, sizeof(again), &unused) == code)
+	if (copy_clean(tokens, n, out, LABEL_MAX) && !is_special(out) && digest_of(out, strlen(out), 1, again, LOOKED, &unused) == code)
 		return;
 	copy_clean(tokens, n, out, LABEL_MAX - CODE_LEN);
 	n = strlen(out);
@@ -91,9 +82,9 @@ static void label(__u64 code, const char *tokens, size_t n, char *out)
 
 __u64 digest_text(const char *sql, size_t len, int whole, char *out)
 {
-	char text[LOOKED];
+	char text[LOOKED + 1];
 	size_t n;
-	__u64 code = digest_of(sql, len, whole, text, sizeof(text), &n);
+	__u64 code = digest_of(sql, len, whole, text, LOOKED, &n);
 
 	label(code, text + (n != 0), n - (n != 0), out);	/* every token has a space before it */
 	return code;
@@ -101,17 +92,17 @@ __u64 digest_text(const char *sql, size_t len, int whole, char *out)
 
 void digest_label(__u64 code, const char *sql, size_t len, int whole, char *out)
 {
-	char text[LOOKED];
+	char text[LOOKED + 1];
 	size_t n;
 
-	digest_of(sql, len, whole, text, sizeof(text), &n);
+	digest_of(sql, len, whole, text, LOOKED, &n);
 	label(code, text + (n != 0), n - (n != 0), out);
 }
 
 int digest_codes(const char *text, __u64 *ret_code, size_t max)
 {
 	size_t len = strlen(text), unused;
-	char tokens[LOOKED], *end;
+	char tokens[LOOKED + 1], *end;
 
 	if (!max)
 		return -E2BIG;
@@ -123,7 +114,7 @@ int digest_codes(const char *text, __u64 *ret_code, size_t max)
 		*ret_code = strtoull(text + len - 16, &end, 16);
 		return 1;
 	}
-	*ret_code = digest_of(text, len, 1, tokens, sizeof(tokens), &unused);
+	*ret_code = digest_of(text, len, 1, tokens, LOOKED, &unused);
 	return 1;
 }
 

@@ -3,7 +3,7 @@
  *      digest_text("SELECT  5", 9, 1, out) -> out "select ?", its code
  *
  * Memory  out is LABEL_MAX + 1 bytes, the caller's: UTF-8 and no control characters, whatever the statement had.
- * Pure    no errors.
+ * Pure    no errors.  Thread: any.
  */
 #ifndef HEATSCOPE_MYSQL_DIGEST_TEXT_H
 #define HEATSCOPE_MYSQL_DIGEST_TEXT_H
