@@ -286,14 +286,15 @@ __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)
 	return f->q.scope == SCOPE_POINT ? coverage_seen(&f->coverage, from_ns / slot_ns, to_ns / slot_ns - 1) : 0;
 }
 
-static void fill_column(struct grid_column *c, const struct hist *h)
+static void fill_column(struct grid_column *c, const struct hist *h, bool percentiles)
 {
 	static const __u32 p[] = { 500000, 900000, 990000 };
-	__u64 value[3];
+	__u64 value[3] = { 0 };
 
 	if (!h->count)
 		return;
-	hist_percentiles(h, p, 3, value);
+	if (percentiles)
+		hist_percentiles(h, p, 3, value);
 	c->count = h->count;
 	c->sum = h->sum;
 	c->min = h->min;
@@ -314,7 +315,7 @@ static int add_up(struct fold *f, struct hist *ret_all)
 			continue;
 		hist_used(&f->col[i], &f->used[i].from, &f->used[i].to);
 		err = hist_add(ret_all, &f->col[i]);
-		fill_column(&f->column[i], &f->col[i]);
+		fill_column(&f->column[i], &f->col[i], !f->q.cells_only);
 	}
 	if (err)
 		hist_fini(ret_all);
@@ -398,6 +399,7 @@ static void grid_fill_edges(struct grid *g, const struct rows *rows)
 static void grid_fill_cells(struct grid *g, struct rows *rows, const struct fold *f, size_t col, size_t n)
 {
 	const __u16 *row_of = rows_of(rows, f->col[col].ruler);
+	const __u64 *cell[ABREAST];
 	__u32 from = RULER_CELLS_MAX, end = 0;
 
 	for (const struct used *u = &f->used[col]; u < &f->used[col + n]; u++) {
@@ -406,11 +408,13 @@ static void grid_fill_cells(struct grid *g, struct rows *rows, const struct fold
 		from = u->from < from ? u->from : from;
 		end = u->to > end ? u->to : end;
 	}
+	for (size_t i = 0; i < n; i++)
+		cell[i] = f->col[col + i].cell;
 	for (__u32 at = from; at < end; at++) {
 		__u64 *to = &g->cell[(size_t)(row_of[at] - rows->first) * g->n_cols + col];
 
 		for (size_t i = 0; i < n; i++) {
-			__u64 more = f->col[col + i].cell[at];
+			__u64 more = cell[i][at];
 
 			to[i] = to[i] + more < more ? ~(__u64)0 : to[i] + more;
 		}

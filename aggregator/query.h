@@ -38,6 +38,7 @@ struct query {
 	size_t n_select;		/* 0: every key */
 	bool exclude;			/* all but the selected */
 	__u32 drop;			/* key_fold, layer_fold: fields to fold away, bit 0 = the first */
+	bool cells_only;		/* no percentiles per column: for who looks at the cells alone */
 	bool select_kept;		/* select's texts are of the fields that are kept, not of all */
 };
 
@@ -82,6 +83,8 @@ struct key_fold;
 int key_fold_new(const struct query *q, struct key_fold **ret_fold);
 void key_fold_free(struct key_fold *f);
 const struct store_reader *key_fold_reader(struct key_fold *f);
+/* For a reader's count: then nothing but the count is in the totals' histograms. */
+void key_fold_count(void *fold, const struct slice *s, __u64 n);
 int key_fold_error(const struct key_fold *f);
 /* Sorted by falling count, then by text; valid until key_fold_free(). */
 const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n);

@@ -109,6 +109,15 @@ static void key_fold_slice(void *arg, __s64 slot, const struct slice *s)
 		f->err = err;
 }
 
+void key_fold_count(void *fold, const struct slice *s, __u64 n)
+{
+	struct key_fold *f = fold;
+	struct hist *h = f->err || s->axis != f->q.axis || s->weight != f->q.weight ? NULL : hist_of(f, &s->key);
+
+	if (h)
+		h->count = h->count + n < n ? ~(__u64)0 : h->count + n;
+}
+
 int key_fold_new(const struct query *q, struct key_fold **ret_fold)
 {
 	struct key_fold *f;

@@ -43,6 +43,8 @@ struct store_range {
 struct store_reader {			/* NULL members are not asked for */
 	void *arg;
 	void (*slice)(void *arg, __s64 slot, const struct slice *s);
+	/* Where slices are not asked for: how many events, of any slots of the range together.  s has no histogram. */
+	void (*count)(void *arg, const struct slice *s, __u64 n);
 	void (*cover)(void *arg, const char *source, __s64 first, __s64 last);	/* inclusive slots */
 	void (*loss)(void *arg, const char *source, const struct loss *loss);
 	void (*mark)(void *arg, const struct mark *mark);

@@ -247,9 +247,22 @@ static int memory_add(struct store *s, const struct batch *batch, size_t n, bool
 
 /* --- reading --- */
 
+/* For a reader of counts. */
+static void count_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	const struct store_reader *reader = arg;
+	struct hist_reader h;
+
+	if (!hist_reader_open(&h, s->ruler, s->hist, s->hist_len))
+		reader->count(reader->arg, s, h.count);
+}
+
 static int memory_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
 {
+	const struct store_reader counting = { .arg = (void *)reader, .slice = count_slice };
+	const struct store_reader *slices = reader->slice ? reader : &counting;
 	struct drawer *d = drawer_of(memory_of(s), inst);
+	bool any = reader->slice || reader->count;
 	const struct shelf *shelf;
 	__s64 per, first, last;
 
@@ -264,8 +277,8 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 				shelf->horizon - 1 < last ? shelf->horizon - 1 : last);
 	if (first < shelf->horizon)
 		first = shelf->horizon;
-	for (size_t i = place_of(shelf, first); reader->slice && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
-		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, reader);
+	for (size_t i = place_of(shelf, first); any && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
+		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, slices);
 	if (first <= last)
 		witness_read(&d->witness, first, last, reader);
 	return 0;

@@ -347,7 +347,7 @@ static void sqlite_memory(const struct store *s, struct store_memory *ret_memory
 	int pages = 0, most;
 
 	sqlite3_db_status(q->db, SQLITE_DBSTATUS_CACHE_USED, &pages, &most, 0);
-	*ret_memory = (struct store_memory){ .pages = (__u64)pages, .sums = q->memo.bytes };
+	*ret_memory = (struct store_memory){ .pages = (__u64)pages, .sums = memo_bytes(&q->memo) };
 }
 
 static const struct store_ops sqlite_ops = {

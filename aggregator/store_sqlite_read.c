@@ -75,6 +75,19 @@ static bool wants(const struct reading *r, __s64 id)
 
 /* --- slices --- */
 
+/* As it is, or how many events it has. */
+static void give(struct reading *r, __s64 slot, const struct slice *s)
+{
+	struct hist_reader h;
+
+	if (r->reader->slice)
+		r->reader->slice(r->reader->arg, slot, s);
+	else if (hist_reader_open(&h, s->ruler, s->hist, s->hist_len))
+		tell_damage(r, "histogram", slot, slot + r->per - 1);
+	else
+		r->reader->count(r->reader->arg, s, h.count);
+}
+
 static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *stmt)
 {
 	const struct place at = { r->known.inst, tier, col(stmt, 1) };
@@ -88,7 +101,7 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 	if (col(stmt, 6) != slice_crc(&at, &s))
 		tell_damage(r, "row", first, first + per - 1);
 	else
-		r->reader->slice(r->reader->arg, tier_down(first, r->per), &s);
+		give(r, tier_down(first, r->per), &s);
 }
 
 /* Those of all keys together are few, and need no labels. */
@@ -139,7 +152,7 @@ static void give_slots(struct reading *r, __s64 first, int from, int to)
 			continue;
 		s.hist = c->slot[i].hist;
 		s.hist_len = c->slot[i].hist_len;
-		r->reader->slice(r->reader->arg, slot, &s);
+		give(r, slot, &s);
 	}
 }
 
@@ -154,7 +167,7 @@ static struct share share_of(const struct reading *r, const struct memo_name *na
 	int grain = (int)name->grain;
 	struct share s = { .from = from < 0 ? 0 : (int)from, .to = to > CHUNK_SLOTS ? CHUNK_SLOTS : (int)to };
 
-	if (grain > 1 && !(CHUNK_SLOTS % grain) && !(name->slot % grain)) {
+	if (grain && !(CHUNK_SLOTS % grain) && !(name->slot % grain)) {
 		s.first_group = (s.from + grain - 1) / grain;
 		s.last_group = s.to / grain;
 	}
@@ -182,11 +195,12 @@ static const struct memo_entry *find_sums(struct memo *m, const struct memo_name
 }
 
 /* As sums where whole groups of slots are in the range.  Those are added up once: a picture of a day then
- * is made of some thousand histograms, not of its 86,400. */
+ * is made of some thousand histograms, not of its 86,400.  Slots by themselves are worth remembering if all of a chunk
+ * are asked for, of all keys together: whoever looks at what lies around asks for them again. */
 static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row)
 {
 	const struct share of = share_of(r, name);
-	bool some = of.first_group < of.last_group;
+	bool some = of.first_group < of.last_group, all = r->range.whole && !of.from && of.to == CHUNK_SLOTS;
 	int from = of.first_group * (int)name->grain, to = of.last_group * (int)name->grain, got;
 	const struct memo_entry *e = some ? find_sums(&r->q->memo, name) : NULL;
 	bool rest = !e || of.from < from || of.to > to;
@@ -194,7 +208,7 @@ static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row
 	got = rest ? unpack(r, name, row) : 1;
 	if (got <= 0)
 		return got;
-	if (!e && some)
+	if (!e && some && (all || name->grain > 1))
 		e = memo_make(&r->q->memo, name, &r->q->old);
 	if (!e) {
 		give_slots(r, name->slot, of.from, of.to);
@@ -208,9 +222,35 @@ static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row
 	return 0;
 }
 
+/* The counts of a chunk's slots are remembered: unpacked for one, they serve every interval. */
+static int count_chunk(struct reading *r, const struct memo_name *name, __s64 row)
+{
+	const struct share of = share_of(r, name);
+	const struct memo_entry *e = memo_find(&r->q->memo, name);
+	__u64 n = 0;
+	int got;
+
+	if (!e) {
+		got = unpack(r, name, row);
+		if (got <= 0)
+			return got;
+		e = memo_count(&r->q->memo, name, &r->q->old);
+	}
+	if (!e) {
+		give_slots(r, name->slot, of.from, of.to);
+		return 0;
+	}
+	for (int i = of.from; i < of.to; i++)
+		n = n + e->count[i] < n ? ~(__u64)0 : n + e->count[i];
+	if (n)
+		r->reader->count(r->reader->arg, &e->slice, n);
+	return 0;
+}
+
 static int read_chunks(struct reading *r, int axis)
 {
 	__s64 from = tier_divide(r->first, r->per), last = tier_divide(r->last, r->per);
+	__u32 grain = !r->reader->slice ? 0 : r->range.grain > 1 ? (__u32)r->range.grain : 1;
 	bool whole = r->range.whole;
 	sqlite3_stmt *stmt;
 	int got, err = 0;
@@ -221,10 +261,10 @@ static int read_chunks(struct reading *r, int axis)
 	while (!err && (got = db_step(r->q, stmt)) > 0) {
 		const struct memo_name name = { .inst = r->known.inst, .ruler = (__u64)col(stmt, 3), .slot = col(stmt, 1),
 						.key = col(stmt, 0), .tier = (__u32)r->range.tier, .axis = (__u32)axis,
-						.weight = (__u32)col(stmt, 2), .grain = (__u32)(r->range.grain > 1 ? r->range.grain : 1) };
+						.weight = (__u32)col(stmt, 2), .grain = grain };
 
 		if (whole || (name.key && wants(r, name.key)))
-			err = read_chunk(r, &name, col(stmt, 4));
+			err = grain ? read_chunk(r, &name, col(stmt, 4)) : count_chunk(r, &name, col(stmt, 4));
 	}
 	sqlite3_reset(stmt);
 	return err ? err : got;
@@ -341,13 +381,14 @@ static int begin(struct reading *r, struct store *s, __u64 inst)
 int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader)
 {
 	struct reading r = { .q = sqlite_of(s), .range = *range, .reader = reader };
+	bool slices = reader->slice || reader->count;
 	int err = begin(&r, s, inst);
 
 	if (err)
 		return err < 0 ? err : 0;
-	if (reader->slice && reader->wants && !range->whole)
+	if (slices && reader->wants && !range->whole)
 		err = list_keys(&r);
-	if (!err && reader->slice)
+	if (!err && slices)
 		err = read_slices(&r);
 	if (!err && (reader->cover || reader->sparse))
 		err = read_cover(&r);

@@ -43,7 +43,7 @@ struct query value_query(const struct value *v, int axis)
 		.inst = &v->in, .scope = v->head.scope, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
-		.drop = v->drop,
+		.drop = v->drop, .cells_only = v->kind == VALUE_IMAGE || v->kind == VALUE_DETAILS,
 	};
 
 	value_layers_select(v, &q);
@@ -321,8 +321,7 @@ static bool is_whole(const struct value *v)
 	return !v->n_key_folds && !v->p.n_select && !v->layered && !v->counts;
 }
 
-/* Columns of all keys together, and the keys over the whole interval: read as two, that is a tenth of the
- * slices that columns of every key are. */
+/* Columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
 static bool is_both(const struct value *v)
 {
 	return v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !v->p.n_select && !v->p.isolate && !v->p.decompose_all;
@@ -523,11 +522,8 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 }
 
 static int read_slices(struct value *v, struct store *store, const struct plan *plan, bool whole,
-		       void (*give)(void *arg, __s64 slot, const struct slice *s))
+		       const struct store_reader *slices)
 {
-	/* What is damaged is told once, by the columns. */
-	const struct store_reader slices = { .arg = v, .slice = give, .damaged = plan == &v->plan ? give_damaged : NULL,
-					     .wants = v->p.n_select ? give_wants : NULL };
 	bool columns = plan == &v->plan && !is_totals(v);
 	int err = 0;
 
@@ -536,7 +532,7 @@ static int read_slices(struct value *v, struct store *store, const struct plan *
 		const struct store_range range = { part->first, part->last, only_axis(v), part->tier, whole,
 						   columns || part->tier == TIERS - 1 ? plan->grain : 1 };
 
-		err = store->ops->read(store, v->in.id, &range, &slices);
+		err = store->ops->read(store, v->in.id, &range, slices);
 	}
 	return err;
 }
@@ -548,10 +544,13 @@ static int read_store(void *arg, struct store *store)
 	struct store_reader others = v->reader;
 	struct store_range range = { .axis = only_axis(v) };
 	bool both = is_both(v);
-	int err = read_slices(v, store, &v->plan, both || is_whole(v), both ? give_to_columns : give_slice);
+	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
+					     .wants = v->p.n_select ? give_wants : NULL };
+	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
+	int err = read_slices(v, store, &v->plan, both || is_whole(v), &slices);
 
 	if (!err && both)
-		err = read_slices(v, store, &v->keys_plan, false, give_to_keys);
+		err = read_slices(v, store, &v->keys_plan, false, &counts);
 	slots_of(v, &range.first, &range.last);
 	range.tier = is_totals(v) ? v->plan.kept : v->plan.tier;
 	others.slice = NULL;

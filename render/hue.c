@@ -1,5 +1,4 @@
 #include "hue.h"
-#include <math.h>
 #include <stdlib.h>
 
 #define FIRST 21			/* CA: and then every 91 degrees */
@@ -17,14 +16,17 @@ static __u32 byte(double x)
 
 static __u32 hsv(int hue, double s, double value)
 {
-	double part = hue / 60.0, f = part - floor(part);
-	double p = value * (1 - s), q = value * (1 - s * f), t = value * (1 - s * (1 - f));
-	const double rgb[6][3] = {
-		{ value, t, p }, { q, value, p }, { p, value, t }, { p, q, value }, { t, p, value }, { value, p, q },
-	};
-	const double *c = rgb[(int)part % 6];
+	double part = hue / 60.0, f = part - (int)part;
+	__u32 v = byte(value), p = byte(value * (1 - s)), q = byte(value * (1 - s * f)), t = byte(value * (1 - s * (1 - f)));
 
-	return byte(c[0]) << 16 | byte(c[1]) << 8 | byte(c[2]);
+	switch ((int)part % 6) {
+	case 0: return v << 16 | t << 8 | p;
+	case 1: return q << 16 | v << 8 | p;
+	case 2: return p << 16 | v << 8 | t;
+	case 3: return p << 16 | q << 8 | v;
+	case 4: return t << 16 | p << 8 | v;
+	default: return v << 16 | p << 8 | q;
+	}
 }
 
 __u32 hue_colour(enum palette_theme theme, int hue, double v)

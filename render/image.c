@@ -94,14 +94,16 @@ static enum grid_state raster_state(const struct grid *g, size_t x, size_t n_col
 	return unobserved || partial ? GRID_PARTIAL : GRID_OK;
 }
 
+static int has_hatch(enum grid_state state)
+{
+	return state == GRID_UNOBSERVED || state == GRID_PARTIAL;
+}
+
 static int is_hatched(const struct grid *g)
 {
-	for (size_t col = 0; col < g->n_cols; col++) {
-		enum grid_state state = grid_column_state(&g->column[col]);
-
-		if (state == GRID_UNOBSERVED || state == GRID_PARTIAL)
+	for (size_t col = 0; col < g->n_cols; col++)
+		if (has_hatch(grid_column_state(&g->column[col])))
 			return 1;
-	}
 	return 0;
 }
 
@@ -162,14 +164,20 @@ static void give_entries(struct picture *p, __u8 entry[N_SPECIAL])
 	}
 }
 
+/* How the pixels of a column look: as the worst of what they stand for. */
+static enum grid_state state_at(const struct picture *p, unsigned x)
+{
+	return raster_state(p->grid, column_of(x, p->options->width, p->raster.n_cols), p->raster.n_cols);
+}
+
 static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], __u8 *pixel)
 {
 	unsigned width = p->options->width;
 
 	for (unsigned x = 0; x < width; x++) {
-		enum grid_state state = raster_state(p->grid, column_of(x, width, p->raster.n_cols), p->raster.n_cols);
+		enum grid_state state = state_at(p, x);
 
-		for (unsigned y = 0; y < p->options->height; y++) {
+		for (unsigned y = 0; has_hatch(state) && y < p->options->height; y++) {
 			enum special special = special_at(state, x, y);
 
 			if (special != N_SPECIAL)
@@ -178,13 +186,59 @@ static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], 
 	}
 }
 
-static void stretch(const __u8 *index, size_t n, __u8 *pixel, unsigned width)
+static void hatch_colours(const struct picture *p, __u32 *pixel)
+{
+	unsigned width = p->options->width;
+
+	for (unsigned x = 0; x < width; x++) {
+		enum grid_state state = state_at(p, x);
+
+		for (unsigned y = 0; has_hatch(state) && y < p->options->height; y++) {
+			enum special special = special_at(state, x, y);
+
+			if (special != N_SPECIAL)
+				pixel[(size_t)y * width + x] = special_colour(&p->palette, special);
+		}
+	}
+}
+
+static void stretch_indices(const __u8 *index, size_t n, __u8 *pixel, unsigned width)
 {
 	struct stretch s = stretch_begin(n, width);
 
 	for (size_t i = 0, x = 0; i < n; i++)
 		for (size_t end = stretch_next(&s); x < end; x++)
 			pixel[x] = index[i];
+}
+
+static void stretch_colours(const __u32 *rgb, size_t n, __u32 *pixel, unsigned width)
+{
+	struct stretch s = stretch_begin(n, width);
+
+	for (size_t i = 0, x = 0; i < n; i++)
+		for (size_t end = stretch_next(&s); x < end; x++)
+			pixel[x] = rgb[i];
+}
+
+/* The raster's rows as rows of pixels, the first at the foot; what one shows again is copied. */
+static void draw(const struct picture *p, void *pixel)
+{
+	size_t n = p->raster.n_cols, last = 0;
+	unsigned width = p->options->width, height = p->options->height;
+	size_t stride = width * (p->rgb ? sizeof(*p->rgb) : sizeof(*p->index));
+
+	for (unsigned y = 0; y < height; y++) {
+		size_t row = p->raster.n_rows - 1 - column_of(y, height, p->raster.n_rows);
+		__u8 *to = (__u8 *)pixel + y * stride;
+
+		if (y && row == last)
+			memcpy(to, to - stride, stride);
+		else if (p->rgb)
+			stretch_colours(p->rgb + row * n, n, (__u32 *)to, width);
+		else
+			stretch_indices(p->index + row * n, n, to, width);
+		last = row;
+	}
 }
 
 static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
@@ -198,15 +252,7 @@ static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
 		return -ENOMEM;
 	if (hatched)
 		give_entries(p, entry);
-	for (unsigned y = 0, last = 0; y < height; y++) {
-		size_t row = p->raster.n_rows - 1 - column_of(y, height, p->raster.n_rows);
-
-		if (y && row == last)
-			memcpy(pixel + (size_t)y * width, pixel + (size_t)(y - 1) * width, width);
-		else
-			stretch(p->index + row * p->raster.n_cols, p->raster.n_cols, pixel + (size_t)y * width, width);
-		last = row;
-	}
+	draw(p, pixel);
 	if (hatched)
 		hatch_indices(p, entry, pixel);
 	err = png_palette(pixel, width, height, p->palette.colour, text, ret_png, ret_len);
@@ -223,18 +269,9 @@ static int png_of_colours(const struct picture *p, __u8 **ret_png, size_t *ret_l
 
 	if (!pixel)
 		return -ENOMEM;
-	for (unsigned x = 0; x < width; x++) {
-		size_t col = column_of(x, width, p->raster.n_cols);
-		enum grid_state state = raster_state(p->grid, col, p->raster.n_cols);
-
-		for (unsigned y = 0; y < height; y++) {
-			enum special special = special_at(state, x, y);
-			size_t row = p->raster.n_rows - 1 - column_of(y, height, p->raster.n_rows);
-
-			pixel[(size_t)y * width + x] = special != N_SPECIAL ? special_colour(&p->palette, special)
-									    : p->rgb[row * p->raster.n_cols + col];
-		}
-	}
+	draw(p, pixel);
+	if (is_hatched(p->grid))
+		hatch_colours(p, pixel);
 	err = png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, text, ret_png, ret_len);
 	free(pixel);
 	return err;

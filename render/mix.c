@@ -126,6 +126,15 @@ static int collect(const struct grid *g, const struct mix_options *o, struct ras
 	return err;
 }
 
+/* One layer's colours are the cells'. */
+static void spread_one(const struct bright *b, const struct raster *r, const struct mix_options *o, __u32 *ret_rgb)
+{
+	for (size_t i = 0; i < r->n_rows * r->n_cols; i++)
+		ret_rgb[i] = o->nothing;
+	for (size_t i = 0; i < b->n; i++)
+		ret_rgb[b->at[i]] = hue_colour(o->theme, b->hue[0], b->v[i]);
+}
+
 /* Row by row, from the foot up, each layer's cells of that row. */
 static int mix(const struct bright *b, const struct raster *r, const struct mix_options *o, __u32 *ret_rgb)
 {
@@ -137,8 +146,8 @@ static int mix(const struct bright *b, const struct raster *r, const struct mix_
 	for (size_t row = 0; cell && next && row < r->n_rows; row++) {
 		memset(cell, 0, r->n_cols * sizeof(*cell));
 		for (size_t i = 0; i < b->n_layers; i++)
-			for (; next[i] < b->end[i] && b->at[next[i]] / r->n_cols == row; next[i]++)
-				hue_mix_add(&cell[b->at[next[i]] % r->n_cols],
+			for (; next[i] < b->end[i] && b->at[next[i]] < (row + 1) * r->n_cols; next[i]++)
+				hue_mix_add(&cell[b->at[next[i]] - row * r->n_cols],
 					    hue_colour(o->theme, b->hue[i], b->v[next[i]]), b->v[next[i]]);
 		for (size_t i = 0; i < r->n_cols; i++)
 			ret_rgb[row * r->n_cols + i] = hue_mix_colour(&cell[i], o->nothing);
@@ -155,7 +164,9 @@ int mix_colours(const struct grid *g, const struct mix_options *o, struct raster
 
 	if (!err)
 		err = tone(o->transfer, b.v, b.n);
-	if (!err)
+	if (!err && b.n_layers == 1)
+		spread_one(&b, r, o, ret_rgb);
+	else if (!err)
 		err = mix(&b, r, o, ret_rgb);
 	bright_fini(&b);
 	return err;

@@ -2,6 +2,7 @@
 #include "shade.h"
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,6 +97,7 @@ static double span(const struct grid *g, size_t from, size_t end)
 struct folding {
 	size_t *end;			/* one behind its last; its first is the end of the one before */
 	double *per;
+	bool alone;			/* each for one, of which nothing is divided */
 };
 
 static void folding_fini(struct folding *f)
@@ -114,6 +116,7 @@ static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
 		folding_fini(f);
 		return -ENOMEM;
 	}
+	f->alone = g->n_cols == n_out && !g->point;
 	for (size_t x = 0; x < n_out; x++) {
 		f->end[x] = (x + 1) * g->n_cols / n_out;
 		f->per[x] = span(g, from, f->end[x]);
@@ -122,27 +125,35 @@ static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
 	return 0;
 }
 
-/* One row of the grid as sums per raster column.  Returns 0 if the row is empty. */
-static __u64 sum_columns(const struct folding *f, const __u64 *cell, __u64 *out, size_t n_out)
+static bool is_empty(const __u64 *cell, size_t n)
 {
 	__u64 used = 0;
 
+	for (size_t i = 0; i < n; i++)
+		used |= cell[i];
+	return !used;
+}
+
+/* One row of the grid as means per raster column, weighted; and added to the columns' sums. */
+static void mean_columns(const struct folding *f, const __u64 *cell, double weight, double *out, double *sums, size_t n_out)
+{
 	for (size_t x = 0, col = 0; x < n_out; x++) {
 		__u64 sum = cell[col++];
 
 		while (col < f->end[x])
 			sum += cell[col++];
-		out[x] = sum;
-		used |= sum;
+		out[x] = (double)sum * weight / f->per[x];
+		sums[x] += out[x];
 	}
-	return used;
 }
 
-/* The sums as means, weighted. */
-static void mean_columns(const struct folding *f, const __u64 *sum, double weight, double *out, size_t n_out)
+/* The same where each stands for one: a count that is divided by 1 is itself. */
+static void weigh_columns(const __u64 *cell, double weight, double *out, double *sums, size_t n)
 {
-	for (size_t x = 0; x < n_out; x++)
-		out[x] = (double)sum[x] * weight / f->per[x];
+	for (size_t x = 0; x < n; x++) {
+		out[x] = (double)cell[x] * weight;
+		sums[x] += out[x];
+	}
 }
 
 static void add_dense(struct raster *r, struct spread s, const double *column)
@@ -160,22 +171,21 @@ static void add_dense(struct raster *r, struct spread s, const double *column)
 int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell)
 {
 	double *column = malloc(r->n_cols * sizeof(*column));
-	__u64 *sum = malloc(r->n_cols * sizeof(*sum));
 	struct folding f;
-	int err = column && sum ? folding_init(&f, g, r->n_cols) : -ENOMEM;
+	int err = column ? folding_init(&f, g, r->n_cols) : -ENOMEM;
 
-	for (size_t row = 0; !err && row < g->n_rows; row++) {
-		if (!sum_columns(&f, cell + row * g->n_cols, sum, r->n_cols))
+	for (size_t row = 0; !err && row < g->n_rows; row++, cell += g->n_cols) {
+		if (is_empty(cell, g->n_cols))
 			continue;
-		mean_columns(&f, sum, row_weight(r, g, row), column, r->n_cols);
-		for (size_t i = 0; i < r->n_cols; i++)
-			r->sum[i] += column[i];
+		if (f.alone)
+			weigh_columns(cell, row_weight(r, g, row), column, r->sum, r->n_cols);
+		else
+			mean_columns(&f, cell, row_weight(r, g, row), column, r->sum, r->n_cols);
 		add_dense(r, spread_of(r, g, row), column);
 	}
 	if (!err)
 		folding_fini(&f);
 	free(column);
-	free(sum);
 	return err;
 }
 

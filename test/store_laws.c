@@ -349,8 +349,68 @@ static void an_amendment_after_compacting_adds(void **state)
 	kit_free(batch, 200);
 }
 
+/* --- counts --- */
+
+struct counted {
+	bool whole;			/* keys are not told apart */
+	size_t n;
+	struct {
+		struct slice name;
+		__u8 key[KEY_BYTES_MAX];
+		__u64 count;
+	} of[64];
+};
+
+static void count_events(void *arg, const struct slice *s, __u64 n)
+{
+	struct counted *c = arg;
+	const struct labels key = c->whole ? (struct labels){ .len = 0 } : s->key;
+	size_t i = 0;
+
+	while (i < c->n && (c->of[i].name.axis != s->axis || c->of[i].name.weight != s->weight || c->of[i].name.key.len != key.len ||
+			    memcmp(c->of[i].key, key.bytes ? key.bytes : (const __u8 *)"", key.len)))
+		i++;
+	if (i == c->n) {
+		assert_true(c->n++ < 64);
+		c->of[i].name = *s;
+		c->of[i].name.key.len = key.len;
+		memcpy(c->of[i].key, key.bytes ? key.bytes : (const __u8 *)"", key.len);
+		c->of[i].count = 0;
+	}
+	c->of[i].count += n;
+}
+
+static void count_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct hist_reader r;
+
+	assert_int_equal(hist_reader_open(&r, s->ruler, s->hist, s->hist_len), 0);
+	count_events(arg, s, r.count);
+}
+
+/* Asked for twice: the second time they are remembered. */
+static void assert_counts(struct store *s, const struct store_range *range)
+{
+	struct counted slices = { .whole = range->whole };
+	const struct store_reader by_slice = { .arg = &slices, .slice = count_slice };
+
+	assert_int_equal(s->ops->read(s, KIT_INST, range, &by_slice), 0);
+	for (int again = 0; again < 2; again++) {
+		struct counted counts = { .whole = range->whole };
+		const struct store_reader by_count = { .arg = &counts, .count = count_events };
+
+		assert_int_equal(s->ops->read(s, KIT_INST, range, &by_count), 0);
+		for (size_t i = 0; i < slices.n; i++) {
+			slices.of[i].name.key.bytes = slices.of[i].key;
+			count_events(&counts, &slices.of[i].name, 0 - slices.of[i].count);
+		}
+		for (size_t i = 0; i < counts.n; i++)
+			assert_true(!counts.of[i].count);
+	}
+}
+
 /* Also where sums of it were read before, and are remembered. */
-static void an_amendment_is_in_the_sums(void **state)
+static void an_amendment_is_in_the_sums_and_counts(void **state)
 {
 	static const int grain[] = { 60, 4, 20, 12 };
 	struct fixture *f = *state;
@@ -366,6 +426,7 @@ static void an_amendment_is_in_the_sums(void **state)
 			for (size_t j = 0; j < n; j++)
 				gather_batch(want, &batch[j]);
 			assert_int_equal(kit_read_range(f->store, &range, &got), 0);
+			assert_counts(f->store, &range);
 			gathered_only_slices(want);
 			gathered_only_slices(got);
 			kit_assert_same(want, got);
@@ -442,6 +503,7 @@ static void assert_tier(struct store *s, const struct batch *batch, size_t n, in
 		for (size_t j = 0; j < n; j++)
 			gather_batch(want, &batch[j]);
 		assert_int_equal(kit_read_range(s, &range, &got), 0);
+		assert_counts(s, &range);
 		assert_string_equal(s->reason, "");
 		gathered_only_slices(want);
 		gathered_only_slices(got);
@@ -726,7 +788,7 @@ const struct CMUnitTest store_laws[N_STORE_LAWS] = {
 	LAW(an_unknown_instrumentation_is_empty),
 	LAW(compacting_keeps_every_event),
 	LAW(an_amendment_after_compacting_adds),
-	LAW(an_amendment_is_in_the_sums),
+	LAW(an_amendment_is_in_the_sums_and_counts),
 	LAW(expiring_drops_what_is_older_and_nothing_else),
 	LAW(what_expired_is_not_added_again),
 	LAW(every_tier_holds_the_same),

@@ -183,6 +183,51 @@ static void many_hues_keep_their_colours(void **state)
 	grid_free(g);
 }
 
+/* Each column twice: means of two that are the same. */
+static struct grid *doubled(const struct grid *g)
+{
+	struct grid *twice = kit_grid(2 * g->n_cols, g->n_rows, g->edge);
+
+	for (size_t row = 0; row < g->n_rows; row++)
+		for (size_t col = 0; col < twice->n_cols; col++)
+			kit_add(twice, col, row, g->cell[row * g->n_cols + col / 2]);
+	for (size_t col = 0; col < twice->n_cols; col++)
+		twice->column[col] = g->column[col / 2];
+	return twice;
+}
+
+/* Folded or not, by indices or by colours, with hatches and without: the same pixels. */
+static void columns_that_are_folded_look_as_those_that_are_not(void **state)
+{
+	struct grid *g = kit_hour(600, 5, 1), *twice;
+	struct image_options o = { .width = 600, .height = 310, .n_rows = 100, .transfer = SHADE_RANK, .hue = 205 };
+	unsigned width, height;
+
+	(void)state;
+	g->column[17].n_reporting = 0;
+	twice = doubled(g);
+	for (int i = 0; i < 8; i++) {
+		__u8 *png[2], *rgb[2];
+		size_t len[2];
+
+		o.hued = i & 1;
+		o.weighted = i >> 1 & 1;
+		o.yscale = i >> 2 & 1 ? AXIS_LOG : AXIS_LINEAR;
+		assert_int_equal(image_png(g, &o, &png[0], &len[0]), 0);
+		assert_int_equal(image_png(twice, &o, &png[1], &len[1]), 0);
+		for (int k = 0; k < 2; k++)
+			rgb[k] = kit_decode(png[k], len[k], &width, &height);
+		assert_memory_equal(rgb[0], rgb[1], 3 * 600 * 310);
+		assert_true(kit_pixel(rgb[0], 600, 17, 1) != kit_pixel(rgb[0], 600, 17, 2));	/* 17 + 1 = 3 * 6 */
+		for (int k = 0; k < 2; k++) {
+			free(png[k]);
+			free(rgb[k]);
+		}
+	}
+	grid_free(twice);
+	grid_free(g);
+}
+
 static void one_event_among_thousands_of_columns_is_seen(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
@@ -257,6 +302,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(degenerate_maps_are_pictures),
 	cmocka_unit_test(layers_are_drawn_in_their_hues),
 	cmocka_unit_test(many_hues_keep_their_colours),
+	cmocka_unit_test(columns_that_are_folded_look_as_those_that_are_not),
 	cmocka_unit_test(one_event_among_thousands_of_columns_is_seen),
 	cmocka_unit_test(zero_unobserved_and_lost_look_different),
 	cmocka_unit_test(refuses_bad_sizes),

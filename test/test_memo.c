@@ -32,14 +32,14 @@ static const struct memo_name a = { .inst = 1, .ruler = RULER(UNIT_NS, 5, 10, 39
 
 static void sums_are_those_of_the_slots(void **state)
 {
-	static const __u32 grain[] = { 4, 12, 60, 300 };
+	static const __u32 grain[] = { 1, 4, 12, 60, 300 };
 	struct bytes bytes = { 0 };
 	struct memo m = { 0 };
 	struct sum sum = { 0 };
 	struct chunk c;
 
 	fill(&c, &bytes, 5);
-	for (int g = 0; g < 4; g++) {
+	for (int g = 0; g < 5; g++) {
 		struct memo_name name = a;
 		const struct memo_entry *e;
 
@@ -104,7 +104,33 @@ static void sums_of_sums_are_those_of_the_slots(void **state)
 	bytes_fini(&bytes);
 	memo_fini(&direct);
 	memo_fini(&m);
-	assert_int_equal(m.bytes, 0);
+	assert_int_equal(memo_bytes(&m), 0);
+}
+
+static void counts_are_those_of_the_slots(void **state)
+{
+	struct memo_name name = a;
+	const struct memo_entry *e;
+	struct bytes bytes = { 0 };
+	struct memo m = { 0 };
+	struct chunk c;
+
+	name.grain = 0;
+	fill(&c, &bytes, 5);
+	e = memo_count(&m, &name, &c);
+	assert_non_null(e);
+	assert_ptr_equal(memo_find(&m, &name), e);
+	assert_null(memo_find(&m, &a));
+	assert_memory_equal(e->slice.key.bytes, "\3abc", 4);
+	for (int i = 0; i < CHUNK_SLOTS; i++)
+		assert_int_equal(e->count[i], c.slot[i].hist_len ? 5 : 0);
+	memo_forget(&m, &a);
+	assert_null(memo_find(&m, &name));
+	c.slot[7] = (struct chunk_part){ (const __u8 *)"\1", 1 };
+	assert_null(memo_count(&m, &name, &c));
+	bytes_fini(&bytes);
+	memo_fini(&m);
+	assert_int_equal(memo_bytes(&m), 0);
 }
 
 static void what_is_forgotten_is_not_found(void **state)
@@ -128,7 +154,7 @@ static void what_is_forgotten_is_not_found(void **state)
 	assert_non_null(memo_find(&m, &other));
 	bytes_fini(&bytes);
 	memo_fini(&m);
-	assert_int_equal(m.bytes, 0);
+	assert_int_equal(memo_bytes(&m), 0);
 }
 
 static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
@@ -142,12 +168,17 @@ static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
 	for (__s64 i = 0; i < 2500; i++) {
 		name.slot = 600 + i * CHUNK_SLOTS;
 		assert_non_null(memo_make(&m, &name, &c));
-		assert_true(m.bytes <= MEMO_BYTES);
+		assert_true(memo_bytes(&m) <= MEMO_SUMS);
 		assert_non_null(memo_find(&m, &a));	/* asked for again and again */
 	}
-	assert_true(m.bytes > MEMO_BYTES / 2);
+	assert_true(memo_bytes(&m) > MEMO_SUMS / 2);
 	name.slot = 600 + CHUNK_SLOTS;
 	assert_null(memo_find(&m, &name));
+	for (name.grain = 1; name.slot < 600 + 200 * CHUNK_SLOTS; name.slot += CHUNK_SLOTS) {	/* slots leave the sums alone */
+		assert_non_null(memo_make(&m, &name, &c));
+		assert_true(m.slots.bytes <= MEMO_SLOTS && m.sums.bytes > MEMO_SUMS / 2);
+	}
+	assert_non_null(memo_find(&m, &a));
 	bytes_fini(&bytes);
 	memo_fini(&m);
 }
@@ -162,7 +193,7 @@ static void damage_is_not_remembered(void **state)
 	c.slot[7] = (struct chunk_part){ (const __u8 *)"\377", 1 };
 	assert_null(memo_make(&m, &a, &c));
 	assert_null(memo_find(&m, &a));
-	assert_int_equal(m.bytes, 0);
+	assert_int_equal(memo_bytes(&m), 0);
 	bytes_fini(&bytes);
 	memo_fini(&m);
 }
@@ -170,6 +201,7 @@ static void damage_is_not_remembered(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sums_are_those_of_the_slots),
 	cmocka_unit_test(sums_of_sums_are_those_of_the_slots),
+	cmocka_unit_test(counts_are_those_of_the_slots),
 	cmocka_unit_test(what_is_forgotten_is_not_found),
 	cmocka_unit_test(it_stays_within_its_bytes_and_the_oldest_goes),
 	cmocka_unit_test(damage_is_not_remembered),

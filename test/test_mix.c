@@ -81,6 +81,27 @@ static void isolated_excluded_and_without_layers(void **state)
 	grid_free(g);
 }
 
+static void one_layer_looks_as_it_does_beside_an_empty_one(void **state)
+{
+	struct grid *g = grid_of_two();
+	__u32 alone[4], beside[4];
+
+	(void)state;
+	layers_free(g->layers);
+	for (int t = SHADE_LINEAR; t <= SHADE_PERCENT; t++) {
+		g->layers = NULL;
+		colours(g, t, alone);
+		g->layers = layers_new(1);
+		g->layers->rest_hue = 21;
+		assert_int_equal(layer_fill(&g->layers->layer[0], g, "none", NULL, 0), 0);
+		colours(g, t, beside);
+		assert_memory_equal(alone, beside, sizeof(alone));
+		layers_free(g->layers);
+	}
+	g->layers = NULL;
+	grid_free(g);
+}
+
 static void percent_is_of_all_that_is_drawn(void **state)
 {
 	struct grid *g = grid_of_two();
@@ -103,6 +124,7 @@ static void percent_is_of_all_that_is_drawn(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layers_are_normalised_together),
 	cmocka_unit_test(isolated_excluded_and_without_layers),
+	cmocka_unit_test(one_layer_looks_as_it_does_beside_an_empty_one),
 	cmocka_unit_test(percent_is_of_all_that_is_drawn),
 };
 

@@ -297,6 +297,28 @@ static void percentiles_keep_the_full_resolution(void **state)
 	grid_free(g);
 }
 
+static void cells_alone_are_those_of_the_whole_grid(void **state)
+{
+	struct instrumentation in = instrumentation();
+	struct query q = query(&in, 2, 2);
+	const struct event e[] = { { T0, 0, 0, 5000 }, { T0 + 1, 0, 0, 5001 }, { T0 + 1, 0, 0, 90000 } };
+	struct grid *g = grid_of_events(&q, e, 3), *cells;
+
+	q.cells_only = true;
+	cells = grid_of_events(&q, e, 3);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(cells->column[i].p99, 0);
+		cells->column[i].p50 = g->column[i].p50;
+		cells->column[i].p90 = g->column[i].p90;
+		cells->column[i].p99 = g->column[i].p99;
+	}
+	assert_memory_equal(cells->column, g->column, 2 * sizeof(*g->column));
+	assert_memory_equal(&cells->all, &g->all, sizeof(g->all));
+	assert_memory_equal(cells->cell, g->cell, g->n_rows * 2 * sizeof(*g->cell));
+	grid_free(cells);
+	grid_free(g);
+}
+
 static void rows_reach_around_the_data(void **state)
 {
 	struct instrumentation in = instrumentation();
@@ -608,6 +630,7 @@ int main(void)
 		cmocka_unit_test(neighbours_do_not_mix),
 	cmocka_unit_test(amendments_add),
 		cmocka_unit_test(percentiles_keep_the_full_resolution),
+		cmocka_unit_test(cells_alone_are_those_of_the_whole_grid),
 		cmocka_unit_test(rows_reach_around_the_data),
 		cmocka_unit_test(an_empty_grid_has_rows_and_columns),
 		cmocka_unit_test(rows_reach_as_far_as_asked),
