@@ -16,10 +16,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define TS_COMPAT 2
-#define S_IFMT 0170000
-#define S_IFDIR 0040000
-#define S_IFREG 0100000
 #define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
 #define FMODE_CREATED 0x100000
 #define MAP_ANONYMOUS 0x20

@@ -66,8 +66,11 @@ static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 
 
 void hist_record_times(struct hist *h, __u64 value, __u64 n)
 {
-	__u64 *cell = &h->cell[ruler_cell(h->ruler, value)];
+	__u64 *cell;
 
+	if (!n)
+		return;
+	cell = &h->cell[ruler_cell(h->ruler, value)];
 	*cell = add_saturating(*cell, n);
 	add_totals(h, n, value && n > ~0ull / value ? ~0ull : value * n, value, value);
 }

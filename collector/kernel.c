@@ -111,7 +111,11 @@ __u32 traced_refresh(struct kernel *k, struct traced *on)
 		wanted |= it->wanted;
 	}
 	fields_shed(k, on, on->shed_fields | shed);
+	if (on->tracer->want)
+		on->tracer->want(on->self, *on->programs.wanted | (wanted & ~shed));
 	*on->programs.wanted = wanted & ~shed;
+	if (on->tracer->want)
+		on->tracer->want(on->self, wanted & ~shed);
 	if (on->shed_fields & ~shed)
 		grace_period();
 	fields_shed(k, on, shed);

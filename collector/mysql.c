@@ -1,10 +1,12 @@
 #include "mysql.h"
 #include "listeners.h"
+#include "log.h"
 #include "mysql_digest.h"
 #include "mysql_digest_text.h"
 #include "mysql_label.h"
 #include "mysql_metric.h"
 #include "need.h"
+#include "reason.h"
 #include "servers.h"
 #include "text.h"
 #include "tracer.h"
@@ -23,6 +25,8 @@
 struct mysql {
 	struct mysql_bpf *bpf;
 	struct bpf_link *flush;
+	struct bpf_link *left;		/* while somebody asks why threads were blocked */
+	int left_failed;		/* times it could not be had */
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
@@ -40,6 +44,7 @@ static void mysql_stop(void *self)
 {
 	struct mysql *m = self;
 
+	bpf_link__destroy(m->left);
 	bpf_link__destroy(m->flush);
 	mysql_bpf__destroy(m->bpf);
 	census_free(m->census);
@@ -72,8 +77,11 @@ static int mysql_load(struct mysql *m, int by_call)
 	err = m->bpf ? 0 : -errno;
 	for (i = 0; !err && servers_names[i]; i++)
 		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
-	if (!err)
+	if (!err) {
+		memcpy((char *)m->bpf->rodata->call_reason, reason_table(), REASON_CALLS);
+		bpf_program__set_autoattach(m->bpf->progs.left, false);
 		mysql_choose(m, by_call);
+	}
 	err = err ?: mysql_bpf__load(m->bpf);
 	err = err ?: census_new(servers_names, &m->census);
 	m->servers.census = m->census;
@@ -119,6 +127,20 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	return 0;
 }
 
+static void mysql_want(void *self, __u64 wanted)
+{
+	struct mysql *m = self;
+
+	if (!(wanted & MYSQL_PARTS)) {
+		bpf_link__destroy(m->left);
+		m->left = NULL;
+	} else if (!m->left) {
+		m->left = bpf_program__attach(m->bpf->progs.left);
+		if (!m->left && !m->left_failed++)
+			log_error("mysql.queries: attaching to sched_switch failed (%s): time blocked is all told as other", strerror(errno));
+	}
+}
+
 /* ---- labels ---- */
 
 static void label_instance(struct mysql *m, __u64 code, char *out)
@@ -151,6 +173,9 @@ static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 	case MYSQL_DIGEST:
 		label_digest(arg, code, out);
 		break;
+	case MYSQL_STATUS:
+		mysql_label_status(code, out);
+		break;
 	case MYSQL_INSTANCE:
 		label_instance(arg, code, out);
 		break;
@@ -179,6 +204,7 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	case MYSQL_COMMAND: return mysql_codes_command(text, ret_code, max);
 	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
 	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
+	case MYSQL_STATUS: return mysql_codes_status(text, ret_code, max);
 	case MYSQL_INSTANCE: return codes_instance(self, text, ret_code, max);
 	case MYSQL_PID: return text_codes_number(text, ret_code, max);
 	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
@@ -306,6 +332,8 @@ static void mysql_doctor(void *self, FILE *out)
 		tracer_doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));
 		tracer_doctor_program(out, "send", bpf_program__fd(m->bpf->progs.sock_send));
 	}
+	if (m->left)
+		tracer_doctor_program(out, "leave", bpf_program__fd(m->bpf->progs.left));
 	if (m->bpf->rodata->by_switch) {
 		tracer_doctor_program(out, "switch", bpf_program__fd(m->bpf->progs.switched));
 		tracer_doctor_program(out, "wakeup", bpf_program__fd(m->bpf->progs.woken));
@@ -324,7 +352,9 @@ const struct tracer mysql_tracer = {
 	.dear = WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST),
 	.dear_ns = 30,
 	.spared_ns = 25,
+	.alone = 1,
 	.start = mysql_start,
+	.want = mysql_want,
 	.stop = mysql_stop,
 	.label = mysql_label,
 	.codes = mysql_codes,

@@ -25,7 +25,9 @@
  *
  *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
  *      offcpu  = runqwait + blocked
+ *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see reason.h
  *
+ *         `other` is what no reason was seen of, as of a command that began before these were asked for.
  *         A command that starts on one thread and ends on another (thread pool) cannot be split:
  *         all of it is `unsplit`.  So it is where the kernel lacks the fields we split by.
  *
@@ -34,6 +36,7 @@
  *      command     the protocol's command byte, or one of the codes below
  *      statement   mysql_statement.h; of query, prepare, execute and bulk_execute, else `none`
  *      digest      mysql_digest.h; of the same commands, else `none`
+ *      status      enum mysql_status, or STATUS_ERROR of the error that the reply ends with
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process
  *      execname    hash of the process' name
@@ -43,12 +46,16 @@
 
 #include <linux/types.h>
 
-enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
+enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
 
 enum mysql_measure {
 	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
+	MYSQL_IO, MYSQL_FUTEX, MYSQL_NET, MYSQL_SLEEP, MYSQL_FAULT, MYSQL_OTHER,	/* as enum reason, and what is left */
 	MYSQL_N_MEASURES
 };
+
+/* Measures for which the scheduler is watched. */
+#define MYSQL_PARTS (((1ull << MYSQL_N_MEASURES) - (1ull << MYSQL_IO)) << 32)
 
 enum mysql_command {
 	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,
@@ -62,6 +69,14 @@ enum mysql_command {
 	COMMAND_COMPRESSED = 257,	/* CLIENT_COMPRESS */
 	COMMAND_OPAQUE = 258,		/* not the protocol we know */
 };
+
+enum mysql_status {
+	STATUS_NONE,		/* a command that is not answered */
+	STATUS_UNKNOWN,		/* the reply could not be read */
+	STATUS_OK,
+};
+
+#define STATUS_ERROR(number) (0x10000u | (number))	/* MySQL's, 16 bits */
 
 #define INSTANCE_UNIX (1ull << 63)
 

@@ -13,6 +13,7 @@
 
 #include "mysql_digest.h"
 #include "mysql_parse.h"
+#include "reason.h"
 #include "stamp.h"
 
 enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
@@ -31,6 +32,8 @@ struct mysql_conn {
 	struct digest digest;		/* of the current command's text */
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
+	__u64 part[N_REASONS];		/* of the time blocked up to `end`, by reason */
+	__u64 parted;			/* 1: they are told, since this command's start */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
 };
 

@@ -21,7 +21,7 @@
 
 const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints: system calls tell */
 
-__u64 next_conn = 0;
+__u64 next_conn = 1;			/* 0 is none */
 struct mysql_counts counts = { 0 };
 
 struct {
@@ -46,6 +46,13 @@ struct {				/* what call_conns begins with */
 	__type(key, __u32);
 	__type(value, struct mysql_conn);
 } no_conn SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, PREPARED_MAX);
+	__type(key, struct prepared_key);
+	__type(value, struct prepared_statement);
+} prepared SEC(".maps");
 
 struct {				/* filled by the collector, see servers.h */
 	__uint(type, BPF_MAP_TYPE_HASH);

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const command_names[] = {
@@ -39,6 +40,16 @@ void mysql_label_statement(__u64 code, char *out)
 	snprintf(out, LABEL_MAX + 1, "%s", name);
 }
 
+static const char *const status_names[] = { [STATUS_NONE] = "none", [STATUS_UNKNOWN] = "unknown", [STATUS_OK] = "ok" };
+
+void mysql_label_status(__u64 code, char *out)
+{
+	if (code <= STATUS_OK)
+		snprintf(out, LABEL_MAX + 1, "%s", status_names[code]);
+	else
+		snprintf(out, LABEL_MAX + 1, "%u", (unsigned)code & 0xffff);
+}
+
 int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
 {
 	char shown[LABEL_MAX + 1];
@@ -66,6 +77,25 @@ int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max)
 	STATEMENT_KEYWORDS(STATEMENT_NAMED)
 #undef STATEMENT_NAMED
 	if (code == ~0ull)
+		return 0;
+	if (!max)
+		return -E2BIG;
+	*ret_code = code;
+	return 1;
+}
+
+int mysql_codes_status(const char *text, __u64 *ret_code, size_t max)
+{
+	char shown[LABEL_MAX + 1];
+	__u64 code;
+
+	for (code = 0; code <= STATUS_OK; code++)
+		if (!strcmp(text, status_names[code]))
+			break;
+	if (code > STATUS_OK)
+		code = STATUS_ERROR(strtoul(text, NULL, 10) & 0xffff);
+	mysql_label_status(code, shown);
+	if (strcmp(shown, text))
 		return 0;
 	if (!max)
 		return -E2BIG;

@@ -7,6 +7,7 @@ static const struct field fields[] = {
 	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "digest", "statement without its literals", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "status", "ok, or the error's number", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
@@ -17,6 +18,12 @@ static const struct field fields[] = {
 	TIME_FIELD("blocked", "time blocked"),
 	TIME_FIELD("unsplit", "time that cannot be split"),
 	TIME_FIELD("offcpu", "time off the CPU"),
+	TIME_FIELD("io", "time blocked in file I/O"),
+	TIME_FIELD("futex", "time blocked on a futex"),
+	TIME_FIELD("net", "time blocked on a socket"),
+	TIME_FIELD("sleep", "time asleep"),
+	TIME_FIELD("fault", "time blocked in a page fault"),
+	TIME_FIELD("other", "time blocked otherwise"),
 };
 
 const struct metric mysql_metric = {

@@ -1,6 +1,7 @@
 /* mysql_parse.h - the client/server protocol as a state machine; pure, for kernel and tests.
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
+ *                                              parse_ahead(): what most commands begin with, at once
  *      send:     packets at its start -> reply_packet() -> REPLY_*; its tail -> reply_tail()
  *
  *        header                body
@@ -72,6 +73,7 @@ struct conn {
 	__u32 statement_id;
 	__u32 caps;
 	__u32 n_left;		/* of the reply: definitions still to come */
+	__u32 result;		/* of the reply so far: enum mysql_status or STATUS_ERROR() */
 	__u16 command;
 	__u8 mode;
 	__u8 have;		/* bytes in head; CONN_STRANGE: receives tried */
@@ -158,6 +160,7 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->mode = mode;
 	c->held = 0;
 	c->statement = STATEMENT_NONE;
+	c->result = STATUS_UNKNOWN;
 	if (mode == CONN_ENCRYPTED)
 		c->command = COMMAND_ENCRYPTED;
 	if (mode == CONN_OPAQUE)
@@ -230,6 +233,7 @@ static inline __u32 command_end(struct conn *c)
 	if (command_executes(c->command) && c->at < 5)
 		c->statement = STATEMENT_UNKNOWN;
 	c->stage = REPLY_FIRST;
+	c->result = command_has_no_reply(c->command) ? STATUS_NONE : STATUS_UNKNOWN;
 	c->unaligned = 0;
 	c->row_continues = 0;
 	return PARSE_DONE;
@@ -313,17 +317,21 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	return 0;
 }
 
-static inline __u32 id_byte(struct conn *c, __u8 byte)
+/* The statement's id is complete. */
+static inline __u32 id_end(struct conn *c)
 {
-	c->statement_id |= (__u32)byte << (8 * ((c->at - 1) & 3));
-	if (c->at != 4)
-		return 0;
 	if (c->command == COM_STMT_CLOSE)
 		return PARSE_CLOSE;
 	if (c->statement_id != STATEMENT_ID_LAST)
 		return PARSE_LOOKUP;
 	c->statement = c->last_statement ? c->last_statement : STATEMENT_UNKNOWN;
 	return 0;
+}
+
+static inline __u32 id_byte(struct conn *c, __u8 byte)
+{
+	c->statement_id |= (__u32)byte << (8 * ((c->at - 1) & 3));
+	return c->at == 4 ? id_end(c) : 0;
 }
 
 static inline __u32 body_byte(struct conn *c, __u8 byte)
@@ -364,6 +372,39 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 	return out;
 }
 
+#define PARSE_AHEAD (1 + STATEMENT_AHEAD)
+
+/* Do the next PARSE_AHEAD bytes begin a command, and does it go on after them? */
+static inline int parse_can_ahead(const struct conn *c)
+{
+	return c->mode == CONN_PLAIN && c->begun && !c->at && c->left > PARSE_AHEAD;
+}
+
+static inline __u64 parse_eaten(__u32 n, __u32 out)
+{
+	return (__u64)n << 32 | out;
+}
+
+/* The first bytes of a command, up to PARSE_AHEAD of them, at once: as parse_byte() of each.  text 0: none of a text.
+ * Bytes eaten << 32 | PARSE_*. */
+static inline __u64 parse_ahead(struct conn *c, const __u8 *body, int text)
+{
+	__u32 out = command_byte(c, body[0]);
+
+	if (out & PARSE_CANCEL)
+		return parse_eaten(1, out);
+	c->at = 1;
+	if (command_has_id(c->command)) {
+		c->at = 5;
+		c->statement_id = bytes_u24(body + 1) | (__u32)body[4] << 24;
+		out = id_end(c);
+	} else if (text && command_has_text(c->command) && !parse_blind(c)) {
+		c->at += statement_ahead(&c->scanner, body + 1);
+	}
+	c->left -= c->at;
+	return parse_eaten(c->at, out);
+}
+
 /* n bytes, 1 .. parse_blind(). */
 static inline __u32 parse_skip(struct conn *c, __u32 n)
 {
@@ -379,7 +420,7 @@ static inline __u32 parse_skip(struct conn *c, __u32 n)
 struct packet {
 	__u32 len;		/* of the payload */
 	__u32 n;		/* bytes of it in head, min(len, REPLY_HEAD) */
-	__u8 head[REPLY_HEAD];
+	const __u8 *head;	/* REPLY_HEAD may be read, what is beyond n does not matter */
 };
 
 /* Bytes that a length-encoded number takes. */
@@ -415,9 +456,14 @@ static inline __u16 end_status(const struct packet *p)
 }
 
 /* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
-static inline int reply_error(const struct packet *p)
+static inline int reply_error(struct conn *c, const struct packet *p)
 {
-	return packet_u16(p, 1) == 0xffff ? REPLY_MORE : REPLY_DONE;
+	__u16 number = packet_u16(p, 1);
+
+	if (number == 0xffff)
+		return REPLY_MORE;
+	c->result = STATUS_ERROR(number);
+	return REPLY_DONE;
 }
 
 static inline int reply_result_end(struct conn *c, __u16 status)
@@ -451,7 +497,7 @@ static inline int reply_columns(struct conn *c, const struct packet *p)
 static inline int reply_row(struct conn *c, const struct packet *p)
 {
 	if (p->head[0] == 0xff)
-		return reply_error(p);
+		return reply_error(c, p);
 	if (packet_is_end(p))
 		return reply_result_end(c, end_status(p));
 	return REPLY_MORE;
@@ -462,7 +508,8 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 	__u8 first = p->head[0];
 
 	if (first == 0xff)
-		return reply_error(p);
+		return reply_error(c, p);
+	c->result = STATUS_OK;		/* unless an error comes after it */
 	if (c->command == COM_CHANGE_USER)
 		return first == 0 ? REPLY_DONE : REPLY_HELD;
 	if (c->command == COM_STATISTICS)
@@ -510,7 +557,7 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 		return reply_first(c, p);
 	case REPLY_COLUMNS:
 		if (p->head[0] == 0xff && p->len < 0xff00)
-			return reply_error(p);
+			return reply_error(c, p);
 		if (!--c->n_left)
 			c->stage = REPLY_COLUMNS_END;
 		return REPLY_MORE;

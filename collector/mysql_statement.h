@@ -22,6 +22,7 @@ enum {				/* no word packs into these */
 
 struct statement {
 	__u64 word;
+	__u64 known;		/* the last word that was a keyword: the next one is often the same */
 	__u8 state;
 	__u8 n;			/* letters in word */
 	__u16 pad;
@@ -133,6 +134,30 @@ static inline __u8 statement_block_star(__u8 byte)
 	return byte == '*' ? STATEMENT_BLOCK_STAR : STATEMENT_BLOCK;
 }
 
+#define STATEMENT_AHEAD 8
+
+/* The first STATEMENT_AHEAD bytes of a text at once, if it begins with its word: as statement_byte() of each up to the
+ * end of the word.  Bytes eaten, 0 if it begins with something else. */
+static inline __u32 statement_ahead(struct statement *s, const __u8 *text)
+{
+	__u64 word = 0;
+	__u32 i;
+
+	for (i = 0; i < STATEMENT_AHEAD; i++) {
+		__u8 lower = statement_lower(text[i]);
+
+		if (!statement_letter(lower) && !(i && lower >= '0' && lower <= '9'))
+			break;
+		word |= (__u64)lower << (8 * i);
+	}
+	if (!i)
+		return 0;
+	s->word = word;
+	s->n = i;
+	s->state = STATEMENT_DONE;
+	return i < STATEMENT_AHEAD ? i + 1 : i;
+}
+
 static inline void statement_byte(struct statement *s, __u8 byte)
 {
 	switch (s->state) {
@@ -175,11 +200,14 @@ static inline void statement_byte(struct statement *s, __u8 byte)
 }
 
 /* The code, at the end of the text (`whole`) or of what we look at. */
-static inline __u64 statement_code(const struct statement *s, int whole)
+static inline __u64 statement_code(struct statement *s, int whole)
 {
 	if (!whole && !statement_done(s))
 		return STATEMENT_UNKNOWN;
-	return statement_known(s->word) ? s->word : STATEMENT_MISC;
+	if (!s->word || (s->word != s->known && !statement_known(s->word)))
+		return STATEMENT_MISC;
+	s->known = s->word;
+	return s->word;
 }
 
 #endif

@@ -456,7 +456,7 @@ static int class_take(struct reader *r, __u32 class_)
 
 	shards_take(r, 0, class_, &r->hist[0]);
 	if (!r->hist[0].count)
-		return 0;		/* an event adds to all measures */
+		return 0;		/* an event adds to the first measure */
 	if (class_ && r->ring.plan.n_fields) {
 		if (r->class_[class_].use == CLASS_FREE)
 			classes_learn(r);
@@ -465,8 +465,10 @@ static int class_take(struct reader *r, __u32 class_)
 	}
 	key_put(r, class_ ? &r->class_[class_].key : NULL);
 	for (m = 0; m < r->ring.plan.n_measures; m++) {
-		if (m)
+		if (m) {
 			shards_take(r, m, class_, &r->hist[m]);
+			hist_record_times(&r->hist[m], 0, r->hist[0].count - r->hist[m].count);
+		}
 		if (!err)
 			err = pieces_add(&r->pieces, m, &r->hist[m]);
 	}

@@ -179,9 +179,12 @@ __noinline int record_event(struct event *event, __u32 weight)
 	index = bpf_get_smp_processor_id();
 	if (index >= plan.n_shards)
 		index %= plan.n_shards;
-	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++)
-		record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m],
-			       event->measure[plan.measure[m] & (EVENT_MEASURES - 1)], weight);
+	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++) {
+		__u64 value = event->measure[plan.measure[m] & (EVENT_MEASURES - 1)];
+
+		if (ring_writes(m, value))
+			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m], value, weight);
+	}
 	return 0;
 }
 

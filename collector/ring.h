@@ -24,6 +24,8 @@
  * that is not the event's own, however late the reader is.  What arrives for a slot after step 1
  * claims a row again, or goes to the queue, and becomes an amendment.
  *
+ * Zero    An event is counted in the first measure; in another one only if its value there is not 0, which spares most of
+ *         what a quick event costs.  The reader adds the zeros that are missing: an event has a value in every measure.
  * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
  *         requests on one shard within that.  Sums are 64 bits.
  * Both    the first half is compiled for the BPF target too.
@@ -108,6 +110,12 @@ static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32
 			    __u32 class_)
 {
 	return ((row * p->n_shards + shard) * p->n_measures + measure) * p->n_classes + class_;
+}
+
+/* Is this value of the m-th measure written at all? */
+static inline int ring_writes(__u32 m, __u64 value)
+{
+	return !m || value;
 }
 
 /* The slot of a time, and which entry is its.  Two divisions where it is another one than the last time: they

@@ -17,7 +17,7 @@
 #define LABEL_MAX 255			/* bytes of one label */
 #define KEY_FIELDS_MAX 4		/* discrete fields in one key */
 #define KEY_BYTES_MAX (KEY_FIELDS_MAX * (LABEL_MAX + 1))
-#define MEASURES_MAX 8			/* measures of one instrumentation */
+#define MEASURES_MAX 16			/* measures of one instrumentation */
 
 struct labels {
 	const __u8 *bytes;

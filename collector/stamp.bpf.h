@@ -13,12 +13,12 @@
 #include "vm.h"
 
 /* Time off the CPU: while a task runs, exec_start - sum_exec_runtime is constant; it grows exactly
- * by the time it did not run.  clock - clock_task: stolen time, which differs per CPU. */
-static __always_inline void stamp_now(struct stamp *s, struct task_struct *t)
+ * by the time it did not run.  clock - clock_task: stolen time, which differs per CPU.
+ * Sets all but the time; also of a thread that leaves the CPU, at sched_switch. */
+static __always_inline void stamp_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct rq *rq = 0;
 
-	s->ns = bpf_ktime_get_ns();
 	s->thread = t->pid;
 	s->split = 0;
 	if (!bpf_core_field_exists(t->se.cfs_rq) || !bpf_core_field_exists(t->se.exec_start) ||

@@ -58,12 +58,11 @@ static __always_inline void switch_comes(struct task_struct *t)
 	w->left_ns = w->ready_ns = 0;
 }
 
-/* In place of stamp_now(). */
-static __always_inline void switch_stamp(struct stamp *s, struct task_struct *t)
+/* In place of stamp_clocks(). */
+static __always_inline void switch_clocks(struct stamp *s, struct task_struct *t)
 {
 	struct stopwatch *w = bpf_task_storage_get(&stopwatches, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
-	s->ns = bpf_ktime_get_ns();
 	s->thread = t->pid;
 	s->split = w != 0;
 	s->off = w ? w->off : 0;

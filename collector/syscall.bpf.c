@@ -18,8 +18,6 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define TS_COMPAT 2
-
 /* Calls that return no result; -1: none such. */
 const volatile __s32 sigreturn = -1, sigreturn_compat[2] = { -1, -1 };
 
@@ -51,12 +49,13 @@ static __always_inline __u64 code_of(struct task_struct *t, long id)
 
 static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 {
+	s->ns = bpf_ktime_get_ns();
 	if (!(wanted & WANTED_MEASURE(SYSCALL_CPUTIME)))
-		s->ns = bpf_ktime_get_ns();
-	else if (by_switch)
-		switch_stamp(s, t);
+		return;
+	if (by_switch)
+		switch_clocks(s, t);
 	else
-		stamp_now(s, t);
+		stamp_clocks(s, t);
 }
 
 static __always_inline void call_begin(const struct run *r, struct task_struct *t, long id)

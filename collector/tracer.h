@@ -83,6 +83,9 @@ struct tracer {
 
 	/* The rest may be NULL. */
 
+	/* What somebody keeps or asks for, events.bpf.h's `wanted`; called with more before that is set, with less after. */
+	void (*want)(void *self, __u64 wanted);
+
 	/* The other way: the codes that are shown as `text` in a field, 0 or more, for predicates; all of
 	 * them, also of what is still to come.  -E2BIG: more than max; -EOPNOTSUPP: not of this field. */
 	int (*codes)(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max);

@@ -52,6 +52,8 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 };
 
+#define TS_COMPAT 2			/* status, in a 32-bit call: arch/x86/include/asm/thread_info.h */
+
 struct thread_info {
 	__u32 status;
 };
@@ -64,6 +66,12 @@ struct super_block {
 	struct file_system_type *s_type;
 	unsigned long s_flags;
 };
+
+#define S_IFMT 0170000			/* i_mode: include/uapi/linux/stat.h */
+#define S_IFSOCK 0140000
+#define S_IFREG 0100000
+#define S_IFDIR 0040000
+#define S_IFIFO 0010000
 
 struct inode {
 	__u16 i_mode;

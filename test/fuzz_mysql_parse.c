@@ -40,6 +40,8 @@ static void drive_open(struct drive *d, uint8_t kind)
 	memset(d, 0, sizeof(*d));
 	d->conn.mode = modes[kind >> 2 & 3];
 	d->conn.wanted = kind >> 4 & 1;
+	d->ahead = kind >> 5 & 1;
+	d->ahead_text = kind >> 6 & 1;
 }
 
 static void both_receive(struct drive *whole, struct drive *bytes, const uint8_t *data, uint32_t n)
@@ -62,7 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct drive whole, bytes;
 	size_t at = 0;
 
-	drive_open(&whole, 16);
+	drive_open(&whole, 16 | 32 | 64);
 	bytes = whole;
 	while (at + 2 <= len) {
 		uint8_t kind = data[at], n = data[at + 1];

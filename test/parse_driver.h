@@ -19,6 +19,7 @@ struct drive {
 	unsigned n, n_starts, n_cancels, n_lookups, n_closes;
 	__u32 id;			/* of the last lookup or close */
 	__u64 prepared;			/* what a lookup gives */
+	int ahead, ahead_text;		/* parse_ahead() is used, for texts too */
 };
 
 static inline void drive_outcome(struct drive *d, __u32 out)
@@ -44,6 +45,13 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 	if (data)
 		conn_receive(&d->conn, data, total < 5 ? total : 5, total);
 	while (at < total) {
+		if (data && d->ahead && parse_can_ahead(&d->conn) && total - at >= PARSE_AHEAD) {
+			__u64 step = parse_ahead(&d->conn, data + at, d->ahead_text);
+
+			drive_outcome(d, step);
+			at += step >> 32;
+			continue;
+		}
 		blind = parse_blind(&d->conn);
 		if (blind) {
 			if (blind > total - at)
@@ -65,7 +73,8 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 	__u32 pos = 0;
 
 	for (i = 0; i < REPLY_PACKETS && pos < total && !c->unaligned; i++) {
-		struct packet p = { 0 };
+		__u8 head[REPLY_HEAD] = { 0 };
+		struct packet p = { .head = head };
 
 		if (total - pos < 4)
 			break;
@@ -73,7 +82,7 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 		if (pos + 4 + p.len > total)
 			break;
 		p.n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
-		memcpy(p.head, data + pos + 4, p.n);
+		memcpy(head, data + pos + 4, p.n);
 		verdict = reply_packet(c, &p);
 		pos += 4 + p.len;
 	}

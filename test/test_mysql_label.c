@@ -44,6 +44,10 @@ static void statements_have_their_whole_word(void **state)
 /* What is shown is found again, and nothing else is. */
 static void names_have_their_codes(void **state)
 {
+	static const struct { const char *name; __u64 code; } statuses[] = {
+		{ "none", STATUS_NONE }, { "unknown", STATUS_UNKNOWN }, { "ok", STATUS_OK }, { "1062", STATUS_ERROR(1062) },
+		{ "65534", STATUS_ERROR(65534) },
+	};
 	char out[LABEL_MAX + 1];
 	__u64 code, back;
 
@@ -67,6 +71,17 @@ static void names_have_their_codes(void **state)
 		assert_true(back == code);
 	}
 	assert_int_equal(mysql_codes_statement("savepoin", &back, 1), 0);
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		mysql_label_status(statuses[i].code, out);
+		assert_string_equal(out, statuses[i].name);
+		assert_int_equal(mysql_codes_status(statuses[i].name, &back, 1), 1);
+		assert_true(back == statuses[i].code);
+	}
+	assert_int_equal(mysql_codes_status("OK", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("01062", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("99999", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("ok", &back, 0), -E2BIG);
 	assert_int_equal(mysql_codes_statement("SELECT", &back, 1), 0);
 	assert_int_equal(mysql_codes_statement("select", &back, 0), -E2BIG);
 }

@@ -6,6 +6,8 @@ static void names_are_the_events_fields(void **state)
 {
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_DISCRETE), MYSQL_COMMAND);
 	assert_int_equal(metric_index(&mysql_metric, "statement", FIELD_DISCRETE), MYSQL_STATEMENT);
+	assert_int_equal(metric_index(&mysql_metric, "digest", FIELD_DISCRETE), MYSQL_DIGEST);
+	assert_int_equal(metric_index(&mysql_metric, "status", FIELD_DISCRETE), MYSQL_STATUS);
 	assert_int_equal(metric_index(&mysql_metric, "instance", FIELD_DISCRETE), MYSQL_INSTANCE);
 	assert_int_equal(metric_index(&mysql_metric, "pid", FIELD_DISCRETE), MYSQL_PID);
 	assert_int_equal(metric_index(&mysql_metric, "execname", FIELD_DISCRETE), MYSQL_EXECNAME);

@@ -41,6 +41,17 @@ static __u64 statement_of(const char *text)
 	return statement_code(&s, 1);
 }
 
+/* The same, its first bytes at once. */
+static __u64 statement_of_ahead(const char *text)
+{
+	struct statement s = { 0 };
+	size_t i, n = strlen(text);
+
+	for (i = n < STATEMENT_AHEAD ? 0 : statement_ahead(&s, (const __u8 *)text); i < n && !statement_done(&s); i++)
+		statement_byte(&s, text[i]);
+	return statement_code(&s, 1);
+}
+
 /* ---- statements ---- */
 
 static void statement_is_the_first_keyword(void **state)
@@ -80,7 +91,7 @@ static void statement_is_the_first_keyword(void **state)
 	size_t i;
 
 	LOOP(i, sizeof(cases) / sizeof(*cases))
-		if (statement_of(cases[i].text) != cases[i].code)
+		if (statement_of(cases[i].text) != cases[i].code || statement_of_ahead(cases[i].text) != cases[i].code)
 			fail_msg("%s", cases[i].text);
 }
 
@@ -138,17 +149,20 @@ static void stream_check(const struct drive *d)
 static void commands_are_the_same_however_cut(void **state)
 {
 	__u8 data[256];
-	__u32 n = stream(data), a, b;
+	__u32 n = stream(data), a, b, ahead;
 	struct drive d;
 
 	for (a = 0; a <= n; a++)
-		for (b = a; b <= n; b++) {
-			plain(&d);
-			drive_receive(&d, data, a);
-			drive_receive(&d, data + a, b - a);
-			drive_receive(&d, data + b, n - b);
-			stream_check(&d);
-		}
+		for (b = a; b <= n; b++)
+			for (ahead = 0; ahead < 3; ahead++) {
+				plain(&d);
+				d.ahead = ahead > 0;
+				d.ahead_text = ahead > 1;
+				drive_receive(&d, data, a);
+				drive_receive(&d, data + a, b - a);
+				drive_receive(&d, data + b, n - b);
+				stream_check(&d);
+			}
 }
 
 static void commands_are_the_same_byte_by_byte(void **state)
@@ -540,6 +554,33 @@ static void reply_is_complete_when_it_is(void **state)
 	}
 }
 
+static void reply_says_how_it_ended(void **state)
+{
+	static const struct { const char *bytes; size_t n; __u32 result; } cases[] = {
+#define ENDED(data, result) { data, sizeof(data) - 1, result }
+		ENDED(OK, STATUS_OK), ENDED(ERR, STATUS_ERROR(0x419)), ENDED(PROGRESS OK, STATUS_OK),
+		ENDED(PROGRESS, STATUS_UNKNOWN), ENDED(PROGRESS ERR, STATUS_ERROR(0x419)), ENDED(OK_MORE ERR, STATUS_ERROR(0x419)),
+		ENDED(ONE_COLUMN DEFINITION END ROW END, STATUS_OK), ENDED(ONE_COLUMN ERR, STATUS_ERROR(0x419)),
+		ENDED(ONE_COLUMN DEFINITION END ROW ERR, STATUS_ERROR(0x419)),
+#undef ENDED
+	};
+	struct drive d;
+	size_t i;
+
+	LOOP(i, sizeof(cases) / sizeof(*cases)) {
+		__u8 data[64];
+
+		plain(&d);
+		drive_receive(&d, data, command(data, COM_QUERY, "select 1"));
+		assert_int_equal(d.conn.result, STATUS_UNKNOWN);
+		drive_send(&d, (const __u8 *)cases[i].bytes, cases[i].n);
+		if (d.conn.result != cases[i].result)
+			fail_msg("reply %zu: %u", i, d.conn.result);
+		drive_receive(&d, data, command(data, COM_QUIT, ""));
+		assert_int_equal(d.conn.result, STATUS_NONE);
+	}
+}
+
 /* A reply that is cut between packets is followed across sends. */
 static void reply_may_take_several_sends(void **state)
 {
@@ -577,7 +618,8 @@ static void prepare_reply_names_the_statement(void **state)
 
 static void long_row_continues(void **state)
 {
-	struct packet first = { .len = PACKET_MAX, .n = REPLY_HEAD }, rest = { .len = 5, .n = 5, .head = { 0xfe } };
+	static const __u8 any[REPLY_HEAD], end[REPLY_HEAD] = { 0xfe };
+	struct packet first = { .len = PACKET_MAX, .n = REPLY_HEAD, .head = any }, rest = { .len = 5, .n = 5, .head = end };
 	struct drive d;
 
 	reply_start(&d, COM_QUERY);
@@ -612,6 +654,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(strange_connection_becomes_opaque),
 	cmocka_unit_test(reply_is_complete_when_it_is),
+	cmocka_unit_test(reply_says_how_it_ended),
 	cmocka_unit_test(reply_may_take_several_sends),
 	cmocka_unit_test(cut_reply_ends_at_its_tail),
 	cmocka_unit_test(prepare_reply_names_the_statement),

@@ -1,0 +1,291 @@
+/* mysql_receives.bpf.h - what a server receives: mysql_parse.h over the bytes in its buffer, commands and where they start.
+ *
+ *      received() -> a pending event ends -> receive_ahead(): most of them; else receive_rest(): by windows, byte by byte
+ *
+ * Included once, by mysql.bpf.c.
+ */
+#ifndef HEATSCOPE_MYSQL_RECEIVES_BPF_H
+#define HEATSCOPE_MYSQL_RECEIVES_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "mysql_digests.bpf.h"
+#include "mysql_events.bpf.h"
+#include "source.bpf.h"
+
+#define FEED_STEPS 2048
+
+/* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
+
+/* One step: eats `byte`, or skips up to `left` bytes unseen. */
+__noinline __u64 conn_step(struct conn *c, __u8 byte, __u32 left)
+{
+	__u32 blind = c ? parse_blind(c) : ~0u;
+
+	if (!c)
+		return parse_eaten(left, 0);
+	if (!blind)
+		return parse_eaten(1, parse_byte(c, byte));
+	if (blind > left)
+		blind = left;
+	return parse_eaten(blind, parse_skip(c, blind));
+}
+
+struct command_head {
+	__u8 byte[PARSE_AHEAD];
+};
+
+/* The begin of a command, and the rest of what was received with it if nothing of that is wanted.  text 0: of a text all is,
+ * from its first byte. */
+__noinline __u64 conn_command(struct conn *c, const struct command_head *head, int text, __u32 total)
+{
+	__u64 step = c && head ? parse_ahead(c, head->byte, text) : 0;
+	__u32 eaten = step >> 32;
+
+	if (!c || (step & PARSE_CANCEL) || eaten >= total)
+		return parse_eaten(total, step);
+	if (parse_blind(c) < total - eaten || (!text && command_has_text(c->command)))
+		return step;
+	return parse_eaten(total, step | parse_skip(c, total - eaten));
+}
+
+/* A whole header in one receive, as MariaDB reads it. */
+__noinline __u32 conn_header(struct conn *c, __u32 head)
+{
+	if (!c)
+		return 0;
+	__builtin_memcpy(c->head, &head, 4);
+	c->have = 4;
+	return header_end(c);
+}
+
+/* ---- receives ---- */
+
+struct feed {
+	struct mysql_conn *s;
+	struct events *e;
+	struct task_struct *t;
+	struct source src;
+	__u64 at, total;
+	__u64 window_at, window_n;
+	__u32 failed, pad;
+	struct window window;
+};
+
+static __always_inline int feed_refill(struct feed *f)
+{
+	__u64 n;
+
+	if (f->at >= f->src.from + f->src.len && source_next(&f->src))
+		return -1;
+	if (f->at < f->src.from || f->at >= f->src.from + f->src.len)
+		return -1;
+	n = f->src.from + f->src.len - f->at;
+	if (n > f->total - f->at)
+		n = f->total - f->at;
+	if (n > WINDOW)
+		n = WINDOW;
+	if (bpf_probe_read_user(&f->window, n & 127, f->src.at + (f->at - f->src.from)))
+		return -1;
+	f->window_at = f->at;
+	f->window_n = n;
+	return 0;
+}
+
+static __always_inline void prepared_lookup(struct mysql_conn *s)
+{
+	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+	struct prepared_statement *p = bpf_map_lookup_elem(&prepared, &key);
+
+	s->conn.statement = p ? p->statement : STATEMENT_UNKNOWN;
+	s->code = p ? p->digest : DIGEST_UNKNOWN;
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		bpf_map_lookup_elem(&specimens, &s->code);	/* it is in use */
+}
+
+static __always_inline void prepared_forget(struct mysql_conn *s)
+{
+	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+
+	bpf_map_delete_elem(&prepared, &key);
+}
+
+/* What is looked at of the text in the window, of which the parser has seen nothing yet. */
+static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
+{
+	struct mysql_conn *s = f->s;
+	__u64 rest = f->total - f->src.from;
+
+	if (s->digested != s->conn.at - 1)
+		return;
+	if (!s->digested) {
+		if (digest_refuses(&s->conn, f->window.byte[offset & (WINDOW - 1)])) {
+			s->digested = DIGEST_REFUSED;
+			return;
+		}
+		s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
+		s->text = (__u64)f->src.at + (f->at - f->src.from);
+		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
+	}
+	if (n > s->conn.left)
+		n = s->conn.left;
+	if (n > DIGEST_LOOK - s->digested)
+		n = DIGEST_LOOK - s->digested;
+	digest_window(&s->digest, &f->window, offset, n);
+	s->digested += n;
+	if (s->digested == DIGEST_LOOK && s->conn.left > n)
+		digest_end(s, 0);		/* now, while its text is at hand */
+}
+
+/* What the parser found in the bytes just eaten or skipped. */
+static __always_inline void outcome(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 out)
+{
+	if (out & PARSE_START) {
+		if (STATE_KIND(s->state) == STATE_WAITING)
+			count(&counts.unanswered);
+		state_set(s, STATE_IDLE);
+		stamp_start(s, t);
+		digest_begin(&s->digest);
+		s->digested = 0;
+		s->code = DIGEST_NONE;
+	}
+	if (out & PARSE_LOOKUP)
+		prepared_lookup(s);
+	if (out & PARSE_CLOSE)
+		prepared_forget(s);
+	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
+	if (!(out & PARSE_DONE))
+		return;
+	command_digest(s);
+	if (!command_has_no_reply(s->conn.command)) {
+		state_set(s, STATE_WAITING);
+		return;
+	}
+	stamp_end(s, t);
+	emit(e, s);
+	state_set(s, STATE_RECORDED);
+	stamp_over(s, t);
+}
+
+static long feed_step(__u32 i, struct feed *f)
+{
+	__u64 offset = f->at - f->window_at, left = f->total - f->at, step;
+
+	if (f->at >= f->total)
+		return 1;
+	if (offset >= f->window_n) {
+		if (feed_refill(f)) {
+			f->failed = 1;
+			return 1;
+		}
+		offset = 0;
+	}
+	if (digest_wants(f->s)) {
+		left = f->window_n - offset;
+		digest_feed(f, offset, left);
+	}
+	step = conn_step(&f->s->conn, f->window.byte[offset & (WINDOW - 1)], left);
+	f->at += step >> 32;
+	outcome(f->s, f->e, f->t, step);
+	return 0;
+}
+
+/* What most receives are, in short: a header alone, as MariaDB reads it, or the command behind it.  Bytes eaten. */
+static __always_inline __u32 receive_ahead(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 total)
+{
+	struct conn *c = &s->conn;
+	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, text;
+	struct command_head head;
+	struct source src;
+	__u64 step;
+
+	if (!header && (!parse_can_ahead(c) || total < PARSE_AHEAD))
+		return 0;
+	if (source_open(&src, t, total) || src.len < (header ? 4 : PARSE_AHEAD) ||
+	    bpf_probe_read_user(&head, header ? 4 : PARSE_AHEAD, src.at))
+		return 0;
+	if (header) {
+		outcome(s, e, t, conn_header(c, *(__u32 *)head.byte));
+		return total;
+	}
+	/* a digest must see its text from the begin */
+	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & WANTED_FIELD(MYSQL_DIGEST));
+	step = conn_command(c, &head, text, total);
+	outcome(s, e, t, step);
+	return step >> 32;
+}
+
+/* The data of a connection that we cannot read: the first receive after a reply starts a turn. */
+static __always_inline void turn_receive(struct mysql_conn *s, struct task_struct *t)
+{
+	if (STATE_KIND(s->state) == STATE_WAITING)
+		return;
+	state_set(s, STATE_IDLE);
+	s->code = DIGEST_NONE;
+	stamp_start(s, t);
+	state_set(s, STATE_WAITING);
+}
+
+/* We lost the place in the stream: find it again as in a connection older than we are. */
+static __always_inline void conn_lost(struct mysql_conn *s)
+{
+	count(&counts.unreadable);
+	conn_becomes(&s->conn, CONN_STRANGE);
+	state_set(s, STATE_IDLE);
+}
+
+static __noinline int receive_rest(struct mysql_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
+{
+	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
+	struct conn *c = &s->conn;
+	__u8 mode = c->mode;
+
+	if (source_open(&f.src, t, total) || feed_refill(&f)) {
+		if (conn_turns(c))
+			turn_receive(s, t);
+		else
+			conn_lost(s);
+		return 0;
+	}
+	conn_receive(c, f.window.byte, f.window_n < 5 ? f.window_n : 5, total);
+	if (c->mode == CONN_OPAQUE && mode != CONN_OPAQUE)
+		count(&counts.opaque);
+	if (conn_turns(c)) {
+		turn_receive(s, t);
+		return 0;
+	}
+	bpf_loop(FEED_STEPS, feed_step, &f, 0);
+	if (f.failed || f.at < f.total)
+		conn_lost(s);
+	return 0;
+}
+
+static __always_inline void receive(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 total)
+{
+	__u32 eaten;
+
+	s->conn.wanted = (wanted & WANTED_FIELD(MYSQL_STATEMENT)) != 0;
+	s->text = 0;
+	eaten = receive_ahead(s, e, t, total);
+	if (eaten < total)
+		receive_rest(s, e, t, total, eaten);
+}
+
+static __always_inline void received(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+{
+	struct mysql_conn *s = conn_find(sk, inode);
+
+	if (!s && ret > 0)
+		s = conn_make(sk, inode, t, 0);
+	if (!s || s->conn.mode == CONN_IGNORED)
+		return;
+	if (!s->conn.held && pending_take(s, STATE_RECORDED)) {
+		emit(e, s);
+		stamp_over(s, t);
+	}
+	if (ret > 0)
+		receive(s, e, t, ret);
+}
+
+#endif

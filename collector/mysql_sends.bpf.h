@@ -1,0 +1,191 @@
+/* mysql_sends.bpf.h - what a server sends: is the reply complete with it?
+ *
+ *      sent() -> send_first(): a greeting; send_login(): its OK; send_reply() -> reply_seen(): packet by packet, or its tail
+ *
+ * Included once, by mysql.bpf.c.
+ */
+#ifndef HEATSCOPE_MYSQL_SENDS_BPF_H
+#define HEATSCOPE_MYSQL_SENDS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "mysql_events.bpf.h"
+#include "source.bpf.h"
+
+#define EAGAIN 11
+#define EINTR 4
+
+/* ---- sends ---- */
+
+struct packet_bytes {
+	__u8 header[4];
+	__u8 head[REPLY_HEAD];
+};
+
+#define REPLY_WINDOW 512
+
+/* A copy of some of a reply, one per CPU: a server's send is not cut into by another server's send. */
+struct reply_window {
+	__u8 byte[REPLY_WINDOW];
+	struct packet_bytes beyond;	/* so that a packet's head can be looked at wherever it begins */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct reply_window);
+} reply_window SEC(".maps");
+
+struct walk {
+	struct conn *c;
+	const char *at;			/* the send's bytes */
+	__u64 pos, total;
+	struct reply_window *window;
+	__u64 window_at, window_n;	/* the send's bytes that it holds */
+	__u32 verdict, pad;		/* of the packet that ends at pos */
+};
+
+#define LOGIN_OK 7			/* bytes of an OK packet without a message */
+
+static __always_inline int walk_refill(struct walk *w)
+{
+	__u64 n = w->total - w->pos;
+
+	if (n > REPLY_WINDOW)
+		n = REPLY_WINDOW;
+	barrier_var(n);			/* the compiler knows that n fits, the verifier wants to be told */
+	if (n > REPLY_WINDOW || bpf_probe_read_user(w->window->byte, n, w->at + w->pos))
+		return -1;
+	w->window_at = w->pos;
+	w->window_n = n;
+	return 0;
+}
+
+static long walk_step(__u32 i, struct walk *w)
+{
+	__u64 left = w->total - w->pos, offset = w->pos - w->window_at;
+	const struct packet_bytes *bytes;
+	struct packet p;
+
+	if (w->pos >= w->total || left < 4)
+		return 1;
+	if (offset + sizeof(*bytes) > w->window_n && w->window_at + w->window_n < w->total) {
+		if (walk_refill(w))
+			return 1;
+		offset = 0;
+	}
+	bytes = (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1)));
+	p.len = bytes_u24(bytes->header);
+	if (p.len + 4 > left)
+		return 1;
+	p.n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
+	p.head = bytes->head;
+	w->verdict = reply_packet(w->c, &p);
+	w->pos += 4 + p.len;
+	return 0;
+}
+
+static __always_inline void prepared_remember(struct mysql_conn *s, __u32 id)
+{
+	struct prepared_key key = { .conn = s->id, .statement = id };
+	struct prepared_statement p = { s->conn.last_statement, s->last_code };
+
+	bpf_map_update_elem(&prepared, &key, &p, BPF_ANY);
+}
+
+/* Is the reply complete with this send?  REPLY_* */
+static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, int total)
+{
+	struct walk w = { .c = &s->conn, .total = total };
+	struct conn *c = &s->conn;
+	const __u32 zero = 0;
+	struct source src;
+	__u8 tail[REPLY_TAIL], stage = c->stage;
+
+	w.window = bpf_map_lookup_elem(&reply_window, &zero);
+	if (!w.window)
+		return REPLY_MORE;
+	if (c->mode != CONN_PLAIN || source_open(&src, t, total) || src.len < w.total) {
+		c->unaligned = 1;
+		return REPLY_MORE;
+	}
+	w.at = src.at;
+	if (!c->unaligned) {
+		bpf_loop(REPLY_PACKETS, walk_step, &w, 0);
+		if (c->command == COM_STMT_PREPARE && stage == REPLY_FIRST && c->stage == REPLY_DEFINITIONS)
+			prepared_remember(s, c->statement_id);
+		if (w.pos == w.total)
+			return w.verdict;
+		c->unaligned = 1;
+	}
+	if (w.total < REPLY_TAIL || bpf_probe_read_user(tail, sizeof(tail), w.at + (w.total - REPLY_TAIL)))
+		return REPLY_MORE;
+	return reply_tail(tail) ? REPLY_DONE : REPLY_MORE;
+}
+
+static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_struct *t, int total)
+{
+	struct source src;
+	__u8 head[5];
+
+	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
+	    bpf_probe_read_user(head, sizeof(head), src.at) || !greeting(head, sizeof(head)))
+		return 0;
+	conn_make(sk, inode, t, 1);
+	return 0;
+}
+
+/* The server's OK ends the login. */
+static __always_inline int send_login(struct mysql_conn *s, struct task_struct *t, int total)
+{
+	struct packet_bytes bytes = { 0 };
+	struct packet p = { .n = LOGIN_OK, .head = bytes.head };
+	struct source src;
+
+	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
+	    bpf_probe_read_user(&bytes, total < LOGIN_OK + 4 ? 5 : LOGIN_OK + 4, src.at) || bytes.head[0])
+		return 0;
+	s->conn.status = ok_status(&p);
+	conn_becomes(&s->conn, s->conn.caps & CLIENT_COMPRESS ? CONN_COMPRESSED : CONN_PLAIN);
+	return 0;
+}
+
+static __always_inline void send_reply(struct mysql_conn *s, struct events *e, struct task_struct *t, int ret)
+{
+	__u64 kind = STATE_KIND(s->state);
+	int verdict = REPLY_DONE;
+
+	if (kind == STATE_IDLE || ret == -EAGAIN || ret == -EINTR)
+		return;
+	if (kind == STATE_RECORDED || (kind == STATE_PENDING && !pending_take(s, STATE_WAITING))) {
+		if (ret > 0)
+			count(&counts.late_sends);
+		return;
+	}
+	stamp_end(s, t);
+	if (ret > 0)
+		verdict = reply_seen(s, t, ret);
+	s->conn.held = verdict == REPLY_HELD;
+	if (verdict == REPLY_DONE) {
+		emit(e, s);
+		state_set(s, STATE_RECORDED);
+		stamp_over(s, t);
+	} else {
+		state_set(s, STATE_PENDING);
+	}
+}
+
+static __always_inline void sent(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+{
+	struct mysql_conn *s = conn_find(sk, inode);
+
+	if (!s)
+		send_first(sk, inode, t, ret);
+	else if (s->conn.mode == CONN_LOGIN)
+		send_login(s, t, ret);
+	else if (s->conn.mode != CONN_IGNORED)
+		send_reply(s, e, t, ret);
+}
+
+#endif

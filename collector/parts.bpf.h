@@ -1,0 +1,96 @@
+/* parts.bpf.h - what the blocked time of a statement went to, by the reasons of reason.h; no clock is read for it.
+ *
+ *      begin          leaves: futex       leaves: io              end
+ *        |---- on ----|........off........|-- on --|....off....|---|
+ *                                         ^ what was off up to here was futex     ^ and the rest io
+ *
+ * A thread's time off the CPU only grows while it is off (stamp.h), so how long it was away is known when it leaves the next
+ * time, or at the end: nothing is done when it comes back.  What grew of the run queue's time meanwhile is not blocked.
+ */
+#ifndef HEATSCOPE_PARTS_BPF_H
+#define HEATSCOPE_PARTS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "reason.bpf.h"
+#include "stamp.h"
+
+#define REASON_SLOTS 8			/* N_REASONS, up to a power of two */
+
+struct parts {				/* of what a thread works at */
+	__u64 owner;			/* which that is; 0: nothing */
+	__u64 off, delay;		/* stamp's, up to which it is told */
+	__u64 reason;			/* of what comes after that */
+	__u64 ns[REASON_SLOTS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct parts);
+} thread_parts SEC(".maps");
+
+static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
+{
+	__s64 blocked = (now->off - p->off) - (now->delay - p->delay);
+
+	if (blocked > 0)
+		p->ns[p->reason & (REASON_SLOTS - 1)] += blocked;
+	p->off = now->off;
+	p->delay = now->delay;
+}
+
+static __always_inline void parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!p)
+		return;
+	__builtin_memset(p->ns, 0, sizeof(p->ns));
+	p->off = now->off;
+	p->delay = now->delay;
+	p->reason = REASON_OTHER;
+	p->owner = now->split ? owner : 0;
+}
+
+/* By reason, since the begin, if t works at this.  An end may not be the last: what comes after is added. */
+static __always_inline void parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, __u64 ret_ns[N_REASONS])
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+	int i;
+
+	if (!p || p->owner != owner) {
+		__builtin_memset(ret_ns, 0, N_REASONS * sizeof(*ret_ns));
+		return;
+	}
+	parts_tell(p, now);
+	p->reason = REASON_OTHER;
+	for (i = 0; i < N_REASONS; i++)
+		ret_ns[i] = p->ns[i];
+}
+
+static __always_inline void parts_forget(struct task_struct *t, __u64 owner)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+
+	if (p && p->owner == owner)
+		p->owner = 0;
+}
+
+/* Of what t works at; NULL: nothing. */
+static __always_inline struct parts *parts_of(struct task_struct *t)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+
+	return p && p->owner ? p : 0;
+}
+
+/* At sched_switch.  now: t's clocks, the time is not asked. */
+static __always_inline void parts_leave(struct parts *p, struct task_struct *t, const struct stamp *now, int could_run)
+{
+	parts_tell(p, now);
+	p->reason = could_run ? REASON_OTHER : reason_of(t);
+}
+
+#endif
