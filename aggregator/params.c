@@ -48,8 +48,10 @@ static const struct spec {
 	{ "width", INTEGER, MAPS | PAGES, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", INTEGER, MAPS | PAGES, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", INTEGER, MAPS | PAGES, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "ymin", INTEGER, MAPS | PAGES | OF(VALUE_EXPLAIN), AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", INTEGER, MAPS | PAGES | OF(VALUE_EXPLAIN), AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "baseline_start", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
+	{ "baseline_end", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
 	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
 	{ "x", INTEGER, OF(VALUE_DETAILS), AT(x), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
@@ -57,7 +59,7 @@ static const struct spec {
 	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", INTEGER, PAGES, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | OF(VALUE_EXPLAIN)), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
 	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
@@ -73,6 +75,7 @@ static const struct spec {
 	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
 	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate percentiles" },
 	{ "top", INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
+	{ "top", INTEGER, OF(VALUE_EXPLAIN), AT(top), 0, 1, 4000, NULL },
 	{ "chart", SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
 	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp hue" },
 #undef AT
@@ -336,7 +339,7 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : drawn ? 500 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
-		.coloring = -1, .show = SHOW_AUTO, .top = 9, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
+		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
 		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
 	};
 }

@@ -21,7 +21,8 @@
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
-		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_KINDS };
+		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN,
+		  VALUE_KINDS };
 
 enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
 
@@ -32,6 +33,8 @@ enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG };
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
 	bool has_start, has_end, has_duration, has_ymax, has_transfer, has_yscale;
+	__s64 baseline_start_ns, baseline_end_ns;	/* explain */
+	bool has_baseline_start, has_baseline_end;
 	__s64 n_points, timeout_ms;	/* points follow one another from start on */
 	bool has_points;
 	__s64 millionths;		/* percentile */
@@ -40,7 +43,7 @@ struct params {
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
 	__s64 scale;			/* figure, report: pixels per px */
-	__s64 ymin, ymax;		/* ymax 0: automatic */
+	__s64 ymin, ymax;		/* ymax 0: automatic; explain: no upper limit */
 	__s64 nbuckets, x, y, ncols, row_bits;
 	__s64 utc_offset_s;
 	bool has_utc_offset;
@@ -57,7 +60,7 @@ struct params {
 	size_t n_hues;			/* 0: as they come */
 	int palette;			/* enum params_palette */
 	int show;			/* chart: enum params_show */
-	__s64 top;			/* chart, report: so many keys, the rest is one */
+	__s64 top;			/* chart, report: so many keys, the rest is one; explain: so many values */
 	bool chart, has_chart;		/* report: with a chart */
 };
 

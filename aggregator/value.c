@@ -1,5 +1,7 @@
 #include "value.h"
+#include "value_explain.h"
 #include "value_layers.h"
+#include "value_reply.h"
 #include "../render/chart.h"
 #include "../render/image.h"
 
@@ -125,7 +127,8 @@ static int add_report_folds(struct value *v)
 /* Totals per key are all it needs. */
 static bool is_totals(const struct value *v)
 {
-	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE;
+	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||
+	       v->kind == VALUE_EXPLAIN;
 }
 
 static int add_folds(struct value *v, int axis)
@@ -139,7 +142,7 @@ static int add_folds(struct value *v, int axis)
 	v->cover_only = is_totals(v);
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
-	if (!err && (is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
+	if (!err && v->kind != VALUE_EXPLAIN && (is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
 		err = add_key_fold(v, axis);
 	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
 		if ((int)i != axis)
@@ -195,20 +198,6 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-/* "MySQL queries by command, statement predicated on latency > 10 ms" */
-static void set_title(struct value *v, const struct catalog_inst *ci)
-{
-	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
-
-	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
-		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);
-	if (ci->in.predicate.n_nodes && at < sizeof(v->title))
-		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, " predicated on ");
-	if (at < sizeof(v->title))
-		predicate_title(&ci->in.predicate, ci->metric, v->title + at, sizeof(v->title) - at);
-	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
-}
-
 int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
 {
 	__s64 horizon = catalog_horizon(a->catalog, ci, now_ns);
@@ -249,6 +238,7 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 {
 	give_to_columns(arg, slot, s);
 	give_to_keys(arg, slot, s);
+	value_explain_slice(arg, slot, s);
 }
 
 static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
@@ -269,7 +259,10 @@ static void give_loss(void *arg, const char *source, const struct loss *loss)
 
 static void give_damaged(void *arg, __s64 first, __s64 last)
 {
-	give_loss(arg, "", &(struct loss){ .n = 1, .first = first, .last = last });
+	const struct loss loss = { .n = 1, .first = first, .last = last };
+
+	give_loss(arg, "", &loss);
+	value_explain_lose(arg, &loss);
 }
 
 static void give_mark(void *arg, const struct mark *mark)
@@ -278,6 +271,8 @@ static void give_mark(void *arg, const struct mark *mark)
 
 	for (size_t i = 0; i < v->n_folds; i++)
 		fold_reader(v->fold[i])->mark(v->fold[i], mark);
+	if (v->explain)
+		region_reader(v->explain->region)->mark(v->explain->region, mark);
 }
 
 static void give_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
@@ -318,7 +313,7 @@ static void reach_now(struct value *v)
 /* Do keys matter to nobody? */
 static bool is_whole(const struct value *v)
 {
-	return !v->n_key_folds && !v->p.n_select && !v->layered && !v->counts;
+	return !v->n_key_folds && !v->p.n_select && !v->layered && !v->counts && !v->explain;
 }
 
 /* Columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
@@ -393,7 +388,7 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	v->head.scope = ci->metric->scope;
 	v->reader = (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss,
 					   .mark = give_mark, .sparse = give_sparse, .dropped = give_dropped };
-	set_title(v, ci);
+	reply_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)
 		err = choose_interval(v, at, reason);
@@ -411,6 +406,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = add_folds(v, axis);
 	if (!err)
 		err = value_layers_add(v);
+	if (!err)
+		err = value_explain_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(a, ci, v->now_ns, v->fold[i]);
 	if (err) {
@@ -435,6 +432,7 @@ void value_free(struct value *v)
 		grid_free(v->grid[i]);
 	}
 	layer_fold_free(v->counts);
+	value_explain_free(v->explain);
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);
@@ -444,20 +442,7 @@ void value_free(struct value *v)
 
 /* ---- reading and making ---- */
 
-static void set_error(struct value *v, int err)
-{
-	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
-	bool refused = err == -EINVAL || err == -E2BIG;
-
-	if (err == -E2BIG && !*v->reason)
-		snprintf(v->reason, sizeof(v->reason), "the layers have too many cells: select fewer keys, a shorter time or fewer columns");
-	v->status = refused ? 409 : busy ? 503 : 500;
-	v->code = refused ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
-	if (!*v->reason)
-		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : strerror(-err));
-}
-
-static int fold_errors(const struct value *v)
+static int fold_errors(struct value *v)
 {
 	int err = 0;
 
@@ -469,7 +454,7 @@ static int fold_errors(const struct value *v)
 		err = v->layer_fold[i] ? layer_fold_error(v->layer_fold[i]) : 0;
 	if (!err && v->counts)
 		err = layer_fold_error(v->counts);
-	return err;
+	return err ? err : value_explain_error(v);
 }
 
 static void on_make(uv_work_t *work)
@@ -483,7 +468,7 @@ static void on_make(uv_work_t *work)
 	if (!err && !v->status)
 		err = value_make(v);
 	if (err)
-		set_error(v, err);
+		reply_fail(v, err);
 	else if (!v->status)
 		v->status = 200;
 }
@@ -503,7 +488,7 @@ static void make(struct value *v)
 
 static int only_axis(const struct value *v)
 {
-	int axis = v->fold_axis[0];
+	int axis = v->explain && v->in.n_measures > 1 ? -1 : v->fold_axis[0];
 
 	for (size_t i = 1; i < v->n_folds; i++)
 		if (v->fold_axis[i] != axis)
@@ -547,8 +532,10 @@ static int read_store(void *arg, struct store *store)
 	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
-	int err = read_slices(v, store, &v->plan, both || is_whole(v), &slices);
+	int err = v->explain ? 0 : read_slices(v, store, &v->plan, both || is_whole(v), &slices);
 
+	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
+		err = read_slices(v, store, &v->explain->piece[i], false, &slices);
 	if (!err && both)
 		err = read_slices(v, store, &v->keys_plan, false, &counts);
 	slots_of(v, &range.first, &range.last);
@@ -556,6 +543,8 @@ static int read_store(void *arg, struct store *store)
 	others.slice = NULL;
 	if (!err)
 		err = store->ops->read(store, v->in.id, &range, &others);
+	if (!err && v->explain)
+		err = value_explain_read(v, store);
 	if (err && *store->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
 	return err;
@@ -564,7 +553,7 @@ static int read_store(void *arg, struct store *store)
 static void on_read(void *arg, int err)
 {
 	if (err)
-		set_error(arg, err);
+		reply_fail(arg, err);
 	make(arg);
 }
 
@@ -576,6 +565,8 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 		v->tape.axes[v->fold_axis[i]] = true;
 	for (size_t i = 0; i < v->n_key_folds; i++)
 		v->tape.axes[v->key_axis[i]] = true;
+	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
+		v->tape.axes[i] = true;
 	err = cube_read(v->a->cube, v->in.id, first, last, only_axis(v), tape_recorder(&v->tape));
 	on_read(v, err ? err : v->tape.bytes.err);
 }
@@ -588,7 +579,7 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 	v->done = done;
 	v->arg = arg;
 	slots_of(v, &first, &last);
-	if (!err && first >= cube_first && (is_totals(v) || !v->plan.tier)) {
+	if (!err && first >= cube_first && (is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v)) {
 		v->head.tier_ns = v->in.slot_ns;
 		read_cube(v, first, last);
 		return;

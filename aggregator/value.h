@@ -24,6 +24,8 @@
 
 #define VALUE_TITLE 512
 
+struct explain;				/* value_explain.h */
+
 struct value {
 	struct aggregator *a;
 	enum value_kind kind;
@@ -46,6 +48,7 @@ struct value {
 	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
+	struct explain *explain;	/* NULL: of other kinds */
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */
 

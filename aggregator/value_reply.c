@@ -1,6 +1,22 @@
 #include "value_reply.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* "MySQL queries by command, statement predicated on latency > 10 ms" */
+void reply_title(struct value *v, const struct catalog_inst *ci)
+{
+	size_t at = (size_t)snprintf(v->title, sizeof(v->title), "%s", ci->metric->label);
+
+	for (size_t i = 0; i < v->in.n_fields && at < sizeof(v->title); i++)
+		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, "%s%s", i ? ", " : " by ", v->in.field[i]);
+	if (ci->in.predicate.n_nodes && at < sizeof(v->title))
+		at += (size_t)snprintf(v->title + at, sizeof(v->title) - at, " predicated on ");
+	if (at < sizeof(v->title))
+		predicate_title(&ci->in.predicate, ci->metric, v->title + at, sizeof(v->title) - at);
+	snprintf(v->unit, sizeof(v->unit), "%s", ci->metric->unit);
+}
 
 const char *reply_measure(const struct value *v, int axis)
 {
@@ -21,4 +37,17 @@ int reply_end(struct value *v, struct bytes *out)
 	v->type = "application/json";
 	v->data = writer_take(out, &v->len);
 	return v->data ? 0 : -ENOMEM;
+}
+
+void reply_fail(struct value *v, int err)
+{
+	bool busy = err == -ESHUTDOWN || err == -ENOMEM;
+	bool refused = err == -EINVAL || err == -E2BIG;
+
+	if (err == -E2BIG && !*v->reason)
+		snprintf(v->reason, sizeof(v->reason), "the layers have too many cells: select fewer keys, a shorter time or fewer columns");
+	v->status = refused ? 409 : busy ? 503 : 500;
+	v->code = refused ? "ECA_INVAL" : busy ? "ECA_NORESOURCE" : "ECA_IO";
+	if (!*v->reason)
+		snprintf(v->reason, sizeof(v->reason), "%s", err == -ESHUTDOWN ? "shutting down" : strerror(-err));
 }

@@ -4,11 +4,17 @@
 
 #include "value.h"
 
+/* Sets what a picture of it is called, and the unit of its counts. */
+void reply_title(struct value *v, const struct catalog_inst *ci);
+
 /* The opening brace and the head. */
 void reply_begin(struct value *v, struct bytes *out);
 
 /* The closing brace; the text becomes the value's data.  -ENOMEM. */
 int reply_end(struct value *v, struct bytes *out);
+
+/* Instead: status and code, and a reason unless there is one. */
+void reply_fail(struct value *v, int err);
 
 const char *reply_measure(const struct value *v, int axis);
 
@@ -16,5 +22,8 @@ const char *reply_measure(const struct value *v, int axis);
 int make_figure(struct value *v);
 int make_report(struct value *v);
 int make_chart(struct value *v);
+
+/* In value_explain.c; likewise. */
+int make_explain(struct value *v);
 
 #endif

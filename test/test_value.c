@@ -291,6 +291,72 @@ static void an_image_of_a_long_time_names_its_keys(void **state)
 	}
 }
 
+static json_int_t raw_count(__s64 from, __s64 to)
+{
+	json_t *raw = json_of(VALUE_RAW, from, to, "stats", "true"), *stats = json_object_get(raw, "stats");
+	json_int_t n = number_at(stats, "select/query", "count") + number_at(stats, "update/query", "count");
+
+	json_decref(raw);
+	return n;
+}
+
+/* Of a minute that has n events n - 20 are 2 ms or longer: 820 in an hour. */
+static void an_explanation_counts_each_event_once_from_every_tier(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600;
+	const struct { __s64 from, to; int tier, n_blocks, inside; } cases[] = {
+		{ to - 3 * DAY, to, 3600, 36, 72 * 820 }, { to - DAY / 4, to, 60, 60, 6 * 820 },
+		{ to - DAY / 4 + 7, to - 119, 60, 60, -1 }, { to - 50000, to - 61, 3600, 14, -1 }, { to - 600, to, 1, 10, -1 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *json = json_of(VALUE_EXPLAIN, cases[i].from, cases[i].to, "ymin", "2000000");
+		json_int_t in = number_at(json, "inside", "count"), out = number_at(json, "outside", "count");
+
+		assert_int_equal(number_at(json, "tier", NULL), cases[i].tier);
+		assert_in_range(number_at(json, "blocks", NULL), cases[i].n_blocks - 1, cases[i].n_blocks + 1);
+		assert_int_equal(in + out, raw_count(cases[i].from, cases[i].to));
+		if (cases[i].inside >= 0)
+			assert_int_equal(in, cases[i].inside);
+		assert_int_equal(number_at(json, "end_time", NULL), cases[i].to);
+		json_decref(json);
+	}
+}
+
+/* at: begin and end of the time, and of the baseline. */
+static json_t *explained(const __s64 at[4])
+{
+	char text[4][24];
+	const struct http_param param[] = { { "start_time", text[0] }, { "end_time", text[1] }, { "baseline_start", text[2] },
+					    { "baseline_end", text[3] } };
+	char reason[PARAMS_REASON_MAX] = "";
+	struct value *v, *done = NULL;
+	json_t *json;
+
+	for (int i = 0; i < 4; i++)
+		snprintf(text[i], sizeof(text[i]), "%lld", (long long)at[i]);
+	assert_int_equal(value_new(&server.a, inst, VALUE_EXPLAIN, param, 4, &v, reason), 0);
+	value_run(v, on_done, &done);
+	while (!done)
+		uv_run(&server.loop, UV_RUN_ONCE);
+	assert_int_equal(done->status, 200);
+	json = json_loadb(done->data, done->len, 0, NULL);
+	value_free(done);
+	return json;
+}
+
+/* The baseline overlaps the time, and its beginning is only kept as minutes. */
+static void a_baseline_of_another_tier_counts_each_event_once(void **state)
+{
+	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 2 * DAY;
+	json_t *json = explained((const __s64[4]){ to - 5400, to - 1800, from, to - 60 });
+
+	assert_int_equal(number_at(json, "inside", "count"), raw_count(to - 5400, to - 1800));
+	assert_int_equal(number_at(json, "outside", "count"), raw_count(from, to - 60) - raw_count(to - 5400, to - 1800));
+	assert_null(json_object_get(json_object_get(json, "baseline"), "dropped"));
+	json_decref(json);
+}
+
 static void what_was_dropped_is_shown_as_dropped(void **state)
 {
 	__s64 to = now_ns() / SLOT / 3600 * 3600, from = to - 3 * DAY;
@@ -309,6 +375,10 @@ static void what_was_dropped_is_shown_as_dropped(void **state)
 	}
 	assert_int_equal(n_dropped, 24);
 	json_decref(json);
+	json = explained((const __s64[4]){ to - 5400, to - 1800, from, to - DAY });
+	assert_null(json_object_get(json, "dropped"));
+	assert_true(json_is_true(json_object_get(json_object_get(json, "baseline"), "dropped")));
+	json_decref(json);
 	json = json_of(VALUE_RAW, from, to, NULL, NULL);
 	assert_true(json_is_true(json_object_get(json, "dropped")));
 	json_decref(json);
@@ -326,6 +396,8 @@ int main(void)
 		cmocka_unit_test(totals_without_columns_are_not_widened),
 		cmocka_unit_test(keys_are_selected_in_every_tier),
 		cmocka_unit_test(an_image_of_a_long_time_names_its_keys),
+		cmocka_unit_test(an_explanation_counts_each_event_once_from_every_tier),
+		cmocka_unit_test(a_baseline_of_another_tier_counts_each_event_once),
 		cmocka_unit_test(what_was_dropped_is_shown_as_dropped),
 	};
 

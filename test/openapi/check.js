@@ -117,6 +117,15 @@ for (const [path, item] of Object.entries(document.paths)) {
 		await try_(`GET ${path}?by=statement`, path, "get", { query: { ...query, by: "statement" } });
 }
 
+// --- what is asked for by a body ---
+
+const rectangle = { start_time: Number(from), end_time: Number(to), ymin: 1000000, baseline_start: Number(from) - 20, baseline_end: Number(from) };
+const explain = "/ca/instrumentations/{id}/value/explain";
+await try_("POST of a rectangle", explain, "post", { body: JSON.stringify(rectangle) });
+await try_("POST of one by a form", explain, "post",
+	{ body: new URLSearchParams(rectangle).toString(), type: "application/x-www-form-urlencoded" });
+await try_("GET of one", explain, "get", { query: { ...rectangle, ymax: 1000000000, top: 1 } });
+
 // --- refusals ---
 
 const one = "/ca/instrumentations/{id}";

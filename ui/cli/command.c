@@ -17,6 +17,7 @@ const struct command commands[] = {
 	{ "show", "one instrumentation with its sources", run_show },
 	{ "delete", "switch instrumentations off and drop their data", run_delete },
 	{ "raw", "counts and percentiles per key", run_raw },
+	{ "explain", "what sets a rectangle of time and value apart from the rest", run_explain },
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },

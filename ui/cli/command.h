@@ -29,6 +29,7 @@ int run_list(struct client *c, int argc, char **argv);
 int run_show(struct client *c, int argc, char **argv);
 int run_delete(struct client *c, int argc, char **argv);
 int run_raw(struct client *c, int argc, char **argv);
+int run_explain(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);

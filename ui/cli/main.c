@@ -19,6 +19,7 @@ static const char doc[] =
 	"  show       one instrumentation with its sources\n"
 	"  delete     switch instrumentations off and drop their data\n"
 	"  raw        counts and percentiles per key\n"
+	"  explain    what sets a rectangle of time and value apart from the rest\n"
 	"  render     a heat map as PNG, PDF or SVG\n"
 	"  report     latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG\n"
 	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"

@@ -1,0 +1,256 @@
+/* explain: what sets a rectangle of a heat map apart from the rest, as a ranked table and a sentence. */
+#include "command.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+	const char *id, *duration, *start, *end, *measure, *top, *selected;
+	char ymin[32], ymax[32], baseline_start[32], baseline_end[32];
+	int json, all;
+};
+
+enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, OPT_ALL };
+
+static const struct argp_option options[] = {
+	{ "start", 's', "TIME", 0, "The rectangle begins at this Unix time", 0 },
+	{ "begin", 'b', "TIME", 0, "The same as --start", 0 },
+	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 0 },
+	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value: 10ms, 1.5s, or a number in the measure's unit (default 0)", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure is the axis (default: the first)", 0 },
+	{ "baseline", OPT_BASELINE, "START,END", 0, "Compare with this time, too", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
+	{ "top", OPT_TOP, "N", 0, "So many values (default 20)", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Also what is rarer inside, or not significant", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ 0 },
+};
+
+/* "10ms" -> "10000000"; a plain number stays. */
+static int value_of(const char *text, char out[32])
+{
+	static const struct { const char *name; double ns; } unit[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+	};
+	char *end;
+	double value = strtod(text, &end);
+
+	for (size_t i = 0; end > text && i < sizeof(unit) / sizeof(*unit); i++)
+		if (!strcmp(end, unit[i].name) && value >= 0 && value * unit[i].ns < 1e15) {
+			snprintf(out, 32, "%.0f", value * unit[i].ns);
+			return 0;
+		}
+	return -1;
+}
+
+static void take_value(struct argp_state *state, const char *name, const char *text, char out[32])
+{
+	if (value_of(text, out))
+		argp_error(state, "--%s %s: must be a number, or one with ns, us, ms or s", name, text);
+}
+
+static void take_baseline(struct argp_state *state, struct options *o, const char *text)
+{
+	int end = 0;
+
+	if (sscanf(text, "%31[0-9.],%31[0-9.]%n", o->baseline_start, o->baseline_end, &end) != 2 || text[end])
+		argp_error(state, "--baseline %s: must be two Unix times with a comma", text);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 's':
+	case 'b': o->start = arg; return 0;
+	case 'e': o->end = arg; return 0;
+	case 'd': o->duration = arg; return 0;
+	case 'm': o->measure = arg; return 0;
+	case OPT_YMIN: take_value(state, "ymin", arg, o->ymin); return 0;
+	case OPT_YMAX: take_value(state, "ymax", arg, o->ymax); return 0;
+	case OPT_BASELINE: take_baseline(state, o, arg); return 0;
+	case OPT_SELECTED: o->selected = arg; return 0;
+	case OPT_TOP: o->top = arg; return 0;
+	case OPT_ALL: o->all = 1; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num || !*arg)
+			argp_usage(state);
+		o->id = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"Which values of the fields, and which measures, set a rectangle of time and value apart from the rest of that time.\v"
+	"Examples:\n"
+	"  heatscope explain 1 --ymin 10ms\n"
+	"  heatscope explain 1 -b 1700000000 -e 1700000300 --ymin 50ms --ymax 1s\n"
+	"  heatscope explain 1 --duration 30 --baseline 1700000000,1700003600\n"
+	"  heatscope explain 1 --ymin 10ms --json | jq -r .sentence\n"
+	"EXCESS is how many events are inside beyond what their share outside predicts, q the rate of false alarms among what has "
+	"no greater q.  What is significant (q up to 0.05) need not be the cause.", NULL, NULL, NULL
+};
+
+static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name)) ?: "";
+}
+
+static const char *count(double n, char out[32])
+{
+	snprintf(out, 32, fabs(n) < 100 && n != floor(n) ? "%.1f" : "%.0f", n);
+	return out;
+}
+
+static const char *share(double x, char out[32])
+{
+	snprintf(out, 32, "%.1f %%", 100 * x);
+	return out;
+}
+
+static const char *signed_value(double x, const char *unit, char out[32])
+{
+	char size[32];
+
+	snprintf(out, 32, "%s%.30s", x < 0 ? "-" : "", value_text(fabs(x), unit, size));
+	return out;
+}
+
+static const char *chance(const json_t *one, char out[32])
+{
+	const json_t *q = json_object_get(one, "q");
+
+	if (!json_is_number(q))
+		snprintf(out, 32, "-");
+	else if (json_number_value(q) < 0.0001)
+		snprintf(out, 32, "<0.0001");
+	else
+		snprintf(out, 32, "%.4f", json_number_value(q));
+	return out;
+}
+
+/* Of a value that is rarer inside the others tell as much. */
+static int is_shown(const struct options *o, const json_t *one)
+{
+	int rarer = json_object_get(one, "value") && number(one, "excess") <= 0;
+
+	return o->all || (json_is_true(json_object_get(one, "significant")) && !rarer);
+}
+
+static size_t print_values(const struct options *o, const json_t *reply)
+{
+	struct table t = { .n_columns = 9, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 0 } };
+	json_t *one;
+	size_t i, n = 0;
+
+	table_add(&t, "FIELD", "INSIDE", "SHARE", "OUTSIDE", "SHARE", "EXCESS", "IN ALL", "Q", "VALUE");
+	json_array_foreach(json_object_get(reply, "values"), i, one) {
+		char in[32], in_share[32], out[32], out_share[32], excess[32], sum[32], q[32];
+
+		if (!is_shown(o, one))
+			continue;
+		n++;
+		table_add(&t, text(one, "field"), count(number(one, "inside"), in), share(number(one, "inside_share"), in_share),
+			  count(number(one, "outside"), out), share(number(one, "outside_share"), out_share),
+			  count(number(one, "excess"), excess), signed_value(number(one, "sum_excess"), text(reply, "unit"), sum),
+			  chance(one, q), text(one, "value"));
+	}
+	if (n)
+		table_print(&t);
+	else
+		table_drop(&t);
+	return n;
+}
+
+static size_t print_measures(const struct options *o, const json_t *reply, int after)
+{
+	struct table t = { .n_columns = 6, .right = { 0, 0, 1, 1, 1, 1 } };
+	json_t *one;
+	size_t i, n = 0;
+
+	table_add(&t, "MEASURE", "BY", "INSIDE", "OUTSIDE", "EXCESS", "Q");
+	json_array_foreach(json_object_get(reply, "measures"), i, one) {
+		char in[32], out[32], excess[32], q[32];
+		const char *unit = text(one, "unit");
+
+		if (!is_shown(o, one))
+			continue;
+		n++;
+		table_add(&t, text(one, "measure"), text(one, "by"), value_text(number(one, "inside_mean"), unit, in),
+			  value_text(number(one, "outside_mean"), unit, out), signed_value(number(one, "excess"), unit, excess), chance(one, q));
+	}
+	if (n && after)
+		putchar('\n');
+	if (n)
+		table_print(&t);
+	else
+		table_drop(&t);
+	return n;
+}
+
+static void print_notes(const json_t *reply)
+{
+	double lost = number(reply, "lost");
+
+	if (lost > 0)
+		printf("%.0f events were lost in this time\n", lost);
+	if (json_object_get(reply, "sampled"))
+		printf("events were sampled, at worst one in %.0f\n", number(reply, "sampled"));
+	if (json_is_true(json_object_get(reply, "dropped")))
+		printf("some of what was there is kept no more\n");
+	if (json_is_true(json_object_get(reply, "lower_bound")))
+		printf("more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
+}
+
+static void print_explanation(const struct options *o, const json_t *reply)
+{
+	size_t n = print_values(o, reply);
+
+	n += print_measures(o, reply, n > 0);
+	printf("%s%s\n", n ? "\n" : "", text(reply, "sentence"));
+	print_notes(reply);
+}
+
+int run_explain(struct client *c, int argc, char **argv)
+{
+	struct options o = { .duration = NULL };
+	struct params p = { .len = 0 };
+	char path[512], whole[2600];
+	json_t *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	params_put(&p, "start_time", o.start);
+	params_put(&p, "end_time", o.end);
+	params_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	params_put(&p, "measure", o.measure);
+	params_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
+	params_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
+	params_put(&p, "baseline_start", *o.baseline_start ? o.baseline_start : NULL);
+	params_put(&p, "baseline_end", *o.baseline_end ? o.baseline_end : NULL);
+	params_put(&p, "selected", o.selected);
+	params_put(&p, "top", o.top);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, "/value/explain", path), p.text);
+	err = client_json(c, "GET", whole, NULL, &reply);
+	if (err)
+		return failed("explain", inst_reason(c, err, o.id));
+	if (o.json)
+		return print_json(reply);
+	print_explanation(&o, reply);
+	json_decref(reply);
+	return 0;
+}
