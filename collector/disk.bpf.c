@@ -192,7 +192,6 @@ static __always_inline void request_end(struct events *e, struct request *rq, __
 	if (!e->n)
 		return;
 	event_fill(&e->event[0], rq, n_bytes, done);
-	count(&counts.events);
 }
 
 SEC("tp_btf/block_rq_complete")

@@ -121,8 +121,8 @@ static void disk_doctor(void *self, FILE *out)
 	if (!c)
 		return;
 	programs_doctor(self, out);
-	fprintf(out, "  operations: %llu, completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
-		"issue unknown: %llu\n", (unsigned long long)c->events, (unsigned long long)c->parts,
+	fprintf(out, "  completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
+		"issue unknown: %llu\n", (unsigned long long)c->parts,
 		(unsigned long long)c->noted, (unsigned long long)c->unmade, (unsigned long long)c->untimed);
 }
 

@@ -55,7 +55,6 @@ enum disk_op {
 enum disk_flag { DISK_SYNC = 1, DISK_META = 2, DISK_AHEAD = 4, DISK_FUA = 8, DISK_BACKGROUND = 16 };
 
 struct disk_counts {
-	__u64 events;
 	__u64 parts;			/* completions of a part */
 	__u64 noted;			/* events whose issue we had to note */
 	__u64 unmade;			/* events of which nobody knows when they were made: latency from the issue */

@@ -53,6 +53,7 @@ struct events_cpu {
 	__u32 depth;			/* programs that run now and have an event */
 	__u32 at, pick;			/* place in a row of `every` events, and which of them is looked at */
 	__u32 untimed;			/* runs until the next one that is timed */
+	__u64 handed;			/* events, to the record programs */
 	__u64 runs, n_timed, timed_ns;	/* a program that cuts into another's counting can lose it a run, never an event */
 	struct events events[EVENTS_DEPTH];	/* of each */
 };

@@ -15,7 +15,7 @@
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 __u64 wanted = 0;			/* what some instrumentation keeps: WANTED_FIELD(), WANTED_MEASURE() */
 __u32 active = 0;			/* record programs in the chain */
-__u32 every = 1;			/* one event in so many is looked at */
+__u32 every = 0;			/* one event in so many is looked at; 0: as 1 */
 __u64 attached_ns = 0;			/* CLOCK_MONOTONIC: what began before may not be whole */
 
 struct {
@@ -114,6 +114,7 @@ static __always_inline void chain_run(void *ctx, const struct run *r, struct eve
 		run_end(r);
 		return;
 	}
+	r->cpu->handed += e->n;
 	if (e->n && bits && !e->weight)
 		e->weight = sample_weight(r->cpu);
 	if (e->n && bits && e->weight) {

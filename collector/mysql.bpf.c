@@ -176,7 +176,7 @@ static __always_inline int flush_conn(struct seq_file *seq, struct mysql_conn *s
 	event_fill(&e, s);
 	if (__sync_val_compare_and_swap(&s->state, seen, STATE_NEXT(seen, STATE_RECORDED)) != seen)
 		return 0;
-	count(&counts.events);
+	count(&counts.flushed);
 	bpf_seq_write(seq, &e, sizeof(e));
 	return 0;
 }

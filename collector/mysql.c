@@ -27,6 +27,7 @@ struct mysql {
 	struct bpf_link *flush;
 	struct bpf_link *left;		/* while somebody asks why threads were blocked */
 	int left_failed;		/* times it could not be had */
+	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
@@ -59,9 +60,9 @@ static void mysql_choose(struct mysql *m, int by_call)
 		bpf_program__set_autoload(m->bpf->progs.switched, true);
 		bpf_program__set_autoload(m->bpf->progs.woken, true);
 	}
+	m->by_call = by_call;
 	if (!by_call)
 		return;
-	m->bpf->rodata->by_call = 1;
 	bpf_program__set_autoload(m->bpf->progs.call_ends, true);
 	bpf_program__set_autoload(m->bpf->progs.flush_calls, true);
 	bpf_program__set_autoload(m->bpf->progs.sock_recv, false);
@@ -71,12 +72,10 @@ static void mysql_choose(struct mysql *m, int by_call)
 
 static int mysql_load(struct mysql *m, int by_call)
 {
-	int i, err;
+	int err;
 
 	m->bpf = mysql_bpf__open();
 	err = m->bpf ? 0 : -errno;
-	for (i = 0; !err && servers_names[i]; i++)
-		strncpy((char *)m->bpf->rodata->server_name[i], servers_names[i], 16);
 	if (!err) {
 		memcpy((char *)m->bpf->rodata->call_reason, reason_table(), REASON_CALLS);
 		bpf_program__set_autoattach(m->bpf->progs.left, false);
@@ -312,8 +311,8 @@ static void doctor_counts(const struct mysql *m, FILE *out)
 {
 	const struct mysql_counts *c = &m->bpf->bss->counts;
 
-	fprintf(out, "  events: %llu on %llu connections\n", (unsigned long long)c->events,
-		(unsigned long long)c->connections);
+	fprintf(out, "  connections: %llu, events ended by their age: %llu\n", (unsigned long long)c->connections,
+		(unsigned long long)c->flushed);
 	fprintf(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
 		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
 		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
@@ -326,7 +325,7 @@ static void mysql_doctor(void *self, FILE *out)
 	doctor_servers(out);
 	if (!m)
 		return;
-	if (m->bpf->rodata->by_call) {
+	if (m->by_call) {
 		tracer_doctor_program(out, "system call", bpf_program__fd(m->bpf->progs.call_ends));
 	} else {
 		tracer_doctor_program(out, "receive", bpf_program__fd(m->bpf->progs.sock_recv));

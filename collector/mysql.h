@@ -55,6 +55,9 @@ enum mysql_measure {
 };
 
 /* Measures for which the scheduler is watched. */
+/* The names of servers' processes; at most 15 bytes each. */
+#define MYSQL_SERVERS "mariadbd", "mysqld"
+
 #define MYSQL_PARTS (((1ull << MYSQL_N_MEASURES) - (1ull << MYSQL_IO)) << 32)
 
 enum mysql_command {
@@ -97,7 +100,7 @@ struct mysql_listener {
 
 /* What the event programs count about themselves; in .bss. */
 struct mysql_counts {
-	__u64 events;
+	__u64 flushed;		/* events that nothing but their age ended */
 	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
 	__u64 unanswered;	/* commands whose next command came before any reply: no event */
 	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each

@@ -19,9 +19,7 @@
 #define AF_INET6 10
 #define SOCK_STREAM 1
 
-const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints: system calls tell */
-
-__u64 next_conn = 1;			/* 0 is none */
+__u64 last_conn = 0;			/* its id; 0 is none */
 struct mysql_counts counts = { 0 };
 
 struct {
@@ -108,7 +106,7 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 
 static __always_inline struct mysql_conn *conn_find(struct sock *sk, __u64 inode)
 {
-	return by_call ? bpf_map_lookup_elem(&call_conns, &inode) : bpf_sk_storage_get(&conns, sk, 0, 0);
+	return inode ? bpf_map_lookup_elem(&call_conns, &inode) : bpf_sk_storage_get(&conns, sk, 0, 0);
 }
 
 static __always_inline struct mysql_conn *conn_new(struct sock *sk, __u64 inode)
@@ -116,7 +114,7 @@ static __always_inline struct mysql_conn *conn_new(struct sock *sk, __u64 inode)
 	const __u32 zero = 0;
 	struct mysql_conn *empty;
 
-	if (!by_call)
+	if (!inode)
 		return bpf_sk_storage_get(&conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	empty = bpf_map_lookup_elem(&no_conn, &zero);
 	if (!empty || bpf_map_update_elem(&call_conns, &inode, empty, BPF_ANY))
@@ -124,7 +122,7 @@ static __always_inline struct mysql_conn *conn_new(struct sock *sk, __u64 inode)
 	return bpf_map_lookup_elem(&call_conns, &inode);
 }
 
-/* inode: of the socket's file, where by_call. */
+/* inode: of the socket's file; 0: told by the socket tracepoints. */
 static __noinline struct mysql_conn *conn_make(struct sock *sk, __u64 inode, struct task_struct *t, int greeted)
 {
 	__u64 instance = conn_instance(sk, t->tgid, greeted);
@@ -141,7 +139,7 @@ static __noinline struct mysql_conn *conn_make(struct sock *sk, __u64 inode, str
 	bpf_probe_read_kernel(&text, 16, &t->group_leader->comm);
 	text.text[15] = 0;
 	s->execname = text_remember(&text, 0);
-	s->id = __sync_fetch_and_add(&next_conn, 1);
+	s->id = __sync_fetch_and_add(&last_conn, 1) + 1;
 	s->conn.mode = greeted ? CONN_LOGIN : CONN_STRANGE;
 	count(&counts.connections);
 	return s;

@@ -26,16 +26,8 @@ struct {
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__uint(key_size, 4);
-	__uint(value_size, sizeof(struct ring_state));
+	__uint(value_size, sizeof(struct ring_state));	/* ring_state_len() */
 } state SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);		/* n_slots */
-	__uint(key_size, 4);
-	__uint(value_size, 8);
-} entries SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -160,9 +152,9 @@ __noinline int record_event(struct event *event, __u32 weight)
 	slot = ring_slot(&plan, &st->recent, event->end_ns, &index);
 	if (slot < st->first_slot)
 		return 0;
-	entry = bpf_map_lookup_elem(&entries, &index);
-	if (!entry)
+	if (index >= plan.n_slots)
 		return -1;
+	entry = ring_entries(st) + index;
 	row = ring_row(entry, &st->newest, slot);
 	if (row == RING_OVERRUN) {
 		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);

@@ -25,8 +25,8 @@ static __u64 indices(const struct ring_plan *p)
 
 __u64 record_memory(const struct ring_plan *p)
 {
-	return indices(p) * (cells_value(p) + sizeof(struct ring_total)) + p->n_slots * 8ull +
-	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) + sizeof(struct ring_state);
+	return indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_state_len(p->n_slots) +
+	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late);
 }
 
 static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const struct record_target *target, __u32 index)
@@ -35,7 +35,7 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 
 	memcpy((void *)&bpf->rodata->plan, p, sizeof(*p));
 	*(__u32 *)&bpf->rodata->chain_index = index;
-	err = err ?: bpf_map__set_max_entries(bpf->maps.entries, p->n_slots);
+	err = err ?: bpf_map__set_value_size(bpf->maps.state, ring_state_len(p->n_slots));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, indices(p));
 	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, indices(p));
@@ -66,15 +66,15 @@ static void *map_memory(struct record *r, int i, const struct bpf_map *map, size
 
 static int record_map(struct record *r, const struct ring_plan *p)
 {
-	r->state = map_memory(r, 0, r->bpf->maps.state, sizeof(*r->state));
-	r->entry = map_memory(r, 1, r->bpf->maps.entries, p->n_slots * 8ull);
-	r->cells = map_memory(r, 2, r->bpf->maps.cells, indices(p) * cells_value(p));
-	r->totals = map_memory(r, 3, r->bpf->maps.totals, indices(p) * sizeof(*r->totals));
+	r->state = map_memory(r, 0, r->bpf->maps.state, ring_state_len(p->n_slots));
+	r->entry = r->state ? ring_entries(r->state) : NULL;
+	r->cells = map_memory(r, 1, r->bpf->maps.cells, indices(p) * cells_value(p));
+	r->totals = map_memory(r, 2, r->bpf->maps.totals, indices(p) * sizeof(*r->totals));
 	r->cells_stride = cells_value(p) / 4;
 	r->classes_fd = bpf_map__fd(r->bpf->maps.classes);
 	r->free_fd = bpf_map__fd(r->bpf->maps.free_classes);
 	r->late_fd = bpf_map__fd(r->bpf->maps.late);
-	return r->state && r->entry && r->cells && r->totals ? 0 : -errno;
+	return r->state && r->cells && r->totals ? 0 : -errno;
 }
 
 int record_load(const struct ring_plan *plan, const struct record_target *target, __u32 index,
@@ -116,7 +116,7 @@ void record_unload(struct record *r)
 {
 	int i;
 
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < 3; i++)
 		if (r->map[i].at)
 			munmap(r->map[i].at, r->map[i].len);
 	record_bpf__destroy(r->bpf);

@@ -32,7 +32,7 @@ struct record {
 	size_t cells_stride;		/* u32 from one index to the next */
 	struct ring_total *totals;
 	int classes_fd, free_fd, late_fd;
-	struct { void *at; size_t len; } map[4];
+	struct { void *at; size_t len; } map[3];
 };
 
 /* Bytes of kernel memory that this plan takes. */

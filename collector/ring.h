@@ -1,7 +1,7 @@
 /* ring.h - where events are counted: a ring of slots in memory that kernel and collector share.
  *
  *      entry[slot % n_slots]  -> { slot, free, row }          one word
- *      cells[row][shard][measure][class] -> n_cells x u32     one count per bucket
+ *      cells[row][shard][class][measure] -> n_cells x u32     one count per bucket
  *      totals[same index]                -> count, sum, min, max
  *
  * One ring per instrumentation; n_slots entries, n_slots + n_spares physical rows.  Rows that no
@@ -57,7 +57,7 @@ struct ring_loss {
 	__u64 first, last;		/* first is kept as its complement as well */
 };
 
-/* What kernel and reader tell each other beside the entries. */
+/* What kernel and reader tell each other; the entries follow it in the map, ring_entries(). */
 struct ring_state {
 	__u64 newest;			/* highest slot that was claimed */
 	__u64 recent;			/* ring_slot()'s: the slot of an event and its entry, RING_WORD(slot, index) */
@@ -68,6 +68,9 @@ struct ring_state {
 	__u64 shed;			/* fields that are left out: WANTED_FIELD() */
 	struct filter_lists lists;	/* of the plan's filter */
 };
+
+static inline __u64 ring_state_len(__u32 n_slots) { return sizeof(struct ring_state) + n_slots * 8ull; }
+static inline __u64 *ring_entries(struct ring_state *st) { return (__u64 *)(st + 1); }
 
 /* An event that is filed by the collector. */
 struct ring_late {
@@ -105,11 +108,11 @@ static inline __u64 ring_code(const volatile struct ring_plan *p, __u64 shed, co
 	return shed & WANTED_FIELD(field) ? KEY_SHED : event->field[field];
 }
 
-/* Position in cells and totals. */
+/* Position in cells and totals: what an event adds to lies together, on as few pages as it can. */
 static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,
 			    __u32 class_)
 {
-	return ((row * p->n_shards + shard) * p->n_measures + measure) * p->n_classes + class_;
+	return ((row * p->n_shards + shard) * p->n_classes + class_) * p->n_measures + measure;
 }
 
 /* Is this value of the m-th measure written at all? */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const servers_names[] = { "mariadbd", "mysqld", NULL };
+const char *const servers_names[] = { MYSQL_SERVERS, NULL };
 
 static int known_find(const struct servers *s, __u32 pid, __u32 port)
 {

@@ -18,7 +18,7 @@
 /* ---- measuring ---- */
 
 struct counted {
-	__u64 runs, n_timed, timed_ns;
+	__u64 runs, handed, n_timed, timed_ns;
 };
 
 static int count_cpus(int events_fd, struct counted *ret)
@@ -30,9 +30,10 @@ static int count_cpus(int events_fd, struct counted *ret)
 	if (!cpus)
 		return -ENOMEM;
 	err = bpf_map_lookup_elem(events_fd, &zero, cpus) ? -errno : 0;
-	*ret = (struct counted){ 0, 0, 0 };
+	*ret = (struct counted){ 0 };
 	for (i = 0; !err && i < n_cpus; i++) {
 		ret->runs += cpus[i].runs;
+		ret->handed += cpus[i].handed;
 		ret->n_timed += cpus[i].n_timed;
 		ret->timed_ns += cpus[i].timed_ns;
 	}
@@ -42,11 +43,13 @@ static int count_cpus(int events_fd, struct counted *ret)
 
 void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 now_ns)
 {
-	struct counted c = { 0, 0, 0 };
+	struct counted c = { 0 };
 
 	count_cpus(programs->events_fd, &c);
 	*s = (struct shed){ .plan = BUDGET_PLAN_FULL, .runs = c.runs, .n_timed = c.n_timed, .timed_ns = c.timed_ns,
 			    .looked_ns = now_ns, .random = (__u64)now_ns | 1 };
+	if (programs->every)
+		*programs->every = s->plan.every;
 }
 
 /* With sampling a timed run is a mixture of those that skip and those that do not. */
@@ -94,6 +97,7 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = !t->may_detach || !programs->skeleton;
 	s->runs = c.runs;
+	s->handed = c.handed;
 	s->n_timed = c.n_timed;
 	s->timed_ns = c.timed_ns;
 	s->looked_ns = now_ns;
@@ -238,7 +242,8 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 
 void shed_doctor(const struct shed *s, FILE *out)
 {
-	fprintf(out, "  cost: %.0f runs/s of %.0f ns and %.0f ns to get there: %.3f %% of a CPU", s->load.runs_per_s,
-		s->load.full_ns, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
+	fprintf(out, "  events: %llu\n", (unsigned long long)s->handed);
+	fprintf(out, "  cost: %.0f runs/s of %.0f ns and %.0f ns to get there: %.3f %% of a CPU",
+		s->load.runs_per_s, s->load.full_ns, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
 	fprintf(out, "%s%s\n", s->told[0] ? "; " : "", s->told);
 }

@@ -28,6 +28,7 @@ struct shed {				/* one tracer's; zeroed: shed_start() */
 	double dear_ns;			/* that they take */
 	__u32 was_bare, told_bare;	/* when last measured, and told */
 	__u64 runs, n_timed, timed_ns;	/* of the programs, when last looked at */
+	__u64 handed;			/* events, all in all */
 	__u64 n_new, new_ns;		/* timed under this plan, and not yet in load.full_ns */
 	__s64 looked_ns;
 	int detached;
@@ -55,7 +56,7 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 __s64 shed_turn(const struct shed *s);
 void shed_attach(struct shed *s, const struct tracer_programs *programs, const struct shed_reader *readers, size_t n_readers);
 
-/* For people: a line on what it costs, and what is shed. */
+/* For people: how many events there were, what they cost, and what is shed. */
 void shed_doctor(const struct shed *s, FILE *out);
 
 #endif

@@ -39,7 +39,7 @@ struct tracer_programs {
 	((struct tracer_programs){                                                                              \
 		.events_fd = bpf_map__fd((bpf)->maps.events), .chain_fd = bpf_map__fd((bpf)->maps.chain),       \
 		.wall_offset = &(bpf)->bss->wall_offset, .wanted = &(bpf)->bss->wanted,                         \
-		.active = &(bpf)->bss->active, .every = &(bpf)->data->every,                                    \
+		.active = &(bpf)->bss->active, .every = &(bpf)->bss->every,                                    \
 		.attached_ns = &(bpf)->bss->attached_ns, .skeleton = (bpf)->skeleton })
 
 struct tracer_filing {			/* for events that are not counted in the kernel */
