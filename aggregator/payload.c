@@ -52,6 +52,14 @@ const char *payload_state(const struct grid_column *c)
 	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
 }
 
+static void put_edge(struct bytes *out, __u64 edge)
+{
+	if (edge == GRID_NO_EDGE)
+		writer_raw(out, "null");
+	else
+		writer_number(out, edge);
+}
+
 static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift)
 {
 	writer_name(out, "cells");
@@ -73,6 +81,33 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 		writer_raw(out, "]");
 	}
 	writer_raw(out, "]");
+}
+
+/* What runs: [[low, high, how many], ...], with edges, for they are those of its own grid. */
+static void put_running(struct bytes *out, const struct grid *g, size_t col)
+{
+	bool any = g->column[col].count > 0;
+
+	if (any) {
+		writer_name(out, "running");
+		writer_raw(out, "[");
+	}
+	for (size_t row = 0; row < g->n_rows && any; row++) {
+		__u64 n = g->cell[row * g->n_cols + col];
+
+		if (!n)
+			continue;
+		writer_comma(out);
+		writer_raw(out, "[");
+		writer_number(out, g->edge[row]);
+		writer_raw(out, ",");
+		put_edge(out, g->edge[row + 1]);
+		writer_raw(out, ",");
+		put_mean(out, n, g->column[col].n_snapshots);
+		writer_raw(out, "]");
+	}
+	if (any)
+		writer_raw(out, "]");
 }
 
 void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
@@ -101,6 +136,8 @@ void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 i
 	writer_name_number(out, "p50", c->p50);
 	writer_name_number(out, "p99", c->p99);
 	put_cells(out, g, col, row_shift);
+	if (g->running)
+		put_running(out, g->running, col);
 	writer_raw(out, "}");
 }
 
@@ -110,10 +147,7 @@ static void put_edges(struct bytes *out, const struct grid *g)
 	writer_raw(out, "[");
 	for (size_t i = 0; i <= g->n_rows; i++) {
 		writer_comma(out);
-		if (g->edge[i] == GRID_NO_EDGE)
-			writer_raw(out, "null");
-		else
-			writer_number(out, g->edge[i]);
+		put_edge(out, g->edge[i]);
 	}
 	writer_raw(out, "]");
 }
@@ -198,6 +232,8 @@ void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme 
 	put_colour(out, p.unobserved);
 	writer_name(out, "partial");
 	put_colour(out, p.partial);
+	writer_name(out, "running");
+	put_colour(out, p.running);
 }
 
 static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)

@@ -143,7 +143,7 @@ static void region_slice(void *arg, __s64 slot, const struct slice *s)
 	struct key_counts *key;
 	long block = block_at(r, slot);
 
-	if (r->err || block < 0 || s->weight || s->axis >= r->q.query->inst->n_measures)
+	if (r->err || block < 0 || s->weight || s->axis >= r->q.query->inst->n_measures || r->q.points >> s->axis & 1)
 		return;
 	key = key_at(r, &s->key);
 	if (!key)
@@ -477,7 +477,7 @@ static int add_measures(struct region *r)
 	r->found.measure = calloc(2 * n, sizeof(*r->found.measure));
 	err = r->found.measure ? 0 : -ENOMEM;
 	for (unsigned m = 0; m < n && !err; m++) {
-		if ((int)m == r->q.query->axis)
+		if ((int)m == r->q.query->axis || r->q.points >> m & 1)
 			continue;
 		err = add_measure_by(r, m, REGION_BY_KEY);
 		if (!err)

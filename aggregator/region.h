@@ -36,6 +36,7 @@ struct region_query {
 	const struct query *query;	/* instrumentation, axis, selection */
 	struct region_span time, baseline;	/* what is in both is `time`'s */
 	__u64 min, max;			/* values, half-open; max 0: no upper limit */
+	__u32 points;			/* bits of measures that no event has, see metric.h: not looked at */
 };
 
 enum region_by { REGION_BY_KEY, REGION_BY_TIME };

@@ -218,9 +218,10 @@ static bool column_fits(struct stream *s, const struct grid *g, size_t col, long
 	return true;
 }
 
-static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret_grid)
+/* n columns of one measure. */
+static int fold_axis(struct stream *s, int axis, __s64 col, size_t n, struct grid **ret_grid)
 {
-	struct query q = value_query(s->shown, s->shown->fold_axis[0]);
+	struct query q = value_query(s->shown, axis);
 	const struct catalog_inst *ci = catalog_find(s->a->catalog, s->inst);
 	__s64 first, last, cube_first, cube_last;
 	struct fold *f = NULL;
@@ -244,6 +245,18 @@ static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret
 		err = *ret_grid ? 0 : fold_error(f) ?: -ENOMEM;
 	}
 	fold_free(f);
+	return err;
+}
+
+static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret_grid)
+{
+	int axis = value_running_axis(s->shown), err = fold_axis(s, s->shown->fold_axis[0], col, n, ret_grid);
+
+	if (err || axis < 0)
+		return err;
+	err = fold_axis(s, axis, col, n, &(*ret_grid)->running);
+	if (err)
+		grid_free(*ret_grid);
 	return err;
 }
 

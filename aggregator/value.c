@@ -39,10 +39,19 @@ static __u32 row_bits(const struct value *v)
 	return (v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT) && v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
 }
 
+int value_running_axis(const struct value *v)
+{
+	size_t i = 1;
+
+	while (i < v->in.n_measures && v->scope[i] != SCOPE_POINT)
+		i++;
+	return v->fold_axis[0] || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
+}
+
 struct query value_query(const struct value *v, int axis)
 {
 	struct query q = {
-		.inst = &v->in, .scope = v->head.scope, .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
 		.drop = v->drop, .cells_only = v->kind == VALUE_IMAGE || v->kind == VALUE_DETAILS,
@@ -147,6 +156,19 @@ static int add_folds(struct value *v, int axis)
 	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
 		if ((int)i != axis)
 			err = add_key_fold(v, (int)i);
+	return err;
+}
+
+/* Is what runs to be seen above what has ended?  Its age is a first measure, so far. */
+static int add_running(struct value *v)
+{
+	bool drawn = v->kind == VALUE_GRID || v->kind == VALUE_STREAM || v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT;
+	int axis = value_running_axis(v), err;
+
+	if (!drawn || axis < 0)
+		return 0;
+	err = add_fold(v, axis);
+	v->runs = !err;
 	return err;
 }
 
@@ -365,6 +387,7 @@ static void settle_axis(struct value *v, int axis)
 {
 	bool offset = !strcmp(v->in.measure[axis], "subsecond");	/* of the wall clock's second: always all of it */
 
+	v->head.scope = v->scope[axis];
 	if (!v->p.has_yscale && (offset || ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT))
 		v->p.yscale = AXIS_LINEAR;
 	if (offset && !v->p.has_ymax && v->kind == VALUE_FIGURE)
@@ -385,7 +408,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
 	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
 		v->in.retention_s = KEEP_S;
-	v->head.scope = ci->metric->scope;
+	for (size_t i = 0; i < v->in.n_measures; i++)
+		v->scope[i] = metric_measure_scope(ci->metric, v->in.measure[i]);
 	v->reader = (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss,
 					   .mark = give_mark, .sparse = give_sparse, .dropped = give_dropped };
 	reply_title(v, ci);
@@ -406,6 +430,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = add_folds(v, axis);
 	if (!err)
 		err = value_layers_add(v);
+	if (!err)
+		err = add_running(v);
 	if (!err)
 		err = value_explain_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
@@ -486,11 +512,12 @@ static void make(struct value *v)
 	uv_queue_work(v->a->loop, &v->work, on_make, on_made);
 }
 
+/* But for what runs. */
 static int only_axis(const struct value *v)
 {
 	int axis = v->explain && v->in.n_measures > 1 ? -1 : v->fold_axis[0];
 
-	for (size_t i = 1; i < v->n_folds; i++)
+	for (size_t i = 1; i < v->n_folds - v->runs; i++)
 		if (v->fold_axis[i] != axis)
 			return -1;
 	for (size_t i = 0; i < v->n_key_folds; i++)
@@ -506,7 +533,7 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
-static int read_slices(struct value *v, struct store *store, const struct plan *plan, bool whole,
+static int read_slices(struct value *v, struct store *store, const struct plan *plan, int axis, bool whole,
 		       const struct store_reader *slices)
 {
 	bool columns = plan == &v->plan && !is_totals(v);
@@ -514,7 +541,7 @@ static int read_slices(struct value *v, struct store *store, const struct plan *
 
 	for (size_t i = 0; i < plan->n_parts && !err; i++) {
 		const struct plan_part *part = &plan->part[i];
-		const struct store_range range = { part->first, part->last, only_axis(v), part->tier, whole,
+		const struct store_range range = { part->first, part->last, axis, part->tier, whole,
 						   columns || part->tier == TIERS - 1 ? plan->grain : 1 };
 
 		err = store->ops->read(store, v->in.id, &range, slices);
@@ -527,17 +554,21 @@ static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
 	struct store_reader others = v->reader;
-	struct store_range range = { .axis = only_axis(v) };
+	int axis = only_axis(v);
+	struct store_range range = { .axis = axis };
 	bool both = is_both(v);
 	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
-	int err = v->explain ? 0 : read_slices(v, store, &v->plan, both || is_whole(v), &slices);
+	const struct store_reader running = { .arg = v, .slice = give_slice, .wants = slices.wants };
+	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
-		err = read_slices(v, store, &v->explain->piece[i], false, &slices);
+		err = read_slices(v, store, &v->explain->piece[i], axis, false, &slices);
 	if (!err && both)
-		err = read_slices(v, store, &v->keys_plan, false, &counts);
+		err = read_slices(v, store, &v->keys_plan, axis, false, &counts);
+	if (!err && v->runs)
+		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], is_whole(v), &running);
 	slots_of(v, &range.first, &range.last);
 	range.tier = is_totals(v) ? v->plan.kept : v->plan.tier;
 	others.slice = NULL;
@@ -567,7 +598,7 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 		v->tape.axes[v->key_axis[i]] = true;
 	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
 		v->tape.axes[i] = true;
-	err = cube_read(v->a->cube, v->in.id, first, last, only_axis(v), tape_recorder(&v->tape));
+	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), tape_recorder(&v->tape));
 	on_read(v, err ? err : v->tape.bytes.err);
 }
 

@@ -31,6 +31,7 @@ struct value {
 	enum value_kind kind;
 	struct params p;
 	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
+	enum metric_scope scope[MEASURES_MAX];
 	char title[VALUE_TITLE];
 	char unit[NAME_MAX_LEN];	/* what is counted */
 	bool numeric;			/* decomposed by a numeric field */
@@ -41,6 +42,7 @@ struct value {
 	__u32 drop;			/* fields folded away by `by` */
 
 	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */
+	bool runs;			/* the last fold is of what runs, and its grid becomes grid 0's */
 	int fold_axis[REPORT_PANELS_MAX], key_axis[MEASURES_MAX];
 	struct fold *fold[REPORT_PANELS_MAX];
 	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
@@ -82,6 +84,9 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 int value_make(struct value *v);
 
 /* What to read: a query for one axis. */
+/* The measure that tells what runs, beside the asked one; -1: there is none. */
+int value_running_axis(const struct value *v);
+
 struct query value_query(const struct value *v, int axis);
 size_t value_columns(const struct value *v);
 

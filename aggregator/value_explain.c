@@ -167,6 +167,10 @@ int value_explain_add(struct value *v, const struct catalog_inst *ci, int axis, 
 	if (!e)
 		return v->kind == VALUE_EXPLAIN ? -ENOMEM : 0;
 	v->explain = e;
+	for (size_t i = 0; i < v->in.n_measures; i++)
+		q.points |= (__u32)(v->scope[i] == SCOPE_POINT) << i;
+	if (q.points >> axis & 1)
+		return refuse(reason, "a measure of what was so at the end of each slot has no events to compare");
 	e->query = value_query(v, axis);
 	query_slots(&e->query, &first, &last);
 	tier = coarsest_tier(&v->in, v->plan.kept, last + 1 - first);

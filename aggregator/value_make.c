@@ -200,12 +200,24 @@ static int make_grid(struct value *v)
 	if (err)
 		return err;
 	reply_begin(v, &out);
+	if (v->grid[0]->running)
+		writer_name_text(&out, "running", v->in.measure[value_running_axis(v)]);
 	payload_grid(&out, v->grid[0]);
 	writer_name(&out, "shade");
 	writer_raw(&out, "{");
 	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);
 	writer_raw(&out, "}");
 	return reply_end(v, &out);
+}
+
+/* What runs belongs to the first grid. */
+static void join_running(struct value *v)
+{
+	if (!v->runs)
+		return;
+	v->n_folds--;
+	v->grid[0]->running = v->grid[v->n_folds];
+	v->grid[v->n_folds] = NULL;
 }
 
 int value_make(struct value *v)
@@ -226,6 +238,7 @@ int value_make(struct value *v)
 		fold_free(v->fold[i]);	/* a histogram per column: the grid has what is needed of them */
 		v->fold[i] = NULL;
 	}
+	join_running(v);
 	switch (v->kind) {
 	case VALUE_RAW: return make_raw(v);
 	case VALUE_KEYS: return make_keys(v);

@@ -347,6 +347,36 @@ static void traced_look(struct kernel *k, struct traced *on, __s64 now_ns)
 		on->tracer->look(on->self, now_ns, &filing);
 }
 
+static void run(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns)
+{
+	const struct filing *f = arg;
+	struct instrument *it;
+
+	for (it = f->k->instrument; it; it = it->next)
+		if (it->on == f->on)
+			reader_run(it->reader, e, begin_ns, until_ns);
+}
+
+/* What is under way at the ends of slots, once those are over. */
+static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
+{
+	struct filing f = { k, on };
+	const struct tracer_running running = { run, &f, k->wall_offset, now_ns };
+	struct instrument *it;
+	__u64 since_ns = 0, untold_ns;
+
+	for (it = k->instrument; it; it = it->next) {
+		untold_ns = it->on == on ? reader_untold(it->reader, now_ns) : 0;
+		since_ns = !since_ns || (untold_ns && untold_ns < since_ns) ? untold_ns : since_ns;
+	}
+	if (!since_ns || !on->runs || !on->tracer->running)
+		return;
+	on->tracer->running(on->self, since_ns, &running);
+	for (it = k->instrument; it; it = it->next)
+		if (it->on == on)
+			reader_told(it->reader, now_ns);
+}
+
 /* What the event programs lost is a loss of every instrumentation, some time since the last drain. */
 static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 {
@@ -390,6 +420,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	clock_refresh(k, now_ns);
 	for (i = 0; i < N_TRACERS; i++) {
 		traced_look(k, &k->traced[i], now_ns);
+		running_tell(k, &k->traced[i], now_ns);
 		filters_look(k, &k->traced[i], now_ns);
 		losses_tell(k, &k->traced[i], now_ns);
 	}

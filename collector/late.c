@@ -62,7 +62,8 @@ int late_add(struct late *l, const struct ring_plan *plan, const struct ring_lat
 	if (!row)
 		return -ENOMEM;
 	for (m = 0; m < plan->n_measures; m++)
-		hist_record_times(&row->hist[m], event->measure[m], event->weight);
+		if (ring_is_point(plan, m) == (int)event->running)
+			hist_record_times(&row->hist[m], event->measure[m], event->weight);
 	return 0;
 }
 

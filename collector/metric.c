@@ -15,6 +15,11 @@ const struct field *metric_field(const struct metric *m, const char *name)
 	return NULL;
 }
 
+enum metric_scope metric_measure_scope(const struct metric *m, const char *measure)
+{
+	return m->point && !strcmp(m->point, measure) ? SCOPE_POINT : m->scope;
+}
+
 int metric_index(const struct metric *m, const char *name, enum field_arity arity)
 {
 	int index = 0;

@@ -35,10 +35,14 @@ struct metric {
 	const struct field *field;
 	size_t n_fields;
 	enum metric_scope scope;
+	const char *point;		/* of scope interval: the one measure that is a point among events; NULL: none */
 };
 
 /* "interval", "point". */
 const char *metric_scope_name(enum metric_scope scope);
+
+/* Of one of its measures. */
+enum metric_scope metric_measure_scope(const struct metric *m, const char *measure);
 
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);

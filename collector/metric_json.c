@@ -30,8 +30,8 @@ json_t *metric_json_make(const struct metric *m, const char *refusal)
 
 	for (size_t i = 0; i < m->n_fields; i++)
 		json_array_append_new(fields, field_to_json(&m->field[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
-			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
+			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "point", m->point, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
 			 "fields", fields);
 }
 
@@ -43,6 +43,7 @@ void metric_json_fini(struct metric *m)
 		free((char *)m->field[i].type);
 	}
 	free((struct field *)m->field);
+	free((char *)m->point);
 	free((char *)m->module);
 	free((char *)m->stat);
 	free((char *)m->label);
@@ -137,6 +138,23 @@ static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
 	return -EINVAL;
 }
 
+/* A numeric field's name, or nothing. */
+static int get_point(const json_t *json, struct metric *m, char *reason)
+{
+	const json_t *value = json_object_get(json, "point");
+	const char *text = json_string_value(value);
+	const struct field *f = text ? metric_field(m, text) : NULL;
+
+	if (!value)
+		return 0;
+	if (!f || f->arity != FIELD_NUMERIC) {
+		snprintf(reason, REASON_MAX, "a metric's \"point\" must be one of its numeric fields");
+		return -EINVAL;
+	}
+	m->point = strdup(text);
+	return m->point ? 0 : -ENOMEM;
+}
+
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])
 {
 	struct metric m = { 0 };
@@ -152,6 +170,8 @@ int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[
 		err = get_scope(json, &m.scope, reason);
 	if (!err)
 		err = fields_from_json(json_object_get(json, "fields"), &m, reason);
+	if (!err)
+		err = get_point(json, &m, reason);
 	if (err == -ENOMEM)
 		snprintf(reason, REASON_MAX, "no memory for a metric");
 	if (err)

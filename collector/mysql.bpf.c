@@ -4,7 +4,7 @@
  *                                                 +--> events (per CPU) --tail call--> record programs
  *      sock_send_length -> reply, end stamp ------+
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
- *      iter/bpf_sk_storage_map -> what nobody ended for 5 s --> read by the collector
+ *      iter/bpf_sk_storage_map -> what nobody ended for 5 s, and what runs now --> read by the collector
  *
  * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.
  *
@@ -24,6 +24,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define MSG_PEEK 2
 
 __u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
+__u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as running too */
 
 /* ---- the sockets ---- */
 
@@ -191,4 +192,47 @@ SEC("?iter/bpf_map_elem")
 int flush_calls(struct bpf_iter__bpf_map_elem *ctx)
 {
 	return flush_conn(ctx->meta->seq, ctx->value);
+}
+
+/* ---- what runs ---- */
+
+/* Of a connection that we cannot read nobody knows whether a reply is complete. */
+static __always_inline int is_running(const struct mysql_conn *s, __u64 kind)
+{
+	if (s->conn.mode == CONN_IGNORED)
+		return 0;
+	return kind == STATE_WAITING || (kind == STATE_PENDING && !conn_turns(&s->conn));
+}
+
+static __always_inline int tell_running(struct seq_file *seq, struct mysql_conn *s)
+{
+	struct mysql_running r;
+	__u64 seen;
+
+	if (!s)
+		return 0;
+	seen = *(volatile __u64 *)&s->state;
+	__builtin_memset(&r, 0, sizeof(r));
+	if (!is_running(s, STATE_KIND(seen))) {
+		r.end_ns = s->end.ns;
+		if (STATE_KIND(seen) != STATE_RECORDED || r.end_ns < running_since)
+			return 0;
+	}
+	event_fill(&r.event, s);
+	r.begin_ns = s->start.ns;
+	if (*(volatile __u64 *)&s->state == seen)
+		bpf_seq_write(seq, &r, sizeof(r));
+	return 0;
+}
+
+SEC("iter/bpf_sk_storage_map")
+int running(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	return tell_running(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/bpf_map_elem")
+int running_calls(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return tell_running(ctx->meta->seq, ctx->value);
 }

@@ -25,6 +25,7 @@
 struct mysql {
 	struct mysql_bpf *bpf;
 	struct bpf_link *flush;
+	struct bpf_link *running;
 	struct bpf_link *left;		/* while somebody asks why threads were blocked */
 	int left_failed;		/* times it could not be had */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
@@ -46,6 +47,7 @@ static void mysql_stop(void *self)
 	struct mysql *m = self;
 
 	bpf_link__destroy(m->left);
+	bpf_link__destroy(m->running);
 	bpf_link__destroy(m->flush);
 	mysql_bpf__destroy(m->bpf);
 	census_free(m->census);
@@ -65,9 +67,11 @@ static void mysql_choose(struct mysql *m, int by_call)
 		return;
 	bpf_program__set_autoload(m->bpf->progs.call_ends, true);
 	bpf_program__set_autoload(m->bpf->progs.flush_calls, true);
+	bpf_program__set_autoload(m->bpf->progs.running_calls, true);
 	bpf_program__set_autoload(m->bpf->progs.sock_recv, false);
 	bpf_program__set_autoload(m->bpf->progs.sock_send, false);
 	bpf_program__set_autoload(m->bpf->progs.flush, false);
+	bpf_program__set_autoload(m->bpf->progs.running, false);
 }
 
 static int mysql_load(struct mysql *m, int by_call)
@@ -87,21 +91,25 @@ static int mysql_load(struct mysql *m, int by_call)
 	return err;
 }
 
-/* The servers that are there first: their connections are told by where they listen. */
-static int mysql_attach(struct mysql *m, int by_call)
+/* Over the connections. */
+static struct bpf_link *iter_attach(struct mysql *m, int by_call, struct bpf_program *program)
 {
-	const struct bpf_program *flush = by_call ? m->bpf->progs.flush_calls : m->bpf->progs.flush;
 	union bpf_iter_link_info info = { .map.map_fd = bpf_map__fd(by_call ? m->bpf->maps.call_conns : m->bpf->maps.conns) };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
+	bpf_program__set_autoattach(program, false);
+	return bpf_program__attach_iter(program, &opts);
+}
+
+/* The servers that are there first: their connections are told by where they listen. */
+static int mysql_attach(struct mysql *m, int by_call)
+{
 	servers_forget_map(&m->servers, bpf_map__fd(m->bpf->maps.listeners));
 	servers_refresh(&m->servers);
-	m->flush = bpf_program__attach_iter(flush, &opts);
-	if (!m->flush)
-		return -errno;
-	bpf_program__set_autoattach(m->bpf->progs.flush, false);
-	bpf_program__set_autoattach(m->bpf->progs.flush_calls, false);
-	return mysql_bpf__attach(m->bpf);
+	m->flush = iter_attach(m, by_call, by_call ? m->bpf->progs.flush_calls : m->bpf->progs.flush);
+	if (m->flush)
+		m->running = iter_attach(m, by_call, by_call ? m->bpf->progs.running_calls : m->bpf->progs.running);
+	return m->running ? mysql_bpf__attach(m->bpf) : -errno;
 }
 
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
@@ -228,6 +236,25 @@ static void flush_old(struct mysql *m, const struct tracer_filing *filing)
 	while ((n = read(fd, e, sizeof(e))) > 0 || (n < 0 && errno == EAGAIN))
 		for (i = 0; n > 0 && i < n / sizeof(e[0]); i++)
 			filing->event(filing->arg, &e[i]);
+	close(fd);
+}
+
+static void mysql_running(void *self, __u64 since_ns, const struct tracer_running *running)
+{
+	struct mysql *m = self;
+	struct mysql_running r[32];
+	ssize_t n;
+	size_t i;
+	int fd;
+
+	m->bpf->bss->running_since = since_ns - running->wall_offset;
+	fd = bpf_iter_create(bpf_link__fd(m->running));
+	if (fd < 0)
+		return;
+	while ((n = read(fd, r, sizeof(r))) > 0 || (n < 0 && errno == EAGAIN))
+		for (i = 0; n > 0 && i < n / sizeof(r[0]); i++)
+			running->run(running->arg, &r[i].event, r[i].begin_ns + running->wall_offset,
+				     r[i].end_ns ? r[i].end_ns + running->wall_offset : (__u64)running->now_ns);
 	close(fd);
 }
 
@@ -361,5 +388,6 @@ const struct tracer mysql_tracer = {
 	.moved = mysql_moved,
 	.lost = mysql_lost,
 	.look = mysql_look,
+	.running = mysql_running,
 	.doctor = mysql_doctor,
 };

@@ -27,6 +27,8 @@
  *      offcpu  = runqwait + blocked
  *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see reason.h
  *
+ *      age     of a command that runs at the end of a slot, so far; no part of an event: it is told of each such slot
+ *
  *         `other` is what no reason was seen of, as of a command that began before these were asked for.
  *         A command that starts on one thread and ends on another (thread pool) cannot be split:
  *         all of it is `unsplit`.  So it is where the kernel lacks the fields we split by.
@@ -44,21 +46,22 @@
 #ifndef HEATSCOPE_MYSQL_H
 #define HEATSCOPE_MYSQL_H
 
-#include <linux/types.h>
+#include "event.h"
 
 enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
 
 enum mysql_measure {
 	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
 	MYSQL_IO, MYSQL_FUTEX, MYSQL_NET, MYSQL_SLEEP, MYSQL_FAULT, MYSQL_OTHER,	/* as enum reason, and what is left */
+	MYSQL_AGE,		/* of what still runs at the end of a slot: no event */
 	MYSQL_N_MEASURES
 };
 
-/* Measures for which the scheduler is watched. */
 /* The names of servers' processes; at most 15 bytes each. */
 #define MYSQL_SERVERS "mariadbd", "mysqld"
 
-#define MYSQL_PARTS (((1ull << MYSQL_N_MEASURES) - (1ull << MYSQL_IO)) << 32)
+/* Measures for which the scheduler is watched. */
+#define MYSQL_PARTS (((1ull << MYSQL_AGE) - (1ull << MYSQL_IO)) << 32)
 
 enum mysql_command {
 	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,
@@ -96,6 +99,12 @@ struct mysql_specimen {
 struct mysql_listener {
 	__u32 pid;
 	__u32 port;
+};
+
+/* A command that runs, as the kernel tells of it. */
+struct mysql_running {
+	__u64 begin_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns 0: it has not ended */
+	struct event event;	/* its fields */
 };
 
 /* What the event programs count about themselves; in .bss. */

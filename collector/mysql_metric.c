@@ -24,9 +24,10 @@ static const struct field fields[] = {
 	TIME_FIELD("sleep", "time asleep"),
 	TIME_FIELD("fault", "time blocked in a page fault"),
 	TIME_FIELD("other", "time blocked otherwise"),
+	TIME_FIELD("age", "age of what still runs"),
 };
 
 const struct metric mysql_metric = {
 	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL
+	SCOPE_INTERVAL, "age"
 };

@@ -41,6 +41,7 @@ struct reader {
 	__u64 every_slot;		/* before it every[0], after it every[1], in it the larger one */
 	__u32 every[2];
 	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not */
+	__u64 told_slot;		/* the first one of which it is not told what was under way at its end */
 	struct late late;
 	struct pieces pieces;
 };
@@ -108,6 +109,7 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 		r->batch.inst = inst;
 		r->batch.slot_ns = ring->plan.slot_ns;
 		r->next_slot = ring->state->first_slot;
+		r->told_slot = ring->state->first_slot;
 		r->gap_first = 1;	/* to 0: none */
 		r->every[0] = r->every[1] = 1;
 		while (r->n_spares < ring_spares(&ring->plan) && r->n_spares < RING_SPARES_MAX) {
@@ -465,6 +467,8 @@ static int class_take(struct reader *r, __u32 class_)
 	}
 	key_put(r, class_ ? &r->class_[class_].key : NULL);
 	for (m = 0; m < r->ring.plan.n_measures; m++) {
+		if (ring_is_point(&r->ring.plan, m))
+			continue;
 		if (m) {
 			shards_take(r, m, class_, &r->hist[m]);
 			hist_record_times(&r->hist[m], 0, r->hist[0].count - r->hist[m].count);
@@ -531,17 +535,17 @@ static int late_take(struct reader *r, const struct ring_late *event)
 	if (event->slot < r->ring.state->first_slot)
 		return 0;
 	err = late_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
-	if (err) {
+	if (err && !event->running) {
 		loss_merge(&r->loss, event->weight, event->measure[0] * event->weight, event->slot, event->slot);
 		r->n_lost += event->weight;
 	}
 	return err;
 }
 
-int reader_file(struct reader *r, const struct event *e)
+static int event_file(struct reader *r, const struct event *e, __u64 slot, __u32 running)
 {
 	const struct ring_plan *p = &r->ring.plan;
-	struct ring_late l = { .slot = e->end_ns / p->slot_ns, .weight = 1 };
+	struct ring_late l = { .slot = slot, .weight = 1, .running = running };
 	__u32 i;
 
 	if (!filter_accepts(&p->filter, e, &r->ring.state->lists))
@@ -553,6 +557,47 @@ int reader_file(struct reader *r, const struct event *e)
 	return late_take(r, &l);
 }
 
+int reader_file(struct reader *r, const struct event *e)
+{
+	return event_file(r, e, e->end_ns / r->ring.plan.slot_ns, 0);
+}
+
+/* ---- what is under way ---- */
+
+__u64 reader_untold(const struct reader *r, __s64 now_ns)
+{
+	__u64 slot_ns = r->ring.plan.slot_ns, end_ns = (r->told_slot + 1) * slot_ns;
+
+	return r->ring.plan.points && end_ns <= (__u64)now_ns ? end_ns : 0;
+}
+
+int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns)
+{
+	const struct ring_plan *p = &r->ring.plan;
+	__u64 slot = begin_ns / p->slot_ns;
+	struct event now = *e;
+	int err = 0;
+	__u32 i;
+
+	if (slot < r->told_slot)
+		slot = r->told_slot;
+	for (; p->points && (slot + 1) * p->slot_ns <= until_ns && !err; slot++) {
+		now.measure[0] = (slot + 1) * p->slot_ns - begin_ns;
+		for (i = 0; i < p->n_measures; i++)
+			if (ring_is_point(p, i))
+				now.measure[p->measure[i]] = now.measure[0];
+		err = event_file(r, &now, slot, 1);
+	}
+	return err;
+}
+
+void reader_told(struct reader *r, __s64 now_ns)
+{
+	r->told_slot = now_ns / r->ring.plan.slot_ns;
+}
+
+/* ---- handing over ---- */
+
 static int late_put(struct reader *r, const struct late_row *row)
 {
 	size_t n_before = r->pieces.n;
@@ -561,7 +606,8 @@ static int late_put(struct reader *r, const struct late_row *row)
 
 	key_put(r, row->other ? NULL : &row->key);
 	for (m = 0; m < r->ring.plan.n_measures && !err; m++)
-		err = pieces_add(&r->pieces, m, &row->hist[m]);
+		if (row->hist[m].count)
+			err = pieces_add(&r->pieces, m, &row->hist[m]);
 	if (err)
 		pieces_drop(r, n_before, row->slot, &row->hist[0]);
 	return err;

@@ -79,6 +79,17 @@ int reader_take(struct reader *r, const struct probe_sink *sink);
 /* Files one event that is counted here and not in the kernel, if the plan's filter accepts it. */
 int reader_file(struct reader *r, const struct event *e);
 
+/* Measures of scope point, of what was under way at the end of a slot.  The end of the first slot of which that was not
+ * told yet, 0: all are, or nobody asks for such a measure. */
+__u64 reader_untold(const struct reader *r, __s64 now_ns);
+
+/* Something began, and goes on or went on until then: it was under way at the end of every untold slot in between.
+ * Its age is its first measure so far and those of scope point; the others are not known. */
+int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns);
+
+/* That was all: now the slots that are over are told. */
+void reader_told(struct reader *r, __s64 now_ns);
+
 /* Hands over what is left of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink);
 

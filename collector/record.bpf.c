@@ -128,6 +128,7 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 
 	rest.slot = slot;
 	rest.weight = weight;
+	rest.running = 0;
 	key_fill(&rest.key, event, st->shed);
 	for (i = 0; i < EVENT_MEASURES; i++)
 		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
@@ -174,7 +175,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++) {
 		__u64 value = event->measure[plan.measure[m] & (EVENT_MEASURES - 1)];
 
-		if (ring_writes(m, value))
+		if (ring_writes(&plan, m, value))
 			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m], value, weight);
 	}
 	return 0;

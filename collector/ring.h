@@ -26,6 +26,8 @@
  *
  * Zero    An event is counted in the first measure; in another one only if its value there is not 0, which spares most of
  *         what a quick event costs.  The reader adds the zeros that are missing: an event has a value in every measure.
+ * Points  measures of what is still under way at the end of a slot are not the events': they come to the reader with
+ *         the late ones.
  * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
  *         requests on one shard within that.  Sums are 64 bits.
  * Both    the first half is compiled for the BPF target too.
@@ -75,7 +77,8 @@ static inline __u64 *ring_entries(struct ring_state *st) { return (__u64 *)(st +
 /* An event that is filed by the collector. */
 struct ring_late {
 	__u64 slot;
-	__u64 weight;			/* how many events it stands for */
+	__u32 weight;			/* how many events it stands for */
+	__u32 running;			/* it has the measures of scope point, and no other; else it has all others */
 	struct key key;
 	__u64 measure[EVENT_MEASURES];
 };
@@ -91,6 +94,7 @@ struct ring_plan {
 	__u32 n_fields;
 	__u32 n_spares;					/* 0 is as 1 */
 	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
+	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
@@ -115,10 +119,12 @@ static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32
 	return ((row * p->n_shards + shard) * p->n_classes + class_) * p->n_measures + measure;
 }
 
-/* Is this value of the m-th measure written at all? */
-static inline int ring_writes(__u32 m, __u64 value)
+static inline int ring_is_point(const volatile struct ring_plan *p, __u32 m) { return p->points >> m & 1; }
+
+/* Is this value of an event's m-th measure written at all? */
+static inline int ring_writes(const volatile struct ring_plan *p, __u32 m, __u64 value)
 {
-	return !m || value;
+	return !ring_is_point(p, m) && (!m || value);
 }
 
 /* The slot of a time, and which entry is its.  Two divisions where it is another one than the last time: they

@@ -47,6 +47,12 @@ struct tracer_filing {			/* for events that are not counted in the kernel */
 	void *arg;
 };
 
+struct tracer_running {			/* for what is under way, see reader_run(); wall-clock times */
+	void (*run)(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns);
+	void *arg;
+	__s64 wall_offset, now_ns;
+};
+
 struct tracer {
 	const struct metric *metric;
 
@@ -96,6 +102,9 @@ struct tracer {
 	__s64 (*moved)(void *self);
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
 	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
+
+	/* Of a metric with a measure of scope point: what is under way, and what ended after since_ns. */
+	void (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
 	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */
 };
 

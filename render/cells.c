@@ -257,6 +257,50 @@ static struct band band_from(const struct cells *c, size_t first, size_t n, unsi
 	return b;
 }
 
+/* --- what runs -------------------------------------------------------------------------------- */
+
+static __u64 runs_at(const struct grid *g, size_t row, size_t col)
+{
+	return row < g->n_rows ? g->cell[row * g->n_cols + col] : 0;
+}
+
+/* A line in so many pixels: of tens twice as many, of hundreds four times. */
+static unsigned hatch_every(const struct cells *c, double n)
+{
+	unsigned every = n < 10 ? c->hatch : n < 100 ? c->hatch / 2 : c->hatch / 4;
+
+	return every > 1 ? every : 1;
+}
+
+/* One cell, [at, end) from the bottom.  Where its neighbour above or below has something too, there is no line between. */
+static void paint_runs(const struct cells *c, size_t row, size_t col, unsigned at, unsigned end, __u32 *pixel,
+		       size_t stride, unsigned width, unsigned height)
+{
+	const struct grid *g = c->grid->running;
+	unsigned every = hatch_every(c, grid_shown(g, g->column[col].n_snapshots, (double)runs_at(g, row, col)));
+	unsigned line = (c->hatch + 5) / 10, low = runs_at(g, row - 1, col) ? 0 : at + line;
+	unsigned high = runs_at(g, row + 1, col) ? height : end - line;
+
+	for (unsigned y = at; y < end; y++)
+		for (size_t x = col * width / g->n_cols; x < (col + 1) * width / g->n_cols; x++)
+			if (y < low || y >= high || (x + y) % every < line)
+				pixel[(height - 1 - y) * stride + x] = OPAQUE | c->palette->running;
+}
+
+static void paint_running(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+{
+	const struct grid *g = c->grid->running;
+
+	for (size_t row = 0; g && row < g->n_rows; row++) {
+		unsigned at = pixels_to(c, g->edge[row], height), end = pixels_to(c, g->edge[row + 1], height);
+
+		at -= at == height;
+		for (size_t col = 0; col < g->n_cols; col++)
+			if (runs_at(g, row, col))
+				paint_runs(c, row, col, at, end > at ? end : at + 1, pixel, stride, width, height);
+	}
+}
+
 int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
 	size_t first = 0, n = c->grid->n_rows;
@@ -280,6 +324,7 @@ int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned wid
 		at = b.end;
 	}
 	hatch(c, pixel, stride, width, height);
+	paint_running(c, pixel, stride, width, height);
 	scratch_fini(&s);
 	return 0;
 }

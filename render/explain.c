@@ -193,6 +193,14 @@ static bool any_marked(const struct grid *const *grid, size_t n, enum grid_mark 
 	return false;
 }
 
+static bool any_running(const struct grid *const *grid, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (grid[i]->running && grid[i]->running->all.count)
+			return true;
+	return false;
+}
+
 void explain_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
 		 double x, double y)
 {
@@ -208,6 +216,8 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 	x = key_swatch(c, x, y, p->zero, p->zero, "nothing happened");
 	x = key_swatch(c, x, y, p->unobserved, p->unobserved_line, "not observed");
 	x = key_swatch(c, x, y, p->colour[90], p->partial, "partly lost");
+	if (any_running(grid, n))
+		x = key_swatch(c, x, y, p->zero, p->running, "still runs");
 	if (any_marked(grid, n, GRID_IN_PROGRESS))
 		x = key_progress(c, x, y);
 	if (any_marked(grid, n, GRID_SAMPLED))

@@ -31,6 +31,7 @@ void grid_free(struct grid *g)
 	if (!g)
 		return;
 	layers_free(g->layers);
+	grid_free(g->running);
 	free(g->edge);
 	free(g->cell);
 	free(g->column);
@@ -167,6 +168,8 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 		to->layers = layers_fold(g->layers, to, k);
 		err = to->layers ? 0 : -ENOMEM;
 	}
+	if (!err && g->running)
+		err = grid_fold(g->running, k, &to->running);
 	if (err) {
 		grid_free(to);
 		return err;

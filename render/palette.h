@@ -25,6 +25,7 @@ struct palette {
 	__u32 zero;			/* nothing happened */
 	__u32 unobserved, unobserved_line;	/* nobody looked: a plain of its own, hatched */
 	__u32 partial;			/* partly lost: diagonal lines over the cells */
+	__u32 running;			/* what runs: diagonal lines the other way, framed */
 	__u32 text, muted;		/* on page; titles and the rest */
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
 	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */

@@ -70,8 +70,11 @@ void panel_range(const struct grid *const *grid, size_t n, const struct figure_o
 {
 	double low = INFINITY, high = -INFINITY;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		used_range(grid[i], o->yscale, &low, &high);
+		if (grid[i]->running)
+			used_range(grid[i]->running, o->yscale, &low, &high);
+	}
 	auto_range(o, &low, &high);
 	if (o->yscale == AXIS_LINEAR && axis_unit(grid[0]->unit) == AXIS_PERCENT)
 		percent_range(grid[0], &high);

@@ -29,7 +29,7 @@ static const struct field fields[] = {
 	{ "command", "command", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 2, SCOPE_INTERVAL };
+static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 2, SCOPE_INTERVAL, NULL };
 
 struct totals {
 	unsigned long long events, lost, slots;

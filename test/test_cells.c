@@ -62,6 +62,40 @@ static void a_point_grid_is_coloured_by_its_means(void **state)
 	grid_free(g);
 }
 
+/* On an axis of four octaves of ten pixels each; the value's own edges count, not those of the rows. */
+static void what_runs_is_hatched_at_its_age(void **state)
+{
+	static const __u64 edge[] = { 1, 16 }, age[] = { 2, 4, 8, 64 };
+	static __u32 pixel[40][30];
+	struct grid *g = kit_grid(3, 1, edge);
+	struct shade s;
+	struct palette p;
+	unsigned n[40] = { 0 };
+
+	(void)state;
+	palette_make(PALETTE_LIGHT, &p);
+	g->running = kit_grid(3, 3, age);
+	kit_add(g->running, 1, 0, 1);
+	kit_add(g->running, 1, 1, 1);
+	kit_add(g->running, 2, 2, 1);		/* half beyond the axis */
+	shade_make((const struct grid *const *)&g, 1, &(struct shade_options){ AXIS_LOG, SHADE_LOG, 0, 0, 0 }, &s);
+	assert_int_equal(cells_paint(&(struct cells){ .grid = g, .shade = &s, .palette = &p, .low = 1, .high = 16, .hatch = 7 },
+				     *pixel, 30, 30, 40), 0);
+	for (unsigned y = 0; y < 40; y++)
+		for (unsigned x = 0; x < 30; x++) {
+			int runs = pixel[y][x] == (0xff000000 | p.running);
+
+			n[y] += x < 20 && runs;
+			assert_true(!runs || x >= 10);
+			assert_true(!runs || x >= 20 || (y >= 10 && y < 30));
+			assert_true(!runs || x < 20 || y < 10);
+		}
+	assert_true(n[10] == 10 && n[29] == 10);	/* the frame of both, which touch */
+	assert_true(n[19] > 0 && n[19] < 10 && n[20] > 0 && n[20] < 10);
+	shade_fini(&s);
+	grid_free(g);
+}
+
 static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 {
 	static __u32 pixel[20][1];
@@ -135,7 +169,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_count_ends_in_its_pixel),
 	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
 	cmocka_unit_test(layers_mix_in_their_pixel),
-	cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
+	cmocka_unit_test(what_runs_is_hatched_at_its_age),
+		cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
 };
 
 CHECK_MAIN(tests)

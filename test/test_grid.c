@@ -27,6 +27,26 @@ static void folding_keeps_every_count(void **state)
 	grid_free(g);
 }
 
+static void what_runs_is_folded_with_it(void **state)
+{
+	static const __u64 edge[] = { 0, 10, 20 };
+	struct grid *g = kit_grid(3, 2, edge), *f;
+
+	(void)state;
+	g->running = kit_grid(3, 2, edge);
+	g->running->point = 1;
+	kit_add(g->running, 0, 1, 4);
+	kit_add(g->running, 1, 1, 2);
+	for (size_t col = 0; col < 3; col++)
+		g->running->column[col].n_snapshots = 1;
+	assert_int_equal(grid_fold(g, 2, &f), 0);
+	assert_int_equal(f->running->n_cols, f->n_cols);
+	assert_true(grid_shown(f->running, f->running->column[0].n_snapshots, (double)f->running->cell[2]) == 3);
+	assert_int_equal(f->running->column[1].count, 0);
+	grid_free(f);
+	grid_free(g);
+}
+
 static void folded_percentiles_come_from_the_summed_cells(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20, GRID_NO_EDGE };
@@ -141,6 +161,7 @@ static void refuses_shapes_of_nothing(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(folding_keeps_every_count),
+		cmocka_unit_test(what_runs_is_folded_with_it),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
 	cmocka_unit_test(every_folded_column_has_its_percentiles),
 	cmocka_unit_test(the_fullest_cell_ends_the_walk),

@@ -9,7 +9,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL };
 
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {
@@ -155,7 +155,7 @@ static void binding_gives_no_more_bits_than_the_range(void **state)
 		{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
 		{ "share", "share", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 4 },
 	};
-	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL };
+	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL, NULL };
 	struct instrumentation in;
 	char reason[REASON_MAX];
 

@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 30 },
 };
-static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL };
+static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, "size" };
 
 static struct instrumentation made(const char *field, const char *measure)
 {
@@ -32,15 +32,15 @@ static struct instrumentation made(const char *field, const char *measure)
 
 static void names_are_places_in_an_event(void **state)
 {
-	struct instrumentation in = made("optype", "size");
+	struct instrumentation in = made("optype", "latency");
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan;
 
 	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
 	assert_int_equal(plan.n_fields, 1);
 	assert_int_equal(plan.field[0], 1);
-	assert_int_equal(plan.measure[0], 1);
-	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(1) | WANTED_MEASURE(1)));
+	assert_int_equal(plan.measure[0], 0);
+	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(1) | WANTED_MEASURE(0)));
 }
 
 static void the_host_is_not_in_a_key(void **state)
@@ -64,6 +64,21 @@ static void refuses_a_measure_that_is_none(void **state)
 	assert_string_equal(reason, "\"colour\" is not a measure of disk.ops");
 }
 
+static void a_point_is_marked_and_cannot_be_first(void **state)
+{
+	struct instrumentation in = made("disk", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan;
+
+	in.n_measures = 2;
+	snprintf(in.measure[1], sizeof(in.measure[1]), "size");
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(plan.points, 1u << 1);
+	in = made("disk", "size");
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), -EINVAL);
+	assert_string_equal(reason, "size is told beside events: it cannot be the first measure");
+}
+
 static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 {
 	struct instrumentation in = made("disk", "latency");
@@ -83,6 +98,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_places_in_an_event),
 	cmocka_unit_test(the_host_is_not_in_a_key),
 	cmocka_unit_test(refuses_a_measure_that_is_none),
+	cmocka_unit_test(a_point_is_marked_and_cannot_be_first),
 	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
 };
 

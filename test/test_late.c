@@ -39,6 +39,21 @@ static void what_has_no_class_is_one_row_whatever_its_key(void **state)
 	late_fini(&l);
 }
 
+static void a_point_is_not_the_events(void **state)
+{
+	struct ring_plan points = plan;
+	struct ring_late event = { .slot = 7, .weight = 1, .measure = { 5, 9 } };
+	struct late l = { 0 };
+
+	points.points = 1u << 1;
+	assert_int_equal(late_add(&l, &points, &event, 0), 0);
+	assert_true(l.row[0].hist[0].sum == 5 && !l.row[0].hist[1].count);
+	event.running = 1;
+	assert_int_equal(late_add(&l, &points, &event, 0), 0);
+	assert_true(l.n == 1 && l.row[0].hist[0].count == 1 && l.row[0].hist[1].sum == 9);
+	late_fini(&l);
+}
+
 static void rows_come_in_the_order_of_their_slots(void **state)
 {
 	static const __u64 slots[] = { 9, 3, 7, 3, 12 };
@@ -71,6 +86,7 @@ static void there_is_an_end_to_it(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
 	cmocka_unit_test(what_has_no_class_is_one_row_whatever_its_key),
+	cmocka_unit_test(a_point_is_not_the_events),
 	cmocka_unit_test(rows_come_in_the_order_of_their_slots),
 	cmocka_unit_test(there_is_an_end_to_it),
 };

@@ -50,6 +50,26 @@ static void a_scope_comes_back_and_is_interval_where_there_is_none(void **state)
 	json_decref(json);
 }
 
+static void a_point_among_events_comes_back_and_must_be_numeric(void **state)
+{
+	struct metric events = sample_metric, m;
+	char reason[REASON_MAX] = "";
+	json_t *json;
+
+	events.point = "latency";
+	json = metric_json_make(&events, NULL);
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_int_equal(metric_measure_scope(&m, "latency"), SCOPE_POINT);
+	assert_int_equal(metric_measure_scope(&m, "cputime"), SCOPE_INTERVAL);
+	metric_json_fini(&m);
+	json_object_set_new(json, "point", json_string("statement"));
+	assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
+	assert_string_equal(reason, "a metric's \"point\" must be one of its numeric fields");
+	json_object_set_new(json, "point", json_integer(3));
+	assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
+	json_decref(json);
+}
+
 static void a_refused_metric_says_why(void **state)
 {
 	json_t *json = metric_json_make(&sample_metric, "CAP_BPF is missing");
@@ -99,7 +119,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_metric_comes_back_as_it_was),
 		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
-		cmocka_unit_test(a_refused_metric_says_why),
+		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
+	cmocka_unit_test(a_refused_metric_says_why),
 		cmocka_unit_test(refuses_what_is_not_a_metric),
 	};
 

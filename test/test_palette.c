@@ -60,6 +60,7 @@ static void text_is_legible(void **state)
 		assert_true(palette_contrast(p->muted, p->page) >= 4.5);
 		assert_true(palette_contrast(p->axis, p->page) >= 3);
 		assert_true(palette_contrast(p->partial, p->page) >= 3);
+		assert_true(palette_contrast(p->running, p->page) >= 3);
 		assert_true(palette_contrast(p->accent, p->page) >= 3);
 		assert_true(palette_contrast(p->p50, p->casing) >= 3);
 		assert_true(palette_contrast(p->p99, p->casing) >= 3);

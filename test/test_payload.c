@@ -236,6 +236,38 @@ static void a_point_grid_says_so_and_gives_means(void **state)
 	grid_free(g);
 }
 
+static void what_runs_is_told_with_its_own_edges(void **state)
+{
+	struct grid *g = grid_new(2, 1), *running = grid_new(2, 2);
+	struct bytes out = { 0 };
+	json_t *json, *column;
+	char *text;
+
+	g->edge[1] = 10;
+	g->running = running;
+	running->point = 1;
+	running->edge[0] = 512;
+	running->edge[1] = 1024;
+	running->edge[2] = GRID_NO_EDGE;
+	running->cell[1] = 3;			/* of the second column, in two slots */
+	running->cell[3] = 2;
+	running->column[0].n_snapshots = running->column[1].n_snapshots = 2;
+	running->column[1].count = 5;
+	writer_raw(&out, "{");
+	payload_grid(&out, g);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	column = json_array_get(json_object_get(json, "columns"), 0);
+	assert_null(json_object_get(column, "running"));
+	column = json_array_get(json_object_get(json, "columns"), 1);
+	assert_int_equal(json_integer_value(json_object_get(column, "count")), 0);
+	text = json_dumps(json_object_get(column, "running"), JSON_COMPACT);
+	assert_string_equal(text, "[[512,1024,1.5],[1024,null,1]]");
+	free(text);
+	json_decref(json);
+	grid_free(g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -246,6 +278,7 @@ int main(void)
 		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
 		cmocka_unit_test(means_are_written_as_means),
 		cmocka_unit_test(a_point_grid_says_so_and_gives_means),
+		cmocka_unit_test(what_runs_is_told_with_its_own_edges),
 		cmocka_unit_test(without_events_shares_are_zero),
 	};
 
