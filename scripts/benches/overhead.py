@@ -9,6 +9,7 @@ segment's difference as goes with theirs is taken away, how much that is the seg
 their own mean).  If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last
 column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
+"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
@@ -35,7 +36,8 @@ BIN_S = 0.01
 BIN_WORDS = 6
 EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
-PARTS_ARM, LATENCY_ARM, BUDGET_ARM, PAIR_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget", "bpftrace pair"
+PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
+PAIR_ARM, LEAST_ARM = "bpftrace pair", "the least"
 CLAIM = 0.4			# of the pair's loss: at most
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
@@ -108,6 +110,18 @@ class Load:
                 "server_us": cpu[0] / queries * 1e6, "cpu_us": (sum(cpu) - (ns[1] + ns[2]) / 1e9) / queries * 1e6}
 
 
+def least(path):
+    """The program, made in path."""
+    source, made = os.path.join(TOP, "scripts", "benches"), os.path.join(path, "least")
+    machine = subprocess.run(["cc", "-print-multiarch"], check=True, capture_output=True, text=True).stdout.strip()
+    subprocess.run(["clang", "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-I/usr/include/" + machine, "-c",
+                    os.path.join(source, "least.bpf.c"), "-o", made + ".bpf.o"], check=True)
+    with open(made + ".skel.h", "w") as skeleton:
+        subprocess.run(["bpftool", "gen", "skeleton", made + ".bpf.o", "name", "least_bpf"], check=True, stdout=skeleton)
+    subprocess.run(["cc", "-O2", "-I", path, os.path.join(source, "least.c"), "-lbpf", "-o", made], check=True)
+    return made
+
+
 class Instruments:
     """Each is a context: inside it is attached, outside nothing of it is left in the kernel."""
 
@@ -117,6 +131,7 @@ class Instruments:
         for name, percent in (EVERY, 0), (BUDGET, options.budget):
             os.mkdir(os.path.join(path, name))
             self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=["--budget", "%g" % percent])
+        self.least_path = least(path)
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
         self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
@@ -124,6 +139,7 @@ class Instruments:
             "nothing again": (1, self.none),
             PARTS_ARM: (2, lambda: self.enabled(PARTS_ARM)),
             PAIR_ARM: (1, self.pair),
+            LEAST_ARM: (0.5, self.least),
             LATENCY_ARM: (0.5, lambda: self.enabled(LATENCY_ARM)),
             BUDGET_ARM: (0.5, lambda: self.enabled(BUDGET_ARM, UNTIL_SHED_S)),
             "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF)),
@@ -162,6 +178,16 @@ class Instruments:
                 self.told.setdefault(name, []).append(source["reason"] or "every event was looked at")
         finally:
             heatscope.enable(uri, False)
+
+    @contextlib.contextmanager
+    def least(self):
+        program = subprocess.Popen(["taskset", "-c", others(), self.least_path], stdout=subprocess.PIPE, text=True)
+        try:
+            if program.stdout.readline() != "attached\n":
+                raise SystemExit("bench: the least was not attached")
+            yield
+        finally:
+            stop(program)
 
     @contextlib.contextmanager
     def pair(self):
@@ -311,6 +337,9 @@ def report(options, blocks, instruments):
           [[name, figures.n[name], interval(figures.qps(name)), interval(figures.qps(name, "plain query")),
             interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2), interval(figures.qps(name, "work"))]
            for name in names])
+    if LEAST_ARM in names and PAIR_ARM in names:
+        print("the least: QPS loss over that of the bpftrace pair %s; CPU per query over its %s" % (
+            interval(figures.loss_over(LEAST_ARM, PAIR_ARM), 2), interval(figures.cpu_over(LEAST_ARM, PAIR_ARM), 2)))
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
