@@ -83,10 +83,18 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 /* The worker's part, in value_make.c: fills data, or returns -errno. */
 int value_make(struct value *v);
 
-/* What to read: a query for one axis. */
+/* Who gives what is read to all its folds, in value_read.c, as value_run() is. */
+void value_reader(struct value *v);
+
+/* Are totals per key all it needs?  Columns of all keys together, and how many events each key has?  (Of slices these
+ * are a tenth of what columns by key are.) */
+bool value_is_totals(const struct value *v);
+bool value_is_both(const struct value *v);
+
 /* The measure that tells what runs, beside the asked one; -1: there is none. */
 int value_running_axis(const struct value *v);
 
+/* What to read: a query for one axis. */
 struct query value_query(const struct value *v, int axis);
 size_t value_columns(const struct value *v);
 

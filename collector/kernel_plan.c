@@ -1,7 +1,7 @@
 #include "kernel_plan.h"
 #include "probe.h"
-#include "reader.h"
 #include "record.h"
+#include "ring_plan.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 /* Where memory is short, of short slots fewer seconds are held first, then there are fewer shards. */
 static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 {
-	__u32 least = reader_plan_least(plan);
+	__u32 least = ring_plan_least(plan);
 
 	while (limit && record_memory(plan) > limit && plan->n_slots > least)
 		plan->n_slots--;
@@ -27,7 +27,7 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
 		char *reason)
 {
-	int err = reader_plan(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
+	int err = ring_plan_make(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
 	size_t i;
 
 	if (err)

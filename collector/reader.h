@@ -17,7 +17,7 @@
 #include "batch.h"
 #include "instrumentation.h"
 #include "probe.h"
-#include "ring.h"
+#include "ring_plan.h"
 
 /* A ring as its reader sees it. */
 struct reader_ring {
@@ -48,21 +48,6 @@ struct reader_labels {
 };
 
 struct reader;
-
-/* Number of rows, and of indices in cells and totals. */
-static inline __u32 ring_rows(const struct ring_plan *p) { return p->n_slots + ring_spares(p); }
-static inline __u32 ring_indices(const struct ring_plan *p)
-{
-	return ring_rows(p) * p->n_shards * p->n_measures * p->n_classes;
-}
-
-/* Plans a ring: shards for n_cpus, at least 12 s of slots, of short ones a spare row for each that
- * may end in 70 ms.  The fields' and measures' event indices and the filter are the caller's.  -EINVAL
- * with the reason: it cannot be had at any size. */
-int reader_plan(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason);
-
-/* With fewer slots it may still do: one second of them, but not fewer than twelve. */
-__u32 reader_plan_least(const struct ring_plan *plan);
 
 /* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
 void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);

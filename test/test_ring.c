@@ -739,7 +739,7 @@ static void big_machine_fits_in_64_mb(void **state)
 	char reason[REASON_MAX];
 
 	instrument(&in, 5);
-	assert_int_equal(reader_plan(&in, 128, &p, reason), 0);
+	assert_int_equal(ring_plan_make(&in, 128, &p, reason), 0);
 	assert_int_equal(p.n_cells, 930);
 	assert_true(record_memory(&p) <= 64000000);
 	assert_true(record_memory(&p) >= 13ull * p.n_shards * 5 * 65 * 930 * 4);
@@ -753,16 +753,16 @@ static void ring_spans_twelve_seconds(void **state)
 
 	instrument(&in, 1);
 	in.slot_ns = 100000000;
-	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+	assert_int_equal(ring_plan_make(&in, 2, &p, reason), 0);
 	assert_int_equal(p.n_slots, 120);
 	assert_int_equal(p.n_shards, 2);
 	assert_int_equal(p.n_spares, 1);
-	assert_int_equal(reader_plan_least(&p), 12);
+	assert_int_equal(ring_plan_least(&p), 12);
 	in.n_slots = 300;
-	assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+	assert_int_equal(ring_plan_make(&in, 2, &p, reason), 0);
 	assert_int_equal(p.n_slots, 300);
 	in.slot_ns = 1000;
-	assert_int_equal(reader_plan(&in, 2, &p, reason), -22);
+	assert_int_equal(ring_plan_make(&in, 2, &p, reason), -22);
 	assert_non_null(strstr(reason, "too short"));
 }
 
@@ -841,12 +841,12 @@ static void short_slots_have_spare_rows_and_may_span_a_second_only(void **state)
 	instrument(&in, 1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		in.slot_ns = cases[i].slot_ns;
-		assert_int_equal(reader_plan(&in, 2, &p, reason), 0);
+		assert_int_equal(ring_plan_make(&in, 2, &p, reason), 0);
 		assert_int_equal(p.n_slots, cases[i].n_slots);
 		assert_int_equal(p.n_spares, cases[i].n_spares);
-		assert_int_equal(reader_plan_least(&p), cases[i].least);
+		assert_int_equal(ring_plan_least(&p), cases[i].least);
 	}
-	p.n_slots = reader_plan_least(&p);	/* 64 keys of one measure in slots of 10 ms, on two CPUs */
+	p.n_slots = ring_plan_least(&p);	/* 64 keys of one measure in slots of 10 ms, on two CPUs */
 	assert_true(record_memory(&p) <= 64000000);
 }
 

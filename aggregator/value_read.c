@@ -1,0 +1,264 @@
+#include "value.h"
+#include "value_explain.h"
+#include "value_reply.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- giving slices to all folds ---- */
+
+static void give_to_keys(void *arg, __s64 slot, const struct slice *s)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		if (s->axis == v->key_axis[i])
+			key_fold_reader(v->key_fold[i])->slice(v->key_fold[i], slot, s);
+}
+
+static void give_to_columns(void *arg, __s64 slot, const struct slice *s)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds && !v->cover_only; i++)
+		if (s->axis == v->fold_axis[i])
+			fold_reader(v->fold[i])->slice(v->fold[i], slot, s);
+	if (v->counts && s->axis == v->fold_axis[0])
+		layer_fold_reader(v->counts)->slice(v->counts, slot, s);
+	for (size_t i = 0; i < v->n_folds && v->layered; i++)
+		if (v->layer_fold[i] && s->axis == v->fold_axis[i])
+			layer_fold_reader(v->layer_fold[i])->slice(v->layer_fold[i], slot, s);
+}
+
+static void give_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	give_to_columns(arg, slot, s);
+	give_to_keys(arg, slot, s);
+	value_explain_slice(arg, slot, s);
+}
+
+static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->cover(v->fold[i], source, first, last);
+}
+
+static void give_loss(void *arg, const char *source, const struct loss *loss)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->loss(v->fold[i], source, loss);
+}
+
+static void give_damaged(void *arg, __s64 first, __s64 last)
+{
+	const struct loss loss = { .n = 1, .first = first, .last = last };
+
+	give_loss(arg, "", &loss);
+	value_explain_lose(arg, &loss);
+}
+
+static void give_mark(void *arg, const struct mark *mark)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->mark(v->fold[i], mark);
+	if (v->explain)
+		region_reader(v->explain->region)->mark(v->explain->region, mark);
+}
+
+static void give_sparse(void *arg, const char *source, __s64 first, __s64 last, __u64 n)
+{
+	struct value *v = arg;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->sparse(v->fold[i], source, first, last, n);
+}
+
+static void give_dropped(void *arg, __s64 first, __s64 last)
+{
+	struct value *v = arg;
+
+	v->head.dropped = true;
+	for (size_t i = 0; i < v->n_folds; i++)
+		fold_reader(v->fold[i])->dropped(v->fold[i], first, last);
+}
+
+static bool give_wants(void *arg, const struct labels *key)
+{
+	const struct value *v = arg;
+	struct query q = value_query(v, 0);
+
+	return query_selects(&q, key);
+}
+
+void value_reader(struct value *v)
+{
+	v->reader = (struct store_reader){ .arg = v, .slice = give_slice, .cover = give_cover, .loss = give_loss,
+					   .mark = give_mark, .sparse = give_sparse, .dropped = give_dropped };
+}
+
+/* ---- reading and making ---- */
+
+/* Do keys matter to nobody? */
+static bool is_whole(const struct value *v)
+{
+	return !v->n_key_folds && !v->p.n_select && !v->layered && !v->counts && !v->explain;
+}
+
+static int fold_errors(struct value *v)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < v->n_folds && !err; i++)
+		err = fold_error(v->fold[i]);
+	for (size_t i = 0; i < v->n_key_folds && !err; i++)
+		err = key_fold_error(v->key_fold[i]);
+	for (size_t i = 0; i < v->n_folds && !err; i++)
+		err = v->layer_fold[i] ? layer_fold_error(v->layer_fold[i]) : 0;
+	if (!err && v->counts)
+		err = layer_fold_error(v->counts);
+	return err ? err : value_explain_error(v);
+}
+
+static void on_make(uv_work_t *work)
+{
+	struct value *v = work->data;
+	int err;
+
+	tape_play(&v->tape, &v->reader);
+	tape_fini(&v->tape);
+	err = v->status ? 0 : fold_errors(v);
+	if (!err && !v->status)
+		err = value_make(v);
+	if (err)
+		reply_fail(v, err);
+	else if (!v->status)
+		v->status = 200;
+}
+
+static void on_made(uv_work_t *work, int status)
+{
+	struct value *v = work->data;
+
+	v->done(v, v->arg);
+}
+
+static void make(struct value *v)
+{
+	v->work.data = v;
+	uv_queue_work(v->a->loop, &v->work, on_make, on_made);
+}
+
+/* But for what runs. */
+static int only_axis(const struct value *v)
+{
+	int axis = v->explain && v->in.n_measures > 1 ? -1 : v->fold_axis[0];
+
+	for (size_t i = 1; i < v->n_folds - v->runs; i++)
+		if (v->fold_axis[i] != axis)
+			return -1;
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		if (v->key_axis[i] != axis)
+			return -1;
+	return axis;
+}
+
+static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
+{
+	struct query q = value_query(v, 0);
+
+	query_slots(&q, ret_first, ret_last);
+}
+
+static int read_slices(struct value *v, struct store *store, const struct plan *plan, int axis, bool whole,
+		       const struct store_reader *slices)
+{
+	bool columns = plan == &v->plan && !value_is_totals(v);
+	int err = 0;
+
+	for (size_t i = 0; i < plan->n_parts && !err; i++) {
+		const struct plan_part *part = &plan->part[i];
+		const struct store_range range = { part->first, part->last, axis, part->tier, whole,
+						   columns || part->tier == TIERS - 1 ? plan->grain : 1 };
+
+		err = store->ops->read(store, v->in.id, &range, slices);
+	}
+	return err;
+}
+
+/* Slices part by part; coverage, losses and marks of all at once: a loss that spans two parts is one. */
+static int read_store(void *arg, struct store *store)
+{
+	struct value *v = arg;
+	struct store_reader others = v->reader;
+	int axis = only_axis(v);
+	struct store_range range = { .axis = axis };
+	bool both = value_is_both(v);
+	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
+					     .wants = v->p.n_select ? give_wants : NULL };
+	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
+	const struct store_reader running = { .arg = v, .slice = give_slice, .wants = slices.wants };
+	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
+
+	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
+		err = read_slices(v, store, &v->explain->piece[i], axis, false, &slices);
+	if (!err && both)
+		err = read_slices(v, store, &v->keys_plan, axis, false, &counts);
+	if (!err && v->runs)
+		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], is_whole(v), &running);
+	slots_of(v, &range.first, &range.last);
+	range.tier = value_is_totals(v) ? v->plan.kept : v->plan.tier;
+	others.slice = NULL;
+	if (!err)
+		err = store->ops->read(store, v->in.id, &range, &others);
+	if (!err && v->explain)
+		err = value_explain_read(v, store);
+	if (err && *store->reason)
+		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
+	return err;
+}
+
+static void on_read(void *arg, int err)
+{
+	if (err)
+		reply_fail(arg, err);
+	make(arg);
+}
+
+static void read_cube(struct value *v, __s64 first, __s64 last)
+{
+	int err;
+
+	for (size_t i = 0; i < v->n_folds; i++)
+		v->tape.axes[v->fold_axis[i]] = true;
+	for (size_t i = 0; i < v->n_key_folds; i++)
+		v->tape.axes[v->key_axis[i]] = true;
+	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
+		v->tape.axes[i] = true;
+	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), tape_recorder(&v->tape));
+	on_read(v, err ? err : v->tape.bytes.err);
+}
+
+void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg)
+{
+	__s64 first, last, cube_first, cube_last;
+	int err = cube_range(v->a->cube, v->in.id, &cube_first, &cube_last);
+
+	v->done = done;
+	v->arg = arg;
+	slots_of(v, &first, &last);
+	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v)) {
+		v->head.tier_ns = v->in.slot_ns;
+		read_cube(v, first, last);
+		return;
+	}
+	err = flush_submit(v->a->flush, read_store, on_read, v);
+	if (err)
+		on_read(v, err);
+}
