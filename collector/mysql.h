@@ -21,11 +21,14 @@
  * Not     Waiting in a thread pool's queue before the read is not latency: nobody has seen the
  *         packet yet.  Time after the last send is the server's, not the query's.
  *
- * Measures, all in ns, from the same two clock readings:
+ * Measures in ns, from the same two clock readings:
  *
  *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
  *      offcpu  = runqwait + blocked
  *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see reason.h
+ *
+ *      n_switches   how often the thread left the CPU because it was blocked;  n_io: of these for `io`.  Of a command
+ *                   that began before they were asked for, or is unsplit, both are 0
  *
  *      age     of a command that runs at the end of a slot, so far; no part of an event: it is told of each such slot
  *
@@ -53,6 +56,7 @@ enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, M
 enum mysql_measure {
 	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
 	MYSQL_IO, MYSQL_FUTEX, MYSQL_NET, MYSQL_SLEEP, MYSQL_FAULT, MYSQL_OTHER,	/* as enum reason, and what is left */
+	MYSQL_N_SWITCHES, MYSQL_N_IO,	/* counts */
 	MYSQL_AGE,		/* of what still runs at the end of a slot: no event */
 	MYSQL_N_MEASURES
 };
@@ -60,7 +64,7 @@ enum mysql_measure {
 /* The names of servers' processes; at most 15 bytes each. */
 #define MYSQL_SERVERS "mariadbd", "mysqld"
 
-/* Measures for which the scheduler is watched. */
+/* Measures for which the scheduler is watched: parts of the time blocked, and counts. */
 #define MYSQL_PARTS (((1ull << MYSQL_AGE) - (1ull << MYSQL_IO)) << 32)
 
 enum mysql_command {

@@ -32,8 +32,8 @@ struct mysql_conn {
 	struct digest digest;		/* of the current command's text */
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
-	__u64 part[N_REASONS];		/* of the time blocked up to `end`, by reason */
-	__u64 parted;			/* 1: they are told, since this command's start */
+	struct blocked blocked;		/* up to `end` */
+	__u64 parted;			/* 1: that is told, since this command's start */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
 };
 

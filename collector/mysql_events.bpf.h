@@ -53,7 +53,7 @@ static __always_inline void stamp(struct stamp *s, struct task_struct *t)
 static __always_inline void stamp_start(struct mysql_conn *s, struct task_struct *t)
 {
 	stamp(&s->start, t);
-	__builtin_memset(s->part, 0, sizeof(s->part));
+	__builtin_memset(&s->blocked, 0, sizeof(s->blocked));
 	s->parted = (wanted & MYSQL_PARTS) != 0;
 	if (s->parted)
 		parts_begin(t, &s->start, s->id);
@@ -64,7 +64,7 @@ static __always_inline void stamp_end(struct mysql_conn *s, struct task_struct *
 {
 	stamp(&s->end, t);
 	if (s->parted)
-		parts_end(t, &s->end, s->id, s->part);
+		parts_end(t, &s->end, s->id, &s->blocked);
 }
 
 /* It has ended: what t does now is nobody's. */
@@ -84,17 +84,19 @@ static __always_inline __u64 clamp_to(__u64 value, __u64 most)
 	return value > most ? most : value;
 }
 
-static __always_inline void parts_fill(struct event *e, const struct mysql_conn *s, __u64 blocked)
+static __always_inline void parts_fill(struct event *e, const struct mysql_conn *s, int split, __u64 blocked_ns)
 {
 	int i;
 
 	for (i = REASON_IO; i < N_REASONS; i++) {
-		__u64 part = clamp_to(s->part[i], blocked);
+		__u64 part = clamp_to(s->blocked.ns[i], blocked_ns);
 
 		e->measure[MYSQL_IO - REASON_IO + i] = part;
-		blocked -= part;
+		blocked_ns -= part;
 	}
-	e->measure[MYSQL_OTHER] = blocked;
+	e->measure[MYSQL_OTHER] = blocked_ns;
+	e->measure[MYSQL_N_SWITCHES] = split ? s->blocked.n_switches : 0;
+	e->measure[MYSQL_N_IO] = split ? s->blocked.n_io : 0;
 }
 
 static __always_inline void event_fill(struct event *e, const struct mysql_conn *s)
@@ -121,7 +123,7 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 	e->measure[MYSQL_UNSPLIT] = split ? 0 : latency;
 	e->measure[MYSQL_OFFCPU] = off;
 	if (wanted & MYSQL_PARTS)
-		parts_fill(e, s, off - wait);
+		parts_fill(e, s, split, off - wait);
 }
 
 static __always_inline void emit(struct events *e, const struct mysql_conn *s)

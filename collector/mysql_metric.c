@@ -2,6 +2,7 @@
 #include "quantize.h"
 
 #define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
+#define COUNT_FIELD(name, label) { name, label, "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 }
 
 static const struct field fields[] = {
 	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
@@ -24,6 +25,8 @@ static const struct field fields[] = {
 	TIME_FIELD("sleep", "time asleep"),
 	TIME_FIELD("fault", "time blocked in a page fault"),
 	TIME_FIELD("other", "time blocked otherwise"),
+	COUNT_FIELD("n_switches", "times blocked"),
+	COUNT_FIELD("n_io", "times blocked in file I/O"),
 	TIME_FIELD("age", "age of what still runs"),
 };
 

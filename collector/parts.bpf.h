@@ -1,4 +1,4 @@
-/* parts.bpf.h - what the blocked time of a statement went to, by the reasons of reason.h; no clock is read for it.
+/* parts.bpf.h - how often a statement was blocked, and what that time went to (reason.h); no clock is read for it.
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|
@@ -15,13 +15,11 @@
 #include "reason.bpf.h"
 #include "stamp.h"
 
-#define REASON_SLOTS 8			/* N_REASONS, up to a power of two */
-
 struct parts {				/* of what a thread works at */
 	__u64 owner;			/* which that is; 0: nothing */
 	__u64 off, delay;		/* stamp's, up to which it is told */
 	__u64 reason;			/* of what comes after that */
-	__u64 ns[REASON_SLOTS];
+	struct blocked blocked;
 };
 
 struct {
@@ -36,7 +34,7 @@ static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
 	__s64 blocked = (now->off - p->off) - (now->delay - p->delay);
 
 	if (blocked > 0)
-		p->ns[p->reason & (REASON_SLOTS - 1)] += blocked;
+		p->blocked.ns[p->reason & (REASON_SLOTS - 1)] += blocked;
 	p->off = now->off;
 	p->delay = now->delay;
 }
@@ -47,27 +45,25 @@ static __always_inline void parts_begin(struct task_struct *t, const struct stam
 
 	if (!p)
 		return;
-	__builtin_memset(p->ns, 0, sizeof(p->ns));
+	__builtin_memset(&p->blocked, 0, sizeof(p->blocked));
 	p->off = now->off;
 	p->delay = now->delay;
 	p->reason = REASON_OTHER;
 	p->owner = now->split ? owner : 0;
 }
 
-/* By reason, since the begin, if t works at this.  An end may not be the last: what comes after is added. */
-static __always_inline void parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, __u64 ret_ns[N_REASONS])
+/* Since the begin, if t works at this.  An end may not be the last: what comes after is added. */
+static __always_inline void parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked)
 {
 	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
-	int i;
 
 	if (!p || p->owner != owner) {
-		__builtin_memset(ret_ns, 0, N_REASONS * sizeof(*ret_ns));
+		__builtin_memset(ret_blocked, 0, sizeof(*ret_blocked));
 		return;
 	}
 	parts_tell(p, now);
 	p->reason = REASON_OTHER;
-	for (i = 0; i < N_REASONS; i++)
-		ret_ns[i] = p->ns[i];
+	*ret_blocked = p->blocked;
 }
 
 static __always_inline void parts_forget(struct task_struct *t, __u64 owner)
@@ -91,6 +87,8 @@ static __always_inline void parts_leave(struct parts *p, struct task_struct *t, 
 {
 	parts_tell(p, now);
 	p->reason = could_run ? REASON_OTHER : reason_of(t);
+	p->blocked.n_switches += !could_run;
+	p->blocked.n_io += p->reason == REASON_IO;
 }
 
 #endif

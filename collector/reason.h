@@ -26,6 +26,13 @@ enum reason {
 };
 
 #define REASON_CALLS 512	/* numbers, a power of two */
+#define REASON_SLOTS 8		/* N_REASONS, up to a power of two */
+
+struct blocked {
+	__u64 ns[REASON_SLOTS];	/* by reason */
+	__u64 n_switches;	/* times the CPU was left because it could not run */
+	__u64 n_io;		/* of these with REASON_IO */
+};
 
 /* enum reason by number of a system call; static, REASON_CALLS long. */
 const __u8 *reason_table(void);

@@ -23,7 +23,41 @@ static void names_are_the_events_measures(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "blocked", FIELD_NUMERIC), MYSQL_BLOCKED);
 	assert_int_equal(metric_index(&mysql_metric, "unsplit", FIELD_NUMERIC), MYSQL_UNSPLIT);
 	assert_int_equal(metric_index(&mysql_metric, "offcpu", FIELD_NUMERIC), MYSQL_OFFCPU);
+	assert_int_equal(metric_index(&mysql_metric, "io", FIELD_NUMERIC), MYSQL_IO);
+	assert_int_equal(metric_index(&mysql_metric, "futex", FIELD_NUMERIC), MYSQL_FUTEX);
+	assert_int_equal(metric_index(&mysql_metric, "net", FIELD_NUMERIC), MYSQL_NET);
+	assert_int_equal(metric_index(&mysql_metric, "sleep", FIELD_NUMERIC), MYSQL_SLEEP);
+	assert_int_equal(metric_index(&mysql_metric, "fault", FIELD_NUMERIC), MYSQL_FAULT);
+	assert_int_equal(metric_index(&mysql_metric, "other", FIELD_NUMERIC), MYSQL_OTHER);
+	assert_int_equal(metric_index(&mysql_metric, "n_switches", FIELD_NUMERIC), MYSQL_N_SWITCHES);
+	assert_int_equal(metric_index(&mysql_metric, "n_io", FIELD_NUMERIC), MYSQL_N_IO);
+	assert_int_equal(metric_index(&mysql_metric, "age", FIELD_NUMERIC), MYSQL_AGE);
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_NUMERIC), -1);
+}
+
+/* Time is measured without it, and age is no event's. */
+static void the_scheduler_is_watched_for_parts_and_counts(void **state)
+{
+	static const char *const names[] = { "io", "futex", "net", "sleep", "fault", "other", "n_switches", "n_io" };
+	__u64 watched = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		watched |= WANTED_MEASURE(metric_index(&mysql_metric, names[i], FIELD_NUMERIC));
+	assert_true(watched == MYSQL_PARTS);
+}
+
+/* Time is in ns, and all else is a number, of which small ones are told apart. */
+static void counts_are_numbers(void **state)
+{
+	for (size_t i = 0; i < mysql_metric.n_fields; i++) {
+		const struct field *f = &mysql_metric.field[i];
+
+		if (f->arity != FIELD_NUMERIC)
+			continue;
+		assert_int_equal(f->unit, strncmp(f->name, "n_", 2) ? UNIT_NS : UNIT_NONE);
+		assert_string_equal(f->type, f->unit == UNIT_NONE ? "number" : "time");
+		assert_int_equal(f->low == 0, f->unit == UNIT_NONE);
+	}
 }
 
 /* Whatever the metric offers can be gathered: in the kernel, or as the host's name. */
@@ -45,6 +79,8 @@ static void every_field_has_an_index(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_the_events_fields),
 	cmocka_unit_test(names_are_the_events_measures),
+	cmocka_unit_test(the_scheduler_is_watched_for_parts_and_counts),
+	cmocka_unit_test(counts_are_numbers),
 	cmocka_unit_test(every_field_has_an_index),
 };
 
