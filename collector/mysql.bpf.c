@@ -138,9 +138,11 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 		return;
 	}
 	sk = peeks ? 0 : socket_of(t, regs->di, &inode);
-	if (sk && receives)
+	if (!sk || !inode)
+		return;
+	if (receives)
 		received(e, sk, inode, t, ret);
-	else if (sk)
+	else
 		sent(e, sk, inode, t, ret);
 }
 
