@@ -282,6 +282,8 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		low = f->low > bits ? f->low : bits;
 		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, bits, low, f->high);
 	}
+	if (!err && metric_measure_scope(m, in->measure[0]) != m->scope)
+		err = refuse(reason, "%s cannot be the first measure: it is told beside those of events", m->point);
 	return err ? err : predicate_check(&in->predicate, m, reason);
 }
 

@@ -49,10 +49,6 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 		if (m->scope == SCOPE_INTERVAL && metric_measure_scope(m, in->measure[i]) == SCOPE_POINT)
 			ret_plan->points |= 1u << i;
 	}
-	if (ret_plan->points & 1) {
-		snprintf(reason, REASON_MAX, "%s is told beside events: it cannot be the first measure", m->point);
-		return -EINVAL;
-	}
 	return plan_fits(ret_plan, limit, reason);
 }
 

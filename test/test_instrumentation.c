@@ -11,6 +11,8 @@ static const struct field fields[] = {
 };
 static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL };
 
+static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime" };
+
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {
 	json_t *json = json_loads(text, 0, NULL);
@@ -142,6 +144,9 @@ static void binding_names_what_the_metric_has(void **state)
 	assert_string_equal(reason, "\"statement\" is not a measure of mysql.queries; it has: latency, cputime");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\"}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"cputime\",\"latency\"]}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &told_beside, reason), -EINVAL);
+	assert_string_equal(reason, "cputime cannot be the first measure: it is told beside those of events");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"],"
 	      "\"predicate\":{\"gt\":[\"command\",\"query\"]}}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);

@@ -64,7 +64,7 @@ static void refuses_a_measure_that_is_none(void **state)
 	assert_string_equal(reason, "\"colour\" is not a measure of disk.ops");
 }
 
-static void a_point_is_marked_and_cannot_be_first(void **state)
+static void a_point_is_marked(void **state)
 {
 	struct instrumentation in = made("disk", "latency");
 	char reason[REASON_MAX] = "";
@@ -74,9 +74,6 @@ static void a_point_is_marked_and_cannot_be_first(void **state)
 	snprintf(in.measure[1], sizeof(in.measure[1]), "size");
 	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
 	assert_int_equal(plan.points, 1u << 1);
-	in = made("disk", "size");
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), -EINVAL);
-	assert_string_equal(reason, "size is told beside events: it cannot be the first measure");
 }
 
 static void short_memory_takes_slots_then_shards_then_refuses(void **state)
@@ -98,7 +95,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_places_in_an_event),
 	cmocka_unit_test(the_host_is_not_in_a_key),
 	cmocka_unit_test(refuses_a_measure_that_is_none),
-	cmocka_unit_test(a_point_is_marked_and_cannot_be_first),
+	cmocka_unit_test(a_point_is_marked),
 	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
 };
 

@@ -37,6 +37,7 @@ function Maps({ session }) {
 	const span = session.span && { ...session.span, column: grid.column };
 	const units = new Map(session.measures.map((m) => session.grids.get(m)?.unit).map((unit) => [unit, common(session, unit)]));
 	const { shade } = units.get(grid?.unit) ?? {};
+	const running = session.measures.some((m) => session.grids.get(m)?.columns.some((c) => c.running));
 
 	return html`<div class="work">
 		<main class="maps" aria-label="Heat maps">
@@ -49,7 +50,7 @@ function Maps({ session }) {
 			<${Readout} session=${session} />
 			<${Picked} session=${session} />
 			<${KeyList} session=${session} />
-			${shade && html`<${Legend} shade=${shade} unit=${session.unit} />`}
+			${shade && html`<${Legend} shade=${shade} unit=${session.unit} running=${running} />`}
 		</aside>
 	</div>`;
 }

@@ -1,6 +1,7 @@
 /* choices.js - from the boxes of the form to the request that creates an instrumentation. */
+import { OVERLAID } from "./state.js";
 
-const USUAL = ["latency", "cputime", "offcpu"];
+const USUAL = ["latency", "cputime", "offcpu", OVERLAID];
 
 const arity = (catalogue, field) => catalogue.types[catalogue.fields[field]?.type]?.arity ?? "discrete";
 
@@ -28,6 +29,9 @@ export function requestOf(metric, choices, fields, measures, granularity, retent
 		...(where.trim() ? { where: where.trim() } : {}),
 	};
 }
+
+/** Is there a measure of events? */
+export const isMeasured = (request) => request.measures.some((m) => m !== OVERLAID);
 
 const EXAMPLES = { discrete: (f) => `${f} = …`, time: (f) => `${f} > 10ms`, size: (f) => `${f} > 4KiB`, numeric: (f) => `${f} > 10` };
 

@@ -1,7 +1,7 @@
 /* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { choicesFor, exampleOf, requestOf, sameAs, whereProblem, whereWith } from "./choices.js";
+import { choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "./choices.js";
 import { metricTitle } from "./text.js";
 
 const GRAMMAR = "Compared by = != < <= > >=, joined by and, or, ( ); texts with blanks in quotation marks.";
@@ -91,7 +91,7 @@ function Form({ session, metrics }) {
 				${KEPT.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
 		</div>
 		${problem && !whereProblem(problem) && html`<p class="problem" role="alert">${problem}</p>`}
-		<p class="row"><button class="primary" disabled=${!measures.length}>${same ? `Open the existing one (${same.id})` : "Create"}</button>
+		<p class="row"><button class="primary" disabled=${!isMeasured(request)}>${same ? `Open the existing one (${same.id})` : "Create"}</button>
 			${session.inst && html`<button type="button" onClick=${() => { session.creating = false; session.changed(); }}>Cancel</button>`}</p>
 	</form>`;
 }

@@ -103,6 +103,19 @@ export function seconds(s) {
 	return s < 86400 ? `${Number((s / 3600).toPrecision(3))} h` : `${Number((s / 86400).toPrecision(3))} d`;
 }
 
+/** How many of all still ran, and at which age those that are pointed at; see runningCount(), runningAt(). */
+export function stillRunning(total, running) {
+	if (!total)
+		return total === 0 ? "nothing still running" : "–";
+	if (!running)
+		return `${count(total)} still running`;
+	const [low, high, n] = running;
+	const age = high === null ? `${amount(low)} old or older`
+		: low === 0 ? `less than ${amount(high)} old` : `${amount(low)} to ${amount(high)} old`;
+
+	return `${count(n)}${n < total ? ` of ${count(total)}` : ""} still running, ${age}`;
+}
+
 const STATES = {
 	ok: "complete", zero: "complete, nothing happened", partial: "partly lost",
 	unobserved: "not observed", dropped: "kept no more", in_progress: "in progress",
@@ -110,7 +123,7 @@ const STATES = {
 
 /** How much of a column was seen. */
 export function coverage(column) {
-	const parts = [STATES[column.state] ?? column.state];
+	const parts = [column.state === "zero" && column.running ? "complete, nothing ended" : STATES[column.state] ?? column.state];
 
 	if (column.expected)
 		parts.push(`${column.reporting} of ${column.expected} reported`);

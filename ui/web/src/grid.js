@@ -18,10 +18,15 @@
  * @property {number} p50
  * @property {number} p99
  * @property {[number, number][]} cells  [row, count], rows ascending
+ * @property {Running[]} [running]  what was under way at the ends of its slots; no events, and not in count
+ *
+ * @typedef {[number, number|null, number]} Running  [low, high, n]: their age, [low, high), ascending, null: no upper edge;
+ *                               n of them in the mean.  The edges need not be the rows', nor lie within them
  *
  * @typedef {Object} Grid
  * @property {string} measure
  * @property {string} unit       "ns", ...
+ * @property {string} [running]  the measure that tells what still runs; absent: nobody does
  * @property {number} from       Unix s of the first column
  * @property {number} column     s per column
  * @property {number} slot       s per slot
@@ -106,6 +111,9 @@ export function rowAt(grid, value) {
 	return grid.edge[low + 1] !== null && value >= grid.edge[low + 1] ? -1 : low;
 }
 
+/** [low, high) of a row. */
+export const rowRange = (grid, row) => grid.edge.slice(row, row + 2);
+
 export function cellCount(column, row) {
 	for (const [r, n] of column.cells)
 		if (r === row)
@@ -113,34 +121,39 @@ export function cellCount(column, row) {
 	return 0;
 }
 
-/** Rows without a height on the axis are drawn apart: under- and overflow.  On a linear axis 0 has its place. */
-export const isUnderflow = (grid, row) => row === 0 && grid.edge[0] === 0 && grid.shade?.yscale !== "linear";
-export const isOverflow = (grid, row) => grid.edge[row + 1] === null;
+/** What still ran at this age; undefined: nothing. */
+export const runningAt = (column, age) =>
+	column.running?.find(([low, high]) => low <= age && (high === null || age < high));
+
+const ENDED = ["ok", "zero", "partial"];
+
+/** How many still ran, of all ages; null: nobody looked, or the column's end is still to come. */
+export const runningCount = (column) =>
+	column.running?.reduce((sum, [, , n]) => sum + n, 0) ?? (ENDED.includes(column.state) ? 0 : null);
+
+/** Ranges without a height on the axis are drawn apart: under- and overflow.  On a linear axis 0 has its place. */
+export const isUnderflow = (grid, low) => low === 0 && grid.shade?.yscale !== "linear";
+export const isOverflow = (high) => high === null;
 
 /**
- * What the used rows reach to, in the axis' unit; null when no cell is used.
+ * What is shown reaches from low to high, in the axis' unit; null when nothing is.
  * @returns {{low: number, high: number, under: boolean, over: boolean} | null}
  */
 export function usedRange(grids) {
 	let low = Infinity, high = 0, under = false, over = false;
+	const widen = (grid, from, to) => {
+		under ||= isUnderflow(grid, from);
+		over ||= isOverflow(to);
+		low = Math.min(low, isUnderflow(grid, from) ? to : from);
+		high = Math.max(high, isOverflow(to) ? from : to);
+	};
 
-	for (const grid of grids) {
-		for (const column of grid.columns) {
-			for (const [row] of column.cells) {
-				if (isUnderflow(grid, row)) {
-					under = true;
-					low = Math.min(low, grid.edge[row + 1]);
-					high = Math.max(high, grid.edge[row + 1]);
-				} else if (isOverflow(grid, row)) {
-					over = true;
-					low = Math.min(low, grid.edge[row]);
-					high = Math.max(high, grid.edge[row]);
-				} else {
-					low = Math.min(low, grid.edge[row]);
-					high = Math.max(high, grid.edge[row + 1]);
-				}
-			}
+	for (const grid of grids)
+		for (const { cells, running = [] } of grid.columns) {
+			for (const [row] of cells)
+				widen(grid, grid.edge[row], grid.edge[row + 1]);
+			for (const [from, to] of running)
+				widen(grid, from, to);
 		}
-	}
 	return low <= high ? { low, high, under, over } : null;
 }

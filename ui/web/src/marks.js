@@ -4,14 +4,16 @@
  *      partly lost    dense hatching \ over the cells   part was lost
  *      in progress    a bar below and a veil            still counting
  *      zero           nothing at all                    nothing happened
+ *
+ * What still runs lies between the two: running.js.
  */
 import { gridEnd } from "./grid.js";
-import { prepare, rowSpans } from "./picture.js";
+import { prepare, spanOf } from "./picture.js";
 
 const BEHIND = 2;			/* columns a panel may be late by */
 export const P99_EVENTS = 100;		/* a p99 of fewer events is just their maximum */
 
-function hatch(g, colour, size, rising, ratio) {
+export function hatch(g, colour, size, rising, ratio) {
 	const tile = document.createElement("canvas");
 	const t = tile.getContext("2d");
 	const n = Math.round(size * ratio);
@@ -28,7 +30,7 @@ function hatch(g, colour, size, rising, ratio) {
 	return g.createPattern(tile, "repeat");
 }
 
-/** The marks of a panel; cursor: {time, row} or null. */
+/** The marks of a panel; cursor: {column, range} or null, range: [low, high) or null. */
 export function paintMarks(canvas, { grid, view, shade, cursor, lines, colours, ratio }) {
 	const g = prepare(canvas, view, ratio);
 
@@ -125,7 +127,7 @@ function yOf(grid, view, value) {
 function paintCursor(g, grid, view, cursor, colours) {
 	const from = grid.from + cursor.column * grid.column;
 	const x = view.x.x(from), w = Math.max(1, view.x.x(from + grid.column) - x);
-	const span = rowSpans(grid, view.y)[cursor.row];
+	const span = cursor.range && spanOf(grid, view.y, cursor.range);
 
 	g.strokeStyle = colours.cursor;
 	g.lineWidth = 1;

@@ -6,10 +6,11 @@ import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { timeAxis, timeTicks, valueAxis, valueTicks } from "./axis.js";
 import * as format from "./format.js";
-import { columnAt } from "./grid.js";
+import { columnAt, rowAt, rowRange } from "./grid.js";
 import { hueOf } from "./keys.js";
 import { paintMarks } from "./marks.js";
 import { paintCells } from "./picture.js";
+import { paintRunning } from "./running.js";
 
 export const GUTTER = 62;		/* px left of the map, for the y axis */
 
@@ -75,24 +76,31 @@ function Title({ measure, label, unit, summary, colour }) {
 	</header>`;
 }
 
-/* The next used row above or below; without one, the next row at all. */
-function stepRow(grid, column, row, by) {
-	const used = column.cells.map(([r]) => r);
-	const next = by > 0 ? used.find((r) => r > row) : used.findLast((r) => r < row);
+const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
 
-	return next ?? Math.min(grid.nrows - 1, Math.max(0, row + by));
+/* The middles of what a column shows, ascending: of its cells, and of what still ran. */
+const stopsOf = (grid, column) =>
+	[...column.cells.map(([row]) => rowRange(grid, row)), ...column.running ?? []].map(middle).sort((a, b) => a - b);
+
+/* The next value above or below at which the column shows something; without one, the next row at all. */
+function stepped(grid, column, value, by) {
+	const stops = stopsOf(grid, column);
+	const next = by > 0 ? stops.find((v) => v > value) : stops.findLast((v) => v < value);
+	const row = Math.min(grid.nrows - 1, Math.max(0, rowAt(grid, value) + by));
+
+	return next ?? (rowAt(grid, value) < 0 ? value : middle(rowRange(grid, row)));
 }
 
-const middle = (grid, row) =>
-	grid.edge[row + 1] === null ? grid.edge[row] + 1 : (grid.edge[row] + grid.edge[row + 1]) / 2;
+/* Where the keys begin. */
+const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? middle(rowRange(grid, 0));
 
 function moved(session, grid, measure, key) {
 	const at = session.pointed(measure);
 	const last = grid.ncols - 1;
-	let column = at?.i ?? last, row = at && at.row >= 0 ? at.row : grid.columns[column].cells.at(-1)?.[0] ?? 0;
+	let column = at?.i ?? last, value = at?.range ? middle(at.range) : topOf(grid, grid.columns[column]);
 
 	if (!at && key !== "Home" && key !== "End")
-		return { measure, time: grid.from + (column + 0.5) * grid.column, value: middle(grid, row) };
+		return { measure, time: grid.from + (column + 0.5) * grid.column, value };
 	switch (key) {
 	case "ArrowLeft": column--; break;
 	case "ArrowRight": column++; break;
@@ -100,24 +108,24 @@ function moved(session, grid, measure, key) {
 	case "PageDown": column += Math.ceil(grid.ncols / 10); break;
 	case "Home": column = 0; break;
 	case "End": column = last; break;
-	case "ArrowUp": row = stepRow(grid, grid.columns[column], row, 1); break;
-	case "ArrowDown": row = stepRow(grid, grid.columns[column], row, -1); break;
+	case "ArrowUp": value = stepped(grid, grid.columns[column], value, 1); break;
+	case "ArrowDown": value = stepped(grid, grid.columns[column], value, -1); break;
 	default: return null;
 	}
 	column = Math.min(last, Math.max(0, column));
-	return { measure, time: grid.from + (column + 0.5) * grid.column, value: middle(grid, row) };
+	return { measure, time: grid.from + (column + 0.5) * grid.column, value };
 }
 
-function rowOfY(view, grid, py) {
+function valueOfY(view, py) {
 	if (view.y.domain.under && py > view.y.lower)
 		return 0;
 	if (view.y.domain.over && py < view.y.upper)
-		return grid.edge[grid.nrows - 1];
+		return Infinity;
 	return view.y.value(py);
 }
 
 export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
-	const box = useRef(), cells = useRef(), marks = useRef();
+	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef();
 	const size = useSize(box);
 	const grid = session.grids.get(measure);
 	const label = session.catalogue.fields[measure]?.label ?? measure;
@@ -132,25 +140,27 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 	const layout = view && [size.width, size.height, span.start, span.duration, domain, shade, ratio, session.dark].concat(grid);
 
 	useEffect(() => {
-		if (view)
-			paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
+		if (!view)
+			return;
+		paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
+		paintRunning(running.current, { grid, view, shade, keys, ratio });
 	}, [...(layout ?? []), ...keys.flatMap((k) => [k.key, k.grid])]);
 	useEffect(() => {
 		if (view)
 			paintMarks(marks.current, {
 				grid, view, shade, ratio, colours: themeColours(), lines: !keys.length,
-				cursor: at && { column: at.i, row: at.row },
+				cursor: at && { column: at.i, range: at.range },
 			});
-	}, [...(layout ?? []), at?.i, at?.row, keys.length]);
+	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), keys.length]);
 
 	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
-	const middle = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
+	const onPixel = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
 	const point = (e) => {
 		const r = box.current.getBoundingClientRect();
-		const time = view.x.time(middle(e.clientX - r.left));
+		const time = view.x.time(onPixel(e.clientX - r.left));
 
 		session.point(columnAt(grid, time) < 0 ? null :
-			{ measure, time, value: rowOfY(view, grid, middle(e.clientY - r.top)) });
+			{ measure, time, value: valueOfY(view, onPixel(e.clientY - r.top)) });
 	};
 	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
 	const follow = (e) => {
@@ -184,9 +194,10 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 				onClick=${() => session.pick()}
 				onKeyDown=${press} onBlur=${() => session.point(null)}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
+				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
 				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
-				${grid && !grid.columns.some((c) => c.count) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
+				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
 					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
 			</div>
 		</div>

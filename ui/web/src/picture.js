@@ -2,7 +2,7 @@
  *
  *      grid + axes + shade -> rectangles of one colour each; nothing is blended but highlighted keys
  */
-import { isOverflow, isUnderflow, rowMap } from "./grid.js";
+import { isOverflow, isUnderflow, rowMap, rowRange } from "./grid.js";
 import { levelIndex, rowScale } from "./shade.js";
 import { STRIP } from "./axis.js";
 
@@ -25,22 +25,22 @@ export function prepare(canvas, view, ratio) {
 	return canvas.getContext("2d");
 }
 
-/** Top and bottom of every row in CSS pixels: [top, bottom]; null where the axis does not reach. */
-export function rowSpans(grid, y) {
-	return Array.from({ length: grid.nrows }, (_, row) => {
-		if (isUnderflow(grid, row))
-			return y.domain.under ? [y.bottom - STRIP, y.bottom] : null;
-		if (isOverflow(grid, row))
-			return y.domain.over ? [y.top, y.top + STRIP] : null;
-		const top = Math.max(y.upper, y.y(grid.edge[row + 1]));
-		const bottom = Math.min(y.lower, y.y(grid.edge[row]));
+/** Top and bottom of the values [low, high) in CSS pixels; null where the axis does not reach. */
+export function spanOf(grid, y, [low, high]) {
+	if (isUnderflow(grid, low))
+		return y.domain.under ? [y.bottom - STRIP, y.bottom] : null;
+	if (isOverflow(high))
+		return y.domain.over ? [y.top, y.top + STRIP] : null;
+	const top = Math.max(y.upper, y.y(high));
+	const bottom = Math.min(y.lower, y.y(low));
 
-		return bottom > top ? [top, bottom] : null;
-	});
+	return bottom > top ? [top, bottom] : null;
 }
 
+const rowSpans = (grid, y) => Array.from({ length: grid.nrows }, (_, row) => spanOf(grid, y, rowRange(grid, row)));
+
 /** Snaps [from, to) to device pixels; never thinner than one. */
-function snap(from, to, ratio) {
+export function snap(from, to, ratio) {
 	const a = Math.round(from * ratio), b = Math.round(to * ratio);
 
 	return [a, Math.max(1, b - a)];

@@ -7,7 +7,7 @@
  */
 import * as api from "./api.js";
 import { Feed } from "./feed.js";
-import { cellCount, columnAt, gridEnd, mergeGrid, rowAt } from "./grid.js";
+import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
 import { whenNeeded } from "./token.js";
 import { columnsFor, panelsOf, readHash, writeHash } from "./state.js";
@@ -364,7 +364,7 @@ export class Session {
 		this.changed();
 	}
 
-	/** What the cursor points at in a panel: {grid, i, column, row, n} or null. */
+	/** What the cursor points at in a panel: {grid, i, column, row, n, running, range} or null; range: of the row, or of what runs. */
 	pointed(measure) {
 		const grid = this.grids.get(measure);
 		const i = grid && this.cursor ? columnAt(grid, this.cursor.time) : -1;
@@ -374,8 +374,12 @@ export class Session {
 		const alike = this.grids.get(this.cursor.measure)?.unit === grid.unit;
 		const row = alike ? rowAt(grid, this.cursor.value) : -1;
 		const column = grid.columns[i];
+		const running = alike ? runningAt(column, this.cursor.value) : undefined;
 
-		return { grid, i, column, row, n: row < 0 ? 0 : cellCount(column, row) };
+		return {
+			grid, i, column, row, running, n: row < 0 ? 0 : cellCount(column, row),
+			range: row < 0 ? running?.slice(0, 2) ?? null : rowRange(grid, row),
+		};
 	}
 
 	/** Lists the keys of the cell under the cursor. */

@@ -12,6 +12,7 @@
  * @property {string} zero
  * @property {string} unobserved
  * @property {string} partial
+ * @property {string} running
  */
 
 /** Which colour: how many levels are <= density, at least 1 where anything happened. */

@@ -1,7 +1,7 @@
 /* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
 import { html } from "htm/preact";
 import * as format from "./format.js";
-import { gridEnd } from "./grid.js";
+import { gridEnd, runningCount } from "./grid.js";
 import { discreteFields, hueOf } from "./keys.js";
 import { legendPosition } from "./shade.js";
 
@@ -21,7 +21,7 @@ function legendTicks(levels) {
 	return ticks;
 }
 
-export function Legend({ shade, unit }) {
+export function Legend({ shade, unit, running }) {
 	const stops = shade.palette.filter((_, i) => i && i % 5 === 0);
 
 	return html`<section class="legend" aria-label="Colour scale">
@@ -37,6 +37,7 @@ export function Legend({ shade, unit }) {
 			<li><i class="partial" style=${{ color: shade.partial, backgroundColor: shade.zero }} />partly lost</li>
 			<li><i class="progress" />in progress</li>
 			<li><i class="sampled" />sampled</li>
+			${running && html`<li><i class="running" style=${{ color: shade.running, backgroundColor: shade.zero }} />still running at the end of the column</li>`}
 		</ul>
 	</section>`;
 }
@@ -47,23 +48,33 @@ export function sentence(session, measure) {
 
 	if (!at)
 		return "";
-	const { grid, i, row, column, n } = at;
+	const { grid, i, column, n, running } = at;
 	const when = format.clock(grid.from + i * grid.column, grid.slot);
 
 	if (column.state === "unobserved" || column.state === "dropped")
 		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}`;
-	const range = row < 0 ? "outside the used range" : format.range(grid.edge[row], grid.edge[row + 1], grid.unit);
+	const range = at.range ? format.range(...at.range, grid.unit) : "outside the used range";
+	const still = column.running ? `; ${format.stillRunning(runningCount(column), running)}` : "";
 
 	return `${when}, ${labelOf(session, measure)} ${range}: ${format.count(n)}, ` +
-		`${format.share(n, column.count)} of ${format.count(column.count)}; ${format.coverage(column)}`;
+		`${format.share(n, column.count)} of ${format.count(column.count)}${still}; ${format.coverage(column)}`;
+}
+
+/* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
+function StillRunning({ session }) {
+	const told = session.measures.find((m) => session.grids.get(m)?.running);
+	const at = told && session.pointed(told);
+
+	if (!told)
+		return null;
+	return html`<p class="still"><i class="running" style=${{ color: session.grids.get(told).shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
 }
 
 export function Readout({ session }) {
 	const { cursor } = session;
 	const at = cursor && session.pointed(cursor.measure);
 	const rows = at ? session.measures.map((m) => [m, session.pointed(m)]) : [];
-	const found = rows.map(([, p]) => p).find((p) => p && p.row >= 0);
-	const range = (p) => p.row >= 0 ? p : found ?? p;
+	const found = rows.map(([, p]) => p).find((p) => p?.range);
 	const from = at && at.grid.from + at.i * at.grid.column;
 
 	return html`<section class="readout" aria-label="Read-out">
@@ -73,18 +84,19 @@ export function Readout({ session }) {
 			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.unit}</th><th scope="col" title="of the column">share</th></tr></thead>
 			<tbody>${session.measures.map((m) => {
 				const p = rows.find(([name]) => name === m)?.[1];
-				const here = p && range(p).row >= 0 && range(p);	/* a grid has only the rows it uses; the ruler is the same */
+				const here = p?.range ? p : p && found;	/* a grid has only the rows it uses; the ruler is the same */
 
 				return html`<tr key=${m} class=${m === cursor?.measure ? "here" : ""} data-measure=${m}
-					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.grid.edge[here.row] : null}
+					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.range[0] : null}
 					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
 					<th scope="row">${labelOf(session, m)}</th>
-					<td>${here ? format.range(here.grid.edge[here.row], here.grid.edge[here.row + 1], here.grid.unit) : "–"}</td>
+					<td>${here ? format.range(...here.range, here.grid.unit) : "–"}</td>
 					<td>${p && p.column.state !== "unobserved" ? format.count(p.n) : "–"}</td>
 					<td>${p ? format.share(p.n, p.column.count) : "–"}</td>
 				</tr>`;
 			})}</tbody>
 		</table>
+		<${StillRunning} session=${session} />
 	</section>`;
 }
 
@@ -164,8 +176,8 @@ export function TableView({ session }) {
 		<caption>${session.title}, ${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.unit}</th>
-				${grids.map((g) => html`<th colspan="3" scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
-			<tr>${grids.map(() => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>`)}</tr>
+				${grids.map((g) => html`<th colspan=${g.running ? 4 : 3} scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
+			<tr>${grids.map((g) => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
 		</thead>
 		<tbody>${times.map((time) => {
 			const column = at(first, time);
@@ -173,9 +185,10 @@ export function TableView({ session }) {
 			return html`<tr key=${time} class=${column.state}>
 				<th scope="row">${format.clock(time, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
 				${grids.map((g) => {
-					const c = at(g, time);
+					const c = at(g, time), running = c ? runningCount(c) : null;
 
-					return ["p50", "p99", "max"].map((name) => html`<td>${c?.count ? format.amount(c[name], g.unit) : "–"}</td>`);
+					return html`${["p50", "p99", "max"].map((name) => html`<td>${c?.count ? format.amount(c[name], g.unit) : "–"}</td>`)}
+						${g.running && html`<td>${running === null ? "–" : format.count(running)}</td>`}`;
 				})}
 				<td class="text">${format.coverage(column)}</td></tr>`;
 		})}</tbody>

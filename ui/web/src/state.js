@@ -72,12 +72,13 @@ export function columnsFor(duration, slot) {
 }
 
 const PARTS = ["latency", "cputime", "offcpu"];
+export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
 
-/** The panels to show: those chosen, or latency, on-CPU and off-CPU, or the first measures. */
+/** The panels to show: those chosen, or latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
 export function panelsOf(state, inst) {
 	const chosen = state.measures.filter((m) => inst.measures.includes(m));
 
 	if (chosen.length)
 		return chosen;
-	return PARTS.every((m) => inst.measures.includes(m)) ? PARTS : inst.measures.slice(0, 3);
+	return PARTS.every((m) => inst.measures.includes(m)) ? PARTS : inst.measures.filter((m, i) => !i || m !== OVERLAID).slice(0, 3);
 }

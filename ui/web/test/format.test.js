@@ -52,3 +52,12 @@ test("coverage says what was lost and who was silent", () => {
 	assert.equal(format.coverage({ state: "partial", reporting: 1, expected: 2, lost: 1200 }), "partly lost, 1 of 2 reported, 1,200 lost");
 	assert.equal(format.coverage({ state: "unobserved", reporting: 0, expected: 0, lost: 0 }), "not observed");
 });
+
+test("what still runs is told with its age, and as a part where it is one", () => {
+	assert.equal(format.stillRunning(30, [2e9, 2.3e9, 30]), "30 still running, 2 s to 2.3 s old");
+	assert.equal(format.stillRunning(31, [2e9, 2.3e9, 4.5]), "4.5 of 31 still running, 2 s to 2.3 s old");
+	assert.equal(format.stillRunning(1, [0, 1024, 1]), "1 still running, less than 1.02 µs old");
+	assert.equal(format.stillRunning(1, [5.5e11, null, 1]), "1 still running, 550 s old or older");
+	assert.deepEqual([31, 0, null].map((n) => format.stillRunning(n)), ["31 still running", "nothing still running", "–"]);
+	assert.equal(format.coverage({ state: "zero", running: [[2e9, 2.3e9, 30]] }), "complete, nothing ended");
+});

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, mergeGrid, NOT_OBSERVED, rowAt, rowMap, usedRange } from "../src/grid.js";
+import { applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, mergeGrid, NOT_OBSERVED, rowAt, rowMap, runningAt, runningCount, usedRange } from "../src/grid.js";
 
 const column = (...cells) => ({ ...NOT_OBSERVED, state: "ok", count: cells.reduce((sum, [, n]) => sum + n, 0), cells });
+const running = (...ages) => ({ ...column(), state: "zero", running: ages });
 const grid = (columns, edge = [0, 10, 20, 40, null], from = 100) => ({
 	from, column: 2, ncols: columns.length, nrows: edge.length - 1, edge, columns,
 });
@@ -63,14 +64,50 @@ test("a time lies in the column that has begun", () => {
 test("under- and overflow are told by their edges", () => {
 	const g = grid([column()]);
 
-	assert.deepEqual([0, 1, 3].map((r) => [isUnderflow(g, r), isOverflow(g, r)]), [[true, false], [false, false], [false, true]]);
-	assert.equal(isUnderflow(grid([column()], [10, 20]), 0), false);
+	assert.deepEqual([0, 10].map((low) => isUnderflow(g, low)), [true, false]);
+	assert.equal(isUnderflow({ ...g, shade: { yscale: "linear" } }, 0), false);
+	assert.deepEqual([40, null].map(isOverflow), [false, true]);
 });
 
 test("the used range leaves the strips out and says that they are used", () => {
 	assert.deepEqual(usedRange([grid([column([0, 1], [1, 2])])]), { low: 10, high: 20, under: true, over: false });
 	assert.deepEqual(usedRange([grid([column([2, 1])]), grid([column([3, 2])])]), { low: 20, high: 40, under: false, over: true });
 	assert.equal(usedRange([grid([column()])]), null);
+});
+
+test("what still runs is part of the range, also where nothing has ended, and beyond the rows", () => {
+	const pile = running([15, 18, 2], [300, 350, 28]);
+
+	assert.deepEqual(usedRange([grid([pile, column()])]), { low: 15, high: 350, under: false, over: false });
+	assert.deepEqual(usedRange([grid([column([1, 5]), pile])]), { low: 10, high: 350, under: false, over: false });
+	assert.deepEqual(usedRange([grid([running([0, 10, 1])])]), { low: 10, high: 10, under: true, over: false });
+	assert.deepEqual(usedRange([grid([running([500, null, 1])])]), { low: 500, high: 500, under: false, over: true });
+});
+
+test("a live column brings what still runs, and the next one of the same time takes it away", () => {
+	const before = grid([column([1, 5]), column([2, 1])]);
+	const pile = running([300, 350, 28]);
+	const after = applyColumn(before, 102, pile);
+
+	assert.deepEqual(after.columns[1].running, pile.running);
+	assert.equal(applyColumn(after, 102, column([2, 1])).columns[1].running, undefined);
+	assert.deepEqual(mergeGrid(before, grid([pile], [0, 10, 20], 102)).columns[1].running, pile.running, "whatever the rows");
+	assert.equal(fitsRows(before, pile), true, "no reason for other rows");
+});
+
+test("what still runs is found at its age: from the lower edge on, to before the upper one", () => {
+	const column = running([15, 18, 2], [18, 20, 0.5], [500, null, 28]);
+
+	assert.deepEqual([14, 15, 17.9, 18, 20, 499, 500, Infinity].map((age) => runningAt(column, age)?.[2]),
+		[undefined, 2, 2, 0.5, undefined, undefined, 28, 28]);
+	assert.equal(runningCount(column), 30.5);
+	assert.equal(runningAt(NOT_OBSERVED, 15), undefined);
+});
+
+test("that nothing still runs is only known where somebody looked until the end", () => {
+	const states = ["ok", "zero", "partial", "unobserved", "dropped", "in_progress"];
+
+	assert.deepEqual(states.map((state) => runningCount({ ...NOT_OBSERVED, state })), [0, 0, 0, null, null, null]);
 });
 
 test("rows of grids are matched by edges, and a merge that would lose a cell is refused", () => {

@@ -37,3 +37,9 @@ test("latency, on-CPU and off-CPU lie one above the other wherever they are meas
 	assert.deepEqual(panelsOf({ ...START, measures: ["runqwait", "gone"] }, inst), ["runqwait"]);
 	assert.deepEqual(panelsOf(START, { measures: ["size"] }), ["size"]);
 });
+
+test("what lies over the first measure's map has no panel unless it is asked for", () => {
+	assert.deepEqual(panelsOf(START, { measures: ["latency", "cputime", "age", "blocked"] }), ["latency", "cputime", "blocked"]);
+	assert.deepEqual(panelsOf({ ...START, measures: ["age"] }, { measures: ["latency", "age"] }), ["age"]);
+	assert.deepEqual(panelsOf(START, { measures: ["age"] }), ["age"]);
+});

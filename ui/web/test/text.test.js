@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choicesFor, exampleOf, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
+import { choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
 import { metricTitle, statusOf, titleOf } from "../src/text.js";
 
 const catalogue = {
@@ -46,6 +46,17 @@ test("a new instrumentation begins with latency, on-CPU and off-CPU by statement
 	assert.equal(sameAs(request, [{ ...request, id: "4" }]).id, "4");
 	assert.equal(sameAs(request, [inst]), undefined);
 	assert.equal(sameAs(request, [{ ...request, id: "4", "predicate-text": "latency > 10 ms" }]), undefined);
+});
+
+test("the age of what still runs is never the first measure, in whichever order it is chosen", () => {
+	const metric = { ...catalogue.metrics[0], fields: [...catalogue.metrics[0].fields, "age"] };
+	const known = { ...catalogue, fields: { ...catalogue.fields, age: { label: "age", type: "time" } } };
+	const choices = choicesFor(known, metric);
+	const request = requestOf(metric, choices, [], ["age", "latency"], 1, 3600);
+
+	assert.deepEqual(choices.measures, ["latency", "cputime", "offcpu", "age"]);
+	assert.deepEqual([request.measures, request.decomposition], [["latency", "age"], ["latency"]]);
+	assert.deepEqual([[], ["age"], ["age", "latency"]].map((m) => isMeasured(requestOf(metric, choices, [], m, 1, 3600))), [false, false, true]);
 });
 
 test("an expression is asked for as it was written, and found again as the server writes it", () => {
