@@ -283,7 +283,7 @@ __u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns)
 {
 	__s64 slot_ns = (__s64)f->q.inst->slot_ns;
 
-	return f->q.scope == SCOPE_POINT ? coverage_seen(&f->coverage, from_ns / slot_ns, to_ns / slot_ns - 1) : 0;
+	return coverage_seen(&f->coverage, from_ns / slot_ns, to_ns / slot_ns - 1);
 }
 
 static void fill_column(struct grid_column *c, const struct hist *h, bool percentiles)

@@ -250,13 +250,18 @@ static int fold_axis(struct stream *s, int axis, __s64 col, size_t n, struct gri
 
 static int fold_columns(struct stream *s, __s64 col, size_t n, struct grid **ret_grid)
 {
-	int axis = value_running_axis(s->shown), err = fold_axis(s, s->shown->fold_axis[0], col, n, ret_grid);
+	int axis = value_running_axis(s->shown);
+	struct grid *g;
+	int err = fold_axis(s, s->shown->fold_axis[0], col, n, &g);
 
-	if (err || axis < 0)
-		return err;
-	err = fold_axis(s, axis, col, n, &(*ret_grid)->running);
 	if (err)
-		grid_free(*ret_grid);
+		return err;
+	if (axis >= 0)
+		err = fold_axis(s, axis, col, n, &g->running);
+	if (err)
+		grid_free(g);
+	else
+		*ret_grid = g;
 	return err;
 }
 

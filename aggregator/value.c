@@ -41,11 +41,11 @@ static __u32 row_bits(const struct value *v)
 
 int value_running_axis(const struct value *v)
 {
-	size_t i = 1;
+	size_t i = 0;
 
 	while (i < v->in.n_measures && v->scope[i] != SCOPE_POINT)
 		i++;
-	return v->fold_axis[0] || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
+	return v->fold_axis[0] != v->first_axis || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
 }
 
 struct query value_query(const struct value *v, int axis)
@@ -297,6 +297,14 @@ static void settle_axis(struct value *v, int axis)
 		v->p.chart = v->kind == VALUE_REPORT && !v->numeric;
 }
 
+static int first_axis(const struct value *v, const struct metric *m)
+{
+	for (size_t i = 0; i < m->n_fields; i++)
+		if (m->field[i].arity == FIELD_NUMERIC)
+			return instrumentation_axis(&v->in, m->field[i].name);
+	return -1;
+}
+
 int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason)
@@ -311,6 +319,7 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		v->in.retention_s = KEEP_S;
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		v->scope[i] = metric_measure_scope(ci->metric, v->in.measure[i]);
+	v->first_axis = first_axis(v, ci->metric);
 	value_reader(v);
 	reply_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);

@@ -32,11 +32,13 @@ struct value {
 	struct params p;
 	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
 	enum metric_scope scope[MEASURES_MAX];
+	int first_axis;			/* of the metric's first measure; -1: it is not kept */
 	char title[VALUE_TITLE];
 	char unit[NAME_MAX_LEN];	/* what is counted */
 	bool numeric;			/* decomposed by a numeric field */
 	__s64 now_ns;
 	struct payload_head head;
+	__u64 n_snapshots;		/* slots that any source reported */
 	struct plan plan;
 	struct plan keys_plan;		/* of the same interval, where keys are read apart from columns */
 	__u32 drop;			/* fields folded away by `by` */
@@ -86,12 +88,13 @@ int value_make(struct value *v);
 /* Who gives what is read to all its folds, in value_read.c, as value_run() is. */
 void value_reader(struct value *v);
 
-/* Are totals per key all it needs?  Columns of all keys together, and how many events each key has?  (Of slices these
- * are a tenth of what columns by key are.) */
+/* Totals per key are all it needs. */
 bool value_is_totals(const struct value *v);
+
+/* It needs columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
 bool value_is_both(const struct value *v);
 
-/* The measure that tells what runs, beside the asked one; -1: there is none. */
+/* The measure that tells what runs, beside the asked one, which is the metric's first; -1: there is none. */
 int value_running_axis(const struct value *v);
 
 /* What to read: a query for one axis. */

@@ -18,7 +18,7 @@ static void put_all_stats(struct value *v, struct bytes *out)
 	for (size_t i = 0; i < v->n_key_folds; i++) {
 		total = key_fold_totals(v->key_fold[i], &n);
 		writer_name(out, reply_measure(v, v->key_axis[i]));
-		payload_stats(out, total, n, v->head.n_snapshots);
+		payload_stats(out, total, n, v->scope[v->key_axis[i]] == SCOPE_POINT ? v->n_snapshots : 0);
 	}
 	writer_raw(out, "}");
 }
@@ -226,7 +226,8 @@ int value_make(struct value *v)
 	int err;
 
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
-	v->head.n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
+	v->n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
+	v->head.n_snapshots = v->head.scope == SCOPE_POINT ? v->n_snapshots : 0;
 	for (size_t i = 0; grids && i < v->n_folds; i++) {
 		v->grid[i] = fold_grid(v->fold[i]);
 		if (!v->grid[i])

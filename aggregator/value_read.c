@@ -203,14 +203,14 @@ static int read_store(void *arg, struct store *store)
 	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
-	const struct store_reader running = { .arg = v, .slice = give_slice, .wants = slices.wants };
+	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
 	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
 		err = read_slices(v, store, &v->explain->piece[i], axis, false, &slices);
 	if (!err && both)
 		err = read_slices(v, store, &v->keys_plan, axis, false, &counts);
-	if (!err && v->runs)
+	if (!err && v->runs && axis >= 0)	/* else all measures are read already */
 		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], is_whole(v), &running);
 	slots_of(v, &range.first, &range.last);
 	range.tier = value_is_totals(v) ? v->plan.kept : v->plan.tier;

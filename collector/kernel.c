@@ -364,6 +364,7 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	const struct tracer_running running = { run, &f, k->wall_offset, now_ns };
 	struct instrument *it;
 	__u64 since_ns = 0, untold_ns;
+	int err;
 
 	for (it = k->instrument; it; it = it->next) {
 		untold_ns = it->on == on ? reader_untold(it->reader, now_ns) : 0;
@@ -371,10 +372,14 @@ static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 	}
 	if (!since_ns || !on->runs || !on->tracer->running)
 		return;
-	on->tracer->running(on->self, since_ns, &running);
-	for (it = k->instrument; it; it = it->next)
-		if (it->on == on)
-			reader_told(it->reader, now_ns);
+	err = on->tracer->running(on->self, since_ns, &running);
+	for (it = k->instrument; it; it = it->next) {
+		if (it->on != on || !reader_untold(it->reader, now_ns))
+			continue;
+		if (err)
+			reader_lose(it->reader, 1, since_ns, now_ns);
+		reader_told(it->reader, now_ns);
+	}
 }
 
 /* What the event programs lost is a loss of every instrumentation, some time since the last drain. */

@@ -29,10 +29,20 @@ static struct late_row *row_find(const struct late *l, const struct ring_late *e
 	return NULL;
 }
 
+/* Has this slot as many keys as a slot may have? */
+static int is_full(const struct late *l, const struct ring_plan *plan, __u64 slot)
+{
+	__u32 n = 0;
+
+	for (size_t i = 0; i < l->n; i++)
+		n += l->row[i].slot == slot && !l->row[i].other;
+	return n + 1 >= plan->n_classes;
+}
+
 static struct late_row *row_make(struct late *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
 {
-	struct late_row *row = l->n < LATE_ROWS_MAX ? realloc(l->row, (l->n + 1) * sizeof(*row)) : NULL;
-	__u32 m;
+	size_t max = event->running ? LATE_ROWS_MAX / 2 : LATE_ROWS_MAX;	/* what runs leaves room for events */
+	struct late_row *row = l->n < max ? realloc(l->row, (l->n + 1) * sizeof(*row)) : NULL;
 
 	if (!row)
 		return NULL;
@@ -41,13 +51,8 @@ static struct late_row *row_make(struct late *l, const struct ring_plan *plan, c
 	row += l->n;
 	*row = (struct late_row){ .slot = event->slot, .other = other, .key = event->key,
 				  .hist = calloc(plan->n_measures, sizeof(*row->hist)) };
-	for (m = 0; row->hist && m < plan->n_measures; m++)
-		if (hist_init(&row->hist[m], plan->ruler[m]))
-			break;
-	if (m < plan->n_measures) {
-		row_fini(row, m);
+	if (!row->hist)
 		return NULL;
-	}
 	l->n++;
 	return row;
 }
@@ -57,13 +62,19 @@ int late_add(struct late *l, const struct ring_plan *plan, const struct ring_lat
 	struct late_row *row = row_find(l, event, other);
 	__u32 m;
 
+	if (!row && !other && is_full(l, plan, event->slot))
+		return late_add(l, plan, event, 1);
 	if (!row)
 		row = row_make(l, plan, event, other);
 	if (!row)
 		return -ENOMEM;
-	for (m = 0; m < plan->n_measures; m++)
-		if (ring_is_point(plan, m) == (int)event->running)
-			hist_record_times(&row->hist[m], event->measure[m], event->weight);
+	for (m = 0; m < plan->n_measures; m++) {
+		if (ring_is_point(plan, m) != (int)event->running)
+			continue;
+		if (!row->hist[m].cell && hist_init(&row->hist[m], plan->ruler[m]))
+			return -ENOMEM;
+		hist_record_times(&row->hist[m], event->measure[m], event->weight);
+	}
 	return 0;
 }
 

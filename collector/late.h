@@ -2,7 +2,8 @@
  *
  *      late_add() ... -> late_sort() -> row[0], row[1] ... in the order of their slots -> late_drop()
  *
- * Errors  0 or -errno; -ENOMEM also beyond LATE_ROWS_MAX slots and keys at a time.
+ * Keys    a slot has as many as there are classes for, the rest is `other`.
+ * Errors  0 or -errno; -ENOMEM also beyond LATE_ROWS_MAX slots and keys at a time, half of them of what runs.
  * Memory  a zeroed one is empty; late_fini() frees.
  * Thread  one thread.
  */
@@ -19,7 +20,7 @@ struct late_row {
 	__u64 slot;
 	__u32 other;			/* its key has no class */
 	struct key key;
-	struct hist *hist;		/* one per measure of the plan */
+	struct hist *hist;		/* one per measure of the plan; without cells until something is in it */
 };
 
 struct late {

@@ -168,7 +168,7 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 static __always_inline int flush_conn(struct seq_file *seq, struct mysql_conn *s)
 {
 	struct event e;
-	__u64 seen;
+	__u64 seen, flushed;
 
 	if (!s)
 		return 0;
@@ -177,10 +177,13 @@ static __always_inline int flush_conn(struct seq_file *seq, struct mysql_conn *s
 		return 0;
 	__builtin_memset(&e, 0, sizeof(e));
 	event_fill(&e, s);
-	if (__sync_val_compare_and_swap(&s->state, seen, STATE_NEXT(seen, STATE_RECORDED)) != seen)
+	flushed = STATE_NEXT(seen, STATE_RECORDED);
+	if (__sync_val_compare_and_swap(&s->state, seen, flushed) != seen)
 		return 0;
-	count(&counts.flushed);
-	bpf_seq_write(seq, &e, sizeof(e));
+	if (!bpf_seq_write(seq, &e, sizeof(e)))
+		count(&counts.flushed);
+	else if (__sync_val_compare_and_swap(&s->state, flushed, STATE_NEXT(flushed, STATE_PENDING)) != flushed)
+		count(&counts.crowded);		/* no room: the iterator comes again, but the next command was quicker */
 	return 0;
 }
 
@@ -198,12 +201,12 @@ int flush_calls(struct bpf_iter__bpf_map_elem *ctx)
 
 /* ---- what runs ---- */
 
-/* Of a connection that we cannot read nobody knows whether a reply is complete. */
+/* Where we cannot follow a reply, it may be complete with what was sent last. */
 static __always_inline int is_running(const struct mysql_conn *s, __u64 kind)
 {
-	if (s->conn.mode == CONN_IGNORED)
-		return 0;
-	return kind == STATE_WAITING || (kind == STATE_PENDING && !conn_turns(&s->conn));
+	int follows = s->conn.mode == CONN_PLAIN && !s->conn.unaligned;
+
+	return kind == STATE_WAITING || (kind == STATE_PENDING && (follows || s->conn.held));
 }
 
 static __always_inline int tell_running(struct seq_file *seq, struct mysql_conn *s)
@@ -217,7 +220,7 @@ static __always_inline int tell_running(struct seq_file *seq, struct mysql_conn 
 	__builtin_memset(&r, 0, sizeof(r));
 	if (!is_running(s, STATE_KIND(seen))) {
 		r.end_ns = s->end.ns;
-		if (STATE_KIND(seen) != STATE_RECORDED || r.end_ns < running_since)
+		if (STATE_KIND(seen) == STATE_IDLE || r.end_ns < running_since)
 			return 0;
 	}
 	event_fill(&r.event, s);

@@ -239,23 +239,25 @@ static void flush_old(struct mysql *m, const struct tracer_filing *filing)
 	close(fd);
 }
 
-static void mysql_running(void *self, __u64 since_ns, const struct tracer_running *running)
+static int mysql_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct mysql *m = self;
 	struct mysql_running r[32];
 	ssize_t n;
 	size_t i;
-	int fd;
+	int fd, err;
 
 	m->bpf->bss->running_since = since_ns - running->wall_offset;
 	fd = bpf_iter_create(bpf_link__fd(m->running));
 	if (fd < 0)
-		return;
+		return -errno;
 	while ((n = read(fd, r, sizeof(r))) > 0 || (n < 0 && errno == EAGAIN))
 		for (i = 0; n > 0 && i < n / sizeof(r[0]); i++)
 			running->run(running->arg, &r[i].event, r[i].begin_ns + running->wall_offset,
 				     r[i].end_ns ? r[i].end_ns + running->wall_offset : (__u64)running->now_ns);
+	err = n ? -errno : 0;
 	close(fd);
+	return err;
 }
 
 /* Also after the wall clock was set back. */

@@ -118,7 +118,8 @@ struct mysql_counts {
 	__u64 unanswered;	/* commands whose next command came before any reply: no event */
 	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each
 				 * may have been a command, and is told as one lost event */
-	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX; told as such */
+	__u64 crowded;		/* events lost because one receive finished more than EVENTS_MAX, or there was no room for a flushed one
+				 * in time; told as such */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
 	__u64 unlisted;		/* connections to listeners that we have not been told of */

@@ -156,6 +156,7 @@ void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
 	if (r->step_slot < r->ring.state->newest) {	/* back: let these slots claim rows again */
 		r->stranded = r->ring.state->newest;
 		r->ring.state->newest = r->step_slot;
+		r->told_slot = r->step_slot < r->told_slot ? r->step_slot : r->told_slot;	/* twice, as events are */
 	}
 }
 
@@ -495,8 +496,8 @@ static int late_take(struct reader *r, const struct ring_late *event)
 	if (event->slot < r->ring.state->first_slot)
 		return 0;
 	err = late_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
-	if (err && !event->running) {
-		loss_merge(&r->loss, event->weight, event->measure[0] * event->weight, event->slot, event->slot);
+	if (err) {
+		loss_merge(&r->loss, event->weight, event->running ? 0 : event->measure[0] * event->weight, event->slot, event->slot);
 		r->n_lost += event->weight;
 	}
 	return err;
@@ -535,10 +536,11 @@ int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 un
 {
 	const struct ring_plan *p = &r->ring.plan;
 	__u64 slot = begin_ns / p->slot_ns;
-	struct event now = *e;
+	struct event now = { 0 };
 	int err = 0;
 	__u32 i;
 
+	memcpy(now.field, e->field, sizeof(now.field));
 	if (slot < r->told_slot)
 		slot = r->told_slot;
 	for (; p->points && (slot + 1) * p->slot_ns <= until_ns && !err; slot++) {

@@ -69,7 +69,8 @@ int reader_file(struct reader *r, const struct event *e);
 __u64 reader_untold(const struct reader *r, __s64 now_ns);
 
 /* Something began, and goes on or went on until then: it was under way at the end of every untold slot in between.
- * Its age is its first measure so far and those of scope point; the others are not known. */
+ * Its age is the event's first measure so far and those of scope point; the others are not known, and 0 here.  What there is no
+ * room for is a loss. */
 int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns);
 
 /* That was all: now the slots that are over are told. */

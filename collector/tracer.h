@@ -103,8 +103,9 @@ struct tracer {
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
 	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 
-	/* Of a metric with a measure of scope point: what is under way, and what ended after since_ns. */
-	void (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
+	/* Of a metric with a measure of scope point: what is under way, and what ended after since_ns.  -errno: not all of it
+	 * could be told. */
+	int (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
 	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */
 };
 

@@ -29,7 +29,8 @@ static int row_below(const struct cells *c, size_t row)
 static __u64 rows_count(const struct cells *c, int (*which)(const struct cells *, size_t))
 {
 	const struct grid *g = c->grid;
-	__u64 sum = 0;
+	struct cells running = { .grid = g->running, .shade = c->shade, .low = c->low, .high = c->high };
+	__u64 sum = g->running ? rows_count(&running, which) : 0;
 
 	for (size_t row = 0; row < g->n_rows; row++)
 		for (size_t col = 0; which(c, row) && col < g->n_cols; col++)
@@ -180,6 +181,96 @@ static void fill(__u32 rgb, __u32 *pixel, size_t stride, unsigned width, unsigne
 			pixel[y * stride + x] = rgb | OPAQUE;
 }
 
+/* Pixels from the bottom up to a value, rounded and clamped. */
+static unsigned pixels_to(const struct cells *c, __u64 edge, unsigned height)
+{
+	double at = edge ? axis_at(c->shade->yscale, c->low, c->high, (double)edge) : 0;
+
+	if (c->shade->yscale == AXIS_LINEAR)
+		at = axis_at(AXIS_LINEAR, c->low, c->high, (double)edge);
+	return at <= 0 ? 0 : at >= 1 ? height : (unsigned)lround(at * height);
+}
+
+/* --- what runs -------------------------------------------------------------------------------- */
+
+/* Pixels of one cell's width, [at, end) from the bottom; lines at its ends where it is not joined to a neighbour. */
+struct run {
+	size_t col;
+	double n;
+	unsigned at, end;
+	int joined_below, joined_above;
+};
+
+/* A line in so many pixels: the more of it, the denser, but what is beneath can be seen. */
+static unsigned hatch_every(const struct cells *c, double n)
+{
+	return n < 10 ? c->hatch : n < 100 ? c->hatch * 2 / 3 : c->hatch / 2;
+}
+
+static void paint_run(const struct cells *c, const struct run *r, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+{
+	unsigned line = (c->hatch + 5) / 10, every = hatch_every(c, r->n);
+	unsigned low = r->joined_below ? 0 : r->at + line, high = r->joined_above ? height : r->end - line;
+	size_t n = c->grid->n_cols;
+
+	for (unsigned y = r->at; y < r->end; y++)
+		for (size_t x = r->col * width / n; x < (r->col + 1) * width / n; x++)
+			if (y < low || y >= high || (x + y) % every < line)
+				pixel[(height - 1 - y) * stride + x] = OPAQUE | c->palette->running;
+}
+
+static double runs_at(const struct grid *g, size_t row, size_t col)
+{
+	return row < g->n_rows ? grid_shown(g, g->column[col].n_snapshots, (double)g->cell[row * g->n_cols + col]) : 0;
+}
+
+/* The same, of what runs: its rows are its own. */
+static struct cells cells_of_running(const struct cells *c)
+{
+	struct cells r = *c;
+
+	r.grid = c->grid->running;
+	return r;
+}
+
+static void paint_running(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+{
+	const struct grid *g = c->grid->running;
+	struct cells own = cells_of_running(c);
+
+	for (size_t row = 0; g && row < g->n_rows; row++) {
+		unsigned at = pixels_to(c, g->edge[row], height), end = pixels_to(c, g->edge[row + 1], height);
+
+		if (row_above(&own, row) || row_below(&own, row))
+			continue;
+		at -= at == height;
+		for (size_t col = 0; col < g->n_cols; col++) {
+			struct run r = { col, runs_at(g, row, col), at, end > at ? end : at + 1,
+					 row && runs_at(g, row - 1, col) > 0, runs_at(g, row + 1, col) > 0 };
+
+			if (r.n > 0)
+				paint_run(c, &r, pixel, stride, width, height);
+		}
+	}
+}
+
+/* Beyond the range: all of its height. */
+static void paint_running_strip(const struct cells *c, int (*which)(const struct cells *, size_t), __u32 *pixel,
+				size_t stride, unsigned width, unsigned height)
+{
+	const struct grid *g = c->grid->running;
+	struct cells own = cells_of_running(c);
+
+	for (size_t col = 0; g && col < g->n_cols; col++) {
+		struct run r = { .col = col, .end = height };
+
+		for (size_t row = 0; row < g->n_rows; row++)
+			r.n += which(&own, row) ? runs_at(g, row, col) : 0;
+		if (r.n > 0)
+			paint_run(c, &r, pixel, stride, width, height);
+	}
+}
+
 static int paint_strip(const struct cells *c, int (*which)(const struct cells *, size_t), __u32 *pixel,
 		       size_t stride, unsigned width, unsigned height)
 {
@@ -198,6 +289,7 @@ static int paint_strip(const struct cells *c, int (*which)(const struct cells *,
 		paint_band(c->grid->n_cols, s.rgb, pixel, stride, width, height);
 	}
 	hatch(c, pixel, stride, width, height);
+	paint_running_strip(c, which, pixel, stride, width, height);
 	scratch_fini(&s);
 	return 0;
 }
@@ -210,16 +302,6 @@ int cells_paint_above(const struct cells *c, __u32 *pixel, size_t stride, unsign
 int cells_paint_below(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
 	return paint_strip(c, row_below, pixel, stride, width, height);
-}
-
-/* Pixels from the bottom up to a value, rounded and clamped. */
-static unsigned pixels_to(const struct cells *c, __u64 edge, unsigned height)
-{
-	double at = edge ? axis_at(c->shade->yscale, c->low, c->high, (double)edge) : 0;
-
-	if (c->shade->yscale == AXIS_LINEAR)
-		at = axis_at(AXIS_LINEAR, c->low, c->high, (double)edge);
-	return at <= 0 ? 0 : at >= 1 ? height : (unsigned)lround(at * height);
 }
 
 /* Several rows as one: their sums add, and their heights. */
@@ -255,50 +337,6 @@ static struct band band_from(const struct cells *c, size_t first, size_t n, unsi
 	while (b.last + 1 < n && (b.end <= b.at || b.end >= height))
 		b.end = pixels_to(c, c->grid->edge[++b.last + 1], height);
 	return b;
-}
-
-/* --- what runs -------------------------------------------------------------------------------- */
-
-static __u64 runs_at(const struct grid *g, size_t row, size_t col)
-{
-	return row < g->n_rows ? g->cell[row * g->n_cols + col] : 0;
-}
-
-/* A line in so many pixels: of tens twice as many, of hundreds four times. */
-static unsigned hatch_every(const struct cells *c, double n)
-{
-	unsigned every = n < 10 ? c->hatch : n < 100 ? c->hatch / 2 : c->hatch / 4;
-
-	return every > 1 ? every : 1;
-}
-
-/* One cell, [at, end) from the bottom.  Where its neighbour above or below has something too, there is no line between. */
-static void paint_runs(const struct cells *c, size_t row, size_t col, unsigned at, unsigned end, __u32 *pixel,
-		       size_t stride, unsigned width, unsigned height)
-{
-	const struct grid *g = c->grid->running;
-	unsigned every = hatch_every(c, grid_shown(g, g->column[col].n_snapshots, (double)runs_at(g, row, col)));
-	unsigned line = (c->hatch + 5) / 10, low = runs_at(g, row - 1, col) ? 0 : at + line;
-	unsigned high = runs_at(g, row + 1, col) ? height : end - line;
-
-	for (unsigned y = at; y < end; y++)
-		for (size_t x = col * width / g->n_cols; x < (col + 1) * width / g->n_cols; x++)
-			if (y < low || y >= high || (x + y) % every < line)
-				pixel[(height - 1 - y) * stride + x] = OPAQUE | c->palette->running;
-}
-
-static void paint_running(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
-{
-	const struct grid *g = c->grid->running;
-
-	for (size_t row = 0; g && row < g->n_rows; row++) {
-		unsigned at = pixels_to(c, g->edge[row], height), end = pixels_to(c, g->edge[row + 1], height);
-
-		at -= at == height;
-		for (size_t col = 0; col < g->n_cols; col++)
-			if (runs_at(g, row, col))
-				paint_runs(c, row, col, at, end > at ? end : at + 1, pixel, stride, width, height);
-	}
 }
 
 int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)

@@ -7,8 +7,7 @@
  * Bands   A row begins and ends at the pixel nearest to its edges.  Rows too thin for a pixel share
  *         one, as one density: no count vanishes.
  * Pixels  Column i of n covers [i*width/n, (i+1)*width/n).  n_cols must not exceed width: fold first.
- * Running what a grid says still runs is hatched over the cells, the other way and framed; more of it, more densely.  Beyond
- *         the axis it is at its end.
+ * Running what a grid says still runs is hatched over the cells, the other way and framed; more of it, more densely.
  * Layers  where a grid has them, a pixel's colour is that of its layers and the rest, mixed (hue.h).
  * Pure    writes 0xffrrggbb to the caller's memory, stride in pixels.
  */
@@ -28,7 +27,7 @@ struct cells {
 	unsigned hatch;			/* pixels between hatch lines */
 };
 
-/* Events in rows that lie wholly above or below the range. */
+/* Events, and what runs, in rows that lie wholly above or below the range. */
 __u64 cells_above(const struct cells *c);
 __u64 cells_below(const struct cells *c);
 

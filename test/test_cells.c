@@ -96,6 +96,39 @@ static void what_runs_is_hatched_at_its_age(void **state)
 	grid_free(g);
 }
 
+static void a_hundred_that_run_leave_something_to_be_seen(void **state)
+{
+	static const __u64 edge[] = { 0, 16, GRID_NO_EDGE };
+	static __u32 pixel[20][20], strip[8][20];
+	struct grid *g = kit_grid(1, 2, edge);
+	struct shade s;
+	struct palette p;
+
+	(void)state;
+	palette_make(PALETTE_LIGHT, &p);
+	g->running = kit_grid(1, 2, edge);
+	kit_add(g->running, 0, 0, 1000);
+	kit_add(g->running, 0, 1, 1);
+	shade_make((const struct grid *const *)&g, 1, &(struct shade_options){ AXIS_LINEAR, SHADE_LOG, 0, 0, 0 }, &s);
+	for (unsigned scale = 1; scale <= 2; scale++) {
+		struct cells c = { .grid = g, .shade = &s, .palette = &p, .high = 16, .hatch = 7 * scale };
+		unsigned n = 0, n_beyond = 0;
+
+		assert_int_equal(cells_paint(&c, *pixel, 20, 20, 20), 0);
+		assert_int_equal(cells_above(&c), 1);
+		assert_int_equal(cells_below(&c), 0);
+		assert_int_equal(cells_paint_above(&c, *strip, 20, 20, 8), 0);
+		for (unsigned i = 0; i < 400; i++)
+			n += pixel[i / 20][i % 20] == (0xff000000 | p.running);
+		for (unsigned i = 0; i < 160; i++)
+			n_beyond += strip[i / 20][i % 20] == (0xff000000 | p.running);
+		assert_in_range(n, 60, 200);
+		assert_in_range(n_beyond, 20, 100);
+	}
+	shade_fini(&s);
+	grid_free(g);
+}
+
 static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 {
 	static __u32 pixel[20][1];
@@ -170,6 +203,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
 	cmocka_unit_test(layers_mix_in_their_pixel),
 	cmocka_unit_test(what_runs_is_hatched_at_its_age),
+		cmocka_unit_test(a_hundred_that_run_leave_something_to_be_seen),
 		cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
 };
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 static const struct ring_plan plan = { .slot_ns = 1000, .ruler = { RULER(UNIT_NS, 2, 4, 20), RULER(UNIT_NS, 2, 4, 20) },
-				       .n_measures = 2 };
+				       .n_measures = 2, .n_classes = 5 };
 
 static void add(struct late *l, __u64 slot, __u64 code, __u64 value, __u64 weight, __u32 other)
 {
@@ -54,6 +54,22 @@ static void a_point_is_not_the_events(void **state)
 	late_fini(&l);
 }
 
+static void a_slot_has_as_many_keys_as_there_are_classes(void **state)
+{
+	struct late l = { 0 };
+	__u64 n = 0, n_other = 0;
+
+	for (__u64 code = 1; code <= 50; code++)
+		add(&l, 7, code, 100, 1, 0);
+	add(&l, 7, 1, 100, 1, 0);		/* which has its row */
+	add(&l, 8, 50, 100, 1, 0);
+	assert_int_equal(l.n, 4 + 1 + 1);
+	for (size_t i = 0; i < l.n; i++)
+		*(l.row[i].other ? &n_other : &n) += l.row[i].hist[0].count;
+	assert_true(n == 4 + 1 + 1 && n_other == 46);
+	late_fini(&l);
+}
+
 static void rows_come_in_the_order_of_their_slots(void **state)
 {
 	static const __u64 slots[] = { 9, 3, 7, 3, 12 };
@@ -87,6 +103,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
 	cmocka_unit_test(what_has_no_class_is_one_row_whatever_its_key),
 	cmocka_unit_test(a_point_is_not_the_events),
+	cmocka_unit_test(a_slot_has_as_many_keys_as_there_are_classes),
 	cmocka_unit_test(rows_come_in_the_order_of_their_slots),
 	cmocka_unit_test(there_is_an_end_to_it),
 };

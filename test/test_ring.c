@@ -565,6 +565,34 @@ static void what_runs_must_match_by_its_age(void **state)
 	bench_free(b);
 }
 
+static void what_runs_is_told_again_where_the_clock_was_set_back(void **state)
+{
+	struct bench *b = bench_made(10, 1, 1u << 1);
+
+	reader_told(b->reader, 100 * SLOT_NS);
+	assert_int_equal(reader_untold(b->reader, 50 * SLOT_NS), 0);
+	reader_clock_stepped(b->reader, 50 * SLOT_NS, -50 * (__s64)SLOT_NS);
+	b->ring.state->newest = 100;
+	reader_clock_stepped(b->reader, 50 * SLOT_NS, -50 * (__s64)SLOT_NS);
+	assert_int_equal(reader_untold(b->reader, 52 * SLOT_NS), 51 * SLOT_NS);
+	bench_free(b);
+}
+
+static void only_the_age_of_what_runs_is_known(void **state)
+{
+	struct bench *b = bench_made(10, 1, 1u << 1);
+	struct filter third = { .term = { { .measure = 1, .index = 2, .op = FILTER_BELOW, .constant = 5, .yes = FILTER_REJECT } },
+				.start = FILTER_TERM, .n_terms = 1 };
+	struct event e = { .field[0] = 1, .measure = { 9, 9, 9 } };
+
+	reader_filter(b->reader, &third);
+	reader_run(b->reader, &e, 10 * SLOT_NS, 12 * SLOT_NS);
+	reader_told(b->reader, 12 * SLOT_NS);
+	drain(b, 12);
+	assert_int_equal(b->odd_count[10] + b->odd_count[11], 0);
+	bench_free(b);
+}
+
 static void keys_beyond_the_cap_are_other(void **state)
 {
 	struct bench *b = bench_new(10);
@@ -870,6 +898,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_runs_is_in_every_slot_whose_end_it_saw),
 	cmocka_unit_test(nobody_who_does_not_ask_is_told_what_runs),
 	cmocka_unit_test(what_runs_must_match_by_its_age),
+	cmocka_unit_test(what_runs_is_told_again_where_the_clock_was_set_back),
+	cmocka_unit_test(only_the_age_of_what_runs_is_known),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(unused_keys_make_room),
 	cmocka_unit_test(clock_step_marks_its_slot),

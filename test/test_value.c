@@ -2,6 +2,7 @@
 #include "server.h"
 #include "../aggregator/value.h"
 
+#include <math.h>
 #include <errno.h>
 #include <stdio.h>
 
@@ -190,12 +191,11 @@ static void drop_before(__s64 slots, __s64 minutes, __s64 hours)
 	catalog_expired(server.a.catalog, inst->in.id, kept_from);
 }
 
-static json_t *json_of(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
+static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
 {
 	char start_text[24], end_text[24], reason[PARAMS_REASON_MAX] = "";
 	const struct http_param param[] = { { "start_time", start_text }, { "end_time", end_text }, { name, text } };
 	struct value *v, *done = NULL;
-	json_t *json;
 
 	snprintf(start_text, sizeof(start_text), "%lld", (long long)from);
 	snprintf(end_text, sizeof(end_text), "%lld", (long long)to);
@@ -205,9 +205,16 @@ static json_t *json_of(enum value_kind kind, __s64 from, __s64 to, const char *n
 	while (!done)
 		uv_run(&server.loop, UV_RUN_ONCE);
 	assert_int_equal(done->status, 200);
-	json = json_loadb(done->data, done->len, 0, NULL);
+	return done;
+}
+
+static json_t *json_of(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
+{
+	struct value *v = made(kind, from, to, name, text);
+	json_t *json = json_loadb(v->data, v->len, 0, NULL);
+
 	assert_non_null(json);
-	value_free(done);
+	value_free(v);
 	return json;
 }
 
@@ -384,6 +391,67 @@ static void what_was_dropped_is_shown_as_dropped(void **state)
 	json_decref(json);
 }
 
+/* n of an age, at the end of a slot. */
+static void add_running(__s64 slot, __u64 n, __u64 age_ns)
+{
+	struct bytes key = { 0 }, cells = { 0 };
+	struct slice slice = { .ruler = inst->in.ruler[1], .axis = 1 };
+	struct batch b = { .source = "db1", .incarnation = 1, .inst = inst->in.id, .slot_ns = SLOT, .slot = slot, .seq = 9,
+			   .run = 1, .slice = &slice, .n_slices = 1 };
+	struct hist h;
+	bool is_new;
+
+	assert_int_equal(hist_init(&h, slice.ruler), 0);
+	hist_record_times(&h, age_ns, n);
+	hist_encode(&h, &cells);
+	hist_fini(&h);
+	labels_put(&key, "select");
+	labels_put(&key, "query");
+	slice.key = (struct labels){ key.data, (__u16)key.len };
+	slice.hist = cells.data;
+	slice.hist_len = (__u32)cells.len;
+	assert_int_equal(server.a.store->ops->add(server.a.store, &b, 1, &is_new), 0);
+	bytes_fini(&key);
+	bytes_fini(&cells);
+}
+
+/* The second measure as if it were of scope point: in each picture of the first, once, and a mean where it is told itself. */
+static void what_runs_is_told_once_beside_the_first_measure(void **state)
+{
+	static const enum value_kind kinds[] = { VALUE_GRID, VALUE_FIGURE, VALUE_REPORT };
+	__s64 to = now_ns() / SLOT / 3600 * 3600, at = to - 7200;
+	const json_t *column, *age;
+	json_t *json;
+
+	assert_string_equal(inst->in.measure[1], "cputime");
+	((struct metric *)inst->metric)->point = strdup("cputime");
+	add_running(at + 30, 4, 2000000000);
+	add_running(at + 31, 2, 3000000000);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct value *v = made(kinds[i], at, at + 60, NULL, NULL);
+
+		assert_non_null(v->grid[0]->running);
+		assert_true(v->grid[0]->running->point && !v->grid[0]->point);
+		assert_int_equal(v->grid[0]->running->all.count, 6);
+		assert_int_equal(v->grid[0]->running->n_cols, v->grid[0]->n_cols);
+		value_free(v);
+	}
+	json = json_of(VALUE_GRID, at, at + 60, "ncols", "1");
+	assert_string_equal(json_string_value(json_object_get(json, "running")), "cputime");
+	column = json_array_get(json_object_get(json, "columns"), 0);
+	age = json_array_get(json_object_get(column, "running"), 0);
+	assert_true(fabs(json_number_value(json_array_get(age, 2)) - 4 / 60.0) < 1e-9);
+	json_decref(json);
+	json = json_of(VALUE_GRID, at, at + 60, "measure", "cputime");
+	assert_null(json_object_get(json, "running"));
+	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
+	json_decref(json);
+	json = json_of(VALUE_RAW, at, at + 60, "measure", "*");
+	age = json_object_get(json_object_get(json_object_get(json, "stats"), "cputime"), "select/query");
+	assert_true(fabs(json_number_value(json_object_get(age, "count")) - 0.1) < 1e-9);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -398,6 +466,7 @@ int main(void)
 		cmocka_unit_test(an_image_of_a_long_time_names_its_keys),
 		cmocka_unit_test(an_explanation_counts_each_event_once_from_every_tier),
 		cmocka_unit_test(a_baseline_of_another_tier_counts_each_event_once),
+		cmocka_unit_test(what_runs_is_told_once_beside_the_first_measure),
 		cmocka_unit_test(what_was_dropped_is_shown_as_dropped),
 	};
 

@@ -37,7 +37,7 @@ export function Legend({ shade, unit, running }) {
 			<li><i class="partial" style=${{ color: shade.partial, backgroundColor: shade.zero }} />partly lost</li>
 			<li><i class="progress" />in progress</li>
 			<li><i class="sampled" />sampled</li>
-			${running && html`<li><i class="running" style=${{ color: shade.running, backgroundColor: shade.zero }} />still running at the end of the column</li>`}
+			${running && html`<li><i class="running" style=${{ color: shade.running, backgroundColor: shade.zero }} />still running at the end of a slot</li>`}
 		</ul>
 	</section>`;
 }
