@@ -1,0 +1,39 @@
+/* stopwatch.bpf.c - how long one thread was blocked, by the system call it was blocked in: from its leaving the CPU to its being woken.
+ *
+ * By another way than the collector's, which reads the scheduler's own sums: it is what those are held against.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "../collector/vm.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define CALLS 512			/* numbers of system calls; the last: none of them */
+
+int thread = 0;
+__u64 blocked_ns[CALLS] = { 0 };
+__u64 left_ns = 0, call = 0;
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(leaves, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	struct pt_regs *regs;
+
+	if (prev->pid != thread)
+		return 0;
+	regs = (struct pt_regs *)bpf_task_pt_regs(prev);
+	call = regs->orig_ax < CALLS ? regs->orig_ax : CALLS - 1;
+	left_ns = preempt || !prev_state ? 0 : bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(woken, struct task_struct *t)
+{
+	if (t->pid != thread || !left_ns)
+		return 0;
+	blocked_ns[call & (CALLS - 1)] += bpf_ktime_get_ns() - left_ns;
+	left_ns = 0;
+	return 0;
+}
