@@ -170,7 +170,8 @@ static enum grid_state state_at(const struct picture *p, unsigned x)
 	return raster_state(p->grid, column_of(x, p->options->width, p->raster.n_cols), p->raster.n_cols);
 }
 
-static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], __u8 *pixel)
+/* entry: of the special colours, where pixels are indices. */
+static void hatch(const struct picture *p, const __u8 *entry, void *pixel)
 {
 	unsigned width = p->options->width;
 
@@ -179,25 +180,14 @@ static void hatch_indices(const struct picture *p, const __u8 entry[N_SPECIAL], 
 
 		for (unsigned y = 0; has_hatch(state) && y < p->options->height; y++) {
 			enum special special = special_at(state, x, y);
+			size_t at = (size_t)y * width + x;
 
-			if (special != N_SPECIAL)
-				pixel[(size_t)y * width + x] = entry[special];
-		}
-	}
-}
-
-static void hatch_colours(const struct picture *p, __u32 *pixel)
-{
-	unsigned width = p->options->width;
-
-	for (unsigned x = 0; x < width; x++) {
-		enum grid_state state = state_at(p, x);
-
-		for (unsigned y = 0; has_hatch(state) && y < p->options->height; y++) {
-			enum special special = special_at(state, x, y);
-
-			if (special != N_SPECIAL)
-				pixel[(size_t)y * width + x] = special_colour(&p->palette, special);
+			if (special == N_SPECIAL)
+				continue;
+			if (p->rgb)
+				((__u32 *)pixel)[at] = special_colour(&p->palette, special);
+			else
+				((__u8 *)pixel)[at] = entry[special];
 		}
 	}
 }
@@ -254,7 +244,7 @@ static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
 		give_entries(p, entry);
 	draw(p, pixel);
 	if (hatched)
-		hatch_indices(p, entry, pixel);
+		hatch(p, entry, pixel);
 	err = png_palette(pixel, width, height, p->palette.colour, text, ret_png, ret_len);
 	free(pixel);
 	return err;
@@ -271,7 +261,7 @@ static int png_of_colours(const struct picture *p, __u8 **ret_png, size_t *ret_l
 		return -ENOMEM;
 	draw(p, pixel);
 	if (is_hatched(p->grid))
-		hatch_colours(p, pixel);
+		hatch(p, NULL, pixel);
 	err = png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, text, ret_png, ret_len);
 	free(pixel);
 	return err;
