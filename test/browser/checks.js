@@ -190,6 +190,62 @@ check("a click on a cell lists its keys, which add up to its count", async (t) =
 	assert.equal(Number((await list.locator("[data-total]").textContent()).replace(/,/g, "")), seen.n);
 });
 
+/* A rectangle over the upper part of a map, all of its time; gives what was asked. */
+async function dragOver(page, measure, least) {
+	const box = await map(page, measure).boundingBox();
+
+	await page.mouse.move(box.x + box.width - 3, box.y + 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 3, box.y + box.height * least, { steps: 5 });
+	await map(page, measure).locator(".rectangle").waitFor();
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
+
+	return new URL(request.url());
+}
+
+check("a rectangle is dragged on a map, and what sets it apart is said as the API says it", async (t) => {
+	const { page, server } = t;
+	const { latency } = await pause(t);
+	const said = page.locator(".explained .said"), rows = page.locator(".explained .values tbody tr");
+	const asked = await dragOver(page, "latency", 0.45);
+	const reply = await server.get(asked.pathname + asked.search);
+
+	assert.equal(Number(asked.searchParams.get("start_time")), latency.from);
+	assert.equal(Number(asked.searchParams.get("end_time")), latency.from + latency.ncols * latency.column);
+	assert.ok(latency.edge.includes(Number(asked.searchParams.get("ymin"))), "whole rows");
+	assert.ok(reply.inside.count > 0 && reply.outside.count > 0);
+	await until("the sentence", async () => (await said.textContent()).endsWith(reply.sentence), 5);
+	assert.equal(await rows.count(), reply.values.filter((v) => v.significant && v.excess > 0).length);
+	assert.equal(await page.locator(".picked").count(), 0, "a drag is no click");
+	await page.keyboard.press("Escape");
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+});
+
+check("a value that sets a rectangle apart is highlighted by its row", async (t) => {
+	const { page } = t;
+	const rows = page.locator(".explained .values tbody tr");
+	let first;
+
+	/* Half a minute is too short for any to be significant. */
+	await page.route(/value\/explain/, async (route) => {
+		const reply = await (await route.fetch()).json();
+
+		first = Object.assign(reply.values[0], { significant: true, excess: 12 });
+		await route.fulfill({ json: reply });
+	});
+	await pause(t);
+	await dragOver(page, "latency", 0.45);
+	await until("its row", async () => await rows.count() === 1, 5);
+	assert.match(await rows.textContent(), new RegExp(`^${first.field}${first.value}.*12$`));
+	assert.deepEqual(await violations(page), []);
+	await rows.getByRole("button").click();
+	await until("it is highlighted", async () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get("key") === first.value, 5);
+	if (shots)
+		await page.screenshot({ path: join(shots, "explained.png") });
+	await page.getByRole("button", { name: "Close the explanation" }).click();
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+});
+
 check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
 	const { page, server } = t;
 	const grids = await pause(t);

@@ -25,7 +25,7 @@ export function query(parameters) {
 	return q.toString() && `?${q}`;
 }
 
-async function request(method, path, body) {
+async function request(method, path, body, signal) {
 	let reply, value;
 
 	try {
@@ -33,6 +33,7 @@ async function request(method, path, body) {
 			method,
 			headers: body ? { "Content-Type": "application/json" } : {},
 			body: body && JSON.stringify(body),
+			signal,
 		});
 	} catch {
 		throw new ApiError("UNREACHABLE", "heatscoped does not answer");
@@ -72,7 +73,10 @@ export const cell = (id, measure, s, low, high) =>
 		...span(s), measure, ymin: low, ymax: high, nbuckets: 1, width: 10, height: 10, x: 5, y: 5,
 	}));
 
-/** Keys as the parameter `selected` wants them: a comma within a key is escaped. */
+/** What sets a rectangle of time and value apart from the rest of its time. */
+export const explain = (id, parameters, signal) => request("GET", of(id, "explain") + query(parameters), undefined, signal);
+
+/** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
 
 /** Calls on(type, data) for each event, until the stream ends; throws where it breaks. */

@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Ask } from "./ask.js";
 import { domainOf } from "./axis.js";
 import { Create } from "./create.js";
+import { Explained } from "./explained.js";
 import * as format from "./format.js";
 import { usedRange } from "./grid.js";
 import { Panel, XAxis } from "./panel.js";
@@ -48,6 +49,7 @@ function Maps({ session }) {
 		</main>
 		<aside class="side" aria-label="Details">
 			<${Readout} session=${session} />
+			<${Explained} session=${session} />
 			<${Picked} session=${session} />
 			<${KeyList} session=${session} />
 			${shade && html`<${Legend} shade=${shade} unit=${session.unit} running=${running} />`}

@@ -1,15 +1,19 @@
-/* panel.js - one heat map: title, y axis, cells, marks, cursor.
+/* panel.js - one heat map: title, y axis, cells, marks, cursor, rectangle.
  *
- * The pointer and the arrow keys move one cursor, which all panels share by time and value.
+ * The pointer and the arrow keys move one cursor, which all panels share by time and value; dragged, or with Shift, they draw
+ * a rectangle, whose explanation is asked for.
  */
 import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { timeAxis, timeTicks, valueAxis, valueTicks } from "./axis.js";
+import { Drag } from "./drag.js";
+import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
 import { columnAt, rowAt, rowRange } from "./grid.js";
 import { hueOf } from "./keys.js";
 import { paintMarks } from "./marks.js";
 import { paintCells } from "./picture.js";
+import { between, canExplain } from "./rectangle.js";
 import { paintRunning } from "./running.js";
 
 export const GUTTER = 62;		/* px left of the map, for the y axis */
@@ -124,11 +128,17 @@ function valueOfY(view, py) {
 	return view.y.value(py);
 }
 
+const DRAWABLE = " With Shift they draw a rectangle, of which Enter asks what sets it apart.";
+
 export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef();
+	const corner = useRef(null);	/* where the keys began a rectangle */
+	const [drag] = useState(() => new Drag());
+	const { explain } = session;
 	const size = useSize(box);
 	const grid = session.grids.get(measure);
 	const label = session.catalogue.fields[measure]?.label ?? measure;
+	const drawable = Boolean(grid) && canExplain(grid);
 	const view = size && grid && span && domain && {
 		width: size.width, height: size.height,
 		x: timeAxis(span.start, span.start + span.duration, 0, size.width),
@@ -155,28 +165,65 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 
 	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
 	const onPixel = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
-	const point = (e) => {
+	const placeOf = (e) => {
 		const r = box.current.getBoundingClientRect();
-		const time = view.x.time(onPixel(e.clientX - r.left));
 
-		session.point(columnAt(grid, time) < 0 ? null :
-			{ measure, time, value: valueOfY(view, onPixel(e.clientY - r.top)) });
+		return { measure, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top)) };
 	};
 	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
-	const follow = (e) => {
+	const point = (place) => {
 		session.speak = false;
-		if (view)
-			point(e);
+		corner.current = null;
+		session.point(columnAt(grid, place.time) < 0 ? null : place);
+	};
+	const draw = (from, to) => explain.draw(measure, between(grid, from, to));
+	const down = (e) => {
+		if (!view)
+			return;
+		const place = placeOf(e);
+
+		point(place);
+		if (drawable)
+			drag.begin(e, place);
+	};
+	const move = (e) => {
+		if (!view)
+			return;
+		const place = placeOf(e);
+
+		point(place);
+		if (drag.move(e))
+			draw(drag.from, place);
+	};
+	const up = () => drag.end() && explain.drawn(measure) && explain.ask();
+	const enter = () => explain.drawn(measure) ? explain.ask() : session.pick();
+	const drop = () => {
+		drag.end();
+		corner.current = null;
+		if (explain.rectangle)
+			explain.drop();
+		else
+			session.point(null);
+	};
+	const leave = () => {
+		corner.current = null;
+		session.point(null);
+	};
+	const step = (next, grows) => {
+		corner.current = grows ? corner.current ?? session.cursor ?? next : null;
+		session.point(next);
+		if (grows)
+			draw(corner.current, next);
 	};
 	const press = (e) => {
 		const next = grid && moved(session, grid, measure, e.key);
 
 		if (next)
-			session.point(next);
+			step(next, e.shiftKey && drawable);
 		else if (e.key === "Enter")
-			session.pick();
+			enter();
 		else if (e.key === "Escape")
-			session.point(null);
+			drop();
 		else
 			return;
 		e.preventDefault();
@@ -188,14 +235,15 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.`}
-				onPointerMove=${follow} onPointerDown=${follow}
+				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.${drawable ? DRAWABLE : ""}`}
+				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
-				onClick=${() => session.pick()}
-				onKeyDown=${press} onBlur=${() => session.point(null)}>
+				onClick=${() => drag.far || session.pick()}
+				onKeyDown=${press} onBlur=${leave}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
+				${view && html`<${Rectangle} session=${session} measure=${measure} grid=${grid} view=${view} />`}
 				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
 				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
 					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}

@@ -6,6 +6,7 @@
  * A hidden tab holds no connection; a view that stands still (end is not null) asks once.
  */
 import * as api from "./api.js";
+import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
@@ -33,6 +34,7 @@ export class Session {
 		this.lowerBound = false;
 		this.cursor = null;		/* {measure, time, value} */
 		this.picked = null;		/* {measure, time, low, high, rows, total} of a clicked cell */
+		this.explain = new Explain(this);
 		this.axes = new Map();		/* unit -> the y domain, kept so that it holds still */
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
@@ -215,6 +217,8 @@ export class Session {
 		if (key !== this.shown)
 			this.clear();
 		this.shown = key;
+		if (this.inst?.id !== this.explain.of)
+			this.explain.forget();
 		this.overlays.clear();
 		this.listed = 0;
 		if (this.error && this.error.code !== "UNREACHABLE")
@@ -309,7 +313,7 @@ export class Session {
 
 	/* A highlighted key has grids of its own; only their newest columns are asked for again. */
 	async refreshOverlays() {
-		const epoch = this.epoch, wanted = this.state.keys.filter(Boolean), jobs = [];
+		const epoch = this.epoch, wanted = this.selected, jobs = [];
 
 		for (const key of this.overlays.keys())
 			if (!wanted.includes(key))
@@ -352,9 +356,14 @@ export class Session {
 		}
 	}
 
+	/** Highlighted keys. */
+	get selected() {
+		return this.state.keys.filter(Boolean);
+	}
+
 	/** Highlighted keys of a panel, as picture.js wants them. */
 	highlights(measure, hueOf) {
-		return this.state.keys.filter(Boolean).map((key) => ({
+		return this.selected.map((key) => ({
 			key, hue: hueOf(this.state.keys, key), grid: this.overlays.get(key)?.get(measure) ?? null,
 		}));
 	}

@@ -5,7 +5,7 @@ import { gridEnd, runningCount } from "./grid.js";
 import { discreteFields, hueOf } from "./keys.js";
 import { legendPosition } from "./shade.js";
 
-const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
+export const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
 
 /* Densities at which the legend has a number: 1-2-5 thinned to what has room. */
 function legendTicks(levels) {
@@ -121,16 +121,22 @@ export function Picked({ session }) {
 	</section>`;
 }
 
+/** A key's name; where it is selectable, a button that highlights it. */
+export function KeyName({ session, name, selectable }) {
+	const hue = hueOf(session.state.keys, name);
+
+	if (!selectable)
+		return name;
+	return html`<button class="plain" aria-pressed=${Boolean(hue)} title=${`${name}: highlight; with Shift several`}
+		onClick=${(e) => session.toggle(name, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>
+		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
+}
+
 function KeyRow({ session, row, selectable, most }) {
-	const { keys } = session.state;
-	const hue = hueOf(keys, row.key);
-	const name = html`<i class="hue" style=${{ background: hue ?? "transparent" }} />${row.key}`;
+	const hue = hueOf(session.state.keys, row.key);
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
-		<th scope="row">${selectable
-			? html`<button class="plain" aria-pressed=${Boolean(hue)} title=${`${row.key}: highlight; with Shift several`}
-				onClick=${(e) => session.toggle(row.key, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>${name}</button>`
-			: row.key}</th>
+		<th scope="row"><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></th>
 		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
 		<td>${format.amount(row.p50, session.rowsUnit)}</td>
 		<td>${format.amount(row.p99, session.rowsUnit)}</td>

@@ -39,7 +39,7 @@ function Downloads({ session }) {
 	const { inst, span, state } = session;
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: session.yscale, theme };
-	const selected = state.keys.some(Boolean) ? api.keyList(state.keys.filter(Boolean)) : null;
+	const selected = api.keyList(session.selected);
 	const take = (e) => api.download(e).catch((problem) => {
 		session.error = problem;
 		session.changed();

@@ -1,0 +1,96 @@
+/* explain.js - what sets a rectangle apart: asks value/explain, and picks what a person is shown of the reply.
+ *
+ *      draw(rectangle) -> "drawn" -- ask() -> "asking" -> "said" | "failed";  drop() at any time
+ */
+import * as api from "./api.js";
+import { count } from "./format.js";
+
+export const VALUES_MAX = 8;
+
+/** What to ask for.  selected: the keys to look at, none for all; baseline: a span to compare with, too, or null. */
+export const parametersOf = ({ measure, start, end, low, high }, selected, baseline) => ({
+	measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
+	baseline_start: baseline?.start, baseline_end: baseline && baseline.start + baseline.duration,
+});
+
+/** What is significant; of a value that is rarer inside the others tell as much. */
+export const tellingValues = (reply) => reply.values.filter((v) => v.significant && v.excess > 0).slice(0, VALUES_MAX);
+export const tellingMeasures = (reply) => reply.measures.filter((m) => m.significant);
+
+export const saidOf = (reply) =>
+	`${tellingValues(reply).length || tellingMeasures(reply).length ? "" : "nothing sets it apart: "}${reply.sentence}`;
+
+/** What limits the answer. */
+export const notesOf = (reply) => [
+	reply.lost > 0 && `${count(reply.lost)} events were lost in this time`,
+	reply.sampled && `events were sampled, at worst one in ${count(reply.sampled)}`,
+	reply.dropped && "some of what was there is kept no more",
+	reply.lower_bound && "more keys than the cap: the rest is in other, and each value's count is a lower bound",
+].filter(Boolean);
+
+export class Explain {
+	constructor(session) {
+		this.session = session;
+		this.wide = false;		/* compare with the whole time shown, too */
+		this.forget();
+	}
+
+	forget() {
+		this.reading?.abort();
+		this.reading = null;
+		this.keys = [];
+		this.state = this.rectangle = this.of = this.reply = this.problem = null;
+	}
+
+	drop() {
+		this.forget();
+		this.session.changed();
+	}
+
+	/** A rectangle of a measure's map, of the instrumentation that is shown. */
+	draw(measure, rectangle) {
+		this.forget();
+		this.state = "drawn";
+		this.rectangle = { measure, ...rectangle };
+		this.of = this.session.inst.id;
+		this.session.changed();
+	}
+
+	/** Is there a rectangle of this measure that was not asked for? */
+	drawn(measure) {
+		return this.state === "drawn" && this.rectangle.measure === measure;
+	}
+
+	/** Compares with the whole time shown, too, or no more. */
+	widen(wide) {
+		this.wide = wide;
+		this.ask();
+	}
+
+	async ask() {
+		const { session } = this;
+
+		this.keys = session.selected;
+		const parameters = parametersOf(this.rectangle, this.keys, this.wide ? session.span : null);
+		const reading = new AbortController();
+
+		this.reading?.abort();
+		this.reading = reading;
+		this.state = "asking";
+		this.reply = this.problem = null;
+		session.changed();
+		try {
+			this.answer(reading, { state: "said", reply: await api.explain(this.of, parameters, reading.signal) });
+		} catch (e) {
+			this.answer(reading, { state: "failed", problem: e.message });
+		}
+	}
+
+	/* Only what was asked last is answered. */
+	answer(reading, what) {
+		if (this.reading !== reading)
+			return;
+		Object.assign(this, what);
+		this.session.changed();
+	}
+}

@@ -1,0 +1,78 @@
+/* explained.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
+import { html } from "htm/preact";
+import { notesOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
+import * as format from "./format.js";
+import { discreteFields } from "./keys.js";
+import { boxOf } from "./rectangle.js";
+import { KeyName, labelOf } from "./side.js";
+
+const BY = {
+	key: "each event is given the mean of its key: what the mix of keys says",
+	time: "each event is given the mean of its time: what coincides",
+};
+
+export function Rectangle({ session, measure, grid, view }) {
+	const { rectangle, state } = session.explain;
+	const box = rectangle?.measure === measure && boxOf(grid, view, rectangle);
+
+	return box && html`<div class=${`rectangle ${state}`} aria-hidden="true"
+		style=${{ left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` }} />`;
+}
+
+/* Times and values: as drawn, then the whole buckets that were compared. */
+function extentOf({ rectangle, reply }, { unit, slot }) {
+	const { start, end, low, high } = reply
+		? { start: reply.start_time, end: reply.end_time, low: reply.ymin, high: reply.ymax } : rectangle;
+
+	return `${format.range(low, high, unit)}, ${format.clock(start, slot)} – ${format.clock(end, slot)}`;
+}
+
+function Values({ session, values }) {
+	const fields = discreteFields(session.inst, session.catalogue);
+
+	return html`<table class="values">
+		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col" title="share of what is inside">inside</th>
+			<th scope="col" title="share of what is outside">outside</th><th scope="col" title="inside beyond what the share outside predicts">excess</th></tr></thead>
+		<tbody>${values.map((v) => html`<tr key=${`${v.field}=${v.value}`}>
+			<td title=${labelOf(session, v.field)}>${v.field}</td>
+			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1} /></th>
+			<td>${format.share(v.inside_share, 1)}</td><td>${format.share(v.outside_share, 1)}</td>
+			<td>${format.shortCount(Math.round(v.excess))}</td></tr>`)}</tbody>
+	</table>`;
+}
+
+function Measures({ session, measures }) {
+	return html`<table class="means">
+		<thead><tr><th scope="col">mean of</th><th scope="col">inside</th><th scope="col">outside</th><th scope="col" title="a hint, not an account">by</th></tr></thead>
+		<tbody>${measures.map((m) => html`<tr key=${m.measure}>
+			<th scope="row">${labelOf(session, m.measure)}</th><td>${format.amount(m.inside_mean, m.unit)}</td>
+			<td>${format.amount(m.outside_mean, m.unit)}</td><td title=${BY[m.by]}>${m.by}</td></tr>`)}</tbody>
+	</table>`;
+}
+
+const SAYS = {
+	drawn: () => "Enter, or letting go, asks what sets it apart; Escape drops it.",
+	asking: () => "asking …",
+	said: ({ reply }) => saidOf(reply),
+	failed: ({ problem }) => problem,
+};
+
+export function Explained({ session }) {
+	const { explain } = session, { rectangle, reply, state } = explain;
+	const grid = rectangle && session.grids.get(rectangle.measure);
+	const values = reply ? tellingValues(reply) : [], measures = reply ? tellingMeasures(reply) : [];
+
+	if (!rectangle)
+		return null;
+	return html`<section class="explained" aria-label="What sets the rectangle apart">
+		<h3>Set apart <span>${labelOf(session, rectangle.measure)} ${grid && extentOf(explain, grid)}</span>
+			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
+		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
+		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
+		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
+		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />
+			the whole time shown as a baseline</label>`}
+		${explain.keys.length > 0 && html`<p class="muted">only of ${explain.keys.join(", ")}</p>`}
+		${reply && notesOf(reply).map((note) => html`<p key=${note} class="muted">${note}</p>`)}
+	</section>`;
+}
