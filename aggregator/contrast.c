@@ -281,23 +281,32 @@ static double of(struct pair p, bool inside)
 	return inside ? p.in : p.out;
 }
 
-static double group_chi(const struct pair *value, const struct pair *events, size_t n_blocks, double share, bool inside)
-{
-	double chi = 0;
+/* Cells of blocks by values: Pearson's chi-square, and of each how much there is of what was expected, added up. */
+struct cells_sum {
+	double chi, ratio, n;
+};
 
+static void add_value(const struct pair *value, const struct pair *events, size_t n_blocks, double share, bool inside,
+		      struct cells_sum *sum)
+{
 	for (size_t i = 0; i < n_blocks; i++) {
 		double expected = of(events[i], inside) * share, rest = of(value[i], inside) - expected;
 
-		if (expected > 0)
-			chi += rest * rest / expected;
+		if (expected <= 0)
+			continue;
+		sum->chi += rest * rest / expected;
+		sum->ratio += of(value[i], inside) / expected;
+		sum->n++;
 	}
-	return chi;
 }
 
+/* One event where a thousandth is expected adds a thousand to chi-square, and to the ratio: over its mean, such cells do not count
+ * for more than others. */
 static double spread_of(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks,
 			bool inside)
 {
-	double all = 0, n_used = 0, n_with = 0, chi = 0, df;
+	struct cells_sum cells = { 0 };
+	double all = 0, n_used = 0, n_with = 0, df;
 
 	for (size_t i = 0; i < n_blocks; i++) {
 		all += of(events[i], inside);
@@ -309,10 +318,11 @@ static double spread_of(const struct pair *const *value, size_t n_values, const 
 		for (size_t i = 0; i < n_blocks; i++)
 			sum += of(value[v][i], inside);
 		n_with += sum > 0;
-		chi += sum > 0 ? group_chi(value[v], events, n_blocks, sum / all, inside) : 0;
+		if (sum > 0)
+			add_value(value[v], events, n_blocks, sum / all, inside, &cells);
 	}
 	df = (n_used - 1) * (n_with - 1);
-	return df > 0 ? fmax(chi / df, 1) : 1;
+	return df > 0 && cells.ratio > 0 ? fmax(cells.chi / df / (cells.ratio / cells.n), 1) : 1;
 }
 
 struct pair contrast_spread(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks)

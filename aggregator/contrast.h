@@ -49,7 +49,7 @@ void contrast_test(const struct pair *sum, const struct pair *events, size_t n_b
 		   struct contrast *ret_contrast);
 
 /* The dispersion of each group by all values of a field together, at least 1: Pearson's chi-square of blocks by values,
- * over its degrees of freedom.  value[i]: as `sum` of value i, which together are all events. */
+ * over its degrees of freedom, corrected for cells of which next to nothing is expected (Fletcher, Biometrika 99, 2012, 230-237).  value[i]: as `sum` of value i, which together are all events. */
 struct pair contrast_spread(const struct pair *const *value, size_t n_values, const struct pair *events, size_t n_blocks);
 
 /* Benjamini & Hochberg 1995: of what is called a difference at q <= x, a share of x is false on average. */

@@ -79,6 +79,7 @@ static int offer(struct replay *r, const struct recorded *rec)
 		*m = rec->metric;
 		m->field = NULL;
 		m->n_fields = 0;
+		m->point = NULL;
 	}
 	field = realloc((struct field *)m->field, (m->n_fields + rec->metric.n_fields + 1) * sizeof(*field));
 	if (!field)
@@ -90,6 +91,8 @@ static int offer(struct replay *r, const struct recorded *rec)
 		if (recorded_has(rec, f->name) && !metric_field(m, f->name))
 			field[m->n_fields++] = *f;
 	}
+	if (rec->metric.point && metric_field(m, rec->metric.point))
+		m->point = rec->metric.point;
 	return 0;
 }
 

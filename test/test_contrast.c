@@ -201,6 +201,13 @@ static void a_spread_is_told_of_each_group(void **state)
 	fill_nothing(&c, CLUMPS_INSIDE, BLOCKS);	/* of 1 to 10: E(n^2) / E(n) = 7 */
 	spread = contrast_spread(of, VALUES, c.all, BLOCKS);
 	assert_true(spread.in > 5 && spread.in < 9 && spread.out < 1.2);
+	memset(&c, 0, sizeof(c));
+	for (size_t b = 0; b < BLOCKS; b++)	/* of a rare value three at once, beside a thousand of another in each block */
+		add(&c, 0, b, 0, 1000);
+	for (size_t b = 0; b < BLOCKS; b += BLOCKS / 4)
+		add(&c, 1, b, 0, 3);
+	spread = contrast_spread(of, VALUES, c.all, BLOCKS);
+	assert_true(spread.out > 2 && spread.out < 4);
 	for (int v = 0; v < VALUES; v++)
 		of[v] = none;
 	spread = contrast_spread(of, VALUES, none, BLOCKS);
