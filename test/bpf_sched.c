@@ -161,7 +161,7 @@ static void accounts_are_the_kernels(void)
 	pid_t pid = child_start(busy, NULL);
 	const char *label = child_label(pid);
 	struct account a;
-	__u64 n, sum;
+	__u64 n, sum, lost;
 
 	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason", "runtime", "{\"eq\": [\"pid\", \"%d\"]}", pid);
 	kit_enable_where(RUNQWAIT, "cpu.runqwait", "pid", "runqwait", "{\"eq\": [\"pid\", \"%d\"]}", pid);
@@ -176,8 +176,10 @@ static void accounts_are_the_kernels(void)
 	ok(kit_n(EXECUTIONS, label, "preempted") > 0 && kit_n(EXECUTIONS, label, "sleep") >= 5 * 99, "some were preempted, most slept");
 	n = kit_n(RUNQWAIT, label);
 	sum = kit_total(RUNQWAIT, 0, label);
-	ok(near(n, a.arrivals), "%llu waits: %llu arrivals at a CPU", n, a.arrivals);
-	ok(near(sum, a.delay) && sum > 1000000, "%llu ns in run queues: by schedstat %llu", sum, a.delay);
+	lost = kit_lost();		/* on a machine with much else to do; which of them are ours nobody knows */
+	ok(near(n, a.arrivals) || (n < a.arrivals && n + lost >= a.arrivals), "%llu waits: %llu arrivals at a CPU, %llu were lost", n,
+	   a.arrivals, lost);
+	ok((near(sum, a.delay) || (lost && sum < a.delay)) && sum > 1000000, "%llu ns in run queues: by schedstat %llu", sum, a.delay);
 	child_go();
 	kill(pid, SIGKILL);
 	child_end(pid);
