@@ -68,13 +68,12 @@ int late_add(struct late *l, const struct ring_plan *plan, const struct ring_lat
 		row = row_make(l, plan, event, other);
 	if (!row)
 		return -ENOMEM;
-	for (m = 0; m < plan->n_measures; m++) {
-		if (ring_is_point(plan, m) != (int)event->running)
-			continue;
-		if (!row->hist[m].cell && hist_init(&row->hist[m], plan->ruler[m]))
+	for (m = 0; m < plan->n_measures; m++)
+		if (ring_is_point(plan, m) == (int)event->running && !row->hist[m].cell && hist_init(&row->hist[m], plan->ruler[m]))
 			return -ENOMEM;
-		hist_record_times(&row->hist[m], event->measure[m], event->weight);
-	}
+	for (m = 0; m < plan->n_measures; m++)
+		if (ring_is_point(plan, m) == (int)event->running)
+			hist_record_times(&row->hist[m], event->measure[m], event->weight);
 	return 0;
 }
 

@@ -221,43 +221,54 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 
 /* ---- while it runs ---- */
 
-/* Events that nobody ended: a pool's idle connections whose reply we did not see complete. */
+/* What an iterator over the connections tells: records of that size, each given once.  -errno: perhaps not all. */
+static int iter_read(struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record), void *arg)
+{
+	char buffer[32 * sizeof(struct mysql_running)] __attribute__((aligned(8)));
+	size_t room = sizeof(buffer) / size * size, at;
+	int fd = bpf_iter_create(bpf_link__fd(link)), err;
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, buffer, room)) > 0 || (n < 0 && errno == EAGAIN))
+		for (at = 0; n > 0 && at + size <= (size_t)n; at += size)
+			give(arg, buffer + at);
+	err = n ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static void give_flushed(void *arg, const void *record)
+{
+	const struct tracer_filing *filing = arg;
+
+	filing->event(filing->arg, record);
+}
+
+/* Events that nobody ended: a pool's idle connections whose reply we did not see complete.  What is not read now is read the
+ * next time. */
 static void flush_old(struct mysql *m, const struct tracer_filing *filing)
 {
-	struct event e[32];
-	ssize_t n;
-	size_t i;
-	int fd;
-
 	m->bpf->bss->flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
-	fd = bpf_iter_create(bpf_link__fd(m->flush));
-	if (fd < 0)
-		return;
-	while ((n = read(fd, e, sizeof(e))) > 0 || (n < 0 && errno == EAGAIN))
-		for (i = 0; n > 0 && i < n / sizeof(e[0]); i++)
-			filing->event(filing->arg, &e[i]);
-	close(fd);
+	iter_read(m->flush, sizeof(struct event), give_flushed, (void *)filing);
+}
+
+static void give_running(void *arg, const void *record)
+{
+	const struct tracer_running *running = arg;
+	const struct mysql_running *r = record;
+
+	running->run(running->arg, &r->event, r->begin_ns + running->wall_offset,
+		     r->end_ns ? r->end_ns + running->wall_offset : (__u64)running->now_ns);
 }
 
 static int mysql_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct mysql *m = self;
-	struct mysql_running r[32];
-	ssize_t n;
-	size_t i;
-	int fd, err;
 
 	m->bpf->bss->running_since = since_ns - running->wall_offset;
-	fd = bpf_iter_create(bpf_link__fd(m->running));
-	if (fd < 0)
-		return -errno;
-	while ((n = read(fd, r, sizeof(r))) > 0 || (n < 0 && errno == EAGAIN))
-		for (i = 0; n > 0 && i < n / sizeof(r[0]); i++)
-			running->run(running->arg, &r[i].event, r[i].begin_ns + running->wall_offset,
-				     r[i].end_ns ? r[i].end_ns + running->wall_offset : (__u64)running->now_ns);
-	err = n ? -errno : 0;
-	close(fd);
-	return err;
+	return iter_read(m->running, sizeof(struct mysql_running), give_running, (void *)running);
 }
 
 /* Also after the wall clock was set back. */

@@ -30,6 +30,16 @@ const struct command commands[] = {
 	{ NULL, NULL, NULL },
 };
 
+error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg)
+{
+	if (key != ARGP_KEY_ARG && key != ARGP_KEY_NO_ARGS)
+		return ARGP_ERR_UNKNOWN;
+	if (key == ARGP_KEY_NO_ARGS || state->arg_num || !*arg)
+		argp_usage(state);
+	*ret_arg = arg;
+	return 0;
+}
+
 int failed(const char *command, const char *reason)
 {
 	fprintf(stderr, "heatscope %s: %s\n", command, reason);

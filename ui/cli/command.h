@@ -37,6 +37,9 @@ int run_record(struct client *c, int argc, char **argv);
 int run_replay(struct client *c, int argc, char **argv);
 int run_doctor(struct client *c, int argc, char **argv);
 
+/* The rest of an argp parser whose command takes one argument, which must not be empty; else the usage, and the end. */
+error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
+
 /* Says why on stderr; returns 1, so that a command can end with it. */
 int failed(const char *command, const char *reason);
 

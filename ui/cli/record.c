@@ -270,16 +270,7 @@ static error_t parse_replay(int key, char *arg, struct argp_state *state)
 	case 's': o->source = arg; return 0;
 	case 'S': o->socket = arg; return 0;
 	case 'f': o->follow_clock = 1; return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num)
-			argp_usage(state);
-		o->file = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return take_one(key, arg, state, &o->file);
 	}
 }
 

@@ -32,16 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'm': o->measure = arg; return 0;
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
-	case ARGP_KEY_ARG:
-		if (state->arg_num || !*arg)
-			argp_usage(state);
-		o->id = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_usage(state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	default: return take_one(key, arg, state, &o->id);
 	}
 }
 
