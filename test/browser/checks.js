@@ -246,6 +246,71 @@ check("a value that sets a rectangle apart is highlighted by its row", async (t)
 	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
 });
 
+const address = (page) => new URLSearchParams(new URL(page.url()).hash.slice(1));
+
+check("a rectangle is zoomed to, what is beyond the axis is told, and the browser's way back leads back", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const box = await map(page, "latency").boundingBox(), before = page.url();
+	const hidden = page.locator(".panel", { has: map(page, "latency") }).locator(".beyond dd");
+
+	await page.mouse.move(box.x + box.width * 0.7, box.y + 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.4, { steps: 5 });
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
+	const asked = new URL(request.url()).searchParams, start = Number(asked.get("start_time")), end = Number(asked.get("end_time"));
+
+	t.asked.clear();
+	await page.getByRole("button", { name: "Zoom" }).click();
+	await until("its grids", () => t.asked.size === MEASURES.length);
+	const shown = new URL(t.asked.get("latency").url()).searchParams;
+
+	assert.deepEqual([Number(shown.get("end_time")), Number(shown.get("duration"))], [end, end - start]);
+	const [, low, high] = address(page).get("values").split(":").map(Number);
+
+	assert.ok(low >= latency.edge[0] && high > low);
+	await sleep(500);
+	const grid = await (await t.asked.get("latency").response()).json();
+	const below = grid.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (grid.edge[row + 1] <= low ? k : 0), 0), 0);
+
+	assert.ok(below > 0);
+	assert.equal(Number((await hidden.textContent()).replace(/,/g, "")), below);
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "zoomed.png") });
+	await page.goBack();
+	await until("where it was", async () => page.url() === before && await hidden.count() === 0, 5);
+});
+
+check("keys and the wheel zoom time and values around what is pointed at", async (t) => {
+	const { page } = t;
+	const pressed = async (key, what, is) => {
+		await page.keyboard.press(key);
+		await until(what, async () => is(address(page)), 3);
+	};
+
+	await pause(t);
+	await map(page, "latency").focus();
+	await page.keyboard.press("End");
+	await pressed("+", "half the time", (a) => a.get("duration") === "30");
+	await sleep(500);
+	await pressed("-", "the time as it was", (a) => a.get("duration") === "60");
+	await sleep(500);
+	await page.keyboard.press("End");
+	await pressed("]", "half the axis", (a) => a.has("values"));
+	await pressed("0", "all of it", (a) => !a.has("values"));
+	const box = await map(page, "latency").boundingBox();
+
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await page.mouse.wheel(0, -100);
+	await sleep(200);
+	assert.ok(!address(page).has("duration") || address(page).get("duration") === "60", "the wheel alone is the page's");
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -100);
+	await until("a shorter time", async () => address(page).get("duration") === "48", 3);
+	await page.keyboard.up("Control");
+});
+
 check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
 	const { page, server } = t;
 	const grids = await pause(t);

@@ -13,6 +13,7 @@ import { sharedShade } from "./shade.js";
 import { KeyList, Legend, Picked, Readout, sentence, TableView } from "./side.js";
 import { metricOf, statusOf, titleOf } from "./text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
+import { domainAt } from "./zoom.js";
 
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
@@ -28,9 +29,11 @@ function common(session, unit) {
 	const shade = sharedShade(grids.map((g) => g.shade));
 
 	/* Also a time without events has columns that nobody looked at. */
-	const domain = session.axes.get(unit) ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
+	const all = session.axes.get(unit) ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
+	const { values } = session.state;
+	const domain = all && values?.unit === unit ? domainAt(all, values) : all;
 
-	return { domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge };
+	return { all, domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge };
 }
 
 function Maps({ session }) {

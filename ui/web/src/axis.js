@@ -113,19 +113,19 @@ export function logTicks(low, high, most) {
 	return major.filter((_, i) => i % every === 0);
 }
 
-export function linearTicks(high, most) {
+export function linearTicks(low, high, most) {
 	if (most === Infinity)
-		return linearTicks(high, 10);
-	const step = niceAbove(high / Math.max(1, most));
+		return linearTicks(low, high, 10);
+	const step = niceAbove((high - low) / Math.max(1, most));
 	const ticks = [];
 
-	for (let i = 0; i * step <= high * (1 + 1e-9); i++)
+	for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++)
 		ticks.push({ value: Number((i * step).toPrecision(12)), major: true });
 	return ticks;
 }
 
 export const valueTicks = (domain, most) =>
-	domain.kind === "log" ? logTicks(domain.low, domain.high, most) : linearTicks(domain.high, most);
+	domain.kind === "log" ? logTicks(domain.low, domain.high, most) : linearTicks(domain.low, domain.high, most);
 
 /** Times at whole steps of the local clock.  offset: seconds east of UTC. */
 export function timeTicks(from, to, most, offset = 0) {

@@ -66,6 +66,7 @@ export function Explained({ session }) {
 		return null;
 	return html`<section class="explained" aria-label="What sets the rectangle apart">
 		<h3>Set apart <span>${labelOf(session, rectangle.measure)} ${grid && extentOf(explain, grid)}</span>
+			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}

@@ -82,7 +82,7 @@ function paintCoverage(g, grid, view, shade, colours, ratio) {
 	});
 }
 
-/** One step per column; the line breaks where a column has fewer than `least` events. */
+/** One step per column; the line breaks where a column has fewer than `least` events, and where the axis does not reach. */
 function paintSteps(g, grid, view, which, least, colours) {
 	const path = new Path2D();
 	let open = false;
@@ -90,11 +90,13 @@ function paintSteps(g, grid, view, which, least, colours) {
 	grid.columns.forEach((column, i) => {
 		const x = view.x.x(grid.from + i * grid.column), x2 = view.x.x(grid.from + (i + 1) * grid.column);
 
-		if (column.count < least || column.state === "in_progress") {
+		const at = column.count < least || column.state === "in_progress" ? null : yOf(grid, view, column[which]);
+
+		if (at === null) {
 			open = false;
 			return;
 		}
-		const y = Math.min(Math.max(yOf(grid, view, column[which]), 1), view.height - 1);
+		const y = Math.min(Math.max(at, 1), view.height - 1);
 
 		if (open)
 			path.lineTo(x, y);
@@ -115,12 +117,14 @@ function paintSteps(g, grid, view, which, least, colours) {
 	g.setLineDash([]);
 }
 
-/** Where a value lies, in a strip too. */
+/** Where a value lies, in a strip too; null: beyond the axis. */
 function yOf(grid, view, value) {
 	const { domain } = view.y;
 
 	if (domain.under && grid.edge[0] === 0 && value < grid.edge[1])
 		return view.y.bottom - 3;
+	if ((value < domain.low && !domain.under) || (value > domain.high && !domain.over))
+		return null;
 	return Math.min(view.y.lower, Math.max(view.y.upper, view.y.y(value)));
 }
 

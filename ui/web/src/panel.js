@@ -15,6 +15,8 @@ import { paintMarks } from "./marks.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
 import { paintRunning } from "./running.js";
+import { beyond } from "./zoom.js";
+import { zoomByKey, zoomByWheel } from "./zooming.js";
 
 export const GUTTER = 62;		/* px left of the map, for the y axis */
 
@@ -66,7 +68,7 @@ function YAxis({ y, unit, height, under }) {
 	</svg>`;
 }
 
-function Title({ measure, label, unit, summary, colour }) {
+function Title({ measure, label, unit, summary, hidden }) {
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
@@ -76,6 +78,7 @@ function Title({ measure, label, unit, summary, colour }) {
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
 			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
 			<div><dt>max</dt><dd>${of("max")}</dd></div>
+			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.count(hidden)}</dd></div>`}
 		</dl>
 	</header>`;
 }
@@ -128,9 +131,9 @@ function valueOfY(view, py) {
 	return view.y.value(py);
 }
 
-const DRAWABLE = " With Shift they draw a rectangle, of which Enter asks what sets it apart.";
+const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
 
-export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
+export function Panel({ session, measure, span, all, domain, shade, sharedEdge }) {
 	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef();
 	const corner = useRef(null);	/* where the keys began a rectangle */
 	const [drag] = useState(() => new Drag());
@@ -209,6 +212,7 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 		corner.current = null;
 		session.point(null);
 	};
+	const turn = (e) => view && e.ctrlKey && zoomByWheel(session, e, grid.unit, placeOf(e));
 	const step = (next, grows) => {
 		corner.current = grows ? corner.current ?? session.cursor ?? next : null;
 		session.point(next);
@@ -216,7 +220,8 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 			draw(corner.current, next);
 	};
 	const press = (e) => {
-		const next = grid && moved(session, grid, measure, e.key);
+		const zooms = view && zoomByKey(session, e, grid.unit, session.cursor ?? { time: span.start + span.duration, value: domain.low });
+		const next = grid && !zooms && moved(session, grid, measure, e.key);
 
 		if (next)
 			step(next, e.shiftKey && drawable);
@@ -224,22 +229,23 @@ export function Panel({ session, measure, span, domain, shade, sharedEdge }) {
 			enter();
 		else if (e.key === "Escape")
 			drop();
-		else
+		else if (!zooms)
 			return;
 		e.preventDefault();
 		session.speak = true;
 	};
 
 	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
-		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)} />
+		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)}
+			hidden=${view && domain !== all ? beyond(grid, domain) : 0} />
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys.${drawable ? DRAWABLE : ""}`}
+				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values.${drawable ? DRAWABLE : ""}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick()}
-				onKeyDown=${press} onBlur=${leave}>
+				onKeyDown=${press} onWheel=${turn} onBlur=${leave}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>

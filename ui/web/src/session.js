@@ -12,6 +12,7 @@ import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } f
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
 import { whenNeeded } from "./token.js";
 import { columnsFor, panelsOf, readHash, writeHash } from "./state.js";
+import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
 
@@ -90,7 +91,7 @@ export class Session {
 		history[push ? "pushState" : "replaceState"](null, "", hash || location.pathname);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
-		if (only("view"))
+		if (only("view", "values"))
 			this.changed();
 		else if (only("keys"))
 			this.refreshOverlays();
@@ -128,7 +129,7 @@ export class Session {
 	select(id) {
 		this.inst = this.instrumentations.find((i) => i.id === id) ?? null;
 		this.creating = false;
-		this.set({ inst: id, measures: [], keys: [], by: null, end: null }, true);
+		this.set({ inst: id, measures: [], keys: [], by: null, end: null, values: null }, true);
 	}
 
 	async create(properties) {
@@ -427,6 +428,41 @@ export class Session {
 	/** Stands still at what is shown, or follows again. */
 	pause() {
 		this.set({ end: this.live ? this.span && this.span.start + this.span.duration : null });
+	}
+
+	/** To a rectangle's time and values; the way back is the browser's. */
+	zoomTo(rectangle) {
+		const { unit } = this.grids.get(rectangle.measure), { low, high } = valuesOf(rectangle, this.axes.get(unit));
+		const time = timeOf(rectangle, this.span.start + this.span.duration, this.inst.granularity);
+
+		this.set({ ...time, values: { unit, low, high } }, true);
+	}
+
+	/** A live view stays live, and its end where it is. */
+	zoomTime(factor, at) {
+		if (!this.span)
+			return;
+		const { duration, end } = zoomTime(this.span, factor, at, this.inst.granularity), { cursor } = this;
+
+		this.set(this.live ? { duration } : { duration, end });
+		this.cursor = cursor;
+	}
+
+	zoomValues(unit, factor, at) {
+		const used = this.axes.get(unit), { values } = this.state;
+
+		if (!used)
+			return;
+		const now = values?.unit === unit ? domainAt(used, values) : used;
+		const { low, high } = zoomValues(now, used, factor, at);
+
+		this.set({ values: low <= used.low && high >= used.high ? null : { unit, low, high } });
+	}
+
+	/** The value axis is what is shown, and no more. */
+	fit() {
+		this.axes.clear();
+		this.set({ values: null });
 	}
 
 	/** Moves the view by a part of its duration; it then stands still. */

@@ -14,20 +14,31 @@
  * @property {"map"|"table"} view
  * @property {"auto"|"light"|"dark"} theme
  * @property {number|null} end       Unix s where the view stands still; null: live
+ * @property {{unit: string, low: number, high: number}|null} values   ends of that unit's value axis; null: as the data are
  */
 
 export const DURATIONS = [60, 300, 900, 3600];
-const DURATION_MIN = 10, DURATION_MAX = 86400;
+export const DURATION_MIN = 10, DURATION_MAX = 86400;
 export const TRANSFERS = ["log", "linear", "rank"];
 export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connections to a host */
 
 /** @type {State} */
 export const START = Object.freeze({
 	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", keys: [], by: null,
-	view: "map", theme: "auto", end: null,
+	view: "map", theme: "auto", end: null, values: null,
 });
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
+
+/* unit:low:high */
+function valuesIn(text) {
+	const [unit, ...ends] = (text ?? "").split(":");
+	const [low, high] = ends.map(Number);
+
+	return ends.length === 2 && low >= 0 && high > low && Number.isFinite(high) ? { unit, low, high } : null;
+}
+
+const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Number(v.toPrecision(6)))].join(":");
 
 /** @returns {State} whatever the text is */
 export function readHash(hash) {
@@ -46,6 +57,7 @@ export function readHash(hash) {
 		view: one(q.get("view"), ["map", "table"], START.view),
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
 		end: Number.isFinite(end) && end > 0 ? end : null,
+		values: valuesIn(q.get("values")),
 	};
 }
 
@@ -56,6 +68,8 @@ export function writeHash(state) {
 	for (const name of ["inst", "duration", "y", "transfer", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
+	if (state.values)
+		q.set("values", valuesText(state.values));
 	for (const measure of state.measures)
 		q.append("m", measure);
 	for (const key of state.keys)

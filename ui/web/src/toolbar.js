@@ -1,6 +1,7 @@
 /* toolbar.js - what is looked at, and how. */
 import { html } from "htm/preact";
 import * as api from "./api.js";
+import * as format from "./format.js";
 import { PANELS_MAX, DURATIONS, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 
@@ -88,11 +89,15 @@ export function Masthead({ session, status }) {
 	</header>`;
 }
 
+/* The usual ones, and what was zoomed to. */
+const ranges = (duration) => [...DURATIONS.map((r) => [r, `${r / 60} min`]),
+	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
+
 export function Toolbar({ session }) {
 	const { state } = session;
 
 	return html`<div class="toolbar" role="toolbar" aria-label="View">
-		<${Choice} label="Range" value=${state.duration} options=${DURATIONS.map((r) => [r, `${r / 60} min`])} change=${(duration) => session.set({ duration })} />
+		<${Choice} label="Range" value=${state.duration} options=${ranges(state.duration)} change=${(duration) => session.set({ duration })} />
 		<div class="choice" role="group" aria-label="Time">
 			<button title="Earlier" aria-label="Earlier" onClick=${() => session.move(-0.25)}>◂</button>
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
@@ -102,7 +107,7 @@ export function Toolbar({ session }) {
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
 		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
-		<button onClick=${() => { session.axes.clear(); session.changed(); }} title="Fit the value axis to what is shown">Fit axis</button>
+		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Panels} session=${session} />
 		${session.span && html`<${Downloads} session=${session} />`}
 	</div>`;

@@ -16,8 +16,9 @@ test("log ticks are 1-2-5, and whole decades where there is little room", () => 
 	assert.ok(logTicks(1e3, 1e9, 3).length <= 3);
 });
 
-test("linear ticks begin at 0 and stay within the axis", () => {
-	assert.deepEqual(linearTicks(2.5e9, 5).map((t) => t.value), [0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
+test("linear ticks are whole steps and stay within the axis", () => {
+	assert.deepEqual(linearTicks(0, 2.5e9, 5).map((t) => t.value), [0, 5e8, 1e9, 1.5e9, 2e9, 2.5e9]);
+	assert.deepEqual(linearTicks(11, 31, 4).map((t) => t.value), [15, 20, 25, 30]);
 });
 
 test("an axis maps its ends to its edges and back, log and linear", () => {

@@ -6,6 +6,7 @@ test("the address keeps everything a person chose", () => {
 	const state = {
 		inst: "7", measures: ["latency", "blocked"], duration: 900, y: "linear", transfer: "rank",
 		keys: ["select", "", "/run/my sql,sock/a&b=c"], by: "command", view: "table", theme: "dark", end: 1700000000.5,
+		values: { unit: "bytes/s", low: 0, high: 4096 },
 	};
 
 	assert.deepEqual(readHash(writeHash(state)), state);
@@ -14,7 +15,7 @@ test("the address keeps everything a person chose", () => {
 });
 
 test("an address of nonsense gives the start", () => {
-	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1"])
+	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns"])
 		assert.deepEqual(readHash(hash), { ...START });
 });
 

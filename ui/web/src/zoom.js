@@ -1,0 +1,65 @@
+/* zoom.js - nearer, farther, or to what a rectangle encloses: another time, other ends of the value axis.
+ *
+ *      {start, duration}  -> {duration, end}        whole slots, DURATION_MIN .. DURATION_MAX
+ *      Domain             -> {unit, low, high}      what the axis then reaches; null: all that is used
+ */
+import { DURATION_MAX, DURATION_MIN } from "./state.js";
+
+const NARROWEST = 1.05;			/* high / low of a log axis, at least: about two of the finest buckets */
+const NARROWEST_PART = 1 / 1000;	/* of a linear one's high */
+
+const slotsOf = (duration, slot) => Math.round(Math.min(DURATION_MAX, Math.max(DURATION_MIN, duration)) / slot) * slot;
+
+/** `factor` times as long; what is at `at` stays where it is. */
+export function zoomTime({ start, duration }, factor, at, slot) {
+	const longer = slotsOf(duration * factor, slot);
+	const end = at + (start + duration - at) * longer / duration;
+
+	return { duration: longer, end: Math.round(end / slot) * slot };
+}
+
+/** Of a rectangle; where that is shorter than a view can be it is in the middle, but nothing is shown from `latest` on. */
+export function timeOf({ start, end }, latest, slot) {
+	const time = zoomTime({ start, duration: end - start }, 1, (start + end) / 2, slot);
+
+	return { ...time, end: Math.min(time.end, latest) };
+}
+
+const narrowest = ({ kind, low, high }) => kind === "log" ? high >= low * NARROWEST : high - low >= high * NARROWEST_PART;
+
+/** The axis is `factor` times as long, around a value; no longer than what is used. */
+export function zoomValues(domain, used, factor, at) {
+	const log = domain.kind === "log";
+	const into = log ? Math.log : (v) => v, from = log ? Math.exp : (v) => v;
+	const middle = into(Math.min(domain.high, Math.max(domain.low, at)));
+	const end = (value) => from(middle + (into(value) - middle) * factor);
+	const next = { kind: domain.kind, low: Math.max(used.low, end(domain.low)), high: Math.min(used.high, end(domain.high)) };
+
+	return narrowest(next) ? next : domain;
+}
+
+/** Those of a rectangle; what has no height on the axis goes to its end. */
+export function valuesOf({ low, high }, used) {
+	const next = { kind: used.kind, low: Math.max(used.low, low), high: Math.min(used.high, high ?? used.high) };
+
+	return next.high > next.low && narrowest(next) ? next : used;
+}
+
+/** A domain that reaches only so far; under- and overflow are beyond ends that are not the used ones. */
+export const domainAt = (used, { low, high }) => ({
+	kind: used.kind, low, high, under: used.under && low <= used.low, over: used.over && high >= used.high,
+});
+
+/** How many of a grid's events the axis does not reach. */
+export function beyond(grid, domain) {
+	let n = 0;
+
+	for (const { cells } of grid.columns)
+		for (const [row, count] of cells) {
+			const low = grid.edge[row], high = grid.edge[row + 1];
+
+			if ((low >= domain.high && !domain.over) || (high !== null && high <= domain.low && !domain.under))
+				n += count;
+		}
+	return n;
+}
