@@ -1,14 +1,18 @@
-/* Attaches least.bpf.c and says so, until it is killed. */
+/* Attaches least.bpf.c, with `parts` if told so, and says so, until it is killed. */
 #include "least.skel.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
-int main(void)
+int main(int argc, char **argv)
 {
-	struct least_bpf *bpf = least_bpf__open_and_load();
+	struct least_bpf *bpf = least_bpf__open();
 
-	if (!bpf || least_bpf__attach(bpf))
+	if (!bpf)
+		return 1;
+	bpf->rodata->parts = argc > 1 && !strcmp(argv[1], "parts");
+	if (least_bpf__load(bpf) || least_bpf__attach(bpf))
 		return 1;
 	puts("attached");
 	fflush(stdout);

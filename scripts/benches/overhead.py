@@ -9,7 +9,8 @@ segment's difference as goes with theirs is taken away, how much that is the seg
 their own mean).  If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last
 column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
-"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved.
+"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least
+with parts" looks at the bytes too, and splits the time.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
@@ -37,7 +38,7 @@ BIN_WORDS = 6
 EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
-PAIR_ARM, LEAST_ARM = "bpftrace pair", "the least"
+PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
 CLAIM = 0.4			# of the pair's loss: at most
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
@@ -140,6 +141,7 @@ class Instruments:
             PARTS_ARM: (2, lambda: self.enabled(PARTS_ARM)),
             PAIR_ARM: (1, self.pair),
             LEAST_ARM: (0.5, self.least),
+            LEAST_PARTS_ARM: (1, lambda: self.least("parts")),
             LATENCY_ARM: (0.5, lambda: self.enabled(LATENCY_ARM)),
             BUDGET_ARM: (0.5, lambda: self.enabled(BUDGET_ARM, UNTIL_SHED_S)),
             "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF)),
@@ -180,8 +182,8 @@ class Instruments:
             heatscope.enable(uri, False)
 
     @contextlib.contextmanager
-    def least(self):
-        program = subprocess.Popen(["taskset", "-c", others(), self.least_path], stdout=subprocess.PIPE, text=True)
+    def least(self, *words):
+        program = subprocess.Popen(["taskset", "-c", others(), self.least_path, *words], stdout=subprocess.PIPE, text=True)
         try:
             if program.stdout.readline() != "attached\n":
                 raise SystemExit("bench: the least was not attached")
@@ -337,9 +339,10 @@ def report(options, blocks, instruments):
           [[name, figures.n[name], interval(figures.qps(name)), interval(figures.qps(name, "plain query")),
             interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2), interval(figures.qps(name, "work"))]
            for name in names])
-    if LEAST_ARM in names and PAIR_ARM in names:
-        print("the least: QPS loss over that of the bpftrace pair %s; CPU per query over its %s" % (
-            interval(figures.loss_over(LEAST_ARM, PAIR_ARM), 2), interval(figures.cpu_over(LEAST_ARM, PAIR_ARM), 2)))
+    for name in LEAST_ARM, LEAST_PARTS_ARM:
+        if name in names and PAIR_ARM in names:
+            print("%s: QPS loss over that of the bpftrace pair %s; CPU per query over its %s" % (
+                name, interval(figures.loss_over(name, PAIR_ARM), 2), interval(figures.cpu_over(name, PAIR_ARM), 2)))
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
