@@ -284,18 +284,19 @@ check("a rectangle is zoomed to, what is beyond the axis is told, and the browse
 
 check("keys and the wheel zoom time and values around what is pointed at", async (t) => {
 	const { page } = t;
+	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0, 8);
 	const pressed = async (key, what, is) => {
+		await drawn();
 		await page.keyboard.press(key);
-		await until(what, async () => is(address(page)), 3);
+		await until(what, async () => is(address(page)), 5);
 	};
 
 	await pause(t);
 	await map(page, "latency").focus();
 	await page.keyboard.press("End");
 	await pressed("+", "half the time", (a) => a.get("duration") === "30");
-	await sleep(500);
 	await pressed("-", "the time as it was", (a) => a.get("duration") === "60");
-	await sleep(500);
+	await drawn();
 	await page.keyboard.press("End");
 	await pressed("]", "half the axis", (a) => a.has("values"));
 	await pressed("0", "all of it", (a) => !a.has("values"));
@@ -307,8 +308,53 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 	assert.ok(!address(page).has("duration") || address(page).get("duration") === "60", "the wheel alone is the page's");
 	await page.keyboard.down("Control");
 	await page.mouse.wheel(0, -100);
-	await until("a shorter time", async () => address(page).get("duration") === "48", 3);
+	await until("a shorter time", async () => address(page).get("duration") === "48", 5);
 	await page.keyboard.up("Control");
+});
+
+check("a threshold says how many events are above it, as the API's rows add up", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const input = page.getByLabel("Threshold"), over = page.locator(".panel", { has: map(page, "latency") }).locator(".over");
+	const before = await page.evaluate(() => document.querySelector("canvas.marks").toDataURL());
+
+	await input.fill("many");
+	await input.press("Enter");
+	await until("it is refused", async () => await input.getAttribute("aria-invalid") === "true", 3);
+	await input.fill("1ms");
+	await input.press("Enter");
+	await over.waitFor();
+	const from = latency.edge.findLast((edge) => edge !== null && edge <= 1e6);
+	const sum = (least) => latency.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (latency.edge[row] >= least ? k : 0), 0), 0);
+	const part = 100 * sum(from) / sum(0), shown = await over.locator("dd").textContent();
+
+	assert.ok(sum(from) > 0);
+	assert.ok(Math.abs(parseFloat(shown.replace("<", "")) - part) <= Math.max(0.1, part / 100), `${shown} is not ${part}`);
+	assert.equal(await input.inputValue(), "1 ms");
+	assert.notEqual(await page.evaluate(() => document.querySelector("canvas.marks").toDataURL()), before, "its line");
+	assert.equal(address(page).get("threshold"), "ns:1000000");
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "threshold.png") });
+	await input.fill("");
+	await input.press("Enter");
+	await until("it is gone", async () => await over.count() === 0, 3);
+});
+
+check("the distribution beside a map has its rows", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const { width, rows } = await page.evaluate(() => {
+		const canvas = document.querySelector(".plot .histogram"), { width, height } = canvas;
+		const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+
+		return { width, rows: Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => data[4 * (y * width + x) + 3] > 0).filter(Boolean).length) };
+	});
+
+	assert.equal(rows.length, await page.evaluate(() => document.querySelector("canvas.cells").height), "as high as the map");
+	assert.equal(Math.max(...rows), width, "the densest row fills it");
+	assert.ok(rows.some((n) => n > 0 && n < width) && rows.some((n) => n === 0));
+	assert.ok(latency.columns.some((c) => c.count > 0));
 });
 
 check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {

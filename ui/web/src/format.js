@@ -30,6 +30,17 @@ export function amount(value, unit = "ns", digits = 3) {
 	return count(value);
 }
 
+const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
+
+/** What amount() writes, and "10ms", "1.5 s", "20us"; null: it is none of that unit. */
+export function parse(text, unit = "ns") {
+	const [, digits, name] = /^\s*(\d+(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
+	const plain = unit === "ns" || !["", unit].includes(name) ? null : 1;
+	const size = UNITS[unit]?.find(([, known]) => known.toLowerCase() === name?.toLowerCase().replace(/^us$/, "µs"))?.[0] ?? plain;
+
+	return digits !== undefined && size ? Number(digits) * size : null;
+}
+
 /** The values of a row, [low, high). */
 export function range(low, high, unit = "ns") {
 	if (high === null || high === undefined)

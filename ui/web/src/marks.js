@@ -30,8 +30,8 @@ export function hatch(g, colour, size, rising, ratio) {
 	return g.createPattern(tile, "repeat");
 }
 
-/** The marks of a panel; cursor: {column, range} or null, range: [low, high) or null. */
-export function paintMarks(canvas, { grid, view, shade, cursor, lines, colours, ratio }) {
+/** The marks of a panel; cursor: {column, range} or null, range: [low, high) or null; threshold: a value or undefined. */
+export function paintMarks(canvas, { grid, view, shade, cursor, lines, threshold, colours, ratio }) {
 	const g = prepare(canvas, view, ratio);
 
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -41,6 +41,8 @@ export function paintMarks(canvas, { grid, view, shade, cursor, lines, colours, 
 		paintSteps(g, grid, view, "p50", 1, colours);
 		paintSteps(g, grid, view, "p99", P99_EVENTS, colours);
 	}
+	if (threshold !== undefined)
+		paintThreshold(g, grid, view, threshold, colours);
 	if (cursor)
 		paintCursor(g, grid, view, cursor, colours);
 }
@@ -126,6 +128,21 @@ function yOf(grid, view, value) {
 	if ((value < domain.low && !domain.under) || (value > domain.high && !domain.over))
 		return null;
 	return Math.min(view.y.lower, Math.max(view.y.upper, view.y.y(value)));
+}
+
+function paintThreshold(g, grid, view, threshold, colours) {
+	const y = yOf(grid, view, threshold);
+
+	if (y === null)
+		return;
+	g.setLineDash([2, 3]);
+	g.strokeStyle = colours.cursor;
+	g.lineWidth = 1.5;
+	g.beginPath();
+	g.moveTo(0, y);
+	g.lineTo(view.width, y);
+	g.stroke();
+	g.setLineDash([]);
 }
 
 function paintCursor(g, grid, view, cursor, colours) {

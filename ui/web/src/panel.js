@@ -10,11 +10,13 @@ import { Drag } from "./drag.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
 import { columnAt, rowAt, rowRange } from "./grid.js";
+import { paintHistogram } from "./histogram.js";
 import { hueOf } from "./keys.js";
 import { paintMarks } from "./marks.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
 import { paintRunning } from "./running.js";
+import { above } from "./threshold.js";
 import { beyond } from "./zoom.js";
 import { zoomByKey, zoomByWheel } from "./zooming.js";
 
@@ -43,7 +45,7 @@ export function themeColours() {
 	const of = (name) => style.getPropertyValue(`--${name}`).trim();
 
 	return {
-		hatch: of("hatch"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
+		hatch: of("hatch"), bars: of("bars"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
 		p50: of("p50"), p99: of("p99"), cursor: of("ink"),
 	};
 }
@@ -68,7 +70,7 @@ function YAxis({ y, unit, height, under }) {
 	</svg>`;
 }
 
-function Title({ measure, label, unit, summary, hidden }) {
+function Title({ measure, label, unit, summary, hidden, over }) {
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
@@ -78,6 +80,7 @@ function Title({ measure, label, unit, summary, hidden }) {
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
 			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
 			<div><dt>max</dt><dd>${of("max")}</dd></div>
+			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
 			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.count(hidden)}</dd></div>`}
 		</dl>
 	</header>`;
@@ -134,11 +137,11 @@ function valueOfY(view, py) {
 const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
 
 export function Panel({ session, measure, span, all, domain, shade, sharedEdge }) {
-	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef();
+	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef(), histogram = useRef();
 	const corner = useRef(null);	/* where the keys began a rectangle */
 	const [drag] = useState(() => new Drag());
 	const { explain } = session;
-	const size = useSize(box);
+	const size = useSize(box), aside = useSize(histogram);
 	const grid = session.grids.get(measure);
 	const label = session.catalogue.fields[measure]?.label ?? measure;
 	const drawable = Boolean(grid) && canExplain(grid);
@@ -148,6 +151,8 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		y: valueAxis(domain, 0, size.height),
 	};
 	const at = session.pointed(measure);
+	const { transfer, threshold } = session.state;
+	const line = threshold?.unit === grid?.unit ? threshold?.value : undefined;
 	const ratio = globalThis.devicePixelRatio || 1;
 	const keys = session.highlights(measure, hueOf);
 	const layout = view && [size.width, size.height, span.start, span.duration, domain, shade, ratio, session.dark].concat(grid);
@@ -159,12 +164,18 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		paintRunning(running.current, { grid, view, shade, keys, ratio });
 	}, [...(layout ?? []), ...keys.flatMap((k) => [k.key, k.grid])]);
 	useEffect(() => {
+		if (view && aside?.width)
+			paintHistogram(histogram.current, {
+				grid, view: { ...view, width: aside.width }, transfer, keys, colours: themeColours(), ratio,
+			});
+	}, [...(layout ?? []), aside?.width, transfer, ...keys.flatMap((k) => [k.key, k.grid])]);
+	useEffect(() => {
 		if (view)
 			paintMarks(marks.current, {
-				grid, view, shade, ratio, colours: themeColours(), lines: !keys.length,
+				grid, view, shade, ratio, colours: themeColours(), lines: !keys.length, threshold: line,
 				cursor: at && { column: at.i, range: at.range },
 			});
-	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), keys.length]);
+	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), keys.length, line]);
 
 	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
 	const onPixel = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
@@ -237,7 +248,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 
 	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
 		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)}
-			hidden=${view && domain !== all ? beyond(grid, domain) : 0} />
+			hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
@@ -254,6 +265,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
 					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
 			</div>
+			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${transfer === "linear" ? "linear" : "by logarithm"}`}></canvas>
 		</div>
 	</section>`;
 }

@@ -91,7 +91,7 @@ export class Session {
 		history[push ? "pushState" : "replaceState"](null, "", hash || location.pathname);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
-		if (only("view", "values"))
+		if (only("view", "values", "threshold"))
 			this.changed();
 		else if (only("keys"))
 			this.refreshOverlays();
@@ -457,6 +457,13 @@ export class Session {
 		const { low, high } = zoomValues(now, used, factor, at);
 
 		this.set({ values: low <= used.low && high >= used.high ? null : { unit, low, high } });
+	}
+
+	/** A line there; where it is already it is taken away. */
+	setThreshold(unit, value) {
+		const { threshold } = this.state;
+
+		this.set({ threshold: value > 0 && (threshold?.unit !== unit || threshold.value !== value) ? { unit, value } : null });
 	}
 
 	/** The value axis is what is shown, and no more. */

@@ -14,6 +14,7 @@
  * @property {"map"|"table"} view
  * @property {"auto"|"light"|"dark"} theme
  * @property {number|null} end       Unix s where the view stands still; null: live
+ * @property {{unit: string, value: number}|null} threshold   a line, and the share above it
  * @property {{unit: string, low: number, high: number}|null} values   ends of that unit's value axis; null: as the data are
  */
 
@@ -25,7 +26,7 @@ export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connecti
 /** @type {State} */
 export const START = Object.freeze({
 	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", keys: [], by: null,
-	view: "map", theme: "auto", end: null, values: null,
+	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
@@ -36,6 +37,13 @@ function valuesIn(text) {
 	const [low, high] = ends.map(Number);
 
 	return ends.length === 2 && low >= 0 && high > low && Number.isFinite(high) ? { unit, low, high } : null;
+}
+
+/* unit:value */
+function thresholdIn(text) {
+	const [unit, value, ...more] = (text ?? "").split(":");
+
+	return value && !more.length && Number(value) > 0 && Number.isFinite(Number(value)) ? { unit, value: Number(value) } : null;
 }
 
 const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Number(v.toPrecision(6)))].join(":");
@@ -57,6 +65,7 @@ export function readHash(hash) {
 		view: one(q.get("view"), ["map", "table"], START.view),
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
 		end: Number.isFinite(end) && end > 0 ? end : null,
+		threshold: thresholdIn(q.get("threshold")),
 		values: valuesIn(q.get("values")),
 	};
 }
@@ -68,6 +77,8 @@ export function writeHash(state) {
 	for (const name of ["inst", "duration", "y", "transfer", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
+	if (state.threshold)
+		q.set("threshold", `${state.threshold.unit}:${state.threshold.value}`);
 	if (state.values)
 		q.set("values", valuesText(state.values));
 	for (const measure of state.measures)

@@ -1,5 +1,6 @@
 /* toolbar.js - what is looked at, and how. */
 import { html } from "htm/preact";
+import { useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
 import { PANELS_MAX, DURATIONS, TRANSFERS } from "./state.js";
@@ -89,6 +90,23 @@ export function Masthead({ session, status }) {
 	</header>`;
 }
 
+/* A line at a value, of the first panel's unit. */
+function Threshold({ session }) {
+	const { threshold } = session.state, unit = session.grids.get(session.measures[0])?.unit ?? threshold?.unit ?? "ns";
+	const [wrong, setWrong] = useState(false);
+	const change = ({ target: { value } }) => {
+		const parsed = format.parse(value, unit);
+
+		setWrong(Boolean(value.trim()) && !parsed);
+		if (parsed || !value.trim())
+			session.set({ threshold: parsed ? { unit, value: parsed } : null });
+	};
+
+	return html`<label class="threshold" title="A line, and the share of ${session.unit} from there on (s on the map)"><span aria-hidden="true">≥</span>
+		<input aria-label="Threshold" placeholder=${`e.g. ${format.amount(unit === "ns" ? 1e7 : 64, unit)}`} aria-invalid=${wrong}
+			value=${threshold?.unit === unit ? format.amount(threshold.value, unit, 4) : ""} onChange=${change} /></label>`;
+}
+
 /* The usual ones, and what was zoomed to. */
 const ranges = (duration) => [...DURATIONS.map((r) => [r, `${r / 60} min`]),
 	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
@@ -104,10 +122,11 @@ export function Toolbar({ session }) {
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
+		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
 		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
-		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
+		<${Threshold} session=${session} />
 		<${Panels} session=${session} />
 		${session.span && html`<${Downloads} session=${session} />`}
 	</div>`;

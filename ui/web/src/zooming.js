@@ -1,4 +1,4 @@
-/* zooming.js - the keys and the wheel that zoom a map, around the place that is pointed at. */
+/* zooming.js - the keys and the wheel that zoom a map around the place that is pointed at, or draw a line there. */
 
 const TIME = { "+": 0.5, "=": 0.5, "-": 2 }, VALUES = { "]": 0.5, "[": 2 };
 const TURN = 1.25;
@@ -15,6 +15,8 @@ export function zoomByKey(session, { key, ctrlKey, metaKey, altKey }, unit, { ti
 		session.zoomValues(unit, VALUES[key], value);
 	else if (key === "z" && session.explain.rectangle)
 		session.zoomTo(session.explain.rectangle);
+	else if (key === "s")
+		session.setThreshold(unit, value);
 	else if (key === "0")
 		session.fit();
 	else

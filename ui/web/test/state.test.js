@@ -6,7 +6,7 @@ test("the address keeps everything a person chose", () => {
 	const state = {
 		inst: "7", measures: ["latency", "blocked"], duration: 900, y: "linear", transfer: "rank",
 		keys: ["select", "", "/run/my sql,sock/a&b=c"], by: "command", view: "table", theme: "dark", end: 1700000000.5,
-		values: { unit: "bytes/s", low: 0, high: 4096 },
+		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
 
 	assert.deepEqual(readHash(writeHash(state)), state);
@@ -15,7 +15,7 @@ test("the address keeps everything a person chose", () => {
 });
 
 test("an address of nonsense gives the start", () => {
-	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns"])
+	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6"])
 		assert.deepEqual(readHash(hash), { ...START });
 });
 

@@ -1,0 +1,69 @@
+/* histogram.js - the whole view's distribution beside its map, on the map's value axis.
+ *
+ *      grid -> sums of rows -> bars: length by density, as the cells' colours take it; highlighted keys as steps of their hue
+ */
+import { rowRange } from "./grid.js";
+import { prepare, snap, spanOf } from "./picture.js";
+
+/** Events of each row, over all columns. */
+export function rowSums(grid) {
+	const sums = new Array(grid.nrows).fill(0);
+
+	for (const { cells } of grid.columns)
+		for (const [row, n] of cells)
+			sums[row] += n;
+	return sums;
+}
+
+/** Where each row that the axis reaches lies, and its events per pixel: [{top, bottom, density}], in CSS pixels. */
+export function profileOf(grid, y) {
+	return rowSums(grid).flatMap((n, row) => {
+		const span = spanOf(grid, y, rowRange(grid, row));
+
+		return span ? [{ top: span[0], bottom: span[1], density: n / (span[1] - span[0]) }] : [];
+	});
+}
+
+/** Length of a bar, 0..1, by the transfer that the colours have; of rank, which knows no distances, as of log. */
+export const lengthOf = (density, most, transfer) =>
+	!(density > 0) ? 0 : transfer === "linear" ? density / most : Math.log1p(density * LEAST_SEEN) / Math.log1p(most * LEAST_SEEN);
+
+const LEAST_SEEN = 10;			/* a tenth of an event per pixel is a good part of a log bar's first decade */
+
+function paintBars(g, profile, length, width, ratio) {
+	for (const { top, bottom, density } of profile) {
+		const [y, h] = snap(top, bottom, ratio);
+
+		if (density > 0)
+			g.fillRect(0, y, Math.max(ratio, Math.round(length(density) * width * ratio)), h);
+	}
+}
+
+function paintOutline(g, profile, length, width, ratio) {
+	g.beginPath();
+	[...profile].sort((a, b) => a.top - b.top).forEach(({ top, bottom, density }, i) => {
+		const x = length(density) * width * ratio;
+
+		g[i ? "lineTo" : "moveTo"](x, top * ratio);
+		g.lineTo(x, bottom * ratio);
+	});
+	g.stroke();
+}
+
+/** keys: highlighted keys' grids, [{hue, grid}]. */
+export function paintHistogram(canvas, { grid, view, transfer, keys, colours, ratio }) {
+	const g = prepare(canvas, view, ratio), profile = profileOf(grid, view.y);
+	const most = Math.max(0, ...profile.map((row) => row.density));
+	const length = (density) => lengthOf(density, most, transfer);
+
+	g.clearRect(0, 0, canvas.width, canvas.height);
+	if (!most)
+		return;
+	g.fillStyle = colours.bars;
+	paintBars(g, profile, length, view.width, ratio);
+	g.lineWidth = 1.5 * ratio;
+	for (const { grid: own, hue } of keys.filter((key) => key.grid)) {
+		g.strokeStyle = hue;
+		paintOutline(g, profileOf(own, view.y), length, view.width, ratio);
+	}
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { valueAxis } from "../src/axis.js";
+import { lengthOf, profileOf, rowSums } from "../src/histogram.js";
+
+const grid = {
+	edge: [0, 1e3, 1e4, 1e5, null], nrows: 4, shade: { yscale: "log" },
+	columns: [{ cells: [[0, 1], [1, 20]] }, { cells: [] }, { cells: [[1, 30], [2, 5], [3, 7]] }],
+};
+const axis = (low, high, under, over) => valueAxis({ kind: "log", low, high, under, over }, 0, 200);
+
+test("the rows' sums are the view's events", () => {
+	assert.deepEqual(rowSums(grid), [1, 50, 5, 7]);
+});
+
+test("rows lie where the map has them, and those beyond the axis nowhere", () => {
+	assert.equal(profileOf(grid, axis(1e3, 1e5, true, true)).length, 4);
+	const [low, high] = profileOf(grid, axis(1e3, 1e5, false, false));
+
+	assert.deepEqual([low.bottom, high.top], [200, 0]);
+	assert.ok(Math.abs(low.top - high.bottom) < 1e-9);
+	assert.equal(low.density, 50 / (low.bottom - low.top));
+});
+
+test("the densest bar is whole, no event is no bar, and more is never shorter", () => {
+	for (const transfer of ["log", "linear", "rank"]) {
+		const lengths = [0, 0.001, 0.1, 1, 7, 50].map((density) => lengthOf(density, 50, transfer));
+
+		assert.equal(lengths[0], 0);
+		assert.equal(lengths.at(-1), 1);
+		assert.deepEqual(lengths, [...lengths].sort((a, b) => a - b));
+	}
+});
