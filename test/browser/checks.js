@@ -254,9 +254,9 @@ check("a rectangle is zoomed to, what is beyond the axis is told, and the browse
 	const box = await map(page, "latency").boundingBox(), before = page.url();
 	const hidden = page.locator(".panel", { has: map(page, "latency") }).locator(".beyond dd");
 
-	await page.mouse.move(box.x + box.width * 0.7, box.y + 2);
+	await page.mouse.move(box.x + box.width - 3, box.y + 2);
 	await page.mouse.down();
-	await page.mouse.move(box.x + box.width * 0.3, box.y + box.height * 0.4, { steps: 5 });
+	await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.4, { steps: 5 });
 	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
 	const asked = new URL(request.url()).searchParams, start = Number(asked.get("start_time")), end = Number(asked.get("end_time"));
 
