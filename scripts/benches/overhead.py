@@ -14,6 +14,10 @@ with parts" looks at the bytes too, and splits the time.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
+
+--stage query asks what it costs to say why a statement was slow and which it was: parts with what the time blocked went to, by digest, with
+exemplars, beside performance_schema's statement digests.  The server is then started with --performance-schema=ON and all that turned off: what
+that alone costs is in "nothing", too.
 """
 import collections
 import contextlib
@@ -29,6 +33,7 @@ from measure import (TOP, Heatscope, arguments, favour, folder, interval, kernel
                      run_seconds, save, sql, stop, table, until, version)
 
 PARTS = ["latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu"]
+REASONS = ["io", "futex", "net", "sleep", "fault", "other"]
 PAIR = ("uprobe:{0}:{1} {{ @s[tid] = nsecs; }} "
         "uretprobe:{0}:{1} /@s[tid]/ {{ @ = hist(nsecs - @s[tid]); delete(@s[tid]); }}")
 DISPATCH = "_Z16dispatch_command19enum_server_commandP3THDPcjb"		# by name: looking it up by a pattern would take bpftrace longer
@@ -36,10 +41,15 @@ CPU = 0
 BIN_S = 0.01
 BIN_WORDS = 6
 EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
+BY_STATEMENT, BY_DIGEST = ["command", "statement", "latency"], ["command", "digest", "latency"]
+STATEMENTS = ("UPDATE performance_schema.setup_instruments SET ENABLED='{0}', TIMED='{0}' WHERE NAME LIKE 'statement/%'; "
+              "UPDATE performance_schema.setup_consumers SET ENABLED='{0}' WHERE NAME IN ('events_statements_current', 'statements_digest')")
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
+REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, all parts", "heatscope, all parts by digest", "heatscope, that with exemplars"
+SCHEMA_ARM, SLOW_LOG_ARM = "performance_schema", "slow log at 0"
 PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
-CLAIM = 0.4			# of the pair's loss: at most
+CLAIM = {"parts": 0.4, "query": 0.5}	# of the pair's loss: at most
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
 SHARE_LEAST = 0.8			# of CPU 0, the load's; where others took more, the segment says nothing
@@ -132,28 +142,39 @@ class Instruments:
         for name, percent in (EVERY, 0), (BUDGET, options.budget):
             os.mkdir(os.path.join(path, name))
             self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=["--budget", "%g" % percent])
-        self.least_path = least(path)
+        self.least_path = least(path) if options.stage == "parts" else None
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
         self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
-        self.arms = {
-            "nothing again": (1, self.none),
-            PARTS_ARM: (2, lambda: self.enabled(PARTS_ARM)),
-            PAIR_ARM: (1, self.pair),
-            LEAST_ARM: (0.5, self.least),
-            LEAST_PARTS_ARM: (1, lambda: self.least("parts")),
-            LATENCY_ARM: (0.5, lambda: self.enabled(LATENCY_ARM)),
-            BUDGET_ARM: (0.5, lambda: self.enabled(BUDGET_ARM, UNTIL_SHED_S)),
-            "slow log at 0": (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF)),
-        }
-        if sql(server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
+        self.arms = {"nothing again": (1, self.none), PAIR_ARM: (1, self.pair)}
+        if options.stage == "parts":
+            self.stage_parts()
+        else:
+            self.stage_query()
+        self.arms[SLOW_LOG_ARM] = (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF))
+
+    def stage_parts(self):
+        self.heatscope(PARTS_ARM, 2, BY_STATEMENT, PARTS)
+        self.heatscope(LATENCY_ARM, 0.5, BY_STATEMENT, ["latency"])
+        self.heatscope(BUDGET_ARM, 0.5, BY_STATEMENT, PARTS, which=BUDGET, wait_s=UNTIL_SHED_S)
+        self.arms[LEAST_ARM] = (0.5, self.least)
+        self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
+        if sql(self.server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
             self.arms["query_response_time"] = (0.25, lambda: self.globals("SET GLOBAL query_response_time_stats=1",
                                                                            "SET GLOBAL query_response_time_stats=0"))
-        for name, which, measures in (PARTS_ARM, EVERY, PARTS), (LATENCY_ARM, EVERY, ["latency"]), (BUDGET_ARM, BUDGET, PARTS):
-            heatscope = self.heatscopes[which]
-            uri = heatscope.create("mysql", "queries", ["command", "statement", "latency"], measures)
-            heatscope.enable(uri, False)
-            self.uris[name] = heatscope, uri
+
+    def stage_query(self):
+        self.heatscope(REASONS_ARM, 1, BY_STATEMENT, PARTS + REASONS)
+        self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
+        self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
+        self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
+
+    def heatscope(self, name, weight, fields, measures, which=EVERY, wait_s=0, **more):
+        heatscope = self.heatscopes[which]
+        uri = heatscope.create("mysql", "queries", fields, measures, **more)
+        heatscope.enable(uri, False)
+        self.uris[name] = heatscope, uri
+        self.arms[name] = weight, lambda: self.enabled(name, wait_s)
 
     def close(self):
         for heatscope in self.heatscopes.values():
@@ -346,18 +367,26 @@ def report(options, blocks, instruments):
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
-        losses = ["%s (%s)" % (interval(figures.loss_over(name, PAIR_ARM, kind), 2), figures.shown(name, PAIR_ARM, CLAIM, kind))
+        losses = ["%s (%s)" % (interval(figures.loss_over(name, PAIR_ARM, kind), 2), figures.shown(name, PAIR_ARM, CLAIM[options.stage], kind))
                   for kind in ("query", "plain query")]
         print("%s: QPS loss over that of the bpftrace pair %s, the pace not regarded %s; CPU per query over its %s; it counted %.4f of the "
               "queries" % (name, *losses, interval(figures.cpu_over(name, PAIR_ARM), 2), counted(instruments, blocks, name)))
+        if SCHEMA_ARM in names:
+            print("    QPS loss over that of performance_schema %s" % interval(figures.loss_over(name, SCHEMA_ARM), 2))
         for reason, n in collections.Counter(instruments.told[name]).items():
             print("    in %d of %d segments: %s" % (n, figures.n[name], reason))
 
 
 def main():
-    options = arguments(__doc__, minutes=11.0, seconds=1.5, ps_mode="disable", budget=1.0)
-    slow = ["--slow-query-log-file=slow", "--long-query-time=0", "--slow-query-log=1"]
-    with folder() as path, mariadb(os.path.join(path, "db"), *(word for option in slow for word in ("--extra", option)), cpu=CPU) as server:
+    options = arguments(__doc__, minutes=11.0, seconds=1.5, ps_mode="disable", budget=1.0, stage="parts")
+    if options.stage not in CLAIM:
+        raise SystemExit("bench: no such stage: %s (parts, query)" % options.stage)
+    extra = ["--slow-query-log-file=slow", "--long-query-time=0", "--slow-query-log=1"]
+    if options.stage == "query":
+        extra.append("--performance-schema=ON")
+    with folder() as path, mariadb(os.path.join(path, "db"), *(word for option in extra for word in ("--extra", option)), cpu=CPU) as server:
+        if options.stage == "query":
+            sql(server, STATEMENTS.format("NO"))
         instruments = Instruments(options, path, server)
         try:
             with Load(options, path, server) as load:
@@ -369,7 +398,7 @@ def main():
                 print("%d segments were left out: other processes took a fifth of CPU %d and more" % (n_taken, CPU))
         finally:
             instruments.close()
-    save(options, "overhead", __doc__, blocks, settings=vars(options), heatscope=instruments.told,
+    save(options, "overhead" if options.stage == "parts" else "overhead_" + options.stage, __doc__, blocks, settings=vars(options), heatscope=instruments.told,
          versions={"mariadb": version("mariadbd", "--version"), "bpftrace": version("bpftrace", "--version"),
                    "sysbench": version("sysbench", "--version")})
 
