@@ -12,7 +12,6 @@
 #include "reason.h"
 #include "vm.h"
 
-
 const volatile __u8 call_reason[REASON_CALLS] = { 0 };
 
 /* What a descriptor of t is open on; 0: nothing. */
@@ -45,6 +44,8 @@ static __always_inline enum reason reason_of(struct task_struct *t)
 	long call = regs->orig_ax;
 	__u8 reason;
 
+	if (t->flags & PF_KTHREAD)
+		return REASON_OTHER;
 	if (call < 0)
 		return REASON_FAULT;
 	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))

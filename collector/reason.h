@@ -2,8 +2,8 @@
  *
  *      leaves the CPU, cannot run   reason_table()[number of the call]
  *                                   REASON_BY_FILE: what its first argument, a descriptor, is (a pipe: REASON_OTHER)
- *      in no call                   REASON_FAULT: its memory was not at hand
- *      leaves the CPU, could run    REASON_OTHER: that time is the run queue's, but for what a cgroup's quota takes
+ *      in no call                   REASON_FAULT: its memory was not at hand (a thread of the kernel's: REASON_OTHER)
+ *      leaves the CPU, could run    REASON_NONE: that time is the run queue's; what a cgroup's quota takes of it is summed as REASON_OTHER
  *
  * A page fault within a call counts as the call's.  No call tells what a futex stands for: locks of rows and tables, condition
  * variables, and the SLEEP() of MariaDB, which is a condition with a time limit.
@@ -22,8 +22,14 @@ enum reason {
 	REASON_SLEEP,
 	REASON_FAULT,
 	N_REASONS,
-	REASON_BY_FILE = N_REASONS,
+	REASON_NONE = N_REASONS,	/* it could run */
+	REASON_BY_FILE,
 };
+
+/* The texts of a field that says it; what REASON_NONE is called, the field says. */
+#define REASON_NAMES                                                                                  \
+	[REASON_OTHER] = "other", [REASON_IO] = "io", [REASON_FUTEX] = "futex", [REASON_NET] = "net", \
+	[REASON_SLEEP] = "sleep", [REASON_FAULT] = "fault"
 
 #define REASON_CALLS 512	/* numbers, a power of two */
 #define REASON_SLOTS 8		/* N_REASONS, up to a power of two */

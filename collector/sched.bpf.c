@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include "process.bpf.h"
+#include "reason.bpf.h"
 #include "sched.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -43,6 +44,16 @@ static __always_inline __u64 attachment(void)
 	return attached_ns + 1;
 }
 
+/* What t leaves the CPU for; not asked where nobody wants it. */
+static __always_inline __u64 left_for(struct task_struct *t, __u64 leave)
+{
+	if (leave == LEAVE_PREEMPTED)
+		return REASON_NONE;
+	if (!(wanted & WANTED_FIELD(SCHED_REASON)) || (leave != LEAVE_SLEEP && leave != LEAVE_UNINTERRUPTIBLE))
+		return REASON_OTHER;
+	return reason_of(t);
+}
+
 /* ---- on a CPU ---- */
 
 struct running {			/* what came to the CPU */
@@ -66,13 +77,14 @@ static __always_inline __u64 runtime_of(const struct running *on, const struct t
 	return on->thread == t->pid ? t->se.sum_exec_runtime - on->runtime : runtime;
 }
 
-static __always_inline void execution(struct events *e, const struct running *on, struct task_struct *t, __u64 reason)
+static __always_inline void execution(struct events *e, const struct running *on, struct task_struct *t, __u64 leave)
 {
 	__u64 now_ns = bpf_ktime_get_ns();
 	struct event *event = event_now(e, now_ns);
 
 	process_gather(event, t, now_ns);
-	event->field[SCHED_LEAVEREASON] = reason;
+	event->field[SCHED_LEAVEREASON] = leave;
+	event->field[SCHED_REASON] = left_for(t, leave);
 	event->measure[EXECUTION_RUNTIME] = runtime_of(on, t);
 	event_subsecond(event, EXECUTION_SUBSECOND);
 }
@@ -108,7 +120,7 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 struct off {
 	__u64 since_ns;			/* 0: it is on a CPU, or we have not seen it leave */
 	__u64 delay;			/* its time in run queues, up to then */
-	__u32 reason;
+	__u16 leave, reason;
 	__u32 weight;
 };
 
@@ -130,19 +142,20 @@ static __always_inline void offcpu_event(struct events *e, const struct off *off
 		return;
 	event = event_now(e, end_ns);
 	e->weight = off->weight;
-	if (off->reason == LEAVE_PREEMPTED || wait > time)
+	if (off->leave == LEAVE_PREEMPTED || wait > time)
 		wait = time;		/* the queue's clock is another one */
 	process_gather(event, t, end_ns);
-	event->field[SCHED_LEAVEREASON] = off->reason;
+	event->field[SCHED_LEAVEREASON] = off->leave;
+	event->field[SCHED_REASON] = off->reason;
 	event->measure[OFFCPU_TIME] = time;
 	event->measure[OFFCPU_BLOCKED] = time - wait;
 	event->measure[OFFCPU_RUNQWAIT] = wait;
 	event_subsecond(event, OFFCPU_SUBSECOND);
 }
 
-static __always_inline void offcpu_leaves(const struct run *r, struct events *e, struct task_struct *t, __u64 reason)
+static __always_inline void offcpu_leaves(const struct run *r, struct events *e, struct task_struct *t, __u64 leave)
 {
-	__u32 weight = reason == LEAVE_EXITED ? 0 : sample_weight(r->cpu);
+	__u32 weight = leave == LEAVE_EXITED ? 0 : sample_weight(r->cpu);
 	struct off *off = bpf_task_storage_get(&offs, t, 0, weight ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
 	__u64 now_ns;
 
@@ -154,7 +167,8 @@ static __always_inline void offcpu_leaves(const struct run *r, struct events *e,
 	off->weight = weight;
 	off->since_ns = weight ? now_ns : 0;
 	off->delay = t->sched_info.run_delay;
-	off->reason = reason;
+	off->leave = leave;
+	off->reason = left_for(t, leave);
 	process_look(t, now_ns);
 }
 

@@ -1,5 +1,6 @@
 #include "sched.h"
 #include "programs.h"
+#include "reason.h"
 #include "slice.h"
 #include "collector/sched.skel.h"
 
@@ -10,14 +11,16 @@
 
 #define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
 #define SUBSECOND_FIELD { "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
-#define LEAVEREASON_FIELD { "leavereason", "why it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 }
+#define LEAVE_FIELDS                                                                  \
+	{ "leavereason", "why it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 },  \
+	{ "reason", "what it left the CPU for", "string", FIELD_DISCRETE, 0, 0, 0 }
 
 static const struct field execution_fields[] = {
-	PROCESS_FIELDS, LEAVEREASON_FIELD, TIME_FIELD("runtime", "time on the CPU"), SUBSECOND_FIELD,
+	PROCESS_FIELDS, LEAVE_FIELDS, TIME_FIELD("runtime", "time on the CPU"), SUBSECOND_FIELD,
 };
 
 static const struct field offcpu_fields[] = {
-	PROCESS_FIELDS, LEAVEREASON_FIELD, TIME_FIELD("offcpu", "time off the CPU"), TIME_FIELD("blocked", "time blocked"),
+	PROCESS_FIELDS, LEAVE_FIELDS, TIME_FIELD("offcpu", "time off the CPU"), TIME_FIELD("blocked", "time blocked"),
 	TIME_FIELD("runqwait", "time in the run queue"), SUBSECOND_FIELD,
 };
 
@@ -47,8 +50,10 @@ static int sched_start(const struct tracer *t, const char *program, void **ret_s
 	struct programs *p;
 	int err;
 
-	if (bpf)
+	if (bpf) {
+		memcpy((char *)bpf->rodata->call_reason, reason_table(), REASON_CALLS);
 		programs_only(bpf->obj, program);
+	}
 	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, t, &p, reason);
 	if (err == -EINVAL || err == -EACCES)
 		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: it needs CONFIG_SCHED_INFO and "
@@ -77,26 +82,33 @@ static int runqwait_start(void **ret_self, struct tracer_programs *ret_programs,
 
 /* ---- labels ---- */
 
-static const char *const reasons[LEAVE_N] = {
+static const char *const leaves[LEAVE_N] = {
 	[LEAVE_PREEMPTED] = "preempted", [LEAVE_SLEEP] = "sleep", [LEAVE_UNINTERRUPTIBLE] = "uninterruptible",
 	[LEAVE_IDLE] = "idle", [LEAVE_STOPPED] = "stopped", [LEAVE_TRACED] = "traced", [LEAVE_PARKED] = "parked",
 	[LEAVE_FROZEN] = "frozen", [LEAVE_EXITED] = "exited", [LEAVE_OTHER] = "other state",
 };
+
+static const char *const reasons[] = { REASON_NAMES, [REASON_NONE] = "preempted" };
 
 static void sched_label(void *self, unsigned field, __u64 code, char *out)
 {
 	const struct programs *p = self;
 
 	if (field == SCHED_LEAVEREASON)
-		snprintf(out, LABEL_MAX + 1, "%s", reasons[code < LEAVE_N ? code : LEAVE_OTHER]);
+		snprintf(out, LABEL_MAX + 1, "%s", leaves[code < LEAVE_N ? code : LEAVE_OTHER]);
+	else if (field == SCHED_REASON)
+		snprintf(out, LABEL_MAX + 1, "%s", reasons[code <= REASON_NONE ? code : REASON_OTHER]);
 	else
 		process_label(&p->texts, field, code, out);
 }
 
 static int sched_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
-	return field == SCHED_LEAVEREASON ? programs_code_of(reasons, LEAVE_N, text, ret_code, max) :
-	       process_codes(field, text, ret_code, max);
+	if (field == SCHED_LEAVEREASON)
+		return programs_code_of(leaves, LEAVE_N, text, ret_code, max);
+	if (field == SCHED_REASON)
+		return programs_code_of(reasons, N_FIELDS(reasons), text, ret_code, max);
+	return process_codes(field, text, ret_code, max);
 }
 
 static __u64 sched_lost(void *self)

@@ -18,7 +18,11 @@
  *      runqwait   ready and waiting, by the kernel's clock of its queues: the sum is schedstat's second figure
  *      subsecond  of the wall clock at the switch
  *
- * Fields  those of process.h; of thread_executions and offcpu also `leavereason`, why the thread left
+ * Fields  those of process.h; of thread_executions and offcpu also
+ *
+ *      leavereason  why the thread left: its state
+ *      reason       what it left for: reason.h's, of one that sleeps; REASON_NONE of one that could go on, REASON_OTHER of one
+ *                   that is stopped or ends.  Of one that left before somebody asked, REASON_OTHER
  */
 #ifndef HEATSCOPE_SCHED_H
 #define HEATSCOPE_SCHED_H
@@ -29,7 +33,7 @@ enum execution_measure { EXECUTION_RUNTIME, EXECUTION_SUBSECOND };
 enum offcpu_measure { OFFCPU_TIME, OFFCPU_BLOCKED, OFFCPU_RUNQWAIT, OFFCPU_SUBSECOND };
 enum runqwait_measure { RUNQWAIT_TIME, RUNQWAIT_SUBSECOND };
 
-enum { SCHED_LEAVEREASON = PROCESS_N_FIELDS };
+enum sched_field { SCHED_LEAVEREASON = PROCESS_N_FIELDS, SCHED_REASON };
 
 enum leave_reason {
 	LEAVE_PREEMPTED,		/* or gave the CPU away: it could go on */

@@ -104,8 +104,11 @@ struct signal_struct {
 	int group_exit_code;
 };
 
+#define PF_KTHREAD 0x200000		/* flags: include/linux/sched.h */
+
 struct task_struct {
 	struct thread_info thread_info;
+	unsigned int flags;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;

@@ -9,6 +9,8 @@
 #include "child.h"
 
 #include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -17,11 +19,13 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { EXECUTIONS = 1, OFFCPU, RUNQWAIT, SAMPLES };
+enum { EXECUTIONS = 1, OFFCPU, RUNQWAIT, SAMPLES, WORKERS };
 
 /* ---- the kernel's accounts ---- */
 
@@ -310,6 +314,223 @@ static void uninterruptible_and_stopped(void)
 	kit_clear();
 }
 
+/* ---- what for ---- */
+
+#define OURS "{\"eq\": [\"ppid\", \"%d\"]}", getpid()
+#define N_WAITS 20
+#define WAIT_US 2000
+
+static int wait_fds[2], ask_fds[2];	/* of the case */
+
+/* A process of its own that takes its time to answer, until nobody can ask. */
+static void pipe_open(void)
+{
+	char byte;
+
+	if (pipe(wait_fds) || pipe(ask_fds))
+		abort();
+	if (fork())
+		return;
+	close(ask_fds[1]);
+	while (read(ask_fds[0], &byte, 1) == 1 && !usleep(WAIT_US) && write(wait_fds[1], &byte, 1) == 1)
+		continue;
+	_exit(0);
+}
+
+static void pipe_wait(void)
+{
+	char byte = 0;
+
+	if (write(ask_fds[1], &byte, 1) != 1 || read(wait_fds[0], &byte, 1) != 1)
+		abort();
+}
+
+static void socket_open(void)
+{
+	struct timeval limit = { .tv_usec = WAIT_US };
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, wait_fds) ||
+	    setsockopt(wait_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+		abort();
+}
+
+static void socket_wait(void)
+{
+	char byte;
+
+	if (read(wait_fds[0], &byte, 1) != -1)
+		abort();
+}
+
+static void futex_wait(void)
+{
+	struct timespec limit = { .tv_nsec = WAIT_US * 1000 };
+	int word = 0;
+
+	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
+}
+
+static void sleep_wait(void)
+{
+	usleep(WAIT_US);
+}
+
+#define BLOCK 4096
+
+static void file_open(void)
+{
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	char path[] = "/var/tmp/heatscope-sched-XXXXXX";
+
+	wait_fds[0] = mkostemp(path, O_DIRECT);
+	unlink(path);
+	for (int i = 0; i < N_WAITS; i++)
+		if (wait_fds[0] < 0 || write(wait_fds[0], block, BLOCK) != BLOCK)
+			_exit(2);	/* a file system without direct I/O */
+	fsync(wait_fds[0]);
+	lseek(wait_fds[0], 0, SEEK_SET);
+}
+
+static void file_wait(void)
+{
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+
+	if (read(wait_fds[0], block, BLOCK) != BLOCK)
+		abort();
+}
+
+static const struct wait_case {
+	const char *what, *reason;
+	void (*open)(void), (*wait)(void);
+} wait_cases[] = {
+	{ "an empty pipe", "other", pipe_open, pipe_wait },
+	{ "nanosleep", "sleep", NULL, sleep_wait },
+	{ "a futex", "futex", NULL, futex_wait },
+	{ "direct reads of a file", "io", file_open, file_wait },
+	{ "an empty socket", "net", socket_open, socket_wait },
+};
+
+/* Computes between, so that it is on a CPU when the next wait begins. */
+static void waiter(void *arg)
+{
+	const struct wait_case *c = arg;
+	int i;
+
+	if (c->open)
+		c->open();
+	child_wait();
+	for (i = 0; i < N_WAITS; i++) {
+		c->wait();
+		spin(200000);
+	}
+	child_done();
+}
+
+/* Those of the test's own pipe, by which the child is told to go and says that it is done, are `other`. */
+#define TOLD 2
+
+static int are_waits(__u64 n, const char *reason)
+{
+	return n >= N_WAITS && n <= N_WAITS + (strcmp(reason, "other") ? 0 : TOLD);
+}
+
+static void wait_is_told(const struct wait_case *c)
+{
+	pid_t pid = child_start(waiter, (void *)c);
+	const char *label = child_label(pid);
+	__u64 came, left, others;
+
+	usleep(100000);			/* it has opened what it needs, and waits to be told */
+	if (waitpid(pid, NULL, WNOHANG) == pid) {
+		ok(1, "%s # SKIP", c->what);
+		return;
+	}
+	kit_drain();
+	kit_clear();
+	child_go();
+	child_until_done();
+	child_go();
+	child_end(pid);
+	kit_drain();
+	came = kit_n(OFFCPU, label, NULL, c->reason);
+	left = kit_n(EXECUTIONS, label, NULL, c->reason);
+	ok(are_waits(came, c->reason), "%s: off the CPU for `%s` %llu times of %d", c->what, c->reason, came, N_WAITS);
+	ok(are_waits(left, c->reason), "and left it so %llu times", left);
+	others = kit_n(OFFCPU, label) - kit_n(OFFCPU, label, NULL, "preempted") - kit_n(OFFCPU, label, NULL, "other");
+	ok(others == (strcmp(c->reason, "other") ? came : 0), "for nothing else, but `other` for the test's pipe: %llu", others);
+	ok(kit_n(OFFCPU, label, "preempted") == kit_n(OFFCPU, label, NULL, "preempted") &&
+	   kit_n(EXECUTIONS, label, "preempted") == kit_n(EXECUTIONS, label, NULL, "preempted"), "preempted is what could run");
+}
+
+static void spins(void *arg)
+{
+	child_wait();
+	spin(100000000);
+	child_done();
+}
+
+/* It is in no call then, and has no page to wait for. */
+static void stopped_is_no_fault(void)
+{
+	pid_t pid = child_start(spins, NULL);
+	const char *label = child_label(pid);
+
+	kit_clear();
+	child_go();
+	usleep(20000);
+	kill(pid, SIGSTOP);
+	usleep(20000);
+	kill(pid, SIGCONT);
+	child_until_done();
+	child_go();
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(OFFCPU, label, "stopped", "other") == 1 && kit_n(OFFCPU, label, "stopped") == 1, "what is stopped is `other`");
+	ok(kit_n(EXECUTIONS, label, "exited", "other") == 1, "and what ends");
+}
+
+static void threads_of_the_kernel_are_in_no_call(void)
+{
+	kit_enable_where(WORKERS, "cpu.offcpu", "leavereason,reason", "offcpu", "{\"eq\": [\"ppid\", \"2\"]}");
+	kit_run("sync; sleep 0.5");
+	kit_drain();
+	ok(kit_n(WORKERS) > 0, "threads of the kernel come and go: %llu times", kit_n(WORKERS));
+	ok(kit_n(WORKERS) == kit_n(WORKERS, NULL, "other") + kit_n(WORKERS, NULL, "preempted"), "for no reason that is a program's");
+	kit_disable(WORKERS);
+}
+
+/* A reason that only a predicate asks for is gathered. */
+static void wait_is_chosen(void)
+{
+	pid_t pid = child_start(waiter, (void *)&wait_cases[1]);
+	const char *label = child_label(pid);
+
+	child_go();
+	child_until_done();
+	child_go();
+	child_end(pid);
+	kit_drain();
+	ok(kit_n(OFFCPU, label) == N_WAITS, "a predicate chooses by it: %llu", kit_n(OFFCPU, label));
+}
+
+static void what_it_left_for(void)
+{
+	size_t i;
+
+	kit_enable_where(OFFCPU, "cpu.offcpu", "pid,leavereason,reason", "offcpu", OURS);
+	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason,reason", "runtime", OURS);
+	for (i = 0; i < sizeof(wait_cases) / sizeof(*wait_cases); i++)
+		wait_is_told(&wait_cases[i]);
+	stopped_is_no_fault();
+	kit_disable(EXECUTIONS);
+	kit_disable(OFFCPU);
+	threads_of_the_kernel_are_in_no_call();
+	kit_enable_where(OFFCPU, "cpu.offcpu", "pid", "offcpu", "{\"eq\": [\"reason\", \"sleep\"]}");
+	wait_is_chosen();
+	kit_disable(OFFCPU);
+	kit_clear();
+}
+
 /* ---- samples ---- */
 
 /* Before all others: it is the only one on its CPU, but for what the kernel keeps for them. */
@@ -442,6 +663,7 @@ static void bench(int n)
 	bench_one("cpu.thread_executions", "unit,container", "runtime,subsecond", n);
 	bench_one("cpu.offcpu", "", "offcpu", n);
 	bench_one("cpu.offcpu", "execname,leavereason", "offcpu,blocked,runqwait", n);
+	bench_one("cpu.offcpu", "reason", "offcpu", n);
 	bench_one("cpu.runqwait", "", "runqwait", n);
 	bench_one("cpu.runqwait", "execname", "runqwait", n);
 	kit_stats();
@@ -463,6 +685,7 @@ int main(int argc, char **argv)
 	time_asleep();
 	sampled_sleeps_stand_for_all();
 	uninterruptible_and_stopped();
+	what_it_left_for();
 	ninety_nine_a_second();
 	printf("# of the whole machine were lost: %llu\n", (unsigned long long)kit_lost());
 	return kit_end();
