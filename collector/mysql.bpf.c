@@ -209,10 +209,40 @@ static __always_inline int is_running(const struct mysql_conn *s, __u64 kind)
 	return kind == STATE_WAITING || (kind == STATE_PENDING && (follows || s->conn.held));
 }
 
+extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;	/* since Linux 6.2 */
+extern void bpf_task_release(struct task_struct *t) __ksym __weak;
+
+#define TASK_SLEEPS 3			/* __state: interruptible, or not */
+
+static __always_inline __u64 reason_now(struct task_struct *t)
+{
+	unsigned int state = t->__state;
+
+	if (!state)
+		return REASON_NONE;
+	return state & TASK_SLEEPS ? reason_of(t) : REASON_OTHER;
+}
+
+static __always_inline __u64 blocked_in(const struct mysql_conn *s)
+{
+	__u64 reason = REASON_OTHER;
+	struct task_struct *t;
+
+	if (!bpf_task_from_pid)
+		return reason;
+	t = bpf_task_from_pid(s->start.thread);
+	if (!t)
+		return reason;
+	if ((__u32)t->tgid == s->pid)
+		reason = reason_now(t);
+	bpf_task_release(t);
+	return reason;
+}
+
 static __always_inline int tell_running(struct seq_file *seq, struct mysql_conn *s)
 {
 	struct mysql_running r;
-	__u64 seen;
+	__u64 seen, in = MYSQL_ENDED;
 
 	if (!s)
 		return 0;
@@ -222,8 +252,11 @@ static __always_inline int tell_running(struct seq_file *seq, struct mysql_conn 
 		r.end_ns = s->end.ns;
 		if (STATE_KIND(seen) == STATE_IDLE || r.end_ns < running_since)
 			return 0;
+	} else if (wanted & WANTED_FIELD(MYSQL_BLOCKED_IN)) {
+		in = blocked_in(s);
 	}
 	event_fill(&r.event, s);
+	r.event.field[MYSQL_BLOCKED_IN] = in;
 	r.begin_ns = s->start.ns;
 	if (*(volatile __u64 *)&s->state == seen)
 		bpf_seq_write(seq, &r, sizeof(r));

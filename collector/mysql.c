@@ -183,6 +183,9 @@ static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 	case MYSQL_STATUS:
 		mysql_label_status(code, out);
 		break;
+	case MYSQL_BLOCKED_IN:
+		mysql_label_blocked_in(code, out);
+		break;
 	case MYSQL_INSTANCE:
 		label_instance(arg, code, out);
 		break;
@@ -212,6 +215,7 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
 	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
 	case MYSQL_STATUS: return mysql_codes_status(text, ret_code, max);
+	case MYSQL_BLOCKED_IN: return mysql_codes_blocked_in(text, ret_code, max);
 	case MYSQL_INSTANCE: return codes_instance(self, text, ret_code, max);
 	case MYSQL_PID: return text_codes_number(text, ret_code, max);
 	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);

@@ -45,13 +45,20 @@
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process
  *      execname    hash of the process' name
+ *      blocked_in  of a command that still runs, which only `age` tells of: enum reason of what its thread is off the CPU in when
+ *                  it is asked, REASON_NONE on a CPU or waiting for one; MYSQL_ENDED of any other.  It is the thread that
+ *                  received the command
  */
 #ifndef HEATSCOPE_MYSQL_H
 #define HEATSCOPE_MYSQL_H
 
 #include "event.h"
+#include "reason.h"
 
-enum mysql_field { MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_N_FIELDS };
+enum mysql_field {
+	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN,
+	MYSQL_N_FIELDS
+};
 
 enum mysql_measure {
 	MYSQL_LATENCY, MYSQL_CPUTIME, MYSQL_RUNQWAIT, MYSQL_BLOCKED, MYSQL_UNSPLIT, MYSQL_OFFCPU,
@@ -85,6 +92,8 @@ enum mysql_status {
 	STATUS_UNKNOWN,		/* the reply could not be read */
 	STATUS_OK,
 };
+
+enum { MYSQL_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
 
 #define STATUS_ERROR(number) (0x10000u | (number))	/* MySQL's, 16 bits */
 

@@ -116,6 +116,7 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 	e->field[MYSQL_INSTANCE] = s->instance;
 	e->field[MYSQL_PID] = s->pid;
 	e->field[MYSQL_EXECNAME] = s->execname;
+	e->field[MYSQL_BLOCKED_IN] = MYSQL_ENDED;
 	e->measure[MYSQL_LATENCY] = latency;
 	e->measure[MYSQL_CPUTIME] = split ? latency - off : 0;
 	e->measure[MYSQL_RUNQWAIT] = wait;

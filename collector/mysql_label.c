@@ -50,13 +50,21 @@ void mysql_label_status(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%u", (unsigned)code & 0xffff);
 }
 
-int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
+static const char *const blocked_in_names[] = { REASON_NAMES, [REASON_NONE] = "cpu", [MYSQL_ENDED] = "none" };
+
+void mysql_label_blocked_in(__u64 code, char *out)
+{
+	snprintf(out, LABEL_MAX + 1, "%s", blocked_in_names[code <= MYSQL_ENDED ? code : REASON_OTHER]);
+}
+
+/* The first code up to `last` that is shown so. */
+static int codes_shown(void (*label)(__u64, char *), __u64 last, const char *text, __u64 *ret_code, size_t max)
 {
 	char shown[LABEL_MAX + 1];
 	__u64 code;
 
-	for (code = 0; code <= COMMAND_OPAQUE; code++) {
-		mysql_label_command(code, shown);
+	for (code = 0; code <= last; code++) {
+		label(code, shown);
 		if (strcmp(shown, text))
 			continue;
 		if (!max)
@@ -65,6 +73,16 @@ int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
 		return 1;
 	}
 	return 0;
+}
+
+int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
+{
+	return codes_shown(mysql_label_command, COMMAND_OPAQUE, text, ret_code, max);
+}
+
+int mysql_codes_blocked_in(const char *text, __u64 *ret_code, size_t max)
+{
+	return codes_shown(mysql_label_blocked_in, MYSQL_ENDED, text, ret_code, max);
 }
 
 int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max)

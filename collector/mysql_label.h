@@ -1,4 +1,4 @@
-/* mysql_label.h - the names of the protocol's commands, of statements and of how they ended.
+/* mysql_label.h - the names of the protocol's commands, of statements, of how they ended and what they are blocked in.
  *
  * Shape   out is LABEL_MAX + 1 bytes (slice.h).  A command without a name is "command N".
  */
@@ -11,10 +11,12 @@
 void mysql_label_command(__u64 code, char *out);
 void mysql_label_statement(__u64 code, char *out);	/* of statement_code() */
 void mysql_label_status(__u64 code, char *out);
+void mysql_label_blocked_in(__u64 code, char *out);
 
 /* The codes that are shown so; how many, or -E2BIG. */
 int mysql_codes_command(const char *text, __u64 *ret_code, size_t max);
 int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max);
 int mysql_codes_status(const char *text, __u64 *ret_code, size_t max);
+int mysql_codes_blocked_in(const char *text, __u64 *ret_code, size_t max);
 
 #endif

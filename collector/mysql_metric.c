@@ -12,6 +12,7 @@ static const struct field fields[] = {
 	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "blocked_in", "what it is blocked in now", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	TIME_FIELD("latency", "latency"),
 	TIME_FIELD("cputime", "time on the CPU"),

@@ -108,7 +108,7 @@ struct signal_struct {
 
 struct task_struct {
 	struct thread_info thread_info;
-	unsigned int flags;
+	unsigned int __state, flags;
 	struct sched_entity se;
 	struct sched_info sched_info;
 	int pid, tgid;

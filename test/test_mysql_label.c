@@ -48,6 +48,7 @@ static void names_have_their_codes(void **state)
 		{ "none", STATUS_NONE }, { "unknown", STATUS_UNKNOWN }, { "ok", STATUS_OK }, { "1062", STATUS_ERROR(1062) },
 		{ "65534", STATUS_ERROR(65534) },
 	};
+	static const char *const reasons[] = { "other", "io", "futex", "net", "sleep", "fault", "cpu", "none" };
 	char out[LABEL_MAX + 1];
 	__u64 code, back;
 
@@ -77,6 +78,13 @@ static void names_have_their_codes(void **state)
 		assert_int_equal(mysql_codes_status(statuses[i].name, &back, 1), 1);
 		assert_true(back == statuses[i].code);
 	}
+	for (code = 0; code <= MYSQL_ENDED; code++) {
+		mysql_label_blocked_in(code, out);
+		assert_string_equal(out, reasons[code]);
+		assert_int_equal(mysql_codes_blocked_in(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+	assert_int_equal(mysql_codes_blocked_in("locks", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("OK", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("01062", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("99999", &back, 1), 0);

@@ -11,6 +11,7 @@ static void names_are_the_events_fields(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "instance", FIELD_DISCRETE), MYSQL_INSTANCE);
 	assert_int_equal(metric_index(&mysql_metric, "pid", FIELD_DISCRETE), MYSQL_PID);
 	assert_int_equal(metric_index(&mysql_metric, "execname", FIELD_DISCRETE), MYSQL_EXECNAME);
+	assert_int_equal(metric_index(&mysql_metric, "blocked_in", FIELD_DISCRETE), MYSQL_BLOCKED_IN);
 	assert_int_equal(metric_index(&mysql_metric, "hostname", FIELD_DISCRETE), -1);
 	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_DISCRETE), -1);
 }
