@@ -21,7 +21,7 @@
 #include <linux/types.h>
 
 #define EVENT_FIELDS 16
-#define EVENT_MEASURES 16
+#define EVENT_MEASURES 32
 #define EVENTS_MAX 4			/* events one receive or send can finish */
 #define CHAIN_MAX 32			/* instrumentations of a metric at a time: bits of `active` */
 

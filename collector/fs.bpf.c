@@ -10,17 +10,13 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "events.bpf.h"
-#include "fs.h"
+#include "fs_call.bpf.h"
 #include "process.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
 #define FMODE_CREATED 0x100000
-#define MAP_ANONYMOUS 0x20
-
-const volatile struct fs_call calls[FS_CALLS] = { 0 };
 
 __u64 untold = 0;			/* operations for which there was no memory */
 
@@ -60,10 +56,9 @@ static __always_inline __u64 fstype_of(struct file *file)
 {
 	struct inode *inode = file->f_inode;
 	struct super_block *sb = inode->i_sb;
-	__u16 type = inode->i_mode & S_IFMT;
 	struct fs_name name = { { 0 } };
 
-	if ((type != S_IFREG && type != S_IFDIR) || (sb->s_flags & SB_NOUSER))
+	if (!is_fs_file(inode->i_mode, sb->s_flags))
 		return 0;
 	if (!(wanted & WANTED_FIELD(FS_FSTYPE)))
 		return 1;
@@ -72,37 +67,6 @@ static __always_inline __u64 fstype_of(struct file *file)
 }
 
 /* ---- calls ---- */
-
-static __always_inline struct fs_call call_of(struct task_struct *t, __u64 number)
-{
-	const struct fs_call none = { FS_NONE, 0 };
-
-	if (number >= FS_CALLS || !calls[number].op)
-		return none;
-	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
-		return none;
-	return (struct fs_call){ calls[number].op, calls[number].where };
-}
-
-static __always_inline int path_is_empty(const char *path)
-{
-	char first = 0;
-
-	return !path || (!bpf_probe_read_user(&first, 1, path) && !first);
-}
-
-/* The descriptor among its arguments; -1: there is none. */
-static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
-{
-	switch (where) {
-	case 0: return regs->di;
-	case 1: return regs->si;
-	case 2: return regs->dx;
-	case FS_STATAT: return path_is_empty((const char *)regs->si) ? (__s32)regs->di : -1;
-	case FS_MAPPED: return regs->r10 & MAP_ANONYMOUS ? -1 : (__s32)regs->r8;
-	default: return -1;
-	}
-}
 
 static __always_inline void op_begin(const struct run *r, struct task_struct *t, const struct pt_regs *regs, __u64 number)
 {
@@ -166,7 +130,7 @@ static __always_inline void op_end(struct events *e, struct op *op, struct task_
 		return;
 	at->end_ns = now + wall_offset;
 	at->measure[FS_LATENCY] = now - op->begin_ns;
-	at->measure[FS_SIZE] = ret > 0 && (op->call.op == FS_READ || op->call.op == FS_WRITE || op->call.op == FS_COPY) ? ret : 0;
+	at->measure[FS_SIZE] = call_bytes(op->call.op, ret);
 	at->field[FS_FSTYPE] = op->fstype;
 	at->field[FS_OPTYPE] = op->call.op;
 	process_gather(at, t, now);

@@ -48,6 +48,10 @@ struct fs_call {
 	__u8 op, where;
 };
 
+struct fs_spent {			/* on several */
+	__u64 ns, bytes;
+};
+
 #define FS_CALLS 512			/* numbers of system calls, a power of two */
 #define FS_NAME_MAX 16			/* bytes of a type's name that make the code */
 

@@ -3,6 +3,7 @@
  *      sock_recv_length -> conn_receive, parse ---+
  *                                                 +--> events (per CPU) --tail call--> record programs
  *      sock_send_length -> reply, end stamp ------+
+ *      sys_enter, sys_exit -> what its thread had of files, only while that is asked for
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
  *      iter/bpf_sk_storage_map -> what nobody ended for 5 s, and what runs now --> read by the collector
  *
@@ -16,6 +17,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
+#include "mysql_files.bpf.h"
 #include "mysql_receives.bpf.h"
 #include "mysql_sends.bpf.h"
 
@@ -92,6 +94,22 @@ int BPF_PROG(left, _Bool preempt, struct task_struct *prev, struct task_struct *
 		return 0;
 	clocks(&now, prev);
 	parts_leave(p, prev, &now, preempt || !prev_state);
+	return 0;
+}
+
+/* ---- files ---- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(file_begins, struct pt_regs *regs, long id)
+{
+	file_call_begins(bpf_get_current_task_btf(), regs, id);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
+{
+	file_call_ends(bpf_get_current_task_btf(), regs->orig_ax, ret);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 #include "mysql.h"
+#include "fs_call.h"
 #include "listeners.h"
 #include "log.h"
 #include "mysql_digest.h"
@@ -27,7 +28,8 @@ struct mysql {
 	struct bpf_link *flush;
 	struct bpf_link *running;
 	struct bpf_link *left;		/* while somebody asks why threads were blocked */
-	int left_failed;		/* times it could not be had */
+	struct bpf_link *file_ends, *file_begins;	/* or what they had of files */
+	int left_failed, files_failed;	/* times these could not be had */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
 	struct census *census;
 	struct servers servers;
@@ -46,6 +48,8 @@ static void mysql_stop(void *self)
 {
 	struct mysql *m = self;
 
+	bpf_link__destroy(m->file_begins);
+	bpf_link__destroy(m->file_ends);
 	bpf_link__destroy(m->left);
 	bpf_link__destroy(m->running);
 	bpf_link__destroy(m->flush);
@@ -82,7 +86,10 @@ static int mysql_load(struct mysql *m, int by_call)
 	err = m->bpf ? 0 : -errno;
 	if (!err) {
 		memcpy((char *)m->bpf->rodata->call_reason, reason_table(), REASON_CALLS);
+		fs_calls_fill((struct fs_call *)m->bpf->rodata->calls);
 		bpf_program__set_autoattach(m->bpf->progs.left, false);
+		bpf_program__set_autoattach(m->bpf->progs.file_begins, false);
+		bpf_program__set_autoattach(m->bpf->progs.file_ends, false);
 		mysql_choose(m, by_call);
 	}
 	err = err ?: mysql_bpf__load(m->bpf);
@@ -134,18 +141,39 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	return 0;
 }
 
+static void link_drop(struct bpf_link **link)
+{
+	bpf_link__destroy(*link);
+	*link = NULL;
+}
+
+/* Attached while it is wanted; what cannot be is told once. */
+static void link_want(struct bpf_link **link, const struct bpf_program *program, int *n_failed, const char *consequence)
+{
+	if (*link)
+		return;
+	*link = bpf_program__attach(program);
+	if (!*link && !(*n_failed)++)
+		log_error("mysql.queries: attaching %s failed (%s): %s", bpf_program__name(program), strerror(errno), consequence);
+}
+
 static void mysql_want(void *self, __u64 wanted)
 {
 	struct mysql *m = self;
 
-	if (!(wanted & MYSQL_PARTS)) {
-		bpf_link__destroy(m->left);
-		m->left = NULL;
-	} else if (!m->left) {
-		m->left = bpf_program__attach(m->bpf->progs.left);
-		if (!m->left && !m->left_failed++)
-			log_error("mysql.queries: attaching to sched_switch failed (%s): time blocked is all told as other", strerror(errno));
+	if (wanted & MYSQL_PARTS)
+		link_want(&m->left, m->bpf->progs.left, &m->left_failed, "time blocked is all told as other");
+	else
+		link_drop(&m->left);
+	if (!(wanted & MYSQL_FILES)) {
+		link_drop(&m->file_begins);
+		link_drop(&m->file_ends);
+		return;
 	}
+	if (!m->file_begins)
+		m->bpf->bss->files_since = clock_ns(CLOCK_MONOTONIC);
+	link_want(&m->file_ends, m->bpf->progs.file_ends, &m->files_failed, "nothing is told of files");
+	link_want(&m->file_begins, m->bpf->progs.file_begins, &m->files_failed, "nothing is told of files");
 }
 
 /* ---- labels ---- */
@@ -377,6 +405,10 @@ static void mysql_doctor(void *self, FILE *out)
 	}
 	if (m->left)
 		tracer_doctor_program(out, "leave", bpf_program__fd(m->bpf->progs.left));
+	if (m->file_begins && m->file_ends) {
+		tracer_doctor_program(out, "call's begin", bpf_program__fd(m->bpf->progs.file_begins));
+		tracer_doctor_program(out, "call's end", bpf_program__fd(m->bpf->progs.file_ends));
+	}
 	if (m->bpf->rodata->by_switch) {
 		tracer_doctor_program(out, "switch", bpf_program__fd(m->bpf->progs.switched));
 		tracer_doctor_program(out, "wakeup", bpf_program__fd(m->bpf->progs.woken));

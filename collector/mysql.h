@@ -30,6 +30,10 @@
  *      n_switches   how often the thread left the CPU because it was blocked;  n_io: of these for `io`.  Of a command
  *                   that began before they were asked for, or is unsplit, both are 0
  *
+ *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the others
+ *      io_bytes     that these have read, written or copied.  Of a call that was under way when somebody asked first nothing is told;
+ *                   of a command that is unsplit, both are 0
+ *
  *      age     of a command that runs at the end of a slot, so far; no part of an event: it is told of each such slot
  *
  *         `other` is what no reason was seen of, as of a command that began before these were asked for.
@@ -65,6 +69,8 @@ enum mysql_measure {
 	MYSQL_IO, MYSQL_FUTEX, MYSQL_NET, MYSQL_SLEEP, MYSQL_FAULT, MYSQL_OTHER,	/* as enum reason, and what is left */
 	MYSQL_N_SWITCHES, MYSQL_N_IO,	/* counts */
 	MYSQL_AGE,		/* of what still runs at the end of a slot: no event */
+	MYSQL_FS,		/* on the CPU and off it */
+	MYSQL_IO_BYTES,
 	MYSQL_N_MEASURES
 };
 
@@ -73,6 +79,9 @@ enum mysql_measure {
 
 /* Measures for which the scheduler is watched: parts of the time blocked, and counts. */
 #define MYSQL_PARTS (((1ull << MYSQL_AGE) - (1ull << MYSQL_IO)) << 32)
+
+/* Measures for which system calls are watched. */
+#define MYSQL_FILES (WANTED_MEASURE(MYSQL_FS) | WANTED_MEASURE(MYSQL_IO_BYTES))
 
 enum mysql_command {
 	COM_QUIT = 1, COM_INIT_DB = 2, COM_QUERY = 3, COM_FIELD_LIST = 4, COM_STATISTICS = 9,

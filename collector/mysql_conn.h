@@ -11,6 +11,7 @@
 #ifndef HEATSCOPE_MYSQL_CONN_H
 #define HEATSCOPE_MYSQL_CONN_H
 
+#include "fs.h"
 #include "mysql_digest.h"
 #include "mysql_parse.h"
 #include "reason.h"
@@ -33,7 +34,8 @@ struct mysql_conn {
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
 	struct blocked blocked;		/* up to `end` */
-	__u64 parted;			/* 1: that is told, since this command's start */
+	struct fs_spent files;
+	__u64 parted;			/* 1: these are told, since this command's start */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
 };
 

@@ -54,7 +54,8 @@ static __always_inline void stamp_start(struct mysql_conn *s, struct task_struct
 {
 	stamp(&s->start, t);
 	__builtin_memset(&s->blocked, 0, sizeof(s->blocked));
-	s->parted = (wanted & MYSQL_PARTS) != 0;
+	__builtin_memset(&s->files, 0, sizeof(s->files));
+	s->parted = (wanted & (MYSQL_PARTS | MYSQL_FILES)) != 0;
 	if (s->parted)
 		parts_begin(t, &s->start, s->id);
 }
@@ -64,7 +65,7 @@ static __always_inline void stamp_end(struct mysql_conn *s, struct task_struct *
 {
 	stamp(&s->end, t);
 	if (s->parted)
-		parts_end(t, &s->end, s->id, &s->blocked);
+		parts_end(t, &s->end, s->id, &s->blocked, &s->files);
 }
 
 /* It has ended: what t does now is nobody's. */
@@ -125,6 +126,10 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 	e->measure[MYSQL_OFFCPU] = off;
 	if (wanted & MYSQL_PARTS)
 		parts_fill(e, s, split, off - wait);
+	if (wanted & MYSQL_FILES) {
+		e->measure[MYSQL_FS] = split ? clamp_to(s->files.ns, latency) : 0;
+		e->measure[MYSQL_IO_BYTES] = split ? s->files.bytes : 0;
+	}
 }
 
 static __always_inline void emit(struct events *e, const struct mysql_conn *s)

@@ -29,6 +29,8 @@ static const struct field fields[] = {
 	COUNT_FIELD("n_switches", "times blocked"),
 	COUNT_FIELD("n_io", "times blocked in file I/O"),
 	TIME_FIELD("age", "age of what still runs"),
+	TIME_FIELD("fs", "time in file systems"),
+	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 },
 };
 
 const struct metric mysql_metric = {

@@ -1,4 +1,5 @@
-/* parts.bpf.h - how often a statement was blocked, and what that time went to (reason.h); no clock is read for it.
+/* parts.bpf.h - how often a statement was blocked, and what that time went to (reason.h), for which no clock is read; and what
+ * it had of files, which others add (mysql_files.bpf.h).
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|
@@ -12,6 +13,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include "fs.h"
 #include "reason.bpf.h"
 #include "stamp.h"
 
@@ -20,6 +22,8 @@ struct parts {				/* of what a thread works at */
 	__u64 off, delay;		/* stamp's, up to which it is told */
 	__u64 reason;			/* of what comes after that */
 	struct blocked blocked;
+	__u64 call, call_ns;		/* the operation on a file that it is in, and since when; 0: none that we look at */
+	struct fs_spent files;
 };
 
 struct {
@@ -39,31 +43,39 @@ static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
 	p->delay = now->delay;
 }
 
-static __always_inline void parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
+/* These two by themselves: their callers have little stack left. */
+static __noinline int parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
 {
 	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 
 	if (!p)
-		return;
+		return 0;
 	__builtin_memset(&p->blocked, 0, sizeof(p->blocked));
+	__builtin_memset(&p->files, 0, sizeof(p->files));
+	p->call_ns = 0;
 	p->off = now->off;
 	p->delay = now->delay;
 	p->reason = REASON_OTHER;
 	p->owner = now->split ? owner : 0;
+	return 0;
 }
 
 /* Since the begin, if t works at this.  An end may not be the last: what comes after is added. */
-static __always_inline void parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked)
+static __noinline int parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked,
+				struct fs_spent *ret_files)
 {
 	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
 
 	if (!p || p->owner != owner) {
 		__builtin_memset(ret_blocked, 0, sizeof(*ret_blocked));
-		return;
+		__builtin_memset(ret_files, 0, sizeof(*ret_files));
+		return 0;
 	}
 	parts_tell(p, now);
 	p->reason = REASON_OTHER;
 	*ret_blocked = p->blocked;
+	*ret_files = p->files;
+	return 0;
 }
 
 static __always_inline void parts_forget(struct task_struct *t, __u64 owner)

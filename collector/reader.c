@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(RING_MEASURES == MEASURES_MAX, "an instrumentation's measures fit into a ring's");
+
 enum class_use { CLASS_FREE, CLASS_USED, CLASS_QUARANTINE };
 
 struct class_state {

@@ -130,7 +130,7 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 	rest.weight = weight;
 	rest.running = 0;
 	key_fill(&rest.key, event, st->shed);
-	for (i = 0; i < EVENT_MEASURES; i++)
+	for (i = 0; i < RING_MEASURES; i++)
 		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
 	if (bpf_map_push_elem(&late, &rest, 0))
 		ring_loss_add(st, slot, rest.measure[0], weight);
@@ -172,7 +172,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 	index = bpf_get_smp_processor_id();
 	if (index >= plan.n_shards)
 		index %= plan.n_shards;
-	for (m = 0; m < EVENT_MEASURES && m < plan.n_measures; m++) {
+	for (m = 0; m < RING_MEASURES && m < plan.n_measures; m++) {
 		__u64 value = event->measure[plan.measure[m] & (EVENT_MEASURES - 1)];
 
 		if (ring_writes(&plan, m, value))

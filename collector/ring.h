@@ -74,13 +74,15 @@ struct ring_state {
 static inline __u64 ring_state_len(__u32 n_slots) { return sizeof(struct ring_state) + n_slots * 8ull; }
 static inline __u64 *ring_entries(struct ring_state *st) { return (__u64 *)(st + 1); }
 
+#define RING_MEASURES 16		/* of one instrumentation; == MEASURES_MAX */
+
 /* An event that is filed by the collector. */
 struct ring_late {
 	__u64 slot;
 	__u32 weight;			/* how many events it stands for */
 	__u32 running;			/* it has the measures of scope point, and no other; else it has all others */
 	struct key key;
-	__u64 measure[EVENT_MEASURES];
+	__u64 measure[RING_MEASURES];
 };
 
 #define RING_LATE_MAX 1024
@@ -88,7 +90,7 @@ struct ring_late {
 /* What a record program is specialised by. */
 struct ring_plan {
 	__u64 slot_ns;
-	__u64 ruler[EVENT_MEASURES];
+	__u64 ruler[RING_MEASURES];
 	__u32 n_slots, n_shards, n_measures, n_classes;	/* n_classes: n_keys + 1 */
 	__u32 n_cells;					/* of the longest ruler */
 	__u32 n_fields;
@@ -97,7 +99,7 @@ struct ring_plan {
 	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
-	__u8 measure[EVENT_MEASURES];			/* index in event.measure[] */
+	__u8 measure[RING_MEASURES];			/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */
 };
 

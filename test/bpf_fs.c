@@ -327,7 +327,15 @@ static void bench(int n)
 	kit_disable(1);
 	kit_enable(1, "fs.logical_ops", "execname,fstype,optype", "latency,size");
 	bench_all("by execname, fstype, optype with size", n);
+	kit_disable(1);
+	kit_enable(1, "mysql.queries", "command", "latency");
+	bench_all("mysql.queries, of others' calls", n);
+	kit_disable(1);
+	kit_enable(1, "mysql.queries", "command", "latency,fs,io_bytes");
+	bench_all("mysql.queries with fs, of others' calls", n);
+	kit_disable(1);
 	kit_stats();
+	kit_enable(1, "fs.logical_ops", "execname,fstype,optype", "latency,size");
 	best_ns(do_pread, n);
 	kit_drain();
 	kit_doctor();

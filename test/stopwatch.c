@@ -1,6 +1,6 @@
-/* stopwatch - how long a thread was blocked in each system call.
+/* stopwatch - how long a thread was blocked in each system call, how long it was in it, and what these returned.
  *
- *      stopwatch THREAD        says `ready`; at the end of its input prints "NUMBER NS" per call: its number on this machine
+ *      stopwatch THREAD        says `ready`; at the end of its input prints "NUMBER BLOCKED_NS NS SUM" per call: its number on this machine
  *
  * stopwatch.bpf.c tells how. */
 #include "test/stopwatch.skel.h"
@@ -23,8 +23,9 @@ int main(int argc, char **argv)
 	while (getchar() != EOF)
 		continue;
 	for (i = 0; i < sizeof(bpf->bss->blocked_ns) / sizeof(*bpf->bss->blocked_ns); i++)
-		if (bpf->bss->blocked_ns[i])
-			printf("%zu %llu\n", i, (unsigned long long)bpf->bss->blocked_ns[i]);
+		if (bpf->bss->blocked_ns[i] || bpf->bss->whole_ns[i])
+			printf("%zu %llu %llu %llu\n", i, (unsigned long long)bpf->bss->blocked_ns[i],
+			       (unsigned long long)bpf->bss->whole_ns[i], (unsigned long long)bpf->bss->returned[i]);
 	stopwatch_bpf__destroy(bpf);
 	return 0;
 }

@@ -33,6 +33,8 @@ static void names_are_the_events_measures(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "n_switches", FIELD_NUMERIC), MYSQL_N_SWITCHES);
 	assert_int_equal(metric_index(&mysql_metric, "n_io", FIELD_NUMERIC), MYSQL_N_IO);
 	assert_int_equal(metric_index(&mysql_metric, "age", FIELD_NUMERIC), MYSQL_AGE);
+	assert_int_equal(metric_index(&mysql_metric, "fs", FIELD_NUMERIC), MYSQL_FS);
+	assert_int_equal(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC), MYSQL_IO_BYTES);
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_NUMERIC), -1);
 }
 
@@ -47,7 +49,14 @@ static void the_scheduler_is_watched_for_parts_and_counts(void **state)
 	assert_true(watched == MYSQL_PARTS);
 }
 
-/* Time is in ns, and all else is a number, of which small ones are told apart. */
+static void system_calls_are_watched_for_files(void **state)
+{
+	assert_true(MYSQL_FILES == (WANTED_MEASURE(metric_index(&mysql_metric, "fs", FIELD_NUMERIC)) |
+				    WANTED_MEASURE(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC))));
+	assert_false(MYSQL_FILES & MYSQL_PARTS);
+}
+
+/* Time is in ns and bytes are bytes, and all else is a number, of which small ones are told apart. */
 static void counts_are_numbers(void **state)
 {
 	for (size_t i = 0; i < mysql_metric.n_fields; i++) {
@@ -55,9 +64,9 @@ static void counts_are_numbers(void **state)
 
 		if (f->arity != FIELD_NUMERIC)
 			continue;
-		assert_int_equal(f->unit, strncmp(f->name, "n_", 2) ? UNIT_NS : UNIT_NONE);
-		assert_string_equal(f->type, f->unit == UNIT_NONE ? "number" : "time");
-		assert_int_equal(f->low == 0, f->unit == UNIT_NONE);
+		assert_int_equal(f->unit, !strncmp(f->name, "n_", 2) ? UNIT_NONE : strstr(f->name, "bytes") ? UNIT_BYTES : UNIT_NS);
+		assert_string_equal(f->type, f->unit == UNIT_NONE ? "number" : f->unit == UNIT_BYTES ? "size" : "time");
+		assert_int_equal(f->low == 0, f->unit != UNIT_NS);
 	}
 }
 
@@ -81,6 +90,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_the_events_fields),
 	cmocka_unit_test(names_are_the_events_measures),
 	cmocka_unit_test(the_scheduler_is_watched_for_parts_and_counts),
+	cmocka_unit_test(system_calls_are_watched_for_files),
 	cmocka_unit_test(counts_are_numbers),
 	cmocka_unit_test(every_field_has_an_index),
 };

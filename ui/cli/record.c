@@ -2,6 +2,7 @@
 #include "command.h"
 #include "file.h"
 #include "private.h"
+#include "collector/slice.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -27,7 +28,7 @@ static const struct argp_option record_options[] = {
 	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
 	{ "metric", 'm', "METRIC", 0, "What to record (default " METRIC ")", 0 },
 	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement of mysql.queries, none of others)", 0 },
-	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has)", 0 },
+	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has; of mysql.queries all but fs and io_bytes)", 0 },
 	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
 };
@@ -124,6 +125,20 @@ static json_t *wait_measures(struct client *c, const char *metric, pid_t *collec
 	return measures;
 }
 
+/* All but those for which every system call of the host is looked at, and not more than an instrumentation may have. */
+static void measures_choose(json_t *measures)
+{
+	static const char *const dear[] = { "fs", "io_bytes" };
+	size_t i, j;
+
+	for (i = json_array_size(measures); i-- > 0; )
+		for (j = 0; j < sizeof(dear) / sizeof(*dear); j++)
+			if (!strcmp(json_string_value(json_array_get(measures, i)) ?: "", dear[j]))
+				json_array_remove(measures, i);
+	for (i = json_array_size(measures); i > MEASURES_MAX; i--)
+		json_array_remove(measures, i - 1);
+}
+
 static int enable_recording(struct client *c, const struct record_options *o, pid_t *collector)
 {
 	const char *dot = strchr(o->metric, '.');
@@ -141,6 +156,8 @@ static int enable_recording(struct client *c, const struct record_options *o, pi
 	if (o->measures) {
 		json_decref(measures);
 		measures = names_of(o->measures);
+	} else if (!strcmp(o->metric, METRIC)) {
+		measures_choose(measures);
 	}
 	body = json_pack("{s:s%, s:s, s:o, s:o}", "module", o->metric, (size_t)(dot - o->metric), "stat", dot + 1,
 			 "decomposition", names_of(o->by), "measures", measures);
