@@ -21,6 +21,7 @@ const struct command commands[] = {
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
+	{ "fslatency", "how long reads and writes of files take this host's servers", run_fslatency },
 	{ "record", "record this host into a file", run_record },
 	{ "replay", "feed a recording to heatscoped", run_replay },
 	{ "off", "measure nothing at all, until `heatscope on`", run_off },

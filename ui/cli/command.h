@@ -33,6 +33,7 @@ int run_explain(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);
+int run_fslatency(struct client *c, int argc, char **argv);
 int run_record(struct client *c, int argc, char **argv);
 int run_replay(struct client *c, int argc, char **argv);
 int run_doctor(struct client *c, int argc, char **argv);

@@ -1,7 +1,7 @@
 /* record, replay, doctor: what runs the collector itself. */
 #include "command.h"
 #include "file.h"
-#include "private.h"
+#include "measure.h"
 #include "collector/slice.h"
 
 #include <errno.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,107 +67,6 @@ static const struct argp record_argp = {
 	"and CAP_PERFMON).\vExample: heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
 };
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int signal)
-{
-	interrupted = 1;
-}
-
-static const char *arity_of(const json_t *catalogue, const char *field)
-{
-	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
-	const char *type = json_string_value(json_object_get(info, "type"));
-
-	return json_string_value(json_object_get(json_object_get(json_object_get(catalogue, "types"), type ?: ""), "arity")) ?: "";
-}
-
-/* All numeric fields of the metric; NULL while the catalogue does not have it. */
-static json_t *measures_of(const json_t *catalogue, const char *name)
-{
-	json_t *metric, *field, *measures;
-	char full[80];
-	size_t i, j;
-
-	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
-		snprintf(full, sizeof(full), "%s.%s", json_string_value(json_object_get(metric, "module")),
-			 json_string_value(json_object_get(metric, "stat")));
-		if (strcmp(full, name))
-			continue;
-		measures = json_array();
-		json_array_foreach(json_object_get(metric, "fields"), j, field)
-			if (!strcmp(arity_of(catalogue, json_string_value(field)), "numeric"))
-				json_array_append(measures, field);
-		return measures;
-	}
-	return NULL;
-}
-
-/* Once the collector has said what it can do; NULL if that is not among it, or it ends, or 10 s are over. */
-static json_t *wait_measures(struct client *c, const char *metric, pid_t *collector)
-{
-	const struct timespec nap = { .tv_nsec = 50000000 };
-	json_t *catalogue, *measures = NULL;
-	size_t n_sources = 0;
-
-	for (int tries = 0; tries < 200 && !measures && !n_sources; tries++, nanosleep(&nap, NULL)) {
-		if (waitpid(*collector, NULL, WNOHANG) == *collector) {
-			*collector = 0;
-			return NULL;
-		}
-		if (client_json(c, "GET", "/ca", NULL, &catalogue))
-			return NULL;
-		n_sources = json_array_size(json_object_get(catalogue, "sources"));
-		measures = measures_of(catalogue, metric);
-		json_decref(catalogue);
-	}
-	return measures;
-}
-
-/* All but those for which every system call of the host is looked at, and not more than an instrumentation may have. */
-static void measures_choose(json_t *measures)
-{
-	static const char *const dear[] = { "fs", "io_bytes" };
-	size_t i, j;
-
-	for (i = json_array_size(measures); i-- > 0; )
-		for (j = 0; j < sizeof(dear) / sizeof(*dear); j++)
-			if (!strcmp(json_string_value(json_array_get(measures, i)) ?: "", dear[j]))
-				json_array_remove(measures, i);
-	for (i = json_array_size(measures); i > MEASURES_MAX; i--)
-		json_array_remove(measures, i - 1);
-}
-
-static int enable_recording(struct client *c, const struct record_options *o, pid_t *collector)
-{
-	const char *dot = strchr(o->metric, '.');
-	json_t *measures = wait_measures(c, o->metric, collector), *body, *made = NULL;
-	int err;
-
-	if (!measures) {
-		if (*collector)
-			snprintf(c->reason, sizeof(c->reason), "the collector can not measure %s here; 'heatscope doctor' says why",
-				 o->metric);
-		else
-			snprintf(c->reason, sizeof(c->reason), "the collector ended; it has said why");
-		return -ENODEV;
-	}
-	if (o->measures) {
-		json_decref(measures);
-		measures = names_of(o->measures);
-	} else if (!strcmp(o->metric, METRIC)) {
-		measures_choose(measures);
-	}
-	body = json_pack("{s:s%, s:s, s:o, s:o}", "module", o->metric, (size_t)(dot - o->metric), "stat", dot + 1,
-			 "decomposition", names_of(o->by), "measures", measures);
-	err = put_predicate(c, o->metric, o->where, NULL, body);
-	if (!err)
-		err = client_json(c, "POST", "/ca/instrumentations", body, &made);
-	json_decref(body);
-	json_decref(made);
-	return err;
-}
-
 /* Where the collector writes: beside FILE until there is something to record, so that a refusal leaves FILE as it was. */
 struct output {
 	char path[4200];		/* what the collector opens */
@@ -215,54 +113,65 @@ static void output_close(const struct output *out)
 		unlink(out->path);
 }
 
-/* Until the time is over, Ctrl-C, or the collector's end; progress once a second on a terminal. */
-static void wait_recording(const struct record_options *o)
+/* All but those for which every system call of the host is looked at, and not more than an instrumentation may have. */
+static void measures_choose(json_t *measures)
 {
-	const struct timespec second = { .tv_sec = 1 };
+	static const char *const dear[] = { "fs", "io_bytes" };
+	size_t i, j;
 
-	for (long s = 1; !interrupted && (!o->seconds || s <= o->seconds); s++) {
-		nanosleep(&second, NULL);
-		if (isatty(STDERR_FILENO))
-			fprintf(stderr, "\rrecording %s: %ld s", o->out, s);
+	for (i = json_array_size(measures); i-- > 0; )
+		for (j = 0; j < sizeof(dear) / sizeof(*dear); j++)
+			if (!strcmp(json_string_value(json_array_get(measures, i)) ?: "", dear[j]))
+				json_array_remove(measures, i);
+	for (i = json_array_size(measures); i > MEASURES_MAX; i--)
+		json_array_remove(measures, i - 1);
+}
+
+static int record_begin(struct measure *m, const struct record_options *o)
+{
+	json_t *measures, *body;
+	int err = measure_ready(m, o->metric, &measures);
+
+	if (err)
+		return err;
+	if (o->measures) {
+		json_decref(measures);
+		measures = names_of(o->measures);
+	} else if (!strcmp(o->metric, METRIC)) {
+		measures_choose(measures);
 	}
-	if (isatty(STDERR_FILENO))
-		fputc('\n', stderr);
+	body = json_pack("{s:o, s:o}", "decomposition", names_of(o->by), "measures", measures);
+	err = measure_create(m, o->metric, o->where, body, NULL);
+	json_decref(body);
+	return err;
 }
 
 int run_record(struct client *unused, int argc, char **argv)
 {
 	struct record_options o = { .metric = METRIC };
+	const char *option[] = { "--record", NULL, NULL };
+	struct measure m = { .collector = 0 };
 	struct output out;
-	struct private p = { .pid = 0 };
-	struct client c = { .url = p.url };
-	const struct sigaction on_signal = { .sa_handler = interrupt };
-	pid_t collector = 0;
+	char what[300];
 	int err;
 
 	argp_parse(&record_argp, argc, argv, 0, NULL, &o);
-	if (output_open(&out, o.out, p.reason))
-		return failed("record", p.reason);
-	const char *collect[] = { "heatscope-collector", "--record", out.path, "--spool", "", "--socket", p.ingest, NULL };
-	sigaction(SIGINT, &on_signal, NULL);
-	sigaction(SIGTERM, &on_signal, NULL);
-	err = private_start(&p);
-	if (err)
-		return failed("record", p.reason);
-	err = program_start(collect, 0, &collector);
+	if (output_open(&out, o.out, m.client.reason))
+		return failed("record", m.client.reason);
+	option[1] = out.path;
+	snprintf(what, sizeof(what), "recording %.280s", o.out);
+	err = measure_start(&m, option);
 	if (!err)
-		err = enable_recording(&c, &o, &collector);
+		err = record_begin(&m, &o);
 	if (!err)
-		err = output_keep(&out, c.reason, sizeof(c.reason));
-	if (!err)
-		wait_recording(&o);
-	if (collector > 0) {
-		kill(collector, SIGTERM);
-		if (program_wait(collector) && !err)
-			err = -EIO, snprintf(c.reason, sizeof(c.reason), "the collector failed");
+		err = output_keep(&out, m.client.reason, sizeof(m.client.reason));
+	if (!err) {
+		measure_wait(what, o.seconds);
+		err = measure_end(&m);
 	}
-	private_stop(&p);
+	measure_stop(&m);
 	output_close(&out);
-	return err ? failed("record", c.reason) : 0;
+	return err ? failed("record", m.client.reason) : 0;
 }
 
 /* --- replay --- */

@@ -1,0 +1,28 @@
+/* distribution.h - counts by powers of two, printed as D prints a quantize().
+ *
+ *           value  ------------- Distribution ------------- count
+ *             512 |                                         0
+ *            1024 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@           6
+ *            2048 |@@@@@@@@@@                               2
+ *            4096 |                                         0
+ *
+ * Shape   a row's value is the lowest one that it counts: 0, then powers of two.  From the row below the first with a count to the
+ *         row above the last; without any, none.
+ * Bars    are 40 wide for all, each rounded by itself.
+ */
+#ifndef HEATSCOPE_DISTRIBUTION_H
+#define HEATSCOPE_DISTRIBUTION_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define DISTRIBUTION_ROWS 65
+
+struct distribution {
+	uint64_t n[DISTRIBUTION_ROWS];	/* of values 0, 1, 2 to 3, 4 to 7, ... */
+};
+
+void distribution_add(struct distribution *d, uint64_t value, uint64_t n);
+void distribution_print(const struct distribution *d, const char *name, FILE *out);
+
+#endif

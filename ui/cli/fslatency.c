@@ -1,0 +1,188 @@
+/* fslatency: how long reads and writes of files take the servers, as two distributions. */
+#include "command.h"
+#include "distribution.h"
+#include "measure.h"
+#include "collector/mysql.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define METRIC "fs.logical_ops"
+
+struct options {
+	long seconds, pid;
+	int json;
+};
+
+enum { OPT_JSON = 256 };
+
+static const struct argp_option options[] = {
+	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
+	{ "pid", 'p', "PID", 0, "Of this process, whatever it is (default: of all named mariadbd or mysqld)", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the counts as JSON", 0 },
+	{ 0 },
+};
+
+static long number_of(const char *name, const char *text, struct argp_state *state)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || n < 1 || n > 1000000000)
+		argp_error(state, "--%s: \"%s\" is not a number from 1 on", name, text);
+	return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 's': o->seconds = number_of("seconds", arg, state); return 0;
+	case 'p': o->pid = number_of("pid", arg, state); return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options, parse, NULL,
+	"How long reads and writes of files take the database servers of this host, in ns, cached or not: a distribution of "
+	"each. Of all threads of theirs, also those that serve no query. Needs no running heatscoped, and what the collector "
+	"needs (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
+	"  heatscope fslatency --seconds 10\n"
+	"  heatscope fslatency --pid $(pidof mariadbd)\n"
+	"  heatscope fslatency --seconds 60 --json | jq .read.count", NULL, NULL, NULL
+};
+
+/* ---- measuring ---- */
+
+static void where_text(const struct options *o, char out[256])
+{
+	static const char *const names[] = { MYSQL_SERVERS };
+	int at = snprintf(out, 256, "(optype = read or optype = write) and (");
+
+	if (o->pid)
+		at += snprintf(out + at, 256 - at, "pid = %ld", o->pid);
+	for (size_t i = 0; !o->pid && i < sizeof(names) / sizeof(*names); i++)
+		at += snprintf(out + at, 256 - at, "%sexecname = %s", i ? " or " : "", names[i]);
+	snprintf(out + at, 256 - at, ")");
+}
+
+/* Until the kernel counts, at most 10 s. */
+static int wait_active(struct client *c, const char *id)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	char path[512];
+	json_t *inst;
+	int err, active = 0;
+
+	for (int i = 0; i < 500 && !active; i++) {
+		err = client_json(c, "GET", inst_path(id, "", path), NULL, &inst);
+		if (err)
+			return err;
+		active = !strcmp(json_string_value(json_object_get(inst, "state")) ?: "", "active");
+		json_decref(inst);
+		nanosleep(&nap, NULL);
+	}
+	if (!active)
+		snprintf(c->reason, sizeof(c->reason), "the collector did not begin to measure within 10 s");
+	return active ? 0 : -ETIMEDOUT;
+}
+
+/* Every call is counted: a budget is for what always runs. */
+static const char *const collector_options[] = { "--budget", "0", NULL };
+
+static int begin(struct measure *m, const struct options *o, char *ret_id)
+{
+	json_t *measures, *body;
+	char where[256];
+	int err = measure_start(m, collector_options);
+
+	err = err ?: measure_ready(m, METRIC, &measures);
+	if (err)
+		return err;
+	json_decref(measures);
+	where_text(o, where);
+	body = json_pack("{s:[s,s], s:i}", "decomposition", "optype", "latency", "ruler-bits", 0);
+	err = measure_create(m, METRIC, where, body, ret_id);
+	json_decref(body);
+	return err ?: wait_active(&m->client, ret_id);
+}
+
+static int measured(struct measure *m, const char *id, time_t from, json_t **ret_reply)
+{
+	char path[512], rest[128];
+
+	snprintf(rest, sizeof(rest), "/value/raw?start_time=%lld&end_time=%lld&stats=true", (long long)from,
+		 (long long)time(NULL) + 2);
+	return client_json(&m->client, "GET", inst_path(id, rest, path), NULL, ret_reply);
+}
+
+/* ---- telling ---- */
+
+static const char *const names[] = { "read", "write" };
+
+#define N_NAMES (sizeof(names) / sizeof(*names))
+
+static void print_one(const char *name, const json_t *buckets)
+{
+	struct distribution d = { { 0 } };
+	json_t *bucket;
+	size_t i;
+
+	json_array_foreach(buckets, i, bucket)
+		distribution_add(&d, (uint64_t)json_integer_value(json_array_get(json_array_get(bucket, 0), 0)),
+				 (uint64_t)json_integer_value(json_array_get(bucket, 1)));
+	distribution_print(&d, name, stdout);
+}
+
+static int tell(const struct options *o, const json_t *reply)
+{
+	json_t *value = json_object_get(reply, "value"), *stats = json_object_get(reply, "stats"), *all = json_object();
+	json_t *buckets, *sums;
+
+	for (size_t i = 0; i < N_NAMES; i++) {
+		buckets = json_object_get(value, names[i]);
+		sums = json_object_get(stats, names[i]);
+		if (!o->json)
+			print_one(names[i], buckets);
+		else
+			json_object_set_new(all, names[i], json_pack("{s:o, s:o, s:o}",
+				"count", json_incref(json_object_get(sums, "count")) ?: json_integer(0),
+				"sum", json_incref(json_object_get(sums, "sum")) ?: json_integer(0),
+				"buckets", json_incref(buckets) ?: json_array()));
+	}
+	if (o->json)
+		return print_json(all);
+	json_decref(all);
+	return 0;
+}
+
+int run_fslatency(struct client *unused, int argc, char **argv)
+{
+	struct options o = { .seconds = 0 };
+	struct measure m = { .collector = 0 };
+	time_t from = time(NULL) - 1;
+	char id[MEASURE_ID];
+	json_t *reply = NULL;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	err = begin(&m, &o, id);
+	if (!err) {
+		measure_wait("measuring", o.seconds);
+		err = measure_end(&m);
+	}
+	if (!err)
+		err = measured(&m, id, from, &reply);
+	measure_stop(&m);
+	if (err)
+		return failed("fslatency", m.client.reason);
+	err = tell(&o, reply);
+	json_decref(reply);
+	return err;
+}

@@ -1,0 +1,167 @@
+#include "measure.h"
+
+#include "command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+	interrupted = 1;
+}
+
+/* ---- start and stop ---- */
+
+#define OPTIONS_MAX 8
+
+int measure_start(struct measure *m, const char *const *option)
+{
+	const struct sigaction on_signal = { .sa_handler = interrupt };
+	const char *collect[5 + OPTIONS_MAX + 1] = { "heatscope-collector", "--spool", "", "--socket", m->private.ingest };
+	int err;
+
+	for (int i = 0; i < OPTIONS_MAX && option[i]; i++)
+		collect[5 + i] = option[i];
+	sigaction(SIGINT, &on_signal, NULL);
+	sigaction(SIGTERM, &on_signal, NULL);
+	m->collector = 0;
+	err = private_start(&m->private);
+	if (err) {
+		snprintf(m->client.reason, sizeof(m->client.reason), "%s", m->private.reason);
+		return err;
+	}
+	m->client.url = m->private.url;
+	err = program_start(collect, 0, &m->collector);
+	if (err)
+		snprintf(m->client.reason, sizeof(m->client.reason), "the collector did not start: %s", strerror(-err));
+	return err;
+}
+
+int measure_end(struct measure *m)
+{
+	int err = 0;
+
+	if (m->collector > 0) {
+		kill(m->collector, SIGTERM);
+		err = program_wait(m->collector);
+		m->collector = 0;
+	}
+	if (err)
+		snprintf(m->client.reason, sizeof(m->client.reason), "the collector failed");
+	return err;
+}
+
+void measure_stop(struct measure *m)
+{
+	char reason[sizeof(m->client.reason)];
+
+	memcpy(reason, m->client.reason, sizeof(reason));
+	measure_end(m);
+	memcpy(m->client.reason, reason, sizeof(reason));	/* what failed first */
+	private_stop(&m->private);
+}
+
+/* ---- what is measured ---- */
+
+static const char *arity_of(const json_t *catalogue, const char *field)
+{
+	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
+	const char *type = json_string_value(json_object_get(info, "type"));
+
+	info = json_object_get(json_object_get(catalogue, "types"), type ?: "");
+	return json_string_value(json_object_get(info, "arity")) ?: "";
+}
+
+/* All numeric fields of the metric; NULL while the catalogue does not have it. */
+static json_t *measures_of(const json_t *catalogue, const char *name)
+{
+	json_t *metric, *field, *measures;
+	char full[80];
+	size_t i, j;
+
+	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
+		snprintf(full, sizeof(full), "%s.%s", json_string_value(json_object_get(metric, "module")),
+			 json_string_value(json_object_get(metric, "stat")));
+		if (strcmp(full, name))
+			continue;
+		measures = json_array();
+		json_array_foreach(json_object_get(metric, "fields"), j, field)
+			if (!strcmp(arity_of(catalogue, json_string_value(field)), "numeric"))
+				json_array_append(measures, field);
+		return measures;
+	}
+	return NULL;
+}
+
+/* Once the collector has said what it can do; NULL if that is not among it, or it ends, or 10 s are over. */
+static json_t *wait_measures(struct measure *m, const char *metric)
+{
+	const struct timespec nap = { .tv_nsec = 50000000 };
+	json_t *catalogue, *measures = NULL;
+	size_t n_sources = 0;
+
+	for (int tries = 0; tries < 200 && !measures && !n_sources; tries++, nanosleep(&nap, NULL)) {
+		if (waitpid(m->collector, NULL, WNOHANG) == m->collector) {
+			m->collector = 0;
+			return NULL;
+		}
+		if (client_json(&m->client, "GET", "/ca", NULL, &catalogue))
+			return NULL;
+		n_sources = json_array_size(json_object_get(catalogue, "sources"));
+		measures = measures_of(catalogue, metric);
+		json_decref(catalogue);
+	}
+	return measures;
+}
+
+int measure_ready(struct measure *m, const char *metric, json_t **ret_measures)
+{
+	*ret_measures = wait_measures(m, metric);
+	if (*ret_measures)
+		return 0;
+	if (m->collector)
+		snprintf(m->client.reason, sizeof(m->client.reason),
+			 "the collector can not measure %s here; 'heatscope doctor' says why", metric);
+	else
+		snprintf(m->client.reason, sizeof(m->client.reason), "the collector ended; it has said why");
+	return -ENODEV;
+}
+
+int measure_create(struct measure *m, const char *metric, const char *where, json_t *body, char *ret_id)
+{
+	const char *dot = metric_dot(metric);
+	json_t *made = NULL;
+	int err;
+
+	json_object_set_new(body, "module", json_stringn(metric, (size_t)(dot - metric)));
+	json_object_set_new(body, "stat", json_string(dot + 1));
+	err = put_predicate(&m->client, metric, where, NULL, body);
+	if (!err)
+		err = client_json(&m->client, "POST", "/ca/instrumentations", body, &made);
+	if (!err && ret_id)
+		snprintf(ret_id, MEASURE_ID, "%s", json_string_value(json_object_get(made, "id")));
+	json_decref(made);
+	return err;
+}
+
+/* ---- while it runs ---- */
+
+void measure_wait(const char *what, long seconds)
+{
+	const struct timespec second = { .tv_sec = 1 };
+
+	for (long s = 1; !interrupted && (!seconds || s <= seconds); s++) {
+		nanosleep(&second, NULL);
+		if (isatty(STDERR_FILENO))
+			fprintf(stderr, "\r%s: %ld s", what, s);
+	}
+	if (isatty(STDERR_FILENO))
+		fputc('\n', stderr);
+}

@@ -1,0 +1,38 @@
+/* measure.h - this host measured without a running heatscoped: a collector of one's own at a private one.
+ *
+ *      measure_start() -> measure_ready() -> measure_create() -> measure_wait() -> measure_end() -> read from `client` -> measure_stop()
+ *
+ * Ctrl-C and SIGTERM end the waiting, not the program.
+ * Errors  0 or -errno with a sentence in client.reason.  After any, measure_stop() cleans up.
+ * Thread  one of these at a time.
+ */
+#ifndef HEATSCOPE_MEASURE_H
+#define HEATSCOPE_MEASURE_H
+
+#include "client.h"
+#include "private.h"
+
+struct measure {
+	struct private private;
+	struct client client;		/* of the private heatscoped */
+	pid_t collector;		/* 0: it does not run */
+};
+
+/* option, NULL at the end: the collector's, besides those that say where its heatscoped is. */
+int measure_start(struct measure *m, const char *const *option);
+
+/* Waits for the collector to say that it can measure it; all measures of the metric, json_decref() them. */
+int measure_ready(struct measure *m, const char *metric, json_t **ret_measures);
+
+/* Makes an instrumentation of it: body says all but module, stat and predicate.  ret_id, MEASURE_ID bytes, may be NULL. */
+#define MEASURE_ID 32
+int measure_create(struct measure *m, const char *metric, const char *where, json_t *body, char *ret_id);
+
+/* So many seconds (0: until Ctrl-C); what goes on is said once a second on a terminal's stderr. */
+void measure_wait(const char *what, long seconds);
+
+/* Ends the collector, which hands over what it has. */
+int measure_end(struct measure *m);
+void measure_stop(struct measure *m);
+
+#endif
