@@ -70,7 +70,7 @@ static bool measures(const struct catalog_inst *ci, const struct entry *e, struc
 	return !strcmp(numeric, ci->numeric) && same_names(in->field, in->n_fields, asked.field, asked.n_fields) &&
 	       same_names(in->measure, in->n_measures, asked.measure, asked.n_measures) &&
 	       in->granularity_ns == asked.granularity_ns && in->ruler_bits == asked.ruler_bits &&
-	       in->n_keys == asked.n_keys && same_predicate(&in->predicate, &asked.predicate);
+	       in->n_keys == asked.n_keys && in->n_exemplars == asked.n_exemplars && same_predicate(&in->predicate, &asked.predicate);
 }
 
 static bool is_taken(const struct always *a, __u64 id)

@@ -116,6 +116,7 @@ bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 hor
 		l.n++;			/* slices of other measures only: at least one event */
 	b->loss = l;
 	b->n_slices = 0;
+	b->exemplars_len = 0;
 	return true;
 }
 

@@ -73,6 +73,7 @@ static const cyaml_schema_field_t inst_fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("tiers", MAY, struct said_inst, tiers, n_tiers, &number_schema, 2, 2),
 	CYAML_FIELD_UINT_PTR("ruler-bits", MAY, struct said_inst, ruler_bits),
 	CYAML_FIELD_UINT_PTR("keys", MAY, struct said_inst, keys),
+	CYAML_FIELD_UINT_PTR("exemplars", MAY, struct said_inst, exemplars),
 	CYAML_FIELD_END,
 };
 static const cyaml_schema_value_t inst_schema = {

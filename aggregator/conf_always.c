@@ -76,6 +76,8 @@ static json_t *request_json(const struct said_inst *s)
 		json_object_set_new(json, "ruler-bits", json_integer(*s->ruler_bits));
 	if (s->keys)
 		json_object_set_new(json, "keys", json_integer(*s->keys));
+	if (s->exemplars)
+		json_object_set_new(json, "exemplars", json_integer(*s->exemplars));
 	if (s->predicate)
 		json_object_set_new(json, "predicate", json_string(s->predicate));
 	return json;

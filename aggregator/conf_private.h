@@ -13,7 +13,7 @@ struct said_inst {
 	char **decomposition, **measures;
 	unsigned n_decomposition, n_measures, n_tiers;
 	double *granularity;
-	unsigned *retention, *tiers, *ruler_bits, *keys;
+	unsigned *retention, *tiers, *ruler_bits, *keys, *exemplars;
 };
 
 struct conf_fault {

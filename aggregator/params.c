@@ -15,6 +15,7 @@
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
+#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS))	/* of what lies in a rectangle */
 #define PAGES (DRAWN | OF(VALUE_CHART))
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
@@ -43,13 +44,13 @@ static const struct spec {
 	{ "timeout", INTEGER, ALL & ~OF(VALUE_STREAM), AT(timeout_ms), 0, 0, 5000, NULL },
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
-	{ "measure", TEXT, ALL, AT(measure), 0, 0, 0, NULL },
+	{ "measure", TEXT, ALL & ~OF(VALUE_EXEMPLARS), AT(measure), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | PAGES, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", INTEGER, MAPS | PAGES | OF(VALUE_EXPLAIN), AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", INTEGER, MAPS | PAGES | OF(VALUE_EXPLAIN), AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "ymin", INTEGER, MAPS | PAGES | REGIONS, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", INTEGER, MAPS | PAGES | REGIONS, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
 	{ "baseline_start", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
 	{ "baseline_end", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
 	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
@@ -59,7 +60,7 @@ static const struct spec {
 	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", INTEGER, PAGES, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | OF(VALUE_EXPLAIN)), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
 	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
@@ -68,14 +69,16 @@ static const struct spec {
 	{ "format", FORMAT, DRAWN, AT(format), 0, 0, 0, "png pdf svg" },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
-	{ "exclude", SWITCH, ALL, AT(exclude), 0, 0, 0, NULL },
-	{ "selected", KEYS, ALL, AT(select), 0, 0, 0, NULL },
+	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
+	{ "selected", KEYS, ALL & ~OF(VALUE_EXEMPLARS), AT(select), 0, 0, 0, NULL },
 	{ "isolate", SWITCH, MAPS | PAGES, AT(isolate), 0, 0, 0, NULL },
 	{ "decompose_all", SWITCH, MAPS | DRAWN, AT(decompose_all), 0, 0, 0, NULL },
 	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
 	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate percentiles" },
 	{ "top", INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
 	{ "top", INTEGER, OF(VALUE_EXPLAIN), AT(top), 0, 1, 4000, NULL },
+	{ "n", INTEGER, OF(VALUE_EXEMPLARS), AT(n), 0, 1, 1000, NULL },
+	{ "kind", CHOICE, OF(VALUE_EXEMPLARS), AT(kind), 0, 0, 0, "all worst drawn" },
 	{ "chart", SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
 	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp hue" },
 #undef AT
@@ -339,7 +342,7 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : drawn ? 500 : 300,
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
-		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
+		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .n = 20, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
 		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
 	};
 }

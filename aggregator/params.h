@@ -21,7 +21,7 @@
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
-		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN,
+		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS,
 		  VALUE_KINDS };
 
 enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
@@ -43,7 +43,7 @@ struct params {
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
 	__s64 scale;			/* figure, report: pixels per px */
-	__s64 ymin, ymax;		/* ymax 0: automatic; explain: no upper limit */
+	__s64 ymin, ymax;		/* ymax 0: automatic; explain, exemplars: no upper limit */
 	__s64 nbuckets, x, y, ncols, row_bits;
 	__s64 utc_offset_s;
 	bool has_utc_offset;
@@ -61,6 +61,8 @@ struct params {
 	int palette;			/* enum params_palette */
 	int show;			/* chart: enum params_show */
 	__s64 top;			/* chart, report: so many keys, the rest is one; explain: so many values */
+	__s64 n;			/* exemplars: so many */
+	int kind;			/* exemplars: 0 all, 1 the worst, 2 those drawn */
 	bool chart, has_chart;		/* report: with a chart */
 };
 

@@ -239,7 +239,7 @@ static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
 		"module", "stat", "predicate", "where", "decomposition", "measures", "granularity", "retention-time", "tiers",
-		"idle-max", "ruler-bits", "keys", "enabled", "persist-data",
+		"idle-max", "ruler-bits", "keys", "exemplars", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
 		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text",
 	};
@@ -253,7 +253,7 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, predicate, where, enabled, persist-data",
+				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, exemplars, predicate, where, enabled, persist-data",
 				      name);
 	}
 	return 0;
@@ -261,7 +261,7 @@ static int known_names(const json_t *request, char *reason)
 
 static int numbers_of(const json_t *request, json_t *form, char *reason)
 {
-	static const char *const name[] = { "granularity", "retention-time", "idle-max", "ruler-bits", "keys" };
+	static const char *const name[] = { "granularity", "retention-time", "idle-max", "ruler-bits", "keys", "exemplars" };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(name) / sizeof(*name) && !err; i++)

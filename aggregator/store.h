@@ -53,6 +53,8 @@ struct store_reader {			/* NULL members are not asked for */
 	void (*sparse)(void *arg, const char *source, __s64 first, __s64 last, __u64 n);
 	void (*dropped)(void *arg, __s64 first, __s64 last);	/* of this tier: there was something */
 	bool (*wants)(void *arg, const struct labels *key);	/* slices of other keys may be left out */
+	/* As in a batch, slots ascending; of tier 0 only. */
+	void (*exemplars)(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len);
 	/* Slices or losses are there, but damaged.  NULL: told through loss(), see Damage. */
 	void (*damaged)(void *arg, __s64 first, __s64 last);
 };

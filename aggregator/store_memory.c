@@ -30,6 +30,13 @@ struct shelf {				/* a tier */
 	__s64 gone, horizon;		/* slots gone..horizon-1 were dropped; the same: nothing was there */
 };
 
+struct exhibit {			/* the exemplars of a batch */
+	__s64 slot;
+	char source[SOURCE_MAX];
+	__u8 *data;
+	size_t len;
+};
+
 struct drawer {				/* one instrumentation */
 	struct drawer *next;
 	__u64 inst;
@@ -40,6 +47,8 @@ struct drawer {				/* one instrumentation */
 	struct name *name;		/* ascending, see name_compare() */
 	struct keys keys;
 	struct witness witness;
+	size_t n_exhibits, exhibits_room;
+	struct exhibit *exhibit;	/* ascending slots */
 };
 
 struct memory {
@@ -90,6 +99,18 @@ static struct drawer *drawer_make(struct memory *m, __u64 inst)
 	return d;
 }
 
+/* Of slots before that one. */
+static void forget_exhibits(struct drawer *d, __s64 slot)
+{
+	size_t gone = 0;
+
+	while (gone < d->n_exhibits && d->exhibit[gone].slot < slot)
+		free(d->exhibit[gone++].data);
+	d->n_exhibits -= gone;
+	if (gone)
+		memmove(d->exhibit, d->exhibit + gone, d->n_exhibits * sizeof(*d->exhibit));
+}
+
 static void drawer_free(struct drawer *d)
 {
 	for (struct shelf *s = d->shelf; s < d->shelf + TIERS; s++) {
@@ -97,6 +118,8 @@ static void drawer_free(struct drawer *d)
 			pile_fini(&s->filed[i].pile, &d->keys);
 		free(s->filed);
 	}
+	forget_exhibits(d, INT64_MAX);
+	free(d->exhibit);
 	free(d->name);
 	keys_fini(&d->keys);
 	witness_fini(&d->witness);
@@ -198,6 +221,26 @@ static void file_witness(struct drawer *d, const struct batch *b, __s64 last)
 		witness_mark(&d->witness, &mark[n - 1]);
 }
 
+static int file_exemplars(struct drawer *d, const struct batch *b)
+{
+	struct exhibit e = { .slot = b->slot, .len = b->exemplars_len };
+	size_t at = d->n_exhibits;
+	int err = e.len ? array_grow(&d->exhibit, d->n_exhibits, &d->exhibits_room, sizeof(e)) : 0;
+
+	if (err || !e.len)
+		return err;
+	e.data = malloc(e.len);
+	if (!e.data)
+		return -ENOMEM;
+	memcpy(e.data, b->exemplars, e.len);
+	memcpy(e.source, b->source, sizeof(e.source));
+	while (at && d->exhibit[at - 1].slot > e.slot)
+		at--;
+	memmove(&d->exhibit[at + 1], &d->exhibit[at], (d->n_exhibits++ - at) * sizeof(e));
+	d->exhibit[at] = e;
+	return 0;
+}
+
 static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 {
 	struct name name = { .incarnation = b->incarnation, .slot = b->slot, .seq = b->seq, .last = witness_last(b) };
@@ -219,6 +262,8 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 		err = witness_reserve(&d->witness, b->source);
 	if (!err)
 		err = file_in_tiers(d, &m->scratch, b);
+	if (!err)
+		err = file_exemplars(d, b);
 	if (err)
 		return err;
 	memmove(&d->name[at + 1], &d->name[at], (d->n_names - at) * sizeof(name));
@@ -279,6 +324,9 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 		first = shelf->horizon;
 	for (size_t i = place_of(shelf, first); any && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
 		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, slices);
+	for (size_t i = 0; i < d->n_exhibits && reader->exemplars && !range->tier; i++)
+		if (d->exhibit[i].slot >= first && d->exhibit[i].slot <= last)
+			reader->exemplars(reader->arg, d->exhibit[i].source, d->exhibit[i].slot, d->exhibit[i].data, d->exhibit[i].len);
 	if (first <= last)
 		witness_read(&d->witness, first, last, reader);
 	return 0;
@@ -387,8 +435,10 @@ static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 		if (before <= d->shelf[tier].horizon)
 			continue;
 		forget_slots(d, &d->shelf[tier], per, before);
-		if (!tier)
+		if (!tier) {
 			forget_names(d, before);
+			forget_exhibits(d, before);
+		}
 		if (tier == TIERS - 1)
 			witness_trim(&d->witness, before);
 	}

@@ -151,6 +151,14 @@ static int add_cover(struct sqlite *q, const struct batch *b, __s64 source, __s6
 	return err;
 }
 
+static int add_exemplars(struct sqlite *q, const struct batch *b, __s64 source)
+{
+	if (!b->exemplars_len)
+		return 0;
+	return db_step(q, db_bind(q, EXEMPLARS_ADD, "iiibi", b->inst, b->slot, source, b->exemplars, b->exemplars_len,
+				  exemplars_crc(b->inst, b->source, b->slot, b->exemplars, b->exemplars_len)));
+}
+
 static int add_witness(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
 	struct mark mark[BATCH_MARKS_MAX];
@@ -200,6 +208,8 @@ static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
 	err = add_slices(q, b);
 	if (!err)
 		err = add_witness(q, b, source, oldest);
+	if (!err)
+		err = add_exemplars(q, b, source);
 	return err;
 }
 

@@ -47,18 +47,19 @@ enum sql {
 	META_GET, META_PUT, ID_RAISE, SLOT_NS_GET, SLOT_NS_PUT, HORIZON_GET, HORIZON_PUT,
 	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_EACH,
 	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
-	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD,
-	HOT_READ, HOT_WHOLE, CHUNK_READ, WHOLE_READ, CHUNK_DATA, COVER_READ, LOSS_READ, MARK_READ,
+	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD, EXEMPLARS_ADD,
+	HOT_READ, HOT_WHOLE, CHUNK_READ, WHOLE_READ, CHUNK_DATA, COVER_READ, LOSS_READ, MARK_READ, EXEMPLARS_READ,
 	HOT_OLDEST, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
 	INST_PUT, INST_EACH, SLOT_NS_EACH, CHUNK_OLDEST, COVER_NEWEST,
-	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, KEY_EXPIRE,
+	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, EXEMPLARS_EXPIRE, KEY_EXPIRE,
 	COVER_OLDEST, COVER_SOURCES, COVER_WINDOW, LOSS_WINDOW, LOSS_DROP, MARK_WINDOW, MARK_DROP,
 	DELETE_FIRST, DELETE_SLOT_NS, DELETE_HORIZON, DELETE_HOT, DELETE_CHUNK, DELETE_COVER, DELETE_LOSS, DELETE_MARK,
-	DELETE_SEEN, DELETE_LAST, SOURCES_UNUSED,
+	DELETE_SEEN, DELETE_EXEMPLARS, DELETE_LAST, SOURCES_UNUSED,
 	N_SQL,
 };
 
 extern const char *const sql_schema;	/* of SCHEMA_VERSION */
+extern const char *const sql_later;	/* what a file of that version may lack */
 extern const char *const sql_text[N_SQL];
 
 struct dropped {			/* of a tier: slots first..before-1 */
@@ -124,6 +125,8 @@ __s64 slice_crc(const struct place *at, const struct slice *s);
 __s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n);
 __s64 loss_crc(__u64 inst, const char *source, const struct loss *l);
 __s64 mark_crc(__u64 inst, const struct mark *mark);
+
+__s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data, size_t len);
 
 void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counted, and into store.reason */
 

@@ -232,6 +232,13 @@ __s64 mark_crc(__u64 inst, const struct mark *mark)
 	return crc_of(number, mark->kind == MARK_CLOCK_STEP ? 3 : 4, NULL, 0, NULL, 0);
 }
 
+__s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data, size_t len)
+{
+	const __s64 number[] = { (__s64)inst, slot };
+
+	return crc_of(number, 2, source, strlen(source), data, len);
+}
+
 void found_damage(struct sqlite *q, const char *what, __s64 slot)
 {
 	q->store.n_damaged++;
@@ -317,6 +324,10 @@ static int refuse(struct sqlite *q, int err, const char *why)
 
 static int prepare(struct sqlite *q)
 {
+	int err = db_execute(q, sql_later);
+
+	if (err)
+		return err;
 	for (int i = 0; i < N_SQL; i++)
 		if (sqlite3_prepare_v3(q->db, sql_text[i], -1, SQLITE_PREPARE_PERSISTENT, &q->stmt[i], NULL))
 			return failed(q);

@@ -286,6 +286,8 @@ static int drop_tier(struct sqlite *q, const struct known *k, int tier, __s64 be
 		err = forget_slices(q, k, tier, before);
 	if (!err && !tier)
 		err = db_step(q, db_bind(q, SEEN_EXPIRE, "ii", k->inst, before));
+	if (!err && !tier)
+		err = db_step(q, db_bind(q, EXEMPLARS_EXPIRE, "ii", k->inst, before));
 	if (!err)
 		err = tier + 1 < TIERS ? thin_before(q, k, tier, oldest, before) : forget_witness(q, k->inst, before);
 	if (d.first == d.before)

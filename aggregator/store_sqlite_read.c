@@ -348,6 +348,25 @@ static int read_marks(struct reading *r)
 	return got;
 }
 
+/* A damaged row is left out and counted: its events are in the histograms. */
+static int read_exemplars(struct reading *r)
+{
+	sqlite3_stmt *stmt = db_bind(r->q, EXEMPLARS_READ, "iii", r->known.inst, r->first, r->last);
+	int got;
+
+	while ((got = db_step(r->q, stmt)) > 0) {
+		const char *source = col_text(stmt, 0);
+		const __u8 *data = sqlite3_column_blob(stmt, 2);
+		size_t len = (size_t)sqlite3_column_bytes(stmt, 2);
+
+		if (col(stmt, 3) != exemplars_crc(r->known.inst, source, col(stmt, 1), data, len))
+			found_damage(r->q, "exemplars", col(stmt, 1));
+		else
+			r->reader->exemplars(r->reader->arg, source, col(stmt, 1), data, len);
+	}
+	return got;
+}
+
 static void tell_dropped(const struct reading *r, __s64 first, __s64 last)
 {
 	const struct dropped *d = &r->known.dropped[r->range.tier];
@@ -396,6 +415,8 @@ int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, co
 		err = read_losses(&r);
 	if (!err && reader->mark)
 		err = read_marks(&r);
+	if (!err && reader->exemplars && !range->tier)
+		err = read_exemplars(&r);
 	free(r.key);
 	return err;
 }

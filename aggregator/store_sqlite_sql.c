@@ -27,6 +27,11 @@ const char *const sql_schema =
 	" last INTEGER NOT NULL, PRIMARY KEY(inst, slot, source, incarnation, seq)) WITHOUT ROWID;"
 	"INSERT OR IGNORE INTO meta VALUES('next_id', 1);";
 
+/* Bytes of batches, see exemplars.h. */
+const char *const sql_later =
+	"CREATE TABLE IF NOT EXISTS exemplars(inst INTEGER, slot INTEGER, source INTEGER, data BLOB NOT NULL, crc INTEGER NOT NULL);"
+	"CREATE INDEX IF NOT EXISTS exemplars_slot ON exemplars(inst, slot);";
+
 const char *const sql_text[N_SQL] = {
 	[BEGIN] = "BEGIN IMMEDIATE",
 	[COMMIT] = "COMMIT",
@@ -57,6 +62,7 @@ const char *const sql_text[N_SQL] = {
 	[COVER_ADD] = "INSERT INTO coverage(inst, source, first, last, n, crc) VALUES(?, ?, ?, ?, ?, ?)",
 	[LOSS_ADD] = "INSERT INTO loss(inst, last, first, source, n, sum, crc) VALUES(?, ?, ?, ?, ?, ?, ?)",
 	[MARK_ADD] = "INSERT INTO mark(inst, slot, kind, value, crc) VALUES(?, ?, ?, ?, ?)",
+	[EXEMPLARS_ADD] = "INSERT INTO exemplars(inst, slot, source, data, crc) VALUES(?, ?, ?, ?, ?)",
 	[HOT_READ] = "SELECT h.key, h.slot, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
 		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ? AND h.tier = ? AND h.axis = ? AND h.slot BETWEEN ? AND ?",
 	[HOT_WHOLE] = "SELECT key, slot, weight, ruler, NULL, hist, crc FROM hot"
@@ -70,6 +76,8 @@ const char *const sql_text[N_SQL] = {
 	[LOSS_READ] = "SELECT s.name, l.n, l.sum, l.first, l.last, l.crc FROM loss l LEFT JOIN source s ON s.id = l.source"
 		" WHERE l.inst = ? AND l.last >= ? AND l.first <= ?",
 	[MARK_READ] = "SELECT slot, kind, value, crc FROM mark WHERE inst = ? AND slot BETWEEN ? AND ?",
+	[EXEMPLARS_READ] = "SELECT s.name, e.slot, e.data, e.crc FROM exemplars e LEFT JOIN source s ON s.id = e.source"
+		" WHERE e.inst = ? AND e.slot BETWEEN ? AND ? ORDER BY e.slot",
 	[HOT_OLDEST] = "SELECT slot FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot >= ? ORDER BY slot LIMIT 1",
 	[CHUNK_GET] = "SELECT data FROM chunk"
 		" WHERE inst = ? AND tier = ? AND axis = ? AND slot = ? AND weight = ? AND ruler = ? AND key = ?",
@@ -94,6 +102,7 @@ const char *const sql_text[N_SQL] = {
 	[COVER_EXPIRE] = "DELETE FROM coverage WHERE inst = ? AND last < ?",
 	[LOSS_EXPIRE] = "DELETE FROM loss WHERE inst = ? AND last < ?",
 	[MARK_EXPIRE] = "DELETE FROM mark WHERE inst = ? AND slot < ?",
+	[EXEMPLARS_EXPIRE] = "DELETE FROM exemplars WHERE inst = ? AND slot < ?",
 	[KEY_EXPIRE] = "DELETE FROM key WHERE inst = ?1 AND id NOT IN (SELECT key FROM hot WHERE inst = ?1)"
 		" AND NOT EXISTS (SELECT 1 FROM chunk WHERE chunk.key = key.id)",
 	[COVER_OLDEST] = "SELECT min(first) FROM coverage WHERE inst = ? AND last >= ? AND first < ?",
@@ -116,7 +125,8 @@ const char *const sql_text[N_SQL] = {
 	[DELETE_LOSS] = "DELETE FROM loss WHERE inst = ?",
 	[DELETE_MARK] = "DELETE FROM mark WHERE inst = ?",
 	[DELETE_SEEN] = "DELETE FROM seen WHERE inst = ?",
+	[DELETE_EXEMPLARS] = "DELETE FROM exemplars WHERE inst = ?",
 	[DELETE_LAST] = "DELETE FROM key WHERE inst = ?",
 	[SOURCES_UNUSED] = "DELETE FROM source WHERE id NOT IN (SELECT source FROM coverage"
-		" UNION SELECT source FROM loss UNION SELECT source FROM seen)",
+		" UNION SELECT source FROM loss UNION SELECT source FROM seen UNION SELECT source FROM exemplars)",
 };

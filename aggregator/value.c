@@ -1,4 +1,5 @@
 #include "value.h"
+#include "value_exemplars.h"
 #include "value_explain.h"
 #include "value_layers.h"
 #include "value_reply.h"
@@ -136,7 +137,7 @@ static int add_report_folds(struct value *v)
 bool value_is_totals(const struct value *v)
 {
 	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||
-	       v->kind == VALUE_EXPLAIN;
+	       v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS;
 }
 
 static int add_folds(struct value *v, int axis)
@@ -150,7 +151,7 @@ static int add_folds(struct value *v, int axis)
 	v->cover_only = value_is_totals(v);
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
-	if (!err && v->kind != VALUE_EXPLAIN && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
+	if (!err && v->kind != VALUE_EXPLAIN && v->kind != VALUE_EXEMPLARS && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
 		err = add_key_fold(v, axis);
 	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
 		if ((int)i != axis)
@@ -343,6 +344,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = add_running(v);
 	if (!err)
 		err = value_explain_add(v, ci, axis, reason);
+	if (!err)
+		err = value_exemplars_add(v, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(a, ci, v->now_ns, v->fold[i]);
 	if (err) {
@@ -368,6 +371,7 @@ void value_free(struct value *v)
 	}
 	layer_fold_free(v->counts);
 	value_explain_free(v->explain);
+	exemplar_fold_free(v->exemplars);
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);

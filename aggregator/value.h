@@ -25,6 +25,7 @@
 #define VALUE_TITLE 512
 
 struct explain;				/* value_explain.h */
+struct exemplar_fold;
 
 struct value {
 	struct aggregator *a;
@@ -53,6 +54,7 @@ struct value {
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
 	struct explain *explain;	/* NULL: of other kinds */
+	struct exemplar_fold *exemplars;	/* likewise */
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */
 

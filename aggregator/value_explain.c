@@ -389,21 +389,6 @@ static void put_edges(struct bytes *out, const struct value *v, const struct reg
 		writer_raw(out, "null");
 }
 
-/* What was lost, and how much was looked at, of a fold that has no slices. */
-static int put_honesty(struct bytes *out, struct fold *f, bool *ret_dropped)
-{
-	struct grid *g = fold_grid(f);
-
-	if (!g)
-		return -ENOMEM;
-	writer_name_number(out, "lost", g->all.lost);
-	if (g->column[0].marks & GRID_SAMPLED)
-		writer_name_number(out, "sampled", g->column[0].every);
-	*ret_dropped = g->column[0].marks & GRID_DROPPED;
-	grid_free(g);
-	return 0;
-}
-
 static int put_baseline(struct bytes *out, const struct explain *e)
 {
 	bool dropped;
@@ -416,7 +401,7 @@ static int put_baseline(struct bytes *out, const struct explain *e)
 	writer_name_seconds(out, "start_time", e->baseline.from);
 	writer_name_seconds(out, "end_time", e->baseline.to);
 	writer_name_number(out, "minreporting", fold_min_reporting(e->baseline_fold));
-	err = put_honesty(out, e->baseline_fold, &dropped);
+	err = reply_honesty(out, e->baseline_fold, &dropped);
 	if (!err && dropped)
 		put_flag(out, "dropped", true);
 	writer_raw(out, "}");
@@ -452,7 +437,7 @@ int make_explain(struct value *v)
 		return err;
 	reply_begin(v, &out);
 	put_edges(&out, v, f);
-	err = put_honesty(&out, v->fold[0], &dropped);	/* the head has that */
+	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
 	if (!err)
 		err = put_baseline(&out, v->explain);
 	put_group(&out, "inside", f->events.in, f->time.in);

@@ -253,6 +253,7 @@ int value_make(struct value *v)
 	case VALUE_REPORT: return make_report(v);
 	case VALUE_CHART: return make_chart(v);
 	case VALUE_EXPLAIN: return make_explain(v);
+	case VALUE_EXEMPLARS: return make_exemplars(v);
 	case VALUE_KINDS: break;
 	}
 	return -EINVAL;

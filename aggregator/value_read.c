@@ -1,4 +1,5 @@
 #include "value.h"
+#include "value_exemplars.h"
 #include "value_explain.h"
 #include "value_reply.h"
 
@@ -204,7 +205,7 @@ static int read_store(void *arg, struct store *store)
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
 	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
-	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
+	int err = v->explain || v->exemplars ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
 		err = read_slices(v, store, &v->explain->piece[i], axis, false, &slices);
@@ -219,6 +220,8 @@ static int read_store(void *arg, struct store *store)
 		err = store->ops->read(store, v->in.id, &range, &others);
 	if (!err && v->explain)
 		err = value_explain_read(v, store);
+	if (!err)
+		err = value_exemplars_read(v, store);
 	if (err && *store->reason)
 		snprintf(v->reason, sizeof(v->reason), "%s", store->reason);
 	return err;
@@ -253,7 +256,7 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 	v->done = done;
 	v->arg = arg;
 	slots_of(v, &first, &last);
-	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v)) {
+	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v) && !v->exemplars) {
 		v->head.tier_ns = v->in.slot_ns;
 		read_cube(v, first, last);
 		return;

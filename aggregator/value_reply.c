@@ -39,6 +39,20 @@ int reply_end(struct value *v, struct bytes *out)
 	return v->data ? 0 : -ENOMEM;
 }
 
+int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped)
+{
+	struct grid *g = fold_grid(f);
+
+	if (!g)
+		return -ENOMEM;
+	writer_name_number(out, "lost", g->all.lost);
+	if (g->column[0].marks & GRID_SAMPLED)
+		writer_name_number(out, "sampled", g->column[0].every);
+	*ret_dropped = g->column[0].marks & GRID_DROPPED;
+	grid_free(g);
+	return 0;
+}
+
 void reply_fail(struct value *v, int err)
 {
 	bool busy = err == -ESHUTDOWN || err == -ENOMEM;

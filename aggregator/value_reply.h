@@ -16,6 +16,9 @@ int reply_end(struct value *v, struct bytes *out);
 /* Instead: status and code, and a reason unless there is one. */
 void reply_fail(struct value *v, int err);
 
+/* What was lost, and how much was looked at, of a fold that has no slices.  -ENOMEM. */
+int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped);
+
 const char *reply_measure(const struct value *v, int axis);
 
 /* The pictures with words around them, in value_picture.c; each fills the value's data, or -errno. */
@@ -25,5 +28,8 @@ int make_chart(struct value *v);
 
 /* In value_explain.c; likewise. */
 int make_explain(struct value *v);
+
+/* In value_exemplars.c; likewise. */
+int make_exemplars(struct value *v);
 
 #endif

@@ -109,8 +109,9 @@ void batch_encode(const struct batch *b, struct bytes *out)
 		bytes_put_varint(out, s->hist_len);
 		bytes_put(out, s->hist, s->hist_len);
 	}
-	if (b->every)
+	if (b->every || b->exemplars_len)
 		bytes_put_varint(out, b->every);
+	bytes_put(out, b->exemplars, b->exemplars_len);
 out:
 	free(key);
 	free(number);
@@ -194,13 +195,19 @@ static void get_slice(struct cursor *c, const struct labels *key, size_t n_keys,
 		c->err = -EBADMSG;
 }
 
-static void get_every(struct cursor *c, struct batch *b)
+static void get_tail(struct cursor *c, struct batch *b)
 {
 	__u64 every = cursor_get_varint(c);
+	size_t rest = c->len - c->at;
 
-	if (every < 2 || every > ~(__u32)0)
+	if ((every < 2 && (every || !rest)) || every > ~(__u32)0)
 		c->err = -EBADMSG;
 	b->every = (__u32)every;
+	if (c->err || !rest)
+		return;
+	b->exemplars_len = rest;
+	b->exemplars = cursor_get(c, rest);
+	c->err = exemplars_check(b->exemplars, rest, b->slot_ns);
 }
 
 int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch)
@@ -224,7 +231,7 @@ int batch_decode(const __u8 *data, size_t len, struct batch *ret_batch)
 	for (size_t i = 0; i < b.n_slices && !c.err; i++)
 		get_slice(&c, key, n_keys, &b.slice[i]);
 	if (!c.err && c.at < len)
-		get_every(&c, &b);
+		get_tail(&c, &b);
 	if (!c.err && c.at != len)
 		c.err = -EBADMSG;
 	free(key);

@@ -16,6 +16,7 @@
 #ifndef HEATSCOPE_BATCH_H
 #define HEATSCOPE_BATCH_H
 
+#include "exemplars.h"
 #include "slice.h"
 
 #define SOURCE_MAX 64			/* bytes of a source's name, NUL included */
@@ -49,6 +50,8 @@ struct batch {
 	__u32 every;			/* one event in so many was looked at, and counted that many times; 0: all */
 	size_t n_slices;
 	struct slice *slice;
+	const __u8 *exemplars;		/* exemplars.h; borrowed */
+	size_t exemplars_len;		/* 0: none */
 };
 
 void batch_fini(struct batch *b);
@@ -60,6 +63,7 @@ void batch_fini(struct batch *b);
  *      | varint n_keys { varint len, label bytes }
  *      | varint n_slices { varint key, u64 ruler, varint axis weight hist_len, hist bytes }
  *      | varint every, 2 or more; left out where it is 0
+ *      | exemplars, up to the end; left out where there are none, else `every` is there, even as 0
  *
  * A key is written once, however many slices have it. */
 void batch_encode(const struct batch *b, struct bytes *out);

@@ -34,6 +34,7 @@ struct event {
 	__u64 end_ns;
 	__u64 field[EVENT_FIELDS];
 	__u64 measure[EVENT_MEASURES];
+	__u64 connection;		/* its number, as the server counts; 0: none, or not known */
 };
 
 struct events {

@@ -132,7 +132,7 @@ static int get_tiers(const json_t *json, struct instrumentation *in, char *reaso
 
 static int get_numbers(const json_t *json, struct instrumentation *in, char *reason)
 {
-	__u64 id, retention, idle, bits, keys, slots, crtime;
+	__u64 id, retention, idle, bits, keys, exemplars, slots, crtime;
 	int err = get_number(json, "id", 0, INT64_MAX, 0, &id, reason);
 
 	if (!err)
@@ -144,6 +144,8 @@ static int get_numbers(const json_t *json, struct instrumentation *in, char *rea
 	if (!err)
 		err = get_number(json, "keys", 1, 1024, 64, &keys, reason);
 	if (!err)
+		err = get_number(json, "exemplars", 0, EXEMPLARS_MAX, 0, &exemplars, reason);
+	if (!err)
 		err = get_number(json, "slots", 2, 128, 12, &slots, reason);
 	if (!err)
 		err = get_number(json, "crtime", 0, INT64_MAX, 0, &crtime, reason);
@@ -154,6 +156,7 @@ static int get_numbers(const json_t *json, struct instrumentation *in, char *rea
 	in->idle_max_s = (__u32)idle;
 	in->ruler_bits = (__u32)bits;
 	in->n_keys = (__u32)keys;
+	in->n_exemplars = (__u32)exemplars;
 	in->n_slots = (__u32)slots;
 	in->crtime_ms = (__s64)crtime;
 	return 0;
@@ -224,7 +227,7 @@ static json_t *seconds_to_json(__u64 ns)
 
 json_t *instrumentation_to_json(const struct instrumentation *in)
 {
-	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:[i, i], s:i, s:o, s:i, s:i, s:i, s:I, s:b}",
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:[i, i], s:i, s:o, s:i, s:i, s:i, s:i, s:I, s:b}",
 			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
 			 "fields", names_to_json(in->field, in->n_fields),
 			 "measures", names_to_json(in->measure, in->n_measures),
@@ -232,7 +235,7 @@ json_t *instrumentation_to_json(const struct instrumentation *in)
 			 "retention-time", (int)in->retention_s, "tiers", (int)instrumentation_kept_s(in, 1),
 			 (int)instrumentation_kept_s(in, 2), "idle-max", (int)in->idle_max_s,
 			 "predicate", predicate_to_json(&in->predicate),
-			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "slots", (int)in->n_slots,
+			 "ruler-bits", (int)in->ruler_bits, "keys", (int)in->n_keys, "exemplars", (int)in->n_exemplars, "slots", (int)in->n_slots,
 			 "crtime", (json_int_t)in->crtime_ms, "enabled", !in->suspended);
 }
 
@@ -262,6 +265,16 @@ static int check_field(const struct metric *m, const char *name, enum field_arit
 		      arity == FIELD_NUMERIC ? "measure" : "discrete field", m->module, m->stat, have);
 }
 
+/* The worst are so by the first measure. */
+static int check_exemplars(const struct instrumentation *in, const struct metric *m, char *reason)
+{
+	if (!metric_text(m))
+		return refuse(reason, "single events of %s.%s are not kept: exemplars must be 0", m->module, m->stat);
+	if (ruler_unit(in->ruler[0]) != UNIT_NS)
+		return refuse(reason, "exemplars are the worst by the first measure, which must be a time: %s is none", in->measure[0]);
+	return 0;
+}
+
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX])
 {
 	const struct field *f;
@@ -284,6 +297,8 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 	}
 	if (!err && metric_measure_scope(m, in->measure[0]) != m->scope)
 		err = refuse(reason, "%s cannot be the first measure: it is told beside those of events", m->point);
+	if (!err && in->n_exemplars)
+		err = check_exemplars(in, m, reason);
 	return err ? err : predicate_check(&in->predicate, m, reason);
 }
 

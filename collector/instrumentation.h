@@ -6,7 +6,7 @@
  *      {"id": 1, "module": "mysql", "stat": "queries",
  *       "fields": ["command", "statement"], "measures": ["latency", "cputime"],
  *       "granularity": 1, "retention-time": 86400, "tiers": [1209600, 31536000], "idle-max": 0, "predicate": {},
- *       "ruler-bits": 5, "keys": 64, "slots": 12, "crtime": 1700000000000, "enabled": true}
+ *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
  * Counts  the events that match the predicate (predicate.h); {} matches all.
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
@@ -15,6 +15,7 @@
  * Kept    slots for the retention-time, their sums per minute and per hour for as many seconds as
  *         `tiers` says.  By default a day, two weeks, a year; where only the retention-time is given,
  *         nothing is kept longer.
+ * Single  `exemplars`: so many of the worst events of each slot are kept as they were, and one drawn per decade (exemplar.h).
  * Slot    kernel slots are min(granularity, 1 s); longer ones are folded at read time.
  * Errors  parsing says in one sentence what is wrong and where, in `reason`.
  * Memory  a plain value, to be copied.
@@ -22,6 +23,7 @@
 #ifndef HEATSCOPE_INSTRUMENTATION_H
 #define HEATSCOPE_INSTRUMENTATION_H
 
+#include "exemplar.h"
 #include "metric.h"
 #include "predicate.h"
 #include "slice.h"
@@ -40,6 +42,7 @@ struct instrumentation {
 	__u32 minutes_s, hours_s;	/* how long sums per minute and per hour are kept; at least retention_s */
 	__u32 ruler_bits;		/* 0..7, default 5 */
 	__u32 n_keys;			/* cap on keys per source, default 64 */
+	__u32 n_exemplars;		/* per slot, 0..EXEMPLARS_MAX, default 0 */
 	__u32 n_slots;			/* slots in the kernel's ring, default 12 */
 	__s64 crtime_ms;
 	int suspended;			/* "enabled": false: kept, but nobody is asked to measure it */

@@ -167,7 +167,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 {
 	struct record_target target = { on->programs.events_fd, on->programs.chain_fd,
 					(on->instead ? on->tracer->instead : on->tracer->tracepoints)[0] };
-	struct reader_labels labels = { label, on };
+	struct reader_labels labels = { label, on, on->tracer->metric };
 	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, index, &it->record, reason);
@@ -180,6 +180,8 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.cells = it->record.cells;
 	ring.cells_stride = it->record.cells_stride;
 	ring.totals = it->record.totals;
+	ring.boxes = it->record.boxes;
+	ring.exemplars = it->record.exemplars;
 	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
 	reader_ring_init(&ring, (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1);
@@ -280,6 +282,10 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, more cannot be", CHAIN_MAX,
 			 in->module, in->stat);
 		return -ENOSPC;
+	}
+	if (in->n_exemplars && !cpus_are_dense()) {
+		snprintf(reason, REASON_MAX, "exemplars need CPUs that are numbered without gaps");
+		return -ENOTSUP;
 	}
 	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));

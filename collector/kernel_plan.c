@@ -24,6 +24,16 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 	return -ENOMEM;
 }
 
+/* Of its events. */
+static __u32 discrete_fields(const struct metric *m)
+{
+	__u32 n = 0;
+
+	for (size_t i = 0; i < m->n_fields; i++)
+		n += metric_index(m, m->field[i].name, FIELD_DISCRETE) >= 0;
+	return n;
+}
+
 int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
 		char *reason)
 {
@@ -49,6 +59,7 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 		if (m->scope == SCOPE_INTERVAL && metric_measure_scope(m, in->measure[i]) == SCOPE_POINT)
 			ret_plan->points |= 1u << i;
 	}
+	ret_plan->n_told = in->n_exemplars ? discrete_fields(m) : 0;
 	return plan_fits(ret_plan, limit, reason);
 }
 
@@ -61,5 +72,7 @@ __u64 kernel_wanted(const struct ring_plan *plan)
 		wanted |= WANTED_FIELD(plan->field[i]);
 	for (i = 0; i < plan->n_measures; i++)
 		wanted |= WANTED_MEASURE(plan->measure[i]);
+	for (i = 0; i < plan->n_told; i++)
+		wanted |= WANTED_FIELD(i);
 	return wanted | filter_wanted(&plan->filter);
 }

@@ -47,6 +47,9 @@ enum metric_scope metric_measure_scope(const struct metric *m, const char *measu
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);
 
+/* The field that says what a single event of it was; NULL: single ones cannot be kept. */
+const struct field *metric_text(const struct metric *m);
+
 /* Its place among the fields of that arity, which is its place in an event; -1: it has none.
  * `hostname` is not counted: the aggregator fills it in. */
 int metric_index(const struct metric *m, const char *name, enum field_arity arity);

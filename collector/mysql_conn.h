@@ -27,6 +27,7 @@ struct mysql_conn {
 	__u64 state;			/* generation << 2 | kind */
 	struct stamp start, end;
 	__u64 id;			/* of the connection, for the statements prepared on it */
+	__u64 connection;		/* the server's number of it; 0: it is older than we are */
 	__u64 instance, execname;
 	__u32 pid;
 	__u32 digested;			/* bytes of the current text that `digest` has, or DIGEST_REFUSED */

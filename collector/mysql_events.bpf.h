@@ -110,6 +110,7 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 		wait = clamp_to(s->end.delay - s->start.delay, off);
 	}
 	e->end_ns = s->end.ns + wall_offset;
+	e->connection = s->connection;
 	e->field[MYSQL_COMMAND] = s->conn.command;
 	e->field[MYSQL_STATEMENT] = s->conn.statement;
 	e->field[MYSQL_DIGEST] = s->code;

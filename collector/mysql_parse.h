@@ -51,6 +51,7 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 
 #define PACKET_MAX 0xffffffu
 #define STATEMENT_LOOK 1024
+#define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection until it is opaque */
 #define REPLY_PACKETS 8			/* packets of a send that are looked at */
@@ -142,6 +143,17 @@ static inline __u16 bytes_u16(const __u8 *b)
 static inline int greeting(const __u8 *head, __u32 n)
 {
 	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head);
+}
+
+/* The connection's number as the server tells it, behind its version and a NUL; 0: it is not in these n bytes. */
+static inline __u64 greeting_connection(const __u8 *b, __u32 n)
+{
+	__u32 i;
+
+	for (i = 5; i + 4 < GREETING_LOOK; i++)
+		if (i + 4 < n && b[4] == 0x0a && !b[i])
+			return b[i + 1] | b[i + 2] << 8 | b[i + 3] << 16 | (__u64)b[i + 4] << 24;
+	return 0;
 }
 
 /* ---- receives ---- */

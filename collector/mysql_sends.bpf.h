@@ -124,15 +124,32 @@ static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, in
 	return reply_tail(tail) ? REPLY_DONE : REPLY_MORE;
 }
 
+struct greeting_bytes {
+	__u8 byte[GREETING_LOOK];
+};
+
+__noinline __u64 greeting_number(const struct greeting_bytes *g, __u32 n)
+{
+	return g ? greeting_connection(g->byte, n) : 0;
+}
+
 static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_struct *t, int total)
 {
+	const __u32 zero = 0;
+	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
+	struct mysql_conn *s;
 	struct source src;
-	__u8 head[5];
+	__u64 n;
 
-	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
-	    bpf_probe_read_user(head, sizeof(head), src.at) || !greeting(head, sizeof(head)))
+	if (!w || total < 5 || source_open(&src, t, total))
 		return 0;
-	conn_make(sk, inode, t, 1);
+	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
+	barrier_var(n);
+	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n))
+		return 0;
+	s = conn_make(sk, inode, t, 1);
+	if (s)
+		s->connection = greeting_number((const struct greeting_bytes *)w->byte, n);
 	return 0;
 }
 

@@ -1,4 +1,5 @@
 #include "reader.h"
+#include "exemplar_row.h"
 #include "late.h"
 #include "pieces.h"
 
@@ -40,6 +41,7 @@ struct reader {
 	__u64 told_slot;		/* the first one of which it is not told what was under way at its end */
 	struct late late;
 	struct pieces pieces;
+	struct bytes told;		/* exemplars of the slot that is handed over next */
 };
 
 /* ---- making ---- */
@@ -101,6 +103,7 @@ void reader_free(struct reader *r)
 		hist_fini(&r->hist[i]);
 	late_fini(&r->late);
 	pieces_fini(&r->pieces);
+	bytes_fini(&r->told);
 	free(r->class_);
 	free(r);
 }
@@ -329,10 +332,14 @@ static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sin
 		pieces_fini(&r->pieces);
 		r->pieces = pieces;
 	}
+	r->batch.exemplars = r->told.data;
+	r->batch.exemplars_len = r->told.len;
 	if (is_gap(r, slot))
 		pieces_clear(&r->pieces);
 	else
 		batch_send(r, slot, 1, sink);
+	r->batch.exemplars_len = 0;
+	bytes_clear(&r->told);
 	if (slot >= r->next_slot)
 		r->next_slot = slot + 1;
 }
@@ -444,6 +451,19 @@ static int class_take(struct reader *r, __u32 class_)
 	return err;
 }
 
+static int exemplars_of_row(struct reader *r)
+{
+	const struct ring_plan *p = &r->ring.plan;
+	__u32 first = ring_box(p, r->out_row, 0);
+	const struct exemplar_row row = { p, r->ring.boxes + first, r->ring.exemplars + ring_exemplar(p, first),
+					  r->out_slot * p->slot_ns };
+	int err = exemplars_take(&row, &r->labels, &r->told);
+
+	if (err)
+		bytes_clear(&r->told);
+	return err;
+}
+
 static int row_take(struct reader *r, const struct probe_sink *sink)
 {
 	__u32 class_;
@@ -454,6 +474,8 @@ static int row_take(struct reader *r, const struct probe_sink *sink)
 		e = class_take(r, class_);	/* after an error too: the row must be empty to be a spare */
 		err = err ? err : e;
 	}
+	if (r->ring.boxes)
+		err = exemplars_of_row(r) ?: err;
 	r->spare[r->n_spares++] = r->out_row;
 	slot_send(r, r->out_slot, sink);
 	return err;
@@ -580,6 +602,7 @@ static int late_put(struct reader *r, const struct late_row *row)
 /* Late events of slots that have ended, one batch per slot; the others wait. */
 static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *sink)
 {
+	__u64 missed;
 	size_t i = 0;
 	int err = 0;
 
@@ -588,8 +611,12 @@ static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *
 		__u64 slot = r->late.row[i].slot;
 
 		pieces_clear(&r->pieces);
-		for (; i < r->late.n && r->late.row[i].slot == slot; i++)
+		for (missed = 0; i < r->late.n && r->late.row[i].slot == slot; i++) {
 			err = late_put(r, &r->late.row[i]) ?: err;
+			missed += r->late.row[i].hist[0].count;
+		}
+		if (r->ring.boxes && missed)
+			exemplars_miss(missed, &r->told);
 		slot_send(r, slot, sink);
 	}
 	late_drop(&r->late, i);

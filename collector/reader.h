@@ -27,6 +27,8 @@ struct reader_ring {
 	__u32 *cells;
 	size_t cells_stride;		/* u32 from one index to the next */
 	struct ring_total *totals;
+	struct exemplar_box *boxes;	/* NULL: none are kept */
+	struct exemplar *exemplars;
 
 	/* Its keys and classes, and the queue of late events. */
 	const struct reader_keys *keys;
@@ -45,6 +47,7 @@ struct reader_keys {
 struct reader_labels {
 	void (*text)(void *arg, unsigned event_field, __u64 code, char *out);
 	void *arg;
+	const struct metric *metric;	/* for the names of what exemplars tell */
 };
 
 struct reader;

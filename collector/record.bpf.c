@@ -66,6 +66,22 @@ struct {
 	__uint(value_size, sizeof(struct ring_late));
 } late SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* ring_box() of the last */
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct exemplar_box));
+} boxes SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* ring_exemplar() of the last box */
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct exemplar));
+} exemplars SEC(".maps");
+
 static __always_inline __u32 class_of(const struct key *key, const __u64 *word)
 {
 	__u64 expected = ring_class_word(&plan, key, 0);
@@ -136,6 +152,39 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 		ring_loss_add(st, slot, rest.measure[0], weight);
 }
 
+static __always_inline void exemplar_keep(__u32 at, const struct event *event, __u32 weight, __u64 shed)
+{
+	struct exemplar *e = bpf_map_lookup_elem(&exemplars, &at);
+
+	if (!e)
+		return;
+	e->weight = weight;
+	e->shed = shed;
+	e->event = *event;
+}
+
+/* Keeps it if it is one of the worst of its row and CPU, or drawn. */
+__noinline int record_exemplar(struct event *event, __u32 weight, __u32 row, __u64 shed)
+{
+	__u32 cpu = bpf_get_smp_processor_id(), at = ring_box(&plan, row, cpu), first = ring_exemplar(&plan, at), decade;
+	struct exemplar_box *box = bpf_map_lookup_elem(&boxes, &at);
+	__u64 value;
+	int place;
+
+	if (!event || !box || cpu >= plan.n_cpus)
+		return -1;
+	value = event->measure[plan.measure[0] & (EVENT_MEASURES - 1)];
+	place = exemplar_place(box, plan.n_exemplars, value);
+	if (place >= 0) {
+		exemplar_settle(box, place, value);
+		exemplar_keep(first + place, event, weight, shed);
+	}
+	decade = exemplar_decade(value);
+	if (exemplar_draw(box, decade, exemplar_tag(bpf_get_prandom_u32(), weight)))
+		exemplar_keep(first + plan.n_exemplars + decade, event, weight, shed);
+	return 0;
+}
+
 __noinline int record_event(struct event *event, __u32 weight)
 {
 	__u32 zero = 0, index, class_ = 1, m;
@@ -165,6 +214,8 @@ __noinline int record_event(struct event *event, __u32 weight)
 		record_late(st, event, weight, slot);
 		return 0;
 	}
+	if (plan.n_exemplars)
+		record_exemplar(event, weight, row, st->shed);
 	if (plan.n_fields) {
 		key_fill(&key, event, st->shed);
 		class_ = class_find(&key);

@@ -1,6 +1,7 @@
 #include "record.h"
 #include "probe.h"
 #include "reader.h"
+#include "ring_plan.h"
 #include "collector/record.skel.h"
 
 #include <bpf/bpf.h>
@@ -20,13 +21,24 @@ static __u64 cells_value(const struct ring_plan *p)
 
 static __u64 indices(const struct ring_plan *p)
 {
-	return ((__u64)p->n_slots + ring_spares(p)) * p->n_shards * p->n_measures * p->n_classes;
+	return (__u64)ring_rows(p) * p->n_shards * p->n_measures * p->n_classes;
+}
+
+static __u64 boxes(const struct ring_plan *p)
+{
+	return p->n_exemplars ? (__u64)ring_rows(p) * p->n_cpus : 0;
+}
+
+static __u64 exemplars(const struct ring_plan *p)
+{
+	return boxes(p) * (p->n_exemplars + EXEMPLAR_DECADES);
 }
 
 __u64 record_memory(const struct ring_plan *p)
 {
 	return indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_state_len(p->n_slots) +
-	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late);
+	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) +
+	       boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * sizeof(struct exemplar);
 }
 
 static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const struct record_target *target, __u32 index)
@@ -39,6 +51,8 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, indices(p));
 	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, indices(p));
+	err = err ?: bpf_map__set_max_entries(bpf->maps.boxes, boxes(p) ?: 1);
+	err = err ?: bpf_map__set_max_entries(bpf->maps.exemplars, exemplars(p) ?: 1);
 	err = err ?: bpf_map__set_max_entries(bpf->maps.classes, p->n_classes);
 	err = err ?: bpf_map__set_key_size(bpf->maps.classes, (p->n_fields ?: 1) * sizeof(((struct key *)0)->code[0]));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
@@ -74,7 +88,13 @@ static int record_map(struct record *r, const struct ring_plan *p)
 	r->classes_fd = bpf_map__fd(r->bpf->maps.classes);
 	r->free_fd = bpf_map__fd(r->bpf->maps.free_classes);
 	r->late_fd = bpf_map__fd(r->bpf->maps.late);
-	return r->state && r->cells && r->totals ? 0 : -errno;
+	if (!r->state || !r->cells || !r->totals)
+		return -errno;
+	if (!p->n_exemplars)
+		return 0;
+	r->boxes = map_memory(r, 3, r->bpf->maps.boxes, boxes(p) * sizeof(*r->boxes));
+	r->exemplars = map_memory(r, 4, r->bpf->maps.exemplars, exemplars(p) * sizeof(*r->exemplars));
+	return r->boxes && r->exemplars ? 0 : -errno;
 }
 
 int record_load(const struct ring_plan *plan, const struct record_target *target, __u32 index,
@@ -116,7 +136,7 @@ void record_unload(struct record *r)
 {
 	int i;
 
-	for (i = 0; i < 3; i++)
+	for (i = 0; i < RECORD_MAPS; i++)
 		if (r->map[i].at)
 			munmap(r->map[i].at, r->map[i].len);
 	record_bpf__destroy(r->bpf);

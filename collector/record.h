@@ -22,6 +22,8 @@ struct record_target {		/* the event programs that call it */
 
 struct record_bpf;
 
+#define RECORD_MAPS 5			/* that are mapped */
+
 struct record {
 	struct record_bpf *bpf;
 	__u32 index;
@@ -31,8 +33,10 @@ struct record {
 	__u32 *cells;
 	size_t cells_stride;		/* u32 from one index to the next */
 	struct ring_total *totals;
+	struct exemplar_box *boxes;	/* NULL: none are kept */
+	struct exemplar *exemplars;
 	int classes_fd, free_fd, late_fd;
-	struct { void *at; size_t len; } map[3];
+	struct { void *at; size_t len; } map[RECORD_MAPS];
 };
 
 /* Bytes of kernel memory that this plan takes. */

@@ -62,9 +62,11 @@ static int recorded_has(const struct recorded *rec, const char *name)
 	for (size_t i = 0; i < rec->in.n_fields; i++)
 		if (!strcmp(rec->in.field[i], name))
 			return 1;
-	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)	/* so that the same can be asked for */
+	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)	/* so that the same can be asked for; and exemplars */
 		if (!strcmp(rec->in.predicate.term[i].field, name))
 			return 1;
+	if (rec->in.n_exemplars && metric_field(&rec->metric, name) == metric_text(&rec->metric))
+		return 1;
 	return instrumentation_axis(&rec->in, name) >= 0;
 }
 
@@ -473,6 +475,12 @@ static void shift_batch(const struct replay *r, const struct playing *p, struct 
 	b->loss.last += b->loss.n ? slots : 0;
 }
 
+/* Those of a narrower predicate would have to be chosen again, among those that were not. */
+static int tells_exemplars(const struct playing *p)
+{
+	return p->in.n_exemplars && !memcmp(&p->in.predicate, &p->from->in.predicate, sizeof(p->in.predicate));
+}
+
 static int hand_over(struct replay *r, struct playing *p, const struct batch *recorded,
 		     const struct probe_sink *sink)
 {
@@ -487,6 +495,7 @@ static int hand_over(struct replay *r, struct playing *p, const struct batch *re
 		b.seq = p->seq++;
 		b.slice = f.slice;
 		b.n_slices = f.n;
+		b.exemplars_len = tells_exemplars(p) ? b.exemplars_len : 0;
 		lose(&b, &f);
 		shift_batch(r, p, &b);
 		sink->batch(sink->arg, &b);

@@ -36,6 +36,7 @@
 #define HEATSCOPE_RING_H
 
 #include "event.h"
+#include "exemplar.h"
 #include "filter.h"
 #include "key.h"
 #include "quantize.h"
@@ -87,6 +88,12 @@ struct ring_late {
 
 #define RING_LATE_MAX 1024
 
+struct exemplar {			/* an event that is kept as it was */
+	__u64 weight;			/* how many events it stands for */
+	__u64 shed;			/* fields that it does not have: WANTED_FIELD() */
+	struct event event;
+};
+
 /* What a record program is specialised by. */
 struct ring_plan {
 	__u64 slot_ns;
@@ -98,6 +105,8 @@ struct ring_plan {
 	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
 	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
+	__u32 n_exemplars, n_cpus;			/* worst events that are kept of a row and CPU; 0: none, and none is drawn */
+	__u32 n_told, pad;				/* fields of events that exemplars tell: the first ones */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[RING_MEASURES];			/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */
@@ -119,6 +128,13 @@ static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32
 			    __u32 class_)
 {
 	return ((row * p->n_shards + shard) * p->n_classes + class_) * p->n_measures + measure;
+}
+
+/* Position of a row's and CPU's exemplars: of its box, and of the first one. */
+static inline __u32 ring_box(const volatile struct ring_plan *p, __u32 row, __u32 cpu) { return row * p->n_cpus + cpu; }
+static inline __u32 ring_exemplar(const volatile struct ring_plan *p, __u32 box)
+{
+	return box * (p->n_exemplars + EXEMPLAR_DECADES);
 }
 
 static inline int ring_is_point(const volatile struct ring_plan *p, __u32 m) { return p->points >> m & 1; }

@@ -25,6 +25,8 @@ int ring_plan_make(const struct instrumentation *in, unsigned n_cpus, struct rin
 		return -EINVAL;
 	}
 	p.n_shards = n_cpus < SHARDS_MAX ? n_cpus : SHARDS_MAX;
+	p.n_exemplars = in->n_exemplars;
+	p.n_cpus = n_cpus;
 	p.n_measures = in->n_measures;
 	for (m = 0; m < in->n_measures; m++) {
 		p.ruler[m] = in->ruler[m];

@@ -1,7 +1,8 @@
-/* fuzz_store.c - bytes as they may stand in a damaged store: a chunk, the inside of one, a histogram.
+/* fuzz_store.c - bytes as they may stand in a damaged store: a chunk, the inside of one, a histogram, exemplars.
  *
  * The first byte says which.  What decodes must encode to a chunk that decodes to the same. */
 #include "aggregator/chunk.h"
+#include "aggregator/exemplar_fold.h"
 #include "aggregator/sum.h"
 
 #include <stdbool.h>
@@ -54,6 +55,24 @@ static void try_chunk(const struct chunk *c)
 	chunk_fini(&again);
 }
 
+/* What is checked can be read to its end, and no more of it is told than asked for. */
+static void try_exemplars(const __u8 *data, size_t len)
+{
+	const struct exemplar_wish w = { .slot_ns = 1000000000, .n_worst = 3, .n = 5, .why = EXEMPLAR_WORST | EXEMPLAR_DRAWN };
+	const struct exemplar_listed *list;
+	struct exemplar_fold *f;
+	__u64 missed;
+	size_t n;
+
+	if (exemplars_check(data, len, w.slot_ns))
+		return;
+	insist(!exemplar_fold_new(&w, &f));
+	insist(!exemplar_fold_add(f, "a", 1, data, len) && !exemplar_fold_add(f, "b", 1, data, len) &&
+	       !exemplar_fold_add(f, "a", 2, data, len));
+	insist(!exemplar_fold_list(f, &list, &n, &missed) && n <= w.n);
+	exemplar_fold_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 {
 	struct chunk c = { 0 };
@@ -61,7 +80,9 @@ int LLVMFuzzerTestOneInput(const __u8 *data, size_t len)
 	if (!len)
 		return 0;
 	data++, len--;
-	if (data[-1] % 3 == 0 && !chunk_decode(&c, data, len))
+	if (data[-1] == 'e')
+		try_exemplars(data, len);
+	else if (data[-1] % 3 == 0 && !chunk_decode(&c, data, len))
 		try_chunk(&c);
 	else if (data[-1] % 3 == 1 && !chunk_parse(&c, data, len))
 		try_chunk(&c);

@@ -14,11 +14,12 @@
 static const struct field sample_fields[] = {
 	{ "command", "command", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "statement", "statement", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
+	{ "digest", "digest", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "hostname", "hostname", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric sample_metric = { "mysql", "queries", "queries", "queries", sample_fields, 5,
+static const struct metric sample_metric = { "mysql", "queries", "queries", "queries", sample_fields, 6,
 					     SCOPE_INTERVAL, NULL };
 
 static inline struct instrumentation sample_inst(__u64 id)

@@ -1,5 +1,6 @@
 #include "store_laws.h"
 #include "store_kit.h"
+#include "exemplar_kit.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -772,6 +773,102 @@ static void an_id_is_never_given_twice(void **state)
 	assert_string_equal(uuid, again);
 }
 
+/* ---- exemplars ---- */
+
+struct exhibits {
+	size_t n;
+	struct { char source[SOURCE_MAX]; __s64 slot; __u8 data[64]; size_t len; } at[64];
+};
+
+static void take_exhibit(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len)
+{
+	struct exhibits *e = arg;
+
+	assert_true(e->n < 64 && len <= sizeof(e->at->data));
+	snprintf(e->at[e->n].source, SOURCE_MAX, "%s", source);
+	e->at[e->n].slot = slot;
+	memcpy(e->at[e->n].data, data, len);
+	e->at[e->n++].len = len;
+}
+
+static struct exhibits read_exhibits(struct store *s, __u64 inst, __s64 first, __s64 last, int tier)
+{
+	struct exhibits e = { .n = 0 };
+	const struct store_range range = { .first = first, .last = last, .tier = tier };
+	const struct store_reader reader = { .arg = &e, .exemplars = take_exhibit };
+
+	assert_int_equal(s->ops->read(s, inst, &range, &reader), 0);
+	return e;
+}
+
+/* A batch of that slot whose exemplars say `value`. */
+static struct batch *exhibit(const char *source, __s64 slot, __u32 seq, __u64 value, struct bytes *told)
+{
+	const struct kit_exemplar one = { value, 0, 0, 1, "select ?" };
+	struct batch *b = kit_batch(source, slot, seq, "select", value, 1);
+
+	kit_exemplars(told, 0, &one, 1);
+	b->exemplars = told->data;
+	b->exemplars_len = told->len;
+	return b;
+}
+
+static void exemplars_are_read_once_by_rising_slots(void **state)
+{
+	struct fixture *f = *state;
+	static const __s64 slot[] = { 1005, 1001, 1003, 1001, 1002 };
+	struct bytes told[5] = { { 0 } };
+	struct exhibits e;
+	__s64 before = 0;
+
+	for (__u32 i = 0; i < 5; i++) {
+		struct batch *b = exhibit(i == 3 ? "b" : "a", slot[i], i, 1000 + i, &told[i]);
+
+		assert_int_equal(store_add(f->store, b, 1), 1);
+		assert_int_equal(store_add(f->store, b, 1), 0);
+		kit_free(b, 1);
+	}
+	store_reopen(f);
+	f->store->ops->compact(f->store, KIT_INST, 5000);
+	e = read_exhibits(f->store, KIT_INST, 1001, 1003, 0);
+	assert_int_equal(e.n, 4);
+	for (size_t i = 0; i < e.n; i++) {
+		__u32 which = 0;
+
+		assert_true(e.at[i].slot >= before);
+		before = e.at[i].slot;
+		while (which < 5 && (e.at[i].len != told[which].len || memcmp(e.at[i].data, told[which].data, e.at[i].len)))
+			which++;
+		assert_true(which < 5);
+		assert_int_equal(slot[which], e.at[i].slot);
+		assert_string_equal(e.at[i].source, which == 3 ? "b" : "a");
+	}
+	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 1).n, 0);	/* sums have none */
+	assert_int_equal(read_exhibits(f->store, KIT_INST + 1, 0, 9999, 0).n, 0);
+	for (int i = 0; i < 5; i++)
+		bytes_fini(&told[i]);
+}
+
+static void exemplars_go_with_tier_0_and_their_instrumentation(void **state)
+{
+	struct fixture *f = *state;
+	const __s64 slots[TIERS] = { 1800, 0, 0 };
+	struct bytes told[3] = { { 0 } };
+
+	for (__u32 i = 0; i < 3; i++) {
+		struct batch *b = exhibit("a", 1200 + 600 * i, i, 1000, &told[i]);
+
+		assert_int_equal(store_add(f->store, b, 1), 1);
+		kit_free(b, 1);
+	}
+	assert_int_equal(f->store->ops->expire(f->store, KIT_INST, slots), 0);
+	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 0).n, 2);
+	assert_int_equal(f->store->ops->inst_delete(f->store, KIT_INST), 0);
+	assert_int_equal(read_exhibits(f->store, KIT_INST, 0, 9999, 0).n, 0);
+	for (int i = 0; i < 3; i++)
+		bytes_fini(&told[i]);
+}
+
 #define LAW(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
 
 const struct CMUnitTest store_laws[N_STORE_LAWS] = {
@@ -802,4 +899,6 @@ const struct CMUnitTest store_laws[N_STORE_LAWS] = {
 	LAW(deleting_removes_all_of_it_and_nothing_else),
 	LAW(what_is_remembered_is_recalled),
 	LAW(an_id_is_never_given_twice),
+	LAW(exemplars_are_read_once_by_rising_slots),
+	LAW(exemplars_go_with_tier_0_and_their_instrumentation),
 };

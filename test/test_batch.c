@@ -1,5 +1,6 @@
 #include "collector/batch.h"
 #include "check.h"
+#include "exemplar_kit.h"
 
 #include <errno.h>
 
@@ -74,6 +75,38 @@ static void a_batch_comes_back_as_it_was(void **state)
 			assert_memory_equal(back.slice[i].hist, m.slice[i].hist, back.slice[i].hist_len);
 		}
 		batch_fini(&back);
+		bytes_fini(&out);
+		made_fini(&m);
+	}
+}
+
+/* With `every` and without it. */
+static void exemplars_come_back_as_they_were(void **state)
+{
+	static const struct kit_exemplar some[] = { { 900000, 5, 0, 1, "select ?" }, { 700, 0, 1, 0, "" } };
+	static const __u32 every[] = { 0, 2, 300 };
+
+	for (size_t i = 0; i < 3; i++) {
+		struct bytes out = { 0 }, told = { 0 };
+		struct batch back;
+		struct made m;
+
+		made_init(&m);
+		kit_exemplars(&told, 3, some, 2);
+		m.batch.every = every[i];
+		m.batch.exemplars = told.data;
+		m.batch.exemplars_len = told.len;
+		batch_encode(&m.batch, &out);
+		assert_int_equal(batch_decode(out.data, out.len, &back), 0);
+		assert_int_equal(back.every, every[i]);
+		assert_int_equal(back.exemplars_len, told.len);
+		assert_memory_equal(back.exemplars, told.data, told.len);
+		batch_fini(&back);
+		for (size_t len = out.len - told.len + 1; len < out.len; len++)
+			assert_int_equal(batch_decode(out.data, len, &back), -EBADMSG);
+		out.data[out.len - told.len - (every[i] > 127) - 1] = 1;
+		assert_int_equal(batch_decode(out.data, out.len, &back), -EBADMSG);	/* one in one is not said */
+		bytes_fini(&told);
 		bytes_fini(&out);
 		made_fini(&m);
 	}
@@ -177,6 +210,7 @@ static void refuses_names_and_slots_that_can_not_be(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_batch_comes_back_as_it_was),
+	cmocka_unit_test(exemplars_come_back_as_they_were),
 	cmocka_unit_test(refuses_every_truncation),
 	cmocka_unit_test(survives_flipped_bits),
 	cmocka_unit_test(a_key_is_written_once),

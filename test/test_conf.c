@@ -129,7 +129,7 @@ static void instrumentations_become_requests(void **state)
 	conf_init(&conf);
 	if (read_text("max-size: 500 MiB\ninstrumentations:\n\n  - module: mysql\n    stat: queries\n    decomposition: [statement, command]\n"
 		      "    measures: [latency, cputime]\n    granularity: 0.5\n    retention-time: 600\n    tiers: [1000, 2000]\n"
-		      "    predicate: '{\"eq\": [\"command\", \"query\"]}'\n  - {name: short, module: disk, stat: physio_ops, keys: 5, ruler-bits: 3}\n",
+		      "    predicate: '{\"eq\": [\"command\", \"query\"]}'\n  - {name: short, module: disk, stat: physio_ops, keys: 5, ruler-bits: 3, exemplars: 7}\n",
 		      &conf, reason))
 		fail_msg("%s", reason);
 	assert_int_equal(conf.max_size, 500 << 20);
@@ -141,7 +141,7 @@ static void instrumentations_become_requests(void **state)
 			    "\"predicate\":\"{\\\"eq\\\": [\\\"command\\\", \\\"query\\\"]}\"}");
 	assert_string_equal(conf.always[1].name, "short");
 	assert_int_equal(conf.always[1].line, 12);
-	assert_non_null(strstr(conf.always[1].request, "\"ruler-bits\":3,\"keys\":5"));
+	assert_non_null(strstr(conf.always[1].request, "\"ruler-bits\":3,\"keys\":5,\"exemplars\":7"));
 }
 
 static void sizes_may_have_units(void **state)

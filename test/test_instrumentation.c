@@ -153,6 +153,27 @@ static void binding_names_what_the_metric_has(void **state)
 	assert_string_equal(reason, "predicate: field \"command\" is discrete: only eq and ne are possible, not gt");
 }
 
+static void exemplars_are_the_worst_by_a_time(void **state)
+{
+	static const struct field some[] = {
+		{ "digest", "digest", "string", FIELD_DISCRETE, 0, 0, 0 },
+		{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+		{ "rows", "rows", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
+	};
+	static const struct metric statements = { "mysql", "queries", "queries", "queries", some, 3, SCOPE_INTERVAL, NULL };
+	struct instrumentation in;
+	char reason[REASON_MAX];
+
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"],\"exemplars\":100}", &in, reason);
+	assert_int_equal(in.n_exemplars, 100);
+	assert_int_equal(instrumentation_bind(&in, &statements, reason), 0);
+	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
+	assert_string_equal(reason, "single events of mysql.queries are not kept: exemplars must be 0");
+	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"rows\",\"latency\"],\"exemplars\":1}", &in, reason);
+	assert_int_equal(instrumentation_bind(&in, &statements, reason), -EINVAL);
+	assert_string_equal(reason, "exemplars are the worst by the first measure, which must be a time: rows is none");
+}
+
 /* More steps than values there are would be cells that nothing can be in. */
 static void binding_gives_no_more_bits_than_the_range(void **state)
 {
@@ -180,6 +201,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refuses_with_the_reason),
 	cmocka_unit_test(binding_names_what_the_metric_has),
 	cmocka_unit_test(binding_gives_no_more_bits_than_the_range),
+	cmocka_unit_test(exemplars_are_the_worst_by_a_time),
 };
 
 CHECK_MAIN(tests)

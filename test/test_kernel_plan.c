@@ -43,6 +43,23 @@ static void names_are_places_in_an_event(void **state)
 	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(1) | WANTED_MEASURE(0)));
 }
 
+/* All fields are told, so all are gathered, and their memory is counted. */
+static void exemplars_want_every_field(void **state)
+{
+	struct instrumentation in = made("optype", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan, without;
+
+	assert_int_equal(kernel_plan(&metric, &in, 0, &without, reason), 0);
+	in.n_exemplars = 5;
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(plan.n_told, 2);
+	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(0) | WANTED_FIELD(1) | WANTED_MEASURE(0)));
+	assert_true(record_memory(&plan) - record_memory(&without) ==
+		    ((__u64)plan.n_slots + ring_spares(&plan)) * plan.n_cpus *
+		    (sizeof(struct exemplar_box) + (5 + EXEMPLAR_DECADES) * sizeof(struct exemplar)));
+}
+
 static void the_host_is_not_in_a_key(void **state)
 {
 	struct instrumentation in = made("hostname", "latency");
@@ -93,6 +110,7 @@ static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_places_in_an_event),
+	cmocka_unit_test(exemplars_want_every_field),
 	cmocka_unit_test(the_host_is_not_in_a_key),
 	cmocka_unit_test(refuses_a_measure_that_is_none),
 	cmocka_unit_test(a_point_is_marked),

@@ -367,6 +367,24 @@ static void login(struct drive *d, __u32 caps, __u32 len)
 	drive_receive(d, data, packet(data, 1, body, len));
 }
 
+static void the_connection_is_in_the_greeting(void **state)
+{
+	static const char whole[] = "\x5a\0\0\0\x0a" "5.5.5-10.11.19-MariaDB-0+deb12u1\0\x04\x03\x02\x01scramble";
+	static const char refused[] = "\x17\0\0\0\xff" "\x10\x04Too many connections\0\1\1\1\1";
+	__u8 endless[2 * GREETING_LOOK];
+	__u32 n;
+
+	assert_int_equal(greeting_connection((const __u8 *)whole, sizeof(whole)), 0x01020304);
+	for (n = 0; n < 5 + 33 + 4; n++)		/* cut before its last byte */
+		assert_int_equal(greeting_connection((const __u8 *)whole, n), 0);
+	assert_int_equal(greeting_connection((const __u8 *)whole, n), 0x01020304);
+	assert_int_equal(greeting_connection((const __u8 *)refused, sizeof(refused)), 0);
+	memset(endless, 'x', sizeof(endless));
+	endless[4] = 0x0a;
+	endless[GREETING_LOOK - 4] = 0;		/* its number would end behind what is looked at */
+	assert_int_equal(greeting_connection(endless, GREETING_LOOK), 0);
+}
+
 static void greeting_is_known(void **state)
 {
 	assert_true(greeting((const __u8 *)"\x5a\0\0\0\x0a", 5));
@@ -647,6 +665,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(impossible_header_is_opaque),
 	cmocka_unit_test(id_minus_one_is_the_last_prepared),
 	cmocka_unit_test(greeting_is_known),
+	cmocka_unit_test(the_connection_is_in_the_greeting),
 	cmocka_unit_test(ssl_request_makes_it_encrypted),
 	cmocka_unit_test(login_is_no_command),
 	cmocka_unit_test(compressed_header_starts_a_command),

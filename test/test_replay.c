@@ -1,6 +1,7 @@
 #include "collector/probe.h"
 #include "collector/recording.h"
 #include "collector/replay.h"
+#include "exemplar_kit.h"
 #include "sample.h"
 
 #include <errno.h>
@@ -21,6 +22,9 @@ static void total_of(const struct batch *b, unsigned axis, struct hist *h)
 			assert_int_equal(hist_decode_add(h, b->slice[i].ruler, b->slice[i].hist, b->slice[i].hist_len), 0);
 }
 
+static const struct kit_exemplar exemplar = { 900000, 5, 77, 1, "select ?" };	/* of slot 1 */
+static struct bytes recorded_exemplars;
+
 static const char *record(void)
 {
 	const char *path = sample_path("recording");
@@ -29,7 +33,10 @@ static const char *record(void)
 	struct recorder *r;
 	struct sample m;
 
+	in.n_exemplars = 1;
 	recorded_events = 0;
+	bytes_clear(&recorded_exemplars);
+	kit_exemplars(&recorded_exemplars, 0, &exemplar, 1);
 	for (int i = 0; i < 2; i++)
 		hist_init(&total[i], in.ruler[i]);
 	assert_int_equal(recorder_open(path, &r), 0);
@@ -38,6 +45,10 @@ static const char *record(void)
 		sample_init(&m, 3, FIRST + (i < N ? i : 2), (__u32)i);
 		if (i == 4)
 			m.batch.loss = (struct loss){ 7, 70, FIRST + 3, FIRST + 4 };
+		if (i == 1) {
+			m.batch.exemplars = recorded_exemplars.data;
+			m.batch.exemplars_len = recorded_exemplars.len;
+		}
 		recorder_batch(r, &m.batch);
 		for (unsigned axis = 0; axis < 2; axis++)
 			total_of(&m.batch, axis, &total[axis]);
@@ -66,6 +77,8 @@ struct taken {
 	char key[64][64];
 	__u64 key_events[64];
 	__u64 ruler;
+	size_t n_exemplars;
+	__s64 exemplars_slot;
 };
 
 static size_t key_index(struct taken *t, const struct labels *key)
@@ -94,6 +107,12 @@ static void take(void *arg, const struct batch *b)
 	if (b->loss.n)
 		t->loss = b->loss;
 	t->n_lost += b->loss.n;
+	if (b->exemplars_len) {
+		t->n_exemplars++;
+		t->exemplars_slot = b->slot;
+		assert_int_equal(b->exemplars_len, recorded_exemplars.len);
+		assert_memory_equal(b->exemplars, recorded_exemplars.data, recorded_exemplars.len);
+	}
 	for (unsigned axis = 0; axis < 2; axis++)
 		total_of(b, axis, &t->total[axis]);
 	for (size_t i = 0; i < b->n_slices; i++) {
@@ -174,7 +193,7 @@ static void it_offers_the_recorded_fields_without_hostname(void **state)
 	assert_int_equal(n, 1);
 	assert_string_equal(m->module, "mysql");
 	assert_string_equal(m->stat, "queries");
-	assert_int_equal(m->n_fields, 4);
+	assert_int_equal(m->n_fields, 5);
 	assert_null(metric_field(m, "hostname"));
 	assert_non_null(metric_field(m, "cputime"));
 	assert_null(replay_probe.refusal(self, m));
@@ -206,6 +225,24 @@ static void without_a_clock_everything_comes_at_its_own_slot(void **state)
 	assert_int_equal(t.n, N + 1);
 	taken_fini(&t);
 	replay_probe.close(self);
+}
+
+static void exemplars_come_to_whom_wants_some(void **state)
+{
+	for (__u32 n = 0; n < 2; n++) {
+		void *self = replay_at(0);
+		struct instrumentation in = wanted();
+		struct taken t;
+
+		taken_init(&t);
+		in.n_exemplars = n;
+		assert_int_equal(enable(self, &in, 5, NULL), 0);
+		drain(self, 5, &t);
+		assert_int_equal(t.n_exemplars, n);
+		assert_int_equal(t.exemplars_slot, n ? FIRST + 1 : 0);
+		taken_fini(&t);
+		replay_probe.close(self);
+	}
 }
 
 static void with_the_clock_it_keeps_its_pace(void **state)
@@ -460,6 +497,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_offers_the_recorded_fields_without_hostname),
 		cmocka_unit_test(without_a_clock_everything_comes_at_its_own_slot),
+		cmocka_unit_test(exemplars_come_to_whom_wants_some),
 		cmocka_unit_test(with_the_clock_it_keeps_its_pace),
 		cmocka_unit_test(one_enabled_later_joins_in_the_middle),
 		cmocka_unit_test(dropping_fields_adds_their_slices),

@@ -138,6 +138,7 @@ static void refusals_say_what_is_wrong(void **state)
 		{ Q ", \"granularity\": \"fast\"}", "value \"fast\" for field \"granularity\" is invalid: not a number" },
 		{ Q ", \"granularity\": true}", "\"granularity\" is invalid: not a number" },
 		{ Q ", \"ruler-bits\": 8}", "value \"8\" for field \"ruler-bits\" is invalid: maximum is 7" },
+		{ Q ", \"exemplars\": 101}", "value \"101\" for field \"exemplars\" is invalid: maximum is 100" },
 		{ Q ", \"keys\": 0}", "value \"0\" for field \"keys\" is invalid: minimum is 1" },
 		{ Q ", \"keys\": \"1e300\"}", "\"keys\" is invalid: not a number" },
 		{ Q ", \"decomposition\": [\"nonsense\"]}", "fields of mysql.queries are command, statement, latency, cputime" },

@@ -3,6 +3,7 @@
  * The writers here do what record.bpf.c does, with the same functions of ring.h; a read-write lock
  * stands for RCU: a writer holds it shared, a grace period takes it once alone.
  */
+#include "collector/exemplars.h"
 #include "collector/reader.h"
 #include "collector/record.h"
 #include "check.h"
@@ -37,6 +38,8 @@ struct bench {
 	int n_batches, out_of_order;
 	__s64 step_ns, step_slot;
 	__u32 every[4096];
+	__u64 worst[4096], told[4096];	/* exemplars: the worst one's value, how many */
+	__u64 missed;
 };
 
 /* ---- the kernel's maps ---- */
@@ -104,6 +107,21 @@ static __u32 class_find(struct bench *b, const struct key *key)
 
 /* ---- record(), as in the kernel ---- */
 
+/* The lock: there is one writer per CPU in the kernel. */
+static void exemplar(struct bench *b, __u64 slot, __u64 value, __u32 cpu, __u32 row)
+{
+	const struct ring_plan *p = &b->ring.plan;
+	__u32 at = ring_box(p, row, cpu % p->n_cpus), first = ring_exemplar(p, at);
+	const struct exemplar e = { .weight = 1, .event = { .end_ns = slot * SLOT_NS, .field = { slot }, .measure = { value } } };
+	struct exemplar_box *box = &b->ring.boxes[at];
+	int place = exemplar_place(box, p->n_exemplars, value);
+
+	if (place >= 0) {
+		exemplar_settle(box, (__u32)place, value);
+		b->ring.exemplars[first + (__u32)place] = e;
+	}
+}
+
 static void record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cpu)
 {
 	const struct ring_plan *p = &b->ring.plan;
@@ -121,6 +139,8 @@ static void record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 c
 		row = -3;
 	}
 	class_ = row >= 0 ? class_find(b, &key) : 0;
+	if (row >= 0)
+		exemplar(b, slot, value, cpu, (__u32)row);
 	pthread_mutex_unlock(&b->lock);
 	if (row == RING_OVERRUN || row == RING_LATE)
 		ring_loss_add(b->ring.state, slot, value, 1);
@@ -175,6 +195,26 @@ static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
 	hist_fini(&h);
 }
 
+/* Each is told of its own slot. */
+static void exemplars_read(struct bench *b, const struct batch *batch)
+{
+	struct exemplar_told t;
+	struct exemplars e;
+	char text[24];
+
+	assert_int_equal(batch->run, 1);
+	assert_int_equal(exemplars_check(batch->exemplars, batch->exemplars_len, SLOT_NS), 0);
+	exemplars_open(&e, batch->exemplars, batch->exemplars_len);
+	b->missed += e.missed;
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)batch->slot);
+	while (exemplars_next(&e, &t) > 0) {
+		assert_int_equal(t.field[0].len, strlen(text));
+		assert_memory_equal(t.field[0].bytes, text, t.field[0].len);
+		b->worst[batch->slot] = t.measure[0] > b->worst[batch->slot] ? t.measure[0] : b->worst[batch->slot];
+		b->told[batch->slot]++;
+	}
+}
+
 static void batch_take(void *arg, const struct batch *batch)
 {
 	struct bench *b = arg;
@@ -200,6 +240,8 @@ static void batch_take(void *arg, const struct batch *batch)
 		b->lost_sum += batch->loss.sum;
 	}
 	b->every[batch->slot] = batch->every;
+	if (batch->exemplars_len)
+		exemplars_read(b, batch);
 	if (batch->clock_step_ns) {
 		b->step_ns += batch->clock_step_ns;
 		b->step_slot = batch->slot;
@@ -221,22 +263,30 @@ static void drain(struct bench *b, __u64 now_slot)
 	assert_int_equal(reader_finish(b->reader, now_ns, &sink), 0);
 }
 
+static const struct field fields[] = {
+	{ "digest", "", "string", FIELD_DISCRETE, 0, 0, 0 }, { "latency", "", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "odd", "", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
+};
+static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVAL, NULL };
+
 static struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 {
 	struct probe_conf conf = { .source = "test", .incarnation = 1 };
 	struct bench *b = calloc(1, sizeof(*b));
 	struct ring_plan *p = &b->ring.plan;
-	struct reader_labels labels = { label, b };
+	struct reader_labels labels = { label, b, &metric };
 
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
-				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points };
+				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points, .n_exemplars = 2, .n_cpus = 2, .n_told = 1 };
 	b->room_late = RING_LATE_MAX;
 	b->ring.cells_stride = p->n_cells;
 	b->ring.state = calloc(1, sizeof(*b->ring.state));
 	b->ring.entry = calloc(p->n_slots, sizeof(*b->ring.entry));
 	b->ring.cells = calloc(ring_indices(p), p->n_cells * sizeof(__u32));
 	b->ring.totals = calloc(ring_indices(p), sizeof(*b->ring.totals));
+	b->ring.boxes = calloc((size_t)ring_rows(p) * p->n_cpus, sizeof(*b->ring.boxes));
+	b->ring.exemplars = calloc(ring_exemplar(p, ring_rows(p) * p->n_cpus), sizeof(*b->ring.exemplars));
 	b->ring.keys = &keys;
 	b->ring.keys_arg = b;
 	b->next = first_slot;
@@ -266,6 +316,8 @@ static void bench_free(struct bench *b)
 	free(b->ring.entry);
 	free(b->ring.cells);
 	free(b->ring.totals);
+	free(b->ring.boxes);
+	free(b->ring.exemplars);
 	free(b);
 }
 
@@ -307,6 +359,47 @@ static void every_event_is_in_its_own_slot(void **state)
 	keeps_every_event_in_its_own_slot(1);
 	keeps_every_event_in_its_own_slot(3);
 	keeps_every_event_in_its_own_slot(RING_SPARES_MAX);
+}
+
+/* The second time a slot is told, it is of what came in between. */
+static void exemplars_come_with_their_slot(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 slot, value;
+
+	for (slot = 10; slot < 200; slot++) {
+		for (value = 0; value < 20; value++)
+			record(b, slot, 1, 5 + value * 7 % 20 + slot, value % 2);
+		if (slot % 3)
+			drain(b, slot);
+		if (slot % 5 == 0 && slot > 10)
+			record(b, slot - 1, 1, 3000, 0);
+	}
+	drain(b, 201);
+	for (slot = 10; slot < 199; slot++) {
+		int again = slot % 5 == 4;
+
+		assert_int_equal(b->count[slot], 20 + again);
+		assert_true(b->worst[slot] == (again ? 3000 : 24 + slot) || (again && b->missed));
+		assert_in_range(b->told[slot], 2, 2 + again);
+	}
+	bench_free(b);
+}
+
+static void what_comes_too_late_is_missed(void **state)
+{
+	struct bench *b = bench_new(10);
+
+	record(b, 10, 1, 5, 0);
+	record(b, 13, 1, 5, 0);
+	drain(b, 14);
+	record(b, 10, 1, 9, 0);		/* its row has gone, and it may not claim another */
+	record(b, 10, 1, 9, 0);
+	drain(b, 15);
+	assert_int_equal(b->count[10], 3);
+	assert_int_equal(b->missed, 2);
+	assert_int_equal(b->worst[10], 5);
+	bench_free(b);
 }
 
 static void many_slots_are_taken_in_one_grace_period(void **state)
@@ -818,6 +911,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(slots_say_how_much_was_looked_at),
 	cmocka_unit_test(an_event_counts_as_many_times_as_it_stands_for),
 	cmocka_unit_test(every_event_is_in_its_own_slot),
+	cmocka_unit_test(exemplars_come_with_their_slot),
+	cmocka_unit_test(what_comes_too_late_is_missed),
 	cmocka_unit_test(many_slots_are_taken_in_one_grace_period),
 	cmocka_unit_test(empty_slots_are_one_batch),
 	cmocka_unit_test(events_before_the_first_slot_are_not_ours),

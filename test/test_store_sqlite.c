@@ -1,5 +1,6 @@
 #include "store_laws.h"
 #include "store_kit.h"
+#include "exemplar_kit.h"
 
 #include "aggregator/chunk.h"
 
@@ -608,6 +609,48 @@ static void damaged_coverage_is_not_observed(void **state)
 	kit_free(b, 1);
 }
 
+static void count_exemplars(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len)
+{
+	++*(int *)arg;
+}
+
+static void damaged_exemplars_are_left_out_and_counted(void **state)
+{
+	struct fixture *f = *state;
+	static const struct kit_exemplar one = { 5000, 0, 0, 1, "select ?" };
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+	int n = 0;
+	const struct store_reader reader = { .arg = &n, .exemplars = count_exemplars };
+	struct bytes told = { 0 };
+
+	kit_exemplars(&told, 0, &one, 1);
+	b->exemplars = told.data;
+	b->exemplars_len = told.len;
+	store_add(f->store, b, 1);
+	meddle(f, "UPDATE exemplars SET slot = 1001");
+	f->store = open_sqlite(f->dir);
+	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &(struct store_range){ .last = 10000 }, &reader), 0);
+	assert_int_equal(n, 0);
+	assert_non_null(strstr(f->store->reason, "damaged exemplars"));
+	assert_int_equal(f->store->n_damaged, 1);
+	bytes_fini(&told);
+	kit_free(b, 1);
+}
+
+/* A file of before there were any. */
+static void a_file_without_the_table_gets_it(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+
+	store_add(f->store, b, 1);
+	meddle(f, "DROP TABLE exemplars");
+	f->store = open_sqlite(f->dir);
+	assert_non_null(f->store);
+	assert_int_equal(store_add(f->store, b, 1), 0);
+	kit_free(b, 1);
+}
+
 /* Any bit of the file: an error, a reason, or the right data.  Never other data without a word. */
 static void a_flipped_bit_is_never_silent(void **state)
 {
@@ -809,6 +852,8 @@ int main(void)
 		OWN(damage_that_is_compacted_stays_told),
 		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),
 		OWN(damaged_coverage_is_not_observed),
+		OWN(damaged_exemplars_are_left_out_and_counted),
+		OWN(a_file_without_the_table_gets_it),
 		OWN(a_flipped_bit_is_never_silent),
 		OWN(a_full_disk_refuses_as_a_whole_and_goes_on_later),
 		OWN(killed_at_any_moment_keeps_all_or_nothing),

@@ -49,6 +49,20 @@ static void each_has_one_name(void **state)
 	}
 }
 
+/* Exemplars are written by one program at a time per CPU. */
+static void whose_single_events_are_kept_runs_alone(void **state)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; tracers[i]; i++) {
+		if (!metric_text(tracers[i]->metric))
+			continue;
+		assert_true(tracers[i]->alone);
+		n++;
+	}
+	assert_true(n > 0);
+}
+
 static const char *first_measure(const struct metric *m)
 {
 	size_t f = 0;
@@ -88,6 +102,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_aggregator_can_read_each),
 	cmocka_unit_test(each_fits_an_event),
 	cmocka_unit_test(each_has_one_name),
+	cmocka_unit_test(whose_single_events_are_kept_runs_alone),
 	cmocka_unit_test(each_measure_has_a_ruler),
 };
 

@@ -12,12 +12,12 @@
 
 struct options {
 	int json, suspend, resume;
-	const char *by, *measures, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *where, *predicate;
+	const char *by, *measures, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *exemplars, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_KEYS,
+enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -35,6 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_SUSPEND: o->suspend = 1; return 0;
 	case OPT_RESUME: o->resume = 1; return 0;
 	case OPT_BITS: o->bits = arg; return 0;
+	case OPT_EXEMPLARS: o->exemplars = arg; return 0;
 	case OPT_KEYS: o->keys = arg; return 0;
 	case OPT_WHERE: o->where = arg; return 0;
 	case OPT_PREDICATE: o->predicate = arg; return 0;
@@ -237,6 +238,7 @@ static const struct argp_option shape_options[] = {
 	{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds (default 0: never)", 0 },
 	{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 	{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
+	{ "exemplars", OPT_EXEMPLARS, "N", 0, "Keep the N worst events of each slot as they were, and one per decade, up to 100 (default 0: none)", 0 },
 	{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
 	  "joined by and, or, (); times in ns, us, ms, s", 0 },
 	{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
@@ -257,6 +259,7 @@ static void put_shape(json_t *body, const struct options *o)
 	put_number(body, "idle-max", o->idle_max);
 	put_number(body, "ruler-bits", o->bits);
 	put_number(body, "keys", o->keys);
+	put_number(body, "exemplars", o->exemplars);
 }
 
 static int has_one_predicate(const struct options *o, const char *command)
@@ -472,6 +475,9 @@ static void print_instrumentation(const json_t *inst)
 	number_text(inst, "keys", keys);
 	printf("slot             %s s, kept %s s\nruler            2^%s buckets per doubling\nkeys             at most %s per source\n",
 	       slot, kept, bits, keys);
+	if (json_integer_value(json_object_get(inst, "exemplars")))
+		printf("exemplars        the %lld worst of each slot, and one per decade\n",
+		       json_integer_value(json_object_get(inst, "exemplars")));
 	number_text(inst, "idle-max", idle);
 	if (strcmp(idle, "0"))
 		printf("idle             at most %s s, then it is deleted\n", idle);

@@ -1,0 +1,16 @@
+/* value_exemplars.h - exemplars: the single events that were kept of an interval, from request to reply.
+ *
+ * Source  the store: the cube has none.  Slots only: they go with tier 0.
+ */
+#ifndef HEATSCOPE_VALUE_EXEMPLARS_H
+#define HEATSCOPE_VALUE_EXEMPLARS_H
+
+#include "exemplar_fold.h"
+#include "value.h"
+
+/* To a value of that kind; does nothing to others.  -EINVAL with the reason, -ENOMEM. */
+int value_exemplars_add(struct value *v, char *reason);
+
+int value_exemplars_read(struct value *v, struct store *store);
+
+#endif

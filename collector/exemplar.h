@@ -1,0 +1,81 @@
+/* exemplar.h - single events kept beside the histograms: the worst of a slot, and a sample of each decade of values.
+ *
+ *      box[row][cpu]                -> values of the worst, tags of the drawn        decides, a few instructions per event
+ *      exemplar[row][cpu][index]    -> the whole event: index 0..n-1 the worst, n..n+7 one drawn per decade
+ *
+ * They lie in the row of their slot (ring.h), so the reader owns them as it owns the row: nothing is queued, nothing
+ * overflows, and an event is written only if it is among the worst of its CPU so far or drawn: of m events in random
+ * order about n * ln(m / n).
+ *
+ * Value   of the instrumentation's first measure, a time in ns.
+ * Worst   exact: the n worst of a merge are among the n worst of each part.
+ * Drawn   every event draws a tag, the highest stays: each event of a decade has the same chance, and the highest of
+ *         several CPUs' or hosts' is the draw of all their events together.  One that stands for w draws about as w would.
+ * Writers one program at a time per CPU (tracer.h's `alone`), so there is no atomic operation.
+ * Both    compiled for the BPF target too.
+ */
+#ifndef HEATSCOPE_EXEMPLAR_H
+#define HEATSCOPE_EXEMPLAR_H
+
+#include <linux/types.h>
+
+#define EXEMPLARS_MAX 100		/* worst ones of a slot */
+#define EXEMPLAR_DECADES 8		/* below 10 us, 100 us, ... 10 s, and from 10 s on */
+
+struct exemplar_box {			/* zeroed memory is empty */
+	__u32 n, least;			/* worst ones; which is the least of them */
+	__u64 worst[EXEMPLARS_MAX];
+	__u32 tag[EXEMPLAR_DECADES];	/* 0: none was drawn */
+};
+
+static inline __u32 exemplar_decade(__u64 value)
+{
+	__u32 decade = 0;
+	__u64 limit;
+
+	for (limit = 10000; decade < EXEMPLAR_DECADES - 1 && value >= limit; limit *= 10)
+		decade++;
+	return decade;
+}
+
+static inline __u32 exemplar_tag(__u32 random, __u32 weight)
+{
+	__u32 tag = ~(weight > 1 ? random / weight : random);
+
+	return tag ? tag : 1;
+}
+
+/* Where an event of that value belongs among the n worst; -1: it does not.  exemplar_settle() follows. */
+static inline int exemplar_place(const struct exemplar_box *box, __u32 n, __u64 value)
+{
+	if (box->n < n)
+		return (int)box->n;
+	return box->least < EXEMPLARS_MAX && value > box->worst[box->least] ? (int)box->least : -1;
+}
+
+static inline void exemplar_settle(struct exemplar_box *box, __u32 at, __u64 value)
+{
+	__u64 lowest = ~0ull;
+	__u32 i;
+
+	if (at >= EXEMPLARS_MAX)
+		return;
+	box->worst[at] = value;
+	box->n += at == box->n;
+	for (i = 0; i < EXEMPLARS_MAX && i < box->n; i++)
+		if (box->worst[i] < lowest) {
+			lowest = box->worst[i];
+			box->least = i;
+		}
+}
+
+/* Is it the one that is kept of its decade? */
+static inline int exemplar_draw(struct exemplar_box *box, __u32 decade, __u32 tag)
+{
+	if (decade >= EXEMPLAR_DECADES || tag <= box->tag[decade])
+		return 0;
+	box->tag[decade] = tag;
+	return 1;
+}
+
+#endif
