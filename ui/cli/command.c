@@ -18,6 +18,9 @@ const struct command commands[] = {
 	{ "delete", "switch instrumentations off and drop their data", run_delete },
 	{ "raw", "counts and percentiles per key", run_raw },
 	{ "explain", "what sets a rectangle of time and value apart from the rest", run_explain },
+	{ "slow", "single slow statements, and what their time was", run_slow },
+	{ "fsslow", "single statements with their time in files", run_fsslow },
+	{ "snoop", "a sample of single statements", run_snoop },
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
@@ -39,6 +42,39 @@ error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_
 		argp_usage(state);
 	*ret_arg = arg;
 	return 0;
+}
+
+/* "10ms" -> "10000000"; a plain number stays. */
+static int value_of(const char *text, char out[32])
+{
+	static const struct { const char *name; double ns; } unit[] = {
+		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
+	};
+	char *end;
+	double value = strtod(text, &end);
+
+	for (size_t i = 0; end > text && i < sizeof(unit) / sizeof(*unit); i++)
+		if (!strcmp(end, unit[i].name) && value >= 0 && value * unit[i].ns < 1e15) {
+			snprintf(out, 32, "%.0f", value * unit[i].ns);
+			return 0;
+		}
+	return -1;
+}
+
+void take_value(struct argp_state *state, const char *name, const char *text, char out[32])
+{
+	if (value_of(text, out))
+		argp_error(state, "--%s %s: must be a number, or one with ns, us, ms or s", name, text);
+}
+
+long take_number(struct argp_state *state, const char *name, const char *text)
+{
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	if (*end || n < 1 || n > 1000000000)
+		argp_error(state, "--%s: \"%s\" is not a number from 1 on", name, text);
+	return n;
 }
 
 int failed(const char *command, const char *reason)

@@ -30,6 +30,9 @@ int run_show(struct client *c, int argc, char **argv);
 int run_delete(struct client *c, int argc, char **argv);
 int run_raw(struct client *c, int argc, char **argv);
 int run_explain(struct client *c, int argc, char **argv);
+int run_slow(struct client *c, int argc, char **argv);
+int run_fsslow(struct client *c, int argc, char **argv);
+int run_snoop(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);
@@ -40,6 +43,12 @@ int run_doctor(struct client *c, int argc, char **argv);
 
 /* The rest of an argp parser whose command takes one argument, which must not be empty; else the usage, and the end. */
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
+
+/* An option's value, or the end: "10ms" -> "10000000"; a plain number stays. */
+void take_value(struct argp_state *state, const char *name, const char *text, char out[32]);
+
+/* Likewise: a whole number from 1 on. */
+long take_number(struct argp_state *state, const char *name, const char *text);
 
 /* Says why on stderr; returns 1, so that a command can end with it. */
 int failed(const char *command, const char *reason);

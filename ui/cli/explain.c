@@ -30,29 +30,6 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-/* "10ms" -> "10000000"; a plain number stays. */
-static int value_of(const char *text, char out[32])
-{
-	static const struct { const char *name; double ns; } unit[] = {
-		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
-	};
-	char *end;
-	double value = strtod(text, &end);
-
-	for (size_t i = 0; end > text && i < sizeof(unit) / sizeof(*unit); i++)
-		if (!strcmp(end, unit[i].name) && value >= 0 && value * unit[i].ns < 1e15) {
-			snprintf(out, 32, "%.0f", value * unit[i].ns);
-			return 0;
-		}
-	return -1;
-}
-
-static void take_value(struct argp_state *state, const char *name, const char *text, char out[32])
-{
-	if (value_of(text, out))
-		argp_error(state, "--%s %s: must be a number, or one with ns, us, ms or s", name, text);
-}
-
 static void take_baseline(struct argp_state *state, struct options *o, const char *text)
 {
 	int end = 0;

@@ -26,23 +26,13 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static long number_of(const char *name, const char *text, struct argp_state *state)
-{
-	char *end;
-	long n = strtol(text, &end, 10);
-
-	if (*end || n < 1 || n > 1000000000)
-		argp_error(state, "--%s: \"%s\" is not a number from 1 on", name, text);
-	return n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
-	case 's': o->seconds = number_of("seconds", arg, state); return 0;
-	case 'p': o->pid = number_of("pid", arg, state); return 0;
+	case 's': o->seconds = take_number(state, "seconds", arg); return 0;
+	case 'p': o->pid = take_number(state, "pid", arg); return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	default: return ARGP_ERR_UNKNOWN;
 	}
@@ -72,27 +62,6 @@ static void where_text(const struct options *o, char out[256])
 	snprintf(out + at, 256 - at, ")");
 }
 
-/* Until the kernel counts, at most 10 s. */
-static int wait_active(struct client *c, const char *id)
-{
-	const struct timespec nap = { .tv_nsec = 20000000 };
-	char path[512];
-	json_t *inst;
-	int err, active = 0;
-
-	for (int i = 0; i < 500 && !active; i++) {
-		err = client_json(c, "GET", inst_path(id, "", path), NULL, &inst);
-		if (err)
-			return err;
-		active = !strcmp(json_string_value(json_object_get(inst, "state")) ?: "", "active");
-		json_decref(inst);
-		nanosleep(&nap, NULL);
-	}
-	if (!active)
-		snprintf(c->reason, sizeof(c->reason), "the collector did not begin to measure within 10 s");
-	return active ? 0 : -ETIMEDOUT;
-}
-
 /* Every call is counted: a budget is for what always runs. */
 static const char *const collector_options[] = { "--budget", "0", NULL };
 
@@ -110,7 +79,7 @@ static int begin(struct measure *m, const struct options *o, char *ret_id)
 	body = json_pack("{s:[s,s], s:i}", "decomposition", "optype", "latency", "ruler-bits", 0);
 	err = measure_create(m, METRIC, where, body, ret_id);
 	json_decref(body);
-	return err ?: wait_active(&m->client, ret_id);
+	return err ?: measure_active(m, ret_id);
 }
 
 static int measured(struct measure *m, const char *id, time_t from, json_t **ret_reply)

@@ -151,7 +151,36 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 	return err;
 }
 
+int measure_active(struct measure *m, const char *id)
+{
+	const struct timespec nap = { .tv_nsec = 20000000 };
+	char path[512];
+	json_t *inst;
+	int err, active = 0;
+
+	for (int i = 0; i < 500 && !active; i++) {
+		err = client_json(&m->client, "GET", inst_path(id, "", path), NULL, &inst);
+		if (err)
+			return err;
+		active = !strcmp(json_string_value(json_object_get(inst, "state")) ?: "", "active");
+		json_decref(inst);
+		nanosleep(&nap, NULL);
+	}
+	if (!active)
+		snprintf(m->client.reason, sizeof(m->client.reason), "the collector did not begin to measure within 10 s");
+	return active ? 0 : -ETIMEDOUT;
+}
+
 /* ---- while it runs ---- */
+
+int measure_second(void)
+{
+	const struct timespec second = { .tv_sec = 1 };
+
+	if (!interrupted)
+		nanosleep(&second, NULL);
+	return !interrupted;
+}
 
 void measure_wait(const char *what, long seconds)
 {

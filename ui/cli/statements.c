@@ -1,0 +1,435 @@
+/* slow, fsslow, snoop: single statements, as they are kept of each second (exemplars), one a line. */
+#include "command.h"
+#include "measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define METRIC "mysql.queries"
+#define KEPT 100			/* of a second: as many as there can be */
+#define GIVEN "1000"			/* of a request: likewise */
+
+struct options {
+	const char *id;
+	char over[32];
+	long seconds, last, pid;
+	int json, follow;
+};
+
+/* What the commands differ in. */
+struct view {
+	const char *name, *over;	/* and which statements by default */
+	const char *measures;		/* asked for, where the metric has them; the first is what `over` is of */
+	const char *kind;		/* of exemplars: worst, drawn, all */
+	int n_kept;
+	const char *heading;
+	void (*row)(const json_t *exemplar);
+	struct argp argp;
+};
+
+enum { OPT_JSON = 256, OPT_OVER, OPT_ID };
+
+static const struct argp_option options[] = {
+	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s, or ns", 0 },
+	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
+	{ "seconds", 's', "N", 0, "Look for N seconds", 0 },
+	{ "last", 'l', "S", 0, "Instead: what heatscoped has kept of the last S seconds", 0 },
+	{ "pid", 'p', "PID", 0, "Only of this server (default: of all named mariadbd or mysqld); not with --last", 0 },
+	{ "id", OPT_ID, "ID", 0, "With --last: of this instrumentation (default: the first of " METRIC " that keeps exemplars)", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_OVER: take_value(state, "over", arg, o->over); return 0;
+	case 'f': o->follow = 1; return 0;
+	case 's': o->seconds = take_number(state, "seconds", arg); return 0;
+	case 'l': o->last = take_number(state, "last", arg); return 0;
+	case 'p': o->pid = take_number(state, "pid", arg); return 0;
+	case OPT_ID: o->id = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case ARGP_KEY_END:
+		if (o->last && (o->follow || o->seconds || o->pid))
+			argp_error(state, "give either --last, or --follow, --seconds and --pid");
+		if (o->id && !o->last)
+			argp_error(state, "--id needs --last");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- rows ---- */
+
+static double measure_of(const json_t *exemplar, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(exemplar, "measures"), name));
+}
+
+static const char *field_of(const json_t *exemplar, const char *name)
+{
+	return json_string_value(json_object_get(json_object_get(exemplar, "fields"), name)) ?: "";
+}
+
+static double ms_of(const json_t *exemplar, const char *name)
+{
+	return measure_of(exemplar, name) / 1e6;
+}
+
+/* "12:00:03.250", the local time of its end. */
+static const char *clock_text(const json_t *exemplar, char out[32])
+{
+	double s = json_number_value(json_object_get(exemplar, "time"));
+	time_t whole = (time_t)floor(s);
+	struct tm tm;
+
+	localtime_r(&whole, &tm);
+	strftime(out, 16, "%H:%M:%S", &tm);
+	snprintf(out + strlen(out), 16, ".%03d", (int)((s - floor(s)) * 1000));
+	return out;
+}
+
+/* "futex 200 ms, io 12.0 us": where its time off the CPU went. */
+static void parts_text(const json_t *exemplar, char *out, size_t room)
+{
+	static const char *const part[] = { "runqwait", "io", "futex", "net", "sleep", "fault", "other", "unsplit" };
+	char text[32];
+	size_t at = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part) && at < room; i++)
+		if (measure_of(exemplar, part[i]) > 0)
+			at += (size_t)snprintf(out + at, room - at, "%s%s %s", at ? ", " : "", part[i],
+					       time_text(measure_of(exemplar, part[i]), text));
+}
+
+static void slow_row(const json_t *e)
+{
+	char clock[32], parts[256];
+
+	parts_text(e, parts, sizeof(parts));
+	printf("%s %11.3f %10.3f %11.3f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
+	       field_of(e, "digest"));
+	if (*parts)
+		printf("%12s %11s %s\n", "", "", parts);
+}
+
+/* Where the metric has no time in files, the time blocked for them. */
+static void fsslow_row(const json_t *e)
+{
+	int fs = json_object_get(json_object_get(e, "measures"), "fs") != NULL;
+	char clock[32];
+
+	printf("%s %11.3f %10.3f %6.0f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"),
+	       measure_of(e, "n_io"), field_of(e, "digest"));
+}
+
+/* "root@10.0.0.7/shop ", where the metric has who it was. */
+static void who_text(const json_t *exemplar, char *out, size_t room)
+{
+	out[0] = 0;
+	if (*field_of(exemplar, "user"))
+		snprintf(out, room, "%s@%s/%s ", field_of(exemplar, "user"), field_of(exemplar, "client"),
+			 field_of(exemplar, "database"));
+}
+
+static void snoop_row(const json_t *e)
+{
+	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
+	const char *text = strcmp(field_of(e, "digest"), "none") ? field_of(e, "digest") : "";
+	char clock[32], number[24] = "-", who[800];
+
+	if (connection)
+		snprintf(number, sizeof(number), "%lld", (long long)connection);
+	who_text(e, who, sizeof(who));
+	printf("%s %7s %6s %11.3f %10.3f %-7s %s%s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, ms_of(e, "latency"),
+	       ms_of(e, "cputime"), field_of(e, "status"), who, field_of(e, "command"), *text ? ": " : "", text);
+}
+
+/* ---- printing ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	double x = json_number_value(json_object_get(*(json_t *const *)a, "time"));
+	double y = json_number_value(json_object_get(*(json_t *const *)b, "time"));
+
+	return (x > y) - (x < y);
+}
+
+static void print_one(const struct view *v, const struct options *o, const json_t *exemplar)
+{
+	if (!o->json) {
+		v->row(exemplar);
+		return;
+	}
+	json_dumpf(exemplar, stdout, JSON_COMPACT);
+	putchar('\n');
+}
+
+struct told {				/* so far, for what is said at the end */
+	double missed, lost, sampled;
+	int full;			/* seconds of which only the worst were kept */
+};
+
+/* Of a second that has as many as are kept there may have been more. */
+static void count_full(struct told *t, const json_t *reply, json_t *const *row, size_t n)
+{
+	size_t kept = (size_t)json_integer_value(json_object_get(reply, "kept")), worst = 0;
+	double second = -1;
+
+	for (size_t i = 0; i < n; i++) {
+		double at = floor(json_number_value(json_object_get(row[i], "time")));
+
+		worst = at == second ? worst : 0;
+		second = at;
+		worst += json_is_true(json_object_get(row[i], "worst"));
+		t->full += worst == kept && json_is_true(json_object_get(row[i], "worst"));
+	}
+}
+
+/* By their ends. */
+static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct told *t)
+{
+	const json_t *list = json_object_get(reply, "exemplars");
+	size_t n = json_array_size(list), i;
+	json_t **row = calloc(n + 1, sizeof(*row));
+	double sampled = json_number_value(json_object_get(reply, "sampled"));
+
+	for (i = 0; row && i < n; i++)
+		row[i] = json_array_get(list, i);
+	if (row && n)
+		qsort(row, n, sizeof(*row), by_time);
+	for (i = 0; row && i < n; i++)
+		print_one(v, o, row[i]);
+	if (row)
+		count_full(t, reply, row, n);
+	t->missed += json_number_value(json_object_get(reply, "missed"));
+	t->lost += json_number_value(json_object_get(reply, "lost"));
+	t->sampled = sampled > t->sampled ? sampled : t->sampled;
+	free(row);
+	fflush(stdout);
+}
+
+static void print_told(const struct view *v, const struct told *t)
+{
+	if (!strcmp(v->kind, "worst") && t->full)
+		fprintf(stderr, "of %d second%s only the worst are kept: there may have been more\n", t->full, t->full == 1 ? "" : "s");
+	if (t->missed > 0)
+		fprintf(stderr, "%.0f statements came too late to be considered\n", t->missed);
+	if (t->lost > 0)
+		fprintf(stderr, "%.0f statements were lost\n", t->lost);
+	if (t->sampled > 1)
+		fprintf(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
+}
+
+/* Those that ended in seconds from..to - 1. */
+static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      struct told *t)
+{
+	struct params p = { .len = 0 };
+	char path[512], whole[2600], start[32], end[32];
+	json_t *reply;
+	int err;
+
+	snprintf(start, sizeof(start), "%lld", (long long)from);
+	snprintf(end, sizeof(end), "%lld", (long long)to);
+	params_put(&p, "start_time", start);
+	params_put(&p, "end_time", end);
+	params_put(&p, "ymin", o->over);
+	params_put(&p, "kind", v->kind);
+	params_put(&p, "n", GIVEN);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, "/value/exemplars", path), p.text);
+	err = client_json(c, "GET", whole, NULL, &reply);
+	if (err)
+		return err;
+	print_reply(v, o, reply, t);
+	json_decref(reply);
+	return 0;
+}
+
+/* ---- what heatscoped has kept ---- */
+
+static int find_kept(struct client *c, char ret_id[MEASURE_ID])
+{
+	json_t *list, *inst;
+	size_t i;
+	int err = client_json(c, "GET", "/ca/instrumentations", NULL, &list);
+
+	if (err)
+		return err;
+	err = -ENOENT;
+	json_array_foreach(list, i, inst) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(inst, "module")),
+			 json_string_value(json_object_get(inst, "stat")));
+		if (!err || strcmp(name, METRIC) || !json_integer_value(json_object_get(inst, "exemplars")))
+			continue;
+		snprintf(ret_id, MEASURE_ID, "%s", json_string_value(json_object_get(inst, "id")));
+		err = 0;
+	}
+	json_decref(list);
+	if (err)
+		snprintf(c->reason, sizeof(c->reason), "no instrumentation of " METRIC " keeps exemplars; "
+			 "'heatscope create " METRIC " --exemplars 5' makes one");
+	return err;
+}
+
+static int run_last(const struct view *v, const struct options *o, struct client *c)
+{
+	struct told t = { 0 };
+	char id[MEASURE_ID] = "";
+	time_t now = time(NULL);
+	int err = o->id ? 0 : find_kept(c, id);
+
+	if (!err)
+		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
+	if (err)
+		return failed(v->name, o->id ? inst_reason(c, err, o->id) : c->reason);
+	print_told(v, &t);
+	return 0;
+}
+
+/* ---- from now on ---- */
+
+/* Those of the view's that the metric has. */
+static json_t *measures_wanted(const struct view *v, const json_t *have)
+{
+	json_t *wanted = names_of(v->measures), *name;
+	size_t i, j;
+
+	for (i = json_array_size(wanted); i-- > 0; ) {
+		int found = 0;
+
+		json_array_foreach(have, j, name)
+			found |= json_equal(name, json_array_get(wanted, i));
+		if (!found)
+			json_array_remove(wanted, i);
+	}
+	return wanted;
+}
+
+/* Every statement is looked at: a budget is for what always runs. */
+static const char *const collector_options[] = { "--budget", "0", NULL };
+
+static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id)
+{
+	json_t *have, *body;
+	char where[96];
+	int err = measure_start(m, collector_options), at;
+
+	err = err ?: measure_ready(m, METRIC, &have);
+	if (err)
+		return err;
+	at = snprintf(where, sizeof(where), "latency >= %sns", o->over);
+	if (o->pid)
+		snprintf(where + at, sizeof(where) - (size_t)at, " and pid = %ld", o->pid);
+	body = json_pack("{s:o, s:i, s:i, s:i}", "measures", measures_wanted(v, have), "exemplars", v->n_kept, "ruler-bits", 0,
+			 "retention-time", 60);
+	json_decref(have);
+	err = measure_create(m, METRIC, where, body, ret_id);
+	json_decref(body);
+	return err ?: measure_active(m, ret_id);
+}
+
+/* A second is asked for when it has been over for one: by then it has been told. */
+static int run_follow(const struct view *v, const struct options *o)
+{
+	struct measure m = { .collector = 0 };
+	struct told t = { 0 };
+	char id[MEASURE_ID];
+	int err = begin(v, o, &m, id);
+	time_t from = time(NULL) - 1, first = from, until;
+
+	while (!err && measure_second() && (!o->seconds || time(NULL) <= first + 1 + o->seconds)) {
+		until = time(NULL) - 1;
+		if (until <= from)
+			continue;
+		err = print_time(v, o, &m.client, id, from, until, &t);
+		from = until;
+	}
+	if (!err)
+		err = measure_end(&m);
+	if (!err)
+		err = print_time(v, o, &m.client, id, from, time(NULL) + 1, &t);
+	measure_stop(&m);
+	if (err)
+		return failed(v->name, m.client.reason);
+	print_told(v, &t);
+	return 0;
+}
+
+static int run_view(const struct view *v, struct client *c, int argc, char **argv)
+{
+	struct options o = { .id = NULL };
+
+	snprintf(o.over, sizeof(o.over), "%s", v->over);
+	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
+	if (!o.json) {
+		printf("%s\n", v->heading);
+		fflush(stdout);
+	}
+	return o.last ? run_last(v, &o, c) : run_follow(v, &o);
+}
+
+/* ---- the commands ---- */
+
+#define NEEDS "Needs no running heatscoped unless with --last, and what the collector needs (root, or CAP_BPF and CAP_PERFMON). " \
+	"Statements are told without their literals."
+#define PARTS "latency,cputime,offcpu,runqwait,io,futex,net,sleep,fault,other,unsplit,n_io"
+
+static const struct view slow = {
+	"slow", "100000000", PARTS, "worst", KEPT,
+	"TIME         LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
+	{ options, parse, NULL,
+	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
+	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
+	  "  heatscope slow\n"
+	  "  heatscope slow --over 20ms --seconds 60\n"
+	  "  heatscope slow --last 3600 --over 1s\n"
+	  "  heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
+};
+
+static const struct view fsslow = {
+	"fsslow", "10000000", "latency,fs,io,n_io", "worst", KEPT,
+	"TIME         LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
+	{ options, parse, NULL,
+	  "Single slow statements with their time in files, and how often they were blocked for them: the time in calls of file systems "
+	  "where it is measured (measure fs), else the time blocked for files (measure io). At least 10 ms unless --over says otherwise; of each second the 100 "
+	  "slowest. " NEEDS "\vExamples:\n"
+	  "  heatscope fsslow --over 5ms\n"
+	  "  heatscope fsslow --last 600 --json", NULL, NULL, NULL }
+};
+
+static const struct view snoop = {
+	"snoop", "0", "latency,cputime", "all", 5,
+	"TIME             PID   CONN LATENCY(ms)    CPU(ms) STATUS  QUERY", snoop_row,
+	{ options, parse, NULL,
+	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
+	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"
+	  "  heatscope snoop\n"
+	  "  heatscope snoop --seconds 10 --json\n"
+	  "  heatscope snoop --last 60 --id 3", NULL, NULL, NULL }
+};
+
+int run_slow(struct client *c, int argc, char **argv)
+{
+	return run_view(&slow, c, argc, argv);
+}
+
+int run_fsslow(struct client *c, int argc, char **argv)
+{
+	return run_view(&fsslow, c, argc, argv);
+}
+
+int run_snoop(struct client *c, int argc, char **argv)
+{
+	return run_view(&snoop, c, argc, argv);
+}
