@@ -1,4 +1,5 @@
 #include "mysql.h"
+#include "address.h"
 #include "fs_call.h"
 #include "listeners.h"
 #include "log.h"
@@ -67,8 +68,10 @@ static void mysql_choose(struct mysql *m, int by_call)
 		bpf_program__set_autoload(m->bpf->progs.woken, true);
 	}
 	m->by_call = by_call;
-	if (!by_call)
+	if (!by_call) {
+		bpf_map__set_max_entries(m->bpf->maps.call_conns, 1);	/* its memory is taken at once */
 		return;
+	}
 	bpf_program__set_autoload(m->bpf->progs.call_ends, true);
 	bpf_program__set_autoload(m->bpf->progs.flush_calls, true);
 	bpf_program__set_autoload(m->bpf->progs.running_calls, true);
@@ -186,6 +189,21 @@ static void label_instance(struct mysql *m, __u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%s", servers_where(&m->servers, code >> 16, code & 0xffff));
 }
 
+static void label_name(struct mysql *m, __u64 code, char *out)
+{
+	struct name name;
+
+	mysql_label_name(code, bpf_map_lookup_elem(bpf_map__fd(m->bpf->maps.names), &code, &name) ? NULL : &name, out);
+}
+
+static void label_client(struct mysql *m, __u64 code, char *out)
+{
+	if (code == CLIENT_LOCAL)
+		snprintf(out, LABEL_MAX + 1, "local");
+	else
+		address_label(bpf_map__fd(m->bpf->maps.addresses), code, out);
+}
+
 static void label_digest(struct mysql *m, __u64 code, char *out)
 {
 	struct mysql_specimen s;
@@ -214,6 +232,12 @@ static void mysql_label(void *arg, unsigned field, __u64 code, char *out)
 	case MYSQL_BLOCKED_IN:
 		mysql_label_blocked_in(code, out);
 		break;
+	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE:
+		label_name(arg, code, out);
+		break;
+	case MYSQL_CLIENT:
+		label_client(arg, code, out);
+		break;
 	case MYSQL_INSTANCE:
 		label_instance(arg, code, out);
 		break;
@@ -236,6 +260,16 @@ static int codes_instance(const struct mysql *m, const char *text, __u64 *ret_co
 	return more < 0 ? more : n + more;
 }
 
+static int codes_client(const char *text, __u64 *ret_code, size_t max)
+{
+	if (strcmp(text, "local"))
+		return address_codes(text, ret_code, max);
+	if (!max)
+		return -E2BIG;
+	*ret_code = CLIENT_LOCAL;
+	return 1;
+}
+
 static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
 	switch (field) {
@@ -244,6 +278,8 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
 	case MYSQL_STATUS: return mysql_codes_status(text, ret_code, max);
 	case MYSQL_BLOCKED_IN: return mysql_codes_blocked_in(text, ret_code, max);
+	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE: return mysql_codes_name(text, ret_code, max);
+	case MYSQL_CLIENT: return codes_client(text, ret_code, max);
 	case MYSQL_INSTANCE: return codes_instance(self, text, ret_code, max);
 	case MYSQL_PID: return text_codes_number(text, ret_code, max);
 	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
@@ -424,7 +460,7 @@ const struct tracer mysql_tracer = {
 	.tracepoints = tracepoints,
 	.instead = system_calls,
 	.dispatch_ns = 20,
-	.dear = WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST),
+	.dear = WANTED_FIELD(MYSQL_STATEMENT) | MYSQL_TOKENS,
 	.dear_ns = 30,
 	.spared_ns = 25,
 	.alone = 1,

@@ -34,6 +34,10 @@
  *      io_bytes     that these have read, written or copied.  Of a call that was under way when somebody asked first nothing is told;
  *                   of a command that is unsplit, both are 0
  *
+ *      rows    as the reply tells: affected, and returned by SELECT, SHOW, fetch ...; of all its results together.  0 where the
+ *              reply cannot be followed: encrypted, compressed, opaque, one that is sent in pieces of memory, more than FOLLOW_STEPS
+ *              packets in a send, or a command that began before rows were asked for
+ *
  *      age     of a command that runs at the end of a slot, so far; no part of an event: it is told of each such slot
  *
  *         `other` is what no reason was seen of, as of a command that began before these were asked for.
@@ -45,6 +49,9 @@
  *      command     the protocol's command byte, or one of the codes below
  *      statement   mysql_statement.h; of query, prepare, execute and bulk_execute, else `none`
  *      digest      mysql_digest.h; of the same commands, else `none`
+ *      table       mysql_table.h; of the same commands, else `none`
+ *      user, database   mysql_who.h; as they are when the command begins
+ *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
  *      status      enum mysql_status, or STATUS_ERROR of the error that the reply ends with
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process
@@ -60,8 +67,8 @@
 #include "reason.h"
 
 enum mysql_field {
-	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_STATUS, MYSQL_INSTANCE, MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN,
-	MYSQL_N_FIELDS
+	MYSQL_COMMAND, MYSQL_STATEMENT, MYSQL_DIGEST, MYSQL_TABLE, MYSQL_STATUS, MYSQL_USER, MYSQL_DATABASE, MYSQL_CLIENT, MYSQL_INSTANCE,
+	MYSQL_PID, MYSQL_EXECNAME, MYSQL_BLOCKED_IN, MYSQL_N_FIELDS
 };
 
 enum mysql_measure {
@@ -71,6 +78,7 @@ enum mysql_measure {
 	MYSQL_AGE,		/* of what still runs at the end of a slot: no event */
 	MYSQL_FS,		/* on the CPU and off it */
 	MYSQL_IO_BYTES,
+	MYSQL_ROWS,
 	MYSQL_N_MEASURES
 };
 
@@ -79,6 +87,11 @@ enum mysql_measure {
 
 /* Measures for which the scheduler is watched: parts of the time blocked, and counts. */
 #define MYSQL_PARTS (((1ull << MYSQL_AGE) - (1ull << MYSQL_IO)) << 32)
+
+/* Fields for which a text's tokens are read, and its first word; fields of names. */
+#define MYSQL_TOKENS (WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE))
+#define MYSQL_FIRST_WORD (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DATABASE))
+#define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | WANTED_FIELD(MYSQL_CLIENT))
 
 /* Measures for which system calls are watched. */
 #define MYSQL_FILES (WANTED_MEASURE(MYSQL_FS) | WANTED_MEASURE(MYSQL_IO_BYTES))
@@ -107,6 +120,8 @@ enum { MYSQL_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
 #define STATUS_ERROR(number) (0x10000u | (number))	/* MySQL's, 16 bits */
 
 #define INSTANCE_UNIX (1ull << 63)
+
+#define CLIENT_LOCAL 1ull		/* no address, ADDRESS_V4 and _V6 are far */
 
 /* The first bytes of the first statement with a digest, from which the host makes its text.  It stays with the collector. */
 #define SPECIMEN_MAX 1024

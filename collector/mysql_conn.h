@@ -28,22 +28,23 @@ struct mysql_conn {
 	struct stamp start, end;
 	__u64 id;			/* of the connection, for the statements prepared on it */
 	__u64 connection;		/* the server's number of it; 0: it is older than we are */
-	__u64 instance, execname;
+	__u64 instance, execname, client;
 	__u32 pid;
 	__u32 digested;			/* bytes of the current text that `digest` has, or DIGEST_REFUSED */
-	struct digest digest;		/* of the current command's text */
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
+	__u64 table, last_table;	/* the same of the table: codes of mysql_name.h */
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* 1: these are told, since this command's start */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
+	struct digest digest;		/* of the current command's text */
 };
 
 #define DIGEST_REFUSED (~0u)
 
 struct prepared_statement {
-	__u64 statement, digest;	/* codes */
+	__u64 statement, digest, table;	/* codes */
 };
 
 struct prepared_key {

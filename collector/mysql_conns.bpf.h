@@ -10,6 +10,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include "address.bpf.h"
 #include "mysql_conn.h"
 #include "text.bpf.h"
 #include "vm.h"
@@ -52,6 +53,13 @@ struct {
 	__type(value, struct prepared_statement);
 } prepared SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NAMES_MAX);
+	__type(key, __u64);
+	__type(value, struct name);
+} names SEC(".maps");
+
 struct {				/* filled by the collector, see servers.h */
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -62,6 +70,22 @@ struct {				/* filled by the collector, see servers.h */
 static __always_inline void count(__u64 *counter)
 {
 	__sync_fetch_and_add(counter, 1);
+}
+
+static __always_inline void name_remember(const struct name *name, __u64 code)
+{
+	if (code > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &code))
+		bpf_map_update_elem(&names, &code, name, BPF_ANY);
+}
+
+/* Who is at the other end. */
+static __always_inline __u64 conn_client(struct sock *sk)
+{
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+	if (family == AF_UNIX)
+		return CLIENT_LOCAL;
+	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) : address_of_v6(&sk->__sk_common.skc_v6_daddr);
 }
 
 /* The listening path; 0 for an outbound connection, which has no name.  An abstract name has no NUL at
@@ -135,6 +159,7 @@ static __noinline struct mysql_conn *conn_make(struct sock *sk, __u64 inode, str
 	if (!s)
 		return 0;
 	s->instance = instance;
+	s->client = conn_client(sk);
 	s->pid = t->tgid;
 	bpf_probe_read_kernel(&text, 16, &t->group_leader->comm);
 	text.text[15] = 0;

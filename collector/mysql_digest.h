@@ -15,6 +15,7 @@
  *          kernel and host what a literal is, so that no literal is in a text.
  * Quotes   A backslash escapes and "" are texts, as by default; where the server says otherwise, digest_byte() is told.
  *          Comments are read as the servers do; mysql_statement.h, which looks for a first word only, takes "--" for one always.
+ * Table    The first table that is named is found beside (mysql_table.h), where digest_begin() is told so.
  * Both     pure; fuzzed by fuzz_mysql_digest.  Inlined where they can be: the kernel allows 8 calls in each other.
  *
  * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc) but where the manual says otherwise.
@@ -22,7 +23,7 @@
 #ifndef HEATSCOPE_MYSQL_DIGEST_H
 #define HEATSCOPE_MYSQL_DIGEST_H
 
-#include "key.h"
+#include "mysql_table.h"
 
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
 
@@ -62,6 +63,7 @@ struct digest {
 	__u8 operand;			/* a sign that comes now is an operator */
 	__u8 executable;		/* in an executable comment */
 	__u8 plain;			/* a backslash is a byte like others: NO_BACKSLASH_ESCAPES */
+	struct table table;
 #ifdef DIGEST_TEXT
 	__u32 at, at_before;		/* bytes written, also beyond room; before the word */
 	__u32 room;
@@ -69,7 +71,7 @@ struct digest {
 #endif
 };
 
-static __always_inline void digest_begin(struct digest *d)
+static __always_inline void digest_begin(struct digest *d, int table_wanted)
 {
 	d->hash = HASH_SEED;
 	d->state = DIGEST_BETWEEN;
@@ -77,6 +79,7 @@ static __always_inline void digest_begin(struct digest *d)
 	d->operand = 0;
 	d->executable = 0;
 	d->plain = 0;
+	table_begin(&d->table, table_wanted);
 }
 
 /* ---- tokens ---- */
@@ -120,6 +123,7 @@ static __always_inline void digest_literal(struct digest *d)
 	__u8 list = d->list;
 
 	d->operand = 1;
+	table_other(&d->table);
 	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA || list == LIST_GROUP_LITERAL_COMMA) {
 		d->list = list - 1;
 		return;
@@ -172,6 +176,7 @@ static __always_inline void digest_close(struct digest *d)
 static __always_inline void digest_punctuation(struct digest *d, __u8 byte)
 {
 	d->operand = byte == ')';
+	table_mark(&d->table, byte);
 	if (byte == ',') {
 		digest_comma(d);
 	} else if (byte == '(') {
@@ -207,9 +212,12 @@ static __always_inline int digest_letter(__u8 byte)
 	return (lower >= 'a' && lower <= 'z') || byte == '_' || byte == '$' || byte == '@' || byte >= 0x80;
 }
 
-static __always_inline void digest_word_byte(struct digest *d, __u8 lower)
+static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 {
+	__u8 lower = digest_lower(byte);
+
 	digest_put(d, lower);
+	table_word_byte(&d->table, byte);
 	if (d->n < 8)
 		d->word |= (__u64)lower << (8 * d->n);
 	if (d->n < 255)
@@ -225,6 +233,7 @@ static __always_inline void digest_word_begin(struct digest *d)
 #endif
 	digest_flush(d);
 	digest_put(d, ' ');
+	table_word_begin(&d->table);
 	d->word = 0;
 	d->n = 0;
 }
@@ -283,8 +292,10 @@ static __always_inline int digest_word_is_operator(const struct digest *d)
 static __always_inline void digest_word_end(struct digest *d)
 {
 	d->operand = !digest_word_is_operator(d);
-	if (!digest_word_is_literal(d))
+	if (!digest_word_is_literal(d)) {
+		table_word_end(&d->table, d->word, d->n);
 		return;
+	}
 	digest_word_undo(d);
 	digest_literal(d);
 }
@@ -297,7 +308,7 @@ static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte
 		return DIGEST_BETWEEN;
 	if (digest_letter(byte)) {
 		digest_word_begin(d);
-		digest_word_byte(d, digest_lower(byte));
+		digest_word_byte(d, byte);
 		return DIGEST_WORD;
 	}
 	if (digest_digit(byte)) {
@@ -348,7 +359,7 @@ static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
 {
 	if (!digest_letter(byte) && !digest_digit(byte))
 		return digest_after_word(d, byte);
-	digest_word_byte(d, digest_lower(byte));
+	digest_word_byte(d, byte);
 	return DIGEST_WORD;
 }
 
@@ -381,9 +392,11 @@ static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 {
 	if (byte == '`') {
 		d->operand = 1;
+		table_name_end(&d->table);
 		return DIGEST_BETWEEN;
 	}
 	digest_put(d, digest_lower(byte));
+	table_word_byte(&d->table, byte);
 	return DIGEST_NAME;
 }
 

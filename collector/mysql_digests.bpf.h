@@ -12,7 +12,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "events.bpf.h"
-#include "mysql_conn.h"
+#include "mysql_conns.bpf.h"
 
 #define WINDOW 64
 
@@ -61,13 +61,27 @@ static __always_inline int digest_wants(const struct mysql_conn *s)
 	const struct conn *c = &s->conn;
 
 	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
-	       (c->command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_DIGEST)));
+	       (c->command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS));
 }
 
 /* What begins like this is not read as a text: its literals might be taken for words. */
 static __always_inline int digest_refuses(const struct conn *c, __u8 first)
 {
 	return c->multibyte || ((c->caps & CLIENT_QUERY_ATTRIBUTES) && c->command == COM_QUERY && first);
+}
+
+/* It is what a statement with a text is remembered by. */
+static __always_inline void digest_set(struct mysql_conn *s, __u64 code, __u64 table)
+{
+	s->code = code;
+	s->table = table;
+}
+
+/* The text is read from here on. */
+static __always_inline void digest_start(struct mysql_conn *s)
+{
+	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
+	s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
 }
 
 /* The first of its kind is kept for its text. */
@@ -99,7 +113,11 @@ __noinline int digest_end(struct mysql_conn *s, int whole)
 {
 	if (!s)
 		return 0;
+	if (!s->digested)
+		digest_start(s);
 	s->code = digest_code(&s->digest, whole);
+	s->table = table_code(&s->digest.table, whole);
+	name_remember(&s->digest.table.name, s->table);
 	specimen_keep(s, s->digested, whole);
 	return 0;
 }
@@ -115,13 +133,15 @@ __noinline int command_digest(struct mysql_conn *s)
 		if (s->digested == c->at - 1)
 			digest_end(s, 1);
 		else if (s->digested != DIGEST_LOOK)
-			s->code = DIGEST_UNKNOWN;
-		if (c->command == COM_STMT_PREPARE)
+			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
+		if (c->command == COM_STMT_PREPARE) {
 			s->last_code = s->code;
+			s->last_table = s->table;
+		}
 	} else if (command_executes(c->command) && c->statement_id == STATEMENT_ID_LAST) {
-		s->code = s->last_code ? s->last_code : DIGEST_UNKNOWN;
+		digest_set(s, s->last_code ? s->last_code : DIGEST_UNKNOWN, s->last_table);
 	} else if (command_executes(c->command) && s->code == DIGEST_NONE) {
-		s->code = DIGEST_UNKNOWN;
+		digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
 	}
 	return 0;
 }

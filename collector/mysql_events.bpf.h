@@ -11,6 +11,7 @@
 #include <bpf/bpf_helpers.h>
 #include "events.bpf.h"
 #include "mysql_conns.bpf.h"
+#include "mysql_follow.h"
 #include "parts.bpf.h"
 #include "stamp.bpf.h"
 #include "switch.bpf.h"
@@ -100,6 +101,40 @@ static __always_inline void parts_fill(struct event *e, const struct mysql_conn 
 	e->measure[MYSQL_N_IO] = split ? s->blocked.n_io : 0;
 }
 
+/* A name that is in use is not forgotten. */
+static __always_inline __u64 name_used(__u32 field, __u64 code)
+{
+	if (wanted & WANTED_FIELD(field))
+		bpf_map_lookup_elem(&names, &code);
+	return code;
+}
+
+static __always_inline void names_fill(struct event *e, const struct mysql_conn *s)
+{
+	__u64 client = s->client;
+
+	e->field[MYSQL_TABLE] = name_used(MYSQL_TABLE, s->table);
+	e->field[MYSQL_USER] = name_used(MYSQL_USER, s->conn.who.user);
+	e->field[MYSQL_DATABASE] = name_used(MYSQL_DATABASE, s->conn.who.database);
+	e->field[MYSQL_CLIENT] = client;
+	if (client & ADDRESS_V6)
+		bpf_map_lookup_elem(&addresses, &client);
+}
+
+/* What is gathered where somebody asks only. */
+static __always_inline void asked_fill(struct event *e, const struct mysql_conn *s, int split, __u64 latency, __u64 blocked_ns)
+{
+	if (wanted & MYSQL_NAMES)
+		names_fill(e, s);
+	if (wanted & MYSQL_PARTS)
+		parts_fill(e, s, split, blocked_ns);
+	if (wanted & MYSQL_FILES) {
+		e->measure[MYSQL_FS] = split ? clamp_to(s->files.ns, latency) : 0;
+		e->measure[MYSQL_IO_BYTES] = split ? s->files.bytes : 0;
+	}
+	e->measure[MYSQL_ROWS] = follow_rows(&s->conn);
+}
+
 static __always_inline void event_fill(struct event *e, const struct mysql_conn *s)
 {
 	__u64 latency = clamp_to(s->end.ns - s->start.ns, ~0ull >> 1), off = 0, wait = 0;
@@ -125,12 +160,8 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 	e->measure[MYSQL_BLOCKED] = off - wait;
 	e->measure[MYSQL_UNSPLIT] = split ? 0 : latency;
 	e->measure[MYSQL_OFFCPU] = off;
-	if (wanted & MYSQL_PARTS)
-		parts_fill(e, s, split, off - wait);
-	if (wanted & MYSQL_FILES) {
-		e->measure[MYSQL_FS] = split ? clamp_to(s->files.ns, latency) : 0;
-		e->measure[MYSQL_IO_BYTES] = split ? s->files.bytes : 0;
-	}
+	if (wanted & (MYSQL_NAMES | MYSQL_PARTS | MYSQL_FILES | WANTED_MEASURE(MYSQL_ROWS)))
+		asked_fill(e, s, split, latency, off - wait);
 }
 
 static __always_inline void emit(struct events *e, const struct mysql_conn *s)

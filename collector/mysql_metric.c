@@ -8,7 +8,11 @@ static const struct field fields[] = {
 	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "digest", "statement without its literals", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "table", "first table that is named", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "status", "ok, or the error's number", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "user", "user", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "database", "default database", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "client", "client's address", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
@@ -31,6 +35,7 @@ static const struct field fields[] = {
 	TIME_FIELD("age", "age of what still runs"),
 	TIME_FIELD("fs", "time in file systems"),
 	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 },
+	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 };
 
 const struct metric mysql_metric = {

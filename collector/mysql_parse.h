@@ -14,6 +14,7 @@
  *         the rest unseen.
  * Seq     Only a header with sequence number 0 starts a command, and not while a command is held:
  *         the packets of LOAD DATA LOCAL count on, and wrap to 0 after 255 of them.
+ * Who     What says who the client is, or moves it to another database, goes to mysql_who.h too.
  * Long    A packet of 0xffffff bytes continues in the next one, up to a shorter one (maybe empty).
  * Trust   Bytes are the clients'.  What cannot be makes the connection opaque, nothing else.
  */
@@ -22,6 +23,7 @@
 
 #include "mysql.h"
 #include "mysql_statement.h"
+#include "mysql_who.h"
 
 enum conn_mode {
 	CONN_STRANGE,		/* older than we are: look for the begin of a command */
@@ -39,6 +41,7 @@ enum parse_flag {
 	PARSE_DONE = 4,		/* it is complete: what the server sends from now on is the reply */
 	PARSE_LOOKUP = 8,	/* statement_id is set, statement is wanted */
 	PARSE_CLOSE = 16,	/* statement_id is closed */
+	PARSE_NAME = 32,	/* who.name is a name that nobody may have seen yet */
 };
 
 enum reply_flag {
@@ -65,6 +68,17 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: before the text of a query stand names and values */
 
+#define FOLLOW_HEAD (4 + REPLY_HEAD)
+
+struct follow {			/* a reply, over its sends; mysql_follow.h */
+	__u32 skip;		/* bytes of the packet that are still to come */
+	__u8 on, verdict;	/* REPLY_*, if the packet ends here */
+	__u8 n;			/* bytes of the next one's head that have come */
+	__u8 pad;
+	__u64 rows;		/* so far: affected, or returned */
+	__u8 byte[32];		/* FOLLOW_HEAD of them */
+};
+
 struct conn {
 	struct statement scanner;
 	__u64 statement;	/* of the current command */
@@ -83,13 +97,15 @@ struct conn {
 	__u8 continued;		/* the next packet continues this one */
 	__u8 seq;
 	__u8 held;
-	__u8 wanted;		/* somebody decomposes by statement */
+	__u8 wanted;		/* the statement: somebody decomposes by it, or by the database */
 	__u8 stage;		/* of the reply */
 	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
 	__u8 row_continues;
 	__u8 multibyte;		/* it logged in with a character set of charset_hides_backslash() */
 	__u16 status;		/* the server's, of the last reply that told it */
 	__u16 pad;
+	struct follow follow;
+	struct who who;
 };
 
 /* Character sets in which a backslash may be the second byte of a character: big5, sjis, gbk, cp932 and gb18030
@@ -173,10 +189,21 @@ static inline void conn_becomes(struct conn *c, __u8 mode)
 	c->held = 0;
 	c->statement = STATEMENT_NONE;
 	c->result = STATUS_UNKNOWN;
+	c->follow.on = 0;
 	if (mode == CONN_ENCRYPTED)
 		c->command = COMMAND_ENCRYPTED;
 	if (mode == CONN_OPAQUE)
 		c->command = COMMAND_OPAQUE;
+	if (mode == CONN_ENCRYPTED || mode == CONN_OPAQUE || mode == CONN_STRANGE)
+		who_becomes(&c->who, mode == CONN_ENCRYPTED ? NAME_ENCRYPTED : NAME_UNKNOWN);
+}
+
+/* The server has let the client in, with these status flags. */
+static inline void login_end(struct conn *c, __u16 status)
+{
+	who_settle(&c->who, 1, 0);
+	c->status = status;
+	conn_becomes(c, c->caps & CLIENT_COMPRESS ? CONN_COMPRESSED : CONN_PLAIN);
 }
 
 /* Can this whole receive be the begin of a command?  MariaDB reads a header alone, or all at once. */
@@ -206,6 +233,28 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_OPAQUE);
 }
 
+#define LOGIN_USER 32			/* where a login's user begins, behind capabilities, lengths and character set */
+
+/* Of a login packet. */
+static inline __u32 login_blind(const struct conn *c)
+{
+	__u32 to = c->at < 8 ? 8 : LOGIN_USER;
+
+	if (c->seq != 1)		/* the rest of an authentication */
+		return c->left;
+	if (c->at < 4 || c->at == 8)
+		return 0;
+	if (c->at >= LOGIN_USER)
+		return who_blind(&c->who, c->left);
+	return c->left > to - c->at ? to - c->at : c->left;
+}
+
+/* Is the kind of statement of interest?  Always of a prepared one, since it is known by its number later. */
+static inline int scan_wanted(const struct conn *c)
+{
+	return c->wanted || c->command == COM_STMT_PREPARE;
+}
+
 /* How many bytes may be skipped unseen; 0: the next byte is wanted. */
 static inline __u32 parse_blind(const struct conn *c)
 {
@@ -214,31 +263,35 @@ static inline __u32 parse_blind(const struct conn *c)
 	if (!c->left)
 		return 0;
 	if (c->mode == CONN_LOGIN && !c->begun)
-		return c->at < 4 || c->at == 8 ? 0 : c->at < 8 && c->left > 8 - c->at ? 8 - c->at : c->left;
+		return login_blind(c);
 	if (!c->begun || c->mode == CONN_COMPRESSED)
 		return c->left;
 	if (!c->at || (command_has_id(c->command) && c->at < 5))
 		return 0;
-	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner) &&
-	    (c->wanted || c->command == COM_STMT_PREPARE))
+	if (command_has_text(c->command) && c->at < STATEMENT_LOOK && !statement_done(&c->scanner))
 		return 0;
-	return c->left;
+	return who_blind(&c->who, c->left);
 }
 
 /* The last byte of a login packet has come. */
-static inline void login_packet_end(struct conn *c)
+static inline __u32 login_packet_end(struct conn *c)
 {
-	if (c->seq == 1 && c->at == 32 && (c->caps & CLIENT_SSL))
+	int named = who_end(&c->who);
+
+	if (c->seq == 1 && c->at == LOGIN_USER && (c->caps & CLIENT_SSL))
 		conn_becomes(c, CONN_ENCRYPTED);
+	return named ? PARSE_NAME : 0;
 }
 
 /* The last byte of a command has come. */
 static inline __u32 command_end(struct conn *c)
 {
+	__u32 named = c->who.part && who_end(&c->who) ? PARSE_NAME : 0;
+
 	c->begun = 0;
 	if (c->mode == CONN_COMPRESSED)
 		return PARSE_DONE;
-	if (command_has_text(c->command) && (c->wanted || c->command == COM_STMT_PREPARE))
+	if (command_has_text(c->command) && scan_wanted(c))
 		c->statement = statement_code(&c->scanner, c->at < STATEMENT_LOOK);
 	if (c->command == COM_STMT_PREPARE)
 		c->last_statement = c->statement;
@@ -248,7 +301,7 @@ static inline __u32 command_end(struct conn *c)
 	c->result = command_has_no_reply(c->command) ? STATUS_NONE : STATUS_UNKNOWN;
 	c->unaligned = 0;
 	c->row_continues = 0;
-	return PARSE_DONE;
+	return PARSE_DONE | named;
 }
 
 static inline __u32 packet_end(struct conn *c)
@@ -258,9 +311,7 @@ static inline __u32 packet_end(struct conn *c)
 		return 0;
 	if (c->begun)
 		return command_end(c);
-	if (c->mode == CONN_LOGIN)
-		login_packet_end(c);
-	return 0;
+	return c->mode == CONN_LOGIN ? login_packet_end(c) : 0;
 }
 
 static inline __u32 command_begin(struct conn *c, __u32 len)
@@ -269,6 +320,8 @@ static inline __u32 command_begin(struct conn *c, __u32 len)
 		conn_becomes(c, CONN_OPAQUE);
 		return PARSE_CANCEL;
 	}
+	if (c->who.pending)
+		who_settle(&c->who, c->mode == CONN_LOGIN || c->result == STATUS_OK, c->result == STATUS_UNKNOWN);
 	c->mode = CONN_PLAIN;		/* also the first command after a login whose OK we missed */
 	c->begun = 1;
 	c->at = 0;
@@ -288,6 +341,8 @@ static inline __u32 header_end(struct conn *c)
 		c->at = 0;
 		if (c->seq == 0 && !c->held)
 			out = command_begin(c, len);
+		else if (c->seq == 1 && c->mode == CONN_LOGIN)
+			who_begin(&c->who, WHO_USER, 0);
 	}
 	if (!c->left && !conn_turns(c))
 		out |= packet_end(c);
@@ -326,6 +381,11 @@ static inline __u32 command_byte(struct conn *c, __u8 byte)
 	c->scanner.word = 0;
 	c->scanner.state = STATEMENT_SPACE;
 	c->scanner.n = 0;
+	if (byte == COM_INIT_DB)
+		who_begin(&c->who, WHO_INIT_DB, 0);
+	else if (byte == COM_CHANGE_USER)
+		who_begin(&c->who, WHO_USER, (c->caps & CLIENT_PROTOCOL_41 ? c->caps & CLIENT_SECURE_CONNECTION : CLIENT_SECURE_CONNECTION) |
+			  CLIENT_CONNECT_WITH_DB);
 	return 0;
 }
 
@@ -346,21 +406,60 @@ static inline __u32 id_byte(struct conn *c, __u8 byte)
 	return c->at == 4 ? id_end(c) : 0;
 }
 
-static inline __u32 body_byte(struct conn *c, __u8 byte)
+static inline __u32 who_named(struct conn *c, __u8 byte)
 {
-	if (!c->begun) {		/* login: the client's capabilities, and its character set */
-		if (c->at < 4)
-			c->caps = (c->at ? c->caps : 0) | (__u32)byte << (8 * c->at);
-		else if (c->at == 8)
-			c->multibyte = charset_hides_backslash(byte);
+	return who_byte(&c->who, byte) ? PARSE_NAME : 0;
+}
+
+/* The client's capabilities, its character set, and who it is. */
+static inline __u32 login_byte(struct conn *c, __u8 byte)
+{
+	if (c->at < 4) {
+		c->caps = (c->at ? c->caps : 0) | (__u32)byte << (8 * c->at);
+	} else if (c->at == 8) {
+		c->multibyte = charset_hides_backslash(byte);
+		c->who.caps = c->caps;
+		if (!(c->caps & CLIENT_PROTOCOL_41))
+			who_give_up(&c->who);
+	} else {
+		return who_named(c, byte);
+	}
+	return 0;
+}
+
+static inline int statement_is_use(const struct conn *c)
+{
+	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
+}
+
+/* Is a text of interest that begins with this byte? */
+static inline int text_begins(const struct conn *c, __u8 byte)
+{
+	return scan_wanted(c) || statement_lower(byte) == 'u';
+}
+
+static inline __u32 text_byte(struct conn *c, __u8 byte)
+{
+	if (c->at == 1 && !text_begins(c, byte)) {
+		c->scanner.state = STATEMENT_DONE;
 		return 0;
 	}
+	statement_byte(&c->scanner, byte);
+	if (!statement_done(&c->scanner) || !statement_is_use(c))
+		return 0;
+	who_begin(&c->who, WHO_USE, 0);
+	return who_named(c, byte);
+}
+
+static inline __u32 body_byte(struct conn *c, __u8 byte)
+{
+	if (!c->begun)
+		return login_byte(c, byte);
 	if (!c->at)
 		return command_byte(c, byte);
-	if (command_has_id(c->command))
-		return id_byte(c, byte);
-	statement_byte(&c->scanner, byte);
-	return 0;
+	if (c->who.part)
+		return who_named(c, byte);
+	return command_has_id(c->command) ? id_byte(c, byte) : text_byte(c, byte);
 }
 
 /* One byte that parse_blind() wanted. */
@@ -397,6 +496,23 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
+/* The first word of a text. */
+static inline __u32 text_ahead(struct conn *c, const __u8 *text)
+{
+	__u32 n;
+
+	if (!text_begins(c, *text)) {
+		c->scanner.state = STATEMENT_DONE;
+		return 0;
+	}
+	n = statement_ahead(&c->scanner, text);
+	c->at += n;
+	if (!statement_is_use(c))
+		return 0;
+	who_begin(&c->who, WHO_USE, 0);
+	return who_named(c, text[sizeof("use") - 1]);
+}
+
 /* The first bytes of a command, up to PARSE_AHEAD of them, at once: as parse_byte() of each.  text 0: none of a text.
  * Bytes eaten << 32 | PARSE_*. */
 static inline __u64 parse_ahead(struct conn *c, const __u8 *body, int text)
@@ -410,8 +526,8 @@ static inline __u64 parse_ahead(struct conn *c, const __u8 *body, int text)
 		c->at = 5;
 		c->statement_id = bytes_u24(body + 1) | (__u32)body[4] << 24;
 		out = id_end(c);
-	} else if (text && command_has_text(c->command) && !parse_blind(c)) {
-		c->at += statement_ahead(&c->scanner, body + 1);
+	} else if (text && command_has_text(c->command)) {
+		out = text_ahead(c, body + 1);
 	}
 	c->left -= c->at;
 	return parse_eaten(c->at, out);
@@ -422,6 +538,8 @@ static inline __u32 parse_skip(struct conn *c, __u32 n)
 {
 	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
 		return 0;
+	if (c->who.part)
+		who_skip(&c->who, n);
 	c->at = c->at + n < c->at ? ~0u : c->at + n;
 	c->left -= n;
 	return c->left ? 0 : packet_end(c);

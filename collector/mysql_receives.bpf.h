@@ -98,7 +98,9 @@ static __always_inline void prepared_lookup(struct mysql_conn *s)
 	struct prepared_statement *p = bpf_map_lookup_elem(&prepared, &key);
 
 	s->conn.statement = p ? p->statement : STATEMENT_UNKNOWN;
-	s->code = p ? p->digest : DIGEST_UNKNOWN;
+	digest_set(s, p ? p->digest : DIGEST_UNKNOWN, p ? p->table : NAME_UNKNOWN);
+	if (s->conn.statement == STATEMENT_CODE("use"))
+		who_moves(&s->conn.who);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
 		bpf_map_lookup_elem(&specimens, &s->code);	/* it is in use */
 }
@@ -123,7 +125,7 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 			s->digested = DIGEST_REFUSED;
 			return;
 		}
-		s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
+		digest_start(s);
 		s->text = (__u64)f->src.at + (f->at - f->src.from);
 		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 	}
@@ -137,6 +139,19 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 		digest_end(s, 0);		/* now, while its text is at hand */
 }
 
+/* What it is of few bytes only. */
+static __always_inline void outcome_rare(struct mysql_conn *s, __u32 out)
+{
+	if (out & PARSE_NAME)
+		name_remember(&s->conn.who.name, name_code(&s->conn.who.name));
+	if (out & PARSE_LOOKUP)
+		prepared_lookup(s);
+	if (out & PARSE_CLOSE)
+		prepared_forget(s);
+	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
+		count(&counts.opaque);
+}
+
 /* What the parser found in the bytes just eaten or skipped. */
 static __always_inline void outcome(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 out)
 {
@@ -145,18 +160,15 @@ static __always_inline void outcome(struct mysql_conn *s, struct events *e, stru
 			count(&counts.unanswered);
 		state_set(s, STATE_IDLE);
 		stamp_start(s, t);
-		digest_begin(&s->digest);
 		s->digested = 0;
-		s->code = DIGEST_NONE;
+		digest_set(s, DIGEST_NONE, NAME_NONE);
 	}
-	if (out & PARSE_LOOKUP)
-		prepared_lookup(s);
-	if (out & PARSE_CLOSE)
-		prepared_forget(s);
-	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
-		count(&counts.opaque);
+	if (out & (PARSE_NAME | PARSE_LOOKUP | PARSE_CLOSE | PARSE_CANCEL))
+		outcome_rare(s, out);
 	if (!(out & PARSE_DONE))
 		return;
+	if ((wanted & WANTED_MEASURE(MYSQL_ROWS)) || s->conn.follow.on)
+		follow_begin(&s->conn, (wanted & WANTED_MEASURE(MYSQL_ROWS)) != 0);
 	command_digest(s);
 	if (!command_has_no_reply(s->conn.command)) {
 		state_set(s, STATE_WAITING);
@@ -210,7 +222,7 @@ static __always_inline __u32 receive_ahead(struct mysql_conn *s, struct events *
 		return total;
 	}
 	/* a digest must see its text from the begin */
-	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & WANTED_FIELD(MYSQL_DIGEST));
+	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS);
 	step = conn_command(c, &head, text, total);
 	outcome(s, e, t, step);
 	return step >> 32;
@@ -222,7 +234,7 @@ static __always_inline void turn_receive(struct mysql_conn *s, struct task_struc
 	if (STATE_KIND(s->state) == STATE_WAITING)
 		return;
 	state_set(s, STATE_IDLE);
-	s->code = DIGEST_NONE;
+	digest_set(s, DIGEST_NONE, NAME_NONE);
 	stamp_start(s, t);
 	state_set(s, STATE_WAITING);
 }
@@ -265,7 +277,7 @@ static __always_inline void receive(struct mysql_conn *s, struct events *e, stru
 {
 	__u32 eaten;
 
-	s->conn.wanted = (wanted & WANTED_FIELD(MYSQL_STATEMENT)) != 0;
+	s->conn.wanted = (wanted & MYSQL_FIRST_WORD) != 0;
 	s->text = 0;
 	eaten = receive_ahead(s, e, t, total);
 	if (eaten < total)

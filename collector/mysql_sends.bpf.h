@@ -89,9 +89,35 @@ static long walk_step(__u32 i, struct walk *w)
 static __always_inline void prepared_remember(struct mysql_conn *s, __u32 id)
 {
 	struct prepared_key key = { .conn = s->id, .statement = id };
-	struct prepared_statement p = { s->conn.last_statement, s->last_code };
+	struct prepared_statement p = { s->conn.last_statement, s->last_code, s->last_table };
 
 	bpf_map_update_elem(&prepared, &key, &p, BPF_ANY);
+}
+
+static long follow_walk(__u32 i, struct walk *w)
+{
+	__u64 offset = w->pos - w->window_at;
+
+	if (w->pos >= w->total)
+		return 1;
+	if (offset + FOLLOW_HEAD > w->window_n && w->window_at + w->window_n < w->total) {
+		if (walk_refill(w))
+			return 1;
+		offset = 0;
+	}
+	w->pos += follow_step(w->c, w->window->byte + (offset & (REPLY_WINDOW - 1)), w->total - w->pos);
+	return 0;
+}
+
+/* The packets of a send, as many as are looked at. */
+static __always_inline void walk(struct walk *w)
+{
+	if (!w->c->follow.on) {
+		bpf_loop(REPLY_PACKETS, walk_step, w, 0);
+		return;
+	}
+	bpf_loop(FOLLOW_STEPS, follow_walk, w, 0);
+	w->verdict = follow_verdict(w->c);
 }
 
 /* Is the reply complete with this send?  REPLY_* */
@@ -112,7 +138,7 @@ static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, in
 	}
 	w.at = src.at;
 	if (!c->unaligned) {
-		bpf_loop(REPLY_PACKETS, walk_step, &w, 0);
+		walk(&w);
 		if (c->command == COM_STMT_PREPARE && stage == REPLY_FIRST && c->stage == REPLY_DEFINITIONS)
 			prepared_remember(s, c->statement_id);
 		if (w.pos == w.total)
@@ -163,8 +189,7 @@ static __always_inline int send_login(struct mysql_conn *s, struct task_struct *
 	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
 	    bpf_probe_read_user(&bytes, total < LOGIN_OK + 4 ? 5 : LOGIN_OK + 4, src.at) || bytes.head[0])
 		return 0;
-	s->conn.status = ok_status(&p);
-	conn_becomes(&s->conn, s->conn.caps & CLIENT_COMPRESS ? CONN_COMPRESSED : CONN_PLAIN);
+	login_end(&s->conn, ok_status(&p));
 	return 0;
 }
 

@@ -25,6 +25,9 @@ static void conn_check(const struct conn *c)
 	check(c->left <= PACKET_MAX);
 	check(c->scanner.state <= STATEMENT_DONE);
 	check(c->scanner.n <= 8);
+	check(c->who.part <= WHO_USE_QUOTE && c->who.name.n <= NAME_ROOM);
+	check(!c->who.skip || c->who.part == WHO_AUTH || c->who.part == WHO_AUTH_HIGH);
+	check(c->follow.n < FOLLOW_HEAD && c->follow.verdict <= REPLY_HELD);
 	check(c->statement <= STATEMENT_MISC || statement_known(c->statement));
 }
 
@@ -42,6 +45,7 @@ static void drive_open(struct drive *d, uint8_t kind)
 	d->conn.wanted = kind >> 4 & 1;
 	d->ahead = kind >> 5 & 1;
 	d->ahead_text = kind >> 6 & 1;
+	d->follow = kind >> 7;
 }
 
 static void both_receive(struct drive *whole, struct drive *bytes, const uint8_t *data, uint32_t n)
@@ -57,6 +61,23 @@ static void both_receive(struct drive *whole, struct drive *bytes, const uint8_t
 	}
 	check(whole->n == bytes->n && whole->n_starts == bytes->n_starts);
 	check(!memcmp(whole->found, bytes->found, sizeof(whole->found)));
+	check(whole->conn.who.user == bytes->conn.who.user && whole->conn.who.database == bytes->conn.who.database);
+	check(whole->n_names == bytes->n_names && !memcmp(whole->name, bytes->name, sizeof(whole->name)));
+}
+
+/* Followed, a reply is the same byte by byte. */
+static void both_send(struct drive *whole, struct drive *bytes, const uint8_t *data, uint32_t n)
+{
+	int verdict = drive_send(whole, data, n), last = verdict;
+	uint32_t i;
+
+	if (!whole->conn.follow.on || !bytes->conn.follow.on) {
+		drive_send(bytes, data, n);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		last = drive_send(bytes, data + i, 1);
+	check(last == verdict && follow_rows(&whole->conn) == follow_rows(&bytes->conn));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
@@ -75,8 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if ((kind & 3) == 0) {
 			both_receive(&whole, &bytes, data + at, n);
 		} else if ((kind & 3) == 1) {
-			drive_send(&whole, data + at, n);
-			drive_send(&bytes, data + at, n);
+			both_send(&whole, &bytes, data + at, n);
 		} else if ((kind & 3) == 2 && parse_blind(&whole.conn) > 1) {
 			uint32_t most = parse_blind(&whole.conn), skip = (uint32_t)n << 16 | n;
 

@@ -1,10 +1,11 @@
 /* parse_driver.h - drives the pure parser over bytes in memory, as mysql.bpf.c does over the server's
- * buffer, and writes down what it found.  For test_mysql_parse and fuzz_mysql_parse.
+ * buffer, and writes down what it found.  For test_mysql_parse, _who and _follow, and
+ * fuzz_mysql_parse.
  */
 #ifndef HEATSCOPE_TEST_PARSE_DRIVER_H
 #define HEATSCOPE_TEST_PARSE_DRIVER_H
 
-#include "collector/mysql_parse.h"
+#include "collector/mysql_follow.h"
 
 #include <string.h>
 
@@ -20,6 +21,9 @@ struct drive {
 	__u32 id;			/* of the last lookup or close */
 	__u64 prepared;			/* what a lookup gives */
 	int ahead, ahead_text;		/* parse_ahead() is used, for texts too */
+	int follow;			/* replies are followed, to count rows */
+	char name[4][NAME_ROOM + 1];	/* told of, the last ones */
+	unsigned n_names;
 };
 
 static inline void drive_outcome(struct drive *d, __u32 out)
@@ -33,6 +37,15 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 	d->n_closes += !!(out & PARSE_CLOSE);
 	if (out & (PARSE_LOOKUP | PARSE_CLOSE))
 		d->id = d->conn.statement_id;
+	if (out & PARSE_NAME) {
+		const struct name *name = &d->conn.who.name;
+		char *to = d->name[d->n_names++ & 3];
+
+		memcpy(to, name->text, name->n);
+		to[name->n] = 0;
+	}
+	if (out & PARSE_DONE)
+		follow_begin(&d->conn, d->follow);
 	if ((out & PARSE_DONE) && d->n < 64)
 		d->found[d->n++] = (struct found){ d->conn.command, d->conn.statement };
 }
@@ -65,6 +78,21 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total)
 	}
 }
 
+/* All of a send, as far as it is looked at. */
+static inline int drive_follow(struct drive *d, const __u8 *data, __u32 total)
+{
+	__u32 pos = 0;
+
+	for (int i = 0; i < FOLLOW_STEPS && pos < total; i++) {
+		__u8 head[FOLLOW_HEAD] = { 0 };
+
+		memcpy(head, data + pos, total - pos < FOLLOW_HEAD ? total - pos : FOLLOW_HEAD);
+		pos += follow_step(&d->conn, head, total - pos);
+	}
+	d->conn.held = follow_verdict(&d->conn) == REPLY_HELD;
+	return follow_verdict(&d->conn);
+}
+
 /* One send: is the reply complete with it? */
 static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 {
@@ -72,6 +100,8 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 	int verdict = REPLY_MORE, i;
 	__u32 pos = 0;
 
+	if (c->follow.on)
+		return drive_follow(d, data, total);
 	for (i = 0; i < REPLY_PACKETS && pos < total && !c->unaligned; i++) {
 		__u8 head[REPLY_HEAD] = { 0 };
 		struct packet p = { .head = head };
@@ -93,5 +123,51 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 	c->held = verdict == REPLY_HELD;
 	return verdict;
 }
+
+/* ---- bytes to drive it with ---- */
+
+/* A packet: header with sequence number, then the body. */
+static inline __u32 packet(__u8 *out, __u8 seq, const void *body, __u32 n)
+{
+	out[0] = n;
+	out[1] = n >> 8;
+	out[2] = n >> 16;
+	out[3] = seq;
+	memcpy(out + 4, body, n);
+	return n + 4;
+}
+
+static inline __u32 command(__u8 *out, __u8 byte, const char *text)
+{
+	__u8 body[4096];
+
+	body[0] = byte;
+	memcpy(body + 1, text, strlen(text));
+	return packet(out, 0, body, strlen(text) + 1);
+}
+
+static inline void plain(struct drive *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->conn.mode = CONN_PLAIN;
+	d->conn.wanted = 1;
+	d->prepared = STATEMENT_CODE("select");
+}
+
+#define OK "\7\0\0\1\0\0\0\2\0\0\0"
+#define OK_MORE "\7\0\0\1\0\0\0\x0a\0\0\0"
+#define ERR "\x09\0\0\1\xff\x19\x04#42000"
+#define PROGRESS "\x09\0\0\1\xff\xff\xff\1\1\2\3\4\5"
+#define END "\5\0\0\4\xfe\0\0\2\0"
+#define END_MORE "\5\0\0\4\xfe\0\0\x0a\0"
+#define END_CURSOR "\5\0\0\4\xfe\0\0\x42\0"
+#define END_OK "\7\0\0\4\xfe\0\0\2\0\0\0"
+#define ONE_COLUMN "\1\0\0\1\1"
+#define DEFINITION "\6\0\0\2\3def\0\0"
+#define ROW "\2\0\0\4\1x"
+#define ROW_EMPTY "\1\0\0\4\0"
+#define ROW_BINARY "\3\0\0\4\0\0\1"
+#define PREPARED_0 "\x0c\0\0\1\0\5\0\0\0\0\0\0\0\0\0\0"
+#define PREPARED_2 "\x0c\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"
 
 #endif

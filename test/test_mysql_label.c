@@ -94,10 +94,88 @@ static void names_have_their_codes(void **state)
 	assert_int_equal(mysql_codes_statement("select", &back, 0), -E2BIG);
 }
 
+static __u64 name_of(struct name *name, const char *text, size_t n)
+{
+	name_begin(name);
+	for (size_t i = 0; i < n; i++)
+		name_byte(name, (__u8)text[i]);
+	return name_code(name);
+}
+
+/* Whatever bytes a client calls itself, what is shown is safe, and stands for it alone. */
+static void any_name_is_shown_and_found_again(void **state)
+{
+	static const struct { const char *text; size_t n; const char *shown; } cases[] = {
+		{ "bob", 3, "bob" }, { "caf\xc3\xa9", 5, "caf\xc3\xa9" }, { "a b/c,d", 7, "a b/c,d" },
+		/* a code behind it */
+		{ "caf\xe9", 4, "caf? #" }, { "\xc3", 1, "? #" }, { "a\nb\033[1m", 7, "a?b?[1m #" }, { "a\0b", 3, "a?b #" }, { "\xc2\x85", 2, "?? #" },
+		{ "none", 4, "none #" }, { "unknown", 7, "unknown #" }, { "encrypted", 9, "encrypted #" }, { "shed", 4, "shed #" },
+		{ "a #0123456789abcdef", 19, "a #0123456789abcdef #" },
+	};
+	char out[LABEL_MAX + 1];
+	struct name name;
+	__u64 code, back;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = strlen(cases[i].shown);
+
+		code = name_of(&name, cases[i].text, cases[i].n);
+		mysql_label_name(code, &name, out);
+		if (cases[i].shown[n - 1] == '#' ? strncmp(out, cases[i].shown, n) || strlen(out) != n + 16 : strcmp(out, cases[i].shown))
+			fail_msg("\"%s\", not \"%s\"", out, cases[i].shown);
+		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+		assert_int_equal(mysql_codes_name(out, &back, 0), -E2BIG);
+		mysql_label_name(code, NULL, out);	/* its text is forgotten */
+		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+}
+
+static void a_name_is_cut_where_its_room_ends(void **state)
+{
+	char text[NAME_ROOM + 9], out[LABEL_MAX + 1];
+	struct name name;
+	__u64 code, back;
+
+	memset(text, 'x', sizeof(text));
+	code = name_of(&name, text, sizeof(text) - 1);
+	assert_true(code == name_of(&name, text, NAME_ROOM));
+	mysql_label_name(code, &name, out);
+	assert_int_equal(strlen(out), NAME_ROOM);
+	assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+	assert_true(back == code);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(mysql_codes_name(text, &back, 1), 1);		/* whoever writes all of it means the same */
+	assert_true(back == code);
+	memcpy(text + NAME_ROOM - 1, "\xc3\xa9", 2);		/* cut within a character */
+	code = name_of(&name, text, NAME_ROOM + 1);
+	mysql_label_name(code, &name, out);
+	assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+	assert_true(back == code);
+}
+
+static void what_is_no_name_has_a_word(void **state)
+{
+	static const char *const words[] = { "unknown", "none", "encrypted" };
+	char out[LABEL_MAX + 1];
+	__u64 code, back;
+
+	for (code = 0; code < 3; code++) {
+		mysql_label_name(code, NULL, out);
+		assert_string_equal(out, words[code]);
+		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(commands_have_names),
 	cmocka_unit_test(statements_have_their_whole_word),
 	cmocka_unit_test(names_have_their_codes),
+	cmocka_unit_test(any_name_is_shown_and_found_again),
+	cmocka_unit_test(a_name_is_cut_where_its_room_ends),
+	cmocka_unit_test(what_is_no_name_has_a_word),
 };
 
 CHECK_MAIN(tests)

@@ -7,7 +7,11 @@ static void names_are_the_events_fields(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_DISCRETE), MYSQL_COMMAND);
 	assert_int_equal(metric_index(&mysql_metric, "statement", FIELD_DISCRETE), MYSQL_STATEMENT);
 	assert_int_equal(metric_index(&mysql_metric, "digest", FIELD_DISCRETE), MYSQL_DIGEST);
+	assert_int_equal(metric_index(&mysql_metric, "table", FIELD_DISCRETE), MYSQL_TABLE);
 	assert_int_equal(metric_index(&mysql_metric, "status", FIELD_DISCRETE), MYSQL_STATUS);
+	assert_int_equal(metric_index(&mysql_metric, "user", FIELD_DISCRETE), MYSQL_USER);
+	assert_int_equal(metric_index(&mysql_metric, "database", FIELD_DISCRETE), MYSQL_DATABASE);
+	assert_int_equal(metric_index(&mysql_metric, "client", FIELD_DISCRETE), MYSQL_CLIENT);
 	assert_int_equal(metric_index(&mysql_metric, "instance", FIELD_DISCRETE), MYSQL_INSTANCE);
 	assert_int_equal(metric_index(&mysql_metric, "pid", FIELD_DISCRETE), MYSQL_PID);
 	assert_int_equal(metric_index(&mysql_metric, "execname", FIELD_DISCRETE), MYSQL_EXECNAME);
@@ -32,6 +36,7 @@ static void names_are_the_events_measures(void **state)
 	assert_int_equal(metric_index(&mysql_metric, "other", FIELD_NUMERIC), MYSQL_OTHER);
 	assert_int_equal(metric_index(&mysql_metric, "n_switches", FIELD_NUMERIC), MYSQL_N_SWITCHES);
 	assert_int_equal(metric_index(&mysql_metric, "n_io", FIELD_NUMERIC), MYSQL_N_IO);
+	assert_int_equal(metric_index(&mysql_metric, "rows", FIELD_NUMERIC), MYSQL_ROWS);
 	assert_int_equal(metric_index(&mysql_metric, "age", FIELD_NUMERIC), MYSQL_AGE);
 	assert_int_equal(metric_index(&mysql_metric, "fs", FIELD_NUMERIC), MYSQL_FS);
 	assert_int_equal(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC), MYSQL_IO_BYTES);
@@ -64,7 +69,7 @@ static void counts_are_numbers(void **state)
 
 		if (f->arity != FIELD_NUMERIC)
 			continue;
-		assert_int_equal(f->unit, !strncmp(f->name, "n_", 2) ? UNIT_NONE : strstr(f->name, "bytes") ? UNIT_BYTES : UNIT_NS);
+		assert_int_equal(f->unit, !strncmp(f->name, "n_", 2) || !strcmp(f->name, "rows") ? UNIT_NONE : strstr(f->name, "bytes") ? UNIT_BYTES : UNIT_NS);
 		assert_string_equal(f->type, f->unit == UNIT_NONE ? "number" : f->unit == UNIT_BYTES ? "size" : "time");
 		assert_int_equal(f->low == 0, f->unit != UNIT_NS);
 	}

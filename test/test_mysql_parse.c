@@ -3,34 +3,6 @@
 
 #define LOOP(i, n) for (i = 0; i < (n); i++)
 
-/* A packet: header with sequence number, then the body. */
-static __u32 packet(__u8 *out, __u8 seq, const void *body, __u32 n)
-{
-	out[0] = n;
-	out[1] = n >> 8;
-	out[2] = n >> 16;
-	out[3] = seq;
-	memcpy(out + 4, body, n);
-	return n + 4;
-}
-
-static __u32 command(__u8 *out, __u8 byte, const char *text)
-{
-	__u8 body[4096];
-
-	body[0] = byte;
-	memcpy(body + 1, text, strlen(text));
-	return packet(out, 0, body, strlen(text) + 1);
-}
-
-static void plain(struct drive *d)
-{
-	memset(d, 0, sizeof(*d));
-	d->conn.mode = CONN_PLAIN;
-	d->conn.wanted = 1;
-	d->prepared = STATEMENT_CODE("select");
-}
-
 static __u64 statement_of(const char *text)
 {
 	struct statement s = { 0 };
@@ -481,22 +453,6 @@ static void strange_connection_becomes_opaque(void **state)
 }
 
 /* ---- replies ---- */
-
-#define OK "\7\0\0\1\0\0\0\2\0\0\0"
-#define OK_MORE "\7\0\0\1\0\0\0\x0a\0\0\0"
-#define ERR "\x09\0\0\1\xff\x19\x04#42000"
-#define PROGRESS "\x09\0\0\1\xff\xff\xff\1\1\2\3\4\5"
-#define END "\5\0\0\4\xfe\0\0\2\0"
-#define END_MORE "\5\0\0\4\xfe\0\0\x0a\0"
-#define END_CURSOR "\5\0\0\4\xfe\0\0\x42\0"
-#define END_OK "\7\0\0\4\xfe\0\0\2\0\0\0"
-#define ONE_COLUMN "\1\0\0\1\1"
-#define DEFINITION "\6\0\0\2\3def\0\0"
-#define ROW "\2\0\0\4\1x"
-#define ROW_EMPTY "\1\0\0\4\0"
-#define ROW_BINARY "\3\0\0\4\0\0\1"
-#define PREPARED_0 "\x0c\0\0\1\0\5\0\0\0\0\0\0\0\0\0\0"
-#define PREPARED_2 "\x0c\0\0\1\0\5\0\0\0\1\0\1\0\0\0\0"
 
 struct reply {
 	const char *bytes;
