@@ -69,6 +69,7 @@ static bool measures(const struct catalog_inst *ci, const struct entry *e, struc
 	ret_in->idle_max_s = 0;
 	return !strcmp(numeric, ci->numeric) && same_names(in->field, in->n_fields, asked.field, asked.n_fields) &&
 	       same_names(in->measure, in->n_measures, asked.measure, asked.n_measures) &&
+	       same_names(in->weight, in->n_weights, asked.weight, asked.n_weights) &&
 	       in->granularity_ns == asked.granularity_ns && in->ruler_bits == asked.ruler_bits &&
 	       in->n_keys == asked.n_keys && in->n_exemplars == asked.n_exemplars && same_predicate(&in->predicate, &asked.predicate);
 }

@@ -196,7 +196,7 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 {
 	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
 	const struct store_reader reader = { .arg = &l, .cover = load_cover };
-	const struct store_range all = { .last = INT64_MAX / 2, .axis = -1 };
+	const struct store_range all = { .last = INT64_MAX / 2, .axis = -1, .weight = -1 };
 	size_t n_slots = catalog_cube_slots(c, &ci->in);
 	__s64 first;
 	int err = cube_open(c->cube, ci->in.id, n_slots);

@@ -68,6 +68,7 @@ static const cyaml_schema_field_t inst_fields[] = {
 	CYAML_FIELD_STRING_PTR("predicate", MAY, struct said_inst, predicate, 1, CONF_REQUEST_MAX - 500),
 	CYAML_FIELD_SEQUENCE_COUNT("decomposition", MAY, struct said_inst, decomposition, n_decomposition, &name_schema, 0, 5),
 	CYAML_FIELD_SEQUENCE_COUNT("measures", MAY, struct said_inst, measures, n_measures, &name_schema, 0, 8),
+	CYAML_FIELD_SEQUENCE_COUNT("weights", MAY, struct said_inst, weights, n_weights, &name_schema, 0, 16),
 	CYAML_FIELD_FLOAT_PTR("granularity", MAY, struct said_inst, granularity),
 	CYAML_FIELD_UINT_PTR("retention-time", MAY, struct said_inst, retention),
 	CYAML_FIELD_SEQUENCE_COUNT("tiers", MAY, struct said_inst, tiers, n_tiers, &number_schema, 2, 2),

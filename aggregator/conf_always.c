@@ -65,6 +65,8 @@ static json_t *request_json(const struct said_inst *s)
 				 names_json(s->decomposition, s->n_decomposition), "measures",
 				 names_json(s->measures, s->n_measures));
 
+	if (s->n_weights)
+		json_object_set_new(json, "weights", names_json(s->weights, s->n_weights));
 	if (s->granularity)
 		json_object_set_new(json, "granularity", *s->granularity == (double)(json_int_t)*s->granularity ?
 				    json_integer((json_int_t)*s->granularity) : json_real(*s->granularity));

@@ -10,8 +10,8 @@
 /* What a file says of an instrumentation that always exists; NULL: nothing about that. */
 struct said_inst {
 	char *name, *module, *stat, *predicate;
-	char **decomposition, **measures;
-	unsigned n_decomposition, n_measures, n_tiers;
+	char **decomposition, **measures, **weights;
+	unsigned n_decomposition, n_measures, n_weights, n_tiers;
 	double *granularity;
 	unsigned *retention, *tiers, *ruler_bits, *keys, *exemplars;
 };

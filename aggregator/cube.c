@@ -299,7 +299,7 @@ int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 la
 		return -EEXIST;
 	if ((__u64)last - (__u64)first >= l.ring->n_slots)
 		first = last - (__s64)l.ring->n_slots + 1;
-	range = (struct store_range){ .first = first, .last = last, .axis = -1 };
+	range = (struct store_range){ .first = first, .last = last, .axis = -1, .weight = -1 };
 	err = s->ops->read(s, inst, &range, &reader);
 	if (!err)
 		err = l.err;
@@ -314,7 +314,7 @@ int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 la
 
 /* --- reading --- */
 
-int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis,
+int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis, int weight,
 	      const struct store_reader *reader)
 {
 	const struct ring *r = ring_of(c, inst);
@@ -331,7 +331,7 @@ int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axi
 	if (last > r->newest)
 		last = r->newest;
 	for (__s64 slot = first; reader->slice && slot <= last; slot++)
-		pile_read(pile_of(r, slot), slot, axis, reader);
+		pile_read(pile_of(r, slot), slot, axis, weight, reader);
 	return 0;
 }
 

@@ -34,8 +34,8 @@ int cube_add(struct cube *c, const struct batch *b);
  * From then on the cube answers for `first` and newer.  -EEXIST: it holds something already. */
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last);
 
-/* Everything filed under slots first..last (inclusive); see store.h.  -ENOENT: no such one. */
-int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis,
+/* Everything filed under slots first..last (inclusive); see store.h.  axis, weight < 0: every one.  -ENOENT: no such one. */
+int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis, int weight,
 	      const struct store_reader *reader);
 
 /* The oldest slot it can answer for, and the newest with data or coverage.  -ENOENT: no such one,

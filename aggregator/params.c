@@ -45,6 +45,7 @@ static const struct spec {
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
 	{ "measure", TEXT, ALL & ~OF(VALUE_EXEMPLARS), AT(measure), 0, 0, 0, NULL },
+	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | PAGES, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
@@ -388,6 +389,10 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 		why = "x and y must lie within width and height";
 	if (p->has_ymax && p->ymin >= p->ymax)
 		why = "ymin must be less than ymax";
+	if (p->weight && *p->weight && p->weighted)
+		why = "weights=weight is an estimate of the first measure's weight: give weight or weights";
+	if (p->weight && *p->weight && (p->stats || (p->measure && !strcmp(p->measure, "*"))))
+		why = "stats and measure=* are of events: leave weight out";
 	if (OF(kind) & PAGES && p->width < FIGURE_WIDTH_MIN)
 		why = "width must be at least 400 here";
 	if (OF(kind) & PAGES && p->height && p->height < FIGURE_HEIGHT_MIN)
@@ -440,6 +445,7 @@ void params_fini(struct params *p)
 	free(p->hue);
 	free(p->transformations);
 	free(p->measure);
+	free(p->weight);
 	free(p->by);
 	memset(p, 0, sizeof(*p));
 }

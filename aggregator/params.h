@@ -40,6 +40,7 @@ struct params {
 	__s64 millionths;		/* percentile */
 	char *transformations;		/* NULL or "" */
 	char *measure;			/* NULL: the first; "*": all (raw) */
+	char *weight;			/* NULL, "": events */
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
 	__s64 scale;			/* figure, report: pixels per px */

@@ -133,8 +133,10 @@ void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 i
 	put_named_mean(out, "sum", c->sum, snapshots);
 	writer_name_number(out, "min", c->min);
 	writer_name_number(out, "max", c->max);
-	writer_name_number(out, "p50", c->p50);
-	writer_name_number(out, "p99", c->p99);
+	if (!g->weight) {
+		writer_name_number(out, "p50", c->p50);
+		writer_name_number(out, "p99", c->p99);
+	}
 	put_cells(out, g, col, row_shift);
 	if (g->running)
 		put_running(out, g->running, col);
@@ -164,11 +166,13 @@ static void put_summary(struct bytes *out, const struct grid *g)
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
 	put_named_mean(out, "mean", g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
-	writer_name_number(out, "stddev", s->stddev);
-	writer_name_number(out, "p50", s->p50);
-	writer_name_number(out, "p90", s->p90);
-	writer_name_number(out, "p99", s->p99);
-	writer_name_number(out, "p999", s->p999);
+	if (!g->weight) {		/* which have no ranks */
+		writer_name_number(out, "stddev", s->stddev);
+		writer_name_number(out, "p50", s->p50);
+		writer_name_number(out, "p90", s->p90);
+		writer_name_number(out, "p99", s->p99);
+		writer_name_number(out, "p999", s->p999);
+	}
 	writer_name_number(out, "lost", s->lost);
 	writer_raw(out, "}");
 }
@@ -330,7 +334,7 @@ void payload_raw(struct bytes *out, const struct key_total *total, size_t n, boo
 		if (numeric)
 			put_distribution(out, &total[i].hist, snapshots);
 		else
-			put_mean(out, total[i].hist.count, snapshots);
+			put_mean(out, hist_total(&total[i].hist), snapshots);
 	}
 	if (keyed)
 		writer_raw(out, "}");

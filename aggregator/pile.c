@@ -155,9 +155,9 @@ int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struc
 	return err;
 }
 
-void pile_read(const struct pile *p, __s64 slot, int axis, const struct store_reader *reader)
+void pile_read(const struct pile *p, __s64 slot, int axis, int weight, const struct store_reader *reader)
 {
-	const struct slice from = { .axis = (__u16)(axis < 0 ? 0 : axis) };
+	const struct slice from = { .axis = (__u16)(axis < 0 ? 0 : axis), .weight = (__u16)(axis < 0 || weight < 0 ? 0 : weight) };
 
 	for (size_t i = place_of(p, &from); i < p->n_entries; i++) {
 		const struct pile_entry *e = &p->entry[i];
@@ -166,8 +166,9 @@ void pile_read(const struct pile *p, __s64 slot, int axis, const struct store_re
 			.hist = e->hist, .hist_len = e->hist_len,
 		};
 
-		if (axis >= 0 && e->axis != axis)
+		if (axis >= 0 && (e->axis != axis || (weight >= 0 && e->weight > weight)))
 			break;
-		reader->slice(reader->arg, slot, &s);
+		if (weight < 0 || e->weight == weight)
+			reader->slice(reader->arg, slot, &s);
 	}
 }

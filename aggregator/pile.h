@@ -34,7 +34,7 @@ void pile_fini(struct pile *p, struct keys *keys);
 /* Adds n slices, all or none.  `scratch` is anyone's, to be reused. */
 int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n);
 
-/* axis < 0: every axis. */
-void pile_read(const struct pile *p, __s64 slot, int axis, const struct store_reader *reader);
+/* axis, weight < 0: every one. */
+void pile_read(const struct pile *p, __s64 slot, int axis, int weight, const struct store_reader *reader);
 
 #endif

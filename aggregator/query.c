@@ -88,7 +88,7 @@ bool query_selects(const struct query *q, const struct labels *key)
 /* The full ruler, unless so many columns of it would not fit in memory. */
 static __u64 column_ruler(const struct query *q, size_t n_cols)
 {
-	__u64 full = q->inst->ruler[q->axis], ruler = full;
+	__u64 full = q->weight ? q->inst->weight_ruler : q->inst->ruler[q->axis], ruler = full;
 
 	for (__u32 bits = ruler_bits(full); bits && ruler_cells(ruler) * n_cols > CELLS_MAX; bits--)
 		ruler = ruler_coarser(full, bits - 1);
@@ -205,7 +205,7 @@ static int query_check(const struct query *q)
 
 	if (slot_ns <= 0 || q->from_ns < 0 || q->to_ns <= q->from_ns || q->from_ns % slot_ns || q->to_ns % slot_ns ||
 	    q->axis < 0 || (size_t)q->axis >= q->inst->n_measures || !q->inst->granularity_ns ||
-	    !ruler_valid(q->inst->ruler[q->axis]))
+	    !ruler_valid(q->inst->ruler[q->axis]) || q->weight < 0 || (size_t)q->weight > q->inst->n_weights)
 		return -EINVAL;
 	return 0;
 }
@@ -315,7 +315,7 @@ static int add_up(struct fold *f, struct hist *ret_all)
 			continue;
 		hist_used(&f->col[i], &f->used[i].from, &f->used[i].to);
 		err = hist_add(ret_all, &f->col[i]);
-		fill_column(&f->column[i], &f->col[i], !f->q.cells_only);
+		fill_column(&f->column[i], &f->col[i], !f->q.cells_only && !f->q.weight);
 	}
 	if (err)
 		hist_fini(ret_all);
@@ -466,16 +466,19 @@ static void grid_fill_coverage(struct grid *g, struct fold *f)
 	g->point = f->q.scope == SCOPE_POINT;
 }
 
-static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __u64 lost)
+static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __u64 lost, bool ranks)
 {
 	s->lost = lost;
 	if (!all->count)
 		return;
-	*s = (struct grid_summary){
-		.count = all->count, .sum = all->sum, .min = all->min, .max = all->max,
-		.stddev = hist_stddev(all), .p50 = hist_percentile(all, 500000), .p90 = hist_percentile(all, 900000),
-		.p99 = hist_percentile(all, 990000), .p999 = hist_percentile(all, 999000), .lost = lost,
-	};
+	*s = (struct grid_summary){ .count = all->count, .sum = all->sum, .min = all->min, .max = all->max, .lost = lost };
+	if (!ranks)
+		return;
+	s->stddev = hist_stddev(all);
+	s->p50 = hist_percentile(all, 500000);
+	s->p90 = hist_percentile(all, 900000);
+	s->p99 = hist_percentile(all, 990000);
+	s->p999 = hist_percentile(all, 999000);
 }
 
 const char *query_unit(const struct instrumentation *in, int axis)
@@ -504,13 +507,14 @@ static struct grid *grid_of(struct fold *f, const struct hist *all)
 	memcpy(g->column, f->column, f->n_cols * sizeof(*g->column));
 	grid_fill(g, &rows, f);
 	grid_fill_coverage(g, f);
-	grid_fill_summary(&g->all, all, f->lost);
+	grid_fill_summary(&g->all, all, f->lost, !q->weight);
 	g->all.n_snapshots = fold_snapshots(f, q->from_ns, q->to_ns);
 	g->from_ns = q->from_ns;
 	g->col_ns = f->col_ns;
 	g->slot_ns = q->inst->slot_ns;
 	g->unit = query_unit(q->inst, q->axis);
-	g->weight_unit = q->weight ? query_unit(q->inst, q->weight - 1) : "events";
+	g->weight_unit = "events";
+	g->weight = q->weight ? q->inst->weight[q->weight - 1] : NULL;
 	return g;
 }
 

@@ -28,7 +28,7 @@ struct query {
 	const struct instrumentation *inst;
 	enum metric_scope scope;
 	int axis;			/* which measure */
-	int weight;			/* 0 = events; n = measure n-1's sums where the slices have it */
+	int weight;			/* 0 = events; n = sums of the instrumentation's weight n-1, along its first measure */
 	__s64 from_ns, to_ns;		/* half-open, multiples of a slot */
 	size_t n_cols;			/* columns wanted at most; slots are summed, never skipped */
 	__u32 row_bits;			/* rows per octave = 2^row_bits, at most the ruler's */

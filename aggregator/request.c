@@ -238,7 +238,7 @@ static int switch_of(const json_t *request, const char *name, json_t *form, char
 static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
-		"module", "stat", "predicate", "where", "decomposition", "measures", "granularity", "retention-time", "tiers",
+		"module", "stat", "predicate", "where", "decomposition", "measures", "weights", "granularity", "retention-time", "tiers",
 		"idle-max", "ruler-bits", "keys", "exemplars", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
 		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text",
@@ -253,7 +253,7 @@ static int known_names(const json_t *request, char *reason)
 			i++;
 		if (i == sizeof(known) / sizeof(*known))
 			return refuse(reason, "field \"%.64s\" is unknown: an instrumentation has module, stat, decomposition, "
-				      "measures, granularity, retention-time, tiers, idle-max, ruler-bits, keys, exemplars, predicate, where, enabled, persist-data",
+				      "measures, weights, granularity, retention-time, tiers, idle-max, ruler-bits, keys, exemplars, predicate, where, enabled, persist-data",
 				      name);
 	}
 	return 0;
@@ -272,7 +272,7 @@ static int numbers_of(const json_t *request, json_t *form, char *reason)
 /* Fills the JSON form of instrumentation.h, which is where ranges are checked. */
 static int form_fill(const json_t *request, const struct metric *m, json_t *form, char *numeric, char *reason)
 {
-	json_t *fields = json_array(), *measures = NULL, *list = NULL;
+	json_t *fields = json_array(), *measures = NULL, *weights = NULL, *list = NULL;
 	int err = known_names(request, reason);
 
 	if (!err)
@@ -289,6 +289,10 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 		json_object_set_new(form, "measures", measures);
 	if (!err)
 		err = measures_of(measures, m, numeric, reason);
+	if (!err)
+		err = names_of(request, "weights", &weights, reason);
+	if (weights)
+		json_object_set_new(form, "weights", weights);
 	if (!err)
 		err = numbers_of(request, form, reason);
 	if (!err)

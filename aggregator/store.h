@@ -31,7 +31,7 @@
 
 struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
-	int axis;			/* < 0: every axis */
+	int axis, weight;		/* < 0: every one */
 	int tier;
 	bool whole;			/* keys need not be told apart: slices of all of them may come as one,
 					 * with an empty key, which is quicker */

@@ -323,7 +323,7 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 	if (first < shelf->horizon)
 		first = shelf->horizon;
 	for (size_t i = place_of(shelf, first); any && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
-		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, slices);
+		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, range->weight, slices);
 	for (size_t i = 0; i < d->n_exhibits && reader->exemplars && !range->tier; i++)
 		if (d->exhibit[i].slot >= first && d->exhibit[i].slot <= last)
 			reader->exemplars(reader->arg, d->exhibit[i].source, d->exhibit[i].slot, d->exhibit[i].data, d->exhibit[i].len);

@@ -82,8 +82,8 @@ static int take_row(const struct move *m, struct block *b, sqlite3_stmt *stmt)
 
 static int take_rows(const struct move *m, struct block *b)
 {
-	sqlite3_stmt *stmt = db_bind(m->q, HOT_READ, "iiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
-				     m->first + CHUNK_SLOTS - 1);
+	sqlite3_stmt *stmt = db_bind(m->q, HOT_READ, "iiiiiii", m->known->inst, (__s64)m->tier, (__s64)m->axis, m->first,
+				     m->first + CHUNK_SLOTS - 1, (__s64)0, (__s64)MEASURES_MAX);
 	int got, err = 0;
 
 	while (!err && (got = db_step(m->q, stmt)) > 0)

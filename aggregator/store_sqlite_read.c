@@ -104,13 +104,16 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 		give(r, tier_down(first, r->per), &s);
 }
 
+static __s64 least_weight(const struct reading *r) { return r->range.weight < 0 ? 0 : r->range.weight; }
+static __s64 most_weight(const struct reading *r) { return r->range.weight < 0 ? MEASURES_MAX : r->range.weight; }
+
 /* Those of all keys together are few, and need no labels. */
 static int read_hot(struct reading *r, int tier, int axis)
 {
 	__s64 per = tier_slots(r->known.slot_ns, tier);
 	bool whole = tier && r->range.whole;
-	sqlite3_stmt *stmt = db_bind(r->q, whole ? HOT_WHOLE : HOT_READ, "iiiii", r->known.inst, (__s64)tier, (__s64)axis,
-				     tier_divide(r->first, per), tier_divide(r->last, per));
+	sqlite3_stmt *stmt = db_bind(r->q, whole ? HOT_WHOLE : HOT_READ, "iiiiiii", r->known.inst, (__s64)tier, (__s64)axis,
+				     tier_divide(r->first, per), tier_divide(r->last, per), least_weight(r), most_weight(r));
 	int got;
 
 	while ((got = db_step(r->q, stmt)) > 0) {
@@ -133,7 +136,8 @@ static int unpack(struct reading *r, const struct memo_name *name, __s64 row)
 		return err;
 	err = chunk_decode(&r->q->old, sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
 	sqlite3_reset(stmt);
-	if (!err && got->inst == name->inst && got->tier == (int)name->tier && got->first == name->slot && got->axis == name->axis)
+	if (!err && got->inst == name->inst && got->tier == (int)name->tier && got->first == name->slot && got->axis == name->axis &&
+	    got->weight == name->weight)
 		return 1;
 	tell_damage(r, "chunk", name->slot * r->per, (name->slot + CHUNK_SLOTS) * r->per - 1);
 	return 0;
@@ -256,8 +260,8 @@ static int read_chunks(struct reading *r, int axis)
 	int got, err = 0;
 
 	from = from > INT64_MIN + CHUNK_SLOTS ? from - CHUNK_SLOTS + 1 : INT64_MIN;
-	stmt = db_bind(r->q, whole ? WHOLE_READ : CHUNK_READ, "iiiii", r->known.inst, (__s64)r->range.tier, (__s64)axis,
-		       from, last);
+	stmt = db_bind(r->q, whole ? WHOLE_READ : CHUNK_READ, "iiiiiii", r->known.inst, (__s64)r->range.tier, (__s64)axis,
+		       from, last, least_weight(r), most_weight(r));
 	while (!err && (got = db_step(r->q, stmt)) > 0) {
 		const struct memo_name name = { .inst = r->known.inst, .ruler = (__u64)col(stmt, 3), .slot = col(stmt, 1),
 						.key = col(stmt, 0), .tier = (__u32)r->range.tier, .axis = (__u32)axis,

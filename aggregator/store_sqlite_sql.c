@@ -64,12 +64,14 @@ const char *const sql_text[N_SQL] = {
 	[MARK_ADD] = "INSERT INTO mark(inst, slot, kind, value, crc) VALUES(?, ?, ?, ?, ?)",
 	[EXEMPLARS_ADD] = "INSERT INTO exemplars(inst, slot, source, data, crc) VALUES(?, ?, ?, ?, ?)",
 	[HOT_READ] = "SELECT h.key, h.slot, h.weight, h.ruler, k.label, h.hist, h.crc FROM hot h LEFT JOIN key k"
-		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ? AND h.tier = ? AND h.axis = ? AND h.slot BETWEEN ? AND ?",
+		" ON k.id = h.key AND k.inst = h.inst WHERE h.inst = ? AND h.tier = ? AND h.axis = ? AND h.slot BETWEEN ? AND ?"
+		" AND h.weight BETWEEN ? AND ?",
 	[HOT_WHOLE] = "SELECT key, slot, weight, ruler, NULL, hist, crc FROM hot"
-		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND key = 0",
-	[CHUNK_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ?",
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND weight BETWEEN ? AND ? AND key = 0",
+	[CHUNK_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ?"
+		" AND weight BETWEEN ? AND ?",
 	[WHOLE_READ] = "SELECT key, slot, weight, ruler, rowid FROM chunk"
-		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND whole",
+		" WHERE inst = ? AND tier = ? AND axis = ? AND slot BETWEEN ? AND ? AND weight BETWEEN ? AND ? AND whole",
 	[CHUNK_DATA] = "SELECT data FROM chunk WHERE rowid = ?",	/* apart: a row is read with all its columns */
 	[COVER_READ] = "SELECT s.name, c.first, c.last, c.n, c.crc FROM coverage c LEFT JOIN source s ON s.id = c.source"
 		" WHERE c.inst = ? AND c.last >= ? AND c.first <= ?",

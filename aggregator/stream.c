@@ -239,7 +239,7 @@ static int fold_axis(struct stream *s, int axis, __s64 col, size_t n, struct gri
 	if (!err)
 		err = value_expect(s->a, ci, q.now_ns, f);
 	if (!err)
-		err = cube_read(s->a->cube, s->inst, first, last, q.axis, fold_reader(f));
+		err = cube_read(s->a->cube, s->inst, first, last, q.axis, q.weight, fold_reader(f));
 	if (!err) {
 		*ret_grid = fold_grid(f);
 		err = *ret_grid ? 0 : fold_error(f) ?: -ENOMEM;

@@ -46,13 +46,13 @@ int value_running_axis(const struct value *v)
 
 	while (i < v->in.n_measures && v->scope[i] != SCOPE_POINT)
 		i++;
-	return v->fold_axis[0] != v->first_axis || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
+	return v->weight || v->fold_axis[0] != v->first_axis || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
 }
 
 struct query value_query(const struct value *v, int axis)
 {
 	struct query q = {
-		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .weight = axis ? 0 : v->weight, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
 		.drop = v->drop, .cells_only = v->kind == VALUE_IMAGE || v->kind == VALUE_DETAILS,
@@ -86,6 +86,8 @@ static int add_key_fold(struct value *v, int axis)
 {
 	struct query q = value_query(v, axis);
 
+	if (v->kind == VALUE_REPORT)	/* its table is of events */
+		q.weight = 0;
 	v->key_axis[v->n_key_folds] = axis;
 	return key_fold_new(&q, &v->key_fold[v->n_key_folds]) ?: (v->n_key_folds++, 0);
 }
@@ -117,19 +119,20 @@ static int add_details_fold(struct value *v, int axis)
 	return key_fold_new(&q, &v->key_fold[0]) ?: (v->n_key_folds++, 0);
 }
 
-/* Latency, on-CPU and off-CPU; without those, the first measures there are. */
+/* Latency, on-CPU and off-CPU; without those, the first measures there are.  Weights have a map of their own: colours are
+ * the same in all maps. */
 static int add_report_folds(struct value *v)
 {
 	static const char *const wanted[] = { "latency", "cputime", "offcpu" };
 	int err = 0;
 
-	for (size_t i = 0; i < 3 && !err; i++) {
+	for (size_t i = 0; i < 3 && !v->weight && !err; i++) {
 		int axis = instrumentation_axis(&v->in, wanted[i]);
 
 		if (axis >= 0)
 			err = add_fold(v, axis);
 	}
-	for (size_t i = 0; i < v->in.n_measures && i < 3 && !v->n_folds && !err; i++)
+	for (size_t i = 0; i < v->in.n_measures && i < (v->weight ? 1 : 3) && !v->n_folds && !err; i++)
 		err = add_fold(v, (int)i);
 	return err ? err : add_key_fold(v, v->fold_axis[0]);
 }
@@ -196,6 +199,20 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 		return refuse_name(v, "measure", name, v->in.measure, v->in.n_measures, reason);
 	*ret_axis = axis;
 	return 0;
+}
+
+static int choose_weight(struct value *v, int axis, char *reason)
+{
+	const char *name = v->p.weight;
+	int weight = name && *name ? instrumentation_weight(&v->in, name) : 0;
+
+	if (weight < 0)
+		return refuse_name(v, "weight", name, v->in.weight, v->in.n_weights, reason);
+	v->weight = weight;
+	if (!weight || !axis)
+		return 0;
+	snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
+	return -EINVAL;
 }
 
 static bool is_one_number(const struct value *v)
@@ -332,6 +349,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		reach_now(v);
 	if (!err)
 		err = choose_axis(v, &axis, reason);
+	if (!err)
+		err = choose_weight(v, axis, reason);
 	if (!err)
 		settle_axis(v, axis);
 	if (!err)

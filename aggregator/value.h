@@ -33,6 +33,7 @@ struct value {
 	struct params p;
 	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
 	enum metric_scope scope[MEASURES_MAX];
+	int weight;			/* what cells of the first measure's folds add, as in a slice */
 	int first_axis;			/* of the metric's first measure; -1: it is not kept */
 	char title[VALUE_TITLE];
 	char unit[NAME_MAX_LEN];	/* what is counted */

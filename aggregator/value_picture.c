@@ -30,6 +30,7 @@ static void figure_options(const struct value *v, const char *subtitle, struct f
 	ret_options->transfer = (enum shade_transfer)v->p.transfer;
 	ret_options->yscale = (enum axis_scale)v->p.yscale;
 	ret_options->weighted = v->p.weighted;
+	ret_options->percentiles = ret_options->percentiles && !v->weight;
 	ret_options->ymin = (__u64)v->p.ymin;
 	ret_options->ymax = (__u64)v->p.ymax;
 	ret_options->utc_offset_s = utc_offset(v);

@@ -170,6 +170,12 @@ static int only_axis(const struct value *v)
 	return axis;
 }
 
+/* The one weight that is wanted along the first measure; -1: several. */
+static int only_weight(const struct value *v)
+{
+	return v->kind == VALUE_REPORT && v->in.n_weights ? -1 : v->weight;
+}
+
 static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 {
 	struct query q = value_query(v, 0);
@@ -177,7 +183,7 @@ static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
 	query_slots(&q, ret_first, ret_last);
 }
 
-static int read_slices(struct value *v, struct store *store, const struct plan *plan, int axis, bool whole,
+static int read_slices(struct value *v, struct store *store, const struct plan *plan, int axis, int weight, bool whole,
 		       const struct store_reader *slices)
 {
 	bool columns = plan == &v->plan && !value_is_totals(v);
@@ -185,7 +191,7 @@ static int read_slices(struct value *v, struct store *store, const struct plan *
 
 	for (size_t i = 0; i < plan->n_parts && !err; i++) {
 		const struct plan_part *part = &plan->part[i];
-		const struct store_range range = { part->first, part->last, axis, part->tier, whole,
+		const struct store_range range = { part->first, part->last, axis, weight, part->tier, whole,
 						   columns || part->tier == TIERS - 1 ? plan->grain : 1 };
 
 		err = store->ops->read(store, v->in.id, &range, slices);
@@ -198,21 +204,21 @@ static int read_store(void *arg, struct store *store)
 {
 	struct value *v = arg;
 	struct store_reader others = v->reader;
-	int axis = only_axis(v);
+	int axis = only_axis(v), weight = only_weight(v);
 	struct store_range range = { .axis = axis };
 	bool both = value_is_both(v);
 	const struct store_reader slices = { .arg = v, .slice = both ? give_to_columns : give_slice, .damaged = give_damaged,
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
 	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
-	int err = v->explain || v->exemplars ? 0 : read_slices(v, store, &v->plan, axis, both || is_whole(v), &slices);
+	int err = v->explain || v->exemplars ? 0 : read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
-		err = read_slices(v, store, &v->explain->piece[i], axis, false, &slices);
+		err = read_slices(v, store, &v->explain->piece[i], axis, weight, false, &slices);
 	if (!err && both)
-		err = read_slices(v, store, &v->keys_plan, axis, false, &counts);
+		err = read_slices(v, store, &v->keys_plan, axis, weight, false, &counts);
 	if (!err && v->runs && axis >= 0)	/* else all measures are read already */
-		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], is_whole(v), &running);
+		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], 0, is_whole(v), &running);
 	slots_of(v, &range.first, &range.last);
 	range.tier = value_is_totals(v) ? v->plan.kept : v->plan.tier;
 	others.slice = NULL;
@@ -244,7 +250,7 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 		v->tape.axes[v->key_axis[i]] = true;
 	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
 		v->tape.axes[i] = true;
-	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), tape_recorder(&v->tape));
+	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), only_weight(v), tape_recorder(&v->tape));
 	on_read(v, err ? err : v->tape.bytes.err);
 }
 

@@ -29,6 +29,8 @@ void reply_begin(struct value *v, struct bytes *out)
 	payload_head(out, &v->head);
 	writer_name_text(out, "measure", reply_measure(v, v->fold_axis[0]));
 	writer_name_text(out, "unit", query_unit(&v->in, v->fold_axis[0]));
+	if (v->weight)
+		writer_name_text(out, "weight", v->in.weight[v->weight - 1]);
 }
 
 int reply_end(struct value *v, struct bytes *out)

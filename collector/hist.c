@@ -38,19 +38,6 @@ void hist_clear(struct hist *h)
 	h->min = ~(__u64)0;
 }
 
-void hist_record(struct hist *h, __u64 value, __u64 weight)
-{
-	__u64 *cell = &h->cell[ruler_cell(h->ruler, value)];
-
-	*cell = add_saturating(*cell, weight);
-	h->count = add_saturating(h->count, 1);
-	h->sum = add_saturating(h->sum, value);
-	if (value < h->min)
-		h->min = value;
-	if (value > h->max)
-		h->max = value;
-}
-
 /* count, sum, min and max, which need no ruler. */
 static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 max)
 {
@@ -64,15 +51,22 @@ static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 
 		h->max = max;
 }
 
+void hist_weigh(struct hist *h, __u64 value, __u64 n, __u64 weight)
+{
+	__u64 *cell = &h->cell[ruler_cell(h->ruler, value)];
+
+	*cell = add_saturating(*cell, weight);
+	add_totals(h, n, value && n > ~0ull / value ? ~0ull : value * n, value, value);
+}
+
+void hist_record(struct hist *h, __u64 value, __u64 weight)
+{
+	hist_weigh(h, value, 1, weight);
+}
+
 void hist_record_times(struct hist *h, __u64 value, __u64 n)
 {
-	__u64 *cell;
-
-	if (!n)
-		return;
-	cell = &h->cell[ruler_cell(h->ruler, value)];
-	*cell = add_saturating(*cell, n);
-	add_totals(h, n, value && n > ~0ull / value ? ~0ull : value * n, value, value);
+	hist_weigh(h, value, n, n);
 }
 
 static void add_cell(struct hist *h, __u64 from, __u32 cell, __u64 value)

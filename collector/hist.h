@@ -28,6 +28,7 @@ void hist_clear(struct hist *h);
 
 void hist_record(struct hist *h, __u64 value, __u64 weight);
 void hist_record_times(struct hist *h, __u64 value, __u64 n);	/* n events of it, in one step */
+void hist_weigh(struct hist *h, __u64 value, __u64 n, __u64 weight);	/* n events of it that weigh so much together */
 
 /* Adds.  Where the rulers differ, h folds to ruler_common() of both.  -EINVAL: none exists. */
 int hist_add(struct hist *h, const struct hist *other);

@@ -79,6 +79,23 @@ static int get_names(const json_t *json, const char *name, char (*out)[NAME_MAX_
 	return 0;
 }
 
+/* Parts are of the first measure, which therefore is a weight, too. */
+static int get_weights(const json_t *json, struct instrumentation *in, char *reason)
+{
+	int err = get_names(json, "weights", in->weight, MEASURES_MAX, &in->n_weights, reason);
+	int first = instrumentation_weight(in, in->measure[0]) - 1;
+
+	if (err || !in->n_weights || !first)
+		return err;
+	if (first < 0 && in->n_weights == MEASURES_MAX)
+		return refuse(reason, "field \"weights\" has %zu names beside \"%s\": maximum is %d", in->n_weights, in->measure[0],
+			      MEASURES_MAX - 1);
+	in->n_weights += first < 0;
+	memmove(in->weight[1], in->weight[0], (first < 0 ? in->n_weights - 1 : (size_t)first) * sizeof(*in->weight));
+	strcpy(in->weight[0], in->measure[0]);
+	return 0;
+}
+
 /* Seconds, fractions allowed down to 0.01; a slot must divide the second or be whole seconds, so that
  * slots of every length share their boundaries. */
 static int get_granularity(const json_t *json, struct instrumentation *in, char *reason)
@@ -188,6 +205,8 @@ int instrumentation_from_json(const json_t *json, struct instrumentation *ret, c
 	if (!err)
 		err = get_names(json, "measures", in.measure, MEASURES_MAX, &in.n_measures, reason);
 	if (!err)
+		err = get_weights(json, &in, reason);
+	if (!err)
 		err = get_granularity(json, &in, reason);
 	if (!err)
 		err = get_numbers(json, &in, reason);
@@ -227,10 +246,11 @@ static json_t *seconds_to_json(__u64 ns)
 
 json_t *instrumentation_to_json(const struct instrumentation *in)
 {
-	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:i, s:[i, i], s:i, s:o, s:i, s:i, s:i, s:i, s:I, s:b}",
+	return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:[i, i], s:i, s:o, s:i, s:i, s:i, s:i, s:I, s:b}",
 			 "id", (json_int_t)in->id, "module", in->module, "stat", in->stat,
 			 "fields", names_to_json(in->field, in->n_fields),
 			 "measures", names_to_json(in->measure, in->n_measures),
+			 "weights", names_to_json(in->weight, in->n_weights),
 			 "granularity", seconds_to_json(in->granularity_ns),
 			 "retention-time", (int)in->retention_s, "tiers", (int)instrumentation_kept_s(in, 1),
 			 (int)instrumentation_kept_s(in, 2), "idle-max", (int)in->idle_max_s,
@@ -275,6 +295,23 @@ static int check_exemplars(const struct instrumentation *in, const struct metric
 	return 0;
 }
 
+#define WEIGHT_BITS 3			/* a cell is 64 bits, and there is one per weight */
+
+/* The first measure itself, or parts of it. */
+static int bind_weights(struct instrumentation *in, const struct metric *m, char *reason)
+{
+	const char *first = in->measure[0], *parts = m->parts && !strcmp(first, metric_first_measure(m)) ? m->parts : "";
+
+	in->weight_ruler = ruler_coarser(in->ruler[0], WEIGHT_BITS);
+	for (size_t i = 0; i < in->n_weights; i++)
+		if (strcmp(in->weight[i], first) && (!*parts || !metric_is_part(m, in->weight[i])))
+			return refuse(reason, "\"%s\" is not a weight: there are %s%s%s", in->weight[i], first, *parts ? " and its parts: " : "",
+				      parts);
+	if (in->n_weights && metric_measure_scope(m, first) == SCOPE_POINT)
+		return refuse(reason, "%s.%s has no events to weigh", m->module, m->stat);
+	return 0;
+}
+
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX])
 {
 	const struct field *f;
@@ -299,7 +336,17 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		err = refuse(reason, "%s cannot be the first measure: it is told beside those of events", m->point);
 	if (!err && in->n_exemplars)
 		err = check_exemplars(in, m, reason);
+	if (!err)
+		err = bind_weights(in, m, reason);
 	return err ? err : predicate_check(&in->predicate, m, reason);
+}
+
+int instrumentation_weight(const struct instrumentation *in, const char *name)
+{
+	for (size_t i = 0; i < in->n_weights; i++)
+		if (!strcmp(in->weight[i], name))
+			return (int)i + 1;
+	return -ENOENT;
 }
 
 int instrumentation_axis(const struct instrumentation *in, const char *measure)

@@ -4,7 +4,7 @@
  * begin with it.  It has one JSON form for all of these:
  *
  *      {"id": 1, "module": "mysql", "stat": "queries",
- *       "fields": ["command", "statement"], "measures": ["latency", "cputime"],
+ *       "fields": ["command", "statement"], "measures": ["latency", "cputime"], "weights": ["latency", "io"],
  *       "granularity": 1, "retention-time": 86400, "tiers": [1209600, 31536000], "idle-max": 0, "predicate": {},
  *       "ruler-bits": 5, "keys": 64, "exemplars": 0, "slots": 12, "crtime": 1700000000000, "enabled": true}
  *
@@ -12,6 +12,8 @@
  * Fields  of a key, in order, discrete; measures are numeric, the first is the default one.
  *         `hostname` may be among the fields: the aggregator fills it in with the source's name,
  *         collectors leave it out of their keys.
+ * Weights what cells along the first measure add besides counts: that measure itself, which is always the first of them,
+ *         and measures that are parts of it (metric.h).  They need not be among the measures.  Left out: none.
  * Kept    slots for the retention-time, their sums per minute and per hour for as many seconds as
  *         `tiers` says.  By default a day, two weeks, a year; where only the retention-time is given,
  *         nothing is kept longer.
@@ -37,6 +39,9 @@ struct instrumentation {
 	char measure[MEASURES_MAX][NAME_MAX_LEN];
 	size_t n_measures;
 	__u64 ruler[MEASURES_MAX];	/* one per measure; not in the JSON: from the metric and ruler-bits */
+	char weight[MEASURES_MAX][NAME_MAX_LEN];
+	size_t n_weights;
+	__u64 weight_ruler;		/* the first measure's, with fewer bits; a source may have still fewer */
 	__u64 granularity_ns, slot_ns;
 	__u32 retention_s, idle_max_s;
 	__u32 minutes_s, hours_s;	/* how long sums per minute and per hour are kept; at least retention_s */
@@ -63,5 +68,8 @@ __u32 instrumentation_kept_s(const struct instrumentation *in, int tier);
 
 /* The axis of a measure, or -ENOENT. */
 int instrumentation_axis(const struct instrumentation *in, const char *measure);
+
+/* The weight of that name, from 1 on as in a slice, or -ENOENT. */
+int instrumentation_weight(const struct instrumentation *in, const char *name);
 
 #endif

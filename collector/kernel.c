@@ -182,6 +182,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.totals = it->record.totals;
 	ring.boxes = it->record.boxes;
 	ring.exemplars = it->record.exemplars;
+	ring.weighed = it->record.weighed;
 	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
 	reader_ring_init(&ring, (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1);
@@ -309,9 +310,10 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 	}
 	it->next = k->instrument;
 	k->instrument = it;
-	log_info("instrumentation %llu: %.1f MB of kernel memory (%u slots, %u shards, %u keys, %u measures, %u cells)",
+	log_info("instrumentation %llu: %.1f MB of kernel memory (%u slots, %u shards, %u keys, %u measures of %u cells, "
+		 "%u weights of %u)",
 		 (unsigned long long)in->id, it->memory / 1e6, plan.n_slots, plan.n_shards, plan.n_classes - 1,
-		 plan.n_measures, plan.n_cells);
+		 plan.n_measures, plan.n_cells, plan.n_weights, plan.n_weight_cells);
 	traced_refresh(k, on);
 	return 0;
 }

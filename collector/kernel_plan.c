@@ -6,11 +6,13 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
-/* Where memory is short, of short slots fewer seconds are held first, then there are fewer shards. */
+/* Where memory is short, weights are coarser first; then of short slots fewer seconds are held, then there are fewer shards. */
 static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 {
 	__u32 least = ring_plan_least(plan);
 
+	while (limit && record_memory(plan) > limit && !ring_plan_coarsen(plan))
+		;
 	while (limit && record_memory(plan) > limit && plan->n_slots > least)
 		plan->n_slots--;
 	while (limit && record_memory(plan) > limit && plan->n_shards > 1)
@@ -18,9 +20,9 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 	if (!limit || record_memory(plan) <= limit)
 		return 0;
 	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
-		 "%u cells), the limit is %.1f MB: fewer keys, slots or measures, or fewer ruler bits",
-		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_cells,
-		 limit / 1e6);
+		 "%u weights, %u cells), the limit is %.1f MB: fewer keys, slots, measures or weights, or fewer ruler bits",
+		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_weights,
+		 plan->n_cells, limit / 1e6);
 	return -ENOMEM;
 }
 
@@ -32,6 +34,18 @@ static __u32 discrete_fields(const struct metric *m)
 	for (size_t i = 0; i < m->n_fields; i++)
 		n += metric_index(m, m->field[i].name, FIELD_DISCRETE) >= 0;
 	return n;
+}
+
+static int measure_find(const struct metric *m, const char *name, __u8 *ret_index, char *reason)
+{
+	int index = metric_index(m, name, FIELD_NUMERIC);
+
+	if (index < 0) {
+		snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", name, m->module, m->stat);
+		return -EINVAL;
+	}
+	*ret_index = (__u8)index;
+	return 0;
 }
 
 int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
@@ -50,17 +64,16 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 	if (!ret_plan->n_fields)
 		ret_plan->n_classes = 2;
 	for (i = 0; i < in->n_measures; i++) {
-		index = metric_index(m, in->measure[i], FIELD_NUMERIC);
-		if (index < 0) {
-			snprintf(reason, REASON_MAX, "\"%s\" is not a measure of %s.%s", in->measure[i], m->module, m->stat);
-			return -EINVAL;
-		}
-		ret_plan->measure[i] = index;
+		err = measure_find(m, in->measure[i], &ret_plan->measure[i], reason);
+		if (err)
+			return err;
 		if (m->scope == SCOPE_INTERVAL && metric_measure_scope(m, in->measure[i]) == SCOPE_POINT)
 			ret_plan->points |= 1u << i;
 	}
 	ret_plan->n_told = in->n_exemplars ? discrete_fields(m) : 0;
-	return plan_fits(ret_plan, limit, reason);
+	for (i = 0; i < in->n_weights && !err; i++)
+		err = measure_find(m, in->weight[i], &ret_plan->weight[i], reason);
+	return err ? err : plan_fits(ret_plan, limit, reason);
 }
 
 __u64 kernel_wanted(const struct ring_plan *plan)
@@ -74,5 +87,7 @@ __u64 kernel_wanted(const struct ring_plan *plan)
 		wanted |= WANTED_MEASURE(plan->measure[i]);
 	for (i = 0; i < plan->n_told; i++)
 		wanted |= WANTED_FIELD(i);
+	for (i = 0; i < plan->n_weights; i++)
+		wanted |= WANTED_MEASURE(plan->weight[i]);
 	return wanted | filter_wanted(&plan->filter);
 }

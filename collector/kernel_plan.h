@@ -11,7 +11,7 @@
 #include "instrumentation.h"
 #include "ring.h"
 
-/* limit: of kernel memory, in bytes; 0: none.  -ENOMEM: it does not fit. */
+/* limit: of kernel memory, in bytes; 0: none.  Weights are as coarse as it takes.  -ENOMEM: it does not fit. */
 int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
 		char *reason);
 

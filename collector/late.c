@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void row_fini(struct late_row *row, __u32 n_measures)
+static void row_fini(struct late_row *row, __u32 n_hists)
 {
-	while (row->hist && n_measures)
-		hist_fini(&row->hist[--n_measures]);
+	while (row->hist && n_hists)
+		hist_fini(&row->hist[--n_hists]);
 	free(row->hist);
 }
 
@@ -47,20 +47,38 @@ static struct late_row *row_make(struct late *l, const struct ring_plan *plan, c
 	if (!row)
 		return NULL;
 	l->row = row;
-	l->n_measures = plan->n_measures;
+	l->n_hists = plan->n_measures + plan->n_weights;
 	row += l->n;
 	*row = (struct late_row){ .slot = event->slot, .other = other, .key = event->key,
-				  .hist = calloc(plan->n_measures, sizeof(*row->hist)) };
+				  .hist = calloc(l->n_hists, sizeof(*row->hist)) };
 	if (!row->hist)
 		return NULL;
 	l->n++;
 	return row;
 }
 
+/* Has the row's i-th histogram something of this event? */
+static int is_of(const struct ring_plan *plan, const struct ring_late *event, __u32 i)
+{
+	return (i < plan->n_measures && ring_is_point(plan, i)) == (int)event->running;
+}
+
+static void row_add(struct late_row *row, const struct ring_plan *plan, const struct ring_late *event)
+{
+	__u64 first = event->measure[plan->measure[0]];
+	__u32 i;
+
+	for (i = 0; i < plan->n_measures; i++)
+		if (is_of(plan, event, i))
+			hist_record_times(&row->hist[i], event->measure[plan->measure[i]], event->weight);
+	for (i = 0; i < plan->n_weights && !event->running; i++)
+		hist_weigh(&row->hist[plan->n_measures + i], first, event->weight, event->measure[plan->weight[i]] * event->weight);
+}
+
 int late_add(struct late *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
 {
 	struct late_row *row = row_find(l, event, other);
-	__u32 m;
+	__u32 i;
 
 	if (!row && !other && is_full(l, plan, event->slot))
 		return late_add(l, plan, event, 1);
@@ -68,12 +86,11 @@ int late_add(struct late *l, const struct ring_plan *plan, const struct ring_lat
 		row = row_make(l, plan, event, other);
 	if (!row)
 		return -ENOMEM;
-	for (m = 0; m < plan->n_measures; m++)
-		if (ring_is_point(plan, m) == (int)event->running && !row->hist[m].cell && hist_init(&row->hist[m], plan->ruler[m]))
+	for (i = 0; i < l->n_hists; i++)
+		if (is_of(plan, event, i) && !row->hist[i].cell &&
+		    hist_init(&row->hist[i], i < plan->n_measures ? plan->ruler[i] : plan->weight_ruler))
 			return -ENOMEM;
-	for (m = 0; m < plan->n_measures; m++)
-		if (ring_is_point(plan, m) == (int)event->running)
-			hist_record_times(&row->hist[m], event->measure[m], event->weight);
+	row_add(row, plan, event);
 	return 0;
 }
 
@@ -95,7 +112,7 @@ void late_drop(struct late *l, size_t n)
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		row_fini(&l->row[i], l->n_measures);
+		row_fini(&l->row[i], l->n_hists);
 	l->n -= n;
 	if (l->n)
 		memmove(l->row, l->row + n, l->n * sizeof(*l->row));

@@ -20,13 +20,13 @@ struct late_row {
 	__u64 slot;
 	__u32 other;			/* its key has no class */
 	struct key key;
-	struct hist *hist;		/* one per measure of the plan; without cells until something is in it */
+	struct hist *hist;		/* one per measure of the plan, and per weight; without cells until something is in it */
 };
 
 struct late {
 	size_t n;
 	struct late_row *row;
-	__u32 n_measures;
+	__u32 n_hists;			/* of a row */
 };
 
 void late_fini(struct late *l);

@@ -27,6 +27,24 @@ const struct field *metric_text(const struct metric *m)
 	return digest && digest->arity == FIELD_DISCRETE ? digest : NULL;
 }
 
+int metric_is_part(const struct metric *m, const char *measure)
+{
+	size_t len = strlen(measure);
+
+	for (const char *at = m->parts; at && *at; at += strcspn(at, " "), at += *at == ' ')
+		if (strcspn(at, " ") == len && !strncmp(at, measure, len))
+			return 1;
+	return 0;
+}
+
+const char *metric_first_measure(const struct metric *m)
+{
+	for (size_t i = 0; i < m->n_fields; i++)
+		if (m->field[i].arity == FIELD_NUMERIC)
+			return m->field[i].name;
+	return NULL;
+}
+
 int metric_index(const struct metric *m, const char *name, enum field_arity arity)
 {
 	int index = 0;

@@ -36,6 +36,7 @@ struct metric {
 	size_t n_fields;
 	enum metric_scope scope;
 	const char *point;		/* of scope interval: the one measure that is a point among events; NULL: none */
+	const char *parts;		/* measures with blanks between, which add up to the first one in every event; NULL: none do */
 };
 
 /* "interval", "point". */
@@ -43,6 +44,12 @@ const char *metric_scope_name(enum metric_scope scope);
 
 /* Of one of its measures. */
 enum metric_scope metric_measure_scope(const struct metric *m, const char *measure);
+
+/* Is this measure one of its parts? */
+int metric_is_part(const struct metric *m, const char *measure);
+
+/* The first of its measures; NULL: it has none. */
+const char *metric_first_measure(const struct metric *m);
 
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);

@@ -30,8 +30,9 @@ json_t *metric_json_make(const struct metric *m, const char *refusal)
 
 	for (size_t i = 0; i < m->n_fields; i++)
 		json_array_append_new(fields, field_to_json(&m->field[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
-			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "point", m->point, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
+			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "point", m->point,
+			 "parts", m->parts, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
 			 "fields", fields);
 }
 
@@ -44,6 +45,7 @@ void metric_json_fini(struct metric *m)
 	}
 	free((struct field *)m->field);
 	free((char *)m->point);
+	free((char *)m->parts);
 	free((char *)m->module);
 	free((char *)m->stat);
 	free((char *)m->label);
@@ -155,6 +157,30 @@ static int get_point(const json_t *json, struct metric *m, char *reason)
 	return m->point ? 0 : -ENOMEM;
 }
 
+/* Names of numeric fields but the first, with blanks between; or nothing. */
+static int get_parts(const json_t *json, struct metric *m, char *reason)
+{
+	const json_t *value = json_object_get(json, "parts");
+	const char *text = json_string_value(value);
+	const struct field *f = NULL;
+	char name[NAME_MAX_LEN];
+
+	for (const char *at = text; at && *at; at += strcspn(at, " "), at += *at == ' ') {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
+		f = metric_field(m, name);
+		if (!f || f->arity != FIELD_NUMERIC || f->name == metric_first_measure(m)) {
+			f = NULL;
+			break;
+		}
+	}
+	if (value && !f) {
+		snprintf(reason, REASON_MAX, "a metric's \"parts\" must be numeric fields of it, but not the first");
+		return -EINVAL;
+	}
+	m->parts = f ? strdup(text) : NULL;
+	return f && !m->parts ? -ENOMEM : 0;
+}
+
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])
 {
 	struct metric m = { 0 };
@@ -172,6 +198,8 @@ int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[
 		err = fields_from_json(json_object_get(json, "fields"), &m, reason);
 	if (!err)
 		err = get_point(json, &m, reason);
+	if (!err)
+		err = get_parts(json, &m, reason);
 	if (err == -ENOMEM)
 		snprintf(reason, REASON_MAX, "no memory for a metric");
 	if (err)

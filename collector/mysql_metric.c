@@ -40,5 +40,5 @@ static const struct field fields[] = {
 
 const struct metric mysql_metric = {
 	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, "age"
+	SCOPE_INTERVAL, "age", "cputime runqwait io futex net sleep fault other unsplit"
 };

@@ -44,7 +44,7 @@ static int grow(struct pieces *p)
 	return 0;
 }
 
-int pieces_add(struct pieces *p, __u16 axis, const struct hist *h)
+int pieces_add(struct pieces *p, __u16 axis, __u16 weight, const struct hist *h)
 {
 	struct piece *piece;
 
@@ -53,6 +53,7 @@ int pieces_add(struct pieces *p, __u16 axis, const struct hist *h)
 	piece = &p->piece[p->n++];
 	*piece = p->key;
 	piece->axis = axis;
+	piece->weight = weight;
 	piece->ruler = h->ruler;
 	piece->hist_at = p->hists.len;
 	hist_encode(h, &p->hists);
@@ -68,7 +69,7 @@ const struct slice *pieces_slices(struct pieces *p)
 		const struct piece *piece = &p->piece[i];
 
 		p->slice[i] = (struct slice){
-			.ruler = piece->ruler, .axis = piece->axis, .weight = 0,
+			.ruler = piece->ruler, .axis = piece->axis, .weight = piece->weight,
 			.key = { p->keys.data + piece->key_at, piece->key_len },
 			.hist = p->hists.data + piece->hist_at, .hist_len = piece->hist_len,
 		};

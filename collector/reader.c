@@ -29,7 +29,7 @@ struct reader {
 	__u64 out_slot;			/* the one that is being read */
 	__u32 out_row;
 	struct class_state *class_;
-	struct hist hist[MEASURES_MAX];
+	struct hist hist[MEASURES_MAX], weighed[MEASURES_MAX];
 	struct loss loss;		/* not yet handed over */
 	__u64 n_lost;
 	__s64 step_ns;
@@ -85,6 +85,8 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 	}
 	for (m = 0; !err && m < ring->plan.n_measures; m++)
 		err = hist_init(&r->hist[m], ring->plan.ruler[m]);
+	for (m = 0; !err && m < ring->plan.n_weights; m++)
+		err = hist_init(&r->weighed[m], ring->plan.weight_ruler);
 	if (err) {
 		reader_free(r);
 		return err;
@@ -99,8 +101,10 @@ void reader_free(struct reader *r)
 
 	if (!r)
 		return;
-	for (i = 0; i < MEASURES_MAX; i++)
+	for (i = 0; i < MEASURES_MAX; i++) {
 		hist_fini(&r->hist[i]);
+		hist_fini(&r->weighed[i]);
+	}
 	late_fini(&r->late);
 	pieces_fini(&r->pieces);
 	bytes_fini(&r->told);
@@ -412,6 +416,44 @@ static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hi
 	}
 }
 
+/* Adds what the events of one class weigh, but not how many they are, and zeroes it.  Before their first measure is taken. */
+static void weights_take(struct reader *r, __u32 class_)
+{
+	const struct ring_plan *p = &r->ring.plan;
+	__u32 shard, i, w;
+
+	for (w = 0; w < p->n_weights; w++)
+		hist_clear(&r->weighed[w]);
+	for (shard = 0; shard < p->n_shards && p->n_weights; shard++) {
+		__u64 *cell = &r->ring.weighed[(size_t)ring_place(p, r->out_row, shard, class_) * p->n_weight_cells * p->n_weights];
+
+		if (!r->ring.totals[ring_at(p, r->out_row, shard, 0, class_)].count)
+			continue;
+		for (i = 0; i < p->n_weight_cells; i++)
+			for (w = 0; w < p->n_weights; w++)
+				r->weighed[w].cell[i] += cell[i * p->n_weights + w];
+		memset(cell, 0, p->n_weight_cells * p->n_weights * sizeof(*cell));
+	}
+}
+
+static int weights_put(struct reader *r)
+{
+	const struct hist *first = &r->hist[0];
+	int err = 0;
+	__u32 w;
+
+	for (w = 0; w < r->ring.plan.n_weights && !err; w++) {
+		struct hist *h = &r->weighed[w];
+
+		h->count = first->count;
+		h->sum = first->sum;
+		h->min = first->min;
+		h->max = first->max;
+		err = pieces_add(&r->pieces, 0, w + 1, h);
+	}
+	return err;
+}
+
 /* Events that were taken and cannot be handed over: no memory for their slices. */
 static void pieces_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
 {
@@ -426,6 +468,7 @@ static int class_take(struct reader *r, __u32 class_)
 	__u32 m;
 	int err = 0;
 
+	weights_take(r, class_);
 	shards_take(r, 0, class_, &r->hist[0]);
 	if (!r->hist[0].count)
 		return 0;		/* an event adds to the first measure */
@@ -444,8 +487,10 @@ static int class_take(struct reader *r, __u32 class_)
 			hist_record_times(&r->hist[m], 0, r->hist[0].count - r->hist[m].count);
 		}
 		if (!err)
-			err = pieces_add(&r->pieces, m, &r->hist[m]);
+			err = pieces_add(&r->pieces, m, 0, &r->hist[m]);
 	}
+	if (!err)
+		err = weights_put(r);
 	if (err)
 		pieces_drop(r, n_before, r->out_slot, &r->hist[0]);
 	return err;
@@ -521,7 +566,7 @@ static int late_take(struct reader *r, const struct ring_late *event)
 		return 0;
 	err = late_add(&r->late, &r->ring.plan, event, r->ring.plan.n_fields && late_is_other(r, &event->key));
 	if (err) {
-		loss_merge(&r->loss, event->weight, event->running ? 0 : event->measure[0] * event->weight, event->slot, event->slot);
+		loss_merge(&r->loss, event->weight, event->running ? 0 : event->measure[r->ring.plan.measure[0]] * event->weight, event->slot, event->slot);
 		r->n_lost += event->weight;
 	}
 	return err;
@@ -537,8 +582,7 @@ static int event_file(struct reader *r, const struct event *e, __u64 slot, __u32
 		return 0;
 	for (i = 0; i < p->n_fields; i++)
 		l.key.code[i] = ring_code(p, r->ring.state->shed, e, i);
-	for (i = 0; i < p->n_measures; i++)
-		l.measure[i] = e->measure[p->measure[i]];
+	memcpy(l.measure, e->measure, sizeof(l.measure));
 	return late_take(r, &l);
 }
 
@@ -588,12 +632,12 @@ static int late_put(struct reader *r, const struct late_row *row)
 {
 	size_t n_before = r->pieces.n;
 	int err = 0;
-	__u32 m;
+	__u32 n = r->ring.plan.n_measures, m;
 
 	key_put(r, row->other ? NULL : &row->key);
-	for (m = 0; m < r->ring.plan.n_measures && !err; m++)
+	for (m = 0; m < n + r->ring.plan.n_weights && !err; m++)
 		if (row->hist[m].count)
-			err = pieces_add(&r->pieces, m, &row->hist[m]);
+			err = pieces_add(&r->pieces, m < n ? m : 0, m < n ? 0 : m - n + 1, &row->hist[m]);
 	if (err)
 		pieces_drop(r, n_before, row->slot, &row->hist[0]);
 	return err;

@@ -29,6 +29,7 @@ struct reader_ring {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: none are kept */
 	struct exemplar *exemplars;
+	__u64 *weighed;			/* NULL without weights */
 
 	/* Its keys and classes, and the queue of late events. */
 	const struct reader_keys *keys;

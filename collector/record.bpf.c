@@ -46,6 +46,14 @@ struct {
 } totals SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* ring_place() of the last */
+	__uint(key_size, 4);
+	__uint(value_size, 8);		/* n_weight_cells * n_weights * 8 */
+} weighed SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);		/* n_classes - 1 */
 	__uint(key_size, sizeof(struct key));	/* its first n_fields codes: hashing is dear */
@@ -137,6 +145,24 @@ __noinline int record_measure(__u32 at, __u64 ruler, __u64 value, __u32 weight)
 	return 0;
 }
 
+/* Adds what the event weighs to the bucket of its first measure. */
+__noinline int record_weights(__u32 at, struct event *event, __u32 weight)
+{
+	__u64 *cell = bpf_map_lookup_elem(&weighed, &at);
+	__u32 index, w;
+
+	if (!cell || !event)
+		return -1;
+	index = ring_weight_cell(&plan, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)]);
+	for (w = 0; w < RING_MEASURES && w < plan.n_weights; w++) {
+		__u64 value = event->measure[plan.weight[w] & (EVENT_MEASURES - 1)];
+
+		if (value && index + w < plan.n_weight_cells * plan.n_weights)
+			ring_weigh(&cell[index + w], value * weight, plan.alone);
+	}
+	return 0;
+}
+
 static __always_inline void record_late(struct ring_state *st, const struct event *event, __u32 weight, __u64 slot)
 {
 	struct ring_late rest;
@@ -146,10 +172,10 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 	rest.weight = weight;
 	rest.running = 0;
 	key_fill(&rest.key, event, st->shed);
-	for (i = 0; i < RING_MEASURES; i++)
-		rest.measure[i] = i < plan.n_measures ? event->measure[plan.measure[i] & (EVENT_MEASURES - 1)] : 0;
+	for (i = 0; i < EVENT_MEASURES; i++)
+		rest.measure[i] = event->measure[i];
 	if (bpf_map_push_elem(&late, &rest, 0))
-		ring_loss_add(st, slot, rest.measure[0], weight);
+		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);
 }
 
 static __always_inline void exemplar_keep(__u32 at, const struct event *event, __u32 weight, __u64 shed)
@@ -229,6 +255,8 @@ __noinline int record_event(struct event *event, __u32 weight)
 		if (ring_writes(&plan, m, value))
 			record_measure(ring_at(&plan, row, index, m, class_), plan.ruler[m], value, weight);
 	}
+	if (plan.n_weights)
+		record_weights(ring_place(&plan, row, index, class_), event, weight);
 	return 0;
 }
 

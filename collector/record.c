@@ -19,9 +19,9 @@ static __u64 cells_value(const struct ring_plan *p)
 	return (p->n_cells * 4ull + 7) & ~7ull;
 }
 
-static __u64 indices(const struct ring_plan *p)
+static __u64 weighed_value(const struct ring_plan *p)
 {
-	return (__u64)ring_rows(p) * p->n_shards * p->n_measures * p->n_classes;
+	return p->n_weight_cells * p->n_weights * 8ull;
 }
 
 static __u64 boxes(const struct ring_plan *p)
@@ -36,7 +36,8 @@ static __u64 exemplars(const struct ring_plan *p)
 
 __u64 record_memory(const struct ring_plan *p)
 {
-	return indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_state_len(p->n_slots) +
+	return ring_indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_places(p) * weighed_value(p) +
+	       ring_state_len(p->n_slots) +
 	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) +
 	       boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * sizeof(struct exemplar);
 }
@@ -48,9 +49,11 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	memcpy((void *)&bpf->rodata->plan, p, sizeof(*p));
 	*(__u32 *)&bpf->rodata->chain_index = index;
 	err = err ?: bpf_map__set_value_size(bpf->maps.state, ring_state_len(p->n_slots));
-	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, indices(p));
+	err = err ?: bpf_map__set_max_entries(bpf->maps.cells, ring_indices(p));
 	err = err ?: bpf_map__set_value_size(bpf->maps.cells, cells_value(p));
-	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, indices(p));
+	err = err ?: bpf_map__set_max_entries(bpf->maps.totals, ring_indices(p));
+	err = err ?: p->n_weights ? bpf_map__set_max_entries(bpf->maps.weighed, ring_places(p)) : 0;
+	err = err ?: p->n_weights ? bpf_map__set_value_size(bpf->maps.weighed, weighed_value(p)) : 0;
 	err = err ?: bpf_map__set_max_entries(bpf->maps.boxes, boxes(p) ?: 1);
 	err = err ?: bpf_map__set_max_entries(bpf->maps.exemplars, exemplars(p) ?: 1);
 	err = err ?: bpf_map__set_max_entries(bpf->maps.classes, p->n_classes);
@@ -82,18 +85,20 @@ static int record_map(struct record *r, const struct ring_plan *p)
 {
 	r->state = map_memory(r, 0, r->bpf->maps.state, ring_state_len(p->n_slots));
 	r->entry = r->state ? ring_entries(r->state) : NULL;
-	r->cells = map_memory(r, 1, r->bpf->maps.cells, indices(p) * cells_value(p));
-	r->totals = map_memory(r, 2, r->bpf->maps.totals, indices(p) * sizeof(*r->totals));
+	r->cells = map_memory(r, 1, r->bpf->maps.cells, ring_indices(p) * cells_value(p));
+	r->totals = map_memory(r, 2, r->bpf->maps.totals, ring_indices(p) * sizeof(*r->totals));
+	if (p->n_weights)
+		r->weighed = map_memory(r, 3, r->bpf->maps.weighed, ring_places(p) * weighed_value(p));
 	r->cells_stride = cells_value(p) / 4;
 	r->classes_fd = bpf_map__fd(r->bpf->maps.classes);
 	r->free_fd = bpf_map__fd(r->bpf->maps.free_classes);
 	r->late_fd = bpf_map__fd(r->bpf->maps.late);
-	if (!r->state || !r->cells || !r->totals)
+	if (!r->state || !r->cells || !r->totals || (p->n_weights && !r->weighed))
 		return -errno;
 	if (!p->n_exemplars)
 		return 0;
-	r->boxes = map_memory(r, 3, r->bpf->maps.boxes, boxes(p) * sizeof(*r->boxes));
-	r->exemplars = map_memory(r, 4, r->bpf->maps.exemplars, exemplars(p) * sizeof(*r->exemplars));
+	r->boxes = map_memory(r, 4, r->bpf->maps.boxes, boxes(p) * sizeof(*r->boxes));
+	r->exemplars = map_memory(r, 5, r->bpf->maps.exemplars, exemplars(p) * sizeof(*r->exemplars));
 	return r->boxes && r->exemplars ? 0 : -errno;
 }
 

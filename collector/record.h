@@ -22,7 +22,7 @@ struct record_target {		/* the event programs that call it */
 
 struct record_bpf;
 
-#define RECORD_MAPS 5			/* that are mapped */
+#define RECORD_MAPS 6			/* that are mapped */
 
 struct record {
 	struct record_bpf *bpf;
@@ -35,6 +35,7 @@ struct record {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: none are kept */
 	struct exemplar *exemplars;
+	__u64 *weighed;
 	int classes_fd, free_fd, late_fd;
 	struct { void *at; size_t len; } map[RECORD_MAPS];
 };

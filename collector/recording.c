@@ -120,9 +120,9 @@ static int check_batch(struct reader *r, const struct recorded *of, const struct
 		if (labels_count(&s->key) != (int)of->in.n_fields)
 			return refuse(r, "a key has %d labels, its instrumentation %zu fields", labels_count(&s->key),
 				      of->in.n_fields);
-		if (s->axis >= of->in.n_measures || s->weight > of->in.n_measures)
-			return refuse(r, "a slice is of measure %u, its instrumentation has %zu", s->axis,
-				      of->in.n_measures);
+		if (s->axis >= of->in.n_measures || s->weight > of->in.n_weights)
+			return refuse(r, "a slice is of measure %u and weight %u, its instrumentation has %zu and %zu", s->axis,
+				      s->weight, of->in.n_measures, of->in.n_weights);
 		if (!ruler_common(s->ruler, of->in.ruler[s->axis]))
 			return refuse(r, "a slice's ruler is not one of its measure");
 	}

@@ -29,6 +29,7 @@ struct playing {			/* an instrumentation that is enabled */
 	struct sieve sieve;
 	unsigned field_from[KEY_FIELDS_MAX];	/* wanted field -> recorded one */
 	int axis_to[MEASURES_MAX];	/* recorded measure -> wanted one; -1: not wanted */
+	int weight_to[MEASURES_MAX + 1];	/* recorded weight of a slice -> wanted one; < 0: not wanted */
 	__s64 joined_ns;		/* what was over before is not handed over */
 	size_t at;			/* next batch */
 	__u32 seq;
@@ -202,10 +203,16 @@ static int playing_map(struct playing *p, const struct recorded *rec, const char
 	for (size_t i = 0; i < p->in.n_measures; i++)
 		if (instrumentation_axis(&rec->in, p->in.measure[i]) < 0)
 			return missing(rec, "measure", p->in.measure[i], reason);
+	for (size_t i = 0; i < p->in.n_weights; i++)
+		if (instrumentation_weight(&rec->in, p->in.weight[i]) < 0 || strcmp(rec->in.measure[0], p->in.measure[0]))
+			return missing(rec, "weight", p->in.weight[i], reason);
 	if (sieve_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
 		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)
 		p->axis_to[i] = instrumentation_axis(&p->in, rec->in.measure[i]);
+	p->weight_to[0] = 0;
+	for (size_t i = 0; i < rec->in.n_weights; i++)
+		p->weight_to[i + 1] = strcmp(rec->in.measure[0], p->in.measure[0]) ? -1 : instrumentation_weight(&p->in, rec->in.weight[i]);
 	p->from = rec;
 	return instrumentation_bind(&p->in, &rec->metric, reason);
 }
@@ -379,7 +386,7 @@ static struct cell *folded_cell(struct playing *p, struct folded *f, size_t key_
 		}
 	c = &f->cell[f->n];
 	*c = (struct cell){ key_at, (__u16)(f->bytes.len - key_at), axis, weight, { 0 } };
-	if (hist_init(&c->hist, p->in.ruler[axis]))
+	if (hist_init(&c->hist, weight ? p->in.weight_ruler : p->in.ruler[axis]))
 		return NULL;
 	f->n++;
 	return c;
@@ -398,14 +405,14 @@ static void fold_lose(struct folded *f, const struct slice *s)
 
 static int fold_slice(struct playing *p, struct folded *f, const struct slice *s)
 {
-	int axis = p->axis_to[s->axis], weight = s->weight ? p->axis_to[s->weight - 1] + 1 : 0;
+	int axis = p->axis_to[s->axis], weight = p->weight_to[s->weight];
 	int passes = sieve_passes(&p->sieve, &s->key);
 	size_t key_at = f->bytes.len;
 	struct cell *c;
 
 	if (passes < 0)
 		fold_lose(f, s);
-	if (axis < 0 || (s->weight && !weight) || passes <= 0)
+	if (axis < 0 || weight < 0 || passes <= 0)
 		return 0;
 	fold_key(p, &s->key, &f->bytes);
 	c = f->bytes.err ? NULL : folded_cell(p, f, key_at, (__u16)axis, (__u16)weight);
@@ -568,6 +575,8 @@ static void doctor_one(const struct recorded *rec, FILE *out)
 	fprintf(out, ", measuring");
 	for (size_t i = 0; i < rec->in.n_measures; i++)
 		fprintf(out, " %s", rec->in.measure[i]);
+	for (size_t i = 0; i < rec->in.n_weights; i++)
+		fprintf(out, "%s %s", i ? "" : ", weighing", rec->in.weight[i]);
 	fprintf(out, "; %zu batches, slots of %g s\n", rec->n_batches, (double)rec->in.slot_ns / 1e9);
 }
 

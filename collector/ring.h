@@ -3,6 +3,7 @@
  *      entry[slot % n_slots]  -> { slot, free, row }          one word
  *      cells[row][shard][class][measure] -> n_cells x u32     one count per bucket
  *      totals[same index]                -> count, sum, min, max
+ *      weighed[row][shard][class]        -> n_weight_cells x n_weights x u64    what the events of a bucket weigh
  *
  * One ring per instrumentation; n_slots entries, n_slots + n_spares physical rows.  Rows that no
  * entry names are *spares*: as many slots can be taken in one grace period.  shard = cpu % n_shards; class = dense number of a key, 0 is `other`.
@@ -26,6 +27,8 @@
  *
  * Zero    An event is counted in the first measure; in another one only if its value there is not 0, which spares most of
  *         what a quick event costs.  The reader adds the zeros that are missing: an event has a value in every measure.
+ * Weights are added to the bucket of the first measure, all of an event to one place.  They are sums, so a 0 adds nothing; count, sum,
+ *         min and max of their histograms are the first measure's.
  * Points  measures of what is still under way at the end of a slot are not the events': they come to the reader with
  *         the late ones.
  * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
@@ -75,7 +78,7 @@ struct ring_state {
 static inline __u64 ring_state_len(__u32 n_slots) { return sizeof(struct ring_state) + n_slots * 8ull; }
 static inline __u64 *ring_entries(struct ring_state *st) { return (__u64 *)(st + 1); }
 
-#define RING_MEASURES 16		/* of one instrumentation; == MEASURES_MAX */
+#define RING_MEASURES 16		/* of one instrumentation, and weights; == MEASURES_MAX */
 
 /* An event that is filed by the collector. */
 struct ring_late {
@@ -83,7 +86,7 @@ struct ring_late {
 	__u32 weight;			/* how many events it stands for */
 	__u32 running;			/* it has the measures of scope point, and no other; else it has all others */
 	struct key key;
-	__u64 measure[RING_MEASURES];
+	__u64 measure[EVENT_MEASURES];	/* the event's */
 };
 
 #define RING_LATE_MAX 1024
@@ -97,9 +100,10 @@ struct exemplar {			/* an event that is kept as it was */
 /* What a record program is specialised by. */
 struct ring_plan {
 	__u64 slot_ns;
-	__u64 ruler[RING_MEASURES];
+	__u64 ruler[RING_MEASURES], weight_ruler;
 	__u32 n_slots, n_shards, n_measures, n_classes;	/* n_classes: n_keys + 1 */
 	__u32 n_cells;					/* of the longest ruler */
+	__u32 n_weights, n_weight_cells;
 	__u32 n_fields;
 	__u32 n_spares;					/* 0 is as 1 */
 	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
@@ -108,7 +112,7 @@ struct ring_plan {
 	__u32 n_exemplars, n_cpus;			/* worst events that are kept of a row and CPU; 0: none, and none is drawn */
 	__u32 n_told, pad;				/* fields of events that exemplars tell: the first ones */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
-	__u8 measure[RING_MEASURES];			/* index in event.measure[] */
+	__u8 measure[RING_MEASURES], weight[RING_MEASURES];	/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */
 };
 
@@ -123,11 +127,23 @@ static inline __u64 ring_code(const volatile struct ring_plan *p, __u64 shed, co
 	return shed & WANTED_FIELD(field) ? KEY_SHED : event->field[field];
 }
 
+/* Position in weighed. */
+static inline __u32 ring_place(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 class_)
+{
+	return (row * p->n_shards + shard) * p->n_classes + class_;
+}
+
 /* Position in cells and totals: what an event adds to lies together, on as few pages as it can. */
 static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,
 			    __u32 class_)
 {
-	return ((row * p->n_shards + shard) * p->n_classes + class_) * p->n_measures + measure;
+	return ring_place(p, row, shard, class_) * p->n_measures + measure;
+}
+
+/* The first weight's cell of an event in weighed; the others' follow it. */
+static inline __u32 ring_weight_cell(const volatile struct ring_plan *p, __u64 value)
+{
+	return ruler_cell(p->weight_ruler, value) * p->n_weights;
 }
 
 /* Position of a row's and CPU's exemplars: of its box, and of the first one. */
@@ -231,6 +247,14 @@ static inline void ring_total_add_alone(struct ring_total *total, __u64 value, _
 		total->min = ~value;
 	if (value > total->max)
 		total->max = value;
+}
+
+static inline void ring_weigh(__u64 *cell, __u64 value, __u32 alone)
+{
+	if (alone)
+		*cell += value;
+	else
+		__sync_fetch_and_add(cell, value);
 }
 
 static inline void ring_loss_add(struct ring_state *state, __u64 slot, __u64 value, __u32 weight)

@@ -8,6 +8,13 @@
 #define LEAST_SLOTS 12
 #define SPARES_NS 70000000		/* slots that end between two drains, and while a grace period lasts */
 #define SHARDS_MAX 4
+#define WEIGHT_BITS_LEAST 1		/* a cell is at most half of its value wide */
+
+static void weights_size(struct ring_plan *p, __u64 ruler)
+{
+	p->weight_ruler = p->n_weights ? ruler : 0;
+	p->n_weight_cells = p->n_weights ? ruler_cells(ruler) : 0;
+}
 
 int ring_plan_make(const struct instrumentation *in, unsigned n_cpus, struct ring_plan *ret_plan, char *reason)
 {
@@ -34,7 +41,17 @@ int ring_plan_make(const struct instrumentation *in, unsigned n_cpus, struct rin
 			p.n_cells = ruler_cells(in->ruler[m]);
 	}
 	p.n_cells += p.n_cells & 1;		/* the kernel pads a value to 8 bytes anyway */
+	p.n_weights = in->n_weights;
+	weights_size(&p, in->weight_ruler);
 	*ret_plan = p;
+	return 0;
+}
+
+int ring_plan_coarsen(struct ring_plan *plan)
+{
+	if (!plan->n_weights || ruler_bits(plan->weight_ruler) <= WEIGHT_BITS_LEAST)
+		return -ENOENT;
+	weights_size(plan, ruler_coarser(plan->weight_ruler, ruler_bits(plan->weight_ruler) - 1));
 	return 0;
 }
 

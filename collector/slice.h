@@ -6,7 +6,8 @@
  *         instrumentation's order, one length byte and that many bytes of UTF-8.  A label of
  *         length 0 is `other`, the rest beyond the cap on keys.  No fields: no bytes.
  * Axis    index into the instrumentation's measures: which one is quantized.
- * Weight  what a cell adds: 0 = 1 per event, n = measure n-1.  Slices add only if both are equal.
+ * Weight  what a cell adds: 0 = 1 per event, n = what the instrumentation's weight n-1 was of it.  Slices add only
+ *         if both are equal.
  * Memory  a slice borrows its key and histogram bytes from whoever holds it.
  */
 #ifndef HEATSCOPE_SLICE_H
@@ -17,7 +18,7 @@
 #define LABEL_MAX 255			/* bytes of one label */
 #define KEY_FIELDS_MAX 4		/* discrete fields in one key */
 #define KEY_BYTES_MAX (KEY_FIELDS_MAX * (LABEL_MAX + 1))
-#define MEASURES_MAX 16			/* measures of one instrumentation */
+#define MEASURES_MAX 16			/* measures of one instrumentation, and weights */
 
 struct labels {
 	const __u8 *bytes;

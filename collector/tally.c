@@ -1,6 +1,7 @@
 #include "tally.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@
 
 struct counted {			/* an event, on its way into a histogram */
 	__u32 row, next;		/* next of the same row; 0: none, else index + 1 */
-	__u64 measure[MEASURES_MAX];
+	__u64 measure[2 * MEASURES_MAX];	/* and weights */
 };
 
 struct row {
@@ -19,17 +20,17 @@ struct row {
 
 struct piece {				/* a slice, while the bytes still move */
 	size_t key_at, hist_at;
-	__u16 key_len, axis;
+	__u16 key_len, of;		/* which histogram */
 	__u32 hist_len;
 };
 
 struct tally {
 	struct tally_labels labels;
-	size_t n_fields, n_measures;
-	unsigned field[KEY_FIELDS_MAX], measure[MEASURES_MAX];	/* indices in events */
+	size_t n_fields, n_measures, n_hists;
+	unsigned field[KEY_FIELDS_MAX], measure[2 * MEASURES_MAX];	/* indices in events; after the measures the weights */
 	struct batch batch;
 	__u32 seq;
-	struct hist hist[MEASURES_MAX];
+	struct hist hist[2 * MEASURES_MAX];
 	struct row *row;		/* n_keys + 1 */
 	size_t n_keys, n_rows;
 	__u32 *bucket;			/* row of a key, open addressing; 0: none */
@@ -56,9 +57,13 @@ int tally_new(const struct metric *m, const struct instrumentation *in, const st
 		if (index >= 0)			/* hostname is not ours */
 			t->field[t->n_fields++] = (unsigned)index;
 	}
-	for (size_t i = 0; i < in->n_measures && !err; i++) {
-		t->measure[i] = (unsigned)metric_index(m, in->measure[i], FIELD_NUMERIC);
-		err = hist_init(&t->hist[t->n_measures++], in->ruler[i]);
+	t->n_measures = in->n_measures;
+	for (size_t i = 0; i < in->n_measures + in->n_weights && !err; i++) {
+		bool weight = i >= in->n_measures;
+		const char *name = weight ? in->weight[i - in->n_measures] : in->measure[i];
+
+		t->measure[i] = (unsigned)metric_index(m, name, FIELD_NUMERIC);
+		err = hist_init(&t->hist[t->n_hists++], weight ? in->weight_ruler : in->ruler[i]);
 	}
 	snprintf(t->batch.source, sizeof(t->batch.source), "%s", conf->source);
 	t->batch.incarnation = conf->incarnation;
@@ -84,7 +89,7 @@ void tally_free(struct tally *t)
 {
 	if (!t)
 		return;
-	for (size_t i = 0; i < t->n_measures; i++)
+	for (size_t i = 0; i < t->n_hists; i++)
 		hist_fini(&t->hist[i]);
 	bytes_fini(&t->keys);
 	bytes_fini(&t->hists);
@@ -102,7 +107,7 @@ __u64 tally_wanted(const struct tally *t)
 
 	for (size_t i = 0; i < t->n_fields; i++)
 		wanted |= WANTED_FIELD(t->field[i]);
-	for (size_t i = 0; i < t->n_measures; i++)
+	for (size_t i = 0; i < t->n_hists; i++)
 		wanted |= WANTED_MEASURE(t->measure[i]);
 	return wanted;
 }
@@ -183,7 +188,7 @@ int tally_add(struct tally *t, const struct event *e)
 		key.code[i] = e->field[t->field[i]];
 	c = &t->event[t->n_events++];
 	c->row = row_of(t, &key);
-	for (size_t i = 0; i < t->n_measures; i++)
+	for (size_t i = 0; i < t->n_hists; i++)
 		c->measure[i] = e->measure[t->measure[i]];
 	row = &t->row[c->row];
 	c->next = row->first;
@@ -230,7 +235,7 @@ static void key_put(struct tally *t, __u32 row, struct piece *ret)
 	ret->key_len = (__u16)(t->keys.len - ret->key_at);
 }
 
-/* The slices of one row: a histogram per measure. */
+/* The slices of one row: a histogram per measure, and per weight one along the first measure. */
 static int row_put(struct tally *t, __u32 row)
 {
 	size_t before = t->n_pieces;
@@ -238,17 +243,22 @@ static int row_put(struct tally *t, __u32 row)
 	int err = 0;
 
 	key_put(t, row, &piece);
-	for (size_t m = 0; m < t->n_measures && !err; m++) {
-		hist_clear(&t->hist[m]);
-		for (__u32 at = t->row[row].first; at; at = t->event[at - 1].next)
-			hist_record(&t->hist[m], t->event[at - 1].measure[m], 1);
+	for (size_t i = 0; i < t->n_hists && !err; i++) {
+		bool weight = i >= t->n_measures;
+
+		hist_clear(&t->hist[i]);
+		for (__u32 at = t->row[row].first; at; at = t->event[at - 1].next) {
+			const __u64 *measure = t->event[at - 1].measure;
+
+			hist_record(&t->hist[i], measure[weight ? 0 : i], weight ? measure[i] : 1);
+		}
 		if (t->n_pieces == t->pieces_room)
 			err = pieces_grow(t);
 		if (err)
 			break;
-		piece.axis = (__u16)m;
+		piece.of = (__u16)i;
 		piece.hist_at = t->hists.len;
-		hist_encode(&t->hist[m], &t->hists);
+		hist_encode(&t->hist[i], &t->hists);
 		piece.hist_len = (__u32)(t->hists.len - piece.hist_at);
 		t->piece[t->n_pieces++] = piece;
 		err = t->hists.err ? t->hists.err : t->keys.err;
@@ -265,9 +275,11 @@ static void slices_point(struct tally *t)
 {
 	for (size_t i = 0; i < t->n_pieces; i++) {
 		const struct piece *p = &t->piece[i];
+		bool weight = p->of >= t->n_measures;
 
 		t->slice[i] = (struct slice){
-			.ruler = t->hist[p->axis].ruler, .axis = p->axis, .key = { t->keys.data + p->key_at, p->key_len },
+			.ruler = t->hist[p->of].ruler, .axis = weight ? 0 : p->of,
+			.weight = weight ? (__u16)(p->of - t->n_measures + 1) : 0, .key = { t->keys.data + p->key_at, p->key_len },
 			.hist = t->hists.data + p->hist_at, .hist_len = p->hist_len,
 		};
 	}

@@ -89,7 +89,7 @@ static void draw_ticks(struct canvas *c, const struct shade *s, enum axis_unit u
 static void put_legend_title(const struct shade *s, const struct grid *g, char *out, size_t room)
 {
 	const char *counted = g->weight_unit && *g->weight_unit ? g->weight_unit : "events";
-	const char *what = !s->weighted ? counted : axis_unit(g->unit) == AXIS_NS ? "time spent" : "sum of values";
+	const char *what = g->weight ? g->weight : !s->weighted ? counted : axis_unit(g->unit) == AXIS_NS ? "time spent" : "sum of values";
 
 	if (s->transfer == SHADE_PERCENT)
 		snprintf(out, room, "%s of the column per cell, linear scale",

@@ -121,7 +121,7 @@ static int columns_rank(struct grid *g)
 				walk_reach(g, &g->column[col], row, &walk[col]);
 		}
 	for (size_t col = 0; col < g->n_cols; col++)
-		if (walk[col].seen != g->column[col].count)	/* weights, which have no ranks */
+		if (g->weight || walk[col].seen != g->column[col].count)	/* weights have no ranks */
 			g->column[col].p50 = g->column[col].p90 = g->column[col].p99 = 0;
 	free(walk);
 	return 0;
@@ -161,6 +161,7 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	to->n_sources = g->n_sources;
 	to->unit = g->unit;
 	to->weight_unit = g->weight_unit;
+	to->weight = g->weight;
 	for (size_t col = 0; col < g->n_cols; col++)
 		column_add(&to->column[col / k], &g->column[col]);
 	err = columns_rank(to);

@@ -28,7 +28,7 @@ enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4, GR
 
 struct grid_column {
 	__u64 count, sum, min, max;	/* of the axis, exact; min and max are 0 when count is 0 */
-	__u64 p50, p90, p99;		/* from the merged buckets of the column; 0 when count is 0 */
+	__u64 p50, p90, p99;		/* from the merged buckets of the column; 0 when count is 0, and of weights */
 	__u64 lost;			/* events lost somewhere in slots that touch this column */
 	__u32 n_reporting, n_expected;
 	__u64 n_snapshots;		/* slots that any source reported; of point grids only */
@@ -56,6 +56,7 @@ struct grid {
 	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
+	const char *weight;		/* the measure whose sums cells are, in the axis' unit; NULL: they are counts */
 	struct layers *layers;		/* its cells by key; NULL: not told apart */
 	struct grid *running;		/* what was under way at the slots' ends, at its age: a point grid of the same columns, with
 					 * edges of its own; NULL: not told */

@@ -66,7 +66,7 @@ static int raster_range(const struct grid *g, const struct image_options *o, str
 	if (ymin >= ymax)
 		return -EINVAL;
 	ret->yscale = o->yscale;
-	ret->weighted = o->weighted;
+	ret->weighted = o->weighted && !g->weight;
 	ret->n_rows = o->n_rows;
 	ret->n_cols = g->n_cols < o->width ? g->n_cols : o->width;
 	ret->low = raster_along(ret, ymin);

@@ -150,7 +150,7 @@ double shade_middle(const struct grid *g, size_t row)
 	return first + (last - first) / 2;
 }
 
-static void scale_make(const struct grid *g, struct shade *s)
+static void scale_make(const struct grid *g, bool by_middle, struct shade *s)
 {
 	double thinnest = s->yscale == AXIS_LINEAR ? s->cell_height * LINEAR_CELLS / LINEAR_PIXELS : 0;
 
@@ -158,7 +158,7 @@ static void scale_make(const struct grid *g, struct shade *s)
 		double height = has_height(g, row, s->yscale) ? row_height(g, row, s->yscale) : s->cell_height;
 
 		s->height[row] = (height > thinnest ? height : thinnest) / s->cell_height;
-		s->weight[row] = s->weighted ? shade_middle(g, row) : 1;
+		s->weight[row] = by_middle ? shade_middle(g, row) : 1;
 		s->scale[row] = s->weight[row] / s->height[row];
 	}
 }
@@ -177,7 +177,7 @@ static void share_make(const struct grid *g, struct shade *s)
 		s->share[col] = s->share[col] > 0 ? 100 / s->share[col] : 0;
 }
 
-static int shade_fill(const struct grid *g, struct shade *s)
+static int shade_fill(const struct grid *g, const struct shade_options *o, struct shade *s)
 {
 	bool shared = g->point || s->transfer == SHADE_PERCENT;
 
@@ -189,7 +189,7 @@ static int shade_fill(const struct grid *g, struct shade *s)
 		return -ENOMEM;
 	s->height = s->scale + g->n_rows;
 	s->weight = s->height + g->n_rows;
-	scale_make(g, s);
+	scale_make(g, o->weighted && !g->weight, s);
 	if (s->share)
 		share_make(g, s);
 	return 0;
@@ -266,12 +266,12 @@ int shade_make(const struct grid *const *grid, size_t n, const struct shade_opti
 	height = cell_height(grid, n, o->yscale, o->low, o->high);
 	err = tally_init(&t, o->transfer);
 	for (size_t i = 0; i < n; i++) {
-		ret_shade[i] = (struct shade){ .transfer = o->transfer, .yscale = o->yscale, .weighted = o->weighted,
-					       .cell_height = height };
-		err = err ? err : shade_fill(grid[i], &ret_shade[i]);
+		ret_shade[i] = (struct shade){ .transfer = o->transfer, .yscale = o->yscale, .cell_height = height,
+					       .weighted = o->weighted || grid[i]->weight };
+		err = err ? err : shade_fill(grid[i], o, &ret_shade[i]);
 		err = err ? err : grid_tally(grid[i], &ret_shade[i], &t);
 	}
-	if (o->weighted && t.min > 0)
+	if (ret_shade[0].weighted && t.min > 0)
 		t.unit = t.min;
 	for (size_t i = 0; i < n; i++) {
 		ret_shade[i].min = t.min;

@@ -9,7 +9,7 @@
  *         (0 to the highest value used, or the given range), and no row counts as thinner than
  *         1/400 of it, as no screen draws it thinner.  Rows without a height there (under- and
  *         overflow) are drawn apart and have scale 1.
- * Weight  1, or the middle of the row's values: then a density is not how many but how much, e.g.
+ * Weight  1, or the middle of the row's values: then a density is not how many but how much, as it is where cells are sums, e.g.
  *         time spent by latency, and the one slow query that a count hides is seen.
  * Levels  linear: equal steps from 0 to the highest density.  sqrt: of its root.  log: of log(1 +
  *         density), weighted: of log(1 + density / lowest).  rank: equal numbers of cells (CA's
@@ -39,7 +39,7 @@ struct shade {
 	enum shade_transfer transfer;
 	enum axis_scale yscale;
 	size_t n_rows;
-	int weighted;
+	int weighted;			/* densities are how much, in the axis' unit */
 	double *scale;			/* n_rows: weight / height */
 	double *height, *weight;	/* n_rows; a part of scale's memory */
 	double *share;			/* n_cols, what a sum counts in its column; percent: 100 / all of it, in

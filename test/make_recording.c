@@ -29,7 +29,7 @@ static const struct field fields[] = {
 	{ "command", "command", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 2, SCOPE_INTERVAL, NULL };
+static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 2, SCOPE_INTERVAL, NULL, NULL };
 
 struct totals {
 	unsigned long long events, lost, slots;
@@ -195,7 +195,7 @@ static int do_count(const char *path, const char *inst)
 
 	if (err)
 		return fail(reason, err);
-	err = store->ops->read(store, strtoull(inst, NULL, 10), &(struct store_range){ .last = INT64_MAX / 2, .axis = -1 }, &reader);
+	err = store->ops->read(store, strtoull(inst, NULL, 10), &(struct store_range){ .last = INT64_MAX / 2, .axis = -1, .weight = -1 }, &reader);
 	store->ops->close(store);
 	return err ? fail(path, err) : print(&t);
 }

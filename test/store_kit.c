@@ -149,7 +149,7 @@ struct lost {
 
 struct gathered {
 	__s64 first, last;
-	int axis;
+	int axis, weight;
 	__s64 per;			/* slots of tier 0 in one */
 	__s64 group;			/* slots of tier 0 that may come as one */
 	bool whole, was_dropped;
@@ -240,6 +240,7 @@ struct gathered *gathered_range(const struct store_range *range)
 	g->per = tier_slots(1000000000, range->tier);
 	g->first = tier_down(range->first, g->per);
 	g->last = tier_down(range->last, g->per) + g->per - 1;
+	g->weight = range->weight;
 	g->whole = range->whole;
 	g->group = g->per * (range->grain ? range->grain : 1);
 	return g;
@@ -270,6 +271,7 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis)
 	g->first = first;
 	g->last = last;
 	g->axis = axis;
+	g->weight = -1;
 	g->per = g->group = 1;
 	g->reader = (struct store_reader){ .arg = g, .slice = take_slice, .cover = take_cover, .loss = take_loss,
 					   .mark = take_mark, .sparse = take_sparse, .dropped = take_dropped };
@@ -302,7 +304,7 @@ void gather_batch(struct gathered *g, const struct batch *b)
 	size_t n;
 
 	for (size_t i = 0; within && i < b->n_slices; i++)
-		if (g->axis < 0 || b->slice[i].axis == g->axis)
+		if ((g->axis < 0 || b->slice[i].axis == g->axis) && (g->weight < 0 || b->slice[i].weight == g->weight))
 			take_slice(g, tier_down(b->slot, g->per), &b->slice[i]);
 	first = first < g->first ? g->first : first;
 	last = last > g->last ? g->last : last;
@@ -467,7 +469,7 @@ int kit_read_range(struct store *s, const struct store_range *range, struct gath
 
 int kit_read(struct store *s, __s64 first, __s64 last, int axis, struct gathered **ret)
 {
-	return kit_read_range(s, &(struct store_range){ .first = first, .last = last, .axis = axis }, ret);
+	return kit_read_range(s, &(struct store_range){ .first = first, .last = last, .axis = axis, .weight = -1 }, ret);
 }
 
 void kit_assert_same(struct gathered *a, struct gathered *b)

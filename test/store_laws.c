@@ -261,7 +261,7 @@ static void coverage_merges_into_one_interval(void **state)
 		store_add(f->store, &quiet, 1);
 	}
 	mine.arg = &spans;
-	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &(struct store_range){ .last = 10000, .axis = -1 }, &mine), 0);
+	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &(struct store_range){ .last = 10000, .axis = -1, .weight = -1 }, &mine), 0);
 	assert_int_equal(spans.n, 1);
 	assert_int_equal(spans.first[0], 500);
 	assert_int_equal(spans.last[0], 599);
@@ -421,7 +421,7 @@ static void an_amendment_is_in_the_sums_and_counts(void **state)
 		store_add(f->store, batch + n - 50, 50);
 		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 10000), 0);
 		for (int i = 0; i < 16; i++) {
-			struct store_range range = { .first = 1000 + 7 * (i / 8), .last = 9000, .axis = -1, .whole = i % 2, .grain = grain[i / 2 % 4] };
+			struct store_range range = { .first = 1000 + 7 * (i / 8), .last = 9000, .axis = -1, .weight = i % 3 - 1, .whole = i % 2, .grain = grain[i / 2 % 4] };
 			struct gathered *want = gathered_range(&range), *got;
 
 			for (size_t j = 0; j < n; j++)
@@ -490,7 +490,7 @@ static const struct kit_shape hours = {		/* five of them, not from a full one on
 static void assert_tier(struct store *s, const struct batch *batch, size_t n, int tier, __s64 horizon)
 {
 	__s64 first = horizon > hours.first ? horizon : hours.first;
-	struct store_range range = { .first = first, .last = hours.last, .axis = -1, .tier = tier };
+	struct store_range range = { .first = first, .last = hours.last, .axis = -1, .weight = -1, .tier = tier };
 
 	static const int grain[] = { 0, 4, 12, 20, 60, 100, 300 };
 
@@ -500,6 +500,7 @@ static void assert_tier(struct store *s, const struct batch *batch, size_t n, in
 		range.grain = grain[check_below(7)];
 		range.whole = i % 2;
 		range.axis = i / 2 ? 1 : -1;
+		range.weight = (int)check_below(4) - 1;
 		want = gathered_range(&range);
 		for (size_t j = 0; j < n; j++)
 			gather_batch(want, &batch[j]);
@@ -587,7 +588,7 @@ static void what_tier_0_dropped_is_added_to_no_tier_again(void **state)
 static void short_slots_add_up_to_minutes(void **state)
 {
 	struct fixture *f = *state;
-	struct store_range range = { .first = 6000, .last = 6599, .axis = -1, .tier = 1 };
+	struct store_range range = { .first = 6000, .last = 6599, .axis = -1, .weight = -1, .tier = 1 };
 	struct gathered *g;
 
 	for (__s64 slot = 6000; slot < 7200; slot += 7) {
@@ -625,7 +626,7 @@ static void what_was_dropped_is_told(void **state)
 {
 	struct fixture *f = *state;
 	struct batch quiet = { .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = 100000, .run = 50000 };
-	struct store_range range = { .last = 1000000, .axis = -1 };
+	struct store_range range = { .last = 1000000, .axis = -1, .weight = -1 };
 	const __s64 early[TIERS] = { 90000, 90000, 90000 }, late[TIERS] = { 120000, 110000, 0 };
 	const __s64 dropped[TIERS] = { 119999, 109979, 0 };	/* whole minutes */
 	struct gathered *g;

@@ -53,7 +53,7 @@ static struct gathered *read_cube(const struct cube *c, __s64 first, __s64 last,
 {
 	struct gathered *g = gathered_new(first, last, axis);
 
-	assert_int_equal(cube_read(c, KIT_INST, first, last, axis, gathered_reader(g)), 0);
+	assert_int_equal(cube_read(c, KIT_INST, first, last, axis, -1, gathered_reader(g)), 0);
 	return g;
 }
 
@@ -109,9 +109,9 @@ static void assert_same_slices(struct cube *a, struct cube *b)
 	struct store_reader only = { .slice = gathered_reader(x)->slice };
 
 	only.arg = x;
-	cube_read(a, KIT_INST, 0, 10000, -1, &only);
+	cube_read(a, KIT_INST, 0, 10000, -1, -1, &only);
 	only.arg = y;
-	cube_read(b, KIT_INST, 0, 10000, -1, &only);
+	cube_read(b, KIT_INST, 0, 10000, -1, -1, &only);
 	assert_true(gathered_pieces(x) > 0);
 	kit_assert_same(x, y);
 	gathered_free(x);
@@ -139,7 +139,7 @@ static void any_tree_of_merges_gives_the_same(void **state)
 			size_t into = check_below((uint64_t)n - 1);
 			const struct store_reader pour = { .arg = part[into], .slice = pour_slice };
 
-			cube_read(part[n - 1], KIT_INST, 0, 10000, -1, &pour);
+			cube_read(part[n - 1], KIT_INST, 0, 10000, -1, -1, &pour);
 			cube_free(part[n - 1]);
 		}
 		assert_same_slices(all, part[0]);
@@ -180,7 +180,7 @@ static void folding_keeps_the_count(void **state)
 	hist_init(&f.hist, RULER(UNIT_NS, 1, 12, 35));
 	for (int i = 0; i < 150; i++)
 		cube_add(c, &batch[i]);
-	cube_read(c, KIT_INST, 0, 10000, 0, &fold);
+	cube_read(c, KIT_INST, 0, 10000, 0, -1, &fold);
 	assert_true(f.count > 0);
 	assert_int_equal(f.hist.count, f.count);
 	assert_int_equal(hist_total(&f.hist), f.total);
@@ -418,9 +418,9 @@ static void opens_once_and_knows_only_what_is_open(void **state)
 	cube_drop(c, KIT_INST);
 	assert_int_equal(cube_add(c, b), -ENOENT);
 	g = gathered_new(0, 10000, -1);
-	assert_int_equal(cube_read(c, KIT_INST, 0, 10000, -1, gathered_reader(g)), -ENOENT);
+	assert_int_equal(cube_read(c, KIT_INST, 0, 10000, -1, -1, gathered_reader(g)), -ENOENT);
 	assert_int_equal(cube_open(c, KIT_INST, 10), 0);
-	assert_int_equal(cube_read(c, KIT_INST, 0, 10000, -1, gathered_reader(g)), 0);
+	assert_int_equal(cube_read(c, KIT_INST, 0, 10000, -1, -1, gathered_reader(g)), 0);
 	assert_int_equal(gathered_pieces(g), 0);
 	gathered_free(g);
 	cube_free(c);

@@ -290,7 +290,7 @@ static void the_sources_name_becomes_the_hostname(void **state)
 	json_decref(client_read_json(&c, FRAME_WANT));
 	client_batch(&c, "db1", id, now_slot(), 1, "query");
 	client_read_ack(&c);
-	assert_int_equal(cube_read(n.rig.cube, id, 0, now_slot(), -1, &reader), 0);
+	assert_int_equal(cube_read(n.rig.cube, id, 0, now_slot(), -1, -1, &reader), 0);
 	assert_string_equal(label, "db1");
 	client_end(&c);
 	net_end(&n);
@@ -379,7 +379,7 @@ static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **sta
 	assert_int_equal(client_read_ack(&c).seq, 4);
 	assert_int_equal(count->misfits, 3);
 	assert_int_equal(count->lost_events, 8);
-	assert_int_equal(cube_read(n.rig.cube, id, 0, INT64_MAX / 2, -1, &(struct store_reader){ &lost, .loss = add_lost }), 0);
+	assert_int_equal(cube_read(n.rig.cube, id, 0, INT64_MAX / 2, -1, -1, &(struct store_reader){ &lost, .loss = add_lost }), 0);
 	assert_int_equal(lost, 2);		/* what can be filed as lost in its slot */
 	assert_int_equal(rig_stored(&n.rig, id), 0);
 	bytes_fini(&data);

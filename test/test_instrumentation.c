@@ -9,9 +9,9 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL };
 
-static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime" };
+static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime", NULL };
 
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {
@@ -79,7 +79,7 @@ static void json_comes_back_the_same(void **state)
 	json_t *json;
 
 	assert_int_equal(parse("{\"id\":7,\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"statement\",\"command\"],"
-			       "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.25,\"retention-time\":60,"
+			       "\"measures\":[\"latency\",\"cputime\"],\"weights\":[\"latency\",\"cputime\"],\"granularity\":0.25,\"retention-time\":60,"
 			       "\"ruler-bits\":7,\"keys\":10,\"slots\":20,\"crtime\":1700000000000,"
 			       "\"predicate\":{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"ge\":[\"latency\",5000000]}]},"
 			       "\"enabled\":false}",
@@ -118,6 +118,10 @@ static void refuses_with_the_reason(void **state)
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"granularity\":0}", "0.01 to 3600" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"a\"]}", "names \"a\" twice" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[1]}", "not a name" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"weights\":\"io\"}", "field \"weights\" must be an array of names" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"weights\":[\"io\",\"io\"]}", "names \"io\" twice" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"measures\":[\"l\"],\"weights\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\","
+		  "\"i\",\"j\",\"k\",\"m\",\"n\",\"o\",\"p\",\"q\"]}", "has 16 names beside \"l\": maximum is 15" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", "maximum is 4" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"is\":[\"a\",\"b\"]}}", "predicate: \"is\" is no operator" },
 	};
@@ -128,6 +132,57 @@ static void refuses_with_the_reason(void **state)
 		assert_int_equal(parse(bad[i].json, &in, reason), -EINVAL);
 		if (!strstr(reason, bad[i].reason))
 			fail_msg("%s: \"%s\" does not say \"%s\"", bad[i].json, reason, bad[i].reason);
+	}
+}
+
+static void the_first_measure_is_the_first_weight(void **state)
+{
+	static const struct { const char *weights; size_t n; const char *weight[3]; } cases[] = {
+		{ "[]", 0, { NULL } },
+		{ "[\"latency\"]", 1, { "latency" } },
+		{ "[\"io\",\"cputime\"]", 3, { "latency", "io", "cputime" } },
+		{ "[\"io\",\"cputime\",\"latency\"]", 3, { "latency", "io", "cputime" } },
+	};
+	char text[256], reason[REASON_MAX];
+	struct instrumentation in;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(text, sizeof(text), Q ",\"weights\":%s}", cases[i].weights);
+		assert_int_equal(parse(text, &in, reason), 0);
+		assert_int_equal(in.n_weights, cases[i].n);
+		for (size_t w = 0; w < in.n_weights; w++) {
+			assert_string_equal(in.weight[w], cases[i].weight[w]);
+			assert_int_equal(instrumentation_weight(&in, in.weight[w]), w + 1);
+		}
+		assert_int_equal(instrumentation_weight(&in, "net"), -ENOENT);
+	}
+}
+
+static void weights_are_the_first_measure_and_its_parts(void **state)
+{
+	static const struct metric split = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, "cputime" };
+	static const struct metric states = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_POINT, NULL, NULL };
+	static const struct { const char *measure, *weight; const struct metric *metric; const char *says; } cases[] = {
+		{ "latency", "cputime", &split, NULL },
+		{ "latency", "latency", &split, NULL },
+		{ "cputime", "cputime", &queries, NULL },
+		{ "latency", "cputim", &split, "\"cputim\" is not a weight: there are latency and its parts: cputime" },
+		{ "latency", "statement", &split, "\"statement\" is not a weight: there are latency and its parts: cputime" },
+		{ "latency", "cputime", &queries, "\"cputime\" is not a weight: there are latency" },
+		{ "cputime", "latency", &split, "\"latency\" is not a weight: there are cputime" },
+		{ "latency", "latency", &states, "mysql.queries has no events to weigh" },
+	};
+	char text[256], reason[REASON_MAX];
+	struct instrumentation in;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(text, sizeof(text), "{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"%s\"],\"weights\":[\"%s\"]}",
+			 cases[i].measure, cases[i].weight);
+		assert_int_equal(parse(text, &in, reason), 0);
+		assert_int_equal(instrumentation_bind(&in, cases[i].metric, reason), cases[i].says ? -EINVAL : 0);
+		assert_string_equal(reason, cases[i].says ?: "");
+		if (!cases[i].says)
+			assert_int_equal(in.weight_ruler, RULER(UNIT_NS, 3, 10, 39));
 	}
 }
 
@@ -181,7 +236,7 @@ static void binding_gives_no_more_bits_than_the_range(void **state)
 		{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
 		{ "share", "share", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 4 },
 	};
-	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL, NULL };
+	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL, NULL, NULL };
 	struct instrumentation in;
 	char reason[REASON_MAX];
 
@@ -199,6 +254,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(json_comes_back_the_same),
 	cmocka_unit_test(longer_granularity_keeps_one_second_slots),
 	cmocka_unit_test(refuses_with_the_reason),
+	cmocka_unit_test(the_first_measure_is_the_first_weight),
+	cmocka_unit_test(weights_are_the_first_measure_and_its_parts),
 	cmocka_unit_test(binding_names_what_the_metric_has),
 	cmocka_unit_test(binding_gives_no_more_bits_than_the_range),
 	cmocka_unit_test(exemplars_are_the_worst_by_a_time),

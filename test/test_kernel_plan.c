@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 30 },
 };
-static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, "size" };
+static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, "size", NULL };
 
 static struct instrumentation made(const char *field, const char *measure)
 {
@@ -105,7 +105,49 @@ static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 	assert_true(plan.n_slots < 60 && plan.n_shards == whole.n_shards);
 	assert_true(record_memory(&plan) <= record_memory(&whole) / 2);
 	assert_int_equal(kernel_plan(&metric, &in, 1000, &plan, reason), -ENOMEM);
-	assert_non_null(strstr(reason, "fewer keys, slots or measures"));
+	assert_non_null(strstr(reason, "fewer keys, slots, measures or weights"));
+}
+
+static const struct metric split = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, "size" };
+
+static struct instrumentation weighing(void)
+{
+	struct instrumentation in = made("disk", "latency");
+	char reason[REASON_MAX];
+
+	in.n_weights = 2;
+	snprintf(in.weight[0], sizeof(in.weight[0]), "latency");
+	snprintf(in.weight[1], sizeof(in.weight[1]), "size");
+	assert_int_equal(instrumentation_bind(&in, &split, reason), 0);
+	return in;
+}
+
+static void weights_are_wanted_and_no_measures(void **state)
+{
+	struct instrumentation in = weighing(), plain = made("disk", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan, without;
+
+	assert_int_equal(kernel_plan(&split, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&split, &plain, 0, &without, reason), 0);
+	assert_true(plan.n_measures == 1 && plan.n_weights == 2 && plan.weight[0] == 0 && plan.weight[1] == 1);
+	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(0) | WANTED_MEASURE(0) | WANTED_MEASURE(1)));
+	assert_int_equal(record_memory(&plan) - record_memory(&without),
+			 (60ull + ring_spares(&plan)) * plan.n_shards * 65 * 2 * 8 * ruler_cells(in.weight_ruler));
+	assert_true(!without.n_weights && !without.weight_ruler);
+}
+
+static void short_memory_takes_weights_first(void **state)
+{
+	struct instrumentation in = weighing();
+	char reason[REASON_MAX] = "";
+	struct ring_plan whole, plan;
+
+	assert_int_equal(kernel_plan(&split, &in, 0, &whole, reason), 0);
+	assert_int_equal(kernel_plan(&split, &in, record_memory(&whole) - 1, &plan, reason), 0);
+	assert_true(plan.n_slots == 60 && plan.n_shards == whole.n_shards);
+	assert_int_equal(plan.weight_ruler, ruler_coarser(whole.weight_ruler, ruler_bits(whole.weight_ruler) - 1));
+	assert_int_equal(plan.n_weight_cells, ruler_cells(plan.weight_ruler));
 }
 
 static const struct CMUnitTest tests[] = {
@@ -115,6 +157,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(refuses_a_measure_that_is_none),
 	cmocka_unit_test(a_point_is_marked),
 	cmocka_unit_test(short_memory_takes_slots_then_shards_then_refuses),
+	cmocka_unit_test(weights_are_wanted_and_no_measures),
+	cmocka_unit_test(short_memory_takes_weights_first),
 };
 
 CHECK_MAIN(tests)

@@ -4,7 +4,8 @@
 #include <errno.h>
 
 static const struct ring_plan plan = { .slot_ns = 1000, .ruler = { RULER(UNIT_NS, 2, 4, 20), RULER(UNIT_NS, 2, 4, 20) },
-				       .n_measures = 2, .n_classes = 5 };
+				       .n_measures = 2, .n_classes = 5, .measure = { 0, 1 },
+				       .n_weights = 2, .weight = { 0, 1 }, .weight_ruler = RULER(UNIT_NS, 1, 4, 20) };
 
 static void add(struct late *l, __u64 slot, __u64 code, __u64 value, __u64 weight, __u32 other)
 {
@@ -24,6 +25,8 @@ static void events_of_one_slot_and_key_are_one_row(void **state)
 	assert_int_equal(l.n, 3);
 	assert_true(l.row[0].hist[0].count == 4 && l.row[0].hist[0].sum == 700);
 	assert_true(l.row[0].hist[1].count == 4 && l.row[0].hist[1].sum == 1400);
+	assert_true(l.row[0].hist[2].count == 4 && hist_total(&l.row[0].hist[2]) == 700);
+	assert_true(l.row[0].hist[3].sum == 700 && hist_total(&l.row[0].hist[3]) == 1400);
 	late_fini(&l);
 }
 
@@ -47,10 +50,10 @@ static void a_point_is_not_the_events(void **state)
 
 	points.points = 1u << 1;
 	assert_int_equal(late_add(&l, &points, &event, 0), 0);
-	assert_true(l.row[0].hist[0].sum == 5 && !l.row[0].hist[1].count);
+	assert_true(l.row[0].hist[0].sum == 5 && !l.row[0].hist[1].count && hist_total(&l.row[0].hist[2]) == 5);
 	event.running = 1;
 	assert_int_equal(late_add(&l, &points, &event, 0), 0);
-	assert_true(l.n == 1 && l.row[0].hist[0].count == 1 && l.row[0].hist[1].sum == 9);
+	assert_true(l.n == 1 && l.row[0].hist[0].count == 1 && l.row[0].hist[1].sum == 9 && l.row[0].hist[2].count == 1);
 	late_fini(&l);
 }
 

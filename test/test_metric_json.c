@@ -70,6 +70,27 @@ static void a_point_among_events_comes_back_and_must_be_numeric(void **state)
 	json_decref(json);
 }
 
+static void parts_come_back_and_must_be_measures_but_the_first(void **state)
+{
+	static const char *const bad[] = { "latency", "statement", "cputime latency", "colour", "cputime  cputime", "" };
+	struct metric events = sample_metric, m;
+	char reason[REASON_MAX] = "";
+	json_t *json;
+
+	events.parts = "cputime";
+	json = metric_json_make(&events, NULL);
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_string_equal(m.parts, "cputime");
+	assert_true(metric_is_part(&m, "cputime") && !metric_is_part(&m, "cpu") && !metric_is_part(&m, "latency"));
+	metric_json_fini(&m);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_object_set_new(json, "parts", json_string(bad[i]));
+		assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
+		assert_string_equal(reason, "a metric's \"parts\" must be numeric fields of it, but not the first");
+	}
+	json_decref(json);
+}
+
 static void a_refused_metric_says_why(void **state)
 {
 	json_t *json = metric_json_make(&sample_metric, "CAP_BPF is missing");
@@ -120,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_metric_comes_back_as_it_was),
 		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
 		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
+	cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
 	cmocka_unit_test(a_refused_metric_says_why),
 		cmocka_unit_test(refuses_what_is_not_a_metric),
 	};

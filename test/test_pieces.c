@@ -20,17 +20,18 @@ static void slices_are_what_was_added(void **state)
 		pieces_key(&p);
 		pieces_label(&p, text);
 		pieces_label(&p, i % 3 ? "b" : NULL);
-		for (int axis = 0; axis < 2; axis++) {
+		for (int weight = 0; weight < 2; weight++) {
 			hist_clear(&h);
-			hist_record_times(&h, 100 + i, axis + 1);
-			assert_int_equal(pieces_add(&p, axis, &h), 0);
+			hist_record_times(&h, 100 + i, weight + 1);
+			assert_int_equal(pieces_add(&p, i % 3, weight, &h), 0);
 		}
 	}
 	slice = pieces_slices(&p);
 	assert_int_equal(p.n, 600);
 	for (int i = 0; i < 600; i++) {
 		snprintf(text, sizeof(text), "key %d", i / 2);
-		assert_int_equal(slice[i].axis, i % 2);
+		assert_int_equal(slice[i].axis, i / 2 % 3);
+		assert_int_equal(slice[i].weight, i % 2);
 		assert_int_equal(labels_count(&slice[i].key), 2);
 		labels_text(&slice[i].key, 0, label);
 		assert_string_equal(label, text);
@@ -54,7 +55,7 @@ static void without_fields_a_key_has_no_bytes(void **state)
 
 	assert_int_equal(hist_init(&h, RULER_TEST), 0);
 	pieces_key(&p);
-	assert_int_equal(pieces_add(&p, 0, &h), 0);
+	assert_int_equal(pieces_add(&p, 0, 0, &h), 0);
 	assert_int_equal(pieces_slices(&p)->key.len, 0);
 	hist_fini(&h);
 	pieces_fini(&p);

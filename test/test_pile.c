@@ -9,7 +9,7 @@ static const struct kit_shape shape = {
 };
 
 struct order {
-	int n, last_axis;
+	int n, last_axis, last_weight;
 	bool sorted;
 };
 
@@ -20,6 +20,7 @@ static void look(void *arg, __s64 slot, const struct slice *s)
 	assert_int_equal(slot, 5);
 	o->sorted &= s->axis >= o->last_axis;
 	o->last_axis = s->axis;
+	o->last_weight = s->weight;
 	o->n++;
 }
 
@@ -45,10 +46,10 @@ static void adding_commutes_and_makes_one_entry_per_name(void **state)
 			assert_int_equal(pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices), 0);
 			gathered_reader(got)->cover(got, batch[i].source, 5, 5);
 		}
-		pile_read(&p, 5, -1, gathered_reader(got));
+		pile_read(&p, 5, -1, -1, gathered_reader(got));
 		assert_int_equal(gathered_pieces(got), p.n_entries);
 		kit_assert_same(want, got);
-		pile_read(&p, 5, -1, &reader);
+		pile_read(&p, 5, -1, -1, &reader);
 		assert_true(o.sorted);
 		assert_int_equal(o.n, p.n_entries);
 		gathered_free(got);
@@ -61,13 +62,13 @@ static void adding_commutes_and_makes_one_entry_per_name(void **state)
 	kit_free(batch, 20);
 }
 
-static void an_axis_is_read_alone(void **state)
+static void an_axis_or_a_weight_is_read_alone(void **state)
 {
 	struct batch *batch = kit_batches(&shape, 20);
 	struct sum scratch = { 0 };
 	struct keys keys = { 0 };
 	struct pile p = { 0 };
-	int n = 0;
+	int n = 0, n_weighed = 0;
 
 	for (int i = 0; i < 20; i++)
 		pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices);
@@ -75,11 +76,20 @@ static void an_axis_is_read_alone(void **state)
 		struct order o = { .last_axis = axis, .sorted = true };
 		const struct store_reader reader = { .arg = &o, .slice = look };
 
-		pile_read(&p, 5, axis, &reader);
+		pile_read(&p, 5, axis, -1, &reader);
 		assert_int_equal(o.last_axis, axis);
 		n += o.n;
+		for (int weight = 0; weight <= 6; weight++) {
+			struct order w = { .last_axis = axis, .last_weight = weight, .sorted = true };
+			const struct store_reader weighed = { .arg = &w, .slice = look };
+
+			pile_read(&p, 5, axis, weight, &weighed);
+			assert_true(w.last_axis == axis && w.last_weight == weight);
+			n_weighed += w.n;
+		}
 	}
 	assert_int_equal(n, p.n_entries);
+	assert_int_equal(n_weighed, p.n_entries);
 	pile_fini(&p, &keys);
 	keys_fini(&keys);
 	sum_fini(&scratch);
@@ -111,7 +121,7 @@ static void refuses_all_for_one_bad_slice(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(adding_commutes_and_makes_one_entry_per_name),
-	cmocka_unit_test(an_axis_is_read_alone),
+	cmocka_unit_test(an_axis_or_a_weight_is_read_alone),
 	cmocka_unit_test(refuses_all_for_one_bad_slice),
 };
 

@@ -29,6 +29,7 @@ struct bench {
 	/* what was handed over */
 	__u64 count[4096], sum[4096], by_key[16], other, n_shed;
 	__u64 odd_count[4096], odd_sum[4096];	/* of the second measure */
+	__u64 weighed_count[2][4096], weighed[2][4096];	/* both measures by the first */
 	int times[4096];		/* a slot was covered by a first batch */
 	int amended[4096];
 	__u64 n_lost, lost_sum;
@@ -153,6 +154,11 @@ static void record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 c
 		ring_total_add(&b->ring.totals[at], of, 1);
 		__sync_fetch_and_add(&b->ring.cells[at * b->ring.cells_stride + ruler_cell(p->ruler[m], of)], 1);
 	}
+	for (m = 0; row >= 0 && m < p->n_weights; m++) {
+		__u32 at = ring_place(p, row, cpu % p->n_shards, class_) * p->n_weight_cells * p->n_weights;
+
+		ring_weigh(&b->ring.weighed[at + ring_weight_cell(p, value) + m], m ? value % 2 : value, p->alone);
+	}
 	pthread_rwlock_unlock(&b->rcu);
 }
 
@@ -176,8 +182,12 @@ static void slice_take(struct bench *b, __u64 slot, const struct slice *s)
 
 	assert_int_equal(hist_init(&h, s->ruler), 0);
 	assert_int_equal(hist_decode_add(&h, s->ruler, s->hist, s->hist_len), 0);
-	assert_true(hist_total(&h) == h.count);
-	if (!s->axis) {
+	assert_true(s->weight || hist_total(&h) == h.count);
+	if (s->weight) {
+		assert_int_equal(s->axis, 0);
+		b->weighed_count[s->weight - 1][slot] += h.count;
+		b->weighed[s->weight - 1][slot] += hist_total(&h);
+	} else if (!s->axis) {
 		b->count[slot] += h.count;
 		b->sum[slot] += h.sum;
 		if (!s->key.bytes[0]) {
@@ -278,7 +288,9 @@ static struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
-				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points, .n_exemplars = 2, .n_cpus = 2, .n_told = 1 };
+				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points,
+				 .weight = { 0, 1 }, .n_weights = points, .n_exemplars = 2, .n_cpus = 2, .n_told = 1 ? 1 : 2, .weight_ruler = ruler_coarser(RULER_TEST, 1),
+				 .n_weight_cells = ruler_cells(ruler_coarser(RULER_TEST, 1)) };
 	b->room_late = RING_LATE_MAX;
 	b->ring.cells_stride = p->n_cells;
 	b->ring.state = calloc(1, sizeof(*b->ring.state));
@@ -287,6 +299,7 @@ static struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	b->ring.totals = calloc(ring_indices(p), sizeof(*b->ring.totals));
 	b->ring.boxes = calloc((size_t)ring_rows(p) * p->n_cpus, sizeof(*b->ring.boxes));
 	b->ring.exemplars = calloc(ring_exemplar(p, ring_rows(p) * p->n_cpus), sizeof(*b->ring.exemplars));
+	b->ring.weighed = calloc(ring_places(p), p->n_weight_cells * p->n_weights * sizeof(__u64));
 	b->ring.keys = &keys;
 	b->ring.keys_arg = b;
 	b->next = first_slot;
@@ -311,6 +324,9 @@ static void bench_free(struct bench *b)
 {
 	if (!b->ring.plan.points)	/* an event has a value in every measure */
 		assert_false(memcmp(b->odd_count, b->count, sizeof(b->count)));
+	assert_false(memcmp(b->weighed_count[0], b->count, sizeof(b->count)));
+	assert_false(memcmp(b->weighed[0], b->sum, sizeof(b->sum)));	/* cells add up to the exact sums */
+	assert_false(!b->ring.plan.points && memcmp(b->weighed[1], b->odd_sum, sizeof(b->odd_sum)));
 	reader_free(b->reader);
 	free(b->ring.state);
 	free(b->ring.entry);
@@ -318,6 +334,7 @@ static void bench_free(struct bench *b)
 	free(b->ring.totals);
 	free(b->ring.boxes);
 	free(b->ring.exemplars);
+	free(b->ring.weighed);
 	free(b);
 }
 

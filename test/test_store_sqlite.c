@@ -184,7 +184,7 @@ static char *read_text(const char *name)
 static void assert_upgraded(struct store *s)
 {
 	for (int i = 0; i < 2 * TIERS; i++) {
-		struct store_range range = { .last = 1800000000, .axis = -1, .tier = i / 2, .whole = i % 2 };
+		struct store_range range = { .last = 1800000000, .axis = -1, .weight = -1, .tier = i / 2, .whole = i % 2 };
 		struct gathered *g;
 
 		assert_int_equal(kit_read_range(s, &range, &g), 0);
@@ -320,7 +320,7 @@ static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64
 	assert_int_equal(store_kept(s, KIT_INST, kept_from), 0);
 
 	for (int tier = 0; tier < TIERS; tier++) {
-		struct store_range range = { .first = kept_from[tier] > from ? kept_from[tier] : from, .last = to - 1, .axis = -1,
+		struct store_range range = { .first = kept_from[tier] > from ? kept_from[tier] : from, .last = to - 1, .axis = -1, .weight = -1,
 					     .tier = tier };
 		struct gathered *g;
 
@@ -516,7 +516,7 @@ static __u64 events_in(struct store *s, int tier, bool whole, __u64 *ret_lost)
 	struct gathered *g;
 	__u64 n;
 
-	kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .tier = tier, .whole = whole }, &g);
+	kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .weight = -1, .tier = tier, .whole = whole }, &g);
 	n = gathered_events(g);
 	*ret_lost = gathered_lost(g);
 	gathered_free(g);
@@ -788,7 +788,7 @@ static void assert_tiers_agree(struct store *s, __u64 events)
 	for (int i = 0; i < 2 * TIERS; i++) {
 		struct gathered *g;
 
-		kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .tier = i / 2, .whole = i % 2 }, &g);
+		kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .weight = -1, .tier = i / 2, .whole = i % 2 }, &g);
 		assert_int_equal(gathered_events(g), events);
 		gathered_free(g);
 	}

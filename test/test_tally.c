@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	{ "used", "used", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 10 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 10, 40 },
 };
-static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL };
+static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL, NULL };
 static const struct probe_conf conf = { .source = "here", .incarnation = 7 };
 
 struct caught {				/* the batches, decoded again from their bytes */

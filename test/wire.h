@@ -172,7 +172,7 @@ static inline __u64 rig_stored(struct rig *r, __u64 inst)
 	__u64 n = 0;
 	const struct store_reader reader = { .arg = &n, .slice = rig_count };
 
-	assert_int_equal(r->store->ops->read(r->store, inst, &(struct store_range){ .last = INT64_MAX / 2, .axis = -1 }, &reader), 0);
+	assert_int_equal(r->store->ops->read(r->store, inst, &(struct store_range){ .last = INT64_MAX / 2, .axis = -1, .weight = -1 }, &reader), 0);
 	return n;
 }
 
@@ -181,7 +181,7 @@ static inline __u64 rig_cubed(struct rig *r, __u64 inst)
 	__u64 n = 0;
 	const struct store_reader reader = { .arg = &n, .slice = rig_count };
 
-	assert_int_equal(cube_read(r->cube, inst, 0, INT64_MAX / 2, -1, &reader), 0);
+	assert_int_equal(cube_read(r->cube, inst, 0, INT64_MAX / 2, -1, -1, &reader), 0);
 	return n;
 }
 

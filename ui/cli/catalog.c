@@ -12,12 +12,12 @@
 
 struct options {
 	int json, suspend, resume;
-	const char *by, *measures, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *exemplars, *where, *predicate;
+	const char *by, *measures, *weights, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *exemplars, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
-enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
+enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -28,6 +28,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_JSON: o->json = 1; return 0;
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_MEASURES: o->measures = arg; return 0;
+	case OPT_WEIGHTS: o->weights = arg; return 0;
 	case OPT_GRANULARITY: o->granularity = arg; return 0;
 	case OPT_RETENTION: o->retention = arg; return 0;
 	case OPT_TIERS: o->tiers = arg; return 0;
@@ -231,6 +232,7 @@ int put_predicate(struct client *c, const char *metric, const char *where, const
 static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
+	{ "weights", OPT_WEIGHTS, "LIST", 0, "Parts of the first measure to add up along it, comma-separated: what the time of slow events was", 0 },
 	{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
 	{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 86400)", 0 },
 	{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
@@ -252,6 +254,8 @@ static void put_shape(json_t *body, const struct options *o)
 		json_object_set_new(body, "decomposition", names_of(o->by));
 	if (o->measures)
 		json_object_set_new(body, "measures", names_of(o->measures));
+	if (o->weights)
+		json_object_set_new(body, "weights", names_of(o->weights));
 	put_number(body, "granularity", o->granularity);
 	put_number(body, "retention-time", o->retention);
 	if (o->tiers)
@@ -467,6 +471,8 @@ static void print_instrumentation(const json_t *inst)
 	printf("instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
 	printf("decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
 	printf("measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
+	if (json_array_size(json_object_get(inst, "weights")))
+		printf("weights          %s\n", list_text(json_object_get(inst, "weights"), text, sizeof(text)));
 	if (*(json_string_value(json_object_get(inst, "predicate-text")) ?: ""))
 		printf("predicate        %s\n", json_string_value(json_object_get(inst, "predicate-text")));
 	number_text(inst, "granularity", slot);
