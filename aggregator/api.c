@@ -358,6 +358,8 @@ static const struct route {
 	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
 	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
 	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, value },
+	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
+	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
 	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
 	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
 	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },

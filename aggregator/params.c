@@ -15,7 +15,7 @@
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
-#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS))	/* of what lies in a rectangle */
+#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION))	/* of what lies in a rectangle */
 #define PAGES (DRAWN | OF(VALUE_CHART))
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */

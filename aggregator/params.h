@@ -21,7 +21,7 @@
 #define PARAMS_SELECT_MAX 1024
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
-		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS,
+		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS, VALUE_COMPOSITION,
 		  VALUE_KINDS };
 
 enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
@@ -44,7 +44,7 @@ struct params {
 	char *by;			/* NULL: all fields */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
 	__s64 scale;			/* figure, report: pixels per px */
-	__s64 ymin, ymax;		/* ymax 0: automatic; explain, exemplars: no upper limit */
+	__s64 ymin, ymax;		/* ymax 0: automatic; explain, exemplars, composition: no upper limit */
 	__s64 nbuckets, x, y, ncols, row_bits;
 	__s64 utc_offset_s;
 	bool has_utc_offset;

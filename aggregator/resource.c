@@ -173,6 +173,7 @@ json_t *resource_values(const struct catalog_inst *ci)
 	json_array_append_new(all, uri_json(ci, "value_explain", "value/explain"));
 	if (ci->in.n_exemplars)
 		json_array_append_new(all, uri_json(ci, "value_exemplars", "value/exemplars"));
+	json_array_append_new(all, uri_json(ci, "value_composition", "value/composition"));
 	json_array_append_new(all, uri_json(ci, "value_stream", "value/stream"));
 	return all;
 }

@@ -1,5 +1,6 @@
 #include "value.h"
 #include "value_exemplars.h"
+#include "value_composition.h"
 #include "value_explain.h"
 #include "value_layers.h"
 #include "value_reply.h"
@@ -137,10 +138,15 @@ static int add_report_folds(struct value *v)
 	return err ? err : add_key_fold(v, v->fold_axis[0]);
 }
 
+/* What lies in a rectangle: these keep their own totals. */
+static bool is_of_region(const struct value *v)
+{
+	return v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS || v->kind == VALUE_COMPOSITION;
+}
+
 bool value_is_totals(const struct value *v)
 {
-	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||
-	       v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS;
+	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE || is_of_region(v);
 }
 
 static int add_folds(struct value *v, int axis)
@@ -154,7 +160,7 @@ static int add_folds(struct value *v, int axis)
 	v->cover_only = value_is_totals(v);
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
-	if (!err && v->kind != VALUE_EXPLAIN && v->kind != VALUE_EXEMPLARS && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
+	if (!err && !is_of_region(v) && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
 		err = add_key_fold(v, axis);
 	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
 		if ((int)i != axis)
@@ -365,6 +371,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = value_explain_add(v, ci, axis, reason);
 	if (!err)
 		err = value_exemplars_add(v, reason);
+	if (!err)
+		err = value_composition_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(a, ci, v->now_ns, v->fold[i]);
 	if (err) {

@@ -23,6 +23,7 @@
 #include "tape.h"
 
 #define VALUE_TITLE 512
+#define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
 
 struct explain;				/* value_explain.h */
 struct exemplar_fold;
@@ -47,10 +48,11 @@ struct value {
 
 	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */
 	bool runs;			/* the last fold is of what runs, and its grid becomes grid 0's */
-	int fold_axis[REPORT_PANELS_MAX], key_axis[MEASURES_MAX];
+	int fold_axis[REPORT_PANELS_MAX], key_axis[KEY_FOLDS_MAX];
 	struct fold *fold[REPORT_PANELS_MAX];
 	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
-	struct key_fold *key_fold[MEASURES_MAX];
+	struct key_fold *key_fold[KEY_FOLDS_MAX];
+	size_t first_composed;		/* composition, report: from this key fold on one of the events and one of each weight */
 	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */

@@ -373,22 +373,6 @@ static void put_group(struct bytes *out, const char *name, double count, double 
 	writer_raw(out, "}");
 }
 
-static void put_edges(struct bytes *out, const struct value *v, const struct region_findings *f)
-{
-	writer_name_number(out, "ymin", f->first);
-	writer_name(out, "ymax");
-	if (f->last == ~0ull)
-		writer_raw(out, "null");
-	else
-		writer_number(out, f->last + 1);
-	writer_name_number(out, "requested_ymin", (__u64)v->p.ymin);
-	writer_name(out, "requested_ymax");
-	if (v->p.has_ymax)
-		writer_number(out, (__u64)v->p.ymax);
-	else
-		writer_raw(out, "null");
-}
-
 static int put_baseline(struct bytes *out, const struct explain *e)
 {
 	bool dropped;
@@ -436,7 +420,7 @@ int make_explain(struct value *v)
 	if (err)
 		return err;
 	reply_begin(v, &out);
-	put_edges(&out, v, f);
+	reply_edges(v, &out, f->first, f->last);
 	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
 	if (!err)
 		err = put_baseline(&out, v->explain);

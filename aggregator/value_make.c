@@ -1,3 +1,4 @@
+#include "value_composition.h"
 #include "value_layers.h"
 #include "value_reply.h"
 #include "../render/image.h"
@@ -254,6 +255,7 @@ int value_make(struct value *v)
 	case VALUE_CHART: return make_chart(v);
 	case VALUE_EXPLAIN: return make_explain(v);
 	case VALUE_EXEMPLARS: return make_exemplars(v);
+	case VALUE_COMPOSITION: return make_composition(v);
 	case VALUE_KINDS: break;
 	}
 	return -EINVAL;

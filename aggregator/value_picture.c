@@ -1,3 +1,4 @@
+#include "value_composition.h"
 #include "value_rates.h"
 #include "value_reply.h"
 
@@ -134,11 +135,18 @@ static int render_report(struct value *v, struct report *r, const struct rates *
 {
 	struct report_panel panel[REPORT_PANELS_MAX];
 	struct figure_options options;
+	struct composed composed;
 	char title[VALUE_TITLE];
 	__u8 *bytes = NULL;
 	size_t len = 0;
 	int err;
 
+	if (v->in.n_weights) {
+		err = value_composition_bar(v, &composed);
+		if (err)
+			return err;
+		r->bar = &composed.bar;
+	}
 	r->panel = panel;
 	r->chart = v->p.chart ? &rates->chart : NULL;
 	for (size_t i = 0; i < v->n_folds; i++)

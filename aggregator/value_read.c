@@ -173,7 +173,7 @@ static int only_axis(const struct value *v)
 /* The one weight that is wanted along the first measure; -1: several. */
 static int only_weight(const struct value *v)
 {
-	return v->kind == VALUE_REPORT && v->in.n_weights ? -1 : v->weight;
+	return v->kind == VALUE_COMPOSITION || (v->kind == VALUE_REPORT && v->in.n_weights) ? -1 : v->weight;
 }
 
 static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)

@@ -33,12 +33,20 @@ void reply_begin(struct value *v, struct bytes *out)
 		writer_name_text(out, "weight", v->in.weight[v->weight - 1]);
 }
 
-int reply_end(struct value *v, struct bytes *out)
+void reply_edges(const struct value *v, struct bytes *out, __u64 first, __u64 last)
 {
-	writer_raw(out, "}\n");
-	v->type = "application/json";
-	v->data = writer_take(out, &v->len);
-	return v->data ? 0 : -ENOMEM;
+	writer_name_number(out, "ymin", first);
+	writer_name(out, "ymax");
+	if (last == ~0ull)
+		writer_raw(out, "null");
+	else
+		writer_number(out, last + 1);
+	writer_name_number(out, "requested_ymin", (__u64)v->p.ymin);
+	writer_name(out, "requested_ymax");
+	if (v->p.has_ymax)
+		writer_number(out, (__u64)v->p.ymax);
+	else
+		writer_raw(out, "null");
 }
 
 int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped)
@@ -53,6 +61,14 @@ int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped)
 	*ret_dropped = g->column[0].marks & GRID_DROPPED;
 	grid_free(g);
 	return 0;
+}
+
+int reply_end(struct value *v, struct bytes *out)
+{
+	writer_raw(out, "}\n");
+	v->type = "application/json";
+	v->data = writer_take(out, &v->len);
+	return v->data ? 0 : -ENOMEM;
 }
 
 void reply_fail(struct value *v, int err)

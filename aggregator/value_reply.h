@@ -10,14 +10,17 @@ void reply_title(struct value *v, const struct catalog_inst *ci);
 /* The opening brace and the head. */
 void reply_begin(struct value *v, struct bytes *out);
 
+/* A rectangle's values: whole buckets, first..last, and what was asked for. */
+void reply_edges(const struct value *v, struct bytes *out, __u64 first, __u64 last);
+
+/* What was lost, and how much was looked at, of a fold that has no slices.  -ENOMEM. */
+int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped);
+
 /* The closing brace; the text becomes the value's data.  -ENOMEM. */
 int reply_end(struct value *v, struct bytes *out);
 
 /* Instead: status and code, and a reason unless there is one. */
 void reply_fail(struct value *v, int err);
-
-/* What was lost, and how much was looked at, of a fold that has no slices.  -ENOMEM. */
-int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped);
 
 const char *reply_measure(const struct value *v, int axis);
 

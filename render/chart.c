@@ -10,8 +10,6 @@
 #define LEFT_MARGIN 24
 #define FRAME_MIN 50			/* px: less is no chart */
 #define LABEL_GAP 24			/* px between labels of the value axis */
-#define AREA 165			/* of a hue's ramp: the colour of an area */
-#define AREA_GREY 120
 
 /* --- range ------------------------------------------------------------------------------------ */
 
@@ -116,15 +114,12 @@ static void draw_value_axis(struct canvas *c, const struct plot *p, const struct
 static __u32 series_colour(const struct canvas *c, const struct chart_series *s)
 {
 	const struct palette *p = &c->palette;
-	__u32 ramp[PALETTE_COLOURS];
-
 	switch (s->colour) {
 	case CHART_P50: return p->p50;
 	case CHART_P90: return p->p90;
 	case CHART_P99: return p->p99;
 	case CHART_MAX: return p->max;
-	default: palette_hue(p->theme, s->hue, ramp);
-		return ramp[s->hue < 0 ? AREA_GREY : AREA];
+	default: return palette_area(p->theme, s->hue);
 	}
 }
 

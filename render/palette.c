@@ -4,6 +4,9 @@
 #include <stddef.h>
 #include <string.h>
 
+#define AREA 165			/* of a hue's ramp: the colour of an area */
+#define AREA_GREY 120
+
 #define CURVE_STEPS 2048		/* the curve is measured in so many pieces */
 
 struct oklab { double l, a, b; };
@@ -229,4 +232,12 @@ double palette_contrast(__u32 a, __u32 b)
 	double la = palette_luminance(a), lb = palette_luminance(b);
 
 	return la > lb ? (la + 0.05) / (lb + 0.05) : (lb + 0.05) / (la + 0.05);
+}
+
+__u32 palette_area(enum palette_theme theme, int hue)
+{
+	__u32 ramp[PALETTE_COLOURS];
+
+	palette_hue(theme, hue, ramp);
+	return ramp[hue < 0 ? AREA_GREY : AREA];
 }

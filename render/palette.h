@@ -39,6 +39,9 @@ void palette_make(enum palette_theme theme, struct palette *ret_palette);
  * lightness for each, so that hue tells which and lightness tells how many.  [0] is zero. */
 void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COLOURS]);
 
+/* The one colour of that hue in which areas are drawn. */
+__u32 palette_area(enum palette_theme theme, int hue);
+
 /* WCAG 2 relative luminance 0..1, and contrast ratio 1..21. */
 double palette_luminance(__u32 rgb);
 double palette_contrast(__u32 a, __u32 b);

@@ -27,6 +27,12 @@ struct job {
 	double legend_height;
 };
 
+/* Between the margins. */
+static double inner_width(unsigned width)
+{
+	return width - 24.0 - PLOT_RIGHT;
+}
+
 static size_t table_rows(const struct report *r)
 {
 	return r->n_rows < REPORT_ROWS_MAX ? r->n_rows : REPORT_ROWS_MAX;
@@ -44,7 +50,7 @@ static unsigned chart_height(const struct report *r, unsigned width)
 {
 	if (!r->chart)
 		return 0;
-	return PANEL_TITLE + CHART_HEIGHT + 8 + LEGEND_LINE * chart_legend_lines(r->chart, width - 24.0 - PLOT_RIGHT) + PANEL_GAP;
+	return PANEL_TITLE + CHART_HEIGHT + 8 + LEGEND_LINE * chart_legend_lines(r->chart, inner_width(width)) + PANEL_GAP;
 }
 
 /* Everything but the frames of the panels. */
@@ -53,7 +59,7 @@ static unsigned fixed_height(const struct report *r, unsigned width)
 	unsigned gaps = r->n_panels ? (r->n_panels - 1) * PANEL_GAP : 0;
 
 	return EXPLAIN_HEAD + chart_height(r, width) + r->n_panels * PANEL_TITLE + gaps + PLOT_TIME + 4 + EXPLAIN_KEY + 10 +
-	       table_height(r) + EXPLAIN_FOOTER + 10;
+	       bar_height(r->bar, inner_width(width)) + table_height(r) + EXPLAIN_FOOTER + 10;
 }
 
 static int report_valid(const struct report *r, const struct figure_options *o)
@@ -199,7 +205,7 @@ static double draw_chart(struct canvas *c, const struct job *j, double y)
 	o.ymin = o.ymax = 0;
 	draw_subhead(c, y, chart->what);
 	chart_draw(c, chart, &o, y + PANEL_TITLE, CHART_HEIGHT, !j->n);
-	chart_legend(c, chart, below, c->width - 24.0 - PLOT_RIGHT);
+	chart_legend(c, chart, below, inner_width(c->width));
 	return y + chart_height(j->report, c->width) + (j->n ? 0 : PLOT_TIME + 4 - 8);
 }
 
@@ -238,7 +244,7 @@ static double draw_maps(struct canvas *c, const struct job *j, double y)
 	y = draw_panels(c, j, y, height);
 	if (j->legend.n)
 		y += LEGEND_ABOVE;
-	legend_draw(c, j->legend.item, j->legend.n, 24, y, c->width - 24.0 - PLOT_RIGHT);
+	legend_draw(c, j->legend.item, j->legend.n, 24, y, inner_width(c->width));
 	return y + j->legend_height - (j->legend.n ? LEGEND_ABOVE : 0);
 }
 
@@ -255,7 +261,9 @@ static void draw(struct canvas *c, const struct job *j)
 	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));
 	explain_key(c, &o, j->n ? j->grid : &first, j->n ? j->n : 1, 24, y);
-	draw_table(c, j->report, y + EXPLAIN_KEY + 10);
+	y += EXPLAIN_KEY + 10;
+	bar_draw(c, j->report->bar, 24, y, inner_width(c->width));
+	draw_table(c, j->report, y + bar_height(j->report->bar, inner_width(c->width)));
 	explain_footer(c, first, j->n ? &j->shade[0] : NULL, &o, 24, c->height - EXPLAIN_FOOTER - 6);
 }
 
@@ -288,7 +296,7 @@ static int job_init(struct job *j, const struct report *r, const struct figure_o
 		err = tints_make(j->grid[i], o->theme, &j->tints[i]);
 	if (!err && j->n)
 		err = legend_make(j->grid[0], &j->tints[0], &j->legend);
-	j->legend_height = legend_lines(j->legend.item, j->legend.n, o->width - 24.0 - PLOT_RIGHT) * LEGEND_LINE;
+	j->legend_height = legend_lines(j->legend.item, j->legend.n, inner_width(o->width)) * LEGEND_LINE;
 	if (j->legend.n)
 		j->legend_height += LEGEND_ABOVE;
 	if (err)

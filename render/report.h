@@ -1,5 +1,5 @@
 /* report.h - one page: a chart and maps one above the other on one time axis, the maps on one y axis and
- * one colour scale, and a table below.
+ * one colour scale, a bar of parts and a table below.
  *
  * Shape   All grids have the same columns (from_ns, col_ns, n_cols).
  * Options As for a figure, title and subtitle included; height 0: as high as it needs to be, else
@@ -11,6 +11,7 @@
 #ifndef HEATSCOPE_REPORT_H
 #define HEATSCOPE_REPORT_H
 
+#include "bar.h"
 #include "chart.h"
 
 #define REPORT_PANELS_MAX 6
@@ -31,6 +32,7 @@ struct report {
 	const struct chart *chart;	/* above the maps, on the same columns before folding; NULL: none */
 	size_t n_panels;		/* 0: only with a chart */
 	const struct report_panel *panel;
+	const struct bar *bar;		/* below the maps; NULL: none */
 	const char *table_title;	/* "latency by statement"; NULL: none */
 	const char *count_title;	/* head of the count column: "queries" */
 	const char *unit;		/* of the values: "ns" */

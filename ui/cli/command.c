@@ -21,6 +21,7 @@ const struct command commands[] = {
 	{ "slow", "single slow statements, and what their time was", run_slow },
 	{ "fsslow", "single statements with their time in files", run_fsslow },
 	{ "snoop", "a sample of single statements", run_snoop },
+	{ "composition", "what the time of the events in a rectangle of a map was", run_composition },
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
@@ -131,6 +132,20 @@ const char *value_text(double value, const char *unit, char out[32])
 		return scaled_text(value, "", "/s", out);
 	snprintf(out, 32, "%.4g%s%s", value, *unit ? " " : "", unit);
 	return out;
+}
+
+void print_notes(const json_t *reply)
+{
+	double lost = json_number_value(json_object_get(reply, "lost"));
+
+	if (lost > 0)
+		printf("%.0f events were lost in this time\n", lost);
+	if (json_object_get(reply, "sampled"))
+		printf("events were sampled, at worst one in %.0f\n", json_number_value(json_object_get(reply, "sampled")));
+	if (json_is_true(json_object_get(reply, "dropped")))
+		printf("some of what was there is kept no more\n");
+	if (json_is_true(json_object_get(reply, "lower_bound")))
+		printf("more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
 }
 
 const char *list_text(const json_t *array, char *out, size_t room)

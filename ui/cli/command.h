@@ -33,6 +33,7 @@ int run_explain(struct client *c, int argc, char **argv);
 int run_slow(struct client *c, int argc, char **argv);
 int run_fsslow(struct client *c, int argc, char **argv);
 int run_snoop(struct client *c, int argc, char **argv);
+int run_composition(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);
@@ -49,6 +50,9 @@ void take_value(struct argp_state *state, const char *name, const char *text, ch
 
 /* Likewise: a whole number from 1 on. */
 long take_number(struct argp_state *state, const char *name, const char *text);
+
+/* What of a reply is to be known beside its numbers: losses, sampling, what was dropped, a cap on keys. */
+void print_notes(const json_t *reply);
 
 /* Says why on stderr; returns 1, so that a command can end with it. */
 int failed(const char *command, const char *reason);

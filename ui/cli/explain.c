@@ -170,20 +170,6 @@ static size_t print_measures(const struct options *o, const json_t *reply, int a
 	return n;
 }
 
-static void print_notes(const json_t *reply)
-{
-	double lost = number(reply, "lost");
-
-	if (lost > 0)
-		printf("%.0f events were lost in this time\n", lost);
-	if (json_object_get(reply, "sampled"))
-		printf("events were sampled, at worst one in %.0f\n", number(reply, "sampled"));
-	if (json_is_true(json_object_get(reply, "dropped")))
-		printf("some of what was there is kept no more\n");
-	if (json_is_true(json_object_get(reply, "lower_bound")))
-		printf("more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
-}
-
 static void print_explanation(const struct options *o, const json_t *reply)
 {
 	size_t n = print_values(o, reply);

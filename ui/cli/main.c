@@ -23,6 +23,7 @@ static const char doc[] =
 	"  slow       single slow statements, and what their time was\n"
 	"  fsslow     single statements with their time in files\n"
 	"  snoop      a sample of single statements\n"
+	"  composition  what the time of the events in a rectangle of a map was\n"
 	"  render     a heat map as PNG, PDF or SVG\n"
 	"  report     latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG\n"
 	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"

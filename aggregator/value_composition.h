@@ -1,0 +1,21 @@
+/* value_composition.h - composition: what the time of events in a rectangle of time and value was, from request to reply. */
+#ifndef HEATSCOPE_VALUE_COMPOSITION_H
+#define HEATSCOPE_VALUE_COMPOSITION_H
+
+#include "../render/bar.h"
+#include "value.h"
+
+/* To a composition, and to a report where there are weights; does nothing to others.  -EINVAL with the reason, -ENOMEM. */
+int value_composition_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
+
+/* As a bar of parts; its strings are the value's. */
+struct composed {
+	struct bar bar;
+	struct bar_part part[MEASURES_MAX];
+	char title[NAME_MAX_LEN + 32];
+};
+int value_composition_bar(struct value *v, struct composed *ret_composed);
+
+int make_composition(struct value *v);
+
+#endif

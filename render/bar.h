@@ -1,0 +1,35 @@
+/* bar.h - a whole and its parts, side by side in one bar, named below.
+ *
+ *      |######## futex ########|### cputime ###|# io #|
+ *      [#] futex 1.2 s, 61 %   [#] cputime 0.6 s, 31 %   [#] io 160 ms, 8 %
+ *
+ * Drawn on a canvas at x, y = top left in px.  Parts of nothing are left out.
+ */
+#ifndef HEATSCOPE_BAR_H
+#define HEATSCOPE_BAR_H
+
+#include <stddef.h>
+
+#define BAR_PARTS_MAX 16
+#define BAR_GREY (-1)			/* instead of a hue */
+
+struct bar_part {
+	const char *name;
+	double amount;
+	int hue;			/* of its colour: 0..359 or BAR_GREY */
+};
+
+struct bar {
+	const char *title;
+	const char *unit;		/* of amounts: "ns" */
+	size_t n;			/* at most BAR_PARTS_MAX */
+	const struct bar_part *part;
+};
+
+struct canvas;
+
+/* With its title; 0: NULL, or nothing in it. */
+unsigned bar_height(const struct bar *b, double width);
+void bar_draw(struct canvas *c, const struct bar *b, double x, double y, double width);
+
+#endif
