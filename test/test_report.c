@@ -32,6 +32,35 @@ static void one_page_with_maps_and_table(void **state)
 	grid_free(g[1]);
 }
 
+static unsigned height_of(const struct report *r)
+{
+	struct figure_options o;
+	unsigned width, height;
+	__u8 *bytes;
+	size_t len;
+
+	figure_defaults(&o);
+	o.height = 0;
+	assert_int_equal(report_render(r, &o, &bytes, &len), 0);
+	free(kit_decode(bytes, len, &width, &height));
+	free(bytes);
+	return height;
+}
+
+static void a_bar_has_room_of_its_own(void **state)
+{
+	const struct bar_part part[] = { { "futex", 3e9, 140 }, { "cputime", 1e9, 210 } };
+	const struct bar bar = { "what the latency was", "ns", 2, part };
+	struct grid *g = kit_hour(300, 3, 1);
+	struct report_panel panel = { "latency", g };
+	struct report r = { .n_panels = 1, .panel = &panel, .unit = "ns" };
+	unsigned without = height_of(&r);
+
+	r.bar = &bar;
+	assert_int_equal(height_of(&r), without + bar_height(&bar, 1200 - 48));
+	grid_free(g);
+}
+
 /* Of a metric that only counts: a chart, a table of counts, and no map. */
 static void a_chart_alone_is_a_report_too(void **state)
 {
@@ -111,6 +140,7 @@ static void refuses_other_columns_and_too_little_room(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_page_with_maps_and_table),
+	cmocka_unit_test(a_bar_has_room_of_its_own),
 	cmocka_unit_test(a_chart_alone_is_a_report_too),
 	cmocka_unit_test(a_chart_stands_above_the_maps),
 	cmocka_unit_test(refuses_other_columns_and_too_little_room),

@@ -86,6 +86,9 @@ async function try_(what, path, method, { query = {}, body, type, status = 200, 
 
 // --- everything that is only read ---
 
+const weighing = JSON.parse((await try_("POST of an instrumentation with weights", "/ca/instrumentations", "post",
+	{ body: '{"module": "mysql", "stat": "queries", "weights": ["latency"]}', status: 201 })).body).id;
+
 function parametersOf(path) {
 	return (document.paths[path].get.parameters ?? []).map(resolve);
 }
@@ -99,7 +102,10 @@ for (const [path, item] of Object.entries(document.paths)) {
 	for (const p of parameters)
 		if (p.required)
 			query[p.name] = p.example;
-	await try_(`GET ${path}`, path, "get", { query });
+	const is = path.endsWith("/composition") ? weighing : id;
+	await try_(`GET ${path}`, path, "get", { query, is });
+	if (names.includes("weight"))
+		await try_(`GET ${path}?weight=latency`, path, "get", { query: { ...query, weight: "latency" }, is: weighing });
 	for (const p of parameters) {
 		const values = p.schema.enum ?? [];
 		for (const value of values)
@@ -110,7 +116,7 @@ for (const [path, item] of Object.entries(document.paths)) {
 		await try_(`GET ${path}?ndatapoints=2`, path, "get",
 			{ query: { ...query, end_time: Number(from) + 5, ndatapoints: 2 } });
 	if (names.includes("selected"))
-		await try_(`GET ${path}?selected=select&exclude=true`, path, "get", { query: { ...query, selected: "select", exclude: true } });
+		await try_(`GET ${path}?selected=select&exclude=true`, path, "get", { query: { ...query, selected: "select", exclude: true }, is });
 	if (names.includes("stats"))
 		await try_(`GET ${path}?measure=*`, path, "get", { query: { ...query, measure: "*" } });
 	if (names.includes("by"))
@@ -124,6 +130,8 @@ const explain = "/ca/instrumentations/{id}/value/explain";
 await try_("POST of a rectangle", explain, "post", { body: JSON.stringify(rectangle) });
 await try_("POST of one by a form", explain, "post",
 	{ body: new URLSearchParams(rectangle).toString(), type: "application/x-www-form-urlencoded" });
+await try_("POST of a rectangle to be composed", "/ca/instrumentations/{id}/value/composition", "post",
+	{ body: JSON.stringify({ start_time: Number(from), end_time: Number(to), ymin: 1000000 }), is: weighing });
 await try_("GET of one", explain, "get", { query: { ...rectangle, ymax: 1000000000, top: 1 } });
 
 // --- refusals ---
