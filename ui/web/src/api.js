@@ -68,13 +68,16 @@ export const keys = (id, s, parameters) => request("GET", of(id, "keys") + query
  * The keys of exactly one cell: a picture that shows this one cell only, asked at its middle.
  * @returns {Promise<{present: Object<string, number>, total: number}>}
  */
-export const cell = (id, measure, s, low, high) =>
+export const cell = (id, measure, s, low, high, weight) =>
 	request("GET", of(id, "heatmap/details") + query({
-		...span(s), measure, ymin: low, ymax: high, nbuckets: 1, width: 10, height: 10, x: 5, y: 5,
+		...span(s), measure, weight, ymin: low, ymax: high, nbuckets: 1, width: 10, height: 10, x: 5, y: 5,
 	}));
 
 /** What sets a rectangle of time and value apart from the rest of its time. */
 export const explain = (id, parameters, signal) => request("GET", of(id, "explain") + query(parameters), undefined, signal);
+
+/** What the time of the events of a rectangle was. */
+export const composition = (id, parameters, signal) => request("GET", of(id, "composition") + query(parameters), undefined, signal);
 
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");

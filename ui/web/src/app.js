@@ -17,37 +17,42 @@ import { domainAt } from "./zoom.js";
 
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
-/* One value axis and one colour scale for all panels of a unit: milliseconds with milliseconds, % with %. */
-function common(session, unit) {
+const kindOf = (grid) => `${grid?.unit} ${grid?.weight ?? ""}`;
+
+/* One value axis for all panels of a unit, milliseconds with milliseconds, % with %; and one colour scale for those whose cells
+ * are alike, counts or sums of a weight. */
+function common(session, of) {
+	const unit = of?.unit;
 	const grids = session.measures.map((m) => session.grids.get(m)).filter((g) => g && g.unit === unit);
+	const alike = grids.filter((g) => kindOf(g) === kindOf(of));
 	const used = usedRange(grids);
 	const kind = session.yscale ?? grids[0]?.shade.yscale ?? "log";
 	const least = unit === "%" ? grids[0]?.edge.find((edge) => edge > 100) : 0;
 
 	if (used)
 		session.axes.set(unit, domainOf(used, kind, session.axes.get(unit), least));
-	const shade = sharedShade(grids.map((g) => g.shade));
+	const shade = sharedShade(alike.map((g) => g.shade));
 
 	/* Also a time without events has columns that nobody looked at. */
 	const all = session.axes.get(unit) ?? (grids.length ? domainOf(NO_EVENTS, kind) : null);
 	const { values } = session.state;
 	const domain = all && values?.unit === unit ? domainAt(all, values) : all;
 
-	return { all, domain, shade, sharedEdge: grids.find((g) => g.shade === shade)?.edge };
+	return { all, domain, shade, sharedEdge: alike.find((g) => g.shade === shade)?.edge };
 }
 
 function Maps({ session }) {
 	const grid = session.measures.map((m) => session.grids.get(m)).find(Boolean);
 	const span = session.span && { ...session.span, column: grid.column };
-	const units = new Map(session.measures.map((m) => session.grids.get(m)?.unit).map((unit) => [unit, common(session, unit)]));
-	const { shade } = units.get(grid?.unit) ?? {};
+	const kinds = new Map(session.measures.map((m) => session.grids.get(m)).map((g) => [kindOf(g), common(session, g)]));
+	const { shade } = kinds.get(kindOf(grid)) ?? {};
 	const running = session.measures.some((m) => session.grids.get(m)?.columns.some((c) => c.running));
 
 	return html`<div class="work">
 		<main class="maps" aria-label="Heat maps">
 			${session.state.view === "table" ? html`<${TableView} session=${session} />` : html`
 				${session.measures.map((m) => html`<${Panel} key=${m} session=${session} measure=${m} span=${span}
-					...${units.get(session.grids.get(m)?.unit)} />`)}
+					...${kinds.get(kindOf(session.grids.get(m)))} />`)}
 				<${XAxis} span=${span} slot=${grid?.slot} />`}
 		</main>
 		<aside class="side" aria-label="Details">
@@ -55,7 +60,7 @@ function Maps({ session }) {
 			<${Explained} session=${session} />
 			<${Picked} session=${session} />
 			<${KeyList} session=${session} />
-			${shade && html`<${Legend} shade=${shade} unit=${session.unit} running=${running} />`}
+			${shade && html`<${Legend} session=${session} grid=${grid} shade=${shade} running=${running} />`}
 		</aside>
 	</div>`;
 }

@@ -7,6 +7,17 @@ import { count } from "./format.js";
 
 export const VALUES_MAX = 8;
 
+/** Is it kept what the time of this measure's events was? */
+export const isComposed = (inst, measure) => inst.weights?.length > 1 && measure === inst.measures[0];
+
+/** What to ask for, of the parts. */
+export const partsParameters = ({ start, end, low, high }, selected) => ({
+	start_time: start, end_time: end, ymin: low, ymax: high, selected: api.keyList(selected) });
+
+/** The parts that there are, and what none of them is; greatest first. */
+export const partsOf = ({ parts, rest }) =>
+	[...parts, { weight: "rest", ...rest }].filter((p) => p.sum > 0).sort((a, b) => b.sum - a.sum);
+
 /** What to ask for.  selected: the keys to look at, none for all; baseline: a span to compare with, too, or null. */
 export const parametersOf = ({ measure, start, end, low, high }, selected, baseline) => ({
 	measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
@@ -39,7 +50,7 @@ export class Explain {
 		this.reading?.abort();
 		this.reading = null;
 		this.keys = [];
-		this.state = this.rectangle = this.of = this.reply = this.problem = null;
+		this.state = this.rectangle = this.of = this.reply = this.composition = this.problem = null;
 	}
 
 	drop() {
@@ -53,6 +64,7 @@ export class Explain {
 		this.state = "drawn";
 		this.rectangle = { measure, ...rectangle };
 		this.of = this.session.inst.id;
+		this.composed = isComposed(this.session.inst, measure);
 		this.session.changed();
 	}
 
@@ -77,10 +89,14 @@ export class Explain {
 		this.reading?.abort();
 		this.reading = reading;
 		this.state = "asking";
-		this.reply = this.problem = null;
+		this.reply = this.composition = this.problem = null;
 		session.changed();
 		try {
-			this.answer(reading, { state: "said", reply: await api.explain(this.of, parameters, reading.signal) });
+			const [reply, composition] = await Promise.all([
+				api.explain(this.of, parameters, reading.signal),
+				this.composed ? api.composition(this.of, partsParameters(this.rectangle, this.keys), reading.signal) : null]);
+
+			this.answer(reading, { state: "said", reply, composition });
 		} catch (e) {
 			this.answer(reading, { state: "failed", problem: e.message });
 		}

@@ -1,8 +1,8 @@
 /* explained.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
 import { html } from "htm/preact";
-import { notesOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
+import { notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
 import * as format from "./format.js";
-import { discreteFields } from "./keys.js";
+import { discreteFields, HUES } from "./keys.js";
 import { boxOf } from "./rectangle.js";
 import { KeyName, labelOf } from "./side.js";
 
@@ -50,6 +50,23 @@ function Measures({ session, measures }) {
 	</table>`;
 }
 
+const GREY = "#9a9a9a";
+const partHue = (name, i) => name === "rest" || i >= HUES.length ? GREY : HUES[i];
+
+/* What the time inside was: a bar, and the same as a table. */
+function Parts({ session, composition }) {
+	const { unit, sum } = composition, parts = partsOf(composition);
+
+	return html`<table class="parts">
+		<caption><div class="stack" aria-hidden="true">${parts.map((p, i) => html`<i key=${p.weight} title=${p.weight}
+			style=${{ width: `${100 * p.share}%`, background: partHue(p.weight, i) }} />`)}</div></caption>
+		<thead><tr><th scope="col">${labelOf(session, composition.measure)} inside was</th><th scope="col">${format.amount(sum, unit)}</th><th scope="col">share</th></tr></thead>
+		<tbody>${parts.map((p, i) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
+			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight, i) }} />${p.weight === "rest" ? "the rest" : labelOf(session, p.weight)}</th>
+			<td>${format.amount(p.sum, unit)}</td><td>${format.share(p.sum, sum)}</td></tr>`)}</tbody>
+	</table>`;
+}
+
 const SAYS = {
 	drawn: () => "Enter, or letting go, asks what sets it apart; Escape drops it.",
 	asking: () => "asking …",
@@ -58,7 +75,7 @@ const SAYS = {
 };
 
 export function Explained({ session }) {
-	const { explain } = session, { rectangle, reply, state } = explain;
+	const { explain } = session, { rectangle, reply, composition, state } = explain;
 	const grid = rectangle && session.grids.get(rectangle.measure);
 	const values = reply ? tellingValues(reply) : [], measures = reply ? tellingMeasures(reply) : [];
 
@@ -69,6 +86,7 @@ export function Explained({ session }) {
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
+		${composition?.sum > 0 && html`<${Parts} session=${session} composition=${composition} />`}
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
 		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
 		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />

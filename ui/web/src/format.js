@@ -41,6 +41,9 @@ export function parse(text, unit = "ns") {
 	return digits !== undefined && size ? Number(digits) * size : null;
 }
 
+/** What a cell holds: a count, or of a weight a sum in the grid's unit. */
+export const cell = ({ weight, unit }, n) => weight ? amount(n, unit) : count(n);
+
 /** The values of a row, [low, high). */
 export function range(low, high, unit = "ns") {
 	if (high === null || high === undefined)

@@ -15,8 +15,8 @@
  * @property {number} count
  * @property {number} sum        of the measure, in its unit
  * @property {number} max
- * @property {number} p50
- * @property {number} p99
+ * @property {number} [p50]     not where cells are sums
+ * @property {number} [p99]
  * @property {[number, number][]} cells  [row, count], rows ascending
  * @property {Running[]} [running]  what was under way at the ends of its slots; no events, and not in count
  *
@@ -26,6 +26,7 @@
  * @typedef {Object} Grid
  * @property {string} measure
  * @property {string} unit       "ns", ...
+ * @property {string} [weight]   what cells are sums of, in the unit; absent: they are counts
  * @property {string} [running]  the measure that tells what still runs; absent: nobody does
  * @property {number} from       Unix s of the first column
  * @property {number} column     s per column
@@ -120,6 +121,10 @@ export function cellCount(column, row) {
 			return n;
 	return 0;
 }
+
+/** What the cells of a column add up to. */
+export const columnTotal = (grid, column) =>
+	grid.weight ? column.cells.reduce((sum, [, n]) => sum + n, 0) : column.count;
 
 /** What still ran at this age; undefined: nothing. */
 export const runningAt = (column, age) =>

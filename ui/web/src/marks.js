@@ -37,7 +37,7 @@ export function paintMarks(canvas, { grid, view, shade, cursor, lines, threshold
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	g.clearRect(0, 0, view.width, view.height);
 	paintCoverage(g, grid, view, shade, colours, ratio);
-	if (lines) {
+	if (lines && !grid.weight) {
 		paintSteps(g, grid, view, "p50", 1, colours);
 		paintSteps(g, grid, view, "p99", P99_EVENTS, colours);
 	}

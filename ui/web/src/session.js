@@ -11,7 +11,7 @@ import { Feed } from "./feed.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
 import { whenNeeded } from "./token.js";
-import { columnsFor, panelsOf, readHash, writeHash } from "./state.js";
+import { columnsFor, panelsOf, readHash, weightOf, writeHash } from "./state.js";
 import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
@@ -129,7 +129,7 @@ export class Session {
 	select(id) {
 		this.inst = this.instrumentations.find((i) => i.id === id) ?? null;
 		this.creating = false;
-		this.set({ inst: id, measures: [], keys: [], by: null, end: null, values: null }, true);
+		this.set({ inst: id, measures: [], weight: null, keys: [], by: null, end: null, values: null }, true);
 	}
 
 	async create(properties) {
@@ -182,6 +182,7 @@ export class Session {
 	parameters(measure) {
 		return {
 			measure,
+			weight: weightOf(this.state, this.inst, measure),
 			duration: this.state.duration,
 			ncols: columnsFor(this.state.duration, this.inst.granularity),
 			transfer: this.state.transfer,
@@ -211,7 +212,7 @@ export class Session {
 	/** Opens the view anew. */
 	show() {
 		const epoch = ++this.epoch;
-		const key = this.inst && [this.inst.id, this.measures, this.state.duration].join();
+		const key = this.inst && [this.inst.id, this.measures, this.state.duration, this.state.weight].join();
 
 		this.closeFeeds();
 		this.linked.clear();
@@ -404,12 +405,12 @@ export class Session {
 		const { grid, i, row, column } = at;
 		const span = { start: grid.from + i * grid.column, duration: grid.column };
 		const low = grid.edge[row], high = grid.edge[row + 1];
-		const cell = { measure, ...span, low, high, unit: grid.unit, slot: grid.slot, rows: null, total: at.n };
+		const cell = { measure, ...span, low, high, unit: grid.unit, weight: grid.weight, slot: grid.slot, rows: null, total: at.n };
 
 		this.picked = cell;
 		this.changed();
 		try {
-			const { present, total } = await api.cell(this.inst.id, measure, span, low, high ?? column.max + 1);
+			const { present, total } = await api.cell(this.inst.id, measure, span, low, high ?? column.max + 1, grid.weight);
 
 			if (this.picked === cell)
 				this.picked = { ...cell, rows: presentRows(present), total };

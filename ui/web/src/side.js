@@ -1,7 +1,7 @@
 /* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
 import { html } from "htm/preact";
 import * as format from "./format.js";
-import { gridEnd, runningCount } from "./grid.js";
+import { columnTotal, gridEnd, runningCount } from "./grid.js";
 import { discreteFields, hueOf } from "./keys.js";
 import { legendPosition } from "./shade.js";
 
@@ -21,16 +21,16 @@ function legendTicks(levels) {
 	return ticks;
 }
 
-export function Legend({ shade, unit, running }) {
+export function Legend({ session, grid, shade, running }) {
 	const stops = shade.palette.filter((_, i) => i && i % 5 === 0);
 
 	return html`<section class="legend" aria-label="Colour scale">
-		<h3>${unit} per cell <span>${shade.transfer} colours, by row height</span></h3>
+		<h3>${grid.weight ? labelOf(session, grid.weight) : session.unit} per cell <span>${shade.transfer} colours, by row height</span></h3>
 		<svg viewBox="0 0 ${stops.length} 1" preserveAspectRatio="none" height="11" aria-hidden="true">
 			${stops.map((colour, i) => html`<rect x=${i} width="1.05" height="1" fill=${colour} />`)}
 		</svg>
 		<ol aria-hidden="true">${legendTicks(shade.levels).map(({ at, density }) =>
-			html`<li style=${{ left: `${100 * at}%` }}>${format.shortCount(density)}</li>`)}</ol>
+			html`<li style=${{ left: `${100 * at}%` }}>${grid.weight ? format.amount(density, grid.unit) : format.shortCount(density)}</li>`)}</ol>
 		<ul>
 			<li><i style=${{ background: shade.zero }} />zero</li>
 			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
@@ -56,8 +56,10 @@ export function sentence(session, measure) {
 	const range = at.range ? format.range(...at.range, grid.unit) : "outside the used range";
 	const still = column.running ? `; ${format.stillRunning(runningCount(column), running)}` : "";
 
-	return `${when}, ${labelOf(session, measure)} ${range}: ${format.count(n)}, ` +
-		`${format.share(n, column.count)} of ${format.count(column.count)}${still}; ${format.coverage(column)}`;
+	const total = columnTotal(grid, column);
+
+	return `${when}, ${labelOf(session, measure)} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, grid.weight)}` : ""}, ` +
+		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}`;
 }
 
 /* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
@@ -91,8 +93,8 @@ export function Readout({ session }) {
 					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
 					<th scope="row">${labelOf(session, m)}</th>
 					<td>${here ? format.range(...here.range, here.grid.unit) : "–"}</td>
-					<td>${p && p.column.state !== "unobserved" ? format.count(p.n) : "–"}</td>
-					<td>${p ? format.share(p.n, p.column.count) : "–"}</td>
+					<td title=${p?.grid.weight && labelOf(session, p.grid.weight)}>${p && p.column.state !== "unobserved" ? format.cell(p.grid, p.n) : "–"}</td>
+					<td>${p ? format.share(p.n, columnTotal(p.grid, p.column)) : "–"}</td>
 				</tr>`;
 			})}</tbody>
 		</table>
@@ -115,8 +117,8 @@ export function Picked({ session }) {
 		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
 		${picked.rows ? html`<table><tbody>${picked.rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
 				<th scope="row">${row.key}</th><td class="wide"><${Bar} part=${row.count / picked.total} hue=${hueOf(session.state.keys, row.key)} /></td>
-				<td>${format.count(row.count)}</td><td>${format.share(row.count, picked.total)}</td></tr>`)}
-			</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.count(picked.total)}</td><td /></tr></tfoot></table>`
+				<td>${format.cell(picked, row.count)}</td><td>${format.share(row.count, picked.total)}</td></tr>`)}
+			</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.cell(picked, picked.total)}</td><td /></tr></tfoot></table>`
 			: html`<p class="muted">asking …</p>`}
 	</section>`;
 }

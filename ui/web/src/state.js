@@ -9,6 +9,7 @@
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"linear"|"rank"} transfer
+ * @property {string|null} weight    cells of the first measure's map are sums of it; null: counts
  * @property {string[]} keys         highlighted; see toggleKey()
  * @property {string|null} by        the key list's field; null: all
  * @property {"map"|"table"} view
@@ -25,7 +26,7 @@ export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connecti
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", keys: [], by: null,
+	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", weight: null, keys: [], by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
@@ -60,6 +61,7 @@ export function readHash(hash) {
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y: one(q.get("y"), ["auto", "log", "linear"], START.y),
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
+		weight: q.get("weight") || null,
 		keys: q.getAll("key"),
 		by: q.get("by") || null,
 		view: one(q.get("view"), ["map", "table"], START.view),
@@ -74,7 +76,7 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams();
 
-	for (const name of ["inst", "duration", "y", "transfer", "by", "view", "theme", "end"])
+	for (const name of ["inst", "duration", "y", "transfer", "weight", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
 	if (state.threshold)
@@ -98,6 +100,10 @@ export function columnsFor(duration, slot) {
 
 const PARTS = ["latency", "cputime", "offcpu"];
 export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
+
+/** What cells of a measure's map are sums of; null: counts. */
+export const weightOf = (state, inst, measure) =>
+	inst.weights?.includes(state.weight) && measure === inst.measures[0] ? state.weight : null;
 
 /** The panels to show: those chosen, or latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
 export function panelsOf(state, inst) {

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
-import { PANELS_MAX, DURATIONS, TRANSFERS } from "./state.js";
+import { PANELS_MAX, DURATIONS, TRANSFERS, weightOf } from "./state.js";
 import { titleOf } from "./text.js";
 
 /** A row of buttons of which one is pressed. */
@@ -37,6 +37,16 @@ function Panels({ session }) {
 			disabled=${shown.includes(m) ? shown.length === 1 : shown.length >= PANELS_MAX} />${session.catalogue.fields[m]?.label ?? m}</label>`)}<//>`;
 }
 
+/* What the cells of the first measure's map are. */
+function Weights({ session }) {
+	const { inst, state } = session, kept = inst.weights ?? [];
+	const name = (w) => session.catalogue.fields[w]?.label ?? w;
+
+	return kept.length > 0 && html`<label class="choice"><span>Cells</span>
+		<select value=${kept.includes(state.weight) ? state.weight : ""} onChange=${(e) => session.set({ weight: e.target.value || null })}>
+			<option value="">${session.unit}</option>${kept.map((w) => html`<option key=${w} value=${w}>${name(w)}</option>`)}</select></label>`;
+}
+
 function Downloads({ session }) {
 	const { inst, span, state } = session;
 	const theme = session.dark ? "dark" : "light";
@@ -50,7 +60,7 @@ function Downloads({ session }) {
 
 	return html`<${Menu} label="Download">
 		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "png")}
-			href=${api.figureUrl(inst.id, span, { ...look, measure: m, selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
+			href=${api.figureUrl(inst.id, span, { ...look, measure: m, weight: weightOf(state, inst, m), selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
 		<a onClick=${take} download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
 		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a><//>`;
 }
@@ -124,6 +134,7 @@ export function Toolbar({ session }) {
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
+		<${Weights} session=${session} />
 		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
 		<${Threshold} session=${session} />

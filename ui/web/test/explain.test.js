@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { query } from "../src/api.js";
-import { Explain, notesOf, parametersOf, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
+import { Explain, isComposed, notesOf, parametersOf, partsOf, partsParameters, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
 
 const rectangle = { start: 102, end: 106, low: 10, high: 40 };
 
@@ -114,4 +114,22 @@ test("dropped, it is silent", async (t) => {
 	assert.equal(asked[0].signal.aborted, true);
 	await settled();
 	assert.deepEqual([explain.state, explain.rectangle, explain.problem], [null, null, null]);
+});
+
+test("parts are those that there are, greatest first, and what none is", () => {
+	const parts = [{ weight: "io", sum: 0, share: 0 }, { weight: "cputime", sum: 2, share: 0.2 }, { weight: "futex", sum: 7, share: 0.7 }];
+
+	assert.deepEqual(partsOf({ parts, rest: { sum: 1, share: 0.1 } }).map((p) => p.weight), ["futex", "cputime", "rest"]);
+	assert.deepEqual(partsOf({ parts, rest: { sum: 0, share: 0 } }).map((p) => p.weight), ["futex", "cputime"]);
+});
+
+test("parts are asked of the first measure where they are kept", () => {
+	const inst = { measures: ["latency", "cputime"], weights: ["latency", "io"] };
+
+	assert.ok(isComposed(inst, "latency"));
+	assert.ok(!isComposed(inst, "cputime"));
+	assert.ok(!isComposed({ ...inst, weights: ["latency"] }, "latency"));
+	assert.ok(!isComposed({ measures: ["latency"] }, "latency"));
+	assert.equal(query(partsParameters({ measure: "latency", ...rectangle, high: null }, ["a"])),
+		"?start_time=102&end_time=106&ymin=10&selected=a");
 });

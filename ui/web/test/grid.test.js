@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, mergeGrid, NOT_OBSERVED, rowAt, rowMap, runningAt, runningCount, usedRange } from "../src/grid.js";
+import { columnTotal, applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, mergeGrid, NOT_OBSERVED, rowAt, rowMap, runningAt, runningCount, usedRange } from "../src/grid.js";
 
 const column = (...cells) => ({ ...NOT_OBSERVED, state: "ok", count: cells.reduce((sum, [, n]) => sum + n, 0), cells });
 const running = (...ages) => ({ ...column(), state: "zero", running: ages });
@@ -119,4 +119,11 @@ test("rows of grids are matched by edges, and a merge that would lose a cell is 
 	assert.equal(mergeGrid(held, grid([column([0, 7])], [0, 10, 20], 102)), null);
 	assert.equal(fitsRows(held, column([2, 1])), false);
 	assert.equal(fitsRows(held, column([1, 1])), true);
+});
+
+test("a column's cells add up to its count, or to the weight's sum", () => {
+	const column = { count: 3, cells: [[1, 500], [4, 70]] };
+
+	assert.equal(columnTotal({ weight: "io" }, column), 570);
+	assert.equal(columnTotal({}, column), 3);
 });

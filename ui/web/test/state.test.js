@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnsFor, panelsOf, readHash, START, writeHash } from "../src/state.js";
+import { columnsFor, panelsOf, readHash, START, weightOf, writeHash } from "../src/state.js";
 
 test("the address keeps everything a person chose", () => {
 	const state = {
-		inst: "7", measures: ["latency", "blocked"], duration: 900, y: "linear", transfer: "rank",
+		inst: "7", measures: ["latency", "blocked"], duration: 900, y: "linear", transfer: "rank", weight: "io",
 		keys: ["select", "", "/run/my sql,sock/a&b=c"], by: "command", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
@@ -43,4 +43,14 @@ test("what lies over the first measure's map has no panel unless it is asked for
 	assert.deepEqual(panelsOf(START, { measures: ["latency", "cputime", "age", "blocked"] }), ["latency", "cputime", "blocked"]);
 	assert.deepEqual(panelsOf({ ...START, measures: ["age"] }, { measures: ["latency", "age"] }), ["age"]);
 	assert.deepEqual(panelsOf(START, { measures: ["age"] }), ["age"]);
+});
+
+test("only the first measure's map can be of a weight, and only of one that is kept", () => {
+	const inst = { measures: ["latency", "cputime"], weights: ["latency", "io"] }, state = { ...START, weight: "io" };
+
+	assert.equal(weightOf(state, inst, "latency"), "io");
+	assert.equal(weightOf(state, inst, "cputime"), null);
+	assert.equal(weightOf({ ...START, weight: "net" }, inst, "latency"), null);
+	assert.equal(weightOf(state, { measures: ["latency"] }, "latency"), null);
+	assert.equal(readHash(writeHash(state)).weight, "io");
 });
