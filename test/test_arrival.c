@@ -126,6 +126,8 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 	other.n_measures = 0;
 	assert_non_null(strstr(wrong(&other, false, 0, 100), "measures what"));
 	other = in;
+	other.n_weights = 0;
+	assert_null(wrong(&other, false, 0, 100));
 	other.ruler[0] = RULER(UNIT_BYTES, 5, 10, 39);
 	assert_non_null(strstr(wrong(&other, false, 0, 100), "ruler"));
 }

@@ -68,6 +68,29 @@ static void numbers_are_kept_in_their_ranges(void **state)
 	}
 }
 
+static void a_weight_goes_with_what_it_can(void **state)
+{
+	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
+		{ VALUE_GRID, "weights", "count", NULL }, { VALUE_RAW, "stats", "false", NULL }, { VALUE_RAW, "measure", "latency", NULL },
+		{ VALUE_GRID, "weights", "weight", "give weight or weights" }, { VALUE_RAW, "stats", "true", "leave weight out" },
+		{ VALUE_RAW, "measure", "*", "leave weight out" },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct http_param param[] = { { "weight", "io" }, { cases[i].name, cases[i].value } };
+
+		assert_int_equal(params_read(cases[i].kind, param, 2, &p, reason), cases[i].says ? -EINVAL : 0);
+		if (cases[i].says) {
+			assert_non_null(strstr(reason, cases[i].says));
+			continue;
+		}
+		assert_string_equal(p.weight, "io");
+		params_fini(&p);
+	}
+}
+
 static void coloring_is_another_word_for_the_transfer(void **state)
 {
 	static const struct { const char *coloring, *transfer; int is; } cases[] = {
@@ -258,7 +281,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(numbers_are_kept_in_their_ranges),
-		cmocka_unit_test(coloring_is_another_word_for_the_transfer),
+		cmocka_unit_test(a_weight_goes_with_what_it_can),
+	cmocka_unit_test(coloring_is_another_word_for_the_transfer),
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
 		cmocka_unit_test(intervals_follow_from_what_is_given),

@@ -38,24 +38,41 @@ static void key_put(unsigned key, struct bytes *out)
 	labels_put(out, statements[key / 2 % 4]);
 }
 
-/* Gives n events with the same slot, key and axis as one slice. */
-static void give(const struct store_reader *r, const struct event *e, size_t n, __u64 ruler)
+/* As a slice of that event's slot, key and axis; frees it. */
+static void give_hist(const struct store_reader *r, const struct event *e, unsigned weight, struct hist *h)
 {
-	struct hist h;
 	struct bytes key = { 0 }, bytes = { 0 };
 	struct slice s;
 
-	assert_int_equal(hist_init(&h, ruler), 0);
-	for (size_t i = 0; i < n; i++)
-		hist_record(&h, e[i].value, 1);
-	hist_encode(&h, &bytes);
+	hist_encode(h, &bytes);
 	key_put(e->key, &key);
-	s = (struct slice){ .ruler = ruler, .axis = (__u16)e->axis, .key = { key.data, (__u16)key.len },
+	s = (struct slice){ .ruler = h->ruler, .axis = (__u16)e->axis, .weight = (__u16)weight, .key = { key.data, (__u16)key.len },
 			    .hist = bytes.data, .hist_len = (__u32)bytes.len };
 	r->slice(r->arg, e->slot, &s);
 	bytes_fini(&key);
 	bytes_fini(&bytes);
-	hist_fini(&h);
+	hist_fini(h);
+}
+
+/* Gives n events with the same slot, key and axis as one slice. */
+static void give(const struct store_reader *r, const struct event *e, size_t n, __u64 ruler)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, ruler), 0);
+	for (size_t i = 0; i < n; i++)
+		hist_record(&h, e[i].value, 1);
+	give_hist(r, e, 0, &h);
+}
+
+/* One event, and what it weighs. */
+static void give_weight(const struct store_reader *r, const struct event *e, unsigned weight, __u64 heavy, __u64 ruler)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, ruler), 0);
+	hist_record(&h, e->value, heavy);
+	give_hist(r, e, weight, &h);
 }
 
 static void random_events(struct event *e, size_t n, __s64 n_slots)
@@ -563,6 +580,8 @@ static void refuses_queries_that_make_no_sense(void **state)
 	assert_int_equal(fold_new(&q, &f), -EINVAL);
 	q = good; q.axis = 2;
 	assert_int_equal(fold_new(&q, &f), -EINVAL);
+	q = good; q.weight = 1;
+	assert_int_equal(fold_new(&q, &f), -EINVAL);
 	q = good; q.axis = -1;
 	assert_int_equal(fold_new(&q, &f), -EINVAL);
 }
@@ -594,6 +613,65 @@ static void keys_add_up_to_the_grid(void **state)
 		}
 		assert_int_equal(count, 400);
 		key_fold_free(f);
+	}
+}
+
+/* Folded by time, value or key, in sources with rulers of their own: the sum of all cells is what all events weigh. */
+static void weights_add_up_however_they_are_folded(void **state)
+{
+	struct instrumentation in = instrumentation();
+	struct event e[400];
+
+	in.n_weights = 2;
+	in.weight_ruler = ruler_coarser(in.ruler[0], 3);
+	strcpy(in.weight[1], "cputime");
+	for (int round = 0; round < 30; round++) {
+		struct query q = query(&in, 40, 1 + check_below(50));
+		__u64 heavy = 0, cells = 0, keys = 0, count = 0;
+		const struct key_total *total;
+		struct key_fold *by_key;
+		struct grid *g, *wide;
+		struct fold *f;
+		size_t n;
+
+		q.row_bits = (__u32)check_below(8);
+		q.weight = 2;
+		q.drop = (__u32)check_below(4);
+		random_events(e, 400, 40);
+		assert_int_equal(fold_new(&q, &f), 0);
+		assert_int_equal(key_fold_new(&q, &by_key), 0);
+		for (size_t i = 0; i < 400; i++) {
+			unsigned weight = (unsigned)check_below(3);
+			__u64 one = check_below(3) ? check_value() >> 20 : 0;
+
+			give_weight(fold_reader(f), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
+			give_weight(key_fold_reader(by_key), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
+			heavy += weight == 2 ? one : 0;
+			count += weight == 2;
+		}
+		g = fold_grid(f);
+		assert_string_equal(g->weight, "cputime");
+		assert_int_equal(g->all.count, count);
+		assert_true(!g->all.p50 && !g->all.p999 && !g->all.stddev);
+		assert_int_equal(grid_fold(g, 1 + check_below(9), &wide), 0);
+		for (size_t col = 0; col < g->n_cols; col++) {
+			cells += cells_of(g, col);
+			assert_true(!g->column[col].p50 && !g->column[col].p99);
+		}
+		assert_int_equal(cells, heavy);
+		for (size_t col = 0; col < wide->n_cols; col++) {
+			cells -= cells_of(wide, col);
+			assert_true(!wide->column[col].p50 && !wide->column[col].p99);
+		}
+		assert_int_equal(cells, 0);
+		total = key_fold_totals(by_key, &n);
+		for (size_t i = 0; i < n; i++)
+			keys += hist_total(&total[i].hist);
+		assert_int_equal(keys, heavy);
+		grid_free(g);
+		grid_free(wide);
+		fold_free(f);
+		key_fold_free(by_key);
 	}
 }
 
@@ -644,7 +722,8 @@ int main(void)
 	cmocka_unit_test(what_is_not_over_is_in_progress),
 		cmocka_unit_test(refuses_queries_that_make_no_sense),
 		cmocka_unit_test(keys_add_up_to_the_grid),
-		cmocka_unit_test(key_texts_join_labels),
+		cmocka_unit_test(weights_add_up_however_they_are_folded),
+	cmocka_unit_test(key_texts_join_labels),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

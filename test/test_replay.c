@@ -12,6 +12,7 @@
 
 /* --- a recording of N slots by command and statement; slot 2 amended at the end, slot 4 lossy --- */
 
+static __u64 recorded_weight[2];	/* sums of latency and cputime by latency, of one key */
 static struct bytes recorded_total[2];	/* encoded histogram of each measure, over everything */
 static __u64 recorded_events;
 
@@ -25,16 +26,53 @@ static void total_of(const struct batch *b, unsigned axis, struct hist *h)
 static const struct kit_exemplar exemplar = { 900000, 5, 77, 1, "select ?" };	/* of slot 1 */
 static struct bytes recorded_exemplars;
 
+/* What the events of one key weighed, by latency. */
+static void weigh(struct sample *m, const struct instrumentation *in)
+{
+	for (__u16 weight = 1; weight <= 2; weight++) {
+		struct slice *s = &m->slice[m->batch.n_slices];
+		struct hist h;
+
+		sample_slice(m, "query", "select", 0, 0);
+		assert_int_equal(hist_init(&h, in->weight_ruler), 0);
+		for (int i = 0; i < 9; i++) {
+			__u64 heavy = check_below(1 << 30);
+
+			hist_record(&h, check_value() >> 20, heavy);
+			recorded_weight[weight - 1] += heavy;
+		}
+		bytes_clear(&m->hist[m->batch.n_slices - 1]);
+		hist_encode(&h, &m->hist[m->batch.n_slices - 1]);
+		s->ruler = in->weight_ruler;
+		s->weight = weight;
+		s->hist = m->hist[m->batch.n_slices - 1].data;
+		s->hist_len = (__u32)m->hist[m->batch.n_slices - 1].len;
+		hist_fini(&h);
+	}
+}
+
+static struct instrumentation weighing(__u64 id)
+{
+	struct instrumentation in = sample_inst(id);
+	char reason[REASON_MAX];
+
+	in.n_weights = 2;
+	strcpy(in.weight[0], "latency");
+	strcpy(in.weight[1], "cputime");
+	assert_int_equal(instrumentation_bind(&in, &sample_metric, reason), 0);
+	return in;
+}
+
 static const char *record(void)
 {
 	const char *path = sample_path("recording");
-	struct instrumentation in = sample_inst(3);
+	struct instrumentation in = weighing(3);
 	struct hist total[2];
 	struct recorder *r;
 	struct sample m;
 
 	in.n_exemplars = 1;
-	recorded_events = 0;
+	recorded_events = recorded_weight[0] = recorded_weight[1] = 0;
 	bytes_clear(&recorded_exemplars);
 	kit_exemplars(&recorded_exemplars, 0, &exemplar, 1);
 	for (int i = 0; i < 2; i++)
@@ -49,6 +87,7 @@ static const char *record(void)
 			m.batch.exemplars = recorded_exemplars.data;
 			m.batch.exemplars_len = recorded_exemplars.len;
 		}
+		weigh(&m, &in);
 		recorder_batch(r, &m.batch);
 		for (unsigned axis = 0; axis < 2; axis++)
 			total_of(&m.batch, axis, &total[axis]);
@@ -73,6 +112,7 @@ struct taken {
 	struct loss loss;		/* the last */
 	__u64 n_lost;
 	struct hist total[2];
+	__u64 weight[2];		/* sums of the cells */
 	size_t n_keys;
 	char key[64][64];
 	__u64 key_events[64];
@@ -93,6 +133,15 @@ static size_t key_index(struct taken *t, const struct labels *key)
 	if (i == t->n_keys)
 		snprintf(t->key[t->n_keys++], sizeof(t->key[0]), "%.63s", text);
 	return i;
+}
+
+static void take_weight(struct taken *t, const struct slice *s)
+{
+	struct hist_reader r;
+
+	assert_int_equal(s->axis, 0);
+	for (int err = hist_reader_open(&r, s->ruler, s->hist, s->hist_len); !err && hist_reader_next(&r);)
+		t->weight[s->weight - 1] += r.value;
 }
 
 static void take(void *arg, const struct batch *b)
@@ -120,6 +169,8 @@ static void take(void *arg, const struct batch *b)
 
 		t->key_events[key_index(t, &b->slice[i].key)] += batch_events(&one);
 		t->ruler = b->slice[i].ruler;
+		if (b->slice[i].weight)
+			take_weight(t, &b->slice[i]);
 		for (size_t j = 0; j < i; j++)		/* each slice once */
 			assert_false(b->slice[i].axis == b->slice[j].axis && b->slice[i].weight == b->slice[j].weight &&
 				     !labels_compare(&b->slice[i].key, &b->slice[j].key));
@@ -361,6 +412,26 @@ static void measures_are_dropped_and_renumbered(void **state)
 	replay_probe.close(self);
 }
 
+/* Along the first measure that was recorded: of another one nobody knows them. */
+static void weights_are_those_that_are_wanted(void **state)
+{
+	for (size_t n = 0; n <= 2; n++) {
+		struct instrumentation in = weighing(12);
+		void *self = replay_at(0);
+		struct taken t;
+
+		in.n_weights = n;
+		taken_init(&t);
+		assert_int_equal(enable(self, &in, 0, NULL), 0);
+		drain(self, 0, &t);
+		assert_int_equal(t.weight[0], n ? recorded_weight[0] : 0);
+		assert_int_equal(t.weight[1], n > 1 ? recorded_weight[1] : 0);
+		assert_total(&t, 0);
+		taken_fini(&t);
+		replay_probe.close(self);
+	}
+}
+
 /* Three of the four keys can be told; the fourth's statement is `other`: lost, like the 7 that were recorded so. */
 static void a_predicate_over_recorded_fields_sifts(void **state)
 {
@@ -462,6 +533,15 @@ static void refuses_what_was_not_recorded(void **state)
 	in = wanted();
 	strcpy(in.measure[1], "blocked");
 	assert_int_equal(enable(self, &in, 0, "no measure \"blocked\""), -ENOENT);
+	in = weighing(12);
+	strcpy(in.weight[1], "blocked");
+	assert_int_equal(enable(self, &in, 0, "no weight \"blocked\""), -ENOENT);
+	in = weighing(12);
+	strcpy(in.measure[0], "cputime");
+	strcpy(in.measure[1], "latency");
+	strcpy(in.weight[0], "cputime");
+	in.n_weights = 1;
+	assert_int_equal(enable(self, &in, 0, "no weight \"cputime\""), -ENOENT);
 	in = wanted();
 	in.slot_ns = 100000000;
 	assert_int_equal(enable(self, &in, 0, "slots of 1 s, not of 0.1 s"), -ENOENT);
@@ -503,6 +583,7 @@ int main(void)
 		cmocka_unit_test(dropping_fields_adds_their_slices),
 		cmocka_unit_test(fields_come_in_the_order_that_is_wanted),
 		cmocka_unit_test(measures_are_dropped_and_renumbered),
+	cmocka_unit_test(weights_are_those_that_are_wanted),
 		cmocka_unit_test(a_predicate_over_recorded_fields_sifts),
 		cmocka_unit_test(a_predicate_that_cannot_be_told_is_refused),
 		cmocka_unit_test(the_ruler_folds_to_the_wanted_one),

@@ -103,6 +103,28 @@ static void weighted_densities_are_how_much(void **state)
 	grid_free(g);
 }
 
+/* Cells that are sums need no middle; their levels begin at the least of them. */
+static void sums_are_how_much_already(void **state)
+{
+	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
+	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
+	struct grid *g = kit_grid(1, 5, edge);
+	struct shade s;
+
+	(void)state;
+	kit_add(g, 0, 1, 2000000);
+	kit_add(g, 0, 3, 2000000);
+	kit_add(g, 0, 4, 9000000);
+	g->weight = "cputime";
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
+	assert_true(s.weighted && s.weight[1] == 1 && s.weight[3] == 1);
+	assert_int_equal(shade_index(&s, 1, 2000000), shade_index(&s, 3, 2000000));
+	assert_in_range(shade_index(&s, 1, 2000000), 225, 245);	/* thin rows: 8 of 9 in density, log(1 + 1) of log(1 + 9 / 8) */
+	assert_int_equal(shade_index(&s, 4, 9000000), 255);
+	shade_fini(&s);
+	grid_free(g);
+}
+
 static void the_square_root_lies_between_linear_and_log(void **state)
 {
 	const double density[] = { 1, 25, 100 };
@@ -178,6 +200,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rank_gives_equal_shares_and_shares_ties),
 	cmocka_unit_test(shades_made_together_have_the_same_levels),
 	cmocka_unit_test(weighted_densities_are_how_much),
+	cmocka_unit_test(sums_are_how_much_already),
 	cmocka_unit_test(the_square_root_lies_between_linear_and_log),
 	cmocka_unit_test(percent_is_of_each_column),
 	cmocka_unit_test(min_and_max_are_those_of_all_cells),

@@ -91,7 +91,7 @@ static void assert_slice(const struct batch *b, const char *key, __u16 axis, con
 		struct hist got, want;
 
 		key_of(s, text);
-		if (strcmp(text, key) || s->axis != axis)
+		if (strcmp(text, key) || s->axis != axis || s->weight)
 			continue;
 		assert_int_equal(hist_init(&got, s->ruler), 0);
 		assert_int_equal(hist_init(&want, s->ruler), 0);
@@ -137,6 +137,44 @@ static void a_batch_has_what_was_added(void **state)
 	assert_int_equal(c.batch[1].run, 5);
 	assert_int_equal(c.batch[1].seq, 1);
 	assert_int_equal(c.batch[1].clock_step_ns, -2000000);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+/* Of a metric of events: its first measure by itself. */
+static void weights_are_sums_along_the_first_measure(void **state)
+{
+	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size" };
+	static const struct tally_labels labels = { label, NULL };
+	const struct event e[] = { event(1, 0, 50, 4096), event(1, 0, 50, 5), event(1, 0, 7, 100) };
+	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "used" }, .n_measures = 1,
+				      .weight = { "used", "size" }, .n_weights = 2, .granularity_ns = SECOND, .slot_ns = SECOND,
+				      .ruler_bits = 5, .n_keys = 4 };
+	struct caught c = { 0 };
+	const struct probe_sink sink = { catch, &c };
+	char reason[REASON_MAX];
+	struct tally *t;
+
+	assert_int_equal(instrumentation_bind(&in, &events, reason), 0);
+	assert_int_equal(tally_new(&events, &in, &conf, &labels, &t), 0);
+	assert_true(tally_wanted(t) == (WANTED_MEASURE(0) | WANTED_MEASURE(1)));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(tally_add(t, &e[i]), 0);
+	assert_int_equal(tally_send(t, T0, 1, 0, &sink), 0);
+	assert_int_equal(c.batch[0].n_slices, 3);
+	assert_slice(&c.batch[0], "", 0, (const __u64[]){ 50, 50, 7 }, 3);
+	for (size_t i = 1; i < 3; i++) {
+		const struct slice *s = &c.batch[0].slice[i];
+		struct hist h;
+
+		assert_true(!s->axis && s->weight == i && s->ruler == in.weight_ruler);
+		assert_int_equal(hist_init(&h, s->ruler), 0);
+		assert_int_equal(hist_decode_add(&h, s->ruler, s->hist, s->hist_len), 0);
+		assert_true(h.count == 3 && h.sum == 107);
+		assert_int_equal(hist_total(&h), i == 1 ? 107 : 4201);
+		assert_int_equal(h.cell[ruler_cell(s->ruler, 50)], i == 1 ? 100 : 4101);
+		hist_fini(&h);
+	}
 	caught_fini(&c);
 	tally_free(t);
 }
@@ -254,6 +292,7 @@ static void nothing_is_lost(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_batch_has_what_was_added),
+	cmocka_unit_test(weights_are_sums_along_the_first_measure),
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(a_key_not_seen_for_long_makes_room),
 	cmocka_unit_test(without_fields_there_is_one_key),
