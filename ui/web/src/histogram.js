@@ -28,6 +28,7 @@ export function profileOf(grid, y) {
 export const lengthOf = (density, most, transfer) =>
 	!(density > 0) ? 0 : transfer === "linear" ? density / most : Math.log1p(density * LEAST_SEEN) / Math.log1p(most * LEAST_SEEN);
 
+const SUM_RANGE = 1000;			/* of sums, a thousandth of the most is seen */
 const LEAST_SEEN = 10;			/* a tenth of an event per pixel is a good part of a log bar's first decade */
 
 function paintBars(g, profile, length, width, ratio) {
@@ -54,7 +55,8 @@ function paintOutline(g, profile, length, width, ratio) {
 export function paintHistogram(canvas, { grid, view, transfer, keys, colours, ratio }) {
 	const g = prepare(canvas, view, ratio), profile = profileOf(grid, view.y);
 	const most = Math.max(0, ...profile.map((row) => row.density));
-	const length = (density) => lengthOf(density, most, transfer);
+	const unit = grid.weight ? most / SUM_RANGE : 1;	/* sums have no least one to begin at */
+	const length = (density) => lengthOf(density / unit, most / unit, transfer);
 
 	g.clearRect(0, 0, canvas.width, canvas.height);
 	if (!most)

@@ -15,6 +15,7 @@ import { hueOf } from "./keys.js";
 import { paintMarks } from "./marks.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
+import { labelOf } from "./side.js";
 import { paintRunning } from "./running.js";
 import { above } from "./threshold.js";
 import { beyond } from "./zoom.js";
@@ -70,18 +71,19 @@ function YAxis({ y, unit, height, under }) {
 	</svg>`;
 }
 
-function Title({ measure, label, unit, summary, hidden, over }) {
+/* weight: the label of what cells are sums of, or nothing. */
+function Title({ measure, label, unit, weight, summary, hidden, over }) {
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
-		<h2 id=${`title-${measure}`}>${label}</h2>
+		<h2 id=${`title-${measure}`}>${label}${weight && html` <small>${weight} by it</small>`}</h2>
 		<dl>
 			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
 			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
 			<div><dt>max</dt><dd>${of("max")}</dd></div>
 			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
-			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.count(hidden)}</dd></div>`}
+			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell({ weight, unit }, hidden)}</dd></div>`}
 		</dl>
 	</header>`;
 }
@@ -247,7 +249,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 	};
 
 	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
-		<${Title} measure=${measure} label=${label} unit=${grid?.unit} summary=${session.summaries.get(measure)}
+		<${Title} measure=${measure} label=${label} unit=${grid?.unit} weight=${grid?.weight && labelOf(session, grid.weight)} summary=${session.summaries.get(measure)}
 			hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
