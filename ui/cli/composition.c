@@ -14,16 +14,13 @@ struct options {
 enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
 
 static const struct argp_option options[] = {
-	{ "start", 's', "TIME", 0, "The rectangle begins at this Unix time", 0 },
-	{ "begin", 'b', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "from", 'f', NULL, OPTION_ALIAS, NULL, 0 },
-	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 0 },
-	{ "to", 't', NULL, OPTION_ALIAS, NULL, 0 },
+	{ "from", 'f', "TIME", 0, "The rectangle begins at this Unix time", 0 },
+	{ "to", 't', "TIME", 0, "It ends at this Unix time", 0 },
+	{ "begin", 'b', "TIME", 0, "The same as --from, as of `explain`", 0 },
+	{ "end", 'e', "TIME", 0, "The same as --to", 0 },
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
 	{ "over", OPT_YMIN, "VALUE", 0, "Its lowest value: 10ms, 1.5s, or a number in the measure's unit (default 0)", 0 },
-	{ "ymin", OPT_YMIN, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "under", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
-	{ "ymax", OPT_YMAX, NULL, OPTION_ALIAS, NULL, 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
@@ -34,7 +31,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 's':
 	case 'b':
 	case 'f': o->start = arg; return 0;
 	case 'e':

@@ -76,7 +76,7 @@ function Title({ measure, label, unit, weight, summary, hidden, over }) {
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
-		<h2 id=${`title-${measure}`}>${label}${weight && html` <small>${weight} by it</small>`}</h2>
+		<h2 id=${`title-${measure}`}>${label}${weight && html` <small>cells: ${weight}</small>`}</h2>
 		<dl>
 			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
