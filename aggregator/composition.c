@@ -43,7 +43,8 @@ int composition_make(const struct hist *const *by, size_t n_by, __u64 ruler, __u
 		c.part[i - 2] = sum_within(by[i], common, first, last);
 		c.rest -= c.part[i - 2] < c.rest ? c.part[i - 2] : c.rest;
 	}
-	c.unweighed = (by[0] ? by[0]->count : 0) - (by[1] ? by[1]->count : 0);
+	if (by[0] && by[0]->count > (by[1] ? by[1]->count : 0))
+		c.unweighed = by[0]->count - (by[1] ? by[1]->count : 0);
 	*ret_composition = c;
 	return 0;
 }
