@@ -164,7 +164,7 @@ static __always_inline void event_fill(struct event *e, const struct mysql_conn 
 		asked_fill(e, s, split, latency, off - wait);
 }
 
-static __always_inline void emit(struct events *e, const struct mysql_conn *s)
+static __noinline void emit(struct events *e, const struct mysql_conn *s)
 {
 	if (e->n >= EVENTS_MAX) {
 		count(&counts.crowded);
