@@ -139,8 +139,8 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 		digest_end(s, 0);		/* now, while its text is at hand */
 }
 
-/* What it is of few bytes only. */
-static __always_inline void outcome_rare(struct mysql_conn *s, __u32 out)
+/* What it is of few bytes only: with a stack of its own, which has to be small below feed_step(). */
+static __noinline int outcome_rare(struct mysql_conn *s, __u32 out)
 {
 	if (out & PARSE_NAME)
 		name_remember(&s->conn.who.name, name_code(&s->conn.who.name));
@@ -150,6 +150,7 @@ static __always_inline void outcome_rare(struct mysql_conn *s, __u32 out)
 		prepared_forget(s);
 	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
 		count(&counts.opaque);
+	return 0;
 }
 
 /* What the parser found in the bytes just eaten or skipped. */
@@ -247,13 +248,19 @@ static __always_inline void conn_lost(struct mysql_conn *s)
 	state_set(s, STATE_IDLE);
 }
 
+/* With a stack of its own, which is gone again when feed_step() needs one. */
+static __noinline int feed_open(struct feed *f)
+{
+	return source_open(&f->src, f->t, f->total) || feed_refill(f);
+}
+
 static __noinline int receive_rest(struct mysql_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
 {
 	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
 	struct conn *c = &s->conn;
 	__u8 mode = c->mode;
 
-	if (source_open(&f.src, t, total) || feed_refill(&f)) {
+	if (feed_open(&f)) {
 		if (conn_turns(c))
 			turn_receive(s, t);
 		else

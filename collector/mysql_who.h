@@ -20,8 +20,6 @@
 
 #define WHO_LOOK 512
 
-#define WHO_RARE static __attribute__((noinline, unused))	/* out of the way of what every command takes */
-
 #define CLIENT_CONNECT_WITH_DB 8u
 #define CLIENT_PROTOCOL_41 0x200u
 #define CLIENT_SECURE_CONNECTION 0x8000u
@@ -53,7 +51,7 @@ static inline void who_part(struct who *w, __u8 part)
 }
 
 /* What follows says who it is, or where. */
-WHO_RARE void who_begin(struct who *w, __u8 part, __u32 caps)
+static inline void who_begin(struct who *w, __u8 part, __u32 caps)
 {
 	w->next_user = w->user;
 	w->next_database = w->database;
@@ -95,7 +93,7 @@ static inline void who_becomes(struct who *w, __u64 code)
 }
 
 /* Before the next command: how the one that changes it has ended. */
-WHO_RARE void who_settle(struct who *w, int ok, int unknown)
+static inline void who_settle(struct who *w, int ok, int unknown)
 {
 	if (unknown && w->next_user != w->user)
 		w->user = NAME_UNKNOWN;
@@ -126,7 +124,7 @@ static inline void who_auth_end(struct who *w)
 	who_part(w, w->caps & CLIENT_CONNECT_WITH_DB ? WHO_DATABASE : WHO_NOTHING);
 }
 
-WHO_RARE void who_skip(struct who *w, __u32 n)
+static inline void who_skip(struct who *w, __u32 n)
 {
 	if (w->part != WHO_AUTH)
 		return;
@@ -163,7 +161,7 @@ static inline int who_database_end(struct who *w)
 }
 
 /* The packet ends: 1: with a name, which is in w->name now. */
-WHO_RARE int who_end(struct who *w)
+static inline int who_end(struct who *w)
 {
 	switch (w->part) {
 	case WHO_NOTHING: case WHO_USE: case WHO_USE_QUOTED:
@@ -213,7 +211,7 @@ static inline int who_use_byte(struct who *w, __u8 byte)
 }
 
 /* One byte that who_blind() wanted.  1: a name ends with it, which is in w->name until the next one begins. */
-WHO_RARE int who_byte(struct who *w, __u8 byte)
+static inline int who_byte(struct who *w, __u8 byte)
 {
 	if (w->looked++ >= WHO_LOOK) {
 		who_give_up(w);
