@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,9 @@ void reply_fini(struct reply *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static size_t reply_put(char *data, size_t size, size_t n, void *arg)
+size_t reply_put(char *data, size_t size, size_t n, void *reply)
 {
-	struct reply *r = arg;
+	struct reply *r = reply;
 	char *grown = realloc(r->data, r->len + size * n + 1);
 
 	if (!grown)
@@ -47,22 +48,18 @@ static void explain(struct client *c, const char *method, const char *path, cons
 	json_decref(json);
 }
 
-static int perform(struct client *c, CURL *curl, struct reply *r)
+/* Why nothing was answered. */
+static int explain_failure(struct client *c, CURLcode code)
 {
 	static const char no_daemon[] = "is heatscoped running there? (--url or HEATSCOPE_URL says where)";
-	CURLcode code = curl_easy_perform(curl);
 
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
 		snprintf(c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to trust", c->url,
 			 curl_easy_strerror(code));
 		return -EACCES;
 	}
-	if (code != CURLE_OK) {
-		snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", c->url, curl_easy_strerror(code), no_daemon);
-		return -ECONNREFUSED;
-	}
-	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &r->status);
-	return 0;
+	snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", c->url, curl_easy_strerror(code), no_daemon);
+	return -ECONNREFUSED;
 }
 
 static int check_url(struct client *c)
@@ -74,17 +71,18 @@ static int check_url(struct client *c)
 	return -EPROTONOSUPPORT;
 }
 
-static void set_url(const struct client *c, CURL *curl, const char *path)
+static int set_url(const struct client *c, CURL *curl, const char *path)
 {
-	char url[4096];
+	bool is_socket = !strncmp(c->url, "unix:", 5);
+	char *url;
 
-	if (!strncmp(c->url, "unix:", 5)) {
+	if (asprintf(&url, "%s%s", is_socket ? "http://localhost" : c->url, path) < 0)
+		return -ENOMEM;
+	if (is_socket)
 		curl_easy_setopt(curl, CURLOPT_UNIX_SOCKET_PATH, c->url + 5);
-		snprintf(url, sizeof(url), "http://localhost%s", path);
-	} else {
-		snprintf(url, sizeof(url), "%s%s", c->url, path);
-	}
-	curl_easy_setopt(curl, CURLOPT_URL, url);
+	curl_easy_setopt(curl, CURLOPT_URL, url);	/* copies it */
+	free(url);
+	return 0;
 }
 
 /* No token in the clear beyond this machine. */
@@ -135,48 +133,86 @@ static int add_token(struct client *c, struct curl_slist **headers)
 	return more ? 0 : -ENOMEM;
 }
 
-int client_request(struct client *c, const char *method, const char *path, const json_t *body, struct reply *ret_reply)
+static void set_options(const struct client *c, struct transfer *t)
 {
-	struct curl_slist *headers = NULL;
-	struct reply r = { 0 };
-	char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-	CURL *curl = curl_easy_init();
-	int err = -ENOMEM;
+	struct curl_slist *headers = t->headers;
 
-	if (!curl || (body && !text))
-		goto out;
-	err = check_url(c);
-	if (!err)
-		err = add_token(c, &headers);
-	if (err)
-		goto out;
-	set_url(c, curl, path);
-	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, method);
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, 5L);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, 120L);
-	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, reply_put);
-	curl_easy_setopt(curl, CURLOPT_WRITEDATA, &r);
-	if (text) {
+	curl_easy_setopt(t->curl, CURLOPT_CUSTOMREQUEST, t->method);
+	curl_easy_setopt(t->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(t->curl, CURLOPT_NOPROXY, "*");
+	curl_easy_setopt(t->curl, CURLOPT_CONNECTTIMEOUT, 5L);
+	curl_easy_setopt(t->curl, CURLOPT_TIMEOUT, 120L);
+	curl_easy_setopt(t->curl, CURLOPT_WRITEFUNCTION, reply_put);
+	curl_easy_setopt(t->curl, CURLOPT_WRITEDATA, &t->reply);
+	if (t->body) {
 		headers = curl_slist_append(headers, "Content-Type: application/json");
-		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, text);
+		curl_easy_setopt(t->curl, CURLOPT_POSTFIELDS, t->body);
 	}
 	if (c->cacert)
-		curl_easy_setopt(curl, CURLOPT_CAINFO, c->cacert);
-	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
-	err = perform(c, curl, &r);
-	if (!err && (r.status < 200 || r.status > 299)) {
-		explain(c, method, path, &r);
-		err = r.status == 404 ? -ENOENT : -EINVAL;
-	}
-out:
-	curl_slist_free_all(headers);
-	curl_easy_cleanup(curl);
-	free(text);
+		curl_easy_setopt(t->curl, CURLOPT_CAINFO, c->cacert);
+	curl_easy_setopt(t->curl, CURLOPT_HTTPHEADER, headers);
+	t->headers = headers;
+}
+
+int client_prepare(struct client *c, const char *method, const char *path, const json_t *body,
+		   struct transfer *ret_transfer)
+{
+	struct transfer *t = ret_transfer;
+	struct curl_slist *headers = NULL;
+	int err;
+
+	*t = (struct transfer){ .curl = curl_easy_init(), .method = method, .path = strdup(path),
+				.body = body ? json_dumps(body, JSON_COMPACT) : NULL };
+	err = t->curl && t->path && (!body || t->body) ? 0 : -ENOMEM;
+	if (!err)
+		err = check_url(c);
+	if (!err)
+		err = add_token(c, &headers);
+	t->headers = headers;
+	if (!err)
+		err = set_url(c, t->curl, path);
 	if (err)
-		reply_fini(&r);
-	*ret_reply = r;
+		transfer_fini(t);
+	else
+		set_options(c, t);
+	return err;
+}
+
+int client_result(struct client *c, struct transfer *t, int code)
+{
+	if (code != CURLE_OK)
+		return explain_failure(c, code);
+	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->reply.status);
+	if (t->reply.status >= 200 && t->reply.status <= 299)
+		return 0;
+	explain(c, t->method, t->path, &t->reply);
+	return t->reply.status == 404 ? -ENOENT : -EINVAL;
+}
+
+void transfer_fini(struct transfer *t)
+{
+	curl_slist_free_all(t->headers);
+	curl_easy_cleanup(t->curl);
+	free(t->body);
+	free(t->path);
+	reply_fini(&t->reply);
+	memset(t, 0, sizeof(*t));
+}
+
+int client_request(struct client *c, const char *method, const char *path, const json_t *body, struct reply *ret_reply)
+{
+	struct transfer t;
+	int err = client_prepare(c, method, path, body, &t);
+
+	*ret_reply = (struct reply){ .len = 0 };
+	if (err)
+		return err;
+	err = client_result(c, &t, curl_easy_perform(t.curl));
+	if (!err) {
+		*ret_reply = t.reply;
+		t.reply = (struct reply){ .len = 0 };
+	}
+	transfer_fini(&t);
 	return err;
 }
 

@@ -6,7 +6,7 @@
  * Token   of --token-file or $HEATSCOPE_TOKEN_FILE; it goes to this machine or over https, nowhere else.
  * Errors  0 or -errno, and a sentence in `reason`: what was asked, what the daemon said (its own
  *         error message where it gave one), what to do.
- * Memory  replies are freed by the caller (reply_fini, json_decref).
+ * Memory  replies and transfers are freed by the caller (reply_fini, transfer_fini, json_decref).
  */
 #ifndef HEATSCOPE_CLIENT_H
 #define HEATSCOPE_CLIENT_H
@@ -41,9 +41,29 @@ int client_request(struct client *c, const char *method, const char *path, const
 /* The same, parsed; *ret_json is NULL for an empty reply. */
 int client_json(struct client *c, const char *method, const char *path, const json_t *body, json_t **ret_json);
 
-/* A query string in the making: "?a=1&b=x%20y". */
+/* A request that somebody else performs: who has more than one at a time (watch_call.h). */
+struct transfer {
+	void *curl, *headers;		/* CURL, struct curl_slist */
+	char *body;
+	const char *method;
+	char *path;
+	struct reply reply;
+};
+
+int client_prepare(struct client *c, const char *method, const char *path, const json_t *body,
+		   struct transfer *ret_transfer);
+
+/* What became of it; code: a CURLcode. */
+int client_result(struct client *c, struct transfer *t, int code);
+
+/* Takes in a part of its reply: a CURLOPT_WRITEFUNCTION for &transfer.reply. */
+size_t reply_put(char *data, size_t size, size_t n, void *reply);
+void transfer_fini(struct transfer *t);
+
+/* A query string in the making: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
+#define PARAMS_MAX 8192
 struct params {
-	char text[2048];
+	char text[PARAMS_MAX];
 	size_t len;
 };
 

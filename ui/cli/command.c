@@ -22,6 +22,7 @@ const struct command commands[] = {
 	{ "fsslow", "single statements with their time in files", run_fsslow },
 	{ "snoop", "a sample of single statements", run_snoop },
 	{ "composition", "what the time of the events in a rectangle of a map was", run_composition },
+	{ "watch", "the live heat map in the terminal", run_watch },
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },

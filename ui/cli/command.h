@@ -34,6 +34,7 @@ int run_slow(struct client *c, int argc, char **argv);
 int run_fsslow(struct client *c, int argc, char **argv);
 int run_snoop(struct client *c, int argc, char **argv);
 int run_composition(struct client *c, int argc, char **argv);
+int run_watch(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);

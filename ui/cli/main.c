@@ -24,6 +24,7 @@ static const char doc[] =
 	"  fsslow     single statements with their time in files\n"
 	"  snoop      a sample of single statements\n"
 	"  composition  what the time of the events in a rectangle of a map was\n"
+	"  watch      the live heat map in the terminal\n"
 	"  render     a heat map as PNG, PDF or SVG\n"
 	"  report     latency, on-CPU and off-CPU maps with a table, as PNG, PDF or SVG\n"
 	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"

@@ -188,7 +188,7 @@ static void set_defaults(struct options *o)
 static int fetch(struct client *c, struct options *o, const char *resource, char reason[256])
 {
 	struct params p = { .len = 0 };
-	char path[512], whole[2600];
+	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	struct reply r;
 	int err;
 

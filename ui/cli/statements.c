@@ -234,7 +234,7 @@ static int print_time(const struct view *v, const struct options *o, struct clie
 		      struct told *t)
 {
 	struct params p = { .len = 0 };
-	char path[512], whole[2600], start[32], end[32];
+	char path[512], whole[sizeof(path) + PARAMS_MAX], start[32], end[32];
 	json_t *reply;
 	int err;
 

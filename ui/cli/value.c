@@ -86,7 +86,7 @@ int run_raw(struct client *c, int argc, char **argv)
 {
 	struct options o = { .duration = NULL };
 	struct params p = { .len = 0 };
-	char path[512], whole[2600];
+	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	json_t *reply;
 	int err;
 

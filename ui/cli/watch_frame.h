@@ -1,0 +1,32 @@
+/* watch_frame.h - everything that is seen, from what is known: a pure function.
+ *
+ *      subject, view, map, list, summary, state of the feed -> screen
+ *
+ * In two files: watch_frame.c has the words, watch_draw.c the map with its axes.
+ */
+#ifndef HEATSCOPE_WATCH_FRAME_H
+#define HEATSCOPE_WATCH_FRAME_H
+
+#include "watch_layout.h"
+#include "watch_view.h"
+
+enum frame_state { FRAME_CONNECTING, FRAME_LIVE, FRAME_PAUSED, FRAME_LOST, FRAME_ONCE };
+
+struct frame {
+	const struct subject *subject;
+	const struct view *view;
+	const struct map *map;			/* NULL: none yet */
+	const struct list *list;
+	const struct map_summary *summary;	/* of what is shown */
+	enum frame_state state;
+	const char *why;			/* of lost: a sentence */
+	struct look look;
+	int utc_offset_s;
+};
+
+void frame_draw(const struct frame *f, struct screen *s);
+
+/* The map, its axes and the cursor; needs a map. */
+void draw_map(const struct frame *f, const struct layout *l, struct screen *s);
+
+#endif

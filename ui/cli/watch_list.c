@@ -1,0 +1,116 @@
+#include "watch_list.h"
+
+#include "../../render/axis.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int list_read(const json_t *reply, struct list *ret_list)
+{
+	const json_t *keys = json_object_get(reply, "keys");
+	const char *unit = json_string_value(json_object_get(reply, "unit"));
+	struct list l = { .n = 0 };
+	json_t *key;
+	size_t i;
+	int err = json_is_array(keys) && unit && strlen(unit) < sizeof(l.unit) ? 0 : -EBADMSG;
+
+	if (!err)
+		l.row = calloc(json_array_size(keys) + 1, sizeof(*l.row));
+	if (!err && !l.row)
+		err = -ENOMEM;
+	json_array_foreach(keys, i, key) {
+		struct list_row *row = &l.row[l.n];
+		const char *name;
+
+		if (err)
+			break;
+		err = json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F}", "key", &name, "count", &row->count, "share",
+				  &row->share, "p50", &row->p50, "p99", &row->p99, "max", &row->max) ? -EBADMSG : 0;
+		row->key = err ? NULL : strdup(name);
+		l.n += row->key != NULL;
+		if (!err && !row->key)
+			err = -ENOMEM;
+	}
+	if (err) {
+		list_fini(&l);
+		return err;
+	}
+	strcpy(l.unit, unit);
+	l.lower_bound = json_is_true(json_object_get(reply, "lower_bound"));
+	*ret_list = l;
+	return 0;
+}
+
+void list_fini(struct list *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		free(l->row[i].key);
+	free(l->row);
+	*l = (struct list){ .n = 0 };
+}
+
+#define NUMBERS 47			/* columns of the numbers behind a key */
+
+static void put_blank(struct screen *s, const struct list_place *p, long line, struct style style)
+{
+	for (long col = 0; col < p->n_cols; col++)
+		screen_put(s, p->line + line, p->col + col, ' ', style);
+}
+
+static void put_row(struct screen *s, const struct list_place *p, long line, const struct list_row *row,
+		    enum axis_unit unit, struct style style)
+{
+	char count[AXIS_TEXT], p50[AXIS_TEXT], p99[AXIS_TEXT], max[AXIS_TEXT], share[16];
+	long end = p->col + p->n_cols;
+
+	axis_format_count(row->count, count);
+	axis_format(row->p50, unit, p50);
+	axis_format(row->p99, unit, p99);
+	axis_format(row->max, unit, max);
+	snprintf(share, sizeof(share), "%.1f %%", 100 * row->share);
+	screen_text(s, p->line + line, p->col + 1, p->n_cols - NUMBERS - 1, *row->key ? row->key : "(no fields)",
+		    style);
+	screen_text_right(s, p->line + line, end - 35, count, style);
+	screen_text_right(s, p->line + line, end - 27, share, style);
+	screen_text_right(s, p->line + line, end - 18, p50, style);
+	screen_text_right(s, p->line + line, end - 9, p99, style);
+	screen_text_right(s, p->line + line, end, max, style);
+}
+
+static void put_heading(struct screen *s, const struct list_place *p, const char *heading)
+{
+	static const struct { const char *name; long from_end; } columns[] = {
+		{ "COUNT", 35 }, { "SHARE", 27 }, { "P50", 18 }, { "P99", 9 }, { "MAX", 0 },
+	};
+	const struct style style = { LOOK_DEFAULT, LOOK_DEFAULT, false, true };
+
+	put_blank(s, p, 0, style);
+	screen_text(s, p->line, p->col + 1, p->n_cols - NUMBERS - 1, heading, style);
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		screen_text_right(s, p->line, p->col + p->n_cols - columns[i].from_end, columns[i].name, style);
+}
+
+void list_draw(struct screen *s, struct list_place place, const struct list *l, const char *heading, size_t at,
+	       const char *selected)
+{
+	size_t room = (size_t)(place.n_lines - 1), top = at >= room ? at - room + 1 : 0;
+
+	put_heading(s, &place, heading);
+	for (size_t i = 0; i < room; i++) {
+		size_t index = top + i;
+		struct style style = index == at ? STYLE_REVERSE : STYLE_PLAIN;
+
+		put_blank(s, &place, (long)i + 1, style);
+		if (index > l->n)
+			continue;
+		style.bold = index ? selected && !strcmp(selected, l->row[index - 1].key) : !selected;
+		screen_put(s, place.line + (long)i + 1, place.col, index == at ? '>' : ' ', style);
+		if (index)
+			put_row(s, &place, (long)i + 1, &l->row[index - 1], axis_unit(l->unit), style);
+		else
+			screen_text(s, place.line + 1 + (long)i, place.col + 1, place.n_cols - 1, l->lower_bound ?
+				    "(all; more keys than the cap: the rest is in `other`)" : "(all)", style);
+	}
+}
