@@ -289,7 +289,8 @@ static struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	*p = (struct ring_plan){ .slot_ns = SLOT_NS, .ruler = { RULER_TEST, RULER_TEST }, .n_slots = N_SLOTS, .n_shards = 2,
 				 .n_measures = 2, .n_classes = N_KEYS + 1, .n_cells = ruler_cells(RULER_TEST),
 				 .n_fields = 1, .measure = { 0, 1 }, .n_spares = n_spares, .points = points,
-				 .weight = { 0, 1 }, .n_weights = points, .n_exemplars = 2, .n_cpus = 2, .n_told = 1 ? 1 : 2, .weight_ruler = ruler_coarser(RULER_TEST, 1),
+				 .n_exemplars = 2, .n_cpus = 2, .n_told = 1,
+				 .weight = { 0, 1 }, .n_weights = points ? 1 : 2, .weight_ruler = ruler_coarser(RULER_TEST, 1),
 				 .n_weight_cells = ruler_cells(ruler_coarser(RULER_TEST, 1)) };
 	b->room_late = RING_LATE_MAX;
 	b->ring.cells_stride = p->n_cells;
