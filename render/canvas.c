@@ -80,6 +80,7 @@ int canvas_init(struct canvas *c, const struct figure_options *o, unsigned heigh
 	c->format = o->format;
 	c->scale = o->scale;
 	c->title = o->title;
+	c->version = o->version ? o->version : "heatscope";
 	palette_make(o->theme, &c->palette);
 	if (c->format == FIGURE_PDF)
 		c->surface = pdf_surface(c, o, made_ns);
@@ -126,8 +127,9 @@ static void take_out(struct canvas *c, __u8 **ret_bytes, size_t *ret_len)
 	memset(&c->out, 0, sizeof(c->out));
 }
 
-int canvas_bytes(struct canvas *c, const char *const *text, __u8 **ret_bytes, size_t *ret_len)
+int canvas_bytes(struct canvas *c, __u8 **ret_bytes, size_t *ret_len)
 {
+	const char *const text[] = { "Software", c->version, "Title", c->title ? c->title : "", "Description", c->description, NULL };
 	int err = c->err ? c->err : cairo_status(c->cr) ? -ENOMEM : 0;
 
 	if (err)

@@ -25,7 +25,7 @@ struct canvas {
 	struct palette palette;
 	unsigned width, height, scale;
 	enum figure_format format;
-	const char *title;		/* the caller's */
+	const char *title, *version;	/* the caller's */
 	char description[512];
 	struct {			/* PDF, SVG: as far as they are written */
 		__u8 *data;
@@ -34,13 +34,13 @@ struct canvas {
 	int err;
 };
 
-/* A page filled with the theme's background.  made_ns goes into a PDF as its date, the title into PDF
- * and SVG as text. */
+/* A page filled with the theme's background.  made_ns goes into a PDF as its date, the title into all
+ * formats as text. */
 int canvas_init(struct canvas *c, const struct figure_options *o, unsigned height, __s64 made_ns);
 void canvas_fini(struct canvas *c);
-int canvas_bytes(struct canvas *c, const char *const *text, __u8 **ret_bytes, size_t *ret_len);
+int canvas_bytes(struct canvas *c, __u8 **ret_bytes, size_t *ret_len);
 
-/* What an SVG says to those who cannot see it: the subtitle and a sentence. */
+/* What SVG and PNG say to those who cannot see them: the subtitle and a sentence. */
 void canvas_describe(struct canvas *c, const char *subtitle, const char *sentence);
 
 void canvas_colour(struct canvas *c, __u32 rgb);

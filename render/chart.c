@@ -2,6 +2,7 @@
 #include "explain.h"
 #include "legend.h"
 #include "plot.h"
+#include "sentence.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -230,14 +231,14 @@ static void draw_page(struct canvas *c, const struct chart *ch, const struct fig
 	double legend = chart_legend_lines(ch, width) * LEGEND_LINE;
 	double height = bottom - legend - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD;
 	struct figure_options plain = *o;
-	char summary[384];
+	char summary[SENTENCE_MAX];
 
 	if (height < FRAME_MIN) {
 		c->err = -EINVAL;
 		return;
 	}
 	plain.percentiles = plain.max_marks = false;	/* their key is the legend's */
-	explain_summary(ch->grid, o, summary, sizeof(summary));
+	sentence_summary(ch->grid, o->utc_offset_s, summary, sizeof(summary));
 	canvas_describe(c, o->subtitle, summary);
 	explain_head(c, o, LEFT_MARGIN, width);
 	chart_draw(c, ch, o, EXPLAIN_HEAD, height, true);
@@ -248,8 +249,6 @@ static void draw_page(struct canvas *c, const struct chart *ch, const struct fig
 
 int chart_render(const struct chart *ch, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
 {
-	const char *const text[] = { "Software", o->version ? o->version : "heatscope",
-				     "Title", o->title ? o->title : "", NULL };
 	struct canvas c;
 	int err;
 
@@ -259,7 +258,7 @@ int chart_render(const struct chart *ch, const struct figure_options *o, __u8 **
 	if (err)
 		return err;
 	draw_page(&c, ch, o);
-	err = canvas_bytes(&c, text, ret_bytes, ret_len);
+	err = canvas_bytes(&c, ret_bytes, ret_len);
 	canvas_fini(&c);
 	return err;
 }

@@ -1,6 +1,7 @@
 #include "explain.h"
 #include "legend.h"
 #include "plot.h"
+#include "sentence.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -228,77 +229,6 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 
 /* --- footer ----------------------------------------------------------------------------------- */
 
-/* "1,234 queries", "2 cpus, the mean of 60 slots" */
-static void put_total(const struct grid *g, char *out, size_t room)
-{
-	const char *what = axis_unit(g->weight_unit) == AXIS_COUNT && g->weight_unit && *g->weight_unit ? g->weight_unit
-												       : "events";
-	char count[AXIS_TEXT], slots[AXIS_TEXT];
-
-	axis_format_count(grid_shown(g, g->all.n_snapshots, g->all.count), count);
-	axis_format_count((double)g->all.n_snapshots, slots);
-	if (g->point)
-		snprintf(out, room, "%s %s, the mean of %s slots", count, what, slots);
-	else
-		snprintf(out, room, "%s %s", count, what);
-}
-
-struct coverage {
-	size_t unobserved, partial;
-	__u64 reporting, expected;
-	__u32 every;			/* the strictest sampling; 0: none */
-};
-
-static struct coverage coverage(const struct grid *g)
-{
-	struct coverage v = { 0 };
-
-	for (size_t col = 0; col < g->n_cols; col++) {
-		enum grid_state state = grid_column_state(&g->column[col]);
-
-		v.unobserved += state == GRID_UNOBSERVED;
-		v.partial += state == GRID_PARTIAL;
-		v.reporting += g->column[col].n_reporting;
-		v.expected += g->column[col].n_expected;
-		if (g->column[col].every > v.every)
-			v.every = g->column[col].every;
-	}
-	return v;
-}
-
-/* Rounded down, so that 100 % means all. */
-static void put_coverage(const struct grid *g, char *out, size_t room)
-{
-	struct coverage v = coverage(g);
-	double percent = v.expected ? floor(1000.0 * v.reporting / v.expected) / 10 : 0;
-	int len = snprintf(out, room, "%u source%s, %.4g %% of their slots reported", g->n_sources,
-			   g->n_sources == 1 ? "" : "s", percent);
-
-	if (v.unobserved)
-		len += snprintf(out + len, room - len, "; %zu of %zu columns not observed", v.unobserved, g->n_cols);
-	if (v.partial)
-		len += snprintf(out + len, room - len, "%s %zu partly lost", v.unobserved ? "," : ";", v.partial);
-	if (v.every)
-		snprintf(out + len, room - len, "; sampled, at worst one event in %u", v.every);
-}
-
-static void put_range(const struct grid *g, const struct figure_options *o, char *out, size_t room)
-{
-	char from[AXIS_TEXT], to[AXIS_TEXT], zone[AXIS_TEXT], utc[2 * AXIS_TEXT] = "";
-	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
-
-	axis_format_time(g->from_ns, o->utc_offset_s, from);
-	axis_format_time(to_ns, o->utc_offset_s, to);
-	axis_format_zone(o->utc_offset_s, zone);
-	if (o->utc_offset_s / 60) {		/* both, where the zone shown is not UTC */
-		char start[AXIS_TEXT];
-
-		axis_format_time(g->from_ns, 0, start);
-		snprintf(utc, sizeof(utc), " (from %s UTC)", start);
-	}
-	snprintf(out, room, "%s to %s %s%s", from, strncmp(from, to, 10) ? to : to + 11, zone, utc);
-}
-
 static void put_cell(const struct grid *g, const struct shade *s, char *out, size_t room)
 {
 	char slot[AXIS_TEXT], column[AXIS_TEXT], height[AXIS_TEXT];
@@ -316,16 +246,6 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 	snprintf(out, room, "slot %s, column %s; colours are per cell of %s x %s", slot, column, column, height);
 }
 
-void explain_summary(const struct grid *g, const struct figure_options *o, char *out, size_t room)
-{
-	char range[256], total[128], lost[AXIS_TEXT];
-
-	put_total(g, total, sizeof(total));
-	axis_format_count((double)g->all.lost, lost);
-	put_range(g, o, range, sizeof(range));
-	snprintf(out, room, "%s: %s, %s lost", range, total, lost);
-}
-
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y)
 {
@@ -338,9 +258,9 @@ void explain_footer(struct canvas *c, const struct grid *g, const struct shade *
 		canvas_text(c, CANVAS_RIGHT, right, y + 28, o->version);
 		room -= canvas_text_width(c, o->version) + 16;
 	}
-	explain_summary(g, o, line, sizeof(line));
+	sentence_summary(g, o->utc_offset_s, line, sizeof(line));
 	canvas_text_within(c, x, y + 11, right - x, line);
-	put_coverage(g, line, sizeof(line) / 2);
+	sentence_coverage(g, line, sizeof(line) / 2);
 	put_cell(g, s, rest, sizeof(rest));
 	strcat(line, "; ");
 	strncat(line, rest, sizeof(line) - strlen(line) - 1);

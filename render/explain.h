@@ -30,7 +30,4 @@ void explain_key(struct canvas *c, const struct figure_options *o, const struct 
 void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y);
 
-/* "2026-11-21 14:00:00 to 15:00:00 UTC: 1,234 queries, 0 lost" */
-void explain_summary(const struct grid *g, const struct figure_options *o, char *out, size_t room);
-
 #endif

@@ -2,9 +2,8 @@
 #include "explain.h"
 #include "legend.h"
 #include "panel.h"
+#include "sentence.h"
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #define PLOT_MIN 50			/* px: less is no map */
 
@@ -32,7 +31,7 @@ bool figure_size_valid(const struct figure_options *o)
 static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
 		 const struct legend *l, const struct figure_options *o)
 {
-	char summary[384];
+	char summary[SENTENCE_MAX];
 	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
 	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
 	struct panel p = {
@@ -45,7 +44,7 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 		c->err = -EINVAL;
 		return;
 	}
-	explain_summary(g, o, summary, sizeof(summary));
+	sentence_summary(g, o->utc_offset_s, summary, sizeof(summary));
 	canvas_describe(c, o->subtitle, summary);
 	panel_range(&g, 1, o, &p.range);
 	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
@@ -62,9 +61,6 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 	struct legend l = { 0 };
 	struct tints t = { 0 };
 	struct shade s;
-	char events[24], range[64];
-	const char *const text[] = { "Software", o->version ? o->version : "heatscope", "Title", o->title ? o->title : "",
-				     "Description", range, "Events", events, NULL };
 	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
 	struct shade_options shading;
 	int err;
@@ -74,8 +70,6 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 
 	if (err)
 		return err;
-	snprintf(events, sizeof(events), "%llu", (unsigned long long)g->all.count);
-	snprintf(range, sizeof(range), "from %lld to %lld ns", (long long)g->from_ns, (long long)to_ns);
 	err = tints_make(g, o->theme, &t);
 	if (!err)
 		err = legend_make(g, &t, &l);
@@ -83,7 +77,7 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 		err = canvas_init(&c, o, o->height, to_ns);
 	if (!err) {
 		draw(&c, g, &s, &t, &l, o);
-		err = canvas_bytes(&c, text, ret_bytes, ret_len);
+		err = canvas_bytes(&c, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}
 	legend_fini(&l);

@@ -2,6 +2,7 @@
 #include "explain.h"
 #include "legend.h"
 #include "panel.h"
+#include "sentence.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -252,11 +253,11 @@ static void draw(struct canvas *c, const struct job *j)
 {
 	struct figure_options o = *j->options;
 	const struct grid *first = j->n ? j->grid[0] : j->report->chart->grid;
-	char summary[384];
+	char summary[SENTENCE_MAX];
 	double y;
 
 	o.percentiles = o.percentiles && j->n;
-	explain_summary(first, &o, summary, sizeof(summary));
+	sentence_summary(first, o.utc_offset_s, summary, sizeof(summary));
 	canvas_describe(c, o.subtitle, summary);
 	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));
@@ -311,8 +312,6 @@ static __s64 end_ns(const struct grid *g)
 
 int report_render(const struct report *r, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
 {
-	const char *const text[] = { "Software", o->version ? o->version : "heatscope",
-				     "Title", o->title ? o->title : "", NULL };
 	struct canvas c;
 	struct job j;
 	int err;
@@ -326,7 +325,7 @@ int report_render(const struct report *r, const struct figure_options *o, __u8 *
 			  end_ns(j.n ? j.grid[0] : r->chart->grid));
 	if (!err) {
 		draw(&c, &j);
-		err = canvas_bytes(&c, text, ret_bytes, ret_len);
+		err = canvas_bytes(&c, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}
 	job_fini(&j);

@@ -145,7 +145,7 @@ static void any_bytes_are_drawn(void **state)
 		canvas_text_within(&c, 10, 40, 50, text);
 		canvas_text_width(&c, text);
 	}
-	assert_int_equal(canvas_bytes(&c, NULL, &png, &len), 0);
+	assert_int_equal(canvas_bytes(&c, &png, &len), 0);
 	free(png);
 	canvas_fini(&c);
 }

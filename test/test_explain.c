@@ -1,4 +1,5 @@
 #include "render/explain.h"
+#include "render/sentence.h"
 #include "render/legend.h"
 #include "check.h"
 #include "render_kit.h"
@@ -22,16 +23,16 @@ static void a_summary_says_when_how_many_and_how_many_lost(void **state)
 	char text[384];
 
 	(void)state;
-	explain_summary(g, &o, text, sizeof(text));
+	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
 	assert_string_equal(text, "2026-11-21 14:00:00 to 15:00:00 UTC: 645,207 queries, 595 lost");
 	o.utc_offset_s = 3600;
-	explain_summary(g, &o, text, sizeof(text));
+	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
 	assert_non_null(strstr(text, "2026-11-21 15:00:00 to 16:00:00 UTC+01:00 (from 2026-11-21 14:00:00 UTC)"));
 	g->point = 1;
 	g->all.count = 11;
 	g->all.n_snapshots = 4;
 	g->weight_unit = "cpus";
-	explain_summary(g, &o, text, sizeof(text));
+	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
 	assert_non_null(strstr(text, ": 2.75 cpus, the mean of 4 slots, 595 lost"));
 	grid_free(g);
 }
