@@ -1,7 +1,7 @@
 #include "png.h"
+#include "deflate.h"
 #include <endian.h>
 #include <errno.h>
-#include <isa-l/igzip_lib.h>
 #include <png.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,36 +120,10 @@ static int job_run(const struct job *j, __u8 **ret_png, size_t *ret_len)
 	return 0;
 }
 
-/* At level 0: the others take longer, and leave as much where colours are indices. */
-static int deflate_rows(struct job *j, const __u8 *rows, size_t len)
-{
-	struct isal_zstream z;
-	size_t room = 0;
-
-	isal_deflate_init(&z);
-	z.gzip_flag = IGZIP_ZLIB;
-	z.end_of_stream = 1;
-	z.next_in = (__u8 *)rows;
-	z.avail_in = (__u32)len;		/* SIDE_MAX keeps it below 2^32 */
-	while (z.internal_state.state != ZSTATE_END) {
-		__u8 *more = realloc(j->idat, room += len / 4 + 4096);
-
-		if (!more)
-			return -ENOMEM;
-		j->idat = more;
-		z.next_out = more + z.total_out;
-		z.avail_out = (__u32)(room - z.total_out);
-		if (isal_deflate(&z) != COMP_OK)
-			return -EIO;
-	}
-	j->idat_len = z.total_out;
-	return 0;
-}
-
 /* Deflates the rows, each behind its filter byte, and writes the picture. */
 static int job_finish(struct job *j, const __u8 *rows, size_t len, __u8 **ret_png, size_t *ret_len)
 {
-	int err = deflate_rows(j, rows, len);
+	int err = deflate_pack(rows, len, DEFLATE_FAST, &j->idat, &j->idat_len);
 
 	return err ? err : job_run(j, ret_png, ret_len);
 }
