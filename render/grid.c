@@ -53,6 +53,17 @@ enum grid_state grid_column_state(const struct grid_column *c)
 	return c->count ? GRID_OK : GRID_ZERO;
 }
 
+const char *grid_column_word(const struct grid_column *c)
+{
+	static const char *const name[] = {
+		[GRID_OK] = "ok", [GRID_ZERO] = "zero", [GRID_PARTIAL] = "partial", [GRID_UNOBSERVED] = "unobserved",
+	};
+
+	if (c->marks & GRID_DROPPED && !c->n_reporting)
+		return "dropped";
+	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
+}
+
 __u64 grid_row_last(const struct grid *g, size_t row)
 {
 	__u64 last = g->edge[row + 1];

@@ -79,6 +79,7 @@ static inline double grid_shown(const struct grid *g, __u64 n_snapshots, double 
 /* What a column says beside its counts.  One in progress misses nobody yet. */
 enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };
 enum grid_state grid_column_state(const struct grid_column *c);
+const char *grid_column_word(const struct grid_column *c);	/* "ok", "zero", "partial", "unobserved", "dropped", "in_progress" */
 
 /* The largest value a row can hold: its upper edge less one, or the grid's max where it has none. */
 __u64 grid_row_last(const struct grid *g, size_t row);

@@ -1,5 +1,5 @@
 #include "svg.h"
-#include "utf8.h"
+#include "markup.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,26 +10,12 @@
 /* Pixels stay pixels, however far one looks into the picture. */
 #define STYLE "<style>image{image-rendering:pixelated}</style>\n"
 
-static void put_escaped(FILE *f, const char *text)
-{
-	char clean[1024];
-
-	utf8_clean(text, clean, sizeof(clean));
-	for (const char *at = clean; *at; at++)
-		switch (*at) {
-		case '<': fputs("&lt;", f); break;
-		case '>': fputs("&gt;", f); break;
-		case '&': fputs("&amp;", f); break;
-		default: fputc(*at, f);
-		}
-}
-
 static void put_element(FILE *f, const char *name, const char *text)
 {
 	if (!text || !*text)
 		return;
 	fprintf(f, "<%s>", name);
-	put_escaped(f, text);
+	markup_text(f, text);
 	fprintf(f, "</%s>\n", name);
 }
 

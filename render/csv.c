@@ -1,0 +1,119 @@
+#include "csv.h"
+#include "axis.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "2026-11-21T14:05:00.25Z" */
+static void put_time(FILE *f, const struct grid *g, size_t col)
+{
+	char text[AXIS_TEXT];
+
+	axis_format_time(g->from_ns + (__s64)(col * g->col_ns), 0, text);
+	text[10] = 'T';
+	fprintf(f, "%sZ", text);
+}
+
+/* A sum, or in a point grid its mean. */
+static void put_shown(FILE *f, const struct grid *g, __u64 n_snapshots, __u64 sum)
+{
+	if (g->point && n_snapshots > 1)
+		fprintf(f, ",%.15g", grid_shown(g, n_snapshots, (double)sum));
+	else
+		fprintf(f, ",%llu", (unsigned long long)sum);
+}
+
+/* Column by column, for that is how time goes. */
+static void put_cells(FILE *f, const struct grid *g)
+{
+	fputs("time,low,high,count\r\n", f);
+	for (size_t col = 0; col < g->n_cols; col++)
+		for (size_t row = 0; row < g->n_rows; row++) {
+			__u64 n = g->cell[row * g->n_cols + col];
+
+			if (!n)
+				continue;
+			put_time(f, g, col);
+			fprintf(f, ",%llu,", (unsigned long long)g->edge[row]);
+			if (g->edge[row + 1] != GRID_NO_EDGE)
+				fprintf(f, "%llu", (unsigned long long)g->edge[row + 1]);
+			put_shown(f, g, g->column[col].n_snapshots, n);
+			fputs("\r\n", f);
+		}
+}
+
+static void put_columns(FILE *f, const struct grid *g)
+{
+	fputs("time,count,mean,p50,p90,p99,max,coverage,lost,state\r\n", f);
+	for (size_t col = 0; col < g->n_cols; col++) {
+		const struct grid_column *c = &g->column[col];
+		const __u64 value[] = { c->p50, c->p90, c->p99, c->max };
+
+		put_time(f, g, col);
+		put_shown(f, g, c->n_snapshots, c->count);
+		if (c->count)
+			fprintf(f, ",%.15g", (double)c->sum / (double)c->count);
+		else
+			fputc(',', f);
+		for (size_t i = 0; i < 4; i++)
+			fprintf(f, c->count ? ",%llu" : ",", (unsigned long long)value[i]);
+		if (c->n_expected)
+			fprintf(f, ",%.6g", (double)c->n_reporting / c->n_expected);
+		else
+			fputc(',', f);
+		fprintf(f, ",%llu,%s\r\n", (unsigned long long)c->lost, grid_column_word(c));
+	}
+}
+
+/* In quotes where it has to be: it may be anything. */
+static void put_text(FILE *f, const char *text)
+{
+	if (!text[strcspn(text, "\",\r\n")]) {
+		fputs(text, f);
+		return;
+	}
+	fputc('"', f);
+	for (; *text; text++)
+		fputs(*text == '"' ? "\"\"" : (char[]){ *text, 0 }, f);
+	fputc('"', f);
+}
+
+static void put_keys(FILE *f, const struct report *r)
+{
+	fputs(r->counts_only ? "key,count\r\n" : "key,count,mean,p50,p90,p99,p999,max\r\n", f);
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct report_row *row = &r->row[i];
+		const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
+
+		put_text(f, row->name);
+		fprintf(f, ",%.15g", row->count);
+		for (size_t j = 0; j < 6 && !r->counts_only; j++)
+			fprintf(f, row->count > 0 ? ",%llu" : ",", (unsigned long long)value[j]);
+		fputs("\r\n", f);
+	}
+}
+
+int csv_make(enum csv_table table, const struct grid *g, const struct report *r, char **ret_text, size_t *ret_len)
+{
+	char *text = NULL;
+	size_t len = 0;
+	FILE *f = open_memstream(&text, &len);
+	int failed = !f;
+
+	if (f) {
+		switch (table) {
+		case CSV_CELLS: put_cells(f, g); break;
+		case CSV_COLUMNS: put_columns(f, g); break;
+		case CSV_KEYS: put_keys(f, r); break;
+		}
+		failed = ferror(f) | fclose(f);
+	}
+	if (failed) {
+		free(text);
+		return -ENOMEM;
+	}
+	*ret_text = text;
+	*ret_len = len;
+	return 0;
+}

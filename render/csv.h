@@ -1,0 +1,25 @@
+/* csv.h - the numbers as CSV (RFC 4180): a line per cell, per column, or per key.
+ *
+ *      cells     time,low,high,count                       cells without events have no line
+ *      columns   time,count,mean,p50,p90,p99,max,coverage,lost,state
+ *      keys      key,count,mean,p50,p90,p99,p999,max       of a report's table
+ *
+ * Shape   time is where the column begins, in UTC: 2026-11-21T14:05:00Z.  low is the lowest value of the cell, high
+ *         the first above it, empty where there is no limit; values are in the measure's unit (ns, bytes ...).
+ *         coverage is the share of slots reported, 0 to 1, empty where none was expected.  mean, percentiles and max of
+ *         what has no events are empty.  A key is quoted where it holds a comma, a quote or the end of a line.
+ * Law     the counts add up to the grid's; of a point grid they are means, as everywhere.
+ * Errors  -ENOMEM.
+ * Memory  the text is the caller's, to be freed with free().  Lines end in CR LF.
+ */
+#ifndef HEATSCOPE_CSV_H
+#define HEATSCOPE_CSV_H
+
+#include "report.h"
+
+enum csv_table { CSV_CELLS, CSV_COLUMNS, CSV_KEYS };
+
+/* Of cells and columns the grid is asked, of keys the report. */
+int csv_make(enum csv_table table, const struct grid *g, const struct report *r, char **ret_text, size_t *ret_len);
+
+#endif
