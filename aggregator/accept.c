@@ -9,6 +9,7 @@ static const struct {
 	const char *format, *type;
 } types[] = {
 	{ "json", "application/json" }, { "png", "image/png" }, { "pdf", "application/pdf" }, { "svg", "image/svg+xml" },
+	{ "csv", "text/csv" },		/* no HTML: every browser would get it where it shows a picture */
 };
 
 static const char *type_of(const char *format, size_t len)

@@ -67,7 +67,11 @@ static const struct spec {
 	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
 	{ "theme", CHOICE, PAGES | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
-	{ "format", FORMAT, DRAWN, AT(format), 0, 0, 0, "png pdf svg" },
+	{ "format", FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
+	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv" },
+	{ "format", FORMAT, OF(VALUE_GRID), AT(format), 0, 0, 0, "json csv" },
+	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
+	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
@@ -164,10 +168,10 @@ static int read_choice(const struct spec *spec, const char *value, int *to, char
 static int read_format(const struct spec *spec, const char *value, enum value_format *to, char *reason)
 {
 	static const char *const name[] = { [FORMAT_JSON] = "json", [FORMAT_PNG] = "png", [FORMAT_PDF] = "pdf",
-					    [FORMAT_SVG] = "svg" };
+					    [FORMAT_SVG] = "svg", [FORMAT_HTML] = "html", [FORMAT_CSV] = "csv" };
 	int nth, err = read_choice(spec, value, &nth, reason);
 
-	for (int i = FORMAT_JSON; i <= FORMAT_SVG && !err; i++)
+	for (int i = FORMAT_JSON; i <= FORMAT_CSV && !err; i++)
 		if (!strcmp(name[i], value))
 			*to = i;
 	return err;
@@ -344,7 +348,7 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
 		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .n = 20, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
-		.format = drawn ? FORMAT_PNG : FORMAT_JSON,
+		.format = drawn ? FORMAT_PNG : FORMAT_JSON, .data = true,
 	};
 }
 
@@ -448,6 +452,21 @@ void params_fini(struct params *p)
 	free(p->weight);
 	free(p->by);
 	memset(p, 0, sizeof(*p));
+}
+
+void params_drawing(const struct params *p, struct figure_options *ret_options)
+{
+	figure_defaults(ret_options);
+	ret_options->width = (unsigned)p->width;
+	ret_options->height = (unsigned)p->height;
+	ret_options->scale = (unsigned)p->scale;
+	ret_options->format = p->format == FORMAT_PDF ? FIGURE_PDF : p->format == FORMAT_SVG ? FIGURE_SVG : FIGURE_PNG;
+	ret_options->theme = (enum palette_theme)p->theme;
+	ret_options->transfer = (enum shade_transfer)p->transfer;
+	ret_options->yscale = (enum axis_scale)p->yscale;
+	ret_options->weighted = p->weighted;
+	ret_options->ymin = (__u64)p->ymin;
+	ret_options->ymax = (__u64)p->ymax;
 }
 
 const char *params_formats(enum value_kind kind)

@@ -28,7 +28,7 @@ enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
 
 enum params_palette { PARAMS_RAMP, PARAMS_HUE };
 
-enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG };
+enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG, FORMAT_HTML, FORMAT_CSV };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
@@ -65,6 +65,8 @@ struct params {
 	__s64 n;			/* exemplars: so many */
 	int kind;			/* exemplars: 0 all, 1 the worst, 2 those drawn */
 	bool chart, has_chart;		/* report: with a chart */
+	bool data;			/* a PNG carries what it was drawn from */
+	int table;			/* grid as CSV: enum csv_table */
 };
 
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
@@ -75,6 +77,11 @@ void params_fini(struct params *p);
  * separated by spaces; NULL: it is no choice. */
 const char *params_name(enum value_kind kind, size_t index);
 const char *params_choices(enum value_kind kind, size_t index);
+
+struct figure_options;
+
+/* How it is to be drawn; title, zone and version are the caller's. */
+void params_drawing(const struct params *p, struct figure_options *ret_options);
 
 /* The formats that value comes in, separated by spaces, the default first; NULL: it has but one. */
 const char *params_formats(enum value_kind kind);

@@ -41,17 +41,6 @@ void payload_head(struct bytes *out, const struct payload_head *head)
 		writer_name_number(out, "snapshots", head->n_snapshots);
 }
 
-const char *payload_state(const struct grid_column *c)
-{
-	static const char *const name[] = {
-		[GRID_OK] = "ok", [GRID_ZERO] = "zero", [GRID_PARTIAL] = "partial", [GRID_UNOBSERVED] = "unobserved",
-	};
-
-	if (c->marks & GRID_DROPPED && !c->n_reporting)
-		return "dropped";
-	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
-}
-
 static void put_edge(struct bytes *out, __u64 edge)
 {
 	if (edge == GRID_NO_EDGE)
@@ -60,7 +49,7 @@ static void put_edge(struct bytes *out, __u64 edge)
 		writer_number(out, edge);
 }
 
-static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift)
+static void put_cells(struct bytes *out, const struct grid *g, size_t col, long row_shift, bool exact)
 {
 	writer_name(out, "cells");
 	writer_raw(out, "[");
@@ -69,7 +58,7 @@ static void put_cells(struct bytes *out, const struct grid *g, size_t col, long 
 
 		if (!n)
 			continue;
-		if (!g->point) {
+		if (exact || !g->point) {
 			writer_pair(out, (__u64)((long)row + row_shift), n);
 			continue;
 		}
@@ -110,37 +99,55 @@ static void put_running(struct bytes *out, const struct grid *g, size_t col)
 		writer_raw(out, "]");
 }
 
-void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
+/* What is true of a column; `state` says the rest of it only as far as it can be seen. */
+static void put_marks(struct bytes *out, const struct grid_column *c, bool exact)
+{
+	static const struct { enum grid_mark mark; const char *name; } mark[] = {
+		{ GRID_CLOCK_STEP, "clock_step" }, { GRID_IN_PROGRESS, "in_progress" }, { GRID_DROPPED, "dropped" },
+	};
+
+	for (size_t i = 0; i < (exact ? 3 : 1); i++)
+		if (c->marks & mark[i].mark) {
+			writer_name(out, mark[i].name);
+			writer_raw(out, "true");
+		}
+	if (c->marks & GRID_SAMPLED)
+		writer_name_number(out, "sampled", c->every);
+}
+
+static void put_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift, bool exact)
 {
 	const struct grid_column *c = &g->column[col];
-	__u64 snapshots = g->point ? c->n_snapshots : 0;
+	__u64 snapshots = g->point && !exact ? c->n_snapshots : 0;
 
 	writer_raw(out, "{");
 	writer_name_number(out, "slot", index);
-	writer_name_text(out, "state", payload_state(c));
+	writer_name_text(out, "state", grid_column_word(c));
 	writer_name_number(out, "reporting", c->n_reporting);
 	writer_name_number(out, "expected", c->n_expected);
 	writer_name_number(out, "lost", c->lost);
-	if (c->marks & GRID_CLOCK_STEP) {
-		writer_name(out, "clock_step");
-		writer_raw(out, "true");
-	}
-	if (c->marks & GRID_SAMPLED)
-		writer_name_number(out, "sampled", c->every);
+	put_marks(out, c, exact);
 	if (g->point)
 		writer_name_number(out, "snapshots", c->n_snapshots);
 	put_named_mean(out, "count", c->count, snapshots);
 	put_named_mean(out, "sum", c->sum, snapshots);
 	writer_name_number(out, "min", c->min);
 	writer_name_number(out, "max", c->max);
-	if (!g->weight) {
+	if (exact || !g->weight) {
 		writer_name_number(out, "p50", c->p50);
+		if (exact)
+			writer_name_number(out, "p90", c->p90);
 		writer_name_number(out, "p99", c->p99);
 	}
-	put_cells(out, g, col, row_shift);
-	if (g->running)
+	put_cells(out, g, col, row_shift, exact);
+	if (g->running && !exact)
 		put_running(out, g->running, col);
 	writer_raw(out, "}");
+}
+
+void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
+{
+	put_column(out, g, col, index, row_shift, false);
 }
 
 static void put_edges(struct bytes *out, const struct grid *g)
@@ -154,19 +161,21 @@ static void put_edges(struct bytes *out, const struct grid *g)
 	writer_raw(out, "]");
 }
 
-static void put_summary(struct bytes *out, const struct grid *g)
+static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 {
 	const struct grid_summary *s = &g->all;
-	__u64 snapshots = g->point ? s->n_snapshots : 0;
+	__u64 snapshots = g->point && !exact ? s->n_snapshots : 0;
 
 	writer_name(out, "summary");
 	writer_raw(out, "{");
+	if (g->point && exact)
+		writer_name_number(out, "snapshots", s->n_snapshots);
 	put_named_mean(out, "count", s->count, snapshots);
 	put_named_mean(out, "sum", s->sum, snapshots);
 	writer_name_number(out, "min", s->min);
 	writer_name_number(out, "max", s->max);
 	put_named_mean(out, "mean", g->point || !s->count ? s->sum : s->sum / s->count, g->point ? s->count : 0);
-	if (!g->weight) {		/* which have no ranks */
+	if (exact || !g->weight) {	/* which have no ranks */
 		writer_name_number(out, "stddev", s->stddev);
 		writer_name_number(out, "p50", s->p50);
 		writer_name_number(out, "p90", s->p90);
@@ -177,11 +186,8 @@ static void put_summary(struct bytes *out, const struct grid *g)
 	writer_raw(out, "}");
 }
 
-void payload_grid(struct bytes *out, const struct grid *g)
+static void put_matrix(struct bytes *out, const struct grid *g, bool exact)
 {
-	writer_name_seconds(out, "from", g->from_ns);
-	writer_name_seconds(out, "column", (__s64)g->col_ns);
-	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
 	writer_name_number(out, "ncols", g->n_cols);
 	writer_name_number(out, "nrows", g->n_rows);
 	put_edges(out, g);
@@ -189,10 +195,27 @@ void payload_grid(struct bytes *out, const struct grid *g)
 	writer_raw(out, "[");
 	for (size_t col = 0; col < g->n_cols; col++) {
 		writer_comma(out);
-		payload_column(out, g, col, col, 0);
+		put_column(out, g, col, col, 0, exact);
 	}
 	writer_raw(out, "]");
-	put_summary(out, g);
+	put_summary(out, g, exact);
+}
+
+void payload_grid(struct bytes *out, const struct grid *g)
+{
+	writer_name_seconds(out, "from", g->from_ns);
+	writer_name_seconds(out, "column", (__s64)g->col_ns);
+	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
+	put_matrix(out, g, false);
+}
+
+void payload_grid_exact(struct bytes *out, const struct grid *g)
+{
+	writer_name_number(out, "from_ns", (__u64)g->from_ns);
+	writer_name_number(out, "column_ns", g->col_ns);
+	writer_name_number(out, "slot_ns", g->slot_ns);
+	writer_name_number(out, "nsources", g->n_sources);
+	put_matrix(out, g, true);
 }
 
 static void put_colour(struct bytes *out, __u32 rgb)

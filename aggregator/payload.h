@@ -33,10 +33,13 @@ void payload_head(struct bytes *out, const struct payload_head *head);
 /* "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary". */
 void payload_grid(struct bytes *out, const struct grid *g);
 
+/* The same, so that the grid can be made from it bit for bit: times in whole ns, of a point metric the sums, every
+ * mark and percentile; what runs and layers are others' to write. */
+void payload_grid_exact(struct bytes *out, const struct grid *g);
+
 /* One column C; index: its number in the reader's grid.  row_shift: what is row 0 here is row
  * row_shift there. */
 void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift);
-const char *payload_state(const struct grid_column *c);
 
 /* "transfer", "yscale", "scale", "levels" and the colours. */
 void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme);

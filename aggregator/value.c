@@ -1,4 +1,5 @@
 #include "value.h"
+#include "resource.h"
 #include "value_exemplars.h"
 #include "value_composition.h"
 #include "value_explain.h"
@@ -291,6 +292,17 @@ static void choose_tiers(struct value *v, const struct catalog_inst *ci)
 	plan_make(&w, &v->keys_plan);
 }
 
+/* On the loop's thread: a picture, made by a worker, tells where it comes from. */
+static int describe(struct value *v, const struct aggregator *a, const struct catalog_inst *ci)
+{
+	bool told = v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART || v->kind == VALUE_IMAGE;
+
+	if (!told)
+		return 0;
+	v->about = resource_instrumentation(a->catalog, ci, v->now_ns);
+	return v->about ? 0 : -ENOMEM;
+}
+
 static int choose_interval(struct value *v, const struct payload_head *at, char *reason)
 {
 	if (!at)
@@ -348,6 +360,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	reply_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
 	if (!err)
+		err = describe(v, a, ci);
+	if (!err)
 		err = choose_interval(v, at, reason);
 	if (!err)
 		choose_tiers(v, ci);
@@ -399,6 +413,7 @@ void value_free(struct value *v)
 	layer_fold_free(v->counts);
 	value_explain_free(v->explain);
 	exemplar_fold_free(v->exemplars);
+	json_decref(v->about);
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);

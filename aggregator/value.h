@@ -39,6 +39,7 @@ struct value {
 	char title[VALUE_TITLE];
 	char unit[NAME_MAX_LEN];	/* what is counted */
 	bool numeric;			/* decomposed by a numeric field */
+	json_t *about;			/* pictures: the instrumentation and its sources, as /ca gives it */
 	__s64 now_ns;
 	struct payload_head head;
 	__u64 n_snapshots;		/* slots that any source reported */

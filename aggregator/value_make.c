@@ -1,6 +1,8 @@
 #include "value_composition.h"
 #include "value_layers.h"
 #include "value_reply.h"
+#include "../render/base64.h"
+#include "../render/csv.h"
 #include "../render/image.h"
 
 #include <errno.h>
@@ -79,25 +81,6 @@ static int make_one_number(struct value *v)
 
 /* ---- image, details ---- */
 
-static char *base64(const __u8 *data, size_t len)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	char *text = malloc((len + 2) / 3 * 4 + 1), *to = text;
-
-	for (size_t i = 0; text && i < len; i += 3) {
-		__u32 three = (__u32)data[i] << 16 | (i + 1 < len ? (__u32)data[i + 1] << 8 : 0) |
-			      (i + 2 < len ? data[i + 2] : 0);
-
-		*to++ = digits[three >> 18];
-		*to++ = digits[three >> 12 & 63];
-		*to++ = i + 1 < len ? digits[three >> 6 & 63] : '=';
-		*to++ = i + 2 < len ? digits[three & 63] : '=';
-	}
-	if (text)
-		*to = 0;
-	return text;
-}
-
 static void put_scale(struct bytes *out, const struct image_options *o, __u64 ymax)
 {
 	writer_name_number(out, "nbuckets", o->n_rows);
@@ -126,9 +109,9 @@ static int make_image(struct value *v)
 		v->type = "image/png";
 		v->data = png;
 		v->len = len;
-		return 0;
+		return attach_data(v, (__u8 **)&v->data, &v->len);
 	}
-	text = base64(png, len);
+	text = base64_text(png, len);
 	free(png);
 	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
@@ -190,6 +173,12 @@ static int make_details(struct value *v)
 
 /* ---- grid ---- */
 
+static int make_csv(struct value *v)
+{
+	v->type = "text/csv; charset=utf-8; header=present";
+	return csv_make((enum csv_table)v->p.table, v->grid[0], NULL, (char **)&v->data, &v->len);
+}
+
 static int make_grid(struct value *v)
 {
 	struct bytes out = { 0 };
@@ -249,7 +238,7 @@ int value_make(struct value *v)
 	case VALUE_IMAGE: return make_image(v);
 	case VALUE_DETAILS: return make_details(v);
 	case VALUE_GRID:
-	case VALUE_STREAM: return make_grid(v);
+	case VALUE_STREAM: return v->p.format == FORMAT_CSV ? make_csv(v) : make_grid(v);
 	case VALUE_FIGURE: return make_figure(v);
 	case VALUE_REPORT: return make_report(v);
 	case VALUE_CHART: return make_chart(v);

@@ -1,6 +1,8 @@
+#include "parcel.h"
 #include "value_composition.h"
 #include "value_rates.h"
 #include "value_reply.h"
+#include "../render/sentence.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -8,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- options ---- */
+/* ---- what is drawn ---- */
 
 static int utc_offset(const struct value *v)
 {
@@ -18,26 +20,6 @@ static int utc_offset(const struct value *v)
 	if (v->p.has_utc_offset)
 		return (int)v->p.utc_offset_s;
 	return localtime_r(&end, &tm) ? (int)tm.tm_gmtoff : 0;
-}
-
-static void figure_options(const struct value *v, const char *subtitle, struct figure_options *ret_options)
-{
-	figure_defaults(ret_options);
-	ret_options->width = (unsigned)v->p.width;
-	ret_options->height = (unsigned)v->p.height;
-	ret_options->scale = (unsigned)v->p.scale;
-	ret_options->format = v->p.format == FORMAT_PDF ? FIGURE_PDF : v->p.format == FORMAT_SVG ? FIGURE_SVG : FIGURE_PNG;
-	ret_options->theme = (enum palette_theme)v->p.theme;
-	ret_options->transfer = (enum shade_transfer)v->p.transfer;
-	ret_options->yscale = (enum axis_scale)v->p.yscale;
-	ret_options->weighted = v->p.weighted;
-	ret_options->percentiles = ret_options->percentiles && !v->weight;
-	ret_options->ymin = (__u64)v->p.ymin;
-	ret_options->ymax = (__u64)v->p.ymax;
-	ret_options->utc_offset_s = utc_offset(v);
-	ret_options->title = v->title;
-	ret_options->subtitle = subtitle;
-	ret_options->version = "heatscope " PACKAGE_VERSION;
 }
 
 static const char *measure_title(const char *measure)
@@ -57,13 +39,60 @@ static void describe(const struct value *v, const char *what, char *out, size_t 
 		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
 }
 
-static int take_picture(struct value *v, int err, __u8 *bytes, size_t len)
+static const char *type_of(enum value_format format)
 {
+	switch (format) {
+	case FORMAT_PDF: return "application/pdf";
+	case FORMAT_SVG: return "image/svg+xml";
+	case FORMAT_HTML: return "text/html; charset=utf-8";
+	case FORMAT_CSV: return "text/csv; charset=utf-8; header=present";
+	default: return "image/png";
+	}
+}
+
+/* What is drawn, and told with it: all of the value's maps. */
+static void parcel_of(const struct value *v, const char *picture, const char *subtitle, char sentence[SENTENCE_MAX],
+		      struct parcel *ret)
+{
+	*ret = (struct parcel){
+		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = sentence, .made_ns = v->now_ns,
+		.made_by = "heatscope " PACKAGE_VERSION, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
+	};
+	ret->drawn.utc_offset_s = utc_offset(v);
+	for (size_t i = 0; i < v->n_folds; i++) {
+		const char *measure = reply_measure(v, v->fold_axis[i]);
+
+		ret->map[i] = (struct parcel_map){ measure, measure_title(measure), v->grid[i], true };
+	}
+	sentence_summary(v->grid[0], (int)ret->drawn.utc_offset_s, sentence, SENTENCE_MAX);
+}
+
+static int make(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+{
+	switch (p->drawn.format) {
+	case FORMAT_HTML: return parcel_html(p, ret_bytes, ret_len);
+	case FORMAT_CSV: return parcel_csv(p, CSV_KEYS, (char **)ret_bytes, ret_len);
+	default: return parcel_draw(p, ret_bytes, ret_len);
+	}
+}
+
+static int take_picture(struct value *v, struct parcel *p)
+{
+	__u8 *bytes = NULL;
+	size_t len = 0;
+	int err;
+
+	parcel_join(p);
+	err = make(p, &bytes, &len);
 	if (err == -EINVAL)
 		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
-	if (err)
+	if (!err && v->p.format == FORMAT_PNG && v->p.data)
+		err = parcel_attach(p, &bytes, &len);
+	if (err) {
+		free(bytes);
 		return err;
-	v->type = v->p.format == FORMAT_PDF ? "application/pdf" : v->p.format == FORMAT_SVG ? "image/svg+xml" : "image/png";
+	}
+	v->type = type_of(v->p.format);
 	v->data = bytes;
 	v->len = len;
 	return 0;
@@ -73,16 +102,24 @@ static int take_picture(struct value *v, int err, __u8 *bytes, size_t len)
 
 int make_figure(struct value *v)
 {
-	struct figure_options options;
-	char subtitle[VALUE_TITLE];
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	int err;
+	char subtitle[VALUE_TITLE], sentence[SENTENCE_MAX];
+	struct parcel p;
 
 	describe(v, measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
-	figure_options(v, subtitle, &options);
-	err = figure_render(v->grid[0], &options, &bytes, &len);
-	return take_picture(v, err, bytes, len);
+	parcel_of(v, "figure", subtitle, sentence, &p);
+	return take_picture(v, &p);
+}
+
+int attach_data(struct value *v, __u8 **png, size_t *len)
+{
+	char sentence[SENTENCE_MAX];
+	struct parcel p;
+
+	if (!v->p.data)
+		return 0;
+	parcel_of(v, "image", measure_title(reply_measure(v, v->fold_axis[0])), sentence, &p);
+	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
+	return parcel_attach(&p, png, len);
 }
 
 static int report_rows(const struct value *v, struct report_row **ret_row, size_t *ret_n, bool *ret_other)
@@ -131,46 +168,38 @@ static bool is_count(const struct value *v, size_t fold)
 	return !strcmp(reply_measure(v, v->fold_axis[fold]), "count");
 }
 
-static int render_report(struct value *v, struct report *r, const struct rates *rates)
+static int draw_report(struct value *v, struct parcel *p, const struct rates *rates)
 {
-	struct report_panel panel[REPORT_PANELS_MAX];
-	struct figure_options options;
+	char title[VALUE_TITLE], sentence[SENTENCE_MAX];
+	const struct report r = p->report;
 	struct composed composed;
-	char title[VALUE_TITLE];
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	int err;
+	int err = v->in.n_weights ? value_composition_bar(v, &composed) : 0;
 
-	if (v->in.n_weights) {
-		err = value_composition_bar(v, &composed);
-		if (err)
-			return err;
-		r->bar = &composed.bar;
-	}
-	r->panel = panel;
-	r->chart = v->p.chart ? &rates->chart : NULL;
+	if (err)
+		return err;
+	parcel_of(v, "report", NULL, sentence, p);
+	p->report = r;
+	p->report.chart = v->p.chart ? &rates->chart : NULL;
+	p->report.bar = v->in.n_weights ? &composed.bar : NULL;
 	for (size_t i = 0; i < v->n_folds; i++)
-		if (!is_count(v, i) || !r->chart)
-			panel[r->n_panels++] = (struct report_panel){ measure_title(reply_measure(v, v->fold_axis[i])), v->grid[i] };
+		p->map[i].drawn = !is_count(v, i) || !v->p.chart;
 	table_title(v, title, sizeof(title));
-	r->table_title = title;
-	figure_options(v, NULL, &options);
-	err = report_render(r, &options, &bytes, &len);
-	return take_picture(v, err, bytes, len);
+	p->report.table_title = title;
+	return take_picture(v, p);
 }
 
 int make_report(struct value *v)
 {
-	struct report r = { .count_title = v->unit, .unit = v->grid[0]->unit, .counts_only = is_count(v, 0) };
+	struct parcel p = { .report = { .count_title = v->unit, .unit = v->grid[0]->unit, .counts_only = is_count(v, 0) } };
 	struct rates rates = { .series = NULL };
 	struct report_row *row = NULL;
-	int err = report_rows(v, &row, &r.n_rows, &r.lower_bound);
+	int err = report_rows(v, &row, &p.report.n_rows, &p.report.lower_bound);
 
 	if (!err && v->p.chart)
 		err = rates_make(v, false, &rates);
-	r.row = row;
+	p.report.row = row;
 	if (!err)
-		err = render_report(v, &r, &rates);
+		err = draw_report(v, &p, &rates);
 	free(row);
 	rates_fini(&rates);
 	return err;
@@ -178,16 +207,13 @@ int make_report(struct value *v)
 
 static int draw_chart(struct value *v, const struct rates *rates)
 {
-	struct figure_options options;
-	char subtitle[2 * VALUE_TITLE];
-	__u8 *bytes = NULL;
-	size_t len = 0;
-	int err;
+	char subtitle[2 * VALUE_TITLE], sentence[SENTENCE_MAX];
+	struct parcel p;
 
 	describe(v, rates->what, subtitle, sizeof(subtitle));
-	figure_options(v, subtitle, &options);
-	err = chart_render(&rates->chart, &options, &bytes, &len);
-	return take_picture(v, err, bytes, len);
+	parcel_of(v, "chart", subtitle, sentence, &p);
+	p.report.chart = &rates->chart;
+	return take_picture(v, &p);
 }
 
 int make_chart(struct value *v)

@@ -322,7 +322,7 @@ void rates_put(struct bytes *out, const struct value *v, const struct rates *r)
 	writer_raw(out, "[");
 	for (size_t col = 0; col < g->n_cols; col++) {
 		writer_comma(out);
-		writer_text(out, payload_state(&g->column[col]));
+		writer_text(out, grid_column_word(&g->column[col]));
 	}
 	writer_raw(out, "]");
 }

@@ -29,7 +29,10 @@ int make_figure(struct value *v);
 int make_report(struct value *v);
 int make_chart(struct value *v);
 
-/* In value_explain.c; likewise. */
+/* Puts what a bare image was drawn from into it, unless that is not wanted; in value_picture.c, too. */
+int attach_data(struct value *v, __u8 **png, size_t *len);
+
+/* In value_explain.c; fills the value's data, too. */
 int make_explain(struct value *v);
 
 /* In value_exemplars.c; likewise. */

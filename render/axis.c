@@ -32,13 +32,22 @@ static const struct unit_step *units(enum axis_unit unit, size_t *ret_n)
 #undef TABLE
 }
 
+static const char *const unit_name[] = {
+	[AXIS_COUNT] = "", [AXIS_NS] = "ns", [AXIS_BYTES] = "bytes", [AXIS_PERCENT] = "%", [AXIS_PER_S] = "/s",
+	[AXIS_BYTES_PER_S] = "bytes/s",
+};
+
+const char *axis_unit_name(enum axis_unit unit)
+{
+	return unit_name[unit];
+}
+
 enum axis_unit axis_unit(const char *name)
 {
-	if (!name)
-		return AXIS_COUNT;
-	return !strcmp(name, "ns") ? AXIS_NS : !strcmp(name, "bytes") ? AXIS_BYTES :
-	       !strcmp(name, "%") ? AXIS_PERCENT : !strcmp(name, "/s") ? AXIS_PER_S :
-	       !strcmp(name, "bytes/s") ? AXIS_BYTES_PER_S : AXIS_COUNT;
+	for (enum axis_unit unit = AXIS_NS; name && unit <= AXIS_BYTES_PER_S; unit++)
+		if (!strcmp(name, unit_name[unit]))
+			return unit;
+	return AXIS_COUNT;
 }
 
 /* The unit in which a value has at least one digit before the point, after rounding. */

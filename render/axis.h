@@ -27,6 +27,7 @@ struct tick {
 
 /* The unit named "ns", "bytes", "%", "/s" or "bytes/s"; everything else is counted. */
 enum axis_unit axis_unit(const char *name);
+const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
 
 /* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);

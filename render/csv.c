@@ -27,7 +27,7 @@ static void put_shown(FILE *f, const struct grid *g, __u64 n_snapshots, __u64 su
 /* Column by column, for that is how time goes. */
 static void put_cells(FILE *f, const struct grid *g)
 {
-	fputs("time,low,high,count\r\n", f);
+	fprintf(f, "time,low,high,%s\r\n", g->weight ? "sum" : "count");
 	for (size_t col = 0; col < g->n_cols; col++)
 		for (size_t row = 0; row < g->n_rows; row++) {
 			__u64 n = g->cell[row * g->n_cols + col];
@@ -57,7 +57,7 @@ static void put_columns(FILE *f, const struct grid *g)
 		else
 			fputc(',', f);
 		for (size_t i = 0; i < 4; i++)
-			fprintf(f, c->count ? ",%llu" : ",", (unsigned long long)value[i]);
+			fprintf(f, c->count && (i == 3 || !g->weight) ? ",%llu" : ",", (unsigned long long)value[i]);
 		if (c->n_expected)
 			fprintf(f, ",%.6g", (double)c->n_reporting / c->n_expected);
 		else

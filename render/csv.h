@@ -7,7 +7,7 @@
  * Shape   time is where the column begins, in UTC: 2026-11-21T14:05:00Z.  low is the lowest value of the cell, high
  *         the first above it, empty where there is no limit; values are in the measure's unit (ns, bytes ...).
  *         coverage is the share of slots reported, 0 to 1, empty where none was expected.  mean, percentiles and max of
- *         what has no events are empty.  A key is quoted where it holds a comma, a quote or the end of a line.
+ *         what has no events are empty, percentiles where cells are sums of a weight, too: then the cells' last field is sum.  A key is quoted where it holds a comma, a quote or the end of a line.
  * Law     the counts add up to the grid's; of a point grid they are means, as everywhere.
  * Errors  -ENOMEM.
  * Memory  the text is the caller's, to be freed with free().  Lines end in CR LF.

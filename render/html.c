@@ -153,16 +153,16 @@ static void put_map(FILE *f, const struct report_panel *panel)
 {
 	const struct grid *g = panel->grid;
 	const struct grid_summary *s = &g->all;
-	bool any = s->count > 0;
+	bool any = s->count > 0, ranks = any && !g->weight;
 
 	fputs("<tr>", f);
 	put_element(f, "th scope=\"row\"", panel->title);
 	put_count(f, grid_shown(g, s->n_snapshots, (double)s->count), "");
 	put_value(f, any ? (double)s->sum / (double)s->count : 0, g->unit, any);
-	put_value(f, (double)s->p50, g->unit, any);
-	put_value(f, (double)s->p90, g->unit, any);
-	put_value(f, (double)s->p99, g->unit, any);
-	put_value(f, (double)s->p999, g->unit, any);
+	put_value(f, (double)s->p50, g->unit, ranks);
+	put_value(f, (double)s->p90, g->unit, ranks);
+	put_value(f, (double)s->p99, g->unit, ranks);
+	put_value(f, (double)s->p999, g->unit, ranks);
 	put_value(f, (double)s->max, g->unit, any);
 	put_count(f, (double)s->lost, "");
 	fputs("</tr>\n", f);

@@ -13,6 +13,8 @@ static void the_greatest_quality_wins_and_of_equals_the_first(void **state)
 		{ "image/svg+xml;charset=utf-8;q=0.9, image/png;q=0.8", "png svg", "svg" },
 		{ "", "png svg", NULL }, { "text/html", "png svg", NULL }, { "image/png;q=0", "png", NULL },
 		{ ",,;q=;=", "png svg", NULL }, { "image/svg+xml;q=x", "png svg", NULL }, { "image/", "png", NULL }, { "*", "png", NULL },
+		{ "text/csv", "json csv", "csv" }, { "text/csv", "png pdf svg html csv", "csv" },
+		{ "text/html,application/xhtml+xml,*/*;q=0.8", "png pdf svg html csv", "png" },	/* a browser's address line */
 	};
 
 	(void)state;

@@ -53,7 +53,7 @@ static void a_column_has_one_state(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		assert_string_equal(payload_state(&cases[i].c), cases[i].state);
+		assert_string_equal(grid_column_word(&cases[i].c), cases[i].state);
 }
 
 static void raw_takes_the_shape_of_its_arity(void **state)

@@ -236,7 +236,7 @@ int client_json(struct client *c, const char *method, const char *path, const js
 	return err;
 }
 
-void params_put(struct params *p, const char *name, const char *value)
+void asked_put(struct asked *p, const char *name, const char *value)
 {
 	char *escaped = value ? curl_easy_escape(NULL, value, 0) : NULL;
 	int n;

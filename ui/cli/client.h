@@ -62,11 +62,11 @@ void transfer_fini(struct transfer *t);
 
 /* A query string in the making: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
 #define PARAMS_MAX 8192
-struct params {
+struct asked {
 	char text[PARAMS_MAX];
 	size_t len;
 };
 
-void params_put(struct params *p, const char *name, const char *value);	/* NULL values are left out */
+void asked_put(struct asked *p, const char *name, const char *value);	/* NULL values are left out */
 
 #endif

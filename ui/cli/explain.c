@@ -182,22 +182,22 @@ static void print_explanation(const struct options *o, const json_t *reply)
 int run_explain(struct client *c, int argc, char **argv)
 {
 	struct options o = { .duration = NULL };
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	params_put(&p, "start_time", o.start);
-	params_put(&p, "end_time", o.end);
-	params_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
-	params_put(&p, "measure", o.measure);
-	params_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
-	params_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
-	params_put(&p, "baseline_start", *o.baseline_start ? o.baseline_start : NULL);
-	params_put(&p, "baseline_end", *o.baseline_end ? o.baseline_end : NULL);
-	params_put(&p, "selected", o.selected);
-	params_put(&p, "top", o.top);
+	asked_put(&p, "start_time", o.start);
+	asked_put(&p, "end_time", o.end);
+	asked_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	asked_put(&p, "measure", o.measure);
+	asked_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
+	asked_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
+	asked_put(&p, "baseline_start", *o.baseline_start ? o.baseline_start : NULL);
+	asked_put(&p, "baseline_end", *o.baseline_end ? o.baseline_end : NULL);
+	asked_put(&p, "selected", o.selected);
+	asked_put(&p, "top", o.top);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, "/value/explain", path), p.text);
 	err = client_json(c, "GET", whole, NULL, &reply);
 	if (err)

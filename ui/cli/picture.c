@@ -1,6 +1,7 @@
-/* render, report and chart: pictures, from heatscoped or from a recording. */
+/* render, report, chart and export: pictures and numbers, from heatscoped or from a recording. */
 #include "command.h"
 #include "file.h"
+#include "output.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 enum {
 	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_THEME, OPT_FORMAT,
 	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
+	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS,
 };
 
 static const struct setting {
@@ -23,14 +25,15 @@ static const struct setting {
 	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_THEME, "theme" },
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
 	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
-	{ OPT_TOP, "top" }, { OPT_CHART, "chart" },
+	{ OPT_TOP, "top" }, { OPT_CHART, "chart" }, { OPT_NO_DATA, "data" }, { OPT_COLUMNS, "table" }, { OPT_NCOLS, "ncols" },
+	{ OPT_ROW_BITS, "row_bits" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
 struct options {
 	const char *id, *file, *out, *format;
 	const char *value[N_SETTINGS];	/* NULL: not given */
-	int bare;
+	int bare, keys;
 };
 
 static const char **value_of(struct options *o, int key)
@@ -41,12 +44,14 @@ static const char **value_of(struct options *o, int key)
 	return NULL;
 }
 
-#define COMMON_OPTIONS(formats)                                                                               \
-	{ "output", 'o', "FILE", 0, "Write here (- is standard output); .png, .pdf or .svg tells the format", 0 }, \
-	{ "file", 'f', "RECORDING", 0, "Draw a recording instead of a daemon's instrumentation", 0 },         \
+#define SOURCE_OPTIONS                                                                                        \
+	{ "file", 'f', "RECORDING", 0, "Of a recording instead of a daemon's instrumentation", 0 },           \
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                      \
 	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },                                             \
-	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 },                                                 \
+	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 }
+#define COMMON_OPTIONS(formats)                                                                               \
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending tells the format", 0 },        \
+	SOURCE_OPTIONS,                                                                                       \
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },                                 \
 	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                             \
 	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
@@ -58,7 +63,8 @@ static const char **value_of(struct options *o, int key)
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },                                    \
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
 	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 }
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
+	{ "no-data", OPT_NO_DATA, NULL, 0, "A PNG without the numbers and keys that it was drawn from", 0 }
 #define MAP_OPTIONS                                                                                           \
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
 	{ "weight", OPT_WEIGHT, "NAME", 0, "Colours are sums of this weight of the instrumentation, not counts", 0 }, \
@@ -75,7 +81,7 @@ static const struct argp_option render_options[] = {
 	{ 0 },
 };
 static const struct argp_option report_options[] = {
-	COMMON_OPTIONS("png, pdf or svg"),
+	COMMON_OPTIONS("png, pdf, svg, html (a page with the tables) or csv (the table)"),
 	MAP_OPTIONS,
 	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
@@ -89,17 +95,24 @@ static const struct argp_option chart_options[] = {
 	{ 0 },
 };
 
+static const struct argp_option export_options[] = {
+	{ "output", 'o', "FILE", 0, "Write here (default, and -: standard output)", 0 },
+	SOURCE_OPTIONS,
+	{ "columns", OPT_COLUMNS, NULL, 0, "A line per column of time: count, mean, percentiles, coverage, lost", 0 },
+	{ "keys", OPT_KEYS, NULL, 0, "A line per key: count, mean, percentiles", 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 600)", 0 },
+	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 3)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ 0 },
+};
+
 /* NULL for an ending that is none of them. */
 static const char *format_of(const struct options *o)
 {
-	const char *slash = o->out ? strrchr(o->out, '/') : NULL, *name = slash ? slash + 1 : o->out;
-	const char *dot = name ? strrchr(name, '.') : NULL;
-
-	if (o->format)
-		return o->format;
-	if (!dot || !strcasecmp(dot, ".png"))
-		return "png";
-	return !strcasecmp(dot, ".pdf") ? "pdf" : !strcasecmp(dot, ".svg") ? "svg" : NULL;
+	return o->format ? o->format : output_format(o->out);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -108,7 +121,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	const char **value = value_of(o, key);
 
 	if (value) {
-		*value = arg ? arg : "true";
+		*value = arg ? arg : key == OPT_NO_DATA ? "false" : key == OPT_COLUMNS ? "columns" : "true";
 		return 0;
 	}
 	switch (key) {
@@ -116,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'f': o->file = arg; return 0;
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_BARE: o->bare = 1; return 0;
+	case OPT_KEYS: o->keys = 1; return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num || !*arg)
 			argp_usage(state);
@@ -125,9 +139,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->id == !o->file)
 			argp_error(state, "give either an instrumentation's ID or --file");
 		if (!format_of(o))
-			argp_error(state, "%s: must end in .png, .pdf or .svg, or give --format", o->out);
-		if (o->bare && (!strcmp(format_of(o), "pdf") || !strcmp(format_of(o), "svg")))
+			argp_error(state, "%s: must end in %s, or give --format", o->out, OUTPUT_ENDINGS);
+		if (o->bare && strcmp(format_of(o), "png") && output_known(format_of(o)))
 			argp_error(state, "--bare is PNG only");
+		if (o->keys && *value_of(o, OPT_COLUMNS))
+			argp_error(state, "give either --columns or --keys");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -148,6 +164,7 @@ static const struct argp report_argp = {
 	report_options, parse, "[ID]",
 	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
 	"  heatscope report 1 --duration 300 -o report.png\n"
+	"  heatscope report 1 --start 1795247297 --duration 60 -o slow.html\n"
 	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
 };
 
@@ -159,18 +176,13 @@ static const struct argp chart_argp = {
 	"  heatscope chart 1 --format json | jq '.series[] | {key, total}'", NULL, NULL, NULL
 };
 
-static int write_out(const struct options *o, const struct reply *r, char reason[256])
-{
-	int to_stdout = !o->out || !strcmp(o->out, "-");
-	FILE *f = to_stdout ? stdout : fopen(o->out, "wb");
-	int err = !f || fwrite(r->data, 1, r->len, f) != r->len || fflush(f) ? -errno : 0;
-
-	if (f && !to_stdout && fclose(f) && !err)
-		err = -errno;
-	if (err)
-		snprintf(reason, 256, "%.200s: %s", to_stdout ? "standard output" : o->out, strerror(-err));
-	return err;
-}
+static const struct argp export_argp = {
+	export_options, parse, "[ID]",
+	"The numbers behind a heat map as CSV: a line per cell with time, low, high and count.\vExamples:\n"
+	"  heatscope export 1 --duration 600 -o cells.csv\n"
+	"  heatscope export 1 --columns --measure cputime\n"
+	"  heatscope export --file monday.hsr --keys -o monday.csv", NULL, NULL, NULL
+};
 
 /* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
 static void set_defaults(struct options *o)
@@ -187,21 +199,21 @@ static void set_defaults(struct options *o)
 
 static int fetch(struct client *c, struct options *o, const char *resource, char reason[256])
 {
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	struct reply r;
 	int err;
 
 	set_defaults(o);
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		params_put(&p, settings[i].parameter, o->value[i]);
-	params_put(&p, "format", format_of(o));
+		asked_put(&p, settings[i].parameter, o->value[i]);
+	asked_put(&p, "format", format_of(o));
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
 	err = client_request(c, "GET", whole, NULL, &r);
 	if (err)
 		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
 	else
-		err = write_out(o, &r, reason);
+		err = output_write(o->out, r.data, r.len, reason);
 	reply_fini(&r);
 	return err;
 }
@@ -233,32 +245,46 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 	return err;
 }
 
-static int run(struct client *c, const struct argp *argp, const char *command, const char *resource, int argc, char **argv)
+struct picture {
+	const struct argp *argp;
+	const char *command, *resource;
+	const char *format;		/* NULL: the file's ending tells it */
+};
+
+static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
-	struct options o = { .id = NULL };
+	struct options o = { .format = p->format };
+	const char *resource = p->resource;
 	char reason[256] = "";
 	int err;
 
-	argp_parse(argp, argc, argv, 0, NULL, &o);
-	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && strcmp(format_of(&o), "json"))
-		return failed(command, "standard output is a terminal; give -o FILE");
+	argp_parse(p->argp, argc, argv, 0, NULL, &o);
+	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && strcmp(format_of(&o), "json") && strcmp(format_of(&o), "csv"))
+		return failed(p->command, "standard output is a terminal; give -o FILE");
 	if (o.bare)
 		resource = "/value/heatmap/image";
+	if (o.keys)
+		resource = "/value/report";
 	err = o.file ? fetch_from_file(&o, resource, reason) : fetch(c, &o, resource, reason);
-	return err ? failed(command, reason) : 0;
+	return err ? failed(p->command, reason) : 0;
 }
 
 int run_render(struct client *c, int argc, char **argv)
 {
-	return run(c, &render_argp, "render", "/value/heatmap/figure", argc, argv);
+	return run(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", NULL }, argc, argv);
 }
 
 int run_report(struct client *c, int argc, char **argv)
 {
-	return run(c, &report_argp, "report", "/value/report", argc, argv);
+	return run(c, &(struct picture){ &report_argp, "report", "/value/report", NULL }, argc, argv);
 }
 
 int run_chart(struct client *c, int argc, char **argv)
 {
-	return run(c, &chart_argp, "chart", "/value/chart", argc, argv);
+	return run(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
+}
+
+int run_export(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
 }

@@ -233,18 +233,18 @@ static void print_told(const struct view *v, const struct told *t)
 static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
 		      struct told *t)
 {
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX], start[32], end[32];
 	json_t *reply;
 	int err;
 
 	snprintf(start, sizeof(start), "%lld", (long long)from);
 	snprintf(end, sizeof(end), "%lld", (long long)to);
-	params_put(&p, "start_time", start);
-	params_put(&p, "end_time", end);
-	params_put(&p, "ymin", o->over);
-	params_put(&p, "kind", v->kind);
-	params_put(&p, "n", GIVEN);
+	asked_put(&p, "start_time", start);
+	asked_put(&p, "end_time", end);
+	asked_put(&p, "ymin", o->over);
+	asked_put(&p, "kind", v->kind);
+	asked_put(&p, "n", GIVEN);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, "/value/exemplars", path), p.text);
 	err = client_json(c, "GET", whole, NULL, &reply);
 	if (err)

@@ -85,18 +85,18 @@ static void print_keys(const json_t *reply)
 int run_raw(struct client *c, int argc, char **argv)
 {
 	struct options o = { .duration = NULL };
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	params_put(&p, "start_time", o.start);
-	params_put(&p, "end_time", o.end);
-	params_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
-	params_put(&p, "measure", o.measure);
+	asked_put(&p, "start_time", o.start);
+	asked_put(&p, "end_time", o.end);
+	asked_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	asked_put(&p, "measure", o.measure);
 	if (!o.json)
-		params_put(&p, "by", o.by);
+		asked_put(&p, "by", o.by);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, o.json ? "/value/raw" : "/value/keys", path), p.text);
 	err = client_json(c, "GET", whole, NULL, &reply);
 	if (err)
