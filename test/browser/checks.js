@@ -426,6 +426,18 @@ check("a figure and the report are downloaded as pictures", async (t) => {
 	}
 });
 
+check("the numbers are downloaded as a page and as CSV", async (t) => {
+	await pause(t);
+	for (const [name, type, begin] of [[/^Report, HTML/, "html", "<!DOCTYPE html>"], [/^latency, CSV/, "csv", "time,low,high,count\r\n"]]) {
+		await t.page.locator("summary", { hasText: "Download" }).click();
+		const [download] = await Promise.all([t.page.waitForEvent("download"), t.page.getByRole("link", { name }).click()]);
+
+		assert.ok(readFileSync(await download.path(), "utf8").startsWith(begin));
+		assert.ok(download.suggestedFilename().endsWith(`.${type}`));
+		await t.page.locator("summary", { hasText: "Download" }).click();
+	}
+});
+
 check("dark mode follows the system, and can be chosen", async (t) => {
 	const { page } = t;
 	const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

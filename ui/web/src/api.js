@@ -87,6 +87,7 @@ export const stream = (id, parameters, signal, on) => readEvents(of(id, "stream"
 
 export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
 export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });
+export const cellsUrl = (id, s, parameters) => of(id, "grid") + query({ ...span(s), format: "csv", ...parameters });
 
 /** For a link to a file: where the server wants the token, the link alone would not do. */
 export async function download(event) {

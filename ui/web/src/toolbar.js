@@ -62,7 +62,10 @@ function Downloads({ session }) {
 		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "png")}
 			href=${api.figureUrl(inst.id, span, { ...look, measure: m, weight: weightOf(state, inst, m), selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
 		<a onClick=${take} download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
-		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a><//>`;
+		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
+		<a onClick=${take} download=${name("report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
+		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "csv")}
+			href=${api.cellsUrl(inst.id, span, { measure: m })}>${session.catalogue.fields[m]?.label ?? m}, CSV</a>`)}<//>`;
 }
 
 function Remove({ session }) {
