@@ -162,7 +162,7 @@ static struct look look_for(const struct options *o)
 static int ask_once(struct client *c, struct session *s, const struct layout *l)
 {
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 	json_t *json;
 	int err;
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-void ask_selected(const struct view *v, struct params *out)
+void ask_selected(const struct view *v, struct asked *out)
 {
 	char list[2 * KEY_BYTES_MAX];
 	size_t to = 0;
@@ -15,30 +15,30 @@ void ask_selected(const struct view *v, struct params *out)
 		list[to++] = *at;
 	}
 	list[to] = 0;
-	params_put(out, "selected", list);
+	asked_put(out, "selected", list);
 }
 
-void ask_seconds(const char *name, double seconds, struct params *out)
+void ask_seconds(const char *name, double seconds, struct asked *out)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.3f", seconds);
-	params_put(out, name, seconds > 0 ? text : NULL);
+	asked_put(out, name, seconds > 0 ? text : NULL);
 }
 
-void ask_parameters(const struct view *v, const struct subject *s, long n_cols, const char *theme, struct params *out)
+void ask_parameters(const struct view *v, const struct subject *s, long n_cols, const char *theme, struct asked *out)
 {
 	static const char *const yscale[] = { [YSCALE_AUTO] = NULL, [YSCALE_LOG] = "log", [YSCALE_LINEAR] = "linear" };
 	char text[32];
 
-	params_put(out, "measure", s->measure[v->measure]);
+	asked_put(out, "measure", s->measure[v->measure]);
 	ask_seconds("duration", v->column_s * (double)n_cols, out);
 	snprintf(text, sizeof(text), "%ld", n_cols);
-	params_put(out, "ncols", text);
+	asked_put(out, "ncols", text);
 	snprintf(text, sizeof(text), "%d", v->row_bits);
-	params_put(out, "row_bits", text);
-	params_put(out, "transfer", shade_transfer_name(v->transfer));
-	params_put(out, "yscale", yscale[v->yscale]);
-	params_put(out, "theme", theme);
+	asked_put(out, "row_bits", text);
+	asked_put(out, "transfer", shade_transfer_name(v->transfer));
+	asked_put(out, "yscale", yscale[v->yscale]);
+	asked_put(out, "theme", theme);
 	ask_selected(v, out);
 }

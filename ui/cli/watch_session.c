@@ -17,7 +17,7 @@ struct path {
 	char text[512 + PARAMS_MAX];
 };
 
-static const char *path_of(const struct session *s, const char *what, const struct params *p, struct path *out)
+static const char *path_of(const struct session *s, const char *what, const struct asked *p, struct path *out)
 {
 	char path[512];
 
@@ -150,7 +150,7 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 
 /* --- what is asked --- */
 
-static void start(struct session *s, const char *what, const struct params *p, const struct call_reader *reader,
+static void start(struct session *s, const char *what, const struct asked *p, const struct call_reader *reader,
 		  struct call **ret_call)
 {
 	struct path path;
@@ -171,7 +171,7 @@ static void stop_map(struct session *s)
 static void ask_map(struct session *s)
 {
 	static const struct call_reader stream = { on_stream, on_stream_end }, grid = { NULL, on_grid };
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 
 	stop_map(s);
 	s->want_map = false;
@@ -186,9 +186,9 @@ static void ask_map(struct session *s)
 	}
 }
 
-static void put_shown(const struct session *s, struct params *p)
+static void put_shown(const struct session *s, struct asked *p)
 {
-	params_put(p, "measure", s->map->measure);
+	asked_put(p, "measure", s->map->measure);
 	ask_seconds("start_time", s->map->from_s, p);
 	ask_seconds("duration", (double)s->map->n_cols * s->map->column_s, p);
 }
@@ -196,11 +196,11 @@ static void put_shown(const struct session *s, struct params *p)
 static void ask_sums(struct session *s)
 {
 	static const struct call_reader reader = { NULL, on_sums };
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 
 	put_shown(s, &p);
-	params_put(&p, "ncols", "1");
-	params_put(&p, "row_bits", "0");
+	asked_put(&p, "ncols", "1");
+	asked_put(&p, "row_bits", "0");
 	ask_selected(&s->view, &p);
 	start(s, "/value/grid", &p, &reader, &s->sums);
 }
@@ -208,12 +208,12 @@ static void ask_sums(struct session *s)
 static void ask_keys(struct session *s)
 {
 	static const struct call_reader reader = { NULL, on_keys };
-	struct params p = { .len = 0 };
+	struct asked p = { .len = 0 };
 
 	s->want_list = false;
 	put_shown(s, &p);
 	if (s->view.by)
-		params_put(&p, "by", s->subject.field[s->view.by - 1]);
+		asked_put(&p, "by", s->subject.field[s->view.by - 1]);
 	start(s, "/value/keys", &p, &reader, &s->keys);
 }
 
