@@ -215,7 +215,7 @@ static void exemplars_are_the_worst_by_a_time(void **state)
 		{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 		{ "rows", "rows", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
 	};
-	static const struct metric statements = { "mysql", "queries", "queries", "queries", some, 3, SCOPE_INTERVAL, NULL };
+	static const struct metric statements = { "mysql", "queries", "queries", "queries", some, 3, SCOPE_INTERVAL, NULL, NULL };
 	struct instrumentation in;
 	char reason[REASON_MAX];
 
