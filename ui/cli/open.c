@@ -191,6 +191,12 @@ static void print_origin(const struct parcel *p)
 	line("picture", p->picture);
 }
 
+/* Sums of a weight have no ranks. */
+static const char *rank_text(const struct grid *g, __u64 value, char out[32])
+{
+	return g->weight ? "-" : value_text((double)value, g->unit, out);
+}
+
 static void print_maps(const struct parcel *p)
 {
 	struct table t = { .n_columns = 9, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1 } };
@@ -205,8 +211,7 @@ static void print_maps(const struct parcel *p)
 		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
 		axis_format_count((double)s->lost, lost);
 		table_add(&t, name, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
-			  value_text((double)s->p50, g->unit, p50), value_text((double)s->p90, g->unit, p90),
-			  value_text((double)s->p99, g->unit, p99), value_text((double)s->p999, g->unit, p999),
+			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
 			  value_text((double)s->max, g->unit, max), lost);
 	}
 	putchar('\n');
