@@ -160,6 +160,8 @@ static void what_a_screen_says(void **state)
 		{ FRAME_PAUSED, OVERLAY_NONE, false, false, 80, 24, "\n paused  " },
 		{ FRAME_LOST, OVERLAY_NONE, false, false, 120, 24, "\n NO DAEMON  1 of 2 sources  371 events  7 lost  p50 1.9 us  p99 15 us  it is gone" },
 		{ FRAME_LOST, OVERLAY_NONE, true, false, 80, 24, "\nit is gone" },
+		{ FRAME_REFUSED, OVERLAY_NONE, false, false, 120, 24, "\n REFUSED  1 of 2 sources " },
+		{ FRAME_REFUSED, OVERLAY_NONE, true, false, 80, 24, "\nit is gone" },
 		{ FRAME_CONNECTING, OVERLAY_NONE, true, false, 80, 24, "\nwaiting for heatscoped" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, 80, 24, "pause, resume\n" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, LAYOUT_COLS_MIN, 16, "o O & still runni" },

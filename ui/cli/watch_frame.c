@@ -140,10 +140,10 @@ static void draw_status(const struct frame *f, const struct layout *l, struct sc
 {
 	static const char *const word[] = {
 		[FRAME_CONNECTING] = "connecting", [FRAME_LIVE] = "live", [FRAME_PAUSED] = "paused",
-		[FRAME_LOST] = "NO DAEMON", [FRAME_ONCE] = "once",
+		[FRAME_ONCE] = "once", [FRAME_LOST] = "NO DAEMON", [FRAME_REFUSED] = "REFUSED",
 	};
 	const struct subject *subject = f->subject;
-	const char *why = f->state == FRAME_LOST ? f->why : subject->trouble;
+	const char *why = frame_is_broken(f->state) ? f->why : subject->trouble;
 	char text[1024], sums[192] = "";
 
 	if (f->map)
@@ -219,7 +219,7 @@ void frame_draw(const struct frame *f, struct screen *s)
 		draw_map(f, &l, s);
 		draw_reading(f, &l, s);
 	} else {
-		screen_text(s, l.map_line, 0, s->n_cols, f->state == FRAME_LOST ? f->why : "waiting for heatscoped",
+		screen_text(s, l.map_line, 0, s->n_cols, frame_is_broken(f->state) ? f->why : "waiting for heatscoped",
 			    STYLE_PLAIN);
 	}
 	if (f->view->overlay == OVERLAY_LIST)

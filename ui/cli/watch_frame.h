@@ -10,7 +10,12 @@
 #include "watch_layout.h"
 #include "watch_view.h"
 
-enum frame_state { FRAME_CONNECTING, FRAME_LIVE, FRAME_PAUSED, FRAME_LOST, FRAME_ONCE };
+enum frame_state {
+	FRAME_CONNECTING, FRAME_LIVE, FRAME_PAUSED, FRAME_ONCE,
+	FRAME_LOST, FRAME_REFUSED,		/* heatscoped does not answer; it does, but not with a map */
+};
+
+static inline bool frame_is_broken(enum frame_state state) { return state == FRAME_LOST || state == FRAME_REFUSED; }
 
 struct frame {
 	const struct subject *subject;
@@ -19,7 +24,7 @@ struct frame {
 	const struct list *list;
 	const struct map_summary *summary;	/* of what is shown */
 	enum frame_state state;
-	const char *why;			/* of lost: a sentence */
+	const char *why;			/* of what is broken: a sentence */
 	struct look look;
 	int utc_offset_s;
 };

@@ -32,7 +32,7 @@ static bool is_live(const struct session *s) { return !(s->view.end_s > 0); }
 static void lose(struct session *s, int err, const char *reason)
 {
 	s->ended = s->ended || err == -ENOENT;
-	s->state = FRAME_LOST;
+	s->state = !err || err == -ECONNREFUSED ? FRAME_LOST : FRAME_REFUSED;
 	snprintf(s->why, sizeof(s->why), "%s", reason);
 	s->changed = true;
 }
@@ -141,10 +141,10 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 	struct session *s = arg;
 
 	s->inst = NULL;
-	if (err)
+	if (err == -ENOENT || (err && !is_live(s)))	/* of a live view the stream tells */
 		lose(s, err, reason);
-	else if (!subject_read(reply, &s->subject) && s->state == FRAME_LOST && !is_live(s))
-		s->state = FRAME_PAUSED;
+	if (!err)
+		subject_read(reply, &s->subject);	/* of another shape: it stays as it was */
 	s->changed = true;
 }
 
@@ -175,7 +175,7 @@ static void ask_map(struct session *s)
 
 	stop_map(s);
 	s->want_map = false;
-	if (s->state != FRAME_LOST)
+	if (!frame_is_broken(s->state))
 		s->state = FRAME_CONNECTING;
 	ask_parameters(&s->view, &s->subject, s->n_cols, s->theme, &p);
 	if (is_live(s)) {
@@ -220,7 +220,7 @@ static void ask_keys(struct session *s)
 static void ask_due(struct session *s, long long now_ms)
 {
 	static const struct call_reader inst = { NULL, on_inst };
-	bool broken = s->state == FRAME_LOST && !s->stream && !s->grid;
+	bool broken = frame_is_broken(s->state) && !s->stream && !s->grid;
 
 	if (!s->n_cols)
 		return;
