@@ -8,8 +8,7 @@
 #ifndef HEATSCOPE_MYSQL_DIGEST_TEXT_H
 #define HEATSCOPE_MYSQL_DIGEST_TEXT_H
 
-#include <linux/types.h>
-#include <stddef.h>
+#include "digest_text.h"
 
 /* Gives the code that mysql_digest.h gives of the same bytes.  `whole` 0: more followed that is not known.
  * What does not read as itself (cut at LABEL_MAX bytes, a name of odd characters) ends with " #" and its code. */
@@ -20,7 +19,5 @@ void digest_label(__u64 code, const char *sql, size_t len, int whole, char *out)
 
 /* The codes that are shown as `text`, for predicates: 1, or -E2BIG if max is 0. */
 int digest_codes(const char *text, __u64 *ret_code, size_t max);
-
-void digest_label_unseen(__u64 code, char *out);	/* of a code whose statement is not known */
 
 #endif

@@ -11,52 +11,11 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "events.bpf.h"
 #include "mysql_conns.bpf.h"
-
-#define WINDOW 64
-
-struct window {
-	__u8 byte[WINDOW];
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, SPECIMENS_MAX);
-	__type(key, __u64);
-	__type(value, struct mysql_specimen);
-} specimens SEC(".maps");
-
-struct {				/* where one is put together */
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct mysql_specimen);
-} specimen SEC(".maps");
-
-struct digesting {
-	struct digest *digest;
-	const struct window *window;
-	__u32 at, pad;
-};
-
-static long digest_step(__u32 i, struct digesting *d)
-{
-	digest_byte(d->digest, d->window->byte[(d->at + i) & (WINDOW - 1)]);
-	return 0;
-}
-
-__noinline int digest_window(struct digest *digest, const struct window *window, __u32 at, __u32 n)
-{
-	struct digesting d = { digest, window, at, 0 };
-
-	if (digest && window)
-		bpf_loop(n, digest_step, &d, 0);
-	return 0;
-}
+#include "digests.bpf.h"
 
 /* Is the next byte one of a text that is digested? */
-static __always_inline int digest_wants(const struct mysql_conn *s)
+static __always_inline int digest_wants(const struct server_conn *s)
 {
 	const struct conn *c = &s->conn;
 
@@ -71,45 +30,21 @@ static __always_inline int digest_refuses(const struct conn *c, __u8 first)
 }
 
 /* It is what a statement with a text is remembered by. */
-static __always_inline void digest_set(struct mysql_conn *s, __u64 code, __u64 table)
+static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 table)
 {
 	s->code = code;
 	s->table = table;
 }
 
 /* The text is read from here on. */
-static __always_inline void digest_start(struct mysql_conn *s)
+static __always_inline void digest_start(struct server_conn *s)
 {
 	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
 	s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
 }
 
-/* The first of its kind is kept for its text. */
-static __always_inline void specimen_keep(const struct mysql_conn *s, __u32 len, int whole)
-{
-	const __u32 zero = 0;
-	__u64 there = s->text_end - s->text, code = s->code;
-	struct mysql_specimen *m;
-
-	if (!s->text || !(wanted & WANTED_FIELD(MYSQL_DIGEST)) || bpf_map_lookup_elem(&specimens, &code))
-		return;
-	m = bpf_map_lookup_elem(&specimen, &zero);
-	if (!m)
-		return;
-	if (there > len)
-		there = len;
-	m->whole = whole && there == len && len < SPECIMEN_MAX;
-	if (there >= SPECIMEN_MAX)
-		there = SPECIMEN_MAX - 1;
-	m->len = there;
-	barrier_var(there);
-	if (bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)s->text))
-		return;
-	bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
-}
-
 /* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */
-__noinline int digest_end(struct mysql_conn *s, int whole)
+__noinline int digest_end(struct server_conn *s, int whole)
 {
 	if (!s)
 		return 0;
@@ -118,12 +53,13 @@ __noinline int digest_end(struct mysql_conn *s, int whole)
 	s->code = digest_code(&s->digest, whole);
 	s->table = table_code(&s->digest.table, whole);
 	name_remember(&s->digest.table.name, s->table);
-	specimen_keep(s, s->digested, whole);
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		specimen_keep(s->code, s->text, s->text_end, s->digested, whole);
 	return 0;
 }
 
 /* The command has come whole. */
-__noinline int command_digest(struct mysql_conn *s)
+__noinline int command_digest(struct server_conn *s)
 {
 	struct conn *c = &s->conn;
 

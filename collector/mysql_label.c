@@ -51,27 +51,6 @@ void mysql_label_status(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%u", (unsigned)code & 0xffff);
 }
 
-static const char *const blocked_in_names[] = { REASON_NAMES, [REASON_NONE] = "cpu", [MYSQL_ENDED] = "none" };
-
-void mysql_label_blocked_in(__u64 code, char *out)
-{
-	snprintf(out, LABEL_MAX + 1, "%s", blocked_in_names[code <= MYSQL_ENDED ? code : REASON_OTHER]);
-}
-
-static const char *const name_special[] = { [NAME_UNKNOWN] = "unknown", [NAME_NONE] = "none", [NAME_ENCRYPTED] = "encrypted" };
-
-void mysql_label_name(__u64 code, const struct name *name, char *out)
-{
-	__u64 other;
-
-	if (code <= NAME_ENCRYPTED)
-		snprintf(out, LABEL_MAX + 1, "%s", name_special[code]);
-	else if (!name)
-		clean_label(code, "", 0, out);
-	else if (!clean_copy(name->text, name->n, out, LABEL_MAX) || clean_is_special(out) || clean_code(out, &other))
-		clean_label(code, name->text, name->n, out);
-}
-
 /* The first code up to `last` that is shown so. */
 static int codes_shown(void (*label)(__u64, char *), __u64 last, const char *text, __u64 *ret_code, size_t max)
 {
@@ -93,11 +72,6 @@ static int codes_shown(void (*label)(__u64, char *), __u64 last, const char *tex
 int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
 {
 	return codes_shown(mysql_label_command, COMMAND_OPAQUE, text, ret_code, max);
-}
-
-int mysql_codes_blocked_in(const char *text, __u64 *ret_code, size_t max)
-{
-	return codes_shown(mysql_label_blocked_in, MYSQL_ENDED, text, ret_code, max);
 }
 
 int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max)
@@ -132,26 +106,6 @@ int mysql_codes_status(const char *text, __u64 *ret_code, size_t max)
 		return 0;
 	if (!max)
 		return -E2BIG;
-	*ret_code = code;
-	return 1;
-}
-
-int mysql_codes_name(const char *text, __u64 *ret_code, size_t max)
-{
-	struct name name;
-	__u64 code;
-
-	if (!max)
-		return -E2BIG;
-	for (code = 0; code <= NAME_ENCRYPTED; code++)
-		if (!strcmp(text, name_special[code]))
-			break;
-	if (code > NAME_ENCRYPTED && !clean_code(text, &code)) {
-		name_begin(&name);
-		for (; *text; text++)
-			name_byte(&name, (__u8)*text);
-		code = name_code(&name);
-	}
 	*ret_code = code;
 	return 1;
 }

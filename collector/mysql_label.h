@@ -6,21 +6,17 @@
 #ifndef HEATSCOPE_MYSQL_LABEL_H
 #define HEATSCOPE_MYSQL_LABEL_H
 
-#include "mysql_name.h"
+#include "name.h"
 
 #include <stddef.h>
 
 void mysql_label_command(__u64 code, char *out);
 void mysql_label_statement(__u64 code, char *out);	/* of statement_code() */
 void mysql_label_status(__u64 code, char *out);
-void mysql_label_blocked_in(__u64 code, char *out);
-void mysql_label_name(__u64 code, const struct name *name, char *out);	/* name NULL: it is not known */
 
 /* The codes that are shown so; how many, or -E2BIG. */
 int mysql_codes_command(const char *text, __u64 *ret_code, size_t max);
 int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max);
 int mysql_codes_status(const char *text, __u64 *ret_code, size_t max);
-int mysql_codes_blocked_in(const char *text, __u64 *ret_code, size_t max);
-int mysql_codes_name(const char *text, __u64 *ret_code, size_t max);
 
 #endif

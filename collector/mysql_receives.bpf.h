@@ -10,10 +10,6 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "mysql_digests.bpf.h"
-#include "mysql_events.bpf.h"
-#include "source.bpf.h"
-
-#define FEED_STEPS 2048
 
 /* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
 
@@ -61,40 +57,9 @@ __noinline __u32 conn_header(struct conn *c, __u32 head)
 
 /* ---- receives ---- */
 
-struct feed {
-	struct mysql_conn *s;
-	struct events *e;
-	struct task_struct *t;
-	struct source src;
-	__u64 at, total;
-	__u64 window_at, window_n;
-	__u32 failed, pad;
-	struct window window;
-};
-
-static __always_inline int feed_refill(struct feed *f)
+static __always_inline void prepared_lookup(struct server_conn *s)
 {
-	__u64 n;
-
-	if (f->at >= f->src.from + f->src.len && source_next(&f->src))
-		return -1;
-	if (f->at < f->src.from || f->at >= f->src.from + f->src.len)
-		return -1;
-	n = f->src.from + f->src.len - f->at;
-	if (n > f->total - f->at)
-		n = f->total - f->at;
-	if (n > WINDOW)
-		n = WINDOW;
-	if (bpf_probe_read_user(&f->window, n & 127, f->src.at + (f->at - f->src.from)))
-		return -1;
-	f->window_at = f->at;
-	f->window_n = n;
-	return 0;
-}
-
-static __always_inline void prepared_lookup(struct mysql_conn *s)
-{
-	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+	struct prepared_key key = { .conn = s->turn.id, .statement = s->conn.statement_id };
 	struct prepared_statement *p = bpf_map_lookup_elem(&prepared, &key);
 
 	s->conn.statement = p ? p->statement : STATEMENT_UNKNOWN;
@@ -105,9 +70,9 @@ static __always_inline void prepared_lookup(struct mysql_conn *s)
 		bpf_map_lookup_elem(&specimens, &s->code);	/* it is in use */
 }
 
-static __always_inline void prepared_forget(struct mysql_conn *s)
+static __always_inline void prepared_forget(struct server_conn *s)
 {
-	struct prepared_key key = { .conn = s->id, .statement = s->conn.statement_id };
+	struct prepared_key key = { .conn = s->turn.id, .statement = s->conn.statement_id };
 
 	bpf_map_delete_elem(&prepared, &key);
 }
@@ -115,7 +80,7 @@ static __always_inline void prepared_forget(struct mysql_conn *s)
 /* What is looked at of the text in the window, of which the parser has seen nothing yet. */
 static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 {
-	struct mysql_conn *s = f->s;
+	struct server_conn *s = f->s;
 	__u64 rest = f->total - f->src.from;
 
 	if (s->digested != s->conn.at - 1)
@@ -140,7 +105,7 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 }
 
 /* What it is of few bytes only: with a stack of its own, which has to be small below feed_step(). */
-static __noinline int outcome_rare(struct mysql_conn *s, __u32 out)
+static __noinline int outcome_rare(struct server_conn *s, __u32 out)
 {
 	if (out & PARSE_NAME)
 		name_remember(&s->conn.who.name, name_code(&s->conn.who.name));
@@ -154,13 +119,13 @@ static __noinline int outcome_rare(struct mysql_conn *s, __u32 out)
 }
 
 /* What the parser found in the bytes just eaten or skipped. */
-static __always_inline void outcome(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 out)
+static __always_inline void outcome(struct server_conn *s, struct events *e, struct task_struct *t, __u32 out)
 {
 	if (out & PARSE_START) {
-		if (STATE_KIND(s->state) == STATE_WAITING)
+		if (STATE_KIND(s->turn.state) == STATE_WAITING)
 			count(&counts.unanswered);
-		state_set(s, STATE_IDLE);
-		stamp_start(s, t);
+		state_set(&s->turn, STATE_IDLE);
+		stamp_start(&s->turn, t);
 		s->digested = 0;
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	}
@@ -172,13 +137,13 @@ static __always_inline void outcome(struct mysql_conn *s, struct events *e, stru
 		follow_begin(&s->conn, (wanted & WANTED_MEASURE(MYSQL_ROWS)) != 0);
 	command_digest(s);
 	if (!command_has_no_reply(s->conn.command)) {
-		state_set(s, STATE_WAITING);
+		state_set(&s->turn, STATE_WAITING);
 		return;
 	}
-	stamp_end(s, t);
+	stamp_end(&s->turn, t);
 	emit(e, s);
-	state_set(s, STATE_RECORDED);
-	stamp_over(s, t);
+	state_set(&s->turn, STATE_RECORDED);
+	stamp_over(&s->turn, t);
 }
 
 static long feed_step(__u32 i, struct feed *f)
@@ -205,7 +170,7 @@ static long feed_step(__u32 i, struct feed *f)
 }
 
 /* What most receives are, in short: a header alone, as MariaDB reads it, or the command behind it.  Bytes eaten. */
-static __always_inline __u32 receive_ahead(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 total)
+static __always_inline __u32 receive_ahead(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	struct conn *c = &s->conn;
 	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, text;
@@ -230,31 +195,25 @@ static __always_inline __u32 receive_ahead(struct mysql_conn *s, struct events *
 }
 
 /* The data of a connection that we cannot read: the first receive after a reply starts a turn. */
-static __always_inline void turn_receive(struct mysql_conn *s, struct task_struct *t)
+static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
-	if (STATE_KIND(s->state) == STATE_WAITING)
+	if (STATE_KIND(s->turn.state) == STATE_WAITING)
 		return;
-	state_set(s, STATE_IDLE);
+	state_set(&s->turn, STATE_IDLE);
 	digest_set(s, DIGEST_NONE, NAME_NONE);
-	stamp_start(s, t);
-	state_set(s, STATE_WAITING);
+	stamp_start(&s->turn, t);
+	state_set(&s->turn, STATE_WAITING);
 }
 
 /* We lost the place in the stream: find it again as in a connection older than we are. */
-static __always_inline void conn_lost(struct mysql_conn *s)
+static __always_inline void conn_lost(struct server_conn *s)
 {
 	count(&counts.unreadable);
 	conn_becomes(&s->conn, CONN_STRANGE);
-	state_set(s, STATE_IDLE);
+	state_set(&s->turn, STATE_IDLE);
 }
 
-/* With a stack of its own, which is gone again when feed_step() needs one. */
-static __noinline int feed_open(struct feed *f)
-{
-	return source_open(&f->src, f->t, f->total) || feed_refill(f);
-}
-
-static __noinline int receive_rest(struct mysql_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
+static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
 {
 	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
 	struct conn *c = &s->conn;
@@ -280,7 +239,7 @@ static __noinline int receive_rest(struct mysql_conn *s, struct events *e, struc
 	return 0;
 }
 
-static __always_inline void receive(struct mysql_conn *s, struct events *e, struct task_struct *t, __u32 total)
+static __always_inline void receive(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	__u32 eaten;
 
@@ -293,15 +252,15 @@ static __always_inline void receive(struct mysql_conn *s, struct events *e, stru
 
 static __always_inline void received(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct mysql_conn *s = conn_find(sk, inode);
+	struct server_conn *s = conn_find(sk, inode);
 
 	if (!s && ret > 0)
 		s = conn_make(sk, inode, t, 0);
 	if (!s || s->conn.mode == CONN_IGNORED)
 		return;
-	if (!s->conn.held && pending_take(s, STATE_RECORDED)) {
+	if (!s->conn.held && pending_take(&s->turn, STATE_RECORDED)) {
 		emit(e, s);
-		stamp_over(s, t);
+		stamp_over(&s->turn, t);
 	}
 	if (ret > 0)
 		receive(s, e, t, ret);

@@ -9,7 +9,7 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "mysql_events.bpf.h"
+#include "mysql_conns.bpf.h"
 #include "source.bpf.h"
 
 #define EAGAIN 11
@@ -86,9 +86,9 @@ static long walk_step(__u32 i, struct walk *w)
 	return 0;
 }
 
-static __always_inline void prepared_remember(struct mysql_conn *s, __u32 id)
+static __always_inline void prepared_remember(struct server_conn *s, __u32 id)
 {
-	struct prepared_key key = { .conn = s->id, .statement = id };
+	struct prepared_key key = { .conn = s->turn.id, .statement = id };
 	struct prepared_statement p = { s->conn.last_statement, s->last_code, s->last_table };
 
 	bpf_map_update_elem(&prepared, &key, &p, BPF_ANY);
@@ -121,7 +121,7 @@ static __always_inline void walk(struct walk *w)
 }
 
 /* Is the reply complete with this send?  REPLY_* */
-static __noinline int reply_seen(struct mysql_conn *s, struct task_struct *t, int total)
+static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct walk w = { .c = &s->conn, .total = total };
 	struct conn *c = &s->conn;
@@ -163,7 +163,7 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 {
 	const __u32 zero = 0;
 	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
-	struct mysql_conn *s;
+	struct server_conn *s;
 	struct source src;
 	__u64 n;
 
@@ -175,12 +175,12 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 		return 0;
 	s = conn_make(sk, inode, t, 1);
 	if (s)
-		s->connection = greeting_number((const struct greeting_bytes *)w->byte, n);
+		s->turn.connection = greeting_number((const struct greeting_bytes *)w->byte, n);
 	return 0;
 }
 
 /* The server's OK ends the login. */
-static __always_inline int send_login(struct mysql_conn *s, struct task_struct *t, int total)
+static __always_inline int send_login(struct server_conn *s, struct task_struct *t, int total)
 {
 	struct packet_bytes bytes = { 0 };
 	struct packet p = { .n = LOGIN_OK, .head = bytes.head };
@@ -193,34 +193,34 @@ static __always_inline int send_login(struct mysql_conn *s, struct task_struct *
 	return 0;
 }
 
-static __always_inline void send_reply(struct mysql_conn *s, struct events *e, struct task_struct *t, int ret)
+static __always_inline void send_reply(struct server_conn *s, struct events *e, struct task_struct *t, int ret)
 {
-	__u64 kind = STATE_KIND(s->state);
+	__u64 kind = STATE_KIND(s->turn.state);
 	int verdict = REPLY_DONE;
 
 	if (kind == STATE_IDLE || ret == -EAGAIN || ret == -EINTR)
 		return;
-	if (kind == STATE_RECORDED || (kind == STATE_PENDING && !pending_take(s, STATE_WAITING))) {
+	if (kind == STATE_RECORDED || (kind == STATE_PENDING && !pending_take(&s->turn, STATE_WAITING))) {
 		if (ret > 0)
 			count(&counts.late_sends);
 		return;
 	}
-	stamp_end(s, t);
+	stamp_end(&s->turn, t);
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
 	s->conn.held = verdict == REPLY_HELD;
 	if (verdict == REPLY_DONE) {
 		emit(e, s);
-		state_set(s, STATE_RECORDED);
-		stamp_over(s, t);
+		state_set(&s->turn, STATE_RECORDED);
+		stamp_over(&s->turn, t);
 	} else {
-		state_set(s, STATE_PENDING);
+		state_set(&s->turn, STATE_PENDING);
 	}
 }
 
 static __always_inline void sent(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct mysql_conn *s = conn_find(sk, inode);
+	struct server_conn *s = conn_find(sk, inode);
 
 	if (!s)
 		send_first(sk, inode, t, ret);

@@ -12,13 +12,7 @@
 #ifndef HEATSCOPE_MYSQL_STATEMENT_H
 #define HEATSCOPE_MYSQL_STATEMENT_H
 
-#include <linux/types.h>
-
-enum {				/* no word packs into these */
-	STATEMENT_NONE = 0,	/* a command that has no statement */
-	STATEMENT_UNKNOWN = 1,	/* no text was seen: prepared before we looked, or 1 kB of comment */
-	STATEMENT_MISC = 2,	/* text, but no keyword we know */
-};
+#include "statement.h"
 
 struct statement {
 	__u64 word;
@@ -52,13 +46,6 @@ enum statement_state {
 	X("table", "table") X("truncate", "truncate") X("uninstall", "uninstal")                    \
 	X("unlock", "unlock") X("update", "update") X("use", "use") X("values", "values")           \
 	X("with", "with") X("xa", "xa")
-
-/* The code of a literal of at most 8 letters; a constant expression. */
-#define STATEMENT_LETTER(s, i) ((i) < sizeof(s) - 1 ? (__u64)(__u8)(s)[(i) < sizeof(s) ? (i) : 0] << 8 * (i) : 0)
-#define STATEMENT_CODE(s)                                                                           \
-	(STATEMENT_LETTER(s, 0) | STATEMENT_LETTER(s, 1) | STATEMENT_LETTER(s, 2) |                 \
-	 STATEMENT_LETTER(s, 3) | STATEMENT_LETTER(s, 4) | STATEMENT_LETTER(s, 5) |                 \
-	 STATEMENT_LETTER(s, 6) | STATEMENT_LETTER(s, 7))
 
 static inline int statement_known(__u64 word)
 {

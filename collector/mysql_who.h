@@ -16,7 +16,7 @@
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H
 
-#include "mysql_name.h"
+#include "name.h"
 
 #define WHO_LOOK 512
 
@@ -32,7 +32,7 @@ enum who_part {
 };
 
 struct who {
-	__u64 user, database;			/* codes, mysql_name.h */
+	__u64 user, database;			/* codes, name.h */
 	__u64 next_user, next_database;		/* what they are if the server agrees */
 	struct name name;			/* that is read, or was last */
 	__u32 caps;				/* of the packet that is read */

@@ -1,5 +1,5 @@
 /* parts.bpf.h - how often a statement was blocked, and what that time went to (reason.h), for which no clock is read; and what
- * it had of files, which others add (mysql_files.bpf.h).
+ * it had of files, which others add (files.bpf.h).
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|

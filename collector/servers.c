@@ -1,12 +1,10 @@
 #include "servers.h"
-#include "mysql.h"
+#include "turn.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *const servers_names[] = { MYSQL_SERVERS, NULL };
 
 static int known_find(const struct servers *s, __u32 pid, __u32 port)
 {
@@ -33,7 +31,7 @@ static int known_room(struct servers *s)
 
 static void known_set(struct servers *s, size_t i, int live)
 {
-	struct mysql_listener key = { .pid = s->known[i].listener.pid, .port = s->known[i].listener.port };
+	struct server_listener key = { .pid = s->known[i].listener.pid, .port = s->known[i].listener.port };
 	__u32 one = 1;
 
 	if (live)
@@ -50,7 +48,7 @@ void servers_refresh(struct servers *s)
 	size_t i;
 	int at;
 
-	if (s->census ? census_take(s->census, &now) : listeners_find(servers_names, &now))
+	if (s->census ? census_take(s->census, &now) : listeners_find(s->names, &now))
 		return;
 	for (i = 0; i < s->n_known; i++)
 		s->known[i].live |= 2;			/* not seen yet */

@@ -18,8 +18,6 @@
 #define SERVERS_KNOWN_MAX 1024
 #define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
 
-extern const char *const servers_names[];	/* of their processes; NULL at the end */
-
 struct known {
 	struct listener listener;
 	int live;				/* it is in the map */
@@ -27,6 +25,7 @@ struct known {
 
 struct servers {
 	int map_fd;
+	const char *const *names;		/* of their processes; NULL at the end */
 	const struct census *census;		/* NULL: look into /proc, which shows our own user's only */
 	__u64 n_changes;			/* how often something was new or gone */
 	size_t n_known;
@@ -38,7 +37,7 @@ void servers_refresh(struct servers *s);
 /* There is a new, empty map. */
 void servers_forget_map(struct servers *s, int map_fd);
 
-/* The codes of mysql.h's `instance` that are shown so, of those who listen now; how many, or -E2BIG. */
+/* The codes of an `instance` (turn.h) that are shown so, of those who listen now; how many, or -E2BIG. */
 int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
 
 /* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */

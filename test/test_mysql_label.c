@@ -1,5 +1,6 @@
 #include "collector/mysql.h"
 #include "collector/mysql_label.h"
+#include "collector/turn_label.h"
 #include "collector/mysql_statement.h"
 #include "collector/slice.h"
 #include "check.h"
@@ -78,13 +79,13 @@ static void names_have_their_codes(void **state)
 		assert_int_equal(mysql_codes_status(statuses[i].name, &back, 1), 1);
 		assert_true(back == statuses[i].code);
 	}
-	for (code = 0; code <= MYSQL_ENDED; code++) {
-		mysql_label_blocked_in(code, out);
+	for (code = 0; code <= TURN_ENDED; code++) {
+		turn_label_blocked_in(code, out);
 		assert_string_equal(out, reasons[code]);
-		assert_int_equal(mysql_codes_blocked_in(out, &back, 1), 1);
+		assert_int_equal(turn_codes_blocked_in(out, &back, 1), 1);
 		assert_true(back == code);
 	}
-	assert_int_equal(mysql_codes_blocked_in("locks", &back, 1), 0);
+	assert_int_equal(turn_codes_blocked_in("locks", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("OK", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("01062", &back, 1), 0);
 	assert_int_equal(mysql_codes_status("99999", &back, 1), 0);
@@ -120,14 +121,14 @@ static void any_name_is_shown_and_found_again(void **state)
 		size_t n = strlen(cases[i].shown);
 
 		code = name_of(&name, cases[i].text, cases[i].n);
-		mysql_label_name(code, &name, out);
+		turn_label_name(code, &name, out);
 		if (cases[i].shown[n - 1] == '#' ? strncmp(out, cases[i].shown, n) || strlen(out) != n + 16 : strcmp(out, cases[i].shown))
 			fail_msg("\"%s\", not \"%s\"", out, cases[i].shown);
-		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
 		assert_true(back == code);
-		assert_int_equal(mysql_codes_name(out, &back, 0), -E2BIG);
-		mysql_label_name(code, NULL, out);	/* its text is forgotten */
-		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_int_equal(turn_codes_name(out, &back, 0), -E2BIG);
+		turn_label_name(code, NULL, out);	/* its text is forgotten */
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
 		assert_true(back == code);
 	}
 }
@@ -141,17 +142,17 @@ static void a_name_is_cut_where_its_room_ends(void **state)
 	memset(text, 'x', sizeof(text));
 	code = name_of(&name, text, sizeof(text) - 1);
 	assert_true(code == name_of(&name, text, NAME_ROOM));
-	mysql_label_name(code, &name, out);
+	turn_label_name(code, &name, out);
 	assert_int_equal(strlen(out), NAME_ROOM);
-	assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+	assert_int_equal(turn_codes_name(out, &back, 1), 1);
 	assert_true(back == code);
 	text[sizeof(text) - 1] = 0;
-	assert_int_equal(mysql_codes_name(text, &back, 1), 1);		/* whoever writes all of it means the same */
+	assert_int_equal(turn_codes_name(text, &back, 1), 1);		/* whoever writes all of it means the same */
 	assert_true(back == code);
 	memcpy(text + NAME_ROOM - 1, "\xc3\xa9", 2);		/* cut within a character */
 	code = name_of(&name, text, NAME_ROOM + 1);
-	mysql_label_name(code, &name, out);
-	assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+	turn_label_name(code, &name, out);
+	assert_int_equal(turn_codes_name(out, &back, 1), 1);
 	assert_true(back == code);
 }
 
@@ -162,9 +163,9 @@ static void what_is_no_name_has_a_word(void **state)
 	__u64 code, back;
 
 	for (code = 0; code < 3; code++) {
-		mysql_label_name(code, NULL, out);
+		turn_label_name(code, NULL, out);
 		assert_string_equal(out, words[code]);
-		assert_int_equal(mysql_codes_name(out, &back, 1), 1);
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
 		assert_true(back == code);
 	}
 }

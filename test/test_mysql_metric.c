@@ -22,24 +22,24 @@ static void names_are_the_events_fields(void **state)
 
 static void names_are_the_events_measures(void **state)
 {
-	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_NUMERIC), MYSQL_LATENCY);
-	assert_int_equal(metric_index(&mysql_metric, "cputime", FIELD_NUMERIC), MYSQL_CPUTIME);
-	assert_int_equal(metric_index(&mysql_metric, "runqwait", FIELD_NUMERIC), MYSQL_RUNQWAIT);
-	assert_int_equal(metric_index(&mysql_metric, "blocked", FIELD_NUMERIC), MYSQL_BLOCKED);
-	assert_int_equal(metric_index(&mysql_metric, "unsplit", FIELD_NUMERIC), MYSQL_UNSPLIT);
-	assert_int_equal(metric_index(&mysql_metric, "offcpu", FIELD_NUMERIC), MYSQL_OFFCPU);
-	assert_int_equal(metric_index(&mysql_metric, "io", FIELD_NUMERIC), MYSQL_IO);
-	assert_int_equal(metric_index(&mysql_metric, "futex", FIELD_NUMERIC), MYSQL_FUTEX);
-	assert_int_equal(metric_index(&mysql_metric, "net", FIELD_NUMERIC), MYSQL_NET);
-	assert_int_equal(metric_index(&mysql_metric, "sleep", FIELD_NUMERIC), MYSQL_SLEEP);
-	assert_int_equal(metric_index(&mysql_metric, "fault", FIELD_NUMERIC), MYSQL_FAULT);
-	assert_int_equal(metric_index(&mysql_metric, "other", FIELD_NUMERIC), MYSQL_OTHER);
-	assert_int_equal(metric_index(&mysql_metric, "n_switches", FIELD_NUMERIC), MYSQL_N_SWITCHES);
-	assert_int_equal(metric_index(&mysql_metric, "n_io", FIELD_NUMERIC), MYSQL_N_IO);
+	assert_int_equal(metric_index(&mysql_metric, "latency", FIELD_NUMERIC), TURN_LATENCY);
+	assert_int_equal(metric_index(&mysql_metric, "cputime", FIELD_NUMERIC), TURN_CPUTIME);
+	assert_int_equal(metric_index(&mysql_metric, "runqwait", FIELD_NUMERIC), TURN_RUNQWAIT);
+	assert_int_equal(metric_index(&mysql_metric, "blocked", FIELD_NUMERIC), TURN_BLOCKED);
+	assert_int_equal(metric_index(&mysql_metric, "unsplit", FIELD_NUMERIC), TURN_UNSPLIT);
+	assert_int_equal(metric_index(&mysql_metric, "offcpu", FIELD_NUMERIC), TURN_OFFCPU);
+	assert_int_equal(metric_index(&mysql_metric, "io", FIELD_NUMERIC), TURN_IO);
+	assert_int_equal(metric_index(&mysql_metric, "futex", FIELD_NUMERIC), TURN_FUTEX);
+	assert_int_equal(metric_index(&mysql_metric, "net", FIELD_NUMERIC), TURN_NET);
+	assert_int_equal(metric_index(&mysql_metric, "sleep", FIELD_NUMERIC), TURN_SLEEP);
+	assert_int_equal(metric_index(&mysql_metric, "fault", FIELD_NUMERIC), TURN_FAULT);
+	assert_int_equal(metric_index(&mysql_metric, "other", FIELD_NUMERIC), TURN_OTHER);
+	assert_int_equal(metric_index(&mysql_metric, "n_switches", FIELD_NUMERIC), TURN_N_SWITCHES);
+	assert_int_equal(metric_index(&mysql_metric, "n_io", FIELD_NUMERIC), TURN_N_IO);
 	assert_int_equal(metric_index(&mysql_metric, "rows", FIELD_NUMERIC), MYSQL_ROWS);
-	assert_int_equal(metric_index(&mysql_metric, "age", FIELD_NUMERIC), MYSQL_AGE);
-	assert_int_equal(metric_index(&mysql_metric, "fs", FIELD_NUMERIC), MYSQL_FS);
-	assert_int_equal(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC), MYSQL_IO_BYTES);
+	assert_int_equal(metric_index(&mysql_metric, "age", FIELD_NUMERIC), TURN_AGE);
+	assert_int_equal(metric_index(&mysql_metric, "fs", FIELD_NUMERIC), TURN_FS);
+	assert_int_equal(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC), TURN_IO_BYTES);
 	assert_int_equal(metric_index(&mysql_metric, "command", FIELD_NUMERIC), -1);
 }
 
@@ -51,14 +51,14 @@ static void the_scheduler_is_watched_for_parts_and_counts(void **state)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		watched |= WANTED_MEASURE(metric_index(&mysql_metric, names[i], FIELD_NUMERIC));
-	assert_true(watched == MYSQL_PARTS);
+	assert_true(watched == TURN_PARTS);
 }
 
 static void system_calls_are_watched_for_files(void **state)
 {
-	assert_true(MYSQL_FILES == (WANTED_MEASURE(metric_index(&mysql_metric, "fs", FIELD_NUMERIC)) |
+	assert_true(TURN_FILES == (WANTED_MEASURE(metric_index(&mysql_metric, "fs", FIELD_NUMERIC)) |
 				    WANTED_MEASURE(metric_index(&mysql_metric, "io_bytes", FIELD_NUMERIC))));
-	assert_false(MYSQL_FILES & MYSQL_PARTS);
+	assert_false(TURN_FILES & TURN_PARTS);
 }
 
 /* Time is in ns and bytes are bytes, and all else is a number, of which small ones are told apart. */

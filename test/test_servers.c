@@ -9,7 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static struct servers servers;
+static const char *const names[] = { "servers_test", NULL };
+static struct servers servers = { .names = names };
 
 static int listen_somewhere(int *ret_port)
 {
@@ -27,7 +28,7 @@ static int listen_somewhere(int *ret_port)
 static int take_name(void **state)
 {
 	servers_forget_map(&servers, -1);
-	return prctl(PR_SET_NAME, servers_names[0]);
+	return prctl(PR_SET_NAME, names[0]);
 }
 
 /* Nobody has looked since it began to listen. */

@@ -1,4 +1,4 @@
-/* mysql_name.h - a name among a client's bytes, a user's, database's or table's: as a code, and its bytes for its label.
+/* name.h - a name among a client's bytes, a user's, database's or table's: as a code, and its bytes for its label.
  *
  *      name_begin() -> name_byte() each -> name_code()
  *
@@ -6,8 +6,8 @@
  * Bytes   are the client's: in its character set, whatever they are.
  * Both    pure; tested and fuzzed by whoever reads names.
  */
-#ifndef HEATSCOPE_MYSQL_NAME_H
-#define HEATSCOPE_MYSQL_NAME_H
+#ifndef HEATSCOPE_NAME_H
+#define HEATSCOPE_NAME_H
 
 #include "key.h"
 

@@ -1,19 +1,18 @@
-/* mysql_files.bpf.h - what a command's thread had of file systems: the calls that fs.h counts, while the thread works at a command.
+/* files.bpf.h - what a turn's thread had of file systems: the calls that fs.h counts, while the thread works at it.
  *
  *      sys_enter -> is it one of `calls`, by a server's thread at work, on a file?  its `parts` know the begin
- *      sys_exit  -> its time and bytes are the command's
+ *      sys_exit  -> its time and bytes are the turn's
  *
  * Both run at every system call of the machine: what is no operation on files is left at once, by its number.
- * Included once, by mysql.bpf.c.
  */
-#ifndef HEATSCOPE_MYSQL_FILES_BPF_H
-#define HEATSCOPE_MYSQL_FILES_BPF_H
+#ifndef HEATSCOPE_FILES_BPF_H
+#define HEATSCOPE_FILES_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "fs_call.bpf.h"
-#include "mysql_events.bpf.h"
+#include "turn.bpf.h"
 
 __u64 files_since = 0;			/* CLOCK_MONOTONIC: calls that began before are not told */
 

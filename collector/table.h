@@ -1,4 +1,4 @@
-/* mysql_table.h - the first table that a statement names, found among the tokens of its digest.
+/* table.h - the first table that a statement names, found among the tokens of its digest.
  *
  *      "SELECT c FROM (SELECT * FROM `a b`.T) x"  -> table_word_*(), table_mark() by mysql_digest.h -> table_code(): "a b.T"
  *
@@ -10,11 +10,11 @@
  * None     GRANT and REVOKE name users, SHOW TABLES and the like a database.
  * Both     pure; fuzzed by fuzz_mysql_digest.
  */
-#ifndef HEATSCOPE_MYSQL_TABLE_H
-#define HEATSCOPE_MYSQL_TABLE_H
+#ifndef HEATSCOPE_TABLE_H
+#define HEATSCOPE_TABLE_H
 
-#include "mysql_name.h"
-#include "mysql_statement.h"
+#include "name.h"
+#include "statement.h"
 
 enum table_state {
 	TABLE_OFF,		/* not looked for */

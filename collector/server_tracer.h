@@ -1,0 +1,79 @@
+/* server_tracer.h - the host's side of server.bpf.h: what the tracers of all protocols have in common.
+ *
+ *      x_bpf__open() -> server_start(): chosen, loaded, attached, told where the servers listen -> look, running ... -> server_stop()
+ *
+ * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
+ * Errors  0 or -errno; `reason` as tracer.h has it.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_SERVER_TRACER_H
+#define HEATSCOPE_SERVER_TRACER_H
+
+#include "servers.h"
+#include "tracer.h"
+#include "turn.h"
+
+#include <bpf/libbpf.h>
+
+/* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
+struct server_programs {
+	void *bpf;			/* the skeleton, and its description */
+	struct bpf_object_skeleton *skeleton;
+	char *call_reason;
+	struct fs_call *calls;
+	__u32 *by_switch;
+	__u64 *flush_before, *running_since, *files_since;
+	struct turn_counts *counts;
+};
+
+#define SERVER_PROGRAMS(x)                                                                                      \
+	((struct server_programs){                                                                              \
+		.bpf = (x), .skeleton = (x)->skeleton, .call_reason = (char *)(x)->rodata->call_reason,         \
+		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
+		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
+		.running_since = &(x)->bss->running_since, .counts = (struct turn_counts *)&(x)->bss->counts })
+
+struct server_tracer {
+	struct server_programs programs;
+	struct bpf_object *object;
+	const char *name;		/* of the metric */
+	int texts_fd, specimens_fd, names_fd, addresses_fd;
+	struct bpf_link *flush;
+	struct bpf_link *running;
+	struct bpf_link *left;		/* while somebody asks why threads were blocked */
+	struct bpf_link *file_ends, *file_begins;	/* or what they had of files */
+	int left_failed, files_failed;	/* times these could not be had */
+	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
+	struct census *census;
+	struct servers servers;
+	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
+
+	/* A connection to a server that is not listed asks for a look before its time; one that finds
+	 * nothing (we may not look into it) is not repeated before that. */
+	__u64 unlisted;
+	int in_vain;
+	__s64 listed_ns, since_ns;	/* all connections were to known servers: now, and before the last look */
+};
+
+/* Of processes with these names (NULL at the end).  programs->bpf NULL: it could not be opened; it is ours, also after an error. */
+int server_start(const char *name, const char *const *names, const struct server_programs *programs, int by_call,
+		 struct server_tracer **ret, char *reason);
+
+/* As in struct tracer. */
+void server_stop(void *self);
+void server_want(void *self, __u64 wanted);
+__s64 server_moved(void *self);
+void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
+__u64 server_lost(void *self);
+int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
+void server_doctor(struct server_tracer *s, const char *const *names, FILE *out);
+
+void server_label_name(const struct server_tracer *s, __u64 code, char *out);
+void server_label_client(const struct server_tracer *s, __u64 code, char *out);
+void server_label_instance(struct server_tracer *s, __u64 code, char *out);
+int server_codes_instance(const struct server_tracer *s, const char *text, __u64 *ret_code, size_t max);
+
+/* Tracepoints, and what stands for them. */
+extern const char *const server_tracepoints[], *const server_calls[];
+
+#endif
