@@ -16,6 +16,7 @@ static const struct {
 	{ "mysql", "MySQL" },
 	{ "net", "Network" },
 	{ "nic", "Network interfaces" },
+	{ "postgresql", "PostgreSQL" },
 	{ "proc", "Processes" },
 	{ "replay", "Replay" },
 	{ "syscall", "System calls" },

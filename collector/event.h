@@ -22,7 +22,7 @@
 
 #define EVENT_FIELDS 16
 #define EVENT_MEASURES 32
-#define EVENTS_MAX 4			/* events one receive or send can finish */
+#define EVENTS_MAX 8			/* events one receive or send can finish; a power of two */
 #define CHAIN_MAX 32			/* instrumentations of a metric at a time: bits of `active` */
 
 /* Bits of `wanted`: fields and measures that some instrumentation keeps or asks for; the others need

@@ -19,7 +19,7 @@
 #define CLOCK_STEP_NS 1000000
 
 const struct tracer *const tracers[] = {
-	&mysql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer,
+	&mysql_tracer, &postgresql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer,
 	&accepts_tracer, &connects_tracer, &net_tracer,
 	&execs_tracer, &forks_tracer, &exits_tracer, &creates_tracer,
 	&executions_tracer, &offcpu_tracer, &runqwait_tracer, &samples_tracer, &faults_tracer, &contention_tracer,

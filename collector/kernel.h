@@ -14,7 +14,7 @@
 #include "shed.h"
 #include "tracer.h"
 
-enum { N_TRACERS = 17 };		/* in the table of kernel.c */
+enum { N_TRACERS = 18 };		/* in the table of kernel.c */
 
 struct instrument {			/* an instrumentation that is enabled */
 	struct instrument *next;

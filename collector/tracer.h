@@ -115,7 +115,7 @@ void tracer_doctor_program(FILE *out, const char *name, int program_fd);
 /* Runs that the kernel skipped, because one was under way on the CPU: an event each. */
 __u64 tracer_missed(int program_fd);
 
-extern const struct tracer mysql_tracer, disk_tracer, syscall_tracer, fs_tracer, accepts_tracer, connects_tracer;
+extern const struct tracer mysql_tracer, postgresql_tracer, disk_tracer, syscall_tracer, fs_tracer, accepts_tracer, connects_tracer;
 extern const struct tracer net_tracer;
 extern const struct tracer execs_tracer, forks_tracer, exits_tracer, creates_tracer;	/* life.c */
 extern const struct tracer executions_tracer, offcpu_tracer, runqwait_tracer;		/* sched.c */

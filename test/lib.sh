@@ -7,7 +7,7 @@
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${HEATSCOPE_BUILD:-$PWD}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-e2e.XXXXXX")
-n_tests=0 n_bad=0 daemon= collector= servers=
+n_tests=0 n_bad=0 daemon= collector= servers= postgresqls=
 HEATSCOPE_URL=unix:$dir/http
 export HEATSCOPE_URL
 PATH=$build:$build/test:$PATH
@@ -19,6 +19,9 @@ end() {
 	done
 	for server in $servers; do
 		"$top/scripts/mariadb" stop "$dir/$server" >/dev/null 2>&1
+	done
+	for server in $postgresqls; do
+		"$top/scripts/postgresql" stop "$dir/$server" >/dev/null 2>&1
 	done
 	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
 }
@@ -96,6 +99,15 @@ start_server() { # NAME [options of scripts/mariadb]: sets MARIADB_*
 	shift
 	servers="$servers $name"
 	started=$("$top/scripts/mariadb" start "$dir/$name" "$@") || give_up "MariaDB did not start"
+	eval "$started"
+}
+
+start_postgresql() { # NAME [options of scripts/postgresql]: sets POSTGRESQL_*
+	name=$1
+	shift
+	chmod a+x "$dir"		# it runs as a user of its own
+	postgresqls="$postgresqls $name"
+	started=$("$top/scripts/postgresql" start "$dir/$name" "$@") || give_up "PostgreSQL did not start"
 	eval "$started"
 }
 

@@ -1,0 +1,156 @@
+/* postgresql_asked.h - what a connection has been asked and has not answered yet, in order; pure.
+ *
+ *      asked_push() each, asked_close() at the round's end ... asked_take() -> what is to be recorded ... asked_over()
+ *
+ *      | execute A x 3 | execute B, last | simple C, last, 5 rounds |      ring of ASKED_MAX, `first` is answered next
+ *
+ * Shape   one entry for the same Execute many times in a row, and one for many equal rounds: a client that sends a batch, or
+ *         pipelines, takes one entry.
+ * Bound   what does not fit is refused: the connection is lost from sight up to its next begin.
+ */
+#ifndef HEATSCOPE_POSTGRESQL_ASKED_H
+#define HEATSCOPE_POSTGRESQL_ASKED_H
+
+#include "postgresql.h"
+
+#define ASKED_MAX 32			/* a power of two */
+
+struct statement_codes {
+	__u64 digest, statement;
+};
+
+struct asked {
+	struct statement_codes codes;
+	__u32 n;			/* Executes in a row */
+	__u32 rounds;			/* 0: its round is not over with it */
+	__u32 command, pad;
+};
+
+struct asked_ring {
+	struct asked entry[ASKED_MAX];
+	__u32 first, n;
+
+	/* Of the round that is being answered: Executes that are complete, and recorded besides; `failed`: after them one has failed;
+	 * `skips`: that is recorded, nothing is executed any more. */
+	__u32 n_done, n_recorded, failed, skips;
+	__u64 error;			/* STATUS_ERROR() */
+};
+
+/* Events to be recorded: n_ok from the n-th of the round on, and one that failed behind them. */
+struct asked_take {
+	__u32 from, n_ok, n_failed;
+};
+
+static inline struct asked *asked_at(struct asked_ring *r, __u32 i)
+{
+	return &r->entry[(r->first + i) & (ASKED_MAX - 1)];
+}
+
+static inline int asked_same(const struct asked *a, const struct asked *b)
+{
+	return a->command == b->command && a->codes.digest == b->codes.digest && a->codes.statement == b->codes.statement;
+}
+
+static inline int asked_is_open(struct asked_ring *r)
+{
+	return r->n && !asked_at(r, r->n - 1)->rounds;
+}
+
+/* -1: there is no room. */
+static inline int asked_push(struct asked_ring *r, __u32 command, const struct statement_codes *codes)
+{
+	struct asked a = { .codes = *codes, .n = command != COMMAND_NOTHING, .command = command };
+
+	if (asked_is_open(r) && asked_same(asked_at(r, r->n - 1), &a)) {
+		asked_at(r, r->n - 1)->n++;
+		return 0;
+	}
+	if (r->n >= ASKED_MAX)
+		return -1;
+	*asked_at(r, r->n++) = a;
+	return 0;
+}
+
+/* The last entry's round is over with it.  A round of one entry like the one before it is counted there. */
+static inline void asked_close(struct asked_ring *r)
+{
+	struct asked *last = asked_at(r, r->n - 1), *before = asked_at(r, r->n - 2);
+
+	if (!r->n)
+		return;
+	last->rounds = 1;
+	if (r->n < 2 || !before->rounds || !asked_same(before, last) || before->n != last->n)
+		return;
+	if (r->n > 2 && !asked_at(r, r->n - 3)->rounds)
+		return;			/* what is before ends a round of several */
+	before->rounds++;
+	r->n--;
+}
+
+/* Events of the round that is being answered, as far as it is known. */
+static inline __u32 asked_events(struct asked_ring *r)
+{
+	__u32 i, n = 0;
+
+	for (i = 0; i < ASKED_MAX && i < r->n; i++) {
+		n += asked_at(r, i)->n;
+		if (asked_at(r, i)->rounds)
+			break;
+	}
+	return n;
+}
+
+/* Is there nothing to be answered?  (What a Flush had answered is recorded before its round ends.) */
+static inline int asked_is_idle(struct asked_ring *r)
+{
+	return !r->n || (r->n_recorded && asked_is_open(r) && asked_events(r) <= r->n_recorded);
+}
+
+/* Is there something to be recorded? */
+static inline int asked_waits(const struct asked_ring *r)
+{
+	return r->n_done || r->failed;
+}
+
+/* What is to be recorded now; whole: the round is over. */
+static inline struct asked_take asked_take(struct asked_ring *r, int whole)
+{
+	__u32 events = asked_events(r), left = events > r->n_recorded ? events - r->n_recorded : 0;
+	struct asked_take take = { .from = r->n_recorded, .n_failed = r->failed && left && !r->skips };
+
+	if (r->failed || !whole)
+		take.n_ok = r->n_done;
+	else
+		take.n_ok = left;
+	if (take.n_ok + take.n_failed > left)
+		take.n_ok = left - take.n_failed;
+	if (r->skips)
+		take.n_ok = 0;
+	r->n_recorded += take.n_ok + take.n_failed;
+	r->n_done = 0;
+	r->skips |= r->failed;
+	r->failed = 0;
+	return take;
+}
+
+/* The round is over. */
+static inline void asked_over(struct asked_ring *r)
+{
+	__u32 i;
+
+	r->n_done = r->n_recorded = r->failed = r->skips = 0;
+	for (i = 0; i < ASKED_MAX && r->n; i++) {
+		struct asked *a = asked_at(r, 0);
+
+		if (a->rounds > 1) {
+			a->rounds--;
+			return;
+		}
+		r->first++;
+		r->n--;
+		if (a->rounds)
+			return;
+	}
+}
+
+#endif

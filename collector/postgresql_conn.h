@@ -1,0 +1,34 @@
+/* postgresql_conn.h - what the kernel keeps per server socket: turn.h's part of it, and the protocol's. */
+#ifndef HEATSCOPE_POSTGRESQL_CONN_H
+#define HEATSCOPE_POSTGRESQL_CONN_H
+
+#include "postgresql_digest.h"
+#include "postgresql_parse.h"
+#include "turn.h"
+
+struct told {				/* what the next event says */
+	struct statement_codes codes;
+	__u64 command, status;
+};
+
+struct server_conn {
+	struct turn turn;
+	struct front front;
+	struct told told;
+	__u64 user, database;		/* codes */
+	struct digest digest;		/* of the text that is read */
+	__u32 digested, pad;		/* its bytes so far */
+	__u64 text, text_end;		/* where this receive has it, as far as it lies together; 0: it has not */
+};
+
+#define SERVER_NAMES POSTGRESQL_SERVERS
+#define FIELD_BLOCKED_IN POSTGRESQL_BLOCKED_IN
+
+/* Statements and portals that have a name. */
+struct named_key {
+	__u64 conn;
+	__u64 name;			/* hash */
+	__u64 kind;			/* NAME_STATEMENT, NAME_PORTAL */
+};
+
+#endif

@@ -1,0 +1,612 @@
+/* postgresql_parse.h - the frontend/backend protocol, version 3, as two state machines; pure, for kernel and tests.
+ *
+ *      receive:  front_receive(), then bytes -> front_header(), front_blind(), front_byte(), front_skip() -> FRONT_* flags
+ *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; or its tail -> back_tail()
+ *
+ *        type   length (itself included)   body
+ *      +------+----+----+----+----+------------------------
+ *      | 'Q'  |      big endian   | text NUL                    the first packets of a connection have no type
+ *      +------+----+----+----+----+------------------------
+ *
+ *      Q text | P name text ... | B portal name ... | E portal rows | C kind name | S | X ...
+ *
+ * Cut     Messages may be cut anywhere and several may come at once: single bytes are eaten where it must be looked, the rest is
+ *         skipped unseen.
+ * Text    Where front_text() says so, the next bytes are a statement's, up to a NUL.  Whoever steps this machine reads it, sets `text`
+ *         to its codes and front_text_end()s, and skips it like the rest.
+ * Loose   A send of more messages than are looked at: what follows is only looked at for a ReadyForQuery at its end.
+ * Trust   Bytes are the clients'.  What cannot be makes the connection opaque, nothing else.
+ */
+#ifndef HEATSCOPE_POSTGRESQL_PARSE_H
+#define HEATSCOPE_POSTGRESQL_PARSE_H
+
+#include "name.h"
+#include "postgresql_asked.h"
+#include "postgresql_digest.h"
+
+enum front_mode {
+	FRONT_STRANGE,		/* older than we are: look for the begin of a round */
+	FRONT_STARTUP,		/* packets without a type */
+	FRONT_PLAIN,
+	FRONT_ENCRYPTED,	/* turns only */
+	FRONT_OPAQUE,		/* turns only */
+	FRONT_IGNORED,		/* replication: the server sends for ever */
+};
+
+enum front_flag {
+	FRONT_BEGIN = 1,	/* a round begins, and none is being answered */
+	FRONT_ASKED = 2,	/* something was put into the ring */
+	FRONT_TEXT = 4,		/* a text begins */
+	FRONT_REMEMBER = 8,	/* `text` is the statement `name` from now on */
+	FRONT_LOOKUP = 16,	/* the statement `name` is bound: its codes are wanted in portal */
+	FRONT_KEEP = 32,	/* portal has a name */
+	FRONT_PORTAL = 64,	/* the portal `name` is executed: its codes are wanted in portal */
+	FRONT_FORGET = 128,	/* the statement `name`, or the portal, is closed */
+	FRONT_USER = 256,	/* value is the user; */
+	FRONT_DATABASE = 512,	/* or the database */
+	FRONT_LOST = 1024,	/* more was asked than asked_ring has room for, or it is not the protocol */
+};
+
+enum back_flag {
+	BACK_READY = 1,		/* the round is answered */
+	BACK_LOST = 2,		/* it is not the protocol */
+};
+
+#define STARTUP_MAX 10000		/* bytes of a startup packet, as the server has it */
+#define STARTUP_CANCEL 80877102u
+#define STARTUP_TLS 80877103u
+#define STARTUP_GSS 80877104u
+#define FRONT_TRIES 8			/* receives of a strange connection until it is opaque */
+#define FRONT_HEADER 5
+#define BACK_TAIL 6
+
+#define NAME_STATEMENT 0ull
+#define NAME_PORTAL 1ull
+
+struct stream {
+	__u64 hash;		/* of the string that is read */
+	__u32 left;		/* bytes of this message that are still to come */
+	__u32 at;		/* of its body so far; saturates */
+	__u8 type;
+	__u8 have;		/* bytes in head */
+	__u8 part;		/* strings of the body that are complete; of an error: enum error_part */
+	__u8 pad;
+	__u32 pad2;
+	__u8 head[8];
+};
+
+enum error_part { ERROR_FIELD, ERROR_OTHER, ERROR_STATE, ERROR_KNOWN };
+
+struct front_portal {
+	__u64 name;		/* hash; 0: none */
+	struct statement_codes codes;
+};
+
+struct front {
+	struct stream in, out;
+	struct asked_ring asked;
+	struct statement_codes text;	/* of the last text */
+	struct statement_codes unnamed;	/* prepared without a name */
+	struct front_portal portal;	/* the last that was bound or looked up */
+	__u64 name;		/* hash of the name that was read */
+	__u64 word;		/* of a startup parameter's name: its first 8 bytes; of a Close: NAME_STATEMENT or NAME_PORTAL */
+	__u64 setting[2];	/* the same of a setting's name and value */
+	__u64 error;		/* characters of an SQLSTATE so far */
+	__u64 tail;		/* the last bytes of a loose send */
+	struct name value;	/* of a startup parameter */
+	__u8 mode, tries;
+	__u8 wanted;		/* somebody decomposes by what the text says */
+	__u8 open;		/* messages of a round have come, but not its end */
+	__u8 parsed;		/* with a Parse among them */
+	__u8 answered;		/* and the server has sent since */
+	__u8 text_on;		/* of this message the text is read */
+	__u8 loose;
+	__u8 hides_backslash;	/* client_encoding: its characters may hold one */
+	__u8 escapes;		/* standard_conforming_strings is off */
+	__u8 negotiates;	/* a startup packet asked for encryption, which is not answered */
+	__u8 pad[5];
+};
+
+static inline __u32 bytes_u32(const __u8 *b)
+{
+	return (__u32)b[0] << 24 | (__u32)b[1] << 16 | (__u32)b[2] << 8 | b[3];
+}
+
+static inline int front_turns(const struct front *c)
+{
+	return c->mode == FRONT_ENCRYPTED || c->mode == FRONT_OPAQUE;
+}
+
+static inline void stream_begin(struct stream *s, __u8 type, __u32 left)
+{
+	s->type = type;
+	s->left = left;
+	s->at = 0;
+	s->have = 0;
+	s->part = 0;
+	s->hash = HASH_SEED;
+}
+
+static inline void stream_eat(struct stream *s, __u32 n)
+{
+	s->at = s->at + n < s->at ? ~0u : s->at + n;
+	s->left -= n;
+}
+
+static inline void front_becomes(struct front *c, __u8 mode)
+{
+	c->mode = mode;
+	stream_begin(&c->in, 0, 0);
+	stream_begin(&c->out, 0, 0);
+	c->asked.n = 0;
+	asked_over(&c->asked);
+	c->open = c->loose = c->tries = c->text_on = 0;
+}
+
+/* ---- receives ---- */
+
+/* Does a connection begin with this receive?  head: its first n <= 8 bytes. */
+static inline int front_startup(const __u8 *head, __u32 n)
+{
+	__u32 len, code;
+
+	if (n < 8)
+		return 0;
+	len = bytes_u32(head);
+	code = bytes_u32(head + 4);
+	return len >= 8 && len <= STARTUP_MAX && (code >> 16 == 3 || code == STARTUP_TLS || code == STARTUP_GSS);
+}
+
+static inline int front_type_possible(__u8 type)
+{
+	switch (type) {
+	case 'Q': case 'P': case 'B': case 'E': case 'D': case 'C': case 'S': case 'H': case 'F': case 'X':
+	case 'd': case 'c': case 'f': case 'p':
+		return 1;
+	}
+	return 0;
+}
+
+/* Is this whole receive a simple query, or messages up to a Sync?  tail: its last 5 bytes. */
+static inline int front_in_step(const __u8 *head, const __u8 *tail, __u32 total)
+{
+	__u32 len;
+
+	if (total < FRONT_HEADER)
+		return 0;
+	len = bytes_u32(head + 1);
+	if (len < 4 || len >= total)
+		return 0;
+	if (head[0] == 'Q')
+		return len + 1 == total;
+	return front_type_possible(head[0]) && tail[0] == 'S' && bytes_u32(tail + 1) == 4;
+}
+
+static inline int is_tls_record(const __u8 *head)
+{
+	return head[0] >= 0x14 && head[0] <= 0x17 && head[1] == 3 && head[2] <= 4;
+}
+
+/* Before the bytes of a receive are parsed: a connection that was there before us is brought into step, and one that becomes
+ * encrypted is known.  head: its first bytes, 5 or all; tail: its last ones. */
+static inline void front_receive(struct front *c, const __u8 *head, const __u8 *tail, __u32 total)
+{
+	if (c->mode == FRONT_STARTUP && !c->in.have && !c->in.left && total >= FRONT_HEADER && is_tls_record(head))
+		front_becomes(c, FRONT_ENCRYPTED);
+	if (c->mode != FRONT_STRANGE && c->mode != FRONT_OPAQUE)
+		return;
+	if (total >= FRONT_HEADER && is_tls_record(head))
+		front_becomes(c, FRONT_ENCRYPTED);
+	else if (front_in_step(head, tail, total))
+		front_becomes(c, FRONT_PLAIN);
+	else if (c->mode == FRONT_STRANGE && ++c->tries >= FRONT_TRIES)
+		front_becomes(c, FRONT_OPAQUE);
+}
+
+/* How many bytes may be skipped unseen; 0: the next one is wanted. */
+static inline __u32 front_blind(const struct front *c)
+{
+	const struct stream *s = &c->in;
+
+	if (c->mode != FRONT_PLAIN && c->mode != FRONT_STARTUP)
+		return ~0u;
+	if (!s->left)
+		return 0;
+	if (c->mode == FRONT_STARTUP)
+		return 0;
+	switch (s->type) {
+	case 'P': case 'E': case 'C':
+		return s->part < 1 ? 0 : s->left;
+	case 'B':
+		return s->part < 2 ? 0 : s->left;
+	}
+	return s->left;
+}
+
+/* Is the next byte one of a text that is read? */
+static inline int front_text(const struct front *c)
+{
+	return c->text_on && c->in.left && (c->in.type == 'Q' || c->in.part == 1);
+}
+
+static inline void front_text_end(struct front *c, __u64 digest, __u64 statement)
+{
+	c->text_on = 0;
+	c->text.digest = digest;
+	c->text.statement = statement;
+}
+
+/* A message that belongs to a round. */
+static inline __u32 round_message(struct front *c)
+{
+	int begins = asked_is_idle(&c->asked) && (!c->open || c->answered);
+
+	if (!c->open)
+		c->parsed = 0;
+	c->open = 1;
+	c->answered = 0;
+	return begins ? FRONT_BEGIN : 0;
+}
+
+static inline __u32 front_ask(struct front *c, __u32 command, const struct statement_codes *codes)
+{
+	if (asked_push(&c->asked, command, codes))
+		return FRONT_LOST;
+	return command == COMMAND_NOTHING ? 0 : FRONT_ASKED;
+}
+
+/* Its last message has come: what that asked, if nothing else did. */
+static inline __u32 round_end(struct front *c, __u32 command)
+{
+	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE };
+	__u32 out = 0;
+
+	if (!asked_is_open(&c->asked) || command == COMMAND_SIMPLE || command == COMMAND_FUNCTION)
+		out = front_ask(c, command, command == COMMAND_SIMPLE || command == COMMAND_PREPARE ? &c->text : &none);
+	asked_close(&c->asked);
+	c->open = 0;
+	return out;
+}
+
+/* The last byte of a message has come. */
+static inline __u32 message_end(struct front *c)
+{
+	switch (c->in.type) {
+	case 'Q':
+		return round_end(c, COMMAND_SIMPLE);
+	case 'F':
+		return round_end(c, COMMAND_FUNCTION);
+	case 'S':
+		return round_end(c, c->open && c->parsed ? COMMAND_PREPARE : COMMAND_NOTHING);
+	case 'E':
+		return front_ask(c, COMMAND_EXECUTE, &c->portal.codes);
+	case 'P':
+		c->parsed = 1;
+		if (c->name)
+			return FRONT_REMEMBER;
+		c->unnamed = c->text;
+	}
+	return 0;
+}
+
+static inline __u32 startup_end(struct front *c)
+{
+	if (bytes_u32(c->in.head + 4) >> 16 == 3)
+		front_becomes(c, FRONT_PLAIN);
+	else
+		stream_begin(&c->in, 0, 0);
+	return 0;
+}
+
+/*      +----+----+----+----+----+----+----+----+
+ *      |      length       |  version or code  |  name NUL value NUL ... NUL
+ *      +----+----+----+----+----+----+----+----+ */
+static inline __u32 startup_header(struct front *c)
+{
+	__u32 len = bytes_u32(c->in.head), code = bytes_u32(c->in.head + 4);
+
+	if (len < 8 || len > STARTUP_MAX) {
+		front_becomes(c, FRONT_OPAQUE);
+		return FRONT_LOST;
+	}
+	if (code == STARTUP_CANCEL) {
+		front_becomes(c, FRONT_IGNORED);
+		return 0;
+	}
+	c->negotiates = code == STARTUP_TLS || code == STARTUP_GSS;
+	stream_begin(&c->in, 0, len - 8);
+	c->word = 0;
+	return len == 8 ? startup_end(c) : 0;
+}
+
+#define WORD8(a, b, c, d, e, f, g, h)                                                                           \
+	((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24 | (__u64)(e) << 32 | (__u64)(f) << 40 | \
+	 (__u64)(g) << 48 | (__u64)(h) << 56)
+#define WORD_USER WORD8('u', 's', 'e', 'r', 0, 0, 0, 0)
+#define WORD_DATABASE WORD8('d', 'a', 't', 'a', 'b', 'a', 's', 'e')
+
+/* A name or a value is complete.  The user's name is the database's, unless that is told, too. */
+static inline __u32 startup_string_end(struct front *c)
+{
+	__u32 out = 0;
+
+	if (c->in.part & 1) {
+		out = c->word == WORD_USER ? FRONT_USER : c->word == WORD_DATABASE ? FRONT_DATABASE : 0;
+		c->word = 0;
+	}
+	c->in.part ^= 1;
+	c->in.at = 0;
+	if (c->in.part)
+		name_begin(&c->value);
+	return out;
+}
+
+static inline __u32 startup_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->in;
+	__u32 out = 0;
+
+	if (!byte)
+		out = startup_string_end(c);
+	else if (s->part)
+		name_byte(&c->value, byte);
+	else if (s->at < 8)
+		c->word |= (__u64)byte << (8 * s->at);
+	else
+		c->word = 0;			/* it is longer than all we know */
+	s->at += byte != 0 && s->at < 255;
+	if (!--s->left)
+		out |= startup_end(c);
+	return out;
+}
+
+static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
+{
+	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN };
+	__u32 out = 0;
+
+	stream_begin(&c->in, type, len - 4);
+	if (!front_type_possible(type) || len < 4 || len > 0x7fffffff) {
+		front_becomes(c, FRONT_OPAQUE);
+		return FRONT_LOST;
+	}
+	if (type == 'Q' || type == 'P') {
+		c->text = unknown;
+		c->text_on = (type == 'P' || c->wanted) && !c->hides_backslash && !c->escapes;
+		out = FRONT_TEXT;
+	}
+	if (type == 'Q' || type == 'P' || type == 'B' || type == 'E' || type == 'D' || type == 'C' || type == 'F')
+		out |= round_message(c);
+	return c->in.left ? out : out | message_end(c);
+}
+
+/* The statement of a Bind is known, if it has no name. */
+static inline __u32 bind_statement(struct front *c)
+{
+	__u32 out = c->portal.name ? FRONT_KEEP : 0;
+
+	if (c->name)
+		return out | FRONT_LOOKUP;
+	c->portal.codes = c->unnamed;
+	return out;
+}
+
+/* The n-th string of a message, a name, is complete. */
+static inline __u32 name_end(struct front *c, __u32 n)
+{
+	c->name = c->in.hash == HASH_SEED ? 0 : c->in.hash;
+	c->in.hash = HASH_SEED;
+	switch (c->in.type) {
+	case 'P':
+		c->text_on &= c->wanted || c->name;
+		return 0;
+	case 'B':
+		if (n)
+			return bind_statement(c);
+		c->portal.name = c->name;
+		return 0;
+	case 'E':
+		if (c->portal.name == c->name)
+			return 0;
+		c->portal.name = c->name;
+		return FRONT_PORTAL;
+	case 'C':
+		return c->name ? FRONT_FORGET : 0;
+	}
+	return 0;
+}
+
+static inline __u32 message_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->in;
+	__u32 out = 0;
+
+	if (s->type == 'C' && !s->at)
+		c->word = byte == 'P' ? NAME_PORTAL : NAME_STATEMENT;
+	else if (byte)
+		s->hash = hash_byte(s->hash, byte);
+	else
+		out = name_end(c, s->part++);
+	stream_eat(s, 1);
+	return s->left ? out : out | message_end(c);
+}
+
+/* One byte that front_blind() wanted. */
+static inline __u32 front_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->in;
+
+	if (s->left)
+		return c->mode == FRONT_STARTUP ? startup_byte(c, byte) : message_byte(c, byte);
+	s->head[s->have & 7] = byte;
+	s->have++;
+	if (c->mode == FRONT_STARTUP)
+		return s->have >= 8 ? startup_header(c) : 0;
+	return s->have >= FRONT_HEADER ? front_header(c, s->head[0], bytes_u32(s->head + 1)) : 0;
+}
+
+/* n bytes, 1 .. front_blind(). */
+static inline __u32 front_skip(struct front *c, __u32 n)
+{
+	if (c->mode != FRONT_PLAIN)
+		return 0;
+	stream_eat(&c->in, n);
+	return c->in.left ? 0 : message_end(c);
+}
+
+/* ---- sends ---- */
+
+static inline int back_type_possible(__u8 type)
+{
+	return (type >= '1' && type <= '3') || (type >= 'A' && type <= 'Z') || (type >= 'a' && type <= 'z');
+}
+
+static inline __u32 back_blind(const struct front *c)
+{
+	const struct stream *s = &c->out;
+
+	if (!s->left)
+		return 0;
+	if (s->type == 'E')
+		return s->part == ERROR_KNOWN ? s->left : 0;
+	return s->type == 'S' && s->part < 2 ? 0 : s->left;
+}
+
+/* What the server says of how texts are read.  name, value: their first 8 bytes. */
+static inline void setting_told(struct front *c, __u64 name, __u64 value)
+{
+	if (name == WORD8('s', 't', 'a', 'n', 'd', 'a', 'r', 'd'))	/* standard_conforming_strings */
+		c->escapes = value == WORD8('o', 'f', 'f', 0, 0, 0, 0, 0);
+	if (name != WORD8('c', 'l', 'i', 'e', 'n', 't', '_', 'e'))	/* client_encoding */
+		return;
+	c->hides_backslash = value == WORD8('S', 'J', 'I', 'S', 0, 0, 0, 0) || value == WORD8('S', 'H', 'I', 'F', 'T', '_', 'J', 'I') ||
+			     value == WORD8('B', 'I', 'G', '5', 0, 0, 0, 0) || value == WORD8('G', 'B', 'K', 0, 0, 0, 0, 0) ||
+			     value == WORD8('U', 'H', 'C', 0, 0, 0, 0, 0) || value == WORD8('G', 'B', '1', '8', '0', '3', '0', 0) ||
+			     value == WORD8('J', 'O', 'H', 'A', 'B', 0, 0, 0);
+}
+
+static inline void setting_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->out;
+
+	if (byte) {
+		if (s->have < 8)
+			c->setting[s->part & 1] |= (__u64)byte << (8 * s->have++);
+		return;
+	}
+	if (s->part++)
+		setting_told(c, c->setting[0], c->setting[1]);
+	s->have = 0;
+}
+
+static inline int is_state_byte(__u8 byte)
+{
+	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z');
+}
+
+/* Fields of a letter and a text; of `C`, the SQLSTATE, five characters. */
+static inline void error_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->out;
+
+	switch (s->part) {
+	case ERROR_FIELD:
+		s->part = byte == 'C' ? ERROR_STATE : byte ? ERROR_OTHER : ERROR_KNOWN;
+		break;
+	case ERROR_OTHER:
+		s->part = byte ? ERROR_OTHER : ERROR_FIELD;
+		break;
+	case ERROR_STATE:
+		if (is_state_byte(byte) && s->have < 5)
+			c->error |= (__u64)byte << (8 * s->have++);
+		else
+			s->part = ERROR_KNOWN;
+		break;
+	}
+}
+
+static inline __u32 back_end(struct front *c)
+{
+	struct asked_ring *r = &c->asked;
+	int known = c->out.have == 5;
+
+	c->out.have = 0;
+	switch (c->out.type) {
+	case 'C': case 'I': case 's':
+		if (r->n && asked_at(r, 0)->command == COMMAND_EXECUTE)
+			r->n_done++;
+		break;
+	case 'E':
+		r->failed = r->n != 0;
+		r->error = known ? STATUS_ERROR(c->error) : STATUS_UNKNOWN;
+		break;
+	case 'W':
+		front_becomes(c, FRONT_IGNORED);
+		break;
+	case 'Z':
+		return BACK_READY;
+	}
+	return 0;
+}
+
+static inline __u32 back_header(struct front *c, __u8 type, __u32 len)
+{
+	stream_begin(&c->out, type, len - 4);
+	if (!back_type_possible(type) || len < 4 || len > 0x7fffffff) {
+		front_becomes(c, FRONT_OPAQUE);
+		return BACK_LOST;
+	}
+	if (type == 'E')
+		c->error = 0;
+	if (type == 'S')
+		c->setting[0] = c->setting[1] = 0;
+	return c->out.left ? 0 : back_end(c);
+}
+
+/* One byte that back_blind() wanted. */
+static inline __u32 back_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->out;
+
+	if (!s->left) {
+		s->head[s->have & 7] = byte;
+		s->have++;
+		return s->have >= FRONT_HEADER ? back_header(c, s->head[0], bytes_u32(s->head + 1)) : 0;
+	}
+	if (s->type == 'E')
+		error_byte(c, byte);
+	else
+		setting_byte(c, byte);
+	stream_eat(s, 1);
+	return s->left ? 0 : back_end(c);
+}
+
+/* n bytes, 1 .. back_blind(). */
+static inline __u32 back_skip(struct front *c, __u32 n)
+{
+	stream_eat(&c->out, n);
+	return c->out.left ? 0 : back_end(c);
+}
+
+/* The next byte of the end of a loose send.  1: up to here it ends with a ReadyForQuery, and messages are seen again. */
+static inline int back_tail(struct front *c, __u8 byte)
+{
+	const __u64 but_status = 0x00ffffffffff0000ull;
+
+	c->tail = c->tail >> 8 | (__u64)byte << 56;
+	if ((c->tail & but_status) != WORD8(0, 0, 'Z', 0, 0, 0, 5, 0) || (byte != 'I' && byte != 'T' && byte != 'E'))
+		return 0;
+	c->loose = 0;
+	c->tail = 0;
+	stream_begin(&c->out, 0, 0);
+	return 1;
+}
+
+/* More messages than are looked at. */
+static inline void back_lets_go(struct front *c)
+{
+	c->loose = 1;
+	c->tail = 0;
+}
+
+#endif

@@ -1,0 +1,142 @@
+/* postgresql_driver.h - drives the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer, and writes
+ * down what it found.  For test_postgresql_parse and fuzz_postgresql_parse.
+ */
+#ifndef HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
+#define HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
+
+#include "collector/postgresql_parse.h"
+
+#include <string.h>
+
+struct event_found {
+	__u32 command;
+	__u64 digest, status;
+};
+
+struct drive {
+	struct front front;
+	struct digest digest;
+	__u64 statements[4], portals[4];	/* by the lowest bits of their names' hashes */
+	__u64 user, database;			/* hashes of them */
+	struct event_found found[256];
+	unsigned n, n_begins, n_lost, n_rounds;
+};
+
+static inline __u64 drive_hash(const char *text)
+{
+	__u64 hash = HASH_SEED;
+
+	for (; *text; text++)
+		hash = hash_byte(hash, (__u8)*text);
+	return hash;
+}
+
+static inline void drive_front(struct drive *d, __u32 out)
+{
+	struct front *c = &d->front;
+
+	d->n_begins += !!(out & FRONT_BEGIN);
+	d->n_lost += !!(out & FRONT_LOST);
+	if (out & FRONT_TEXT)
+		digest_begin(&d->digest, 0);
+	if (out & FRONT_REMEMBER)
+		d->statements[c->name & 3] = c->text.digest;
+	if (out & FRONT_LOOKUP)
+		c->portal.codes.digest = d->statements[c->name & 3];
+	if (out & FRONT_PORTAL)
+		c->portal.codes.digest = d->portals[c->name & 3];
+	if (out & FRONT_KEEP)
+		d->portals[c->portal.name & 3] = c->portal.codes.digest;
+	if (out & FRONT_USER)
+		d->user = name_code(&c->value);
+	if (out & FRONT_DATABASE)
+		d->database = name_code(&c->value);
+}
+
+/* One byte of a text that is read. */
+static inline void drive_text(struct drive *d, __u8 byte)
+{
+	struct front *c = &d->front;
+
+	if (byte)
+		digest_byte(&d->digest, byte);
+	if (!byte || c->in.left == 1)
+		front_text_end(c, digest_code(&d->digest, 1), digest_statement(&d->digest, 1));
+	drive_front(d, front_skip(c, 1));
+}
+
+/* One receive, in steps of at most `most` bytes. */
+static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total, __u32 most)
+{
+	struct front *c = &d->front;
+	__u8 tail[8] = { 0 };
+	__u32 at = 0, blind;
+
+	if (total >= FRONT_HEADER)
+		memcpy(tail, data + total - FRONT_HEADER, FRONT_HEADER);
+	if (total)
+		front_receive(c, data, tail, total);
+	while (at < total && !d->n_lost) {
+		if (front_text(c)) {
+			drive_text(d, data[at++]);
+			continue;
+		}
+		blind = front_blind(c);
+		if (blind > total - at)
+			blind = total - at;
+		if (blind > most)
+			blind = most;
+		drive_front(d, blind ? front_skip(c, blind) : front_byte(c, data[at]));
+		at += blind ? blind : 1;
+	}
+}
+
+static inline void drive_record(struct drive *d, int whole)
+{
+	struct asked_ring *r = &d->front.asked;
+	struct asked_take take = asked_take(r, whole);
+	__u32 i, k, at = 0;
+
+	for (i = 0; i < r->n; i++) {
+		const struct asked *a = asked_at(r, i);
+
+		for (k = 0; k < a->n; k++, at++) {
+			int failed = take.n_failed && at == take.from + take.n_ok;
+
+			if ((at < take.from || at >= take.from + take.n_ok) && !failed)
+				continue;
+			d->found[d->n++ & 255] = (struct event_found){ a->command, a->codes.digest, failed ? r->error : STATUS_OK };
+		}
+		if (a->rounds)
+			break;
+	}
+}
+
+/* One send. */
+static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __u32 most)
+{
+	struct front *c = &d->front;
+	__u32 at = 0, blind, out;
+
+	c->answered = 1;
+	while (at < total && c->mode == FRONT_PLAIN) {
+		blind = c->loose ? 0 : back_blind(c);
+		if (blind > total - at)
+			blind = total - at;
+		if (blind > most)
+			blind = most;
+		if (c->loose)
+			out = back_tail(c, data[at]) ? BACK_READY : 0;
+		else
+			out = blind ? back_skip(c, blind) : back_byte(c, data[at]);
+		at += blind ? blind : 1;
+		if (!(out & BACK_READY))
+			continue;
+		drive_record(d, 1);
+		asked_over(&c->asked);
+		c->answered = !c->open;
+		d->n_rounds++;
+	}
+}
+
+#endif
