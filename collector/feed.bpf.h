@@ -27,6 +27,14 @@ struct feed {
 	struct window window;
 };
 
+/* Has the window nothing of what comes next, or less than n bytes where there is more? */
+static __always_inline int feed_short(const struct feed *f, __u64 n)
+{
+	__u64 offset = f->at - f->window_at;
+
+	return offset >= f->window_n || (offset + n > f->window_n && f->window_at + f->window_n < f->src.from + f->src.len);
+}
+
 static __always_inline int feed_refill(struct feed *f)
 {
 	__u64 n;

@@ -65,7 +65,7 @@ static long send_step(__u32 i, struct feed *f)
 
 	if (f->at >= f->total || f->failed)
 		return 1;
-	if (offset >= f->window_n || (offset + FRONT_HEADER > f->window_n && f->window_at + f->window_n < f->src.from + f->src.len)) {
+	if (feed_short(f, FRONT_HEADER)) {
 		if (feed_refill(f)) {
 			f->failed = 1;
 			return 1;
