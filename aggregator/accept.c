@@ -9,6 +9,7 @@ static const struct {
 	const char *format, *type;
 } types[] = {
 	{ "json", "application/json" }, { "png", "image/png" }, { "pdf", "application/pdf" }, { "svg", "image/svg+xml" },
+	{ "folded", "text/plain" },
 	{ "csv", "text/csv" },		/* no HTML: every browser would get it where it shows a picture */
 };
 

@@ -2,7 +2,7 @@
  *
  *      "image/svg+xml, image/png;q=0.5"  of  "png pdf svg"  ->  svg
  *
- * Formats are names separated by spaces: json, png, pdf, svg, csv; the first is the default.  The one of the
+ * Formats are names separated by spaces: json, png, pdf, svg, csv, folded; the first is the default.  The one of the
  * greatest quality wins, of equals the first: a browser that takes any picture gets the default.
  * Pure    no loop, file or clock.  Thread: any.
  */

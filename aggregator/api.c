@@ -358,6 +358,7 @@ static const struct route {
 	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
 	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
 	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, value },
+	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, value },
 	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
 	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
 	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },

@@ -15,8 +15,9 @@
 #define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
-#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION))	/* of what lies in a rectangle */
+#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))	/* of what lies in a rectangle */
 #define PAGES (DRAWN | OF(VALUE_CHART))
+#define WIDE (PAGES | OF(VALUE_FLAME))
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
 #define POINTS_MAX 3600
@@ -46,8 +47,8 @@ static const struct spec {
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
 	{ "measure", TEXT, ALL & ~OF(VALUE_EXEMPLARS), AT(measure), 0, 0, 0, NULL },
 	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
-	{ "by", TEXT, OF(VALUE_KEYS) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
-	{ "width", INTEGER, MAPS | PAGES, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
+	{ "width", INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
 	{ "ymin", INTEGER, MAPS | PAGES | REGIONS, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
@@ -59,13 +60,13 @@ static const struct spec {
 	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
 	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
-	{ "utc_offset", INTEGER, PAGES, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
+	{ "utc_offset", INTEGER, WIDE, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
 	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
-	{ "weights", CHOICE, ROWS | DRAWN | MATRIX, AT(weighted), 0, 0, 0, "count weight" },
+	{ "weights", CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_FLAME), AT(weighted), AT(has_weighted), 0, 0, "count weight" },
 	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
-	{ "theme", CHOICE, PAGES | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
+	{ "theme", CHOICE, WIDE | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
 	{ "format", FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
 	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv" },
@@ -73,6 +74,7 @@ static const struct spec {
 	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
 	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
+	{ "format", FORMAT, OF(VALUE_FLAME), AT(format), 0, 0, 0, "svg folded" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
 	{ "selected", KEYS, ALL & ~OF(VALUE_EXEMPLARS), AT(select), 0, 0, 0, NULL },
@@ -168,10 +170,11 @@ static int read_choice(const struct spec *spec, const char *value, int *to, char
 static int read_format(const struct spec *spec, const char *value, enum value_format *to, char *reason)
 {
 	static const char *const name[] = { [FORMAT_JSON] = "json", [FORMAT_PNG] = "png", [FORMAT_PDF] = "pdf",
-					    [FORMAT_SVG] = "svg", [FORMAT_HTML] = "html", [FORMAT_CSV] = "csv" };
+					    [FORMAT_SVG] = "svg", [FORMAT_HTML] = "html", [FORMAT_CSV] = "csv",
+					    [FORMAT_FOLDED] = "folded" };
 	int nth, err = read_choice(spec, value, &nth, reason);
 
-	for (int i = FORMAT_JSON; i <= FORMAT_CSV && !err; i++)
+	for (int i = FORMAT_JSON; i <= FORMAT_FOLDED && !err; i++)
 		if (!strcmp(name[i], value))
 			*to = i;
 	return err;
@@ -339,7 +342,7 @@ static int refuse_missing(const char *name, char *reason)
 
 static void set_defaults(enum value_kind kind, struct params *p)
 {
-	bool drawn = OF(kind) & PAGES;
+	bool drawn = OF(kind) & WIDE;
 
 	*p = (struct params){
 		.duration_ns = OF(kind) & CA_VALUES & ~ROWS ? NS : 60 * NS,
@@ -348,7 +351,7 @@ static void set_defaults(enum value_kind kind, struct params *p)
 		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
 		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
 		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .n = 20, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
-		.format = drawn ? FORMAT_PNG : FORMAT_JSON, .data = true,
+		.format = kind == VALUE_FLAME ? FORMAT_SVG : drawn ? FORMAT_PNG : FORMAT_JSON, .data = true,
 	};
 }
 
@@ -397,7 +400,7 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 		why = "weights=weight is an estimate of the first measure's weight: give weight or weights";
 	if (p->weight && *p->weight && (p->stats || (p->measure && !strcmp(p->measure, "*"))))
 		why = "stats and measure=* are of events: leave weight out";
-	if (OF(kind) & PAGES && p->width < FIGURE_WIDTH_MIN)
+	if (OF(kind) & WIDE && p->width < FIGURE_WIDTH_MIN)
 		why = "width must be at least 400 here";
 	if (OF(kind) & PAGES && p->height && p->height < FIGURE_HEIGHT_MIN)
 		why = "height must be at least 240 here";

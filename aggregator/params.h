@@ -22,17 +22,18 @@
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS, VALUE_COMPOSITION,
+		  VALUE_FLAME,
 		  VALUE_KINDS };
 
 enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
 
 enum params_palette { PARAMS_RAMP, PARAMS_HUE };
 
-enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG, FORMAT_HTML, FORMAT_CSV };
+enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG, FORMAT_HTML, FORMAT_CSV, FORMAT_FOLDED };
 
 struct params {
 	__s64 start_ns, end_ns, duration_ns;
-	bool has_start, has_end, has_duration, has_ymax, has_transfer, has_yscale;
+	bool has_start, has_end, has_duration, has_ymax, has_transfer, has_yscale, has_weighted;
 	__s64 baseline_start_ns, baseline_end_ns;	/* explain */
 	bool has_baseline_start, has_baseline_end;
 	__s64 n_points, timeout_ms;	/* points follow one another from start on */

@@ -93,15 +93,6 @@ static struct key_counts *key_at(struct region *r, const struct labels *key)
 	return r->err ? NULL : &r->key[at];
 }
 
-static double middle(const struct hist_reader *h, __u64 ruler)
-{
-	__u64 first = ruler_first(ruler, h->cell), last = ruler_last(ruler, h->cell);
-
-	first = h->min > first && h->min <= last ? h->min : first;
-	last = h->max < last && h->max >= first ? h->max : last;
-	return (double)first + (double)(last - first) / 2;
-}
-
 static void add_cells(struct region *r, struct key_counts *key, size_t block, const struct slice *s)
 {
 	__u32 from = ruler_cell(s->ruler, r->found.first), to = ruler_cell(s->ruler, r->found.last);
@@ -115,7 +106,7 @@ static void add_cells(struct region *r, struct key_counts *key, size_t block, co
 		r->last = ruler_last(s->ruler, to);
 	while (!err && hist_reader_next(&h)) {
 		bool inside = in_time && h.cell >= from && h.cell <= to;
-		double n = (double)h.value, time = n * middle(&h, s->ruler);
+		double n = (double)h.value, time = n * hist_middle(s->ruler, h.cell, h.min, h.max);
 
 		*(inside ? &key->events[block].in : &key->events[block].out) += n;
 		*(inside ? &r->events[block].in : &r->events[block].out) += n;

@@ -147,7 +147,8 @@ static bool is_of_region(const struct value *v)
 
 bool value_is_totals(const struct value *v)
 {
-	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE || is_of_region(v);
+	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||
+	       v->kind == VALUE_FLAME || is_of_region(v);
 }
 
 static int add_folds(struct value *v, int axis)
@@ -227,19 +228,33 @@ static bool is_one_number(const struct value *v)
 	return v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE;
 }
 
+/* A flame graph is of one field: stacks where there are some. */
+static const char *choose_by(const struct value *v)
+{
+	if (v->p.by && *v->p.by)
+		return v->p.by;
+	if (v->kind != VALUE_FLAME || !v->in.n_fields)
+		return NULL;
+	for (size_t i = 0; i < v->in.n_fields; i++)
+		if (!strcmp(v->in.field[i], "stack"))
+			return v->in.field[i];
+	return v->in.field[0];
+}
+
 static int choose_fields(struct value *v, char *reason)
 {
+	const char *by = choose_by(v);
 	size_t keep = v->in.n_fields;
 
 	if (is_one_number(v))
 		v->drop = ~0u;
-	if (!v->p.by || !*v->p.by)
+	if (!by)
 		return 0;
 	for (size_t i = 0; i < v->in.n_fields; i++)
-		if (!strcmp(v->in.field[i], v->p.by))
+		if (!strcmp(v->in.field[i], by))
 			keep = i;
 	if (keep == v->in.n_fields)
-		return refuse_name(v, "by", v->p.by, v->in.field, v->in.n_fields, reason);
+		return refuse_name(v, "by", by, v->in.field, v->in.n_fields, reason);
 	v->drop = ~(1u << keep);
 	return 0;
 }
@@ -325,6 +340,8 @@ static void settle_axis(struct value *v, int axis)
 	bool offset = !strcmp(v->in.measure[axis], "subsecond");	/* of the wall clock's second: always all of it */
 
 	v->head.scope = v->scope[axis];
+	if (!v->p.has_weighted && v->kind == VALUE_FLAME)
+		v->p.weighted = ruler_unit(v->in.ruler[axis]) == UNIT_NS && !offset;
 	if (!v->p.has_yscale && (offset || ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT))
 		v->p.yscale = AXIS_LINEAR;
 	if (offset && !v->p.has_ymax && v->kind == VALUE_FIGURE)

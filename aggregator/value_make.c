@@ -245,6 +245,7 @@ int value_make(struct value *v)
 	case VALUE_EXPLAIN: return make_explain(v);
 	case VALUE_EXEMPLARS: return make_exemplars(v);
 	case VALUE_COMPOSITION: return make_composition(v);
+	case VALUE_FLAME: return make_flame(v);
 	case VALUE_KINDS: break;
 	}
 	return -EINVAL;

@@ -12,7 +12,7 @@
 
 /* ---- what is drawn ---- */
 
-static int utc_offset(const struct value *v)
+int reply_utc_offset(const struct value *v)
 {
 	time_t end = v->head.rounded.to / 1000000000;
 	struct tm tm;
@@ -58,7 +58,7 @@ static void parcel_of(const struct value *v, const char *picture, const char *su
 		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = sentence, .made_ns = v->now_ns,
 		.made_by = "heatscope " PACKAGE_VERSION, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
 	};
-	ret->drawn.utc_offset_s = utc_offset(v);
+	ret->drawn.utc_offset_s = reply_utc_offset(v);
 	for (size_t i = 0; i < v->n_folds; i++) {
 		const char *measure = reply_measure(v, v->fold_axis[i]);
 

@@ -24,6 +24,9 @@ void reply_fail(struct value *v, int err);
 
 const char *reply_measure(const struct value *v, int axis);
 
+/* Of the time zone that a picture of it shows, in s. */
+int reply_utc_offset(const struct value *v);
+
 /* The pictures with words around them, in value_picture.c; each fills the value's data, or -errno. */
 int make_figure(struct value *v);
 int make_report(struct value *v);
@@ -35,7 +38,8 @@ int attach_data(struct value *v, __u8 **png, size_t *len);
 /* In value_explain.c; fills the value's data, too. */
 int make_explain(struct value *v);
 
-/* In value_exemplars.c; likewise. */
+/* In value_exemplars.c and value_flame.c; likewise. */
 int make_exemplars(struct value *v);
+int make_flame(struct value *v);
 
 #endif

@@ -184,6 +184,15 @@ __u64 hist_percentile(const struct hist *h, __u32 p_millionths)
 	return value;
 }
 
+double hist_middle(__u64 ruler, __u32 cell, __u64 min, __u64 max)
+{
+	__u64 first = ruler_first(ruler, cell), last = ruler_last(ruler, cell);
+
+	first = min > first && min <= last ? min : first;
+	last = max < last && max >= first ? max : last;
+	return (double)first + (double)(last - first) / 2;
+}
+
 __u64 hist_mean(const struct hist *h)
 {
 	return h->count ? h->sum / h->count : 0;

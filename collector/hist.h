@@ -49,6 +49,9 @@ void hist_used(const struct hist *h, __u32 *ret_first, __u32 *ret_end);
 /* Sum of the cells: the events of a count histogram, the weight of a weighted one. */
 __u64 hist_total(const struct hist *h);
 
+/* The value that an event of this cell is taken for where no more is known: its middle, between the histogram's min and max. */
+double hist_middle(__u64 ruler, __u32 cell, __u64 min, __u64 max);
+
 __u64 hist_mean(const struct hist *h);		/* floor(sum / count); 0 if empty */
 
 /* Standard deviation from the cells' midpoints, in integers, so every merge order gives the same

@@ -298,6 +298,17 @@ static void an_empty_histogram_is_all_zero(void **state)
 	assert_int_equal(hist_init(&h, 42), -EINVAL);
 }
 
+static void a_cell_stands_for_its_middle_as_far_as_there_are_events(void **state)
+{
+	__u64 octaves = RULER(UNIT_NS, 0, 10, 39), first = 1 << 20, last = (1 << 21) - 1;
+	__u32 cell = ruler_cell(octaves, first);
+
+	assert_true(hist_middle(octaves, cell, 0, ~0ull) == (double)(first + last) / 2);
+	assert_true(hist_middle(octaves, cell, first + 100, ~0ull) == (double)(first + 100 + last) / 2);
+	assert_true(hist_middle(octaves, cell, 0, first + 7) == (double)(first + first + 7) / 2);
+	assert_true(hist_middle(octaves, cell, first + 5, first + 5) == (double)(first + 5));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(sum_of_1_to_100_from_ten_partial_sums_is_5050),
 	cmocka_unit_test(any_partition_order_and_tree_gives_the_same_bits),
@@ -309,6 +320,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(stddev_is_within_its_bound),
 	cmocka_unit_test(totals_saturate_instead_of_wrapping),
 	cmocka_unit_test(an_empty_histogram_is_all_zero),
+	cmocka_unit_test(a_cell_stands_for_its_middle_as_far_as_there_are_events),
 };
 
 CHECK_MAIN(tests)

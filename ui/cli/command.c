@@ -26,6 +26,7 @@ const struct command commands[] = {
 	{ "render", "a heat map as PNG, PDF or SVG", run_render },
 	{ "report", "latency, on-CPU and off-CPU maps with a table, as PNG, PDF, SVG or HTML", run_report },
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
+	{ "flame", "stacks with their time or number, as a flame graph or folded", run_flame },
 	{ "export", "the numbers behind a heat map, as CSV", run_export },
 	{ "open", "a PNG of these brought back: its numbers, or drawn anew", run_open },
 	{ "fslatency", "how long reads and writes of files take this host's servers", run_fslatency },

@@ -35,6 +35,7 @@ int run_fsslow(struct client *c, int argc, char **argv);
 int run_snoop(struct client *c, int argc, char **argv);
 int run_composition(struct client *c, int argc, char **argv);
 int run_watch(struct client *c, int argc, char **argv);
+int run_flame(struct client *c, int argc, char **argv);
 int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);

@@ -28,6 +28,7 @@ static const char doc[] =
 	"  render     a heat map as PNG, PDF or SVG\n"
 	"  report     latency, on-CPU and off-CPU maps with a table, as PNG, PDF, SVG or HTML\n"
 	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"
+	"  flame      stacks with their time or number, as a flame graph or folded\n"
 	"  export     the numbers behind a heat map, as CSV\n"
 	"  open       a PNG of these brought back: its numbers, or drawn anew\n"
 	"  record     record this host into a file\n"

@@ -1,4 +1,4 @@
-/* render, report, chart and export: pictures and numbers, from heatscoped or from a recording. */
+/* render, report, chart, flame and export: pictures and numbers, from heatscoped or from a recording. */
 #include "command.h"
 #include "file.h"
 #include "output.h"
@@ -13,7 +13,7 @@
 enum {
 	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_THEME, OPT_FORMAT,
 	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
-	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS,
+	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS, OPT_FOLDED,
 };
 
 static const struct setting {
@@ -33,6 +33,7 @@ static const struct setting {
 struct options {
 	const char *id, *file, *out, *format;
 	const char *value[N_SETTINGS];	/* NULL: not given */
+	char ymin[32], ymax[32];
 	int bare, keys;
 };
 
@@ -59,8 +60,8 @@ static const char **value_of(struct options *o, int key)
 	{ "format", OPT_FORMAT, "NAME", 0, formats, 0 },                                                      \
 	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, in ns", 0 },                                     \
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },                                    \
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown: 10ms, or a number in ns", 0 },                   \
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },                                           \
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
 	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
 	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
@@ -95,6 +96,24 @@ static const struct argp_option chart_options[] = {
 	{ 0 },
 };
 
+static const struct argp_option flame_options[] = {
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output)", 0 },
+	{ "folded", OPT_FOLDED, NULL, 0, "Not a picture but a line per stack, for other tools", 0 },
+	SOURCE_OPTIONS,
+	{ "over", OPT_YMIN, "VALUE", 0, "Only events from this value on: 10ms, or a number in the measure's unit", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "under", OPT_YMAX, "VALUE", 0, "Only events below this value", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Widths are weight, the sum of the measure (default for times), or count", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Of this field (default: stack, else the first)", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },
+	{ 0 },
+};
+
 static const struct argp_option export_options[] = {
 	{ "output", 'o', "FILE", 0, "Write here (default, and -: standard output)", 0 },
 	SOURCE_OPTIONS,
@@ -120,6 +139,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	const char **value = value_of(o, key);
 
+	if (key == OPT_YMIN || key == OPT_YMAX) {
+		char *number = key == OPT_YMIN ? o->ymin : o->ymax;
+
+		take_value(state, key == OPT_YMIN ? "ymin" : "ymax", arg, number);
+		*value = number;
+		return 0;
+	}
 	if (value) {
 		*value = arg ? arg : key == OPT_NO_DATA ? "false" : key == OPT_COLUMNS ? "columns" : "true";
 		return 0;
@@ -130,6 +156,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_BARE: o->bare = 1; return 0;
 	case OPT_KEYS: o->keys = 1; return 0;
+	case OPT_FOLDED: o->format = "folded"; return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num || !*arg)
 			argp_usage(state);
@@ -174,6 +201,14 @@ static const struct argp chart_argp = {
 	"  heatscope chart 1 --duration 600 -o rates.png\n"
 	"  heatscope chart 1 --show percentiles -o percentiles.svg\n"
 	"  heatscope chart 1 --format json | jq '.series[] | {key, total}'", NULL, NULL, NULL
+};
+
+static const struct argp flame_argp = {
+	flame_options, parse, "[ID]",
+	"Draw the stacks of an instrumentation by stack as a flame graph (SVG), or any other field as one row.\vExamples:\n"
+	"  heatscope create cpu.offcpu --by stack --where 'execname = mariadbd' --keys 1000\n"
+	"  heatscope flame 1 --over 10ms -o blocked.svg\n"
+	"  heatscope flame 1 --folded | sort -nrk2 | head", NULL, NULL, NULL
 };
 
 static const struct argp export_argp = {
@@ -251,6 +286,11 @@ struct picture {
 	const char *format;		/* NULL: the file's ending tells it */
 };
 
+static int is_text(const char *format)
+{
+	return !strcmp(format, "json") || !strcmp(format, "csv") || !strcmp(format, "folded");
+}
+
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
 	struct options o = { .format = p->format };
@@ -259,7 +299,7 @@ static int run(struct client *c, const struct picture *p, int argc, char **argv)
 	int err;
 
 	argp_parse(p->argp, argc, argv, 0, NULL, &o);
-	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && strcmp(format_of(&o), "json") && strcmp(format_of(&o), "csv"))
+	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && !is_text(format_of(&o)))
 		return failed(p->command, "standard output is a terminal; give -o FILE");
 	if (o.bare)
 		resource = "/value/heatmap/image";
@@ -282,6 +322,11 @@ int run_report(struct client *c, int argc, char **argv)
 int run_chart(struct client *c, int argc, char **argv)
 {
 	return run(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
+}
+
+int run_flame(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &flame_argp, "flame", "/value/flame", "svg" }, argc, argv);
 }
 
 int run_export(struct client *c, int argc, char **argv)
