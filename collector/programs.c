@@ -1,4 +1,5 @@
 #include "programs.h"
+#include "log.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -38,6 +39,7 @@ void programs_stop(void *self)
 		bpf_link__destroy(p->link[i]);
 	free(p->link);
 	free(p->event_fd);
+	stacks_free(p->stacks);
 	bpf_object__destroy_skeleton(p->skeleton);
 	free(p->bpf);
 	free(p);
@@ -126,6 +128,21 @@ int programs_attach_events(struct programs *p, const struct programs_event *even
 }
 
 /* ---- while it runs ---- */
+
+void programs_want_stacks(struct programs *p, int wanted)
+{
+	int err;
+
+	if (!wanted) {
+		stacks_free(p->stacks);
+		p->stacks = NULL;
+	}
+	if (!wanted || p->stacks)
+		return;
+	err = stacks_new(bpf_object__find_map_fd_by_name(*p->skeleton->obj, "stacks"), &p->stacks);
+	if (err && !p->stacks_failed++)
+		log_error("stacks cannot be kept and named (%s): all are told as unknown", strerror(-err));
+}
 
 int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max)
 {

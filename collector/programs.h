@@ -11,6 +11,7 @@
 #define HEATSCOPE_PROGRAMS_H
 
 #include "process.h"
+#include "stack.h"
 #include "tracer.h"
 #include <bpf/libbpf.h>
 
@@ -18,6 +19,8 @@ struct programs {
 	void *bpf;			/* struct x_bpf */
 	struct bpf_object_skeleton *skeleton;
 	struct process_texts texts;
+	struct stacks *stacks;		/* of those that gather them, while somebody wants them */
+	int stacks_failed;		/* times that could not be had */
 	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
 	int *event_fd;			/* the same events; a link closes its own */
 	size_t n_events;
@@ -40,6 +43,9 @@ struct programs_event {
 };
 
 int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
+
+/* For what tracer.want is given.  Where stacks cannot be had, all are unknown, and the log says why. */
+void programs_want_stacks(struct programs *p, int wanted);
 
 /* For a field whose codes are places in a table of n texts: what tracer.codes gives. */
 int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max);

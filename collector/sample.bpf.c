@@ -4,6 +4,7 @@
 #include "perf.bpf.h"
 #include "process.bpf.h"
 #include "sample.h"
+#include "stack.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -23,6 +24,8 @@ int samples(struct perf_data *ctx)
 		event = event_now(e, now_ns);
 		process_gather(event, t, now_ns);
 		event->field[SAMPLE_MODE] = perf_in_user(ctx) ? MODE_USER : MODE_KERNEL;
+		if (wanted & WANTED_FIELD(SAMPLE_STACK))
+			event->field[SAMPLE_STACK] = stack_gather(ctx, t);
 		event->measure[SAMPLE_COUNT] = 1;
 		event_subsecond(event, SAMPLE_SUBSECOND);
 	}

@@ -10,6 +10,7 @@
 static const struct field fields[] = {
 	PROCESS_FIELDS,
 	{ "mode", "program or kernel", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "stack", "where it was", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "count", "samples", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
 	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
@@ -50,14 +51,23 @@ static void sample_label(void *self, unsigned field, __u64 code, char *out)
 
 	if (field == SAMPLE_MODE)
 		snprintf(out, LABEL_MAX + 1, "%s", modes[code == MODE_USER]);
+	else if (field == SAMPLE_STACK)
+		stacks_label(p->stacks, code, out);
 	else
 		process_label(&p->texts, field, code, out);
 }
 
 static int sample_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
+	if (field == SAMPLE_STACK)
+		return -EOPNOTSUPP;
 	return field == SAMPLE_MODE ? programs_code_of(modes, 2, text, ret_code, max) :
 	       process_codes(field, text, ret_code, max);
+}
+
+static void sample_want(void *self, __u64 wanted)
+{
+	programs_want_stacks(self, wanted & WANTED_FIELD(SAMPLE_STACK));
 }
 
 static const char *const tracepoints[] = { NULL };
@@ -69,6 +79,7 @@ const struct tracer samples_tracer = {
 	.may_detach = 1,
 	.start = sample_start,
 	.stop = programs_stop,
+	.want = sample_want,
 	.label = sample_label,
 	.codes = sample_codes,
 	.lost = programs_lost,

@@ -4,18 +4,19 @@
  * Slot    of the look.
  *
  * Measures  count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h; `mode`, whether the program was running or the kernel
+ * Fields    those of process.h; `mode`, whether the program was running or the kernel; `stack`, where: stack.h's
  */
 #ifndef HEATSCOPE_SAMPLE_H
 #define HEATSCOPE_SAMPLE_H
 
 #include "process.h"
+#include "stack.h"
 
 #define SAMPLE_HZ 99
 
 enum sample_measure { SAMPLE_COUNT, SAMPLE_SUBSECOND };
 
-enum { SAMPLE_MODE = PROCESS_N_FIELDS };
+enum { SAMPLE_MODE = PROCESS_N_FIELDS, SAMPLE_STACK };
 
 enum cpu_mode { MODE_KERNEL, MODE_USER };
 

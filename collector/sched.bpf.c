@@ -10,6 +10,7 @@
 #include "process.bpf.h"
 #include "reason.bpf.h"
 #include "sched.h"
+#include "stack.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -120,6 +121,7 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 struct off {
 	__u64 since_ns;			/* 0: it is on a CPU, or we have not seen it leave */
 	__u64 delay;			/* its time in run queues, up to then */
+	__u64 stack;
 	__u16 leave, reason;
 	__u32 weight;
 };
@@ -147,13 +149,14 @@ static __always_inline void offcpu_event(struct events *e, const struct off *off
 	process_gather(event, t, end_ns);
 	event->field[SCHED_LEAVEREASON] = off->leave;
 	event->field[SCHED_REASON] = off->reason;
+	event->field[SCHED_STACK] = off->stack;
 	event->measure[OFFCPU_TIME] = time;
 	event->measure[OFFCPU_BLOCKED] = time - wait;
 	event->measure[OFFCPU_RUNQWAIT] = wait;
 	event_subsecond(event, OFFCPU_SUBSECOND);
 }
 
-static __always_inline void offcpu_leaves(const struct run *r, struct events *e, struct task_struct *t, __u64 leave)
+static __always_inline void offcpu_leaves(void *ctx, const struct run *r, struct events *e, struct task_struct *t, __u64 leave)
 {
 	__u32 weight = leave == LEAVE_EXITED ? 0 : sample_weight(r->cpu);
 	struct off *off = bpf_task_storage_get(&offs, t, 0, weight ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
@@ -169,6 +172,7 @@ static __always_inline void offcpu_leaves(const struct run *r, struct events *e,
 	off->delay = t->sched_info.run_delay;
 	off->leave = leave;
 	off->reason = left_for(t, leave);
+	off->stack = weight && (wanted & WANTED_FIELD(SCHED_STACK)) ? stack_gather(ctx, t) : STACK_UNKNOWN;
 	process_look(t, now_ns);
 }
 
@@ -191,7 +195,7 @@ int BPF_PROG(offcpu, int preempt, struct task_struct *prev, struct task_struct *
 	if (!e)
 		return 0;
 	if (prev->pid)
-		offcpu_leaves(&r, e, prev, leave_reason(preempt, state));
+		offcpu_leaves(ctx, &r, e, prev, leave_reason(preempt, state));
 	if (next->pid)
 		offcpu_comes(e, next);
 	chain_run(ctx, &r, e);

@@ -20,7 +20,8 @@ static const struct field execution_fields[] = {
 };
 
 static const struct field offcpu_fields[] = {
-	PROCESS_FIELDS, LEAVE_FIELDS, TIME_FIELD("offcpu", "time off the CPU"), TIME_FIELD("blocked", "time blocked"),
+	PROCESS_FIELDS, LEAVE_FIELDS, { "stack", "where it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 },
+	TIME_FIELD("offcpu", "time off the CPU"), TIME_FIELD("blocked", "time blocked"),
 	TIME_FIELD("runqwait", "time in the run queue"), SUBSECOND_FIELD,
 };
 
@@ -98,6 +99,8 @@ static void sched_label(void *self, unsigned field, __u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "%s", leaves[code < LEAVE_N ? code : LEAVE_OTHER]);
 	else if (field == SCHED_REASON)
 		snprintf(out, LABEL_MAX + 1, "%s", reasons[code <= REASON_NONE ? code : REASON_OTHER]);
+	else if (field == SCHED_STACK)
+		stacks_label(p->stacks, code, out);
 	else
 		process_label(&p->texts, field, code, out);
 }
@@ -108,7 +111,14 @@ static int sched_codes(void *self, unsigned field, const char *text, __u64 *ret_
 		return programs_code_of(leaves, LEAVE_N, text, ret_code, max);
 	if (field == SCHED_REASON)
 		return programs_code_of(reasons, N_FIELDS(reasons), text, ret_code, max);
+	if (field == SCHED_STACK)
+		return -EOPNOTSUPP;
 	return process_codes(field, text, ret_code, max);
+}
+
+static void sched_want(void *self, __u64 wanted)
+{
+	programs_want_stacks(self, wanted & WANTED_FIELD(SCHED_STACK));
 }
 
 static __u64 sched_lost(void *self)
@@ -132,6 +142,7 @@ static const char *const tracepoints[] = { "sched_switch", NULL };
 		.alone = 1,                                                        \
 		.start = name##_start,                                             \
 		.stop = programs_stop,                                             \
+		.want = sched_want,                                                \
 		.label = sched_label,                                              \
 		.codes = sched_codes,                                              \
 		.lost = sched_lost,                                                \

@@ -23,17 +23,22 @@
  *      leavereason  why the thread left: its state
  *      reason       what it left for: reason.h's, of one that sleeps; REASON_NONE of one that could go on, REASON_OTHER of one
  *                   that is stopped or ends.  Of one that left before somebody asked, REASON_OTHER
+ *
+ *          and of offcpu
+ *
+ *      stack        where it left: stack.h's.  Of one that left before somebody asked, STACK_UNKNOWN
  */
 #ifndef HEATSCOPE_SCHED_H
 #define HEATSCOPE_SCHED_H
 
 #include "process.h"
+#include "stack.h"
 
 enum execution_measure { EXECUTION_RUNTIME, EXECUTION_SUBSECOND };
 enum offcpu_measure { OFFCPU_TIME, OFFCPU_BLOCKED, OFFCPU_RUNQWAIT, OFFCPU_SUBSECOND };
 enum runqwait_measure { RUNQWAIT_TIME, RUNQWAIT_SUBSECOND };
 
-enum sched_field { SCHED_LEAVEREASON = PROCESS_N_FIELDS, SCHED_REASON };
+enum sched_field { SCHED_LEAVEREASON = PROCESS_N_FIELDS, SCHED_REASON, SCHED_STACK };
 
 enum leave_reason {
 	LEAVE_PREEMPTED,		/* or gave the CPU away: it could go on */

@@ -79,10 +79,22 @@ struct inode {
 	struct super_block *i_sb;
 };
 
+struct path___file {			/* the kernel's `path`; process.h has one, too */
+	void *mnt, *dentry;
+};
+
 struct file {
 	__u32 f_mode;
 	void *private_data;
 	struct inode *f_inode;
+	struct path___file f_path;
+};
+
+#define VM_EXEC 4			/* vm_flags: include/linux/mm.h */
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+	struct file *vm_file;
 };
 
 struct fdtable {
@@ -235,6 +247,12 @@ struct bpf_iter__task_file {
 	struct task_struct *task;
 	__u32 fd;
 	struct file *file;
+};
+
+struct bpf_iter__task_vma {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+	struct vm_area_struct *vma;
 };
 
 #pragma clang attribute pop

@@ -664,12 +664,17 @@ static void bench(int n)
 	bench_one("cpu.offcpu", "", "offcpu", n);
 	bench_one("cpu.offcpu", "execname,leavereason", "offcpu,blocked,runqwait", n);
 	bench_one("cpu.offcpu", "reason", "offcpu", n);
+	bench_one("cpu.offcpu", "stack", "offcpu", n);
 	bench_one("cpu.runqwait", "", "runqwait", n);
 	bench_one("cpu.runqwait", "execname", "runqwait", n);
 	kit_stats();
 	kit_enable(1, "cpu.thread_samples", "execname", "count");
 	spin(2000000000);
 	kit_doctor();			/* the samples' program is among them */
+	kit_disable(1);
+	kit_enable(1, "cpu.thread_samples", "stack", "count");
+	spin(2000000000);
+	kit_doctor();
 	kit_disable(1);
 }
 

@@ -1,0 +1,18 @@
+/* symbols_kernel.h - what symbols.bpf.c tells symbols.c: a part of a program file that a process has mapped. */
+#ifndef HEATSCOPE_SYMBOLS_KERNEL_H
+#define HEATSCOPE_SYMBOLS_KERNEL_H
+
+#include <linux/types.h>
+
+#define SYMBOLS_NAME 128
+#define SYMBOLS_PATH 256
+#define SYMBOLS_PAGE_BITS 12		/* of x86-64 */
+
+struct symbols_mapping {
+	__u64 from, to;			/* addresses, half-open */
+	__u64 offset;			/* in the file, of `from` */
+	__u64 inode;
+	char path[SYMBOLS_PATH];	/* as we see it; NUL-terminated */
+};
+
+#endif
