@@ -145,7 +145,7 @@ int file_serve(const char *path, const struct file_info *info, struct private *p
 	struct client c = { .url = p->url };
 	const char *argv[] = { "heatscope-collector", "--replay", path, "--once", "--spool", "", "--socket", p->ingest, NULL };
 	pid_t pid = 0;
-	int err = private_start(p);
+	int err = private_start(p, 1);
 
 	if (err) {
 		snprintf(reason, 256, "%s", p->reason);

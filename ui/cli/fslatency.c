@@ -15,6 +15,7 @@
 struct options {
 	long seconds, pid;
 	int json;
+	time_t from, to;		/* what it was measured in */
 };
 
 enum { OPT_JSON = 256 };
@@ -82,12 +83,12 @@ static int begin(struct measure *m, const struct options *o, char *ret_id)
 	return err ?: measure_active(m, ret_id);
 }
 
-static int measured(struct measure *m, const char *id, time_t from, json_t **ret_reply)
+/* One of the instrumentation's values, of all of the time. */
+static int measured(struct measure *m, const char *id, const char *value, const struct options *o, json_t **ret_reply)
 {
 	char path[512], rest[128];
 
-	snprintf(rest, sizeof(rest), "/value/raw?start_time=%lld&end_time=%lld&stats=true", (long long)from,
-		 (long long)time(NULL) + 2);
+	snprintf(rest, sizeof(rest), "%s&start_time=%lld&end_time=%lld", value, (long long)o->from, (long long)o->to);
 	return client_json(&m->client, "GET", inst_path(id, rest, path), NULL, ret_reply);
 }
 
@@ -109,9 +110,11 @@ static void print_one(const char *name, const json_t *buckets)
 	distribution_print(&d, name, stdout);
 }
 
-static int tell(const struct options *o, const json_t *reply)
+/* whole: a grid of one column, which knows what is not among the counts. */
+static int tell(const struct options *o, const json_t *reply, const json_t *whole)
 {
 	json_t *value = json_object_get(reply, "value"), *stats = json_object_get(reply, "stats"), *all = json_object();
+	json_int_t lost = json_integer_value(json_object_get(json_object_get(whole, "summary"), "lost"));
 	json_t *buckets, *sums;
 
 	for (size_t i = 0; i < N_NAMES; i++) {
@@ -125,19 +128,21 @@ static int tell(const struct options *o, const json_t *reply)
 				"sum", json_incref(json_object_get(sums, "sum")) ?: json_integer(0),
 				"buckets", json_incref(buckets) ?: json_array()));
 	}
+	json_object_set_new(all, "lost", json_integer(lost));
 	if (o->json)
 		return print_json(all);
+	if (lost)
+		fprintf(stderr, "%lld calls were lost\n", (long long)lost);
 	json_decref(all);
 	return 0;
 }
 
 int run_fslatency(struct client *unused, int argc, char **argv)
 {
-	struct options o = { .seconds = 0 };
+	struct options o = { .from = time(NULL) - 1 };
 	struct measure m = { .collector = 0 };
-	time_t from = time(NULL) - 1;
+	json_t *reply = NULL, *whole = NULL;
 	char id[MEASURE_ID];
-	json_t *reply = NULL;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
@@ -146,12 +151,17 @@ int run_fslatency(struct client *unused, int argc, char **argv)
 		measure_wait("measuring", o.seconds);
 		err = measure_end(&m);
 	}
+	o.to = time(NULL) + 2;
 	if (!err)
-		err = measured(&m, id, from, &reply);
+		err = measured(&m, id, "/value/raw?stats=true", &o, &reply);
+	if (!err)
+		err = measured(&m, id, "/value/grid?ncols=1&row_bits=0", &o, &whole);
 	measure_stop(&m);
-	if (err)
-		return failed("fslatency", m.client.reason);
-	err = tell(&o, reply);
+	if (!err)
+		err = tell(&o, reply, whole);
+	else
+		err = failed("fslatency", m.client.reason);
 	json_decref(reply);
+	json_decref(whole);
 	return err;
 }

@@ -32,7 +32,7 @@ int measure_start(struct measure *m, const char *const *option)
 	sigaction(SIGINT, &on_signal, NULL);
 	sigaction(SIGTERM, &on_signal, NULL);
 	m->collector = 0;
-	err = private_start(&m->private);
+	err = private_start(&m->private, 0);
 	if (err) {
 		snprintf(m->client.reason, sizeof(m->client.reason), "%s", m->private.reason);
 		return err;

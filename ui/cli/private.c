@@ -47,6 +47,7 @@ static void die_with(pid_t parent)
 		_exit(1);
 }
 
+/* It is in a group of its own: Ctrl-C at the terminal is for this command, which still asks what it started. */
 int program_start(const char *const *argv, int quiet, pid_t *ret_pid)
 {
 	pid_t parent = getpid(), pid = fork();
@@ -56,11 +57,13 @@ int program_start(const char *const *argv, int quiet, pid_t *ret_pid)
 	if (!pid) {
 		int null = quiet ? open("/dev/null", O_WRONLY) : -1;
 
+		setpgid(0, 0);
 		die_with(parent);
 		if (null >= 0)
 			dup2(null, STDERR_FILENO);
 		program_exec(argv);
 	}
+	setpgid(pid, pid);		/* whoever of the two is first */
 	*ret_pid = pid;
 	return 0;
 }
@@ -127,10 +130,10 @@ static void clean_at_signals(struct private *p)
 			sigaction(signals[i], &end, NULL);
 }
 
-int private_start(struct private *p)
+int private_start(struct private *p, int keep)
 {
 	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory",
-			       "--keep", NULL };
+			       keep ? "--keep" : NULL, NULL };
 	int err;
 
 	memset(p, 0, sizeof(*p));

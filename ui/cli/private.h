@@ -19,10 +19,12 @@ struct private {
 	char reason[256];
 };
 
-int private_start(struct private *p);
+/* keep: nothing grows too old, as a recording needs it; else it forgets what is older than its retention. */
+int private_start(struct private *p, int keep);
 void private_stop(struct private *p);	/* stops it by its pid, removes the folder, as a signal that ends this program does */
 
-/* Starts one of our programs; argv[0] is its bare name.  Quiet: its stderr goes nowhere.  It gets SIGTERM when this one ends. */
+/* Starts one of our programs; argv[0] is its bare name.  Quiet: its stderr goes nowhere.  It is in a process group of its own, and gets
+ * SIGTERM when this one ends. */
 int program_start(const char *const *argv, int quiet, pid_t *ret_pid);
 
 /* Waits for it; 0, or -EIO if it did not exit with 0. */

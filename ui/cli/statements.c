@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 
 #define METRIC "mysql.queries"
 #define KEPT 100			/* of a second: as many as there can be */
-#define GIVEN "1000"			/* of a request: likewise */
+#define GIVEN 1000			/* of a request: likewise */
+#define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
 
 struct options {
 	const char *id;
@@ -174,21 +176,23 @@ static void print_one(const struct view *v, const struct options *o, const json_
 }
 
 struct told {				/* so far, for what is said at the end */
+	double slot_s;			/* of the instrumentation: so often the worst are kept */
 	double missed, lost, sampled;
-	int full;			/* seconds of which only the worst were kept */
+	int full;			/* slots of which only the worst were kept */
+	int cut;			/* seconds of which not all that were kept were given */
 };
 
-/* Of a second that has as many as are kept there may have been more. */
+/* Of a slot that has as many as are kept there may have been more. */
 static void count_full(struct told *t, const json_t *reply, json_t *const *row, size_t n)
 {
 	size_t kept = (size_t)json_integer_value(json_object_get(reply, "kept")), worst = 0;
-	double second = -1;
+	double slot = -1;
 
 	for (size_t i = 0; i < n; i++) {
-		double at = floor(json_number_value(json_object_get(row[i], "time")));
+		double at = floor(json_number_value(json_object_get(row[i], "time")) / t->slot_s + 1e-6);
 
-		worst = at == second ? worst : 0;
-		second = at;
+		worst = at == slot ? worst : 0;
+		slot = at;
 		worst += json_is_true(json_object_get(row[i], "worst"));
 		t->full += worst == kept && json_is_true(json_object_get(row[i], "worst"));
 	}
@@ -220,7 +224,10 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 static void print_told(const struct view *v, const struct told *t)
 {
 	if (!strcmp(v->kind, "worst") && t->full)
-		fprintf(stderr, "of %d second%s only the worst are kept: there may have been more\n", t->full, t->full == 1 ? "" : "s");
+		fprintf(stderr, "of %d slot%s of %g s only the worst are kept: there may have been more\n", t->full,
+			t->full == 1 ? "" : "s", t->slot_s);
+	if (t->cut)
+		fprintf(stderr, "of %d second%s only the worst %d are told\n", t->cut, t->cut == 1 ? "" : "s", GIVEN);
 	if (t->missed > 0)
 		fprintf(stderr, "%.0f statements came too late to be considered\n", t->missed);
 	if (t->lost > 0)
@@ -229,26 +236,41 @@ static void print_told(const struct view *v, const struct told *t)
 		fprintf(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
 }
 
-/* Those that ended in seconds from..to - 1. */
-static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
-		      struct told *t)
+static int ask(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+	       json_t **ret_reply)
 {
 	struct asked p = { .len = 0 };
-	char path[512], whole[sizeof(path) + PARAMS_MAX], start[32], end[32];
-	json_t *reply;
-	int err;
+	char path[512], whole[sizeof(path) + PARAMS_MAX], start[32], end[32], n[16];
 
+	snprintf(n, sizeof(n), "%d", GIVEN);
 	snprintf(start, sizeof(start), "%lld", (long long)from);
 	snprintf(end, sizeof(end), "%lld", (long long)to);
 	asked_put(&p, "start_time", start);
 	asked_put(&p, "end_time", end);
 	asked_put(&p, "ymin", o->over);
 	asked_put(&p, "kind", v->kind);
-	asked_put(&p, "n", GIVEN);
+	asked_put(&p, "n", n);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, "/value/exemplars", path), p.text);
-	err = client_json(c, "GET", whole, NULL, &reply);
+	return client_json(c, "GET", whole, NULL, ret_reply);
+}
+
+/* Those that ended in seconds from..to - 1; where there are more than one reply has, by halves. */
+static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      struct told *t)
+{
+	json_t *reply;
+	int err = ask(v, o, c, id, from, to, &reply);
+	bool cut;
+
 	if (err)
 		return err;
+	cut = json_array_size(json_object_get(reply, "exemplars")) >= GIVEN;
+	if (cut && to - from > 1) {
+		json_decref(reply);
+		err = print_time(v, o, c, id, from, from + (to - from) / 2, t);
+		return err ?: print_time(v, o, c, id, from + (to - from) / 2, to, t);
+	}
+	t->cut += cut;
 	print_reply(v, o, reply, t);
 	json_decref(reply);
 	return 0;
@@ -282,6 +304,20 @@ static int find_kept(struct client *c, char ret_id[MEASURE_ID])
 	return err;
 }
 
+/* A granularity beyond a second is made of slots of one. */
+static int find_slot(struct client *c, const char *id, double *ret_slot_s)
+{
+	char path[512];
+	json_t *inst;
+	int err = client_json(c, "GET", inst_path(id, "", path), NULL, &inst);
+
+	if (err)
+		return err;
+	*ret_slot_s = fmin(1, json_number_value(json_object_get(inst, "granularity")));
+	json_decref(inst);
+	return 0;
+}
+
 static int run_last(const struct view *v, const struct options *o, struct client *c)
 {
 	struct told t = { 0 };
@@ -289,6 +325,8 @@ static int run_last(const struct view *v, const struct options *o, struct client
 	time_t now = time(NULL);
 	int err = o->id ? 0 : find_kept(c, id);
 
+	if (!err)
+		err = find_slot(c, o->id ?: id, &t.slot_s);
 	if (!err)
 		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
 	if (err)
@@ -332,7 +370,7 @@ static int begin(const struct view *v, const struct options *o, struct measure *
 	if (o->pid)
 		snprintf(where + at, sizeof(where) - (size_t)at, " and pid = %ld", o->pid);
 	body = json_pack("{s:o, s:i, s:i, s:i}", "measures", measures_wanted(v, have), "exemplars", v->n_kept, "ruler-bits", 0,
-			 "retention-time", 60);
+			 "retention-time", HELD_S);
 	json_decref(have);
 	err = measure_create(m, METRIC, where, body, ret_id);
 	json_decref(body);
@@ -343,7 +381,7 @@ static int begin(const struct view *v, const struct options *o, struct measure *
 static int run_follow(const struct view *v, const struct options *o)
 {
 	struct measure m = { .collector = 0 };
-	struct told t = { 0 };
+	struct told t = { .slot_s = 1 };
 	char id[MEASURE_ID];
 	int err = begin(v, o, &m, id);
 	time_t from = time(NULL) - 1, first = from, until;
