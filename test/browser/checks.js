@@ -309,7 +309,25 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 	await page.keyboard.down("Control");
 	await page.mouse.wheel(0, -100);
 	await until("a shorter time", async () => address(page).get("duration") === "48", 5);
+	await page.evaluate(() => document.activeElement.blur());
+	await sleep(200);
+	await page.mouse.wheel(0, -100);
+	await sleep(300);
+	assert.equal(address(page).get("duration"), "48", "without the focus the wheel is the browser's");
 	await page.keyboard.up("Control");
+});
+
+check("an address whose values no axis has is drawn all the same", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	for (const values of ["ns:0:5000000", "ns:0:1", "ns:1000000:9000000000000"]) {
+		await page.evaluate((hash) => { location.hash = hash; }, `${new URL(page.url()).hash.replace(/&?values=[^&]*/, "")}&values=${values}`);
+		await until(values, async () => await map(page, "latency").locator(".waiting").count() === 0 &&
+			await page.locator(".panel", { has: map(page, "latency") }).locator(".yaxis text").count() > 1, 8);
+	}
+	await page.getByRole("button", { name: "linear" }).first().click();
+	assert.ok(!address(page).has("values"), "another axis is all of it");
 });
 
 check("a threshold says how many events are above it, as the API's rows add up", async (t) => {

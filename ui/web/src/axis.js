@@ -94,10 +94,12 @@ export function timeAxis(from, to, left, right) {
 	};
 }
 
-/** 1-2-5 ticks; those of whole decades are major.  At most `most` of them where that is possible. */
+/** 1-2-5 ticks; those of whole decades are major.  At most `most` of them where that is possible; none where there is no logarithm. */
 export function logTicks(low, high, most) {
 	const all = [];
 
+	if (!(low > 0 && Number.isFinite(high)))
+		return all;
 	for (let power = Math.floor(Math.log10(low) - 1e-9); 10 ** power <= high; power++)
 		for (const step of STEPS) {
 			const value = step * 10 ** power;

@@ -2,6 +2,7 @@
 
 const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const RATE_UNITS = [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
+const COUNT_UNITS = [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]];
 const SIZE_UNITS = [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [1024, "KiB"], [1, "B"]];
 
 function scaled(value, units, digits) {
@@ -32,13 +33,17 @@ export function amount(value, unit = "ns", digits = 3) {
 
 const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
 
-/** What amount() writes, and "10ms", "1.5 s", "20us"; null: it is none of that unit. */
-export function parse(text, unit = "ns") {
-	const [, digits, name] = /^\s*(\d+(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
-	const plain = unit === "ns" || !["", unit].includes(name) ? null : 1;
-	const size = UNITS[unit]?.find(([, known]) => known.toLowerCase() === name?.toLowerCase().replace(/^us$/, "µs"))?.[0] ?? plain;
+/* How a value of a unit may end; a time must have one. */
+const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),
+	...unit === "ns" ? [] : [[1, ""], [1, unit]]];
 
-	return digits !== undefined && size ? Number(digits) * size : null;
+/** What amount() writes, and "10ms", "1.5 s", "20us", "12000", "12k"; null: it is none of that unit. */
+export function parse(text, unit = "ns") {
+	const [, digits, name] = /^\s*((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d*)?)\s*(\S*)\s*$/.exec(text) ?? [];
+	const ending = name?.toLowerCase().replace(/^us$/, "µs");
+	const size = endings(unit).find(([, known]) => known.toLowerCase() === ending)?.[0];
+
+	return size ? Number(digits.replaceAll(",", "")) * size : null;
 }
 
 /** What a cell holds: a count, or of a weight a sum in the grid's unit. */
@@ -63,7 +68,7 @@ export const count = (n) => n < 1000 && !Number.isInteger(n) ? String(Number(n.t
 export function shortCount(n) {
 	if (n < 10000)
 		return count(n);
-	const [size, name] = n >= 1e9 ? [1e9, "G"] : n >= 1e6 ? [1e6, "M"] : [1e3, "k"];
+	const [size, name] = COUNT_UNITS.find(([s]) => n >= s);
 
 	return `${Number((n / size).toPrecision(3))} ${name}`;
 }

@@ -225,15 +225,17 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		corner.current = null;
 		session.point(null);
 	};
-	const turn = (e) => view && e.ctrlKey && zoomByWheel(session, e, grid.unit, placeOf(e));
+	/* Without the focus the wheel is the browser's: with Ctrl it makes the page larger, which some need. */
+	const turn = (e) => view && e.ctrlKey && document.activeElement === box.current && zoomByWheel(session, e, grid.unit, placeOf(e));
 	const step = (next, grows) => {
-		corner.current = grows ? corner.current ?? session.cursor ?? next : null;
+		corner.current = grows ? corner.current ?? session.cursorOf(grid.unit) ?? next : null;
 		session.point(next);
 		if (grows)
 			draw(corner.current, next);
 	};
+	const pointedAt = () => session.cursorOf(grid.unit) ?? { time: session.cursor?.time ?? span.start + span.duration, value: domain.low };
 	const press = (e) => {
-		const zooms = view && zoomByKey(session, e, grid.unit, session.cursor ?? { time: span.start + span.duration, value: domain.low });
+		const zooms = view && zoomByKey(session, e, grid.unit, pointedAt());
 		const next = grid && !zooms && moved(session, grid, measure, e.key);
 
 		if (next)
@@ -254,7 +256,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values.${drawable ? DRAWABLE : ""}`}
+				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value.${drawable ? DRAWABLE : ""}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick()}

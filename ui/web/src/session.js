@@ -11,7 +11,7 @@ import { Feed } from "./feed.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { presentRows, toggleKey, withOnCpu } from "./keys.js";
 import { whenNeeded } from "./token.js";
-import { columnsFor, panelsOf, readHash, weightOf, writeHash } from "./state.js";
+import { anew, columnsFor, panelsOf, readHash, weightOf, writeHash } from "./state.js";
 import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
@@ -129,7 +129,7 @@ export class Session {
 	select(id) {
 		this.inst = this.instrumentations.find((i) => i.id === id) ?? null;
 		this.creating = false;
-		this.set({ inst: id, measures: [], weight: null, keys: [], by: null, end: null, values: null }, true);
+		this.set(anew(id), true);
 	}
 
 	async create(properties) {
@@ -146,7 +146,7 @@ export class Session {
 		this.inst = null;
 		this.clear();
 		await this.refreshLists();
-		this.set({ inst: this.inst?.id ?? null, keys: [], by: null, end: null });
+		this.set(anew(this.inst?.id ?? null));
 	}
 
 	get measures() {
@@ -375,6 +375,11 @@ export class Session {
 		this.changed();
 	}
 
+	/** The cursor, where its value is one of that unit; else null. */
+	cursorOf(unit) {
+		return this.cursor && this.grids.get(this.cursor.measure)?.unit === unit ? this.cursor : null;
+	}
+
 	/** What the cursor points at in a panel: {grid, i, column, row, n, running, range} or null; range: of the row, or of what runs. */
 	pointed(measure) {
 		const grid = this.grids.get(measure);
@@ -382,7 +387,7 @@ export class Session {
 
 		if (i < 0)
 			return null;
-		const alike = this.grids.get(this.cursor.measure)?.unit === grid.unit;
+		const alike = this.cursorOf(grid.unit) !== null;
 		const row = alike ? rowAt(grid, this.cursor.value) : -1;
 		const column = grid.columns[i];
 		const running = alike ? runningAt(column, this.cursor.value) : undefined;

@@ -30,14 +30,22 @@ export const START = Object.freeze({
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
+/** What was chosen of one instrumentation means nothing of another: it begins without. */
+export function anew(inst) {
+	const { measures, weight, keys, by, end, threshold, values } = START;
+
+	return { inst, measures, weight, keys, by, end, threshold, values };
+}
+
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
 
-/* unit:low:high */
-function valuesIn(text) {
+/* unit:low:high; a logarithm has no 0. */
+function valuesIn(text, y) {
 	const [unit, ...ends] = (text ?? "").split(":");
 	const [low, high] = ends.map(Number);
+	const fits = ends.length === 2 && ends.every(Boolean) && high > low && Number.isFinite(high);
 
-	return ends.length === 2 && low >= 0 && high > low && Number.isFinite(high) ? { unit, low, high } : null;
+	return fits && (y === "log" ? low > 0 : low >= 0) ? { unit, low, high } : null;
 }
 
 /* unit:value */
@@ -54,12 +62,13 @@ export function readHash(hash) {
 	const q = new URLSearchParams(hash.replace(/^#/, ""));
 	const end = Number(q.get("end"));
 	const duration = Math.round(Number(q.get("duration")));
+	const y = one(q.get("y"), ["auto", "log", "linear"], START.y);
 
 	return {
 		inst: q.get("inst") || null,
 		measures: q.getAll("m").slice(0, PANELS_MAX),
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
-		y: one(q.get("y"), ["auto", "log", "linear"], START.y),
+		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
 		weight: q.get("weight") || null,
 		keys: q.getAll("key"),
@@ -68,7 +77,7 @@ export function readHash(hash) {
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
 		end: Number.isFinite(end) && end > 0 ? end : null,
 		threshold: thresholdIn(q.get("threshold")),
-		values: valuesIn(q.get("values")),
+		values: valuesIn(q.get("values"), y),
 	};
 }
 

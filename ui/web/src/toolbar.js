@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import * as format from "./format.js";
 import { PANELS_MAX, DURATIONS, TRANSFERS, weightOf } from "./state.js";
 import { titleOf } from "./text.js";
+import { pictureEnds } from "./zoom.js";
 
 /** A row of buttons of which one is pressed. */
 function Choice({ label, value, options, change }) {
@@ -52,6 +53,12 @@ function Downloads({ session }) {
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: session.yscale, theme };
 	const selected = api.keyList(session.selected);
+	const label = (m) => session.catalogue.fields[m]?.label ?? m;
+	const ends = (m) => {
+		const unit = session.grids.get(m)?.unit;
+
+		return pictureEnds(state.values, unit, session.axes.get(unit));
+	};
 	const take = (e) => api.download(e).catch((problem) => {
 		session.error = problem;
 		session.changed();
@@ -60,12 +67,12 @@ function Downloads({ session }) {
 
 	return html`<${Menu} label="Download">
 		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "png")}
-			href=${api.figureUrl(inst.id, span, { ...look, measure: m, weight: weightOf(state, inst, m), selected })}>${session.catalogue.fields[m]?.label ?? m}, PNG</a>`)}
+			href=${api.figureUrl(inst.id, span, { ...look, ...ends(m), measure: m, weight: weightOf(state, inst, m), selected })}>${label(m)}, PNG</a>`)}
 		<a onClick=${take} download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
 		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
 		<a onClick=${take} download=${name("report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
 		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "csv")}
-			href=${api.cellsUrl(inst.id, span, { measure: m })}>${session.catalogue.fields[m]?.label ?? m}, CSV</a>`)}<//>`;
+			href=${api.cellsUrl(inst.id, span, { measure: m, weight: weightOf(state, inst, m) })}>${label(m)}, CSV</a>`)}<//>`;
 }
 
 function Remove({ session }) {
@@ -134,7 +141,7 @@ export function Toolbar({ session }) {
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
-		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y })} />
+		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
 		<${Weights} session=${session} />

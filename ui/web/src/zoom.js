@@ -45,10 +45,21 @@ export function valuesOf({ low, high }, used) {
 	return next.high > next.low && narrowest(next) ? next : used;
 }
 
-/** A domain that reaches only so far; under- and overflow are beyond ends that are not the used ones. */
-export const domainAt = (used, { low, high }) => ({
-	kind: used.kind, low, high, under: used.under && low <= used.low, over: used.over && high >= used.high,
-});
+/** A domain that reaches only so far, but no farther than what is used; under- and overflow are beyond ends that are not the used ones. */
+export function domainAt(used, values) {
+	const { low, high } = valuesOf(values, used);
+
+	return { kind: used.kind, low, high, under: used.under && low <= used.low, over: used.over && high >= used.high };
+}
+
+/** The ends of an axis of that unit as a picture is asked for, in whole numbers; where all is shown none. */
+export function pictureEnds(values, unit, used) {
+	if (!used || values?.unit !== unit)
+		return {};
+	const { low, high } = domainAt(used, values);
+
+	return { ymin: Math.floor(low), ymax: Math.ceil(high) };
+}
 
 /** How many of a grid's events the axis does not reach. */
 export function beyond(grid, domain) {

@@ -14,6 +14,8 @@ test("log ticks are 1-2-5, and whole decades where there is little room", () => 
 	assert.deepEqual(logTicks(1000, 10000, 9).map((t) => t.value), [1000, 2000, 5000, 10000]);
 	assert.deepEqual(logTicks(1e3, 1e9, 7).map((t) => t.value), [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]);
 	assert.ok(logTicks(1e3, 1e9, 3).length <= 3);
+	for (const [low, high] of [[0, 1e6], [-1, 1e6], [NaN, 1e6], [1e3, Infinity]])
+		assert.deepEqual(logTicks(low, high, 9), []);
 });
 
 test("linear ticks are whole steps and stay within the axis", () => {

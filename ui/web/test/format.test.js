@@ -14,6 +14,17 @@ test("amounts have three digits and a unit", () => {
 	assert.equal(format.amount(1.25e8, "bytes/s"), "125 MB/s");
 });
 
+test("what is written is read", () => {
+	for (const [value, unit] of [[12000, ""], [1234567, ""], [12345, "queries"], [9999, "/s"], [1230000, "/s"], [4.56e9, "/s"], [37, "%"], [2048, "bytes"],
+		[1.25e8, "bytes/s"], [1.5e6, "ns"], [3.2e10, "ns"]])
+		assert.equal(format.parse(format.amount(value, unit, 4), unit), value, format.amount(value, unit, 4));
+	for (const [text, unit, value] of [["10ms", "ns", 1e7], ["20us", "ns", 2e4], ["12000", "", 12000], ["12k", "", 12000], ["1.5 M", "", 1.5e6], ["2G", "/s", 2e9],
+		["4096", "bytes", 4096], ["5 %", "%", 5], ["1,000.5 ms", "ns", 1000.5e6]])
+		assert.equal(format.parse(text, unit), value, text);
+	for (const [text, unit] of [["", ""], ["10", "ns"], ["1,5 ms", "ns"], ["12,00", ""], ["10 ms", "bytes"], ["5 x", ""], ["-5", ""], [",", ""]])
+		assert.equal(format.parse(text, unit), null, text);
+});
+
 test("ranges name their unit once where it is one", () => {
 	assert.equal(format.range(1024, 1152), "1.024 – 1.152 µs");
 	assert.equal(format.range(983040, 1048576), "983 µs – 1.049 ms");

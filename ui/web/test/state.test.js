@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnsFor, panelsOf, readHash, START, weightOf, writeHash } from "../src/state.js";
+import { anew, columnsFor, panelsOf, readHash, START, weightOf, writeHash } from "../src/state.js";
 
 test("the address keeps everything a person chose", () => {
 	const state = {
@@ -17,6 +17,13 @@ test("the address keeps everything a person chose", () => {
 test("an address of nonsense gives the start", () => {
 	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6"])
 		assert.deepEqual(readHash(hash), { ...START });
+});
+
+test("another instrumentation keeps how is looked, and nothing of what was chosen", () => {
+	const chosen = readHash("#inst=7&m=blocked&weight=io&key=a&by=command&end=5&values=ns:1:5&threshold=ns:5");
+	const look = { duration: 900, y: "linear", transfer: "rank", view: "table", theme: "dark" };
+
+	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8" });
 });
 
 test("columns are whole slots and not too many", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readHash, START, writeHash } from "../src/state.js";
-import { beyond, domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
+import { beyond, domainAt, pictureEnds, timeOf, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
 
 const LOG = { kind: "log", low: 1e4, high: 1e8, under: true, over: true };
 const LINEAR = { kind: "linear", low: 0, high: 100, under: false, over: false };
@@ -54,6 +54,23 @@ test("a rectangle with under- or overflow goes to the axis' end, and they stay t
 	assert.deepEqual(domainAt(LOG, valuesOf({ low: 1e5, high: 1e6 }, LOG)), { kind: "log", low: 1e5, high: 1e6, under: false, over: false });
 });
 
+test("whatever is asked for, an axis reaches no farther than what is used", () => {
+	assert.deepEqual(domainAt(LOG, { low: 0, high: 1e6 }), { kind: "log", low: 1e4, high: 1e6, under: true, over: false });
+	assert.deepEqual(domainAt(LOG, { low: 1e6, high: 1e12 }), { kind: "log", low: 1e6, high: 1e8, under: false, over: true });
+	for (const nothing of [{ low: 1, high: 10 }, { low: 1e9, high: 1e10 }, { low: 0, high: 0 }])
+		assert.deepEqual(domainAt(LOG, nothing), LOG);
+});
+
+test("a picture has the ends that are shown, as whole numbers", () => {
+	const values = { unit: "ns", low: 123456.7, high: 2e6 };
+
+	assert.deepEqual(pictureEnds(values, "ns", LOG), { ymin: 123456, ymax: 2e6 });
+	assert.deepEqual(pictureEnds({ ...values, low: 0 }, "ns", LOG), { ymin: 1e4, ymax: 2e6 });
+	assert.deepEqual(pictureEnds({ unit: "/s", low: 0.25, high: 0.5 }, "/s", LINEAR), { ymin: 0, ymax: 1 });
+	for (const [other, unit, used] of [[values, "%", LINEAR], [null, "ns", LOG], [values, "ns", undefined]])
+		assert.deepEqual(pictureEnds(other, unit, used), {});
+});
+
 test("what the axis does not reach is counted", () => {
 	const grid = { edge: [0, 1e4, 1e5, 1e6, 1e7, null], columns: [{ cells: [[0, 1], [1, 2], [2, 4], [3, 8], [4, 16]] }, { cells: [[3, 100]] }] };
 
@@ -67,6 +84,7 @@ test("the values are in the address, and whatever else is there is none", () => 
 
 	assert.deepEqual(readHash(writeHash({ ...START, values })).values, values);
 	assert.deepEqual(readHash(writeHash({ ...START, values: { unit: "/s", low: 0, high: 0.5 } })).values, { unit: "/s", low: 0, high: 0.5 });
-	for (const text of ["", "ns", "ns:5", "ns:5:5", "ns:9:5", "ns:-1:5", "ns:a:5", "ns:1:Infinity", "ns:1:2:3"])
+	for (const text of ["", "ns", "ns:5", "ns:5:5", "ns:9:5", "ns:-1:5", "ns:a:5", "ns:1:Infinity", "ns:1:2:3", "::", "ns::5", "::5"])
 		assert.equal(readHash(`#values=${text}`).values, null, text);
+	assert.equal(readHash("#y=log&values=ns:0:5").values, null);
 });
