@@ -1,6 +1,7 @@
 /* render, report, chart, flame and export: pictures and numbers, from heatscoped or from a recording. */
 #include "command.h"
 #include "file.h"
+#include "key_table.h"
 #include "output.h"
 
 #include <errno.h>
@@ -35,6 +36,7 @@ struct options {
 	const char *value[N_SETTINGS];	/* NULL: not given */
 	char ymin[32], ymax[32];
 	int bare, keys;
+	int numbers;			/* export: no picture */
 };
 
 static const char **value_of(struct options *o, int key)
@@ -171,6 +173,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--bare is PNG only");
 		if (o->keys && *value_of(o, OPT_COLUMNS))
 			argp_error(state, "give either --columns or --keys");
+		if (o->keys && (*value_of(o, OPT_NCOLS) || *value_of(o, OPT_ROW_BITS)))
+			argp_error(state, "--ncols and --row-bits are of cells and columns, not of --keys");
+		if (o->numbers && !o->keys && *value_of(o, OPT_BY))
+			argp_error(state, "--by needs --keys: cells and columns are of all keys together");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -232,6 +238,23 @@ static void set_defaults(struct options *o)
 		*palette = "ramp";
 }
 
+static int write_reply(const struct options *o, const struct reply *r, char reason[256])
+{
+	char *text = NULL;
+	size_t len;
+	int err;
+
+	if (!o->keys)
+		return output_write(o->out, r->data, r->len, reason);
+	err = key_table_csv(r->data ?: "", r->len, &text, &len);
+	if (err)
+		snprintf(reason, 256, "%s", err == -ENOMEM ? strerror(ENOMEM) : "heatscoped sent keys that cannot be read: is it another version?");
+	else
+		err = output_write(o->out, text, len, reason);
+	free(text);
+	return err;
+}
+
 static int fetch(struct client *c, struct options *o, const char *resource, char reason[256])
 {
 	struct asked p = { .len = 0 };
@@ -248,7 +271,7 @@ static int fetch(struct client *c, struct options *o, const char *resource, char
 	if (err)
 		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
 	else
-		err = output_write(o->out, r.data, r.len, reason);
+		err = write_reply(o, &r, reason);
 	reply_fini(&r);
 	return err;
 }
@@ -293,7 +316,7 @@ static int is_text(const char *format)
 
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
-	struct options o = { .format = p->format };
+	struct options o = { .format = p->format, .numbers = p->format != NULL };
 	const char *resource = p->resource;
 	char reason[256] = "";
 	int err;
@@ -304,7 +327,7 @@ static int run(struct client *c, const struct picture *p, int argc, char **argv)
 	if (o.bare)
 		resource = "/value/heatmap/image";
 	if (o.keys)
-		resource = "/value/report";
+		resource = "/value/keys";
 	err = o.file ? fetch_from_file(&o, resource, reason) : fetch(c, &o, resource, reason);
 	return err ? failed(p->command, reason) : 0;
 }

@@ -1,0 +1,55 @@
+#include "key_table.h"
+
+#include "render/csv.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int read_row(json_t *key, struct report_row *ret_row)
+{
+	double mean, p50, p90, p99, p999, max;
+
+	if (json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "key", &ret_row->name, "count", &ret_row->count, "mean", &mean,
+			"p50", &p50, "p90", &p90, "p99", &p99, "p999", &p999, "max", &max))
+		return -EBADMSG;
+	if (!*ret_row->name)
+		ret_row->name = "all";
+	ret_row->mean = (__u64)mean;
+	ret_row->p50 = (__u64)p50;
+	ret_row->p90 = (__u64)p90;
+	ret_row->p99 = (__u64)p99;
+	ret_row->p999 = (__u64)p999;
+	ret_row->max = (__u64)max;
+	return 0;
+}
+
+/* The names are the reply's. */
+static int read_rows(const json_t *keys, struct report *r)
+{
+	struct report_row *row = calloc(json_array_size(keys) + 1, sizeof(*row));
+	json_t *key;
+	size_t i;
+	int err = row ? 0 : -ENOMEM;
+
+	json_array_foreach(keys, i, key)
+		if (!err)
+			err = read_row(key, &row[r->n_rows++]);
+	r->row = row;
+	return err;
+}
+
+int key_table_csv(const char *reply, size_t len, char **ret_text, size_t *ret_len)
+{
+	json_t *json = json_loadb(reply, len, 0, NULL), *keys = json_object_get(json, "keys");
+	const char *measure = json_string_value(json_object_get(json, "measure"));
+	struct report r = { .counts_only = measure && !strcmp(measure, "count") };
+	int err = json_is_array(keys) ? read_rows(keys, &r) : -EBADMSG;
+
+	if (!err)
+		err = csv_make(CSV_KEYS, NULL, &r, ret_text, ret_len);
+	free((struct report_row *)r.row);
+	json_decref(json);
+	return err;
+}
