@@ -221,30 +221,40 @@ static void file_witness(struct drawer *d, const struct batch *b, __s64 last)
 		witness_mark(&d->witness, &mark[n - 1]);
 }
 
-static int file_exemplars(struct drawer *d, const struct batch *b)
+/* A copy, and room for it, so that filing it cannot fail. */
+static int copy_exemplars(struct drawer *d, const struct batch *b, struct exhibit *ret)
 {
 	struct exhibit e = { .slot = b->slot, .len = b->exemplars_len };
-	size_t at = d->n_exhibits;
 	int err = e.len ? array_grow(&d->exhibit, d->n_exhibits, &d->exhibits_room, sizeof(e)) : 0;
 
-	if (err || !e.len)
+	if (!err && e.len)
+		err = (e.data = malloc(e.len)) ? 0 : -ENOMEM;
+	if (err)
 		return err;
-	e.data = malloc(e.len);
-	if (!e.data)
-		return -ENOMEM;
-	memcpy(e.data, b->exemplars, e.len);
+	if (e.len)
+		memcpy(e.data, b->exemplars, e.len);
 	memcpy(e.source, b->source, sizeof(e.source));
-	while (at && d->exhibit[at - 1].slot > e.slot)
-		at--;
-	memmove(&d->exhibit[at + 1], &d->exhibit[at], (d->n_exhibits++ - at) * sizeof(e));
-	d->exhibit[at] = e;
+	*ret = e;
 	return 0;
+}
+
+static void file_exemplars(struct drawer *d, const struct exhibit *e)
+{
+	size_t at = d->n_exhibits;
+
+	if (!e->len)
+		return;
+	while (at && d->exhibit[at - 1].slot > e->slot)
+		at--;
+	memmove(&d->exhibit[at + 1], &d->exhibit[at], (d->n_exhibits++ - at) * sizeof(*e));
+	d->exhibit[at] = *e;
 }
 
 static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 {
 	struct name name = { .incarnation = b->incarnation, .slot = b->slot, .seq = b->seq, .last = witness_last(b) };
 	struct drawer *d = drawer_make(m, b->inst);
+	struct exhibit exemplars = { .len = 0 };
 	size_t at;
 	int err;
 
@@ -253,7 +263,7 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 	if (d->slot_ns && d->slot_ns != b->slot_ns)
 		return -EBADMSG;
 	d->slot_ns = b->slot_ns;
-	strncpy(name.source, b->source, SOURCE_MAX - 1);
+	memcpy(name.source, b->source, sizeof(name.source));
 	at = name_place(d, &name);
 	if (name.last < d->shelf[0].horizon || (at < d->n_names && !name_compare(&d->name[at], &name)))
 		return 0;
@@ -261,11 +271,14 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 	if (!err)
 		err = witness_reserve(&d->witness, b->source);
 	if (!err)
-		err = file_in_tiers(d, &m->scratch, b);
+		err = copy_exemplars(d, b, &exemplars);
 	if (!err)
-		err = file_exemplars(d, b);
-	if (err)
+		err = file_in_tiers(d, &m->scratch, b);
+	if (err) {
+		free(exemplars.data);
 		return err;
+	}
+	file_exemplars(d, &exemplars);
 	memmove(&d->name[at + 1], &d->name[at], (d->n_names - at) * sizeof(name));
 	d->name[at] = name;
 	d->n_names++;
