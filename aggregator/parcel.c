@@ -139,7 +139,7 @@ static size_t n_cells(const struct parcel *p)
 
 int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
 {
-	struct bytes json = { 0 };
+	struct bytes json = { .most = NOTE_MAX + 1 };	/* with the NUL */
 	struct note note[2] = { { .keyword = "Creation Time" }, { .keyword = PARCEL_SCHEMA } };
 	char date[64], *text;
 	size_t n_text = 0;
@@ -149,6 +149,10 @@ int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
 	if (n_cells(p) > PARCEL_CELLS)
 		return 0;
 	parcel_put(&json, p);
+	if (json.err == -EFBIG) {
+		bytes_fini(&json);
+		return 0;
+	}
 	text = writer_take(&json, &n_text);
 	if (!text)
 		return -ENOMEM;
@@ -157,8 +161,8 @@ int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
 	note[0].len = strlen(date);
 	note[1].text = text;
 	note[1].len = n_text;
-	err = n_text > NOTE_MAX ? 0 : note_put(*png, *len, note, 2, &with, len);
-	if (!err && n_text <= NOTE_MAX) {
+	err = note_put(*png, *len, note, 2, &with, len);
+	if (!err) {
 		free(*png);
 		*png = with;
 	}

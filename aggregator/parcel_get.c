@@ -140,7 +140,7 @@ static void get_cells(struct get *g, const json_t *in, struct grid *grid, size_t
 {
 	const json_t *cells = array(g, in, "cells", grid->n_rows), *cell;
 	size_t i;
-	__u64 at[2];
+	__u64 at[2] = { 0 };
 
 	json_array_foreach(cells, i, cell) {
 		if (!numbers(g, cell, "cells", 2, at) || at[0] >= grid->n_rows) {
@@ -427,6 +427,14 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 		g->err = params_read(kind_of(p), all, n + n_params, &p->drawn, g->reason);
 }
 
+/* They are of the first map's measure. */
+static void forget_tables(struct parcel *p)
+{
+	p->report.chart = NULL;
+	p->report.bar = NULL;
+	p->report.n_rows = 0;
+}
+
 /* One map alone is a figure. */
 static void choose_map(struct get *g, const char *measure, struct parcel *p)
 {
@@ -445,6 +453,8 @@ static void choose_map(struct get *g, const char *measure, struct parcel *p)
 	if (!found)
 		wrong(g, "there is no measure \"%.60s\" in it; there is %s", measure, have);
 	p->picture = "figure";
+	if (p->n_maps && !p->map[0].drawn)
+		forget_tables(p);
 	for (size_t i = 0; i < p->n_maps; i++)
 		if (p->map[i].drawn)
 			p->subtitle = p->map[i].title;

@@ -41,10 +41,10 @@ static void put_drawn(struct bytes *out, const struct params *p)
 	writer_name_text(out, "weights", p->weighted ? "weight" : "count");
 	writer_name_text(out, "yscale", yscale_name(p->yscale));
 	writer_name_text(out, "theme", p->theme == PALETTE_DARK ? "dark" : "light");
-	if (p->ymax) {
+	if (p->ymin)
 		writer_name_number(out, "ymin", (__u64)p->ymin);
+	if (p->ymax)
 		writer_name_number(out, "ymax", (__u64)p->ymax);
-	}
 	put_signed(out, "utc_offset", p->utc_offset_s);
 	writer_raw(out, "}");
 }

@@ -51,13 +51,18 @@ int value_running_axis(const struct value *v)
 	return v->weight || v->fold_axis[0] != v->first_axis || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
 }
 
+bool value_attaches(const struct value *v)
+{
+	return v->p.format == FORMAT_PNG && v->p.data;
+}
+
 struct query value_query(const struct value *v, int axis)
 {
 	struct query q = {
 		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .weight = axis ? 0 : v->weight, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
-		.drop = v->drop, .cells_only = v->kind == VALUE_IMAGE || v->kind == VALUE_DETAILS,
+		.drop = v->drop, .cells_only = v->kind == VALUE_DETAILS || (v->kind == VALUE_IMAGE && !value_attaches(v)),
 	};
 
 	value_layers_select(v, &q);

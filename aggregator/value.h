@@ -100,6 +100,9 @@ bool value_is_totals(const struct value *v);
 /* It needs columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
 bool value_is_both(const struct value *v);
 
+/* The picture carries what it was drawn from. */
+bool value_attaches(const struct value *v);
+
 /* The measure that tells what runs, beside the asked one, which is the metric's first; -1: there is none. */
 int value_running_axis(const struct value *v);
 

@@ -86,7 +86,7 @@ static int take_picture(struct value *v, struct parcel *p)
 	err = make(p, &bytes, &len);
 	if (err == -EINVAL)
 		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
-	if (!err && v->p.format == FORMAT_PNG && v->p.data)
+	if (!err && value_attaches(v))
 		err = parcel_attach(p, &bytes, &len);
 	if (err) {
 		free(bytes);
@@ -115,7 +115,7 @@ int attach_data(struct value *v, __u8 **png, size_t *len)
 	char sentence[SENTENCE_MAX];
 	struct parcel p;
 
-	if (!v->p.data)
+	if (!value_attaches(v))
 		return 0;
 	parcel_of(v, "image", measure_title(reply_measure(v, v->fold_axis[0])), sentence, &p);
 	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */

@@ -23,6 +23,8 @@ static int bytes_reserve(struct bytes *b, size_t more)
 
 	if (b->err)
 		return b->err;
+	if (b->most && more > b->most - b->len)
+		return b->err = -EFBIG;
 	while (room - b->len < more) {
 		if (room > (size_t)-1 / 4)
 			return b->err = -ENOMEM;

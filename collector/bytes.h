@@ -1,7 +1,8 @@
 /* bytes.h - a growing buffer to write bytes to, and a cursor that reads them without trust.
  *
  * Shape   integers are little-endian; a varint is LEB128, unsigned, at most 10 bytes.
- * Errors  both remember the first failure (no memory; read past the end; overlong varint), after
+ * Limit   a buffer begins as { 0 }, or as { .most = n }: then it fails with -EFBIG before it holds more.
+ * Errors  both remember the first failure (no memory; too long; read past the end; overlong varint), after
  *         which puts do nothing and gets return 0.  Check `err` once, at the end.
  * Memory  bytes_fini() frees what the buffer holds.  A cursor borrows.
  */
@@ -14,6 +15,7 @@
 struct bytes {
 	__u8 *data;
 	size_t len, room;
+	size_t most;			/* 0: no limit */
 	int err;
 };
 

@@ -27,6 +27,21 @@ static void what_is_put_comes_out(void **state)
 	bytes_fini(&b);
 }
 
+static void a_limit_is_held_and_told(void **state)
+{
+	struct bytes b = { .most = 5 };
+
+	(void)state;
+	bytes_put(&b, "12345", 5);
+	assert_int_equal(b.err, 0);
+	bytes_put(&b, "6", 1);
+	bytes_put(&b, "", 0);
+	assert_int_equal(b.err, -EFBIG);
+	assert_memory_equal(b.data, "12345", b.len);
+	assert_int_equal(b.len, 5);
+	bytes_fini(&b);
+}
+
 static void every_shorter_input_is_refused(void **state)
 {
 	struct bytes b = { 0 };
@@ -79,6 +94,7 @@ static void after_an_error_nothing_more_is_read(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_put_comes_out),
+	cmocka_unit_test(a_limit_is_held_and_told),
 	cmocka_unit_test(every_shorter_input_is_refused),
 	cmocka_unit_test(refuses_overlong_varints_and_texts),
 	cmocka_unit_test(after_an_error_nothing_more_is_read),

@@ -341,6 +341,80 @@ static void more_cells_than_a_parcel_has_stay_behind(void **state)
 	clear(&m);
 }
 
+/* Neither does what is too long as a text. */
+static void more_than_a_note_has_stays_behind(void **state)
+{
+	char *words = malloc(NOTE_MAX + 1);
+	struct made m;
+	size_t n, before;
+	__u8 *png;
+
+	(void)state;
+	assert_non_null(words);
+	memset(words, 'x', NOTE_MAX);
+	words[NOTE_MAX] = 0;
+	fill_hour(&m, "figure");
+	png = drawn(&m.p, &n);
+	before = n;
+	m.p.sentence = words;
+	assert_int_equal(parcel_attach(&m.p, &png, &n), 0);
+	assert_int_equal(n, before);
+	m.p.sentence = "short";
+	assert_int_equal(parcel_attach(&m.p, &png, &n), 0);
+	assert_true(n > before);
+	free(words);
+	free(png);
+	clear(&m);
+}
+
+/* One of several maps: the chart, the bar and the table are of the first. */
+static void a_map_alone_has_no_table_of_another(void **state)
+{
+	struct made m;
+	char *text;
+	size_t len;
+
+	(void)state;
+	fill(&m, "report", 2);
+	text = json_of(&m.p, &len);
+	for (int first = 0; first < 2; first++) {
+		const struct http_param param = { "measure", first ? "latency" : "cputime" };
+		char reason[PARAMS_REASON_MAX];
+		struct parcel back;
+
+		assert_int_equal(parcel_get(text, len, &param, 1, &back, reason), 0);
+		assert_int_equal(back.report.n_rows, first ? 3 : 0);
+		assert_int_equal(back.report.bar != NULL, first);
+		assert_int_equal(back.report.chart != NULL, first);
+		parcel_fini(&back);
+	}
+	free(text);
+	clear(&m);
+}
+
+static void either_end_of_the_axis_comes_back_alone(void **state)
+{
+	struct made m;
+
+	(void)state;
+	fill(&m, "figure", 1);
+	for (int both = 0; both < 4; both++) {
+		char reason[PARAMS_REASON_MAX], *text;
+		struct parcel back;
+		size_t len;
+
+		m.p.drawn.ymin = both & 1 ? 4096 : 0;
+		m.p.drawn.ymax = both & 2 ? 65536 : 0;
+		text = json_of(&m.p, &len);
+		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
+		assert_int_equal(back.drawn.ymin, m.p.drawn.ymin);
+		assert_int_equal(back.drawn.ymax, m.p.drawn.ymax);
+		parcel_fini(&back);
+		free(text);
+	}
+	clear(&m);
+}
+
 /* ---- refusals ---- */
 
 static json_t *at(json_t *json, const char *path)
@@ -458,6 +532,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_picture_that_was_opened_is_drawn_pixel_by_pixel),
 	cmocka_unit_test(what_is_given_overrides_how_it_was_drawn),
 	cmocka_unit_test(more_cells_than_a_parcel_has_stay_behind),
+	cmocka_unit_test(more_than_a_note_has_stays_behind),
+	cmocka_unit_test(a_map_alone_has_no_table_of_another),
+	cmocka_unit_test(either_end_of_the_axis_comes_back_alone),
 	cmocka_unit_test(refuses_what_does_not_fit),
 	cmocka_unit_test(refuses_a_measure_that_is_not_there),
 };
