@@ -68,6 +68,22 @@ static void numbers_are_kept_in_their_ranges(void **state)
 	}
 }
 
+/* What belongs to another value is ignored. */
+static void a_report_and_exemplars_go_by_the_first_measure(void **state)
+{
+	static const struct http_param param = { "measure", "cputime" };
+	char reason[PARAMS_REASON_MAX];
+
+	for (int kind = 0; kind < VALUE_KINDS; kind++) {
+		const struct http_param share[] = { param, { "percentile", "0.5" }, { "x", "1" }, { "y", "1" } };
+		struct params p;
+
+		assert_int_equal(params_read(kind, share, 4, &p, reason), 0);
+		assert_int_equal(p.measure == NULL, kind == VALUE_REPORT || kind == VALUE_EXEMPLARS);
+		params_fini(&p);
+	}
+}
+
 static void a_weight_goes_with_what_it_can(void **state)
 {
 	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
@@ -281,7 +297,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_manual),
 		cmocka_unit_test(numbers_are_kept_in_their_ranges),
-		cmocka_unit_test(a_weight_goes_with_what_it_can),
+		cmocka_unit_test(a_report_and_exemplars_go_by_the_first_measure),
+	cmocka_unit_test(a_weight_goes_with_what_it_can),
 	cmocka_unit_test(coloring_is_another_word_for_the_transfer),
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
