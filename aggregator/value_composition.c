@@ -1,6 +1,7 @@
 #include "value_composition.h"
 #include "composition.h"
 #include "value_reply.h"
+#include "../render/axis.h"
 #include "../render/hue.h"
 
 #include <errno.h>
@@ -53,6 +54,17 @@ static int compose(struct value *v, __u64 min, __u64 max, struct composition *re
 	return composition_make(by, n_by, v->in.weight_ruler, min, max, ret);
 }
 
+/* "what the latency was", and which events nobody knows that of. */
+static void put_title(const struct value *v, const struct composition *c, char *out, size_t room)
+{
+	size_t at = (size_t)snprintf(out, room, "what the %s was", v->in.measure[0]);
+	char n[AXIS_TEXT];
+
+	axis_format_count((double)c->unweighed, n);
+	if (c->unweighed)
+		snprintf(out + at, room - at, "; without %s %s that came without weights", n, v->unit);
+}
+
 int value_composition_bar(struct value *v, struct composed *ret)
 {
 	const char *name[MEASURES_MAX];
@@ -72,7 +84,7 @@ int value_composition_bar(struct value *v, struct composed *ret)
 	for (size_t i = 0; i < n; i++)
 		ret->part[i] = (struct bar_part){ name[i], amount[i], hue[i] };
 	ret->part[n] = (struct bar_part){ n ? "rest" : v->in.measure[0], (double)c.rest, BAR_GREY };
-	snprintf(ret->title, sizeof(ret->title), "what the %s was", v->in.measure[0]);
+	put_title(v, &c, ret->title, sizeof(ret->title));
 	ret->bar = (struct bar){ ret->title, query_unit(&v->in, 0), n + 1, ret->part };
 	return 0;
 }

@@ -12,7 +12,7 @@ int value_composition_add(struct value *v, const struct catalog_inst *ci, int ax
 struct composed {
 	struct bar bar;
 	struct bar_part part[MEASURES_MAX];
-	char title[NAME_MAX_LEN + 32];
+	char title[2 * NAME_MAX_LEN + 96];
 };
 int value_composition_bar(struct value *v, struct composed *ret_composed);
 

@@ -121,6 +121,13 @@ static const struct grid *first_grid(const struct report *r)
 	return r->n_panels ? r->panel[0].grid : r->chart->grid;
 }
 
+static const char *described(const struct report *r)
+{
+	if (!r->n_panels)
+		return "Chart, time across and values upwards.";
+	return r->chart ? "Chart and heat maps, time across and values upwards." : "Heat maps, time across and values upwards.";
+}
+
 static int put_picture(FILE *f, const struct html *h)
 {
 	static const char type[] = "image/svg+xml";
@@ -134,7 +141,7 @@ static int put_picture(FILE *f, const struct html *h)
 		sentence_coverage(first_grid(h->report), coverage, sizeof(coverage));
 		fputs("<figure>\n<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"", f);
 		markup_data(f, type, dark, n_dark);
-		fprintf(f, "\">\n<img width=\"%u\" alt=\"Heat maps, time across and values upwards. ", h->options->width);
+		fprintf(f, "\">\n<img width=\"%u\" alt=\"%s ", h->options->width, described(h->report));
 		markup_text(f, sentence);
 		fputs("\" src=\"", f);
 		markup_data(f, type, light, n_light);
@@ -178,6 +185,27 @@ static void put_maps(FILE *f, const struct report *r)
 	begin_table(f, r->panel[0].grid->point ? "All of the time; counts are means over the slots observed" : "All of the time", head);
 	for (size_t i = 0; i < r->n_panels; i++)
 		put_map(f, &r->panel[i]);
+	end_table(f);
+}
+
+static void put_bar(FILE *f, const struct bar *b)
+{
+	static const char *const head[] = { "Part", "Sum", "Share", NULL };
+	double all = 0;
+
+	for (size_t i = 0; b && i < b->n; i++)
+		all += b->part[i].amount;
+	if (!(all > 0))
+		return;
+	put_element(f, "h2", "Parts");
+	begin_table(f, b->title ? b->title : "", head);
+	for (size_t i = 0; i < b->n; i++) {
+		fputs("<tr>", f);
+		put_element(f, "th scope=\"row\"", b->part[i].name);
+		put_value(f, b->part[i].amount, b->unit, true);
+		put_value(f, 100 * b->part[i].amount / all, "%", true);
+		fputs("</tr>\n", f);
+	}
 	end_table(f);
 }
 
@@ -318,6 +346,7 @@ static int put_page(FILE *f, const struct html *h)
 	put_element(f, "p class=\"sentence\"", sentence);
 	err = put_picture(f, h);
 	put_maps(f, h->report);
+	put_bar(f, h->report->bar);
 	put_keys(f, h->report);
 	put_missing(f, first_grid(h->report), h->options->utc_offset_s);
 	put_facts(f, h);

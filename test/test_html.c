@@ -101,6 +101,31 @@ static void it_can_be_read_without_seeing_it(void **state)
 	grid_free(g);
 }
 
+static void a_bar_and_a_chart_are_told_as_well(void **state)
+{
+	static const struct bar_part part[] = { { "futex", 3e6, 205 }, { "rest", 1e6, BAR_GREY } };
+	static const struct bar bar = { "what the latency was", "ns", 2, part };
+	struct grid *g = kit_hour(60, 1, 1);
+	double value[60] = { 1 };
+	const struct chart_series series = { .name = "select", .value = value };
+	const struct chart chart = { .grid = g, .what = "queries per second", .n_series = 1, .series = &series };
+	const struct report_panel panel = { "latency", g };
+	struct report r = { .chart = &chart, .n_panels = 1, .panel = &panel, .bar = &bar, .unit = "ns" };
+	struct figure_options o = options();
+	char *page = render(&r, &o, NULL, 0);
+
+	(void)state;
+	assert_non_null(strstr(page, "alt=\"Chart and heat maps, time across"));
+	assert_non_null(strstr(page, "<caption>what the latency was</caption>"));
+	assert_non_null(strstr(page, "<tr><th scope=\"row\">futex</th>\n<td>3 ms</td>\n<td>75 %</td>"));
+	free(page);
+	r.n_panels = 0;
+	page = render(&r, &o, NULL, 0);
+	assert_non_null(strstr(page, "alt=\"Chart, time across"));
+	free(page);
+	grid_free(g);
+}
+
 /* Stretches, not columns. */
 static void what_is_missing_is_listed(void **state)
 {
@@ -147,6 +172,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(whatever_comes_from_outside_is_text),
 	cmocka_unit_test(it_needs_nothing_else),
 	cmocka_unit_test(it_can_be_read_without_seeing_it),
+	cmocka_unit_test(a_bar_and_a_chart_are_told_as_well),
 	cmocka_unit_test(what_is_missing_is_listed),
 	cmocka_unit_test(refuses_what_a_report_refuses),
 };
