@@ -21,18 +21,44 @@ static struct list list_of(size_t n)
 	return l;
 }
 
-static char *drawn(const struct list *l, long n_lines, size_t at)
+static char *drawn_in(const struct list *l, long n_cols, long n_lines, size_t at)
 {
-	const struct list_place place = { 0, 0, n_lines, 80 };
+	const struct list_place place = { 0, 0, n_lines, n_cols };
 	struct bytes out = { 0 };
 	struct screen s;
 
-	assert_int_equal(screen_init(&s, 80, n_lines), 0);
+	assert_int_equal(screen_init(&s, n_cols, n_lines), 0);
 	list_draw(&s, place, l, "KEY", at, NULL);
 	screen_print(&out, (struct look){ DEPTH_PLAIN, false }, &s);
 	bytes_put(&out, "", 1);
 	screen_fini(&s);
 	return (char *)out.data;
+}
+
+static char *drawn(const struct list *l, long n_lines, size_t at)
+{
+	return drawn_in(l, 80, n_lines, at);
+}
+
+/* However narrow: numbers give way, from the right. */
+static void keys_have_names(void **state)
+{
+	static const struct { long n_cols; const char *row; } cases[] = {
+		{ 64, ">key0                   1,000  12.5 %     1 us    25 us  1.25 ms\n" },
+		{ 60, ">key0                        1,000  12.5 %     1 us    25 us\n" },
+		{ 50, ">key0                       1,000  12.5 %     1 us\n" },
+		{ 40, ">key0                      1,000  12.5 %\n" },
+	};
+	struct list l = list_of(1);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char *is = drawn_in(&l, cases[i].n_cols, 3, 1);
+
+		assert_string_equal(strchr(is, '>'), cases[i].row);
+		free(is);
+	}
+	list_fini(&l);
 }
 
 static void a_list_is_a_table(void **state)
@@ -84,6 +110,7 @@ static void what_is_no_list_is_refused(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_list_is_a_table),
+	cmocka_unit_test(keys_have_names),
 	cmocka_unit_test(the_chosen_row_is_always_seen),
 	cmocka_unit_test(what_is_no_list_is_refused),
 };

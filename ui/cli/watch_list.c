@@ -51,7 +51,24 @@ void list_fini(struct list *l)
 	*l = (struct list){ .n = 0 };
 }
 
-#define NUMBERS 47			/* columns of the numbers behind a key */
+static const struct { const char *name; long width; } columns[] = {
+	{ "COUNT", 12 }, { "SHARE", 8 }, { "P50", 9 }, { "P99", 9 }, { "MAX", 9 },
+};
+#define N_COLUMNS (sizeof(columns) / sizeof(*columns))
+#define KEY_MIN 16			/* columns of the screen: where there are fewer, numbers give way from the right */
+
+static size_t columns_shown(long n_cols, long *ret_key)
+{
+	size_t n = N_COLUMNS;
+	long key = n_cols - 1;
+
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		key -= columns[i].width;
+	while (n > 1 && key < KEY_MIN)
+		key += columns[--n].width;
+	*ret_key = key;
+	return n;
+}
 
 static void put_blank(struct screen *s, const struct list_place *p, long line, struct style style)
 {
@@ -59,37 +76,39 @@ static void put_blank(struct screen *s, const struct list_place *p, long line, s
 		screen_put(s, p->line + line, p->col + col, ' ', style);
 }
 
+static void put_line(struct screen *s, const struct list_place *p, long line, const char *key, const char *const text[N_COLUMNS],
+		     struct style style)
+{
+	long room, end = p->col + p->n_cols;
+
+	for (size_t n = columns_shown(p->n_cols, &room); n-- > 0; end -= columns[n].width)
+		screen_text_right(s, p->line + line, end, text[n], style);
+	screen_text(s, p->line + line, p->col + 1, room, key, style);
+}
+
 static void put_row(struct screen *s, const struct list_place *p, long line, const struct list_row *row,
 		    enum axis_unit unit, struct style style)
 {
-	char count[AXIS_TEXT], p50[AXIS_TEXT], p99[AXIS_TEXT], max[AXIS_TEXT], share[16];
-	long end = p->col + p->n_cols;
+	char count[AXIS_TEXT], share[16], p50[AXIS_TEXT], p99[AXIS_TEXT], max[AXIS_TEXT];
+	const char *const text[N_COLUMNS] = { count, share, p50, p99, max };
 
 	axis_format_count(row->count, count);
+	snprintf(share, sizeof(share), "%.1f %%", 100 * row->share);
 	axis_format(row->p50, unit, p50);
 	axis_format(row->p99, unit, p99);
 	axis_format(row->max, unit, max);
-	snprintf(share, sizeof(share), "%.1f %%", 100 * row->share);
-	screen_text(s, p->line + line, p->col + 1, p->n_cols - NUMBERS - 1, *row->key ? row->key : "(no fields)",
-		    style);
-	screen_text_right(s, p->line + line, end - 35, count, style);
-	screen_text_right(s, p->line + line, end - 27, share, style);
-	screen_text_right(s, p->line + line, end - 18, p50, style);
-	screen_text_right(s, p->line + line, end - 9, p99, style);
-	screen_text_right(s, p->line + line, end, max, style);
+	put_line(s, p, line, *row->key ? row->key : "(no fields)", text, style);
 }
 
 static void put_heading(struct screen *s, const struct list_place *p, const char *heading)
 {
-	static const struct { const char *name; long from_end; } columns[] = {
-		{ "COUNT", 35 }, { "SHARE", 27 }, { "P50", 18 }, { "P99", 9 }, { "MAX", 0 },
-	};
 	const struct style style = { LOOK_DEFAULT, LOOK_DEFAULT, false, true };
+	const char *text[N_COLUMNS];
 
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		text[i] = columns[i].name;
 	put_blank(s, p, 0, style);
-	screen_text(s, p->line, p->col + 1, p->n_cols - NUMBERS - 1, heading, style);
-	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
-		screen_text_right(s, p->line, p->col + p->n_cols - columns[i].from_end, columns[i].name, style);
+	put_line(s, p, 0, heading, text, style);
 }
 
 void list_draw(struct screen *s, struct list_place place, const struct list *l, const char *heading, size_t at,

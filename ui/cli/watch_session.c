@@ -164,7 +164,8 @@ static void stop_map(struct session *s)
 {
 	call_cancel(s->stream);
 	call_cancel(s->grid);
-	s->stream = s->grid = NULL;
+	call_cancel(s->sums);		/* of what was shown before */
+	s->stream = s->grid = s->sums = NULL;
 	events_fini(&s->events);
 }
 
