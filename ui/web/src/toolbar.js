@@ -7,9 +7,9 @@ import { PANELS_MAX, DURATIONS, TRANSFERS, weightOf } from "./state.js";
 import { titleOf } from "./text.js";
 import { pictureEnds } from "./zoom.js";
 
-/** A row of buttons of which one is pressed. */
-function Choice({ label, value, options, change }) {
-	return html`<div class="choice" role="group" aria-label=${label}><span>${label}</span>
+/** A row of buttons of which one is pressed; bare: they say what they are. */
+function Choice({ label, bare, value, options, change }) {
+	return html`<div class="choice" role="group" aria-label=${label}>${!bare && html`<span>${label}</span>`}
 		${options.map(([v, text]) => html`<button key=${v} aria-pressed=${v === value} onClick=${() => change(v)}>${text}</button>`)}</div>`;
 }
 
@@ -135,7 +135,7 @@ export function Toolbar({ session }) {
 	const { state } = session;
 
 	return html`<div class="toolbar" role="toolbar" aria-label="View">
-		<${Choice} label="Range" value=${state.duration} options=${ranges(state.duration)} change=${(duration) => session.set({ duration })} />
+		<${Choice} label="Range" bare value=${state.duration} options=${ranges(state.duration)} change=${(duration) => session.set({ duration })} />
 		<div class="choice" role="group" aria-label="Time">
 			<button title="Earlier" aria-label="Earlier" onClick=${() => session.move(-0.25)}>◂</button>
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
@@ -145,7 +145,7 @@ export function Toolbar({ session }) {
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
 		<${Weights} session=${session} />
-		<${Choice} label="View" value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
+		<${Choice} label="View" bare value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
 		<${Threshold} session=${session} />
 		<${Panels} session=${session} />
