@@ -48,7 +48,7 @@ struct replay {
 	struct playing *playing;
 };
 
-/* --- what is offered: the fields and measures that were recorded --- */
+/* --- what is offered: the fields, measures and weights that were recorded --- */
 
 static struct metric *offered(struct replay *r, const struct metric *m)
 {
@@ -58,45 +58,84 @@ static struct metric *offered(struct replay *r, const struct metric *m)
 	return NULL;
 }
 
+/* Measured, weighed, or named by its predicate, so that the same can be asked for; or said by its exemplars. */
 static int recorded_has(const struct recorded *rec, const char *name)
 {
 	for (size_t i = 0; i < rec->in.n_fields; i++)
 		if (!strcmp(rec->in.field[i], name))
 			return 1;
-	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)	/* so that the same can be asked for; and exemplars */
+	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)
 		if (!strcmp(rec->in.predicate.term[i].field, name))
 			return 1;
 	if (rec->in.n_exemplars && metric_field(&rec->metric, name) == metric_text(&rec->metric))
 		return 1;
-	return instrumentation_axis(&rec->in, name) >= 0;
+	return instrumentation_axis(&rec->in, name) >= 0 || instrumentation_weight(&rec->in, name) >= 0;
 }
 
-/* Adds the recorded fields of one instrumentation to its metric. */
+/* Adds the recorded fields of one instrumentation, in the order of its metric: which measure is the first says of what
+ * parts are parts. */
+static int offer_fields(struct metric *m, const struct recorded *rec)
+{
+	struct field *field = calloc(m->n_fields + rec->metric.n_fields + 1, sizeof(*field));
+	struct metric more = *m;
+
+	if (!field)
+		return -ENOMEM;
+	more.field = field;
+	more.n_fields = 0;
+	for (size_t i = 0; i < rec->metric.n_fields; i++) {
+		const struct field *f = &rec->metric.field[i];
+
+		if ((recorded_has(rec, f->name) || metric_field(m, f->name)) && !metric_field(&more, f->name))
+			field[more.n_fields++] = *f;
+	}
+	for (size_t i = 0; i < m->n_fields; i++)
+		if (!metric_field(&more, m->field[i].name))
+			field[more.n_fields++] = m->field[i];
+	free((struct field *)m->field);
+	*m = more;
+	return 0;
+}
+
+/* The recorded parts that are offered, if what they are parts of is offered too. */
+static int offer_parts(struct metric *m, const struct recorded *rec)
+{
+	const char *all = rec->metric.parts, *whole = metric_first_measure(&rec->metric);
+	char *parts = all ? calloc(1, strlen(all) + 1) : NULL;
+	size_t at = 0;
+
+	if (!all)
+		return 0;
+	if (!parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->n_fields && !strcmp(metric_first_measure(m), whole); i++)
+		if (metric_is_part(&rec->metric, m->field[i].name))
+			at += (size_t)sprintf(parts + at, "%s%s", at ? " " : "", m->field[i].name);
+	free((char *)m->parts);
+	m->parts = at ? parts : NULL;
+	if (!at)
+		free(parts);
+	return 0;
+}
+
 static int offer(struct replay *r, const struct recorded *rec)
 {
 	struct metric *m = offered(r, &rec->metric);
-	struct field *field;
+	int err;
 
 	if (!m) {
 		m = &r->metric[r->n_metrics++];
 		*m = rec->metric;
 		m->field = NULL;
 		m->n_fields = 0;
-		m->point = NULL;
+		m->point = m->parts = NULL;
 	}
-	field = realloc((struct field *)m->field, (m->n_fields + rec->metric.n_fields + 1) * sizeof(*field));
-	if (!field)
-		return -ENOMEM;
-	m->field = field;
-	for (size_t i = 0; i < rec->metric.n_fields; i++) {
-		const struct field *f = &rec->metric.field[i];
-
-		if (recorded_has(rec, f->name) && !metric_field(m, f->name))
-			field[m->n_fields++] = *f;
-	}
-	if (rec->metric.point && metric_field(m, rec->metric.point))
+	err = offer_fields(m, rec);
+	if (!err)
+		err = offer_parts(m, rec);
+	if (!err && rec->metric.point && metric_field(m, rec->metric.point))
 		m->point = rec->metric.point;
-	return 0;
+	return err;
 }
 
 static const struct metric *replay_metrics(void *self, size_t *ret_n)
@@ -137,8 +176,10 @@ static void replay_close(void *self)
 		r->playing = p->next;
 		playing_free(p);
 	}
-	for (size_t i = 0; i < r->n_metrics; i++)
+	for (size_t i = 0; i < r->n_metrics; i++) {
 		free((struct field *)r->metric[i].field);
+		free((char *)r->metric[i].parts);
+	}
 	free(r->metric);
 	recording_free(r->recording);
 	free(r);

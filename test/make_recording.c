@@ -28,8 +28,9 @@
 static const struct field fields[] = {
 	{ "command", "command", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "io", "time blocked in file I/O", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },	/* not recorded */
 };
-static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 2, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 3, SCOPE_INTERVAL, NULL, "io" };
 
 struct totals {
 	unsigned long long events, lost, slots;

@@ -1,3 +1,4 @@
+#include "collector/metric_json.h"
 #include "collector/probe.h"
 #include "collector/recording.h"
 #include "collector/replay.h"
@@ -562,6 +563,87 @@ static void refuses_a_damaged_recording(void **state)
 	replay_probe.close(NULL);
 }
 
+/* --- parts --- */
+
+static const struct field parted_fields[] = {
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }, { "cputime", "cputime", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "blocked", "blocked", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }, { "io", "io", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "net", "net", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+};
+static const struct metric parted = { "mysql", "queries", "queries", "queries", parted_fields, 5, SCOPE_INTERVAL, NULL, "cputime io net" };
+
+struct recorded_as {
+	const char *measures, *weights;	/* with blanks between */
+};
+
+static void introduce(struct recorder *r, __u64 id, const struct recorded_as *as)
+{
+	struct instrumentation in = { .id = id, .module = "mysql", .stat = "queries", .granularity_ns = SECOND_NS, .slot_ns = SECOND_NS };
+	char measures[64], weights[64], reason[REASON_MAX], *rest;
+
+	snprintf(measures, sizeof(measures), "%s", as->measures);
+	snprintf(weights, sizeof(weights), "%s", as->weights);
+	in.ruler_bits = 5;
+	in.retention_s = in.minutes_s = in.hours_s = 60;
+	in.n_keys = in.n_slots = 8;
+	for (char *name = strtok_r(measures, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		strcpy(in.measure[in.n_measures++], name);
+	for (char *name = strtok_r(weights, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
+		strcpy(in.weight[in.n_weights++], name);
+	if (instrumentation_bind(&in, &parted, reason))
+		fail_msg("%s", reason);
+	assert_int_equal(recorder_begin(r, &in, &parted), 0);
+}
+
+/* As an aggregator reads it. */
+static void assert_offered(const struct metric *m, const char *parts)
+{
+	json_t *json = metric_json_make(m, NULL);
+	char reason[REASON_MAX] = "";
+	struct metric read;
+
+	if (metric_json_read(json, &read, reason))
+		fail_msg("%s", reason);
+	if (parts)
+		assert_string_equal(read.parts, parts);
+	else
+		assert_null(read.parts);
+	metric_json_fini(&read);
+	json_decref(json);
+}
+
+static void parts_are_those_that_are_offered(void **state)
+{
+	static const struct { struct recorded_as as[2]; const char *parts; } cases[] = {
+		{ { { "latency", "" } }, NULL },
+		{ { { "latency blocked", "" } }, NULL },
+		{ { { "latency cputime", "" } }, "cputime" },
+		{ { { "latency net cputime", "" } }, "cputime net" },
+		{ { { "latency cputime io net", "" } }, "cputime io net" },
+		{ { { "latency", "latency io" } }, "io" },		/* a weight that is no measure */
+		{ { { "cputime io", "" } }, NULL },			/* of nothing that is offered */
+		{ { { "cputime io", "" }, { "latency", "" } }, "cputime io" },
+		{ { { "latency", "" }, { "net", "" } }, "net" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct probe_conf conf = { .source = "renamed", .recording = sample_path("recording") };
+		char reason[REASON_MAX] = "";
+		struct recorder *r;
+		void *self = NULL;
+		size_t n;
+
+		assert_int_equal(recorder_open(conf.recording, &r), 0);
+		for (size_t k = 0; k < 2 && cases[i].as[k].measures; k++)
+			introduce(r, 3 + k, &cases[i].as[k]);
+		assert_int_equal(recorder_close(r), 0);
+		assert_int_equal(replay_probe.open(&conf, &self, reason), 0);
+		assert_offered(replay_probe.metrics(self, &n), cases[i].parts);
+		assert_int_equal(n, 1);
+		replay_probe.close(self);
+	}
+}
+
 static int clean(void **state)
 {
 	static const char *const name[] = { "recording" };
@@ -583,7 +665,8 @@ int main(void)
 		cmocka_unit_test(dropping_fields_adds_their_slices),
 		cmocka_unit_test(fields_come_in_the_order_that_is_wanted),
 		cmocka_unit_test(measures_are_dropped_and_renumbered),
-	cmocka_unit_test(weights_are_those_that_are_wanted),
+		cmocka_unit_test(weights_are_those_that_are_wanted),
+		cmocka_unit_test(parts_are_those_that_are_offered),
 		cmocka_unit_test(a_predicate_over_recorded_fields_sifts),
 		cmocka_unit_test(a_predicate_that_cannot_be_told_is_refused),
 		cmocka_unit_test(the_ruler_folds_to_the_wanted_one),
