@@ -1,8 +1,6 @@
 #include "exemplar_row.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- choosing among those of all CPUs ---- */
@@ -14,16 +12,22 @@ struct choice {
 	__u8 why;
 };
 
-static int by_value(const void *a, const void *b)
-{
-	const struct choice *x = a, *y = b;
-
-	return (x->value < y->value) - (x->value > y->value);
-}
-
 static const struct exemplar *exemplar_at(const struct exemplar_row *row, __u32 cpu, __u32 index)
 {
 	return &row->exemplar[ring_exemplar(row->plan, cpu) + index];
+}
+
+/* Into its place among the n worst ones, of which `most` are kept; how many these are then. */
+static size_t choice_insert(struct choice *out, size_t n, size_t most, const struct choice *c)
+{
+	size_t at = n < most ? n : most - 1;
+
+	if (n == most && out[at].value >= c->value)
+		return n;
+	for (; at && out[at - 1].value < c->value; at--)
+		out[at] = out[at - 1];
+	out[at] = *c;
+	return n < most ? n + 1 : n;
 }
 
 static size_t choose_worst(const struct exemplar_row *row, struct choice *out)
@@ -32,10 +36,12 @@ static size_t choose_worst(const struct exemplar_row *row, struct choice *out)
 	size_t n = 0;
 
 	for (__u32 cpu = 0; cpu < p->n_cpus; cpu++)
-		for (__u32 i = 0; i < row->box[cpu].n && i < p->n_exemplars; i++)
-			out[n++] = (struct choice){ exemplar_at(row, cpu, i), row->box[cpu].worst[i], 0, EXEMPLAR_WORST };
-	qsort(out, n, sizeof(*out), by_value);
-	return n < p->n_exemplars ? n : p->n_exemplars;
+		for (__u32 i = 0; i < row->box[cpu].n && i < p->n_exemplars; i++) {
+			const struct choice c = { exemplar_at(row, cpu, i), row->box[cpu].worst[i], 0, EXEMPLAR_WORST };
+
+			n = choice_insert(out, n, p->n_exemplars, &c);
+		}
+	return n;
 }
 
 /* One that is among the worst is not told twice: an event of which all is the same is the same. */
@@ -61,19 +67,19 @@ static size_t choose_drawn(const struct exemplar_row *row, struct choice *out, s
 	return n;
 }
 
-/* ---- writing ---- */
+/* ---- writing: all fields, and the measures that an event has ---- */
 
 static void put_names(const struct exemplar_row *row, const struct metric *m, struct bytes *out)
 {
-	bytes_put_varint(out, row->plan->n_told);
-	for (size_t i = 0; i < m->n_fields; i++)
-		if (metric_index(m, m->field[i].name, FIELD_DISCRETE) >= 0)
-			labels_put(out, m->field[i].name);
-	bytes_put_varint(out, row->plan->n_measures);
-	for (__u32 k = 0; k < row->plan->n_measures; k++)
-		for (size_t i = 0; i < m->n_fields; i++)
-			if (metric_index(m, m->field[i].name, FIELD_NUMERIC) == row->plan->measure[k])
-				labels_put(out, m->field[i].name);
+	const struct ring_plan *p = row->plan;
+
+	bytes_put_varint(out, p->n_told);
+	for (__u32 i = 0; i < p->n_told; i++)
+		labels_put(out, metric_at(m, FIELD_DISCRETE, (int)i)->name);
+	bytes_put_varint(out, p->n_measures - (__u32)__builtin_popcount(p->points));
+	for (__u32 i = 0; i < p->n_measures; i++)
+		if (!ring_is_point(p, i))
+			labels_put(out, metric_at(m, FIELD_NUMERIC, p->measure[i])->name);
 }
 
 static void put_one(const struct exemplar_row *row, const struct reader_labels *labels, const struct choice *c,
@@ -96,7 +102,8 @@ static void put_one(const struct exemplar_row *row, const struct reader_labels *
 		labels_put(out, text);
 	}
 	for (__u32 i = 0; i < row->plan->n_measures; i++)
-		bytes_put_varint(out, ring_is_point(row->plan, i) ? 0 : event->measure[row->plan->measure[i]]);
+		if (!ring_is_point(row->plan, i))
+			bytes_put_varint(out, event->measure[row->plan->measure[i]]);
 }
 
 static void boxes_empty(const struct exemplar_row *row)
@@ -109,12 +116,9 @@ static void boxes_empty(const struct exemplar_row *row)
 
 int exemplars_take(const struct exemplar_row *row, const struct reader_labels *labels, struct bytes *out)
 {
-	size_t most = (size_t)row->plan->n_cpus * row->plan->n_exemplars + EXEMPLAR_DECADES + 1, n;
-	struct choice *choice = calloc(most, sizeof(*choice));
+	struct choice choice[EXEMPLARS_MAX + EXEMPLAR_DECADES];
+	size_t n = choose_drawn(row, choice, choose_worst(row, choice));
 
-	if (!choice)
-		return -ENOMEM;
-	n = choose_drawn(row, choice, choose_worst(row, choice));
 	if (n) {
 		bytes_put_varint(out, 0);
 		put_names(row, labels->metric, out);
@@ -123,7 +127,6 @@ int exemplars_take(const struct exemplar_row *row, const struct reader_labels *l
 	for (size_t i = 0; i < n; i++)
 		put_one(row, labels, &choice[i], out);
 	boxes_empty(row);
-	free(choice);
 	return out->err;
 }
 

@@ -18,7 +18,8 @@ struct exemplar_row {			/* what the reader owns */
 	__u64 begin_ns;			/* of its slot */
 };
 
-/* Those of all CPUs together, and empties the boxes; nothing is put where there are none.  -ENOMEM. */
+/* Those of all CPUs together, and empties the boxes, also where there is no memory for the bytes; nothing is put where there
+ * are none.  -ENOMEM. */
 int exemplars_take(const struct exemplar_row *row, const struct reader_labels *labels, struct bytes *out);
 
 /* Instead: none, and so many events that were not considered. */

@@ -6,11 +6,30 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+/* The fewest slots of exemplars must fit: nothing else can make room for them. */
+static int exemplars_fit(const struct ring_plan *plan, __u64 limit, char *reason)
+{
+	struct ring_plan least = *plan;
+	__u64 bytes;
+
+	if (least.n_slots > ring_plan_least(plan))
+		least.n_slots = ring_plan_least(plan);
+	bytes = record_exemplars_memory(&least);
+	if (!limit || bytes <= limit)
+		return 0;
+	snprintf(reason, REASON_MAX, "%u exemplars would take %.1f MB of kernel memory (%u slots, %u CPUs), the limit is %.1f MB: "
+		 "fewer exemplars", plan->n_exemplars, bytes / 1e6, least.n_slots, plan->n_cpus, limit / 1e6);
+	return -ENOMEM;
+}
+
 /* Where memory is short, weights are coarser first; then of short slots fewer seconds are held, then there are fewer shards. */
 static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 {
 	__u32 least = ring_plan_least(plan);
+	int err = exemplars_fit(plan, limit, reason);
 
+	if (err)
+		return err;
 	while (limit && record_memory(plan) > limit && !ring_plan_coarsen(plan))
 		;
 	while (limit && record_memory(plan) > limit && plan->n_slots > least)
@@ -20,20 +39,20 @@ static int plan_fits(struct ring_plan *plan, __u64 limit, char *reason)
 	if (!limit || record_memory(plan) <= limit)
 		return 0;
 	snprintf(reason, REASON_MAX, "it would take %.1f MB of kernel memory (%u slots, %u keys, %u measures, "
-		 "%u weights, %u cells), the limit is %.1f MB: fewer keys, slots, measures or weights, or fewer ruler bits",
-		 record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures, plan->n_weights,
-		 plan->n_cells, limit / 1e6);
+		 "%u weights, %u cells, %u exemplars), the limit is %.1f MB: fewer keys, slots, measures, weights or exemplars, "
+		 "or fewer ruler bits", record_memory(plan) / 1e6, plan->n_slots, plan->n_classes - 1, plan->n_measures,
+		 plan->n_weights, plan->n_cells, plan->n_exemplars, limit / 1e6);
 	return -ENOMEM;
 }
 
 /* Of its events. */
 static __u32 discrete_fields(const struct metric *m)
 {
-	__u32 n = 0;
+	int n = 0;
 
-	for (size_t i = 0; i < m->n_fields; i++)
-		n += metric_index(m, m->field[i].name, FIELD_DISCRETE) >= 0;
-	return n;
+	while (metric_at(m, FIELD_DISCRETE, n))
+		n++;
+	return (__u32)n;
 }
 
 static int measure_find(const struct metric *m, const char *name, __u8 *ret_index, char *reason)

@@ -45,17 +45,25 @@ const char *metric_first_measure(const struct metric *m)
 	return NULL;
 }
 
+static int has_place(const struct field *f, enum field_arity arity)
+{
+	return f->arity == arity && strcmp(f->name, "hostname");
+}
+
+const struct field *metric_at(const struct metric *m, enum field_arity arity, int index)
+{
+	for (size_t i = 0; i < m->n_fields; i++)
+		if (has_place(&m->field[i], arity) && !index--)
+			return &m->field[i];
+	return NULL;
+}
+
 int metric_index(const struct metric *m, const char *name, enum field_arity arity)
 {
-	int index = 0;
-	size_t i;
+	const struct field *f;
 
-	for (i = 0; i < m->n_fields; i++) {
-		if (m->field[i].arity != arity || !strcmp(m->field[i].name, "hostname"))
-			continue;
-		if (!strcmp(m->field[i].name, name))
+	for (int index = 0; (f = metric_at(m, arity, index)); index++)
+		if (!strcmp(f->name, name))
 			return index;
-		index++;
-	}
 	return -1;
 }

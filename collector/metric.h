@@ -57,6 +57,9 @@ const struct field *metric_field(const struct metric *m, const char *name);
 /* The field that says what a single event of it was; NULL: single ones cannot be kept. */
 const struct field *metric_text(const struct metric *m);
 
+/* metric_index()'s inverse; NULL: it has no such place. */
+const struct field *metric_at(const struct metric *m, enum field_arity arity, int index);
+
 /* Its place among the fields of that arity, which is its place in an event; -1: it has none.
  * `hostname` is not counted: the aggregator fills it in. */
 int metric_index(const struct metric *m, const char *name, enum field_arity arity);

@@ -337,7 +337,7 @@ static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sin
 		r->pieces = pieces;
 	}
 	r->batch.exemplars = r->told.data;
-	r->batch.exemplars_len = r->told.len;
+	r->batch.exemplars_len = r->told.err ? 0 : r->told.len;
 	if (is_gap(r, slot))
 		pieces_clear(&r->pieces);
 	else
@@ -496,7 +496,8 @@ static int class_take(struct reader *r, __u32 class_)
 	return err;
 }
 
-static int exemplars_of_row(struct reader *r)
+/* Of a row that had so many events. */
+static int exemplars_of_row(struct reader *r, __u64 n_events)
 {
 	const struct ring_plan *p = &r->ring.plan;
 	__u32 first = ring_box(p, r->out_row, 0);
@@ -504,13 +505,16 @@ static int exemplars_of_row(struct reader *r)
 					  r->out_slot * p->slot_ns };
 	int err = exemplars_take(&row, &r->labels, &r->told);
 
-	if (err)
+	if (err) {
 		bytes_clear(&r->told);
+		exemplars_miss(n_events, &r->told);
+	}
 	return err;
 }
 
 static int row_take(struct reader *r, const struct probe_sink *sink)
 {
+	__u64 n_events = 0;
 	__u32 class_;
 	int err = 0, e;
 
@@ -518,9 +522,10 @@ static int row_take(struct reader *r, const struct probe_sink *sink)
 	for (class_ = 0; class_ < r->ring.plan.n_classes; class_++) {
 		e = class_take(r, class_);	/* after an error too: the row must be empty to be a spare */
 		err = err ? err : e;
+		n_events += r->hist[0].count;
 	}
 	if (r->ring.boxes)
-		err = exemplars_of_row(r) ?: err;
+		err = exemplars_of_row(r, n_events) ?: err;
 	r->spare[r->n_spares++] = r->out_row;
 	slot_send(r, r->out_slot, sink);
 	return err;

@@ -34,12 +34,17 @@ static __u64 exemplars(const struct ring_plan *p)
 	return boxes(p) * (p->n_exemplars + EXEMPLAR_DECADES);
 }
 
+__u64 record_exemplars_memory(const struct ring_plan *p)
+{
+	return boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * sizeof(struct exemplar);
+}
+
 __u64 record_memory(const struct ring_plan *p)
 {
 	return ring_indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_places(p) * weighed_value(p) +
 	       ring_state_len(p->n_slots) +
 	       p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) +
-	       boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * sizeof(struct exemplar);
+	       record_exemplars_memory(p);
 }
 
 static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const struct record_target *target, __u32 index)

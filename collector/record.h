@@ -43,6 +43,9 @@ struct record {
 /* Bytes of kernel memory that this plan takes. */
 __u64 record_memory(const struct ring_plan *plan);
 
+/* Of these, the exemplars'. */
+__u64 record_exemplars_memory(const struct ring_plan *plan);
+
 int record_load(const struct ring_plan *plan, const struct record_target *target, __u32 index,
 		struct record *ret_record, char *reason);
 void record_unload(struct record *r);

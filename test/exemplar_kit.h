@@ -12,6 +12,11 @@ struct kit_exemplar {
 	const char *text;
 };
 
+static inline int is_text(const struct labels *l, const char *text)
+{
+	return l->len == strlen(text) && !memcmp(l->bytes, text, l->len);
+}
+
 static inline void kit_exemplars(struct bytes *out, __u64 missed, const struct kit_exemplar *e, size_t n)
 {
 	bytes_put_varint(out, missed);

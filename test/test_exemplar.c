@@ -1,5 +1,7 @@
 #include "collector/exemplar_row.h"
-#include "check.h"
+#include "exemplar_kit.h"
+
+#include <errno.h>
 
 #define N_CPUS 3
 #define SLOT_NS 1000000000ull
@@ -75,11 +77,6 @@ static void one_that_stands_for_many_is_drawn_as_they_would_be(void **state)
 	for (int round = 0; round < 10000; round++)
 		n += exemplar_tag((__u32)check_random(), 9) > exemplar_tag((__u32)check_random(), 1);
 	assert_in_range(n, 8800, 9650);		/* a little more than nine in ten: 17 in 18 */
-}
-
-static int is_text(const struct labels *l, const char *text)
-{
-	return l->len == strlen(text) && !memcmp(l->bytes, text, l->len);
 }
 
 /* ---- a row ---- */
@@ -245,6 +242,41 @@ static void a_row_that_was_taken_is_empty(void **state)
 	free(b);
 }
 
+static void a_row_that_could_not_be_told_is_empty(void **state)
+{
+	struct bench *b = bench_new(4);
+	const struct reader_labels labels = { text, NULL, &metric };
+	const struct exemplar_row row = { &b->plan, b->box, b->exemplar, BEGIN_NS };
+	struct bytes full = { .err = -ENOMEM }, out = { 0 };
+
+	offer(b, 0, 5, 9);
+	assert_int_equal(exemplars_take(&row, &labels, &full), -ENOMEM);
+	take(b, &out);
+	assert_int_equal(out.len, 0);
+	free(b);
+}
+
+/* No event has one. */
+static void a_point_is_not_told(void **state)
+{
+	struct bench *b = bench_new(1);
+	struct bytes out = { 0 };
+	struct exemplar_told t;
+	struct exemplars e;
+
+	b->plan.n_measures = 2;
+	b->plan.measure[1] = 0;
+	b->plan.points = 1u << 1;
+	offer(b, 0, 123456, 9);
+	take(b, &out);
+	assert_int_equal(exemplars_open(&e, out.data, out.len), 0);
+	assert_true(e.n_measures == 1 && is_text(&e.measure[0], "latency"));
+	assert_true(exemplars_next(&e, &t) == 1 && t.measure[0] == 123456);
+	assert_int_equal(exemplars_check(out.data, out.len, SLOT_NS), 0);
+	bytes_fini(&out);
+	free(b);
+}
+
 static void those_missed_are_counted(void **state)
 {
 	struct bytes out = { 0 };
@@ -266,6 +298,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_event_is_told_once_with_its_names),
 	cmocka_unit_test(a_field_that_was_left_out_says_so),
 	cmocka_unit_test(a_row_that_was_taken_is_empty),
+	cmocka_unit_test(a_row_that_could_not_be_told_is_empty),
+	cmocka_unit_test(a_point_is_not_told),
 	cmocka_unit_test(those_missed_are_counted),
 };
 

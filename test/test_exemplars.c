@@ -8,11 +8,6 @@ static const struct kit_exemplar some[] = {
 	{ 900000, 5, 0, 1, "select ?" }, { 800000, 999999999, 77, 1, "insert ?" }, { 700, 0, 1, 0, "" },
 };
 
-static int is_text(const struct labels *l, const char *text)
-{
-	return l->len == strlen(text) && !memcmp(l->bytes, text, l->len);
-}
-
 static void they_come_back_as_they_were(void **state)
 {
 	struct bytes b = { 0 };

@@ -2,6 +2,7 @@
 #include "collector/kernel_plan.h"
 #include "collector/probe.h"
 #include "collector/record.h"
+#include "collector/ring_plan.h"
 #include "check.h"
 
 #include <errno.h>
@@ -60,6 +61,24 @@ static void exemplars_want_every_field(void **state)
 		    (sizeof(struct exemplar_box) + (5 + EXEMPLAR_DECADES) * sizeof(struct exemplar)));
 }
 
+/* Though nothing else of it would have to be. */
+static void too_many_exemplars_are_refused_by_name(void **state)
+{
+	struct instrumentation in = made("optype", "latency");
+	char reason[REASON_MAX] = "";
+	struct ring_plan plan;
+	__u64 least;
+
+	in.n_exemplars = EXEMPLARS_MAX;
+	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	plan.n_slots = ring_plan_least(&plan);
+	least = record_exemplars_memory(&plan);
+	assert_int_equal(kernel_plan(&metric, &in, least - 1, &plan, reason), -ENOMEM);
+	assert_non_null(strstr(reason, "100 exemplars would take"));
+	assert_int_equal(kernel_plan(&metric, &in, least, &plan, reason), -ENOMEM);
+	assert_non_null(strstr(reason, "100 exemplars), the limit is"));
+}
+
 static void the_host_is_not_in_a_key(void **state)
 {
 	struct instrumentation in = made("hostname", "latency");
@@ -105,7 +124,7 @@ static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 	assert_true(plan.n_slots < 60 && plan.n_shards == whole.n_shards);
 	assert_true(record_memory(&plan) <= record_memory(&whole) / 2);
 	assert_int_equal(kernel_plan(&metric, &in, 1000, &plan, reason), -ENOMEM);
-	assert_non_null(strstr(reason, "fewer keys, slots, measures or weights"));
+	assert_non_null(strstr(reason, "fewer keys, slots, measures, weights or exemplars"));
 }
 
 static const struct metric split = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, "size" };
@@ -153,6 +172,7 @@ static void short_memory_takes_weights_first(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(names_are_places_in_an_event),
 	cmocka_unit_test(exemplars_want_every_field),
+	cmocka_unit_test(too_many_exemplars_are_refused_by_name),
 	cmocka_unit_test(the_host_is_not_in_a_key),
 	cmocka_unit_test(refuses_a_measure_that_is_none),
 	cmocka_unit_test(a_point_is_marked),
