@@ -123,6 +123,8 @@ static int check_batch(struct reader *r, const struct recorded *of, const struct
 		if (s->axis >= of->in.n_measures || s->weight > of->in.n_weights)
 			return refuse(r, "a slice is of measure %u and weight %u, its instrumentation has %zu and %zu", s->axis,
 				      s->weight, of->in.n_measures, of->in.n_weights);
+		if (s->weight && s->axis)
+			return refuse(r, "a slice is of weight %u by measure %u: weights are by the first", s->weight, s->axis);
 		if (!ruler_common(s->ruler, of->in.ruler[s->axis]))
 			return refuse(r, "a slice's ruler is not one of its measure");
 	}

@@ -230,6 +230,13 @@ static int missing(const struct recorded *rec, const char *what, const char *nam
 	return -ENOENT;
 }
 
+/* Those of another predicate or first measure would have to be chosen again, among those that were not. */
+static int has_exemplars(const struct recorded *rec, const struct instrumentation *wanted)
+{
+	return rec->in.n_exemplars >= wanted->n_exemplars && !strcmp(rec->in.measure[0], wanted->measure[0]) &&
+	       !memcmp(&rec->in.predicate, &wanted->predicate, sizeof(wanted->predicate));
+}
+
 /* Can this recorded one give what is wanted? */
 static int playing_map(struct playing *p, const struct recorded *rec, const char *source, char *reason)
 {
@@ -247,6 +254,11 @@ static int playing_map(struct playing *p, const struct recorded *rec, const char
 	for (size_t i = 0; i < p->in.n_weights; i++)
 		if (instrumentation_weight(&rec->in, p->in.weight[i]) < 0 || strcmp(rec->in.measure[0], p->in.measure[0]))
 			return missing(rec, "weight", p->in.weight[i], reason);
+	if (p->in.n_exemplars && !has_exemplars(rec, &p->in)) {
+		snprintf(reason, REASON_MAX, "the recording of %s.%s has %u exemplars, by %s and its own predicate", rec->in.module,
+			 rec->in.stat, rec->in.n_exemplars, rec->in.measure[0]);
+		return -ENOENT;
+	}
 	if (sieve_init(&p->sieve, &p->in.predicate, &rec->in, source, reason))
 		return -ENOENT;
 	for (size_t i = 0; i < rec->in.n_measures; i++)
@@ -523,12 +535,6 @@ static void shift_batch(const struct replay *r, const struct playing *p, struct 
 	b->loss.last += b->loss.n ? slots : 0;
 }
 
-/* Those of a narrower predicate would have to be chosen again, among those that were not. */
-static int tells_exemplars(const struct playing *p)
-{
-	return p->in.n_exemplars && !memcmp(&p->in.predicate, &p->from->in.predicate, sizeof(p->in.predicate));
-}
-
 static int hand_over(struct replay *r, struct playing *p, const struct batch *recorded,
 		     const struct probe_sink *sink)
 {
@@ -543,7 +549,7 @@ static int hand_over(struct replay *r, struct playing *p, const struct batch *re
 		b.seq = p->seq++;
 		b.slice = f.slice;
 		b.n_slices = f.n;
-		b.exemplars_len = tells_exemplars(p) ? b.exemplars_len : 0;
+		b.exemplars_len = p->in.n_exemplars ? b.exemplars_len : 0;
 		lose(&b, &f);
 		shift_batch(r, p, &b);
 		sink->batch(sink->arg, &b);

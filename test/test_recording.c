@@ -161,7 +161,7 @@ static void a_flipped_bit_is_found(void **state)
 
 static const char inst_json[] =
 	"{\"instrumentation\":{\"id\":3,\"module\":\"mysql\",\"stat\":\"queries\",\"fields\":[\"command\",\"statement\"],"
-	"\"measures\":[\"latency\",\"cputime\"]},"
+	"\"measures\":[\"latency\",\"cputime\"],\"weights\":[\"latency\"]},"
 	"\"metric\":{\"module\":\"mysql\",\"stat\":\"queries\",\"label\":\"queries\",\"unit\":\"queries\",\"fields\":["
 	"{\"name\":\"command\",\"label\":\"command\",\"type\":\"string\",\"arity\":\"discrete\"},"
 	"{\"name\":\"statement\",\"label\":\"statement\",\"type\":\"string\",\"arity\":\"discrete\"},"
@@ -182,7 +182,7 @@ static void refuses_batches_that_are_not_of_their_instrumentation(void **state)
 {
 	static const struct { const char *why; int what; } cases[] = {
 		{ "not introduced", 0 }, { "slots of", 1 }, { "labels", 2 }, { "measure", 3 }, { "ruler", 4 },
-		{ "2100", 5 }, { "2100", 6 }, { "no batch", 7 },
+		{ "2100", 5 }, { "2100", 6 }, { "no batch", 7 }, { "by the first", 8 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -199,6 +199,7 @@ static void refuses_batches_that_are_not_of_their_instrumentation(void **state)
 		case 4: m.slice[0].ruler = RULER(UNIT_BYTES, 5, 10, 39); break;
 		case 5: m.batch.slot = 5000000000; break;
 		case 6: m.batch.loss = (struct loss){ 1, 1, -5, 3 }; break;
+		case 8: m.slice[0].axis = m.slice[0].weight = 1; break;
 		}
 		if (cases[i].what == 7)
 			frame_put(&data, FRAME_BATCH, "rubbish", 7);

@@ -525,6 +525,7 @@ static void refuses_what_was_not_recorded(void **state)
 {
 	void *self = replay_at(0);
 	struct instrumentation in = wanted();
+	char reason[REASON_MAX];
 
 	strcpy(in.stat, "locks");
 	assert_int_equal(enable(self, &in, 0, "mysql.locks is not in the recording"), -ENOENT);
@@ -543,6 +544,17 @@ static void refuses_what_was_not_recorded(void **state)
 	strcpy(in.weight[0], "cputime");
 	in.n_weights = 1;
 	assert_int_equal(enable(self, &in, 0, "no weight \"cputime\""), -ENOENT);
+	in = wanted();
+	in.n_exemplars = 2;
+	assert_int_equal(enable(self, &in, 0, "has 1 exemplars, by latency and its own predicate"), -ENOENT);
+	in.n_exemplars = 1;
+	strcpy(in.measure[0], "cputime");
+	strcpy(in.measure[1], "latency");
+	assert_int_equal(enable(self, &in, 0, "has 1 exemplars"), -ENOENT);
+	in = wanted();
+	in.n_exemplars = 1;
+	assert_int_equal(predicate_from_text("{\"eq\":[\"statement\",\"select\"]}", &in.predicate, reason), 0);
+	assert_int_equal(enable(self, &in, 0, "has 1 exemplars"), -ENOENT);
 	in = wanted();
 	in.slot_ns = 100000000;
 	assert_int_equal(enable(self, &in, 0, "slots of 1 s, not of 0.1 s"), -ENOENT);
