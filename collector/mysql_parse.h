@@ -397,6 +397,8 @@ static inline __u32 id_end(struct conn *c)
 	if (c->statement_id != STATEMENT_ID_LAST)
 		return PARSE_LOOKUP;
 	c->statement = c->last_statement ? c->last_statement : STATEMENT_UNKNOWN;
+	if (c->statement == STATEMENT_CODE("use"))
+		who_moves(&c->who);
 	return 0;
 }
 
@@ -438,9 +440,29 @@ static inline int text_begins(const struct conn *c, __u8 byte)
 	return scan_wanted(c) || statement_lower(byte) == 'u';
 }
 
+#define NO_ATTRIBUTES 2			/* bytes before a text that has none: 00, 01 */
+
+/* Where the body has the text. */
+static inline __u32 text_at(const struct conn *c)
+{
+	return (c->caps & CLIENT_QUERY_ATTRIBUTES) && c->command == COM_QUERY ? 1 + NO_ATTRIBUTES : 1;
+}
+
+/* Attributes have no bound: what is behind them is not read. */
+static inline __u32 text_has_attributes(struct conn *c)
+{
+	c->scanner.state = STATEMENT_DONE;
+	who_moves(&c->who);
+	return 0;
+}
+
 static inline __u32 text_byte(struct conn *c, __u8 byte)
 {
-	if (c->at == 1 && !text_begins(c, byte)) {
+	__u32 from = text_at(c);
+
+	if (c->at < from)
+		return byte == c->at - 1 ? 0 : text_has_attributes(c);
+	if (c->at == from && !text_begins(c, byte)) {
 		c->scanner.state = STATEMENT_DONE;
 		return 0;
 	}
@@ -496,11 +518,25 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
+/* Attributes, or that there are none; a text that may be of interest is read on by bytes. */
+static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
+{
+	if (body[0] != 0 || body[1] != 1)
+		return text_has_attributes(c);
+	if (!text_begins(c, body[NO_ATTRIBUTES]))
+		c->scanner.state = STATEMENT_DONE;
+	else
+		c->at += NO_ATTRIBUTES;
+	return 0;
+}
+
 /* The first word of a text. */
 static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 {
 	__u32 n;
 
+	if (text_at(c) > 1)
+		return attributes_ahead(c, text);
 	if (!text_begins(c, *text)) {
 		c->scanner.state = STATEMENT_DONE;
 		return 0;

@@ -8,10 +8,12 @@
  *      query                       use database
  *
  * Settled What a command changes is so from the next command on, if its reply says ok; if nobody has seen the reply, it is unknown.
+ *         So it is after an error where another statement stands behind the `use`: who knows which of them failed.
  * Bound   A part that is longer than WHO_LOOK is not read to its end: it is unknown, and so is what comes behind it.
  * Cut     A packet may be cut anywhere: the struct is all there is.
  * Not     A `use` behind another statement of its packet, in what a statement executes, or while nobody asks for the database or
- *         the statement, behind a comment or a space.  With compression nothing is read behind the login.
+ *         the statement, behind a comment or a space.  With compression nothing is read behind the login.  A query with attributes
+ *         may be a `use`: the database is unknown after it.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H
@@ -29,6 +31,7 @@ enum who_part {
 	WHO_NOTHING,		/* is read */
 	WHO_USER, WHO_AUTH_LEN, WHO_AUTH_LOW, WHO_AUTH_HIGH, WHO_AUTH, WHO_AUTH_TEXT, WHO_DATABASE,
 	WHO_INIT_DB, WHO_USE, WHO_USE_WORD, WHO_USE_QUOTED, WHO_USE_QUOTE,
+	WHO_USE_BEHIND, WHO_USE_SEMICOLON,
 };
 
 struct who {
@@ -40,7 +43,9 @@ struct who {
 	__u16 looked;				/* at bytes of this part */
 	__u8 part;
 	__u8 pending;				/* next_* wait for the reply */
-	__u32 pad;
+	__u8 quote;				/* WHO_USE_QUOTED: what it opened with */
+	__u8 chained;				/* something stands behind the `use` and its semicolon */
+	__u16 pad;
 };
 
 static inline void who_part(struct who *w, __u8 part)
@@ -58,6 +63,7 @@ static inline void who_begin(struct who *w, __u8 part, __u32 caps)
 	w->caps = caps;
 	w->skip = 0;
 	w->pending = 1;
+	w->chained = 0;
 	who_part(w, part);
 }
 
@@ -97,7 +103,7 @@ static inline void who_settle(struct who *w, int ok, int unknown)
 {
 	if (unknown && w->next_user != w->user)
 		w->user = NAME_UNKNOWN;
-	if (unknown && w->next_database != w->database)
+	if ((unknown || (w->chained && !ok)) && w->next_database != w->database)
 		w->database = NAME_UNKNOWN;
 	if (ok) {
 		w->user = w->next_user;
@@ -164,7 +170,7 @@ static inline int who_database_end(struct who *w)
 static inline int who_end(struct who *w)
 {
 	switch (w->part) {
-	case WHO_NOTHING: case WHO_USE: case WHO_USE_QUOTED:
+	case WHO_NOTHING: case WHO_USE: case WHO_USE_QUOTED: case WHO_USE_BEHIND: case WHO_USE_SEMICOLON:
 		w->part = WHO_NOTHING;
 		return 0;
 	case WHO_DATABASE: case WHO_INIT_DB: case WHO_USE_WORD: case WHO_USE_QUOTE:
@@ -184,27 +190,51 @@ static inline void who_auth_len(struct who *w, __u8 byte)
 		who_give_up(w);
 }
 
+static inline int who_is_behind(const struct who *w)
+{
+	return w->part == WHO_USE_BEHIND || w->part == WHO_USE_SEMICOLON;
+}
+
+/* Behind the name. */
+static inline void who_behind_byte(struct who *w, __u8 byte)
+{
+	if (w->part == WHO_USE_SEMICOLON && byte > ' ') {
+		w->chained = 1;
+		who_stop(w);
+	} else if (byte == ';') {
+		w->part = WHO_USE_SEMICOLON;
+	}
+}
+
+static inline int who_use_end(struct who *w, __u8 byte)
+{
+	int named = who_database_end(w);
+
+	w->part = WHO_USE_BEHIND;
+	who_behind_byte(w, byte);
+	return named;
+}
+
 /* Behind the word `use`. */
 static inline int who_use_byte(struct who *w, __u8 byte)
 {
-	int quote = byte == '`' || byte == '"';
-
 	if (w->part == WHO_USE && byte <= ' ')
 		return 0;
 	if (w->part == WHO_USE && (byte == '/' || byte == '-' || byte == '#')) {
 		who_give_up(w);		/* a comment */
 		return 0;
 	}
-	if (w->part == WHO_USE && quote) {
+	if (w->part == WHO_USE && (byte == '`' || byte == '"')) {
 		w->part = WHO_USE_QUOTED;
+		w->quote = byte;
 		return 0;
 	}
-	if (w->part == WHO_USE_QUOTED && quote) {
+	if (w->part == WHO_USE_QUOTED && byte == w->quote) {
 		w->part = WHO_USE_QUOTE;
 		return 0;
 	}
-	if (w->part == WHO_USE_QUOTE ? !quote : w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
-		return who_database_end(w);
+	if (w->part == WHO_USE_QUOTE ? byte != w->quote : w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
+		return who_use_end(w, byte);
 	w->part = w->part == WHO_USE || w->part == WHO_USE_WORD ? WHO_USE_WORD : WHO_USE_QUOTED;
 	name_byte(&w->name, byte);
 	return 0;
@@ -214,7 +244,11 @@ static inline int who_use_byte(struct who *w, __u8 byte)
 static inline int who_byte(struct who *w, __u8 byte)
 {
 	if (w->looked++ >= WHO_LOOK) {
-		who_give_up(w);
+		w->chained = 1;
+		if (who_is_behind(w))
+			who_stop(w);
+		else
+			who_give_up(w);
 		return 0;
 	}
 	switch (w->part) {
@@ -244,6 +278,9 @@ static inline int who_byte(struct who *w, __u8 byte)
 		break;
 	case WHO_INIT_DB:
 		break;
+	case WHO_USE_BEHIND: case WHO_USE_SEMICOLON:
+		who_behind_byte(w, byte);
+		return 0;
 	default:
 		return who_use_byte(w, byte);
 	}

@@ -200,7 +200,7 @@ static __always_inline __u64 table_code(const struct table *t, int whole)
 {
 	if (t->state == TABLE_NAMED || (t->state == TABLE_DONE && t->name.n))
 		return name_code(&t->name);
-	return whole || t->state == TABLE_DONE ? NAME_NONE : NAME_UNKNOWN;
+	return t->state != TABLE_OFF && (whole || t->state == TABLE_DONE) ? NAME_NONE : NAME_UNKNOWN;
 }
 
 #endif

@@ -126,6 +126,7 @@ static void it_is_not_looked_for_where_nobody_asks(void **state)
 		digest_byte(&d, (__u8)*sql++);
 	digest_code(&d, 1);
 	assert_int_equal(d.table.name.n, 0);
+	assert_int_equal(table_code(&d.table, 1), NAME_UNKNOWN);	/* asked for while the text was read */
 }
 
 static const struct CMUnitTest tests[] = {

@@ -175,6 +175,7 @@ static const struct move moves[] = {
 	MOVE(COM_QUERY, "use \n `ma``il` ; ", "bob", "ma`il", 0), MOVE(COM_QUERY, "use m", "bob", "m", 0),
 	MOVE(COM_QUERY, "use mail -- it is", "bob", "mail", 0), MOVE(COM_QUERY, "use mail/* it */", "bob", "mail", 0),
 	MOVE(COM_QUERY, "use /* that */ mail", "bob", UNKNOWN, 0),
+	MOVE(COM_QUERY, "use `ma\"il`;", "bob", "ma\"il", 0), MOVE(COM_QUERY, "use \"ma`il\"", "bob", "ma`il", 0),
 	MOVE(COM_QUERY, "use", "bob", "shop", 0), MOVE(COM_QUERY, "use ", "bob", "shop", 0), MOVE(COM_QUERY, "use `m", "bob", "shop", 0),
 	MOVE(COM_QUERY, "user mail", "bob", "shop", 0), MOVE(COM_QUERY, "use_mail x", "bob", "shop", 0),
 	MOVE(COM_QUERY, "update use set mail = 1", "bob", "shop", 0), MOVE(COM_QUERY, "select 'use mail'", "bob", "shop", 0),
@@ -240,6 +241,80 @@ static void what_may_have_succeeded_is_unknown(void **state)
 		move(&d, m, 4, 5, NULL, 0);
 		is(&d, strcmp(m->user, "bob") ? UNKNOWN : "bob", strcmp(m->database, "shop") ? UNKNOWN : "shop");
 	}
+}
+
+/* Which of them has failed? */
+static void an_error_behind_a_use_leaves_it_unknown(void **state)
+{
+	static const struct { const char *text; int chained; } cases[] = {
+		{ "use mail; selekt 1", 1 }, { "use mail;selekt 1", 1 }, { "use `mail` ;\n do", 1 }, { "use mail /* it */; x", 1 },
+		{ "use shop; selekt 1", 0 },			/* where it was */
+		{ "use mail;", 0 }, { "use mail ; \n", 0 }, { "use mail x", 0 }, { "select 1; use mail", 0 },
+	};
+	__u8 data[64];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (int ok = 0; ok < 2; ok++) {
+			struct drive d;
+
+			bob_in_shop(&d, 0);
+			drive_receive(&d, data, command(data, COM_QUERY, cases[i].text));
+			if (ok)
+				ANSWER(&d, OK);
+			else
+				ANSWER(&d, ERR);
+			next(&d);
+			if (!ok)
+				is(&d, "bob", cases[i].chained ? UNKNOWN : "shop");
+			else if (cases[i].chained)
+				is(&d, "bob", "mail");
+		}
+}
+
+/* MySQL 8: 00 01 before the text is none of them. */
+static void a_use_behind_no_attributes_moves_it(void **state)
+{
+	static const struct move cases[] = {
+		MOVE(COM_QUERY, "\0\1use mail", "bob", "mail", 0), MOVE(COM_QUERY, "\0\1USE `mail`; do 1", "bob", "mail", 0),
+		MOVE(COM_QUERY, "\0\1select mail", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1", "bob", "shop", 0),
+		MOVE(COM_QUERY, "\0\1update t set a = 1", "bob", "shop", 0), MOVE(COM_QUERY, "\0\1 use mail", "bob", "mail", 1),
+		MOVE(COM_QUERY, "\1\1\0\1\3\0\1auuse mail", "bob", UNKNOWN, 0),	/* one of them */
+		MOVE(COM_STMT_PREPARE, "use mail", "bob", "shop", 0), MOVE(COM_INIT_DB, "mail", "bob", "mail", 0),
+	};
+	struct drive d;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (int mode = 0; mode < 6; mode++)
+			for (__u32 a = 0; a <= cases[i].n + 5; a++)
+				for (__u32 b = a; b <= cases[i].n + 5; b++) {
+					bob_in_shop(&d, mode & 1);
+					d.conn.caps |= CLIENT_QUERY_ATTRIBUTES;
+					d.ahead = mode > 1;
+					d.ahead_text = mode > 3;
+					move(&d, &cases[i], a, b, OK, sizeof(OK) - 1);
+					is(&d, cases[i].user, cases[i].wanted && !(mode & 1) ? "shop" : cases[i].database);
+				}
+}
+
+/* By the number that means: the last one. */
+static void the_last_prepared_use_may_lead_anywhere(void **state)
+{
+	static const struct { const char *text, *database; } cases[] = { { "use mail", UNKNOWN }, { "select 1", "shop" } };
+	__u8 data[64];
+
+	for (size_t i = 0; i < 2; i++)
+		for (int ahead = 0; ahead < 2; ahead++) {
+			struct drive d;
+
+			bob_in_shop(&d, 0);
+			d.ahead = ahead;
+			drive_receive(&d, data, command(data, COM_STMT_PREPARE, cases[i].text));
+			drive_receive(&d, data, packet(data, 0, "\x17\xff\xff\xff\xff\0\1\0\0\0", 10));
+			is(&d, "bob", "shop");
+			ANSWER(&d, OK);
+			next(&d);
+			is(&d, "bob", cases[i].database);
+		}
 }
 
 static void another_user_may_be_asked_for_more(void **state)
@@ -344,6 +419,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_succeeds_moves_it),
 	cmocka_unit_test(what_fails_does_not),
 	cmocka_unit_test(what_may_have_succeeded_is_unknown),
+	cmocka_unit_test(an_error_behind_a_use_leaves_it_unknown),
+	cmocka_unit_test(a_use_behind_no_attributes_moves_it),
+	cmocka_unit_test(the_last_prepared_use_may_lead_anywhere),
 	cmocka_unit_test(another_user_may_be_asked_for_more),
 	cmocka_unit_test(a_prepared_use_may_lead_anywhere),
 	cmocka_unit_test(opaque_is_unknown),
