@@ -161,6 +161,23 @@ static void link_want(const struct server_tracer *s, struct bpf_link **link, con
 		log_error("%s: attaching %s failed (%s): %s", s->name, name, strerror(errno), consequence);
 }
 
+static void files_drop(struct server_tracer *s)
+{
+	link_drop(&s->file_begins);
+	link_drop(&s->file_ends);
+}
+
+/* Both or none: without the other one times would be wrong. */
+static void files_want(struct server_tracer *s)
+{
+	if (!s->file_begins)
+		*s->programs.files_since = clock_ns(CLOCK_MONOTONIC);
+	link_want(s, &s->file_ends, "file_ends", &s->files_failed, "fs and io_bytes are 0");
+	link_want(s, &s->file_begins, "file_begins", &s->files_failed, "fs and io_bytes are 0");
+	if (!s->file_ends || !s->file_begins)
+		files_drop(s);
+}
+
 void server_want(void *self, __u64 wanted)
 {
 	struct server_tracer *s = self;
@@ -169,15 +186,10 @@ void server_want(void *self, __u64 wanted)
 		link_want(s, &s->left, "left", &s->left_failed, "time blocked is all told as other");
 	else
 		link_drop(&s->left);
-	if (!(wanted & TURN_FILES)) {
-		link_drop(&s->file_begins);
-		link_drop(&s->file_ends);
-		return;
-	}
-	if (!s->file_begins)
-		*s->programs.files_since = clock_ns(CLOCK_MONOTONIC);
-	link_want(s, &s->file_ends, "file_ends", &s->files_failed, "nothing is told of files");
-	link_want(s, &s->file_begins, "file_begins", &s->files_failed, "nothing is told of files");
+	if (wanted & TURN_FILES)
+		files_want(s);
+	else
+		files_drop(s);
 }
 
 /* ---- labels ---- */
@@ -377,9 +389,13 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 	}
 	if (s->left)
 		doctor_program(s, out, "leave", "left");
+	else if (s->left_failed)
+		fprintf(out, "  attaching to the scheduler has failed: time blocked is all told as other\n");
 	if (s->file_begins && s->file_ends) {
 		doctor_program(s, out, "call's begin", "file_begins");
 		doctor_program(s, out, "call's end", "file_ends");
+	} else if (s->files_failed) {
+		fprintf(out, "  attaching to system calls has failed: fs and io_bytes are 0\n");
 	}
 	if (*s->programs.by_switch) {
 		doctor_program(s, out, "switch", "switched");

@@ -63,7 +63,7 @@ static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->start, t);
 	__builtin_memset(&n->blocked, 0, sizeof(n->blocked));
-	n->parted = (wanted & TURN_PARTS) != 0;
+	n->parted = wanted & (TURN_PARTS | TURN_FILES);
 	if (n->parted)
 		parts_begin(t, &n->start, n->id);
 }
@@ -109,17 +109,25 @@ static __always_inline __u64 clamp_to(__u64 value, __u64 most)
 
 static __always_inline void parts_fill(struct event *e, const struct turn *n, int split, __u64 blocked_ns)
 {
-	int i;
+	int told = split && (n->parted & TURN_PARTS), i;
 
 	for (i = REASON_IO; i < N_REASONS; i++) {
-		__u64 part = clamp_to(n->blocked.ns[i], blocked_ns);
+		__u64 part = told ? clamp_to(n->blocked.ns[i], blocked_ns) : 0;
 
 		e->measure[TURN_IO - REASON_IO + i] = part;
 		blocked_ns -= part;
 	}
 	e->measure[TURN_OTHER] = blocked_ns;
-	e->measure[TURN_N_SWITCHES] = split ? n->blocked.n_switches : 0;
-	e->measure[TURN_N_IO] = split ? n->blocked.n_io : 0;
+	e->measure[TURN_N_SWITCHES] = told ? n->blocked.n_switches : 0;
+	e->measure[TURN_N_IO] = told ? n->blocked.n_io : 0;
+}
+
+static __always_inline void files_fill(struct event *e, const struct turn *n, int split, __u64 latency)
+{
+	int told = split && (n->parted & TURN_FILES);
+
+	e->measure[TURN_FS] = told ? clamp_to(n->files.ns, latency) : 0;
+	e->measure[TURN_IO_BYTES] = told ? n->files.bytes : 0;
 }
 
 static __always_inline void measures_fill(struct event *e, const struct turn *n)
@@ -140,10 +148,8 @@ static __always_inline void measures_fill(struct event *e, const struct turn *n)
 	e->measure[TURN_OFFCPU] = off;
 	if (wanted & TURN_PARTS)
 		parts_fill(e, n, split, off - wait);
-	if (wanted & TURN_FILES) {
-		e->measure[TURN_FS] = split ? clamp_to(n->files.ns, latency) : 0;
-		e->measure[TURN_IO_BYTES] = split ? n->files.bytes : 0;
-	}
+	if (wanted & TURN_FILES)
+		files_fill(e, n, split, latency);
 }
 
 static __always_inline void event_fill(struct event *e, const struct server_conn *s)

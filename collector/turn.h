@@ -70,7 +70,7 @@ struct turn {
 	__u32 pid, pad;
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
-	__u64 parted;			/* 1: these are told, since this turn's start */
+	__u64 parted;			/* which of these are told, since its start: bits of TURN_PARTS and TURN_FILES */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */

@@ -25,13 +25,29 @@ int turn_codes_blocked_in(const char *text, __u64 *ret_code, size_t max)
 
 static const char *const name_special[] = { [NAME_UNKNOWN] = "unknown", [NAME_NONE] = "none", [NAME_ENCRYPTED] = "encrypted" };
 
+static __u64 name_of(const char *text, size_t n)
+{
+	struct name name;
+
+	name_begin(&name);
+	for (size_t i = 0; i < n; i++)
+		name_byte(&name, (__u8)text[i]);
+	return name_code(&name);
+}
+
+/* The kernel may have given its place to another one while it was copied. */
+static int name_is(const struct name *name, __u64 code)
+{
+	return name->n <= NAME_ROOM && name_of(name->text, name->n) == code;
+}
+
 void turn_label_name(__u64 code, const struct name *name, char *out)
 {
 	__u64 other;
 
 	if (code <= NAME_ENCRYPTED)
 		snprintf(out, LABEL_MAX + 1, "%s", name_special[code]);
-	else if (!name)
+	else if (!name || !name_is(name, code))
 		clean_label(code, "", 0, out);
 	else if (!clean_copy(name->text, name->n, out, LABEL_MAX) || clean_is_special(out) || clean_code(out, &other))
 		clean_label(code, name->text, name->n, out);
@@ -39,7 +55,6 @@ void turn_label_name(__u64 code, const struct name *name, char *out)
 
 int turn_codes_name(const char *text, __u64 *ret_code, size_t max)
 {
-	struct name name;
 	__u64 code;
 
 	if (!max)
@@ -47,12 +62,8 @@ int turn_codes_name(const char *text, __u64 *ret_code, size_t max)
 	for (code = 0; code <= NAME_ENCRYPTED; code++)
 		if (!strcmp(text, name_special[code]))
 			break;
-	if (code > NAME_ENCRYPTED && !clean_code(text, &code)) {
-		name_begin(&name);
-		for (; *text; text++)
-			name_byte(&name, (__u8)*text);
-		code = name_code(&name);
-	}
+	if (code > NAME_ENCRYPTED && !clean_code(text, &code))
+		code = name_of(text, strlen(text));
 	*ret_code = code;
 	return 1;
 }

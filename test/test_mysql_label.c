@@ -133,6 +133,27 @@ static void any_name_is_shown_and_found_again(void **state)
 	}
 }
 
+/* Its place was given to another one while it was read. */
+static void another_ones_text_is_not_shown(void **state)
+{
+	char out[LABEL_MAX + 1], code_shown[LABEL_MAX + 1];
+	__u64 code, other;
+	struct name name;
+
+	code = name_of(&name, "shop", 4);
+	turn_label_name(code, NULL, code_shown);
+	other = name_of(&name, "mail", 4);
+	turn_label_name(code, &name, out);
+	assert_string_equal(out, code_shown);
+	name.hash = code;		/* half of it */
+	turn_label_name(code, &name, out);
+	assert_string_equal(out, code_shown);
+	name.n = NAME_ROOM + 1;
+	turn_label_name(other, &name, out);
+	turn_label_name(other, NULL, code_shown);
+	assert_string_equal(out, code_shown);
+}
+
 static void a_name_is_cut_where_its_room_ends(void **state)
 {
 	char text[NAME_ROOM + 9], out[LABEL_MAX + 1];
@@ -175,6 +196,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(statements_have_their_whole_word),
 	cmocka_unit_test(names_have_their_codes),
 	cmocka_unit_test(any_name_is_shown_and_found_again),
+	cmocka_unit_test(another_ones_text_is_not_shown),
 	cmocka_unit_test(a_name_is_cut_where_its_room_ends),
 	cmocka_unit_test(what_is_no_name_has_a_word),
 };
