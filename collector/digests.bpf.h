@@ -49,19 +49,9 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 	return 0;
 }
 
-/* The first of its kind is kept for its text: len bytes, which lie together from `text` on, up to text_end.  text 0: they are not at
- * hand. */
-static __always_inline void specimen_keep(__u64 code, __u64 text, __u64 text_end, __u32 len, int whole)
+/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it. */
+static __always_inline void specimen_put(struct specimen *m, __u64 code, __u64 text, __u64 there, __u32 len, int whole)
 {
-	const __u32 zero = 0;
-	__u64 there = text_end - text;
-	struct specimen *m;
-
-	if (!text || bpf_map_lookup_elem(&specimens, &code))
-		return;
-	m = bpf_map_lookup_elem(&specimen, &zero);
-	if (!m)
-		return;
 	if (there > len)
 		there = len;
 	m->whole = whole && there == len && len < SPECIMEN_MAX;
@@ -69,9 +59,22 @@ static __always_inline void specimen_keep(__u64 code, __u64 text, __u64 text_end
 		there = SPECIMEN_MAX - 1;
 	m->len = there;
 	barrier_var(there);
-	if (bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)text))
+	if (!bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)text))
+		bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
+}
+
+/* The first of its kind is kept for its text: len bytes, which lie together from `text` on, up to text_end.  text 0: they are not at
+ * hand. */
+static __always_inline void specimen_keep(__u64 code, __u64 text, __u64 text_end, __u32 len, int whole)
+{
+	const __u32 zero = 0;
+	struct specimen *m;
+
+	if (!text || bpf_map_lookup_elem(&specimens, &code))
 		return;
-	bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
+	m = bpf_map_lookup_elem(&specimen, &zero);
+	if (m)
+		specimen_put(m, code, text, text_end - text, len, whole);
 }
 
 #endif

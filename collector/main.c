@@ -37,7 +37,7 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_DETAIL,
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +46,8 @@ static const struct argp_option options[] = {
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
 	{ "budget", OPT_BUDGET, "PERCENT", 0, "Of all CPUs together, for looking (default 1; 0: no limit); beyond it only a "
 	  "part of the events is looked at, and the data say so", 1 },
+	{ "detail", OPT_DETAIL, NULL, 0, "Also probe the end of statements in MariaDB's processes: who and what it was within TLS, "
+	  "with compression, and of older connections", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
 	{ "replay", OPT_REPLAY, "FILE", 0, "Hand over a recording instead of this host's events", 2 },
 	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
@@ -146,6 +148,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL: c->spool_path = text; break;
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
+	case OPT_DETAIL: c->probe.detail = 1; break;
 	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;

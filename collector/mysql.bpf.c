@@ -5,4 +5,5 @@
 #include <linux/bpf.h>
 #include "mysql_receives.bpf.h"
 #include "mysql_sends.bpf.h"
+#include "mysql_thd.bpf.h"
 #include "server.bpf.h"

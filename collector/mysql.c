@@ -1,4 +1,5 @@
 #include "mysql.h"
+#include "mysql_detail.h"
 #include "mysql_digest.h"
 #include "mysql_digest_text.h"
 #include "mysql_label.h"
@@ -11,20 +12,44 @@
 
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
+
+/* What the program in the servers needs; NULL: it is not asked for. */
+static int detail_choose(struct mysql_bpf *bpf, int detail, struct details **ret)
+{
+	*ret = detail ? calloc(1, sizeof(**ret)) : NULL;
+	if (detail && !*ret)
+		return -ENOMEM;
+	bpf->rodata->detail = detail;
+	bpf_program__set_autoattach(bpf->progs.statement_ended, false);
+	bpf_program__set_autoload(bpf->progs.statement_ended, detail);
+	if (*ret)
+		**ret = (struct details){ .program = bpf->progs.statement_ended, .layouts = bpf->maps.layouts };
+	else
+		bpf_map__set_max_entries(bpf->maps.details, 1);
+	return 0;
+}
 
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql_bpf *bpf = mysql_bpf__open();
 	int by_call = ret_programs->instead, err = bpf ? 0 : -errno;
 	struct server_tracer *s = NULL;
+	struct server_programs programs;
 
 	if (err)
 		snprintf(reason, REASON_MAX, "the programs for mysql.queries could not be opened: %s", strerror(-err));
+	if (err)
+		return err;
+	programs = SERVER_PROGRAMS(bpf);
+	err = detail_choose(bpf, ret_programs->detail, &programs.details);
+	if (err)
+		mysql_bpf__destroy(bpf);
 	else
-		err = server_start("mysql.queries", names, &SERVER_PROGRAMS(bpf), by_call, &s, reason);
+		err = server_start("mysql.queries", names, &programs, by_call, &s, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);
@@ -97,9 +122,27 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	}
 }
 
+static void doctor_detail(__u32 pid, FILE *out)
+{
+	char reason[REASON_MAX];
+
+	if (details_possible(pid, reason))
+		fprintf(out, "  no detail of process %u (--detail): %s\n", pid, reason);
+	else
+		fprintf(out, "  detail of process %u can be had (--detail)\n", pid);
+}
+
 static void mysql_doctor(void *self, FILE *out)
 {
+	struct listeners now;
+
 	server_doctor(self, names, out);
+	if (server_listeners(names, &now))
+		return;
+	for (size_t i = 0; i < now.n; i++)
+		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
+			doctor_detail(now.listener[i].pid, out);
+	listeners_fini(&now);
 }
 
 const struct tracer mysql_tracer = {

@@ -18,6 +18,7 @@
  *         server's greeting; Unix: it carries the listener's name.
  * Attach  A connection older than we are is ignored up to the first receive that can be the begin
  *         of a command.  Statements prepared before are `unknown`.
+ * Detail  Where the bytes of a connection hide it, the server may be asked what it was and by whom: mysql_detail.bpf.h.
  * Not     Waiting in a thread pool's queue before the read is not latency: nobody has seen the
  *         packet yet.  Time after the last send is the server's, not the query's.
  *

@@ -25,6 +25,15 @@ struct prepared_statement {
 	__u64 statement, digest, table;	/* codes */
 };
 
+/* What the server itself says of a connection whose bytes do not, at the end of its newest statement: mysql_detail.bpf.h. */
+struct mysql_detail {
+	__u64 ns;				/* CLOCK_MONOTONIC */
+	__u64 statement, digest, table;		/* codes, as of a text that is received */
+	__u64 user, database;			/* as they are then */
+};
+
+#define DETAILS_MAX 16			/* executables of servers */
+
 struct prepared_key {
 	__u64 conn;
 	__u32 statement, pad;

@@ -7,6 +7,7 @@
 #include "mysql_conn.h"
 #include "mysql_follow.h"
 #include "conns.bpf.h"
+#include "mysql_detail.bpf.h"
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -56,6 +57,8 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 		names_fill(e, s);
 	if (wanted & WANTED_MEASURE(MYSQL_ROWS))
 		e->measure[MYSQL_ROWS] = follow_rows(&s->conn);
+	if (detail && detail_hidden(&s->conn))
+		detail_fill(e, s);
 }
 
 #endif

@@ -262,8 +262,11 @@ static __always_inline void received(struct events *e, struct sock *sk, __u64 in
 		emit(e, s);
 		stamp_over(&s->turn, t);
 	}
-	if (ret > 0)
-		receive(s, e, t, ret);
+	if (ret <= 0)
+		return;
+	if (detail)
+		detail_receive(s, t);
+	receive(s, e, t, ret);
 }
 
 #endif

@@ -2,6 +2,7 @@
 #include "address.h"
 #include "fs_call.h"
 #include "log.h"
+#include "mysql_detail.h"
 #include "need.h"
 #include "reason.h"
 #include "text.h"
@@ -31,10 +32,19 @@ void server_stop(void *self)
 	bpf_link__destroy(s->left);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
+	details_free(s->programs.details);
 	bpf_object__destroy_skeleton(s->programs.skeleton);
 	free(s->programs.bpf);
 	census_free(s->census);
 	free(s);
+}
+
+/* The servers that are known now. */
+static void servers_take(struct server_tracer *s)
+{
+	servers_refresh(&s->servers);
+	if (s->programs.details)
+		details_look(s->programs.details, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
@@ -108,7 +118,7 @@ static int server_attach(struct server_tracer *s)
 	s->names_fd = map_fd(s, "names");
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
-	servers_refresh(&s->servers);
+	servers_take(s);
 	s->flush = iter_attach(s, "flush", "flush_calls");
 	if (s->flush)
 		s->running = iter_attach(s, "running", "running_calls");
@@ -122,6 +132,7 @@ int server_start(const char *name, const char *const *names, const struct server
 	int err;
 
 	if (!s) {
+		details_free(programs->details);
 		bpf_object__destroy_skeleton(programs->skeleton);
 		free(programs->bpf);
 		return -ENOMEM;
@@ -300,7 +311,7 @@ static void servers_look(struct server_tracer *s, __s64 now_ns)
 
 	s->since_ns = s->listed_ns;
 	if (due || (unlisted != s->unlisted && !s->in_vain)) {
-		servers_refresh(&s->servers);
+		servers_take(s);
 		s->in_vain = !due && s->servers.n_changes == before;
 		if (!s->in_vain)
 			s->unlisted = unlisted;
@@ -332,8 +343,7 @@ __u64 server_lost(void *self)
 
 /* ---- for people ---- */
 
-/* As the kernel sees them; where we may not ask it, as far as /proc shows them to us. */
-static int doctor_look(const char *const *names, struct listeners *ret)
+int server_listeners(const char *const *names, struct listeners *ret)
 {
 	struct census *census = NULL;
 	int err = census_new(names, &census);
@@ -348,7 +358,7 @@ static void doctor_servers(const char *const *names, FILE *out)
 	struct listeners now;
 	size_t i;
 
-	if (doctor_look(names, &now))
+	if (server_listeners(names, &now))
 		return;
 	fprintf(out, "servers: %u (processes named %s", now.n_servers, names[0]);
 	for (i = 1; names[i]; i++)
@@ -387,6 +397,8 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 		doctor_program(s, out, "receive", "sock_recv");
 		doctor_program(s, out, "send", "sock_send");
 	}
+	if (s->programs.details)
+		doctor_program(s, out, "statement's end", "statement_ended");
 	if (s->left)
 		doctor_program(s, out, "leave", "left");
 	else if (s->left_failed)

@@ -15,6 +15,8 @@
 
 #include <bpf/libbpf.h>
 
+struct details;
+
 /* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
 struct server_programs {
 	void *bpf;			/* the skeleton, and its description */
@@ -24,6 +26,7 @@ struct server_programs {
 	__u32 *by_switch;
 	__u64 *flush_before, *running_since, *files_since;
 	struct turn_counts *counts;
+	struct details *details;	/* mysql_detail.h; NULL: not asked for, or not of this protocol */
 };
 
 #define SERVER_PROGRAMS(x)                                                                                      \
@@ -58,6 +61,9 @@ struct server_tracer {
 /* Of processes with these names (NULL at the end).  programs->bpf NULL: it could not be opened; it is ours, also after an error. */
 int server_start(const char *name, const char *const *names, const struct server_programs *programs, int by_call,
 		 struct server_tracer **ret, char *reason);
+
+/* Who listens now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
+int server_listeners(const char *const *names, struct listeners *ret);
 
 /* As in struct tracer. */
 void server_stop(void *self);

@@ -42,6 +42,19 @@ static void known_set(struct servers *s, size_t i, int live)
 	s->n_changes++;
 }
 
+static void pids_take(struct servers *s, const struct listeners *now)
+{
+	size_t i, at;
+
+	s->n_pids = 0;
+	for (i = 0; i < now->n && s->n_pids < SERVERS_PIDS_MAX; i++) {
+		for (at = 0; at < s->n_pids && s->pid[at] != now->listener[i].pid; at++)
+			;
+		if (at == s->n_pids)
+			s->pid[s->n_pids++] = now->listener[i].pid;
+	}
+}
+
 void servers_refresh(struct servers *s)
 {
 	struct listeners now;
@@ -50,6 +63,7 @@ void servers_refresh(struct servers *s)
 
 	if (s->census ? census_take(s->census, &now) : listeners_find(s->names, &now))
 		return;
+	pids_take(s, &now);
 	for (i = 0; i < s->n_known; i++)
 		s->known[i].live |= 2;			/* not seen yet */
 	for (i = 0; i < now.n; i++) {

@@ -16,6 +16,7 @@
 #include "census.h"
 
 #define SERVERS_KNOWN_MAX 1024
+#define SERVERS_PIDS_MAX 64
 #define SERVERS_LOOK_NS 10000000000ll		/* from one servers_refresh() to the next */
 
 struct known {
@@ -28,6 +29,8 @@ struct servers {
 	const char *const *names;		/* of their processes; NULL at the end */
 	const struct census *census;		/* NULL: look into /proc, which shows our own user's only */
 	__u64 n_changes;			/* how often something was new or gone */
+	size_t n_pids;
+	__u32 pid[SERVERS_PIDS_MAX];		/* who listens, also where at Unix sockets only; as of the last look */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };

@@ -23,6 +23,7 @@ struct bpf_object_skeleton;
 
 struct tracer_programs {
 	int instead;			/* of the tracepoints; set by kernel.c */
+	int detail;			/* as probe_conf's; so is this */
 	int events_fd, chain_fd;
 	__u64 *wall_offset;
 	__u64 *wanted;
