@@ -183,7 +183,7 @@ static __noinline int detail_text(struct detail_thread *d, const struct mysql_th
 	if (g.failed)
 		return 0;
 	detail_codes(d, told, text.n);
-	if ((wanted & WANTED_FIELD(MYSQL_DIGEST)) && !bpf_map_lookup_elem(&specimens, &told->digest))
+	if (specimen_may(&d->digest) && !bpf_map_lookup_elem(&specimens, &told->digest))
 		specimen_put(&d->specimen, told->digest, (__u64)text.at, text.n, text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK, text.n <= DIGEST_LOOK);
 	return 0;
 }
