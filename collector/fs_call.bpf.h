@@ -13,6 +13,8 @@
 
 #define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
 #define MAP_ANONYMOUS 0x20
+#define AT_EMPTY_PATH 0x1000
+#define SYS_STATX 332
 
 const volatile struct fs_call calls[FS_CALLS] = { 0 };
 
@@ -27,11 +29,16 @@ static __always_inline struct fs_call call_of(struct task_struct *t, __u64 numbe
 	return (struct fs_call){ calls[number].op, calls[number].where };
 }
 
-static __always_inline int path_is_empty(const char *path)
+/* Where the path is not at hand the call's flags say it: who gives a path does not set that one. */
+static __always_inline int path_is_empty(const struct pt_regs *regs)
 {
+	const char *path = (const char *)regs->si;
+	__u64 flags = regs->orig_ax == SYS_STATX ? regs->dx : regs->r10;
 	char first = 0;
 
-	return !path || (!bpf_probe_read_user(&first, 1, path) && !first);
+	if (path && bpf_probe_read_user(&first, 1, path))
+		return (flags & AT_EMPTY_PATH) != 0;
+	return !path || !first;
 }
 
 /* The descriptor among its arguments; -1: there is none. */
@@ -41,7 +48,7 @@ static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 	case 0: return regs->di;
 	case 1: return regs->si;
 	case 2: return regs->dx;
-	case FS_STATAT: return path_is_empty((const char *)regs->si) ? (__s32)regs->di : -1;
+	case FS_STATAT: return path_is_empty(regs) ? (__s32)regs->di : -1;
 	case FS_MAPPED: return regs->r10 & MAP_ANONYMOUS ? -1 : (__s32)regs->r8;
 	default: return -1;
 	}

@@ -117,7 +117,4 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_probe_goes_where_the_kernel_need_not_step),
 };
 
-int main(void)
-{
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CHECK_MAIN(tests)

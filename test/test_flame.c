@@ -308,20 +308,16 @@ static void names_can_be_read_on_their_boxes(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(amounts_add_up),
-		cmocka_unit_test(the_order_of_the_stacks_does_not_matter),
-		cmocka_unit_test(children_lie_by_name_and_what_ended_is_at_the_right),
-		cmocka_unit_test(folded_is_by_name_and_keeps_the_amounts),
-		cmocka_unit_test(the_picture_has_every_name_amount_and_share),
-		cmocka_unit_test(what_is_too_narrow_is_counted),
-		cmocka_unit_test(nothing_is_a_picture_too),
-		cmocka_unit_test(refuses_sizes_that_are_no_picture),
-		cmocka_unit_test(names_can_be_read_on_their_boxes),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(amounts_add_up),
+	cmocka_unit_test(the_order_of_the_stacks_does_not_matter),
+	cmocka_unit_test(children_lie_by_name_and_what_ended_is_at_the_right),
+	cmocka_unit_test(folded_is_by_name_and_keeps_the_amounts),
+	cmocka_unit_test(the_picture_has_every_name_amount_and_share),
+	cmocka_unit_test(what_is_too_narrow_is_counted),
+	cmocka_unit_test(nothing_is_a_picture_too),
+	cmocka_unit_test(refuses_sizes_that_are_no_picture),
+	cmocka_unit_test(names_can_be_read_on_their_boxes),
+};
 
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CHECK_MAIN(tests)

@@ -112,5 +112,6 @@ static const struct CMUnitTest tests[] = {
 
 int main(void)
 {
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, read_server, NULL);
 }

@@ -140,15 +140,12 @@ static void this_program_has_its_functions(void **state)
 	program_file_fini(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_found_by_address),
-		cmocka_unit_test(a_stripped_file_has_what_it_exports),
-		cmocka_unit_test(refuses_what_is_no_program),
-		cmocka_unit_test(names_beyond_the_table_are_no_names),
-		cmocka_unit_test(this_program_has_its_functions),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(functions_are_found_by_address),
+	cmocka_unit_test(a_stripped_file_has_what_it_exports),
+	cmocka_unit_test(refuses_what_is_no_program),
+	cmocka_unit_test(names_beyond_the_table_are_no_names),
+	cmocka_unit_test(this_program_has_its_functions),
+};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CHECK_MAIN(tests)

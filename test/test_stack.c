@@ -126,18 +126,14 @@ static void without_symbols_a_stack_is_its_code(void **state)
 	assert_string_equal(out, "#0000000000001234");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_are_without_arguments),
-		cmocka_unit_test(a_name_is_cut_to_its_room),
-		cmocka_unit_test(frames_stand_from_root_to_leaf),
-		cmocka_unit_test(unknown_frames_in_a_row_are_one),
-		cmocka_unit_test(what_does_not_fit_is_cut_at_the_root),
-		cmocka_unit_test(what_every_stack_has_is_left_out),
-		cmocka_unit_test(without_symbols_a_stack_is_its_code),
-	};
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(names_are_without_arguments),
+	cmocka_unit_test(a_name_is_cut_to_its_room),
+	cmocka_unit_test(frames_stand_from_root_to_leaf),
+	cmocka_unit_test(unknown_frames_in_a_row_are_one),
+	cmocka_unit_test(what_does_not_fit_is_cut_at_the_root),
+	cmocka_unit_test(what_every_stack_has_is_left_out),
+	cmocka_unit_test(without_symbols_a_stack_is_its_code),
+};
 
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CHECK_MAIN(tests)

@@ -94,12 +94,13 @@ static void a_reports_bar_says_what_it_is_not_of(void **state)
 	assert_true(has("report?format=html&", "<caption>what the latency was; without 3,000 queries that came without weights</caption>"));
 }
 
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_reports_bar_says_what_it_is_not_of),
+};
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reports_bar_says_what_it_is_not_of),
-	};
-
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	return cmocka_run_group_tests(tests, start, stop);
 }

@@ -144,18 +144,19 @@ static void refuses_with_a_reason(void **state)
 	}
 }
 
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(folded_counts_are_those_of_raw),
+	cmocka_unit_test(a_time_weighs_as_long_as_it_was),
+	cmocka_unit_test(of_a_range_of_values_its_buckets_count),
+	cmocka_unit_test(the_picture_says_what_it_is_of),
+	cmocka_unit_test(the_accept_header_chooses),
+	cmocka_unit_test(selected_keys_are_the_only_ones),
+	cmocka_unit_test(refuses_with_a_reason),
+};
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded_counts_are_those_of_raw),
-		cmocka_unit_test(a_time_weighs_as_long_as_it_was),
-		cmocka_unit_test(of_a_range_of_values_its_buckets_count),
-		cmocka_unit_test(the_picture_says_what_it_is_of),
-		cmocka_unit_test(the_accept_header_chooses),
-		cmocka_unit_test(selected_keys_are_the_only_ones),
-		cmocka_unit_test(refuses_with_a_reason),
-	};
-
+	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	return cmocka_run_group_tests(tests, start, stop);
 }

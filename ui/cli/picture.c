@@ -36,7 +36,7 @@ struct options {
 	const char *value[N_SETTINGS];	/* NULL: not given */
 	char ymin[32], ymax[32];
 	int bare, keys;
-	int numbers;			/* export: no picture */
+	int numbers;			/* export: cells, columns or keys, no picture */
 };
 
 static const char **value_of(struct options *o, int key)
@@ -316,7 +316,7 @@ static int is_text(const char *format)
 
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
-	struct options o = { .format = p->format, .numbers = p->format != NULL };
+	struct options o = { .format = p->format, .numbers = p->argp == &export_argp };
 	const char *resource = p->resource;
 	char reason[256] = "";
 	int err;
