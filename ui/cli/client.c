@@ -236,6 +236,13 @@ int client_json(struct client *c, const char *method, const char *path, const js
 	return err;
 }
 
+void asked_put_time(struct asked *p, const char *start, const char *end, const char *duration)
+{
+	asked_put(p, "start_time", start);
+	asked_put(p, "end_time", end);
+	asked_put(p, "duration", duration || (start && end) ? duration : "60");
+}
+
 void asked_put(struct asked *p, const char *name, const char *value)
 {
 	char *escaped = value ? curl_easy_escape(NULL, value, 0) : NULL;

@@ -68,5 +68,6 @@ struct asked {
 };
 
 void asked_put(struct asked *p, const char *name, const char *value);	/* NULL values are left out */
+void asked_put_time(struct asked *p, const char *start, const char *end, const char *duration);	/* a minute, unless two of them are given */
 
 #endif

@@ -228,6 +228,14 @@ const char *inst_path(const char *id, const char *rest, char out[512])
 	return out;
 }
 
+int inst_get(struct client *c, const char *id, const char *rest, const struct asked *p, json_t **ret_reply)
+{
+	char path[512], whole[sizeof(path) + PARAMS_MAX];
+
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, rest, path), p->text);
+	return client_json(c, "GET", whole, NULL, ret_reply);
+}
+
 const char *inst_reason(struct client *c, int err, const char *id)
 {
 	int number = !id[strspn(id, "0123456789")];

@@ -105,19 +105,15 @@ int run_composition(struct client *c, int argc, char **argv)
 {
 	struct options o = { .duration = NULL };
 	struct asked p = { .len = 0 };
-	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	asked_put(&p, "start_time", o.start);
-	asked_put(&p, "end_time", o.end);
-	asked_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	asked_put_time(&p, o.start, o.end, o.duration);
 	asked_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
 	asked_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
 	asked_put(&p, "selected", o.selected);
-	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, "/value/composition", path), p.text);
-	err = client_json(c, "GET", whole, NULL, &reply);
+	err = inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)
 		return failed("composition", inst_reason(c, err, o.id));
 	if (o.json)

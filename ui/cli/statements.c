@@ -240,7 +240,7 @@ static int ask(const struct view *v, const struct options *o, struct client *c, 
 	       json_t **ret_reply)
 {
 	struct asked p = { .len = 0 };
-	char path[512], whole[sizeof(path) + PARAMS_MAX], start[32], end[32], n[16];
+	char start[32], end[32], n[16];
 
 	snprintf(n, sizeof(n), "%d", GIVEN);
 	snprintf(start, sizeof(start), "%lld", (long long)from);
@@ -250,8 +250,7 @@ static int ask(const struct view *v, const struct options *o, struct client *c, 
 	asked_put(&p, "ymin", o->over);
 	asked_put(&p, "kind", v->kind);
 	asked_put(&p, "n", n);
-	snprintf(whole, sizeof(whole), "%s%s", inst_path(id, "/value/exemplars", path), p.text);
-	return client_json(c, "GET", whole, NULL, ret_reply);
+	return inst_get(c, id, "/value/exemplars", &p, ret_reply);
 }
 
 /* Those that ended in seconds from..to - 1; where there are more than one reply has, by halves. */

@@ -86,19 +86,15 @@ int run_raw(struct client *c, int argc, char **argv)
 {
 	struct options o = { .duration = NULL };
 	struct asked p = { .len = 0 };
-	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	asked_put(&p, "start_time", o.start);
-	asked_put(&p, "end_time", o.end);
-	asked_put(&p, "duration", o.duration || (o.start && o.end) ? o.duration : "60");
+	asked_put_time(&p, o.start, o.end, o.duration);
 	asked_put(&p, "measure", o.measure);
 	if (!o.json)
 		asked_put(&p, "by", o.by);
-	snprintf(whole, sizeof(whole), "%s%s", inst_path(o.id, o.json ? "/value/raw" : "/value/keys", path), p.text);
-	err = client_json(c, "GET", whole, NULL, &reply);
+	err = inst_get(c, o.id, o.json ? "/value/raw" : "/value/keys", &p, &reply);
 	if (err)
 		return failed("raw", inst_reason(c, err, o.id));
 	if (o.json)
