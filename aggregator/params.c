@@ -1,4 +1,5 @@
 #include "params.h"
+#include "../render/crop.h"
 #include "../render/image.h"
 #include "../render/figure.h"
 
@@ -34,7 +35,7 @@ static const struct spec {
 	unsigned of;			/* values that have it */
 	size_t at;			/* its place in struct params */
 	size_t has;			/* place of its `has_` flag, 0: none */
-	__s64 min, max;			/* INTEGER; SECONDS in seconds */
+	__s64 min, max;			/* INTEGER; SECONDS in seconds; SHARE in millionths */
 	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
 } specs[] = {
 #define AT(field) offsetof(struct params, field)
@@ -44,7 +45,7 @@ static const struct spec {
 	{ "ndatapoints", INTEGER, CA_VALUES, AT(n_points), AT(has_points), 1, POINTS_MAX, NULL },
 	{ "timeout", INTEGER, ALL & ~OF(VALUE_STREAM), AT(timeout_ms), 0, 0, 5000, NULL },
 	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
-	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 0, NULL },
+	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 1000000, NULL },
 	{ "measure", TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
 	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
@@ -53,6 +54,7 @@ static const struct spec {
 	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
 	{ "ymin", INTEGER, MAPS | PAGES | REGIONS, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
 	{ "ymax", INTEGER, MAPS | PAGES | REGIONS, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "crop", SHARE, MAPS | OF(VALUE_REPORT), AT(crop), 0, 0, CROP_MOST, NULL },
 	{ "baseline_start", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
 	{ "baseline_end", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
 	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
@@ -142,14 +144,14 @@ static int read_seconds(const struct spec *spec, const char *value, __s64 *to, c
 	return 0;
 }
 
-/* 0 to 1 in decimals -> millionths; digits beyond the sixth are rounded. */
+/* A part of 1 in decimals -> millionths; digits beyond the sixth are rounded. */
 static int read_share(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
 	char *end;
 	double share = strtod(value, &end);
 
-	if (end == value || *end || value[strspn(value, "0123456789.eE+-")] || !(share >= 0 && share <= 1))
-		return refuse(reason, spec, value, "must be a number from 0 to 1");
+	if (end == value || *end || value[strspn(value, "0123456789.eE+-")] || !(share >= 0 && share <= (double)spec->max / 1e6))
+		return refuse(reason, spec, value, "must be a number from 0 to %g", (double)spec->max / 1e6);
 	*to = llround(share * 1e6);
 	return 0;
 }

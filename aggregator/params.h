@@ -39,6 +39,7 @@ struct params {
 	__s64 n_points, timeout_ms;	/* points follow one another from start on */
 	bool has_points;
 	__s64 millionths;		/* percentile */
+	__s64 crop;			/* millionths of the events that the axis may end below; ymax given: no matter */
 	char *transformations;		/* NULL or "" */
 	char *measure;			/* NULL: the first; "*": all (raw) */
 	char *weight;			/* NULL, "": events */

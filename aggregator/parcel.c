@@ -1,4 +1,5 @@
 #include "parcel.h"
+#include "../render/crop.h"
 #include "../render/csv.h"
 #include "../render/html.h"
 #include "../render/note.h"
@@ -18,9 +19,23 @@ void parcel_join(struct parcel *p)
 			p->panel[p->report.n_panels++] = (struct report_panel){ p->map[i].title, p->map[i].grid };
 }
 
+/* Where the axis of the maps ends by `crop`; 0: it does not. */
+static __u64 cropped(const struct parcel *p)
+{
+	const struct grid *grid[REPORT_PANELS_MAX];
+	__u64 end;
+
+	for (size_t i = 0; i < p->report.n_panels; i++)
+		grid[i] = p->panel[i].grid;
+	end = crop_end(grid, p->report.n_panels, (__u32)p->drawn.crop);
+	return end > (__u64)p->drawn.ymin ? end : 0;
+}
+
 static void drawing(const struct parcel *p, struct figure_options *ret)
 {
 	params_drawing(&p->drawn, ret);
+	if (p->drawn.crop && !ret->ymax && strcmp(p->picture, "chart"))
+		ret->ymax = cropped(p);
 	ret->percentiles = ret->percentiles && !p->map[0].grid->weight;	/* which have no ranks */
 	ret->utc_offset_s = (int)p->drawn.utc_offset_s;
 	ret->title = p->title;

@@ -385,7 +385,7 @@ static void get_bar(struct get *g, const json_t *in, struct parcel *p)
 /* ---- how it is drawn ---- */
 
 const char *const parcel_drawn[] = { "width", "height", "scale", "transfer", "weights", "yscale", "theme", "ymin", "ymax",
-				     "utc_offset", NULL };
+				     "crop", "utc_offset", NULL };
 
 static const char *given(const struct http_param *param, size_t n, const char *name)
 {
@@ -413,8 +413,11 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 
 		if (!value || (alone && !strcmp(parcel_drawn[i], "height")))	/* of a page of several */
 			continue;
-		snprintf(number[n], sizeof(number[n]), "%lld", (long long)json_integer_value(value));
-		all[n] = (struct http_param){ parcel_drawn[i], json_is_integer(value) ? number[n] : json_string_value(value) };
+		if (json_is_real(value))
+			snprintf(number[n], sizeof(number[n]), "%.15g", json_real_value(value));
+		else
+			snprintf(number[n], sizeof(number[n]), "%lld", (long long)json_integer_value(value));
+		all[n] = (struct http_param){ parcel_drawn[i], json_is_number(value) ? number[n] : json_string_value(value) };
 		n += all[n].value != NULL;
 	}
 	if (n + n_params > PARAMS_MAX) {

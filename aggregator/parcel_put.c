@@ -45,6 +45,10 @@ static void put_drawn(struct bytes *out, const struct params *p)
 		writer_name_number(out, "ymin", (__u64)p->ymin);
 	if (p->ymax)
 		writer_name_number(out, "ymax", (__u64)p->ymax);
+	if (p->crop) {
+		writer_name(out, "crop");
+		writer_real(out, (double)p->crop / 1e6);
+	}
 	put_signed(out, "utc_offset", p->utc_offset_s);
 	writer_raw(out, "}");
 }

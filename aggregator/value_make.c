@@ -2,6 +2,7 @@
 #include "value_layers.h"
 #include "value_reply.h"
 #include "../render/base64.h"
+#include "../render/crop.h"
 #include "../render/csv.h"
 #include "../render/image.h"
 
@@ -90,11 +91,26 @@ static void put_scale(struct bytes *out, const struct image_options *o, __u64 ym
 	writer_name_number(out, "ymax", ymax);
 }
 
+/* Where the axis ends: as given, by `crop`, or above all. */
+static __u64 image_end(const struct value *v)
+{
+	const struct grid *g = v->grid[0];
+	__u64 cropped = v->p.has_ymax ? 0 : crop_end(&g, 1, (__u32)v->p.crop);
+
+	return v->p.has_ymax ? (__u64)v->p.ymax : cropped > (__u64)v->p.ymin ? cropped : image_ymax(g);
+}
+
+static void put_cropped(struct bytes *out, const struct value *v, __u64 ymax)
+{
+	if (v->p.crop)
+		writer_name_number(out, "cropped", crop_above(v->grid[0], ymax).above);
+}
+
 static int make_image(struct value *v)
 {
 	struct bytes out = { 0 };
 	struct image_options options;
-	__u64 ymax = v->p.has_ymax ? (__u64)v->p.ymax : image_ymax(v->grid[0]);
+	__u64 ymax = image_end(v);
 	__u8 *png = NULL;
 	char *text;
 	size_t len = 0;
@@ -115,6 +131,7 @@ static int make_image(struct value *v)
 	free(png);
 	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
+	put_cropped(&out, v, ymax);
 	writer_name(&out, "present");
 	writer_raw(&out, "[");
 	if (v->n_key_folds) {
@@ -150,7 +167,7 @@ static int make_details(struct value *v)
 	struct image_options options;
 	struct image_cell cell;
 	struct grid *g = v->grid[0];
-	__u64 ymax = v->p.has_ymax ? (__u64)v->p.ymax : image_ymax(g);
+	__u64 ymax = image_end(v);
 	const struct key_total *total;
 	size_t n;
 	int err;
@@ -163,6 +180,7 @@ static int make_details(struct value *v)
 	total = key_fold_totals(v->key_fold[0], &n);
 	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
+	put_cropped(&out, v, ymax);
 	writer_name_seconds(&out, "bucket_time", g->from_ns + (__s64)(cell.first_col * g->col_ns));
 	writer_name_seconds(&out, "bucket_duration", (__s64)((cell.last_col - cell.first_col + 1) * g->col_ns));
 	writer_name_number(&out, "bucket_ymin", cell.from);

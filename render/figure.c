@@ -1,9 +1,11 @@
 #include "figure.h"
+#include "crop.h"
 #include "explain.h"
 #include "legend.h"
 #include "panel.h"
 #include "sentence.h"
 #include <errno.h>
+#include <stdio.h>
 
 #define PLOT_MIN 50			/* px: less is no map */
 
@@ -28,10 +30,21 @@ bool figure_size_valid(const struct figure_options *o)
 	       (!o->ymax || o->ymin < o->ymax);
 }
 
+/* The subtitle, and what the axis does not reach. */
+static void put_subtitle(const struct grid *g, const struct figure_options *o, char *out, size_t room)
+{
+	char cropped[SENTENCE_MAX] = "";
+
+	if (o->ymax)
+		crop_sentence(g, o->ymax, cropped, sizeof(cropped));
+	snprintf(out, room, "%s%s%s", o->subtitle ? o->subtitle : "", o->subtitle && *cropped ? "; " : "", cropped);
+}
+
 static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
 		 const struct legend *l, const struct figure_options *o)
 {
-	char summary[SENTENCE_MAX];
+	char summary[SENTENCE_MAX], subtitle[2 * SENTENCE_MAX];
+	struct figure_options head = *o;
 	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
 	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
 	struct panel p = {
@@ -45,9 +58,11 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 		return;
 	}
 	sentence_summary(g, o->utc_offset_s, summary, sizeof(summary));
-	canvas_describe(c, o->subtitle, summary);
+	put_subtitle(g, o, subtitle, sizeof(subtitle));
+	head.subtitle = subtitle;
+	canvas_describe(c, subtitle, summary);
 	panel_range(&g, 1, o, &p.range);
-	explain_head(c, o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
+	explain_head(c, &head, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	explain_legend(c, s, g, t, l, c->width - PLOT_RIGHT, 14);
 	panel_draw(c, &p);
 	legend_draw(c, l->item, l->n, 24, bottom - layers - EXPLAIN_KEY - 2, width);

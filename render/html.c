@@ -1,4 +1,5 @@
 #include "html.h"
+#include "crop.h"
 #include "markup.h"
 #include "sentence.h"
 #include <errno.h>
@@ -188,6 +189,20 @@ static void put_maps(FILE *f, const struct report *r)
 	end_table(f);
 }
 
+/* What the value axis does not reach. */
+static void put_cropped(FILE *f, const struct html *h)
+{
+	char sentence[SENTENCE_MAX], line[2 * SENTENCE_MAX];
+
+	for (size_t i = 0; h->options->ymax && i < h->report->n_panels; i++) {
+		crop_sentence(h->report->panel[i].grid, h->options->ymax, sentence, sizeof(sentence));
+		if (!*sentence)
+			continue;
+		snprintf(line, sizeof(line), "%s: %s", h->report->panel[i].title, sentence);
+		put_element(f, "p", line);
+	}
+}
+
 static void put_bar(FILE *f, const struct bar *b)
 {
 	static const char *const head[] = { "Part", "Sum", "Share", NULL };
@@ -345,6 +360,7 @@ static int put_page(FILE *f, const struct html *h)
 	sentence_summary(first_grid(h->report), h->options->utc_offset_s, sentence, sizeof(sentence));
 	put_element(f, "p class=\"sentence\"", sentence);
 	err = put_picture(f, h);
+	put_cropped(f, h);
 	put_maps(f, h->report);
 	put_bar(f, h->report->bar);
 	put_keys(f, h->report);

@@ -163,7 +163,7 @@ static void draw_strip_label(struct canvas *c, const struct panel *p, const char
 	char text[AXIS_TEXT], label[AXIS_TEXT + 8];
 
 	axis_format(value, axis_unit(p->grid->unit), text);
-	snprintf(label, sizeof(label), "%s %s", sign, text);
+	snprintf(label, sizeof(label), "%s\u2009%s", sign, text);
 	canvas_text(c, CANVAS_RIGHT, p->x - 9, y + 4, label);
 }
 

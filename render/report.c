@@ -1,4 +1,5 @@
 #include "report.h"
+#include "crop.h"
 #include "explain.h"
 #include "legend.h"
 #include "panel.h"
@@ -210,6 +211,21 @@ static double draw_chart(struct canvas *c, const struct job *j, double y)
 	return y + chart_height(j->report, c->width) + (j->n ? 0 : PLOT_TIME + 4 - 8);
 }
 
+/* The map's title, and what its axis does not reach. */
+static void draw_title(struct canvas *c, const struct report_panel *panel, const struct figure_options *o, double y)
+{
+	char cropped[SENTENCE_MAX] = "";
+	double x = PLOT_LEFT;
+
+	draw_subhead(c, y, panel->title);
+	if (o->ymax)
+		crop_sentence(panel->grid, o->ymax, cropped, sizeof(cropped));
+	x += canvas_text_width(c, panel->title ? panel->title : "") + 16;
+	canvas_font(c, CANVAS_TEXT, false);
+	canvas_colour(c, c->palette.muted);
+	canvas_text_within(c, x, y + 14, c->width - PLOT_RIGHT - x, cropped);
+}
+
 static double draw_panels(struct canvas *c, const struct job *j, double y, double height)
 {
 	struct panel p = { .options = j->options, .x = PLOT_LEFT, .height = height,
@@ -217,7 +233,7 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 
 	panel_range(j->grid, j->n, j->options, &p.range);
 	for (size_t i = 0; i < j->n; i++) {
-		draw_subhead(c, y, j->report->panel[i].title);
+		draw_title(c, &j->report->panel[i], j->options, y);
 		p.grid = j->grid[i];
 		p.shade = &j->shade[i];
 		p.tints = &j->tints[i];

@@ -412,6 +412,29 @@ static void an_image_carries_its_scale(void **state)
 	json_decref(i);
 }
 
+static void a_cropped_image_says_how_many_are_above_it(void **state)
+{
+	static const char *const value[] = { "image?", "details?x=3&y=9&" };
+
+	server_batch(&server, "db1", 1, t0 + 12, "select", 1000000, 60);
+	server_batch(&server, "db1", 1, t0 + 12, "update", 50000000, 2);
+	for (int i = 0; i < 2; i++) {
+		long long at = (long long)t0 + 12;
+		json_t *all = get(BASE "heatmap/%sstart_time=%lld&duration=1", value[i], at);
+		json_t *cropped = get(BASE "heatmap/%sstart_time=%lld&duration=1&crop=0.05", value[i], at);
+		json_t *given = get(BASE "heatmap/%sstart_time=%lld&duration=1&crop=0.05&ymax=77000000", value[i], at);
+
+		assert_null(json_object_get(all, "cropped"));
+		assert_true(number(cropped, "ymax") < number(all, "ymax"));
+		assert_int_equal(number(cropped, "cropped"), 2);
+		assert_int_equal(number(given, "ymax"), 77000000);
+		assert_int_equal(number(given, "cropped"), 0);
+		json_decref(all);
+		json_decref(cropped);
+		json_decref(given);
+	}
+}
+
 static void details_add_up(void **state)
 {
 	/* Rows of 1 ms each; 1 ms lies in row 1 (or its bucket's edge in 0), 50 ms far above. */
@@ -650,6 +673,7 @@ int main(void)
 		cmocka_unit_test(keys_can_be_selected_and_excluded),
 		cmocka_unit_test(details_add_up),
 		cmocka_unit_test(an_image_carries_its_scale),
+		cmocka_unit_test(a_cropped_image_says_how_many_are_above_it),
 		cmocka_unit_test(pictures_are_what_they_say),
 		cmocka_unit_test(an_amendment_adds_to_its_slot),
 		cmocka_unit_test(the_default_interval_is_the_newest_complete_one),

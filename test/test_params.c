@@ -51,6 +51,8 @@ static void numbers_are_kept_in_their_ranges(void **state)
 		{ VALUE_GRID, "duration", "1.5s", "not a number" }, { VALUE_GRID, "duration", "", "not a number" },
 		{ VALUE_GRID, "transfer", "lin", "must be one of: linear log rank" }, { VALUE_GRID, "transfer", "", "must be" },
 		{ VALUE_GRID, "transfer", "linear log", "must be" },
+		{ VALUE_FIGURE, "crop", "0.05", NULL }, { VALUE_FIGURE, "crop", "0.051", "a number from 0 to 0.05" },
+		{ VALUE_IMAGE, "crop", "5", "a number from 0 to 0.05" },
 		{ VALUE_GRID, "exclude", "1", "true or false" }, { VALUE_GRID, "nonsense", "1", "unknown" },
 		{ VALUE_GRID, "x", "nonsense", NULL },			/* another value's: ignored */
 	};

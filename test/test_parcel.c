@@ -392,23 +392,25 @@ static void a_map_alone_has_no_table_of_another(void **state)
 	clear(&m);
 }
 
-static void either_end_of_the_axis_comes_back_alone(void **state)
+static void either_end_of_the_axis_and_its_crop_come_back_alone(void **state)
 {
 	struct made m;
 
 	(void)state;
 	fill(&m, "figure", 1);
-	for (int both = 0; both < 4; both++) {
+	for (int both = 0; both < 8; both++) {
 		char reason[PARAMS_REASON_MAX], *text;
 		struct parcel back;
 		size_t len;
 
 		m.p.drawn.ymin = both & 1 ? 4096 : 0;
 		m.p.drawn.ymax = both & 2 ? 65536 : 0;
+		m.p.drawn.crop = both & 4 ? 12500 : 0;
 		text = json_of(&m.p, &len);
 		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
 		assert_int_equal(back.drawn.ymin, m.p.drawn.ymin);
 		assert_int_equal(back.drawn.ymax, m.p.drawn.ymax);
+		assert_int_equal(back.drawn.crop, m.p.drawn.crop);
 		parcel_fini(&back);
 		free(text);
 	}
@@ -534,7 +536,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(more_cells_than_a_parcel_has_stay_behind),
 	cmocka_unit_test(more_than_a_note_has_stays_behind),
 	cmocka_unit_test(a_map_alone_has_no_table_of_another),
-	cmocka_unit_test(either_end_of_the_axis_comes_back_alone),
+	cmocka_unit_test(either_end_of_the_axis_and_its_crop_come_back_alone),
 	cmocka_unit_test(refuses_what_does_not_fit),
 	cmocka_unit_test(refuses_a_measure_that_is_not_there),
 };

@@ -12,7 +12,7 @@
 
 /* Options that are the daemon's parameters under another name. */
 enum {
-	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_THEME, OPT_FORMAT,
+	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP, OPT_THEME, OPT_FORMAT,
 	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
 	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS, OPT_FOLDED,
 };
@@ -23,7 +23,7 @@ static const struct setting {
 } settings[] = {
 	{ 'd', "duration" }, { 's', "start_time" }, { 'e', "end_time" }, { 'm', "measure" }, { OPT_WIDTH, "width" },
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
-	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_THEME, "theme" },
+	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
 	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
 	{ OPT_TOP, "top" }, { OPT_CHART, "chart" }, { OPT_NO_DATA, "data" }, { OPT_COLUMNS, "table" }, { OPT_NCOLS, "ncols" },
@@ -70,6 +70,7 @@ static const char **value_of(struct options *o, int key)
 	{ "no-data", OPT_NO_DATA, NULL, 0, "A PNG without the numbers and keys that it was drawn from", 0 }
 #define MAP_OPTIONS                                                                                           \
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
+	{ "crop", OPT_CROP, "SHARE", 0, "End the value axis so that at most this share of the events (0 to 0.05) is above it; how many is said", 0 }, \
 	{ "weight", OPT_WEIGHT, "NAME", 0, "Colours are sums of this weight of the instrumentation, not counts", 0 }, \
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent, by the middles of buckets", 0 }, \
 	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
@@ -191,6 +192,7 @@ static const struct argp render_argp = {
 	"  heatscope render 1 --selected select,update -o statements.svg\n"
 	"  heatscope render 1 --weights weight --transfer linear -o timespent.png\n"
 	"  heatscope render 1 --weight cputime -o computing.png\n"
+	"  heatscope render 1 --crop 0.01 --yscale linear -o without-outliers.png\n"
 	"  heatscope render --file monday.hsr -o monday.png", NULL, NULL, NULL
 };
 static const struct argp report_argp = {
