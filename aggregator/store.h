@@ -29,6 +29,8 @@
 #include "tier.h"
 #include <stdbool.h>
 
+#define STORE_NAME_MAX 70
+
 struct store_range {
 	__s64 first, last;		/* slots, inclusive; widened to whole slots of the tier */
 	int axis, weight;		/* < 0: every one */
@@ -88,9 +90,11 @@ struct store_ops {
 	int (*next_id)(struct store *s, __u64 *ret_id);		/* never given twice */
 	int (*identity)(struct store *s, char ret_uuid[40]);	/* of this store, made once */
 
-	/* A text under a name; "": nothing was kept under it. */
+	/* A text under a name (at most STORE_NAME_MAX bytes); "": nothing is kept under it. */
 	int (*remember)(struct store *s, const char *name, const char *text);
 	int (*recall)(struct store *s, const char *name, char *ret_text, size_t room);
+	/* All whose names begin with `prefix`, by rising bytes of their names. */
+	int (*recall_each)(struct store *s, const char *prefix, void (*each)(void *arg, const char *name, const char *text), void *arg);
 
 	/* Drops each tier's slots before slot[tier] (for a coarser tier, whole slots of it; and it
 	 * keeps at least what the finer one keeps).  Batch identities older than slot[0] go too;

@@ -395,7 +395,12 @@ static int memory_identity(struct store *s, char ret_uuid[40])
 
 static int memory_remember(struct store *s, const char *name, const char *text)
 {
-	return json_object_set_new(memory_of(s)->remembered, name, json_string(text)) ? -ENOMEM : 0;
+	json_t *all = memory_of(s)->remembered;
+
+	if (*text)
+		return json_object_set_new(all, name, json_string(text)) ? -ENOMEM : 0;
+	json_object_del(all, name);
+	return 0;
 }
 
 static int memory_recall(struct store *s, const char *name, char *ret_text, size_t room)
@@ -403,6 +408,30 @@ static int memory_recall(struct store *s, const char *name, char *ret_text, size
 	const char *text = json_string_value(json_object_get(memory_of(s)->remembered, name));
 
 	snprintf(ret_text, room, "%s", text ? text : "");
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int memory_recall_each(struct store *s, const char *prefix, void (*each)(void *arg, const char *name, const char *text),
+			      void *arg)
+{
+	json_t *all = memory_of(s)->remembered, *text;
+	const char **found = calloc(json_object_size(all) + 1, sizeof(*found)), *name;
+	size_t n = 0;
+
+	if (!found)
+		return -ENOMEM;
+	json_object_foreach(all, name, text)
+		if (!strncmp(name, prefix, strlen(prefix)))
+			found[n++] = name;
+	qsort(found, n, sizeof(*found), by_name);
+	for (size_t i = 0; i < n; i++)
+		each(arg, found[i], json_string_value(json_object_get(all, found[i])));
+	free(found);
 	return 0;
 }
 
@@ -498,6 +527,7 @@ static const struct store_ops memory_ops = {
 	.identity = memory_identity,
 	.remember = memory_remember,
 	.recall = memory_recall,
+	.recall_each = memory_recall_each,
 	.expire = memory_expire,
 	.compact = memory_compact,
 	.limit = memory_limit,

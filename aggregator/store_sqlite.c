@@ -312,7 +312,11 @@ static int sqlite_remember(struct store *s, const char *name, const char *text)
 	if (err)
 		return err;
 	snprintf(full, sizeof(full), REMEMBERED "%s", name);
-	return db_end(q, db_step(q, db_bind(q, META_PUT, "tt", full, text)));
+	if (*text)
+		err = db_step(q, db_bind(q, META_PUT, "tt", full, text));
+	else
+		err = db_step(q, db_bind(q, META_DROP, "t", full));
+	return db_end(q, err);
 }
 
 static int sqlite_recall(struct store *s, const char *name, char *ret_text, size_t room)
@@ -328,6 +332,23 @@ static int sqlite_recall(struct store *s, const char *name, char *ret_text, size
 	snprintf(ret_text, room, "%s", got > 0 ? col_text(stmt, 0) : "");
 	sqlite3_reset(stmt);
 	return got < 0 ? got : 0;
+}
+
+/* Names are compared byte by byte; none has a byte as high as the end's. */
+static int sqlite_recall_each(struct store *s, const char *prefix, void (*each)(void *arg, const char *name, const char *text),
+			      void *arg)
+{
+	struct sqlite *q = sqlite_of(s);
+	char first[80], end[80];
+	sqlite3_stmt *stmt;
+	int got;
+
+	snprintf(first, sizeof(first), REMEMBERED "%s", prefix);
+	snprintf(end, sizeof(end), REMEMBERED "%s\xff", prefix);
+	stmt = db_bind(q, META_EACH, "tt", first, end);
+	while ((got = db_step(q, stmt)) > 0)
+		each(arg, col_text(stmt, 0) + strlen(REMEMBERED), col_text(stmt, 1));
+	return got;
 }
 
 /* --- opening --- */
@@ -371,6 +392,7 @@ static const struct store_ops sqlite_ops = {
 	.identity = sqlite_identity,
 	.remember = sqlite_remember,
 	.recall = sqlite_recall,
+	.recall_each = sqlite_recall_each,
 	.expire = sqlite_expire,
 	.compact = sqlite_compact,
 	.limit = sqlite_limit,

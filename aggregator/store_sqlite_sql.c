@@ -38,6 +38,8 @@ const char *const sql_text[N_SQL] = {
 	[ROLLBACK] = "ROLLBACK",
 	[META_GET] = "SELECT value FROM meta WHERE name = ?",
 	[META_PUT] = "INSERT OR REPLACE INTO meta VALUES(?, ?)",
+	[META_DROP] = "DELETE FROM meta WHERE name = ?",
+	[META_EACH] = "SELECT name, value FROM meta WHERE name >= ? AND name < ? ORDER BY name",
 	[ID_RAISE] = "UPDATE meta SET value = max(value, ? + 1) WHERE name = 'next_id'",
 	[SLOT_NS_GET] = "SELECT ns FROM slot_ns WHERE inst = ?",
 	[SLOT_NS_PUT] = "INSERT OR REPLACE INTO slot_ns VALUES(?, ?)",

@@ -753,6 +753,30 @@ static void what_is_remembered_is_recalled(void **state)
 	assert_int_equal(f->store->ops->identity(f->store, (char[40]){ 0 }), 0);
 }
 
+static void join(void *arg, const char *name, const char *text)
+{
+	char *all = arg;
+	size_t at = strlen(all);
+
+	snprintf(all + at, 100 - at, "%s=%s;", name, text);
+}
+
+static void what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten(void **state)
+{
+	static const char *const names[] = { "note.2", "note.10", "note.1", "nota", "notes", "other" };
+	struct fixture *f = *state;
+	char all[100] = "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		assert_int_equal(f->store->ops->remember(f->store, names[i], "x"), 0);
+	assert_int_equal(f->store->ops->remember(f->store, "note.10", ""), 0);
+	assert_int_equal(f->store->ops->remember(f->store, "note.never", ""), 0);
+	assert_int_equal(f->store->ops->remember(f->store, "note.1", "\xc3\xa4"), 0);
+	store_reopen(f);
+	assert_int_equal(f->store->ops->recall_each(f->store, "note.", join, all), 0);
+	assert_string_equal(all, "note.1=\xc3\xa4;note.2=x;");
+}
+
 static void an_id_is_never_given_twice(void **state)
 {
 	struct fixture *f = *state;
@@ -899,6 +923,7 @@ const struct CMUnitTest store_laws[N_STORE_LAWS] = {
 	LAW(instrumentations_are_kept),
 	LAW(deleting_removes_all_of_it_and_nothing_else),
 	LAW(what_is_remembered_is_recalled),
+	LAW(what_is_remembered_under_a_prefix_is_listed_until_it_is_forgotten),
 	LAW(an_id_is_never_given_twice),
 	LAW(exemplars_are_read_once_by_rising_slots),
 	LAW(exemplars_go_with_tier_0_and_their_instrumentation),

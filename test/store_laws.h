@@ -21,7 +21,7 @@ struct fixture {			/* a test's state */
 
 extern const struct store_kind store_kind;	/* the program's */
 
-#define N_STORE_LAWS 29
+#define N_STORE_LAWS 30
 extern const struct CMUnitTest store_laws[N_STORE_LAWS];
 
 int store_setup(void **state);
