@@ -4,12 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void put_flag(struct bytes *out, const char *name, bool flag)
-{
-	writer_name(out, name);
-	writer_raw(out, flag ? "true" : "false");
-}
-
 static void put_signed(struct bytes *out, const char *name, __s64 n)
 {
 	writer_name(out, name);
@@ -106,7 +100,7 @@ static void put_map(struct bytes *out, const struct parcel_map *m)
 	writer_raw(out, "{");
 	writer_name_text(out, "measure", m->measure);
 	writer_name_text(out, "title", m->title);
-	put_flag(out, "drawn", m->drawn);
+	writer_name_flag(out, "drawn", m->drawn);
 	put_grid(out, m->grid);
 	if (m->grid->running) {
 		writer_name(out, "running");
@@ -175,8 +169,8 @@ static void put_table(struct bytes *out, const struct report *r)
 	put_optional(out, "title", r->table_title);
 	put_optional(out, "counted", r->count_title);
 	put_optional(out, "unit", r->unit);
-	put_flag(out, "counts_only", r->counts_only);
-	put_flag(out, "lower_bound", r->lower_bound);
+	writer_name_flag(out, "counts_only", r->counts_only);
+	writer_name_flag(out, "lower_bound", r->lower_bound);
 	writer_name(out, "rows");
 	writer_raw(out, "[");
 	for (size_t i = 0; i < r->n_rows; i++)

@@ -303,21 +303,9 @@ static void say(const struct value *v, const struct region_findings *f, char *ou
 
 /* ---- the reply ---- */
 
-static void put_real(struct bytes *out, const char *name, double x)
-{
-	writer_name(out, name);
-	writer_real(out, x);
-}
-
-static void put_flag(struct bytes *out, const char *name, bool is)
-{
-	writer_name(out, name);
-	writer_raw(out, is ? "true" : "false");
-}
-
 static void put_test(struct bytes *out, const struct finding *one)
 {
-	put_real(out, "dispersion", one->c.dispersion);
+	writer_name_real(out, "dispersion", one->c.dispersion);
 	writer_name(out, "p");
 	if (one->c.df)
 		writer_real(out, one->c.p);
@@ -328,7 +316,7 @@ static void put_test(struct bytes *out, const struct finding *one)
 		writer_real(out, one->q);
 	else
 		writer_raw(out, "null");
-	put_flag(out, "significant", one->significant);
+	writer_name_flag(out, "significant", one->significant);
 }
 
 static void put_value(struct bytes *out, const struct value *v, const struct finding *one)
@@ -338,14 +326,14 @@ static void put_value(struct bytes *out, const struct value *v, const struct fin
 	writer_name_text(out, "field", v->in.field[one->field]);
 	writer_name_text(out, "value", one->value);
 	if (one->other)
-		put_flag(out, "other", true);
-	put_real(out, "inside", one->c.sum.in);
-	put_real(out, "outside", one->c.sum.out);
-	put_real(out, "inside_share", one->c.mean.in);
-	put_real(out, "outside_share", one->c.mean.out);
-	put_real(out, "excess", one->c.excess);
-	put_real(out, "sum", one->time);
-	put_real(out, "sum_excess", one->time_excess);
+		writer_name_flag(out, "other", true);
+	writer_name_real(out, "inside", one->c.sum.in);
+	writer_name_real(out, "outside", one->c.sum.out);
+	writer_name_real(out, "inside_share", one->c.mean.in);
+	writer_name_real(out, "outside_share", one->c.mean.out);
+	writer_name_real(out, "excess", one->c.excess);
+	writer_name_real(out, "sum", one->time);
+	writer_name_real(out, "sum_excess", one->time_excess);
 	put_test(out, one);
 	writer_raw(out, "}");
 }
@@ -357,9 +345,9 @@ static void put_measure(struct bytes *out, const struct value *v, const struct f
 	writer_name_text(out, "measure", v->in.measure[one->measure]);
 	writer_name_text(out, "unit", query_unit(&v->in, (int)one->measure));
 	writer_name_text(out, "by", one->by == REGION_BY_KEY ? "key" : "time");
-	put_real(out, "inside_mean", one->c.mean.in);
-	put_real(out, "outside_mean", one->c.mean.out);
-	put_real(out, "excess", one->c.excess);
+	writer_name_real(out, "inside_mean", one->c.mean.in);
+	writer_name_real(out, "outside_mean", one->c.mean.out);
+	writer_name_real(out, "excess", one->c.excess);
 	put_test(out, one);
 	writer_raw(out, "}");
 }
@@ -368,8 +356,8 @@ static void put_group(struct bytes *out, const char *name, double count, double 
 {
 	writer_name(out, name);
 	writer_raw(out, "{");
-	put_real(out, "count", count);
-	put_real(out, "sum", sum);
+	writer_name_real(out, "count", count);
+	writer_name_real(out, "sum", sum);
 	writer_raw(out, "}");
 }
 
@@ -387,7 +375,7 @@ static int put_baseline(struct bytes *out, const struct explain *e)
 	writer_name_number(out, "minreporting", fold_min_reporting(e->baseline_fold));
 	err = reply_honesty(out, e->baseline_fold, &dropped);
 	if (!err && dropped)
-		put_flag(out, "dropped", true);
+		writer_name_flag(out, "dropped", true);
 	writer_raw(out, "}");
 	return err;
 }
@@ -428,9 +416,9 @@ int make_explain(struct value *v)
 	put_group(&out, "outside", f->events.out, f->time.out);
 	writer_name_number(&out, "blocks", f->n_blocks);
 	writer_name_number(&out, "tests", f->n_tests);
-	put_real(&out, "rate", REGION_Q);
+	writer_name_real(&out, "rate", REGION_Q);
 	if (f->lower_bound)
-		put_flag(&out, "lower_bound", true);
+		writer_name_flag(&out, "lower_bound", true);
 	put_findings(&out, v, f);
 	say(v, f, sentence, sizeof(sentence));
 	writer_name_text(&out, "sentence", sentence);

@@ -133,6 +133,18 @@ void writer_name_seconds(struct bytes *out, const char *name, __s64 ns)
 	writer_seconds(out, ns);
 }
 
+void writer_name_real(struct bytes *out, const char *name, double x)
+{
+	writer_name(out, name);
+	writer_real(out, x);
+}
+
+void writer_name_flag(struct bytes *out, const char *name, int is)
+{
+	writer_name(out, name);
+	writer_raw(out, is ? "true" : "false");
+}
+
 void writer_name_text(struct bytes *out, const char *name, const char *text)
 {
 	writer_name(out, name);

@@ -20,6 +20,8 @@ void writer_seconds(struct bytes *out, __s64 ns);
 void writer_name(struct bytes *out, const char *name);
 void writer_name_number(struct bytes *out, const char *name, __u64 n);
 void writer_name_seconds(struct bytes *out, const char *name, __s64 ns);
+void writer_name_real(struct bytes *out, const char *name, double x);
+void writer_name_flag(struct bytes *out, const char *name, int is);	/* true or false */
 void writer_name_text(struct bytes *out, const char *name, const char *text);
 
 /* A comma, unless just after an opening bracket. */
