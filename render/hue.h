@@ -12,6 +12,10 @@
 #include "layer.h"
 #include "palette.h"
 
+/* The two sides of a comparison: orange and blue are told apart by nearly everybody, on both backgrounds. */
+#define HUE_A 28
+#define HUE_B 215
+
 /* The colour of one layer's cell, v in 0..1. */
 __u32 hue_colour(enum palette_theme theme, int hue, double v);
 

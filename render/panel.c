@@ -193,7 +193,7 @@ static void draw_value_axis(struct canvas *c, const struct panel *p)
 
 /* --- lines ------------------------------------------------------------------------------------ */
 
-static double value_y(const struct panel *p, __u64 value)
+double panel_y(const struct panel *p, __u64 value)
 {
 	double at = axis_at(p->shade->yscale, p->range.low, p->range.high, value ? (double)value : 0);
 
@@ -215,7 +215,7 @@ static void draw_percentile(struct canvas *c, const struct panel *p, int is_p99)
 		__u64 value = is_p99 ? k->p99 : k->p50;
 
 		step[col] = (struct trace_step){
-			.from = plot_x(&plot, col), .to = plot_x(&plot, col + 1), .y = value_y(p, value),
+			.from = plot_x(&plot, col), .to = plot_x(&plot, col + 1), .y = panel_y(p, value),
 			.drawn = k->count >= (is_p99 ? P99_EVENTS : P50_EVENTS) && value && !(k->marks & GRID_IN_PROGRESS),
 		};
 	}
@@ -234,7 +234,7 @@ static void draw_max_marks(struct canvas *c, const struct panel *p)
 	canvas_colour(c, c->palette.max);
 	for (size_t col = 0; col < p->grid->n_cols; col++)
 		if (p->grid->column[col].count)
-			cairo_rectangle(c->cr, plot_x(&plot, col), value_y(p, p->grid->column[col].max) - 1, width, 1.5);
+			cairo_rectangle(c->cr, plot_x(&plot, col), panel_y(p, p->grid->column[col].max) - 1, width, 1.5);
 	cairo_fill(c->cr);
 }
 

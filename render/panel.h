@@ -32,6 +32,9 @@ void panel_range(const struct grid *const *grid, size_t n, const struct figure_o
 
 void panel_draw(struct canvas *c, const struct panel *p);
 
+/* Where a value lies, in px, within the frame and between its strips. */
+double panel_y(const struct panel *p, __u64 value);
+
 /* k for grid_fold(): how many columns make one, so that a frame of width px has at most one per pixel. */
 size_t panel_fold(size_t n_cols, double width);
 
