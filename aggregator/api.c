@@ -361,6 +361,7 @@ static const struct route {
 	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, value },
 	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
 	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
+	{ { "GET", ONE "/value/compare", true, VALUE_COMPARE }, value },
 	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
 	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
 	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },

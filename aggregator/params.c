@@ -17,8 +17,9 @@
 #define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
 #define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
 #define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))	/* of what lies in a rectangle */
+#define COMPARED (OF(VALUE_COMPARE) | OF(VALUE_SIDE))
 #define PAGES (DRAWN | OF(VALUE_CHART))
-#define WIDE (PAGES | OF(VALUE_FLAME))
+#define WIDE (PAGES | OF(VALUE_FLAME) | COMPARED)
 #define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
 #define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
 #define POINTS_MAX 3600
@@ -27,7 +28,7 @@
 #define NS 1000000000ll
 #define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
 
-enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES, FORMAT };
+enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES, FORMAT, OTHERS };	/* OTHERS: read as another value's */
 
 static const struct spec {
 	const char *name;
@@ -48,12 +49,12 @@ static const struct spec {
 	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 1000000, NULL },
 	{ "measure", TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
 	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
-	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES, AT(by), 0, 0, 0, NULL },
+	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "height", INTEGER, MAPS | PAGES, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "scale", INTEGER, PAGES, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", INTEGER, MAPS | PAGES | REGIONS, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", INTEGER, MAPS | PAGES | REGIONS, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
+	{ "height", INTEGER, MAPS | PAGES | COMPARED, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
+	{ "scale", INTEGER, PAGES | COMPARED, AT(scale), 0, 1, 2, NULL },
+	{ "ymin", INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
+	{ "ymax", INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
 	{ "crop", SHARE, MAPS | OF(VALUE_REPORT), AT(crop), 0, 0, CROP_MOST, NULL },
 	{ "baseline_start", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
 	{ "baseline_end", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
@@ -61,13 +62,14 @@ static const struct spec {
 	{ "x", INTEGER, OF(VALUE_DETAILS), AT(x), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
-	{ "row_bits", INTEGER, MATRIX, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
+	{ "ncols", INTEGER, COMPARED, AT(ncols), 0, 1, 1000, NULL },
+	{ "row_bits", INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", INTEGER, WIDE, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
 	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_FLAME), AT(weighted), AT(has_weighted), 0, 0, "count weight" },
-	{ "yscale", CHOICE, PAGES | MATRIX, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
+	{ "yscale", CHOICE, PAGES | MATRIX | COMPARED, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
 	{ "theme", CHOICE, WIDE | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
 	{ "format", FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
@@ -76,6 +78,14 @@ static const struct spec {
 	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
 	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
+	{ "format", FORMAT, COMPARED, AT(format), 0, 0, 0, "json png pdf svg" },
+	{ "view", CHOICE, COMPARED, AT(view), 0, 0, 0, "difference side overlay" },
+	{ "per", CHOICE, COMPARED, AT(per), 0, 0, 0, "share count" },
+	{ "b_instrumentation", INTEGER, COMPARED, AT(b_instrumentation), AT(has_b), 1, INT64_MAX, NULL },
+	{ "b_start_time", SECONDS, COMPARED, AT(b_start_ns), AT(has_b_start), 0, TIME_LIMIT_S, NULL },
+	{ "b_measure", OTHERS, COMPARED, 0, AT(has_b), 0, 0, NULL },
+	{ "b_selected", OTHERS, COMPARED, 0, AT(has_b), 0, 0, NULL },
+	{ "b_exclude", OTHERS, COMPARED, 0, AT(has_b), 0, 0, "true false" },
 	{ "format", FORMAT, OF(VALUE_FLAME), AT(format), 0, 0, 0, "svg folded" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
@@ -285,6 +295,7 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 	case KEYS: err = read_keys(spec, value, p, reason); break;
 	case HUES: err = read_hues(spec, value, p, reason); break;
 	case FORMAT: err = read_format(spec, value, to, reason); break;
+	case OTHERS: err = 0; break;
 	}
 	if (!err && spec->has)
 		*((bool *)p + spec->has) = true;
@@ -344,16 +355,16 @@ static int refuse_missing(const char *name, char *reason)
 
 static void set_defaults(enum value_kind kind, struct params *p)
 {
-	bool drawn = OF(kind) & WIDE;
+	bool drawn = OF(kind) & WIDE, compared = OF(kind) & COMPARED;
 
 	*p = (struct params){
 		.duration_ns = OF(kind) & CA_VALUES & ~ROWS ? NS : 60 * NS,
 		.n_points = 1, .timeout_ms = OF(kind) & CA_VALUES ? 5000 : 0, .millionths = -1,
-		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : drawn ? 500 : 300,
-		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = 600, .row_bits = 3,
-		.transfer = OF(kind) & ROWS ? SHADE_RANK : SHADE_LOG, .yscale = AXIS_LOG,
+		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : compared ? 760 : drawn ? 500 : 300,
+		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = compared ? 240 : 600, .row_bits = compared ? 2 : 3,
+		.transfer = OF(kind) & ROWS ? SHADE_RANK : compared ? SHADE_SQRT : SHADE_LOG, .yscale = AXIS_LOG,
 		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .n = 20, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
-		.format = kind == VALUE_FLAME ? FORMAT_SVG : drawn ? FORMAT_PNG : FORMAT_JSON, .data = true,
+		.format = kind == VALUE_FLAME ? FORMAT_SVG : drawn && !compared ? FORMAT_PNG : FORMAT_JSON, .data = true,
 	};
 }
 
@@ -384,6 +395,8 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 {
 	const char *why = NULL;
 
+	if (kind == VALUE_COMPARE && !p->has_b && !p->has_b_start)
+		why = "there is nothing to compare with: give b_start_time, b_measure, b_selected, b_exclude or b_instrumentation";
 	if (kind == VALUE_PERCENTILE && p->millionths < 0)
 		return refuse_missing("percentile", reason);
 	if (p->transformations && *p->transformations)
@@ -404,7 +417,7 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 		why = "stats and measure=* are of events: leave weight out";
 	if (OF(kind) & WIDE && p->width < FIGURE_WIDTH_MIN)
 		why = "width must be at least 400 here";
-	if (OF(kind) & PAGES && p->height && p->height < FIGURE_HEIGHT_MIN)
+	if (OF(kind) & (PAGES | COMPARED) && p->height && p->height < FIGURE_HEIGHT_MIN)
 		why = "height must be at least 240 here";
 	if (p->exclude && !p->n_select && !(OF(kind) & ROWS))
 		why = "exclude needs selected";

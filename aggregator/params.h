@@ -22,10 +22,12 @@
 
 enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS, VALUE_COMPOSITION,
-		  VALUE_FLAME,
+		  VALUE_FLAME, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: what a compare compares with, asked for by it alone */
 		  VALUE_KINDS };
 
 enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
+
+enum params_view { VIEW_DIFFERENCE, VIEW_SIDE, VIEW_OVERLAY };
 
 enum params_palette { PARAMS_RAMP, PARAMS_HUE };
 
@@ -67,6 +69,10 @@ struct params {
 	__s64 n;			/* exemplars: so many */
 	int kind;			/* exemplars: 0 all, 1 the worst, 2 those drawn */
 	bool chart, has_chart;		/* report: with a chart */
+	bool has_b, has_b_start;	/* compare: anything that B is to have in another way; see value_compare.h */
+	__s64 b_start_ns, b_instrumentation;	/* 0: A's */
+	int view;			/* enum params_view */
+	int per;			/* enum difference_per */
 	bool data;			/* a PNG carries what it was drawn from */
 	int table;			/* grid as CSV: enum csv_table */
 };

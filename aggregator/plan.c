@@ -7,7 +7,7 @@ __u64 plan_slot_ns(const struct instrumentation *in, int tier)
 	return (__u64)tier_slots(in->slot_ns, tier) * in->slot_ns;
 }
 
-static __u64 common_multiple(__u64 a, __u64 b)
+__u64 plan_common_unit(__u64 a, __u64 b)
 {
 	__u64 x = a, y = b;
 
@@ -31,7 +31,7 @@ static const int grains[] = { 1, 4, 12, 60, 300 };
 
 static __u64 unit_of(const struct instrumentation *in, struct choice c)
 {
-	return common_multiple(in->granularity_ns, plan_slot_ns(in, c.tier) * (__u64)c.grain);
+	return plan_common_unit(in->granularity_ns, plan_slot_ns(in, c.tier) * (__u64)c.grain);
 }
 
 /* a < b - d, also where a is the least number. */

@@ -54,6 +54,9 @@ struct plan {
 
 void plan_make(const struct plan_wish *w, struct plan *ret_plan);
 
+/* The shortest unit that is a multiple of both. */
+__u64 plan_common_unit(__u64 a, __u64 b);
+
 /* The length of a tier's slots. */
 __u64 plan_slot_ns(const struct instrumentation *in, int tier);
 

@@ -258,6 +258,12 @@ int fold_expect(struct fold *f, const char *source, __s64 first)
 	return coverage_expect(&f->coverage, source, first);
 }
 
+void fold_reach(struct fold *f, __u64 min, __u64 max)
+{
+	f->q.row_min = min;
+	f->q.row_max = max;
+}
+
 const struct store_reader *fold_reader(struct fold *f)
 {
 	return &f->reader;

@@ -66,6 +66,9 @@ void fold_free(struct fold *f);
 /* This source, too, should have reported, from this slot on. */
 int fold_expect(struct fold *f, const char *source, __s64 first);
 
+/* Before fold_grid(): its rows must reach at least these values, those of a grid beside it. */
+void fold_reach(struct fold *f, __u64 min, __u64 max);
+
 const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_read() or a store's read */
 int fold_error(const struct fold *f);			/* the first error while slices came in */
 __u32 fold_min_reporting(struct fold *f);	/* the fewest sources that reported, over the slots that are over */

@@ -175,6 +175,7 @@ json_t *resource_values(const struct catalog_inst *ci)
 	if (ci->in.n_exemplars)
 		json_array_append_new(all, uri_json(ci, "value_exemplars", "value/exemplars"));
 	json_array_append_new(all, uri_json(ci, "value_composition", "value/composition"));
+	json_array_append_new(all, uri_json(ci, "value_compare", "value/compare"));
 	json_array_append_new(all, uri_json(ci, "value_flame", "value/flame"));
 	json_array_append_new(all, uri_json(ci, "value_stream", "value/stream"));
 	return all;

@@ -1,6 +1,7 @@
 #include "value.h"
 #include "resource.h"
 #include "value_exemplars.h"
+#include "value_compare.h"
 #include "value_composition.h"
 #include "value_explain.h"
 #include "value_layers.h"
@@ -23,6 +24,8 @@ size_t value_columns(const struct value *v)
 	switch (v->kind) {
 	case VALUE_GRID:
 	case VALUE_STREAM: return (size_t)v->p.ncols;
+	case VALUE_COMPARE:
+	case VALUE_SIDE: return value_compare_columns(v);
 	case VALUE_IMAGE:
 	case VALUE_DETAILS: return (size_t)v->p.width;
 	case VALUE_FIGURE:
@@ -34,7 +37,7 @@ size_t value_columns(const struct value *v)
 
 static __u32 row_bits(const struct value *v)
 {
-	if (v->kind == VALUE_GRID || v->kind == VALUE_STREAM)
+	if (v->kind == VALUE_GRID || v->kind == VALUE_STREAM || value_is_compared(v))
 		return (__u32)v->p.row_bits;
 	if (v->kind == VALUE_CHART)
 		return 0;
@@ -62,7 +65,7 @@ struct query value_query(const struct value *v, int axis)
 		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .weight = axis ? 0 : v->weight, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
 		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
-		.drop = v->drop, .cells_only = v->kind == VALUE_DETAILS || (v->kind == VALUE_IMAGE && !value_attaches(v)),
+		.drop = v->drop, .select_kept = value_is_compared(v), .cells_only = v->kind == VALUE_DETAILS || (v->kind == VALUE_IMAGE && !value_attaches(v)),
 	};
 
 	value_layers_select(v, &q);
@@ -363,15 +366,15 @@ static int first_axis(const struct value *v, const struct metric *m)
 	return -1;
 }
 
-int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
-		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
-		 char *reason)
+/* What is asked, up to the interval; `at` as for value_new_at(). */
+static int begin(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+		 size_t n_params, const struct payload_head *at, struct value **ret_value, char *reason)
 {
 	struct value *v = calloc(1, sizeof(*v));
-	int err = v ? 0 : -ENOMEM, axis = 0;
+	int err;
 
-	if (err)
-		return err;
+	if (!v)
+		return -ENOMEM;
 	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
 	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
 		v->in.retention_s = KEEP_S;
@@ -385,12 +388,20 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = describe(v, a, ci);
 	if (!err)
 		err = choose_interval(v, at, reason);
-	if (!err)
-		choose_tiers(v, ci);
-	if (!err && kind == VALUE_STREAM)
-		reach_now(v);
-	if (!err)
-		err = choose_axis(v, &axis, reason);
+	if (err) {
+		value_free(v);
+		return err;
+	}
+	v->head.n_sources = at ? at->n_sources : catalog_n_sources(a->catalog, ci, v->now_ns);
+	*ret_value = v;
+	return 0;
+}
+
+/* Which measure, which keys, and the folds that are read for it. */
+static int complete(struct value *v, const struct catalog_inst *ci, char *reason)
+{
+	int axis = 0, err = choose_axis(v, &axis, reason);
+
 	if (!err)
 		err = choose_weight(v, axis, reason);
 	if (!err)
@@ -410,14 +421,65 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 	if (!err)
 		err = value_composition_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
-		err = value_expect(a, ci, v->now_ns, v->fold[i]);
-	if (err) {
-		value_free(v);
-		return err;
+		err = value_expect(v->a, ci, v->now_ns, v->fold[i]);
+	return err;
+}
+
+/* Both sides are read in columns of the same length: of the coarser tier, where one is no longer kept as fine. */
+static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, const struct catalog_inst *other_ci)
+{
+	do {
+		choose_tiers(v, ci);
+		choose_tiers(v->other, other_ci);
+	} while (!value_compare_settle(v));
+}
+
+/* The other side of a compare: an instrumentation's own value, but for what is said of it. */
+static int add_other(struct value *v, const struct http_param *param, size_t n_params, const struct catalog_inst *ci, char *reason)
+{
+	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->a->catalog, (__u64)v->p.b_instrumentation) : ci;
+	struct http_param *own = calloc(n_params + 1, sizeof(*own));
+	struct payload_head at = v->head;
+	char why[PARAMS_REASON_MAX] = "";
+	int err = own ? value_compare_interval(v, other_ci, &at, why) : -ENOMEM;
+
+	if (!err)
+		err = begin(v->a, other_ci, VALUE_SIDE, own, value_compare_params(param, n_params, own), &at, &v->other, why);
+	if (!err) {
+		v->other->head.n_sources = catalog_n_sources(v->a->catalog, other_ci, v->now_ns);
+		choose_common_tiers(v, ci, other_ci);
+		err = complete(v->other, other_ci, why);
 	}
-	v->head.n_sources = at ? at->n_sources : catalog_n_sources(a->catalog, ci, v->now_ns);
-	*ret_value = v;
-	return 0;
+	if (err == -EINVAL)
+		snprintf(reason, PARAMS_REASON_MAX, "B: %.*s", PARAMS_REASON_MAX - 4, why);
+	free(own);
+	return err;
+}
+
+int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
+		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
+		 char *reason)
+{
+	struct value *v;
+	int err = begin(a, ci, kind, param, n_params, at, &v, reason);
+
+	if (err)
+		return err;
+	if (kind == VALUE_COMPARE)
+		err = add_other(v, param, n_params, ci, reason);
+	else
+		choose_tiers(v, ci);
+	if (!err && kind == VALUE_STREAM)
+		reach_now(v);
+	if (!err)
+		err = complete(v, ci, reason);
+	if (!err && kind == VALUE_COMPARE)
+		err = value_compare_check(v, reason);
+	if (err)
+		value_free(v);
+	else
+		*ret_value = v;
+	return err;
 }
 
 void value_free(struct value *v)
@@ -433,6 +495,7 @@ void value_free(struct value *v)
 		grid_free(v->grid[i]);
 	}
 	layer_fold_free(v->counts);
+	value_free(v->other);
 	value_explain_free(v->explain);
 	exemplar_fold_free(v->exemplars);
 	json_decref(v->about);

@@ -57,6 +57,7 @@ struct value {
 	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
+	struct value *other;		/* compare: B, made before it; NULL: of other kinds */
 	struct explain *explain;	/* NULL: of other kinds */
 	struct exemplar_fold *exemplars;	/* likewise */
 	struct store_reader reader;	/* gives to all of them */

@@ -1,3 +1,4 @@
+#include "value_compare.h"
 #include "value_composition.h"
 #include "value_layers.h"
 #include "value_reply.h"
@@ -236,6 +237,7 @@ int value_make(struct value *v)
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
 	v->n_snapshots = fold_snapshots(v->fold[0], v->head.rounded.from, v->head.rounded.to);
 	v->head.n_snapshots = v->head.scope == SCOPE_POINT ? v->n_snapshots : 0;
+	value_compare_reach(v);
 	for (size_t i = 0; grids && i < v->n_folds; i++) {
 		v->grid[i] = fold_grid(v->fold[i]);
 		if (!v->grid[i])
@@ -264,6 +266,8 @@ int value_make(struct value *v)
 	case VALUE_EXEMPLARS: return make_exemplars(v);
 	case VALUE_COMPOSITION: return make_composition(v);
 	case VALUE_FLAME: return make_flame(v);
+	case VALUE_COMPARE: return make_compare(v);
+	case VALUE_SIDE: return 0;
 	case VALUE_KINDS: break;
 	}
 	return -EINVAL;

@@ -22,11 +22,6 @@ int reply_utc_offset(const struct value *v)
 	return localtime_r(&end, &tm) ? (int)tm.tm_gmtoff : 0;
 }
 
-static const char *measure_title(const char *measure)
-{
-	return !strcmp(measure, "cputime") ? "on-CPU" : !strcmp(measure, "offcpu") ? "off-CPU" : measure;
-}
-
 /* "latency; only select, update" */
 static void describe(const struct value *v, const char *what, char *out, size_t room)
 {
@@ -37,17 +32,6 @@ static void describe(const struct value *v, const char *what, char *out, size_t 
 				       i ? ", " : v->p.exclude ? "; without " : "; only ", v->p.select[i]);
 	if (n > 4 && at < room)
 		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
-}
-
-static const char *type_of(enum value_format format)
-{
-	switch (format) {
-	case FORMAT_PDF: return "application/pdf";
-	case FORMAT_SVG: return "image/svg+xml";
-	case FORMAT_HTML: return "text/html; charset=utf-8";
-	case FORMAT_CSV: return "text/csv; charset=utf-8; header=present";
-	default: return "image/png";
-	}
 }
 
 /* What is drawn, and told with it: all of the value's maps. */
@@ -62,7 +46,7 @@ static void parcel_of(const struct value *v, const char *picture, const char *su
 	for (size_t i = 0; i < v->n_folds; i++) {
 		const char *measure = reply_measure(v, v->fold_axis[i]);
 
-		ret->map[i] = (struct parcel_map){ measure, measure_title(measure), v->grid[i], true };
+		ret->map[i] = (struct parcel_map){ measure, reply_measure_title(measure), v->grid[i], true };
 	}
 	sentence_summary(v->grid[0], (int)ret->drawn.utc_offset_s, sentence, SENTENCE_MAX);
 }
@@ -92,7 +76,7 @@ static int take_picture(struct value *v, struct parcel *p)
 		free(bytes);
 		return err;
 	}
-	v->type = type_of(v->p.format);
+	v->type = reply_type(v->p.format);
 	v->data = bytes;
 	v->len = len;
 	return 0;
@@ -105,7 +89,7 @@ int make_figure(struct value *v)
 	char subtitle[VALUE_TITLE], sentence[SENTENCE_MAX];
 	struct parcel p;
 
-	describe(v, measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
+	describe(v, reply_measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
 	parcel_of(v, "figure", subtitle, sentence, &p);
 	return take_picture(v, &p);
 }
@@ -117,7 +101,7 @@ int attach_data(struct value *v, __u8 **png, size_t *len)
 
 	if (!value_attaches(v))
 		return 0;
-	parcel_of(v, "image", measure_title(reply_measure(v, v->fold_axis[0])), sentence, &p);
+	parcel_of(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), sentence, &p);
 	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
 	return parcel_attach(&p, png, len);
 }
@@ -151,7 +135,7 @@ static int report_rows(const struct value *v, struct report_row **ret_row, size_
 static void table_title(const struct value *v, char *out, size_t room)
 {
 	const char *measure = reply_measure(v, v->key_axis[0]);
-	size_t at = (size_t)snprintf(out, room, "%s", !strcmp(measure, "count") ? v->unit : measure_title(measure));
+	size_t at = (size_t)snprintf(out, room, "%s", !strcmp(measure, "count") ? v->unit : reply_measure_title(measure));
 	const char *glue = " by ";
 
 	for (size_t i = 0; i < v->in.n_fields && at < room; i++) {

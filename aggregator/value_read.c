@@ -254,13 +254,11 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 	on_read(v, err ? err : v->tape.bytes.err);
 }
 
-void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg)
+static void read_value(struct value *v)
 {
 	__s64 first, last, cube_first, cube_last;
 	int err = cube_range(v->a->cube, v->in.id, &cube_first, &cube_last);
 
-	v->done = done;
-	v->arg = arg;
 	slots_of(v, &first, &last);
 	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v) && !v->exemplars) {
 		v->head.tier_ns = v->in.slot_ns;
@@ -270,4 +268,29 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 	err = flush_submit(v->a->flush, read_store, on_read, v);
 	if (err)
 		on_read(v, err);
+}
+
+/* B is there: now A. */
+static void on_other(struct value *other, void *arg)
+{
+	struct value *v = arg;
+
+	if (other->status == 200) {
+		read_value(v);
+		return;
+	}
+	v->status = other->status;
+	v->code = other->code;
+	snprintf(v->reason, sizeof(v->reason), "%s", other->reason);
+	v->done(v, v->arg);
+}
+
+void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg)
+{
+	v->done = done;
+	v->arg = arg;
+	if (v->other)
+		value_run(v->other, on_other, v);
+	else
+		read_value(v);
 }

@@ -23,6 +23,22 @@ const char *reply_measure(const struct value *v, int axis)
 	return v->in.measure[axis];
 }
 
+const char *reply_measure_title(const char *measure)
+{
+	return !strcmp(measure, "cputime") ? "on-CPU" : !strcmp(measure, "offcpu") ? "off-CPU" : measure;
+}
+
+const char *reply_type(enum value_format format)
+{
+	switch (format) {
+	case FORMAT_PDF: return "application/pdf";
+	case FORMAT_SVG: return "image/svg+xml";
+	case FORMAT_HTML: return "text/html; charset=utf-8";
+	case FORMAT_CSV: return "text/csv; charset=utf-8; header=present";
+	default: return "image/png";
+	}
+}
+
 void reply_begin(struct value *v, struct bytes *out)
 {
 	writer_raw(out, "{");

@@ -24,6 +24,12 @@ void reply_fail(struct value *v, int err);
 
 const char *reply_measure(const struct value *v, int axis);
 
+/* A measure as people call it: "on-CPU" of cputime. */
+const char *reply_measure_title(const char *measure);
+
+/* "image/png" of FORMAT_PNG. */
+const char *reply_type(enum value_format format);
+
 /* Of the time zone that a picture of it shows, in s. */
 int reply_utc_offset(const struct value *v);
 
@@ -41,5 +47,8 @@ int make_explain(struct value *v);
 /* In value_exemplars.c and value_flame.c; likewise. */
 int make_exemplars(struct value *v);
 int make_flame(struct value *v);
+
+/* In value_compare.c; of what B's value has made, too. */
+int make_compare(struct value *v);
 
 #endif

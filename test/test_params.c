@@ -77,10 +77,11 @@ static void a_report_and_exemplars_go_by_the_first_measure(void **state)
 	char reason[PARAMS_REASON_MAX];
 
 	for (int kind = 0; kind < VALUE_KINDS; kind++) {
-		const struct http_param share[] = { param, { "percentile", "0.5" }, { "x", "1" }, { "y", "1" } };
+		const struct http_param share[] = { param, { "percentile", "0.5" }, { "x", "1" }, { "y", "1" },
+							   { "b_measure", "latency" } };
 		struct params p;
 
-		assert_int_equal(params_read(kind, share, 4, &p, reason), 0);
+		assert_int_equal(params_read(kind, share, 5, &p, reason), 0);
 		assert_int_equal(p.measure == NULL, kind == VALUE_REPORT || kind == VALUE_EXEMPLARS);
 		params_fini(&p);
 	}

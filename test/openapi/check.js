@@ -102,6 +102,8 @@ for (const [path, item] of Object.entries(document.paths)) {
 	for (const p of parameters)
 		if (p.required)
 			query[p.name] = p.example;
+	if (names.includes("b_start_time"))	// a comparison needs something to compare with
+		query.b_start_time = from;
 	const is = path.endsWith("/composition") ? weighing : id;
 	const status = path.endsWith("/exemplars") ? 409 : 200;	// the recording has none
 	await try_(`GET ${path}`, path, "get", { query, is, status });
@@ -110,7 +112,7 @@ for (const [path, item] of Object.entries(document.paths)) {
 	for (const p of parameters) {
 		const values = p.schema.enum ?? [];
 		for (const value of values)
-			if (!["exclude", "isolate"].includes(p.name))	// these need a selection
+			if (!["exclude", "isolate", "b_exclude"].includes(p.name))	// these need a selection
 				await try_(`GET ${path}?${p.name}=${value}`, path, "get", { query: { ...query, [p.name]: value }, is, status });
 	}
 	if (names.includes("ndatapoints"))

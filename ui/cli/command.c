@@ -18,6 +18,7 @@ const struct command commands[] = {
 	{ "delete", "switch instrumentations off and drop their data", run_delete },
 	{ "raw", "counts and percentiles per key", run_raw },
 	{ "explain", "what sets a rectangle of time and value apart from the rest", run_explain },
+	{ "compare", "two times, keys or measures against each other", run_compare },
 	{ "slow", "single slow statements, and what their time was", run_slow },
 	{ "fsslow", "single statements with their time in files", run_fsslow },
 	{ "snoop", "a sample of single statements", run_snoop },

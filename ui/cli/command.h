@@ -30,6 +30,7 @@ int run_show(struct client *c, int argc, char **argv);
 int run_delete(struct client *c, int argc, char **argv);
 int run_raw(struct client *c, int argc, char **argv);
 int run_explain(struct client *c, int argc, char **argv);
+int run_compare(struct client *c, int argc, char **argv);
 int run_slow(struct client *c, int argc, char **argv);
 int run_fsslow(struct client *c, int argc, char **argv);
 int run_snoop(struct client *c, int argc, char **argv);

@@ -20,6 +20,7 @@ static const char doc[] =
 	"  delete     switch instrumentations off and drop their data\n"
 	"  raw        counts and percentiles per key\n"
 	"  explain    what sets a rectangle of time and value apart from the rest\n"
+	"  compare    two times, keys or measures against each other\n"
 	"  slow       single slow statements, and what their time was\n"
 	"  fsslow     single statements with their time in files\n"
 	"  snoop      a sample of single statements\n"

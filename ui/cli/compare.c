@@ -1,0 +1,265 @@
+/* compare: two times, keys or measures of an instrumentation, or two instrumentations, against each other. */
+#include "command.h"
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SETTLE_S 2			/* what is newer may not have been reported */
+
+/* Options that are the daemon's parameters under another name. */
+enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,
+       OPT_VIEW, OPT_NCOLS, OPT_ROW_BITS, OPT_TRANSFER, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_THEME, OPT_BEFORE,
+       OPT_PNG, OPT_JSON };
+
+static const struct setting {
+	int key;
+	const char *parameter;
+} settings[] = {
+	{ 'm', "measure" }, { OPT_SELECTED, "selected" }, { OPT_EXCLUDE, "exclude" }, { OPT_BY, "by" }, { OPT_WITH, "b_instrumentation" },
+	{ OPT_WITH_START, "b_start_time" }, { OPT_WITH_MEASURE, "b_measure" }, { OPT_WITH_SELECTED, "b_selected" },
+	{ OPT_WITH_EXCLUDE, "b_exclude" }, { OPT_PER, "per" }, { OPT_VIEW, "view" }, { OPT_NCOLS, "ncols" }, { OPT_ROW_BITS, "row_bits" },
+	{ OPT_TRANSFER, "transfer" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_WIDTH, "width" },
+	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_THEME, "theme" },
+};
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+
+struct options {
+	const char *id, *duration, *start, *end, *out;
+	const char *value[N_SETTINGS];	/* NULL: not given */
+	char ymin[32], ymax[32], start_text[32], end_text[32], with_start[32];
+	double before_s;		/* 0: not given */
+	int json;
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "A:", 1 },
+	{ "start", 's', "TIME", 0, "It begins at this Unix time", 1 },
+	{ "begin", 'b', "TIME", OPTION_ALIAS, NULL, 1 },
+	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 1 },
+	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 1 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 1 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 1 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 1 },
+	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 1 },
+	{ NULL, 0, NULL, 0, "B, where it is not as A:", 2 },
+	{ "before", OPT_BEFORE, "TIME", 0, "So much earlier: 90s, 10m, 1h, 1d", 2 },
+	{ "with-start", OPT_WITH_START, "TIME", 0, "From this Unix time on, as long as A", 2 },
+	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "Of this measure", 2 },
+	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "Of these keys", 2 },
+	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "Of all but its selected keys", 2 },
+	{ "with", OPT_WITH, "ID", 0, "Of this instrumentation", 2 },
+	{ NULL, 0, NULL, 0, "How:", 3 },
+	{ "per", OPT_PER, "NAME", 0, "A cell is its share of its column's events (share, the default), or its events (count)", 3 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 240)", 3 },
+	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 2)", 3 },
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 3 },
+	{ "output", 'o', "FILE", 0, "Draw it into this file (- is standard output): .png, .pdf or .svg", 4 },
+	{ "png", OPT_PNG, "FILE", OPTION_ALIAS, NULL, 4 },
+	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Amount to colour: sqrt (default), linear, log, rank", 4 },
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 4 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown: 10ms, or a number in the measure's unit", 4 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 4 },
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 4 },
+	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels (default 760)", 4 },
+	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 4 },
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 4 },
+	{ 0 },
+};
+
+static const char **value_of(struct options *o, int key)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].key == key)
+			return &o->value[i];
+	return NULL;
+}
+
+/* "90s", "10m", "1.5h", "1d" */
+static double take_span(struct argp_state *state, const char *text)
+{
+	static const struct { const char *unit; double s; } units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
+	char *end;
+	double n = strtod(text, &end);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (end != text && !strcmp(end, units[i].unit) && n * units[i].s > 0 && n * units[i].s < 1e9)
+			return n * units[i].s;
+	argp_error(state, "--before %s: must be a time like 90s, 10m, 1h or 1d", text);
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	const char **value = value_of(o, key);
+
+	switch (key) {
+	case 's':
+	case 'b': o->start = arg; return 0;
+	case 'e': o->end = arg; return 0;
+	case 'd': o->duration = arg; return 0;
+	case 'o':
+	case OPT_PNG: o->out = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case OPT_BEFORE: o->before_s = take_span(state, arg); return 0;
+	case OPT_YMIN: take_value(state, "ymin", arg, o->ymin); *value = o->ymin; return 0;
+	case OPT_YMAX: take_value(state, "ymax", arg, o->ymax); *value = o->ymax; return 0;
+	case OPT_EXCLUDE:
+	case OPT_WITH_EXCLUDE: *value = "true"; return 0;
+	default:
+		if (value)
+			*value = arg;
+		return value ? 0 : take_one(key, arg, state, &o->id);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and whether by more than they vary.\v"
+	"Examples:\n"
+	"  heatscope compare 1 --duration 600 --before 1h\n"
+	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu --png cpu.png\n"
+	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
+	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
+	"  heatscope compare 1 --before 1d --json | jq '.lines[] | {name, a, b, significant}'\n"
+	"Shares are compared unless --per count is given: rates are hardly ever the same, and a busier hour is not a slower one.  Q is the "
+	"rate of false alarms among what has no greater one; * marks what differs by more than it varies (Q up to 0.05).",
+	NULL, NULL, NULL
+};
+
+/* ---- which times ---- */
+
+static int take_times(struct options *o, char reason[256])
+{
+	double length = o->duration ? strtod(o->duration, NULL) : 60, end = o->end ? strtod(o->end, NULL) : (double)time(NULL) - SETTLE_S;
+	double start = o->start ? strtod(o->start, NULL) : end - length;
+
+	if (!(o->before_s > 0))
+		return 0;
+	if (*value_of(o, OPT_WITH_START)) {
+		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
+		return -EINVAL;
+	}
+	if (o->start && !o->end)
+		end = start + length;
+	snprintf(o->start_text, sizeof(o->start_text), "%.3f", start);
+	snprintf(o->end_text, sizeof(o->end_text), "%.3f", end);
+	snprintf(o->with_start, sizeof(o->with_start), "%.3f", start - o->before_s);
+	o->start = o->start_text;
+	o->end = o->end_text;
+	o->duration = NULL;
+	*value_of(o, OPT_WITH_START) = o->with_start;
+	return 0;
+}
+
+/* ---- as text ---- */
+
+static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name)) ?: "";
+}
+
+static const char *amount(const json_t *line, double x, const char *unit, char out[32])
+{
+	if (strcmp(text(line, "name"), "events"))
+		return value_text(x, unit, out);
+	snprintf(out, 32, "%.0f", x);
+	return out;
+}
+
+static const char *chance(const json_t *line, char out[32])
+{
+	const json_t *q = json_object_get(line, "q");
+
+	if (!json_is_number(q))
+		snprintf(out, 32, "-");
+	else
+		snprintf(out, 32, json_number_value(q) < 0.0001 ? "<0.0001" : "%.4f", json_number_value(q));
+	return out;
+}
+
+static void print_lines(const json_t *reply)
+{
+	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };
+	const char *unit = text(reply, "unit");
+	json_t *line;
+	size_t i;
+
+	table_add(&t, "", "A", "B", "A - B", "Q", "");
+	json_array_foreach(json_object_get(reply, "lines"), i, line) {
+		char a[32], b[32], size[32], difference[40], q[32];
+		double d = number(line, "difference");
+
+		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), unit, size));
+		table_add(&t, text(line, "name"), amount(line, number(line, "a"), unit, a), amount(line, number(line, "b"), unit, b), difference,
+			  chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
+	}
+	table_print(&t);
+}
+
+static void print_comparison(const json_t *reply)
+{
+	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
+
+	printf("A  %s\nB  %s\n\n", text(a, "name"), text(b, "name"));
+	print_lines(reply);
+	printf("\n%s\n", text(reply, "sentence"));
+	print_notes(a);
+	print_notes(b);
+}
+
+/* ---- as a picture ---- */
+
+static int draw(struct client *c, const struct options *o, struct asked *p)
+{
+	const char *format = output_format(o->out);
+	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
+	struct reply r = { .len = 0 };
+	int err;
+
+	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
+		return failed("compare", "the file's name must end in .png, .pdf or .svg");
+	asked_put(p, "format", format);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
+	err = client_request(c, "GET", whole, NULL, &r);
+	if (err)
+		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, o->id));
+	else
+		err = output_write(o->out, r.data, r.len, reason);
+	reply_fini(&r);
+	return err ? failed("compare", reason) : 0;
+}
+
+int run_compare(struct client *c, int argc, char **argv)
+{
+	struct options o = { .duration = NULL };
+	struct asked p = { .len = 0 };
+	char reason[256];
+	json_t *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (take_times(&o, reason))
+		return failed("compare", reason);
+	asked_put_time(&p, o.start, o.end, o.duration);
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		asked_put(&p, settings[i].parameter, o.value[i]);
+	if (o.out)
+		return draw(c, &o, &p);
+	err = inst_get(c, o.id, "/value/compare", &p, &reply);
+	if (err)
+		return failed("compare", inst_reason(c, err, o.id));
+	if (o.json)
+		return print_json(reply);
+	print_comparison(reply);
+	json_decref(reply);
+	return 0;
+}
