@@ -321,6 +321,15 @@ static void reply_stream(struct api *api, struct http_request *r, const struct c
 		reply_error(r, err, reason);
 }
 
+static void views(struct api *api, struct http_request *r, const struct where *w)
+{
+	char reason[PARAMS_REASON_MAX] = "";
+	int err = stream_open_views(&api->streams, r, reason);
+
+	if (err)
+		reply_error(r, err, reason);
+}
+
 static void value(struct api *api, struct http_request *r, const struct where *w)
 {
 	if (w->kind == VALUE_STREAM)
@@ -342,6 +351,7 @@ static const struct route {
 	{ { "GET", "types", false, 0 }, old_types },
 	{ { "GET", "transformations", false, 0 }, transformations },
 	{ { "GET", "openapi.json", false, 0 }, describe },
+	{ { "GET", "stream", false, 0 }, views },
 	{ { "GET", "instrumentations", false, 0 }, list },
 	{ { "POST", "instrumentations", false, 0 }, create },
 	{ { "GET", ONE, false, 0 }, show },

@@ -1,16 +1,12 @@
-/* stream.h - live columns: a grid once, then every column that is new or amended.
+/* stream.h - live columns: the events of one view, or of several, as server-sent events of one connection.
  *
- *      flush: slots first..last changed --> marked --at once, every 50 ms at most--> fold of those columns
- *        event: grid     a whole grid: at first, and when rows or far too many columns changed: five at once, then
- *                        one a second
- *        event: column   {"from": s, "column": C}
- *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
- *        : (a comment)   every 10 s of silence, which also finds out who has left
+ *      views (view.h) --events--> connection       : (a comment) every 10 s of silence, which also finds out who has left
+ *        event: gone     {"view": n, "code", "message"}: of several, one whose instrumentation was deleted, or never there
  *
- * Pace    a reader that does not keep up gets fewer events, each with the newest state: nothing is
- *         queued behind what it has not taken yet.
- * Quiet   a column that nobody reports is sent, too, when its time is up: as unobserved.
- * End     when the instrumentation is deleted, or the server closes.
+ * One     connection is enough for a page of maps: a browser has six to a host.
+ * Pace    what changes goes at once, every 50 ms at most.  A reader that does not keep up gets fewer events, each with
+ *         the newest state: nothing is queued behind what it has not taken yet.
+ * End     when the last view's instrumentation is deleted, or the server closes.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_STREAM_H
@@ -31,8 +27,8 @@ struct streams {			/* all of a server */
 void streams_init(struct streams *all, struct aggregator *a);
 void streams_fini(struct streams *all);
 
-/* Replies to the request with a stream.  -EINVAL with the reason (PARAMS_REASON_MAX bytes),
- * -ENOMEM: not replied. */
+/* Both reply to the request with a stream.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM: not replied. */
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason);
+int stream_open_views(struct streams *all, struct http_request *r, char *reason);	/* of the parameter `views` */
 
 #endif

@@ -35,7 +35,7 @@ struct reader {
 
 static void reader_open(struct reader *r, const char *path)
 {
-	char request[256];
+	char request[1024];
 	int len = snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", path);
 
 	memset(r, 0, sizeof(*r));
@@ -426,17 +426,135 @@ static void deleting_ends_the_stream(void **state)
 	answer_fini(&a);
 }
 
+/* ---- several views ---- */
+
+#define VIEW "%%7B%%22instrumentation%%22:%%22%llu%%22,%%22ncols%%22:%d,%%22duration%%22:%d%%7D"
+#define VIEWS(list) "/ca/stream?views=%%5B" list "%%5D"
+
+/* The next event of that view. */
+static json_t *await_view(struct reader *r, const char *wanted, int view)
+{
+	for (;;) {
+		json_t *json = await(r, wanted);
+
+		if (number(json, "view") == view)
+			return json;
+		json_decref(json);
+	}
+}
+
+static void several_views_share_a_stream_and_each_gets_its_own(void **state)
+{
+	struct reader r;
+	__s64 slot = now_ns() / SLOT - 5;
+	__u64 id = server_create(&server);
+	json_t *first, *second, *event;
+	char path[512];
+	double count = 0;
+
+	server_batch(&server, "db1", id, slot, "select", 1000000, 3);
+	snprintf(path, sizeof(path), VIEWS(VIEW "," VIEW), id, 30, 30, 1ull, 60, 60);
+	reader_open(&r, path);
+	first = await(&r, "grid");
+	second = await(&r, "grid");
+	if (number(first, "view") == 1) {
+		event = first;
+		first = second;
+		second = event;
+	}
+	assert_int_equal(number(first, "ncols"), 30);
+	assert_int_equal(number(json_object_get(first, "summary"), "count"), 3);
+	assert_int_equal(number(second, "view"), 1);
+	assert_int_equal(number(second, "ncols"), 60);
+	server_batch(&server, "db1", id, slot, "select", 1000000, 4);
+	while (count != 7) {
+		event = await_view(&r, "column", 0);
+		count = number(event, "from") == (double)slot ? number(json_object_get(event, "column"), "count") : 0;
+		json_decref(event);
+	}
+	json_decref(first);
+	json_decref(second);
+	reader_close(&r);
+}
+
+static void delete(__u64 id)
+{
+	struct answer a;
+	char path[96];
+
+	snprintf(path, sizeof(path), "/ca/instrumentations/%llu", id);
+	a = ask(&server, "DELETE", path, NULL, NULL);
+	assert_int_equal(a.status, 204);
+	answer_fini(&a);
+}
+
+static void a_view_that_is_gone_is_told_and_the_others_go_on(void **state)
+{
+	struct reader r;
+	__u64 id = server_create(&server), other = server_create(&server);
+	json_t *event;
+	char path[512];
+
+	snprintf(path, sizeof(path), VIEWS(VIEW "," VIEW "," VIEW), id, 60, 60, 999999ull, 60, 60, other, 60, 60);
+	reader_open(&r, path);
+	event = await(&r, "gone");
+	assert_int_equal(number(event, "view"), 1);
+	assert_string_equal(json_string_value(json_object_get(event, "code")), "ECA_NOENT");
+	assert_non_null(json_string_value(json_object_get(event, "message")));
+	json_decref(event);
+	json_decref(await(&r, "grid"));
+	json_decref(await(&r, "grid"));
+	delete(id);
+	event = await(&r, "gone");
+	assert_int_equal(number(event, "view"), 0);
+	json_decref(event);
+	for (int i = 0; i < 2; i++)
+		json_decref(await_view(&r, "column", 2));
+	assert_false(r.ended);
+	delete(other);
+	json_decref(await_view(&r, "gone", 2));
+	while (reader_more(&r, 5000))
+		;
+	assert_true(r.ended);
+	reader_close(&r);
+}
+
+static void what_is_not_a_list_of_views_is_refused(void **state)
+{
+	static const struct {
+		const char *path, *says;
+	} c[] = {
+		{ "/ca/stream", "\\\"views\\\"" },
+		{ "/ca/stream?ncols=3", "and nothing else" },
+		{ "/ca/stream?views=%5B%5D", "JSON array of 1 to 32 objects" },
+		{ "/ca/stream?views=%5B1%5D", "instrumentation" },
+		{ "/ca/stream?views=%5B%7B%22instrumentation%22:1%7D,%7B%22instrumentation%22:1,%22ncols%22:0%7D%5D", "view 1: " },
+		{ "/ca/stream?views=%5B%7B%22instrumentation%22:1,%22xyz%22:0%7D%5D", "view 0: " },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		struct answer a = ask(&server, "GET", c[i].path, NULL, NULL);
+
+		assert_int_equal(a.status, 409);
+		if (!strstr(a.body, c[i].says))
+			fail_msg("%s: %s", c[i].path, a.body);
+		answer_fini(&a);
+	}
+}
+
 /* Many readers that come and go at any moment leave nothing behind (server_stop checks). */
 static void readers_may_leave_at_any_time(void **state)
 {
 	struct reader r[20];
+	char several[512];
 
+	snprintf(several, sizeof(several), VIEWS(VIEW "," VIEW), 1ull, 60, 60, 1ull, 30, 60);
 	for (int i = 0; i < 60; i++) {
 		struct reader *one = &r[i % 20];
 
 		if (i >= 20)
 			reader_close(one);
-		reader_open(one, STREAM);
+		reader_open(one, i % 2 ? STREAM : several);
 		if (i % 3 == 0)
 			json_decref(await(one, "grid"));
 	}
@@ -474,6 +592,9 @@ int main(void)
 		cmocka_unit_test(an_open_stream_is_somebody_who_asks),
 		cmocka_unit_test(deleting_ends_the_stream),
 		cmocka_unit_test(silence_from_the_beginning_is_sent_by_column),
+		cmocka_unit_test(several_views_share_a_stream_and_each_gets_its_own),
+		cmocka_unit_test(a_view_that_is_gone_is_told_and_the_others_go_on),
+		cmocka_unit_test(what_is_not_a_list_of_views_is_refused),
 		cmocka_unit_test(readers_may_leave_at_any_time),
 		cmocka_unit_test(a_stream_may_be_open_when_the_server_ends),
 	};

@@ -83,23 +83,24 @@ export class Server {
 		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
 		s.replay();
 		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);
-		const made = await fetch(`${s.url}/ca/instrumentations`, {
-			method: "POST", headers: { "Content-Type": "application/json" },
-			body: JSON.stringify({
-				module: "mysql", stat: "queries", decomposition: ["statement", "latency"],
-				measures: ["latency", "cputime", "offcpu"],
-			}),
-		});
-
-		if (made.status !== 201)
-			throw new Error(`no instrumentation: ${await made.text()}`);
-		s.id = (await made.json()).id;
+		s.id = await s.create({ module: "mysql", stat: "queries", decomposition: ["statement", "latency"],
+			measures: ["latency", "cputime", "offcpu"] });
 		await until("a quarter of a minute of events", async () => {
 			const { columns } = await s.get(`/ca/instrumentations/${s.id}/value/grid?duration=60&ncols=60`);
 
 			return columns.filter((c) => c.count > 0).length >= 14;
 		}, 40);
 		return s;
+	}
+
+	/** Another instrumentation; its id. */
+	async create(properties) {
+		const made = await fetch(`${this.url}/ca/instrumentations`, {
+			method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(properties) });
+
+		if (made.status !== 201)
+			throw new Error(`no instrumentation: ${await made.text()}`);
+		return (await made.json()).id;
 	}
 
 	run(name, args) {

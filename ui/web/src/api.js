@@ -82,8 +82,10 @@ export const composition = (id, parameters, signal) => request("GET", of(id, "co
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
 
-/** Calls on(type, data) for each event, until the stream ends; throws where it breaks. */
-export const stream = (id, parameters, signal, on) => readEvents(of(id, "stream") + query(parameters), signal, on);
+/** Calls on(type, data) for each event of several grids, until the stream ends; throws where it breaks.  data.view: of which one. */
+export const stream = (views, signal, on) => readEvents(`/ca/stream${query({
+	views: JSON.stringify(views.map(({ id, parameters }) => ({ instrumentation: id, ...parameters }))),
+})}`, signal, (type, data) => on(type, JSON.parse(data)));
 
 export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
 export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });

@@ -1,5 +1,5 @@
 /* choices.js - from the boxes of the form to the request that creates an instrumentation. */
-import { OVERLAID } from "./state.js";
+import { OVERLAID } from "./worksheet.js";
 
 const USUAL = ["latency", "cputime", "offcpu", OVERLAID];
 

@@ -19,8 +19,8 @@ export const partsOf = ({ parts, rest }) =>
 	[...parts, { weight: "rest", ...rest }].filter((p) => p.sum > 0).sort((a, b) => b.sum - a.sum);
 
 /** What to ask for.  selected: the keys to look at, none for all; baseline: a span to compare with, too, or null. */
-export const parametersOf = ({ measure, start, end, low, high }, selected, baseline) => ({
-	measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
+export const parametersOf = ({ map, start, end, low, high }, selected, baseline) => ({
+	measure: map.measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
 	baseline_start: baseline?.start, baseline_end: baseline && baseline.start + baseline.duration,
 });
 
@@ -50,7 +50,7 @@ export class Explain {
 		this.reading?.abort();
 		this.reading = null;
 		this.keys = [];
-		this.state = this.rectangle = this.of = this.reply = this.composition = this.problem = null;
+		this.state = this.rectangle = this.reply = this.composition = this.problem = null;
 	}
 
 	drop() {
@@ -58,19 +58,17 @@ export class Explain {
 		this.session.changed();
 	}
 
-	/** A rectangle of a measure's map, of the instrumentation that is shown. */
-	draw(measure, rectangle) {
+	/** A rectangle of a map. */
+	draw(map, rectangle) {
 		this.forget();
 		this.state = "drawn";
-		this.rectangle = { measure, ...rectangle };
-		this.of = this.session.inst.id;
-		this.composed = isComposed(this.session.inst, measure);
+		this.rectangle = { map, ...rectangle };
 		this.session.changed();
 	}
 
-	/** Is there a rectangle of this measure that was not asked for? */
-	drawn(measure) {
-		return this.state === "drawn" && this.rectangle.measure === measure;
+	/** Is there a rectangle of this map that was not asked for? */
+	drawn(map) {
+		return this.state === "drawn" && this.rectangle.map === map;
 	}
 
 	/** Compares with the whole time shown, too, or no more. */
@@ -80,10 +78,10 @@ export class Explain {
 	}
 
 	async ask() {
-		const { session } = this;
+		const { session, rectangle } = this, { map } = rectangle, { id } = map.inst;
 
-		this.keys = session.selected;
-		const parameters = parametersOf(this.rectangle, this.keys, this.wide ? session.span : null);
+		this.keys = map.selected;
+		const parameters = parametersOf(rectangle, this.keys, this.wide ? session.span : null);
 		const reading = new AbortController();
 
 		this.reading?.abort();
@@ -93,8 +91,8 @@ export class Explain {
 		session.changed();
 		try {
 			const [reply, composition] = await Promise.all([
-				api.explain(this.of, parameters, reading.signal),
-				this.composed ? api.composition(this.of, partsParameters(this.rectangle, this.keys), reading.signal) : null]);
+				api.explain(id, parameters, reading.signal),
+				isComposed(map.inst, map.measure) ? api.composition(id, partsParameters(rectangle, this.keys), reading.signal) : null]);
 
 			this.answer(reading, { state: "said", reply, composition });
 		} catch (e) {

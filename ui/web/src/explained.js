@@ -11,9 +11,9 @@ const BY = {
 	time: "each event is given the mean of its time: what coincides",
 };
 
-export function Rectangle({ session, measure, grid, view }) {
-	const { rectangle, state } = session.explain;
-	const box = rectangle?.measure === measure && boxOf(grid, view, rectangle);
+export function Rectangle({ map, view }) {
+	const { rectangle, state } = map.session.explain;
+	const box = rectangle?.map === map && boxOf(map.grid, view, rectangle);
 
 	return box && html`<div class=${`rectangle ${state}`} aria-hidden="true"
 		style=${{ left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` }} />`;
@@ -28,14 +28,14 @@ function extentOf({ rectangle, reply }, { unit, slot }) {
 }
 
 function Values({ session, values }) {
-	const fields = discreteFields(session.inst, session.catalogue);
+	const { inst } = session.explain.rectangle.map, fields = discreteFields(inst, session.catalogue);
 
 	return html`<table class="values">
 		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col" title="share of what is inside">inside</th>
 			<th scope="col" title="share of what is outside">outside</th><th scope="col" title="inside beyond what the share outside predicts">excess</th></tr></thead>
 		<tbody>${values.map((v) => html`<tr key=${`${v.field}=${v.value}`}>
 			<td title=${labelOf(session, v.field)}>${v.field}</td>
-			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1} /></th>
+			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1 && inst.id === session.inst?.id} /></th>
 			<td>${format.share(v.inside_share, 1)}</td><td>${format.share(v.outside_share, 1)}</td>
 			<td>${format.shortCount(Math.round(v.excess))}</td></tr>`)}</tbody>
 	</table>`;
@@ -76,13 +76,13 @@ const SAYS = {
 
 export function Explained({ session }) {
 	const { explain } = session, { rectangle, reply, composition, state } = explain;
-	const grid = rectangle && session.grids.get(rectangle.measure);
+	const grid = rectangle?.map.grid;
 	const values = reply ? tellingValues(reply) : [], measures = reply ? tellingMeasures(reply) : [];
 
 	if (!rectangle)
 		return null;
 	return html`<section class="explained" aria-label="What sets the rectangle apart">
-		<h3>Set apart <span>${labelOf(session, rectangle.measure)} ${grid && extentOf(explain, grid)}</span>
+		<h3>Set apart <span>${rectangle.map.title} ${grid && extentOf(explain, grid)}</span>
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>

@@ -1,7 +1,9 @@
-/* feed.js - one measure's grid, kept up to date: by server-sent events, or by asking where those fail.
+/* feed.js - the grids of several maps, kept up to date: by one stream of server-sent events, or by asking where that fails.
  *
- *      stream: grid, column, column, shade, ...  ->  on.grid(grid), one per change
- *      states: "connecting" -> "live" | "polling" | "lost"     (on.state(state, why))
+ *      stream: grid, column, column, shade, ...  ->  on.grid(i, grid), one per change; i: of the views, in their order
+ *      states: "connecting" -> "live" | "polling" | "lost"     (on.state(i, state, why))
+ *
+ * One stream, because a browser has six connections to a host.
  */
 import * as api from "./api.js";
 import { applyColumn, fitsRows } from "./grid.js";
@@ -9,33 +11,43 @@ import { applyColumn, fitsRows } from "./grid.js";
 const RETRY_MS = 3000;
 
 export class Feed {
-	/** @param {{grid: Function, column: Function, state: Function}} on */
-	constructor(id, parameters, on) {
-		this.id = id;
-		this.parameters = parameters;
+	/** @param {{id: string, parameters: Object}[]} views   of which instrumentations, and what of them
+	 *  @param {{grid: Function, state: Function}} on */
+	constructor(views, on) {
+		this.views = views.map((view) => ({ ...view, grid: null, gone: false }));
 		this.on = on;
-		this.grid = null;
 		this.open();
 	}
 
 	open() {
 		const reading = this.reading = new AbortController();
 		const failed = () => reading.signal.aborted || this.failed();
+		const asked = this.present;
 
-		this.on.state("connecting");
-		api.stream(this.id, this.parameters, reading.signal, (type, data) =>
-			reading.signal.aborted || this.event(type, JSON.parse(data))).then(failed, failed);
+		for (const i of asked)
+			this.on.state(i, "connecting");
+		api.stream(asked.map((i) => this.views[i]), reading.signal, (type, { view, ...data }) =>
+			reading.signal.aborted || this.event(type, asked[view], data)).then(failed, failed);
 	}
 
-	event(type, data) {
+	/** Which are still there. */
+	get present() {
+		return this.views.flatMap((view, i) => view.gone ? [] : [i]);
+	}
+
+	event(type, i, data) {
+		const { grid } = this.views[i];
+
 		if (type === "grid")
-			this.take(data);
-		else if (type === "column" && this.grid && !fitsRows(this.grid, data.column))
+			this.take(i, data);
+		else if (type === "gone")
+			this.lose(i, new api.ApiError(data.code, data.message));
+		else if (type === "column" && grid && !fitsRows(grid, data.column))
 			this.reopen();
-		else if (type === "column" && this.grid)
-			this.take(applyColumn(this.grid, data.from, data.column));
-		else if (type === "shade" && this.grid)
-			this.take({ ...this.grid, shade: { ...this.grid.shade, levels: data.levels } });
+		else if (type === "column" && grid)
+			this.take(i, applyColumn(grid, data.from, data.column));
+		else if (type === "shade" && grid)
+			this.take(i, { ...grid, shade: { ...grid.shade, levels: data.levels } });
 	}
 
 	/* A value beyond the rows of the grid: the next one has them. */
@@ -44,39 +56,49 @@ export class Feed {
 		this.open();
 	}
 
-	take(grid) {
-		this.grid = grid;
-		this.on.state("live");
-		this.on.grid(grid);
+	take(i, grid, state = "live") {
+		this.views[i].grid = grid;
+		this.on.state(i, state);
+		this.on.grid(i, grid);
 	}
 
-	/* A stream may break for many reasons; the grid tells, and serves in its stead. */
+	lose(i, why) {
+		this.views[i].gone = why.code === "ECA_NOENT";
+		this.on.state(i, "lost", why);
+	}
+
+	/* A stream may break for many reasons; the grids tell, and serve in its stead. */
 	failed() {
 		clearTimeout(this.timer);
-		this.timer = setTimeout(() => this.poll(0), 500);
+		if (this.present.length)
+			this.timer = setTimeout(() => this.poll(0), 500);
 	}
 
 	async poll(round) {
-		let next = () => this.poll(round + 1);
+		const answered = await Promise.all(this.present.map((i) => this.ask(i)));
+
+		if (this.closed || !this.present.length)
+			return;
+		const again = () => answered.every(Boolean) && round % 5 === 1 ? this.open() : this.poll(round + 1);
+
+		this.timer = setTimeout(again, answered.every(Boolean) && round === 0 ? 200 : RETRY_MS);
+	}
+
+	/* True: there is its grid. */
+	async ask(i) {
+		const { id, parameters } = this.views[i];
 
 		try {
-			const grid = await api.grid(this.id, this.parameters);
+			const grid = await api.grid(id, parameters);
 
-			if (this.closed)
-				return;
-			this.grid = grid;
-			this.on.state("polling");
-			this.on.grid(grid);
-			if (round % 5 === 1)
-				next = () => this.open();
+			if (!this.closed)
+				this.take(i, grid, "polling");
+			return true;
 		} catch (e) {
-			if (this.closed)
-				return;
-			this.on.state("lost", e);
-			if (e.code === "ECA_NOENT")
-				return;
+			if (!this.closed)
+				this.lose(i, e);
+			return false;
 		}
-		this.timer = setTimeout(next, this.grid && round === 0 ? 200 : RETRY_MS);
 	}
 
 	close() {

@@ -1,47 +1,33 @@
-/* panel.js - one heat map: title, y axis, cells, marks, cursor, rectangle.
+/* panel.js - one heat map: title, y axis, cells, marks, cursor, and what lies over it.
  *
  * The pointer and the arrow keys move one cursor, which all panels share by time and value; dragged, or with Shift, they draw
  * a rectangle, whose explanation is asked for.
  */
 import { html } from "htm/preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { timeAxis, timeTicks, valueAxis, valueTicks } from "./axis.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { GUTTER, useSize, YAxis } from "./axes.js";
+import { timeAxis, valueAxis } from "./axis.js";
 import { Drag } from "./drag.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
-import { columnAt, rowAt, rowRange } from "./grid.js";
+import { columnAt } from "./grid.js";
 import { paintHistogram } from "./histogram.js";
-import { hueOf } from "./keys.js";
 import { paintMarks } from "./marks.js";
+import { Cells, PanelMenu, resize } from "./panel_menu.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
-import { labelOf } from "./side.js";
 import { paintRunning } from "./running.js";
+import { stepTo } from "./stepping.js";
 import { above } from "./threshold.js";
+import { SIZE_MAX, SIZE_MIN, SIZE_STEP } from "./worksheet.js";
 import { beyond } from "./zoom.js";
 import { zoomByKey, zoomByWheel } from "./zooming.js";
 
-export const GUTTER = 62;		/* px left of the map, for the y axis */
-
-/** Size of an element, kept up to date. */
-export function useSize(ref) {
-	const [size, setSize] = useState(null);
-
-	useLayoutEffect(() => {
-		const watch = new ResizeObserver(([entry]) => {
-			const { width, height } = entry.contentRect;
-
-			setSize({ width: Math.floor(width), height: Math.floor(height) });
-		});
-
-		watch.observe(ref.current);
-		return () => watch.disconnect();
-	}, []);
-	return size;
-}
+/* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
+const LAYERS = [Rectangle];
 
 /** Colours the style sheet gives to what is drawn on canvas. */
-export function themeColours() {
+function themeColours() {
 	const style = getComputedStyle(document.documentElement);
 	const of = (name) => style.getPropertyValue(`--${name}`).trim();
 
@@ -51,81 +37,59 @@ export function themeColours() {
 	};
 }
 
-const LABEL = 13;			/* px a label of the axis takes */
-
-function YAxis({ y, unit, height, under }) {
-	const ticks = valueTicks(y.domain, Infinity);
-	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
-	const floor = y.domain.under ? height - LABEL : height + 4;
-
-	return html`<svg class="yaxis" width=${GUTTER} height=${height + 1} aria-hidden="true">
-		<line x1=${GUTTER - 0.5} x2=${GUTTER - 0.5} y1="0" y2=${height} />
-		${ticks.map(({ value, major }) => {
-			const at = Math.round(y.y(value)) + 0.5;
-
-			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
-				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.max(at, 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
-		})}
-		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - 4} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
-		${y.domain.over && html`<text x=${GUTTER - 4} y="4" class="strip">beyond</text>`}
-	</svg>`;
-}
-
-/* weight: the label of what cells are sums of, or nothing. */
-function Title({ measure, label, unit, weight, summary, hidden, over }) {
+/* hidden: how much the axis does not reach; over: above the threshold, or null. */
+function Title({ map, hidden, over }) {
+	const { unit, grid, summary } = map;
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
-		<h2 id=${`title-${measure}`}>${label}${weight && html` <small>cells: ${weight}</small>`}</h2>
+		<h2 id=${`title-${map.id}`} title=${map.title}>${map.label}${map.subject && html` <small>${map.subject}</small>`}</h2>
+		<${Cells} map=${map} />
 		<dl>
 			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
 			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
 			<div><dt>max</dt><dd>${of("max")}</dd></div>
 			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
-			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell({ weight, unit }, hidden)}</dd></div>`}
+			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell(grid, hidden)}</dd></div>`}
 		</dl>
+		<${PanelMenu} map=${map} />
 	</header>`;
 }
 
-const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
+/* Its height, by the pointer and by the keys. */
+function Sizer({ map }) {
+	const { size } = map.panel, [held] = useState({ drag: new Drag() });
+	const down = (e) => {
+		const { height } = e.currentTarget.parentElement.getBoundingClientRect();
 
-/* The middles of what a column shows, ascending: of its cells, and of what still ran. */
-const stopsOf = (grid, column) =>
-	[...column.cells.map(([row]) => rowRange(grid, row)), ...column.running ?? []].map(middle).sort((a, b) => a - b);
+		Object.assign(held, { size, height, y: e.clientY });
+		held.drag.begin(e, null);
+	};
+	const move = (e) => held.drag.move(e) && resize(map, held.size * (1 + (e.clientY - held.y) / held.height));
+	const press = (e) => {
+		const by = { ArrowDown: SIZE_STEP, ArrowUp: -SIZE_STEP }[e.key];
 
-/* The next value above or below at which the column shows something; without one, the next row at all. */
-function stepped(grid, column, value, by) {
-	const stops = stopsOf(grid, column);
-	const next = by > 0 ? stops.find((v) => v > value) : stops.findLast((v) => v < value);
-	const row = Math.min(grid.nrows - 1, Math.max(0, rowAt(grid, value) + by));
+		if (!by)
+			return;
+		e.preventDefault();
+		resize(map, size + by);
+	};
 
-	return next ?? (rowAt(grid, value) < 0 ? value : middle(rowRange(grid, row)));
+	return html`<div class="sizer" role="separator" tabindex="0" aria-orientation="horizontal" aria-label=${`Height of ${map.title}`} title="Height (arrow keys)"
+		aria-valuenow=${size} aria-valuemin=${SIZE_MIN} aria-valuemax=${SIZE_MAX} aria-valuetext=${`${Math.round(100 * size)} %`}
+		onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => held.drag.end()} onPointerCancel=${() => held.drag.end()} onKeyDown=${press} />`;
 }
 
-/* Where the keys begin. */
-const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? middle(rowRange(grid, 0));
+/** A panel whose instrumentation is not there says so. */
+export function GonePanel({ map }) {
+	const { inst, measure, weight } = map.panel;
+	const there = map.session.instrumentations.some((i) => i.id === inst);
 
-function moved(session, grid, measure, key) {
-	const at = session.pointed(measure);
-	const last = grid.ncols - 1;
-	let column = at?.i ?? last, value = at?.range ? middle(at.range) : topOf(grid, grid.columns[column]);
-
-	if (!at && key !== "Home" && key !== "End")
-		return { measure, time: grid.from + (column + 0.5) * grid.column, value };
-	switch (key) {
-	case "ArrowLeft": column--; break;
-	case "ArrowRight": column++; break;
-	case "PageUp": column -= Math.ceil(grid.ncols / 10); break;
-	case "PageDown": column += Math.ceil(grid.ncols / 10); break;
-	case "Home": column = 0; break;
-	case "End": column = last; break;
-	case "ArrowUp": value = stepped(grid, grid.columns[column], value, 1); break;
-	case "ArrowDown": value = stepped(grid, grid.columns[column], value, -1); break;
-	default: return null;
-	}
-	column = Math.min(last, Math.max(0, column));
-	return { measure, time: grid.from + (column + 0.5) * grid.column, value };
+	return html`<section class="panel gone" aria-label=${`Instrumentation ${inst}`}>
+		<header><h2>${map.label}</h2><span class="space" /><${PanelMenu} map=${map} /></header>
+		<p class="waiting">${there ? `Instrumentation ${inst} does not keep ${weight ?? measure}.` : `Instrumentation ${inst} is gone, and its data with it.`}</p>
+	</section>`;
 }
 
 function valueOfY(view, py) {
@@ -138,25 +102,24 @@ function valueOfY(view, py) {
 
 const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
 
-export function Panel({ session, measure, span, all, domain, shade, sharedEdge }) {
+/** scale: as scales.js gives it. */
+export function Panel({ map, span, scale = {} }) {
+	const { session, grid, unit } = map, { explain } = session, { all, domain, shade, sharedEdge, under } = scale;
 	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef(), histogram = useRef();
 	const corner = useRef(null);	/* where the keys began a rectangle */
 	const [drag] = useState(() => new Drag());
-	const { explain } = session;
 	const size = useSize(box), aside = useSize(histogram);
-	const grid = session.grids.get(measure);
-	const label = session.catalogue.fields[measure]?.label ?? measure;
 	const drawable = Boolean(grid) && canExplain(grid);
 	const view = size && grid && span && domain && {
 		width: size.width, height: size.height,
 		x: timeAxis(span.start, span.start + span.duration, 0, size.width),
 		y: valueAxis(domain, 0, size.height),
 	};
-	const at = session.pointed(measure);
+	const at = map.pointed;
 	const { transfer, threshold } = session.state;
-	const line = threshold?.unit === grid?.unit ? threshold?.value : undefined;
+	const line = threshold?.unit === unit ? threshold?.value : undefined;
 	const ratio = globalThis.devicePixelRatio || 1;
-	const keys = session.highlights(measure, hueOf);
+	const keys = map.highlights;
 	const layout = view && [size.width, size.height, span.start, span.duration, domain, shade, ratio, session.dark].concat(grid);
 
 	useEffect(() => {
@@ -184,7 +147,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 	const placeOf = (e) => {
 		const r = box.current.getBoundingClientRect();
 
-		return { measure, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top)) };
+		return { map, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top)) };
 	};
 	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
 	const point = (place) => {
@@ -192,7 +155,7 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		corner.current = null;
 		session.point(columnAt(grid, place.time) < 0 ? null : place);
 	};
-	const draw = (from, to) => explain.draw(measure, between(grid, from, to));
+	const draw = (from, to) => explain.draw(map, between(grid, from, to));
 	const down = (e) => {
 		if (!view)
 			return;
@@ -211,8 +174,8 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		if (drag.move(e))
 			draw(drag.from, place);
 	};
-	const up = () => drag.end() && explain.drawn(measure) && explain.ask();
-	const enter = () => explain.drawn(measure) ? explain.ask() : session.pick();
+	const up = () => drag.end() && explain.drawn(map) && explain.ask();
+	const enter = () => explain.drawn(map) ? explain.ask() : session.pick.ask();
 	const drop = () => {
 		drag.end();
 		corner.current = null;
@@ -226,17 +189,17 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		session.point(null);
 	};
 	/* Without the focus the wheel is the browser's: with Ctrl it makes the page larger, which some need. */
-	const turn = (e) => view && e.ctrlKey && document.activeElement === box.current && zoomByWheel(session, e, grid.unit, placeOf(e));
+	const turn = (e) => view && e.ctrlKey && document.activeElement === box.current && zoomByWheel(session, e, unit, placeOf(e));
 	const step = (next, grows) => {
-		corner.current = grows ? corner.current ?? session.cursorOf(grid.unit) ?? next : null;
+		corner.current = grows ? corner.current ?? map.cursor ?? next : null;
 		session.point(next);
 		if (grows)
 			draw(corner.current, next);
 	};
-	const pointedAt = () => session.cursorOf(grid.unit) ?? { time: session.cursor?.time ?? span.start + span.duration, value: domain.low };
+	const pointedAt = () => map.cursor ?? { time: session.cursor?.time ?? span.start + span.duration, value: domain.low };
 	const press = (e) => {
-		const zooms = view && zoomByKey(session, e, grid.unit, pointedAt());
-		const next = grid && !zooms && moved(session, grid, measure, e.key);
+		const zooms = view && zoomByKey(session, e, unit, pointedAt());
+		const next = grid && !zooms && stepTo(map, e.key);
 
 		if (next)
 			step(next, e.shiftKey && drawable);
@@ -250,55 +213,26 @@ export function Panel({ session, measure, span, all, domain, shade, sharedEdge }
 		session.speak = true;
 	};
 
-	return html`<section class="panel" aria-labelledby=${`title-${measure}`}>
-		<${Title} measure=${measure} label=${label} unit=${grid?.unit} weight=${grid?.weight && labelOf(session, grid.weight)} summary=${session.summaries.get(measure)}
-			hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
+	return html`<section class="panel" aria-labelledby=${`title-${map.id}`} style=${{ "--size": map.panel.size }}>
+		<${Title} map=${map} hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
 		<div class="plot">
-			${view ? html`<${YAxis} y=${view.y} unit=${grid.unit} height=${size.height} under=${underEdge(session, grid.unit)} />` : html`<span class="yaxis" />`}
-			<div class="map" ref=${box} data-measure=${measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${label} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value.${drawable ? DRAWABLE : ""}`}
+			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} />` : html`<span class="yaxis" />`}
+			<div class="map" ref=${box} data-measure=${map.measure} tabindex="0" role="application" aria-roledescription="heat map"
+				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value.${drawable ? DRAWABLE : ""}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
-				onClick=${() => drag.far || session.pick()}
+				onClick=${() => drag.far || session.pick.ask()} onFocus=${() => session.focus(map)}
 				onKeyDown=${press} onWheel=${turn} onBlur=${leave}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
-				${view && html`<${Rectangle} session=${session} measure=${measure} grid=${grid} view=${view} />`}
+				${view && LAYERS.map((Layer) => html`<${Layer} map=${map} view=${view} />`)}
 				${!grid && html`<p class="waiting">waiting for the first columns …</p>`}
 				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
 					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
 			</div>
 			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${transfer === "linear" ? "linear" : "by logarithm"}`}></canvas>
 		</div>
+		<${Sizer} map=${map} />
 	</section>`;
-}
-
-const underEdge = (session, unit) =>
-	session.measures.map((m) => session.grids.get(m)).find((g) => g?.unit === unit && g.edge[0] === 0)?.edge[1];
-
-/** The time axis under the last panel; it serves them all. */
-export function XAxis({ span, slot }) {
-	const box = useRef();
-	const size = useSize(box);
-	let content = null;
-
-	if (size && span) {
-		const { start, duration } = span, end = start + duration;
-		const x = timeAxis(start, end, GUTTER, size.width);
-		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset(start));
-
-		content = html`<svg class="xaxis" width=${size.width} height="34" aria-hidden="true">
-			<line x1=${GUTTER} x2=${size.width} y1="0.5" y2="0.5" />
-			${ticks.map((t) => {
-				const at = Math.round(x.x(t)) + 0.5;
-
-				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
-					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
-			})}
-			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zone(start)}</text>
-			<text class="zone end" x=${size.width} y="30">one column = ${format.seconds(span.column)}${span.column > slot ? `, ${Math.round(span.column / slot)} slots` : ""}</text>
-		</svg>`;
-	}
-	return html`<div class="time" ref=${box}>${content}</div>`;
 }

@@ -1,17 +1,24 @@
-/* session.js - the page's state and the only place that talks to the server on its behalf.
+/* session.js - what a person chose, the maps that show it on one time axis, and the only place that asks the server for them.
  *
  *      person -> set(), select(), point() ... -> session -> changed() -> views draw what is here
- *      server -> feeds, lists ------------------^
+ *      server -> feed, lists -------------------^
+ *
+ *      state (the address) + instrumentations -> maps, one HeatMap per panel;  those of one instrumentation are a worksheet, too
  *
  * A hidden tab holds no connection; a view that stands still (end is not null) asks once.
  */
 import * as api from "./api.js";
 import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
-import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
-import { presentRows, toggleKey, withOnCpu } from "./keys.js";
+import { gridEnd } from "./grid.js";
+import { discreteFields, toggleKey } from "./keys.js";
+import { HeatMap } from "./map.js";
+import { Pick } from "./pick.js";
+import { Ranking } from "./ranking.js";
 import { whenNeeded } from "./token.js";
-import { anew, columnsFor, panelsOf, readHash, weightOf, writeHash } from "./state.js";
+import { anew, readHash, writeHash } from "./state.js";
+import { titleOf } from "./text.js";
+import { panelsOf, placed } from "./worksheet.js";
 import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
@@ -22,21 +29,17 @@ export class Session {
 		this.state = readHash(location.hash);
 		this.catalogue = null;
 		this.instrumentations = null;
-		this.inst = null;
 		this.error = null;		/* {code, message} of the newest failure that still holds */
 		this.creating = false;
 		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
-		this.feeds = new Map();		/* measure -> Feed, while live */
-		this.grids = new Map();		/* measure -> Grid */
-		this.linked = new Map();	/* measure -> state of its feed */
-		this.overlays = new Map();	/* key -> Map(measure -> Grid) */
-		this.summaries = new Map();	/* measure -> summary of the view */
-		this.rows = null;		/* the key list */
-		this.lowerBound = false;
-		this.cursor = null;		/* {measure, time, value} */
-		this.picked = null;		/* {measure, time, low, high, rows, total} of a clicked cell */
-		this.explain = new Explain(this);
+		this.maps = [];			/* HeatMap, from top to bottom */
+		this.focused = null;		/* the map whose instrumentation is looked at; null: the first */
+		this.feed = null;		/* of all maps, while live */
+		this.cursor = null;		/* {map, time, value} */
 		this.axes = new Map();		/* unit -> the y domain, kept so that it holds still */
+		this.ranking = new Ranking(this);
+		this.pick = new Pick(this);
+		this.explain = new Explain(this);
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
 
@@ -61,15 +64,15 @@ export class Session {
 
 	stop() {
 		clearInterval(this.timer);
-		this.closeFeeds();
+		this.closeFeed();
 		this.changed();
 	}
 
 	async resume() {
 		clearInterval(this.timer);
 		this.timer = setInterval(() => this.refreshLists(), LIST_MS);
-		this.inst = null;		/* whatever is found is opened anew */
 		await this.refreshLists();
+		this.show();
 	}
 
 	/* The address was changed by hand, or by going back. */
@@ -77,26 +80,24 @@ export class Session {
 		if (writeHash(this.state) === (location.hash === "#" ? "" : location.hash))
 			return;
 		this.state = readHash(location.hash);
-		this.inst = null;
-		this.choose();
 		this.show();
 	}
 
 	/** Changes what a person chose; asks again for what depends on it. */
 	set(change, push = false) {
-		const before = this.state;
-
-		this.state = { ...before, ...change };
+		this.state = { ...this.state, ...change };
 		const hash = writeHash(this.state);
 		history[push ? "pushState" : "replaceState"](null, "", hash || location.pathname);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
 		if (only("view", "values", "threshold"))
 			this.changed();
-		else if (only("keys"))
+		else if (only("keys", "of"))
 			this.refreshOverlays();
 		else if (only("by"))
-			this.refreshKeys();
+			this.ranking.refresh();
+		else if (only("panels", "inst"))
+			this.arrange();
 		else
 			this.show();
 	}
@@ -104,30 +105,37 @@ export class Session {
 	async refreshLists() {
 		try {
 			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations()]);
-			const back = this.error?.code === "UNREACHABLE";
-
-			if (back)
+			if (this.error?.code === "UNREACHABLE") {
 				this.error = null;
-			if (this.choose() || back)
 				this.show();
+			} else {
+				this.arrange();
+			}
 		} catch (e) {
 			this.error = e;
 		}
 		this.changed();
 	}
 
-	/* The instrumentation of the address, or the first; its newest description.  True: another one. */
-	choose() {
-		const all = this.instrumentations ?? [];
-		const wanted = this.state.inst ?? all[0]?.id;
-		const before = this.inst?.id;
+	/** What a reply is for, if the view is still the one it was asked for; what fails is told. */
+	async reply(asked, take) {
+		const { epoch } = this;
 
-		this.inst = all.find((i) => i.id === wanted) ?? null;
-		return this.inst?.id !== before;
+		try {
+			const value = await asked;
+
+			if (epoch === this.epoch)
+				await take(value);
+		} catch (e) {
+			if (epoch === this.epoch && e.code !== "UNREACHABLE")
+				this.error = e;
+		}
+		this.changed();
 	}
 
+	/* ---- instrumentations ---- */
+
 	select(id) {
-		this.inst = this.instrumentations.find((i) => i.id === id) ?? null;
 		this.creating = false;
 		this.set(anew(id), true);
 	}
@@ -141,16 +149,176 @@ export class Session {
 
 	async remove(id) {
 		await api.remove(id);
-		this.state = { ...this.state, inst: null };
-		this.closeFeeds();
-		this.inst = null;
-		this.clear();
+		this.closeFeed();
+		if (!this.mixed)
+			this.state = { ...this.state, ...anew(null) };
 		await this.refreshLists();
-		this.set(anew(this.inst?.id ?? null));
+		this.set({});
 	}
 
-	get measures() {
-		return this.inst ? panelsOf(this.state, this.inst) : [];
+	/** The map that is looked at: the one which was focused last, or the first. */
+	get current() {
+		return this.shown.includes(this.focused) ? this.focused : this.shown[0];
+	}
+
+	/** Its instrumentation; null: there is none. */
+	get inst() {
+		return this.current?.inst ?? null;
+	}
+
+	/** Title and the name of what is counted, of the instrumentation that is looked at. */
+	get title() {
+		return this.inst ? titleOf(this.inst, this.catalogue) : "";
+	}
+
+	get unit() {
+		return this.current?.counted ?? "events";
+	}
+
+	/** What all maps together count. */
+	get counted() {
+		return this.mixed ? "events" : this.unit;
+	}
+
+	focus(map) {
+		const before = this.inst;
+
+		this.focused = map;
+		if (this.inst?.id === before?.id)
+			return;
+		this.ranking.clear();
+		this.ranking.refresh();
+		this.changed();
+	}
+
+	/* ---- maps ---- */
+
+	/** What the address asks for: its panels, or those that its instrumentation, or else the first one, is looked at by. */
+	get panels() {
+		const { panels, inst } = this.state, all = this.instrumentations ?? [];
+		const one = inst ? all.find((i) => i.id === inst) : all[0];
+
+		return panels.length ? panels : one ? panelsOf(one) : [];
+	}
+
+	/** Maps whose instrumentation is there. */
+	get shown() {
+		return this.maps.filter((map) => map.inst);
+	}
+
+	/** Are there maps of several instrumentations? */
+	get mixed() {
+		return this.shown.some((map) => map.inst.id !== this.shown[0].inst.id);
+	}
+
+	/** The maps' grids. */
+	get grids() {
+		return this.maps.map((map) => map.grid).filter(Boolean);
+	}
+
+	/* The maps that are asked for; one that is there already stays what it is.  True: others came or went. */
+	lay() {
+		const held = new Map(this.maps.map((map) => [map.id, map])), before = this.laid;
+
+		this.maps = placed(this.panels, this.instrumentations ?? []).map((place) => {
+			const map = held.get(place.id) ?? new HeatMap(this, place);
+
+			map.place(place);
+			return map;
+		});
+		this.laid = this.maps.map((map) => `${map.id} ${Boolean(map.inst)}`).sort().join();
+		return this.laid !== before;
+	}
+
+	/** Other panels, as worksheet.js makes them of these. */
+	arrangeAs(panels) {
+		this.set({ panels, inst: null });
+	}
+
+	/* Panels came, went or moved. */
+	arrange() {
+		if (!this.lay())
+			return this.changed();
+		this.epoch++;
+		this.settle();
+		this.open(this.shown.filter((map) => !map.grid));
+	}
+
+	/* What is remembered of maps that are shown no more, or of another time. */
+	settle() {
+		this.axes.clear();
+		if (!this.maps.includes(this.cursor?.map))
+			this.cursor = null;
+		if (!this.maps.includes(this.pick.cell?.map))
+			this.pick.cell = null;
+		if (!this.maps.includes(this.explain.rectangle?.map))
+			this.explain.forget();
+		if (this.ranking.inst !== this.inst?.id)
+			this.ranking.clear();
+	}
+
+	/** Opens the view anew. */
+	show() {
+		const before = this.duration;
+
+		this.epoch++;
+		this.duration = this.state.duration;
+		if (this.duration !== before) {
+			this.maps.forEach((map) => map.clear());
+			this.ranking.clear();
+			this.cursor = this.pick.cell = null;
+		}
+		if (this.lay() || this.duration !== before)
+			this.settle();
+		for (const map of this.maps) {
+			map.linked = null;
+			map.overlays.clear();
+		}
+		this.ranking.listed = 0;
+		if (this.error && this.error.code !== "UNREACHABLE")
+			this.error = null;
+		this.open(this.shown);
+	}
+
+	/* Live, one feed is for all maps; a view that stands still asks for those given. */
+	open(maps) {
+		this.closeFeed();
+		if (document.hidden)
+			return this.changed();
+		if (!this.live)
+			maps.forEach((map) => map.fetch());
+		else if (this.shown.length)
+			this.follows(this.shown);
+		this.changed();
+	}
+
+	follows(maps) {
+		this.feed = new Feed(maps.map(({ inst, parameters: { end_time, ...parameters } }) => ({ id: inst.id, parameters })), {
+			grid: (i, grid) => maps[i].take(grid),
+			state: (i, state, why) => {
+				maps[i].linked = state;
+				if (state === "lost")
+					this.error = why;
+				else if (state !== "connecting")
+					this.error = null;
+				this.changed();
+			},
+		});
+	}
+
+	closeFeed() {
+		this.feed?.close();
+		this.feed = null;
+	}
+
+	/* A map has another grid. */
+	took() {
+		this.changed();
+		clearTimeout(this.soon);
+		this.soon = setTimeout(() => {
+			this.refreshOverlays();
+			this.ranking.keepUp();
+		}, 150);
 	}
 
 	get dark() {
@@ -158,216 +326,37 @@ export class Session {
 			(this.state.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
 	}
 
-	get live() {
-		return this.state.end === null;
-	}
-
-	/** The time shown, the same for every panel: {start, duration}; null before the first grid. */
-	get span() {
-		const shown = this.measures.map((m) => this.grids.get(m)).filter(Boolean);
-
-		if (!shown.length)
-			return null;
-		const end = Math.max(...shown.map(gridEnd));
-		const length = shown[0].ncols * shown[0].column;
-
-		return { start: end - length, duration: length };
-	}
-
 	/** What to ask for; null leaves it to the server, which knows the unit. */
 	get yscale() {
 		return this.state.y === "auto" ? null : this.state.y;
 	}
 
-	parameters(measure) {
-		return {
-			measure,
-			weight: weightOf(this.state, this.inst, measure),
-			duration: this.state.duration,
-			ncols: columnsFor(this.state.duration, this.inst.granularity),
-			transfer: this.state.transfer,
-			yscale: this.yscale,
-			theme: this.dark ? "dark" : "light",
-			end_time: this.state.end,
-		};
+	/* ---- keys and the cursor ---- */
+
+	/* What the highlighted keys are keys of. */
+	get keyFields() {
+		return this.state.of ?? this.fieldsOf(this.shown[0]?.inst);
 	}
 
-	clear() {
-		this.grids.clear();
-		this.linked.clear();
-		this.overlays.clear();
-		this.summaries.clear();
-		this.rows = null;
-		this.picked = null;
-		this.cursor = null;
-		this.axes.clear();
+	fieldsOf(inst) {
+		return inst ? discreteFields(inst, this.catalogue).join() : "";
 	}
 
-	closeFeeds() {
-		for (const feed of this.feeds.values())
-			feed.close();
-		this.feeds.clear();
-	}
-
-	/** Opens the view anew. */
-	show() {
-		const epoch = ++this.epoch;
-		const key = this.inst && [this.inst.id, this.measures, this.state.duration, this.state.weight].join();
-
-		this.closeFeeds();
-		this.linked.clear();
-		if (key !== this.shown)
-			this.clear();
-		this.shown = key;
-		if (this.inst?.id !== this.explain.of)
-			this.explain.forget();
-		this.overlays.clear();
-		this.listed = 0;
-		if (this.error && this.error.code !== "UNREACHABLE")
-			this.error = null;
-		if (this.inst && !document.hidden)
-			for (const measure of this.measures)
-				this.live ? this.follows(measure, epoch) : this.fetches(measure, epoch);
-		this.changed();
-	}
-
-	follows(measure, epoch) {
-		const { end_time, ...parameters } = this.parameters(measure);
-
-		this.feeds.set(measure, new Feed(this.inst.id, parameters, {
-			grid: (grid) => epoch === this.epoch && this.took(measure, grid),
-			state: (state, why) => {
-				if (epoch !== this.epoch)
-					return;
-				this.linked.set(measure, state);
-				if (state === "lost")
-					this.error = why;
-				else if (state !== "connecting")
-					this.error = null;
-				this.changed();
-			},
-		}));
-	}
-
-	async fetches(measure, epoch) {
-		try {
-			const grid = await api.grid(this.inst.id, this.parameters(measure));
-
-			if (epoch === this.epoch)
-				this.took(measure, grid);
-		} catch (e) {
-			if (epoch === this.epoch) {
-				this.error = e;
-				this.changed();
-			}
-		}
-	}
-
-	took(measure, grid) {
-		this.grids.set(measure, grid);
-		this.changed();
-		clearTimeout(this.soon);
-		this.soon = setTimeout(() => this.behind(), 150);
-	}
-
-	/* What follows the grids: highlighted keys at once, the lists less often for longer durations. */
-	behind() {
-		const every = Math.min(30000, Math.max(2000, this.state.duration * 1000 / 60));
-
-		this.refreshOverlays();
-		if (Date.now() - (this.listed ?? 0) >= every - 200) {
-			this.listed = Date.now();
-			this.refreshKeys();
-		}
-	}
-
-	async refreshKeys() {
-		const epoch = this.epoch, span = this.span, { inst } = this;
-
-		if (!inst || !span)
-			return;
-		const ask = (measure) => api.keys(inst.id, span, { measure, by: this.state.by });
-		const whole = (measure) => api.grid(inst.id, {
-			measure, start_time: span.start, duration: span.duration, ncols: 1, row_bits: 0 });
-		const of = inst.measures.includes("latency") ? "latency" : this.measures[0];
-		const both = of === "latency" && inst.measures.includes("cputime");
-
-		try {
-			const [list, on, ...grids] = await Promise.all(
-				[ask(of), both ? ask("cputime") : null, ...this.measures.map(whole)]);
-
-			if (epoch !== this.epoch)
-				return;
-			this.rows = withOnCpu(list.keys, list.keys, on?.keys);
-			this.rowsOf = of;
-			this.lowerBound = Boolean(list.lower_bound);
-			this.measures.forEach((measure, i) => this.summaries.set(measure, grids[i].summary));
-		} catch (e) {
-			if (epoch === this.epoch && e.code !== "UNREACHABLE")
-				this.error = e;
-		}
-		this.changed();
+	/** Highlighted keys that an instrumentation can have: a key is one wherever the same fields are kept apart. */
+	selectedOf(inst) {
+		return this.fieldsOf(inst) === this.keyFields ? this.state.keys.filter(Boolean) : [];
 	}
 
 	toggle(key, alone) {
-		this.set({ keys: toggleKey(this.state.keys, key, alone) });
+		const of = this.fieldsOf(this.inst), before = of === this.keyFields ? this.state.keys : [];
+
+		this.set({ keys: toggleKey(before, key, alone), of: of === this.fieldsOf(this.shown[0].inst) ? null : of });
 	}
 
-	/* A highlighted key has grids of its own; only their newest columns are asked for again. */
 	async refreshOverlays() {
-		const epoch = this.epoch, wanted = this.selected, jobs = [];
-
-		for (const key of this.overlays.keys())
-			if (!wanted.includes(key))
-				this.overlays.delete(key);
-		for (const key of wanted) {
-			if (!this.overlays.has(key))
-				this.overlays.set(key, new Map());
-			for (const measure of this.measures)
-				jobs.push(this.refreshOverlay(key, measure, epoch));
-		}
 		this.changed();
-		await Promise.all(jobs);
+		await Promise.all(this.shown.map((map) => map.refreshOverlays()));
 		this.changed();
-	}
-
-	async refreshOverlay(key, measure, epoch) {
-		const total = this.grids.get(measure), held = this.overlays.get(key).get(measure);
-
-		if (!total)
-			return;
-		const fits = held && held.column === total.column && gridEnd(held) > total.from;
-		const from = fits ? Math.max(total.from, gridEnd(held) - 2 * total.column) : total.from;
-		const ncols = Math.round((gridEnd(total) - from) / total.column);
-
-		try {
-			const part = await api.grid(this.inst.id, {
-				...this.parameters(measure), end_time: null, selected: api.keyList([key]),
-				start_time: from, duration: ncols * total.column, ncols,
-			});
-
-			if (epoch !== this.epoch || !this.overlays.has(key))
-				return;
-			const grid = fits ? mergeGrid(held, part) : part;
-			this.overlays.get(key).set(measure, grid);
-			if (!grid)
-				await this.refreshOverlay(key, measure, epoch);
-		} catch (e) {
-			if (epoch === this.epoch && e.code !== "UNREACHABLE")
-				this.error = e;
-		}
-	}
-
-	/** Highlighted keys. */
-	get selected() {
-		return this.state.keys.filter(Boolean);
-	}
-
-	/** Highlighted keys of a panel, as picture.js wants them. */
-	highlights(measure, hueOf) {
-		return this.selected.map((key) => ({
-			key, hue: hueOf(this.state.keys, key), grid: this.overlays.get(key)?.get(measure) ?? null,
-		}));
 	}
 
 	point(cursor) {
@@ -375,60 +364,27 @@ export class Session {
 		this.changed();
 	}
 
-	/** The cursor, where its value is one of that unit; else null. */
-	cursorOf(unit) {
-		return this.cursor && this.grids.get(this.cursor.measure)?.unit === unit ? this.cursor : null;
+	/* ---- time and values ---- */
+
+	get live() {
+		return this.state.end === null;
 	}
 
-	/** What the cursor points at in a panel: {grid, i, column, row, n, running, range} or null; range: of the row, or of what runs. */
-	pointed(measure) {
-		const grid = this.grids.get(measure);
-		const i = grid && this.cursor ? columnAt(grid, this.cursor.time) : -1;
+	/** The time shown, the same for every map: {start, duration}; null before the first grid. */
+	get span() {
+		const { grids } = this;
 
-		if (i < 0)
+		if (!grids.length)
 			return null;
-		const alike = this.cursorOf(grid.unit) !== null;
-		const row = alike ? rowAt(grid, this.cursor.value) : -1;
-		const column = grid.columns[i];
-		const running = alike ? runningAt(column, this.cursor.value) : undefined;
+		const end = Math.max(...grids.map(gridEnd));
+		const duration = Math.max(...grids.map((grid) => grid.ncols * grid.column));
 
-		return {
-			grid, i, column, row, running, n: row < 0 ? 0 : cellCount(column, row),
-			range: row < 0 ? running?.slice(0, 2) ?? null : rowRange(grid, row),
-		};
+		return { start: end - duration, duration };
 	}
 
-	/** Lists the keys of the cell under the cursor. */
-	async pick() {
-		const measure = this.cursor?.measure, at = measure && this.pointed(measure);
-
-		if (!at || at.row < 0 || !at.n) {
-			this.picked = null;
-			this.changed();
-			return;
-		}
-		const { grid, i, row, column } = at;
-		const span = { start: grid.from + i * grid.column, duration: grid.column };
-		const low = grid.edge[row], high = grid.edge[row + 1];
-		const cell = { measure, ...span, low, high, unit: grid.unit, weight: grid.weight, slot: grid.slot, rows: null, total: at.n };
-
-		this.picked = cell;
-		this.changed();
-		try {
-			const { present, total } = await api.cell(this.inst.id, measure, span, low, high ?? column.max + 1, grid.weight);
-
-			if (this.picked === cell)
-				this.picked = { ...cell, rows: presentRows(present), total };
-		} catch (e) {
-			if (this.picked === cell)
-				this.picked = { ...cell, rows: [], problem: e.message };
-		}
-		this.changed();
-	}
-
-	unpick() {
-		this.picked = null;
-		this.changed();
+	/* Times are whole slots of all maps. */
+	get slot() {
+		return Math.max(...this.shown.map((map) => map.inst.granularity));
 	}
 
 	/** Stands still at what is shown, or follows again. */
@@ -437,9 +393,9 @@ export class Session {
 	}
 
 	/** To a rectangle's time and values; the way back is the browser's. */
-	zoomTo(rectangle) {
-		const { unit } = this.grids.get(rectangle.measure), { low, high } = valuesOf(rectangle, this.axes.get(unit));
-		const time = timeOf(rectangle, this.span.start + this.span.duration, this.inst.granularity);
+	zoomTo({ map: { unit }, ...rectangle }) {
+		const { low, high } = valuesOf(rectangle, this.axes.get(unit));
+		const time = timeOf(rectangle, this.span.start + this.span.duration, this.slot);
 
 		this.set({ ...time, values: { unit, low, high } }, true);
 	}
@@ -448,7 +404,7 @@ export class Session {
 	zoomTime(factor, at) {
 		if (!this.span)
 			return;
-		const { duration, end } = zoomTime(this.span, factor, at, this.inst.granularity), { cursor } = this;
+		const { duration, end } = zoomTime(this.span, factor, at, this.slot), { cursor } = this;
 
 		this.set(this.live ? { duration } : { duration, end });
 		this.cursor = cursor;
@@ -484,6 +440,6 @@ export class Session {
 			return;
 		const end = this.span.start + this.span.duration + part * this.state.duration;
 
-		this.set({ end: Math.round(end / this.inst.granularity) * this.inst.granularity });
+		this.set({ end: Math.round(end / this.slot) * this.slot });
 	}
 }

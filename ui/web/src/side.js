@@ -1,7 +1,7 @@
 /* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
 import { html } from "htm/preact";
 import * as format from "./format.js";
-import { columnTotal, gridEnd, runningCount } from "./grid.js";
+import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
 import { discreteFields, hueOf } from "./keys.js";
 import { legendPosition } from "./shade.js";
 
@@ -21,7 +21,15 @@ function legendTicks(levels) {
 	return ticks;
 }
 
-export function Legend({ session, grid, shade, running }) {
+/** Of the map that is looked at, and those whose cells are alike. */
+export function Legend({ session, scales }) {
+	const grid = session.current?.grid;
+
+	return grid ? html`<${Scale} session=${session} grid=${grid} shade=${scales.get(session.current).shade}
+		running=${session.grids.some((g) => g.columns.some((c) => c.running))} />` : null;
+}
+
+function Scale({ session, grid, shade, running }) {
 	const stops = shade.palette.filter((_, i) => i && i % 5 === 0);
 
 	return html`<section class="legend" aria-label="Colour scale">
@@ -43,8 +51,8 @@ export function Legend({ session, grid, shade, running }) {
 }
 
 /** The cursor's cell in a sentence, for the read-out and for screen readers. */
-export function sentence(session, measure) {
-	const at = session.pointed(measure);
+export function sentence(map) {
+	const { session, pointed: at } = map;
 
 	if (!at)
 		return "";
@@ -58,40 +66,40 @@ export function sentence(session, measure) {
 
 	const total = columnTotal(grid, column);
 
-	return `${when}, ${labelOf(session, measure)} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, grid.weight)}` : ""}, ` +
+	return `${when}, ${map.title} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, grid.weight)}` : ""}, ` +
 		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}`;
 }
 
 /* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
 function StillRunning({ session }) {
-	const told = session.measures.find((m) => session.grids.get(m)?.running);
-	const at = told && session.pointed(told);
+	const told = session.maps.find((map) => map.grid?.running);
+	const at = told?.pointed;
 
 	if (!told)
 		return null;
-	return html`<p class="still"><i class="running" style=${{ color: session.grids.get(told).shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
+	return html`<p class="still"><i class="running" style=${{ color: told.grid.shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
 }
 
 export function Readout({ session }) {
-	const { cursor } = session;
-	const at = cursor && session.pointed(cursor.measure);
-	const rows = at ? session.measures.map((m) => [m, session.pointed(m)]) : [];
-	const found = rows.map(([, p]) => p).find((p) => p?.range);
+	const { cursor, shown } = session;
+	const at = cursor?.map.pointed;
+	const rows = new Map(at ? shown.map((map) => [map, map.pointed]) : []);
 	const from = at && at.grid.from + at.i * at.grid.column;
 
 	return html`<section class="readout" aria-label="Read-out">
 		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
 			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
 		<table>
-			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.unit}</th><th scope="col" title="of the column">share</th></tr></thead>
-			<tbody>${session.measures.map((m) => {
-				const p = rows.find(([name]) => name === m)?.[1];
-				const here = p?.range ? p : p && found;	/* a grid has only the rows it uses; the ruler is the same */
+			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.counted}</th><th scope="col" title="of the column">share</th></tr></thead>
+			<tbody>${shown.map((map) => {
+				const p = rows.get(map);
+				/* A grid has only the rows it uses; the ruler is the same. */
+				const here = p?.range ? p : p && [...rows.values()].find((q) => q?.range && q.grid.unit === p.grid.unit);
 
-				return html`<tr key=${m} class=${m === cursor?.measure ? "here" : ""} data-measure=${m}
+				return html`<tr key=${map.id} class=${map === cursor?.map ? "here" : ""} data-measure=${map.measure}
 					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.range[0] : null}
 					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
-					<th scope="row">${labelOf(session, m)}</th>
+					<th scope="row" title=${map.title}>${map.title}</th>
 					<td>${here ? format.range(...here.range, here.grid.unit) : "–"}</td>
 					<td title=${p?.grid.weight && labelOf(session, p.grid.weight)}>${p && p.column.state !== "unobserved" ? format.cell(p.grid, p.n) : "–"}</td>
 					<td>${p ? format.share(p.n, columnTotal(p.grid, p.column)) : "–"}</td>
@@ -107,13 +115,13 @@ function Bar({ part, hue }) {
 }
 
 export function Picked({ session }) {
-	const { picked } = session;
+	const picked = session.pick.cell;
 
 	if (!picked)
 		return null;
 	return html`<section class="picked" aria-label="Keys of the cell">
-		<h3>In this cell <span>${labelOf(session, picked.measure)} ${format.range(picked.low, picked.high, picked.unit)}, ${format.clock(picked.start, picked.slot)}</span>
-			<button class="plain" onClick=${() => session.unpick()} aria-label="Close the cell's keys">×</button></h3>
+		<h3>In this cell <span>${picked.map.title} ${format.range(picked.low, picked.high, picked.unit)}, ${format.clock(picked.start, picked.slot)}</span>
+			<button class="plain" onClick=${() => session.pick.drop()} aria-label="Close the cell's keys">×</button></h3>
 		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
 		${picked.rows ? html`<table><tbody>${picked.rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
 				<th scope="row">${row.key}</th><td class="wide"><${Bar} part=${row.count / picked.total} hue=${hueOf(session.state.keys, row.key)} /></td>
@@ -140,15 +148,15 @@ function KeyRow({ session, row, selectable, most }) {
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
 		<th scope="row"><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></th>
 		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
-		<td>${format.amount(row.p50, session.rowsUnit)}</td>
-		<td>${format.amount(row.p99, session.rowsUnit)}</td>
+		<td>${format.amount(row.p50, session.ranking.unit)}</td>
+		<td>${format.amount(row.p99, session.ranking.unit)}</td>
 		<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>
 	</tr>`;
 }
 
 export function KeyList({ session }) {
 	const fields = discreteFields(session.inst, session.catalogue);
-	const { rows, state } = session;
+	const { state, ranking } = session, { rows } = ranking;
 
 	if (!fields.length)
 		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
@@ -156,12 +164,12 @@ export function KeyList({ session }) {
 
 	return html`<section class="keys" aria-label="Keys">
 		<h3>${fields.length > 1
-			? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [] })}>
+			? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [], of: null })}>
 				<option value="">${fields.map((f) => labelOf(session, f)).join(" / ")}</option>
 				${fields.map((f) => html`<option value=${f}>${labelOf(session, f)}</option>`)}</select></label>`
 			: `By ${labelOf(session, fields[0])}`}
-			<span>${session.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, session.rowsOf ?? session.measures[0])}`}</span>
-			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [] })}>show all</button>`}</h3>
+			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, ranking.measure ?? session.inst.measures[0])}`}</span>
+			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null })}>show all</button>`}</h3>
 		<table>
 			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">on-CPU</th></tr></thead>
 			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} selectable=${!state.by} />`)}</tbody>
@@ -172,19 +180,19 @@ export function KeyList({ session }) {
 
 /** The same data as a table: a row per column of the map, newest first. */
 export function TableView({ session }) {
-	const grids = session.measures.map((m) => session.grids.get(m)).filter(Boolean);
+	const maps = session.maps.filter((map) => map.grid), grids = maps.map((map) => map.grid);
 
 	if (!grids.length)
 		return html`<p class="waiting">waiting for the first columns …</p>`;
 	const first = grids[0];
-	const at = (grid, time) => grid.columns[Math.round((time - grid.from) / grid.column)];
+	const at = (grid, time) => grid.columns[columnAt(grid, time)];
 	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
 
 	return html`<div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
-		<caption>${session.title}, ${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
+		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
-			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.unit}</th>
-				${grids.map((g) => html`<th colspan=${g.running ? 4 : 3} scope="colgroup">${labelOf(session, g.measure)}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
+			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
+				${maps.map((map) => html`<th colspan=${map.grid.running ? 4 : 3} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
 			<tr>${grids.map((g) => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
 		</thead>
 		<tbody>${times.map((time) => {

@@ -1,16 +1,17 @@
-/* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ...
+/* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ... or #map=1:latency&map=2:size ...
  * A bookmark or a sent link opens the same view.
  */
+import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 /**
  * @typedef {Object} State
- * @property {string|null} inst      id of the instrumentation
- * @property {string[]} measures     panels from top to bottom; empty: the default ones
+ * @property {string|null} inst      id of the instrumentation, where there are no panels
+ * @property {import("./worksheet.js").Panel[]} panels   from top to bottom; empty: those inst is looked at by
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"linear"|"rank"} transfer
- * @property {string|null} weight    cells of the first measure's map are sums of it; null: counts
  * @property {string[]} keys         highlighted; see toggleKey()
+ * @property {string|null} of        the fields they are keys of, joined by commas; null: those of the first map
  * @property {string|null} by        the key list's field; null: all
  * @property {"map"|"table"} view
  * @property {"auto"|"light"|"dark"} theme
@@ -22,19 +23,18 @@
 export const DURATIONS = [60, 300, 900, 3600];
 export const DURATION_MIN = 10, DURATION_MAX = 86400;
 export const TRANSFERS = ["log", "linear", "rank"];
-export const PANELS_MAX = 4;		/* each holds a stream; a browser has six connections to a host */
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, measures: [], duration: 300, y: "auto", transfer: "log", weight: null, keys: [], by: null,
+	inst: null, panels: [], duration: 300, y: "auto", transfer: "log", keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
 /** What was chosen of one instrumentation means nothing of another: it begins without. */
 export function anew(inst) {
-	const { measures, weight, keys, by, end, threshold, values } = START;
+	const { panels, keys, of, by, end, threshold, values } = START;
 
-	return { inst, measures, weight, keys, by, end, threshold, values };
+	return { inst, panels, keys, of, by, end, threshold, values };
 }
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
@@ -66,12 +66,12 @@ export function readHash(hash) {
 
 	return {
 		inst: q.get("inst") || null,
-		measures: q.getAll("m").slice(0, PANELS_MAX),
+		panels: q.getAll("map").map(panelIn).filter(Boolean).slice(0, MAPS_MAX),
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
-		weight: q.get("weight") || null,
 		keys: q.getAll("key"),
+		of: q.get("of") || null,
 		by: q.get("by") || null,
 		view: one(q.get("view"), ["map", "table"], START.view),
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
@@ -85,15 +85,15 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams();
 
-	for (const name of ["inst", "duration", "y", "transfer", "weight", "by", "view", "theme", "end"])
+	for (const name of ["inst", "duration", "y", "transfer", "of", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
 	if (state.threshold)
 		q.set("threshold", `${state.threshold.unit}:${state.threshold.value}`);
 	if (state.values)
 		q.set("values", valuesText(state.values));
-	for (const measure of state.measures)
-		q.append("m", measure);
+	for (const panel of state.panels)
+		q.append("map", panelText(panel));
 	for (const key of state.keys)
 		q.append("key", key);
 	return q.toString() ? `#${q}` : "";
@@ -105,20 +105,4 @@ export function columnsFor(duration, slot) {
 	const per = [1, 2, 5, 10, 20, 30, 60].find((n) => slots / n <= 360) ?? Math.ceil(slots / 360);
 
 	return Math.max(1, Math.ceil(slots / per));
-}
-
-const PARTS = ["latency", "cputime", "offcpu"];
-export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
-
-/** What cells of a measure's map are sums of; null: counts. */
-export const weightOf = (state, inst, measure) =>
-	inst.weights?.includes(state.weight) && measure === inst.measures[0] ? state.weight : null;
-
-/** The panels to show: those chosen, or latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
-export function panelsOf(state, inst) {
-	const chosen = state.measures.filter((m) => inst.measures.includes(m));
-
-	if (chosen.length)
-		return chosen;
-	return PARTS.every((m) => inst.measures.includes(m)) ? PARTS : inst.measures.filter((m, i) => !i || m !== OVERLAID).slice(0, 3);
 }

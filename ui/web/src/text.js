@@ -4,7 +4,7 @@
 export function metricTitle({ module, stat, label = stat }, catalogue) {
 	const name = catalogue.modules[module]?.label ?? module;
 
-	return label.startsWith(name) ? label : `${name} ${label}`;
+	return label.toLowerCase().startsWith(name.toLowerCase()) ? name + label.slice(name.length) : `${name} ${label}`;
 }
 
 /** "MySQL queries by statement predicated on latency > 10 ms" */
@@ -15,6 +15,14 @@ export function titleOf(inst, catalogue) {
 
 	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}${
 		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
+}
+
+/** What a map is of, among maps of other instrumentations: "MySQL queries", and more of it where that alone is not enough; else "". */
+export function subjectOf({ session, inst }) {
+	const { catalogue, shown, mixed } = session;
+	const alike = shown.some((map) => map.inst.id !== inst?.id && map.inst.module === inst?.module && map.inst.stat === inst?.stat);
+
+	return !mixed || !inst ? "" : alike ? titleOf(inst, catalogue) : metricTitle(metricOf(inst, catalogue) ?? inst, catalogue);
 }
 
 export const metricOf = (inst, catalogue) =>
@@ -35,6 +43,8 @@ export function statusOf(session) {
 		return { kind: "busy", word: "connecting", text: "" };
 	if (session.state.inst && !inst)
 		return { kind: "bad", word: "gone", text: `There is no instrumentation ${session.state.inst}; choose another, or create one.` };
+	if (session.maps.length && !inst)
+		return { kind: "bad", word: "gone", text: "There is none of these instrumentations; choose another, or create one." };
 	const silent = sourcesProblem(session);
 
 	if (silent)
@@ -50,7 +60,7 @@ export function statusOf(session) {
 			inst.sources.filter((s) => s.state === "failed").map((s) => `${s.source}: ${s.reason}`).join("; ") };
 	if (!session.live)
 		return { kind: "good", word: "paused", text: "" };
-	const states = session.measures.map((m) => session.linked.get(m));
+	const states = session.shown.map((map) => map.linked);
 
 	if (states.some((s) => s === "polling"))
 		return { kind: "warn", word: "polling", text: "The live stream does not come through; asking every few seconds instead." };

@@ -3,76 +3,47 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
-import { PANELS_MAX, DURATIONS, TRANSFERS, weightOf } from "./state.js";
+import { Choice, Menu } from "./controls.js";
+import { DURATIONS, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
+import { MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
 import { pictureEnds } from "./zoom.js";
 
-/** A row of buttons of which one is pressed; bare: they say what they are. */
-function Choice({ label, bare, value, options, change }) {
-	return html`<div class="choice" role="group" aria-label=${label}>${!bare && html`<span>${label}</span>`}
-		${options.map(([v, text]) => html`<button key=${v} aria-pressed=${v === value} onClick=${() => change(v)}>${text}</button>`)}</div>`;
-}
+/* Which measures of which instrumentations have a map. */
+function Maps({ session }) {
+	const { panels, catalogue } = session;
+	const flip = (inst, measure) => {
+		const at = panels.findIndex((p) => p.inst === inst.id && p.measure === measure);
 
-function Menu({ label, children }) {
-	const close = (e) => {
-		if (!e.currentTarget.contains(e.relatedTarget))
-			e.currentTarget.open = false;
+		session.arrangeAs(at < 0 ? withPanel(panels, panelOf(inst.id, measure)) : without(panels, at));
 	};
+	const has = (inst, measure) => panels.some((p) => p.inst === inst.id && p.measure === measure);
 
-	return html`<details class="menu" onFocusOut=${close}
-		onKeyDown=${(e) => e.key === "Escape" && (e.currentTarget.open = false)}><summary>${label}</summary><div>${children}</div></details>`;
-}
-
-/* Which measures have a panel. */
-function Panels({ session }) {
-	const shown = session.measures;
-	const flip = (m) => {
-		const next = session.inst.measures.filter((name) => name === m ? !shown.includes(m) : shown.includes(name));
-
-		if (next.length && next.length <= PANELS_MAX)
-			session.set({ measures: next });
-	};
-
-	return html`<${Menu} label="Panels">${session.inst.measures.map((m) => html`<label key=${m}>
-		<input type="checkbox" checked=${shown.includes(m)} onChange=${() => flip(m)}
-			disabled=${shown.includes(m) ? shown.length === 1 : shown.length >= PANELS_MAX} />${session.catalogue.fields[m]?.label ?? m}</label>`)}<//>`;
-}
-
-/* What the cells of the first measure's map are. */
-function Weights({ session }) {
-	const { inst, state } = session, kept = inst.weights ?? [];
-	const name = (w) => session.catalogue.fields[w]?.label ?? w;
-
-	return kept.length > 0 && html`<label class="choice"><span>Cells</span>
-		<select value=${kept.includes(state.weight) ? state.weight : ""} onChange=${(e) => session.set({ weight: e.target.value || null })}>
-			<option value="">${session.unit}</option>${kept.map((w) => html`<option key=${w} value=${w}>${name(w)}</option>`)}</select></label>`;
+	return html`<${Menu} label="Maps">${session.instrumentations.map((inst) => html`<fieldset key=${inst.id}><legend>${titleOf(inst, catalogue)}</legend>
+		${inst.measures.map((m) => html`<label key=${m}><input type="checkbox" checked=${has(inst, m)} onChange=${() => flip(inst, m)}
+			disabled=${has(inst, m) ? panels.length === 1 : panels.length >= MAPS_MAX} />${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}<//>`;
 }
 
 function Downloads({ session }) {
-	const { inst, span, state } = session;
+	const { inst, span, state, shown } = session;
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: session.yscale, theme };
-	const selected = api.keyList(session.selected);
-	const label = (m) => session.catalogue.fields[m]?.label ?? m;
-	const ends = (m) => {
-		const unit = session.grids.get(m)?.unit;
-
-		return pictureEnds(state.values, unit, session.axes.get(unit));
-	};
+	const ends = ({ unit }) => pictureEnds(state.values, unit, session.axes.get(unit));
 	const take = (e) => api.download(e).catch((problem) => {
 		session.error = problem;
 		session.changed();
 	});
-	const name = (what, type) => `heatscope-${inst.module}-${inst.stat}-${what}.${type}`;
+	const name = ({ module, stat }, what, type) => `heatscope-${module}-${stat}-${what}.${type}`;
+	const cells = ({ measure, panel: { weight } }) => ({ measure, weight });
 
 	return html`<${Menu} label="Download">
-		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "png")}
-			href=${api.figureUrl(inst.id, span, { ...look, ...ends(m), measure: m, weight: weightOf(state, inst, m), selected })}>${label(m)}, PNG</a>`)}
-		<a onClick=${take} download=${name("report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
-		<a onClick=${take} download=${name("report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
-		<a onClick=${take} download=${name("report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
-		${session.measures.map((m) => html`<a key=${m} onClick=${take} download=${name(m, "csv")}
-			href=${api.cellsUrl(inst.id, span, { measure: m, weight: weightOf(state, inst, m) })}>${label(m)}, CSV</a>`)}<//>`;
+		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "png")}
+			href=${api.figureUrl(map.inst.id, span, { ...look, ...ends(map), ...cells(map), selected: api.keyList(map.selected) })}>${map.title}, PNG</a>`)}
+		<a onClick=${take} download=${name(inst, "report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
+		<a onClick=${take} download=${name(inst, "report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
+		<a onClick=${take} download=${name(inst, "report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
+		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "csv")}
+			href=${api.cellsUrl(map.inst.id, span, cells(map))}>${map.title}, CSV</a>`)}<//>`;
 }
 
 function Remove({ session }) {
@@ -110,9 +81,9 @@ export function Masthead({ session, status }) {
 	</header>`;
 }
 
-/* A line at a value, of the first panel's unit. */
+/* A line at a value, of the unit of the map that is looked at. */
 function Threshold({ session }) {
-	const { threshold } = session.state, unit = session.grids.get(session.measures[0])?.unit ?? threshold?.unit ?? "ns";
+	const { threshold } = session.state, unit = session.current?.unit ?? threshold?.unit ?? "ns";
 	const [wrong, setWrong] = useState(false);
 	const change = ({ target: { value } }) => {
 		const parsed = format.parse(value, unit);
@@ -144,11 +115,10 @@ export function Toolbar({ session }) {
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
 		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
-		<${Weights} session=${session} />
 		<${Choice} label="View" bare value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
 		<${Threshold} session=${session} />
-		<${Panels} session=${session} />
+		<${Maps} session=${session} />
 		${session.span && html`<${Downloads} session=${session} />`}
 	</div>`;
 }

@@ -6,9 +6,9 @@ import { Explain, isComposed, notesOf, parametersOf, partsOf, partsParameters, s
 const rectangle = { start: 102, end: 106, low: 10, high: 40 };
 
 test("what is asked: the rectangle, the measure, the selection", () => {
-	assert.equal(query(parametersOf({ measure: "latency", ...rectangle }, ["a,b", "c"])),
+	assert.equal(query(parametersOf({ map: { measure: "latency" }, ...rectangle }, ["a,b", "c"])),
 		"?measure=latency&start_time=102&end_time=106&ymin=10&ymax=40&top=8&selected=a%5C%2Cb%2Cc");
-	assert.equal(query(parametersOf({ measure: "latency", ...rectangle, low: 0, high: null }, [], null)),
+	assert.equal(query(parametersOf({ map: { measure: "latency" }, ...rectangle, low: 0, high: null }, [], null)),
 		"?measure=latency&start_time=102&end_time=106&ymin=0&top=8", "no upper edge, no limit");
 });
 
@@ -16,7 +16,7 @@ const value = (name, significant, excess) => ({ field: "f", value: name, signifi
 const reply = (values, measures = []) => ({ values, measures, sentence: "s" });
 
 test("the whole time shown is a baseline", () => {
-	const { baseline_start, baseline_end } = parametersOf({ measure: "latency", ...rectangle }, [], { start: 60, duration: 60 });
+	const { baseline_start, baseline_end } = parametersOf({ map: { measure: "latency" }, ...rectangle }, [], { start: 60, duration: 60 });
 
 	assert.deepEqual([baseline_start, baseline_end], [60, 120]);
 });
@@ -57,17 +57,19 @@ function server(t) {
 	return asked;
 }
 
-const session = { inst: { id: "1" }, selected: [], changed() {} };
+const session = { changed() {} };
+const mapOf = (measure) => ({ measure, inst: { id: "1", measures: ["latency"] }, selected: [] });
+const latency = mapOf("latency"), cputime = mapOf("cputime");
 const settled = () => new Promise((done) => setTimeout(done, 10));
 
 test("only what was asked last is answered; what is older is aborted", async (t) => {
 	const asked = server(t), explain = new Explain(session);
 
-	explain.draw("latency", rectangle);
-	assert.ok(explain.drawn("latency") && !explain.drawn("cputime"));
+	explain.draw(latency, rectangle);
+	assert.ok(explain.drawn(latency) && !explain.drawn(cputime));
 	explain.ask();
-	assert.equal(explain.drawn("latency"), false, "it is asked once");
-	explain.draw("latency", { ...rectangle, end: 108 });
+	assert.equal(explain.drawn(latency), false, "it is asked once");
+	explain.draw(latency, { ...rectangle, end: 108 });
 	explain.ask();
 	await settled();
 	assert.deepEqual(asked.map((one) => one.signal.aborted), [true, false]);
@@ -80,7 +82,7 @@ test("only what was asked last is answered; what is older is aborted", async (t)
 test("compared with the whole time, too, it is asked anew, and what was said is gone", async (t) => {
 	const asked = server(t), explain = new Explain({ ...session, span: { start: 60, duration: 60 } });
 
-	explain.draw("latency", rectangle);
+	explain.draw(latency, rectangle);
 	explain.ask();
 	await settled();
 	asked[0].reply(200, reply([]));
@@ -96,7 +98,7 @@ test("compared with the whole time, too, it is asked anew, and what was said is 
 test("a refusal is told in the server's words", async (t) => {
 	const asked = server(t), explain = new Explain(session);
 
-	explain.draw("latency", rectangle);
+	explain.draw(latency, rectangle);
 	explain.ask();
 	await settled();
 	asked[0].reply(409, { error: { code: "ECA_STATE", message: "more than enough keys" } });
@@ -107,7 +109,7 @@ test("a refusal is told in the server's words", async (t) => {
 test("dropped, it is silent", async (t) => {
 	const asked = server(t), explain = new Explain(session);
 
-	explain.draw("latency", rectangle);
+	explain.draw(latency, rectangle);
 	explain.ask();
 	await settled();
 	explain.drop();
@@ -130,6 +132,6 @@ test("parts are asked of the first measure where they are kept", () => {
 	assert.ok(!isComposed(inst, "cputime"));
 	assert.ok(!isComposed({ ...inst, weights: ["latency"] }, "latency"));
 	assert.ok(!isComposed({ measures: ["latency"] }, "latency"));
-	assert.equal(query(partsParameters({ measure: "latency", ...rectangle, high: null }, ["a"])),
+	assert.equal(query(partsParameters({ ...rectangle, high: null }, ["a"])),
 		"?start_time=102&end_time=106&ymin=10&selected=a");
 });

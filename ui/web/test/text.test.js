@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
-import { metricTitle, statusOf, titleOf } from "../src/text.js";
+import { metricTitle, statusOf, subjectOf, titleOf } from "../src/text.js";
 
 const catalogue = {
 	modules: { mysql: { label: "MySQL" } },
@@ -11,7 +11,7 @@ const catalogue = {
 	sources: [{ source: "db1", state: "active", metrics: [{ metric: "mysql.queries", state: "ok", reason: "" }] }],
 };
 const inst = { id: "1", module: "mysql", stat: "queries", decomposition: ["statement", "latency"], measures: ["latency"], granularity: 1, sources: [] };
-const session = (change) => ({ catalogue, inst, error: null, live: true, state: { inst: null }, measures: ["latency"], linked: new Map([["latency", "live"]]), ...change });
+const session = (change) => ({ catalogue, inst, error: null, live: true, state: { inst: null }, maps: [], shown: [{ linked: "live" }], ...change });
 
 test("a title names metric and fields, not the measure", () => {
 	assert.equal(titleOf(inst, catalogue), "MySQL queries by statement");
@@ -19,6 +19,21 @@ test("a title names metric and fields, not the measure", () => {
 	assert.equal(titleOf({ ...inst, "predicate-text": "latency > 10 ms" }, catalogue), "MySQL queries by statement predicated on latency > 10 ms");
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "MySQL queries" }, catalogue), "MySQL queries");
 	assert.equal(metricTitle({ module: "disk", stat: "io" }, catalogue), "disk io");
+	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "mysql queries" }, catalogue), "MySQL queries", "the module is named once");
+});
+
+test("a map says what it is of where others are of something else, and how they differ where that is all the same", () => {
+	const disk = { ...inst, id: "9", module: "disk", stat: "io" }, other = { ...inst, id: "8", decomposition: ["latency"] };
+	const subjects = (...insts) => {
+		const maps = insts.map((one) => ({ inst: one }));
+		const session = { catalogue, shown: maps, mixed: insts.some(({ id }) => id !== insts[0].id) };
+
+		return maps.map((map) => subjectOf({ ...map, session }));
+	};
+
+	assert.deepEqual(subjects(inst, inst), ["", ""]);
+	assert.deepEqual(subjects(inst, disk), ["MySQL queries", "disk io"]);
+	assert.deepEqual(subjects(inst, disk, other), ["MySQL queries by statement", "disk io", "MySQL queries"]);
 });
 
 test("the status says what is wrong, and whose fault it is", () => {
@@ -30,7 +45,7 @@ test("the status says what is wrong, and whose fault it is", () => {
 	assert.match(silent([{ source: "db1", state: "gone", metrics: [] }]), /^No collector is connected; gone: db1/);
 	assert.match(silent([{ source: "db1", state: "active", metrics: [{ metric: "mysql.queries", state: "unavailable", reason: "CAP_BPF is missing" }] }]), /db1: CAP_BPF is missing/);
 	assert.match(statusOf(session({ inst: null, state: { inst: "9" } })).text, /no instrumentation 9/);
-	assert.equal(statusOf(session({ linked: new Map([["latency", "polling"]]) })).word, "polling");
+	assert.equal(statusOf(session({ shown: [{ linked: "live" }, { linked: "polling" }] })).word, "polling");
 	assert.equal(statusOf(session({ live: false })).word, "paused");
 	assert.match(statusOf(session({ inst: { ...inst, state: "suspended" } })).text, /heatscope set 1 --resume/);
 	assert.match(statusOf(session({ inst: { ...inst, state: "failed", sources: [{ source: "db1", state: "failed", reason: "no memory" }] } })).text, /db1: no memory/);

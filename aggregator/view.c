@@ -1,0 +1,467 @@
+#include "view.h"
+#include "value.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHADE_EVERY_MS 1000
+#define GRID_EVERY_MS 1000		/* of whole grids, in the long run; */
+#define GRIDS_AHEAD 5			/* so many may follow one another at once */
+#define MARKS_MAX 64			/* intervals of changed slots; more: the whole grid */
+#define COLUMNS_MAX 64			/* columns in one tick; more: the whole grid */
+
+struct span {				/* slots, inclusive */
+	__s64 first, last;
+};
+
+struct view {
+	struct aggregator *a;
+	const struct view_owner *owner;	/* NULL: closed, and freed when nothing runs */
+	void *arg;
+	__u64 inst;
+	long number;			/* < 0: it has none */
+	size_t n_params;
+	struct http_param *param;	/* our own copy */
+	bool running;			/* a whole grid is on its way */
+
+	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
+	size_t n_marks;
+	struct span mark[MARKS_MAX];
+	__s64 next_col;			/* columns before it were sent at least once */
+	size_t n_open;
+	__s64 open[COLUMNS_MAX];	/* columns sent as in progress */
+	bool want_grid, want_shade;
+
+	/* By the loop's clock, which nobody sets: when last, and until when the grids so far are paid for. */
+	__u64 shaded_ms, grids_ms;
+};
+
+static const struct grid *grid_of(const struct view *v) { return v->shown->grid[0]; }
+
+/* ---- events ---- */
+
+static void begin_event(const struct view *v, struct bytes *out, const char *name)
+{
+	writer_raw(out, "event: ");
+	writer_raw(out, name);
+	writer_raw(out, "\ndata: {");
+	if (v->number >= 0)
+		writer_name_number(out, "view", (__u64)v->number);
+}
+
+static void end_event(struct view *v, struct bytes *out)
+{
+	if (!out->err)
+		v->owner->event(v->arg, (const char *)out->data, out->len);
+	bytes_fini(out);
+}
+
+static void put_grid(struct view *v)
+{
+	struct bytes out = { 0 };
+
+	begin_event(v, &out, "grid");
+	writer_comma(&out);
+	bytes_put(&out, (const char *)v->shown->data + 1, v->shown->len - 1);	/* without its {; it ends in one newline */
+	writer_raw(&out, "\n");
+	end_event(v, &out);
+}
+
+static void put_shade(struct view *v)
+{
+	const struct shade *shade = &v->shown->shade;
+	struct bytes out = { 0 };
+
+	begin_event(v, &out, "shade");
+	writer_name(&out, "levels");
+	writer_raw(&out, "[");
+	for (size_t i = 0; i < SHADE_LEVELS; i++) {
+		writer_comma(&out);
+		writer_real(&out, shade->level[i]);
+	}
+	writer_raw(&out, "]}\n\n");
+	end_event(v, &out);
+}
+
+static void put_column(struct view *v, const struct grid *g, size_t col, __s64 index, long row_shift)
+{
+	struct bytes out = { 0 };
+
+	begin_event(v, &out, "column");
+	writer_name_seconds(&out, "from", g->from_ns + (__s64)(col * g->col_ns));
+	writer_name(&out, "column");
+	payload_column(&out, g, col, (__u64)index, row_shift);
+	writer_raw(&out, "}\n\n");
+	end_event(v, &out);
+}
+
+/* ---- what has changed ---- */
+
+void view_mark(struct view *v, __s64 first, __s64 last)
+{
+	for (size_t i = 0; i < v->n_marks; i++)
+		if (first <= v->mark[i].last + 1 && last >= v->mark[i].first - 1) {
+			v->mark[i].first = first < v->mark[i].first ? first : v->mark[i].first;
+			v->mark[i].last = last > v->mark[i].last ? last : v->mark[i].last;
+			return;
+		}
+	if (v->n_marks == MARKS_MAX)
+		v->want_grid = true;
+	else
+		v->mark[v->n_marks++] = (struct span){ first, last };
+}
+
+static void mark_column(struct view *v, __s64 col)
+{
+	const struct grid *g = grid_of(v);
+	__s64 per = (__s64)(g->col_ns / g->slot_ns), first = g->from_ns / (__s64)g->slot_ns + col * per;
+
+	view_mark(v, first, first + per - 1);
+}
+
+static __s64 column_end_ns(const struct view *v, __s64 col)
+{
+	return grid_of(v)->from_ns + (col + 1) * (__s64)grid_of(v)->col_ns;
+}
+
+/* Columns whose time is up: never sent, or sent as in progress. */
+static void mark_due(struct view *v, __s64 now)
+{
+	__s64 due_ns = now - SETTLE_NS, n_cols = (__s64)grid_of(v)->n_cols;
+
+	if (column_end_ns(v, v->next_col + n_cols) <= due_ns)	/* the loop slept long */
+		v->want_grid = true;
+	while (!v->want_grid && column_end_ns(v, v->next_col) <= due_ns)
+		mark_column(v, v->next_col++);
+	for (size_t i = 0; i < v->n_open; i++)
+		if (column_end_ns(v, v->open[i]) <= due_ns)
+			mark_column(v, v->open[i]);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const __s64 *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* The marks as columns, ascending, each once; -1: too many.  Clears the marks. */
+static long take_columns(struct view *v, __s64 col[COLUMNS_MAX])
+{
+	const struct grid *g = grid_of(v);
+	__s64 per = (__s64)(g->col_ns / g->slot_ns), from = g->from_ns / (__s64)g->slot_ns;
+	__s64 oldest = v->next_col - (__s64)g->n_cols, newest = (now_ns() - g->from_ns) / (__s64)g->col_ns;
+	size_t n = 0, kept = 0;
+
+	for (size_t i = 0; i < v->n_marks; i++) {
+		__s64 first = (v->mark[i].first - from) / per, last = (v->mark[i].last - from) / per;
+
+		first = v->mark[i].first < from ? 0 : first;
+		last = last < newest ? last : newest;
+		for (first = first > oldest ? first : oldest; first <= last && v->mark[i].last >= from; first++) {
+			if (n == COLUMNS_MAX)
+				return -1;
+			col[n++] = first;
+		}
+	}
+	v->n_marks = 0;
+	qsort(col, n, sizeof(*col), by_number);
+	for (size_t i = 0; i < n; i++)
+		if (!i || col[i] != col[i - 1])
+			col[kept++] = col[i];
+	return (long)kept;
+}
+
+static void remember_state(struct view *v, __s64 col, const struct grid_column *c)
+{
+	size_t i = 0;
+
+	while (i < v->n_open && v->open[i] != col)
+		i++;
+	if (i < v->n_open)
+		v->open[i] = v->open[--v->n_open];
+	if (!(c->marks & GRID_IN_PROGRESS))
+		return;
+	if (v->n_open == COLUMNS_MAX)
+		v->want_grid = true;
+	else
+		v->open[v->n_open++] = col;
+}
+
+/* ---- columns ---- */
+
+/* Row 0 of `part` is which row of the reader's grid?  Its rows may begin above or below. */
+static int rows_match(const struct grid *whole, const struct grid *part, long *ret_shift)
+{
+	for (size_t i = 0; i < whole->n_rows; i++)
+		for (size_t j = 0; j < part->n_rows; j++)
+			if (whole->edge[i] == part->edge[j] && whole->edge[i + 1] == part->edge[j + 1]) {
+				*ret_shift = (long)i - (long)j;
+				return 0;
+			}
+	return -ENOENT;
+}
+
+/* Does every cell have a row in the reader's grid?  Looks for the brightest on the way. */
+static bool column_fits(struct view *v, const struct grid *g, size_t col, long shift)
+{
+	const struct shade *shade = &v->shown->shade;
+
+	for (size_t row = 0; row < g->n_rows; row++) {
+		__u64 n = g->cell[row * g->n_cols + col];
+		long to = (long)row + shift;
+
+		if (!n)
+			continue;
+		if (to < 0 || (size_t)to >= shade->n_rows)
+			return false;
+		if (grid_shown(g, g->column[col].n_snapshots, n) * shade->scale[to] > shade->max)
+			v->want_shade = true;
+	}
+	return true;
+}
+
+/* n columns of one measure. */
+static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid **ret_grid)
+{
+	struct query q = value_query(v->shown, axis);
+	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
+	__s64 first, last, cube_first, cube_last;
+	struct fold *f = NULL;
+	int err = ci ? 0 : -ENOENT;
+
+	q.from_ns = grid_of(v)->from_ns + col * (__s64)grid_of(v)->col_ns;
+	q.to_ns = q.from_ns + (__s64)n * (__s64)grid_of(v)->col_ns;
+	q.n_cols = n;
+	q.now_ns = now_ns();
+	query_slots(&q, &first, &last);
+	if (!err && !cube_range(v->a->cube, v->inst, &cube_first, &cube_last) && first < cube_first)
+		err = -ESTALE;		/* nothing in it at all is an answer, too */
+	if (!err)
+		err = fold_new(&q, &f);
+	if (!err)
+		err = value_expect(v->a, ci, q.now_ns, f);
+	if (!err)
+		err = cube_read(v->a->cube, v->inst, first, last, q.axis, q.weight, fold_reader(f));
+	if (!err) {
+		*ret_grid = fold_grid(f);
+		err = *ret_grid ? 0 : fold_error(f) ?: -ENOMEM;
+	}
+	fold_free(f);
+	return err;
+}
+
+static int fold_columns(struct view *v, __s64 col, size_t n, struct grid **ret_grid)
+{
+	int axis = value_running_axis(v->shown);
+	struct grid *g;
+	int err = fold_axis(v, v->shown->fold_axis[0], col, n, &g);
+
+	if (err)
+		return err;
+	if (axis >= 0)
+		err = fold_axis(v, axis, col, n, &g->running);
+	if (err)
+		grid_free(g);
+	else
+		*ret_grid = g;
+	return err;
+}
+
+/* One run of neighbouring columns. */
+static void send_run(struct view *v, __s64 col, size_t n)
+{
+	struct grid *g;
+	long shift = 0;
+
+	if (fold_columns(v, col, n, &g)) {
+		v->want_grid = true;
+		return;
+	}
+	if (rows_match(grid_of(v), g, &shift))
+		v->want_grid = true;
+	for (size_t i = 0; i < n && !v->want_grid; i++) {
+		if (!column_fits(v, g, i, shift)) {
+			v->want_grid = true;
+			break;
+		}
+		put_column(v, g, i, col + (__s64)i, shift);
+		remember_state(v, col + (__s64)i, &g->column[i]);
+		if (col + (__s64)i >= v->next_col)
+			v->next_col = col + (__s64)i + 1;
+	}
+	grid_free(g);
+}
+
+static void send_columns(struct view *v)
+{
+	__s64 col[COLUMNS_MAX];
+	long n = take_columns(v, col);
+	size_t len;
+
+	if (n < 0)
+		v->want_grid = true;
+	for (long i = 0; i < n && !v->want_grid; i += (long)len) {
+		for (len = 1; i + (long)len < n && col[i + (long)len] == col[i] + (__s64)len;)
+			len++;
+		send_run(v, col[i], len);
+	}
+}
+
+/* ---- whole grids ---- */
+
+static void view_free(struct view *v)
+{
+	value_free(v->shown);
+	for (size_t i = 0; i < v->n_params; i++) {
+		free((char *)v->param[i].name);
+		free((char *)v->param[i].value);
+	}
+	free(v->param);
+	free(v);
+}
+
+void view_close(struct view *v)
+{
+	if (!v)
+		return;
+	v->owner = NULL;
+	if (!v->running)
+		view_free(v);
+}
+
+/* Are rows and their scale the same, so that only the levels differ? */
+static bool same_rows(const struct value *a, const struct value *b)
+{
+	const struct grid *g = a->grid[0], *h = b->grid[0];
+
+	return g->n_rows == h->n_rows && !memcmp(g->edge, h->edge, (g->n_rows + 1) * sizeof(*g->edge)) &&
+	       !memcmp(a->shade.scale, b->shade.scale, g->n_rows * sizeof(*a->shade.scale));
+}
+
+static void show(struct view *v, struct value *value)
+{
+	value_free(v->shown);
+	v->shown = value;
+	v->next_col = (__s64)value->grid[0]->n_cols;
+	v->n_open = 0;
+	v->want_grid = v->want_shade = false;
+	for (size_t i = 0; i < value->grid[0]->n_cols; i++)
+		if (value->grid[0]->column[i].marks & GRID_IN_PROGRESS)
+			remember_state(v, (__s64)i, &value->grid[0]->column[i]);
+	put_grid(v);
+	free(value->data);		/* it stays as long as the reader: grid and shade are enough */
+	value->data = NULL;
+}
+
+/* New levels for the grid that the reader has. */
+static void reshade(struct view *v, struct value *value)
+{
+	struct shade old = v->shown->shade;
+
+	v->shown->shade = value->shade;
+	value->shade = old;
+	v->want_shade = false;
+	put_shade(v);
+	value_free(value);
+}
+
+static void on_grid(struct value *value, void *arg)
+{
+	struct view *v = arg;
+
+	v->running = false;
+	v->shaded_ms = uv_now(v->a->loop);
+	if (!v->owner) {
+		value_free(value);
+		view_free(v);
+		return;
+	}
+	if (value->status != 200) {	/* the next try may not have the error; of the first there is none */
+		if (!v->shown)
+			v->owner->failed(v->arg, value->status, value->code, value->reason);
+		value_free(value);
+		return;
+	}
+	if (!v->shown || v->want_grid || !same_rows(v->shown, value))
+		show(v, value);
+	else
+		reshade(v, value);
+	v->owner->changed(v->arg);	/* what changed meanwhile */
+}
+
+static int run(struct view *v, char *reason)
+{
+	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
+	struct value *value;
+	int err = ci ? value_new(v->a, ci, VALUE_STREAM, v->param, v->n_params, &value, reason) : -ENOENT;
+
+	if (err)
+		return err;
+	v->running = true;
+	if (v->want_grid)
+		v->n_marks = 0;		/* all that is in the new one */
+	value_run(value, on_grid, v);
+	return 0;
+}
+
+/* A cell without a row waits for its grid, and every column after it: such grids must not wait for one another.  A
+ * reader whose rows change all the time gets them at their pace all the same. */
+static bool grid_may_go(struct view *v, __u64 now_ms)
+{
+	__u64 paid_ms = v->grids_ms > now_ms ? v->grids_ms : now_ms;
+
+	if (paid_ms - now_ms > (GRIDS_AHEAD - 1) * GRID_EVERY_MS)
+		return false;
+	v->grids_ms = paid_ms + GRID_EVERY_MS;
+	return true;
+}
+
+/* ---- from outside ---- */
+
+void view_tick(struct view *v)
+{
+	__u64 now_ms = uv_now(v->a->loop);
+	char reason[PARAMS_REASON_MAX];
+
+	if (!v->shown || v->running)
+		return;
+	mark_due(v, now_ns());
+	if (v->n_marks && !v->want_grid)
+		send_columns(v);
+	if (v->want_grid ? grid_may_go(v, now_ms) : v->want_shade && now_ms - v->shaded_ms >= SHADE_EVERY_MS)
+		run(v, reason);
+}
+
+static int copy_params(struct view *v, const struct http_param *param, size_t n)
+{
+	v->param = calloc(n + 1, sizeof(*v->param));
+	for (size_t i = 0; v->param && i < n; i++) {
+		v->param[i] = (struct http_param){ strdup(param[i].name), strdup(param[i].value) };
+		v->n_params++;
+		if (!v->param[i].name || !v->param[i].value)
+			return -ENOMEM;
+	}
+	return v->param ? 0 : -ENOMEM;
+}
+
+int view_new(struct aggregator *a, const struct view_asked *asked, const struct view_owner *owner, void *arg,
+	     struct view **ret_view, char *reason)
+{
+	struct view *v = calloc(1, sizeof(*v));
+	int err;
+
+	if (!v)
+		return -ENOMEM;
+	*v = (struct view){ .a = a, .owner = owner, .arg = arg, .inst = asked->inst, .number = asked->number };
+	err = copy_params(v, asked->param, asked->n_params);
+	if (!err)
+		err = run(v, reason);
+	if (err) {
+		view_free(v);
+		return err;
+	}
+	*ret_view = v;
+	return 0;
+}

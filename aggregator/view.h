@@ -1,0 +1,43 @@
+/* view.h - one grid as a reader knows it, and the events that keep it true: a grid, then columns that are new or amended.
+ *
+ *      view_mark(): slots first..last changed --view_tick()--> fold of those columns --> owner->event()
+ *        event: grid     a whole grid: at first, and when rows or far too many columns changed: five at once, then
+ *                        one a second
+ *        event: column   {"from": s, "column": C}
+ *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
+ *
+ * Number  of several views each has one, which its events begin with: {"view": 3, ...}.
+ * Quiet   a column that nobody reports is sent, too, when its time is up: as unobserved.
+ * Memory  view_close() frees it, at once or when the grid that is on its way is there; the owner hears nothing after it.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_VIEW_H
+#define HEATSCOPE_VIEW_H
+
+#include "aggregator.h"
+#include "http.h"
+
+struct view;				/* its fields are in view.c */
+
+struct view_owner {			/* called from view_tick(), and whenever a grid is there */
+	void (*event)(void *arg, const char *text, size_t len);
+	void (*failed)(void *arg, unsigned status, const char *code, const char *reason);	/* there is no first grid */
+	void (*changed)(void *arg);	/* view_tick() soon */
+};
+
+struct view_asked {
+	__u64 inst;
+	long number;			/* < 0: the view is the only one */
+	const struct http_param *param;	/* copied */
+	size_t n_params;
+};
+
+/* -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOENT: no such instrumentation, -ENOMEM. */
+int view_new(struct aggregator *a, const struct view_asked *asked, const struct view_owner *owner, void *arg,
+	     struct view **ret_view, char *reason);
+void view_close(struct view *v);	/* NULL is fine */
+
+void view_mark(struct view *v, __s64 first, __s64 last);	/* those slots have changed */
+void view_tick(struct view *v);
+
+#endif

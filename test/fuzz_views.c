@@ -1,0 +1,28 @@
+/* The parameter `views`: what is accepted has ids, and no more than there may be. */
+#include "../aggregator/views.h"
+#include "../collector/instrumentation.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = malloc(size + 1), reason[REASON_MAX];
+	struct views v;
+
+	if (!text)
+		return 0;
+	memcpy(text, data, size);
+	text[size] = 0;
+	if (!views_read(text, &v, reason)) {
+		if (!v.n || v.n > VIEWS_MAX)
+			abort();
+		for (size_t i = 0; i < v.n; i++)
+			if (!v.view[i].inst)
+				abort();
+		views_fini(&v);
+	}
+	free(text);
+	return 0;
+}

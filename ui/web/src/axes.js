@@ -1,0 +1,70 @@
+/* axes.js - the axes beside and below the maps, drawn. */
+import { html } from "htm/preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { timeAxis, timeTicks, valueTicks } from "./axis.js";
+import * as format from "./format.js";
+
+export const GUTTER = 62;		/* px left of the maps, for the y axes */
+const LABEL = 13;			/* px a label of the axis takes */
+
+/** Size of an element, kept up to date. */
+export function useSize(ref) {
+	const [size, setSize] = useState(null);
+
+	useLayoutEffect(() => {
+		const watch = new ResizeObserver(([entry]) => {
+			const { width, height } = entry.contentRect;
+
+			setSize({ width: Math.floor(width), height: Math.floor(height) });
+		});
+
+		watch.observe(ref.current);
+		return () => watch.disconnect();
+	}, []);
+	return size;
+}
+
+/** under: the upper edge of the underflow. */
+export function YAxis({ y, unit, height, under }) {
+	const ticks = valueTicks(y.domain, Infinity);
+	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
+	const floor = y.domain.under ? height - LABEL : height + 4;
+
+	return html`<svg class="yaxis" width=${GUTTER} height=${height + 1} aria-hidden="true">
+		<line x1=${GUTTER - 0.5} x2=${GUTTER - 0.5} y1="0" y2=${height} />
+		${ticks.map(({ value, major }) => {
+			const at = Math.round(y.y(value)) + 0.5;
+
+			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
+				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.max(at, 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
+		})}
+		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - 4} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
+		${y.domain.over && html`<text x=${GUTTER - 4} y="4" class="strip">beyond</text>`}
+	</svg>`;
+}
+
+/** The time axis under the last map; it serves them all.  column, slot: s, of the finest. */
+export function XAxis({ span, column, slot }) {
+	const box = useRef();
+	const size = useSize(box);
+	let content = null;
+
+	if (size && span) {
+		const { start, duration } = span, end = start + duration;
+		const x = timeAxis(start, end, GUTTER, size.width);
+		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset(start));
+
+		content = html`<svg class="xaxis" width=${size.width} height="34" aria-hidden="true">
+			<line x1=${GUTTER} x2=${size.width} y1="0.5" y2="0.5" />
+			${ticks.map((t) => {
+				const at = Math.round(x.x(t)) + 0.5;
+
+				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
+					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
+			})}
+			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zone(start)}</text>
+			<text class="zone end" x=${size.width} y="30">one column = ${format.seconds(column)}${column > slot ? `, ${Math.round(column / slot)} slots` : ""}</text>
+		</svg>`;
+	}
+	return html`<div class="time" ref=${box}>${content}</div>`;
+}

@@ -1,0 +1,160 @@
+/* map.js - one map of the page and what it holds: its grid, highlighted keys' grids, its summary.
+ *
+ *      session.feed, or asking once -> take(grid) -> grid, in a while overlays and summary
+ */
+import * as api from "./api.js";
+import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
+import { hueOf } from "./keys.js";
+import { columnsFor } from "./state.js";
+import { metricOf, subjectOf } from "./text.js";
+
+export class HeatMap {
+	/** id: its own, as worksheet.js gives it; inst: null where it is not there. */
+	constructor(session, { id, panel, inst }) {
+		this.session = session;
+		this.id = id;
+		this.place({ panel, inst });
+		this.clear();
+	}
+
+	/** The newest of its panel and instrumentation. */
+	place({ panel, inst }) {
+		this.panel = panel;
+		this.inst = inst;
+	}
+
+	clear() {
+		this.grid = null;
+		this.linked = null;		/* state of its feed; null while it stands still */
+		this.overlays = new Map();	/* key -> Grid */
+		this.summary = null;		/* of the view */
+	}
+
+	get measure() {
+		return this.panel.measure;
+	}
+
+	get unit() {
+		return this.grid?.unit;
+	}
+
+	/** Maps of a kind have cells that are alike: counts of the same events, or sums of the same weight. */
+	get kind() {
+		return `${this.inst?.id} ${this.unit} ${this.grid?.weight ?? ""}`;
+	}
+
+	get label() {
+		return this.session.catalogue.fields[this.measure]?.label ?? this.measure;
+	}
+
+	/** What it counts. */
+	get counted() {
+		return (this.inst && metricOf(this.inst, this.session.catalogue)?.unit) || "events";
+	}
+
+	/** What it is of, where maps of other instrumentations are shown; else "". */
+	get subject() {
+		return subjectOf(this);
+	}
+
+	get title() {
+		return this.subject ? `${this.label}, ${this.subject}` : this.label;
+	}
+
+	/** What to ask for. */
+	get parameters() {
+		const { session, inst, panel } = this, { duration, transfer, end } = session.state;
+
+		return {
+			measure: panel.measure,
+			weight: panel.weight,
+			duration,
+			ncols: columnsFor(duration, inst.granularity),
+			transfer,
+			yscale: session.yscale,
+			theme: session.dark ? "dark" : "light",
+			end_time: end,
+		};
+	}
+
+	take(grid) {
+		this.grid = grid;
+		this.session.took();
+	}
+
+	/** Asks once, for a view that stands still. */
+	fetch() {
+		return this.session.reply(api.grid(this.inst.id, this.parameters), (grid) => this.take(grid));
+	}
+
+	async refreshSummary(span) {
+		await this.session.reply(api.grid(this.inst.id, { measure: this.measure, start_time: span.start, duration: span.duration,
+			ncols: 1, row_bits: 0 }), ({ summary }) => { this.summary = summary; });
+	}
+
+	/** The highlighted keys that its instrumentation can have. */
+	get selected() {
+		return this.inst ? this.session.selectedOf(this.inst) : [];
+	}
+
+	/** A highlighted key has a grid of its own; only its newest columns are asked for again. */
+	async refreshOverlays() {
+		for (const key of this.overlays.keys())
+			if (!this.selected.includes(key))
+				this.overlays.delete(key);
+		await Promise.all(this.selected.map((key) => this.refreshOverlay(key)));
+	}
+
+	async refreshOverlay(key) {
+		const total = this.grid, held = this.overlays.get(key);
+
+		if (!total)
+			return;
+		const fits = held && held.column === total.column && gridEnd(held) > total.from;
+		const from = fits ? Math.max(total.from, gridEnd(held) - 2 * total.column) : total.from;
+		const ncols = Math.round((gridEnd(total) - from) / total.column);
+
+		await this.session.reply(api.grid(this.inst.id, {
+			...this.parameters, end_time: null, selected: api.keyList([key]), start_time: from, duration: ncols * total.column, ncols,
+		}), async (part) => {
+			const grid = fits ? mergeGrid(held, part) : part;
+
+			if (!this.selected.includes(key))
+				return;
+			this.overlays.delete(key);
+			if (grid)
+				this.overlays.set(key, grid);
+			else
+				await this.refreshOverlay(key);
+		});
+	}
+
+	/** Highlighted keys, as picture.js wants them. */
+	get highlights() {
+		return this.selected.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
+	}
+
+	/** The cursor, where its value is one of this unit; else null. */
+	get cursor() {
+		const { cursor } = this.session;
+
+		return cursor && this.grid && cursor.map.unit === this.unit ? cursor : null;
+	}
+
+	/** What the cursor points at: {grid, i, column, row, n, running, range} or null; range: of the row, or of what runs. */
+	get pointed() {
+		const { grid } = this, { cursor } = this.session;
+		const i = grid && cursor ? columnAt(grid, cursor.time) : -1;
+
+		if (i < 0)
+			return null;
+		const column = grid.columns[i];
+		const row = this.cursor ? rowAt(grid, cursor.value) : -1;
+		const running = this.cursor ? runningAt(column, cursor.value) : undefined;
+
+		return {
+			grid, i, column, row, running, n: row < 0 ? 0 : cellCount(column, row),
+			range: row < 0 ? running?.slice(0, 2) ?? null : rowRange(grid, row),
+		};
+	}
+}

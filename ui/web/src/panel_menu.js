@@ -1,0 +1,43 @@
+/* panel_menu.js - what can be done with one panel of the worksheet. */
+import { html } from "htm/preact";
+import { Menu } from "./controls.js";
+import { changed, moved, SIZE_STEP, sized, weightsOf, without } from "./worksheet.js";
+
+const placeOf = (map) => map.session.maps.indexOf(map);	/* as its panel in the panels */
+
+/** Another height, in parts of a usual one's. */
+export const resize = (map, size) => map.session.arrangeAs(sized(map.session.panels, placeOf(map), size));
+
+const ACTIONS = [
+	{ label: "Move up", fits: (map) => placeOf(map) > 0, run: (map) => shift(map, -1) },
+	{ label: "Move down", fits: (map) => placeOf(map) < map.session.panels.length - 1, run: (map) => shift(map, 1) },
+	{ label: "Higher", fits: () => true, run: (map) => resize(map, map.panel.size + 2 * SIZE_STEP) },
+	{ label: "Lower", fits: () => true, run: (map) => resize(map, map.panel.size - 2 * SIZE_STEP) },
+	{ label: "Remove", fits: (map) => map.session.panels.length > 1, run: remove },
+];
+
+function shift(map, by) {
+	const at = placeOf(map);
+
+	map.session.arrangeAs(moved(map.session.panels, at, at + by));
+}
+
+function remove(map) {
+	map.session.arrangeAs(without(map.session.panels, placeOf(map)));
+}
+
+export function PanelMenu({ map }) {
+	return html`<${Menu} label="⋯" name=${`Panel ${map.title}`}>${ACTIONS.map(({ label, fits, run }) =>
+		html`<button key=${label} disabled=${!fits(map)} onClick=${() => run(map)}>${label}</button>`)}<//>`;
+}
+
+/** What the cells of a map are: events, or sums of what they add up. */
+export function Cells({ map }) {
+	const { session, inst, panel } = map, weights = inst ? weightsOf(inst, map.measure) : [];
+	const change = (e) => session.arrangeAs(changed(session.panels, placeOf(map), { weight: e.target.value || null }));
+
+	return weights.length > 0 && html`<label class="cells-of"><span>cells</span>
+		<select value=${panel.weight ?? ""} onChange=${change}>
+			<option value="">${map.counted}</option>
+			${weights.map((w) => html`<option key=${w} value=${w}>${session.catalogue.fields[w]?.label ?? w}</option>`)}</select></label>`;
+}

@@ -1,0 +1,52 @@
+/* ranking.js - the keys of the instrumentation that is looked at, most events first, and what its maps add up to. */
+import * as api from "./api.js";
+import { withOnCpu } from "./keys.js";
+
+export class Ranking {
+	constructor(session) {
+		this.session = session;
+		this.clear();
+	}
+
+	clear() {
+		this.inst = null;		/* whose */
+		this.rows = null;		/* KeyRow[] */
+		this.measure = null;		/* theirs, */
+		this.unit = "ns";		/* and its unit */
+		this.lowerBound = false;
+		this.listed = 0;
+	}
+
+	/** After new columns: less often for longer durations. */
+	keepUp() {
+		const every = Math.min(30000, Math.max(2000, this.session.state.duration * 1000 / 60));
+
+		if (Date.now() - this.listed < every - 200)
+			return;
+		this.listed = Date.now();
+		this.refresh();
+	}
+
+	async refresh() {
+		const { session } = this, { inst, span, by } = session;
+
+		if (!inst || !span)
+			return;
+		const ask = (measure) => api.keys(inst.id, span, { measure, by });
+		const of = inst.measures.includes("latency") ? "latency" : inst.measures[0];
+		const both = of === "latency" && inst.measures.includes("cputime");
+
+		await Promise.all([
+			session.reply(Promise.all([ask(of), both ? ask("cputime") : null]), ([list, on]) => {
+				if (session.inst?.id !== inst.id)
+					return;
+				this.inst = inst.id;
+				this.rows = withOnCpu(list.keys, list.keys, on?.keys);
+				this.measure = of;
+				this.unit = list.unit;
+				this.lowerBound = Boolean(list.lower_bound);
+			}),
+			...session.shown.map((map) => map.refreshSummary(span)),
+		]);
+	}
+}

@@ -1,0 +1,42 @@
+/* scales.js - what maps have in common: a value axis where their units agree, and colours where their cells are alike.
+ *
+ *      maps -> Map(HeatMap -> {all, domain, shade, sharedEdge, under})
+ *
+ * Milliseconds lie on one axis with milliseconds and % with %; counts of one instrumentation have one colour scale, sums another.
+ */
+import { domainOf } from "./axis.js";
+import { usedRange } from "./grid.js";
+import { sharedShade } from "./shade.js";
+import { domainAt } from "./zoom.js";
+
+const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
+
+/* axes: unit -> the domain so far, which is only widened. */
+function axisOf(grids, unit, { yscale, axes, state: { values } }) {
+	const used = usedRange(grids);
+	const kind = yscale ?? grids[0].shade.yscale;
+	const least = unit === "%" ? grids[0].edge.find((edge) => edge > 100) : 0;
+
+	if (used)
+		axes.set(unit, domainOf(used, kind, axes.get(unit), least));
+	/* Also a time without events has columns that nobody looked at. */
+	const all = axes.get(unit) ?? domainOf(NO_EVENTS, kind);
+
+	return { all, domain: values?.unit === unit ? domainAt(all, values) : all, under: grids.find((g) => g.edge[0] === 0)?.edge[1] };
+}
+
+export function scalesOf(session) {
+	const maps = session.maps.filter((map) => map.grid);
+	const byUnit = new Map(), scales = new Map();
+
+	for (const { unit } of maps)
+		if (!byUnit.has(unit))
+			byUnit.set(unit, axisOf(maps.filter((map) => map.unit === unit).map((map) => map.grid), unit, session));
+	for (const map of maps) {
+		const alike = maps.filter((other) => other.kind === map.kind);
+		const shade = sharedShade(alike.map(({ grid }) => grid.shade));
+
+		scales.set(map, { ...byUnit.get(map.unit), shade, sharedEdge: alike.find(({ grid }) => grid.shade === shade).grid.edge });
+	}
+	return scales;
+}

@@ -1,0 +1,43 @@
+/* stepping.js - where the arrow keys lead the cursor: from column to column, and from value to value that is shown. */
+import { rowAt, rowRange } from "./grid.js";
+
+const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
+
+/* The middles of what a column shows, ascending: of its cells, and of what still ran. */
+const stopsOf = (grid, column) =>
+	[...column.cells.map(([row]) => rowRange(grid, row)), ...column.running ?? []].map(middle).sort((a, b) => a - b);
+
+/* The next value above or below at which the column shows something; without one, the next row at all. */
+function stepped(grid, column, value, by) {
+	const stops = stopsOf(grid, column);
+	const next = by > 0 ? stops.find((v) => v > value) : stops.findLast((v) => v < value);
+	const row = Math.min(grid.nrows - 1, Math.max(0, rowAt(grid, value) + by));
+
+	return next ?? (rowAt(grid, value) < 0 ? value : middle(rowRange(grid, row)));
+}
+
+/* Where the keys begin. */
+const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? middle(rowRange(grid, 0));
+
+/** The cursor after a key; null: it is none of those keys. */
+export function stepTo(map, key) {
+	const { grid, pointed: at } = map, last = grid.ncols - 1;
+	let column = at?.i ?? last, value = at?.range ? middle(at.range) : topOf(grid, grid.columns[column]);
+	const here = () => ({ map, time: grid.from + (column + 0.5) * grid.column, value });
+
+	if (!at && key !== "Home" && key !== "End")
+		return here();
+	switch (key) {
+	case "ArrowLeft": column--; break;
+	case "ArrowRight": column++; break;
+	case "PageUp": column -= Math.ceil(grid.ncols / 10); break;
+	case "PageDown": column += Math.ceil(grid.ncols / 10); break;
+	case "Home": column = 0; break;
+	case "End": column = last; break;
+	case "ArrowUp": value = stepped(grid, grid.columns[column], value, 1); break;
+	case "ArrowDown": value = stepped(grid, grid.columns[column], value, -1); break;
+	default: return null;
+	}
+	column = Math.min(last, Math.max(0, column));
+	return here();
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Feed } from "../src/feed.js";
+
+/* A server that sends what it is told to; one event at a time. */
+function server(t) {
+	const opened = [], fetch = globalThis.fetch;
+
+	t.after(() => globalThis.fetch = fetch);
+	globalThis.fetch = async (url, { signal }) => {
+		let out;
+		const body = new ReadableStream({ start: (controller) => { out = controller; } });
+		const send = (type, data) => out.enqueue(new TextEncoder().encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`));
+
+		opened.push({ url, signal, send, end: () => out.close(),
+			views: JSON.parse(new URL(url, "http://x").searchParams.get("views")) });
+		return { ok: true, status: 200, body };
+	};
+	return opened;
+}
+
+const settled = () => new Promise((done) => setTimeout(done, 20));
+const grid = (from) => ({ from, column: 1, ncols: 2, nrows: 1, edge: [0, 10], columns: [{ cells: [] }, { cells: [] }], shade: { levels: [1] } });
+
+function feedOf(t, views) {
+	const grids = [], states = [];
+	const feed = new Feed(views, { grid: (i, one) => grids.push([i, one]), state: (i, state, why) => states.push([i, state, why?.message]) });
+
+	t.after(() => feed.close());
+	return { feed, grids, states };
+}
+
+const VIEWS = [{ id: "1", parameters: { measure: "a" } }, { id: "2", parameters: { measure: "b" } }];
+
+test("several maps are fed by one stream, each with its own", async (t) => {
+	const opened = server(t), { grids } = feedOf(t, VIEWS);
+
+	await settled();
+	assert.equal(opened.length, 1);
+	assert.deepEqual(opened[0].views, [{ instrumentation: "1", measure: "a" }, { instrumentation: "2", measure: "b" }]);
+	opened[0].send("grid", { view: 1, ...grid(50) });
+	opened[0].send("column", { view: 0, from: 9, column: { cells: [] } });
+	opened[0].send("grid", { view: 0, ...grid(7) });
+	opened[0].send("column", { view: 1, from: 52, column: { cells: [[0, 3]] } });
+	opened[0].send("shade", { view: 0, levels: [2] });
+	await settled();
+	assert.deepEqual(grids.map(([i, one]) => [i, one.from]), [[1, 50], [0, 7], [1, 51], [0, 7]], "a column before its grid is none");
+	assert.deepEqual(grids[2][1].columns.at(-1).cells, [[0, 3]]);
+	assert.deepEqual(grids[3][1].shade.levels, [2]);
+});
+
+test("one that is gone is told, and not asked for again; the others go on", async (t) => {
+	const opened = server(t), { states, grids } = feedOf(t, VIEWS);
+
+	await settled();
+	opened[0].send("gone", { view: 0, code: "ECA_NOENT", message: "there is none" });
+	opened[0].send("grid", { view: 1, ...grid(50) });
+	opened[0].send("column", { view: 1, from: 51, column: { cells: [[5, 1]] } });	/* no such row: all is asked for anew */
+	await settled();
+	assert.deepEqual(states.filter(([i]) => i === 0).at(-1), [0, "lost", "there is none"]);
+	assert.equal(opened.length, 2);
+	assert.deepEqual(opened[1].views, [{ instrumentation: "2", measure: "b" }]);
+	opened[1].send("grid", { view: 0, ...grid(60) });
+	await settled();
+	assert.deepEqual(grids.at(-1)[0], 1, "numbers are the feed's, not the stream's");
+});
+
+test("closed, it is silent and holds no stream", async (t) => {
+	const opened = server(t), { feed, grids } = feedOf(t, VIEWS);
+
+	await settled();
+	feed.close();
+	assert.equal(opened[0].signal.aborted, true);
+	opened[0].send("grid", { view: 0, ...grid(7) });
+	await settled();
+	assert.deepEqual(grids, []);
+});

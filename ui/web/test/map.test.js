@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { HeatMap } from "../src/map.js";
+import { panelOf } from "../src/worksheet.js";
+
+/* Maps of what the pointer is on; nothing of it needs a page. */
+function mapsOf(units) {
+	const session = { cursor: null, state: { keys: [] } };
+
+	return units.map((unit) => Object.assign(new HeatMap(session, { id: unit, panel: panelOf("1", "m"), inst: { id: "1" } }), { grid: unit && { unit } }));
+}
+
+test("a cursor's value is of its own unit only", () => {
+	const [latency, cputime, utilization, empty] = mapsOf(["ns", "ns", "%", null]);
+	const { session } = latency;
+
+	session.cursor = { map: latency, time: 5, value: 37 };
+	assert.equal(latency.cursor.value, 37);
+	assert.equal(cputime.cursor.value, 37);
+	assert.equal(utilization.cursor, null);
+	assert.equal(empty.cursor, null);
+	session.cursor = null;
+	assert.equal(latency.cursor, null);
+});
+
+const grid = { unit: "ns", from: 100, column: 2, ncols: 2, nrows: 2, edge: [10, 20, 40], columns: [{ cells: [[1, 7]] }, { cells: [] }] };
+
+test("what is pointed at is found by time, and by value where the unit is the same", () => {
+	const [map, other] = mapsOf(["ns", "%"]);
+
+	map.grid = grid;
+	other.grid = { ...grid, unit: "%" };
+	map.session.cursor = { map, time: 101, value: 25 };
+	assert.deepEqual([map.pointed.i, map.pointed.row, map.pointed.n, map.pointed.range], [0, 1, 7, [20, 40]]);
+	assert.deepEqual([other.pointed.i, other.pointed.row, other.pointed.n], [0, -1, 0]);
+	map.session.cursor = { map, time: 99, value: 25 };
+	assert.equal(map.pointed, null, "outside");
+});
+
+test("maps are alike where they count the same events, or add up the same weight", () => {
+	const [a, b] = mapsOf(["ns", "ns"]);
+
+	assert.equal(a.kind, b.kind);
+	b.grid = { unit: "ns", weight: "io" };
+	assert.notEqual(a.kind, b.kind);
+	b.grid = { unit: "ns" };
+	b.inst = { id: "2" };
+	assert.notEqual(a.kind, b.kind);
+});
