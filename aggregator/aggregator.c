@@ -2,6 +2,7 @@
 
 #include "always.h"
 #include "http.h"
+#include "journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -202,6 +203,13 @@ static int open_store(struct aggregator *a, char *reason)
 	return err;
 }
 
+static int open_journal(struct aggregator *a)
+{
+	int err = journal_new(a->flush, a->catalog, &a->journal);
+
+	return err ? err : journal_load(a->journal, a->store);
+}
+
 static int open_middle(struct aggregator *a, char *reason)
 {
 	char why[REASON_MAX] = "";
@@ -215,6 +223,8 @@ static int open_middle(struct aggregator *a, char *reason)
 		catalog_keep(a->catalog);
 	if (!err)
 		err = catalog_load(a->catalog, a->store, why);
+	if (!err)
+		err = open_journal(a);
 	if (!err)
 		err = always_new(a->catalog, &a->conf, &a->always);
 	if (why[0])
@@ -375,6 +385,7 @@ void aggregator_close(struct aggregator *a)
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	always_free(a->always);
+	journal_free(a->journal);
 	catalog_free(a->catalog);
 	flush_free(a->flush);
 	if (a->cube)

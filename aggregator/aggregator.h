@@ -24,6 +24,7 @@
 
 struct http;				/* http.c's */
 struct always;				/* always.c's */
+struct journal;				/* journal.c's */
 
 struct aggregator {
 	struct conf conf;
@@ -33,6 +34,7 @@ struct aggregator {
 	struct flush *flush;
 	struct catalog *catalog;
 	struct always *always;
+	struct journal *journal;
 	struct ingest *ingest;
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;

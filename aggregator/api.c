@@ -1,6 +1,7 @@
 #include "api.h"
 #include "accept.h"
-#include "input.h"
+#include "api_journal.h"
+#include "api_reply.h"
 #include "openapi.h"
 #include "resource.h"
 #include "series.h"
@@ -19,47 +20,10 @@ struct api {
 };
 
 struct where {				/* what a path leads to */
+	__u64 id;			/* the number in it; 0: none */
 	enum value_kind kind;
 	const struct catalog_inst *inst;	/* of :id */
 };
-
-/* ---- replies ---- */
-
-/* Takes the reference. */
-static void reply_json(struct http_request *r, unsigned status, json_t *json, const char *location)
-{
-	char *text = json ? json_dumps(json, JSON_ENSURE_ASCII) : NULL, *line = NULL;
-	int len = text ? asprintf(&line, "%s\n", text) : -1;
-
-	free(text);
-	json_decref(json);
-	if (len < 0)
-		http_error(r, 503, "ECA_NORESOURCE", "out of memory");
-	else
-		http_reply(r, status, "application/json", line, (size_t)len, location);
-}
-
-static void reply_error(struct http_request *r, int err, const char *reason)
-{
-	switch (err) {
-	case -EINVAL: http_error(r, 409, "ECA_INVAL", reason && *reason ? reason : "not valid"); break;
-	case -EPROTONOSUPPORT: http_error(r, 415, "ECA_INVAL", reason); break;
-	case -ENOENT: http_error(r, 404, "ECA_NOENT", "there is no such instrumentation"); break;
-	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;
-	case -ENOMEM: http_error(r, 503, "ECA_NORESOURCE", "out of memory"); break;
-	default: http_error(r, 500, "ECA_IO", reason && *reason ? reason : strerror(-err));
-	}
-}
-
-/* What the request brings along, borrowed. */
-static struct raw_input raw_input(const struct http_request *r)
-{
-	struct raw_input raw = { .type = http_header(r, "Content-Type") };
-
-	raw.query = http_params(r, &raw.n_query);
-	raw.body = http_body(r, &raw.body_len);
-	return raw;
-}
 
 /* ---- instrumentations ---- */
 
@@ -105,7 +69,7 @@ static int do_deed(enum deed deed, struct catalog *catalog, __u64 id, const json
 
 static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u64 id)
 {
-	const struct raw_input raw = raw_input(r);
+	const struct raw_input raw = reply_input(r);
 	char reason[REASON_MAX] = "";
 	json_t *json = NULL;
 	struct creation *c = malloc(sizeof(*c));
@@ -137,21 +101,13 @@ static void change(struct api *api, struct http_request *r, const struct where *
 	ask_for(api, r, CHANGE, w->inst->in.id);
 }
 
-static void on_deleted(void *request, int err)
-{
-	if (err)
-		reply_error(request, err, NULL);
-	else
-		http_reply(request, 204, NULL, NULL, 0, NULL);
-}
-
 static void erase(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
 	int err = catalog_check_free(api->a->catalog, w->inst, reason);
 
 	if (!err)
-		err = catalog_delete(api->a->catalog, w->inst->in.id, on_deleted, r);
+		err = catalog_delete(api->a->catalog, w->inst->in.id, reply_gone, r);
 	if (err)
 		reply_error(r, err, reason);
 }
@@ -252,7 +208,7 @@ static int want_enabled(const json_t *json, bool *ret_enabled, char *reason)
 
 static void switch_measuring(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct raw_input raw = raw_input(r);
+	const struct raw_input raw = reply_input(r);
 	char reason[REASON_MAX] = "";
 	struct creation *c = malloc(sizeof(*c));
 	bool enabled;
@@ -270,6 +226,28 @@ static void switch_measuring(struct api *api, struct http_request *r, const stru
 		free(c);
 		reply_error(r, err, reason);
 	}
+}
+
+/* ---- annotations ---- */
+
+static void annotations(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_list(api->a, r);
+}
+
+static void annotate(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_add(api->a, r);
+}
+
+static void annotation(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_show(api->a, r, w->id);
+}
+
+static void remove_annotation(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_remove(api->a, r, w->id);
 }
 
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
@@ -296,7 +274,7 @@ static int choose_format(struct http_request *r, enum value_kind kind, struct in
 
 static void reply_value(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct raw_input raw = raw_input(r);
+	const struct raw_input raw = reply_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
 	struct input in;
 	int err = input_read(&raw, &in, reason);
@@ -378,6 +356,10 @@ static const struct route {
 	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, value },
 	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
 	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
+	{ { "GET", "annotations", false, 0 }, annotations },
+	{ { "POST", "annotations", false, 0 }, annotate },
+	{ { "GET", "annotations/:annotation", false, 0 }, annotation },
+	{ { "DELETE", "annotations/:annotation", false, 0 }, remove_annotation },
 	{ { "GET", "admin/status", false, 0 }, status },
 	{ { "GET", "admin/measuring", false, 0 }, measuring },
 	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },
@@ -405,7 +387,7 @@ static __u64 id_at(const char *path)
 	return id;
 }
 
-/* Is this a path of that form?  :id is any piece, *ret_id its number. */
+/* Is this a path of that form?  :id, or :any other word, is any piece, *ret_id its number. */
 static bool path_is(const char *path, const char *form, __u64 *ret_id)
 {
 	while (*form) {
@@ -464,11 +446,13 @@ static void route(struct api *api, struct http_request *r, const char *path)
 		there = &routes[i];
 		found = strcmp(http_method(r), there->is.method) ? NULL : there;
 	}
-	catalog_touch(api->a->catalog, id, now_ns());
+	if (there && strstr(there->is.path, ":id"))
+		catalog_touch(api->a->catalog, id, now_ns());
+	w.id = id;
 	w.inst = catalog_find(api->a->catalog, id);
 	if (!there) {
 		reply_nowhere(api, r, path);
-	} else if (strchr(there->is.path, ':') && !w.inst) {
+	} else if (strstr(there->is.path, ":id") && !w.inst) {
 		reply_error(r, -ENOENT, NULL);
 	} else if (!found) {
 		reply_method(r, there->is.path);

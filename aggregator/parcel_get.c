@@ -11,6 +11,7 @@
 #define TIME_MAX 7000000000000000000ll	/* ns: the year 2191 */
 #define SPAN_MAX 2000000000000000000ll	/* ns: 63 years */
 #define PARAMS_MAX 32
+#define ANNOTATIONS_MAX 1000
 
 /* What is being read, and the first thing that is wrong with it. */
 struct get {
@@ -270,6 +271,29 @@ static void get_layers(struct get *g, const json_t *in, struct grid *grid)
 			get_layer(g, layer, grid, &grid->layers->layer[i]);
 }
 
+static void get_annotations(struct get *g, const json_t *in, struct grid *grid)
+{
+	static const char *const kinds[] = { [ANNOTATION_NOTE] = "note", [ANNOTATION_ALERT] = "alert" };
+	const json_t *all = array(g, in, "annotations", ANNOTATIONS_MAX), *one;
+	size_t i;
+
+	if (g->err)
+		return;
+	grid->annotations = calloc(1, sizeof(*grid->annotations) + json_array_size(all) * sizeof(*grid->annotations->item));
+	if (!grid->annotations) {
+		g->err = -ENOMEM;
+		return;
+	}
+	json_array_foreach(all, i, one) {
+		struct annotation *a = &grid->annotations->item[grid->annotations->n++];
+
+		a->from_ns = number_within(g, one, "from_ns", 0, TIME_MAX);
+		a->to_ns = number_within(g, one, "to_ns", a->from_ns, ANNOTATION_OPEN);
+		a->kind = (enum annotation_kind)choice(g, one, "kind", kinds, 2);
+		snprintf(a->text, sizeof(a->text), "%s", text(g, one, "text"));
+	}
+}
+
 static bool same_columns(const struct grid *a, const struct grid *b)
 {
 	return a->n_cols == b->n_cols && a->from_ns == b->from_ns && a->col_ns == b->col_ns;
@@ -289,6 +313,8 @@ static void get_map(struct get *g, const json_t *in, struct parcel *p)
 	p->n_maps++;
 	if (running)
 		m->grid->running = get_grid(g, running);
+	if (json_object_get(in, "annotations") && !g->err)
+		get_annotations(g, in, m->grid);
 	if (layers && !g->err)
 		get_layers(g, layers, m->grid);
 	if (!g->err && m->grid->running && (!same_columns(m->grid, m->grid->running) || !m->grid->running->point))

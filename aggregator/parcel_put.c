@@ -94,6 +94,22 @@ static void put_grid(struct bytes *out, const struct grid *g)
 	payload_grid_exact(out, g);
 }
 
+static void put_annotations(struct bytes *out, const struct annotations *a)
+{
+	writer_name(out, "annotations");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < a->n; i++) {
+		writer_comma(out);
+		writer_raw(out, "{");
+		put_signed(out, "from_ns", a->item[i].from_ns);
+		put_signed(out, "to_ns", a->item[i].to_ns);
+		writer_name_text(out, "kind", annotation_kind_name(a->item[i].kind));
+		writer_name_text(out, "text", a->item[i].text);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}
+
 static void put_map(struct bytes *out, const struct parcel_map *m)
 {
 	writer_comma(out);
@@ -108,6 +124,8 @@ static void put_map(struct bytes *out, const struct parcel_map *m)
 		put_grid(out, m->grid->running);
 		writer_raw(out, "}");
 	}
+	if (m->grid->annotations)
+		put_annotations(out, m->grid->annotations);
 	if (m->grid->layers)
 		put_layers(out, m->grid->layers);
 	writer_raw(out, "}");

@@ -431,3 +431,29 @@ void payload_present(struct bytes *out, const struct key_total *total, size_t n,
 	else
 		put_present_events(out, total, n, from, to, max);
 }
+
+void payload_annotations(struct bytes *out, const struct annotations *a)
+{
+	char id[24];
+
+	if (!a)
+		return;
+	writer_name(out, "annotations");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < a->n; i++) {
+		snprintf(id, sizeof(id), "%llu", (unsigned long long)a->item[i].id);
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_text(out, "id", id);
+		writer_name_text(out, "kind", annotation_kind_name(a->item[i].kind));
+		writer_name_text(out, "text", a->item[i].text);
+		writer_name_seconds(out, "start_time", a->item[i].from_ns);
+		writer_name(out, "end_time");
+		if (a->item[i].to_ns == ANNOTATION_OPEN)
+			writer_raw(out, "null");
+		else
+			writer_seconds(out, a->item[i].to_ns);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}

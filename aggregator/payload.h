@@ -37,6 +37,9 @@ void payload_grid(struct bytes *out, const struct grid *g);
  * mark and percentile; what runs and layers are others' to write. */
 void payload_grid_exact(struct bytes *out, const struct grid *g);
 
+/* "annotations": those of its time, if there are any. */
+void payload_annotations(struct bytes *out, const struct annotations *a);
+
 /* One column C; index: its number in the reader's grid.  row_shift: what is row 0 here is row
  * row_shift there. */
 void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift);

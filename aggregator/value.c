@@ -4,6 +4,7 @@
 #include "value_compare.h"
 #include "value_composition.h"
 #include "value_explain.h"
+#include "journal.h"
 #include "value_layers.h"
 #include "value_reply.h"
 #include "../render/chart.h"
@@ -422,6 +423,9 @@ static int complete(struct value *v, const struct catalog_inst *ci, char *reason
 		err = value_composition_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(v->a, ci, v->now_ns, v->fold[i]);
+	if (!err)
+		err = journal_take(v->a->journal, ci->in.id, v->head.rounded.from,
+				   v->kind == VALUE_STREAM ? ANNOTATION_OPEN : v->head.rounded.to, JOURNAL_SHOWN, &v->annotations);
 	return err;
 }
 
@@ -498,6 +502,7 @@ void value_free(struct value *v)
 	value_free(v->other);
 	value_explain_free(v->explain);
 	exemplar_fold_free(v->exemplars);
+	annotations_free(v->annotations);
 	json_decref(v->about);
 	shade_fini(&v->shade);
 	tape_fini(&v->tape);

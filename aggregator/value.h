@@ -63,6 +63,7 @@ struct value {
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */
 
+	struct annotations *annotations;	/* of its time; NULL: none */
 	struct grid *grid[REPORT_PANELS_MAX];
 	struct shade shade;		/* grid and stream: of grid 0 */
 

@@ -212,6 +212,7 @@ static int make_grid(struct value *v)
 	if (v->grid[0]->running)
 		writer_name_text(&out, "running", v->in.measure[value_running_axis(v)]);
 	payload_grid(&out, v->grid[0]);
+	payload_annotations(&out, v->annotations);
 	writer_name(&out, "shade");
 	writer_raw(&out, "{");
 	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);
@@ -243,6 +244,9 @@ int value_make(struct value *v)
 		if (!v->grid[i])
 			return -ENOMEM;
 		v->grid[i]->weight_unit = v->unit;
+		v->grid[i]->annotations = annotations_copy(v->annotations);
+		if (v->annotations && !v->grid[i]->annotations)
+			return -ENOMEM;
 		err = value_layers_put(v, i);
 		if (err)
 			return err;

@@ -184,6 +184,7 @@ void chart_draw(struct canvas *c, const struct chart *ch, const struct figure_op
 	plot_outline(c, &p);
 	plot_time_axis(c, &p, time_labels);
 	plot_marks(c, &p);
+	plot_annotations(c, &p, ch->grid->annotations);
 }
 
 /* --- legend ----------------------------------------------------------------------------------- */

@@ -31,6 +31,7 @@ void grid_free(struct grid *g)
 	if (!g)
 		return;
 	layers_free(g->layers);
+	annotations_free(g->annotations);
 	grid_free(g->running);
 	free(g->edge);
 	free(g->cell);
@@ -182,6 +183,10 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	}
 	if (!err && g->running)
 		err = grid_fold(g->running, k, &to->running);
+	if (!err && g->annotations) {
+		to->annotations = annotations_copy(g->annotations);
+		err = to->annotations ? 0 : -ENOMEM;
+	}
 	if (err) {
 		grid_free(to);
 		return err;

@@ -13,10 +13,12 @@
  *         division is the last step, so columns may be folded in any grouping.
  * Cover   n_reporting of n_expected source-slots reported in a column.  None of them: nobody
  *         looked.  Fewer, or lost > 0: partly lost.  All, and no cells: nothing happened.
- * Memory  grid_new() makes it zeroed, grid_free() frees it, its layers and what runs (NULL is fine).
+ * Memory  grid_new() makes it zeroed, grid_free() frees it, its layers, annotations and what runs (NULL is fine).
  */
 #ifndef HEATSCOPE_GRID_H
 #define HEATSCOPE_GRID_H
+
+#include "annotation.h"
 
 #include <linux/types.h>
 #include <stddef.h>
@@ -57,6 +59,7 @@ struct grid {
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
 	const char *weight;		/* the measure whose sums cells are, in the axis' unit; NULL: they are counts */
+	struct annotations *annotations;	/* of its time; NULL: none */
 	struct layers *layers;		/* its cells by key; NULL: not told apart */
 	struct grid *running;		/* what was under way at the slots' ends, at its age: a point grid of the same columns, with
 					 * edges of its own; NULL: not told */
@@ -66,7 +69,7 @@ struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or a sh
 void grid_free(struct grid *g);
 
 /* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks, losses,
- * layers and what runs go along.  percentiles come from the summed cells, and are 0 where cells are weights.
+ * layers, annotations and what runs go along.  percentiles come from the summed cells, and are 0 where cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */
 int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid);
 

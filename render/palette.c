@@ -143,7 +143,7 @@ static const struct palette light = {
 	.unobserved = 0xeceef1, .unobserved_line = 0xb4bbc4, .partial = 0xc2255c, .running = 0x9022b4,
 	.text = 0x16202b, .muted = 0x526070, .axis = 0x7b8794, .rule = 0xdde2e8,
 	.p50 = 0x111111, .p90 = 0x1f5fae, .p99 = 0xd1380b, .max = 0x6b3fa0, .casing = 0xffffff,
-	.accent = 0x1f5fae,
+	.accent = 0x1f5fae, .note = 0x7a2f9e, .alert = 0xc4122f,
 };
 
 static const struct palette dark = {
@@ -152,7 +152,7 @@ static const struct palette dark = {
 	.unobserved = 0x2a2f37, .unobserved_line = 0x59616d, .partial = 0xff6b9d, .running = 0xd68cff,
 	.text = 0xeceff4, .muted = 0xa3afbd, .axis = 0x7b8794, .rule = 0x2c343f,
 	.p50 = 0xffffff, .p90 = 0x7db2f5, .p99 = 0xff8a4c, .max = 0xd0a8ff, .casing = 0x0b0e12,
-	.accent = 0x7db2f5,
+	.accent = 0x7db2f5, .note = 0xd49bf2, .alert = 0xff6f7d,
 };
 
 static struct palette made[2];		/* by theme: a picture in ten would be their making */

@@ -31,6 +31,7 @@ struct palette {
 	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */
 	__u32 casing;
 	__u32 accent;			/* a column in progress, a clock that was set */
+	__u32 note, alert;		/* annotations */
 };
 
 void palette_make(enum palette_theme theme, struct palette *ret_palette);

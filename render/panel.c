@@ -261,4 +261,5 @@ void panel_draw(struct canvas *c, const struct panel *p)
 		draw_percentile(c, p, 1);
 	}
 	cairo_restore(c->cr);
+	plot_annotations(c, &plot, p->grid->annotations);
 }

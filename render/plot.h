@@ -37,6 +37,9 @@ void plot_partial(struct canvas *c, const struct plot *p);
 /* In progress: a veil, and a bar at the foot.  The clock was set: a dashed line from top to foot. */
 void plot_marks(struct canvas *c, const struct plot *p);
 
+/* Lines where they begin and end, a bar along the top, and their texts, as far as three rows below it have room. */
+void plot_annotations(struct canvas *c, const struct plot *p, const struct annotations *a);
+
 /* Does any column have this mark? */
 bool plot_marked(const struct grid_column *column, size_t n, enum grid_mark mark);
 

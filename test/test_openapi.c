@@ -51,10 +51,11 @@ static const json_t *operation_of(const struct api_route *route)
 {
 	char path[128], method[16];
 	size_t i = 0;
-	const char *id = strstr(route->path, ":id");
+	const char *id = strchr(route->path, ':');
+	int len = id ? (int)strcspn(id + 1, "/") : 0;
 
-	snprintf(path, sizeof(path), "/ca%s%.*s%s%s", *route->path ? "/" : "", id ? (int)(id - route->path) : 99, route->path,
-		 id ? "{id}" : "", id ? id + 3 : "");
+	snprintf(path, sizeof(path), "/ca%s%.*s%s%.*s%s%s", *route->path ? "/" : "", id ? (int)(id - route->path) : 99, route->path,
+		 id ? "{" : "", len, id ? id + 1 : "", id ? "}" : "", id ? id + 1 + len : "");
 	for (; route->method[i]; i++)
 		method[i] = (char)tolower(route->method[i]);
 	method[i] = 0;

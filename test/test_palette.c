@@ -62,6 +62,8 @@ static void text_is_legible(void **state)
 		assert_true(palette_contrast(p->partial, p->page) >= 3);
 		assert_true(palette_contrast(p->running, p->page) >= 3);
 		assert_true(palette_contrast(p->accent, p->page) >= 3);
+		assert_true(palette_contrast(p->note, p->page) >= 3);
+		assert_true(palette_contrast(p->alert, p->page) >= 3);
 		assert_true(palette_contrast(p->p50, p->casing) >= 3);
 		assert_true(palette_contrast(p->p99, p->casing) >= 3);
 		assert_true(palette_contrast(p->max, p->casing) >= 3);

@@ -257,13 +257,25 @@ static __u8 *drawn(const struct parcel *p, size_t *ret_len)
 	return png;
 }
 
-/* An hour that looks like one: with gaps, losses and layers. */
+static void annotate(struct grid *g)
+{
+	__s64 at = g->from_ns + (__s64)(g->col_ns * g->n_cols / 3);
+
+	g->annotations = calloc(1, sizeof(*g->annotations) + 2 * sizeof(*g->annotations->item));
+	assert_non_null(g->annotations);
+	g->annotations->n = 2;
+	g->annotations->item[0] = (struct annotation){ .from_ns = at, .to_ns = at, .text = "deploy 1.2.3" };
+	g->annotations->item[1] = (struct annotation){ .from_ns = at + 1, .to_ns = ANNOTATION_OPEN, .kind = ANNOTATION_ALERT, .text = "slow" };
+}
+
+/* An hour that looks like one: with gaps, losses, layers and annotations. */
 static void fill_hour(struct made *m, const char *picture)
 {
 	fill(m, picture, 1);
 	grid_free(m->p.map[0].grid);
 	m->p.map[0].grid = kit_hour(N_COLS, 3, 1);
 	kit_split(m->p.map[0].grid, 3);
+	annotate(m->p.map[0].grid);
 	fill_chart(m);
 	m->p.drawn.height = strcmp(picture, "report") ? 500 : 0;
 	parcel_join(&m->p);

@@ -92,6 +92,48 @@ static void the_time_axis_stands_below(void **state)
 	assert_true(ink > 200);
 }
 
+static struct annotations *one_annotation(__s64 from_cols, __s64 to_cols, enum annotation_kind kind)
+{
+	struct annotations *a = calloc(1, sizeof(*a) + sizeof(*a->item));
+
+	assert_non_null(a);
+	a->n = 1;
+	a->item[0] = (struct annotation){ .from_ns = plot.from_ns + from_cols * (__s64)plot.col_ns,
+					  .to_ns = plot.from_ns + to_cols * (__s64)plot.col_ns, .kind = kind, .text = "deploy" };
+	return a;
+}
+
+static void annotations_are_lines_at_their_ends_and_a_bar_above(void **state)
+{
+	struct annotations *a = one_annotation(2, 6, ANNOTATION_ALERT);
+
+	canvas_colour(&canvas, 0);
+	canvas_box(&canvas, 50, 20, 300, 100);
+	plot_annotations(&canvas, &plot, a);
+	assert_int_equal(pixel(109, 110), canvas.palette.alert);	/* 2 tenths of 299 px from 50 on */
+	assert_int_equal(pixel(229, 110), canvas.palette.alert);
+	assert_int_equal(pixel(170, 21), canvas.palette.alert);
+	assert_int_equal(pixel(170, 110), 0);
+	assert_int_equal(pixel(240, 21), 0);
+	annotations_free(a);
+}
+
+static void an_annotation_of_another_time_is_not_drawn(void **state)
+{
+	static const __s64 cols[][2] = { { -9, -1 }, { -1, 0 }, { 10, 10 }, { 11, 20 } };
+
+	for (size_t i = 0; i < 4; i++) {
+		struct annotations *a = one_annotation(cols[i][0], cols[i][1], ANNOTATION_NOTE);
+
+		canvas_colour(&canvas, 0);
+		canvas_box(&canvas, 50, 20, 300, 100);
+		plot_annotations(&canvas, &plot, a);
+		for (unsigned x = 50; x < 350; x++)
+			assert_int_equal(pixel(x, 21), 0);
+		annotations_free(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -99,6 +141,8 @@ int main(void)
 		cmocka_unit_test(a_column_in_progress_has_a_veil_and_a_bar),
 		cmocka_unit_test(a_clock_that_was_set_is_a_line_at_its_column),
 		cmocka_unit_test(the_time_axis_stands_below),
+		cmocka_unit_test(annotations_are_lines_at_their_ends_and_a_bar_above),
+		cmocka_unit_test(an_annotation_of_another_time_is_not_drawn),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,162 @@
+#include "api_journal.h"
+
+#include "api_reply.h"
+#include "journal.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_MOST 1000			/* in one reply: the newest */
+
+static const char no_such[] = "there is no such annotation";
+
+/* ---- listing ---- */
+
+/* A parameter that is a number from 0 on; absent: *ret stays. */
+static int get_number(const json_t *request, const char *name, double *ret, char *reason)
+{
+	const json_t *value = json_object_get(request, name);
+	const char *text = json_string_value(value);
+	char *end = (char *)"";
+	double n = text ? strtod(text, &end) : json_number_value(value);
+
+	if (!value)
+		return 0;
+	if ((text ? !*text : !json_is_number(value)) || *end || !(n >= 0 && n < 7e9)) {
+		snprintf(reason, REASON_MAX, "value for parameter \"%s\" is invalid: it is a number from 0 on", name);
+		return -EINVAL;
+	}
+	*ret = n;
+	return 0;
+}
+
+static int check_parameters(const json_t *request, char *reason)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)request, name, value)
+		if (strcmp(name, "start_time") && strcmp(name, "end_time") && strcmp(name, "instrumentation")) {
+			snprintf(reason, REASON_MAX, "unknown parameter \"%.60s\"; there are start_time, end_time and instrumentation", name);
+			return -EINVAL;
+		}
+	return 0;
+}
+
+static json_t *list_json(const struct annotations *all)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; all && i < all->n; i++)
+		json_array_append_new(list, annotation_json(&all->item[i]));
+	return list;
+}
+
+void api_journal_list(struct aggregator *a, struct http_request *r)
+{
+	double from = 0, to = 7e9 - 1, inst = 0;
+	struct annotations *all = NULL;
+	char reason[REASON_MAX] = "";
+	json_t *request = NULL;
+	int err = reply_object(r, &request, reason);
+
+	if (!err)
+		err = check_parameters(request, reason);
+	if (!err)
+		err = get_number(request, "start_time", &from, reason);
+	if (!err)
+		err = get_number(request, "end_time", &to, reason);
+	if (!err)
+		err = get_number(request, "instrumentation", &inst, reason);
+	if (!err)
+		err = journal_take(a->journal, (__u64)inst, (__s64)(from * 1e9), (__s64)(to * 1e9), LIST_MOST, &all);
+	json_decref(request);
+	if (err)
+		reply_error(r, err, reason);
+	else
+		reply_json(r, 200, list_json(all), NULL);
+	annotations_free(all);
+}
+
+void api_journal_show(struct aggregator *a, struct http_request *r, __u64 id)
+{
+	const struct annotation *found = journal_find(a->journal, id);
+
+	if (found)
+		reply_json(r, 200, annotation_json(found), NULL);
+	else
+		reply_error(r, -ENOENT, no_such);
+}
+
+/* ---- making and removing ---- */
+
+struct adding {
+	struct http_request *request;
+	struct journal *journal;
+	__u64 id;
+};
+
+static void on_added(void *arg, int err)
+{
+	struct adding *add = arg;
+	const struct annotation *made = err ? NULL : journal_find(add->journal, add->id);
+	char location[64];
+
+	snprintf(location, sizeof(location), "/ca/annotations/%llu", (unsigned long long)add->id);
+	if (made)
+		reply_json(add->request, 201, annotation_json(made), location);
+	else
+		reply_error(add->request, err ? err : -ENOENT, err ? NULL : "it was removed meanwhile");
+	free(add);
+}
+
+static int read_note(struct aggregator *a, struct http_request *r, struct annotation *ret, char *reason)
+{
+	json_t *request;
+	int err = reply_object(r, &request, reason);
+
+	if (err)
+		return err;
+	err = annotation_parse(request, now_ns(), ret, reason);
+	json_decref(request);
+	if (!err && ret->inst && !catalog_find(a->catalog, ret->inst)) {
+		snprintf(reason, REASON_MAX, "there is no instrumentation %llu", (unsigned long long)ret->inst);
+		return -EINVAL;
+	}
+	return err;
+}
+
+void api_journal_add(struct aggregator *a, struct http_request *r)
+{
+	char reason[REASON_MAX] = "";
+	struct annotation note;
+	struct adding *add = malloc(sizeof(*add));
+	int err = add ? read_note(a, r, &note, reason) : -ENOMEM;
+
+	if (!err) {
+		*add = (struct adding){ .request = r, .journal = a->journal };
+		err = journal_add(a->journal, &note, on_added, add, &add->id, reason);
+	}
+	if (err) {
+		free(add);
+		reply_error(r, err, reason);
+	}
+}
+
+void api_journal_remove(struct aggregator *a, struct http_request *r, __u64 id)
+{
+	const struct annotation *found = journal_find(a->journal, id);
+	int err = found ? 0 : -ENOENT;
+
+	if (found && found->kind == ANNOTATION_ALERT && found->to_ns == ANNOTATION_OPEN) {
+		reply_error(r, -EINVAL, "this alert is firing now; it can be removed when it is over");
+		return;
+	}
+	if (!err)
+		err = journal_remove(a->journal, id, reply_gone, r);
+	if (err)
+		reply_error(r, err, err == -ENOENT ? no_such : NULL);
+}

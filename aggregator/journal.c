@@ -1,0 +1,477 @@
+#include "journal.h"
+
+#include "array.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "annotation."
+#define NEXT "next-annotation"
+#define TIME_MAX_S 7000000000.0		/* the year 2191 */
+
+struct journal {
+	struct flush *flush;
+	struct catalog *catalog;
+	struct catalog_observer observer;
+	size_t n, room, n_of[2];	/* by kind */
+	struct annotation *item;
+	__u64 next_id;
+	struct journal_observer *observers;
+};
+
+/* ---- as JSON ---- */
+
+json_t *annotation_json(const struct annotation *a)
+{
+	char id[24], inst[24];
+	json_t *json;
+
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)a->id);
+	snprintf(inst, sizeof(inst), "%llu", (unsigned long long)a->inst);
+	json = json_pack("{s:s, s:s, s:s, s:f}", "id", id, "kind", annotation_kind_name(a->kind), "text", a->text, "start_time",
+			 (double)a->from_ns / 1e9);
+	json_object_set_new(json, "end_time", a->to_ns == ANNOTATION_OPEN ? json_null() : json_real((double)a->to_ns / 1e9));
+	json_object_set_new(json, "instrumentation", a->inst ? json_string(inst) : json_null());
+	return json;
+}
+
+int annotation_check_text(const char *text, char *reason)
+{
+	size_t len = strlen(text);
+
+	for (const char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f) {
+			snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it is one line, without control characters");
+			return -EINVAL;
+		}
+	if (len && len <= ANNOTATION_TEXT_MAX && strspn(text, " ") < len)
+		return 0;
+	snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it has %zu bytes, and must have 1 to %d, not all blank", len,
+		 ANNOTATION_TEXT_MAX);
+	return -EINVAL;
+}
+
+/* A number, or one as a text.  0: not there, *ret stays; 1: read; -EINVAL. */
+static int get_time(const json_t *request, const char *name, __s64 *ret_ns, char *reason)
+{
+	const json_t *value = json_object_get(request, name);
+	const char *text = json_string_value(value);
+	double s = json_number_value(value);
+	char *end = (char *)"";
+
+	if (!value || json_is_null(value))
+		return 0;
+	if (text)
+		s = strtod(text, &end);
+	if ((!text && !json_is_number(value)) || (text && !*text) || *end || !(s >= 0 && s <= TIME_MAX_S)) {
+		snprintf(reason, REASON_MAX, "value for field \"%s\" is invalid: it is a time in seconds since 1970, from 0 to %.0f", name,
+			 TIME_MAX_S);
+		return -EINVAL;
+	}
+	*ret_ns = (__s64)llround(s * 1e9);
+	return 1;
+}
+
+static int get_times(const json_t *request, struct annotation *a, char *reason)
+{
+	int at = get_time(request, "time", &a->from_ns, reason), from, to;
+
+	if (at < 0)
+		return at;
+	a->to_ns = a->from_ns;
+	from = get_time(request, "start_time", &a->from_ns, reason);
+	to = from < 0 ? from : get_time(request, "end_time", &a->to_ns, reason);
+	if (from < 0 || to < 0)
+		return -EINVAL;
+	if (from != to || (at && from)) {
+		snprintf(reason, REASON_MAX, "a note has a \"time\", or \"start_time\" and \"end_time\", or none: then it is of now");
+		return -EINVAL;
+	}
+	if (a->to_ns < a->from_ns) {
+		snprintf(reason, REASON_MAX, "\"end_time\" is before \"start_time\"");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int check_names(const json_t *request, char *reason)
+{
+	static const char *const known[] = { "text", "time", "start_time", "end_time", "instrumentation", "id", "kind" };
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)request, name, value) {
+		size_t i = 0;
+
+		while (i < sizeof(known) / sizeof(*known) && strcmp(known[i], name))
+			i++;
+		if (i == sizeof(known) / sizeof(*known)) {
+			snprintf(reason, REASON_MAX, "an annotation has no \"%.60s\"; it has text, time, start_time, end_time and "
+				 "instrumentation", name);
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* "7", or 7: 7; null, "", absent: 0. */
+static int get_inst(const json_t *request, __u64 *ret_inst, char *reason)
+{
+	const json_t *value = json_object_get(request, "instrumentation");
+	const char *text = json_string_value(value);
+	char *end = (char *)"";
+
+	*ret_inst = 0;
+	if (!value || json_is_null(value) || (text && !*text))
+		return 0;
+	*ret_inst = text ? strtoull(text, &end, 10) : (__u64)json_integer_value(value);
+	if ((text && *text >= '0' && *text <= '9' && !*end) || (json_is_integer(value) && json_integer_value(value) > 0))
+		return 0;
+	snprintf(reason, REASON_MAX, "value for field \"instrumentation\" is invalid: it is an instrumentation's id");
+	return -EINVAL;
+}
+
+int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason)
+{
+	const char *text = json_string_value(json_object_get(request, "text"));
+	struct annotation a = { .from_ns = now_ns, .kind = ANNOTATION_NOTE };
+	int err = check_names(request, reason);
+
+	if (!err && !text) {
+		snprintf(reason, REASON_MAX, "a note needs a \"text\"");
+		err = -EINVAL;
+	}
+	if (!err)
+		err = annotation_check_text(text, reason);
+	if (!err)
+		err = get_inst(request, &a.inst, reason);
+	if (!err)
+		err = get_times(request, &a, reason);
+	if (err)
+		return err;
+	memcpy(a.text, text, strlen(text) + 1);
+	*ret = a;
+	return 0;
+}
+
+/* ---- as it is stored: whole nanoseconds ---- */
+
+static char *stored_text(const struct annotation *a)
+{
+	json_t *json = json_pack("{s:I, s:I, s:I, s:i, s:s}", "instrumentation", (json_int_t)a->inst, "from", (json_int_t)a->from_ns, "to",
+				 (json_int_t)a->to_ns, "kind", (int)a->kind, "text", a->text);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+static int stored_parse(const char *name, const char *text, struct annotation *ret)
+{
+	json_t *json = json_loads(text, 0, NULL);
+	const char *said = NULL;
+	json_int_t inst, from, to;
+	char reason[REASON_MAX];
+	int kind, err = json_unpack(json, "{s:I, s:I, s:I, s:i, s:s}", "instrumentation", &inst, "from", &from, "to", &to, "kind", &kind,
+				    "text", &said);
+
+	*ret = (struct annotation){ .id = strtoull(name + strlen(NAME), NULL, 10) };
+	if (!err && !annotation_check_text(said, reason) && ret->id && from <= to && (kind == ANNOTATION_NOTE || kind == ANNOTATION_ALERT)) {
+		ret->inst = (__u64)inst;
+		ret->from_ns = from;
+		ret->to_ns = to;
+		ret->kind = (enum annotation_kind)kind;
+		memcpy(ret->text, said, strlen(said) + 1);
+	} else {
+		err = -EBADMSG;
+	}
+	json_decref(json);
+	return err ? -EBADMSG : 0;
+}
+
+/* ---- the list ---- */
+
+static void changed(struct journal *j)
+{
+	for (struct journal_observer *o = j->observers, *after; o; o = after) {
+		after = o->next;
+		o->changed(o->arg);
+	}
+}
+
+/* Where it belongs. */
+static size_t place_of(const struct journal *j, const struct annotation *a)
+{
+	size_t at = j->n;
+
+	while (at && (j->item[at - 1].from_ns > a->from_ns || (j->item[at - 1].from_ns == a->from_ns && j->item[at - 1].id > a->id)))
+		at--;
+	return at;
+}
+
+static int insert(struct journal *j, const struct annotation *a)
+{
+	size_t at = place_of(j, a);
+	int err = array_grow(&j->item, j->n, &j->room, sizeof(*j->item));
+
+	if (err)
+		return err;
+	memmove(&j->item[at + 1], &j->item[at], (j->n++ - at) * sizeof(*a));
+	j->item[at] = *a;
+	j->n_of[a->kind]++;
+	return 0;
+}
+
+static struct annotation *find(const struct journal *j, __u64 id)
+{
+	for (size_t i = j->n; i-- > 0;)
+		if (j->item[i].id == id)
+			return &j->item[i];
+	return NULL;
+}
+
+static void take_out(struct journal *j, struct annotation *a)
+{
+	size_t at = (size_t)(a - j->item);
+
+	j->n_of[a->kind]--;
+	memmove(a, a + 1, (--j->n - at) * sizeof(*a));
+}
+
+const struct annotation *journal_find(const struct journal *j, __u64 id)
+{
+	return find(j, id);
+}
+
+int journal_take(const struct journal *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotations **ret)
+{
+	struct annotations *all;
+	size_t n = 0, skip;
+
+	*ret = NULL;
+	for (size_t i = 0; i < j->n; i++)
+		n += (!inst || !j->item[i].inst || j->item[i].inst == inst) && annotation_touches(&j->item[i], from_ns, to_ns);
+	if (!n)
+		return 0;
+	skip = n > most ? n - most : 0;
+	all = malloc(sizeof(*all) + (n - skip) * sizeof(*all->item));
+	if (!all)
+		return -ENOMEM;
+	all->n = 0;
+	for (size_t i = 0; i < j->n; i++) {
+		if ((inst && j->item[i].inst && j->item[i].inst != inst) || !annotation_touches(&j->item[i], from_ns, to_ns))
+			continue;
+		if (skip)
+			skip--;
+		else
+			all->item[all->n++] = j->item[i];
+	}
+	*ret = all;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+struct entry {				/* on its way to the store */
+	struct journal *journal;
+	__u64 id, next_id;		/* next_id 0: no new one */
+	char *text;			/* NULL: gone */
+	flush_done done;
+	void *arg;
+};
+
+static int entry_work(void *arg, struct store *store)
+{
+	const struct entry *e = arg;
+	char name[40], next[24];
+	int err = 0;
+
+	snprintf(name, sizeof(name), NAME "%020llu", (unsigned long long)e->id);
+	snprintf(next, sizeof(next), "%llu", (unsigned long long)e->next_id);
+	if (e->next_id)			/* first: an id that was given is never given again */
+		err = store->ops->remember(store, NEXT, next);
+	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
+}
+
+static void entry_done(void *arg, int err)
+{
+	struct entry *e = arg;
+	struct annotation *a = err && e->next_id ? find(e->journal, e->id) : NULL;
+
+	if (a) {
+		take_out(e->journal, a);
+		changed(e->journal);
+	}
+	if (err)
+		fprintf(stderr, "heatscoped: annotation %llu is not stored: %s\n", (unsigned long long)e->id, strerror(-err));
+	if (e->done)
+		e->done(e->arg, err);
+	free(e->text);
+	free(e);
+}
+
+/* a NULL: it is gone. */
+static int submit(struct journal *j, __u64 id, const struct annotation *a, bool is_new, flush_done done, void *arg)
+{
+	struct entry *e = malloc(sizeof(*e));
+	int err = e ? 0 : -ENOMEM;
+
+	if (err)
+		return err;
+	*e = (struct entry){ .journal = j, .id = id, .next_id = is_new ? j->next_id : 0, .text = a ? stored_text(a) : NULL, .done = done,
+			     .arg = arg };
+	if (a && !e->text)
+		err = -ENOMEM;
+	if (!err)
+		err = flush_submit(j->flush, entry_work, entry_done, e);
+	if (err) {
+		free(e->text);
+		free(e);
+	}
+	return err;
+}
+
+/* The oldest firing that is over. */
+static void drop_oldest(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->item[i].kind == ANNOTATION_ALERT && j->item[i].to_ns != ANNOTATION_OPEN) {
+			journal_remove(j, j->item[i].id, NULL, NULL);
+			return;
+		}
+}
+
+int journal_add(struct journal *j, const struct annotation *a, flush_done done, void *arg, __u64 *ret_id, char *reason)
+{
+	struct annotation entry = *a;
+	int err;
+
+	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= JOURNAL_NOTES) {
+		snprintf(reason, REASON_MAX, "there are %d notes, which is the limit; remove some first", JOURNAL_NOTES);
+		return -ENOSPC;
+	}
+	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= JOURNAL_ALERTS)
+		drop_oldest(j);
+	entry.id = j->next_id++;
+	err = insert(j, &entry);
+	if (!err)
+		err = submit(j, entry.id, &entry, true, done, arg);
+	if (err) {
+		struct annotation *in = find(j, entry.id);
+
+		if (in)
+			take_out(j, in);
+		return err;
+	}
+	*ret_id = entry.id;
+	changed(j);
+	return 0;
+}
+
+int journal_end(struct journal *j, __u64 id, __s64 to_ns)
+{
+	struct annotation *a = find(j, id);
+	int err;
+
+	if (!a)
+		return -ENOENT;
+	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
+	err = submit(j, id, a, false, NULL, NULL);
+	changed(j);
+	return err;
+}
+
+int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
+{
+	struct annotation *a = find(j, id);
+	int err = a ? submit(j, id, NULL, false, done, arg) : -ENOENT;
+
+	if (err)
+		return err;
+	take_out(j, a);
+	changed(j);
+	return 0;
+}
+
+/* ---- observers, begin and end ---- */
+
+void journal_observe(struct journal *j, struct journal_observer *o)
+{
+	o->next = j->observers;
+	j->observers = o;
+}
+
+void journal_unobserve(struct journal *j, struct journal_observer *o)
+{
+	struct journal_observer **at = &j->observers;
+
+	while (*at && *at != o)
+		at = &(*at)->next;
+	if (*at)
+		*at = o->next;
+}
+
+static void on_catalog(void *arg, bool wanted)
+{
+	struct journal *j = arg;
+
+	for (size_t i = wanted ? j->n : 0; i-- > 0;)
+		if (j->item[i].inst && !catalog_find(j->catalog, j->item[i].inst))
+			journal_remove(j, j->item[i].id, NULL, NULL);
+}
+
+int journal_new(struct flush *flush, struct catalog *catalog, struct journal **ret_journal)
+{
+	struct journal *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return -ENOMEM;
+	j->flush = flush;
+	j->catalog = catalog;
+	j->next_id = 1;
+	j->observer = (struct catalog_observer){ .changed = on_catalog, .arg = j };
+	catalog_observe(catalog, &j->observer);
+	*ret_journal = j;
+	return 0;
+}
+
+void journal_free(struct journal *j)
+{
+	if (!j)
+		return;
+	catalog_unobserve(j->catalog, &j->observer);
+	free(j->item);
+	free(j);
+}
+
+struct loading {
+	struct journal *journal;
+	int err;
+};
+
+static void load_one(void *arg, const char *name, const char *text)
+{
+	struct loading *l = arg;
+	struct annotation a;
+
+	if (stored_parse(name, text, &a))
+		fprintf(stderr, "heatscoped: %s is damaged, and left out\n", name);
+	else if (!l->err)
+		l->err = insert(l->journal, &a);
+}
+
+int journal_load(struct journal *j, struct store *store)
+{
+	struct loading l = { .journal = j };
+	char next[24];
+	int err = store->ops->recall(store, NEXT, next, sizeof(next));
+
+	if (!err)
+		err = store->ops->recall_each(store, NAME, load_one, &l);
+	if (*next)
+		j->next_id = strtoull(next, NULL, 10);
+	return err ? err : l.err;
+}

@@ -1,0 +1,40 @@
+/* annotation.h - what is known of a time or a range of time beside its measurements: a deploy, an alert.
+ *
+ *      from_ns == to_ns: a moment     from_ns < to_ns: a range     to_ns ANNOTATION_OPEN: it lasts
+ *
+ * Shape   by rising from_ns, then id.  A grid has those that touch its time.
+ * Memory  an annotation is a plain value; annotations_free() frees a list (NULL is fine), grid_free() its own.
+ */
+#ifndef HEATSCOPE_ANNOTATION_H
+#define HEATSCOPE_ANNOTATION_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+#define ANNOTATION_TEXT_MAX 240		/* bytes */
+#define ANNOTATION_OPEN 0x7fffffffffffffffll
+
+enum annotation_kind { ANNOTATION_NOTE, ANNOTATION_ALERT };
+
+struct annotation {
+	__u64 id;
+	__u64 inst;			/* which instrumentation's; 0: everybody's */
+	__s64 from_ns, to_ns;		/* wall clock, ns from the epoch */
+	enum annotation_kind kind;
+	char text[ANNOTATION_TEXT_MAX + 1];	/* UTF-8, one line, not empty */
+};
+
+struct annotations {
+	size_t n;
+	struct annotation item[];
+};
+
+void annotations_free(struct annotations *a);
+struct annotations *annotations_copy(const struct annotations *a);	/* NULL: no memory, or of NULL */
+
+/* Does it touch the time from..to (half-open)? */
+int annotation_touches(const struct annotation *a, __s64 from_ns, __s64 to_ns);
+
+const char *annotation_kind_name(enum annotation_kind kind);	/* "note", "alert" */
+
+#endif

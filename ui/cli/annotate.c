@@ -1,0 +1,168 @@
+/* annotate: notes at times, which all maps show. */
+#include "command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { OPT_AT = 256, OPT_UNTIL, OPT_INST, OPT_LIST, OPT_REMOVE, OPT_JSON };
+
+struct options {
+	const char *text, *at, *until, *inst, *remove;
+	int list, json;
+};
+
+static const struct argp_option options[] = {
+	{ "at", OPT_AT, "TIME", 0, "When: Unix seconds, or -N for N seconds ago (default now)", 0 },
+	{ "until", OPT_UNTIL, "TIME", 0, "Make it a range that ends then", 0 },
+	{ "id", OPT_INST, "ID", 0, "Of this instrumentation only (default of all)", 0 },
+	{ "list", OPT_LIST, NULL, 0, "List notes and what alerts fired", 0 },
+	{ "remove", OPT_REMOVE, "NOTE", 0, "Remove the note with this number", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_AT: o->at = arg; return 0;
+	case OPT_UNTIL: o->until = arg; return 0;
+	case OPT_INST: o->inst = arg; return 0;
+	case OPT_LIST: o->list = 1; return 0;
+	case OPT_REMOVE: o->remove = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case ARGP_KEY_ARG:
+		if (o->text)
+			argp_error(state, "one text only: put it in quotation marks");
+		o->text = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!!o->text + o->list + !!o->remove != 1)
+			argp_error(state, "either a text, or --list, or --remove NOTE");
+		if (o->until && !o->at)
+			argp_error(state, "--until needs --at, where the range begins");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "TEXT",
+	"Write a note at a time: every map, report and page of that time shows it.\v"
+	"Examples:\n"
+	"  heatscope annotate \"deploy 1.2.3\"\n"
+	"  heatscope annotate \"backup\" --at -600 --until -60 --id 1\n"
+	"  heatscope annotate --list\n"
+	"  heatscope annotate --remove 7", NULL, NULL, NULL,
+};
+
+/* "-300": so many seconds ago. */
+static json_t *time_json(const char *text)
+{
+	char *end;
+	double ago = strtod(text, &end);
+	struct timespec now;
+
+	if (*text != '-' || *end || end == text + 1)
+		return json_string(text);
+	clock_gettime(CLOCK_REALTIME, &now);
+	return json_real((double)now.tv_sec + (double)now.tv_nsec / 1e9 + ago);
+}
+
+static const char *when_text(const json_t *time, char out[32])
+{
+	time_t s = (time_t)json_number_value(time);
+	struct tm tm;
+
+	snprintf(out, 32, "-");
+	if (json_is_number(time) && localtime_r(&s, &tm))
+		strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm);
+	return out;
+}
+
+static void print_list(const json_t *all)
+{
+	struct table t = { .n_columns = 6 };
+	char from[32], to[32];
+	json_t *a;
+	size_t i;
+
+	table_add(&t, "NOTE", "KIND", "ID", "FROM", "TO", "TEXT");
+	json_array_foreach(all, i, a) {
+		const json_t *end = json_object_get(a, "end_time"), *start = json_object_get(a, "start_time");
+
+		when_text(start, from);
+		when_text(end, to);
+		table_add(&t, json_string_value(json_object_get(a, "id")), json_string_value(json_object_get(a, "kind")),
+			  json_string_value(json_object_get(a, "instrumentation")) ?: "all", from,
+			  json_is_null(end) ? "still" : json_equal(start, end) ? "" : to, json_string_value(json_object_get(a, "text")));
+	}
+	table_print(&t);
+}
+
+static int list(struct client *c, const struct options *o)
+{
+	struct asked p = { .len = 0 };
+	char path[PARAMS_MAX + 32];
+	json_t *all;
+
+	asked_put(&p, "instrumentation", o->inst);
+	snprintf(path, sizeof(path), "/ca/annotations%s", p.text);
+	if (client_json(c, "GET", path, NULL, &all))
+		return failed("annotate", c->reason);
+	if (o->json)
+		return print_json(all);
+	print_list(all);
+	json_decref(all);
+	return 0;
+}
+
+static int drop(struct client *c, const struct options *o)
+{
+	char path[64];
+	struct reply r;
+
+	if (!*o->remove || strspn(o->remove, "0123456789") != strlen(o->remove) || strlen(o->remove) > 18)
+		return failed("annotate", "--remove needs a note's number; --list shows them");
+	snprintf(path, sizeof(path), "/ca/annotations/%s", o->remove);
+	if (client_request(c, "DELETE", path, NULL, &r))
+		return failed("annotate", c->reason);
+	reply_fini(&r);
+	return 0;
+}
+
+static int note(struct client *c, const struct options *o)
+{
+	json_t *body = json_pack("{s:s?}", "text", o->text), *made;
+	int err;
+
+	if (!body)
+		return failed("annotate", "the text is not UTF-8");
+	if (o->inst)
+		json_object_set_new(body, "instrumentation", json_string(o->inst));
+	if (o->at)
+		json_object_set_new(body, o->until ? "start_time" : "time", time_json(o->at));
+	if (o->until)
+		json_object_set_new(body, "end_time", time_json(o->until));
+	err = client_json(c, "POST", "/ca/annotations", body, &made);
+	json_decref(body);
+	if (err)
+		return failed("annotate", c->reason);
+	if (o->json)
+		return print_json(made);
+	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	json_decref(made);
+	return 0;
+}
+
+int run_annotate(struct client *c, int argc, char **argv)
+{
+	struct options o = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	return o.list ? list(c, &o) : o.remove ? drop(c, &o) : note(c, &o);
+}
