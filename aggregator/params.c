@@ -50,6 +50,7 @@ static const struct spec {
 	{ "measure", TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
 	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
+	{ "author", TEXT, OF(VALUE_REPORT), AT(author), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES | COMPARED, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "scale", INTEGER, PAGES | COMPARED, AT(scale), 0, 1, 2, NULL },
@@ -64,7 +65,7 @@ static const struct spec {
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
 	{ "ncols", INTEGER, COMPARED, AT(ncols), 0, 1, 1000, NULL },
 	{ "row_bits", INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
-	{ "utc_offset", INTEGER, WIDE, AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
+	{ "utc_offset", INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
 	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
@@ -73,9 +74,10 @@ static const struct spec {
 	{ "theme", CHOICE, WIDE | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
 	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
 	{ "format", FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
-	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv" },
+	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv json" },
 	{ "format", FORMAT, OF(VALUE_GRID), AT(format), 0, 0, 0, "json csv" },
 	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
+	{ "narrative", SWITCH, OF(VALUE_GRID), AT(narrative), 0, 0, 0, NULL },
 	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
 	{ "format", FORMAT, COMPARED, AT(format), 0, 0, 0, "json png pdf svg" },
@@ -469,6 +471,7 @@ void params_fini(struct params *p)
 	free(p->measure);
 	free(p->weight);
 	free(p->by);
+	free(p->author);
 	memset(p, 0, sizeof(*p));
 }
 

@@ -46,6 +46,7 @@ struct params {
 	char *measure;			/* NULL: the first; "*": all (raw) */
 	char *weight;			/* NULL, "": events */
 	char *by;			/* NULL: all fields */
+	char *author;			/* report: who asks for it; NULL: not told */
 	__s64 width, height;		/* height 0 (report): as high as it needs to be */
 	__s64 scale;			/* figure, report: pixels per px */
 	__s64 ymin, ymax;		/* ymax 0: automatic; explain, exemplars, composition: no upper limit */
@@ -75,6 +76,7 @@ struct params {
 	int per;			/* enum difference_per */
 	bool data;			/* a PNG carries what it was drawn from */
 	int table;			/* grid as CSV: enum csv_table */
+	bool narrative;			/* grid as JSON: in words, too */
 };
 
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,

@@ -3,6 +3,7 @@
 #include "../render/csv.h"
 #include "../render/html.h"
 #include "../render/note.h"
+#include "../render/pages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +13,19 @@
 
 void parcel_join(struct parcel *p)
 {
+	size_t own = 0;
+
+	while (!p->report.chart && own + 1 < p->n_maps && !p->map[own].drawn)
+		own++;
+	p->report.table = p->map[own].table;
 	p->report.panel = p->panel;
 	p->report.n_panels = 0;
-	for (size_t i = 0; i < p->n_maps; i++)
-		if (p->map[i].drawn)
-			p->panel[p->report.n_panels++] = (struct report_panel){ p->map[i].title, p->map[i].grid };
+	for (size_t i = 0; i < p->n_maps; i++) {
+		const struct parcel_map *m = &p->map[i];
+
+		if (m->drawn)
+			p->panel[p->report.n_panels++] = (struct report_panel){ m->title, m->grid, i != own && m->table.n_rows ? &m->table : NULL };
+	}
 }
 
 /* Where the axis of the maps ends by `crop`; 0: it does not. */
@@ -43,28 +52,30 @@ static void drawing(const struct parcel *p, struct figure_options *ret)
 	ret->version = "heatscope " PACKAGE_VERSION;
 }
 
-int parcel_draw(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
-{
-	struct figure_options o;
-
-	drawing(p, &o);
-	if (!strcmp(p->picture, "report"))
-		return report_render(&p->report, &o, ret_bytes, ret_len);
-	if (!strcmp(p->picture, "chart"))
-		return chart_render(p->report.chart, &o, ret_bytes, ret_len);
-	return p->report.n_panels ? figure_render(p->panel[0].grid, &o, ret_bytes, ret_len) : -EINVAL;
-}
-
 int parcel_csv(const struct parcel *p, enum csv_table table, char **ret_text, size_t *ret_len)
 {
-	return csv_make(table, p->report.n_panels ? p->panel[0].grid : p->map[0].grid, &p->report, ret_text, ret_len);
+	return csv_make(table, p->report.n_panels ? p->panel[0].grid : p->map[0].grid, &p->report.table, ret_text, ret_len);
 }
 
-/* ---- HTML ---- */
+/* ---- where it comes from ---- */
 
-#define FACTS 8
+#define FACTS 9
+#define SOURCES_TEXT 2048
 
-/* "db1, db2": the names of the sources, or a list of words. */
+/* "db1" or, where it is known, "db1 (heatscope-collector 0.1.0, Linux 6.1.0 x86_64)"; else a word of a list. */
+static size_t put_one(const json_t *one, char *out, size_t room)
+{
+	const char *name = json_string_value(json_is_object(one) ? json_object_get(one, "source") : one);
+	const char *version = json_string_value(json_object_get(one, "version")), *kernel = json_string_value(json_object_get(one, "kernel"));
+	bool known = version && *version;
+
+	if (!name)
+		return 0;
+	if (!known)
+		return (size_t)snprintf(out, room, "%s", name);
+	return (size_t)snprintf(out, room, "%s (heatscope-collector %s%s%s)", name, version, kernel && *kernel ? ", " : "", kernel ? kernel : "");
+}
+
 static void put_list(const json_t *list, char *out, size_t room)
 {
 	const json_t *one;
@@ -72,11 +83,10 @@ static void put_list(const json_t *list, char *out, size_t room)
 
 	*out = 0;
 	json_array_foreach(list, i, one) {
-		const json_t *name = json_is_object(one) ? json_object_get(one, "source") : one;
-		const char *text = json_string_value(name);
-
-		if (text && at < room)
-			at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", text);
+		if (at && at < room)
+			at += (size_t)snprintf(out + at, room - at, ", ");
+		if (at < room)
+			at += put_one(one, out + at, room - at);
 	}
 }
 
@@ -95,35 +105,72 @@ void parcel_sources(const struct parcel *p, char *out, size_t room)
 void parcel_made(const struct parcel *p, char *out, size_t room)
 {
 	char when[AXIS_TEXT];
+	size_t at;
 
 	axis_format_time(p->made_ns - p->made_ns % 1000000000, 0, when);
-	snprintf(out, room, "%s UTC by %s", when, p->made_by);
+	at = (size_t)snprintf(out, room, "%s UTC by %s", when, p->made_by);
+	if (p->made_on && at < room)
+		at += (size_t)snprintf(out + at, room - at, " on %s", p->made_on);
+	if (p->author && at < room)
+		snprintf(out + at, room - at, ", asked for by %s", p->author);
 }
 
-int parcel_html(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+static int document(const struct parcel *p, const struct figure_options *o,
+		    int (*render)(const struct document *d, __u8 **ret_bytes, size_t *ret_len), __u8 **ret_bytes, size_t *ret_len)
 {
 	const struct grid *g = p->map[0].grid;
-	char metric[256], fields[512], sources[2048], slot[AXIS_TEXT], column[AXIS_TEXT], made[128];
-	struct figure_options o;
-	const struct html_fact fact[FACTS] = {
-		{ "Metric", metric }, { "Decomposed by", fields }, { "Only where", said(p->instrumentation, "predicate-text") },
-		{ "Instrumentation", said(p->instrumentation, "id") }, { "Sources", sources }, { "Slot", slot }, { "Column", column },
-		{ "Made", made },
+	const json_t *in = p->instrumentation;
+	char metric[256], fields[512], measures[512], sources[SOURCES_TEXT], slot[AXIS_TEXT], column[AXIS_TEXT], made[512];
+	const struct document_fact fact[FACTS] = {
+		{ "Metric", metric }, { "Decomposed by", fields }, { "Measures", measures }, { "Only where", said(in, "predicate-text") },
+		{ "Instrumentation", said(in, "id") }, { "Sources", sources }, { "Slot", slot }, { "Column", column }, { "Made", made },
 	};
-	struct html_fact known[FACTS];
-	struct html h = { .report = &p->report, .options = &o, .fact = known };
+	struct document_fact known[FACTS];
+	struct document d = { .report = &p->report, .options = o, .fact = known };
 
-	drawing(p, &o);
-	snprintf(metric, sizeof(metric), "%s.%s", said(p->instrumentation, "module"), said(p->instrumentation, "stat"));
-	put_list(json_object_get(p->instrumentation, "decomposition"), fields, sizeof(fields));
+	snprintf(metric, sizeof(metric), "%s.%s", said(in, "module"), said(in, "stat"));
+	put_list(json_object_get(in, "decomposition"), fields, sizeof(fields));
+	put_list(json_object_get(in, "measures"), measures, sizeof(measures));
 	parcel_sources(p, sources, sizeof(sources));
 	axis_format_span(g->slot_ns, slot);
 	axis_format_span(g->col_ns, column);
 	parcel_made(p, made, sizeof(made));
 	for (size_t i = 0; i < FACTS; i++)
 		if (*fact[i].value)
-			known[h.n_facts++] = fact[i];
-	return html_render(&h, ret_bytes, ret_len);
+			known[d.n_facts++] = fact[i];
+	return render(&d, ret_bytes, ret_len);
+}
+
+/* ---- as JSON ---- */
+
+static int put_json(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+{
+	struct bytes out = { 0 };
+
+	parcel_put(&out, p);
+	*ret_bytes = (__u8 *)writer_take(&out, ret_len);
+	return *ret_bytes ? 0 : -ENOMEM;
+}
+
+/* ---- as it is asked for ---- */
+
+int parcel_draw(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+{
+	bool report = !strcmp(p->picture, "report");
+	struct figure_options o;
+
+	drawing(p, &o);
+	if (p->drawn.format == FORMAT_JSON)
+		return put_json(p, ret_bytes, ret_len);
+	if (p->drawn.format == FORMAT_HTML)
+		return document(p, &o, html_render, ret_bytes, ret_len);
+	if (report && p->drawn.format == FORMAT_PDF)
+		return document(p, &o, pages_render, ret_bytes, ret_len);
+	if (report)
+		return report_render(&p->report, &o, ret_bytes, ret_len);
+	if (!strcmp(p->picture, "chart"))
+		return chart_render(p->report.chart, &o, ret_bytes, ret_len);
+	return p->report.n_panels ? figure_render(p->panel[0].grid, &o, ret_bytes, ret_len) : -EINVAL;
 }
 
 /* ---- into a picture ---- */

@@ -28,13 +28,16 @@ struct parcel_map {
 	const char *measure, *title;
 	struct grid *grid;
 	bool drawn;
+	struct report_table table;	/* of its keys; without rows: none */
 };
 
 struct parcel {
 	const char *picture;		/* "figure", "report", "chart" or "image" */
 	const char *title, *subtitle;	/* NULL: none */
 	const char *sentence;
-	const char *made_by;
+	const char *made_by;		/* "heatscope 0.1.0" */
+	const char *made_on;		/* "db1, Linux 6.1.0 x86_64"; NULL: not known */
+	const char *author;		/* for whom or by whom it was asked for; NULL: not told */
 	__s64 made_ns;
 	const json_t *instrumentation;	/* as /ca gives it, with its sources */
 	struct params drawn;		/* how it was drawn; of it what PARCEL_DRAWN names */
@@ -44,27 +47,28 @@ struct parcel {
 	struct chart chart;
 	struct bar bar;
 	struct bar_part part[BAR_PARTS_MAX];
-	struct report report;		/* its panels, chart, bar and rows; without these but for panels for a figure */
+	struct report report;		/* its panels, chart, bar and table; without these but for panels for a figure */
 	json_t *json;			/* what parcel_get() has read: its texts are used */
 };
 
 /* The parameters of the API that a picture is drawn anew by, ended by NULL. */
 extern const char *const parcel_drawn[];
 
-/* Points the report to the chart, if there is one, and to the maps that are drawn. */
+/* Points the report to the maps that are drawn and their tables.  Its own table is that of the first map, unless that is
+ * neither drawn nor charted: then of the first that is drawn. */
 void parcel_join(struct parcel *p);
 
-/* Its picture, in drawn.format: PNG, PDF or SVG.  Errors as figure_render(). */
+/* Its picture, in drawn.format: PNG or SVG; PDF, a report's with pages; HTML with its tables; or all of it, JSON.
+ * Errors as figure_render(). */
 int parcel_draw(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len);
 
 /* Its numbers: of the first map that is drawn, or of the table. */
 int parcel_csv(const struct parcel *p, enum csv_table table, char **ret_text, size_t *ret_len);
-int parcel_html(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len);
 
 /* "db1, db2" */
 void parcel_sources(const struct parcel *p, char *out, size_t room);
 
-/* "2026-11-21 14:05:00 UTC by heatscope 0.1.0" */
+/* "2026-11-21 14:05:00 UTC by heatscope 0.1.0 on db1, Linux 6.1.0 x86_64, asked for by Ada" */
 void parcel_made(const struct parcel *p, char *out, size_t room);
 
 /* A JSON object. */

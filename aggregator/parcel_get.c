@@ -294,6 +294,35 @@ static void get_annotations(struct get *g, const json_t *in, struct grid *grid)
 	}
 }
 
+/* ---- table ---- */
+
+static void get_table(struct get *g, const json_t *in, struct report_table *t)
+{
+	const json_t *rows = array(g, in, "rows", PARAMS_SELECT_MAX * PARAMS_SELECT_MAX), *one;
+	struct report_row *row = g->err ? NULL : calloc(json_array_size(rows) + 1, sizeof(*row));
+	size_t i;
+
+	if (!row) {
+		g->err = g->err ? g->err : -ENOMEM;
+		return;
+	}
+	t->row = row;
+	t->n_rows = json_array_size(rows);
+	t->title = text_or_null(g, in, "title");
+	t->counted = text_or_null(g, in, "counted");
+	t->unit = text_or_null(g, in, "unit");
+	t->counts_only = json_is_true(json_object_get(in, "counts_only"));
+	t->lower_bound = json_is_true(json_object_get(in, "lower_bound"));
+	json_array_foreach(rows, i, one)
+		row[i] = (struct report_row){
+			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number(g, one, "mean"),
+			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
+			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
+		};
+}
+
+/* ---- maps ---- */
+
 static bool same_columns(const struct grid *a, const struct grid *b)
 {
 	return a->n_cols == b->n_cols && a->from_ns == b->from_ns && a->col_ns == b->col_ns;
@@ -301,7 +330,7 @@ static bool same_columns(const struct grid *a, const struct grid *b)
 
 static void get_map(struct get *g, const json_t *in, struct parcel *p)
 {
-	const json_t *running = json_object_get(in, "running"), *layers = json_object_get(in, "layers");
+	const json_t *running = json_object_get(in, "running"), *layers = json_object_get(in, "layers"), *table = json_object_get(in, "table");
 	struct parcel_map *m = &p->map[p->n_maps];
 
 	m->measure = text(g, in, "measure");
@@ -317,6 +346,8 @@ static void get_map(struct get *g, const json_t *in, struct parcel *p)
 		get_annotations(g, in, m->grid);
 	if (layers && !g->err)
 		get_layers(g, layers, m->grid);
+	if (table && p->n_maps > 1 && !g->err)	/* the first one's is the report's */
+		get_table(g, table, &m->table);
 	if (!g->err && m->grid->running && (!same_columns(m->grid, m->grid->running) || !m->grid->running->point))
 		wrong(g, "what runs has other columns than its map");
 	if (!g->err && !same_columns(p->map[0].grid, m->grid))
@@ -363,33 +394,6 @@ static void get_chart(struct get *g, const json_t *in, struct parcel *p)
 	if (!g->err && !p->chart.n_series)
 		wrong(g, "the chart has no series");
 	p->report.chart = &p->chart;
-}
-
-/* ---- table ---- */
-
-static void get_table(struct get *g, const json_t *in, struct parcel *p)
-{
-	const json_t *rows = array(g, in, "rows", PARAMS_SELECT_MAX * PARAMS_SELECT_MAX), *one;
-	struct report_row *row = g->err ? NULL : calloc(json_array_size(rows) + 1, sizeof(*row));
-	size_t i;
-
-	if (!row) {
-		g->err = g->err ? g->err : -ENOMEM;
-		return;
-	}
-	p->report.row = row;
-	p->report.n_rows = json_array_size(rows);
-	p->report.table_title = text_or_null(g, in, "title");
-	p->report.count_title = text_or_null(g, in, "counted");
-	p->report.unit = text_or_null(g, in, "unit");
-	p->report.counts_only = json_is_true(json_object_get(in, "counts_only"));
-	p->report.lower_bound = json_is_true(json_object_get(in, "lower_bound"));
-	json_array_foreach(rows, i, one)
-		row[i] = (struct report_row){
-			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number(g, one, "mean"),
-			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
-			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
-		};
 }
 
 /* ---- bar ---- */
@@ -456,14 +460,6 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 		g->err = params_read(kind_of(p), all, n + n_params, &p->drawn, g->reason);
 }
 
-/* They are of the first map's measure. */
-static void forget_tables(struct parcel *p)
-{
-	p->report.chart = NULL;
-	p->report.bar = NULL;
-	p->report.n_rows = 0;
-}
-
 /* One map alone is a figure. */
 static void choose_map(struct get *g, const char *measure, struct parcel *p)
 {
@@ -482,8 +478,10 @@ static void choose_map(struct get *g, const char *measure, struct parcel *p)
 	if (!found)
 		wrong(g, "there is no measure \"%.60s\" in it; there is %s", measure, have);
 	p->picture = "figure";
-	if (p->n_maps && !p->map[0].drawn)
-		forget_tables(p);
+	if (p->n_maps && !p->map[0].drawn) {	/* these are of the first measure */
+		p->report.chart = NULL;
+		p->report.bar = NULL;
+	}
 	for (size_t i = 0; i < p->n_maps; i++)
 		if (p->map[i].drawn)
 			p->subtitle = p->map[i].title;
@@ -506,6 +504,8 @@ static void get_head(struct get *g, const json_t *in, struct parcel *p)
 	p->subtitle = text_or_null(g, in, "subtitle");
 	p->sentence = text(g, in, "sentence");
 	p->made_by = text(g, in, "made_by");
+	p->made_on = text_or_null(g, in, "made_on");
+	p->author = text_or_null(g, in, "author");
 	p->made_ns = number_within(g, in, "made_ns", 0, TIME_MAX);
 	p->instrumentation = json_object_get(in, "instrumentation");
 	if (!json_is_object(p->instrumentation))
@@ -527,7 +527,7 @@ static void get_parts(struct get *g, const json_t *in, struct parcel *p)
 	if (json_object_get(in, "bar") && !g->err)
 		get_bar(g, json_object_get(in, "bar"), p);
 	if (json_object_get(in, "table") && !g->err)
-		get_table(g, json_object_get(in, "table"), p);
+		get_table(g, json_object_get(in, "table"), &p->map[0].table);
 	if (!g->err && !strcmp(p->picture, "chart") && !chart)
 		wrong(g, "the chart is missing");
 }
@@ -559,12 +559,13 @@ int parcel_get(const char *text, size_t len, const struct http_param *param, siz
 
 void parcel_fini(struct parcel *p)
 {
-	for (size_t i = 0; i < p->n_maps; i++)
+	for (size_t i = 0; i < p->n_maps; i++) {
 		grid_free(p->map[i].grid);
+		free((struct report_row *)p->map[i].table.row);
+	}
 	for (size_t i = 0; i < p->chart.n_series; i++)
 		free((double *)p->chart.series[i].value);
 	free((struct chart_series *)p->chart.series);
-	free((struct report_row *)p->report.row);
 	params_fini(&p->drawn);
 	json_decref(p->json);
 	memset(p, 0, sizeof(*p));

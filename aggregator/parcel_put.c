@@ -1,5 +1,6 @@
 #include "parcel.h"
 #include "payload.h"
+#include "../render/narrative.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -45,6 +46,40 @@ static void put_drawn(struct bytes *out, const struct params *p)
 	}
 	put_signed(out, "utc_offset", p->utc_offset_s);
 	writer_raw(out, "}");
+}
+
+/* ---- tables ---- */
+
+static void put_row(struct bytes *out, const struct report_row *row)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "key", row->name);
+	writer_name(out, "count");
+	writer_real(out, row->count);
+	writer_name_number(out, "mean", row->mean);
+	writer_name_number(out, "p50", row->p50);
+	writer_name_number(out, "p90", row->p90);
+	writer_name_number(out, "p99", row->p99);
+	writer_name_number(out, "p999", row->p999);
+	writer_name_number(out, "max", row->max);
+	writer_raw(out, "}");
+}
+
+static void put_table(struct bytes *out, const struct report_table *t)
+{
+	writer_name(out, "table");
+	writer_raw(out, "{");
+	put_optional(out, "title", t->title);
+	put_optional(out, "counted", t->counted);
+	put_optional(out, "unit", t->unit);
+	writer_name_flag(out, "counts_only", t->counts_only);
+	writer_name_flag(out, "lower_bound", t->lower_bound);
+	writer_name(out, "rows");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < t->n_rows; i++)
+		put_row(out, &t->row[i]);
+	writer_raw(out, "]}");
 }
 
 /* ---- maps ---- */
@@ -110,8 +145,12 @@ static void put_annotations(struct bytes *out, const struct annotations *a)
 	writer_raw(out, "]");
 }
 
-static void put_map(struct bytes *out, const struct parcel_map *m)
+/* The first one's table is the report's. */
+static void put_map(struct bytes *out, const struct parcel *p, size_t i)
 {
+	const struct parcel_map *m = &p->map[i];
+	char text[NARRATIVE_TEXT];
+
 	writer_comma(out);
 	writer_raw(out, "{");
 	writer_name_text(out, "measure", m->measure);
@@ -128,10 +167,14 @@ static void put_map(struct bytes *out, const struct parcel_map *m)
 		put_annotations(out, m->grid->annotations);
 	if (m->grid->layers)
 		put_layers(out, m->grid->layers);
+	narrative_text(m->grid, (int)p->drawn.utc_offset_s, text);
+	put_optional(out, "narrative", *text ? text : NULL);
+	if (i && m->table.n_rows)
+		put_table(out, &m->table);
 	writer_raw(out, "}");
 }
 
-/* ---- chart, table, bar ---- */
+/* ---- chart, bar ---- */
 
 static void put_series(struct bytes *out, const struct chart_series *s, size_t n_values)
 {
@@ -161,38 +204,6 @@ static void put_chart(struct bytes *out, const struct chart *ch)
 	writer_raw(out, "[");
 	for (size_t i = 0; i < ch->n_series; i++)
 		put_series(out, &ch->series[i], ch->grid->n_cols);
-	writer_raw(out, "]}");
-}
-
-static void put_row(struct bytes *out, const struct report_row *row)
-{
-	writer_comma(out);
-	writer_raw(out, "{");
-	writer_name_text(out, "key", row->name);
-	writer_name(out, "count");
-	writer_real(out, row->count);
-	writer_name_number(out, "mean", row->mean);
-	writer_name_number(out, "p50", row->p50);
-	writer_name_number(out, "p90", row->p90);
-	writer_name_number(out, "p99", row->p99);
-	writer_name_number(out, "p999", row->p999);
-	writer_name_number(out, "max", row->max);
-	writer_raw(out, "}");
-}
-
-static void put_table(struct bytes *out, const struct report *r)
-{
-	writer_name(out, "table");
-	writer_raw(out, "{");
-	put_optional(out, "title", r->table_title);
-	put_optional(out, "counted", r->count_title);
-	put_optional(out, "unit", r->unit);
-	writer_name_flag(out, "counts_only", r->counts_only);
-	writer_name_flag(out, "lower_bound", r->lower_bound);
-	writer_name(out, "rows");
-	writer_raw(out, "[");
-	for (size_t i = 0; i < r->n_rows; i++)
-		put_row(out, &r->row[i]);
 	writer_raw(out, "]}");
 }
 
@@ -239,19 +250,21 @@ void parcel_put(struct bytes *out, const struct parcel *p)
 	put_optional(out, "subtitle", p->subtitle);
 	writer_name_text(out, "sentence", p->sentence);
 	writer_name_text(out, "made_by", p->made_by);
+	put_optional(out, "made_on", p->made_on);
+	put_optional(out, "author", p->author);
 	writer_name_number(out, "made_ns", (__u64)p->made_ns);
 	put_instrumentation(out, p->instrumentation);
 	put_drawn(out, &p->drawn);
 	writer_name(out, "maps");
 	writer_raw(out, "[");
 	for (size_t i = 0; i < p->n_maps; i++)
-		put_map(out, &p->map[i]);
+		put_map(out, p, i);
 	writer_raw(out, "]");
 	if (p->report.chart)
 		put_chart(out, p->report.chart);
 	if (p->report.bar)
 		put_bar(out, p->report.bar);
-	if (p->report.n_rows)
-		put_table(out, &p->report);
+	if (p->map[0].table.n_rows)
+		put_table(out, &p->map[0].table);
 	writer_raw(out, "}");
 }

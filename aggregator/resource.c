@@ -79,9 +79,9 @@ json_t *resource_sources(const struct catalog *c)
 			json_array_append_new(metrics, json_pack("{s:s, s:s, s:s}", "metric", name, "state",
 								 o->ok ? "ok" : "refused", "reason", o->reason));
 		}
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:o}", "source", s->name, "state",
-						     s->n_links ? "active" : "gone", "version", s->version, "metrics",
-						     metrics));
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", s->name, "state",
+						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
+						     "metrics", metrics));
 	}
 	return all;
 }
@@ -217,7 +217,8 @@ static json_t *states_json(const struct catalog *c, const struct catalog_inst *c
 
 		if (fare == FARE_NONE)
 			continue;
-		json = json_pack("{s:s, s:s, s:s}", "source", s->name, "state", catalog_fare_word(fare), "reason", reason);
+		json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "source", s->name, "state", catalog_fare_word(fare), "reason", reason,
+				 "version", s->version, "kernel", s->kernel);
 		add_sighting(json, ci, s->name);
 		json_array_append_new(all, json);
 	}

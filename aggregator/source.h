@@ -35,7 +35,7 @@ struct source {
 	char name[SOURCE_MAX];
 	__u64 incarnation;			/* of the latest hello */
 	__s64 pid;
-	char version[32];
+	char version[32], kernel[96];		/* its collector's, its host's */
 	unsigned n_links;			/* connections that said hello under this name */
 	size_t n_offers, n_states;
 	struct offer *offer;
@@ -48,7 +48,7 @@ void source_free(struct source *s);
 /* Reads a HELLO into *ret_source (new). */
 int source_hello(const json_t *hello, struct source **ret_source, char *reason);
 
-/* Takes over incarnation, version and offers of a later hello; `from` is left empty. */
+/* Takes over incarnation, version, kernel and offers of a later hello; `from` is left empty. */
 void source_renew(struct source *s, struct source *from);
 
 /* Reads a STATE; states of instrumentations not named in it stay. */

@@ -145,7 +145,9 @@ static int add_report_folds(struct value *v)
 	}
 	for (size_t i = 0; i < v->in.n_measures && i < (v->weight ? 1 : 3) && !v->n_folds && !err; i++)
 		err = add_fold(v, (int)i);
-	return err ? err : add_key_fold(v, v->fold_axis[0]);
+	for (size_t i = 0, n = v->n_folds; i < n && !err; i++)
+		err = add_key_fold(v, v->fold_axis[i]);
+	return err;
 }
 
 /* What lies in a rectangle: these keep their own totals. */

@@ -6,6 +6,7 @@
 #include "../render/crop.h"
 #include "../render/csv.h"
 #include "../render/image.h"
+#include "../render/narrative.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -192,6 +193,14 @@ static int make_details(struct value *v)
 
 /* ---- grid ---- */
 
+static void put_narrative(struct value *v, struct bytes *out)
+{
+	char text[NARRATIVE_TEXT];
+
+	narrative_text(v->grid[0], reply_utc_offset(v), text);
+	writer_name_text(out, "narrative", text);
+}
+
 static int make_csv(struct value *v)
 {
 	v->type = "text/csv; charset=utf-8; header=present";
@@ -213,6 +222,8 @@ static int make_grid(struct value *v)
 		writer_name_text(&out, "running", v->in.measure[value_running_axis(v)]);
 	payload_grid(&out, v->grid[0]);
 	payload_annotations(&out, v->annotations);
+	if (v->p.narrative)
+		put_narrative(v, &out);
 	writer_name(&out, "shade");
 	writer_raw(&out, "{");
 	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 
 /* ---- what is drawn ---- */
@@ -34,30 +35,37 @@ static void describe(const struct value *v, const char *what, char *out, size_t 
 		snprintf(out + at, room - at, " and %zu more", v->p.n_select - 4);
 }
 
+/* The texts of a parcel that are made for it. */
+struct told {
+	char sentence[SENTENCE_MAX], host[192];
+};
+
+/* "db1, Linux 6.1.0 x86_64" */
+static const char *put_host(char *out, size_t room)
+{
+	struct utsname u;
+
+	if (uname(&u))
+		return NULL;
+	snprintf(out, room, "%.64s, %.15s %.60s %.15s", u.nodename, u.sysname, u.release, u.machine);
+	return out;
+}
+
 /* What is drawn, and told with it: all of the value's maps. */
-static void parcel_of(const struct value *v, const char *picture, const char *subtitle, char sentence[SENTENCE_MAX],
-		      struct parcel *ret)
+static void parcel_of(const struct value *v, const char *picture, const char *subtitle, struct told *told, struct parcel *ret)
 {
 	*ret = (struct parcel){
-		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = sentence, .made_ns = v->now_ns,
-		.made_by = "heatscope " PACKAGE_VERSION, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
+		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = told->sentence, .made_ns = v->now_ns,
+		.made_by = "heatscope " PACKAGE_VERSION, .made_on = put_host(told->host, sizeof(told->host)),
+		.author = v->p.author && *v->p.author ? v->p.author : NULL, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
 	};
 	ret->drawn.utc_offset_s = reply_utc_offset(v);
 	for (size_t i = 0; i < v->n_folds; i++) {
 		const char *measure = reply_measure(v, v->fold_axis[i]);
 
-		ret->map[i] = (struct parcel_map){ measure, reply_measure_title(measure), v->grid[i], true };
+		ret->map[i] = (struct parcel_map){ .measure = measure, .title = reply_measure_title(measure), .grid = v->grid[i], .drawn = true };
 	}
-	sentence_summary(v->grid[0], (int)ret->drawn.utc_offset_s, sentence, SENTENCE_MAX);
-}
-
-static int make(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
-{
-	switch (p->drawn.format) {
-	case FORMAT_HTML: return parcel_html(p, ret_bytes, ret_len);
-	case FORMAT_CSV: return parcel_csv(p, CSV_KEYS, (char **)ret_bytes, ret_len);
-	default: return parcel_draw(p, ret_bytes, ret_len);
-	}
+	sentence_summary(v->grid[0], (int)ret->drawn.utc_offset_s, told->sentence, SENTENCE_MAX);
 }
 
 static int take_picture(struct value *v, struct parcel *p)
@@ -67,7 +75,7 @@ static int take_picture(struct value *v, struct parcel *p)
 	int err;
 
 	parcel_join(p);
-	err = make(p, &bytes, &len);
+	err = p->drawn.format == FORMAT_CSV ? parcel_csv(p, CSV_KEYS, (char **)&bytes, &len) : parcel_draw(p, &bytes, &len);
 	if (err == -EINVAL)
 		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
 	if (!err && value_attaches(v))
@@ -86,39 +94,41 @@ static int take_picture(struct value *v, struct parcel *p)
 
 int make_figure(struct value *v)
 {
-	char subtitle[VALUE_TITLE], sentence[SENTENCE_MAX];
+	char subtitle[VALUE_TITLE];
+	struct told told;
 	struct parcel p;
 
 	describe(v, reply_measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
-	parcel_of(v, "figure", subtitle, sentence, &p);
+	parcel_of(v, "figure", subtitle, &told, &p);
 	return take_picture(v, &p);
 }
 
 int attach_data(struct value *v, __u8 **png, size_t *len)
 {
-	char sentence[SENTENCE_MAX];
+	struct told told;
 	struct parcel p;
 
 	if (!value_attaches(v))
 		return 0;
-	parcel_of(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), sentence, &p);
+	parcel_of(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &told, &p);
 	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
 	return parcel_attach(&p, png, len);
 }
 
-static int report_rows(const struct value *v, struct report_row **ret_row, size_t *ret_n, bool *ret_other)
+/* ---- a report's tables ---- */
+
+static int table_rows(const struct value *v, const struct key_fold *f, struct report_table *t)
 {
 	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct key_total *total = key_fold_totals((struct key_fold *)f, &n);
 	struct report_row *row = calloc(n + 1, sizeof(*row));
 
 	if (!row)
 		return -ENOMEM;
-	*ret_other = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct hist *h = &total[i].hist;
 
-		*ret_other = *ret_other || total[i].other;
+		t->lower_bound = t->lower_bound || total[i].other;
 		row[i] = (struct report_row){
 			.name = *total[i].text ? total[i].text : "all", .mean = hist_mean(h),
 			.count = v->head.n_snapshots > 1 ? (double)h->count / (double)v->head.n_snapshots : (double)h->count,
@@ -126,15 +136,15 @@ static int report_rows(const struct value *v, struct report_row **ret_row, size_
 			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
 		};
 	}
-	*ret_row = row;
-	*ret_n = n;
+	t->row = row;
+	t->n_rows = n;
 	return 0;
 }
 
 /* "latency by statement" */
-static void table_title(const struct value *v, char *out, size_t room)
+static void table_title(const struct value *v, size_t fold, char *out, size_t room)
 {
-	const char *measure = reply_measure(v, v->key_axis[0]);
+	const char *measure = reply_measure(v, v->key_axis[fold]);
 	size_t at = (size_t)snprintf(out, room, "%s", !strcmp(measure, "count") ? v->unit : reply_measure_title(measure));
 	const char *glue = " by ";
 
@@ -152,50 +162,49 @@ static bool is_count(const struct value *v, size_t fold)
 	return !strcmp(reply_measure(v, v->fold_axis[fold]), "count");
 }
 
-static int draw_report(struct value *v, struct parcel *p, const struct rates *rates)
+static int make_table(const struct value *v, size_t fold, char title[VALUE_TITLE], struct report_table *ret)
 {
-	char title[VALUE_TITLE], sentence[SENTENCE_MAX];
-	const struct report r = p->report;
-	struct composed composed;
-	int err = v->in.n_weights ? value_composition_bar(v, &composed) : 0;
-
-	if (err)
-		return err;
-	parcel_of(v, "report", NULL, sentence, p);
-	p->report = r;
-	p->report.chart = v->p.chart ? &rates->chart : NULL;
-	p->report.bar = v->in.n_weights ? &composed.bar : NULL;
-	for (size_t i = 0; i < v->n_folds; i++)
-		p->map[i].drawn = !is_count(v, i) || !v->p.chart;
-	table_title(v, title, sizeof(title));
-	p->report.table_title = title;
-	return take_picture(v, p);
+	table_title(v, fold, title, VALUE_TITLE);
+	*ret = (struct report_table){ .title = title, .counted = v->unit, .unit = v->grid[fold]->unit, .counts_only = is_count(v, fold) };
+	return table_rows(v, v->key_fold[fold], ret);
 }
 
 int make_report(struct value *v)
 {
-	struct parcel p = { .report = { .count_title = v->unit, .unit = v->grid[0]->unit, .counts_only = is_count(v, 0) } };
+	char title[REPORT_PANELS_MAX][VALUE_TITLE];
+	struct told told;
 	struct rates rates = { .series = NULL };
-	struct report_row *row = NULL;
-	int err = report_rows(v, &row, &p.report.n_rows, &p.report.lower_bound);
+	struct composed composed;
+	struct parcel p;
+	int err = v->in.n_weights ? value_composition_bar(v, &composed) : 0;
 
 	if (!err && v->p.chart)
 		err = rates_make(v, false, &rates);
-	p.report.row = row;
+	parcel_of(v, "report", NULL, &told, &p);
+	p.report.chart = v->p.chart ? &rates.chart : NULL;
+	p.report.bar = v->in.n_weights ? &composed.bar : NULL;
+	for (size_t i = 0; i < v->n_folds && !err; i++) {
+		p.map[i].drawn = !is_count(v, i) || !v->p.chart;
+		err = make_table(v, i, title[i], &p.map[i].table);
+	}
 	if (!err)
-		err = draw_report(v, &p, &rates);
-	free(row);
+		err = take_picture(v, &p);
+	for (size_t i = 0; i < v->n_folds; i++)
+		free((struct report_row *)p.map[i].table.row);
 	rates_fini(&rates);
 	return err;
 }
 
+/* ---- a chart ---- */
+
 static int draw_chart(struct value *v, const struct rates *rates)
 {
-	char subtitle[2 * VALUE_TITLE], sentence[SENTENCE_MAX];
+	char subtitle[2 * VALUE_TITLE];
+	struct told told;
 	struct parcel p;
 
 	describe(v, rates->what, subtitle, sizeof(subtitle));
-	parcel_of(v, "chart", subtitle, sentence, &p);
+	parcel_of(v, "chart", subtitle, &told, &p);
 	p.report.chart = &rates->chart;
 	return take_picture(v, &p);
 }

@@ -35,6 +35,7 @@ const char *reply_type(enum value_format format)
 	case FORMAT_SVG: return "image/svg+xml";
 	case FORMAT_HTML: return "text/html; charset=utf-8";
 	case FORMAT_CSV: return "text/csv; charset=utf-8; header=present";
+	case FORMAT_JSON: return "application/json";
 	default: return "image/png";
 	}
 }

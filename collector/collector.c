@@ -8,8 +8,10 @@
 #include "spool.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
@@ -17,6 +19,7 @@
 #define AFTER_SLOT_MS 20		/* what ended at the boundary is in the map by then */
 #define LEAVE_MS 1000			/* how long the last acknowledgements are waited for */
 #define HASTY_BYTES (1u << 20)		/* a replay that follows no clock waits beyond this */
+#define KERNEL_TEXT 96
 #define COMPLAIN_NS 60000000000ll
 
 struct collector {
@@ -266,16 +269,27 @@ static void on_signal(uv_signal_t *handle, int number)
 
 /* --- the aggregator --- */
 
+/* "Linux 6.1.0 x86_64" */
+static void put_kernel(char out[KERNEL_TEXT])
+{
+	struct utsname u;
+
+	*out = 0;
+	if (!uname(&u))
+		snprintf(out, KERNEL_TEXT, "%.15s %.60s %.15s", u.sysname, u.release, u.machine);
+}
+
 static void on_connected(void *arg)
 {
 	struct collector *c = arg;
 	const struct probe_conf *p = &c->conf->probe;
-	char incarnation[24];
+	char incarnation[24], kernel[KERNEL_TEXT];
 	json_t *hello;
 
 	snprintf(incarnation, sizeof(incarnation), "%llu", (unsigned long long)p->incarnation);
-	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
-			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "metrics",
+	put_kernel(kernel);
+	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
+			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "kernel", kernel, "metrics",
 			  probes_metrics(c->probes));
 	if (!hello || link_send_json(c->link, FRAME_HELLO, hello))
 		log_error("no memory to say hello");

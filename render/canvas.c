@@ -213,6 +213,50 @@ void canvas_text_within(struct canvas *c, double x, double y, double width, cons
 	canvas_text(c, CANVAS_LEFT, x, y, cut);
 }
 
+double canvas_paragraph(struct canvas *c, double x, double y, double width, double line, const char *text)
+{
+	char clean[CANVAS_TEXT_MAX], *at = clean;
+
+	utf8_clean(text, clean, sizeof(clean));
+	while (*at) {
+		char *end = at + strlen(at);
+
+		for (char *space = NULL; end > at; end = space ? space : at) {	/* the most words that fit, but one at least */
+			char kept = *end;
+			double wide;
+
+			*end = 0;
+			wide = clean_width(c, at);
+			space = strrchr(at, ' ');
+			if (wide <= width || !space) {
+				canvas_text_within(c, x, y, width, at);
+				*end = kept;
+				break;
+			}
+			*end = kept;
+		}
+		at = end + strspn(end, " ");
+		y += *at ? line : 0;
+	}
+	return y;
+}
+
+void canvas_page(struct canvas *c)
+{
+	cairo_show_page(c->cr);
+	canvas_colour(c, c->palette.page);
+	cairo_paint(c->cr);
+}
+
+void canvas_outline(struct canvas *c, unsigned page, const char *text)
+{
+	char clean[CANVAS_TEXT_MAX], where[64];
+
+	utf8_clean(text, clean, sizeof(clean));
+	snprintf(where, sizeof(where), "page=%u pos=[0 0]", page);
+	cairo_pdf_surface_add_outline(c->surface, CAIRO_PDF_OUTLINE_ROOT, clean, where, (cairo_pdf_outline_flags_t)0);
+}
+
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2)
 {
 	cairo_set_line_width(c->cr, 1);

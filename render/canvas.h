@@ -3,6 +3,7 @@
  * Units   px of 1/96 inch, whatever the scale or format.
  * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.  Any bytes (utf8.h), the
  *         first CANVAS_TEXT_MAX of them.
+ * Pages   one, but for a PDF, which may have more: canvas_page().
  * Memory  canvas_bytes() hands the bytes to the caller; canvas_fini() frees the rest.
  * Thread  any, one canvas each.
  */
@@ -50,6 +51,15 @@ void canvas_text(struct canvas *c, enum canvas_align align, double x, double y, 
 
 /* Text that ends in an ellipsis where it does not fit. */
 void canvas_text_within(struct canvas *c, double x, double y, double width, const char *text);
+
+/* Text in as many lines as it needs, broken at spaces; y is the first one's baseline.  Returns the last one's. */
+double canvas_paragraph(struct canvas *c, double x, double y, double width, double line, const char *text);
+
+/* Ends the page of a PDF and begins another, filled with the background. */
+void canvas_page(struct canvas *c);
+
+/* An entry of a PDF's outline that leads to this page, counted from 1. */
+void canvas_outline(struct canvas *c, unsigned page, const char *text);
 
 void canvas_line(struct canvas *c, double x1, double y1, double x2, double y2);	/* 1 px, crisp */
 void canvas_box(struct canvas *c, double x, double y, double width, double height);	/* filled */

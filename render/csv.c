@@ -79,22 +79,22 @@ static void put_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-static void put_keys(FILE *f, const struct report *r)
+static void put_keys(FILE *f, const struct report_table *t)
 {
-	fputs(r->counts_only ? "key,count\r\n" : "key,count,mean,p50,p90,p99,p999,max\r\n", f);
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct report_row *row = &r->row[i];
+	fputs(t->counts_only ? "key,count\r\n" : "key,count,mean,p50,p90,p99,p999,max\r\n", f);
+	for (size_t i = 0; i < t->n_rows; i++) {
+		const struct report_row *row = &t->row[i];
 		const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
 
 		put_text(f, row->name);
 		fprintf(f, ",%.15g", row->count);
-		for (size_t j = 0; j < 6 && !r->counts_only; j++)
+		for (size_t j = 0; j < 6 && !t->counts_only; j++)
 			fprintf(f, row->count > 0 ? ",%llu" : ",", (unsigned long long)value[j]);
 		fputs("\r\n", f);
 	}
 }
 
-int csv_make(enum csv_table table, const struct grid *g, const struct report *r, char **ret_text, size_t *ret_len)
+int csv_make(enum csv_table table, const struct grid *g, const struct report_table *t, char **ret_text, size_t *ret_len)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -105,7 +105,7 @@ int csv_make(enum csv_table table, const struct grid *g, const struct report *r,
 		switch (table) {
 		case CSV_CELLS: put_cells(f, g); break;
 		case CSV_COLUMNS: put_columns(f, g); break;
-		case CSV_KEYS: put_keys(f, r); break;
+		case CSV_KEYS: put_keys(f, t); break;
 		}
 		failed = ferror(f) | fclose(f);
 	}

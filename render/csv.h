@@ -19,7 +19,7 @@
 
 enum csv_table { CSV_CELLS, CSV_COLUMNS, CSV_KEYS };
 
-/* Of cells and columns the grid is asked, of keys the report. */
-int csv_make(enum csv_table table, const struct grid *g, const struct report *r, char **ret_text, size_t *ret_len);
+/* Of cells and columns the grid is asked, of keys the table. */
+int csv_make(enum csv_table table, const struct grid *g, const struct report_table *t, char **ret_text, size_t *ret_len);
 
 #endif

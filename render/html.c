@@ -1,13 +1,12 @@
 #include "html.h"
 #include "crop.h"
 #include "markup.h"
+#include "narrative.h"
 #include "sentence.h"
+#include "sheet.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define GAPS_MAX 200			/* stretches that are listed; the rest is counted */
 
 static const char style[] =
 	"body{background:var(--page);color:var(--text);font:16px/1.5 system-ui,sans-serif;margin:0}\n"
@@ -68,58 +67,42 @@ static void put_head(FILE *f, const struct figure_options *o)
 	fputs("</head>\n<body>\n<main>\n", f);
 }
 
-static void begin_table(FILE *f, const char *caption, const char *const *head)
+/* A table, under a heading unless that is NULL. */
+static void put_sheet(FILE *f, const char *heading, const char *caption, const struct sheet *sheet)
 {
+	if (heading)
+		put_element(f, "h2", heading);
 	fputs("<div class=\"wide\">\n<table>\n", f);
 	put_element(f, "caption", caption);
 	fputs("<thead><tr>", f);
-	for (; *head; head++)
-		put_element(f, "th scope=\"col\"", *head);
+	for (size_t i = 0; i <= sheet->n_columns; i++)
+		put_element(f, "th scope=\"col\"", sheet->head[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
-}
-
-static void end_table(FILE *f)
-{
+	for (size_t row = 0; row < sheet->n_rows; row++) {
+		fputs("<tr>", f);
+		put_element(f, "th scope=\"row\"", sheet->name[row]);
+		for (size_t i = 0; i < sheet->n_columns; i++)
+			put_element(f, "td", sheet->cell[row * sheet->n_columns + i]);
+		fputs("</tr>\n", f);
+	}
 	fputs("</tbody>\n</table>\n</div>\n", f);
-}
-
-static void put_value(FILE *f, double value, const char *unit, bool known)
-{
-	char text[AXIS_TEXT];
-
-	axis_format(value, axis_unit(unit), text);
-	put_element(f, "td", known ? text : "–");
-}
-
-static void put_count(FILE *f, double count, const char *before)
-{
-	char text[AXIS_TEXT + 8], number[AXIS_TEXT];
-
-	axis_format_count(count, number);
-	snprintf(text, sizeof(text), "%s%s", before, number);
-	put_element(f, "td", text);
 }
 
 /* ---- the picture ---- */
 
 /* Title and table are the page's, as text: the picture is the maps and the chart. */
-static int draw(const struct html *h, enum palette_theme theme, __u8 **ret_svg, size_t *ret_len)
+static int draw(const struct document *d, enum palette_theme theme, __u8 **ret_svg, size_t *ret_len)
 {
-	struct report r = *h->report;
-	struct figure_options o = *h->options;
+	struct report r = *d->report;
+	struct figure_options o = *d->options;
 
-	r.n_rows = 0;
+	r.table.n_rows = 0;
 	o.format = FIGURE_SVG;
 	o.scale = 1;
 	o.height = 0;
 	o.theme = theme;
 	o.title = NULL;
 	return report_render(&r, &o, ret_svg, ret_len);
-}
-
-static const struct grid *first_grid(const struct report *r)
-{
-	return r->n_panels ? r->panel[0].grid : r->chart->grid;
 }
 
 static const char *described(const struct report *r)
@@ -129,20 +112,20 @@ static const char *described(const struct report *r)
 	return r->chart ? "Chart and heat maps, time across and values upwards." : "Heat maps, time across and values upwards.";
 }
 
-static int put_picture(FILE *f, const struct html *h)
+static int put_picture(FILE *f, const struct document *d)
 {
 	static const char type[] = "image/svg+xml";
 	char sentence[SENTENCE_MAX], coverage[SENTENCE_MAX];
 	__u8 *light = NULL, *dark = NULL;
 	size_t n_light, n_dark;
-	int err = draw(h, PALETTE_LIGHT, &light, &n_light) ?: draw(h, PALETTE_DARK, &dark, &n_dark);
+	int err = draw(d, PALETTE_LIGHT, &light, &n_light) ?: draw(d, PALETTE_DARK, &dark, &n_dark);
 
 	if (!err) {
-		sentence_summary(first_grid(h->report), h->options->utc_offset_s, sentence, sizeof(sentence));
-		sentence_coverage(first_grid(h->report), coverage, sizeof(coverage));
+		sentence_summary(report_grid(d->report), d->options->utc_offset_s, sentence, sizeof(sentence));
+		sentence_coverage(report_grid(d->report), coverage, sizeof(coverage));
 		fputs("<figure>\n<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"", f);
 		markup_data(f, type, dark, n_dark);
-		fprintf(f, "\">\n<img width=\"%u\" alt=\"%s ", h->options->width, described(h->report));
+		fprintf(f, "\">\n<img width=\"%u\" alt=\"%s ", d->options->width, described(d->report));
 		markup_text(f, sentence);
 		fputs("\" src=\"", f);
 		markup_data(f, type, light, n_light);
@@ -155,227 +138,157 @@ static int put_picture(FILE *f, const struct html *h)
 	return err;
 }
 
-/* ---- tables ---- */
-
-static void put_map(FILE *f, const struct report_panel *panel)
-{
-	const struct grid *g = panel->grid;
-	const struct grid_summary *s = &g->all;
-	bool any = s->count > 0, ranks = any && !g->weight;
-
-	fputs("<tr>", f);
-	put_element(f, "th scope=\"row\"", panel->title);
-	put_count(f, grid_shown(g, s->n_snapshots, (double)s->count), "");
-	put_value(f, any ? (double)s->sum / (double)s->count : 0, g->unit, any);
-	put_value(f, (double)s->p50, g->unit, ranks);
-	put_value(f, (double)s->p90, g->unit, ranks);
-	put_value(f, (double)s->p99, g->unit, ranks);
-	put_value(f, (double)s->p999, g->unit, ranks);
-	put_value(f, (double)s->max, g->unit, any);
-	put_count(f, (double)s->lost, "");
-	fputs("</tr>\n", f);
-}
-
-static void put_maps(FILE *f, const struct report *r)
-{
-	static const char *const head[] = { "Measure", "Count", "Mean", "p50", "p90", "p99", "p99.9", "Max", "Lost", NULL };
-
-	if (!r->n_panels)
-		return;
-	put_element(f, "h2", "Measures");
-	begin_table(f, r->panel[0].grid->point ? "All of the time; counts are means over the slots observed" : "All of the time", head);
-	for (size_t i = 0; i < r->n_panels; i++)
-		put_map(f, &r->panel[i]);
-	end_table(f);
-}
+/* ---- words and tables ---- */
 
 /* What the value axis does not reach. */
-static void put_cropped(FILE *f, const struct html *h)
+static void put_cropped(FILE *f, const struct document *d)
 {
 	char sentence[SENTENCE_MAX], line[2 * SENTENCE_MAX];
 
-	for (size_t i = 0; h->options->ymax && i < h->report->n_panels; i++) {
-		crop_sentence(h->report->panel[i].grid, h->options->ymax, sentence, sizeof(sentence));
+	for (size_t i = 0; d->options->ymax && i < d->report->n_panels; i++) {
+		crop_sentence(d->report->panel[i].grid, d->options->ymax, sentence, sizeof(sentence));
 		if (!*sentence)
 			continue;
-		snprintf(line, sizeof(line), "%s: %s", h->report->panel[i].title, sentence);
+		snprintf(line, sizeof(line), "%s: %s", d->report->panel[i].title, sentence);
 		put_element(f, "p", line);
 	}
 }
 
-static void put_bar(FILE *f, const struct bar *b)
+static void put_narratives(FILE *f, const struct document *d)
 {
-	static const char *const head[] = { "Part", "Sum", "Share", NULL };
-	double all = 0;
+	const struct report *r = d->report;
 
-	for (size_t i = 0; b && i < b->n; i++)
-		all += b->part[i].amount;
-	if (!(all > 0))
-		return;
-	put_element(f, "h2", "Parts");
-	begin_table(f, b->title ? b->title : "", head);
-	for (size_t i = 0; i < b->n; i++) {
-		fputs("<tr>", f);
-		put_element(f, "th scope=\"row\"", b->part[i].name);
-		put_value(f, b->part[i].amount, b->unit, true);
-		put_value(f, 100 * b->part[i].amount / all, "%", true);
-		fputs("</tr>\n", f);
+	if (r->n_panels)
+		put_element(f, "h2", "What is to be seen");
+	for (size_t i = 0; i < r->n_panels; i++) {
+		char text[NARRATIVE_TEXT];
+
+		narrative_text(r->panel[i].grid, d->options->utc_offset_s, text);
+		if (!*text)
+			continue;
+		fputs("<p><b>", f);
+		markup_text(f, r->panel[i].title ? r->panel[i].title : "");
+		fputs("</b> ", f);
+		markup_text(f, text);
+		fputs("</p>\n", f);
 	}
-	end_table(f);
 }
 
-static void put_key(FILE *f, const struct report *r, const struct report_row *row, double all)
+static int put_measures(FILE *f, const struct report *r)
 {
-	const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
-	char share[AXIS_TEXT];
+	struct sheet s;
+	int err = sheet_of_measures(r, &s);
 
-	fputs("<tr>", f);
-	put_element(f, "th scope=\"row\"", row->name && *row->name ? row->name : "(all)");
-	put_count(f, row->count, r->lower_bound ? "≥ " : "");
-	axis_format(all > 0 ? 100 * row->count / all : 0, AXIS_PERCENT, share);
-	put_element(f, "td", share);
-	for (size_t i = 0; i < 6 && !r->counts_only; i++)
-		put_value(f, (double)value[i], r->unit, row->count > 0);
-	fputs("</tr>\n", f);
+	if (!err && s.n_rows)
+		put_sheet(f, "Measures", r->panel[0].grid->point ? "All of the time; counts are means over the slots observed" : "All of the time",
+			  &s);
+	sheet_fini(&s);
+	return err;
 }
 
-static void put_keys(FILE *f, const struct report *r)
+static int put_parts(FILE *f, const struct bar *b)
 {
-	const char *const values[] = { "Key", "Count", "Share", "Mean", "p50", "p90", "p99", "p99.9", "Max", NULL };
-	const char *const counts[] = { "Key", "Count", "Share", NULL };
+	struct sheet s;
+	int err = sheet_of_parts(b, &s);
+
+	if (!err && s.n_rows)
+		put_sheet(f, "Parts", b->title ? b->title : "", &s);
+	sheet_fini(&s);
+	return err;
+}
+
+static int put_keys(FILE *f, const struct report_table *t)
+{
 	char caption[192];
-	double all = 0;
+	struct sheet s;
+	int err = t ? sheet_of_keys(t, &s) : 0;
 
-	if (!r->n_rows)
-		return;
-	for (size_t i = 0; i < r->n_rows; i++)
-		all += r->row[i].count;
-	put_element(f, "h2", r->table_title ? r->table_title : "Keys");
-	snprintf(caption, sizeof(caption), "%zu keys, counted in %.60s%s", r->n_rows, r->count_title ? r->count_title : "events",
-		 r->lower_bound ? "; some are filed under other, so counts are at least so many" : "");
-	begin_table(f, caption, r->counts_only ? counts : values);
-	for (size_t i = 0; i < r->n_rows; i++)
-		put_key(f, r, &r->row[i], all);
-	end_table(f);
+	if (err || !t)
+		return err;
+	snprintf(caption, sizeof(caption), "%zu keys, counted in %.60s%s", t->n_rows, t->counted ? t->counted : "events",
+		 t->lower_bound ? "; some are filed under other, so counts are at least so many" : "");
+	if (s.n_rows)
+		put_sheet(f, t->title ? t->title : "Keys", caption, &s);
+	sheet_fini(&s);
+	return 0;
 }
 
-/* ---- what is missing ---- */
-
-static const char *missing(const struct grid_column *c)
+static int put_all_keys(FILE *f, const struct report *r)
 {
-	switch (grid_column_state(c)) {
-	case GRID_UNOBSERVED: return c->marks & GRID_DROPPED ? "no longer kept" : "not observed";
-	case GRID_PARTIAL: return "partly lost";
-	default: return c->marks & GRID_SAMPLED ? "sampled" : NULL;
-	}
+	int err = put_keys(f, &r->table);
+
+	for (size_t i = 0; i < r->n_panels && !err; i++)
+		err = put_keys(f, r->panel[i].table);
+	return err;
 }
 
-static bool same(const char *a, const char *b)
+static int put_gaps(FILE *f, const struct grid *g, int utc_offset_s)
 {
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-static void put_gap(FILE *f, const struct grid *g, size_t first, size_t end, int utc_offset_s, const char *what)
-{
-	char from[AXIS_TEXT], to[AXIS_TEXT];
-	__u64 reporting = 0, expected = 0, lost = 0;
-	__u32 every = 0;
-
-	for (size_t col = first; col < end; col++) {
-		reporting += g->column[col].n_reporting;
-		expected += g->column[col].n_expected;
-		lost += g->column[col].lost;
-		every = g->column[col].every > every ? g->column[col].every : every;
-	}
-	axis_format_time(g->from_ns + (__s64)(first * g->col_ns), utc_offset_s, from);
-	axis_format_time(g->from_ns + (__s64)(end * g->col_ns), utc_offset_s, to);
-	fputs("<tr>", f);
-	put_element(f, "th scope=\"row\"", what);
-	put_element(f, "td", from);
-	put_element(f, "td", to);
-	fprintf(f, "<td>%llu of %llu</td>", (unsigned long long)reporting, (unsigned long long)expected);
-	put_count(f, (double)lost, "");
-	put_count(f, every ? every : 1, "1 in ");
-	fputs("</tr>\n", f);
-}
-
-/* Stretches of columns that lack the same; returns how many.  f NULL: only counts. */
-static size_t put_gaps(FILE *f, const struct grid *g, int utc_offset_s)
-{
-	size_t n = 0;
-
-	for (size_t first = 0, end; first < g->n_cols; first = end) {
-		const char *what = missing(&g->column[first]);
-
-		for (end = first + 1; end < g->n_cols && same(missing(&g->column[end]), what); end++)
-			;
-		if (what && n++ < GAPS_MAX && f)
-			put_gap(f, g, first, end, utc_offset_s, what);
-	}
-	return n;
-}
-
-static void put_missing(FILE *f, const struct grid *g, int utc_offset_s)
-{
-	static const char *const head[] = { "What", "From", "To", "Slots reported", "Lost", "Looked at", NULL };
-	size_t n = put_gaps(NULL, g, utc_offset_s);
 	char zone[AXIS_TEXT], caption[128];
+	struct sheet s;
+	int err = sheet_of_gaps(g, utc_offset_s, &s);
 
 	put_element(f, "h2", "What is missing");
-	if (!n) {
-		put_element(f, "p", "Nothing: every source that should have reported did, in every slot, and no event was lost.");
-		return;
-	}
 	axis_format_zone(utc_offset_s, zone);
-	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", zone, n, n > GAPS_MAX ? ", of which the first 200 are listed" : "");
-	begin_table(f, caption, head);
-	put_gaps(f, g, utc_offset_s);
-	end_table(f);
+	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", zone, s.n_rows + s.n_more,
+		 s.n_more ? ", of which the first 200 are listed" : "");
+	if (!err && s.n_rows)
+		put_sheet(f, NULL, caption, &s);
+	else
+		put_element(f, "p", "Nothing: every source that should have reported did, in every slot, and no event was lost.");
+	sheet_fini(&s);
+	return err;
 }
 
 /* ---- the page ---- */
 
-static void put_facts(FILE *f, const struct html *h)
+static void put_facts(FILE *f, const struct document *d)
 {
-	if (!h->n_facts)
+	if (!d->n_facts)
 		return;
 	put_element(f, "h2", "Where it comes from");
 	fputs("<dl>\n", f);
-	for (size_t i = 0; i < h->n_facts; i++) {
-		put_element(f, "dt", h->fact[i].name);
-		put_element(f, "dd", h->fact[i].value);
+	for (size_t i = 0; i < d->n_facts; i++) {
+		put_element(f, "dt", d->fact[i].name);
+		put_element(f, "dd", d->fact[i].value);
 	}
 	fputs("</dl>\n", f);
 }
 
-static int put_page(FILE *f, const struct html *h)
+static int put_page(FILE *f, const struct document *d)
 {
+	const struct report *r = d->report;
 	char sentence[SENTENCE_MAX];
 	int err;
 
-	put_head(f, h->options);
-	put_element(f, "h1", h->options->title ? h->options->title : "heatscope");
-	if (!h->report->n_panels && !h->report->chart)
+	if (!r->n_panels && !r->chart)
 		return -EINVAL;
-	sentence_summary(first_grid(h->report), h->options->utc_offset_s, sentence, sizeof(sentence));
+	put_head(f, d->options);
+	put_element(f, "h1", d->options->title ? d->options->title : "heatscope");
+	sentence_summary(report_grid(r), d->options->utc_offset_s, sentence, sizeof(sentence));
 	put_element(f, "p class=\"sentence\"", sentence);
-	err = put_picture(f, h);
-	put_cropped(f, h);
-	put_maps(f, h->report);
-	put_bar(f, h->report->bar);
-	put_keys(f, h->report);
-	put_missing(f, first_grid(h->report), h->options->utc_offset_s);
-	put_facts(f, h);
+	err = put_picture(f, d);
+	put_cropped(f, d);
+	put_narratives(f, d);
+	if (!err)
+		err = put_measures(f, r);
+	if (!err)
+		err = put_parts(f, r->bar);
+	if (!err)
+		err = put_all_keys(f, r);
+	if (!err)
+		err = put_gaps(f, report_grid(r), d->options->utc_offset_s);
+	put_facts(f, d);
 	fputs("</main>\n</body>\n</html>\n", f);
 	return err;
 }
 
-int html_render(const struct html *h, __u8 **ret_bytes, size_t *ret_len)
+int html_render(const struct document *d, __u8 **ret_bytes, size_t *ret_len)
 {
 	char *page = NULL;
 	size_t len = 0;
 	FILE *f = open_memstream(&page, &len);
-	int err = f ? put_page(f, h) : -ENOMEM;
+	int err = f ? put_page(f, d) : -ENOMEM;
 
 	if (f && (ferror(f) | fclose(f)) && !err)
 		err = -ENOMEM;

@@ -2,8 +2,9 @@
  *
  *      title, sentence
  *      the picture (SVG, inlined; another one where dark is preferred)
+ *      what is to be seen           each map in sentences
  *      the numbers of each map      a table
- *      the numbers of each key      a table
+ *      the numbers of each key      a table for every measure
  *      what is missing              times that nobody looked at, that lost events, that were sampled
  *      where it comes from          names and values
  *
@@ -16,19 +17,8 @@
 #ifndef HEATSCOPE_HTML_H
 #define HEATSCOPE_HTML_H
 
-#include "report.h"
+#include "document.h"
 
-struct html_fact {			/* "Sources", "db1, db2" */
-	const char *name, *value;
-};
-
-struct html {
-	const struct report *report;
-	const struct figure_options *options;	/* title, time zone; the theme is the reader's */
-	size_t n_facts;
-	const struct html_fact *fact;
-};
-
-int html_render(const struct html *h, __u8 **ret_bytes, size_t *ret_len);
+int html_render(const struct document *d, __u8 **ret_bytes, size_t *ret_len);
 
 #endif

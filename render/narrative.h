@@ -2,7 +2,7 @@
  *
  *      grid --narrative_find()--> modes, shifts, worst --narrative_say()--> a few sentences
  *
- * Modes   peaks of the density of all events along the value axis.  Two peaks are two modes if the valley between them is at
+ * Modes   peaks of the density of all events along the value axis, which is linear for percentages and else logarithmic.  Two peaks are two modes if the valley between them is at
  *         most half as high as the lower one, and deeper than chance makes valleys.
  * Shifts  columns from which on events are distributed otherwise than before, and p50, p90 or p99 is another: again and again the
  *         segment whose two parts are farthest apart is cut there, as long as that is significant.  A column is one
@@ -43,13 +43,12 @@ struct narrative {
 	double worst_p99;
 };
 
-/* scale: the axis along which densities are compared. */
-int narrative_find(const struct grid *g, enum axis_scale scale, struct narrative *ret_narrative);
+int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
 /* "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ..." */
 void narrative_say(const struct grid *g, const struct narrative *n, int utc_offset_s, char out[NARRATIVE_TEXT]);
 
 /* Both; without memory nothing is said. */
-void narrative_text(const struct grid *g, enum axis_scale scale, int utc_offset_s, char out[NARRATIVE_TEXT]);
+void narrative_text(const struct grid *g, int utc_offset_s, char out[NARRATIVE_TEXT]);
 
 #endif

@@ -1,9 +1,9 @@
 #include "report.h"
 #include "crop.h"
 #include "explain.h"
-#include "legend.h"
-#include "panel.h"
+#include "maps.h"
 #include "sentence.h"
+#include "sheet.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,18 +14,12 @@
 #define LEGEND_ABOVE 6			/* px between the time axis and the layers' names */
 #define PANEL_TITLE 22
 #define PANEL_GAP 12
-#define TABLE_LINE 21
-#define N_COLUMNS 7
 
 struct job {
 	const struct report *report;
 	const struct figure_options *options;
-	size_t n;
-	const struct grid *grid[REPORT_PANELS_MAX];
-	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
-	struct shade shade[REPORT_PANELS_MAX];
-	struct tints tints[REPORT_PANELS_MAX];
-	struct legend legend;		/* of the first grid's layers */
+	struct maps maps;
+	struct sheet sheet;		/* the table */
 	double legend_height;
 };
 
@@ -37,14 +31,14 @@ static double inner_width(unsigned width)
 
 static size_t table_rows(const struct report *r)
 {
-	return r->n_rows < REPORT_ROWS_MAX ? r->n_rows : REPORT_ROWS_MAX;
+	return r->table.n_rows < REPORT_ROWS_MAX ? r->table.n_rows : REPORT_ROWS_MAX;
 }
 
 static unsigned table_height(const struct report *r)
 {
-	size_t lines = table_rows(r) + 1 + (r->n_rows > REPORT_ROWS_MAX);
+	size_t lines = table_rows(r) + 1 + (r->table.n_rows > REPORT_ROWS_MAX);
 
-	return r->n_rows ? PANEL_TITLE + 14 + lines * TABLE_LINE : 0;
+	return r->table.n_rows ? PANEL_TITLE + 14 + lines * SHEET_LINE : 0;
 }
 
 /* The chart with its title and legend, up to what comes below it. */
@@ -64,126 +58,60 @@ static unsigned fixed_height(const struct report *r, unsigned width)
 	       bar_height(r->bar, inner_width(width)) + table_height(r) + EXPLAIN_FOOTER + 10;
 }
 
-static int report_valid(const struct report *r, const struct figure_options *o)
+bool report_valid(const struct report *r, const struct figure_options *o)
 {
-	unsigned least;
-
 	if ((!r->n_panels && !r->chart) || r->n_panels > REPORT_PANELS_MAX || (r->chart && !chart_valid(r->chart, o->width)))
-		return 0;
+		return false;
 	for (size_t i = 0; i < r->n_panels; i++) {
 		const struct grid *a = r->panel[0].grid, *b = r->panel[i].grid;
 
 		if (a->n_cols != b->n_cols || a->from_ns != b->from_ns || a->col_ns != b->col_ns || !b->n_rows || !b->n_cols)
-			return 0;
+			return false;
 	}
-	least = fixed_height(r, o->width) + r->n_panels * PANEL_HEIGHT_MIN;
 	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height <= FIGURE_SIDE_MAX &&
-	       least <= FIGURE_SIDE_MAX && (!o->height || o->height >= least) &&
 	       (o->scale == 1 || o->scale == 2) && (!o->ymax || o->ymin < o->ymax);
 }
 
+const struct grid *report_grid(const struct report *r)
+{
+	return r->n_panels ? r->panel[0].grid : r->chart->grid;
+}
+
+static bool page_valid(const struct report *r, const struct figure_options *o)
+{
+	unsigned least = fixed_height(r, o->width) + r->n_panels * PANEL_HEIGHT_MIN;
+
+	return least <= FIGURE_SIDE_MAX && (!o->height || o->height >= least);
+}
+
 /* --- table ------------------------------------------------------------------------------------ */
-
-static void table_cell(struct canvas *c, unsigned column, double left, double right, double y, const char *text)
-{
-	double step = (right - left) * 0.68 / N_COLUMNS;
-
-	canvas_text(c, CANVAS_RIGHT, right - (N_COLUMNS - 1 - column) * step, y, text);
-}
-
-static void table_head(struct canvas *c, const struct report *r, double left, double right, double y)
-{
-	const char *const head[N_COLUMNS] = { r->count_title ? r->count_title : "count", "mean", "p50", "p90",
-					      "p99", "p99.9", "max" };
-
-	canvas_font(c, CANVAS_TEXT, false);
-	canvas_colour(c, c->palette.muted);
-	if (r->counts_only) {
-		table_cell(c, N_COLUMNS - 2, left, right, y, head[0]);
-		table_cell(c, N_COLUMNS - 1, left, right, y, "share");
-	}
-	for (unsigned i = 0; i < N_COLUMNS && !r->counts_only; i++)
-		table_cell(c, i, left, right, y, head[i]);
-	canvas_colour(c, c->palette.axis);
-	canvas_line(c, left, y + 6.5, right, y + 6.5);
-}
-
-static void put_row_count(const struct report *r, const struct report_row *row, char *out, size_t room)
-{
-	char text[AXIS_TEXT];
-
-	axis_format_count(row->count, text);
-	snprintf(out, room, "%s%s", r->lower_bound ? "≥ " : "", text);
-}
-
-/* A row of a table without values: how many, and which part of all. */
-static void table_count(struct canvas *c, const struct report *r, const struct report_row *row, double left, double right,
-			double y)
-{
-	char text[AXIS_TEXT + 8];
-	double sum = 0;
-
-	put_row_count(r, row, text, sizeof(text));
-	table_cell(c, N_COLUMNS - 2, left, right, y, text);
-	for (size_t i = 0; i < r->n_rows; i++)
-		sum += r->row[i].count;
-	axis_format(sum > 0 ? 100 * row->count / sum : 0, AXIS_PERCENT, text);
-	table_cell(c, N_COLUMNS - 1, left, right, y, text);
-}
-
-static void table_values(struct canvas *c, const struct report *r, const struct report_row *row, double left, double right,
-			 double y)
-{
-	const __u64 value[N_COLUMNS] = { 0, row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
-	char text[AXIS_TEXT + 8];
-
-	put_row_count(r, row, text, sizeof(text));
-	table_cell(c, 0, left, right, y, text);
-	for (unsigned i = 1; i < N_COLUMNS; i++) {
-		axis_format((double)value[i], axis_unit(r->unit), text);
-		table_cell(c, i, left, right, y, row->count > 0 ? text : "–");
-	}
-}
-
-static void table_row(struct canvas *c, const struct report *r, const struct report_row *row, double left,
-		      double right, double y)
-{
-	canvas_colour(c, c->palette.text);
-	canvas_text_within(c, left, y, (right - left) * 0.24, row->name && *row->name ? row->name : "(all)");
-	(r->counts_only ? table_count : table_values)(c, r, row, left, right, y);
-	canvas_colour(c, c->palette.rule);
-	canvas_line(c, left, y + 6.5, right, y + 6.5);
-}
 
 static void table_rest(struct canvas *c, const struct report *r, double left, double y)
 {
 	char text[96], count[AXIS_TEXT];
 	double sum = 0;
 
-	for (size_t i = REPORT_ROWS_MAX; i < r->n_rows; i++)
-		sum += r->row[i].count;
+	for (size_t i = REPORT_ROWS_MAX; i < r->table.n_rows; i++)
+		sum += r->table.row[i].count;
 	axis_format_count(sum, count);
-	snprintf(text, sizeof(text), "and %zu more with %s %.24s", r->n_rows - REPORT_ROWS_MAX, count,
-		 r->count_title ? r->count_title : "events");
+	snprintf(text, sizeof(text), "and %zu more with %s %.24s", r->table.n_rows - REPORT_ROWS_MAX, count,
+		 r->table.counted ? r->table.counted : "events");
 	canvas_colour(c, c->palette.muted);
 	canvas_text(c, CANVAS_LEFT, left, y, text);
 }
 
-static void draw_table(struct canvas *c, const struct report *r, double y)
+static void draw_table(struct canvas *c, const struct job *j, double y)
 {
-	double left = 24, right = c->width - PLOT_RIGHT;
+	const struct report *r = j->report;
 
-	if (!r->n_rows)
+	if (!r->table.n_rows)
 		return;
 	canvas_font(c, CANVAS_TEXT + 1, true);
 	canvas_colour(c, c->palette.text);
-	canvas_text(c, CANVAS_LEFT, left, y + 16, r->table_title ? r->table_title : "");
-	y += PANEL_TITLE + 14;
-	table_head(c, r, left, right, y);
-	for (size_t i = 0; i < table_rows(r); i++)
-		table_row(c, r, &r->row[i], left, right, y += TABLE_LINE);
-	if (r->n_rows > REPORT_ROWS_MAX)
-		table_rest(c, r, left, y + TABLE_LINE);
+	canvas_text(c, CANVAS_LEFT, 24, y + 16, r->table.title ? r->table.title : "");
+	y = sheet_draw(c, &j->sheet, 0, table_rows(r), 24, y + PANEL_TITLE + 14, inner_width(c->width));
+	if (r->table.n_rows > REPORT_ROWS_MAX)
+		table_rest(c, r, 24, y + SHEET_LINE);
 }
 
 /* --- page ------------------------------------------------------------------------------------- */
@@ -200,15 +128,15 @@ static double draw_chart(struct canvas *c, const struct job *j, double y)
 {
 	const struct chart *chart = j->report->chart;
 	struct figure_options o = *j->options;
-	double below = y + PANEL_TITLE + CHART_HEIGHT + (j->n ? 8 : PLOT_TIME + 4);
+	double below = y + PANEL_TITLE + CHART_HEIGHT + (j->maps.n ? 8 : PLOT_TIME + 4);
 
 	if (!chart)
 		return y;
 	o.ymin = o.ymax = 0;
 	draw_subhead(c, y, chart->what);
-	chart_draw(c, chart, &o, y + PANEL_TITLE, CHART_HEIGHT, !j->n);
+	chart_draw(c, chart, &o, y + PANEL_TITLE, CHART_HEIGHT, !j->maps.n);
 	chart_legend(c, chart, below, inner_width(c->width));
-	return y + chart_height(j->report, c->width) + (j->n ? 0 : PLOT_TIME + 4 - 8);
+	return y + chart_height(j->report, c->width) + (j->maps.n ? 0 : PLOT_TIME + 4 - 8);
 }
 
 /* The map's title, and what its axis does not reach. */
@@ -228,18 +156,9 @@ static void draw_title(struct canvas *c, const struct report_panel *panel, const
 
 static double draw_panels(struct canvas *c, const struct job *j, double y, double height)
 {
-	struct panel p = { .options = j->options, .x = PLOT_LEFT, .height = height,
-			   .width = c->width - PLOT_LEFT - PLOT_RIGHT };
-
-	panel_range(j->grid, j->n, j->options, &p.range);
-	for (size_t i = 0; i < j->n; i++) {
+	for (size_t i = 0; i < j->maps.n; i++) {
 		draw_title(c, &j->report->panel[i], j->options, y);
-		p.grid = j->grid[i];
-		p.shade = &j->shade[i];
-		p.tints = &j->tints[i];
-		p.y = y + PANEL_TITLE;
-		p.time_labels = i + 1 == j->n;
-		panel_draw(c, &p);
+		maps_draw(c, &j->maps, i, j->options, y + PANEL_TITLE, height, i + 1 == j->maps.n);
 		y += PANEL_TITLE + height + PANEL_GAP;
 	}
 	return y - PANEL_GAP + PLOT_TIME + 4;
@@ -250,75 +169,61 @@ static double draw_maps(struct canvas *c, const struct job *j, double y)
 {
 	double room = c->height - fixed_height(j->report, c->width) - j->legend_height, height;
 
-	if (!j->n)
+	if (!j->maps.n)
 		return y;
-	height = room / j->n;
+	height = room / j->maps.n;
 	if (height < PANEL_HEIGHT_MIN - LEGEND_LINE)
 		c->err = -EINVAL;
 	if (c->err)
 		return y;
-	explain_legend(c, &j->shade[0], j->grid[0], &j->tints[0], &j->legend, c->width - PLOT_RIGHT, 14);
+	explain_legend(c, &j->maps.shade[0], j->maps.grid[0], &j->maps.tints[0], &j->maps.legend, c->width - PLOT_RIGHT, 14);
 	y = draw_panels(c, j, y, height);
-	if (j->legend.n)
+	if (j->maps.legend.n)
 		y += LEGEND_ABOVE;
-	legend_draw(c, j->legend.item, j->legend.n, 24, y, inner_width(c->width));
-	return y + j->legend_height - (j->legend.n ? LEGEND_ABOVE : 0);
+	legend_draw(c, j->maps.legend.item, j->maps.legend.n, 24, y, inner_width(c->width));
+	return y + j->legend_height - (j->maps.legend.n ? LEGEND_ABOVE : 0);
 }
 
 static void draw(struct canvas *c, const struct job *j)
 {
 	struct figure_options o = *j->options;
-	const struct grid *first = j->n ? j->grid[0] : j->report->chart->grid;
+	const struct grid *first = j->maps.n ? j->maps.grid[0] : j->report->chart->grid;
 	char summary[SENTENCE_MAX];
 	double y;
 
-	o.percentiles = o.percentiles && j->n;
+	o.percentiles = o.percentiles && j->maps.n;
 	sentence_summary(first, o.utc_offset_s, summary, sizeof(summary));
 	canvas_describe(c, o.subtitle, summary);
 	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));
-	explain_key(c, &o, j->n ? j->grid : &first, j->n ? j->n : 1, 24, y);
+	explain_key(c, &o, j->maps.n ? j->maps.grid : &first, j->maps.n ? j->maps.n : 1, 24, y);
 	y += EXPLAIN_KEY + 10;
 	bar_draw(c, j->report->bar, 24, y, inner_width(c->width));
-	draw_table(c, j->report, y + bar_height(j->report->bar, inner_width(c->width)));
-	explain_footer(c, first, j->n ? &j->shade[0] : NULL, &o, 24, c->height - EXPLAIN_FOOTER - 6);
+	draw_table(c, j, y + bar_height(j->report->bar, inner_width(c->width)));
+	explain_footer(c, first, j->maps.n ? &j->maps.shade[0] : NULL, &o, 24, c->height - EXPLAIN_FOOTER - 6);
 }
 
 static void job_fini(struct job *j)
 {
-	for (size_t i = 0; i < j->n; i++) {
-		shade_fini(&j->shade[i]);
-		tints_fini(&j->tints[i]);
-		grid_free(j->folded[i]);
-	}
-	legend_fini(&j->legend);
+	maps_fini(&j->maps);
+	sheet_fini(&j->sheet);
 }
 
 static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
 {
-	size_t k = r->n_panels ? panel_fold(r->panel[0].grid->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT) : 1;
-	struct shade_options shading;
-	int err = 0;
+	const struct legend *l = &j->maps.legend;
+	int err;
 
-	figure_shading(o, &shading);
-	*j = (struct job){ .report = r, .options = o, .n = r->n_panels };
-	for (size_t i = 0; i < j->n && !err; i++) {
-		if (k > 1)
-			err = grid_fold(r->panel[i].grid, k, &j->folded[i]);
-		j->grid[i] = k > 1 ? j->folded[i] : r->panel[i].grid;
-	}
-	if (!err && j->n)
-		err = shade_make(j->grid, j->n, &shading, j->shade);
-	for (size_t i = 0; i < j->n && !err; i++)
-		err = tints_make(j->grid[i], o->theme, &j->tints[i]);
-	if (!err && j->n)
-		err = legend_make(j->grid[0], &j->tints[0], &j->legend);
-	j->legend_height = legend_lines(j->legend.item, j->legend.n, inner_width(o->width)) * LEGEND_LINE;
-	if (j->legend.n)
-		j->legend_height += LEGEND_ABOVE;
-	if (err)
+	*j = (struct job){ .report = r, .options = o };
+	err = maps_init(&j->maps, r, o);
+	if (!err)
+		err = sheet_of_keys(&r->table, &j->sheet);
+	if (err) {
 		job_fini(j);
-	return err;
+		return err;
+	}
+	j->legend_height = legend_lines(l->item, l->n, inner_width(o->width)) * LEGEND_LINE + (l->n ? LEGEND_ABOVE : 0);
+	return 0;
 }
 
 static __s64 end_ns(const struct grid *g)
@@ -332,13 +237,13 @@ int report_render(const struct report *r, const struct figure_options *o, __u8 *
 	struct job j;
 	int err;
 
-	if (!report_valid(r, o))
+	if (!report_valid(r, o) || !page_valid(r, o))
 		return -EINVAL;
 	err = job_init(&j, r, o);
 	if (err)
 		return err;
 	err = canvas_init(&c, o, o->height ? o->height : (unsigned)(fixed_height(r, o->width) + j.legend_height + r->n_panels * PANEL_HEIGHT),
-			  end_ns(j.n ? j.grid[0] : r->chart->grid));
+			  end_ns(j.maps.n ? j.maps.grid[0] : r->chart->grid));
 	if (!err) {
 		draw(&c, &j);
 		err = canvas_bytes(&c, ret_bytes, ret_len);

@@ -17,15 +17,26 @@
 #define REPORT_PANELS_MAX 6
 #define REPORT_ROWS_MAX 40		/* of the table; the rest is added up in words */
 
-struct report_panel {
-	const char *title;		/* "latency", "on-CPU", "off-CPU" */
-	const struct grid *grid;
-};
-
 struct report_row {
 	const char *name;
 	double count;			/* of a point metric the mean, else whole */
 	__u64 mean, p50, p90, p99, p999, max;
+};
+
+struct report_table {
+	const char *title;		/* "latency by statement"; NULL: none */
+	const char *counted;		/* head of the count column: "queries" */
+	const char *unit;		/* of the values: "ns" */
+	bool counts_only;		/* it has counts and no values */
+	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
+	size_t n_rows;
+	const struct report_row *row;
+};
+
+struct report_panel {
+	const char *title;		/* "latency", "on-CPU", "off-CPU" */
+	const struct grid *grid;
+	const struct report_table *table;	/* of this measure, where a report has pages (document.h); NULL: none, or the report's */
 };
 
 struct report {
@@ -33,14 +44,14 @@ struct report {
 	size_t n_panels;		/* 0: only with a chart */
 	const struct report_panel *panel;
 	const struct bar *bar;		/* below the maps; NULL: none */
-	const char *table_title;	/* "latency by statement"; NULL: none */
-	const char *count_title;	/* head of the count column: "queries" */
-	const char *unit;		/* of the values: "ns" */
-	bool counts_only;		/* the table has counts and no values */
-	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
-	size_t n_rows;
-	const struct report_row *row;
+	struct report_table table;	/* of the first measure; without rows: none */
 };
+
+/* Is it something to draw, in a size there is? */
+bool report_valid(const struct report *r, const struct figure_options *o);
+
+/* That tells its time, coverage and totals: of the first panel, or of the chart. */
+const struct grid *report_grid(const struct report *r);
 
 int report_render(const struct report *r, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 

@@ -34,12 +34,12 @@ static void mend(uint8_t *png, size_t len)
 
 static void show(struct parcel *p)
 {
-	static const enum value_format formats[] = { FORMAT_PNG, FORMAT_SVG };
+	static const enum value_format formats[] = { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_HTML };
 	uint8_t *out = NULL;
 	char *text = NULL;
 	size_t n;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		p->drawn.format = formats[i];
 		if (!parcel_draw(p, &out, &n))
 			free(out);

@@ -228,6 +228,31 @@ static void steps_may_be_none_or_beyond(void **state)
 	canvas_fini(&c);
 }
 
+/* Broken at spaces, within its width; a word that is longer than that is cut. */
+static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
+{
+	static const struct { const char *text; unsigned width, least, most; } cases[] = {
+		{ "", 200, 0, 0 }, { "one", 200, 0, 0 }, { "one two three", 200, 0, 0 }, { "one two three four five six seven eight", 100, 2, 5 },
+		{ "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww", 100, 0, 0 }, { "a wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww b", 100, 2, 2 },
+		{ "two  spaces ", 50, 1, 1 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct canvas c;
+		double last;
+
+		kit_canvas(&c, 300, 240, PALETTE_LIGHT, 1);
+		canvas_font(&c, CANVAS_TEXT, false);
+		canvas_colour(&c, c.palette.text);
+		last = canvas_paragraph(&c, 20, 30, cases[i].width, 20, cases[i].text);
+		assert_in_range((unsigned)(last - 30) / 20, cases[i].least, cases[i].most);
+		assert_int_equal(kit_ink(&c, 20 + cases[i].width + 2, 0, 300, 240).n, 0);
+		assert_int_equal(kit_ink(&c, 0, (unsigned)last + 6, 300, 240).n, 0);
+		canvas_fini(&c);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_page_is_the_theme_s),
 	cmocka_unit_test(lines_and_boxes_are_crisp),
@@ -239,6 +264,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_cased_line_stands_off_what_is_below),
 	cmocka_unit_test(steps_are_as_cairo_strokes_them),
 	cmocka_unit_test(steps_may_be_none_or_beyond),
+	cmocka_unit_test(a_paragraph_has_as_many_lines_as_it_needs),
 };
 
 CHECK_MAIN(tests)

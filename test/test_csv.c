@@ -3,12 +3,12 @@
 #include "render_kit.h"
 #include <stdio.h>
 
-static char *make(enum csv_table table, const struct grid *g, const struct report *r)
+static char *make(enum csv_table table, const struct grid *g, const struct report_table *t)
 {
 	char *text;
 	size_t len;
 
-	assert_int_equal(csv_make(table, g, r, &text, &len), 0);
+	assert_int_equal(csv_make(table, g, t, &text, &len), 0);
 	assert_int_equal(strlen(text), len);
 	return text;
 }
@@ -111,8 +111,8 @@ static void keys_are_quoted_where_they_have_to_be(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const struct report_row row = { .name = cases[i].key, .count = 2 };
-		const struct report r = { .counts_only = true, .n_rows = 1, .row = &row };
-		char *text = make(CSV_KEYS, NULL, &r);
+		const struct report_table t = { .counts_only = true, .n_rows = 1, .row = &row };
+		char *text = make(CSV_KEYS, NULL, &t);
 
 		assert_string_equal(text + strlen("key,count\r\n"), cases[i].line);
 		free(text);
@@ -124,8 +124,8 @@ static void keys_have_their_values(void **state)
 	static const struct report_row row[] = {
 		{ "select", 3, 1, 2, 3, 4, 5, 6 }, { "idle", 0, 0, 0, 0, 0, 0, 0 },
 	};
-	const struct report r = { .n_rows = 2, .row = row };
-	char *text = make(CSV_KEYS, NULL, &r);
+	const struct report_table t = { .n_rows = 2, .row = row };
+	char *text = make(CSV_KEYS, NULL, &t);
 
 	(void)state;
 	assert_string_equal(text, "key,count,mean,p50,p90,p99,p999,max\r\nselect,3,1,2,3,4,5,6\r\nidle,0,,,,,,\r\n");

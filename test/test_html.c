@@ -18,9 +18,9 @@ static struct figure_options options(void)
 	return o;
 }
 
-static char *render(const struct report *r, const struct figure_options *o, const struct html_fact *fact, size_t n)
+static char *render(const struct report *r, const struct figure_options *o, const struct document_fact *fact, size_t n)
 {
-	const struct html h = { .report = r, .options = o, .fact = fact, .n_facts = n };
+	const struct document h = { .report = r, .options = o, .fact = fact, .n_facts = n };
 	__u8 *page;
 	size_t len;
 
@@ -41,11 +41,11 @@ static size_t count(const char *page, const char *what)
 static void whatever_comes_from_outside_is_text(void **state)
 {
 	static const struct report_row row = { .name = HOSTILE, .count = 2 };
-	static const struct html_fact fact = { "Sources", HOSTILE };
+	static const struct document_fact fact = { "Sources", HOSTILE };
 	struct grid *g = kit_hour(60, 1, 1);
-	const struct report_panel panel = { HOSTILE, g };
-	const struct report r = { .n_panels = 1, .panel = &panel, .table_title = HOSTILE, .count_title = "queries", .unit = "ns",
-				  .n_rows = 1, .row = &row };
+	const struct report_panel panel = { .title = HOSTILE, .grid = g };
+	const struct report r = { .n_panels = 1, .panel = &panel,
+				  .table = { .title = HOSTILE, .counted = "queries", .unit = "ns", .n_rows = 1, .row = &row } };
 	struct figure_options o = options();
 	char *page;
 
@@ -63,7 +63,7 @@ static void whatever_comes_from_outside_is_text(void **state)
 static void it_needs_nothing_else(void **state)
 {
 	struct grid *g = kit_hour(60, 1, 1);
-	const struct report_panel panel = { "latency", g };
+	const struct report_panel panel = { .title = "latency", .grid = g };
 	const struct report r = { .n_panels = 1, .panel = &panel };
 	struct figure_options o = options();
 	char *page = render(&r, &o, NULL, 0);
@@ -81,9 +81,9 @@ static void it_can_be_read_without_seeing_it(void **state)
 {
 	static const struct report_row row[] = { { .name = "select", .count = 2, .max = 3000 }, { .name = "update", .count = 1 } };
 	struct grid *g = kit_hour(60, 1, 1);
-	const struct report_panel panel = { "latency", g };
-	const struct report r = { .n_panels = 1, .panel = &panel, .table_title = "latency by statement", .unit = "ns",
-				  .n_rows = 2, .row = row };
+	const struct report_panel panel = { .title = "latency", .grid = g };
+	const struct report r = { .n_panels = 1, .panel = &panel,
+				  .table = { .title = "latency by statement", .unit = "ns", .n_rows = 2, .row = row } };
 	struct figure_options o = options();
 	char *page = render(&r, &o, NULL, 0);
 
@@ -109,8 +109,8 @@ static void a_bar_and_a_chart_are_told_as_well(void **state)
 	double value[60] = { 1 };
 	const struct chart_series series = { .name = "select", .value = value };
 	const struct chart chart = { .grid = g, .what = "queries per second", .n_series = 1, .series = &series };
-	const struct report_panel panel = { "latency", g };
-	struct report r = { .chart = &chart, .n_panels = 1, .panel = &panel, .bar = &bar, .unit = "ns" };
+	const struct report_panel panel = { .title = "latency", .grid = g };
+	struct report r = { .chart = &chart, .n_panels = 1, .panel = &panel, .bar = &bar };
 	struct figure_options o = options();
 	char *page = render(&r, &o, NULL, 0);
 
@@ -131,7 +131,7 @@ static void what_is_missing_is_listed(void **state)
 {
 	static const __u64 edge[] = { 0, 1024, 4096 };
 	struct grid *g = kit_grid(10, 2, edge);
-	const struct report_panel panel = { "latency", g };
+	const struct report_panel panel = { .title = "latency", .grid = g };
 	const struct report r = { .n_panels = 1, .panel = &panel };
 	struct figure_options o = options();
 	char *page = render(&r, &o, NULL, 0);
@@ -160,7 +160,7 @@ static void refuses_what_a_report_refuses(void **state)
 {
 	const struct report nothing = { .n_panels = 0 };
 	struct figure_options o = options();
-	const struct html h = { .report = &nothing, .options = &o };
+	const struct document h = { .report = &nothing, .options = &o };
 	__u8 *page;
 	size_t len;
 

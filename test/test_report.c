@@ -6,16 +6,16 @@
 static void one_page_with_maps_and_table(void **state)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(300, 3, 0.3) };
-	struct report_panel panel[] = { { "latency", g[0] }, { "on-CPU", g[1] } };
+	struct report_panel panel[] = { { .title = "latency", .grid = g[0] }, { .title = "on-CPU", .grid = g[1] } };
 	struct report_row row[REPORT_ROWS_MAX + 5];
-	struct report r = { .n_panels = 2, .panel = panel, .unit = "ns", .n_rows = REPORT_ROWS_MAX + 5, .row = row };
+	struct report r = { .n_panels = 2, .panel = panel, .table = { .unit = "ns", .n_rows = REPORT_ROWS_MAX + 5, .row = row } };
 	struct figure_options o;
 	unsigned width, height;
 	__u8 *bytes, *rgb;
 	size_t len;
 
 	(void)state;
-	for (size_t i = 0; i < r.n_rows; i++)
+	for (size_t i = 0; i < r.table.n_rows; i++)
 		row[i] = (struct report_row){ "select", i, 1000, 1, 2, 3, 4, 5000000 };
 	figure_defaults(&o);
 	o.height = 0;
@@ -52,8 +52,8 @@ static void a_bar_has_room_of_its_own(void **state)
 	const struct bar_part part[] = { { "futex", 3e9, 140 }, { "cputime", 1e9, 210 } };
 	const struct bar bar = { "what the latency was", "ns", 2, part };
 	struct grid *g = kit_hour(300, 3, 1);
-	struct report_panel panel = { "latency", g };
-	struct report r = { .n_panels = 1, .panel = &panel, .unit = "ns" };
+	struct report_panel panel = { .title = "latency", .grid = g };
+	struct report r = { .n_panels = 1, .panel = &panel };
 	unsigned without = height_of(&r);
 
 	r.bar = &bar;
@@ -69,7 +69,7 @@ static void a_chart_alone_is_a_report_too(void **state)
 	const struct chart_series series = { .name = "programs", .value = value, .hue = 205 };
 	const struct chart chart = { .grid = g, .what = "programs per second", .unit = AXIS_PER_S, .n_series = 1, .series = &series };
 	struct report_row row[] = { { .name = "sh", .count = 30 }, { .name = "cat", .count = 10 } };
-	struct report r = { .chart = &chart, .counts_only = true, .n_rows = 2, .row = row };
+	struct report r = { .chart = &chart, .table = { .counts_only = true, .n_rows = 2, .row = row } };
 	struct figure_options o;
 	unsigned width, height;
 	__u8 *png, *rgb;
@@ -94,7 +94,7 @@ static void a_chart_alone_is_a_report_too(void **state)
 static void a_chart_stands_above_the_maps(void **state)
 {
 	struct grid *g = kit_hour(300, 3, 1);
-	struct report_panel panel = { "latency", g };
+	struct report_panel panel = { .title = "latency", .grid = g };
 	double value[300] = { 0 };
 	const struct chart_series series = { .name = "queries", .value = value, .hue = 205 };
 	const struct chart chart = { .grid = g, .what = "queries per second", .n_series = 1, .series = &series };
@@ -120,7 +120,7 @@ static void a_chart_stands_above_the_maps(void **state)
 static void refuses_other_columns_and_too_little_room(void **state)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(299, 3, 1) };
-	struct report_panel panel[] = { { "latency", g[0] }, { "on-CPU", g[1] } };
+	struct report_panel panel[] = { { .title = "latency", .grid = g[0] }, { .title = "on-CPU", .grid = g[1] } };
 	struct report r = { .n_panels = 2, .panel = panel };
 	struct figure_options o;
 	__u8 *bytes;

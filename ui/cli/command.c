@@ -29,6 +29,7 @@ const struct command commands[] = {
 	{ "chart", "rates or percentiles over time, as PNG, PDF, SVG or JSON", run_chart },
 	{ "flame", "stacks with their time or number, as a flame graph or folded", run_flame },
 	{ "export", "the numbers behind a heat map, as CSV", run_export },
+	{ "describe", "a heat map in words and tables", run_describe },
 	{ "open", "a PNG of these brought back: its numbers, or drawn anew", run_open },
 	{ "fslatency", "how long reads and writes of files take this host's servers", run_fslatency },
 	{ "record", "record this host into a file", run_record },

@@ -42,6 +42,7 @@ int run_render(struct client *c, int argc, char **argv);
 int run_report(struct client *c, int argc, char **argv);
 int run_chart(struct client *c, int argc, char **argv);
 int run_export(struct client *c, int argc, char **argv);
+int run_describe(struct client *c, int argc, char **argv);
 int run_open(struct client *c, int argc, char **argv);
 int run_fslatency(struct client *c, int argc, char **argv);
 int run_record(struct client *c, int argc, char **argv);

@@ -26,7 +26,7 @@ static int read_row(json_t *key, struct report_row *ret_row)
 }
 
 /* The names are the reply's. */
-static int read_rows(const json_t *keys, struct report *r)
+static int read_rows(const json_t *keys, struct report_table *t)
 {
 	struct report_row *row = calloc(json_array_size(keys) + 1, sizeof(*row));
 	json_t *key;
@@ -35,8 +35,8 @@ static int read_rows(const json_t *keys, struct report *r)
 
 	json_array_foreach(keys, i, key)
 		if (!err)
-			err = read_row(key, &row[r->n_rows++]);
-	r->row = row;
+			err = read_row(key, &row[t->n_rows++]);
+	t->row = row;
 	return err;
 }
 
@@ -44,12 +44,12 @@ int key_table_csv(const char *reply, size_t len, char **ret_text, size_t *ret_le
 {
 	json_t *json = json_loadb(reply, len, 0, NULL), *keys = json_object_get(json, "keys");
 	const char *measure = json_string_value(json_object_get(json, "measure"));
-	struct report r = { .counts_only = measure && !strcmp(measure, "count") };
-	int err = json_is_array(keys) ? read_rows(keys, &r) : -EBADMSG;
+	struct report_table t = { .counts_only = measure && !strcmp(measure, "count") };
+	int err = json_is_array(keys) ? read_rows(keys, &t) : -EBADMSG;
 
 	if (!err)
-		err = csv_make(CSV_KEYS, NULL, &r, ret_text, ret_len);
-	free((struct report_row *)r.row);
+		err = csv_make(CSV_KEYS, NULL, &t, ret_text, ret_len);
+	free((struct report_row *)t.row);
 	json_decref(json);
 	return err;
 }

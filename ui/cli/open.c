@@ -1,11 +1,9 @@
 /* open: what a PNG of ours was drawn from, as words, numbers, or another picture. */
 #include "aggregator/parcel.h"
 #include "command.h"
+#include "describe.h"
 #include "output.h"
-#include "render/axis.h"
 #include "render/note.h"
-#include "render/sentence.h"
-#include "render/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,7 +12,6 @@
 #include <unistd.h>
 
 #define FILE_MAX (128u << 20)
-#define TEXT_MAX 512
 
 enum {
 	OPT_JSON = 256, OPT_FORMAT, OPT_TABLE, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP,
@@ -40,7 +37,7 @@ struct options {
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Draw it anew (- is standard output); the ending tells the format", 0 },
-	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html or csv", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PARCEL_SCHEMA, 0 },
 	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
 	{ "measure", 'm', "NAME", 0, "This map of several, alone", 0 },
@@ -82,7 +79,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->out && !o->format && !output_format(o->out))
 			argp_error(state, "%s: must end in " OUTPUT_ENDINGS ", or give --format", o->out);
 		if (o->format && !output_known(o->format))
-			argp_error(state, "--format must be png, pdf, svg, html or csv");
+			argp_error(state, "--format must be png, pdf, svg, html, csv or json");
 		if (!o->out && !o->format && (o->n_params || o->table))
 			argp_error(state, "give -o FILE to draw it anew");
 		return 0;
@@ -151,94 +148,6 @@ static int read_parcel(const struct options *o, struct parcel *p, char *reason)
 	return err;
 }
 
-/* ---- words: what comes from a file may be anything, but no control character reaches the terminal ---- */
-
-static void line(const char *name, const char *value)
-{
-	char clean[TEXT_MAX];
-
-	utf8_clean(value, clean, sizeof(clean));
-	if (*clean)
-		printf("%-16s %s\n", name, clean);
-}
-
-static const char *text_of(const struct parcel *p, const char *name)
-{
-	const char *text = json_string_value(json_object_get(p->instrumentation, name));
-
-	return text ? text : "";
-}
-
-static void print_origin(const struct parcel *p)
-{
-	const struct grid *g = p->map[0].grid;
-	char text[TEXT_MAX], slot[AXIS_TEXT], column[AXIS_TEXT];
-
-	snprintf(text, sizeof(text), "%.200s%s%.200s", p->title ? p->title : "", p->subtitle ? "; " : "", p->subtitle ? p->subtitle : "");
-	line("what", text);
-	line("when", p->sentence);
-	sentence_coverage(g, text, sizeof(text));
-	line("coverage", text);
-	axis_format_span(g->slot_ns, slot);
-	axis_format_span(g->col_ns, column);
-	snprintf(text, sizeof(text), "%zu of %s, of slots of %s", g->n_cols, column, slot);
-	line("columns", text);
-	snprintf(text, sizeof(text), "%.20s, %.60s.%.60s", text_of(p, "id"), text_of(p, "module"), text_of(p, "stat"));
-	line("instrumentation", text);
-	parcel_sources(p, text, sizeof(text));
-	line("sources", text);
-	parcel_made(p, text, sizeof(text));
-	line("made", text);
-	line("picture", p->picture);
-}
-
-/* Sums of a weight have no ranks. */
-static const char *rank_text(const struct grid *g, __u64 value, char out[32])
-{
-	return g->weight ? "-" : value_text((double)value, g->unit, out);
-}
-
-static void print_maps(const struct parcel *p)
-{
-	struct table t = { .n_columns = 9, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1 } };
-
-	table_add(&t, "MEASURE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX", "LOST");
-	for (size_t i = 0; i < p->n_maps; i++) {
-		const struct grid *g = p->map[i].grid;
-		const struct grid_summary *s = &g->all;
-		char name[TEXT_MAX], count[AXIS_TEXT], lost[AXIS_TEXT], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
-
-		utf8_clean(p->map[i].measure, name, sizeof(name));
-		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
-		axis_format_count((double)s->lost, lost);
-		table_add(&t, name, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
-			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
-			  value_text((double)s->max, g->unit, max), lost);
-	}
-	putchar('\n');
-	table_print(&t);
-}
-
-static void print_keys(const struct report *r)
-{
-	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 1 } };
-
-	if (!r->n_rows)
-		return;
-	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P99", "MAX");
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct report_row *row = &r->row[i];
-		char name[TEXT_MAX], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
-
-		utf8_clean(row->name, name, sizeof(name));
-		axis_format_count(row->count, count);
-		table_add(&t, name, count, value_text((double)row->mean, r->unit, mean), value_text((double)row->p50, r->unit, p50),
-			  value_text((double)row->p99, r->unit, p99), value_text((double)row->max, r->unit, max));
-	}
-	putchar('\n');
-	table_print(&t);
-}
-
 /* ---- another picture ---- */
 
 static int table_of(const struct options *o, const struct parcel *p, enum csv_table *ret, char *reason)
@@ -255,7 +164,7 @@ static int table_of(const struct options *o, const struct parcel *p, enum csv_ta
 			return -EINVAL;
 		}
 	}
-	if (*ret == CSV_KEYS && !p->report.n_rows) {
+	if (*ret == CSV_KEYS && !p->report.table.n_rows) {
 		snprintf(reason, PARAMS_REASON_MAX, "there is no table of keys in it: only a report has one");
 		return -EINVAL;
 	}
@@ -269,15 +178,18 @@ static int make(const struct options *o, struct parcel *p, const char *format, _
 
 	if (!strcmp(format, "csv"))
 		return table_of(o, p, &table, reason) ?: parcel_csv(p, table, (char **)ret_data, ret_len);
-	if (!strcmp(format, "html"))
-		err = parcel_html(p, ret_data, ret_len);
-	else
-		err = parcel_draw(p, ret_data, ret_len);
+	err = parcel_draw(p, ret_data, ret_len);
 	if (!err && !strcmp(format, "png"))
 		err = parcel_attach(p, ret_data, ret_len);
 	if (err == -EINVAL)
 		snprintf(reason, PARAMS_REASON_MAX, "a picture of this width, height, ymin and ymax cannot be drawn");
 	return err;
+}
+
+static enum value_format format_of(const char *name)
+{
+	return !strcmp(name, "pdf") ? FORMAT_PDF : !strcmp(name, "svg") ? FORMAT_SVG : !strcmp(name, "html") ? FORMAT_HTML :
+	       !strcmp(name, "json") ? FORMAT_JSON : FORMAT_PNG;
 }
 
 static int draw(const struct options *o, struct parcel *p, char *reason)
@@ -288,11 +200,11 @@ static int draw(const struct options *o, struct parcel *p, char *reason)
 	size_t len = 0;
 	int err;
 
-	if ((!o->out || !strcmp(o->out, "-")) && isatty(STDOUT_FILENO) && strcmp(format, "csv")) {
+	if ((!o->out || !strcmp(o->out, "-")) && isatty(STDOUT_FILENO) && strcmp(format, "csv") && strcmp(format, "json")) {
 		snprintf(reason, PARAMS_REASON_MAX, "standard output is a terminal; give -o FILE");
 		return -EINVAL;
 	}
-	p->drawn.format = !strcmp(format, "pdf") ? FORMAT_PDF : !strcmp(format, "svg") ? FORMAT_SVG : FORMAT_PNG;
+	p->drawn.format = format_of(format);
 	err = make(o, p, format, &data, &len, reason);
 	if (!err) {
 		err = output_write(o->out, data, len, why);
@@ -321,9 +233,7 @@ int run_open(struct client *c, int argc, char **argv)
 	} else if (o.json) {
 		print_json(json_incref(p.json));
 	} else {
-		print_origin(&p);
-		print_maps(&p);
-		print_keys(&p.report);
+		describe_print(&p);
 	}
 	parcel_fini(&p);
 	return err ? failed("open", *reason ? reason : strerror(-err)) : 0;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const formats[] = { "png", "pdf", "svg", "html", "csv" };
+static const char *const formats[] = { "png", "pdf", "svg", "html", "csv", "json" };
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 
 const char *output_format(const char *file)

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define OUTPUT_ENDINGS ".png, .pdf, .svg, .html or .csv"
+#define OUTPUT_ENDINGS ".png, .pdf, .svg, .html, .csv or .json"
 
 /* "png" ...: by the ending; png without one, or without a file.  NULL: another ending. */
 const char *output_format(const char *file);

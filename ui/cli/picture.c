@@ -1,10 +1,12 @@
-/* render, report, chart, flame and export: pictures and numbers, from heatscoped or from a recording. */
+/* render, report, chart, flame, export and describe: pictures, numbers and words, from heatscoped or from a recording. */
 #include "command.h"
+#include "describe.h"
 #include "file.h"
 #include "key_table.h"
 #include "output.h"
 
 #include <errno.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +16,7 @@
 enum {
 	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP, OPT_THEME, OPT_FORMAT,
 	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
-	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS, OPT_FOLDED,
+	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS, OPT_FOLDED, OPT_AUTHOR,
 };
 
 static const struct setting {
@@ -27,7 +29,7 @@ static const struct setting {
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
 	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
 	{ OPT_TOP, "top" }, { OPT_CHART, "chart" }, { OPT_NO_DATA, "data" }, { OPT_COLUMNS, "table" }, { OPT_NCOLS, "ncols" },
-	{ OPT_ROW_BITS, "row_bits" },
+	{ OPT_ROW_BITS, "row_bits" }, { OPT_AUTHOR, "author" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -37,6 +39,8 @@ struct options {
 	char ymin[32], ymax[32];
 	int bare, keys;
 	int numbers;			/* export: cells, columns or keys, no picture */
+	int words;			/* describe */
+	int author;			/* report: it tells who made it */
 };
 
 static const char **value_of(struct options *o, int key)
@@ -85,10 +89,11 @@ static const struct argp_option render_options[] = {
 	{ 0 },
 };
 static const struct argp_option report_options[] = {
-	COMMON_OPTIONS("png, pdf, svg, html (a page with the tables) or csv (the table)"),
+	COMMON_OPTIONS("png, pdf (pages with the tables), svg, html (likewise), csv (the table) or json (all of it)"),
 	MAP_OPTIONS,
 	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
+	{ "author", OPT_AUTHOR, "NAME", 0, "Who made it, for whoever reads it (default: your login; '' for nobody)", 0 },
 	{ 0 },
 };
 static const struct argp_option chart_options[] = {
@@ -125,6 +130,14 @@ static const struct argp_option export_options[] = {
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 600)", 0 },
 	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 3)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ 0 },
+};
+
+static const struct argp_option describe_options[] = {
+	SOURCE_OPTIONS,
 	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
 	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
@@ -199,6 +212,8 @@ static const struct argp report_argp = {
 	report_options, parse, "[ID]",
 	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
 	"  heatscope report 1 --duration 300 -o report.png\n"
+	"  heatscope report 1 --duration 86400 --author 'Ada, on call' -o tuesday.pdf\n"
+	"  heatscope report 1 --format json | jq -r '.maps[].narrative'\n"
 	"  heatscope report 1 --start 1795247297 --duration 60 -o slow.html\n"
 	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
 };
@@ -227,25 +242,48 @@ static const struct argp export_argp = {
 	"  heatscope export --file monday.hsr --keys -o monday.csv", NULL, NULL, NULL
 };
 
+static const struct argp describe_argp = {
+	describe_options, parse, "[ID]",
+	"A heat map in words: its modes, shifts and worst minute for each measure, what was lost, and tables.\vExamples:\n"
+	"  heatscope describe 1 --duration 3600\n"
+	"  heatscope describe 1 --selected select,update\n"
+	"  heatscope describe --file monday.hsr", NULL, NULL, NULL
+};
+
+/* Who asks, by the name of the account; NULL: it has none. */
+static const char *login(void)
+{
+	const struct passwd *account = getpwuid(getuid());
+
+	return account ? account->pw_name : NULL;
+}
+
 /* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
 static void set_defaults(struct options *o)
 {
 	const char **width = value_of(o, OPT_WIDTH), **duration = value_of(o, 'd'), **palette = value_of(o, OPT_PALETTE);
+	const char **author = value_of(o, OPT_AUTHOR);
 
 	if (!*width)
 		*width = "1200";
 	if (!*duration && !(*value_of(o, 's') && *value_of(o, 'e')))
 		*duration = "60";
+	if (o->author && !*author)
+		*author = login();
+	if (o->words && *value_of(o, OPT_SELECTED) && !*value_of(o, OPT_EXCLUDE))
+		*value_of(o, OPT_ISOLATE) = "true";	/* what is said is of these alone */
 	if (o->bare && !*palette && !*value_of(o, OPT_HUES))
 		*palette = "ramp";
 }
 
-static int write_reply(const struct options *o, const struct reply *r, char reason[256])
+static int write_reply(const struct options *o, const struct reply *r, char reason[PARAMS_REASON_MAX])
 {
 	char *text = NULL;
 	size_t len;
 	int err;
 
+	if (o->words)
+		return describe_reply(r->data ?: "", r->len, reason);
 	if (!o->keys)
 		return output_write(o->out, r->data, r->len, reason);
 	err = key_table_csv(r->data ?: "", r->len, &text, &len);
@@ -257,7 +295,7 @@ static int write_reply(const struct options *o, const struct reply *r, char reas
 	return err;
 }
 
-static int fetch(struct client *c, struct options *o, const char *resource, char reason[256])
+static int fetch(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
 	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
@@ -278,7 +316,7 @@ static int fetch(struct client *c, struct options *o, const char *resource, char
 	return err;
 }
 
-static int fetch_from_file(struct options *o, const char *resource, char reason[256])
+static int fetch_from_file(struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
 	struct private p = { .pid = 0 };
 	struct client c = { .url = p.url };
@@ -318,9 +356,10 @@ static int is_text(const char *format)
 
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
-	struct options o = { .format = p->format, .numbers = p->argp == &export_argp };
+	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
+			     .author = p->argp == &report_argp };
 	const char *resource = p->resource;
-	char reason[256] = "";
+	char reason[PARAMS_REASON_MAX] = "";
 	int err;
 
 	argp_parse(p->argp, argc, argv, 0, NULL, &o);
@@ -357,4 +396,9 @@ int run_flame(struct client *c, int argc, char **argv)
 int run_export(struct client *c, int argc, char **argv)
 {
 	return run(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
+}
+
+int run_describe(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &describe_argp, "describe", "/value/report", "json" }, argc, argv);
 }

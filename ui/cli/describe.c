@@ -1,0 +1,132 @@
+/* describe: a picture in words, for who cannot see it: what and when, what is to be seen, its numbers. */
+#include "describe.h"
+#include "command.h"
+#include "render/axis.h"
+#include "render/narrative.h"
+#include "render/sentence.h"
+#include "render/utf8.h"
+
+#include <stdio.h>
+
+#define TEXT_MAX 1024
+
+/* What comes from a file may be anything, but no control character reaches the terminal. */
+static void line(const char *name, const char *value)
+{
+	char clean[TEXT_MAX];
+
+	utf8_clean(value, clean, sizeof(clean));
+	if (*clean)
+		printf("%-16s %s\n", name, clean);
+}
+
+static const char *text_of(const struct parcel *p, const char *name)
+{
+	const char *text = json_string_value(json_object_get(p->instrumentation, name));
+
+	return text ? text : "";
+}
+
+static void print_origin(const struct parcel *p)
+{
+	const struct grid *g = p->map[0].grid;
+	char text[TEXT_MAX], slot[AXIS_TEXT], column[AXIS_TEXT];
+
+	snprintf(text, sizeof(text), "%.200s%s%.200s", p->title ? p->title : "", p->subtitle ? "; " : "", p->subtitle ? p->subtitle : "");
+	line("what", text);
+	line("when", p->sentence);
+	sentence_coverage(g, text, sizeof(text));
+	line("coverage", text);
+	axis_format_span(g->slot_ns, slot);
+	axis_format_span(g->col_ns, column);
+	snprintf(text, sizeof(text), "%zu of %s, of slots of %s", g->n_cols, column, slot);
+	line("columns", text);
+	snprintf(text, sizeof(text), "%.20s, %.60s.%.60s", text_of(p, "id"), text_of(p, "module"), text_of(p, "stat"));
+	line("instrumentation", text);
+	parcel_sources(p, text, sizeof(text));
+	line("sources", text);
+	parcel_made(p, text, sizeof(text));
+	line("made", text);
+	line("picture", p->picture);
+}
+
+/* Sums of a weight have no ranks. */
+static const char *rank_text(const struct grid *g, __u64 value, char out[32])
+{
+	return g->weight ? "-" : value_text((double)value, g->unit, out);
+}
+
+static void print_maps(const struct parcel *p)
+{
+	struct table t = { .n_columns = 9, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1 } };
+
+	table_add(&t, "MEASURE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX", "LOST");
+	for (size_t i = 0; i < p->n_maps; i++) {
+		const struct grid *g = p->map[i].grid;
+		const struct grid_summary *s = &g->all;
+		char name[TEXT_MAX], count[AXIS_TEXT], lost[AXIS_TEXT], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
+
+		utf8_clean(p->map[i].measure, name, sizeof(name));
+		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
+		axis_format_count((double)s->lost, lost);
+		table_add(&t, name, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
+			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
+			  value_text((double)s->max, g->unit, max), lost);
+	}
+	putchar('\n');
+	table_print(&t);
+}
+
+static void print_narratives(const struct parcel *p)
+{
+	for (size_t i = 0; i < p->n_maps; i++) {
+		char text[NARRATIVE_TEXT], name[TEXT_MAX];
+
+		narrative_text(p->map[i].grid, (int)p->drawn.utc_offset_s, text);
+		utf8_clean(p->map[i].measure, name, sizeof(name));
+		line(name, text);
+	}
+}
+
+static void print_keys(const struct report_table *r)
+{
+	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 1 } };
+	char title[TEXT_MAX];
+
+	if (!r->n_rows)
+		return;
+	utf8_clean(r->title ? r->title : "", title, sizeof(title));
+	printf("\n%s%s", title, *title ? "\n" : "");
+	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P99", "MAX");
+	for (size_t i = 0; i < r->n_rows; i++) {
+		const struct report_row *row = &r->row[i];
+		char name[TEXT_MAX], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
+
+		utf8_clean(row->name, name, sizeof(name));
+		axis_format_count(row->count, count);
+		table_add(&t, name, count, value_text((double)row->mean, r->unit, mean), value_text((double)row->p50, r->unit, p50),
+			  value_text((double)row->p99, r->unit, p99), value_text((double)row->max, r->unit, max));
+	}
+	table_print(&t);
+}
+
+void describe_print(const struct parcel *p)
+{
+	print_origin(p);
+	print_narratives(p);
+	print_maps(p);
+	for (size_t i = 0; i < p->n_maps; i++)
+		print_keys(&p->map[i].table);
+}
+
+int describe_reply(const char *data, size_t len, char *reason)
+{
+	struct parcel p;
+	int err = parcel_get(data, len, NULL, 0, &p, reason);
+
+	if (err)
+		return err;
+	describe_print(&p);
+	parcel_fini(&p);
+	return 0;
+}
