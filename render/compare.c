@@ -248,6 +248,15 @@ static void stroke_mark(struct canvas *c, bool in_a)
 	cairo_set_dash(c->cr, NULL, 0, 0);
 }
 
+/* What lies beyond the axis has a strip, and no height. */
+static bool has_frame(const struct panel *p, size_t row)
+{
+	const struct grid *g = p->grid;
+
+	return g->edge[row + 1] != GRID_NO_EDGE && (g->edge[row] || p->shade->yscale == AXIS_LINEAR) &&
+	       panel_y(p, g->edge[row]) > panel_y(p, g->edge[row + 1]);
+}
+
 static void draw_marks(struct canvas *c, const struct compare *k, const struct panel *p)
 {
 	const struct grid *g = p->grid;
@@ -259,10 +268,10 @@ static void draw_marks(struct canvas *c, const struct compare *k, const struct p
 	}
 	for (size_t i = 0; i < k->n_marks; i++) {
 		size_t row = k->mark[i].row;
-		bool shown = g->edge[row + 1] != GRID_NO_EDGE && panel_y(p, g->edge[row]) > panel_y(p, g->edge[row + 1]);
 
-		for (size_t col = k->mark[i].from; shown && col < k->mark[i].to; col++)
-			sign[row * g->n_cols + col] = k->mark[i].more_in_a ? 1 : -1;
+		for (size_t col = k->mark[i].from; has_frame(p, row) && col < k->mark[i].to; col++)
+			if (grid_column_state(&g->column[col]) != GRID_UNOBSERVED)
+				sign[row * g->n_cols + col] = k->mark[i].more_in_a ? 1 : -1;
 	}
 	cairo_save(c->cr);
 	cairo_rectangle(c->cr, p->x - 1, p->y - 1, p->width + 2, p->height + 2);

@@ -76,6 +76,19 @@ export const cell = (id, measure, s, low, high, weight) =>
 /** What sets a rectangle of time and value apart from the rest of its time. */
 export const explain = (id, parameters, signal) => request("GET", of(id, "explain") + query(parameters), undefined, signal);
 
+/** Two times, keys or measures against each other; see compare.js. */
+export const compare = (id, parameters, signal) => request("GET", of(id, "compare") + query(parameters), undefined, signal);
+export const compareUrl = (id, parameters) => of(id, "compare") + query(parameters);
+
+/** Its picture, as a Blob. */
+export async function comparePicture(id, parameters, signal) {
+	const reply = await fetchWithToken(compareUrl(id, { ...parameters, format: "png" }), { signal });
+
+	if (!reply.ok)
+		throw new ApiError("ECA_IO", `the picture: status ${reply.status}`, reply.status);
+	return reply.blob();
+}
+
 /** What the time of the events of a rectangle was. */
 export const composition = (id, parameters, signal) => request("GET", of(id, "composition") + query(parameters), undefined, signal);
 

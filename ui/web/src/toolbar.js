@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as api from "./api.js";
+import { Compare } from "./compared.js";
 import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
 import { DURATIONS, TRANSFERS } from "./state.js";
@@ -119,6 +120,7 @@ export function Toolbar({ session }) {
 		<span class="space" />
 		<${Threshold} session=${session} />
 		<${Maps} session=${session} />
+		${session.span && html`<${Compare} session=${session} />`}
 		${session.span && html`<${Downloads} session=${session} />`}
 	</div>`;
 }
