@@ -305,15 +305,17 @@ static int adjust_patches(struct difference *d)
 static int test_patches(struct difference *d, const struct counts *c)
 {
 	struct pair *room = calloc(2 * c->n_cols, sizeof(*room));
+	int err;
 
 	d->n_across = c->n_across;
 	d->n_patches = c->n_rows * c->n_across;
 	d->patch = calloc(d->n_patches, sizeof(*d->patch));
-	for (size_t row = 0; row < c->n_rows && room && d->patch; row++)
+	err = room && d->patch ? 0 : -ENOMEM;
+	for (size_t row = 0; row < c->n_rows && !err; row++)
 		for (size_t i = 0; i < c->n_across; i++)
 			test_patch(c, row, i, room, &d->patch[row * c->n_across + i]);
 	free(room);
-	return room && d->patch ? adjust_patches(d) : -ENOMEM;
+	return err ? err : adjust_patches(d);
 }
 
 /* ---- layers ---- */

@@ -123,7 +123,7 @@ void value_compare_reach(struct value *v)
 
 /* ---- in words ---- */
 
-/* "latency, only select, 2026-11-21 14:00:00": of what differs all that is needed. */
+/* "latency of select, from 2026-11-21 14:00:00": title and time only where A and B differ in them. */
 static void put_name(const struct value *v, const struct value *of, char out[NAME_ROOM])
 {
 	char time[AXIS_TEXT];

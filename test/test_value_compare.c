@@ -10,6 +10,15 @@
 static struct server server;
 static __s64 t0;
 
+static void create(const char *body)
+{
+	struct answer a = ask(&server, "POST", "/ca/instrumentations", NULL, body);
+
+	if (a.status != 201)
+		fail_msg("creating: %d %s", a.status, a.body);
+	answer_fini(&a);
+}
+
 /* Forty slots of about 100 selects of 1 ms and 20 inserts of 4 ms; from the twentieth on selects are twice as slow. */
 static int start(void **state)
 {
@@ -22,6 +31,11 @@ static int start(void **state)
 		server_batch(&server, "db1", 1, t0 + i, "insert", 4000000, 18 + (unsigned)(i % 5));
 	}
 	server_batch(&server, "db1", 1, t0 + SLOTS, "select", 1000000, 0);
+	create("{\"module\": \"mysql\", \"stat\": \"queries\", \"decomposition\": [\"statement\", \"latency\"],"
+	       " \"measures\": [\"latency\", \"cputime\"], \"granularity\": 5}");
+	create("{\"module\": \"mysql\", \"stat\": \"threads\", \"decomposition\": [\"statement\"], \"measures\": [\"latency\"]}");
+	for (__s64 i = 0; i < SLOTS; i++)
+		server_batch(&server, "db1", 2, t0 + i, "select", 3000000, 10);
 	return 0;
 }
 
@@ -165,6 +179,26 @@ static void counts_are_compared_where_asked_for(void **state)
 	json_decref(count);
 }
 
+/* Of slots of 1 s and of 5 s both are read in columns of 5 s, from the beginning of such a one on. */
+static void both_have_the_columns_of_the_coarser(void **state)
+{
+	json_t *reply = compare(8, 31, "&b_instrumentation=2");
+	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
+
+	assert_int_equal(number(reply, "column"), 5);
+	assert_int_equal((__s64)number(a, "start_time") % 5, 0);
+	assert_int_equal(number(a, "start_time"), number(b, "start_time"));
+	assert_int_equal(number(a, "end_time") - number(a, "start_time"), 5 * number(reply, "ncols"));
+	assert_int_equal(json_array_size(json_object_get(a, "columns")), json_array_size(json_object_get(b, "columns")));
+	assert_int_equal(number(b, "count"), 10 * (number(b, "end_time") - number(b, "start_time")));
+	assert_true(is_true(line(reply, "p50"), "significant"));
+	json_decref(reply);
+	reply = with_time(13, 33, 3, "&b_instrumentation=2");
+	assert_int_equal((__s64)number(json_object_get(reply, "b"), "start_time") % 5, 0);
+	assert_int_equal(json_array_size(json_object_get(json_object_get(reply, "b"), "columns")), number(reply, "ncols"));
+	json_decref(reply);
+}
+
 static void rows_hold_both(void **state)
 {
 	json_t *reply = compare(0, 20, "&selected=insert&b_selected=select&b_measure=cputime&row_bits=5");
@@ -214,6 +248,7 @@ static void refusals_say_why(void **state)
 		{ "", "there is nothing to compare with: give b_start_time" },
 		{ "&b_measure=length", "B: " }, { "&b_measure=length", "instrumentation 1 has" },
 		{ "&measure=length&b_measure=latency", "instrumentation 1 has" },
+		{ "&b_instrumentation=3", "has no events to compare" },
 		{ "&b_instrumentation=99", "B: there is no instrumentation 99" }, { "&b_instrumentation=0", "minimum is 1" },
 		{ "&b_start_time=later", "not a number of seconds" }, { "&b_start_time=8999999999", "too far in the future" },
 		{ "&b_measure=cputime&view=above", "must be one of: difference side overlay" },
@@ -240,6 +275,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(two_measures_are_compared),
 	cmocka_unit_test(against_itself_there_is_no_difference),
 	cmocka_unit_test(counts_are_compared_where_asked_for),
+	cmocka_unit_test(both_have_the_columns_of_the_coarser),
 	cmocka_unit_test(rows_hold_both),
 	cmocka_unit_test(where_nothing_happened_is_said),
 	cmocka_unit_test(a_page_is_drawn_in_every_view_and_format),
