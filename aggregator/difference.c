@@ -10,24 +10,6 @@
 
 /* ---- grids ---- */
 
-static struct grid *copy_shape(const struct grid *g)
-{
-	struct grid *to = grid_new(g->n_cols, g->n_rows);
-
-	if (!to)
-		return NULL;
-	memcpy(to->edge, g->edge, (g->n_rows + 1) * sizeof(*to->edge));
-	memcpy(to->column, g->column, g->n_cols * sizeof(*to->column));
-	to->all = g->all;
-	to->from_ns = g->from_ns;
-	to->col_ns = g->col_ns;
-	to->slot_ns = g->slot_ns;
-	to->n_sources = g->n_sources;
-	to->unit = g->unit;
-	to->weight_unit = g->weight_unit;
-	return to;
-}
-
 static size_t row_within(const struct grid *rows, __u64 low, __u64 high)
 {
 	size_t row = 0;
@@ -44,7 +26,7 @@ int difference_align(const struct grid *g, const struct grid *rows, struct grid 
 
 	shape.n_rows = rows->n_rows;
 	shape.edge = rows->edge;
-	to = copy_shape(&shape);
+	to = grid_like(&shape);
 	if (!to)
 		return -ENOMEM;
 	for (size_t row = 0; row < g->n_rows && !err; row++)
@@ -83,7 +65,7 @@ static double cell_of(const struct grid *g, enum difference_per per, size_t row,
 
 static struct grid *as_compared(const struct grid *g, enum difference_per per)
 {
-	struct grid *to = copy_shape(g);
+	struct grid *to = grid_like(g);
 
 	for (size_t row = 0; to && row < g->n_rows; row++)
 		for (size_t col = 0; col < g->n_cols; col++)
@@ -119,7 +101,7 @@ static void join_column(const struct grid *a, const struct grid *b, size_t col, 
 
 static struct grid *map_of(const struct grid *a, const struct grid *b, enum difference_per per)
 {
-	struct grid *map = copy_shape(a);
+	struct grid *map = grid_like(a);
 
 	if (!map)
 		return NULL;

@@ -61,21 +61,11 @@ static int add_layer(struct grid *both, const struct grid *g, size_t i, const ch
 
 static int overlay_make(const struct compare *k, struct grid **ret_both)
 {
-	const struct grid *like = k->map;
-	struct grid *both = grid_new(like->n_cols, like->n_rows);
+	struct grid *both = grid_like(k->map);
 	int err;
 
 	if (!both)
 		return -ENOMEM;
-	memcpy(both->edge, like->edge, (like->n_rows + 1) * sizeof(*both->edge));
-	memcpy(both->column, like->column, like->n_cols * sizeof(*both->column));
-	both->all = like->all;
-	both->from_ns = like->from_ns;
-	both->col_ns = like->col_ns;
-	both->slot_ns = like->slot_ns;
-	both->n_sources = like->n_sources;
-	both->unit = like->unit;
-	both->weight_unit = like->weight_unit;
 	both->layers = layers_new(2);
 	err = both->layers ? add_layer(both, k->grid[0], 0, "A") : -ENOMEM;
 	if (!err)

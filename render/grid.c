@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct grid *grid_new(size_t n_cols, size_t n_rows)
 {
@@ -37,6 +38,31 @@ void grid_free(struct grid *g)
 	free(g->cell);
 	free(g->column);
 	free(g);
+}
+
+struct grid *grid_like(const struct grid *g)
+{
+	struct grid *to = grid_new(g->n_cols, g->n_rows);
+
+	if (!to)
+		return NULL;
+	memcpy(to->edge, g->edge, (g->n_rows + 1) * sizeof(*to->edge));
+	memcpy(to->column, g->column, g->n_cols * sizeof(*to->column));
+	to->all = g->all;
+	to->point = g->point;
+	to->from_ns = g->from_ns;
+	to->col_ns = g->col_ns;
+	to->slot_ns = g->slot_ns;
+	to->n_sources = g->n_sources;
+	to->unit = g->unit;
+	to->weight_unit = g->weight_unit;
+	to->weight = g->weight;
+	to->annotations = annotations_copy(g->annotations);
+	if (g->annotations && !to->annotations) {
+		grid_free(to);
+		return NULL;
+	}
+	return to;
 }
 
 enum grid_state grid_column_state(const struct grid_column *c)

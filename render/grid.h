@@ -68,6 +68,10 @@ struct grid {
 struct grid *grid_new(size_t n_cols, size_t n_rows);	/* NULL: no memory, or a shape of nothing */
 void grid_free(struct grid *g);
 
+/* A new grid like this one, without cells, layers and what runs: rows, columns, times and totals are its, annotations go along.
+ * NULL: no memory. */
+struct grid *grid_like(const struct grid *g);
+
 /* A new grid whose columns are the sums of k neighbours (the last may have fewer); marks, losses,
  * layers, annotations and what runs go along.  percentiles come from the summed cells, and are 0 where cells are weights.
  * -EINVAL: k = 0; -ENOMEM. */

@@ -159,7 +159,24 @@ static void refuses_shapes_of_nothing(void **state)
 	grid_free(NULL);
 }
 
+static void one_like_another_has_all_but_its_cells(void **state)
+{
+	struct grid *g = kit_hour(100, 2, 1), *like = grid_like(g);
+
+	(void)state;
+	assert_memory_equal(like->edge, g->edge, (g->n_rows + 1) * sizeof(*g->edge));
+	assert_memory_equal(like->column, g->column, g->n_cols * sizeof(*g->column));
+	assert_memory_equal(&like->all, &g->all, sizeof(g->all));
+	assert_true(like->from_ns == g->from_ns && like->col_ns == g->col_ns && like->slot_ns == g->slot_ns);
+	assert_string_equal(like->unit, g->unit);
+	for (size_t i = 0; i < g->n_rows * g->n_cols; i++)
+		assert_int_equal(like->cell[i], 0);
+	grid_free(like);
+	grid_free(g);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(one_like_another_has_all_but_its_cells),
 	cmocka_unit_test(folding_keeps_every_count),
 		cmocka_unit_test(what_runs_is_folded_with_it),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
