@@ -28,7 +28,7 @@ export class Ranking {
 	}
 
 	async refresh() {
-		const { session } = this, { inst, span, by } = session;
+		const { session } = this, { inst, span, state: { by } } = session;
 
 		if (!inst || !span)
 			return;
