@@ -1,4 +1,5 @@
 #include "resource.h"
+#include "../collector/metric_json.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,8 +96,9 @@ static json_t *metric_json(const struct metric *m, json_t *all_fields)
 		json_object_set_new(all_fields, m->field[i].name,
 				    json_pack("{s:s, s:s}", "label", m->field[i].label, "type", m->field[i].type));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:s*, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
-			 "interval", metric_scope_name(m->scope), "point", m->point, "fields", names, "unit", m->unit);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s*, s:o*, s:s*, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
+			 "interval", metric_scope_name(m->scope), "point", m->point, "parts", metric_json_parts(m), "text", m->text,
+			 "fields", names, "unit", m->unit);
 }
 
 json_t *resource_catalogue(const struct catalog *c)

@@ -19,7 +19,7 @@ static const struct field fields[] = {
 
 static const struct metric metric = {
 	"tcp", "accepts", "TCP connections accepted", "connections", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, NULL, NULL
+	SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 struct accepts {

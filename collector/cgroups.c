@@ -49,11 +49,11 @@ static const struct field cpu_fields[] = {
 
 static const struct metric memory_metric = {
 	"cgroup", "memory", "Control groups' memory", "groups", memory_fields,
-	sizeof(memory_fields) / sizeof(*memory_fields), SCOPE_POINT, NULL, NULL
+	sizeof(memory_fields) / sizeof(*memory_fields), SCOPE_POINT, NULL, NULL, NULL
 };
 static const struct metric cpu_metric = {
 	"cgroup", "cpu", "Control groups' CPU time", "groups", cpu_fields, sizeof(cpu_fields) / sizeof(*cpu_fields),
-	SCOPE_POINT, NULL, NULL
+	SCOPE_POINT, NULL, NULL, NULL
 };
 
 struct node {

@@ -15,7 +15,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric cpus_metric = {
-	"cpu", "cpus", "CPUs", "CPUs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL
+	"cpu", "cpus", "CPUs", "CPUs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
 static const char *const mode_name[CPUS_N_MODES] = { "user", "nice", "system", "irq", "softirq", "steal" };

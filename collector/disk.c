@@ -23,7 +23,7 @@ static const struct field fields[] = {
 
 static const struct metric metric = {
 	"disk", "physio_ops", "disk I/O operations", "operations", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, NULL, NULL
+	SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 /* ---- start ---- */

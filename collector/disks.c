@@ -28,7 +28,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric disks_metric = {
-	"disk", "disks", "Disks", "disks", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL
+	"disk", "disks", "Disks", "disks", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
 int disks_parse(const void *text, size_t len, struct growth *counters, struct words *words)

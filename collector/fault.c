@@ -18,7 +18,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric metric = {
-	"memory", "faults", "page faults", "faults", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL
+	"memory", "faults", "page faults", "faults", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 static int fault_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

@@ -13,7 +13,7 @@ static const struct field fields[] = {
 
 static const struct metric metric = {
 	"fs", "logical_ops", "file system operations", "operations", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, NULL, NULL
+	SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 /* ---- start ---- */

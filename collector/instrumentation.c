@@ -288,7 +288,7 @@ static int check_field(const struct metric *m, const char *name, enum field_arit
 /* The worst are so by the first measure. */
 static int check_exemplars(const struct instrumentation *in, const struct metric *m, char *reason)
 {
-	if (!metric_text(m))
+	if (!m->text)
 		return refuse(reason, "single events of %s.%s are not kept: exemplars must be 0", m->module, m->stat);
 	if (ruler_unit(in->ruler[0]) != UNIT_NS)
 		return refuse(reason, "exemplars are the worst by the first measure, which must be a time: %s is none", in->measure[0]);

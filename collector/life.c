@@ -24,7 +24,7 @@ static const struct field exit_fields[] = {
 
 #define LIFE_METRIC(name, module, stat, label, unit, fields)                       \
 	static const struct metric name = {                                        \
-		module, stat, label, unit, fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL \
+		module, stat, label, unit, fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL, NULL \
 	}
 
 LIFE_METRIC(execs_metric, "proc", "execs", "programs run", "programs run", plain_fields);

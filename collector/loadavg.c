@@ -14,7 +14,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric loadavg_metric = {
-	"cpu", "loadavg1", "CPU load average", "hosts", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL
+	"cpu", "loadavg1", "CPU load average", "hosts", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
 int loadavg_parse(const void *text, size_t len, __u64 *ret_hundredths)

@@ -17,7 +17,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric metric = {
-	"lock", "contention", "waits for the kernel's locks", "waits", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL
+	"lock", "contention", "waits for the kernel's locks", "waits", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 static int lock_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

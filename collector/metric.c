@@ -20,13 +20,6 @@ enum metric_scope metric_measure_scope(const struct metric *m, const char *measu
 	return m->point && !strcmp(m->point, measure) ? SCOPE_POINT : m->scope;
 }
 
-const struct field *metric_text(const struct metric *m)
-{
-	const struct field *digest = metric_field(m, "digest");
-
-	return digest && digest->arity == FIELD_DISCRETE ? digest : NULL;
-}
-
 int metric_is_part(const struct metric *m, const char *measure)
 {
 	size_t len = strlen(measure);

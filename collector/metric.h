@@ -37,6 +37,7 @@ struct metric {
 	enum metric_scope scope;
 	const char *point;		/* of scope interval: the one measure that is a point among events; NULL: none */
 	const char *parts;		/* measures with blanks between, which add up to the first one in every event; NULL: none do */
+	const char *text;		/* the discrete field that says what a single event was; NULL: single ones cannot be kept */
 };
 
 /* "interval", "point". */
@@ -53,9 +54,6 @@ const char *metric_first_measure(const struct metric *m);
 
 /* The field of that name, or NULL. */
 const struct field *metric_field(const struct metric *m, const char *name);
-
-/* The field that says what a single event of it was; NULL: single ones cannot be kept. */
-const struct field *metric_text(const struct metric *m);
 
 /* metric_index()'s inverse; NULL: it has no such place. */
 const struct field *metric_at(const struct metric *m, enum field_arity arity, int index);

@@ -24,16 +24,26 @@ static json_t *field_to_json(const struct field *f)
 	return json;
 }
 
+json_t *metric_json_parts(const struct metric *m)
+{
+	json_t *list = m->parts ? json_array() : NULL;
+
+	for (size_t i = 0; i < m->n_fields && list; i++)
+		if (metric_is_part(m, m->field[i].name))
+			json_array_append_new(list, json_string(m->field[i].name));
+	return list;
+}
+
 json_t *metric_json_make(const struct metric *m, const char *refusal)
 {
 	json_t *fields = json_array();
 
 	for (size_t i = 0; i < m->n_fields; i++)
 		json_array_append_new(fields, field_to_json(&m->field[i]));
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:s*, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:o*, s:s*, s:s, s:s, s:o}", "module", m->module, "stat", m->stat, "label",
 			 m->label, "unit", m->unit, "scope", metric_scope_name(m->scope), "point", m->point,
-			 "parts", m->parts, "state", refusal ? "refused" : "ok", "reason", refusal ? refusal : "",
-			 "fields", fields);
+			 "parts", metric_json_parts(m), "text", m->text, "state", refusal ? "refused" : "ok", "reason",
+			 refusal ? refusal : "", "fields", fields);
 }
 
 void metric_json_fini(struct metric *m)
@@ -46,6 +56,7 @@ void metric_json_fini(struct metric *m)
 	free((struct field *)m->field);
 	free((char *)m->point);
 	free((char *)m->parts);
+	free((char *)m->text);
 	free((char *)m->module);
 	free((char *)m->stat);
 	free((char *)m->label);
@@ -140,45 +151,55 @@ static int get_scope(const json_t *json, enum metric_scope *ret, char *reason)
 	return -EINVAL;
 }
 
-/* A numeric field's name, or nothing. */
-static int get_point(const json_t *json, struct metric *m, char *reason)
+/* Which field it is that a member names, if there is that member. */
+static int get_field(const json_t *json, const char *name, enum field_arity arity, const struct metric *m, const char **ret,
+		     char *reason)
 {
-	const json_t *value = json_object_get(json, "point");
+	const json_t *value = json_object_get(json, name);
 	const char *text = json_string_value(value);
 	const struct field *f = text ? metric_field(m, text) : NULL;
 
 	if (!value)
 		return 0;
-	if (!f || f->arity != FIELD_NUMERIC) {
-		snprintf(reason, REASON_MAX, "a metric's \"point\" must be one of its numeric fields");
+	if (!f || f->arity != arity) {
+		snprintf(reason, REASON_MAX, "a metric's \"%s\" must be one of its %s fields", name,
+			 arity == FIELD_NUMERIC ? "numeric" : "discrete");
 		return -EINVAL;
 	}
-	m->point = strdup(text);
-	return m->point ? 0 : -ENOMEM;
+	*ret = strdup(text);
+	return *ret ? 0 : -ENOMEM;
 }
 
-/* Names of numeric fields but the first, with blanks between; or nothing. */
+static int refuse_parts(char *reason)
+{
+	snprintf(reason, REASON_MAX, "a metric's \"parts\" must be a list of numeric fields of it, but not the first");
+	return -EINVAL;
+}
+
+/* Numeric fields but the first; or nothing. */
 static int get_parts(const json_t *json, struct metric *m, char *reason)
 {
-	const json_t *value = json_object_get(json, "parts");
-	const char *text = json_string_value(value);
-	const struct field *f = NULL;
-	char name[NAME_MAX_LEN];
+	const json_t *list = json_object_get(json, "parts");
+	size_t n = json_array_size(list), at = 0, room;
+	char *parts;
 
-	for (const char *at = text; at && *at; at += strcspn(at, " "), at += *at == ' ') {
-		snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
-		f = metric_field(m, name);
-		if (!f || f->arity != FIELD_NUMERIC || f->name == metric_first_measure(m)) {
-			f = NULL;
-			break;
-		}
+	if (!list)
+		return 0;
+	if (!n || n > m->n_fields)
+		return refuse_parts(reason);
+	room = n * NAME_MAX_LEN;
+	m->parts = parts = calloc(1, room);
+	if (!parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const char *name = json_string_value(json_array_get(list, i));
+		const struct field *f = name ? metric_field(m, name) : NULL;
+
+		if (!f || f->arity != FIELD_NUMERIC || f->name == metric_first_measure(m))
+			return refuse_parts(reason);
+		at += (size_t)snprintf(parts + at, room - at, "%s%s", i ? " " : "", name);
 	}
-	if (value && !f) {
-		snprintf(reason, REASON_MAX, "a metric's \"parts\" must be numeric fields of it, but not the first");
-		return -EINVAL;
-	}
-	m->parts = f ? strdup(text) : NULL;
-	return f && !m->parts ? -ENOMEM : 0;
+	return 0;
 }
 
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])
@@ -197,7 +218,9 @@ int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[
 	if (!err)
 		err = fields_from_json(json_object_get(json, "fields"), &m, reason);
 	if (!err)
-		err = get_point(json, &m, reason);
+		err = get_field(json, "point", FIELD_NUMERIC, &m, &m.point, reason);
+	if (!err)
+		err = get_field(json, "text", FIELD_DISCRETE, &m, &m.text, reason);
 	if (!err)
 		err = get_parts(json, &m, reason);
 	if (err == -ENOMEM)

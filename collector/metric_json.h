@@ -1,7 +1,8 @@
 /* metric_json.h - a metric as it stands in hello frames and at the head of recordings.
  *
  *      {"module": "mysql", "stat": "queries", "label": "queries", "unit": "queries",
- *       "scope": "interval" | "point" (absent: interval), "state": "ok" | "refused", "reason": "",
+ *       "scope": "interval" | "point" (absent: interval), "point": "age", "parts": ["cputime"], "text": "digest" (each where it
+ *       has one, see metric.h), "state": "ok" | "refused", "reason": "",
  *       "fields": [{"name": "statement", "label": "statement", "type": "string", "arity": "discrete"},
  *                  {"name": "latency", "label": "latency", "type": "time", "arity": "numeric",
  *                   "unit": "ns" | "bytes" | "percent" | "per-second" | "bytes-per-second" | "none",
@@ -13,6 +14,9 @@
 #include "instrumentation.h"
 
 #define METRIC_FIELDS_MAX 64
+
+/* Its parts as a list; NULL: it has none, or no memory. */
+json_t *metric_json_parts(const struct metric *m);
 
 /* NULL: no memory.  refusal: why it cannot be had, or NULL. */
 json_t *metric_json_make(const struct metric *m, const char *refusal);

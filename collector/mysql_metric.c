@@ -21,5 +21,5 @@ static const struct field fields[] = {
 
 const struct metric mysql_metric = {
 	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, "age", TURN_WEIGHTS
+	SCOPE_INTERVAL, "age", TURN_WEIGHTS, "digest"
 };

@@ -24,7 +24,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric metric = {
-	"net", "packets", "network packets", "packets", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL
+	"net", "packets", "network packets", "packets", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 struct net {

@@ -25,7 +25,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric nics_metric = {
-	"nic", "nics", "Network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL
+	"nic", "nics", "Network interfaces", "NICs", fields, sizeof(fields) / sizeof(*fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
 int nics_parse(const void *text, size_t len, struct growth *counters, struct words *words)

@@ -19,5 +19,5 @@ static const struct field fields[] = {
 
 const struct metric postgresql_metric = {
 	"postgresql", "queries", "PostgreSQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
-	SCOPE_INTERVAL, "age", TURN_WEIGHTS
+	SCOPE_INTERVAL, "age", TURN_WEIGHTS, "digest"
 };

@@ -67,7 +67,7 @@ static int recorded_has(const struct recorded *rec, const char *name)
 	for (size_t i = 0; i < rec->in.predicate.n_terms; i++)
 		if (!strcmp(rec->in.predicate.term[i].field, name))
 			return 1;
-	if (rec->in.n_exemplars && metric_field(&rec->metric, name) == metric_text(&rec->metric))
+	if (rec->in.n_exemplars && rec->metric.text && !strcmp(name, rec->metric.text))
 		return 1;
 	return instrumentation_axis(&rec->in, name) >= 0 || instrumentation_weight(&rec->in, name) >= 0;
 }
@@ -128,13 +128,15 @@ static int offer(struct replay *r, const struct recorded *rec)
 		*m = rec->metric;
 		m->field = NULL;
 		m->n_fields = 0;
-		m->point = m->parts = NULL;
+		m->point = m->parts = m->text = NULL;
 	}
 	err = offer_fields(m, rec);
 	if (!err)
 		err = offer_parts(m, rec);
 	if (!err && rec->metric.point && metric_field(m, rec->metric.point))
 		m->point = rec->metric.point;
+	if (!err && rec->metric.text && metric_field(m, rec->metric.text))
+		m->text = rec->metric.text;
 	return err;
 }
 

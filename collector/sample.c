@@ -17,7 +17,7 @@ static const struct field fields[] = {
 
 static const struct metric metric = {
 	"cpu", "thread_samples", "thread samples", "samples", fields, sizeof(fields) / sizeof(*fields),
-	SCOPE_INTERVAL, NULL, NULL
+	SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 static int sample_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

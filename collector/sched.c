@@ -33,13 +33,13 @@ static const struct field runqwait_fields[] = {
 
 static const struct metric executions_metric = {
 	"cpu", "thread_executions", "thread executions", "executions", execution_fields, N_FIELDS(execution_fields),
-	SCOPE_INTERVAL, NULL, NULL
+	SCOPE_INTERVAL, NULL, NULL, NULL
 };
 static const struct metric offcpu_metric = {
-	"cpu", "offcpu", "time off the CPU", "times", offcpu_fields, N_FIELDS(offcpu_fields), SCOPE_INTERVAL, NULL, NULL
+	"cpu", "offcpu", "time off the CPU", "times", offcpu_fields, N_FIELDS(offcpu_fields), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 static const struct metric runqwait_metric = {
-	"cpu", "runqwait", "waits in the run queue", "waits", runqwait_fields, N_FIELDS(runqwait_fields), SCOPE_INTERVAL, NULL, NULL
+	"cpu", "runqwait", "waits in the run queue", "waits", runqwait_fields, N_FIELDS(runqwait_fields), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 /* ---- start ---- */

@@ -50,19 +50,19 @@ static const struct field map_fields[] = {
 #define TABLE(fields) fields, sizeof(fields) / sizeof(*fields)
 
 static const struct metric ticks_metric = {
-	"heatscope", "ticks", "Heatscope's drains", "drains", TABLE(tick_fields), SCOPE_INTERVAL, NULL, NULL
+	"heatscope", "ticks", "Heatscope's drains", "drains", TABLE(tick_fields), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 static const struct metric spool_metric = {
-	"heatscope", "spool", "Heatscope's spool", "collectors", TABLE(spool_fields), SCOPE_POINT, NULL, NULL
+	"heatscope", "spool", "Heatscope's spool", "collectors", TABLE(spool_fields), SCOPE_POINT, NULL, NULL, NULL
 };
 static const struct metric process_metric = {
-	"heatscope", "process", "Heatscope's process", "collectors", TABLE(process_fields), SCOPE_POINT, NULL, NULL
+	"heatscope", "process", "Heatscope's process", "collectors", TABLE(process_fields), SCOPE_POINT, NULL, NULL, NULL
 };
 static const struct metric programs_metric = {
-	"heatscope", "programs", "Heatscope's BPF programs", "programs", TABLE(program_fields), SCOPE_POINT, NULL, NULL
+	"heatscope", "programs", "Heatscope's BPF programs", "programs", TABLE(program_fields), SCOPE_POINT, NULL, NULL, NULL
 };
 static const struct metric maps_metric = {
-	"heatscope", "maps", "Heatscope's BPF maps", "maps", TABLE(map_fields), SCOPE_POINT, NULL, NULL
+	"heatscope", "maps", "Heatscope's BPF maps", "maps", TABLE(map_fields), SCOPE_POINT, NULL, NULL, NULL
 };
 
 /* --- texts --- */

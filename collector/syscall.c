@@ -14,7 +14,7 @@ static const struct field fields[] = {
 };
 
 static const struct metric metric = {
-	"syscall", "syscalls", "system calls", "calls", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL
+	"syscall", "syscalls", "system calls", "calls", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
 /* ---- start ---- */

@@ -30,7 +30,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "io", "time blocked in file I/O", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },	/* not recorded */
 };
-static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 3, SCOPE_INTERVAL, NULL, "io" };
+static const struct metric metric = { "mysql", "queries", "queries", "queries", fields, 3, SCOPE_INTERVAL, NULL, "io", NULL };
 
 struct totals {
 	unsigned long long events, lost, slots;

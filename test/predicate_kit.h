@@ -25,7 +25,7 @@ static const struct field kit_fields[] = {
 	{ "load", "load", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 7 },
 	{ "calls", "calls", "number", FIELD_NUMERIC, UNIT_NONE, 0, 63 },
 };
-static const struct metric kit_metric = { "test", "things", "things", "things", kit_fields, 8, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric kit_metric = { "test", "things", "things", "things", kit_fields, 8, SCOPE_INTERVAL, NULL, NULL, NULL };
 
 static const char *const kit_discrete[KIT_DISCRETE] = { "statement", "pid", "instance" };
 static const char *const kit_numeric[KIT_NUMERIC] = { "latency", "size", "load", "calls" };

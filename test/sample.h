@@ -20,7 +20,7 @@ static const struct field sample_fields[] = {
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
 static const struct metric sample_metric = { "mysql", "queries", "queries", "queries", sample_fields, 6,
-					     SCOPE_INTERVAL, NULL, "cputime" };
+					     SCOPE_INTERVAL, NULL, "cputime", "digest" };
 
 static inline struct instrumentation sample_inst(__u64 id)
 {

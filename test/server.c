@@ -189,9 +189,9 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 40 },
 	{ "cputime", "CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 40 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL };
-static const struct metric threads = { "mysql", "threads", "threads", "threads", fields, 4, SCOPE_POINT, NULL, NULL };
-static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL, NULL };
+static const struct metric threads = { "mysql", "threads", "threads", "threads", fields, 4, SCOPE_POINT, NULL, NULL, NULL };
+static const struct metric pages = { "mysql", "pages", "pages", "pages", fields, 1, SCOPE_INTERVAL, NULL, NULL, NULL };
 
 json_t *server_hello(const char *source)
 {

@@ -115,7 +115,7 @@ static const struct field fields[] = {
 	{ "digest", "", "string", FIELD_DISCRETE, 0, 0, 0 }, { "hostname", "", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "other", "", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 }, { "latency", "", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric metric = { "a", "b", "", "", fields, 4, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric metric = { "a", "b", "", "", fields, 4, SCOPE_INTERVAL, NULL, NULL, "digest" };
 
 static void take(struct bench *b, struct bytes *out)
 {

@@ -160,7 +160,7 @@ static int codes_many(void *arg, unsigned field, const char *text, __u64 *ret_co
 static void refusals_say_what_is_wrong(void **state)
 {
 	static const struct field other = { "other", "other", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 };
-	static const struct metric without = { "test", "others", "others", "others", &other, 1, SCOPE_INTERVAL, NULL, NULL };
+	static const struct metric without = { "test", "others", "others", "others", &other, 1, SCOPE_INTERVAL, NULL, NULL, NULL };
 	int answer = -E2BIG;
 	struct filter_names n = { &kit_metric, "db1", codes_refuse, &answer, 0 };
 	char reason[REASON_MAX];

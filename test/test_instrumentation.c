@@ -9,9 +9,9 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "cputime", "on-CPU time", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric queries = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, NULL, NULL };
 
-static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime", NULL };
+static const struct metric told_beside = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, "cputime", NULL, NULL };
 
 static int parse(const char *text, struct instrumentation *ret, char *reason)
 {
@@ -160,8 +160,8 @@ static void the_first_measure_is_the_first_weight(void **state)
 
 static void weights_are_the_first_measure_and_its_parts(void **state)
 {
-	static const struct metric split = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, "cputime" };
-	static const struct metric states = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_POINT, NULL, NULL };
+	static const struct metric split = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_INTERVAL, NULL, "cputime", NULL };
+	static const struct metric states = { "mysql", "queries", "queries", "queries", fields, 4, SCOPE_POINT, NULL, NULL, NULL };
 	static const struct { const char *measure, *weight; const struct metric *metric; const char *says; } cases[] = {
 		{ "latency", "cputime", &split, NULL },
 		{ "latency", "latency", &split, NULL },
@@ -215,7 +215,7 @@ static void exemplars_are_the_worst_by_a_time(void **state)
 		{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 		{ "rows", "rows", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
 	};
-	static const struct metric statements = { "mysql", "queries", "queries", "queries", some, 3, SCOPE_INTERVAL, NULL, NULL };
+	static const struct metric statements = { "mysql", "queries", "queries", "queries", some, 3, SCOPE_INTERVAL, NULL, NULL, "digest" };
 	struct instrumentation in;
 	char reason[REASON_MAX];
 
@@ -236,7 +236,7 @@ static void binding_gives_no_more_bits_than_the_range(void **state)
 		{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
 		{ "share", "share", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 4 },
 	};
-	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL, NULL, NULL };
+	static const struct metric forks = { "proc", "forks", "forks", "forks", few, 2, SCOPE_INTERVAL, NULL, NULL, NULL };
 	struct instrumentation in;
 	char reason[REASON_MAX];
 

@@ -15,7 +15,7 @@ static const struct field fields[] = {
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 30 },
 };
-static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, "size", NULL };
+static const struct metric metric = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, "size", NULL, NULL };
 
 static struct instrumentation made(const char *field, const char *measure)
 {
@@ -127,7 +127,7 @@ static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 	assert_non_null(strstr(reason, "fewer keys, slots, measures, weights or exemplars"));
 }
 
-static const struct metric split = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, "size" };
+static const struct metric split = { "disk", "ops", "", "", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, "size", NULL };
 
 static struct instrumentation weighing(void)
 {

@@ -72,7 +72,10 @@ static void a_point_among_events_comes_back_and_must_be_numeric(void **state)
 
 static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 {
-	static const char *const bad[] = { "latency", "statement", "cputime latency", "colour", "cputime  cputime", "" };
+	static const char *const bad[] = {
+		"[\"latency\"]", "[\"statement\"]", "[\"cputime\", \"latency\"]", "[\"colour\"]", "[\"cputime\", 7]",
+		"[\"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\"]", "[]", "{}", "\"cputime\"",
+	};
 	struct metric events = sample_metric, m;
 	char reason[REASON_MAX] = "";
 	json_t *json;
@@ -84,10 +87,29 @@ static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 	assert_true(metric_is_part(&m, "cputime") && !metric_is_part(&m, "cpu") && !metric_is_part(&m, "latency"));
 	metric_json_fini(&m);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
-		json_object_set_new(json, "parts", json_string(bad[i]));
+		json_object_set_new(json, "parts", json_loads(bad[i], JSON_DECODE_ANY, NULL));
 		assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
-		assert_string_equal(reason, "a metric's \"parts\" must be numeric fields of it, but not the first");
+		assert_string_equal(reason, "a metric's \"parts\" must be a list of numeric fields of it, but not the first");
 	}
+	json_decref(json);
+}
+
+static void the_field_of_single_events_comes_back_and_must_be_discrete(void **state)
+{
+	char reason[REASON_MAX] = "";
+	json_t *json = metric_json_make(&sample_metric, NULL);
+	struct metric m;
+
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_string_equal(m.text, "digest");
+	metric_json_fini(&m);
+	json_object_set_new(json, "text", json_string("latency"));
+	assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
+	assert_string_equal(reason, "a metric's \"text\" must be one of its discrete fields");
+	json_object_del(json, "text");
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_null(m.text);
+	metric_json_fini(&m);
 	json_decref(json);
 }
 
@@ -141,8 +163,9 @@ int main(void)
 		cmocka_unit_test(a_metric_comes_back_as_it_was),
 		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
 		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
-	cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
-	cmocka_unit_test(a_refused_metric_says_why),
+		cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
+		cmocka_unit_test(the_field_of_single_events_comes_back_and_must_be_discrete),
+		cmocka_unit_test(a_refused_metric_says_why),
 		cmocka_unit_test(refuses_what_is_not_a_metric),
 	};
 

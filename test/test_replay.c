@@ -582,7 +582,7 @@ static const struct field parted_fields[] = {
 	{ "blocked", "blocked", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }, { "io", "io", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "net", "net", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 };
-static const struct metric parted = { "mysql", "queries", "queries", "queries", parted_fields, 5, SCOPE_INTERVAL, NULL, "cputime io net" };
+static const struct metric parted = { "mysql", "queries", "queries", "queries", parted_fields, 5, SCOPE_INTERVAL, NULL, "cputime io net", NULL };
 
 struct recorded_as {
 	const char *measures, *weights;	/* with blanks between */

@@ -277,7 +277,7 @@ static const struct field fields[] = {
 	{ "digest", "", "string", FIELD_DISCRETE, 0, 0, 0 }, { "latency", "", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "odd", "", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
 };
-static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVAL, NULL, NULL };
+static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVAL, NULL, NULL, "digest" };
 
 static struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 {

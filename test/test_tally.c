@@ -14,7 +14,7 @@ static const struct field fields[] = {
 	{ "used", "used", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 10 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 10, 40 },
 };
-static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL, NULL };
+static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL, NULL, NULL };
 static const struct probe_conf conf = { .source = "here", .incarnation = 7 };
 
 struct caught {				/* the batches, decoded again from their bytes */
@@ -144,7 +144,7 @@ static void a_batch_has_what_was_added(void **state)
 /* Of a metric of events: its first measure by itself. */
 static void weights_are_sums_along_the_first_measure(void **state)
 {
-	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size" };
+	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size", NULL };
 	static const struct tally_labels labels = { label, NULL };
 	const struct event e[] = { event(1, 0, 50, 4096), event(1, 0, 50, 5), event(1, 0, 7, 100) };
 	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "used" }, .n_measures = 1,
