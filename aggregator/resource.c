@@ -65,6 +65,12 @@ static json_t *types_json(void)
 	return all;
 }
 
+/* What its exemplars have of a statement. */
+static const char *text_word(const struct source *s)
+{
+	return s->full_text ? "full" : "digest";
+}
+
 json_t *resource_sources(const struct catalog *c)
 {
 	json_t *all = json_array();
@@ -80,9 +86,9 @@ json_t *resource_sources(const struct catalog *c)
 			json_array_append_new(metrics, json_pack("{s:s, s:s, s:s}", "metric", name, "state",
 								 o->ok ? "ok" : "refused", "reason", o->reason));
 		}
-		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:o}", "source", s->name, "state",
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "source", s->name, "state",
 						     s->n_links ? "active" : "gone", "version", s->version, "kernel", s->kernel,
-						     "metrics", metrics));
+						     "text", text_word(s), "metrics", metrics));
 	}
 	return all;
 }
@@ -221,6 +227,8 @@ static json_t *states_json(const struct catalog *c, const struct catalog_inst *c
 			continue;
 		json = json_pack("{s:s, s:s, s:s, s:s, s:s}", "source", s->name, "state", catalog_fare_word(fare), "reason", reason,
 				 "version", s->version, "kernel", s->kernel);
+		if (ci->in.n_exemplars)
+			json_object_set_new(json, "text", json_string(text_word(s)));
 		add_sighting(json, ci, s->name);
 		json_array_append_new(all, json);
 	}

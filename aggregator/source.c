@@ -200,6 +200,7 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	const char *name = json_string_value(json_object_get(hello, "source"));
 	const char *version = json_string_value(json_object_get(hello, "version"));
 	const char *kernel = json_string_value(json_object_get(hello, "kernel"));
+	const char *text = json_string_value(json_object_get(hello, "text"));
 	json_int_t format = json_integer_value(json_object_get(hello, "format"));
 	struct source *s;
 	int err = 0;
@@ -214,6 +215,7 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	snprintf(s->version, sizeof(s->version), "%s", version ? version : "");
 	if (kernel && strlen(kernel) < sizeof(s->kernel))	/* no part of it, which might end within a character */
 		strcpy(s->kernel, kernel);
+	s->full_text = text && !strcmp(text, "full");
 	s->pid = json_integer_value(json_object_get(hello, "pid"));
 	if (incarnation_parse(json_string_value(json_object_get(hello, "incarnation")), &s->incarnation))
 		err = refuse(reason, "the incarnation must be a number below 2^64, as a text");
@@ -237,6 +239,7 @@ void source_renew(struct source *s, struct source *from)
 	if (s->incarnation != from->incarnation)
 		s->n_states = 0;	/* what the former start could do says nothing of this one */
 	s->incarnation = from->incarnation;
+	s->full_text = from->full_text;
 	s->pid = from->pid;
 	memcpy(s->version, from->version, sizeof(s->version));
 	memcpy(s->kernel, from->kernel, sizeof(s->kernel));

@@ -36,6 +36,7 @@ struct source {
 	__u64 incarnation;			/* of the latest hello */
 	__s64 pid;
 	char version[32], kernel[96];		/* its collector's, its host's */
+	bool full_text;			/* its exemplars have statements with their literals */
 	unsigned n_links;			/* connections that said hello under this name */
 	size_t n_offers, n_states;
 	struct offer *offer;

@@ -75,6 +75,17 @@ static void put_fields(struct bytes *out, const struct exemplar_listed *e)
 	writer_raw(out, "}");
 }
 
+/* As it was sent. */
+static void put_text(struct bytes *out, const struct exemplar_told *told)
+{
+	char text[EXEMPLAR_TEXT_MAX + 1];
+
+	if (!told->text)
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)told->text_len, (const char *)told->text);
+	writer_name_text(out, "text", text);
+}
+
 static void put_measures(struct bytes *out, const struct value *v, const struct exemplar_listed *e)
 {
 	char name[LABEL_MAX + 1];
@@ -109,6 +120,7 @@ static void put_one(struct bytes *out, const struct value *v, const struct exemp
 	writer_name(out, "drawn");
 	writer_raw(out, e->told.why & EXEMPLAR_DRAWN ? "true" : "false");
 	put_fields(out, e);
+	put_text(out, &e->told);
 	put_measures(out, v, e);
 	writer_raw(out, "}");
 }

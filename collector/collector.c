@@ -288,8 +288,9 @@ static void on_connected(void *arg)
 
 	snprintf(incarnation, sizeof(incarnation), "%llu", (unsigned long long)p->incarnation);
 	put_kernel(kernel);
-	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
-			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "kernel", kernel, "metrics",
+	hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:s, s:s, s:o}", "format", FRAME_VERSION, "source", p->source, "incarnation",
+			  incarnation, "pid", (int)getpid(), "version", c->conf->version, "kernel", kernel, "text",
+			  p->text_full ? "full" : "digest", "metrics",
 			  probes_metrics(c->probes));
 	if (!hello || link_send_json(c->link, FRAME_HELLO, hello))
 		log_error("no memory to say hello");

@@ -49,8 +49,8 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 	return 0;
 }
 
-/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it. */
-static __always_inline void specimen_put(struct specimen *m, __u64 code, __u64 text, __u64 there, __u32 len, int whole)
+/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it.  0, or -errno. */
+static __always_inline long specimen_read(struct specimen *m, __u64 text, __u64 there, __u32 len, int whole)
 {
 	if (there > len)
 		there = len;
@@ -59,7 +59,12 @@ static __always_inline void specimen_put(struct specimen *m, __u64 code, __u64 t
 		there = SPECIMEN_MAX - 1;
 	m->len = there;
 	barrier_var(there);
-	if (!bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)text))
+	return bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)text);
+}
+
+static __always_inline void specimen_put(struct specimen *m, __u64 code, __u64 text, __u64 there, __u32 len, int whole)
+{
+	if (!specimen_read(m, text, there, len, whole))
 		bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
 }
 

@@ -35,6 +35,7 @@ struct event {
 	__u64 field[EVENT_FIELDS];
 	__u64 measure[EVENT_MEASURES];
 	__u64 connection;		/* its number, as the server counts; 0: none, or not known */
+	__u64 verbatim;			/* name of its text (verbatim.h); 0: it is not kept, or the metric has none */
 };
 
 struct events {

@@ -82,13 +82,31 @@ static void put_names(const struct exemplar_row *row, const struct metric *m, st
 			labels_put(out, metric_at(m, FIELD_NUMERIC, p->measure[i])->name);
 }
 
+/* As it was sent; NULL: that is not kept. */
+static const struct verbatim *text_of(const struct exemplar_row *row, const struct exemplar *e)
+{
+	const struct verbatim *text = row->text ? &row->text[e - row->exemplar] : NULL;
+
+	return text && text->name && text->name == e->event.verbatim ? text : NULL;
+}
+
+static void put_text(const struct verbatim *sent, struct bytes *out)
+{
+	char text[VERBATIM_TEXT_MAX + 1];
+	size_t n = verbatim_text(sent, text);
+
+	bytes_put_varint(out, n);
+	bytes_put(out, text, n);
+}
+
 static void put_one(const struct exemplar_row *row, const struct reader_labels *labels, const struct choice *c,
 		    struct bytes *out)
 {
 	const struct event *event = &c->e->event;
+	const struct verbatim *sent = text_of(row, c->e);
 	char text[LABEL_MAX + 1];
 
-	bytes_put_int(out, c->why, 1);
+	bytes_put_int(out, c->why | (sent ? EXEMPLAR_TEXT : 0), 1);
 	bytes_put_varint(out, event->end_ns - row->begin_ns);
 	bytes_put_varint(out, event->connection);
 	bytes_put_varint(out, c->e->weight);
@@ -104,6 +122,8 @@ static void put_one(const struct exemplar_row *row, const struct reader_labels *
 	for (__u32 i = 0; i < row->plan->n_measures; i++)
 		if (!ring_is_point(row->plan, i))
 			bytes_put_varint(out, event->measure[row->plan->measure[i]]);
+	if (sent)
+		put_text(sent, out);
 }
 
 static void boxes_empty(const struct exemplar_row *row)

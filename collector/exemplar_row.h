@@ -10,11 +10,13 @@
 
 #include "exemplars.h"
 #include "reader.h"
+#include "verbatim.h"
 
 struct exemplar_row {			/* what the reader owns */
 	const struct ring_plan *plan;
 	struct exemplar_box *box;
 	const struct exemplar *exemplar;
+	const struct verbatim *text;	/* of each; NULL: they have none */
 	__u64 begin_ns;			/* of its slot */
 };
 

@@ -36,6 +36,16 @@ int exemplars_open(struct exemplars *e, const __u8 *data, size_t len)
 	return e->cursor.err;
 }
 
+static void get_text(struct cursor *c, struct exemplar_told *t)
+{
+	__u64 len = cursor_get_varint(c);
+
+	if (len > EXEMPLAR_TEXT_MAX)
+		c->err = -EBADMSG;
+	t->text_len = c->err ? 0 : (size_t)len;
+	t->text = cursor_get(c, t->text_len);
+}
+
 int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told)
 {
 	struct exemplar_told t = { 0 };
@@ -53,8 +63,10 @@ int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told)
 		t.field[i] = get_label(c);
 	for (size_t i = 0; i < e->n_measures; i++)
 		t.measure[i] = cursor_get_varint(c);
-	if (!t.why || t.why > (EXEMPLAR_WORST | EXEMPLAR_DRAWN))
+	if (!(t.why & (EXEMPLAR_WORST | EXEMPLAR_DRAWN)) || t.why > (EXEMPLAR_WORST | EXEMPLAR_DRAWN | EXEMPLAR_TEXT))
 		c->err = -EBADMSG;
+	if (t.why & EXEMPLAR_TEXT)
+		get_text(c, &t);
 	if (c->err)
 		return c->err;
 	*ret_told = t;

@@ -3,9 +3,10 @@
  *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one after another
  *
  *      varint missed | varint n_fields { label } | varint n_measures { label }
- *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint } }
+ *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint } [ varint len | text ] }
  *
  * Names   come first, so the bytes stand alone: whoever reads them later need not have the same metric.
+ * Text    the statement as it was sent, where `why` has EXEMPLAR_TEXT: only of a collector that was asked for it (verbatim.h).
  * Label   as in keys (slice.h): a length byte and so many bytes.
  * Errors  0 or -errno.  exemplars_check() looks at every byte; after it a reader never fails.
  * Memory  a reader borrows the bytes.  Thread: any.
@@ -18,7 +19,9 @@
 
 #define EXEMPLAR_FIELDS_MAX 32
 
-enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2 };	/* bits */
+#define EXEMPLAR_TEXT_MAX 4096
+
+enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; the last says what follows */
 
 struct exemplar_told {
 	__u8 why;
@@ -27,6 +30,8 @@ struct exemplar_told {
 	__u64 connection, weight;	/* connection 0: not known */
 	struct labels field[EXEMPLAR_FIELDS_MAX];
 	__u64 measure[MEASURES_MAX];	/* the first is what it is the worst by */
+	const __u8 *text;		/* NULL: none */
+	size_t text_len;
 };
 
 struct exemplars {

@@ -71,6 +71,7 @@ static int traced_start(struct kernel *k, struct traced *on, __s64 now_ns, char 
 
 	on->programs.instead = on->instead;
 	on->programs.detail = k->conf.detail;
+	on->programs.text_full = k->conf.text_full;
 	err = on->tracer->start(&on->self, &on->programs, reason);
 	if (err)
 		return err;
@@ -166,7 +167,7 @@ static void label(void *arg, unsigned field, __u64 code, char *out)
 static int instrument_open(struct kernel *k, struct instrument *it, struct traced *on, const struct ring_plan *plan,
 			   const struct instrumentation *in, __s64 now_ns, __u32 index, char *reason)
 {
-	struct record_target target = { on->programs.events_fd, on->programs.chain_fd,
+	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->programs.verbatims_fd,
 					(on->instead ? on->tracer->instead : on->tracer->tracepoints)[0] };
 	struct reader_labels labels = { label, on, on->tracer->metric };
 	struct filter_names names;
@@ -183,6 +184,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.totals = it->record.totals;
 	ring.boxes = it->record.boxes;
 	ring.exemplars = it->record.exemplars;
+	ring.texts = it->record.texts;
 	ring.weighed = it->record.weighed;
 	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
@@ -289,7 +291,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		snprintf(reason, REASON_MAX, "exemplars need CPUs that are numbered without gaps");
 		return -ENOTSUP;
 	}
-	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, &plan, reason);
+	err = kernel_plan(on->tracer->metric, in, k->conf.memory_limit, k->conf.text_full && on->tracer->has_texts, &plan, reason);
 	it = err ? NULL : calloc(1, sizeof(*it));
 	if (!err)
 		plan.alone = is_alone(on->tracer, &plan);

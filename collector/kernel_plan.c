@@ -67,8 +67,8 @@ static int measure_find(const struct metric *m, const char *name, __u8 *ret_inde
 	return 0;
 }
 
-int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
-		char *reason)
+int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, int verbatim,
+		struct ring_plan *ret_plan, char *reason)
 {
 	int err = ring_plan_make(in, libbpf_num_possible_cpus(), ret_plan, reason), index;
 	size_t i;
@@ -89,6 +89,7 @@ int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 
 		if (m->scope == SCOPE_INTERVAL && metric_measure_scope(m, in->measure[i]) == SCOPE_POINT)
 			ret_plan->points |= 1u << i;
 	}
+	ret_plan->verbatim = verbatim && in->n_exemplars;
 	ret_plan->n_told = in->n_exemplars ? discrete_fields(m) : 0;
 	for (i = 0; i < in->n_weights && !err; i++)
 		err = measure_find(m, in->weight[i], &ret_plan->weight[i], reason);

@@ -12,7 +12,7 @@
 #include "ring.h"
 
 /* limit: of kernel memory, in bytes; 0: none.  Weights are as coarse as it takes.  -ENOMEM: it does not fit. */
-int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, struct ring_plan *ret_plan,
+int kernel_plan(const struct metric *m, const struct instrumentation *in, __u64 limit, int verbatim, struct ring_plan *ret_plan,
 		char *reason);
 
 /* WANTED_FIELD() and WANTED_MEASURE() of what it keeps, and of what its filter asks. */

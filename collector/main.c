@@ -37,7 +37,7 @@ static const char doc[] =
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
-	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_DETAIL,
+	OPT_DOCTOR, OPT_BUDGET, OPT_FIXED, OPT_DETAIL, OPT_TEXT,
 };
 
 static const struct argp_option options[] = {
@@ -48,6 +48,8 @@ static const struct argp_option options[] = {
 	  "part of the events is looked at, and the data say so", 1 },
 	{ "detail", OPT_DETAIL, NULL, 0, "Also probe the end of statements in MariaDB's processes: who and what it was within TLS, "
 	  "with compression, and of older connections", 1 },
+	{ "text", OPT_TEXT, "WHAT", 0, "What exemplars keep of a statement: digest (the default: no literal of it) or full, which also keeps mysql.queries' "
+	  "first 1,023 bytes as they were sent, with everybody's data and passwords in them", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
 	{ "replay", OPT_REPLAY, "FILE", 0, "Hand over a recording instead of this host's events", 2 },
 	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
@@ -110,6 +112,13 @@ static double parse_percent(const char *text, struct argp_state *state)
 	return percent;
 }
 
+static int parse_text(const char *text, struct argp_state *state)
+{
+	if (strcmp(text, "digest") && strcmp(text, "full"))
+		argp_error(state, "--text %s: neither digest nor full", text);
+	return !strcmp(text, "full");
+}
+
 /* What only the whole command line shows. */
 static void check_arguments(struct arguments *a, struct argp_state *state)
 {
@@ -149,6 +158,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case OPT_SPOOL_LIMIT: c->spool_limit = parse_size(text, "spool-limit", state); break;
 	case OPT_MEMORY_LIMIT: c->probe.memory_limit = parse_size(text, "memory-limit", state); break;
 	case OPT_DETAIL: c->probe.detail = 1; break;
+	case OPT_TEXT: c->probe.text_full = parse_text(text, state); break;
 	case OPT_FIXED: c->fixed = 1; break;
 	case OPT_BUDGET: c->probe.budget = parse_percent(text, state) / 100; break;
 	case OPT_DOCTOR: a->doctor = 1; break;

@@ -8,6 +8,7 @@
 #include "specimen.h"
 #include "text.h"
 #include "turn_label.h"
+#include "verbatim.h"
 #include "collector/mysql.skel.h"
 
 #include <bpf/bpf.h>
@@ -45,6 +46,9 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	if (err)
 		return err;
 	programs = SERVER_PROGRAMS(bpf);
+	bpf->rodata->text_full = ret_programs->text_full;
+	if (ret_programs->text_full)
+		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);
 	err = detail_choose(bpf, ret_programs->detail, &programs.details);
 	if (err)
 		mysql_bpf__destroy(bpf);
@@ -53,6 +57,7 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->verbatims_fd = bpf_map__fd(bpf->maps.verbatims);
 	*ret_self = s;
 	return 0;
 }
@@ -154,6 +159,7 @@ const struct tracer mysql_tracer = {
 	.dear_ns = 30,
 	.spared_ns = 25,
 	.alone = 1,
+	.has_texts = 1,
 	.start = mysql_start,
 	.want = server_want,
 	.stop = server_stop,

@@ -9,7 +9,9 @@
 struct server_conn {
 	struct turn turn;
 	struct conn conn;
-	__u32 digested, pad;		/* bytes of the current text that `digest` has, or DIGEST_REFUSED */
+	__u32 digested;			/* bytes of the current text that `digest` has, or DIGEST_REFUSED */
+	__u32 n_verbatims;		/* texts that were kept; the name of the current one's: */
+	__u64 verbatim;
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */
 	__u64 table, last_table;	/* the same of the table: codes of name.h */

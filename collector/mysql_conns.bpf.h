@@ -49,6 +49,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[MYSQL_COMMAND] = s->conn.command;
 	e->field[MYSQL_STATEMENT] = s->conn.statement;
 	e->field[MYSQL_DIGEST] = s->code;
+	e->verbatim = s->verbatim;
 	e->field[MYSQL_STATUS] = s->conn.result;
 	e->field[MYSQL_INSTANCE] = s->turn.instance;
 	e->field[MYSQL_PID] = s->turn.pid;

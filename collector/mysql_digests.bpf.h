@@ -13,6 +13,7 @@
 #include <bpf/bpf_helpers.h>
 #include "mysql_conns.bpf.h"
 #include "digests.bpf.h"
+#include "verbatim.bpf.h"
 
 /* Is the next byte one of a text that is digested? */
 static __always_inline int digest_wants(const struct server_conn *s)
@@ -61,6 +62,8 @@ __noinline int digest_end(struct server_conn *s, int whole)
 	name_remember(&s->digest.table.name, s->table);
 	if (specimen_may(&s->digest))
 		specimen_keep(s->code, s->text, s->text_end, s->digested, whole);
+	if (text_full && s->conn.command == COM_QUERY)
+		s->verbatim = verbatim_keep(s->turn.id, s->n_verbatims++, s->text, s->text_end, s->digested, whole);
 	return 0;
 }
 

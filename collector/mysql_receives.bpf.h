@@ -127,6 +127,7 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, t);
 		s->digested = 0;
+		s->verbatim = 0;
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	}
 	if (out & (PARSE_NAME | PARSE_LOOKUP | PARSE_CLOSE | PARSE_CANCEL))

@@ -23,6 +23,7 @@ struct probe_conf {
 	__u64 memory_limit;		/* bytes of kernel memory one instrumentation may take */
 	double budget;			/* of all CPUs, for looking; 0: no limit.  0.01 is 1 % */
 	int detail;			/* 1: also look into servers' processes, see mysql_detail.h */
+	int text_full;			/* 1: exemplars keep statements with their literals, see verbatim.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
 };

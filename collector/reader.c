@@ -502,7 +502,7 @@ static int exemplars_of_row(struct reader *r, __u64 n_events)
 	const struct ring_plan *p = &r->ring.plan;
 	__u32 first = ring_box(p, r->out_row, 0);
 	const struct exemplar_row row = { p, r->ring.boxes + first, r->ring.exemplars + ring_exemplar(p, first),
-					  r->out_slot * p->slot_ns };
+					  r->ring.texts ? r->ring.texts + ring_exemplar(p, first) : NULL, r->out_slot * p->slot_ns };
 	int err = exemplars_take(&row, &r->labels, &r->told);
 
 	if (err) {

@@ -29,6 +29,7 @@ struct reader_ring {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: none are kept */
 	struct exemplar *exemplars;
+	struct verbatim *texts;		/* of each; NULL: they have none */
 	__u64 *weighed;			/* NULL without weights */
 
 	/* Its keys and classes, and the queue of late events. */

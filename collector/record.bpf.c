@@ -8,6 +8,7 @@
 #include <bpf/bpf_helpers.h>
 #include "depth.bpf.h"
 #include "record.h"
+#include "verbatim.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -89,6 +90,21 @@ struct {
 	__uint(key_size, 4);
 	__uint(value_size, sizeof(struct exemplar));
 } exemplars SEC(".maps");
+
+struct {				/* the event program's, where it has one */
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u64);
+	__type(value, struct verbatim);
+} verbatims SEC(".maps");
+
+struct {				/* of exemplars, each at its place */
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, sizeof(struct verbatim));
+} exemplar_texts SEC(".maps");
 
 static __always_inline __u32 class_of(const struct key *key, const __u64 *word)
 {
@@ -178,6 +194,20 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);
 }
 
+/* One of another name is another event's. */
+static __always_inline void text_keep(__u32 at, const struct event *event)
+{
+	__u64 name = event->verbatim, key = VERBATIM_KEY(name);
+	struct verbatim *to = bpf_map_lookup_elem(&exemplar_texts, &at);
+	const struct verbatim *from = name ? bpf_map_lookup_elem(&verbatims, &key) : 0;
+
+	if (!to)
+		return;
+	to->name = 0;
+	if (from && from->name == name)
+		bpf_probe_read_kernel(to, sizeof(*to), from);
+}
+
 static __always_inline void exemplar_keep(__u32 at, const struct event *event, __u32 weight, __u64 shed)
 {
 	struct exemplar *e = bpf_map_lookup_elem(&exemplars, &at);
@@ -187,6 +217,8 @@ static __always_inline void exemplar_keep(__u32 at, const struct event *event, _
 	e->weight = weight;
 	e->shed = shed;
 	e->event = *event;
+	if (plan.verbatim)
+		text_keep(at, event);
 }
 
 /* Keeps it if it is one of the worst of its row and CPU, or drawn. */

@@ -2,6 +2,7 @@
 #include "probe.h"
 #include "reader.h"
 #include "ring_plan.h"
+#include "verbatim.h"
 #include "collector/record.skel.h"
 
 #include <bpf/bpf.h>
@@ -34,9 +35,14 @@ static __u64 exemplars(const struct ring_plan *p)
 	return boxes(p) * (p->n_exemplars + EXEMPLAR_DECADES);
 }
 
+static __u64 texts_value(const struct ring_plan *p)
+{
+	return p->verbatim ? sizeof(struct verbatim) : 0;
+}
+
 __u64 record_exemplars_memory(const struct ring_plan *p)
 {
-	return boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * sizeof(struct exemplar);
+	return boxes(p) * sizeof(struct exemplar_box) + exemplars(p) * (sizeof(struct exemplar) + texts_value(p));
 }
 
 __u64 record_memory(const struct ring_plan *p)
@@ -61,6 +67,8 @@ static int plan_set(struct record_bpf *bpf, const struct ring_plan *p, const str
 	err = err ?: p->n_weights ? bpf_map__set_value_size(bpf->maps.weighed, weighed_value(p)) : 0;
 	err = err ?: bpf_map__set_max_entries(bpf->maps.boxes, boxes(p) ?: 1);
 	err = err ?: bpf_map__set_max_entries(bpf->maps.exemplars, exemplars(p) ?: 1);
+	err = err ?: p->verbatim ? bpf_map__set_max_entries(bpf->maps.exemplar_texts, exemplars(p)) : 0;
+	err = err ?: p->verbatim ? bpf_map__reuse_fd(bpf->maps.verbatims, target->verbatims_fd) : 0;
 	err = err ?: bpf_map__set_max_entries(bpf->maps.classes, p->n_classes);
 	err = err ?: bpf_map__set_key_size(bpf->maps.classes, (p->n_fields ?: 1) * sizeof(((struct key *)0)->code[0]));
 	err = err ?: bpf_map__set_max_entries(bpf->maps.free_classes, p->n_classes);
@@ -104,7 +112,9 @@ static int record_map(struct record *r, const struct ring_plan *p)
 		return 0;
 	r->boxes = map_memory(r, 4, r->bpf->maps.boxes, boxes(p) * sizeof(*r->boxes));
 	r->exemplars = map_memory(r, 5, r->bpf->maps.exemplars, exemplars(p) * sizeof(*r->exemplars));
-	return r->boxes && r->exemplars ? 0 : -errno;
+	if (p->verbatim)
+		r->texts = map_memory(r, 6, r->bpf->maps.exemplar_texts, exemplars(p) * texts_value(p));
+	return r->boxes && r->exemplars && (!p->verbatim || r->texts) ? 0 : -errno;
 }
 
 int record_load(const struct ring_plan *plan, const struct record_target *target, __u32 index,

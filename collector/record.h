@@ -17,12 +17,13 @@
 
 struct record_target {		/* the event programs that call it */
 	int events_fd, chain_fd;
+	int verbatims_fd;	/* 0: they have no texts */
 	const char *attach;	/* a tracepoint they are attached to; NULL: a perf event */
 };
 
 struct record_bpf;
 
-#define RECORD_MAPS 6			/* that are mapped */
+#define RECORD_MAPS 7			/* that are mapped */
 
 struct record {
 	struct record_bpf *bpf;
@@ -35,6 +36,7 @@ struct record {
 	struct ring_total *totals;
 	struct exemplar_box *boxes;	/* NULL: none are kept */
 	struct exemplar *exemplars;
+	struct verbatim *texts;		/* NULL: they have none */
 	__u64 *weighed;
 	int classes_fd, free_fd, late_fd;
 	struct { void *at; size_t len; } map[RECORD_MAPS];

@@ -110,7 +110,8 @@ struct ring_plan {
 	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
 	__u32 n_exemplars, n_cpus;			/* worst events that are kept of a row and CPU; 0: none, and none is drawn */
-	__u32 n_told, pad;				/* fields of events that exemplars tell: the first ones */
+	__u32 n_told;					/* fields of events that exemplars tell: the first ones */
+	__u32 verbatim;					/* exemplars have their texts beside (verbatim.h) */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[RING_MEASURES], weight[RING_MEASURES];	/* index in event.measure[] */
 	struct filter filter;				/* which events it counts */

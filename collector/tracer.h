@@ -23,8 +23,9 @@ struct bpf_object_skeleton;
 
 struct tracer_programs {
 	int instead;			/* of the tracepoints; set by kernel.c */
-	int detail;			/* as probe_conf's; so is this */
+	int detail, text_full;		/* as probe_conf's; so are these */
 	int events_fd, chain_fd;
+	int verbatims_fd;		/* of a metric that has_texts */
 	__u64 *wall_offset;
 	__u64 *wanted;
 	__u32 *active;
@@ -81,6 +82,8 @@ struct tracer {
 	/* On a CPU, none of its programs cuts into another that has events: they run in threads, or with interrupts
 	 * off.  (That none is preempted holds for all, see depth.bpf.h.) */
 	int alone;
+
+	int has_texts;			/* of its exemplars, as they were sent: where text_full asks for it */
 
 	/* Also for the budget, ns per run: what the `dear` fields, WANTED_FIELD(), take, which are left out first;
 	 * and what sampling saves, where that is not all (0: it is). */

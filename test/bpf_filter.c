@@ -178,7 +178,7 @@ static int record_all(struct bpf_filter_bpf *bpf, const int *pair, const struct 
 {
 	struct ring_plan plan = { .slot_ns = 1000000000, .ruler = { RULER(UNIT_NS, 5, 10, 39) }, .n_slots = 2, .n_shards = 1,
 				  .n_measures = 1, .n_classes = 2, .n_cells = 1024, .filter = *f };
-	struct record_target target = { bpf_map__fd(bpf->maps.events), bpf_map__fd(bpf->maps.chain), "sock_recv_length" };
+	struct record_target target = { .events_fd = bpf_map__fd(bpf->maps.events), .chain_fd = bpf_map__fd(bpf->maps.chain), .attach = "sock_recv_length" };
 	char reason[REASON_MAX];
 	struct record r;
 	int err = record_load(&plan, &target, 0, &r, reason);

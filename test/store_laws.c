@@ -829,7 +829,7 @@ static struct exhibits read_exhibits(struct store *s, __u64 inst, __s64 first, _
 /* A batch of that slot whose exemplars say `value`. */
 static struct batch *exhibit(const char *source, __s64 slot, __u32 seq, __u64 value, struct bytes *told)
 {
-	const struct kit_exemplar one = { value, 0, 0, 1, "select ?" };
+	const struct kit_exemplar one = { value, 0, 0, 1, "select ?", NULL };
 	struct batch *b = kit_batch(source, slot, seq, "select", value, 1);
 
 	kit_exemplars(told, 0, &one, 1);

@@ -83,7 +83,7 @@ static void a_batch_comes_back_as_it_was(void **state)
 /* With `every` and without it. */
 static void exemplars_come_back_as_they_were(void **state)
 {
-	static const struct kit_exemplar some[] = { { 900000, 5, 0, 1, "select ?" }, { 700, 0, 1, 0, "" } };
+	static const struct kit_exemplar some[] = { { 900000, 5, 0, 1, "select ?", NULL }, { 700, 0, 1, 0, "", NULL } };
 	static const __u32 every[] = { 0, 2, 300 };
 
 	for (size_t i = 0; i < 3; i++) {

@@ -120,7 +120,7 @@ static const struct metric metric = { "a", "b", "", "", fields, 4, SCOPE_INTERVA
 static void take(struct bench *b, struct bytes *out)
 {
 	const struct reader_labels labels = { text, NULL, &metric };
-	const struct exemplar_row row = { &b->plan, b->box, b->exemplar, BEGIN_NS };
+	const struct exemplar_row row = { &b->plan, b->box, b->exemplar, NULL, BEGIN_NS };
 
 	assert_int_equal(exemplars_take(&row, &labels, out), 0);
 }
@@ -226,6 +226,34 @@ static void a_field_that_was_left_out_says_so(void **state)
 	free(b);
 }
 
+/* One of another name is what was there before, or another event's. */
+static void a_text_is_told_where_it_is_its_events(void **state)
+{
+	for (int is_its = 0; is_its < 2; is_its++) {
+		struct bench *b = bench_new(1);
+		struct verbatim kept[2] = { { 0 }, { .name = 4, .as_sent = { .len = 10, .whole = 1, .text = "select 'x'" } } };
+		const struct reader_labels labels = { text, NULL, &metric };
+		const struct exemplar_row row = { &b->plan, b->box, b->exemplar, kept, BEGIN_NS };
+		struct bytes out = { 0 };
+		struct exemplar_told t;
+		struct exemplars e;
+
+		b->plan.n_cpus = 1;
+		offer(b, 0, 5, 9);
+		for (size_t i = 0; i < 2; i++)		/* the worst, and of its decade */
+			b->exemplar[i].event.verbatim = is_its ? 4 : 5;
+		kept[0] = kept[1];
+		assert_int_equal(exemplars_take(&row, &labels, &out), 0);
+		exemplars_open(&e, out.data, out.len);
+		assert_int_equal(exemplars_next(&e, &t), 1);
+		assert_int_equal(t.text_len, is_its ? 10 : 0);
+		if (is_its)
+			assert_memory_equal(t.text, "select 'x'", 10);
+		bytes_fini(&out);
+		free(b);
+	}
+}
+
 static void a_row_that_was_taken_is_empty(void **state)
 {
 	struct bench *b = bench_new(4);
@@ -246,7 +274,7 @@ static void a_row_that_could_not_be_told_is_empty(void **state)
 {
 	struct bench *b = bench_new(4);
 	const struct reader_labels labels = { text, NULL, &metric };
-	const struct exemplar_row row = { &b->plan, b->box, b->exemplar, BEGIN_NS };
+	const struct exemplar_row row = { &b->plan, b->box, b->exemplar, NULL, BEGIN_NS };
 	struct bytes full = { .err = -ENOMEM }, out = { 0 };
 
 	offer(b, 0, 5, 9);
@@ -297,6 +325,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_row_tells_the_worst_and_the_draw_of_all_cpus),
 	cmocka_unit_test(an_event_is_told_once_with_its_names),
 	cmocka_unit_test(a_field_that_was_left_out_says_so),
+	cmocka_unit_test(a_text_is_told_where_it_is_its_events),
 	cmocka_unit_test(a_row_that_was_taken_is_empty),
 	cmocka_unit_test(a_row_that_could_not_be_told_is_empty),
 	cmocka_unit_test(a_point_is_not_told),

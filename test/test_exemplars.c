@@ -5,7 +5,7 @@
 #define SLOT_NS 1000000000ull
 
 static const struct kit_exemplar some[] = {
-	{ 900000, 5, 0, 1, "select ?" }, { 800000, 999999999, 77, 1, "insert ?" }, { 700, 0, 1, 0, "" },
+	{ 900000, 5, 0, 1, "select ?", "select 'x'" }, { 800000, 999999999, 77, 1, "insert ?", NULL }, { 700, 0, 1, 0, "", "" },
 };
 
 static void they_come_back_as_they_were(void **state)
@@ -25,6 +25,9 @@ static void they_come_back_as_they_were(void **state)
 		assert_true(t.connection == 3 && t.weight == 1);
 		assert_int_equal(t.why & EXEMPLAR_WORST, some[i].worst ? EXEMPLAR_WORST : 0);
 		assert_true(is_text(&t.field[0], some[i].text));
+		assert_int_equal(t.text != NULL, some[i].sent != NULL);
+		if (t.text)
+			assert_true(t.text_len == strlen(some[i].sent) && !memcmp(t.text, some[i].sent, t.text_len));
 	}
 	assert_int_equal(exemplars_next(&e, &t), 0);
 	bytes_fini(&b);
@@ -49,10 +52,21 @@ static void refuses_every_truncation_and_a_byte_too_many(void **state)
 
 static void refuses_what_can_not_be(void **state)
 {
-	static const struct kit_exemplar late = { 1, SLOT_NS, 0, 1, "x" }, neither = { 1, 0, 0, 0, "x" };
+	static const struct kit_exemplar late = { 1, SLOT_NS, 0, 1, "x", NULL }, neither = { 1, 0, 0, 0, "x", "x" };
 	struct kit_exemplar many[EXEMPLARS_MAX + EXEMPLAR_DECADES + 1];
+	char endless[EXEMPLAR_TEXT_MAX + 2];
+	const struct kit_exemplar wordy = { 1, 0, 0, 1, "x", endless };
 	struct bytes b = { 0 };
 
+	memset(endless, 'x', sizeof(endless));
+	for (size_t over = 0; over < 2; over++) {
+		endless[EXEMPLAR_TEXT_MAX + over] = 0;
+		bytes_clear(&b);
+		kit_exemplars(&b, 0, &wordy, 1);
+		assert_int_equal(exemplars_check(b.data, b.len, SLOT_NS), over ? -EBADMSG : 0);
+		endless[EXEMPLAR_TEXT_MAX] = 'x';
+	}
+	bytes_clear(&b);
 	kit_exemplars(&b, 0, &late, 1);
 	assert_int_equal(exemplars_check(b.data, b.len, SLOT_NS), -EBADMSG);	/* it ends in the next slot */
 	bytes_clear(&b);

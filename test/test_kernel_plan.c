@@ -37,7 +37,7 @@ static void names_are_places_in_an_event(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan;
 
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
 	assert_int_equal(plan.n_fields, 1);
 	assert_int_equal(plan.field[0], 1);
 	assert_int_equal(plan.measure[0], 0);
@@ -51,9 +51,9 @@ static void exemplars_want_every_field(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan, without;
 
-	assert_int_equal(kernel_plan(&metric, &in, 0, &without, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &without, reason), 0);
 	in.n_exemplars = 5;
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
 	assert_int_equal(plan.n_told, 2);
 	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(0) | WANTED_FIELD(1) | WANTED_MEASURE(0)));
 	assert_true(record_memory(&plan) - record_memory(&without) ==
@@ -70,12 +70,12 @@ static void too_many_exemplars_are_refused_by_name(void **state)
 	__u64 least;
 
 	in.n_exemplars = EXEMPLARS_MAX;
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
 	plan.n_slots = ring_plan_least(&plan);
 	least = record_exemplars_memory(&plan);
-	assert_int_equal(kernel_plan(&metric, &in, least - 1, &plan, reason), -ENOMEM);
+	assert_int_equal(kernel_plan(&metric, &in, least - 1, 0, &plan, reason), -ENOMEM);
 	assert_non_null(strstr(reason, "100 exemplars would take"));
-	assert_int_equal(kernel_plan(&metric, &in, least, &plan, reason), -ENOMEM);
+	assert_int_equal(kernel_plan(&metric, &in, least, 0, &plan, reason), -ENOMEM);
 	assert_non_null(strstr(reason, "100 exemplars), the limit is"));
 }
 
@@ -85,7 +85,7 @@ static void the_host_is_not_in_a_key(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan;
 
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
 	assert_int_equal(plan.n_fields, 0);
 	assert_int_equal(plan.n_classes, 2);
 }
@@ -96,7 +96,7 @@ static void refuses_a_measure_that_is_none(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan;
 
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), -EINVAL);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), -EINVAL);
 	assert_string_equal(reason, "\"colour\" is not a measure of disk.ops");
 }
 
@@ -108,7 +108,7 @@ static void a_point_is_marked(void **state)
 
 	in.n_measures = 2;
 	snprintf(in.measure[1], sizeof(in.measure[1]), "size");
-	assert_int_equal(kernel_plan(&metric, &in, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &plan, reason), 0);
 	assert_int_equal(plan.points, 1u << 1);
 }
 
@@ -118,12 +118,12 @@ static void short_memory_takes_slots_then_shards_then_refuses(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan whole, plan;
 
-	assert_int_equal(kernel_plan(&metric, &in, 0, &whole, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, 0, 0, &whole, reason), 0);
 	assert_int_equal(whole.n_slots, 60);
-	assert_int_equal(kernel_plan(&metric, &in, record_memory(&whole) / 2, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&metric, &in, record_memory(&whole) / 2, 0, &plan, reason), 0);
 	assert_true(plan.n_slots < 60 && plan.n_shards == whole.n_shards);
 	assert_true(record_memory(&plan) <= record_memory(&whole) / 2);
-	assert_int_equal(kernel_plan(&metric, &in, 1000, &plan, reason), -ENOMEM);
+	assert_int_equal(kernel_plan(&metric, &in, 1000, 0, &plan, reason), -ENOMEM);
 	assert_non_null(strstr(reason, "fewer keys, slots, measures, weights or exemplars"));
 }
 
@@ -147,8 +147,8 @@ static void weights_are_wanted_and_no_measures(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan plan, without;
 
-	assert_int_equal(kernel_plan(&split, &in, 0, &plan, reason), 0);
-	assert_int_equal(kernel_plan(&split, &plain, 0, &without, reason), 0);
+	assert_int_equal(kernel_plan(&split, &in, 0, 0, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&split, &plain, 0, 0, &without, reason), 0);
 	assert_true(plan.n_measures == 1 && plan.n_weights == 2 && plan.weight[0] == 0 && plan.weight[1] == 1);
 	assert_true(kernel_wanted(&plan) == (WANTED_FIELD(0) | WANTED_MEASURE(0) | WANTED_MEASURE(1)));
 	assert_int_equal(record_memory(&plan) - record_memory(&without),
@@ -162,8 +162,8 @@ static void short_memory_takes_weights_first(void **state)
 	char reason[REASON_MAX] = "";
 	struct ring_plan whole, plan;
 
-	assert_int_equal(kernel_plan(&split, &in, 0, &whole, reason), 0);
-	assert_int_equal(kernel_plan(&split, &in, record_memory(&whole) - 1, &plan, reason), 0);
+	assert_int_equal(kernel_plan(&split, &in, 0, 0, &whole, reason), 0);
+	assert_int_equal(kernel_plan(&split, &in, record_memory(&whole) - 1, 0, &plan, reason), 0);
 	assert_true(plan.n_slots == 60 && plan.n_shards == whole.n_shards);
 	assert_int_equal(plan.weight_ruler, ruler_coarser(whole.weight_ruler, ruler_bits(whole.weight_ruler) - 1));
 	assert_int_equal(plan.n_weight_cells, ruler_cells(plan.weight_ruler));

@@ -24,7 +24,7 @@ static void total_of(const struct batch *b, unsigned axis, struct hist *h)
 			assert_int_equal(hist_decode_add(h, b->slice[i].ruler, b->slice[i].hist, b->slice[i].hist_len), 0);
 }
 
-static const struct kit_exemplar exemplar = { 900000, 5, 77, 1, "select ?" };	/* of slot 1 */
+static const struct kit_exemplar exemplar = { 900000, 5, 77, 1, "select ?", NULL };	/* of slot 1 */
 static struct bytes recorded_exemplars;
 
 /* What the events of one key weighed, by latency. */

@@ -617,7 +617,7 @@ static void count_exemplars(void *arg, const char *source, __s64 slot, const __u
 static void damaged_exemplars_are_left_out_and_counted(void **state)
 {
 	struct fixture *f = *state;
-	static const struct kit_exemplar one = { 5000, 0, 0, 1, "select ?" };
+	static const struct kit_exemplar one = { 5000, 0, 0, 1, "select ?", NULL };
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
 	int n = 0;
 	const struct store_reader reader = { .arg = &n, .exemplars = count_exemplars };

@@ -1,6 +1,9 @@
 // Holds the replies of a running heatscoped against the description that it delivers.
 //
-//     node check.js SOCKET ID FROM TO      an instrumentation by statement and latency with data in FROM..TO
+//     node check.js SOCKET ID FROM TO SOCKET SINGLE FROM TO
+//
+// ID is an instrumentation by statement and latency with data in FROM..TO; SINGLE, of another daemon, one with weights and exemplars, whose
+// statements are kept in full.
 //
 // Prints TAP.  A reply must have a status and a type that the description names, and fit its schema; members that the
 // schema does not name are a failure.
@@ -8,7 +11,8 @@ import http from "node:http";
 import Ajv from "ajv/dist/2020.js";
 import { Validator } from "@seriousme/openapi-schema-validator";
 
-const [socketPath, id, from, to] = process.argv.slice(2);
+const [ofId, id, from, to, singleSocket, single, singleFrom, singleTo] = process.argv.slice(2);
+let socketPath = ofId;
 let number = 0, bad = 0;
 
 function ok(what, why) {
@@ -105,7 +109,7 @@ for (const [path, item] of Object.entries(document.paths)) {
 	if (names.includes("b_start_time"))	// a comparison needs something to compare with
 		query.b_start_time = from;
 	const is = path.endsWith("/composition") ? weighing : id;
-	const status = path.endsWith("/exemplars") ? 409 : 200;	// the recording has none
+	const status = path.endsWith("/exemplars") ? 409 : 200;	// the recording of ID has none
 	await try_(`GET ${path}`, path, "get", { query, is, status });
 	if (names.includes("weight"))
 		await try_(`GET ${path}?weight=latency`, path, "get", { query: { ...query, weight: "latency" }, is: weighing });
@@ -175,6 +179,33 @@ for (const reply of [made, copy]) {
 	await try_("its grid", `${one}/value/grid`, "get", { query: { start_time: from, duration: 5 }, is });
 	await try_("DELETE", one, "delete", { is, status: 204 });
 	await try_("DELETE again", one, "delete", { is, status: 404 });
+}
+// --- of single events, with texts, and of weights that are not 0: everything once more, of the other daemon ---
+
+socketPath = singleSocket;
+
+const filled = { exemplars: (r) => r.exemplars.some((e) => e.text) && r.exemplars.some((e) => !e.text), composition: (r) => r.sum > 0 && r.parts.some((p) => p.sum > 0),
+	explain: (r) => r.values.length && r.measures.length, flame: () => true };
+for (const [path, item] of Object.entries(document.paths)) {
+	if (!item.get || !path.includes("{id}"))
+		continue;
+	const parameters = parametersOf(path), names = parameters.map((p) => p.name), query = {};
+	if (names.includes("start_time"))
+		Object.assign(query, { start_time: singleFrom, end_time: singleTo });
+	for (const p of parameters)
+		if (p.required)
+			query[p.name] = p.example;
+	if (path.endsWith("/explain"))
+		query.ymin = 100000000;
+	if (path.endsWith("/flame"))
+		query.by = "digest";
+	const reply = await try_(`GET ${path} of single events`, path, "get", { query, is: single });
+	const holds = filled[path.split("/").pop()];
+	if (holds && reply.type === "application/json")
+		ok("which has what it can have", holds(JSON.parse(reply.body)) ? null : reply.body);
+	for (const p of parameters.filter((p) => path.endsWith("/exemplars") && p.schema.enum))
+		for (const value of p.schema.enum)
+			await try_(`GET ${path}?${p.name}=${value} of single events`, path, "get", { query: { ...query, [p.name]: value }, is: single });
 }
 console.log(`1..${number}`);
 process.exit(bad ? 1 : 0);

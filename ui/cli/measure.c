@@ -20,6 +20,7 @@ static void interrupt(int signal)
 /* ---- start and stop ---- */
 
 #define OPTIONS_MAX 8
+#define ACTIVE_S 60			/* the kernel checks programs for seconds, where it has other work */
 
 int measure_start(struct measure *m, const char *const *option)
 {
@@ -151,24 +152,37 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 	return err;
 }
 
+/* Why its one source cannot measure it; "": it may still begin. */
+static const char *failure_of(const json_t *inst)
+{
+	const json_t *source = json_array_get(json_object_get(inst, "sources"), 0);
+	const char *state = json_string_value(json_object_get(source, "state")) ?: "";
+
+	return strcmp(state, "failed") ? "" : json_string_value(json_object_get(source, "reason")) ?: "the collector failed";
+}
+
 int measure_active(struct measure *m, const char *id)
 {
 	const struct timespec nap = { .tv_nsec = 20000000 };
+	int err, active = 0, failed = 0;
 	char path[512];
 	json_t *inst;
-	int err, active = 0;
 
-	for (int i = 0; i < 500 && !active; i++) {
+	for (int i = 0; i < ACTIVE_S * 50 && !active && !failed && !interrupted; i++) {
 		err = client_json(&m->client, "GET", inst_path(id, "", path), NULL, &inst);
 		if (err)
 			return err;
 		active = !strcmp(json_string_value(json_object_get(inst, "state")) ?: "", "active");
+		failed = *failure_of(inst) != 0;
+		if (failed)
+			snprintf(m->client.reason, sizeof(m->client.reason), "%s", failure_of(inst));
 		json_decref(inst);
 		nanosleep(&nap, NULL);
 	}
-	if (!active)
-		snprintf(m->client.reason, sizeof(m->client.reason), "the collector did not begin to measure within 10 s");
-	return active ? 0 : -ETIMEDOUT;
+	if (!active && !failed)
+		snprintf(m->client.reason, sizeof(m->client.reason), interrupted ? "interrupted before the collector began to measure" :
+			 "the collector did not begin to measure within %d s", ACTIVE_S);
+	return active ? 0 : failed ? -EIO : -ETIMEDOUT;
 }
 
 /* ---- while it runs ---- */

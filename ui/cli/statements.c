@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#define STATEMENT_ROOM 4100		/* more than one has */
 #define METRIC "mysql.queries"
 #define KEPT 100			/* of a second: as many as there can be */
 #define GIVEN 1000			/* of a request: likewise */
@@ -19,7 +20,7 @@ struct options {
 	const char *id;
 	char over[32];
 	long seconds, last, pid;
-	int json, follow;
+	int json, follow, full;
 };
 
 /* What the commands differ in. */
@@ -33,7 +34,7 @@ struct view {
 	struct argp argp;
 };
 
-enum { OPT_JSON = 256, OPT_OVER, OPT_ID };
+enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
 
 static const struct argp_option options[] = {
 	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s, or ns", 0 },
@@ -42,6 +43,8 @@ static const struct argp_option options[] = {
 	{ "last", 'l', "S", 0, "Instead: what heatscoped has kept of the last S seconds", 0 },
 	{ "pid", 'p', "PID", 0, "Only of this server (default: of all named mariadbd or mysqld); not with --last", 0 },
 	{ "id", OPT_ID, "ID", 0, "With --last: of this instrumentation (default: the first of " METRIC " that keeps exemplars)", 0 },
+	{ "text", OPT_TEXT, "WHAT", 0, "Of a statement: digest (the default), without its literals; or full, its first 1,023 bytes as it was sent, with "
+	  "everybody's data in it; with --last it is what the collector has kept", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
 	{ 0 },
 };
@@ -57,6 +60,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'l': o->last = take_number(state, "last", arg); return 0;
 	case 'p': o->pid = take_number(state, "pid", arg); return 0;
 	case OPT_ID: o->id = arg; return 0;
+	case OPT_TEXT:
+		if (strcmp(arg, "digest") && strcmp(arg, "full"))
+			argp_error(state, "--text %s: neither digest nor full", arg);
+		o->full = !strcmp(arg, "full");
+		return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case ARGP_KEY_END:
 		if (o->last && (o->follow || o->seconds || o->pid))
@@ -78,6 +86,15 @@ static double measure_of(const json_t *exemplar, const char *name)
 static const char *field_of(const json_t *exemplar, const char *name)
 {
 	return json_string_value(json_object_get(json_object_get(exemplar, "fields"), name)) ?: "";
+}
+
+/* As it was sent where that is kept, on one line; else without its literals. */
+static const char *statement_of(const json_t *exemplar, char out[STATEMENT_ROOM])
+{
+	snprintf(out, STATEMENT_ROOM, "%s", json_string_value(json_object_get(exemplar, "text")) ?: field_of(exemplar, "digest"));
+	for (char *at = out; (at = strpbrk(at, "\n\t")); )
+		*at = ' ';
+	return out;
 }
 
 static double ms_of(const json_t *exemplar, const char *name)
@@ -114,11 +131,11 @@ static void parts_text(const json_t *exemplar, char *out, size_t room)
 
 static void slow_row(const json_t *e)
 {
-	char clock[32], parts[256];
+	char clock[32], parts[256], statement[STATEMENT_ROOM];
 
 	parts_text(e, parts, sizeof(parts));
 	printf("%s %11.3f %10.3f %11.3f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
-	       field_of(e, "digest"));
+	       statement_of(e, statement));
 	if (*parts)
 		printf("%12s %11s %s\n", "", "", parts);
 }
@@ -127,10 +144,10 @@ static void slow_row(const json_t *e)
 static void fsslow_row(const json_t *e)
 {
 	int fs = json_object_get(json_object_get(e, "measures"), "fs") != NULL;
-	char clock[32];
+	char clock[32], statement[STATEMENT_ROOM];
 
 	printf("%s %11.3f %10.3f %6.0f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"),
-	       measure_of(e, "n_io"), field_of(e, "digest"));
+	       measure_of(e, "n_io"), statement_of(e, statement));
 }
 
 /* "root@10.0.0.7/shop ", where the metric has who it was. */
@@ -145,8 +162,8 @@ static void who_text(const json_t *exemplar, char *out, size_t room)
 static void snoop_row(const json_t *e)
 {
 	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
-	const char *text = strcmp(field_of(e, "digest"), "none") ? field_of(e, "digest") : "";
-	char clock[32], number[24] = "-", who[800];
+	char clock[32], number[24] = "-", who[800], statement[STATEMENT_ROOM];
+	const char *text = strcmp(statement_of(e, statement), "none") ? statement : "";
 
 	if (connection)
 		snprintf(number, sizeof(number), "%lld", (long long)connection);
@@ -354,13 +371,13 @@ static json_t *measures_wanted(const struct view *v, const json_t *have)
 }
 
 /* Every statement is looked at: a budget is for what always runs. */
-static const char *const collector_options[] = { "--budget", "0", NULL };
+static const char *const collector_options[] = { "--budget", "0", NULL }, *const full_options[] = { "--budget", "0", "--text", "full", NULL };
 
 static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id)
 {
 	json_t *have, *body;
 	char where[96];
-	int err = measure_start(m, collector_options), at;
+	int err = measure_start(m, o->full ? full_options : collector_options), at;
 
 	err = err ?: measure_ready(m, METRIC, &have);
 	if (err)
@@ -419,7 +436,7 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 /* ---- the commands ---- */
 
 #define NEEDS "Needs no running heatscoped unless with --last, and what the collector needs (root, or CAP_BPF and CAP_PERFMON). " \
-	"Statements are told without their literals."
+	"Statements are told without their literals, unless --text is full."
 #define PARTS "latency,cputime,offcpu,runqwait,io,futex,net,sleep,fault,other,unsplit,n_io"
 
 static const struct view slow = {
@@ -431,6 +448,7 @@ static const struct view slow = {
 	  "  heatscope slow\n"
 	  "  heatscope slow --over 20ms --seconds 60\n"
 	  "  heatscope slow --last 3600 --over 1s\n"
+	  "  heatscope slow --text full\n"
 	  "  heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
 };
 

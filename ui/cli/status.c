@@ -83,16 +83,17 @@ static void print_server(const json_t *status)
 
 static void print_sources(const json_t *status)
 {
-	struct table t = { .n_columns = 4, .right = { 0, 0, 0, 1 } };
+	struct table t = { .n_columns = 5, .right = { 0, 0, 0, 1, 0 } };
 	json_t *source;
 	size_t i;
 
-	table_add(&t, "SOURCE", "STATE", "VERSION", "METRICS");
+	table_add(&t, "SOURCE", "STATE", "VERSION", "METRICS", "STATEMENTS");
 	json_array_foreach(json_object_get(status, "sources"), i, source) {
 		char n[32];
 
 		snprintf(n, sizeof(n), "%zu", json_array_size(json_object_get(source, "metrics")));
-		table_add(&t, text(source, "source"), text(source, "state"), text(source, "version"), n);
+		table_add(&t, text(source, "source"), text(source, "state"), text(source, "version"), n,
+			  strcmp(text(source, "text"), "full") ? "digests" : "full texts");
 	}
 	if (t.n_rows == 1) {
 		printf("no source has ever connected\n");

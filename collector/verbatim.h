@@ -1,0 +1,37 @@
+/* verbatim.h - a statement as it was sent, with its literals: for exemplars, where the collector's --text full asks for it.
+ *
+ *      receive -> verbatim_keep(): of each connection the last two texts, `verbatims` {connection, parity: text}
+ *      its event is kept as an exemplar -> its text is copied beside (record.bpf.c) -> verbatim_text(): bytes of the exemplar
+ *
+ * Why      A digest has no literals, so that nobody's data is in what is kept; `full` gives that up for the slow ones.
+ * Name     A text is overwritten by the next but one of its connection.  So it has a name, which its event carries: a text of
+ *          another name is not its.  Of several commands in one receive the last two may have theirs.
+ * Bounded  VERBATIM_MAX bytes; what is longer is cut, with "…" behind.
+ * Both     the first half is compiled for the BPF target too.
+ */
+#ifndef HEATSCOPE_VERBATIM_H
+#define HEATSCOPE_VERBATIM_H
+
+#include "specimen.h"
+
+#define VERBATIMS_MAX 8192		/* of 4096 connections; those not used for longest have none */
+#define VERBATIM_MAX (SPECIMEN_MAX - 1)
+
+struct verbatim {
+	__u64 name;			/* 0: none; connection << 8 | number of the text, modulo 256 */
+	struct specimen as_sent;
+};
+
+#define VERBATIM_NAME(connection, number) ((connection) << 8 | ((number) & 255))
+#define VERBATIM_KEY(name) ((name) >> 8 << 1 | ((name) & 1))
+
+#ifndef __bpf__
+#include <stddef.h>
+
+#define VERBATIM_TEXT_MAX (VERBATIM_MAX + 3)	/* with the mark of a cut */
+
+/* As UTF-8 without control characters but line feeds and tabs; out has VERBATIM_TEXT_MAX + 1 bytes.  How many there are. */
+size_t verbatim_text(const struct verbatim *v, char *out);
+#endif
+
+#endif
