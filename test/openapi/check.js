@@ -105,7 +105,7 @@ for (const [path, item] of Object.entries(document.paths)) {
 		Object.assign(query, { start_time: from, end_time: to });
 	for (const p of parameters)
 		if (p.required)
-			query[p.name] = p.example;
+			query[p.name] = p.content ? JSON.stringify([{ instrumentation: id }]) : p.example;
 	if (names.includes("b_start_time"))	// a comparison needs something to compare with
 		query.b_start_time = from;
 	const is = path.endsWith("/composition") ? weighing : id;
@@ -114,7 +114,7 @@ for (const [path, item] of Object.entries(document.paths)) {
 	if (names.includes("weight"))
 		await try_(`GET ${path}?weight=latency`, path, "get", { query: { ...query, weight: "latency" }, is: weighing });
 	for (const p of parameters) {
-		const values = p.schema.enum ?? [];
+		const values = p.schema?.enum ?? [];
 		for (const value of values)
 			if (!["exclude", "isolate", "b_exclude"].includes(p.name))	// these need a selection
 				await try_(`GET ${path}?${p.name}=${value}`, path, "get", { query: { ...query, [p.name]: value }, is, status });
@@ -195,6 +195,8 @@ for (const [path, item] of Object.entries(document.paths)) {
 	for (const p of parameters)
 		if (p.required)
 			query[p.name] = p.example;
+	if (names.includes("b_start_time"))
+		query.b_start_time = singleFrom;
 	if (path.endsWith("/explain"))
 		query.ymin = 100000000;
 	if (path.endsWith("/flame"))
