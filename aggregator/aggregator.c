@@ -1,5 +1,6 @@
 #include "aggregator.h"
 
+#include "alerts.h"
 #include "always.h"
 #include "http.h"
 #include "journal.h"
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define UPKEEP_MS 10000
+#define ALERTS_MS 1000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
 #define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its chunk once more */
 
@@ -207,7 +209,11 @@ static int open_journal(struct aggregator *a)
 {
 	int err = journal_new(a->flush, a->catalog, &a->journal);
 
-	return err ? err : journal_load(a->journal, a->store);
+	if (!err)
+		err = journal_load(a->journal, a->store);
+	if (!err)
+		err = alerts_new(a->flush, a->cube, a->catalog, a->journal, &a->alerts);
+	return err ? err : alerts_load(a->alerts, a->store, now_ns());
 }
 
 static int open_middle(struct aggregator *a, char *reason)
@@ -311,8 +317,18 @@ static int open_secrets(struct aggregator *a, char *reason)
 	return err;
 }
 
-static void start_upkeep(struct aggregator *a)
+static void watch(uv_timer_t *timer)
 {
+	struct aggregator *a = timer->data;
+
+	alerts_tick(a->alerts, now_ns());
+}
+
+static void start_timers(struct aggregator *a)
+{
+	uv_timer_init(a->loop, &a->alerts_timer);
+	a->alerts_timer.data = a;
+	uv_timer_start(&a->alerts_timer, watch, ALERTS_MS, ALERTS_MS);
 	uv_timer_init(a->loop, &a->upkeep);
 	a->upkeep.data = a;
 	a->has_timer = true;
@@ -341,7 +357,7 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
 	if (!err)
-		start_upkeep(a);
+		start_timers(a);
 	if (err && !reason[0])
 		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
 	return err;
@@ -369,8 +385,10 @@ void aggregator_stop(struct aggregator *a)
 	if (a->stopping)
 		return;
 	a->stopping = true;
-	if (a->has_timer)
+	if (a->has_timer) {
 		uv_close((uv_handle_t *)&a->upkeep, NULL);
+		uv_close((uv_handle_t *)&a->alerts_timer, NULL);
+	}
 	if (a->ingest)
 		ingest_stop(a->ingest);
 	if (a->flush)
@@ -385,6 +403,7 @@ void aggregator_close(struct aggregator *a)
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	always_free(a->always);
+	alerts_free(a->alerts);
 	journal_free(a->journal);
 	catalog_free(a->catalog);
 	flush_free(a->flush);

@@ -1,5 +1,6 @@
 #include "api.h"
 #include "accept.h"
+#include "api_alerts.h"
 #include "api_journal.h"
 #include "api_reply.h"
 #include "openapi.h"
@@ -250,6 +251,28 @@ static void remove_annotation(struct api *api, struct http_request *r, const str
 	api_journal_remove(api->a, r, w->id);
 }
 
+/* ---- alerts ---- */
+
+static void alerts(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_list(api->a, r);
+}
+
+static void watch_for(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_add(api->a, r);
+}
+
+static void alert(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_show(api->a, r, w->id);
+}
+
+static void remove_alert(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_remove(api->a, r, w->id);
+}
+
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_values(w->inst), NULL);
@@ -360,6 +383,10 @@ static const struct route {
 	{ { "POST", "annotations", false, 0 }, annotate },
 	{ { "GET", "annotations/:annotation", false, 0 }, annotation },
 	{ { "DELETE", "annotations/:annotation", false, 0 }, remove_annotation },
+	{ { "GET", "alerts", false, 0 }, alerts },
+	{ { "POST", "alerts", false, 0 }, watch_for },
+	{ { "GET", "alerts/:alert", false, 0 }, alert },
+	{ { "DELETE", "alerts/:alert", false, 0 }, remove_alert },
 	{ { "GET", "admin/status", false, 0 }, status },
 	{ { "GET", "admin/measuring", false, 0 }, measuring },
 	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },

@@ -16,7 +16,7 @@ struct api;				/* its fields are in api.c */
 /* What there is: doc/openapi.json names exactly these. */
 struct api_route {
 	const char *method;
-	const char *path;		/* after /ca/; ":id" is an instrumentation's, ":annotation" an annotation's */
+	const char *path;		/* after /ca/; ":id" is an instrumentation's, ":annotation" and ":alert" those' ids */
 	bool is_value;			/* it has the parameters of params.h, */
 	int kind;			/* of this enum value_kind */
 };

@@ -153,6 +153,17 @@ await try_("DELETE of a note", "/ca/annotations/{annotation}", "delete", { ...no
 await try_("GET of a note that is gone", "/ca/annotations/{annotation}", "get", { ...noted, status: 404 });
 await try_("a note without a text", "/ca/annotations", "post", { body: "{}", status: 409 });
 
+// --- alerts ---
+
+for (const rule of [{ percentile: 0.99, above: 100000000 }, { share: 0.01, above: 50000000, key: "select" }, { shape: true }]) {
+	const alert = JSON.parse((await try_("POST of an alert", "/ca/alerts", "post",
+		{ body: JSON.stringify({ name: "slow", instrumentation: id, ...rule }), status: 201 })).body);
+	await try_("GET of alerts", "/ca/alerts", "get");
+	await try_("GET of an alert", "/ca/alerts/{alert}", "get", { is: alert.id });
+	await try_("DELETE of an alert", "/ca/alerts/{alert}", "delete", { is: alert.id, status: 204 });
+}
+await try_("an alert on nothing", "/ca/alerts", "post", { body: '{"name": "x"}', status: 409 });
+
 // --- refusals ---
 
 const one = "/ca/instrumentations/{id}";

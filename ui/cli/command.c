@@ -34,6 +34,7 @@ const struct command commands[] = {
 	{ "fslatency", "how long reads and writes of files take this host's servers", run_fslatency },
 	{ "record", "record this host into a file", run_record },
 	{ "replay", "feed a recording to heatscoped", run_replay },
+	{ "alerts", "what is watched, and how it is", run_alerts },
 	{ "annotate", "a note at a time, such as a deploy, that all maps show", run_annotate },
 	{ "off", "measure nothing at all, until `heatscope on`", run_off },
 	{ "on", "measure again what is switched on", run_on },

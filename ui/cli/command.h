@@ -22,6 +22,7 @@ int run_metrics(struct client *c, int argc, char **argv);
 int run_create(struct client *c, int argc, char **argv);
 int run_clone(struct client *c, int argc, char **argv);
 int run_set(struct client *c, int argc, char **argv);
+int run_alerts(struct client *c, int argc, char **argv);
 int run_annotate(struct client *c, int argc, char **argv);
 int run_off(struct client *c, int argc, char **argv);
 int run_on(struct client *c, int argc, char **argv);

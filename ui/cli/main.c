@@ -35,6 +35,7 @@ static const char doc[] =
 	"  open       a PNG of these brought back: its numbers, or drawn anew\n"
 	"  record     record this host into a file\n"
 	"  replay     feed a recording to heatscoped\n"
+	"  alerts     what is watched, and how it is: add, remove\n"
 	"  annotate   a note at a time, such as a deploy, that all maps show\n"
 	"  off, on    measure nothing at all; measure again\n"
 	"  status     how heatscoped and its sources fare\n"

@@ -1,0 +1,336 @@
+#include "alert.h"
+
+#include "alert_shape.h"
+#include "../render/axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_MAX 3600
+#define HOLD_MAX 1000
+
+/* ---- rules ---- */
+
+static int refuse(char *reason, const char *why, ...) __attribute__((format(printf, 2, 3)));
+
+static int refuse(char *reason, const char *why, ...)
+{
+	va_list args;
+
+	va_start(args, why);
+	vsnprintf(reason, REASON_MAX, why, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* A number, or one as a text.  0: not there, 1: read, -EINVAL. */
+static int get_number(const json_t *request, const char *name, double min, double max, double *ret, char *reason)
+{
+	const json_t *value = json_object_get(request, name);
+	const char *text = json_string_value(value);
+	char *end = (char *)"";
+	double n = text ? strtod(text, &end) : json_number_value(value);
+
+	if (!value || json_is_null(value))
+		return 0;
+	if ((text ? !*text : !json_is_number(value)) || *end || !(n >= min && n <= max))
+		return refuse(reason, "value for field \"%s\" is invalid: it is a number from %g to %g", name, min, max);
+	*ret = n;
+	return 1;
+}
+
+/* One line, at most room - 1 bytes.  As get_number(). */
+static int get_text(const json_t *request, const char *name, char *ret, size_t room, char *reason)
+{
+	const json_t *value = json_object_get(request, name);
+	const char *text = json_string_value(value);
+
+	if (!value || json_is_null(value))
+		return 0;
+	if (!text || strlen(text) >= room)
+		return refuse(reason, "value for field \"%s\" is invalid: it is a text of at most %zu bytes", name, room - 1);
+	for (const char *at = text; *at; at++)
+		if ((unsigned char)*at < 0x20 || *at == 0x7f)
+			return refuse(reason, "value for field \"%s\" is invalid: it has a control character", name);
+	snprintf(ret, room, "%s", text);
+	return 1;
+}
+
+static int check_names(const json_t *request, char *reason)
+{
+	static const char *const known[] = { "name", "instrumentation", "measure", "key", "percentile", "above", "share", "shape", "window", "for" };
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)request, name, value) {
+		size_t i = 0;
+
+		while (i < sizeof(known) / sizeof(*known) && strcmp(known[i], name))
+			i++;
+		if (i == sizeof(known) / sizeof(*known))
+			return refuse(reason, "an alert has no \"%.60s\"; it has name, instrumentation, measure, key, percentile, above, share, shape, "
+				      "window and for", name);
+	}
+	return 0;
+}
+
+/* true, "true": 1; absent, false: 0. */
+static int get_shape(const json_t *request, char *reason)
+{
+	const json_t *value = json_object_get(request, "shape");
+	const char *text = json_string_value(value);
+
+	if (!value || json_is_false(value) || (text && !strcmp(text, "false")))
+		return 0;
+	if (json_is_true(value) || (text && !strcmp(text, "true")))
+		return 1;
+	return refuse(reason, "value for field \"shape\" is invalid: it is true or false");
+}
+
+static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
+{
+	double above = 0;
+	int percentile = get_number(request, "percentile", 0, 1, &r->percentile, reason);
+	int share = percentile < 0 ? 0 : get_number(request, "share", 0, 1, &r->share, reason);
+	int shape = percentile < 0 || share < 0 ? 0 : get_shape(request, reason);
+	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : get_number(request, "above", 0, 9e15, &above, reason);
+
+	if (percentile < 0 || share < 0 || shape < 0 || line < 0)
+		return -EINVAL;
+	if (percentile + share + shape != 1)
+		return refuse(reason, "an alert watches one of \"percentile\", \"share\" and \"shape\"");
+	if (!!line == !!shape)
+		return refuse(reason, shape ? "a shape's limit is learnt: it has no \"above\"" : "it needs \"above\": a value in the measure's unit");
+	r->above = (__u64)above;
+	r->kind = percentile ? ALERT_PERCENTILE : share ? ALERT_SHARE : ALERT_SHAPE;
+	return 0;
+}
+
+int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason)
+{
+	struct alert_rule r = { .hold = 3 };
+	double inst = 0, window, hold = 3;
+	int err = check_names(request, reason), got = 0;
+
+	if (!err)
+		err = got = get_text(request, "name", r.name, sizeof(r.name), reason);
+	if (err >= 0 && (!got || !*r.name))
+		err = refuse(reason, "an alert needs a \"name\"");
+	if (err >= 0)
+		err = got = get_number(request, "instrumentation", 1, 1e15, &inst, reason);
+	if (err >= 0 && !got)
+		err = refuse(reason, "an alert needs an \"instrumentation\"");
+	if (err >= 0)
+		err = get_text(request, "measure", r.measure, sizeof(r.measure), reason);
+	if (err >= 0)
+		err = get_text(request, "key", r.key, sizeof(r.key), reason);
+	if (err >= 0)
+		err = get_kind(request, &r, reason);
+	window = r.kind == ALERT_SHAPE ? 60 : 10;
+	if (err >= 0)
+		err = get_number(request, "window", 1, WINDOW_MAX, &window, reason);
+	if (err >= 0)
+		err = get_number(request, "for", 1, HOLD_MAX, &hold, reason);
+	if (err < 0)
+		return err;
+	if (window != floor(window) || hold != floor(hold) || inst != floor(inst))
+		return refuse(reason, "\"instrumentation\", \"window\" and \"for\" are whole numbers");
+	r.inst = (__u64)inst;
+	r.window_s = (__u32)window;
+	r.hold = (__u32)hold;
+	*ret = r;
+	return 0;
+}
+
+json_t *alert_rule_json(const struct alert_rule *r)
+{
+	char inst[24];
+	json_t *json;
+
+	snprintf(inst, sizeof(inst), "%llu", (unsigned long long)r->inst);
+	json = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i}", "name", r->name, "instrumentation", inst, "measure", r->measure, "key", r->key,
+			 "window", (int)r->window_s, "for", (int)r->hold);
+	if (r->kind == ALERT_SHAPE)
+		json_object_set_new(json, "shape", json_true());
+	else
+		json_object_set_new(json, "above", json_integer((json_int_t)r->above));
+	if (r->kind == ALERT_PERCENTILE)
+		json_object_set_new(json, "percentile", json_real(r->percentile));
+	if (r->kind == ALERT_SHARE)
+		json_object_set_new(json, "share", json_real(r->share));
+	return json;
+}
+
+/* ---- states ---- */
+
+static const char *const names[] = { [ALERT_OK] = "ok", [ALERT_PENDING] = "pending", [ALERT_FIRING] = "firing", [ALERT_NO_DATA] = "no_data" };
+
+const char *alert_state_name(enum alert_state state)
+{
+	return names[state];
+}
+
+enum alert_state alert_state_of(const char *name)
+{
+	for (int i = 0; name && i < ALERT_NO_DATA; i++)
+		if (!strcmp(names[i], name))
+			return (enum alert_state)i;
+	return ALERT_NO_DATA;
+}
+
+int alert_init(struct alert *a, const struct alert_rule *r)
+{
+	*a = (struct alert){ .rule = *r, .state = ALERT_NO_DATA, .value = NAN, .limit = NAN };
+	if (r->kind == ALERT_SHAPE)
+		a->usual = alert_usual_new();
+	return r->kind == ALERT_SHAPE && !a->usual ? -ENOMEM : 0;
+}
+
+void alert_fini(struct alert *a)
+{
+	alert_usual_free(a->usual);
+	a->usual = NULL;
+}
+
+static bool become(struct alert *a, enum alert_state state, __s64 since_ns)
+{
+	if (a->state == state)
+		return false;
+	a->state = state;
+	a->since_ns = since_ns;
+	a->n_fired = 0;
+	return true;
+}
+
+static bool be_dark(struct alert *a, const struct alert_window *w)
+{
+	a->n_over = a->n_clear = 0;
+	if (a->state == ALERT_FIRING && ++a->n_dark < a->rule.hold)
+		return false;
+	return become(a, ALERT_NO_DATA, w->from_ns);
+}
+
+/* The share of the events in buckets that lie wholly above the line. */
+static double share_above(const struct hist *h, __u64 line)
+{
+	double above = 0, all = (double)hist_total(h);
+
+	for (__u32 cell = ruler_cells(h->ruler); cell-- > 0 && ruler_first(h->ruler, cell) > line;)
+		above += (double)h->cell[cell];
+	return all > 0 ? above / all : 0;
+}
+
+/* false: this window says nothing. */
+static bool measure(struct alert *a, const struct alert_window *w)
+{
+	const struct alert_rule *r = &a->rule;
+
+	switch (r->kind) {
+	case ALERT_PERCENTILE:
+		a->value = w->hist->count ? (double)hist_percentile(w->hist, (__u32)(r->percentile * 1e6 + 0.5)) : 0;
+		a->limit = (double)r->above;
+		return true;
+	case ALERT_SHARE:
+		a->value = share_above(w->hist, r->above);
+		a->limit = r->share;
+		return true;
+	default:
+		if (w->hist->count < ALERT_FEW)
+			return false;
+		if (alert_usual_n(a->usual) >= ALERT_LEARNT)
+			alert_usual_compare(a->usual, w->hist, &a->value, &a->limit);
+		return true;
+	}
+}
+
+void alert_learn(struct alert *a, const struct alert_window *w)
+{
+	if (a->usual && w->observed && w->hist->count >= ALERT_FEW)
+		alert_usual_learn(a->usual, w->hist);
+}
+
+static bool step_over(struct alert *a, const struct alert_window *w)
+{
+	a->n_clear = 0;
+	if (!a->n_over++)
+		a->over_ns = w->from_ns;
+	if (a->state == ALERT_FIRING)
+		return false;
+	return become(a, a->n_over >= a->rule.hold ? ALERT_FIRING : ALERT_PENDING, a->over_ns);
+}
+
+static bool step_under(struct alert *a, const struct alert_window *w)
+{
+	a->n_over = 0;
+	a->n_clear = a->value <= ALERT_CLEAR * a->limit ? a->n_clear + 1 : 0;
+	if (a->state == ALERT_FIRING && a->n_clear < a->rule.hold)
+		return false;
+	return become(a, ALERT_OK, w->from_ns);
+}
+
+/* Another shape for an hour is the usual one from now on. */
+static bool settle(struct alert *a, const struct alert_window *w)
+{
+	if (!a->usual || a->state != ALERT_FIRING || ++a->n_fired < ALERT_HOUR)
+		return false;
+	alert_usual_clear(a->usual);
+	a->n_over = 0;
+	return become(a, ALERT_NO_DATA, w->to_ns);
+}
+
+bool alert_step(struct alert *a, const struct alert_window *w)
+{
+	bool changed, over;
+
+	if (!w->observed)
+		return be_dark(a, w);
+	a->n_dark = 0;
+	if (!measure(a, w))
+		return false;
+	if (a->usual && alert_usual_n(a->usual) < ALERT_LEARNT) {
+		alert_learn(a, w);
+		return become(a, ALERT_NO_DATA, w->from_ns);
+	}
+	over = a->value > a->limit;
+	changed = over ? step_over(a, w) : step_under(a, w);
+	if (a->value <= ALERT_USUAL * a->limit && a->state != ALERT_FIRING)
+		alert_learn(a, w);
+	return settle(a, w) || changed;
+}
+
+/* ---- in words ---- */
+
+static void what_text(const struct alert *a, const char *measure, char *out, size_t room)
+{
+	int n = a->rule.kind == ALERT_PERCENTILE ? snprintf(out, room, "p%g of %s", 100 * a->rule.percentile, measure) :
+						  snprintf(out, room, "%s", measure);
+
+	if (*a->rule.key && n > 0 && (size_t)n < room)
+		snprintf(out + n, room - (size_t)n, " of %s", a->rule.key);
+}
+
+void alert_sentence(const struct alert *a, const char *measure, const char *unit, char *out, size_t room)
+{
+	char value[AXIS_TEXT], line[AXIS_TEXT], what[NAME_MAX_LEN + LABEL_MAX + 32];
+
+	what_text(a, measure, what, sizeof(what));
+	axis_format((double)a->rule.above, axis_unit(unit), line);
+	if (a->usual && alert_usual_n(a->usual) < ALERT_LEARNT) {
+		snprintf(out, room, "%s: learning what is usual, %zu of %d windows", what, alert_usual_n(a->usual), ALERT_LEARNT);
+	} else if (a->state == ALERT_NO_DATA || isnan(a->value)) {
+		snprintf(out, room, "%s: not observed", what);
+	} else if (a->rule.kind == ALERT_PERCENTILE) {
+		axis_format(a->value, axis_unit(unit), value);
+		snprintf(out, room, "%s is %s, %s %s", what, value, a->value > a->limit ? "above" : "within", line);
+	} else if (a->rule.kind == ALERT_SHARE) {
+		snprintf(out, room, "%.3g %% of %s lies above %s, %s than %.3g %%", 100 * a->value, what, line,
+			 a->value > a->limit ? "more" : "no more", 100 * a->limit);
+	} else {
+		snprintf(out, room, "%s lies %.2g octaves from the hour before, %s %.2g", what, a->value,
+			 a->value > a->limit ? "beyond" : "within", a->limit);
+	}
+}

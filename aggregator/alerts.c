@@ -1,0 +1,453 @@
+#include "alerts.h"
+
+#include "coverage.h"
+#include "query.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME "alert."
+#define NEXT "next-alert"
+#define NS 1000000000ll
+#define SENTENCE 400
+
+struct watched {
+	struct watched *next;
+	__u64 id;
+	struct alert alert;
+	__s64 next_ns;			/* where the next window begins */
+	__s64 known_ns;			/* before it windows are only learnt */
+	__u64 firing;			/* its annotation; 0: none */
+};
+
+struct alerts {
+	struct flush *flush;
+	struct cube *cube;
+	struct catalog *catalog;
+	struct journal *journal;
+	struct watched *first;
+	size_t n;
+	__u64 next_id;
+};
+
+static struct watched **find(struct alerts *a, __u64 id)
+{
+	struct watched **at = &a->first;
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	return at;
+}
+
+static int axis_of(const struct watched *w, const struct instrumentation *in)
+{
+	return *w->alert.rule.measure ? instrumentation_axis(in, w->alert.rule.measure) : 0;
+}
+
+/* ---- as JSON ---- */
+
+static void sentence_of(const struct alerts *a, const struct watched *w, char *out)
+{
+	const struct catalog_inst *ci = catalog_find(a->catalog, w->alert.rule.inst);
+	int axis = ci ? axis_of(w, &ci->in) : -1;
+
+	if (axis < 0)
+		snprintf(out, SENTENCE, "its instrumentation or measure is not there");
+	else
+		alert_sentence(&w->alert, ci->in.measure[axis], query_unit(&ci->in, axis), out, SENTENCE);
+}
+
+static json_t *real_or_null(double n)
+{
+	return isfinite(n) ? json_real(n) : json_null();
+}
+
+static json_t *watched_json(const struct alerts *a, const struct watched *w)
+{
+	json_t *json = alert_rule_json(&w->alert.rule);
+	char id[24], sentence[SENTENCE];
+
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)w->id);
+	sentence_of(a, w, sentence);
+	json_object_set_new(json, "id", json_string(id));
+	json_object_set_new(json, "state", json_string(alert_state_name(w->alert.state)));
+	json_object_set_new(json, "since", w->alert.since_ns ? json_real((double)w->alert.since_ns / 1e9) : json_null());
+	json_object_set_new(json, "value", real_or_null(w->alert.value));
+	json_object_set_new(json, "limit", real_or_null(w->alert.limit));
+	json_object_set_new(json, "sentence", json_string(sentence));
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)w->firing);
+	json_object_set_new(json, "annotation", w->firing ? json_string(id) : json_null());
+	return json;
+}
+
+json_t *alerts_json(const struct alerts *a)
+{
+	json_t *all = json_array();
+
+	for (const struct watched *w = a->first; w; w = w->next)
+		json_array_append_new(all, watched_json(a, w));
+	return all;
+}
+
+json_t *alerts_one(const struct alerts *a, __u64 id)
+{
+	const struct watched *w = *find((struct alerts *)a, id);
+
+	return w ? watched_json(a, w) : NULL;
+}
+
+/* ---- keeping ---- */
+
+struct keeping {			/* on its way to the store */
+	__u64 id, next_id;		/* next_id 0: no new one */
+	char *text;			/* NULL: gone */
+	flush_done done;
+	void *arg;
+};
+
+static int keep_work(void *arg, struct store *store)
+{
+	const struct keeping *k = arg;
+	char name[40], next[24];
+	int err = 0;
+
+	snprintf(name, sizeof(name), NAME "%020llu", (unsigned long long)k->id);
+	snprintf(next, sizeof(next), "%llu", (unsigned long long)k->next_id);
+	if (k->next_id)
+		err = store->ops->remember(store, NEXT, next);
+	return err ? err : store->ops->remember(store, name, k->text ? k->text : "");
+}
+
+static void keep_done(void *arg, int err)
+{
+	struct keeping *k = arg;
+
+	if (err)
+		fprintf(stderr, "heatscoped: alert %llu is not stored: %s\n", (unsigned long long)k->id, strerror(-err));
+	if (k->done)
+		k->done(k->arg, err);
+	free(k->text);
+	free(k);
+}
+
+static char *stored_text(const struct watched *w)
+{
+	json_t *json = json_pack("{s:o, s:s, s:I, s:I}", "rule", alert_rule_json(&w->alert.rule), "state",
+				 alert_state_name(w->alert.state), "since", (json_int_t)w->alert.since_ns, "annotation",
+				 (json_int_t)w->firing);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+/* w NULL: it is gone. */
+static int keep(struct alerts *a, __u64 id, const struct watched *w, bool is_new, flush_done done, void *arg)
+{
+	struct keeping *k = malloc(sizeof(*k));
+	int err = k ? 0 : -ENOMEM;
+
+	if (err)
+		return err;
+	*k = (struct keeping){ .id = id, .next_id = is_new ? a->next_id : 0, .text = w ? stored_text(w) : NULL, .done = done, .arg = arg };
+	if (w && !k->text)
+		err = -ENOMEM;
+	if (!err)
+		err = flush_submit(a->flush, keep_work, keep_done, k);
+	if (err) {
+		free(k->text);
+		free(k);
+	}
+	return err;
+}
+
+/* ---- windows ---- */
+
+struct looking {			/* what the cube tells of a window */
+	const struct alert_rule *rule;
+	struct hist hist;
+	struct coverage coverage;
+	int err;
+};
+
+static void look_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct looking *l = arg;
+	char text[KEY_BYTES_MAX];
+	bool other;
+
+	if (*l->rule->key) {
+		key_text(&s->key, text, &other);
+		if (strcmp(text, l->rule->key))
+			return;
+	}
+	if (!l->err)
+		l->err = hist_decode_add(&l->hist, s->ruler, s->hist, s->hist_len);
+}
+
+static void look_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct looking *l = arg;
+
+	if (!l->err)
+		l->err = coverage_add(&l->coverage, source, first, last);
+}
+
+/* A window is observed if somebody reported at least half of its slots. */
+static int look(const struct alerts *a, const struct watched *w, const struct instrumentation *in, int axis, bool *ret_changed)
+{
+	struct alert *alert = (struct alert *)&w->alert;
+	__s64 to_ns = w->next_ns + (__s64)alert->rule.window_s * NS, slot_ns = (__s64)in->slot_ns;
+	__s64 first = w->next_ns / slot_ns, last = to_ns / slot_ns - 1;
+	struct looking l = { .rule = &alert->rule };
+	const struct store_reader reader = { .arg = &l, .slice = look_slice, .cover = look_cover };
+	int err = hist_init(&l.hist, in->ruler[axis]);
+
+	if (!err)
+		err = cube_read(a->cube, in->id, first, last, axis, 0, &reader);
+	if (!err)
+		err = l.err;
+	if (!err || err == -ENOENT) {
+		const struct alert_window window = {
+			.from_ns = w->next_ns, .to_ns = to_ns, .hist = &l.hist,
+			.observed = !err && 2 * (__s64)coverage_seen(&l.coverage, first, last) >= last - first + 1,
+		};
+
+		if (w->next_ns >= w->known_ns)
+			*ret_changed = alert_step(alert, &window);
+		else if (alert->state != ALERT_FIRING || w->next_ns < alert->since_ns)
+			alert_learn(alert, &window);
+		err = 0;
+	}
+	hist_fini(&l.hist);
+	coverage_fini(&l.coverage);
+	return err;
+}
+
+/* ---- what a change means ---- */
+
+static void begin_firing(struct alerts *a, struct watched *w)
+{
+	struct annotation note = { .inst = w->alert.rule.inst, .from_ns = w->alert.since_ns, .to_ns = ANNOTATION_OPEN, .kind = ANNOTATION_ALERT };
+	char sentence[SENTENCE], reason[REASON_MAX];
+
+	sentence_of(a, w, sentence);
+	snprintf(note.text, sizeof(note.text), "%.60s: %.160s", w->alert.rule.name, sentence);
+	if (journal_add(a->journal, &note, NULL, NULL, &w->firing, reason))
+		w->firing = 0;
+	fprintf(stderr, "heatscoped: alert \"%s\" fires: %s\n", w->alert.rule.name, sentence);
+}
+
+static void changed(struct alerts *a, struct watched *w)
+{
+	if (w->alert.state == ALERT_FIRING && !w->firing)
+		begin_firing(a, w);
+	if (w->alert.state != ALERT_FIRING && w->firing) {
+		journal_end(a->journal, w->firing, w->alert.since_ns);
+		w->firing = 0;
+		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, alert_state_name(w->alert.state));
+	}
+	keep(a, w->id, w, false, NULL, NULL);
+}
+
+/* What the cube has not any more is neither observed nor not. */
+static void skip_gone(const struct alerts *a, struct watched *w, const struct instrumentation *in)
+{
+	__s64 first, last, window_ns = (__s64)w->alert.rule.window_s * NS, oldest_ns;
+
+	if (cube_range(a->cube, in->id, &first, &last))
+		return;
+	oldest_ns = first * (__s64)in->slot_ns;
+	if (w->next_ns < oldest_ns)
+		w->next_ns += (oldest_ns - w->next_ns + window_ns - 1) / window_ns * window_ns;
+}
+
+static void tick_one(struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns)
+{
+	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
+	int axis = axis_of(w, in);
+
+	skip_gone(a, w, in);
+	for (int i = 0; axis >= 0 && i < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns; i++) {
+		bool has_changed = false;
+
+		if (look(a, w, in, axis, &has_changed))
+			return;		/* no memory: in the next tick */
+		w->next_ns += window_ns;
+		if (has_changed)
+			changed(a, w);
+	}
+}
+
+void alerts_tick(struct alerts *a, __s64 now_ns)
+{
+	for (struct watched *w = a->first, *after; w; w = after) {
+		const struct catalog_inst *ci = catalog_find(a->catalog, w->alert.rule.inst);
+
+		after = w->next;
+		if (ci)
+			tick_one(a, w, &ci->in, now_ns);
+		else
+			alerts_remove(a, w->id, NULL, NULL);	/* with its instrumentation */
+	}
+}
+
+/* ---- making and removing ---- */
+
+/* A shape is learnt from the hour before. */
+static void set_out(struct watched *w, __s64 now_ns)
+{
+	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
+
+	w->next_ns = now_ns / window_ns * window_ns;
+	w->known_ns = w->next_ns;
+	if (w->alert.usual)
+		w->next_ns -= ALERT_HOUR * window_ns;
+}
+
+static int check(const struct alerts *a, const struct alert_rule *r, char *reason)
+{
+	const struct catalog_inst *ci = catalog_find(a->catalog, r->inst);
+	const struct watched w = { .alert.rule = *r };
+	const char *why = NULL;
+
+	if (a->n >= ALERTS_MAX)
+		why = "there are 64 alerts, which is the limit; remove one first";
+	else if (!ci)
+		why = "there is no such instrumentation";
+	else if (axis_of(&w, &ci->in) < 0)
+		why = "the instrumentation has no such measure";
+	else if ((__s64)r->window_s * NS % (__s64)ci->in.slot_ns || (__s64)r->window_s * NS < (__s64)ci->in.granularity_ns)
+		why = "a window is whole slots of the instrumentation, and at least its granularity";
+	if (why)
+		snprintf(reason, REASON_MAX, "%s", why);
+	return why ? -EINVAL : 0;
+}
+
+static int insert(struct alerts *a, __u64 id, const struct alert_rule *r, struct watched **ret_watched)
+{
+	struct watched **end = &a->first, *w = calloc(1, sizeof(*w));
+	int err = w ? alert_init(&w->alert, r) : -ENOMEM;
+
+	if (err) {
+		free(w);
+		return err;
+	}
+	w->id = id;
+	while (*end)
+		end = &(*end)->next;
+	*end = w;
+	a->n++;
+	*ret_watched = w;
+	return 0;
+}
+
+static void take_out(struct alerts *a, struct watched **at)
+{
+	struct watched *w = *at;
+
+	*at = w->next;
+	a->n--;
+	alert_fini(&w->alert);
+	free(w);
+}
+
+int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done done, void *arg, __u64 *ret_id, char *reason)
+{
+	struct alert_rule r;
+	struct watched *w;
+	int err = alert_rule_parse(request, &r, reason);
+
+	if (!err)
+		err = check(a, &r, reason);
+	if (!err)
+		err = insert(a, a->next_id, &r, &w);
+	if (err)
+		return err;
+	a->next_id++;
+	set_out(w, now_ns);
+	err = keep(a, w->id, w, true, done, arg);
+	if (err)
+		take_out(a, find(a, w->id));
+	else
+		*ret_id = w->id;
+	return err;
+}
+
+int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg)
+{
+	struct watched **at = find(a, id);
+	int err = *at ? keep(a, id, NULL, false, done, arg) : -ENOENT;
+
+	if (err)
+		return err;
+	if ((*at)->firing)
+		journal_end(a->journal, (*at)->firing, (*at)->next_ns);
+	take_out(a, at);
+	return 0;
+}
+
+/* ---- begin and end ---- */
+
+int alerts_new(struct flush *flush, struct cube *cube, struct catalog *catalog, struct journal *journal, struct alerts **ret_alerts)
+{
+	struct alerts *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	*a = (struct alerts){ .flush = flush, .cube = cube, .catalog = catalog, .journal = journal, .next_id = 1 };
+	*ret_alerts = a;
+	return 0;
+}
+
+void alerts_free(struct alerts *a)
+{
+	while (a && a->first)
+		take_out(a, &a->first);
+	free(a);
+}
+
+struct loading {
+	struct alerts *alerts;
+	__s64 now_ns;
+	int err;
+};
+
+static void load_one(void *arg, const char *name, const char *text)
+{
+	struct loading *l = arg;
+	json_t *json = json_loads(text, 0, NULL);
+	__s64 since_ns = json_integer_value(json_object_get(json, "since"));
+	char reason[REASON_MAX];
+	struct alert_rule r;
+	struct watched *w;
+
+	if (alert_rule_parse(json_object_get(json, "rule"), &r, reason)) {
+		fprintf(stderr, "heatscoped: %s is damaged, and left out\n", name);
+	} else if (!l->err) {
+		l->err = insert(l->alerts, strtoull(name + strlen(NAME), NULL, 10), &r, &w);
+		if (!l->err) {
+			set_out(w, l->now_ns);
+			w->alert.state = alert_state_of(json_string_value(json_object_get(json, "state")));
+			w->alert.since_ns = since_ns;
+			w->firing = (__u64)json_integer_value(json_object_get(json, "annotation"));
+		}
+	}
+	json_decref(json);
+}
+
+int alerts_load(struct alerts *a, struct store *store, __s64 now_ns)
+{
+	struct loading l = { .alerts = a, .now_ns = now_ns };
+	char next[24];
+	int err = store->ops->recall(store, NEXT, next, sizeof(next));
+
+	if (!err)
+		err = store->ops->recall_each(store, NAME, load_one, &l);
+	if (*next)
+		a->next_id = strtoull(next, NULL, 10);
+	return err ? err : l.err;
+}

@@ -1,0 +1,242 @@
+#include "alerts_kit.h"
+#include "check.h"
+#include "server.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define HOUR 3600
+#define BEGIN (1700000000ll / HOUR * HOUR)
+#define MS 1000000ull
+#define RULER_NS RULER(UNIT_NS, 5, 10, 39)
+
+static struct alerts_bench bench;
+
+static int start(void **state)
+{
+	alerts_bench_open(&bench);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	alerts_bench_close(&bench);
+	return 0;
+}
+
+static void seconds(__s64 from, unsigned n, __u64 latency)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, RULER_NS), 0);
+	hist_record_times(&h, latency, 100);
+	for (unsigned i = 0; i < n; i++)
+		alerts_bench_slot(&bench, from + i, latency ? &h : NULL);
+	hist_fini(&h);
+}
+
+/* What fired, by rising time. */
+static struct annotations *fired(void)
+{
+	struct annotations *all;
+
+	assert_int_equal(journal_take(bench.journal, 0, 0, ANNOTATION_OPEN, 1000, &all), 0);
+	return all;
+}
+
+static const char p99[] = "{\"name\": \"slow\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"window\": 10, \"for\": 3}";
+
+static void what_fires_is_a_range_on_the_maps_until_it_is_over(void **state)
+{
+	struct annotations *all;
+
+	alerts_bench_add(&bench, p99, BEGIN);
+	assert_string_equal(alerts_bench_state(&bench), "no_data");
+	seconds(BEGIN, 60, MS);
+	assert_string_equal(alerts_bench_state(&bench), "ok");
+	seconds(BEGIN + 60, 25, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "pending");
+	seconds(BEGIN + 85, 35, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	all = fired();
+	assert_int_equal(all->n, 1);
+	assert_int_equal(all->item[0].from_ns, (BEGIN + 60) * 1000000000);
+	assert_true(all->item[0].to_ns == ANNOTATION_OPEN && all->item[0].kind == ANNOTATION_ALERT && all->item[0].inst == 1);
+	assert_string_equal(all->item[0].text, "slow: p99 of latency is 200 ms, above 100 ms");
+	annotations_free(all);
+	seconds(BEGIN + 120, 60, MS);
+	assert_string_equal(alerts_bench_state(&bench), "ok");
+	all = fired();
+	assert_int_equal(all->n, 1);
+	assert_in_range(all->item[0].to_ns / 1000000000, BEGIN + 120, BEGIN + 160);
+	annotations_free(all);
+}
+
+static void a_source_that_is_silent_is_no_data(void **state)
+{
+	alerts_bench_add(&bench, p99, BEGIN);
+	seconds(BEGIN, 60, MS);
+	seconds(BEGIN + 60, 30, 0);
+	assert_string_equal(alerts_bench_state(&bench), "no_data");
+	seconds(BEGIN + 90, 60, MS);
+	assert_string_equal(alerts_bench_state(&bench), "ok");
+}
+
+static void what_fires_goes_on_after_a_restart(void **state)
+{
+	struct annotations *all;
+	__u64 id = alerts_bench_add(&bench, p99, BEGIN);
+
+	seconds(BEGIN, 60, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	alerts_bench_restart(&bench, BEGIN + 60);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	seconds(BEGIN + 60, 60, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	all = fired();
+	assert_int_equal(all->n, 1);		/* the same one */
+	annotations_free(all);
+	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL), 0);
+	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL), -ENOENT);
+	all = fired();
+	assert_true(all->item[0].to_ns != ANNOTATION_OPEN);
+	annotations_free(all);
+	alerts_bench_restart(&bench, BEGIN + 120);
+	assert_true(alerts_bench_add(&bench, p99, BEGIN + 120) > id);
+}
+
+static void refuses_what_cannot_be_watched(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "{\"name\": \"x\", \"instrumentation\": 9, \"shape\": true}", "no such instrumentation" },
+		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"measure\": \"rows\"}", "no such measure" },
+	};
+	char reason[REASON_MAX];
+	__u64 id;
+
+	for (size_t i = 0; i < 2; i++) {
+		json_t *json = json_loads(cases[i][0], 0, NULL);
+
+		assert_int_equal(alerts_add(bench.alerts, json, 0, NULL, NULL, &id, reason), -EINVAL);
+		assert_non_null(strstr(reason, cases[i][1]));
+		json_decref(json);
+	}
+	for (int i = 0; i < ALERTS_MAX; i++)
+		alerts_bench_add(&bench, p99, BEGIN);
+	json_t *json = json_loads(p99, 0, NULL);
+	assert_int_equal(alerts_add(bench.alerts, json, 0, NULL, NULL, &id, reason), -EINVAL);
+	assert_non_null(strstr(reason, "the limit"));
+	json_decref(json);
+}
+
+/* ---- false and missed alarms ---- */
+
+#define SHIFTS 20
+#define APART 990			/* s from one to the next: 20 of them in 5.5 h, after half an hour */
+#define LASTS 420
+
+static enum change change_at(__s64 s)
+{
+	__s64 after = s - 1800;
+
+	return after < 0 || after / APART >= SHIFTS || after % APART >= LASTS ? STEADY : 1 + (enum change)(after / APART % (CHANGES - 1));
+}
+
+static void play(unsigned n_seconds, bool shifts)
+{
+	struct load l = { .burst = 1 };
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, RULER_NS), 0);
+	for (__s64 s = 0; s < n_seconds; s++) {
+		hist_clear(&h);
+		load_second(&l, s, shifts ? change_at(s) : STEADY, &h);
+		alerts_bench_slot(&bench, BEGIN + s, &h);
+	}
+	hist_fini(&h);
+}
+
+static const char shape[] = "{\"name\": \"shape\", \"instrumentation\": 1, \"shape\": true}";
+
+static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
+{
+	unsigned found[SHIFTS] = { 0 }, n = 0, beside = 0;
+	__s64 latest = 0;
+	struct annotations *all;
+
+	alerts_bench_add(&bench, shape, BEGIN);
+	play(6 * HOUR, true);
+	all = fired();
+	for (size_t i = 0; all && i < all->n; i++) {
+		__s64 at = all->item[i].from_ns / 1000000000 + 60 - BEGIN - 1800;	/* the end of the first window */
+
+		if (at < 0 || at / APART >= SHIFTS || at % APART > LASTS)
+			beside++;
+		else if (!found[at / APART]++)
+			n++;
+		latest = at > 0 && at % APART > latest ? at % APART : latest;
+	}
+	annotations_free(all);
+	print_message("# %u of %d shifts found, %u alarms beside them, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, beside,
+		      (long long)latest);
+	assert_int_equal(n, SHIFTS);
+	assert_int_equal(beside, 0);
+}
+
+static void a_steady_day_has_no_alarm(void **state)
+{
+	struct annotations *all;
+	size_t n;
+
+	alerts_bench_add(&bench, shape, BEGIN);
+	play(24 * HOUR, false);
+	assert_string_equal(alerts_bench_state(&bench), "ok");
+	all = fired();
+	n = all ? all->n : 0;
+	annotations_free(all);
+	print_message("# %zu alarms in 24 h of steady load\n", n);
+	assert_int_equal(n, 0);
+}
+
+/* ---- through HTTP ---- */
+
+static void alerts_are_made_listed_and_removed(void **state)
+{
+	static struct server server;
+	struct answer a;
+	json_t *all;
+
+	server_start(&server, true);
+	server_collector(&server, "db1");
+	server_create(&server);
+	a = ask(&server, "POST", "/ca/alerts", NULL, p99);
+	assert_int_equal(a.status, 201);
+	assert_non_null(strstr(a.head, "/ca/alerts/1"));
+	answer_fini(&a);
+	all = get_json(&server, "/ca/alerts");
+	assert_int_equal(json_array_size(all), 1);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(all, 0), "state")), "no_data");
+	json_decref(all);
+	a = ask(&server, "POST", "/ca/alerts", NULL, "{\"name\": \"x\", \"instrumentation\": 1}");
+	assert_int_equal(a.status, 409);
+	answer_fini(&a);
+	a = ask(&server, "DELETE", "/ca/alerts/1", NULL, NULL);
+	assert_int_equal(a.status, 204);
+	answer_fini(&a);
+	a = ask(&server, "GET", "/ca/alerts/1", NULL, NULL);
+	assert_int_equal(a.status, 404);
+	answer_fini(&a);
+	server_stop(&server);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(what_fires_is_a_range_on_the_maps_until_it_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
+	cmocka_unit_test_setup_teardown(what_fires_goes_on_after_a_restart, start, stop),
+	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
+	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
+	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),
+	cmocka_unit_test(alerts_are_made_listed_and_removed),
+};
+
+CHECK_MAIN(tests)
