@@ -11,6 +11,12 @@ static void work_split(const struct budget_load *load, int bare, double *ret_kep
 	*ret_spared = load->full_ns - dear - *ret_kept;
 }
 
+/* Seconds of CPU per second for the runs that pass. */
+static double pass_cost(const struct budget_load *load)
+{
+	return load->passed_per_s * (load->dispatch_ns + BUDGET_PASS_NS) / 1e9;
+}
+
 double budget_cost(const struct budget_load *load, const struct budget_plan *plan)
 {
 	double kept, spared, work;
@@ -19,7 +25,7 @@ double budget_cost(const struct budget_load *load, const struct budget_plan *pla
 	work = kept + spared;
 	if (plan->every > 1)
 		work = BUDGET_SKIP_NS + kept + spared / plan->every;
-	return load->runs_per_s * (load->dispatch_ns + work) * plan->duty / BUDGET_DUTY_FULL / 1e9;
+	return (load->runs_per_s * (load->dispatch_ns + work) / 1e9 + pass_cost(load)) * plan->duty / BUDGET_DUTY_FULL;
 }
 
 /* What each may cost, so that together they cost `allowed`: those that need less than an equal share
@@ -55,7 +61,7 @@ static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 	double kept, spared, rest, every;
 
 	work_split(load, bare, &kept, &spared);
-	rest = allowed * 1e9 - load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS + kept);
+	rest = (allowed - pass_cost(load)) * 1e9 - load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS + kept);
 	every = rest > 0 ? ceil(load->runs_per_s * spared / rest) : BUDGET_EVERY_MAX + 1;
 	if (every > BUDGET_EVERY_MAX)
 		return 0;

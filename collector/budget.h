@@ -13,6 +13,8 @@
  * Model   a run costs `dispatch` (the kernel's way into the program, which no program can measure),
  *         and `full` where it does its work; a run that is not sampled costs BUDGET_SKIP_NS instead, and `kept`
  *         where work is done before it is known whether to look (a protocol has to be followed in any case).
+ *         A run that passes, having nothing to do (run_pass(): another program's socket), costs `dispatch` and BUDGET_PASS_NS,
+ *         sampled or not.
  * Share   tracers get equal shares of the budget; what one does not need goes to the others.
  * Pure    no clock, no randomness, no allocation; values in, values out.
  */
@@ -23,17 +25,19 @@
 #include <stddef.h>
 
 #define BUDGET_SKIP_NS 15.0		/* a run that only decides not to look: measured */
+#define BUDGET_PASS_NS 10.0		/* a run that passes: measured */
 #define BUDGET_EVERY_MAX 64
 #define BUDGET_DUTY_FULL 1000		/* duty is in thousandths of the slots */
 #define BUDGET_DUTY_MIN 5
 #define BUDGET_CALM 5			/* intervals with room before more is looked at again */
 
 struct budget_load {			/* of one tracer, in one interval in which it was attached */
-	double runs_per_s;		/* program runs, sampled or not */
+	double runs_per_s;		/* program runs, sampled or not, but not those that pass */
 	double dispatch_ns, full_ns;	/* per run */
 	int stays;			/* it cannot be detached for a while: what it sees hangs together */
 	double dear_ns;			/* of full_ns: for the fields that can be left out; 0: there are none */
 	double kept_ns;			/* of full_ns: what sampling does not save, the dear fields in it; 0: it saves all */
+	double passed_per_s;		/* runs that pass */
 };
 
 struct budget_plan {

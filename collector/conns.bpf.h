@@ -1,6 +1,6 @@
 /* conns.bpf.h - the servers' connections: where what is known of one is kept, and how it becomes known.
  *
- *      conn_find() -> it, or conn_make(): whose is it, where was it accepted -> kept until the socket is gone
+ *      conn_at() -> it, or conn_make(): whose is it, where was it accepted -> kept until the socket is gone
  *
  * The protocol's struct server_conn comes before, its conn_init() and listening_pid() after; see server.bpf.h.
  */
@@ -139,9 +139,10 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 	return (__u64)pid << 16 | key.port;
 }
 
-static __always_inline struct server_conn *conn_find(struct sock *sk, __u64 inode)
+/* At most sockets of a machine nobody keeps anything: there the call is spared. */
+static __always_inline struct server_conn *conn_at(struct sock *sk)
 {
-	return inode ? bpf_map_lookup_elem(&call_conns, &inode) : bpf_sk_storage_get(&conns, sk, 0, 0);
+	return sk->sk_bpf_storage ? bpf_sk_storage_get(&conns, sk, 0, 0) : 0;
 }
 
 static __always_inline struct server_conn *conn_new(struct sock *sk, __u64 inode)

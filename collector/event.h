@@ -11,6 +11,7 @@
  *         chosen at random: each has the same chance, and the total is wrong by less than a row per CPU.
  * Cost    Every 61st run is timed, from run_begin() to the end of the last record program.  A prime number, because
  *         programs take turns: of begin and end, every 64th would always be the same one.
+ *         A run that finds at once that it has nothing to do is only counted, run_pass(): to count it dearly would be most of its cost.
  *
  * Unit    end_ns is wall-clock time (ns from the epoch); measures are in their metric's unit.
  * Shape   which index of field[] and measure[] means what, the metric's own header says (mysql.h).
@@ -57,6 +58,7 @@ struct events_cpu {
 	__u32 untimed;			/* runs until the next one that is timed */
 	__u64 handed;			/* events, to the record programs */
 	__u64 runs, n_timed, timed_ns;	/* a program that cuts into another's counting can lose it a run, never an event */
+	__u64 passed;			/* runs that are not in `runs`: they had nothing to do */
 	struct events events[EVENTS_DEPTH];	/* of each */
 };
 

@@ -1,6 +1,7 @@
 /* events.bpf.h - how an event program hands its events to the record programs; see event.h.
  *
  *      run_begin(&run) ... is there an event?  e = run_events(&run); fill e->event[e->n++] ... chain_run(ctx, &run, e)
+ *      run_pass() where most runs have nothing to do, and it is quick to see
  *
  * Included once by every x.bpf.c; x.c finds the maps and variables in its skeleton (tracer.h).
  */
@@ -32,7 +33,7 @@ struct run {				/* of an event program, on its stack */
 	__u64 began_ns;			/* 0: it is not timed */
 };
 
-/* At the begin of every event program, which ends with chain_run() or, if it never has events, run_end(). */
+/* At the begin of every event program that does not pass, which ends with chain_run() or, if it never has events, run_end(). */
 static __always_inline int run_begin(struct run *r)
 {
 	__u32 untimed;
@@ -44,6 +45,16 @@ static __always_inline int run_begin(struct run *r)
 	untimed = *(volatile __u32 *)&r->cpu->untimed;	/* once: who cuts in changes it, too */
 	r->cpu->untimed = untimed ? untimed - 1 : RUN_TIMED - 1;
 	r->began_ns = untimed ? 0 : bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Instead of run_begin() and all that follows, where there is nothing to do; the program's result. */
+static __always_inline int run_pass(void)
+{
+	struct events_cpu *cpu = depth_cpu();
+
+	if (cpu)
+		cpu->passed++;
 	return 0;
 }
 

@@ -251,11 +251,9 @@ static __always_inline void receive(struct server_conn *s, struct events *e, str
 		receive_rest(s, e, t, total, eaten);
 }
 
-static __always_inline void received(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct server_conn *s = conn_find(sk, inode);
-
-	if (!s && ret > 0)
+	if (!s)
 		s = conn_make(sk, inode, t, 0);
 	if (!s || s->conn.mode == CONN_IGNORED)
 		return;

@@ -218,10 +218,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	}
 }
 
-static __always_inline void sent(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct server_conn *s = conn_find(sk, inode);
-
 	if (!s)
 		send_first(sk, inode, t, ret);
 	else if (s->conn.mode == CONN_LOGIN)

@@ -310,11 +310,9 @@ static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode
 	return conn_make(sk, inode, t, front_startup(head, sizeof(head)));
 }
 
-static __always_inline void received(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct server_conn *s = conn_find(sk, inode);
-
-	if (!s && ret > 0)
+	if (!s)
 		s = receive_first(sk, inode, t, ret);
 	if (!s || s->front.mode == FRONT_IGNORED)
 		return;

@@ -159,10 +159,8 @@ static __always_inline void send_startup(struct server_conn *s, struct task_stru
 		front_becomes(&s->front, FRONT_ENCRYPTED);
 }
 
-static __always_inline void sent(struct events *e, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
+static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	struct server_conn *s = conn_find(sk, inode);
-
 	if (!s || ret <= 0)
 		return;
 	if (s->front.mode == FRONT_PLAIN)

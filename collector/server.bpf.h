@@ -9,12 +9,15 @@
  *
  * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.
  *
+ * Cost  Both tracepoints fire at every socket of the machine, a client's and everybody's.  What is kept of a connection is at its socket,
+ *       so it is looked there before it is asked whose process it is, and most runs pass.
+ *
  * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
  * when the tracepoints fire, and its address is in the system call's registers.
  *
  * A protocol is SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn (which begins with its struct turn), and these functions:
  *
- *      received(), sent()       a receive and a send of a server
+ *      received(), sent()       a receive and a send of a server, at a connection or, NULL, at a socket that may become one
  *      conn_init(), listening_pid()     conns.bpf.h
  *      event_fields()           turn.bpf.h
  *      conn_held()              the server waits for its client: what was sent last ends nothing
@@ -42,19 +45,30 @@ __u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as runnin
 
 /* ---- the sockets ---- */
 
+/* Whose process it is matters at a socket of which nothing is known only, and there only if something went through it. */
+static __always_inline int is_strange(const struct server_conn *s, int ret)
+{
+	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
+}
+
+/* A receive of nothing ends what is pending, nothing else. */
+static __always_inline int is_idle(const struct server_conn *s, int ret)
+{
+	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = 0;
+	struct server_conn *s = conn_at(sk);
+	struct events *e;
 	struct run r;
 
-	if (run_begin(&r))
-		return 0;
-	if (is_server(t) && !(flags & MSG_PEEK))
-		e = run_events(&r);
+	if (is_strange(s, ret) || is_idle(s, ret) || (flags & MSG_PEEK))
+		return run_pass();
+	e = events_here(&r);
 	if (e)
-		received(e, sk, 0, t, ret);
+		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
 	chain_run(ctx, &r, e);
 	return 0;
 }
@@ -62,16 +76,15 @@ int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
 SEC("tp_btf/sock_send_length")
 int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = 0;
+	struct server_conn *s = conn_at(sk);
+	struct events *e;
 	struct run r;
 
-	if (run_begin(&r))
-		return 0;
-	if (is_server(t))
-		e = run_events(&r);
+	if (is_strange(s, ret))
+		return run_pass();
+	e = events_here(&r);
 	if (e)
-		sent(e, sk, 0, t, ret);
+		sent(e, s, sk, 0, bpf_get_current_task_btf(), ret);
 	chain_run(ctx, &r, e);
 	return 0;
 }
@@ -143,6 +156,7 @@ static __always_inline struct sock *socket_of(struct task_struct *t, __u32 fd, _
 static __always_inline void call_ended(struct events *e, struct task_struct *t, const struct pt_regs *regs, long ret)
 {
 	int peeks = 0, receives = 0;
+	struct server_conn *s;
 	struct sock *sk;
 	__u64 inode;
 
@@ -170,23 +184,25 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 	sk = peeks ? 0 : socket_of(t, regs->di, &inode);
 	if (!sk || !inode)
 		return;
+	s = bpf_map_lookup_elem(&call_conns, &inode);
+	if (!s && ret <= 0)
+		return;
 	if (receives)
-		received(e, sk, inode, t, ret);
+		received(e, s, sk, inode, t, ret);
 	else
-		sent(e, sk, inode, t, ret);
+		sent(e, s, sk, inode, t, ret);
 }
 
 SEC("?tp_btf/sys_exit")
 int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct events *e = 0;
+	struct events *e;
 	struct run r;
 
-	if (run_begin(&r))
-		return 0;
-	if (is_server(t))
-		e = run_events(&r);
+	if (!is_server(t))
+		return run_pass();
+	e = events_here(&r);
 	if (e)
 		call_ended(e, t, regs, ret);
 	chain_run(ctx, &r, e);

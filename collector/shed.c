@@ -18,7 +18,7 @@
 /* ---- measuring ---- */
 
 struct counted {
-	__u64 runs, handed, n_timed, timed_ns;
+	__u64 runs, passed, handed, n_timed, timed_ns;
 };
 
 static int count_cpus(int events_fd, struct counted *ret)
@@ -33,6 +33,7 @@ static int count_cpus(int events_fd, struct counted *ret)
 	*ret = (struct counted){ 0 };
 	for (i = 0; !err && i < n_cpus; i++) {
 		ret->runs += cpus[i].runs;
+		ret->passed += cpus[i].passed;
 		ret->handed += cpus[i].handed;
 		ret->n_timed += cpus[i].n_timed;
 		ret->timed_ns += cpus[i].timed_ns;
@@ -46,7 +47,7 @@ void shed_start(struct shed *s, const struct tracer_programs *programs, __s64 no
 	struct counted c = { 0 };
 
 	count_cpus(programs->events_fd, &c);
-	*s = (struct shed){ .plan = BUDGET_PLAN_FULL, .runs = c.runs, .n_timed = c.n_timed, .timed_ns = c.timed_ns,
+	*s = (struct shed){ .plan = BUDGET_PLAN_FULL, .runs = c.runs, .passed = c.passed, .n_timed = c.n_timed, .timed_ns = c.timed_ns,
 			    .looked_ns = now_ns, .random = (__u64)now_ns | 1 };
 	if (programs->every)
 		*programs->every = s->plan.every;
@@ -82,6 +83,7 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 		return;
 	if (!s->detached) {
 		s->load.runs_per_s = (double)(c.runs - s->runs) / elapsed;
+		s->load.passed_per_s = (double)(c.passed - s->passed) / elapsed;
 		s->n_new += c.n_timed - s->n_timed;
 		s->new_ns += c.timed_ns - s->timed_ns;
 		if (s->n_new >= TIMED_LEAST) {
@@ -97,6 +99,7 @@ void shed_measure(struct shed *s, const struct tracer *t, const struct tracer_pr
 	s->load.dispatch_ns = t->dispatch_ns;
 	s->load.stays = !t->may_detach || !programs->skeleton;
 	s->runs = c.runs;
+	s->passed = c.passed;
 	s->handed = c.handed;
 	s->n_timed = c.n_timed;
 	s->timed_ns = c.timed_ns;
@@ -243,7 +246,7 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 void shed_doctor(const struct shed *s, FILE *out)
 {
 	fprintf(out, "  events: %llu\n", (unsigned long long)s->handed);
-	fprintf(out, "  cost: %.0f runs/s of %.0f ns and %.0f ns to get there: %.3f %% of a CPU",
-		s->load.runs_per_s, s->load.full_ns, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
+	fprintf(out, "  cost: %.0f runs/s of %.0f ns and %.0f that pass, and %.0f ns to get there: %.3f %% of a CPU",
+		s->load.runs_per_s, s->load.full_ns, s->load.passed_per_s, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
 	fprintf(out, "%s%s\n", s->told[0] ? "; " : "", s->told);
 }

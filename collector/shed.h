@@ -2,7 +2,7 @@
  *
  *      shed_measure() of every tracer -> budget_decide() -> shed_apply() of every tracer, and its fields
  *
- * Cost    The programs count their runs and time every 61st (event.h); what the kernel takes to get into
+ * Cost    The programs count their runs and time every 61st of those that do not pass (event.h); what the kernel takes to get into
  *         them is `dispatch_ns`, the tracer's word for it.
  *         What the dear fields take is the tracer's word too, and what was seen when they were left out.
  * Told    every through reader_sampled(), detached slots through reader_unobserved(): nobody is misled.
@@ -27,7 +27,7 @@ struct shed {				/* one tracer's; zeroed: shed_start() */
 	__u64 dear;			/* fields that can be left out: WANTED_FIELD() */
 	double dear_ns;			/* that they take */
 	__u32 was_bare, told_bare;	/* when last measured, and told */
-	__u64 runs, n_timed, timed_ns;	/* of the programs, when last looked at */
+	__u64 runs, passed, n_timed, timed_ns;	/* of the programs, when last looked at */
 	__u64 handed;			/* events, all in all */
 	__u64 n_new, new_ns;		/* timed under this plan, and not yet in load.full_ns */
 	__s64 looked_ns;

@@ -157,6 +157,7 @@ struct sock {
 	__u16 sk_type, sk_protocol;
 	int sk_err;
 	struct socket *sk_socket;
+	void *sk_bpf_storage;
 };
 
 struct inet_sock {

@@ -1,6 +1,8 @@
 #include "collector/budget.h"
 #include "check.h"
 
+#include <math.h>
+
 #define N_RANDOM 20000
 
 static const struct budget_plan full = BUDGET_PLAN_FULL;
@@ -61,6 +63,7 @@ static void the_budget_holds(void **state)
 			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
 							30 + random_below(3000), 0, 0, 0 };
 			load[i].dear_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
+			load[i].passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
 			plan[i] = full;
 		}
 		budget_decide(load, n, allowed, plan);
@@ -152,7 +155,29 @@ static void what_sampling_does_not_save_is_not_said_to_be(void **state)
 	assert_true(plan.bare && plan.every == BUDGET_EVERY_MAX && plan.duty == BUDGET_DUTY_FULL);
 }
 
+/* Other programs' sockets: where they alone are too much, that is not overlooked because nothing of it is ours. */
+static void what_passes_costs_too(void **state)
+{
+	struct budget_load load = { 1000, 20, 800, .passed_per_s = 500000 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	double busy = budget_cost(&load, &plan);
+
+	load.passed_per_s = 0;
+	assert_true(fabs(busy - budget_cost(&load, &plan) - 500000 * (20 + BUDGET_PASS_NS) / 1e9) < 1e-12);
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_int_equal(plan.every, 1);
+	load.passed_per_s = 500000;
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_true(plan.duty < BUDGET_DUTY_FULL && budget_cost(&load, &plan) <= 0.01 * 1.000001);
+
+	plan = full;
+	load.stays = 1;					/* sampled as strictly as can be, and not said to fit */
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_true(plan.every == BUDGET_EVERY_MAX && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_passes_costs_too),
 	cmocka_unit_test(the_dear_fields_go_first_where_that_is_enough),
 	cmocka_unit_test(with_sampling_the_dear_fields_are_back),
 	cmocka_unit_test(what_sampling_does_not_save_is_not_said_to_be),
