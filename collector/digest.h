@@ -18,6 +18,7 @@
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
 
 #define DIGEST_LOOK 4096		/* bytes of a text that are looked at */
+#define DIGEST_AGAIN 255		/* instead of the dialect's state: what was read is over, and this byte begins what comes next */
 
 /* What has been put last, and what waits (after the bar) for the next token to show whether it is more of the same. */
 enum digest_list {

@@ -45,7 +45,7 @@ static __always_inline int digest_word_is_prefix(const struct digest *d)
 
 /* ---- bytes ---- */
 
-static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte)
+static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 {
 	if (byte <= ' ')
 		return DIGEST_BETWEEN;
@@ -95,7 +95,7 @@ static __always_inline __u8 digest_after_word(struct digest *d, __u8 byte)
 		digest_word_undo(d);
 	else
 		digest_word_end(d);
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
@@ -110,7 +110,7 @@ static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
 {
 	if ((byte | 32) == 'e')
 		return DIGEST_EXPONENT;
-	return digest_letter(byte) || digest_digit(byte) || byte == '.' ? DIGEST_NUMBER : digest_between(d, byte);
+	return digest_letter(byte) || digest_digit(byte) || byte == '.' ? DIGEST_NUMBER : DIGEST_AGAIN;
 }
 
 /* A number that begins with its point. */
@@ -121,7 +121,7 @@ static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 		return DIGEST_NUMBER;
 	}
 	digest_punctuation(d, '.');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
@@ -157,7 +157,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 		return DIGEST_SIGN;
 	}
 	digest_punctuation(d, d->sign & 127);
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 /* "--" is a comment only with white space behind it. */
@@ -196,7 +196,7 @@ static __always_inline __u8 digest_after_slash(struct digest *d, __u8 byte)
 	if (byte == '*')
 		return DIGEST_OPEN;
 	digest_punctuation(d, '/');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
@@ -206,75 +206,78 @@ static __always_inline __u8 digest_after_star(struct digest *d, __u8 byte)
 		return DIGEST_BETWEEN;
 	}
 	digest_punctuation(d, '*');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
+}
+
+/* The state after a byte, or DIGEST_AGAIN. */
+static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
+{
+	switch (d->state) {
+	case DIGEST_BETWEEN:
+		return DIGEST_AGAIN;
+	case DIGEST_WORD:
+		return digest_in_word(d, byte);
+	case DIGEST_ZERO:
+		return (byte | 32) == 'x' ? DIGEST_HEX : digest_in_number(d, byte);
+	case DIGEST_NUMBER:
+		return digest_in_number(d, byte);
+	case DIGEST_HEX:
+		return digest_letter(byte) || digest_digit(byte) ? DIGEST_HEX : DIGEST_AGAIN;
+	case DIGEST_DOT:
+		return digest_after_dot(d, byte);
+	case DIGEST_EXPONENT:
+		return byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
+	case DIGEST_STRING:
+		return digest_in_string(d, byte);
+	case DIGEST_ESCAPE:
+		return DIGEST_STRING;
+	case DIGEST_STRING_END:
+		return byte == d->quote ? DIGEST_STRING : DIGEST_AGAIN;
+	case DIGEST_NAME:
+		return digest_in_name(d, byte);
+	case DIGEST_SIGN:
+		return digest_after_sign(d, byte);
+	case DIGEST_DASHES:
+		return digest_after_dashes(d, byte);
+	case DIGEST_LINE:
+		return byte == '\n' ? DIGEST_BETWEEN : DIGEST_LINE;
+	case DIGEST_SLASH:
+		return digest_after_slash(d, byte);
+	case DIGEST_OPEN: case DIGEST_OPEN_M:
+		return digest_after_open(d, byte);
+	case DIGEST_VERSION:
+		return digest_digit(byte) ? DIGEST_VERSION : DIGEST_AGAIN;
+	case DIGEST_BLOCK:
+		return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
+	case DIGEST_BLOCK_STAR:
+		return digest_in_block_star(byte);
+	case DIGEST_STAR:
+		return digest_after_star(d, byte);
+	}
+	return d->state;
 }
 
 static __always_inline void digest_byte(struct digest *d, __u8 byte)
 {
+	__u8 next = digest_next(d, byte);
+
+	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
+}
+
+/* A mark that waits for what comes behind it; 0: none. */
+static __always_inline __u8 digest_waits(const struct digest *d)
+{
 	switch (d->state) {
-	case DIGEST_BETWEEN:
-		d->state = digest_between(d, byte);
-		break;
-	case DIGEST_WORD:
-		d->state = digest_in_word(d, byte);
-		break;
-	case DIGEST_ZERO:
-		d->state = (byte | 32) == 'x' ? DIGEST_HEX : digest_in_number(d, byte);
-		break;
-	case DIGEST_NUMBER:
-		d->state = digest_in_number(d, byte);
-		break;
-	case DIGEST_HEX:
-		if (!digest_letter(byte) && !digest_digit(byte))
-			d->state = digest_between(d, byte);
-		break;
-	case DIGEST_DOT:
-		d->state = digest_after_dot(d, byte);
-		break;
-	case DIGEST_EXPONENT:
-		d->state = byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
-		break;
-	case DIGEST_STRING:
-		d->state = digest_in_string(d, byte);
-		break;
-	case DIGEST_ESCAPE:
-		d->state = DIGEST_STRING;
-		break;
-	case DIGEST_STRING_END:
-		d->state = byte == d->quote ? DIGEST_STRING : digest_between(d, byte);
-		break;
-	case DIGEST_NAME:
-		d->state = digest_in_name(d, byte);
-		break;
 	case DIGEST_SIGN:
-		d->state = digest_after_sign(d, byte);
-		break;
-	case DIGEST_DASHES:
-		d->state = digest_after_dashes(d, byte);
-		break;
-	case DIGEST_LINE:
-		d->state = byte == '\n' ? DIGEST_BETWEEN : DIGEST_LINE;
-		break;
+		return d->sign & 127;
 	case DIGEST_SLASH:
-		d->state = digest_after_slash(d, byte);
-		break;
-	case DIGEST_OPEN: case DIGEST_OPEN_M:
-		d->state = digest_after_open(d, byte);
-		break;
-	case DIGEST_VERSION:
-		if (!digest_digit(byte))
-			d->state = digest_between(d, byte);
-		break;
-	case DIGEST_BLOCK:
-		d->state = byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
-		break;
-	case DIGEST_BLOCK_STAR:
-		d->state = digest_in_block_star(byte);
-		break;
+		return '/';
 	case DIGEST_STAR:
-		d->state = digest_after_star(d, byte);
-		break;
+		return '*';
+	case DIGEST_DOT:
+		return '.';
 	}
+	return 0;
 }
 
 /* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
@@ -284,10 +287,8 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 		digest_word_end(d);
 	else if (d->state == DIGEST_WORD || d->state == DIGEST_NAME)
 		digest_word_undo(d);
-	else if (whole && d->state == DIGEST_SIGN)
-		digest_punctuation(d, d->sign & 127);
-	else if (whole && (d->state == DIGEST_SLASH || d->state == DIGEST_STAR || d->state == DIGEST_DOT))
-		digest_byte(d, ' ');
+	else if (whole && digest_waits(d))
+		digest_punctuation(d, digest_waits(d));
 	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
 }
 

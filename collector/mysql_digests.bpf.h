@@ -1,7 +1,7 @@
 /* mysql_digests.bpf.h - the digests of the texts that servers are sent: mysql_digest.h, fed by windows of them.
  *
- *      digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
- *                                                  `--> specimens: the first text of a code, for its label
+ *      digest_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
+ *                                                                     `--> specimens: the first text of a code, for its label
  *
  * Functions that are not inlined are global ones: the verifier looks at each once, not once per path to it.
  * Included once, by mysql.bpf.c.
@@ -48,6 +48,50 @@ static __always_inline void digest_start(struct server_conn *s)
 {
 	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
 	s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
+}
+
+#define AHEAD_WINDOWS 8
+
+/* A text that came whole; one per CPU: a server's receive is not cut into by another server's receive. */
+struct whole_text {
+	struct window window[AHEAD_WINDOWS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct whole_text);
+} whole_texts SEC(".maps");
+
+/* Does this receive begin with a text that is digested, and end with it? */
+static __always_inline int digest_can_ahead(const struct conn *c, __u8 command, __u32 total)
+{
+	return command_has_text(command) && (command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS)) && c->left == total && !c->continued &&
+	       total <= AHEAD_WINDOWS * WINDOW;
+}
+
+/* The whole text of such a command, n bytes from address `at` on, without stepping through it.  0: it cannot be read at once. */
+__noinline int digest_ahead(struct server_conn *s, __u8 command, __u64 at, __u32 n)
+{
+	const __u32 zero = 0;
+	struct whole_text *text = bpf_map_lookup_elem(&whole_texts, &zero);
+	__u32 i;
+
+	if (!s || !text || n > sizeof(*text) || bpf_probe_read_user(text, n, (const void *)at))
+		return 0;
+	s->conn.command = command;
+	if (digest_refuses(&s->conn, text->window[0].byte[0])) {
+		s->digested = DIGEST_REFUSED;
+		return 1;
+	}
+	digest_start(s);
+	for (i = 0; i < AHEAD_WINDOWS && i * WINDOW < n; i++)
+		digest_window(&s->digest, &text->window[i], 0, n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW);
+	s->text = at;
+	s->text_end = at + n;
+	s->digested = n;
+	return 1;
 }
 
 /* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */

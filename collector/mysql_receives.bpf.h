@@ -188,8 +188,9 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 		outcome(s, e, t, conn_header(c, *(__u32 *)head.byte));
 		return total;
 	}
-	/* a digest must see its text from the begin */
 	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS);
+	if (digest_can_ahead(c, head.byte[0], total) && src.len >= total)
+		text = digest_ahead(s, head.byte[0], (__u64)src.at + 1, total - 1);	/* else it must see its text from the begin */
 	step = conn_command(c, &head, text, total);
 	outcome(s, e, t, step);
 	return step >> 32;

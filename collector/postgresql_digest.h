@@ -68,7 +68,7 @@ static __always_inline __u8 digest_quoted_name(struct digest *d)
 	return DIGEST_NAME;
 }
 
-static __attribute__((noinline)) __u8 digest_between(struct digest *d, __u8 byte)
+static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 {
 	if (byte <= ' ')
 		return DIGEST_BETWEEN;
@@ -124,14 +124,14 @@ static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
 		return digest_string(d, d->word != 'e');
 	}
 	digest_word_over(d);
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
 {
 	if ((byte | 32) == 'e')
 		return DIGEST_EXPONENT;
-	return digest_in_names(byte) || byte == '.' ? DIGEST_NUMBER : digest_between(d, byte);
+	return digest_in_names(byte) || byte == '.' ? DIGEST_NUMBER : DIGEST_AGAIN;
 }
 
 /* A number that begins with its point. */
@@ -142,7 +142,7 @@ static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 		return DIGEST_NUMBER;
 	}
 	digest_punctuation(d, '.');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
@@ -165,7 +165,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 		return DIGEST_NAME;
 	}
 	d->operand = 1;
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 /* ---- texts between dollars ---- */
@@ -186,7 +186,7 @@ static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
 		return DIGEST_TAG;
 	}
 	digest_punctuation(d, '$');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 /* What does not end with a dollar was no tag, and no statement either. */
@@ -201,7 +201,7 @@ static __always_inline __u8 digest_in_tag(struct digest *d, __u8 byte)
 		return DIGEST_TAG;
 	}
 	digest_punctuation(d, '$');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_body(struct digest *d, __u8 byte)
@@ -242,14 +242,14 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 	}
 	digest_first_is_no_word(d);
 	digest_punctuation(d, d->sign & 127);
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_after_colon(struct digest *d, __u8 byte)
 {
 	digest_punctuation(d, ':');
 	if (byte != ':')
-		return digest_between(d, byte);
+		return DIGEST_AGAIN;
 	digest_put(d, ':');
 	return DIGEST_BETWEEN;
 }
@@ -262,7 +262,7 @@ static __always_inline __u8 digest_after_slash(struct digest *d, __u8 byte)
 	}
 	digest_first_is_no_word(d);
 	digest_punctuation(d, '/');
-	return digest_between(d, byte);
+	return DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_block(__u8 byte)
@@ -285,73 +285,61 @@ static __always_inline __u8 digest_in_block_slash(struct digest *d, __u8 byte)
 	return DIGEST_BLOCK;
 }
 
-static __always_inline void digest_byte(struct digest *d, __u8 byte)
+/* The state after a byte, or DIGEST_AGAIN. */
+static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 {
 	switch (d->state) {
 	case DIGEST_BETWEEN:
-		d->state = digest_between(d, byte);
-		break;
+		return DIGEST_AGAIN;
 	case DIGEST_WORD:
-		d->state = digest_in_word(d, byte);
-		break;
+		return digest_in_word(d, byte);
 	case DIGEST_NUMBER:
-		d->state = digest_in_number(d, byte);
-		break;
+		return digest_in_number(d, byte);
 	case DIGEST_EXPONENT:
-		d->state = byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
-		break;
+		return byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
 	case DIGEST_DOT:
-		d->state = digest_after_dot(d, byte);
-		break;
+		return digest_after_dot(d, byte);
 	case DIGEST_STRING:
-		d->state = digest_in_string(d, byte);
-		break;
+		return digest_in_string(d, byte);
 	case DIGEST_ESCAPE:
-		d->state = DIGEST_STRING;
-		break;
+		return DIGEST_STRING;
 	case DIGEST_STRING_END:
-		d->state = byte == '\'' ? DIGEST_STRING : digest_between(d, byte);
-		break;
+		return byte == '\'' ? DIGEST_STRING : DIGEST_AGAIN;
 	case DIGEST_NAME:
-		d->state = digest_in_name(d, byte);
-		break;
+		return digest_in_name(d, byte);
 	case DIGEST_NAME_END:
-		d->state = digest_after_name(d, byte);
-		break;
+		return digest_after_name(d, byte);
 	case DIGEST_DOLLAR:
-		d->state = digest_after_dollar(d, byte);
-		break;
+		return digest_after_dollar(d, byte);
 	case DIGEST_TAG:
-		d->state = digest_in_tag(d, byte);
-		break;
+		return digest_in_tag(d, byte);
 	case DIGEST_BODY:
-		d->state = digest_in_body(d, byte);
-		break;
+		return digest_in_body(d, byte);
 	case DIGEST_BODY_TAG:
-		d->state = digest_in_body_tag(d, byte);
-		break;
+		return digest_in_body_tag(d, byte);
 	case DIGEST_SIGN:
-		d->state = digest_after_sign(d, byte);
-		break;
+		return digest_after_sign(d, byte);
 	case DIGEST_COLON:
-		d->state = digest_after_colon(d, byte);
-		break;
+		return digest_after_colon(d, byte);
 	case DIGEST_LINE:
-		d->state = byte == '\n' || byte == '\r' ? DIGEST_BETWEEN : DIGEST_LINE;
-		break;
+		return byte == '\n' || byte == '\r' ? DIGEST_BETWEEN : DIGEST_LINE;
 	case DIGEST_SLASH:
-		d->state = digest_after_slash(d, byte);
-		break;
+		return digest_after_slash(d, byte);
 	case DIGEST_BLOCK:
-		d->state = digest_in_block(byte);
-		break;
+		return digest_in_block(byte);
 	case DIGEST_BLOCK_STAR:
-		d->state = digest_in_block_star(d, byte);
-		break;
+		return digest_in_block_star(d, byte);
 	case DIGEST_BLOCK_SLASH:
-		d->state = digest_in_block_slash(d, byte);
-		break;
+		return digest_in_block_slash(d, byte);
 	}
+	return d->state;
+}
+
+static __always_inline void digest_byte(struct digest *d, __u8 byte)
+{
+	__u8 next = digest_next(d, byte);
+
+	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
 }
 
 /* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
