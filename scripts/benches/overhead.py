@@ -16,7 +16,7 @@ The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
 
 --stage query asks what it costs to say why a statement was slow and which it was: parts with what the time blocked went to, by digest, with
-exemplars, beside performance_schema's statement digests.  The server is then started with --performance-schema=ON and all that turned off: what
+exemplars, with a program in the server (--detail), beside performance_schema's statement digests.  The server is then started with --performance-schema=ON and all that turned off: what
 that alone costs is in "nothing", too.
 """
 import collections
@@ -40,13 +40,14 @@ DISPATCH = "_Z16dispatch_command19enum_server_commandP3THDPcjb"		# by name: look
 CPU = 0
 BIN_S = 0.01
 BIN_WORDS = 6
-EVERY, BUDGET = "every", "budget"	# the two collectors: without a budget, and with
+EVERY, BUDGET, DETAIL = "every", "budget", "detail"	# the collectors: without a budget, with it, and without it with --detail
 BY_STATEMENT, BY_DIGEST = ["command", "statement", "latency"], ["command", "digest", "latency"]
 STATEMENTS = ("UPDATE performance_schema.setup_instruments SET ENABLED='{0}', TIMED='{0}' WHERE NAME LIKE 'statement/%'; "
               "UPDATE performance_schema.setup_consumers SET ENABLED='{0}' WHERE NAME IN ('events_statements_current', 'statements_digest')")
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
 REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, all parts", "heatscope, all parts by digest", "heatscope, that with exemplars"
+DETAIL_ARM = "heatscope, parts by digest, --detail"
 SCHEMA_ARM, SLOW_LOG_ARM = "performance_schema", "slow log at 0"
 PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
 CLAIM = {"parts": 0.4, "query": 0.5}	# of the pair's loss: at most
@@ -139,9 +140,11 @@ class Instruments:
     def __init__(self, options, path, server):
         self.path, self.server = path, server
         self.heatscopes = {}
-        for name, percent in (EVERY, 0), (BUDGET, options.budget):
+        collectors = {EVERY: ["--budget", "0"]}
+        collectors |= {BUDGET: ["--budget", "%g" % options.budget]} if options.stage == "parts" else {DETAIL: ["--budget", "0", "--detail"]}
+        for name, words in collectors.items():
             os.mkdir(os.path.join(path, name))
-            self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=["--budget", "%g" % percent])
+            self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=words)
         self.least_path = least(path) if options.stage == "parts" else None
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
         self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
@@ -167,6 +170,7 @@ class Instruments:
         self.heatscope(REASONS_ARM, 1, BY_STATEMENT, PARTS + REASONS)
         self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
         self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
+        self.heatscope(DETAIL_ARM, 1, BY_DIGEST, PARTS + REASONS, which=DETAIL)
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
 
     def heatscope(self, name, weight, fields, measures, which=EVERY, wait_s=0, **more):
