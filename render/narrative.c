@@ -208,7 +208,10 @@ static void find_modes(const struct grid *g, const struct bins *b, enum axis_sca
 
 		for (size_t bin = i ? peak[i].valley : 0; bin < end; bin++)
 			sum += b->count[bin];
-		mode[i] = (struct narrative_mode){ middle(g, scale, b, peak[i].at), sum / all };
+		if (scale == AXIS_LOG && !b->low[peak[i].at])
+			mode[i] = (struct narrative_mode){ b->high[peak[i].at], sum / all, 1 };
+		else
+			mode[i] = (struct narrative_mode){ middle(g, scale, b, peak[i].at), sum / all, 0 };
 	}
 	qsort(mode, n, sizeof(*mode), by_share);
 	ret->n_modes = n < NARRATIVE_MODES_MAX ? n : NARRATIVE_MODES_MAX;

@@ -27,6 +27,7 @@
 struct narrative_mode {
 	double at;			/* the value where events are densest */
 	double share;			/* of all events, from valley to valley */
+	int below;			/* 1: below `at`, where the ruler tells no more */
 };
 
 struct narrative_shift {

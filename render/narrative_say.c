@@ -65,7 +65,8 @@ static void say_modes(struct words *w, const struct narrative *n, const char *ev
 		return;
 	say(w, "%s", n->n_modes < 5 ? number[n->n_modes] : "Modes");
 	for (size_t i = 0; i < n->n_modes; i++) {
-		say(w, "%s", !i ? n->n_modes > 1 ? ": around " : ", around " : i + 1 < n->n_modes ? ", " : " and ");
+		say(w, "%s%s", !i ? n->n_modes > 1 ? ": " : ", " : i + 1 < n->n_modes ? ", " : " and ",
+		    n->mode[i].below ? "below " : !i || n->mode[i - 1].below ? "around " : "");
 		say_about(w, n->mode[i].at);
 		if (n->n_modes == 1)
 			continue;

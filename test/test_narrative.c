@@ -259,6 +259,24 @@ static void it_is_said_in_sentences(void **state)
 	grid_free(g);
 }
 
+/* Of what is below the ruler only that is known. */
+static void what_is_below_the_ruler_is_told_so(void **state)
+{
+	static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000 };
+	struct grid *g = kit_grid(20, 5, edge);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	for (size_t col = 0; col < 20; col++) {
+		kit_add(g, col, 0, 90);
+		kit_add(g, col, 3, 10);
+	}
+	rank(g);
+	narrative_text(g, 0, text);
+	assert_memory_equal(text, "Two modes: below 1 µs (90 % of the queries) and around ", strlen("Two modes: below 1 µs (90 % of the queries) and around "));
+	grid_free(g);
+}
+
 static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
 {
 	struct grid *g = empty_grid(10);
@@ -317,6 +335,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(there_is_no_worst_minute_of_few_events_or_of_a_short_time),
 	cmocka_unit_test(columns_without_events_change_nothing),
 	cmocka_unit_test(it_is_said_in_sentences),
+	cmocka_unit_test(what_is_below_the_ruler_is_told_so),
 	cmocka_unit_test(what_has_nothing_to_tell_says_so_or_nothing),
 	cmocka_unit_test(any_grid_can_be_told),
 };

@@ -158,6 +158,84 @@ check("the read-out of a cell, in all three panels, says what the API says", asy
 	}
 });
 
+/* What the read-out says of a measure when the pointer is at each of these places. */
+const readoutsAt = (page, measure, places) => page.evaluate(async ([m, all]) => {
+	const target = document.querySelector(`.map[data-measure="${m}"]`), drawn = () => new Promise((done) => requestAnimationFrame(done));
+	const seen = [];
+
+	for (const { x, y } of all) {
+		target.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
+		await drawn();
+		await drawn();
+		const { from, low, count, total } = document.querySelector(`.readout tr[data-measure="${m}"]`).dataset;
+
+		seen.push({ from: Number(from), low: Number(low), n: Number(count), total: Number(total) });
+	}
+	return seen;
+}, [measure, places]);
+
+/* What a read-out said, as value/raw has the same cell: its buckets added up, of all keys. */
+async function rawCount(server, grids, measure, { from, low }) {
+	const grid = grids[measure], high = grid.edge[grid.edge.indexOf(low) + 1] ?? Infinity;
+	const { value } = await server.get(`/ca/instrumentations/${server.id}/value/raw?measure=${measure}&start_time=${from}&duration=${grid.column}`);
+
+	return Object.values(value).flat().reduce((n, [[lo, hi], count]) => n + (lo >= low && hi < high ? count : 0), 0);
+}
+
+const SETTLED = 6;			/* seconds after which a column is amended no more */
+
+check("a thousand cells anywhere in the maps are read out as value/grid and value/raw have them", async (t) => {
+	const { page, server } = t;
+	const grids = await pause(t), seen = new Map();
+	let readings = 0;
+
+	await sleep(1000 * SETTLED);
+	for (const measure of MEASURES) {
+		const box = await map(page, measure).boundingBox(), { columns, ncols } = grids[measure];
+		const busy = [...columns.keys()].filter((i) => columns[i].count > 0 && i < ncols - SETTLED);
+
+		const places = Array.from({ length: 400 }, () => ({
+			x: box.x + (busy[Math.floor(Math.random() * busy.length)] + 0.1 + 0.8 * Math.random()) * box.width / ncols,
+			y: box.y + 2 + Math.random() * (box.height - 4),
+		}));
+
+		for (const at of await readoutsAt(page, measure, places))
+			if (at.total > 0 && grids[measure].edge.includes(at.low)) {
+				readings++;
+				assert.equal(at.n, countAt(grids[measure], at.from, at.low), `${measure} ${JSON.stringify(at)}`);
+				seen.set(`${measure} ${at.from} ${at.low}`, { measure, ...at });
+			}
+	}
+	const cells = [...seen.values()], used = cells.filter(({ n }) => n > 0);
+
+	assert.ok(readings > 900 && used.length > 100, `${readings} readings, ${cells.length} cells, ${used.length} of them used`);
+	for (const at of cells.filter(({ n }, i) => n > 0 || i % 10 === 0))
+		assert.equal(at.n, await rawCount(server, grids, at.measure, at), JSON.stringify(at));
+});
+
+check("page, picture and report of one time agree cell by cell", async (t) => {
+	const { server } = t;
+	const grids = await pause(t), { latency } = grids, end = latency.from + (latency.ncols - SETTLED) * latency.column;
+	const cellsOf = (edge, from, column, columns) => columns.flatMap(({ cells }, i) => from + i * column >= end ? [] :
+		cells.map(([row, n]) => [Math.round(1000 * (from + i * column)), edge[row], n].join())).sort();
+	const of = (m) => cellsOf(m.edge, m.from_ns / 1e9, m.column_ns / 1e9, m.columns);
+	const range = ["-s", String(latency.from), "-e", String(end)];
+
+	await sleep(1000 * SETTLED);
+	const report = server.data("report", ...range);
+
+	for (const measure of MEASURES) {
+		const page = await server.get(`/ca/instrumentations/${server.id}/value/grid?measure=${measure}&start_time=${latency.from}` +
+			`&end_time=${end}&ncols=${latency.ncols}`);
+		const cells = cellsOf(grids[measure].edge, grids[measure].from, grids[measure].column, grids[measure].columns);
+
+		assert.ok(cells.length > 20);
+		assert.deepEqual(cells, cellsOf(page.edge, page.from, page.column, page.columns), `${measure}: the page and value/grid`);
+		assert.deepEqual(cells, of(server.data("render", "-m", measure, ...range).maps[0]), `${measure}: the page and a picture`);
+		assert.deepEqual(cells, of(report.maps.find((m) => m.measure === measure)), `${measure}: the page and a report`);
+	}
+});
+
 check("a cell has the palette's colour that the API's numbers give", async (t) => {
 	const grids = await pause(t);
 
@@ -507,6 +585,25 @@ check("the table view holds the same numbers", async (t) => {
 	assert.equal(rows.length, latency.ncols);
 	[...latency.columns].reverse().forEach((column, i) =>
 		assert.equal(rows[i][1].replace(/,/g, ""), column.state === "unobserved" ? "–" : String(column.count)));
+});
+
+check("the table view tells each map in the words of the API", async (t) => {
+	const { page, server } = t;
+	const grids = await pause(t), told = page.locator(".told dd");
+
+	await press(page, "View", "table");
+	await until("three narratives", async () => await told.count() === MEASURES.length, 5);
+	for (const [i, measure] of MEASURES.entries()) {
+		const { from, ncols, column } = grids[measure];
+		const { narrative } = await server.get(`/ca/instrumentations/${server.id}/value/grid?measure=${measure}&start_time=${from}` +
+			`&duration=${ncols * column}&ncols=${ncols}&narrative=true&utc_offset=0`);
+
+		assert.match(narrative, /mode/);
+		assert.equal((await told.nth(i).textContent()).split(".")[0], narrative.split(".")[0]);
+	}
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "told.png") });
 });
 
 check("an instrumentation is created and deleted", async (t) => {

@@ -65,7 +65,7 @@ export class Server {
 	}
 
 	do(name, args) {
-		const done = spawnSync(name, args, { encoding: "utf8" });
+		const done = spawnSync(name, args, { encoding: "utf8", maxBuffer: 1 << 28 });
 
 		if (done.status !== 0)
 			throw new Error(`${name}: ${done.stderr}`);
@@ -130,6 +130,14 @@ export class Server {
 		if (!reply.ok)
 			throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
 		return reply.json();
+	}
+
+	/** What a picture of the command line's was drawn from. */
+	data(command, ...options) {
+		const file = join(this.dir, "picture.png"), heatscope = join(build, "heatscope");
+
+		this.do(heatscope, ["--url", this.url, command, this.id, ...options, "-o", file]);
+		return JSON.parse(this.do(heatscope, ["open", file, "--json"]));
 	}
 
 	logs() {

@@ -61,6 +61,11 @@ export const remove = (id) => request("DELETE", `/ca/instrumentations/${encodeUR
 /** A grid; see grid.js for its shape. */
 export const grid = (id, parameters) => request("GET", of(id, "grid") + query(parameters));
 
+/** The same time and columns of a measure in words: {narrative}. */
+export const narrative = (id, measure, { from, ncols, column }, signal) => request("GET", of(id, "grid") + query({
+	measure, start_time: from, duration: ncols * column, ncols, narrative: true, utc_offset: -60 * new Date(1000 * from).getTimezoneOffset(),
+}), undefined, signal);
+
 /** @returns {Promise<{keys: import("./keys.js").KeyRow[], lower_bound?: boolean}>} */
 export const keys = (id, s, parameters) => request("GET", of(id, "keys") + query({ ...span(s), ...parameters }));
 

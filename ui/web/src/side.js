@@ -1,5 +1,7 @@
 /* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
 import { html } from "htm/preact";
+import { useEffect, useState } from "preact/hooks";
+import * as api from "./api.js";
 import * as format from "./format.js";
 import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
 import { discreteFields, hueOf } from "./keys.js";
@@ -179,6 +181,26 @@ export function KeyList({ session }) {
 }
 
 /** The same data as a table: a row per column of the map, newest first. */
+const ASK_AGAIN = 10;			/* seconds that a live view moves on before it is told anew */
+
+/** Each map in words, as the API tells it: its modes, shifts and worst minute. */
+function Narratives({ maps }) {
+	const [told, setTold] = useState([]);
+	const asked = maps.map(({ id, inst, measure, grid }) => [id, inst.id, measure, grid.ncols, grid.column,
+		Math.floor(gridEnd(grid) / ASK_AGAIN)].join()).join(" ");
+
+	useEffect(() => {
+		const asking = new AbortController();
+
+		Promise.all(maps.map(async ({ title, inst, measure, grid }) => ({
+			title, text: (await api.narrative(inst.id, measure, grid, asking.signal)).narrative,
+		}))).then(setTold, () => {});		/* the table stands without it */
+		return () => asking.abort();
+	}, [asked]);
+	return html`<dl class="told">${told.filter(({ text }) => text).map(({ title, text }) =>
+		html`<div key=${title}><dt>${title}</dt><dd>${text}</dd></div>`)}</dl>`;
+}
+
 export function TableView({ session }) {
 	const maps = session.maps.filter((map) => map.grid), grids = maps.map((map) => map.grid);
 
@@ -188,7 +210,7 @@ export function TableView({ session }) {
 	const at = (grid, time) => grid.columns[columnAt(grid, time)];
 	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
 
-	return html`<div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
+	return html`<${Narratives} maps=${maps} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
 		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
