@@ -25,7 +25,7 @@ static void conn_check(const struct conn *c)
 	check(c->left <= PACKET_MAX);
 	check(c->scanner.state <= STATEMENT_DONE);
 	check(c->scanner.n <= 8);
-	check(c->who.part <= WHO_USE_QUOTE && c->who.name.n <= NAME_ROOM);
+	check(c->who.part <= WHO_USE_SEMICOLON && c->who.name.n <= NAME_ROOM);
 	check(!c->who.skip || c->who.part == WHO_AUTH || c->who.part == WHO_AUTH_HIGH);
 	check(c->follow.n < FOLLOW_HEAD && c->follow.verdict <= REPLY_HELD);
 	check(c->statement <= STATEMENT_MISC || statement_known(c->statement));
