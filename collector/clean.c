@@ -1,7 +1,7 @@
 #include "clean.h"
 #include "key.h"
 #include "slice.h"
-#include "../render/utf8.h"
+#include "utf8_length.h"
 
 #include <stdio.h>
 #include <stdlib.h>

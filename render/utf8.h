@@ -2,26 +2,9 @@
 #ifndef HEATSCOPE_UTF8_H
 #define HEATSCOPE_UTF8_H
 
-#include <stddef.h>
+#include "../collector/utf8_length.h"
 
 #define UTF8_UNKNOWN "\xef\xbf\xbd"	/* U+FFFD */
-
-/* How many bytes of a well-formed sequence begin here; 0: none (Unicode 15, table 3-7). */
-static inline size_t utf8_length(const unsigned char *at)
-{
-	unsigned low = at[0] == 0xe0 ? 0xa0 : at[0] == 0xf0 ? 0x90 : 0x80;
-	unsigned high = at[0] == 0xed ? 0x9f : at[0] == 0xf4 ? 0x8f : 0xbf;
-	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : at[0] < 0xf5 ? 4 : 0;
-
-	if (len < 2)
-		return len;
-	if (at[1] < low || at[1] > high)
-		return 0;
-	for (size_t i = 2; i < len; i++)
-		if (at[i] < 0x80 || at[i] > 0xbf)
-			return 0;
-	return len;
-}
 
 /* A copy, NUL-terminated and cut to `room` bytes: what is no UTF-8 as U+FFFD, control characters as spaces. */
 void utf8_clean(const char *text, char *out, size_t room);
