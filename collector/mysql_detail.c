@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,22 +54,6 @@ static int executable_open(__u32 pid, struct executable *ret, char *reason)
 	return err;
 }
 
-/* Shared, because into a private mapping the kernel puts the probes that others have in that file. */
-static int executable_read(struct executable *e, char *reason)
-{
-	size_t n = e->stat.st_size > 0 ? (size_t)e->stat.st_size : 0;
-	void *bytes = n ? mmap(NULL, n, PROT_READ, MAP_SHARED, e->fd, 0) : MAP_FAILED;
-	int err;
-
-	if (bytes == MAP_FAILED) {
-		snprintf(reason, REASON_MAX, "its executable cannot be read");
-		return -EIO;
-	}
-	err = mysql_thd_find(bytes, n, &e->thd, &e->entry, reason);
-	munmap(bytes, n);
-	return err;
-}
-
 int details_possible(__u32 pid, char *reason)
 {
 	char names[NEED_NAMES_MAX];
@@ -81,7 +64,7 @@ int details_possible(__u32 pid, char *reason)
 	if (missing)
 		snprintf(reason, REASON_MAX, "the collector lacks %s", need_names(missing, names));
 	if (!err) {
-		err = executable_read(&e, reason);
+		err = mysql_thd_find(e.fd, &e.thd, &e.entry, reason);
 		close(e.fd);
 	}
 	return err;
@@ -133,7 +116,7 @@ static void detailed_add(struct details *d, __u32 index, __u32 pid, struct execu
 {
 	struct detailed *of = &d->of[index];
 	char reason[REASON_MAX];
-	int err = executable_read(e, reason);
+	int err = mysql_thd_find(e->fd, &e->thd, &e->entry, reason);
 
 	*of = (struct detailed){ .used = 1, .dev = e->stat.st_dev, .ino = e->stat.st_ino };
 	err = err ?: executable_attach(d, e, index, &of->link, reason);

@@ -1,12 +1,16 @@
 #include "mysql_thd.h"
 #include "accessor.h"
-#include "dynsym.h"
 #include "instrumentation.h"
+#include "program_file.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
+#define CODE_LOOK 64			/* bytes of a function that are looked at; what we know is shorter */
 #define AT(field) offsetof(struct mysql_thd, field)
 
 static const struct place {		/* what an accessor must be like, and what it tells */
@@ -22,11 +26,31 @@ static const struct place {		/* what an accessor must be like, and what it tells
 	{ "thd_is_strict_mode", ACCESSOR_TEST, 1, { AT(sql_mode) } },
 };
 
-static int accessor_find(const struct dynsym *d, const char *name, struct accessor *ret)
-{
-	__u64 at = dynsym_find(d, name);
+struct server {
+	int fd;
+	struct program_file file;
+};
 
-	return at ? accessor_decode(d->bytes + at, d->n - at, ret) : -ENOENT;
+/* The first bytes of a function: how many, or -ENOENT. */
+static ssize_t code_read(const struct server *s, const char *name, __u8 code[CODE_LOOK], __u64 *ret_at)
+{
+	__u64 at;
+	int err = program_file_find(&s->file, name, &at);
+	ssize_t n = err || at > INT64_MAX ? -1 : pread(s->fd, code, CODE_LOOK, (off_t)at);
+
+	if (n < 0)
+		return -ENOENT;
+	*ret_at = at;
+	return n;
+}
+
+static int accessor_find(const struct server *s, const char *name, struct accessor *ret)
+{
+	__u8 code[CODE_LOOK];
+	__u64 at;
+	ssize_t n = code_read(s, name, code, &at);
+
+	return n < 0 ? (int)n : accessor_decode(code, (__u64)n, ret);
 }
 
 /* A compiler may test the one byte that has the bits. */
@@ -39,10 +63,10 @@ static int mode_place(struct accessor *a)
 	return a->mask == SQL_MODE_STRICT ? 0 : -EINVAL;
 }
 
-static int place_find(const struct dynsym *d, const struct place *p, struct mysql_thd *thd, char *reason)
+static int place_find(const struct server *s, const struct place *p, struct mysql_thd *thd, char *reason)
 {
 	struct accessor a;
-	int err = accessor_find(d, p->accessor, &a);
+	int err = accessor_find(s, p->accessor, &a);
 
 	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a))))
 		err = -EINVAL;
@@ -56,39 +80,50 @@ static int place_find(const struct dynsym *d, const struct place *p, struct mysq
 	return 0;
 }
 
-static int entry_find(const struct dynsym *d, __u64 *ret_entry, char *reason)
+static int entry_find(const struct server *s, __u64 *ret_entry, char *reason)
 {
-	__u64 at = dynsym_find(d, "_Z18log_slow_statementP3THD");
-	int offset = at ? entry_offset(d->bytes + at, d->n - at) : 0;
+	__u8 code[CODE_LOOK];
+	__u64 at;
+	ssize_t n = code_read(s, "_Z18log_slow_statementP3THD", code, &at);
+	int offset = n < 0 ? 0 : entry_offset(code, (__u64)n);
 
-	if (!at)
+	if (n < 0)
 		snprintf(reason, REASON_MAX, "the server has no function log_slow_statement(THD*), which is MariaDB's, or does not export it");
 	else if (offset < 0)
 		snprintf(reason, REASON_MAX, "the server's log_slow_statement(THD*) begins with an instruction at which a probe would cost "
 			 "a statement more than 10 us: it is not probed");
-	if (!at || offset < 0)
+	if (n < 0 || offset < 0)
 		return -ENOTSUP;
 	*ret_entry = at + (__u64)offset;
 	return 0;
 }
 
-int mysql_thd_find(const __u8 *bytes, __u64 n, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
+static int thd_find(const struct server *s, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
 {
 	struct mysql_thd thd = { 0 };
-	struct dynsym d;
 	__u64 entry;
-	int err = dynsym_open(bytes, n, &d);
+	int err = entry_find(s, &entry, reason);
 
-	if (err || d.head.e_machine != EM_X86_64) {
-		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions (.dynsym)");
-		return -ENOTSUP;
-	}
-	err = entry_find(&d, &entry, reason);
 	for (size_t i = 0; !err && i < sizeof(places) / sizeof(*places); i++)
-		err = place_find(&d, &places[i], &thd, reason);
+		err = place_find(s, &places[i], &thd, reason);
 	if (err)
 		return err;
 	*ret = thd;
 	*ret_entry = entry;
 	return 0;
+}
+
+int mysql_thd_find(int fd, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
+{
+	struct server s = { .fd = fd };
+	int err = program_file_load(fd, &s.file);
+	int known = !err && s.file.machine == EM_X86_64 && s.file.n_functions;
+
+	if (err && err != -EBADMSG)
+		snprintf(reason, REASON_MAX, "the server's executable cannot be read: %s", strerror(-err));
+	else if (!known)
+		snprintf(reason, REASON_MAX, "the server's executable is not for x86-64, or names no functions (.symtab, .dynsym)");
+	err = known ? thd_find(&s, ret, ret_entry, reason) : -ENOTSUP;
+	program_file_fini(&s.file);
+	return err;
 }

@@ -22,7 +22,7 @@ struct mysql_thd {			/* bytes from the THD's begin */
 #define SQL_MODE_NO_BACKSLASH_ESCAPES (1u << 20)
 #define SQL_MODE_STRICT 0x600000u	/* what thd_is_strict_mode() asks for */
 
-/* Pure.  ret_entry: in the file.  -ENOTSUP: it cannot be; reason (REASON_MAX bytes) says why. */
-int mysql_thd_find(const __u8 *bytes, __u64 n, struct mysql_thd *ret, __u64 *ret_entry, char *reason);
+/* fd: of the executable, which may be anybody's.  ret_entry: in the file.  -ENOTSUP: it cannot be; reason (REASON_MAX bytes) says why. */
+int mysql_thd_find(int fd, struct mysql_thd *ret, __u64 *ret_entry, char *reason);
 
 #endif

@@ -75,6 +75,17 @@ __u64 program_file_address(const struct program_file *p, __u64 offset)
 	return offset;
 }
 
+static int place_of(const struct program_file *p, __u64 address, __u64 *ret_offset)
+{
+	for (size_t i = 0; i < p->n_parts; i++) {
+		if (address < p->part[i].address || address - p->part[i].address >= p->part[i].size)
+			continue;
+		*ret_offset = address - p->part[i].address + p->part[i].offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
 /* ---- functions ---- */
 
 static int by_address(const void *a, const void *b)
@@ -152,6 +163,7 @@ int program_file_load(int fd, struct program_file *ret)
 	Elf64_Ehdr header;
 	int err = read_header(fd, &header);
 
+	p.machine = err ? EM_NONE : header.e_machine;
 	err = err ?: load_parts(fd, &header, &p);
 	err = err ?: load_functions(fd, &header, &p);
 	if (err)
@@ -166,6 +178,14 @@ void program_file_fini(struct program_file *p)
 	free(p->function);
 	free(p->names);
 	memset(p, 0, sizeof(*p));
+}
+
+int program_file_find(const struct program_file *p, const char *name, __u64 *ret_offset)
+{
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (!strcmp(p->names + p->function[i].name, name))
+			return place_of(p, p->function[i].address, ret_offset);
+	return -ENOENT;
 }
 
 const char *program_file_name(const struct program_file *p, __u64 address)

@@ -1,9 +1,11 @@
 /* program_file.h - the functions of a program or library file: its ELF symbol table.
  *
  *      file --program_file_load()--> functions by address;  offset in the file -> address in it -> name
+ *                                                           name -> offset in the file
  *
  * Shape   64-bit, little-endian.  The functions are those of .symtab, or where the file is stripped those it exports (.dynsym).
- * Trust   none: a file may be anybody's.  Nothing is read beyond it, and nothing larger than PROGRAM_TABLE_MAX.
+ * Trust   none: a file may be anybody's.  Nothing is read beyond it, and nothing larger than PROGRAM_TABLE_MAX; it is read and not mapped,
+ *         so that one that is cut meanwhile cannot end us.
  * Errors  -EBADMSG: not such a file; -EFBIG: a table is too large; else -errno.  After an error there is nothing to free.
  * Memory  program_file_fini() frees; a zeroed one has no functions.
  */
@@ -26,6 +28,7 @@ struct program_file {
 	struct program_function *function;	/* by address */
 	size_t n_functions;
 	char *names;			/* ends with NUL */
+	__u16 machine;			/* EM_X86_64 ... */
 	struct program_part {		/* of the file, as it is loaded */
 		__u64 offset, size, address;
 	} part[PROGRAM_PARTS_MAX];
@@ -37,6 +40,9 @@ void program_file_fini(struct program_file *p);
 
 /* The file's own address of the byte at this offset; the offset itself where nothing is loaded from there. */
 __u64 program_file_address(const struct program_file *p, __u64 offset);
+
+/* Where in the file the function of that name begins.  -ENOENT: it has none, or does not load it from the file. */
+int program_file_find(const struct program_file *p, const char *name, __u64 *ret_offset);
 
 /* The function there; NULL: none that is known. */
 const char *program_file_name(const struct program_file *p, __u64 address);

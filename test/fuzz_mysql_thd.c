@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
@@ -34,12 +36,16 @@ static void function(const uint8_t *data, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
+	static int fd = -1;
 	char reason[REASON_MAX] = "";
 	struct mysql_thd thd;
 	__u64 entry;
 
 	function(data, len < 64 ? len : 64);
-	if (mysql_thd_find(data, len, &thd, &entry, reason))
+	if (fd < 0)
+		fd = memfd_create("server", MFD_CLOEXEC);
+	must(fd >= 0 && !ftruncate(fd, 0) && pwrite(fd, data, len, 0) == (ssize_t)len);
+	if (mysql_thd_find(fd, &thd, &entry, reason))
 		must(reason[0]);
 	else
 		must(entry < len && !reason[0]);

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static __u8 server[65536];
 static __u64 n_server;
@@ -27,6 +29,17 @@ static int read_server(void **state)
 	return 0;
 }
 
+/* Of an executable of these bytes. */
+static int find(const __u8 *bytes, size_t n, struct mysql_thd *ret, __u64 *ret_entry, char *reason)
+{
+	int fd = memfd_create("server", MFD_CLOEXEC), err;
+
+	assert_int_equal(write(fd, bytes, n), n);
+	err = mysql_thd_find(fd, ret, ret_entry, reason);
+	close(fd);
+	return err;
+}
+
 static __u8 *place_of(__u8 *bytes, const char *what, size_t len)
 {
 	__u8 *at = memmem(bytes, n_server, what, len);
@@ -42,7 +55,7 @@ static void its_functions_tell_the_places(void **state)
 	struct mysql_thd thd;
 	__u64 entry;
 
-	assert_int_equal(mysql_thd_find(server, n_server, &thd, &entry, reason), 0);
+	assert_int_equal(find(server, n_server, &thd, &entry, reason), 0);
 	assert_int_equal(thd.user, 0x25f8);
 	assert_int_equal(thd.user_name, 8);
 	assert_int_equal(thd.database, 0xa0);
@@ -77,7 +90,7 @@ static void what_it_cannot_be_is_said_by_name(void **state)
 	for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
 		memcpy(bytes, server, n_server);
 		memcpy(place_of(bytes, odd[i].is, odd[i].len), odd[i].by, odd[i].len);
-		assert_int_equal(mysql_thd_find(bytes, n_server, &thd, &entry, reason), -ENOTSUP);
+		assert_int_equal(find(bytes, n_server, &thd, &entry, reason), -ENOTSUP);
 		if (!strstr(reason, odd[i].says))
 			fail_msg("%s: %s", odd[i].says, reason);
 	}
@@ -94,20 +107,26 @@ static void a_cut_one_is_refused(void **state)
 
 	memcpy(&head, server, sizeof(head));
 	assert_in_range(head.e_shoff, sizeof(head), n_server);
-	for (__u64 n = 0; n <= head.e_shoff; n++) {
-		__u8 *bytes = malloc(n ? n : 1);
-
-		memcpy(bytes, server, n);
-		if (mysql_thd_find(bytes, n, &thd, &entry, reason) != -ENOTSUP)
+	for (__u64 n = 0; n <= head.e_shoff; n++)
+		if (find(server, n, &thd, &entry, reason) != -ENOTSUP)
 			fail_msg("%llu bytes", (unsigned long long)n);
-		free(bytes);
-	}
+}
+
+static void one_that_cannot_be_read_is_said_to_be_so(void **state)
+{
+	char reason[REASON_MAX];
+	struct mysql_thd thd;
+	__u64 entry;
+
+	assert_int_equal(mysql_thd_find(-1, &thd, &entry, reason), -ENOTSUP);
+	assert_string_equal(reason, "the server's executable cannot be read: Bad file descriptor");
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(its_functions_tell_the_places),
 	cmocka_unit_test(what_it_cannot_be_is_said_by_name),
 	cmocka_unit_test(a_cut_one_is_refused),
+	cmocka_unit_test(one_that_cannot_be_read_is_said_to_be_so),
 };
 
 int main(void)

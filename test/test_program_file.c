@@ -72,6 +72,24 @@ static void functions_are_found_by_address(void **state)
 	assert_null(program_file_name(&p, 0x401100));
 }
 
+static void functions_are_found_by_name(void **state)
+{
+	struct small f = small_file();
+	struct program_file p;
+	__u64 at = 77;
+
+	f.symbol[2].st_value = 0x403000;		/* behind what is loaded */
+	assert_int_equal(load(&f, sizeof(f), &p), 0);
+	assert_int_equal(p.machine, EM_NONE);
+	assert_int_equal(program_file_find(&p, "three", &at), -ENOENT);
+	assert_int_equal(program_file_find(&p, "end", &at), -ENOENT);
+	assert_int_equal(program_file_find(&p, "", &at), -ENOENT);
+	assert_int_equal(at, 77);
+	assert_int_equal(program_file_find(&p, "two", &at), 0);
+	assert_int_equal(at, 0x1100);
+	program_file_fini(&p);
+}
+
 static void a_stripped_file_has_what_it_exports(void **state)
 {
 	struct small f = small_file();
@@ -142,6 +160,7 @@ static void this_program_has_its_functions(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(functions_are_found_by_address),
+	cmocka_unit_test(functions_are_found_by_name),
 	cmocka_unit_test(a_stripped_file_has_what_it_exports),
 	cmocka_unit_test(refuses_what_is_no_program),
 	cmocka_unit_test(names_beyond_the_table_are_no_names),
