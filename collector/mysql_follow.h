@@ -17,6 +17,7 @@
 static inline void follow_begin(struct conn *c, int wanted)
 {
 	c->follow.on = wanted;
+	c->follow.verdict = REPLY_MORE;
 	c->follow.rows = 0;
 	c->follow.n = 0;
 	c->follow.skip = 0;
