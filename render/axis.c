@@ -139,8 +139,8 @@ void axis_format_zone(int utc_offset_s, char ret_text[AXIS_TEXT])
 /* Wall-clock fields of a moment; floor, also before 1970. */
 static __s64 split(__s64 ns, int utc_offset_s, struct tm *ret_tm)
 {
-	__s64 local = ns + utc_offset_s * SECOND, rest = (local % SECOND + SECOND) % SECOND;
-	time_t seconds = (time_t)((local - rest) / SECOND);
+	__s64 rest = (ns % SECOND + SECOND) % SECOND;
+	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0) + utc_offset_s);
 
 	gmtime_r(&seconds, ret_tm);
 	return rest;

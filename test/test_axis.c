@@ -38,6 +38,10 @@ static void times_name_zone_and_length(void **state)
 	assert_string_equal(text, "2026-11-21 15:00:00.5");
 	axis_format_time(-1000000000ll, 0, text);
 	assert_string_equal(text, "1969-12-31 23:59:59");
+	axis_format_time(INT64_MIN, -3600, text);
+	assert_string_equal(text, "1677-09-20 23:12:43.145");
+	axis_format_time(INT64_MAX, 3600, text);
+	assert_string_equal(text, "2262-04-12 00:47:16.854");
 }
 
 static void log_ticks_are_1_2_5(void **state)

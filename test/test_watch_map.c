@@ -151,6 +151,14 @@ static void a_time_has_its_column(void **state)
 	map_free(m);
 }
 
+static void a_moment_that_cannot_be_drawn_is_the_last_that_can(void **state)
+{
+	assert_int_equal(map_ns(KIT_FROM + 0.5), (__s64)KIT_FROM * 1000000000 + 500000000);
+	assert_int_equal(map_ns(1e11), map_ns(1e12));
+	assert_int_equal(map_ns(-1e300), -map_ns(1e300));
+	assert_true(map_ns(1e11) > map_ns(KIT_FROM) && map_ns(1e11) <= INT64_MAX / 2);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_map_is_read_with_all_it_says),
 	cmocka_unit_test(null_is_no_limit),
@@ -160,6 +168,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_does_not_fit_changes_nothing),
 	cmocka_unit_test(new_levels_replace_the_old),
 	cmocka_unit_test(a_time_has_its_column),
+	cmocka_unit_test(a_moment_that_cannot_be_drawn_is_the_last_that_can),
 };
 
 CHECK_MAIN(tests)

@@ -1,6 +1,5 @@
 #include "watch_frame.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,8 +16,8 @@ static void draw_title(const struct frame *f, struct screen *s)
 	snprintf(left, sizeof(left), *unit ? "%s (%s)%s%.*s: %s" : "%s%s%s%.*s: %s", measure, unit,
 		 v->isolated ? ", only " : "", KEY_BYTES_MAX, v->isolated ? v->selected : "", f->subject->title);
 	if (f->map) {
-		axis_format_span((__u64)llround((double)f->map->n_cols * f->map->column_s * 1e9), span);
-		axis_format_time((__s64)llround(map_end_s(f->map) * 1e9), f->utc_offset_s, end);
+		axis_format_span((__u64)map_ns((double)f->map->n_cols * f->map->column_s), span);
+		axis_format_time(map_ns(map_end_s(f->map)), f->utc_offset_s, end);
 		snprintf(right, sizeof(right), "%s to %s", span, end);
 	}
 	screen_text(s, 0, 0, s->n_cols - screen_width(right) - 2, left, bold);
@@ -76,7 +75,7 @@ static void cursor_text(const struct frame *f, const struct layout *l, long col,
 	char time[AXIS_TEXT], range[96], n[AXIS_TEXT], share[32] = "";
 	char running[AXIS_TEXT], still[64] = "", coverage[128];
 
-	axis_format_time((__s64)llround((m->from_s + (double)col * m->column_s) * 1e9), f->utc_offset_s, time);
+	axis_format_time(map_ns(m->from_s + (double)col * m->column_s), f->utc_offset_s, time);
 	range_text(m, cell.low, cell.high, range);
 	axis_format_count(cell.n, n);
 	axis_format_count(cell.running, running);
@@ -96,7 +95,7 @@ static void axes_text(const struct frame *f, const struct layout *l, char *out, 
 	char span[AXIS_TEXT], n[AXIS_TEXT];
 	int at;
 
-	axis_format_span((__u64)llround(m->column_s * 1e9), span);
+	axis_format_span((__u64)map_ns(m->column_s), span);
 	axis_format_count(beyond, n);
 	at = snprintf(out, room, "%s per column, %s axis, %s colours", span, m->yscale == AXIS_LOG ? "log" : "linear",
 		      m->transfer);

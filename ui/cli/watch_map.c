@@ -7,6 +7,7 @@
 
 #define COLUMNS_MAX 4000
 #define ROWS_MAX 65536
+#define MAP_TIME_MAX_S 4e9		/* in ns, the difference of two fits into 64 bits */
 
 static const struct map_column not_observed = { .state = MAP_UNOBSERVED };
 
@@ -277,6 +278,11 @@ int map_put_levels(struct map *m, const json_t *event)
 		return -EBADMSG;
 	memcpy(m->level, level, sizeof(level));
 	return 0;
+}
+
+__s64 map_ns(double time_s)
+{
+	return (__s64)llround(fmax(-MAP_TIME_MAX_S, fmin(time_s, MAP_TIME_MAX_S)) * 1e9);
 }
 
 double map_end_s(const struct map *m)

@@ -69,6 +69,9 @@ int map_put_levels(struct map *m, const json_t *event);
 
 double map_end_s(const struct map *m);
 
+/* A moment of the map as the axis wants it; a reply may say any: beyond a hundred years from the epoch it is there. */
+__s64 map_ns(double time_s);
+
 /* The column that holds a time; -1: outside. */
 long map_column_at(const struct map *m, double time_s);
 
