@@ -524,6 +524,24 @@ static const char *kernel_refusal(void *self, const struct metric *metric)
 	return on->refusal[0] ? on->refusal : NULL;
 }
 
+static const char *kernel_lacking(void *self, __u64 inst)
+{
+	struct kernel *k = self;
+	const struct instrument *it = k->instrument;
+	const char *shed, *lacks;
+
+	while (it && it->inst != inst)
+		it = it->next;
+	if (!it)
+		return "";
+	shed = kernel_shedding(it);
+	lacks = it->on->tracer->lacking ? it->on->tracer->lacking(it->on->self, it->wanted) : "";
+	if (!*shed || !*lacks)
+		return *shed ? shed : lacks;
+	snprintf(k->lacking, sizeof(k->lacking), "%s; %s", shed, lacks);
+	return k->lacking;
+}
+
 const struct probe kernel_probe = {
 	.name = "kernel",
 	.filters = 1,
@@ -534,7 +552,7 @@ const struct probe kernel_probe = {
 	.enable = kernel_enable,
 	.disable = kernel_disable,
 	.drain = kernel_drain,
-	.shedding = kernel_shedding,
+	.lacking = kernel_lacking,
 	.wake_at = kernel_wake_at,
 	.wake = kernel_wake,
 	.doctor = kernel_doctor,

@@ -46,6 +46,7 @@ struct kernel {
 	struct traced traced[N_TRACERS];
 	struct metric metric[N_TRACERS];
 	struct instrument *instrument;
+	char lacking[2 * REASON_MAX];	/* as told last, of one of them */
 	__s64 wall_offset;
 	__s64 drained_ns, shed_ns;	/* last time */
 	double own_s;			/* of CPU, by the collector itself, until then */

@@ -44,16 +44,9 @@ static int is_bare_only(const struct budget_plan *plan)
 	return plan->every == 1 && plan->duty == BUDGET_DUTY_FULL;
 }
 
-const char *kernel_shedding(void *self, __u64 inst)
+const char *kernel_shedding(const struct instrument *it)
 {
-	const struct kernel *k = self;
-	const struct instrument *it = k->instrument;
-
-	while (it && it->inst != inst)
-		it = it->next;
-	if (!it || (is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields)))
-		return "";
-	return it->on->shed.told;
+	return is_bare_only(&it->on->shed.plan) && !(it->kept & it->on->shed_fields) ? "" : it->on->shed.told;
 }
 
 __s64 kernel_wake_at(void *self)

@@ -127,6 +127,17 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 	}
 }
 
+/* Where the bytes hide a statement. */
+#define DETAILED (WANTED_FIELD(MYSQL_COMMAND) | WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | \
+		  WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE))
+
+static const char *mysql_lacking(void *self, __u64 wanted)
+{
+	const struct details *d = ((const struct server_tracer *)self)->programs.details;
+
+	return d && d->lacking[0] && (wanted & DETAILED) ? d->lacking : server_lacking(self, wanted);
+}
+
 static void doctor_detail(__u32 pid, FILE *out)
 {
 	char reason[REASON_MAX];
@@ -170,5 +181,6 @@ const struct tracer mysql_tracer = {
 	.lost = server_lost,
 	.look = server_look,
 	.running = server_running,
+	.lacking = mysql_lacking,
 	.doctor = mysql_doctor,
 };

@@ -106,22 +106,29 @@ static __u32 detailed_find(const struct details *d, const struct stat *stat)
 	return i;
 }
 
+static void lack(struct details *d, __u32 pid, const char *reason)
+{
+	if (!d->lacking[0])
+		snprintf(d->lacking, sizeof(d->lacking), "no detail of process %u: %.200s", pid, reason);
+}
+
 static void tell_once(struct details *d, __u32 pid, const char *reason)
 {
 	if (!d->told++)
 		log_warning("mysql.queries: no detail of process %u: %s", pid, reason);
+	lack(d, pid, reason);
 }
 
 static void detailed_add(struct details *d, __u32 index, __u32 pid, struct executable *e)
 {
 	struct detailed *of = &d->of[index];
-	char reason[REASON_MAX];
-	int err = mysql_thd_find(e->fd, &e->thd, &e->entry, reason);
+	int err;
 
 	*of = (struct detailed){ .used = 1, .dev = e->stat.st_dev, .ino = e->stat.st_ino };
-	err = err ?: executable_attach(d, e, index, &of->link, reason);
+	err = mysql_thd_find(e->fd, &e->thd, &e->entry, of->reason);
+	err = err ?: executable_attach(d, e, index, &of->link, of->reason);
 	if (err)
-		log_warning("mysql.queries: no detail of process %u and others of its executable: %s", pid, reason);
+		log_warning("mysql.queries: no detail of process %u and others of its executable: %s", pid, of->reason);
 	else
 		log_info("mysql.queries: detail of process %u and others of its executable", pid);
 }
@@ -143,8 +150,11 @@ static void details_see(struct details *d, __u32 pid)
 		tell_once(d, pid, "there are too many executables of servers");
 	else if (!d->of[index].used)
 		detailed_add(d, index, pid, &e);
-	if (index < DETAILS_MAX)
+	if (index < DETAILS_MAX) {
 		d->of[index].seen = 1;
+		if (!d->of[index].link)
+			lack(d, pid, d->of[index].reason);
+	}
 	close(e.fd);
 }
 
@@ -152,6 +162,7 @@ void details_look(struct details *d, const __u32 *pid, size_t n_pids)
 {
 	size_t i;
 
+	d->lacking[0] = 0;
 	for (i = 0; i < DETAILS_MAX; i++)
 		d->of[i].seen = 0;
 	for (i = 0; i < n_pids; i++)

@@ -123,5 +123,6 @@ const struct tracer postgresql_tracer = {
 	.lost = server_lost,
 	.look = server_look,
 	.running = server_running,
+	.lacking = server_lacking,
 	.doctor = postgresql_doctor,
 };

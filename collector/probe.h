@@ -49,8 +49,8 @@ struct probe {
 
 	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
 
-	/* NULL: never.  What of an instrumentation is not looked at now, and why, in words; "": nothing. */
-	const char *(*shedding)(void *self, __u64 inst);
+	/* NULL: never.  What of an instrumentation is not looked at now or cannot be had, and why, in words; "": nothing. */
+	const char *(*lacking)(void *self, __u64 inst);
 
 	/* NULL: never.  When wake() is to be called, wall-clock time; 0: not.  Asked after each drain. */
 	__s64 (*wake_at)(void *self);

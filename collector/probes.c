@@ -237,11 +237,11 @@ json_t *probes_state(const struct probes *p)
 	json_t *list = json_array();
 
 	for (const struct enabled *e = p->enabled; e; e = e->next) {
-		const char *shed = e->on && e->on->probe->shedding ? e->on->probe->shedding(e->on->self, e->in.id) : "";
+		const char *lacks = e->on && e->on->probe->lacking ? e->on->probe->lacking(e->on->self, e->in.id) : "";
 
 		json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "id", (json_int_t)e->in.id, "state",
-						      !e->on ? "failed" : *shed ? "partial" : "active", "reason",
-						      *shed ? shed : e->reason));
+						      !e->on ? "failed" : *lacks ? "partial" : "active", "reason",
+						      *lacks ? lacks : e->reason));
 	}
 	return json_pack("{s:o}", "instrumentations", list);
 }

@@ -162,14 +162,21 @@ static void link_drop(struct bpf_link **link)
 	*link = NULL;
 }
 
-/* Attached while it is wanted; what cannot be is told once. */
-static void link_want(const struct server_tracer *s, struct bpf_link **link, const char *name, int *n_failed, const char *consequence)
+/* Attached while it is wanted.  ret_err: why it is not; it is tried again when more is wanted, and logged once. */
+static void link_want(const struct server_tracer *s, struct bpf_link **link, const char *name, const char *tracepoint, int *ret_err)
 {
+	int err;
+
 	if (*link)
 		return;
-	*link = bpf_program__attach(program_of(s, name));
-	if (!*link && !(*n_failed)++)
-		log_error("%s: attaching %s failed (%s): %s", s->name, name, strerror(errno), consequence);
+	if (need_pretends(tracepoint))
+		errno = ENOENT;
+	else
+		*link = bpf_program__attach(program_of(s, name));
+	err = *link ? 0 : -errno;
+	if (err && err != *ret_err)
+		log_error("%s: attaching to %s failed: %s", s->name, tracepoint, strerror(-err));
+	*ret_err = err;
 }
 
 static void files_drop(struct server_tracer *s)
@@ -183,8 +190,9 @@ static void files_want(struct server_tracer *s)
 {
 	if (!s->file_begins)
 		*s->programs.files_since = clock_ns(CLOCK_MONOTONIC);
-	link_want(s, &s->file_ends, "file_ends", &s->files_failed, "fs and io_bytes are 0");
-	link_want(s, &s->file_begins, "file_begins", &s->files_failed, "fs and io_bytes are 0");
+	link_want(s, &s->file_ends, "file_ends", "sys_exit", &s->files_err);
+	if (s->file_ends)
+		link_want(s, &s->file_begins, "file_begins", "sys_enter", &s->files_err);
 	if (!s->file_ends || !s->file_begins)
 		files_drop(s);
 }
@@ -194,13 +202,28 @@ void server_want(void *self, __u64 wanted)
 	struct server_tracer *s = self;
 
 	if (wanted & TURN_PARTS)
-		link_want(s, &s->left, "left", &s->left_failed, "time blocked is all told as other");
+		link_want(s, &s->left, "left", "sched_switch", &s->left_err);
 	else
 		link_drop(&s->left);
 	if (wanted & TURN_FILES)
 		files_want(s);
 	else
 		files_drop(s);
+}
+
+const char *server_lacking(void *self, __u64 wanted)
+{
+	struct server_tracer *s = self;
+	int no_reasons = (wanted & TURN_PARTS) && !s->left, no_files = (wanted & TURN_FILES) && !s->file_begins;
+
+	s->lacking[0] = 0;
+	if (no_reasons)
+		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): time blocked is all told as other%s",
+			 strerror(-s->left_err), no_files ? "; " : "");
+	if (no_files)
+		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
+			 "calls on files cannot be seen (%s): fs and io_bytes are 0", strerror(-s->files_err));
+	return s->lacking;
 }
 
 /* ---- labels ---- */
@@ -388,6 +411,8 @@ static void doctor_program(const struct server_tracer *s, FILE *out, const char 
 
 void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 {
+	const char *lacking;
+
 	doctor_servers(names, out);
 	if (!s)
 		return;
@@ -401,14 +426,13 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 		doctor_program(s, out, "statement's end", "statement_ended");
 	if (s->left)
 		doctor_program(s, out, "leave", "left");
-	else if (s->left_failed)
-		fprintf(out, "  attaching to the scheduler has failed: time blocked is all told as other\n");
 	if (s->file_begins && s->file_ends) {
 		doctor_program(s, out, "call's begin", "file_begins");
 		doctor_program(s, out, "call's end", "file_ends");
-	} else if (s->files_failed) {
-		fprintf(out, "  attaching to system calls has failed: fs and io_bytes are 0\n");
 	}
+	lacking = server_lacking(s, (s->left_err ? TURN_PARTS : 0) | (s->files_err ? TURN_FILES : 0));
+	if (*lacking)
+		fprintf(out, "  %s\n", lacking);
 	if (*s->programs.by_switch) {
 		doctor_program(s, out, "switch", "switched");
 		doctor_program(s, out, "wakeup", "woken");

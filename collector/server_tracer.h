@@ -45,7 +45,8 @@ struct server_tracer {
 	struct bpf_link *running;
 	struct bpf_link *left;		/* while somebody asks why threads were blocked */
 	struct bpf_link *file_ends, *file_begins;	/* or what they had of files */
-	int left_failed, files_failed;	/* times these could not be had */
+	int left_err, files_err;	/* why these cannot be had */
+	char lacking[REASON_MAX];	/* as told last */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
 	struct census *census;
 	struct servers servers;
@@ -72,6 +73,7 @@ __s64 server_moved(void *self);
 void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
 __u64 server_lost(void *self);
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
+const char *server_lacking(void *self, __u64 wanted);
 void server_doctor(struct server_tracer *s, const char *const *names, FILE *out);
 
 void server_label_name(const struct server_tracer *s, __u64 code, char *out);

@@ -110,6 +110,9 @@ struct tracer {
 	/* Of a metric with a measure of scope point: what is under way, and what ended after since_ns.  -errno: not all of it
 	 * could be told. */
 	int (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
+	/* What of what an instrumentation wants cannot be had, though the metric can, why, and what is told instead; "": nothing. */
+	const char *(*lacking)(void *self, __u64 wanted);
+
 	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */
 };
 
