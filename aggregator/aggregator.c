@@ -4,6 +4,7 @@
 #include "always.h"
 #include "http.h"
 #include "journal.h"
+#include "worksheets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -232,6 +233,10 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = open_journal(a);
 	if (!err)
+		err = worksheets_new(a->flush, &a->worksheets);
+	if (!err)
+		err = worksheets_load(a->worksheets, a->store, why);
+	if (!err)
 		err = always_new(a->catalog, &a->conf, &a->always);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
@@ -405,6 +410,7 @@ void aggregator_close(struct aggregator *a)
 	always_free(a->always);
 	alerts_free(a->alerts);
 	journal_free(a->journal);
+	worksheets_free(a->worksheets);
 	catalog_free(a->catalog);
 	flush_free(a->flush);
 	if (a->cube)

@@ -26,6 +26,7 @@ struct http;				/* http.c's */
 struct always;				/* always.c's */
 struct journal;				/* journal.c's */
 struct alerts;				/* alerts.c's */
+struct worksheets;			/* worksheets.c's */
 
 struct aggregator {
 	struct conf conf;
@@ -38,6 +39,7 @@ struct aggregator {
 	struct journal *journal;
 	struct alerts *alerts;
 	uv_timer_t alerts_timer;	/* has_timer, too */
+	struct worksheets *worksheets;
 	struct ingest *ingest;
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;

@@ -3,6 +3,7 @@
 #include "api_alerts.h"
 #include "api_journal.h"
 #include "api_reply.h"
+#include "api_worksheets.h"
 #include "openapi.h"
 #include "resource.h"
 #include "series.h"
@@ -20,8 +21,11 @@ struct api {
 	struct all_series series;
 };
 
+#define WORD_MAX 48
+
 struct where {				/* what a path leads to */
-	__u64 id;			/* the number in it; 0: none */
+	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
+	__u64 id;			/* as a number; 0: it is none */
 	enum value_kind kind;
 	const struct catalog_inst *inst;	/* of :id */
 };
@@ -273,6 +277,38 @@ static void remove_alert(struct api *api, struct http_request *r, const struct w
 	api_alerts_remove(api->a, r, w->id);
 }
 
+/* ---- worksheets ---- */
+
+static void worksheets(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_list(api->a, r);
+}
+
+static void save_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_add(api->a, r);
+}
+
+static void worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_show(api->a, r, w->word);
+}
+
+static void clone_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_clone(api->a, r, w->word);
+}
+
+static void change_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_change(api->a, r, w->word);
+}
+
+static void remove_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_remove(api->a, r, w->word);
+}
+
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_values(w->inst), NULL);
@@ -387,6 +423,12 @@ static const struct route {
 	{ { "POST", "alerts", false, 0 }, watch_for },
 	{ { "GET", "alerts/:alert", false, 0 }, alert },
 	{ { "DELETE", "alerts/:alert", false, 0 }, remove_alert },
+	{ { "GET", "worksheets", false, 0 }, worksheets },
+	{ { "POST", "worksheets", false, 0 }, save_worksheet },
+	{ { "GET", "worksheets/:worksheet", false, 0 }, worksheet },
+	{ { "PUT", "worksheets/:worksheet", false, 0 }, change_worksheet },
+	{ { "DELETE", "worksheets/:worksheet", false, 0 }, remove_worksheet },
+	{ { "POST", "worksheets/:worksheet/clone", false, 0 }, clone_worksheet },
 	{ { "GET", "admin/status", false, 0 }, status },
 	{ { "GET", "admin/measuring", false, 0 }, measuring },
 	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },
@@ -414,15 +456,17 @@ static __u64 id_at(const char *path)
 	return id;
 }
 
-/* Is this a path of that form?  :id, or :any other word, is any piece, *ret_id its number. */
-static bool path_is(const char *path, const char *form, __u64 *ret_id)
+/* Is this a path of that form?  :id, or :any other word, is any piece, which goes to ret_word, if it is not longer. */
+static bool path_is(const char *path, const char *form, char ret_word[WORD_MAX])
 {
 	while (*form) {
 		if (*form == ':') {
-			if (!*path || *path == '/')
+			size_t len = strcspn(path, "/");
+
+			if (!len)
 				return false;
-			*ret_id = id_at(path);
-			path += strcspn(path, "/");
+			snprintf(ret_word, WORD_MAX, "%.*s", len < WORD_MAX ? (int)len : 0, path);
+			path += len;
 			form += strcspn(form, "/");
 		} else if (*path++ != *form++) {
 			return false;
@@ -464,19 +508,18 @@ static void reply_nowhere(struct api *api, struct http_request *r, const char *p
 static void route(struct api *api, struct http_request *r, const char *path)
 {
 	const struct route *there = NULL, *found = NULL;
-	struct where w;
-	__u64 id = 0;
+	struct where w = { .word = "" };
 
 	for (size_t i = 0; i < N_ROUTES && !found; i++) {
-		if (!path_is(path, routes[i].is.path, &id))
+		if (!path_is(path, routes[i].is.path, w.word))
 			continue;
 		there = &routes[i];
 		found = strcmp(http_method(r), there->is.method) ? NULL : there;
 	}
+	w.id = id_at(w.word);
 	if (there && strstr(there->is.path, ":id"))
-		catalog_touch(api->a->catalog, id, now_ns());
-	w.id = id;
-	w.inst = catalog_find(api->a->catalog, id);
+		catalog_touch(api->a->catalog, w.id, now_ns());
+	w.inst = catalog_find(api->a->catalog, w.id);
 	if (!there) {
 		reply_nowhere(api, r, path);
 	} else if (strstr(there->is.path, ":id") && !w.inst) {

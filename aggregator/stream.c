@@ -256,18 +256,6 @@ int stream_open(struct streams *all, struct http_request *r, const struct catalo
 	return err;
 }
 
-/* The parameter `views`, and no other. */
-static int views_asked(struct http_request *r, struct views *ret_views, char *reason)
-{
-	size_t n;
-	const struct http_param *param = http_params(r, &n);
-
-	if (n == 1 && !strcmp(param[0].name, "views"))
-		return views_read(param[0].value, ret_views, reason);
-	snprintf(reason, PARAMS_REASON_MAX, "it needs the parameter \"views\", and nothing else");
-	return -EINVAL;
-}
-
 /* What somebody asks for that is not there (any more) is told, and keeps nobody else from theirs. */
 static int add_views(struct stream *s, struct views *asked, char *reason)
 {
@@ -289,9 +277,11 @@ static int add_views(struct stream *s, struct views *asked, char *reason)
 
 int stream_open_views(struct streams *all, struct http_request *r, char *reason)
 {
+	size_t n;
+	const struct http_param *param = http_params(r, &n);
 	struct views asked;
-	int err = views_asked(r, &asked, reason);
 	struct stream *s;
+	int err = views_read(param, n, &asked, reason);
 
 	if (err)
 		return err;

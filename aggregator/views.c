@@ -34,9 +34,9 @@ static __u64 id_of(const json_t *json)
 }
 
 /* The members besides are parameters, as in a body. */
-static int read_params(json_t *view, struct input *ret_in, char *reason)
+static int read_params(json_t *view, const struct raw_input *common, struct input *ret_in, char *reason)
 {
-	struct raw_input raw = { .type = "application/json" };
+	struct raw_input raw = *common;
 	char *text;
 	int err;
 
@@ -51,35 +51,55 @@ static int read_params(json_t *view, struct input *ret_in, char *reason)
 	return err;
 }
 
-static int read_view(json_t *json, struct views *v, char *reason)
+static int read_view(json_t *json, const struct raw_input *common, struct views *v, char *reason)
 {
 	__u64 id = id_of(json_object_get(json, "instrumentation"));
 	int err;
 
 	if (!json_is_object(json) || !id)
 		return refuse(reason, "each entry must be an object with the id of an \"instrumentation\"");
-	err = read_params(json, &v->view[v->n].in, reason);
+	err = read_params(json, common, &v->view[v->n].in, reason);
 	if (!err)
 		v->view[v->n++].inst = id;
 	return err;
 }
 
-int views_read(const char *text, struct views *ret_views, char *reason)
+static int read_all(const char *text, const struct raw_input *common, struct views *v, char *reason)
 {
 	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, NULL), *one;
-	struct views v = { 0 };
 	size_t i;
 	int err = 0;
 
 	if (!json_is_array(all) || !json_array_size(all) || json_array_size(all) > VIEWS_MAX)
-		err = refuse(reason, "must be a JSON array of 1 to 32 objects");
+		err = refuse(reason, "must be a JSON array of 1 to 128 objects");
 	else
 		json_array_foreach(all, i, one)
-			err = err ?: read_view(one, &v, reason);
+			err = err ?: read_view(one, common, v, reason);
 	json_decref(all);
+	return err;
+}
+
+int views_read(const struct http_param *param, size_t n_params, struct views *ret_views, char *reason)
+{
+	struct http_param *others = calloc(n_params + 1, sizeof(*others));
+	struct raw_input common = { .query = others, .type = "application/json" };
+	const char *text = NULL;
+	int err = others ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n_params && !err; i++)
+		if (!strcmp(param[i].name, "views"))
+			text = param[i].value;
+		else
+			others[common.n_query++] = param[i];
+	if (!err && !text) {
+		snprintf(reason, REASON_MAX, "it needs the parameter \"views\"");
+		err = -EINVAL;
+	}
+	*ret_views = (struct views){ 0 };
+	if (!err)
+		err = read_all(text, &common, ret_views, reason);
 	if (err)
-		views_fini(&v);
-	else
-		*ret_views = v;
+		views_fini(ret_views);
+	free(others);
 	return err;
 }

@@ -525,8 +525,8 @@ static void what_is_not_a_list_of_views_is_refused(void **state)
 		const char *path, *says;
 	} c[] = {
 		{ "/ca/stream", "\\\"views\\\"" },
-		{ "/ca/stream?ncols=3", "and nothing else" },
-		{ "/ca/stream?views=%5B%5D", "JSON array of 1 to 32 objects" },
+		{ "/ca/stream?ncols=3", "it needs the parameter" },
+		{ "/ca/stream?views=%5B%5D", "JSON array of 1 to 128 objects" },
 		{ "/ca/stream?views=%5B1%5D", "instrumentation" },
 		{ "/ca/stream?views=%5B%7B%22instrumentation%22:1%7D,%7B%22instrumentation%22:1,%22ncols%22:0%7D%5D", "view 1: " },
 		{ "/ca/stream?views=%5B%7B%22instrumentation%22:1,%22xyz%22:0%7D%5D", "view 0: " },

@@ -2,20 +2,37 @@
 #include "../aggregator/views.h"
 #include "../collector/instrumentation.h"
 
+static int read_text(const char *text, struct views *ret_views, char *reason)
+{
+	const struct http_param param[] = { { "theme", "dark" }, { "views", text }, { "ncols", "60" } };
+
+	return views_read(param, 3, ret_views, reason);
+}
+
+static const char *value_of(const struct input *in, const char *name)
+{
+	for (size_t i = 0; i < in->n; i++)
+		if (!strcmp(in->param[i].name, name))
+			return in->param[i].value;
+	return "";
+}
+
 static void each_entry_is_an_instrumentation_and_its_parameters(void **state)
 {
 	struct views v;
 	char reason[REASON_MAX] = "";
 
-	assert_int_equal(views_read("[{\"instrumentation\": \"17\", \"measure\": \"latency\", \"ncols\": 300, \"weight\": null},"
+	assert_int_equal(read_text("[{\"instrumentation\": \"17\", \"measure\": \"latency\", \"ncols\": 300, \"weight\": null},"
 				    " {\"instrumentation\": 4}]", &v, reason), 0);
 	assert_int_equal(v.n, 2);
 	assert_int_equal(v.view[0].inst, 17);
-	assert_int_equal(v.view[0].in.n, 2);
-	assert_string_equal(v.view[0].in.param[0].name, "measure");
-	assert_string_equal(v.view[0].in.param[1].value, "300");
+	assert_string_equal(value_of(&v.view[0].in, "measure"), "latency");
+	assert_string_equal(value_of(&v.view[0].in, "weight"), "");
+	assert_string_equal(value_of(&v.view[0].in, "ncols"), "300");
+	assert_string_equal(value_of(&v.view[0].in, "theme"), "dark");
 	assert_int_equal(v.view[1].inst, 4);
-	assert_int_equal(v.view[1].in.n, 0);
+	assert_string_equal(value_of(&v.view[1].in, "ncols"), "60");
+	assert_string_equal(value_of(&v.view[1].in, "views"), "");
 	views_fini(&v);
 }
 
@@ -32,9 +49,19 @@ static void what_is_none_is_refused_with_a_sentence(void **state)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
 		char reason[REASON_MAX] = "";
 
-		if (views_read(wrong[i], &v, reason) != -EINVAL || !strstr(reason, "is invalid: "))
+		if (read_text(wrong[i], &v, reason) != -EINVAL || !strstr(reason, "is invalid: "))
 			fail_msg("%s: %s", wrong[i], reason);
 	}
+}
+
+static void without_views_there_is_nothing_to_ask_for(void **state)
+{
+	const struct http_param param = { "ncols", "60" };
+	char reason[REASON_MAX] = "";
+	struct views v;
+
+	assert_int_equal(views_read(&param, 1, &v, reason), -EINVAL);
+	assert_string_equal(reason, "it needs the parameter \"views\"");
 }
 
 static void there_is_a_most(void **state)
@@ -47,7 +74,7 @@ static void there_is_a_most(void **state)
 		for (int i = 0; i < n; i++)
 			strcat(text, i ? ",{\"instrumentation\":1}" : "{\"instrumentation\":1}");
 		strcat(text, "]");
-		err = views_read(text, &v, reason);
+		err = read_text(text, &v, reason);
 		assert_int_equal(err, n > VIEWS_MAX ? -EINVAL : 0);
 		if (!err)
 			views_fini(&v);
@@ -57,6 +84,7 @@ static void there_is_a_most(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(each_entry_is_an_instrumentation_and_its_parameters),
 	cmocka_unit_test(what_is_none_is_refused_with_a_sentence),
+	cmocka_unit_test(without_views_there_is_nothing_to_ask_for),
 	cmocka_unit_test(there_is_a_most),
 };
 

@@ -164,6 +164,20 @@ for (const rule of [{ percentile: 0.99, above: 100000000 }, { share: 0.01, above
 }
 await try_("an alert on nothing", "/ca/alerts", "post", { body: '{"name": "x"}', status: 409 });
 
+// --- worksheets ---
+
+const worksheet = { name: "Mine", panels: [{ instrumentation: { module: "mysql", stat: "queries" }, measure: "latency", show: "parts", size: 2 }] };
+const sheet = JSON.parse((await try_("POST of a worksheet", "/ca/worksheets", "post", { body: JSON.stringify(worksheet), status: 201 })).body);
+
+await try_("GET of worksheets", "/ca/worksheets", "get");
+await try_("GET of one that comes along", "/ca/worksheets/{worksheet}", "get", { is: "cpu" });
+await try_("GET of a worksheet", "/ca/worksheets/{worksheet}", "get", { is: sheet.id });
+await try_("PUT of its name", "/ca/worksheets/{worksheet}", "put", { is: sheet.id, body: '{"name": "Ours"}' });
+await try_("POST of a clone", "/ca/worksheets/{worksheet}/clone", "post", { is: "cpu", body: '{"name": "Our CPU"}', status: 201 });
+await try_("DELETE of a worksheet", "/ca/worksheets/{worksheet}", "delete", { is: sheet.id, status: 204 });
+await try_("GET of a worksheet that is gone", "/ca/worksheets/{worksheet}", "get", { is: sheet.id, status: 404 });
+await try_("a worksheet without panels", "/ca/worksheets", "post", { body: '{"name": "x"}', status: 409 });
+
 // --- refusals ---
 
 const one = "/ca/instrumentations/{id}";

@@ -36,6 +36,7 @@ const struct command commands[] = {
 	{ "replay", "feed a recording to heatscoped", run_replay },
 	{ "alerts", "what is watched, and how it is", run_alerts },
 	{ "annotate", "a note at a time, such as a deploy, that all maps show", run_annotate },
+	{ "worksheets", "saved arrangements of maps: list, show, export, import, delete", run_worksheets },
 	{ "off", "measure nothing at all, until `heatscope on`", run_off },
 	{ "on", "measure again what is switched on", run_on },
 	{ "status", "how heatscoped and its sources fare", run_status },

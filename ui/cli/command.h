@@ -24,6 +24,7 @@ int run_clone(struct client *c, int argc, char **argv);
 int run_set(struct client *c, int argc, char **argv);
 int run_alerts(struct client *c, int argc, char **argv);
 int run_annotate(struct client *c, int argc, char **argv);
+int run_worksheets(struct client *c, int argc, char **argv);
 int run_off(struct client *c, int argc, char **argv);
 int run_on(struct client *c, int argc, char **argv);
 int run_status(struct client *c, int argc, char **argv);

@@ -37,6 +37,7 @@ static const char doc[] =
 	"  replay     feed a recording to heatscoped\n"
 	"  alerts     what is watched, and how it is: add, remove\n"
 	"  annotate   a note at a time, such as a deploy, that all maps show\n"
+	"  worksheets  saved arrangements of maps: list, show, export, import, delete\n"
 	"  off, on    measure nothing at all; measure again\n"
 	"  status     how heatscoped and its sources fare\n"
 	"  doctor     what works on this host, what does not, and why\n"

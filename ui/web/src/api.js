@@ -58,6 +58,16 @@ export const instrumentations = () => request("GET", "/ca/instrumentations");
 export const create = (properties) => request("POST", "/ca/instrumentations", properties);
 export const remove = (id) => request("DELETE", `/ca/instrumentations/${encodeURIComponent(id)}`);
 
+const sheet = (id) => `/ca/worksheets/${encodeURIComponent(id)}`;
+
+/** Without their panels. */
+export const worksheets = () => request("GET", "/ca/worksheets");
+export const worksheet = (id) => request("GET", sheet(id));
+export const saveWorksheet = (properties) => request("POST", "/ca/worksheets", properties);
+export const changeWorksheet = (id, properties) => request("PUT", sheet(id), properties);
+export const cloneWorksheet = (id, properties) => request("POST", `${sheet(id)}/clone`, properties);
+export const removeWorksheet = (id) => request("DELETE", sheet(id));
+
 /** A grid; see grid.js for its shape. */
 export const grid = (id, parameters) => request("GET", of(id, "grid") + query(parameters));
 
@@ -100,10 +110,19 @@ export const composition = (id, parameters, signal) => request("GET", of(id, "co
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");
 
+/* What all have in common is said once: an address should not be too long. */
+function viewsQuery(views) {
+	const [{ parameters: first }] = views;
+	const common = Object.entries(first).filter(([name, value]) => views.every(({ parameters }) => parameters[name] === value));
+	const own = ({ id, parameters }) => ({ instrumentation: id, ...Object.fromEntries(
+		Object.entries(parameters).filter(([name, value]) => value !== null && value !== undefined && !common.some(([same]) => same === name))) });
+
+	return query({ ...Object.fromEntries(common), views: JSON.stringify(views.map(own)) });
+}
+
 /** Calls on(type, data) for each event of several grids, until the stream ends; throws where it breaks.  data.view: of which one. */
-export const stream = (views, signal, on) => readEvents(`/ca/stream${query({
-	views: JSON.stringify(views.map(({ id, parameters }) => ({ instrumentation: id, ...parameters }))),
-})}`, signal, (type, data) => on(type, JSON.parse(data)));
+export const stream = (views, signal, on) =>
+	readEvents(`/ca/stream${viewsQuery(views)}`, signal, (type, data) => on(type, JSON.parse(data)));
 
 export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
 export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });

@@ -6,12 +6,15 @@ import { XAxis } from "./axes.js";
 import { Create } from "./create.js";
 import { Explained } from "./explained.js";
 import * as format from "./format.js";
-import { GonePanel, Panel } from "./panel.js";
+import { GonePanel, Missing } from "./gone_panel.js";
+import { Panel } from "./panel.js";
+import { PartsAt, PartsPanel } from "./parts_panel.js";
 import { scalesOf } from "./scales.js";
 import { Session } from "./session.js";
 import { KeyList, Legend, Picked, Readout, sentence, TableView } from "./side.js";
 import { statusOf } from "./text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
+import { AskName } from "./worksheet_menu.js";
 
 /* Beside the maps, from top to bottom: components of {session}, of which each knows by itself whether there is anything. */
 const SECTIONS = [Readout, Explained, Picked, KeyList];
@@ -21,8 +24,12 @@ function Maps({ session, scales }) {
 	const finest = grids.reduce((a, b) => b.column < a.column ? b : a, grids[0]);
 
 	return html`<main class="maps" aria-label="Heat maps">
-		${maps.map((map) => map.inst
-			? html`<${Panel} key=${map.id} map=${map} span=${span} scale=${scales.get(map)} />` : html`<${GonePanel} key=${map.id} map=${map} />`)}
+		<${Missing} session=${session} />
+		${maps.map((map) => {
+			const One = !map.inst ? GonePanel : map.panel.show === "parts" ? PartsPanel : Panel;
+
+			return html`<${One} key=${map.id} map=${map} span=${span} scale=${scales.get(map)} />`;
+		})}
 		<${XAxis} span=${span} column=${finest?.column} slot=${finest?.slot} />
 	</main>`;
 }
@@ -33,6 +40,7 @@ function Work({ session }) {
 	return html`<div class="work">
 		${session.state.view === "table" ? html`<main class="maps"><${TableView} session=${session} /></main>` : html`<${Maps} session=${session} scales=${scales} />`}
 		<aside class="side" aria-label="Details">
+			${session.maps.filter((map) => map.stack).map((map) => html`<${PartsAt} key=${map.id} session=${session} map=${map} />`)}
 			${SECTIONS.map((Section) => html`<${Section} session=${session} />`)}
 			<${Legend} session=${session} scales=${scales} />
 		</aside>
@@ -83,16 +91,17 @@ function App() {
 		return null;
 	document.documentElement.dataset.theme = session.dark ? "dark" : "light";
 	const status = statusOf(session);
-	const { inst, catalogue } = session;
+	const { catalogue } = session, working = session.maps.length > 0 && !session.creating;
 
-	document.title = session.title ? `${session.title} – Heatscope` : "Heatscope";
+	document.title = session.library.title ? `${session.library.title} – Heatscope` : "Heatscope";
 	return html`
 		<${Masthead} session=${session} status=${status} />
-		${inst && catalogue && !session.creating && html`<${Toolbar} session=${session} />`}
-		${catalogue && (session.creating || !inst) && html`<${Create} session=${session} />`}
-		${inst && catalogue && !session.creating && html`<${Work} session=${session} />`}
+		${catalogue && working && html`<${Toolbar} session=${session} />`}
+		${catalogue && !working && html`<${Create} session=${session} />`}
+		${catalogue && working && html`<${Work} session=${session} />`}
 		<${Spoken} session=${session} />
 		<${Ask} session=${session} />
+		<${AskName} session=${session} />
 		<${StatusLine} session=${session} status=${status} />`;
 }
 

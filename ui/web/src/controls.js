@@ -13,13 +13,13 @@ export function Menu({ label, name, children }) {
 		if (!e.currentTarget.contains(e.relatedTarget))
 			e.currentTarget.open = false;
 	};
-	const escape = (e) => {
-		if (e.key !== "Escape" || !e.currentTarget.open)
-			return;
-		e.currentTarget.open = false;
-		e.currentTarget.firstElementChild.focus();
+	const leave = (menu) => {
+		menu.open = false;
+		menu.firstElementChild.focus();
 	};
+	const escape = (e) => e.key === "Escape" && e.currentTarget.open && leave(e.currentTarget);
+	const chosen = (e) => e.target.closest("button") && leave(e.currentTarget);
 
-	return html`<details class="menu" onFocusOut=${close} onKeyDown=${escape}>
+	return html`<details class="menu" onFocusOut=${close} onKeyDown=${escape} onClick=${chosen}>
 		<summary aria-label=${name} title=${name}>${label}</summary><div>${children}</div></details>`;
 }

@@ -2,7 +2,8 @@
 import { html } from "htm/preact";
 import { notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
 import * as format from "./format.js";
-import { discreteFields, HUES } from "./keys.js";
+import { discreteFields } from "./keys.js";
+import { partHue } from "./parts.js";
 import { boxOf } from "./rectangle.js";
 import { KeyName, labelOf } from "./side.js";
 
@@ -50,19 +51,16 @@ function Measures({ session, measures }) {
 	</table>`;
 }
 
-const GREY = "#9a9a9a";
-const partHue = (name, i) => name === "rest" || i >= HUES.length ? GREY : HUES[i];
-
 /* What the time inside was: a bar, and the same as a table. */
 function Parts({ session, composition }) {
 	const { unit, sum } = composition, parts = partsOf(composition);
 
 	return html`<table class="parts">
-		<caption><div class="stack" aria-hidden="true">${parts.map((p, i) => html`<i key=${p.weight} title=${p.weight}
-			style=${{ width: `${100 * p.share}%`, background: partHue(p.weight, i) }} />`)}</div></caption>
+		<caption><div class="stack" aria-hidden="true">${parts.map((p) => html`<i key=${p.weight} title=${p.weight}
+			style=${{ width: `${100 * p.share}%`, background: partHue(p.weight) }} />`)}</div></caption>
 		<thead><tr><th scope="col">${labelOf(session, composition.measure)} inside was</th><th scope="col">${format.amount(sum, unit)}</th><th scope="col">share</th></tr></thead>
-		<tbody>${parts.map((p, i) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
-			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight, i) }} />${p.weight === "rest" ? "the rest" : labelOf(session, p.weight)}</th>
+		<tbody>${parts.map((p) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
+			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight) }} />${p.weight === "rest" ? "the rest" : labelOf(session, p.weight)}</th>
 			<td>${format.amount(p.sum, unit)}</td><td>${format.share(p.sum, sum)}</td></tr>`)}</tbody>
 	</table>`;
 }

@@ -77,14 +77,20 @@ export class HeatMap {
 		};
 	}
 
-	take(grid) {
+	/** What its feed is to bring: parameters, each of a grid. */
+	get views() {
+		return [this.parameters];
+	}
+
+	/** i: of which view. */
+	take(grid, i = 0) {
 		this.grid = grid;
 		this.session.took();
 	}
 
 	/** Asks once, for a view that stands still. */
 	fetch() {
-		return this.session.reply(api.grid(this.inst.id, this.parameters), (grid) => this.take(grid));
+		return Promise.all(this.views.map((view, i) => this.session.reply(api.grid(this.inst.id, view), (grid) => this.take(grid, i))));
 	}
 
 	async refreshSummary(span) {

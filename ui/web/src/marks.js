@@ -30,6 +30,17 @@ export function hatch(g, colour, size, rising, ratio) {
 	return g.createPattern(tile, "repeat");
 }
 
+/** Colours the style sheet gives to what is drawn on canvas. */
+export function themeColours() {
+	const style = getComputedStyle(document.documentElement);
+	const of = (name) => style.getPropertyValue(`--${name}`).trim();
+
+	return {
+		hatch: of("hatch"), bars: of("bars"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
+		p50: of("p50"), p99: of("p99"), cursor: of("ink"),
+	};
+}
+
 /** The marks of a panel; cursor: {column, range} or null, range: [low, high) or null; threshold: a value or undefined. */
 export function paintMarks(canvas, { grid, view, shade, cursor, lines, threshold, colours, ratio }) {
 	const g = prepare(canvas, view, ratio);

@@ -12,30 +12,19 @@ import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
 import { columnAt } from "./grid.js";
 import { paintHistogram } from "./histogram.js";
-import { paintMarks } from "./marks.js";
-import { Cells, PanelMenu, resize } from "./panel_menu.js";
+import { paintMarks, themeColours } from "./marks.js";
+import { Cells, PanelMenu } from "./panel_menu.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
 import { paintRunning } from "./running.js";
+import { Sizer } from "./sizer.js";
 import { stepTo } from "./stepping.js";
 import { above } from "./threshold.js";
-import { SIZE_MAX, SIZE_MIN, SIZE_STEP } from "./worksheet.js";
 import { beyond } from "./zoom.js";
 import { zoomByKey, zoomByWheel } from "./zooming.js";
 
 /* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
 const LAYERS = [Rectangle];
-
-/** Colours the style sheet gives to what is drawn on canvas. */
-function themeColours() {
-	const style = getComputedStyle(document.documentElement);
-	const of = (name) => style.getPropertyValue(`--${name}`).trim();
-
-	return {
-		hatch: of("hatch"), bars: of("bars"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
-		p50: of("p50"), p99: of("p99"), cursor: of("ink"),
-	};
-}
 
 /* hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, hidden, over }) {
@@ -55,41 +44,6 @@ function Title({ map, hidden, over }) {
 		</dl>
 		<${PanelMenu} map=${map} />
 	</header>`;
-}
-
-/* Its height, by the pointer and by the keys. */
-function Sizer({ map }) {
-	const { size } = map.panel, [held] = useState({ drag: new Drag() });
-	const down = (e) => {
-		const { height } = e.currentTarget.parentElement.getBoundingClientRect();
-
-		Object.assign(held, { size, height, y: e.clientY });
-		held.drag.begin(e, null);
-	};
-	const move = (e) => held.drag.move(e) && resize(map, held.size * (1 + (e.clientY - held.y) / held.height));
-	const press = (e) => {
-		const by = { ArrowDown: SIZE_STEP, ArrowUp: -SIZE_STEP }[e.key];
-
-		if (!by)
-			return;
-		e.preventDefault();
-		resize(map, size + by);
-	};
-
-	return html`<div class="sizer" role="separator" tabindex="0" aria-orientation="horizontal" aria-label=${`Height of ${map.title}`} title="Height (arrow keys)"
-		aria-valuenow=${size} aria-valuemin=${SIZE_MIN} aria-valuemax=${SIZE_MAX} aria-valuetext=${`${Math.round(100 * size)} %`}
-		onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => held.drag.end()} onPointerCancel=${() => held.drag.end()} onKeyDown=${press} />`;
-}
-
-/** A panel whose instrumentation is not there says so. */
-export function GonePanel({ map }) {
-	const { inst, measure, weight } = map.panel;
-	const there = map.session.instrumentations.some((i) => i.id === inst);
-
-	return html`<section class="panel gone" aria-label=${`Instrumentation ${inst}`}>
-		<header><h2>${map.label}</h2><span class="space" /><${PanelMenu} map=${map} /></header>
-		<p class="waiting">${there ? `Instrumentation ${inst} does not keep ${weight ?? measure}.` : `Instrumentation ${inst} is gone, and its data with it.`}</p>
-	</section>`;
 }
 
 function valueOfY(view, py) {

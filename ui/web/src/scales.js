@@ -26,7 +26,7 @@ function axisOf(grids, unit, { yscale, axes, state: { values } }) {
 }
 
 export function scalesOf(session) {
-	const maps = session.maps.filter((map) => map.grid);
+	const maps = session.maps.filter((map) => map.grid && map.unit);
 	const byUnit = new Map(), scales = new Map();
 
 	for (const { unit } of maps)

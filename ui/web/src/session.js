@@ -12,13 +12,15 @@ import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
 import { gridEnd } from "./grid.js";
 import { discreteFields, toggleKey } from "./keys.js";
+import { Library } from "./library.js";
 import { HeatMap } from "./map.js";
+import { PartsMap } from "./parts.js";
 import { Pick } from "./pick.js";
 import { Ranking } from "./ranking.js";
 import { whenNeeded } from "./token.js";
 import { anew, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
-import { panelsOf, placed } from "./worksheet.js";
+import { bound, panelsOf, placed } from "./worksheet.js";
 import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
@@ -40,6 +42,7 @@ export class Session {
 		this.ranking = new Ranking(this);
 		this.pick = new Pick(this);
 		this.explain = new Explain(this);
+		this.library = new Library(this);
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
 
@@ -72,7 +75,15 @@ export class Session {
 		clearInterval(this.timer);
 		this.timer = setInterval(() => this.refreshLists(), LIST_MS);
 		await this.refreshLists();
-		this.show();
+		this.enter();
+	}
+
+	/* A link may name a worksheet only. */
+	enter() {
+		if (this.state.sheet && !this.state.panels.length)
+			this.library.open(this.state.sheet, false);
+		else
+			this.show();
 	}
 
 	/* The address was changed by hand, or by going back. */
@@ -80,14 +91,13 @@ export class Session {
 		if (writeHash(this.state) === (location.hash === "#" ? "" : location.hash))
 			return;
 		this.state = readHash(location.hash);
-		this.show();
+		this.enter();
 	}
 
 	/** Changes what a person chose; asks again for what depends on it. */
 	set(change, push = false) {
 		this.state = { ...this.state, ...change };
-		const hash = writeHash(this.state);
-		history[push ? "pushState" : "replaceState"](null, "", hash || location.pathname);
+		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
 		if (only("view", "values", "threshold"))
@@ -96,15 +106,19 @@ export class Session {
 			this.refreshOverlays();
 		else if (only("by"))
 			this.ranking.refresh();
-		else if (only("panels", "inst"))
+		else if (only("panels", "inst", "sheet", "intact"))
 			this.arrange();
 		else
 			this.show();
 	}
 
+	record(push) {
+		history[push ? "pushState" : "replaceState"](null, "", writeHash(this.state) || location.pathname);
+	}
+
 	async refreshLists() {
 		try {
-			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations()]);
+			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations(), this.library.refresh()]);
 			if (this.error?.code === "UNREACHABLE") {
 				this.error = null;
 				this.show();
@@ -195,10 +209,10 @@ export class Session {
 
 	/** What the address asks for: its panels, or those that its instrumentation, or else the first one, is looked at by. */
 	get panels() {
-		const { panels, inst } = this.state, all = this.instrumentations ?? [];
+		const { panels, sheet, inst } = this.state, all = this.instrumentations ?? [];
 		const one = inst ? all.find((i) => i.id === inst) : all[0];
 
-		return panels.length ? panels : one ? panelsOf(one) : [];
+		return panels.length ? panels : one && !sheet ? panelsOf(one) : [];
 	}
 
 	/** Maps whose instrumentation is there. */
@@ -218,10 +232,15 @@ export class Session {
 
 	/* The maps that are asked for; one that is there already stays what it is.  True: others came or went. */
 	lay() {
-		const held = new Map(this.maps.map((map) => [map.id, map])), before = this.laid;
+		const held = new Map(this.maps.map((map) => [map.id, map])), before = this.laid, all = this.instrumentations ?? [];
+		const panels = bound(this.state.panels, all);
 
-		this.maps = placed(this.panels, this.instrumentations ?? []).map((place) => {
-			const map = held.get(place.id) ?? new HeatMap(this, place);
+		if (panels !== this.state.panels) {
+			this.state = { ...this.state, panels };
+			this.record();
+		}
+		this.maps = placed(this.panels, all).map((place) => {
+			const map = held.get(place.id) ?? new (place.panel.show === "parts" ? PartsMap : HeatMap)(this, place);
 
 			map.place(place);
 			return map;
@@ -232,7 +251,7 @@ export class Session {
 
 	/** Other panels, as worksheet.js makes them of these. */
 	arrangeAs(panels) {
-		this.set({ panels, inst: null });
+		this.set({ panels, inst: null, intact: false });
 	}
 
 	/* Panels came, went or moved. */
@@ -293,10 +312,12 @@ export class Session {
 	}
 
 	follows(maps) {
-		this.feed = new Feed(maps.map(({ inst, parameters: { end_time, ...parameters } }) => ({ id: inst.id, parameters })), {
-			grid: (i, grid) => maps[i].take(grid),
-			state: (i, state, why) => {
-				maps[i].linked = state;
+		const views = maps.flatMap((map) => map.views.map(({ end_time, ...parameters }, i) => ({ map, i, id: map.inst.id, parameters })));
+
+		this.feed = new Feed(views.map(({ id, parameters }) => ({ id, parameters })), {
+			grid: (at, grid) => views[at].map.take(grid, views[at].i),
+			state: (at, state, why) => {
+				views[at].map.linked = state;
 				if (state === "lost")
 					this.error = why;
 				else if (state !== "connecting")

@@ -157,9 +157,11 @@ function KeyRow({ session, row, selectable, most }) {
 }
 
 export function KeyList({ session }) {
-	const fields = discreteFields(session.inst, session.catalogue);
+	const fields = session.inst ? discreteFields(session.inst, session.catalogue) : [];
 	const { state, ranking } = session, { rows } = ranking;
 
+	if (!session.inst)
+		return null;
 	if (!fields.length)
 		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
 	const most = Math.max(1, ...(rows ?? []).map((row) => row.count));

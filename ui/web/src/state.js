@@ -7,6 +7,8 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @typedef {Object} State
  * @property {string|null} inst      id of the instrumentation, where there are no panels
  * @property {import("./worksheet.js").Panel[]} panels   from top to bottom; empty: those inst is looked at by
+ * @property {string|null} sheet     the worksheet that the panels are, or were before they were changed
+ * @property {boolean} intact        the panels are still as they came from it: the address need not have them
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"linear"|"rank"} transfer
@@ -26,15 +28,15 @@ export const TRANSFERS = ["log", "linear", "rank"];
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], duration: 300, y: "auto", transfer: "log", keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, intact: false, duration: 300, y: "auto", transfer: "log", keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
 /** What was chosen of one instrumentation means nothing of another: it begins without. */
 export function anew(inst) {
-	const { panels, keys, of, by, end, threshold, values } = START;
+	const { panels, sheet, intact, keys, of, by, end, threshold, values } = START;
 
-	return { inst, panels, keys, of, by, end, threshold, values };
+	return { inst, panels, sheet, intact, keys, of, by, end, threshold, values };
 }
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
@@ -67,6 +69,8 @@ export function readHash(hash) {
 	return {
 		inst: q.get("inst") || null,
 		panels: q.getAll("map").map(panelIn).filter(Boolean).slice(0, MAPS_MAX),
+		sheet: q.get("sheet") || null,
+		intact: false,
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
@@ -85,14 +89,14 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams();
 
-	for (const name of ["inst", "duration", "y", "transfer", "of", "by", "view", "theme", "end"])
+	for (const name of ["inst", "sheet", "duration", "y", "transfer", "of", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
 	if (state.threshold)
 		q.set("threshold", `${state.threshold.unit}:${state.threshold.value}`);
 	if (state.values)
 		q.set("values", valuesText(state.values));
-	for (const panel of state.panels)
+	for (const panel of state.intact ? [] : state.panels)
 		q.append("map", panelText(panel));
 	for (const key of state.keys)
 		q.append("key", key);

@@ -43,6 +43,8 @@ export function statusOf(session) {
 		return { kind: "busy", word: "connecting", text: "" };
 	if (session.state.inst && !inst)
 		return { kind: "bad", word: "gone", text: `There is no instrumentation ${session.state.inst}; choose another, or create one.` };
+	if (session.maps.some((map) => map.panel.of) && !inst)
+		return { kind: "warn", word: "not measured", text: "" };
 	if (session.maps.length && !inst)
 		return { kind: "bad", word: "gone", text: "There is none of these instrumentations; choose another, or create one." };
 	const silent = sourcesProblem(session);

@@ -7,26 +7,29 @@ import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
 import { DURATIONS, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
-import { MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
+import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
+import { WorksheetMenu } from "./worksheet_menu.js";
 import { pictureEnds } from "./zoom.js";
 
 /* Which measures of which instrumentations have a map. */
 function Maps({ session }) {
 	const { panels, catalogue } = session;
-	const flip = (inst, measure) => {
-		const at = panels.findIndex((p) => p.inst === inst.id && p.measure === measure);
+	const find = (inst, measure, show) => panels.findIndex((p) => p.inst === inst.id && p.measure === measure && p.show === show);
+	const flip = (inst, measure, show) => {
+		const at = find(inst, measure, show);
 
-		session.arrangeAs(at < 0 ? withPanel(panels, panelOf(inst.id, measure)) : without(panels, at));
+		session.arrangeAs(at < 0 ? withPanel(panels, panelOf(inst.id, measure, { show })) : without(panels, at));
 	};
-	const has = (inst, measure) => panels.some((p) => p.inst === inst.id && p.measure === measure);
+	const has = (...what) => find(...what) >= 0;
 
 	return html`<${Menu} label="Maps">${session.instrumentations.map((inst) => html`<fieldset key=${inst.id}><legend>${titleOf(inst, catalogue)}</legend>
-		${inst.measures.map((m) => html`<label key=${m}><input type="checkbox" checked=${has(inst, m)} onChange=${() => flip(inst, m)}
-			disabled=${has(inst, m) ? panels.length === 1 : panels.length >= MAPS_MAX} />${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}<//>`;
+		${inst.measures.flatMap((m) => [[m, "map"], ...hasParts(inst, m) ? [[m, "parts"]] : []]).map(([m, show]) => html`<label key=${`${m} ${show}`}>
+			<input type="checkbox" checked=${has(inst, m, show)} onChange=${() => flip(inst, m, show)}
+			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}<//>`;
 }
 
 function Downloads({ session }) {
-	const { inst, span, state, shown } = session;
+	const { inst, span, state } = session, shown = session.shown.filter(({ panel }) => panel.show === "map");
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: session.yscale, theme };
 	const ends = ({ unit }) => pictureEnds(state.values, unit, session.axes.get(unit));
@@ -59,20 +62,29 @@ function Remove({ session }) {
 		}
 	};
 
-	return html`<button onClick=${remove}>Delete</button>`;
+	return html`<button onClick=${remove} title=${`Delete instrumentation ${session.inst.id}`}>Delete</button>`;
 }
 
 /** Top line: name, instrumentations, state. */
 export function Masthead({ session, status }) {
-	const { catalogue, instrumentations, inst, state } = session;
+	const { catalogue, instrumentations, inst, state, library } = session;
+	const value = library.current ? `sheet ${library.current.id}` : inst && !session.mixed ? `inst ${inst.id}` : "";
+	const choose = ({ target }) => {
+		const [kind, id] = target.value.split(" ");
+
+		return kind === "sheet" ? library.open(id) : session.select(id);
+	};
 
 	return html`<header class="masthead">
 		<h1>Heatscope</h1>
-		${catalogue && instrumentations?.length > 0 && html`<label class="pick"><span class="quiet">Instrumentation</span>
-			<select value=${inst?.id ?? ""} onChange=${(e) => session.select(e.target.value)}>
-				${!inst && html`<option value="">choose …</option>`}
-				${instrumentations.map((i) => html`<option key=${i.id} value=${i.id}>${i.id}: ${titleOf(i, catalogue)}</option>`)}
-			</select></label>`}
+		${catalogue && instrumentations && html`<label class="pick"><span class="quiet">Instrumentation or worksheet</span>
+			<select value=${value} onChange=${choose}>
+				${!value && html`<option value="">${session.mixed ? "several instrumentations" : "choose …"}</option>`}
+				<optgroup label="Instrumentations">${instrumentations.map((i) => html`<option key=${i.id} value=${`inst ${i.id}`}>${i.id}: ${titleOf(i, catalogue)}</option>`)}</optgroup>
+				${[["Worksheets", false], ["Ready-made worksheets", true]].map(([label, ready]) => library.list.some((w) => w.ready === ready) && html`<optgroup key=${label} label=${label}>
+					${library.list.filter((w) => w.ready === ready).map((w) => html`<option key=${w.id} value=${`sheet ${w.id}`}>${w.name}</option>`)}</optgroup>`)}
+			</select></label>
+			<${WorksheetMenu} session=${session} />`}
 		${catalogue && html`<button aria-pressed=${session.creating} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
 		${inst && html`<${Remove} session=${session} />`}
 		<span class="space" />

@@ -6,11 +6,15 @@
  */
 
 /**
+ * @typedef {Object} Request       what an instrumentation is asked for by: {module, stat, decomposition, measures, weights, where, ...}
+ *
  * @typedef {Object} Panel
- * @property {string} inst         id of the instrumentation
+ * @property {string|null} inst    id of the instrumentation; null: none was found yet
+ * @property {Request|null} of     by which it is found, or made; null: only by its id
  * @property {string} measure
  * @property {string|null} weight  cells are sums of it; null: counts
  * @property {number} size         its height, as a part of a usual one's
+ * @property {"map"|"parts"} show  parts: what the time was, stacked
  */
 
 export const MAPS_MAX = 12;
@@ -21,7 +25,7 @@ const PARTS = ["latency", "cputime", "offcpu"];
 export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
 
 /** @returns {Panel} */
-export const panelOf = (inst, measure, more) => ({ inst, measure, weight: null, size: 1, ...more });
+export const panelOf = (inst, measure, more) => ({ inst, of: null, measure, weight: null, size: 1, show: "map", ...more });
 
 /** What an instrumentation is looked at by: latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
 export const panelsOf = ({ id, measures }) =>
@@ -31,11 +35,53 @@ export const panelsOf = ({ id, measures }) =>
 /** What the cells of a measure's map can be sums of. */
 export const weightsOf = (inst, measure) => measure === inst.measures[0] ? inst.weights ?? [] : [];
 
-/** Is it there, with all that the panel shows? */
-const holds = (inst, { measure, weight }) =>
-	inst.measures.includes(measure) && (weight === null || weightsOf(inst, measure).includes(weight));
+/** Can be shown what the time was? */
+export const hasParts = (inst, measure) => weightsOf(inst, measure).length > 1;
 
-const nameOf = ({ inst, measure, weight }) => [inst, measure, weight].join(":");
+/* Does it keep all that the panel shows? */
+const holds = (inst, { measure, weight, show }) => inst.measures.includes(measure) &&
+	(weight === null || weightsOf(inst, measure).includes(weight)) && (show === "map" || hasParts(inst, measure));
+
+const all = (names, of) => (names ?? []).every((name) => of.includes(name));
+
+/** Is it of the same metric and events, and does it keep at least what is asked for? */
+export const fits = (inst, of) => inst.module === of.module && inst.stat === of.stat &&
+	(inst["predicate-text"] ?? "") === (of.where ?? "") && all(of.decomposition, [...inst.decomposition, ...inst.measures]) &&
+	all(of.measures, inst.measures) && all(of.weights, inst.weights ?? []);
+
+/** What would be asked for to make such a one. */
+export const requestOf = (inst) => ({
+	module: inst.module, stat: inst.stat, decomposition: inst.decomposition, measures: inst.measures,
+	...(inst.weights?.length ? { weights: inst.weights } : {}), ...(inst["predicate-text"] ? { where: inst["predicate-text"] } : {}),
+	granularity: inst.granularity,
+});
+
+/* The one of its id, if that is the one that was meant; else one that fits. */
+const findFor = (panel, instrumentations) => {
+	const can = (inst) => holds(inst, panel) && (!panel.of || fits(inst, panel.of));
+
+	return instrumentations.find((inst) => inst.id === panel.inst && can(inst)) ?? (panel.of ? instrumentations.find(can) : null) ?? null;
+};
+
+/** Panels with the ids of what was found for them; the same array, if nothing was. */
+export function bound(panels, instrumentations) {
+	const next = panels.map((panel) => {
+		const id = findFor(panel, instrumentations)?.id;
+
+		return id && id !== panel.inst ? { ...panel, inst: id } : panel;
+	});
+
+	return next.some((panel, i) => panel !== panels[i]) ? next : panels;
+}
+
+/** What has to be asked for so that all panels have theirs, each once. */
+export function missing(panels, instrumentations) {
+	const wanted = panels.filter((panel) => panel.of && !findFor(panel, instrumentations)).map((panel) => panel.of);
+
+	return [...new Map(wanted.map((of) => [JSON.stringify(of), of])).values()];
+}
+
+const nameOf = ({ inst, of, measure, weight, show }) => [inst ?? JSON.stringify(of), measure, weight, show].join(":");
 
 /** Each panel with its instrumentation, and a name that stays its own while others come, go and move. */
 export function placed(panels, instrumentations) {
@@ -43,7 +89,7 @@ export function placed(panels, instrumentations) {
 
 	return panels.map((panel) => {
 		const name = nameOf(panel), n = (seen.get(name) ?? 0) + 1;
-		const inst = instrumentations.find((i) => i.id === panel.inst && holds(i, panel)) ?? null;
+		const inst = findFor(panel, instrumentations);
 
 		seen.set(name, n);
 		return { panel, inst, id: n > 1 ? `${name}:${n}` : name };
@@ -72,15 +118,48 @@ export function moved(panels, from, to) {
 	return [...rest.slice(0, to), panels[from], ...rest.slice(to)];
 }
 
-/* ---- a panel in an address: inst:measure:weight:size, what is usual left out at the end ---- */
+/* ---- a panel in an address: inst:measure:weight:size:show, what is usual left out at the end; without an instrumentation as JSON ---- */
 
-export const panelText = ({ inst, measure, weight, size }) =>
-	[inst, measure, weight ?? "", size === 1 ? "" : size].join(":").replace(/:+$/, "");
+export const panelText = ({ inst, of, measure, weight, size, show }) => inst === null
+	? JSON.stringify({ instrumentation: of, measure, weight, size, show })
+	: [inst, measure, weight ?? "", size === 1 ? "" : size, show === "map" ? "" : show].join(":").replace(/:+$/, "");
+
+const sizeIn = (size) => Number(size) > 0 ? clamp(Number(size)) : 1;
+const showIn = (show) => show === "parts" ? "parts" : "map";
+
+function panelInJson(text) {
+	try {
+		return panelFrom(JSON.parse(text));
+	} catch {
+		return null;
+	}
+}
 
 /** @returns {Panel|null}  null: it is none */
 export function panelIn(text) {
-	const [inst, measure, weight, size, ...more] = text.split(":");
+	const [inst, measure, weight, size, show, ...more] = text.split(":");
 
+	if (text.startsWith("{"))
+		return panelInJson(text);
 	return inst && measure && !more.length
-		? panelOf(inst, measure, { weight: weight || null, size: Number(size) > 0 ? clamp(Number(size)) : 1 }) : null;
+		? panelOf(inst, measure, { weight: weight || null, size: sizeIn(size), show: showIn(show) }) : null;
 }
+
+/* ---- a worksheet as the server keeps it, and as it is exported (doc/api.md) ---- */
+
+/** One of its panels; throws where it is none. */
+function panelFrom({ instrumentation: { id, ...of }, measure, weight, size, show }) {
+	if (![of.module, of.stat, measure].every((name) => typeof name === "string" && name))
+		throw new Error("no panel");
+	return panelOf(id ?? null, measure, { of, weight: weight ?? null, size: sizeIn(size), show: showIn(show) });
+}
+
+export const panelsFrom = (worksheet) => worksheet.panels.map(panelFrom);
+
+/** maps: those that are shown, each with its panel and instrumentation. */
+export const worksheetOf = (name, { duration, y, transfer, threshold }, maps) => ({
+	schema: "heatscope-worksheet", version: 1, name, duration, yscale: y, transfer, ...(threshold ? { threshold } : {}),
+	panels: maps.filter(({ inst, panel }) => inst || panel.of).map(({ inst, panel: { of, measure, weight, size, show } }) => ({
+		instrumentation: { ...(inst ? { id: inst.id, ...requestOf(inst) } : of) }, measure, weight, show, size,
+	})),
+});

@@ -59,7 +59,8 @@ test("one that is gone is told, and not asked for again; the others go on", asyn
 	await settled();
 	assert.deepEqual(states.filter(([i]) => i === 0).at(-1), [0, "lost", "there is none"]);
 	assert.equal(opened.length, 2);
-	assert.deepEqual(opened[1].views, [{ instrumentation: "2", measure: "b" }]);
+	assert.deepEqual(opened[1].views, [{ instrumentation: "2" }], "what all have in common is said once");
+	assert.equal(new URL(opened[1].url, "http://x").searchParams.get("measure"), "b");
 	opened[1].send("grid", { view: 0, ...grid(60) });
 	await settled();
 	assert.deepEqual(grids.at(-1)[0], 1, "numbers are the feed's, not the stream's");

@@ -5,7 +5,8 @@ import { panelOf } from "../src/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
 	const state = {
-		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency")], duration: 900,
+		sheet: "7", intact: false,
+		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" })], duration: 900,
 		y: "linear", transfer: "rank", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
@@ -16,7 +17,7 @@ test("the address keeps everything a person chose", () => {
 });
 
 test("an address of nonsense gives the start", () => {
-	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:2"])
+	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={"])
 		assert.deepEqual(readHash(hash), { ...START });
 });
 

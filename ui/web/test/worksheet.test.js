@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { changed, MAPS_MAX, moved, panelIn, panelOf, panelsOf, panelText, placed, SIZE_MAX, SIZE_MIN, sized, weightsOf, withPanel, without } from "../src/worksheet.js";
+import { bound, changed, fits, MAPS_MAX, missing, moved, panelIn, panelOf, panelsFrom, panelsOf, panelText, placed, requestOf, SIZE_MAX, SIZE_MIN, sized, weightsOf, withPanel, without, worksheetOf } from "../src/worksheet.js";
 
 const [a, b, c] = [panelOf("1", "latency"), panelOf("1", "cputime"), panelOf("2", "size", { weight: "io", size: 2 })];
 const measuresOf = (inst) => panelsOf({ id: "1", ...inst }).map((panel) => panel.measure);
@@ -75,4 +75,55 @@ test("the names of panels are each their own, and stay while they move", () => {
 	assert.equal(new Set(ids([a, b, c, a])).size, 4);
 	assert.deepEqual(ids([c, a, b]).sort(), ids([a, b, c]).sort());
 	assert.deepEqual(ids([{ ...a, size: 3 }]), ids([a]), "a height is no name");
+});
+
+const INST = { id: "4", module: "mysql", stat: "queries", decomposition: ["statement", "user"], measures: ["latency", "cputime"], weights: ["latency", "io"],
+	granularity: 1, "predicate-text": "" };
+const OF = { module: "mysql", stat: "queries", decomposition: ["statement"], measures: ["latency"], weights: ["io"] };
+
+test("what is asked for fits an instrumentation that keeps at least that, of the same events", () => {
+	assert.ok(fits(INST, OF));
+	assert.ok(fits(INST, { ...OF, decomposition: ["statement", "latency"] }), "as Cloud Analytics asks for it");
+	assert.ok(fits(INST, requestOf(INST)), "it is what would be asked for");
+	for (const other of [{ stat: "x" }, { decomposition: ["digest"] }, { measures: ["age"] }, { weights: ["net"] }, { where: "latency > 1 ms" }])
+		assert.ok(!fits(INST, { ...OF, ...other }), JSON.stringify(other));
+	assert.ok(!fits({ ...INST, "predicate-text": "latency > 1 ms" }, OF), "others' events");
+});
+
+test("a panel is bound to the one of its id, if that is what was meant, else to one that fits", () => {
+	const other = { ...INST, id: "9" }, disk = { ...INST, id: "1", module: "disk" };
+	const idOf = (panel, all) => bound([panel], all)[0].inst;
+
+	assert.equal(idOf(panelOf("9", "latency", { of: OF }), [INST, other]), "9");
+	assert.equal(idOf(panelOf("1", "latency", { of: OF }), [disk, INST]), "4", "on another server the id is another one's");
+	assert.equal(idOf(panelOf(null, "latency", { of: OF, show: "parts" }), [{ ...INST, weights: [] }, other]), "9");
+	assert.equal(idOf(panelOf(null, "latency", { of: OF }), [disk]), null);
+	const panels = [panelOf("4", "latency"), panelOf(null, "x", { of: OF })];
+
+	assert.equal(bound(panels, [INST]), panels, "nothing was found, nothing has changed");
+});
+
+test("what is missing is asked for once, and nothing that is there", () => {
+	const panels = [panelOf(null, "latency", { of: OF }), panelOf(null, "latency", { of: { ...OF } }), panelOf("7", "x")];
+
+	assert.deepEqual(missing(panels, []), [OF]);
+	assert.deepEqual(missing(panels, [INST]), []);
+});
+
+test("a worksheet as it is saved gives the same panels, here and where the ids are others", () => {
+	const panels = [panelOf("4", "latency", { weight: "io", size: 2 }), panelOf("4", "latency", { show: "parts" }), panelOf("77", "x")];
+	const maps = placed(panels, [INST]), saved = worksheetOf("Mine", { duration: 60, y: "log", transfer: "rank", threshold: null }, maps);
+	const back = bound(panelsFrom(JSON.parse(JSON.stringify(saved))), [INST]);
+
+	assert.deepEqual([saved.name, saved.version, saved.duration, saved.yscale], ["Mine", 1, 60, "log"]);
+	assert.deepEqual(back.map(panelText), panels.slice(0, 2).map(panelText), "what is gone, and nobody knows how it was made, is not saved");
+	assert.deepEqual(bound(panelsFrom(saved), [{ ...INST, id: "12" }]).map((p) => p.inst), ["12", "12"]);
+});
+
+test("a panel that is not measured yet is in the address with what it is made by", () => {
+	const panel = panelOf(null, "latency", { of: OF, weight: "io" });
+
+	assert.deepEqual(panelIn(panelText(panel)), panel);
+	for (const text of ["{", "{}", "{\"instrumentation\": {}}", "{\"instrumentation\": {\"module\": \"a\", \"stat\": 5}, \"measure\": \"x\"}", "{\"instrumentation\": null}"])
+		assert.equal(panelIn(text), null, text);
 });

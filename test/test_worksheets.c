@@ -1,0 +1,154 @@
+#include "check.h"
+#include "server.h"
+
+#define SHEET "{\"name\": \"%s\", \"panels\": [{\"instrumentation\": {\"module\": \"mysql\", \"stat\": \"queries\"}, \"measure\": \"latency\"}]}"
+
+static struct server server;
+
+static int start(void **state)
+{
+	server_start(&server, true);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	server_stop(&server);
+	return 0;
+}
+
+/* The reply's JSON, if it is any. */
+static json_t *asked(const char *method, const char *path, const char *body, int status)
+{
+	struct answer a = ask(&server, method, path, "Content-Type: application/json\r\n", body);
+	json_t *json;
+
+	if (a.status != status)
+		fail_msg("%s %s: %d %s", method, path, a.status, a.body);
+	json = json_loads(a.body, 0, NULL);
+	answer_fini(&a);
+	return json;
+}
+
+static const char *text_of(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name));
+}
+
+static json_t *save(const char *name)
+{
+	char body[512];
+
+	snprintf(body, sizeof(body), SHEET, name);
+	return asked("POST", "/ca/worksheets", body, 201);
+}
+
+static size_t n_saved(void)
+{
+	json_t *all = asked("GET", "/ca/worksheets", NULL, 200), *one;
+	size_t n = 0, i;
+
+	json_array_foreach(all, i, one)
+		n += !json_is_true(json_object_get(one, "ready"));
+	json_decref(all);
+	return n;
+}
+
+static void one_is_saved_shown_renamed_and_removed(void **state)
+{
+	json_t *made = save("Checkout"), *found, *changed;
+	char path[64], id[24];
+
+	snprintf(id, sizeof(id), "%s", text_of(made, "id"));
+	snprintf(path, sizeof(path), "/ca/worksheets/%s", id);
+	assert_string_equal(text_of(made, "uri"), path);
+	found = asked("GET", path, NULL, 200);
+	assert_true(json_equal(made, found));
+	changed = asked("PUT", path, "{\"name\": \"Till\"}", 200);
+	assert_string_equal(text_of(changed, "name"), "Till");
+	assert_true(json_equal(json_object_get(made, "panels"), json_object_get(changed, "panels")));
+	assert_int_equal(n_saved(), 1);
+	json_decref(asked("DELETE", path, NULL, 204));
+	json_decref(asked("GET", path, NULL, 404));
+	json_decref(asked("DELETE", path, NULL, 404));
+	json_decref(asked("PUT", path, "{\"name\": \"Till\"}", 404));
+	assert_int_equal(n_saved(), 0);
+	json_decref(made);
+	made = save("Another");
+	assert_string_not_equal(text_of(made, "id"), id);	/* never given twice */
+	snprintf(path, sizeof(path), "/ca/worksheets/%s", text_of(made, "id"));
+	json_decref(asked("DELETE", path, NULL, 204));
+	json_decref(made);
+	json_decref(found);
+	json_decref(changed);
+}
+
+static void those_that_come_along_are_cloned_and_not_changed(void **state)
+{
+	json_t *ready = asked("GET", "/ca/worksheets/cpu", NULL, 200), *clone;
+	char path[64];
+
+	assert_true(json_is_true(json_object_get(ready, "ready")));
+	json_decref(asked("PUT", "/ca/worksheets/cpu", "{\"name\": \"x\"}", 409));
+	json_decref(asked("DELETE", "/ca/worksheets/cpu", NULL, 409));
+	clone = asked("POST", "/ca/worksheets/cpu/clone", "{\"name\": \"My CPU\"}", 201);
+	assert_string_equal(text_of(clone, "name"), "My CPU");
+	assert_true(json_is_false(json_object_get(clone, "ready")));
+	assert_true(json_equal(json_object_get(ready, "panels"), json_object_get(clone, "panels")));
+	snprintf(path, sizeof(path), "/ca/worksheets/%s", text_of(clone, "id"));
+	json_decref(asked("DELETE", path, NULL, 204));
+	json_decref(ready);
+	json_decref(clone);
+}
+
+static void what_was_exported_is_imported(void **state)
+{
+	json_t *made = save("Checkout"), *again;
+	char *text = json_dumps(made, 0), path[64];
+
+	again = asked("POST", "/ca/worksheets", text, 201);
+	assert_string_not_equal(text_of(made, "id"), text_of(again, "id"));
+	assert_true(json_equal(json_object_get(made, "panels"), json_object_get(again, "panels")));
+	for (const json_t *one = made; one; one = one == made ? again : NULL) {
+		snprintf(path, sizeof(path), "/ca/worksheets/%s", text_of(one, "id"));
+		json_decref(asked("DELETE", path, NULL, 204));
+	}
+	free(text);
+	json_decref(made);
+	json_decref(again);
+}
+
+static void what_is_none_is_refused(void **state)
+{
+	static const struct { const char *method, *path, *body; int status; } c[] = {
+		{ "POST", "/ca/worksheets", "{}", 409 },
+		{ "POST", "/ca/worksheets", "[1]", 409 },
+		{ "POST", "/ca/worksheets", "{\"name\": \"x\", \"panels\": \"1\"}", 409 },
+		{ "GET", "/ca/worksheets/999", NULL, 404 },
+		{ "GET", "/ca/worksheets/0123456789012345678901234567890123456789012345678901234567890", NULL, 404 },
+		{ "POST", "/ca/worksheets/nowhere/clone", "{}", 404 },
+		{ "PUT", "/ca/worksheets", "{}", 405 },
+	};
+
+	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
+		json_t *error = asked(c[i].method, c[i].path, c[i].body, c[i].status);
+
+		assert_non_null(text_of(json_object_get(error, "error"), "message"));
+		json_decref(error);
+	}
+	assert_int_equal(n_saved(), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_is_saved_shown_renamed_and_removed),
+		cmocka_unit_test(those_that_come_along_are_cloned_and_not_changed),
+		cmocka_unit_test(what_was_exported_is_imported),
+		cmocka_unit_test(what_is_none_is_refused),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,145 @@
+/* library.js - the worksheets on the server: which there are, the one that is open, and what is done with them.
+ *
+ *      list <- GET /ca/worksheets;   open(id) -> the session's panels;   the session's panels -> save()
+ */
+import * as api from "./api.js";
+import { anew } from "./state.js";
+import { missing, panelsFrom, worksheetOf } from "./worksheet.js";
+
+export class Library {
+	constructor(session) {
+		this.session = session;
+		this.list = [];			/* {id, name, ready} */
+		this.asking = null;		/* {label, name, answer(name)}, while a name is asked for */
+		this.making = false;
+	}
+
+	/** The one that is open; null: none that is there. */
+	get current() {
+		return this.list.find(({ id }) => id === this.session.state.sheet) ?? null;
+	}
+
+	/** What has to be measured so that all panels show something. */
+	get missing() {
+		return missing(this.session.panels, this.session.instrumentations ?? []);
+	}
+
+	async refresh() {
+		this.list = await api.worksheets();
+	}
+
+	/* What fails is told; the list is asked for anew. */
+	async does(work) {
+		try {
+			await work();
+			await this.refresh();
+		} catch (e) {
+			this.session.error = e;
+		}
+		this.session.changed();
+	}
+
+	/** push: the browser's way back leads back. */
+	open(id, push = true) {
+		return this.does(async () => {
+			const sheet = await api.worksheet(id), { duration, yscale: y, transfer, threshold = null } = sheet;
+
+			this.session.creating = false;
+			this.session.set({ ...anew(null), sheet: id, intact: true, panels: panelsFrom(sheet), duration, y, transfer, threshold }, push);
+		});
+	}
+
+	document(name) {
+		return worksheetOf(name, this.session.state, this.session.maps);
+	}
+
+	/** What the page is about. */
+	get title() {
+		return this.current?.name ?? this.session.title;
+	}
+
+	/** What it would be saved as. */
+	get name() {
+		return this.current?.name ?? (this.session.mixed ? "Worksheet" : this.session.title);
+	}
+
+	save() {
+		const { id, name } = this.current;
+
+		return this.does(async () => {
+			await api.changeWorksheet(id, this.document(name));
+			this.session.set({ intact: true });
+		});
+	}
+
+	/* A name, by a dialogue; what is done with it. */
+	ask(label, name, work) {
+		this.asking = { label, name, answer: (given) => {
+			this.asking = null;
+			this.session.changed();
+			if (given)
+				this.does(() => work(given));
+		} };
+		this.session.changed();
+	}
+
+	saveAs() {
+		this.ask("Save as", this.name, async (name) => {
+			const { id } = await api.saveWorksheet(this.document(name));
+
+			this.session.set({ sheet: id, intact: true });
+		});
+	}
+
+	clone() {
+		const { id, name } = this.current;
+
+		this.ask("Clone as", `${name}, copy`, async (given) => {
+			const made = await api.cloneWorksheet(id, { name: given });
+
+			await this.open(made.id);
+		});
+	}
+
+	rename() {
+		const { id, name } = this.current;
+
+		this.ask("Rename", name, (given) => api.changeWorksheet(id, { name: given }));
+	}
+
+	remove() {
+		const { id } = this.current;
+
+		return this.does(async () => {
+			await api.removeWorksheet(id);
+			this.session.set({ sheet: null, intact: false });
+		});
+	}
+
+	/** A file that was exported: it is saved and opened. */
+	import(file) {
+		return this.does(async () => {
+			let given;
+
+			try {
+				given = JSON.parse(await file.text());
+			} catch {
+				throw new api.ApiError("ECA_INVAL", `${file.name} is no worksheet: it is not JSON`);
+			}
+			const { id } = await api.saveWorksheet(given);
+
+			await this.open(id);
+		});
+	}
+
+	/** Makes what is missing; it costs, so a person has said so. */
+	async make() {
+		this.making = true;
+		await this.does(async () => {
+			for (const of of this.missing)
+				await api.create(of);
+		});
+		this.making = false;
+		await this.session.refreshLists();
+	}
+}

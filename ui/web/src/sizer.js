@@ -1,0 +1,29 @@
+/* sizer.js - the lower edge of a panel, which makes it higher or lower: by the pointer and by the keys. */
+import { html } from "htm/preact";
+import { useState } from "preact/hooks";
+import { Drag } from "./drag.js";
+import { resize } from "./panel_menu.js";
+import { SIZE_MAX, SIZE_MIN, SIZE_STEP } from "./worksheet.js";
+
+export function Sizer({ map }) {
+	const { size } = map.panel, [held] = useState({ drag: new Drag() });
+	const down = (e) => {
+		const { height } = e.currentTarget.parentElement.getBoundingClientRect();
+
+		Object.assign(held, { size, height, y: e.clientY });
+		held.drag.begin(e, null);
+	};
+	const move = (e) => held.drag.move(e) && resize(map, held.size * (1 + (e.clientY - held.y) / held.height));
+	const press = (e) => {
+		const by = { ArrowDown: SIZE_STEP, ArrowUp: -SIZE_STEP }[e.key];
+
+		if (!by)
+			return;
+		e.preventDefault();
+		resize(map, size + by);
+	};
+
+	return html`<div class="sizer" role="separator" tabindex="0" aria-orientation="horizontal" aria-label=${`Height of ${map.title}`} title="Height (arrow keys)"
+		aria-valuenow=${size} aria-valuemin=${SIZE_MIN} aria-valuemax=${SIZE_MAX} aria-valuetext=${`${Math.round(100 * size)} %`}
+		onPointerDown=${down} onPointerMove=${move} onPointerUp=${() => held.drag.end()} onPointerCancel=${() => held.drag.end()} onKeyDown=${press} />`;
+}
