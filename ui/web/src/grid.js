@@ -63,9 +63,46 @@ export function applyColumn(grid, from, column) {
 	const columns = shift >= grid.ncols ? [] : grid.columns.slice(shift);
 	while (columns.length < grid.ncols)
 		columns.push(NOT_OBSERVED);
+	const gone = [...grid.columns.slice(0, shift), grid.columns[i]];
+
 	columns[i - shift] = column;
-	return { ...grid, columns, from: grid.from + shift * grid.column };
+	const next = { ...grid, columns, from: grid.from + shift * grid.column };
+
+	if (sums.has(grid))
+		sums.set(next, amended(sums.get(grid), gone, column));
+	return next;
 }
+
+/* What is there of each row, over all columns: of an hour of a busy server a million cells, so they are added up once. */
+const sums = new WeakMap();
+
+function addCells(to, column, sign) {
+	for (const [row, n] of column?.cells ?? [])
+		to[row] += sign * n;
+}
+
+function amended(before, gone, column) {
+	const after = [...before];
+
+	for (const old of gone)
+		addCells(after, old, -1);
+	addCells(after, column, 1);
+	return after;
+}
+
+/** Events of each row, or of its weight the sum. */
+export function rowSums(grid) {
+	if (!sums.has(grid)) {
+		const all = new Array(grid.nrows).fill(0);
+
+		for (const column of grid.columns)
+			addCells(all, column, 1);
+		sums.set(grid, all);
+	}
+	return sums.get(grid);
+}
+
+export const gridTotal = (grid) => rowSums(grid).reduce((all, n) => all + n, 0);
 
 /**
  * Rows of one grid as rows of another, by their edges; grids show only the rows they use.
@@ -155,7 +192,7 @@ export function usedRange(grids) {
 
 	for (const grid of grids)
 		for (const { cells, running = [] } of grid.columns) {
-			for (const [row] of cells)
+			for (const [row] of cells.length ? [cells[0], cells.at(-1)] : [])	/* they ascend */
 				widen(grid, grid.edge[row], grid.edge[row + 1]);
 			for (const [from, to] of running)
 				widen(grid, from, to);

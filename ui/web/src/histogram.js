@@ -2,18 +2,8 @@
  *
  *      grid -> sums of rows -> bars: length by density, as the cells' colours take it; highlighted keys as steps of their hue
  */
-import { rowRange } from "./grid.js";
+import { rowRange, rowSums } from "./grid.js";
 import { prepare, snap, spanOf } from "./picture.js";
-
-/** Events of each row, over all columns. */
-export function rowSums(grid) {
-	const sums = new Array(grid.nrows).fill(0);
-
-	for (const { cells } of grid.columns)
-		for (const [row, n] of cells)
-			sums[row] += n;
-	return sums;
-}
 
 /** Where each row that the axis reaches lies, and its events per pixel: [{top, bottom, density}], in CSS pixels. */
 export function profileOf(grid, y) {

@@ -1,6 +1,8 @@
 /* picture.js - paints a grid's cells on a canvas, snapped to device pixels.
  *
- *      grid + axes + shade -> rectangles of one colour each; nothing is blended but highlighted keys
+ *      column -> a strip of levels, kept -> levels of all pixels -> colours;  highlighted keys over them
+ *
+ * A live map changes by a column a second; what is drawn anew is that column's strip, and the rest is copied.
  */
 import { isOverflow, isUnderflow, rowMap, rowRange } from "./grid.js";
 import { levelIndex, rowScale } from "./shade.js";
@@ -46,38 +48,111 @@ export function snap(from, to, ratio) {
 	return [a, Math.max(1, b - a)];
 }
 
+/* How columns become pixels, the same object as long as that is the same. */
+const plans = new WeakMap();		/* canvas -> plan */
+
+function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) {
+	const { kind, low, high, under, over } = y.domain, { width, height } = canvas;
+	const of = [grid.edge, levels, grid.shade.scale, scale.length, kind, low, high, under, over, y.top, y.bottom, ratio, width, height];
+	const before = plans.get(canvas);
+
+	if (before && of.every((value, i) => value === before.of[i]))
+		return before;
+	const plan = {
+		of, scale, levels, height,
+		rows: rowSpans(grid, y).map((span) => span && snap(span[0], span[1], ratio)),
+		strips: new WeakMap(),		/* column -> its level at each pixel of the height */
+		levelAt: new Uint8Array(width * height),
+		image: new ImageData(width, height),
+	};
+
+	plans.set(canvas, plan);
+	return plan;
+}
+
+/* Where rows share a pixel the brightest stays to be seen. */
+function stripOf(plan, column) {
+	let strip = plan.strips.get(column);
+
+	if (strip)
+		return strip;
+	strip = new Uint8Array(plan.height);
+	for (const [row, n] of column.cells) {
+		if (!plan.rows[row])
+			continue;
+		const [top, height] = plan.rows[row], level = levelIndex(plan.levels, n * plan.scale[row]), end = Math.min(plan.height, top + height);
+
+		for (let py = Math.max(0, top); py < end; py++)
+			if (strip[py] < level)
+				strip[py] = level;
+	}
+	plan.strips.set(column, strip);
+	return strip;
+}
+
+/* ... and where columns do. */
+function join(levelAt, at, strip) {
+	for (let py = 0; py < strip.length; py++)
+		if (levelAt[at + py] < strip[py])
+			levelAt[at + py] = strip[py];
+}
+
+/* The levels of all pixels, column after column of them. */
+function layOut(plan, grid, columns, width) {
+	const { levelAt, height } = plan;
+	let next = 0;			/* nothing is from there on */
+
+	levelAt.fill(0);
+	grid.columns.forEach((column, i) => {
+		const strip = stripOf(plan, column), [x, w] = columns[i], end = Math.min(width, x + w);
+
+		for (let px = Math.max(0, x); px < end; px++)
+			if (px >= next)
+				levelAt.set(strip, px * height);
+			else
+				join(levelAt, px * height, strip);
+		next = Math.max(next, end);
+	});
+}
+
+const DIMMED = 0.28;			/* the total under highlighted keys */
+
+const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+
+/* The colours of the levels as pixels have them in memory; dimmed: mixed with what zero has. */
+function inksOf({ palette, zero }, dimmed) {
+	const inks = new Uint8ClampedArray(4 * palette.length), ground = channels(zero);
+
+	palette.forEach((colour, level) => {
+		const ink = channels(level ? colour : zero).map((v, i) => dimmed ? DIMMED * v + (1 - DIMMED) * ground[i] : v);
+
+		inks.set([...ink, 255], 4 * level);
+	});
+	return new Uint32Array(inks.buffer);
+}
+
+function ink({ levelAt, image, height }, inks) {
+	const pixels = new Uint32Array(image.data.buffer), { width } = image;
+
+	for (let px = 0, at = 0; px < width; px++)
+		for (let py = 0; py < height; py++, at++)
+			pixels[py * width + px] = inks[levelAt[at]];
+}
+
 /** Paints all cells.  keys: highlighted keys' grids, [{hue, grid}]; the total is dimmed under them. */
 export function paintCells(canvas, { grid, view, shade, sharedEdge, keys, ratio }) {
 	const g = prepare(canvas, view, ratio);
 	const scale = rowScale(grid, shade, sharedEdge);
-	const rows = rowSpans(grid, view.y).map((span) => span && snap(span[0], span[1], ratio));
-
+	const plan = planOf(canvas, { grid, view, shade, scale, ratio });
+	const columns = grid.columns.map((_, i) => snap(view.x.x(grid.from + i * grid.column), view.x.x(grid.from + (i + 1) * grid.column), ratio));
 	const overlays = keys.filter((key) => key.grid).map((key) => ({ ...key, rows: rowMap(key.grid, grid) }));
 
-	g.fillStyle = shade.zero;
-	g.fillRect(0, 0, canvas.width, canvas.height);
-	grid.columns.forEach((column, i) => {
-		const from = grid.from + i * grid.column;
-		const [x, w] = snap(view.x.x(from), view.x.x(from + grid.column), ratio);
-		const cells = shadedCells(column, scale, shade);
-
-		g.globalAlpha = keys.length ? 0.28 : 1;
-		for (const { row, level } of cells)
-			if (rows[row]) {
-				g.fillStyle = shade.palette[level];
-				g.fillRect(x, rows[row][0], w, rows[row][1]);
-			}
-		if (overlays.length)
-			paintKeys(g, { from, x, w, rows, scale, shade, overlays });
-	});
+	layOut(plan, grid, columns, canvas.width);
+	ink(plan, inksOf(shade, keys.length > 0));
+	g.putImageData(plan.image, 0, 0);
+	if (overlays.length)
+		columns.forEach(([x, w], i) => paintKeys(g, { from: grid.from + i * grid.column, x, w, rows: plan.rows, scale, shade, overlays }));
 	g.globalAlpha = 1;
-}
-
-/* Faint ones first: where rows share a pixel the brightest stays to be seen. */
-function shadedCells(column, scale, shade) {
-	return column.cells
-		.map(([row, n]) => ({ row, n, level: levelIndex(shade.levels, n * scale[row]) }))
-		.sort((a, b) => a.level - b.level);
 }
 
 /* In a cell of several highlighted keys the one with most events is seen. */

@@ -1,16 +1,17 @@
 /* threshold.js - a line at a value, and how much lies above it. */
 
+import { rowSums } from "./grid.js";
+
 /** The events of the row that has the value, and of those above it: {from, count, total}; from: that row's lower edge, or the
  * value where no row has it. */
 export function above(grid, value) {
 	const from = grid.edge.findLast((edge, row) => edge !== null && edge <= value && row < grid.nrows);
 	let count = 0, total = 0;
 
-	for (const { cells } of grid.columns)
-		for (const [row, n] of cells) {
-			total += n;
-			count += grid.edge[row] >= (from ?? 0) && (grid.edge[row + 1] ?? Infinity) > value ? n : 0;
-		}
+	rowSums(grid).forEach((n, row) => {
+		total += n;
+		count += grid.edge[row] >= (from ?? 0) && (grid.edge[row + 1] ?? Infinity) > value ? n : 0;
+	});
 	const held = from !== undefined && (grid.edge[grid.nrows] ?? Infinity) > value;
 
 	return { from: held ? from : value, count, total };

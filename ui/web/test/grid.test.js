@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { columnTotal, applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, mergeGrid, NOT_OBSERVED, rowAt, rowMap, runningAt, runningCount, usedRange } from "../src/grid.js";
+import { columnTotal, applyColumn, cellCount, columnAt, fitsRows, gridEnd, isOverflow, isUnderflow, gridTotal, mergeGrid, NOT_OBSERVED, rowAt, rowMap, rowSums, runningAt, runningCount, usedRange } from "../src/grid.js";
 
 const column = (...cells) => ({ ...NOT_OBSERVED, state: "ok", count: cells.reduce((sum, [, n]) => sum + n, 0), cells });
 const running = (...ages) => ({ ...column(), state: "zero", running: ages });
@@ -126,4 +126,18 @@ test("a column's cells add up to its count, or to the weight's sum", () => {
 
 	assert.equal(columnTotal({ weight: "io" }, column), 570);
 	assert.equal(columnTotal({}, column), 3);
+});
+
+test("the rows' sums are the view's events, whichever columns come, are amended and go", () => {
+	const random = (n) => Math.floor(Math.random() * n);
+	const any = () => ({ ...NOT_OBSERVED, cells: [0, 1, 2].filter(() => random(2)).map((row) => [row, 1 + random(9)]) });
+	let live = { from: 100, column: 2, ncols: 4, nrows: 3, edge: [1, 2, 4, null], columns: [any(), any(), any(), any()] };
+
+	for (let round = 0; round < 200; round++) {
+		if (round % 3)
+			rowSums(live);
+		live = applyColumn(live, live.from + 2 * random(7), any());
+		assert.deepEqual(rowSums(live), rowSums({ ...live }), "as added up anew");
+	}
+	assert.equal(gridTotal(live), live.columns.reduce((sum, { cells }) => sum + cells.reduce((all, [, n]) => all + n, 0), 0));
 });
