@@ -176,18 +176,14 @@ static int refuse_parts(char *reason)
 	return -EINVAL;
 }
 
-/* Numeric fields but the first; or nothing. */
-static int get_parts(const json_t *json, struct metric *m, char *reason)
+/* Numeric fields but the first. */
+static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 {
-	const json_t *list = json_object_get(json, "parts");
-	size_t n = json_array_size(list), at = 0, room;
+	size_t n = json_array_size(list), at = 0, room = n * NAME_MAX_LEN;
 	char *parts;
 
-	if (!list)
-		return 0;
 	if (!n || n > m->n_fields)
 		return refuse_parts(reason);
-	room = n * NAME_MAX_LEN;
 	m->parts = parts = calloc(1, room);
 	if (!parts)
 		return -ENOMEM;
@@ -200,6 +196,26 @@ static int get_parts(const json_t *json, struct metric *m, char *reason)
 		at += (size_t)snprintf(parts + at, room - at, "%s%s", i ? " " : "", name);
 	}
 	return 0;
+}
+
+static json_t *split_at_blanks(const char *text)
+{
+	json_t *list = json_array();
+
+	for (; *text; text += strcspn(text, " "), text += *text == ' ')
+		json_array_append_new(list, json_stringn(text, strcspn(text, " ")));
+	return list;
+}
+
+/* Nothing, or a list; stores and recordings of before it was one have the names in a text. */
+static int get_parts(const json_t *json, struct metric *m, char *reason)
+{
+	json_t *value = json_object_get(json, "parts");
+	json_t *list = json_is_string(value) ? split_at_blanks(json_string_value(value)) : json_incref(value);
+	int err = value ? get_parts_listed(list, m, reason) : 0;
+
+	json_decref(list);
+	return err;
 }
 
 int metric_json_read(const json_t *json, struct metric *ret_metric, char reason[REASON_MAX])

@@ -74,7 +74,7 @@ static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 {
 	static const char *const bad[] = {
 		"[\"latency\"]", "[\"statement\"]", "[\"cputime\", \"latency\"]", "[\"colour\"]", "[\"cputime\", 7]",
-		"[\"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\"]", "[]", "{}", "\"cputime\"",
+		"[\"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\"]", "[]", "{}", "\"latency\"", "\"\"",
 	};
 	struct metric events = sample_metric, m;
 	char reason[REASON_MAX] = "";
@@ -91,6 +91,19 @@ static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 		assert_int_equal(metric_json_read(json, &m, reason), -EINVAL);
 		assert_string_equal(reason, "a metric's \"parts\" must be a list of numeric fields of it, but not the first");
 	}
+	json_decref(json);
+}
+
+static void parts_of_a_store_from_before_they_were_a_list_are_read(void **state)
+{
+	struct metric m;
+	char reason[REASON_MAX] = "";
+	json_t *json = metric_json_make(&sample_metric, NULL);
+
+	json_object_set_new(json, "parts", json_string("cputime"));
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_string_equal(m.parts, "cputime");
+	metric_json_fini(&m);
 	json_decref(json);
 }
 
@@ -164,6 +177,7 @@ int main(void)
 		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
 		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
 		cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
+		cmocka_unit_test(parts_of_a_store_from_before_they_were_a_list_are_read),
 		cmocka_unit_test(the_field_of_single_events_comes_back_and_must_be_discrete),
 		cmocka_unit_test(a_refused_metric_says_why),
 		cmocka_unit_test(refuses_what_is_not_a_metric),
