@@ -18,11 +18,20 @@ void reply_json(struct http_request *r, unsigned status, json_t *json, const cha
 		http_reply(r, status, "application/json", line, (size_t)len, location);
 }
 
+/* A limit of ours, which is the request's fault and has a reason; or the store's. */
+static void reply_no_room(struct http_request *r, const char *reason)
+{
+	if (reason && *reason)
+		http_error(r, 409, "ECA_INVAL", reason);
+	else
+		http_error(r, 503, "ECA_NORESOURCE", "it could not be stored: the disk, or the store's limit, is full");
+}
+
 void reply_error(struct http_request *r, int err, const char *reason)
 {
 	switch (err) {
-	case -ENOSPC:
 	case -EINVAL: http_error(r, 409, "ECA_INVAL", reason && *reason ? reason : "not valid"); break;
+	case -ENOSPC: reply_no_room(r, reason); break;
 	case -EPROTONOSUPPORT: http_error(r, 415, "ECA_INVAL", reason); break;
 	case -ENOENT: http_error(r, 404, "ECA_NOENT", reason && *reason ? reason : "there is no such instrumentation"); break;
 	case -ESHUTDOWN: http_error(r, 503, "ECA_NORESOURCE", "shutting down"); break;

@@ -1,6 +1,6 @@
 /* api_reply.h - what every resource under /ca is asked with, and replies: JSON, or an error with a sentence.
  *
- * Errors  -EINVAL, -ENOSPC: 409; -ENOENT: 404; -EPROTONOSUPPORT: 415; -ESHUTDOWN, -ENOMEM: 503; else 500.
+ * Errors  -EINVAL, and -ENOSPC with a reason: 409; -ENOENT: 404; -EPROTONOSUPPORT: 415; -ESHUTDOWN, -ENOMEM, -ENOSPC: 503; else 500.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_API_REPLY_H
