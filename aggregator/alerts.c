@@ -1,7 +1,9 @@
 #include "alerts.h"
 
 #include "coverage.h"
+#include "keep.h"
 #include "query.h"
+#include "../render/utf8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME "alert."
-#define NEXT "next-alert"
 #define NS 1000000000ll
 #define SENTENCE 400
 
@@ -24,13 +24,12 @@ struct watched {
 };
 
 struct alerts {
-	struct flush *flush;
+	struct keep keep;
 	struct cube *cube;
 	struct catalog *catalog;
 	struct journal *journal;
 	struct watched *first;
 	size_t n;
-	__u64 next_id;
 };
 
 static struct watched **find(struct alerts *a, __u64 id)
@@ -101,38 +100,6 @@ json_t *alerts_one(const struct alerts *a, __u64 id)
 
 /* ---- keeping ---- */
 
-struct keeping {			/* on its way to the store */
-	__u64 id, next_id;		/* next_id 0: no new one */
-	char *text;			/* NULL: gone */
-	flush_done done;
-	void *arg;
-};
-
-static int keep_work(void *arg, struct store *store)
-{
-	const struct keeping *k = arg;
-	char name[40], next[24];
-	int err = 0;
-
-	snprintf(name, sizeof(name), NAME "%020llu", (unsigned long long)k->id);
-	snprintf(next, sizeof(next), "%llu", (unsigned long long)k->next_id);
-	if (k->next_id)
-		err = store->ops->remember(store, NEXT, next);
-	return err ? err : store->ops->remember(store, name, k->text ? k->text : "");
-}
-
-static void keep_done(void *arg, int err)
-{
-	struct keeping *k = arg;
-
-	if (err)
-		fprintf(stderr, "heatscoped: alert %llu is not stored: %s\n", (unsigned long long)k->id, strerror(-err));
-	if (k->done)
-		k->done(k->arg, err);
-	free(k->text);
-	free(k);
-}
-
 static char *stored_text(const struct watched *w)
 {
 	json_t *json = json_pack("{s:o, s:s, s:I, s:I}", "rule", alert_rule_json(&w->alert.rule), "state",
@@ -142,26 +109,6 @@ static char *stored_text(const struct watched *w)
 
 	json_decref(json);
 	return text;
-}
-
-/* w NULL: it is gone. */
-static int keep(struct alerts *a, __u64 id, const struct watched *w, bool is_new, flush_done done, void *arg)
-{
-	struct keeping *k = malloc(sizeof(*k));
-	int err = k ? 0 : -ENOMEM;
-
-	if (err)
-		return err;
-	*k = (struct keeping){ .id = id, .next_id = is_new ? a->next_id : 0, .text = w ? stored_text(w) : NULL, .done = done, .arg = arg };
-	if (w && !k->text)
-		err = -ENOMEM;
-	if (!err)
-		err = flush_submit(a->flush, keep_work, keep_done, k);
-	if (err) {
-		free(k->text);
-		free(k);
-	}
-	return err;
 }
 
 /* ---- windows ---- */
@@ -232,10 +179,11 @@ static int look(const struct alerts *a, const struct watched *w, const struct in
 static void begin_firing(struct alerts *a, struct watched *w)
 {
 	struct annotation note = { .inst = w->alert.rule.inst, .from_ns = w->alert.since_ns, .to_ns = ANNOTATION_OPEN, .kind = ANNOTATION_ALERT };
-	char sentence[SENTENCE], reason[REASON_MAX];
+	char sentence[SENTENCE], whole[ALERT_NAME_MAX + 2 + SENTENCE], reason[REASON_MAX];
 
 	sentence_of(a, w, sentence);
-	snprintf(note.text, sizeof(note.text), "%.60s: %.160s", w->alert.rule.name, sentence);
+	snprintf(whole, sizeof(whole), "%s: %s", w->alert.rule.name, sentence);
+	utf8_clean(whole, note.text, sizeof(note.text));
 	if (journal_add(a->journal, &note, NULL, NULL, &w->firing, reason))
 		w->firing = 0;
 	fprintf(stderr, "heatscoped: alert \"%s\" fires: %s\n", w->alert.rule.name, sentence);
@@ -250,7 +198,7 @@ static void changed(struct alerts *a, struct watched *w)
 		w->firing = 0;
 		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, alert_state_name(w->alert.state));
 	}
-	keep(a, w->id, w, false, NULL, NULL);
+	keep_put(&a->keep, w->id, stored_text(w));
 }
 
 /* What the cube has not any more is neither observed nor not. */
@@ -355,6 +303,22 @@ static void take_out(struct alerts *a, struct watched **at)
 	free(w);
 }
 
+/* What it fired is over. */
+static void give_up(struct alerts *a, struct watched **at)
+{
+	if ((*at)->firing)
+		journal_end(a->journal, (*at)->firing, (*at)->next_ns);
+	take_out(a, at);
+}
+
+static void lost(void *owner, __u64 id)
+{
+	struct watched **at = find(owner, id);
+
+	if (*at)
+		give_up(owner, at);
+}
+
 int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done done, void *arg, __u64 *ret_id, char *reason)
 {
 	struct alert_rule r;
@@ -364,12 +328,12 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done
 	if (!err)
 		err = check(a, &r, reason);
 	if (!err)
-		err = insert(a, a->next_id, &r, &w);
+		err = insert(a, a->keep.next_id, &r, &w);
 	if (err)
 		return err;
-	a->next_id++;
+	a->keep.next_id++;
 	set_out(w, now_ns);
-	err = keep(a, w->id, w, true, done, arg);
+	err = keep_add(&a->keep, w->id, stored_text(w), done, arg);
 	if (err)
 		take_out(a, find(a, w->id));
 	else
@@ -380,14 +344,11 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done
 int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg)
 {
 	struct watched **at = find(a, id);
-	int err = *at ? keep(a, id, NULL, false, done, arg) : -ENOENT;
+	int err = *at ? keep_drop(&a->keep, id, done, arg) : -ENOENT;
 
-	if (err)
-		return err;
-	if ((*at)->firing)
-		journal_end(a->journal, (*at)->firing, (*at)->next_ns);
-	take_out(a, at);
-	return 0;
+	if (!err)
+		give_up(a, at);
+	return err;
 }
 
 /* ---- begin and end ---- */
@@ -398,7 +359,8 @@ int alerts_new(struct flush *flush, struct cube *cube, struct catalog *catalog, 
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct alerts){ .flush = flush, .cube = cube, .catalog = catalog, .journal = journal, .next_id = 1 };
+	*a = (struct alerts){ .cube = cube, .catalog = catalog, .journal = journal,
+			      .keep = { .flush = flush, .noun = "alert", .next_id = 1, .lost = lost, .owner = a } };
 	*ret_alerts = a;
 	return 0;
 }
@@ -413,41 +375,53 @@ void alerts_free(struct alerts *a)
 struct loading {
 	struct alerts *alerts;
 	__s64 now_ns;
-	int err;
 };
 
-static void load_one(void *arg, const char *name, const char *text)
+static int load_one(void *arg, __u64 id, const char *text)
 {
 	struct loading *l = arg;
 	json_t *json = json_loads(text, 0, NULL);
-	__s64 since_ns = json_integer_value(json_object_get(json, "since"));
 	char reason[REASON_MAX];
 	struct alert_rule r;
 	struct watched *w;
+	int err = alert_rule_parse(json_object_get(json, "rule"), &r, reason) ? -EBADMSG : insert(l->alerts, id, &r, &w);
 
-	if (alert_rule_parse(json_object_get(json, "rule"), &r, reason)) {
-		fprintf(stderr, "heatscoped: %s is damaged, and left out\n", name);
-	} else if (!l->err) {
-		l->err = insert(l->alerts, strtoull(name + strlen(NAME), NULL, 10), &r, &w);
-		if (!l->err) {
-			set_out(w, l->now_ns);
-			w->alert.state = alert_state_of(json_string_value(json_object_get(json, "state")));
-			w->alert.since_ns = since_ns;
-			w->firing = (__u64)json_integer_value(json_object_get(json, "annotation"));
-		}
+	if (!err) {
+		set_out(w, l->now_ns);
+		w->alert.state = alert_state_of(json_string_value(json_object_get(json, "state")));
+		w->alert.since_ns = json_integer_value(json_object_get(json, "since"));
+		w->firing = (__u64)json_integer_value(json_object_get(json, "annotation"));
 	}
 	json_decref(json);
+	return err;
+}
+
+static bool fires(const struct alerts *a, __u64 annotation)
+{
+	const struct watched *w = a->first;
+
+	while (w && w->firing != annotation)
+		w = w->next;
+	return w;
+}
+
+/* An alert and its annotation are stored one after the other: what died between left one that nobody would end. */
+static int end_orphans(struct alerts *a, __s64 now_ns)
+{
+	struct annotations *all;
+	int err = journal_take(a->journal, 0, 0, ANNOTATION_OPEN, JOURNAL_NOTES + JOURNAL_ALERTS, &all);
+
+	for (size_t i = 0; !err && all && i < all->n; i++)
+		if (all->item[i].kind == ANNOTATION_ALERT && all->item[i].to_ns == ANNOTATION_OPEN && !fires(a, all->item[i].id))
+			err = journal_end(a->journal, all->item[i].id, now_ns);
+	annotations_free(all);
+	return err;
 }
 
 int alerts_load(struct alerts *a, struct store *store, __s64 now_ns)
 {
 	struct loading l = { .alerts = a, .now_ns = now_ns };
-	char next[24];
-	int err = store->ops->recall(store, NEXT, next, sizeof(next));
+	int err = keep_load(&a->keep, store, load_one, &l);
 
-	if (!err)
-		err = store->ops->recall_each(store, NAME, load_one, &l);
-	if (*next)
-		a->next_id = strtoull(next, NULL, 10);
-	return err ? err : l.err;
+	return err ? err : end_orphans(a, now_ns);
 }

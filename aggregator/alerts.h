@@ -5,7 +5,8 @@
  *
  * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data; of a new rule of a shape those of
  *         the hour before first, as far as the cube has them, so that it need not learn for an hour.
- * Restart states and what fires are kept; windows that ended while nobody looked are only learnt.
+ * Restart states and what fires are kept; windows that ended while nobody looked are only learnt.  What an alert fired that
+ *         is not there any more is over.
  * Bounds  ALERTS_MAX rules; ALERTS_AT_ONCE windows of each in one tick, and the rest in the next ones.
  * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
  * Thread  the loop thread only.

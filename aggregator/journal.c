@@ -1,6 +1,7 @@
 #include "journal.h"
 
 #include "array.h"
+#include "keep.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,17 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAME "annotation."
-#define NEXT "next-annotation"
 #define TIME_MAX_S 7000000000.0		/* the year 2191 */
 
 struct journal {
-	struct flush *flush;
+	struct keep keep;
 	struct catalog *catalog;
 	struct catalog_observer observer;
 	size_t n, room, n_of[2];	/* by kind */
 	struct annotation *item;
-	__u64 next_id;
 	struct journal_observer *observers;
 };
 
@@ -169,7 +167,7 @@ static char *stored_text(const struct annotation *a)
 	return text;
 }
 
-static int stored_parse(const char *name, const char *text, struct annotation *ret)
+static int stored_parse(__u64 id, const char *text, struct annotation *ret)
 {
 	json_t *json = json_loads(text, 0, NULL);
 	const char *said = NULL;
@@ -178,8 +176,8 @@ static int stored_parse(const char *name, const char *text, struct annotation *r
 	int kind, err = json_unpack(json, "{s:I, s:I, s:I, s:i, s:s}", "instrumentation", &inst, "from", &from, "to", &to, "kind", &kind,
 				    "text", &said);
 
-	*ret = (struct annotation){ .id = strtoull(name + strlen(NAME), NULL, 10) };
-	if (!err && !annotation_check_text(said, reason) && ret->id && from <= to && (kind == ANNOTATION_NOTE || kind == ANNOTATION_ALERT)) {
+	*ret = (struct annotation){ .id = id };
+	if (!err && !annotation_check_text(said, reason) && from <= to && (kind == ANNOTATION_NOTE || kind == ANNOTATION_ALERT)) {
 		ret->inst = (__u64)inst;
 		ret->from_ns = from;
 		ret->to_ns = to;
@@ -275,63 +273,15 @@ int journal_take(const struct journal *j, __u64 inst, __s64 from_ns, __s64 to_ns
 
 /* ---- writing ---- */
 
-struct entry {				/* on its way to the store */
-	struct journal *journal;
-	__u64 id, next_id;		/* next_id 0: no new one */
-	char *text;			/* NULL: gone */
-	flush_done done;
-	void *arg;
-};
-
-static int entry_work(void *arg, struct store *store)
+static void lost(void *owner, __u64 id)
 {
-	const struct entry *e = arg;
-	char name[40], next[24];
-	int err = 0;
-
-	snprintf(name, sizeof(name), NAME "%020llu", (unsigned long long)e->id);
-	snprintf(next, sizeof(next), "%llu", (unsigned long long)e->next_id);
-	if (e->next_id)			/* first: an id that was given is never given again */
-		err = store->ops->remember(store, NEXT, next);
-	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
-}
-
-static void entry_done(void *arg, int err)
-{
-	struct entry *e = arg;
-	struct annotation *a = err && e->next_id ? find(e->journal, e->id) : NULL;
+	struct journal *j = owner;
+	struct annotation *a = find(j, id);
 
 	if (a) {
-		take_out(e->journal, a);
-		changed(e->journal);
+		take_out(j, a);
+		changed(j);
 	}
-	if (err)
-		fprintf(stderr, "heatscoped: annotation %llu is not stored: %s\n", (unsigned long long)e->id, strerror(-err));
-	if (e->done)
-		e->done(e->arg, err);
-	free(e->text);
-	free(e);
-}
-
-/* a NULL: it is gone. */
-static int submit(struct journal *j, __u64 id, const struct annotation *a, bool is_new, flush_done done, void *arg)
-{
-	struct entry *e = malloc(sizeof(*e));
-	int err = e ? 0 : -ENOMEM;
-
-	if (err)
-		return err;
-	*e = (struct entry){ .journal = j, .id = id, .next_id = is_new ? j->next_id : 0, .text = a ? stored_text(a) : NULL, .done = done,
-			     .arg = arg };
-	if (a && !e->text)
-		err = -ENOMEM;
-	if (!err)
-		err = flush_submit(j->flush, entry_work, entry_done, e);
-	if (err) {
-		free(e->text);
-		free(e);
-	}
-	return err;
 }
 
 /* The oldest firing that is over. */
@@ -355,10 +305,10 @@ int journal_add(struct journal *j, const struct annotation *a, flush_done done, 
 	}
 	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= JOURNAL_ALERTS)
 		drop_oldest(j);
-	entry.id = j->next_id++;
+	entry.id = j->keep.next_id++;
 	err = insert(j, &entry);
 	if (!err)
-		err = submit(j, entry.id, &entry, true, done, arg);
+		err = keep_add(&j->keep, entry.id, stored_text(&entry), done, arg);
 	if (err) {
 		struct annotation *in = find(j, entry.id);
 
@@ -379,7 +329,7 @@ int journal_end(struct journal *j, __u64 id, __s64 to_ns)
 	if (!a)
 		return -ENOENT;
 	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
-	err = submit(j, id, a, false, NULL, NULL);
+	err = keep_put(&j->keep, id, stored_text(a));
 	changed(j);
 	return err;
 }
@@ -387,7 +337,7 @@ int journal_end(struct journal *j, __u64 id, __s64 to_ns)
 int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
 {
 	struct annotation *a = find(j, id);
-	int err = a ? submit(j, id, NULL, false, done, arg) : -ENOENT;
+	int err = a ? keep_drop(&j->keep, id, done, arg) : -ENOENT;
 
 	if (err)
 		return err;
@@ -429,9 +379,8 @@ int journal_new(struct flush *flush, struct catalog *catalog, struct journal **r
 
 	if (!j)
 		return -ENOMEM;
-	j->flush = flush;
+	j->keep = (struct keep){ .flush = flush, .noun = "annotation", .next_id = 1, .lost = lost, .owner = j };
 	j->catalog = catalog;
-	j->next_id = 1;
 	j->observer = (struct catalog_observer){ .changed = on_catalog, .arg = j };
 	catalog_observe(catalog, &j->observer);
 	*ret_journal = j;
@@ -447,31 +396,15 @@ void journal_free(struct journal *j)
 	free(j);
 }
 
-struct loading {
-	struct journal *journal;
-	int err;
-};
-
-static void load_one(void *arg, const char *name, const char *text)
+static int load_one(void *arg, __u64 id, const char *text)
 {
-	struct loading *l = arg;
 	struct annotation a;
+	int err = stored_parse(id, text, &a);
 
-	if (stored_parse(name, text, &a))
-		fprintf(stderr, "heatscoped: %s is damaged, and left out\n", name);
-	else if (!l->err)
-		l->err = insert(l->journal, &a);
+	return err ? err : insert(arg, &a);
 }
 
 int journal_load(struct journal *j, struct store *store)
 {
-	struct loading l = { .journal = j };
-	char next[24];
-	int err = store->ops->recall(store, NEXT, next, sizeof(next));
-
-	if (!err)
-		err = store->ops->recall_each(store, NAME, load_one, &l);
-	if (*next)
-		j->next_id = strtoull(next, NULL, 10);
-	return err ? err : l.err;
+	return keep_load(&j->keep, store, load_one, j);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #define HOUR 3600
 #define BEGIN (1700000000ll / HOUR * HOUR)
@@ -103,6 +104,69 @@ static void what_fires_goes_on_after_a_restart(void **state)
 	annotations_free(all);
 	alerts_bench_restart(&bench, BEGIN + 120);
 	assert_true(alerts_bench_add(&bench, p99, BEGIN + 120) > id);
+}
+
+/* As a crash between the two transactions leaves it. */
+static void what_fired_for_an_alert_that_is_gone_is_over(void **state)
+{
+	struct annotations *all;
+
+	alerts_bench_add(&bench, p99, BEGIN);
+	seconds(BEGIN, 60, 200 * MS);
+	uv_run(&bench.loop, UV_RUN_DEFAULT);
+	assert_int_equal(bench.store->ops->remember(bench.store, "alert.00000000000000000001", ""), 0);
+	alerts_bench_restart(&bench, BEGIN + 60);
+	alerts_bench_restart(&bench, BEGIN + 600);
+	all = fired();
+	assert_int_equal(all->n, 1);
+	assert_int_equal(all->item[0].to_ns, (BEGIN + 60) * 1000000000);
+	annotations_free(all);
+}
+
+static void a_long_name_is_cut_at_a_whole_character(void **state)
+{
+	char rule[200], name[ALERT_NAME_MAX] = "a";
+	struct annotations *all;
+	json_t *json;
+
+	for (int i = 0; i < 31; i++)
+		strcat(name, "\xc3\xa4");
+	snprintf(rule, sizeof(rule), "{\"name\": \"%s\", \"instrumentation\": 1, \"percentile\": 0.5, \"above\": 0}", name);
+	alerts_bench_add(&bench, rule, BEGIN);
+	seconds(BEGIN, 60, MS);
+	alerts_bench_restart(&bench, BEGIN + 60);
+	all = fired();
+	assert_int_equal(all->n, 1);
+	assert_memory_equal(all->item[0].text, name, strlen(name));
+	json = json_string(all->item[0].text);
+	assert_non_null(json);			/* it is UTF-8 */
+	json_decref(json);
+	annotations_free(all);
+}
+
+static int refuse_text(struct store *s, const char *name, const char *text) { return -ENOSPC; }
+
+static void on_stored(void *arg, int err) { *(int *)arg = err; }
+
+static void an_alert_that_could_not_be_stored_is_not_there(void **state)
+{
+	const struct store_ops *ops = bench.store->ops;
+	struct store_ops full = *ops;
+	json_t *json = json_loads(p99, 0, NULL), *all;
+	char reason[REASON_MAX];
+	int err = 0;
+	__u64 id;
+
+	full.remember = refuse_text;
+	bench.store->ops = &full;
+	assert_int_equal(alerts_add(bench.alerts, json, BEGIN * 1000000000, on_stored, &err, &id, reason), 0);
+	uv_run(&bench.loop, UV_RUN_DEFAULT);
+	bench.store->ops = ops;
+	assert_int_equal(err, -ENOSPC);
+	all = alerts_json(bench.alerts);
+	assert_int_equal(json_array_size(all), 0);
+	json_decref(all);
+	json_decref(json);
 }
 
 static void refuses_what_cannot_be_watched(void **state)
@@ -233,6 +297,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(what_fires_is_a_range_on_the_maps_until_it_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
 	cmocka_unit_test_setup_teardown(what_fires_goes_on_after_a_restart, start, stop),
+	cmocka_unit_test_setup_teardown(what_fired_for_an_alert_that_is_gone_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
+	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
 	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
 	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),

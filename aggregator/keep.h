@@ -1,0 +1,30 @@
+/* keep.h - numbered texts in the store: what annotations and alerts are across restarts.
+ *
+ *      keep_add, keep_put, keep_drop --flush.h--> "alert.00000000000000000007" in the store --keep_load()--> each
+ *
+ * Law     an id is never given twice, also after a restart: the next one is stored before the text that has this one.
+ * Errors  0 or -errno.  What fails later is said on stderr, and told to done() (may be NULL).
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_KEEP_H
+#define HEATSCOPE_KEEP_H
+
+#include "flush.h"
+
+struct keep {
+	struct flush *flush;
+	const char *noun;		/* "alert": what the names begin with */
+	__u64 next_id;			/* the caller's to count on, from 1 */
+	void (*lost)(void *owner, __u64 id);	/* what was added is not stored; before done() */
+	void *owner;			/* lives until the flush is drained */
+};
+
+/* They take the text, also on errors; NULL: -ENOMEM.  After an error of theirs nothing is called. */
+int keep_add(struct keep *k, __u64 id, char *text, flush_done done, void *arg);	/* id < next_id, and new */
+int keep_put(struct keep *k, __u64 id, char *text);
+int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg);
+
+/* At start, before any worker runs.  each(): -EBADMSG: it is damaged, which is said, and left out; another error ends it. */
+int keep_load(struct keep *k, struct store *store, int (*each)(void *arg, __u64 id, const char *text), void *arg);
+
+#endif
