@@ -30,6 +30,7 @@ struct alerts {
 	struct journal *journal;
 	struct watched *first;
 	size_t n;
+	__u64 turn;			/* the first id of the next tick */
 };
 
 static struct watched **find(struct alerts *a, __u64 id)
@@ -117,6 +118,7 @@ struct looking {			/* what the cube tells of a window */
 	const struct alert_rule *rule;
 	struct hist hist;
 	struct coverage coverage;
+	size_t n_read;
 	int err;
 };
 
@@ -131,6 +133,7 @@ static void look_slice(void *arg, __s64 slot, const struct slice *s)
 		if (strcmp(text, l->rule->key))
 			return;
 	}
+	l->n_read++;
 	if (!l->err)
 		l->err = hist_decode_add(&l->hist, s->ruler, s->hist, s->hist_len);
 }
@@ -144,7 +147,7 @@ static void look_cover(void *arg, const char *source, __s64 first, __s64 last)
 }
 
 /* A window is observed if somebody reported at least half of its slots. */
-static int look(const struct alerts *a, const struct watched *w, const struct instrumentation *in, int axis, bool *ret_changed)
+static int look(const struct alerts *a, const struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
 {
 	struct alert *alert = (struct alert *)&w->alert;
 	__s64 to_ns = w->next_ns + (__s64)alert->rule.window_s * NS, slot_ns = (__s64)in->slot_ns;
@@ -169,6 +172,7 @@ static int look(const struct alerts *a, const struct watched *w, const struct in
 			alert_learn(alert, &window);
 		err = 0;
 	}
+	*n_read += 1 + l.n_read;
 	hist_fini(&l.hist);
 	coverage_fini(&l.coverage);
 	return err;
@@ -213,16 +217,16 @@ static void skip_gone(const struct alerts *a, struct watched *w, const struct in
 		w->next_ns += (oldest_ns - w->next_ns + window_ns - 1) / window_ns * window_ns;
 }
 
-static void tick_one(struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns)
+static void tick_one(struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns, size_t *n_read)
 {
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 	int axis = axis_of(w, in);
 
 	skip_gone(a, w, in);
-	for (int i = 0; axis >= 0 && i < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns; i++) {
+	while (axis >= 0 && *n_read < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns) {
 		bool has_changed = false;
 
-		if (look(a, w, in, axis, &has_changed))
+		if (look(a, w, in, axis, n_read, &has_changed))
 			return;		/* no memory: in the next tick */
 		w->next_ns += window_ns;
 		if (has_changed)
@@ -230,17 +234,31 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	}
 }
 
-void alerts_tick(struct alerts *a, __s64 now_ns)
+/* Those with ids first..last. */
+static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, size_t *n_read)
 {
-	for (struct watched *w = a->first, *after; w; w = after) {
+	for (struct watched *w = a->first, *after; w && *n_read < ALERTS_AT_ONCE; w = after) {
 		const struct catalog_inst *ci = catalog_find(a->catalog, w->alert.rule.inst);
 
 		after = w->next;
+		if (w->id < first || w->id > last)
+			continue;
+		a->turn = w->id + 1;
 		if (ci)
-			tick_one(a, w, &ci->in, now_ns);
+			tick_one(a, w, &ci->in, now_ns, n_read);
 		else
 			alerts_remove(a, w->id, NULL, NULL);	/* with its instrumentation */
 	}
+}
+
+void alerts_tick(struct alerts *a, __s64 now_ns)
+{
+	__u64 turn = a->turn;
+	size_t n_read = 0;
+
+	tick_some(a, turn, ~0ull, now_ns, &n_read);
+	if (turn)
+		tick_some(a, 0, turn - 1, now_ns, &n_read);
 }
 
 /* ---- making and removing ---- */

@@ -193,6 +193,33 @@ static void refuses_what_cannot_be_watched(void **state)
 	json_decref(json);
 }
 
+static size_t known(void)
+{
+	json_t *all = alerts_json(bench.alerts), *one;
+	size_t i, n = 0;
+
+	json_array_foreach(all, i, one)
+		n += !strcmp(json_string_value(json_object_get(one, "state")), "ok");
+	json_decref(all);
+	return n;
+}
+
+static void what_is_too_much_for_one_tick_is_done_in_turns(void **state)
+{
+	static const char rule[] = "{\"name\": \"x\", \"instrumentation\": 1, \"percentile\": 0.5, \"above\": 100000000, \"window\": 3600}";
+	const __s64 now_ns = (BEGIN + HOUR + 5) * 1000000000;
+	size_t n = 0;
+
+	seconds(BEGIN, HOUR, MS);
+	for (int i = 0; i < ALERTS_MAX; i++)
+		alerts_bench_add(&bench, rule, BEGIN);
+	while (n < ALERTS_MAX) {
+		alerts_tick(bench.alerts, now_ns);
+		assert_in_range(known(), n + 1, n + ALERTS_AT_ONCE / HOUR + 1);
+		n = known();
+	}
+}
+
 /* ---- false and missed alarms ---- */
 
 #define SHIFTS 20
@@ -301,6 +328,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
 	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
+	cmocka_unit_test_setup_teardown(what_is_too_much_for_one_tick_is_done_in_turns, start, stop),
 	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
 	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),
 	cmocka_unit_test(alerts_are_made_listed_and_removed),
