@@ -26,7 +26,7 @@ static double total(const struct budget_load *load, const struct budget_plan *pl
 
 static void what_fits_is_left_alone(void **state)
 {
-	struct budget_load load = { 10000, 50, 1500, 0, 0, 0 };
+	struct budget_load load = { .runs_per_s = 10000, .dispatch_ns = 50, .full_ns = 1500 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -36,7 +36,7 @@ static void what_fits_is_left_alone(void **state)
 
 static void sampling_comes_before_detaching(void **state)
 {
-	struct budget_load load = { 100000, 10, 1000, 0, 0, 0 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
+	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
@@ -61,7 +61,7 @@ static void the_budget_holds(void **state)
 
 		for (size_t i = 0; i < n; i++) {
 			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
-							30 + random_below(3000), 0, 0, 0 };
+							30 + random_below(3000), 0, 0, 0, 0 };
 			load[i].dear_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
 			load[i].passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
 			plan[i] = full;
@@ -76,7 +76,8 @@ static void the_budget_holds(void **state)
 /* One that storms does not take from one that is modest. */
 static void a_storm_sheds_itself(void **state)
 {
-	struct budget_load load[2] = { { 2e6, 80, 500, 0, 0, 0 }, { 10000, 20, 500, 0, 0, 0 } };
+	struct budget_load load[2] = { { .runs_per_s = 2e6, .dispatch_ns = 80, .full_ns = 500 },
+				       { .runs_per_s = 10000, .dispatch_ns = 20, .full_ns = 500 } };
 	struct budget_plan plan[2] = { BUDGET_PLAN_FULL, BUDGET_PLAN_FULL };
 
 	budget_decide(load, 2, 0.02, plan);
@@ -87,7 +88,8 @@ static void a_storm_sheds_itself(void **state)
 
 static void it_recovers_slowly_and_sheds_at_once(void **state)
 {
-	struct budget_load storm = { 1e6, 20, 800, 0, 0, 0 }, calm = { 1000, 20, 800, 0, 0, 0 };
+	struct budget_load storm = { .runs_per_s = 1e6, .dispatch_ns = 20, .full_ns = 800 };
+	struct budget_load calm = { .runs_per_s = 1000, .dispatch_ns = 20, .full_ns = 800 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 	int n = 0;
 
@@ -102,7 +104,7 @@ static void it_recovers_slowly_and_sheds_at_once(void **state)
 
 static void what_hangs_together_is_never_detached(void **state)
 {
-	struct budget_load load = { 5e6, 10, 1000, 1, 0, 0 };
+	struct budget_load load = { .runs_per_s = 5e6, .dispatch_ns = 10, .full_ns = 1000, .stays = 1 };
 	struct budget_plan plan = BUDGET_PLAN_FULL;
 
 	budget_decide(&load, 1, 0.02, &plan);
