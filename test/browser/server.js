@@ -95,12 +95,24 @@ export class Server {
 
 	/** Another instrumentation; its id. */
 	async create(properties) {
-		const made = await fetch(`${this.url}/ca/instrumentations`, {
+		return (await this.post("/ca/instrumentations", properties)).id;
+	}
+
+	/** What was made. */
+	async post(path, properties) {
+		const made = await fetch(this.url + path, {
 			method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(properties) });
 
 		if (made.status !== 201)
-			throw new Error(`no instrumentation: ${await made.text()}`);
-		return (await made.json()).id;
+			throw new Error(`${path}: ${made.status} ${await made.text()}`);
+		return made.json();
+	}
+
+	async delete(path) {
+		const reply = await fetch(this.url + path, { method: "DELETE" });
+
+		if (!reply.ok)
+			throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
 	}
 
 	run(name, args) {

@@ -71,6 +71,12 @@ export const removeWorksheet = (id) => request("DELETE", sheet(id));
 /** A grid; see grid.js for its shape. */
 export const grid = (id, parameters) => request("GET", of(id, "grid") + query(parameters));
 
+/** Notes and what fired, that touch a time; end null: until now, and later. */
+export const annotations = (start_time, end_time) => request("GET", `/ca/annotations${query({ start_time, end_time })}`);
+export const annotate = (note) => request("POST", "/ca/annotations", note);
+export const removeAnnotation = (id) => request("DELETE", `/ca/annotations/${encodeURIComponent(id)}`);
+export const alerts = () => request("GET", "/ca/alerts");
+
 /** The same time and columns of a measure in words: {narrative}. */
 export const narrative = (id, measure, { from, ncols, column }, signal) => request("GET", of(id, "grid") + query({
 	measure, start_time: from, duration: ncols * column, ncols, narrative: true, utc_offset: -60 * new Date(1000 * from).getTimezoneOffset(),

@@ -7,6 +7,7 @@ import { Create } from "./create.js";
 import { Explained } from "./explained.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
+import { NoteForm, Noted } from "./noted.js";
 import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";
 import { scalesOf } from "./scales.js";
@@ -17,7 +18,7 @@ import { Masthead, Toolbar } from "./toolbar.js";
 import { AskName } from "./worksheet_menu.js";
 
 /* Beside the maps, from top to bottom: components of {session}, of which each knows by itself whether there is anything. */
-const SECTIONS = [Readout, Explained, Picked, KeyList];
+const SECTIONS = [Readout, Explained, Picked, Noted, KeyList];
 
 function Maps({ session, scales }) {
 	const { maps, span, grids } = session;
@@ -100,6 +101,7 @@ function App() {
 		${catalogue && !working && html`<${Create} session=${session} />`}
 		${catalogue && working && html`<${Work} session=${session} />`}
 		<${Spoken} session=${session} />
+		<${NoteForm} session=${session} />
 		<${Ask} session=${session} />
 		<${AskName} session=${session} />
 		<${StatusLine} session=${session} status=${status} />`;

@@ -12,7 +12,9 @@ import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
 import { columnAt } from "./grid.js";
 import { paintHistogram } from "./histogram.js";
+import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
+import { Annotations } from "./noted.js";
 import { Cells, PanelMenu } from "./panel_menu.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
@@ -24,7 +26,7 @@ import { beyond } from "./zoom.js";
 import { zoomByKey, zoomByWheel } from "./zooming.js";
 
 /* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
-const LAYERS = [Rectangle];
+const LAYERS = [Annotations, Rectangle];
 
 /* hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, hidden, over }) {
@@ -161,6 +163,8 @@ export function Panel({ map, span, scale = {} }) {
 			enter();
 		else if (e.key === "Escape")
 			drop();
+		else if (view && isNoteKey(e))
+			session.journal.write(map);
 		else if (!zooms)
 			return;
 		e.preventDefault();
@@ -172,7 +176,7 @@ export function Panel({ map, span, scale = {} }) {
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${map.measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value.${drawable ? DRAWABLE : ""}`}
+				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value, n writes a note at the time.${drawable ? DRAWABLE : ""}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick.ask()} onFocus=${() => session.focus(map)}

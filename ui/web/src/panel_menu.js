@@ -13,6 +13,7 @@ const ACTIONS = [
 	{ label: "Move down", fits: (map) => placeOf(map) < map.session.panels.length - 1, run: (map) => shift(map, 1) },
 	{ label: "Higher", fits: () => true, run: (map) => resize(map, map.panel.size + 2 * SIZE_STEP) },
 	{ label: "Lower", fits: () => true, run: (map) => resize(map, map.panel.size - 2 * SIZE_STEP) },
+	{ label: "Add a note (n)", fits: (map) => Boolean(map.grid), run: (map) => map.session.journal.write(map) },
 	{ label: "Remove", fits: (map) => map.session.panels.length > 1, run: remove },
 ];
 

@@ -5,7 +5,9 @@ import { useSize, YAxis } from "./axes.js";
 import { niceAbove, timeAxis, valueAxis } from "./axis.js";
 import * as format from "./format.js";
 import { columnAt } from "./grid.js";
+import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
+import { Annotations } from "./noted.js";
 import { PanelMenu } from "./panel_menu.js";
 import { partHue, REST, sharesOf, topOf } from "./parts.js";
 import { prepare, snap } from "./picture.js";
@@ -68,6 +70,8 @@ export function PartsPanel({ map, span, shade }) {
 			session.point({ ...next, value: 0 });
 		else if (e.key === "Escape")
 			session.point(null);
+		else if (view && isNoteKey(e))
+			session.journal.write(map);
 		else if (!zooms)
 			return;
 		e.preventDefault();
@@ -90,11 +94,12 @@ export function PartsPanel({ map, span, shade }) {
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit="at once" height=${size.height} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure="parts" tabindex="0" role="application" aria-roledescription="stacked bars"
-				aria-label=${`${map.title} over time, stacked. Arrow keys move the cursor, plus and minus zoom the time.`}
+				aria-label=${`${map.title} over time, stacked. Arrow keys move the cursor, plus and minus zoom the time, n writes a note at it.`}
 				onPointerMove=${point} onPointerLeave=${() => session.point(null)} onFocus=${() => session.focus(map)} onBlur=${() => session.point(null)}
 				onKeyDown=${press} onWheel=${turn}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
+				${view && html`<${Annotations} map=${map} view=${view} />`}
 				${!stack && html`<p class="waiting">waiting for the first columns …</p>`}
 			</div>
 			<span class="histogram" />

@@ -11,6 +11,7 @@ import * as api from "./api.js";
 import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
 import { gridEnd } from "./grid.js";
+import { Journal } from "./journal.js";
 import { discreteFields, toggleKey } from "./keys.js";
 import { Library } from "./library.js";
 import { HeatMap } from "./map.js";
@@ -42,6 +43,7 @@ export class Session {
 		this.ranking = new Ranking(this);
 		this.pick = new Pick(this);
 		this.explain = new Explain(this);
+		this.journal = new Journal(this);
 		this.library = new Library(this);
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
@@ -125,6 +127,7 @@ export class Session {
 			} else {
 				this.arrange();
 			}
+			this.journal.refresh();
 		} catch (e) {
 			this.error = e;
 		}
@@ -339,6 +342,7 @@ export class Session {
 		this.soon = setTimeout(() => {
 			this.refreshOverlays();
 			this.ranking.keepUp();
+			this.journal.keepUp();
 		}, 150);
 	}
 

@@ -60,16 +60,17 @@ export function sentence(map) {
 		return "";
 	const { grid, i, column, n, running } = at;
 	const when = format.clock(grid.from + i * grid.column, grid.slot);
+	const noted = session.journal.at(map).map(({ kind, text }) => `; ${kind}: ${text}`).join("");
 
 	if (column.state === "unobserved" || column.state === "dropped")
-		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}`;
+		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}${noted}`;
 	const range = at.range ? format.range(...at.range, grid.unit) : "outside the used range";
 	const still = column.running ? `; ${format.stillRunning(runningCount(column), running)}` : "";
 
 	const total = columnTotal(grid, column);
 
 	return `${when}, ${map.title} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, grid.weight)}` : ""}, ` +
-		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}`;
+		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}${noted}`;
 }
 
 /* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
