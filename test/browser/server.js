@@ -14,8 +14,10 @@ export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 /** Asks until the answer is true; throws with `what` after a while. */
 export async function until(what, ask, seconds = 20) {
 	for (let left = seconds * 10; left > 0; left--) {
-		if (await ask())
-			return;
+		const found = await ask();
+
+		if (found)
+			return found;
 		await sleep(100);
 	}
 	throw new Error(`not within ${seconds} s: ${what}`);
@@ -39,7 +41,11 @@ function pageDir() {
 	return page;
 }
 
+const QUERIES = { module: "mysql", stat: "queries", decomposition: ["statement", "latency"], measures: ["latency", "cputime", "offcpu"] };
+
 export class Server {
+	recording = "queries.hsr";
+
 	/** One that other machines may reach: TLS, and a token (`secret`); with the same instrumentation. */
 	static async startBeyond() {
 		const s = new Server(), port = await freePort();
@@ -72,9 +78,11 @@ export class Server {
 		return done.stdout;
 	}
 
-	/** Started and with a live instrumentation of latency, on-CPU and off-CPU by statement. */
-	static async start() {
+	/** Started, with a recording that is played, and a live instrumentation; by default of latency, on-CPU and off-CPU by statement. */
+	static async start({ recording, properties = QUERIES } = {}) {
 		const s = new Server();
+
+		s.recording = recording ?? s.recording;
 
 		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
 		s.url = `http://127.0.0.1:${await freePort()}`;
@@ -83,12 +91,11 @@ export class Server {
 		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
 		s.replay();
 		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);
-		s.id = await s.create({ module: "mysql", stat: "queries", decomposition: ["statement", "latency"],
-			measures: ["latency", "cputime", "offcpu"] });
+		s.id = await s.create(properties);
 		await until("a quarter of a minute of events", async () => {
 			const { columns } = await s.get(`/ca/instrumentations/${s.id}/value/grid?duration=60&ncols=60`);
 
-			return columns.filter((c) => c.count > 0).length >= 14;
+			return columns.filter((c) => c.count || c.running).length >= 14;
 		}, 40);
 		return s;
 	}
@@ -124,10 +131,10 @@ export class Server {
 		return part;
 	}
 
-	/* The recording is half a minute long: at its end it begins anew. */
+	/* The recording is short: at its end it begins anew. */
 	replay() {
 		const collector = this.run("heatscope-collector", ["--socket", join(this.dir, "ingest"), "--spool", "", "--source", "db1",
-			"--follow-clock", "--once", "--replay", join(top, "test/browser/queries.hsr")]);
+			"--follow-clock", "--once", "--replay", join(top, "test/browser", this.recording)]);
 
 		collector.once("exit", (code) => {
 			this.parts.splice(this.parts.indexOf(collector), 1);

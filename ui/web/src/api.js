@@ -56,6 +56,7 @@ const span = (s) => ({ start_time: s?.start, duration: s?.duration });
 export const catalogue = () => request("GET", "/ca");
 export const instrumentations = () => request("GET", "/ca/instrumentations");
 export const create = (properties) => request("POST", "/ca/instrumentations", properties);
+export const clone = (id, properties) => request("POST", `/ca/instrumentations/${encodeURIComponent(id)}/clone`, properties);
 export const remove = (id) => request("DELETE", `/ca/instrumentations/${encodeURIComponent(id)}`);
 
 const sheet = (id) => `/ca/worksheets/${encodeURIComponent(id)}`;
@@ -112,6 +113,18 @@ export async function comparePicture(id, parameters, signal) {
 
 /** What the time of the events of a rectangle was. */
 export const composition = (id, parameters, signal) => request("GET", of(id, "composition") + query(parameters), undefined, signal);
+
+/** Single events that were kept, the worst first. */
+export const exemplars = (id, parameters) => request("GET", of(id, "exemplars") + query(parameters));
+
+/** A flame graph: the text of an SVG. */
+export async function flame(id, parameters, signal) {
+	const reply = await fetchWithToken(of(id, "flame") + query({ ...parameters, format: "svg" }), { signal });
+
+	if (!reply.ok)
+		throw new ApiError("ECA_IO", (await reply.json().catch(() => null))?.error?.message ?? `status ${reply.status}`, reply.status);
+	return reply.text();
+}
 
 /** Keys as the parameter `selected` wants them: a comma within a key is escaped.  Of no keys "", which is not sent. */
 export const keyList = (keys) => keys.map((key) => key.replace(/[\\,]/g, "\\$&")).join(",");

@@ -4,7 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import { Ask } from "./ask.js";
 import { XAxis } from "./axes.js";
 import { Create } from "./create.js";
+import { Exemplar, Exemplars } from "./exemplar_views.js";
 import { Explained } from "./explained.js";
+import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
 import { NoteForm, Noted } from "./noted.js";
@@ -16,9 +18,10 @@ import { KeyList, Legend, Picked, Readout, sentence, TableView } from "./side.js
 import { statusOf } from "./text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
 import { AskName } from "./worksheet_menu.js";
+import { Trail } from "./trail.js";
 
 /* Beside the maps, from top to bottom: components of {session}, of which each knows by itself whether there is anything. */
-const SECTIONS = [Readout, Explained, Picked, Noted, KeyList];
+const SECTIONS = [Readout, Explained, Exemplar, Picked, Noted, KeyList, Exemplars];
 
 function Maps({ session, scales }) {
 	const { maps, span, grids } = session;
@@ -97,10 +100,11 @@ function App() {
 	document.title = session.library.title ? `${session.library.title} – Heatscope` : "Heatscope";
 	return html`
 		<${Masthead} session=${session} status=${status} />
-		${catalogue && working && html`<${Toolbar} session=${session} />`}
+		${catalogue && working && html`<${Trail} session=${session} /><${Toolbar} session=${session} />`}
 		${catalogue && !working && html`<${Create} session=${session} />`}
 		${catalogue && working && html`<${Work} session=${session} />`}
 		<${Spoken} session=${session} />
+		<${Flame} session=${session} />
 		<${NoteForm} session=${session} />
 		<${Ask} session=${session} />
 		<${AskName} session=${session} />

@@ -11,21 +11,40 @@ export function choicesFor(catalogue, metric) {
 	const numeric = metric.fields.filter((f) => arity(catalogue, f) === "numeric");
 	const usual = USUAL.filter((f) => numeric.includes(f));
 
+	/* What can be added up along the first measure: itself, and its parts. */
+	const weights = ([first]) => first && first !== OVERLAID ? [first, ...first === numeric[0] ? metric.parts ?? [] : []] : [];
+	const exemplars = ([first]) => Boolean(metric.text) && catalogue.fields[first]?.type === "time" && first !== OVERLAID;
+
 	return {
-		discrete, numeric,
+		discrete, numeric, weights, exemplars,
 		fields: discrete.includes("statement") ? ["statement"] : discrete.slice(0, 1),
 		measures: usual.length ? usual : numeric.slice(0, 1),
 	};
 }
 
+/** What the form has chosen at first; of one that is there (a part of it is to be made): as that one. */
+export const chosenAtFirst = (choices, from = null) => ({
+	fields: from ? choices.discrete.filter((f) => from.decomposition.includes(f)) : choices.fields,
+	measures: from?.measures ?? choices.measures,
+	weights: from?.weights ?? [],
+	exemplars: from?.exemplars ?? 0,
+	granularity: from?.granularity ?? 1,
+	retention: from?.["retention-time"] ?? 86400,	/* as heatscoped by itself */
+	where: "",
+});
+
 /** The body of the request; measures keep the metric's order, the first one is the default.  Without `where`: all events. */
-export function requestOf(metric, choices, fields, measures, granularity, retention, where = "") {
+export function requestOf(metric, choices, { fields, measures, weights = [], exemplars = 0, granularity, retention, where = "" }) {
 	const chosen = choices.numeric.filter((m) => measures.includes(m));
+	const parts = choices.weights(chosen).filter((w) => weights.includes(w));
+	const summed = parts.length ? [chosen[0], ...parts.filter((w) => w !== chosen[0])] : [];	/* as the server has them */
 
 	return {
 		module: metric.module, stat: metric.stat,
 		decomposition: [...choices.discrete.filter((f) => fields.includes(f)), ...chosen.slice(0, 1)],
 		measures: chosen, granularity, "retention-time": retention,
+		...(summed.length ? { weights: summed } : {}),
+		...(exemplars && choices.exemplars(chosen) ? { exemplars } : {}),
 		...(where.trim() ? { where: where.trim() } : {}),
 	};
 }
@@ -51,4 +70,5 @@ export const whereProblem = (message) => /^(where|predicate): /.test(message) ? 
 /** One that exists already and does the same; of expressions only what is written as the server writes it. */
 export const sameAs = (request, all) => all.find((i) => (i["predicate-text"] ?? "") === (request.where ?? "") &&
 	i.module === request.module && i.stat === request.stat && i.granularity === request.granularity && i["retention-time"] === request["retention-time"] &&
-	String(i.decomposition) === String(request.decomposition) && String(i.measures) === String(request.measures));
+	String(i.decomposition) === String(request.decomposition) && String(i.measures) === String(request.measures) &&
+	String(i.weights ?? []) === String(request.weights ?? []) && (i.exemplars ?? 0) === (request.exemplars ?? 0));

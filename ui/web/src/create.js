@@ -1,13 +1,19 @@
 /* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "./choices.js";
-import { metricTitle } from "./text.js";
+import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "./choices.js";
+import * as format from "./format.js";
+import { labelOf } from "./side.js";
+import { metricTitle, titleOf } from "./text.js";
 
 const GRAMMAR = "Compared by = != < <= > >=, joined by and, or, ( ); texts with blanks in quotation marks.";
 const FIELDS_MAX = 4;
 const SLOTS = [[0.01, "10 ms"], [0.1, "100 ms"], [1, "1 s"], [10, "10 s"], [60, "1 min"]];
+const EXEMPLARS = [[0, "no single events"], [1, "the slowest"], ...[3, 5, 10, 20].map((n) => [n, `the ${n} slowest`])];
 const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "1 week"]];
+
+/* Of an instrumentation that is there a value may be none of the usual ones. */
+const withOwn = (options, value, text) => options.some(([v]) => v === value) ? options : [...options, [value, text(value)]].sort(([a], [b]) => a - b);
 
 function Checks({ legend, names, chosen, change, most, session }) {
 	const flip = (name) => change(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
@@ -22,7 +28,7 @@ function Where({ session, metric, where, change, problem }) {
 	return html`<fieldset class="where"><legend>Only events for which this holds (all, if it is empty)</legend>
 		<label>Where <input name="where" value=${where} maxlength="4000" spellcheck=${false} autocomplete="off" autocapitalize="off"
 			placeholder=${metric.fields.slice(0, 1).map((f) => exampleOf(session.catalogue, f))}
-			aria-invalid=${problem ? "true" : "false"} aria-describedby="where-help${problem ? " where-problem" : ""}"
+			aria-invalid=${problem ? "true" : "false"} aria-describedby=${`where-help${problem ? " where-problem" : ""}`}
 			onInput=${(e) => change(e.target.value)} /></label>
 		${problem && html`<p class="problem" id="where-problem" role="alert">${problem}</p>`}
 		<p class="muted" id="where-help">${GRAMMAR} Fields: ${
@@ -40,55 +46,70 @@ export function Create({ session }) {
 			<p class="muted">No collector offers a metric yet. Metrics appear here as soon as a collector connects.</p></section>`;
 }
 
-/* What is looked at now; else the metric people come for. */
-function firstOf(session, metrics) {
-	const { module, stat } = session.inst ?? { module: "mysql", stat: "queries" };
+/* Its metric; else the one people come for. */
+function firstOf(inst, metrics) {
+	const { module, stat } = inst ?? { module: "mysql", stat: "queries" };
 
 	return Math.max(0, metrics.findIndex((m) => m.module === module && m.stat === stat));
 }
 
-function Form({ session, metrics }) {
-	const [index, setIndex] = useState(firstOf(session, metrics));
-	const metric = metrics[Math.min(index, metrics.length - 1)];
-	const choices = choicesFor(session.catalogue, metric);
-	const [fields, setFields] = useState(choices.fields);
-	const [measures, setMeasures] = useState(choices.measures);
-	const [granularity, setGranularity] = useState(1);
-	const [retention, setRetention] = useState(86400);	/* as heatscoped by itself */
-	const [where, setWhere] = useState("");
-	const [problem, setProblem] = useState("");
-	const request = requestOf(metric, choices, fields, measures, granularity, retention, where);
-	const same = sameAs(request, session.instrumentations ?? []);
-	const pick = (i) => {
-		const fresh = choicesFor(session.catalogue, metrics[i]);
+/* Single events that are kept as they were. */
+function Exemplars({ chosen, change }) {
+	return html`<label class="row">Of each slot keep <select value=${chosen} onChange=${(e) => change(Number(e.target.value))}>
+		${withOwn(EXEMPLARS, chosen, (n) => `the ${n} slowest`).map(([v, text]) => html`<option key=${v} value=${v}>${text}</option>`)}</select>
+		<span class="muted">as they were</span></label>`;
+}
 
+/* What is begun with: a part of an instrumentation, or what people come for. */
+function beginning(session, metrics) {
+	const { from = null, where = "" } = session.creating || {}, index = firstOf(from ?? session.inst, metrics);
+
+	return { from, index, chosen: { ...chosenAtFirst(choicesFor(session.catalogue, metrics[index]), from), where } };
+}
+
+function Form({ session, metrics }) {
+	const [{ from, ...first }] = useState(() => beginning(session, metrics));
+	const [index, setIndex] = useState(first.index);
+	const [chosen, setChosen] = useState(first.chosen);
+	const [problem, setProblem] = useState("");
+	const metric = metrics[Math.min(index, metrics.length - 1)], choices = choicesFor(session.catalogue, metric);
+	const request = requestOf(metric, choices, chosen);
+	const same = sameAs(request, session.instrumentations ?? []);
+	const weights = choices.weights(request.measures);
+	const change = (name) => (value) => {
+		setChosen({ ...chosen, [name]: value });
+		setProblem("");
+	};
+	const pick = (i) => {
 		setIndex(i);
 		setProblem("");
-		setFields(fresh.fields);
-		setMeasures(fresh.measures);
+		setChosen({ ...chosenAtFirst(choicesFor(session.catalogue, metrics[i])), where: chosen.where });
 	};
 	const submit = async (e) => {
 		e.preventDefault();
 		try {
-			await (same ? session.select(same.id) : session.create(request));
+			await (same ? session.select(same.id) : session.create(request, from));
 		} catch (error) {
 			setProblem(error.message);
 		}
 	};
 
 	return html`<form class="create" onSubmit=${submit}>
-		<h2>New instrumentation</h2>
+		<h2>${from ? "Drill down" : "New instrumentation"}</h2>
+		${from && html`<p class="muted">A part of ${titleOf(from, session.catalogue)}, counted by itself from now on: in the kernel, so it can be kept apart by other fields.</p>`}
 		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
 			${metrics.map((m, i) => html`<option value=${i}>${metricTitle(m, session.catalogue)}</option>`)}</select></label>
-		<${Checks} legend="Kept apart by (up to four)" names=${choices.discrete} chosen=${fields} change=${setFields} most=${FIELDS_MAX} session=${session} />
-		<${Checks} legend="Measures" names=${choices.numeric} chosen=${measures} change=${setMeasures} most=${8} session=${session} />
-		<${Where} session=${session} metric=${metric} where=${where} problem=${whereProblem(problem)}
-			change=${(text) => { setWhere(text); setProblem(""); }} />
+		<${Checks} legend="Kept apart by (up to four)" names=${choices.discrete} chosen=${chosen.fields} change=${change("fields")} most=${FIELDS_MAX} session=${session} />
+		<${Checks} legend="Measures" names=${choices.numeric} chosen=${chosen.measures} change=${change("measures")} most=${8} session=${session} />
+		${weights.length > 0 && html`<${Checks} legend=${`Added up along the ${labelOf(session, weights[0])}, to see what its time was`} names=${weights}
+			chosen=${request.weights ?? []} change=${change("weights")} most=${weights.length} session=${session} />`}
+		<${Where} session=${session} metric=${metric} where=${chosen.where} problem=${whereProblem(problem)} change=${change("where")} />
+		${choices.exemplars(request.measures) && html`<${Exemplars} chosen=${chosen.exemplars} change=${change("exemplars")} />`}
 		<div class="row">
-			<label>Slot <select value=${granularity} onChange=${(e) => setGranularity(Number(e.target.value))}>
-				${SLOTS.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
-			<label>Kept for <select value=${retention} onChange=${(e) => setRetention(Number(e.target.value))}>
-				${KEPT.map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
+			<label>Slot <select value=${chosen.granularity} onChange=${(e) => change("granularity")(Number(e.target.value))}>
+				${withOwn(SLOTS, chosen.granularity, format.seconds).map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
+			<label>Kept for <select value=${chosen.retention} onChange=${(e) => change("retention")(Number(e.target.value))}>
+				${withOwn(KEPT, chosen.retention, format.seconds).map(([v, text]) => html`<option value=${v}>${text}</option>`)}</select></label>
 		</div>
 		${problem && !whereProblem(problem) && html`<p class="problem" role="alert">${problem}</p>`}
 		<p class="row"><button class="primary" disabled=${!isMeasured(request)}>${same ? `Open the existing one (${same.id})` : "Create"}</button>

@@ -81,7 +81,10 @@ export class Explain {
 		const { session, rectangle } = this, { map } = rectangle, { id } = map.inst;
 
 		this.keys = map.selected;
-		const parameters = parametersOf(rectangle, this.keys, this.wide ? session.span : null);
+		const { exclude } = map.narrowed;
+
+		this.excluded = Boolean(exclude);
+		const parameters = { ...parametersOf(rectangle, this.keys, this.wide ? session.span : null), exclude };
 		const reading = new AbortController();
 
 		this.reading?.abort();
@@ -92,7 +95,7 @@ export class Explain {
 		try {
 			const [reply, composition] = await Promise.all([
 				api.explain(id, parameters, reading.signal),
-				isComposed(map.inst, map.measure) ? api.composition(id, partsParameters(rectangle, this.keys), reading.signal) : null]);
+				isComposed(map.inst, map.measure) ? api.composition(id, { ...partsParameters(rectangle, this.keys), exclude }, reading.signal) : null]);
 
 			this.answer(reading, { state: "said", reply, composition });
 		} catch (e) {

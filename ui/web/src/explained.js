@@ -1,6 +1,8 @@
 /* explained.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
 import { html } from "htm/preact";
+import { whereAll, whereKeys, whereValues } from "./drill.js";
 import { notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
+import { flameFields } from "./flame.js";
 import * as format from "./format.js";
 import { discreteFields } from "./keys.js";
 import { partHue } from "./parts.js";
@@ -51,8 +53,8 @@ function Measures({ session, measures }) {
 	</table>`;
 }
 
-/* What the time inside was: a bar, and the same as a table. */
-function Parts({ session, composition }) {
+/** What the time was: a bar, and the same as a table. */
+export function Parts({ session, composition }) {
 	const { unit, sum } = composition, parts = partsOf(composition);
 
 	return html`<table class="parts">
@@ -72,6 +74,20 @@ const SAYS = {
 	failed: ({ problem }) => problem,
 };
 
+/* What else can be had of it. */
+function Onward({ session, rectangle: { map, low, high }, rectangle }) {
+	const { inst, unit, measure } = map, fields = discreteFields(inst, session.catalogue);
+	const where = whereAll(whereValues(measure, unit, low, high), session.state.only === "exclude" ? "" : whereKeys(fields, map.selected));
+	const flame = () => {
+		session.flame = rectangle;
+		session.changed();
+	};
+
+	return html`<p class="onward">
+		<button disabled=${!where} title=${where ? `A new instrumentation of what is ${where}` : "It has all values"} onClick=${() => session.drill(inst, where)}>Drill down</button>
+		${flameFields(map).length > 0 && html`<button onClick=${flame}>Flame graph</button>`}</p>`;
+}
+
 export function Explained({ session }) {
 	const { explain } = session, { rectangle, reply, composition, state } = explain;
 	const grid = rectangle?.map.grid;
@@ -84,12 +100,13 @@ export function Explained({ session }) {
 			${grid && html`<button onClick=${() => session.zoomTo(rectangle)} title="z on the map">Zoom</button>`}
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
+		${grid && html`<${Onward} session=${session} rectangle=${rectangle} />`}
 		${composition?.sum > 0 && html`<${Parts} session=${session} composition=${composition} />`}
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
 		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
 		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />
 			the whole time shown as a baseline</label>`}
-		${explain.keys.length > 0 && html`<p class="muted">only of ${explain.keys.join(", ")}</p>`}
+		${explain.keys.length > 0 && html`<p class="muted">${explain.excluded ? "without" : "only of"} ${explain.keys.join(", ")}</p>`}
 		${reply && notesOf(reply).map((note) => html`<p key=${note} class="muted">${note}</p>`)}
 	</section>`;
 }

@@ -74,7 +74,20 @@ export class HeatMap {
 			yscale: session.yscale,
 			theme: session.dark ? "dark" : "light",
 			end_time: end,
+			...this.narrowed,
 		};
+	}
+
+	/** Of which keys: of the highlighted alone, or of all but these, where a person wants that. */
+	get narrowed() {
+		const { only } = this.session.state, keys = only ? this.selected : [];
+
+		return keys.length ? { selected: api.keyList(keys), ...only === "exclude" ? { exclude: true } : {} } : {};
+	}
+
+	/** The same for what asks of highlighted keys anyway. */
+	get asked() {
+		return { selected: api.keyList(this.selected), ...this.narrowed };
 	}
 
 	/** What its feed is to bring: parameters, each of a grid. */
@@ -103,12 +116,17 @@ export class HeatMap {
 		return this.inst ? this.session.selectedOf(this.inst) : [];
 	}
 
+	/* Those that are shown in their hue. */
+	get coloured() {
+		return this.session.state.only === "exclude" ? [] : this.selected;
+	}
+
 	/** A highlighted key has a grid of its own; only its newest columns are asked for again. */
 	async refreshOverlays() {
 		for (const key of this.overlays.keys())
-			if (!this.selected.includes(key))
+			if (!this.coloured.includes(key))
 				this.overlays.delete(key);
-		await Promise.all(this.selected.map((key) => this.refreshOverlay(key)));
+		await Promise.all(this.coloured.map((key) => this.refreshOverlay(key)));
 	}
 
 	async refreshOverlay(key) {
@@ -121,11 +139,11 @@ export class HeatMap {
 		const ncols = Math.round((gridEnd(total) - from) / total.column);
 
 		await this.session.reply(api.grid(this.inst.id, {
-			...this.parameters, end_time: null, selected: api.keyList([key]), start_time: from, duration: ncols * total.column, ncols,
+			...this.parameters, end_time: null, exclude: null, selected: api.keyList([key]), start_time: from, duration: ncols * total.column, ncols,
 		}), async (part) => {
 			const grid = fits ? mergeGrid(held, part) : part;
 
-			if (!this.selected.includes(key))
+			if (!this.coloured.includes(key))
 				return;
 			this.overlays.delete(key);
 			if (grid)
@@ -137,7 +155,7 @@ export class HeatMap {
 
 	/** Highlighted keys, as picture.js wants them. */
 	get highlights() {
-		return this.selected.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
+		return this.coloured.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
 	}
 
 	/** The cursor, where its value is one of this unit; else null. */

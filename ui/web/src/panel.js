@@ -8,12 +8,16 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { GUTTER, useSize, YAxis } from "./axes.js";
 import { timeAxis, valueAxis } from "./axis.js";
 import { Drag } from "./drag.js";
+import { Ends } from "./ends.js";
+import { Dots } from "./exemplar_views.js";
+import { keepsExemplars } from "./exemplars.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
-import { columnAt } from "./grid.js";
+import { columnAt, gridTotal } from "./grid.js";
 import { paintHistogram } from "./histogram.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
+import { actByKey, leap } from "./map_keys.js";
 import { Annotations } from "./noted.js";
 import { Cells, PanelMenu } from "./panel_menu.js";
 import { paintCells } from "./picture.js";
@@ -26,10 +30,10 @@ import { beyond } from "./zoom.js";
 import { zoomByKey, zoomByWheel } from "./zooming.js";
 
 /* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
-const LAYERS = [Annotations, Rectangle];
+const LAYERS = [Annotations, Dots, Rectangle];
 
-/* hidden: how much the axis does not reach; over: above the threshold, or null. */
-function Title({ map, hidden, over }) {
+/* cropped: what is left out at the top, or null; hidden: how much the axis does not reach; over: above the threshold, or null. */
+function Title({ map, cropped, hidden, over }) {
 	const { unit, grid, summary } = map;
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
@@ -40,9 +44,10 @@ function Title({ map, hidden, over }) {
 			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
 			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
 			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
-			<div><dt>max</dt><dd>${of("max")}</dd></div>
+			<div><dt>max</dt><dd><button class="plain" title="Go to the highest (h on the map; l: the lowest)" onClick=${() => leap(map, "highest")}>${of("max")}</button></dd></div>
 			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
-			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell(grid, hidden)}</dd></div>`}
+			${cropped && html`<div class="cropped"><dt>cropped ≥ ${format.amount(cropped.from, unit)}</dt><dd>${format.cell(grid, cropped.count)} (${format.share(cropped.count, cropped.total)})</dd></div>`}
+			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell(grid, hidden)} (${format.share(hidden, gridTotal(grid))})</dd></div>`}
 		</dl>
 		<${PanelMenu} map=${map} />
 	</header>`;
@@ -60,7 +65,7 @@ const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets 
 
 /** scale: as scales.js gives it. */
 export function Panel({ map, span, scale = {} }) {
-	const { session, grid, unit } = map, { explain } = session, { all, domain, shade, sharedEdge, under } = scale;
+	const { session, grid, unit } = map, { explain } = session, { all, domain, shade, sharedEdge, under, end } = scale;
 	const box = useRef(), cells = useRef(), running = useRef(), marks = useRef(), histogram = useRef();
 	const corner = useRef(null);	/* where the keys began a rectangle */
 	const [drag] = useState(() => new Drag());
@@ -154,7 +159,7 @@ export function Panel({ map, span, scale = {} }) {
 	};
 	const pointedAt = () => map.cursor ?? { time: session.cursor?.time ?? span.start + span.duration, value: domain.low };
 	const press = (e) => {
-		const zooms = view && zoomByKey(session, e, unit, pointedAt());
+		const zooms = view && (zoomByKey(session, e, unit, pointedAt()) || actByKey(map, e));
 		const next = grid && !zooms && stepTo(map, e.key);
 
 		if (next)
@@ -172,11 +177,11 @@ export function Panel({ map, span, scale = {} }) {
 	};
 
 	return html`<section class="panel" aria-labelledby=${`title-${map.id}`} style=${{ "--size": map.panel.size }}>
-		<${Title} map=${map} hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
+		<${Title} map=${map} cropped=${grid && end !== undefined ? above(grid, end) : null} hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
 		<div class="plot">
-			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} />` : html`<span class="yaxis" />`}
+			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} /><${Ends} map=${map} view=${view} all=${all} domain=${domain} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${map.measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, s draws a line at the value, n writes a note at the time.${drawable ? DRAWABLE : ""}`}
+				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, comma and dot move along the time, braces along the values, h and l go to the highest and the lowest, s draws a line at the value${keepsExemplars(map) ? ", e steps through single events" : ""}, n writes a note at the time.${drawable ? DRAWABLE : ""}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick.ask()} onFocus=${() => session.focus(map)}

@@ -14,17 +14,6 @@ export class Ranking {
 		this.measure = null;		/* theirs, */
 		this.unit = "ns";		/* and its unit */
 		this.lowerBound = false;
-		this.listed = 0;
-	}
-
-	/** After new columns: less often for longer durations. */
-	keepUp() {
-		const every = Math.min(30000, Math.max(2000, this.session.state.duration * 1000 / 60));
-
-		if (Date.now() - this.listed < every - 200)
-			return;
-		this.listed = Date.now();
-		this.refresh();
 	}
 
 	async refresh() {

@@ -1,10 +1,12 @@
 /* scales.js - what maps have in common: a value axis where their units agree, and colours where their cells are alike.
  *
- *      maps -> Map(HeatMap -> {all, domain, shade, sharedEdge, under})
+ *      maps -> Map(HeatMap -> {all, domain, shade, sharedEdge, under, end})
  *
+ * end: from where on values are cropped; undefined: none are.
  * Milliseconds lie on one axis with milliseconds and % with %; counts of one instrumentation have one colour scale, sums another.
  */
 import { domainOf } from "./axis.js";
+import { cropEnd } from "./crop.js";
 import { usedRange } from "./grid.js";
 import { sharedShade } from "./shade.js";
 import { domainAt } from "./zoom.js";
@@ -12,7 +14,7 @@ import { domainAt } from "./zoom.js";
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
 /* axes: unit -> the domain so far, which is only widened. */
-function axisOf(grids, unit, { yscale, axes, state: { values } }) {
+function axisOf(grids, unit, { yscale, axes, state: { values, crop } }) {
 	const used = usedRange(grids);
 	const kind = yscale ?? grids[0].shade.yscale;
 	const least = unit === "%" ? grids[0].edge.find((edge) => edge > 100) : 0;
@@ -22,7 +24,14 @@ function axisOf(grids, unit, { yscale, axes, state: { values } }) {
 	/* Also a time without events has columns that nobody looked at. */
 	const all = axes.get(unit) ?? domainOf(NO_EVENTS, kind);
 
-	return { all, domain: values?.unit === unit ? domainAt(all, values) : all, under: grids.find((g) => g.edge[0] === 0)?.edge[1] };
+	const under = grids.find((g) => g.edge[0] === 0)?.edge[1], end = cropEnd(grids, crop);
+
+	if (values?.unit === unit)
+		return { all, domain: domainAt(all, values), under };
+	if (end === null || end <= all.low)
+		return { all, domain: all, under };
+	/* What is cropped is drawn in the strip beyond the axis. */
+	return { all, domain: { ...domainAt(all, { low: all.low, high: end }), over: true }, under, end };
 }
 
 export function scalesOf(session) {

@@ -8,6 +8,8 @@
  * A hidden tab holds no connection; a view that stands still (end is not null) asks once.
  */
 import * as api from "./api.js";
+import { whereAll } from "./drill.js";
+import { Exemplars } from "./exemplars.js";
 import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
 import { gridEnd } from "./grid.js";
@@ -22,7 +24,7 @@ import { whenNeeded } from "./token.js";
 import { anew, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
-import { domainAt, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
+import { domainAt, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
 
@@ -33,7 +35,8 @@ export class Session {
 		this.catalogue = null;
 		this.instrumentations = null;
 		this.error = null;		/* {code, message} of the newest failure that still holds */
-		this.creating = false;
+		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
+		this.flame = null;		/* the rectangle whose flame graph is shown */
 		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
 		this.maps = [];			/* HeatMap, from top to bottom */
 		this.focused = null;		/* the map whose instrumentation is looked at; null: the first */
@@ -45,6 +48,7 @@ export class Session {
 		this.explain = new Explain(this);
 		this.journal = new Journal(this);
 		this.library = new Library(this);
+		this.exemplars = new Exemplars(this);
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
 
@@ -102,9 +106,9 @@ export class Session {
 		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
-		if (only("view", "values", "threshold"))
+		if (only("view", "values", "threshold", "crop"))
 			this.changed();
-		else if (only("keys", "of"))
+		else if (only("keys", "of") && !this.state.only)
 			this.refreshOverlays();
 		else if (only("by"))
 			this.ranking.refresh();
@@ -157,8 +161,17 @@ export class Session {
 		this.set(anew(id), true);
 	}
 
-	async create(properties) {
-		const made = await api.create(properties);
+	/** A part of an instrumentation is to be made. */
+	drill(from, where) {
+		this.creating = { from, where: whereAll(from["predicate-text"], where) };
+		this.changed();
+	}
+
+	/** What is not named is that of `from`, of the same metric; null: as by itself. */
+	async create(properties, from = null) {
+		const same = from?.module === properties.module && from.stat === properties.stat;
+		const made = await (same ? api.clone(from.id, { weights: [], exemplars: 0, ...properties.where ? {} : { predicate: {} }, ...properties })
+			: api.create(properties));
 
 		await this.refreshLists();
 		this.select(made.id);
@@ -273,6 +286,10 @@ export class Session {
 			this.cursor = null;
 		if (!this.maps.includes(this.pick.cell?.map))
 			this.pick.cell = null;
+		if (!this.maps.includes(this.flame?.map))
+			this.flame = null;
+		if (!this.maps.includes(this.exemplars.chosen?.map))
+			this.exemplars.chosen = null;
 		if (!this.maps.includes(this.explain.rectangle?.map))
 			this.explain.forget();
 		if (this.ranking.inst !== this.inst?.id)
@@ -296,7 +313,7 @@ export class Session {
 			map.linked = null;
 			map.overlays.clear();
 		}
-		this.ranking.listed = 0;
+		this.listed = 0;
 		if (this.error && this.error.code !== "UNREACHABLE")
 			this.error = null;
 		this.open(this.shown);
@@ -341,9 +358,20 @@ export class Session {
 		clearTimeout(this.soon);
 		this.soon = setTimeout(() => {
 			this.refreshOverlays();
-			this.ranking.keepUp();
+			this.keepUp();
 			this.journal.keepUp();
 		}, 150);
+	}
+
+	/* The lists: at once where there is none, else less often for longer durations. */
+	keepUp() {
+		const every = Math.min(30000, Math.max(2000, this.state.duration * 1000 / 60));
+
+		if (this.ranking.rows && Date.now() - this.listed < every - 200)
+			return;
+		this.listed = Date.now();
+		this.ranking.refresh();
+		this.exemplars.refresh();
 	}
 
 	get dark() {
@@ -438,12 +466,22 @@ export class Session {
 	zoomValues(unit, factor, at) {
 		const used = this.axes.get(unit), { values } = this.state;
 
-		if (!used)
-			return;
-		const now = values?.unit === unit ? domainAt(used, values) : used;
-		const { low, high } = zoomValues(now, used, factor, at);
+		if (used)
+			this.reach(unit, zoomValues(values?.unit === unit ? domainAt(used, values) : used, used, factor, at));
+	}
+
+	/** The axis reaches these values; where they are all there is not kept. */
+	reach(unit, values) {
+		const used = this.axes.get(unit), { low, high } = valuesOf(values, used);
 
 		this.set({ values: low <= used.low && high >= used.high ? null : { unit, low, high } });
+	}
+
+	moveValues(unit, part) {
+		const used = this.axes.get(unit), { values } = this.state;
+
+		if (used && values?.unit === unit)
+			this.reach(unit, moveValues(domainAt(used, values), used, part));
 	}
 
 	/** A line there; where it is already it is taken away. */

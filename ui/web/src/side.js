@@ -4,7 +4,9 @@ import { useEffect, useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
 import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
-import { discreteFields, hueOf } from "./keys.js";
+import { Choice } from "./controls.js";
+import { whereKeys, whereValues } from "./drill.js";
+import { discreteFields, hueOf, KEYS_MAX } from "./keys.js";
 import { legendPosition } from "./shade.js";
 
 export const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
@@ -117,20 +119,30 @@ function Bar({ part, hue }) {
 	return html`<i class="bar"><b style=${{ width: `${Math.max(1, 100 * part)}%`, background: hue ?? null }} /></i>`;
 }
 
+function KeyCounts({ session, picked, rows, total }) {
+	return html`<table><tbody>${rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
+		<th scope="row">${row.key || "all"}</th><td class="wide"><${Bar} part=${row.count / total} hue=${hueOf(session.state.keys, row.key)} /></td>
+		<td>${format.cell(picked, row.count)}</td><td>${format.share(row.count, total)}</td></tr>`)}
+		</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.cell(picked, total)}</td><td /></tr></tfoot></table>`;
+}
+
 export function Picked({ session }) {
 	const picked = session.pick.cell;
 
 	if (!picked)
 		return null;
+	const { map, low, high, unit, running } = picked, where = whereValues(map.measure, unit, low, high);
+
 	return html`<section class="picked" aria-label="Keys of the cell">
-		<h3>In this cell <span>${picked.map.title} ${format.range(picked.low, picked.high, picked.unit)}, ${format.clock(picked.start, picked.slot)}</span>
+		<h3>In this cell <span>${map.title} ${format.range(low, high, unit)}, ${format.clock(picked.start, picked.slot)}</span>
 			<button class="plain" onClick=${() => session.pick.drop()} aria-label="Close the cell's keys">×</button></h3>
 		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
-		${picked.rows ? html`<table><tbody>${picked.rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
-				<th scope="row">${row.key}</th><td class="wide"><${Bar} part=${row.count / picked.total} hue=${hueOf(session.state.keys, row.key)} /></td>
-				<td>${format.cell(picked, row.count)}</td><td>${format.share(row.count, picked.total)}</td></tr>`)}
-			</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.cell(picked, picked.total)}</td><td /></tr></tfoot></table>`
-			: html`<p class="muted">asking …</p>`}
+		${!picked.rows && html`<p class="muted">asking …</p>`}
+		${picked.rows && (picked.total > 0 || !running) && html`<${KeyCounts} session=${session} picked=${picked} rows=${picked.rows} total=${picked.total} />`}
+		${running && html`<h4><i class="running" style=${{ color: map.grid.shade.running }} />still running at the end of its slots, at this age</h4>
+			<${KeyCounts} session=${session} picked=${{ unit }} rows=${running.rows} total=${running.total} />`}
+		${map.grid?.scope !== "point" && where && html`<p class="onward"><button title=${`A new instrumentation of what is ${where}`}
+			onClick=${() => session.drill(map.inst, where)}>Drill down</button></p>`}
 	</section>`;
 }
 
@@ -157,6 +169,23 @@ function KeyRow({ session, row, selectable, most }) {
 	</tr>`;
 }
 
+const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left out"]];
+
+/* What is done with the highlighted keys; or all of them get a hue. */
+function KeyTools({ session, fields }) {
+	const { state, ranking, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
+	const colour = () => session.set({ keys: ranking.rows.slice(0, KEYS_MAX).map((row) => row.key), of: null, only: null });
+
+	if (state.by || !ranking.rows?.length)
+		return null;
+	return html`<div class="keytools">
+		${keys.length > 0
+			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
+				<button disabled=${!where} title=${where || "These keys cannot be told by their fields"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
+			: html`<button title=${`The ${Math.min(KEYS_MAX, ranking.rows.length)} most frequent keys, each in a hue`} onClick=${colour}>Colour by key</button>`}
+	</div>`;
+}
+
 export function KeyList({ session }) {
 	const fields = session.inst ? discreteFields(session.inst, session.catalogue) : [];
 	const { state, ranking } = session, { rows } = ranking;
@@ -174,7 +203,8 @@ export function KeyList({ session }) {
 				${fields.map((f) => html`<option value=${f}>${labelOf(session, f)}</option>`)}</select></label>`
 			: `By ${labelOf(session, fields[0])}`}
 			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, ranking.measure ?? session.inst.measures[0])}`}</span>
-			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null })}>show all</button>`}</h3>
+			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>
+		<${KeyTools} session=${session} fields=${fields} />
 		<table>
 			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">on-CPU</th></tr></thead>
 			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} selectable=${!state.by} />`)}</tbody>

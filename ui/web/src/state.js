@@ -11,8 +11,10 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {boolean} intact        the panels are still as they came from it: the address need not have them
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
- * @property {"log"|"linear"|"rank"} transfer
+ * @property {"log"|"sqrt"|"linear"|"rank"} transfer
+ * @property {number} crop           the value axis leaves out at most this share of the events, 0 to 0.05
  * @property {string[]} keys         highlighted; see toggleKey()
+ * @property {"isolate"|"exclude"|null} only   the highlighted keys alone, or all but these; null: over the rest
  * @property {string|null} of        the fields they are keys of, joined by commas; null: those of the first map
  * @property {string|null} by        the key list's field; null: all
  * @property {"map"|"table"} view
@@ -24,19 +26,20 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 export const DURATIONS = [60, 300, 900, 3600];
 export const DURATION_MIN = 10, DURATION_MAX = 86400;
-export const TRANSFERS = ["log", "linear", "rank"];
+export const TRANSFERS = ["log", "sqrt", "linear", "rank"];
+const CROP_MOST = 0.05;
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], sheet: null, intact: false, duration: 300, y: "auto", transfer: "log", keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, intact: false, duration: 300, y: "auto", transfer: "log", crop: 0, only: null, keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
 /** What was chosen of one instrumentation means nothing of another: it begins without. */
 export function anew(inst) {
-	const { panels, sheet, intact, keys, of, by, end, threshold, values } = START;
+	const { panels, sheet, intact, keys, only, of, by, end, threshold, values } = START;
 
-	return { inst, panels, sheet, intact, keys, of, by, end, threshold, values };
+	return { inst, panels, sheet, intact, keys, only, of, by, end, threshold, values };
 }
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
@@ -63,6 +66,7 @@ const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Num
 export function readHash(hash) {
 	const q = new URLSearchParams(hash.replace(/^#/, ""));
 	const end = Number(q.get("end"));
+	const crop = Number(q.get("crop"));
 	const duration = Math.round(Number(q.get("duration")));
 	const y = one(q.get("y"), ["auto", "log", "linear"], START.y);
 
@@ -74,6 +78,8 @@ export function readHash(hash) {
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
+		crop: crop > 0 && crop <= CROP_MOST ? crop : START.crop,
+		only: one(q.get("only"), ["isolate", "exclude"], START.only),
 		keys: q.getAll("key"),
 		of: q.get("of") || null,
 		by: q.get("by") || null,
@@ -89,7 +95,7 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams();
 
-	for (const name of ["inst", "sheet", "duration", "y", "transfer", "of", "by", "view", "theme", "end"])
+	for (const name of ["inst", "sheet", "duration", "y", "transfer", "crop", "only", "of", "by", "view", "theme", "end"])
 		if (state[name] !== null && state[name] !== START[name])
 			q.set(name, String(state[name]));
 	if (state.threshold)

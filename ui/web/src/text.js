@@ -25,6 +25,11 @@ export function subjectOf({ session, inst }) {
 	return !mixed || !inst ? "" : alike ? titleOf(inst, catalogue) : metricTitle(metricOf(inst, catalogue) ?? inst, catalogue);
 }
 
+const UNITS = { time: "ns", size: "bytes", percent: "%" };
+
+/** The unit of a field's values, as grids have it. */
+export const unitOf = (catalogue, field) => UNITS[catalogue.fields[field]?.type] ?? "";
+
 export const metricOf = (inst, catalogue) =>
 	catalogue.metrics.find((m) => m.module === inst.module && m.stat === inst.stat);
 

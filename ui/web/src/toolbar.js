@@ -5,6 +5,7 @@ import * as api from "./api.js";
 import { Compare } from "./compared.js";
 import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
+import { CROPS } from "./crop.js";
 import { DURATIONS, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
@@ -42,7 +43,7 @@ function Downloads({ session }) {
 
 	return html`<${Menu} label="Download">
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "png")}
-			href=${api.figureUrl(map.inst.id, span, { ...look, ...ends(map), ...cells(map), selected: api.keyList(map.selected) })}>${map.title}, PNG</a>`)}
+			href=${api.figureUrl(map.inst.id, span, { ...look, ...ends(map), crop: state.crop || null, ...cells(map), ...map.asked, isolate: state.only === "isolate" && map.selected.length > 0 ? true : null })}>${map.title}, PNG</a>`)}
 		<a onClick=${take} download=${name(inst, "report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
 		<a onClick=${take} download=${name(inst, "report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
 		<a onClick=${take} download=${name(inst, "report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
@@ -85,7 +86,7 @@ export function Masthead({ session, status }) {
 					${library.list.filter((w) => w.ready === ready).map((w) => html`<option key=${w.id} value=${`sheet ${w.id}`}>${w.name}</option>`)}</optgroup>`)}
 			</select></label>
 			<${WorksheetMenu} session=${session} />`}
-		${catalogue && html`<button aria-pressed=${session.creating} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
+		${catalogue && html`<button aria-pressed=${Boolean(session.creating)} onClick=${() => { session.creating = !session.creating; session.changed(); }}>New</button>`}
 		${inst && html`<${Remove} session=${session} />`}
 		<span class="space" />
 		<span class=${`state ${status.kind}`} role="status">${status.word}</span>
@@ -111,6 +112,15 @@ function Threshold({ session }) {
 			value=${threshold?.unit === unit ? format.amount(threshold.value, unit, 4) : ""} onChange=${change} /></label>`;
 }
 
+/* What the value axes may leave out at their top. */
+function Crop({ session }) {
+	const { crop } = session.state, options = CROPS.includes(crop) ? CROPS : [...CROPS, crop];
+
+	return html`<label class="choice" title=${`The value axis leaves out at most this share of the ${session.unit}; how many is told`}><span>Crop</span>
+		<select value=${crop} onChange=${(e) => session.set({ crop: Number(e.target.value), values: null })}>
+			${options.map((share) => html`<option key=${share} value=${share}>${share ? `${100 * share} %` : "none"}</option>`)}</select></label>`;
+}
+
 /* The usual ones, and what was zoomed to. */
 const ranges = (duration) => [...DURATIONS.map((r) => [r, `${r / 60} min`]),
 	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
@@ -126,8 +136,10 @@ export function Toolbar({ session }) {
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
-		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit axis</button>
-		<${Choice} label="Colours" value=${state.transfer} options=${TRANSFERS.map((t) => [t, t])} change=${(transfer) => session.set({ transfer })} />
+		<${Crop} session=${session} />
+		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit</button>
+		<label class="choice"><span>Colours</span><select value=${state.transfer} onChange=${(e) => session.set({ transfer: e.target.value })}>
+			${TRANSFERS.map((t) => html`<option key=${t} value=${t}>${t}</option>`)}</select></label>
 		<${Choice} label="View" bare value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
 		<${Threshold} session=${session} />

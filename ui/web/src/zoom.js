@@ -3,6 +3,7 @@
  *      {start, duration}  -> {duration, end}        whole slots, DURATION_MIN .. DURATION_MAX
  *      Domain             -> {unit, low, high}      what the axis then reaches; null: all that is used
  */
+import { rowSums } from "./grid.js";
 import { DURATION_MAX, DURATION_MIN } from "./state.js";
 
 const NARROWEST = 1.05;			/* high / low of a log axis, at least: about two of the finest buckets */
@@ -38,6 +39,22 @@ export function zoomValues(domain, used, factor, at) {
 	return narrowest(next) ? next : domain;
 }
 
+/** A value that lies a part of the whole axis farther up, or down; within it. */
+export function valueAt(used, value, part) {
+	const log = used.kind === "log", into = log ? Math.log : (v) => v, from = log ? Math.exp : (v) => v;
+
+	return Math.min(used.high, Math.max(used.low, from(into(value) + part * (into(used.high) - into(used.low)))));
+}
+
+/** The axis a part of its length farther up, or down, as long as it is; no farther than what is used. */
+export function moveValues(domain, used, part) {
+	const log = domain.kind === "log", into = log ? Math.log : (v) => v, from = log ? Math.exp : (v) => v;
+	const length = into(domain.high) - into(domain.low);
+	const low = Math.min(into(used.high) - length, Math.max(into(used.low), into(domain.low) + part * length));
+
+	return { kind: domain.kind, low: from(low), high: from(low + length) };
+}
+
 /** Those of a rectangle; what has no height on the axis goes to its end. */
 export function valuesOf({ low, high }, used) {
 	const next = { kind: used.kind, low: Math.max(used.low, low), high: Math.min(used.high, high ?? used.high) };
@@ -63,14 +80,9 @@ export function pictureEnds(values, unit, used) {
 
 /** How many of a grid's events the axis does not reach. */
 export function beyond(grid, domain) {
-	let n = 0;
+	return rowSums(grid).reduce((sum, n, row) => {
+		const low = grid.edge[row], high = grid.edge[row + 1];
 
-	for (const { cells } of grid.columns)
-		for (const [row, count] of cells) {
-			const low = grid.edge[row], high = grid.edge[row + 1];
-
-			if ((low >= domain.high && !domain.over) || (high !== null && high <= domain.low && !domain.under))
-				n += count;
-		}
-	return n;
+		return sum + ((low >= domain.high && !domain.over) || (high !== null && high <= domain.low && !domain.under) ? n : 0);
+	}, 0);
 }

@@ -58,7 +58,7 @@ function server(t) {
 }
 
 const session = { changed() {} };
-const mapOf = (measure) => ({ measure, inst: { id: "1", measures: ["latency"] }, selected: [] });
+const mapOf = (measure) => ({ measure, inst: { id: "1", measures: ["latency"] }, selected: [], narrowed: {} });
 const latency = mapOf("latency"), cputime = mapOf("cputime");
 const settled = () => new Promise((done) => setTimeout(done, 10));
 

@@ -47,3 +47,19 @@ test("maps are alike where they count the same events, or add up the same weight
 	b.inst = { id: "2" };
 	assert.notEqual(a.kind, b.kind);
 });
+
+test("highlighted keys lie over the rest, or are asked for alone, or left out", () => {
+	const [map] = mapsOf(["ns"]);
+	const of = (only) => {
+		map.session.state = { keys: ["a,b", "c"], only };
+		map.session.selectedOf = () => map.session.state.keys;
+		return [map.narrowed, map.asked, map.highlights.length];
+	};
+	const selected = "a\\,b,c";
+
+	assert.deepEqual(of(null), [{}, { selected }, 2]);
+	assert.deepEqual(of("isolate"), [{ selected }, { selected }, 2]);
+	assert.deepEqual(of("exclude"), [{ selected, exclude: true }, { selected, exclude: true }, 0]);
+	map.session.selectedOf = () => [];
+	assert.deepEqual(map.narrowed, {}, "without highlighted keys there is nothing to leave out");
+});

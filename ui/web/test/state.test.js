@@ -7,7 +7,7 @@ test("the address keeps everything a person chose", () => {
 	const state = {
 		sheet: "7", intact: false,
 		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" })], duration: 900,
-		y: "linear", transfer: "rank", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
+		y: "linear", transfer: "rank", crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
 
@@ -17,13 +17,13 @@ test("the address keeps everything a person chose", () => {
 });
 
 test("an address of nonsense gives the start", () => {
-	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={"])
+	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these"])
 		assert.deepEqual(readHash(hash), { ...START });
 });
 
 test("another instrumentation keeps how is looked, and nothing of what was chosen", () => {
-	const chosen = readHash("#inst=7&map=7:blocked:io&key=a&of=user&by=command&end=5&values=ns:1:5&threshold=ns:5");
-	const look = { duration: 900, y: "linear", transfer: "rank", view: "table", theme: "dark" };
+	const chosen = readHash("#inst=7&map=7:blocked:io&key=a&only=exclude&crop=0.01&of=user&by=command&end=5&values=ns:1:5&threshold=ns:5");
+	const look = { duration: 900, crop: 0.01, y: "linear", transfer: "rank", view: "table", theme: "dark" };
 
 	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8" });
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
+import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
 import { metricTitle, statusOf, subjectOf, titleOf } from "../src/text.js";
 
 const catalogue = {
@@ -54,7 +54,7 @@ test("the status says what is wrong, and whose fault it is", () => {
 test("a new instrumentation begins with latency, on-CPU and off-CPU by statement", () => {
 	const [metric] = catalogue.metrics;
 	const choices = choicesFor(catalogue, metric);
-	const request = requestOf(metric, choices, choices.fields, choices.measures, 1, 3600);
+	const request = requestOf(metric, choices, { ...chosenAtFirst(choices), retention: 3600 });
 
 	assert.deepEqual(request.decomposition, ["statement", "latency"]);
 	assert.deepEqual(request.measures, ["latency", "cputime", "offcpu"]);
@@ -67,17 +67,17 @@ test("the age of what still runs is never the first measure, in whichever order 
 	const metric = { ...catalogue.metrics[0], fields: [...catalogue.metrics[0].fields, "age"] };
 	const known = { ...catalogue, fields: { ...catalogue.fields, age: { label: "age", type: "time" } } };
 	const choices = choicesFor(known, metric);
-	const request = requestOf(metric, choices, [], ["age", "latency"], 1, 3600);
+	const request = requestOf(metric, choices, { ...chosenAtFirst(choices), fields: [], measures: ["age", "latency"], retention: 3600 });
 
 	assert.deepEqual(choices.measures, ["latency", "cputime", "offcpu", "age"]);
 	assert.deepEqual([request.measures, request.decomposition], [["latency", "age"], ["latency"]]);
-	assert.deepEqual([[], ["age"], ["age", "latency"]].map((m) => isMeasured(requestOf(metric, choices, [], m, 1, 3600))), [false, false, true]);
+	assert.deepEqual([[], ["age"], ["age", "latency"]].map((m) => isMeasured(requestOf(metric, choices, { ...chosenAtFirst(choices), fields: [], measures: m }))), [false, false, true]);
 });
 
 test("an expression is asked for as it was written, and found again as the server writes it", () => {
 	const [metric] = catalogue.metrics;
 	const choices = choicesFor(catalogue, metric);
-	const asked = (where) => requestOf(metric, choices, choices.fields, choices.measures, 1, 3600, where);
+	const asked = (where) => requestOf(metric, choices, { ...chosenAtFirst(choices), where });
 	const there = { ...asked(""), id: "4", "predicate-text": "latency > 10 ms" };
 
 	assert.equal(asked("  latency > 10 ms ").where, "latency > 10 ms");
@@ -85,6 +85,27 @@ test("an expression is asked for as it was written, and found again as the serve
 	assert.equal(sameAs(asked("latency > 10 ms"), [there]).id, "4");
 	assert.equal(sameAs(asked("latency > 20 ms"), [there]), undefined);
 	assert.equal(sameAs(asked("latency > 20 ms"), [inst]), undefined);
+});
+
+test("weights and exemplars are asked for where the first measure has them", () => {
+	const metric = { ...catalogue.metrics[0], parts: ["cputime"], text: "digest" }, choices = choicesFor(catalogue, metric);
+	const asked = (chosen) => requestOf(metric, choices, { ...chosenAtFirst(choices), ...chosen });
+
+	assert.deepEqual(choices.weights(["latency"]), ["latency", "cputime"]);
+	assert.deepEqual(choices.weights(["cputime"]), ["cputime"], "another first measure has only itself");
+	assert.deepEqual(asked({ weights: ["cputime"] }).weights, ["latency", "cputime"]);
+	assert.equal(asked({ exemplars: 5 }).exemplars, 5);
+	assert.ok(!("weights" in asked({})) && !("exemplars" in asked({})));
+	assert.equal(sameAs(asked({ exemplars: 5 }), [{ ...asked({}), id: "1" }]), undefined);
+	assert.equal(sameAs(asked({ weights: ["cputime"], exemplars: 5 }), [{ ...asked({ weights: ["cputime"], exemplars: 5 }), id: "2" }]).id, "2");
+	assert.ok(!choicesFor(catalogue, catalogue.metrics[0]).exemplars(["latency"]), "a metric without a text has none");
+});
+
+test("a part of an instrumentation begins as that one", () => {
+	const metric = { ...catalogue.metrics[0], parts: ["cputime"], text: "digest" }, choices = choicesFor(catalogue, metric);
+	const made = requestOf(metric, choices, { ...chosenAtFirst(choices), weights: ["cputime"], exemplars: 3, retention: 7200 });
+
+	assert.deepEqual(requestOf(metric, choices, chosenAtFirst(choices, { ...made, id: "1" })), made);
 });
 
 test("a field is put into the expression, as it may be compared", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readHash, START, writeHash } from "../src/state.js";
-import { beyond, domainAt, pictureEnds, timeOf, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
+import { beyond, domainAt, moveValues, pictureEnds, timeOf, valueAt, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
 
 const LOG = { kind: "log", low: 1e4, high: 1e8, under: true, over: true };
 const LINEAR = { kind: "linear", low: 0, high: 100, under: false, over: false };
@@ -72,7 +72,7 @@ test("a picture has the ends that are shown, as whole numbers", () => {
 });
 
 test("what the axis does not reach is counted", () => {
-	const grid = { edge: [0, 1e4, 1e5, 1e6, 1e7, null], columns: [{ cells: [[0, 1], [1, 2], [2, 4], [3, 8], [4, 16]] }, { cells: [[3, 100]] }] };
+	const grid = { nrows: 5, edge: [0, 1e4, 1e5, 1e6, 1e7, null], columns: [{ cells: [[0, 1], [1, 2], [2, 4], [3, 8], [4, 16]] }, { cells: [[3, 100]] }] };
 
 	assert.equal(beyond(grid, LOG), 0);
 	assert.equal(beyond(grid, domainAt(LOG, { low: 1e5, high: 1e6 })), 1 + 2 + 8 + 100 + 16);
@@ -87,4 +87,26 @@ test("the values are in the address, and whatever else is there is none", () => 
 	for (const text of ["", "ns", "ns:5", "ns:5:5", "ns:9:5", "ns:-1:5", "ns:a:5", "ns:1:Infinity", "ns:1:2:3", "::", "ns::5", "::5"])
 		assert.equal(readHash(`#values=${text}`).values, null, text);
 	assert.equal(readHash("#y=log&values=ns:0:5").values, null);
+});
+
+test("moved along the values an axis is as long as it was, and stays within what is used", () => {
+	const length = ({ kind, low, high }) => kind === "log" ? high / low : high - low;
+
+	for (const [used, domain] of [[LOG, { ...LOG, low: 1e5, high: 1e6 }], [LINEAR, { ...LINEAR, low: 20, high: 60 }]])
+		for (const part of [-4, -0.25, 0, 0.25, 4]) {
+			const next = moveValues(domain, used, part);
+
+			near(length(next), length(domain));
+			assert.ok(next.low >= used.low * (1 - 1e-9) && next.high <= used.high * (1 + 1e-9), `${part}`);
+			assert.ok(part === 0 || Math.sign(next.low - domain.low) === Math.sign(part), `${part}`);
+		}
+	near(moveValues({ ...LINEAR, low: 20, high: 60 }, LINEAR, 0.25).low, 30);
+	near(moveValues({ ...LOG, low: 1e5, high: 1e6 }, LOG, 1).low, 1e6);
+});
+
+test("a step along the whole axis ends at its ends", () => {
+	near(valueAt(LOG, 1e6, 0.25), 1e7);
+	near(valueAt(LINEAR, 50, -0.05), 45);
+	assert.equal(valueAt(LINEAR, 50, 5), 100);
+	near(valueAt(LOG, 2e4, -1), 1e4);
 });

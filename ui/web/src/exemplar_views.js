@@ -1,0 +1,101 @@
+/* exemplar_views.js - exemplars as dots on their map, as a list beside it, and one of them with all that is known of it. */
+import { html } from "htm/preact";
+import { Parts } from "./explained.js";
+import { dotAt, compositionOf, dotsOf, keepsExemplars } from "./exemplars.js";
+import * as format from "./format.js";
+import { labelOf } from "./side.js";
+import { metricOf, unitOf } from "./text.js";
+
+const LISTED = 6;
+
+/* All dots as one path: points with round ends. */
+const pathOf = (dots) => dots.map(({ x, y }) => `M${x.toFixed(1)} ${y.toFixed(1)}h0`).join("");
+
+/** Over the cells: the worst filled, those that were drawn by chance as rings. */
+export function Dots({ map, view }) {
+	const { exemplars } = map.session, rows = exemplars.of(map);
+
+	if (!rows.length)
+		return null;
+	const dots = dotsOf(rows, map.measure, view);
+	const worst = dots.filter(({ row }) => row.worst), drawn = dots.filter(({ row }) => !row.worst);
+	const chosen = exemplars.chosen?.map === map && dotsOf([exemplars.chosen.row], map.measure, view)[0];
+	const click = (e) => {
+		const { left, top } = e.currentTarget.ownerSVGElement.getBoundingClientRect();
+		const dot = dotAt(dots, e.clientX - left, e.clientY - top);
+
+		if (!dot)
+			return;
+		e.stopPropagation();
+		exemplars.choose(map, dot.row);
+	};
+
+	return html`<svg class="dots" width=${view.width} height=${view.height} aria-hidden="true">
+		<path class="casing" d=${pathOf(dots)} /><path class="worst" d=${pathOf(worst)} /><path class="drawn" d=${pathOf(drawn)} /><path class="hole" d=${pathOf(drawn)} />
+		${chosen && html`<circle class="chosen" cx=${chosen.x} cy=${chosen.y} r="7" />`}
+		<path class="reach" d=${pathOf(dots)} onClick=${click} />
+	</svg>`;
+}
+
+/* As it was sent, where a source tells that; else without its literals. */
+const textOf = ({ fields, text: sent }, text) => sent ?? (fields[text] !== "none" ? fields[text] : "") ?? "";
+const whatOf = (row, text) => textOf(row, text) || row.fields.command || "–";
+
+/* The worst of the time shown. */
+function List({ session, map }) {
+	const { exemplars } = session, text = metricOf(map.inst, session.catalogue)?.text, [measure] = map.inst.measures;
+	const rows = exemplars.of(map).filter((row) => row.worst).slice(0, LISTED);
+
+	if (!rows.length)
+		return html`<p class="muted">none in this time</p>`;
+	return html`<table><tbody>${rows.map((row) => html`<tr key=${`${row.time} ${row.source}`} class=${exemplars.chosen?.row.time === row.time ? "on" : ""}>
+		<td>${format.clock(row.time)}</td><td>${format.amount(row.measures[measure], map.unit)}</td>
+		<th scope="row"><button class="plain" title=${whatOf(row, text)} onClick=${() => exemplars.choose(map, row)}>${whatOf(row, text)}</button></th></tr>`)}</tbody></table>`;
+}
+
+export function Exemplars({ session }) {
+	const { map } = session.exemplars;
+
+	if (!map)
+		return null;
+	return html`<section class="exemplars" aria-label="Slowest events">
+		<h3>Slowest <span>of each slot ${map.inst.exemplars} are kept; e steps through them on the map</span></h3>
+		<${List} session=${session} map=${map} />
+	</section>`;
+}
+
+/* What there is to tell beside the text: fields that say something, and whose it was. */
+function factsOf({ fields, source, connection, weight }, text, session) {
+	const said = Object.entries(fields).filter(([name, label]) => name !== text && label && label !== "none");
+
+	return [...said.map(([name, label]) => [labelOf(session, name), label]), ["source", source],
+		...connection === null ? [] : [["connection", connection]], ...weight > 1 ? [["stands for", `${weight} events`]] : []];
+}
+
+/* Where the side scrolls by itself; on a narrow screen the page would go away from the map. */
+function reveal(section) {
+	const side = section?.closest(".side"), below = section && section.getBoundingClientRect().bottom - side.getBoundingClientRect().bottom;
+
+	if (below > 0 && side.scrollHeight > side.clientHeight)
+		side.scrollBy({ top: Math.min(below, section.getBoundingClientRect().top - side.getBoundingClientRect().top) });
+}
+
+/** The one that was chosen. */
+export function Exemplar({ session }) {
+	const { exemplars, catalogue } = session, { map, row } = exemplars.chosen ?? {};
+
+	if (!row || !keepsExemplars(map))
+		return null;
+	const { text, parts = [] } = metricOf(map.inst, catalogue) ?? {}, [measure] = map.inst.measures;
+	const others = Object.entries(row.measures).filter(([name]) => name !== measure && !parts.includes(name));
+	const composition = compositionOf(row, { measure, unit: map.unit, parts });
+
+	return html`<section class="exemplar" aria-label="Event" key=${`${row.time} ${row.source}`} ref=${reveal}>
+		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${labelOf(session, measure)}, ended ${format.clock(row.time, 0.1)}</span>
+			<button class="plain" onClick=${() => exemplars.drop()} aria-label="Close the event">×</button></h3>
+		${textOf(row, text) && html`<code tabindex="0">${textOf(row, text)}</code>`}</div>
+		${composition.sum > 0 && composition.parts.length > 1 && html`<${Parts} session=${session} composition=${composition} />`}
+		<dl>${factsOf(row, text, session).map(([name, label]) => html`<div key=${name}><dt>${name}</dt><dd>${label}</dd></div>`)}
+			${others.map(([name, value]) => html`<div key=${name}><dt>${labelOf(session, name)}</dt><dd>${format.amount(value, unitOf(catalogue, name))}</dd></div>`)}</dl>
+	</section>`;
+}
