@@ -413,6 +413,7 @@ static int find_shifts(const struct grid *g, const struct bins *b, enum axis_sca
 	int err = count ? course_init(g, b, &c) : -ENOMEM;
 
 	if (!err) {
+		ret->sought = c.n >= 2 * SEGMENT_MIN;
 		n = find_cuts(&c, cut);
 		for (size_t i = 0; i <= n; i++)
 			rank(g, &c, &cut[i], count, row[i]);

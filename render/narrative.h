@@ -6,7 +6,8 @@
  *         most half as high as the lower one, and deeper than chance makes valleys.
  * Shifts  columns from which on events are distributed otherwise than before, and p50, p90 or p99 is another: again and again the
  *         segment whose two parts are farthest apart is cut there, as long as that is significant.  A column is one
- *         observation, however many events it has, and what columns vary by is measured: events come in bursts.
+ *         observation, however many events it has, and what columns vary by is measured: events come in bursts.  Of a few columns
+ *         nothing is told.
  * Worst   the minute, or the fewest whole columns that last one, with the highest p99 of NARRATIVE_LEAST events or more.
  * Values  are told to the width of a row; percentiles are the highest value of theirs.
  * Weights Cells that are sums of a weight are not looked at: they have neither modes nor ranks.
@@ -38,6 +39,7 @@ struct narrative_shift {
 
 struct narrative {
 	size_t n_modes, n_shifts;
+	int sought;			/* 1: there are columns enough to find shifts among */
 	struct narrative_mode mode[NARRATIVE_MODES_MAX];	/* the greatest shares, by value */
 	struct narrative_shift shift[NARRATIVE_SHIFTS_MAX];	/* by time */
 	size_t worst, n_worst;		/* columns; n_worst 0: no minute is worse than others */

@@ -94,8 +94,8 @@ static void say_shifts(struct words *w, const struct narrative *n)
 		say_about(w, s->after);
 		say(w, ".");
 	}
-	if (!n->n_shifts)
-		say(w, " No shift.");
+	if (n->sought && !n->n_shifts)
+		say(w, " No lasting shift.");
 }
 
 static void say_worst(struct words *w, const struct narrative *n)
@@ -130,6 +130,8 @@ void narrative_say(const struct grid *g, const struct narrative *n, int utc_offs
 	say_modes(&w, n, events);
 	say_shifts(&w, n);
 	say_worst(&w, n);
+	if (!*out)
+		say(&w, "Too few %.60s to tell more of.", events);
 }
 
 void narrative_text(const struct grid *g, int utc_offset_s, char out[NARRATIVE_TEXT])

@@ -289,7 +289,19 @@ static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
 	rank(g);
 	narrative_text(g, 0, text);
 	assert_non_null(strstr(text, "One mode, around "));
-	assert_non_null(strstr(text, "No shift."));
+	assert_null(strstr(text, "shift"));	/* of one column */
+	for (size_t col = 0; col < 10; col++)
+		put(g, col, MS, 0.1, 10);
+	rank(g);
+	narrative_text(g, 0, text);
+	assert_null(strstr(text, "shift"));	/* nor of ten */
+	grid_free(g);
+	g = empty_grid(20);
+	for (size_t col = 0; col < 20; col++)
+		put(g, col, MS, 0.1, 10);
+	rank(g);
+	narrative_text(g, 0, text);
+	assert_non_null(strstr(text, "No lasting shift."));
 	g->weight = "cputime";			/* sums are no events */
 	narrative_text(g, 0, text);
 	assert_string_equal(text, "");
