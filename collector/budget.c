@@ -55,7 +55,21 @@ static double share_level(const struct budget_load *load, size_t n, double allow
 	return level;
 }
 
-/* One event in how many fits; 0: not even one in BUDGET_EVERY_MAX. */
+/* One event in how many at most.  What can be detached is cheap at last; of what stays, looking at still fewer events
+ * is not worth it once the events looked at cost next to nothing beside what is to be paid in any case. */
+static __u32 every_most(const struct budget_load *load, int bare)
+{
+	double kept, spared, fixed, every;
+
+	if (!load->stays)
+		return BUDGET_EVERY_MAX;
+	work_split(load, bare, &kept, &spared);
+	fixed = load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS + kept) + pass_cost(load) * 1e9;
+	every = fixed > 0 ? ceil(load->runs_per_s * spared / (fixed * BUDGET_WORTH)) : BUDGET_EVERY_MAX;
+	return every < 2 ? 2 : every < BUDGET_EVERY_MAX ? (__u32)every : BUDGET_EVERY_MAX;
+}
+
+/* One event in how many fits; 0: not even one in every_most(). */
 static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 {
 	double kept, spared, rest, every;
@@ -63,7 +77,7 @@ static __u32 every_for(const struct budget_load *load, int bare, double allowed)
 	work_split(load, bare, &kept, &spared);
 	rest = (allowed - pass_cost(load)) * 1e9 - load->runs_per_s * (load->dispatch_ns + BUDGET_SKIP_NS + kept);
 	every = rest > 0 ? ceil(load->runs_per_s * spared / rest) : BUDGET_EVERY_MAX + 1;
-	if (every > BUDGET_EVERY_MAX)
+	if (every > every_most(load, bare))
 		return 0;
 	return every > 2 ? (__u32)every : 2;
 }
@@ -82,8 +96,8 @@ static struct budget_plan plan_for(const struct budget_load *load, double allowe
 		if (plan.every)
 			return plan;
 	}
-	plan.every = BUDGET_EVERY_MAX;
 	plan.bare = can_bare && load->kept_ns > 0;	/* else they are as good as free by now */
+	plan.every = every_most(load, plan.bare);
 	if (load->stays)
 		return plan;
 	plan.duty = (__u32)(BUDGET_DUTY_FULL * (allowed / budget_cost(load, &plan)));

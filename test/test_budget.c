@@ -154,7 +154,43 @@ static void what_sampling_does_not_save_is_not_said_to_be(void **state)
 	assert_true(budget_cost(&load, &plan) <= 0.025);
 	plan = full;
 	budget_decide(&load, 1, 0.01, &plan);		/* cannot be reached */
-	assert_true(plan.bare && plan.every == BUDGET_EVERY_MAX && plan.duty == BUDGET_DUTY_FULL);
+	assert_true(plan.bare && plan.every > 1 && plan.duty == BUDGET_DUTY_FULL);
+}
+
+/* Rare events are not given up where that saves next to nothing: whatever the budget, of what stays attached. */
+static void sampling_is_no_stricter_than_it_is_worth(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
+		struct budget_plan plan = BUDGET_PLAN_FULL, strictest, milder;
+
+		load.kept_ns = random_below(1) < 0.5 ? 0 : random_below(load.full_ns);
+		load.passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
+		budget_decide(&load, 1, random_below(0.2), &plan);
+		if (plan.every <= 2)
+			continue;
+		strictest = milder = plan;
+		strictest.every = 1 << 30;
+		milder.every--;
+		assert_true(budget_cost(&load, &milder) > (1 + BUDGET_WORTH) * budget_cost(&load, &strictest));
+	}
+}
+
+/* And no milder: more would fit, or be saved. */
+static void what_stays_costs_little_more_than_it_must(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
+		struct budget_plan plan = BUDGET_PLAN_FULL, strictest;
+		double allowed = random_below(0.2);
+
+		load.kept_ns = random_below(1) < 0.5 ? 0 : random_below(load.full_ns);
+		load.passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
+		budget_decide(&load, 1, allowed, &plan);
+		strictest = plan;
+		strictest.every = BUDGET_EVERY_MAX;
+		assert_true(budget_cost(&load, &plan) <= fmax(allowed * 1.000001, (1 + BUDGET_WORTH) * budget_cost(&load, &strictest)));
+	}
 }
 
 /* Other programs' sockets: where they alone are too much, that is not overlooked because nothing of it is ours. */
@@ -173,9 +209,9 @@ static void what_passes_costs_too(void **state)
 	assert_true(plan.duty < BUDGET_DUTY_FULL && budget_cost(&load, &plan) <= 0.01 * 1.000001);
 
 	plan = full;
-	load.stays = 1;					/* sampled as strictly as can be, and not said to fit */
+	load.stays = 1;					/* not said to fit, and few events not given up for nothing */
 	budget_decide(&load, 1, 0.01, &plan);
-	assert_true(plan.every == BUDGET_EVERY_MAX && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
+	assert_true(plan.every == 3 && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
 }
 
 static const struct CMUnitTest tests[] = {
@@ -183,6 +219,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_dear_fields_go_first_where_that_is_enough),
 	cmocka_unit_test(with_sampling_the_dear_fields_are_back),
 	cmocka_unit_test(what_sampling_does_not_save_is_not_said_to_be),
+	cmocka_unit_test(sampling_is_no_stricter_than_it_is_worth),
+	cmocka_unit_test(what_stays_costs_little_more_than_it_must),
 	cmocka_unit_test(what_fits_is_left_alone),
 	cmocka_unit_test(sampling_comes_before_detaching),
 	cmocka_unit_test(the_budget_holds),
