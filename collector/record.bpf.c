@@ -194,7 +194,7 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);
 }
 
-/* One of another name is another event's. */
+/* One of another name is another event's; also one that becomes so while it is copied, as its memory is used anew: name first. */
 static __always_inline void text_keep(__u32 at, const struct event *event)
 {
 	__u64 name = event->verbatim, key = VERBATIM_KEY(name);
@@ -204,8 +204,11 @@ static __always_inline void text_keep(__u32 at, const struct event *event)
 	if (!to)
 		return;
 	to->name = 0;
-	if (from && from->name == name)
-		bpf_probe_read_kernel(to, sizeof(*to), from);
+	if (!from || from->name != name)
+		return;
+	bpf_probe_read_kernel(to, sizeof(*to), from);
+	if (*(const volatile __u64 *)&from->name != name)
+		to->name = 0;
 }
 
 static __always_inline void exemplar_keep(__u32 at, const struct event *event, __u32 weight, __u64 shed)
