@@ -147,9 +147,9 @@ static void look_cover(void *arg, const char *source, __s64 first, __s64 last)
 }
 
 /* A window is observed if somebody reported at least half of its slots. */
-static int look(const struct alerts *a, const struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
+static int look(const struct alerts *a, struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
 {
-	struct alert *alert = (struct alert *)&w->alert;
+	struct alert *alert = &w->alert;
 	__s64 to_ns = w->next_ns + (__s64)alert->rule.window_s * NS, slot_ns = (__s64)in->slot_ns;
 	__s64 first = w->next_ns / slot_ns, last = to_ns / slot_ns - 1;
 	struct looking l = { .rule = &alert->rule };
@@ -274,6 +274,14 @@ static void set_out(struct watched *w, __s64 now_ns)
 		w->next_ns -= ALERT_HOUR * window_ns;
 }
 
+/* A window is read a tick and ALERTS_LATE_NS after its end, and must be in the cube still. */
+static __u64 longest_window_s(const struct alerts *a, const struct instrumentation *in)
+{
+	__u64 held_ns = (catalog_cube_slots(a->catalog, in) - 1) * in->slot_ns, late_ns = ALERTS_LATE_NS + NS;
+
+	return held_ns > late_ns ? (held_ns - late_ns) / NS : 0;
+}
+
 static int check(const struct alerts *a, const struct alert_rule *r, char *reason)
 {
 	const struct catalog_inst *ci = catalog_find(a->catalog, r->inst);
@@ -288,6 +296,12 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 		why = "the instrumentation has no such measure";
 	else if ((__s64)r->window_s * NS % (__s64)ci->in.slot_ns || (__s64)r->window_s * NS < (__s64)ci->in.granularity_ns)
 		why = "a window is whole slots of the instrumentation, and at least its granularity";
+	if (!why && r->window_s > longest_window_s(a, &ci->in)) {
+		snprintf(reason, REASON_MAX, "a window of %u s is longer than what heatscoped holds in memory of this instrumentation: at most %llu s, "
+			 "or give it a longer retention-time, or heatscoped more cube-slots", r->window_s,
+			 (unsigned long long)longest_window_s(a, &ci->in));
+		return -EINVAL;
+	}
 	if (why)
 		snprintf(reason, REASON_MAX, "%s", why);
 	return why ? -EINVAL : 0;

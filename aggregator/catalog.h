@@ -68,6 +68,9 @@ const char *catalog_identity(const struct catalog *c);	/* the store's uuid */
 const struct catalog_inst *catalog_first(const struct catalog *c);	/* then ->next; NULL: none */
 const struct catalog_inst *catalog_find(const struct catalog *c, __u64 id);
 
+/* How many of its newest slots the cube holds. */
+size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in);
+
 /* Creates one from a request as in doc/api.md; numbers may be texts, lists comma-separated texts.
  * -EINVAL: at once, with the reason, and done() is not called.  0: done() is called when it is in
  * the store (err 0, and `made` is in the catalog) or could not be (err, made NULL). */

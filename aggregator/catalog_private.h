@@ -21,9 +21,8 @@ struct catalog {
 	struct catalog_observer *observers;
 };
 
-/* What the store keeps of it; NULL: no memory.  How many slots of it the cube holds. */
+/* What the store keeps of it; NULL: no memory. */
 char *catalog_inst_text(const struct catalog_inst *ci);
-size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in);
 
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such one */
 int catalog_collect(struct catalog *c);				/* the metrics anew; -ENOMEM: none */

@@ -169,6 +169,32 @@ static void an_alert_that_could_not_be_stored_is_not_there(void **state)
 	json_decref(json);
 }
 
+static void on_made(void *arg, int err, const struct catalog_inst *made) { assert_int_equal(err, 0); }
+
+/* What the cube holds no longer when the window is over would be looked at never, and the alert silent for ever. */
+static void refuses_a_window_that_memory_cannot_hold(void **state)
+{
+	static const struct { const char *rule; int err; } cases[] = {
+		{ "{\"name\": \"x\", \"instrumentation\": 2, \"percentile\": 0.5, \"above\": 1, \"window\": 60}", 0 },
+		{ "{\"name\": \"x\", \"instrumentation\": 2, \"percentile\": 0.5, \"above\": 1, \"window\": 70}", -EINVAL },
+		{ "{\"name\": \"x\", \"instrumentation\": 2, \"percentile\": 0.5, \"above\": 1, \"window\": 3600}", -EINVAL },
+	};
+	json_t *request = json_pack("{s:s, s:s, s:i}", "module", "mysql", "stat", "queries", "retention-time", 60);
+	char reason[REASON_MAX] = "";
+	__u64 id;
+
+	assert_int_equal(catalog_create(bench.catalog, request, 0, on_made, NULL, reason), 0);
+	json_decref(request);
+	uv_run(&bench.loop, UV_RUN_DEFAULT);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *rule = json_loads(cases[i].rule, 0, NULL);
+
+		assert_int_equal(alerts_add(bench.alerts, rule, 0, NULL, NULL, &id, reason), cases[i].err);
+		json_decref(rule);
+	}
+	assert_non_null(strstr(reason, "retention-time"));
+}
+
 static void refuses_what_cannot_be_watched(void **state)
 {
 	static const char *const cases[][2] = {
@@ -327,6 +353,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(what_fired_for_an_alert_that_is_gone_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
 	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
+	cmocka_unit_test_setup_teardown(refuses_a_window_that_memory_cannot_hold, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
 	cmocka_unit_test_setup_teardown(what_is_too_much_for_one_tick_is_done_in_turns, start, stop),
 	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
