@@ -235,7 +235,7 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = worksheets_new(a->flush, &a->worksheets);
 	if (!err)
-		err = worksheets_load(a->worksheets, a->store, why);
+		err = worksheets_load(a->worksheets, a->store);
 	if (!err)
 		err = always_new(a->catalog, &a->conf, &a->always);
 	if (why[0])

@@ -145,34 +145,32 @@ void worksheets_free(struct worksheets *w)
 
 struct loading {
 	struct worksheets *worksheets;
-	char *reason;
 	int err;
 };
 
 static void load_one(void *arg, const char *name, const char *text)
 {
 	struct loading *l = arg;
-	json_t *given = l->err ? NULL : json_loads(text, 0, NULL), *worksheet;
+	json_t *given = json_loads(text, 0, NULL), *worksheet;
 	__u64 number = strtoull(name + strlen(PREFIX), NULL, 10);
 	char id[WORKSHEET_ID_MAX], why[REASON_MAX] = "it is not JSON";
+	int err = given ? worksheet_read(given, &worksheet, why) : -EINVAL;
 
-	if (l->err)
-		return;
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
-	l->err = given ? worksheet_read(given, &worksheet, why) : -EBADMSG;
-	l->err = l->err ?: append(l->worksheets, id, worksheet);
-	if (l->err && l->err != -ENOMEM) {
-		snprintf(l->reason, REASON_MAX, "worksheet %s cannot be read: %.150s", id, why);
-		l->err = -EBADMSG;
-	}
+	if (!err)
+		err = append(l->worksheets, id, worksheet);
+	if (err == -EINVAL)
+		fprintf(stderr, "heatscoped: worksheet %s is left out, and stays in the store: %s\n", id, why);
+	else if (err)
+		l->err = err;
 	if (number >= l->worksheets->next_id)
 		l->worksheets->next_id = number + 1;
 	json_decref(given);
 }
 
-int worksheets_load(struct worksheets *w, struct store *store, char *reason)
+int worksheets_load(struct worksheets *w, struct store *store)
 {
-	struct loading l = { .worksheets = w, .reason = reason };
+	struct loading l = { .worksheets = w };
 	char next[24] = "";
 	int err = store->ops->recall_each(store, PREFIX, load_one, &l);
 
@@ -223,7 +221,7 @@ static void entry_done(void *arg, int err)
 	struct entry *e = arg;
 	struct item *item = find(e->worksheets, e->id);
 
-	if (item)
+	if (item && !e->worksheet)		/* else a change that was asked for before it was to leave */
 		item->leaving = false;
 	if (!err && !e->worksheet) {
 		take_out(e->worksheets, e->id);

@@ -21,8 +21,8 @@ struct worksheets;			/* its fields are in worksheets.c */
 int worksheets_new(struct flush *flush, struct worksheets **ret_worksheets);
 void worksheets_free(struct worksheets *w);	/* NULL is fine */
 
-/* At start, before any worker runs.  -EBADMSG: the reason says what of it. */
-int worksheets_load(struct worksheets *w, struct store *store, char *reason);
+/* At start, before any worker runs.  One that cannot be read is left out, which is said: nothing else waits for it. */
+int worksheets_load(struct worksheets *w, struct store *store);
 
 /* As a reply has it: with id, uri, and ready: true of those that come along.  A new reference; NULL: none, or no memory. */
 json_t *worksheets_find(const struct worksheets *w, const char *id);

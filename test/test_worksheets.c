@@ -1,5 +1,8 @@
 #include "check.h"
 #include "server.h"
+#include "aggregator/worksheets.h"
+
+#include <errno.h>
 
 #define SHEET "{\"name\": \"%s\", \"panels\": [{\"instrumentation\": {\"module\": \"mysql\", \"stat\": \"queries\"}, \"measure\": \"latency\"}]}"
 
@@ -139,6 +142,96 @@ static void what_is_none_is_refused(void **state)
 	assert_int_equal(n_saved(), 0);
 }
 
+/* ---- without a server: the store and the order of things are the test's ---- */
+
+struct bench {
+	uv_loop_t loop;
+	struct store *store;
+	struct cube *cube;
+	struct flush *flush;
+	struct worksheets *all;
+	bool asked_again;
+};
+
+static void bench_open(struct bench *b)
+{
+	*b = (struct bench){ .asked_again = false };
+	assert_int_equal(uv_loop_init(&b->loop), 0);
+	assert_int_equal(store_memory_open(&b->store), 0);
+	assert_int_equal(cube_new(&b->cube), 0);
+	assert_int_equal(flush_new(&b->loop, b->store, b->cube, &b->flush), 0);
+	assert_int_equal(worksheets_new(b->flush, &b->all), 0);
+}
+
+static void bench_close(struct bench *b)
+{
+	uv_run(&b->loop, UV_RUN_DEFAULT);
+	worksheets_free(b->all);
+	flush_free(b->flush);
+	cube_free(b->cube);
+	b->store->ops->close(b->store);
+	assert_int_equal(uv_loop_close(&b->loop), 0);
+}
+
+static void keep_text(struct bench *b, const char *name, const char *text)
+{
+	assert_int_equal(b->store->ops->remember(b->store, name, text), 0);
+}
+
+static void what_cannot_be_read_keeps_nothing_else_from_its_place(void **state)
+{
+	char text[512];
+	struct bench b;
+	json_t *found;
+
+	bench_open(&b);
+	snprintf(text, sizeof(text), SHEET, "Checkout");
+	keep_text(&b, "worksheet.00000000000000000001", "{\"name\":");
+	keep_text(&b, "worksheet.00000000000000000002", "{\"version\": 99, \"name\": \"of a newer heatscoped\"}");
+	keep_text(&b, "worksheet.00000000000000000003", text);
+	assert_int_equal(worksheets_load(b.all, b.store), 0);
+	assert_null(worksheets_find(b.all, "1"));
+	assert_null(worksheets_find(b.all, "2"));
+	found = worksheets_find(b.all, "3");
+	assert_string_equal(text_of(found, "name"), "Checkout");
+	json_decref(found);
+	bench_close(&b);
+}
+
+static void on_done(void *arg, int err, const char *id) { assert_int_equal(err, 0); }
+
+/* The change is stored, its removal is not yet. */
+static void on_changed(void *arg, int err, const char *id)
+{
+	struct bench *b = arg;
+	json_t *changes = json_pack("{s:s}", "name", "Till");
+	char reason[REASON_MAX];
+
+	assert_int_equal(err, 0);
+	b->asked_again = true;
+	assert_int_equal(worksheets_change(b->all, id, changes, on_done, NULL, reason), -ENOENT);
+	json_decref(changes);
+}
+
+static void what_is_leaving_is_not_changed_back_into_the_store(void **state)
+{
+	json_t *changes = json_pack("{s:s}", "name", "Counter");
+	char text[512], reason[REASON_MAX];
+	struct bench b;
+
+	bench_open(&b);
+	snprintf(text, sizeof(text), SHEET, "Checkout");
+	keep_text(&b, "worksheet.00000000000000000001", text);
+	assert_int_equal(worksheets_load(b.all, b.store), 0);
+	assert_int_equal(worksheets_change(b.all, "1", changes, on_changed, &b, reason), 0);
+	assert_int_equal(worksheets_remove(b.all, "1", on_done, NULL, reason), 0);
+	uv_run(&b.loop, UV_RUN_DEFAULT);
+	assert_true(b.asked_again);
+	assert_null(worksheets_find(b.all, "1"));
+	json_decref(changes);
+	bench_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,6 +239,8 @@ int main(void)
 		cmocka_unit_test(those_that_come_along_are_cloned_and_not_changed),
 		cmocka_unit_test(what_was_exported_is_imported),
 		cmocka_unit_test(what_is_none_is_refused),
+		cmocka_unit_test(what_cannot_be_read_keeps_nothing_else_from_its_place),
+		cmocka_unit_test(what_is_leaving_is_not_changed_back_into_the_store),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
