@@ -135,10 +135,24 @@ static const struct argp argp = {
 
 /* ---- which times ---- */
 
+/* NULL: *ret stays. */
+static int take_seconds(const char *name, const char *given, double *ret, char reason[256])
+{
+	char *end = (char *)"";
+	double s = given ? strtod(given, &end) : *ret;
+
+	if ((given && !*given) || *end || !(s >= 0 && s < 1e10)) {
+		snprintf(reason, 256, "--%s %.60s: must be a number of seconds", name, given);
+		return -EINVAL;
+	}
+	*ret = s;
+	return 0;
+}
+
+/* B's are reckoned from A's, so A's must be numbers already here. */
 static int take_times(struct options *o, char reason[256])
 {
-	double length = o->duration ? strtod(o->duration, NULL) : 60, end = o->end ? strtod(o->end, NULL) : (double)time(NULL) - SETTLE_S;
-	double start = o->start ? strtod(o->start, NULL) : end - length;
+	double length = 60, end = (double)time(NULL) - SETTLE_S, start;
 
 	if (!(o->before_s > 0))
 		return 0;
@@ -146,6 +160,11 @@ static int take_times(struct options *o, char reason[256])
 		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
 		return -EINVAL;
 	}
+	if (take_seconds("duration", o->duration, &length, reason) || take_seconds("end", o->end, &end, reason))
+		return -EINVAL;
+	start = end - length;
+	if (take_seconds("start", o->start, &start, reason))
+		return -EINVAL;
 	if (o->start && !o->end)
 		end = start + length;
 	snprintf(o->start_text, sizeof(o->start_text), "%.3f", start);
