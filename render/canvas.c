@@ -213,32 +213,46 @@ void canvas_text_within(struct canvas *c, double x, double y, double width, cons
 	canvas_text(c, CANVAS_LEFT, x, y, cut);
 }
 
-double canvas_paragraph(struct canvas *c, double x, double y, double width, double line, const char *text)
+/* The bytes of the most words that fit, but of one at least. */
+static size_t line_length(struct canvas *c, const char *text, double width)
 {
-	char clean[CANVAS_TEXT_MAX], *at = clean;
+	char line[CANVAS_PARAGRAPH_MAX], *space;
+
+	strcpy(line, text);
+	while (clean_width(c, line) > width && (space = strrchr(line, ' ')))
+		*space = 0;
+	return strlen(line);
+}
+
+/* Its lines, drawn from y on where draw says so; how many. */
+static unsigned each_line(struct canvas *c, double x, double y, double width, double line, const char *text, bool draw)
+{
+	char clean[CANVAS_PARAGRAPH_MAX], *at = clean;
+	unsigned n = 0;
 
 	utf8_clean(text, clean, sizeof(clean));
-	while (*at) {
-		char *end = at + strlen(at);
+	for (; *at; n++) {
+		char *end = at + line_length(c, at, width), kept = *end;
 
-		for (char *space = NULL; end > at; end = space ? space : at) {	/* the most words that fit, but one at least */
-			char kept = *end;
-			double wide;
-
-			*end = 0;
-			wide = clean_width(c, at);
-			space = strrchr(at, ' ');
-			if (wide <= width || !space) {
-				canvas_text_within(c, x, y, width, at);
-				*end = kept;
-				break;
-			}
-			*end = kept;
-		}
+		*end = 0;
+		if (draw)
+			canvas_text_within(c, x, y + n * line, width, at);
+		*end = kept;
 		at = end + strspn(end, " ");
-		y += *at ? line : 0;
 	}
-	return y;
+	return n;
+}
+
+double canvas_paragraph(struct canvas *c, double x, double y, double width, double line, const char *text)
+{
+	unsigned n = each_line(c, x, y, width, line, text, true);
+
+	return y + (n ? n - 1 : 0) * line;
+}
+
+unsigned canvas_paragraph_lines(struct canvas *c, double width, const char *text)
+{
+	return each_line(c, 0, 0, width, 0, text, false);
 }
 
 void canvas_page(struct canvas *c)

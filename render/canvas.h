@@ -2,7 +2,7 @@
  *
  * Units   px of 1/96 inch, whatever the scale or format.
  * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.  Any bytes (utf8.h), the
- *         first CANVAS_TEXT_MAX of them.
+ *         first CANVAS_TEXT_MAX of them, of a paragraph CANVAS_PARAGRAPH_MAX.
  * Pages   one, but for a PDF, which may have more: canvas_page().
  * Memory  canvas_bytes() hands the bytes to the caller; canvas_fini() frees the rest.
  * Thread  any, one canvas each.
@@ -17,6 +17,7 @@
 #define CANVAS_TEXT 12
 #define CANVAS_TITLE 17
 #define CANVAS_TEXT_MAX 512
+#define CANVAS_PARAGRAPH_MAX 4096
 
 enum canvas_align { CANVAS_LEFT, CANVAS_CENTRE, CANVAS_RIGHT };
 
@@ -54,6 +55,7 @@ void canvas_text_within(struct canvas *c, double x, double y, double width, cons
 
 /* Text in as many lines as it needs, broken at spaces; y is the first one's baseline.  Returns the last one's. */
 double canvas_paragraph(struct canvas *c, double x, double y, double width, double line, const char *text);
+unsigned canvas_paragraph_lines(struct canvas *c, double width, const char *text);	/* in the font that is set */
 
 /* Ends the page of a PDF and begins another, filled with the background. */
 void canvas_page(struct canvas *c);

@@ -74,6 +74,14 @@ static void need(struct pages *p, double height)
 		next_page(p);
 }
 
+/* All of a paragraph, and its font. */
+static void need_lines(struct pages *p, double width, const char *text)
+{
+	canvas_font(&p->c, CANVAS_TEXT + 1, false);
+	need(p, (canvas_paragraph_lines(&p->c, width, text) + 1) * LINE);
+	canvas_font(&p->c, CANVAS_TEXT + 1, false);	/* a new page has set another */
+}
+
 static void put_heading(struct pages *p, const char *text, bool go_on)
 {
 	char whole[256];
@@ -91,8 +99,7 @@ static void put_paragraph(struct pages *p, const char *text)
 {
 	if (!*text)
 		return;
-	need(p, 2 * LINE);
-	canvas_font(&p->c, CANVAS_TEXT + 1, false);
+	need_lines(p, width_of(p), text);
 	canvas_colour(&p->c, p->c.palette.text);
 	p->y = canvas_paragraph(&p->c, LEFT, p->y + 14, width_of(p), LINE, text) + LINE - 6;
 }
@@ -102,8 +109,7 @@ static void put_named(struct pages *p, const char *name, const char *text)
 {
 	if (!*text)
 		return;
-	need(p, 2 * LINE);
-	canvas_font(&p->c, CANVAS_TEXT + 1, false);
+	need_lines(p, width_of(p) - NAMES, text);
 	canvas_colour(&p->c, p->c.palette.muted);
 	canvas_text_within(&p->c, LEFT, p->y + 14, NAMES - 10, name);
 	canvas_colour(&p->c, p->c.palette.text);

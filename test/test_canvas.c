@@ -2,6 +2,8 @@
 #include "render_kit.h"
 #include "canvas_kit.h"
 
+#include <stdio.h>
+
 static void the_page_is_the_theme_s(void **state)
 {
 	struct palette p;
@@ -253,6 +255,25 @@ static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
 	}
 }
 
+/* A fleet's sources are a long list. */
+static void a_long_paragraph_is_there_to_its_end(void **state)
+{
+	char text[2000] = "";
+	struct canvas c;
+	double last;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "host%03d.example ", i);
+	kit_canvas(&c, 300, 2400, PALETTE_LIGHT, 1);
+	canvas_font(&c, CANVAS_TEXT, false);
+	last = canvas_paragraph(&c, 0, 20, 120, 20, text);	/* one host fits */
+	assert_int_equal((last - 20) / 20, 99);
+	assert_int_equal(canvas_paragraph_lines(&c, 120, text), 100);
+	assert_int_equal(canvas_paragraph_lines(&c, 120, ""), 0);
+	canvas_fini(&c);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_page_is_the_theme_s),
 	cmocka_unit_test(lines_and_boxes_are_crisp),
@@ -265,6 +286,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(steps_are_as_cairo_strokes_them),
 	cmocka_unit_test(steps_may_be_none_or_beyond),
 	cmocka_unit_test(a_paragraph_has_as_many_lines_as_it_needs),
+	cmocka_unit_test(a_long_paragraph_is_there_to_its_end),
 };
 
 CHECK_MAIN(tests)
