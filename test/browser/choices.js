@@ -1,0 +1,162 @@
+/* choices.js - keys, axis, colours, time range, theme, table: what is chosen is shown; what is shown is downloaded. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { check, map, shots, violations } from "./kit.js";
+import { sleep, until } from "./server.js";
+import { MEASURES, pause, picture, press, pressed, settled } from "./view.js";
+
+check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
+	const { page, server } = t;
+	const grids = await pause(t);
+	const { from, column, ncols } = grids.latency;
+	const { keys } = await server.get(
+		`/ca/instrumentations/${server.id}/value/keys?measure=latency&start_time=${from}&duration=${column * ncols}`);
+
+	await until("the key list", async () => await page.locator(".keys tbody tr").count() === keys.length);
+	assert.deepEqual(await page.locator(".keys tbody tr").evaluateAll((rows) => rows.map((r) => r.dataset.key)), keys.map((k) => k.key));
+	const before = await picture(page, "latency");
+
+	await page.locator(".keys tbody button").first().click();
+	await until("another picture", async () => await picture(page, "latency") !== before, 5);
+	assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 1);
+	assert.match(page.url(), /key=/);
+	await page.locator(".keys tbody button").nth(1).click({ modifiers: ["Shift"] });
+	await until("two keys", async () => await page.locator('.keys tbody [aria-pressed="true"]').count() === 2, 5);
+	if (shots)
+		await page.screenshot({ path: join(shots, "keys.png") });
+	await page.getByRole("button", { name: "show all" }).click();
+	await until("the picture as it was", async () => await picture(page, "latency") === before, 5);
+});
+
+check("axis and colours change the picture, and are kept in the address", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	const seen = new Set([await picture(page, "latency")]);
+	const next = async (choose, what) => {
+		await choose();
+		await until(what, async () => !seen.has(await picture(page, "latency")), 5);
+		seen.add(await picture(page, "latency"));
+	};
+
+	for (const transfer of ["linear", "sqrt", "rank"])
+		await next(() => page.getByLabel("Colours").selectOption(transfer), transfer);
+	await next(() => press(page, "Axis", "linear"), "a linear axis");
+	assert.equal(await pressed(page, "Axis"), "linear");
+	assert.match(page.url(), /y=linear/);
+	assert.match(page.url(), /transfer=rank/);
+	if (shots) {
+		await sleep(1000);
+		await page.screenshot({ path: join(shots, "linear.png") });
+	}
+});
+
+check("the time range is cut into columns of whole slots", async (t) => {
+	for (const [name, columns] of [["1 min", 60], ["15 min", 180], ["60 min", 360]]) {
+		t.streams.length = 0;
+		await press(t.page, "Range", name);
+		await until(name, () => t.streams.length >= 1, 5);
+		const asked = new URL(t.streams.at(-1)).searchParams;
+
+		for (const view of JSON.parse(asked.get("views")))
+			assert.equal(Number(view.ncols ?? asked.get("ncols")), columns);
+	}
+});
+
+check("a figure and the report are downloaded as pictures", async (t) => {
+	await pause(t);
+	for (const name of [/^latency, PNG/, /^Report, PNG/]) {
+		await t.page.locator("summary", { hasText: "Download" }).click();
+		const [download] = await Promise.all([t.page.waitForEvent("download"), t.page.getByRole("link", { name }).click()]);
+		const bytes = readFileSync(await download.path());
+
+		assert.equal(bytes.subarray(1, 4).toString(), "PNG");
+		assert.ok(bytes.readUInt32BE(16) >= 1000, "as wide as a figure");
+		assert.match(download.suggestedFilename(), /^heatscope-mysql-queries-.*\.png$/);
+		await t.page.locator("summary", { hasText: "Download" }).click();
+	}
+});
+
+check("the numbers are downloaded as a page and as CSV", async (t) => {
+	await pause(t);
+	for (const [name, type, begin] of [[/^Report, HTML/, "html", "<!DOCTYPE html>"], [/^latency, CSV/, "csv", "time,low,high,count\r\n"]]) {
+		await t.page.locator("summary", { hasText: "Download" }).click();
+		const [download] = await Promise.all([t.page.waitForEvent("download"), t.page.getByRole("link", { name }).click()]);
+
+		assert.ok(readFileSync(await download.path(), "utf8").startsWith(begin));
+		assert.ok(download.suggestedFilename().endsWith(`.${type}`));
+		await t.page.locator("summary", { hasText: "Download" }).click();
+	}
+});
+
+check("dark mode follows the system, and can be chosen", async (t) => {
+	const { page } = t;
+	const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+
+	assert.equal(await theme(), "light");
+	const light = await background();
+
+	await page.emulateMedia({ colorScheme: "dark" });
+	await until("dark by the system", async () => await theme() === "dark", 5);
+	assert.notEqual(await background(), light);
+	await press(page, "Theme", "light");
+	await until("light by choice", async () => await theme() === "light", 5);
+	assert.equal(await background(), light);
+});
+
+check("the arrow keys move a cursor that is read out", async (t) => {
+	const { page } = t;
+	const spoken = () => page.locator("p[aria-live]").textContent();
+
+	await pause(t);
+	await map(page, "latency").focus();
+	await page.keyboard.press("End");
+	await until("the newest column is read out", async () => /latency/.test(await spoken()), 3);
+	const first = await spoken();
+
+	await page.keyboard.press("ArrowLeft");
+	await until("the column before", async () => await spoken() !== first, 3);
+	for (let i = 0; i < 20 && !/% of/.test(await spoken()); i++) {
+		await page.keyboard.press("ArrowLeft");
+		await settled(page);
+	}
+	const second = await spoken();
+
+	await page.keyboard.press("ArrowUp");
+	await until("the row above", async () => await spoken() !== second, 3);
+	await page.keyboard.press("Escape");
+	await until("silence", async () => await spoken() === "", 3);
+});
+
+check("the table view holds the same numbers", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+
+	await press(page, "View", "table");
+	const rows = await page.locator(".sheet tbody tr").evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
+
+	assert.equal(rows.length, latency.ncols);
+	[...latency.columns].reverse().forEach((column, i) =>
+		assert.equal(rows[i][1].replace(/,/g, ""), column.state === "unobserved" ? "–" : String(column.count)));
+});
+
+check("the table view tells each map in the words of the API", async (t) => {
+	const { page, server } = t;
+	const grids = await pause(t), told = page.locator(".told dd");
+
+	await press(page, "View", "table");
+	await until("three narratives", async () => await told.count() === MEASURES.length, 5);
+	for (const [i, measure] of MEASURES.entries()) {
+		const { from, ncols, column } = grids[measure];
+		const { narrative } = await server.get(`/ca/instrumentations/${server.id}/value/grid?measure=${measure}&start_time=${from}` +
+			`&duration=${ncols * column}&ncols=${ncols}&narrative=true&utc_offset=0`);
+
+		assert.match(narrative, /mode/);
+		assert.equal((await told.nth(i).textContent()).split(".")[0], narrative.split(".")[0]);
+	}
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "told.png") });
+});

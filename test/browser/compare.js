@@ -1,0 +1,56 @@
+/* compare.js - two times, keys or measures against each other. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { check, shots, violations } from "./kit.js";
+import { until } from "./server.js";
+
+check("two measures, and two times, are compared: the picture, the sentence and the numbers are heatscoped's", async (t) => {
+	const { page, errors } = t;
+	const replyOf = async (ask) => {
+		const reply = page.waitForResponse((r) => r.url().includes("/value/compare") && !r.url().includes("format=png"));
+
+		await ask();
+		return (await reply).json();
+	};
+	const dialog = page.getByRole("dialog", { name: "Compare" });
+	const first = await replyOf(() => page.getByRole("button", { name: "Compare" }).click());
+
+	assert.equal(first.a.start_time - first.b.start_time, first.duration, "just before, as long");
+	await dialog.getByLabel("B time").selectOption("");
+	assert.match(await dialog.locator(".said").textContent(), /B is as A/);
+	const reply = await replyOf(() => dialog.getByLabel("B measure").selectOption("offcpu"));
+
+	await until("its sentence", async () => await dialog.locator(".said").textContent() === reply.sentence);
+	assert.deepEqual([reply.a.measure, reply.b.measure], ["latency", "offcpu"]);
+	const picture = dialog.locator("img");
+
+	await until("its picture", () => picture.evaluate((img) => img.complete && img.naturalWidth >= 1200));
+	assert.ok((await picture.getAttribute("alt")).includes(reply.sentence));
+	await dialog.getByText("The numbers").click();
+	assert.equal(await dialog.locator("tr[data-line]").count(), reply.lines.length);
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "compared.png") });
+	const drawn = await picture.getAttribute("src");
+
+	await dialog.getByLabel("map of").selectOption("overlay");
+	await until("another picture", async () => await picture.getAttribute("src") !== drawn);
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+	assert.deepEqual(errors, []);
+});
+
+check("the comparison is used by keys alone", async ({ page }) => {
+	await page.getByRole("button", { name: "Compare" }).focus();
+	await page.keyboard.press("Enter");
+	const dialog = page.getByRole("dialog", { name: "Compare" });
+
+	await dialog.locator("img").waitFor();
+	for (let i = 0; i < 20 && !await page.evaluate(() => document.activeElement.closest("label")?.textContent.startsWith("cells are")); i++)
+		await page.keyboard.press("Tab");
+	await page.keyboard.press("c");
+	await until("counts", async () => (await dialog.getByText("PNG").getAttribute("href")).includes("per=count"));
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "detached" });
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), "Compare", "the focus is where it was");
+});

@@ -1,0 +1,120 @@
+/* panels.js - maps of several instrumentations, and their places. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { address, check, map, shots, violations } from "./kit.js";
+import { sleep, until } from "./server.js";
+import { maps, menuOf, settled, shownUntil } from "./view.js";
+
+const asTexts = (page) => address(page).getAll("map");
+
+/* Another instrumentation, with its maps beside those of the first; taken away at the end. */
+async function withAnother(t, body) {
+	const { page, server } = t;
+	const other = await server.create({ module: "mysql", stat: "queries", decomposition: ["hostname", "latency"], measures: ["latency"] });
+
+	try {
+		await page.evaluate((hash) => { location.hash = hash; }, `duration=60&map=${server.id}:latency&map=${other}:latency&map=${server.id}:cputime`);
+		await page.locator(".map canvas.cells").nth(2).waitFor();
+		await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
+		await body(other);
+	} finally {
+		await fetch(`${server.url}/ca/instrumentations/${other}`, { method: "DELETE" });
+	}
+}
+
+check("maps of several instrumentations share time, cursor, zoom and one stream", async (t) => {
+	const { page } = t;
+
+	await withAnother(t, async () => {
+		await until("one stream", () => t.open.size === 1, 5);
+		assert.equal(JSON.parse(new URL(t.streams.at(-1)).searchParams.get("views")).length, 3);
+		assert.match(await page.locator(".panel h2").nth(1).textContent(), /^latency MySQL queries by host name$/);
+		const boxes = await page.locator(".map").evaluateAll((all) => all.map((m) => m.getBoundingClientRect().toJSON()));
+
+		for (const box of boxes)
+			assert.deepEqual([box.x, box.width], [boxes[0].x, boxes[0].width]);
+		t.asked.clear();
+		await page.getByRole("button", { name: "Pause" }).click();
+		await until("grids of the paused view", () => t.asked.size === 2);
+		await sleep(500);
+		await page.mouse.move(boxes[1].x + boxes[1].width - 30, boxes[1].y + 30);
+		await settled(page);
+		const times = await page.locator(".readout tr[data-from]").evaluateAll((rows) => rows.map((r) => r.dataset.from));
+
+		assert.equal(times.length, 3);
+		assert.equal(new Set(times).size, 1, "one time in all maps");
+		await page.locator(".map").nth(1).focus();
+		await page.keyboard.press("End");
+		t.asked.clear();
+		await page.keyboard.press("+");
+		await until("half the time", () => address(page).get("duration") === "30");
+		await until("all maps are asked for", () => t.asked.size === 2);
+		for (const request of t.asked.values())
+			assert.equal(new URL(request.url()).searchParams.get("duration"), "30");
+		assert.deepEqual(await violations(page), []);
+		if (shots)
+			await page.screenshot({ path: join(shots, "several.png") });
+	});
+});
+
+check("the key list is that of the map which has the focus", async (t) => {
+	const { page, server } = t;
+
+	await withAnother(t, async () => {
+		const heading = page.locator(".keys h3");
+
+		await until("of the first map", async () => /By kind of statement/.test(await heading.textContent()), 5);
+		await page.locator(".map").nth(1).focus();
+		await until("of the second", async () => /By host name/.test(await heading.textContent()), 5);
+		await page.locator(".keys tbody button").first().click();
+		await until("its keys are in the address", async () => address(page).get("of") === "hostname", 5);
+		await page.locator(".map").first().focus();
+		await until("of the first again", async () => /By kind of statement/.test(await heading.textContent()), 5);
+		assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 0, "what is no key of this one is not highlighted");
+		assert.ok(server.id);
+	});
+});
+
+check("panels are added, moved, made higher and removed, by keys too, and the address keeps them", async (t) => {
+	const { page, server } = t;
+	const of = (measure) => `${server.id}:${measure}`;
+
+	await menuOf(page, 0, "Move down");
+	await until("the second is first", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
+	assert.deepEqual(asTexts(page), [of("cputime"), of("latency"), of("offcpu")]);
+	await page.getByRole("separator").first().focus();
+	const before = (await map(page, "cputime").boundingBox()).height;
+
+	for (let i = 0; i < 4; i++)
+		await page.keyboard.press("ArrowDown");
+	await until("higher", async () => (await map(page, "cputime").boundingBox()).height > before * 1.3, 5);
+	assert.equal(asTexts(page)[0], `${of("cputime")}::2`);
+	await menuOf(page, 2, "Remove");
+	await until("two maps", async () => String(await maps(page)) === "cputime,latency", 5);
+	await page.locator("summary", { hasText: "Maps" }).click();
+	await page.getByLabel("time off the CPU").check();
+	await until("three again", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
+	await until("all have a picture", async () => await page.locator(".map .waiting").count() === 0, 5);
+	await page.reload();
+	await page.locator(".map canvas.cells").nth(2).waitFor();
+	assert.equal(String(await maps(page)), "cputime,latency,offcpu", "a link is the whole page");
+	assert.equal(t.errors.length, 0);
+});
+
+check("a panel whose instrumentation vanishes says so, and the others go on", async (t) => {
+	const { page } = t;
+
+	await withAnother(t, async (other) => {
+		await fetch(`${t.server.url}/ca/instrumentations/${other}`, { method: "DELETE" });
+		await page.locator(".gone").waitFor();
+		assert.match(await page.locator(".gone").textContent(), new RegExp(`Instrumentation ${other} is gone`));
+		assert.equal(await page.locator(".map").count(), 2);
+		const before = await shownUntil(page);
+
+		await until("the others go on", async () => await shownUntil(page) !== before, 6);
+		assert.deepEqual(await violations(page), []);
+		await menuOf(page, 1, "Remove");
+		await until("it is away", async () => await page.locator(".gone").count() === 0, 5);
+		assert.equal(asTexts(page).length, 2);
+	});
+});

@@ -1,0 +1,92 @@
+/* view.js - what the page shows, and what the API says of the same place. */
+import { map } from "./kit.js";
+import { sleep, until } from "./server.js";
+
+export const MEASURES = ["latency", "cputime", "offcpu"];
+
+export const picture = (page, measure) => page.evaluate((m) =>
+	document.querySelector(`.map[data-measure="${m}"] canvas.cells`).toDataURL(), measure);
+export const press = (page, group, name) =>
+	page.getByRole("group", { name: group }).getByRole("button", { name, exact: true }).click();
+export const shownUntil = (page) => page.locator(".statusline").getByText("until").textContent();
+export const pressed = (page, group) => page.getByRole("group", { name: group }).locator('[aria-pressed="true"]').textContent();
+
+/** The read-out's row of a measure. */
+export async function readout(page, measure) {
+	const data = await page.locator(`.readout tr[data-measure="${measure}"]`).evaluate((tr) => ({
+		...tr.dataset, cells: [...tr.children].map((td) => td.textContent) }));
+
+	return { from: Number(data.from), low: Number(data.low), n: Number(data.count), total: Number(data.total), cells: data.cells };
+}
+
+/** Waits for the page to have drawn what it has. */
+export async function settled(page) {
+	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	await sleep(60);
+}
+
+/** The view stands still; gives the grids that the API answered the page with, which is what it draws from. */
+export async function pause(t) {
+	const { page } = t;
+
+	t.asked.clear();
+	await page.getByRole("button", { name: "Pause" }).click();
+	await until("grids of the paused view", () => t.asked.size === MEASURES.length);
+	const grids = {};
+
+	for (const [measure, request] of t.asked)
+		grids[measure] = await (await request.response()).json();
+	await sleep(700);
+	return grids;
+}
+
+/** Points at a used cell of a panel; gives where. */
+export async function pointAtCell(page, measure, least = 1) {
+	const box = await map(page, measure).boundingBox();
+
+	/* The newest columns may still be amended. */
+	for (let x = Math.round(box.width * 0.85); x > 3; x -= 4)
+		for (let y = box.height - 12; y > 8; y -= 5) {
+			await page.mouse.move(box.x + x, box.y + y);
+			await settled(page);
+			let seen = await readout(page, measure);
+
+			if (seen.n >= least) {	/* it may still have been that of the place before */
+				await sleep(300);
+				seen = await readout(page, measure);
+			}
+			if (seen.n >= least)
+				return { x, y, box, seen };
+			if (!(seen.total > 0))
+				break;
+		}
+	throw new Error(`no used cell in ${measure}`);
+}
+
+export const columnAt = (grid, from) => grid.columns[Math.round((from - grid.from) / grid.column)];
+export const countAt = (grid, from, low) => {
+	const row = grid.edge.indexOf(low);
+
+	return columnAt(grid, from).cells.find(([r]) => r === row)?.[1] ?? 0;
+};
+
+/** The colour of a cell, from the API alone. */
+export function colourOf(grids, measure, from, low) {
+	const all = Object.values(grids);
+	const { shade } = all.reduce((a, b) => b.shade.levels.at(-1) > a.shade.levels.at(-1) ? b : a);
+	const grid = grids[measure];
+	const density = countAt(grid, from, low) * grid.shade.scale[grid.edge.indexOf(low)];
+
+	return shade.palette[Math.max(1, shade.levels.filter((level) => level <= density).length)];
+}
+
+/** The measures of all maps, from top to bottom. */
+export const maps = (page) => page.locator(".map").evaluateAll((all) => all.map((m) => m.dataset.measure));
+
+/** Presses what is in the menu of the n-th panel. */
+export const menuOf = async (page, n, name) => {
+	const panel = page.locator(".panel").nth(n);
+
+	await panel.locator(".menu summary").click();
+	await panel.getByRole("button", { name, exact: true }).click();
+};

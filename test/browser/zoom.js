@@ -1,0 +1,189 @@
+/* zoom.js - a rectangle, a zoom, a threshold: a part of the maps is looked at. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { address, check, map, shots, violations } from "./kit.js";
+import { sleep, until } from "./server.js";
+import { MEASURES, pause } from "./view.js";
+
+/* A rectangle over the upper part of a map, all of its time; gives what was asked. */
+async function dragOver(page, measure, least) {
+	const box = await map(page, measure).boundingBox();
+
+	await page.mouse.move(box.x + box.width - 3, box.y + 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + 3, box.y + box.height * least, { steps: 5 });
+	await map(page, measure).locator(".rectangle").waitFor();
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
+
+	return new URL(request.url());
+}
+
+check("a rectangle is dragged on a map, and what sets it apart is said as the API says it", async (t) => {
+	const { page, server } = t;
+	const { latency } = await pause(t);
+	const said = page.locator(".explained .said"), rows = page.locator(".explained .values tbody tr");
+	const asked = await dragOver(page, "latency", 0.45);
+	const reply = await server.get(asked.pathname + asked.search);
+
+	assert.equal(Number(asked.searchParams.get("start_time")), latency.from);
+	assert.equal(Number(asked.searchParams.get("end_time")), latency.from + latency.ncols * latency.column);
+	assert.ok(latency.edge.includes(Number(asked.searchParams.get("ymin"))), "whole rows");
+	assert.ok(reply.inside.count > 0 && reply.outside.count > 0);
+	await until("the sentence", async () => (await said.textContent()).endsWith(reply.sentence), 5);
+	assert.equal(await rows.count(), reply.values.filter((v) => v.significant && v.excess > 0).length);
+	assert.equal(await page.locator(".picked").count(), 0, "a drag is no click");
+	await page.keyboard.press("Escape");
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+});
+
+check("a value that sets a rectangle apart is highlighted by its row", async (t) => {
+	const { page } = t;
+	const rows = page.locator(".explained .values tbody tr");
+	let first;
+
+	/* Half a minute is too short for any to be significant. */
+	await page.route(/value\/explain/, async (route) => {
+		const reply = await (await route.fetch()).json();
+
+		first = Object.assign(reply.values[0], { significant: true, excess: 12 });
+		await route.fulfill({ json: reply });
+	});
+	await pause(t);
+	await dragOver(page, "latency", 0.45);
+	await until("its row", async () => await rows.count() === 1, 5);
+	assert.match(await rows.textContent(), new RegExp(`^${first.field}${first.value}.*12$`));
+	assert.deepEqual(await violations(page), []);
+	await rows.getByRole("button").click();
+	await until("it is highlighted", async () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get("key") === first.value, 5);
+	if (shots)
+		await page.screenshot({ path: join(shots, "explained.png") });
+	await page.getByRole("button", { name: "Close the explanation" }).click();
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+});
+
+check("a rectangle is zoomed to, what is beyond the axis is told, and the browser's way back leads back", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const box = await map(page, "latency").boundingBox(), before = page.url();
+	const hidden = page.locator(".panel", { has: map(page, "latency") }).locator(".beyond dd");
+
+	await page.mouse.move(box.x + box.width - 3, box.y + 2);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width * 0.6, box.y + box.height * 0.4, { steps: 5 });
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
+	const asked = new URL(request.url()).searchParams, start = Number(asked.get("start_time")), end = Number(asked.get("end_time"));
+
+	t.asked.clear();
+	await page.getByRole("button", { name: "Zoom" }).click();
+	await until("its grids", () => t.asked.size === MEASURES.length);
+	const shown = new URL(t.asked.get("latency").url()).searchParams;
+
+	assert.deepEqual([Number(shown.get("end_time")), Number(shown.get("duration"))], [end, end - start]);
+	const [, low, high] = address(page).get("values").split(":").map(Number);
+
+	assert.ok(low >= latency.edge[0] && high > low);
+	await sleep(500);
+	const grid = await (await t.asked.get("latency").response()).json();
+	const below = grid.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (grid.edge[row + 1] <= low ? k : 0), 0), 0);
+
+	assert.ok(below > 0);
+	assert.equal(Number((await hidden.textContent()).split(" ")[0].replace(/,/g, "")), below);
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "zoomed.png") });
+	await page.goBack();
+	await until("where it was", async () => page.url() === before && await hidden.count() === 0, 5);
+});
+
+check("keys and the wheel zoom time and values around what is pointed at", async (t) => {
+	const { page } = t;
+	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0, 8);
+	const pressed = async (key, what, is) => {
+		await drawn();
+		await page.keyboard.press(key);
+		await until(what, async () => is(address(page)), 5);
+	};
+
+	await pause(t);
+	await map(page, "latency").focus();
+	await page.keyboard.press("End");
+	await pressed("+", "half the time", (a) => a.get("duration") === "30");
+	await pressed("-", "the time as it was", (a) => a.get("duration") === "60");
+	await drawn();
+	await page.keyboard.press("End");
+	await pressed("]", "half the axis", (a) => a.has("values"));
+	await pressed("0", "all of it", (a) => !a.has("values"));
+	const box = await map(page, "latency").boundingBox();
+
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await page.mouse.wheel(0, -100);
+	await sleep(200);
+	assert.ok(!address(page).has("duration") || address(page).get("duration") === "60", "the wheel alone is the page's");
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -100);
+	await until("a shorter time", async () => address(page).get("duration") === "48", 5);
+	await page.evaluate(() => document.activeElement.blur());
+	await sleep(200);
+	await page.mouse.wheel(0, -100);
+	await sleep(300);
+	assert.equal(address(page).get("duration"), "48", "without the focus the wheel is the browser's");
+	await page.keyboard.up("Control");
+});
+
+check("an address whose values no axis has is drawn all the same", async (t) => {
+	const { page } = t;
+
+	await pause(t);
+	for (const values of ["ns:0:5000000", "ns:0:1", "ns:1000000:9000000000000"]) {
+		await page.evaluate((hash) => { location.hash = hash; }, `${new URL(page.url()).hash.replace(/&?values=[^&]*/, "")}&values=${values}`);
+		await until(values, async () => await map(page, "latency").locator(".waiting").count() === 0 &&
+			await page.locator(".panel", { has: map(page, "latency") }).locator(".yaxis text").count() > 1, 8);
+	}
+	await page.getByRole("button", { name: "linear" }).first().click();
+	assert.ok(!address(page).has("values"), "another axis is all of it");
+});
+
+check("a threshold says how many events are above it, as the API's rows add up", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const input = page.getByLabel("Threshold"), over = page.locator(".panel", { has: map(page, "latency") }).locator(".over");
+	const before = await page.evaluate(() => document.querySelector("canvas.marks").toDataURL());
+
+	await input.fill("many");
+	await input.press("Enter");
+	await until("it is refused", async () => await input.getAttribute("aria-invalid") === "true", 3);
+	await input.fill("1ms");
+	await input.press("Enter");
+	await over.waitFor();
+	const from = latency.edge.findLast((edge) => edge !== null && edge <= 1e6);
+	const sum = (least) => latency.columns.reduce((n, c) => n + c.cells.reduce((m, [row, k]) => m + (latency.edge[row] >= least ? k : 0), 0), 0);
+	const part = 100 * sum(from) / sum(0), shown = await over.locator("dd").textContent();
+
+	assert.ok(sum(from) > 0);
+	assert.ok(Math.abs(parseFloat(shown.replace("<", "")) - part) <= Math.max(0.1, part / 100), `${shown} is not ${part}`);
+	assert.equal(await input.inputValue(), "1 ms");
+	assert.notEqual(await page.evaluate(() => document.querySelector("canvas.marks").toDataURL()), before, "its line");
+	assert.equal(address(page).get("threshold"), "ns:1000000");
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "threshold.png") });
+	await input.fill("");
+	await input.press("Enter");
+	await until("it is gone", async () => await over.count() === 0, 3);
+});
+
+check("the distribution beside a map has its rows", async (t) => {
+	const { page } = t;
+	const { latency } = await pause(t);
+	const { width, rows } = await page.evaluate(() => {
+		const canvas = document.querySelector(".plot .histogram"), { width, height } = canvas;
+		const { data } = canvas.getContext("2d").getImageData(0, 0, width, height);
+
+		return { width, rows: Array.from({ length: height }, (_, y) => Array.from({ length: width }, (_, x) => data[4 * (y * width + x) + 3] > 0).filter(Boolean).length) };
+	});
+
+	assert.equal(rows.length, await page.evaluate(() => document.querySelector("canvas.cells").height), "as high as the map");
+	assert.equal(Math.max(...rows), width, "the densest row fills it");
+	assert.ok(rows.some((n) => n > 0 && n < width) && rows.some((n) => n === 0));
+	assert.ok(latency.columns.some((c) => c.count > 0));
+});
