@@ -217,11 +217,24 @@ static void skip_gone(const struct alerts *a, struct watched *w, const struct in
 		w->next_ns += (oldest_ns - w->next_ns + window_ns - 1) / window_ns * window_ns;
 }
 
+/* A shape is learnt from the hour before. */
+static void set_out(struct watched *w, __s64 now_ns)
+{
+	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
+
+	w->next_ns = now_ns / window_ns * window_ns;
+	w->known_ns = w->next_ns;
+	if (w->alert.usual)
+		w->next_ns -= ALERT_HOUR * window_ns;
+}
+
 static void tick_one(struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns, size_t *n_read)
 {
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 	int axis = axis_of(w, in);
 
+	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: else nothing would be looked at until it is as late again */
+		set_out(w, now_ns);
 	skip_gone(a, w, in);
 	while (axis >= 0 && *n_read < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns) {
 		bool has_changed = false;
@@ -262,17 +275,6 @@ void alerts_tick(struct alerts *a, __s64 now_ns)
 }
 
 /* ---- making and removing ---- */
-
-/* A shape is learnt from the hour before. */
-static void set_out(struct watched *w, __s64 now_ns)
-{
-	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
-
-	w->next_ns = now_ns / window_ns * window_ns;
-	w->known_ns = w->next_ns;
-	if (w->alert.usual)
-		w->next_ns -= ALERT_HOUR * window_ns;
-}
 
 /* A window is read a tick and ALERTS_LATE_NS after its end, and must be in the cube still. */
 static __u64 longest_window_s(const struct alerts *a, const struct instrumentation *in)

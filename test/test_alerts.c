@@ -83,6 +83,14 @@ static void a_source_that_is_silent_is_no_data(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "ok");
 }
 
+/* As at a boot whose clock is wrong until the network is there. */
+static void a_clock_that_is_set_back_silences_nothing(void **state)
+{
+	alerts_bench_add(&bench, p99, BEGIN + 365 * 24 * HOUR);
+	seconds(BEGIN, 60, 200 * MS);
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+}
+
 static void what_fires_goes_on_after_a_restart(void **state)
 {
 	struct annotations *all;
@@ -349,6 +357,7 @@ static void alerts_are_made_listed_and_removed(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(what_fires_is_a_range_on_the_maps_until_it_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
+	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_silences_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(what_fires_goes_on_after_a_restart, start, stop),
 	cmocka_unit_test_setup_teardown(what_fired_for_an_alert_that_is_gone_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
