@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { sleep, until } from "./server.js";
-import { maps, menuOf, settled, shownUntil } from "./view.js";
+import { maps, menuOf, press, settled, shownUntil } from "./view.js";
 
 const asTexts = (page) => address(page).getAll("map");
 
@@ -114,6 +114,11 @@ check("a panel whose instrumentation vanishes says so, and the others go on", as
 
 		await until("the others go on", async () => await shownUntil(page) !== before, 6);
 		assert.deepEqual(await violations(page), []);
+		assert.ok(await page.locator(".panel.gone").getByText("Add a note").isDisabled(), "there is no time that it could be of");
+		await press(page, "View", "table");
+		await page.locator(".sheet tbody tr").first().waitFor();
+		await press(page, "View", "map");
+		await page.locator(".gone").waitFor();
 		await menuOf(page, 1, "Remove");
 		await until("it is away", async () => await page.locator(".gone").count() === 0, 5);
 		assert.equal(asTexts(page).length, 2);

@@ -17,10 +17,12 @@ export class HeatMap {
 		this.clear();
 	}
 
-	/** The newest of its panel and instrumentation. */
+	/** The newest of its panel and instrumentation; of one that is gone nothing is shown any more. */
 	place({ panel, inst }) {
 		this.panel = panel;
 		this.inst = inst;
+		if (!inst)
+			this.clear();
 	}
 
 	clear() {

@@ -281,16 +281,18 @@ export class Session {
 
 	/* What is remembered of maps that are shown no more, or of another time. */
 	settle() {
+		const { shown } = this;
+
 		this.axes.clear();
-		if (!this.maps.includes(this.cursor?.map))
+		if (!shown.includes(this.cursor?.map))
 			this.cursor = null;
-		if (!this.maps.includes(this.pick.cell?.map))
+		if (!shown.includes(this.pick.cell?.map))
 			this.pick.cell = null;
-		if (!this.maps.includes(this.flame?.map))
+		if (!shown.includes(this.flame?.map))
 			this.flame = null;
-		if (!this.maps.includes(this.exemplars.chosen?.map))
+		if (!shown.includes(this.exemplars.chosen?.map))
 			this.exemplars.chosen = null;
-		if (!this.maps.includes(this.explain.rectangle?.map))
+		if (!shown.includes(this.explain.rectangle?.map))
 			this.explain.forget();
 		if (this.ranking.inst !== this.inst?.id)
 			this.ranking.clear();

@@ -10,6 +10,16 @@ function mapsOf(units) {
 	return units.map((unit) => Object.assign(new HeatMap(session, { id: unit, panel: panelOf("1", "m"), inst: { id: "1" } }), { grid: unit && { unit } }));
 }
 
+test("a map whose instrumentation goes lets go of all that it held", () => {
+	const [map] = mapsOf(["ns"]);
+
+	map.overlays.set("select", {});
+	map.place({ panel: map.panel, inst: { id: "1" } });
+	assert.deepEqual([map.unit, map.overlays.size], ["ns", 1]);
+	map.place({ panel: map.panel, inst: null });
+	assert.deepEqual([map.grid, map.summary, map.overlays.size], [null, null, 0]);
+});
+
 test("a cursor's value is of its own unit only", () => {
 	const [latency, cputime, utilization, empty] = mapsOf(["ns", "ns", "%", null]);
 	const { session } = latency;
