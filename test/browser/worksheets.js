@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, shots, violations } from "./kit.js";
+import { address, check, shots, violations } from "./kit.js";
 import { until } from "./server.js";
 import { maps, menuOf, pressed } from "./view.js";
 
@@ -37,6 +37,14 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await until("its maps", async () => String(await maps(page)) === "latency,cputime", 8);
 	await page.locator(".map canvas.cells").nth(1).waitFor();
 	assert.equal(await pressed(page, "Range"), "1 min", "the time range is the worksheet's");
+	await page.getByRole("button", { name: "Pause" }).click();
+	await until("it stands still", () => address(page).has("end"), 5);
+	const end = address(page).get("end");
+
+	await page.reload();
+	await page.getByRole("button", { name: "Resume" }).waitFor();
+	await page.locator(".map canvas.cells").nth(1).waitFor();
+	assert.equal(address(page).get("end"), end, "a link to a time of it leads to that time");
 	await page.locator(".masthead summary", { hasText: "Worksheet" }).click();
 	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
 	const file = await download.path(), given = JSON.parse(readFileSync(file, "utf8"));

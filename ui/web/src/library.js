@@ -39,13 +39,13 @@ export class Library {
 		this.session.changed();
 	}
 
-	/** push: the browser's way back leads back. */
-	open(id, push = true) {
+	/** chosen: what counts more than what the worksheet says; push: the browser's way back leads back. */
+	open(id, { chosen = {}, push = true } = {}) {
 		return this.does(async () => {
 			const sheet = await api.worksheet(id), { duration, yscale: y, transfer, threshold = null } = sheet;
 
 			this.session.creating = false;
-			this.session.set({ ...anew(null), sheet: id, intact: true, panels: panelsFrom(sheet), duration, y, transfer, threshold }, push);
+			this.session.set({ ...anew(null), sheet: id, intact: true, panels: panelsFrom(sheet), duration, y, transfer, threshold, ...chosen }, push);
 		});
 	}
 

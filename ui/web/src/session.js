@@ -21,7 +21,7 @@ import { PartsMap } from "./parts.js";
 import { Pick } from "./pick.js";
 import { Ranking } from "./ranking.js";
 import { whenNeeded } from "./token.js";
-import { anew, readHash, writeHash } from "./state.js";
+import { anew, chosenOf, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
 import { domainAt, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
@@ -84,10 +84,10 @@ export class Session {
 		this.enter();
 	}
 
-	/* A link may name a worksheet only. */
+	/* A link may name a worksheet instead of panels: what else it says is of that worksheet's maps. */
 	enter() {
 		if (this.state.sheet && !this.state.panels.length)
-			this.library.open(this.state.sheet, false);
+			this.library.open(this.state.sheet, { chosen: chosenOf(this.state), push: false });
 		else
 			this.show();
 	}

@@ -42,6 +42,10 @@ export function anew(inst) {
 	return { inst, panels, sheet, intact, keys, only, of, by, end, threshold, values };
 }
 
+/** What is not as at the start, but for where the panels come from. */
+export const chosenOf = ({ inst, panels, sheet, intact, ...rest }) =>
+	Object.fromEntries(Object.entries(rest).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(START[name])));
+
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
 
 /* unit:low:high; a logarithm has no 0. */

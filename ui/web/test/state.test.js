@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { anew, columnsFor, readHash, START, writeHash } from "../src/state.js";
+import { anew, chosenOf, columnsFor, readHash, START, writeHash } from "../src/state.js";
 import { panelOf } from "../src/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
@@ -26,6 +26,15 @@ test("another instrumentation keeps how is looked, and nothing of what was chose
 	const look = { duration: 900, crop: 0.01, y: "linear", transfer: "rank", view: "table", theme: "dark" };
 
 	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8" });
+});
+
+test("a link to a worksheet that was looked at tells what was chosen of it, and of a bare one there is nothing", () => {
+	const chosen = { duration: 900, keys: ["a"], end: 1700000000, threshold: { unit: "ns", value: 5 }, values: { unit: "ns", low: 1, high: 5 } };
+	const link = writeHash({ ...START, ...chosen, sheet: "7", intact: true, panels: [panelOf("7", "latency")] });
+
+	assert.deepEqual(readHash(link).panels, [], "they are the worksheet's");
+	assert.deepEqual(chosenOf(readHash(link)), chosen);
+	assert.deepEqual(chosenOf(readHash("#sheet=7")), {});
 });
 
 test("columns are whole slots and not too many", () => {
