@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, shots, violations } from "./kit.js";
 import { until } from "./server.js";
-import { maps, menuOf, pressed } from "./view.js";
+import { maps, menuOf, pressed, shownUntil } from "./view.js";
 
 const worksheetMenu = async (page, name) => {
 	await page.locator(".masthead summary", { hasText: "Worksheet" }).click();
@@ -55,6 +55,12 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await until("imported and open", async () => await page.title() === "Again – Heatscope", 5);
 	await page.getByLabel("Worksheet file").setInputFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from("{\"name\": \"x\", \"version\": 7}") });
 	await page.getByText("it needs a newer one").waitFor();
+	const before = await shownUntil(page);
+
+	await until("the live view goes on", async () => await shownUntil(page) !== before, 8);
+	assert.ok(await page.getByText("it needs a newer one").isVisible(), "a refusal is there to be read");
+	await page.getByRole("button", { name: "Close the message" }).click();
+	await until("it was read", async () => await page.getByText("it needs a newer one").count() === 0, 3);
 	assert.equal((await saved(server)).length, 2);
 	for (const left of [1, 0]) {
 		page.once("dialog", (sure) => sure.accept());

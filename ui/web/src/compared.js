@@ -88,6 +88,7 @@ function Comparison({ session, span, close }) {
 	const look = { view: choice.view, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
 	const { reply, url, problem, busy } = useComparison(inst.id, parameters, look);
 	const name = (type) => `heatscope-${inst.module}-${inst.stat}-compare.${type}`;
+	const take = (e) => api.download(e).catch((why) => session.refuse(why));
 	const said = !parameters ? NOTHING : problem ?? reply?.sentence ?? "asking …";
 
 	return html`<dialog class="compare" aria-labelledby="compare" onClose=${close} ref=${(dialog) => dialog && !dialog.open && dialog.showModal()}>
@@ -96,7 +97,7 @@ function Comparison({ session, span, close }) {
 		<p class=${`said ${problem ? "problem" : ""}`} aria-live="polite">${said}</p>
 		${url && html`<img class=${busy ? "old" : ""} src=${url} alt=${`${reply.a.name} against ${reply.b.name}: ${reply.sentence}`} />
 			<${Lines} reply=${reply} />
-			<p class="downloads">${["png", "pdf", "svg"].map((type) => html`<a key=${type} download=${name(type)} onClick=${api.download}
+			<p class="downloads">${["png", "pdf", "svg"].map((type) => html`<a key=${type} download=${name(type)} onClick=${take}
 				href=${api.compareUrl(inst.id, { ...parameters, ...look, format: type })}>${type.toUpperCase()}</a>`)}</p>`}
 	</dialog>`;
 }

@@ -146,7 +146,12 @@ export class Journal {
 	}
 
 	async remove(id) {
-		await this.session.reply(api.removeAnnotation(id), () => this.refresh());
+		try {
+			await api.removeAnnotation(id);
+			await this.refresh();
+		} catch (e) {
+			this.session.refuse(e);
+		}
 	}
 
 	/** Points at one: its middle that is shown. */

@@ -34,7 +34,7 @@ export class Library {
 			await work();
 			await this.refresh();
 		} catch (e) {
-			this.session.error = e;
+			return this.session.refuse(e);
 		}
 		this.session.changed();
 	}

@@ -35,6 +35,7 @@ export class Session {
 		this.catalogue = null;
 		this.instrumentations = null;
 		this.error = null;		/* {code, message} of the newest failure that still holds */
+		this.refused = null;		/* Error of what a person asked for; told until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
 		this.asking = null;		/* {why, answer(token or null)} while a person is asked */
@@ -102,6 +103,7 @@ export class Session {
 
 	/** Changes what a person chose; asks again for what depends on it. */
 	set(change, push = false) {
+		this.refused = null;
 		this.state = { ...this.state, ...change };
 		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
@@ -151,6 +153,12 @@ export class Session {
 			if (epoch === this.epoch && e.code !== "UNREACHABLE")
 				this.error = e;
 		}
+		this.changed();
+	}
+
+	/** What a person asked for could not be done; `error` would be forgotten at the next column.  null: it was read. */
+	refuse(why) {
+		this.refused = why;
 		this.changed();
 	}
 

@@ -34,10 +34,7 @@ function Downloads({ session }) {
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, yscale: session.yscale, theme };
 	const ends = ({ unit }) => pictureEnds(state.values, unit, session.axes.get(unit));
-	const take = (e) => api.download(e).catch((problem) => {
-		session.error = problem;
-		session.changed();
-	});
+	const take = (e) => api.download(e).catch((problem) => session.refuse(problem));
 	const name = ({ module, stat }, what, type) => `heatscope-${module}-${stat}-${what}.${type}`;
 	const cells = ({ measure, panel: { weight } }) => ({ measure, weight });
 
@@ -58,8 +55,7 @@ function Remove({ session }) {
 		try {
 			await session.remove(session.inst.id);
 		} catch (e) {
-			session.error = e;
-			session.changed();
+			session.refuse(e);
 		}
 	};
 
