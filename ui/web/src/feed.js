@@ -70,6 +70,7 @@ export class Feed {
 	/* A stream may break for many reasons; the grids tell, and serve in its stead. */
 	failed() {
 		clearTimeout(this.timer);
+		this.reading.abort();		/* what could not be read may still be sent */
 		if (this.present.length)
 			this.timer = setTimeout(() => this.poll(0), 500);
 	}

@@ -66,6 +66,16 @@ test("one that is gone is told, and not asked for again; the others go on", asyn
 	assert.deepEqual(grids.at(-1)[0], 1, "numbers are the feed's, not the stream's");
 });
 
+test("a stream that cannot be read is let go, so that its connection is free for the next", async (t) => {
+	const opened = server(t);
+
+	feedOf(t, VIEWS);
+	await settled();
+	opened[0].send("column", null);
+	await settled();
+	assert.equal(opened[0].signal.aborted, true);
+});
+
 test("closed, it is silent and holds no stream", async (t) => {
 	const opened = server(t), { feed, grids } = feedOf(t, VIEWS);
 
