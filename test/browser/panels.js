@@ -69,6 +69,9 @@ check("the key list is that of the map which has the focus", async (t) => {
 		await until("of the second", async () => /By host name/.test(await heading.textContent()), 5);
 		await page.locator(".keys tbody button").first().click();
 		await until("its keys are in the address", async () => address(page).get("of") === "hostname", 5);
+		await page.getByRole("button", { name: "show all" }).click();
+		await page.getByRole("button", { name: "Colour by key" }).click();
+		await until("all of its keys are", async () => address(page).get("of") === "hostname", 5);
 		await page.locator(".map").first().focus();
 		await until("of the first again", async () => /By kind of statement/.test(await heading.textContent()), 5);
 		assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 0, "what is no key of this one is not highlighted");

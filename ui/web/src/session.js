@@ -411,9 +411,16 @@ export class Session {
 	}
 
 	toggle(key, alone) {
-		const of = this.fieldsOf(this.inst), before = of === this.keyFields ? this.state.keys : [];
+		const before = this.fieldsOf(this.inst) === this.keyFields ? this.state.keys : [];
 
-		this.set({ keys: toggleKey(before, key, alone), of: of === this.fieldsOf(this.shown[0].inst) ? null : of });
+		this.highlight(toggleKey(before, key, alone));
+	}
+
+	/** Keys of the instrumentation that is looked at. */
+	highlight(keys, more = {}) {
+		const of = this.fieldsOf(this.inst);
+
+		this.set({ keys, of: of === this.fieldsOf(this.shown[0].inst) ? null : of, ...more });
 	}
 
 	async refreshOverlays() {

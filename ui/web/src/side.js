@@ -174,7 +174,7 @@ const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left o
 /* What is done with the highlighted keys; or all of them get a hue. */
 function KeyTools({ session, fields }) {
 	const { state, ranking, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
-	const colour = () => session.set({ keys: ranking.rows.slice(0, KEYS_MAX).map((row) => row.key), of: null, only: null });
+	const colour = () => session.highlight(ranking.rows.slice(0, KEYS_MAX).map((row) => row.key), { only: null });
 
 	if (state.by || !ranking.rows?.length)
 		return null;
