@@ -72,11 +72,6 @@ export class Exemplars {
 		this.chosen = null;		/* {map, row} */
 	}
 
-	clear() {
-		this.rows.clear();
-		this.chosen = null;
-	}
-
 	/** Those of a map, of the keys that it shows. */
 	of(map) {
 		const rows = (keepsExemplars(map) && this.rows.get(map.inst.id)) || [], { catalogue, state: { only } } = this.session;

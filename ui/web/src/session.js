@@ -80,7 +80,7 @@ export class Session {
 
 	async resume() {
 		clearInterval(this.timer);
-		this.timer = setInterval(() => this.refreshLists(), LIST_MS);
+		this.timer = setInterval(() => this.listing || this.refreshLists(), LIST_MS);
 		await this.refreshLists();
 		this.enter();
 	}
@@ -124,7 +124,9 @@ export class Session {
 		history[push ? "pushState" : "replaceState"](null, "", writeHash(this.state) || location.pathname);
 	}
 
+	/* listing: a poll that is not answered yet, or waits for the token, is not followed by more. */
 	async refreshLists() {
+		this.listing = true;
 		try {
 			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations(), this.library.refresh()]);
 			if (this.error?.code === "UNREACHABLE") {
@@ -137,6 +139,7 @@ export class Session {
 		} catch (e) {
 			this.error = e;
 		}
+		this.listing = false;
 		this.changed();
 	}
 
