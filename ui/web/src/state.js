@@ -1,6 +1,7 @@
 /* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ... or #map=1:latency&map=2:size ...
  * A bookmark or a sent link opens the same view.
  */
+import { KEYS_MAX } from "./keys.js";
 import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 /**
@@ -84,7 +85,7 @@ export function readHash(hash) {
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
 		crop: crop > 0 && crop <= CROP_MOST ? crop : START.crop,
 		only: one(q.get("only"), ["isolate", "exclude"], START.only),
-		keys: q.getAll("key"),
+		keys: q.getAll("key").slice(0, KEYS_MAX),
 		of: q.get("of") || null,
 		by: q.get("by") || null,
 		view: one(q.get("view"), ["map", "table"], START.view),

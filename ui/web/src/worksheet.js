@@ -147,9 +147,12 @@ export function panelIn(text) {
 
 /* ---- a worksheet as the server keeps it, and as it is exported (doc/api.md) ---- */
 
+const isName = (name) => typeof name === "string" && name !== "";
+const isList = (names) => names === undefined || names === null || (Array.isArray(names) && names.every(isName));
+
 /** One of its panels; throws where it is none. */
 function panelFrom({ instrumentation: { id, ...of }, measure, weight, size, show }) {
-	if (![of.module, of.stat, measure].every((name) => typeof name === "string" && name))
+	if (![of.module, of.stat, measure].every(isName) || ![of.decomposition, of.measures, of.weights].every(isList))
 		throw new Error("no panel");
 	return panelOf(id ?? null, measure, { of, weight: weight ?? null, size: sizeIn(size), show: showIn(show) });
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { KEYS_MAX } from "../src/keys.js";
 import { anew, chosenOf, columnsFor, readHash, START, writeHash } from "../src/state.js";
 import { panelOf } from "../src/worksheet.js";
 
@@ -17,8 +18,14 @@ test("the address keeps everything a person chose", () => {
 });
 
 test("an address of nonsense gives the start", () => {
-	for (const hash of ["#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these"])
+	const listless = encodeURIComponent('{"instrumentation":{"module":"m","stat":"s","decomposition":"x"},"measure":"l"}');
+
+	for (const hash of [`#map=${listless}`, "#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these"])
 		assert.deepEqual(readHash(hash), { ...START });
+});
+
+test("an address has no more keys than there are hues: each is asked for by itself", () => {
+	assert.equal(readHash(`#${"key=a&".repeat(1000)}`).keys.length, KEYS_MAX);
 });
 
 test("another instrumentation keeps how is looked, and nothing of what was chosen", () => {
