@@ -64,7 +64,7 @@ export function stepText(before, inst, catalogue) {
 /* ---- expressions, as `where` takes them ---- */
 
 const PLAIN = /^[^\s()=!<>"']+$/;
-const quoted = (text) => PLAIN.test(text) && !["and", "or"].includes(text) ? text : JSON.stringify(text);
+const quoted = (text) => PLAIN.test(text) && !["and", "or"].includes(text.toLowerCase()) ? text : JSON.stringify(text);
 
 /* In the largest unit that has few digits, and exactly. */
 function exact(value, unit) {
@@ -90,13 +90,16 @@ export function whereKeys(fields, keys) {
 	return keys.length === 1 ? one(parts[0]) : `(${parts.map((labels) => fields.length > 1 ? `(${one(labels)})` : one(labels)).join(" or ")})`;
 }
 
+const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
+
 /* Is it one pair of parentheses? */
 function isEnclosed(text) {
+	const bare = [...text.replace(QUOTED, "")];
 	let depth = 0;
 
-	return text.startsWith("(") && [...text].every((c, i) => {
+	return bare[0] === "(" && bare.every((c, i) => {
 		depth += (c === "(") - (c === ")");
-		return depth > 0 || i === text.length - 1;
+		return depth > 0 || i === bare.length - 1;
 	});
 }
 

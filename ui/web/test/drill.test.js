@@ -56,7 +56,8 @@ test("keys are told by their fields, where they can be", () => {
 		"((statement = select and user = app) or (statement = update and user = x))");
 	for (const [fields, keys] of [[["statement"], []], [["statement"], ["other"]], [["statement", "user"], ["a/b/c"]], [["statement"], ["shed"]]])
 		assert.equal(whereKeys(fields, keys), "");
-	assert.equal(whereKeys(["word"], ["or"]), 'word = "or"');
+	for (const word of ["or", "AND"])
+		assert.equal(whereKeys(["word"], [word]), `word = "${word}"`);
 });
 
 test("expressions are joined, and what has an or stays together", () => {
@@ -66,4 +67,5 @@ test("expressions are joined, and what has an or stays together", () => {
 	assert.equal(whereAll("(a = 1) or (b = 2)", "c = 3"), "((a = 1) or (b = 2)) and c = 3");
 	assert.equal(whereAll("((a = 1 and c = 2) or (b = 2))", "d = 3"), "((a = 1 and c = 2) or (b = 2)) and d = 3");
 	assert.equal(whereAll("a = 1 or b = 2"), "a = 1 or b = 2");
+	assert.equal(whereAll('(a = "(") or (b = ")")', "c = 3"), '((a = "(") or (b = ")")) and c = 3', "parentheses of a text are none");
 });
