@@ -317,12 +317,13 @@ static void tell_failures(struct collector *c, const json_t *state)
 
 	json_array_foreach(list, i, one) {
 		json_t *reason = json_object_get(one, "reason");
+		const char *is = json_string_value(json_object_get(one, "state"));
 
-		if (!strcmp(json_string_value(json_object_get(one, "state")), "active"))
+		if (!strcmp(is, "active"))
 			continue;
 		snprintf(id, sizeof(id), "%lld", (long long)json_integer_value(json_object_get(one, "id")));
 		if (!json_equal(json_object_get(c->told_failures, id), reason))
-			log_warning("instrumentation %s failed: %s", id, json_string_value(reason));
+			log_warning("instrumentation %s %s%s: %s", id, strcmp(is, "failed") ? "is " : "", is, json_string_value(reason));
 		json_object_set(told, id, reason);
 	}
 	json_decref(c->told_failures);
