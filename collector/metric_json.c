@@ -24,14 +24,18 @@ static json_t *field_to_json(const struct field *f)
 	return json;
 }
 
+static json_t *split_at_blanks(const char *text)
+{
+	json_t *list = json_array();
+
+	for (; *text; text += strcspn(text, " "), text += *text == ' ')
+		json_array_append_new(list, json_stringn(text, strcspn(text, " ")));
+	return list;
+}
+
 json_t *metric_json_parts(const struct metric *m)
 {
-	json_t *list = m->parts ? json_array() : NULL;
-
-	for (size_t i = 0; i < m->n_fields && list; i++)
-		if (metric_is_part(m, m->field[i].name))
-			json_array_append_new(list, json_string(m->field[i].name));
-	return list;
+	return m->parts ? split_at_blanks(m->parts) : NULL;
 }
 
 json_t *metric_json_make(const struct metric *m, const char *refusal)
@@ -196,15 +200,6 @@ static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 		at += (size_t)snprintf(parts + at, room - at, "%s%s", i ? " " : "", name);
 	}
 	return 0;
-}
-
-static json_t *split_at_blanks(const char *text)
-{
-	json_t *list = json_array();
-
-	for (; *text; text += strcspn(text, " "), text += *text == ' ')
-		json_array_append_new(list, json_stringn(text, strcspn(text, " ")));
-	return list;
 }
 
 /* Nothing, or a list; stores and recordings of before it was one have the names in a text. */

@@ -15,7 +15,7 @@
 
 #define METRIC_FIELDS_MAX 64
 
-/* Its parts as a list; NULL: it has none, or no memory. */
+/* Its parts as a list, in the metric's order; NULL: it has none, or no memory. */
 json_t *metric_json_parts(const struct metric *m);
 
 /* NULL: no memory.  refusal: why it cannot be had, or NULL. */

@@ -94,6 +94,24 @@ static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 	json_decref(json);
 }
 
+static void parts_keep_the_order_of_the_metric_and_not_of_its_fields(void **state)
+{
+	struct field fields[7] = { [6] = { "runqwait", "run-queue wait", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 } };
+	struct metric events = sample_metric, m;
+	char reason[REASON_MAX] = "";
+	json_t *json;
+
+	memcpy(fields, sample_fields, sizeof(sample_fields));
+	events.field = fields;
+	events.n_fields = 7;
+	events.parts = "runqwait cputime";
+	json = metric_json_make(&events, NULL);
+	assert_int_equal(metric_json_read(json, &m, reason), 0);
+	assert_string_equal(m.parts, "runqwait cputime");
+	metric_json_fini(&m);
+	json_decref(json);
+}
+
 static void parts_of_a_store_from_before_they_were_a_list_are_read(void **state)
 {
 	struct metric m;
@@ -177,6 +195,7 @@ int main(void)
 		cmocka_unit_test(a_scope_comes_back_and_is_interval_where_there_is_none),
 		cmocka_unit_test(a_point_among_events_comes_back_and_must_be_numeric),
 		cmocka_unit_test(parts_come_back_and_must_be_measures_but_the_first),
+		cmocka_unit_test(parts_keep_the_order_of_the_metric_and_not_of_its_fields),
 		cmocka_unit_test(parts_of_a_store_from_before_they_were_a_list_are_read),
 		cmocka_unit_test(the_field_of_single_events_comes_back_and_must_be_discrete),
 		cmocka_unit_test(a_refused_metric_says_why),
