@@ -17,13 +17,13 @@ struct span {				/* slots, inclusive */
 
 struct view {
 	struct aggregator *a;
-	const struct view_owner *owner;	/* NULL: closed, and freed when nothing runs */
+	const struct view_owner *owner;	/* NULL: closed, and freed when it is not busy */
 	void *arg;
 	__u64 inst;
 	long number;			/* < 0: it has none */
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
-	bool running;			/* a whole grid is on its way */
+	bool busy;			/* a whole grid is on its way, or the owner is being told, who may close the view */
 
 	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
 	size_t n_marks;
@@ -52,7 +52,7 @@ static void begin_event(const struct view *v, struct bytes *out, const char *nam
 
 static void end_event(struct view *v, struct bytes *out)
 {
-	if (!out->err)
+	if (!out->err && v->owner)
 		v->owner->event(v->arg, (const char *)out->data, out->len);
 	bytes_fini(out);
 }
@@ -327,8 +327,18 @@ void view_close(struct view *v)
 	if (!v)
 		return;
 	v->owner = NULL;
-	if (!v->running)
+	if (!v->busy)
 		view_free(v);
+}
+
+/* Is it still somebody's?  If not, it is freed. */
+static bool no_longer_busy(struct view *v)
+{
+	v->busy = false;
+	if (v->owner)
+		return true;
+	view_free(v);
+	return false;
 }
 
 /* Are rows and their scale the same, so that only the levels differ? */
@@ -367,28 +377,30 @@ static void reshade(struct view *v, struct value *value)
 	value_free(value);
 }
 
-static void on_grid(struct value *value, void *arg)
+/* Has the reader got something new? */
+static bool take_value(struct view *v, struct value *value)
 {
-	struct view *v = arg;
-
-	v->running = false;
-	v->shaded_ms = uv_now(v->a->loop);
-	if (!v->owner) {
-		value_free(value);
-		view_free(v);
-		return;
-	}
-	if (value->status != 200) {	/* the next try may not have the error; of the first there is none */
-		if (!v->shown)
+	if (!v->owner || value->status != 200) {	/* the next try may not have the error; of the first there is none */
+		if (v->owner && !v->shown)
 			v->owner->failed(v->arg, value->status, value->code, value->reason);
 		value_free(value);
-		return;
+		return false;
 	}
 	if (!v->shown || v->want_grid || !same_rows(v->shown, value))
 		show(v, value);
 	else
 		reshade(v, value);
-	v->owner->changed(v->arg);	/* what changed meanwhile */
+	return true;
+}
+
+static void on_grid(struct value *value, void *arg)
+{
+	struct view *v = arg;
+	bool is_new = take_value(v, value);
+
+	v->shaded_ms = uv_now(v->a->loop);
+	if (no_longer_busy(v) && is_new)
+		v->owner->changed(v->arg);	/* what changed meanwhile */
 }
 
 static int run(struct view *v, char *reason)
@@ -399,7 +411,7 @@ static int run(struct view *v, char *reason)
 
 	if (err)
 		return err;
-	v->running = true;
+	v->busy = true;
 	if (v->want_grid)
 		v->n_marks = 0;		/* all that is in the new one */
 	value_run(value, on_grid, v);
@@ -425,11 +437,14 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->a->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (!v->shown || v->running)
+	if (!v->shown || v->busy)
 		return;
 	mark_due(v, now_ns());
+	v->busy = true;
 	if (v->n_marks && !v->want_grid)
 		send_columns(v);
+	if (!no_longer_busy(v))
+		return;
 	if (v->want_grid ? grid_may_go(v, now_ms) : v->want_shade && now_ms - v->shaded_ms >= SHADE_EVERY_MS)
 		run(v, reason);
 }

@@ -8,7 +8,8 @@
  *
  * Number  of several views each has one, which its events begin with: {"view": 3, ...}.
  * Quiet   a column that nobody reports is sent, too, when its time is up: as unobserved.
- * Memory  view_close() frees it, at once or when the grid that is on its way is there; the owner hears nothing after it.
+ * Memory  view_close() frees it, at once or when the grid that is on its way is there; the owner hears nothing after it,
+ *         and may close it in any of its calls.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_VIEW_H

@@ -200,6 +200,36 @@ json_t *server_hello(const char *source)
 			 metric_json_make(&pages, "no such server"), metric_json_make(&threads, NULL));
 }
 
+void server_offer(struct server *s)
+{
+	json_t *hello = server_hello("db1");
+	const char *name;
+	char reason[REASON_MAX];
+
+	assert_int_equal(catalog_hello(s->a.catalog, hello, &name, reason), 0);
+	json_decref(hello);
+}
+
+static void on_made(void *arg, int err, const struct catalog_inst *made)
+{
+	const struct catalog_inst **ret_made = arg;
+
+	assert_int_equal(err, 0);
+	*ret_made = made;
+}
+
+const struct catalog_inst *server_make(struct server *s, json_t *request)
+{
+	const struct catalog_inst *made = NULL;
+	char reason[REASON_MAX];
+
+	assert_int_equal(catalog_create(s->a.catalog, request, now_ns(), on_made, &made, reason), 0);
+	while (!made)
+		uv_run(&s->loop, UV_RUN_ONCE);
+	json_decref(request);
+	return made;
+}
+
 void server_collector(struct server *s, const char *source)
 {
 	json_t *hello = server_hello(source);

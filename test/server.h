@@ -30,6 +30,8 @@ void server_stop(struct server *s);		/* and that everything has come to its end 
 /* The same without a thread: the test runs the loop itself. */
 void server_open(struct server *s, bool on_tcp);
 void server_close(struct server *s);
+void server_offer(struct server *s);		/* what db1 says in its hello */
+const struct catalog_inst *server_make(struct server *s, json_t *request);	/* takes the request */
 json_t *server_hello(const char *source);	/* offers mysql.queries and mysql.threads, a point metric; mysql.pages not */
 
 void server_collector(struct server *s, const char *source);

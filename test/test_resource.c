@@ -5,36 +5,16 @@
 #include <stdio.h>
 
 static struct server server;
-static const struct catalog_inst *inst;
-
-static void on_made(void *arg, int err, const struct catalog_inst *made)
-{
-	assert_int_equal(err, 0);
-	inst = made;
-}
 
 static const struct catalog_inst *create(const char *decomposition)
 {
-	json_t *request = json_pack("{s:s, s:s, s:s}", "module", "mysql", "stat", "queries", "decomposition", decomposition);
-	char reason[REASON_MAX];
-
-	inst = NULL;
-	assert_int_equal(catalog_create(server.a.catalog, request, now_ns(), on_made, NULL, reason), 0);
-	while (!inst)
-		uv_run(&server.loop, UV_RUN_ONCE);
-	json_decref(request);
-	return inst;
+	return server_make(&server, json_pack("{s:s, s:s, s:s}", "module", "mysql", "stat", "queries", "decomposition", decomposition));
 }
 
 static int start(void **state)
 {
-	json_t *hello = server_hello("db1");
-	const char *name;
-	char reason[REASON_MAX];
-
 	server_open(&server, false);
-	assert_int_equal(catalog_hello(server.a.catalog, hello, &name, reason), 0);
-	json_decref(hello);
+	server_offer(&server);
 	return 0;
 }
 

@@ -9,27 +9,12 @@
 static struct server server;
 static const struct catalog_inst *inst;
 
-static void on_made(void *arg, int err, const struct catalog_inst *made)
-{
-	assert_int_equal(err, 0);
-	inst = made;
-}
-
 static int start(void **state)
 {
-	json_t *hello = server_hello("db1"), *request;
-	const char *name;
-	char reason[REASON_MAX];
-
 	server_open(&server, false);
-	assert_int_equal(catalog_hello(server.a.catalog, hello, &name, reason), 0);
-	request = json_pack("{s:s, s:s, s:[s, s, s], s:[s, s]}", "module", "mysql", "stat", "queries", "decomposition",
-			    "statement", "command", "latency", "measures", "latency", "cputime");
-	assert_int_equal(catalog_create(server.a.catalog, request, now_ns(), on_made, NULL, reason), 0);
-	while (!inst)
-		uv_run(&server.loop, UV_RUN_ONCE);
-	json_decref(hello);
-	json_decref(request);
+	server_offer(&server);
+	inst = server_make(&server, json_pack("{s:s, s:s, s:[s, s, s], s:[s, s]}", "module", "mysql", "stat", "queries", "decomposition",
+					      "statement", "command", "latency", "measures", "latency", "cputime"));
 	return 0;
 }
 
