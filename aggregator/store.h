@@ -3,7 +3,7 @@
  *      batches --add (one transaction)--> tier 0 --adding up--> minutes --adding up--> hours
  *                                            \---------- read (one tier) ----------/--> slices
  *
- * Laws    (all in test/store_laws.c, which every store passes)
+ * Laws    (all in test/store_laws*.c, which every store passes)
  *         A batch is added once, however often it is given, also after a restart.
  *         read() may give several pieces for the same (slot, key, axis, weight): the reader adds.
  *         What was given in one add() is there as a whole or not at all, in every tier.

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-static uint64_t check_state;
+__attribute__((weak)) uint64_t check_state;	/* weak: the files of a program share it */
 
 /* splitmix64 (Steele, Lea, Flood 2014) */
 static inline uint64_t check_random(void)

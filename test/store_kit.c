@@ -316,6 +316,15 @@ void gather_batch(struct gathered *g, const struct batch *b)
 		take_mark(g, &mark[n - 1]);
 }
 
+struct gathered *gathered_sum(const struct batch *batch, size_t n, __s64 first, __s64 last, int axis)
+{
+	struct gathered *g = gathered_new(first, last, axis);
+
+	for (size_t i = 0; i < n; i++)
+		gather_batch(g, &batch[i]);
+	return g;
+}
+
 /* --- comparing --- */
 
 static int piece_compare(const void *a, const void *b)
@@ -472,6 +481,19 @@ int kit_read(struct store *s, __s64 first, __s64 last, int axis, struct gathered
 	return kit_read_range(s, &(struct store_range){ .first = first, .last = last, .axis = axis, .weight = -1 }, ret);
 }
 
+bool kit_same(struct gathered *a, struct gathered *b)
+{
+	struct bytes x = { 0 }, y = { 0 };
+	bool same;
+
+	gathered_bytes(a, &x);
+	gathered_bytes(b, &y);
+	same = x.len == y.len && !memcmp(x.data, y.data, x.len);
+	bytes_fini(&x);
+	bytes_fini(&y);
+	return same;
+}
+
 void kit_assert_same(struct gathered *a, struct gathered *b)
 {
 	struct bytes x = { 0 }, y = { 0 };
@@ -482,4 +504,63 @@ void kit_assert_same(struct gathered *a, struct gathered *b)
 	assert_memory_equal(x.data, y.data, x.len);
 	bytes_fini(&x);
 	bytes_fini(&y);
+}
+
+/* --- counting --- */
+
+struct counted {
+	bool whole;			/* keys are not told apart */
+	size_t n;
+	struct {
+		struct slice name;
+		__u8 key[KEY_BYTES_MAX];
+		__u64 count;
+	} of[64];
+};
+
+static void count_events(void *arg, const struct slice *s, __u64 n)
+{
+	struct counted *c = arg;
+	const struct labels key = c->whole ? (struct labels){ .len = 0 } : s->key;
+	size_t i = 0;
+
+	while (i < c->n && (c->of[i].name.axis != s->axis || c->of[i].name.weight != s->weight || c->of[i].name.key.len != key.len ||
+			    memcmp(c->of[i].key, key.bytes ? key.bytes : (const __u8 *)"", key.len)))
+		i++;
+	if (i == c->n) {
+		assert_true(c->n++ < 64);
+		c->of[i].name = *s;
+		c->of[i].name.key.len = key.len;
+		memcpy(c->of[i].key, key.bytes ? key.bytes : (const __u8 *)"", key.len);
+		c->of[i].count = 0;
+	}
+	c->of[i].count += n;
+}
+
+static void count_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct hist_reader r;
+
+	assert_int_equal(hist_reader_open(&r, s->ruler, s->hist, s->hist_len), 0);
+	count_events(arg, s, r.count);
+}
+
+void kit_assert_counts(struct store *s, const struct store_range *range)
+{
+	struct counted slices = { .whole = range->whole };
+	const struct store_reader by_slice = { .arg = &slices, .slice = count_slice };
+
+	assert_int_equal(s->ops->read(s, KIT_INST, range, &by_slice), 0);
+	for (int again = 0; again < 2; again++) {
+		struct counted counts = { .whole = range->whole };
+		const struct store_reader by_count = { .arg = &counts, .count = count_events };
+
+		assert_int_equal(s->ops->read(s, KIT_INST, range, &by_count), 0);
+		for (size_t i = 0; i < slices.n; i++) {
+			slices.of[i].name.key.bytes = slices.of[i].key;
+			count_events(&counts, &slices.of[i].name, 0 - slices.of[i].count);
+		}
+		for (size_t i = 0; i < counts.n; i++)
+			assert_true(!counts.of[i].count);
+	}
 }

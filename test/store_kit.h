@@ -30,6 +30,8 @@ struct gathered *gathered_new(__s64 first, __s64 last, int axis);
 void gathered_free(struct gathered *g);
 const struct store_reader *gathered_reader(struct gathered *g);
 void gather_batch(struct gathered *g, const struct batch *b);	/* what lies in first..last */
+/* What lies in first..last of these batches, plainly added up. */
+struct gathered *gathered_sum(const struct batch *batch, size_t n, __s64 first, __s64 last, int axis);
 void gathered_bytes(struct gathered *g, struct bytes *ret);
 
 /* What a store gives of this range: slots by tier, all keys as one if it says so. */
@@ -48,7 +50,12 @@ void gathered_without_loss(struct gathered *g);
 int kit_read_range(struct store *s, const struct store_range *range, struct gathered **ret);
 int kit_read(struct store *s, __s64 first, __s64 last, int axis, struct gathered **ret);
 
+bool kit_same(struct gathered *a, struct gathered *b);
+
 /* Fails the test if the two differ. */
 void kit_assert_same(struct gathered *a, struct gathered *b);
+
+/* Fails the test if what a store counts is not what its slices hold.  Asked for twice: the second time they are remembered. */
+void kit_assert_counts(struct store *s, const struct store_range *range);
 
 #endif

@@ -1,34 +1,22 @@
 /* store_laws.h - the laws that every store passes (see store.h), as tests.
  *
- * A test program defines `store_kind`, puts N_STORE_LAWS tests from store_laws[] before its own,
- * and runs them as one group.  Each law gets an empty store in a directory of its own.
+ * A test program defines `store_kind`, and runs the laws and its own tests as one group.
  */
 #ifndef HEATSCOPE_TEST_STORE_LAWS_H
 #define HEATSCOPE_TEST_STORE_LAWS_H
 
-#include "aggregator/store.h"
-#include "check.h"
+#include "store_fixture.h"
+#include "store_kit.h"
 
-struct store_kind {
-	struct store *(*open)(const char *dir);
-	bool keeps;			/* what was stored is there after close and open */
+static const struct kit_shape wide = {
+	.n_sources = 3, .n_keys = 5, .n_axes = 3, .n_slices = 8, .first = 1000, .last = 1300, .losses = 6,
 };
 
-struct fixture {			/* a test's state */
-	char dir[256];
-	struct store *store;
-};
+#define N_STORE_LAWS 21		/* of slices, settings and exemplars */
+#define N_TIER_LAWS 9		/* of minutes and hours, and of what is dropped */
+extern const struct CMUnitTest store_laws[N_STORE_LAWS], tier_laws[N_TIER_LAWS];
 
-extern const struct store_kind store_kind;	/* the program's */
-
-#define N_STORE_LAWS 30
-extern const struct CMUnitTest store_laws[N_STORE_LAWS];
-
-int store_setup(void **state);
-int store_teardown(void **state);
-void store_reopen(struct fixture *f);
-
-/* Adds, and asserts that it worked; how many were new. */
-size_t store_add(struct store *s, const struct batch *batch, size_t n);
+/* All laws, then the store's own tests; the exit status. */
+int store_laws_run(const char *name, const struct CMUnitTest *own, size_t n_own);
 
 #endif

@@ -57,18 +57,9 @@ static struct gathered *read_cube(const struct cube *c, __s64 first, __s64 last,
 	return g;
 }
 
-static struct gathered *plain_sum(const struct batch *batch, size_t n, __s64 first, __s64 last, int axis)
-{
-	struct gathered *g = gathered_new(first, last, axis);
-
-	for (size_t i = 0; i < n; i++)
-		gather_batch(g, &batch[i]);
-	return g;
-}
-
 static void assert_holds(const struct cube *c, const struct batch *batch, size_t n, __s64 first, __s64 last, int axis)
 {
-	struct gathered *want = plain_sum(batch, n, first, last, axis), *got = read_cube(c, first, last, axis);
+	struct gathered *want = gathered_sum(batch, n, first, last, axis), *got = read_cube(c, first, last, axis);
 
 	kit_assert_same(want, got);
 	gathered_free(want);

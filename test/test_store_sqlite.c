@@ -1,11 +1,7 @@
 #include "store_laws.h"
-#include "store_kit.h"
-#include "exemplar_kit.h"
-
-#include "aggregator/chunk.h"
+#include "sqlite_kit.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -14,68 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const struct kit_shape shape = {
-	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 6, .first = 1020, .last = 1239,
-};
-
-static void path_in(const char *dir, char *ret, size_t room)
-{
-	snprintf(ret, room, "%s/heatscope.db", dir);
-}
-
-static struct store *open_sqlite(const char *dir)
-{
-	char path[300], reason[256] = "";
-	struct store *s;
-	int err;
-
-	path_in(dir, path, sizeof(path));
-	err = store_sqlite_open(path, &s, reason, sizeof(reason));
-	if (err)
-		print_error("# %s (%d)\n", reason, err);
-	return err ? NULL : s;
-}
-
 static void keep_json(void *arg, __u64 inst, const char *json)
 {
 	snprintf(arg, 1000, "%s", json);
-}
-
-const struct store_kind store_kind = { .open = open_sqlite, .keeps = true };
-
-/* Runs SQL on the closed file, as nobody should. */
-static void meddle(struct fixture *f, const char *sql)
-{
-	char path[300];
-	sqlite3 *db;
-
-	path_in(f->dir, path, sizeof(path));
-	if (f->store)
-		f->store->ops->close(f->store);
-	f->store = NULL;
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_close(db), SQLITE_OK);
-}
-
-static __u8 *read_file(const char *path, size_t *ret_len)
-{
-	FILE *file = fopen(path, "rb");
-	__u8 *data = malloc(1 << 24);
-
-	assert_true(file && data);
-	*ret_len = fread(data, 1, 1 << 24, file);
-	fclose(file);
-	return data;
-}
-
-static void write_file(const char *path, const void *data, size_t len)
-{
-	FILE *file = fopen(path, "wb");
-
-	assert_non_null(file);
-	assert_int_equal(fwrite(data, 1, len, file), len);
-	fclose(file);
 }
 
 static void assert_refused(struct fixture *f, int want, const char *why)
@@ -84,7 +21,7 @@ static void assert_refused(struct fixture *f, int want, const char *why)
 	struct store *s;
 	int err;
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	err = store_sqlite_open(path, &s, reason, sizeof(reason));
 	assert_int_equal(err, want);
 	assert_non_null(strstr(reason, why));
@@ -99,7 +36,7 @@ static void the_file_is_for_its_owner_and_group(void **state)
 	char path[300];
 	struct stat stat_buf;
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	assert_int_equal(stat(path, &stat_buf), 0);
 	assert_int_equal(stat_buf.st_mode & 0137, 0);
 	assert_int_equal(stat_buf.st_mode & 0600, 0600);
@@ -107,7 +44,7 @@ static void the_file_is_for_its_owner_and_group(void **state)
 
 static void refuses_a_newer_schema(void **state)
 {
-	meddle(*state, "PRAGMA user_version = 3");
+	sqlite_meddle(*state, "PRAGMA user_version = 3");
 	assert_refused(*state, -EPROTO, "newer version");
 }
 
@@ -118,14 +55,14 @@ static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
 	__u8 *before, *after;
 	size_t len, len_after;
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	f->store->ops->close(f->store);
 	f->store = NULL;
 	unlink(path);
-	meddle(f, "CREATE TABLE t(a)");
-	before = read_file(path, &len);
+	sqlite_meddle(f, "CREATE TABLE t(a)");
+	before = file_read(path, &len);
 	assert_refused(f, -EINVAL, "another program");
-	after = read_file(path, &len_after);
+	after = file_read(path, &len_after);
 	assert_int_equal(len, len_after);
 	assert_memory_equal(before, after, len);
 	free(before);
@@ -137,11 +74,11 @@ static void refuses_what_is_no_database(void **state)
 	struct fixture *f = *state;
 	char path[300], text[8192];
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	f->store->ops->close(f->store);
 	f->store = NULL;
 	memset(text, 'x', sizeof(text));
-	write_file(path, text, sizeof(text));
+	file_write(path, text, sizeof(text));
 	assert_refused(f, -EBADMSG, "not a database");
 }
 
@@ -159,14 +96,14 @@ static void an_empty_file_becomes_a_store(void **state)
 	struct fixture *f = *state;
 	char path[300];
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	f->store->ops->close(f->store);
-	write_file(path, "", 0);
-	f->store = open_sqlite(f->dir);
+	file_write(path, "", 0);
+	f->store = sqlite_open(f->dir);
 	assert_non_null(f->store);
 }
 
-/* --- a file of version 1 --- */
+/* --- a file of before --- */
 
 static char *read_text(const char *name)
 {
@@ -176,7 +113,7 @@ static char *read_text(const char *name)
 	char *text;
 
 	snprintf(path, sizeof(path), "%s/test/%s", dir ? dir : ".", name);
-	text = (char *)read_file(path, &len);
+	text = (char *)file_read(path, &len);
 	text[len] = 0;
 	return text;
 }
@@ -203,13 +140,13 @@ static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
 	char *sql = read_text("store_v1.sql"), path[300], text[1000] = "";
 	struct batch *late = kit_batch("host 1", 1700000100, 999, NULL, 5000, 3);
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	f->store->ops->close(f->store);
 	f->store = NULL;
 	unlink(path);
-	meddle(f, sql);
+	sqlite_meddle(f, sql);
 	for (int i = 0; i < 3; i++) {
-		f->store = open_sqlite(f->dir);
+		f->store = sqlite_open(f->dir);
 		assert_non_null(f->store);
 		assert_upgraded(f->store);
 		f->store->ops->compact(f->store, KIT_INST, i ? 1800000000 : 0);
@@ -223,6 +160,20 @@ static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
 	free(sql);
 }
 
+/* Of before there were exemplars. */
+static void a_file_without_the_table_gets_it(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+
+	store_add(f->store, b, 1);
+	sqlite_meddle(f, "DROP TABLE exemplars");
+	f->store = sqlite_open(f->dir);
+	assert_non_null(f->store);
+	assert_int_equal(store_add(f->store, b, 1), 0);
+	kit_free(b, 1);
+}
+
 /* --- tiers --- */
 
 static __s64 number_in(struct fixture *f, const char *sql)
@@ -232,7 +183,7 @@ static __s64 number_in(struct fixture *f, const char *sql)
 	sqlite3 *db;
 	__s64 n;
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
 	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
@@ -281,7 +232,7 @@ static __u64 bytes_of(struct fixture *f)
 	struct stat st;
 	__u64 bytes = 0;
 
-	path_in(f->dir, path, sizeof(path));
+	sqlite_path(f->dir, path, sizeof(path));
 	for (int i = 0; i < 2; i++) {
 		snprintf(name, sizeof(name), "%s%s", path, suffix[i]);
 		bytes += stat(name, &st) ? 0 : (__u64)st.st_size;
@@ -390,7 +341,7 @@ static void a_file_that_is_too_large_shrinks(void **state)
 	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
 	f->store->ops->close(f->store);		/* the log goes into the file */
 	assert_in_range(bytes_of(f), 1, LIMIT);
-	f->store = open_sqlite(f->dir);
+	f->store = sqlite_open(f->dir);
 	assert_kept(f->store, from, to, KEYS, kept_from);
 }
 
@@ -418,287 +369,6 @@ static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
 	}
 }
 
-/* --- damage --- */
-
-/* A store of which all is in chunks but the newest slots, and its file. */
-static struct batch *fill(struct fixture *f, size_t n)
-{
-	struct batch *batch = kit_batches(&shape, n);
-
-	store_add(f->store, batch, n);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
-	f->store->ops->close(f->store);
-	f->store = NULL;
-	return batch;
-}
-
-static struct gathered *sum_of(const struct batch *batch, size_t n)
-{
-	struct gathered *g = gathered_new(0, 10000, -1);
-
-	for (size_t i = 0; i < n; i++)
-		gather_batch(g, &batch[i]);
-	return g;
-}
-
-static bool same(struct gathered *a, struct gathered *b)
-{
-	struct bytes x = { 0 }, y = { 0 };
-	bool same;
-
-	gathered_bytes(a, &x);
-	gathered_bytes(b, &y);
-	same = x.len == y.len && !memcmp(x.data, y.data, x.len);
-	bytes_fini(&x);
-	bytes_fini(&y);
-	return same;
-}
-
-/* Every byte of a chunk is turned over, one after the other: the chunk is left out, and said so. */
-static void a_damaged_chunk_is_shown_as_lost(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *batch = fill(f, 60);
-	struct gathered *whole = sum_of(batch, 60);
-	__u64 events = gathered_events(whole);
-	char sql[300];
-	size_t len = 400;
-
-	for (size_t at = 0; at < len; at += at < 24 ? 1 : 13) {
-		struct gathered *got;
-
-		snprintf(sql, sizeof(sql), "UPDATE chunk SET data = CAST(substr(data, 1, %zu)"
-			 " || CASE hex(substr(data, %zu, 1)) WHEN '00' THEN X'01' ELSE X'00' END"
-			 " || substr(data, %zu) AS BLOB) WHERE rowid = (SELECT min(rowid) FROM chunk);"
-			 "PRAGMA wal_checkpoint", at, at + 1, at + 2);
-		meddle(f, "CREATE TABLE IF NOT EXISTS kept AS SELECT rowid AS id, data FROM chunk");
-		meddle(f, sql);
-		f->store = open_sqlite(f->dir);
-		assert_non_null(f->store);
-		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
-		assert_non_null(strstr(f->store->reason, "damaged chunk"));
-		assert_true(gathered_events(got) < events);
-		assert_int_equal(gathered_lost(got), 1);
-		assert_int_equal(gathered_covered(got), gathered_covered(whole));
-		gathered_free(got);
-		/* what is late for it stays readable beside it, also when compacted */
-		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
-		meddle(f, "UPDATE chunk SET data = (SELECT data FROM kept WHERE id = chunk.rowid)");
-	}
-	gathered_free(whole);
-	kit_free(batch, 60);
-}
-
-static void late_slices_stay_beside_a_damaged_chunk(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
-	struct gathered *before, *after;
-
-	meddle(f, "UPDATE chunk SET data = X'00'");
-	f->store = open_sqlite(f->dir);
-	assert_non_null(f->store);
-	assert_int_equal(kit_read(f->store, 0, 10000, -1, &before), 0);
-	store_add(f->store, late, 1);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
-	assert_int_equal(kit_read(f->store, 0, 10000, -1, &after), 0);
-	assert_true(gathered_lost(before) > 0);
-	assert_int_equal(gathered_lost(before), gathered_lost(after));
-	assert_int_equal(gathered_events(before) + 8, gathered_events(after));
-	gathered_free(before);
-	gathered_free(after);
-	kit_free(late, 1);
-	kit_free(batch, 60);
-}
-
-static __u64 events_in(struct store *s, int tier, bool whole, __u64 *ret_lost)
-{
-	struct gathered *g;
-	__u64 n;
-
-	kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .weight = -1, .tier = tier, .whole = whole }, &g);
-	n = gathered_events(g);
-	*ret_lost = gathered_lost(g);
-	gathered_free(g);
-	return n;
-}
-
-/* It can be made from the keys' chunks again, and is when something is added to it. */
-static void a_damaged_whole_is_made_anew(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *batch = fill(f, 60), *late = kit_batch("late", 1030, 999, NULL, 5000, 8);
-	struct gathered *all = sum_of(batch, 60);
-	char sql[200];
-	__u64 lost;
-
-	snprintf(sql, sizeof(sql), "UPDATE chunk SET data = X'00' WHERE key = 0 AND axis = 0 AND weight = 0 AND ruler = %llu",
-		 RULER(UNIT_NS, 5, 10, 39));
-	meddle(f, sql);
-	f->store = open_sqlite(f->dir);
-	assert_int_equal(events_in(f->store, 0, false, &lost), gathered_events(all));
-	assert_int_equal(lost, 0);
-	assert_true(events_in(f->store, 0, true, &lost) < gathered_events(all));
-	assert_true(lost > 0);
-	store_add(f->store, late, 1);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
-	assert_int_equal(events_in(f->store, 0, true, &lost), gathered_events(all) + 8);
-	assert_int_equal(lost, 0);
-	gathered_free(all);
-	kit_free(late, 1);
-	kit_free(batch, 60);
-}
-
-/* In every tier, however it is read. */
-static void damage_that_is_compacted_stays_told(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *batch = kit_batches(&shape, 60);
-	struct gathered *all = sum_of(batch, 60);
-	__u64 lost;
-
-	store_add(f->store, batch, 60);
-	meddle(f, "UPDATE hot SET crc = 5 WHERE slot IN (SELECT slot FROM hot LIMIT 1)");
-	f->store = open_sqlite(f->dir);
-	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1300), 0);
-	for (int i = 0; i < 2 * TIERS; i++) {
-		assert_true(events_in(f->store, i / 2, i % 2, &lost) < gathered_events(all));
-		assert_true(lost > 0);
-	}
-	gathered_free(all);
-	kit_free(batch, 60);
-}
-
-static void a_damaged_row_is_shown_as_lost_and_gives_way(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
-	struct gathered *g;
-
-	store_add(f->store, b, 1);
-	meddle(f, "UPDATE hot SET slot = 1001");
-	f->store = open_sqlite(f->dir);
-	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
-	assert_int_equal(gathered_events(g), 0);
-	assert_int_equal(gathered_lost(g), 1);
-	gathered_free(g);
-	b->slot = 1001;
-	assert_int_equal(store_add(f->store, b, 1), 1);
-	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
-	assert_int_equal(gathered_events(g), 3);
-	assert_int_equal(gathered_lost(g), 1);
-	assert_string_equal(f->store->reason, "");
-	gathered_free(g);
-	kit_free(b, 1);
-}
-
-static void damaged_coverage_is_not_observed(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
-	struct gathered *g;
-
-	store_add(f->store, b, 1);
-	meddle(f, "UPDATE coverage SET last = 5000");
-	f->store = open_sqlite(f->dir);
-	assert_int_equal(kit_read(f->store, 0, 10000, -1, &g), 0);
-	assert_int_equal(gathered_covered(g), 0);
-	assert_non_null(strstr(f->store->reason, "damaged coverage"));
-	assert_int_equal(f->store->n_damaged, 1);
-	gathered_free(g);
-	kit_free(b, 1);
-}
-
-static void count_exemplars(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len)
-{
-	++*(int *)arg;
-}
-
-static void damaged_exemplars_are_left_out_and_counted(void **state)
-{
-	struct fixture *f = *state;
-	static const struct kit_exemplar one = { 5000, 0, 0, 1, "select ?", NULL };
-	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
-	int n = 0;
-	const struct store_reader reader = { .arg = &n, .exemplars = count_exemplars };
-	struct bytes told = { 0 };
-
-	kit_exemplars(&told, 0, &one, 1);
-	b->exemplars = told.data;
-	b->exemplars_len = told.len;
-	store_add(f->store, b, 1);
-	meddle(f, "UPDATE exemplars SET slot = 1001");
-	f->store = open_sqlite(f->dir);
-	assert_int_equal(f->store->ops->read(f->store, KIT_INST, &(struct store_range){ .last = 10000 }, &reader), 0);
-	assert_int_equal(n, 0);
-	assert_non_null(strstr(f->store->reason, "damaged exemplars"));
-	assert_int_equal(f->store->n_damaged, 1);
-	bytes_fini(&told);
-	kit_free(b, 1);
-}
-
-/* A file of before there were any. */
-static void a_file_without_the_table_gets_it(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
-
-	store_add(f->store, b, 1);
-	meddle(f, "DROP TABLE exemplars");
-	f->store = open_sqlite(f->dir);
-	assert_non_null(f->store);
-	assert_int_equal(store_add(f->store, b, 1), 0);
-	kit_free(b, 1);
-}
-
-/* Any bit of the file: an error, a reason, or the right data.  Never other data without a word. */
-static void a_flipped_bit_is_never_silent(void **state)
-{
-	struct fixture *f = *state;
-	struct batch *batch = fill(f, 60);
-	struct gathered *whole = sum_of(batch, 60);
-	int n_refused = 0, n_reasons = 0, n_same = 0, n_silent = 0;
-	char path[300], name[310];
-	size_t len;
-	__u8 *data;
-
-	path_in(f->dir, path, sizeof(path));
-	data = read_file(path, &len);
-	for (int round = 0; round < 500; round++) {
-		size_t bit = check_below(8 * len);
-		char reason[256];
-		struct gathered *got;
-
-		data[bit / 8] ^= 1 << bit % 8;
-		write_file(path, data, len);
-		data[bit / 8] ^= 1 << bit % 8;
-		snprintf(name, sizeof(name), "%s-wal", path);
-		unlink(name);
-		snprintf(name, sizeof(name), "%s-shm", path);
-		unlink(name);
-		if (store_sqlite_open(path, &f->store, reason, sizeof(reason))) {
-			assert_string_not_equal(reason, "");
-			f->store = NULL;
-			n_refused++;
-			continue;
-		}
-		if (kit_read(f->store, 0, 10000, -1, &got) || f->store->reason[0])
-			n_reasons += f->store->reason[0] != 0;
-		else if (same(whole, got))
-			n_same++;
-		else if (++n_silent)
-			print_message("# bit %zu of byte %zu is silent\n", bit % 8, bit / 8);
-		gathered_free(got);
-		f->store->ops->close(f->store);
-		f->store = NULL;
-	}
-	print_message("# %d refused, %d told, %d same, %d silent\n", n_refused, n_reasons, n_same, n_silent);
-	assert_int_equal(n_silent, 0);
-	free(data);
-	gathered_free(whole);
-	kit_free(batch, 60);
-}
-
 /* --- a disk that is full --- */
 
 static void limit_file_size(rlim_t bytes)
@@ -714,7 +384,7 @@ static void limit_file_size(rlim_t bytes)
 static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
 {
 	struct fixture *f = *state;
-	struct batch *batch = kit_batches(&shape, 400);
+	struct batch *batch = kit_batches(&sqlite_shape, 400);
 	struct gathered *want, *got;
 	bool is_new[400];
 
@@ -726,13 +396,13 @@ static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
 	assert_string_not_equal(f->store->reason, "");
 	for (int i = 0; i < 400; i++)
 		assert_false(is_new[i]);
-	want = sum_of(batch, 40);
+	want = gathered_sum(batch, 40, 0, 10000, -1);
 	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 	kit_assert_same(want, got);
 	gathered_free(want);
 	gathered_free(got);
 	assert_int_equal(store_add(f->store, batch, 400), 360);
-	want = sum_of(batch, 400);
+	want = gathered_sum(batch, 400, 0, 10000, -1);
 	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 	kit_assert_same(want, got);
 	gathered_free(want);
@@ -745,7 +415,7 @@ static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
 /* Adds batch after batch, some at a time, compacts between, and says after each how many it added. */
 static void add_until_killed(const char *dir, const struct batch *batch, size_t n, int say)
 {
-	struct store *s = open_sqlite(dir);
+	struct store *s = sqlite_open(dir);
 	bool is_new[8];
 
 	for (size_t at = 0; s && at + 4 <= n; at += 4) {
@@ -799,7 +469,7 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 {
 	enum { N = 800 };
 	struct fixture *f = *state;
-	struct batch *batch = kit_batches(&shape, N);
+	struct batch *batch = kit_batches(&sqlite_shape, N);
 	int round, n_unheard = 0;
 	size_t done = 0;
 
@@ -808,16 +478,16 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 
 		f->store->ops->close(f->store);
 		done += run_and_kill(f->dir, batch + done, N - done, round % 2);
-		f->store = open_sqlite(f->dir);
+		f->store = sqlite_open(f->dir);
 		assert_non_null(f->store);
 		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 		assert_string_equal(f->store->reason, "");
-		want = sum_of(batch, done);
-		if (!same(want, got)) {		/* one more was committed, and its word not heard */
+		want = gathered_sum(batch, done, 0, 10000, -1);
+		if (!kit_same(want, got)) {		/* one more was committed, and its word not heard */
 			done += 4;
 			n_unheard++;
 			gathered_free(want);
-			want = sum_of(batch, done);
+			want = gathered_sum(batch, done, 0, 10000, -1);
 			kit_assert_same(want, got);
 		}
 		assert_int_equal(store_add(f->store, batch, done), 0);
@@ -830,39 +500,24 @@ static void killed_at_any_moment_keeps_all_or_nothing(void **state)
 	kit_free(batch, N);
 }
 
-#define OWN(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
+static const struct CMUnitTest own[] = {
+	STORE_TEST(the_file_is_for_its_owner_and_group),
+	STORE_TEST(refuses_a_newer_schema),
+	STORE_TEST(refuses_a_foreign_database_and_leaves_it_alone),
+	STORE_TEST(refuses_what_is_no_database),
+	STORE_TEST(refuses_a_directory_that_is_not_there),
+	STORE_TEST(an_empty_file_becomes_a_store),
+	STORE_TEST(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
+	STORE_TEST(coverage_of_a_flapping_source_stays_small),
+	STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest),
+	STORE_TEST(a_file_that_is_too_large_shrinks),
+	STORE_TEST(the_whole_is_one_chunk_of_the_sixty_slots),
+	STORE_TEST(a_file_without_the_table_gets_it),
+	STORE_TEST(a_full_disk_refuses_as_a_whole_and_goes_on_later),
+	STORE_TEST(killed_at_any_moment_keeps_all_or_nothing),
+};
 
 int main(void)
 {
-	const struct CMUnitTest own[] = {
-		OWN(the_file_is_for_its_owner_and_group),
-		OWN(refuses_a_newer_schema),
-		OWN(refuses_a_foreign_database_and_leaves_it_alone),
-		OWN(refuses_what_is_no_database),
-		OWN(refuses_a_directory_that_is_not_there),
-		OWN(an_empty_file_becomes_a_store),
-		OWN(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
-		OWN(coverage_of_a_flapping_source_stays_small),
-		OWN(a_limit_holds_and_drops_the_oldest_of_the_finest),
-		OWN(a_file_that_is_too_large_shrinks),
-		OWN(the_whole_is_one_chunk_of_the_sixty_slots),
-		OWN(a_damaged_chunk_is_shown_as_lost),
-		OWN(late_slices_stay_beside_a_damaged_chunk),
-		OWN(a_damaged_whole_is_made_anew),
-		OWN(damage_that_is_compacted_stays_told),
-		OWN(a_damaged_row_is_shown_as_lost_and_gives_way),
-		OWN(damaged_coverage_is_not_observed),
-		OWN(damaged_exemplars_are_left_out_and_counted),
-		OWN(a_file_without_the_table_gets_it),
-		OWN(a_flipped_bit_is_never_silent),
-		OWN(a_full_disk_refuses_as_a_whole_and_goes_on_later),
-		OWN(killed_at_any_moment_keeps_all_or_nothing),
-	};
-	struct CMUnitTest all[N_STORE_LAWS + sizeof(own) / sizeof(own[0])];
-
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	memcpy(all, store_laws, sizeof(store_laws));
-	memcpy(all + N_STORE_LAWS, own, sizeof(own));
-	return _cmocka_run_group_tests("store_sqlite", all, sizeof(all) / sizeof(all[0]), NULL, NULL);
+	return store_laws_run("store_sqlite", own, sizeof(own) / sizeof(own[0]));
 }
