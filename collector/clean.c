@@ -13,11 +13,9 @@
 static size_t character_len(const char *text, size_t left)
 {
 	__u8 b[5] = { 0 };
-	int control;
 
 	memcpy(b, text, left < 4 ? left : 4);
-	control = b[0] < ' ' || b[0] == 127 || (b[0] == 0xc2 && b[1] < 0xa0);
-	return control ? 0 : utf8_length(b);
+	return utf8_is_control(b) ? 0 : utf8_length(b);
 }
 
 int clean_copy(const char *text, size_t len, char *out, size_t room)

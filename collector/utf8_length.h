@@ -1,10 +1,11 @@
-/* utf8_length.h - where a character of UTF-8 ends: for whoever makes text of bytes from outside.
+/* utf8_length.h - where a character of UTF-8 ends, and whether a terminal obeys it: for whoever makes text of bytes from outside.
  *
  * Pure.  Of a text that is not ended with NUL, 4 bytes may be read.
  */
 #ifndef HEATSCOPE_UTF8_LENGTH_H
 #define HEATSCOPE_UTF8_LENGTH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* How many bytes of a well-formed sequence begin here; 0: none (Unicode 15, table 3-7). */
@@ -22,6 +23,12 @@ static inline size_t utf8_length(const unsigned char *at)
 		if (at[i] < 0x80 || at[i] > 0xbf)
 			return 0;
 	return len;
+}
+
+/* Does a control character begin here?  U+0000..1F, U+007F, and U+0080..9F: to a terminal U+009B is what ESC [ is. */
+static inline bool utf8_is_control(const unsigned char *at)
+{
+	return at[0] < ' ' || at[0] == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0);
 }
 
 #endif

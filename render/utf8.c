@@ -7,8 +7,8 @@ void utf8_clean(const char *text, char *out, size_t room)
 
 	for (const unsigned char *at = (const unsigned char *)text; *at;) {
 		size_t len = utf8_length(at);
-		const void *from = !len ? (const void *)UTF8_UNKNOWN : *at < ' ' || *at == 0x7f ? (const void *)" " : at;
-		size_t n = len ? len : strlen(UTF8_UNKNOWN);
+		const void *from = !len ? (const void *)UTF8_UNKNOWN : utf8_is_control(at) ? (const void *)" " : at;
+		size_t n = from == at ? len : strlen(from);
 
 		if (to + n >= room)
 			break;
