@@ -1,6 +1,7 @@
 #include "alert.h"
 
 #include "alert_shape.h"
+#include "member.h"
 #include "../render/axis.h"
 
 #include <errno.h>
@@ -27,55 +28,15 @@ static int refuse(char *reason, const char *why, ...)
 	return -EINVAL;
 }
 
-/* A number, or one as a text.  0: not there, 1: read, -EINVAL. */
-static int get_number(const json_t *request, const char *name, double min, double max, double *ret, char *reason)
-{
-	const json_t *value = json_object_get(request, name);
-	const char *text = json_string_value(value);
-	char *end = (char *)"";
-	double n = text ? strtod(text, &end) : json_number_value(value);
-
-	if (!value || json_is_null(value))
-		return 0;
-	if ((text ? !*text : !json_is_number(value)) || *end || !(n >= min && n <= max))
-		return refuse(reason, "value for field \"%s\" is invalid: it is a number from %g to %g", name, min, max);
-	*ret = n;
-	return 1;
-}
-
-/* One line, at most room - 1 bytes.  As get_number(). */
+/* One line that fits. */
 static int get_text(const json_t *request, const char *name, char *ret, size_t room, char *reason)
 {
-	const json_t *value = json_object_get(request, name);
-	const char *text = json_string_value(value);
+	const char *text;
+	int got = member_line(request, name, room - 1, &text, reason);
 
-	if (!value || json_is_null(value))
-		return 0;
-	if (!text || strlen(text) >= room)
-		return refuse(reason, "value for field \"%s\" is invalid: it is a text of at most %zu bytes", name, room - 1);
-	for (const char *at = text; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f)
-			return refuse(reason, "value for field \"%s\" is invalid: it has a control character", name);
-	snprintf(ret, room, "%s", text);
-	return 1;
-}
-
-static int check_names(const json_t *request, char *reason)
-{
-	static const char *const known[] = { "name", "instrumentation", "measure", "key", "percentile", "above", "share", "shape", "window", "for" };
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)request, name, value) {
-		size_t i = 0;
-
-		while (i < sizeof(known) / sizeof(*known) && strcmp(known[i], name))
-			i++;
-		if (i == sizeof(known) / sizeof(*known))
-			return refuse(reason, "an alert has no \"%.60s\"; it has name, instrumentation, measure, key, percentile, above, share, shape, "
-				      "window and for", name);
-	}
-	return 0;
+	if (got > 0)
+		snprintf(ret, room, "%s", text);
+	return got;
 }
 
 /* true, "true": 1; absent, false: 0. */
@@ -94,10 +55,10 @@ static int get_shape(const json_t *request, char *reason)
 static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
 {
 	double above = 0;
-	int percentile = get_number(request, "percentile", 0, 1, &r->percentile, reason);
-	int share = percentile < 0 ? 0 : get_number(request, "share", 0, 1, &r->share, reason);
+	int percentile = member_number(request, "percentile", 0, 1, &r->percentile, reason);
+	int share = percentile < 0 ? 0 : member_number(request, "share", 0, 1, &r->share, reason);
 	int shape = percentile < 0 || share < 0 ? 0 : get_shape(request, reason);
-	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : get_number(request, "above", 0, 9e15, &above, reason);
+	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : member_number(request, "above", 0, 9e15, &above, reason);
 
 	if (percentile < 0 || share < 0 || shape < 0 || line < 0)
 		return -EINVAL;
@@ -112,16 +73,18 @@ static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
 
 int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason)
 {
+	static const char *const known[] = { "name", "instrumentation", "measure", "key", "percentile", "above", "share", "shape",
+					     "window", "for", NULL };
 	struct alert_rule r = { .hold = 3 };
 	double inst = 0, window, hold = 3;
-	int err = check_names(request, reason), got = 0;
+	int err = member_check(request, known, "an alert", reason), got = 0;
 
 	if (!err)
 		err = got = get_text(request, "name", r.name, sizeof(r.name), reason);
 	if (err >= 0 && (!got || !*r.name))
 		err = refuse(reason, "an alert needs a \"name\"");
 	if (err >= 0)
-		err = got = get_number(request, "instrumentation", 1, 1e15, &inst, reason);
+		err = got = member_number(request, "instrumentation", 1, 1e15, &inst, reason);
 	if (err >= 0 && !got)
 		err = refuse(reason, "an alert needs an \"instrumentation\"");
 	if (err >= 0)
@@ -132,9 +95,9 @@ int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason
 		err = get_kind(request, &r, reason);
 	window = r.kind == ALERT_SHAPE ? 60 : 10;
 	if (err >= 0)
-		err = get_number(request, "window", 1, WINDOW_MAX, &window, reason);
+		err = member_number(request, "window", 1, WINDOW_MAX, &window, reason);
 	if (err >= 0)
-		err = get_number(request, "for", 1, HOLD_MAX, &hold, reason);
+		err = member_number(request, "for", 1, HOLD_MAX, &hold, reason);
 	if (err < 0)
 		return err;
 	if (window != floor(window) || hold != floor(hold) || inst != floor(inst))

@@ -2,12 +2,11 @@
 
 #include "api_reply.h"
 #include "journal.h"
+#include "member.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LIST_MOST 1000			/* in one reply: the newest */
 
@@ -15,34 +14,29 @@ static const char no_such[] = "there is no such annotation";
 
 /* ---- listing ---- */
 
-/* A parameter that is a number from 0 on; absent: *ret stays. */
-static int get_number(const json_t *request, const char *name, double *ret, char *reason)
-{
-	const json_t *value = json_object_get(request, name);
-	const char *text = json_string_value(value);
-	char *end = (char *)"";
-	double n = text ? strtod(text, &end) : json_number_value(value);
+struct span {
+	double from_s, to_s, inst;
+};
 
-	if (!value)
-		return 0;
-	if ((text ? !*text : !json_is_number(value)) || *end || !(n >= 0 && n < 7e9)) {
-		snprintf(reason, REASON_MAX, "value for parameter \"%s\" is invalid: it is a number from 0 on", name);
-		return -EINVAL;
+static int read_span(const json_t *request, struct span *ret, char *reason)
+{
+	static const char *const known[] = { "start_time", "end_time", "instrumentation", NULL };
+	struct span span = { .to_s = JOURNAL_TIME_MAX_S };
+	int err = member_check(request, known, "a list of annotations", reason);
+
+	if (!err)
+		err = member_number(request, "start_time", 0, JOURNAL_TIME_MAX_S, &span.from_s, reason);
+	if (err >= 0)
+		err = member_number(request, "end_time", 0, JOURNAL_TIME_MAX_S, &span.to_s, reason);
+	if (err >= 0)
+		err = member_number(request, "instrumentation", 0, 1e15, &span.inst, reason);
+	if (err >= 0 && span.to_s < span.from_s) {
+		snprintf(reason, REASON_MAX, "\"end_time\" is before \"start_time\"");
+		err = -EINVAL;
 	}
-	*ret = n;
-	return 0;
-}
-
-static int check_parameters(const json_t *request, char *reason)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)request, name, value)
-		if (strcmp(name, "start_time") && strcmp(name, "end_time") && strcmp(name, "instrumentation")) {
-			snprintf(reason, REASON_MAX, "unknown parameter \"%.60s\"; there are start_time, end_time and instrumentation", name);
-			return -EINVAL;
-		}
+	if (err < 0)
+		return err;
+	*ret = span;
 	return 0;
 }
 
@@ -57,22 +51,16 @@ static json_t *list_json(const struct annotations *all)
 
 void api_journal_list(struct aggregator *a, struct http_request *r)
 {
-	double from = 0, to = 7e9 - 1, inst = 0;
 	struct annotations *all = NULL;
 	char reason[REASON_MAX] = "";
 	json_t *request = NULL;
+	struct span span;
 	int err = reply_object(r, &request, reason);
 
 	if (!err)
-		err = check_parameters(request, reason);
+		err = read_span(request, &span, reason);
 	if (!err)
-		err = get_number(request, "start_time", &from, reason);
-	if (!err)
-		err = get_number(request, "end_time", &to, reason);
-	if (!err)
-		err = get_number(request, "instrumentation", &inst, reason);
-	if (!err)
-		err = journal_take(a->journal, (__u64)inst, (__s64)(from * 1e9), (__s64)(to * 1e9), LIST_MOST, &all);
+		err = journal_take(a->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
 	json_decref(request);
 	if (err)
 		reply_error(r, err, reason);

@@ -2,14 +2,13 @@
 
 #include "array.h"
 #include "keep.h"
+#include "member.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TIME_MAX_S 7000000000.0		/* the year 2191 */
 
 struct journal {
 	struct keep keep;
@@ -40,11 +39,10 @@ int annotation_check_text(const char *text, char *reason)
 {
 	size_t len = strlen(text);
 
-	for (const char *at = text; *at; at++)
-		if ((unsigned char)*at < 0x20 || *at == 0x7f) {
-			snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it is one line, without control characters");
-			return -EINVAL;
-		}
+	if (!member_is_line(text)) {
+		snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it is one line, without control characters");
+		return -EINVAL;
+	}
 	if (len && len <= ANNOTATION_TEXT_MAX && strspn(text, " ") < len)
 		return 0;
 	snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it has %zu bytes, and must have 1 to %d, not all blank", len,
@@ -52,25 +50,15 @@ int annotation_check_text(const char *text, char *reason)
 	return -EINVAL;
 }
 
-/* A number, or one as a text.  0: not there, *ret stays; 1: read; -EINVAL. */
+/* In seconds since 1970. */
 static int get_time(const json_t *request, const char *name, __s64 *ret_ns, char *reason)
 {
-	const json_t *value = json_object_get(request, name);
-	const char *text = json_string_value(value);
-	double s = json_number_value(value);
-	char *end = (char *)"";
+	double s;
+	int got = member_number(request, name, 0, JOURNAL_TIME_MAX_S, &s, reason);
 
-	if (!value || json_is_null(value))
-		return 0;
-	if (text)
-		s = strtod(text, &end);
-	if ((!text && !json_is_number(value)) || (text && !*text) || *end || !(s >= 0 && s <= TIME_MAX_S)) {
-		snprintf(reason, REASON_MAX, "value for field \"%s\" is invalid: it is a time in seconds since 1970, from 0 to %.0f", name,
-			 TIME_MAX_S);
-		return -EINVAL;
-	}
-	*ret_ns = (__s64)llround(s * 1e9);
-	return 1;
+	if (got > 0)
+		*ret_ns = (__s64)llround(s * 1e9);
+	return got;
 }
 
 static int get_times(const json_t *request, struct annotation *a, char *reason)
@@ -95,26 +83,6 @@ static int get_times(const json_t *request, struct annotation *a, char *reason)
 	return 0;
 }
 
-static int check_names(const json_t *request, char *reason)
-{
-	static const char *const known[] = { "text", "time", "start_time", "end_time", "instrumentation", "id", "kind" };
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)request, name, value) {
-		size_t i = 0;
-
-		while (i < sizeof(known) / sizeof(*known) && strcmp(known[i], name))
-			i++;
-		if (i == sizeof(known) / sizeof(*known)) {
-			snprintf(reason, REASON_MAX, "an annotation has no \"%.60s\"; it has text, time, start_time, end_time and "
-				 "instrumentation", name);
-			return -EINVAL;
-		}
-	}
-	return 0;
-}
-
 /* "7", or 7: 7; null, "", absent: 0. */
 static int get_inst(const json_t *request, __u64 *ret_inst, char *reason)
 {
@@ -134,9 +102,10 @@ static int get_inst(const json_t *request, __u64 *ret_inst, char *reason)
 
 int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason)
 {
+	static const char *const known[] = { "text", "time", "start_time", "end_time", "instrumentation", "id", "kind", NULL };
 	const char *text = json_string_value(json_object_get(request, "text"));
 	struct annotation a = { .from_ns = now_ns, .kind = ANNOTATION_NOTE };
-	int err = check_names(request, reason);
+	int err = member_check(request, known, "an annotation", reason);
 
 	if (!err && !text) {
 		snprintf(reason, REASON_MAX, "a note needs a \"text\"");

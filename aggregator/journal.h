@@ -15,6 +15,7 @@
 
 #define JOURNAL_NOTES 10000
 #define JOURNAL_ALERTS 2000
+#define JOURNAL_TIME_MAX_S 7000000000.0	/* the year 2191 */
 #define JOURNAL_SHOWN 200		/* on one picture: the newest */
 
 struct journal;				/* its fields are in journal.c */

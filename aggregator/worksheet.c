@@ -1,5 +1,7 @@
 #include "worksheet.h"
 
+#include "member.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -22,26 +24,7 @@ __attribute__((format(printf, 2, 3))) static int refuse(char *reason, const char
 	return -EINVAL;
 }
 
-static bool is_one_of(const char *word, const char *const *words)
-{
-	while (*words && strcmp(*words, word))
-		words++;
-	return *words != NULL;
-}
-
-/* Only what is known: a typing error is seen.  whose: "the worksheet", "panel 3". */
-static int check_members(const json_t *object, const char *const *known, const char *whose, char *reason)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach((json_t *)object, name, value)
-		if (!is_one_of(name, known))
-			return refuse(reason, "%s has no property \"%.60s\"", whose, name);
-	return 0;
-}
-
-static const json_t *member(const json_t *object, const char *name)
+static const json_t *given_member(const json_t *object, const char *name)
 {
 	const json_t *value = json_object_get(object, name);
 
@@ -52,17 +35,17 @@ static const json_t *member(const json_t *object, const char *name)
 
 static int take_choice(const json_t *in, json_t *out, const char *whose, const char *name, const char *const *words, char *reason)
 {
-	const json_t *value = member(in, name);
+	const json_t *value = given_member(in, name);
 	const char *word = value ? json_string_value(value) : words[0];
 
-	if (!word || !is_one_of(word, words))
+	if (!word || !member_is_one_of(word, words))
 		return refuse(reason, "%s: \"%s\" is not one that there is", whose, name);
 	return json_object_set_new(out, name, json_string(word)) ? -ENOMEM : 0;
 }
 
 static int take_number(const json_t *in, json_t *out, const char *whose, const char *name, const double range[3], char *reason)
 {
-	const json_t *value = member(in, name);
+	const json_t *value = given_member(in, name);
 	double n = value ? json_number_value(value) : range[2];
 
 	if ((value && !json_is_number(value)) || !(n >= range[0] && n <= range[1]))
@@ -77,9 +60,8 @@ static int take_name(const json_t *in, json_t *out, char *reason)
 
 	if (!len || len > WORKSHEET_NAME_BYTES || strspn(name, " ") == len)
 		return refuse(reason, "the worksheet needs a \"name\" of 1 to %d bytes, not all blank", WORKSHEET_NAME_BYTES);
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
-			return refuse(reason, "the worksheet's \"name\" must be one line, without control characters");
+	if (!member_is_line(name))
+		return refuse(reason, "the worksheet's \"name\" must be one line, without control characters");
 	return json_object_set_new(out, "name", json_string(name)) ? -ENOMEM : 0;
 }
 
@@ -93,12 +75,12 @@ static bool is_name(const json_t *value)
 static int take_threshold(const json_t *in, json_t *out, char *reason)
 {
 	static const char *const known[] = { "unit", "value", NULL };
-	const json_t *given = member(in, "threshold"), *value = json_object_get(given, "value");
+	const json_t *given = given_member(in, "threshold"), *value = json_object_get(given, "value");
 	int err;
 
 	if (!given)
 		return 0;
-	err = check_members(given, known, "the threshold", reason);
+	err = member_check(given, known, "the threshold", reason);
 	if (!err && (!is_name(json_object_get(given, "unit")) || !json_is_number(value) || !(json_number_value(value) > 0)))
 		err = refuse(reason, "\"threshold\" must be {\"unit\": …, \"value\": a number above 0}");
 	if (!err && json_object_set_new(out, "threshold", json_deep_copy(given)))
@@ -111,7 +93,7 @@ static int take_threshold(const json_t *in, json_t *out, char *reason)
 /* What it takes to make one is checked by who makes it; here only that it names a metric. */
 static int take_instrumentation(const json_t *in, json_t *out, const char *whose, char *reason)
 {
-	const json_t *of = json_object_get(in, "instrumentation"), *id = member(of, "id");
+	const json_t *of = json_object_get(in, "instrumentation"), *id = given_member(of, "id");
 
 	if (!is_name(json_object_get(of, "module")) || !is_name(json_object_get(of, "stat")))
 		return refuse(reason, "%s needs an \"instrumentation\" with \"module\" and \"stat\"", whose);
@@ -125,13 +107,13 @@ static int read_panel(const json_t *in, size_t index, json_t *panels, char *reas
 	static const char *const known[] = { "instrumentation", "measure", "weight", "show", "size", NULL };
 	static const char *const shows[] = { "map", "parts", NULL };
 	static const double sizes[] = { SIZE_MIN, SIZE_MAX, 1 };
-	const json_t *weight = member(in, "weight");
+	const json_t *weight = given_member(in, "weight");
 	json_t *out = json_object();
 	char whose[32];
 	int err;
 
 	snprintf(whose, sizeof(whose), "panel %zu", index + 1);
-	err = json_is_object(in) ? check_members(in, known, whose, reason) : refuse(reason, "%s must be an object", whose);
+	err = json_is_object(in) ? member_check(in, known, whose, reason) : refuse(reason, "%s must be an object", whose);
 	if (!err)
 		err = take_instrumentation(in, out, whose, reason);
 	if (!err && !is_name(json_object_get(in, "measure")))
@@ -173,7 +155,7 @@ static int take_panels(const json_t *in, json_t *out, char *reason)
 
 static int check_schema(const json_t *given, char *reason)
 {
-	const json_t *schema = member(given, "schema"), *version = member(given, "version");
+	const json_t *schema = given_member(given, "schema"), *version = given_member(given, "version");
 	const char *name = json_string_value(schema);
 
 	if (schema && (!name || strcmp(name, WORKSHEET_SCHEMA)))
@@ -197,7 +179,7 @@ int worksheet_read(const json_t *given, json_t **ret_worksheet, char *reason)
 	int err = json_is_object(given) ? check_schema(given, reason) : refuse(reason, "a worksheet is a JSON object");
 
 	if (!err)
-		err = check_members(given, known, whose, reason);
+		err = member_check(given, known, whose, reason);
 	if (!err)
 		err = take_name(given, out, reason);
 	if (!err)

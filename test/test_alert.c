@@ -234,6 +234,7 @@ static void refuses_what_is_no_rule_with_a_sentence(void **state)
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"percentile\": \"nan\", \"above\": 1}", "from 0 to 1" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"window\": 1.5}", "whole numbers" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"for\": 0}", "\"for\" is invalid" },
+		{ "{\"name\": \"x\\u009b2J\", \"instrumentation\": 1, \"shape\": true}", "one line" },
 		{ "{\"name\": \"x\", \"url\": \"http://evil\"}", "has no \"url\"" },
 	};
 	char reason[REASON_MAX];

@@ -33,6 +33,7 @@ static void a_note_is_of_now_of_a_time_or_of_a_range(void **state)
 		{ "{\"text\": \"deploy\", \"time\": \"1700000000.5\"}", 1700000000500000000, 1700000000500000000, 0 },
 		{ "{\"text\": \"deploy\", \"start_time\": 5, \"end_time\": 6, \"instrumentation\": \"7\"}", 5000000000, 6000000000, 7 },
 		{ "{\"text\": \"deploy\", \"start_time\": 5, \"end_time\": 5, \"instrumentation\": 7}", 5000000000, 5000000000, 7 },
+		{ "{\"text\": \"\\u00a0\", \"time\": null}", NOW, NOW, 0 },
 		{ "{\"text\": \"\xc3\xa4\", \"id\": \"4\", \"kind\": \"alert\", \"instrumentation\": null}", NOW, NOW, 0 },
 	};
 	char reason[REASON_MAX];
@@ -52,6 +53,7 @@ static void refuses_what_is_no_note_with_a_sentence(void **state)
 	static const char *const cases[][2] = {
 		{ "{}", "needs a \"text\"" }, { "{\"text\": 5}", "needs a \"text\"" }, { "{\"text\": \"\"}", "it has 0 bytes" },
 		{ "{\"text\": \"  \"}", "not all blank" }, { "{\"text\": \"a\\nb\"}", "one line" }, { "{\"text\": \"a\\u007f\"}", "one line" },
+		{ "{\"text\": \"a\\u0080\"}", "one line" }, { "{\"text\": \"a\\u009f\"}", "one line" },
 		{ "{\"text\": \"a\", \"time\": -1}", "\"time\" is invalid" }, { "{\"text\": \"a\", \"time\": \"x\"}", "\"time\" is invalid" },
 		{ "{\"text\": \"a\", \"time\": \"\"}", "\"time\" is invalid" }, { "{\"text\": \"a\", \"time\": 1e99}", "\"time\" is invalid" },
 		{ "{\"text\": \"a\", \"time\": \"nan\"}", "\"time\" is invalid" },
@@ -236,6 +238,10 @@ static void notes_are_made_listed_shown_and_removed(void **state)
 	json_decref(all);
 	a = ask(&server, "POST", "/ca/annotations", NULL, "{\"text\": \"x\", \"instrumentation\": \"77\"}");
 	assert_int_equal(a.status, 409);
+	answer_fini(&a);
+	a = ask(&server, "GET", "/ca/annotations?start_time=5&end_time=4", NULL, NULL);
+	assert_int_equal(a.status, 409);
+	assert_non_null(strstr(a.body, "is before"));
 	answer_fini(&a);
 	a = ask(&server, "PUT", "/ca/annotations/1", NULL, "{}");
 	assert_int_equal(a.status, 405);

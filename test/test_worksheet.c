@@ -61,13 +61,14 @@ static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **stat
 		{ "{'name': ''}", "\"name\"" },
 		{ "{'name': '   '}", "\"name\"" },
 		{ "{'name': 'a\\nb'}", "one line" },
+		{ "{'name': 'a\\u009bb'}", "one line" },
 		{ "{'name': 'x'}", "\"panels\"" },
 		{ "{'name': 'x', 'panels': []}", "\"panels\"" },
 		{ "{'name': 'x', 'panels': [1]}", "panel 1 must be an object" },
 		{ "{'name': 'x', 'panels': [" PANEL ", {}]}", "panel 2 needs an \"instrumentation\"" },
 		{ "{'name': 'x', 'panels': [{'instrumentation': {'module': 'mysql', 'stat': 'queries'}}]}", "panel 1 needs a \"measure\"" },
 		{ "{'name': 'x', 'panels': [{'instrumentation': '1', 'measure': 'latency'}]}", "panel 1 needs an" },
-		{ "{'name': 'x', 'colour': 1, 'panels': [" PANEL "]}", "no property \"colour\"" },
+		{ "{'name': 'x', 'colour': 1, 'panels': [" PANEL "]}", "has no \"colour\"" },
 		{ "{'name': 'x', 'version': 2, 'panels': [" PANEL "]}", "version 2" },
 		{ "{'name': 'x', 'version': '1', 'panels': [" PANEL "]}", "\"version\"" },
 		{ "{'schema': 'heatscope-grid', 'name': 'x', 'panels': [" PANEL "]}", "no worksheet" },
@@ -75,7 +76,7 @@ static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **stat
 		{ "{'name': 'x', 'duration': '60', 'panels': [" PANEL "]}", "\"duration\"" },
 		{ "{'name': 'x', 'yscale': 'cubic', 'panels': [" PANEL "]}", "\"yscale\"" },
 		{ "{'name': 'x', 'threshold': {'unit': 'ns', 'value': 0}, 'panels': [" PANEL "]}", "\"threshold\"" },
-		{ "{'name': 'x', 'threshold': {'unit': 'ns', 'value': 1, 'x': 1}, 'panels': [" PANEL "]}", "the threshold has no property" },
+		{ "{'name': 'x', 'threshold': {'unit': 'ns', 'value': 1, 'x': 1}, 'panels': [" PANEL "]}", "the threshold has no \"x\"; it has unit and value" },
 	};
 
 	for (size_t i = 0; i < sizeof(c) / sizeof(*c); i++) {
