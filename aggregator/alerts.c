@@ -202,7 +202,7 @@ static void changed(struct alerts *a, struct watched *w)
 		w->firing = 0;
 		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, alert_state_name(w->alert.state));
 	}
-	keep_put(&a->keep, w->id, stored_text(w));
+	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }
 
 /* What the cube has not any more is neither observed nor not. */

@@ -298,7 +298,7 @@ int journal_end(struct journal *j, __u64 id, __s64 to_ns)
 	if (!a)
 		return -ENOENT;
 	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
-	err = keep_put(&j->keep, id, stored_text(a));
+	err = keep_put(&j->keep, id, stored_text(a), NULL, NULL);
 	changed(j);
 	return err;
 }

@@ -1,6 +1,7 @@
 #include "keep.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,13 +35,18 @@ static int entry_work(void *arg, struct store *store)
 	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
 }
 
+static void say(const struct keep *k, __u64 id, bool drops, int err)
+{
+	fprintf(stderr, "heatscoped: %s %llu is not %s: %s\n", k->noun, (unsigned long long)id, drops ? "removed from the store" : "stored",
+		strerror(-err));
+}
+
 static void entry_done(void *arg, int err)
 {
 	struct entry *e = arg;
 
 	if (err)
-		fprintf(stderr, "heatscoped: %s %llu is not %s: %s\n", e->noun, (unsigned long long)e->id,
-			e->text ? "stored" : "removed from the store", strerror(-err));
+		say(e->keep, e->id, !e->text, err);
 	if (err && e->next_id)
 		e->keep->lost(e->keep->owner, e->id);
 	if (e->done)
@@ -49,10 +55,10 @@ static void entry_done(void *arg, int err)
 	free(e);
 }
 
-/* Takes e.text. */
-static int submit(const struct entry *e)
+/* Takes e.text, which of all but a removal is there unless memory was short. */
+static int submit(const struct entry *e, bool drops)
 {
-	struct entry *copy = malloc(sizeof(*copy));
+	struct entry *copy = e->text || drops ? malloc(sizeof(*copy)) : NULL;
 	int err = copy ? 0 : -ENOMEM;
 
 	if (!err) {
@@ -61,6 +67,7 @@ static int submit(const struct entry *e)
 		err = flush_submit(e->keep->flush, entry_work, entry_done, copy);
 	}
 	if (err) {
+		say(e->keep, e->id, drops, err);
 		free(e->text);
 		free(copy);
 	}
@@ -69,17 +76,17 @@ static int submit(const struct entry *e)
 
 int keep_add(struct keep *k, __u64 id, char *text, flush_done done, void *arg)
 {
-	return text ? submit(&(struct entry){ .keep = k, .id = id, .next_id = k->next_id, .text = text, .done = done, .arg = arg }) : -ENOMEM;
+	return submit(&(struct entry){ .keep = k, .id = id, .next_id = k->next_id, .text = text, .done = done, .arg = arg }, false);
 }
 
-int keep_put(struct keep *k, __u64 id, char *text)
+int keep_put(struct keep *k, __u64 id, char *text, flush_done done, void *arg)
 {
-	return text ? submit(&(struct entry){ .keep = k, .id = id, .text = text }) : -ENOMEM;
+	return submit(&(struct entry){ .keep = k, .id = id, .text = text, .done = done, .arg = arg }, false);
 }
 
 int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg)
 {
-	return submit(&(struct entry){ .keep = k, .id = id, .done = done, .arg = arg });
+	return submit(&(struct entry){ .keep = k, .id = id, .done = done, .arg = arg }, true);
 }
 
 /* ---- at start ---- */

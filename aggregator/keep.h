@@ -3,7 +3,7 @@
  *      keep_add, keep_put, keep_drop --flush.h--> "alert.00000000000000000007" in the store --keep_load()--> each
  *
  * Law     an id is never given twice, also after a restart: the next one is stored before the text that has this one.
- * Errors  0 or -errno.  What fails later is said on stderr, and told to done() (may be NULL).
+ * Errors  0 or -errno.  Whatever fails is said on stderr, at once or later; later it is told to done() (may be NULL), too.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_KEEP_H
@@ -21,7 +21,7 @@ struct keep {
 
 /* They take the text, also on errors; NULL: -ENOMEM.  After an error of theirs nothing is called. */
 int keep_add(struct keep *k, __u64 id, char *text, flush_done done, void *arg);	/* id < next_id, and new */
-int keep_put(struct keep *k, __u64 id, char *text);
+int keep_put(struct keep *k, __u64 id, char *text, flush_done done, void *arg);
 int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg);
 
 /* At start, before any worker runs.  each(): -EBADMSG: it is damaged, which is said, and left out; another error ends it. */
