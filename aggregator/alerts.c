@@ -205,16 +205,20 @@ static void changed(struct alerts *a, struct watched *w)
 	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }
 
-/* What the cube has not any more is neither observed nor not. */
-static void skip_gone(const struct alerts *a, struct watched *w, const struct instrumentation *in)
+/* What the cube has not any more is neither observed nor not.  But the newest window that is over is looked at in any case: where the
+ * clock of a source is ahead, the cube may hold nothing older than what is not over yet, and the alert would be silent. */
+static void skip_gone(const struct alerts *a, struct watched *w, const struct instrumentation *in, __s64 now_ns)
 {
-	__s64 first, last, window_ns = (__s64)w->alert.rule.window_s * NS, oldest_ns;
+	__s64 first, last, window_ns = (__s64)w->alert.rule.window_s * NS, n_gone, n_over;
 
 	if (cube_range(a->cube, in->id, &first, &last))
 		return;
-	oldest_ns = first * (__s64)in->slot_ns;
-	if (w->next_ns < oldest_ns)
-		w->next_ns += (oldest_ns - w->next_ns + window_ns - 1) / window_ns * window_ns;
+	n_gone = (first * (__s64)in->slot_ns - w->next_ns + window_ns - 1) / window_ns;
+	n_over = (now_ns - ALERTS_LATE_NS - w->next_ns) / window_ns;
+	if (n_gone > n_over - 1)
+		n_gone = n_over - 1;
+	if (n_gone > 0)
+		w->next_ns += n_gone * window_ns;
 }
 
 /* A shape is learnt from the hour before. */
@@ -235,7 +239,7 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 
 	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: else nothing would be looked at until it is as late again */
 		set_out(w, now_ns);
-	skip_gone(a, w, in);
+	skip_gone(a, w, in, now_ns);
 	while (axis >= 0 && *n_read < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns) {
 		bool has_changed = false;
 
@@ -290,9 +294,11 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 	const struct watched w = { .alert.rule = *r };
 	const char *why = NULL;
 
-	if (a->n >= ALERTS_MAX)
-		why = "there are 64 alerts, which is the limit; remove one first";
-	else if (!ci)
+	if (a->n >= ALERTS_MAX) {
+		snprintf(reason, REASON_MAX, "there are %d alerts, which is the limit; remove one first", ALERTS_MAX);
+		return -EINVAL;
+	}
+	if (!ci)
 		why = "there is no such instrumentation";
 	else if (axis_of(&w, &ci->in) < 0)
 		why = "the instrumentation has no such measure";

@@ -80,7 +80,7 @@ __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s)
 	return id;
 }
 
-static void add_batch(struct alerts_bench *b, __s64 slot_s, const struct hist *h)
+void alerts_bench_put(struct alerts_bench *b, __s64 slot_s, const struct hist *h)
 {
 	struct batch batch = { .source = "db1", .incarnation = 1, .inst = 1, .slot_ns = 1000000000, .slot = slot_s, .run = 1, .seq = b->seq++ };
 	struct slice slice = { .ruler = h->ruler };
@@ -98,7 +98,7 @@ static void add_batch(struct alerts_bench *b, __s64 slot_s, const struct hist *h
 void alerts_bench_slot(struct alerts_bench *b, __s64 slot_s, const struct hist *h)
 {
 	if (h)
-		add_batch(b, slot_s, h);
+		alerts_bench_put(b, slot_s, h);
 	alerts_tick(b->alerts, (slot_s + 1) * 1000000000);
 	uv_run(&b->loop, UV_RUN_NOWAIT);
 }

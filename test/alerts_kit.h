@@ -30,6 +30,7 @@ __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s);
 
 /* A second's events, then the tick at its end.  NULL: nobody reported. */
 void alerts_bench_slot(struct alerts_bench *b, __s64 slot_s, const struct hist *h);
+void alerts_bench_put(struct alerts_bench *b, __s64 slot_s, const struct hist *h);	/* without the tick */
 const char *alerts_bench_state(struct alerts_bench *b);	/* of the first alert */
 
 struct load {

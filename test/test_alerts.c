@@ -91,6 +91,21 @@ static void a_clock_that_is_set_back_silences_nothing(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 }
 
+/* It fills the memory with slots of the future: of now there is nothing, which is neither ok nor to be passed over. */
+static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
+{
+	struct hist h;
+
+	alerts_bench_add(&bench, p99, BEGIN);
+	seconds(BEGIN, 60, MS);
+	assert_string_equal(alerts_bench_state(&bench), "ok");
+	assert_int_equal(hist_init(&h, RULER_NS), 0);
+	alerts_bench_put(&bench, BEGIN + 60 + 24 * HOUR, &h);
+	hist_fini(&h);
+	seconds(BEGIN + 60, 60, 0);
+	assert_string_equal(alerts_bench_state(&bench), "no_data");
+}
+
 static void what_fires_goes_on_after_a_restart(void **state)
 {
 	struct annotations *all;
@@ -358,6 +373,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(what_fires_is_a_range_on_the_maps_until_it_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_source_that_is_silent_is_no_data, start, stop),
 	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_silences_nothing, start, stop),
+	cmocka_unit_test_setup_teardown(a_source_whose_clock_is_ahead_silences_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(what_fires_goes_on_after_a_restart, start, stop),
 	cmocka_unit_test_setup_teardown(what_fired_for_an_alert_that_is_gone_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(a_long_name_is_cut_at_a_whole_character, start, stop),
