@@ -417,11 +417,10 @@ struct loading {
 	__s64 now_ns;
 };
 
-static int load_one(void *arg, __u64 id, const char *text)
+static int load_one(void *arg, __u64 id, const char *text, char *reason)
 {
 	struct loading *l = arg;
 	json_t *json = json_loads(text, 0, NULL);
-	char reason[REASON_MAX];
 	struct alert_rule r;
 	struct watched *w;
 	int err = alert_rule_parse(json_object_get(json, "rule"), &r, reason) ? -EBADMSG : insert(l->alerts, id, &r, &w);

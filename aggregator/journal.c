@@ -136,12 +136,11 @@ static char *stored_text(const struct annotation *a)
 	return text;
 }
 
-static int stored_parse(__u64 id, const char *text, struct annotation *ret)
+static int stored_parse(__u64 id, const char *text, struct annotation *ret, char *reason)
 {
 	json_t *json = json_loads(text, 0, NULL);
 	const char *said = NULL;
 	json_int_t inst, from, to;
-	char reason[REASON_MAX];
 	int kind, err = json_unpack(json, "{s:I, s:I, s:I, s:i, s:s}", "instrumentation", &inst, "from", &from, "to", &to, "kind", &kind,
 				    "text", &said);
 
@@ -365,10 +364,10 @@ void journal_free(struct journal *j)
 	free(j);
 }
 
-static int load_one(void *arg, __u64 id, const char *text)
+static int load_one(void *arg, __u64 id, const char *text, char *reason)
 {
 	struct annotation a;
-	int err = stored_parse(id, text, &a);
+	int err = stored_parse(id, text, &a, reason);
 
 	return err ? err : insert(arg, &a);
 }

@@ -93,7 +93,7 @@ int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg)
 
 struct loading {
 	struct keep *keep;
-	int (*each)(void *arg, __u64 id, const char *text);
+	keep_each each;
 	void *arg;
 	int err;
 };
@@ -102,17 +102,18 @@ static void load_one(void *arg, const char *name, const char *text)
 {
 	struct loading *l = arg;
 	__u64 id = strtoull(name + strlen(l->keep->noun) + 1, NULL, 10);
-	int err = l->err ? 0 : id ? l->each(l->arg, id, text) : -EBADMSG;
+	char reason[REASON_MAX] = "it is damaged";
+	int err = l->err ? 0 : id ? l->each(l->arg, id, text, reason) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		fprintf(stderr, "heatscoped: %s is damaged, and left out\n", name);
+		fprintf(stderr, "heatscoped: %s %llu is left out, and stays in the store: %s\n", l->keep->noun, (unsigned long long)id, reason);
 	else if (err)
 		l->err = err;
 	if (id >= l->keep->next_id)
 		l->keep->next_id = id + 1;
 }
 
-int keep_load(struct keep *k, struct store *store, int (*each)(void *arg, __u64 id, const char *text), void *arg)
+int keep_load(struct keep *k, struct store *store, keep_each each, void *arg)
 {
 	struct loading l = { .keep = k, .each = each, .arg = arg };
 	char name[STORE_NAME_MAX], next[24] = "";

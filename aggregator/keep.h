@@ -1,4 +1,4 @@
-/* keep.h - numbered texts in the store: what annotations and alerts are across restarts.
+/* keep.h - numbered texts in the store: what annotations, alerts and worksheets are across restarts.
  *
  *      keep_add, keep_put, keep_drop --flush.h--> "alert.00000000000000000007" in the store --keep_load()--> each
  *
@@ -24,7 +24,9 @@ int keep_add(struct keep *k, __u64 id, char *text, flush_done done, void *arg);	
 int keep_put(struct keep *k, __u64 id, char *text, flush_done done, void *arg);
 int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg);
 
-/* At start, before any worker runs.  each(): -EBADMSG: it is damaged, which is said, and left out; another error ends it. */
-int keep_load(struct keep *k, struct store *store, int (*each)(void *arg, __u64 id, const char *text), void *arg);
+/* At start, before any worker runs.  each(): -EBADMSG: it is left out and stays in the store, which is said with `reason` (REASON_MAX
+ * bytes, which tells already that it is damaged); another error ends it. */
+typedef int (*keep_each)(void *arg, __u64 id, const char *text, char *reason);
+int keep_load(struct keep *k, struct store *store, keep_each each, void *arg);
 
 #endif

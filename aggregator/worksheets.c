@@ -1,13 +1,12 @@
 #include "worksheets.h"
+
 #include "array.h"
+#include "keep.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PREFIX "worksheet."
-#define NEXT "next-worksheet"
 
 const char worksheets_ready[] =
 #include "aggregator/ready_worksheets.inc"	/* made by Makefile.am */
@@ -20,13 +19,17 @@ struct item {
 };
 
 struct worksheets {
-	struct flush *flush;
-	__u64 next_id;
+	struct keep keep;
 	size_t n, room, n_ready;	/* the first n_ready are not changed */
 	struct item *item;		/* those that were saved by rising id */
 };
 
 /* ---- the list ---- */
+
+static void id_text(__u64 number, char out[WORKSHEET_ID_MAX])
+{
+	snprintf(out, WORKSHEET_ID_MAX, "%llu", (unsigned long long)number);
+}
 
 /* Takes the reference. */
 static int append(struct worksheets *w, const char *id, json_t *worksheet)
@@ -117,14 +120,21 @@ static int load_ready(struct worksheets *w)
 	return err;
 }
 
+static void lost(void *owner, __u64 number)
+{
+	char id[WORKSHEET_ID_MAX];
+
+	id_text(number, id);
+	take_out(owner, id);
+}
+
 int worksheets_new(struct flush *flush, struct worksheets **ret_worksheets)
 {
 	struct worksheets *w = calloc(1, sizeof(*w));
 	int err = w ? 0 : -ENOMEM;
 
 	if (!err) {
-		w->flush = flush;
-		w->next_id = 1;
+		w->keep = (struct keep){ .flush = flush, .noun = "worksheet", .next_id = 1, .lost = lost, .owner = w };
 		err = load_ready(w);
 	}
 	if (err)
@@ -143,133 +153,105 @@ void worksheets_free(struct worksheets *w)
 	free(w);
 }
 
-struct loading {
-	struct worksheets *worksheets;
-	int err;
-};
-
-static void load_one(void *arg, const char *name, const char *text)
+static int load_one(void *arg, __u64 number, const char *text, char *reason)
 {
-	struct loading *l = arg;
 	json_t *given = json_loads(text, 0, NULL), *worksheet;
-	__u64 number = strtoull(name + strlen(PREFIX), NULL, 10);
-	char id[WORKSHEET_ID_MAX], why[REASON_MAX] = "it is not JSON";
-	int err = given ? worksheet_read(given, &worksheet, why) : -EINVAL;
+	char id[WORKSHEET_ID_MAX];
+	int err = given ? worksheet_read(given, &worksheet, reason) : -EBADMSG;
 
-	snprintf(id, sizeof(id), "%llu", (unsigned long long)number);
+	id_text(number, id);
 	if (!err)
-		err = append(l->worksheets, id, worksheet);
-	if (err == -EINVAL)
-		fprintf(stderr, "heatscoped: worksheet %s is left out, and stays in the store: %s\n", id, why);
-	else if (err)
-		l->err = err;
-	if (number >= l->worksheets->next_id)
-		l->worksheets->next_id = number + 1;
+		err = append(arg, id, worksheet);
 	json_decref(given);
+	return err == -EINVAL ? -EBADMSG : err;
 }
 
 int worksheets_load(struct worksheets *w, struct store *store)
 {
-	struct loading l = { .worksheets = w };
-	char next[24] = "";
-	int err = store->ops->recall_each(store, PREFIX, load_one, &l);
-
-	if (!err)
-		err = l.err;
-	if (!err)
-		err = store->ops->recall(store, NEXT, next, sizeof(next));
-	if (!err && strtoull(next, NULL, 10) > w->next_id)
-		w->next_id = strtoull(next, NULL, 10);
-	return err;
+	return keep_load(&w->keep, store, load_one, w);
 }
 
 /* ---- writing ---- */
 
-struct entry {				/* on its way to the store */
+struct saving {				/* on its way to the store */
 	struct worksheets *worksheets;
 	char id[WORKSHEET_ID_MAX];
-	__u64 next_id;			/* 0: no new one */
 	json_t *worksheet;		/* as it becomes; NULL: gone */
-	char *text;
 	worksheets_done done;
 	void *arg;
 };
 
-static int entry_work(void *arg, struct store *store)
+static void saving_free(struct saving *s)
 {
-	const struct entry *e = arg;
-	char name[64], next[24];
-	int err = 0;
-
-	snprintf(name, sizeof(name), PREFIX "%020llu", strtoull(e->id, NULL, 10));
-	snprintf(next, sizeof(next), "%llu", (unsigned long long)e->next_id);
-	if (e->next_id)			/* first: an id that was given is never given again */
-		err = store->ops->remember(store, NEXT, next);
-	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
-}
-
-static void entry_free(struct entry *e)
-{
-	json_decref(e->worksheet);
-	free(e->text);
-	free(e);
+	json_decref(s->worksheet);
+	free(s);
 }
 
 /* What is stored is what is shown: both change here. */
-static void entry_done(void *arg, int err)
+static void on_kept(void *arg, int err)
 {
-	struct entry *e = arg;
-	struct item *item = find(e->worksheets, e->id);
+	struct saving *s = arg;
+	struct item *item = find(s->worksheets, s->id);
 
-	if (item && !e->worksheet)		/* else a change that was asked for before it was to leave */
+	if (item && !s->worksheet)		/* else a change that was asked for before it was to leave */
 		item->leaving = false;
-	if (!err && !e->worksheet) {
-		take_out(e->worksheets, e->id);
+	if (!err && !s->worksheet) {
+		take_out(s->worksheets, s->id);
 	} else if (!err && item) {
 		json_decref(item->worksheet);
-		item->worksheet = json_incref(e->worksheet);
-	} else if (!err && e->next_id) {
-		err = append(e->worksheets, e->id, json_incref(e->worksheet));
+		item->worksheet = json_incref(s->worksheet);
 	}
-	e->done(e->arg, err, e->id);
-	entry_free(e);
+	s->done(s->arg, err, s->id);
+	saving_free(s);
 }
 
 /* Takes the reference; worksheet NULL: gone. */
 static int submit(struct worksheets *w, const char *id, json_t *worksheet, bool is_new, worksheets_done done, void *arg)
 {
-	struct entry *e = calloc(1, sizeof(*e));
-	int err = e ? 0 : -ENOMEM;
+	char *text = worksheet ? json_dumps(worksheet, JSON_COMPACT) : NULL;
+	struct saving *s = malloc(sizeof(*s));
+	__u64 number = strtoull(id, NULL, 10);
+	int err;
 
-	if (err) {
+	if (!s) {
+		free(text);
 		json_decref(worksheet);
-		return err;
+		return -ENOMEM;
 	}
-	*e = (struct entry){ .worksheets = w, .next_id = is_new ? w->next_id : 0, .worksheet = worksheet, .done = done, .arg = arg };
-	snprintf(e->id, sizeof(e->id), "%s", id);
-	if (worksheet) {
-		e->text = json_dumps(worksheet, JSON_COMPACT);
-		err = e->text ? 0 : -ENOMEM;
-	}
-	if (!err)
-		err = flush_submit(w->flush, entry_work, entry_done, e);
+	*s = (struct saving){ .worksheets = w, .worksheet = worksheet, .done = done, .arg = arg };
+	snprintf(s->id, sizeof(s->id), "%s", id);
+	if (!worksheet)
+		err = keep_drop(&w->keep, number, on_kept, s);
+	else if (is_new)
+		err = keep_add(&w->keep, number, text, on_kept, s);
+	else
+		err = keep_put(&w->keep, number, text, on_kept, s);
 	if (err)
-		entry_free(e);
+		saving_free(s);
 	return err;
 }
 
-/* Takes the reference. */
+/* Takes the reference.  A new one is there at once, so that it counts, and gone again if it could not be stored. */
 static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done done, void *arg, char *reason)
 {
 	char id[WORKSHEET_ID_MAX];
+	int err;
 
 	if (w->n - w->n_ready >= WORKSHEETS_MAX) {
 		json_decref(worksheet);
 		snprintf(reason, REASON_MAX, "there are %d worksheets, which is the most; delete one first", WORKSHEETS_MAX);
 		return -EINVAL;
 	}
-	snprintf(id, sizeof(id), "%llu", (unsigned long long)w->next_id++);
-	return submit(w, id, worksheet, true, done, arg);
+	id_text(w->keep.next_id++, id);
+	err = append(w, id, json_incref(worksheet));
+	if (err) {
+		json_decref(worksheet);
+		return err;
+	}
+	err = submit(w, id, worksheet, true, done, arg);
+	if (err)
+		take_out(w, id);
+	return err;
 }
 
 int worksheets_add(struct worksheets *w, const json_t *given, worksheets_done done, void *arg, char *reason)

@@ -28,7 +28,7 @@ int worksheets_load(struct worksheets *w, struct store *store);
 json_t *worksheets_find(const struct worksheets *w, const char *id);
 json_t *worksheets_list(const struct worksheets *w);	/* of all, those that come along first; without their panels */
 
-/* Called when it is stored, or was not; id: of the worksheet. */
+/* Called when it is stored, or was not: then all is as it was before.  id: of the worksheet. */
 typedef void (*worksheets_done)(void *arg, int err, const char *id);
 
 /* given: what a person saves, or a change of one.  -ENOENT: there is none. */

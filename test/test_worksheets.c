@@ -232,6 +232,80 @@ static void what_is_leaving_is_not_changed_back_into_the_store(void **state)
 	bench_close(&b);
 }
 
+static void count_stored(void *arg, int err, const char *id)
+{
+	assert_int_equal(err, 0);
+	++*(int *)arg;
+}
+
+static int add(struct bench *b, worksheets_done done, void *arg, char *reason)
+{
+	char text[512];
+	json_t *given;
+	int err;
+
+	snprintf(text, sizeof(text), SHEET, "Checkout");
+	given = json_loads(text, 0, NULL);
+	err = worksheets_add(b->all, given, done, arg, reason);
+	json_decref(given);
+	return err;
+}
+
+static void those_on_their_way_to_the_store_count(void **state)
+{
+	char reason[REASON_MAX] = "";
+	struct bench b;
+	int n_stored = 0;
+
+	bench_open(&b);
+	for (int i = 0; i < WORKSHEETS_MAX; i++)
+		assert_int_equal(add(&b, count_stored, &n_stored, reason), 0);
+	assert_int_equal(n_stored, 0);
+	assert_int_equal(add(&b, count_stored, &n_stored, reason), -EINVAL);
+	assert_non_null(strstr(reason, "which is the most"));
+	uv_run(&b.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n_stored, WORKSHEETS_MAX);
+	bench_close(&b);
+}
+
+static int refuse_text(struct store *s, const char *name, const char *text) { return -ENOSPC; }
+
+static void on_refused(void *arg, int err, const char *id)
+{
+	assert_int_equal(err, -ENOSPC);
+	++*(int *)arg;
+}
+
+static void what_could_not_be_stored_leaves_all_as_it_was(void **state)
+{
+	json_t *changes = json_pack("{s:s}", "name", "Counter"), *found;
+	char reason[REASON_MAX] = "";
+	int n_stored = 0, n_refused = 0;
+	const struct store_ops *ops;
+	struct store_ops full;
+	struct bench b;
+
+	bench_open(&b);
+	assert_int_equal(add(&b, count_stored, &n_stored, reason), 0);
+	uv_run(&b.loop, UV_RUN_DEFAULT);
+	ops = b.store->ops;
+	full = *ops;
+	full.remember = refuse_text;
+	b.store->ops = &full;
+	assert_int_equal(add(&b, on_refused, &n_refused, reason), 0);
+	assert_int_equal(worksheets_change(b.all, "1", changes, on_refused, &n_refused, reason), 0);
+	assert_int_equal(worksheets_remove(b.all, "1", on_refused, &n_refused, reason), 0);
+	uv_run(&b.loop, UV_RUN_DEFAULT);
+	b.store->ops = ops;
+	assert_int_equal(n_refused, 3);
+	assert_null(worksheets_find(b.all, "2"));
+	found = worksheets_find(b.all, "1");
+	assert_string_equal(text_of(found, "name"), "Checkout");
+	json_decref(found);
+	json_decref(changes);
+	bench_close(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +315,8 @@ int main(void)
 		cmocka_unit_test(what_is_none_is_refused),
 		cmocka_unit_test(what_cannot_be_read_keeps_nothing_else_from_its_place),
 		cmocka_unit_test(what_is_leaving_is_not_changed_back_into_the_store),
+		cmocka_unit_test(those_on_their_way_to_the_store_count),
+		cmocka_unit_test(what_could_not_be_stored_leaves_all_as_it_was),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
