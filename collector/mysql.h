@@ -8,7 +8,7 @@
  * Slot    of the end.
  * Record  exactly once, at the first of: any receive on the socket (data, EAGAIN, closed, error),
  *         unless the server waits for the client's data; a failed send, which is the end then; a
- *         send with which the reply is complete (mysql_parse.h); 5 s without a send (a pool's idle
+ *         send with which the reply is complete (mysql_reply.h); 5 s without a send (a pool's idle
  *         connection).  A send after that is counted in late_sends.
  * Nothing no command byte seen, a body that never completed, a command without any reply when the
  *         next one starts, binlog_dump (it never ends: the connection is ignored from then on).

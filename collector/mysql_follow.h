@@ -10,7 +10,7 @@
 #ifndef HEATSCOPE_MYSQL_FOLLOW_H
 #define HEATSCOPE_MYSQL_FOLLOW_H
 
-#include "mysql_parse.h"
+#include "mysql_reply.h"
 
 #define FOLLOW_STEPS 16384		/* of a send; MariaDB and MySQL send 16 kB of small packets at a time by default */
 

@@ -1,8 +1,7 @@
-/* mysql_parse.h - the client/server protocol as a state machine; pure, for kernel and tests.
+/* mysql_parse.h - what clients send, as a state machine; pure, for kernel and tests.  Replies: mysql_reply.h.
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
  *                                              parse_ahead(): what most commands begin with, at once
- *      send:     packets at its start -> reply_packet() -> REPLY_*; its tail -> reply_tail()
  *
  *        header                body
  *      +---+---+---+---+    +---------+------------------------
@@ -44,12 +43,6 @@ enum parse_flag {
 	PARSE_NAME = 32,	/* who.name is a name that nobody may have seen yet */
 };
 
-enum reply_flag {
-	REPLY_MORE,		/* as far as we see, more follows */
-	REPLY_DONE,		/* if the send ends here, so does the reply */
-	REPLY_HELD,		/* the server asks the client for data first */
-};
-
 enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, REPLY_DEFINITIONS };
 
 #define PACKET_MAX 0xffffffu
@@ -57,14 +50,10 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
 #define CONN_TRIES 8			/* receives of a strange connection until it is opaque */
-#define REPLY_PACKETS 8			/* packets of a send that are looked at */
 #define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may want */
-#define REPLY_TAIL 11
 
 #define CLIENT_COMPRESS 0x20
 #define CLIENT_SSL 0x800
-#define SERVER_MORE_RESULTS_EXISTS 8
-#define SERVER_CURSOR_EXISTS 0x40
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: before the text of a query stand names and values */
 
@@ -171,8 +160,6 @@ static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 			return b[i + 1] | b[i + 2] << 8 | b[i + 3] << 16 | (__u64)b[i + 4] << 24;
 	return 0;
 }
-
-/* ---- receives ---- */
 
 static inline void conn_packet_fini(struct conn *c)
 {
@@ -579,174 +566,6 @@ static inline __u32 parse_skip(struct conn *c, __u32 n)
 	c->at = c->at + n < c->at ? ~0u : c->at + n;
 	c->left -= n;
 	return c->left ? 0 : packet_end(c);
-}
-
-/* ---- sends ---- */
-
-struct packet {
-	__u32 len;		/* of the payload */
-	__u32 n;		/* bytes of it in head, min(len, REPLY_HEAD) */
-	const __u8 *head;	/* REPLY_HEAD may be read, what is beyond n does not matter */
-};
-
-/* Bytes that a length-encoded number takes. */
-static inline __u32 number_len(__u8 first)
-{
-	return first < 0xfb ? 1 : first == 0xfc ? 3 : first == 0xfd ? 4 : first == 0xfe ? 9 : 1;
-}
-
-static inline __u16 packet_u16(const struct packet *p, __u32 at)
-{
-	return at + 2 <= p->n && at + 2 <= REPLY_HEAD ? p->head[at] | p->head[at + 1] << 8 : 0;
-}
-
-/* Status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
-static inline __u16 ok_status(const struct packet *p)
-{
-	__u32 at = 1;
-
-	at += number_len(p->head[at]);
-	at += number_len(p->head[at < REPLY_HEAD ? at : 0]);
-	return packet_u16(p, at);
-}
-
-static inline int packet_is_end(const struct packet *p)
-{
-	return p->head[0] == 0xfe && p->len < PACKET_MAX && (p->len == 5 || p->len >= 7);
-}
-
-/* Status flags of an EOF packet or of an OK packet in its place. */
-static inline __u16 end_status(const struct packet *p)
-{
-	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
-}
-
-/* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
-static inline int reply_error(struct conn *c, const struct packet *p)
-{
-	__u16 number = packet_u16(p, 1);
-
-	if (number == 0xffff)
-		return REPLY_MORE;
-	c->result = STATUS_ERROR(number);
-	return REPLY_DONE;
-}
-
-static inline int reply_result_end(struct conn *c, __u16 status)
-{
-	c->stage = REPLY_FIRST;
-	c->status = status;
-	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
-}
-
-/* 00 | id 4 | columns 2 | parameters 2 | ...: that many definitions follow. */
-static inline int reply_prepared(struct conn *c, const struct packet *p)
-{
-	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
-	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
-	c->stage = REPLY_DEFINITIONS;
-	return c->n_left ? REPLY_MORE : REPLY_DONE;
-}
-
-static inline int reply_columns(struct conn *c, const struct packet *p)
-{
-	__u32 len = number_len(p->head[0]);
-
-	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
-	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here says that the definitions are left out. */
-	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
-		c->n_left = 0;
-	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
-	return REPLY_MORE;
-}
-
-static inline int reply_row(struct conn *c, const struct packet *p)
-{
-	if (p->head[0] == 0xff)
-		return reply_error(c, p);
-	if (packet_is_end(p))
-		return reply_result_end(c, end_status(p));
-	return REPLY_MORE;
-}
-
-static inline int reply_first(struct conn *c, const struct packet *p)
-{
-	__u8 first = p->head[0];
-
-	if (first == 0xff)
-		return reply_error(c, p);
-	c->result = STATUS_OK;		/* unless an error comes after it */
-	if (c->command == COM_CHANGE_USER)
-		return first == 0 ? REPLY_DONE : REPLY_HELD;
-	if (c->command == COM_STATISTICS)
-		return REPLY_DONE;
-	if (c->command == COM_STMT_PREPARE && first == 0)
-		return reply_prepared(c, p);
-	if (c->command == COM_STMT_FETCH || c->command == COM_FIELD_LIST) {
-		c->stage = REPLY_ROWS;
-		return reply_row(c, p);
-	}
-	if (first == 0)
-		return reply_result_end(c, ok_status(p));
-	if (packet_is_end(p))
-		return reply_result_end(c, end_status(p));
-	if (first == 0xfb)
-		return REPLY_HELD;
-	return reply_columns(c, p);
-}
-
-static inline int reply_columns_end(struct conn *c, const struct packet *p)
-{
-	c->stage = REPLY_ROWS;
-	if (p->len != 5 || p->head[0] != 0xfe)
-		return reply_row(c, p);		/* CLIENT_DEPRECATE_EOF: the first row, or the end */
-	return packet_u16(p, 3) & SERVER_CURSOR_EXISTS ? reply_result_end(c, packet_u16(p, 3)) : REPLY_MORE;
-}
-
-static inline int reply_definition(struct conn *c, const struct packet *p)
-{
-	if (c->n_left && !(p->head[0] == 0xfe && p->len == 5))
-		c->n_left--;
-	return c->n_left ? REPLY_MORE : REPLY_DONE;
-}
-
-/* The next packet of a reply. */
-static inline int reply_packet(struct conn *c, const struct packet *p)
-{
-	int continues = c->row_continues;
-
-	c->row_continues = p->len == PACKET_MAX;
-	if (continues || !p->n)
-		return REPLY_MORE;
-	switch (c->stage) {
-	case REPLY_FIRST:
-		return reply_first(c, p);
-	case REPLY_COLUMNS:
-		if (p->head[0] == 0xff && p->len < 0xff00)
-			return reply_error(c, p);
-		if (!--c->n_left)
-			c->stage = REPLY_COLUMNS_END;
-		return REPLY_MORE;
-	case REPLY_COLUMNS_END:
-		return reply_columns_end(c, p);
-	case REPLY_DEFINITIONS:
-		return reply_definition(c, p);
-	default:
-		return reply_row(c, p);
-	}
-}
-
-/* Do the last REPLY_TAIL bytes of a send, whose packets we did not follow, end a result?
- * An EOF packet, or an OK packet without message in its place, that announces no further result. */
-static inline int reply_tail(const __u8 *tail)
-{
-	const __u8 *eof = tail + 2;
-
-	if (eof[0] == 5 && !eof[1] && !eof[2] && eof[4] == 0xfe)
-		return !(bytes_u16(eof + 7) & SERVER_MORE_RESULTS_EXISTS);
-	if (tail[0] == 7 && !tail[1] && !tail[2] && tail[4] == 0xfe && !tail[5] && !tail[6])
-		return !(bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS);
-	return 0;
 }
 
 #endif
