@@ -180,7 +180,7 @@ static int refuse_parts(char *reason)
 	return -EINVAL;
 }
 
-/* Numeric fields but the first. */
+/* Numeric fields but the first, each once. */
 static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 {
 	size_t n = json_array_size(list), at = 0, room = n * NAME_MAX_LEN;
@@ -195,7 +195,7 @@ static int get_parts_listed(const json_t *list, struct metric *m, char *reason)
 		const char *name = json_string_value(json_array_get(list, i));
 		const struct field *f = name ? metric_field(m, name) : NULL;
 
-		if (!f || f->arity != FIELD_NUMERIC || f->name == metric_first_measure(m))
+		if (!f || f->arity != FIELD_NUMERIC || f->name == metric_first_measure(m) || metric_is_part(m, name))
 			return refuse_parts(reason);
 		at += (size_t)snprintf(parts + at, room - at, "%s%s", i ? " " : "", name);
 	}

@@ -73,7 +73,7 @@ static void a_point_among_events_comes_back_and_must_be_numeric(void **state)
 static void parts_come_back_and_must_be_measures_but_the_first(void **state)
 {
 	static const char *const bad[] = {
-		"[\"latency\"]", "[\"statement\"]", "[\"cputime\", \"latency\"]", "[\"colour\"]", "[\"cputime\", 7]",
+		"[\"latency\"]", "[\"statement\"]", "[\"cputime\", \"latency\"]", "[\"cputime\", \"cputime\"]", "[\"colour\"]", "[\"cputime\", 7]",
 		"[\"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\", \"cputime\"]", "[]", "{}", "\"latency\"", "\"\"",
 	};
 	struct metric events = sample_metric, m;
