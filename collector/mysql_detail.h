@@ -6,7 +6,7 @@
  * Once    an executable is looked at when it is first seen, and why it cannot be probed is logged then.  It is released when none of
  *         the processes runs it any more.
  * Told    what runs is told without detail; `lacking` says of which and why.
- * Cost    attaching takes about 16 ms, releasing about 110.
+ * Cost    attaching takes about 16 ms, releasing about 110; looking at an executable about 5 (mysql_thd.h).
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_MYSQL_DETAIL_H

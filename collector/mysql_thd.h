@@ -4,6 +4,7 @@
  *
  * Truth   no debug information: the server's own accessors (thd_user_name() ...), which it exports for its plugins and
  *         which are one or two instructions, tell the places (accessor.h).
+ * Time    reads the executable's tables; program_file.h says how long.
  * Text    of log_slow_statement(), called at the end of every statement, whether it is slow or not.
  */
 #ifndef HEATSCOPE_MYSQL_THD_H

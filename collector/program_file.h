@@ -6,6 +6,8 @@
  * Shape   64-bit, little-endian.  The functions are those of .symtab, or where the file is stripped those it exports (.dynsym).
  * Trust   none: a file may be anybody's.  Nothing is read beyond it, and nothing larger than PROGRAM_TABLE_MAX; it is read and not mapped,
  *         so that one that is cut meanwhile cannot end us.
+ * Time    reading waits for the disk; then 5 ms for 20,000 functions (mariadbd, LLVM), 0.4 to 0.7 s at the most, of a made-up file with
+ *         tables of PROGRAM_TABLE_MAX.  What is large is read whole: who cannot wait must not call it.
  * Errors  -EBADMSG: not such a file; -EFBIG: a table is too large; else -errno.  After an error there is nothing to free.
  * Memory  program_file_fini() frees; a zeroed one has no functions.
  */

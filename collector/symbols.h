@@ -7,6 +7,7 @@
  * So what lies in a container with files of its own, or may not be read by our user, has no names, but offsets.
  * What was looked up is kept: of SYMBOLS_FILES files until they change, of SYMBOLS_PROCESSES processes for a second, or,
  * once they have ended, until others take their place.
+ * Time    the first look into a file reads its tables, on the caller's thread; program_file.h says how long.
  * Errors  0 or -errno.
  * Thread  one.
  */
