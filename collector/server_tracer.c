@@ -27,9 +27,9 @@ void server_stop(void *self)
 {
 	struct server_tracer *s = self;
 
-	bpf_link__destroy(s->file_begins);
-	bpf_link__destroy(s->file_ends);
-	bpf_link__destroy(s->left);
+	bpf_link__destroy(s->file_begins.link);
+	bpf_link__destroy(s->file_ends.link);
+	bpf_link__destroy(s->left.link);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
 	details_free(s->programs.details);
@@ -156,27 +156,33 @@ int server_start(const char *name, const char *const *names, const struct server
 	return err;
 }
 
-static void link_drop(struct bpf_link **link)
+static void link_drop(struct wanted_link *l)
 {
-	bpf_link__destroy(*link);
-	*link = NULL;
+	bpf_link__destroy(l->link);
+	l->link = NULL;
 }
 
-/* Attached while it is wanted.  ret_err: why it is not; it is tried again when more is wanted, and logged once. */
-static void link_want(const struct server_tracer *s, struct bpf_link **link, const char *name, const char *tracepoint, int *ret_err)
+/* Tried again whenever more is wanted; a reason is logged once. */
+static void link_want(const struct server_tracer *s, struct wanted_link *l, const char *name, const char *tracepoint)
 {
 	int err;
 
-	if (*link)
+	if (l->link)
 		return;
 	if (need_pretends(tracepoint))
 		errno = ENOENT;
 	else
-		*link = bpf_program__attach(program_of(s, name));
-	err = *link ? 0 : -errno;
-	if (err && err != *ret_err)
+		l->link = bpf_program__attach(program_of(s, name));
+	err = l->link ? 0 : -errno;
+	if (err && err != l->err)
 		log_error("%s: attaching to %s failed: %s", s->name, tracepoint, strerror(-err));
-	*ret_err = err;
+	l->err = err;
+}
+
+/* Why they cannot be had. */
+static int files_err(const struct server_tracer *s)
+{
+	return s->file_ends.err ?: s->file_begins.err;
 }
 
 static void files_drop(struct server_tracer *s)
@@ -188,12 +194,12 @@ static void files_drop(struct server_tracer *s)
 /* Both or none: without the other one times would be wrong. */
 static void files_want(struct server_tracer *s)
 {
-	if (!s->file_begins)
+	if (!s->file_begins.link)
 		*s->programs.files_since = clock_ns(CLOCK_MONOTONIC);
-	link_want(s, &s->file_ends, "file_ends", "sys_exit", &s->files_err);
-	if (s->file_ends)
-		link_want(s, &s->file_begins, "file_begins", "sys_enter", &s->files_err);
-	if (!s->file_ends || !s->file_begins)
+	link_want(s, &s->file_ends, "file_ends", "sys_exit");
+	if (s->file_ends.link)
+		link_want(s, &s->file_begins, "file_begins", "sys_enter");
+	if (!s->file_begins.link)
 		files_drop(s);
 }
 
@@ -202,7 +208,7 @@ void server_want(void *self, __u64 wanted)
 	struct server_tracer *s = self;
 
 	if (wanted & TURN_PARTS)
-		link_want(s, &s->left, "left", "sched_switch", &s->left_err);
+		link_want(s, &s->left, "left", "sched_switch");
 	else
 		link_drop(&s->left);
 	if (wanted & TURN_FILES)
@@ -214,15 +220,15 @@ void server_want(void *self, __u64 wanted)
 const char *server_lacking(void *self, __u64 wanted)
 {
 	struct server_tracer *s = self;
-	int no_reasons = (wanted & TURN_PARTS) && !s->left, no_files = (wanted & TURN_FILES) && !s->file_begins;
+	int no_reasons = (wanted & TURN_PARTS) && !s->left.link, no_files = (wanted & TURN_FILES) && !s->file_begins.link;
 
 	s->lacking[0] = 0;
 	if (no_reasons)
 		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): time blocked is all told as other%s",
-			 strerror(-s->left_err), no_files ? "; " : "");
+			 strerror(-s->left.err), no_files ? "; " : "");
 	if (no_files)
 		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
-			 "calls on files cannot be seen (%s): fs and io_bytes are 0", strerror(-s->files_err));
+			 "calls on files cannot be seen (%s): fs and io_bytes are 0", strerror(-files_err(s)));
 	return s->lacking;
 }
 
@@ -424,13 +430,13 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 	}
 	if (s->programs.details)
 		doctor_program(s, out, "statement's end", "statement_ended");
-	if (s->left)
+	if (s->left.link)
 		doctor_program(s, out, "leave", "left");
-	if (s->file_begins && s->file_ends) {
+	if (s->file_begins.link) {
 		doctor_program(s, out, "call's begin", "file_begins");
 		doctor_program(s, out, "call's end", "file_ends");
 	}
-	lacking = server_lacking(s, (s->left_err ? TURN_PARTS : 0) | (s->files_err ? TURN_FILES : 0));
+	lacking = server_lacking(s, (s->left.err ? TURN_PARTS : 0) | (files_err(s) ? TURN_FILES : 0));
 	if (*lacking)
 		fprintf(out, "  %s\n", lacking);
 	if (*s->programs.by_switch) {

@@ -36,6 +36,11 @@ struct server_programs {
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.running_since = &(x)->bss->running_since, .counts = (struct turn_counts *)&(x)->bss->counts })
 
+struct wanted_link {			/* attached only while it is wanted */
+	struct bpf_link *link;
+	int err;			/* of the last try; 0: none, or it succeeded */
+};
+
 struct server_tracer {
 	struct server_programs programs;
 	struct bpf_object *object;
@@ -43,9 +48,8 @@ struct server_tracer {
 	int texts_fd, specimens_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
-	struct bpf_link *left;		/* while somebody asks why threads were blocked */
-	struct bpf_link *file_ends, *file_begins;	/* or what they had of files */
-	int left_err, files_err;	/* why these cannot be had */
+	struct wanted_link left;	/* while somebody asks why threads were blocked */
+	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
 	char lacking[REASON_MAX];	/* as told last */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
 	struct census *census;
