@@ -1,7 +1,7 @@
 /* exemplar_views.js - exemplars as dots on their map, as a list beside it, and one of them with all that is known of it. */
 import { html } from "htm/preact";
 import { Parts } from "./explained.js";
-import { dotAt, compositionOf, dotsOf, keepsExemplars } from "./exemplars.js";
+import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf } from "./exemplars.js";
 import * as format from "./format.js";
 import { labelOf } from "./side.js";
 import { metricOf, unitOf } from "./text.js";
@@ -44,11 +44,11 @@ const whatOf = (row, text) => textOf(row, text) || row.fields.command || "–";
 /* The worst of the time shown. */
 function List({ session, map }) {
 	const { exemplars } = session, text = metricOf(map.inst, session.catalogue)?.text, [measure] = map.inst.measures;
-	const rows = exemplars.of(map).filter((row) => row.worst).slice(0, LISTED);
+	const rows = exemplars.of(map).filter((row) => row.worst).slice(0, LISTED), chosen = exemplars.chosen && nameOf(exemplars.chosen.row);
 
 	if (!rows.length)
 		return html`<p class="muted">none in this time</p>`;
-	return html`<table><tbody>${rows.map((row) => html`<tr key=${`${row.time} ${row.source}`} class=${exemplars.chosen?.row.time === row.time ? "on" : ""}>
+	return html`<table><tbody>${rows.map((row) => html`<tr key=${nameOf(row)} class=${nameOf(row) === chosen ? "on" : ""}>
 		<td>${format.clock(row.time)}</td><td>${format.amount(row.measures[measure], map.unit)}</td>
 		<th scope="row"><button class="plain" title=${whatOf(row, text)} onClick=${() => exemplars.choose(map, row)}>${whatOf(row, text)}</button></th></tr>`)}</tbody></table>`;
 }
@@ -90,7 +90,7 @@ export function Exemplar({ session }) {
 	const others = Object.entries(row.measures).filter(([name]) => name !== measure && !parts.includes(name));
 	const composition = compositionOf(row, { measure, unit: map.unit, parts });
 
-	return html`<section class="exemplar" aria-label="Event" key=${`${row.time} ${row.source}`} ref=${reveal}>
+	return html`<section class="exemplar" aria-label="Event" key=${nameOf(row)} ref=${reveal}>
 		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${labelOf(session, measure)}, ended ${format.clock(row.time, 0.1)}</span>
 			<button class="plain" onClick=${() => exemplars.drop()} aria-label="Close the event">×</button></h3>
 		${textOf(row, text) && html`<code tabindex="0">${textOf(row, text)}</code>`}</div>

@@ -28,11 +28,17 @@ export const keepsExemplars = ({ inst, measure, panel }) => inst?.exemplars > 0 
 /** Has it one of these keys, or, where those are left out, none of them? */
 export const isShown = ({ fields }, names, keys, only) => keys.includes(names.map((name) => fields[name]).join("/")) === (only === "isolate");
 
-/** The one next in time to a place, of those that lie on its side: later (1) or earlier (-1); null: there is none. */
-export function nextOf(rows, time, by) {
-	const ahead = rows.filter((row) => by > 0 ? row.time > time : row.time < time);
+/** What an exemplar is known by, however often the rows are asked for again: several may end at once. */
+export const nameOf = ({ time, source, connection, measures }) => [time, source, connection, ...Object.values(measures)].join(" ");
 
-	return ahead.reduce((best, row) => !best || (row.time - best.time) * by < 0 ? row : best, null);
+/* Those of one time have an order as well, or stepping would pass over all but one.  A place is a time and nothing else. */
+const order = (row, place) => row.time - place.time || ("measures" in place ? nameOf(row).localeCompare(nameOf(place)) : 0);
+
+/** The one next to a place ({time}) or to another row, of those that lie on its side: later (1) or earlier (-1); null: there is none. */
+export function nextOf(rows, place, by) {
+	const ahead = rows.filter((row) => order(row, place) * by > 0);
+
+	return ahead.reduce((best, row) => !best || order(row, best) * by < 0 ? row : best, null);
 }
 
 /** Where each lies, in px: [{row, x, y}]; those that the view does not reach are left out. */
@@ -112,8 +118,8 @@ export class Exemplars {
 	/** To the next of the worst in time; false: there is none. */
 	step(map, by) {
 		const { chosen, session } = this;
-		const from = chosen?.map === map ? chosen.row.time : session.cursor?.time ?? (by > 0 ? -Infinity : Infinity);
-		const row = nextOf(this.of(map).filter(({ worst }) => worst), from, by);
+		const place = chosen?.map === map ? chosen.row : session.cursor ?? { time: by > 0 ? -Infinity : Infinity };
+		const row = nextOf(this.of(map).filter(({ worst }) => worst), place, by);
 
 		if (row)
 			this.choose(map, row);

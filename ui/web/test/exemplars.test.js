@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { timeAxis, valueAxis } from "../src/axis.js";
-import { compositionOf, dotAt, dotsOf, isShown, keepsExemplars, nextOf } from "../src/exemplars.js";
+import { compositionOf, dotAt, dotsOf, isShown, keepsExemplars, nameOf, nextOf } from "../src/exemplars.js";
 
 const row = (time, latency, more) => ({ time, source: "db1", connection: 1, fields: { digest: "select ?" }, measures: { latency }, ...more });
 const view = (domain) => ({ x: timeAxis(100, 200, 0, 100), y: valueAxis({ kind: "linear", low: 10, high: 110, under: false, over: false, ...domain }, 0, 100) });
@@ -35,11 +35,25 @@ test("a point means the nearest dot within reach", () => {
 test("the next one in time, on either side", () => {
 	const rows = [row(130, 9), row(110, 5), row(120, 7)];
 
-	assert.equal(nextOf(rows, 110, 1).time, 120);
-	assert.equal(nextOf(rows, 115, -1).time, 110);
-	assert.equal(nextOf(rows, -Infinity, 1).time, 110);
-	assert.equal(nextOf(rows, Infinity, -1).time, 130);
-	assert.equal(nextOf(rows, 130, 1), null);
+	assert.equal(nextOf(rows, { time: 110 }, 1).time, 120);
+	assert.equal(nextOf(rows, { time: 115 }, -1).time, 110);
+	assert.equal(nextOf(rows, { time: -Infinity }, 1).time, 110);
+	assert.equal(nextOf(rows, { time: Infinity }, -1).time, 130);
+	assert.equal(nextOf(rows, { time: 130 }, 1), null);
+});
+
+test("of several that end at once each is stepped to once, there and back, also when the rows were asked for again", () => {
+	const rows = [row(120, 7), row(110, 5), row(120, 9), row(120, 7, { connection: 2 }), row(130, 5)];
+	const way = (by) => {
+		const seen = [];
+
+		for (let at = { time: -Infinity * by }; (at = nextOf(structuredClone(rows), at, by)) !== null && seen.length < 9;)
+			seen.push(nameOf(at));
+		return seen;
+	};
+
+	assert.deepEqual(way(1).sort(), rows.map(nameOf).sort());
+	assert.deepEqual(way(-1), way(1).reverse());
 });
 
 test("its parts and the rest add up to its time", () => {
