@@ -62,8 +62,9 @@ export class Feed {
 		this.on.grid(i, grid);
 	}
 
+	/* What is gone stays so. */
 	lose(i, why) {
-		this.views[i].gone = why.code === "ECA_NOENT";
+		this.views[i].gone ||= why.code === "ECA_NOENT";
 		this.on.state(i, "lost", why);
 	}
 
@@ -85,7 +86,7 @@ export class Feed {
 		this.timer = setTimeout(again, answered.every(Boolean) && round === 0 ? 200 : RETRY_MS);
 	}
 
-	/* True: there is its grid. */
+	/* True: there is its grid, or none any more: the others need not wait for it. */
 	async ask(i) {
 		const { id, parameters } = this.views[i];
 
@@ -98,7 +99,7 @@ export class Feed {
 		} catch (e) {
 			if (!this.closed)
 				this.lose(i, e);
-			return false;
+			return this.views[i].gone;
 		}
 	}
 

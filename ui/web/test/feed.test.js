@@ -66,6 +66,37 @@ test("one that is gone is told, and not asked for again; the others go on", asyn
 	assert.deepEqual(grids.at(-1)[0], 1, "numbers are the feed's, not the stream's");
 });
 
+test("while grids serve in the stream's stead, one that is gone keeps the others from no stream", async (t) => {
+	const asked = [], opened = [], later = () => new Promise((done) => setImmediate(done)), { fetch } = globalThis;
+
+	t.mock.timers.enable({ apis: ["setTimeout"] });
+	t.after(() => globalThis.fetch = fetch);
+	globalThis.fetch = async (url) => {
+		if (url.startsWith("/ca/stream")) {
+			opened.push(JSON.parse(new URL(url, "http://x").searchParams.get("views")).map((view) => view.instrumentation));
+			return { ok: true, status: 200, body: new ReadableStream({ start: (out) => out.close() }) };
+		}
+		asked.push(url);
+		return url.includes("/1/") ? { ok: false, status: 404, json: async () => ({ error: { code: "ECA_NOENT", message: "there is none" } }) }
+			: { ok: true, status: 200, json: async () => grid(50) };
+	};
+	const { states } = feedOf(t, VIEWS);
+	const pass = async (ms) => {
+		await later();
+		await later();
+		t.mock.timers.tick(ms);
+		await later();
+		await later();
+	};
+
+	for (const ms of [500, 200])
+		await pass(ms);
+	assert.deepEqual(asked.map((url) => url.includes("/1/")), [true, false, false], "it is asked for once");
+	await pass(3000);
+	assert.deepEqual(opened, [["1", "2"], ["2"]]);
+	assert.deepEqual(states.find(([i, state]) => i === 0 && state === "lost"), [0, "lost", "there is none"]);
+});
+
 test("a stream that cannot be read is let go, so that its connection is free for the next", async (t) => {
 	const opened = server(t);
 
