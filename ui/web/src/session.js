@@ -34,7 +34,8 @@ export class Session {
 		this.state = readHash(location.hash);
 		this.catalogue = null;
 		this.instrumentations = null;
-		this.error = null;		/* {code, message} of the newest failure that still holds */
+		this.unlisted = null;		/* why the lists could not be had the last time */
+		this.failed = null;		/* why a map of this view could not */
 		this.refused = null;		/* Error of what a person asked for; told until something else is chosen */
 		this.creating = false;		/* or what begins New: {from: instrumentation, where} */
 		this.flame = null;		/* the rectangle whose flame graph is shown */
@@ -81,7 +82,7 @@ export class Session {
 	async resume() {
 		clearInterval(this.timer);
 		this.timer = setInterval(() => this.listing || this.refreshLists(), LIST_MS);
-		await this.refreshLists();
+		await this.list();
 		this.enter();
 	}
 
@@ -93,10 +94,11 @@ export class Session {
 			this.show();
 	}
 
-	/* The address was changed by hand, or by going back. */
-	follow() {
+	/* The address was changed by hand, or by going back; it may name what was made a moment ago. */
+	async follow() {
 		if (writeHash(this.state) === (location.hash === "#" ? "" : location.hash))
 			return;
+		await this.list();
 		this.state = readHash(location.hash);
 		this.enter();
 	}
@@ -124,23 +126,36 @@ export class Session {
 		history[push ? "pushState" : "replaceState"](null, "", writeHash(this.state) || location.pathname);
 	}
 
-	/* listing: a poll that is not answered yet, or waits for the token, is not followed by more. */
-	async refreshLists() {
+	/** {code, message} of what fails now; null: nothing. */
+	get error() {
+		return this.unlisted ?? this.failed;
+	}
+
+	/* What there is; without an answer it stays as it was.  listing: a poll that is not answered yet, or waits for the token, is
+	 * not followed by more. */
+	async list() {
 		this.listing = true;
 		try {
 			[this.catalogue, this.instrumentations] = await Promise.all([api.catalogue(), api.instrumentations(), this.library.refresh()]);
-			if (this.error?.code === "UNREACHABLE") {
-				this.error = null;
-				this.show();
-			} else {
-				this.arrange();
-			}
-			this.journal.refresh();
+			this.unlisted = null;
 		} catch (e) {
-			this.error = e;
+			this.unlisted = e;
 		}
 		this.listing = false;
-		this.changed();
+	}
+
+	/* The maps as the newest lists have them; where heatscoped is back, all anew. */
+	async refreshLists() {
+		const away = this.unlisted?.code === "UNREACHABLE";
+
+		await this.list();
+		if (this.unlisted)
+			return this.changed();
+		if (away)
+			this.enter();
+		else
+			this.arrange();
+		this.journal.refresh();
 	}
 
 	/** What a reply is for, if the view is still the one it was asked for; what fails is told. */
@@ -154,12 +169,12 @@ export class Session {
 				await take(value);
 		} catch (e) {
 			if (epoch === this.epoch && e.code !== "UNREACHABLE")
-				this.error = e;
+				this.failed = e;
 		}
 		this.changed();
 	}
 
-	/** What a person asked for could not be done; `error` would be forgotten at the next column.  null: it was read. */
+	/** What a person asked for could not be done; `failed` would be forgotten at the next column.  null: it was read. */
 	refuse(why) {
 		this.refused = why;
 		this.changed();
@@ -326,15 +341,14 @@ export class Session {
 			map.linked = null;
 			map.overlays.clear();
 		}
-		this.listed = 0;
-		if (this.error && this.error.code !== "UNREACHABLE")
-			this.error = null;
 		this.open(this.shown);
 	}
 
 	/* Live, one feed is for all maps; a view that stands still asks for those given. */
 	open(maps) {
 		this.closeFeed();
+		this.failed = null;
+		this.listed = 0;		/* of a new map nothing is listed yet */
 		if (document.hidden)
 			return this.changed();
 		if (!this.live)
@@ -352,9 +366,9 @@ export class Session {
 			state: (at, state, why) => {
 				views[at].map.linked = state;
 				if (state === "lost")
-					this.error = why;
+					this.failed = why;
 				else if (state !== "connecting")
-					this.error = null;
+					this.failed = null;
 				this.changed();
 			},
 		});

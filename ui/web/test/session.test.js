@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Session } from "../src/session.js";
+
+const INST = { module: "mysql", stat: "queries", decomposition: ["statement"], measures: ["latency", "size", "cputime"], granularity: 1, "retention-time": 600 };
+const CATALOGUE = { metrics: [{ module: "mysql", stat: "queries", label: "MySQL queries", unit: "queries", fields: ["statement", "latency"] }],
+	fields: { statement: { label: "statement", type: "string" }, latency: { label: "latency", type: "time" } },
+	types: { string: { arity: "discrete" }, time: { arity: "numeric" } } };
+const GRID = { unit: "ns", from: 940, column: 1, ncols: 60, nrows: 1, slot: 1, edge: [0, 10], columns: Array.from({ length: 60 }, () => ({ cells: [] })),
+	shade: { levels: [1] }, summary: { count: 7 } };
+const sheet = (id, more) => ({ id, name: id, ready: false, duration: 60, yscale: "auto", transfer: "log",
+	panels: [{ instrumentation: { id: "1", ...INST }, measure: "latency" }], ...more });
+
+/* A server that answers from a table, by path; a browser with an address and no more. */
+async function page(t, hash, more = {}) {
+	const answers = { "/ca": CATALOGUE, "/ca/instrumentations": [{ id: "1", ...INST }], "/ca/worksheets": [], "/ca/annotations": [], "/ca/alerts": [],
+		...more };
+	const location = { hash, pathname: "/" };
+	const put = (_, __, address) => { location.hash = address.startsWith("#") ? address : ""; };
+
+	Object.assign(globalThis, { location, history: { pushState: put, replaceState: put }, document: { hidden: false }, matchMedia: () => ({ matches: false }) });
+	globalThis.fetch = async (address) => {
+		const path = address.split("?")[0], kind = path.split("/").at(-1);
+		const value = await (answers[path] ?? { grid: GRID, keys: { keys: [], unit: "ns" } }[kind]);
+
+		if (value instanceof Error)
+			return { ok: false, status: 500, json: async () => ({ error: { code: "ECA_IO", message: value.message } }) };
+		return { ok: true, status: 200, json: async () => value, body: new ReadableStream({}) };
+	};
+	const session = new Session(() => {});
+
+	t.after(() => {
+		document.hidden = true;
+		session.stop();
+		clearTimeout(session.soon);
+	});
+	await session.resume();
+	return { session, answers, location };
+}
+
+const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+
+async function until(ask) {
+	for (let left = 100; left && !ask(); left--)
+		await wait(20);
+	assert.ok(ask(), String(ask));
+}
+
+const idsOf = (session) => [...new Set(session.maps.map(({ inst }) => inst?.id))].join();
+
+test("what the lists lack is told while it holds, and no longer, also where the view stands still", async (t) => {
+	const { session, answers } = await page(t, "#end=1000"), { "/ca": was } = answers;
+
+	answers["/ca"] = new Error("the disk is full");
+	await session.refreshLists();
+	assert.equal(session.error.message, "the disk is full");
+	answers["/ca"] = was;
+	await session.refreshLists();
+	assert.equal(session.error, null);
+});
+
+test("a link to what was made a moment ago shows it", async (t) => {
+	const { session, answers, location } = await page(t, "#inst=1&end=1000");
+
+	assert.equal(idsOf(session), "1");
+	answers["/ca/instrumentations"] = ["1", "2"].map((id) => ({ id, ...INST }));
+	location.hash = "#inst=2&end=1000";
+	await session.follow();
+	assert.equal(idsOf(session), "2");
+});
+
+test("a map that is added is summed up with its first columns", async (t) => {
+	const { session } = await page(t, "#inst=1&end=1000");
+
+	await until(() => session.maps[0].summary);
+	session.arrangeAs([...session.panels, { ...session.panels[0], weight: null, measure: "cputime" }]);
+	await until(() => session.maps.length === 4 && session.maps.at(-1).summary);
+});
