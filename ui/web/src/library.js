@@ -12,6 +12,7 @@ export class Library {
 		this.list = [];			/* {id, name, ready} */
 		this.asking = null;		/* {label, name, answer(name)}, while a name is asked for */
 		this.making = false;
+		this.opening = null;		/* id of the one that is wanted; what is answered of another comes too late */
 	}
 
 	/** The one that is open; null: none that is there. */
@@ -41,8 +42,13 @@ export class Library {
 
 	/** chosen: what counts more than what the worksheet says; push: the browser's way back leads back. */
 	open(id, { chosen = {}, push = true } = {}) {
+		this.opening = id;
 		return this.does(async () => {
-			const sheet = await api.worksheet(id), { duration, yscale: y, transfer, threshold = null } = sheet;
+			const sheet = await api.worksheet(id);
+
+			if (this.opening !== id)
+				return;
+			const { duration, yscale: y, transfer, threshold = null } = sheet;
 
 			this.session.creating = false;
 			this.session.set({ ...anew(null), sheet: id, intact: true, panels: panelsFrom(sheet), duration, y, transfer, threshold, ...chosen }, push);

@@ -184,6 +184,7 @@ export class Session {
 
 	select(id) {
 		this.creating = false;
+		this.library.opening = null;
 		this.set(anew(id), true);
 	}
 

@@ -76,3 +76,20 @@ test("a map that is added is summed up with its first columns", async (t) => {
 	session.arrangeAs([...session.panels, { ...session.panels[0], weight: null, measure: "cputime" }]);
 	await until(() => session.maps.length === 4 && session.maps.at(-1).summary);
 });
+
+test("of what is chosen in a row the last is shown, whichever is answered first", async (t) => {
+	let answer;
+	const late = new Promise((done) => { answer = () => done(sheet("late")); });
+	const { session } = await page(t, "#end=1000", { "/ca/worksheets": [sheet("late"), sheet("early")], "/ca/worksheets/late": late, "/ca/worksheets/early": sheet("early") });
+
+	for (const choose of [() => session.library.open("early"), () => session.select("1")]) {
+		const first = session.library.open("late");
+
+		await choose();
+		const { state } = session;
+
+		answer();
+		await first;
+		assert.equal(session.state, state);
+	}
+});
