@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, shots, violations } from "./kit.js";
 import { until } from "./server.js";
-import { maps, menuOf, pressed, shownUntil } from "./view.js";
+import { maps, menuOf, press, pressed, shownUntil } from "./view.js";
 
 const worksheetMenu = async (page, name) => {
 	await page.locator(".masthead summary", { hasText: "Worksheet" }).click();
@@ -28,7 +28,7 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await until("it is on the server", async () => (await saved(server))[0]?.name === "Two maps", 5);
 	const [{ id }] = await saved(server);
 
-	await until("its name is a link", async () => page.url().endsWith(`sheet=${id}&duration=60`), 5);
+	await until("its name is a link", async () => page.url().endsWith(`#sheet=${id}`), 5);
 	await worksheetMenu(page, "Rename …");
 	await name("Both");
 	await until("renamed", async () => await page.title() === "Both – Heatscope", 5);
@@ -45,6 +45,9 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await page.getByRole("button", { name: "Resume" }).waitFor();
 	await page.locator(".map canvas.cells").nth(1).waitFor();
 	assert.equal(address(page).get("end"), end, "a link to a time of it leads to that time");
+	await press(page, "Range", "5 min");
+	await page.reload();
+	await until("another range than the worksheet's, though it is the usual one", async () => await pressed(page, "Range") === "5 min", 8);
 	await page.locator(".masthead summary", { hasText: "Worksheet" }).click();
 	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
 	const file = await download.path(), given = JSON.parse(readFileSync(file, "utf8"));

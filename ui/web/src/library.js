@@ -3,7 +3,7 @@
  *      list <- GET /ca/worksheets;   open(id) -> the session's panels;   the session's panels -> save()
  */
 import * as api from "./api.js";
-import { anew } from "./state.js";
+import { anew, lookOf } from "./state.js";
 import { missing, panelsFrom, worksheetOf } from "./worksheet.js";
 
 export class Library {
@@ -48,10 +48,10 @@ export class Library {
 
 			if (this.opening !== id)
 				return;
-			const { duration, yscale: y, transfer, threshold = null } = sheet;
+			const { duration, yscale: y, transfer, threshold = null } = sheet, base = { duration, y, transfer, threshold };
 
 			this.session.creating = false;
-			this.session.set({ ...anew(null), sheet: id, intact: true, panels: panelsFrom(sheet), duration, y, transfer, threshold, ...chosen }, push);
+			this.session.set({ ...anew(null), sheet: id, panels: panelsFrom(sheet), base, ...base, ...chosen }, push);
 		});
 	}
 
@@ -73,8 +73,10 @@ export class Library {
 		const { id, name } = this.current;
 
 		return this.does(async () => {
+			const { state } = this.session;
+
 			await api.changeWorksheet(id, this.document(name));
-			this.session.set({ intact: true });
+			this.session.set({ base: lookOf(state) });
 		});
 	}
 
@@ -91,9 +93,9 @@ export class Library {
 
 	saveAs() {
 		this.ask("Save as", this.name, async (name) => {
-			const { id } = await api.saveWorksheet(this.document(name));
+			const { state } = this.session, { id } = await api.saveWorksheet(this.document(name));
 
-			this.session.set({ sheet: id, intact: true });
+			this.session.set({ sheet: id, base: lookOf(state) });
 		});
 	}
 
@@ -118,7 +120,7 @@ export class Library {
 
 		return this.does(async () => {
 			await api.removeWorksheet(id);
-			this.session.set({ sheet: null, intact: false });
+			this.session.set({ sheet: null, base: null });
 		});
 	}
 

@@ -21,7 +21,7 @@ import { PartsMap } from "./parts.js";
 import { Pick } from "./pick.js";
 import { Ranking } from "./ranking.js";
 import { whenNeeded } from "./token.js";
-import { anew, chosenOf, readHash, writeHash } from "./state.js";
+import { anew, chosenIn, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
 import { domainAt, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
@@ -89,7 +89,7 @@ export class Session {
 	/* A link may name a worksheet instead of panels: what else it says is of that worksheet's maps. */
 	enter() {
 		if (this.state.sheet && !this.state.panels.length)
-			this.library.open(this.state.sheet, { chosen: chosenOf(this.state), push: false });
+			this.library.open(this.state.sheet, { chosen: chosenIn(location.hash), push: false });
 		else
 			this.show();
 	}
@@ -116,7 +116,7 @@ export class Session {
 			this.refreshOverlays();
 		else if (only("by"))
 			this.ranking.refresh();
-		else if (only("panels", "inst", "sheet", "intact"))
+		else if (only("panels", "inst", "sheet", "base"))
 			this.arrange();
 		else
 			this.show();
@@ -294,7 +294,7 @@ export class Session {
 
 	/** Other panels, as worksheet.js makes them of these. */
 	arrangeAs(panels) {
-		this.set({ panels, inst: null, intact: false });
+		this.set({ panels, inst: null, base: null });
 	}
 
 	/* Panels came, went or moved. */

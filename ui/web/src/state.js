@@ -5,11 +5,13 @@ import { KEYS_MAX } from "./keys.js";
 import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 /**
+ * @typedef {Object} Look   what a worksheet says beside its panels: {duration, y, transfer, threshold}
+ *
  * @typedef {Object} State
  * @property {string|null} inst      id of the instrumentation, where there are no panels
  * @property {import("./worksheet.js").Panel[]} panels   from top to bottom; empty: those inst is looked at by
  * @property {string|null} sheet     the worksheet that the panels are, or were before they were changed
- * @property {boolean} intact        the panels are still as they came from it: the address need not have them
+ * @property {Look|null} base        how the sheet is looked at, while the panels are as they came from it: the address has only what differs
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"sqrt"|"linear"|"rank"} transfer
@@ -32,20 +34,26 @@ const CROP_MOST = 0.05;
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], sheet: null, intact: false, duration: 300, y: "auto", transfer: "log", crop: 0, only: null, keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", crop: 0, only: null, keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
 /** What was chosen of one instrumentation means nothing of another: it begins without. */
 export function anew(inst) {
-	const { panels, sheet, intact, keys, only, of, by, end, threshold, values } = START;
+	const { panels, sheet, base, keys, only, of, by, end, threshold, values } = START;
 
-	return { inst, panels, sheet, intact, keys, only, of, by, end, threshold, values };
+	return { inst, panels, sheet, base, keys, only, of, by, end, threshold, values };
 }
 
-/** What is not as at the start, but for where the panels come from. */
-export const chosenOf = ({ inst, panels, sheet, intact, ...rest }) =>
-	Object.fromEntries(Object.entries(rest).filter(([name, value]) => JSON.stringify(value) !== JSON.stringify(START[name])));
+/** @returns {Look} */
+export const lookOf = ({ duration, y, transfer, threshold }) => ({ duration, y, transfer, threshold });
+
+/** What an address says by itself, but for where the panels come from. */
+export function chosenIn(hash) {
+	const q = new URLSearchParams(hash.replace(/^#/, "")), { inst, panels, sheet, base, ...rest } = readHash(hash);
+
+	return Object.fromEntries(Object.entries(rest).filter(([name]) => q.has(name === "keys" ? "key" : name)));
+}
 
 const one = (value, allowed, otherwise) => allowed.includes(value) ? value : otherwise;
 
@@ -65,6 +73,7 @@ function thresholdIn(text) {
 	return value && !more.length && Number(value) > 0 && Number.isFinite(Number(value)) ? { unit, value: Number(value) } : null;
 }
 
+const thresholdText = (threshold) => threshold ? `${threshold.unit}:${threshold.value}` : "";
 const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Number(v.toPrecision(6)))].join(":");
 
 /** @returns {State} whatever the text is */
@@ -79,7 +88,7 @@ export function readHash(hash) {
 		inst: q.get("inst") || null,
 		panels: q.getAll("map").map(panelIn).filter(Boolean).slice(0, MAPS_MAX),
 		sheet: q.get("sheet") || null,
-		intact: false,
+		base: null,
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
@@ -96,18 +105,18 @@ export function readHash(hash) {
 	};
 }
 
-/** The part of the state that differs from the start. */
+/** The part of the state that differs from its worksheet's, or else from the start. */
 export function writeHash(state) {
-	const q = new URLSearchParams();
+	const q = new URLSearchParams(), usual = { ...START, ...state.base };
 
 	for (const name of ["inst", "sheet", "duration", "y", "transfer", "crop", "only", "of", "by", "view", "theme", "end"])
-		if (state[name] !== null && state[name] !== START[name])
+		if (state[name] !== usual[name])
 			q.set(name, String(state[name]));
-	if (state.threshold)
-		q.set("threshold", `${state.threshold.unit}:${state.threshold.value}`);
+	if (thresholdText(state.threshold) !== thresholdText(usual.threshold))
+		q.set("threshold", thresholdText(state.threshold));
 	if (state.values)
 		q.set("values", valuesText(state.values));
-	for (const panel of state.intact ? [] : state.panels)
+	for (const panel of state.base ? [] : state.panels)
 		q.append("map", panelText(panel));
 	for (const key of state.keys)
 		q.append("key", key);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../src/keys.js";
-import { anew, chosenOf, columnsFor, readHash, START, writeHash } from "../src/state.js";
+import { anew, chosenIn, columnsFor, readHash, START, writeHash } from "../src/state.js";
 import { panelOf } from "../src/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
 	const state = {
-		sheet: "7", intact: false,
+		sheet: "7", base: null,
 		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" })], duration: 900,
 		y: "linear", transfer: "rank", crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
@@ -37,11 +37,22 @@ test("another instrumentation keeps how is looked, and nothing of what was chose
 
 test("a link to a worksheet that was looked at tells what was chosen of it, and of a bare one there is nothing", () => {
 	const chosen = { duration: 900, keys: ["a"], end: 1700000000, threshold: { unit: "ns", value: 5 }, values: { unit: "ns", low: 1, high: 5 } };
-	const link = writeHash({ ...START, ...chosen, sheet: "7", intact: true, panels: [panelOf("7", "latency")] });
+	const base = { duration: 60, y: "auto", transfer: "log", threshold: null };
+	const link = writeHash({ ...START, ...base, ...chosen, sheet: "7", base, panels: [panelOf("7", "latency")] });
 
 	assert.deepEqual(readHash(link).panels, [], "they are the worksheet's");
-	assert.deepEqual(chosenOf(readHash(link)), chosen);
-	assert.deepEqual(chosenOf(readHash("#sheet=7")), {});
+	assert.deepEqual(chosenIn(link), chosen);
+	assert.deepEqual(chosenIn("#sheet=7"), {});
+});
+
+test("what was chosen counts more than the worksheet, also where it is as at the start; what the worksheet says is not repeated", () => {
+	const base = { duration: 900, y: "log", transfer: "rank", threshold: { unit: "ns", value: 5 } };
+	const linkOf = (chosen) => writeHash({ ...START, ...base, sheet: "7", base, ...chosen });
+
+	assert.equal(linkOf({}), "#sheet=7");
+	assert.equal(linkOf({ threshold: { ...base.threshold } }), "#sheet=7");
+	for (const chosen of [{ duration: START.duration }, { y: START.y }, { transfer: START.transfer }, { threshold: null }])
+		assert.deepEqual(chosenIn(linkOf(chosen)), chosen);
 });
 
 test("columns are whole slots and not too many", () => {
