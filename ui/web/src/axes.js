@@ -6,6 +6,7 @@ import * as format from "./format.js";
 
 export const GUTTER = 62;		/* px left of the maps, for the y axes */
 const LABEL = 13;			/* px a label of the axis takes */
+const BESIDE_HANDLE = 9;		/* px from an end of the axis, where its handle is (ends.js), to the middle of a label */
 
 /** Size of an element, kept up to date. */
 export function useSize(ref) {
@@ -38,8 +39,8 @@ export function YAxis({ y, unit, height, under }) {
 			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
 				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.max(at, 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
 		})}
-		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - 4} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
-		${y.domain.over && html`<text x=${GUTTER - 4} y="4" class="strip">beyond</text>`}
+		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - BESIDE_HANDLE} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
+		${y.domain.over && html`<text x=${GUTTER - 4} y=${BESIDE_HANDLE} class="strip">beyond</text>`}
 	</svg>`;
 }
 
