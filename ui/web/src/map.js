@@ -46,7 +46,11 @@ export class HeatMap {
 	}
 
 	get label() {
-		return this.session.catalogue.fields[this.measure]?.label ?? this.measure;
+		return this.nameOf(this.measure);
+	}
+
+	nameOf(field) {
+		return this.session.catalogue.fields[field]?.label ?? field;
 	}
 
 	/** What it counts. */
@@ -59,8 +63,11 @@ export class HeatMap {
 		return subjectOf(this);
 	}
 
+	/** What tells it from the other maps: of one measure there may be several, which add up this and that. */
 	get title() {
-		return this.subject ? `${this.label}, ${this.subject}` : this.label;
+		const { weight } = this.panel;
+
+		return [this.label, weight && `sums of ${this.nameOf(weight)}`, this.subject].filter(Boolean).join(", ");
 	}
 
 	/** What to ask for. */

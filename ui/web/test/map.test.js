@@ -20,6 +20,14 @@ test("a map whose instrumentation goes lets go of all that it held", () => {
 	assert.deepEqual([map.grid, map.summary, map.overlays.size], [null, null, 0]);
 });
 
+test("maps of one measure are told apart by what they add up", () => {
+	const session = { catalogue: { fields: { io: { label: "time in file I/O" } } }, shown: [] };
+	const titleOf = (more) => new HeatMap(session, { id: "1", panel: panelOf("1", "latency", more), inst: { id: "1" } }).title;
+
+	assert.deepEqual([titleOf(), titleOf({ weight: "io" }), titleOf({ weight: "net" })],
+		["latency", "latency, sums of time in file I/O", "latency, sums of net"]);
+});
+
 test("a cursor's value is of its own unit only", () => {
 	const [latency, cputime, utilization, empty] = mapsOf(["ns", "ns", "%", null]);
 	const { session } = latency;
