@@ -4,7 +4,7 @@
  *
  * Pure    no loop, file or clock: slices come in through a store_reader, time as now_ns.
  * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
- *         any pieces, keeps it (test_query.c).
+ *         any pieces, keeps it (test_query.c, test_query_keys.c).
  * Scope   of a point metric all sums are kept as they are, with the number of slots that any source
  *         reported: whoever shows them divides (grid_shown()).  A slot that nobody observed is no
  *         snapshot; a key that is absent from an observed one was 0 there.

@@ -1,86 +1,8 @@
+#include "query_kit.h"
 #include "check.h"
-#include "../aggregator/query.h"
 
 #include <errno.h>
 #include <stdio.h>
-
-#define SLOT 1000000000ll
-#define T0 1700000000ll
-
-static struct instrumentation instrumentation(void)
-{
-	return (struct instrumentation){
-		.id = 1, .module = "mysql", .stat = "queries", .field = { "command", "statement" }, .n_fields = 2,
-		.measure = { "latency", "cputime" }, .n_measures = 2,
-		.ruler = { RULER(UNIT_NS, 5, 10, 40), RULER(UNIT_NS, 5, 10, 40) },
-		.granularity_ns = SLOT, .slot_ns = SLOT, .retention_s = 3600, .ruler_bits = 5, .n_keys = 64,
-	};
-}
-
-static struct query query(const struct instrumentation *in, __s64 n_slots, size_t n_cols)
-{
-	return (struct query){ .inst = in, .from_ns = T0 * SLOT, .to_ns = (T0 + n_slots) * SLOT, .n_cols = n_cols,
-			       .row_bits = 3, .now_ns = (T0 + 10 * n_slots + 10) * SLOT };
-}
-
-struct event {
-	__s64 slot;
-	unsigned key, axis;
-	__u64 value;
-};
-
-static const char *const commands[] = { "query", "execute" };
-static const char *const statements[] = { "select", "update", "a/b", NULL };
-
-static void key_put(unsigned key, struct bytes *out)
-{
-	labels_put(out, commands[key % 2]);
-	labels_put(out, statements[key / 2 % 4]);
-}
-
-/* As a slice of that event's slot, key and axis; frees it. */
-static void give_hist(const struct store_reader *r, const struct event *e, unsigned weight, struct hist *h)
-{
-	struct bytes key = { 0 }, bytes = { 0 };
-	struct slice s;
-
-	hist_encode(h, &bytes);
-	key_put(e->key, &key);
-	s = (struct slice){ .ruler = h->ruler, .axis = (__u16)e->axis, .weight = (__u16)weight, .key = { key.data, (__u16)key.len },
-			    .hist = bytes.data, .hist_len = (__u32)bytes.len };
-	r->slice(r->arg, e->slot, &s);
-	bytes_fini(&key);
-	bytes_fini(&bytes);
-	hist_fini(h);
-}
-
-/* Gives n events with the same slot, key and axis as one slice. */
-static void give(const struct store_reader *r, const struct event *e, size_t n, __u64 ruler)
-{
-	struct hist h;
-
-	assert_int_equal(hist_init(&h, ruler), 0);
-	for (size_t i = 0; i < n; i++)
-		hist_record(&h, e[i].value, 1);
-	give_hist(r, e, 0, &h);
-}
-
-/* One event, and what it weighs. */
-static void give_weight(const struct store_reader *r, const struct event *e, unsigned weight, __u64 heavy, __u64 ruler)
-{
-	struct hist h;
-
-	assert_int_equal(hist_init(&h, ruler), 0);
-	hist_record(&h, e->value, heavy);
-	give_hist(r, e, weight, &h);
-}
-
-static void random_events(struct event *e, size_t n, __s64 n_slots)
-{
-	for (size_t i = 0; i < n; i++)
-		e[i] = (struct event){ T0 + (__s64)check_below((uint64_t)n_slots), (unsigned)check_below(8), 0,
-				       check_value() >> 20 };
-}
 
 static void shuffle(struct event *e, size_t n)
 {
@@ -100,7 +22,7 @@ static struct grid *grid_of_events(const struct query *q, const struct event *e,
 
 	assert_int_equal(fold_new(q, &f), 0);
 	for (size_t i = 0; i < n; i++)
-		give(fold_reader(f), &e[i], 1, q->inst->ruler[0]);
+		kit_give(fold_reader(f), &e[i], 1, q->inst->ruler[0]);
 	assert_int_equal(fold_error(f), 0);
 	g = fold_grid(f);
 	assert_non_null(g);
@@ -129,17 +51,17 @@ static void assert_same_grid(const struct grid *a, const struct grid *b)
 
 static void the_sum_of_all_cells_is_the_count(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	struct event e[500];
 
 	for (int round = 0; round < 40; round++) {
 		__s64 n_slots = 1 + (__s64)check_below(40);
-		struct query q = query(&in, n_slots, 1 + check_below(50));
+		struct query q = kit_query(&in, n_slots, 1 + check_below(50));
 		struct grid *g;
 		__u64 sum = 0, count = 0;
 
 		q.row_bits = (__u32)check_below(8);
-		random_events(e, 500, n_slots);
+		kit_events(e, 500, n_slots);
 		g = grid_of_events(&q, e, 500);
 		for (size_t col = 0; col < g->n_cols; col++) {
 			assert_int_equal(cells_of(g, col), g->column[col].count);
@@ -155,12 +77,12 @@ static void the_sum_of_all_cells_is_the_count(void **state)
 
 static void order_and_pieces_do_not_matter(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 20, 7);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 20, 7);
 	struct event e[300];
 	struct grid *a, *b;
 
-	random_events(e, 300, 20);
+	kit_events(e, 300, 20);
 	a = grid_of_events(&q, e, 300);
 	for (int round = 0; round < 10; round++) {
 		shuffle(e, 300);
@@ -174,12 +96,12 @@ static void order_and_pieces_do_not_matter(void **state)
 /* Folding columns: every column of a coarse grid is the sum of its fine ones. */
 static void wide_columns_are_sums_of_narrow_ones(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
 
-	random_events(e, 400, 24);
+	kit_events(e, 400, 24);
 	for (size_t n_cols = 1; n_cols <= 24; n_cols++) {
-		struct query fine_q = query(&in, 24, 24), q = query(&in, 24, n_cols);
+		struct query fine_q = kit_query(&in, 24, 24), q = kit_query(&in, 24, n_cols);
 		struct grid *fine = grid_of_events(&fine_q, e, 400), *g = grid_of_events(&q, e, 400);
 		size_t per = 24 / g->n_cols + (24 % g->n_cols != 0);
 
@@ -203,16 +125,16 @@ static void wide_columns_are_sums_of_narrow_ones(void **state)
 /* Folding rows: a coarser ruler's row holds exactly the finer rows between its edges. */
 static void coarse_rows_are_sums_of_fine_ones(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
-	struct query fine_q = query(&in, 4, 4);
+	struct query fine_q = kit_query(&in, 4, 4);
 	struct grid *fine;
 
-	random_events(e, 400, 4);
+	kit_events(e, 400, 4);
 	fine_q.row_bits = 5;
 	fine = grid_of_events(&fine_q, e, 400);
 	for (__u32 bits = 0; bits < 5; bits++) {
-		struct query q = query(&in, 4, 4);
+		struct query q = kit_query(&in, 4, 4);
 		struct grid *g;
 
 		q.row_bits = bits;
@@ -236,8 +158,8 @@ static void coarse_rows_are_sums_of_fine_ones(void **state)
 static void neighbours_do_not_mix(void **state)
 {
 	enum { COLS = 37, EVENTS = 3 };
-	const struct instrumentation in = instrumentation();
-	const struct query q = query(&in, COLS, COLS);
+	const struct instrumentation in = kit_instrumentation();
+	const struct query q = kit_query(&in, COLS, COLS);
 
 	for (int round = 0; round < 200; round++) {
 		struct event e[EVENTS];
@@ -259,7 +181,7 @@ static void neighbours_do_not_mix(void **state)
 			}
 			e[0].slot = T0 + (__s64)i;
 			e[0].key = e[0].axis = 0;
-			give(fold_reader(f), e, n[i], kind == 2 ? RULER(UNIT_NS, 3, 10, 40) : in.ruler[0]);
+			kit_give(fold_reader(f), e, n[i], kind == 2 ? RULER(UNIT_NS, 3, 10, 40) : in.ruler[0]);
 		}
 		g = fold_grid(f);
 		assert_non_null(g);
@@ -276,15 +198,15 @@ static void neighbours_do_not_mix(void **state)
 
 static void amendments_add(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 3, 3);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 3, 3);
 	const struct event e[] = { { T0 + 1, 0, 0, 5000 }, { T0 + 1, 0, 0, 5001 }, { T0 + 1, 0, 0, 90000 } };
 	struct fold *f;
 	struct grid *g;
 
 	assert_int_equal(fold_new(&q, &f), 0);
-	give(fold_reader(f), e, 2, in.ruler[0]);
-	give(fold_reader(f), e + 2, 1, in.ruler[0]);
+	kit_give(fold_reader(f), e, 2, in.ruler[0]);
+	kit_give(fold_reader(f), e + 2, 1, in.ruler[0]);
 	g = fold_grid(f);
 	assert_int_equal(g->column[1].count, 3);
 	assert_int_equal(g->column[1].sum, 100001);
@@ -298,8 +220,8 @@ static void amendments_add(void **state)
 
 static void percentiles_keep_the_full_resolution(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 1, 1);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 1, 1);
 	struct event e[100];
 	struct grid *g;
 
@@ -316,8 +238,8 @@ static void percentiles_keep_the_full_resolution(void **state)
 
 static void cells_alone_are_those_of_the_whole_grid(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 2, 2);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 2, 2);
 	const struct event e[] = { { T0, 0, 0, 5000 }, { T0 + 1, 0, 0, 5001 }, { T0 + 1, 0, 0, 90000 } };
 	struct grid *g = grid_of_events(&q, e, 3), *cells;
 
@@ -338,8 +260,8 @@ static void cells_alone_are_those_of_the_whole_grid(void **state)
 
 static void rows_reach_around_the_data(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 1, 1);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 1, 1);
 	static const __u64 values[] = { 0, 1, 1023, 1024, 1000000, 1ull << 39, 1ull << 40, ~0ull };
 
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
@@ -357,8 +279,8 @@ static void rows_reach_around_the_data(void **state)
 
 static void an_empty_grid_has_rows_and_columns(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 60, 60);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 60, 60);
 	struct grid *g = grid_of_events(&q, NULL, 0);
 
 	assert_int_equal(g->n_cols, 60);
@@ -371,8 +293,8 @@ static void an_empty_grid_has_rows_and_columns(void **state)
 
 static void rows_reach_as_far_as_asked(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 1, 1);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 1, 1);
 	struct event e = { T0, 0, 0, 1000000 };
 	struct grid *g;
 
@@ -386,12 +308,12 @@ static void rows_reach_as_far_as_asked(void **state)
 
 static void granularity_is_the_smallest_column(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	struct query q;
 	struct grid *g;
 
 	in.granularity_ns = 5 * SLOT;
-	q = query(&in, 60, 60);
+	q = kit_query(&in, 60, 60);
 	g = grid_of_events(&q, NULL, 0);
 	assert_int_equal(g->n_cols, 12);
 	assert_int_equal(g->col_ns, 5 * SLOT);
@@ -405,13 +327,13 @@ static void granularity_is_the_smallest_column(void **state)
 
 static void selection_and_exclusion_complement_each_other(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	static const char *const keys[] = { "query/select", "execute/a/b", "query/other" };
-	struct query all = query(&in, 5, 5), some = all, rest;
+	struct query all = kit_query(&in, 5, 5), some = all, rest;
 	struct event e[300];
 	struct grid *g[3];
 
-	random_events(e, 300, 5);
+	kit_events(e, 300, 5);
 	some.select = keys;
 	some.n_select = 3;
 	some.row_min = all.row_min = 1;
@@ -431,8 +353,8 @@ static void selection_and_exclusion_complement_each_other(void **state)
 
 static void other_axes_and_slots_stay_out(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 2, 2);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 2, 2);
 	const struct event e[] = { { T0, 0, 1, 5000 }, { T0 - 1, 0, 0, 5000 }, { T0 + 2, 0, 0, 5000 }, { T0, 0, 0, 5000 } };
 	struct grid *g = grid_of_events(&q, e, 4);
 
@@ -442,22 +364,22 @@ static void other_axes_and_slots_stay_out(void **state)
 
 static void mixed_rulers_meet_at_the_coarser_one(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 2, 2);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 2, 2);
 	const struct event e[] = { { T0, 0, 0, 5000 }, { T0 + 1, 0, 0, 5000 } };
 	struct fold *f;
 	struct grid *g;
 
 	q.row_bits = 5;
 	assert_int_equal(fold_new(&q, &f), 0);
-	give(fold_reader(f), &e[0], 1, in.ruler[0]);
-	give(fold_reader(f), &e[1], 1, RULER(UNIT_NS, 2, 12, 30));
+	kit_give(fold_reader(f), &e[0], 1, in.ruler[0]);
+	kit_give(fold_reader(f), &e[1], 1, RULER(UNIT_NS, 2, 12, 30));
 	g = fold_grid(f);
 	assert_int_equal(g->all.count, 2);
 	assert_int_equal(cells_of(g, 0) + cells_of(g, 1), 2);
 	assert_int_equal(g->edge[1] - g->edge[0], g->edge[0] ? g->edge[0] / 4 : 4096);
 	grid_free(g);
-	give(fold_reader(f), &e[1], 1, RULER(UNIT_BYTES, 2, 12, 30));
+	kit_give(fold_reader(f), &e[1], 1, RULER(UNIT_BYTES, 2, 12, 30));
 	assert_int_equal(fold_error(f), -EINVAL);
 	assert_null(fold_grid(f));
 	fold_free(f);
@@ -465,8 +387,8 @@ static void mixed_rulers_meet_at_the_coarser_one(void **state)
 
 static void coverage_tells_zero_from_silence(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 10, 10);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 10, 10);
 	const struct store_reader *r;
 	struct loss loss = { .n = 7, .first = T0 + 4, .last = T0 + 5 };
 	struct fold *f;
@@ -503,8 +425,8 @@ static void coverage_tells_zero_from_silence(void **state)
 
 static void a_source_seen_before_is_expected(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 4, 2);
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 4, 2);
 	struct fold *f;
 	struct grid *g;
 
@@ -525,10 +447,10 @@ static void a_source_seen_before_is_expected(void **state)
 static void the_fewest_are_over_the_slots_that_are_over(void **state)
 {
 	static const struct { __s64 now_ms; __u32 fewest; } cases[] = { { 4000, 1 }, { 3000, 2 }, { 2999, 2 }, { 0, 0 }, { 9000, 1 } };
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct query q = query(&in, 4, 4);
+		struct query q = kit_query(&in, 4, 4);
 		struct fold *f;
 
 		q.now_ns = T0 * SLOT + cases[i].now_ms * 1000000;
@@ -542,7 +464,7 @@ static void the_fewest_are_over_the_slots_that_are_over(void **state)
 
 static void what_is_not_over_is_in_progress(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	static const struct { __s64 now; const char *marks; } cases[] = {
 		{ (T0 + 2) * SLOT + SLOT / 2, "-xxx" },		/* slot 1 ended 0.5 s ago: one is missing */
 		{ (T0 + 3) * SLOT, "--xx" },
@@ -551,7 +473,7 @@ static void what_is_not_over_is_in_progress(void **state)
 	};
 
 	for (size_t i = 0; i < 4; i++) {
-		struct query q = query(&in, 4, 4);
+		struct query q = kit_query(&in, 4, 4);
 		struct fold *f;
 		struct grid *g;
 
@@ -570,8 +492,8 @@ static void what_is_not_over_is_in_progress(void **state)
 
 static void refuses_queries_that_make_no_sense(void **state)
 {
-	struct instrumentation in = instrumentation();
-	struct query good = query(&in, 4, 4), q;
+	struct instrumentation in = kit_instrumentation();
+	struct query good = kit_query(&in, 4, 4), q;
 	struct fold *f;
 
 	q = good; q.to_ns = q.from_ns;
@@ -586,47 +508,17 @@ static void refuses_queries_that_make_no_sense(void **state)
 	assert_int_equal(fold_new(&q, &f), -EINVAL);
 }
 
-static void keys_add_up_to_the_grid(void **state)
-{
-	struct instrumentation in = instrumentation();
-	struct query q = query(&in, 5, 5);
-	struct event e[400];
-	struct key_fold *f;
-	const struct key_total *total;
-	size_t n;
-	__u64 count = 0;
-
-	random_events(e, 400, 5);
-	for (__u32 drop = 0; drop < 4; drop++) {
-		q.drop = drop;
-		assert_int_equal(key_fold_new(&q, &f), 0);
-		for (size_t i = 0; i < 400; i++)
-			give(key_fold_reader(f), &e[i], 1, in.ruler[0]);
-		assert_int_equal(key_fold_error(f), 0);
-		total = key_fold_totals(f, &n);
-		assert_int_equal(n, drop == 0 ? 8 : drop == 1 ? 4 : drop == 2 ? 2 : 1);
-		count = 0;
-		for (size_t i = 0; i < n; i++) {
-			count += total[i].hist.count;
-			assert_true(!i || total[i - 1].hist.count >= total[i].hist.count);
-			assert_int_equal(total[i].other, (drop & 2) == 0 && strstr(total[i].text, "other") != NULL);
-		}
-		assert_int_equal(count, 400);
-		key_fold_free(f);
-	}
-}
-
 /* Folded by time, value or key, in sources with rulers of their own: the sum of all cells is what all events weigh. */
 static void weights_add_up_however_they_are_folded(void **state)
 {
-	struct instrumentation in = instrumentation();
+	struct instrumentation in = kit_instrumentation();
 	struct event e[400];
 
 	in.n_weights = 2;
 	in.weight_ruler = ruler_coarser(in.ruler[0], 3);
 	strcpy(in.weight[1], "cputime");
 	for (int round = 0; round < 30; round++) {
-		struct query q = query(&in, 40, 1 + check_below(50));
+		struct query q = kit_query(&in, 40, 1 + check_below(50));
 		__u64 heavy = 0, cells = 0, keys = 0, count = 0;
 		const struct key_total *total;
 		struct key_fold *by_key;
@@ -637,15 +529,15 @@ static void weights_add_up_however_they_are_folded(void **state)
 		q.row_bits = (__u32)check_below(8);
 		q.weight = 2;
 		q.drop = (__u32)check_below(4);
-		random_events(e, 400, 40);
+		kit_events(e, 400, 40);
 		assert_int_equal(fold_new(&q, &f), 0);
 		assert_int_equal(key_fold_new(&q, &by_key), 0);
 		for (size_t i = 0; i < 400; i++) {
 			unsigned weight = (unsigned)check_below(3);
 			__u64 one = check_below(3) ? check_value() >> 20 : 0;
 
-			give_weight(fold_reader(f), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
-			give_weight(key_fold_reader(by_key), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
+			kit_give_weight(fold_reader(f), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
+			kit_give_weight(key_fold_reader(by_key), &e[i], weight, one, ruler_coarser(in.weight_ruler, 1 + check_below(3)));
 			heavy += weight == 2 ? one : 0;
 			count += weight == 2;
 		}
@@ -675,58 +567,28 @@ static void weights_add_up_however_they_are_folded(void **state)
 	}
 }
 
-static void key_texts_join_labels(void **state)
-{
-	static const struct { unsigned key; const char *text; bool other; } cases[] = {
-		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a/b", false },
-		{ 7, "execute/other", true },
-	};
-	char text[KEY_BYTES_MAX];
-	bool other;
-
-	for (size_t i = 0; i < 4; i++) {
-		struct bytes key = { 0 };
-
-		key_put(cases[i].key, &key);
-		key_text(&(struct labels){ key.data, (__u16)key.len }, text, &other);
-		assert_string_equal(text, cases[i].text);
-		assert_int_equal(other, cases[i].other);
-		bytes_fini(&key);
-	}
-	key_text(&(struct labels){ NULL, 0 }, text, &other);
-	assert_string_equal(text, "");
-	assert_false(other);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_sum_of_all_cells_is_the_count),
-		cmocka_unit_test(order_and_pieces_do_not_matter),
-		cmocka_unit_test(wide_columns_are_sums_of_narrow_ones),
-		cmocka_unit_test(coarse_rows_are_sums_of_fine_ones),
-		cmocka_unit_test(neighbours_do_not_mix),
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(the_sum_of_all_cells_is_the_count),
+	cmocka_unit_test(order_and_pieces_do_not_matter),
+	cmocka_unit_test(wide_columns_are_sums_of_narrow_ones),
+	cmocka_unit_test(coarse_rows_are_sums_of_fine_ones),
+	cmocka_unit_test(neighbours_do_not_mix),
 	cmocka_unit_test(amendments_add),
-		cmocka_unit_test(percentiles_keep_the_full_resolution),
-		cmocka_unit_test(cells_alone_are_those_of_the_whole_grid),
-		cmocka_unit_test(rows_reach_around_the_data),
-		cmocka_unit_test(an_empty_grid_has_rows_and_columns),
-		cmocka_unit_test(rows_reach_as_far_as_asked),
-		cmocka_unit_test(granularity_is_the_smallest_column),
-		cmocka_unit_test(selection_and_exclusion_complement_each_other),
-		cmocka_unit_test(other_axes_and_slots_stay_out),
-		cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
+	cmocka_unit_test(percentiles_keep_the_full_resolution),
+	cmocka_unit_test(cells_alone_are_those_of_the_whole_grid),
+	cmocka_unit_test(rows_reach_around_the_data),
+	cmocka_unit_test(an_empty_grid_has_rows_and_columns),
+	cmocka_unit_test(rows_reach_as_far_as_asked),
+	cmocka_unit_test(granularity_is_the_smallest_column),
+	cmocka_unit_test(selection_and_exclusion_complement_each_other),
+	cmocka_unit_test(other_axes_and_slots_stay_out),
+	cmocka_unit_test(mixed_rulers_meet_at_the_coarser_one),
 	cmocka_unit_test(coverage_tells_zero_from_silence),
-		cmocka_unit_test(a_source_seen_before_is_expected),
-		cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
+	cmocka_unit_test(a_source_seen_before_is_expected),
+	cmocka_unit_test(the_fewest_are_over_the_slots_that_are_over),
 	cmocka_unit_test(what_is_not_over_is_in_progress),
-		cmocka_unit_test(refuses_queries_that_make_no_sense),
-		cmocka_unit_test(keys_add_up_to_the_grid),
-		cmocka_unit_test(weights_add_up_however_they_are_folded),
-	cmocka_unit_test(key_texts_join_labels),
-	};
+	cmocka_unit_test(refuses_queries_that_make_no_sense),
+	cmocka_unit_test(weights_add_up_however_they_are_folded),
+};
 
-	cmocka_set_message_output(CM_OUTPUT_TAP);
-	check_seed();
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+CHECK_MAIN(tests)

@@ -1,0 +1,63 @@
+/* Keys: a histogram for each over the whole range, and its text. */
+#include "query_kit.h"
+#include "check.h"
+
+static void keys_add_up_to_the_grid(void **state)
+{
+	struct instrumentation in = kit_instrumentation();
+	struct query q = kit_query(&in, 5, 5);
+	struct event e[400];
+	struct key_fold *f;
+	const struct key_total *total;
+	size_t n;
+	__u64 count = 0;
+
+	kit_events(e, 400, 5);
+	for (__u32 drop = 0; drop < 4; drop++) {
+		q.drop = drop;
+		assert_int_equal(key_fold_new(&q, &f), 0);
+		for (size_t i = 0; i < 400; i++)
+			kit_give(key_fold_reader(f), &e[i], 1, in.ruler[0]);
+		assert_int_equal(key_fold_error(f), 0);
+		total = key_fold_totals(f, &n);
+		assert_int_equal(n, drop == 0 ? 8 : drop == 1 ? 4 : drop == 2 ? 2 : 1);
+		count = 0;
+		for (size_t i = 0; i < n; i++) {
+			count += total[i].hist.count;
+			assert_true(!i || total[i - 1].hist.count >= total[i].hist.count);
+			assert_int_equal(total[i].other, (drop & 2) == 0 && strstr(total[i].text, "other") != NULL);
+		}
+		assert_int_equal(count, 400);
+		key_fold_free(f);
+	}
+}
+
+static void key_texts_join_labels(void **state)
+{
+	static const struct { unsigned key; const char *text; bool other; } cases[] = {
+		{ 0, "query/select", false }, { 3, "execute/update", false }, { 4, "query/a/b", false },
+		{ 7, "execute/other", true },
+	};
+	char text[KEY_BYTES_MAX];
+	bool other;
+
+	for (size_t i = 0; i < 4; i++) {
+		struct bytes key = { 0 };
+
+		kit_key(cases[i].key, &key);
+		key_text(&(struct labels){ key.data, (__u16)key.len }, text, &other);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(other, cases[i].other);
+		bytes_fini(&key);
+	}
+	key_text(&(struct labels){ NULL, 0 }, text, &other);
+	assert_string_equal(text, "");
+	assert_false(other);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(keys_add_up_to_the_grid),
+	cmocka_unit_test(key_texts_join_labels),
+};
+
+CHECK_MAIN(tests)
