@@ -268,7 +268,7 @@ static void course_fini(struct course *c)
 
 static void course_add(struct course *c, const struct grid *g, const struct bins *b, size_t col)
 {
-	double *below = &c->below[(c->n + 1) * b->n], *square = &c->square[(c->n + 1) * b->n];
+	double *below = &c->below[c->n * b->n], *square = &c->square[c->n * b->n];	/* before this column; after it b->n later */
 	__u64 sum = 0, all = 0;
 	size_t row = 0;
 
@@ -282,8 +282,8 @@ static void course_add(struct course *c, const struct grid *g, const struct bins
 		for (; row < b->end[i]; row++)
 			sum += g->cell[row * g->n_cols + col];
 		part = (double)sum / (double)all;
-		below[i] = below[i - b->n] + part;	/* of the row before */
-		square[i] = square[i - b->n] + part * part;
+		below[b->n + i] = below[i] + part;
+		square[b->n + i] = square[i] + part * part;
 	}
 	c->events[c->n + 1] = c->events[c->n] + (double)all;
 	c->col[c->n++] = col;
