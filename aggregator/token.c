@@ -49,11 +49,10 @@ static int secret_take(const char *text, size_t len)
 	return n == len || (n + 1 == len && text[n] == '\n') ? (int)n : -EINVAL;
 }
 
-int token_read(const char *path, struct token *ret_token, char *reason, size_t room)
+int token_secret(const char *path, char ret_secret[TOKEN_MAX + 1], char *reason, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), err = fd < 0 ? -errno : 0, len = 0;
 	char text[TOKEN_MAX + 8];
-	struct token t;
 	ssize_t n = 0;
 
 	reason[0] = 0;
@@ -65,18 +64,35 @@ int token_read(const char *path, struct token *ret_token, char *reason, size_t r
 	}
 	if (!err) {
 		len = secret_take(text, (size_t)n);
-		err = len < 0 ? len : digest(text, (size_t)len, &t);
+		err = len < 0 ? len : 0;
 	}
 	if (fd >= 0)
 		close(fd);
-	gnutls_memset(text, 0, sizeof(text));
 	if (!err)
-		*ret_token = t;
-	else if (len == -EINVAL)
+		snprintf(ret_secret, TOKEN_MAX + 1, "%.*s", len, text);
+	gnutls_memset(text, 0, sizeof(text));
+	if (err && len == -EINVAL)
 		snprintf(reason, room, "%.200s holds no token: it must be one line of %d to %d printable characters without "
 			 "spaces (openssl rand -hex 24 makes one)", path, TOKEN_MIN, TOKEN_MAX);
-	else if (!reason[0])
+	else if (err && !reason[0])
 		snprintf(reason, room, "the token cannot be read from %.200s: %s", path, strerror(-err));
+	return err;
+}
+
+int token_read(const char *path, struct token *ret_token, char *reason, size_t room)
+{
+	char secret[TOKEN_MAX + 1];
+	struct token t;
+	int err = token_secret(path, secret, reason, room);
+
+	if (!err) {
+		err = digest(secret, strlen(secret), &t);
+		if (err)
+			snprintf(reason, room, "the token cannot be read from %.200s: %s", path, strerror(-err));
+	}
+	gnutls_memset(secret, 0, sizeof(secret));
+	if (!err)
+		*ret_token = t;
 	return err;
 }
 
