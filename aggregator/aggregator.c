@@ -1,9 +1,12 @@
 #include "aggregator.h"
 
 #include "alerts.h"
+#include "alerts_always.h"
 #include "always.h"
+#include "herald.h"
 #include "http.h"
 #include "journal.h"
+#include "webhooks.h"
 #include "worksheets.h"
 
 #include <errno.h>
@@ -238,6 +241,12 @@ static int open_middle(struct aggregator *a, char *reason)
 		err = worksheets_load(a->worksheets, a->store);
 	if (!err)
 		err = always_new(a->catalog, &a->conf, &a->always);
+	if (!err)
+		err = webhooks_new(a->loop, &a->conf, &a->webhooks, reason);
+	if (!err)
+		err = herald_new(a, &a->herald);
+	if (!err)
+		err = alerts_always_new(a->alerts, a->catalog, &a->conf, now_ns(), &a->alerts_always);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
 	return err;
@@ -326,6 +335,7 @@ static void watch(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
 
+	alerts_always_look(a->alerts_always, now_ns());
 	alerts_tick(a->alerts, now_ns());
 }
 
@@ -394,6 +404,7 @@ void aggregator_stop(struct aggregator *a)
 		uv_close((uv_handle_t *)&a->upkeep, NULL);
 		uv_close((uv_handle_t *)&a->alerts_timer, NULL);
 	}
+	webhooks_close(a->webhooks);
 	if (a->ingest)
 		ingest_stop(a->ingest);
 	if (a->flush)
@@ -408,6 +419,9 @@ void aggregator_close(struct aggregator *a)
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	always_free(a->always);
+	alerts_always_free(a->alerts_always);
+	herald_free(a->herald);
+	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);
 	journal_free(a->journal);
 	worksheets_free(a->worksheets);

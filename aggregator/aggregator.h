@@ -4,7 +4,7 @@
  *
  * Begin   aggregator_open(): lock, store, cube, flush, catalog, ingest, http.  Then run the loop.
  *         After an error, too, stop, run the loop and close.
- * End     aggregator_stop(): ingest stops reading, flush drains (every job's done() has been
+ * End     aggregator_stop(): ingest stops reading, webhooks are told nothing more, flush drains (every job's done() has been
  *         called, every committed batch acknowledged), then http_close(), ingest_close(), and the
  *         loop runs out of handles.  aggregator_close() frees the rest.
  * HTTP    http.c takes the whole aggregator: it reads catalog and cube on the loop and submits
@@ -27,6 +27,9 @@ struct always;				/* always.c's */
 struct journal;				/* journal.c's */
 struct alerts;				/* alerts.c's */
 struct worksheets;			/* worksheets.c's */
+struct webhooks;			/* webhooks.c's */
+struct herald;				/* herald.c's */
+struct alerts_always;			/* alerts_always.c's */
 
 struct aggregator {
 	struct conf conf;
@@ -38,6 +41,9 @@ struct aggregator {
 	struct always *always;
 	struct journal *journal;
 	struct alerts *alerts;
+	struct alerts_always *alerts_always;
+	struct webhooks *webhooks;
+	struct herald *herald;		/* alerts to webhooks */
 	uv_timer_t alerts_timer;	/* has_timer, too */
 	struct worksheets *worksheets;
 	struct ingest *ingest;

@@ -74,7 +74,7 @@ static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
 int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason)
 {
 	static const char *const known[] = { "name", "instrumentation", "measure", "key", "percentile", "above", "share", "shape",
-					     "window", "for", NULL };
+					     "window", "for", "webhook", NULL };
 	struct alert_rule r = { .hold = 3 };
 	double inst = 0, window, hold = 3;
 	int err = member_check(request, known, "an alert", reason), got = 0;
@@ -91,6 +91,8 @@ int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason
 		err = get_text(request, "measure", r.measure, sizeof(r.measure), reason);
 	if (err >= 0)
 		err = get_text(request, "key", r.key, sizeof(r.key), reason);
+	if (err >= 0)
+		err = get_text(request, "webhook", r.webhook, sizeof(r.webhook), reason);
 	if (err >= 0)
 		err = get_kind(request, &r, reason);
 	window = r.kind == ALERT_SHAPE ? 60 : 10;
@@ -125,6 +127,8 @@ json_t *alert_rule_json(const struct alert_rule *r)
 		json_object_set_new(json, "percentile", json_real(r->percentile));
 	if (r->kind == ALERT_SHARE)
 		json_object_set_new(json, "share", json_real(r->share));
+	if (*r->webhook)
+		json_object_set_new(json, "webhook", json_string(r->webhook));
 	return json;
 }
 

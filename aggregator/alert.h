@@ -44,6 +44,7 @@ struct alert_rule {
 	__u64 above;			/* in the measure's unit */
 	double share;			/* 0..1 */
 	__u32 window_s, hold;
+	char webhook[ALERT_NAME_MAX];	/* who is told, by its name in the configuration; "": nobody */
 };
 
 /* From a request as in doc/api.md.  -EINVAL and why not, in `reason` (REASON_MAX bytes). */

@@ -13,6 +13,7 @@
 
 #define NS 1000000000ll
 #define SENTENCE 400
+#define TROUBLE 200
 
 struct watched {
 	struct watched *next;
@@ -21,6 +22,12 @@ struct watched {
 	__s64 next_ns;			/* where the next window begins */
 	__s64 known_ns;			/* before it windows are only learnt */
 	__u64 firing;			/* its annotation; 0: none */
+	__s64 fired_ns;			/* since when it fires; 0: it does not */
+	__u64 n_delivered, n_given_up, n_waiting;	/* to its webhook, since our start */
+	bool always;			/* of the configuration file, */
+	const char *file;		/* NULL: not settled since our start */
+	unsigned line;
+	char trouble[TROUBLE];		/* why the last one was given up */
 };
 
 struct alerts {
@@ -28,8 +35,10 @@ struct alerts {
 	struct cube *cube;
 	struct catalog *catalog;
 	struct journal *journal;
+	struct alerts_listener listener;
 	struct watched *first;
 	size_t n;
+	__s64 now_ns;			/* of the newest tick */
 	__u64 turn;			/* the first id of the next tick */
 };
 
@@ -65,6 +74,12 @@ static json_t *real_or_null(double n)
 	return isfinite(n) ? json_real(n) : json_null();
 }
 
+static json_t *deliveries_json(const struct watched *w)
+{
+	return json_pack("{s:I, s:I, s:I, s:s}", "delivered", (json_int_t)w->n_delivered, "waiting", (json_int_t)w->n_waiting, "given_up",
+			 (json_int_t)w->n_given_up, "reason", w->trouble);
+}
+
 static json_t *watched_json(const struct alerts *a, const struct watched *w)
 {
 	json_t *json = alert_rule_json(&w->alert.rule);
@@ -80,6 +95,10 @@ static json_t *watched_json(const struct alerts *a, const struct watched *w)
 	json_object_set_new(json, "sentence", json_string(sentence));
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)w->firing);
 	json_object_set_new(json, "annotation", w->firing ? json_string(id) : json_null());
+	if (w->file)
+		json_object_set_new(json, "always", json_pack("{s:s, s:i}", "file", w->file, "line", (int)w->line));
+	if (*w->alert.rule.webhook)
+		json_object_set_new(json, "deliveries", deliveries_json(w));
 	return json;
 }
 
@@ -103,9 +122,9 @@ json_t *alerts_one(const struct alerts *a, __u64 id)
 
 static char *stored_text(const struct watched *w)
 {
-	json_t *json = json_pack("{s:o, s:s, s:I, s:I}", "rule", alert_rule_json(&w->alert.rule), "state",
+	json_t *json = json_pack("{s:o, s:s, s:I, s:I, s:b}", "rule", alert_rule_json(&w->alert.rule), "state",
 				 alert_state_name(w->alert.state), "since", (json_int_t)w->alert.since_ns, "annotation",
-				 (json_int_t)w->firing);
+				 (json_int_t)w->firing, "always", w->always);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	json_decref(json);
@@ -180,6 +199,40 @@ static int look(const struct alerts *a, struct watched *w, const struct instrume
 
 /* ---- what a change means ---- */
 
+void alerts_listen(struct alerts *a, const struct alerts_listener *l)
+{
+	a->listener = *l;
+}
+
+void alerts_told(struct alerts *a, __u64 id, int err, const char *reason)
+{
+	struct watched *w = *find(a, id);
+
+	if (!w)
+		return;
+	w->n_waiting--;
+	w->n_delivered += !err;
+	w->n_given_up += !!err;
+	if (err)
+		snprintf(w->trouble, sizeof(w->trouble), "%s", reason);
+}
+
+static void tell(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
+{
+	const struct catalog_inst *ci = catalog_find(a->catalog, w->alert.rule.inst);
+	int axis = ci ? axis_of(w, &ci->in) : -1;
+	char sentence[SENTENCE];
+	struct alert_event event = { .id = w->id, .annotation = w->firing, .alert = &w->alert, .state = state, .sentence = sentence,
+				     .measure = axis < 0 ? "" : ci->in.measure[axis], .unit = axis < 0 ? "" : query_unit(&ci->in, axis),
+				     .from_ns = w->fired_ns, .to_ns = to_ns, .now_ns = a->now_ns };
+
+	if (!*w->alert.rule.webhook || !a->listener.told)
+		return;
+	sentence_of(a, w, sentence);
+	w->n_waiting++;
+	a->listener.told(a->listener.arg, &event);
+}
+
 static void begin_firing(struct alerts *a, struct watched *w)
 {
 	struct annotation note = { .inst = w->alert.rule.inst, .from_ns = w->alert.since_ns, .to_ns = ANNOTATION_OPEN, .kind = ANNOTATION_ALERT };
@@ -191,16 +244,28 @@ static void begin_firing(struct alerts *a, struct watched *w)
 	if (journal_add(a->journal, &note, NULL, NULL, &w->firing, reason))
 		w->firing = 0;
 	fprintf(stderr, "heatscoped: alert \"%s\" fires: %s\n", w->alert.rule.name, sentence);
+	w->fired_ns = w->alert.since_ns;
+	tell(a, w, alert_state_name(ALERT_FIRING), ANNOTATION_OPEN);
+}
+
+static void end_firing(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
+{
+	if (w->firing)
+		journal_end(a->journal, w->firing, to_ns);
+	tell(a, w, state, to_ns);
+	w->firing = 0;
+	w->fired_ns = 0;
 }
 
 static void changed(struct alerts *a, struct watched *w)
 {
-	if (w->alert.state == ALERT_FIRING && !w->firing)
+	const char *state = alert_state_name(w->alert.state);
+
+	if (w->alert.state == ALERT_FIRING && !w->fired_ns)
 		begin_firing(a, w);
-	if (w->alert.state != ALERT_FIRING && w->firing) {
-		journal_end(a->journal, w->firing, w->alert.since_ns);
-		w->firing = 0;
-		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, alert_state_name(w->alert.state));
+	if (w->alert.state != ALERT_FIRING && w->fired_ns) {
+		end_firing(a, w, state, w->alert.since_ns);
+		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, state);
 	}
 	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }
@@ -251,6 +316,34 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	}
 }
 
+static void take_out(struct alerts *a, struct watched **at)
+{
+	struct watched *w = *at;
+
+	*at = w->next;
+	a->n--;
+	alert_fini(&w->alert);
+	free(w);
+}
+
+/* What it fired is over. */
+static void give_up(struct alerts *a, struct watched **at)
+{
+	if ((*at)->fired_ns)
+		end_firing(a, *at, "removed", (*at)->next_ns);
+	take_out(a, at);
+}
+
+/* An alert that is there. */
+static int drop(struct alerts *a, struct watched **at, flush_done done, void *arg)
+{
+	int err = keep_drop(&a->keep, (*at)->id, done, arg);
+
+	if (!err)
+		give_up(a, at);
+	return err;
+}
+
 /* Those with ids first..last. */
 static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, size_t *n_read)
 {
@@ -264,7 +357,7 @@ static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, s
 		if (ci)
 			tick_one(a, w, &ci->in, now_ns, n_read);
 		else
-			alerts_remove(a, w->id, NULL, NULL);	/* with its instrumentation */
+			drop(a, find(a, w->id), NULL, NULL);	/* with its instrumentation */
 	}
 }
 
@@ -273,6 +366,7 @@ void alerts_tick(struct alerts *a, __s64 now_ns)
 	__u64 turn = a->turn;
 	size_t n_read = 0;
 
+	a->now_ns = now_ns;
 	tick_some(a, turn, ~0ull, now_ns, &n_read);
 	if (turn)
 		tick_some(a, 0, turn - 1, now_ns, &n_read);
@@ -300,6 +394,8 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 	}
 	if (!ci)
 		why = "there is no such instrumentation";
+	else if (*r->webhook && (!a->listener.knows || !a->listener.knows(a->listener.arg, r->webhook)))
+		why = "there is no webhook of that name: they are listed under `webhooks` in the configuration file";
 	else if (axis_of(&w, &ci->in) < 0)
 		why = "the instrumentation has no such measure";
 	else if ((__s64)r->window_s * NS % (__s64)ci->in.slot_ns || (__s64)r->window_s * NS < (__s64)ci->in.granularity_ns)
@@ -333,30 +429,30 @@ static int insert(struct alerts *a, __u64 id, const struct alert_rule *r, struct
 	return 0;
 }
 
-static void take_out(struct alerts *a, struct watched **at)
-{
-	struct watched *w = *at;
-
-	*at = w->next;
-	a->n--;
-	alert_fini(&w->alert);
-	free(w);
-}
-
-/* What it fired is over. */
-static void give_up(struct alerts *a, struct watched **at)
-{
-	if ((*at)->firing)
-		journal_end(a->journal, (*at)->firing, (*at)->next_ns);
-	take_out(a, at);
-}
-
 static void lost(void *owner, __u64 id)
 {
 	struct watched **at = find(owner, id);
 
 	if (*at)
 		give_up(owner, at);
+}
+
+static int make(struct alerts *a, const struct alert_rule *r, bool always, __s64 now_ns, flush_done done, void *arg, struct watched **ret_watched,
+		char *reason)
+{
+	int err = check(a, r, reason);
+
+	if (!err)
+		err = insert(a, a->keep.next_id, r, ret_watched);
+	if (err)
+		return err;
+	a->keep.next_id++;
+	(*ret_watched)->always = always;
+	set_out(*ret_watched, now_ns);
+	err = keep_add(&a->keep, (*ret_watched)->id, stored_text(*ret_watched), done, arg);
+	if (err)
+		take_out(a, find(a, (*ret_watched)->id));
+	return err;
 }
 
 int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done done, void *arg, __u64 *ret_id, char *reason)
@@ -366,29 +462,73 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done
 	int err = alert_rule_parse(request, &r, reason);
 
 	if (!err)
-		err = check(a, &r, reason);
+		err = make(a, &r, false, now_ns, done, arg, &w, reason);
 	if (!err)
-		err = insert(a, a->keep.next_id, &r, &w);
-	if (err)
-		return err;
-	a->keep.next_id++;
-	set_out(w, now_ns);
-	err = keep_add(&a->keep, w->id, stored_text(w), done, arg);
-	if (err)
-		take_out(a, find(a, w->id));
-	else
 		*ret_id = w->id;
 	return err;
 }
 
-int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg)
+int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg, char *reason)
 {
 	struct watched **at = find(a, id);
-	int err = *at ? keep_drop(&a->keep, id, done, arg) : -ENOENT;
 
-	if (!err)
-		give_up(a, at);
-	return err;
+	if (!*at)
+		return -ENOENT;
+	if (!(*at)->file)
+		return drop(a, at, done, arg);
+	snprintf(reason, REASON_MAX, "alert %llu always exists: it is in %.140s, line %u; take it out there and restart heatscoped",
+		 (unsigned long long)id, (*at)->file, (*at)->line);
+	return -EINVAL;
+}
+
+/* ---- those of the configuration file ---- */
+
+static bool same_rule(const struct alert_rule *x, const struct alert_rule *y)
+{
+	json_t *a = alert_rule_json(x), *b = alert_rule_json(y);
+	bool same = a && b && json_equal(a, b);
+
+	json_decref(a);
+	json_decref(b);
+	return same;
+}
+
+int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason)
+{
+	struct watched *w = a->first;
+	struct alert_rule r;
+	int err = alert_rule_parse(request, &r, reason);
+
+	while (!err && w && !(w->always && !strcmp(w->alert.rule.name, r.name)))
+		w = w->next;
+	if (!err && w && !same_rule(&w->alert.rule, &r)) {
+		err = drop(a, find(a, w->id), NULL, NULL);
+		w = NULL;
+	}
+	if (!err && !w)
+		err = make(a, &r, true, now_ns, NULL, NULL, &w, reason);
+	if (err)
+		return err;
+	w->file = file;
+	w->line = line;
+	*ret_id = w->id;
+	return 0;
+}
+
+bool alerts_has(const struct alerts *a, __u64 id)
+{
+	return *find((struct alerts *)a, id);
+}
+
+void alerts_release(struct alerts *a)
+{
+	for (struct watched *w = a->first, *after; w; w = after) {
+		after = w->next;
+		if (!w->always || w->file)
+			continue;
+		fprintf(stderr, "heatscoped: alert \"%s\" is not in the configuration any more, and is removed\n", w->alert.rule.name);
+		drop(a, find(a, w->id), NULL, NULL);
+	}
 }
 
 /* ---- begin and end ---- */
@@ -430,6 +570,8 @@ static int load_one(void *arg, __u64 id, const char *text, char *reason)
 		w->alert.state = alert_state_of(json_string_value(json_object_get(json, "state")));
 		w->alert.since_ns = json_integer_value(json_object_get(json, "since"));
 		w->firing = (__u64)json_integer_value(json_object_get(json, "annotation"));
+		w->always = json_is_true(json_object_get(json, "always"));
+		w->fired_ns = w->alert.state == ALERT_FIRING ? w->alert.since_ns : 0;
 	}
 	json_decref(json);
 	return err;
@@ -462,5 +604,6 @@ int alerts_load(struct alerts *a, struct store *store, __s64 now_ns)
 	struct loading l = { .alerts = a, .now_ns = now_ns };
 	int err = keep_load(&a->keep, store, load_one, &l);
 
+	a->now_ns = now_ns;
 	return err ? err : end_orphans(a, now_ns);
 }

@@ -64,8 +64,9 @@ void api_alerts_add(struct aggregator *a, struct http_request *r)
 
 void api_alerts_remove(struct aggregator *a, struct http_request *r, __u64 id)
 {
-	int err = alerts_remove(a->alerts, id, reply_gone, r);
+	char reason[REASON_MAX] = "";
+	int err = alerts_remove(a->alerts, id, reply_gone, r, reason);
 
 	if (err)
-		reply_error(r, err, err == -ENOENT ? no_such : NULL);
+		reply_error(r, err, err == -ENOENT ? no_such : reason);
 }

@@ -1,6 +1,7 @@
 #include "conf_private.h"
 
-#include <cyaml/cyaml.h>
+#include "../collector/instrumentation.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -36,26 +37,26 @@ int conf_check(const struct conf *conf, char *reason)
 /* What a file says; NULL: nothing about that. */
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
-	char *max_size;
+	char *max_size, *page_url;
 	unsigned *cube_slots;
 	bool *keep, *verbose;
 	struct said_inst *always;
-	unsigned n_always;
+	struct said_webhook *webhooks;
+	struct said_alert *alerts;
+	unsigned n_always, n_webhooks, n_alerts;
 };
 
-static const cyaml_strval_t flag_words[] = {
+const cyaml_strval_t conf_flags[] = {
 	{ "true", 1 }, { "false", 0 }, { "yes", 1 }, { "no", 0 }, { "on", 1 }, { "off", 0 },
 };
 
 #define TEXT_AS(key, name) \
 	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name, 1, PATH_MAX - 1)
 #define TEXT(name) TEXT_AS(#name, name)
-/* libcyaml's own booleans take every word but three for true. */
 #define FLAG(name) \
 	CYAML_FIELD_ENUM_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT | CYAML_FLAG_CASE_INSENSITIVE, \
-			     struct said, name, flag_words, sizeof(flag_words) / sizeof(*flag_words))
+			     struct said, name, conf_flags, CONF_FLAGS)
 
-#define MAY CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL
 #define INST_TEXT(key, flags) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flags), struct said_inst, key, 1, CONF_NAME_MAX - 1)
 
 static const cyaml_schema_value_t name_schema = {
@@ -86,7 +87,10 @@ static const cyaml_schema_field_t fields[] = {
 	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
 	TEXT_AS("max-size", max_size),
+	CYAML_FIELD_STRING_PTR("page-url", MAY, struct said, page_url, 1, CONF_URL_MAX - 1),
 	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
 	CYAML_FIELD_END,
 };
 
@@ -158,6 +162,30 @@ static void name_line(const char *path, const char *key, char *why)
 	snprintf(why, CONF_REASON_MAX, "line %u: %.400s", conf_line_of(path, key), text);
 }
 
+static int take_page_url(const char *said, const char *path, struct conf *conf, char *reason)
+{
+	char why[REASON_MAX];
+
+	if (!said)
+		return 0;
+	if (conf_check_url(said, why)) {
+		snprintf(reason, CONF_REASON_MAX, "line %u: page-url: %s", conf_line_of(path, "page-url"), why);
+		return -EINVAL;
+	}
+	snprintf(conf->page_url, sizeof(conf->page_url), "%s", said);
+	return 0;
+}
+
+/* Alerts name webhooks and instrumentations. */
+static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
+{
+	int err = conf_take_always(said->always, said->n_always, path, conf, reason);
+
+	if (!err)
+		err = conf_take_webhooks(said->webhooks, said->n_webhooks, path, conf, reason);
+	return err ? err : conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
+}
+
 static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
@@ -178,7 +206,9 @@ static int take(const struct said *said, const char *path, struct conf *conf, ch
 		conf->verbose = *said->verbose;
 	if (err)
 		name_line(path, "max-size", reason);
-	return err ? err : conf_take_always(said->always, said->n_always, path, conf, reason);
+	else
+		err = take_page_url(said->page_url, path, conf, reason);
+	return err ? err : take_lists(said, path, conf, reason);
 }
 
 int conf_read(struct conf *conf, const char *path, char *reason)

@@ -3,6 +3,8 @@
  * Order   built-in defaults, then the file, then the command line.
  * Always  instrumentations that exist from the start and are kept: of each its name (given, or
  *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
+ * Alerts  in the same way, of an instrumentation above, by its name.
+ * Hooks   where alerts are sent, by name: their URLs, which may be secrets, stand here alone.
  * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
  *         (CONF_REASON_MAX bytes) that names the file or the option.
  * Memory  a plain value.
@@ -18,11 +20,30 @@
 #define CONF_ALWAYS_MAX 32
 #define CONF_NAME_MAX 64
 #define CONF_REQUEST_MAX 1500
+#define CONF_WEBHOOKS_MAX 16
+#define CONF_URL_MAX 1024
+#define CONF_ALERTS_MAX 32
 
 struct conf_always {
 	char name[CONF_NAME_MAX];
 	unsigned line;
 	char request[CONF_REQUEST_MAX];	/* JSON */
+};
+
+struct conf_webhook {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char url[CONF_URL_MAX];		/* http or https */
+	char token_file[PATH_MAX];	/* "": none */
+	unsigned timeout_s;
+	bool picture;			/* it gets one */
+};
+
+struct conf_alert {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char instrumentation[CONF_NAME_MAX];	/* an always[]'s name */
+	char request[CONF_REQUEST_MAX];	/* JSON, but for the instrumentation */
 };
 
 struct conf {
@@ -36,6 +57,11 @@ struct conf {
 	char file[PATH_MAX];		/* that was read; "": none */
 	struct conf_always always[CONF_ALWAYS_MAX];
 	size_t n_always;
+	struct conf_webhook webhook[CONF_WEBHOOKS_MAX];
+	size_t n_webhooks;
+	struct conf_alert alert[CONF_ALERTS_MAX];
+	size_t n_alerts;
+	char page_url[CONF_URL_MAX];	/* where people open the page: what is sent links there; "": nowhere */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
 	bool keep;			/* nothing grows too old: for showing recordings */

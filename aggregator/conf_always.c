@@ -7,49 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- where they are: libcyaml does not say --- */
-
-/* The value of a key of the top mapping. */
-static yaml_node_t *value_of(yaml_document_t *doc, const char *key)
-{
-	yaml_node_t *top = yaml_document_get_root_node(doc);
-
-	if (!top || top->type != YAML_MAPPING_NODE)
-		return NULL;
-	for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
-		yaml_node_t *name = yaml_document_get_node(doc, p->key);
-
-		if (name && name->type == YAML_SCALAR_NODE && !strcmp((const char *)name->data.scalar.value, key))
-			return yaml_document_get_node(doc, p->value);
-	}
-	return NULL;
-}
-
-static void note_lines(yaml_document_t *doc, struct conf *conf)
-{
-	yaml_node_t *list = value_of(doc, "instrumentations");
-	size_t n = 0;
-
-	if (!list || list->type != YAML_SEQUENCE_NODE)
-		return;
-	for (yaml_node_item_t *item = list->data.sequence.items.start; item < list->data.sequence.items.top; item++)
-		if (n < conf->n_always)
-			conf->always[n++].line = (unsigned)yaml_document_get_node(doc, *item)->start_mark.line + 1;
-}
-
-static void find_lines(const char *path, struct conf *conf)
-{
-	struct conf_fault fault;
-	yaml_document_t doc;
-
-	if (conf_load(path, &doc, &fault)) {
-		note_lines(&doc, conf);
-		yaml_document_delete(&doc);
-	}
-}
-
-/* --- what they are --- */
-
 static json_t *names_json(char *const *name, unsigned n)
 {
 	json_t *list = json_array();
@@ -145,13 +102,15 @@ static const struct conf_always *named(const struct conf *conf, const char *name
 int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)
 {
 	char why[REASON_MAX] = "no memory";
+	unsigned line[CONF_ALWAYS_MAX];
 	int err = 0;
 
 	conf->n_always = n;
-	find_lines(path, conf);
+	conf_entry_lines(path, "instrumentations", n, line);
 	for (unsigned i = 0; i < n && !err; i++) {
 		const struct conf_always *other;
 
+		conf->always[i].line = line[i];
 		err = take_one(&said[i], &conf->always[i], why);
 		other = err ? NULL : named(conf, conf->always[i].name, i);
 		if (other) {

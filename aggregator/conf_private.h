@@ -1,11 +1,19 @@
-/* conf_private.h - what conf.c (the file), conf_always.c (its instrumentations) and conf_words.c (what is
- * wrong with it) share. */
+/* conf_private.h - what conf.c (the file), conf_always.c (its instrumentations), conf_alerts.c, conf_webhooks.c and conf_words.c
+ * (what is wrong with it) share. */
 #ifndef HEATSCOPE_CONF_PRIVATE_H
 #define HEATSCOPE_CONF_PRIVATE_H
 
 #include "conf.h"
 
+#include <cyaml/cyaml.h>
 #include <yaml.h>
+
+/* What may be there, and then is what a pointer points to. */
+#define MAY CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL
+
+/* true, yes, on, and their contraries: libcyaml's own booleans take every word but three for true. */
+extern const cyaml_strval_t conf_flags[];
+#define CONF_FLAGS 6
 
 /* What a file says of an instrumentation that always exists; NULL: nothing about that. */
 struct said_inst {
@@ -16,6 +24,20 @@ struct said_inst {
 	unsigned *retention, *tiers, *ruler_bits, *keys, *exemplars;
 };
 
+/* Of a place where alerts are sent; of an alert. */
+struct said_webhook {
+	char *name, *url, *token_file;
+	unsigned *timeout;
+	bool *picture;
+};
+struct said_alert {
+	char *name, *instrumentation, *measure, *key, *webhook;
+	double *percentile, *share, *above;
+	unsigned *window, *hold;
+	bool *shape;
+};
+extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema;
+
 struct conf_fault {
 	unsigned line;			/* 0: none */
 	char text[256];
@@ -25,10 +47,18 @@ struct conf_fault {
 bool conf_load(const char *path, yaml_document_t *doc, struct conf_fault *ret_fault);
 unsigned conf_line_of(const char *path, const char *key);	/* 0: not there */
 
+/* Where the entries of a list of the top mapping begin; 0: not there. */
+void conf_entry_lines(const char *path, const char *key, size_t n, unsigned *ret_line);
+
 /* The sentence "FILE: line 1: unknown key lissten" from libcyaml's log, whose lines end in \n. */
 void conf_explain(const char *path, const char *log, char *reason);
 
 /* 0, or -EINVAL with the reason, which names the line. */
 int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
+int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason);
+int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);	/* after both */
+
+/* Is it http:// or https://, a host, and no space?  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
+int conf_check_url(const char *url, char *reason);
 
 #endif

@@ -71,6 +71,38 @@ unsigned conf_line_of(const char *path, const char *key)
 	return line;
 }
 
+/* The value of a key of the top mapping. */
+static yaml_node_t *value_of(yaml_document_t *doc, const char *key)
+{
+	yaml_node_t *top = yaml_document_get_root_node(doc);
+
+	if (!top || top->type != YAML_MAPPING_NODE)
+		return NULL;
+	for (yaml_node_pair_t *p = top->data.mapping.pairs.start; p < top->data.mapping.pairs.top; p++) {
+		yaml_node_t *name = yaml_document_get_node(doc, p->key);
+
+		if (name && name->type == YAML_SCALAR_NODE && !strcmp((const char *)name->data.scalar.value, key))
+			return yaml_document_get_node(doc, p->value);
+	}
+	return NULL;
+}
+
+void conf_entry_lines(const char *path, const char *key, size_t n, unsigned *ret_line)
+{
+	struct conf_fault fault;
+	yaml_document_t doc;
+	yaml_node_t *list;
+
+	memset(ret_line, 0, n * sizeof(*ret_line));
+	if (!n || !conf_load(path, &doc, &fault))
+		return;
+	list = value_of(&doc, key);
+	if (list && list->type == YAML_SEQUENCE_NODE)
+		for (size_t i = 0; i < n && list->data.sequence.items.start + i < list->data.sequence.items.top; i++)
+			ret_line[i] = (unsigned)yaml_document_get_node(&doc, list->data.sequence.items.start[i])->start_mark.line + 1;
+	yaml_document_delete(&doc);
+}
+
 /* --- what libcyaml says --- */
 
 /* "in mapping field 'listen' (line: 2, column: 9)", from the innermost outwards. */

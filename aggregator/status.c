@@ -1,5 +1,7 @@
 #include "resource.h"
+#include "alerts_always.h"
 #include "always.h"
+#include "webhooks.h"
 
 #include "http.h"
 
@@ -120,18 +122,28 @@ static json_int_t lost_events(const struct aggregator *a)
 	return (json_int_t)n;
 }
 
+/* What the configuration lists: instrumentations, then alerts. */
+static json_t *listed_json(const struct aggregator *a)
+{
+	json_t *all = always_json(a->always), *alerts = alerts_always_json(a->alerts_always);
+
+	json_array_extend(all, alerts);
+	json_decref(alerts);
+	return all;
+}
+
 json_t *resource_status(const struct aggregator *a)
 {
 	__s64 now = now_ns();
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
 			 "instrumentations", resource_instrumentations(a->catalog, now), "enabled",
-			 !catalog_is_off(a->catalog), "always", always_json(a->always));
+			 !catalog_is_off(a->catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks));
 }

@@ -110,6 +110,7 @@ static void what_fires_goes_on_after_a_restart(void **state)
 {
 	struct annotations *all;
 	__u64 id = alerts_bench_add(&bench, p99, BEGIN);
+	char reason[REASON_MAX];
 
 	seconds(BEGIN, 60, 200 * MS);
 	assert_string_equal(alerts_bench_state(&bench), "firing");
@@ -120,8 +121,8 @@ static void what_fires_goes_on_after_a_restart(void **state)
 	all = fired();
 	assert_int_equal(all->n, 1);		/* the same one */
 	annotations_free(all);
-	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL), 0);
-	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL), -ENOENT);
+	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), 0);
+	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), -ENOENT);
 	all = fired();
 	assert_true(all->item[0].to_ns != ANNOTATION_OPEN);
 	annotations_free(all);
@@ -223,11 +224,12 @@ static void refuses_what_cannot_be_watched(void **state)
 	static const char *const cases[][2] = {
 		{ "{\"name\": \"x\", \"instrumentation\": 9, \"shape\": true}", "no such instrumentation" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"measure\": \"rows\"}", "no such measure" },
+		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"webhook\": \"ops\"}", "no webhook of that name" },
 	};
 	char reason[REASON_MAX];
 	__u64 id;
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		json_t *json = json_loads(cases[i][0], 0, NULL);
 
 		assert_int_equal(alerts_add(bench.alerts, json, 0, NULL, NULL, &id, reason), -EINVAL);
@@ -240,6 +242,87 @@ static void refuses_what_cannot_be_watched(void **state)
 	assert_int_equal(alerts_add(bench.alerts, json, 0, NULL, NULL, &id, reason), -EINVAL);
 	assert_non_null(strstr(reason, "the limit"));
 	json_decref(json);
+}
+
+/* ---- who listens ---- */
+
+static bool knows_ops(void *arg, const char *webhook)
+{
+	return !strcmp(webhook, "ops");
+}
+
+/* A line per event. */
+static void write_down(void *arg, const struct alert_event *e)
+{
+	char *log = arg, to[32] = "open";
+	size_t at = strlen(log);
+
+	if (e->to_ns != ANNOTATION_OPEN)
+		snprintf(to, sizeof(to), "%lld", (long long)(e->to_ns / 1000000000 - BEGIN));
+	snprintf(log + at, 1000 - at, "%s %s %lld-%s %s%s: %s\n", e->alert->rule.name, e->state, (long long)(e->from_ns / 1000000000 - BEGIN), to,
+		 e->annotation ? "noted " : "", e->measure, e->sentence);
+}
+
+static const char told_p99[] = "{\"name\": \"told\", \"instrumentation\": 1, \"percentile\": 0.99, \"above\": 100000000, \"webhook\": \"ops\"}";
+
+static void who_listens_is_told_when_it_begins_and_when_it_is_over(void **state)
+{
+	static char log[1000];
+	const struct alerts_listener l = { knows_ops, write_down, log };
+
+	*log = 0;
+	alerts_listen(bench.alerts, &l);
+	alerts_bench_add(&bench, p99, BEGIN);		/* names no webhook */
+	alerts_bench_add(&bench, told_p99, BEGIN);
+	seconds(BEGIN, 60, MS);
+	assert_string_equal(log, "");
+	seconds(BEGIN + 60, 60, 200 * MS);
+	assert_string_equal(log, "told firing 60-open noted latency: p99 of latency is 200 ms, above 100 ms\n");
+	*log = 0;
+	seconds(BEGIN + 120, 60, MS);
+	assert_non_null(strstr(log, "told ok 60-1"));
+	assert_non_null(strstr(log, " noted latency: p99 of latency is "));
+}
+
+static void what_is_removed_or_goes_on_after_a_restart_is_told_once_more_only_when_it_is_over(void **state)
+{
+	static char log[1000];
+	const struct alerts_listener l = { knows_ops, write_down, log };
+	char reason[REASON_MAX];
+	__u64 id;
+
+	*log = 0;
+	alerts_listen(bench.alerts, &l);
+	id = alerts_bench_add(&bench, told_p99, BEGIN);
+	seconds(BEGIN, 60, 200 * MS);
+	assert_non_null(strstr(log, "told firing 0-open"));
+	*log = 0;
+	alerts_bench_restart(&bench, BEGIN + 60);
+	alerts_listen(bench.alerts, &l);
+	seconds(BEGIN + 60, 30, 200 * MS);
+	assert_string_equal(log, "");
+	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), 0);
+	assert_non_null(strstr(log, "told removed 0-"));
+}
+
+static void what_was_not_delivered_is_counted(void **state)
+{
+	static char log[1000];
+	const struct alerts_listener l = { knows_ops, write_down, log };
+	json_t *one, *expected = json_pack("{s:i, s:i, s:i, s:s}", "delivered", 1, "waiting", 0, "given_up", 1, "reason", "the answer was 500");
+	__u64 id;
+
+	alerts_listen(bench.alerts, &l);
+	id = alerts_bench_add(&bench, told_p99, BEGIN);
+	seconds(BEGIN, 60, 200 * MS);
+	seconds(BEGIN + 60, 60, MS);
+	alerts_told(bench.alerts, id, 0, "");
+	alerts_told(bench.alerts, id, -EIO, "the answer was 500");
+	alerts_told(bench.alerts, id + 1, -EIO, "of one that is gone");
+	one = alerts_one(bench.alerts, id);
+	assert_true(json_equal(json_object_get(one, "deliveries"), expected));
+	json_decref(one);
+	json_decref(expected);
 }
 
 static size_t known(void)
@@ -380,6 +463,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(an_alert_that_could_not_be_stored_is_not_there, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_a_window_that_memory_cannot_hold, start, stop),
 	cmocka_unit_test_setup_teardown(refuses_what_cannot_be_watched, start, stop),
+	cmocka_unit_test_setup_teardown(who_listens_is_told_when_it_begins_and_when_it_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(what_is_removed_or_goes_on_after_a_restart_is_told_once_more_only_when_it_is_over, start, stop),
+	cmocka_unit_test_setup_teardown(what_was_not_delivered_is_counted, start, stop),
 	cmocka_unit_test_setup_teardown(what_is_too_much_for_one_tick_is_done_in_turns, start, stop),
 	cmocka_unit_test_setup_teardown(all_of_twenty_planted_shifts_are_found_in_six_hours, start, stop),
 	cmocka_unit_test_setup_teardown(a_steady_day_has_no_alarm, start, stop),

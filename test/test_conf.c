@@ -69,6 +69,8 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
+#define INST "instrumentations:\n- {name: q, module: a, stat: b}\n"
+
 static void what_is_wrong_is_named_and_changes_nothing(void **state)
 {
 	static const char *const cases[][2] = {
@@ -107,6 +109,24 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ "instrumentations:\n- {module: a, stat: b, predicate: '{'}\n", "line 2: " },
 		{ "instrumentations:\n- {module: a, stat: b}\n- {name: x, module: a, stat: b}\n- {name: x, module: a, stat: c}\n",
 		  "line 4: line 3 has one with the name \"x\" already" },
+		{ "page-url: example.net\n", "line 1: page-url: \"example.net\" is no URL" },
+		{ "webhooks:\n- {name: a}\n", ": line 2: the key url is missing" },
+		{ "webhooks:\n- {name: a, url: 'ftp://x/'}\n", "the webhook at line 2: \"ftp://x/\" is no URL" },
+		{ "webhooks:\n- {name: a, url: 'http://'}\n", "is no URL" },
+		{ "webhooks:\n- {name: a, url: 'https:///x'}\n", "is no URL" },
+		{ "webhooks:\n- {name: a, url: 'http://a b/'}\n", "is no URL" },
+		{ "webhooks:\n- {name: a, url: \"http://a/\\nX: y\"}\n", "is no URL" },
+		{ "webhooks:\n- {name: a, url: 'http://x/', timeout: 61}\n", "value \"61\" for \"timeout\" is invalid: 1 to 60 seconds" },
+		{ "webhooks:\n- {name: a, url: 'http://x/', picture: 7}\n", "value \"7\" for \"picture\" is invalid: must be true or false" },
+		{ "webhooks:\n- {name: a, url: 'http://x/'}\n- {name: a, url: 'http://y/'}\n", "the webhook at line 3: line 2 has one with the name" },
+		{ "alerts:\n- {name: a, percentile: 0.5, above: 5}\n", ": line 2: the key instrumentation is missing" },
+		{ "alerts:\n- {name: a, instrumentation: q, percentile: 0.5, above: 5}\n",
+		  "the alert at line 2: there is no \"q\" under `instrumentations`" },
+		{ INST "alerts:\n- {name: a, instrumentation: q, shape: yes, webhook: ops}\n", "the alert at line 4: there is no \"ops\" under `webhooks`" },
+		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 0.5}\n", "the alert at line 4: it needs \"above\"" },
+		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 2, above: 5}\n", "\"percentile\" is invalid" },
+		{ INST "alerts:\n- {name: a, instrumentation: q, shape: yes}\n- {name: a, instrumentation: q, shape: yes}\n",
+		  "the alert at line 5: line 4 has one with the name \"a\" already" },
 	};
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -144,6 +164,31 @@ static void instrumentations_become_requests(void **state)
 	assert_non_null(strstr(conf.always[1].request, "\"ruler-bits\":3,\"keys\":5,\"exemplars\":7"));
 }
 
+static void alerts_name_their_instrumentation_and_webhook(void **state)
+{
+	static struct conf conf;
+	char reason[CONF_REASON_MAX];
+
+	conf_init(&conf);
+	if (read_text(INST "page-url: https://heat.example\nwebhooks:\n- name: ops\n  url: https://hooks.example/T0/B1?x=y\n  token-file: /etc/t\n"
+		      "- {name: chat, url: 'http://[::1]:8080/', picture: no, timeout: 3}\n"
+		      "alerts:\n- {name: slow, instrumentation: q, percentile: 0.99, above: 1e8, key: select, window: 5, for: 2, webhook: ops}\n"
+		      "- {name: odd, instrumentation: q, shape: true, measure: size}\n", &conf, reason))
+		fail_msg("%s", reason);
+	assert_string_equal(conf.page_url, "https://heat.example");
+	assert_int_equal(conf.n_webhooks, 2);
+	assert_string_equal(conf.webhook[0].url, "https://hooks.example/T0/B1?x=y");
+	assert_string_equal(conf.webhook[0].token_file, "/etc/t");
+	assert_true(conf.webhook[0].picture && conf.webhook[0].timeout_s == 10);
+	assert_true(!conf.webhook[1].picture && conf.webhook[1].timeout_s == 3 && conf.webhook[1].line == 8);
+	assert_int_equal(conf.n_alerts, 2);
+	assert_string_equal(conf.alert[0].instrumentation, "q");
+	assert_string_equal(conf.alert[0].request, "{\"name\":\"slow\",\"key\":\"select\",\"webhook\":\"ops\",\"percentile\":0.98999999999999999,"
+			    "\"above\":100000000.0,\"window\":5,\"for\":2}");
+	assert_string_equal(conf.alert[1].request, "{\"name\":\"odd\",\"measure\":\"size\",\"shape\":true}");
+	assert_int_equal(conf.alert[1].line, 11);
+}
+
 static void sizes_may_have_units(void **state)
 {
 	static const struct { const char *text; unsigned long long bytes; } cases[] = {
@@ -175,6 +220,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_file_we_ship_holds_the_defaults),
 	cmocka_unit_test(what_is_wrong_is_named_and_changes_nothing),
 	cmocka_unit_test(instrumentations_become_requests),
+	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
 	cmocka_unit_test(sizes_may_have_units),
 	cmocka_unit_test(a_file_that_is_missing_is_named),
 };

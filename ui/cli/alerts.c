@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_REMOVE, OPT_JSON };
+enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_WEBHOOK, OPT_REMOVE, OPT_JSON };
 
 struct options {
-	const char *add, *inst, *measure, *key, *percentile, *share, *window, *hold, *remove;
+	const char *add, *inst, *measure, *key, *percentile, *share, *window, *hold, *webhook, *remove;
 	char above[32];
 	int shape, json;
 };
@@ -25,6 +25,7 @@ static const struct argp_option options[] = {
 	{ "above", OPT_ABOVE, "VALUE", 0, "A number in the measure's unit, or with ns, us, ms or s", 0 },
 	{ "window", OPT_WINDOW, "S", 0, "Seconds that are looked at together (default 10, of shapes 60)", 0 },
 	{ "for", OPT_FOR, "N", 0, "Windows in a row until it fires, and until it is over (default 3)", 0 },
+	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Tell this webhook of heatscoped's configuration when it fires and when it is over", 0 },
 	{ "remove", OPT_REMOVE, "ALERT", 0, "Remove the alert with this number", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
@@ -45,6 +46,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ABOVE: take_value(state, "above", arg, o->above); return 0;
 	case OPT_WINDOW: o->window = arg; return 0;
 	case OPT_FOR: o->hold = arg; return 0;
+	case OPT_WEBHOOK: o->webhook = arg; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case ARGP_KEY_ARG:
@@ -66,7 +68,7 @@ static const struct argp argp = {
 	"  heatscope alerts\n"
 	"  heatscope alerts --add slow --id 1 --percentile 0.99 --above 100ms\n"
 	"  heatscope alerts --add \"many slow\" --id 1 --share 0.01 --above 50ms --key select\n"
-	"  heatscope alerts --add shape --id 1 --shape\n"
+	"  heatscope alerts --add shape --id 1 --shape --webhook ops\n"
 	"  heatscope alerts --remove 2\n"
 	"  heatscope annotate --list", NULL, NULL, NULL,
 };
@@ -93,6 +95,23 @@ static void print_alerts(const json_t *all)
 	table_print(&t);
 }
 
+/* What webhooks were not told. */
+static void print_given_up(const json_t *all)
+{
+	json_t *a;
+	size_t i;
+
+	json_array_foreach(all, i, a) {
+		const json_t *deliveries = json_object_get(a, "deliveries");
+		json_int_t n = json_integer_value(json_object_get(deliveries, "given_up"));
+
+		if (n)
+			printf("alert %s: %lld notices to the webhook %s were given up, the last one: %s\n",
+			       json_string_value(json_object_get(a, "id")), (long long)n, json_string_value(json_object_get(a, "webhook")),
+			       json_string_value(json_object_get(deliveries, "reason")));
+	}
+}
+
 static int list(struct client *c, const struct options *o)
 {
 	json_t *all;
@@ -102,6 +121,7 @@ static int list(struct client *c, const struct options *o)
 	if (o->json)
 		return print_json(all);
 	print_alerts(all);
+	print_given_up(all);
 	json_decref(all);
 	return 0;
 }
@@ -127,6 +147,7 @@ static int add(struct client *c, const struct options *o)
 	put(body, "above", *o->above ? o->above : NULL);
 	put(body, "window", o->window);
 	put(body, "for", o->hold);
+	put(body, "webhook", o->webhook);
 	if (o->shape)
 		json_object_set_new(body, "shape", json_true());
 	err = client_json(c, "POST", "/ca/alerts", body, &made);

@@ -115,6 +115,18 @@ static void print_always(const json_t *status)
 			       text(always, "state"), text(always, "reason"));
 }
 
+static void print_webhooks(const json_t *status)
+{
+	json_t *hook;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "webhooks"), i, hook) {
+		printf("webhook %s: %.0f delivered, %.0f on their way, %.0f given up", text(hook, "name"), number(hook, "delivered"),
+		       number(hook, "waiting"), number(hook, "given_up"));
+		printf(*text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
+	}
+}
+
 static void print_instrumentations(const json_t *status)
 {
 	struct table t = { .n_columns = 4, .right = { 1, 0, 0, 0 } };
@@ -160,6 +172,7 @@ int run_status(struct client *c, int argc, char **argv)
 	if (json_is_false(json_object_get(status, "enabled")))
 		printf("everything is off: 'heatscope on' goes on measuring\n");
 	print_always(status);
+	print_webhooks(status);
 	printf("\n");
 	print_sources(status);
 	if (json_array_size(json_object_get(status, "instrumentations")))

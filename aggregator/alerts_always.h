@@ -1,0 +1,28 @@
+/* alerts_always.h - alerts of the configuration file: there while they are in it, whatever collectors come and go.
+ *
+ *      entries --alerts_always_look(), each second--> alerts_settle(), once their instrumentation is there
+ *
+ * Match    by name: one whose rule is as it was goes on with its state; one whose rule is another begins anew.
+ * Removed  what is no longer in the file; what fired is over then.
+ * Errors   of entries that cannot be watched as they are: logged once, and in alerts_always_json().
+ * Thread   the loop thread only.
+ */
+#ifndef HEATSCOPE_ALERTS_ALWAYS_H
+#define HEATSCOPE_ALERTS_ALWAYS_H
+
+#include "alerts.h"
+#include "conf.h"
+
+struct alerts_always;			/* its fields are in alerts_always.c */
+
+/* After always_new(), and with who knows the webhooks listening; conf outlives it.  -ENOMEM. */
+int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const struct conf *conf, __s64 now_ns,
+		      struct alerts_always **ret_always);
+void alerts_always_free(struct alerts_always *a);	/* NULL is fine */
+
+void alerts_always_look(struct alerts_always *a, __s64 now_ns);
+
+/* As always_json(), with "alert" in place of "instrumentation". */
+json_t *alerts_always_json(const struct alerts_always *a);
+
+#endif

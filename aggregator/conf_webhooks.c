@@ -1,0 +1,73 @@
+/* Where alerts are sent, of a configuration file. */
+#include "conf_private.h"
+
+#include "../collector/instrumentation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TIMEOUT_MAX_S 60
+#define TIMEOUT_S 10
+
+#define TEXT(key, name, flags, most) CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | (flags), struct said_webhook, name, 1, most)
+
+static const cyaml_schema_field_t fields[] = {
+	TEXT("name", name, 0, CONF_NAME_MAX - 1), TEXT("url", url, 0, CONF_URL_MAX - 1),
+	TEXT("token-file", token_file, CYAML_FLAG_OPTIONAL, PATH_MAX - 1),
+	CYAML_FIELD_UINT_PTR("timeout", MAY, struct said_webhook, timeout),
+	CYAML_FIELD_ENUM_PTR("picture", MAY | CYAML_FLAG_STRICT | CYAML_FLAG_CASE_INSENSITIVE, struct said_webhook, picture, conf_flags, CONF_FLAGS),
+	CYAML_FIELD_END,
+};
+const cyaml_schema_value_t conf_webhook_schema = { CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct said_webhook, fields) };
+
+int conf_check_url(const char *url, char *reason)
+{
+	const char *host = !strncmp(url, "http://", 7) ? url + 7 : !strncmp(url, "https://", 8) ? url + 8 : NULL;
+	const char *at = url;
+
+	while (*at > ' ' && *at < 0x7f)
+		at++;
+	if (host && *host && !strchr("/:?#@", *host) && !*at)
+		return 0;
+	snprintf(reason, REASON_MAX, "\"%.60s\" is no URL that can be used: it is like https://example.net/hook, without spaces", url);
+	return -EINVAL;
+}
+
+static int take_one(const struct said_webhook *s, struct conf_webhook *w, char *reason)
+{
+	if (conf_check_url(s->url, reason))
+		return -EINVAL;
+	if (s->timeout && (*s->timeout < 1 || *s->timeout > TIMEOUT_MAX_S)) {
+		snprintf(reason, REASON_MAX, "value \"%u\" for \"timeout\" is invalid: 1 to %d seconds", *s->timeout, TIMEOUT_MAX_S);
+		return -EINVAL;
+	}
+	snprintf(w->name, sizeof(w->name), "%s", s->name);
+	snprintf(w->url, sizeof(w->url), "%s", s->url);
+	snprintf(w->token_file, sizeof(w->token_file), "%s", s->token_file ? s->token_file : "");
+	w->timeout_s = s->timeout ? *s->timeout : TIMEOUT_S;
+	w->picture = s->picture ? *s->picture : true;
+	return 0;
+}
+
+int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason)
+{
+	char why[REASON_MAX] = "";
+	unsigned line[CONF_WEBHOOKS_MAX];
+	int err = 0;
+
+	conf->n_webhooks = n;
+	conf_entry_lines(path, "webhooks", n, line);
+	for (unsigned i = 0; i < n && !err; i++) {
+		conf->webhook[i].line = line[i];
+		err = take_one(&said[i], &conf->webhook[i], why);
+		for (unsigned j = 0; j < i && !err; j++)
+			if (!strcmp(conf->webhook[j].name, conf->webhook[i].name)) {
+				snprintf(why, sizeof(why), "line %u has one with the name \"%s\" already", line[j], said[i].name);
+				err = -EINVAL;
+			}
+		if (err)
+			snprintf(reason, CONF_REASON_MAX, "the webhook at line %u: %s", line[i], why);
+	}
+	return err;
+}

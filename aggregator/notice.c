@@ -1,0 +1,116 @@
+#include "notice.h"
+
+#include "../render/annotation.h"
+#include "../render/base64.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define NS 1000000000ll
+#define LINK_S 900			/* what the page shows at least */
+
+void notice_time(__s64 at_ns, char out[NOTICE_TIME])
+{
+	__s64 ms = at_ns / 1000000;
+	time_t s = (time_t)(ms / 1000);
+	struct tm tm = { 0 };
+	size_t len = gmtime_r(&s, &tm) ? strftime(out, NOTICE_TIME, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
+
+	snprintf(out + len, NOTICE_TIME - len, ".%03dZ", (int)(ms % 1000));
+}
+
+static json_t *number_or_null(double n)
+{
+	return isfinite(n) ? json_real(n) : json_null();
+}
+
+static json_t *time_or_null(__s64 at_ns)
+{
+	char text[NOTICE_TIME];
+
+	notice_time(at_ns, text);
+	return at_ns == ANNOTATION_OPEN ? json_null() : json_string(text);
+}
+
+static json_t *id_or_null(__u64 id)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)id);
+	return id ? json_string(text) : json_null();
+}
+
+/* The page, standing still some minutes after it began; of one that is over, after its end. */
+static json_t *link_json(const struct notice *n)
+{
+	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns, span_s = (to_ns - n->from_ns) / NS + LINK_S;
+	char *text;
+	int len;
+	json_t *json;
+
+	if (!*n->page_url)
+		return json_null();
+	len = asprintf(&text, "%s%s#inst=%llu&duration=%lld&end=%lld", n->page_url, n->page_url[strlen(n->page_url) - 1] == '/' ? "" : "/",
+		       (unsigned long long)n->rule->inst, (long long)(span_s > 86400 ? 86400 : span_s), (long long)(to_ns / NS + LINK_S / 3));
+	json = len < 0 ? NULL : json_string(text);
+	if (len >= 0)
+		free(text);
+	return json;
+}
+
+static json_t *text_json(const struct notice *n)
+{
+	char text[ALERT_NAME_MAX + 512];
+	const char *how = n->to_ns == ANNOTATION_OPEN ? "" : strcmp(n->state, "removed") ? " is over" : " is removed";
+
+	snprintf(text, sizeof(text), "%s%s: %s", n->rule->name, how, n->sentence);
+	return json_string(text);
+}
+
+json_t *notice_json(const struct notice *n)
+{
+	bool fires = n->to_ns == ANNOTATION_OPEN;
+	json_t *json = json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s}", "version", 1, "status", fires ? "firing" : "resolved",
+				 "text", text_json(n), "alert", id_or_null(n->id), "name", n->rule->name, "state", n->state,
+				 "sentence", n->sentence);
+
+	if (!json)
+		return NULL;
+	json_object_set_new(json, "instrumentation", id_or_null(n->rule->inst));
+	json_object_set_new(json, "metric", json_string(n->metric));
+	json_object_set_new(json, "measure", json_string(n->measure));
+	json_object_set_new(json, "unit", json_string(n->unit));
+	json_object_set_new(json, "key", json_string(n->rule->key));
+	json_object_set_new(json, "value", number_or_null(n->value));
+	json_object_set_new(json, "limit", number_or_null(n->limit));
+	json_object_set_new(json, "from", time_or_null(n->from_ns));
+	json_object_set_new(json, "to", time_or_null(n->to_ns));
+	json_object_set_new(json, "from_ns", json_integer(n->from_ns));
+	json_object_set_new(json, "to_ns", fires ? json_null() : json_integer(n->to_ns));
+	json_object_set_new(json, "annotation", id_or_null(n->annotation));
+	if (json_object_set_new(json, "link", link_json(n))) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not)
+{
+	char *text = png ? base64_text(png, len) : NULL;
+	json_t *picture;
+
+	if (!png)
+		return json_object_set_new(notice, "picture", json_pack("{s:s}", "reason", why_not)) ? -ENOMEM : 0;
+	picture = json_pack("{s:s, s:o, s:o, s:s}", "type", "image/png", "from", time_or_null(from_ns), "to", time_or_null(to_ns), "base64",
+			    text ? text : "");
+	free(text);
+	if (text)
+		return json_object_set_new(notice, "picture", picture) ? -ENOMEM : 0;
+	json_decref(picture);
+	return -ENOMEM;
+}

@@ -1,0 +1,32 @@
+/* notice.h - what a webhook is told of an alert: JSON, as in doc/api.md.
+ *
+ *      alert, where it is, from..to --notice_json()--> {"status": "firing", "text": ...} --notice_picture()--> + "picture"
+ *
+ * Pure    no loop, file or clock.  Thread: any.
+ */
+#ifndef HEATSCOPE_NOTICE_H
+#define HEATSCOPE_NOTICE_H
+
+#include "alert.h"
+
+struct notice {
+	const struct alert_rule *rule;
+	__u64 id, annotation;		/* annotation 0: none */
+	const char *metric;		/* "mysql.queries" */
+	const char *measure, *unit, *sentence;
+	const char *state;		/* alert_state_name(), "removed" */
+	double value, limit;		/* NAN: none */
+	__s64 from_ns, to_ns;		/* it fired; ANNOTATION_OPEN: it does */
+	const char *page_url;		/* "": none */
+};
+
+json_t *notice_json(const struct notice *n);	/* NULL: no memory */
+
+/* The picture of from..to goes into it.  png NULL: why there is none. */
+int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not);
+
+/* "2026-11-22T23:27:00.000Z" */
+#define NOTICE_TIME 32
+void notice_time(__s64 at_ns, char out[NOTICE_TIME]);
+
+#endif

@@ -1,0 +1,166 @@
+#include "webhooks.h"
+
+#include "token.h"
+
+#include <errno.h>
+#include <gnutls/gnutls.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAUSE_MS 2000			/* and 8000 */
+
+struct hook {
+	const struct conf_webhook *conf;
+	char token[TOKEN_MAX + 1];
+	unsigned long long n_delivered, n_given_up, n_waiting;
+	char reason[COURIER_REASON_MAX];	/* why the last one was given up */
+};
+
+struct webhooks {
+	struct courier *courier;	/* NULL: closed */
+	size_t n;
+	struct hook hook[CONF_WEBHOOKS_MAX];
+};
+
+struct delivery {
+	struct hook *hook;
+	char *what;
+	courier_done done;
+	void *arg;
+};
+
+static struct hook *find(const struct webhooks *w, const char *name)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (!strcmp(w->hook[i].conf->name, name))
+			return (struct hook *)&w->hook[i];
+	return NULL;
+}
+
+const struct conf_webhook *webhooks_find(const struct webhooks *w, const char *name)
+{
+	const struct hook *h = find(w, name);
+
+	return h ? h->conf : NULL;
+}
+
+static void give_up(struct hook *h, const char *name, const char *what, const char *reason)
+{
+	if (h) {
+		h->n_given_up++;
+		snprintf(h->reason, sizeof(h->reason), "%s", reason);
+	}
+	fprintf(stderr, "heatscoped: webhook %s: %s was given up: %s\n", name, what, reason);
+}
+
+void webhooks_give_up(struct webhooks *w, const char *name, const char *what, const char *reason)
+{
+	give_up(find(w, name), name, what, reason);
+}
+
+static void on_done(void *arg, int err, const char *reason)
+{
+	struct delivery *d = arg;
+
+	d->hook->n_waiting--;
+	if (err)
+		give_up(d->hook, d->hook->conf->name, d->what, reason);
+	else
+		d->hook->n_delivered++;
+	d->done(d->arg, err, reason);
+	free(d->what);
+	free(d);
+}
+
+static const char *refusal(int err)
+{
+	return err == -ENOSPC ? "too much is on its way already" : err == -ECANCELED ? "heatscoped was stopped" : "out of memory";
+}
+
+static int post(struct webhooks *w, struct hook *h, struct delivery *d, void *body, size_t len)
+{
+	const struct courier_post p = { .url = h->conf->url, .token = h->token, .type = "application/json", .body = body, .len = len,
+					.timeout_ms = 1000 * h->conf->timeout_s };
+
+	if (d && d->what && w->courier)
+		return courier_post(w->courier, &p, on_done, d);
+	free(body);
+	return w->courier ? -ENOMEM : -ECANCELED;
+}
+
+void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, courier_done done, void *arg)
+{
+	static const char no_such[] = "the configuration has no such webhook";
+	struct hook *h = find(w, name);
+	struct delivery *d = h ? malloc(sizeof(*d)) : NULL;
+	int err;
+
+	if (d)
+		*d = (struct delivery){ .hook = h, .what = strdup(what), .done = done, .arg = arg };
+	if (!h)
+		free(body);
+	err = h ? post(w, h, d, body, len) : -ENOENT;
+	if (!err) {
+		h->n_waiting++;
+		return;
+	}
+	give_up(h, name, what, h ? refusal(err) : no_such);
+	if (d)
+		free(d->what);
+	free(d);
+	done(arg, err, h ? refusal(err) : no_such);
+}
+
+json_t *webhooks_json(const struct webhooks *w)
+{
+	json_t *all = json_array();
+
+	for (size_t i = 0; w && i < w->n; i++) {
+		const struct hook *h = &w->hook[i];
+
+		json_array_append_new(all, json_pack("{s:s, s:i, s:I, s:I, s:I, s:s}", "name", h->conf->name, "line", (int)h->conf->line,
+				      "delivered", (json_int_t)h->n_delivered, "waiting", (json_int_t)h->n_waiting, "given_up",
+				      (json_int_t)h->n_given_up, "reason", h->reason));
+	}
+	return all;
+}
+
+/* ---- begin and end ---- */
+
+int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason)
+{
+	struct webhooks *w = calloc(1, sizeof(*w));
+	char why[CONF_REASON_MAX - 128];
+	int err = w ? courier_new(loop, PAUSE_MS, &w->courier) : -ENOMEM;
+
+	for (size_t i = 0; !err && i < conf->n_webhooks; i++) {
+		struct hook *h = &w->hook[w->n++];
+
+		h->conf = &conf->webhook[i];
+		if (*h->conf->token_file)
+			err = token_secret(h->conf->token_file, h->token, why, sizeof(why));
+		if (err)
+			snprintf(reason, CONF_REASON_MAX, "the webhook %s: %s", h->conf->name, why);
+	}
+	if (w)
+		*ret_webhooks = w;	/* also after an error: it has a handle to be closed */
+	return err;
+}
+
+void webhooks_close(struct webhooks *w)
+{
+	if (!w)
+		return;
+	courier_close(w->courier);
+	w->courier = NULL;
+}
+
+void webhooks_free(struct webhooks *w)
+{
+	if (!w)
+		return;
+	for (size_t i = 0; i < w->n; i++)
+		gnutls_memset(w->hook[i].token, 0, sizeof(w->hook[i].token));
+	free(w);
+}
