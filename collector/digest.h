@@ -4,7 +4,8 @@
  *
  * Words    in lower case; between tokens one space.
  * Literals are `?`; with commas between they are one, and "( ? )" with commas between one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Table    The first table that is named is found beside (table.h), where digest_begin() is told so.
+ * Table    The first table that is named is found beside (table.h), where digest_begin() is told so; in lower case where the dialect
+ *          defines DIGEST_FOLDS_NAMES.
  * Cut      A text may be cut anywhere: the struct is all there is.
  * Text     Where DIGEST_TEXT is defined the tokens are also written down (digest_text.h): the same code tells kernel and host what
  *          a literal is, so that no literal is in a text.
@@ -201,6 +202,9 @@ static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 	__u8 lower = digest_lower(byte);
 
 	digest_put(d, lower);
+#ifdef DIGEST_FOLDS_NAMES
+	byte = lower;
+#endif
 	table_word_byte(&d->table, byte);
 	if (d->n < 8)
 		d->word |= (__u64)lower << (8 * d->n);

@@ -61,7 +61,7 @@ static void postgresql_label(void *self, unsigned field, __u64 code, char *out)
 	case POSTGRESQL_STATUS:
 		postgresql_label_status(code, out);
 		break;
-	case POSTGRESQL_DATABASE: case POSTGRESQL_USER:
+	case POSTGRESQL_TABLE: case POSTGRESQL_DATABASE: case POSTGRESQL_USER:
 		server_label_name(t, code, out);
 		break;
 	case POSTGRESQL_CLIENT:
@@ -89,7 +89,7 @@ static int postgresql_codes(void *self, unsigned field, const char *text, __u64 
 	case POSTGRESQL_STATEMENT: return postgresql_codes_statement(text, ret_code, max);
 	case POSTGRESQL_DIGEST: return postgresql_digest_codes(text, ret_code, max);
 	case POSTGRESQL_STATUS: return postgresql_codes_status(text, ret_code, max);
-	case POSTGRESQL_DATABASE: case POSTGRESQL_USER: return turn_codes_name(text, ret_code, max);
+	case POSTGRESQL_TABLE: case POSTGRESQL_DATABASE: case POSTGRESQL_USER: return turn_codes_name(text, ret_code, max);
 	case POSTGRESQL_CLIENT: return turn_codes_client(text, ret_code, max);
 	case POSTGRESQL_INSTANCE: return server_codes_instance(self, text, ret_code, max);
 	case POSTGRESQL_PID: return text_codes_number(text, ret_code, max);
@@ -109,7 +109,7 @@ const struct tracer postgresql_tracer = {
 	.tracepoints = server_tracepoints,
 	.instead = server_calls,
 	.dispatch_ns = 20,
-	.dear = WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST),
+	.dear = WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE),
 	.dear_ns = 40,
 	.spared_ns = 35,
 	.alone = 1,

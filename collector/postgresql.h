@@ -33,6 +33,7 @@
  *      command     enum postgresql_command
  *      statement   postgresql_statement.h: the text's first word
  *      digest      postgresql_digest.h; an Execute has its Parse's
+ *      table       name.h's, of the text's first table (table.h), folded as the server does: what is not quoted in lower case
  *      status      enum postgresql_status, or STATUS_ERROR of the SQLSTATE that the reply has
  *      database, user   name.h's, of what the client logged in with
  *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
@@ -47,8 +48,9 @@
 #include "turn.h"
 
 enum postgresql_field {
-	POSTGRESQL_COMMAND, POSTGRESQL_STATEMENT, POSTGRESQL_DIGEST, POSTGRESQL_STATUS, POSTGRESQL_DATABASE, POSTGRESQL_USER,
-	POSTGRESQL_CLIENT, POSTGRESQL_INSTANCE, POSTGRESQL_PID, POSTGRESQL_EXECNAME, POSTGRESQL_BLOCKED_IN, POSTGRESQL_N_FIELDS
+	POSTGRESQL_COMMAND, POSTGRESQL_STATEMENT, POSTGRESQL_DIGEST, POSTGRESQL_TABLE, POSTGRESQL_STATUS, POSTGRESQL_DATABASE,
+	POSTGRESQL_USER, POSTGRESQL_CLIENT, POSTGRESQL_INSTANCE, POSTGRESQL_PID, POSTGRESQL_EXECNAME, POSTGRESQL_BLOCKED_IN,
+	POSTGRESQL_N_FIELDS
 };
 
 /* The names of servers' processes; at most 15 bytes each. */

@@ -16,7 +16,7 @@
 #define ASKED_MAX 32			/* a power of two */
 
 struct statement_codes {
-	__u64 digest, statement;
+	__u64 digest, statement, table;
 };
 
 struct asked {
@@ -48,7 +48,8 @@ static inline struct asked *asked_at(struct asked_ring *r, __u32 i)
 
 static inline int asked_same(const struct asked *a, const struct asked *b)
 {
-	return a->command == b->command && a->codes.digest == b->codes.digest && a->codes.statement == b->codes.statement;
+	return a->command == b->command && a->codes.digest == b->codes.digest && a->codes.statement == b->codes.statement &&
+	       a->codes.table == b->codes.table;
 }
 
 static inline int asked_is_open(struct asked_ring *r)

@@ -45,6 +45,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_COMMAND] = s->told.command;
 	e->field[POSTGRESQL_STATEMENT] = s->told.codes.statement;
 	e->field[POSTGRESQL_DIGEST] = s->told.codes.digest;
+	e->field[POSTGRESQL_TABLE] = name_used(POSTGRESQL_TABLE, s->told.codes.table);
 	e->field[POSTGRESQL_STATUS] = s->told.status;
 	e->field[POSTGRESQL_INSTANCE] = s->turn.instance;
 	e->field[POSTGRESQL_PID] = s->turn.pid;
@@ -71,7 +72,7 @@ static __always_inline void told_turn(struct server_conn *s)
 {
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
-	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN };
+	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN };
 	if (encrypted)
 		s->user = s->database = NAME_ENCRYPTED;
 }

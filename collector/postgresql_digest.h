@@ -17,6 +17,7 @@
 #ifndef HEATSCOPE_POSTGRESQL_DIGEST_H
 #define HEATSCOPE_POSTGRESQL_DIGEST_H
 
+#define DIGEST_FOLDS_NAMES
 #include "digest.h"
 #include "postgresql_statement.h"
 
@@ -155,15 +156,20 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 {
 	digest_put(d, byte);
-	return byte == '"' ? DIGEST_NAME_END : DIGEST_NAME;
+	if (byte == '"')
+		return DIGEST_NAME_END;
+	table_word_byte(&d->table, byte);
+	return DIGEST_NAME;
 }
 
 static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 {
 	if (byte == '"') {
 		digest_put(d, byte);
+		table_word_byte(&d->table, byte);
 		return DIGEST_NAME;
 	}
+	table_name_end(&d->table);
 	d->operand = 1;
 	return DIGEST_AGAIN;
 }
@@ -351,6 +357,8 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 		digest_word_over(d);
 	else if (state == DIGEST_WORD || state == DIGEST_NAME || (state == DIGEST_NAME_END && !whole))
 		digest_word_undo(d);
+	else if (state == DIGEST_NAME_END)
+		table_name_end(&d->table);
 	else if (whole && state == DIGEST_SIGN)
 		digest_punctuation(d, d->sign & 127);
 	else if (whole && (state == DIGEST_SLASH || state == DIGEST_DOT || state == DIGEST_COLON || state == DIGEST_DOLLAR || state == DIGEST_TAG))

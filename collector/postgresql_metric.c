@@ -5,6 +5,7 @@ static const struct field fields[] = {
 	{ "command", "how it was asked for", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "digest", "statement without its literals", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "table", "first table that is named", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "status", "ok, or the error's SQLSTATE", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "database", "database", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "user", "who logged in", "string", FIELD_DISCRETE, 0, 0, 0 },

@@ -10,7 +10,7 @@
 #include "postgresql_conns.bpf.h"
 #include "digests.bpf.h"
 
-#define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST))
+#define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
 /* What a step did: bytes << 32 | flags. */
 static __always_inline __u64 eaten(__u32 n, __u32 out)
@@ -76,7 +76,7 @@ static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
 	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
 	struct statement_codes *codes = bpf_map_lookup_elem(&named, &key);
-	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN };
+	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN };
 
 	s->front.portal.codes = codes ? *codes : unknown;
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
@@ -143,12 +143,14 @@ __noinline __u32 window_text(const struct window *w, __u32 at, __u32 n)
 
 __noinline int text_over(struct server_conn *s, int whole)
 {
-	__u64 code;
+	__u64 code, table;
 
 	if (!s)
 		return 0;
 	code = digest_code(&s->digest, whole);
-	front_text_end(&s->front, code, digest_statement(&s->digest, whole));
+	table = table_code(&s->digest.table, whole);
+	name_remember(&s->digest.table.name, table);
+	front_text_end(&s->front, code, digest_statement(&s->digest, whole), table);
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
 		specimen_keep(code, s->text, s->text_end, s->digested, whole);
 	return 0;
@@ -159,7 +161,8 @@ static __always_inline void text_begin(struct feed *f)
 	struct server_conn *s = f->s;
 	__u64 rest = f->total - f->src.from;
 
-	digest_begin(&s->digest, 0);
+	/* What is prepared may be executed when somebody asks. */
+	digest_begin(&s->digest, s->front.in.type == 'P' || (wanted & WANTED_FIELD(POSTGRESQL_TABLE)));
 	s->text = (__u64)f->src.at + (f->at - f->src.from);
 	s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 }

@@ -1,16 +1,16 @@
 /* table.h - the first table that a statement names, found among the tokens of its digest.
  *
- *      "SELECT c FROM (SELECT * FROM `a b`.T) x"  -> table_word_*(), table_mark() by mysql_digest.h -> table_code(): "a b.T"
+ *      "SELECT c FROM (SELECT * FROM `a b`.T) x"  -> table_word_*(), table_mark() by digest.h -> table_code(): "a b.T"
  *
  * Rule     The first name behind FROM, INTO, UPDATE, JOIN, TABLE or TABLES, or behind INSERT, REPLACE, TRUNCATE, DESCRIBE, DESC,
  *          HANDLER or COPY at the begin, of a trigger or index behind ON; in a bracket FROM counts behind its SELECT only (not in
  *          extract(year from c)).  Of several statements in one text, the first one that names any.
- * Name     as it is written, without quotes, also where it says a database.  A common table expression's counts as one, and a function's
- *          that FROM names.
+ * Name     as it is written, without quotes, also where it says a database.  A common table expression's counts as one, a function's
+ *          that FROM names, and a cursor's that MOVE does.
  * Literals are no words to the digest, so they are none here.
  * None     GRANT and REVOKE name users, SHOW TABLES and the like a database, FETCH a cursor; FOR UPDATE, IS DISTINCT FROM and
  *          FORMAT = name nothing.
- * Both     pure; fuzzed by fuzz_mysql_digest.
+ * Both     pure; fuzzed by fuzz_mysql_digest and fuzz_postgresql_digest.
  */
 #ifndef HEATSCOPE_TABLE_H
 #define HEATSCOPE_TABLE_H
@@ -106,6 +106,7 @@ static const struct table_word { __u64 word, role; } table_words[64] = {
 	[47] = { STATEMENT_CODE("revoke"), ROLE_OFF },
 	[48] = { STATEMENT_CODE("dumpfile"), ROLE_STOP },
 	[49] = { STATEMENT_CODE("for"), ROLE_FOR },
+	[50] = { STATEMENT_CODE("to"), ROLE_STOP },
 	[51] = { STATEMENT_CODE("distinct"), ROLE_FOR },
 	[52] = { STATEMENT_CODE("insert"), ROLE_FIRST },
 	[53] = { STATEMENT_CODE("low_prio"), ROLE_FILLER },

@@ -38,7 +38,7 @@ static inline void drive_front(struct drive *d, __u32 out)
 	d->n_begins += !!(out & FRONT_BEGIN);
 	d->n_lost += !!(out & FRONT_LOST);
 	if (out & FRONT_TEXT)
-		digest_begin(&d->digest, 0);
+		digest_begin(&d->digest, 1);
 	if (out & FRONT_REMEMBER)
 		d->statements[c->name & 3] = c->text.digest;
 	if (out & FRONT_LOOKUP)
@@ -61,7 +61,7 @@ static inline void drive_text(struct drive *d, __u8 byte)
 	if (byte)
 		digest_byte(&d->digest, byte);
 	if (!byte || c->in.left == 1)
-		front_text_end(c, digest_code(&d->digest, 1), digest_statement(&d->digest, 1));
+		front_text_end(c, digest_code(&d->digest, 1), digest_statement(&d->digest, 1), table_code(&d->digest.table, 1));
 	drive_front(d, front_skip(c, 1));
 }
 

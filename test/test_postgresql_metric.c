@@ -11,8 +11,8 @@ static void fields_are_in_the_events_order(void **state)
 {
 	static const char *const fields[POSTGRESQL_N_FIELDS] = {
 		[POSTGRESQL_COMMAND] = "command", [POSTGRESQL_STATEMENT] = "statement", [POSTGRESQL_DIGEST] = "digest",
-		[POSTGRESQL_STATUS] = "status", [POSTGRESQL_DATABASE] = "database", [POSTGRESQL_USER] = "user",
-		[POSTGRESQL_CLIENT] = "client", [POSTGRESQL_INSTANCE] = "instance", [POSTGRESQL_PID] = "pid", [POSTGRESQL_EXECNAME] = "execname",
+		[POSTGRESQL_TABLE] = "table", [POSTGRESQL_STATUS] = "status", [POSTGRESQL_DATABASE] = "database",
+		[POSTGRESQL_USER] = "user", [POSTGRESQL_CLIENT] = "client", [POSTGRESQL_INSTANCE] = "instance", [POSTGRESQL_PID] = "pid", [POSTGRESQL_EXECNAME] = "execname",
 		[POSTGRESQL_BLOCKED_IN] = "blocked_in",
 	};
 
