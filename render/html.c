@@ -146,10 +146,12 @@ static void put_cropped(FILE *f, const struct document *d)
 	char sentence[SENTENCE_MAX], line[2 * SENTENCE_MAX];
 
 	for (size_t i = 0; d->options->ymax && i < d->report->n_panels; i++) {
+		const char *title = d->report->panel[i].title;
+
 		crop_sentence(d->report->panel[i].grid, d->options->ymax, sentence, sizeof(sentence));
 		if (!*sentence)
 			continue;
-		snprintf(line, sizeof(line), "%s: %s", d->report->panel[i].title, sentence);
+		snprintf(line, sizeof(line), title ? "%s: %s" : "%s%s", title ? title : "", sentence);
 		put_element(f, "p", line);
 	}
 }

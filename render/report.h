@@ -34,7 +34,7 @@ struct report_table {
 };
 
 struct report_panel {
-	const char *title;		/* "latency", "on-CPU", "off-CPU" */
+	const char *title;		/* "latency", "on-CPU", "off-CPU"; NULL: none */
 	const struct grid *grid;
 	const struct report_table *table;	/* of this measure, where a report has pages (document.h); NULL: none, or the report's */
 };

@@ -126,6 +126,24 @@ static void a_bar_and_a_chart_are_told_as_well(void **state)
 	grid_free(g);
 }
 
+static void a_map_without_a_title_is_told_without_it(void **state)
+{
+	struct grid *g = kit_hour(60, 1, 1);
+	const struct report_panel panel = { .grid = g };
+	const struct report r = { .n_panels = 1, .panel = &panel };
+	struct figure_options o = options();
+	char *page;
+
+	(void)state;
+	o.ymax = 1 << 20;			/* some events are above */
+	page = render(&r, &o, NULL, 0);
+	assert_true(count(page, "above the axis</p>") > 0);
+	assert_int_equal(count(page, "(null)"), 0);
+	assert_int_equal(count(page, "<p>: "), 0);
+	free(page);
+	grid_free(g);
+}
+
 /* Stretches, not columns. */
 static void what_is_missing_is_listed(void **state)
 {
@@ -174,6 +192,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(it_can_be_read_without_seeing_it),
 	cmocka_unit_test(a_bar_and_a_chart_are_told_as_well),
 	cmocka_unit_test(what_is_missing_is_listed),
+	cmocka_unit_test(a_map_without_a_title_is_told_without_it),
 	cmocka_unit_test(refuses_what_a_report_refuses),
 };
 
