@@ -10,6 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
+const int fuzz_corpus = 1;		/* under a fuzzer there is none: targets do there in part what takes long */
+
 static int n_run;
 
 static int run(const char *path)

@@ -6,8 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define GIVEN_MAX 4			/* levels and colours of a map that is given the others */
+#define DRAWN_MAX 1			/* maps of a stream, and its last: drawing takes longer than reading */
+
+struct reader {
+	struct map *map;		/* NULL: none yet */
+	bool changed;			/* since it was drawn */
+	int n_drawn;
+};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
+/* The smallest screen there is. */
 static void draw(const struct map *m)
 {
 	static const struct subject subject = { .title = "x", .n_measures = 1, .measure = { "latency" } };
@@ -16,35 +26,92 @@ static void draw(const struct map *m)
 	struct frame f = { &subject, &view, m, &list, &m->all, FRAME_LIVE, "", { DEPTH_TRUE, true }, 0 };
 	struct screen screen;
 
-	view_see(&view, m, 38);
-	if (screen_init(&screen, 80, 24))
+	view_see(&view, m, 14);
+	if (screen_init(&screen, LAYOUT_COLS_MIN, LAYOUT_LINES_MIN))
 		return;
 	frame_draw(&f, &screen);
 	screen_fini(&screen);
 }
 
+static json_t *numbers(size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_integer((json_int_t)i));
+	return array;
+}
+
+static json_t *colours(size_t n)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_sprintf("#0000%02x", (unsigned)i));
+	return array;
+}
+
+/* The first few may be given; then the rest is as in `all`. */
+static void fill(json_t *shade, const char *name, json_t *all)
+{
+	json_t *given = json_object_get(shade, name);
+
+	if (!given)
+		json_object_set(shade, name, all);
+	else if (json_array_size(given) <= GIVEN_MAX)
+		for (size_t i = json_array_size(given); i < json_array_size(all); i++)
+			json_array_append(given, json_array_get(all, i));
+}
+
+/* What is long and alike in every map may be left out, so that most inputs are short and quickly read. */
+static void complete(json_t *grid)
+{
+	static json_t *levels, *palette;
+	json_t *shade = json_object_get(grid, "shade");
+
+	levels = levels ?: numbers(SHADE_LEVELS);
+	palette = palette ?: colours(PALETTE_COLOURS);
+	if (json_is_object(shade)) {
+		fill(shade, "levels", levels);
+		fill(shade, "palette", palette);
+	}
+}
+
+static void read_grid(struct reader *r, json_t *json)
+{
+	struct map *read;
+
+	complete(json);
+	if (map_read(json, &read))
+		return;
+	map_free(r->map);
+	r->map = read;
+	r->changed = true;
+}
+
 static void on_event(void *arg, const char *type, const char *text)
 {
 	json_t *json = json_loads(text, 0, NULL);
-	struct map **m = arg, *read;
+	struct reader *r = arg;
 
-	if (!strcmp(type, "grid") && !map_read(json, &read)) {
-		map_free(*m);
-		*m = read;
-	} else if (*m && !strcmp(type, "column")) {
-		map_put_column(*m, json);
-	} else if (*m && !strcmp(type, "shade")) {
-		map_put_levels(*m, json);
+	if (!strcmp(type, "grid"))
+		read_grid(r, json);
+	else if (r->map && !strcmp(type, "column"))
+		r->changed |= !map_put_column(r->map, json);
+	else if (r->map && !strcmp(type, "shade"))
+		r->changed |= !map_put_levels(r->map, json);
+	if (r->changed && r->n_drawn < DRAWN_MAX) {
+		draw(r->map);
+		r->n_drawn++;
+		r->changed = false;
 	}
-	if (*m)
-		draw(*m);
 	json_decref(json);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct map *m = NULL;
-	struct events e = { .on = on_event, .arg = &m };
+	struct reader r = { .map = NULL };
+	struct events e = { .on = on_event, .arg = &r };
 
 	for (size_t at = 0, n; at < len; at += n) {
 		n = 1 + data[at] % 200u;
@@ -52,7 +119,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 		if (events_push(&e, data + at, n))
 			break;
 	}
+	if (r.changed)
+		draw(r.map);
 	events_fini(&e);
-	map_free(m);
+	map_free(r.map);
 	return 0;
 }
