@@ -115,10 +115,10 @@ get() { curl -fsS --noproxy '*' --unix-socket "$dir/http" "http://localhost/ca/i
 
 is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active" or .state == "partial")] | length > 0'; }	# partial: it samples
 
-# create FIELDS MEASURES [KEYS]: an instrumentation that is active; prints its id.
+# create FIELDS MEASURES [KEYS [WHERE]]: an instrumentation that is active; prints its id.
 create() {
 	tries=200
-	until made=$(heatscope create mysql.queries --by "$1" --measures "$2" --keys "${3:-64}" --retention 86400 2>"$dir/create.log"); do
+	until made=$(heatscope create mysql.queries --by "$1" --measures "$2" --keys "${3:-64}" ${4:+--where "$4"} --retention 86400 2>"$dir/create.log"); do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || { cat "$dir/create.log" >&2; return 1; }
 		sleep 0.05
