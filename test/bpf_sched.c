@@ -7,10 +7,9 @@
  *      bpf_sched --bench [N]       what a switch of threads costs with and without, and a sample */
 #include "bpf_kit.h"
 #include "child.h"
+#include "wait_case.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,8 +18,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -317,100 +314,6 @@ static void uninterruptible_and_stopped(void)
 /* ---- what for ---- */
 
 #define OURS "{\"eq\": [\"ppid\", \"%d\"]}", getpid()
-#define N_WAITS 20
-#define WAIT_US 2000
-
-static int wait_fds[2], ask_fds[2];	/* of the case */
-
-/* A process of its own that takes its time to answer, until nobody can ask. */
-static void pipe_open(void)
-{
-	char byte;
-
-	if (pipe(wait_fds) || pipe(ask_fds))
-		abort();
-	if (fork())
-		return;
-	close(ask_fds[1]);
-	while (read(ask_fds[0], &byte, 1) == 1 && !usleep(WAIT_US) && write(wait_fds[1], &byte, 1) == 1)
-		continue;
-	_exit(0);
-}
-
-static void pipe_wait(void)
-{
-	char byte = 0;
-
-	if (write(ask_fds[1], &byte, 1) != 1 || read(wait_fds[0], &byte, 1) != 1)
-		abort();
-}
-
-static void socket_open(void)
-{
-	struct timeval limit = { .tv_usec = WAIT_US };
-
-	if (socketpair(AF_UNIX, SOCK_STREAM, 0, wait_fds) ||
-	    setsockopt(wait_fds[0], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
-		abort();
-}
-
-static void socket_wait(void)
-{
-	char byte;
-
-	if (read(wait_fds[0], &byte, 1) != -1)
-		abort();
-}
-
-static void futex_wait(void)
-{
-	struct timespec limit = { .tv_nsec = WAIT_US * 1000 };
-	int word = 0;
-
-	syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &limit, NULL, 0);
-}
-
-static void sleep_wait(void)
-{
-	usleep(WAIT_US);
-}
-
-#define BLOCK 4096
-#define CANNOT_OPEN 2			/* exit status */
-
-static void file_open(void)
-{
-	static char block[BLOCK] __attribute__((aligned(BLOCK)));
-	char path[] = "/var/tmp/heatscope-sched-XXXXXX";
-
-	wait_fds[0] = mkostemp(path, O_DIRECT);
-	unlink(path);
-	for (int i = 0; i < N_WAITS; i++)
-		if (wait_fds[0] < 0 || write(wait_fds[0], block, BLOCK) != BLOCK)
-			_exit(CANNOT_OPEN);	/* a file system without direct I/O */
-	fsync(wait_fds[0]);
-	lseek(wait_fds[0], 0, SEEK_SET);
-}
-
-static void file_wait(void)
-{
-	static char block[BLOCK] __attribute__((aligned(BLOCK)));
-
-	if (read(wait_fds[0], block, BLOCK) != BLOCK)
-		abort();
-}
-
-static const struct wait_case {
-	const char *what, *reason;
-	void (*open)(void), (*wait)(void);
-} wait_cases[] = {
-	{ "an empty pipe", "other", pipe_open, pipe_wait },
-	{ "nanosleep", "sleep", NULL, sleep_wait },
-	{ "a futex", "futex", NULL, futex_wait },
-	{ "direct reads of a file", "io", file_open, file_wait },
-	{ "an empty socket", "net", socket_open, socket_wait },
-};
-
 /* Computes between, so that it is on a CPU when the next wait begins. */
 static void waiter(void *arg)
 {
@@ -420,7 +323,7 @@ static void waiter(void *arg)
 	if (c->open)
 		c->open();
 	child_wait();
-	for (i = 0; i < N_WAITS; i++) {
+	for (i = 0; i < WAITS; i++) {
 		c->wait();
 		spin(200000);
 	}
@@ -432,7 +335,7 @@ static void waiter(void *arg)
 
 static int are_waits(__u64 n, const char *reason)
 {
-	return n >= N_WAITS && n <= N_WAITS + (strcmp(reason, "other") ? 0 : TOLD);
+	return n >= WAITS && n <= WAITS + (strcmp(reason, "other") ? 0 : TOLD);
 }
 
 static void wait_is_told(const struct wait_case *c)
@@ -444,7 +347,7 @@ static void wait_is_told(const struct wait_case *c)
 
 	usleep(100000);			/* it has opened what it needs, and waits to be told */
 	if (waitpid(pid, &status, WNOHANG) == pid) {
-		int cannot = WIFEXITED(status) && WEXITSTATUS(status) == CANNOT_OPEN;
+		int cannot = WIFEXITED(status) && WEXITSTATUS(status) == WAIT_CANNOT_OPEN;
 
 		ok(cannot, cannot ? "%s # SKIP" : "%s: it waits to be told", c->what);
 		return;
@@ -458,7 +361,7 @@ static void wait_is_told(const struct wait_case *c)
 	kit_drain();
 	came = kit_n(OFFCPU, label, NULL, c->reason);
 	left = kit_n(EXECUTIONS, label, NULL, c->reason);
-	ok(are_waits(came, c->reason), "%s: off the CPU for `%s` %llu times of %d", c->what, c->reason, came, N_WAITS);
+	ok(are_waits(came, c->reason), "%s: off the CPU for `%s` %llu times of %d", c->what, c->reason, came, WAITS);
 	ok(are_waits(left, c->reason), "and left it so %llu times", left);
 	others = kit_n(OFFCPU, label) - kit_n(OFFCPU, label, NULL, "preempted") - kit_n(OFFCPU, label, NULL, "other");
 	ok(others == (strcmp(c->reason, "other") ? came : 0), "for nothing else, but `other` for the test's pipe: %llu", others);
@@ -514,7 +417,7 @@ static void wait_is_chosen(void)
 	child_go();
 	child_end(pid);
 	kit_drain();
-	ok(kit_n(OFFCPU, label) == N_WAITS, "a predicate chooses by it: %llu", kit_n(OFFCPU, label));
+	ok(kit_n(OFFCPU, label) == WAITS, "a predicate chooses by it: %llu", kit_n(OFFCPU, label));
 }
 
 static void what_it_left_for(void)
@@ -523,7 +426,7 @@ static void what_it_left_for(void)
 
 	kit_enable_where(OFFCPU, "cpu.offcpu", "pid,leavereason,reason", "offcpu", OURS);
 	kit_enable_where(EXECUTIONS, "cpu.thread_executions", "pid,leavereason,reason", "runtime", OURS);
-	for (i = 0; i < sizeof(wait_cases) / sizeof(*wait_cases); i++)
+	for (i = 0; i < n_wait_cases; i++)
 		wait_is_told(&wait_cases[i]);
 	stopped_is_no_fault();
 	kit_disable(EXECUTIONS);
