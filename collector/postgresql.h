@@ -26,7 +26,11 @@
  * Turns   Of connections that we cannot read (TLS, GSS, another protocol) request and reply turns are counted: from the first
  *         receive to the last send before the next.
  *
- * Measures  those of turn.h.
+ * Measures  those of turn.h, and
+ *
+ *      rows    as the tags of the reply tell, "SELECT 5": affected or returned, of all statements of a simple query together.  0 where
+ *              there is none (PortalSuspended, an error), or the reply cannot be followed: encrypted, opaque, one that is sent in pieces
+ *              of memory, or a send that began before rows were asked for.  Equal Executes in a row share theirs
  *
  * Fields, codes in the kernel:
  *
@@ -52,6 +56,8 @@ enum postgresql_field {
 	POSTGRESQL_USER, POSTGRESQL_CLIENT, POSTGRESQL_INSTANCE, POSTGRESQL_PID, POSTGRESQL_EXECNAME, POSTGRESQL_BLOCKED_IN,
 	POSTGRESQL_N_FIELDS
 };
+
+enum postgresql_measure { POSTGRESQL_ROWS = TURN_N_MEASURES, POSTGRESQL_N_MEASURES };
 
 /* The names of servers' processes; at most 15 bytes each. */
 #define POSTGRESQL_SERVERS "postgres"

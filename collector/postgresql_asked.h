@@ -24,6 +24,7 @@ struct asked {
 	__u32 n;			/* Executes in a row */
 	__u32 rounds;			/* 0: its round is not over with it */
 	__u32 command, pad;
+	__u64 told_rows;		/* by those of its Executes that are complete and not recorded */
 };
 
 struct asked_ring {
@@ -33,6 +34,7 @@ struct asked_ring {
 	/* Of the round that is being answered: Executes that are complete, and recorded besides; `failed`: after them one has failed;
 	 * `skips`: that is recorded, nothing is executed any more. */
 	__u32 n_done, n_recorded, failed, skips;
+	__u32 at, n_at;			/* the entry of the one that is complete last, and how many of it are */
 	__u64 error;			/* STATUS_ERROR() */
 };
 
@@ -101,6 +103,30 @@ static inline __u32 asked_events(struct asked_ring *r)
 	return n;
 }
 
+/* The next one is complete, and the reply says of how many rows. */
+static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
+{
+	struct asked *last = asked_at(r, r->at);
+
+	if (!r->n)
+		return;
+	if (asked_at(r, 0)->command == COMMAND_EXECUTE) {
+		if (r->n_at >= last->n && !last->rounds && r->at + 1 < r->n) {
+			r->at++;
+			r->n_at = 0;
+		}
+		r->n_at++;
+		r->n_done++;
+	}
+	asked_at(r, r->at)->told_rows += n_rows;
+}
+
+/* What the i-th of n events that are alike has of the rows that were told of all. */
+static inline __u64 asked_share(__u64 n_rows, __u32 n, __u32 i)
+{
+	return n_rows / n + (i < n_rows % n);
+}
+
 /* Is there nothing to be answered?  (What a Flush had answered is recorded before its round ends.) */
 static inline int asked_is_idle(struct asked_ring *r)
 {
@@ -139,12 +165,13 @@ static inline void asked_over(struct asked_ring *r)
 {
 	__u32 i;
 
-	r->n_done = r->n_recorded = r->failed = r->skips = 0;
+	r->n_done = r->n_recorded = r->failed = r->skips = r->at = r->n_at = 0;
 	for (i = 0; i < ASKED_MAX && r->n; i++) {
 		struct asked *a = asked_at(r, 0);
 
 		if (a->rounds > 1) {
 			a->rounds--;
+			a->told_rows = 0;
 			return;
 		}
 		r->first++;

@@ -8,7 +8,7 @@
 
 struct told {				/* what the next event says */
 	struct statement_codes codes;
-	__u64 command, status;
+	__u64 command, status, n_rows;
 };
 
 struct server_conn {

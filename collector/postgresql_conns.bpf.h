@@ -50,6 +50,8 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_INSTANCE] = s->turn.instance;
 	e->field[POSTGRESQL_PID] = s->turn.pid;
 	e->field[POSTGRESQL_EXECNAME] = s->turn.execname;
+	if (wanted & WANTED_MEASURE(POSTGRESQL_ROWS))
+		e->measure[POSTGRESQL_ROWS] = s->told.n_rows;
 	if (!(wanted & WANTED_WHO))
 		return;
 	e->field[POSTGRESQL_DATABASE] = name_used(POSTGRESQL_DATABASE, s->database);
@@ -65,6 +67,7 @@ static __always_inline void told_first(struct server_conn *s)
 	s->told.codes = a->codes;
 	s->told.command = a->command;
 	s->told.status = STATUS_UNKNOWN;
+	s->told.n_rows = 0;
 }
 
 /* A turn of a connection that we cannot read. */
@@ -72,7 +75,7 @@ static __always_inline void told_turn(struct server_conn *s)
 {
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
-	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN };
+	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
 	if (encrypted)
 		s->user = s->database = NAME_ENCRYPTED;
 }
@@ -111,21 +114,25 @@ __noinline int emit_share(struct events *e, const struct server_conn *s, __u32 s
 	return 0;
 }
 
-/* n events that are alike: one that stands for them all, where there is nothing else. */
-static __always_inline void emit_many(struct events *e, const struct server_conn *s, __u32 n, __u32 shares)
+/* n events that are alike, of so many rows together: one that stands for them all, where there is nothing else and their rows can be
+ * shared equally, or there are more than one run has room for. */
+static __always_inline void emit_many(struct events *e, struct server_conn *s, __u32 n, __u32 shares, __u64 n_rows)
 {
 	__u32 i, weight;
 
-	if (n == shares && n > 1 && !e->n) {
+	if (n == shares && n > 1 && !e->n && (n > EVENTS_MAX || !(n_rows % n))) {
 		weight = sample_weight(depth_cpu());
 		if (!weight)
 			return;
 		e->weight = weight * n;
+		s->told.n_rows = n_rows / n;
 		emit_share(e, s, shares);
 		return;
 	}
-	for (i = 0; i < EVENTS_MAX && i < n; i++)
+	for (i = 0; i < EVENTS_MAX && i < n; i++) {
+		s->told.n_rows = asked_share(n_rows, n, i);
 		emit_share(e, s, shares);
+	}
 	if (n > EVENTS_MAX)
 		__sync_fetch_and_add(&counts.crowded, n - EVENTS_MAX);
 }
@@ -148,7 +155,7 @@ static __always_inline __u32 overlap(__u32 from, __u32 to, __u32 at, __u32 n)
 static long record_step(__u32 i, struct recording *r)
 {
 	struct asked_ring *ring = &r->s->front.asked;
-	const struct asked *a = asked_at(ring, i);
+	struct asked *a = asked_at(ring, i);
 	__u32 end = r->take.from + r->take.n_ok, n;
 
 	if (i >= ring->n)
@@ -157,9 +164,12 @@ static long record_step(__u32 i, struct recording *r)
 	r->s->told.command = a->command;
 	r->s->told.status = STATUS_OK;
 	n = overlap(r->take.from, end, r->at, a->n);
-	if (n)
-		emit_many(r->e, r->s, n, r->shares);
+	if (n) {
+		emit_many(r->e, r->s, n, r->shares, a->told_rows);
+		a->told_rows = 0;
+	}
 	r->s->told.status = ring->error;
+	r->s->told.n_rows = 0;
 	if (r->take.n_failed && end >= r->at && end < r->at + a->n)
 		emit_share(r->e, r->s, r->shares);
 	r->at += a->n;

@@ -16,6 +16,7 @@ static const struct field fields[] = {
 	{ "blocked_in", "what it is blocked in now", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	TURN_FIELDS
+	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 };
 
 const struct metric postgresql_metric = {

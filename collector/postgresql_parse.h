@@ -69,7 +69,7 @@ struct stream {
 	__u32 at;		/* of its body so far; saturates */
 	__u8 type;
 	__u8 have;		/* bytes in head */
-	__u8 part;		/* strings of the body that are complete; of an error: enum error_part */
+	__u8 part;		/* strings of the body that are complete; of an error: enum error_part; of a tag: in a number */
 	__u8 pad;
 	__u32 pad2;
 	__u8 head[8];
@@ -92,10 +92,12 @@ struct front {
 	__u64 word;		/* of a startup parameter's name: its first 8 bytes; of a Close: NAME_STATEMENT or NAME_PORTAL */
 	__u64 setting[2];	/* the same of a setting's name and value */
 	__u64 error;		/* characters of an SQLSTATE so far */
+	__u64 number;		/* the last of a tag so far */
 	__u64 tail;		/* the last bytes of a loose send */
 	struct name value;	/* of a startup parameter */
 	__u8 mode, tries;
 	__u8 wanted;		/* somebody decomposes by what the text says */
+	__u8 counts;		/* somebody asks for rows */
 	__u8 open;		/* messages of a round have come, but not its end */
 	__u8 parsed;		/* with a Parse among them */
 	__u8 answered;		/* and the server has sent since */
@@ -104,7 +106,7 @@ struct front {
 	__u8 hides_backslash;	/* client_encoding: its characters may hold one */
 	__u8 escapes;		/* standard_conforming_strings is off */
 	__u8 negotiates;	/* a startup packet asked for encryption, which is not answered */
-	__u8 pad[5];
+	__u8 pad[4];
 };
 
 static inline __u32 bytes_u32(const __u8 *b)
@@ -470,6 +472,8 @@ static inline __u32 back_blind(const struct front *c)
 		return 0;
 	if (s->type == 'E')
 		return s->part == ERROR_KNOWN ? s->left : 0;
+	if (s->type == 'C')
+		return c->counts ? 0 : s->left;
 	return s->type == 'S' && s->part < 2 ? 0 : s->left;
 }
 
@@ -526,16 +530,30 @@ static inline void error_byte(struct front *c, __u8 byte)
 	}
 }
 
+/* "INSERT 0 5", "SELECT 5", "CREATE TABLE": if its last word is a number, that is of rows. */
+static inline void tag_byte(struct front *c, __u8 byte)
+{
+	struct stream *s = &c->out;
+
+	if (byte == ' ') {
+		c->number = 0;
+		s->part = 1;
+	} else if (s->part && byte >= '0' && byte <= '9') {
+		c->number = 10 * c->number + (byte - '0');
+	} else if (byte) {
+		s->part = 0;
+	}
+}
+
 static inline __u32 back_end(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
-	int known = c->out.have == 5;
+	int known = c->out.have == 5, counted = c->out.type == 'C' && c->out.part;
 
 	c->out.have = 0;
 	switch (c->out.type) {
 	case 'C': case 'I': case 's':
-		if (r->n && asked_at(r, 0)->command == COMMAND_EXECUTE)
-			r->n_done++;
+		asked_answered(r, counted ? c->number : 0);
 		break;
 	case 'E':
 		r->failed = r->n != 0;
@@ -564,6 +582,20 @@ static inline __u32 back_header(struct front *c, __u8 type, __u32 len)
 	return c->out.left ? 0 : back_end(c);
 }
 
+/* Is the next byte one of a tag that is read? */
+static inline int back_tag(const struct front *c)
+{
+	return c->counts && c->out.type == 'C' && c->out.left;
+}
+
+/* That byte. */
+static inline __u32 back_tag_byte(struct front *c, __u8 byte)
+{
+	tag_byte(c, byte);
+	stream_eat(&c->out, 1);
+	return c->out.left ? 0 : back_end(c);
+}
+
 /* One byte that back_blind() wanted. */
 static inline __u32 back_byte(struct front *c, __u8 byte)
 {
@@ -576,6 +608,8 @@ static inline __u32 back_byte(struct front *c, __u8 byte)
 	}
 	if (s->type == 'E')
 		error_byte(c, byte);
+	else if (s->type == 'C')
+		return back_tag_byte(c, byte);
 	else
 		setting_byte(c, byte);
 	stream_eat(s, 1);

@@ -329,6 +329,7 @@ static __always_inline void received(struct events *e, struct server_conn *s, st
 	if (ret <= 0)
 		return;
 	s->front.wanted = (wanted & WANTED_TEXT) != 0;
+	s->front.counts = (wanted & WANTED_MEASURE(POSTGRESQL_ROWS)) != 0;
 	s->text = 0;
 	receive_feed(s, e, t, ret);
 }

@@ -10,9 +10,22 @@
 #include "postgresql_receives.bpf.h"
 
 #define REPLY_STEPS 64			/* of a send; most messages are one */
+#define COUNTED_STEPS 16384		/* the same where rows are counted; the server sends 8 kB at a time */
+#define TAG_RUN 32			/* bytes of a tag that are one step */
 #define SEND_ROUNDS 4			/* rounds that one send answers; the server sends each by itself */
 
-/* One step of the sending machine: a header and what is skipped after it, or a byte. */
+/* What the window has of a tag, up to TAG_RUN bytes from `at` on. */
+static __always_inline __u64 tag_step(struct front *c, const struct window *w, __u32 at, __u32 seen)
+{
+	__u32 i, out = 0;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TAG_RUN && i < seen && back_tag(c); i++)
+		out = back_tag_byte(c, window_byte(w, at + i));
+	return eaten(i, out);
+}
+
+/* One step of the sending machine: a header and what is skipped after it, a tag, or a byte. */
 __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;
@@ -32,6 +45,8 @@ __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __
 		return eaten(n + blind, out | back_skip(c, blind));
 	if (n)
 		return eaten(n, out);
+	if (back_tag(c))
+		return tag_step(c, w, at, seen < left ? seen : left);
 	return eaten(1, back_byte(c, window_byte(w, at)));
 }
 
@@ -108,7 +123,7 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 		return 0;
 	}
 	if (!c->loose)
-		bpf_loop(REPLY_STEPS, send_step, &f, 0);
+		bpf_loop(c->counts ? COUNTED_STEPS : REPLY_STEPS, send_step, &f, 0);
 	if (f.failed)
 		conn_lost(s);
 	else if (f.at < f.total && !f.ready && c->mode == FRONT_PLAIN && !c->loose)

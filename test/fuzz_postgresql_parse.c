@@ -42,6 +42,7 @@ static void drive_open(struct drive *d, uint8_t kind)
 	memset(d, 0, sizeof(*d));
 	d->front.mode = modes[kind >> 2 & 3];
 	d->front.wanted = kind >> 4 & 1;
+	d->front.counts = kind >> 5 & 1;
 }
 
 static int follows(const struct drive *d)
@@ -67,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	struct drive whole, bytes;
 	size_t at = 0;
 
-	drive_open(&whole, 16);
+	drive_open(&whole, 48);
 	bytes = whole;
 	while (at + 2 <= len) {
 		uint8_t kind = data[at], n = data[at + 1];

@@ -10,7 +10,7 @@
 
 struct event_found {
 	__u32 command;
-	__u64 digest, status;
+	__u64 digest, status, n_rows;
 };
 
 struct drive {
@@ -91,22 +91,28 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 	}
 }
 
+static inline void drive_found(struct drive *d, const struct asked *a, __u64 status, __u64 n_rows)
+{
+	d->found[d->n++ & 255] = (struct event_found){ a->command, a->codes.digest, status, n_rows };
+}
+
 static inline void drive_record(struct drive *d, int whole)
 {
 	struct asked_ring *r = &d->front.asked;
 	struct asked_take take = asked_take(r, whole);
-	__u32 i, k, at = 0;
+	__u32 end = take.from + take.n_ok, i, k, at = 0;
 
 	for (i = 0; i < r->n; i++) {
-		const struct asked *a = asked_at(r, i);
+		struct asked *a = asked_at(r, i);
+		__u32 from = take.from > at ? take.from : at, to = end < at + a->n ? end : at + a->n, n = to > from ? to - from : 0;
 
-		for (k = 0; k < a->n; k++, at++) {
-			int failed = take.n_failed && at == take.from + take.n_ok;
-
-			if ((at < take.from || at >= take.from + take.n_ok) && !failed)
-				continue;
-			d->found[d->n++ & 255] = (struct event_found){ a->command, a->codes.digest, failed ? r->error : STATUS_OK };
-		}
+		for (k = 0; k < n; k++)
+			drive_found(d, a, STATUS_OK, asked_share(a->told_rows, n, k));
+		if (n)
+			a->told_rows = 0;
+		if (take.n_failed && end >= at && end < at + a->n)
+			drive_found(d, a, r->error, 0);
+		at += a->n;
 		if (a->rounds)
 			break;
 	}

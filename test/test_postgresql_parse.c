@@ -97,6 +97,7 @@ static void open_plain(struct drive *d)
 	memset(d, 0, sizeof(*d));
 	d->front.mode = FRONT_PLAIN;
 	d->front.wanted = 1;
+	d->front.counts = 1;
 }
 
 static void startup(struct bytes *b, const char *params, __u32 n)
@@ -370,6 +371,128 @@ static void texts_that_cannot_be_read_safely_are_not(void **state)
 
 /* ---- sends ---- */
 
+static void tag(struct bytes *b, const char *text) { message(b, 'C', text, strlen(text) + 1); }
+
+static void a_tag_tells_its_rows_however_cut(void **state)
+{
+	static const struct { const char *tag; __u64 n_rows; } cases[] = {
+		{ "SELECT 5", 5 }, { "INSERT 0 12", 12 }, { "UPDATE 0", 0 }, { "COPY 18446744073709551615", ~0ull }, { "FETCH 100", 100 },
+		{ "BEGIN", 0 }, { "CREATE TABLE", 0 }, { "DROP 5 TABLES", 0 }, { "SELECT 5x", 0 }, { "SELECT ", 0 }, { "", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct bytes in = { .n = 0 }, out = { .n = 0 };
+		struct drive d;
+
+		MESSAGE(&in, 'Q', "SELECT 5\0");
+		row(&out);
+		tag(&out, cases[i].tag);
+		ready(&out);
+		for (__u32 cut = 0; cut <= out.n; cut++) {
+			open_plain(&d);
+			drive_receive(&d, in.at, in.n, ~0u);
+			drive_send(&d, out.at, cut, ~0u);
+			drive_send(&d, out.at + cut, out.n - cut, ~0u);
+			assert_int_equal(d.n, 1);
+			if (d.found[0].n_rows != cases[i].n_rows)
+				fail_msg("\"%s\": %llu", cases[i].tag, (unsigned long long)d.found[0].n_rows);
+		}
+		open_plain(&d);
+		d.front.counts = 0;
+		drive_receive(&d, in.at, in.n, ~0u);
+		drive_send(&d, out.at, out.n, ~0u);
+		assert_int_equal(d.found[0].n_rows, 0);
+	}
+}
+
+static void statements_of_a_text_have_their_rows_together(void **state)
+{
+	struct bytes in = { .n = 0 }, out = { .n = 0 };
+	struct drive d;
+
+	open_plain(&d);
+	MESSAGE(&in, 'Q', "UPDATE t SET a = 1; SELECT a FROM t\0");
+	tag(&out, "UPDATE 3");
+	tag(&out, "SELECT 4");
+	ready(&out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n, 1);
+	assert_int_equal(d.found[0].n_rows, 7);
+}
+
+/* a, b b b, a: those that are alike and in a row share theirs, and nothing is left over for the next round. */
+static void executes_have_their_own_rows(void **state)
+{
+	static const char *const names[] = { "a", "b", "b", "b", "a" };
+	static const char *const tags[] = { "SELECT 10", "INSERT 0 1", "INSERT 0 3", "INSERT 0 1", "SELECT 20" };
+	static const __u64 n_rows[] = { 10, 2, 2, 1, 20 };
+	struct bytes in = { .n = 0 }, out = { .n = 0 };
+	struct drive d;
+
+	prepare(&in, "a", "SELECT a FROM t");
+	prepare(&in, "b", "INSERT INTO t VALUES (1)");
+	for (int i = 0; i < 5; i++) {
+		bind(&in, "", names[i]);
+		execute(&in, "");
+		tag(&out, tags[i]);
+	}
+	sync(&in);
+	ready(&out);
+	for (__u32 cut = 0; cut <= out.n; cut++) {
+		open_plain(&d);
+		for (unsigned round = 0; round < 2; round++) {
+			drive_receive(&d, in.at, in.n, ~0u);
+			drive_send(&d, out.at, cut, ~0u);
+			drive_send(&d, out.at + cut, out.n - cut, ~0u);
+			assert_int_equal(d.n, 5 * (round + 1));
+			for (int i = 0; i < 5; i++)
+				assert_int_equal(d.found[5 * round + i].n_rows, n_rows[i]);
+		}
+	}
+}
+
+static void a_failed_one_has_no_rows(void **state)
+{
+	struct bytes in = { .n = 0 }, out = { .n = 0 };
+	struct drive d;
+
+	open_plain(&d);
+	for (int i = 0; i < 3; i++) {
+		bind(&in, "", "");
+		execute(&in, "");
+	}
+	sync(&in);
+	tag(&out, "INSERT 0 4");
+	error(&out, "23505");
+	ready(&out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n, 2);
+	assert_int_equal(d.found[0].n_rows, 4);
+	assert_int_equal(d.found[1].n_rows, 0);
+}
+
+static void rows_of_equal_rounds_are_each_their_own(void **state)
+{
+	struct bytes in = { .n = 0 }, out = { .n = 0 };
+	struct drive d;
+
+	open_plain(&d);
+	for (int i = 0; i < 3; i++) {
+		bind(&in, "", "");
+		execute(&in, "");
+		sync(&in);
+		tag(&out, i == 1 ? "SELECT 7" : "SELECT 1");
+		ready(&out);
+	}
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(d.found[i].n_rows, i == 1 ? 7 : 1);
+}
+
 static void an_error_ends_its_round_however_cut(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
@@ -500,6 +623,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_no_protocol_makes_it_opaque),
 	cmocka_unit_test(a_strange_connection_comes_into_step),
 	cmocka_unit_test(texts_that_cannot_be_read_safely_are_not),
+	cmocka_unit_test(a_tag_tells_its_rows_however_cut),
+	cmocka_unit_test(statements_of_a_text_have_their_rows_together),
+	cmocka_unit_test(executes_have_their_own_rows),
+	cmocka_unit_test(a_failed_one_has_no_rows),
+	cmocka_unit_test(rows_of_equal_rounds_are_each_their_own),
 	cmocka_unit_test(an_error_ends_its_round_however_cut),
 	cmocka_unit_test(an_error_at_the_end_is_the_last_ones),
 	cmocka_unit_test(an_error_without_a_state_is_unknown),
