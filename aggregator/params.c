@@ -66,8 +66,8 @@ static const struct spec {
 	{ "ncols", INTEGER, COMPARED, AT(ncols), 0, 1, 1000, NULL },
 	{ "row_bits", INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
 	{ "utc_offset", INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
-	{ "transfer", CHOICE, ROWS | DRAWN, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
+	{ "transfer", CHOICE, ROWS | DRAWN | MATRIX, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
+	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS | MATRIX), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
 	{ "weights", CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_FLAME), AT(weighted), AT(has_weighted), 0, 0, "count weight" },
 	{ "yscale", CHOICE, PAGES | MATRIX | COMPARED, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
@@ -101,7 +101,8 @@ static const struct spec {
 	{ "n", INTEGER, OF(VALUE_EXEMPLARS), AT(n), 0, 1, 1000, NULL },
 	{ "kind", CHOICE, OF(VALUE_EXEMPLARS), AT(kind), 0, 0, 0, "all worst drawn" },
 	{ "chart", SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
-	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp hue" },
+	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp fire grey hue" },
+	{ "palette", CHOICE, MATRIX, AT(palette), 0, 0, 0, "ramp fire grey" },
 #undef AT
 };
 #define N_SPECS (sizeof(specs) / sizeof(*specs))
@@ -475,6 +476,14 @@ void params_fini(struct params *p)
 	memset(p, 0, sizeof(*p));
 }
 
+enum palette_ramp params_ramp(const struct params *p)
+{
+	static const enum palette_ramp ramp[] = { [PARAMS_RAMP] = PALETTE_USUAL, [PARAMS_FIRE] = PALETTE_FIRE, [PARAMS_GREY] = PALETTE_GREY,
+						  [PARAMS_HUE] = PALETTE_USUAL };
+
+	return ramp[p->palette];
+}
+
 void params_drawing(const struct params *p, struct figure_options *ret_options)
 {
 	figure_defaults(ret_options);
@@ -483,6 +492,7 @@ void params_drawing(const struct params *p, struct figure_options *ret_options)
 	ret_options->scale = (unsigned)p->scale;
 	ret_options->format = p->format == FORMAT_PDF ? FIGURE_PDF : p->format == FORMAT_SVG ? FIGURE_SVG : FIGURE_PNG;
 	ret_options->theme = (enum palette_theme)p->theme;
+	ret_options->ramp = params_ramp(p);
 	ret_options->transfer = (enum shade_transfer)p->transfer;
 	ret_options->yscale = (enum axis_scale)p->yscale;
 	ret_options->weighted = p->weighted;

@@ -13,6 +13,7 @@
 #define HEATSCOPE_PARAMS_H
 
 #include "../collector/instrumentation.h"
+#include "../render/palette.h"
 #include "http.h"
 #include "query.h"
 #include <stdbool.h>
@@ -29,7 +30,7 @@ enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
 
 enum params_view { VIEW_DIFFERENCE, VIEW_SIDE, VIEW_OVERLAY };
 
-enum params_palette { PARAMS_RAMP, PARAMS_HUE };
+enum params_palette { PARAMS_RAMP, PARAMS_FIRE, PARAMS_GREY, PARAMS_HUE };
 
 enum value_format { FORMAT_JSON, FORMAT_PNG, FORMAT_PDF, FORMAT_SVG, FORMAT_HTML, FORMAT_CSV, FORMAT_FOLDED };
 
@@ -87,6 +88,9 @@ void params_fini(struct params *p);
  * separated by spaces; NULL: it is no choice. */
 const char *params_name(enum value_kind kind, size_t index);
 const char *params_choices(enum value_kind kind, size_t index);
+
+/* The ramp of cells that have no hue. */
+enum palette_ramp params_ramp(const struct params *p);
 
 struct figure_options;
 

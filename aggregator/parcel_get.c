@@ -414,7 +414,7 @@ static void get_bar(struct get *g, const json_t *in, struct parcel *p)
 
 /* ---- how it is drawn ---- */
 
-const char *const parcel_drawn[] = { "width", "height", "scale", "transfer", "weights", "yscale", "theme", "ymin", "ymax",
+const char *const parcel_drawn[] = { "width", "height", "scale", "transfer", "weights", "yscale", "theme", "palette", "ymin", "ymax",
 				     "crop", "utc_offset", NULL };
 
 static const char *given(const struct http_param *param, size_t n, const char *name)

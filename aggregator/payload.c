@@ -115,7 +115,8 @@ static void put_marks(struct bytes *out, const struct grid_column *c, bool exact
 		writer_name_number(out, "sampled", c->every);
 }
 
-static void put_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift, bool exact)
+/* s: NULL where it is not drawn. */
+static void put_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift, bool exact)
 {
 	const struct grid_column *c = &g->column[col];
 	__u64 snapshots = g->point && !exact ? c->n_snapshots : 0;
@@ -139,15 +140,19 @@ static void put_column(struct bytes *out, const struct grid *g, size_t col, __u6
 			writer_name_number(out, "p90", c->p90);
 		writer_name_number(out, "p99", c->p99);
 	}
+	if (s && s->transfer == SHADE_PERCENT) {
+		writer_name(out, "share");
+		writer_real(out, shade_column(s, g, col, row_shift));
+	}
 	put_cells(out, g, col, row_shift, exact);
 	if (g->running && !exact)
 		put_running(out, g->running, col);
 	writer_raw(out, "}");
 }
 
-void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift)
+void payload_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift)
 {
-	put_column(out, g, col, index, row_shift, false);
+	put_column(out, g, s, col, index, row_shift, false);
 }
 
 static void put_edges(struct bytes *out, const struct grid *g)
@@ -186,7 +191,7 @@ static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 	writer_raw(out, "}");
 }
 
-static void put_matrix(struct bytes *out, const struct grid *g, bool exact)
+static void put_matrix(struct bytes *out, const struct grid *g, const struct shade *s, bool exact)
 {
 	writer_name_number(out, "ncols", g->n_cols);
 	writer_name_number(out, "nrows", g->n_rows);
@@ -195,18 +200,18 @@ static void put_matrix(struct bytes *out, const struct grid *g, bool exact)
 	writer_raw(out, "[");
 	for (size_t col = 0; col < g->n_cols; col++) {
 		writer_comma(out);
-		put_column(out, g, col, col, 0, exact);
+		put_column(out, g, s, col, col, 0, exact);
 	}
 	writer_raw(out, "]");
 	put_summary(out, g, exact);
 }
 
-void payload_grid(struct bytes *out, const struct grid *g)
+void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s)
 {
 	writer_name_seconds(out, "from", g->from_ns);
 	writer_name_seconds(out, "column", (__s64)g->col_ns);
 	writer_name_seconds(out, "slot", (__s64)g->slot_ns);
-	put_matrix(out, g, false);
+	put_matrix(out, g, s, false);
 }
 
 void payload_grid_exact(struct bytes *out, const struct grid *g)
@@ -215,7 +220,7 @@ void payload_grid_exact(struct bytes *out, const struct grid *g)
 	writer_name_number(out, "column_ns", g->col_ns);
 	writer_name_number(out, "slot_ns", g->slot_ns);
 	writer_name_number(out, "nsources", g->n_sources);
-	put_matrix(out, g, true);
+	put_matrix(out, g, NULL, true);
 }
 
 static void put_colour(struct bytes *out, __u32 rgb)
@@ -237,11 +242,11 @@ static void put_reals(struct bytes *out, const char *name, const double *x, size
 	writer_raw(out, "]");
 }
 
-void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme)
+void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme, enum palette_ramp ramp)
 {
 	struct palette p;
 
-	palette_make(theme, &p);
+	palette_make(theme, ramp, &p);
 	writer_name_text(out, "transfer", shade_transfer_name(s->transfer));
 	writer_name_text(out, "yscale", s->yscale == AXIS_LOG ? "log" : "linear");
 	put_reals(out, "scale", s->scale, s->n_rows);

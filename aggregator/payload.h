@@ -30,8 +30,8 @@ struct payload_head {
 };
 void payload_head(struct bytes *out, const struct payload_head *head);
 
-/* "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary". */
-void payload_grid(struct bytes *out, const struct grid *g);
+/* "from", "column", "slot", "ncols", "nrows", "edge", "columns", "summary"; shaded as s. */
+void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s);
 
 /* The same, so that the grid can be made from it bit for bit: times in whole ns, of a point metric the sums, every
  * mark and percentile; what runs and layers are others' to write. */
@@ -40,12 +40,12 @@ void payload_grid_exact(struct bytes *out, const struct grid *g);
 /* "annotations": those of its time, if there are any. */
 void payload_annotations(struct bytes *out, const struct annotations *a);
 
-/* One column C; index: its number in the reader's grid.  row_shift: what is row 0 here is row
+/* One column C; index: its number in the reader's grid, which is shaded as s.  row_shift: what is row 0 here is row
  * row_shift there. */
-void payload_column(struct bytes *out, const struct grid *g, size_t col, __u64 index, long row_shift);
+void payload_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift);
 
 /* "transfer", "yscale", "scale", "levels" and the colours. */
-void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme);
+void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme, enum palette_ramp ramp);
 
 /* "keys", and "lower_bound" where it is one. */
 void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);

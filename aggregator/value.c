@@ -79,7 +79,7 @@ void value_image_options(const struct value *v, struct image_options *ret_option
 		.width = (unsigned)v->p.width, .height = (unsigned)v->p.height, .n_rows = (unsigned)v->p.nbuckets,
 		.ymin = (__u64)v->p.ymin, .ymax = (__u64)v->p.ymax, .yscale = AXIS_LINEAR,
 		.transfer = (enum shade_transfer)v->p.transfer, .theme = (enum palette_theme)v->p.theme,
-		.weighted = v->p.weighted, .hued = v->p.palette == PARAMS_HUE, .hue = v->p.n_hues ? v->p.hue[0] : hue_generated(0),
+		.ramp = params_ramp(&v->p), .weighted = v->p.weighted, .hued = v->p.palette == PARAMS_HUE, .hue = v->p.n_hues ? v->p.hue[0] : hue_generated(0),
 	};
 }
 

@@ -220,13 +220,13 @@ static int make_grid(struct value *v)
 	reply_begin(v, &out);
 	if (v->grid[0]->running)
 		writer_name_text(&out, "running", v->in.measure[value_running_axis(v)]);
-	payload_grid(&out, v->grid[0]);
+	payload_grid(&out, v->grid[0], &v->shade);
 	payload_annotations(&out, v->annotations);
 	if (v->p.narrative)
 		put_narrative(v, &out);
 	writer_name(&out, "shade");
 	writer_raw(&out, "{");
-	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme);
+	payload_shade(&out, &v->shade, (enum palette_theme)v->p.theme, params_ramp(&v->p));
 	writer_raw(&out, "}");
 	return reply_end(v, &out);
 }

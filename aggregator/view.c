@@ -91,7 +91,7 @@ static void put_column(struct view *v, const struct grid *g, size_t col, __s64 i
 	begin_event(v, &out, "column");
 	writer_name_seconds(&out, "from", g->from_ns + (__s64)(col * g->col_ns));
 	writer_name(&out, "column");
-	payload_column(&out, g, col, (__u64)index, row_shift);
+	payload_column(&out, g, &v->shown->shade, col, (__u64)index, row_shift);
 	writer_raw(&out, "}\n\n");
 	end_event(v, &out);
 }
@@ -207,6 +207,7 @@ static int rows_match(const struct grid *whole, const struct grid *part, long *r
 static bool column_fits(struct view *v, const struct grid *g, size_t col, long shift)
 {
 	const struct shade *shade = &v->shown->shade;
+	double share = shade_column(shade, g, col, shift);
 
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__u64 n = g->cell[row * g->n_cols + col];
@@ -216,7 +217,7 @@ static bool column_fits(struct view *v, const struct grid *g, size_t col, long s
 			continue;
 		if (to < 0 || (size_t)to >= shade->n_rows)
 			return false;
-		if (grid_shown(g, g->column[col].n_snapshots, n) * shade->scale[to] > shade->max)
+		if (grid_shown(g, g->column[col].n_snapshots, n) * shade->scale[to] * share > shade->max)
 			v->want_shade = true;
 	}
 	return true;

@@ -81,7 +81,7 @@ int canvas_init(struct canvas *c, const struct figure_options *o, unsigned heigh
 	c->scale = o->scale;
 	c->title = o->title;
 	c->version = o->version ? o->version : "heatscope";
-	palette_make(o->theme, &c->palette);
+	palette_make(o->theme, o->ramp, &c->palette);
 	if (c->format == FIGURE_PDF)
 		c->surface = pdf_surface(c, o, made_ns);
 	else if (c->format == FIGURE_SVG)

@@ -33,6 +33,7 @@ struct figure_options {
 	unsigned scale;			/* 1 or 2: pixels per px */
 	enum figure_format format;
 	enum palette_theme theme;
+	enum palette_ramp ramp;		/* of cells without a hue */
 	enum shade_transfer transfer;
 	enum axis_scale yscale;
 	bool weighted;			/* colours are how much, not how many */

@@ -240,7 +240,7 @@ int flame_render(const struct flame *f, const struct figure_options *o, __u8 **r
 	err = flame_tree_make(f->stack, f->n, &d.tree);
 	if (err)
 		return err;
-	palette_make(o->theme, &d.palette);
+	palette_make(o->theme, PALETTE_USUAL, &d.palette);
 	palette_hue(o->theme, HUE_USER, d.user);
 	palette_hue(o->theme, HUE_KERNEL, d.kernel);
 	d.height = HEAD + (depth_of(&d) + 1) * BOX + FOOT;

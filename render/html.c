@@ -41,7 +41,7 @@ static void put_colours(FILE *f, enum palette_theme theme)
 {
 	struct palette p;
 
-	palette_make(theme, &p);
+	palette_make(theme, PALETTE_USUAL, &p);
 	fprintf(f, ":root{--page:#%06x;--text:#%06x;--muted:#%06x;--rule:#%06x}", p.page & 0xffffff, p.text & 0xffffff,
 		p.muted & 0xffffff, p.rule & 0xffffff);
 }

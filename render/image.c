@@ -345,7 +345,7 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 		err = p.index ? 0 : -ENOMEM;
 	}
 	if (!err) {
-		palette_make(o->theme, &p.palette);
+		palette_make(o->theme, o->ramp, &p.palette);
 		err = o->hued || layers_drawn(g->layers) > 1 ? paint_hues(&p) : paint_ramp(&p);
 	}
 	raster_fini(&p.raster);		/* now: its pages serve the pixels, which are mapped anew else */

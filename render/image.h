@@ -32,6 +32,7 @@ struct image_options {
 	enum shade_transfer transfer;
 	int weighted;			/* a bucket weighs count times the middle of its values */
 	enum palette_theme theme;
+	enum palette_ramp ramp;		/* of one layer that is not hued */
 	int hued;			/* one layer, too, is drawn in its hue */
 	int hue;			/* of a grid without layers */
 };

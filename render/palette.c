@@ -15,15 +15,27 @@ struct oklab { double l, a, b; };
  * of the curve.  Given as lightness, chroma and hue in degrees. */
 struct control { double l, c, h; };
 
-static const struct control light_ramp[] = {
-	{ 0.910, 0.130, 104 }, { 0.850, 0.160, 135 }, { 0.640, 0.125, 190 },
-	{ 0.480, 0.150, 250 }, { 0.240, 0.120, 283 },
+#define N_CONTROL 5
+static const struct control ramps[PALETTE_RAMPS][2][N_CONTROL] = {	/* for light backgrounds, for dark ones */
+	[PALETTE_USUAL] = {
+		{ { 0.910, 0.130, 104 }, { 0.850, 0.160, 135 }, { 0.640, 0.125, 190 },
+		  { 0.480, 0.150, 250 }, { 0.240, 0.120, 283 } },
+		{ { 0.310, 0.130, 285 }, { 0.470, 0.170, 258 }, { 0.640, 0.130, 195 },
+		  { 0.830, 0.190, 142 }, { 0.970, 0.130, 104 } },
+	},
+	[PALETTE_FIRE] = {
+		{ { 0.910, 0.115, 98 }, { 0.830, 0.190, 75 }, { 0.640, 0.240, 42 },
+		  { 0.400, 0.170, 25 }, { 0.180, 0.060, 15 } },
+		{ { 0.320, 0.110, 20 }, { 0.460, 0.210, 27 }, { 0.640, 0.230, 45 },
+		  { 0.840, 0.190, 80 }, { 0.975, 0.090, 104 } },
+	},
+	[PALETTE_GREY] = {
+		{ { 0.910, 0.004, 260 }, { 0.740, 0.006, 260 }, { 0.560, 0.008, 260 },
+		  { 0.370, 0.006, 260 }, { 0.170, 0.004, 260 } },
+		{ { 0.310, 0.004, 260 }, { 0.480, 0.006, 260 }, { 0.650, 0.008, 260 },
+		  { 0.820, 0.006, 260 }, { 0.990, 0.002, 260 } },
+	},
 };
-static const struct control dark_ramp[] = {
-	{ 0.310, 0.130, 285 }, { 0.470, 0.170, 258 }, { 0.640, 0.130, 195 },
-	{ 0.830, 0.190, 142 }, { 0.970, 0.130, 104 },
-};
-#define N_CONTROL (sizeof(light_ramp) / sizeof(*light_ramp))
 
 /* Lightness of the control points of a hue's ramp; a grey one stays in the background. */
 static const double hue_light[N_CONTROL] = { 0.915, 0.80, 0.68, 0.54, 0.40 };
@@ -155,24 +167,26 @@ static const struct palette dark = {
 	.accent = 0x7db2f5, .note = 0xd49bf2, .alert = 0xff6f7d,
 };
 
-static struct palette made[2];		/* by theme: a picture in ten would be their making */
+static struct palette made[PALETTE_RAMPS][2];	/* a picture in ten would be their making */
 
-static void make_both(void)
+static void make_all(void)
 {
-	made[PALETTE_LIGHT] = light;
-	made[PALETTE_DARK] = dark;
-	for (size_t i = 0; i < 2; i++) {
-		made[i].colour[0] = made[i].zero;
-		ramp_make(i == PALETTE_DARK ? dark_ramp : light_ramp, made[i].colour);
-	}
+	for (size_t ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (size_t theme = 0; theme < 2; theme++) {
+			struct palette *p = &made[ramp][theme];
+
+			*p = theme == PALETTE_DARK ? dark : light;
+			p->colour[0] = p->zero;
+			ramp_make(ramps[ramp][theme], p->colour);
+		}
 }
 
-void palette_make(enum palette_theme theme, struct palette *ret_palette)
+void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, make_both);
-	*ret_palette = made[theme == PALETTE_DARK ? PALETTE_DARK : PALETTE_LIGHT];
+	pthread_once(&once, make_all);
+	*ret_palette = made[ramp][theme == PALETTE_DARK];
 }
 
 /* The angle in OKLab of a full HSV hue, in degrees. */

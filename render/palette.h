@@ -6,6 +6,7 @@
  * Shape   0xrrggbb.  The ramp is one smooth curve in OKLab (Ottosson, 2020) cut into 254 steps of
  *         equal length; from pale yellow over teal to navy on light, the other way round on dark.
  *         Yellow-blue plus lightness: order survives red-green deficiency and grey print.
+ * Ramps   that one is the usual; of fire (yellow over red to black, and back on dark) and grey the laws are the same.
  * Laws    (test_palette.c) luminance is monotone, neighbours differ, colour[1] is clearly not
  *         colour[0], text has a contrast of 4.5:1 or more on its background, marks 3:1.
  */
@@ -15,6 +16,7 @@
 #include <linux/types.h>
 
 enum palette_theme { PALETTE_LIGHT, PALETTE_DARK };
+enum palette_ramp { PALETTE_USUAL, PALETTE_FIRE, PALETTE_GREY, PALETTE_RAMPS };
 
 #define PALETTE_COLOURS 256
 
@@ -34,7 +36,7 @@ struct palette {
 	__u32 note, alert;		/* annotations */
 };
 
-void palette_make(enum palette_theme theme, struct palette *ret_palette);
+void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette);
 
 /* The ramp of one hue (0..359, as in HSV; below 0: grey), for layers: as many steps and as much
  * lightness for each, so that hue tells which and lightness tells how many.  [0] is zero. */

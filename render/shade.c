@@ -177,6 +177,21 @@ static void share_make(const struct grid *g, struct shade *s)
 		s->share[col] = s->share[col] > 0 ? 100 / s->share[col] : 0;
 }
 
+double shade_column(const struct shade *s, const struct grid *g, size_t col, long shift)
+{
+	double sum = 0;
+
+	if (s->transfer != SHADE_PERCENT)
+		return 1;
+	for (size_t row = 0; row < g->n_rows; row++) {
+		long at = (long)row + shift;
+		double weight = at >= 0 && (size_t)at < s->n_rows ? s->weight[at] : 0;
+
+		sum += grid_shown(g, g->column[col].n_snapshots, g->cell[row * g->n_cols + col]) * weight;
+	}
+	return sum > 0 ? 100 / sum : 0;
+}
+
 static int shade_fill(const struct grid *g, const struct shade_options *o, struct shade *s)
 {
 	bool shared = g->point || s->transfer == SHADE_PERCENT;

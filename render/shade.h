@@ -56,6 +56,10 @@ void shade_fini(struct shade *s);
 /* The index into palette.colour of one cell; not for shades in percent. */
 unsigned shade_index(const struct shade *s, size_t row, __u64 count);
 
+/* What a cell of g's column counts beside its row's scale, of a grid whose row `shift` is g's first: in percent its part in a hundred
+ * of the column, else 1.  Counts as they are shown (grid_shown). */
+double shade_column(const struct shade *s, const struct grid *g, size_t col, long shift);
+
 /* The middle of a row's values: what each of its events counts for when weighted. */
 double shade_middle(const struct grid *g, size_t row);
 

@@ -11,7 +11,7 @@ static void the_page_is_the_theme_s(void **state)
 
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
-		palette_make(theme, &p);
+		palette_make(theme, PALETTE_USUAL, &p);
 		kit_canvas(&c, 400, 240, theme, 1);
 		assert_int_equal(kit_canvas_pixel(&c, 0, 0), p.page);
 		assert_int_equal(kit_canvas_pixel(&c, 399, 239), p.page);

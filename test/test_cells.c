@@ -10,7 +10,7 @@ static void every_count_ends_in_its_pixel(void **state)
 	struct palette p;
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	for (size_t row = 0; row < 6; row++)
 		for (size_t col = 0; col < 3; col++) {
 			struct grid *g = kit_grid(3, 6, edge);
@@ -44,7 +44,7 @@ static void a_point_grid_is_coloured_by_its_means(void **state)
 	struct cells c = { .grid = g, .shade = &s, .palette = &p, .high = 2, .hatch = 7 };
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	kit_add(g, 0, 0, 5);
 	kit_add(g, 0, 1, 1);
 	kit_add(g, 1, 0, 15);
@@ -73,7 +73,7 @@ static void what_runs_is_hatched_at_its_age(void **state)
 	unsigned n[40] = { 0 };
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	g->running = kit_grid(3, 3, age);
 	kit_add(g->running, 1, 0, 1);
 	kit_add(g->running, 1, 1, 1);
@@ -105,7 +105,7 @@ static void a_hundred_that_run_leave_something_to_be_seen(void **state)
 	struct palette p;
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	g->running = kit_grid(1, 2, edge);
 	kit_add(g->running, 0, 0, 1000);
 	kit_add(g->running, 0, 1, 1);
@@ -135,7 +135,7 @@ static void rows_thinner_than_a_pixel_lose_no_count(void **state)
 	struct palette p;
 
 	(void)state;
-	palette_make(PALETTE_DARK, &p);
+	palette_make(PALETTE_DARK, PALETTE_USUAL, &p);
 	for (int scale = 0; scale < 2; scale++)
 		for (size_t row = 1; row < 500; row += 7) {
 			struct grid *g = kit_hour(1, 5, 1);
@@ -174,7 +174,7 @@ static void layers_mix_in_their_pixel(void **state)
 	unsigned level[2];
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	kit_add(g, 0, 1, 3);
 	kit_add(g, 0, 2, 16);
 	kit_add(g, 1, 3, 5);

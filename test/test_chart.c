@@ -112,7 +112,7 @@ static void where_nobody_looked_there_is_a_gap_and_a_hatch(void **state)
 	struct palette palette;
 	struct picture p;
 
-	palette_make(PALETTE_LIGHT, &palette);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &palette);
 	grid->column[6].n_reporting = 0;
 	a[6] = b[6] = NAN;
 	p = draw(PALETTE_LIGHT);
@@ -136,7 +136,7 @@ static void partly_lost_is_hatched_over_the_areas(void **state)
 	struct palette palette;
 	struct picture p;
 
-	palette_make(PALETTE_LIGHT, &palette);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &palette);
 	grid->column[3].lost = 7;
 	p = draw(PALETTE_LIGHT);
 	for (double col = 3.1; col < 3.9; col += 0.02)
@@ -157,7 +157,7 @@ static void lines_break_where_there_is_no_value(void **state)
 	struct picture p;
 	unsigned gaps = 0, pieces = 0;
 
-	palette_make(PALETTE_LIGHT, &palette);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &palette);
 	chart.kind = CHART_LINES;
 	series[0].colour = CHART_P99;
 	b[0] = b[1] = 0;

@@ -296,7 +296,7 @@ static void names_can_be_read_on_their_boxes(void **state)
 		size_t len, n = 0;
 
 		o.theme = theme ? PALETTE_DARK : PALETTE_LIGHT;
-		palette_make(o.theme, &p);
+		palette_make(o.theme, PALETTE_USUAL, &p);
 		assert_int_equal(flame_render(&f, &o, &svg, &len), 0);
 		for (const char *at = (char *)svg; (at = strstr(at, "\" fill=\"#")); n++) {
 			at += strlen("\" fill=\"#");

@@ -50,7 +50,7 @@ static void the_least_is_not_nothing(void **state)
 
 	(void)state;
 	for (int theme = 0; theme < 2; theme++) {
-		palette_make(theme, &p);
+		palette_make(theme, PALETTE_USUAL, &p);
 		for (int hue = LAYER_GREY; hue < 360; hue++)
 			assert_true(hue_colour(theme, hue, 1e-9) != p.zero);
 	}

@@ -88,7 +88,7 @@ static void a_grid_in_our_ramp(void **state)
 	struct palette p;
 
 	(void)state;
-	palette_make(PALETTE_LIGHT, &p);
+	palette_make(PALETTE_LIGHT, PALETTE_USUAL, &p);
 	assert_int_equal(probe(g, &o, 15, 25), p.colour[255]);	/* 10 events, the most */
 	assert_int_equal(probe(g, &o, 5, 35), p.colour[255]);
 	assert_int_equal(probe(g, &o, 15, 15), p.colour[128]);	/* 5 */
@@ -261,7 +261,7 @@ static void zero_unobserved_and_lost_look_different(void **state)
 	for (int theme = 0; theme < 2; theme++) {
 		struct grid *g = kit_grid(3, 1, edge);
 
-		palette_make(theme, &p);
+		palette_make(theme, PALETTE_USUAL, &p);
 		o.theme = theme;
 		g->column[1].n_reporting = 0;
 		g->column[2].lost = 1;

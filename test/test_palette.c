@@ -1,7 +1,10 @@
 #include "render/palette.h"
 #include "check.h"
 
-static struct palette both[2];
+#include <string.h>
+
+static struct palette made[PALETTE_RAMPS][2];
+static const struct palette *const both = made[PALETTE_USUAL];
 
 static void luminance_is_monotone_and_neighbours_differ(void **state)
 {
@@ -14,14 +17,46 @@ static void luminance_is_monotone_and_neighbours_differ(void **state)
 		}
 }
 
+/* There are fewer greys than steps: some stand still, none goes back. */
+static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **state)
+{
+	(void)state;
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++)
+			for (int i = 2; i < PALETTE_COLOURS; i++) {
+				const __u32 *colour = made[ramp][theme].colour;
+				double step = palette_luminance(colour[i]) - palette_luminance(colour[i - 1]);
+				double far = palette_luminance(colour[i]) - palette_luminance(colour[i > 8 ? i - 8 : 1]);
+
+				assert_true(theme == PALETTE_LIGHT ? step <= 0 : step >= 0);
+				assert_true(i <= 8 || (theme == PALETTE_LIGHT ? far < 0 : far > 0));
+			}
+}
+
+static void ramps_differ_in_nothing_but_their_colours(void **state)
+{
+	(void)state;
+	for (int ramp = 1; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++) {
+			struct palette other = made[ramp][theme];
+
+			assert_memory_not_equal(other.colour, both[theme].colour, sizeof(other.colour));
+			memcpy(other.colour, both[theme].colour, sizeof(other.colour));
+			assert_memory_equal(&other, &both[theme], sizeof(other));
+		}
+}
+
 static void one_event_is_not_the_background(void **state)
 {
 	(void)state;
-	for (int theme = 0; theme < 2; theme++) {
-		assert_int_equal(both[theme].colour[0], both[theme].zero);
-		assert_true(palette_contrast(both[theme].colour[1], both[theme].zero) >= 1.25);
-		assert_true(both[theme].unobserved != both[theme].zero);
-	}
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++) {
+			const struct palette *p = &made[ramp][theme];
+
+			assert_int_equal(p->colour[0], p->zero);
+			assert_true(palette_contrast(p->colour[1], p->zero) >= 1.25);
+			assert_true(p->unobserved != p->zero);
+		}
 }
 
 /* All hues get as light, or as dark, at each step: lightness tells how many, hue tells which. */
@@ -78,6 +113,8 @@ static void contrast_is_that_of_wcag(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
+	cmocka_unit_test(more_is_darker_on_light_and_lighter_on_dark_in_all_ramps),
+	cmocka_unit_test(ramps_differ_in_nothing_but_their_colours),
 	cmocka_unit_test(one_event_is_not_the_background),
 	cmocka_unit_test(hues_have_ramps_of_the_same_lightness),
 	cmocka_unit_test(text_is_legible),
@@ -88,7 +125,8 @@ int main(void)
 {
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
-	palette_make(PALETTE_LIGHT, &both[0]);
-	palette_make(PALETTE_DARK, &both[1]);
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++)
+			palette_make((enum palette_theme)theme, (enum palette_ramp)ramp, &made[ramp][theme]);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

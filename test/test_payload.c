@@ -219,7 +219,7 @@ static void a_point_grid_says_so_and_gives_means(void **state)
 	g->all = (struct grid_summary){ .count = 16, .sum = 40, .n_snapshots = 12 };
 	writer_raw(&out, "{");
 	payload_head(&out, &(struct payload_head){ .scope = SCOPE_POINT, .n_snapshots = 12 });
-	payload_grid(&out, g);
+	payload_grid(&out, g, NULL);
 	writer_raw(&out, "}");
 	json = parse(&out);
 	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
@@ -254,7 +254,7 @@ static void what_runs_is_told_with_its_own_edges(void **state)
 	running->column[0].n_snapshots = running->column[1].n_snapshots = 2;
 	running->column[1].count = 5;
 	writer_raw(&out, "{");
-	payload_grid(&out, g);
+	payload_grid(&out, g, NULL);
 	writer_raw(&out, "}");
 	json = parse(&out);
 	column = json_array_get(json_object_get(json, "columns"), 0);
@@ -268,9 +268,47 @@ static void what_runs_is_told_with_its_own_edges(void **state)
 	grid_free(g);
 }
 
+/* The page colours n * scale * share by the levels: of each column that adds up to a hundred. */
+static void a_column_in_percent_says_what_a_cell_counts_in_it(void **state)
+{
+	const struct shade_options options = { .yscale = AXIS_LOG, .transfer = SHADE_PERCENT };
+	struct grid *g = grid_new(3, 2), *part = grid_new(1, 1);
+	const struct grid *const grids[] = { g };
+	struct bytes out = { 0 };
+	struct shade shade;
+	json_t *json, *columns;
+
+	for (size_t i = 0; i < 3; i++)
+		g->edge[i] = 1024u << i;
+	g->cell[0] = 3;
+	g->cell[3] = 1;
+	g->cell[4] = 8;
+	part->edge[0] = 2048;
+	part->edge[1] = 4096;
+	part->cell[0] = 5;
+	assert_int_equal(shade_make(grids, 1, &options, &shade), 0);
+	assert_true(shade.max == 100);
+	writer_raw(&out, "{");
+	payload_grid(&out, g, &shade);
+	writer_name(&out, "next");
+	payload_column(&out, part, &shade, 0, 3, 1);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	columns = json_object_get(json, "columns");
+	assert_true(json_number_value(json_object_get(json_array_get(columns, 0), "share")) == 25);
+	assert_true(json_number_value(json_object_get(json_array_get(columns, 1), "share")) == 12.5);
+	assert_true(json_number_value(json_object_get(json_array_get(columns, 2), "share")) == 0);
+	assert_true(json_number_value(json_object_get(json_object_get(json, "next"), "share")) == 20);
+	json_decref(json);
+	shade_fini(&shade);
+	grid_free(g);
+	grid_free(part);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_column_in_percent_says_what_a_cell_counts_in_it),
 		cmocka_unit_test(a_column_has_one_state),
 		cmocka_unit_test(raw_takes_the_shape_of_its_arity),
 		cmocka_unit_test(details_never_hide_a_key),

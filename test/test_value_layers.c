@@ -97,7 +97,7 @@ static void the_ramp_is_ours(void **state)
 	struct palette p;
 	__u32 rgb[2];
 
-	palette_make(PALETTE_DARK, &p);
+	palette_make(PALETTE_DARK, PALETTE_USUAL, &p);
 	picture("&palette=ramp&theme=dark&transfer=linear", rgb);
 	assert_int_equal(rgb[0], p.colour[255]);
 	assert_int_equal(rgb[1], p.colour[43]);
@@ -161,7 +161,7 @@ static void refusals_have_their_reason(void **state)
 		{ "image?hues=360", "maximum is 359" }, { "image?hues=-1", "minimum is 0" }, { "image?hues=red", "not an integer" },
 		{ "image?hues=1,,2", "not an integer" }, { "image?isolate=1", "true or false" },
 		{ "figure?isolate=true", "isolate needs selected" }, { "figure?exclude=true", "exclude needs selected" },
-		{ "image?palette=grey", "ramp hue" }, { "image?by=nothing", "has statement" },
+		{ "image?palette=green", "ramp fire grey hue" }, { "image?by=nothing", "has statement" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

@@ -15,7 +15,7 @@
 
 enum {
 	OPT_JSON = 256, OPT_FORMAT, OPT_TABLE, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP,
-	OPT_THEME,
+	OPT_THEME, OPT_PALETTE,
 };
 
 /* Options that are parameters of the picture, as of a daemon's. */
@@ -25,6 +25,7 @@ static const struct setting {
 } settings[] = {
 	{ 'm', "measure" }, { OPT_WIDTH, "width" }, { OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" },
 	{ OPT_WEIGHTS, "weights" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
+	{ OPT_PALETTE, "palette" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
@@ -51,6 +52,7 @@ static const struct argp_option options[] = {
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },
 	{ "crop", OPT_CROP, "SHARE", 0, "At most this share of the events (0 to 0.05) is above the value axis", 0 },
 	{ "theme", OPT_THEME, "NAME", 0, "light or dark", 0 },
+	{ "palette", OPT_PALETTE, "NAME", 0, "ramp, fire or grey", 0 },
 	{ 0 },
 };
 

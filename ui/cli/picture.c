@@ -79,7 +79,7 @@ static const char **value_of(struct options *o, int key)
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent, by the middles of buckets", 0 }, \
 	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
 	{ "hues", OPT_HUES, "DEGREES", 0, "Hues (0 to 359) of the background and of each key", 0 },           \
-	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default) or hue", 0 }
+	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default: yellow to blue), fire, grey or hue", 0 }
 
 static const struct argp_option render_options[] = {
 	COMMON_OPTIONS("png, pdf or svg"),
