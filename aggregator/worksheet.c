@@ -104,8 +104,8 @@ static int take_instrumentation(const json_t *in, json_t *out, const char *whose
 
 static int read_panel(const json_t *in, size_t index, json_t *panels, char *reason)
 {
-	static const char *const known[] = { "instrumentation", "measure", "weight", "show", "size", NULL };
-	static const char *const shows[] = { "map", "parts", NULL };
+	static const char *const known[] = { "instrumentation", "measure", "weight", "show", "size", "yscale", NULL };
+	static const char *const shows[] = { "map", "parts", NULL }, *const scales[] = { "log", "linear", NULL };
 	static const double sizes[] = { SIZE_MIN, SIZE_MAX, 1 };
 	const json_t *weight = given_member(in, "weight");
 	json_t *out = json_object();
@@ -127,6 +127,8 @@ static int read_panel(const json_t *in, size_t index, json_t *panels, char *reas
 		err = take_choice(in, out, whose, "show", shows, reason);
 	if (!err)
 		err = take_number(in, out, whose, "size", sizes, reason);
+	if (!err && given_member(in, "yscale"))	/* none: the worksheet's */
+		err = take_choice(in, out, whose, "yscale", scales, reason);
 	if (!err)
 		return json_array_append_new(panels, out) ? -ENOMEM : 0;
 	json_decref(out);
@@ -172,7 +174,7 @@ int worksheet_read(const json_t *given, json_t **ret_worksheet, char *reason)
 {
 	static const char *const known[] = { "schema", "version", "name", "panels", "duration", "yscale", "transfer", "threshold",
 					     "id", "uri", "ready", NULL };
-	static const char *const scales[] = { "auto", "log", "linear", NULL }, *const transfers[] = { "log", "linear", "rank", NULL };
+	static const char *const scales[] = { "auto", "log", "linear", NULL }, *const transfers[] = { "log", "linear", "rank", "sqrt", "percent", NULL };
 	static const double durations[] = { DURATION_MIN, DURATION_MAX, 300 };
 	static const char whose[] = "the worksheet";
 	json_t *out = json_pack("{s:s, s:i}", "schema", WORKSHEET_SCHEMA, "version", WORKSHEET_VERSION);

@@ -1,6 +1,7 @@
 #include "check.h"
 #include "../aggregator/worksheet.h"
 #include "../aggregator/worksheets.h"
+#include "../render/shade.h"
 
 #define PANEL "{'instrumentation': {'module': 'mysql', 'stat': 'queries'}, 'measure': 'latency'}"
 
@@ -40,17 +41,32 @@ static void what_came_out_goes_in_and_comes_out_the_same(void **state)
 {
 	json_t *given = json_of("{'id': '7', 'uri': '/ca/worksheets/7', 'ready': false, 'name': 'é \\u00fc', 'duration': 12.5, 'yscale': 'linear',"
 				" 'transfer': 'rank', 'threshold': {'unit': 'ns', 'value': 5e6}, 'panels': [{'instrumentation': {'module': 'mysql',"
-				" 'stat': 'queries', 'id': '3', 'where': 'latency > 1ms'}, 'measure': 'latency', 'weight': 'io', 'show': 'parts', 'size': 2.5}]}");
+				" 'stat': 'queries', 'id': '3', 'where': 'latency > 1ms'}, 'measure': 'latency', 'weight': 'io', 'show': 'parts', 'size': 2.5, 'yscale': 'log'}]}");
 	json_t *first, *second;
 	char reason[REASON_MAX] = "";
 
 	assert_int_equal(worksheet_read(given, &first, reason), 0);
 	assert_null(json_object_get(first, "id"));
+	assert_string_equal(json_string_value(json_object_get(json_array_get(json_object_get(first, "panels"), 0), "yscale")), "log");
 	assert_int_equal(worksheet_read(first, &second, reason), 0);
 	assert_true(json_equal(first, second));
 	json_decref(given);
 	json_decref(first);
 	json_decref(second);
+}
+
+static void every_transfer_that_maps_have_is_kept(void **state)
+{
+	for (enum shade_transfer t = SHADE_LINEAR; t <= SHADE_PERCENT; t++) {
+		json_t *given = json_of("{'name': 'x', 'panels': [" PANEL "]}"), *w;
+		char reason[REASON_MAX] = "";
+
+		json_object_set_new(given, "transfer", json_string(shade_transfer_name(t)));
+		assert_int_equal(worksheet_read(given, &w, reason), 0);
+		assert_string_equal(json_string_value(json_object_get(w, "transfer")), shade_transfer_name(t));
+		json_decref(given);
+		json_decref(w);
+	}
 }
 
 static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **state)
@@ -75,6 +91,8 @@ static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **stat
 		{ "{'name': 'x', 'duration': 1, 'panels': [" PANEL "]}", "\"duration\" must be a number from 10 to 86400" },
 		{ "{'name': 'x', 'duration': '60', 'panels': [" PANEL "]}", "\"duration\"" },
 		{ "{'name': 'x', 'yscale': 'cubic', 'panels': [" PANEL "]}", "\"yscale\"" },
+		{ "{'name': 'x', 'transfer': 'cube', 'panels': [" PANEL "]}", "\"transfer\"" },
+		{ "{'name': 'x', 'panels': [{'instrumentation': {'module': 'm', 'stat': 's'}, 'measure': 'l', 'yscale': 'auto'}]}", "panel 1: \"yscale\"" },
 		{ "{'name': 'x', 'threshold': {'unit': 'ns', 'value': 0}, 'panels': [" PANEL "]}", "\"threshold\"" },
 		{ "{'name': 'x', 'threshold': {'unit': 'ns', 'value': 1, 'x': 1}, 'panels': [" PANEL "]}", "the threshold has no \"x\"; it has unit and value" },
 	};
@@ -149,6 +167,7 @@ static void those_that_come_along_are_worksheets_with_ids_of_their_own(void **st
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_not_said_has_its_default),
 	cmocka_unit_test(what_came_out_goes_in_and_comes_out_the_same),
+	cmocka_unit_test(every_transfer_that_maps_have_is_kept),
 	cmocka_unit_test(what_is_wrong_is_refused_with_a_sentence_that_says_where),
 	cmocka_unit_test(there_is_a_most_of_panels),
 	cmocka_unit_test(a_change_changes_what_it_names_and_is_checked_like_all),
