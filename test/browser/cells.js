@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { check, map } from "./kit.js";
 import { sleep, until } from "./server.js";
-import { colourOf, columnAt, countAt, MEASURES, pause, picture, pointAtCell, readout, shownUntil } from "./view.js";
+import { colourAt, colourOf, columnAt, countAt, MEASURES, pause, picture, pointAtCell, readout, shownUntil } from "./view.js";
 
 check("the page loads and is live, without an error on the console", async ({ page, errors }) => {
 	await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
@@ -143,15 +143,8 @@ check("a cell has the palette's colour that the API's numbers give", async (t) =
 
 	for (const measure of MEASURES) {
 		const { x, y, seen } = await pointAtCell(t.page, measure, 2);
-		const colour = await t.page.evaluate(([m, px, py]) => {
-			const canvas = document.querySelector(`.map[data-measure="${m}"] canvas.cells`);
-			const [r, g, b] = canvas.getContext("2d").getImageData(
-				Math.floor(px * devicePixelRatio), Math.floor(py * devicePixelRatio), 1, 1).data;
 
-			return `#${[r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")}`;
-		}, [measure, x, y]);
-
-		assert.equal(colour, colourOf(grids, measure, seen.from, seen.low), measure);
+		assert.equal(await colourAt(t.page, measure, x, y), colourOf(grids, measure, seen.from, seen.low), measure);
 	}
 });
 

@@ -8,6 +8,7 @@ import { close as closeShop } from "./shop.js";
 import "./cells.js";
 import "./zoom.js";
 import "./choices.js";
+import "./looks.js";
 import "./instrumentations.js";
 import "./panels.js";
 import "./worksheets.js";

@@ -40,7 +40,7 @@ check("axis and colours change the picture, and are kept in the address", async 
 		seen.add(await picture(page, "latency"));
 	};
 
-	for (const transfer of ["linear", "sqrt", "rank"])
+	for (const transfer of ["linear", "sqrt", "percent", "rank"])
 		await next(() => page.getByLabel("Colours").selectOption(transfer), transfer);
 	await next(() => press(page, "Axis", "linear"), "a linear axis");
 	assert.equal(await pressed(page, "Axis"), "linear");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { sleep, until } from "./server.js";
-import { maps, menuOf, press, settled, shownUntil } from "./view.js";
+import { maps, MEASURES, menuOf, press, settled, shownUntil } from "./view.js";
 
 const asTexts = (page) => address(page).getAll("map");
 
@@ -102,6 +102,92 @@ check("panels are added, moved, made higher and removed, by keys too, and the ad
 	await page.reload();
 	await page.locator(".map canvas.cells").nth(2).waitFor();
 	assert.equal(String(await maps(page)), "cputime,latency,offcpu", "a link is the whole page");
+	assert.equal(t.errors.length, 0);
+});
+
+check("a panel is carried to another place by its handle, and by keys, which stay with it", async (t) => {
+	const { page } = t, grip = page.getByRole("slider", { name: /^Place of latency/ });
+	const centre = async (locator) => {
+		const { x, y, width, height } = await locator.boundingBox();
+
+		return [x + width / 2, y + height / 2];
+	};
+	const carry = async (y) => {
+		await page.mouse.move(...await centre(grip));
+		await page.mouse.down();
+		await page.mouse.move((await centre(grip))[0], y, { steps: 6 });
+	};
+
+	await carry((await map(page, "cputime").boundingBox()).y + 5);
+	await page.mouse.up();
+	await settled(page);
+	assert.equal(String(await maps(page)), String(MEASURES), "not beyond the middle of the next it stays");
+	await carry((await page.locator(".panel").nth(2).boundingBox()).y + 20);
+	await until("where it would go is shown", async () => await page.locator('.panel[data-drop="before"]').count() === 1, 3);
+	await page.mouse.up();
+	await until("between the others", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
+	assert.equal(await page.locator(".panel[data-drop]").count(), 0);
+	assert.equal(asTexts(page).length, 3, "the address keeps it");
+	await carry((await page.locator(".panel").nth(2).boundingBox()).y + 400);
+	await page.keyboard.press("Escape");
+	await page.mouse.up();
+	await settled(page);
+	await grip.focus();
+	for (const [key, order] of [["ArrowUp", "latency,cputime,offcpu"], ["ArrowDown", "cputime,latency,offcpu"], ["ArrowDown", "cputime,offcpu,latency"],
+		["ArrowDown", "cputime,offcpu,latency"]]) {
+		await page.keyboard.press(key);
+		await until(order, async () => String(await maps(page)) === order, 5);
+		await settled(page);
+		assert.ok(await grip.evaluate((e) => e === document.activeElement), "the focus goes with it");
+	}
+	assert.equal(await grip.getAttribute("aria-valuetext"), "3 of 3");
+	assert.deepEqual(await violations(page), []);
+	assert.equal(t.errors.length, 0);
+});
+
+check("keys that come faster than the page is drawn are all counted", async (t) => {
+	const { page, server } = t;
+	const pressAll = (locator, key, times) => locator.evaluate((target, [k, n]) => {
+		for (let i = 0; i < n; i++)
+			target.dispatchEvent(new KeyboardEvent("keydown", { key: k, bubbles: true, cancelable: true }));
+	}, [key, times]);
+
+	await pressAll(page.getByRole("separator").first(), "ArrowDown", 4);
+	assert.equal(asTexts(page)[0], `${server.id}:latency::2`);
+	const upper = page.getByRole("slider", { name: /^Upper end of the values of latency/ }), all = Number(await upper.getAttribute("aria-valuemax"));
+
+	await pressAll(upper, "ArrowDown", 4);
+	const high = Number(address(page).get("values").split(":")[2]), low = Number(await upper.getAttribute("aria-valuemin"));
+
+	assert.ok(Math.abs(Math.log(all / high) / Math.log(all / low) - 4 / 20) < 0.01, `${all} to ${high} of ${low}`);
+});
+
+check("a panel has a value axis of its own, which the address, a picture and a worksheet keep", async (t) => {
+	const { page, server } = t, axes = () => page.locator("svg.yaxis").evaluateAll((all) => all.map((svg) => svg.textContent));
+
+	const link = (name) => page.locator(".toolbar .menu a", { hasText: name });
+
+	assert.equal(new Set(await axes()).size, 1);
+	await menuOf(page, 1, "Linear axis here");
+	await until("it has", async () => new Set(await axes()).size === 2, 8);
+	const [first, own, last] = await axes();
+
+	assert.ok(first === last && own !== first && own.includes("0"));
+	assert.equal(asTexts(page)[1], `${server.id}:cputime::::linear`);
+	assert.equal(new URL(await link("time on the CPU, linear axis, PNG").evaluate((a) => a.href)).searchParams.get("yscale"), "linear");
+	assert.equal(new URL(await link("latency, PNG").evaluate((a) => a.href)).searchParams.get("yscale"), null);
+	await page.locator(".panel").nth(1).locator(".menu summary").click();
+	assert.equal(await page.locator(".panel").nth(1).getByRole("button", { name: "Linear axis here" }).getAttribute("aria-pressed"), "true");
+	await page.keyboard.press("Escape");
+	const { id } = await server.post("/ca/worksheets", { name: "Own axis", transfer: "percent",
+		panels: ["linear", null].map((yscale) => ({ instrumentation: { module: "mysql", stat: "queries" }, measure: "latency", yscale })) });
+
+	await page.goto(`${server.url}/#sheet=${id}`);
+	await page.reload();
+	await until("its panels", async () => String(await maps(page)) === "latency,latency", 8);
+	await until("one linear", async () => new Set(await axes()).size === 2, 8);
+	await page.getByRole("heading", { name: /per cell/ }).getByText("% of the column's").waitFor();
+	await server.delete(`/ca/worksheets/${id}`);
 	assert.equal(t.errors.length, 0);
 });
 

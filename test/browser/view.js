@@ -25,13 +25,12 @@ export async function settled(page) {
 	await sleep(60);
 }
 
-/** The view stands still; gives the grids that the API answered the page with, which is what it draws from. */
-export async function pause(t) {
-	const { page } = t;
-
+/** What a view that stands still, or will, asks for where something else is chosen: the grids that the API answered the page with,
+ * which is what it draws from. */
+export async function gridsAfter(t, choose) {
 	t.asked.clear();
-	await page.getByRole("button", { name: "Pause" }).click();
-	await until("grids of the paused view", () => t.asked.size === MEASURES.length);
+	await choose();
+	await until("grids of the view", () => t.asked.size === MEASURES.length);
 	const grids = {};
 
 	for (const [measure, request] of t.asked)
@@ -39,6 +38,9 @@ export async function pause(t) {
 	await sleep(700);
 	return grids;
 }
+
+/** The view stands still; gives its grids. */
+export const pause = (t) => gridsAfter(t, () => t.page.getByRole("button", { name: "Pause" }).click());
 
 /** Points at a used cell of a panel; gives where. */
 export async function pointAtCell(page, measure, least = 1) {
@@ -75,10 +77,18 @@ export function colourOf(grids, measure, from, low) {
 	const all = Object.values(grids);
 	const { shade } = all.reduce((a, b) => b.shade.levels.at(-1) > a.shade.levels.at(-1) ? b : a);
 	const grid = grids[measure];
-	const density = countAt(grid, from, low) * grid.shade.scale[grid.edge.indexOf(low)];
+	const density = countAt(grid, from, low) * grid.shade.scale[grid.edge.indexOf(low)] * (columnAt(grid, from).share ?? 1);
 
 	return shade.palette[Math.max(1, shade.levels.filter((level) => level <= density).length)];
 }
+
+/** The colour that a map has at a place within it. */
+export const colourAt = (page, measure, x, y) => page.evaluate(([m, px, py]) => {
+	const canvas = document.querySelector(`.map[data-measure="${m}"] canvas.cells`);
+	const [r, g, b] = canvas.getContext("2d").getImageData(Math.floor(px * devicePixelRatio), Math.floor(py * devicePixelRatio), 1, 1).data;
+
+	return `#${[r, g, b].map((v) => v.toString(16).padStart(2, "0")).join("")}`;
+}, [measure, x, y]);
 
 /** The measures of all maps, from top to bottom. */
 export const maps = (page) => page.locator(".map").evaluateAll((all) => all.map((m) => m.dataset.measure));

@@ -130,6 +130,50 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 	await page.keyboard.up("Control");
 });
 
+check("keys and the wheel move along both axes, and forward to now the view is live again", async (t) => {
+	const { page } = t, latency = map(page, "latency");
+	const end = () => Number(address(page).get("end")), low = () => Number(address(page).get("values")?.split(":")[1]);
+	const drawn = () => until("its grid", async () => await latency.locator(".waiting").count() === 0, 8);
+	const turn = async (key, x, y) => {
+		if (key)
+			await page.keyboard.down(key);
+		await page.mouse.wheel(x, y);
+		if (key)
+			await page.keyboard.up(key);
+		await sleep(200);
+		await drawn();
+	};
+
+	await pause(t);
+	const begun = end(), box = await latency.boundingBox();
+
+	await latency.focus();
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await turn("Shift", 0, -100);
+	await until("earlier by a tenth", () => end() === begun - 6, 5);
+	await turn(null, -100, 0);
+	await until("by another, sideways", () => end() === begun - 12, 5);
+	await page.keyboard.press(".");
+	await until("by a quarter later", () => end() === begun + 3 || !address(page).has("end"), 5);
+	for (let i = 0; i < 20 && address(page).has("end"); i++)
+		await turn("Shift", 0, 100);
+	await until("it is live again", async () => !address(page).has("end") && await page.locator(".masthead .state").textContent() === "live", 8);
+	await latency.focus();
+	await page.keyboard.press("End");
+	await page.keyboard.press("]");
+	await until("a part of the values", () => address(page).has("values"), 5);
+	await page.keyboard.press("}");
+	await page.keyboard.press("}");
+	await sleep(200);
+	const high = low();
+
+	await turn("Alt", 0, 100);
+	await until("lower values", () => low() < high, 5);
+	await turn("Alt", 0, -100);
+	await until("and higher ones again", () => low() > high * 0.99, 5);
+	assert.deepEqual(t.errors, []);
+});
+
 check("an address whose values no axis has is drawn all the same", async (t) => {
 	const { page } = t;
 

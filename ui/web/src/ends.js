@@ -10,7 +10,9 @@ const MOVE_MS = 80;			/* a move changes the address: not more often */
 /* which: "low" or "high". */
 function End({ map, which, view, all, domain }) {
 	const { session, unit } = map, held = useRef(null), value = domain[which], other = which === "low" ? "high" : "low";
-	const set = (to) => session.reach(unit, { [other]: domain[other], [which]: to });
+	/* Keys may come faster than the page is drawn. */
+	const now = () => session.endsOf(map) ?? domain;
+	const set = (to) => session.reach(map, { [other]: now()[other], [which]: to });
 	const place = (e) => held.current.axis.value(e.clientY - held.current.top);
 	const down = (e) => {
 		if (e.button !== 0)
@@ -30,9 +32,10 @@ function End({ map, which, view, all, domain }) {
 		held.current = null;
 	};
 	const press = (e) => {
+		const from = now()[which];
 		const to = {
-			ArrowUp: () => valueAt(all, value, STEP), ArrowDown: () => valueAt(all, value, -STEP), PageUp: () => valueAt(all, value, 4 * STEP),
-			PageDown: () => valueAt(all, value, -4 * STEP), Home: () => all.low, End: () => all.high,
+			ArrowUp: () => valueAt(all, from, STEP), ArrowDown: () => valueAt(all, from, -STEP), PageUp: () => valueAt(all, from, 4 * STEP),
+			PageDown: () => valueAt(all, from, -4 * STEP), Home: () => all.low, End: () => all.high,
 		}[e.key];
 
 		if (!to)

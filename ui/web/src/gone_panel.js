@@ -1,5 +1,6 @@
 /* gone_panel.js - a panel whose instrumentation is not there says so, and offers to make one where it knows how. */
 import { html } from "htm/preact";
+import { Grip } from "./grip.js";
 import { PanelMenu } from "./panel_menu.js";
 import { titleOf } from "./text.js";
 
@@ -12,7 +13,7 @@ function reasonOf({ session: { instrumentations, catalogue }, panel: { inst, of,
 
 export function GonePanel({ map }) {
 	return html`<section class="panel gone" aria-label=${`Not there: ${map.label}`}>
-		<header><h2>${map.label}</h2><span class="space" /><${PanelMenu} map=${map} /></header>
+		<header><${Grip} map=${map} /><h2>${map.label}</h2><span class="space" /><${PanelMenu} map=${map} /></header>
 		<p class="waiting">${reasonOf(map)}</p>
 	</section>`;
 }

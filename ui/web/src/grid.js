@@ -17,6 +17,7 @@
  * @property {number} max
  * @property {number} [p50]     not where cells are sums
  * @property {number} [p99]
+ * @property {number} [share]    where cells are parts of the column: what each counts
  * @property {[number, number][]} cells  [row, count], rows ascending
  * @property {Running[]} [running]  what was under way at the ends of its slots; no events, and not in count
  *

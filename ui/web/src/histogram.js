@@ -14,9 +14,21 @@ export function profileOf(grid, y) {
 	});
 }
 
-/** Length of a bar, 0..1, by the transfer that the colours have; of rank, which knows no distances, as of log. */
-export const lengthOf = (density, most, transfer) =>
-	!(density > 0) ? 0 : transfer === "linear" ? density / most : Math.log1p(density * LEAST_SEEN) / Math.log1p(most * LEAST_SEEN);
+/* Of rank, which knows no distances, as of log. */
+const KINDS = { linear: "linear", percent: "linear", sqrt: "root" };
+
+/** How bars are long by the transfer that the colours have: "linear", "root" or "log". */
+export const kindOf = (transfer) => KINDS[transfer] ?? "log";
+
+/** Length of a bar, 0..1. */
+export function lengthOf(density, most, transfer) {
+	const kind = kindOf(transfer);
+
+	if (!(density > 0))
+		return 0;
+	return kind === "linear" ? density / most : kind === "root" ? Math.sqrt(density / most)
+		: Math.log1p(density * LEAST_SEEN) / Math.log1p(most * LEAST_SEEN);
+}
 
 const SUM_RANGE = 1000;			/* of sums, a thousandth of the most is seen */
 const LEAST_SEEN = 10;			/* a tenth of an event per pixel is a good part of a log bar's first decade */

@@ -19,9 +19,11 @@ export class HeatMap {
 
 	/** The newest of its panel and instrumentation; of one that is gone nothing is shown any more. */
 	place({ panel, inst }) {
+		const other = this.panel && panel.y !== this.panel.y;	/* its rows have other colours then */
+
 		this.panel = panel;
 		this.inst = inst;
-		if (!inst)
+		if (!inst || other)
 			this.clear();
 	}
 
@@ -40,9 +42,21 @@ export class HeatMap {
 		return this.grid?.unit;
 	}
 
-	/** Maps of a kind have cells that are alike: counts of the same events, or sums of the same weight. */
+	/** Is its value axis logarithmic or linear?  As the panel says, else as all are; null: as the server has it for the unit. */
+	get yscale() {
+		const y = this.panel.y ?? this.session.state.y;
+
+		return y === "auto" ? null : y;
+	}
+
+	/** Maps in which this is the same have one value axis. */
+	get axis() {
+		return `${this.unit} ${this.yscale ?? this.grid?.shade?.yscale}`;
+	}
+
+	/** Maps of a kind have cells that are alike: counts of the same events, or sums of the same weight, on the same scale. */
 	get kind() {
-		return `${this.inst?.id} ${this.unit} ${this.grid?.weight ?? ""}`;
+		return `${this.inst?.id} ${this.unit} ${this.grid?.weight ?? ""} ${this.grid?.shade?.yscale}`;
 	}
 
 	get label() {
@@ -65,14 +79,14 @@ export class HeatMap {
 
 	/** What tells it from the other maps: of one measure there may be several, which add up this and that. */
 	get title() {
-		const { weight } = this.panel;
+		const { weight, y } = this.panel;
 
-		return [this.label, weight && `sums of ${this.nameOf(weight)}`, this.subject].filter(Boolean).join(", ");
+		return [this.label, weight && `sums of ${this.nameOf(weight)}`, y && `${y} axis`, this.subject].filter(Boolean).join(", ");
 	}
 
 	/** What to ask for. */
 	get parameters() {
-		const { session, inst, panel } = this, { duration, transfer, end } = session.state;
+		const { session, inst, panel } = this, { duration, transfer, palette, end } = session.state;
 
 		return {
 			measure: panel.measure,
@@ -80,7 +94,8 @@ export class HeatMap {
 			duration,
 			ncols: columnsFor(duration, inst.granularity),
 			transfer,
-			yscale: session.yscale,
+			palette,
+			yscale: this.yscale,
 			theme: session.dark ? "dark" : "light",
 			end_time: end,
 			...this.narrowed,
@@ -110,9 +125,11 @@ export class HeatMap {
 		this.session.took();
 	}
 
-	/** Asks once, for a view that stands still. */
-	fetch() {
-		return Promise.all(this.views.map((view, i) => this.session.reply(api.grid(this.inst.id, view), (grid) => this.take(grid, i))));
+	/** Asks once, for a view that stands still; false: nobody answered. */
+	async fetch() {
+		const got = await Promise.all(this.views.map((view, i) => this.session.reply(api.grid(this.inst.id, view), (grid) => this.take(grid, i))));
+
+		return got.every(Boolean);
 	}
 
 	async refreshSummary(span) {
@@ -165,6 +182,11 @@ export class HeatMap {
 	/** Highlighted keys, as picture.js wants them. */
 	get highlights() {
 		return this.coloured.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
+	}
+
+	/** Lines over the cells: of sums, and of highlighted keys, there are none. */
+	get lines() {
+		return this.grid?.weight || this.highlights.length ? [] : this.session.state.lines;
 	}
 
 	/** The cursor, where its value is one of this unit; else null. */

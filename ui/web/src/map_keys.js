@@ -10,8 +10,8 @@ const KEYS = {
 	E: (map) => map.session.exemplars.step(map, -1),
 	",": ({ session }) => session.move(-PART),
 	".": ({ session }) => session.live || session.move(PART),
-	"{": ({ session, unit }) => session.moveValues(unit, -PART),
-	"}": ({ session, unit }) => session.moveValues(unit, PART),
+	"{": (map) => map.session.moveValues(map, -PART),
+	"}": (map) => map.session.moveValues(map, PART),
 };
 
 /** Points at the highest or the lowest cell that is shown. */

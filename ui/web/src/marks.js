@@ -1,4 +1,4 @@
-/* marks.js - what lies over the cells: coverage, percentile steps, the cursor.
+/* marks.js - what lies over the cells: coverage, mean and percentile steps, the cursor.
  *
  *      not observed   blank with sparse hatching /      nobody looked
  *      partly lost    dense hatching \ over the cells   part was lost
@@ -12,6 +12,16 @@ import { prepare, spanOf } from "./picture.js";
 
 const BEHIND = 2;			/* columns a panel may be late by */
 export const P99_EVENTS = 100;		/* a p99 of fewer events is just their maximum */
+
+/* Told apart by their dashes, too; least: events of a column that a line takes. */
+const STEPS = { mean: { least: 0, dash: [8, 2, 2, 2] }, p50: { least: 1, dash: [5, 2] }, p99: { least: P99_EVENTS, dash: [] } };
+
+/** What a line's step is at in a column; null: it says nothing of it. */
+export function stepOf(column, line) {
+	if (!(column.count > 0) || column.count < STEPS[line].least || column.state === "in_progress")
+		return null;
+	return (line === "mean" ? column.sum / column.count : column[line]) ?? null;
+}
 
 export function hatch(g, colour, size, rising, ratio) {
 	const tile = document.createElement("canvas");
@@ -37,21 +47,19 @@ export function themeColours() {
 
 	return {
 		hatch: of("hatch"), bars: of("bars"), accent: of("accent"), veil: of("veil"), casing: of("casing"),
-		p50: of("p50"), p99: of("p99"), cursor: of("ink"),
+		mean: of("mean"), p50: of("p50"), p99: of("p99"), cursor: of("ink"),
 	};
 }
 
-/** The marks of a panel; cursor: {column, range} or null, range: [low, high) or null; threshold: a value or undefined. */
+/** The marks of a panel; lines: names of STEPS; cursor: {column, range} or null, range: [low, high) or null; threshold: a value or undefined. */
 export function paintMarks(canvas, { grid, view, shade, cursor, lines, threshold, colours, ratio }) {
 	const g = prepare(canvas, view, ratio);
 
 	g.setTransform(ratio, 0, 0, ratio, 0, 0);
 	g.clearRect(0, 0, view.width, view.height);
 	paintCoverage(g, grid, view, shade, colours, ratio);
-	if (lines && !grid.weight) {
-		paintSteps(g, grid, view, "p50", 1, colours);
-		paintSteps(g, grid, view, "p99", P99_EVENTS, colours);
-	}
+	for (const line of grid.weight ? [] : lines)
+		paintSteps(g, grid, view, line, colours);
 	if (threshold !== undefined)
 		paintThreshold(g, grid, view, threshold, colours);
 	if (cursor)
@@ -95,15 +103,15 @@ function paintCoverage(g, grid, view, shade, colours, ratio) {
 	});
 }
 
-/** One step per column; the line breaks where a column has fewer than `least` events, and where the axis does not reach. */
-function paintSteps(g, grid, view, which, least, colours) {
+/** One step per column; the line breaks where it has none, and where the axis does not reach. */
+function paintSteps(g, grid, view, which, colours) {
 	const path = new Path2D();
 	let open = false;
 
 	grid.columns.forEach((column, i) => {
 		const x = view.x.x(grid.from + i * grid.column), x2 = view.x.x(grid.from + (i + 1) * grid.column);
 
-		const at = column.count < least || column.state === "in_progress" ? null : yOf(grid, view, column[which]);
+		const value = stepOf(column, which), at = value === null ? null : yOf(grid, view, value);
 
 		if (at === null) {
 			open = false;
@@ -123,8 +131,8 @@ function paintSteps(g, grid, view, which, least, colours) {
 	g.strokeStyle = colours.casing;
 	g.lineWidth = 3;
 	g.stroke(path);
-	g.setLineDash(which === "p99" ? [] : [5, 2]);
-	g.strokeStyle = which === "p99" ? colours.p99 : colours.p50;
+	g.setLineDash(STEPS[which].dash);
+	g.strokeStyle = colours[which];
 	g.lineWidth = 1.25;
 	g.stroke(path);
 	g.setLineDash([]);

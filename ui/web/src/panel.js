@@ -13,8 +13,9 @@ import { Dots } from "./exemplar_views.js";
 import { keepsExemplars } from "./exemplars.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
+import { Grip } from "./grip.js";
 import { columnAt, gridTotal } from "./grid.js";
-import { paintHistogram } from "./histogram.js";
+import { kindOf, paintHistogram } from "./histogram.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
 import { actByKey, leap } from "./map_keys.js";
@@ -24,26 +25,26 @@ import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
 import { paintRunning } from "./running.js";
 import { Sizer } from "./sizer.js";
+import { LINES } from "./state.js";
 import { stepTo } from "./stepping.js";
 import { above } from "./threshold.js";
 import { beyond } from "./zoom.js";
-import { zoomByKey, zoomByWheel } from "./zooming.js";
+import { turn, zoomByKey } from "./zooming.js";
 
 /* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
 const LAYERS = [Annotations, Dots, Rectangle];
 
 /* cropped: what is left out at the top, or null; hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, cropped, hidden, over }) {
-	const { unit, grid, summary } = map;
+	const { unit, grid, summary, lines } = map;
 	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
 
 	return html`<header>
+		<${Grip} map=${map} />
 		<h2 id=${`title-${map.id}`} title=${map.title}>${map.label}${map.subject && html` <small>${map.subject}</small>`}</h2>
 		<${Cells} map=${map} />
 		<dl>
-			<div class="mean"><dt>mean</dt><dd>${of("mean")}</dd></div>
-			<div><dt><i class="step p50" />p50</dt><dd>${of("p50")}</dd></div>
-			<div><dt><i class="step p99" />p99</dt><dd>${of("p99")}</dd></div>
+			${LINES.map((line) => html`<div key=${line} class=${line}><dt>${lines.includes(line) && html`<i class=${`step ${line}`} />`}${line}</dt><dd>${of(line)}</dd></div>`)}
 			<div><dt>max</dt><dd><button class="plain" title="Go to the highest (h on the map; l: the lowest)" onClick=${() => leap(map, "highest")}>${of("max")}</button></dd></div>
 			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
 			${cropped && html`<div class="cropped"><dt>cropped ≥ ${format.amount(cropped.from, unit)}</dt><dd>${format.cell(grid, cropped.count)} (${format.share(cropped.count, cropped.total)})</dd></div>`}
@@ -63,6 +64,8 @@ function valueOfY(view, py) {
 
 const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
 
+const BARS = { linear: "linear", root: "by square root", log: "by logarithm" };
+
 /** scale: as scales.js gives it. */
 export function Panel({ map, span, scale = {} }) {
 	const { session, grid, unit } = map, { explain } = session, { all, domain, shade, sharedEdge, under, end } = scale;
@@ -77,7 +80,7 @@ export function Panel({ map, span, scale = {} }) {
 		y: valueAxis(domain, 0, size.height),
 	};
 	const at = map.pointed;
-	const { transfer, threshold } = session.state;
+	const { transfer, threshold } = session.state, lines = map.lines;
 	const line = threshold?.unit === unit ? threshold?.value : undefined;
 	const ratio = globalThis.devicePixelRatio || 1;
 	const keys = map.highlights;
@@ -98,10 +101,10 @@ export function Panel({ map, span, scale = {} }) {
 	useEffect(() => {
 		if (view)
 			paintMarks(marks.current, {
-				grid, view, shade, ratio, colours: themeColours(), lines: !keys.length, threshold: line,
+				grid, view, shade, ratio, colours: themeColours(), lines, threshold: line,
 				cursor: at && { column: at.i, range: at.range },
 			});
-	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), keys.length, line]);
+	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), String(lines), line]);
 
 	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
 	const onPixel = (px) => (Math.floor(px * ratio) + 0.5) / ratio;
@@ -149,8 +152,7 @@ export function Panel({ map, span, scale = {} }) {
 		corner.current = null;
 		session.point(null);
 	};
-	/* Without the focus the wheel is the browser's: with Ctrl it makes the page larger, which some need. */
-	const turn = (e) => view && e.ctrlKey && document.activeElement === box.current && zoomByWheel(session, e, unit, placeOf(e));
+	const wheel = (e) => view && document.activeElement === box.current && turn(map, e, placeOf(e));
 	const step = (next, grows) => {
 		corner.current = grows ? corner.current ?? map.cursor ?? next : null;
 		session.point(next);
@@ -159,7 +161,7 @@ export function Panel({ map, span, scale = {} }) {
 	};
 	const pointedAt = () => map.cursor ?? { time: session.cursor?.time ?? span.start + span.duration, value: domain.low };
 	const press = (e) => {
-		const zooms = view && (zoomByKey(session, e, unit, pointedAt()) || actByKey(map, e));
+		const zooms = view && (zoomByKey(map, e, pointedAt()) || actByKey(map, e));
 		const next = grid && !zooms && stepTo(map, e.key);
 
 		if (next)
@@ -185,7 +187,7 @@ export function Panel({ map, span, scale = {} }) {
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick.ask()} onFocus=${() => session.focus(map)}
-				onKeyDown=${press} onWheel=${turn} onBlur=${leave}>
+				onKeyDown=${press} onWheel=${wheel} onBlur=${leave}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${running} class="running" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
@@ -194,7 +196,7 @@ export function Panel({ map, span, scale = {} }) {
 				${grid && !grid.columns.some((c) => c.count || c.running) && html`<p class="waiting">${grid.columns.every((c) => c.state === "unobserved")
 					? "not observed: no collector reported in this time" : "no events in this time"}</p>`}
 			</div>
-			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${transfer === "linear" ? "linear" : "by logarithm"}`}></canvas>
+			<canvas class="histogram" ref=${histogram} role="presentation" title=${`Distribution over the time shown; bars ${BARS[kindOf(transfer)]}`}></canvas>
 		</div>
 		<${Sizer} map=${map} />
 	</section>`;

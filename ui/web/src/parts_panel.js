@@ -4,6 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { useSize, YAxis } from "./axes.js";
 import { niceAbove, timeAxis, valueAxis } from "./axis.js";
 import * as format from "./format.js";
+import { Grip } from "./grip.js";
 import { columnAt } from "./grid.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
@@ -13,7 +14,7 @@ import { partHue, REST, sharesOf, topOf } from "./parts.js";
 import { prepare, snap } from "./picture.js";
 import { Sizer } from "./sizer.js";
 import { stepTo } from "./stepping.js";
-import { zoomByKey, zoomByWheel } from "./zooming.js";
+import { turn, zoomByKey } from "./zooming.js";
 
 const SHARES = 6;			/* in the title; the others are in the bars all the same */
 
@@ -42,6 +43,7 @@ function Title({ map }) {
 	const { session, stack } = map, shares = stack ? sharesOf(stack) : [];
 
 	return html`<header>
+		<${Grip} map=${map} />
 		<h2 id=${`title-${map.id}`} title=${map.title}>${map.label} <small>${map.subject ? `${map.subject}, ` : ""}${map.counted} at once</small></h2>
 		<dl class="shares">${shares.slice(0, SHARES).map(({ name, share }) => html`<div key=${name}>
 			<dt title=${partLabel(session, name)}><i class="hue" style=${{ background: partHue(name) }} />${name}</dt><dd>${format.share(share, 1)}</dd></div>`)}</dl>
@@ -63,7 +65,7 @@ export function PartsPanel({ map, span, shade }) {
 	const point = (e) => view && session.point({ map, time: view.x.time(e.clientX - box.current.getBoundingClientRect().left), value: 0 });
 	const place = () => ({ time: session.cursor?.time ?? span.start + span.duration, value: 0 });
 	const press = (e) => {
-		const zooms = view && zoomByKey(session, e, undefined, place());
+		const zooms = view && zoomByKey(map, e, place());
 		const next = view && !zooms && stepTo(map, e.key);
 
 		if (next && columnAt(grid, next.time) >= 0)
@@ -77,7 +79,7 @@ export function PartsPanel({ map, span, shade }) {
 		e.preventDefault();
 		session.speak = true;
 	};
-	const turn = (e) => view && e.ctrlKey && document.activeElement === box.current && zoomByWheel(session, e, undefined, place());
+	const wheel = (e) => view && document.activeElement === box.current && turn(map, e, place());
 
 	useEffect(() => {
 		if (view)
@@ -85,7 +87,7 @@ export function PartsPanel({ map, span, shade }) {
 	}, layout);
 	useEffect(() => {
 		if (view)
-			paintMarks(marks.current, { grid, view, shade: grid.shade, ratio, colours: themeColours(), lines: false,
+			paintMarks(marks.current, { grid, view, shade: grid.shade, ratio, colours: themeColours(), lines: [],
 				threshold: undefined, cursor: at && { column: at.i, range: null } });
 	}, [...layout, at?.i]);
 
@@ -96,7 +98,7 @@ export function PartsPanel({ map, span, shade }) {
 			<div class="map" ref=${box} data-measure="parts" tabindex="0" role="application" aria-roledescription="stacked bars"
 				aria-label=${`${map.title} over time, stacked. Arrow keys move the cursor, plus and minus zoom the time, n writes a note at it.`}
 				onPointerMove=${point} onPointerLeave=${() => session.point(null)} onFocus=${() => session.focus(map)} onBlur=${() => session.point(null)}
-				onKeyDown=${press} onWheel=${turn}>
+				onKeyDown=${press} onWheel=${wheel}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>
 				<canvas ref=${marks} class="marks" role="presentation"></canvas>
 				${view && html`<${Annotations} map=${map} view=${view} />`}

@@ -5,7 +5,7 @@
  * A live map changes by a column a second; what is drawn anew is that column's strip, and the rest is copied.
  */
 import { isOverflow, isUnderflow, rowMap, rowRange } from "./grid.js";
-import { levelIndex, rowScale } from "./shade.js";
+import { levelIndex, rowScale, shareOf } from "./shade.js";
 import { STRIP } from "./axis.js";
 
 /**
@@ -77,10 +77,12 @@ function stripOf(plan, column) {
 	if (strip)
 		return strip;
 	strip = new Uint8Array(plan.height);
+	const share = shareOf(column);
+
 	for (const [row, n] of column.cells) {
 		if (!plan.rows[row])
 			continue;
-		const [top, height] = plan.rows[row], level = levelIndex(plan.levels, n * plan.scale[row]), end = Math.min(plan.height, top + height);
+		const [top, height] = plan.rows[row], level = levelIndex(plan.levels, n * plan.scale[row] * share), end = Math.min(plan.height, top + height);
 
 		for (let py = Math.max(0, top); py < end; py++)
 			if (strip[py] < level)
@@ -151,7 +153,7 @@ export function paintCells(canvas, { grid, view, shade, sharedEdge, keys, ratio 
 	ink(plan, inksOf(shade, keys.length > 0));
 	g.putImageData(plan.image, 0, 0);
 	if (overlays.length)
-		columns.forEach(([x, w], i) => paintKeys(g, { from: grid.from + i * grid.column, x, w, rows: plan.rows, scale, shade, overlays }));
+		columns.forEach(([x, w], i) => paintKeys(g, { from: grid.from + i * grid.column, share: shareOf(grid.columns[i]), x, w, rows: plan.rows, scale, shade, overlays }));
 	g.globalAlpha = 1;
 }
 
@@ -169,14 +171,14 @@ function dominantKeys(overlays, from) {
 	return best;
 }
 
-function paintKeys(g, { from, x, w, rows, scale, shade, overlays }) {
+function paintKeys(g, { from, share, x, w, rows, scale, shade, overlays }) {
 	for (const [row, { n, hue }] of dominantKeys(overlays, from)) {
 		if (!rows[row])
 			continue;
 		g.globalAlpha = 1;
 		g.fillStyle = shade.zero;
 		g.fillRect(x, rows[row][0], w, rows[row][1]);
-		g.globalAlpha = 0.4 + 0.6 * levelIndex(shade.levels, n * scale[row]) / shade.levels.length;
+		g.globalAlpha = 0.4 + 0.6 * levelIndex(shade.levels, n * scale[row] * share) / shade.levels.length;
 		g.fillStyle = hue;
 		g.fillRect(x, rows[row][0], w, rows[row][1]);
 	}

@@ -1,4 +1,4 @@
-/* scales.js - what maps have in common: a value axis where their units agree, and colours where their cells are alike.
+/* scales.js - what maps have in common: a value axis where units and scales agree, and colours where their cells are alike.
  *
  *      maps -> Map(HeatMap -> {all, domain, shade, sharedEdge, under, end})
  *
@@ -13,16 +13,17 @@ import { domainAt } from "./zoom.js";
 
 const NO_EVENTS = { low: 1e3, high: 1e9, under: false, over: false };
 
-/* axes: unit -> the domain so far, which is only widened. */
-function axisOf(grids, unit, { yscale, axes, state: { values, crop } }) {
+/* Of maps that share it.  axes: the domains so far, which are only widened. */
+function axisOf(maps, { axes, state: { values, crop } }) {
+	const [{ axis, unit, yscale }] = maps, grids = maps.map((map) => map.grid);
 	const used = usedRange(grids);
 	const kind = yscale ?? grids[0].shade.yscale;
 	const least = unit === "%" ? grids[0].edge.find((edge) => edge > 100) : 0;
 
 	if (used)
-		axes.set(unit, domainOf(used, kind, axes.get(unit), least));
+		axes.set(axis, domainOf(used, kind, axes.get(axis), least));
 	/* Also a time without events has columns that nobody looked at. */
-	const all = axes.get(unit) ?? domainOf(NO_EVENTS, kind);
+	const all = axes.get(axis) ?? domainOf(NO_EVENTS, kind);
 
 	const under = grids.find((g) => g.edge[0] === 0)?.edge[1], end = cropEnd(grids, crop);
 
@@ -36,16 +37,16 @@ function axisOf(grids, unit, { yscale, axes, state: { values, crop } }) {
 
 export function scalesOf(session) {
 	const maps = session.maps.filter((map) => map.grid && map.unit);
-	const byUnit = new Map(), scales = new Map();
+	const byAxis = new Map(), scales = new Map();
 
-	for (const { unit } of maps)
-		if (!byUnit.has(unit))
-			byUnit.set(unit, axisOf(maps.filter((map) => map.unit === unit).map((map) => map.grid), unit, session));
+	for (const { axis } of maps)
+		if (!byAxis.has(axis))
+			byAxis.set(axis, axisOf(maps.filter((map) => map.axis === axis), session));
 	for (const map of maps) {
 		const alike = maps.filter((other) => other.kind === map.kind);
 		const shade = sharedShade(alike.map(({ grid }) => grid.shade));
 
-		scales.set(map, { ...byUnit.get(map.unit), shade, sharedEdge: alike.find(({ grid }) => grid.shade === shade).grid.edge });
+		scales.set(map, { ...byAxis.get(map.axis), shade, sharedEdge: alike.find(({ grid }) => grid.shade === shade).grid.edge });
 	}
 	return scales;
 }

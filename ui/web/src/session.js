@@ -24,7 +24,7 @@ import { whenNeeded } from "./token.js";
 import { anew, chosenIn, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
 import { bound, panelsOf, placed } from "./worksheet.js";
-import { domainAt, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
+import { domainAt, moveTime, moveValues, timeOf, valuesOf, zoomTime, zoomValues } from "./zoom.js";
 
 const LIST_MS = 5000;
 
@@ -44,7 +44,7 @@ export class Session {
 		this.focused = null;		/* the map whose instrumentation is looked at; null: the first */
 		this.feed = null;		/* of all maps, while live */
 		this.cursor = null;		/* {map, time, value} */
-		this.axes = new Map();		/* unit -> the y domain, kept so that it holds still */
+		this.axes = new Map();		/* a map's `axis` -> the y domain, kept so that it holds still */
 		this.ranking = new Ranking(this);
 		this.pick = new Pick(this);
 		this.explain = new Explain(this);
@@ -75,6 +75,7 @@ export class Session {
 
 	stop() {
 		clearInterval(this.timer);
+		clearTimeout(this.later);
 		this.closeFeed();
 		this.changed();
 	}
@@ -98,6 +99,7 @@ export class Session {
 	async follow() {
 		if (writeHash(this.state) === (location.hash === "#" ? "" : location.hash))
 			return;
+		this.library.opening = null;
 		await this.list();
 		this.state = readHash(location.hash);
 		this.enter();
@@ -110,7 +112,7 @@ export class Session {
 		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
-		if (only("view", "values", "threshold", "crop"))
+		if (only("view", "values", "threshold", "crop", "lines"))
 			this.changed();
 		else if (only("keys", "of") && !this.state.only)
 			this.refreshOverlays();
@@ -158,9 +160,11 @@ export class Session {
 		this.journal.refresh();
 	}
 
-	/** What a reply is for, if the view is still the one it was asked for; what fails is told. */
+	/** What a reply is for, if the view is still the one it was asked for; what fails is told, and is false.  Where nothing is
+	 * reached the feed tells, or fetch(). */
 	async reply(asked, take) {
 		const { epoch } = this;
+		let done = true;
 
 		try {
 			const value = await asked;
@@ -170,8 +174,10 @@ export class Session {
 		} catch (e) {
 			if (epoch === this.epoch && e.code !== "UNREACHABLE")
 				this.failed = e;
+			done = e.code !== "UNREACHABLE";
 		}
 		this.changed();
+		return done;
 	}
 
 	/** What a person asked for could not be done; `failed` would be forgotten at the next column.  null: it was read. */
@@ -288,7 +294,7 @@ export class Session {
 			map.place(place);
 			return map;
 		});
-		this.laid = this.maps.map((map) => `${map.id} ${Boolean(map.inst)}`).sort().join();
+		this.laid = this.maps.map((map) => `${map.id} ${Boolean(map.inst)} ${map.panel.y}`).sort().join();
 		return this.laid !== before;
 	}
 
@@ -353,9 +359,25 @@ export class Session {
 		if (document.hidden)
 			return this.changed();
 		if (!this.live)
-			maps.forEach((map) => map.fetch());
+			this.fetch(maps);
 		else if (this.shown.length)
 			this.follows(this.shown);
+		this.changed();
+	}
+
+	/* Once, for a view that stands still; of no feed's, what cannot be reached is told here, and asked for again. */
+	async fetch(maps) {
+		const { epoch } = this, got = await Promise.all(maps.map((map) => map.fetch()));
+		const lacking = maps.filter((map, i) => !got[i]);
+
+		if (epoch !== this.epoch || this.live || document.hidden)
+			return;
+		if (lacking.length) {
+			this.failed = new api.ApiError("UNREACHABLE", "heatscoped does not answer");
+			this.later = setTimeout(() => epoch === this.epoch && this.fetch(lacking), LIST_MS);
+		} else if (this.failed?.code === "UNREACHABLE") {
+			this.failed = null;
+		}
 		this.changed();
 	}
 
@@ -405,11 +427,6 @@ export class Session {
 	get dark() {
 		return this.state.theme === "dark" ||
 			(this.state.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
-	}
-
-	/** What to ask for; null leaves it to the server, which knows the unit. */
-	get yscale() {
-		return this.state.y === "auto" ? null : this.state.y;
 	}
 
 	/* ---- keys and the cursor ---- */
@@ -481,11 +498,11 @@ export class Session {
 	}
 
 	/** To a rectangle's time and values; the way back is the browser's. */
-	zoomTo({ map: { unit }, ...rectangle }) {
-		const { low, high } = valuesOf(rectangle, this.axes.get(unit));
+	zoomTo({ map, ...rectangle }) {
+		const { low, high } = valuesOf(rectangle, this.axes.get(map.axis));
 		const time = timeOf(rectangle, this.span.start + this.span.duration, this.slot);
 
-		this.set({ ...time, values: { unit, low, high } }, true);
+		this.set({ ...time, values: { unit: map.unit, low, high } }, true);
 	}
 
 	/** A live view stays live, and its end where it is. */
@@ -498,25 +515,32 @@ export class Session {
 		this.cursor = cursor;
 	}
 
-	zoomValues(unit, factor, at) {
-		const used = this.axes.get(unit), { values } = this.state;
+	/** The value axis of a map, where a person has chosen its ends; else null. */
+	endsOf({ axis, unit }) {
+		const used = this.axes.get(axis), { values } = this.state;
+
+		return used && values?.unit === unit ? domainAt(used, values) : null;
+	}
+
+	zoomValues(map, factor, at) {
+		const used = this.axes.get(map.axis);
 
 		if (used)
-			this.reach(unit, zoomValues(values?.unit === unit ? domainAt(used, values) : used, used, factor, at));
+			this.reach(map, zoomValues(this.endsOf(map) ?? used, used, factor, at));
 	}
 
 	/** The axis reaches these values; where they are all there is not kept. */
-	reach(unit, values) {
-		const used = this.axes.get(unit), { low, high } = valuesOf(values, used);
+	reach(map, values) {
+		const used = this.axes.get(map.axis), { low, high } = valuesOf(values, used);
 
-		this.set({ values: low <= used.low && high >= used.high ? null : { unit, low, high } });
+		this.set({ values: low <= used.low && high >= used.high ? null : { unit: map.unit, low, high } });
 	}
 
-	moveValues(unit, part) {
-		const used = this.axes.get(unit), { values } = this.state;
+	moveValues(map, part) {
+		const ends = this.endsOf(map);
 
-		if (used && values?.unit === unit)
-			this.reach(unit, moveValues(domainAt(used, values), used, part));
+		if (ends)
+			this.reach(map, moveValues(ends, this.axes.get(map.axis), part));
 	}
 
 	/** A line there; where it is already it is taken away. */
@@ -532,12 +556,12 @@ export class Session {
 		this.set({ values: null });
 	}
 
-	/** Moves the view by a part of its duration; it then stands still. */
+	/** Moves the view by a part of its duration; it then stands still, or, where it reaches now, follows again. */
 	move(part) {
-		if (!this.span)
-			return;
-		const end = this.span.start + this.span.duration + part * this.state.duration;
+		const { span, state: { end, duration } } = this;
+		const to = span && moveTime(end ?? span.start + span.duration, part * duration, this.slot, Date.now() / 1000);
 
-		this.set({ end: Math.round(end / this.slot) * this.slot });
+		if (span && to !== end)
+			this.set({ end: to });
 	}
 }

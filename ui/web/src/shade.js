@@ -4,9 +4,9 @@
 
 /**
  * @typedef {Object} Shade
- * @property {"linear"|"log"|"rank"} transfer
+ * @property {"linear"|"log"|"sqrt"|"rank"|"percent"} transfer
  * @property {"log"|"linear"} yscale
- * @property {number[]} scale    per row: density = count * scale[row]
+ * @property {number[]} scale    per row: density = count * scale[row] * shareOf(column)
  * @property {number[]} levels   255, ascending
  * @property {string[]} palette  256 colours
  * @property {string} zero
@@ -31,6 +31,9 @@ export function levelIndex(levels, density) {
 	}
 	return Math.max(1, low);
 }
+
+/** What a cell counts in its column: where densities are parts of it, the server says how much. */
+export const shareOf = (column) => column.share ?? 1;
 
 /** One colour scale for several panels: of those given, the shade with the greatest top level. */
 export function sharedShade(shades) {

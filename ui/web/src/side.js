@@ -7,7 +7,9 @@ import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
 import { Choice } from "./controls.js";
 import { whereKeys, whereValues } from "./drill.js";
 import { discreteFields, hueOf, KEYS_MAX } from "./keys.js";
+import { stepOf } from "./marks.js";
 import { legendPosition } from "./shade.js";
+import { LINES } from "./state.js";
 
 export const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
 
@@ -34,15 +36,16 @@ export function Legend({ session, scales }) {
 }
 
 function Scale({ session, grid, shade, running }) {
-	const stops = shade.palette.filter((_, i) => i && i % 5 === 0);
+	const stops = shade.palette.filter((_, i) => i && i % 5 === 0), cells = grid.weight ? labelOf(session, grid.weight) : session.unit;
+	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight ? format.amount(density, grid.unit) : format.shortCount(density);
 
 	return html`<section class="legend" aria-label="Colour scale">
-		<h3>${grid.weight ? labelOf(session, grid.weight) : session.unit} per cell <span>${shade.transfer} colours, by row height</span></h3>
+		<h3>${shade.transfer === "percent" ? `% of the column's ${cells}` : cells} per cell <span>${shade.transfer === "percent" ? "linear" : shade.transfer} colours, by row height</span></h3>
 		<svg viewBox="0 0 ${stops.length} 1" preserveAspectRatio="none" height="11" aria-hidden="true">
 			${stops.map((colour, i) => html`<rect x=${i} width="1.05" height="1" fill=${colour} />`)}
 		</svg>
 		<ol aria-hidden="true">${legendTicks(shade.levels).map(({ at, density }) =>
-			html`<li style=${{ left: `${100 * at}%` }}>${grid.weight ? format.amount(density, grid.unit) : format.shortCount(density)}</li>`)}</ol>
+			html`<li style=${{ left: `${100 * at}%` }}>${told(density)}</li>`)}</ol>
 		<ul>
 			<li><i style=${{ background: shade.zero }} />zero</li>
 			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
@@ -85,6 +88,13 @@ function StillRunning({ session }) {
 	return html`<p class="still"><i class="running" style=${{ color: told.grid.shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
 }
 
+/* The column that is pointed at, as the lines over the cells have it. */
+function Steps({ map, at }) {
+	const told = at && !at.grid.weight && map.unit ? LINES.map((line) => [line, stepOf(at.column, line)]).filter(([, value]) => value !== null) : [];
+
+	return html`<p class="steps">${told.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.amount(value, map.unit)}</b></span>`)}</p>`;
+}
+
 export function Readout({ session }) {
 	const { cursor, shown } = session;
 	const at = cursor?.map.pointed;
@@ -111,6 +121,7 @@ export function Readout({ session }) {
 				</tr>`;
 			})}</tbody>
 		</table>
+		<${Steps} map=${cursor?.map} at=${at} />
 		<${StillRunning} session=${session} />
 	</section>`;
 }
@@ -247,8 +258,8 @@ export function TableView({ session }) {
 		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
-				${maps.map((map) => html`<th colspan=${map.grid.running ? 4 : 3} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
-			<tr>${grids.map((g) => html`<th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
+				${maps.map((map) => html`<th colspan=${map.grid.running ? 5 : 4} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
+			<tr>${grids.map((g) => html`<th scope="col">mean</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
 		</thead>
 		<tbody>${times.map((time) => {
 			const column = at(first, time);
@@ -258,7 +269,9 @@ export function TableView({ session }) {
 				${grids.map((g) => {
 					const c = at(g, time), running = c ? runningCount(c) : null;
 
-					return html`${["p50", "p99", "max"].map((name) => html`<td>${c?.count ? format.amount(c[name], g.unit) : "–"}</td>`)}
+					const told = c?.count ? { ...c, mean: c.sum / c.count } : {};
+
+					return html`${["mean", "p50", "p99", "max"].map((name) => html`<td>${format.amount(told[name], g.unit)}</td>`)}
 						${g.running && html`<td>${running === null ? "–" : format.count(running)}</td>`}`;
 				})}
 				<td class="text">${format.coverage(column)}</td></tr>`;

@@ -12,15 +12,18 @@ export function Sizer({ map }) {
 
 		Object.assign(held, { size, height, y: e.clientY });
 		held.drag.begin(e, null);
+		if (held.drag.held)	/* at once: it is thin, and a hand is soon beside it */
+			e.currentTarget.setPointerCapture(e.pointerId);
 	};
 	const move = (e) => held.drag.move(e) && resize(map, held.size * (1 + (e.clientY - held.y) / held.height));
 	const press = (e) => {
+		/* Keys may come faster than the page is drawn: it is the panel's height now that grows, not the drawn one. */
 		const by = { ArrowDown: SIZE_STEP, ArrowUp: -SIZE_STEP }[e.key];
 
 		if (!by)
 			return;
 		e.preventDefault();
-		resize(map, size + by);
+		resize(map, map.panel.size + by);
 	};
 
 	return html`<div class="sizer" role="separator" tabindex="0" aria-orientation="horizontal" aria-label=${`Height of ${map.title}`} title="Height (arrow keys)"

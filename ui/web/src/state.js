@@ -14,7 +14,9 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {Look|null} base        how the sheet is looked at, while the panels are as they came from it: the address has only what differs
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
- * @property {"log"|"sqrt"|"linear"|"rank"} transfer
+ * @property {"log"|"sqrt"|"linear"|"rank"|"percent"} transfer   percent: of the column
+ * @property {"ramp"|"fire"|"grey"} palette   as the theme: how a person sees best, and no part of a worksheet
+ * @property {string[]} lines        drawn over the cells, of LINES
  * @property {number} crop           the value axis leaves out at most this share of the events, 0 to 0.05
  * @property {string[]} keys         highlighted; see toggleKey()
  * @property {"isolate"|"exclude"|null} only   the highlighted keys alone, or all but these; null: over the rest
@@ -29,12 +31,14 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 export const DURATIONS = [60, 300, 900, 3600];
 export const DURATION_MIN = 10, DURATION_MAX = 86400;
-export const TRANSFERS = ["log", "sqrt", "linear", "rank"];
+export const TRANSFERS = ["log", "sqrt", "linear", "rank", "percent"];
+export const PALETTES = ["ramp", "fire", "grey"];
+export const LINES = ["mean", "p50", "p99"];
 const CROP_MOST = 0.05;
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", crop: 0, only: null, keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", palette: "ramp", lines: Object.freeze(["p50", "p99"]), crop: 0, only: null, keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
@@ -73,6 +77,10 @@ function thresholdIn(text) {
 	return value && !more.length && Number(value) > 0 && Number.isFinite(Number(value)) ? { unit, value: Number(value) } : null;
 }
 
+/* none, or names between commas. */
+const linesIn = (text) => text === null ? START.lines : LINES.filter((line) => text.split(",").includes(line));
+const linesText = (lines) => lines.join() || "none";
+
 const thresholdText = (threshold) => threshold ? `${threshold.unit}:${threshold.value}` : "";
 const valuesText = ({ unit, low, high }) => [unit, ...[low, high].map((v) => Number(v.toPrecision(6)))].join(":");
 
@@ -92,6 +100,8 @@ export function readHash(hash) {
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
+		palette: one(q.get("palette"), PALETTES, START.palette),
+		lines: linesIn(q.get("lines")),
 		crop: crop > 0 && crop <= CROP_MOST ? crop : START.crop,
 		only: one(q.get("only"), ["isolate", "exclude"], START.only),
 		keys: q.getAll("key").slice(0, KEYS_MAX),
@@ -109,9 +119,11 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams(), usual = { ...START, ...state.base };
 
-	for (const name of ["inst", "sheet", "duration", "y", "transfer", "crop", "only", "of", "by", "view", "theme", "end"])
+	for (const name of ["inst", "sheet", "duration", "y", "transfer", "palette", "crop", "only", "of", "by", "view", "theme", "end"])
 		if (state[name] !== usual[name])
 			q.set(name, String(state[name]));
+	if (linesText(state.lines) !== linesText(usual.lines))
+		q.set("lines", linesText(state.lines));
 	if (thresholdText(state.threshold) !== thresholdText(usual.threshold))
 		q.set("threshold", thresholdText(state.threshold));
 	if (state.values)

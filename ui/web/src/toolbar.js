@@ -6,13 +6,22 @@ import { Compare } from "./compared.js";
 import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
 import { CROPS } from "./crop.js";
-import { DURATIONS, TRANSFERS } from "./state.js";
+import { DURATIONS, LINES, PALETTES, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
 import { WorksheetMenu } from "./worksheet_menu.js";
 import { pictureEnds } from "./zoom.js";
 
-/* Which measures of which instrumentations have a map. */
+/* Which lines lie over the cells. */
+function Lines({ session }) {
+	const { lines } = session.state;
+	const flip = (line) => session.set({ lines: LINES.filter((l) => lines.includes(l) !== (l === line)) });
+
+	return html`<fieldset><legend>Lines over the cells</legend>${LINES.map((line) => html`<label key=${line}>
+		<input type="checkbox" checked=${lines.includes(line)} onChange=${() => flip(line)} /><i class=${`step ${line}`} />${line}</label>`)}</fieldset>`;
+}
+
+/* Which measures of which instrumentations have a map, and what lies over it. */
 function Maps({ session }) {
 	const { panels, catalogue } = session;
 	const find = (inst, measure, show) => panels.findIndex((p) => p.inst === inst.id && p.measure === measure && p.show === show);
@@ -26,24 +35,26 @@ function Maps({ session }) {
 	return html`<${Menu} label="Maps">${session.instrumentations.map((inst) => html`<fieldset key=${inst.id}><legend>${titleOf(inst, catalogue)}</legend>
 		${inst.measures.flatMap((m) => [[m, "map"], ...hasParts(inst, m) ? [[m, "parts"]] : []]).map(([m, show]) => html`<label key=${`${m} ${show}`}>
 			<input type="checkbox" checked=${has(inst, m, show)} onChange=${() => flip(inst, m, show)}
-			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}<//>`;
+			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}
+		<${Lines} session=${session} /><//>`;
 }
 
 function Downloads({ session }) {
 	const { inst, span, state } = session, shown = session.shown.filter(({ panel }) => panel.show === "map");
 	const theme = session.dark ? "dark" : "light";
-	const look = { transfer: state.transfer, yscale: session.yscale, theme };
-	const ends = ({ unit }) => pictureEnds(state.values, unit, session.axes.get(unit));
+	const look = { transfer: state.transfer, palette: state.palette, theme };
+	const yscale = state.y === "auto" ? null : state.y;
+	const ends = ({ unit, axis }) => pictureEnds(state.values, unit, session.axes.get(axis));
 	const take = (e) => api.download(e).catch((problem) => session.refuse(problem));
 	const name = ({ module, stat }, what, type) => `heatscope-${module}-${stat}-${what}.${type}`;
 	const cells = ({ measure, panel: { weight } }) => ({ measure, weight });
 
 	return html`<${Menu} label="Download">
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "png")}
-			href=${api.figureUrl(map.inst.id, span, { ...look, ...ends(map), crop: state.crop || null, ...cells(map), ...map.asked, isolate: state.only === "isolate" && map.selected.length > 0 ? true : null })}>${map.title}, PNG</a>`)}
-		<a onClick=${take} download=${name(inst, "report", "png")} href=${api.reportUrl(inst.id, span, { theme })}>Report, PNG</a>
-		<a onClick=${take} download=${name(inst, "report", "pdf")} href=${api.reportUrl(inst.id, span, { theme, format: "pdf" })}>Report, PDF</a>
-		<a onClick=${take} download=${name(inst, "report", "html")} href=${api.reportUrl(inst.id, span, { format: "html" })}>Report, HTML</a>
+			href=${api.figureUrl(map.inst.id, span, { ...look, yscale: map.yscale, ...ends(map), crop: state.crop || null, ...cells(map), ...map.asked, isolate: state.only === "isolate" && map.selected.length > 0 ? true : null })}>${map.title}, PNG</a>`)}
+		<a onClick=${take} download=${name(inst, "report", "png")} href=${api.reportUrl(inst.id, span, { ...look, yscale })}>Report, PNG</a>
+		<a onClick=${take} download=${name(inst, "report", "pdf")} href=${api.reportUrl(inst.id, span, { ...look, yscale, format: "pdf" })}>Report, PDF</a>
+		<a onClick=${take} download=${name(inst, "report", "html")} href=${api.reportUrl(inst.id, span, { ...look, yscale, theme: null, format: "html" })}>Report, HTML</a>
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "csv")}
 			href=${api.cellsUrl(map.inst.id, span, cells(map))}>${map.title}, CSV</a>`)}<//>`;
 }
@@ -60,6 +71,15 @@ function Remove({ session }) {
 	};
 
 	return html`<button onClick=${remove} title=${`Delete instrumentation ${session.inst.id}`}>Delete</button>`;
+}
+
+const PALETTE_NAMES = { ramp: "yellow–blue" };
+
+/* As the theme, how a person sees best. */
+function Palette({ session }) {
+	return html`<label class="choice" title="In each, lightness alone tells the order"><span>Palette</span>
+		<select aria-label="Palette" value=${session.state.palette} onChange=${(e) => session.set({ palette: e.target.value })}>
+			${PALETTES.map((p) => html`<option key=${p} value=${p}>${PALETTE_NAMES[p] ?? p}</option>`)}</select></label>`;
 }
 
 /** Top line: name, instrumentations, state. */
@@ -86,6 +106,7 @@ export function Masthead({ session, status }) {
 		${inst && html`<${Remove} session=${session} />`}
 		<span class="space" />
 		<span class=${`state ${status.kind}`} role="status">${status.word}</span>
+		<${Palette} session=${session} />
 		<${Choice} label="Theme" value=${state.theme} options=${[["auto", "auto"], ["light", "light"], ["dark", "dark"]]}
 			change=${(theme) => session.set({ theme })} />
 	</header>`;
@@ -117,6 +138,14 @@ function Crop({ session }) {
 			${options.map((share) => html`<option key=${share} value=${share}>${share ? `${100 * share} %` : "none"}</option>`)}</select></label>`;
 }
 
+const TRANSFER_NAMES = { percent: "% of column" };
+
+function Colours({ session }) {
+	return html`<label class="choice" title="From how many to which colour"><span>Colours</span>
+		<select aria-label="Colours" value=${session.state.transfer} onChange=${(e) => session.set({ transfer: e.target.value })}>
+			${TRANSFERS.map((t) => html`<option key=${t} value=${t}>${TRANSFER_NAMES[t] ?? t}</option>`)}</select></label>`;
+}
+
 /* The usual ones, and what was zoomed to. */
 const ranges = (duration) => [...DURATIONS.map((r) => [r, `${r / 60} min`]),
 	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
@@ -134,8 +163,7 @@ export function Toolbar({ session }) {
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
 		<${Crop} session=${session} />
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit</button>
-		<label class="choice"><span>Colours</span><select value=${state.transfer} onChange=${(e) => session.set({ transfer: e.target.value })}>
-			${TRANSFERS.map((t) => html`<option key=${t} value=${t}>${t}</option>`)}</select></label>
+		<${Colours} session=${session} />
 		<${Choice} label="View" bare value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />
 		<${Threshold} session=${session} />

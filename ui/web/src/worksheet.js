@@ -15,6 +15,7 @@
  * @property {string|null} weight  cells are sums of it; null: counts
  * @property {number} size         its height, as a part of a usual one's
  * @property {"map"|"parts"} show  parts: what the time was, stacked
+ * @property {"log"|"linear"|null} y  its own value axis; null: as the worksheet's
  */
 
 export const MAPS_MAX = 12;
@@ -25,7 +26,7 @@ const PARTS = ["latency", "cputime", "offcpu"];
 export const OVERLAID = "age";		/* told beside the first measure, and drawn over its map */
 
 /** @returns {Panel} */
-export const panelOf = (inst, measure, more) => ({ inst, of: null, measure, weight: null, size: 1, show: "map", ...more });
+export const panelOf = (inst, measure, more) => ({ inst, of: null, measure, weight: null, size: 1, show: "map", y: null, ...more });
 
 /** What an instrumentation is looked at by: latency, on-CPU and off-CPU, or the first measures but for what lies over another. */
 export const panelsOf = ({ id, measures }) =>
@@ -118,14 +119,18 @@ export function moved(panels, from, to) {
 	return [...rest.slice(0, to), panels[from], ...rest.slice(to)];
 }
 
-/* ---- a panel in an address: inst:measure:weight:size:show, what is usual left out at the end; without an instrumentation as JSON ---- */
+/** Where a panel goes that is carried to y; others: the middles of the other panels, from top to bottom. */
+export const placeAt = (others, y) => others.filter((middle) => middle < y).length;
 
-export const panelText = ({ inst, of, measure, weight, size, show }) => inst === null
-	? JSON.stringify({ instrumentation: of, measure, weight, size, show })
-	: [inst, measure, weight ?? "", size === 1 ? "" : size, show === "map" ? "" : show].join(":").replace(/:+$/, "");
+/* ---- a panel in an address: inst:measure:weight:size:show:y, what is usual left out at the end; without an instrumentation as JSON ---- */
+
+export const panelText = ({ inst, of, measure, weight, size, show, y }) => inst === null
+	? JSON.stringify({ instrumentation: of, measure, weight, size, show, yscale: y })
+	: [inst, measure, weight ?? "", size === 1 ? "" : size, show === "map" ? "" : show, y ?? ""].join(":").replace(/:+$/, "");
 
 const sizeIn = (size) => Number(size) > 0 ? clamp(Number(size)) : 1;
 const showIn = (show) => show === "parts" ? "parts" : "map";
+const yIn = (y) => ["log", "linear"].includes(y) ? y : null;
 
 function panelInJson(text) {
 	try {
@@ -137,12 +142,12 @@ function panelInJson(text) {
 
 /** @returns {Panel|null}  null: it is none */
 export function panelIn(text) {
-	const [inst, measure, weight, size, show, ...more] = text.split(":");
+	const [inst, measure, weight, size, show, y, ...more] = text.split(":");
 
 	if (text.startsWith("{"))
 		return panelInJson(text);
 	return inst && measure && !more.length
-		? panelOf(inst, measure, { weight: weight || null, size: sizeIn(size), show: showIn(show) }) : null;
+		? panelOf(inst, measure, { weight: weight || null, size: sizeIn(size), show: showIn(show), y: yIn(y) }) : null;
 }
 
 /* ---- a worksheet as the server keeps it, and as it is exported (doc/api.md) ---- */
@@ -151,10 +156,10 @@ const isName = (name) => typeof name === "string" && name !== "";
 const isList = (names) => names === undefined || names === null || (Array.isArray(names) && names.every(isName));
 
 /** One of its panels; throws where it is none. */
-function panelFrom({ instrumentation: { id, ...of }, measure, weight, size, show }) {
+function panelFrom({ instrumentation: { id, ...of }, measure, weight, size, show, yscale }) {
 	if (![of.module, of.stat, measure].every(isName) || ![of.decomposition, of.measures, of.weights].every(isList))
 		throw new Error("no panel");
-	return panelOf(id ?? null, measure, { of, weight: weight ?? null, size: sizeIn(size), show: showIn(show) });
+	return panelOf(id ?? null, measure, { of, weight: weight ?? null, size: sizeIn(size), show: showIn(show), y: yIn(yscale) });
 }
 
 export const panelsFrom = (worksheet) => worksheet.panels.map(panelFrom);
@@ -162,7 +167,7 @@ export const panelsFrom = (worksheet) => worksheet.panels.map(panelFrom);
 /** maps: those that are shown, each with its panel and instrumentation. */
 export const worksheetOf = (name, { duration, y, transfer, threshold }, maps) => ({
 	schema: "heatscope-worksheet", version: 1, name, duration, yscale: y, transfer, ...(threshold ? { threshold } : {}),
-	panels: maps.filter(({ inst, panel }) => inst || panel.of).map(({ inst, panel: { of, measure, weight, size, show } }) => ({
-		instrumentation: { ...(inst ? { id: inst.id, ...requestOf(inst) } : of) }, measure, weight, show, size,
+	panels: maps.filter(({ inst, panel }) => inst || panel.of).map(({ inst, panel: { of, measure, weight, size, show, y } }) => ({
+		instrumentation: { ...(inst ? { id: inst.id, ...requestOf(inst) } : of) }, measure, weight, show, size, ...(y ? { yscale: y } : {}),
 	})),
 });

@@ -1,6 +1,6 @@
 /* zoom.js - nearer, farther, or to what a rectangle encloses: another time, other ends of the value axis.
  *
- *      {start, duration}  -> {duration, end}        whole slots, DURATION_MIN .. DURATION_MAX
+ *      {start, duration}  -> {duration, end}        whole slots, DURATION_MIN .. DURATION_MAX; end null: now
  *      Domain             -> {unit, low, high}      what the axis then reaches; null: all that is used
  */
 import { rowSums } from "./grid.js";
@@ -24,6 +24,13 @@ export function timeOf({ start, end }, latest, slot) {
 	const time = zoomTime({ start, duration: end - start }, 1, (start + end) / 2, slot);
 
 	return { ...time, end: Math.min(time.end, latest) };
+}
+
+/** Where a view ends that is moved by so many seconds; null: it reaches now, and goes with the time. */
+export function moveTime(end, by, slot, now) {
+	const next = Math.round((end + by) / slot) * slot;
+
+	return by > 0 && next >= now ? null : next;
 }
 
 const narrowest = ({ kind, low, high }) => kind === "log" ? high >= low * NARROWEST : high - low >= high * NARROWEST_PART;

@@ -1,22 +1,32 @@
-/* zooming.js - the keys and the wheel that zoom a map around the place that is pointed at, or draw a line there. */
+/* zooming.js - the keys and the wheel: nearer, farther and along both axes, around the place that is pointed at; or a line there.
+ *
+ *                  time                    values
+ *      nearer      Ctrl and the wheel      Ctrl, Shift and the wheel
+ *      along       Shift, or sideways      Alt and the wheel
+ *
+ * Alone the wheel is the page's; without the focus on the map it is the browser's: with Ctrl it makes the page larger, which some
+ * need.
+ */
 
 const TIME = { "+": 0.5, "=": 0.5, "-": 2 }, VALUES = { "]": 0.5, "[": 2 };
-const TURN = 1.25;
+const TURN = 1.25, PART = 0.1;		/* a turn: so many times as long, or so much of what is shown farther */
 const TURN_MS = 80;			/* a turn asks the server: not more often */
 let turned = -Infinity;
 
 /** False: it is none of those keys. */
-export function zoomByKey(session, { key, ctrlKey, metaKey, altKey }, unit, { time, value }) {
+export function zoomByKey(map, { key, ctrlKey, metaKey, altKey }, { time, value }) {
+	const { session } = map;
+
 	if (ctrlKey || metaKey || altKey)
 		return false;
 	if (key in TIME)
 		session.zoomTime(TIME[key], time);
 	else if (key in VALUES)
-		session.zoomValues(unit, VALUES[key], value);
+		session.zoomValues(map, VALUES[key], value);
 	else if (key === "z" && session.explain.rectangle)
 		session.zoomTo(session.explain.rectangle);
 	else if (key === "s")
-		session.setThreshold(unit, value);
+		session.setThreshold(map.unit, value);
 	else if (key === "0")
 		session.fit();
 	else
@@ -24,16 +34,37 @@ export function zoomByKey(session, { key, ctrlKey, metaKey, altKey }, unit, { ti
 	return true;
 }
 
-/** The wheel with Ctrl, as it zooms elsewhere: the time; with Shift, too: the values. */
-export function zoomByWheel(session, event, unit, { time, value }) {
-	const factor = (event.deltaY || event.deltaX) > 0 ? TURN : 1 / TURN;
+/** What a turn of the wheel means: null, or {zoom: "time"|"values", factor}, or {move: "time"|"values", part}. */
+export function turnOf({ ctrlKey, shiftKey, altKey, deltaX, deltaY }) {
+	const away = deltaY || deltaX, sign = Math.sign(away);
 
+	if (!away)
+		return null;
+	if (ctrlKey)
+		return { zoom: shiftKey ? "values" : "time", factor: sign > 0 ? TURN : 1 / TURN };
+	if (altKey)
+		return { move: "values", part: -sign * PART };		/* away from oneself is up */
+	if (shiftKey || Math.abs(deltaX) > Math.abs(deltaY))
+		return { move: "time", part: Math.sign(deltaX || deltaY) * PART };
+	return null;
+}
+
+/** At a place of a map that has the focus. */
+export function turn(map, event, { time, value }) {
+	const { session } = map, way = turnOf(event);
+
+	if (!way)
+		return;
 	event.preventDefault();
 	if (event.timeStamp - turned < TURN_MS)
 		return;
 	turned = event.timeStamp;
-	if (event.shiftKey)
-		session.zoomValues(unit, factor, value);
-	else
-		session.zoomTime(factor, time);
+	if (way.zoom === "time")
+		session.zoomTime(way.factor, time);
+	else if (way.zoom)
+		session.zoomValues(map, way.factor, value);
+	else if (way.move === "values")
+		session.moveValues(map, way.part);
+	else if (!session.live || way.part < 0)
+		session.move(way.part);
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { valueAxis } from "../src/axis.js";
 import { lengthOf, profileOf } from "../src/histogram.js";
+import { TRANSFERS } from "../src/state.js";
 
 const grid = {
 	edge: [0, 1e3, 1e4, 1e5, null], nrows: 4, shade: { yscale: "log" },
@@ -19,7 +20,7 @@ test("rows lie where the map has them, and those beyond the axis nowhere", () =>
 });
 
 test("the densest bar is whole, no event is no bar, and more is never shorter", () => {
-	for (const transfer of ["log", "linear", "rank"]) {
+	for (const transfer of TRANSFERS) {
 		const lengths = [0, 0.001, 0.1, 1, 7, 50].map((density) => lengthOf(density, 50, transfer));
 
 		assert.equal(lengths[0], 0);

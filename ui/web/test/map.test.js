@@ -24,8 +24,8 @@ test("maps of one measure are told apart by what they add up", () => {
 	const session = { catalogue: { fields: { io: { label: "time in file I/O" } } }, shown: [] };
 	const titleOf = (more) => new HeatMap(session, { id: "1", panel: panelOf("1", "latency", more), inst: { id: "1" } }).title;
 
-	assert.deepEqual([titleOf(), titleOf({ weight: "io" }), titleOf({ weight: "net" })],
-		["latency", "latency, sums of time in file I/O", "latency, sums of net"]);
+	assert.deepEqual([titleOf(), titleOf({ weight: "io" }), titleOf({ weight: "net" }), titleOf({ y: "linear" })],
+		["latency", "latency, sums of time in file I/O", "latency, sums of net", "latency, linear axis"]);
 });
 
 test("a cursor's value is of its own unit only", () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Session } from "../src/session.js";
+import { changed } from "../src/worksheet.js";
 
 const INST = { module: "mysql", stat: "queries", decomposition: ["statement"], measures: ["latency", "size", "cputime"], granularity: 1, "retention-time": 600 };
 const CATALOGUE = { metrics: [{ module: "mysql", stat: "queries", label: "MySQL queries", unit: "queries", fields: ["statement", "latency"] }],
@@ -10,6 +11,8 @@ const GRID = { unit: "ns", from: 940, column: 1, ncols: 60, nrows: 1, slot: 1, e
 	shade: { levels: [1] }, summary: { count: 7 } };
 const sheet = (id, more) => ({ id, name: id, ready: false, duration: 60, yscale: "auto", transfer: "log",
 	panels: [{ instrumentation: { id: "1", ...INST }, measure: "latency" }], ...more });
+
+const AWAY = Symbol("nothing answers");
 
 /* A server that answers from a table, by path; a browser with an address and no more. */
 async function page(t, hash, more = {}) {
@@ -23,6 +26,8 @@ async function page(t, hash, more = {}) {
 		const path = address.split("?")[0], kind = path.split("/").at(-1);
 		const value = await (answers[path] ?? { grid: GRID, keys: { keys: [], unit: "ns" } }[kind]);
 
+		if (value === AWAY)
+			throw new TypeError("fetch failed");
 		if (value instanceof Error)
 			return { ok: false, status: 500, json: async () => ({ error: { code: "ECA_IO", message: value.message } }) };
 		return { ok: true, status: 200, json: async () => value, body: new ReadableStream({}) };
@@ -92,4 +97,42 @@ test("of what is chosen in a row the last is shown, whichever is answered first"
 		await first;
 		assert.equal(session.state, state);
 	}
+});
+
+test("what the way back leads to is shown, also where a worksheet is answered later", async (t) => {
+	let answer;
+	const late = new Promise((done) => { answer = () => done(sheet("late")); });
+	const { session, location } = await page(t, "#inst=1&end=1000", { "/ca/worksheets": [sheet("late")], "/ca/worksheets/late": late });
+	const opening = session.library.open("late");
+
+	location.hash = "#inst=1&end=900";
+	await session.follow();
+	answer();
+	await opening;
+	assert.deepEqual([session.state.sheet, session.state.end], [null, 900]);
+});
+
+test("a view that stands still says when it could not be had, and asks again until it is", async (t) => {
+	const { session, answers } = await page(t, "#inst=1&end=1000"), path = "/ca/instrumentations/1/value/grid";
+
+	await until(() => session.maps.every((map) => map.grid));
+	answers[path] = AWAY;
+	session.set({ end: 900 });
+	await until(() => session.error?.code === "UNREACHABLE");
+	assert.equal(session.unlisted, null, "the lists are there");
+	delete answers[path];
+	await session.fetch(session.shown);
+	assert.equal(session.error, null);
+});
+
+test("a panel with an axis of its own asks for it, and shares no axis with the others", async (t) => {
+	const { session } = await page(t, "#end=1000&map=1:latency&map=1:cputime");
+
+	await until(() => session.maps.every((map) => map.grid));
+	assert.equal(session.maps[0].axis, session.maps[1].axis);
+	session.arrangeAs(changed(session.panels, 1, { y: "linear" }));
+	assert.equal(session.maps[1].grid, null, "what was there has the other axis' colours");
+	await until(() => session.maps[1].grid);
+	assert.deepEqual(session.maps.map((map) => map.parameters.yscale), [null, "linear"]);
+	assert.notEqual(session.maps[0].axis, session.maps[1].axis);
 });

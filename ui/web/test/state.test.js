@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../src/keys.js";
-import { anew, chosenIn, columnsFor, readHash, START, writeHash } from "../src/state.js";
+import { anew, chosenIn, columnsFor, LINES, readHash, START, writeHash } from "../src/state.js";
 import { panelOf } from "../src/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
 	const state = {
 		sheet: "7", base: null,
-		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" })], duration: 900,
-		y: "linear", transfer: "rank", crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
+		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" }), panelOf("9", "size", { y: "linear" })], duration: 900,
+		y: "linear", transfer: "percent", palette: "fire", lines: ["mean"], crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
 
@@ -20,8 +20,15 @@ test("the address keeps everything a person chose", () => {
 test("an address of nonsense gives the start", () => {
 	const listless = encodeURIComponent('{"instrumentation":{"module":"m","stat":"s","decomposition":"x"},"measure":"l"}');
 
-	for (const hash of [`#map=${listless}`, "#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these"])
+	for (const hash of [`#map=${listless}`, "#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:log:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these", "#palette=rainbow"])
 		assert.deepEqual(readHash(hash), { ...START });
+});
+
+test("which lines are drawn is in the address, also where none are", () => {
+	for (const lines of [[], ["mean"], ["p50", "p99"], LINES])
+		assert.deepEqual(readHash(writeHash({ ...START, lines })).lines, lines);
+	assert.deepEqual(readHash("#lines=p99,p10,mean").lines, ["mean", "p99"], "what there is, in its order");
+	assert.deepEqual(readHash("#lines=").lines, []);
 });
 
 test("an address has no more keys than there are hues: each is asked for by itself", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bound, changed, fits, MAPS_MAX, missing, moved, panelIn, panelOf, panelsFrom, panelsOf, panelText, placed, requestOf, SIZE_MAX, SIZE_MIN, sized, weightsOf, withPanel, without, worksheetOf } from "../src/worksheet.js";
+import { bound, changed, fits, MAPS_MAX, missing, moved, panelIn, panelOf, panelsFrom, panelsOf, panelText, placeAt, placed, requestOf, SIZE_MAX, SIZE_MIN, sized, weightsOf, withPanel, without, worksheetOf } from "../src/worksheet.js";
 
 const [a, b, c] = [panelOf("1", "latency"), panelOf("1", "cputime"), panelOf("2", "size", { weight: "io", size: 2 })];
 const measuresOf = (inst) => panelsOf({ id: "1", ...inst }).map((panel) => panel.measure);
@@ -24,11 +24,12 @@ test("only the first measure's map can be of a weight, and only of one that is k
 });
 
 test("a panel as a text is read as it was written; what is usual is left out", () => {
-	for (const panel of [a, b, c, panelOf("3", "age", { size: 0.5 })])
+	for (const panel of [a, b, c, panelOf("3", "age", { size: 0.5 }), panelOf("3", "age", { y: "linear" }), panelOf("3", "age", { size: 2, y: "log" })])
 		assert.deepEqual(panelIn(panelText(panel)), panel);
 	assert.deepEqual([a, c].map(panelText), ["1:latency", "2:size:io:2"]);
 	assert.equal(panelIn("1:latency::900").size, SIZE_MAX);
 	assert.equal(panelIn("1:latency::x").size, 1);
+	assert.equal(panelIn("1:latency::::cubic").y, null);
 });
 
 test("panels are moved, removed and changed, and those before stay what they were", () => {
@@ -111,11 +112,12 @@ test("what is missing is asked for once, and nothing that is there", () => {
 });
 
 test("a worksheet as it is saved gives the same panels, here and where the ids are others", () => {
-	const panels = [panelOf("4", "latency", { weight: "io", size: 2 }), panelOf("4", "latency", { show: "parts" }), panelOf("77", "x")];
+	const panels = [panelOf("4", "latency", { weight: "io", size: 2, y: "linear" }), panelOf("4", "latency", { show: "parts" }), panelOf("77", "x")];
 	const maps = placed(panels, [INST]), saved = worksheetOf("Mine", { duration: 60, y: "log", transfer: "rank", threshold: null }, maps);
 	const back = bound(panelsFrom(JSON.parse(JSON.stringify(saved))), [INST]);
 
 	assert.deepEqual([saved.name, saved.version, saved.duration, saved.yscale], ["Mine", 1, 60, "log"]);
+	assert.deepEqual(saved.panels.map(({ yscale }) => yscale), ["linear", undefined], "of its own, or none");
 	assert.deepEqual(back.map(panelText), panels.slice(0, 2).map(panelText), "what is gone, and nobody knows how it was made, is not saved");
 	assert.deepEqual(bound(panelsFrom(saved), [{ ...INST, id: "12" }]).map((p) => p.inst), ["12", "12"]);
 });
@@ -126,4 +128,38 @@ test("a panel that is not measured yet is in the address with what it is made by
 	assert.deepEqual(panelIn(panelText(panel)), panel);
 	for (const text of ["{", "{}", "{\"instrumentation\": {}}", "{\"instrumentation\": {\"module\": \"a\", \"stat\": 5}, \"measure\": \"x\"}", "{\"instrumentation\": null}"])
 		assert.equal(panelIn(text), null, text);
+});
+
+/* Panels of some heights, one above the other: the middles of all but one, and of that one. */
+function layout(heights, held) {
+	const tops = heights.map((_, i) => heights.slice(0, i).reduce((a, b) => a + b, 0));
+	const middles = heights.map((height, i) => tops[i] + height / 2);
+
+	return { others: middles.filter((_, i) => i !== held), own: middles[held] };
+}
+
+test("a panel that is let go of where it lies stays there, whatever the heights", () => {
+	for (const heights of [[1, 1, 1], [4, 1, 0.5], [0.5, 4, 1, 2]])
+		heights.forEach((_, held) => {
+			const { others, own } = layout(heights, held);
+
+			assert.equal(placeAt(others, own), held);
+		});
+});
+
+test("a panel goes before the first whose middle it does not reach; above all first, below all last", () => {
+	const { others } = layout([10, 10, 40], 0);
+
+	assert.deepEqual([-5, 14, 16, 39, 41, 500].map((y) => placeAt(others, y)), [0, 0, 1, 1, 2, 2]);
+	assert.deepEqual(moved(["a", "b", "c"], 0, placeAt(others, 41)), ["b", "c", "a"]);
+});
+
+test("where it was carried it stays when it is let go of again at the same place", () => {
+	const heights = [10, 40, 20];
+
+	for (const y of [5, 31, 51, 61]) {
+		const to = placeAt(layout(heights, 0).others, y), next = moved(heights, 0, to);
+
+		assert.equal(placeAt(layout(next, to).others, y), to, `at ${y}`);
+	}
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readHash, START, writeHash } from "../src/state.js";
-import { beyond, domainAt, moveValues, pictureEnds, timeOf, valueAt, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
+import { beyond, domainAt, moveTime, moveValues, pictureEnds, timeOf, valueAt, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
 
 const LOG = { kind: "log", low: 1e4, high: 1e8, under: true, over: true };
 const LINEAR = { kind: "linear", low: 0, high: 100, under: false, over: false };
@@ -87,6 +87,14 @@ test("the values are in the address, and whatever else is there is none", () => 
 	for (const text of ["", "ns", "ns:5", "ns:5:5", "ns:9:5", "ns:-1:5", "ns:a:5", "ns:1:Infinity", "ns:1:2:3", "::", "ns::5", "::5"])
 		assert.equal(readHash(`#values=${text}`).values, null, text);
 	assert.equal(readHash("#y=log&values=ns:0:5").values, null);
+});
+
+test("moved along the time a view ends at whole slots; where it reaches now it goes with the time again", () => {
+	assert.equal(moveTime(1000, -25, 10, 1000), 980);
+	assert.equal(moveTime(1000, -3, 10, 1000), 1000, "it stands still all the same");
+	assert.equal(moveTime(900, 75, 10, 1000), 980);
+	assert.equal(moveTime(900, 100, 10, 1000), null);
+	assert.equal(moveTime(900, 500, 10, 1000), null);
 });
 
 test("moved along the values an axis is as long as it was, and stays within what is used", () => {

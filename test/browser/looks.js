@@ -1,0 +1,102 @@
+/* looks.js - transfers, palettes and lines: what the legend, the read-out, the table and a picture say is what is seen. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { address, check, shots, violations } from "./kit.js";
+import { sleep, until } from "./server.js";
+import { colourAt, colourOf, columnAt, gridsAfter, MEASURES, pause, pointAtCell, press, settled } from "./view.js";
+
+const choose = (page, name, value) => () => page.getByLabel(name, { exact: true }).selectOption(value);
+
+check("in every palette, and in parts of the column, a cell has the colour that the API's numbers give", async (t) => {
+	const { page } = t, palettes = new Set();
+
+	await pause(t);
+	for (const [act, said] of [
+		[choose(page, "Colours", "percent"), /% of the column/],
+		[choose(page, "Palette", "fire"), /% of the column/],
+		[() => press(page, "Theme", "dark"), /% of the column/],
+		[choose(page, "Palette", "grey"), /% of the column/],
+		[choose(page, "Colours", "sqrt"), /sqrt colours/],
+	]) {
+		const grids = await gridsAfter(t, act);
+		const { x, y, seen } = await pointAtCell(page, "latency", 2);
+
+		palettes.add(grids.latency.shade.palette.join());
+		assert.equal(await colourAt(page, "latency", x, y), colourOf(grids, "latency", seen.from, seen.low));
+		assert.match(await page.locator(".legend h3").textContent(), said);
+		if (shots)
+			await page.screenshot({ path: join(shots, `colours-${palettes.size}.png`) });
+	}
+	assert.equal(palettes.size, 4, "light and dark fire, dark grey, and the usual");
+	assert.deepEqual([address(page).get("palette"), address(page).get("transfer")], ["grey", "sqrt"]);
+	assert.deepEqual(await violations(page), []);
+});
+
+check("parts of the column live: each column that comes adds up to a hundred", async (t) => {
+	const { page } = t, drawn = () => page.locator('.map[data-measure="latency"] canvas.cells').evaluate((canvas) => canvas.toDataURL());
+
+	await choose(page, "Colours", "percent")();
+	await until("live", async () => await page.locator(".masthead .state").textContent() === "live", 8);
+	const before = await drawn();
+
+	await until("the next columns", async () => await drawn() !== before, 8);
+	await sleep(2500);
+	const grids = await pause(t);
+
+	for (const measure of MEASURES)
+		for (const { share, cells } of grids[measure].columns) {
+			const sum = cells.reduce((all, [, n]) => all + n * share, 0);
+
+			assert.ok(!cells.length || Math.abs(sum - 100) < 1e-6, `${sum}`);
+		}
+	assert.deepEqual(t.errors, []);
+});
+
+check("a picture that is downloaded has the palette and the colours that were chosen", async (t) => {
+	const { page, server } = t;
+
+	await pause(t);
+	await gridsAfter(t, choose(page, "Colours", "percent"));
+	await gridsAfter(t, choose(page, "Palette", "fire"));
+	for (const name of ["latency, PNG", "Report, PNG"]) {
+		const href = await page.locator(".toolbar .menu a", { hasText: name }).evaluate((a) => a.href), file = join(server.dir, "chosen.png");
+
+		writeFileSync(file, Buffer.from(await (await fetch(href)).arrayBuffer()));
+		const { drawn } = JSON.parse(server.do(join(process.env.HEATSCOPE_BUILD, "heatscope"), ["open", file, "--json"]));
+
+		assert.deepEqual([drawn.transfer, drawn.palette], ["percent", "fire"], name);
+	}
+});
+
+check("lines of the mean and of percentiles are chosen; read-out and table have their numbers", async (t) => {
+	const { page } = t, { latency } = await pause(t);
+	const marks = () => page.locator('.map[data-measure="latency"] canvas.marks').evaluate((canvas) => canvas.toDataURL());
+	const flip = async (line) => {
+		await page.locator("summary", { hasText: "Maps" }).click();
+		await page.locator(".menu[open]").getByLabel(line, { exact: true }).click();
+		await page.keyboard.press("Escape");
+		await settled(page);
+	};
+	const shown = () => page.locator(".panel").first().locator("dt .step").evaluateAll((all) => all.map((i) => i.className));
+	const seen = new Set([await marks()]);
+
+	assert.deepEqual(await shown(), ["step p50", "step p99"]);
+	for (const [line, lines] of [["mean", "mean,p50,p99"], ["p50", "mean,p99"], ["p99", "mean"], ["mean", "none"]]) {
+		await flip(line);
+		assert.equal(address(page).get("lines"), lines);
+		assert.deepEqual(await shown(), lines === "none" ? [] : lines.split(",").map((l) => `step ${l}`));
+		assert.ok(!seen.has(await marks()), `with ${lines} another picture`);
+		seen.add(await marks());
+	}
+	const { seen: { from } } = await pointAtCell(page, "latency"), column = columnAt(latency, from);
+	const told = await page.locator('.readout [data-line="mean"] b').textContent(), [, n, unit] = /^([\d.]+) (\S+)$/.exec(told);
+	const mean = Number(n) * { ns: 1, µs: 1e3, ms: 1e6, s: 1e9 }[unit];
+
+	assert.ok(Math.abs(mean / (column.sum / column.count) - 1) < 0.01, `${told}: ${column.sum / column.count} ns`);
+	await press(page, "View", "table");
+	const at = latency.columns.length - 1 - latency.columns.indexOf(column);
+
+	assert.equal(await page.locator(".sheet tbody tr").nth(at).locator("td").nth(1).textContent(), told);
+	assert.deepEqual(await violations(page), []);
+});
