@@ -6,6 +6,7 @@
 #include "herald.h"
 #include "http.h"
 #include "journal.h"
+#include "reports.h"
 #include "webhooks.h"
 #include "worksheets.h"
 
@@ -247,6 +248,8 @@ static int open_middle(struct aggregator *a, char *reason)
 		err = herald_new(a, &a->herald);
 	if (!err)
 		err = alerts_always_new(a->alerts, a->catalog, &a->conf, now_ns(), &a->alerts_always);
+	if (!err)
+		err = reports_new(a, now_ns(), &a->reports);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
 	return err;
@@ -337,6 +340,7 @@ static void watch(uv_timer_t *timer)
 
 	alerts_always_look(a->alerts_always, now_ns());
 	alerts_tick(a->alerts, now_ns());
+	reports_tick(a->reports, now_ns());
 }
 
 static void start_timers(struct aggregator *a)
@@ -421,6 +425,7 @@ void aggregator_close(struct aggregator *a)
 	always_free(a->always);
 	alerts_always_free(a->alerts_always);
 	herald_free(a->herald);
+	reports_free(a->reports);
 	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);
 	journal_free(a->journal);

@@ -30,6 +30,7 @@ struct worksheets;			/* worksheets.c's */
 struct webhooks;			/* webhooks.c's */
 struct herald;				/* herald.c's */
 struct alerts_always;			/* alerts_always.c's */
+struct reports;				/* reports.c's */
 
 struct aggregator {
 	struct conf conf;
@@ -44,6 +45,7 @@ struct aggregator {
 	struct alerts_always *alerts_always;
 	struct webhooks *webhooks;
 	struct herald *herald;		/* alerts to webhooks */
+	struct reports *reports;
 	uv_timer_t alerts_timer;	/* has_timer, too */
 	struct worksheets *worksheets;
 	struct ingest *ingest;

@@ -43,7 +43,8 @@ struct said {
 	struct said_inst *always;
 	struct said_webhook *webhooks;
 	struct said_alert *alerts;
-	unsigned n_always, n_webhooks, n_alerts;
+	struct said_report *reports;
+	unsigned n_always, n_webhooks, n_alerts, n_reports;
 };
 
 const cyaml_strval_t conf_flags[] = {
@@ -91,6 +92,7 @@ static const cyaml_schema_field_t fields[] = {
 	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("reports", MAY, struct said, reports, n_reports, &conf_report_schema, 0, CONF_REPORTS_MAX),
 	CYAML_FIELD_END,
 };
 
@@ -176,14 +178,16 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 	return 0;
 }
 
-/* Alerts name webhooks and instrumentations. */
+/* Alerts and reports name webhooks and instrumentations. */
 static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = conf_take_always(said->always, said->n_always, path, conf, reason);
 
 	if (!err)
 		err = conf_take_webhooks(said->webhooks, said->n_webhooks, path, conf, reason);
-	return err ? err : conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
+	if (!err)
+		err = conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
+	return err ? err : conf_take_reports(said->reports, said->n_reports, path, conf, reason);
 }
 
 static int take(const struct said *said, const char *path, struct conf *conf, char *reason)

@@ -4,13 +4,16 @@
  * Always  instrumentations that exist from the start and are kept: of each its name (given, or
  *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
  * Alerts  in the same way, of an instrumentation above, by its name.
- * Hooks   where alerts are sent, by name: their URLs, which may be secrets, stand here alone.
+ * Reports what is drawn again and again, and where it goes.
+ * Hooks   where alerts and reports are sent, by name: their URLs, which may be secrets, stand here alone.
  * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
  *         (CONF_REASON_MAX bytes) that names the file or the option.
  * Memory  a plain value.
  */
 #ifndef HEATSCOPE_CONF_H
 #define HEATSCOPE_CONF_H
+
+#include "schedule.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -23,6 +26,8 @@
 #define CONF_WEBHOOKS_MAX 16
 #define CONF_URL_MAX 1024
 #define CONF_ALERTS_MAX 32
+#define CONF_REPORTS_MAX 16
+#define CONF_REPORT_INSTS 8
 
 struct conf_always {
 	char name[CONF_NAME_MAX];
@@ -46,6 +51,19 @@ struct conf_alert {
 	char request[CONF_REQUEST_MAX];	/* JSON, but for the instrumentation */
 };
 
+struct conf_report {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	struct schedule when;
+	unsigned range_s;		/* 0: since the time before that it was due */
+	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* names of always[] */
+	size_t n_instrumentations;
+	char format[8];			/* one of value/report's */
+	char to[PATH_MAX];		/* a folder; "": none */
+	unsigned keep;			/* newest files of each instrumentation; 0: all */
+	char webhook[CONF_NAME_MAX];	/* "": none; one of the two is there */
+};
+
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
 	char api_socket[PATH_MAX];	/* Unix socket where HTTP is served too; "": none */
@@ -61,6 +79,8 @@ struct conf {
 	size_t n_webhooks;
 	struct conf_alert alert[CONF_ALERTS_MAX];
 	size_t n_alerts;
+	struct conf_report report[CONF_REPORTS_MAX];
+	size_t n_reports;
 	char page_url[CONF_URL_MAX];	/* where people open the page: what is sent links there; "": nowhere */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */

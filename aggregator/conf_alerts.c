@@ -68,31 +68,14 @@ static int check_request(const json_t *request, char *reason)
 	return err;
 }
 
-static int check_names(const struct said_alert *s, const struct conf *conf, char *reason)
-{
-	size_t i = 0;
-
-	while (i < conf->n_always && strcmp(conf->always[i].name, s->instrumentation))
-		i++;
-	if (i == conf->n_always) {
-		snprintf(reason, REASON_MAX, "there is no \"%s\" under `instrumentations`", s->instrumentation);
-		return -EINVAL;
-	}
-	for (i = 0; s->webhook && i < conf->n_webhooks && strcmp(conf->webhook[i].name, s->webhook);)
-		i++;
-	if (s->webhook && i == conf->n_webhooks) {
-		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", s->webhook);
-		return -EINVAL;
-	}
-	return 0;
-}
-
 static int take_one(const struct said_alert *s, const struct conf *conf, struct conf_alert *a, char *reason)
 {
 	json_t *request = request_json(s);
 	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
-	int err = text ? check_names(s, conf, reason) : -ENOMEM;
+	int err = text ? conf_check_instrumentation(conf, s->instrumentation, reason) : -ENOMEM;
 
+	if (!err)
+		err = conf_check_webhook(conf, s->webhook, reason);
 	if (!err)
 		err = check_request(request, reason);
 	if (!err && strlen(text) >= sizeof(a->request)) {
@@ -120,11 +103,8 @@ int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path
 	for (unsigned i = 0; i < n && !err; i++) {
 		conf->alert[i].line = line[i];
 		err = take_one(&said[i], conf, &conf->alert[i], why);
-		for (unsigned j = 0; j < i && !err; j++)
-			if (!strcmp(conf->alert[j].name, conf->alert[i].name)) {
-				snprintf(why, sizeof(why), "line %u has one with the name \"%s\" already", line[j], said[i].name);
-				err = -EINVAL;
-			}
+		if (!err)
+			err = conf_check_new(conf->alert[0].name, sizeof(conf->alert[0]), i, line, why);
 		if (err)
 			snprintf(reason, CONF_REASON_MAX, "the alert at line %u: %s", line[i], why);
 	}

@@ -91,12 +91,13 @@ static int take_one(const struct said_inst *s, struct conf_always *a, char *reas
 	return err;
 }
 
-static const struct conf_always *named(const struct conf *conf, const char *name, size_t n)
+int conf_check_instrumentation(const struct conf *conf, const char *name, char *reason)
 {
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < conf->n_always; i++)
 		if (!strcmp(conf->always[i].name, name))
-			return &conf->always[i];
-	return NULL;
+			return 0;
+	snprintf(reason, REASON_MAX, "there is no \"%s\" under `instrumentations`", name);
+	return -EINVAL;
 }
 
 int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)
@@ -108,16 +109,10 @@ int conf_take_always(const struct said_inst *said, unsigned n, const char *path,
 	conf->n_always = n;
 	conf_entry_lines(path, "instrumentations", n, line);
 	for (unsigned i = 0; i < n && !err; i++) {
-		const struct conf_always *other;
-
 		conf->always[i].line = line[i];
 		err = take_one(&said[i], &conf->always[i], why);
-		other = err ? NULL : named(conf, conf->always[i].name, i);
-		if (other) {
-			snprintf(why, sizeof(why), "line %u has one with the name \"%s\" already; give it another `name`", other->line,
-				 other->name);
-			err = -EINVAL;
-		}
+		if (!err)
+			err = conf_check_new(conf->always[0].name, sizeof(conf->always[0]), i, line, why);
 		if (err)
 			snprintf(reason, CONF_REASON_MAX, "the instrumentation at line %u: %s", conf->always[i].line, why);
 	}

@@ -1,5 +1,5 @@
-/* conf_private.h - what conf.c (the file), conf_always.c (its instrumentations), conf_alerts.c, conf_webhooks.c and conf_words.c
- * (what is wrong with it) share. */
+/* conf_private.h - what conf.c (the file), conf_always.c (its instrumentations), conf_alerts.c, conf_reports.c, conf_webhooks.c
+ * and conf_words.c (what is wrong with it) share. */
 #ifndef HEATSCOPE_CONF_PRIVATE_H
 #define HEATSCOPE_CONF_PRIVATE_H
 
@@ -36,7 +36,13 @@ struct said_alert {
 	unsigned *window, *hold;
 	bool *shape;
 };
-extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema;
+/* Of a report that is due again and again. */
+struct said_report {
+	char *name, *every, *at, *range, *format, *to, *webhook;
+	char **instrumentations;
+	unsigned n_instrumentations, *keep;
+};
+extern const cyaml_schema_value_t conf_webhook_schema, conf_alert_schema, conf_report_schema;
 
 struct conf_fault {
 	unsigned line;			/* 0: none */
@@ -50,6 +56,9 @@ unsigned conf_line_of(const char *path, const char *key);	/* 0: not there */
 /* Where the entries of a list of the top mapping begin; 0: not there. */
 void conf_entry_lines(const char *path, const char *key, size_t n, unsigned *ret_line);
 
+/* Does one of the n names before, at that distance from one another, have the name of entry n?  -EINVAL and why not (REASON_MAX bytes). */
+int conf_check_new(const char *names, size_t distance, size_t n, const unsigned *line, char *reason);
+
 /* The sentence "FILE: line 1: unknown key lissten" from libcyaml's log, whose lines end in \n. */
 void conf_explain(const char *path, const char *log, char *reason);
 
@@ -57,6 +66,11 @@ void conf_explain(const char *path, const char *log, char *reason);
 int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);	/* after both */
+int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason);	/* likewise */
+
+/* Is there one of that name in the file?  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
+int conf_check_instrumentation(const struct conf *conf, const char *name, char *reason);
+int conf_check_webhook(const struct conf *conf, const char *name, char *reason);	/* NULL: none is named */
 
 /* Is it http:// or https://, a host, and no space?  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
 int conf_check_url(const char *url, char *reason);

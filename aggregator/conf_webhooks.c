@@ -1,4 +1,4 @@
-/* Where alerts are sent, of a configuration file. */
+/* Where alerts and reports are sent, of a configuration file. */
 #include "conf_private.h"
 
 #include "../collector/instrumentation.h"
@@ -34,6 +34,16 @@ int conf_check_url(const char *url, char *reason)
 	return -EINVAL;
 }
 
+int conf_check_webhook(const struct conf *conf, const char *name, char *reason)
+{
+	for (size_t i = 0; name && i < conf->n_webhooks; i++)
+		if (!strcmp(conf->webhook[i].name, name))
+			return 0;
+	if (name)
+		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", name);
+	return name ? -EINVAL : 0;
+}
+
 static int take_one(const struct said_webhook *s, struct conf_webhook *w, char *reason)
 {
 	if (conf_check_url(s->url, reason))
@@ -61,11 +71,8 @@ int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *
 	for (unsigned i = 0; i < n && !err; i++) {
 		conf->webhook[i].line = line[i];
 		err = take_one(&said[i], &conf->webhook[i], why);
-		for (unsigned j = 0; j < i && !err; j++)
-			if (!strcmp(conf->webhook[j].name, conf->webhook[i].name)) {
-				snprintf(why, sizeof(why), "line %u has one with the name \"%s\" already", line[j], said[i].name);
-				err = -EINVAL;
-			}
+		if (!err)
+			err = conf_check_new(conf->webhook[0].name, sizeof(conf->webhook[0]), i, line, why);
 		if (err)
 			snprintf(reason, CONF_REASON_MAX, "the webhook at line %u: %s", line[i], why);
 	}

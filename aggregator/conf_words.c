@@ -1,6 +1,9 @@
 /* What is wrong with a configuration file, in a sentence with the line: libcyaml's log turned into ours. */
 #include "conf_private.h"
 
+#include "../collector/instrumentation.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +104,18 @@ void conf_entry_lines(const char *path, const char *key, size_t n, unsigned *ret
 		for (size_t i = 0; i < n && list->data.sequence.items.start + i < list->data.sequence.items.top; i++)
 			ret_line[i] = (unsigned)yaml_document_get_node(&doc, list->data.sequence.items.start[i])->start_mark.line + 1;
 	yaml_document_delete(&doc);
+}
+
+int conf_check_new(const char *names, size_t distance, size_t n, const unsigned *line, char *reason)
+{
+	const char *name = names + n * distance;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(names + i * distance, name)) {
+			snprintf(reason, REASON_MAX, "line %u has one with the name \"%s\" already; give it another `name`", line[i], name);
+			return -EINVAL;
+		}
+	return 0;
 }
 
 /* --- what libcyaml says --- */

@@ -11,7 +11,8 @@
 #include <time.h>
 
 #define NS 1000000000ll
-#define LINK_S 900			/* what the page shows at least */
+#define LINK_S 900			/* what the page shows at least, */
+#define LINK_MAX_S 86400		/* and at most */
 
 void notice_time(__s64 at_ns, char out[NOTICE_TIME])
 {
@@ -44,22 +45,29 @@ static json_t *id_or_null(__u64 id)
 	return id ? json_string(text) : json_null();
 }
 
-/* The page, standing still some minutes after it began; of one that is over, after its end. */
-static json_t *link_json(const struct notice *n)
+/* The page, standing still at the end of a span. */
+static json_t *link_to(const char *page_url, __u64 inst, __s64 span_s, __s64 end_s)
 {
-	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns, span_s = (to_ns - n->from_ns) / NS + LINK_S;
 	char *text;
 	int len;
 	json_t *json;
 
-	if (!*n->page_url)
+	if (!*page_url)
 		return json_null();
-	len = asprintf(&text, "%s%s#inst=%llu&duration=%lld&end=%lld", n->page_url, n->page_url[strlen(n->page_url) - 1] == '/' ? "" : "/",
-		       (unsigned long long)n->rule->inst, (long long)(span_s > 86400 ? 86400 : span_s), (long long)(to_ns / NS + LINK_S / 3));
+	len = asprintf(&text, "%s%s#inst=%llu&duration=%lld&end=%lld", page_url, page_url[strlen(page_url) - 1] == '/' ? "" : "/",
+		       (unsigned long long)inst, (long long)(span_s > LINK_MAX_S ? LINK_MAX_S : span_s), (long long)end_s);
 	json = len < 0 ? NULL : json_string(text);
 	if (len >= 0)
 		free(text);
 	return json;
+}
+
+/* Some minutes after it began; of one that is over, after its end. */
+static json_t *link_json(const struct notice *n)
+{
+	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns;
+
+	return link_to(n->page_url, n->rule->inst, (to_ns - n->from_ns) / NS + LINK_S, to_ns / NS + LINK_S / 3);
 }
 
 static json_t *text_json(const struct notice *n)
@@ -113,4 +121,26 @@ int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, _
 		return json_object_set_new(notice, "picture", picture) ? -ENOMEM : 0;
 	json_decref(picture);
 	return -ENOMEM;
+}
+
+json_t *notice_report_json(const struct notice_report *n)
+{
+	char from[NOTICE_TIME], to[NOTICE_TIME], text[512], metric[2 * NAME_MAX_LEN + 1];
+	char *base64 = base64_text(n->data, n->len);
+	json_t *json;
+
+	notice_time(n->from_ns, from);
+	notice_time(n->to_ns, to);
+	snprintf(text, sizeof(text), "%s: %s, %s to %s", n->report, n->instrumentation, from, to);
+	snprintf(metric, sizeof(metric), "%s.%s", n->module, n->stat);
+	json = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:o, s:{s:s, s:s}}", "version", 1, "status", "report",
+			 "text", text, "report", n->report, "name", n->instrumentation, "instrumentation", id_or_null(n->inst), "metric", metric,
+			 "from", from, "to", to, "from_ns", (json_int_t)n->from_ns, "to_ns", (json_int_t)n->to_ns, "link",
+			 link_to(n->page_url, n->inst, (n->to_ns - n->from_ns) / NS, n->to_ns / NS), "document", "type", n->type, "base64",
+			 base64 ? base64 : "");
+	free(base64);
+	if (base64)
+		return json;
+	json_decref(json);
+	return NULL;
 }

@@ -1,4 +1,4 @@
-/* notice.h - what a webhook is told of an alert: JSON, as in doc/api.md.
+/* notice.h - what a webhook is told of an alert, or with a report: JSON, as in doc/api.md.
  *
  *      alert, where it is, from..to --notice_json()--> {"status": "firing", "text": ...} --notice_picture()--> + "picture"
  *
@@ -24,6 +24,18 @@ json_t *notice_json(const struct notice *n);	/* NULL: no memory */
 
 /* The picture of from..to goes into it.  png NULL: why there is none. */
 int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not);
+
+struct notice_report {
+	const char *report, *instrumentation;	/* their names in the configuration */
+	__u64 inst;
+	const char *module, *stat;
+	__s64 from_ns, to_ns;
+	const char *page_url;
+	const char *type;		/* of the document */
+	const void *data;
+	size_t len;
+};
+json_t *notice_report_json(const struct notice_report *n);	/* NULL: no memory */
 
 /* "2026-11-22T23:27:00.000Z" */
 #define NOTICE_TIME 32

@@ -1,6 +1,7 @@
 #include "resource.h"
 #include "alerts_always.h"
 #include "always.h"
+#include "reports.h"
 #include "webhooks.h"
 
 #include "http.h"
@@ -138,12 +139,12 @@ json_t *resource_status(const struct aggregator *a)
 	struct rusage used = { 0 };
 
 	getrusage(RUSAGE_SELF, &used);
-	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
 			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
 			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
 			 "instrumentations", resource_instrumentations(a->catalog, now), "enabled",
-			 !catalog_is_off(a->catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks));
+			 !catalog_is_off(a->catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
 }

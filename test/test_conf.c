@@ -69,6 +69,7 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
+#define REPORT(more) "reports:\n- {name: a, every: 1d, instrumentations: [q]" more "}\n"
 #define INST "instrumentations:\n- {name: q, module: a, stat: b}\n"
 
 static void what_is_wrong_is_named_and_changes_nothing(void **state)
@@ -127,6 +128,20 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 2, above: 5}\n", "\"percentile\" is invalid" },
 		{ INST "alerts:\n- {name: a, instrumentation: q, shape: yes}\n- {name: a, instrumentation: q, shape: yes}\n",
 		  "the alert at line 5: line 4 has one with the name \"a\" already" },
+		{ "reports:\n- {name: a, every: 1d}\n", ": line 2: the key instrumentations is missing" },
+		{ INST REPORT(", to: /r, format: doc"), "the report at line 4: value \"doc\" for \"format\" is invalid: must be one of: png pdf svg html csv json" },
+		{ INST REPORT(", to: /r, format: pn"), "\"format\" is invalid" },
+		{ INST REPORT(""), "the report at line 4: it goes nowhere" },
+		{ INST REPORT(", to: reports"), "from / on" },
+		{ INST REPORT(", webhook: ops"), "there is no \"ops\" under `webhooks`" },
+		{ INST REPORT(", to: /r, keep: 0"), "\"keep\" is invalid" },
+		{ INST REPORT(", to: /r, range: 5"), "\"range\" is invalid: like 90min" },
+		{ INST REPORT(", to: /r, range: 0h"), "\"range\" is invalid" },
+		{ INST REPORT(", to: /r, at: '25:00'"), "value \"25:00\" for \"at\" is invalid" },
+		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [q, x], to: /r}\n", "there is no \"x\" under `instrumentations`" },
+		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [], to: /r}\n", "instrumentations has too few entries" },
+		{ INST "reports:\n- {name: ../a, every: 1d, instrumentations: [q], to: /r}\n", "its name is part of files' names" },
+		{ INST REPORT(", to: /r") "- {name: a, every: 1h, instrumentations: [q], to: /r}\n", "the report at line 5: line 4 has one with the name" },
 	};
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -189,6 +204,28 @@ static void alerts_name_their_instrumentation_and_webhook(void **state)
 	assert_int_equal(conf.alert[1].line, 11);
 }
 
+static void reports_say_when_and_where_to(void **state)
+{
+	static struct conf conf;
+	char reason[CONF_REASON_MAX];
+
+	conf_init(&conf);
+	if (read_text(INST "reports:\n- {name: nightly, every: 1d, at: '06:00', instrumentations: [q], to: /var/r, keep: 30}\n"
+		      "- name: weekly\n  every: 1w\n  range: 2w\n  instrumentations: [q, q]\n  format: html\n  webhook: ops\n"
+		      "webhooks:\n- {name: ops, url: 'http://x/'}\n", &conf, reason))
+		fail_msg("%s", reason);
+	assert_int_equal(conf.n_reports, 2);
+	assert_true(conf.report[0].when.every_min == 1440 && conf.report[0].when.at_min == 360 && !conf.report[0].range_s);
+	assert_string_equal(conf.report[0].to, "/var/r");
+	assert_string_equal(conf.report[0].format, "pdf");
+	assert_int_equal(conf.report[0].keep, 30);
+	assert_int_equal(conf.report[1].line, 5);
+	assert_int_equal(conf.report[1].range_s, 1209600);
+	assert_int_equal(conf.report[1].n_instrumentations, 2);
+	assert_string_equal(conf.report[1].format, "html");
+	assert_string_equal(conf.report[1].webhook, "ops");
+}
+
 static void sizes_may_have_units(void **state)
 {
 	static const struct { const char *text; unsigned long long bytes; } cases[] = {
@@ -221,6 +258,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_is_wrong_is_named_and_changes_nothing),
 	cmocka_unit_test(instrumentations_become_requests),
 	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
+	cmocka_unit_test(reports_say_when_and_where_to),
 	cmocka_unit_test(sizes_may_have_units),
 	cmocka_unit_test(a_file_that_is_missing_is_named),
 };

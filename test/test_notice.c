@@ -79,9 +79,24 @@ static void the_picture_is_base64_or_says_why_there_is_none(void **state)
 	json_decref(json);
 }
 
+static void a_report_is_sent_as_a_document(void **state)
+{
+	const struct notice_report n = { .report = "nightly", .instrumentation = "queries", .inst = 3, .module = "mysql", .stat = "queries",
+					 .from_ns = 1700000000000000000, .to_ns = 1700086400000000000, .page_url = "https://heat.example/",
+					 .type = "application/pdf", .data = "%PDF", .len = 4 };
+
+	assert_says(notice_report_json(&n),
+		    "{\"version\": 1, \"status\": \"report\", \"text\": \"nightly: queries, 2023-11-14T22:13:20.000Z to 2023-11-15T22:13:20.000Z\","
+		    " \"report\": \"nightly\", \"name\": \"queries\", \"instrumentation\": \"3\", \"metric\": \"mysql.queries\","
+		    " \"from\": \"2023-11-14T22:13:20.000Z\", \"to\": \"2023-11-15T22:13:20.000Z\", \"from_ns\": 1700000000000000000,"
+		    " \"to_ns\": 1700086400000000000, \"link\": \"https://heat.example/#inst=3&duration=86400&end=1700086400\","
+		    " \"document\": {\"type\": \"application/pdf\", \"base64\": \"JVBERg==\"}}");
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_that_fires_has_no_end),
 	cmocka_unit_test(one_that_is_over_says_from_when_to_when),
+	cmocka_unit_test(a_report_is_sent_as_a_document),
 	cmocka_unit_test(the_picture_is_base64_or_says_why_there_is_none),
 };
 

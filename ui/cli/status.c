@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct options {
 	int json;
@@ -127,6 +128,23 @@ static void print_webhooks(const json_t *status)
 	}
 }
 
+static void print_reports(const json_t *status)
+{
+	json_t *report;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "reports"), i, report) {
+		time_t next = (time_t)number(report, "next");
+		char when[32] = "-";
+		struct tm tm;
+
+		if (localtime_r(&next, &tm))
+			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+		printf("report %s: next at %s, %.0f made, %.0f failed", text(report, "name"), when, number(report, "made"), number(report, "failed"));
+		printf(*text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
+	}
+}
+
 static void print_instrumentations(const json_t *status)
 {
 	struct table t = { .n_columns = 4, .right = { 1, 0, 0, 0 } };
@@ -173,6 +191,7 @@ int run_status(struct client *c, int argc, char **argv)
 		printf("everything is off: 'heatscope on' goes on measuring\n");
 	print_always(status);
 	print_webhooks(status);
+	print_reports(status);
 	printf("\n");
 	print_sources(status);
 	if (json_array_size(json_object_get(status, "instrumentations")))
