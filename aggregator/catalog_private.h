@@ -1,5 +1,8 @@
 /* catalog_private.h - what catalog.c (instrumentations), catalog_change.c (what becomes of them) and
- * catalog_source.c (sources, metrics, who is told) share. */
+ * catalog_source.c (sources, metrics, who is told) share.
+ *
+ * Errors  0 or -errno.  Thread: the loop thread only, as catalog.h.
+ */
 #ifndef HEATSCOPE_CATALOG_PRIVATE_H
 #define HEATSCOPE_CATALOG_PRIVATE_H
 

@@ -29,6 +29,7 @@
  *         newest ones, never a part of one.  Rows carry a CRC of what they say and of where they
  *         are filed, for what SQLite's own structure does not notice; chunks have one in them.
  * Errors  0 or -errno, and then store.reason says more.
+ * Thread  one call at a time, as store.h.
  */
 #ifndef HEATSCOPE_STORE_SQLITE_H
 #define HEATSCOPE_STORE_SQLITE_H

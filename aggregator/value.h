@@ -8,7 +8,9 @@
  * Tiers   plan.h chooses them: in.granularity_ns then is the plan's unit, so that the interval, the
  *         columns and what a stream sends later all are whole slots of the tier that is read.
  * Memory  the value is value_run()'s until done() is called, then the caller's: value_free().
- * Thread  the loop thread; what a worker touches is the value's own copy.
+ * Thread  the loop thread: value_new(), value_run(), value_free(), and what prepares a value (value_x_add(), what compare settles,
+ *         reply_title()).  One worker at a time: what reads and makes it (x_read(), x_slice(), make_x(), rates, the other reply_x()),
+ *         which touches nothing but the value's own copies.
  */
 #ifndef HEATSCOPE_VALUE_H
 #define HEATSCOPE_VALUE_H

@@ -6,6 +6,7 @@
  * B       b_measure, b_selected and b_exclude take the place of A's; b_instrumentation: another one, of any metric whose measure has
  *         the same unit; b_start_time: another time, as long as A's.  Columns are aligned by their offset from the start.
  * Tiers   Both are read in columns of one length, so in those of the coarser tier where A is kept finer than B.
+ * Thread  as value.h says: value_compare_reach() and make_compare() (value_reply.h) are the worker's, the rest the loop's.
  */
 #ifndef HEATSCOPE_VALUE_COMPARE_H
 #define HEATSCOPE_VALUE_COMPARE_H

@@ -1,4 +1,10 @@
-/* value_composition.h - composition: what the time of events in a rectangle of time and value was, from request to reply. */
+/* value_composition.h - composition: what the time of events in a rectangle of time and value was, from request to reply.
+ *
+ *      value_composition_add() -> a fold of counts, of the first measure and of each weight -> composition.h -> JSON, or a report's bar
+ *
+ * Errors  0 or -errno; with -EINVAL `reason` (PARAMS_REASON_MAX bytes) is the message for /ca.
+ * Thread  as value.h says.
+ */
 #ifndef HEATSCOPE_VALUE_COMPOSITION_H
 #define HEATSCOPE_VALUE_COMPOSITION_H
 

@@ -5,6 +5,8 @@
  * Tiers   The blocks are what tells how much counts vary by themselves, so there must be some: whole hours are
  *         read as hours, and whole minutes as minutes, only where at least EXPLAIN_BLOCKS of them are in the time.
  * Source  The cube has slots only: where minutes are read, and with a baseline, it is the store.
+ * Errors  0 or -errno; with -EINVAL `reason` (PARAMS_REASON_MAX bytes) is the message for /ca.
+ * Thread  as value.h says.
  */
 #ifndef HEATSCOPE_VALUE_EXPLAIN_H
 #define HEATSCOPE_VALUE_EXPLAIN_H

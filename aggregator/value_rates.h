@@ -6,7 +6,8 @@
  *         are keys beyond a collector's cap.  With `selected` keys these are the series.
  *         Of a point metric it is the mean of a column's slots, not a rate.
  * Gaps    NAN where nobody looked; in percentiles also where a column has too few events to say.
- * Memory  rates_fini() frees.
+ * Memory  rates_fini() frees; series, names and values are its own, the grid is the value's.
+ * Thread  as value.h says: the worker that makes the value.
  */
 #ifndef HEATSCOPE_VALUE_RATES_H
 #define HEATSCOPE_VALUE_RATES_H

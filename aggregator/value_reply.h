@@ -1,4 +1,10 @@
-/* value_reply.h - what all kinds of value replies begin and end with. */
+/* value_reply.h - what all kinds of value replies begin and end with.
+ *
+ *      reply_begin() -> what the kind has to say -> reply_end(): the value's data, or reply_fail(): its status and reason
+ *
+ * Errors  0 or -errno; what writes into bytes keeps its error there.
+ * Thread  as value.h says.
+ */
 #ifndef HEATSCOPE_VALUE_REPLY_H
 #define HEATSCOPE_VALUE_REPLY_H
 

@@ -4,6 +4,7 @@
  * Text    DejaVu Sans, at a baseline; CANVAS_TEXT px (9 pt) is the smallest.  Any bytes (utf8.h), the
  *         first CANVAS_TEXT_MAX of them, of a paragraph CANVAS_PARAGRAPH_MAX.
  * Pages   one, but for a PDF, which may have more: canvas_page().
+ * Errors  -ENOMEM.  What draws returns nothing: canvas_bytes() tells that it failed.
  * Memory  canvas_bytes() hands the bytes to the caller; canvas_fini() frees the rest.
  * Thread  any, one canvas each.
  */
