@@ -55,8 +55,9 @@ static double share_level(const struct budget_load *load, size_t n, double allow
 	return level;
 }
 
-/* One event in how many at most.  What can be detached is cheap at last; of what stays, looking at still fewer events
- * is not worth it once the events looked at cost next to nothing beside what is to be paid in any case. */
+/* One event in how many at most, and 2 at least: whoever is over the budget says so.  What can be detached is cheap at last;
+ * of what stays, looking at still fewer events is not worth it once the events looked at cost next to nothing beside what is
+ * to be paid in any case. */
 static __u32 every_most(const struct budget_load *load, int bare)
 {
 	double kept, spared, fixed, every;
@@ -113,6 +114,14 @@ static int is_looser(const struct budget_plan *a, const struct budget_plan *b)
 	return a->every != b->every ? a->every < b->every : a->bare < b->bare;
 }
 
+/* Does it fit, begin to sample, or save more than next to nothing?  What is measured varies, and every change is a mark in the data. */
+static int is_worth(const struct budget_load *load, const struct budget_plan *now, const struct budget_plan *next, double allowed)
+{
+	double cost = budget_cost(load, next);
+
+	return cost <= allowed || now->every == 1 || budget_cost(load, now) > cost * (1 + BUDGET_WORTH);
+}
+
 void budget_decide(const struct budget_load *load, size_t n, double allowed, struct budget_plan *plan)
 {
 	double level = share_level(load, n, allowed);
@@ -121,8 +130,12 @@ void budget_decide(const struct budget_load *load, size_t n, double allowed, str
 	for (i = 0; i < n; i++) {
 		struct budget_plan next = plan_for(&load[i], level);
 
-		if (is_looser(&next, &plan[i]) && ++plan[i].n_calm < BUDGET_CALM)
-			continue;
+		if (is_looser(&next, &plan[i])) {
+			if (++plan[i].n_calm < BUDGET_CALM)
+				continue;
+		} else if (!is_worth(&load[i], &plan[i], &next, level)) {
+			next = plan[i];
+		}
 		next.n_calm = 0;
 		plan[i] = next;
 	}

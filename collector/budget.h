@@ -27,7 +27,7 @@
 #define BUDGET_SKIP_NS 15.0		/* a run that only decides not to look: measured */
 #define BUDGET_PASS_NS 10.0		/* a run that passes: measured */
 #define BUDGET_EVERY_MAX 64
-#define BUDGET_WORTH 0.02		/* events of what stays are given up until looking at the others costs this part of the rest */
+#define BUDGET_WORTH 0.02		/* events of what stays are given up until looking at the others costs this part of the rest; less is not worth a change */
 #define BUDGET_DUTY_FULL 1000		/* duty is in thousandths of the slots */
 #define BUDGET_DUTY_MIN 5
 #define BUDGET_CALM 5			/* intervals with room before more is looked at again */
