@@ -583,7 +583,7 @@ static const struct bad {
 	{ "GET", BASE "grid?end_time=10", NULL, 409, "before 1970" },
 	{ "GET", BASE "grid?start_time=8999999999", NULL, 409, "future" },
 	{ "GET", BASE "grid?start_time=99999999999", NULL, 409, "maximum is 9000000000" },
-	{ "GET", BASE "grid?transfer=percent", NULL, 409, "linear log rank sqrt" },
+	{ "GET", BASE "compare?transfer=percent", NULL, 409, "linear log rank sqrt" },
 	{ "GET", BASE "grid?exclude=true", NULL, 409, "needs selected" },
 	{ "GET", BASE "grid?exclude=yes", NULL, 409, "true or false" },
 	{ "GET", BASE "keys?by=command", NULL, 409, "statement" },
