@@ -226,6 +226,28 @@ static void columns_use_the_rows_of_the_grid(void **state)
 	reader_close(&r);
 }
 
+/* So the reader colours it by the levels it has, which are of parts of a column. */
+static void a_column_in_percent_comes_with_what_its_cells_count(void **state)
+{
+	struct reader r;
+	__s64 slot = now_ns() / SLOT - 40;	/* nobody else's */
+	json_t *grid, *event;
+	char name[32];
+
+	server_batch(&server, "db1", 1, slot - 1, "select", 1000000, 3);
+	server_batch(&server, "db1", 1, slot - 1, "select", 3000000, 1);
+	reader_open(&r, STREAM "&transfer=percent&palette=fire");
+	grid = reader_next(&r, name, 5000);
+	assert_string_equal(name, "grid");
+	server_batch(&server, "db1", 1, slot, "select", 1000000, 3);
+	server_batch(&server, "db1", 1, slot, "select", 3000000, 5);
+	event = await_column(&r, slot, 8);
+	assert_true(number(json_object_get(event, "column"), "share") == 12.5);
+	json_decref(event);
+	json_decref(grid);
+	reader_close(&r);
+}
+
 static void a_value_beyond_the_rows_brings_a_new_grid(void **state)
 {
 	struct reader r;
@@ -583,6 +605,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_grid_comes_first_then_what_changes),
 		cmocka_unit_test(columns_use_the_rows_of_the_grid),
+		cmocka_unit_test(a_column_in_percent_comes_with_what_its_cells_count),
 		cmocka_unit_test(a_value_beyond_the_rows_brings_a_new_grid),
 		cmocka_unit_test(a_brighter_cell_brings_new_levels),
 		cmocka_unit_test(silence_is_sent_as_unobserved),
