@@ -33,6 +33,29 @@ check("in every palette, and in parts of the column, a cell has the colour that 
 	assert.deepEqual(await violations(page), []);
 });
 
+check("colours tell how much there is: legend, picture and distribution go by each event's value", async (t) => {
+	const { page } = t, before = (await pause(t)).latency.shade.scale;
+	const bars = () => page.locator(".panel canvas.histogram").first().evaluate((canvas) => canvas.toDataURL()), counted = await bars();
+
+	await page.locator("summary", { hasText: "Maps" }).click();
+	const grids = await gridsAfter(t, () => page.getByLabel("how much: each times its value").check());
+	const { edge, shade, unit } = grids.latency, row = edge.findIndex((low) => low > 0);
+
+	await page.keyboard.press("Escape");
+	assert.equal(unit, "ns");
+	assert.ok(Math.abs(shade.scale[row] / before[row] / ((edge[row] + edge[row + 1] - 1) / 2) - 1) < 1e-6, "the server's weights");
+	const { x, y, seen } = await pointAtCell(page, "latency", 2);
+
+	assert.equal(await colourAt(page, "latency", x, y), colourOf(grids, "latency", seen.from, seen.low));
+	assert.match(await page.locator(".legend").textContent(), /latency, added up, per cell.*s/);
+	assert.notEqual(await bars(), counted);
+	assert.equal(address(page).get("weights"), "weight");
+	assert.match(await page.locator(".toolbar .menu a", { hasText: "latency, PNG" }).evaluate((a) => a.href), /weights=weight/);
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "how-much.png") });
+});
+
 check("parts of the column live: each column that comes adds up to a hundred", async (t) => {
 	const { page } = t, drawn = () => page.locator('.map[data-measure="latency"] canvas.cells').evaluate((canvas) => canvas.toDataURL());
 

@@ -5,12 +5,13 @@
 import { rowRange, rowSums } from "./grid.js";
 import { prepare, snap, spanOf } from "./picture.js";
 
-/** Where each row that the axis reaches lies, and its events per pixel: [{top, bottom, density}], in CSS pixels. */
-export function profileOf(grid, y) {
+/** Where each row that the axis reaches lies, and its events per pixel, or with scale (per row) how much it is, as the colours
+ * have it: [{top, bottom, density}], in CSS pixels. */
+export function profileOf(grid, y, scale = null) {
 	return rowSums(grid).flatMap((n, row) => {
 		const span = spanOf(grid, y, rowRange(grid, row));
 
-		return span ? [{ top: span[0], bottom: span[1], density: n / (span[1] - span[0]) }] : [];
+		return span ? [{ top: span[0], bottom: span[1], density: scale ? n * scale[row] : n / (span[1] - span[0]) }] : [];
 	});
 }
 
@@ -53,11 +54,11 @@ function paintOutline(g, profile, length, width, ratio) {
 	g.stroke();
 }
 
-/** keys: highlighted keys' grids, [{hue, grid}]. */
-export function paintHistogram(canvas, { grid, view, transfer, keys, colours, ratio }) {
-	const g = prepare(canvas, view, ratio), profile = profileOf(grid, view.y);
+/** keys: highlighted keys' grids, [{hue, grid}]; weighted: bars tell how much. */
+export function paintHistogram(canvas, { grid, view, transfer, weighted, keys, colours, ratio }) {
+	const g = prepare(canvas, view, ratio), profileIn = (of) => profileOf(of, view.y, weighted ? of.shade.scale : null), profile = profileIn(grid);
 	const most = Math.max(0, ...profile.map((row) => row.density));
-	const unit = grid.weight ? most / SUM_RANGE : 1;	/* sums have no least one to begin at */
+	const unit = grid.weight || weighted ? most / SUM_RANGE : 1;	/* sums have no least one to begin at */
 	const length = (density) => lengthOf(density / unit, most / unit, transfer);
 
 	g.clearRect(0, 0, canvas.width, canvas.height);
@@ -68,6 +69,6 @@ export function paintHistogram(canvas, { grid, view, transfer, keys, colours, ra
 	g.lineWidth = 1.5 * ratio;
 	for (const { grid: own, hue } of keys.filter((key) => key.grid)) {
 		g.strokeStyle = hue;
-		paintOutline(g, profileOf(own, view.y), length, view.width, ratio);
+		paintOutline(g, profileIn(own), length, view.width, ratio);
 	}
 }

@@ -86,7 +86,7 @@ export class HeatMap {
 
 	/** What to ask for. */
 	get parameters() {
-		const { session, inst, panel } = this, { duration, transfer, palette, end } = session.state;
+		const { session, inst, panel } = this, { duration, transfer, weights, palette, end } = session.state;
 
 		return {
 			measure: panel.measure,
@@ -94,6 +94,7 @@ export class HeatMap {
 			duration,
 			ncols: columnsFor(duration, inst.granularity),
 			transfer,
+			weights,
 			palette,
 			yscale: this.yscale,
 			theme: session.dark ? "dark" : "light",
@@ -182,6 +183,11 @@ export class HeatMap {
 	/** Highlighted keys, as picture.js wants them. */
 	get highlights() {
 		return this.coloured.map((key) => ({ key, hue: hueOf(this.session.state.keys, key), grid: this.overlays.get(key) ?? null }));
+	}
+
+	/** Do the colours tell how much, and not how many?  Of sums they do anyway, by themselves. */
+	get weighted() {
+		return this.session.state.weights === "weight" && Boolean(this.grid) && !this.grid.weight;
 	}
 
 	/** Lines over the cells: of sums, and of highlighted keys, there are none. */

@@ -95,9 +95,9 @@ export function Panel({ map, span, scale = {} }) {
 	useEffect(() => {
 		if (view && aside?.width)
 			paintHistogram(histogram.current, {
-				grid, view: { ...view, width: aside.width }, transfer, keys, colours: themeColours(), ratio,
+				grid, view: { ...view, width: aside.width }, transfer, weighted: map.weighted, keys, colours: themeColours(), ratio,
 			});
-	}, [...(layout ?? []), aside?.width, transfer, ...keys.flatMap((k) => [k.key, k.grid])]);
+	}, [...(layout ?? []), aside?.width, transfer, map.weighted, ...keys.flatMap((k) => [k.key, k.grid])]);
 	useEffect(() => {
 		if (view)
 			paintMarks(marks.current, {

@@ -29,15 +29,16 @@ function legendTicks(levels) {
 
 /** Of the map that is looked at, and those whose cells are alike. */
 export function Legend({ session, scales }) {
-	const grid = session.current?.grid;
+	const { current } = session, grid = current?.grid;
 
-	return grid ? html`<${Scale} session=${session} grid=${grid} shade=${scales.get(session.current).shade}
+	return grid ? html`<${Scale} session=${session} map=${current} shade=${scales.get(session.current).shade}
 		running=${session.grids.some((g) => g.columns.some((c) => c.running))} />` : null;
 }
 
-function Scale({ session, grid, shade, running }) {
-	const stops = shade.palette.filter((_, i) => i && i % 5 === 0), cells = grid.weight ? labelOf(session, grid.weight) : session.unit;
-	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight ? format.amount(density, grid.unit) : format.shortCount(density);
+function Scale({ session, map, shade, running }) {
+	const { grid, weighted } = map, stops = shade.palette.filter((_, i) => i && i % 5 === 0);
+	const cells = grid.weight ? labelOf(session, grid.weight) : weighted ? `${map.label}, added up,` : session.unit;
+	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight || weighted ? format.amount(density, grid.unit) : format.shortCount(density);
 
 	return html`<section class="legend" aria-label="Colour scale">
 		<h3>${shade.transfer === "percent" ? `% of the column's ${cells}` : cells} per cell <span>${shade.transfer === "percent" ? "linear" : shade.transfer} colours, by row height</span></h3>

@@ -15,6 +15,7 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {number} duration       s shown
  * @property {"auto"|"log"|"linear"} y   auto: as the measure's unit asks
  * @property {"log"|"sqrt"|"linear"|"rank"|"percent"} transfer   percent: of the column
+ * @property {"count"|"weight"} weights   what colours tell of cells that are counts: how many, or how much, each event times its value
  * @property {"ramp"|"fire"|"grey"} palette   as the theme: how a person sees best, and no part of a worksheet
  * @property {string[]} lines        drawn over the cells, of LINES
  * @property {number} crop           the value axis leaves out at most this share of the events, 0 to 0.05
@@ -38,7 +39,7 @@ const CROP_MOST = 0.05;
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", palette: "ramp", lines: Object.freeze(["p50", "p99"]), crop: 0, only: null, keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", weights: "count", palette: "ramp", lines: Object.freeze(["p50", "p99"]), crop: 0, only: null, keys: [], of: null, by: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
@@ -100,6 +101,7 @@ export function readHash(hash) {
 		duration: duration >= DURATION_MIN && duration <= DURATION_MAX ? duration : START.duration,
 		y,
 		transfer: one(q.get("transfer"), TRANSFERS, START.transfer),
+		weights: one(q.get("weights"), ["count", "weight"], START.weights),
 		palette: one(q.get("palette"), PALETTES, START.palette),
 		lines: linesIn(q.get("lines")),
 		crop: crop > 0 && crop <= CROP_MOST ? crop : START.crop,
@@ -119,7 +121,7 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams(), usual = { ...START, ...state.base };
 
-	for (const name of ["inst", "sheet", "duration", "y", "transfer", "palette", "crop", "only", "of", "by", "view", "theme", "end"])
+	for (const name of ["inst", "sheet", "duration", "y", "transfer", "weights", "palette", "crop", "only", "of", "by", "view", "theme", "end"])
 		if (state[name] !== usual[name])
 			q.set(name, String(state[name]));
 	if (linesText(state.lines) !== linesText(usual.lines))

@@ -21,6 +21,14 @@ function Lines({ session }) {
 		<input type="checkbox" checked=${lines.includes(line)} onChange=${() => flip(line)} /><i class=${`step ${line}`} />${line}</label>`)}</fieldset>`;
 }
 
+const WEIGHTS = [["count", "how many"], ["weight", "how much: each times its value"]];
+
+/* What the colours tell of cells that are counts. */
+function Weights({ session }) {
+	return html`<fieldset><legend>Colours tell</legend>${WEIGHTS.map(([weights, text]) => html`<label key=${weights}>
+		<input type="radio" name="weights" checked=${session.state.weights === weights} onChange=${() => session.set({ weights })} />${text}</label>`)}</fieldset>`;
+}
+
 /* Which measures of which instrumentations have a map, and what lies over it. */
 function Maps({ session }) {
 	const { panels, catalogue } = session;
@@ -36,13 +44,13 @@ function Maps({ session }) {
 		${inst.measures.flatMap((m) => [[m, "map"], ...hasParts(inst, m) ? [[m, "parts"]] : []]).map(([m, show]) => html`<label key=${`${m} ${show}`}>
 			<input type="checkbox" checked=${has(inst, m, show)} onChange=${() => flip(inst, m, show)}
 			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}
-		<${Lines} session=${session} /><//>`;
+		<${Lines} session=${session} /><${Weights} session=${session} /><//>`;
 }
 
 function Downloads({ session }) {
 	const { inst, span, state } = session, shown = session.shown.filter(({ panel }) => panel.show === "map");
 	const theme = session.dark ? "dark" : "light";
-	const look = { transfer: state.transfer, palette: state.palette, theme };
+	const look = { transfer: state.transfer, weights: state.weights, palette: state.palette, theme };
 	const yscale = state.y === "auto" ? null : state.y;
 	const ends = ({ unit, axis }) => pictureEnds(state.values, unit, session.axes.get(axis));
 	const take = (e) => api.download(e).catch((problem) => session.refuse(problem));

@@ -19,6 +19,12 @@ test("rows lie where the map has them, and those beyond the axis nowhere", () =>
 	assert.equal(low.density, 50 / (low.bottom - low.top));
 });
 
+test("a bar that tells how much is as the colours are", () => {
+	const scale = [0.5, 2, 3, 4], rows = profileOf(grid, axis(1e3, 1e5, true, true), scale);
+
+	assert.deepEqual(rows.map(({ density }) => density), [1 * 0.5, 50 * 2, 5 * 3, 7 * 4]);
+});
+
 test("the densest bar is whole, no event is no bar, and more is never shorter", () => {
 	for (const transfer of TRANSFERS) {
 		const lengths = [0, 0.001, 0.1, 1, 7, 50].map((density) => lengthOf(density, 50, transfer));
