@@ -200,13 +200,15 @@ def stop(process):
 class Heatscope:
     """A heatscoped and a collector of our own."""
 
-    def __init__(self, path, collector=True, cpu=None, log=None, options=()):
+    def __init__(self, path, collector=True, cpu=None, log=None, options=(), port=None, page=None):
         self.path, self.log = path, open(log or os.path.join(path, "heatscope.log"), "a")
         self.http = Unix(os.path.join(path, "http"))
         pin = ["taskset", "-c", str(cpu)] if cpu is not None else []
-        self.daemon = subprocess.Popen([*pin, "heatscoped", "--listen", "unix:" + self.http.path, "--socket",
-                                        os.path.join(path, "ingest"), "--database", os.path.join(path, "heatscope.db")],
-                                       stderr=self.log)
+        # A browser needs a port; we have the socket either way.
+        served = ["--listen", "127.0.0.1:%d" % port, "--api-socket", self.http.path, "--page", page] if port else [
+            "--listen", "unix:" + self.http.path]
+        self.daemon = subprocess.Popen([*pin, "heatscoped", *served, "--socket", os.path.join(path, "ingest"),
+                                        "--database", os.path.join(path, "heatscope.db")], stderr=self.log)
         until(lambda: os.path.exists(self.http.path), what="the start of heatscoped")
         self.pin, self.collector, self.options = pin, None, list(options)
         if collector:

@@ -2,8 +2,8 @@
  * page for each. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import { cases, check, shots, violations } from "./kit.js";
+import { launch } from "./launch.js";
 import { close as closeShop } from "./shop.js";
 import "./cells.js";
 import "./zoom.js";
@@ -72,11 +72,7 @@ async function open(browser, server) {
 
 async function main() {
 	const server = await Server.start();
-	const browser = await chromium.launch({
-		executablePath: process.env.CHROMIUM,
-		args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-			"--disable-background-networking", "--disable-component-update", "--disable-sync"],
-	});
+	const browser = await launch();
 	const only = process.argv[2];
 	let failed = 0;
 

@@ -203,6 +203,7 @@ check("a panel whose instrumentation vanishes says so, and the others go on", as
 
 		await until("the others go on", async () => await shownUntil(page) !== before, 6);
 		assert.deepEqual(await violations(page), []);
+		await page.locator(".panel.gone .menu summary").click();
 		assert.ok(await page.locator(".panel.gone").getByText("Add a note").isDisabled(), "there is no time that it could be of");
 		await press(page, "View", "table");
 		await page.locator(".sheet tbody tr").first().waitFor();

@@ -1,12 +1,8 @@
 /* shot.js URL FILE [WIDTH HEIGHT] - a picture of a live page, once its maps have drawn something. */
-import { chromium } from "playwright-core";
+import { launch } from "./launch.js";
 
 const [url, file, width = "1400", height = "1100"] = process.argv.slice(2);
-const browser = await chromium.launch({
-	executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-	args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-		"--disable-component-update", "--disable-sync"],
-});
+const browser = await launch();
 
 try {
 	const page = await browser.newPage({ viewport: { width: Number(width), height: Number(height) } });

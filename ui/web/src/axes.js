@@ -1,6 +1,6 @@
 /* axes.js - the axes beside and below the maps, drawn. */
 import { html } from "htm/preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { timeAxis, timeTicks, valueTicks } from "./axis.js";
 import * as format from "./format.js";
 
@@ -25,8 +25,12 @@ export function useSize(ref) {
 	return size;
 }
 
-/** under: the upper edge of the underflow. */
+/** under: the upper edge of the underflow.  It is some thirty elements that seldom change, on every map. */
 export function YAxis({ y, unit, height, under }) {
+	return useMemo(() => drawnValues({ y, unit, height, under }), [y.domain, unit, height, under]);
+}
+
+function drawnValues({ y, unit, height, under }) {
 	const ticks = valueTicks(y.domain, Infinity);
 	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
 	const floor = y.domain.under ? height - LABEL : height + 4;
@@ -37,7 +41,7 @@ export function YAxis({ y, unit, height, under }) {
 			const at = Math.round(y.y(value)) + 0.5;
 
 			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
-				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.max(at, 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
+				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.min(Math.max(at, 5), height - 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
 		})}
 		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - BESIDE_HANDLE} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
 		${y.domain.over && html`<text x=${GUTTER - 4} y=${BESIDE_HANDLE} class="strip">beyond</text>`}

@@ -23,10 +23,20 @@ export function stepOf(column, line) {
 	return (line === "mean" ? column.sum / column.count : column[line]) ?? null;
 }
 
+/* A tile is drawn once: to make a canvas takes longer than to paint with it. */
+const tiles = new Map();
+
 export function hatch(g, colour, size, rising, ratio) {
+	const name = [colour, size, rising, ratio].join();
+
+	if (!tiles.has(name))
+		tiles.set(name, hatchTile(colour, Math.round(size * ratio), rising, ratio));
+	return g.createPattern(tiles.get(name), "repeat");
+}
+
+function hatchTile(colour, n, rising, ratio) {
 	const tile = document.createElement("canvas");
 	const t = tile.getContext("2d");
-	const n = Math.round(size * ratio);
 
 	tile.width = tile.height = n;
 	t.strokeStyle = colour;
@@ -37,7 +47,7 @@ export function hatch(g, colour, size, rising, ratio) {
 		t.lineTo(shift + n, rising ? 0 : n);
 		t.stroke();
 	}
-	return g.createPattern(tile, "repeat");
+	return tile;
 }
 
 /** Colours the style sheet gives to what is drawn on canvas. */

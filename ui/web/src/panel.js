@@ -84,20 +84,24 @@ export function Panel({ map, span, scale = {} }) {
 	const line = threshold?.unit === unit ? threshold?.value : undefined;
 	const ratio = globalThis.devicePixelRatio || 1;
 	const keys = map.highlights;
-	const layout = view && [size.width, size.height, span.start, span.duration, domain, shade, ratio, session.dark].concat(grid);
+	/* Levels come every second, of all maps of a kind; only the cells have them. */
+	const layout = view && [size.width, size.height, span.start, span.duration, domain, ratio, session.dark, grid.columns];
+	const hues = keys.flatMap((k) => [k.key, k.grid]);
 
 	useEffect(() => {
-		if (!view)
-			return;
-		paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
-		paintRunning(running.current, { grid, view, shade, keys, ratio });
-	}, [...(layout ?? []), ...keys.flatMap((k) => [k.key, k.grid])]);
+		if (view)
+			paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
+	}, [...(layout ?? []), grid, shade, ...hues]);
+	useEffect(() => {
+		if (view)
+			paintRunning(running.current, { grid, view, shade, keys, ratio });
+	}, [...(layout ?? []), shade?.running, ...hues]);
 	useEffect(() => {
 		if (view && aside?.width)
 			paintHistogram(histogram.current, {
 				grid, view: { ...view, width: aside.width }, transfer, weighted: map.weighted, keys, colours: themeColours(), ratio,
 			});
-	}, [...(layout ?? []), aside?.width, transfer, map.weighted, ...keys.flatMap((k) => [k.key, k.grid])]);
+	}, [...(layout ?? []), aside?.width, transfer, map.weighted, ...hues]);
 	useEffect(() => {
 		if (view)
 			paintMarks(marks.current, {

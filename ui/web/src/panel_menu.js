@@ -34,7 +34,7 @@ function remove(map) {
 }
 
 export function PanelMenu({ map }) {
-	return html`<${Menu} label="⋯" name=${`Panel ${map.title}`}>${ACTIONS.map(({ label, fits, on, run }) =>
+	return html`<${Menu} label="⋯" name=${`Panel ${map.title}`}>${() => ACTIONS.map(({ label, fits, on, run }) =>
 		html`<button key=${label} disabled=${!fits(map)} aria-pressed=${on?.(map)} onClick=${() => run(map)}>${label}</button>`)}<//>`;
 }
 

@@ -12,10 +12,23 @@ const SPACING = [6, 4, 2];		/* px from line to line: of few, of tens, of hundred
 /** Which of the hatches n have. */
 export const densityOf = (n) => n < 10 ? 0 : n < 100 ? 1 : 2;
 
+const inked = new WeakSet();		/* canvases that show something */
+
+/* On most maps nothing does: a canvas that stays empty is not handed to the screen again. */
+function needsPaint(canvas, grids) {
+	const runs = grids.some((grid) => grid.columns.some((column) => column.running?.length)), shows = inked.has(canvas);
+
+	inked[runs ? "add" : "delete"](canvas);
+	return runs || shows;
+}
+
 /** Paints what runs; keys: highlighted keys' grids, [{hue, grid}], which have their own. */
 export function paintRunning(canvas, { grid, view, shade, keys, ratio }) {
-	const g = prepare(canvas, view, ratio);
 	const layers = keys.filter((key) => key.grid).map((key) => ({ grid: key.grid, colour: key.hue, alpha: 1 }));
+
+	if (!needsPaint(canvas, [grid, ...layers.map((layer) => layer.grid)]))
+		return;
+	const g = prepare(canvas, view, ratio);
 
 	g.clearRect(0, 0, canvas.width, canvas.height);
 	for (const layer of [{ grid, colour: shade.running, alpha: keys.length ? DIMMED : 1 }, ...layers])

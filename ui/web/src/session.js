@@ -407,7 +407,8 @@ export class Session {
 		this.changed();
 		clearTimeout(this.soon);
 		this.soon = setTimeout(() => {
-			this.refreshOverlays();
+			if (this.state.keys.some(Boolean))
+				this.refreshOverlays();
 			this.keepUp();
 			this.journal.keepUp();
 		}, 150);
