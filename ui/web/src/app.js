@@ -55,13 +55,15 @@ function StatusLine({ session, status }) {
 	const { inst, current, span, refused } = session, { grid, summary } = current ?? {};
 	const newest = grid?.columns.findLast((c) => c.expected && c.state !== "in_progress");
 	const lost = summary?.lost, total = summary?.count;
+	/* Of a longer column reporting and expected are slots of sources. */
+	const of = newest && grid.column === grid.slot ? `${newest.reporting} of ${newest.expected}` : null;
 	const active = (inst?.sources ?? []).filter((s) => s.state === "active" || s.state === "partial");
 
 	return html`<footer class="statusline">
 		${status.text && html`<span class=${`message ${status.kind}`} role="alert">${status.text}</span>`}
 		${refused && html`<span class="message bad" role="alert">${refused.message}
 			<button class="plain" onClick=${() => session.refuse(null)} aria-label="Close the message">×</button></span>`}
-		${inst && html`<span>sources <b>${newest ? `${newest.reporting} of ${newest.expected}` : active.length}</b>${active.length ? `: ${active.map((s) => s.source).join(", ")}` : ""}</span>
+		${inst && html`<span>sources <b>${of ?? active.length}</b>${active.length ? `: ${active.map((s) => s.source).join(", ")}` : ""}</span>
 			${total !== undefined && html`<span>${session.unit} <b>${format.count(total)}</b></span>`}
 			<span class=${lost ? "warn" : ""}>lost <b>${lost === undefined ? "–" : format.count(lost)}</b></span>
 			<span>slot <b>${format.seconds(inst.granularity)}</b></span>

@@ -54,9 +54,10 @@ export class HeatMap {
 		return `${this.unit} ${this.yscale ?? this.grid?.shade?.yscale}`;
 	}
 
-	/** Maps of a kind have cells that are alike: counts of the same events, or sums of the same weight, on the same scale. */
+	/** Maps of a kind have cells that are alike: counts of the same events, or sums of the same weight, on the same scale; means of
+	 *  what was so at a time are another kind. */
 	get kind() {
-		return `${this.inst?.id} ${this.unit} ${this.grid?.weight ?? ""} ${this.grid?.shade?.yscale}`;
+		return [this.unit, this.inst?.id, this.grid?.scope, this.grid?.weight, this.grid?.shade?.yscale].join(" ");
 	}
 
 	get label() {

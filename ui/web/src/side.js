@@ -169,7 +169,7 @@ export function KeyName({ session, name, selectable }) {
 		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
 }
 
-function KeyRow({ session, row, selectable, most }) {
+function KeyRow({ session, row, selectable, most, split }) {
 	const hue = hueOf(session.state.keys, row.key);
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
@@ -177,7 +177,7 @@ function KeyRow({ session, row, selectable, most }) {
 		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
 		<td>${format.amount(row.p50, session.ranking.unit)}</td>
 		<td>${format.amount(row.p99, session.ranking.unit)}</td>
-		<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>
+		${split && html`<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>`}
 	</tr>`;
 }
 
@@ -207,6 +207,7 @@ export function KeyList({ session }) {
 	if (!fields.length)
 		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
 	const most = Math.max(1, ...(rows ?? []).map((row) => row.count));
+	const split = (rows ?? []).some((row) => row.oncpu !== null);	/* else nobody measures it */
 
 	return html`<section class="keys" aria-label="Keys">
 		<h3>${fields.length > 1
@@ -218,8 +219,8 @@ export function KeyList({ session }) {
 			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>
 		<${KeyTools} session=${session} fields=${fields} />
 		<table>
-			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">on-CPU</th></tr></thead>
-			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} selectable=${!state.by} />`)}</tbody>
+			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th>${split && html`<th scope="col">on-CPU</th>`}</tr></thead>
+			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} split=${split} selectable=${!state.by} />`)}</tbody>
 		</table>
 		${rows && !rows.length && html`<p class="muted">no events in this time</p>`}
 	</section>`;

@@ -17,12 +17,19 @@ export function titleOf(inst, catalogue) {
 		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
 }
 
-/** What a map is of, among maps of other instrumentations: "MySQL queries", and more of it where that alone is not enough; else "". */
-export function subjectOf({ session, inst }) {
+/** What a map is of, among maps of other instrumentations: "MySQL queries", and more of it where that alone is not enough; else "".
+ *  A metric that is called like its measure is not named twice: "time off the CPU" is of "CPU". */
+export function subjectOf({ session, inst, label }) {
 	const { catalogue, shown, mixed } = session;
 	const alike = shown.some((map) => map.inst.id !== inst?.id && map.inst.module === inst?.module && map.inst.stat === inst?.stat);
 
-	return !mixed || !inst ? "" : alike ? titleOf(inst, catalogue) : metricTitle(metricOf(inst, catalogue) ?? inst, catalogue);
+	if (!mixed || !inst)
+		return "";
+	if (alike)
+		return titleOf(inst, catalogue);
+	const title = metricTitle(metricOf(inst, catalogue) ?? inst, catalogue);
+
+	return title.endsWith(` ${label}`) ? title.slice(0, -label.length - 1) : title;
 }
 
 const UNITS = { time: "ns", size: "bytes", percent: "%" };

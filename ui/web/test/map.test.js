@@ -55,12 +55,14 @@ test("what is pointed at is found by time, and by value where the unit is the sa
 	assert.equal(map.pointed, null, "outside");
 });
 
-test("maps are alike where they count the same events, or add up the same weight", () => {
+test("maps are alike where they count the same events, or add up the same weight, or say what runs", () => {
 	const [a, b] = mapsOf(["ns", "ns"]);
 
 	assert.equal(a.kind, b.kind);
 	b.grid = { unit: "ns", weight: "io" };
 	assert.notEqual(a.kind, b.kind);
+	b.grid = { unit: "ns", scope: "point" };
+	assert.notEqual(a.kind, b.kind, "a mean of what runs is few beside the events of a second");
 	b.grid = { unit: "ns" };
 	b.inst = { id: "2" };
 	assert.notEqual(a.kind, b.kind);

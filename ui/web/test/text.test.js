@@ -34,6 +34,7 @@ test("a map says what it is of where others are of something else, and how they 
 	assert.deepEqual(subjects(inst, inst), ["", ""]);
 	assert.deepEqual(subjects(inst, disk), ["MySQL queries", "disk io"]);
 	assert.deepEqual(subjects(inst, disk, other), ["MySQL queries by statement", "disk io", "MySQL queries"]);
+	assert.equal(subjectOf({ label: "io", inst: disk, session: { catalogue, shown: [{ inst }], mixed: true } }), "disk", "what its measure says already is left out");
 });
 
 test("the status says what is wrong, and whose fault it is", () => {
