@@ -375,8 +375,10 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 		err = open_ingest(a, reason);
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
-	if (!err)
+	if (!err) {
+		flush_begin(a->flush);
 		start_timers(a);
+	}
 	if (err && !reason[0])
 		snprintf(reason, CONF_REASON_MAX, "it does not start: %s", strerror(-err));
 	return err;

@@ -23,7 +23,7 @@ struct flush {
 	void (*settled)(void *arg, const struct arrival *a, int err);
 	void *settled_arg;
 	struct flush_counters counters;
-	bool draining;
+	bool begun, draining;
 	void (*idle)(void *arg);
 	void *idle_arg;
 
@@ -60,6 +60,12 @@ int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct fl
 void flush_free(struct flush *f)
 {
 	free(f);
+}
+
+void flush_begin(struct flush *f)
+{
+	f->begun = true;
+	next(f);
 }
 
 /* --- on the worker --- */
@@ -268,7 +274,7 @@ static void next(struct flush *f)
 {
 	bool some;
 
-	if (f->busy)
+	if (f->busy || !f->begun)
 		return;
 	f->busy = true;			/* callbacks below may add and submit */
 	f->job_turn = !f->job_turn;
@@ -384,6 +390,7 @@ const struct flush_counters *flush_counters(const struct flush *f)
 void flush_drain(struct flush *f, void (*idle)(void *arg), void *arg)
 {
 	f->draining = true;
+	f->begun = true;
 	f->idle = idle;
 	f->idle_arg = arg;
 	next(f);

@@ -24,6 +24,9 @@ struct flush;				/* its fields are in flush.c */
 
 int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct flush **ret_flush);
 
+/* Until then what is added and submitted waits, and the loop thread may read the store itself. */
+void flush_begin(struct flush *f);
+
 /* Takes the arrival.  -ESHUTDOWN: draining, the caller keeps it. */
 int flush_add(struct flush *f, struct arrival *a);
 size_t flush_waiting(const struct flush *f);	/* bytes of batches not yet settled */

@@ -271,6 +271,35 @@ static void what_comes_while_others_are_dropped_is_stored(void **state)
 	rig_end(&r);
 }
 
+static int count_work(void *arg, struct store *store)
+{
+	++*(int *)arg;
+	return 0;
+}
+
+static void count_done(void *arg, int err)
+{
+	*(int *)arg += 10;
+}
+
+static void nothing_runs_before_it_begins(void **state)
+{
+	struct flush *flush;
+	struct rig r;
+	int n = 0;
+
+	rig_begin(&r, NULL);
+	assert_int_equal(flush_new(&r.loop, r.store, r.cube, &flush), 0);
+	assert_int_equal(flush_submit(flush, count_work, count_done, &n), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n, 0);
+	flush_begin(flush);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n, 11);
+	flush_free(flush);
+	rig_end(&r);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_batch_is_in_cube_and_store_before_it_is_settled),
 	cmocka_unit_test(a_batch_given_twice_is_settled_twice_and_counted_once),
@@ -281,6 +310,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(who_is_gone_is_not_named_again),
 	cmocka_unit_test(what_waits_for_a_deleted_instrumentation_is_not_stored),
 	cmocka_unit_test(what_comes_while_others_are_dropped_is_stored),
+	cmocka_unit_test(nothing_runs_before_it_begins),
 };
 
 CHECK_MAIN(tests)

@@ -160,6 +160,7 @@ static void bench_open(struct bench *b)
 	assert_int_equal(store_memory_open(&b->store), 0);
 	assert_int_equal(cube_new(&b->cube), 0);
 	assert_int_equal(flush_new(&b->loop, b->store, b->cube, &b->flush), 0);
+	flush_begin(b->flush);
 	assert_int_equal(worksheets_new(b->flush, &b->all), 0);
 }
 
