@@ -1,6 +1,7 @@
 /* measure.h - this host measured without a running heatscoped: a collector of one's own at a private one.
  *
- *      measure_start() -> measure_ready() -> measure_create() -> measure_wait() -> measure_end() -> read from `client` -> measure_stop()
+ *      measure_start() -> measure_ready() -> measure_create() -> measure_active() -> measure_wait() -> measure_end()
+ *              -> read from `client` -> measure_stop()
  *
  * Ctrl-C and SIGTERM end the waiting, not the program.  What is older than its retention is forgotten, however long it runs.
  * Errors  0 or -errno with a sentence in client.reason.  After any, measure_stop() cleans up.

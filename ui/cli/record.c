@@ -130,6 +130,7 @@ static void measures_choose(json_t *measures)
 static int record_begin(struct measure *m, const struct record_options *o)
 {
 	json_t *measures, *body;
+	char id[MEASURE_ID];
 	int err = measure_ready(m, o->metric, &measures);
 
 	if (err)
@@ -141,9 +142,9 @@ static int record_begin(struct measure *m, const struct record_options *o)
 		measures_choose(measures);
 	}
 	body = json_pack("{s:o, s:o}", "decomposition", names_of(o->by), "measures", measures);
-	err = measure_create(m, o->metric, o->where, body, NULL);
+	err = measure_create(m, o->metric, o->where, body, id);
 	json_decref(body);
-	return err;
+	return err ?: measure_active(m, id);	/* the seconds are of a kernel that counts */
 }
 
 int run_record(struct client *unused, int argc, char **argv)
