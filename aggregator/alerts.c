@@ -25,7 +25,7 @@ struct watched {
 	__s64 fired_ns;			/* since when it fires; 0: it does not */
 	__u64 n_delivered, n_given_up, n_waiting;	/* to its webhook, since our start */
 	bool always;			/* of the configuration file, */
-	const char *file;		/* NULL: not settled since our start */
+	const char *file;		/* NULL: neither claimed nor settled since our start */
 	unsigned line;
 	char trouble[TROUBLE];		/* why the last one was given up */
 };
@@ -493,15 +493,32 @@ static bool same_rule(const struct alert_rule *x, const struct alert_rule *y)
 	return same;
 }
 
-int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason)
+static struct watched *always_named(const struct alerts *a, const char *name)
 {
 	struct watched *w = a->first;
+
+	while (w && !(w->always && !strcmp(w->alert.rule.name, name)))
+		w = w->next;
+	return w;
+}
+
+void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned line)
+{
+	struct watched *w = always_named(a, name);
+
+	if (w) {
+		w->file = file;
+		w->line = line;
+	}
+}
+
+int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason)
+{
 	struct alert_rule r;
 	int err = alert_rule_parse(request, &r, reason);
+	struct watched *w = err ? NULL : always_named(a, r.name);
 
-	while (!err && w && !(w->always && !strcmp(w->alert.rule.name, r.name)))
-		w = w->next;
-	if (!err && w && !same_rule(&w->alert.rule, &r)) {
+	if (w && !same_rule(&w->alert.rule, &r)) {
 		err = drop(a, find(a, w->id), NULL, NULL);
 		w = NULL;
 	}

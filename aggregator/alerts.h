@@ -62,7 +62,11 @@ int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg, char *
 int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason);
 bool alerts_has(const struct alerts *a, __u64 id);
 
-/* Of those that were in the file: what was not settled since the start is over and removed. */
+/* The one of before of this name, if there is one, is in the file still, whatever has become of its instrumentation: it goes on as it was
+ * until it is settled. */
+void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned line);
+
+/* Of those that were in the file: what was neither claimed nor settled since the start is over and removed. */
 void alerts_release(struct alerts *a);
 
 json_t *alerts_json(const struct alerts *a);			/* all; NULL: no memory */

@@ -9,6 +9,7 @@ struct entry {
 	const struct conf_alert *conf;
 	json_t *request;
 	__u64 inst, alert;		/* 0: none yet */
+	__s64 tried_ns;			/* when it was last settled, or could not be */
 	char reason[REASON_MAX];	/* why there is none; "": its instrumentation is not there */
 };
 
@@ -37,9 +38,23 @@ static void settle(struct alerts_always *a, struct entry *e, __u64 inst, __s64 n
 	if (!err)
 		err = alerts_settle(a->alerts, e->request, a->conf->file, e->conf->line, now_ns, &e->alert, reason);
 	e->inst = inst;
+	e->tried_ns = now_ns;
 	if (err && strcmp(e->reason, reason))
 		fprintf(stderr, "heatscoped: %s, line %u: alert \"%s\": %s\n", a->conf->file, e->conf->line, e->conf->name, reason);
 	snprintf(e->reason, sizeof(e->reason), "%s", err ? reason : "");
+}
+
+/* It was settled, and is not there: what could not be stored is taken out, with a word in the log. */
+static bool is_lost(const struct alerts_always *a, const struct entry *e)
+{
+	return e->alert && !alerts_has(a->alerts, e->alert);
+}
+
+static bool is_due(const struct entry *e, __u64 inst, __s64 now_ns)
+{
+	__s64 since_ns = now_ns - e->tried_ns;
+
+	return inst && (inst != e->inst || (!e->alert && (since_ns < 0 || since_ns >= ALERTS_ALWAYS_AGAIN_NS)));
 }
 
 void alerts_always_look(struct alerts_always *a, __s64 now_ns)
@@ -47,7 +62,11 @@ void alerts_always_look(struct alerts_always *a, __s64 now_ns)
 	for (struct entry *e = a->entry; e < a->entry + a->n; e++) {
 		__u64 inst = instrumentation_of(a, e);
 
-		if (inst && (inst != e->inst || !alerts_has(a->alerts, e->alert)))
+		if (is_lost(a, e)) {
+			e->alert = 0;
+			snprintf(e->reason, sizeof(e->reason), "it could not be stored, as the log says");
+		}
+		if (is_due(e, inst, now_ns))
 			settle(a, e, inst, now_ns);
 	}
 }
@@ -68,6 +87,8 @@ int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, cons
 			return -ENOMEM;
 		}
 	}
+	for (size_t i = 0; i < a->n; i++)
+		alerts_claim(alerts, conf->alert[i].name, conf->file, conf->alert[i].line);
 	alerts_always_look(a, now_ns);
 	alerts_release(alerts);
 	*ret_always = a;

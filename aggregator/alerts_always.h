@@ -2,9 +2,11 @@
  *
  *      entries --alerts_always_look(), each second--> alerts_settle(), once their instrumentation is there
  *
- * Match    by name: one whose rule is as it was goes on with its state; one whose rule is another begins anew.
+ * Match    by name: one whose rule is as it was goes on with its state, also where its instrumentation has another name now; one whose
+ *          rule is another, or whose instrumentation measures another thing, begins anew once that is there.
  * Removed  what is no longer in the file; what fired is over then.
- * Errors   of entries that cannot be watched as they are: logged once, and in alerts_always_json().
+ * Errors   of entries that cannot be watched as they are, or that the store refuses: logged, in alerts_always_json(), and tried
+ *          again after ALERTS_ALWAYS_AGAIN_NS.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_ALERTS_ALWAYS_H
@@ -12,6 +14,8 @@
 
 #include "alerts.h"
 #include "conf.h"
+
+#define ALERTS_ALWAYS_AGAIN_NS 60000000000ll
 
 struct alerts_always;			/* its fields are in alerts_always.c */
 

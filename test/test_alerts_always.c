@@ -43,12 +43,23 @@ static void again(__s64 now_s)
 	begin(now_s);
 }
 
-/* The bench's instrumentation is the configuration's. */
-static void adopt(void)
+/* The bench's instrumentation is the configuration's, under this name. */
+static void adopt_as(const char *name)
 {
 	struct instrumentation in = catalog_find(bench.catalog, 1)->in;
 
-	catalog_adopt(bench.catalog, 1, &in, "queries");
+	catalog_adopt(bench.catalog, 1, &in, name);
+	uv_run(&bench.loop, UV_RUN_DEFAULT);
+}
+
+static void adopt(void)
+{
+	adopt_as("queries");
+}
+
+static void look(__s64 at_s)
+{
+	alerts_always_look(always, at_s * 1000000000);
 	uv_run(&bench.loop, UV_RUN_DEFAULT);
 }
 
@@ -165,6 +176,68 @@ static void one_of_the_same_name_that_somebody_made_is_another(void **state)
 	assert_string_equal(all(), "1 slow");
 }
 
+static void their_instrumentation_may_get_another_name(void **state)
+{
+	list(1, "slow", SLOW);
+	adopt();
+	begin(BEGIN);
+	seconds(BEGIN, 30, 200000000);
+	strcpy(conf.alert[0].instrumentation, "all queries");
+	again(BEGIN + 30);		/* the catalog has the old name still */
+	assert_string_equal(all(), "1 slow");
+	adopt_as("all queries");
+	look(BEGIN + 31);
+	assert_string_equal(all(), "1 slow");
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+}
+
+static void nothing_is_over_while_their_instrumentation_is_not_there_yet(void **state)
+{
+	char reason[REASON_MAX];
+
+	list(1, "slow", SLOW);
+	adopt();
+	begin(BEGIN);
+	seconds(BEGIN, 30, 200000000);
+	adopt_as("");
+	again(BEGIN + 30);
+	assert_string_equal(state_of(0, reason), "waiting");
+	assert_string_equal(alerts_bench_state(&bench), "firing");
+	assert_int_equal(alerts_remove(bench.alerts, 1, NULL, NULL, reason), -EINVAL);
+}
+
+static unsigned n_refused;
+
+static int remember_no_alert(struct store *s, const char *name, const char *text)
+{
+	n_refused++;
+	return -ENOSPC;
+}
+
+static void what_the_store_refuses_is_tried_once_a_minute(void **state)
+{
+	const struct store_ops *ops = bench.store->ops;
+	struct store_ops full = *ops;
+	char reason[REASON_MAX];
+
+	list(1, "slow", SLOW);
+	adopt();
+	n_refused = 0;
+	full.remember = remember_no_alert;
+	bench.store->ops = &full;
+	begin(BEGIN);
+	for (int s = 0; s < 180; s++)
+		look(BEGIN + s);
+	assert_int_equal(n_refused, 3);
+	assert_string_equal(all(), "");
+	assert_string_equal(state_of(0, reason), "wrong");
+	assert_string_equal(reason, "it could not be stored, as the log says");
+	bench.store->ops = ops;
+	look(BEGIN + 180);
+	assert_string_equal(all(), "4 slow");
+	assert_string_equal(state_of(0, reason), "on");
+}
+
 static void they_are_not_removed(void **state)
 {
 	char reason[REASON_MAX];
@@ -193,6 +266,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(they_go_on_after_a_restart_with_their_state, start, stop),
 	cmocka_unit_test_setup_teardown(another_rule_begins_anew_and_what_is_gone_from_the_file_is_over, start, stop),
 	cmocka_unit_test_setup_teardown(one_of_the_same_name_that_somebody_made_is_another, start, stop),
+	cmocka_unit_test_setup_teardown(their_instrumentation_may_get_another_name, start, stop),
+	cmocka_unit_test_setup_teardown(nothing_is_over_while_their_instrumentation_is_not_there_yet, start, stop),
+	cmocka_unit_test_setup_teardown(what_the_store_refuses_is_tried_once_a_minute, start, stop),
 	cmocka_unit_test_setup_teardown(they_are_not_removed, start, stop),
 	cmocka_unit_test_setup_teardown(what_cannot_be_watched_says_why, start, stop),
 };
