@@ -37,7 +37,7 @@ static void put_drawn(struct bytes *out, const struct params *p)
 	writer_name_text(out, "yscale", yscale_name(p->yscale));
 	writer_name_text(out, "theme", p->theme == PALETTE_DARK ? "dark" : "light");
 	if (params_ramp(p) != PALETTE_USUAL)
-		writer_name_text(out, "palette", params_ramp(p) == PALETTE_FIRE ? "fire" : "grey");
+		writer_name_text(out, "palette", palette_ramp_name(params_ramp(p)));
 	if (p->ymin)
 		writer_name_number(out, "ymin", (__u64)p->ymin);
 	if (p->ymax)

@@ -181,6 +181,13 @@ static void make_all(void)
 		}
 }
 
+const char *palette_ramp_name(enum palette_ramp ramp)
+{
+	static const char *const name[] = { [PALETTE_USUAL] = "ramp", [PALETTE_FIRE] = "fire", [PALETTE_GREY] = "grey" };
+
+	return name[ramp];
+}
+
 void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;

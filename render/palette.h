@@ -36,6 +36,9 @@ struct palette {
 	__u32 note, alert;		/* annotations */
 };
 
+/* "ramp", "fire", "grey". */
+const char *palette_ramp_name(enum palette_ramp ramp);
+
 void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette);
 
 /* The ramp of one hue (0..359, as in HSV; below 0: grey), for layers: as many steps and as much

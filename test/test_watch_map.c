@@ -22,6 +22,19 @@ static void a_map_is_read_with_all_it_says(void **state)
 	map_free(m);
 }
 
+/* In percent; else the column has none. */
+static void a_column_may_have_its_share(void **state)
+{
+	json_t *grid = kit_grid(), *column = json_array_get(json_object_get(grid, "columns"), 2);
+	struct map *m;
+
+	json_object_set_new(column, "share", json_real(0.4));
+	assert_int_equal(map_read(grid, &m), 0);
+	assert_true(m->column[2].share == 0.4 && m->column[1].share == 1);
+	map_free(m);
+	json_decref(grid);
+}
+
 static void null_is_no_limit(void **state)
 {
 	json_t *grid = kit_grid();
@@ -161,6 +174,7 @@ static void a_moment_that_cannot_be_drawn_is_the_last_that_can(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_map_is_read_with_all_it_says),
+	cmocka_unit_test(a_column_may_have_its_share),
 	cmocka_unit_test(null_is_no_limit),
 	cmocka_unit_test(what_is_no_map_is_refused),
 	cmocka_unit_test(what_is_no_colour_is_refused),

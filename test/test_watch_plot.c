@@ -131,6 +131,19 @@ static void the_brightest_of_a_pixel_is_seen_and_all_are_counted(void **state)
 	map_free(m);
 }
 
+static void a_share_of_the_column_is_coloured(void **state)
+{
+	struct map *m = kit_map();
+	struct plot p = plot_of(m, 64);
+	unsigned char level[PLOT_PIXELS_MAX];
+
+	m->column[2].share = 0.4;
+	plot_levels(&p, 2, level);
+	assert_int_equal(level[plot_pixel(&p, 1500)], 80);
+	assert_int_equal(level[plot_pixel(&p, 3000)], 20);
+	map_free(m);
+}
+
 static void a_cell_is_read_out(void **state)
 {
 	struct map *m = kit_map();
@@ -199,6 +212,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strips_are_beyond_the_axis),
 	cmocka_unit_test(a_value_and_its_pixel_belong_together),
 	cmocka_unit_test(the_brightest_of_a_pixel_is_seen_and_all_are_counted),
+	cmocka_unit_test(a_share_of_the_column_is_coloured),
 	cmocka_unit_test(a_cell_is_read_out),
 	cmocka_unit_test(a_step_is_to_the_next_row),
 	cmocka_unit_test(rows_are_as_fine_as_pixels),

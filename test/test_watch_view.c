@@ -57,7 +57,8 @@ static void keys_have_effects(void **state)
 		{ "M", VIEW_ASK | VIEW_LIST, 2, 1, SHADE_LOG, YSCALE_AUTO }, { "mM", VIEW_ASK | VIEW_LIST, 0, 1, SHADE_LOG, YSCALE_AUTO },
 		{ "-", VIEW_ASK, 0, 2, SHADE_LOG, YSCALE_AUTO }, { "--+", VIEW_ASK, 0, 2, SHADE_LOG, YSCALE_AUTO },
 		{ "----------", VIEW_ASK, 0, 1200, SHADE_LOG, YSCALE_AUTO }, { "+", 0, 0, 1, SHADE_LOG, YSCALE_AUTO }, { "=", 0, 0, 1, SHADE_LOG, YSCALE_AUTO },
-		{ "t", VIEW_ASK, 0, 1, SHADE_LINEAR, YSCALE_AUTO }, { "tttt", VIEW_ASK, 0, 1, SHADE_LOG, YSCALE_AUTO },
+		{ "t", VIEW_ASK, 0, 1, SHADE_LINEAR, YSCALE_AUTO }, { "tttt", VIEW_ASK, 0, 1, SHADE_PERCENT, YSCALE_AUTO },
+		{ "ttttt", VIEW_ASK, 0, 1, SHADE_LOG, YSCALE_AUTO },
 		{ "l", VIEW_ASK, 0, 1, SHADE_LOG, YSCALE_LINEAR }, { "ll", VIEW_ASK, 0, 1, SHADE_LOG, YSCALE_LOG },
 		{ "q", VIEW_QUIT, 0, 1, SHADE_LOG, YSCALE_AUTO }, { "\x03", VIEW_QUIT, 0, 1, SHADE_LOG, YSCALE_AUTO },
 		{ "\x1a", VIEW_SUSPEND, 0, 1, SHADE_LOG, YSCALE_AUTO }, { "x", 0, 0, 1, SHADE_LOG, YSCALE_AUTO },
@@ -74,6 +75,18 @@ static void keys_have_effects(void **state)
 			fail_msg("%s: effect %u, column %g", cases[i].keys, effect, s.view.column_s);
 		map_free(s.map);
 	}
+}
+
+static void p_goes_through_the_palettes(void **state)
+{
+	struct stage s;
+
+	stage_init(&s);
+	for (int i = 1; i <= PALETTE_RAMPS; i++) {
+		assert_true(type(&s, 'p') & VIEW_ASK);
+		assert_int_equal(s.view.ramp, i % PALETTE_RAMPS);
+	}
+	map_free(s.map);
 }
 
 static void a_pause_stands_still_and_ends(void **state)
@@ -222,6 +235,7 @@ static void rows_are_asked_for_as_pixels_need_them(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(columns_are_as_long_as_it_takes),
 	cmocka_unit_test(keys_have_effects),
+	cmocka_unit_test(p_goes_through_the_palettes),
 	cmocka_unit_test(a_pause_stands_still_and_ends),
 	cmocka_unit_test(a_zoom_keeps_what_is_pointed_at),
 	cmocka_unit_test(values_are_zoomed_and_fit_again),

@@ -12,12 +12,13 @@
 
 /* --- options --- */
 
-enum { OPT_ONCE = 256, OPT_COLUMNS, OPT_LINES, OPT_COLOR, OPT_TRANSFER, OPT_YSCALE, OPT_THEME, OPT_SELECTED };
+enum { OPT_ONCE = 256, OPT_COLUMNS, OPT_LINES, OPT_COLOR, OPT_TRANSFER, OPT_PALETTE, OPT_YSCALE, OPT_THEME, OPT_SELECTED };
 
 struct options {
 	const char *id, *measure, *selected, *theme, *color;
 	double duration_s, end_s;
 	enum shade_transfer transfer;
+	enum palette_ramp ramp;
 	enum view_yscale yscale;
 	bool once;
 	long n_cols, n_lines;		/* 0: not given */
@@ -28,7 +29,8 @@ static const struct argp_option options[] = {
 	{ "end", 'e', "TIME", 0, "Stand still, up to this Unix time", 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "selected", OPT_SELECTED, "KEY", 0, "Only this key", 0 },
-	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank", 0 },
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 },
+	{ "palette", OPT_PALETTE, "NAME", 0, "ramp (default: yellow to blue), fire or grey", 0 },
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log or linear (default: as the measure asks)", 0 },
 	{ "theme", OPT_THEME, "NAME", 0, "dark (default) or light", 0 },
 	{ "once", OPT_ONCE, NULL, 0, "Print one frame as text, and end", 0 },
@@ -61,10 +63,14 @@ static double number(struct argp_state *state, const char *option, const char *a
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const transfers[] = {
-		[SHADE_LINEAR] = "linear", [SHADE_LOG] = "log", [SHADE_RANK] = "rank", [SHADE_SQRT] = "sqrt", NULL,
+		[SHADE_LINEAR] = "linear", [SHADE_LOG] = "log", [SHADE_RANK] = "rank", [SHADE_SQRT] = "sqrt",
+		[SHADE_PERCENT] = "percent", NULL,
 	};
 	static const char *const yscales[] = {
 		[YSCALE_AUTO] = "auto", [YSCALE_LOG] = "log", [YSCALE_LINEAR] = "linear", NULL,
+	};
+	static const char *const palettes[] = {
+		[PALETTE_USUAL] = "ramp", [PALETTE_FIRE] = "fire", [PALETTE_GREY] = "grey", NULL,
 	};
 	static const char *const themes[] = { "dark", "light", NULL }, *const colors[] = { "auto", "always", "never", NULL };
 	struct options *o = state->input;
@@ -75,6 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'm': o->measure = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_TRANSFER: o->transfer = (enum shade_transfer)choice(state, "transfer", arg, transfers); return 0;
+	case OPT_PALETTE: o->ramp = (enum palette_ramp)choice(state, "palette", arg, palettes); return 0;
 	case OPT_YSCALE: o->yscale = (enum view_yscale)choice(state, "yscale", arg, yscales); return 0;
 	case OPT_THEME: o->theme = themes[choice(state, "theme", arg, themes)]; return 0;
 	case OPT_COLOR: o->color = colors[choice(state, "color", arg, colors)]; return 0;
@@ -137,7 +144,7 @@ static int set_view(struct client *c, const struct options *o, struct session *s
 		snprintf(c->reason, sizeof(c->reason), "--selected: no key is as long as this");
 		return -EINVAL;
 	}
-	*v = (struct view){ .measure = (size_t)measure, .end_s = o->end_s, .yscale = o->yscale, .transfer = o->transfer,
+	*v = (struct view){ .measure = (size_t)measure, .end_s = o->end_s, .yscale = o->yscale, .transfer = o->transfer, .ramp = o->ramp,
 			    .row_bits = 2, .isolated = o->selected != NULL };
 	snprintf(v->selected, sizeof(v->selected), "%s", o->selected ?: "");
 	s->theme = o->theme;

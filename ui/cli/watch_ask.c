@@ -40,5 +40,6 @@ void ask_parameters(const struct view *v, const struct subject *s, long n_cols, 
 	asked_put(out, "transfer", shade_transfer_name(v->transfer));
 	asked_put(out, "yscale", yscale[v->yscale]);
 	asked_put(out, "theme", theme);
+	asked_put(out, "palette", palette_ramp_name(v->ramp));
 	ask_selected(v, out);
 }

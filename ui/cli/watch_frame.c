@@ -92,13 +92,14 @@ static void axes_text(const struct frame *f, const struct layout *l, char *out, 
 	const struct map *m = f->map;
 	struct plot p = view_plot(f->view, m, l->n_pixels);
 	double beyond = plot_beyond(&p);
+	enum palette_ramp ramp = f->view->ramp;
 	char span[AXIS_TEXT], n[AXIS_TEXT];
 	int at;
 
 	axis_format_span((__u64)map_ns(m->column_s), span);
 	axis_format_count(beyond, n);
-	at = snprintf(out, room, "%s per column, %s axis, %s colours", span, m->yscale == AXIS_LOG ? "log" : "linear",
-		      m->transfer);
+	at = snprintf(out, room, "%s per column, %s axis, %s colours%s%s", span, m->yscale == AXIS_LOG ? "log" : "linear",
+		      m->transfer, ramp ? " of " : "", ramp ? palette_ramp_name(ramp) : "");
 	if (beyond > 0)
 		snprintf(out + at, room - (size_t)at, ", %s beyond the axis", n);
 }
@@ -163,7 +164,7 @@ static void draw_help(const struct layout *l, struct screen *s)
 		"Page Up, Page Down  earlier, later                space      pause, resume",
 		"+ -                 zoom the time                 m M        next, last measure",
 		"[ ]                 zoom the values; 0 all        l          log, linear axis",
-		"k                   keys and counts; Enter: alone t          count to colour",
+		"k                   keys and counts; Enter: alone t p        count to colour, palette",
 		"f                   field of the key list         Ctrl-L     draw anew",
 		"",
 		"line under the map:  / not observed   . kept no more   \\ partly lost",

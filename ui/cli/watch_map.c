@@ -9,7 +9,7 @@
 #define ROWS_MAX 65536
 #define MAP_TIME_MAX_S 4e9		/* in ns, the difference of two fits into 64 bits */
 
-static const struct map_column not_observed = { .state = MAP_UNOBSERVED };
+static const struct map_column not_observed = { .state = MAP_UNOBSERVED, .share = 1 };
 
 /* --- numbers and names out of JSON --- */
 
@@ -113,13 +113,13 @@ static int read_running(const json_t *array, struct map_column *c)
 
 static int read_column(const json_t *json, size_t n_rows, struct map_column *ret_column)
 {
-	struct map_column c = { .sampled = 0 };
+	struct map_column c = { .share = 1 };
 	json_t *cells = NULL, *running = NULL, *state = NULL;
 	int step = 0, err = 0;
 
-	if (json_unpack((json_t *)json, "{s:o, s:F, s:F, s:F, s?F, s?b, s:F, s:F, s:o, s?o}", "state", &state,
+	if (json_unpack((json_t *)json, "{s:o, s:F, s:F, s:F, s?F, s?b, s?F, s:F, s:F, s:o, s?o}", "state", &state,
 			"reporting", &c.reporting, "expected", &c.expected, "lost", &c.lost, "sampled", &c.sampled,
-			"clock_step", &step, "count", &c.count, "p50", &c.p50, "cells", &cells, "running", &running) ||
+			"clock_step", &step, "share", &c.share, "count", &c.count, "p50", &c.p50, "cells", &cells, "running", &running) ||
 	    !read_state(state, &c.state))
 		return -EBADMSG;
 	c.clock_step = step;

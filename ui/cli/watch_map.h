@@ -4,7 +4,7 @@
  *
  * Shape   n_cols columns, each column_s long, from from_s on.  Row r holds values edge[r] <= v < edge[r + 1]; the last
  *         edge may be INFINITY.  Counts are means where the metric is of scope point, and need not be whole.
- * Colour  of a cell: palette[shade_density_index(level, n * scale[row])], all of it data, as on the page.
+ * Colour  of a cell: palette[shade_density_index(level, n * scale[row] * share)], all of it data, as on the page.
  * Errors  -EBADMSG: not such a message, -ESTALE: the column has a cell without a row here, so a grid must be asked for,
  *         -ENOMEM.  After an error nothing has changed.
  * Memory  map_free() frees it (NULL is fine).
@@ -35,6 +35,7 @@ struct map_column {
 	double reporting, expected, lost;
 	double sampled;			/* one event in so many was looked at; 0: every one */
 	bool clock_step;
+	double share;			/* what a cell's density is multiplied with; 1 but in percent of the column */
 	double count, p50;
 	size_t n_cells, n_running;
 	struct map_cell *cell;

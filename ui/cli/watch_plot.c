@@ -164,7 +164,7 @@ void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_
 	memset(ret_level, 0, PLOT_PIXELS_MAX);
 	for (size_t i = 0; i < c->n_cells; i++) {
 		size_t row = c->cell[i].row;
-		unsigned level = shade_density_index(m->level, c->cell[i].n * m->scale[row]);
+		unsigned level = shade_density_index(m->level, c->cell[i].n * m->scale[row] * c->share);
 
 		if (plot_span(p, m->edge[row], m->edge[row + 1], &first, &last))
 			for (long at = first; at <= last; at++)

@@ -100,10 +100,16 @@ static unsigned change_transfer(struct view *v)
 {
 	static const enum shade_transfer next[] = {
 		[SHADE_LOG] = SHADE_LINEAR, [SHADE_LINEAR] = SHADE_RANK, [SHADE_RANK] = SHADE_SQRT,
-		[SHADE_SQRT] = SHADE_LOG,
+		[SHADE_SQRT] = SHADE_PERCENT, [SHADE_PERCENT] = SHADE_LOG,
 	};
 
 	v->transfer = next[v->transfer];
+	return VIEW_ASK;
+}
+
+static unsigned change_palette(struct view *v)
+{
+	v->ramp = (v->ramp + 1) % PALETTE_RAMPS;
 	return VIEW_ASK;
 }
 
@@ -247,6 +253,7 @@ static unsigned press(struct view *v, int key, const struct scene *scene)
 	case 'M': return change_measure(v, scene, scene->subject->n_measures - 1);
 	case 'l': return change_yscale(v, scene);
 	case 't': return change_transfer(v);
+	case 'p': return change_palette(v);
 	case ' ': return pause_view(v, scene);
 	case '+': case '=': return zoom_time(v, scene, -1);
 	case '-': return zoom_time(v, scene, 1);

@@ -25,6 +25,7 @@ struct view {
 	double column_s, end_s;
 	enum view_yscale yscale;
 	enum shade_transfer transfer;
+	enum palette_ramp ramp;
 	size_t by;			/* 0: whole keys; else field by - 1 */
 	bool isolated;			/* only `selected` is shown */
 	char selected[KEY_BYTES_MAX];
