@@ -70,12 +70,21 @@ static json_t *link_json(const struct notice *n)
 	return link_to(n->page_url, n->rule->inst, (to_ns - n->from_ns) / NS + LINK_S, to_ns / NS + LINK_S / 3);
 }
 
+/* Where nobody looks any more nobody knows whether it is over. */
+static const char *how_it_ended(const struct notice *n)
+{
+	if (n->to_ns == ANNOTATION_OPEN)
+		return "";
+	if (!strcmp(n->state, alert_state_name(ALERT_NO_DATA)))
+		return " is not observed any more";
+	return strcmp(n->state, "removed") ? " is over" : " is removed";
+}
+
 static json_t *text_json(const struct notice *n)
 {
 	char text[ALERT_NAME_MAX + 512];
-	const char *how = n->to_ns == ANNOTATION_OPEN ? "" : strcmp(n->state, "removed") ? " is over" : " is removed";
 
-	snprintf(text, sizeof(text), "%s%s: %s", n->rule->name, how, n->sentence);
+	snprintf(text, sizeof(text), "%s%s: %s", n->rule->name, how_it_ended(n), n->sentence);
 	return json_string(text);
 }
 

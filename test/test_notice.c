@@ -41,7 +41,7 @@ static void one_that_is_over_says_from_when_to_when(void **state)
 {
 	static const struct { const char *state, *text; } cases[] = {
 		{ "ok", "slow is over: p99 of latency is 120 ms, above 100 ms" },
-		{ "no_data", "slow is over: p99 of latency is 120 ms, above 100 ms" },
+		{ "no_data", "slow is not observed any more: p99 of latency is 120 ms, above 100 ms" },
 		{ "removed", "slow is removed: p99 of latency is 120 ms, above 100 ms" },
 	};
 
