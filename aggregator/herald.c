@@ -110,12 +110,12 @@ static int value_of(struct errand *e, struct value **ret_value, char *reason)
 	return value_new(a, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);
 }
 
-/* Does its webhook want a picture at all? */
+/* Does its webhook want a picture at all, and can it be sent still? */
 static bool wants_picture(const struct errand *e)
 {
 	const struct conf_webhook *hook = webhooks_find(e->herald->a->webhooks, e->webhook);
 
-	return hook && hook->picture;
+	return hook && hook->picture && !e->herald->a->stopping;
 }
 
 static void draw_first(struct herald *h)

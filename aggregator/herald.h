@@ -6,7 +6,7 @@
  *          began, but of at most HERALD_SPAN_NS; drawn by a worker as those that people ask for.  A picture that cannot be
  *          had keeps no notice back: it says why there is none.
  * Bounds   HERALD_WAITING notices wait for their picture; further ones go without.
- * Kept     nothing: what is on its way when heatscoped ends is given up, and said so.
+ * Kept     nothing: what is on its way, or waits for its picture, when heatscoped ends is given up, and said so; no further one is drawn.
  * Thread   the loop thread only.
  */
 #ifndef HEATSCOPE_HERALD_H
