@@ -72,7 +72,7 @@ int conf_take_reports(const struct said_report *said, unsigned n, const char *pa
 int conf_check_instrumentation(const struct conf *conf, const char *name, char *reason);
 int conf_check_webhook(const struct conf *conf, const char *name, char *reason);	/* NULL: none is named */
 
-/* Is it http:// or https://, a host, and no space?  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
+/* Is it http:// or https://, a host, and no space?  -EINVAL and why not, in `reason` (REASON_MAX bytes), without the URL. */
 int conf_check_url(const char *url, char *reason);
 
 #endif

@@ -30,7 +30,7 @@ int conf_check_url(const char *url, char *reason)
 		at++;
 	if (host && *host && !strchr("/:?#@", *host) && !*at)
 		return 0;
-	snprintf(reason, REASON_MAX, "\"%.60s\" is no URL that can be used: it is like https://example.net/hook, without spaces", url);
+	snprintf(reason, REASON_MAX, "no URL that can be used: it must be like https://example.net/hook, without spaces");	/* it may be a secret */
 	return -EINVAL;
 }
 

@@ -20,7 +20,6 @@ struct letter {
 	uv_timer_t pause;		/* until the next try */
 	courier_done done;
 	void *arg;
-	char trouble[CURL_ERROR_SIZE];	/* libcurl's, of the last try */
 };
 
 struct courier {
@@ -83,14 +82,32 @@ static void letter_end(struct letter *l, int err, const char *reason)
 
 static bool may_change(CURLcode code, long status)
 {
-	if (code != CURLE_OK)
-		return code != CURLE_URL_MALFORMAT && code != CURLE_UNSUPPORTED_PROTOCOL;
-	return status >= 500 || status == 408 || status == 429;
+	switch (code) {
+	case CURLE_OK:
+		return status >= 500 || status == 408 || status == 429;
+	case CURLE_URL_MALFORMAT:
+	case CURLE_UNSUPPORTED_PROTOCOL:
+	case CURLE_PEER_FAILED_VERIFICATION:	/* its certificate; */
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_INVALIDCERTSTATUS:
+	case CURLE_SSL_CACERT_BADFILE:		/* those of the system */
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* libcurl's own words for the try name the host. */
+static void say_trouble(const struct letter *l, CURLcode code, const char *tries, char reason[COURIER_REASON_MAX])
+{
+	long number = 0;
+
+	curl_easy_getinfo(l->easy, CURLINFO_OS_ERRNO, &number);
+	snprintf(reason, COURIER_REASON_MAX, "%s%s%s%s", curl_easy_strerror(code), number ? ": " : "", number ? strerror((int)number) : "", tries);
 }
 
 static void say_why(const struct letter *l, CURLcode code, long status, char reason[COURIER_REASON_MAX])
 {
-	const char *trouble = *l->trouble ? l->trouble : curl_easy_strerror(code);
 	char tries[32] = "";
 
 	if (l->n_tries > 1)
@@ -100,7 +117,7 @@ static void say_why(const struct letter *l, CURLcode code, long status, char rea
 	else if (code == CURLE_OK)
 		snprintf(reason, COURIER_REASON_MAX, "the answer was %ld%s", status, tries);
 	else
-		snprintf(reason, COURIER_REASON_MAX, "%.150s%s", trouble, tries);
+		say_trouble(l, code, tries, reason);
 }
 
 static void on_pause(uv_timer_t *pause)
@@ -108,7 +125,6 @@ static void on_pause(uv_timer_t *pause)
 	struct letter *l = pause->data;
 
 	l->n_answered = 0;
-	*l->trouble = 0;
 	if (curl_multi_add_handle(l->courier->multi, l->easy))
 		letter_end(l, -ENOMEM, "out of memory");
 }
@@ -267,7 +283,6 @@ static int address(struct letter *l, const struct courier_post *post)
 	curl_easy_setopt(l->easy, CURLOPT_POSTFIELDS, l->body ? l->body : "");
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEDATA, l);
-	curl_easy_setopt(l->easy, CURLOPT_ERRORBUFFER, l->trouble);
 	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, l);
 	return 0;
 }

@@ -4,7 +4,8 @@
  *            ^--- COURIER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, nobody there
  *
  * Given up   at once what another try would not change: another status (redirects are not followed, they lead where nobody
- *            meant to send), a URL that is none.
+ *            meant to send), a URL that is none, a certificate that is not to be trusted.
+ * Reasons    tell neither the URL nor its host, which may be secrets; ASCII.
  * Bounds     COURIER_WAITING deliveries and COURIER_BYTES at a time; further ones are refused with -ENOSPC.
  * Proxies    none: those of the environment are not asked.
  * Names      are looked up by a thread of libcurl's.

@@ -110,13 +110,13 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ "instrumentations:\n- {module: a, stat: b, predicate: '{'}\n", "line 2: " },
 		{ "instrumentations:\n- {module: a, stat: b}\n- {name: x, module: a, stat: b}\n- {name: x, module: a, stat: c}\n",
 		  "line 4: line 3 has one with the name \"x\" already" },
-		{ "page-url: example.net\n", "line 1: page-url: \"example.net\" is no URL" },
+		{ "page-url: example.net\n", "line 1: page-url: no URL that can be used: it must be like https://example.net/hook" },
 		{ "webhooks:\n- {name: a}\n", ": line 2: the key url is missing" },
-		{ "webhooks:\n- {name: a, url: 'ftp://x/'}\n", "the webhook at line 2: \"ftp://x/\" is no URL" },
-		{ "webhooks:\n- {name: a, url: 'http://'}\n", "is no URL" },
-		{ "webhooks:\n- {name: a, url: 'https:///x'}\n", "is no URL" },
-		{ "webhooks:\n- {name: a, url: 'http://a b/'}\n", "is no URL" },
-		{ "webhooks:\n- {name: a, url: \"http://a/\\nX: y\"}\n", "is no URL" },
+		{ "webhooks:\n- {name: a, url: 'ftp://x/'}\n", "the webhook at line 2: no URL that can be used" },
+		{ "webhooks:\n- {name: a, url: 'http://'}\n", "no URL" },
+		{ "webhooks:\n- {name: a, url: 'https:///x'}\n", "no URL" },
+		{ "webhooks:\n- {name: a, url: 'http://a b/'}\n", "no URL" },
+		{ "webhooks:\n- {name: a, url: \"http://a/\\nX: y\"}\n", "no URL" },
 		{ "webhooks:\n- {name: a, url: 'http://x/', timeout: 61}\n", "value \"61\" for \"timeout\" is invalid: 1 to 60 seconds" },
 		{ "webhooks:\n- {name: a, url: 'http://x/', picture: 7}\n", "value \"7\" for \"picture\" is invalid: must be true or false" },
 		{ "webhooks:\n- {name: a, url: 'http://x/'}\n- {name: a, url: 'http://y/'}\n", "the webhook at line 3: line 2 has one with the name" },
@@ -153,6 +153,21 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		if (!strstr(reason, cases[i][1]))
 			fail_msg("it says \"%s\", not \"%s\"", reason, cases[i][1]);
 		assert_memory_equal(&conf, &before, sizeof(conf));
+	}
+}
+
+static void what_may_be_a_secret_is_not_said(void **state)
+{
+	static const char *const urls[] = { "ftp://x/T0KEN", "https://x/T0KEN a", "https:///T0KEN", "[T0KEN, a]", "{T0KEN: a}" };
+	static struct conf conf;
+	char text[200], reason[CONF_REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		conf_init(&conf);
+		snprintf(text, sizeof(text), "webhooks:\n- name: a\n  url: %s\n", urls[i]);
+		assert_int_equal(read_text(text, &conf, reason), -EINVAL);
+		if (strstr(reason, "T0KEN"))
+			fail_msg("it says \"%s\"", reason);
 	}
 }
 
@@ -256,6 +271,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_empty_file_changes_nothing),
 	cmocka_unit_test(the_file_we_ship_holds_the_defaults),
 	cmocka_unit_test(what_is_wrong_is_named_and_changes_nothing),
+	cmocka_unit_test(what_may_be_a_secret_is_not_said),
 	cmocka_unit_test(instrumentations_become_requests),
 	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
 	cmocka_unit_test(reports_say_when_and_where_to),

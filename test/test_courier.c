@@ -213,30 +213,45 @@ static void a_receiver_that_hangs_keeps_nobody_else_waiting(void **state)
 	assert_non_null(strstr(hangs.reason, "tried 3 times"));
 }
 
+static void send_to(const char *url, struct outcome *o)
+{
+	struct courier_post p = { .url = url, .type = "text/plain", .timeout_ms = 5000 };
+
+	*o = (struct outcome){ 0 };
+	assert_int_equal(courier_post(courier, &p, on_done, o), 0);
+	while (!o->n)
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	assert_int_equal(o->err, -EIO);
+}
+
 static void where_nobody_listens_it_is_tried_three_times(void **state)
 {
-	struct courier_post p = { .url = "http://127.0.0.1:1/", .type = "text/plain", .timeout_ms = 5000 };
-	struct outcome o = { 0 };
+	struct outcome o;
 
-	assert_int_equal(courier_post(courier, &p, on_done, &o), 0);
-	while (!o.n)
-		uv_run(&receiver.loop, UV_RUN_ONCE);
-	assert_int_equal(o.err, -EIO);
-	assert_non_null(strstr(o.reason, "tried 3 times"));
+	send_to("http://127.0.0.1:1/", &o);
+	assert_non_null(strstr(o.reason, ": Connection refused, tried 3 times"));
+}
+
+static void reasons_tell_neither_the_url_nor_its_host(void **state)
+{
+	static const char *const urls[] = { "http://localhost:1/secret", "http://secret.invalid/", "gopher://secret/", "http://secret:x/", "http://secret host/",
+					    "http://secret:pass@127.0.0.1:1/" };
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		send_to(urls[i], &o);
+		if (strstr(o.reason, "secret") || strstr(o.reason, "localhost") || strstr(o.reason, "127.0.0.1"))
+			fail_msg("it says \"%s\"", o.reason);
+	}
 }
 
 static void only_http_and_https_are_spoken(void **state)
 {
 	static const char *const urls[] = { "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "http://" };
+	struct outcome o;
 
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
-		struct courier_post p = { .url = urls[i], .type = "text/plain", .timeout_ms = 5000 };
-		struct outcome o = { 0 };
-
-		assert_int_equal(courier_post(courier, &p, on_done, &o), 0);
-		while (!o.n)
-			uv_run(&receiver.loop, UV_RUN_ONCE);
-		assert_int_equal(o.err, -EIO);
+		send_to(urls[i], &o);
 		assert_null(strstr(o.reason, "tried"));
 	}
 }
@@ -292,6 +307,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up, start, stop),
 		cmocka_unit_test_setup_teardown(a_receiver_that_hangs_keeps_nobody_else_waiting, start, stop),
 		cmocka_unit_test_setup_teardown(where_nobody_listens_it_is_tried_three_times, start, stop),
+		cmocka_unit_test_setup_teardown(reasons_tell_neither_the_url_nor_its_host, start, stop),
 		cmocka_unit_test_setup_teardown(only_http_and_https_are_spoken, start, stop),
 		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_asked, start, stop),
 		cmocka_unit_test_setup_teardown(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop),
