@@ -386,8 +386,14 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 
 int aggregator_reload(struct aggregator *a, char *reason)
 {
-	reason[0] = 0;
-	return a->conf.token_file[0] ? token_read(a->conf.token_file, &a->token, reason, CONF_REASON_MAX) : 0;
+	struct token token = a->token;
+	int err = a->conf.token_file[0] ? token_read(a->conf.token_file, &token, reason, CONF_REASON_MAX) : 0;
+
+	if (!err)
+		err = webhooks_reload(a->webhooks, reason);
+	if (!err)
+		a->token = token;
+	return err;
 }
 
 /* --- ending --- */

@@ -68,7 +68,7 @@ __s64 now_ns(void);			/* wall clock, ns from the epoch */
 /* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
 
-/* Reads the token's file again; after an error the old one holds. */
+/* Reads the files of the tokens again, those of the webhooks, too; after an error the old ones hold. */
 int aggregator_reload(struct aggregator *a, char *reason);
 void aggregator_stop(struct aggregator *a);
 void aggregator_close(struct aggregator *a);

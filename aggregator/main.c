@@ -22,7 +22,7 @@ static const char doc[] =
 	"  heatscoped --config ./heatscoped.yaml --verbose\n"
 	"\n"
 	"Options override the configuration file, whose keys have the same names.\n"
-	"SIGHUP reads the token file again.  Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
+	"SIGHUP reads the token files again.  Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
        OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY };
@@ -167,7 +167,7 @@ static void on_hangup(uv_signal_t *s, int signum)
 	char reason[CONF_REASON_MAX];
 
 	if (aggregator_reload(&p->aggregator, reason))
-		fprintf(stderr, "heatscoped: not reloaded, the old one stays: %s\n", reason);
+		fprintf(stderr, "heatscoped: not reloaded, the old tokens stay: %s\n", reason);
 	else
 		fprintf(stderr, "heatscoped: reloaded\n");
 }

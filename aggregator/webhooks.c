@@ -128,21 +128,34 @@ json_t *webhooks_json(const struct webhooks *w)
 
 /* ---- begin and end ---- */
 
+int webhooks_reload(struct webhooks *w, char *reason)
+{
+	char token[CONF_WEBHOOKS_MAX][TOKEN_MAX + 1] = { "" }, why[CONF_REASON_MAX - 128];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->n; i++) {
+		const struct conf_webhook *conf = w->hook[i].conf;
+
+		if (*conf->token_file)
+			err = token_secret(conf->token_file, token[i], why, sizeof(why));
+		if (err)
+			snprintf(reason, CONF_REASON_MAX, "the webhook %s: %s", conf->name, why);
+	}
+	for (size_t i = 0; !err && i < w->n; i++)
+		memcpy(w->hook[i].token, token[i], sizeof(token[i]));
+	gnutls_memset(token, 0, sizeof(token));
+	return err;
+}
+
 int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason)
 {
 	struct webhooks *w = calloc(1, sizeof(*w));
-	char why[CONF_REASON_MAX - 128];
 	int err = w ? courier_new(loop, PAUSE_MS, &w->courier) : -ENOMEM;
 
-	for (size_t i = 0; !err && i < conf->n_webhooks; i++) {
-		struct hook *h = &w->hook[w->n++];
-
-		h->conf = &conf->webhook[i];
-		if (*h->conf->token_file)
-			err = token_secret(h->conf->token_file, h->token, why, sizeof(why));
-		if (err)
-			snprintf(reason, CONF_REASON_MAX, "the webhook %s: %s", h->conf->name, why);
-	}
+	for (size_t i = 0; !err && i < conf->n_webhooks; i++)
+		w->hook[w->n++].conf = &conf->webhook[i];
+	if (!err)
+		err = webhooks_reload(w, reason);
 	if (w)
 		*ret_webhooks = w;	/* also after an error: it has a handle to be closed */
 	return err;

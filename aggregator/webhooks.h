@@ -16,8 +16,9 @@
 
 struct webhooks;			/* its fields are in webhooks.c */
 
-/* Reads the tokens.  conf outlives it.  Errors with a sentence in `reason` (CONF_REASON_MAX bytes). */
+/* conf outlives it.  Errors with a sentence in `reason` (CONF_REASON_MAX bytes). */
 int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason);
+int webhooks_reload(struct webhooks *w, char *reason);	/* reads the tokens again; after an error the old ones hold */
 void webhooks_close(struct webhooks *w);	/* nothing is sent any more; NULL is fine */
 void webhooks_free(struct webhooks *w);		/* closed, and the loop has run out; NULL is fine */
 
