@@ -4,6 +4,7 @@
 #include "report_file.h"
 #include "value.h"
 #include "webhooks.h"
+#include "../render/utf8.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ struct entry {
 	const struct conf_report *conf;
 	__s64 last_s, next_s;		/* when it was due and done; when it is due */
 	__u64 n_made, n_failed;
-	char trouble[TROUBLE];		/* why the last one failed */
+	char trouble[TROUBLE];		/* why the last one failed; UTF-8 */
 };
 
 struct reports {
@@ -31,9 +32,12 @@ struct reports {
 
 static void fail(struct entry *r, const char *instrumentation, const char *reason)
 {
+	char whole[CONF_NAME_MAX + PARAMS_REASON_MAX];
+
 	r->n_failed++;
-	snprintf(r->trouble, sizeof(r->trouble), "%.40s: %.200s", instrumentation, reason);
-	fprintf(stderr, "heatscoped: report %s of %s failed: %s\n", r->conf->name, instrumentation, reason);
+	snprintf(whole, sizeof(whole), "%s: %s", instrumentation, reason);
+	utf8_clean(whole, r->trouble, sizeof(r->trouble));
+	fprintf(stderr, "heatscoped: report %s failed: %s\n", r->conf->name, r->trouble);
 }
 
 /* ---- what is remembered ---- */
@@ -76,6 +80,14 @@ static void remember(struct reports *r, const struct entry *report)
 		free(m);
 }
 
+/* From now on, as if it had been made each time before. */
+static void set_out(struct reports *r, struct entry *report, __s64 now_s)
+{
+	report->last_s = schedule_last(&report->conf->when, now_s);
+	report->next_s = schedule_next(&report->conf->when, report->last_s);
+	remember(r, report);
+}
+
 static int recall(struct reports *r, struct entry *report, __s64 now_s)
 {
 	char name[STORE_NAME_MAX + 1], text[24] = "";
@@ -86,11 +98,9 @@ static int recall(struct reports *r, struct entry *report, __s64 now_s)
 	if (err)
 		return err;
 	report->last_s = strtoll(text, NULL, 10);
-	if (report->last_s <= 0 || report->last_s > now_s) {
-		report->last_s = schedule_last(&report->conf->when, now_s);
-		remember(r, report);
-	}
 	report->next_s = schedule_next(&report->conf->when, report->last_s);
+	if (report->last_s <= 0 || report->last_s > now_s)
+		set_out(r, report, now_s);
 	return 0;
 }
 
@@ -261,7 +271,7 @@ static void begin(struct reports *r, struct entry *report, __s64 until_s)
 	r->due_s = schedule_last(&conf->when, until_s);
 	r->from_s = conf->range_s ? r->due_s - conf->range_s : schedule_last(&conf->when, r->due_s - 1);
 	if (report->next_s < r->due_s)
-		fprintf(stderr, "heatscoped: report %s was missed while heatscoped did not run; the newest one is made now\n", conf->name);
+		fprintf(stderr, "heatscoped: report %s was missed; the newest one that was due is made now\n", conf->name);
 	step(r);
 }
 
@@ -270,7 +280,9 @@ void reports_tick(struct reports *r, __s64 now_ns)
 	__s64 until_s = now_ns / NS - REPORTS_LATE_S;
 
 	for (size_t i = 0; i < r->n && !r->running; i++)
-		if (r->report[i].next_s <= until_s)
+		if (r->report[i].last_s > now_ns / NS + REPORTS_BACK_S)
+			set_out(r, &r->report[i], now_ns / NS);
+		else if (r->report[i].next_s <= until_s)
 			begin(r, &r->report[i], until_s);
 }
 
