@@ -3,6 +3,7 @@
 
 #include "member.h"
 #include "params.h"
+#include "report_file.h"
 #include "../collector/instrumentation.h"
 
 #include <errno.h>
@@ -107,6 +108,44 @@ static int take_one(const struct said_report *s, const struct conf *conf, struct
 	return 0;
 }
 
+static size_t folder_len(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len > 1 && path[len - 1] == '/')
+		len--;
+	return len;
+}
+
+static bool same_folder(const char *a, const char *b)
+{
+	size_t len = folder_len(a);
+
+	return len == folder_len(b) && !memcmp(a, b, len);
+}
+
+static bool same_files(const struct conf_report *a, size_t i, const struct conf_report *b, size_t j)
+{
+	char stem[2][REPORT_FILE_STEM];
+
+	report_file_stem(a->name, a->instrumentation[i], stem[0]);
+	report_file_stem(b->name, b->instrumentation[j], stem[1]);
+	return same_folder(a->to, b->to) && !strcmp(a->format, b->format) && !strcmp(stem[0], stem[1]);
+}
+
+/* Do its files have names of their own?  a: one before it, or the report itself. */
+static int check_files(const struct conf_report *a, const struct conf_report *r, char *reason)
+{
+	for (size_t i = 0; *r->to && i < a->n_instrumentations; i++)
+		for (size_t j = a == r ? i + 1 : 0; j < r->n_instrumentations; j++)
+			if (same_files(a, i, r, j)) {
+				snprintf(reason, REASON_MAX, "the file of \"%s\" in \"%s\" has the name of that of \"%s\" in \"%s\": name one otherwise",
+					 r->instrumentation[j], r->name, a->instrumentation[i], a->name);
+				return -EINVAL;
+			}
+	return 0;
+}
+
 int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason)
 {
 	char why[REASON_MAX] = "";
@@ -120,6 +159,8 @@ int conf_take_reports(const struct said_report *said, unsigned n, const char *pa
 		err = take_one(&said[i], conf, &conf->report[i], why);
 		if (!err)
 			err = conf_check_new(conf->report[0].name, sizeof(conf->report[0]), i, line, why);
+		for (unsigned j = 0; j <= i && !err; j++)
+			err = check_files(&conf->report[j], &conf->report[i], why);
 		if (err)
 			snprintf(reason, CONF_REASON_MAX, "the report at line %u: %s", line[i], why);
 	}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define STAMP "YYYYmmddTHHMMSS+zzzz"
-#define NAME 200
+#define NAME (REPORT_FILE_STEM + 40)
 
 static void clean(char *name)
 {
@@ -21,17 +22,22 @@ static void clean(char *name)
 			*name = '-';
 }
 
-static void make_names(const struct report_file *f, char stem[NAME], char name[NAME + 40])
+void report_file_stem(const char *report, const char *instrumentation, char out[REPORT_FILE_STEM])
+{
+	snprintf(out, REPORT_FILE_STEM, "%.80s-%.80s-", report, instrumentation);
+	clean(out);
+}
+
+static void make_names(const struct report_file *f, char stem[REPORT_FILE_STEM], char name[NAME])
 {
 	time_t t = (time_t)f->due_s;
 	char stamp[sizeof(STAMP) + 8] = "";
 	struct tm tm;
 
-	snprintf(stem, NAME, "%.80s-%.80s-", f->report, f->instrumentation);
-	clean(stem);
+	report_file_stem(f->report, f->instrumentation, stem);
 	if (localtime_r(&t, &tm))
 		strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%S%z", &tm);
-	snprintf(name, NAME + 40, "%s%s.%s", stem, stamp, f->format);
+	snprintf(name, NAME, "%s%s.%s", stem, stamp, f->format);
 }
 
 static int fail(char *reason, const char *what, const char *path)
@@ -58,14 +64,14 @@ static int write_all(int fd, const char *data, size_t len)
 /* Beside it, then in its place. */
 static int put(int folder, const struct report_file *f, const char *name, const void *data, size_t len, char *reason)
 {
-	char beside[NAME + 48];
+	char beside[NAME + 8];
 	int fd, bad;
 
 	snprintf(beside, sizeof(beside), ".%s.new", name);
-	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0640);
+	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return fail(reason, "no file can be made in", f->folder);
-	bad = write_all(fd, data, len);
+	bad = fchmod(fd, 0640) ?: write_all(fd, data, len);
 	if (bad)
 		fail(reason, "a file cannot be written in", f->folder);
 	if (close(fd) && !bad)
@@ -89,19 +95,20 @@ static int is_ours(const char *name, const char *stem, const char *format)
 	       strspn(stamp + 9, "0123456789") == 6 && strchr("+-", stamp[15]) && stamp[20] == '.' && !strcmp(stamp + 21, format);
 }
 
-static int drop_old(const struct report_file *f, const char *stem, char *reason)
+/* name: the one that was just written. */
+static int drop_old(const struct report_file *f, const char *stem, const char *name, char *reason)
 {
 	struct dirent **list;
-	int n = scandir(f->folder, &list, NULL, alphasort), left = 0, err = 0;
+	int n = scandir(f->folder, &list, NULL, alphasort), left = 1, err = 0;
 	char path[PATH_MAX + 256];
 
 	if (n < 0)
 		return fail(reason, "old files cannot be looked for in", f->folder);
 	for (int i = 0; i < n; i++)
-		left += is_ours(list[i]->d_name, stem, f->format);
+		left += is_ours(list[i]->d_name, stem, f->format) && strcmp(list[i]->d_name, name);
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%s", f->folder, list[i]->d_name);
-		if (left > (int)f->keep && is_ours(list[i]->d_name, stem, f->format)) {
+		if (left > (int)f->keep && is_ours(list[i]->d_name, stem, f->format) && strcmp(list[i]->d_name, name)) {
 			left--;
 			if (unlink(path) && errno != ENOENT)
 				err = fail(reason, "an old file cannot be removed:", path);
@@ -112,18 +119,25 @@ static int drop_old(const struct report_file *f, const char *stem, char *reason)
 	return err;
 }
 
+static int open_folder(const char *path)
+{
+	bool is_new = !mkdir(path, 0700);
+	int fd = is_new || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd >= 0 && is_new)
+		fchmod(fd, 0750);
+	return fd;
+}
+
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason)
 {
-	char stem[NAME], name[NAME + 40];
-	int folder, err;
+	char stem[REPORT_FILE_STEM], name[NAME];
+	int folder = open_folder(f->folder), err;
 
-	if (mkdir(f->folder, 0750) && errno != EEXIST)
-		return fail(reason, "there is no folder", f->folder);
-	folder = open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
 		return fail(reason, "there is no folder", f->folder);
 	make_names(f, stem, name);
 	err = put(folder, f, name, data, len, reason);
 	close(folder);
-	return err || !f->keep ? err : drop_old(f, stem, reason);
+	return err || !f->keep ? err : drop_old(f, stem, name, reason);
 }

@@ -2,8 +2,11 @@
  *
  *      bytes --> FOLDER/nightly-queries-20261122T060000+0100.pdf; of nightly-queries-*.pdf the newest `keep` stay
  *
- * Whole   written beside, synced, renamed.  The folder is made if only it is missing; mode 0750, files 0640.
- * Names   what is no letter, digit, dot, dash or underscore becomes a dash.
+ * Whole   written beside, synced, renamed.  The folder is made if only it is missing.
+ * Read    by the files' group, which is ours, or that of a folder with the set-group-ID bit: files have mode 0640, a folder that is made
+ *         0750, whatever our umask is, which is for the database.
+ * Names   what is no letter, digit, dot, dash or underscore becomes a dash, so two stems may be the same.
+ * Old     by their names; the one that is written stays in any case, also where the clock was set back.
  * Thread  any; it blocks.
  */
 #ifndef HEATSCOPE_REPORT_FILE_H
@@ -13,12 +16,16 @@
 #include <stddef.h>
 
 #define REPORT_FILE_REASON 256
+#define REPORT_FILE_STEM 200
 
 struct report_file {
 	const char *folder, *report, *instrumentation, *format;
 	__s64 due_s;
 	unsigned keep;			/* 0: all */
 };
+
+/* "nightly-queries-": what the names of its files begin with. */
+void report_file_stem(const char *report, const char *instrumentation, char out[REPORT_FILE_STEM]);
 
 /* reason: REPORT_FILE_REASON bytes, with the path and what is wrong. */
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason);

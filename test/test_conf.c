@@ -142,6 +142,12 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [], to: /r}\n", "instrumentations has too few entries" },
 		{ INST "reports:\n- {name: ../a, every: 1d, instrumentations: [q], to: /r}\n", "its name is part of files' names" },
 		{ INST REPORT(", to: /r") "- {name: a, every: 1h, instrumentations: [q], to: /r}\n", "the report at line 5: line 4 has one with the name" },
+		{ INST "- {name: q-r, module: a, stat: c}\n- {name: r, module: a, stat: d}\nreports:\n- {name: b-q, every: 1d, instrumentations: [q, r], to: /r/}\n"
+		  "- {name: b, every: 1h, instrumentations: [q, q-r], to: /r}\n",
+		  "the report at line 7: the file of \"q-r\" in \"b\" has the name of that of \"r\" in \"b-q\"" },
+		{ INST REPORT(", to: /r") "- {name: ü, every: 1h, instrumentations: [q], to: /r}\n- {name: ö, every: 1h, instrumentations: [q], to: /r}\n",
+		  "the report at line 6: the file of \"q\" in \"ö\" has the name of that of \"q\" in \"ü\"" },
+		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [q, q], to: /r}\n", "the file of \"q\" in \"a\" has the name of that" },
 	};
 	static struct conf conf, before;
 	char reason[CONF_REASON_MAX];
@@ -226,19 +232,21 @@ static void reports_say_when_and_where_to(void **state)
 
 	conf_init(&conf);
 	if (read_text(INST "reports:\n- {name: nightly, every: 1d, at: '06:00', instrumentations: [q], to: /var/r, keep: 30}\n"
+		      "- {name: ö, every: 1h, instrumentations: [q], to: /var/r}\n- {name: ü, every: 1h, instrumentations: [q], to: /var/s}\n"
+		      "- {name: ä, every: 1h, instrumentations: [q], to: /var/r, format: png}\n"
 		      "- name: weekly\n  every: 1w\n  range: 2w\n  instrumentations: [q, q]\n  format: html\n  webhook: ops\n"
 		      "webhooks:\n- {name: ops, url: 'http://x/'}\n", &conf, reason))
 		fail_msg("%s", reason);
-	assert_int_equal(conf.n_reports, 2);
+	assert_int_equal(conf.n_reports, 5);
 	assert_true(conf.report[0].when.every_min == 1440 && conf.report[0].when.at_min == 360 && !conf.report[0].range_s);
 	assert_string_equal(conf.report[0].to, "/var/r");
 	assert_string_equal(conf.report[0].format, "pdf");
 	assert_int_equal(conf.report[0].keep, 30);
-	assert_int_equal(conf.report[1].line, 5);
-	assert_int_equal(conf.report[1].range_s, 1209600);
-	assert_int_equal(conf.report[1].n_instrumentations, 2);
-	assert_string_equal(conf.report[1].format, "html");
-	assert_string_equal(conf.report[1].webhook, "ops");
+	assert_int_equal(conf.report[4].line, 8);
+	assert_int_equal(conf.report[4].range_s, 1209600);
+	assert_int_equal(conf.report[4].n_instrumentations, 2);
+	assert_string_equal(conf.report[4].format, "html");
+	assert_string_equal(conf.report[4].webhook, "ops");
 }
 
 static void sizes_may_have_units(void **state)

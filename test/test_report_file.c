@@ -110,6 +110,52 @@ static void of_its_own_the_newest_are_kept_and_nothing_else_is_touched(void **st
 			    "nightly-queries-notes.pdf\nnightly-queries2-20201114T231320+0100.pdf\nother.txt\n");
 }
 
+static mode_t mode_of(const char *path, gid_t *ret_group)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	*ret_group = st.st_gid;
+	return st.st_mode & 0777;
+}
+
+static void their_group_reads_them_whatever_the_umask(void **state)
+{
+	struct report_file f = at_s(1700000000);
+	char made[200], file[400], reason[REPORT_FILE_REASON];
+	gid_t group, its = geteuid() ? getegid() : 12;
+	mode_t before = umask(077);
+
+	snprintf(made, sizeof(made), "%s/reports", folder);
+	f.folder = made;
+	assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
+	assert_int_equal(mode_of(made, &group), 0750);
+	assert_int_equal(chown(made, (uid_t)-1, its), 0);
+	assert_int_equal(chmod(made, 02770), 0);	/* it is somebody's */
+	assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
+	assert_int_equal(mode_of(made, &group), 0770);
+	snprintf(file, sizeof(file), "%s/nightly-queries-20231114T231320+0100.pdf", made);
+	assert_int_equal(mode_of(file, &group), 0640);
+	assert_int_equal(group, its);
+	umask(before);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(made), 0);
+}
+
+static void what_is_written_is_kept_where_the_clock_was_set_back(void **state)
+{
+	static const int days[] = { 30, 31, 32, 1, 2 };
+	char reason[REPORT_FILE_REASON];
+
+	for (size_t i = 0; i < sizeof(days) / sizeof(*days); i++) {
+		struct report_file f = at_s(1700000000 + 86400 * days[i]);
+
+		f.keep = 2;
+		assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
+	}
+	assert_string_equal(listing(), "nightly-queries-20231116T231320+0100.pdf\nnightly-queries-20231216T231320+0100.pdf\n");
+}
+
 static void a_folder_is_made_but_not_a_path(void **state)
 {
 	struct report_file f = at_s(1700000000);
@@ -133,6 +179,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(it_is_named_by_its_time_and_whole, start, stop),
 	cmocka_unit_test_setup_teardown(names_leave_the_folder_by_no_character, start, stop),
 	cmocka_unit_test_setup_teardown(of_its_own_the_newest_are_kept_and_nothing_else_is_touched, start, stop),
+	cmocka_unit_test_setup_teardown(what_is_written_is_kept_where_the_clock_was_set_back, start, stop),
+	cmocka_unit_test_setup_teardown(their_group_reads_them_whatever_the_umask, start, stop),
 	cmocka_unit_test_setup_teardown(a_folder_is_made_but_not_a_path, start, stop),
 };
 
