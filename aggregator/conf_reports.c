@@ -37,7 +37,7 @@ static int read_range(const char *text, unsigned *ret_s, char *reason)
 
 	if (!text)
 		return 0;
-	if (sscanf(text, "%3u%3[a-z]%n", &n, unit, &end) == 2 && !text[end] && n)
+	if (*text >= '0' && *text <= '9' && sscanf(text, "%3u%3[a-z]%n", &n, unit, &end) == 2 && !text[end] && n)	/* %u takes -5, too */
 		for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 			if (!strcmp(unit, units[i].name)) {
 				*ret_s = n * units[i].s;

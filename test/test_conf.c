@@ -137,6 +137,7 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ INST REPORT(", to: /r, keep: 0"), "\"keep\" is invalid" },
 		{ INST REPORT(", to: /r, range: 5"), "\"range\" is invalid: like 90min" },
 		{ INST REPORT(", to: /r, range: 0h"), "\"range\" is invalid" },
+		{ INST REPORT(", to: /r, range: -5d"), "\"range\" is invalid" },
 		{ INST REPORT(", to: /r, at: '25:00'"), "value \"25:00\" for \"at\" is invalid" },
 		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [q, x], to: /r}\n", "there is no \"x\" under `instrumentations`" },
 		{ INST "reports:\n- {name: a, every: 1d, instrumentations: [], to: /r}\n", "instrumentations has too few entries" },
