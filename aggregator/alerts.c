@@ -265,7 +265,7 @@ static void changed(struct alerts *a, struct watched *w)
 		begin_firing(a, w);
 	if (w->alert.state != ALERT_FIRING && w->fired_ns) {
 		end_firing(a, w, state, w->alert.since_ns);
-		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, state);
+		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, w->alert.state == ALERT_NO_DATA ? "not observed any more" : "over");
 	}
 	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }

@@ -302,10 +302,19 @@ static void hand_over(struct courier *c, struct letter *l)
 	uv_timer_start(&l->pause, on_pause, 0, 0);
 }
 
+static int check_room(const struct courier *c, size_t len)
+{
+	if (c->closing)
+		return -ECANCELED;
+	if (len > COURIER_BYTES)
+		return -E2BIG;
+	return c->n >= COURIER_WAITING || len > COURIER_BYTES - c->n_bytes ? -ENOSPC : 0;
+}
+
 int courier_post(struct courier *c, const struct courier_post *post, courier_done done, void *arg)
 {
 	struct letter *l = NULL;
-	int err = c->closing ? -ECANCELED : c->n >= COURIER_WAITING || post->len > COURIER_BYTES - c->n_bytes ? -ENOSPC : 0;
+	int err = check_room(c, post->len);
 
 	if (!err) {
 		l = calloc(1, sizeof(*l));

@@ -6,7 +6,7 @@
  * Given up   at once what another try would not change: another status (redirects are not followed, they lead where nobody
  *            meant to send), a URL that is none, a certificate that is not to be trusted.
  * Reasons    tell neither the URL nor its host, which may be secrets; ASCII.
- * Bounds     COURIER_WAITING deliveries and COURIER_BYTES at a time; further ones are refused with -ENOSPC.
+ * Bounds     COURIER_WAITING deliveries and COURIER_BYTES at a time; further ones are refused with -ENOSPC, and with -E2BIG what is larger alone.
  * Proxies    none: those of the environment are not asked.
  * Names      are looked up by a thread of libcurl's.
  * Order      a delivery that is tried again may arrive after a younger one.

@@ -75,7 +75,12 @@ static void on_done(void *arg, int err, const char *reason)
 
 static const char *refusal(int err)
 {
-	return err == -ENOSPC ? "too much is on its way already" : err == -ECANCELED ? "heatscoped was stopped" : "out of memory";
+	switch (err) {
+	case -ENOSPC: return "too much is on its way already";
+	case -E2BIG: return "it is larger than 64 MB";
+	case -ECANCELED: return "heatscoped was stopped";
+	default: return "out of memory";
+	}
 }
 
 static int post(struct webhooks *w, struct hook *h, struct delivery *d, void *body, size_t len)
