@@ -6,3 +6,11 @@ export const launch = (...more) => chromium.launch({
 	args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
 		"--disable-component-update", "--disable-sync", ...more],
 });
+
+/** Opens it, and says what the server said where that is no page. */
+export async function visit(page, url) {
+	const reply = await page.goto(url, { waitUntil: "domcontentloaded" });
+
+	if (reply && !reply.ok())
+		throw new Error(`${url}: ${reply.status()}: ${(await reply.text()).slice(0, 300)}`);
+}

@@ -4,16 +4,18 @@
  */
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { launch } from "./launch.js";
+import { launch, visit } from "./launch.js";
 
-const [url, dir, seconds = "60"] = process.argv.slice(2);
+const [address, dir, seconds = "60"] = process.argv.slice(2);
+const url = address.replace(/\/+$/, "");		/* as it is printed and pasted */
+const TIMEOUT_MS = 60000;		/* a loaded machine is one to take pictures of, too */
 const SIZES = [[1440, 900], [390, 844]];
 const browser = await launch();
 
 /* The page is about it: its panels are there, be they measured or not. */
 async function open(page, { id, name }) {
-	await page.goto(`${url}/#sheet=${id}`, { waitUntil: "domcontentloaded" });
-	await page.waitForFunction((title) => document.title === title, `${name} – Heatscope`, { timeout: 20000 });
+	await visit(page, `${url}/#sheet=${id}`);
+	await page.waitForFunction((title) => document.title === title, `${name} – Heatscope`, { timeout: TIMEOUT_MS });
 }
 
 /** Has what the worksheet lacks measured; true: there was something. */
@@ -25,7 +27,7 @@ async function measured(page, sheet) {
 	if (!await offer.count())
 		return false;
 	await offer.getByRole("button").click();
-	await offer.waitFor({ state: "detached", timeout: 20000 });
+	await offer.waitFor({ state: "detached", timeout: TIMEOUT_MS });
 	return true;
 }
 
@@ -33,7 +35,7 @@ async function measured(page, sheet) {
 async function take(page, sheet, path) {
 	await open(page, sheet);
 	await page.waitForFunction(() => document.querySelectorAll(".map").length === document.querySelectorAll(".map .marks").length &&
-		!document.querySelector(".map .waiting"), null, { timeout: 20000 });
+		!document.querySelector(".map .waiting"), null, { timeout: TIMEOUT_MS });
 	await page.waitForTimeout(3000);	/* key list, the first live column */
 	await page.screenshot({ path });
 }
