@@ -1,5 +1,6 @@
 #include "png.h"
 #include "deflate.h"
+#include "few.h"
 #include <endian.h>
 #include <errno.h>
 #include <png.h>
@@ -186,58 +187,15 @@ int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, un
 	return err;
 }
 
-#define TABLE 1024			/* places for 256 colours, by hash */
-
-struct few {
-	struct { __u32 rgb, entry; } place[TABLE];	/* entry: index + 1, 0: free */
-	__u32 colour[256];
-	unsigned n;
-};
-
-/* The index of a colour, given to it now if it is new; 256: there are too many. */
-static unsigned few_index(struct few *f, __u32 rgb)
-{
-	unsigned at = (rgb * 2654435761u >> 16) % TABLE;
-
-	while (f->place[at].entry && f->place[at].rgb != rgb)
-		at = (at + 1) % TABLE;
-	if (!f->place[at].entry) {
-		if (f->n == 256)
-			return 256;
-		f->colour[f->n++] = rgb;
-		f->place[at].rgb = rgb;
-		f->place[at].entry = f->n;
-	}
-	return f->place[at].entry - 1;
-}
-
-/* NULL: more than 256 colours, or no memory. */
-static __u8 *indices(const __u32 *pixel, size_t n, struct few *f)
-{
-	__u8 *index = malloc(n);
-	unsigned last = 256;
-
-	for (size_t i = 0; index && i < n; i++) {
-		if (!i || pixel[i] != pixel[i - 1])
-			last = few_index(f, pixel[i] & 0xffffff);
-		if (last == 256) {
-			free(index);
-			return NULL;
-		}
-		index[i] = (__u8)last;
-	}
-	return index;
-}
-
 int png_few(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len)
 {
-	struct few few = { .n = 0 };
+	struct few few;
 	__u8 *index;
 	int err;
 
 	if (!size_valid(width, height))
 		return -EINVAL;
-	index = indices(pixel, (size_t)width * height, &few);
+	index = few_indices(pixel, (size_t)width * height, &few);
 	if (!index)
 		return png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, NULL, ret_png, ret_len);
 	err = png_palette(index, width, height, few.colour, NULL, ret_png, ret_len);

@@ -1,6 +1,7 @@
 /* A stream as anybody may send it, in pieces as its bytes say: what is read as a map can be drawn. */
 #include "ui/cli/watch_event.h"
 #include "ui/cli/watch_frame.h"
+#include "ui/cli/watch_picture.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,13 +18,24 @@ struct reader {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
+static void paint(const struct view *v, const struct map *m)
+{
+	const struct graphics g = { GRAPHICS_SIXEL, 2, 4, 64 };
+	struct layout l = layout_of(LAYOUT_COLS_MIN, LAYOUT_LINES_MIN, (struct look){ DEPTH_TRUE, true });
+	struct plot plot = view_plot(v, m, l.n_pixels);
+	struct picture p;
+
+	if (!picture_paint(&plot, &l, g, &p))
+		picture_fini(&p);
+}
+
 /* The smallest screen there is. */
 static void draw(const struct map *m)
 {
 	static const struct subject subject = { .title = "x", .n_measures = 1, .measure = { "latency" } };
 	struct view view = { .column_s = 1, .pointing = true, .time_s = map_end_s(m) - m->column_s / 2, .value = m->edge[0] };
 	struct list list = { .n = 0 };
-	struct frame f = { &subject, &view, m, &list, &m->all, FRAME_LIVE, "", { DEPTH_TRUE, true }, 0 };
+	struct frame f = { &subject, &view, m, &list, &m->all, FRAME_LIVE, "", { DEPTH_TRUE, true }, 0, false };
 	struct screen screen;
 
 	view_see(&view, m, 14);
@@ -31,6 +43,7 @@ static void draw(const struct map *m)
 		return;
 	frame_draw(&f, &screen);
 	screen_fini(&screen);
+	paint(&view, m);
 }
 
 static json_t *numbers(size_t n)

@@ -1,4 +1,5 @@
-/* Bytes as any terminal may send them: each becomes a part of a key, and what waits for more is a beginning of one. */
+/* Bytes as any terminal may send them: each becomes a part of an answer or of a key, and what waits for more is a beginning of one. */
+#include "ui/cli/watch_answer.h"
 #include "ui/cli/watch_key.h"
 
 #include <stdint.h>
@@ -6,18 +7,39 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
+static size_t read_answer(const uint8_t *data, size_t len)
+{
+	struct answer a = { .kitty = false }, cut = { .kitty = false };
+	bool more, whole_more;
+	size_t n = answer_read(data, len, false, &a, &more), whole = answer_read(data, len, true, &cut, &whole_more);
+
+	if (n > len || whole > len || (n && (more || n != whole)))
+		abort();
+	if (a.cell_width > ANSWER_CELL_MAX || a.cell_height > ANSWER_CELL_MAX || a.n_colours > ANSWER_COLOURS_MAX)
+		abort();
+	return whole;
+}
+
+static size_t read_key(const uint8_t *data, size_t len)
+{
+	int key = -1;
+	size_t n = key_read(data, len, false, &key);
+
+	if (!n && len > 64)
+		abort();
+	if (!n)
+		n = key_read(data, len, true, &key);
+	if (!n || n > len || key < 0 || key > KEY_PAGE_DOWN)
+		abort();
+	return n;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
 	for (size_t at = 0, n; at < len; at += n) {
-		int key = -1;
-
-		n = key_read(data + at, len - at, false, &key);
-		if (!n && len - at > 64)
-			abort();
+		n = read_answer(data + at, len - at);
 		if (!n)
-			n = key_read(data + at, len - at, true, &key);
-		if (!n || n > len - at || key < 0 || key > KEY_PAGE_DOWN)
-			abort();
+			n = read_key(data + at, len - at);
 	}
 	return 0;
 }

@@ -17,7 +17,7 @@ struct stage {
 static void stage_init(struct stage *s, struct look look)
 {
 	*s = (struct stage){ .map = kit_map(), .view = { .column_s = 1, .transfer = SHADE_LOG } };
-	s->frame = (struct frame){ &subject, &s->view, s->map, &s->list, &s->map->all, FRAME_LIVE, "", look, 0 };
+	s->frame = (struct frame){ &subject, &s->view, s->map, &s->list, &s->map->all, FRAME_LIVE, "", look, 0, false };
 }
 
 static char *printed(const struct stage *s, long n_cols, long n_lines, struct look look)

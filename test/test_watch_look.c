@@ -1,15 +1,6 @@
 #include "check.h"
+#include "environment_kit.h"
 #include "ui/cli/watch_look.h"
-
-static const char *const *environment;	/* name, value, ..., NULL */
-
-static const char *get(const char *name)
-{
-	for (const char *const *at = environment; *at; at += 2)
-		if (!strcmp(*at, name))
-			return at[1];
-	return NULL;
-}
 
 static void the_environment_says_what_can_be_shown(void **state)
 {
@@ -35,8 +26,8 @@ static void the_environment_says_what_can_be_shown(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct look look;
 
-		environment = cases[i].environment;
-		look = look_of(get);
+		kit_environment = cases[i].environment;
+		look = look_of(kit_get);
 		if (look.depth != cases[i].depth || look.utf8 != cases[i].utf8)
 			fail_msg("case %zu: depth %d, UTF-8 %d", i, look.depth, look.utf8);
 	}

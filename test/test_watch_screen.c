@@ -108,7 +108,7 @@ static void an_update_makes_the_screen_from_the_one_before(void **state)
 	for (int round = 0; round < 500; round++) {
 		struct bytes out = { 0 };
 
-		screen_update(&out, (struct look){ DEPTH_MONO, false }, round ? &before : NULL, &now);
+		screen_update(&out, (struct look){ DEPTH_MONO, false }, &before, &now);
 		play(&shown, (char *)out.data, out.len);
 		assert_true(same(&shown, &now));
 		memcpy(before.cell, now.cell, COLS * LINES * sizeof(*now.cell));

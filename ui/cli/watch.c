@@ -2,6 +2,7 @@
 #include "command.h"
 #include "watch_ask.h"
 #include "watch_live.h"
+#include "watch_sixel.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -12,7 +13,7 @@
 
 /* --- options --- */
 
-enum { OPT_ONCE = 256, OPT_COLUMNS, OPT_LINES, OPT_COLOR, OPT_TRANSFER, OPT_PALETTE, OPT_YSCALE, OPT_THEME, OPT_SELECTED };
+enum { OPT_ONCE = 256, OPT_COLUMNS, OPT_LINES, OPT_COLOR, OPT_TRANSFER, OPT_PALETTE, OPT_YSCALE, OPT_THEME, OPT_SELECTED, OPT_GRAPHICS };
 
 struct options {
 	const char *id, *measure, *selected, *theme, *color;
@@ -20,6 +21,7 @@ struct options {
 	enum shade_transfer transfer;
 	enum palette_ramp ramp;
 	enum view_yscale yscale;
+	enum graphics_wish graphics;
 	bool once;
 	long n_cols, n_lines;		/* 0: not given */
 };
@@ -38,6 +40,8 @@ static const struct argp_option options[] = {
 	{ "lines", OPT_LINES, "N", 0, "With --once: so high (default 24)", 0 },
 	{ "color", OPT_COLOR, "WHEN", 0, "always, never, or auto (default): with --once only on a terminal; NO_COLOR is "
 	  "respected", 0 },
+	{ "graphics", OPT_GRAPHICS, "NAME", 0, "The map as a picture: kitty or sixel, none, or auto (default): what the terminal says it "
+	  "can show", 0 },
 	{ 0 },
 };
 
@@ -73,6 +77,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		[PALETTE_USUAL] = "ramp", [PALETTE_FIRE] = "fire", [PALETTE_GREY] = "grey", NULL,
 	};
 	static const char *const themes[] = { "dark", "light", NULL }, *const colors[] = { "auto", "always", "never", NULL };
+	static const char *const graphics[] = {
+		[WISH_AUTO] = "auto", [WISH_NONE] = "none", [WISH_KITTY] = "kitty", [WISH_SIXEL] = "sixel", NULL,
+	};
 	struct options *o = state->input;
 
 	switch (key) {
@@ -85,6 +92,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_YSCALE: o->yscale = (enum view_yscale)choice(state, "yscale", arg, yscales); return 0;
 	case OPT_THEME: o->theme = themes[choice(state, "theme", arg, themes)]; return 0;
 	case OPT_COLOR: o->color = colors[choice(state, "color", arg, colors)]; return 0;
+	case OPT_GRAPHICS: o->graphics = (enum graphics_wish)choice(state, "graphics", arg, graphics); return 0;
 	case OPT_ONCE: o->once = true; return 0;
 	case OPT_COLUMNS: o->n_cols = (long)number(state, "columns", arg, LAYOUT_COLS_MIN, SCREEN_SIDE_MAX); return 0;
 	case OPT_LINES: o->n_lines = (long)number(state, "lines", arg, LAYOUT_LINES_MIN, LAYOUT_LINES_MAX); return 0;
@@ -96,6 +104,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->once && (o->n_cols || o->n_lines))
 			argp_error(state, "--columns and --lines go with --once; else the terminal has its size");
+		if (o->once && o->graphics > WISH_NONE)
+			argp_error(state, "--once prints text; 'heatscope render' draws pictures");
+		if (o->graphics == WISH_SIXEL && !sixel_can())
+			argp_error(state, "--graphics sixel: this heatscope was built without libsixel");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -111,7 +123,7 @@ static const struct argp argp = {
 	"  heatscope watch 1 --selected select\n"
 	"  heatscope watch 1 --once --columns 120 --lines 40 --color always\n"
 	"Half blocks in 24-bit colour where COLORTERM says truecolor, else 256 colours; with fewer, or NO_COLOR, the "
-	"denser a character the more events.", NULL, NULL, NULL
+	"denser a character the more events. A picture, where the terminal can show one.", NULL, NULL, NULL
 };
 
 /* --- what is watched --- */
@@ -256,6 +268,6 @@ int run_watch(struct client *c, int argc, char **argv)
 	err = find_subject(c, &o, &s.subject) ?: set_view(c, &o, &s);
 	if (err)
 		return failed("watch", inst_reason(c, err, o.id ?: ""));
-	err = o.once ? run_once(c, &o, &s) : live_run(c, o.duration_s, &s);
+	err = o.once ? run_once(c, &o, &s) : live_run(c, o.duration_s, o.graphics, &s);
 	return err ? failed("watch", inst_reason(c, err, s.subject.id)) : 0;
 }

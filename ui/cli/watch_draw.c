@@ -114,6 +114,8 @@ static void put_character(const struct drawing *d, const struct strip *c, const 
 		put_cursor(d, c, at);
 	else if (c->cursor == at->top)
 		put_density(d, c, at);
+	else if (d->f->pictured)
+		screen_put(d->s, at->line, at->col, SCREEN_PICTURE, STYLE_PLAIN);
 	else if (state == MAP_UNOBSERVED || state == MAP_DROPPED)
 		put(d, at, (at->line + at->col) % 3 ? ' ' : state_mark(c->column), LOOK_DEFAULT, m->unobserved);
 	else if (running > 0)

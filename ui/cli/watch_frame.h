@@ -27,6 +27,7 @@ struct frame {
 	const char *why;			/* of what is broken: a sentence */
 	struct look look;
 	int utc_offset_s;
+	bool pictured;				/* the map is a picture, and seen where SCREEN_PICTURE is */
 };
 
 void frame_draw(const struct frame *f, struct screen *s);

@@ -135,7 +135,7 @@ static void put_run(struct pen *pen, const struct screen_cell *cell, long first,
 			continue;
 		if (!same_style(pen->style, cell[i].style))
 			put_style(pen, cell[i].style);
-		look_put_character(pen->out, pen->look, cell[i].character);
+		look_put_character(pen->out, pen->look, cell[i].character == SCREEN_PICTURE ? ' ' : cell[i].character);
 		if (!pen->look.utf8 && i + 1 < end && cell[i + 1].character == SCREEN_TAIL)
 			bytes_put(pen->out, " ", 1);
 	}
@@ -148,13 +148,13 @@ static bool differs(const struct screen_cell *a, const struct screen_cell *b)
 
 static void put_line(struct pen *pen, const struct screen *before, const struct screen *screen, long line)
 {
-	const struct screen_cell *was = before ? before->cell + line * before->n_cols : NULL;
+	const struct screen_cell *was = before->cell + line * before->n_cols;
 	const struct screen_cell *now = screen->cell + line * screen->n_cols;
 	long n_cols = screen->n_cols;
 	char move[32];
 
 	for (long i = 0, end; i < n_cols; i = end) {
-		for (end = i; end < n_cols && (!was || differs(&was[end], &now[end])); )
+		for (end = i; end < n_cols && differs(&was[end], &now[end]); )
 			end++;
 		while (end > i && end < n_cols && now[end].character == SCREEN_TAIL)
 			end++;
@@ -172,8 +172,6 @@ void screen_update(struct bytes *out, struct look look, const struct screen *bef
 	struct pen pen = { out, look, STYLE_PLAIN };
 
 	put_style(&pen, STYLE_PLAIN);
-	if (!before)
-		bytes_put(out, "\x1b[2J", 4);
 	for (long line = 0; line < now->n_lines; line++)
 		put_line(&pen, before, now, line);
 	put_style(&pen, STYLE_PLAIN);

@@ -4,6 +4,7 @@
  *                             -> screen_print():  as lines of text
  *
  * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  What does not fit is cut.
+ *         SCREEN_PICTURE is a blank in which a picture is seen.
  * Safe    Texts are UTF-8 from outside (statements, names of processes): control characters never reach the terminal.
  * Memory  screen_fini() frees.
  */
@@ -14,6 +15,7 @@
 
 #define SCREEN_SIDE_MAX 1000
 #define SCREEN_TAIL 0
+#define SCREEN_PICTURE 1
 
 struct style {
 	__u32 front, back;		/* 0xrrggbb, LOOK_DEFAULT */
@@ -49,7 +51,7 @@ void screen_text_right(struct screen *s, long line, long end, const char *text, 
 /* Columns that a text takes. */
 long screen_width(const char *text);
 
-/* before: what the terminal shows, of the same size; NULL: nothing is known. */
+/* before: what the terminal shows, of the same size. */
 void screen_update(struct bytes *out, struct look look, const struct screen *before, const struct screen *now);
 void screen_print(struct bytes *out, struct look look, const struct screen *s);
 

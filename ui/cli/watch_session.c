@@ -42,7 +42,7 @@ static void take_map(struct session *s, struct map *m)
 	map_free(s->map);
 	s->map = m;
 	s->summary = m->all;
-	s->want_map |= view_see(&s->view, m, s->n_pixels);
+	s->want_map |= view_see(&s->view, m, s->n_fine);
 	s->state = is_live(s) ? FRAME_LIVE : FRAME_PAUSED;
 	s->changed = true;
 }
@@ -65,7 +65,7 @@ static void take_column(struct session *s, const json_t *json)
 	if (err == -ESTALE)
 		s->want_map = true;
 	else if (!err)
-		s->want_map |= view_see(&s->view, s->map, s->n_pixels);
+		s->want_map |= view_see(&s->view, s->map, s->n_fine);
 	s->changed = true;
 }
 
@@ -261,7 +261,7 @@ void session_fini(struct session *s)
 	map_free(s->map);
 }
 
-void session_resize(struct session *s, const struct layout *l)
+void session_resize(struct session *s, const struct layout *l, long n_fine)
 {
 	s->changed = true;
 	if (!l->fits)
@@ -269,8 +269,9 @@ void session_resize(struct session *s, const struct layout *l)
 	s->want_map |= s->n_cols != l->map_cols;
 	s->n_cols = l->map_cols;
 	s->n_pixels = l->n_pixels;
+	s->n_fine = n_fine;
 	if (s->map)
-		s->want_map |= view_see(&s->view, s->map, s->n_pixels);
+		s->want_map |= view_see(&s->view, s->map, s->n_fine);
 }
 
 unsigned session_press(struct session *s, int key)
@@ -306,5 +307,5 @@ static int utc_offset_s(const struct map *m)
 struct frame session_frame(const struct session *s)
 {
 	return (struct frame){ &s->subject, &s->view, s->map, &s->list, &s->summary, s->state, s->why, s->look,
-			       utc_offset_s(s->map) };
+			       utc_offset_s(s->map), false };
 }

@@ -26,7 +26,7 @@ struct session {
 	struct map_summary summary;
 	enum frame_state state;
 	char why[512];
-	long n_cols, n_pixels;
+	long n_cols, n_pixels, n_fine;
 
 	struct call *stream, *grid, *sums, *keys, *inst;
 	struct events events;
@@ -40,7 +40,8 @@ struct session {
 int session_init(struct session *s, struct client *c);
 void session_fini(struct session *s);
 
-void session_resize(struct session *s, const struct layout *l);
+/* n_fine: pixels in which the map's values are seen, perhaps more than the cursor's. */
+void session_resize(struct session *s, const struct layout *l, long n_fine);
 
 /* Effects that are not the session's own: VIEW_QUIT, VIEW_SUSPEND, VIEW_REDRAW. */
 unsigned session_press(struct session *s, int key);

@@ -14,6 +14,7 @@
 
 static struct termios was;
 static volatile sig_atomic_t entered;
+static const char *volatile before_leaving = "";
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
 
@@ -56,19 +57,25 @@ void terminal_leave(void)
 	if (!entered)
 		return;
 	entered = 0;
-	if (write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
+	if (write(STDOUT_FILENO, before_leaving, strlen(before_leaving)) < 0 || write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
 		err = err ?: errno;			/* it is gone: nobody sees it */
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
 	errno = err;
 }
 
-void terminal_size(long *ret_cols, long *ret_lines)
+void terminal_leave_with(const char *bytes) { before_leaving = bytes; }
+
+struct terminal_size terminal_size(void)
 {
 	struct winsize size = { 0 };
+	struct terminal_size s;
 
 	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
-	*ret_cols = size.ws_col ?: 80;
-	*ret_lines = size.ws_row ?: 24;
+	s.n_cols = size.ws_col ?: 80;
+	s.n_lines = size.ws_row ?: 24;
+	s.cell_width = size.ws_xpixel / (unsigned)s.n_cols;
+	s.cell_height = size.ws_ypixel / (unsigned)s.n_lines;
+	return s;
 }
 
 int terminal_write(const void *data, size_t len)

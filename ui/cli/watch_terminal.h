@@ -13,7 +13,14 @@
 int terminal_enter(void);		/* 0 or -errno: standard input or output is none */
 void terminal_leave(void);		/* as often as one likes */
 
-void terminal_size(long *ret_cols, long *ret_lines);
+/* Written first when it is left: a constant, as a crash may write it. */
+void terminal_leave_with(const char *bytes);
+
+struct terminal_size {
+	long n_cols, n_lines;
+	unsigned cell_width, cell_height;	/* pixels of a character; 0: not known */
+};
+struct terminal_size terminal_size(void);
 
 /* All of it, in one write() where the terminal takes it; -errno: it is gone. */
 int terminal_write(const void *data, size_t len);
