@@ -178,25 +178,43 @@ export const runningCount = (column) =>
 export const isUnderflow = (grid, low) => low === 0 && grid.shade?.yscale !== "linear";
 export const isOverflow = (high) => high === null;
 
-/**
- * What is shown reaches from low to high, in the axis' unit; null when nothing is.
- * @returns {{low: number, high: number, under: boolean, over: boolean} | null}
- */
-export function usedRange(grids) {
+/* Of each grid once: it is asked for whenever the page is drawn. */
+const used = new WeakMap();
+
+function usedBy(grid) {
 	let low = Infinity, high = 0, under = false, over = false;
-	const widen = (grid, from, to) => {
+	const widen = (from, to) => {
 		under ||= isUnderflow(grid, from);
 		over ||= isOverflow(to);
 		low = Math.min(low, isUnderflow(grid, from) ? to : from);
 		high = Math.max(high, isOverflow(to) ? from : to);
 	};
 
-	for (const grid of grids)
-		for (const { cells, running = [] } of grid.columns) {
-			for (const [row] of cells.length ? [cells[0], cells.at(-1)] : [])	/* they ascend */
-				widen(grid, grid.edge[row], grid.edge[row + 1]);
-			for (const [from, to] of running)
-				widen(grid, from, to);
-		}
-	return low <= high ? { low, high, under, over } : null;
+	for (const { cells, running = [] } of grid.columns) {
+		for (const [row] of cells.length ? [cells[0], cells.at(-1)] : [])	/* they ascend */
+			widen(grid.edge[row], grid.edge[row + 1]);
+		for (const [from, to] of running)
+			widen(from, to);
+	}
+	return { low, high, under, over };
+}
+
+/**
+ * What is shown reaches from low to high, in the axis' unit; null when nothing is.
+ * @returns {{low: number, high: number, under: boolean, over: boolean} | null}
+ */
+export function usedRange(grids) {
+	const all = { low: Infinity, high: 0, under: false, over: false };
+
+	for (const grid of grids) {
+		if (!used.has(grid))
+			used.set(grid, usedBy(grid));
+		const { low, high, under, over } = used.get(grid);
+
+		all.low = Math.min(all.low, low);
+		all.high = Math.max(all.high, high);
+		all.under ||= under;
+		all.over ||= over;
+	}
+	return all.low <= all.high ? all : null;
 }

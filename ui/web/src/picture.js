@@ -53,7 +53,7 @@ const plans = new WeakMap();		/* canvas -> plan */
 
 function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) {
 	const { kind, low, high, under, over } = y.domain, { width, height } = canvas;
-	const of = [grid.edge, levels, grid.shade.scale, scale.length, kind, low, high, under, over, y.top, y.bottom, ratio, width, height];
+	const of = [grid.edge, grid.ncols, grid.column, levels, grid.shade.scale, scale.length, kind, low, high, under, over, y.top, y.bottom, ratio, width, height];
 	const before = plans.get(canvas);
 
 	if (before && of.every((value, i) => value === before.of[i]))
@@ -61,7 +61,8 @@ function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) 
 	const plan = {
 		of, scale, levels, height,
 		rows: rowSpans(grid, y).map((span) => span && snap(span[0], span[1], ratio)),
-		strips: new WeakMap(),		/* column -> its level at each pixel of the height */
+		held: new Array(grid.ncols),	/* columns whose strips there are: a time has its place, so a new column takes the oldest's */
+		strips: new Uint8Array(grid.ncols * height),	/* of each its level at each pixel of the height */
 		levelAt: new Uint8Array(width * height),
 		image: new ImageData(width, height),
 	};
@@ -71,14 +72,10 @@ function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) 
 }
 
 /* Where rows share a pixel the brightest stays to be seen. */
-function stripOf(plan, column) {
-	let strip = plan.strips.get(column);
-
-	if (strip)
-		return strip;
-	strip = new Uint8Array(plan.height);
+function drawStrip(plan, strip, column) {
 	const share = shareOf(column);
 
+	strip.fill(0);
 	for (const [row, n] of column.cells) {
 		if (!plan.rows[row])
 			continue;
@@ -88,7 +85,17 @@ function stripOf(plan, column) {
 			if (strip[py] < level)
 				strip[py] = level;
 	}
-	plan.strips.set(column, strip);
+}
+
+/* Of the grid's column i. */
+function stripOf(plan, grid, i) {
+	const { held, strips, height } = plan, column = grid.columns[i];
+	const at = (Math.round(grid.from / grid.column) + i) % held.length, strip = strips.subarray(at * height, (at + 1) * height);
+
+	if (held[at] !== column) {
+		drawStrip(plan, strip, column);
+		held[at] = column;
+	}
 	return strip;
 }
 
@@ -99,46 +106,57 @@ function join(levelAt, at, strip) {
 			levelAt[at + py] = strip[py];
 }
 
-/* The levels of all pixels, column after column of them. */
-function layOut(plan, grid, columns, width) {
+/* The levels of all pixels, column after column of them; edges: of the grid's columns, in pixels. */
+function layOut(plan, grid, edges, width) {
 	const { levelAt, height } = plan;
 	let next = 0;			/* nothing is from there on */
 
 	levelAt.fill(0);
-	grid.columns.forEach((column, i) => {
-		const strip = stripOf(plan, column), [x, w] = columns[i], end = Math.min(width, x + w);
+	for (let i = 0; i < grid.ncols; i++) {
+		const strip = stripOf(plan, grid, i), end = Math.min(width, Math.max(edges[i] + 1, edges[i + 1]));
 
-		for (let px = Math.max(0, x); px < end; px++)
+		for (let px = Math.max(0, edges[i]); px < end; px++)
 			if (px >= next)
 				levelAt.set(strip, px * height);
 			else
 				join(levelAt, px * height, strip);
 		next = Math.max(next, end);
-	});
+	}
 }
 
 const DIMMED = 0.28;			/* the total under highlighted keys */
 
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
+const inks = new WeakMap();		/* palette -> Map(zero and dimmed -> its inks): read once */
+
 /* The colours of the levels as pixels have them in memory; dimmed: mixed with what zero has. */
 function inksOf({ palette, zero }, dimmed) {
-	const inks = new Uint8ClampedArray(4 * palette.length), ground = channels(zero);
+	const name = `${zero} ${dimmed}`, known = inks.get(palette) ?? new Map();
 
-	palette.forEach((colour, level) => {
-		const ink = channels(level ? colour : zero).map((v, i) => dimmed ? DIMMED * v + (1 - DIMMED) * ground[i] : v);
-
-		inks.set([...ink, 255], 4 * level);
-	});
-	return new Uint32Array(inks.buffer);
+	inks.set(palette, known);
+	if (!known.has(name))
+		known.set(name, readInks(palette, zero, dimmed));
+	return known.get(name);
 }
 
-function ink({ levelAt, image, height }, inks) {
+function readInks(palette, zero, dimmed) {
+	const all = new Uint8ClampedArray(4 * palette.length), ground = channels(zero);
+
+	palette.forEach((colour, level) => {
+		const own = channels(level ? colour : zero).map((v, i) => dimmed ? DIMMED * v + (1 - DIMMED) * ground[i] : v);
+
+		all.set([...own, 255], 4 * level);
+	});
+	return new Uint32Array(all.buffer);
+}
+
+function ink({ levelAt, image, height }, colours) {
 	const pixels = new Uint32Array(image.data.buffer), { width } = image;
 
 	for (let px = 0, at = 0; px < width; px++)
 		for (let py = 0; py < height; py++, at++)
-			pixels[py * width + px] = inks[levelAt[at]];
+			pixels[py * width + px] = colours[levelAt[at]];
 }
 
 /** Paints all cells.  keys: highlighted keys' grids, [{hue, grid}]; the total is dimmed under them. */
@@ -146,14 +164,17 @@ export function paintCells(canvas, { grid, view, shade, sharedEdge, keys, ratio 
 	const g = prepare(canvas, view, ratio);
 	const scale = rowScale(grid, shade, sharedEdge);
 	const plan = planOf(canvas, { grid, view, shade, scale, ratio });
-	const columns = grid.columns.map((_, i) => snap(view.x.x(grid.from + i * grid.column), view.x.x(grid.from + (i + 1) * grid.column), ratio));
+	const edges = Int32Array.from({ length: grid.ncols + 1 }, (_, i) => Math.round(view.x.x(grid.from + i * grid.column) * ratio));
 	const overlays = keys.filter((key) => key.grid).map((key) => ({ ...key, rows: rowMap(key.grid, grid) }));
 
-	layOut(plan, grid, columns, canvas.width);
+	layOut(plan, grid, edges, canvas.width);
 	ink(plan, inksOf(shade, keys.length > 0));
 	g.putImageData(plan.image, 0, 0);
 	if (overlays.length)
-		columns.forEach(([x, w], i) => paintKeys(g, { from: grid.from + i * grid.column, share: shareOf(grid.columns[i]), x, w, rows: plan.rows, scale, shade, overlays }));
+		grid.columns.forEach((column, i) => paintKeys(g, {
+			from: grid.from + i * grid.column, share: shareOf(column), x: edges[i], w: Math.max(1, edges[i + 1] - edges[i]),
+			rows: plan.rows, scale, shade, overlays,
+		}));
 	g.globalAlpha = 1;
 }
 
