@@ -15,6 +15,7 @@ import "./worksheets.js";
 import "./connection.js";
 import "./compare.js";
 import "./notes.js";
+import "./sight.js";
 import { Server, sleep, until } from "./server.js";
 import { pause, press } from "./view.js";
 

@@ -1,5 +1,5 @@
 /* app.js - the page: masthead, toolbar, maps one above the other, side, status line. */
-import { html, render } from "htm/preact";
+import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Ask } from "./ask.js";
 import { XAxis } from "./axes.js";
@@ -9,6 +9,7 @@ import { Explained } from "./explained.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
+import { html } from "./html.js";
 import { NoteForm, Noted } from "./noted.js";
 import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";

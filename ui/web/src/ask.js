@@ -1,5 +1,5 @@
 /* ask.js - asks a person for the token. */
-import { html } from "htm/preact";
+import { html } from "./html.js";
 
 export function Ask({ session }) {
 	const { asking } = session;

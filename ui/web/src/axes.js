@@ -1,8 +1,9 @@
 /* axes.js - the axes beside and below the maps, drawn. */
-import { html } from "htm/preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Component } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { timeAxis, timeTicks, valueTicks } from "./axis.js";
 import * as format from "./format.js";
+import { html } from "./html.js";
 
 export const GUTTER = 62;		/* px left of the maps, for the y axes */
 const LABEL = 13;			/* px a label of the axis takes */
@@ -25,9 +26,18 @@ export function useSize(ref) {
 	return size;
 }
 
-/** under: the upper edge of the underflow.  It is some thirty elements that seldom change, on every map. */
-export function YAxis({ y, unit, height, under }) {
-	return useMemo(() => drawnValues({ y, unit, height, under }), [y.domain, unit, height, under]);
+/** under: the upper edge of the underflow.  It is some thirty elements that seldom change, on every map.  (Elements that are kept, by
+ * useMemo, would hold what they were first drawn within: html.js.) */
+export class YAxis extends Component {
+	shouldComponentUpdate({ y, unit, height, under }) {
+		const was = this.props;
+
+		return y.domain !== was.y.domain || unit !== was.unit || height !== was.height || under !== was.under;
+	}
+
+	render(axis) {
+		return drawnValues(axis);
+	}
 }
 
 function drawnValues({ y, unit, height, under }) {

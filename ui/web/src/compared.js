@@ -1,9 +1,9 @@
 /* compared.js - two times, keys or measures against each other: a form, one sentence, heatscoped's picture, and its numbers. */
-import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api.js";
 import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "./compare.js";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { labelOf } from "./side.js";
 
 const KEYS_OFFERED = 100;

@@ -1,6 +1,6 @@
 /* controls.js - buttons and menus, as the page has them everywhere. */
-import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { html } from "./html.js";
 
 /** A row of buttons of which one is pressed; bare: they say what they are. */
 export function Choice({ label, bare, value, options, change }) {

@@ -1,8 +1,8 @@
 /* create.js - switching a metric on: which fields are kept apart, which measures are quantized. */
-import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "./choices.js";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { labelOf } from "./side.js";
 import { metricTitle, titleOf } from "./text.js";
 

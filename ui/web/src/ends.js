@@ -1,7 +1,7 @@
 /* ends.js - handles at the ends of a value axis: dragged, or by the arrow keys, the axis reaches less, or all again. */
-import { html } from "htm/preact";
 import { useRef } from "preact/hooks";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { valueAt } from "./zoom.js";
 
 const STEP = 1 / 20;			/* of the whole axis */

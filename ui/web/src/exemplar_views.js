@@ -1,8 +1,8 @@
 /* exemplar_views.js - exemplars as dots on their map, as a list beside it, and one of them with all that is known of it. */
-import { html } from "htm/preact";
 import { Parts } from "./explained.js";
 import { dotAt, compositionOf, dotsOf, keepsExemplars, nameOf } from "./exemplars.js";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { labelOf } from "./side.js";
 import { metricOf, unitOf } from "./text.js";
 

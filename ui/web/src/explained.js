@@ -1,9 +1,9 @@
 /* explained.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
-import { html } from "htm/preact";
 import { whereAll, whereKeys, whereValues } from "./drill.js";
 import { notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
 import { flameFields } from "./flame.js";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { discreteFields } from "./keys.js";
 import { partHue } from "./parts.js";
 import { boxOf } from "./rectangle.js";

@@ -1,8 +1,8 @@
 /* flame.js - the stacks of a rectangle, or what else its events are kept apart by, as a flame graph over the page. */
-import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "./api.js";
 import { partsParameters } from "./explain.js";
+import { html } from "./html.js";
 import { discreteFields } from "./keys.js";
 
 const STACK = "stack";

@@ -1,6 +1,6 @@
 /* gone_panel.js - a panel whose instrumentation is not there says so, and offers to make one where it knows how. */
-import { html } from "htm/preact";
 import { Grip } from "./grip.js";
+import { html } from "./html.js";
 import { PanelMenu } from "./panel_menu.js";
 import { titleOf } from "./text.js";
 

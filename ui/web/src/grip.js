@@ -2,9 +2,9 @@
  *
  * Where it would go is shown while it is carried; it goes when it is let go of.
  */
-import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Drag } from "./drag.js";
+import { html } from "./html.js";
 import { carry, placeOf } from "./panel_menu.js";
 import { placeAt } from "./worksheet.js";
 

@@ -2,9 +2,9 @@
  *
  *      |>  a moment        |""""|  a time        |=====|  an alert, over        |====!firing  to the end of the map
  */
-import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as format from "./format.js";
+import { html } from "./html.js";
 import { annotationsOf, isFiring, isMoment, noteOf, spansOf } from "./journal.js";
 import { titleOf } from "./text.js";
 

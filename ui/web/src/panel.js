@@ -3,7 +3,6 @@
  * The pointer and the arrow keys move one cursor, which all panels share by time and value; dragged, or with Shift, they draw
  * a rectangle, whose explanation is asked for.
  */
-import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { GUTTER, useSize, YAxis } from "./axes.js";
 import { timeAxis, valueAxis } from "./axis.js";
@@ -16,6 +15,7 @@ import * as format from "./format.js";
 import { Grip } from "./grip.js";
 import { columnAt, gridTotal } from "./grid.js";
 import { kindOf, paintHistogram } from "./histogram.js";
+import { html } from "./html.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
 import { actByKey, leap } from "./map_keys.js";

@@ -1,6 +1,6 @@
 /* panel_menu.js - what can be done with one panel of the worksheet. */
-import { html } from "htm/preact";
 import { Menu } from "./controls.js";
+import { html } from "./html.js";
 import { changed, moved, SIZE_STEP, sized, weightsOf, without } from "./worksheet.js";
 
 /** As its panel's in the panels. */

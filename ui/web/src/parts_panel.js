@@ -1,11 +1,11 @@
 /* parts_panel.js - parts of the time as bars, one on the other; their height is how many events were in it at once. */
-import { html } from "htm/preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useSize, YAxis } from "./axes.js";
 import { niceAbove, timeAxis, valueAxis } from "./axis.js";
 import * as format from "./format.js";
 import { Grip } from "./grip.js";
 import { columnAt } from "./grid.js";
+import { html } from "./html.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
 import { Annotations } from "./noted.js";

@@ -1,11 +1,11 @@
 /* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
-import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
 import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
 import { Choice } from "./controls.js";
 import { whereKeys, whereValues } from "./drill.js";
+import { html } from "./html.js";
 import { discreteFields, hueOf, KEYS_MAX } from "./keys.js";
 import { stepOf } from "./marks.js";
 import { legendPosition } from "./shade.js";

@@ -1,7 +1,7 @@
 /* sizer.js - the lower edge of a panel, which makes it higher or lower: by the pointer and by the keys. */
-import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { Drag } from "./drag.js";
+import { html } from "./html.js";
 import { resize } from "./panel_menu.js";
 import { SIZE_MAX, SIZE_MIN, SIZE_STEP } from "./worksheet.js";
 

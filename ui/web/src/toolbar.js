@@ -1,11 +1,11 @@
 /* toolbar.js - what is looked at, and how. */
-import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import * as api from "./api.js";
 import { Compare } from "./compared.js";
 import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
 import { CROPS } from "./crop.js";
+import { html } from "./html.js";
 import { DURATIONS, LINES, PALETTES, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";

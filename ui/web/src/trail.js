@@ -1,6 +1,6 @@
 /* trail.js - what the instrumentation that is looked at is a part of, and the way back. */
-import { html } from "htm/preact";
 import { pathTo, stepText } from "./drill.js";
+import { html } from "./html.js";
 import { metricTitle } from "./text.js";
 
 export function Trail({ session }) {

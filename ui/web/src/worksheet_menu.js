@@ -1,7 +1,7 @@
 /* worksheet_menu.js - what can be done with a worksheet, and the dialogue that asks for a name. */
-import { html } from "htm/preact";
 import { useRef, useState } from "preact/hooks";
 import { Menu } from "./controls.js";
+import { html } from "./html.js";
 
 function download(library) {
 	const text = JSON.stringify(library.document(library.name), null, "\t");
