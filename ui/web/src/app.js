@@ -90,9 +90,8 @@ function App() {
 				redraw((n) => n + 1);
 			});
 		});
-		const scheme = matchMedia("(prefers-color-scheme: dark)");
 
-		scheme.addEventListener("change", () => made.show());
+		made.scheme.addEventListener("change", () => made.show());
 		setSession(made);
 		made.start();
 	}, []);

@@ -31,6 +31,7 @@ const LIST_MS = 5000;
 export class Session {
 	constructor(changed) {
 		this.changed = changed;
+		this.scheme = matchMedia("(prefers-color-scheme: dark)");	/* the theme "auto" */
 		this.state = readHash(location.hash);
 		this.catalogue = null;
 		this.instrumentations = null;
@@ -426,8 +427,7 @@ export class Session {
 	}
 
 	get dark() {
-		return this.state.theme === "dark" ||
-			(this.state.theme === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
+		return this.state.theme === "dark" || (this.state.theme === "auto" && this.scheme.matches);
 	}
 
 	/* ---- keys and the cursor ---- */
