@@ -1,6 +1,73 @@
 /* sight.js - a page of more maps than can be seen: what is painted of them, and what is held. */
+import assert from "node:assert/strict";
 import { check } from "./kit.js";
 import { until } from "./server.js";
+import { shownUntil } from "./view.js";
+
+const N = 12;
+
+/* The page with twelve maps of one measure, live. */
+async function open({ page, server }) {
+	await page.evaluate((hash) => { location.hash = hash; }, `duration=60&${Array(N).fill(`map=${server.id}:latency`).join("&")}`);
+	await page.locator(".map canvas.cells").nth(N - 1).waitFor({ state: "attached" });
+	await until("the first is painted", async () => (await pictures(page))[0] !== null);
+}
+
+/* Of each map its canvases, as a text; null: they were never painted. */
+const pictures = (page) => page.evaluate(() => [...document.querySelectorAll(".plot")].map((plot) => {
+	const all = [...plot.querySelectorAll("canvas:not(.running)")];
+
+	return all[0].width === Math.round(plot.querySelector(".map").clientWidth * devicePixelRatio) ? all.map((canvas) => canvas.toDataURL()).join() : null;
+}));
+
+const scrollTo = (page, i) => page.locator(".panel").nth(i).evaluate((panel) => panel.scrollIntoView());
+
+check("a map out of sight is painted when it is scrolled to, and then as those are that were seen all the time", async (t) => {
+	const { page } = t;
+
+	await open(t);
+	const [first, , ...rest] = await pictures(page);
+
+	assert.notEqual(first, null);
+	assert.equal(rest.at(-1), null, "the last was not seen yet");
+	await page.getByRole("button", { name: "Pause" }).click();
+	await until("it stands still", () => /end=/.test(page.url()));
+	await scrollTo(page, N - 1);
+	await until("the last is as the first", async () => {
+		const all = await pictures(page);
+
+		return all[N - 1] !== null && all[N - 1] === all[0];
+	});
+});
+
+check("a live map that was scrolled away catches up when it is seen again", async (t) => {
+	const { page } = t;
+
+	await open(t);
+	await scrollTo(page, N - 1);
+	await until("the last is painted", async () => (await pictures(page))[N - 1] !== null);
+	const [left] = await pictures(page), then = await shownUntil(page);
+
+	await until("time goes on", async () => await shownUntil(page) !== then);
+	await until("the last goes on", async () => (await pictures(page))[N - 1] !== left);
+	assert.equal((await pictures(page))[0], left, "the first rests");
+	await scrollTo(page, 0);
+	await page.getByRole("button", { name: "Pause" }).click();
+	await until("the first is as the second, which was never seen before", async () => {
+		const [a, b] = await pictures(page);
+
+		return a !== left && a === b;
+	});
+});
+
+check("printed, all maps are painted", async (t) => {
+	const { page } = t;
+
+	await open(t);
+	assert.equal((await pictures(page)).at(-1), null);
+	await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+	assert.equal((await pictures(page)).indexOf(null), -1);
+});
 
 check("columns that went out at the left are not held", async (t) => {
 	const { page, server } = t, devtools = await page.context().newCDPSession(page);

@@ -3,7 +3,7 @@
  * The pointer and the arrow keys move one cursor, which all panels share by time and value; dragged, or with Shift, they draw
  * a rectangle, whose explanation is asked for.
  */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { GUTTER, useSize, YAxis } from "./axes.js";
 import { timeAxis, valueAxis } from "./axis.js";
 import { Drag } from "./drag.js";
@@ -20,6 +20,7 @@ import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
 import { actByKey, leap } from "./map_keys.js";
 import { Annotations } from "./noted.js";
+import { useEasel, usePaint } from "./painted.js";
 import { Cells, PanelMenu } from "./panel_menu.js";
 import { paintCells } from "./picture.js";
 import { between, canExplain } from "./rectangle.js";
@@ -88,27 +89,18 @@ export function Panel({ map, span, scale = {} }) {
 	const layout = view && [size.width, size.height, span.start, span.duration, domain, ratio, session.dark, grid.columns];
 	const hues = keys.flatMap((k) => [k.key, k.grid]);
 
-	useEffect(() => {
-		if (view)
-			paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio });
-	}, [...(layout ?? []), grid, shade, ...hues]);
-	useEffect(() => {
-		if (view)
-			paintRunning(running.current, { grid, view, shade, keys, ratio });
-	}, [...(layout ?? []), shade?.running, ...hues]);
-	useEffect(() => {
-		if (view && aside?.width)
-			paintHistogram(histogram.current, {
-				grid, view: { ...view, width: aside.width }, transfer, weighted: map.weighted, keys, colours: themeColours(), ratio,
-			});
-	}, [...(layout ?? []), aside?.width, transfer, map.weighted, ...hues]);
-	useEffect(() => {
-		if (view)
-			paintMarks(marks.current, {
-				grid, view, shade, ratio, colours: themeColours(), lines, threshold: line,
-				cursor: at && { column: at.i, range: at.range },
-			});
-	}, [...(layout ?? []), at?.i, ...(at?.range ?? []), String(lines), line]);
+	useEasel(box);
+	usePaint(box, cells, view && (() => paintCells(cells.current, { grid, view, shade, sharedEdge, keys, ratio })),
+		[...(layout ?? []), grid, shade, ...hues]);
+	usePaint(box, running, view && (() => paintRunning(running.current, { grid, view, shade, keys, ratio })),
+		[...(layout ?? []), shade?.running, ...hues]);
+	usePaint(box, histogram, view && aside?.width && (() => paintHistogram(histogram.current, {
+		grid, view: { ...view, width: aside.width }, transfer, weighted: map.weighted, keys, colours: themeColours(), ratio,
+	})), [...(layout ?? []), aside?.width, transfer, map.weighted, ...hues]);
+	usePaint(box, marks, view && (() => paintMarks(marks.current, {
+		grid, view, shade, ratio, colours: themeColours(), lines, threshold: line,
+		cursor: at && { column: at.i, range: at.range },
+	})), [...(layout ?? []), at?.i, ...(at?.range ?? []), String(lines), line]);
 
 	/* Cells are snapped to device pixels, so what is pointed at is the middle of the pixel, not where in it. */
 	const onPixel = (px) => (Math.floor(px * ratio) + 0.5) / ratio;

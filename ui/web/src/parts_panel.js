@@ -1,5 +1,5 @@
 /* parts_panel.js - parts of the time as bars, one on the other; their height is how many events were in it at once. */
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { useSize, YAxis } from "./axes.js";
 import { niceAbove, timeAxis, valueAxis } from "./axis.js";
 import * as format from "./format.js";
@@ -9,6 +9,7 @@ import { html } from "./html.js";
 import { isNoteKey } from "./journal.js";
 import { paintMarks, themeColours } from "./marks.js";
 import { Annotations } from "./noted.js";
+import { useEasel, usePaint } from "./painted.js";
 import { PanelMenu } from "./panel_menu.js";
 import { partHue, REST, sharesOf, topOf } from "./parts.js";
 import { prepare, snap } from "./picture.js";
@@ -81,15 +82,10 @@ export function PartsPanel({ map, span, shade }) {
 	};
 	const wheel = (e) => view && document.activeElement === box.current && turn(map, e, place());
 
-	useEffect(() => {
-		if (view)
-			paintStack(cells.current, { stack, view, zero: grid.shade.zero, ratio });
-	}, layout);
-	useEffect(() => {
-		if (view)
-			paintMarks(marks.current, { grid, view, shade: grid.shade, ratio, colours: themeColours(), lines: [],
-				threshold: undefined, cursor: at && { column: at.i, range: null } });
-	}, [...layout, at?.i]);
+	useEasel(box);
+	usePaint(box, cells, view && (() => paintStack(cells.current, { stack, view, zero: grid.shade.zero, ratio })), layout);
+	usePaint(box, marks, view && (() => paintMarks(marks.current, { grid, view, shade: grid.shade, ratio, colours: themeColours(), lines: [],
+		threshold: undefined, cursor: at && { column: at.i, range: null } })), [...layout, at?.i]);
 
 	return html`<section class="panel" aria-labelledby=${`title-${map.id}`} style=${{ "--size": map.panel.size }}>
 		<${Title} map=${map} />

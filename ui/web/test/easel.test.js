@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { Easel } from "../src/easel.js";
+
+/* An easel whose frames come when it is told; painted: what was, in order. */
+function setUp(...panels) {
+	const easel = new Easel(), painted = [], frames = [];
+
+	globalThis.requestAnimationFrame = (frame) => frames.push(frame);
+	for (const panel of panels)
+		easel.show(panel, true);
+	return {
+		easel, painted,
+		put: (panel, canvas = "cells", what = "") => easel.put(panel, canvas, () => painted.push(`${panel} ${canvas}${what}`)),
+		frame: () => {
+			painted.length = 0;
+			frames.splice(0).forEach((frame) => frame());
+			return painted.join();
+		},
+	};
+}
+
+const ALL = ["cells", "running", "histogram", "marks"];
+
+test("a panel has all its canvases painted in one frame, the next in the next one", () => {
+	const { put, frame } = setUp("a", "b");
+
+	for (const panel of ["a", "b"])
+		ALL.forEach((canvas) => put(panel, canvas));
+	assert.equal(frame(), "a cells,a running,a histogram,a marks");
+	assert.equal(frame(), "b cells,b running,b histogram,b marks");
+	assert.equal(frame(), "");
+});
+
+test("of panels with little to paint there are several in a frame", () => {
+	const { put, frame } = setUp(..."abcde");
+
+	[..."abcde"].forEach((panel) => put(panel, "marks"));
+	assert.equal(frame(), "a marks,b marks,c marks,d marks");
+	assert.equal(frame(), "e marks");
+});
+
+test("of a canvas only the newest is painted, and who is asked for again keeps its turn", () => {
+	const { put, frame } = setUp("a", "b");
+
+	ALL.forEach((canvas) => put("a", canvas));
+	ALL.forEach((canvas) => put("b", canvas));
+	put("a", "cells", " later");
+	assert.equal(frame(), "a cells later,a running,a histogram,a marks");
+	ALL.forEach((canvas) => put("a", canvas));
+	assert.equal(frame(), "b cells,b running,b histogram,b marks");
+	assert.equal(frame(), "a cells,a running,a histogram,a marks");
+});
+
+test("what is out of sight waits until it is seen, and holds nobody up", () => {
+	const { easel, put, frame } = setUp("b");
+
+	put("a");
+	put("b");
+	assert.equal(frame(), "b cells");
+	assert.equal(frame(), "");
+	put("a", "cells", " later");
+	easel.show("a", true);
+	assert.equal(frame(), "a cells later");
+	easel.show("a", false);
+	put("a");
+	assert.equal(frame(), "");
+});
+
+test("finished, all is painted, seen or not; what is gone is not painted", () => {
+	const { easel, painted, put, frame } = setUp("a", "b");
+
+	["a", "b", "c", "d"].forEach((panel) => put(panel));
+	easel.forget("b");
+	easel.forget("d");
+	easel.finish();
+	assert.equal(painted.join(), "a cells,c cells");
+	assert.equal(frame(), "");
+});
