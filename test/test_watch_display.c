@@ -121,7 +121,7 @@ static void kitty_gets_the_picture_s_pixels(void **state)
 	stage_init(&s, kitty);
 	png = image_in(update(&s), &len);
 	assert_image(png, len, &s.display.picture);
-	assert_non_null(strstr((char *)s.out.data, ",c=6,r=19,z=-1,C=1,q=2,m="));
+	assert_non_null(strstr((char *)s.out.data, ",c=6,r=19,z=0,C=1,q=2,m="));
 	assert_null(strstr((char *)s.out.data, "▀"));
 	free(png);
 	stage_fini(&s);
@@ -188,17 +188,27 @@ static void an_image_is_replaced_before_it_goes(void **state)
 	stage_fini(&s);
 }
 
-/* A character breaks sixels, so they come again when it goes; an image lies below. */
-static void a_cursor_is_a_character_over_the_picture(void **state)
+/* A character breaks sixels, so they come again when it goes; over an image there is another. */
+static void a_cursor_is_seen_over_the_picture(void **state)
 {
 	struct stage s;
+	char *text;
 
 	stage_init(&s, kitty);
 	update(&s);
 	point(&s, 2.5);
-	assert_null(strstr(update(&s), "a=T"));
+	text = update(&s);
+	assert_true(!strstr(text, "f=100") && strlen(text) < 600);
+	assert_non_null(strstr(text, "H\x1b_Ga=T,f=32,s=1,v=20,i=23183,c=1,r=1,z=1,C=1,q=2,m=0;"));
+	assert_true(strlen(update(&s)) < 64);
 	point(&s, 1.5);
-	assert_null(strstr(update(&s), "a=T"));
+	assert_non_null(strstr(update(&s), "i=23183,c=1"));
+	s.view.pointing = false;
+	assert_non_null(strstr(update(&s), "a=d,d=I,i=23183,"));
+	point(&s, 1.5);
+	update(&s);
+	s.view.overlay = OVERLAY_LIST;
+	assert_non_null(strstr(update(&s), "a=d,d=I,i=23183,"));
 	stage_fini(&s);
 	if (!sixel_can())
 		skip();
@@ -243,7 +253,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_large_image_comes_in_chunks),
 	cmocka_unit_test(what_has_not_changed_is_not_sent_again),
 	cmocka_unit_test(an_image_is_replaced_before_it_goes),
-	cmocka_unit_test(a_cursor_is_a_character_over_the_picture),
+	cmocka_unit_test(a_cursor_is_seen_over_the_picture),
 #ifdef HAVE_SIXEL
 	cmocka_unit_test(sixels_are_the_picture_s_pixels),
 #endif

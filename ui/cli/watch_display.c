@@ -1,7 +1,8 @@
 #include "watch_display.h"
 
-#include "watch_kitty.h"
 #include "watch_sixel.h"
+
+#include "../../render/palette.h"
 
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #define CLEAR "\x1b[0m\x1b[2J"
 
 #define IMAGE_FIRST 23181u		/* and the next, in turns: one is shown while the other is replaced */
+#define IMAGE_CURSOR 23183u
 
 int display_resize(struct display *d, long n_cols, long n_lines, struct graphics g)
 {
@@ -32,6 +34,7 @@ void display_forget(struct display *d)
 {
 	d->known = false;
 	picture_fini(&d->picture);
+	d->cursor = (struct kitty_cursor){ .upper = false };
 }
 
 /* --- the picture ---------------------------------------------------------------------------------- */
@@ -73,11 +76,37 @@ static void show_sixels(struct display *d, struct bytes *out, const struct pictu
 		*cell_in(&d->shown, p, i) = (struct screen_cell){ SCREEN_PICTURE, STYLE_PLAIN };
 }
 
+static bool is_shown(const struct kitty_cursor *c) { return c->upper || c->lower; }
+
+/* The character that stands in the picture. */
+static struct kitty_cursor cursor_in(struct display *d, const struct picture *p, __u32 rgb)
+{
+	for (long i = 0; i < p->n_lines * p->n_cols; i++) {
+		__u32 c = cell_in(&d->next, p, i)->character;
+
+		if (c != SCREEN_PICTURE)
+			return (struct kitty_cursor){ p->line + i / p->n_cols, p->col + i % p->n_cols, c != HALF_LOWER, c != HALF_UPPER, rgb };
+	}
+	return (struct kitty_cursor){ .upper = false };
+}
+
+static void show_cursor(struct display *d, struct bytes *out, struct kitty_cursor c)
+{
+	const struct kitty_cursor *was = &d->cursor;
+
+	if (is_shown(&c) && (c.line != was->line || c.col != was->col || c.upper != was->upper || c.lower != was->lower || c.rgb != was->rgb))
+		kitty_point(out, &c, d->graphics.cell_height, IMAGE_CURSOR);
+	if (is_shown(was) && !is_shown(&c))
+		kitty_forget(out, IMAGE_CURSOR);
+	d->cursor = c;
+}
+
 static void forget_image(struct display *d, struct bytes *out)
 {
 	if (d->image)
 		kitty_forget(out, d->image);
 	d->image = 0;
+	show_cursor(d, out, (struct kitty_cursor){ .upper = false });
 }
 
 static void show_image(struct display *d, struct bytes *out, const struct picture *p)
@@ -87,16 +116,19 @@ static void show_image(struct display *d, struct bytes *out, const struct pictur
 	if (d->image && picture_same(&d->picture, p))
 		return;
 	kitty_show(out, p, next);
-	forget_image(d, out);
+	if (d->image)
+		kitty_forget(out, d->image);
 	d->image = next;
 }
 
-static void show_picture(struct display *d, struct bytes *out, struct picture *p)
+static void show_picture(struct display *d, struct bytes *out, struct picture *p, __u32 cursor_rgb)
 {
-	if (p->pixel && d->graphics.kind == GRAPHICS_KITTY)
+	if (p->pixel && d->graphics.kind == GRAPHICS_KITTY) {
 		show_image(d, out, p);
-	else
+		show_cursor(d, out, cursor_in(d, p, cursor_rgb));
+	} else {
 		forget_image(d, out);
+	}
 	if (p->pixel && d->graphics.kind == GRAPHICS_SIXEL)
 		show_sixels(d, out, p);
 	picture_fini(&d->picture);
@@ -119,7 +151,7 @@ void display_update(struct display *d, struct bytes *out, struct frame *f)
 		bytes_put(out, CLEAR, strlen(CLEAR));
 		screen_clear(&d->shown);
 	}
-	show_picture(d, out, &p);
+	show_picture(d, out, &p, f->map && palette_luminance(f->map->zero) < 0.5 ? 0xffffff : 0);
 	screen_update(out, f->look, &d->shown, &d->next);
 	if (pictures)
 		bytes_put(out, END, strlen(END));

@@ -2,8 +2,8 @@
  *
  *      frame -> display_update() -> bytes: the picture where it changed, the characters that differ
  *
- * Picture is sent when its pixels have changed, or, as sixels, when characters that stood in it are gone; a cursor is a character over it.
- *         While a list or the help covers the map there is none.  Where it cannot be painted the map is in characters.
+ * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor is a
+ *         character in sixels, and an image over kitty's.  While a list or the help covers the map there is none.  Where it cannot be painted the map is in characters.
  * Memory  display_fini() frees.
  * Pure    no terminal.
  */
@@ -11,7 +11,7 @@
 #define HEATSCOPE_WATCH_DISPLAY_H
 
 #include "watch_frame.h"
-#include "watch_picture.h"
+#include "watch_kitty.h"
 
 struct display {
 	struct screen shown, next;	/* what the terminal has, and will have */
@@ -19,6 +19,7 @@ struct display {
 	struct graphics graphics;
 	struct picture picture;		/* that it has; its pixels NULL: none */
 	unsigned image;			/* its number in kitty's protocol; 0: none */
+	struct kitty_cursor cursor;	/* over it */
 };
 
 /* Of that size, of which nothing is known; what it had before is forgotten by the next update.  -ENOMEM. */

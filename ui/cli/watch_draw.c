@@ -10,8 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#define HALF_UPPER 0x2580
-#define HALF_LOWER 0x2584
 #define LINE_H 0x2500
 #define LINE_V 0x2502
 #define TICK_LEFT 0x2524

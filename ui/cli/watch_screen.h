@@ -16,6 +16,8 @@
 #define SCREEN_SIDE_MAX 1000
 #define SCREEN_TAIL 0
 #define SCREEN_PICTURE 1
+#define HALF_UPPER 0x2580
+#define HALF_LOWER 0x2584
 
 struct style {
 	__u32 front, back;		/* 0xrrggbb, LOOK_DEFAULT */
