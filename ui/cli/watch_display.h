@@ -3,7 +3,8 @@
  *      frame -> display_update() -> bytes: the picture where it changed, the characters that differ
  *
  * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor is a
- *         character in sixels, and an image over kitty's.  While a list or the help covers the map there is none.  Where it cannot be painted the map is in characters.
+ *         character in sixels, and an image over kitty's.  While a list or the help covers the map there is none.  Where it
+ *         cannot be painted the map is in characters.
  * Memory  display_fini() frees.
  * Pure    no terminal.
  */
