@@ -85,9 +85,12 @@ static const struct spec {
 	{ "per", CHOICE, COMPARED, AT(per), 0, 0, 0, "share count" },
 	{ "b_instrumentation", INTEGER, COMPARED, AT(b_instrumentation), AT(has_b), 1, INT64_MAX, NULL },
 	{ "b_start_time", SECONDS, COMPARED, AT(b_start_ns), AT(has_b_start), 0, TIME_LIMIT_S, NULL },
-	{ "b_measure", OTHERS, COMPARED, 0, AT(has_b), 0, 0, NULL },
-	{ "b_selected", OTHERS, COMPARED, 0, AT(has_b), 0, 0, NULL },
-	{ "b_exclude", OTHERS, COMPARED, 0, AT(has_b), 0, 0, "true false" },
+	{ "b_measure", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, NULL },
+	{ "b_measure", TEXT, OF(VALUE_SIDE), AT(measure), AT(is_b_measure), 0, 0, NULL },
+	{ "b_selected", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, NULL },
+	{ "b_selected", KEYS, OF(VALUE_SIDE), AT(select), 0, 0, 0, NULL },
+	{ "b_exclude", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, "true false" },
+	{ "b_exclude", SWITCH, OF(VALUE_SIDE), AT(exclude), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_FLAME), AT(format), 0, 0, 0, "svg folded" },
 	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
 	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
@@ -423,7 +426,7 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 	if (OF(kind) & (PAGES | COMPARED) && p->height && p->height < FIGURE_HEIGHT_MIN)
 		why = "height must be at least 240 here";
 	if (p->exclude && !p->n_select && !(OF(kind) & ROWS))
-		why = "exclude needs selected";
+		why = kind == VALUE_SIDE ? "b_exclude needs selected or b_selected" : "exclude needs selected";
 	if (p->isolate && !p->n_select && OF(kind) & PAGES)
 		why = "isolate needs selected";
 	if (p->isolate + p->exclude + p->decompose_all > 1)
@@ -568,7 +571,8 @@ int params_interval(const struct params *p, const struct instrumentation *in, __
 		return refuse_interval(reason, "the interval begins before 1970");
 	if (from > latest || from + (p->n_points - 1) * length > latest)
 		return refuse_interval(reason, "%s is too far in the future: at most now and the timeout of %" PRId64 " ms",
-				       p->n_points > 1 ? "the last datapoint" : "start_time", (int64_t)p->timeout_ms);
+				       p->n_points > 1 ? "the last datapoint" : p->is_b_start ? "b_start_time" : "start_time",
+				       (int64_t)p->timeout_ms);
 	ret_asked->from = from;
 	ret_asked->to = from + asked;
 	ret_rounded->from = round_down(from, unit);

@@ -73,6 +73,7 @@ struct params {
 	bool chart, has_chart;		/* report: with a chart */
 	bool has_b, has_b_start;	/* compare: anything that B is to have in another way; see value_compare.h */
 	__s64 b_start_ns, b_instrumentation;	/* 0: A's */
+	bool is_b_measure, is_b_start;	/* B's own: given as b_measure, b_start_time */
 	int view;			/* enum params_view */
 	int per;			/* enum difference_per */
 	bool data;			/* a PNG carries what it was drawn from */

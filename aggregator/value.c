@@ -215,7 +215,7 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 		return -EINVAL;
 	}
 	if (axis < 0 || (name && !strcmp(name, "*") && v->kind != VALUE_RAW))
-		return refuse_name(v, "measure", name, v->in.measure, v->in.n_measures, reason);
+		return refuse_name(v, v->p.is_b_measure ? "b_measure" : "measure", name, v->in.measure, v->in.n_measures, reason);
 	*ret_axis = axis;
 	return 0;
 }

@@ -55,7 +55,7 @@ size_t value_compare_params(const struct http_param *param, size_t n, struct htt
 		for (size_t k = 0; k < sizeof(of_time) / sizeof(*of_time); k++)
 			settled = settled || !strcmp(name, of_time[k]);
 		if (!settled)
-			ret_own[n_own++] = (struct http_param){ name, param[i].value };
+			ret_own[n_own++] = param[i];
 	}
 	return n_own;
 }
@@ -63,7 +63,7 @@ size_t value_compare_params(const struct http_param *param, size_t n, struct htt
 int value_compare_interval(const struct value *v, const struct catalog_inst *ci, struct payload_head *ret_at, char *reason)
 {
 	struct params p = { .start_ns = v->p.has_b_start ? v->p.b_start_ns : v->head.rounded.from, .n_points = 1, .has_start = true,
-			    .duration_ns = v->head.rounded.to - v->head.rounded.from, .timeout_ms = v->p.timeout_ms };
+			    .is_b_start = v->p.has_b_start, .duration_ns = v->head.rounded.to - v->head.rounded.from, .timeout_ms = v->p.timeout_ms };
 	struct instrumentation in;
 
 	if (!ci) {

@@ -246,15 +246,17 @@ static void refusals_say_why(void **state)
 {
 	static const struct { const char *more, *says; } cases[] = {
 		{ "", "there is nothing to compare with: give b_start_time" },
-		{ "&b_measure=length", "B: " }, { "&b_measure=length", "instrumentation 1 has" },
-		{ "&measure=length&b_measure=latency", "instrumentation 1 has" },
+		{ "&b_measure=length", "B: value \\\"length\\\" for parameter \\\"b_measure\\\" is invalid: instrumentation 1 has" },
+		{ "&measure=length&b_measure=latency", "\"value \\\"length\\\" for parameter \\\"measure\\\" is invalid: instrumentation 1 has" },
+		{ "&measure=length&b_start_time=5", "for parameter \\\"measure\\\" is invalid: instrumentation 1 has" },
 		{ "&b_instrumentation=3", "has no events to compare" },
 		{ "&b_instrumentation=99", "B: there is no instrumentation 99" }, { "&b_instrumentation=0", "minimum is 1" },
-		{ "&b_start_time=later", "not a number of seconds" }, { "&b_start_time=8999999999", "too far in the future" },
+		{ "&b_start_time=later", "not a number of seconds" }, { "&b_start_time=8999999999", "B: b_start_time is too far in the future" },
 		{ "&b_measure=cputime&view=above", "must be one of: difference side overlay" },
 		{ "&b_measure=cputime&per=second", "must be one of: share count" },
 		{ "&b_measure=cputime&format=png&height=240", "cannot be drawn" },
-		{ "&b_measure=cputime&b_top=5", "unknown" }, { "&b_exclude=perhaps&b_selected=x", "must be true or false" },
+		{ "&b_measure=cputime&b_top=5", "unknown" }, { "&b_exclude=perhaps&b_selected=x", "\\\"perhaps\\\" for parameter \\\"b_exclude\\\" is invalid: must be true or false" },
+		{ "&b_exclude=true", "b_exclude needs selected or b_selected" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
