@@ -47,6 +47,7 @@ static __always_inline void file_call_ends(struct task_struct *t, __u64 number, 
 		return;
 	p->files.ns += bpf_ktime_get_ns() - begin_ns;
 	p->files.bytes += call_bytes(call.op, ret);
+	p->files.n++;
 }
 
 #endif

@@ -49,7 +49,7 @@ struct fs_call {
 };
 
 struct fs_spent {			/* on several */
-	__u64 ns, bytes;
+	__u64 ns, bytes, n;
 };
 
 #define FS_CALLS 512			/* numbers of system calls, a power of two */

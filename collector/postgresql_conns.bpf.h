@@ -91,6 +91,7 @@ static __always_inline void measures_share(__u64 *m, __u32 n)
 		m[i] /= n;
 	m[TURN_FS] /= n;
 	m[TURN_IO_BYTES] /= n;
+	m[TURN_N_FS] /= n;
 	m[TURN_CPUTIME] /= n;
 	m[TURN_RUNQWAIT] /= n;
 	m[TURN_UNSPLIT] /= n;

@@ -228,7 +228,7 @@ const char *server_lacking(void *self, __u64 wanted)
 			 strerror(-s->left.err), no_files ? "; " : "");
 	if (no_files)
 		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
-			 "calls on files cannot be seen (%s): fs and io_bytes are 0", strerror(-files_err(s)));
+			 "calls on files cannot be seen (%s): fs, n_fs and io_bytes are 0", strerror(-files_err(s)));
 	return s->lacking;
 }
 

@@ -128,6 +128,7 @@ static __always_inline void files_fill(struct event *e, const struct turn *n, in
 
 	e->measure[TURN_FS] = told ? clamp_to(n->files.ns, latency) : 0;
 	e->measure[TURN_IO_BYTES] = told ? n->files.bytes : 0;
+	e->measure[TURN_N_FS] = told ? n->files.n : 0;
 }
 
 static __always_inline void measures_fill(struct event *e, const struct turn *n)

@@ -18,8 +18,8 @@
  *                   that began before they were asked for, or is unsplit, both are 0
  *
  *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the others
- *      io_bytes     that these have read, written or copied.  Of a call that was under way when somebody asked first nothing is told;
- *                   of a turn that is unsplit, both are 0
+ *      io_bytes     that these have read, written or copied;  n_fs: how many they were.  Of a call that was under way when somebody
+ *                   asked first nothing is told; of a turn that is unsplit, all three are 0
  *
  *      age     of a turn that runs at the end of a slot, so far; no part of an event: it is told of each such slot
  *
@@ -45,6 +45,7 @@ enum turn_measure {
 	TURN_AGE,		/* of what still runs at the end of a slot: no event */
 	TURN_FS,		/* on the CPU and off it */
 	TURN_IO_BYTES,
+	TURN_N_FS,		/* a count */
 	TURN_N_MEASURES
 };
 
@@ -52,7 +53,7 @@ enum turn_measure {
 #define TURN_PARTS (((1ull << TURN_AGE) - (1ull << TURN_IO)) << 32)
 
 /* Measures for which system calls are watched. */
-#define TURN_FILES (WANTED_MEASURE(TURN_FS) | WANTED_MEASURE(TURN_IO_BYTES))
+#define TURN_FILES (WANTED_MEASURE(TURN_FS) | WANTED_MEASURE(TURN_IO_BYTES) | WANTED_MEASURE(TURN_N_FS))
 
 enum { TURN_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
 

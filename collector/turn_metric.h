@@ -27,6 +27,7 @@
 	COUNT_FIELD("n_io", "times blocked in file I/O"), \
 	TIME_FIELD("age", "age of what still runs"), \
 	TIME_FIELD("fs", "time in file systems"), \
-	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 },
+	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
+	COUNT_FIELD("n_fs", "operations on files"),
 
 #endif

@@ -27,7 +27,7 @@ static const struct argp_option record_options[] = {
 	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
 	{ "metric", 'm', "METRIC", 0, "What to record (default " METRIC ")", 0 },
 	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement of mysql.queries, none of others)", 0 },
-	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has; of mysql.queries all but fs and io_bytes)", 0 },
+	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has; of mysql.queries all but fs, n_fs and io_bytes)", 0 },
 	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
 };
@@ -116,7 +116,7 @@ static void output_close(const struct output *out)
 /* All but those for which every system call of the host is looked at, and not more than an instrumentation may have. */
 static void measures_choose(json_t *measures)
 {
-	static const char *const dear[] = { "fs", "io_bytes" };
+	static const char *const dear[] = { "fs", "io_bytes", "n_fs" };
 	size_t i, j;
 
 	for (i = json_array_size(measures); i-- > 0; )
