@@ -170,7 +170,7 @@ static int add_folds(struct value *v, int axis)
 	if (v->kind == VALUE_REPORT)
 		return add_report_folds(v);
 	err = add_fold(v, axis);
-	v->cover_only = value_is_totals(v);
+	v->cover_only = value_is_totals(v) && v->kind != VALUE_EXEMPLARS;
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
 	if (!err && !is_of_region(v) && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))

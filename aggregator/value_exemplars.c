@@ -125,12 +125,23 @@ static void put_one(struct bytes *out, const struct value *v, const struct exemp
 	writer_raw(out, "}");
 }
 
+/* Events in rows that the rectangle cuts, as a whole: it has at most so many. */
+static __u64 count_of(const struct grid *g, const struct params *p)
+{
+	__u64 min = (__u64)p->ymin, max = p->has_ymax ? (__u64)p->ymax : GRID_NO_EDGE, count = 0;
+
+	for (size_t row = 0; row < g->n_rows; row++)
+		if (g->edge[row] < max && g->edge[row + 1] > min)
+			for (size_t col = 0; col < g->n_cols; col++)
+				count += g->cell[row * g->n_cols + col];
+	return count;
+}
+
 int make_exemplars(struct value *v)
 {
 	const struct exemplar_listed *list;
 	struct bytes out = { 0 };
 	__u64 missed;
-	bool dropped;
 	size_t n;
 	int err = exemplar_fold_list(v->exemplars, &list, &n, &missed);
 
@@ -139,14 +150,12 @@ int make_exemplars(struct value *v)
 	reply_begin(v, &out);
 	writer_name_number(&out, "kept", v->in.n_exemplars);
 	writer_name_number(&out, "missed", missed);
-	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
+	reply_losses(&out, v->grid[0]);
+	writer_name_number(&out, "count", count_of(v->grid[0], &v->p));
 	writer_name(&out, "exemplars");
 	writer_raw(&out, "[");
 	for (size_t i = 0; i < n; i++)
 		put_one(&out, v, &list[i]);
 	writer_raw(&out, "]");
-	if (!err)
-		return reply_end(v, &out);
-	bytes_fini(&out);
-	return err;
+	return reply_end(v, &out);
 }

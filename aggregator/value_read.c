@@ -211,7 +211,7 @@ static int read_store(void *arg, struct store *store)
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
 	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
-	int err = v->explain || v->exemplars ? 0 : read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
+	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
 		err = read_slices(v, store, &v->explain->piece[i], axis, weight, false, &slices);

@@ -66,15 +66,20 @@ void reply_edges(const struct value *v, struct bytes *out, __u64 first, __u64 la
 		writer_raw(out, "null");
 }
 
+void reply_losses(struct bytes *out, const struct grid *g)
+{
+	writer_name_number(out, "lost", g->all.lost);
+	if (g->column[0].marks & GRID_SAMPLED)
+		writer_name_number(out, "sampled", g->column[0].every);
+}
+
 int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped)
 {
 	struct grid *g = fold_grid(f);
 
 	if (!g)
 		return -ENOMEM;
-	writer_name_number(out, "lost", g->all.lost);
-	if (g->column[0].marks & GRID_SAMPLED)
-		writer_name_number(out, "sampled", g->column[0].every);
+	reply_losses(out, g);
 	*ret_dropped = g->column[0].marks & GRID_DROPPED;
 	grid_free(g);
 	return 0;

@@ -19,7 +19,8 @@ void reply_begin(struct value *v, struct bytes *out);
 /* A rectangle's values: whole buckets, first..last, and what was asked for. */
 void reply_edges(const struct value *v, struct bytes *out, __u64 first, __u64 last);
 
-/* What was lost, and how much was looked at, of a fold that has no slices.  -ENOMEM. */
+/* What was lost, and how much was looked at, of a grid of one column; of a fold that has no slices.  -ENOMEM. */
+void reply_losses(struct bytes *out, const struct grid *g);
 int reply_honesty(struct bytes *out, struct fold *f, bool *ret_dropped);
 
 /* The closing brace; the text becomes the value's data.  -ENOMEM. */
