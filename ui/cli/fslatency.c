@@ -45,8 +45,8 @@ static const struct argp argp = {
 	"each. Of all threads of theirs, also those that serve no query. Needs no running heatscoped, and what the collector "
 	"needs (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
 	"  heatscope fslatency --seconds 10\n"
-	"  heatscope fslatency --pid $(pidof mariadbd)\n"
-	"  heatscope fslatency --seconds 60 --json | jq .read.count", NULL, NULL, NULL
+	"  heatscope fslatency --pid $(pidof -s mariadbd)\n"
+	"  heatscope fslatency --seconds 10 --json | jq .read.count", NULL, NULL, NULL
 };
 
 /* ---- measuring ---- */
@@ -117,6 +117,8 @@ static int tell(const struct options *o, const json_t *reply, const json_t *whol
 	json_int_t lost = json_integer_value(json_object_get(json_object_get(whole, "summary"), "lost"));
 	json_t *buckets, *sums;
 
+	if (!o->json)
+		printf("filesystem I/O: %lld; latency (ns):\n", (long long)json_integer_value(json_object_get(json_object_get(whole, "summary"), "count")));
 	for (size_t i = 0; i < N_NAMES; i++) {
 		buckets = json_object_get(value, names[i]);
 		sums = json_object_get(stats, names[i]);

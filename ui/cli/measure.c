@@ -161,6 +161,12 @@ static const char *failure_of(const json_t *inst)
 	return strcmp(state, "failed") ? "" : json_string_value(json_object_get(source, "reason")) ?: "the collector failed";
 }
 
+/* Partly, too: the collector says what is lacking. */
+static int is_counted(const char *state)
+{
+	return !strcmp(state, "active") || !strcmp(state, "partial");
+}
+
 int measure_active(struct measure *m, const char *id)
 {
 	const struct timespec nap = { .tv_nsec = 20000000 };
@@ -172,7 +178,7 @@ int measure_active(struct measure *m, const char *id)
 		err = client_json(&m->client, "GET", inst_path(id, "", path), NULL, &inst);
 		if (err)
 			return err;
-		active = !strcmp(json_string_value(json_object_get(inst, "state")) ?: "", "active");
+		active = is_counted(json_string_value(json_object_get(inst, "state")) ?: "");
 		failed = *failure_of(inst) != 0;
 		if (failed)
 			snprintf(m->client.reason, sizeof(m->client.reason), "%s", failure_of(inst));

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ struct options {
 struct view {
 	const char *name, *over;	/* and which statements by default */
 	const char *measures;		/* asked for, where the metric has them; the first is what `over` is of */
-	const char *kind;		/* of exemplars: worst, drawn, all */
+	const char *kind, *with_drawn;	/* of exemplars: worst, all; how the latter is said */
 	int n_kept;
 	const char *heading;
 	void (*row)(const json_t *exemplar);
@@ -88,10 +87,12 @@ static const char *field_of(const json_t *exemplar, const char *name)
 	return json_string_value(json_object_get(json_object_get(exemplar, "fields"), name)) ?: "";
 }
 
-/* As it was sent where that is kept, on one line; else without its literals. */
+/* As it was sent where that is kept, on one line; else without its literals; its command where it has no text. */
 static const char *statement_of(const json_t *exemplar, char out[STATEMENT_ROOM])
 {
-	snprintf(out, STATEMENT_ROOM, "%s", json_string_value(json_object_get(exemplar, "text")) ?: field_of(exemplar, "digest"));
+	const char *text = json_string_value(json_object_get(exemplar, "text")) ?: field_of(exemplar, "digest");
+
+	snprintf(out, STATEMENT_ROOM, "%s", strcmp(text, "none") ? text : field_of(exemplar, "command"));
 	for (char *at = out; (at = strpbrk(at, "\n\t")); )
 		*at = ' ';
 	return out;
@@ -140,36 +141,38 @@ static void slow_row(const json_t *e)
 		printf("%12s %11s %s\n", "", "", parts);
 }
 
-/* Where the metric has no time in files, the time blocked for them. */
+/* Where the time in files is not kept, the time blocked for them, and how often. */
 static void fsslow_row(const json_t *e)
 {
 	int fs = json_object_get(json_object_get(e, "measures"), "fs") != NULL;
 	char clock[32], statement[STATEMENT_ROOM];
 
 	printf("%s %11.3f %10.3f %6.0f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"),
-	       measure_of(e, "n_io"), statement_of(e, statement));
+	       measure_of(e, fs ? "n_fs" : "n_io"), statement_of(e, statement));
 }
 
-/* "root@10.0.0.7/shop ", where the metric has who it was. */
-static void who_text(const json_t *exemplar, char *out, size_t room)
+/* "root@10.0.0.7"; "-" where the metric does not have who it was. */
+static const char *user_text(const json_t *exemplar, char out[520])
 {
-	out[0] = 0;
-	if (*field_of(exemplar, "user"))
-		snprintf(out, room, "%s@%s/%s ", field_of(exemplar, "user"), field_of(exemplar, "client"),
-			 field_of(exemplar, "database"));
+	const char *user = field_of(exemplar, "user"), *client = field_of(exemplar, "client");
+
+	snprintf(out, 520, "%.255s%s%.255s", user, *client ? "@" : "", client);
+	return *out ? out : "-";
 }
 
+/* A text alone is a query; of others its command stands before it. */
 static void snoop_row(const json_t *e)
 {
 	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
-	char clock[32], number[24] = "-", who[800], statement[STATEMENT_ROOM];
-	const char *text = strcmp(statement_of(e, statement), "none") ? statement : "";
+	const char *database = field_of(e, "database"), *command = field_of(e, "command");
+	char clock[32], number[24] = "-", user[520], room[STATEMENT_ROOM];
+	const char *statement = statement_of(e, room);
+	int alone = !strcmp(command, "query") || !strcmp(command, statement);
 
 	if (connection)
 		snprintf(number, sizeof(number), "%lld", (long long)connection);
-	who_text(e, who, sizeof(who));
-	printf("%s %7s %6s %11.3f %10.3f %-7s %s%s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, ms_of(e, "latency"),
-	       ms_of(e, "cputime"), field_of(e, "status"), who, field_of(e, "command"), *text ? ": " : "", text);
+	printf("%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, *database ? database : "-",
+	       user_text(e, user), ms_of(e, "latency"), field_of(e, "status"), alone ? "" : command, alone ? "" : ": ", statement);
 }
 
 /* ---- printing ---- */
@@ -194,26 +197,10 @@ static void print_one(const struct view *v, const struct options *o, const json_
 
 struct told {				/* so far, for what is said at the end */
 	double slot_s;			/* of the instrumentation: so often the worst are kept */
+	double count, shown;		/* events as slow, sampled ones as often as they stand for */
 	double missed, lost, sampled;
-	int full;			/* slots of which only the worst were kept */
-	int cut;			/* seconds of which not all that were kept were given */
+	int kept;			/* the worst of a slot */
 };
-
-/* Of a slot that has as many as are kept there may have been more. */
-static void count_full(struct told *t, const json_t *reply, json_t *const *row, size_t n)
-{
-	size_t kept = (size_t)json_integer_value(json_object_get(reply, "kept")), worst = 0;
-	double slot = -1;
-
-	for (size_t i = 0; i < n; i++) {
-		double at = floor(json_number_value(json_object_get(row[i], "time")) / t->slot_s + 1e-6);
-
-		worst = at == slot ? worst : 0;
-		slot = at;
-		worst += json_is_true(json_object_get(row[i], "worst"));
-		t->full += worst == kept && json_is_true(json_object_get(row[i], "worst"));
-	}
-}
 
 /* By their ends. */
 static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct told *t)
@@ -227,10 +214,12 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 		row[i] = json_array_get(list, i);
 	if (row && n)
 		qsort(row, n, sizeof(*row), by_time);
-	for (i = 0; row && i < n; i++)
+	for (i = 0; row && i < n; i++) {
 		print_one(v, o, row[i]);
-	if (row)
-		count_full(t, reply, row, n);
+		t->shown += json_number_value(json_object_get(row[i], "weight"));
+	}
+	t->kept = (int)json_integer_value(json_object_get(reply, "kept"));
+	t->count += json_number_value(json_object_get(reply, "count"));
 	t->missed += json_number_value(json_object_get(reply, "missed"));
 	t->lost += json_number_value(json_object_get(reply, "lost"));
 	t->sampled = sampled > t->sampled ? sampled : t->sampled;
@@ -238,13 +227,13 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 	fflush(stdout);
 }
 
-static void print_told(const struct view *v, const struct told *t)
+/* Of a time that is over, events just below what was asked for may be among those that were not told. */
+static void print_told(const struct view *v, const struct options *o, const struct told *t)
 {
-	if (!strcmp(v->kind, "worst") && t->full)
-		fprintf(stderr, "of %d slot%s of %g s only the worst are kept: there may have been more\n", t->full,
-			t->full == 1 ? "" : "s", t->slot_s);
-	if (t->cut)
-		fprintf(stderr, "of %d second%s only the worst %d are told\n", t->cut, t->cut == 1 ? "" : "s", GIVEN);
+	if (t->count > t->shown)
+		fprintf(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are\n",
+			o->last && strcmp(o->over, "0") ? "at most " : "", t->count - t->shown, t->count - t->shown == 1 ? "is" : "are",
+			t->slot_s, t->kept, v->with_drawn);
 	if (t->missed > 0)
 		fprintf(stderr, "%.0f statements came too late to be considered\n", t->missed);
 	if (t->lost > 0)
@@ -276,17 +265,14 @@ static int print_time(const struct view *v, const struct options *o, struct clie
 {
 	json_t *reply;
 	int err = ask(v, o, c, id, from, to, &reply);
-	bool cut;
 
 	if (err)
 		return err;
-	cut = json_array_size(json_object_get(reply, "exemplars")) >= GIVEN;
-	if (cut && to - from > 1) {
+	if (json_array_size(json_object_get(reply, "exemplars")) >= GIVEN && to - from > 1) {
 		json_decref(reply);
 		err = print_time(v, o, c, id, from, from + (to - from) / 2, t);
 		return err ?: print_time(v, o, c, id, from + (to - from) / 2, to, t);
 	}
-	t->cut += cut;
 	print_reply(v, o, reply, t);
 	json_decref(reply);
 	return 0;
@@ -347,7 +333,7 @@ static int run_last(const struct view *v, const struct options *o, struct client
 		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
 	if (err)
 		return failed(v->name, o->id ? inst_reason(c, err, o->id) : c->reason);
-	print_told(v, &t);
+	print_told(v, o, &t);
 	return 0;
 }
 
@@ -416,7 +402,7 @@ static int run_follow(const struct view *v, const struct options *o)
 	measure_stop(&m);
 	if (err)
 		return failed(v->name, m.client.reason);
-	print_told(v, &t);
+	print_told(v, o, &t);
 	return 0;
 }
 
@@ -440,32 +426,32 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 #define PARTS "latency,cputime,offcpu,runqwait,io,futex,net,sleep,fault,other,unsplit,n_io"
 
 static const struct view slow = {
-	"slow", "100000000", PARTS, "worst", KEPT,
+	"slow", "100000000", PARTS, "worst", "", KEPT,
 	"TIME         LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
 	{ options, parse, NULL,
 	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
 	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  heatscope slow\n"
-	  "  heatscope slow --over 20ms --seconds 60\n"
+	  "  heatscope slow --over 20ms --seconds 10\n"
 	  "  heatscope slow --last 3600 --over 1s\n"
 	  "  heatscope slow --text full\n"
 	  "  heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
 };
 
 static const struct view fsslow = {
-	"fsslow", "10000000", "latency,fs,io,n_io", "worst", KEPT,
+	"fsslow", "10000000", "latency,fs,io,n_fs,n_io", "worst", "", KEPT,
 	"TIME         LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
 	{ options, parse, NULL,
-	  "Single slow statements with their time in files, and how often they were blocked for them: the time in calls of file systems "
-	  "where it is measured (measure fs), else the time blocked for files (measure io). At least 10 ms unless --over says otherwise; of each second the 100 "
-	  "slowest. " NEEDS "\vExamples:\n"
+	  "Single slow statements with their time in files, and how many calls of file systems that was (measures fs and n_fs); of an "
+	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
+	  "otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  heatscope fsslow --over 5ms\n"
 	  "  heatscope fsslow --last 600 --json", NULL, NULL, NULL }
 };
 
 static const struct view snoop = {
-	"snoop", "0", "latency,cputime", "all", 5,
-	"TIME             PID   CONN LATENCY(ms)    CPU(ms) STATUS  QUERY", snoop_row,
+	"snoop", "0", "latency,cputime", "all", ", and one of each decade,", 5,
+	"TIME             PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
 	{ options, parse, NULL,
 	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
 	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"
