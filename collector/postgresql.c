@@ -7,6 +7,7 @@
 #include "specimen.h"
 #include "text.h"
 #include "turn_label.h"
+#include "verbatim.h"
 #include "collector/postgresql.skel.h"
 
 #include <bpf/bpf.h>
@@ -23,11 +24,16 @@ static int postgresql_start(void **ret_self, struct tracer_programs *ret_program
 
 	if (err)
 		snprintf(reason, REASON_MAX, "the programs for postgresql.queries could not be opened: %s", strerror(-err));
-	else
-		err = server_start("postgresql.queries", names, &SERVER_PROGRAMS(bpf), by_call, &s, reason);
+	if (err)
+		return err;
+	bpf->rodata->text_full = ret_programs->text_full;
+	if (ret_programs->text_full)
+		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);
+	err = server_start("postgresql.queries", names, &SERVER_PROGRAMS(bpf), by_call, &s, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->verbatims_fd = bpf_map__fd(bpf->maps.verbatims);
 	*ret_self = s;
 	return 0;
 }
@@ -113,6 +119,7 @@ const struct tracer postgresql_tracer = {
 	.dear_ns = 40,
 	.spared_ns = 35,
 	.alone = 1,
+	.has_texts = 1,
 	.start = postgresql_start,
 	.want = server_want,
 	.stop = server_stop,

@@ -17,6 +17,7 @@
 
 struct statement_codes {
 	__u64 digest, statement, table;
+	__u64 verbatim;			/* name of its text (verbatim.h); 0: it is not kept */
 };
 
 struct asked {
@@ -59,12 +60,20 @@ static inline int asked_is_open(struct asked_ring *r)
 	return r->n && !asked_at(r, r->n - 1)->rounds;
 }
 
+/* b is counted with a: what it was sent as is known of both, or of neither. */
+static inline void asked_join(struct asked *a, const struct asked *b)
+{
+	if (a->codes.verbatim != b->codes.verbatim)
+		a->codes.verbatim = 0;
+}
+
 /* -1: there is no room. */
 static inline int asked_push(struct asked_ring *r, __u32 command, const struct statement_codes *codes)
 {
 	struct asked a = { .codes = *codes, .n = command != COMMAND_NOTHING, .command = command };
 
 	if (asked_is_open(r) && asked_same(asked_at(r, r->n - 1), &a)) {
+		asked_join(asked_at(r, r->n - 1), &a);
 		asked_at(r, r->n - 1)->n++;
 		return 0;
 	}
@@ -86,6 +95,7 @@ static inline void asked_close(struct asked_ring *r)
 		return;
 	if (r->n > 2 && !asked_at(r, r->n - 3)->rounds)
 		return;			/* what is before ends a round of several */
+	asked_join(before, last);
 	before->rounds++;
 	r->n--;
 }

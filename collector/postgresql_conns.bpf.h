@@ -50,6 +50,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_INSTANCE] = s->turn.instance;
 	e->field[POSTGRESQL_PID] = s->turn.pid;
 	e->field[POSTGRESQL_EXECNAME] = s->turn.execname;
+	e->verbatim = s->told.codes.verbatim;
 	if (wanted & WANTED_MEASURE(POSTGRESQL_ROWS))
 		e->measure[POSTGRESQL_ROWS] = s->told.n_rows;
 	if (!(wanted & WANTED_WHO))
@@ -75,7 +76,7 @@ static __always_inline void told_turn(struct server_conn *s)
 {
 	int encrypted = s->front.mode == FRONT_ENCRYPTED;
 
-	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
+	s->told = (struct told){ { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 }, encrypted ? COMMAND_ENCRYPTED : COMMAND_OPAQUE, STATUS_UNKNOWN, 0 };
 	if (encrypted)
 		s->user = s->database = NAME_ENCRYPTED;
 }

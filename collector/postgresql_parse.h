@@ -231,9 +231,10 @@ static inline int front_text(const struct front *c)
 	return c->text_on && c->in.left && (c->in.type == 'Q' || c->in.part == 1);
 }
 
-static inline void front_text_end(struct front *c, __u64 digest, __u64 statement, __u64 table)
+static inline void front_text_end(struct front *c, __u64 digest, __u64 statement, __u64 table, __u64 verbatim)
 {
 	c->text_on = 0;
+	c->text.verbatim = verbatim;
 	c->text.digest = digest;
 	c->text.statement = statement;
 	c->text.table = table;
@@ -261,7 +262,7 @@ static inline __u32 front_ask(struct front *c, __u32 command, const struct state
 /* Its last message has come: what that asked, if nothing else did. */
 static inline __u32 round_end(struct front *c, __u32 command)
 {
-	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE, NAME_NONE };
+	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 };
 	__u32 out = 0;
 
 	if (!asked_is_open(&c->asked) || command == COMMAND_SIMPLE || command == COMMAND_FUNCTION)
@@ -365,7 +366,7 @@ static inline __u32 startup_byte(struct front *c, __u8 byte)
 
 static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
 {
-	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN };
+	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 };
 	__u32 out = 0;
 
 	stream_begin(&c->in, type, len - 4);

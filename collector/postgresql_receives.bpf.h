@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 #include "postgresql_conns.bpf.h"
 #include "digests.bpf.h"
+#include "verbatim.bpf.h"
 
 #define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
@@ -76,7 +77,7 @@ static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
 	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
 	struct statement_codes *codes = bpf_map_lookup_elem(&named, &key);
-	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN };
+	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 };
 
 	s->front.portal.codes = codes ? *codes : unknown;
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
@@ -150,7 +151,8 @@ __noinline int text_over(struct server_conn *s, int whole)
 	code = digest_code(&s->digest, whole);
 	table = table_code(&s->digest.table, whole);
 	name_remember(&s->digest.table.name, table);
-	front_text_end(&s->front, code, digest_statement(&s->digest, whole), table);
+	front_text_end(&s->front, code, digest_statement(&s->digest, whole), table,
+		       verbatim_keep(s->turn.id, s->n_verbatims++, s->text, s->text_end, s->digested, whole));
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
 		specimen_keep(code, s->text, s->text_end, s->digested, whole);
 	return 0;

@@ -10,7 +10,7 @@
 
 struct event_found {
 	__u32 command;
-	__u64 digest, status, n_rows;
+	__u64 digest, status, n_rows, verbatim;
 };
 
 struct drive {
@@ -18,6 +18,7 @@ struct drive {
 	struct digest digest;
 	__u64 statements[4], portals[4];	/* by the lowest bits of their names' hashes */
 	__u64 user, database;			/* hashes of them */
+	__u64 keeps, n_texts;			/* texts are kept; so many, each named by its number */
 	struct event_found found[256];
 	unsigned n, n_begins, n_lost, n_rounds;
 };
@@ -61,7 +62,8 @@ static inline void drive_text(struct drive *d, __u8 byte)
 	if (byte)
 		digest_byte(&d->digest, byte);
 	if (!byte || c->in.left == 1)
-		front_text_end(c, digest_code(&d->digest, 1), digest_statement(&d->digest, 1), table_code(&d->digest.table, 1));
+		front_text_end(c, digest_code(&d->digest, 1), digest_statement(&d->digest, 1), table_code(&d->digest.table, 1),
+			       d->keeps ? ++d->n_texts : 0);
 	drive_front(d, front_skip(c, 1));
 }
 
@@ -93,7 +95,7 @@ static inline void drive_receive(struct drive *d, const __u8 *data, __u32 total,
 
 static inline void drive_found(struct drive *d, const struct asked *a, __u64 status, __u64 n_rows)
 {
-	d->found[d->n++ & 255] = (struct event_found){ a->command, a->codes.digest, status, n_rows };
+	d->found[d->n++ & 255] = (struct event_found){ a->command, a->codes.digest, status, n_rows, a->codes.verbatim };
 }
 
 static inline void drive_record(struct drive *d, int whole)

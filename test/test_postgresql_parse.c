@@ -64,6 +64,14 @@ static void complete(struct bytes *b) { MESSAGE(b, 'C', "SELECT 1\0"); }
 static void ready(struct bytes *b) { MESSAGE(b, 'Z', "I"); }
 static void row(struct bytes *b) { MESSAGE(b, 'D', "\0\1\0\0\0\1C"); }
 
+/* A simple query, and its answer. */
+static void simple(struct bytes *asked, struct bytes *answered)
+{
+	MESSAGE(asked, 'Q', "SELECT 5\0");
+	complete(answered);
+	ready(answered);
+}
+
 static void error(struct bytes *b, const char *state)
 {
 	__u8 body[64];
@@ -212,9 +220,7 @@ static void rounds_one_by_one_begin_each(void **state)
 	for (int i = 0; i < 5; i++) {
 		struct bytes in = { .n = 0 }, out = { .n = 0 };
 
-		MESSAGE(&in, 'Q', "SELECT 5\0");
-		complete(&out);
-		ready(&out);
+		simple(&in, &out);
 		drive_receive(&d, in.at, in.n, ~0u);
 		drive_send(&d, out.at, out.n, ~0u);
 	}
@@ -266,11 +272,8 @@ static void many_of_a_kind_take_one_entry(void **state)
 
 	open_plain(&d);
 	in.n = out.n = 0;
-	for (int i = 0; i < 100; i++) {
-		MESSAGE(&in, 'Q', "SELECT 5\0");
-		complete(&out);
-		ready(&out);
-	}
+	for (int i = 0; i < 100; i++)
+		simple(&in, &out);
 	drive_receive(&d, in.at, in.n, ~0u);
 	assert_int_equal(d.front.asked.n, 1);
 	drive_send(&d, out.at, out.n, ~0u);
@@ -473,6 +476,49 @@ static void a_failed_one_has_no_rows(void **state)
 	assert_int_equal(d.found[1].n_rows, 0);
 }
 
+/* What is counted together has one text only if it is the same. */
+static void each_has_the_text_that_it_was_sent_as(void **state)
+{
+	struct bytes in = { .n = 0 }, out = { .n = 0 };
+	struct drive d;
+
+	open_plain(&d);
+	d.keeps = 1;
+	for (int i = 0; i < 2; i++) {
+		in.n = out.n = 0;
+		simple(&in, &out);
+		drive_receive(&d, in.at, in.n, ~0u);
+		drive_send(&d, out.at, out.n, ~0u);
+		assert_int_equal(d.found[i].verbatim, i + 1);
+	}
+	in.n = out.n = 0;
+	prepare(&in, "", "SELECT a FROM t");
+	for (int i = 0; i < 2; i++) {
+		bind(&in, "", "");
+		execute(&in, "");
+		complete(&out);
+	}
+	sync(&in);
+	ready(&out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n, 4);
+	assert_int_equal(d.found[2].verbatim, 3);
+	assert_int_equal(d.found[3].verbatim, 3);
+
+	open_plain(&d);
+	d.keeps = 1;
+	in.n = out.n = 0;
+	for (int i = 0; i < 3; i++)
+		simple(&in, &out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n, 3);
+	assert_int_equal(d.front.asked.n, 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(d.found[i].verbatim, 0);
+}
+
 static void rows_of_equal_rounds_are_each_their_own(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
@@ -627,6 +673,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(statements_of_a_text_have_their_rows_together),
 	cmocka_unit_test(executes_have_their_own_rows),
 	cmocka_unit_test(a_failed_one_has_no_rows),
+	cmocka_unit_test(each_has_the_text_that_it_was_sent_as),
 	cmocka_unit_test(rows_of_equal_rounds_are_each_their_own),
 	cmocka_unit_test(an_error_ends_its_round_however_cut),
 	cmocka_unit_test(an_error_at_the_end_is_the_last_ones),
