@@ -1,31 +1,10 @@
 /* The first table that a statement names. */
 #include "collector/mysql_digest.h"
-#include "check.h"
+#include "table_kit.h"
 
 #include <stdio.h>
 
-#define NONE "-"
-#define UNKNOWN "?"
-
-/* The name, or one of the two above. */
-static const char *table_of(const char *sql, size_t n, int whole)
-{
-	static char out[NAME_ROOM + 1];
-	struct digest d;
-	__u64 code;
-
-	memset(&d, 0xa5, sizeof(d));
-	digest_begin(&d, 1);
-	for (size_t i = 0; i < n; i++)
-		digest_byte(&d, (__u8)sql[i]);
-	digest_code(&d, whole);
-	code = table_code(&d.table, whole);
-	memcpy(out, d.table.name.text, d.table.name.n);
-	out[d.table.name.n] = 0;
-	return code == NAME_NONE ? NONE : code == NAME_UNKNOWN ? UNKNOWN : out;
-}
-
-static const struct { const char *sql, *table; } cases[] = {
+static const struct table_case cases[] = {
 	{ "select a from t where b = 1", "t" }, { "SELECT a FROM T", "T" }, { "select*from`a b`", "a b" },
 	{ "select a from db.t", "db.t" }, { "select a from `d b` . `t.u` x", "d b.t.u" }, { "select a from db . t", "db.t" },
 	{ "select a from t, u", "t" }, { "select a from t join u on t.a = u.a", "t" }, { "(select a from t)", "t" },
@@ -81,24 +60,12 @@ static const struct { const char *sql, *table; } cases[] = {
 
 static void the_first_table_is_found(void **state)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		const char *have = table_of(cases[i].sql, strlen(cases[i].sql), 1);
-
-		if (strcmp(have, cases[i].table))
-			fail_msg("\"%s\": \"%s\", not \"%s\"", cases[i].sql, have, cases[i].table);
-	}
+	table_cases_hold(cases, sizeof(cases) / sizeof(*cases));
 }
 
-/* Of a text whose end is not known, a table that is told is that of the whole. */
 static void a_cut_text_tells_nothing_wrong(void **state)
 {
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		for (size_t n = 0; n <= strlen(cases[i].sql); n++) {
-			const char *have = table_of(cases[i].sql, n, 0);
-
-			if (strcmp(have, UNKNOWN) && strcmp(have, cases[i].table))
-				fail_msg("\"%.*s\": \"%s\", not \"%s\"", (int)n, cases[i].sql, have, cases[i].table);
-		}
+	table_cases_hold_cut(cases, sizeof(cases) / sizeof(*cases));
 }
 
 static void every_word_stands_where_its_hash_says(void **state)

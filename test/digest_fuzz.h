@@ -1,0 +1,90 @@
+/* digest_fuzz.h - what holds of any bytes as a statement, in the dialect whose digest was included before; for fuzz_mysql_digest and
+ * fuzz_postgresql_digest. */
+#ifndef HEATSCOPE_TEST_DIGEST_FUZZ_H
+#define HEATSCOPE_TEST_DIGEST_FUZZ_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct digest_dialect {
+	__u64 (*text)(const char *sql, size_t len, int whole, char *out);
+	void (*label)(__u64 code, const char *sql, size_t len, int whole, char *out);
+	int (*codes)(const char *text, __u64 *ret_code, size_t max);
+	const char *before;		/* white space and comments, which change nothing */
+	int lowers;			/* names between no quotes are told in lower case */
+};
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check_label(const struct digest_dialect *of, const char *label, __u64 code)
+{
+	json_t *text = json_string(label);
+	__u64 again;
+
+	must(text && strlen(label) <= LABEL_MAX);
+	json_decref(text);
+	must(of->codes(label, &again, 1) == 1);
+	must(again == code);
+}
+
+/* Its last byte is the statement's, or the dot between two parts. */
+static int grew_by(const struct digest_dialect *of, const struct digest *d, uint8_t byte)
+{
+	const struct name *name = &d->table.name;
+	char last = name->text[name->n - 1];
+
+	return last == '.' || last == (char)(of->lowers && d->state == DIGEST_WORD ? digest_lower(byte) : byte);
+}
+
+/* A name grows by the statement's own bytes only, where a word or a quoted name is; looking for it changes no digest. */
+static void check_table(const struct digest_dialect *of, const uint8_t *data, size_t len)
+{
+	struct digest plain, d;
+	__u64 code, table;
+
+	digest_begin(&plain, 0);
+	digest_begin(&d, 1);
+	for (size_t i = 0; i < len; i++) {
+		__u32 n = d.table.name.n;
+
+		digest_byte(&plain, data[i]);
+		digest_byte(&d, data[i]);
+		must(d.table.name.n <= n || d.state == DIGEST_WORD || d.state == DIGEST_NAME);
+		must(d.table.name.n <= n || n >= NAME_ROOM || grew_by(of, &d, data[i]));
+		must(d.table.name.n <= NAME_ROOM && d.table.state <= TABLE_DONE);
+	}
+	code = digest_code(&d, 1);
+	must(code == digest_code(&plain, 1));
+	table = table_code(&d.table, 1);
+	must(table == NAME_NONE || table == name_code(&d.table.name));
+}
+
+static void check_statement(const struct digest_dialect *of, const uint8_t *data, size_t len)
+{
+	size_t n_before = strlen(of->before);
+	char *sql = malloc(n_before + len + 1), label[LABEL_MAX + 1], cut[LABEL_MAX + 1];
+	__u64 code;
+
+	if (!sql)
+		return;
+	memcpy(sql, of->before, n_before);
+	if (len)
+		memcpy(sql + n_before, data, len);
+	code = of->text((const char *)data, len, 1, label);
+	check_label(of, label, code);
+	check_table(of, data, len);
+	must(of->text(sql, n_before + len, 1, cut) == code && !strcmp(label, cut));
+	of->label(code, (const char *)data, len / 2, 0, cut);
+	check_label(of, cut, code);
+	code = of->text((const char *)data, len / 2, 0, cut);
+	check_label(of, cut, code);
+	free(sql);
+}
+
+#endif
