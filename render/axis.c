@@ -86,6 +86,8 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 
 	if (value == 0 && unit != AXIS_PERCENT)
 		strcpy(ret_text, "0");
+	else if (unit == AXIS_PERCENT && value > 0 && value < 0.005)
+		strcpy(ret_text, "< 0.01 %");	/* it is there */
 	else
 		put_number(value / u->size, u->name, ret_text);
 }

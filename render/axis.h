@@ -29,7 +29,7 @@ struct tick {
 enum axis_unit axis_unit(const char *name);
 const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
 
-/* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k". */
+/* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k"; a part that is not nothing: "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
 /* "1,234,567"; a mean that is small and not whole: "2.75" */

@@ -7,7 +7,7 @@ static void values_have_three_digits_and_a_unit(void **state)
 		{ 0, AXIS_NS, "0" }, { 999, AXIS_NS, "999 ns" }, { 1000, AXIS_NS, "1 µs" },
 		{ 1234567, AXIS_NS, "1.23 ms" }, { 999999, AXIS_NS, "1 ms" }, { 2e9, AXIS_NS, "2 s" },
 		{ 12e10, AXIS_NS, "120 s" }, { 64000, AXIS_BYTES, "64 kB" }, { 1200, AXIS_COUNT, "1.2k" },
-		{ 118, AXIS_COUNT, "118" }, { 50, AXIS_PERCENT, "50 %" },
+		{ 118, AXIS_COUNT, "118" }, { 50, AXIS_PERCENT, "50 %" }, { 0, AXIS_PERCENT, "0 %" }, { 0.0049, AXIS_PERCENT, "< 0.01 %" }, { 0.005, AXIS_PERCENT, "0.01 %" },
 		{ 1234, AXIS_PER_S, "1.23k/s" }, { 7, AXIS_PER_S, "7/s" }, { 125e6, AXIS_BYTES_PER_S, "125 MB/s" },
 	};
 	char text[AXIS_TEXT];
