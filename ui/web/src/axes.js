@@ -43,7 +43,7 @@ export class YAxis extends Component {
 function drawnValues({ y, unit, height, under }) {
 	const ticks = valueTicks(y.domain, Infinity);
 	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
-	const floor = y.domain.under ? height - LABEL : height + 4;
+	const floor = y.domain.under ? height - BESIDE_HANDLE - LABEL : height + 4;
 
 	return html`<svg class="yaxis" width=${GUTTER} height=${height + 1} aria-hidden="true">
 		<line x1=${GUTTER - 0.5} x2=${GUTTER - 0.5} y1="0" y2=${height} />
