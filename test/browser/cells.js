@@ -26,8 +26,8 @@ check("latency, on-CPU and off-CPU lie one above the other on one time axis", as
 check("a live view moves on", async ({ page }) => {
 	const before = await shownUntil(page), drawn = await picture(page, "latency");
 
-	await until("a later column", async () => await shownUntil(page) !== before, 6);
-	await until("another picture", async () => await picture(page, "latency") !== drawn, 6);
+	await until("a later column", async () => await shownUntil(page) !== before);
+	await until("another picture", async () => await picture(page, "latency") !== drawn);
 });
 
 check("pause stops the view and closes the streams; resume goes on", async (t) => {
@@ -42,7 +42,7 @@ check("pause stops the view and closes the streams; resume goes on", async (t) =
 	assert.equal(t.values, requests, "nothing is asked while paused");
 	assert.match(page.url(), /end=/);
 	await page.getByRole("button", { name: "Resume" }).click();
-	await until("live again", async () => await shownUntil(page) !== before, 8);
+	await until("live again", async () => await shownUntil(page) !== before);
 });
 
 check("the read-out of a cell, in all three panels, says what the API says", async (t) => {

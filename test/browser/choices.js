@@ -18,15 +18,15 @@ check("the key list says what the API says, and a key is highlighted in its own 
 	const before = await picture(page, "latency");
 
 	await page.locator(".keys tbody button").first().click();
-	await until("another picture", async () => await picture(page, "latency") !== before, 5);
+	await until("another picture", async () => await picture(page, "latency") !== before);
 	assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 1);
 	assert.match(page.url(), /key=/);
 	await page.locator(".keys tbody button").nth(1).click({ modifiers: ["Shift"] });
-	await until("two keys", async () => await page.locator('.keys tbody [aria-pressed="true"]').count() === 2, 5);
+	await until("two keys", async () => await page.locator('.keys tbody [aria-pressed="true"]').count() === 2);
 	if (shots)
 		await page.screenshot({ path: join(shots, "keys.png") });
 	await page.getByRole("button", { name: "show all" }).click();
-	await until("the picture as it was", async () => await picture(page, "latency") === before, 5);
+	await until("the picture as it was", async () => await picture(page, "latency") === before);
 });
 
 check("axis and colours change the picture, and are kept in the address", async (t) => {
@@ -36,7 +36,7 @@ check("axis and colours change the picture, and are kept in the address", async 
 	const seen = new Set([await picture(page, "latency")]);
 	const next = async (choose, what) => {
 		await choose();
-		await until(what, async () => !seen.has(await picture(page, "latency")), 5);
+		await until(what, async () => !seen.has(await picture(page, "latency")));
 		seen.add(await picture(page, "latency"));
 	};
 
@@ -56,7 +56,7 @@ check("the time range is cut into columns of whole slots", async (t) => {
 	for (const [name, columns] of [["1 min", 60], ["15 min", 180], ["60 min", 360]]) {
 		t.streams.length = 0;
 		await press(t.page, "Range", name);
-		await until(name, () => t.streams.length >= 1, 5);
+		await until(name, () => t.streams.length >= 1);
 		const asked = new URL(t.streams.at(-1)).searchParams;
 
 		for (const view of JSON.parse(asked.get("views")))
@@ -99,10 +99,10 @@ check("dark mode follows the system, and can be chosen", async (t) => {
 	const light = await background();
 
 	await page.emulateMedia({ colorScheme: "dark" });
-	await until("dark by the system", async () => await theme() === "dark", 5);
+	await until("dark by the system", async () => await theme() === "dark");
 	assert.notEqual(await background(), light);
 	await press(page, "Theme", "light");
-	await until("light by choice", async () => await theme() === "light", 5);
+	await until("light by choice", async () => await theme() === "light");
 	assert.equal(await background(), light);
 });
 
@@ -113,11 +113,11 @@ check("the arrow keys move a cursor that is read out", async (t) => {
 	await pause(t);
 	await map(page, "latency").focus();
 	await page.keyboard.press("End");
-	await until("the newest column is read out", async () => /latency/.test(await spoken()), 3);
+	await until("the newest column is read out", async () => /latency/.test(await spoken()));
 	const first = await spoken();
 
 	await page.keyboard.press("ArrowLeft");
-	await until("the column before", async () => await spoken() !== first, 3);
+	await until("the column before", async () => await spoken() !== first);
 	for (let i = 0; i < 20 && !/% of/.test(await spoken()); i++) {
 		await page.keyboard.press("ArrowLeft");
 		await settled(page);
@@ -125,9 +125,9 @@ check("the arrow keys move a cursor that is read out", async (t) => {
 	const second = await spoken();
 
 	await page.keyboard.press("ArrowUp");
-	await until("the row above", async () => await spoken() !== second, 3);
+	await until("the row above", async () => await spoken() !== second);
 	await page.keyboard.press("Escape");
-	await until("silence", async () => await spoken() === "", 3);
+	await until("silence", async () => await spoken() === "");
 });
 
 check("the table view holds the same numbers", async (t) => {
@@ -147,7 +147,7 @@ check("the table view tells each map in the words of the API", async (t) => {
 	const grids = await pause(t), told = page.locator(".told dd");
 
 	await press(page, "View", "table");
-	await until("three narratives", async () => await told.count() === MEASURES.length, 5);
+	await until("three narratives", async () => await told.count() === MEASURES.length);
 	for (const [i, measure] of MEASURES.entries()) {
 		const { from, ncols, column } = grids[measure];
 		const { narrative } = await server.get(`/ca/instrumentations/${server.id}/value/grid?measure=${measure}&start_time=${from}` +

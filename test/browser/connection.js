@@ -10,12 +10,12 @@ check("a hidden page holds no stream", async (t) => {
 		Object.defineProperty(document, "hidden", { value: true, configurable: true });
 		document.dispatchEvent(new Event("visibilitychange"));
 	});
-	await until("no stream", () => t.open.size === 0, 5);
+	await until("no stream", () => t.open.size === 0);
 	await t.page.evaluate(() => {
 		delete document.hidden;
 		document.dispatchEvent(new Event("visibilitychange"));
 	});
-	await until("one stream for three maps", () => t.open.size === 1, 5);
+	await until("one stream for three maps", () => t.open.size === 1);
 });
 
 check("where heatscoped wants a token the page asks once, and everything goes on", async ({ page: other }) => {

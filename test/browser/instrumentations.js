@@ -31,7 +31,7 @@ check("an instrumentation with an expression is created; what is wrong in it is 
 	await page.getByRole("button", { name: "New" }).click();
 	await where.fill("latency > 10");
 	await page.locator("form button.primary").click();
-	await until("the refusal", async () => await where.getAttribute("aria-invalid") === "true", 5);
+	await until("the refusal", async () => await where.getAttribute("aria-invalid") === "true");
 	const described = (await where.getAttribute("aria-describedby")).split(" ").at(-1);
 
 	assert.match(await page.locator(`#${described}`).textContent(), /^character 11: latency needs a unit/);
@@ -49,10 +49,10 @@ check("an instrumentation with an expression is created; what is wrong in it is 
 	const made = await last();
 
 	assert.deepEqual(made.predicate, { and: [{ eq: ["statement", "select"] }, { gt: ["latency", 10000000] }] });
-	await until("its title", async () => (await page.title()).includes("predicated on statement = select and latency > 10 ms"), 5);
+	await until("its title", async () => (await page.title()).includes("predicated on statement = select and latency > 10 ms"));
 	await page.getByRole("button", { name: "New" }).click();
 	await where.fill("statement = select and latency > 10 ms");
-	await until("it is known", async () => /existing/.test(await page.locator("form button.primary").textContent()), 5);
+	await until("it is known", async () => /existing/.test(await page.locator("form button.primary").textContent()));
 	await page.getByRole("button", { name: "Cancel" }).click();
 	page.once("dialog", (dialog) => dialog.accept());
 	await page.getByRole("button", { name: "Delete" }).click();

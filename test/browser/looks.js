@@ -60,10 +60,10 @@ check("parts of the column live: each column that comes adds up to a hundred", a
 	const { page } = t, drawn = () => page.locator('.map[data-measure="latency"] canvas.cells').evaluate((canvas) => canvas.toDataURL());
 
 	await choose(page, "Colours", "percent")();
-	await until("live", async () => await page.locator(".masthead .state").textContent() === "live", 8);
+	await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
 	const before = await drawn();
 
-	await until("the next columns", async () => await drawn() !== before, 8);
+	await until("the next columns", async () => await drawn() !== before);
 	await sleep(2500);
 	const grids = await pause(t);
 

@@ -15,7 +15,7 @@ check("notes and what alerts fired are marks on all maps, read out at the cursor
 		ids.push((await server.post("/ca/annotations", note)).id);
 	const alert = (await server.post("/ca/alerts", { name: "always", instrumentation: server.id, percentile: 0.5, above: 1, window: 1, for: 1 })).id;
 
-	await until("a live page hears of them", async () => await marks.count() === 3 * MEASURES.length, 15);
+	await until("a live page hears of them", async () => await marks.count() === 3 * MEASURES.length);
 	await list.locator(`[data-alert="${alert}"] b`).getByText("firing").waitFor();
 	assert.equal(await page.locator(".map .annotations b").count(), MEASURES.length, "what fires says so on every map");
 	await pause(t);
@@ -49,7 +49,7 @@ check("notes and what alerts fired are marks on all maps, read out at the cursor
 	await server.delete(`/ca/alerts/${alert}`);
 	for (const { id } of await server.get("/ca/annotations"))
 		await server.delete(`/ca/annotations/${id}`);
-	await until("they are gone", async () => await marks.count() === 0, 15);
+	await until("they are gone", async () => await marks.count() === 0);
 	assert.deepEqual(errors, []);
 });
 

@@ -14,7 +14,7 @@ async function withAnother(t, body) {
 
 	try {
 		await page.evaluate((hash) => { location.hash = hash; }, `duration=60&map=${server.id}:latency&map=${other}:latency&map=${server.id}:cputime`);
-		await until("its maps", async () => String(await maps(page)) === "latency,latency,cputime", 8);	/* the list of them is asked for every 5 s */
+		await until("its maps", async () => String(await maps(page)) === "latency,latency,cputime");	/* the list of them is asked for every 5 s */
 		await page.locator(".map canvas.cells").nth(2).waitFor();
 		await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
 		await body(other);
@@ -27,7 +27,7 @@ check("maps of several instrumentations share time, cursor, zoom and one stream"
 	const { page } = t;
 
 	await withAnother(t, async () => {
-		await until("one stream", () => t.open.size === 1, 5);
+		await until("one stream", () => t.open.size === 1);
 		assert.equal(JSON.parse(new URL(t.streams.at(-1)).searchParams.get("views")).length, 3);
 		assert.match(await page.locator(".panel h2").nth(1).textContent(), /^latency MySQL queries by host name$/);
 		const boxes = await page.locator(".map").evaluateAll((all) => all.map((m) => m.getBoundingClientRect().toJSON()));
@@ -64,16 +64,16 @@ check("the key list is that of the map which has the focus", async (t) => {
 	await withAnother(t, async () => {
 		const heading = page.locator(".keys h3");
 
-		await until("of the first map", async () => /By kind of statement/.test(await heading.textContent()), 5);
+		await until("of the first map", async () => /By kind of statement/.test(await heading.textContent()));
 		await page.locator(".map").nth(1).focus();
-		await until("of the second", async () => /By host name/.test(await heading.textContent()), 5);
+		await until("of the second", async () => /By host name/.test(await heading.textContent()));
 		await page.locator(".keys tbody button").first().click();
-		await until("its keys are in the address", async () => address(page).get("of") === "hostname", 5);
+		await until("its keys are in the address", async () => address(page).get("of") === "hostname");
 		await page.getByRole("button", { name: "show all" }).click();
 		await page.getByRole("button", { name: "Colour by key" }).click();
-		await until("all of its keys are", async () => address(page).get("of") === "hostname", 5);
+		await until("all of its keys are", async () => address(page).get("of") === "hostname");
 		await page.locator(".map").first().focus();
-		await until("of the first again", async () => /By kind of statement/.test(await heading.textContent()), 5);
+		await until("of the first again", async () => /By kind of statement/.test(await heading.textContent()));
 		assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 0, "what is no key of this one is not highlighted");
 		assert.ok(server.id);
 	});
@@ -84,21 +84,21 @@ check("panels are added, moved, made higher and removed, by keys too, and the ad
 	const of = (measure) => `${server.id}:${measure}`;
 
 	await menuOf(page, 0, "Move down");
-	await until("the second is first", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
+	await until("the second is first", async () => String(await maps(page)) === "cputime,latency,offcpu");
 	assert.deepEqual(asTexts(page), [of("cputime"), of("latency"), of("offcpu")]);
 	await page.getByRole("separator").first().focus();
 	const before = (await map(page, "cputime").boundingBox()).height;
 
 	for (let i = 0; i < 4; i++)
 		await page.keyboard.press("ArrowDown");
-	await until("higher", async () => (await map(page, "cputime").boundingBox()).height > before * 1.3, 5);
+	await until("higher", async () => (await map(page, "cputime").boundingBox()).height > before * 1.3);
 	assert.equal(asTexts(page)[0], `${of("cputime")}::2`);
 	await menuOf(page, 2, "Remove");
-	await until("two maps", async () => String(await maps(page)) === "cputime,latency", 5);
+	await until("two maps", async () => String(await maps(page)) === "cputime,latency");
 	await page.locator("summary", { hasText: "Maps" }).click();
 	await page.getByLabel("time off the CPU").check();
-	await until("three again", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
-	await until("all have a picture", async () => await page.locator(".map .waiting").count() === 0, 5);
+	await until("three again", async () => String(await maps(page)) === "cputime,latency,offcpu");
+	await until("all have a picture", async () => await page.locator(".map .waiting").count() === 0);
 	await page.reload();
 	await page.locator(".map canvas.cells").nth(2).waitFor();
 	assert.equal(String(await maps(page)), "cputime,latency,offcpu", "a link is the whole page");
@@ -123,9 +123,9 @@ check("a panel is carried to another place by its handle, and by keys, which sta
 	await settled(page);
 	assert.equal(String(await maps(page)), String(MEASURES), "not beyond the middle of the next it stays");
 	await carry((await page.locator(".panel").nth(2).boundingBox()).y + 20);
-	await until("where it would go is shown", async () => await page.locator('.panel[data-drop="before"]').count() === 1, 3);
+	await until("where it would go is shown", async () => await page.locator('.panel[data-drop="before"]').count() === 1);
 	await page.mouse.up();
-	await until("between the others", async () => String(await maps(page)) === "cputime,latency,offcpu", 5);
+	await until("between the others", async () => String(await maps(page)) === "cputime,latency,offcpu");
 	assert.equal(await page.locator(".panel[data-drop]").count(), 0);
 	assert.equal(asTexts(page).length, 3, "the address keeps it");
 	await carry((await page.locator(".panel").nth(2).boundingBox()).y + 400);
@@ -136,7 +136,7 @@ check("a panel is carried to another place by its handle, and by keys, which sta
 	for (const [key, order] of [["ArrowUp", "latency,cputime,offcpu"], ["ArrowDown", "cputime,latency,offcpu"], ["ArrowDown", "cputime,offcpu,latency"],
 		["ArrowDown", "cputime,offcpu,latency"]]) {
 		await page.keyboard.press(key);
-		await until(order, async () => String(await maps(page)) === order, 5);
+		await until(order, async () => String(await maps(page)) === order);
 		await settled(page);
 		assert.ok(await grip.evaluate((e) => e === document.activeElement), "the focus goes with it");
 	}
@@ -169,7 +169,7 @@ check("a panel has a value axis of its own, which the address, a picture and a w
 
 	assert.equal(new Set(await axes()).size, 1);
 	await menuOf(page, 1, "Linear axis here");
-	await until("it has", async () => new Set(await axes()).size === 2, 8);
+	await until("it has", async () => new Set(await axes()).size === 2);
 	const [first, own, last] = await axes();
 
 	assert.ok(first === last && own !== first && own.includes("0"));
@@ -184,8 +184,8 @@ check("a panel has a value axis of its own, which the address, a picture and a w
 
 	await page.goto(`${server.url}/#sheet=${id}`);
 	await page.reload();
-	await until("its panels", async () => String(await maps(page)) === "latency,latency", 8);
-	await until("one linear", async () => new Set(await axes()).size === 2, 8);
+	await until("its panels", async () => String(await maps(page)) === "latency,latency");
+	await until("one linear", async () => new Set(await axes()).size === 2);
 	await page.getByRole("heading", { name: /per cell/ }).getByText("% of the column's").waitFor();
 	await server.delete(`/ca/worksheets/${id}`);
 	assert.equal(t.errors.length, 0);
@@ -201,7 +201,7 @@ check("a panel whose instrumentation vanishes says so, and the others go on", as
 		assert.equal(await page.locator(".map").count(), 2);
 		const before = await shownUntil(page);
 
-		await until("the others go on", async () => await shownUntil(page) !== before, 6);
+		await until("the others go on", async () => await shownUntil(page) !== before);
 		assert.deepEqual(await violations(page), []);
 		await page.locator(".panel.gone .menu summary").click();
 		assert.ok(await page.locator(".panel.gone").getByText("Add a note").isDisabled(), "there is no time that it could be of");
@@ -210,7 +210,7 @@ check("a panel whose instrumentation vanishes says so, and the others go on", as
 		await press(page, "View", "map");
 		await page.locator(".gone").waitFor();
 		await menuOf(page, 1, "Remove");
-		await until("it is away", async () => await page.locator(".gone").count() === 0, 5);
+		await until("it is away", async () => await page.locator(".gone").count() === 0);
 		assert.equal(asTexts(page).length, 2);
 	});
 });

@@ -73,20 +73,20 @@ shop("single events lie on the map, are stepped through by keys, and tell what t
 	const event = page.getByRole("region", { name: "Event", exact: true });
 
 	assert.ok(worst.length > 5);
-	await until("as many dots", async () => await dots("worst") === worst.length && await dots("drawn") === exemplars.length - worst.length, 5);
+	await until("as many dots", async () => await dots("worst") === worst.length && await dots("drawn") === exemplars.length - worst.length);
 	assert.equal(await map(page, "cputime").locator(".dots").count(), 0, "only where the first measure is");
 	await map(page, "latency").focus();
 	for (const one of [worst.at(0), worst.at(1)]) {
 		await page.keyboard.press("e");
 		await event.locator("code, dl").first().waitFor();
-		await until("its connection", async () => (await event.textContent()).includes(`connection${one.connection}`), 3);
+		await until("its connection", async () => (await event.textContent()).includes(`connection${one.connection}`));
 		assert.ok((await event.textContent()).includes(one.fields.digest === "none" ? one.fields.command : one.fields.digest));
 	}
 	const parts = await event.locator(".parts tbody tr").evaluateAll((rows) => rows.map((tr) => [tr.dataset.part, Number(tr.dataset.sum)]));
 
 	assert.equal(parts.reduce((sum, [, n]) => sum + n, 0), worst[1].measures.latency, "the parts and the rest are its time");
 	await page.keyboard.press("E");
-	await until("the one before", async () => (await event.textContent()).includes(`connection${worst[0].connection}`), 3);
+	await until("the one before", async () => (await event.textContent()).includes(`connection${worst[0].connection}`));
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "exemplars.png") });
@@ -131,7 +131,7 @@ shop("a rectangle is drilled down to; the path leads back, and the predicate is 
 	assert.match(await trail.textContent(), /database = shop.*latency >= /);
 	assert.deepEqual(await violations(page), []);
 	await trail.getByRole("button", { name: "database = shop" }).click();
-	await until("the whole again", async () => address(page).get("inst") === s.id && await trail.count() === 0, 5);
+	await until("the whole again", async () => address(page).get("inst") === s.id && await trail.count() === 0);
 	await fetch(`${s.url}/ca/instrumentations/${made.id}`, { method: "DELETE" });
 });
 
@@ -143,7 +143,7 @@ shop("a flame graph of a rectangle is shown over the page", async ({ page }) => 
 
 	for (const name of ["start_time", "end_time", "ymin", "ymax", "measure"])
 		assert.equal(q.get(name), asked.get(name), name);
-	const drawn = await until("its drawing", () => dialog.locator(".drawing").evaluate((div) => div.shadowRoot?.querySelector("svg")?.querySelectorAll("rect").length), 5);
+	const drawn = await until("its drawing", () => dialog.locator(".drawing").evaluate((div) => div.shadowRoot?.querySelector("svg")?.querySelectorAll("rect").length));
 
 	assert.ok(drawn > 1);
 	assert.deepEqual(await violations(page), []);
@@ -151,7 +151,7 @@ shop("a flame graph of a rectangle is shown over the page", async ({ page }) => 
 
 	assert.equal(new URL(other.url()).searchParams.get("by"), "table");
 	await page.keyboard.press("Escape");
-	await until("closed", async () => await dialog.count() === 0, 3);
+	await until("closed", async () => await dialog.count() === 0);
 });
 
 shop("highlighted keys are shown alone or left out, and all get hues", async ({ page, grids, value, grid }) => {
@@ -196,7 +196,7 @@ shop("a cropped axis says how many it leaves out, as the API's rows add up", asy
 	await page.keyboard.press("Escape");
 	assert.deepEqual(await violations(page), []);
 	await page.getByLabel("Crop").selectOption("0");
-	await until("all of it", async () => await cropped.count() === 0, 3);
+	await until("all of it", async () => await cropped.count() === 0);
 });
 
 shop("the ends of the value axis are moved by keys and by the pointer", async ({ page }) => {
@@ -208,7 +208,7 @@ shop("the ends of the value axis are moved by keys and by the pointer", async ({
 
 	for (let i = 0; i < 3; i++)
 		await page.keyboard.press("ArrowDown");
-	await until("a lower end", async () => values()?.[1] < whole, 3);
+	await until("a lower end", async () => values()?.[1] < whole);
 	assert.match(await upper.getAttribute("aria-valuetext"), /[mµ]?s$/);
 	const [low, high] = values();
 
@@ -219,7 +219,7 @@ shop("the ends of the value axis are moved by keys and by the pointer", async ({
 	await sleep(200);
 	assert.deepEqual(values(), [low, high], "at the foot it goes no farther down");
 	await page.keyboard.press("}");
-	await until("farther up", async () => values()?.[0] > low, 3);
+	await until("farther up", async () => values()?.[0] > low);
 	await upper.focus();
 	await page.keyboard.press("End");
 	const box = await page.getByRole("slider", { name: "Lower end of the values of latency" }).boundingBox();
@@ -233,7 +233,7 @@ shop("the ends of the value axis are moved by keys and by the pointer", async ({
 	assert.ok(dragged && dragged[0] > low && dragged[1] > dragged[0]);
 	await map(page, "latency").focus();
 	await page.keyboard.press("0");
-	await until("all of it", async () => !address(page).has("values"), 3);
+	await until("all of it", async () => !address(page).has("values"));
 });
 
 shop("keys lead to the highest cell and to the lowest, and so does the maximum's button", async ({ page, grid }) => {
@@ -242,14 +242,14 @@ shop("keys lead to the highest cell and to the lowest, and so does the maximum's
 
 	await map(page, "latency").focus();
 	await page.keyboard.press("h");
-	await until("the highest", async () => (await seen()).low === grid.edge[order.at(-1)], 3);
+	await until("the highest", async () => (await seen()).low === grid.edge[order.at(-1)]);
 	const { from } = await seen(), top = rows.filter(([row]) => row === order.at(-1)).map(([, i]) => grid.from + i * grid.column);
 
 	assert.ok(top.includes(from));
 	await page.keyboard.press("l");
-	await until("the lowest", async () => (await seen()).low === grid.edge[order[0]], 3);
+	await until("the lowest", async () => (await seen()).low === grid.edge[order[0]]);
 	await title(page).getByTitle(/^Go to the highest/).click();
-	await until("the highest again", async () => (await seen()).low === grid.edge[order.at(-1)], 3);
+	await until("the highest again", async () => (await seen()).low === grid.edge[order.at(-1)]);
 });
 
 shop("what still runs is listed by its keys", async ({ page, grid }) => {
@@ -290,7 +290,7 @@ shop("New asks for what its time was, and for single events", async ({ page, ser
 	const asked = request.postDataJSON();
 
 	assert.deepEqual([asked.weights, asked.exemplars], [["latency", "cputime"], 3]);
-	const made = await until("it is there", async () => (await s.get("/ca/instrumentations")).find((i) => i.id !== s.id), 5);
+	const made = await until("it is there", async () => (await s.get("/ca/instrumentations")).find((i) => i.id !== s.id));
 
 	assert.deepEqual([made.weights, made.exemplars], [["latency", "cputime"], 3]);
 	await fetch(`${s.url}/ca/instrumentations/${made.id}`, { method: "DELETE" });

@@ -92,7 +92,7 @@ async function main() {
 		await page.mouse.move((left + right) / 2, (top + bottom) / 2);
 		await page.mouse.move(right, top);
 		await counted(1, page.mouse.up());
-		await until("what sets it apart", async () => /futex/.test(await page.locator(".explained").textContent()), 15);
+		await until("what sets it apart", async () => /futex/.test(await page.locator(".explained").textContent()));
 		const said = await page.locator(".explained").textContent(), seconds = (Date.now() - started) / 1000;
 
 		await shot(page, "3-explained");

@@ -25,20 +25,20 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await menuOf(page, 2, "Remove");
 	await worksheetMenu(page, "Save as …");
 	await name("Two maps");
-	await until("it is on the server", async () => (await saved(server))[0]?.name === "Two maps", 5);
+	await until("it is on the server", async () => (await saved(server))[0]?.name === "Two maps");
 	const [{ id }] = await saved(server);
 
-	await until("its name is a link", async () => page.url().endsWith(`#sheet=${id}`), 5);
+	await until("its name is a link", async () => page.url().endsWith(`#sheet=${id}`));
 	await worksheetMenu(page, "Rename …");
 	await name("Both");
-	await until("renamed", async () => await page.title() === "Both – Heatscope", 5);
+	await until("renamed", async () => await page.title() === "Both – Heatscope");
 	await page.goto("about:blank");
 	await page.goto(`${server.url}/#sheet=${id}`);
-	await until("its maps", async () => String(await maps(page)) === "latency,cputime", 8);
+	await until("its maps", async () => String(await maps(page)) === "latency,cputime");
 	await page.locator(".map canvas.cells").nth(1).waitFor();
 	assert.equal(await pressed(page, "Range"), "1 min", "the time range is the worksheet's");
 	await page.getByRole("button", { name: "Pause" }).click();
-	await until("it stands still", () => address(page).has("end"), 5);
+	await until("it stands still", () => address(page).has("end"));
 	const end = address(page).get("end");
 
 	await page.reload();
@@ -47,7 +47,7 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	assert.equal(address(page).get("end"), end, "a link to a time of it leads to that time");
 	await press(page, "Range", "5 min");
 	await page.reload();
-	await until("another range than the worksheet's, though it is the usual one", async () => await pressed(page, "Range") === "5 min", 8);
+	await until("another range than the worksheet's, though it is the usual one", async () => await pressed(page, "Range") === "5 min");
 	await page.locator(".masthead summary", { hasText: "Worksheet" }).click();
 	const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export" }).click()]);
 	const file = await download.path(), given = JSON.parse(readFileSync(file, "utf8"));
@@ -55,26 +55,26 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	assert.equal(download.suggestedFilename(), "both.worksheet.json");
 	assert.deepEqual([given.schema, given.version, given.panels.length], ["heatscope-worksheet", 1, 2]);
 	await page.getByLabel("Worksheet file").setInputFiles({ name: "b.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify({ ...given, name: "Again" })) });
-	await until("imported and open", async () => await page.title() === "Again – Heatscope", 5);
+	await until("imported and open", async () => await page.title() === "Again – Heatscope");
 	await page.getByLabel("Worksheet file").setInputFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from("{\"name\": \"x\", \"version\": 7}") });
 	await page.getByText("it needs a newer one").waitFor();
 	const before = await shownUntil(page);
 
-	await until("the live view goes on", async () => await shownUntil(page) !== before, 8);
+	await until("the live view goes on", async () => await shownUntil(page) !== before);
 	assert.ok(await page.getByText("it needs a newer one").isVisible(), "a refusal is there to be read");
 	await page.getByRole("button", { name: "Close the message" }).click();
-	await until("it was read", async () => await page.getByText("it needs a newer one").count() === 0, 3);
+	await until("it was read", async () => await page.getByText("it needs a newer one").count() === 0);
 	assert.equal((await saved(server)).length, 2);
 	for (const left of [1, 0]) {
 		page.once("dialog", (sure) => sure.accept());
 		const [first] = await saved(server);
 
 		await page.locator(".masthead .pick select").selectOption(`sheet ${first.id}`);
-		await until("it is open", async () => (await page.title()).startsWith(first.name), 5);
+		await until("it is open", async () => (await page.title()).startsWith(first.name));
 		await worksheetMenu(page, "Delete worksheet");
-		await until("deleted", async () => (await saved(server)).length === left, 5);
+		await until("deleted", async () => (await saved(server)).length === left);
 	}
-	await until("its maps stay", async () => String(await maps(page)) === "latency,cputime", 5);
+	await until("its maps stay", async () => String(await maps(page)) === "latency,cputime");
 });
 
 check("a worksheet of what is not measured says so, and measures it when a person says so", async (t) => {
@@ -97,7 +97,7 @@ check("a worksheet of what is not measured says so, and measures it when a perso
 		if (shots)
 			await page.screenshot({ path: join(shots, "missing.png") });
 		await offer.getByRole("button", { name: "Measure it" }).click();
-		await until("both maps", async () => await page.locator(".map").count() === 2 && await offer.count() === 0, 8);
+		await until("both maps", async () => await page.locator(".map").count() === 2 && await offer.count() === 0);
 		const all = await server.get("/ca/instrumentations");
 
 		assert.equal(all.length, before + 1);

@@ -29,11 +29,11 @@ check("a rectangle is dragged on a map, and what sets it apart is said as the AP
 	assert.equal(Number(asked.searchParams.get("end_time")), latency.from + latency.ncols * latency.column);
 	assert.ok(latency.edge.includes(Number(asked.searchParams.get("ymin"))), "whole rows");
 	assert.ok(reply.inside.count > 0 && reply.outside.count > 0);
-	await until("the sentence", async () => (await said.textContent()).endsWith(reply.sentence), 5);
+	await until("the sentence", async () => (await said.textContent()).endsWith(reply.sentence));
 	assert.equal(await rows.count(), reply.values.filter((v) => v.significant && v.excess > 0).length);
 	assert.equal(await page.locator(".picked").count(), 0, "a drag is no click");
 	await page.keyboard.press("Escape");
-	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0);
 });
 
 check("a value that sets a rectangle apart is highlighted by its row", async (t) => {
@@ -50,15 +50,15 @@ check("a value that sets a rectangle apart is highlighted by its row", async (t)
 	});
 	await pause(t);
 	await dragOver(page, "latency", 0.45);
-	await until("its row", async () => await rows.count() === 1, 5);
+	await until("its row", async () => await rows.count() === 1);
 	assert.match(await rows.textContent(), new RegExp(`^${first.field}${first.value}.*12$`));
 	assert.deepEqual(await violations(page), []);
 	await rows.getByRole("button").click();
-	await until("it is highlighted", async () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get("key") === first.value, 5);
+	await until("it is highlighted", async () => new URLSearchParams(new URL(page.url()).hash.slice(1)).get("key") === first.value);
 	if (shots)
 		await page.screenshot({ path: join(shots, "explained.png") });
 	await page.getByRole("button", { name: "Close the explanation" }).click();
-	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0, 3);
+	await until("it is dropped", async () => await page.locator(".explained, .rectangle").count() === 0);
 });
 
 check("a rectangle is zoomed to, what is beyond the axis is told, and the browser's way back leads back", async (t) => {
@@ -92,16 +92,16 @@ check("a rectangle is zoomed to, what is beyond the axis is told, and the browse
 	if (shots)
 		await page.screenshot({ path: join(shots, "zoomed.png") });
 	await page.goBack();
-	await until("where it was", async () => page.url() === before && await hidden.count() === 0, 5);
+	await until("where it was", async () => page.url() === before && await hidden.count() === 0);
 });
 
 check("keys and the wheel zoom time and values around what is pointed at", async (t) => {
 	const { page } = t;
-	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0, 8);
+	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0);
 	const pressed = async (key, what, is) => {
 		await drawn();
 		await page.keyboard.press(key);
-		await until(what, async () => is(address(page)), 5);
+		await until(what, async () => is(address(page)));
 	};
 
 	await pause(t);
@@ -121,7 +121,7 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 	assert.ok(!address(page).has("duration") || address(page).get("duration") === "60", "the wheel alone is the page's");
 	await page.keyboard.down("Control");
 	await page.mouse.wheel(0, -100);
-	await until("a shorter time", async () => address(page).get("duration") === "48", 5);
+	await until("a shorter time", async () => address(page).get("duration") === "48");
 	await page.evaluate(() => document.activeElement.blur());
 	await sleep(200);
 	await page.mouse.wheel(0, -100);
@@ -133,7 +133,7 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 check("keys and the wheel move along both axes, and forward to now the view is live again", async (t) => {
 	const { page } = t, latency = map(page, "latency");
 	const end = () => Number(address(page).get("end")), low = () => Number(address(page).get("values")?.split(":")[1]);
-	const drawn = () => until("its grid", async () => await latency.locator(".waiting").count() === 0, 8);
+	const drawn = () => until("its grid", async () => await latency.locator(".waiting").count() === 0);
 	const turn = async (key, x, y) => {
 		if (key)
 			await page.keyboard.down(key);
@@ -150,27 +150,27 @@ check("keys and the wheel move along both axes, and forward to now the view is l
 	await latency.focus();
 	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 	await turn("Shift", 0, -100);
-	await until("earlier by a tenth", () => end() === begun - 6, 5);
+	await until("earlier by a tenth", () => end() === begun - 6);
 	await turn(null, -100, 0);
-	await until("by another, sideways", () => end() === begun - 12, 5);
+	await until("by another, sideways", () => end() === begun - 12);
 	await page.keyboard.press(".");
-	await until("by a quarter later", () => end() === begun + 3 || !address(page).has("end"), 5);
+	await until("by a quarter later", () => end() === begun + 3 || !address(page).has("end"));
 	for (let i = 0; i < 20 && address(page).has("end"); i++)
 		await turn("Shift", 0, 100);
-	await until("it is live again", async () => !address(page).has("end") && await page.locator(".masthead .state").textContent() === "live", 8);
+	await until("it is live again", async () => !address(page).has("end") && await page.locator(".masthead .state").textContent() === "live");
 	await latency.focus();
 	await page.keyboard.press("End");
 	await page.keyboard.press("]");
-	await until("a part of the values", () => address(page).has("values"), 5);
+	await until("a part of the values", () => address(page).has("values"));
 	await page.keyboard.press("}");
 	await page.keyboard.press("}");
 	await sleep(200);
 	const high = low();
 
 	await turn("Alt", 0, 100);
-	await until("lower values", () => low() < high, 5);
+	await until("lower values", () => low() < high);
 	await turn("Alt", 0, -100);
-	await until("and higher ones again", () => low() > high * 0.99, 5);
+	await until("and higher ones again", () => low() > high * 0.99);
 	assert.deepEqual(t.errors, []);
 });
 
@@ -195,7 +195,7 @@ check("a threshold says how many events are above it, as the API's rows add up",
 
 	await input.fill("many");
 	await input.press("Enter");
-	await until("it is refused", async () => await input.getAttribute("aria-invalid") === "true", 3);
+	await until("it is refused", async () => await input.getAttribute("aria-invalid") === "true");
 	await input.fill("1ms");
 	await input.press("Enter");
 	await over.waitFor();
@@ -213,7 +213,7 @@ check("a threshold says how many events are above it, as the API's rows add up",
 		await page.screenshot({ path: join(shots, "threshold.png") });
 	await input.fill("");
 	await input.press("Enter");
-	await until("it is gone", async () => await over.count() === 0, 3);
+	await until("it is gone", async () => await over.count() === 0);
 });
 
 check("the distribution beside a map has its rows", async (t) => {
