@@ -208,28 +208,48 @@ static void sleeper(void *arg)
 	child_done();
 }
 
-static void time_asleep(void)
+/* What is told as waiting in the run queue, and what schedstat says of the same 50 sleeps. */
+static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew)
 {
-	pid_t pid = child_start(sleeper, NULL);
-	const char *label = child_label(pid);
-	__u64 off, blocked, wait, skew;
+	pid_t pid;
+	const char *label;
+	__u64 off;
 	struct account a;
 
-	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");
+	*slept_ns = 0;
+	pid = child_start(sleeper, NULL);
+	label = child_label(pid);
 	a = account_while(pid);
 	kit_drain();
 	off = kit_total(OFFCPU, 0, label, "sleep");
 	ok(kit_n(OFFCPU, label, "sleep") == 50, "asleep 50 times: %llu", kit_n(OFFCPU, label, "sleep"));
 	ok(off >= 500000000 && off <= *slept_ns, "for %.3f ms: by its own clock %.3f", off / 1e6, *slept_ns / 1e6);
-	blocked = kit_total(OFFCPU, 1, label);
-	wait = kit_total(OFFCPU, 2, label);
-	ok(kit_total(OFFCPU, 0, label) == blocked + wait, "blocked and runqwait add up to it");
+	*ret_wait = kit_total(OFFCPU, 2, label);
+	ok(kit_total(OFFCPU, 0, label) == kit_total(OFFCPU, 1, label) + *ret_wait, "blocked and runqwait add up to it");
 	/* Of a preempted one all is wait, from switch to switch; the queue's clock is read a little before each. */
-	skew = kit_n(OFFCPU, label, "preempted") * 10000;
-	ok(wait <= a.delay + skew && wait + 10000000 > a.delay,
-	   "%.3f ms in the run queue: by schedstat %.3f, with that of the first time; %llu ns may be skew", wait / 1e6, a.delay / 1e6, skew);
+	*ret_skew = kit_n(OFFCPU, label, "preempted") * 10000;
+	*ret_delay = a.delay;
 	child_go();
 	child_end(pid);
+	kit_clear();
+}
+
+#define TRIES 3
+
+/* A virtual CPU may be taken away between the queue's clock and the switch, for as long as its host likes: the wait is then longer
+ * here than there.  What is told wrongly is so every time. */
+static void time_asleep(void)
+{
+	__u64 wait, delay, skew;
+	int holds = 0, i;
+
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");
+	for (i = 0; i < TRIES && !holds; i++) {
+		sleep_and_compare(&wait, &delay, &skew);
+		holds = wait <= delay + skew && wait + 10000000 > delay;
+	}
+	ok(holds, "%.3f ms in the run queue: by schedstat %.3f, with that of the first time; %llu ns may be skew; try %d of %d", wait / 1e6,
+	   delay / 1e6, skew, i, TRIES);
 	kit_disable(OFFCPU);
 	kit_clear();
 }
@@ -314,17 +334,31 @@ static void uninterruptible_and_stopped(void)
 /* ---- what for ---- */
 
 #define OURS "{\"eq\": [\"ppid\", \"%d\"]}", getpid()
+
+static long *left_cpu;			/* the child's: how often it left its CPU for the wait, as the kernel counts; shared with the test */
+
+static long voluntary_switches(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_THREAD, &r);
+	return r.ru_nvcsw;
+}
+
 /* Computes between, so that it is on a CPU when the next wait begins. */
 static void waiter(void *arg)
 {
 	const struct wait_case *c = arg;
+	long before;
 	int i;
 
 	if (c->open)
 		c->open();
 	child_wait();
 	for (i = 0; i < WAITS; i++) {
+		before = voluntary_switches();
 		c->wait();
+		*left_cpu += voluntary_switches() - before;
 		spin(200000);
 	}
 	child_done();
@@ -335,16 +369,19 @@ static void waiter(void *arg)
 
 static int are_waits(__u64 n, const char *reason)
 {
-	return n >= WAITS && n <= WAITS + (strcmp(reason, "other") ? 0 : TOLD);
+	return n >= (__u64)*left_cpu && n <= (__u64)*left_cpu + (strcmp(reason, "other") ? 0 : TOLD);
 }
 
 static void wait_is_told(const struct wait_case *c)
 {
-	pid_t pid = child_start(waiter, (void *)c);
-	const char *label = child_label(pid);
+	pid_t pid;
+	const char *label;
 	__u64 came, left, others;
 	int status;
 
+	*left_cpu = 0;
+	pid = child_start(waiter, (void *)c);
+	label = child_label(pid);
 	usleep(100000);			/* it has opened what it needs, and waits to be told */
 	if (waitpid(pid, &status, WNOHANG) == pid) {
 		int cannot = WIFEXITED(status) && WEXITSTATUS(status) == WAIT_CANNOT_OPEN;
@@ -361,7 +398,8 @@ static void wait_is_told(const struct wait_case *c)
 	kit_drain();
 	came = kit_n(OFFCPU, label, NULL, c->reason);
 	left = kit_n(EXECUTIONS, label, NULL, c->reason);
-	ok(are_waits(came, c->reason), "%s: off the CPU for `%s` %llu times of %d", c->what, c->reason, came, WAITS);
+	ok(c->may_be_at_once ? *left_cpu > 0 : *left_cpu >= WAITS, "%s: %d waits, of which %ld left the CPU", c->what, WAITS, *left_cpu);
+	ok(are_waits(came, c->reason), "off the CPU for `%s` %llu times", c->reason, came);
 	ok(are_waits(left, c->reason), "and left it so %llu times", left);
 	others = kit_n(OFFCPU, label) - kit_n(OFFCPU, label, NULL, "preempted") - kit_n(OFFCPU, label, NULL, "other");
 	ok(others == (strcmp(c->reason, "other") ? came : 0), "for nothing else, but `other` for the test's pipe: %llu", others);
@@ -593,6 +631,7 @@ int main(int argc, char **argv)
 		return kit_end();
 	}
 	slept_ns = mmap(NULL, sizeof(*slept_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	left_cpu = mmap(NULL, sizeof(*left_cpu), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	accounts_are_the_kernels();
 	time_asleep();
 	sampled_sleeps_stand_for_all();

@@ -15,6 +15,7 @@
 struct wait_case {
 	const char *what, *reason;
 	void (*open)(void), (*wait)(void);	/* open NULL: nothing is to be opened */
+	int may_be_at_once;			/* a fast disk has answered before its reader has left the CPU */
 };
 
 extern const struct wait_case wait_cases[];
