@@ -10,21 +10,14 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include "chain.bpf.h"
 #include "depth.bpf.h"
-#include "quantize.h"
 
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
 __u64 wanted = 0;			/* what some instrumentation keeps: WANTED_FIELD(), WANTED_MEASURE() */
 __u32 active = 0;			/* record programs in the chain */
 __u32 every = 0;			/* one event in so many is looked at; 0: as 1 */
 __u64 attached_ns = 0;			/* CLOCK_MONOTONIC: what began before may not be whole */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, CHAIN_MAX);
-	__uint(key_size, 4);
-	__uint(value_size, 4);
-} chain SEC(".maps");
 
 #define RUN_TIMED 61			/* one run in so many is; see event.h */
 
@@ -130,7 +123,7 @@ static __always_inline void chain_run(void *ctx, const struct run *r, struct eve
 		e->weight = sample_weight(r->cpu);
 	if (e->n && bits && e->weight) {
 		e->active = bits;
-		bpf_tail_call(ctx, &chain, highest_bit(bits & -bits));
+		chain_jump(ctx, bits);
 	}
 	depth_leave(r->cpu, e);
 }

@@ -6,6 +6,7 @@
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
+#include "chain.bpf.h"
 #include "depth.bpf.h"
 #include "record.h"
 #include "verbatim.h"
@@ -14,13 +15,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 const volatile struct ring_plan plan = { 0 };
 const volatile __u32 chain_index = 0;
-
-struct {				/* the event program's */
-	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
-	__uint(max_entries, CHAIN_MAX);
-	__uint(key_size, 4);
-	__uint(value_size, 4);
-} chain SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -308,7 +302,7 @@ static __always_inline int record_all(void *ctx)
 	rest = e->active & ~((2u << (chain_index & 31)) - 1);
 	e->active = rest;
 	if (rest)
-		bpf_tail_call(ctx, &chain, highest_bit(rest & -rest));
+		chain_jump(ctx, rest);
 	depth_leave(cpu, e);
 	return 0;
 }

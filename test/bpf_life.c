@@ -161,6 +161,51 @@ static void threads_of_a_program(void)
 	kit_clear();
 }
 
+#define N_TOGETHER 7			/* more than have a jump of their own (chain.bpf.h) */
+#define N_EXITS 20
+
+/* How many of the instrumentations have counted each exit since the last time. */
+static int have_counted(const char *sh)
+{
+	int i, n = 0;
+
+	kit_drain();
+	for (i = 0; i < N_TOGETHER; i++)
+		n += kit_n(EXITS + i, sh, "3") == N_EXITS;
+	kit_clear();
+	return n;
+}
+
+/* Each hands on to the next one that is there. */
+static void many_instrumentations_count_the_same(void)
+{
+	static const char script[] = "i=0; while [ $i -lt 20 ]; do (exit 3); i=$((i+1)); done";
+	static const int goes[] = { 0, 3, 4, 6 };
+	pid_t pid = child_start(shell, (void *)script);
+	const char *sh = child_label(pid);
+	size_t i;
+
+	for (i = 0; i < N_TOGETHER; i++)
+		kit_enable_where(EXITS + i, "proc.exits", "ppid,status", "count", "{\"eq\": [\"status\", \"3\"]}");
+	child_go();
+	child_end(pid);
+	ok(have_counted(sh) == N_TOGETHER, "%d instrumentations count the same %d exits", N_TOGETHER, N_EXITS);
+	for (i = 0; i < sizeof(goes) / sizeof(*goes); i++) {
+		int n;
+
+		kit_disable(EXITS + goes[i]);
+		pid = child_start(shell, (void *)script);
+		sh = child_label(pid);
+		child_go();
+		child_end(pid);
+		n = have_counted(sh);
+		ok(n == N_TOGETHER - 1 - (int)i, "without number %d: %d of them", goes[i], n);
+	}
+	kit_disable(EXITS + 1);
+	kit_disable(EXITS + 2);
+	kit_disable(EXITS + 5);
+}
+
 int main(void)
 {
 	kit_begin();
@@ -168,6 +213,7 @@ int main(void)
 	exit_says_signal_and_life_time();
 	statuses_can_be_asked_for();
 	threads_of_a_program();
+	many_instrumentations_count_the_same();
 	ok(!kit_lost(), "nothing is lost");
 	return kit_end();
 }
