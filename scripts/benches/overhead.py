@@ -10,7 +10,7 @@ their own mean).  If an instrument slowed that work itself, as through its cache
 column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
 "The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least
-with parts" looks at the bytes too, and splits the time.
+with parts", in both stages, looks at the bytes too, and splits the time.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
@@ -145,7 +145,7 @@ class Instruments:
         for name, words in collectors.items():
             os.mkdir(os.path.join(path, name))
             self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=words)
-        self.least_path = least(path) if options.stage == "parts" else None
+        self.least_path = least(path)
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
         self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
@@ -154,6 +154,7 @@ class Instruments:
             self.stage_parts()
         else:
             self.stage_query()
+        self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
         self.arms[SLOW_LOG_ARM] = (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF))
 
     def stage_parts(self):
@@ -161,7 +162,6 @@ class Instruments:
         self.heatscope(LATENCY_ARM, 0.5, BY_STATEMENT, ["latency"])
         self.heatscope(BUDGET_ARM, 0.5, BY_STATEMENT, PARTS, which=BUDGET, wait_s=UNTIL_SHED_S)
         self.arms[LEAST_ARM] = (0.5, self.least)
-        self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
         if sql(self.server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
             self.arms["query_response_time"] = (0.25, lambda: self.globals("SET GLOBAL query_response_time_stats=1",
                                                                            "SET GLOBAL query_response_time_stats=0"))
@@ -368,6 +368,8 @@ def report(options, blocks, instruments):
         if name in names and PAIR_ARM in names:
             print("%s: QPS loss over that of the bpftrace pair %s; CPU per query over its %s" % (
                 name, interval(figures.loss_over(name, PAIR_ARM), 2), interval(figures.cpu_over(name, PAIR_ARM), 2)))
+            if SCHEMA_ARM in names:
+                print("    QPS loss over that of performance_schema %s" % interval(figures.loss_over(name, SCHEMA_ARM), 2))
     for name in instruments.uris:
         if name not in names or PAIR_ARM not in names:
             continue
