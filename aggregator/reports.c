@@ -18,7 +18,7 @@ struct entry {
 	const struct conf_report *conf;
 	__s64 last_s, next_s;		/* when it was due and done; when it is due */
 	__u64 n_made, n_failed;
-	char trouble[TROUBLE];		/* why the last one failed; UTF-8 */
+	char trouble[TROUBLE];		/* why the last one failed, cut; UTF-8 */
 };
 
 struct reports {
@@ -32,12 +32,13 @@ struct reports {
 
 static void fail(struct entry *r, const char *instrumentation, const char *reason)
 {
-	char whole[CONF_NAME_MAX + PARAMS_REASON_MAX];
+	char whole[CONF_NAME_MAX + PARAMS_REASON_MAX], clean[sizeof(whole)];
 
 	r->n_failed++;
 	snprintf(whole, sizeof(whole), "%s: %s", instrumentation, reason);
-	utf8_clean(whole, r->trouble, sizeof(r->trouble));
-	fprintf(stderr, "heatscoped: report %s failed: %s\n", r->conf->name, r->trouble);
+	utf8_clean(whole, clean, sizeof(clean));
+	utf8_clean(clean, r->trouble, sizeof(r->trouble));
+	fprintf(stderr, "heatscoped: report %s failed: %s\n", r->conf->name, clean);
 }
 
 /* ---- what is remembered ---- */
@@ -99,7 +100,7 @@ static int recall(struct reports *r, struct entry *report, __s64 now_s)
 		return err;
 	report->last_s = strtoll(text, NULL, 10);
 	report->next_s = schedule_next(&report->conf->when, report->last_s);
-	if (report->last_s <= 0 || report->last_s > now_s)
+	if (report->last_s <= 0 || report->last_s > now_s + REPORTS_BACK_S)
 		set_out(r, report, now_s);
 	return 0;
 }

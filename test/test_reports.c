@@ -107,6 +107,18 @@ static void one_that_is_set_back_a_little_makes_nothing_twice(void **state)
 	assert_int_equal(number("failed"), 1);
 }
 
+/* What was made before is made again by no start. */
+static void nor_does_one_that_starts_again_then(void **state)
+{
+	begin(BEGIN);
+	tick(BEGIN + 110);
+	begin(BEGIN + 110 - REPORTS_BACK_S);
+	for (__s64 s = 110 - REPORTS_BACK_S; s < 200; s++)
+		tick(BEGIN + s);
+	assert_int_equal(number("failed"), 0);
+	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
+}
+
 static void why_one_failed_is_cut_at_a_whole_character(void **state)
 {
 	static const char *const characters[] = { "\xe2\x82\xac", "\xc3\xb6", "x\xe2\x82\xac", "x\xc3\xb6" };
@@ -130,6 +142,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(what_was_missed_is_made_up_for_once, start, stop),
 	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_delays_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(one_that_is_set_back_a_little_makes_nothing_twice, start, stop),
+	cmocka_unit_test_setup_teardown(nor_does_one_that_starts_again_then, start, stop),
 	cmocka_unit_test_setup_teardown(why_one_failed_is_cut_at_a_whole_character, start, stop),
 };
 
