@@ -119,23 +119,38 @@ static int drop_old(const struct report_file *f, const char *stem, const char *n
 	return err;
 }
 
-static int open_folder(const char *path)
+/* Whatever the umask is; a set-group-ID bit is the parent's. */
+static int open_to_group(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) ?: fchmod(fd, 0750 | (st.st_mode & S_ISGID));
+}
+
+/* A file descriptor, or -errno. */
+static int open_folder(const char *path, char *reason)
 {
 	bool is_new = !mkdir(path, 0700);
-	int fd = is_new || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int fd = is_new || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, err = 0;
 
-	if (fd >= 0 && is_new)
-		fchmod(fd, 0750);
-	return fd;
+	if (fd < 0)
+		return fail(reason, "there is no folder", path);
+	if (is_new && open_to_group(fd))
+		err = fail(reason, "the mode cannot be set of the new folder", path);
+	if (err) {
+		close(fd);
+		rmdir(path);
+	}
+	return err ?: fd;
 }
 
 int report_file_write(const struct report_file *f, const void *data, size_t len, char *reason)
 {
 	char stem[REPORT_FILE_STEM], name[NAME];
-	int folder = open_folder(f->folder), err;
+	int folder = open_folder(f->folder, reason), err;
 
 	if (folder < 0)
-		return fail(reason, "there is no folder", f->folder);
+		return folder;
 	make_names(f, stem, name);
 	err = put(folder, f, name, data, len, reason);
 	close(folder);

@@ -142,6 +142,27 @@ static void their_group_reads_them_whatever_the_umask(void **state)
 	assert_int_equal(rmdir(made), 0);
 }
 
+static void a_new_folder_keeps_the_group_of_its_parent(void **state)
+{
+	struct report_file f = at_s(1700000000);
+	char made[200], file[400], reason[REPORT_FILE_REASON];
+	gid_t its = geteuid() ? getegid() : 12;
+	struct stat st;
+
+	assert_int_equal(chown(folder, (uid_t)-1, its), 0);
+	assert_int_equal(chmod(folder, 02770), 0);
+	snprintf(made, sizeof(made), "%s/reports", folder);
+	f.folder = made;
+	assert_int_equal(report_file_write(&f, "x", 1, reason), 0);
+	assert_int_equal(stat(made, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 02750);
+	snprintf(file, sizeof(file), "%s/nightly-queries-20231114T231320+0100.pdf", made);
+	assert_int_equal(stat(file, &st), 0);
+	assert_int_equal(st.st_gid, its);
+	assert_int_equal(unlink(file), 0);
+	assert_int_equal(rmdir(made), 0);
+}
+
 static void what_is_written_is_kept_where_the_clock_was_set_back(void **state)
 {
 	static const int days[] = { 30, 31, 32, 1, 2 };
@@ -181,6 +202,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(of_its_own_the_newest_are_kept_and_nothing_else_is_touched, start, stop),
 	cmocka_unit_test_setup_teardown(what_is_written_is_kept_where_the_clock_was_set_back, start, stop),
 	cmocka_unit_test_setup_teardown(their_group_reads_them_whatever_the_umask, start, stop),
+	cmocka_unit_test_setup_teardown(a_new_folder_keeps_the_group_of_its_parent, start, stop),
 	cmocka_unit_test_setup_teardown(a_folder_is_made_but_not_a_path, start, stop),
 };
 
