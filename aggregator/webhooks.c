@@ -73,11 +73,13 @@ static void on_done(void *arg, int err, const char *reason)
 	free(d);
 }
 
-static const char *refusal(int err)
+static const char *refusal(int err, char room[COURIER_REASON_MAX])
 {
 	switch (err) {
 	case -ENOSPC: return "too much is on its way already";
-	case -E2BIG: return "it is larger than 64 MB";
+	case -E2BIG:
+		snprintf(room, COURIER_REASON_MAX, "it is larger than %u MB", COURIER_BYTES >> 20);
+		return room;
 	case -ECANCELED: return "heatscoped was stopped";
 	default: return "out of memory";
 	}
@@ -99,6 +101,8 @@ void webhooks_post(struct webhooks *w, const char *name, const char *what, void 
 	static const char no_such[] = "the configuration has no such webhook";
 	struct hook *h = find(w, name);
 	struct delivery *d = h ? malloc(sizeof(*d)) : NULL;
+	char room[COURIER_REASON_MAX];
+	const char *why;
 	int err;
 
 	if (d)
@@ -110,11 +114,12 @@ void webhooks_post(struct webhooks *w, const char *name, const char *what, void 
 		h->n_waiting++;
 		return;
 	}
-	give_up(h, name, what, h ? refusal(err) : no_such);
+	why = h ? refusal(err, room) : no_such;
+	give_up(h, name, what, why);
 	if (d)
 		free(d->what);
 	free(d);
-	done(arg, err, h ? refusal(err) : no_such);
+	done(arg, err, why);
 }
 
 json_t *webhooks_json(const struct webhooks *w)
