@@ -1,4 +1,6 @@
 #include "few.h"
+
+#include <errno.h>
 #include <stdlib.h>
 
 /* The index of a colour, given to it now if it is new; FEW_MAX: there are too many. */
@@ -18,20 +20,23 @@ static unsigned few_index(struct few *f, __u32 rgb)
 	return f->place[at].entry - 1;
 }
 
-__u8 *few_indices(const __u32 *pixel, size_t n, struct few *ret_few)
+int few_indices(const __u32 *pixel, size_t n, struct few *ret_few, __u8 **ret_index)
 {
 	__u8 *index = malloc(n);
 	unsigned last = FEW_MAX;
 
+	if (!index)
+		return -ENOMEM;
 	*ret_few = (struct few){ .n = 0 };
-	for (size_t i = 0; index && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!i || pixel[i] != pixel[i - 1])
 			last = few_index(ret_few, pixel[i] & 0xffffff);
 		if (last == FEW_MAX) {
 			free(index);
-			return NULL;
+			return -E2BIG;
 		}
 		index[i] = (__u8)last;
 	}
-	return index;
+	*ret_index = index;
+	return 0;
 }

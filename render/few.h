@@ -19,7 +19,7 @@ struct few {
 	unsigned n;
 };
 
-/* Of n pixels, whose highest byte is left out.  NULL: more than FEW_MAX colours, or no memory. */
-__u8 *few_indices(const __u32 *pixel, size_t n, struct few *ret_few);
+/* Of n pixels, whose highest byte is left out.  0, -E2BIG: more than FEW_MAX colours, or -ENOMEM. */
+int few_indices(const __u32 *pixel, size_t n, struct few *ret_few, __u8 **ret_index);
 
 #endif

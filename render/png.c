@@ -195,8 +195,10 @@ int png_few(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png,
 
 	if (!size_valid(width, height))
 		return -EINVAL;
-	index = few_indices(pixel, (size_t)width * height, &few);
-	if (!index)
+	err = few_indices(pixel, (size_t)width * height, &few, &index);
+	if (err == -ENOMEM)
+		return err;
+	if (err)
 		return png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, NULL, ret_png, ret_len);
 	err = png_palette(index, width, height, few.colour, NULL, ret_png, ret_len);
 	free(index);

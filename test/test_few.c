@@ -1,6 +1,7 @@
 #include "check.h"
 #include "render/few.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void indices_are_of_the_colours_in_their_order(void **state)
@@ -8,9 +9,9 @@ static void indices_are_of_the_colours_in_their_order(void **state)
 	const __u32 pixel[] = { 0xff123456, 0xff000000, 0x123456, 0xffffff, 0 };
 	const __u8 is[] = { 0, 1, 0, 2, 1 };
 	struct few few;
-	__u8 *index = few_indices(pixel, 5, &few);
+	__u8 *index;
 
-	assert_non_null(index);
+	assert_int_equal(few_indices(pixel, 5, &few, &index), 0);
 	assert_memory_equal(index, is, sizeof(is));
 	assert_true(few.n == 3 && few.colour[0] == 0x123456 && few.colour[1] == 0 && few.colour[2] == 0xffffff);
 	free(index);
@@ -25,13 +26,12 @@ static void so_many_and_no_more(void **state)
 
 	for (unsigned i = 0; i <= FEW_MAX; i++)
 		pixel[i] = i * 0x10203 & 0xffffff;
-	index = few_indices(pixel, FEW_MAX, &few);
-	assert_non_null(index);
+	assert_int_equal(few_indices(pixel, FEW_MAX, &few, &index), 0);
 	assert_int_equal(few.n, FEW_MAX);
 	for (unsigned i = 0; i < FEW_MAX; i++)
 		assert_true(few.colour[index[i]] == pixel[i]);
 	free(index);
-	assert_null(few_indices(pixel, FEW_MAX + 1, &few));
+	assert_int_equal(few_indices(pixel, FEW_MAX + 1, &few, &index), -E2BIG);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -53,12 +53,11 @@ static int encode(struct bytes *out, const struct picture *p, __u8 *index, const
 void sixel_show(struct bytes *out, const struct picture *p)
 {
 	struct few few;
-	__u8 *index = few_indices(p->pixel, (size_t)p->width * p->height, &few);
+	__u8 *index = NULL;
 	char move[32];
-	int err;
+	int err = few_indices(p->pixel, (size_t)p->width * p->height, &few, &index);
 
 	bytes_put(out, move, (size_t)snprintf(move, sizeof(move), "\x1b[%ld;%ldH", p->line + 1, p->col + 1));
-	err = index ? encode(out, p, index, &few) : -E2BIG;
-	out->err = out->err ?: err;
+	out->err = out->err ?: err ?: encode(out, p, index, &few);
 	free(index);
 }
