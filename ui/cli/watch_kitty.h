@@ -14,14 +14,16 @@
 #define KITTY_CHUNK 4096		/* characters */
 #define KITTY_FORGET_ALL "\x1b_Ga=d,d=A,q=2\x1b\\"
 
-/* The cursor is moved. */
-void kitty_show(struct bytes *out, const struct picture *p, unsigned image);
-/* A character's height of one colour at line, col, or its upper or lower half, over the picture. */
 struct kitty_cursor {
 	long line, col;
 	bool upper, lower;		/* neither: there is none */
 	__u32 rgb;
 };
+
+/* The cursor is moved. */
+void kitty_show(struct bytes *out, const struct picture *p, unsigned image);
+
+/* A character's height of one colour at line, col, or its upper or lower half, over the picture. */
 void kitty_point(struct bytes *out, const struct kitty_cursor *c, unsigned cell_height, unsigned image);
 
 void kitty_forget(struct bytes *out, unsigned image);
