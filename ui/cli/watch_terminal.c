@@ -57,7 +57,9 @@ void terminal_leave(void)
 	if (!entered)
 		return;
 	entered = 0;
-	if (write(STDOUT_FILENO, before_leaving, strlen(before_leaving)) < 0 || write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
+	if (write(STDOUT_FILENO, before_leaving, strlen(before_leaving)) < 0)
+		err = err ?: errno;			/* it may take the rest nevertheless */
+	if (write(STDOUT_FILENO, LEAVE, strlen(LEAVE)) < 0)
 		err = err ?: errno;			/* it is gone: nobody sees it */
 	tcsetattr(STDIN_FILENO, TCSANOW, &was);
 	errno = err;
