@@ -12,7 +12,7 @@
 #define STATEMENT_ROOM 4100		/* more than one has */
 #define METRIC "mysql.queries"
 #define KEPT 100			/* of a second: as many as there can be */
-#define GIVEN 1000			/* of a request: likewise */
+#define GIVEN 1000			/* of a request: likewise; of more, the slowest */
 #define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
 
 struct options {
@@ -141,14 +141,22 @@ static void slow_row(const json_t *e)
 		printf("%12s %11s %s\n", "", "", parts);
 }
 
-/* Where the time in files is not kept, the time blocked for them, and how often. */
+static int has_measure(const json_t *exemplar, const char *name)
+{
+	return json_object_get(json_object_get(exemplar, "measures"), name) != NULL;
+}
+
+/* Where the time in files is not kept, the time blocked for them, and how often; "-" where that is not. */
 static void fsslow_row(const json_t *e)
 {
-	int fs = json_object_get(json_object_get(e, "measures"), "fs") != NULL;
-	char clock[32], statement[STATEMENT_ROOM];
+	int fs = has_measure(e, "fs");
+	const char *how_often = fs ? "n_fs" : "n_io";
+	char clock[32], number[32] = "-", statement[STATEMENT_ROOM];
 
-	printf("%s %11.3f %10.3f %6.0f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"),
-	       measure_of(e, fs ? "n_fs" : "n_io"), statement_of(e, statement));
+	if (has_measure(e, how_often))
+		snprintf(number, sizeof(number), "%.0f", measure_of(e, how_often));
+	printf("%s %11.3f %10.3f %6s  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
+	       statement_of(e, statement));
 }
 
 /* "root@10.0.0.7"; "-" where the metric does not have who it was. */
@@ -196,11 +204,16 @@ static void print_one(const struct view *v, const struct options *o, const json_
 }
 
 struct told {				/* so far, for what is said at the end */
+	time_t until;			/* what ended before */
 	double slot_s;			/* of the instrumentation: so often the worst are kept */
 	double count, shown;		/* events as slow, sampled ones as often as they stand for */
 	double missed, lost, sampled;
 	int kept;			/* the worst of a slot */
+	int dropped;			/* some are kept no more */
+	int cut;			/* there were too many in what cannot be halved */
 };
+
+static int is_full(const json_t *reply) { return json_array_size(json_object_get(reply, "exemplars")) >= GIVEN; }
 
 /* By their ends. */
 static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct told *t)
@@ -223,6 +236,8 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 	t->missed += json_number_value(json_object_get(reply, "missed"));
 	t->lost += json_number_value(json_object_get(reply, "lost"));
 	t->sampled = sampled > t->sampled ? sampled : t->sampled;
+	t->dropped |= json_is_true(json_object_get(reply, "dropped"));
+	t->cut |= is_full(reply);
 	free(row);
 	fflush(stdout);
 }
@@ -231,9 +246,12 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 static void print_told(const struct view *v, const struct options *o, const struct told *t)
 {
 	if (t->count > t->shown)
-		fprintf(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are\n",
+		fprintf(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are%s%s\n",
 			o->last && strcmp(o->over, "0") ? "at most " : "", t->count - t->shown, t->count - t->shown == 1 ? "is" : "are",
-			t->slot_s, t->kept, v->with_drawn);
+			t->slot_s, t->kept, v->with_drawn, t->cut ? ", of what has no shorter columns only the slowest" : "",
+			t->dropped ? ", and some of what was there is kept no more" : "");
+	else if (t->dropped)
+		fprintf(stderr, "some of what was there is kept no more\n");
 	if (t->missed > 0)
 		fprintf(stderr, "%.0f statements came too late to be considered\n", t->missed);
 	if (t->lost > 0)
@@ -259,23 +277,35 @@ static int ask(const struct view *v, const struct options *o, struct client *c, 
 	return inst_get(c, id, "/value/exemplars", &p, ret_reply);
 }
 
-/* Those that ended in seconds from..to - 1; where there are more than one reply has, by halves. */
-static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
-		      struct told *t)
+/* Those that ended in from..to.  heatscoped widens it to whole columns, of the granularity or of the tier that still has its
+ * beginning.  Where there are more than one reply has, by halves, until they get no shorter. */
+static int print_part(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      double before_s, struct told *t)
 {
 	json_t *reply;
 	int err = ask(v, o, c, id, from, to, &reply);
+	double length_s;
 
 	if (err)
 		return err;
-	if (json_array_size(json_object_get(reply, "exemplars")) >= GIVEN && to - from > 1) {
+	from = (time_t)json_number_value(json_object_get(reply, "start_time"));
+	to = (time_t)ceil(json_number_value(json_object_get(reply, "end_time")));
+	length_s = (double)(to - from);
+	if (is_full(reply) && length_s > 1 && length_s < before_s) {
 		json_decref(reply);
-		err = print_time(v, o, c, id, from, from + (to - from) / 2, t);
-		return err ?: print_time(v, o, c, id, from + (to - from) / 2, to, t);
+		err = print_part(v, o, c, id, from, from + (to - from) / 2, length_s, t);
+		return err || t->until >= to ? err : print_part(v, o, c, id, t->until, to, length_s, t);
 	}
 	print_reply(v, o, reply, t);
+	t->until = to;
 	json_decref(reply);
 	return 0;
+}
+
+static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      struct told *t)
+{
+	return print_part(v, o, c, id, from, to, INFINITY, t);
 }
 
 /* ---- what heatscoped has kept ---- */
