@@ -16,13 +16,14 @@
 
 #define ESCAPE_MS 50			/* what follows ESC in a key comes with it, also over slow lines */
 #define IDLE_MS 500
-#define ANSWER_MS 1000			/* a terminal answers within, also over slow lines */
+#define ANSWER_MS 1000			/* a terminal answers within, also over slow lines; so long a lone Esc waits, too: it may begin an answer */
 
 struct live {
 	struct session *session;
 	struct display display;
 	enum graphics_wish wish;
 	struct answer answer, coming;	/* in force; those that come in */
+	unsigned n_asked;		/* times that all answers are still to come */
 	long long answers_until_ms;	/* not waited for longer; 0: nothing is asked */
 	unsigned char keys[256];
 	size_t n_keys;
@@ -68,26 +69,31 @@ static int ask(struct live *w)
 {
 	if (!graphics_asks(w->wish, w->session->look, (const char *(*)(const char *))getenv))
 		return 0;
-	w->coming = (struct answer){ .ended = false };
+	w->n_asked++;
 	w->answers_until_ms = now_ms() + ANSWER_MS;
 	return terminal_write(ANSWER_ASK, strlen(ANSWER_ASK));
 }
 
 static bool awaits_answer(const struct live *w) { return now_ms() < w->answers_until_ms; }
 
-/* All answers have come, perhaps late. */
+/* All answers of one time have come, perhaps late: a size may have changed while they came, and they were asked for again. */
 static int heard(struct live *w)
 {
 	struct terminal_size t = terminal_size();
 
-	w->answers_until_ms = 0;
+	if (w->n_asked <= 1)
+		w->answers_until_ms = 0;
+	w->n_asked -= w->n_asked > 0;
 	w->answer = w->coming;
 	w->coming = (struct answer){ .ended = false };
 	return graphics_same(graphics_now(w, &t), w->display.graphics) ? 0 : fit(w);
 }
 
+/* What was asked before was waited for when it was left. */
 static int enter(struct live *w)
 {
+	w->n_asked = 0;
+	w->coming = (struct answer){ .ended = false };
 	return terminal_enter() ?: ask(w) ?: fit(w);
 }
 
