@@ -41,10 +41,10 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	struct server_tracer *s = NULL;
 	struct server_programs programs;
 
-	if (err)
+	if (err) {
 		snprintf(reason, REASON_MAX, "the programs for mysql.queries could not be opened: %s", strerror(-err));
-	if (err)
 		return err;
+	}
 	programs = SERVER_PROGRAMS(bpf);
 	bpf->rodata->text_full = ret_programs->text_full;
 	if (ret_programs->text_full)

@@ -10,7 +10,7 @@ struct server_conn {
 	struct turn turn;
 	struct conn conn;
 	__u32 digested;			/* bytes of the current text that `digest` has, or DIGEST_REFUSED */
-	__u32 n_verbatims;		/* texts that were kept; the name of the current one's: */
+	__u32 n_texts;			/* that were to be kept: the next one's number; the name of the current one: */
 	__u64 verbatim;
 	__u64 code;			/* of its digest; of an execute, that of what was prepared */
 	__u64 last_code;		/* of the last prepared one */

@@ -107,7 +107,7 @@ __noinline int digest_end(struct server_conn *s, int whole)
 	if (specimen_may(&s->digest))
 		specimen_keep(s->code, s->text, s->text_end, s->digested, whole);
 	if (text_full && s->conn.command == COM_QUERY)
-		s->verbatim = verbatim_keep(s->turn.id, s->n_verbatims++, s->text, s->text_end, s->digested, whole);
+		s->verbatim = verbatim_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole);
 	return 0;
 }
 

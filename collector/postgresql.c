@@ -22,10 +22,10 @@ static int postgresql_start(void **ret_self, struct tracer_programs *ret_program
 	int by_call = ret_programs->instead, err = bpf ? 0 : -errno;
 	struct server_tracer *s = NULL;
 
-	if (err)
+	if (err) {
 		snprintf(reason, REASON_MAX, "the programs for postgresql.queries could not be opened: %s", strerror(-err));
-	if (err)
 		return err;
+	}
 	bpf->rodata->text_full = ret_programs->text_full;
 	if (ret_programs->text_full)
 		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);

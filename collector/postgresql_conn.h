@@ -18,7 +18,7 @@ struct server_conn {
 	__u64 user, database;		/* codes */
 	struct digest digest;		/* of the text that is read */
 	__u32 digested;			/* its bytes so far */
-	__u32 n_verbatims;		/* texts that were kept */
+	__u32 n_texts;			/* that were read: the next one's number */
 	__u64 text, text_end;		/* where this receive has it, as far as it lies together; 0: it has not */
 };
 

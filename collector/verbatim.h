@@ -5,7 +5,8 @@
  *
  * Why      A digest has no literals, so that nobody's data is in what is kept; `full` gives that up for the slow ones.
  * Name     A text is overwritten by the next but one of its connection.  So it has a name, which its event carries: a text of
- *          another name is not its.  Of several commands in one receive the last two may have theirs.
+ *          another name is not its.  What was prepared bears its name as long as it is executed, so names do not come again (but after
+ *          4 billion texts).  Of several commands in one receive the last two may have theirs.
  * Bounded  VERBATIM_MAX bytes; what is longer is cut, with "…" behind.
  * Both     the first half is compiled for the BPF target too.
  */
@@ -18,12 +19,12 @@
 #define VERBATIM_MAX (SPECIMEN_MAX - 1)
 
 struct verbatim {
-	__u64 name;			/* 0: none; connection << 8 | number of the text, modulo 256 */
+	__u64 name;			/* 0: none; connection << 32 | number of the text, modulo 2^32 */
 	struct specimen as_sent;
 };
 
-#define VERBATIM_NAME(connection, number) ((connection) << 8 | ((number) & 255))
-#define VERBATIM_KEY(name) ((name) >> 8 << 1 | ((name) & 1))
+#define VERBATIM_NAME(connection, number) ((connection) << 32 | (__u32)(number))
+#define VERBATIM_KEY(name) ((name) >> 32 << 1 | ((name) & 1))
 
 #ifndef __bpf__
 #include <stddef.h>

@@ -16,7 +16,7 @@ struct event_found {
 struct drive {
 	struct front front;
 	struct digest digest;
-	__u64 statements[4], portals[4];	/* by the lowest bits of their names' hashes */
+	struct statement_codes statements[4], portals[4];	/* by the lowest bits of their names' hashes */
 	__u64 user, database;			/* hashes of them */
 	__u64 keeps, n_texts;			/* texts are kept; so many, each named by its number */
 	struct event_found found[256];
@@ -41,13 +41,13 @@ static inline void drive_front(struct drive *d, __u32 out)
 	if (out & FRONT_TEXT)
 		digest_begin(&d->digest, 1);
 	if (out & FRONT_REMEMBER)
-		d->statements[c->name & 3] = c->text.digest;
+		d->statements[c->name & 3] = c->text;
 	if (out & FRONT_LOOKUP)
-		c->portal.codes.digest = d->statements[c->name & 3];
+		c->portal.codes = d->statements[c->name & 3];
 	if (out & FRONT_PORTAL)
-		c->portal.codes.digest = d->portals[c->name & 3];
+		c->portal.codes = d->portals[c->name & 3];
 	if (out & FRONT_KEEP)
-		d->portals[c->portal.name & 3] = c->portal.codes.digest;
+		d->portals[c->portal.name & 3] = c->portal.codes;
 	if (out & FRONT_USER)
 		d->user = name_code(&c->value);
 	if (out & FRONT_DATABASE)

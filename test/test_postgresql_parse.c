@@ -506,6 +506,22 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	assert_int_equal(d.found[2].verbatim, 3);
 	assert_int_equal(d.found[3].verbatim, 3);
 
+	in.n = out.n = 0;
+	prepare(&in, "s", "SELECT b FROM t");
+	simple(&in, &out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	in.n = out.n = 0;
+	bind(&in, "p", "s");			/* by its name, and so its portal */
+	execute(&in, "p");
+	complete(&out);
+	sync(&in);
+	ready(&out);
+	drive_receive(&d, in.at, in.n, ~0u);
+	drive_send(&d, out.at, out.n, ~0u);
+	assert_int_equal(d.n_texts, 5);
+	assert_int_equal(d.found[d.n - 1].verbatim, 4);
+
 	open_plain(&d);
 	d.keeps = 1;
 	in.n = out.n = 0;

@@ -43,7 +43,7 @@ static void any_fits_an_exemplar(void **state)
 	assert_true(VERBATIM_TEXT_MAX <= EXEMPLAR_TEXT_MAX);
 }
 
-/* A connection's texts take turns in two places, and none has the name of the one before it in its place. */
+/* A connection's texts take turns in two places, and none has the name of one that was there before. */
 static void names_tell_the_texts_of_a_connection_apart(void **state)
 {
 	for (__u64 n = 0; n < 600; n++) {
@@ -52,6 +52,8 @@ static void names_tell_the_texts_of_a_connection_apart(void **state)
 		assert_true(name && VERBATIM_KEY(name) != VERBATIM_KEY(next));
 		assert_true(VERBATIM_KEY(name) == VERBATIM_KEY(later) && name != later);
 		assert_true(VERBATIM_KEY(name) != VERBATIM_KEY(VERBATIM_NAME(8ull, n)));
+		for (int bit = 1; bit < 32; bit++)
+			assert_true(name != VERBATIM_NAME(7ull, n + (1ull << bit)));
 	}
 }
 
