@@ -219,6 +219,7 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 	*slept_ns = 0;
 	pid = child_start(sleeper, NULL);
 	label = child_label(pid);
+	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");	/* its wait to be told began before */
 	a = account_while(pid);
 	kit_drain();
 	off = kit_total(OFFCPU, 0, label, "sleep");
@@ -231,6 +232,7 @@ static void sleep_and_compare(__u64 *ret_wait, __u64 *ret_delay, __u64 *ret_skew
 	*ret_delay = a.delay;
 	child_go();
 	child_end(pid);
+	kit_disable(OFFCPU);
 	kit_clear();
 }
 
@@ -243,15 +245,12 @@ static void time_asleep(void)
 	__u64 wait, delay, skew;
 	int holds = 0, i;
 
-	kit_enable(OFFCPU, "cpu.offcpu", "pid,leavereason", "offcpu,blocked,runqwait");
 	for (i = 0; i < TRIES && !holds; i++) {
 		sleep_and_compare(&wait, &delay, &skew);
 		holds = wait <= delay + skew && wait + 10000000 > delay;
 	}
 	ok(holds, "%.3f ms in the run queue: by schedstat %.3f, with that of the first time; %llu ns may be skew; try %d of %d", wait / 1e6,
 	   delay / 1e6, skew, i, TRIES);
-	kit_disable(OFFCPU);
-	kit_clear();
 }
 
 #define N_SAMPLED 3000
