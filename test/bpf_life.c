@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { EXECS = 1, FORKS, EXITS, CREATES };
+enum { EXECS = 1, FORKS, EXITS, CREATES, TOGETHER };
 
 static void shell(void *script)
 {
@@ -163,6 +163,8 @@ static void threads_of_a_program(void)
 
 #define N_TOGETHER 7			/* more than have a jump of their own (chain.bpf.h) */
 #define N_EXITS 20
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
 
 /* How many of the instrumentations have counted each exit since the last time. */
 static int have_counted(const char *sh)
@@ -171,7 +173,7 @@ static int have_counted(const char *sh)
 
 	kit_drain();
 	for (i = 0; i < N_TOGETHER; i++)
-		n += kit_n(EXITS + i, sh, "3") == N_EXITS;
+		n += kit_n(TOGETHER + i, sh, "3") == N_EXITS;
 	kit_clear();
 	return n;
 }
@@ -179,21 +181,21 @@ static int have_counted(const char *sh)
 /* Each hands on to the next one that is there. */
 static void many_instrumentations_count_the_same(void)
 {
-	static const char script[] = "i=0; while [ $i -lt 20 ]; do (exit 3); i=$((i+1)); done";
+	static const char script[] = "i=0; while [ $i -lt " TEXT(N_EXITS) " ]; do (exit 3); i=$((i+1)); done";
 	static const int goes[] = { 0, 3, 4, 6 };
 	pid_t pid = child_start(shell, (void *)script);
 	const char *sh = child_label(pid);
 	size_t i;
 
 	for (i = 0; i < N_TOGETHER; i++)
-		kit_enable_where(EXITS + i, "proc.exits", "ppid,status", "count", "{\"eq\": [\"status\", \"3\"]}");
+		kit_enable_where(TOGETHER + i, "proc.exits", "ppid,status", "count", "{\"eq\": [\"status\", \"3\"]}");
 	child_go();
 	child_end(pid);
 	ok(have_counted(sh) == N_TOGETHER, "%d instrumentations count the same %d exits", N_TOGETHER, N_EXITS);
 	for (i = 0; i < sizeof(goes) / sizeof(*goes); i++) {
 		int n;
 
-		kit_disable(EXITS + goes[i]);
+		kit_disable(TOGETHER + goes[i]);
 		pid = child_start(shell, (void *)script);
 		sh = child_label(pid);
 		child_go();
@@ -201,9 +203,9 @@ static void many_instrumentations_count_the_same(void)
 		n = have_counted(sh);
 		ok(n == N_TOGETHER - 1 - (int)i, "without number %d: %d of them", goes[i], n);
 	}
-	kit_disable(EXITS + 1);
-	kit_disable(EXITS + 2);
-	kit_disable(EXITS + 5);
+	kit_disable(TOGETHER + 1);
+	kit_disable(TOGETHER + 2);
+	kit_disable(TOGETHER + 5);
 }
 
 int main(void)
