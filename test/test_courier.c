@@ -240,6 +240,7 @@ static void reasons_tell_neither_the_url_nor_its_host(void **state)
 
 	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
 		send_to(urls[i], &o);
+		assert_true(*o.reason);
 		if (strstr(o.reason, "secret") || strstr(o.reason, "localhost") || strstr(o.reason, "127.0.0.1"))
 			fail_msg("it says \"%s\"", o.reason);
 	}

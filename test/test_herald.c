@@ -65,10 +65,23 @@ static json_int_t deliveries(const char *which)
 	return n;
 }
 
+/* What is sent already, its picture drawn. */
+static json_int_t sent(void)
+{
+	json_t *all = webhooks_json(a.webhooks);
+	json_int_t n = json_integer_value(json_object_get(json_array_get(all, 0), "waiting"));
+
+	json_decref(all);
+	return n;
+}
+
 static void pictures_are_drawn_while_nobody_waits(void **state)
 {
 	fire(2);
 	assert_int_equal(deliveries("waiting"), 2);
+	assert_int_equal(sent(), 0);
+	while (!sent())
+		uv_run(a.loop, UV_RUN_ONCE);
 }
 
 static void nothing_is_drawn_once_it_stops(void **state)

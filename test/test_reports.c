@@ -119,7 +119,7 @@ static void nor_does_one_that_starts_again_then(void **state)
 	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
 }
 
-static void why_one_failed_is_cut_at_a_whole_character(void **state)
+static void why_one_failed_names_the_instrumentation_whatever_its_characters(void **state)
 {
 	static const char *const characters[] = { "\xe2\x82\xac", "\xc3\xb6", "x\xe2\x82\xac", "x\xc3\xb6" };
 	json_t *all;
@@ -143,7 +143,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_delays_nothing, start, stop),
 	cmocka_unit_test_setup_teardown(one_that_is_set_back_a_little_makes_nothing_twice, start, stop),
 	cmocka_unit_test_setup_teardown(nor_does_one_that_starts_again_then, start, stop),
-	cmocka_unit_test_setup_teardown(why_one_failed_is_cut_at_a_whole_character, start, stop),
+	cmocka_unit_test_setup_teardown(why_one_failed_names_the_instrumentation_whatever_its_characters, start, stop),
 };
 
 CHECK_MAIN(tests)
