@@ -37,7 +37,7 @@ check("axe finds nothing serious: map, table, form; light and dark", async (t) =
 
 check("when heatscoped is gone the page says so", async (t) => {
 	t.server.kill();
-	await until("a clear word", async () => /heatscoped does not answer/.test(await t.page.locator(".statusline").textContent()), 20);
+	await until("a clear word", async () => /heatscoped does not answer/.test(await t.page.locator(".statusline").textContent()));
 	assert.equal(await t.page.locator(".masthead .state").textContent(), "no daemon");
 });
 

@@ -3,7 +3,7 @@
  * Prints a line of JSON each minute, after the first, in which it settles: {minute, heap_mb, nodes, traced_s, p95_ms, frames: [{wall, cpu}]}
  * in ms.  A frame: the tasks of the renderer's main thread after the one that made the frame before, up to the one that makes it.
  */
-import { launch } from "./launch.js";
+import { launch, visit } from "./launch.js";
 import { sleep } from "./server.js";
 
 const [url, minutes, panels] = process.argv.slice(2);
@@ -45,7 +45,7 @@ try {
 		return (await devtools.send("Runtime.getHeapUsage")).usedSize / 1e6;
 	};
 
-	await page.goto(url, { waitUntil: "domcontentloaded" });
+	await visit(page, url);
 	await page.locator(".map canvas.cells").nth(Number(panels) - 1).waitFor({ timeout: 30000 });
 	await page.waitForFunction(() => !document.querySelector(".map .waiting"), null, { timeout: 30000 });
 	await devtools.send("HeapProfiler.enable");

@@ -1,4 +1,4 @@
-/* launch.js - Chromium, as Debian has it, without a screen and without its own traffic. */
+/* launch.js - Chromium, as Debian has it, without a screen and without its own traffic; and the page that is visited by it. */
 import { chromium } from "playwright-core";
 
 export const launch = (...more) => chromium.launch({

@@ -14,7 +14,7 @@ async function withAnother(t, body) {
 
 	try {
 		await page.evaluate((hash) => { location.hash = hash; }, `duration=60&map=${server.id}:latency&map=${other}:latency&map=${server.id}:cputime`);
-		await until("its maps", async () => String(await maps(page)) === "latency,latency,cputime");	/* the list of them is asked for every 5 s */
+		await until("its maps", async () => String(await maps(page)) === "latency,latency,cputime");
 		await page.locator(".map canvas.cells").nth(2).waitFor();
 		await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
 		await body(other);

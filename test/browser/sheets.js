@@ -45,6 +45,7 @@ try {
 	const page = await browser.newPage();
 	let made = false;
 
+	page.setDefaultTimeout(TIMEOUT_MS);
 	mkdirSync(dir, { recursive: true });
 	for (const sheet of sheets)
 		made = await measured(page, sheet) || made;
@@ -56,6 +57,7 @@ try {
 			const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
 			const page = await context.newPage();
 
+			page.setDefaultTimeout(TIMEOUT_MS);
 			for (const sheet of sheets)
 				await take(page, sheet, join(dir, `${sheet.id}-${width}-${theme}.png`));
 			await context.close();

@@ -53,17 +53,18 @@ check("a live map that was scrolled away catches up when it is seen again", asyn
 	await open(t);
 	await scrollTo(page, N - 1);
 	await until("the last is painted", async () => (await pictures(page))[N - 1] !== null);
-	const [left] = await pictures(page), then = await shownUntil(page);
+	const before = await pictures(page), [left] = before, then = await shownUntil(page);
 
 	await until("time goes on", async () => await shownUntil(page) !== then);
-	await until("the last goes on", async () => (await pictures(page))[N - 1] !== left);
+	await until("the last goes on", async () => (await pictures(page))[N - 1] !== before[N - 1]);
 	assert.equal((await pictures(page))[0], left, "the first rests");
 	await scrollTo(page, 0);
+	await until("the first goes on, live", async () => (await pictures(page))[0] !== left);
 	await page.getByRole("button", { name: "Pause" }).click();
-	await until("the first is as the second, which was never seen before", async () => {
+	await until("the first is as the second", async () => {
 		const [a, b] = await pictures(page);
 
-		return a !== left && a === b;
+		return a === b;
 	});
 });
 
@@ -101,5 +102,5 @@ check("columns that went out at the left are not held", async (t) => {
 		const [all, held] = await page.evaluate(() => [globalThis.left.length, globalThis.left.filter((ref) => ref.deref()).length]);
 
 		return all >= 6 && held === 0;
-	}, 12);
+	});
 });

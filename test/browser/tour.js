@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { launch } from "./launch.js";
+import { launch, visit } from "./launch.js";
 import { sleep, until } from "./server.js";
 import { settled } from "./view.js";
 
@@ -73,7 +73,7 @@ async function main() {
 		const side = page.getByRole("complementary", { name: "Details" });
 
 		page.setDefaultTimeout(15000);
-		await page.goto(url, { waitUntil: "domcontentloaded" });
+		await visit(page, url);
 		await page.locator(".keys tbody tr").first().waitFor();
 		await counted(1, page.getByRole("button", { name: "1 min", exact: true }).click());
 		await page.locator(".keys tbody tr").first().waitFor();

@@ -21,7 +21,12 @@ export async function readout(page, measure) {
 
 /** Waits for the page to have drawn what it has. */
 export async function settled(page) {
-	await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+	/* Panels are drawn, and then their canvases painted, a few in a frame. */
+	await page.evaluate(() => new Promise((done) => {
+		const wait = (frames) => frames ? requestAnimationFrame(() => wait(frames - 1)) : done();
+
+		wait(8);
+	}));
 	await sleep(60);
 }
 

@@ -181,7 +181,7 @@ check("an address whose values no axis has is drawn all the same", async (t) => 
 	for (const values of ["ns:0:5000000", "ns:0:1", "ns:1000000:9000000000000"]) {
 		await page.evaluate((hash) => { location.hash = hash; }, `${new URL(page.url()).hash.replace(/&?values=[^&]*/, "")}&values=${values}`);
 		await until(values, async () => await map(page, "latency").locator(".waiting").count() === 0 &&
-			await page.locator(".panel", { has: map(page, "latency") }).locator(".yaxis text").count() > 1, 8);
+			await page.locator(".panel", { has: map(page, "latency") }).locator(".yaxis text").count() > 1);
 	}
 	await page.getByRole("button", { name: "linear" }).first().click();
 	assert.ok(!address(page).has("values"), "another axis is all of it");
@@ -206,7 +206,7 @@ check("a threshold says how many events are above it, as the API's rows add up",
 	assert.ok(sum(from) > 0);
 	assert.ok(Math.abs(parseFloat(shown.replace("<", "")) - part) <= Math.max(0.1, part / 100), `${shown} is not ${part}`);
 	assert.equal(await input.inputValue(), "1 ms");
-	assert.notEqual(await page.evaluate(() => document.querySelector("canvas.marks").toDataURL()), before, "its line");
+	await until("its line", async () => await page.evaluate(() => document.querySelector("canvas.marks").toDataURL()) !== before);
 	assert.equal(address(page).get("threshold"), "ns:1000000");
 	assert.deepEqual(await violations(page), []);
 	if (shots)

@@ -10,6 +10,7 @@ import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
 import { html } from "./html.js";
+import { InTurn } from "./in_turn.js";
 import { NoteForm, Noted } from "./noted.js";
 import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";
@@ -33,7 +34,7 @@ function Maps({ session, scales }) {
 		${maps.map((map) => {
 			const One = !map.inst ? GonePanel : map.panel.show === "parts" ? PartsPanel : Panel;
 
-			return html`<${One} key=${map.id} map=${map} span=${span} scale=${scales.get(map)} />`;
+			return html`<${InTurn} key=${map.id} of=${One} now=${session.cursor?.map === map} map=${map} span=${span} scale=${scales.get(map)} />`;
 		})}
 		<${XAxis} span=${span} column=${finest?.column} slot=${finest?.slot} />
 	</main>`;

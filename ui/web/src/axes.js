@@ -1,7 +1,7 @@
 /* axes.js - the axes beside and below the maps, drawn. */
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { timeAxis, timeTicks, valueTicks } from "./axis.js";
+import { domainKey, timeAxis, timeTicks, valueTicks } from "./axis.js";
 import * as format from "./format.js";
 import { html } from "./html.js";
 
@@ -32,7 +32,7 @@ export class YAxis extends Component {
 	shouldComponentUpdate({ y, unit, height, under }) {
 		const was = this.props;
 
-		return y.domain !== was.y.domain || unit !== was.unit || height !== was.height || under !== was.under;
+		return domainKey(y.domain) !== domainKey(was.y.domain) || unit !== was.unit || height !== was.height || under !== was.under;
 	}
 
 	render(axis) {

@@ -69,6 +69,9 @@ export function domainOf(used, kind, before = null, least = 0) {
 	};
 }
 
+/** What a domain is, to be compared: one that is zoomed or cropped is made anew whenever the page is drawn. */
+export const domainKey = ({ kind, low, high, under, over }) => [kind, low, high, under, over].join();
+
 /** Value <-> y between top and bottom (top < bottom). */
 export function valueAxis(domain, top, bottom) {
 	const upper = top + (domain.over ? STRIP + 1 : 0);

@@ -55,9 +55,12 @@ export class Easel {
 
 	frame() {
 		this.asked = 0;
-		for (let left = FRAME_CANVASES; left > 0 && this.next; )
-			left -= this.paint(this.next);
-		this.ask();
+		try {
+			for (let left = FRAME_CANVASES; left > 0 && this.next; )
+				left -= this.paint(this.next);
+		} finally {
+			this.ask();		/* whatever happens to one, the others wait */
+		}
 	}
 
 	/* How many canvases it was. */

@@ -178,7 +178,7 @@ export const runningCount = (column) =>
 export const isUnderflow = (grid, low) => low === 0 && grid.shade?.yscale !== "linear";
 export const isOverflow = (high) => high === null;
 
-/* Of each grid once: it is asked for whenever the page is drawn. */
+/* Of the columns of each grid once: it is asked for whenever the page is drawn. */
 const used = new WeakMap();
 
 function usedBy(grid) {
@@ -207,9 +207,9 @@ export function usedRange(grids) {
 	const all = { low: Infinity, high: 0, under: false, over: false };
 
 	for (const grid of grids) {
-		if (!used.has(grid))
-			used.set(grid, usedBy(grid));
-		const { low, high, under, over } = used.get(grid);
+		if (!used.has(grid.columns))
+			used.set(grid.columns, usedBy(grid));
+		const { low, high, under, over } = used.get(grid.columns);
 
 		all.low = Math.min(all.low, low);
 		all.high = Math.max(all.high, high);

@@ -5,7 +5,7 @@
  */
 import { useRef, useState } from "preact/hooks";
 import { GUTTER, useSize, YAxis } from "./axes.js";
-import { timeAxis, valueAxis } from "./axis.js";
+import { domainKey, timeAxis, valueAxis } from "./axis.js";
 import { Drag } from "./drag.js";
 import { Ends } from "./ends.js";
 import { Dots } from "./exemplar_views.js";
@@ -75,7 +75,7 @@ export function Panel({ map, span, scale = {} }) {
 	const [drag] = useState(() => new Drag());
 	const size = useSize(box), aside = useSize(histogram);
 	const drawable = Boolean(grid) && canExplain(grid);
-	const view = size && grid && span && domain && {
+	const view = size?.width && size.height && grid && span && domain && {
 		width: size.width, height: size.height,
 		x: timeAxis(span.start, span.start + span.duration, 0, size.width),
 		y: valueAxis(domain, 0, size.height),
@@ -86,7 +86,7 @@ export function Panel({ map, span, scale = {} }) {
 	const ratio = globalThis.devicePixelRatio || 1;
 	const keys = map.highlights;
 	/* Levels come every second, of all maps of a kind; only the cells have them. */
-	const layout = view && [size.width, size.height, span.start, span.duration, domain, ratio, session.dark, grid.columns];
+	const layout = view && [size.width, size.height, span.start, span.duration, domainKey(domain), ratio, session.dark, grid.columns];
 	const hues = keys.flatMap((k) => [k.key, k.grid]);
 
 	useEasel(box);

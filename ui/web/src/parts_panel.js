@@ -57,7 +57,7 @@ export function PartsPanel({ map, span, shade }) {
 	const { session, grid, stack } = map;
 	const size = useSize(box), at = map.pointed;
 	const high = stack && niceAbove(Math.max(0.01, topOf(stack)));
-	const view = size && stack && span && {
+	const view = size?.width && size.height && stack && span && {
 		width: size.width, height: size.height, x: timeAxis(span.start, span.start + span.duration, 0, size.width),
 		y: valueAxis({ kind: "linear", low: 0, high, under: false, over: false }, 0, size.height),
 	};

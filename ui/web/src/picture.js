@@ -61,7 +61,7 @@ function planOf(canvas, { grid, view: { y }, shade: { levels }, scale, ratio }) 
 	const plan = {
 		of, scale, levels, height,
 		rows: rowSpans(grid, y).map((span) => span && snap(span[0], span[1], ratio)),
-		held: new Array(grid.ncols),	/* columns whose strips there are: a time has its place, so a new column takes the oldest's */
+		held: new Array(grid.ncols),	/* WeakRefs of columns whose strips there are: a time has its place, so a new column takes the oldest's */
 		strips: new Uint8Array(grid.ncols * height),	/* of each its level at each pixel of the height */
 		levelAt: new Uint8Array(width * height),
 		image: new ImageData(width, height),
@@ -92,9 +92,9 @@ function stripOf(plan, grid, i) {
 	const { held, strips, height } = plan, column = grid.columns[i];
 	const at = (Math.round(grid.from / grid.column) + i) % held.length, strip = strips.subarray(at * height, (at + 1) * height);
 
-	if (held[at] !== column) {
+	if (held[at]?.deref() !== column) {
 		drawStrip(plan, strip, column);
-		held[at] = column;
+		held[at] = new WeakRef(column);	/* a map out of sight keeps its plan, not what it was of */
 	}
 	return strip;
 }

@@ -67,6 +67,15 @@ test("what is out of sight waits until it is seen, and holds nobody up", () => {
 	assert.equal(frame(), "");
 });
 
+test("where a paint fails the others have their turns all the same", () => {
+	const { easel, put, frame } = setUp("a", "b");
+
+	easel.put("a", "cells", () => { throw new Error("no height"); });
+	ALL.forEach((canvas) => put("b", canvas));
+	assert.throws(frame, /no height/);
+	assert.equal(frame(), "b cells,b running,b histogram,b marks");
+});
+
 test("finished, all is painted, seen or not; what is gone is not painted", () => {
 	const { easel, painted, put, frame } = setUp("a", "b");
 
