@@ -140,8 +140,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	__u32 i;
 
 	pending_take(&s->turn, STATE_WAITING);
-	s->front.answered = 1;
 	for (i = 0; i < SEND_ROUNDS && seen >> 32 < total; i++) {
+		s->front.answered = 1;		/* also an open round, by what comes behind the end of the one before */
 		seen = send_messages(s, seen >> 32, total);
 		if (!(seen & 1))
 			break;

@@ -126,9 +126,8 @@ static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __
 	struct front *c = &d->front;
 	__u32 at = 0, blind, out;
 
-	if (total)
-		c->answered = 1;
 	while (at < total && c->mode == FRONT_PLAIN) {
+		c->answered = 1;
 		blind = c->loose ? 0 : back_blind(c);
 		if (blind > total - at)
 			blind = total - at;

@@ -251,6 +251,29 @@ static void after_a_flush_a_round_begins_again(void **state)
 	assert_int_equal(d.found[0].command, COMMAND_EXECUTE);
 }
 
+static void a_send_that_ends_a_round_may_answer_the_next(void **state)
+{
+	for (__u32 cut = 0; cut < 100; cut++) {
+		struct bytes in = { .n = 0 }, out = { .n = 0 }, more = { .n = 0 };
+		struct drive d;
+
+		open_plain(&d);
+		simple(&in, &out);
+		prepare(&in, "", "SELECT 1");
+		MESSAGE(&in, 'H', "");
+		MESSAGE(&out, '1', "");
+		bind(&more, "", "");
+		if (cut > out.n)
+			return;
+		drive_receive(&d, in.at, in.n, ~0u);
+		drive_send(&d, out.at, cut, ~0u);
+		drive_send(&d, out.at + cut, out.n - cut, ~0u);
+		drive_receive(&d, more.at, more.n, ~0u);
+		assert_int_equal(d.n_begins, 2);
+	}
+	fail_msg("the answer is longer than that");
+}
+
 static void many_of_a_kind_take_one_entry(void **state)
 {
 	struct bytes in = { .n = 0 }, out = { .n = 0 };
@@ -680,6 +703,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(events_are_the_same_however_cut),
 	cmocka_unit_test(rounds_one_by_one_begin_each),
 	cmocka_unit_test(after_a_flush_a_round_begins_again),
+	cmocka_unit_test(a_send_that_ends_a_round_may_answer_the_next),
 	cmocka_unit_test(many_of_a_kind_take_one_entry),
 	cmocka_unit_test(what_does_not_fit_is_refused),
 	cmocka_unit_test(what_is_no_protocol_makes_it_opaque),
