@@ -10,7 +10,7 @@ their own mean).  If an instrument slowed that work itself, as through its cache
 column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
 "The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least
-with parts", in both stages, looks at the bytes too, and splits the time.
+with parts", in both stages, looks at the bytes too, and splits the time; "the least, parts by digest" looks at each byte of the text, too.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
@@ -49,7 +49,7 @@ PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "
 REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, all parts", "heatscope, all parts by digest", "heatscope, that with exemplars"
 DETAIL_ARM = "heatscope, parts by digest, --detail"
 SCHEMA_ARM, SLOW_LOG_ARM = "performance_schema", "slow log at 0"
-PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
+PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM, LEAST_DIGEST_ARM = "bpftrace pair", "the least", "the least with parts", "the least, parts by digest"
 CLAIM = {"parts": 0.4, "query": 0.5}	# of the pair's loss: at most
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
@@ -171,6 +171,7 @@ class Instruments:
         self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
         self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
         self.heatscope(DETAIL_ARM, 1, BY_DIGEST, PARTS + REASONS, which=DETAIL)
+        self.arms[LEAST_DIGEST_ARM] = (1, lambda: self.least("parts", "digest"))
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
 
     def heatscope(self, name, weight, fields, measures, which=EVERY, wait_s=0, **more):
@@ -364,7 +365,7 @@ def report(options, blocks, instruments):
           [[name, figures.n[name], interval(figures.qps(name)), interval(figures.qps(name, "plain query")),
             interval(figures.us(name, "server"), 2), interval(figures.us(name, "cpu"), 2), interval(figures.qps(name, "work"))]
            for name in names])
-    for name in LEAST_ARM, LEAST_PARTS_ARM:
+    for name in LEAST_ARM, LEAST_PARTS_ARM, LEAST_DIGEST_ARM:
         if name in names and PAIR_ARM in names:
             print("%s: QPS loss over that of the bpftrace pair %s; CPU per query over its %s" % (
                 name, interval(figures.loss_over(name, PAIR_ARM), 2), interval(figures.cpu_over(name, PAIR_ARM), 2)))
