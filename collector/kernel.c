@@ -55,11 +55,14 @@ static void grace_period(void)
 
 static int libbpf_says(enum libbpf_print_level level, const char *format, va_list args)
 {
-	char line[1024];
+	char *said, *rest, *line;
 
-	vsnprintf(line, sizeof(line), format, args);
-	line[strcspn(line, "\n")] = 0;
-	log_debug("libbpf: %s", line);
+	if (vasprintf(&said, format, args) < 0)
+		return 0;
+	for (rest = said; (line = strsep(&rest, "\n")); )
+		if (*line)
+			log_debug("%s", line);	/* of programs that are refused, all that the verifier says */
+	free(said);
 	return 0;
 }
 

@@ -1,7 +1,9 @@
 #include "need.h"
 #include "instrumentation.h"
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <cap-ng.h>
 #include <ctype.h>
 #include <linux/membarrier.h>
@@ -96,6 +98,20 @@ int need_split(void)
 
 	btf__free(btf);
 	return has;
+}
+
+int need_map_elements(void)
+{
+	const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_ITER);
+	int type = libbpf_find_vmlinux_btf_id("bpf_map_elem", BPF_TRACE_ITER), fd;
+
+	opts.attach_btf_id = type > 0 ? (__u32)type : 0;
+	fd = type < 0 || need_pretends("map_elements") ? -1 :
+	     bpf_prog_load(BPF_PROG_TYPE_TRACING, "map_elements", "GPL", nothing, sizeof(nothing) / sizeof(*nothing), &opts);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
 }
 
 static int barrier_offered(void)

@@ -32,7 +32,10 @@ int need_btf(void);
 /* Does the kernel's task_struct have what stamp.bpf.h reads? */
 int need_split(void);
 
-/* For tests, HEATSCOPE_WITHOUT=btf,split,iotimes,groupdead,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
+/* May programs iterate over what maps hold?  Where what may run is restricted beyond capabilities, some are refused them. */
+int need_map_elements(void);
+
+/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
 int need_pretends(const char *feature);
 
 /* What is missing for tracing with these capabilities: one sentence (REASON_MAX bytes) with what to do; "" if nothing is. */

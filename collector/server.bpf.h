@@ -7,7 +7,8 @@
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
  *      iter/bpf_sk_storage_map -> what nobody ended for 5 s, and what runs now --> read by the collector
  *
- * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.
+ * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.  Where it lets nobody iterate over
+ * what a map holds, the connections are found by the servers' files.
  *
  * Cost  Both tracepoints fire at every socket of the machine, a client's and everybody's.  What is kept of a connection is at its socket,
  *       so it is looked there before it is asked whose process it is, and most runs pass.
@@ -42,6 +43,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 __u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
 __u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as running too */
+__u64 running_look = 0;			/* which look at what runs this is: another each time */
+const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 
 /* ---- the sockets ---- */
 
@@ -140,10 +143,9 @@ int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
 
 /* ---- kernels without the socket tracepoints: both, told by the system calls ---- */
 
-/* The socket behind a descriptor, and its inode; 0: it is none. */
-static __always_inline struct sock *socket_of(struct task_struct *t, __u32 fd, __u64 *ret_inode)
+/* The socket behind a file, and its inode; 0: it is none. */
+static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
 {
-	struct file *file = file_of(t, fd);
 	struct socket *socket;
 
 	if (file_type(file) != S_IFSOCK)
@@ -181,7 +183,7 @@ static __always_inline void call_ended(struct events *e, struct task_struct *t, 
 	default:
 		return;
 	}
-	sk = peeks ? 0 : socket_of(t, regs->di, &inode);
+	sk = peeks ? 0 : socket_of_file(file_of(t, regs->di), &inode);
 	if (!sk || !inode)
 		return;
 	s = bpf_map_lookup_elem(&call_conns, &inode);
@@ -207,6 +209,26 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 		call_ended(e, t, regs, ret);
 	chain_run(ctx, &r, e);
 	return 0;
+}
+
+/* ---- the connections that there are ---- */
+
+/* Of one of the files of all processes; NULL: it is none.  Several files may be one socket. */
+static __always_inline struct server_conn *conn_of_file(const struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct file *file = ctx->file;
+	struct socket *socket;
+	struct sock *sk;
+	__u64 inode;
+
+	if (!t || !file || !is_server(t))
+		return 0;
+	if (by_call)
+		return socket_of_file(file, &inode) ? bpf_map_lookup_elem(&call_conns, &inode) : 0;
+	socket = bpf_sock_from_file(file);
+	sk = socket ? socket->sk : 0;
+	return sk ? conn_at(sk) : 0;
 }
 
 /* ---- the age flush ---- */
@@ -243,6 +265,12 @@ SEC("?iter/bpf_map_elem")
 int flush_calls(struct bpf_iter__bpf_map_elem *ctx)
 {
 	return flush_conn(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/task_file")
+int flush_files(struct bpf_iter__task_file *ctx)
+{
+	return flush_conn(ctx->meta->seq, conn_of_file(ctx));
 }
 
 /* ---- what runs ---- */
@@ -288,7 +316,7 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	struct turn_running r;
 	__u64 seen, in = TURN_ENDED;
 
-	if (!s)
+	if (!s || s->turn.look == running_look)
 		return 0;
 	seen = *(volatile __u64 *)&s->turn.state;
 	__builtin_memset(&r, 0, sizeof(r));
@@ -302,8 +330,8 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	event_fill(&r.event, s);
 	r.event.field[FIELD_BLOCKED_IN] = in;
 	r.begin_ns = s->turn.start.ns;
-	if (*(volatile __u64 *)&s->turn.state == seen)
-		bpf_seq_write(seq, &r, sizeof(r));
+	if (*(volatile __u64 *)&s->turn.state == seen && !bpf_seq_write(seq, &r, sizeof(r)))
+		s->turn.look = running_look;
 	return 0;
 }
 
@@ -317,6 +345,12 @@ SEC("?iter/bpf_map_elem")
 int running_calls(struct bpf_iter__bpf_map_elem *ctx)
 {
 	return tell_running(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/task_file")
+int running_files(struct bpf_iter__task_file *ctx)
+{
+	return tell_running(ctx->meta->seq, conn_of_file(ctx));
 }
 
 #endif

@@ -58,21 +58,36 @@ static void autoload(struct server_tracer *s, const char *const *names, bool loa
 		bpf_program__set_autoload(program_of(s, *names), load);
 }
 
+/* Over the connections: what flushes, and what tells of those that run. */
+static const char *const *iterators(const struct server_tracer *s)
+{
+	static const char *const by_socket[] = { "flush", "running", NULL };
+	static const char *const by_call[] = { "flush_calls", "running_calls", NULL };
+	static const char *const by_file[] = { "flush_files", "running_files", NULL };
+
+	return s->by_file ? by_file : s->by_call ? by_call : by_socket;
+}
+
 /* What this kernel has not got is done in another way. */
 static void server_choose(struct server_tracer *s)
 {
 	static const char *const switches[] = { "switched", "woken", NULL };
-	static const char *const by_socket[] = { "sock_recv", "sock_send", "flush", "running", NULL };
-	static const char *const by_call[] = { "call_ends", "flush_calls", "running_calls", NULL };
+	static const char *const by_socket[] = { "sock_recv", "sock_send", NULL };
+	static const char *const by_call[] = { "call_ends", NULL };
+	static const char *const of_maps[] = { "flush", "running", NULL };
 
 	if (!need_split()) {
 		*s->programs.by_switch = 1;
 		autoload(s, switches, true);
 	}
+	s->by_file = !need_map_elements();
+	autoload(s, of_maps, false);
+	autoload(s, iterators(s), true);
 	if (!s->by_call) {
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* its memory is taken at once */
 		return;
 	}
+	*s->programs.by_call = 1;
 	autoload(s, by_call, true);
 	autoload(s, by_socket, false);
 }
@@ -99,15 +114,14 @@ static int map_fd(const struct server_tracer *s, const char *name)
 	return bpf_object__find_map_fd_by_name(s->object, name);
 }
 
-/* Over the connections. */
-static struct bpf_link *iter_attach(struct server_tracer *s, const char *by_socket, const char *by_call)
+static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 {
-	struct bpf_program *program = program_of(s, s->by_call ? by_call : by_socket);
+	struct bpf_program *program = program_of(s, name);
 	union bpf_iter_link_info info = { .map.map_fd = map_fd(s, s->by_call ? "call_conns" : "conns") };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 
 	bpf_program__set_autoattach(program, false);
-	return bpf_program__attach_iter(program, &opts);
+	return bpf_program__attach_iter(program, s->by_file ? NULL : &opts);
 }
 
 /* The servers that are there first: their connections are told by where they listen. */
@@ -119,9 +133,9 @@ static int server_attach(struct server_tracer *s)
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
 	servers_take(s);
-	s->flush = iter_attach(s, "flush", "flush_calls");
+	s->flush = iter_attach(s, iterators(s)[0]);
 	if (s->flush)
-		s->running = iter_attach(s, "running", "running_calls");
+		s->running = iter_attach(s, iterators(s)[1]);
 	return s->running ? bpf_object__attach_skeleton(s->programs.skeleton) : -errno;
 }
 
@@ -316,6 +330,7 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 	struct server_tracer *s = self;
 
 	*s->programs.running_since = since_ns - running->wall_offset;
+	++*s->programs.running_look;
 	return iter_read(s->running, sizeof(struct turn_running), give_running, (void *)running);
 }
 

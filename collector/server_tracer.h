@@ -24,7 +24,8 @@ struct server_programs {
 	char *call_reason;
 	struct fs_call *calls;
 	__u32 *by_switch;
-	__u64 *flush_before, *running_since, *files_since;
+	__u32 *by_call;
+	__u64 *flush_before, *running_since, *running_look, *files_since;
 	struct turn_counts *counts;
 	struct details *details;	/* mysql_detail.h; NULL: not asked for, or not of this protocol */
 };
@@ -34,7 +35,8 @@ struct server_programs {
 		.bpf = (x), .skeleton = (x)->skeleton, .call_reason = (char *)(x)->rodata->call_reason,         \
 		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
-		.running_since = &(x)->bss->running_since, .counts = (struct turn_counts *)&(x)->bss->counts })
+		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
+		.running_look = &(x)->bss->running_look, .counts = (struct turn_counts *)&(x)->bss->counts })
 
 struct wanted_link {			/* attached only while it is wanted */
 	struct bpf_link *link;
@@ -52,6 +54,7 @@ struct server_tracer {
 	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
 	char lacking[REASON_MAX];	/* as told last */
 	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
+	int by_file;			/* it lets nobody iterate over what a map holds: the servers' files tell */
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */

@@ -72,6 +72,7 @@ struct turn {
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these are told, since its start: bits of TURN_PARTS and TURN_FILES */
+	__u64 look;			/* at what runs, the last that has told of it */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */

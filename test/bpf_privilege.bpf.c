@@ -25,17 +25,21 @@ struct seq_file;
 struct bpf_iter_meta {
 	struct seq_file *seq;
 } __attribute__((preserve_access_index));
-struct bpf_iter__bpf_map_elem {
+struct task_struct;
+struct bpf_iter__task {
 	struct bpf_iter_meta *meta;
-	void *map, *key, *value;
+	struct task_struct *task;
 } __attribute__((preserve_access_index));
 
-SEC("iter/bpf_map_elem")
-int list(struct bpf_iter__bpf_map_elem *ctx)
-{
-	__u32 *key = ctx->key;
+__u32 key = 0;
 
-	if (key)
-		bpf_seq_write(ctx->meta->seq, key, sizeof(*key));
+/* Behind the last task: what the map has of the key. */
+SEC("iter/task")
+int list(struct bpf_iter__task *ctx)
+{
+	__u64 *value = ctx->task ? 0 : bpf_map_lookup_elem(&some, &key);
+
+	if (value)
+		bpf_seq_write(ctx->meta->seq, value, sizeof(*value));
 	return 0;
 }

@@ -90,11 +90,11 @@ static void each_one_is_needed(void **state)
 
 #define TRY(what) do { if (!(what)) return -__LINE__ % 200; } while (0)
 
-static int lists(struct bpf_privilege_bpf *bpf, const struct bpf_link *link)
+static int lists(const struct bpf_link *link)
 {
-	__u32 key[4] = { 0 };
+	__u64 value[4] = { 0 };
 	int fd = bpf_iter_create(bpf_link__fd(link));
-	int ok = fd >= 0 && read(fd, key, sizeof(key)) == sizeof(*key) && key[0] == 7;
+	int ok = fd >= 0 && read(fd, value, sizeof(value)) == sizeof(*value) && value[0] == 1;
 
 	if (fd >= 0)
 		close(fd);
@@ -112,24 +112,24 @@ static int counts(struct bpf_privilege_bpf *bpf)
 static int goes_on_bare(void)
 {
 	struct bpf_privilege_bpf *bpf = bpf_privilege_bpf__open_and_load();
-	union bpf_iter_link_info info = { 0 };
-	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
 	struct bpf_link *list, *link;
 	__u32 key = 7, next;
 	__u64 value = 1;
 	char reason[REASON_MAX];
+	int some;
 
 	TRY(bpf);
-	info.map.map_fd = bpf_map__fd(bpf->maps.some);
-	list = bpf_program__attach_iter(bpf->progs.list, &opts);
+	some = bpf_map__fd(bpf->maps.some);
+	bpf->bss->key = key;
+	list = bpf_program__attach_iter(bpf->progs.list, NULL);
 	link = bpf_program__attach(bpf->progs.switches);
 	TRY(list && link && counts(bpf));
 	TRY(!privilege_drop(reason));
-	TRY(!bpf_map_update_elem(info.map.map_fd, &key, &value, BPF_ANY));
-	TRY(!bpf_map_lookup_elem(info.map.map_fd, &key, &value));
-	TRY(!bpf_map_get_next_key(info.map.map_fd, NULL, &next));
-	TRY(lists(bpf, list));
-	TRY(!bpf_map_delete_elem(info.map.map_fd, &key));
+	TRY(!bpf_map_update_elem(some, &key, &value, BPF_ANY));
+	TRY(!bpf_map_lookup_elem(some, &key, &value));
+	TRY(!bpf_map_get_next_key(some, NULL, &next));
+	TRY(lists(list));
+	TRY(!bpf_map_delete_elem(some, &key));
 	TRY(counts(bpf));
 	TRY(!bpf_link__destroy(link) && !counts(bpf));		/* shedding, */
 	link = bpf_program__attach(bpf->progs.switches);
