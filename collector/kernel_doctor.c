@@ -64,6 +64,8 @@ void kernel_doctor(void *self, FILE *out)
 	if (!uname(&u))
 		fprintf(out, "kernel: %s\n", u.release);
 	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
+	if (need_btf() && !need_missing(NEED_TRACING) && !need_map_iterator("bpf_sk_storage_map"))
+		fprintf(out, "iterators over maps: refused; servers' connections are found by their files\n");
 	for (i = 0; i < N_TRACERS; i++)
 		doctor_traced(k, &k->traced[i], out);
 }

@@ -100,15 +100,16 @@ int need_split(void)
 	return has;
 }
 
-int need_map_elements(void)
+int need_map_iterator(const char *name)
 {
 	const struct bpf_insn nothing[] = { { .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT } };
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_TRACE_ITER);
-	int type = libbpf_find_vmlinux_btf_id("bpf_map_elem", BPF_TRACE_ITER), fd;
+	int type = libbpf_find_vmlinux_btf_id(name, BPF_TRACE_ITER), fd;
 
-	opts.attach_btf_id = type > 0 ? (__u32)type : 0;
-	fd = type < 0 || need_pretends("map_elements") ? -1 :
-	     bpf_prog_load(BPF_PROG_TYPE_TRACING, "map_elements", "GPL", nothing, sizeof(nothing) / sizeof(*nothing), &opts);
+	if (type < 0 || need_pretends("map_elements"))
+		return 0;
+	opts.attach_btf_id = (__u32)type;
+	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, "nothing", "GPL", nothing, sizeof(nothing) / sizeof(*nothing), &opts);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;

@@ -32,8 +32,8 @@ int need_btf(void);
 /* Does the kernel's task_struct have what stamp.bpf.h reads? */
 int need_split(void);
 
-/* May programs iterate over what maps hold?  Where what may run is restricted beyond capabilities, some are refused them. */
-int need_map_elements(void);
+/* May a program iterate over what maps of a kind hold ("bpf_sk_storage_map")?  Some kernels refuse that, whatever the capabilities. */
+int need_map_iterator(const char *name);
 
 /* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
 int need_pretends(const char *feature);

@@ -12,7 +12,7 @@
 #define REPLY_STEPS 64			/* of a send; most messages are one */
 #define COUNTED_STEPS 16384		/* the same where rows are counted; the server sends 8 kB at a time */
 #define TAG_RUN 32			/* bytes of a tag that are one step */
-#define SEND_ROUNDS 4			/* rounds that one send answers; the server sends each by itself */
+#define SEND_ROUNDS 4			/* rounds that one send ends, as far as we look; the server as a rule sends each by itself */
 
 /* What the window has of a tag, up to TAG_RUN bytes from `at` on. */
 static __always_inline __u64 tag_step(struct front *c, const struct window *w, __u32 at, __u32 seen)
@@ -147,6 +147,8 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 			break;
 		round_ready(s, e);
 	}
+	if (i == SEND_ROUNDS && seen >> 32 < total)
+		conn_lost(s);
 	if (STATE_KIND(s->turn.state) != STATE_WAITING || !asked_waits(&s->front.asked))
 		return;
 	stamp_end(&s->turn, t);

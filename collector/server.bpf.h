@@ -255,7 +255,7 @@ static __always_inline int flush_conn(struct seq_file *seq, struct server_conn *
 	return 0;
 }
 
-SEC("iter/bpf_sk_storage_map")
+SEC("?iter/bpf_sk_storage_map")
 int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
 	return flush_conn(ctx->meta->seq, ctx->value);
@@ -335,7 +335,7 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	return 0;
 }
 
-SEC("iter/bpf_sk_storage_map")
+SEC("?iter/bpf_sk_storage_map")
 int running(struct bpf_iter__bpf_sk_storage_map *ctx)
 {
 	return tell_running(ctx->meta->seq, ctx->value);

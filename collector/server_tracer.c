@@ -58,14 +58,16 @@ static void autoload(struct server_tracer *s, const char *const *names, bool loa
 		bpf_program__set_autoload(program_of(s, *names), load);
 }
 
-/* Over the connections: what flushes, and what tells of those that run. */
+enum { FLUSH, RUNNING };
+
+/* The programs that iterate over the connections. */
 static const char *const *iterators(const struct server_tracer *s)
 {
-	static const char *const by_socket[] = { "flush", "running", NULL };
-	static const char *const by_call[] = { "flush_calls", "running_calls", NULL };
-	static const char *const by_file[] = { "flush_files", "running_files", NULL };
+	static const char *const sockets[] = { [FLUSH] = "flush", [RUNNING] = "running", NULL };
+	static const char *const calls[] = { [FLUSH] = "flush_calls", [RUNNING] = "running_calls", NULL };
+	static const char *const files[] = { [FLUSH] = "flush_files", [RUNNING] = "running_files", NULL };
 
-	return s->by_file ? by_file : s->by_call ? by_call : by_socket;
+	return s->by_file ? files : s->by_call ? calls : sockets;
 }
 
 /* What this kernel has not got is done in another way. */
@@ -74,14 +76,12 @@ static void server_choose(struct server_tracer *s)
 	static const char *const switches[] = { "switched", "woken", NULL };
 	static const char *const by_socket[] = { "sock_recv", "sock_send", NULL };
 	static const char *const by_call[] = { "call_ends", NULL };
-	static const char *const of_maps[] = { "flush", "running", NULL };
 
 	if (!need_split()) {
 		*s->programs.by_switch = 1;
 		autoload(s, switches, true);
 	}
-	s->by_file = !need_map_elements();
-	autoload(s, of_maps, false);
+	s->by_file = !need_map_iterator(s->by_call ? "bpf_map_elem" : "bpf_sk_storage_map");
 	autoload(s, iterators(s), true);
 	if (!s->by_call) {
 		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* its memory is taken at once */
@@ -133,9 +133,9 @@ static int server_attach(struct server_tracer *s)
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
 	servers_take(s);
-	s->flush = iter_attach(s, iterators(s)[0]);
+	s->flush = iter_attach(s, iterators(s)[FLUSH]);
 	if (s->flush)
-		s->running = iter_attach(s, iterators(s)[1]);
+		s->running = iter_attach(s, iterators(s)[RUNNING]);
 	return s->running ? bpf_object__attach_skeleton(s->programs.skeleton) : -errno;
 }
 
@@ -312,6 +312,8 @@ static void give_flushed(void *arg, const void *record)
  * next time. */
 static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
 {
+	if (s->by_file && !s->servers.n_pids)
+		return;				/* to go through all files of all processes would be in vain */
 	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
 	iter_read(s->flush, sizeof(struct event), give_flushed, (void *)filing);
 }

@@ -3,9 +3,10 @@
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
  * The event programs of one socket run one after another (a server does not read and write one
- * connection at a time).  Only the age flush, an iterator, runs beside them.  It may take nothing
- * but a PENDING event, by compare-and-swap of the whole word; so everything an event consists of
- * is written while the state is not PENDING, and each change gives the word a new generation.
+ * connection at a time).  Only iterators run beside them: what tells of running turns, which writes
+ * `look` and nothing else, and the age flush.  That may take nothing but a PENDING event, by
+ * compare-and-swap of the whole word; so everything an event consists of is written while the state
+ * is not PENDING, and each change gives the word a new generation.
  * That is why every event is recorded exactly once.
  *
  * Measures in ns, from the same two clock readings:

@@ -2,7 +2,7 @@
  * No protocol, no connection's state, no key, no time.  What bench overhead calls "the least": nothing at these tracepoints can cost less.
  * With `parts` it also looks once at the bytes of each receive and send, without which no protocol is followed, and tells the time on
  * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.
- * With `digest` it does so by digest: a statement's text is copied and each byte looked at once, digits are what literals are made of, and
+ * With `digest` it does so by digest: of a statement's text 127 bytes are copied and each looked at once, digits are what literals are made of, and
  * each digest has histograms of its own.  No comments, strings, names, lists; one command, never a prepared one. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -112,8 +112,8 @@ static __always_inline struct hists *hists_of(const struct start *start)
 	if (h)
 		return h;
 	h = bpf_map_lookup_elem(&empty, &zero);
-	if (!h || bpf_map_update_elem(&by_digest, &start->digest, h, BPF_NOEXIST))
-		return 0;
+	if (h)
+		bpf_map_update_elem(&by_digest, &start->digest, h, BPF_NOEXIST);	/* or another CPU was first */
 	return bpf_map_lookup_elem(&by_digest, &start->digest);
 }
 

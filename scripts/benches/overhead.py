@@ -10,7 +10,8 @@ their own mean).  If an instrument slowed that work itself, as through its cache
 column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
 of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
 "The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least
-with parts", in both stages, looks at the bytes too, and splits the time; "the least, parts by digest" looks at each byte of the text, too.
+with parts", in both stages, looks at the bytes too, and splits the time; "the least, parts by digest", in stage query, at each of a text's
+first 126 bytes, too.
 The loss is 1 - QPS ratio; of CPU per query the differences are in us.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.

@@ -3,7 +3,8 @@
 No database runs.  The recorded demo is repeated without a gap: an hour of it is there when the page is opened, the rest comes as it
 would, a second each second, to two instrumentations of six measures each.  Frame: the page's main thread from one picture on the screen
 to the next, all its tasks, of seconds of which Chromium wrote a trace (20 s in every minute); `wall` includes what other work of the
-machine took away, `cpu` does not.  Heap: what JavaScript keeps after a collection.  heatscoped: its time on CPUs, of one.
+machine took away, `cpu` does not.  Heap: what JavaScript keeps after a collection, machine code with it, of which there is more as long as something
+runs for the first time: warm is the heap after some minutes.  heatscoped: its time on CPUs, of one.
 """
 import json
 import os
@@ -16,6 +17,7 @@ from measure import TOP, Heatscope, arguments, folder, memory_bytes, quantile, r
 
 MEASURES = ["latency", "cputime", "offcpu", "runqwait", "blocked", "unsplit"]
 HISTORY_S = 3600
+WARM_MINUTES = 5
 BROWSER = os.path.join(TOP, "test", "browser")
 
 
@@ -84,7 +86,9 @@ def main():
           [[kind] + ["%.1f" % quantile([f[kind] for f in frames], p) for p in (0.5, 0.95, 0.99, 1)] for kind in ("wall", "cpu")])
     print("%d frames, %.2f per second that was traced" % (len(frames), len(frames) / sum(m["traced_s"] for m in minutes)))
     heaps = [m["heap_mb"] for m in minutes]
-    print("heap after the first minute %.2f MB, at the end %.2f (%+.1f %%)" % (heaps[0], heaps[-1], (heaps[-1] / heaps[0] - 1) * 100))
+    warm = heaps[min(WARM_MINUTES, len(heaps)) - 1]
+    print("heap after the first minute %.2f MB, warm %.2f, at the end %.2f (%+.1f %%, of the warm one %+.1f %%)" % (
+        heaps[0], warm, heaps[-1], *((heaps[-1] / before - 1) * 100 for before in (heaps[0], warm))))
     cpu = (marks[-1]["cpu"] - marks[0]["cpu"]) / elapsed * 100
     print("heatscoped: %.1f %% of one CPU; resident %.1f MB, at the end %.1f" % (cpu, marks[0]["bytes"] / 1e6, marks[-1]["bytes"] / 1e6))
     save(options, "page", __doc__, {"minutes": minutes, "heatscoped": marks})
