@@ -283,14 +283,23 @@ int server_codes_instance(const struct server_tracer *s, const char *text, __u64
 
 /* ---- while it runs ---- */
 
+static __u64 counted(const __u64 *counter)
+{
+	return *(const volatile __u64 *)counter;
+}
+
 /* What an iterator over the connections tells: records of that size, each given once.  -errno: perhaps not all. */
-static int iter_read(struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record), void *arg)
+static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record),
+		     void *arg)
 {
 	char buffer[32 * sizeof(struct turn_running)] __attribute__((aligned(8)));
 	size_t room = sizeof(buffer) / size * size, at;
-	int fd = bpf_iter_create(bpf_link__fd(link)), err;
 	ssize_t n;
+	int fd, err;
 
+	if (!counted(&s->programs.counts->connections))
+		return 0;			/* there was none yet: spares a walk through all files */
+	fd = bpf_iter_create(bpf_link__fd(link));
 	if (fd < 0)
 		return -errno;
 	while ((n = read(fd, buffer, room)) > 0 || (n < 0 && errno == EAGAIN))
@@ -312,10 +321,8 @@ static void give_flushed(void *arg, const void *record)
  * next time. */
 static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
 {
-	if (s->by_file && !s->servers.n_pids)
-		return;				/* to go through all files of all processes would be in vain */
 	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
-	iter_read(s->flush, sizeof(struct event), give_flushed, (void *)filing);
+	iter_read(s, s->flush, sizeof(struct event), give_flushed, (void *)filing);
 }
 
 static void give_running(void *arg, const void *record)
@@ -333,7 +340,7 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 
 	*s->programs.running_since = since_ns - running->wall_offset;
 	++*s->programs.running_look;
-	return iter_read(s->running, sizeof(struct turn_running), give_running, (void *)running);
+	return iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
 }
 
 /* Also after the wall clock was set back. */
@@ -343,11 +350,6 @@ static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 		return 0;
 	*last_ns = now_ns;
 	return 1;
-}
-
-static __u64 counted(const __u64 *counter)
-{
-	return *(const volatile __u64 *)counter;
 }
 
 static void servers_look(struct server_tracer *s, __s64 now_ns)
