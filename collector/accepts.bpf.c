@@ -6,6 +6,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
+#include "file_socket.bpf.h"
 #include "tcp.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -56,9 +57,7 @@ SEC("iter/task_file")
 int look(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct file *file = ctx->file;
-	struct socket *socket = t && file ? bpf_sock_from_file(file) : 0;
-	struct sock *sk = socket ? socket->sk : 0;
+	struct sock *sk = t ? file_socket(ctx) : 0;
 
 	if (sk && sk->__sk_common.skc_state == TCP_LISTEN && is_tcp(sk))
 		owner_is(sk, t->tgid);

@@ -6,6 +6,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "census_socket.h"
+#include "file_socket.bpf.h"
 #include "vm.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -57,15 +58,9 @@ SEC("iter/task_file")
 int census(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct file *file = ctx->file;
 	struct census_socket c = { 0 };
-	struct socket *socket;
-	struct sock *sk;
+	struct sock *sk = t && is_server(t) ? file_socket(ctx) : 0;
 
-	if (!t || !file || !is_server(t))
-		return 0;
-	socket = bpf_sock_from_file(file);
-	sk = socket ? socket->sk : 0;
 	if (!sk || sk->__sk_common.skc_state != TCP_LISTEN || sk->sk_type != SOCK_STREAM)
 		return 0;
 	c.pid = t->tgid;

@@ -12,6 +12,7 @@
 #include <bpf/bpf_endian.h>
 #include "address.bpf.h"
 #include "events.bpf.h"
+#include "file_socket.bpf.h"
 #include "inet.bpf.h"
 #include "net.h"
 #include "owner.bpf.h"
@@ -225,9 +226,7 @@ SEC("iter/task_file")
 int look(struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct file *file = ctx->file;
-	struct socket *socket = t && file ? bpf_sock_from_file(file) : 0;
-	struct sock *sk = socket ? socket->sk : 0;
+	struct sock *sk = t ? file_socket(ctx) : 0;
 
 	if (sk && is_tcp(sk) && (wanted & PROCESS_WANTED))
 		owner_is(sk, t->tgid);

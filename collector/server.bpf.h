@@ -34,6 +34,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "conns.bpf.h"
+#include "file_socket.bpf.h"
 #include "files.bpf.h"
 #include "source.bpf.h"
 
@@ -213,21 +214,18 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 
 /* ---- the connections that there are ---- */
 
-/* Of one of the files of all processes; NULL: it is none.  Several files may be one socket. */
+/* Behind the file that an iterator is at; NULL: none. */
 static __always_inline struct server_conn *conn_of_file(const struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct file *file = ctx->file;
-	struct socket *socket;
 	struct sock *sk;
 	__u64 inode;
 
-	if (!t || !file || !is_server(t))
+	if (!t || !is_server(t))
 		return 0;
 	if (by_call)
-		return socket_of_file(file, &inode) ? bpf_map_lookup_elem(&call_conns, &inode) : 0;
-	socket = bpf_sock_from_file(file);
-	sk = socket ? socket->sk : 0;
+		return socket_of_file(ctx->file, &inode) ? bpf_map_lookup_elem(&call_conns, &inode) : 0;
+	sk = file_socket(ctx);
 	return sk ? conn_at(sk) : 0;
 }
 
