@@ -92,6 +92,14 @@ start_collector() { # [options of heatscope-collector]; counts are exact unless 
 	collector=$!
 }
 
+start_without() { # FEATURES [options of heatscope-collector]: one that takes the kernel to lack these
+	HEATSCOPE_WITHOUT=$1
+	export HEATSCOPE_WITHOUT
+	shift
+	start_collector "$@"
+	unset HEATSCOPE_WITHOUT
+}
+
 stop_collector() { kill "$collector" && wait "$collector"; collector=; }
 
 start_server() { # NAME [options of scripts/mariadb]: sets MARIADB_*

@@ -2,6 +2,7 @@
  * how long they took in all, from begin to return; and what they returned, added up.
  *
  * By another way than the collector's, which reads the scheduler's own sums and asks what a call is about: it is what those are held against.
+ * A wait is dated by the run queue's clock, as the scheduler dates it: where a switch is dear the tracepoints come 1 us later.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -17,6 +18,11 @@ __u64 blocked_ns[CALLS] = { 0 };
 __u64 whole_ns[CALLS] = { 0 }, returned[CALLS] = { 0 };
 __u64 left_ns = 0, call = 0, begin_ns = 0;
 
+static __always_inline __u64 queue_ns(struct task_struct *t)
+{
+	return t->se.cfs_rq->rq->clock;
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(leaves, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
 {
@@ -26,7 +32,7 @@ int BPF_PROG(leaves, _Bool preempt, struct task_struct *prev, struct task_struct
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(prev);
 	call = regs->orig_ax < CALLS ? regs->orig_ax : CALLS - 1;
-	left_ns = preempt || !prev_state ? 0 : bpf_ktime_get_ns();
+	left_ns = preempt || !prev_state ? 0 : queue_ns(prev);
 	return 0;
 }
 
@@ -35,7 +41,7 @@ int BPF_PROG(woken, struct task_struct *t)
 {
 	if (t->pid != thread || !left_ns)
 		return 0;
-	blocked_ns[call & (CALLS - 1)] += bpf_ktime_get_ns() - left_ns;
+	blocked_ns[call & (CALLS - 1)] += queue_ns(t) - left_ns;
 	left_ns = 0;
 	return 0;
 }
