@@ -3,8 +3,8 @@
 No database runs.  The recorded demo is repeated without a gap: an hour of it is there when the page is opened, the rest comes as it
 would, a second each second, to two instrumentations of six measures each.  Frame: the page's main thread from one picture on the screen
 to the next, all its tasks, of seconds of which Chromium wrote a trace (20 s in every minute); `wall` includes what other work of the
-machine took away, `cpu` does not.  Heap: what JavaScript keeps after a collection, machine code with it, of which there is more as long as something
-runs for the first time: warm is the heap after some minutes.  heatscoped: its time on CPUs, of one.
+machine took away, `cpu` does not.  Heap: what JavaScript keeps after a collection, machine code with it, of which there is more as
+long as something runs for the first time: warm is the heap after some minutes.  heatscoped: its time on CPUs, of one.
 """
 import json
 import os
