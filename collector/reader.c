@@ -250,6 +250,7 @@ static void classes_release(struct reader *r, __u64 now_slot)
 
 		if (c->use == CLASS_USED && c->slot + idle < now_slot) {
 			r->ring.keys->forget(r->ring.keys_arg, &c->key);
+			__atomic_add_fetch(&r->ring.state->forgotten, 1, __ATOMIC_SEQ_CST);
 			newest = *(volatile __u64 *)&r->ring.state->newest;
 			c->use = CLASS_QUARANTINE;
 			c->slot = newest > now_slot ? newest : now_slot;	/* we may be late */

@@ -56,6 +56,13 @@ struct {
 } classes SEC(".maps");
 
 struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, RING_RECENT);
+	__type(key, __u32);
+	__type(value, struct ring_recent);
+} recent SEC(".maps");
+
+struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, 1);
 	__uint(key_size, 0);
@@ -100,30 +107,47 @@ struct {				/* of exemplars, each at its place */
 	__uint(value_size, sizeof(struct verbatim));
 } exemplar_texts SEC(".maps");
 
-static __always_inline __u32 class_of(const struct key *key, const __u64 *word)
+static __always_inline __u32 class_of(__u64 tag, const __u64 *word)
 {
-	__u64 expected = ring_class_word(&plan, key, 0);
-
-	if (!word || (*word & 0xffffffff00000000ull) != expected)
+	if (!word || (*word & 0xffffffff00000000ull) != tag)
 		return 0;
 	return (__u32)*word;
 }
 
-/* The class of a key; a new key takes a free class, the rest is class 0, `other`. */
-static __always_inline __u32 class_find(const struct key *key)
+/* A new key takes a free class, the rest is class 0, `other`. */
+static __noinline __u32 class_look(const struct key *key, __u64 tag)
 {
-	__u32 class_ = class_of(key, bpf_map_lookup_elem(&classes, key));
+	__u32 class_ = class_of(tag, bpf_map_lookup_elem(&classes, key));
 	__u64 word;
 
 	if (class_)
 		return class_;
 	if (bpf_map_pop_elem(&free_classes, &class_))
 		return 0;
-	word = ring_class_word(&plan, key, class_);
+	word = tag | class_;
 	if (!bpf_map_update_elem(&classes, key, &word, BPF_NOEXIST))
 		return class_;
 	bpf_map_push_elem(&free_classes, &class_, BPF_ANY);	/* another CPU was first, or no memory */
-	return class_of(key, bpf_map_lookup_elem(&classes, key));
+	return class_of(tag, bpf_map_lookup_elem(&classes, key));
+}
+
+/* The class of a key. */
+static __always_inline __u32 class_find(const struct ring_state *st, const struct key *key)
+{
+	__u64 tag = ring_class_word(&plan, key, 0);
+	__u32 at = ring_recent_at(tag), forgotten = *(const volatile __u32 *)&st->forgotten, class_;
+	struct ring_recent *r = bpf_map_lookup_elem(&recent, &at);
+	struct events_cpu *cpu = depth_cpu();
+
+	if (!r || !cpu)
+		return 0;
+	class_ = ring_recall(&plan, r, key, tag, forgotten);
+	if (class_)
+		return class_;
+	class_ = class_look(key, tag);
+	if (class_ && cpu->depth == 1)
+		ring_remember(r, key, tag | class_, forgotten);
+	return class_;
 }
 
 static __always_inline void key_fill(struct key *key, const struct event *event, __u64 shed)
@@ -273,7 +297,7 @@ __noinline int record_event(struct event *event, __u32 weight)
 		record_exemplar(event, weight, row, st->shed);
 	if (plan.n_fields) {
 		key_fill(&key, event, st->shed);
-		class_ = class_find(&key);
+		class_ = class_find(st, &key);
 	}
 	index = bpf_get_smp_processor_id();
 	if (index >= plan.n_shards)

@@ -69,7 +69,7 @@ struct ring_state {
 	__u64 recent;			/* ring_slot()'s: the slot of an event and its entry, RING_WORD(slot, index) */
 	__u64 first_slot;		/* events of earlier slots are before our time: not recorded */
 	__u32 bank;			/* where losses are counted now; the reader takes the other one */
-	__u32 pad;
+	__u32 forgotten;		/* keys that the reader took their class from; wraps */
 	struct ring_loss loss[2];
 	__u64 shed;			/* fields that are left out: WANTED_FIELD() */
 	struct filter_lists lists;	/* of the plan's filter */
@@ -189,6 +189,43 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 		if (i < p->n_fields)
 			hash = (hash ^ key->code[i]) * 0x9e3779b97f4a7c15ull;
 	return (hash & 0xffffffff00000000ull) | class_;
+}
+
+#define RING_RECENT 16			/* keys whose classes a CPU remembers, a power of two: looking into the hash takes ten times as long */
+
+/* What is remembered holds as long as no key was forgotten since, which the reader tells before it waits for the programs
+ * that may have looked.  Written by one program at a time and read by those that cut into it, so the word comes last. */
+struct ring_recent {
+	struct key key;
+	__u64 word;			/* ring_class_word(); 0: nothing */
+	__u32 forgotten, pad;
+};
+
+/* Where it is remembered. */
+static inline __u32 ring_recent_at(__u64 word) { return word >> 60 & (RING_RECENT - 1); }
+
+/* The class of a key, whose word without class that is; 0: it is not remembered. */
+static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct ring_recent *recent, const struct key *key,
+				__u64 tag, __u32 forgotten)
+{
+	__u64 word = *(const volatile __u64 *)&recent->word;
+	__u32 i;
+
+	if ((word & 0xffffffff00000000ull) != tag || recent->forgotten != forgotten)
+		return 0;
+	for (i = 0; i < KEY_CODES; i++)
+		if (i < p->n_fields && recent->key.code[i] != key->code[i])
+			return 0;
+	return (__u32)word;
+}
+
+/* forgotten: as it was before the class was looked up. */
+static inline void ring_remember(struct ring_recent *recent, const struct key *key, __u64 word, __u32 forgotten)
+{
+	*(volatile __u64 *)&recent->word = 0;
+	recent->key = *key;
+	recent->forgotten = forgotten;
+	*(volatile __u64 *)&recent->word = word;
 }
 
 /* The row of a slot, claimed if it has none: or RING_OVERRUN, RING_LATE. */

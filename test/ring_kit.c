@@ -53,7 +53,7 @@ static int keys_late(void *arg, struct ring_late *ret)
 
 static const struct reader_keys keys = { keys_next, keys_forget, keys_give, keys_late };
 
-static __u32 class_find(struct bench *b, const struct key *key)
+static __u32 class_look(struct bench *b, const struct key *key)
 {
 	__u32 i;
 
@@ -66,6 +66,22 @@ static __u32 class_find(struct bench *b, const struct key *key)
 	b->used[i] = 1;
 	b->key[i] = *key;
 	return i;
+}
+
+static __u32 class_find(struct bench *b, const struct key *key, __u32 cpu)
+{
+	const struct ring_plan *p = &b->ring.plan;
+	__u64 tag = ring_class_word(p, key, 0);
+	__u32 forgotten = __atomic_load_n(&b->ring.state->forgotten, __ATOMIC_SEQ_CST), class_;
+	struct ring_recent *r = &b->recent[cpu % N_CPUS][ring_recent_at(tag)];
+
+	class_ = ring_recall(p, r, key, tag, forgotten);
+	if (class_)
+		return class_;
+	class_ = class_look(b, key);
+	if (class_)
+		ring_remember(r, key, ring_class_word(p, key, class_), forgotten);
+	return class_;
 }
 
 /* ---- bench_record(), as in the kernel ---- */
@@ -101,7 +117,7 @@ void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cp
 		b->late[b->n_late++] = (struct ring_late){ slot, 1, 0, key, { value, value % 2 } };
 		row = -3;
 	}
-	class_ = row >= 0 ? class_find(b, &key) : 0;
+	class_ = row >= 0 ? class_find(b, &key, cpu) : 0;
 	if (row >= 0)
 		exemplar(b, slot, value, cpu, (__u32)row);
 	pthread_mutex_unlock(&b->lock);

@@ -19,6 +19,7 @@
 #define SLOT_NS 1000ull
 #define N_SLOTS 12
 #define N_KEYS 4
+#define N_CPUS 4			/* that remember classes: any other remembers with one of these */
 
 struct bench {
 	struct reader_ring ring;
@@ -26,6 +27,7 @@ struct bench {
 	struct key key[N_KEYS + 1];	/* of a class; used[]: it has one */
 	int used[N_KEYS + 1];
 	__u32 free[N_KEYS + 1], n_free;
+	struct ring_recent recent[N_CPUS][RING_RECENT];
 	struct ring_late late[RING_LATE_MAX];
 	size_t n_late, room_late;
 	pthread_rwlock_t rcu;

@@ -282,6 +282,47 @@ static void freed_class_does_not_misfile_what_it_still_holds(void **state)
 	bench_free(b);
 }
 
+/* A class that a CPU remembers is not its key's any more once the key was forgotten. */
+static void remembered_class_is_not_used_after_its_key_was_forgotten(void **state)
+{
+	struct bench *b = bench_new(10);
+	__u64 code, slot;
+
+	for (slot = 10; slot < 12; slot++)
+		for (code = 0; code < N_KEYS; code++)
+			bench_record(b, slot, code, 1, 0);
+	for (; slot < 40; slot++)
+		bench_drain(b, slot);
+	for (code = 10; code < 10 + N_KEYS; code++)
+		bench_record(b, 40, code, 1, 0);	/* others have the classes now */
+	for (code = 0; code < N_KEYS; code++)
+		bench_record(b, 40, code, 1, 0);
+	bench_drain(b, 41);
+	for (code = 0; code < N_KEYS; code++) {
+		assert_int_equal(b->by_key[code], 2);
+		assert_int_equal(b->by_key[10 + code], 1);
+	}
+	assert_int_equal(b->other, N_KEYS);
+	assert_true(b->ring.state->forgotten >= N_KEYS);
+	bench_free(b);
+}
+
+static void recall_is_of_the_same_key_only(void **state)
+{
+	const struct ring_plan p = { .n_fields = 2 };
+	struct ring_recent r = { 0 };
+	struct key key = { { 7, 8 } }, other = { { 7, 9 } };
+	__u64 tag = ring_class_word(&p, &key, 0);
+
+	assert_int_equal(ring_recall(&p, &r, &key, tag, 0), 0);
+	ring_remember(&r, &key, tag | 3, 5);
+	assert_int_equal(ring_recall(&p, &r, &key, tag, 5), 3);
+	assert_int_equal(ring_recall(&p, &r, &key, tag, 6), 0);		/* a key was forgotten since */
+	assert_int_equal(ring_recall(&p, &r, &other, tag, 5), 0);	/* whose tag is the same */
+	assert_int_equal(ring_recall(&p, &r, &key, tag ^ 1ull << 32, 5), 0);
+	assert_true(ring_recent_at(~0ull) < RING_RECENT);
+}
+
 struct writer {
 	struct bench *b;
 	_Atomic __u64 *slot;
@@ -359,6 +400,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_beyond_the_cap_are_other),
 	cmocka_unit_test(unused_keys_make_room),
 	cmocka_unit_test(freed_class_does_not_misfile_what_it_still_holds),
+	cmocka_unit_test(remembered_class_is_not_used_after_its_key_was_forgotten),
+	cmocka_unit_test(recall_is_of_the_same_key_only),
 	cmocka_unit_test(writers_beside_the_reader_lose_nothing),
 };
 
