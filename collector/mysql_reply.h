@@ -177,17 +177,39 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 	}
 }
 
-/* Do the last REPLY_TAIL bytes of a send, whose packets we did not follow, end a result?
- * An EOF packet, or an OK packet without message in its place, that announces no further result. */
+/* What the last REPLY_TAIL bytes of a send would be, if they were a packet that ends a result. */
+enum reply_tail {
+	TAIL_OTHER,
+	TAIL_EOF,		/* an EOF packet ... */
+	TAIL_OK,		/* or an OK packet without message in its place ... */
+};				/* ... that announces no further result */
+
 static inline int reply_tail(const __u8 *tail)
 {
 	const __u8 *eof = tail + 2;
 
 	if (eof[0] == 5 && !eof[1] && !eof[2] && eof[4] == 0xfe)
-		return !(bytes_u16(eof + 7) & SERVER_MORE_RESULTS_EXISTS);
+		return bytes_u16(eof + 7) & SERVER_MORE_RESULTS_EXISTS ? TAIL_OTHER : TAIL_EOF;
 	if (tail[0] == 7 && !tail[1] && !tail[2] && tail[4] == 0xfe && !tail[5] && !tail[6])
-		return !(bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS);
-	return 0;
+		return bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS ? TAIL_OTHER : TAIL_OK;
+	return TAIL_OTHER;
+}
+
+/* Has a send, of whose result only the first packet was looked at, with sequence number `seq`, all of it?  The tail's own number
+ * tells its packet from the EOF behind the definitions.
+ *
+ *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left out
+ *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */
+static inline int reply_ahead(struct conn *c, __u8 seq, const __u8 *tail)
+{
+	int kind = reply_tail(tail);
+	const __u8 *packet = kind == TAIL_EOF ? tail + 2 : tail;
+	__u8 packets = packet[3] - seq;
+
+	if (kind == TAIL_OTHER || (c->stage != REPLY_COLUMNS && c->stage != REPLY_COLUMNS_END) ||
+	    packets < c->n_left + (kind == TAIL_EOF ? 2 : 1))
+		return REPLY_MORE;
+	return reply_result_end(c, bytes_u16(tail + (kind == TAIL_EOF ? 9 : 7)));
 }
 
 #endif

@@ -20,7 +20,7 @@ struct drive {
 	unsigned n, n_starts, n_cancels, n_lookups, n_closes;
 	__u32 id;			/* of the last lookup or close */
 	__u64 prepared;			/* what a lookup gives */
-	int ahead, ahead_text;		/* parse_ahead() is used, for texts too */
+	int ahead, ahead_text;		/* parse_ahead() and reply_ahead() are used, the former for texts too */
 	int follow;			/* replies are followed, to count rows */
 	char name[4][NAME_ROOM + 1];	/* told of, the last ones */
 	unsigned n_names;
@@ -115,6 +115,11 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 		memcpy(head, data + pos + 4, p.n);
 		verdict = reply_packet(c, &p);
 		pos += 4 + p.len;
+		if (!i && d->ahead && pos < total && total >= REPLY_TAIL &&
+		    reply_ahead(c, data[3], data + total - REPLY_TAIL) == REPLY_DONE) {
+			verdict = REPLY_DONE;
+			pos = total;
+		}
 	}
 	if (pos != total) {
 		c->unaligned = 1;

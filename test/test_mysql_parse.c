@@ -528,6 +528,74 @@ static void reply_is_complete_when_it_is(void **state)
 	}
 }
 
+/* As a server numbers a reply's packets.  Bytes of the whole ones. */
+static __u32 reply_number(__u8 *data, __u32 n, __u8 seq)
+{
+	__u32 at;
+
+	for (at = 0; at + 4 <= n && at + 4 + bytes_u24(data + at) <= n; at += 4 + bytes_u24(data + at))
+		data[at + 3] = seq++;
+	return at;
+}
+
+/* All of a reply and each of its begins, walked and told by its ends. */
+static void ends_of_a_reply_tell_what_its_packets_do(void **state)
+{
+	static const __u8 seqs[] = { 1, 2, 127, 254 };
+	size_t i, s, told = 0;
+
+	LOOP(i, sizeof(replies) / sizeof(*replies))
+		LOOP(s, sizeof(seqs)) {
+			struct drive walked, ahead;
+			__u8 data[256];
+			__u32 n = replies[i].n, at, len;
+			int verdict;
+
+			memcpy(data, replies[i].bytes, n);
+			len = reply_number(data, n, seqs[s]);
+			for (at = 0; at < len; at += 4 + bytes_u24(data + at)) {
+				n = at + 4 + bytes_u24(data + at);
+				reply_start(&walked, replies[i].command);
+				reply_start(&ahead, replies[i].command);
+				ahead.ahead = 1;
+				verdict = drive_send(&walked, data, n);
+				if (drive_send(&ahead, data, n) != verdict || ahead.conn.result != walked.conn.result)
+					fail_msg("reply %zu, %u bytes", i, n);
+				if (walked.conn.unaligned) {		/* more packets than are walked */
+					told += !ahead.conn.unaligned;
+					continue;
+				}
+				if (ahead.conn.stage != walked.conn.stage || ahead.conn.status != walked.conn.status)
+					fail_msg("reply %zu, %u bytes: stage or status", i, n);
+			}
+		}
+	assert_int_equal(told, 2 * sizeof(seqs));	/* a small reply of many rows is not lost: by an EOF, by an OK */
+}
+
+/* Of more columns and rows than numbers: where the definitions end is told from where the rows do. */
+static void numbers_tell_the_definitions_end_from_the_rows_end(void **state)
+{
+	static const __u8 end[] = { 0, 0, 5, 0, 0, 0, 0xfe, 0, 0, 2, 0 }, end_ok[] = { 7, 0, 0, 0, 0xfe, 0, 0, 2, 0, 0, 0 };
+	unsigned columns, rows, eof;
+
+	for (columns = 1; columns < 250; columns += 7)
+		for (rows = 0; rows + columns < 253; rows++)
+			for (eof = 0; eof < 2; eof++) {
+				struct conn c = { .stage = REPLY_COLUMNS, .n_left = columns };
+				__u8 tail[REPLY_TAIL], seq = columns * rows;
+
+				memcpy(tail, eof ? end : end_ok, sizeof(tail));
+				tail[eof ? 5 : 3] = seq + columns + rows + 1 + eof;
+				assert_int_equal(reply_ahead(&c, seq, tail), REPLY_DONE);
+				assert_int_equal(c.stage, REPLY_FIRST);
+				assert_int_equal(c.status, 2);
+				c = (struct conn){ .stage = REPLY_COLUMNS, .n_left = columns };
+				tail[eof ? 5 : 3] = seq + columns + eof;
+				assert_int_equal(reply_ahead(&c, seq, tail), REPLY_MORE);
+				assert_int_equal(c.stage, REPLY_COLUMNS);
+			}
+}
+
 static void reply_says_how_it_ended(void **state)
 {
 	static const struct { const char *bytes; size_t n; __u32 result; } cases[] = {
@@ -629,6 +697,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strange_connection_may_be_encrypted),
 	cmocka_unit_test(strange_connection_becomes_opaque),
 	cmocka_unit_test(reply_is_complete_when_it_is),
+	cmocka_unit_test(ends_of_a_reply_tell_what_its_packets_do),
+	cmocka_unit_test(numbers_tell_the_definitions_end_from_the_rows_end),
 	cmocka_unit_test(reply_says_how_it_ended),
 	cmocka_unit_test(reply_may_take_several_sends),
 	cmocka_unit_test(cut_reply_ends_at_its_tail),
