@@ -16,6 +16,8 @@ struct server_conn {
 	__u64 last_code;		/* of the last prepared one */
 	__u64 table, last_table;	/* the same of the table: codes of name.h */
 	__u64 text, text_end;		/* where this receive has the current text, as far as it lies together; 0: it has not */
+	__u64 sketch;			/* of the current text; 0: it has none */
+	__u32 known, pad;		/* its code and table are known by that, and were not read */
 	struct digest digest;		/* of the current command's text */
 };
 

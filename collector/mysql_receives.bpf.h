@@ -27,10 +27,6 @@ __noinline __u64 conn_step(struct conn *c, __u8 byte, __u32 left)
 	return parse_eaten(blind, parse_skip(c, blind));
 }
 
-struct command_head {
-	__u8 byte[PARSE_AHEAD];
-};
-
 /* The begin of a command, and the rest of what was received with it if nothing of that is wanted.  text 0: of a text all is,
  * from its first byte. */
 __noinline __u64 conn_command(struct conn *c, const struct command_head *head, int text, __u32 total)
@@ -127,6 +123,8 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, t);
 		s->digested = 0;
+		s->sketch = 0;
+		s->known = 0;
 		s->verbatim = 0;
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	}
@@ -174,24 +172,26 @@ static long feed_step(__u32 i, struct feed *f)
 static __always_inline __u32 receive_ahead(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	struct conn *c = &s->conn;
-	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, text;
-	struct command_head head;
+	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, text, whole;
+	struct command_head head = { { 0 } };
 	struct source src;
 	__u64 step;
 
 	if (!header && (!parse_can_ahead(c) || total < PARSE_AHEAD))
 		return 0;
-	if (source_open(&src, t, total) || src.len < (header ? 4 : PARSE_AHEAD) ||
-	    bpf_probe_read_user(&head, header ? 4 : PARSE_AHEAD, src.at))
+	if (source_open(&src, t, total) || src.len < (header ? 4 : PARSE_AHEAD))
+		return 0;
+	whole = !header && src.len >= total && body_can_ahead(c, total);
+	if (!(whole && (wanted & MYSQL_TOKENS)) && bpf_probe_read_user(&head, header ? 4 : PARSE_AHEAD, src.at))
 		return 0;
 	if (header) {
 		outcome(s, e, t, conn_header(c, *(__u32 *)head.byte));
 		return total;
 	}
-	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS);
-	if (digest_can_ahead(c, head.byte[0], total) && src.len >= total)
-		text = digest_ahead(s, head.byte[0], (__u64)src.at + 1, total - 1);	/* else it must see its text from the begin */
-	step = conn_command(c, &head, text, total);
+	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS);	/* else the text must be seen from its begin */
+	if (whole && !text && !body_ahead(s, &head, (__u64)src.at, total))
+		return 0;
+	step = conn_command(c, &head, text || whole, total);
 	outcome(s, e, t, step);
 	return step >> 32;
 }

@@ -3,6 +3,7 @@
 #include "../collector/mysql_digest_text.h"
 #include "../collector/slice.h"
 #include "check.h"
+#include "sketch_kit.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,6 +104,57 @@ static void a_text_may_be_cut_anywhere(void **state)
 	}
 }
 
+/* Which texts have one sketch: those in a row have, and those of two rows have not. */
+static void texts_of_one_sketch_differ_in_numbers(void **state)
+{
+	static const char *const rows[][4] = {
+		{ "select c from t where id=5", "select c from t where id=123456789", "select c from t where id=0" },
+		{ "select c from t where id= 5", "select c from t where id= 77" },
+		{ "select c from t1 where id=5" }, { "select c from t2 where id=5" },
+		{ "select 1,-2 , (3)", "select 11,-0 , (33)" },
+		{ "1", "22" }, { "?" }, { "" }, { "select 1;", "select 2;" }, { "select 1" , "select 222" },
+		{ "select 1.5" }, { "select 1.6" }, { "select 1e5" }, { "select 1e6" }, { "select 0x1" }, { "select 0x2" }, { "select @1" }, { "select @2" },
+		{ "select t.1" }, { "select t.2" }, { "select 1x from t" }, { "select 2x from t" }, { "select $1" }, { "select $2" },
+		{ "select '5'" }, { "select '6'" }, { "select ' 5 '", "select ' 6 '" }, { "select \xc3\xa9" "1" }, { "select \xc3\xa9" "2" },
+		{ "/*!50001 select */ 1", "/*!50001 select */ 2" }, { "/*!50002 select */ 1" },
+	};
+	const size_t n = sizeof(rows) / sizeof(*rows);
+
+	for (size_t i = 0; i < 4 * n; i++)
+		for (size_t j = 0; j < 4 * n; j++) {
+			const char *a = rows[i / 4][i % 4], *b = rows[j / 4][j % 4];
+
+			if (a && b && (sketch_of((const uint8_t *)a, strlen(a)) == sketch_of((const uint8_t *)b, strlen(b))) != (i / 4 == j / 4))
+				fail_msg("\"%s\" and \"%s\"", a, b);
+		}
+	assert_int_equal(sketch_of((const uint8_t *)"select `a 5`", 12), 0);
+}
+
+/* A sketch is as long as its statement is one: of texts put together from pieces, and of the same with other numbers. */
+static void texts_of_one_sketch_are_one_statement(void **state)
+{
+	static const char *const pieces[] = {
+		"select ", "from ", "t", "1", "23", "0", "x", ".", ",", "(", ")", "'", "\"", "\\", "-", "--", "/*", "*/", "!", "/", "*", "#", "\n", "e", "@", "$", "=",
+		" ", ";", "+", "?", "%", "in ", "insert into ", "values ", "null", "_utf8", "\xc3\xa9", "<", "_",
+	};
+	size_t said = 0;
+
+	srand(1);
+	for (unsigned i = 0; i < 200000; i++) {
+		uint8_t text[256];
+		size_t len = 0;
+
+		for (unsigned k = 1 + rand() % 14; k; k--) {
+			const char *piece = pieces[(unsigned)rand() % (sizeof(pieces) / sizeof(*pieces))];
+
+			memcpy(text + len, piece, strlen(piece));
+			len += strlen(piece);
+		}
+		said += check_sketch(text, len, (uint8_t)rand());
+	}
+	assert_true(said > 20000);
+}
+
 static void a_label_reads_as_itself(void **state)
 {
 	static const char *const sql[] = {
@@ -140,6 +192,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(lists_are_one),
 	cmocka_unit_test(signs_and_comments),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
+	cmocka_unit_test(texts_of_one_sketch_differ_in_numbers),
+	cmocka_unit_test(texts_of_one_sketch_are_one_statement),
 	cmocka_unit_test(a_label_reads_as_itself),
 };
 
