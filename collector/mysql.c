@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
 
@@ -34,6 +35,16 @@ static int detail_choose(struct mysql_bpf *bpf, int detail, struct details **ret
 	return 0;
 }
 
+/* None is not an error: sketches of two texts are alike by chance only, but somebody who knows them all could find such texts. */
+static __u64 sketch_salt(void)
+{
+	__u64 salt = 0;
+
+	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) != sizeof(salt))
+		return 0;
+	return salt & ~3ull;
+}
+
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql_bpf *bpf = mysql_bpf__open();
@@ -47,6 +58,7 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	}
 	programs = SERVER_PROGRAMS(bpf);
 	bpf->rodata->text_full = ret_programs->text_full;
+	bpf->rodata->sketch_salt = sketch_salt();
 	if (ret_programs->text_full)
 		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);
 	err = detail_choose(bpf, ret_programs->detail, &programs.details);

@@ -14,7 +14,7 @@
 #include <bpf/bpf_helpers.h>
 #include "mysql_conns.bpf.h"
 #include "digests.bpf.h"
-#include "sketch.h"
+#include "mysql_sketch.h"
 #include "verbatim.bpf.h"
 
 /* Is the next byte one of a text that is digested? */
@@ -72,9 +72,12 @@ static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
 	return c->left == total && !c->continued && total <= sizeof(struct whole_body);
 }
 
-/* ---- texts that are alike but for their numbers (sketch.h) ---- */
+/* ---- texts that are alike but for their numbers (mysql_sketch.h) ---- */
 
-#define KNOWN_MAX 256			/* of a CPU, a power of two */
+const volatile __u64 sketch_salt = 0;	/* a multiple of 4 */
+
+#define KNOWN_BITS 8
+#define KNOWN_MAX (1 << KNOWN_BITS)	/* of a CPU */
 
 struct known_text {
 	__u64 sketch, code, table;
@@ -89,7 +92,7 @@ struct {
 
 static __always_inline struct known_text *known_at(__u64 sketch)
 {
-	__u32 at = sketch >> 56;
+	__u32 at = sketch_place(sketch, KNOWN_BITS);
 
 	return bpf_map_lookup_elem(&known_texts, &at);
 }
@@ -113,13 +116,13 @@ static long sketch_step(__u32 i, struct sketching *s)
 }
 
 /* Of the command, too.  seed: what the digest and its table depend on besides. */
-__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u32 seed)
+__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed)
 {
 	struct sketching s = { .body = body, .n = n };
 
 	if (!body)
 		return 0;
-	sketch_begin(&s.sketch, seed);
+	sketch_begin(&s.sketch, seed ^ sketch_salt);
 	bpf_loop((n + SKETCH_RUN - 1) / SKETCH_RUN, sketch_step, &s, 0);
 	return sketch_end(&s.sketch);
 }

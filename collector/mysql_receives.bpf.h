@@ -28,7 +28,7 @@ __noinline __u64 conn_step(struct conn *c, __u8 byte, __u32 left)
 }
 
 /* The begin of a command, and the rest of what was received with it if nothing of that is wanted.  text 0: of a text all is,
- * from its first byte. */
+ * from its first byte; 1: nothing more of it, or it was read already. */
 __noinline __u64 conn_command(struct conn *c, const struct command_head *head, int text, __u32 total)
 {
 	__u64 step = c && head ? parse_ahead(c, head->byte, text) : 0;
@@ -172,7 +172,8 @@ static long feed_step(__u32 i, struct feed *f)
 static __always_inline __u32 receive_ahead(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	struct conn *c = &s->conn;
-	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, text, whole;
+	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, blind, whole;
+	__u64 tokens = *(volatile __u64 *)&wanted & MYSQL_TOKENS;	/* once: it may change meanwhile */
 	struct command_head head = { { 0 } };
 	struct source src;
 	__u64 step;
@@ -182,16 +183,16 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 	if (source_open(&src, t, total) || src.len < (header ? 4 : PARSE_AHEAD))
 		return 0;
 	whole = !header && src.len >= total && body_can_ahead(c, total);
-	if (!(whole && (wanted & MYSQL_TOKENS)) && bpf_probe_read_user(&head, header ? 4 : PARSE_AHEAD, src.at))
+	if (!(whole && tokens) && bpf_probe_read_user(&head, header ? 4 : PARSE_AHEAD, src.at))
 		return 0;
 	if (header) {
 		outcome(s, e, t, conn_header(c, *(__u32 *)head.byte));
 		return total;
 	}
-	text = head.byte[0] != COM_STMT_PREPARE && !(wanted & MYSQL_TOKENS);	/* else the text must be seen from its begin */
-	if (whole && !text && !body_ahead(s, &head, (__u64)src.at, total))
+	blind = head.byte[0] != COM_STMT_PREPARE && !tokens;
+	if (whole && !blind && !body_ahead(s, &head, (__u64)src.at, total))
 		return 0;
-	step = conn_command(c, &head, text || whole, total);
+	step = conn_command(c, &head, blind || whole, total);
 	outcome(s, e, t, step);
 	return step >> 32;
 }

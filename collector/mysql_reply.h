@@ -1,6 +1,7 @@
 /* mysql_reply.h - what a server replies, packet by packet; pure, for kernel and tests.
  *
  *      packets at a send's start -> reply_packet() -> REPLY_*; the tail of what was not followed -> reply_tail()
+ *      the first packet of a small send, and its tail -> reply_ahead()
  *
  *      first --OK, ERR---------------------------------------------> done, or first again: more results
  *        `-- columns, definitions --> columns' end --> rows --EOF--'
@@ -20,6 +21,7 @@ enum reply_flag {
 };
 
 #define REPLY_PACKETS 8			/* packets of a send that are looked at */
+#define REPLY_WINDOW 512		/* bytes of a send that are at hand at once */
 #define REPLY_TAIL 11
 #define SERVER_MORE_RESULTS_EXISTS 8
 #define SERVER_CURSOR_EXISTS 0x40
@@ -177,14 +179,14 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 	}
 }
 
-/* What the last REPLY_TAIL bytes of a send would be, if they were a packet that ends a result. */
-enum reply_tail {
+/* What the last REPLY_TAIL bytes of a send would be, if they were a packet that ends a result and announces no further one. */
+enum tail_kind {
 	TAIL_OTHER,
-	TAIL_EOF,		/* an EOF packet ... */
-	TAIL_OK,		/* or an OK packet without message in its place ... */
-};				/* ... that announces no further result */
+	TAIL_EOF,		/* an EOF packet */
+	TAIL_OK,		/* an OK packet without message in its place */
+};
 
-static inline int reply_tail(const __u8 *tail)
+static inline enum tail_kind reply_tail(const __u8 *tail)
 {
 	const __u8 *eof = tail + 2;
 
@@ -195,14 +197,16 @@ static inline int reply_tail(const __u8 *tail)
 	return TAIL_OTHER;
 }
 
-/* Has a send, of whose result only the first packet was looked at, with sequence number `seq`, all of it?  The tail's own number
- * tells its packet from the EOF behind the definitions.
+/* Has a send of at most REPLY_WINDOW bytes, of which only the first packet was looked at, with sequence number `seq`, all of the reply?  The tail's
+ * own number tells its packet from the EOF behind the definitions: there are fewer packets than numbers.  Servers send what they have
+ * when their buffer is full or the reply ends; of one that sent a small piece and no more, which ends with the definitions of a second
+ * result, or with a row's bytes that are like an EOF, this would be told too early.
  *
  *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left out
  *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */
 static inline int reply_ahead(struct conn *c, __u8 seq, const __u8 *tail)
 {
-	int kind = reply_tail(tail);
+	enum tail_kind kind = reply_tail(tail);
 	const __u8 *packet = kind == TAIL_EOF ? tail + 2 : tail;
 	__u8 packets = packet[3] - seq;
 

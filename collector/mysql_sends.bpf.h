@@ -22,8 +22,6 @@ struct packet_bytes {
 	__u8 head[REPLY_HEAD];
 };
 
-#define REPLY_WINDOW 512
-
 /* A copy of some of a reply, one per CPU: a server's send is not cut into by another server's send. */
 struct reply_window {
 	__u8 byte[REPLY_WINDOW];
@@ -46,6 +44,23 @@ struct walk {
 	__u32 verdict, pad;		/* of the packet that ends at pos */
 };
 
+/* ---- mysql_reply.h and mysql_follow.h, in global functions: the verifier looks at each once, not once per step ---- */
+
+__noinline int reply_next(struct conn *c, const struct packet_bytes *bytes, __u32 len)
+{
+	struct packet p = { .len = len, .n = len < REPLY_HEAD ? len : REPLY_HEAD };
+
+	if (!c || !bytes)
+		return REPLY_MORE;
+	p.head = bytes->head;
+	return reply_packet(c, &p);
+}
+
+__noinline __u32 follow_next(struct conn *c, const struct packet_bytes *at, __u32 left)
+{
+	return c && at ? follow_step(c, at->header, left) : left;
+}
+
 #define LOGIN_OK 7			/* bytes of an OK packet without a message */
 
 static __always_inline int walk_refill(struct walk *w)
@@ -66,7 +81,7 @@ static long walk_step(__u32 i, struct walk *w)
 {
 	__u64 left = w->total - w->pos, offset = w->pos - w->window_at;
 	const struct packet_bytes *bytes;
-	struct packet p;
+	__u32 len;
 
 	if (w->pos >= w->total || left < 4)
 		return 1;
@@ -76,13 +91,11 @@ static long walk_step(__u32 i, struct walk *w)
 		offset = 0;
 	}
 	bytes = (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1)));
-	p.len = bytes_u24(bytes->header);
-	if (p.len + 4 > left)
+	len = bytes_u24(bytes->header);
+	if (len + 4 > left)
 		return 1;
-	p.n = p.len < REPLY_HEAD ? p.len : REPLY_HEAD;
-	p.head = bytes->head;
-	w->verdict = reply_packet(w->c, &p);
-	w->pos += 4 + p.len;
+	w->verdict = reply_next(w->c, bytes, len);
+	w->pos += 4 + len;
 	return 0;
 }
 
@@ -105,9 +118,11 @@ static long follow_walk(__u32 i, struct walk *w)
 			return 1;
 		offset = 0;
 	}
-	w->pos += follow_step(w->c, w->window->byte + (offset & (REPLY_WINDOW - 1)), w->total - w->pos);
+	w->pos += follow_next(w->c, (const struct packet_bytes *)(w->window->byte + (offset & (REPLY_WINDOW - 1))), w->total - w->pos);
 	return 0;
 }
+
+_Static_assert(REPLY_WINDOW / 4 < 256, "packets that are counted by their numbers");
 
 /* A small reply mostly comes whole: its first packet and its last tell so, and no step is made for those between. */
 static __always_inline int walk_ahead(struct walk *w)
@@ -118,9 +133,10 @@ static __always_inline int walk_ahead(struct walk *w)
 	if (n < REPLY_TAIL || n > REPLY_WINDOW || walk_refill(w))
 		return 0;
 	seq = w->window->byte[3];
-	walk_step(0, w);
+	if (walk_step(0, w) || w->pos >= n)
+		return 0;
 	barrier_var(tail);
-	if (w->pos >= n || reply_ahead(w->c, seq, &w->window->byte[tail & (REPLY_WINDOW - 1)]) != REPLY_DONE)
+	if ( reply_ahead(w->c, seq, &w->window->byte[tail & (REPLY_WINDOW - 1)]) != REPLY_DONE)
 		return 0;
 	w->pos = n;
 	w->verdict = REPLY_DONE;
@@ -132,7 +148,7 @@ static __always_inline void walk(struct walk *w)
 {
 	if (!w->c->follow.on) {
 		if (!walk_ahead(w))
-			bpf_loop(REPLY_PACKETS, walk_step, w, 0);
+			bpf_loop(REPLY_PACKETS - !!w->pos, walk_step, w, 0);
 		return;
 	}
 	bpf_loop(FOLLOW_STEPS, follow_walk, w, 0);

@@ -57,10 +57,10 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, RING_RECENT);
+	__uint(max_entries, RING_REMEMBERED);
 	__type(key, __u32);
-	__type(value, struct ring_recent);
-} recent SEC(".maps");
+	__type(value, struct ring_remembered);
+} remembered SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
@@ -135,8 +135,8 @@ static __noinline __u32 class_look(const struct key *key, __u64 tag)
 static __always_inline __u32 class_find(const struct ring_state *st, const struct key *key)
 {
 	__u64 tag = ring_class_word(&plan, key, 0);
-	__u32 at = ring_recent_at(tag), forgotten = *(const volatile __u32 *)&st->forgotten, class_;
-	struct ring_recent *r = bpf_map_lookup_elem(&recent, &at);
+	__u32 at = ring_remembered_at(tag), forgotten = *(const volatile __u32 *)&st->forgotten, class_;
+	struct ring_remembered *r = bpf_map_lookup_elem(&remembered, &at);
 	struct events_cpu *cpu = depth_cpu();
 
 	if (!r || !cpu)

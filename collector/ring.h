@@ -191,41 +191,43 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 	return (hash & 0xffffffff00000000ull) | class_;
 }
 
-#define RING_RECENT 16			/* keys whose classes a CPU remembers, a power of two: looking into the hash takes ten times as long */
+#define RING_REMEMBERED 16			/* keys whose classes a CPU remembers, a power of two: looking into the hash takes ten times as long */
 
 /* What is remembered holds as long as no key was forgotten since, which the reader tells before it waits for the programs
  * that may have looked.  Written by one program at a time and read by those that cut into it, so the word comes last. */
-struct ring_recent {
+struct ring_remembered {
 	struct key key;
 	__u64 word;			/* ring_class_word(); 0: nothing */
 	__u32 forgotten, pad;
 };
 
 /* Where it is remembered. */
-static inline __u32 ring_recent_at(__u64 word) { return word >> 60 & (RING_RECENT - 1); }
+static inline __u32 ring_remembered_at(__u64 word) { return word >> 60 & (RING_REMEMBERED - 1); }
 
 /* The class of a key, whose word without class that is; 0: it is not remembered. */
-static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct ring_recent *recent, const struct key *key,
+static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct ring_remembered *r, const struct key *key,
 				__u64 tag, __u32 forgotten)
 {
-	__u64 word = *(const volatile __u64 *)&recent->word;
+	__u64 word = *(const volatile __u64 *)&r->word;
 	__u32 i;
 
-	if ((word & 0xffffffff00000000ull) != tag || recent->forgotten != forgotten)
+	if ((word & 0xffffffff00000000ull) != tag || r->forgotten != forgotten)
 		return 0;
 	for (i = 0; i < KEY_CODES; i++)
-		if (i < p->n_fields && recent->key.code[i] != key->code[i])
+		if (i < p->n_fields && r->key.code[i] != key->code[i])
 			return 0;
 	return (__u32)word;
 }
 
-/* forgotten: as it was before the class was looked up. */
-static inline void ring_remember(struct ring_recent *recent, const struct key *key, __u64 word, __u32 forgotten)
+/* forgotten: as it was before the class was looked up, which x86 keeps in that order. */
+static inline void ring_remember(struct ring_remembered *r, const struct key *key, __u64 word, __u32 forgotten)
 {
-	*(volatile __u64 *)&recent->word = 0;
-	recent->key = *key;
-	recent->forgotten = forgotten;
-	*(volatile __u64 *)&recent->word = word;
+	*(volatile __u64 *)&r->word = 0;
+	__asm__ volatile("" ::: "memory");
+	r->key = *key;
+	r->forgotten = forgotten;
+	__asm__ volatile("" ::: "memory");
+	*(volatile __u64 *)&r->word = word;
 }
 
 /* The row of a slot, claimed if it has none: or RING_OVERRUN, RING_LATE. */

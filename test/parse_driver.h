@@ -115,7 +115,7 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 		memcpy(head, data + pos + 4, p.n);
 		verdict = reply_packet(c, &p);
 		pos += 4 + p.len;
-		if (!i && d->ahead && pos < total && total >= REPLY_TAIL &&
+		if (!i && d->ahead && pos < total && total >= REPLY_TAIL && total <= REPLY_WINDOW &&
 		    reply_ahead(c, data[3], data + total - REPLY_TAIL) == REPLY_DONE) {
 			verdict = REPLY_DONE;
 			pos = total;

@@ -73,7 +73,7 @@ static __u32 class_find(struct bench *b, const struct key *key, __u32 cpu)
 	const struct ring_plan *p = &b->ring.plan;
 	__u64 tag = ring_class_word(p, key, 0);
 	__u32 forgotten = __atomic_load_n(&b->ring.state->forgotten, __ATOMIC_SEQ_CST), class_;
-	struct ring_recent *r = &b->recent[cpu % N_CPUS][ring_recent_at(tag)];
+	struct ring_remembered *r = &b->remembered[cpu % N_CPUS][ring_remembered_at(tag)];
 
 	class_ = ring_recall(p, r, key, tag, forgotten);
 	if (class_)

@@ -27,7 +27,7 @@ struct bench {
 	struct key key[N_KEYS + 1];	/* of a class; used[]: it has one */
 	int used[N_KEYS + 1];
 	__u32 free[N_KEYS + 1], n_free;
-	struct ring_recent recent[N_CPUS][RING_RECENT];
+	struct ring_remembered remembered[N_CPUS][RING_REMEMBERED];
 	struct ring_late late[RING_LATE_MAX];
 	size_t n_late, room_late;
 	pthread_rwlock_t rcu;

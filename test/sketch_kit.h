@@ -1,8 +1,8 @@
-/* sketch_kit.h - texts and their sketches, for test_mysql_digest and fuzz_mysql_digest; the dialect's digest was included before. */
+/* sketch_kit.h - texts and their sketches, for test_mysql_digest and fuzz_mysql_digest; mysql_digest.h was included before. */
 #ifndef HEATSCOPE_TEST_SKETCH_KIT_H
 #define HEATSCOPE_TEST_SKETCH_KIT_H
 
-#include "collector/sketch.h"
+#include "collector/mysql_sketch.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -130,6 +130,36 @@ static void texts_of_one_sketch_differ_in_numbers(void **state)
 	assert_int_equal(sketch_of((const uint8_t *)"select `a 5`", 12), 0);
 }
 
+static void sketch_is_of_its_seed(void **state)
+{
+	struct sketch a, b;
+
+	for (unsigned i = 0; i < 64; i++) {
+		sketch_begin(&a, i / 8);
+		sketch_begin(&b, i % 8);
+		sketch_byte(&a, 'x');
+		sketch_byte(&b, 'x');
+		assert_int_equal(sketch_end(&a) == sketch_end(&b), i / 8 == i % 8);
+	}
+}
+
+/* Texts that differ in their last byte have places of their own, mostly. */
+static void sketches_spread_over_the_places(void **state)
+{
+	char text[] = "select count(*) from orders_?";
+	int seen[256] = { 0 }, n = 0;
+
+	for (char last = 'a'; last <= 'z'; last++) {
+		__u32 place;
+
+		text[sizeof(text) - 2] = last;
+		place = sketch_place(sketch_of((const uint8_t *)text, sizeof(text) - 1), 8);
+		assert_true(place < 256);
+		n += !seen[place]++;
+	}
+	assert_true(n > 20);
+}
+
 /* A sketch is as long as its statement is one: of texts put together from pieces, and of the same with other numbers. */
 static void texts_of_one_sketch_are_one_statement(void **state)
 {
@@ -193,6 +223,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(signs_and_comments),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
 	cmocka_unit_test(texts_of_one_sketch_differ_in_numbers),
+	cmocka_unit_test(sketch_is_of_its_seed),
+	cmocka_unit_test(sketches_spread_over_the_places),
 	cmocka_unit_test(texts_of_one_sketch_are_one_statement),
 	cmocka_unit_test(a_label_reads_as_itself),
 };

@@ -572,6 +572,31 @@ static void ends_of_a_reply_tell_what_its_packets_do(void **state)
 	assert_int_equal(told, 2 * sizeof(seqs));	/* a small reply of many rows is not lost: by an EOF, by an OK */
 }
 
+/* Whatever came before: a reply in two sends, cut between packets. */
+static void ends_of_a_second_send_tell_what_its_packets_do(void **state)
+{
+	size_t i;
+
+	LOOP(i, sizeof(replies) / sizeof(*replies)) {
+		struct drive walked, ahead;
+		__u8 data[256];
+		__u32 n = replies[i].n, at, len;
+
+		memcpy(data, replies[i].bytes, n);
+		len = reply_number(data, n, 1);
+		for (at = 0; at < len; at += 4 + bytes_u24(data + at)) {
+			reply_start(&walked, replies[i].command);
+			reply_start(&ahead, replies[i].command);
+			ahead.ahead = 1;
+			drive_send(&walked, data, at);
+			drive_send(&ahead, data, at);
+			if (drive_send(&walked, data + at, len - at) != drive_send(&ahead, data + at, len - at) ||
+			    ahead.conn.result != walked.conn.result)
+				fail_msg("reply %zu, from byte %u on", i, at);
+		}
+	}
+}
+
 /* Of more columns and rows than numbers: where the definitions end is told from where the rows do. */
 static void numbers_tell_the_definitions_end_from_the_rows_end(void **state)
 {
@@ -698,6 +723,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(strange_connection_becomes_opaque),
 	cmocka_unit_test(reply_is_complete_when_it_is),
 	cmocka_unit_test(ends_of_a_reply_tell_what_its_packets_do),
+	cmocka_unit_test(ends_of_a_second_send_tell_what_its_packets_do),
 	cmocka_unit_test(numbers_tell_the_definitions_end_from_the_rows_end),
 	cmocka_unit_test(reply_says_how_it_ended),
 	cmocka_unit_test(reply_may_take_several_sends),

@@ -310,7 +310,7 @@ static void remembered_class_is_not_used_after_its_key_was_forgotten(void **stat
 static void recall_is_of_the_same_key_only(void **state)
 {
 	const struct ring_plan p = { .n_fields = 2 };
-	struct ring_recent r = { 0 };
+	struct ring_remembered r = { 0 };
 	struct key key = { { 7, 8 } }, other = { { 7, 9 } };
 	__u64 tag = ring_class_word(&p, &key, 0);
 
@@ -320,7 +320,7 @@ static void recall_is_of_the_same_key_only(void **state)
 	assert_int_equal(ring_recall(&p, &r, &key, tag, 6), 0);		/* a key was forgotten since */
 	assert_int_equal(ring_recall(&p, &r, &other, tag, 5), 0);	/* whose tag is the same */
 	assert_int_equal(ring_recall(&p, &r, &key, tag ^ 1ull << 32, 5), 0);
-	assert_true(ring_recent_at(~0ull) < RING_RECENT);
+	assert_true(ring_remembered_at(~0ull) < RING_REMEMBERED);
 }
 
 struct writer {

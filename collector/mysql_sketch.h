@@ -1,4 +1,4 @@
-/* sketch.h - a statement's bytes as one hash, whatever its numbers are: what is read of a text before its tokens are, and mostly instead.
+/* mysql_sketch.h - a MySQL statement's bytes as one hash, whatever its numbers are: what is read of a text before its tokens are, and mostly instead.
  *
  *      sketch_begin(), sketch_byte() each, sketch_end() -> the sketch; 0: this text has none
  *
@@ -8,15 +8,15 @@
  *         seed).  The other way round is not so: what differs in a text 'a', a space or the length of a list has another sketch.
  * Numbers Digits between edges only, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they are.  Inside of texts
  *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch.
- * Hash    FNV-1a of 64 bits (Fowler, Noll, Vo; RFC 9923); a number is a symbol that no byte is.
+ * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Two texts of one sketch by chance, or by who knows the seed, would be told as
+ *         one statement: the kernel's seed has a salt.
  * Both    pure; fuzzed by fuzz_mysql_digest.
  */
-#ifndef HEATSCOPE_SKETCH_H
-#define HEATSCOPE_SKETCH_H
+#ifndef HEATSCOPE_MYSQL_SKETCH_H
+#define HEATSCOPE_MYSQL_SKETCH_H
 
-#include <linux/types.h>
+#include "key.h"
 
-#define SKETCH_SEED 0xcbf29ce484222325ull
 #define SKETCH_NUMBER 256
 #define SKETCH_BIT(byte) (1ull << (byte))
 #define SKETCH_EDGES                                                                                                    \
@@ -32,15 +32,15 @@ struct sketch {
 	__u8 refused;
 };
 
-static inline __u64 sketch_mix(__u64 hash, __u32 symbol)
+static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
 {
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
-/* seed: what the digest depends on besides the text. */
-static inline void sketch_begin(struct sketch *s, __u32 seed)
+/* seed: what the digest depends on besides the text, and a salt. */
+static inline void sketch_begin(struct sketch *s, __u64 seed)
 {
-	s->hash = sketch_mix(SKETCH_SEED, seed);
+	s->hash = sketch_mix(HASH_SEED, seed);
 	s->before = 0;
 	s->edge = 1;
 	s->digits = 0;
@@ -70,6 +70,12 @@ static inline __u64 sketch_end(const struct sketch *s)
 	__u64 hash = s->digits ? sketch_mix(s->before, SKETCH_NUMBER) : s->hash;
 
 	return s->refused ? 0 : hash;
+}
+
+/* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed once more. */
+static inline __u32 sketch_place(__u64 sketch, __u32 bits)
+{
+	return (sketch ^ sketch >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);
 }
 
 #endif
