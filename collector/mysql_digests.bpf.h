@@ -194,6 +194,7 @@ __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, 
 	return 1;
 }
 
+/* What a text is, from its bytes. */
 static __always_inline void text_read(struct server_conn *s, int whole)
 {
 	if (!s->digested)

@@ -136,7 +136,7 @@ static __always_inline int walk_ahead(struct walk *w)
 	if (walk_step(0, w) || w->pos >= n)
 		return 0;
 	barrier_var(tail);
-	if ( reply_ahead(w->c, seq, &w->window->byte[tail & (REPLY_WINDOW - 1)]) != REPLY_DONE)
+	if (reply_ahead(w->c, seq, &w->window->byte[tail & (REPLY_WINDOW - 1)]) != REPLY_DONE)
 		return 0;
 	w->pos = n;
 	w->verdict = REPLY_DONE;

@@ -1,15 +1,15 @@
-/* mysql_sketch.h - a MySQL statement's bytes as one hash, whatever its numbers are: what is read of a text before its tokens are, and mostly instead.
+/* mysql_sketch.h - a MySQL statement's bytes as one hash, whatever its numbers are: read before its tokens are, and mostly instead.
  *
  *      sketch_begin(), sketch_byte() each, sketch_end() -> the sketch; 0: this text has none
  *
  *      "... where id = 5 limit 10"  ->  ... where id = # limit #
  *
- * Law     Texts of one sketch are one statement: they have the same digest and table, as long as these are asked for in the same way (the
- *         seed).  The other way round is not so: what differs in a text 'a', a space or the length of a list has another sketch.
+ * Law     Texts of one sketch are one statement: they have the same digest (mysql_digest.h) and table, as long as these are asked for in
+ *         the same way (the seed).  The other way round is not so: another text in quotes, space or length of a list is another sketch.
  * Numbers Digits between edges only, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they are.  Inside of texts
  *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch.
- * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Two texts of one sketch by chance, or by who knows the seed, would be told as
- *         one statement: the kernel's seed has a salt.
+ * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because somebody knows the seed,
+ *         would be told as one statement: the kernel's seed has a salt.
  * Both    pure; fuzzed by fuzz_mysql_digest.
  */
 #ifndef HEATSCOPE_MYSQL_SKETCH_H

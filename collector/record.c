@@ -49,7 +49,8 @@ __u64 record_memory(const struct ring_plan *p)
 {
 	return ring_indices(p) * (cells_value(p) + sizeof(struct ring_total)) + ring_places(p) * weighed_value(p) +
 	       ring_state_len(p->n_slots) +
-	       p->n_cpus * RING_REMEMBERED * sizeof(struct ring_remembered) + p->n_classes * (HASH_ELEMENT + 8ull) + RING_LATE_MAX * sizeof(struct ring_late) +
+	       p->n_cpus * RING_REMEMBERED * sizeof(struct ring_remembered) + p->n_classes * (HASH_ELEMENT + 8ull) +
+	       RING_LATE_MAX * sizeof(struct ring_late) +
 	       record_exemplars_memory(p);
 }
 

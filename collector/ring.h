@@ -191,7 +191,7 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 	return (hash & 0xffffffff00000000ull) | class_;
 }
 
-#define RING_REMEMBERED 16			/* keys whose classes a CPU remembers, a power of two: looking into the hash takes ten times as long */
+#define RING_REMEMBERED 16		/* keys whose classes a CPU remembers, a power of two: the look into the hash is dear */
 
 /* What is remembered holds as long as no key was forgotten since, which the reader tells before it waits for the programs
  * that may have looked.  Written by one program at a time and read by those that cut into it, so the word comes last. */

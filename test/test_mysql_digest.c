@@ -164,7 +164,8 @@ static void sketches_spread_over_the_places(void **state)
 static void texts_of_one_sketch_are_one_statement(void **state)
 {
 	static const char *const pieces[] = {
-		"select ", "from ", "t", "1", "23", "0", "x", ".", ",", "(", ")", "'", "\"", "\\", "-", "--", "/*", "*/", "!", "/", "*", "#", "\n", "e", "@", "$", "=",
+		"select ", "from ", "t", "1", "23", "0", "x", ".", ",", "(", ")", "'", "\"", "\\", "-", "--", "/*", "*/", "!", "/", "*", "#",
+		"\n", "e", "@", "$", "=",
 		" ", ";", "+", "?", "%", "in ", "insert into ", "values ", "null", "_utf8", "\xc3\xa9", "<", "_",
 	};
 	size_t said = 0;
