@@ -1,9 +1,11 @@
-/* The least that tells a latency from the sockets of a server: its name, a start per socket, two clocks, a histogram of powers of two.
+/* The least that tells a latency from the sockets of a server: a start per socket, two clocks, a histogram of powers of two.
  * No protocol, no connection's state, no key, no time.  What bench overhead calls "the least": nothing at these tracepoints can cost less.
- * With `parts` it also looks once at the bytes of each receive and send, without which no protocol is followed, and tells the time on
- * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.
- * With `digest` it does so by digest: of a statement's text 127 bytes are copied and each looked at once, digits are what literals are made of, and
- * each digest has histograms of its own.  No comments, strings, names, lists; one command, never a prepared one. */
+ * With `parts` it also looks once at the bytes of each command and send, without which no protocol is followed, and tells the time on
+ * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.  A command's header, which is
+ * received by itself, is not looked at.
+ * With `statement` it does so by the first bytes of a command, in slots of a second: histograms of their own, found by both.
+ * With `digest`, by digest instead: of a statement's text 127 bytes are copied and each looked at once, digits are what literals are made of.
+ * No comments, strings, names, lists; one command, never a prepared one. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -14,16 +16,16 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define MARIADBD 0x646264616972616dull	/* "mariadbd" */
 
-#define LOOK 8
 #define TEXT_LOOK 128			/* bytes of a statement, a power of two */
-#define DIGESTS_MAX 256
+#define KEYS_MAX 256
+#define NS_PER_SLOT 1000000000ull
 #define QUERY 3				/* COM_QUERY */
 
-const volatile int parts = 0, digest = 0;
+const volatile int parts = 0, statement = 0, digest = 0;
 
 struct start {
 	struct stamp stamp;
-	__u64 digest;
+	__u64 command;			/* its first bytes, or its digest */
 };
 
 struct {
@@ -44,14 +46,18 @@ struct {
 	__type(value, struct hists);
 } hist SEC(".maps");
 
+struct key {
+	__u64 command, slot;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
-	__uint(max_entries, DIGESTS_MAX);
-	__type(key, __u64);
+	__uint(max_entries, KEYS_MAX);
+	__type(key, struct key);
 	__type(value, struct hists);
-} by_digest SEC(".maps");
+} by_key SEC(".maps");
 
-struct {				/* of a digest that is new */
+struct {				/* of a key that is new */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -75,11 +81,10 @@ static __always_inline const char *buffer(struct task_struct *t)
 /* As much of a receive or send as its first look takes. */
 static __always_inline __u64 bytes(struct task_struct *t)
 {
-	__u8 head[LOOK] = { 0 };
+	__u64 head = 0;
 
-	if (parts && bpf_probe_read_user(head, sizeof(head), buffer(t)))
-		return 0;
-	return 1 + head[3];
+	bpf_probe_read_user(&head, sizeof(head), buffer(t));
+	return head;
 }
 
 /* FNV-1a of a statement's text, each run of digits as one. */
@@ -101,20 +106,21 @@ static __always_inline __u64 digest_of(struct task_struct *t, int ret)
 	return hash;
 }
 
-static __always_inline struct hists *hists_of(const struct start *start)
+static __always_inline struct hists *hists_of(const struct start *start, __u64 end_ns)
 {
+	struct key key = { start->command, end_ns / NS_PER_SLOT };
 	const __u32 zero = 0;
 	struct hists *h;
 
-	if (!digest)
+	if (!statement && !digest)
 		return bpf_map_lookup_elem(&hist, &zero);
-	h = bpf_map_lookup_elem(&by_digest, &start->digest);
+	h = bpf_map_lookup_elem(&by_key, &key);
 	if (h)
 		return h;
 	h = bpf_map_lookup_elem(&empty, &zero);
 	if (h)
-		bpf_map_update_elem(&by_digest, &start->digest, h, BPF_NOEXIST);	/* or another CPU was first */
-	return bpf_map_lookup_elem(&by_digest, &start->digest);
+		bpf_map_update_elem(&by_key, &key, h, BPF_NOEXIST);	/* or another CPU was first */
+	return bpf_map_lookup_elem(&by_key, &key);
 }
 
 static __always_inline int is_server(struct task_struct *t)
@@ -124,18 +130,26 @@ static __always_inline int is_server(struct task_struct *t)
 	return name[0] == MARIADBD && !name[1];
 }
 
+/* At a socket of which nothing is known it matters whose process it is. */
+static __always_inline struct start *start_at(struct sock *sk, struct task_struct *t)
+{
+	struct start *start = sk->sk_bpf_storage ? bpf_sk_storage_get(&starts, sk, 0, 0) : 0;
+
+	return start || !is_server(t) ? start : bpf_sk_storage_get(&starts, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(received, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct start *start = ret > 0 && is_server(t) ? bpf_sk_storage_get(&starts, sk, 0, BPF_SK_STORAGE_GET_F_CREATE) : 0;
+	struct start *start = ret > 0 ? start_at(sk, t) : 0;
 
 	if (!start)
 		return 0;
-	if (digest && start->stamp.ns)
-		start->digest = digest_of(t, ret);	/* behind its header, which is received by itself */
-	else if (bytes(t) && !start->stamp.ns)
+	if (!start->stamp.ns)
 		stamp(&start->stamp, t);
+	else if (parts)
+		start->command = digest ? digest_of(t, ret) : bytes(t);
 	return 0;
 }
 
@@ -143,14 +157,14 @@ SEC("tp_btf/sock_send_length")
 int BPF_PROG(sent, struct sock *sk, int ret, int flags)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct start *start = is_server(t) ? bpf_sk_storage_get(&starts, sk, 0, 0) : 0;
+	struct start *start = start_at(sk, t);
 	struct stamp end;
 	struct hists *h;
 
-	if (!start || !start->stamp.ns || !bytes(t))
+	if (!start || !start->stamp.ns || (parts && !bytes(t)))
 		return 0;
 	stamp(&end, t);
-	h = hists_of(start);
+	h = hists_of(start, end.ns);
 	if (h) {
 		h->latency[highest_bit((end.ns - start->stamp.ns) | 1) & 63]++;
 		if (parts) {

@@ -1,4 +1,4 @@
-/* Attaches least.bpf.c, with `parts`, or `parts` and `digest`, if told so, and says so, until it is killed. */
+/* Attaches least.bpf.c, with `parts`, or `parts` and `statement` or `digest`, if told so, and says so, until it is killed. */
 #include "least.skel.h"
 
 #include <stdio.h>
@@ -12,6 +12,7 @@ int main(int argc, char **argv)
 	if (!bpf)
 		return 1;
 	bpf->rodata->parts = argc > 1 && !strcmp(argv[1], "parts");
+	bpf->rodata->statement = argc > 2 && !strcmp(argv[2], "statement");
 	bpf->rodata->digest = argc > 2 && !strcmp(argv[2], "digest");
 	if (least_bpf__load(bpf) || least_bpf__attach(bpf))
 		return 1;
