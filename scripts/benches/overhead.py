@@ -21,7 +21,7 @@ exemplars, with a program in the server (--detail), beside performance_schema's 
 that alone costs is in "nothing", too.
 
 --stage least asks what nobody can go below: the least programs against the pair, and nothing of Heatscope's.  They come and go at once, so
-segments of 0.5 s (--seconds) tell more in the same time.
+segments of 0.4 s (--seconds) tell more in the same time.
 """
 import collections
 import contextlib
@@ -147,45 +147,47 @@ class Instruments:
     def __init__(self, options, path, server):
         self.path, self.server = path, server
         self.heatscopes = {}
-        for name, words in self.collectors(options).items():
-            os.mkdir(os.path.join(path, name))
-            self.heatscopes[name] = Heatscope(os.path.join(path, name), cpu=others(), options=words)
         self.least_path = least(path)
         self.binary = os.readlink("/proc/%s/exe" % server["MARIADB_PID"])
         self.uris, self.chance, self.told = {}, random.Random(options.seed), {}
         # How many segments a round has: most of what the claim hangs on.
         self.arms = {"nothing again": (1, self.none), PAIR_ARM: (1, self.pair)}
-        {"parts": self.stage_parts, "query": self.stage_query, "least": self.stage_least}[options.stage]()
         self.arms[LEAST_PARTS_ARM] = (1, lambda: self.least("parts"))
-        if options.stage != "least":
-            self.arms[SLOW_LOG_ARM] = (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF))
+        {"parts": self.stage_parts, "query": self.stage_query, "least": self.stage_least}[options.stage](options)
 
-    @staticmethod
-    def collectors(options):
-        """Their options; "least" has none."""
-        return {"parts": {EVERY: ["--budget", "0"], BUDGET: ["--budget", "%g" % options.budget]},
-                "query": {EVERY: ["--budget", "0"], DETAIL: ["--budget", "0", "--detail"]}, "least": {}}[options.stage]
+    def collector(self, name, *words):
+        os.mkdir(os.path.join(self.path, name))
+        self.heatscopes[name] = Heatscope(os.path.join(self.path, name), cpu=others(), options=list(words))
 
-    def stage_least(self):
+    def slow_log(self):
+        self.arms[SLOW_LOG_ARM] = (0.25, lambda: self.globals("SET GLOBAL slow_query_log=1", SLOW_LOG_OFF))
+
+    def stage_least(self, _):
         self.arms[LEAST_ARM] = (0.5, self.least)
         self.arms[LEAST_STATEMENT_ARM] = (1, lambda: self.least("parts", "statement"))
         self.arms[LEAST_DIGEST_ARM] = (1, lambda: self.least("parts", "digest"))
 
-    def stage_parts(self):
+    def stage_parts(self, options):
+        self.collector(EVERY, "--budget", "0")
+        self.collector(BUDGET, "--budget", "%g" % options.budget)
         self.heatscope(PARTS_ARM, 2, BY_STATEMENT, PARTS)
         self.heatscope(LATENCY_ARM, 0.5, BY_STATEMENT, ["latency"])
         self.heatscope(BUDGET_ARM, 0.5, BY_STATEMENT, PARTS, which=BUDGET, wait_s=UNTIL_SHED_S)
         self.arms[LEAST_ARM] = (0.5, self.least)
+        self.slow_log()
         if sql(self.server, "SHOW VARIABLES LIKE 'query_response_time_stats'"):
             self.arms["query_response_time"] = (0.25, lambda: self.globals("SET GLOBAL query_response_time_stats=1",
                                                                            "SET GLOBAL query_response_time_stats=0"))
 
-    def stage_query(self):
+    def stage_query(self, _):
+        self.collector(EVERY, "--budget", "0")
+        self.collector(DETAIL, "--budget", "0", "--detail")
         self.heatscope(REASONS_ARM, 1, BY_STATEMENT, PARTS + REASONS)
         self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
         self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
         self.heatscope(DETAIL_ARM, 1, BY_DIGEST, PARTS + REASONS, which=DETAIL)
         self.arms[LEAST_DIGEST_ARM] = (1, lambda: self.least("parts", "digest"))
+        self.slow_log()
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
 
     def heatscope(self, name, weight, fields, measures, which=EVERY, wait_s=0, **more):
