@@ -1,5 +1,5 @@
 /* postgresql_driver.h - drives the pure parser over bytes in memory, as postgresql.bpf.c does over the server's buffer, and writes
- * down what it found.  For test_postgresql_parse and fuzz_postgresql_parse.
+ * down what it found.  For test_postgresql_parse, _reply and fuzz_postgresql_parse.
  */
 #ifndef HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
 #define HEATSCOPE_TEST_POSTGRESQL_DRIVER_H
@@ -22,6 +22,15 @@ struct drive {
 	struct event_found found[256];
 	unsigned n, n_begins, n_lost, n_rounds;
 };
+
+/* A connection in step, whose statements are looked at and whose rows are counted. */
+static inline void drive_plain(struct drive *d)
+{
+	memset(d, 0, sizeof(*d));
+	d->front.mode = FRONT_PLAIN;
+	d->front.wanted = 1;
+	d->front.counts = 1;
+}
 
 static inline __u64 drive_hash(const char *text)
 {
