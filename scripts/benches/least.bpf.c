@@ -4,8 +4,10 @@
  * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.  A command's header, which is
  * received by itself, is not looked at.
  * With `statement` it does so by the first bytes of a command, in slots of a second: histograms of their own, found by both.
- * With `digest`, by digest instead: of a statement's text 127 bytes are copied and each looked at once, digits are what literals are made of.
- * No comments, strings, names, lists; one command, never a prepared one. */
+ * With `digest`, by digest instead: of a statement's text 127 bytes are copied, its command among them, and each looked at once, digits are what literals are made of.
+ * No comments, strings, names, lists; one command, never a prepared one.
+ * With `reasons` the time off the CPU is told by the system call that the thread was in when it left, which a program at sched_switch sees.
+ * Calls are folded to eight, and neither preemption nor the run queue's share is told apart: less than is asked. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -18,10 +20,11 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define TEXT_LOOK 128			/* bytes of a statement, a power of two */
 #define KEYS_MAX 256
+#define CALLS 8				/* system calls, folded by their lowest bits */
 #define NS_PER_SLOT 1000000000ull
 #define QUERY 3				/* COM_QUERY */
 
-const volatile int parts = 0, statement = 0, digest = 0;
+const volatile int parts = 0, statement = 0, digest = 0, reasons = 0;
 
 struct start {
 	struct stamp stamp;
@@ -35,8 +38,25 @@ struct {
 	__type(value, struct start);
 } starts SEC(".maps");
 
+struct away {				/* of a server's thread */
+	__u64 off, call;		/* told up to here; the call it left in */
+	__u64 ns[CALLS];		/* of this command, which it works at */
+	int working;
+};
+
+struct task_struct___storage {		/* nobody keeps anything of most threads */
+	void *bpf_storage;
+} __attribute__((preserve_access_index));
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct away);
+} aways SEC(".maps");
+
 struct hists {
-	__u64 latency[64], off[64], delay[64];
+	__u64 latency[64], off[64], delay[64], by_call[CALLS][64];
 };
 
 struct {
@@ -138,6 +158,56 @@ static __always_inline struct start *start_at(struct sock *sk, struct task_struc
 	return start || !is_server(t) ? start : bpf_sk_storage_get(&starts, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
+static __always_inline void away_tell(struct away *a, __u64 off)
+{
+	a->ns[a->call & (CALLS - 1)] += off - a->off;
+	a->off = off;
+}
+
+static __always_inline void away_begin(struct task_struct *t, __u64 off)
+{
+	struct away *a = bpf_task_storage_get(&aways, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!a)
+		return;
+	a->off = off;
+	a->call = 0;
+	a->working = 1;
+}
+
+/* Most commands were never off the CPU. */
+static __always_inline void away_end(struct hists *h, struct task_struct *t, __u64 began_off, __u64 off)
+{
+	struct away *a = bpf_task_storage_get(&aways, t, 0, 0);
+	int i;
+
+	if (!a)
+		return;
+	a->working = 0;
+	if (off == began_off)
+		return;
+	away_tell(a, off);
+	for (i = 0; i < CALLS; i++) {
+		if (a->ns[i])
+			h->by_call[i][highest_bit(a->ns[i]) & 63]++;
+		a->ns[i] = 0;
+	}
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(left, _Bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	struct away *a = ((struct task_struct___storage *)prev)->bpf_storage ? bpf_task_storage_get(&aways, prev, 0, 0) : 0;
+	struct stamp now;
+
+	if (!a || !a->working)
+		return 0;
+	stamp_clocks(&now, prev);
+	away_tell(a, now.off);
+	a->call = ((const struct pt_regs *)bpf_task_pt_regs(prev))->orig_ax;
+	return 0;
+}
+
 SEC("tp_btf/sock_recv_length")
 int BPF_PROG(received, struct sock *sk, int ret, int flags)
 {
@@ -146,9 +216,11 @@ int BPF_PROG(received, struct sock *sk, int ret, int flags)
 
 	if (!start)
 		return 0;
-	if (!start->stamp.ns)
+	if (!start->stamp.ns) {
 		stamp(&start->stamp, t);
-	else if (parts)
+		if (reasons)
+			away_begin(t, start->stamp.off);
+	} else if (parts)
 		start->command = digest ? digest_of(t, ret) : bytes(t);
 	return 0;
 }
@@ -171,6 +243,8 @@ int BPF_PROG(sent, struct sock *sk, int ret, int flags)
 			h->off[highest_bit((end.off - start->stamp.off) | 1) & 63]++;
 			h->delay[highest_bit((end.delay - start->stamp.delay) | 1) & 63]++;
 		}
+		if (reasons)
+			away_end(h, t, start->stamp.off, end.off);
 	}
 	start->stamp.ns = 0;
 	return 0;

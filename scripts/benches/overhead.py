@@ -1,26 +1,31 @@
 """Queries per second of sysbench's point selects, and CPU per query, with nothing, with Heatscope and with its peers.
 
-One load runs without end: one connection over a Unix socket, server and client on CPU 0, so that what is measured is work and
-not waking up an idle CPU; everything else runs on the other CPUs.  Instruments come and go meanwhile, in an order drawn anew
-each round.  A segment with one is compared with the segments without any right before and after it, on the line between the
-two: what the machine's pace does more slowly than that falls out.  Attaching and detaching are in no segment.  What it does faster
-is seen by pieces of work that the client does between its queries (counted.lua) and that no instrument touches: as much of a
-segment's difference as goes with theirs is taken away, how much that is the segments say (least squares, each instrument's about
-their own mean).  If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last
-column is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside.  "Nothing again" is such a segment without an instrument: it says how well the method can tell.  The figure
-of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds.
-"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least
-with parts", in all stages, looks at the bytes too, and splits the time; "the least, parts by statement" does so by a command's first bytes and
-in slots; "the least, parts by digest" at each of a text's first 126 bytes, too.
-The loss is 1 - QPS ratio; of CPU per query the differences are in us.
+One load runs without end: one connection over a Unix socket, server and client on CPU 0, so that what is measured is work and not waking
+up an idle CPU; everything else runs on the other CPUs. Instruments come and go meanwhile, in an order drawn anew each round. A segment
+with one is compared with the segments without any right before and after it, on the line between the two: what the machine's pace does
+more slowly than that falls out. Attaching and detaching are in no segment.
+
+What it does faster is seen by pieces of work that the client does between its queries (counted.lua) and that no instrument touches: as
+much of a segment's difference as goes with theirs is taken away, how much that is the segments say (least squares, each instrument's
+about their own mean). If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last column
+is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside. "Nothing again" is such a segment
+without an instrument: it says how well the method can tell.
+
+The figure of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds. The
+loss is 1 - QPS ratio; of CPU per query the differences are in us.
+
+"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least with
+parts", in all stages, looks at the bytes too, and splits the time; "the least, parts by statement" does so by a command's first bytes and
+in slots; "the least, parts by digest" at each of a text's first 126 bytes, too; "the least, parts and reasons by digest" also sees where
+a thread leaves the CPU, and in which call. None of them tells all that is asked for.
 
 Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
 
---stage query asks what it costs to say why a statement was slow and which it was: parts with what the time blocked went to, by digest, with
-exemplars, with a program in the server (--detail), beside performance_schema's statement digests.  The server is then started with --performance-schema=ON and all that turned off: what
-that alone costs is in "nothing", too.
+--stage query asks what it costs to say why a statement was slow and which it was: parts with what the time blocked went to, by digest,
+with exemplars, with a program in the server (--detail), beside performance_schema's statement digests. The server is then started with
+--performance-schema=ON and all that turned off: what that alone costs is in "nothing", too.
 
---stage least asks what nobody can go below: the least programs against the pair, and nothing of Heatscope's.  They come and go at once, so
+--stage least asks what nobody can go below: the least programs against the pair, and nothing of Heatscope's. They come and go at once, so
 segments of 0.4 s (--seconds) tell more in the same time.
 """
 import collections
@@ -50,13 +55,15 @@ STATEMENTS = ("UPDATE performance_schema.setup_instruments SET ENABLED='{0}', TI
               "UPDATE performance_schema.setup_consumers SET ENABLED='{0}' WHERE NAME IN ('events_statements_current', 'statements_digest')")
 UNTIL_SHED_S = 2.5			# the budget is looked at every 0.9 s, from the attaching on
 PARTS_ARM, LATENCY_ARM, BUDGET_ARM = "heatscope, parts", "heatscope, latency", "heatscope, parts, its budget"
-REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, all parts", "heatscope, all parts by digest", "heatscope, that with exemplars"
-DETAIL_ARM = "heatscope, parts by digest, --detail"
+REASONS_ARM, DIGEST_ARM, EXEMPLARS_ARM = "heatscope, parts and reasons", "heatscope, that by digest", "heatscope, that with exemplars"
+DETAIL_ARM = "heatscope, by digest, --detail"
 SCHEMA_ARM, SLOW_LOG_ARM = "performance_schema", "slow log at 0"
 PAIR_ARM, LEAST_ARM, LEAST_PARTS_ARM = "bpftrace pair", "the least", "the least with parts"
 LEAST_STATEMENT_ARM, LEAST_DIGEST_ARM = "the least, parts by statement", "the least, parts by digest"
+LEAST_REASONS_ARM = "the least, parts and reasons by digest"
 CLAIM = {"parts": 0.4, "query": 0.5}	# of the pair's loss: at most
-LEAST_CLAIM = {LEAST_PARTS_ARM: CLAIM["parts"], LEAST_STATEMENT_ARM: CLAIM["parts"], LEAST_DIGEST_ARM: CLAIM["query"]}
+LEAST_CLAIM = {LEAST_PARTS_ARM: CLAIM["parts"], LEAST_STATEMENT_ARM: CLAIM["parts"], LEAST_DIGEST_ARM: CLAIM["query"],
+               LEAST_REASONS_ARM: CLAIM["query"]}
 STAGES = [*CLAIM, "least"]
 SLOW_LOG_OFF = "SET GLOBAL slow_query_log=0"
 SETTLED_S = 0.25			# after attaching and after detaching
@@ -166,6 +173,7 @@ class Instruments:
         self.arms[LEAST_ARM] = (0.5, self.least)
         self.arms[LEAST_STATEMENT_ARM] = (1, lambda: self.least("parts", "statement"))
         self.arms[LEAST_DIGEST_ARM] = (1, lambda: self.least("parts", "digest"))
+        self.arms[LEAST_REASONS_ARM] = (1, lambda: self.least("parts", "digest", "reasons"))
 
     def stage_parts(self, options):
         self.collector(EVERY, "--budget", "0")
@@ -186,7 +194,7 @@ class Instruments:
         self.heatscope(DIGEST_ARM, 2, BY_DIGEST, PARTS + REASONS)
         self.heatscope(EXEMPLARS_ARM, 1, BY_DIGEST, PARTS + REASONS, exemplars=5)
         self.heatscope(DETAIL_ARM, 1, BY_DIGEST, PARTS + REASONS, which=DETAIL)
-        self.arms[LEAST_DIGEST_ARM] = (1, lambda: self.least("parts", "digest"))
+        self.arms[LEAST_REASONS_ARM] = (1, lambda: self.least("parts", "digest", "reasons"))
         self.slow_log()
         self.arms[SCHEMA_ARM] = (1, lambda: self.globals(STATEMENTS.format("YES"), STATEMENTS.format("NO")))
 
