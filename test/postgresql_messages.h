@@ -1,10 +1,12 @@
-/* postgresql_messages.h - builds the messages of a conversation in PostgreSQL's protocol, version 3, as a client and a server send them.
+/* postgresql_messages.h - builds the messages of a conversation in PostgreSQL's protocol, version 3, as a client and a server send them,
+ * and has the parser see them.
  * For test_postgresql_parse and test_postgresql_reply.
  */
 #ifndef HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
 #define HEATSCOPE_TEST_POSTGRESQL_MESSAGES_H
 
-#include <linux/types.h>
+#include "postgresql_driver.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -94,5 +96,20 @@ static inline void put_startup(struct bytes *b, const char *params, __u32 n)
 }
 
 #define STARTUP(b, params) put_startup(b, params, sizeof(params))
+
+/* The server receives that, and answers. */
+static inline void exchange(struct drive *d, const struct bytes *asked, const struct bytes *answered)
+{
+	drive_receive(d, asked->at, asked->n, ~0u);
+	drive_send(d, answered->at, answered->n, ~0u);
+}
+
+/* In two sends, cut bytes in the first. */
+static inline void exchange_cut(struct drive *d, const struct bytes *asked, const struct bytes *answered, __u32 cut)
+{
+	drive_receive(d, asked->at, asked->n, ~0u);
+	drive_send(d, answered->at, cut, ~0u);
+	drive_send(d, answered->at + cut, answered->n - cut, ~0u);
+}
 
 #endif

@@ -1,4 +1,4 @@
-#include "postgresql_driver.h"
+/* What a PostgreSQL server receives: the front_...() of postgresql_parse.h.  What it sends is in test_postgresql_reply.c. */
 #include "postgresql_messages.h"
 #include "check.h"
 
@@ -114,8 +114,7 @@ static void rounds_one_by_one_begin_each(void **state)
 		struct bytes in = { .n = 0 }, out = { .n = 0 };
 
 		put_simple(&in, &out);
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, out.n, ~0u);
+		exchange(&d, &in, &out);
 	}
 	assert_int_equal(d.n_begins, 5);
 	assert_int_equal(d.n, 5);
@@ -135,8 +134,7 @@ static void after_a_flush_a_round_begins_again(void **state)
 	put_sync(&more);
 	put_complete(&rest);
 	put_ready(&rest);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	drive_receive(&d, more.at, more.n, ~0u);
 	drive_send(&d, rest.at, rest.n, ~0u);
 	assert_int_equal(d.n_begins, 2);
@@ -158,9 +156,7 @@ static void a_send_that_ends_a_round_may_answer_the_next(void **state)
 		put_bind(&more, "", "");
 		if (cut > out.n)
 			return;
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, cut, ~0u);
-		drive_send(&d, out.at + cut, out.n - cut, ~0u);
+		exchange_cut(&d, &in, &out, cut);
 		drive_receive(&d, more.at, more.n, ~0u);
 		assert_int_equal(d.n_begins, 2);
 	}
@@ -280,8 +276,7 @@ static void texts_that_cannot_be_read_safely_are_not(void **state)
 		out.n = 0;
 		put_complete(&out);
 		put_ready(&out);
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, out.n, ~0u);
+		exchange(&d, &in, &out);
 		assert_int_equal(d.n, 1);
 		if ((d.found[0].digest == digest_of("select ?")) != cases[i].reads)
 			fail_msg("%s", cases[i].setting);

@@ -1,5 +1,4 @@
 /* What a PostgreSQL server sends: the back_...() of postgresql_parse.h.  What it receives is in test_postgresql_parse.c. */
-#include "postgresql_driver.h"
 #include "postgresql_messages.h"
 #include "check.h"
 
@@ -31,17 +30,14 @@ static void a_tag_tells_its_rows_however_cut(void **state)
 		put_ready(&out);
 		for (__u32 cut = 0; cut <= out.n; cut++) {
 			drive_plain(&d);
-			drive_receive(&d, in.at, in.n, ~0u);
-			drive_send(&d, out.at, cut, ~0u);
-			drive_send(&d, out.at + cut, out.n - cut, ~0u);
+			exchange_cut(&d, &in, &out, cut);
 			assert_int_equal(d.n, 1);
 			if (d.found[0].n_rows != cases[i].n_rows)
 				fail_msg("\"%s\": %llu", cases[i].tag, (unsigned long long)d.found[0].n_rows);
 		}
 		drive_plain(&d);
 		d.front.counts = 0;
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, out.n, ~0u);
+		exchange(&d, &in, &out);
 		assert_int_equal(d.found[0].n_rows, 0);
 	}
 }
@@ -56,8 +52,7 @@ static void statements_of_a_text_have_their_rows_together(void **state)
 	put_tag(&out, "UPDATE 3");
 	put_tag(&out, "SELECT 4");
 	put_ready(&out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 1);
 	assert_int_equal(d.found[0].n_rows, 7);
 }
@@ -83,9 +78,7 @@ static void executes_have_their_own_rows(void **state)
 	for (__u32 cut = 0; cut <= out.n; cut++) {
 		drive_plain(&d);
 		for (unsigned round = 0; round < 2; round++) {
-			drive_receive(&d, in.at, in.n, ~0u);
-			drive_send(&d, out.at, cut, ~0u);
-			drive_send(&d, out.at + cut, out.n - cut, ~0u);
+			exchange_cut(&d, &in, &out, cut);
 			assert_int_equal(d.n, 5 * (round + 1));
 			for (int i = 0; i < 5; i++)
 				assert_int_equal(d.found[5 * round + i].n_rows, n_rows[i]);
@@ -107,8 +100,7 @@ static void a_failed_one_has_no_rows(void **state)
 	put_tag(&out, "INSERT 0 4");
 	put_error(&out, "23505");
 	put_ready(&out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 2);
 	assert_int_equal(d.found[0].n_rows, 4);
 	assert_int_equal(d.found[1].n_rows, 0);
@@ -125,8 +117,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	for (int i = 0; i < 2; i++) {
 		in.n = out.n = 0;
 		put_simple(&in, &out);
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, out.n, ~0u);
+		exchange(&d, &in, &out);
 		assert_int_equal(d.found[i].verbatim, i + 1);
 	}
 	in.n = out.n = 0;
@@ -138,8 +129,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	}
 	put_sync(&in);
 	put_ready(&out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 4);
 	assert_int_equal(d.found[2].verbatim, 3);
 	assert_int_equal(d.found[3].verbatim, 3);
@@ -147,16 +137,14 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	in.n = out.n = 0;
 	put_parse(&in, "s", "SELECT b FROM t");
 	put_simple(&in, &out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	in.n = out.n = 0;
 	put_bind(&in, "p", "s");			/* by its name, and so its portal */
 	put_execute(&in, "p");
 	put_complete(&out);
 	put_sync(&in);
 	put_ready(&out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n_texts, 5);
 	assert_int_equal(d.found[d.n - 1].verbatim, 4);
 
@@ -165,8 +153,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 	in.n = out.n = 0;
 	for (int i = 0; i < 3; i++)
 		put_simple(&in, &out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 3);
 	assert_int_equal(d.front.asked.n, 0);
 	for (int i = 0; i < 3; i++)
@@ -186,8 +173,7 @@ static void rows_of_equal_rounds_are_each_their_own(void **state)
 		put_tag(&out, i == 1 ? "SELECT 7" : "SELECT 1");
 		put_ready(&out);
 	}
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 3);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(d.found[i].n_rows, i == 1 ? 7 : 1);
@@ -208,9 +194,7 @@ static void an_error_ends_its_round_however_cut(void **state)
 	put_ready(&out);
 	for (__u32 cut = 0; cut <= out.n; cut++) {
 		drive_plain(&d);
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, cut, ~0u);
-		drive_send(&d, out.at + cut, out.n - cut, ~0u);
+		exchange_cut(&d, &in, &out, cut);
 		assert_int_equal(d.n, 2);		/* the third is not executed */
 		assert_true(d.found[0].status == STATUS_OK);
 		assert_true(d.found[1].status == state_code("23505"));
@@ -229,8 +213,7 @@ static void an_error_at_the_end_is_the_last_ones(void **state)
 	put_complete(&out);
 	put_error(&out, "40001");
 	put_ready(&out);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.n, 1);
 	assert_true(d.found[0].status == state_code("40001"));
 }
@@ -250,8 +233,7 @@ static void a_state_is_five_bytes_or_unknown(void **state)
 		MESSAGE(&in, 'Q', "x\0");
 		put_error(&out, cases[i].sent);
 		put_ready(&out);
-		drive_receive(&d, in.at, in.n, ~0u);
-		drive_send(&d, out.at, out.n, ~0u);
+		exchange(&d, &in, &out);
 		assert_int_equal(d.n, 1);
 		assert_true(d.found[0].status == cases[i].status);
 	}
@@ -268,8 +250,7 @@ static void what_is_complete_is_recorded_once(void **state)
 	MESSAGE(&in, 'H', "");
 	put_complete(&out);
 	put_sync(&rest);
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_true(asked_waits(&d.front.asked));
 	drive_record(&d, 0);				/* the server receives again */
 	assert_int_equal(d.n, 1);
@@ -309,8 +290,7 @@ static void replication_is_ignored(void **state)
 	drive_plain(&d);
 	MESSAGE(&in, 'Q', "START_REPLICATION 0/0\0");
 	MESSAGE(&out, 'W', "\0\0\0");
-	drive_receive(&d, in.at, in.n, ~0u);
-	drive_send(&d, out.at, out.n, ~0u);
+	exchange(&d, &in, &out);
 	assert_int_equal(d.front.mode, FRONT_IGNORED);
 	assert_int_equal(d.n, 0);
 }

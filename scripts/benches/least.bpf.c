@@ -4,8 +4,8 @@
  * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.  A command's header, which is
  * received by itself, is not looked at.
  * With `statement` it does so by the first bytes of a command, in slots of a second: histograms of their own, found by both.
- * With `digest`, by digest instead: of a statement's text 127 bytes are copied, its command among them, and each looked at once, digits are what literals are made of.
- * No comments, strings, names, lists; one command, never a prepared one.
+ * With `digest`, by digest instead: of a statement 127 bytes are copied, the command first, and each looked at once; digits are what literals
+ * are made of.  No comments, strings, names, lists; one command, never a prepared one.
  * With `reasons` the time off the CPU is told by the system call that the thread was in when it left, which a program at sched_switch sees.
  * Calls are folded to eight, and neither preemption nor the run queue's share is told apart: less than is asked. */
 #include <linux/bpf.h>
