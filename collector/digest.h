@@ -50,6 +50,9 @@ struct digest {
 	__u8 operand;			/* a sign that comes now is an operator */
 	__u8 executable;		/* in an executable comment */
 	__u8 plain;			/* a backslash in a text is a byte like others */
+	__u8 ansi;			/* "" are names */
+	__u8 introduces;		/* the last token is the first part of a literal, if the rest comes next */
+	__u8 dotted;			/* the last token is a dot: the next word is a name */
 	__u32 depth;			/* of comments in each other, where they can be */
 	__u64 first;			/* the text's first word, where that is asked for; 0: none yet */
 	__u64 tag, tag_seen;		/* of a text between dollars: hash of what it began with, and of what may end it */
@@ -69,6 +72,9 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 	d->operand = 0;
 	d->executable = 0;
 	d->plain = 0;
+	d->ansi = 0;
+	d->introduces = 0;
+	d->dotted = 0;
 	d->depth = 0;
 	d->first = 0;
 	table_begin(&d->table, table_wanted);
@@ -110,10 +116,26 @@ static __always_inline void digest_flush(struct digest *d)
 		digest_put_token(d, ',');
 }
 
+/* It was no word: as if it had not begun. */
+static __always_inline void digest_word_undo(struct digest *d)
+{
+	d->hash = d->before;
+	d->list = d->list_before;
+	table_word_undo(&d->table);
+#ifdef DIGEST_TEXT
+	d->at = d->at_before;
+#endif
+}
+
 static __always_inline void digest_literal(struct digest *d)
 {
-	__u8 list = d->list;
+	__u8 list;
 
+	if (d->introduces)
+		digest_word_undo(d);
+	list = d->list;
+	d->introduces = 0;
+	d->dotted = 0;
 	d->operand = 1;
 	table_other(&d->table);
 	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA || list == LIST_GROUP_LITERAL_COMMA) {
@@ -168,6 +190,8 @@ static __always_inline void digest_close(struct digest *d)
 static __always_inline void digest_punctuation(struct digest *d, __u8 byte)
 {
 	d->operand = byte == ')';
+	d->introduces = 0;
+	d->dotted = byte == '.';
 	table_mark(&d->table, byte);
 	if (byte == ',') {
 		digest_comma(d);
@@ -212,7 +236,8 @@ static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 		d->n++;
 }
 
-static __always_inline void digest_word_begin(struct digest *d)
+/* A word begins.  sign: one that waits before it and goes if the word is undone; 0: none. */
+static __always_inline void digest_word_begin_signed(struct digest *d, __u8 sign)
 {
 	d->before = d->hash;
 	d->list_before = d->list;
@@ -220,20 +245,26 @@ static __always_inline void digest_word_begin(struct digest *d)
 	d->at_before = d->at;
 #endif
 	digest_flush(d);
+	if (sign) {
+		table_mark(&d->table, sign);
+		digest_put_token(d, sign);
+	}
 	digest_put(d, ' ');
 	table_word_begin(&d->table);
+	d->introduces = 0;
 	d->word = 0;
 	d->n = 0;
 }
 
-/* It was no word: as if it had not begun. */
-static __always_inline void digest_word_undo(struct digest *d)
+static __always_inline void digest_word_begin(struct digest *d)
 {
-	d->hash = d->before;
-	d->list = d->list_before;
-#ifdef DIGEST_TEXT
-	d->at = d->at_before;
-#endif
+	digest_word_begin_signed(d, 0);
+}
+
+/* A byte of a token that its text cannot show. */
+static __always_inline void digest_mark(struct digest *d)
+{
+	d->hash = hash_byte(d->hash, 0);
 }
 
 #define DIGEST_WORD4(a, b, c, d) ((__u64)(a) | (__u64)(b) << 8 | (__u64)(c) << 16 | (__u64)(d) << 24)
@@ -273,13 +304,24 @@ static __always_inline int digest_word_is_operator(const struct digest *d)
 
 static __always_inline void digest_word_end(struct digest *d)
 {
-	d->operand = !digest_word_is_operator(d);
-	if (!digest_word_is_literal(d)) {
+	int name = d->dotted;
+
+	d->dotted = 0;
+	d->operand = name || !digest_word_is_operator(d);
+	if (name || !digest_word_is_literal(d)) {
 		table_word_end(&d->table, d->word, d->n);
 		return;
 	}
 	digest_word_undo(d);
 	digest_literal(d);
+}
+
+/* What was read since digest_word_begin() is a name, whatever it reads like. */
+static __always_inline void digest_name_over(struct digest *d)
+{
+	d->operand = 1;
+	d->dotted = 0;
+	table_name_end(&d->table);
 }
 
 #endif

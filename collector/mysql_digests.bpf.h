@@ -39,10 +39,10 @@ static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 
 	s->table = table;
 }
 
-/* The host reads a specimen as by default: where a backslash escapes nothing, it would take literals for words. */
+/* The host reads a specimen as by default: in another mode it would take literals for words. */
 static __always_inline int specimen_may(const struct digest *d)
 {
-	return (wanted & WANTED_FIELD(MYSQL_DIGEST)) && !d->plain;
+	return (wanted & WANTED_FIELD(MYSQL_DIGEST)) && !d->plain && !d->ansi;
 }
 
 /* The text is read from here on. */
@@ -50,6 +50,7 @@ static __always_inline void digest_start(struct server_conn *s)
 {
 	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
 	s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
+	s->digest.ansi = (s->conn.status & SERVER_STATUS_ANSI_QUOTES) != 0;
 }
 
 #define AHEAD_WINDOWS 8
@@ -116,13 +117,13 @@ static long sketch_step(__u32 i, struct sketching *s)
 }
 
 /* Of the command, too.  seed: what the digest and its table depend on besides. */
-__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed)
+__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
 {
 	struct sketching s = { .body = body, .n = n };
 
 	if (!body)
 		return 0;
-	sketch_begin(&s.sketch, seed ^ sketch_salt);
+	sketch_begin(&s.sketch, seed ^ sketch_salt, ansi);
 	bpf_loop((n + SKETCH_RUN - 1) / SKETCH_RUN, sketch_step, &s, 0);
 	return sketch_end(&s.sketch);
 }
@@ -168,7 +169,7 @@ static __always_inline void digest_ahead(struct server_conn *s, const struct who
 	s->text = at + 1;
 	s->text_end = at + n;
 	s->digested = n - 1;
-	s->sketch = body_sketch(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF));
+	s->sketch = body_sketch(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF), s->digest.ansi);
 	s->known = known_find(s);
 	for (i = 0; !s->known && i < AHEAD_WINDOWS && i * WINDOW < n; i++)
 		digest_window(&s->digest, &body->window[i], !i, (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);

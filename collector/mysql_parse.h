@@ -55,6 +55,7 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define CLIENT_COMPRESS 0x20
 #define CLIENT_SSL 0x800
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
+#define SERVER_STATUS_ANSI_QUOTES 0x8000		/* MariaDB; MySQL does not report it */
 #define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: before the text of a query stand names and values */
 
 #define FOLLOW_HEAD (4 + REPLY_HEAD)

@@ -7,7 +7,8 @@
  * Law     Texts of one sketch are one statement: they have the same digest (mysql_digest.h) and table, as long as these are asked for in
  *         the same way (the seed).  The other way round is not so: another text in quotes, space or length of a list is another sketch.
  * Numbers Digits between edges only, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they are.  Inside of texts
- *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch.
+ *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch, nor has
+ *         one with double quotes where these are names (ANSI_QUOTES).
  * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because somebody knows the seed,
  *         would be told as one statement: the kernel's seed has a salt.
  * Both    pure; fuzzed by fuzz_mysql_digest.
@@ -30,6 +31,7 @@ struct sketch {
 	__u8 edge;		/* the last byte was one, or it is the begin */
 	__u8 digits;		/* what is read now are the digits behind an edge */
 	__u8 refused;
+	__u8 quote;		/* what quotes names besides the backquote, or the backquote */
 };
 
 static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
@@ -37,10 +39,11 @@ static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
-/* seed: what the digest depends on besides the text, and a salt. */
-static inline void sketch_begin(struct sketch *s, __u64 seed)
+/* seed: what the digest depends on besides the text, and a salt.  ansi: double quotes are for names. */
+static inline void sketch_begin(struct sketch *s, __u64 seed, int ansi)
 {
 	s->hash = sketch_mix(HASH_SEED, seed);
+	s->quote = ansi ? '"' : '`';
 	s->before = 0;
 	s->edge = 1;
 	s->digits = 0;
@@ -60,7 +63,7 @@ static inline void sketch_byte(struct sketch *s, __u8 byte)
 		if (s->digits && s->edge)
 			s->hash = sketch_mix(s->before, SKETCH_NUMBER);
 		s->digits = 0;
-		s->refused |= byte == '`';
+		s->refused |= byte == '`' || byte == s->quote;
 	}
 	s->hash = sketch_mix(s->hash, byte);
 }

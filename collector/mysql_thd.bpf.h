@@ -159,10 +159,13 @@ static __always_inline int detail_refuses(const struct mysql_thd *layout, __u64 
 
 static __always_inline void detail_begin(struct detail_thread *d, const struct mysql_thd *layout, __u64 thd)
 {
+	__u64 sql_mode = thd_pointer(thd + layout->sql_mode);
+
 	d->statement.state = STATEMENT_SPACE;
 	d->statement.word = 0;
 	digest_begin(&d->digest, (wanted & WANTED_FIELD(MYSQL_TABLE)) != 0);
-	d->digest.plain = (thd_pointer(thd + layout->sql_mode) & SQL_MODE_NO_BACKSLASH_ESCAPES) != 0;
+	d->digest.plain = (sql_mode & SQL_MODE_NO_BACKSLASH_ESCAPES) != 0;
+	d->digest.ansi = (sql_mode & SQL_MODE_ANSI_QUOTES) != 0;
 }
 
 static __noinline int detail_text(struct detail_thread *d, const struct mysql_thd *layout, __u64 thd, struct mysql_detail *told)

@@ -21,6 +21,7 @@ struct mysql_thd {			/* bytes from the THD's begin */
 };
 
 #define SQL_MODE_NO_BACKSLASH_ESCAPES (1u << 20)
+#define SQL_MODE_ANSI_QUOTES 4u
 #define SQL_MODE_STRICT 0x600000u	/* what thd_is_strict_mode() asks for */
 
 /* fd: of the executable, which may be anybody's.  ret_entry: in the file.  -ENOTSUP: it cannot be; reason (REASON_MAX bytes) says why. */

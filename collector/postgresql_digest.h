@@ -169,8 +169,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 		table_word_byte(&d->table, byte);
 		return DIGEST_NAME;
 	}
-	table_name_end(&d->table);
-	d->operand = 1;
+	digest_name_over(d);
 	return DIGEST_AGAIN;
 }
 
@@ -358,7 +357,7 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 	else if (state == DIGEST_WORD || state == DIGEST_NAME || (state == DIGEST_NAME_END && !whole))
 		digest_word_undo(d);
 	else if (state == DIGEST_NAME_END)
-		table_name_end(&d->table);
+		digest_name_over(d);
 	else if (whole && state == DIGEST_SIGN)
 		digest_punctuation(d, d->sign & 127);
 	else if (whole && (state == DIGEST_SLASH || state == DIGEST_DOT || state == DIGEST_COLON || state == DIGEST_DOLLAR || state == DIGEST_TAG))

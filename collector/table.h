@@ -29,12 +29,13 @@ enum table_state {
 
 struct table {
 	struct name name;
+	__u64 hash_before;	/* the name's before the last word */
 	__u64 selects;		/* a bit per open bracket, the innermost lowest: FROM names a table there */
 	__u8 state;
 	__u8 before;		/* the next word; enum table_before */
 	__u8 kind;		/* of statement: bits of enum table_kind */
 	__u8 pad;
-	__u32 pad2;
+	__u32 n_before;		/* as hash_before */
 };
 
 enum table_before {
@@ -140,12 +141,21 @@ static __always_inline void table_begin(struct table *t, int wanted)
 /* A word or quoted name begins. */
 static __always_inline void table_word_begin(struct table *t)
 {
+	if (t->state == TABLE_NEXT)
+		name_begin(&t->name);
+	t->hash_before = t->name.hash;
+	t->n_before = t->name.n;
 	if (t->state == TABLE_NAMED)
 		t->state = TABLE_DONE;
-	else if (t->state == TABLE_NEXT)
-		name_begin(&t->name);
 	else if (t->state == TABLE_DOT)
 		name_byte(&t->name, '.');
+}
+
+/* It was a literal: table_other() comes next. */
+static __always_inline void table_word_undo(struct table *t)
+{
+	t->name.hash = t->hash_before;
+	t->name.n = t->n_before;
 }
 
 static __always_inline void table_word_byte(struct table *t, __u8 byte)

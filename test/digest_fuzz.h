@@ -55,7 +55,7 @@ static void check_table(const struct digest_dialect *of, const uint8_t *data, si
 
 		digest_byte(&plain, data[i]);
 		digest_byte(&d, data[i]);
-		must(d.table.name.n <= n || d.state == DIGEST_WORD || d.state == DIGEST_NAME);
+		must(d.table.name.n <= n || DIGEST_READS_NAME(d.state));
 		must(d.table.name.n <= n || n >= NAME_ROOM || grew_by(of, &d, data[i]));
 		must(d.table.name.n <= NAME_ROOM && d.table.state <= TABLE_DONE);
 	}

@@ -6,6 +6,8 @@
 #include "../collector/postgresql_digest.h"
 #include "../collector/postgresql_digest_text.h"
 #include "../collector/slice.h"
+
+#define DIGEST_READS_NAME(state) ((state) == DIGEST_WORD || (state) == DIGEST_NAME)
 #include "digest_fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);

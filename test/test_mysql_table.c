@@ -6,7 +6,9 @@
 
 static const struct table_case cases[] = {
 	{ "select a from t where b = 1", "t" }, { "SELECT a FROM T", "T" }, { "select*from`a b`", "a b" },
-	{ "select a from db.t", "db.t" }, { "select a from `d b` . `t.u` x", "d b.t.u" }, { "select a from db . t", "db.t" },
+	{ "select a from db.t", "db.t" }, { "SELECT s.1st FROM t1db.2020_Sales s", "t1db.2020_Sales" }, { "select a from 2020_sales", "2020_sales" },
+	{ "insert into 1e values (1)", "1e" }, { "update db.1e5 set a = 1", "db.1e5" }, { "select a from 0xfg.0x1", "0xfg.0x1" },
+	{ "select a from `d``b`.`t``u`", "d`b.t`u" }, { "select a from t where b in (select 2nd from u)", "t" }, { "select a from `d b` . `t.u` x", "d b.t.u" }, { "select a from db . t", "db.t" },
 	{ "select a from t, u", "t" }, { "select a from t join u on t.a = u.a", "t" }, { "(select a from t)", "t" },
 	{ "select a from (select b from u) t", "u" }, { "select a from ((select b from u) t)", "u" },
 	{ "select a from (t1 join t2 on 1)", "t1" }, { "select a from (select 1) x join t", "t" },
@@ -53,7 +55,8 @@ static const struct table_case cases[] = {
 	{ "select extract(year from c)", NONE }, { "select a from where", NONE }, { "))) from t", NONE },
 	/* what a literal is, is no table */
 	{ "select a from 'secret'", NONE }, { "select a from \"secret\"", NONE }, { "select a from x'41'", NONE }, { "select a from _utf8'secret'", NONE },
-	{ "select a from 4711", NONE }, { "select a from 4711secret", NONE }, { "select a from null", NONE }, { "select a from ?", NONE },
+	{ "select a from 4711", NONE }, { "select a from 4711.5", NONE }, { "select a from 0x41", NONE }, { "select a from -4711", NONE },
+	{ "select a from db. 4711", "db" }, { "select a from db . x'41'", "db" }, { "select a from null", NONE }, { "select a from ?", NONE },
 	{ "select a from -5", NONE }, { "insert into t'secret'", "t" }, { "select a from db.'secret'", "db" }, { "select a from n'secret'", NONE },
 	{ "update 'a' 'from secret'", NONE }, { "select 'it''s from secret'", NONE }, { "select 'it\\'s from secret'", NONE },
 };
