@@ -6,19 +6,20 @@
  * Literals are `?`; with commas between they are one, and "( ? )" with commas between one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
  * Table    The first table that is named is found beside (table.h), where digest_begin() is told so; in lower case where the dialect
  *          defines DIGEST_FOLDS_NAMES.
- * Cut      A text may be cut anywhere: the struct is all there is.
- * Text     Where DIGEST_TEXT is defined the tokens are also written down (digest_text.h): the same code tells kernel and host what
- *          a literal is, so that no literal is in a text.
+ * Cut      A text may come in pieces, cut anywhere: the struct is all there is.  A text of which not all was looked at has another code
+ *          than one that ends there.
+ * Text     The first tokens are also written down, for the label (specimen.h): it depends on nothing but the tokens.
  * Both     pure.  Inlined where they can be: the kernel allows 8 calls in each other.
  */
 #ifndef HEATSCOPE_DIGEST_H
 #define HEATSCOPE_DIGEST_H
 
+#include "specimen.h"
 #include "table.h"
 
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
 
-#define DIGEST_LOOK 4096		/* bytes of a text that are looked at */
+#define DIGEST_LOOK 65536		/* bytes of a text that are looked at */
 #define DIGEST_AGAIN 255		/* instead of the dialect's state: what was read is over, and this byte begins what comes next */
 
 /* What has been put last, and what waits (after the bar) for the next token to show whether it is more of the same. */
@@ -57,11 +58,8 @@ struct digest {
 	__u64 first;			/* the text's first word, where that is asked for; 0: none yet */
 	__u64 tag, tag_seen;		/* of a text between dollars: hash of what it began with, and of what may end it */
 	struct table table;
-#ifdef DIGEST_TEXT
-	__u32 at, at_before;		/* bytes written, also beyond room; before the word */
-	__u32 room;
-	char *text;
-#endif
+	__u32 len_before;		/* the tokens' before the word */
+	struct specimen tokens;
 };
 
 static __always_inline void digest_begin(struct digest *d, int table_wanted)
@@ -77,19 +75,32 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 	d->dotted = 0;
 	d->depth = 0;
 	d->first = 0;
+	d->tokens.len = 0;
+	d->tokens.cut = 0;
 	table_begin(&d->table, table_wanted);
 }
+
+/* A step of the tokens: to the kernel a global function, so that the verifier looks at it once and not in each state that it is called
+ * from.  d is never NULL; the verifier does not know. */
+#ifdef __bpf__
+#define DIGEST_STEP __noinline int
+#define DIGEST_STEP_END return 0;
+#define DIGEST_IS(d) if (!(d)) return 0
+#else
+#define DIGEST_STEP static inline void
+#define DIGEST_STEP_END
+#define DIGEST_IS(d) (void)(d)
+#endif
 
 /* ---- tokens ---- */
 
 static __always_inline void digest_put(struct digest *d, __u8 byte)
 {
+	__u64 len = d->tokens.len, over = (SPECIMEN_MAX - 1 - len) >> 63;	/* no branch: the verifier would follow both, each time */
+
 	d->hash = hash_byte(d->hash, byte);
-#ifdef DIGEST_TEXT
-	if (d->at < d->room)
-		d->text[d->at] = (char)byte;
-	d->at++;
-#endif
+	d->tokens.text[(len | -over) & (SPECIMEN_MAX - 1)] = (char)byte;
+	d->tokens.len = len + 1;
 }
 
 static __always_inline void digest_put_token(struct digest *d, __u8 byte)
@@ -122,15 +133,14 @@ static __always_inline void digest_word_undo(struct digest *d)
 	d->hash = d->before;
 	d->list = d->list_before;
 	table_word_undo(&d->table);
-#ifdef DIGEST_TEXT
-	d->at = d->at_before;
-#endif
+	d->tokens.len = d->len_before;
 }
 
-static __always_inline void digest_literal(struct digest *d)
+DIGEST_STEP digest_literal(struct digest *d)
 {
 	__u8 list;
 
+	DIGEST_IS(d);
 	if (d->introduces)
 		digest_word_undo(d);
 	list = d->list;
@@ -140,15 +150,14 @@ static __always_inline void digest_literal(struct digest *d)
 	table_other(&d->table);
 	if (list == LIST_LITERAL_COMMA || list == LIST_INNER_COMMA || list == LIST_GROUP_LITERAL_COMMA) {
 		d->list = list - 1;
-		return;
-	}
-	if (list == LIST_GROUP_OPEN) {
+	} else if (list == LIST_GROUP_OPEN) {
 		d->list = LIST_GROUP_LITERAL;
-		return;
+	} else {
+		digest_flush(d);
+		digest_put_token(d, '?');
+		d->list = list == LIST_OPEN ? LIST_INNER : LIST_LITERAL;
 	}
-	digest_flush(d);
-	digest_put_token(d, '?');
-	d->list = list == LIST_OPEN ? LIST_INNER : LIST_LITERAL;
+	DIGEST_STEP_END
 }
 
 static __always_inline void digest_comma(struct digest *d)
@@ -187,8 +196,9 @@ static __always_inline void digest_close(struct digest *d)
 }
 
 /* Brackets, commas, operators: each byte is a token. */
-static __always_inline void digest_punctuation(struct digest *d, __u8 byte)
+DIGEST_STEP digest_punctuation(struct digest *d, __u8 byte)
 {
+	DIGEST_IS(d);
 	d->operand = byte == ')';
 	d->introduces = 0;
 	d->dotted = byte == '.';
@@ -207,6 +217,7 @@ static __always_inline void digest_punctuation(struct digest *d, __u8 byte)
 		digest_flush(d);
 		digest_put_token(d, byte);
 	}
+	DIGEST_STEP_END
 }
 
 /* ---- words ---- */
@@ -237,13 +248,12 @@ static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 }
 
 /* A word begins.  sign: one that waits before it and goes if the word is undone; 0: none. */
-static __always_inline void digest_word_begin_signed(struct digest *d, __u8 sign)
+DIGEST_STEP digest_word_begin_signed(struct digest *d, __u8 sign)
 {
+	DIGEST_IS(d);
 	d->before = d->hash;
 	d->list_before = d->list;
-#ifdef DIGEST_TEXT
-	d->at_before = d->at;
-#endif
+	d->len_before = d->tokens.len;
 	digest_flush(d);
 	if (sign) {
 		table_mark(&d->table, sign);
@@ -254,6 +264,7 @@ static __always_inline void digest_word_begin_signed(struct digest *d, __u8 sign
 	d->introduces = 0;
 	d->word = 0;
 	d->n = 0;
+	DIGEST_STEP_END
 }
 
 static __always_inline void digest_word_begin(struct digest *d)
@@ -302,18 +313,21 @@ static __always_inline int digest_word_is_operator(const struct digest *d)
 	return d->n <= 8 && digest_operators[DIGEST_OPERATOR_HASH(d->word)] == d->word;
 }
 
-static __always_inline void digest_word_end(struct digest *d)
+DIGEST_STEP digest_word_end(struct digest *d)
 {
-	int name = d->dotted;
+	int name;
 
+	DIGEST_IS(d);
+	name = d->dotted;
 	d->dotted = 0;
 	d->operand = name || !digest_word_is_operator(d);
 	if (name || !digest_word_is_literal(d)) {
 		table_word_end(&d->table, d->word, d->n);
-		return;
+	} else {
+		digest_word_undo(d);
+		digest_literal(d);
 	}
-	digest_word_undo(d);
-	digest_literal(d);
+	DIGEST_STEP_END
 }
 
 /* What was read since digest_word_begin() is a name, whatever it reads like. */
@@ -322,6 +336,15 @@ static __always_inline void digest_name_over(struct digest *d)
 	d->operand = 1;
 	d->dotted = 0;
 	table_name_end(&d->table);
+}
+
+/* The code, after the last token. */
+static __always_inline __u64 digest_sum(struct digest *d, int whole)
+{
+	d->tokens.cut = !whole;
+	if (!whole)
+		d->hash = hash_byte(d->hash, 1);	/* no byte of a token is like that */
+	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
 }
 
 #endif

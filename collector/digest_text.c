@@ -7,51 +7,54 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOOKED 1024			/* of tokens: what is longer is cut anyway */
+#define EMPTY "empty"			/* a statement without tokens */
+#define CUT " …"
+#define MARKS 24			/* bytes of a label that the code and CUT may take */
 
-/* The text, and behind what does not read as the code that code. */
-static void label(digest_reader *read, __u64 code, const char *tokens, size_t n, char *out)
+/* Is it as a text, without its code, the label of that code and of nothing else? */
+static int reads_as_itself(digest_reader *read, __u64 code, const char *label)
 {
-	char again[LOOKED + 1];
-	size_t unused;
+	struct specimen unused;
 
-	if (!clean_copy(tokens, n, out, LABEL_MAX) || clean_is_special(out) || read(out, strlen(out), 1, again, LOOKED, &unused) != code)
-		clean_label(code, tokens, n, out);
+	return !clean_is_special(label) && strcmp(label, EMPTY) && read(label, strlen(label), 1, &unused) == code;
+}
+
+void digest_label_by(digest_reader *read, __u64 code, const struct specimen *tokens, char *out)
+{
+	size_t kept = tokens->len < SPECIMEN_TEXT ? tokens->len : SPECIMEN_TEXT, n = kept - (kept != 0);
+	const char *text = tokens->text + (kept != 0);	/* every token has a space before it */
+	char begin[LABEL_MAX + 1];
+
+	if (!kept && !tokens->cut) {
+		memcpy(out, EMPTY, sizeof(EMPTY));
+	} else if (tokens->cut) {
+		clean_copy(text, n, begin, LABEL_MAX - MARKS);
+		strcat(begin, CUT);
+		clean_label(code, begin, strlen(begin), out);
+	} else if (tokens->len > SPECIMEN_TEXT || !clean_copy(text, n, out, LABEL_MAX) || !reads_as_itself(read, code, out)) {
+		clean_label(code, text, n, out);
+	}
 }
 
 __u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole, char *out)
 {
-	char text[LOOKED + 1];
-	size_t n;
-	__u64 code = read(sql, len, whole, text, LOOKED, &n);
+	struct specimen tokens;
+	__u64 code = read(sql, len, whole, &tokens);
 
-	label(read, code, text + (n != 0), n - (n != 0), out);	/* every token has a space before it */
+	digest_label_by(read, code, &tokens, out);
 	return code;
-}
-
-void digest_label_by(digest_reader *read, __u64 code, const char *sql, size_t len, int whole, char *out)
-{
-	char text[LOOKED + 1];
-	size_t n;
-
-	read(sql, len, whole, text, LOOKED, &n);
-	label(read, code, text + (n != 0), n - (n != 0), out);
 }
 
 int digest_codes_by(digest_reader *read, const char *text, __u64 *ret_code, size_t max)
 {
-	size_t len = strlen(text), unused;
-	char tokens[LOOKED + 1];
+	struct specimen unused;
 
 	if (!max)
 		return -E2BIG;
-	if (!strcmp(text, "none") || !strcmp(text, "unknown")) {
+	if (!strcmp(text, "none") || !strcmp(text, "unknown"))
 		*ret_code = strcmp(text, "none") ? DIGEST_UNKNOWN : DIGEST_NONE;
-		return 1;
-	}
-	if (clean_code(text, ret_code))
-		return 1;
-	*ret_code = read(text, len, 1, tokens, LOOKED, &unused);
+	else if (!clean_code(text, ret_code))
+		*ret_code = read(text, strcmp(text, EMPTY) ? strlen(text) : 0, 1, &unused);
 	return 1;
 }
 

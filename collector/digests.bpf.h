@@ -1,7 +1,7 @@
 /* digests.bpf.h - the digests of the texts that servers are sent, fed by windows of them.
  *
  *      digest_window() ... -> digest_code() at the last byte that is looked at
- *                               `--> specimens: the first text of a code, for its label
+ *                               `--> specimens: the first tokens of a code, for its label
  *
  * The protocol's digest_byte() comes before.  Functions that are not inlined are global ones: the verifier looks at each once,
  * not once per path to it.
@@ -20,13 +20,6 @@ struct {
 	__type(key, __u64);
 	__type(value, struct specimen);
 } specimens SEC(".maps");
-
-struct {				/* where one is put together */
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct specimen);
-} specimen SEC(".maps");
 
 struct digesting {
 	struct digest *digest;
@@ -55,37 +48,11 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 	return 0;
 }
 
-/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it.  0, or -errno. */
-static __always_inline long specimen_read(struct specimen *m, __u64 text, __u64 there, __u32 len, int whole)
+/* The tokens of the first statement with a code are kept for its label. */
+static __always_inline void specimen_keep(__u64 code, const struct specimen *tokens)
 {
-	if (there > len)
-		there = len;
-	m->whole = whole && there == len && len < SPECIMEN_MAX;
-	if (there >= SPECIMEN_MAX)
-		there = SPECIMEN_MAX - 1;
-	m->len = there;
-	barrier_var(there);
-	return bpf_probe_read_user(m->text, there & (SPECIMEN_MAX - 1), (void *)text);
-}
-
-static __always_inline void specimen_put(struct specimen *m, __u64 code, __u64 text, __u64 there, __u32 len, int whole)
-{
-	if (!specimen_read(m, text, there, len, whole))
-		bpf_map_update_elem(&specimens, &code, m, BPF_ANY);
-}
-
-/* The first of its kind is kept for its text: len bytes, which lie together from `text` on, up to text_end.  text 0: they are not at
- * hand. */
-static __always_inline void specimen_keep(__u64 code, __u64 text, __u64 text_end, __u32 len, int whole)
-{
-	const __u32 zero = 0;
-	struct specimen *m;
-
-	if (!text || bpf_map_lookup_elem(&specimens, &code))
-		return;
-	m = bpf_map_lookup_elem(&specimen, &zero);
-	if (m)
-		specimen_put(m, code, text, text_end - text, len, whole);
+	if (!bpf_map_lookup_elem(&specimens, &code))
+		bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
 }
 
 #endif

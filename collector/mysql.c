@@ -83,7 +83,7 @@ static void label_digest(const struct server_tracer *t, __u64 code, char *out)
 	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(t->specimens_fd, &code, &s))
 		digest_label_unseen(code, out);
 	else
-		digest_label(code, s.text, s.len < sizeof(s.text) ? s.len : sizeof(s.text), s.whole, out);
+		digest_label(code, &s, out);
 }
 
 static void mysql_label(void *self, unsigned field, __u64 code, char *out)

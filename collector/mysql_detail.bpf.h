@@ -18,7 +18,6 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "conns.bpf.h"
-#include "specimen.h"
 
 const volatile __u32 detail = 0;	/* it is asked for */
 
@@ -29,7 +28,6 @@ struct detail_thread {
 	struct name name;
 	char name_bytes[NAME_ROOM + 8];	/* that it is made of */
 	__u8 window[64];		/* of a text */
-	struct specimen specimen;
 };
 
 struct {

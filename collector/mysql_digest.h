@@ -9,8 +9,8 @@
  * Lists    literals with commas between are one literal, and "( ? )" with commas between one group: in (1, 2, 3),
  *          values (1, 'a'), (2, 'b').
  * Nothing  white space, comments, optimizer hints, semicolons at the end.  The content of an executable comment counts.
- * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count.
- * Quotes   A backslash escapes and "" are texts, as by default; where the server says otherwise, digest_byte() is told.
+ * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count; its code is another one than that of a text that ends there.
+ * Quotes   A backslash escapes and "" are texts, as by default; after digest_begin(), `plain` and `ansi` say otherwise.
  *          Comments are read as the servers do; mysql_statement.h, which looks for a first word only, takes "--" for one always.
  * Table    The first table that is named is found beside (table.h), where digest_begin() is told so.
  * Both     pure; fuzzed by fuzz_mysql_digest.  Inlined where they can be: the kernel allows 8 calls in each other.
@@ -529,7 +529,7 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 		digest_byte(d, '\n');
 	if (whole && d->state == DIGEST_SIGN)
 		digest_punctuation(d, d->sign & 127);
-	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
+	return digest_sum(d, whole);
 }
 
 #endif

@@ -11,11 +11,11 @@
 #include "digest_text.h"
 
 /* Gives the code that mysql_digest.h gives of the same bytes.  `whole` 0: more followed that is not known.
- * What does not read as itself (cut at LABEL_MAX bytes, a name of odd characters) ends with " #" and its code. */
+ * Labels as in digest_text.h. */
 __u64 digest_text(const char *sql, size_t len, int whole, char *out);
 
-/* The label of a code, from the first bytes of a statement that has it; they may be too few to give the code again. */
-void digest_label(__u64 code, const char *sql, size_t len, int whole, char *out);
+/* The label of a code, from its first tokens. */
+void digest_label(__u64 code, const struct specimen *tokens, char *out);
 
 /* The codes that are shown as `text`, for predicates: 1, or -E2BIG if max is 0. */
 int digest_codes(const char *text, __u64 *ret_code, size_t max);

@@ -2,7 +2,7 @@
  *
  *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
  *           `--> known: which text of this sketch was read before -----------------------------------------------------^
- *                                                                     `--> specimens: the first text of a code, for its label
+ *                                                                     `--> specimens: the first tokens of a code, for its label
  *
  * Functions that are not inlined are global ones: the verifier looks at each once, not once per path to it.
  * Included once, by mysql.bpf.c.
@@ -37,12 +37,6 @@ static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 
 {
 	s->code = code;
 	s->table = table;
-}
-
-/* The host reads a specimen as by default: in another mode it would take literals for words. */
-static __always_inline int specimen_may(const struct digest *d)
-{
-	return (wanted & WANTED_FIELD(MYSQL_DIGEST)) && !d->plain && !d->ansi;
 }
 
 /* The text is read from here on. */
@@ -138,7 +132,7 @@ static __always_inline int known_find(struct server_conn *s)
 		return 0;
 	code = k->code;
 	table = k->table;
-	if (specimen_may(&s->digest) && !bpf_map_lookup_elem(&specimens, &code))
+	if ((wanted & WANTED_FIELD(MYSQL_DIGEST)) && !bpf_map_lookup_elem(&specimens, &code))
 		return 0;
 	if (table > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &table))
 		return 0;
@@ -203,8 +197,8 @@ static __always_inline void text_read(struct server_conn *s, int whole)
 	s->code = digest_code(&s->digest, whole);
 	s->table = table_code(&s->digest.table, whole);
 	name_remember(&s->digest.table.name, s->table);
-	if (specimen_may(&s->digest))
-		specimen_keep(s->code, s->text, s->text_end, s->digested, whole);
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		specimen_keep(s->code, &s->digest.tokens);
 	known_keep(s);
 }
 

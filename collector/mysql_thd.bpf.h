@@ -36,8 +36,8 @@ static __always_inline __u64 thd_pointer(__u64 at)
 
 struct telling {			/* a loop's, so it has to be on the stack */
 	struct detail_thread *d;
-	const char *at;
-	__u64 left;
+	const char *text;		/* n bytes of it; no step changes them, so to the verifier all steps are alike */
+	__u64 n;
 	__u32 failed, pad;
 };
 
@@ -130,12 +130,13 @@ static long detail_step(__u32 i, struct telling *g)
 {
 	struct detail_thread *d = g->d;
 	const struct window *window = (const struct window *)d->window;
-	__u64 n = g->left < WINDOW ? g->left : WINDOW;
+	__u64 at = (__u64)i * WINDOW, n;
 
-	if (!n)
+	if (at >= g->n)
 		return 1;
+	n = g->n - at < WINDOW ? g->n - at : WINDOW;
 	barrier_var(n);
-	if (n > WINDOW || bpf_probe_read_user(d->window, n, g->at)) {
+	if (n > WINDOW || bpf_probe_read_user(d->window, n, g->text + at)) {
 		g->failed = 1;
 		return 1;
 	}
@@ -143,8 +144,6 @@ static long detail_step(__u32 i, struct telling *g)
 		statement_window(&d->statement, window, n);
 	if (wanted & MYSQL_TOKENS)
 		digest_window(&d->digest, window, 0, n);
-	g->at += n;
-	g->left -= n;
 	return 0;
 }
 
@@ -180,14 +179,14 @@ static __noinline int detail_text(struct detail_thread *d, const struct mysql_th
 	    detail_refuses(layout, thd))
 		return 0;
 	detail_begin(d, layout, thd);
-	g.at = text.at;
-	g.left = text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK;
+	g.text = text.at;
+	g.n = text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK;
 	bpf_loop(DIGEST_LOOK / WINDOW, detail_step, &g, 0);
 	if (g.failed)
 		return 0;
 	detail_codes(d, told, text.n);
-	if (specimen_may(&d->digest) && !bpf_map_lookup_elem(&specimens, &told->digest))
-		specimen_put(&d->specimen, told->digest, (__u64)text.at, text.n, text.n < DIGEST_LOOK ? text.n : DIGEST_LOOK, text.n <= DIGEST_LOOK);
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		specimen_keep(told->digest, &d->digest.tokens);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
  *          one that is not an operator between two: all `?`.  So is the operator `?`.
  * Nothing  white space, comments (also in each other), semicolons at the end.
  * Casts    `::` is one token.
- * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count.
+ * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count; its code is another one than that of a text that ends there.
  * Strings  as with standard_conforming_strings, the default; texts of others are not read (postgresql_parse.h).
  * First    `first` has the text's first word, or STATEMENT_MISC where it begins with something else.
  *
@@ -22,7 +22,8 @@
 #include "postgresql_statement.h"
 
 enum digest_state {
-	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_NUMBER, DIGEST_EXPONENT, DIGEST_DOT, DIGEST_STRING, DIGEST_ESCAPE, DIGEST_STRING_END,
+	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_NUMBER, DIGEST_EXPONENT, DIGEST_ZERO, DIGEST_RADIX, DIGEST_DOT, DIGEST_STRING, DIGEST_ESCAPE,
+	DIGEST_STRING_END, DIGEST_STRING_SPACE, DIGEST_STRING_LINE, DIGEST_AMPERSAND,
 	DIGEST_NAME, DIGEST_NAME_END, DIGEST_DOLLAR, DIGEST_TAG, DIGEST_BODY, DIGEST_BODY_TAG, DIGEST_SIGN, DIGEST_COLON, DIGEST_LINE,
 	DIGEST_SLASH, DIGEST_BLOCK, DIGEST_BLOCK_STAR, DIGEST_BLOCK_SLASH,
 };
@@ -95,7 +96,7 @@ static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
 	digest_first_is_no_word(d);
 	if (digest_digit(byte) || byte == '?') {
 		digest_literal(d);
-		return byte == '?' ? DIGEST_BETWEEN : DIGEST_NUMBER;
+		return byte == '?' ? DIGEST_BETWEEN : byte == '0' ? DIGEST_ZERO : DIGEST_NUMBER;
 	}
 	if (byte == '$')
 		return DIGEST_DOLLAR;
@@ -124,8 +125,30 @@ static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
 		digest_word_undo(d);
 		return digest_string(d, d->word != 'e');
 	}
+	if (byte == '&' && d->n == 1 && d->word == 'u')
+		return DIGEST_AMPERSAND;
 	digest_word_over(d);
 	return DIGEST_AGAIN;
+}
+
+/* u&'..' and u&".." are a text and a name. */
+static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
+{
+	if (byte == '\'' || byte == '"') {
+		digest_word_undo(d);
+		return byte == '"' ? digest_quoted_name(d) : digest_string(d, 1);
+	}
+	digest_word_over(d);
+	digest_punctuation(d, '&');
+	return DIGEST_AGAIN;
+}
+
+/* 0xe-5 is a difference, 1e-5 is a number. */
+static __always_inline int digest_is_radix(__u8 byte)
+{
+	__u8 lower = byte | 32;
+
+	return lower == 'x' || lower == 'o' || lower == 'b';
 }
 
 static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
@@ -151,6 +174,16 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 	if (byte == '\\' && !d->plain)
 		return DIGEST_ESCAPE;
 	return byte == '\'' ? DIGEST_STRING_END : DIGEST_STRING;
+}
+
+/* A text goes on in the next line, by the rules of its begin. */
+static __always_inline __u8 digest_after_string(__u8 byte)
+{
+	if (byte == '\'')
+		return DIGEST_STRING;
+	if (byte == '\n' || byte == '\r')
+		return DIGEST_STRING_LINE;
+	return byte <= ' ' ? DIGEST_STRING_SPACE : DIGEST_AGAIN;
 }
 
 static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
@@ -309,7 +342,17 @@ static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
 	case DIGEST_ESCAPE:
 		return DIGEST_STRING;
 	case DIGEST_STRING_END:
-		return byte == '\'' ? DIGEST_STRING : DIGEST_AGAIN;
+		return digest_after_string(byte);
+	case DIGEST_STRING_SPACE:
+		return byte == '\'' ? DIGEST_AGAIN : digest_after_string(byte);
+	case DIGEST_STRING_LINE:
+		return byte == '\'' ? DIGEST_STRING : byte <= ' ' ? DIGEST_STRING_LINE : DIGEST_AGAIN;
+	case DIGEST_AMPERSAND:
+		return digest_after_ampersand(d, byte);
+	case DIGEST_ZERO:
+		return digest_is_radix(byte) ? DIGEST_RADIX : digest_in_number(d, byte);
+	case DIGEST_RADIX:
+		return digest_in_names(byte) ? DIGEST_RADIX : DIGEST_AGAIN;
 	case DIGEST_NAME:
 		return digest_in_name(d, byte);
 	case DIGEST_NAME_END:
@@ -354,15 +397,15 @@ static __always_inline __u64 digest_code(struct digest *d, int whole)
 
 	if (state == DIGEST_WORD && whole)
 		digest_word_over(d);
-	else if (state == DIGEST_WORD || state == DIGEST_NAME || (state == DIGEST_NAME_END && !whole))
+	else if (state == DIGEST_WORD || state == DIGEST_NAME || (state == DIGEST_AMPERSAND && !whole) || (state == DIGEST_NAME_END && !whole))
 		digest_word_undo(d);
 	else if (state == DIGEST_NAME_END)
 		digest_name_over(d);
 	else if (whole && state == DIGEST_SIGN)
 		digest_punctuation(d, d->sign & 127);
-	else if (whole && (state == DIGEST_SLASH || state == DIGEST_DOT || state == DIGEST_COLON || state == DIGEST_DOLLAR || state == DIGEST_TAG))
+	else if (whole && (state == DIGEST_SLASH || state == DIGEST_DOT || state == DIGEST_COLON || state == DIGEST_AMPERSAND || state == DIGEST_DOLLAR || state == DIGEST_TAG))
 		digest_byte(d, ' ');
-	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
+	return digest_sum(d, whole);
 }
 
 /* The kind of statement, after digest_code(). */

@@ -1,4 +1,3 @@
-#define DIGEST_TEXT
 #include "postgresql_digest_text.h"
 #include "postgresql_digest.h"
 #include "digest_read.h"
@@ -8,9 +7,9 @@ __u64 postgresql_digest_text(const char *sql, size_t len, int whole, char *out)
 	return digest_text_by(digest_of, sql, len, whole, out);
 }
 
-void postgresql_digest_label(__u64 code, const char *sql, size_t len, int whole, char *out)
+void postgresql_digest_label(__u64 code, const struct specimen *tokens, char *out)
 {
-	digest_label_by(digest_of, code, sql, len, whole, out);
+	digest_label_by(digest_of, code, tokens, out);
 }
 
 int postgresql_digest_codes(const char *text, __u64 *ret_code, size_t max)

@@ -8,7 +8,7 @@
 #include "digest_text.h"
 
 __u64 postgresql_digest_text(const char *sql, size_t len, int whole, char *out);
-void postgresql_digest_label(__u64 code, const char *sql, size_t len, int whole, char *out);
+void postgresql_digest_label(__u64 code, const struct specimen *tokens, char *out);
 int postgresql_digest_codes(const char *text, __u64 *ret_code, size_t max);
 
 #endif

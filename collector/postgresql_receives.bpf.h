@@ -154,7 +154,7 @@ __noinline int text_over(struct server_conn *s, int whole)
 	front_text_end(&s->front, code, digest_statement(&s->digest, whole), table,
 		       verbatim_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole));
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
-		specimen_keep(code, s->text, s->text_end, s->digested, whole);
+		specimen_keep(code, &s->digest.tokens);
 	return 0;
 }
 

@@ -23,6 +23,19 @@ struct {				/* where one is put together */
 	__type(value, struct verbatim);
 } verbatim_here SEC(".maps");
 
+/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it.  0, or -errno. */
+static __always_inline long verbatim_read(struct as_sent *m, __u64 text, __u64 there, __u32 len, int whole)
+{
+	if (there > len)
+		there = len;
+	m->whole = whole && there == len && len < VERBATIM_ROOM;
+	if (there >= VERBATIM_ROOM)
+		there = VERBATIM_ROOM - 1;
+	m->len = there;
+	barrier_var(there);
+	return bpf_probe_read_user(m->text, there & (VERBATIM_ROOM - 1), (void *)text);
+}
+
 /* Of a text of len bytes, those that lie together from `text` to text_end.  Its name; 0: it is not kept. */
 static __always_inline __u64 verbatim_keep(__u64 connection, __u32 number, __u64 text, __u64 text_end, __u32 len, int whole)
 {
@@ -33,7 +46,7 @@ static __always_inline __u64 verbatim_keep(__u64 connection, __u32 number, __u64
 	if (!text_full || !text)
 		return 0;
 	v = bpf_map_lookup_elem(&verbatim_here, &zero);
-	if (!v || specimen_read(&v->as_sent, text, text_end - text, len, whole))
+	if (!v || verbatim_read(&v->as_sent, text, text_end - text, len, whole))
 		return 0;
 	v->name = name;
 	return bpf_map_update_elem(&verbatims, &key, v, BPF_ANY) ? 0 : name;

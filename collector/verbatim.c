@@ -5,7 +5,7 @@
 
 size_t verbatim_text(const struct verbatim *v, char *out)
 {
-	const struct specimen *sent = &v->as_sent;
+	const struct as_sent *sent = &v->as_sent;
 	size_t n = sent->len < VERBATIM_MAX ? sent->len : VERBATIM_MAX;
 
 	clean_copy(sent->text, n, out, VERBATIM_MAX);

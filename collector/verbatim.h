@@ -13,14 +13,21 @@
 #ifndef HEATSCOPE_VERBATIM_H
 #define HEATSCOPE_VERBATIM_H
 
-#include "specimen.h"
+#include <linux/types.h>
 
 #define VERBATIMS_MAX 8192		/* of 4096 connections; those not used for longest have none */
-#define VERBATIM_MAX (SPECIMEN_MAX - 1)
+#define VERBATIM_ROOM 1024
+#define VERBATIM_MAX (VERBATIM_ROOM - 1)
+
+struct as_sent {
+	__u16 len;			/* bytes in text */
+	__u16 whole;			/* 1: that is all of it */
+	char text[VERBATIM_ROOM];	/* its last byte is never used */
+};
 
 struct verbatim {
 	__u64 name;			/* 0: none; connection << 32 | number of the text, modulo 2^32 */
-	struct specimen as_sent;
+	struct as_sent as_sent;
 };
 
 #define VERBATIM_NAME(connection, number) ((connection) << 32 | (__u32)(number))

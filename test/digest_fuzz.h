@@ -10,7 +10,7 @@
 
 struct digest_dialect {
 	__u64 (*text)(const char *sql, size_t len, int whole, char *out);
-	void (*label)(__u64 code, const char *sql, size_t len, int whole, char *out);
+	void (*label)(__u64 code, const struct specimen *tokens, char *out);
 	int (*codes)(const char *text, __u64 *ret_code, size_t max);
 	const char *before;		/* white space and comments, which change nothing */
 	int lowers;			/* names between no quotes are told in lower case */
@@ -69,6 +69,7 @@ static void check_statement(const struct digest_dialect *of, const uint8_t *data
 {
 	size_t n_before = strlen(of->before);
 	char *sql = malloc(n_before + len + 1), label[LABEL_MAX + 1], cut[LABEL_MAX + 1];
+	struct specimen tokens;
 	__u64 code;
 
 	if (!sql)
@@ -80,9 +81,15 @@ static void check_statement(const struct digest_dialect *of, const uint8_t *data
 	check_label(of, label, code);
 	check_table(of, data, len);
 	must(of->text(sql, n_before + len, 1, cut) == code && !strcmp(label, cut));
-	of->label(code, (const char *)data, len / 2, 0, cut);
+	tokens.len = (__u32)len;
+	tokens.cut = len & 1;
+	if (len)
+		memcpy(tokens.text, data, len < SPECIMEN_MAX ? len : SPECIMEN_MAX);
+	of->label(len ? code : of->text("", 0, !tokens.cut, cut), &tokens, cut);
 	check_label(of, cut, code);
+	must(of->text((const char *)data, len, 0, cut) != code);
 	code = of->text((const char *)data, len / 2, 0, cut);
+	must(strstr(cut, "…") != NULL);
 	check_label(of, cut, code);
 	free(sql);
 }

@@ -3,6 +3,7 @@
 #include "../collector/mysql_digest_text.h"
 #include "../collector/slice.h"
 #include "check.h"
+#include "digest_kit.h"
 #include "sketch_kit.h"
 
 #include <errno.h>
@@ -34,7 +35,7 @@ static void words_and_literals(void **state)
 		{ "select `a b` from t", "select a b from t #" }, { "select _id 'x', _id'x' from t", "select _id ? , _id ? from t" },
 		{ "select x '41', n\"a\"", "select x ? , n ?" },
 		{ "insert into t values ('x' 'y')", "insert into t values ( ? ? )" },
-		{ "", "" }, { " ; ", "" }, { ";;", "" }, { "a;b", "a ; b" }, { "a;;b", "a ; b" }, { "a;b;", "a ; b" },
+		{ "", "empty" }, { " ; ", "empty" }, { ";;", "empty" }, { "-- x", "empty" }, { "/* x */", "empty" }, { "empty", "empty #" }, { "a;b", "a ; b" }, { "a;;b", "a ; b" }, { "a;b;", "a ; b" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -78,6 +79,7 @@ static void signs_and_comments(void **state)
 	is("select a / b /**/ / c", "select a / b / c");
 	is("/*! a * b */ c", "a * b c");
 	is("select -", "select -");
+	is("/**/ empty", "empty #");
 }
 
 static void names_may_begin_with_a_digit(void **state)
@@ -152,8 +154,8 @@ static void a_text_may_be_cut_anywhere(void **state)
 	assert_true(digest_code(&d, 1) == code);
 	for (size_t n = 0; n <= strlen(sql); n++) {
 		digest_text(sql, n, 0, text);
-		if (strchr(text, '#'))
-			*strchr(text, '#') = 0;
+		assert_non_null(strstr(text, "… #"));
+		*strstr(text, "…") = 0;
 		text[strlen(text) - (text[0] && text[strlen(text) - 1] == ' ')] = 0;
 		if (strncmp(text, out, strlen(text)))
 			fail_msg("cut after %zu: \"%s\" does not begin \"%s\"", n, text, out);
@@ -163,6 +165,32 @@ static void a_text_may_be_cut_anywhere(void **state)
 static __u64 sketch_of(const uint8_t *text, size_t len)
 {
 	return sketch_by(text, len, 0);
+}
+
+/* How many of a list's values were sent, and which statement came first, changes neither key nor label; what was cut has both of its own. */
+static void a_label_is_of_the_tokens_alone(void **state)
+{
+	static char few[100000], many[100000], ordered[100000];
+	char a[LABEL_MAX + 1], b[LABEL_MAX + 1];
+	size_t n = 0, m = 0;
+
+	n += (size_t)sprintf(few, "select a from t where b in (1, 2, 3)");
+	m += (size_t)sprintf(many, "select a from t where b in (0");
+	for (unsigned i = 0; i < 2000; i++)
+		m += (size_t)sprintf(many + m, ", %u", 1000 + i * 7);
+	many[m++] = ')';
+	assert_true(digest_text(few, n, 1, a) == digest_text(many, m, 1, b));
+	assert_string_equal(a, "select a from t where b in ( ? )");
+	assert_string_equal(b, a);
+	assert_true(digest_text(few, n, 0, a) == digest_text(many, m, 0, b));
+	assert_string_equal(b, a);
+	is("select a from t where b in (1)", "select a from t where b in ( ? )");
+	assert_true(!strncmp(a, "select a from t where b in ( ? ) … #", strlen("select a from t where b in ( ? ) … #")));
+	memcpy(ordered, many, m);
+	memcpy(ordered + m, " order by a", 11);
+	assert_true(digest_text(many, m, 1, a) != digest_text(ordered, m + 11, 1, b));
+	digest_text("/* only the begin", 17, 0, a);
+	assert_true(!strncmp(a, " … #", strlen(" … #")));
 }
 
 /* Which texts have one sketch: those in a row have, and those of two rows have not. */
@@ -281,6 +309,17 @@ static void a_label_reads_as_itself(void **state)
 	assert_int_equal(digest_codes("select 1", &again, 0), -E2BIG);
 }
 
+static void random_statements_are_their_tokens(void **state)
+{
+	static const struct digest_style style = {
+		{ "select", "from", "where", "2020_sales", "1e", "0xfg", "a$b", "limit", "col_x", "_id", "@v" },
+		{ "5", "1.5e3", "1E-7", "0x1f", "0b01", "'it''s -- '", "\"a`b\"", "x'41'", "null", "TRUE", "_utf8mb4 'x\\''" },
+		{ "\n", "\t", "/* ' */", "-- \"\n", "# `\n", "/**/" },
+	};
+
+	digests_are_of_the_tokens(digest_text, &style);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(words_and_literals),
 	cmocka_unit_test(lists_are_one),
@@ -289,11 +328,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(double_quotes_are_names_in_ansi_quotes),
 	cmocka_unit_test(names_are_as_they_are_quoted),
 	cmocka_unit_test(a_text_may_be_cut_anywhere),
+	cmocka_unit_test(a_label_is_of_the_tokens_alone),
 	cmocka_unit_test(texts_of_one_sketch_differ_in_numbers),
 	cmocka_unit_test(sketch_is_of_its_seed),
 	cmocka_unit_test(sketches_spread_over_the_places),
 	cmocka_unit_test(texts_of_one_sketch_are_one_statement),
 	cmocka_unit_test(a_label_reads_as_itself),
+	cmocka_unit_test(random_statements_are_their_tokens),
 };
 
 CHECK_MAIN(tests)

@@ -23,7 +23,7 @@ static const struct table_case cases[] = {
 	{ "begin; update t set a = 2; select b from u", "t" }, { "select a ? 'b' from t", "t" }, { "select /* from u /* from v */ */ a from t", "t" },
 	{ "select a -- from u\nfrom t", "t" }, { "select $$ from u $$, $x$ from v $x$, E'it\\'s from w' from t", "t" },
 	{ "select a into u from t", "u" }, { "create view v as select a from t", "t" }, { "copy (insert into t values (1) returning a) to stdout", "insert" },
-	{ "select a from U&\"d\\0061t\"", "u" }, { "drop table t, u", "t" }, { "reindex table t", "t" }, { "lock table only t", "t" },
+	{ "select a from U&\"d\\0061t\"", "d\\0061t" }, { "drop table t, u", "t" }, { "reindex table t", "t" }, { "lock table only t", "t" },
 	{ "select a from \xc3\x89t", "\xc3\x89t" }, { "select a from t$1", "t$1" },
 	/* none */
 	{ "", NONE }, { "select 1", NONE }, { "begin", NONE }, { "set search_path to s", NONE }, { "show server_version", NONE },

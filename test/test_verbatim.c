@@ -8,7 +8,7 @@ static const char *text_of(const char *sent, size_t n, int whole)
 	static char out[VERBATIM_TEXT_MAX + 1];
 	struct verbatim v = { .name = 1, .as_sent = { .len = (__u16)n, .whole = (__u16)whole } };
 
-	memcpy(v.as_sent.text, sent, n < SPECIMEN_MAX ? n : SPECIMEN_MAX);
+	memcpy(v.as_sent.text, sent, n < VERBATIM_ROOM ? n : VERBATIM_ROOM);
 	n = verbatim_text(&v, out);
 	assert_int_equal(n, strlen(out));
 	return out;
@@ -28,12 +28,12 @@ static void it_is_as_it_was_sent(void **state)
 
 static void what_is_cut_says_so(void **state)
 {
-	char sent[SPECIMEN_MAX];
+	char sent[VERBATIM_ROOM];
 
 	memset(sent, 'x', sizeof(sent));
 	assert_string_equal(text_of("select 1", 8, 0), "select 1…");
 	assert_int_equal(strlen(text_of(sent, VERBATIM_MAX, 0)), VERBATIM_TEXT_MAX);
-	assert_int_equal(strlen(text_of(sent, SPECIMEN_MAX, 1)), VERBATIM_MAX);	/* no memory beyond it is read */
+	assert_int_equal(strlen(text_of(sent, VERBATIM_ROOM, 1)), VERBATIM_MAX);	/* no memory beyond it is read */
 	sent[VERBATIM_MAX - 1] = '\xc3';			/* the first half of a character */
 	assert_string_equal(text_of(sent, VERBATIM_MAX, 0) + VERBATIM_MAX - 1, "?…");
 }
