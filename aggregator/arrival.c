@@ -44,13 +44,13 @@ __s64 arrival_last(const struct arrival *a)
 __u64 arrival_events(const struct arrival *a)
 {
 	struct hist_reader r;
-	__u64 n = a->batch.loss.n;
+	__u64 n = events_add(0, a->batch.loss.n);
 
 	for (size_t i = 0; i < a->batch.n_slices; i++) {
 		const struct slice *s = &a->batch.slice[i];
 
 		if (!s->axis && !s->weight && !hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
-			n += r.count;
+			n = events_add(n, r.count);
 	}
 	return n;
 }
@@ -89,6 +89,8 @@ const char *arrival_check(const struct arrival *a, const struct instrumentation 
 
 	for (size_t i = 0; i < a->batch.n_slices && !why; i++)
 		why = check_slice(&a->batch.slice[i], in, n_labels);
+	if (!why && a->batch.n_slices > (size_t)ARRIVAL_KEYS_MAX * in->n_measures * (1 + in->n_weights))
+		why = "it has more slices than 4096 keys can have";
 	return why;
 }
 
@@ -105,8 +107,8 @@ bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 hor
 
 		if (s->axis || s->weight || hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
 			continue;
-		l.n += r.count;
-		l.sum += r.sum;
+		l.n = events_add(l.n, r.count);
+		l.sum = events_add(l.sum, r.sum);
 	}
 	if (b->loss.n && b->loss.first < l.first)
 		l.first = b->loss.first;

@@ -14,6 +14,7 @@
 #include "../collector/instrumentation.h"
 #include <stdbool.h>
 
+#define ARRIVAL_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
 #define FUTURE_MAX_NS 10000000000ll	/* how far a source's clock may be ahead of ours */
 
 struct arrival {
@@ -25,6 +26,14 @@ struct arrival {
 	void *from;			/* whose it is, for flush.h's settled(); NULL: its connection is gone */
 	bool fresh;			/* the store did not know it */
 };
+
+/* Events saturate at what a signed number of the API can hold: whatever a source says, no sum is negative. */
+static inline __u64 events_add(__u64 n, __u64 more)
+{
+	const __u64 max = ~0ull >> 1;
+
+	return n > max || more > max - n ? max : n + more;
+}
 
 /* -EBADMSG: not a batch; -ENOMEM. */
 int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival);

@@ -150,7 +150,7 @@ static void count(struct flush *f, const struct arrival *a)
 		const struct slice *s = &a->batch.slice[i];
 
 		if (!s->axis && !s->weight && !hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
-			f->counters.events += r.count;
+			f->counters.events = events_add(f->counters.events, r.count);
 	}
 }
 

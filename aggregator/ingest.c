@@ -249,7 +249,7 @@ static void count_misfit(struct ingest *in, const struct arrival *a, const char 
 {
 	__u64 n = ++in->counters.misfits;
 
-	in->counters.lost_events += arrival_events(a);
+	in->counters.lost_events = events_add(in->counters.lost_events, arrival_events(a));
 	if (!(n & (n - 1)))
 		say("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
 		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,

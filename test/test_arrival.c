@@ -163,6 +163,47 @@ static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 	arrival_free(a);
 }
 
+static struct arrival *arrive_with_slices(size_t n)
+{
+	struct arrival *a = arrive("query", 100);
+	struct slice *slice = realloc(a->batch.slice, n * sizeof(*slice));
+
+	assert_non_null(slice);
+	for (size_t i = 1; i < n; i++)
+		slice[i] = slice[0];
+	a->batch.slice = slice;
+	a->batch.n_slices = n;
+	return a;
+}
+
+static void more_than_a_slot_may_have_becomes_a_loss(void **state)
+{
+	struct instrumentation in = instrumentation(1);
+	size_t most = ARRIVAL_KEYS_MAX * in.n_measures * (1 + in.n_weights);
+	struct arrival *a = arrive_with_slices(most);
+	const char *why;
+
+	assert_null(arrival_check(a, &in, false, 0, 100000000000));
+	arrival_free(a);
+	a = arrive_with_slices(most + 1);
+	why = arrival_check(a, &in, false, 0, 100000000000);
+	assert_non_null(why);
+	assert_non_null(strstr(why, "4096 keys"));
+	assert_true(arrival_lose(a, &in, 0, 100000000000));
+	assert_true(arrival_events(a) == 3 * (most + 1));
+	arrival_free(a);
+}
+
+static void events_saturate(void **state)
+{
+	struct arrival *a = arrive("query", 100);
+
+	assert_true(events_add(1, 2) == 3 && events_add(~0ull, 1) == ~0ull >> 1 && events_add(5, ~0ull) == ~0ull >> 1);
+	a->batch.loss.n = ~0ull - 1;
+	assert_true(arrival_events(a) == ~0ull >> 1);
+	arrival_free(a);
+}
+
 static void losses_and_runs_are_held_to_the_same_time(void **state)
 {
 	struct instrumentation in = instrumentation(1);
@@ -189,6 +230,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_host_is_named_at_its_place_and_all_other_labels_stay),
 	cmocka_unit_test(what_does_not_fit_is_told_from_what_does),
 	cmocka_unit_test(slices_that_do_not_fit_become_a_loss_in_their_slot),
+	cmocka_unit_test(more_than_a_slot_may_have_becomes_a_loss),
+	cmocka_unit_test(events_saturate),
 	cmocka_unit_test(losses_and_runs_are_held_to_the_same_time),
 };
 
