@@ -5,6 +5,7 @@
 #include "api_reply.h"
 #include "api_worksheets.h"
 #include "openapi.h"
+#include "request.h"
 #include "resource.h"
 #include "series.h"
 #include "stream.h"
@@ -78,7 +79,7 @@ static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u
 	char reason[REASON_MAX] = "";
 	json_t *json = NULL;
 	struct creation *c = malloc(sizeof(*c));
-	int err = c ? input_object(&raw, &json, reason) : -ENOMEM;
+	int err = c ? input_object(&raw, request_lists, &json, reason) : -ENOMEM;
 
 	if (!err) {
 		*c = (struct creation){ api, r };
@@ -129,30 +130,14 @@ static void show(struct api *api, struct http_request *r, const struct where *w)
 
 /* ---- the rest of the catalogue ---- */
 
-/* Every profile shows everything: there is one kind of caller. */
-static bool knows_profile(struct http_request *r)
-{
-	size_t n;
-	const struct http_param *param = http_params(r, &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(param[i].name, "profile") && strcmp(param[i].value, "none") && strcmp(param[i].value, "operator")) {
-			http_error(r, 409, "ECA_INVAL", "value for parameter \"profile\" is invalid: must be one of: none operator");
-			return false;
-		}
-	return true;
-}
-
 static void catalogue(struct api *api, struct http_request *r, const struct where *w)
 {
-	if (knows_profile(r))
-		reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
+	reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
 }
 
 static void old_metrics(struct api *api, struct http_request *r, const struct where *w)
 {
-	if (knows_profile(r))
-		reply_json(r, 200, resource_old_metrics(api->a->catalog), NULL);
+	reply_json(r, 200, resource_old_metrics(api->a->catalog), NULL);
 }
 
 static void old_types(struct api *api, struct http_request *r, const struct where *w)
@@ -218,7 +203,7 @@ static void switch_measuring(struct api *api, struct http_request *r, const stru
 	struct creation *c = malloc(sizeof(*c));
 	bool enabled;
 	json_t *json = NULL;
-	int err = c ? input_object(&raw, &json, reason) : -ENOMEM;
+	int err = c ? input_object(&raw, NULL, &json, reason) : -ENOMEM;
 
 	if (!err)
 		err = want_enabled(json, &enabled, reason);
@@ -333,10 +318,17 @@ static int choose_format(struct http_request *r, enum value_kind kind, struct in
 
 static void reply_value(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct raw_input raw = reply_input(r);
+	struct raw_input raw = reply_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
+	struct http_param query[HTTP_PARAMS_MAX];
 	struct input in;
-	int err = input_read(&raw, &in, reason);
+	int err;
+
+	if (!strcmp(http_method(r), "GET")) {
+		raw.n_query = params_known(raw.query, raw.n_query, query);
+		raw.query = query;
+	}
+	err = input_read(&raw, &in, reason);
 
 	if (!err) {
 		err = choose_format(r, w->kind, &in, reason);

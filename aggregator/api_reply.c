@@ -53,7 +53,7 @@ int reply_object(const struct http_request *r, json_t **ret_object, char *reason
 {
 	const struct raw_input raw = reply_input(r);
 
-	return input_object(&raw, ret_object, reason);
+	return input_object(&raw, NULL, ret_object, reason);
 }
 
 void reply_gone(void *request, int err)

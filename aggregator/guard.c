@@ -27,6 +27,24 @@ static bool host_of(const char *header, char out[HOST_MAX])
 	return true;
 }
 
+static bool is_reading(const char *method)
+{
+	return !strcmp(method, "GET") || !strcmp(method, "HEAD");
+}
+
+static bool is(const char *header, const char *word)
+{
+	return header && !strcasecmp(header, word);
+}
+
+/* Does a page of another site make the browser ask?  It may only lead people here: to the page, not to the interface. */
+static bool is_cross_site(const struct guard_request *r)
+{
+	if (!r->fetch_site || is(r->fetch_site, "same-origin") || is(r->fetch_site, "none"))
+		return false;
+	return guard_is_api(r->path) || !is_reading(r->method) || !is(r->fetch_mode, "navigate") || !is(r->fetch_dest, "document");
+}
+
 static const char *foreign(const struct guard *g, const struct guard_request *r)
 {
 	const char *scheme = g->tls ? "https://" : "http://";
@@ -39,17 +57,14 @@ static const char *foreign(const struct guard *g, const struct guard_request *r)
 				"Host must be localhost, 127.0.0.1 or [::1]";
 	if (r->origin && (strncasecmp(r->origin, scheme, len) || strcasecmp(r->origin + len, r->host)))
 		return "Origin must be this server's own";
+	if (!(g->token && r->authorization) && is_cross_site(r))
+		return "a page of another site may not ask for this: open it by itself";
 	return NULL;
 }
 
 bool guard_is_api(const char *path)
 {
 	return !strcmp(path, "/ca") || !strncmp(path, "/ca/", 4);
-}
-
-static bool is_reading(const char *method)
-{
-	return !strcmp(method, "GET") || !strcmp(method, "HEAD");
 }
 
 unsigned guard_check(const struct guard *g, const struct guard_request *r, const char **ret_why)

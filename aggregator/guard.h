@@ -9,7 +9,9 @@
  *    A wrong token is refused everywhere but on the Unix socket, whose file's mode guards it.
  *
  * Host and Origin: a page of another site may neither read us (its name rebound to our address) nor post
- * to us.  There are no cookies: a browser adds nothing by itself that lets another page in.
+ * to us; and what it makes the browser ask without an Origin (pictures, frames, forms), the browser marks as another
+ * site's by Sec-Fetch-Site: that is refused, too, but for a link that opens the page.  Who sends no such header is no
+ * browser, or an old one, and is judged by the others.  There are no cookies: a browser adds nothing by itself that lets another page in.
  */
 #ifndef HEATSCOPE_GUARD_H
 #define HEATSCOPE_GUARD_H
@@ -27,6 +29,7 @@ struct guard {
 
 struct guard_request {			/* headers are NULL where there are none */
 	const char *method, *path, *host, *origin, *authorization;
+	const char *fetch_site, *fetch_mode, *fetch_dest;
 };
 
 /* Is this path the interface's?  The rest are the page's files, which hold nothing secret. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -49,6 +50,7 @@ struct http_request {
 	struct http_param param[HTTP_PARAMS_MAX];
 	size_t n_params, body_len, body_seen;
 	char *body;
+	const char *misframed;		/* why nobody can be sure where it ends; NULL: that is sure */
 	bool asked;			/* the handler has been called */
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
@@ -144,6 +146,8 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 		free(data);		/* the connection is closed without a reply */
 	else
 		response_head(response, data ? type : NULL, "no-store");
+	if (response && r->misframed)
+		MHD_add_response_header(response, "Connection", "close");
 	if (response && location)
 		MHD_add_response_header(response, "Location", location);
 	if (response && status == 401)
@@ -298,6 +302,9 @@ static unsigned refusal(const struct http_request *r, const char **ret_why)
 
 	q.host = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Host");
 	q.origin = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Origin");
+	q.fetch_site = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Sec-Fetch-Site");
+	q.fetch_mode = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Sec-Fetch-Mode");
+	q.fetch_dest = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Sec-Fetch-Dest");
 	q.authorization = MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND, "Authorization");
 	return guard_check(&r->http->guard, &q, ret_why);
 }
@@ -327,7 +334,9 @@ static void request_ask(struct http_request *r)
 		return;
 	}
 	MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, add_param, r);
-	if (refused) {
+	if (r->misframed) {
+		http_error(r, 400, "ECA_INVAL", r->misframed);
+	} else if (refused) {
 		h->counters.refused++;
 		http_error(r, refused, "ECA_PERM", why);
 	} else if (r->body_seen > HTTP_BODY_MAX) {
@@ -379,6 +388,54 @@ static enum MHD_Result request_upload(struct http_request *r, const char *data, 
 	return MHD_YES;
 }
 
+struct framing {
+	size_t n_lengths, n_encodings, n_hosts;
+	bool blank, length_bad, encoding_bad;
+};
+
+static enum MHD_Result count_framing(void *arg, enum MHD_ValueKind kind, const char *name, size_t name_len, const char *value,
+				     size_t value_len)
+{
+	struct framing *f = arg;
+	size_t digits = value ? strspn(value, "0123456789") : 0;
+
+	if (name[strcspn(name, " \t")])
+		f->blank = true;
+	if (!strcasecmp(name, "Host"))
+		f->n_hosts++;
+	if (!strcasecmp(name, "Content-Length")) {
+		f->n_lengths++;
+		f->length_bad = f->length_bad || !digits || value[digits];
+	}
+	if (!strcasecmp(name, "Transfer-Encoding")) {
+		f->n_encodings++;
+		f->encoding_bad = f->encoding_bad || !value || strcasecmp(value, "chunked");
+	}
+	return MHD_YES;
+}
+
+/* What a proxy before us may read in another way than libmicrohttpd does: where such a request ends, and for whom it is, is
+ * a matter of opinion, and what follows it on the connection as well (RFC 9112, 3.2 and 6).  NULL: all is well. */
+static const char *misframed(struct MHD_Connection *connection, const char *version)
+{
+	struct framing f = { 0 };
+
+	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, count_framing, &f);
+	if (f.blank)
+		return "the name of a header has a blank in it";
+	if (f.n_hosts > 1)
+		return "there is more than one Host";
+	if (f.n_lengths && f.n_encodings)
+		return "Content-Length and Transfer-Encoding contradict each other: send one of them";
+	if (f.n_lengths > 1 || f.length_bad)
+		return "Content-Length must be one whole number";
+	if (f.n_encodings > 1 || f.encoding_bad)
+		return "Transfer-Encoding must be chunked";
+	if (f.n_encodings && strcasecmp(version, "HTTP/1.1"))
+		return "Transfer-Encoding needs HTTP/1.1";
+	return NULL;
+}
+
 /* Is so much announced that nothing of it is read?  Who asks first ("Expect: 100-continue") is told before it sends. */
 static bool announces_too_much(struct MHD_Connection *connection)
 {
@@ -412,7 +469,8 @@ static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, c
 		r = *request = request_new(arg, connection, path, method);
 		if (!r)
 			return MHD_NO;
-		if (!announces_too_much(connection))
+		r->misframed = misframed(connection, version);
+		if (!r->misframed && !announces_too_much(connection))
 			return MHD_YES;
 		r->body_seen = HTTP_BODY_MAX + 1;
 		request_ask(r);

@@ -234,20 +234,49 @@ int input_default(struct input *in, const char *name, const char *value, char *r
 	return has(in, in->n, name) ? 0 : input_add(in, strdup(name), strdup(value), reason);
 }
 
-static int texts_object(const struct input *in, json_t **ret, char *reason)
+static bool is_list(const char *const *lists, const char *name)
 {
-	json_t *json = json_object();
-
-	for (size_t i = 0; i < in->n; i++)
-		if (json_object_set_new(json, in->param[i].name, json_string(in->param[i].value))) {
-			json_decref(json);
-			return refuse(-EINVAL, reason, "a parameter is not UTF-8: \"%.64s\"", in->param[i].name);
-		}
-	*ret = json;
-	return json ? 0 : -ENOMEM;
+	while (lists && *lists && strcmp(*lists, name))
+		lists++;
+	return lists && *lists;
 }
 
-int input_object(const struct raw_input *raw, json_t **ret_object, char *reason)
+/* A list that is given in pieces is an array of them; of anything else two values contradict each other. */
+static int add_text(json_t *json, const struct http_param *param, const char *const *lists, char *reason)
+{
+	json_t *text = json_string(param->value), *before = json_object_get(json, param->name);
+
+	if (before && !is_list(lists, param->name)) {
+		json_decref(text);
+		return refuse(-EINVAL, reason, "parameter \"%.64s\" is given more than once, and is no list", param->name);
+	}
+	if (!before && !json_object_set_new(json, param->name, text))
+		return 0;
+	if (before && !json_is_array(before)) {
+		before = json_pack("[O]", before);
+		if (json_object_set_new(json, param->name, before))
+			before = NULL;
+	}
+	if (before && !json_array_append_new(before, text))
+		return 0;
+	return refuse(-EINVAL, reason, "a parameter is not UTF-8: \"%.64s\"", param->name);
+}
+
+static int texts_object(const struct input *in, const char *const *lists, json_t **ret, char *reason)
+{
+	json_t *json = json_object();
+	int err = json ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < in->n && !err; i++)
+		err = add_text(json, &in->param[i], lists, reason);
+	if (err)
+		json_decref(json);
+	else
+		*ret = json;
+	return err;
+}
+
+int input_object(const struct raw_input *raw, const char *const *lists, json_t **ret_object, char *reason)
 {
 	struct raw_input texts = *raw;
 	struct input in;
@@ -262,7 +291,7 @@ int input_object(const struct raw_input *raw, json_t **ret_object, char *reason)
 	if (!err)
 		err = input_read(&texts, &in, reason);
 	if (!err) {
-		err = texts_object(&in, &object, reason);
+		err = texts_object(&in, lists, &object, reason);
 		input_fini(&in);
 	}
 	if (!err && body && json_object_update(object, body))

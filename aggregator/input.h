@@ -36,7 +36,8 @@ void input_fini(struct input *in);
 /* Adds a parameter that is not there yet; of one that is, nothing changes. */
 int input_default(struct input *in, const char *name, const char *value, char *reason);
 
-/* Of the query string and of a form all values are texts. */
-int input_object(const struct raw_input *raw, json_t **ret_object, char *reason);
+/* Of the query string and of a form all values are texts.  lists: the parameters that may be given more than once, which
+ * then are an array of texts; it ends with NULL, and NULL is none.  Any other one is refused when it is repeated. */
+int input_object(const struct raw_input *raw, const char *const *lists, json_t **ret_object, char *reason);
 
 #endif

@@ -125,15 +125,61 @@ static int refuse(char *reason, const struct spec *spec, const char *value, cons
 	return -EINVAL;
 }
 
+/* "-12.5e3" times 10^scale, cut towards 0, without a detour over floating point.  -EINVAL: no number; -ERANGE: beyond 63 bits. */
+static int read_decimal(const char *text, int scale, __s64 *ret)
+{
+	bool minus = *text == '-', point = false;
+	const char *digits = text + minus, *at = digits;
+	int n_digits = 0, exponent = 0, end = 0;
+	__s64 n = 0;
+
+	for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+		point = point || *at == '.';
+		n_digits += *at != '.';
+		exponent -= point && *at != '.';
+	}
+	if (!n_digits)
+		return -EINVAL;
+	if (*at == 'e' || *at == 'E') {
+		int power = 0;
+
+		if (!strspn(at + 1, "+-0123456789") || sscanf(at + 1, "%5d%n", &power, &end) != 1)
+			return -EINVAL;
+		at += 1 + end;
+		exponent += power;
+	}
+	if (*at)
+		return -EINVAL;
+	n_digits += exponent + scale;		/* so many count; those that are not written are zeroes */
+	for (at = digits; n_digits > 0; n_digits--) {
+		bool written = *at && *at != 'e' && *at != 'E';
+
+		if (*at == '.' && written) {
+			at++;
+			written = *at >= '0' && *at <= '9';
+		}
+		if (__builtin_mul_overflow(n, 10, &n) || __builtin_add_overflow(n, written ? *at - '0' : 0, &n))
+			return -ERANGE;
+		at += written;
+		if (!n && !written)
+			break;
+	}
+	*ret = minus ? -n : n;
+	return 0;
+}
+
+/* Decimals are cut: clients of Cloud Analytics send what their screen's arithmetic gave them. */
 static int read_integer(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
-	char *end;
-	long long n;
+	__s64 n = 0;
+	int err = read_decimal(value, 0, &n);
 
-	errno = 0;
-	n = strtoll(value, &end, 10);
-	if (end == value || *end || errno || *value == ' ' || *value == '+')
-		return refuse(reason, spec, value, "not an integer");
+	if (err == -EINVAL)
+		return refuse(reason, spec, value, "not a number");
+	if (err)
+		n = *value == '-' ? INT64_MIN : INT64_MAX;
+	if (err && *value != '-' && spec->max == INT64_MAX)
+		return refuse(reason, spec, value, "not an integer of 63 bits");
 	if (n < spec->min)
 		return refuse(reason, spec, value, "minimum is %lld", (long long)spec->min);
 	if (n > spec->max)
@@ -142,21 +188,17 @@ static int read_integer(const struct spec *spec, const char *value, __s64 *to, c
 	return 0;
 }
 
-/* Decimal seconds -> ns, without a detour over floating point. */
+/* Decimal seconds -> ns. */
 static int read_seconds(const struct spec *spec, const char *value, __s64 *to, char *reason)
 {
-	size_t whole = strspn(value, "0123456789");
-	const char *point = value + whole, *digits = *point == '.' ? point + 1 : point;
-	size_t n = strspn(digits, "0123456789");
-	__s64 ns = 0, unit = NS / 10;
+	__s64 ns = 0;
+	int err = *value == '-' ? -EINVAL : read_decimal(value, 9, &ns);
 
-	if (!whole || digits[n] || (*point && *point != '.') || (*point == '.' && !n))
+	if (err == -EINVAL)
 		return refuse(reason, spec, value, "not a number of seconds");
-	if (whole > 10 || strtoll(value, NULL, 10) > spec->max)
+	if (err || ns / NS > spec->max)
 		return refuse(reason, spec, value, "maximum is %lld", (long long)spec->max);
-	for (; n && unit; n--, digits++, unit /= 10)
-		ns += (*digits - '0') * unit;
-	*to = strtoll(value, NULL, 10) * NS + ns;
+	*to = ns;
 	return 0;
 }
 
@@ -273,7 +315,7 @@ static int read_hues(const struct spec *spec, const char *value, struct params *
 
 	for (const char *at = value; *at && !err; at += *at == ',') {
 		size_t len = strcspn(at, ",");
-		char text[24];
+		char text[40];
 		__s64 hue;
 
 		snprintf(text, sizeof(text), "%.*s", (int)(len < sizeof(text) ? len : sizeof(text) - 1), at);
@@ -359,6 +401,26 @@ static int refuse_missing(const char *name, char *reason)
 	return -EINVAL;
 }
 
+static int refuse_again(const char *name, char *reason)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "parameter \"%.64s\" is given more than once, and is no list", name);
+	return -EINVAL;
+}
+
+size_t params_known(const struct http_param *param, size_t n, struct http_param *ret_known)
+{
+	size_t n_known = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		bool known;
+
+		spec_of(VALUE_RAW, param[i].name, &known);
+		if (known)
+			ret_known[n_known++] = param[i];
+	}
+	return n_known;
+}
+
 static void set_defaults(enum value_kind kind, struct params *p)
 {
 	bool drawn = OF(kind) & WIDE, compared = OF(kind) & COMPARED;
@@ -441,15 +503,21 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
 		char *reason)
 {
+	bool seen[N_SPECS] = { false };
 	struct params p;
 	int err = 0;
 
 	set_defaults(kind, &p);
 	for (size_t i = 0; i < n && !err; i++) {
-		bool known;
+		bool known, again;
 		const struct spec *spec = spec_of(kind, param[i].name, &known);
 
+		again = spec && seen[spec - specs];
 		if (spec)
+			seen[spec - specs] = true;
+		if (again && spec->kind != KEYS && spec->kind != HUES && spec->kind != OTHERS)
+			err = refuse_again(param[i].name, reason);
+		else if (spec)
 			err = read_one(spec, param[i].value, &p, reason);
 		else if (!known)
 			err = refuse_unknown(kind, param[i].name, reason);

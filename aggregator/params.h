@@ -3,7 +3,8 @@
  *      (name, value) ... --params_read()--> struct params --params_interval()--> from, to
  *
  * Shape   one table in params.c names every parameter, its range, its default and whose it is, as
- *         in doc/api.md.  A parameter of another value is ignored, an unknown one is refused.
+ *         in doc/api.md.  A parameter of another value is ignored, an unknown one is refused, and one that is given
+ *         more than once, too, unless it is a list.  Decimals of whole numbers are cut.
  * Errors  -EINVAL with one sentence in `reason` (PARAMS_REASON_MAX bytes):
  *         value "5" for parameter "width" is invalid: minimum is 10.  -ENOMEM.
  * Memory  params_fini() frees; strings are its own.  After an error there is nothing to free.
@@ -84,6 +85,10 @@ struct params {
 int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
 		char *reason);
 void params_fini(struct params *p);
+
+/* Those that some value has, of a query string: what else a reader's URL carries (`_`, `callback`) asks for nothing.
+ * ret_known: room for n, may be param. */
+size_t params_known(const struct http_param *param, size_t n, struct http_param *ret_known);
 
 /* The name of that value's parameter number `index`; NULL: past the last.  What may be chosen for it,
  * separated by spaces; NULL: it is no choice. */

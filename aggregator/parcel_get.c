@@ -430,7 +430,7 @@ static enum value_kind kind_of(const struct parcel *p)
 	return !strcmp(p->picture, "report") ? VALUE_REPORT : !strcmp(p->picture, "chart") ? VALUE_CHART : VALUE_FIGURE;
 }
 
-/* As it was drawn, overridden by what is given: the later of two equal names counts. */
+/* As it was drawn, overridden by what is given. */
 static void get_drawn(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct parcel *p)
 {
 	bool alone = given(param, n_params, "measure");
@@ -441,7 +441,7 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 	for (size_t i = 0; parcel_drawn[i]; i++) {
 		const json_t *value = json_object_get(in, parcel_drawn[i]);
 
-		if (!value || (alone && !strcmp(parcel_drawn[i], "height")))	/* of a page of several */
+		if (!value || given(param, n_params, parcel_drawn[i]) || (alone && !strcmp(parcel_drawn[i], "height")))	/* of a page of several */
 			continue;
 		if (json_is_real(value))
 			snprintf(number[n], sizeof(number[n]), "%.15g", json_real_value(value));

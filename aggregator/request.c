@@ -3,6 +3,7 @@
 #include "../collector/where.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,28 +42,42 @@ int request_metric(const json_t *request, const char **ret_module, const char **
 	return err ? err : required_text(request, "stat", ret_stat, reason);
 }
 
-/* "a,b" -> ["a", "b"]; an array stays; absent or "" is []. */
-static int names_of(const json_t *request, const char *name, json_t **ret_list, char *reason)
-{
-	json_t *value = json_object_get(request, name), *list;
-	const char *text = json_string_value(value);
+const char *const request_lists[] = { "decomposition", "measures", "weights", "tiers", NULL };
 
-	if (value && !text && !json_is_array(value))
-		return refuse(reason, "value for field \"%s\" is invalid: must be an array of names, or a text with commas", name);
-	list = json_is_array(value) ? json_copy(value) : json_array();
-	for (const char *at = text; at && *at; at += *at == ',') {
+static void add_names(json_t *list, const char *text)
+{
+	for (const char *at = text; *at; at += *at == ',') {
 		size_t len = strcspn(at, ",");
 
 		json_array_append_new(list, json_stringn(at, len));
 		at += len;
 	}
-	for (size_t i = 0; i < json_array_size(list); i++)
-		if (!json_is_string(json_array_get(list, i))) {
-			json_decref(list);
-			return refuse(reason, "value for field \"%s\" is invalid: its entry %zu is not a text", name, i);
-		}
+}
+
+/* "a,b", ["a", "b"] and ["a,b"] are two names; absent or "" is []. */
+static int names_of(const json_t *request, const char *name, json_t **ret_list, char *reason)
+{
+	const json_t *value = json_object_get(request, name), *entry;
+	json_t *list = json_array();
+	size_t i;
+
+	if (json_is_string(value))
+		add_names(list, json_string_value(value));
+	else if (value && !json_is_array(value))
+		goto no_list;
+	json_array_foreach(value, i, entry) {
+		if (!json_is_string(entry))
+			goto no_text;
+		add_names(list, json_string_value(entry));
+	}
 	*ret_list = list;
 	return 0;
+no_text:
+	json_decref(list);
+	return refuse(reason, "value for field \"%s\" is invalid: its entry %zu is not a text", name, i);
+no_list:
+	json_decref(list);
+	return refuse(reason, "value for field \"%s\" is invalid: must be an array of names, or a text with commas", name);
 }
 
 static void field_names(const struct metric *m, char *out, size_t room)
@@ -135,36 +150,45 @@ static int measures_of(json_t *list, const struct metric *m, const char *numeric
 	return 0;
 }
 
-/* A number, or a text that is one. */
+/* A number, or a text that is one.  Of all but the granularity, which may be a part of a second, decimals are cut. */
 static int number_of(const json_t *request, const char *name, json_t *form, char *reason)
 {
 	json_t *value = json_object_get(request, name);
 	const char *text = json_string_value(value);
-	double number;
+	double number = json_number_value(value);
 	char *end;
 
 	if (!value)
 		return 0;
-	if (json_is_number(value))
+	if (json_is_integer(value))
 		return json_object_set(form, name, value) ? refuse(reason, "no memory") : 0;
-	if (!text)
+	if (!text && !json_is_number(value))
 		return refuse(reason, "value for field \"%s\" is invalid: not a number", name);
-	number = strtod(text, &end);
-	if (end == text || *end || !(number > -1e15 && number < 1e15))
-		return refuse(reason, "value \"%.40s\" for field \"%s\" is invalid: not a number", text, name);
+	if (text)
+		number = strtod(text, &end);
+	if ((text && (end == text || *end)) || !(number > -1e15 && number < 1e15))
+		return refuse(reason, "value \"%.40s\" for field \"%s\" is invalid: not a number", text ? text : "", name);
+	if (strcmp(name, "granularity"))
+		number = trunc(number);
 	json_object_set_new(form, name, number == (double)(json_int_t)number ? json_integer((json_int_t)number) :
 									       json_real(number));
 	return 0;
 }
 
-/* Two numbers, or a text of them with a comma. */
+/* Two numbers, or a text of them with a comma, or a text each. */
 static int tiers_of(const json_t *request, json_t *form, char *reason)
 {
 	const json_t *value = json_object_get(request, "tiers");
-	const char *text = json_string_value(value);
+	const char *text = json_string_value(value), *first = json_string_value(json_array_get(value, 0)),
+		   *second = json_string_value(json_array_get(value, 1));
+	char both[64];
 	unsigned minutes, hours;
 	int end = 0;
 
+	if (first && second && json_array_size(value) == 2) {
+		snprintf(both, sizeof(both), "%.24s,%.24s", first, second);
+		text = both;
+	}
 	if (value && !text)
 		json_object_set(form, "tiers", (json_t *)value);
 	if (!text)
@@ -241,7 +265,7 @@ static int known_names(const json_t *request, char *reason)
 		"module", "stat", "predicate", "where", "decomposition", "measures", "weights", "granularity", "retention-time", "tiers",
 		"idle-max", "ruler-bits", "keys", "exemplars", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
-		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text",
+		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text", "profile",
 	};
 	const char *name;
 	json_t *value;

@@ -2,8 +2,8 @@
  *
  *      {"module", "stat", "decomposition", ...}  as in doc/api.md  ->  struct instrumentation, bound
  *
- * Shape   from a query string all values are texts, so numbers may be texts, and lists of names
- *         comma-separated texts.  What is not settable (id, crtime, ...) is ignored, what
+ * Shape   from a query string all values are texts, so numbers may be texts, and lists comma-separated texts, or arrays
+ *         of such texts.  Whole numbers with decimals are cut.  What is not settable (id, crtime, ...) is ignored, what
  *         an instrumentation does not have is refused.
  * Errors  -EINVAL with the reason (REASON_MAX bytes), in Cloud Analytics' words.
  * Pure    no store, loop or clock.
@@ -12,6 +12,9 @@
 #define HEATSCOPE_REQUEST_H
 
 #include "../collector/instrumentation.h"
+
+/* The fields that are lists: a query string or a form may name them more than once.  Ends with NULL. */
+extern const char *const request_lists[];
 
 int request_metric(const json_t *request, const char **ret_module, const char **ret_stat, char *reason);
 

@@ -241,13 +241,15 @@ static int add_view(struct stream *s, size_t i, __u64 inst, const struct http_pa
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason)
 {
 	struct stream *s = stream_new(all, r, 1, true);
-	const struct http_param *param;
+	struct http_param param[HTTP_PARAMS_MAX];
+	const struct http_param *query;
 	size_t n;
 	int err;
 
 	if (!s)
 		return -ENOMEM;
-	param = http_params(r, &n);
+	query = http_params(r, &n);
+	n = params_known(query, n, param);
 	err = add_view(s, 0, ci->in.id, param, n, reason);
 	if (!err)
 		err = uv_timer_start(&s->timer, on_tick, TICK_MS, TICK_MS);

@@ -1,4 +1,5 @@
 #include "views.h"
+#include "params.h"
 #include "../collector/instrumentation.h"
 
 #include <errno.h>
@@ -87,10 +88,14 @@ int views_read(const struct http_param *param, size_t n_params, struct views *re
 	int err = others ? 0 : -ENOMEM;
 
 	for (size_t i = 0; i < n_params && !err; i++)
-		if (!strcmp(param[i].name, "views"))
+		if (!strcmp(param[i].name, "views")) {
+			if (text)
+				err = refuse(reason, "it is given more than once");
 			text = param[i].value;
-		else
+		} else {
 			others[common.n_query++] = param[i];
+		}
+	common.n_query = params_known(others, common.n_query, others);
 	if (!err && !text) {
 		snprintf(reason, REASON_MAX, "it needs the parameter \"views\"");
 		err = -EINVAL;

@@ -54,7 +54,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	json_t *object;
 	struct input in;
 
-	if (!input_object(&raw, &object, reason)) {
+	if (!input_object(&raw, request_lists, &object, reason)) {
 		ask(object);
 		json_decref(object);
 	}

@@ -569,15 +569,20 @@ static const struct bad {
 	  "granularity" },
 	{ "GET", BASE "grid?ncols=0", NULL, 409, "value \\\"0\\\" for parameter \\\"ncols\\\" is invalid: minimum is 1" },
 	{ "GET", BASE "grid?ncols=4001", NULL, 409, "maximum is 4000" },
-	{ "GET", BASE "grid?ncols=ten", NULL, 409, "not an integer" },
-	{ "GET", BASE "grid?colums=5", NULL, 409, "unknown" },
+	{ "GET", BASE "grid?ncols=ten", NULL, 409, "not a number" },
+	{ "GET", BASE "grid?ncols=5&ncols=6", NULL, 409, "\\\"ncols\\\" is given more than once" },
+	{ "GET", "/ca/stream?views=%5B%5D&views=%5B%5D", NULL, 409, "more than once" },
+	{ "GET", "/ca/stream?views=%5B%7B%22instrumentation%22:1,%22colums%22:5%7D%5D", NULL, 409, "unknown" },
+	{ "POST", "/ca/instrumentations?module=mysql&stat=queries&keys=5&keys=6", NULL, 409, "\\\"keys\\\" is given more than once" },
+	{ "POST", "/ca/instrumentations?module=mysql&stat=queries&callback=f", NULL, 409, "\\\"callback\\\" is unknown" },
+	{ "POST", "/ca/annotations?text=a&text=b", NULL, 409, "\\\"text\\\" is given more than once" },
 	{ "GET", BASE "grid?measure=foo", NULL, 409, "latency, cputime" },
 	{ "GET", BASE "grid?measure=*", NULL, 409, "measure" },
 	{ "GET", BASE "grid?measure=%ff", NULL, 409, "value \\\"\xef\xbf\xbd\\\" for parameter" },
 	{ "GET", BASE "grid?duration=0", NULL, 409, "must be positive" },
 	{ "GET", BASE "grid?duration=31536001", NULL, 409, "maximum is 31536000, as long as it is kept" },
 	{ "GET", BASE "grid?duration=-5", NULL, 409, "not a number of seconds" },
-	{ "GET", BASE "grid?duration=1e3", NULL, 409, "not a number of seconds" },
+	{ "GET", BASE "grid?duration=1e", NULL, 409, "not a number of seconds" },
 	{ "GET", BASE "grid?start_time=100&end_time=90", NULL, 409, "must be after" },
 	{ "GET", BASE "grid?start_time=100&end_time=200&duration=5", NULL, 409, "do not agree" },
 	{ "GET", BASE "grid?end_time=10", NULL, 409, "before 1970" },
@@ -587,7 +592,7 @@ static const struct bad {
 	{ "GET", BASE "grid?exclude=true", NULL, 409, "needs selected" },
 	{ "GET", BASE "grid?exclude=yes", NULL, 409, "true or false" },
 	{ "GET", BASE "keys?by=command", NULL, 409, "statement" },
-	{ "GET", BASE "stream?ncols=x", NULL, 409, "not an integer" },
+	{ "GET", BASE "stream?ncols=x", NULL, 409, "not a number" },
 	{ "GET", BASE "heatmap/image?width=9", NULL, 409, "minimum is 10" },
 	{ "GET", BASE "heatmap/image?height=4001", NULL, 409, "maximum is 4000" },
 	{ "GET", BASE "heatmap/image?ymin=5&ymax=5", NULL, 409, "less than ymax" },
@@ -604,6 +609,29 @@ static const struct bad {
 	{ "GET", BASE "report?height=100", NULL, 409, "at least 240" },
 	{ "GET", BASE "report?scale=3", NULL, 409, "maximum is 2" },
 };
+
+static void what_a_client_of_cloud_analytics_sends_is_understood(void **state)
+{
+	static const struct { const char *method, *path, *body; int status; const char *says; } cases[] = {
+		{ "GET", "/ca?profile=anything&_=5", NULL, 200, "metrics" }, { "GET", "/ca/metrics?profile=customer", NULL, 200, "mysql" },
+		{ "GET", BASE "raw?_=123&callback=f", NULL, 200, "value" }, { "GET", BASE "stream?_=1&ncols=5x", NULL, 409, "ncols" },
+		{ "GET", "/ca/annotations?_=1&callback=f", NULL, 200, "[" },
+		{ "GET", BASE "heatmap/image?width=60.0&height=100.7&hues=212.647&ymax=1e7", NULL, 200, "\"ymax\":10000000" },
+		{ "GET", BASE "heatmap/details?x=665.95&y=12.5&width=1000&height=300&ymax=1000", NULL, 200, "total" },
+		{ "POST", "/ca/instrumentations?module=mysql&stat=queries&profile=none&decomposition=statement&decomposition=latency", NULL, 201,
+		  "\"decomposition\": [\"statement\", \"latency\"]" },
+		{ "POST", "/ca/instrumentations/1/clone?profile=none&decomposition=latency&decomposition=statement&retention-time=600.9", NULL, 201,
+		  "\"retention-time\": 600," },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct answer a = ask(&server, cases[i].method, cases[i].path, NULL, cases[i].body);
+
+		if (a.status != cases[i].status || !a.body || !strstr(a.body, cases[i].says))
+			fail_msg("%s: %d %s", cases[i].path, a.status, a.body ? a.body : "");
+		answer_fini(&a);
+	}
+}
 
 static void every_bad_request_gets_a_clear_error_and_the_server_lives_on(void **state)
 {
@@ -679,6 +707,7 @@ int main(void)
 		cmocka_unit_test(the_default_interval_is_the_newest_complete_one),
 		cmocka_unit_test(intervals_are_rounded_outward),
 		cmocka_unit_test(the_status_shows_counters_and_sources),
+		cmocka_unit_test(what_a_client_of_cloud_analytics_sends_is_understood),
 		cmocka_unit_test(every_bad_request_gets_a_clear_error_and_the_server_lives_on),
 		cmocka_unit_test(odd_labels_stay_valid_json),
 		cmocka_unit_test(many_requests_at_once_are_all_answered),

@@ -43,12 +43,41 @@ static unsigned decide(enum guard_reach reach, const struct token *t, const char
 {
 	struct guard g = { reach, t, reach == GUARD_BEYOND ? tls : NULL };
 	struct guard_request r = { method, path, reach == GUARD_BEYOND ? "db1.example:23181" : "localhost:23181", NULL,
-				   authorization };
+				   authorization, NULL, NULL, NULL };
 	const char *why = NULL;
 	unsigned status = guard_check(&g, &r, &why);
 
 	assert_int_equal(status != 0, why != NULL);
 	return status;
+}
+
+/* Where the browser says that another site's page asks: only a link may lead here, to the page. */
+static void a_page_of_another_site_may_only_lead_to_the_page(void **state)
+{
+	static const struct { const char *method, *path, *site, *mode, *dest, *authorization; unsigned status; } cases[] = {
+		{ "GET", "/ca", NULL, NULL, NULL, NULL, 0 }, { "POST", "/ca/annotations", NULL, NULL, NULL, NULL, 401 },
+		{ "GET", "/ca", "same-origin", "cors", "empty", NULL, 0 }, { "GET", "/ca", "none", "navigate", "document", NULL, 0 },
+		{ "GET", "/ca/x", "cross-site", "no-cors", "image", NULL, 403 }, { "GET", "/ca/x", "same-site", "no-cors", "image", NULL, 403 },
+		{ "GET", "/ca/x", "Cross-Site", "navigate", "document", NULL, 403 }, { "GET", "/ca/x", "of-tomorrow", NULL, NULL, NULL, 403 },
+		{ "POST", "/ca/annotations", "cross-site", "navigate", "document", NULL, 403 },
+		{ "POST", "/ca/annotations", "same-site", "no-cors", "empty", NULL, 403 },
+		{ "GET", "/", "cross-site", "navigate", "document", NULL, 0 }, { "HEAD", "/", "same-site", "navigate", "document", NULL, 0 },
+		{ "POST", "/", "cross-site", "navigate", "document", NULL, 403 }, { "GET", "/", "cross-site", "navigate", "iframe", NULL, 403 },
+		{ "GET", "/app.js", "cross-site", "no-cors", "script", NULL, 403 }, { "GET", "/", "cross-site", NULL, NULL, NULL, 403 },
+		{ "POST", "/ca/x", "cross-site", "cors", "empty", "Bearer " SECRET, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct guard g = { GUARD_LOOPBACK, &token, NULL }, open = { GUARD_LOOPBACK, NULL, NULL }, local = { GUARD_UNIX, NULL, NULL };
+		const struct guard_request r = { cases[i].method, cases[i].path, "localhost:23181", NULL, cases[i].authorization,
+						 cases[i].site, cases[i].mode, cases[i].dest };
+		const char *why = NULL;
+
+		assert_int_equal(guard_check(&g, &r, &why), cases[i].status);
+		assert_int_equal(guard_check(&local, &r, &why), 0);
+		if (!cases[i].authorization)
+			assert_int_equal(guard_check(&open, &r, &why), cases[i].status == 403 ? 403 : 0);
+	}
 }
 
 static void the_table_of_the_header_holds(void **state)
@@ -81,7 +110,7 @@ static void the_table_of_the_header_holds(void **state)
 static unsigned decide_host(enum guard_reach reach, const struct tls *t, const char *host, const char *origin)
 {
 	struct guard g = { reach, &token, t };
-	struct guard_request r = { "GET", "/ca", host, origin, "Bearer " SECRET };
+	struct guard_request r = { "GET", "/ca", host, origin, "Bearer " SECRET, NULL, NULL, NULL };
 	const char *why;
 
 	return guard_check(&g, &r, &why);
@@ -131,6 +160,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_table_of_the_header_holds),
+	cmocka_unit_test(a_page_of_another_site_may_only_lead_to_the_page),
 		cmocka_unit_test(a_foreign_host_or_origin_is_refused_with_the_token_too),
 	};
 

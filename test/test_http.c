@@ -141,6 +141,32 @@ static void a_body_that_is_too_long_is_refused(void **state)
 	free(body);
 }
 
+/* Each would hide a second request from a proxy, or from us. */
+static void a_request_whose_end_is_not_sure_is_refused_and_ends_the_connection(void **state)
+{
+	static const char *const unsure[] = {
+		"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n",
+		"Content-Length: 5\r\nContent-Length: 6\r\n", "Content-Length: 5\r\ncontent-length: 5\r\n", "Content-Length: 5, 5\r\n",
+		"Content-Length: +5\r\n", "Content-Length: 0x5\r\n", "Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: identity\r\n",
+		"Transfer-Encoding: xchunked\r\n", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+		"Content-Length : 5\r\n", "Transfer-Encoding : chunked\r\n", "Host: evil.example\r\n",
+	};
+
+	for (size_t i = 0; i < sizeof(unsure) / sizeof(*unsure); i++) {
+		char text[1024];
+		int len = snprintf(text, sizeof(text), "POST /ca/instrumentations HTTP/1.1\r\nHost: localhost\r\n%s\r\n0\r\n\r\n"
+				   "GET /ca HTTP/1.1\r\nHost: localhost\r\n\r\n", unsure[i]);
+		struct answer a = ask_raw(&server, text, (size_t)len);	/* reads up to the end: one answer */
+
+		if (a.status != 400)
+			fail_msg("%s is %d", unsure[i], a.status);
+		if (a.body && strstr(a.body, "HTTP/1.1 200"))
+			fail_msg("%s: the second request is answered", unsure[i]);
+		answer_fini(&a);
+	}
+	assert_int_equal(status_of("GET", "/ca", NULL, NULL), 200);
+}
+
 static void rubbish_is_survived(void **state)
 {
 	static const char *const rubbish[] = {
@@ -343,6 +369,7 @@ int main(void)
 		cmocka_unit_test(head_is_get_without_a_body),
 		cmocka_unit_test(a_foreign_host_or_origin_is_refused),
 		cmocka_unit_test(a_body_that_is_too_long_is_refused),
+		cmocka_unit_test(a_request_whose_end_is_not_sure_is_refused_and_ends_the_connection),
 		cmocka_unit_test(rubbish_is_survived),
 		cmocka_unit_test(too_many_parameters_are_refused),
 		cmocka_unit_test(requests_on_one_connection_follow_each_other),

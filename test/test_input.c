@@ -59,14 +59,34 @@ static void an_object_keeps_what_json_says(void **state)
 	char reason[REASON_MAX];
 	json_t *json;
 
-	assert_int_equal(input_object(&raw, &json, reason), 0);
+	assert_int_equal(input_object(&raw, NULL, &json, reason), 0);
 	assert_string_equal(json_string_value(json_object_get(json, "a")), "1");
 	assert_int_equal(json_array_size(json_object_get(json, "b")), 2);
 	assert_true(json_real_value(json_object_get(json, "c")) == 0.25);
 	json_decref(json);
-	assert_int_equal(input_object(&form, &json, reason), 0);
+	assert_int_equal(input_object(&form, NULL, &json, reason), 0);
 	assert_string_equal(json_string_value(json_object_get(json, "b")), "x");
 	json_decref(json);
+}
+
+static void a_list_may_be_given_in_pieces_and_nothing_else_twice(void **state)
+{
+	static const char *const lists[] = { "l", NULL };
+	const struct http_param in_query[] = { { "l", "a" }, { "l", "b,c" }, { "l", "d" }, { "x", "1" } };
+	const struct raw_input twice = { in_query, 4, "", "", 0 }, form = raw_of(FORM, "l=a&x=1&l=b"), bad = raw_of(FORM, "l=a&x=1&x=1");
+	char reason[REASON_MAX];
+	json_t *json;
+
+	assert_int_equal(input_object(&twice, lists, &json, reason), 0);
+	assert_int_equal(json_array_size(json_object_get(json, "l")), 3);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(json, "l"), 2)), "d");
+	json_decref(json);
+	assert_int_equal(input_object(&form, lists, &json, reason), 0);
+	assert_int_equal(json_array_size(json_object_get(json, "l")), 2);
+	json_decref(json);
+	assert_int_equal(input_object(&form, NULL, &json, reason), -EINVAL);
+	assert_int_equal(input_object(&bad, lists, &json, reason), -EINVAL);
+	assert_non_null(strstr(reason, "\"x\" is given more than once"));
 }
 
 static void what_cannot_be_understood_is_refused(void **state)
@@ -89,7 +109,7 @@ static void what_cannot_be_understood_is_refused(void **state)
 
 		assert_int_equal(input_read(&raw, &in, reason), cases[i].err);
 		assert_non_null(strstr(reason, cases[i].says));
-		assert_int_equal(input_object(&raw, &json, reason), cases[i].err);
+		assert_int_equal(input_object(&raw, NULL, &json, reason), cases[i].err);
 		assert_non_null(strstr(reason, cases[i].says));
 	}
 }
@@ -114,7 +134,7 @@ static void texts_of_a_form_must_be_utf8_to_become_an_object(void **state)
 	char reason[REASON_MAX];
 	json_t *json;
 
-	assert_int_equal(input_object(&raw, &json, reason), -EINVAL);
+	assert_int_equal(input_object(&raw, NULL, &json, reason), -EINVAL);
 	assert_non_null(strstr(reason, "not UTF-8"));
 }
 
@@ -134,6 +154,7 @@ static void there_are_not_endlessly_many(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_body_wins_over_the_query_string),
 	cmocka_unit_test(an_object_keeps_what_json_says),
+	cmocka_unit_test(a_list_may_be_given_in_pieces_and_nothing_else_twice),
 	cmocka_unit_test(what_cannot_be_understood_is_refused),
 	cmocka_unit_test(values_are_texts_numbers_words_or_lists_of_them),
 	cmocka_unit_test(texts_of_a_form_must_be_utf8_to_become_an_object),

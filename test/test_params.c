@@ -42,12 +42,19 @@ static void numbers_are_kept_in_their_ranges(void **state)
 	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
 		{ VALUE_IMAGE, "width", "10", NULL }, { VALUE_IMAGE, "width", "9", "minimum is 10" },
 		{ VALUE_IMAGE, "width", "4000", NULL }, { VALUE_IMAGE, "width", "4001", "maximum is 4000" },
-		{ VALUE_IMAGE, "width", "", "not an integer" }, { VALUE_IMAGE, "width", " 20", "not an integer" },
-		{ VALUE_IMAGE, "width", "20.5", "not an integer" }, { VALUE_IMAGE, "width", "0x20", "not an integer" },
-		{ VALUE_IMAGE, "width", "99999999999999999999", "not an integer" },
+		{ VALUE_IMAGE, "width", "", "not a number" }, { VALUE_IMAGE, "width", " 20", "not a number" },
+		{ VALUE_IMAGE, "width", "20.5", NULL }, { VALUE_IMAGE, "width", "0x20", "not a number" },
+		{ VALUE_IMAGE, "width", "9.99", "minimum is 10" }, { VALUE_IMAGE, "width", "4000.9", NULL },
+		{ VALUE_IMAGE, "width", "99999999999999999999", "maximum is 4000" }, { VALUE_IMAGE, "width", "1e99999", "maximum is 4000" },
+		{ VALUE_IMAGE, "ymax", "-1e400", "minimum is 0" }, { VALUE_IMAGE, "ymax", "1e\t5", "not a number" },
+		{ VALUE_IMAGE, "ymax", "1e", "not a number" }, { VALUE_IMAGE, "ymax", ".", "not a number" },
+		{ VALUE_IMAGE, "ymax", "1.2.3", "not a number" }, { VALUE_IMAGE, "hues", "212.647,359.9", NULL },
+		{ VALUE_IMAGE, "hues", "360.1", "maximum is 359" },
+		{ VALUE_COMPARE, "b_instrumentation", "9223372036854775808", "63 bits" },
 		{ VALUE_GRID, "row_bits", "-1", "minimum is 0" }, { VALUE_GRID, "row_bits", "8", "maximum is 7" },
 		{ VALUE_GRID, "duration", "5", NULL }, { VALUE_GRID, "duration", "315360001", "maximum is 315360000" },
-		{ VALUE_GRID, "duration", "1.", "not a number of seconds" }, { VALUE_GRID, "duration", ".5", "not a number" },
+		{ VALUE_GRID, "duration", "1.", NULL }, { VALUE_GRID, "duration", ".", "not a number of seconds" },
+		{ VALUE_GRID, "duration", "-1", "not a number" }, { VALUE_GRID, "start_time", "1e18", "maximum is" },
 		{ VALUE_GRID, "duration", "1.5s", "not a number" }, { VALUE_GRID, "duration", "", "not a number" },
 		{ VALUE_GRID, "transfer", "lin", "must be one of: linear log rank" }, { VALUE_GRID, "transfer", "", "must be" },
 		{ VALUE_GRID, "transfer", "linear log", "must be" },
@@ -136,11 +143,59 @@ static void coloring_is_another_word_for_the_transfer(void **state)
 	}
 }
 
+static void decimals_of_whole_numbers_are_cut(void **state)
+{
+	static const struct { const char *text; __s64 is; } cases[] = {
+		{ "665.95", 665 }, { "60.0", 60 }, { "60.", 60 }, { "1e7", 10000000 }, { "1.25e1", 12 }, { "0.999e3", 999 }, { "-0.9", 0 },
+		{ "10000000.0", 10000000 }, { "5e-1", 0 }, { "0e99999", 0 }, { "1E+3", 1000 }, { "000000000000000000000012", 12 },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (read_one(VALUE_IMAGE, "ymin", cases[i].text, &p, reason))
+			fail_msg("%s: %s", cases[i].text, reason);
+		assert_int_equal(p.ymin, cases[i].is);
+		params_fini(&p);
+	}
+}
+
+static void what_is_no_list_has_one_value(void **state)
+{
+	static const struct { const char *name, *value; bool list; } cases[] = {
+		{ "selected", "a", true }, { "hues", "1,2,3", true }, { "width", "20", false }, { "start_time", "1", false }, { "by", "a", false },
+		{ "theme", "dark", false }, { "format", "png", false }, { "exclude", "true", false }, { "crop", "0", false },
+	};
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct http_param twice[] = { { cases[i].name, cases[i].value }, { cases[i].name, cases[i].value } };
+
+		assert_int_equal(params_read(VALUE_IMAGE, twice, 2, &p, reason), cases[i].list ? 0 : -EINVAL);
+		if (!cases[i].list)
+			assert_non_null(strstr(reason, "given more than once"));
+		else
+			assert_int_equal(p.n_select + p.n_hues, *cases[i].name == 's' ? 2 : 6);
+		if (cases[i].list)
+			params_fini(&p);
+	}
+}
+
+static void what_no_value_has_is_left_out(void **state)
+{
+	struct http_param param[] = { { "_", "1" }, { "width", "20" }, { "callback", "f" }, { "x", "1" } };
+
+	assert_int_equal(params_known(param, 4, param), 2);
+	assert_string_equal(param[0].name, "width");
+	assert_string_equal(param[1].name, "x");
+}
+
 static void seconds_are_read_to_the_nanosecond(void **state)
 {
 	static const struct { const char *text; __s64 ns; } cases[] = {
 		{ "0", 0 }, { "1700000000", 1700000000 * NS }, { "1700000000.1", 1700000000 * NS + NS / 10 },
-		{ "0.000000001", 1 }, { "0.0000000019", 1 }, { "5.250", 5 * NS + NS / 4 }, { "9000000000", 9000000000 * NS },
+		{ "0.000000001", 1 }, { "0.0000000019", 1 }, { "5.250", 5 * NS + NS / 4 }, { "1.7e9", 1700000000 * NS }, { ".5", NS / 2 }, { "25e-1", 5 * NS / 2 }, { "9000000000", 9000000000 * NS },
 	};
 	char reason[PARAMS_REASON_MAX];
 	struct params p;
@@ -242,7 +297,7 @@ static void points_follow_one_another_and_fit_the_retention(void **state)
 						    { "duration", cases[i].duration } };
 		struct interval_ns asked, rounded;
 		struct params p;
-		int err = params_read(VALUE_RAW, param, 3, &p, reason);
+		int err = params_read(VALUE_RAW, param, strcmp(cases[i].name, "duration") ? 3 : 2, &p, reason);
 
 		if (!err) {
 			assert_true(p.has_points);
@@ -303,6 +358,9 @@ int main(void)
 		cmocka_unit_test(a_report_and_exemplars_go_by_the_first_measure),
 	cmocka_unit_test(a_weight_goes_with_what_it_can),
 	cmocka_unit_test(coloring_is_another_word_for_the_transfer),
+		cmocka_unit_test(decimals_of_whole_numbers_are_cut),
+		cmocka_unit_test(what_is_no_list_has_one_value),
+		cmocka_unit_test(what_no_value_has_is_left_out),
 		cmocka_unit_test(seconds_are_read_to_the_nanosecond),
 		cmocka_unit_test(keys_are_split_at_commas),
 		cmocka_unit_test(intervals_follow_from_what_is_given),

@@ -255,7 +255,7 @@ static void refusals_say_why(void **state)
 		{ "&b_measure=cputime&view=above", "must be one of: difference side overlay" },
 		{ "&b_measure=cputime&per=second", "must be one of: share count" },
 		{ "&b_measure=cputime&format=png&height=240", "cannot be drawn" },
-		{ "&b_measure=cputime&b_top=5", "unknown" }, { "&b_exclude=perhaps&b_selected=x", "\\\"perhaps\\\" for parameter \\\"b_exclude\\\" is invalid: must be true or false" },
+		{ "&b_exclude=perhaps&b_selected=x", "\\\"perhaps\\\" for parameter \\\"b_exclude\\\" is invalid: must be true or false" },
 		{ "&b_exclude=true", "b_exclude needs selected or b_selected" },
 	};
 
