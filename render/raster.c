@@ -45,6 +45,14 @@ struct spread {
 	size_t next, end;
 };
 
+/* An edge that arithmetic puts a hair beside the edge of a row lies on it: no part of a bucket is in the row beyond. */
+static double snapped(double rows)
+{
+	double whole = round(rows);
+
+	return fabs(rows - whole) < 1e-9 ? whole : rows;
+}
+
 static struct spread spread_of(const struct raster *r, const struct grid *g, size_t row)
 {
 	__u64 last = grid_row_last(g, row);
@@ -54,6 +62,10 @@ static struct spread spread_of(const struct raster *r, const struct grid *g, siz
 		.high = (raster_along(r, last + (last != GRID_NO_EDGE)) - r->low) / size,
 	};
 
+	if (snapped(s.high) > snapped(s.low)) {
+		s.low = snapped(s.low);
+		s.high = snapped(s.high);
+	}
 	if (s.high <= 0 || s.low >= r->n_rows || s.high <= s.low)
 		return s;
 	s.next = s.low > 0 ? (size_t)s.low : 0;

@@ -87,7 +87,25 @@ static void percent_is_of_the_whole_column(void **state)
 	raster_fini(&r);
 }
 
+/* Rows that part buckets evenly: what arithmetic leaves over paints no row beyond them. */
+static void a_bucket_is_in_its_own_rows_alone(void **state)
+{
+	for (int i = 0; i < 2000; i++) {
+		size_t parts = 1 + check_below(50), n = 2 + check_below(20), at = check_below((unsigned)n), from = check_below(100000),
+		       width = 1 + check_below(100000);
+		const __u64 edge[] = { from + at * width, from + (at + 1) * width };
+		struct raster r = { .n_cols = 3, .n_rows = n * parts, .low = (double)from, .high = (double)(from + n * width) };
+
+		assert_int_equal(raster_init(&r), 0);
+		add(&r, edge, 1, 1, 0, 7);
+		for (size_t row = 0; row < r.n_rows; row++)
+			assert_int_equal(r.density[3 * row + 1] > 0, row / parts == at);
+		raster_fini(&r);
+	}
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_bucket_is_in_its_own_rows_alone),
 	cmocka_unit_test(counts_spread_as_in_cloud_analytics),
 	cmocka_unit_test(layers_add_up_to_the_grid),
 	cmocka_unit_test(percent_is_of_the_whole_column),
