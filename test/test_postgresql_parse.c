@@ -256,6 +256,83 @@ static void a_strange_connection_comes_into_step(void **state)
 	assert_int_equal(d.front.mode, FRONT_OPAQUE);
 }
 
+/* A client that speaks another protocol sends its bytes, and the server answers with one error.  The connection is taken up as
+ * the event programs take it up. */
+static void another_protocol(struct drive *d, const __u8 *data, __u32 n, __u32 most)
+{
+	struct bytes out = { .n = 0 };
+
+	drive_plain(d);
+	d->front.mode = front_startup(data, n) ? FRONT_STARTUP : FRONT_STRANGE;
+	MESSAGE(&out, 'E', "SFATAL\0C0A000\0\0");
+	for (int i = 0; i < 2 * FRONT_TRIES; i++) {
+		for (__u32 at = 0; at < n; at += most) {
+			d->n_lost = 0;
+			drive_receive(d, data + at, n - at < most ? n - at : most, ~0u);
+		}
+		drive_send(d, out.at, out.n, ~0u);
+	}
+}
+
+static void check_is_no_event(const struct drive *d, const char *what)
+{
+	if (d->n || d->front.asked.n || d->n_begins || !front_turns(&d->front))
+		fail_msg("%s: %u events, %u asked, %u begun, mode %u", what, d->n, d->front.asked.n, d->n_begins, d->front.mode);
+}
+
+/* A literal and its bytes without the NUL at its end. */
+#define LITERAL(text) text, sizeof(text) - 1
+
+static void another_protocol_is_turns_only(void **state)
+{
+	static const struct { const char *what, *bytes; __u32 n; } cases[] = {
+		{ "HTTP GET", LITERAL("GET / HTTP/1.1\r\nHost: a\r\n\r\n") },
+		{ "HTTP POST", LITERAL("POST /query HTTP/1.1\r\nContent-Length: 4\r\n\r\nQ=1;") },
+		{ "HTTP DELETE", LITERAL("DELETE /x HTTP/1.0\r\n\r\n") },
+		{ "HTTP/2", LITERAL("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n") },
+		{ "Redis", LITERAL("*2\r\n$3\r\nGET\r\n$1\r\na\r\n") },
+		{ "Redis inline", LITERAL("SET key value\r\n") },
+		{ "memcached", LITERAL("quit\r\nQUIT\r\n") },
+		{ "SSH", LITERAL("SSH-2.0-OpenSSH_9.2\r\n") },
+		{ "SMTP", LITERAL("EHLO a.example\r\n") },
+		{ "TLS hello", LITERAL("\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03") },
+		{ "MySQL greeting", LITERAL("\x4a\0\0\0\x0a" "9.7.4\0" "\x08\0\0\0abcdefgh\0\xff\xff\xff\x02\0") },
+		{ "MySQL query", LITERAL("\x09\0\0\0\x03select 1") },
+		{ "zeros", LITERAL("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0") },
+		{ "a query longer than it says", LITERAL("Q\0\0\0\x08select 1") },
+		{ "a query shorter than it says", LITERAL("Q\0\0\0\x20select 1") },
+	};
+	static const __u32 most[] = { ~0u >> 1, 8, 5, 3 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		for (size_t k = 0; k < sizeof(most) / sizeof(*most); k++) {
+			struct drive d;
+
+			another_protocol(&d, (const __u8 *)cases[i].bytes, cases[i].n, most[k]);
+			check_is_no_event(&d, cases[i].what);
+		}
+	}
+}
+
+static void noise_is_turns_only(void **state)
+{
+	__u64 seed = 1;
+
+	for (int i = 0; i < 20000; i++) {
+		__u8 noise[256];
+		struct drive d;
+		char what[32];
+
+		for (size_t k = 0; k < sizeof(noise); k++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			noise[k] = seed >> 56;
+		}
+		snprintf(what, sizeof(what), "noise %d", i);
+		another_protocol(&d, noise, 16 + i % 240, ~0u >> 1);
+		check_is_no_event(&d, what);
+	}
+}
+
 static void texts_that_cannot_be_read_safely_are_not(void **state)
 {
 	static const struct { const char *setting; __u32 n; int reads; } cases[] = {
@@ -294,6 +371,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_does_not_fit_is_refused),
 	cmocka_unit_test(what_is_no_protocol_makes_it_opaque),
 	cmocka_unit_test(a_strange_connection_comes_into_step),
+	cmocka_unit_test(another_protocol_is_turns_only),
+	cmocka_unit_test(noise_is_turns_only),
 	cmocka_unit_test(texts_that_cannot_be_read_safely_are_not),
 };
 
