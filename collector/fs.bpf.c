@@ -20,7 +20,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 __u64 untold = 0;			/* operations for which there was no memory */
 
-extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
+/* as libbpf 1.5 declares it; libbpf 1.1 does not */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 struct op {
 	__u64 begin_ns;			/* 0: none is under way that we look at */

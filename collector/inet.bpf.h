@@ -13,7 +13,8 @@
 /* enum of the kernel, and of its interface */
 enum tcp_state { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT = 6, TCP_LISTEN = 10, TCP_NEW_SYN_RECV = 12 };
 
-extern void *bpf_rdonly_cast(void *obj, __u32 btf_id) __ksym;
+/* as libbpf 1.5 declares it; libbpf 1.1 does not */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 static __always_inline int is_inet(const struct sock *sk)
 {

@@ -12,6 +12,30 @@ HEATSCOPE_URL=unix:$dir/http
 export HEATSCOPE_URL
 PATH=$build:$build/test:$PATH
 
+# `jq -e` of version 1.6 exits with 0 when it is given no input, so a test would pass after a request that failed.  From here on
+# jq exits with 4 when -e gives no output, as version 1.7 does; also in a test's own shells.
+jq_program=$(command -v jq)
+mkdir "$dir/bin"
+cat >"$dir/bin/jq" <<END
+#!/bin/sh
+for arg; do
+	case \$arg in
+	--exit-status | -[!-]*e* | -e*)
+		out=\$(mktemp) || exit 2
+		"$jq_program" "\$@" >"\$out"
+		status=\$?
+		[ "\$status" != 0 ] || [ -s "\$out" ] || status=4
+		cat "\$out"
+		rm -f "\$out"
+		exit "\$status"
+		;;
+	esac
+done
+exec "$jq_program" "\$@"
+END
+chmod +x "$dir/bin/jq"
+PATH=$dir/bin:$PATH
+
 end() {
 	trap - EXIT INT TERM
 	for pid in $collector $daemon; do
