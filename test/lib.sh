@@ -15,8 +15,8 @@ PATH=$build:$build/test:$PATH
 # `jq -e` of version 1.6 exits with 0 when it is given no input, so a test would pass after a request that failed.  From here on
 # jq exits with 4 when -e gives no output, as version 1.7 does; also in a test's own shells.
 jq_program=$(command -v jq)
-mkdir "$dir/bin"
-cat >"$dir/bin/jq" <<END
+mkdir "$dir/tools"
+cat >"$dir/tools/jq" <<END
 #!/bin/sh
 for arg; do
 	case \$arg in
@@ -33,8 +33,8 @@ for arg; do
 done
 exec "$jq_program" "\$@"
 END
-chmod +x "$dir/bin/jq"
-PATH=$dir/bin:$PATH
+chmod +x "$dir/tools/jq"
+PATH=$dir/tools:$PATH
 
 end() {
 	trap - EXIT INT TERM
