@@ -11,7 +11,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, PREPARED_MAX);
 	__type(key, struct named_key);
-	__type(value, struct statement_codes);
+	__type(value, struct named_statement);
 } named SEC(".maps");
 
 static __always_inline void conn_init(struct server_conn *s, int greeted)
@@ -60,15 +60,21 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_CLIENT] = client_used(&s->turn);
 }
 
-/* What is answered first is what runs. */
-static __always_inline void told_first(struct server_conn *s)
+/* The next event is of that entry. */
+static __always_inline void told_at(struct server_conn *s, __u32 at)
 {
-	const struct asked *a = asked_at(&s->front.asked, 0);
+	const struct asked *a = asked_at(&s->front.asked, at);
 
 	s->told.codes = a->codes;
 	s->told.command = a->command;
 	s->told.status = STATUS_UNKNOWN;
 	s->told.n_rows = 0;
+}
+
+/* What is answered first is what runs. */
+static __always_inline void told_first(struct server_conn *s)
+{
+	told_at(s, 0);
 }
 
 /* A turn of a connection that we cannot read. */

@@ -14,6 +14,9 @@
  *         skipped unseen.
  * Text    Where front_text() says so, the next bytes are a statement's, up to a NUL.  Whoever steps this machine reads it, sets `text`
  *         to its codes and front_text_end()s, and skips it like the rest.
+ * Fate    A Parse counts once the server has answered it with ParseComplete, a Close with CloseComplete.  Until then, and after the
+ *         server refused or skipped it, the statement that had its name before is kept (struct named_statement).
+ * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) asks for nothing.
  * Loose   A send of more messages than are looked at: what follows is only looked at for a ReadyForQuery at its end.
  * Trust   Bytes are the clients'.  What cannot be makes the connection opaque, nothing else.
  */
@@ -30,7 +33,7 @@ enum front_mode {
 	FRONT_PLAIN,
 	FRONT_ENCRYPTED,	/* turns only */
 	FRONT_OPAQUE,		/* turns only */
-	FRONT_IGNORED,		/* replication: the server sends for ever */
+	FRONT_IGNORED,		/* asks for nothing: it cancels another connection's statement, or its client is gone */
 };
 
 enum front_flag {
@@ -41,16 +44,22 @@ enum front_flag {
 	FRONT_LOOKUP = 16,	/* the statement `name` is bound: its codes are wanted in portal */
 	FRONT_KEEP = 32,	/* portal has a name */
 	FRONT_PORTAL = 64,	/* the portal `name` is executed: its codes are wanted in portal */
-	FRONT_FORGET = 128,	/* the statement `name`, or the portal, is closed */
+	FRONT_FORGET = 128,	/* the portal `name` is closed */
 	FRONT_USER = 256,	/* value is the user; */
 	FRONT_DATABASE = 512,	/* or the database */
-	FRONT_LOST = 1024,	/* more was asked than asked_ring has room for, or it is not the protocol */
+	FRONT_LOST = 1024,	/* it is not the protocol, or which answer belongs to what is not known */
+	FRONT_CROWDED = 2048,	/* an event was asked for that asked_ring has no entry for */
 };
 
 enum back_flag {
 	BACK_READY = 1,		/* the round is answered */
-	BACK_LOST = 2,		/* it is not the protocol */
+	BACK_LOST = 2,		/* it is not the protocol, or which answer belongs to what is not known */
+	BACK_STREAMS = 4,	/* the server begins to replicate: what was asked for is no event */
 };
+
+enum fate { FATE_OPEN, FATE_DONE, FATE_REFUSED, FATE_UNKNOWN };
+
+#define FATES 64			/* the last Parse and Close messages whose fate is kept one by one */
 
 #define STARTUP_MAX 10000		/* bytes of a startup packet, as the server has it */
 #define STARTUP_CANCEL 80877102u
@@ -77,6 +86,13 @@ struct stream {
 
 enum error_part { ERROR_FIELD, ERROR_OTHER, ERROR_STATE, ERROR_KNOWN };
 
+/* What a Parse or a Close made of a name, as long as its fate is open.  The server keeps `earlier` when it refuses this one, and
+ * `before` when it refuses that one, too.  A serial counts these messages of a connection from 1; 0: it is not in doubt. */
+struct named_statement {
+	struct statement_codes codes, earlier, before;
+	__u64 serial, earlier_serial;
+};
+
 struct front_portal {
 	__u64 name;		/* hash; 0: none */
 	struct statement_codes codes;
@@ -86,7 +102,7 @@ struct front {
 	struct stream in, out;
 	struct asked_ring asked;
 	struct statement_codes text;	/* of the last text */
-	struct statement_codes unnamed;	/* prepared without a name */
+	struct named_statement unnamed;	/* prepared without a name */
 	struct front_portal portal;	/* the last that was bound or looked up */
 	__u64 name;		/* hash of the name that was read */
 	__u64 word;		/* of a startup parameter's name: its first 8 bytes; of a Close: NAME_STATEMENT or NAME_PORTAL */
@@ -94,6 +110,9 @@ struct front {
 	__u64 error;		/* characters of an SQLSTATE so far */
 	__u64 number;		/* the last of a tag so far */
 	__u64 tail;		/* the last bytes of a loose send */
+	__u64 n_parses, n_answered;	/* Parse and Close messages so far; of these, answered or skipped by the server */
+	__u64 fates;		/* of the last FATES of them, the latest in bit 0; 1: done */
+	__u64 refused_first, refused_last;	/* serials; 0: none was refused */
 	struct name value;	/* of a startup parameter */
 	__u8 mode, tries;
 	__u8 wanted;		/* somebody decomposes by what the text says */
@@ -106,7 +125,11 @@ struct front {
 	__u8 hides_backslash;	/* client_encoding: its characters may hold one */
 	__u8 escapes;		/* standard_conforming_strings is off */
 	__u8 negotiates;	/* a startup packet asked for encryption, which is not answered */
-	__u8 pad[4];
+	__u8 copies;		/* the server copies from its client */
+	__u8 streams;		/* it replicates to its client */
+	__u8 pad[2];
+	__u32 round_parses;	/* Parse and Close messages of the open round */
+	__u32 pad2;
 };
 
 static inline __u32 bytes_u32(const __u8 *b)
@@ -135,14 +158,125 @@ static inline void stream_eat(struct stream *s, __u32 n)
 	s->left -= n;
 }
 
+/* ---- the fate of Parse and Close messages ---- */
+
+/* The next n have their fate: the first n_done are done, the others refused or skipped. */
+static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
+{
+	__u64 n_refused = n > n_done ? n - n_done : 0;
+
+	c->fates = n < FATES ? c->fates << n : 0;
+	if (n_refused < FATES)
+		c->fates |= (n < FATES ? (1ull << n) - 1 : ~0ull) & (~0ull << n_refused);
+	c->n_answered += n;
+	if (!n_refused)
+		return;
+	if (!c->refused_first)
+		c->refused_first = c->n_answered - n_refused + 1;
+	c->refused_last = c->n_answered;
+}
+
+static inline enum fate parse_fate(const struct front *c, __u64 serial)
+{
+	__u64 age = c->n_answered - serial;
+
+	if (!serial)
+		return FATE_DONE;
+	if (serial > c->n_answered)
+		return FATE_OPEN;
+	if (age < FATES)
+		return c->fates >> age & 1 ? FATE_DONE : FATE_REFUSED;
+	return !c->refused_last || serial > c->refused_last || serial < c->refused_first ? FATE_DONE : FATE_UNKNOWN;
+}
+
+/* Field by field: clang 14 leaves out the stores of structs that are copied from a constant one. */
+static inline void codes_unknown(struct statement_codes *codes)
+{
+	codes->digest = DIGEST_UNKNOWN;
+	codes->statement = STATEMENT_UNKNOWN;
+	codes->table = NAME_UNKNOWN;
+	codes->verbatim = 0;
+}
+
+/* The codes that a Bind of this name gets. */
+static inline void named_codes(const struct front *c, const struct named_statement *s, struct statement_codes *ret_codes)
+{
+	enum fate fate = parse_fate(c, s->serial);
+
+	*ret_codes = s->codes;
+	if (fate == FATE_REFUSED) {
+		fate = parse_fate(c, s->earlier_serial);
+		*ret_codes = fate == FATE_REFUSED ? s->before : s->earlier;
+	}
+	if (fate == FATE_UNKNOWN)
+		codes_unknown(ret_codes);
+}
+
+/* The Parse or Close that was read last, of a name of which `was` is known; NULL: nothing. */
+static inline void named_begin(const struct front *c, const struct named_statement *was, struct named_statement *s)
+{
+	if (c->in.type == 'C')
+		codes_unknown(&s->codes);
+	else
+		s->codes = c->text;
+	s->serial = c->n_parses;
+	codes_unknown(&s->earlier);
+	codes_unknown(&s->before);
+	s->earlier_serial = 0;
+	if (!was)
+		return;
+	if (parse_fate(c, was->serial) == FATE_OPEN) {
+		s->earlier = was->codes;
+		s->earlier_serial = was->serial;
+		if (parse_fate(c, was->earlier_serial) == FATE_REFUSED)
+			s->before = was->before;
+		else if (parse_fate(c, was->earlier_serial) == FATE_DONE)
+			s->before = was->earlier;	/* else three are in doubt, and what was before them is not kept */
+	} else {
+		named_codes(c, was, &s->earlier);
+	}
+}
+
+/* ---- modes and rounds ---- */
+
 static inline void front_becomes(struct front *c, __u8 mode)
 {
 	c->mode = mode;
 	stream_begin(&c->in, 0, 0);
 	stream_begin(&c->out, 0, 0);
-	c->asked.n = 0;
+	c->asked.n = c->asked.lost_open = c->asked.lost_rounds = 0;
 	asked_over(&c->asked);
-	c->open = c->loose = c->tries = c->text_on = 0;
+	parses_end(c, c->n_parses - c->n_answered, 0);
+	c->open = c->loose = c->tries = c->text_on = c->copies = c->streams = 0;
+	c->round_parses = 0;
+}
+
+/* The round that is answered first is over: the server has sent ReadyForQuery. */
+static inline void front_round_over(struct front *c)
+{
+	struct asked_ring *r = &c->asked;
+	__u32 n_done = r->n_parsed, n = 0, i;
+
+	if (!r->n) {			/* a round whose events are lost */
+		asked_over(r);
+		r->n_parsed = n_done;
+		if (r->lost_rounds)
+			return;
+		n = r->lost_parses;
+		r->lost_parses = 0;
+		parses_end(c, n, n_done == n ? n : 0);
+		r->n_parsed = 0;
+		return;
+	}
+	for (i = 0; i < ASKED_MAX && i < r->n; i++)
+		if (asked_at(r, i)->rounds) {
+			n = asked_at(r, i)->n_parses;
+			break;
+		}
+	if (r->skips && i + 1 >= r->n && !c->open)
+		c->portal.name = ~0ull;		/* what its Bind left, if anything, is not known */
+	asked_over(r);
+	parses_end(c, n, n_done);
 }
 
 /* ---- receives ---- */
@@ -240,11 +374,16 @@ static inline void front_text_end(struct front *c, __u64 digest, __u64 statement
 	c->text.table = table;
 }
 
-/* A message that belongs to a round. */
-static inline __u32 round_message(struct front *c)
+/* A message that belongs to a round.  A server that copies takes it for an error; it has ended a stream when it gets one. */
+static inline __u32 round_message(struct front *c, __u8 type)
 {
 	int begins = asked_is_idle(&c->asked) && (!c->open || c->answered);
 
+	if (c->copies && (type == 'Q' || type == 'F'))
+		return FRONT_LOST;
+	c->loose |= c->streams;
+	c->copies = c->streams = 0;
+	asked_more(&c->asked);
 	if (!c->open)
 		c->parsed = 0;
 	c->open = 1;
@@ -255,7 +394,7 @@ static inline __u32 round_message(struct front *c)
 static inline __u32 front_ask(struct front *c, __u32 command, const struct statement_codes *codes)
 {
 	if (asked_push(&c->asked, command, codes))
-		return FRONT_LOST;
+		return command == COMMAND_NOTHING ? 0 : FRONT_CROWDED;
 	return command == COMMAND_NOTHING ? 0 : FRONT_ASKED;
 }
 
@@ -265,11 +404,22 @@ static inline __u32 round_end(struct front *c, __u32 command)
 	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 };
 	__u32 out = 0;
 
-	if (!asked_is_open(&c->asked) || command == COMMAND_SIMPLE || command == COMMAND_FUNCTION)
+	if ((!asked_is_open(&c->asked) && !c->asked.lost_open) || command == COMMAND_SIMPLE || command == COMMAND_FUNCTION)
 		out = front_ask(c, command, command == COMMAND_SIMPLE || command == COMMAND_PREPARE ? &c->text : &none);
-	asked_close(&c->asked);
+	asked_close(&c->asked, c->round_parses);
+	c->round_parses = 0;
 	c->open = 0;
 	return out;
+}
+
+/* CopyDone or CopyFail. */
+static inline __u32 copy_end(struct front *c)
+{
+	if (!c->copies && !c->streams)
+		asked_copied(&c->asked);
+	c->loose |= c->streams;
+	c->copies = c->streams = 0;
+	return 0;
 }
 
 /* The last byte of a message has come. */
@@ -281,14 +431,22 @@ static inline __u32 message_end(struct front *c)
 	case 'F':
 		return round_end(c, COMMAND_FUNCTION);
 	case 'S':
-		return round_end(c, c->open && c->parsed ? COMMAND_PREPARE : COMMAND_NOTHING);
+		return c->copies || c->streams ? 0 : round_end(c, c->open && c->parsed ? COMMAND_PREPARE : COMMAND_NOTHING);
 	case 'E':
 		return front_ask(c, COMMAND_EXECUTE, &c->portal.codes);
+	case 'c': case 'f':
+		return copy_end(c);
+	case 'C':
+		c->n_parses++;
+		c->round_parses++;
+		return c->word == NAME_PORTAL ? FRONT_FORGET : c->name ? FRONT_REMEMBER : 0;
 	case 'P':
 		c->parsed = 1;
+		c->n_parses++;
+		c->round_parses++;
 		if (c->name)
 			return FRONT_REMEMBER;
-		c->unnamed = c->text;
+		named_begin(c, 0, &c->unnamed);		/* the server forgets the one before it first */
 	}
 	return 0;
 }
@@ -366,7 +524,6 @@ static inline __u32 startup_byte(struct front *c, __u8 byte)
 
 static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
 {
-	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 };
 	__u32 out = 0;
 
 	stream_begin(&c->in, type, len - 4);
@@ -375,12 +532,12 @@ static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
 		return FRONT_LOST;
 	}
 	if (type == 'Q' || type == 'P') {
-		c->text = unknown;
+		codes_unknown(&c->text);
 		c->text_on = (type == 'P' || c->wanted) && !c->hides_backslash && !c->escapes;
 		out = FRONT_TEXT;
 	}
 	if (type == 'Q' || type == 'P' || type == 'B' || type == 'E' || type == 'D' || type == 'C' || type == 'F')
-		out |= round_message(c);
+		out |= round_message(c, type);
 	return c->in.left ? out : out | message_end(c);
 }
 
@@ -391,7 +548,7 @@ static inline __u32 bind_statement(struct front *c)
 
 	if (c->name)
 		return out | FRONT_LOOKUP;
-	c->portal.codes = c->unnamed;
+	named_codes(c, &c->unnamed, &c->portal.codes);
 	return out;
 }
 
@@ -414,8 +571,6 @@ static inline __u32 name_end(struct front *c, __u32 n)
 			return 0;
 		c->portal.name = c->name;
 		return FRONT_PORTAL;
-	case 'C':
-		return c->name ? FRONT_FORGET : 0;
 	}
 	return 0;
 }
@@ -546,6 +701,27 @@ static inline void tag_byte(struct front *c, __u8 byte)
 	}
 }
 
+/* CopyInResponse. */
+static inline __u32 copy_begins(struct front *c)
+{
+	struct asked_ring *r = &c->asked;
+
+	switch (asked_copy(r)) {
+	case COPY_COMES:
+		c->copies = 1;
+		if (asked_is_open(r) && !c->open) {	/* the Sync that closed it is ignored */
+			c->open = c->answered = 1;
+			c->round_parses = asked_at(r, r->n - 1)->n_parses;
+		}
+		return 0;
+	case COPY_CAME:
+		return 0;
+	case COPY_LOST:
+		break;
+	}
+	return BACK_LOST;
+}
+
 static inline __u32 back_end(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
@@ -557,12 +733,19 @@ static inline __u32 back_end(struct front *c)
 		asked_answered(r, counted ? c->number : 0);
 		break;
 	case 'E':
-		r->failed = r->n != 0;
+		c->copies = 0;
+		r->failed = r->n || c->open;
 		r->error = known ? STATUS_ERROR(c->error) : STATUS_UNKNOWN;
 		break;
-	case 'W':
-		front_becomes(c, FRONT_IGNORED);
+	case '1': case '3':
+		r->n_parsed++;
 		break;
+	case 'G':
+		return copy_begins(c);
+	case 'W':
+		front_becomes(c, FRONT_PLAIN);
+		c->streams = 1;
+		return BACK_STREAMS;
 	case 'Z':
 		return BACK_READY;
 	}

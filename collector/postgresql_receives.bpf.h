@@ -11,6 +11,7 @@
 #include "digests.bpf.h"
 #include "verbatim.bpf.h"
 
+#define FRONT_STEPS 65536		/* of a receive: each takes a byte or more, and the server receives 8 kB at a time */
 #define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
 /* What a step did: bytes << 32 | flags. */
@@ -66,20 +67,37 @@ __noinline __u32 front_pass(struct front *c, __u32 n)
 
 /* ---- names ---- */
 
-static __always_inline void named_set(struct server_conn *s, __u64 kind, __u64 name, const struct statement_codes *codes)
+/* The statement that a name has on a connection, or a portal: its codes. */
+static __always_inline void named_look(struct server_conn *s, __u64 kind, struct statement_codes *ret_codes)
 {
-	struct named_key key = { .conn = s->turn.id, .name = name, .kind = kind };
+	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
+	struct named_statement *is = bpf_map_lookup_elem(&named, &key);
+	if (!is)
+		codes_unknown(ret_codes);
+	else
+		named_codes(&s->front, is, ret_codes);
+}
 
-	bpf_map_update_elem(&named, &key, codes, BPF_ANY);
+static __always_inline void statement_set(struct server_conn *s)
+{
+	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = NAME_STATEMENT };
+	struct named_statement is;
+
+	named_begin(&s->front, bpf_map_lookup_elem(&named, &key), &is);
+	bpf_map_update_elem(&named, &key, &is, BPF_ANY);
+}
+
+static __always_inline void portal_set(struct server_conn *s)
+{
+	struct named_key key = { .conn = s->turn.id, .name = s->front.portal.name, .kind = NAME_PORTAL };
+	struct named_statement is = { .codes = s->front.portal.codes };
+
+	bpf_map_update_elem(&named, &key, &is, BPF_ANY);
 }
 
 static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
-	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
-	struct statement_codes *codes = bpf_map_lookup_elem(&named, &key);
-	struct statement_codes unknown = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 };
-
-	s->front.portal.codes = codes ? *codes : unknown;
+	named_look(s, kind, &s->front.portal.codes);
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
 		bpf_map_lookup_elem(&specimens, &s->front.portal.codes.digest);	/* it is in use */
 }
@@ -106,13 +124,13 @@ __noinline int names_told(struct server_conn *s, __u32 out)
 	if (!s)
 		return 0;
 	if (out & FRONT_REMEMBER)
-		named_set(s, NAME_STATEMENT, c->name, &c->text);
+		statement_set(s);
 	if (out & FRONT_LOOKUP)
 		named_get(s, NAME_STATEMENT);
 	if (out & FRONT_PORTAL)
 		named_get(s, NAME_PORTAL);
 	if (out & FRONT_KEEP)
-		named_set(s, NAME_PORTAL, c->portal.name, &c->portal.codes);
+		portal_set(s);
 	if (out & FRONT_FORGET)
 		named_forget(s);
 	if (out & FRONT_USER) {
@@ -191,10 +209,11 @@ static __always_inline __u32 text_feed(struct feed *f, __u32 offset, __u32 n)
 
 /* ---- receives ---- */
 
-/* We lost the place in the stream, and what was asked: find it again as in a connection older than we are. */
-static __always_inline void conn_lost(struct server_conn *s)
+/* We lost the place in the stream: all that was asked and is not recorded is lost, and n events of what could not be read.  Find the
+ * place again as in a connection older than we are. */
+static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
-	__sync_fetch_and_add(&counts.unreadable, 1 + s->front.asked.n);
+	__sync_fetch_and_add(&counts.unreadable, n + asked_left(&s->front.asked));
 	if (s->front.mode == FRONT_OPAQUE)
 		count(&counts.opaque);
 	else
@@ -213,6 +232,8 @@ static __always_inline void received_some(struct feed *f, __u32 out)
 		f->failed = 1;
 		return;
 	}
+	if (out & FRONT_CROWDED)
+		count(&counts.crowded);
 	if (out & FRONT_BEGIN) {
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, f->t);
@@ -289,7 +310,7 @@ static __noinline int receive_feed(struct server_conn *s, struct events *e, stru
 		if (front_turns(c))
 			turn_receive(s, t);
 		else
-			conn_lost(s);
+			conn_lost(s, 1);
 		return 0;
 	}
 	if (c->mode != FRONT_PLAIN)
@@ -298,9 +319,9 @@ static __noinline int receive_feed(struct server_conn *s, struct events *e, stru
 		turn_receive(s, t);
 		return 0;
 	}
-	bpf_loop(FEED_STEPS, receive_step, &f, 0);
+	bpf_loop(FRONT_STEPS, receive_step, &f, 0);
 	if (f.failed || f.at < f.total)
-		conn_lost(s);
+		conn_lost(s, 1);
 	return 0;
 }
 

@@ -9,8 +9,11 @@
 #include <bpf/bpf_helpers.h>
 #include "postgresql_receives.bpf.h"
 
-#define REPLY_STEPS 64			/* of a send; most messages are one */
-#define COUNTED_STEPS 16384		/* the same where rows are counted; the server sends 8 kB at a time */
+#define EPIPE 32			/* errno.h */
+#define ECONNRESET 104
+
+#define REPLY_STEPS 64			/* of a send that answers one event, where nobody asks for its status or rows; most messages are one */
+#define REPLY_STEPS_ALL 16384		/* of any other; the server sends 8 kB at a time */
 #define TAG_RUN 32			/* bytes of a tag that are one step */
 #define SEND_ROUNDS 4			/* rounds that one send ends, as far as we look; the server as a rule sends each by itself */
 
@@ -61,7 +64,7 @@ __noinline int round_ready(struct server_conn *s, struct events *e)
 	r = &s->front.asked;
 	stamp_end(&s->turn, t);
 	round_record(s, e, 1);
-	asked_over(r);
+	front_round_over(&s->front);
 	stamp_over(&s->turn, t);
 	state_set(&s->turn, STATE_RECORDED);
 	s->front.answered = !s->front.open;
@@ -90,9 +93,11 @@ static long send_step(__u32 i, struct feed *f)
 	step = back_step(&f->s->front, &f->window, offset, f->window_n - offset, left);
 	f->at += step >> 32;
 	f->ready = step & BACK_READY;
+	if (step & BACK_STREAMS)
+		state_set(&f->s->turn, STATE_IDLE);
 	if (step & BACK_LOST)
 		f->failed = 1;
-	return f->ready || f->s->front.mode != FRONT_PLAIN;
+	return f->ready || f->s->front.mode != FRONT_PLAIN || f->s->front.streams;
 }
 
 /* The end of a send whose messages we do not follow. */
@@ -109,6 +114,12 @@ static __always_inline void send_tail(struct feed *f)
 	f->at = f->total;
 }
 
+/* May the messages after the first ones pass unseen?  Only if nothing hangs on them but the end of the round. */
+static __always_inline int may_let_go(struct front *c)
+{
+	return !c->counts && !(wanted & WANTED_FIELD(POSTGRESQL_STATUS)) && asked_left(&c->asked) <= 1 && !c->open;
+}
+
 /* The messages of a send from `at` on, up to a ReadyForQuery: where that ends << 32 | 1; or to its end: 0. */
 __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 {
@@ -123,10 +134,10 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 		return 0;
 	}
 	if (!c->loose)
-		bpf_loop(c->counts ? COUNTED_STEPS : REPLY_STEPS, send_step, &f, 0);
+		bpf_loop(may_let_go(c) ? REPLY_STEPS : REPLY_STEPS_ALL, send_step, &f, 0);
 	if (f.failed)
-		conn_lost(s);
-	else if (f.at < f.total && !f.ready && c->mode == FRONT_PLAIN && !c->loose)
+		conn_lost(s, 0);
+	else if (f.at < f.total && !f.ready && c->mode == FRONT_PLAIN && !c->loose && !c->streams)
 		back_lets_go(c);
 	if (c->loose)
 		send_tail(&f);
@@ -148,7 +159,7 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 		round_ready(s, e);
 	}
 	if (i == SEND_ROUNDS && seen >> 32 < total)
-		conn_lost(s);
+		conn_lost(s, 0);
 	if (STATE_KIND(s->turn.state) != STATE_WAITING || !asked_waits(&s->front.asked))
 		return;
 	stamp_end(&s->turn, t);
@@ -161,6 +172,35 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 		return;
 	stamp_end(&s->turn, t);
 	state_set(&s->turn, STATE_PENDING);
+}
+
+/* The client is gone.  What the server worked at has ended with that, and nobody will learn how; what else was asked is lost. */
+static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
+{
+	struct asked_ring *r = &s->front.asked;
+	__u32 left, nth;
+
+	if (error != -EPIPE && error != -ECONNRESET)
+		return;
+	pending_take(&s->turn, STATE_WAITING);
+	if (STATE_KIND(s->turn.state) != STATE_WAITING)
+		return;
+	stamp_end(&s->turn, t);
+	if (front_turns(&s->front)) {
+		emit(e, s);
+	} else {
+		if (asked_waits(r))
+			round_record(s, e, 0);
+		left = asked_left(r);
+		if (left) {
+			told_at(s, asked_running(r, &nth));
+			emit_share(e, s, 1);
+			__sync_fetch_and_add(&counts.unreadable, left - 1);
+		}
+	}
+	stamp_over(&s->turn, t);
+	front_becomes(&s->front, FRONT_IGNORED);
+	state_set(&s->turn, STATE_RECORDED);
 }
 
 /* The answer to a startup packet that asked for encryption is one byte. */
@@ -178,9 +218,11 @@ static __always_inline void send_startup(struct server_conn *s, struct task_stru
 
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode, struct task_struct *t, int ret)
 {
-	if (!s || ret <= 0)
+	if (!s)
 		return;
-	if (s->front.mode == FRONT_PLAIN)
+	if (ret <= 0)
+		send_failed(s, e, t, ret);
+	else if (s->front.mode == FRONT_PLAIN && !s->front.streams)
 		send_reply(s, e, t, ret);
 	else if (front_turns(&s->front))
 		send_turn(s, t);

@@ -16,12 +16,38 @@ struct event_found {
 struct drive {
 	struct front front;
 	struct digest digest;
-	struct statement_codes statements[4], portals[4];	/* by the lowest bits of their names' hashes */
+	struct { __u64 name; struct named_statement is; } named[64];	/* statements and portals that have a name */
+	unsigned n_named;
 	__u64 user, database;			/* hashes of them */
 	__u64 keeps, n_texts;			/* texts are kept; so many, each named by its number */
 	struct event_found found[256];
-	unsigned n, n_begins, n_lost, n_rounds;
+	unsigned n, n_begins, n_lost, n_crowded, n_rounds, n_streams;
 };
+
+static inline struct named_statement *drive_named(struct drive *d, __u64 name, __u64 kind, int makes)
+{
+	unsigned i;
+
+	name = name << 1 | kind;
+	for (i = 0; i < d->n_named; i++)
+		if (d->named[i].name == name)
+			return &d->named[i].is;
+	if (!makes)
+		return NULL;
+	i = d->n_named < 64 ? d->n_named++ : name & 63;
+	d->named[i].name = name;
+	d->named[i].is = (struct named_statement){ .codes = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 } };
+	return &d->named[i].is;
+}
+
+static inline void drive_look(struct drive *d, __u64 name, __u64 kind, struct statement_codes *ret_codes)
+{
+	struct named_statement *is = drive_named(d, name, kind, 0);
+
+	*ret_codes = (struct statement_codes){ DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 };
+	if (is)
+		named_codes(&d->front, is, ret_codes);
+}
 
 /* A connection in step, whose statements are looked at and whose rows are counted. */
 static inline void drive_plain(struct drive *d)
@@ -44,19 +70,25 @@ static inline __u64 drive_hash(const char *text)
 static inline void drive_front(struct drive *d, __u32 out)
 {
 	struct front *c = &d->front;
+	struct named_statement was;
 
 	d->n_begins += !!(out & FRONT_BEGIN);
 	d->n_lost += !!(out & FRONT_LOST);
 	if (out & FRONT_TEXT)
 		digest_begin(&d->digest, 1);
-	if (out & FRONT_REMEMBER)
-		d->statements[c->name & 3] = c->text;
+	d->n_crowded += !!(out & FRONT_CROWDED);
+	if (out & FRONT_REMEMBER) {
+		was = *drive_named(d, c->name, NAME_STATEMENT, 1);
+		named_begin(c, &was, drive_named(d, c->name, NAME_STATEMENT, 1));
+	}
 	if (out & FRONT_LOOKUP)
-		c->portal.codes = d->statements[c->name & 3];
+		drive_look(d, c->name, NAME_STATEMENT, &c->portal.codes);
 	if (out & FRONT_PORTAL)
-		c->portal.codes = d->portals[c->name & 3];
+		drive_look(d, c->name, NAME_PORTAL, &c->portal.codes);
 	if (out & FRONT_KEEP)
-		d->portals[c->portal.name & 3] = c->portal.codes;
+		*drive_named(d, c->portal.name, NAME_PORTAL, 1) = (struct named_statement){ .codes = c->portal.codes };
+	if ((out & FRONT_FORGET) && drive_named(d, c->name, c->word, 0))
+		*drive_named(d, c->name, c->word, 0) = (struct named_statement){ .codes = { DIGEST_UNKNOWN, STATEMENT_UNKNOWN, NAME_UNKNOWN, 0 } };
 	if (out & FRONT_USER)
 		d->user = name_code(&c->value);
 	if (out & FRONT_DATABASE)
@@ -135,7 +167,7 @@ static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __
 	struct front *c = &d->front;
 	__u32 at = 0, blind, out;
 
-	while (at < total && c->mode == FRONT_PLAIN) {
+	while (at < total && c->mode == FRONT_PLAIN && !c->streams && !d->n_lost) {
 		c->answered = 1;
 		blind = c->loose ? 0 : back_blind(c);
 		if (blind > total - at)
@@ -147,10 +179,12 @@ static inline void drive_send(struct drive *d, const __u8 *data, __u32 total, __
 		else
 			out = blind ? back_skip(c, blind) : back_byte(c, data[at]);
 		at += blind ? blind : 1;
+		d->n_lost += !!(out & BACK_LOST);
+		d->n_streams += !!(out & BACK_STREAMS);
 		if (!(out & BACK_READY))
 			continue;
 		drive_record(d, 1);
-		asked_over(&c->asked);
+		front_round_over(c);
 		c->answered = !c->open;
 		d->n_rounds++;
 	}

@@ -12,7 +12,7 @@
 
 /* Bytes of a conversation under way. */
 struct bytes {
-	__u8 at[4096];
+	__u8 at[16384];
 	__u32 n;
 };
 

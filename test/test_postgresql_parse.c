@@ -193,24 +193,68 @@ static void many_of_a_kind_take_one_entry(void **state)
 	assert_int_equal(d.n_rounds, 100);
 }
 
-static void what_does_not_fit_is_refused(void **state)
+/* Rounds of one query each, no two alike in a row, more than the ring has room for; then one that is read whole. */
+static void what_does_not_fit_is_lost_and_counted(void **state)
 {
-	struct bytes in = { .n = 0 };
-	struct drive d;
+	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
+		int n_lost = n > ASKED_MAX ? n - ASKED_MAX : 0;
+		struct bytes in = { .n = 0 }, out = { .n = 0 };
+		struct drive d;
 
-	drive_plain(&d);
-	for (int i = 0; i < ASKED_MAX; i++) {
-		if (i & 1)
-			MESSAGE(&in, 'Q', "SELECT 5\0");
-		else
-			MESSAGE(&in, 'Q', "SELECT a\0");
+		drive_plain(&d);
+		for (int i = 0; i < n; i++) {
+			if (i & 1)
+				MESSAGE(&in, 'Q', "SELECT 5\0");
+			else
+				MESSAGE(&in, 'Q', "SELECT a\0");
+			put_complete(&out);
+			put_ready(&out);
+		}
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n_crowded, n_lost);
+		assert_int_equal(d.n, n - n_lost);
+		in.n = out.n = 0;
+		MESSAGE(&in, 'Q', "SELECT b\0");
+		put_complete(&out);
+		put_ready(&out);
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n, n - n_lost + 1);
+		assert_int_equal(d.n_lost, 0);
+		assert_true(d.found[d.n - 1].digest == digest_of("select b"));
 	}
-	drive_receive(&d, in.at, in.n, ~0u);
-	assert_int_equal(d.n_lost, 0);
-	in.n = 0;
-	MESSAGE(&in, 'Q', "SELECT b\0");
-	drive_receive(&d, in.at, in.n, ~0u);
-	assert_int_equal(d.n_lost, 1);
+}
+
+/* The same in one round, of which the last Execute fails. */
+static void a_round_that_does_not_fit_keeps_its_place(void **state)
+{
+	for (int n = ASKED_MAX - 1; n < 3 * ASKED_MAX; n++) {
+		int n_lost = n > ASKED_MAX ? n - ASKED_MAX : 0;
+		struct bytes in = { .n = 0 }, out = { .n = 0 };
+		struct drive d;
+
+		drive_plain(&d);
+		put_parse(&in, "a", "SELECT a");
+		put_parse(&in, "b", "SELECT b");
+		for (int i = 0; i < n; i++) {
+			put_bind(&in, "", i & 1 ? "a" : "b");
+			put_execute(&in, "");
+			if (i < n - 1)
+				put_complete(&out);
+		}
+		put_sync(&in);
+		put_error(&out, "23505");
+		put_ready(&out);
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n_crowded, n_lost);
+		assert_int_equal(d.n, n - n_lost);
+		assert_true((d.found[d.n - 1].status == STATUS_OK) == (n_lost != 0));
+		in.n = out.n = 0;
+		put_simple(&in, &out);
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n, n - n_lost + 1);
+		assert_int_equal(d.n_lost, 0);
+		assert_true(d.found[d.n - 1].digest == digest_of("select ?"));
+	}
 }
 
 static void what_is_no_protocol_makes_it_opaque(void **state)
@@ -368,7 +412,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(after_a_flush_a_round_begins_again),
 	cmocka_unit_test(a_send_that_ends_a_round_may_answer_the_next),
 	cmocka_unit_test(many_of_a_kind_take_one_entry),
-	cmocka_unit_test(what_does_not_fit_is_refused),
+	cmocka_unit_test(what_does_not_fit_is_lost_and_counted),
+	cmocka_unit_test(a_round_that_does_not_fit_keeps_its_place),
 	cmocka_unit_test(what_is_no_protocol_makes_it_opaque),
 	cmocka_unit_test(a_strange_connection_comes_into_step),
 	cmocka_unit_test(another_protocol_is_turns_only),

@@ -136,6 +136,7 @@ static void each_has_the_text_that_it_was_sent_as(void **state)
 
 	in.n = out.n = 0;
 	put_parse(&in, "s", "SELECT b FROM t");
+	MESSAGE(&out, '1', "");
 	put_simple(&in, &out);
 	exchange(&d, &in, &out);
 	in.n = out.n = 0;
@@ -282,17 +283,44 @@ static void a_loose_send_ends_with_its_ready(void **state)
 	}
 }
 
-static void replication_is_ignored(void **state)
+static void a_replication_stream_is_no_event(void **state)
 {
-	struct bytes in = { .n = 0 }, out = { .n = 0 };
-	struct drive d;
+	static const char *const ends[] = { "", "c", "Q" };	/* what the client sends before its next query */
 
-	drive_plain(&d);
-	MESSAGE(&in, 'Q', "START_REPLICATION 0/0\0");
-	MESSAGE(&out, 'W', "\0\0\0");
-	exchange(&d, &in, &out);
-	assert_int_equal(d.front.mode, FRONT_IGNORED);
-	assert_int_equal(d.n, 0);
+	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
+		struct bytes in = { .n = 0 }, out = { .n = 0 }, end = { .n = 0 };
+		struct drive d;
+
+		drive_plain(&d);
+		MESSAGE(&in, 'Q', "START_REPLICATION 0/0\0");
+		MESSAGE(&out, 'W', "\0\0\0");
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n_streams, 1);
+		in.n = out.n = 0;
+		MESSAGE(&in, 'd', "r12345678");
+		MESSAGE(&out, 'd', "wZ\0\0\0\5I");
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n_rounds, 0);
+		if (*ends[i] == 'c') {
+			MESSAGE(&end, 'c', "");
+			drive_receive(&d, end.at, end.n, ~0u);
+			out.n = 0;
+			MESSAGE(&out, 'd', "w");
+			MESSAGE(&out, 'c', "");
+			put_complete(&out);
+			put_ready(&out);
+			drive_send(&d, out.at, out.n, ~0u);
+		}
+		assert_int_equal(d.n, 0);
+		if (!*ends[i])
+			continue;
+		in.n = out.n = 0;
+		put_simple(&in, &out);
+		exchange(&d, &in, &out);
+		assert_int_equal(d.n, 1);
+		assert_int_equal(d.n_lost, 0);
+		assert_int_equal(d.front.mode, FRONT_PLAIN);
+	}
 }
 
 static const struct CMUnitTest tests[] = {
@@ -307,7 +335,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_state_is_five_bytes_or_unknown),
 	cmocka_unit_test(what_is_complete_is_recorded_once),
 	cmocka_unit_test(a_loose_send_ends_with_its_ready),
-	cmocka_unit_test(replication_is_ignored),
+	cmocka_unit_test(a_replication_stream_is_no_event),
 };
 
 CHECK_MAIN(tests)
