@@ -22,6 +22,7 @@
 #include "tls.h"
 #include "token.h"
 
+struct value;				/* value.h's */
 struct http;				/* http.c's */
 struct always;				/* always.c's */
 struct journal;				/* journal.c's */
@@ -57,7 +58,8 @@ struct aggregator {
 	bool has_timer, stopping, upkeep_busy;
 	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
-	unsigned n_upkeeps;
+	unsigned n_upkeeps, n_making;	/* values that workers make now; */
+	struct value *first_to_make, *last_to_make;	/* those that wait for a worker */
 	__u64 n_requests;		/* when memory was last looked at */
 	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;

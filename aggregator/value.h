@@ -25,6 +25,7 @@
 #include "tape.h"
 
 #define VALUE_TITLE 512
+#define VALUES_MADE_MAX 2		/* at once: libuv has four workers for all, and batches must find one free */
 #define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
 
 struct explain;				/* value_explain.h */
@@ -78,6 +79,7 @@ struct value {
 	void (*done)(struct value *v, void *arg);
 	void *arg;
 	uv_work_t work;
+	struct value *next_to_make;	/* waiting for a worker */
 };
 
 /* 0, or -EINVAL with the reason: parameters that do not validate.  -ENOMEM. */

@@ -143,17 +143,43 @@ static void on_make(uv_work_t *work)
 		v->status = 200;
 }
 
+static void make_next(struct aggregator *a);
+
 static void on_made(uv_work_t *work, int status)
 {
 	struct value *v = work->data;
 
+	make_next(v->a);
 	v->done(v, v->arg);
 }
 
 static void make(struct value *v)
 {
+	struct aggregator *a = v->a;
+
+	if (a->n_making == VALUES_MADE_MAX) {
+		v->next_to_make = NULL;
+		*(a->last_to_make ? &a->last_to_make->next_to_make : &a->first_to_make) = v;
+		a->last_to_make = v;
+		return;
+	}
+	a->n_making++;
 	v->work.data = v;
-	uv_queue_work(v->a->loop, &v->work, on_make, on_made);
+	uv_queue_work(a->loop, &v->work, on_make, on_made);
+}
+
+/* A worker is free: the value that waits longest is next. */
+static void make_next(struct aggregator *a)
+{
+	struct value *v = a->first_to_make;
+
+	a->n_making--;
+	if (!v)
+		return;
+	a->first_to_make = v->next_to_make;
+	if (!a->first_to_make)
+		a->last_to_make = NULL;
+	make(v);
 }
 
 /* But for what runs. */

@@ -125,6 +125,46 @@ static void a_value_is_never_done_before_run_returns(void **state)
 	}
 }
 
+struct order {
+	size_t n_done, n_before;	/* values done, and how many were when the store's job was */
+	bool other_done;
+};
+
+static void count_done(struct value *v, void *arg)
+{
+	assert_int_equal(v->status, 200);
+	assert_true(server.a.n_making <= VALUES_MADE_MAX);
+	((struct order *)arg)->n_done++;
+	value_free(v);
+}
+
+static int work_nothing(void *arg, struct store *store) { return 0; }
+
+static void note_order(void *arg, int err)
+{
+	struct order *o = arg;
+
+	assert_int_equal(err, 0);
+	o->n_before = o->n_done;
+	o->other_done = true;
+}
+
+/* Batches and reads go the way of this job: one at a time, on libuv's workers, which pictures use, too. */
+static void the_store_does_not_wait_for_pictures(void **state)
+{
+	enum { PICTURES = 24 };
+	struct order order = { 0 };
+
+	for (size_t i = 0; i < PICTURES; i++)
+		value_run(value_of(VALUE_FIGURE, "width", "4000"), count_done, &order);
+	assert_int_equal(flush_submit(server.a.flush, work_nothing, note_order, &order), 0);
+	while (order.n_done < PICTURES || !order.other_done)
+		uv_run(&server.loop, UV_RUN_ONCE);
+	assert_true(order.n_before < PICTURES / 2);
+	assert_int_equal(server.a.n_making, 0);
+	assert_null(server.a.first_to_make);
+}
+
 /* ---- tiers ---- */
 
 #define SLOT 1000000000ll
@@ -447,6 +487,7 @@ int main(void)
 	cmocka_unit_test(names_are_looked_up_in_the_instrumentation),
 		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
 		cmocka_unit_test(a_value_is_never_done_before_run_returns),
+		cmocka_unit_test(the_store_does_not_wait_for_pictures),
 		cmocka_unit_test(totals_are_the_same_from_every_tier),
 		cmocka_unit_test(totals_without_columns_are_not_widened),
 		cmocka_unit_test(keys_are_selected_in_every_tier),
