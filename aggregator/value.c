@@ -281,12 +281,15 @@ int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s6
 	return err;
 }
 
-/* A stream begins with the slot that is going on: what comes next continues it. */
+/* A stream ends with the column that is going on: what comes next continues it.  Columns begin at whole multiples of their length since
+ * the epoch, so the grids of streams that were opened at different moments have the same columns. */
 static void reach_now(struct value *v)
 {
-	__s64 unit = (__s64)v->in.granularity_ns, to = (v->now_ns / unit + 1) * unit;
+	__s64 unit = (__s64)v->in.granularity_ns, n_units = (v->head.rounded.to - v->head.rounded.from + unit - 1) / unit;
+	__s64 n_cols = (__s64)value_columns(v), per = n_cols ? (n_units + n_cols - 1) / n_cols : 1, column = per * unit;
+	__s64 to = (v->now_ns / column + 1) * column;
 
-	v->head.rounded.from += to - v->head.rounded.to;
+	v->head.rounded.from = to - (n_units + per - 1) / per * column;
 	v->head.rounded.to = to;
 	v->head.asked = v->head.rounded;
 }

@@ -158,8 +158,8 @@ static void refusals_have_their_reason(void **state)
 		{ "image?selected=update&hues=21", "1 hues are too few: 2 are needed, one for the background" },
 		{ "image?selected=a,b&isolate=true&hues=21", "2 are needed, one for each selected key" },
 		{ "image?decompose_all=true&hues=21,22", "3 are needed, one for the background and one for each of 2 keys" },
-		{ "image?hues=360", "maximum is 359" }, { "image?hues=-1", "minimum is 0" }, { "image?hues=red", "not an integer" },
-		{ "image?hues=1,,2", "not an integer" }, { "image?isolate=1", "true or false" },
+		{ "image?hues=360", "maximum is 359" }, { "image?hues=-1", "minimum is 0" }, { "image?hues=red", "not a number" },
+		{ "image?hues=1,,2", "not a number" }, { "image?isolate=1", "true or false" },
 		{ "figure?isolate=true", "isolate needs selected" }, { "figure?exclude=true", "exclude needs selected" },
 		{ "image?palette=green", "ramp fire grey hue" }, { "image?by=nothing", "has statement" },
 	};

@@ -105,6 +105,41 @@ check("panels are added, moved, made higher and removed, by keys too, and the ad
 	assert.equal(t.errors.length, 0);
 });
 
+check("a press on the text of a label in a menu is one on its box, and the menu stays open", async (t) => {
+	const { page } = t, menu = page.locator("details.menu", { has: page.locator("summary", { hasText: "Maps" }) });
+	const isOpen = () => menu.evaluate((details) => details.open);
+	const pressText = async (label) => {		/* the middle of the label, which is not its box */
+		const { x, y, width, height } = await label.boundingBox();
+
+		await page.mouse.click(x + width * 0.75, y + height / 2);
+	};
+
+	await menu.locator("summary").click();
+	const labels = menu.locator("label"), n = await labels.count();
+
+	assert.ok(n > 2, "there are maps to choose from");
+	for (let i = 0; i < n; i++) {
+		const label = labels.nth(i), box = label.locator("input");
+
+		if (!await box.isVisible() || await box.isDisabled() || await box.getAttribute("type") !== "checkbox")
+			continue;
+		const was = await box.isChecked();
+
+		await label.scrollIntoViewIfNeeded();
+		await pressText(label);
+		await until("the box has changed", async () => await box.isChecked() !== was);
+		assert.ok(await isOpen(), "the menu is open");
+		await pressText(label);
+		await until("and back", async () => await box.isChecked() === was);
+	}
+	await page.mouse.click(5, 5);
+	assert.ok(!await isOpen(), "a press beside the menu closes it");
+	await menu.locator("summary").click();
+	await page.keyboard.press("Escape");
+	assert.ok(!await isOpen(), "so does Escape");
+	assert.equal(t.errors.length, 0);
+});
+
 check("a panel is carried to another place by its handle, and by keys, which stay with it", async (t) => {
 	const { page } = t, grip = page.getByRole("slider", { name: /^Place of latency/ });
 	const centre = async (locator) => {

@@ -10,7 +10,7 @@ import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
 import { html } from "./html.js";
-import { InTurn } from "./in_turn.js";
+import { Guard, InTurn } from "./in_turn.js";
 import { NoteForm, Noted } from "./noted.js";
 import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";
@@ -46,9 +46,10 @@ function Work({ session }) {
 	return html`<div class="work">
 		${session.state.view === "table" ? html`<main class="maps"><${TableView} session=${session} /></main>` : html`<${Maps} session=${session} scales=${scales} />`}
 		<aside class="side" aria-label="Details">
-			${session.maps.filter((map) => map.stack).map((map) => html`<${PartsAt} key=${map.id} session=${session} map=${map} />`)}
-			${SECTIONS.map((Section) => html`<${Section} session=${session} />`)}
-			<${Legend} session=${session} scales=${scales} />
+			${session.maps.filter((map) => map.panel.show === "parts").map((map) => html`<${Guard} key=${map.id} session=${session} name=${map.label}>
+				<${PartsAt} session=${session} map=${map} /></${Guard}>`)}
+			${SECTIONS.map((Section) => html`<${Guard} session=${session} name="Details"><${Section} session=${session} /></${Guard}>`)}
+			<${Guard} session=${session} name="Legend"><${Legend} session=${session} scales=${scales} /></${Guard}>
 		</aside>
 	</div>`;
 }

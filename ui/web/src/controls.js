@@ -1,5 +1,5 @@
 /* controls.js - buttons and menus, as the page has them everywhere. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
 
 /** A row of buttons of which one is pressed; bare: they say what they are. */
@@ -11,18 +11,31 @@ export function Choice({ label, bare, value, options, change }) {
 /** name: what it is, where the label alone does not say it.  children: what is in it, or a function that gives it, which is asked only
  *  while the menu is open: a page of many maps has many menus, and is drawn several times a second. */
 export function Menu({ label, name, children }) {
-	const [open, setOpen] = useState(false);
+	const [open, setOpen] = useState(false), menu = useRef();
+	/* A click on a label, or on what takes no focus, moves it nowhere (null): that is no way out of the menu.  To close it then would
+	 * take the label from under the pointer, of which Chromium 156 crashes. */
 	const close = (e) => {
-		if (!e.currentTarget.contains(e.relatedTarget))
+		if (e.relatedTarget && !e.currentTarget.contains(e.relatedTarget))
 			e.currentTarget.open = false;
 	};
-	const leave = (menu) => {
-		menu.open = false;
-		menu.firstElementChild.focus();
+	const leave = (details) => {
+		details.open = false;
+		details.firstElementChild.focus();
 	};
 	const escape = (e) => e.key === "Escape" && e.currentTarget.open && leave(e.currentTarget);
 	const chosen = (e) => e.target.closest("button") && leave(e.currentTarget);
 
-	return html`<details class="menu" onFocusOut=${close} onKeyDown=${escape} onClick=${chosen} onToggle=${(e) => setOpen(e.currentTarget.open)}>
+	useEffect(() => {
+		const press = (e) => {
+			if (!menu.current.contains(e.target))
+				menu.current.open = false;
+		};
+
+		if (!open)
+			return undefined;
+		addEventListener("pointerdown", press, true);
+		return () => removeEventListener("pointerdown", press, true);
+	}, [open]);
+	return html`<details class="menu" ref=${menu} onFocusOut=${close} onKeyDown=${escape} onClick=${chosen} onToggle=${(e) => setOpen(e.currentTarget.open)}>
 		<summary aria-label=${name} title=${name}>${label}</summary><div>${typeof children !== "function" ? children : open && children()}</div></details>`;
 }

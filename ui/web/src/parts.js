@@ -17,17 +17,25 @@ export const partHue = (name) => HUES[name] ?? HUES.other;
 
 const NS = 1e9;
 
+/** Do the columns of both begin at the same times, as far as both go? */
+function isAligned(a, b) {
+	const columns = (a.from - b.from) / b.column;
+
+	return a.column === b.column && Math.abs(columns - Math.round(columns)) < 1e-3;
+}
+
 /** What of a weight is in a column. */
 const sumOf = (column) => column.cells.reduce((sum, [, n]) => sum + n, 0);
 
 /**
  * @param {Map<string, import("./grid.js").Grid>} grids   by weight; their columns may be late by one or another
- * @returns {{from: number, column: number, names: string[], load: Float64Array[]}|null}   load[k][i]: of names[k] in column i
+ * @returns {{from: number, column: number, names: string[], load: Float64Array[]}|null}   load[k][i]: of names[k] in column i;
+ *     null: there are no grids, or their columns do not begin at the same times, as grids that were asked for at different moments may
  */
 export function stackOf(grids) {
 	const [first] = grids.values();
 
-	if (!first)
+	if (!first || ![...grids.values()].every((grid) => isAligned(grid, first)))
 		return null;
 	const end = Math.min(...[...grids.values()].map(gridEnd)), from = Math.max(...[...grids.values()].map((grid) => grid.from));
 	const n = Math.max(0, Math.round((end - from) / first.column)), names = [...grids.keys(), REST];

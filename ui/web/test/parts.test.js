@@ -22,6 +22,17 @@ test("where one is late, what all have is stacked", () => {
 	assert.equal(stackOf(new Map()), null);
 });
 
+test("columns that begin at other times are not stacked, whatever the range", () => {
+	const stack = stackOf(new Map([["io", grid(11, [2 * S, S], [2 * S, S])], ["net", grid(10, [0, 0], [0, 2 * S])]]));
+
+	assert.equal(stack, null);
+	for (let late = 0; late < 4; late++) {
+		const load = stackOf(new Map([["io", grid(10 + 2 * late, [S, S, S], [S, S, S])], ["net", grid(10, [0, 0, 0], [0, 0, 0])]])).load;
+
+		assert.equal(load[0].length, Math.max(0, 3 - late));
+	}
+});
+
 test("shares are of all the time shown, greatest first, and none of what is none", () => {
 	const stack = stackOf(new Map([["io", grid(10, [S], [4 * S])], ["net", grid(10, [0], [4 * S])], ["cputime", grid(10, [3 * S], [4 * S])]]));
 
