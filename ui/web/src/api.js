@@ -53,6 +53,13 @@ async function request(method, path, body, signal) {
 const of = (id, what) => `/ca/instrumentations/${encodeURIComponent(id)}/value/${what}`;
 const span = (s) => ({ start_time: s?.start, duration: s?.duration });
 
+/** The reader's time zone at a Unix time, as the server's pictures and words want it: seconds east of UTC. */
+const utcOffset = (time) => -60 * new Date(1000 * time).getTimezoneOffset();
+
+/* The times of what is drawn and written are the reader's, as the page's are. */
+const readersSpan = (s) => ({ ...span(s), utc_offset: s && utcOffset(s.start + s.duration) });
+const readers = (parameters) => ({ utc_offset: utcOffset(parameters.end_time ?? parameters.start_time), ...parameters });
+
 export const catalogue = () => request("GET", "/ca");
 export const instrumentations = () => request("GET", "/ca/instrumentations");
 export const create = (properties) => request("POST", "/ca/instrumentations", properties);
@@ -80,7 +87,7 @@ export const alerts = () => request("GET", "/ca/alerts");
 
 /** The same time and columns of a measure in words: {narrative}. */
 export const narrative = (id, measure, { from, ncols, column }, signal) => request("GET", of(id, "grid") + query({
-	measure, start_time: from, duration: ncols * column, ncols, narrative: true, utc_offset: -60 * new Date(1000 * from).getTimezoneOffset(),
+	measure, start_time: from, duration: ncols * column, ncols, narrative: true, utc_offset: utcOffset(from + ncols * column),
 }), undefined, signal);
 
 /** @returns {Promise<{keys: import("./keys.js").KeyRow[], lower_bound?: boolean}>} */
@@ -99,8 +106,8 @@ export const cell = (id, measure, s, low, high, weight) =>
 export const explain = (id, parameters, signal) => request("GET", of(id, "explain") + query(parameters), undefined, signal);
 
 /** Two times, keys or measures against each other; see compare.js. */
-export const compare = (id, parameters, signal) => request("GET", of(id, "compare") + query(parameters), undefined, signal);
-export const compareUrl = (id, parameters) => of(id, "compare") + query(parameters);
+export const compare = (id, parameters, signal) => request("GET", compareUrl(id, parameters), undefined, signal);
+export const compareUrl = (id, parameters) => of(id, "compare") + query(readers(parameters));
 
 /** Its picture, as a Blob. */
 export async function comparePicture(id, parameters, signal) {
@@ -119,7 +126,7 @@ export const exemplars = (id, parameters) => request("GET", of(id, "exemplars") 
 
 /** A flame graph: the text of an SVG. */
 export async function flame(id, parameters, signal) {
-	const reply = await fetchWithToken(of(id, "flame") + query({ ...parameters, format: "svg" }), { signal });
+	const reply = await fetchWithToken(of(id, "flame") + query({ ...readers(parameters), format: "svg" }), { signal });
 
 	if (!reply.ok)
 		throw new ApiError("ECA_IO", (await reply.json().catch(() => null))?.error?.message ?? `status ${reply.status}`, reply.status);
@@ -143,8 +150,8 @@ function viewsQuery(views) {
 export const stream = (views, signal, on) =>
 	readEvents(`/ca/stream${viewsQuery(views)}`, signal, (type, data) => on(type, JSON.parse(data)));
 
-export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...span(s), ...parameters });
-export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...span(s), ...parameters });
+export const figureUrl = (id, s, parameters) => of(id, "heatmap/figure") + query({ ...readersSpan(s), ...parameters });
+export const reportUrl = (id, s, parameters) => of(id, "report") + query({ ...readersSpan(s), ...parameters });
 export const cellsUrl = (id, s, parameters) => of(id, "grid") + query({ ...span(s), format: "csv", ...parameters });
 
 /** For a link to a file: where the server wants the token, the link alone would not do. */

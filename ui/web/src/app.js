@@ -16,6 +16,7 @@ import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";
 import { scalesOf } from "./scales.js";
 import { Session } from "./session.js";
+import { keptOf } from "./state.js";
 import { KeyList, Legend, Picked, Readout, sentence, TableView } from "./side.js";
 import { statusOf } from "./text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
@@ -70,7 +71,7 @@ function StatusLine({ session, status }) {
 			${total !== undefined && html`<span>${session.unit} <b>${format.count(total)}</b></span>`}
 			<span class=${lost ? "warn" : ""}>lost <b>${lost === undefined ? "–" : format.count(lost)}</b></span>
 			<span>slot <b>${format.seconds(inst.granularity)}</b></span>
-			<span>kept <b>${format.seconds(inst["retention-time"])}</b></span>`}
+			<span class=${session.state.duration > keptOf(inst) ? "warn" : ""}>kept <b>${format.seconds(keptOf(inst))}</b></span>`}
 		${span && html`<span>until <b>${format.clock(span.start + span.duration)}</b> ${format.zone(span.start)}</span>`}
 	</footer>`;
 }

@@ -6,6 +6,7 @@
  */
 import * as api from "./api.js";
 import { discreteFields } from "./keys.js";
+import { keptSpan } from "./state.js";
 
 /**
  * @typedef {Object} Exemplar   as value/exemplars has it
@@ -95,12 +96,15 @@ export class Exemplars {
 	/** After new columns. */
 	async refresh() {
 		const { session } = this, { span } = session;
-		const ids = new Set(session.shown.filter(keepsExemplars).map((map) => map.inst.id));
+		const insts = new Map(session.shown.filter(keepsExemplars).map(({ inst }) => [inst.id, inst]));
 
 		if (!span)
 			return;
-		await Promise.all([...ids].map((id) => session.reply(
-			api.exemplars(id, { start_time: span.start, duration: span.duration, n: MOST }), ({ exemplars }) => this.rows.set(id, exemplars))));
+		await Promise.all([...insts].map(([id, inst]) => {
+			const { start, duration } = keptSpan(span, inst);
+
+			return session.reply(api.exemplars(id, { start_time: start, duration, n: MOST }), ({ exemplars }) => this.rows.set(id, exemplars));
+		}));
 	}
 
 	choose(map, row) {

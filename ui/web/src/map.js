@@ -5,7 +5,7 @@
 import * as api from "./api.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { hueOf } from "./keys.js";
-import { columnsFor } from "./state.js";
+import { columnsFor, keptOf, keptSpan } from "./state.js";
 import { metricOf, subjectOf } from "./text.js";
 
 export class HeatMap {
@@ -92,8 +92,8 @@ export class HeatMap {
 		return {
 			measure: panel.measure,
 			weight: panel.weight,
-			duration,
-			ncols: columnsFor(duration, inst.granularity),
+			duration: Math.min(duration, keptOf(inst)),
+			ncols: columnsFor(Math.min(duration, keptOf(inst)), inst.granularity),
 			transfer,
 			weights,
 			palette,
@@ -134,7 +134,9 @@ export class HeatMap {
 		return got.every(Boolean);
 	}
 
-	async refreshSummary(span) {
+	async refreshSummary(all) {
+		const span = keptSpan(all, this.inst);
+
 		await this.session.reply(api.grid(this.inst.id, { measure: this.measure, start_time: span.start, duration: span.duration,
 			ncols: 1, row_bits: 0 }), ({ summary }) => { this.summary = summary; });
 	}

@@ -1,6 +1,7 @@
 /* ranking.js - the keys of the instrumentation that is looked at, most events first, and what its maps add up to. */
 import * as api from "./api.js";
 import { withOnCpu } from "./keys.js";
+import { keptSpan } from "./state.js";
 
 export class Ranking {
 	constructor(session) {
@@ -21,7 +22,7 @@ export class Ranking {
 
 		if (!inst || !span)
 			return;
-		const ask = (measure) => api.keys(inst.id, span, { measure, by });
+		const ask = (measure) => api.keys(inst.id, keptSpan(span, inst), { measure, by });
 		const of = inst.measures.includes("latency") ? "latency" : inst.measures[0];
 		const both = of === "latency" && inst.measures.includes("cputime");
 

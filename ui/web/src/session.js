@@ -419,7 +419,7 @@ export class Session {
 	keepUp() {
 		const every = Math.min(30000, Math.max(2000, this.state.duration * 1000 / 60));
 
-		if (this.ranking.rows && Date.now() - this.listed < every - 200)
+		if (Date.now() - this.listed < (this.ranking.rows ? every : 2000) - 200)	/* also of what was refused */
 			return;
 		this.listed = Date.now();
 		this.ranking.refresh();

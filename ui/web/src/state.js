@@ -30,8 +30,8 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {{unit: string, low: number, high: number}|null} values   ends of that unit's value axis; null: as the data are
  */
 
-export const DURATIONS = [60, 300, 900, 3600];
-export const DURATION_MIN = 10, DURATION_MAX = 86400;
+export const DURATIONS = [60, 300, 900, 3600, 21600, 86400];
+export const DURATION_MIN = 10, DURATION_MAX = 31536000;
 export const TRANSFERS = ["log", "sqrt", "linear", "rank", "percent"];
 export const PALETTES = ["ramp", "fire", "grey"];
 export const LINES = ["mean", "p50", "p99"];
@@ -43,11 +43,21 @@ export const START = Object.freeze({
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
-/** What was chosen of one instrumentation means nothing of another: it begins without. */
+/** Another instrumentation, at the same moment and range of time and values.  Panels and keys of one mean nothing of another. */
 export function anew(inst) {
-	const { panels, sheet, base, keys, only, of, by, end, threshold, values } = START;
+	const { panels, sheet, base, keys, only, of, by } = START;
 
-	return { inst, panels, sheet, base, keys, only, of, by, end, threshold, values };
+	return { inst, panels, sheet, base, keys, only, of, by };
+}
+
+/** How long an instrumentation keeps its events, in s: in slots, or added up to minutes and hours. */
+export const keptOf = (inst) => Math.max(inst["retention-time"] ?? 0, ...inst.tiers ?? []) || DURATION_MAX;
+
+/** The end of a span that is kept. */
+export function keptSpan({ start, duration }, inst) {
+	const most = Math.min(duration, keptOf(inst));
+
+	return { start: start + duration - most, duration: most };
 }
 
 /** @returns {Look} */

@@ -6,7 +6,7 @@ import * as format from "./format.js";
 import { Choice, Menu } from "./controls.js";
 import { CROPS } from "./crop.js";
 import { html } from "./html.js";
-import { DURATIONS, LINES, PALETTES, TRANSFERS } from "./state.js";
+import { DURATIONS, keptSpan, LINES, PALETTES, TRANSFERS } from "./state.js";
 import { titleOf } from "./text.js";
 import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
 import { WorksheetMenu } from "./worksheet_menu.js";
@@ -48,7 +48,7 @@ function Maps({ session }) {
 }
 
 function Downloads({ session }) {
-	const { inst, span, state } = session, shown = session.shown.filter(({ panel }) => panel.show === "map");
+	const { inst, state } = session, span = keptSpan(session.span, inst), shown = session.shown.filter(({ panel }) => panel.show === "map");
 	const theme = session.dark ? "dark" : "light";
 	const look = { transfer: state.transfer, weights: state.weights, palette: state.palette, theme };
 	const yscale = state.y === "auto" ? null : state.y;
@@ -59,12 +59,12 @@ function Downloads({ session }) {
 
 	return html`<${Menu} label="Download">
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "png")}
-			href=${api.figureUrl(map.inst.id, span, { ...look, yscale: map.yscale, ...ends(map), crop: state.crop || null, ...cells(map), ...map.asked, isolate: state.only === "isolate" && map.selected.length > 0 ? true : null })}>${map.title}, PNG</a>`)}
+			href=${api.figureUrl(map.inst.id, keptSpan(session.span, map.inst), { ...look, yscale: map.yscale, ...ends(map), crop: state.crop || null, ...cells(map), ...map.asked, isolate: state.only === "isolate" && map.selected.length > 0 ? true : null })}>${map.title}, PNG</a>`)}
 		<a onClick=${take} download=${name(inst, "report", "png")} href=${api.reportUrl(inst.id, span, { ...look, yscale })}>Report, PNG</a>
 		<a onClick=${take} download=${name(inst, "report", "pdf")} href=${api.reportUrl(inst.id, span, { ...look, yscale, format: "pdf" })}>Report, PDF</a>
 		<a onClick=${take} download=${name(inst, "report", "html")} href=${api.reportUrl(inst.id, span, { ...look, yscale, theme: null, format: "html" })}>Report, HTML</a>
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "csv")}
-			href=${api.cellsUrl(map.inst.id, span, cells(map))}>${map.title}, CSV</a>`)}<//>`;
+			href=${api.cellsUrl(map.inst.id, keptSpan(session.span, map.inst), cells(map))}>${map.title}, CSV</a>`)}<//>`;
 }
 
 function Remove({ session }) {
@@ -155,7 +155,7 @@ function Colours({ session }) {
 }
 
 /* The usual ones, and what was zoomed to. */
-const ranges = (duration) => [...DURATIONS.map((r) => [r, `${r / 60} min`]),
+const ranges = (duration) => [...DURATIONS.map((r) => [r, r > 3600 ? `${r / 3600} h` : `${r / 60} min`]),
 	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
 
 export function Toolbar({ session }) {

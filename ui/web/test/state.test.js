@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../src/keys.js";
-import { anew, chosenIn, columnsFor, LINES, readHash, START, writeHash } from "../src/state.js";
+import { anew, chosenIn, columnsFor, keptOf, keptSpan, LINES, readHash, START, writeHash } from "../src/state.js";
 import { panelOf } from "../src/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
@@ -35,11 +35,20 @@ test("an address has no more keys than there are hues: each is asked for by itse
 	assert.equal(readHash(`#${"key=a&".repeat(1000)}`).keys.length, KEYS_MAX);
 });
 
-test("another instrumentation keeps how is looked, and nothing of what was chosen", () => {
+test("another instrumentation keeps the moment and how it is looked at, and nothing of the keys and panels", () => {
 	const chosen = readHash("#inst=7&map=7:blocked:io&key=a&only=exclude&crop=0.01&of=user&by=command&end=5&values=ns:1:5&threshold=ns:5");
 	const look = { duration: 900, crop: 0.01, y: "linear", transfer: "rank", view: "table", theme: "dark" };
 
-	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8" });
+	assert.deepEqual({ ...chosen, ...look, ...anew("8") }, { ...START, ...look, inst: "8",
+		end: 5, values: { unit: "ns", low: 1, high: 5 }, threshold: { unit: "ns", value: 5 } });
+});
+
+test("what is asked for is kept: a span ends where it did and begins no earlier than that", () => {
+	const inst = { "retention-time": 3600, tiers: [86400] };
+
+	assert.deepEqual(keptSpan({ start: 0, duration: 86700 }, inst), { start: 300, duration: 86400 });
+	assert.deepEqual(keptSpan({ start: 0, duration: 600 }, inst), { start: 0, duration: 600 });
+	assert.equal(keptOf({ "retention-time": 3600 }), 3600);
 });
 
 test("a link to a worksheet that was looked at tells what was chosen of it, and of a bare one there is nothing", () => {
