@@ -58,6 +58,9 @@ check("a worksheet is saved, renamed, opened by a link, exported, imported and d
 	await until("imported and open", async () => await page.title() === "Again – Heatscope");
 	await page.getByLabel("Worksheet file").setInputFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from("{\"name\": \"x\", \"version\": 7}") });
 	await page.getByText("it needs a newer one").waitFor();
+	await page.getByRole("button", { name: "Resume" }).click();	/* it stood still before another worksheet was opened, and so it does now */
+	await page.getByLabel("Worksheet file").setInputFiles({ name: "c.json", mimeType: "application/json", buffer: Buffer.from("{\"name\": \"x\", \"version\": 7}") });
+	await page.getByText("it needs a newer one").waitFor();
 	const before = await shownUntil(page);
 
 	await until("the live view goes on", async () => await shownUntil(page) !== before);
