@@ -222,19 +222,28 @@ static double score_variance(double mean, double mean_square)
 	return mean_square < 0 ? mean * (1 - mean) : mean_square - mean * mean;
 }
 
+/* The variance of the difference of the means if events were independent, each group by its own mean.  A group's variance at the
+ * pooled share is far below its own where the shares differ much, and dividing by it took a strong effect for dispersion. */
+static double variance_expected(const struct group *in, const struct group *out, double plain, bool shares)
+{
+	return shares ? score_variance(in->mean, -1) / in->events + score_variance(out->mean, -1) / out->events : plain;
+}
+
 static void test(struct contrast *c, const struct group *in, const struct group *out, double both, size_t n_both,
 		 double square)
 {
 	double all = in->events + out->events, mean = (in->sum + out->sum) / all;
 	double mean_square = square < 0 ? -1 : square / all, variance = score_variance(mean, mean_square);
 	double plain = variance * (1 / in->events + 1 / out->events), difference = in->mean - out->mean, statistic;
+	double expected = variance_expected(in, out, plain, square < 0);
 	struct pearson p = { 0 };
 
 	if (!(variance > 1e-12 * mean * mean))
 		return;
 	pearson_add(&p, in, square < 0 ? score_variance(in->mean, -1) : variance);
 	pearson_add(&p, out, square < 0 ? score_variance(out->mean, -1) : variance);
-	c->dispersion = fmax(c->dispersion, variance_seen(in, out, both, n_both) / plain);
+	if (expected > 0)
+		c->dispersion = fmax(c->dispersion, variance_seen(in, out, both, n_both) / expected);
 	c->dispersion = fmax(c->dispersion, p.df > 0 ? p.chi / p.df : 0);
 	c->dispersion = fmax(c->dispersion, dispersion_by(correlation(&p), in, out));
 	statistic = square < 0 ? g_statistic(c, mean) : difference * difference / plain;

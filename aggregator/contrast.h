@@ -16,7 +16,8 @@
  *           together say of each group (contrast_spread()), as those of a rare value are too few to tell,
  *           Pearson's chi-square of the blocks over its degrees of freedom: clumps of this value,
  *           what the blocks' residuals say, a block's inside and outside taken together (the ratio
- *           estimate's variance, Cochran, Sampling Techniques, 1977, 6; Rao & Scott 1992): mixes that shift, and
+ *           estimate's variance, Cochran, Sampling Techniques, 1977, 6), over the variance of independent events at each
+ *           group's own share (the design effect of Rao & Scott, Biometrics 48, 1992, 577-585): mixes that shift, and
  *           what one correlation within all blocks says (Williams 1982): groups that are in few blocks.
  *         With one block nothing is known of it: df is 0 and p 1.
  * Errors  none; a group without events, and a score that does not vary, give p = 1.  Never NaN.

@@ -2,6 +2,7 @@
 #include "../aggregator/contrast.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #define BLOCKS 60
@@ -164,6 +165,65 @@ static void a_planted_difference_is_found(void **state)
 	assert_true(n_first >= 38);
 }
 
+/* Independent events: `in` of n_in inside and `out` of n_out outside have the first value, the others share the rest. */
+static void fill_independent(struct counts *c, size_t n_blocks, int in, int n_in, int out, int n_out)
+{
+	double share[VALUES];
+
+	memset(c, 0, sizeof(*c));
+	base_shares(share);
+	share[VALUES - 1] += share[0];
+	share[0] = 0;
+	for (int i = 0; i < n_in + n_out; i++) {
+		int inside = i < n_in, first = inside ? i < in : i - n_in < out;
+
+		add(c, first ? 0 : drawn(share), check_below((unsigned)n_blocks), inside, 1);
+	}
+}
+
+static bool calls_the_first(const struct counts *c, size_t n_blocks)
+{
+	const struct pair *of[VALUES];
+	double p[VALUES], q[VALUES], excess = 0;
+	struct pair spread;
+
+	for (int v = 0; v < VALUES; v++)
+		of[v] = c->of[v];
+	spread = contrast_spread(of, VALUES, c->all, n_blocks);
+	for (int v = 0; v < VALUES; v++) {
+		struct contrast t;
+
+		contrast_test(c->of[v], c->all, n_blocks, -1, spread, &t);
+		p[v] = t.p;
+		excess = v ? excess : t.excess;
+	}
+	assert_int_equal(contrast_adjust(p, VALUES, q), 0);
+	return q[0] <= Q && excess > 0;
+}
+
+/* However strong an effect is, it is not taken for dispersion. */
+static void a_strong_effect_is_found_in_a_short_window(void **state)
+{
+	static const struct { int in, n_in, out, n_out; } cases[] = {
+		{ 30, 61, 76, 10353 }, { 60, 600, 60, 60000 }, { 55, 100, 50, 10401 }, { 300, 600, 600, 60000 }, { 60, 61, 1000, 10000 },
+	};
+	static const size_t blocks[] = { 5, 10, 30, BLOCKS };
+	static struct counts c;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		for (size_t b = 0; b < sizeof(blocks) / sizeof(*blocks); b++) {
+			int n_found = 0;
+
+			for (int run = 0; run < RUNS; run++) {
+				fill_independent(&c, blocks[b], cases[i].in, cases[i].n_in, cases[i].out, cases[i].n_out);
+				n_found += calls_the_first(&c, blocks[b]);
+			}
+			print_message("# %d of %d against %d of %d, %zu blocks: found in %d of %d runs\n", cases[i].in, cases[i].n_in,
+				      cases[i].out, cases[i].n_out, blocks[b], n_found, RUNS);
+			assert_true(n_found >= RUNS * 99 / 100);
+		}
+}
+
 static void what_is_called_inside_and_in_which_order_blocks_come_does_not_matter(void **state)
 {
 	static struct counts c;
@@ -305,6 +365,7 @@ static void many_tests_are_adjusted(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(nothing_planted_is_nothing_found),
 	cmocka_unit_test(a_planted_difference_is_found),
+	cmocka_unit_test(a_strong_effect_is_found_in_a_short_window),
 	cmocka_unit_test(what_is_called_inside_and_in_which_order_blocks_come_does_not_matter),
 	cmocka_unit_test(a_spread_is_told_of_each_group),
 	cmocka_unit_test(means_are_compared_by_their_scores),
