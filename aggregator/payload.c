@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* A sum, or its mean over so many snapshots. */
 static void put_mean(struct bytes *out, __u64 sum, __u64 snapshots)
@@ -78,6 +79,7 @@ static void put_running(struct bytes *out, const struct grid *g, size_t col)
 	bool any = g->column[col].count > 0;
 
 	if (any) {
+		writer_name_number(out, "oldest", g->column[col].max);
 		writer_name(out, "running");
 		writer_raw(out, "[");
 	}
@@ -268,6 +270,12 @@ void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme 
 	put_colour(out, p.running);
 }
 
+/* A histogram without cells had no events. */
+static __u64 value_at(const struct hist *h, __u32 p_millionths)
+{
+	return h->cell ? hist_percentile(h, p_millionths) : 0;
+}
+
 static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 {
 	put_named_mean(out, "count", h->count, snapshots);
@@ -275,15 +283,63 @@ static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 	writer_name_number(out, "min", h->count ? h->min : 0);
 	writer_name_number(out, "max", h->max);
 	put_named_mean(out, "mean", snapshots ? h->sum : hist_mean(h), snapshots ? h->count : 0);
-	writer_name_number(out, "stddev", hist_stddev(h));
-	writer_name_number(out, "p50", hist_percentile(h, 500000));
-	writer_name_number(out, "p90", hist_percentile(h, 900000));
-	writer_name_number(out, "p99", hist_percentile(h, 990000));
-	writer_name_number(out, "p999", hist_percentile(h, 999000));
+	writer_name_number(out, "stddev", h->cell ? hist_stddev(h) : 0);
+	writer_name_number(out, "p50", value_at(h, 500000));
+	writer_name_number(out, "p90", value_at(h, 900000));
+	writer_name_number(out, "p99", value_at(h, 990000));
+	writer_name_number(out, "p999", value_at(h, 999000));
 }
 
-void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots)
+static const struct running_total *running_of(const struct payload_running *running, const char *key)
 {
+	for (size_t i = 0; running && i < running->n; i++)
+		if (!strcmp(running->total[i].text, key))
+			return &running->total[i];
+	return NULL;
+}
+
+static bool is_total(const struct key_total *total, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(total[i].text, key))
+			return true;
+	return false;
+}
+
+static void put_key(struct bytes *out, const char *key, const struct hist *h, __u64 events, __u64 snapshots, bool measured,
+		    const struct running_total *running)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "key", key);
+	put_stats(out, h, snapshots);
+	writer_name(out, "share");
+	writer_real(out, events ? (double)h->count / (double)events : 0);
+	if (measured)
+		writer_name_number(out, "running", running ? running->count : 0);
+	if (running)
+		writer_name_number(out, "oldest", running->oldest);
+	writer_raw(out, "}");
+}
+
+void payload_running(struct bytes *out, const struct payload_running *running)
+{
+	__u64 count = 0, oldest = 0;
+
+	for (size_t i = 0; i < running->n; i++) {
+		count += running->total[i].count;
+		oldest = running->total[i].oldest > oldest ? running->total[i].oldest : oldest;
+	}
+	writer_name(out, "running");
+	writer_raw(out, "{");
+	writer_name_seconds(out, "time", running->end_ns);
+	writer_name_number(out, "count", count);
+	writer_name_number(out, "oldest", oldest);
+}
+
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots, const struct payload_running *running)
+{
+	static const struct hist nothing;
 	__u64 events = 0;
 	bool other = false;
 
@@ -293,16 +349,18 @@ void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __
 	}
 	writer_name(out, "keys");
 	writer_raw(out, "[");
-	for (size_t i = 0; i < n; i++) {
-		writer_comma(out);
-		writer_raw(out, "{");
-		writer_name_text(out, "key", total[i].text);
-		put_stats(out, &total[i].hist, snapshots);
-		writer_name(out, "share");
-		writer_real(out, events ? (double)total[i].hist.count / (double)events : 0);
-		writer_raw(out, "}");
+	for (size_t i = 0; i < n; i++)
+		put_key(out, total[i].text, &total[i].hist, events, snapshots, running, running_of(running, total[i].text));
+	for (size_t i = 0; running && i < running->n; i++) {
+		other = other || running->total[i].other;
+		if (!is_total(total, n, running->total[i].text))
+			put_key(out, running->total[i].text, &nothing, events, snapshots, true, &running->total[i]);
 	}
 	writer_raw(out, "]");
+	if (running) {
+		payload_running(out, running);
+		writer_raw(out, "}");
+	}
 	if (other) {
 		writer_name(out, "lower_bound");
 		writer_raw(out, "true");

@@ -17,6 +17,7 @@
 #include "../render/shade.h"
 #include "params.h"
 #include "query.h"
+#include "running.h"
 #include "writer.h"
 
 struct payload_head {
@@ -47,8 +48,19 @@ void payload_column(struct bytes *out, const struct grid *g, const struct shade 
 /* "transfer", "yscale", "scale", "levels" and the colours. */
 void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme theme, enum palette_ramp ramp);
 
-/* "keys", and "lower_bound" where it is one. */
-void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);
+/* What runs at the end of a slot; of each key too. */
+struct payload_running {
+	__s64 end_ns;			/* of the slot */
+	const struct running_total *total;
+	size_t n;
+};
+
+/* "keys", and "lower_bound" where it is one; running: NULL where that is not measured.  A key of which nothing has ended, but
+ * something runs, comes last. */
+void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots, const struct payload_running *running);
+
+/* "running": {"time", "count", "oldest"; the object stays open. */
+void payload_running(struct bytes *out, const struct payload_running *running);
 
 /* {key: {"count", ...}}. */
 void payload_stats(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots);

@@ -199,6 +199,9 @@ void region_free(struct region *r)
 		free(r->key[i].events);
 	for (size_t i = 0; i < r->found.n_values; i++)
 		free(r->found.value[i].value);
+	for (size_t i = 0; i < r->found.n_contents; i++)
+		free(r->found.content[i].value);
+	free(r->found.content);
 	free(r->found.value);
 	free(r->found.measure);
 	free(r->key);
@@ -376,6 +379,41 @@ static int find_values(struct region *r, unsigned field, const struct field_valu
 	return 0;
 }
 
+static int by_events(const void *a, const void *b)
+{
+	const struct content *x = a, *y = b;
+
+	return x->events < y->events ? 1 : x->events > y->events ? -1 : strcmp(x->value, y->value);
+}
+
+/* Every value of a field that some event inside has. */
+static int list_contents(struct region *r, unsigned field, const struct field_values *f)
+{
+	struct region_findings *found = &r->found;
+	size_t first = found->n_contents;
+	struct content *more = realloc(found->content, (first + f->n + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	found->content = more;
+	for (size_t i = 0; i < f->n; i++) {
+		struct content c = { .field = field, .other = !f->table.key[i].len || !f->table.key[i].bytes[0], .time = f->of[i].time.in };
+		char text[LABEL_MAX + 1] = "";
+
+		for (size_t b = 0; b < r->n_blocks; b++)
+			c.events += f->of[i].events[b].in;
+		if (c.events <= 0)
+			continue;
+		labels_text(&f->table.key[i], 0, text);
+		c.value = strdup(text);
+		if (!c.value)
+			return -ENOMEM;
+		found->content[found->n_contents++] = c;
+	}
+	qsort(found->content + first, found->n_contents - first, sizeof(*found->content), by_events);
+	return 0;
+}
+
 static int add_field(struct region *r, unsigned field)
 {
 	struct field_values f = { 0 };
@@ -386,6 +424,8 @@ static int add_field(struct region *r, unsigned field)
 		err = least_of(r, &f, &least);
 	if (!err)
 		err = find_values(r, field, &f, least);
+	if (!err)
+		err = list_contents(r, field, &f);
 	field_fini(&f);
 	return err;
 }

@@ -54,8 +54,17 @@ struct finding {
 	bool significant;
 };
 
+/* What is inside, whether it differs from the outside or not. */
+struct content {
+	unsigned field;
+	char *value;
+	bool other;
+	double events, time;		/* time: the sum of the axis, from the middles of buckets */
+};
+
 struct region_findings {
-	size_t n_values, n_measures;
+	size_t n_values, n_measures, n_contents;
+	struct content *content;	/* of every field in turn its values, most events first */
 	struct finding *value;		/* significant ones first, by falling excess */
 	struct finding *measure;	/* likewise, by its size; those of another unit than the axis after them, by p */
 	size_t n_tests;

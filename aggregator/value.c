@@ -5,6 +5,7 @@
 #include "value_composition.h"
 #include "value_explain.h"
 #include "journal.h"
+#include "running.h"
 #include "value_layers.h"
 #include "value_reply.h"
 #include "../render/chart.h"
@@ -16,6 +17,7 @@
 #include <string.h>
 
 #define KEEP_S 315360000		/* ten years */
+#define RUNNING_TAIL 60			/* slots before the end of the time that are looked at for the last one that was reported */
 #define KEYS_GUESSED 16			/* of an instrumentation, where the cost of reading all is weighed */
 
 /* ---- what is asked ---- */
@@ -192,6 +194,20 @@ static int add_running(struct value *v)
 	err = add_fold(v, axis);
 	v->runs = !err;
 	return err;
+}
+
+/* What runs, by key: of the keys at the end of the time, of a rectangle where most of it is inside. */
+static int add_running_keys(struct value *v)
+{
+	bool inside = v->kind == VALUE_EXPLAIN;
+	int axis = value_running_axis(v);
+	struct query q;
+
+	if ((v->kind != VALUE_KEYS && !inside) || axis < 0)
+		return 0;
+	q = value_query(v, axis);
+	return running_new(&q, inside ? RUNNING_SLOTS_MAX : RUNNING_TAIL, inside ? (__u64)v->p.ymin : 0,
+			   inside && v->p.has_ymax ? (__u64)v->p.ymax : 0, &v->running);
 }
 
 static int refuse_name(const struct value *v, const char *what, const char *name, const char (*have)[NAME_MAX_LEN],
@@ -423,6 +439,8 @@ static int complete(struct value *v, const struct catalog_inst *ci, char *reason
 	if (!err)
 		err = value_explain_add(v, ci, axis, reason);
 	if (!err)
+		err = add_running_keys(v);
+	if (!err)
 		err = value_exemplars_add(v, reason);
 	if (!err)
 		err = value_composition_add(v, ci, axis, reason);
@@ -506,6 +524,7 @@ void value_free(struct value *v)
 	layer_fold_free(v->counts);
 	value_free(v->other);
 	value_explain_free(v->explain);
+	running_free(v->running);
 	exemplar_fold_free(v->exemplars);
 	annotations_free(v->annotations);
 	json_decref(v->about);

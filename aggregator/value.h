@@ -30,6 +30,7 @@
 
 struct explain;				/* value_explain.h */
 struct exemplar_fold;
+struct running;				/* running.h */
 
 struct value {
 	struct aggregator *a;
@@ -56,12 +57,16 @@ struct value {
 	struct fold *fold[REPORT_PANELS_MAX];
 	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
 	struct key_fold *key_fold[KEY_FOLDS_MAX];
-	size_t first_composed;		/* composition, report: from this key fold on one of the events and one of each weight */
+	bool composed;			/* composition, report, explain: from the key fold first_composed on there is one of the events and
+					 * one of each weight */
+	size_t first_composed;
 	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
 	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
 	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
 	struct value *other;		/* compare: B, made before it; NULL: of other kinds */
 	struct explain *explain;	/* NULL: of other kinds */
+	struct running *running;	/* keys, explain: what runs, by key; NULL: of other kinds, or not measured */
+	bool reads_cube;		/* slices come from the cube: each is of one slot */
 	struct exemplar_fold *exemplars;	/* likewise */
 	struct store_reader reader;	/* gives to all of them */
 	struct tape tape;		/* from the cube, on its way to the worker */

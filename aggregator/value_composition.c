@@ -25,11 +25,12 @@ int value_composition_add(struct value *v, const struct catalog_inst *ci, int ax
 	struct query q = value_query(v, 0);
 	int err = 0;
 
-	if (v->kind != VALUE_COMPOSITION && (v->kind != VALUE_REPORT || !v->in.n_weights))
+	if (v->kind != VALUE_COMPOSITION && ((v->kind != VALUE_REPORT && v->kind != VALUE_EXPLAIN) || !v->in.n_weights || axis))
 		return 0;
 	if (v->kind == VALUE_COMPOSITION && (axis || !v->in.n_weights))
 		return refuse(v, ci->metric, axis, reason);
 	q.drop = ~0u;
+	v->composed = true;
 	v->first_composed = v->n_key_folds;
 	for (q.weight = 0; q.weight <= (int)v->in.n_weights && !err; q.weight++) {
 		v->key_axis[v->n_key_folds] = 0;
@@ -101,6 +102,42 @@ static void put_part(struct bytes *out, const char *weight, __u64 sum, __u64 who
 	writer_raw(out, "}");
 }
 
+static void put_parts(struct bytes *out, const struct value *v, const struct composition *c)
+{
+	writer_name_number(out, "count", c->count);
+	writer_name_number(out, "sum", c->sum);
+	if (c->unweighed)
+		writer_name_number(out, "unweighed", c->unweighed);
+	writer_name(out, "parts");
+	writer_raw(out, "[");
+	for (size_t i = 1; i < v->in.n_weights; i++) {
+		writer_comma(out);
+		writer_raw(out, "{");
+		put_part(out, v->in.weight[i], c->part[i - 1], c->sum);
+	}
+	writer_raw(out, "]");
+	writer_name(out, "rest");
+	writer_raw(out, "{");
+	put_part(out, NULL, c->rest, c->sum);
+}
+
+int value_composition_put(struct value *v, struct bytes *out)
+{
+	struct composition c;
+	int err = v->composed ? compose(v, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &c) : 0;
+
+	if (err || !v->composed)
+		return err;
+	writer_name(out, "composition");
+	writer_raw(out, "{");
+	writer_name_text(out, "measure", v->in.measure[0]);
+	writer_name_text(out, "unit", query_unit(&v->in, 0));
+	reply_edges(v, out, c.first, c.last);
+	put_parts(out, v, &c);
+	writer_raw(out, "}");
+	return 0;
+}
+
 int make_composition(struct value *v)
 {
 	struct bytes out = { 0 };
@@ -113,21 +150,7 @@ int make_composition(struct value *v)
 	reply_begin(v, &out);
 	reply_edges(v, &out, c.first, c.last);
 	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
-	writer_name_number(&out, "count", c.count);
-	writer_name_number(&out, "sum", c.sum);
-	if (c.unweighed)
-		writer_name_number(&out, "unweighed", c.unweighed);
-	writer_name(&out, "parts");
-	writer_raw(&out, "[");
-	for (size_t i = 1; i < v->in.n_weights; i++) {
-		writer_comma(&out);
-		writer_raw(&out, "{");
-		put_part(&out, v->in.weight[i], c.part[i - 1], c.sum);
-	}
-	writer_raw(&out, "]");
-	writer_name(&out, "rest");
-	writer_raw(&out, "{");
-	put_part(&out, NULL, c.rest, c.sum);
+	put_parts(&out, v, &c);
 	if (!err)
 		return reply_end(v, &out);
 	bytes_fini(&out);

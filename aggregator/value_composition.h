@@ -11,7 +11,7 @@
 #include "../render/bar.h"
 #include "value.h"
 
-/* To a composition, and to a report where there are weights; does nothing to others.  -EINVAL with the reason, -ENOMEM. */
+/* To a composition, and to a report and an explain of the first measure where there are weights; does nothing to others.  -EINVAL with the reason, -ENOMEM. */
 int value_composition_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
 
 /* As a bar of parts; its strings are the value's. */
@@ -21,6 +21,9 @@ struct composed {
 	char title[2 * NAME_MAX_LEN + 96];
 };
 int value_composition_bar(struct value *v, struct composed *ret_composed);
+
+/* "composition" of what was asked, where there is one. */
+int value_composition_put(struct value *v, struct bytes *out);
 
 int make_composition(struct value *v);
 

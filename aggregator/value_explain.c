@@ -1,4 +1,6 @@
 #include "value_explain.h"
+#include "running.h"
+#include "value_composition.h"
 #include "value_reply.h"
 #include "../render/axis.h"
 
@@ -273,7 +275,80 @@ static void say_measure(const struct value *v, const struct region_findings *f, 
 		 v->in.measure[one->measure], in, outside);
 }
 
-static void say(const struct value *v, const struct region_findings *f, char *out, size_t room)
+/* ---- what is inside ---- */
+
+struct inside {				/* what runs inside, in the slot in which most does; slot -1: nothing */
+	__s64 slot;
+	struct running_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
+	size_t n[KEY_FIELDS_MAX], n_all;
+	__u64 count, oldest;
+};
+
+static void inside_fini(struct inside *in)
+{
+	for (size_t i = 0; i < KEY_FIELDS_MAX; i++)
+		free(in->total[i]);
+	free(in->all);
+}
+
+static int inside_find(const struct value *v, struct inside *in)
+{
+	int err = 0;
+
+	*in = (struct inside){ .slot = v->running ? running_most(v->running) : -1 };
+	if (in->slot < 0)
+		return 0;
+	for (unsigned field = 0; field < v->in.n_fields && !err; field++)
+		err = running_totals(v->running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
+	if (!err)
+		err = running_totals(v->running, in->slot, 0, &in->all, &in->n_all);
+	for (size_t i = 0; i < in->n_all && !err; i++) {
+		in->count += in->all[i].count;
+		in->oldest = in->all[i].oldest > in->oldest ? in->all[i].oldest : in->oldest;
+	}
+	return err;
+}
+
+/* "8 with digest = update t set v = ?, 9 with table = t": of each field the most frequent value. */
+static size_t say_most(const struct value *v, size_t at, char *out, size_t room, unsigned field, double n, const char *value)
+{
+	char count[AXIS_TEXT];
+
+	axis_format_count(round(n), count);
+	return at < room ? at + (size_t)snprintf(out + at, room - at, "%s %s with %s = %.300s", at ? "," : "", count, v->in.field[field], value)
+			 : at;
+}
+
+static size_t say_running(const struct value *v, const struct inside *in, char *out, size_t room)
+{
+	char count[AXIS_TEXT], oldest[AXIS_TEXT], most[768] = "";
+	size_t at = 0;
+
+	axis_format_count((double)in->count, count);
+	axis_format((double)in->oldest, axis_unit(query_unit(&v->in, v->explain->query.axis)), oldest);
+	for (unsigned field = 0; field < v->in.n_fields; field++)
+		if (in->n[field])
+			at = say_most(v, at, most, sizeof(most), field, (double)in->total[field][0].count, in->total[field][0].text);
+	at = (size_t)snprintf(out, room, "%s %s ran at once inside and had not ended, the oldest for %s%s%s", count, v->unit, oldest,
+			      *most ? ":" : "", most);
+	return at < room ? at : room - 1;
+}
+
+static void say_contents(const struct value *v, const struct region_findings *f, char *out, size_t room)
+{
+	char count[AXIS_TEXT], most[768] = "";
+	size_t at = 0;
+
+	axis_format_count(round(f->events.in), count);
+	for (size_t i = 0; i < f->n_contents; i++)
+		if (!i || f->content[i].field != f->content[i - 1].field)
+			at = say_most(v, at, most, sizeof(most), f->content[i].field, f->content[i].events, f->content[i].value);
+	if (*most)
+		snprintf(out, room, ".  Of the %s %s inside:%s", count, v->unit, most);
+}
+
+/* What was tested. */
+static void say_tested(const struct value *v, const struct region_findings *f, char *out, size_t room)
 {
 	bool value = f->n_values && f->value[0].significant && f->value[0].c.excess > 0;
 	bool measure = f->n_measures && f->measure[0].significant;
@@ -282,14 +357,16 @@ static void say(const struct value *v, const struct region_findings *f, char *ou
 
 	if (why) {
 		snprintf(out, room, "%s", why);
+		say_contents(v, f, out + strlen(out), room - strlen(out));
 		return;
 	}
 	if (!value && !measure) {
 		at = (size_t)snprintf(out, room, "no value of a field is more frequent inside than outside by more than chance: %zu "
 				      "tests, false discovery rate %g", f->n_tests, REGION_Q);
 		if (f->n_blocks < FEW_BLOCKS)
-			snprintf(out + at, room - at, "; %zu blocks of time tell little of what chance does: take a longer time, or give a baseline",
-				 f->n_blocks);
+			at += (size_t)snprintf(out + at, room - at, "; %zu blocks of time tell little of what chance does: take a longer time, or "
+					       "give a baseline", f->n_blocks);
+		say_contents(v, f, out + at, room - at);
 		return;
 	}
 	if (value)
@@ -299,6 +376,21 @@ static void say(const struct value *v, const struct region_findings *f, char *ou
 		at += (size_t)snprintf(out + at, room - at, "; ");
 	if (measure)
 		say_measure(v, f, out + at, room - at);
+}
+
+/* What runs comes first: it is going on. */
+static void say(const struct value *v, const struct region_findings *f, const struct inside *in, char *out, size_t room)
+{
+	size_t at = in->count ? say_running(v, in, out, room) : 0;
+
+	if (in->count && f->events.in <= 0) {
+		snprintf(out + at, room - at, "; none ended inside");
+		return;
+	}
+	if (in->count)
+		at += (size_t)snprintf(out + at, room - at, ".  Of those that ended: ");
+	if (at < room)
+		say_tested(v, f, out + at, room - at);
 }
 
 /* ---- the reply ---- */
@@ -397,16 +489,84 @@ static void put_findings(struct bytes *out, const struct value *v, const struct 
 	writer_raw(out, "]");
 }
 
+/* Of each field in turn, at most `top` values. */
+static void put_contents(struct bytes *out, const struct value *v, const struct region_findings *f)
+{
+	size_t nth = 0;
+
+	writer_name(out, "contents");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < f->n_contents; i++) {
+		const struct content *c = &f->content[i];
+
+		nth = i && c->field == f->content[i - 1].field ? nth + 1 : 0;
+		if (nth >= (size_t)v->p.top)
+			continue;
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_text(out, "field", v->in.field[c->field]);
+		writer_name_text(out, "value", c->value);
+		if (c->other)
+			writer_name_flag(out, "other", true);
+		writer_name_real(out, "count", c->events);
+		writer_name_real(out, "share", c->events / f->events.in);
+		writer_name_real(out, "sum", c->time);
+		writer_name_real(out, "sum_share", f->time.in > 0 ? c->time / f->time.in : 0);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}
+
+static void put_running_value(struct bytes *out, const struct value *v, unsigned field, const struct running_total *t, __u64 all)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "field", v->in.field[field]);
+	writer_name_text(out, "value", t->text);
+	if (t->other)
+		writer_name_flag(out, "other", true);
+	writer_name_number(out, "count", t->count);
+	writer_name_real(out, "share", (double)t->count / (double)all);
+	writer_name_number(out, "oldest", t->oldest);
+	writer_raw(out, "}");
+}
+
+/* Where nothing runs inside: a count of 0, so that who asks sees that it was looked for. */
+static void put_inside(struct bytes *out, const struct value *v, const struct inside *in)
+{
+	const struct payload_running running = { (in->slot + 1) * (__s64)v->in.slot_ns, in->all, in->n_all };
+
+	if (!v->running)
+		return;
+	if (in->slot < 0) {
+		writer_name(out, "running");
+		writer_raw(out, "{\"count\":0}");
+		return;
+	}
+	payload_running(out, &running);
+	writer_name(out, "values");
+	writer_raw(out, "[");
+	for (unsigned field = 0; field < v->in.n_fields; field++)
+		for (size_t i = 0; i < in->n[field] && i < (size_t)v->p.top; i++)
+			put_running_value(out, v, field, &in->total[field][i], in->count);
+	writer_raw(out, "]}");
+}
+
 int make_explain(struct value *v)
 {
 	const struct region_findings *f;
+	struct inside inside = { .slot = -1 };
 	struct bytes out = { 0 };
-	char sentence[1024];
+	char sentence[2560] = "";
 	bool dropped;
 	int err = region_contrast(v->explain->region, &f);
 
-	if (err)
+	if (!err)
+		err = inside_find(v, &inside);
+	if (err) {
+		inside_fini(&inside);
 		return err;
+	}
 	reply_begin(v, &out);
 	reply_edges(v, &out, f->first, f->last);
 	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
@@ -420,8 +580,13 @@ int make_explain(struct value *v)
 	if (f->lower_bound)
 		writer_name_flag(&out, "lower_bound", true);
 	put_findings(&out, v, f);
-	say(v, f, sentence, sizeof(sentence));
+	put_contents(&out, v, f);
+	put_inside(&out, v, &inside);
+	if (!err)
+		err = value_composition_put(v, &out);
+	say(v, f, &inside, sentence, sizeof(sentence));
 	writer_name_text(&out, "sentence", sentence);
+	inside_fini(&inside);
 	if (!err)
 		return reply_end(v, &out);
 	bytes_fini(&out);

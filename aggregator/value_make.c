@@ -55,9 +55,18 @@ static int make_keys(struct value *v)
 	struct bytes out = { 0 };
 	size_t n;
 	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	struct running_total *runs = NULL;
+	struct payload_running running = { .n = 0 };
+	__s64 slot = v->running ? running_last(v->running) : -1;
+	int err = slot < 0 ? 0 : running_totals(v->running, slot, v->drop, &runs, &running.n);
 
+	if (err)
+		return err;
+	running.end_ns = (slot + 1) * (__s64)v->in.slot_ns;
+	running.total = runs;
 	reply_begin(v, &out);
-	payload_keys(&out, total, n, v->head.n_snapshots);
+	payload_keys(&out, total, n, v->head.n_snapshots, slot < 0 ? NULL : &running);
+	free(runs);
 	return reply_end(v, &out);
 }
 

@@ -1,4 +1,5 @@
 #include "value.h"
+#include "running.h"
 #include "value_exemplars.h"
 #include "value_explain.h"
 #include "value_reply.h"
@@ -34,9 +35,13 @@ static void give_to_columns(void *arg, __s64 slot, const struct slice *s)
 
 static void give_slice(void *arg, __s64 slot, const struct slice *s)
 {
+	struct value *v = arg;
+
 	give_to_columns(arg, slot, s);
 	give_to_keys(arg, slot, s);
 	value_explain_slice(arg, slot, s);
+	if (v->running && v->reads_cube)
+		running_reader(v->running)->slice(v->running, slot, s);
 }
 
 static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
@@ -45,6 +50,8 @@ static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
 
 	for (size_t i = 0; i < v->n_folds; i++)
 		fold_reader(v->fold[i])->cover(v->fold[i], source, first, last);
+	if (v->running)
+		running_reader(v->running)->cover(v->running, source, first, last);
 }
 
 static void give_loss(void *arg, const char *source, const struct loss *loss)
@@ -124,6 +131,8 @@ static int fold_errors(struct value *v)
 		err = v->layer_fold[i] ? layer_fold_error(v->layer_fold[i]) : 0;
 	if (!err && v->counts)
 		err = layer_fold_error(v->counts);
+	if (!err && v->running)
+		err = running_error(v->running);
 	return err ? err : value_explain_error(v);
 }
 
@@ -199,7 +208,7 @@ static int only_axis(const struct value *v)
 /* The one weight that is wanted along the first measure; -1: several. */
 static int only_weight(const struct value *v)
 {
-	return v->kind == VALUE_COMPOSITION || (v->kind == VALUE_REPORT && v->in.n_weights) ? -1 : v->weight;
+	return v->composed ? -1 : v->weight;
 }
 
 static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
@@ -225,6 +234,18 @@ static int read_slices(struct value *v, struct store *store, const struct plan *
 	return err;
 }
 
+/* What runs, from single slots: of sums of several, one query would be there several times. */
+static int read_running(struct value *v, struct store *store)
+{
+	struct store_reader slices = *running_reader(v->running);
+	struct store_range range = { .axis = value_running_axis(v) };
+
+	slices.cover = NULL;		/* the others tell that */
+	slices.damaged = NULL;
+	running_slots(v->running, &range.first, &range.last);
+	return store->ops->read(store, v->in.id, &range, &slices);
+}
+
 /* Slices part by part; coverage, losses and marks of all at once: a loss that spans two parts is one. */
 static int read_store(void *arg, struct store *store)
 {
@@ -245,6 +266,8 @@ static int read_store(void *arg, struct store *store)
 		err = read_slices(v, store, &v->keys_plan, axis, weight, false, &counts);
 	if (!err && v->runs && axis >= 0)	/* else all measures are read already */
 		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], 0, is_whole(v), &running);
+	if (!err && v->running)
+		err = read_running(v, store);
 	slots_of(v, &range.first, &range.last);
 	range.tier = value_is_totals(v) ? v->plan.kept : v->plan.tier;
 	others.slice = NULL;
@@ -266,10 +289,25 @@ static void on_read(void *arg, int err)
 	make(arg);
 }
 
+/* Keys read one measure of all slots, and what runs of the last few. */
+static int read_cube_running(struct value *v)
+{
+	struct store_reader slices = { .arg = &v->tape, .slice = tape_recorder(&v->tape)->slice };
+	int axis = v->running && !v->explain ? value_running_axis(v) : -1;
+	__s64 first, last;
+
+	if (axis < 0)
+		return 0;
+	running_slots(v->running, &first, &last);
+	v->tape.axes[axis] = true;
+	return cube_read(v->a->cube, v->in.id, first, last, axis, 0, &slices);
+}
+
 static void read_cube(struct value *v, __s64 first, __s64 last)
 {
 	int err;
 
+	v->reads_cube = true;
 	for (size_t i = 0; i < v->n_folds; i++)
 		v->tape.axes[v->fold_axis[i]] = true;
 	for (size_t i = 0; i < v->n_key_folds; i++)
@@ -277,6 +315,8 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
 		v->tape.axes[i] = true;
 	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), only_weight(v), tape_recorder(&v->tape));
+	if (!err)
+		err = read_cube_running(v);
 	on_read(v, err ? err : v->tape.bytes.err);
 }
 

@@ -147,7 +147,7 @@ static void keys_tell_when_they_are_lower_bounds(void **state)
 		hist_record(&t[0].hist, 5000, 1);
 		t[1].other = other;
 		writer_raw(&out, "{");
-		payload_keys(&out, t, 2, 0);
+		payload_keys(&out, t, 2, 0, NULL);
 		writer_raw(&out, "}");
 		json = parse(&out);
 		assert_int_equal(json_object_get(json, "lower_bound") != NULL, other);
@@ -164,7 +164,7 @@ static void without_events_shares_are_zero(void **state)
 	json_t *json, *key;
 
 	writer_raw(&out, "{");
-	payload_keys(&out, t, 1, 0);
+	payload_keys(&out, t, 1, 0, NULL);
 	writer_raw(&out, "}");
 	json = parse(&out);
 	key = json_array_get(json_object_get(json, "keys"), 0);
@@ -187,7 +187,7 @@ static void means_are_written_as_means(void **state)
 	payload_raw(&out, t, 1, true, false, 2);
 	writer_name(&out, "numeric");
 	payload_raw(&out, t, 1, false, true, 2);
-	payload_keys(&out, t, 1, 2);
+	payload_keys(&out, t, 1, 2, NULL);
 	payload_present(&out, t, 1, 4096, 8192, 5000, 2);
 	writer_raw(&out, "}");
 	json = parse(&out);

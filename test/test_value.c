@@ -473,6 +473,20 @@ static void what_runs_is_told_once_beside_the_first_measure(void **state)
 	assert_null(json_object_get(json, "running"));
 	assert_string_equal(json_string_value(json_object_get(json, "scope")), "point");
 	json_decref(json);
+	json = json_of(VALUE_KEYS, at, at + 31, NULL, NULL);		/* the slots of 30 s are the last; nothing ends it before */
+	assert_int_equal(number_at(json, "running", "count"), 4);
+	assert_int_equal(number_at(json, "running", "oldest"), 2000000000);
+	assert_int_equal(number_at(json, "running", "time"), at + 31);
+	json_decref(json);
+	json = json_of(VALUE_EXPLAIN, at, at + 60, "ymin", "1000000000");	/* of both slots the one in which more run */
+	assert_int_equal(number_at(json, "inside", "count"), 0);
+	assert_int_equal(number_at(json, "running", "count"), 4);
+	assert_int_equal(number_at(json, "running", "time"), at + 31);
+	json_decref(json);
+	json = json_of(VALUE_EXPLAIN, at, at + 60, "ymin", "2500000000");
+	assert_int_equal(number_at(json, "running", "count"), 2);
+	assert_int_equal(number_at(json, "running", "oldest"), 3000000000);
+	json_decref(json);
 	json = json_of(VALUE_RAW, at, at + 60, "measure", "*");
 	age = json_object_get(json_object_get(json_object_get(json, "stats"), "cputime"), "select/query");
 	assert_true(fabs(json_number_value(json_object_get(age, "count")) - 0.1) < 1e-9);

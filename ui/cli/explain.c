@@ -1,6 +1,8 @@
 /* explain: what sets a rectangle of a heat map apart from the rest, as a ranked table and a sentence. */
 #include "command.h"
 
+#include "../../collector/slice.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +63,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "ID",
-	"Which values of the fields, and which measures, set a rectangle of time and value apart from the rest of that time.\v"
+	"Which values of the fields, and which measures, set a rectangle of time and value apart from the rest of that time; "
+	"first of all what still ran inside.\v"
 	"Examples:\n"
 	"  heatscope explain 1 --ymin 10ms\n"
 	"  heatscope explain 1 -b 1700000000 -e 1700000300 --ymin 50ms --ymax 1s\n"
@@ -170,12 +173,102 @@ static size_t print_measures(const struct options *o, const json_t *reply, int a
 	return n;
 }
 
+#define LISTED 5			/* values of a field */
+
+/* Is it one of the first of its field?  nth counts them. */
+static int is_listed(const struct options *o, const json_t *list, size_t i, size_t *nth)
+{
+	const json_t *one = json_array_get(list, i), *before = i ? json_array_get(list, i - 1) : NULL;
+
+	*nth = before && !strcmp(text(one, "field"), text(before, "field")) ? *nth + 1 : 0;
+	return o->all || *nth < LISTED;
+}
+
+/* What runs, and for how long by now. */
+static size_t print_running(const struct options *o, const json_t *reply)
+{
+	struct table t = { .n_columns = 5, .right = { 0, 1, 1, 1, 0 } };
+	const json_t *list = json_object_get(json_object_get(reply, "running"), "values");
+	size_t n = json_array_size(list), nth = 0;
+
+	table_add(&t, "FIELD", "RUNNING", "SHARE", "OLDEST", "VALUE");
+	for (size_t i = 0; i < n; i++) {
+		const json_t *one = json_array_get(list, i);
+		char running[32], part[32], oldest[32];
+
+		if (is_listed(o, list, i, &nth))
+			table_add(&t, text(one, "field"), count(number(one, "count"), running), share(number(one, "share"), part),
+				  value_text(number(one, "oldest"), text(reply, "unit"), oldest), text(one, "value"));
+	}
+	if (n)
+		table_print(&t);
+	else
+		table_drop(&t);
+	return n;
+}
+
+/* What has ended inside, if it differs from the outside or not. */
+static size_t print_contents(const struct options *o, const json_t *reply)
+{
+	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };
+	const json_t *list = json_object_get(reply, "contents");
+	size_t n = json_array_size(list), nth = 0;
+
+	table_add(&t, "FIELD", "INSIDE", "SHARE", "IN ALL", "SHARE", "VALUE");
+	for (size_t i = 0; i < n; i++) {
+		const json_t *one = json_array_get(list, i);
+		char inside[32], part[32], sum[32], sum_part[32];
+
+		if (is_listed(o, list, i, &nth))
+			table_add(&t, text(one, "field"), count(number(one, "count"), inside), share(number(one, "share"), part),
+				  signed_value(number(one, "sum"), text(reply, "unit"), sum), share(number(one, "sum_share"), sum_part),
+				  text(one, "value"));
+	}
+	if (n)
+		table_print(&t);
+	else
+		table_drop(&t);
+	return n;
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	double more = number(*(json_t *const *)b, "sum") - number(*(json_t *const *)a, "sum");
+
+	return more > 0 ? 1 : more < 0 ? -1 : 0;
+}
+
+/* "the latency inside, 395 s, was 99.9 % futex, 0.1 % cputime": greatest first, down to a thousandth. */
+static void print_composition(const json_t *reply)
+{
+	const json_t *composition = json_object_get(reply, "composition"), *parts = json_object_get(composition, "parts");
+	const json_t *part[MEASURES_MAX] = { NULL };
+	size_t n = 0;
+	char sum[32], part_share[32];
+
+	if (number(composition, "sum") <= 0)
+		return;
+	for (size_t i = 0; i < json_array_size(parts) && n < MEASURES_MAX; i++)
+		part[n++] = json_array_get(parts, i);
+	qsort(part, n, sizeof(*part), by_sum);
+	printf("the %s inside, %s, was", text(composition, "measure"), value_text(number(composition, "sum"), text(composition, "unit"), sum));
+	for (size_t i = 0; i < n && number(part[i], "share") >= 0.001; i++)
+		printf("%s %s %s", i ? "," : "", share(number(part[i], "share"), part_share), text(part[i], "weight"));
+	printf("\n");
+}
+
 static void print_explanation(const struct options *o, const json_t *reply)
 {
-	size_t n = print_values(o, reply);
+	size_t running = print_running(o, reply), n;
 
+	if (running)
+		putchar('\n');
+	n = print_values(o, reply);
 	n += print_measures(o, reply, n > 0);
+	if (!n)
+		n = print_contents(o, reply);
 	printf("%s%s\n", n ? "\n" : "", text(reply, "sentence"));
+	print_composition(reply);
 	print_notes(reply);
 }
 

@@ -63,19 +63,21 @@ static const char *amount(const json_t *key, const char *name, const char *unit,
 
 static void print_keys(const json_t *reply)
 {
-	struct table t = { .n_columns = 8, .right = { 0, 1, 1, 1, 1, 1, 1, 1 } };
+	const json_t *runs = json_object_get(reply, "running");
+	struct table t = { .n_columns = runs ? 10 : 8, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
 	const char *unit = json_string_value(json_object_get(reply, "unit"));
 	json_t *key;
 	size_t i;
 
-	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX");
+	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX", "RUNNING", "OLDEST");
 	json_array_foreach(json_object_get(reply, "keys"), i, key) {
-		char count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
+		char count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32], running[32], oldest[32];
 		const char *name = json_string_value(json_object_get(key, "key"));
 
 		table_add(&t, name && *name ? name : "(all)", number(key, "count", count), amount(key, "mean", unit, mean),
 			  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99),
-			  amount(key, "p999", unit, p999), amount(key, "max", unit, max));
+			  amount(key, "p999", unit, p999), amount(key, "max", unit, max),
+			  number(key, "running", running), json_object_get(key, "oldest") ? amount(key, "oldest", unit, oldest) : "-");
 	}
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))
