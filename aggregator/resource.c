@@ -93,18 +93,30 @@ json_t *resource_sources(const struct catalog *c)
 	return all;
 }
 
+/* A label and a type belong to a field of one metric: metrics share names, not meanings.  all_fields has each name as the first metric
+ * that has it describes it; a metric that describes one otherwise has it among its own. */
 static json_t *metric_json(const struct metric *m, json_t *all_fields)
 {
-	json_t *names = json_array();
+	json_t *names = json_array(), *own = json_object(), *metric;
 
 	for (size_t i = 0; i < m->n_fields; i++) {
-		json_array_append_new(names, json_string(m->field[i].name));
-		json_object_set_new(all_fields, m->field[i].name,
-				    json_pack("{s:s, s:s}", "label", m->field[i].label, "type", m->field[i].type));
+		const char *name = m->field[i].name;
+		json_t *field = json_pack("{s:s, s:s}", "label", m->field[i].label, "type", m->field[i].type);
+
+		json_array_append_new(names, json_string(name));
+		if (!json_object_get(all_fields, name))
+			json_object_set(all_fields, name, field);
+		else if (!json_equal(json_object_get(all_fields, name), field))
+			json_object_set(own, name, field);
+		json_decref(field);
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:s*, s:o*, s:s*, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
-			 "interval", metric_scope_name(m->scope), "point", m->point, "parts", metric_json_parts(m), "text", m->text,
-			 "fields", names, "unit", m->unit);
+	metric = json_pack("{s:s, s:s, s:s, s:s, s:s*, s:o*, s:s*, s:o, s:s}", "module", m->module, "stat", m->stat, "label", m->label,
+			   "interval", metric_scope_name(m->scope), "point", m->point, "parts", metric_json_parts(m), "text", m->text,
+			   "fields", names, "unit", m->unit);
+	if (json_object_size(own))
+		json_object_set(metric, "own_fields", own);
+	json_decref(own);
+	return metric;
 }
 
 json_t *resource_catalogue(const struct catalog *c)

@@ -46,6 +46,50 @@ static void every_field_of_a_metric_has_a_type_that_is_there(void **state)
 	json_decref(c);
 }
 
+/* As a client reads it: what a metric says itself counts more than what is said for all. */
+static const json_t *field_of(const json_t *catalogue, const json_t *metric, const char *name)
+{
+	const json_t *own = json_object_get(json_object_get(metric, "own_fields"), name);
+
+	return own ?: json_object_get(json_object_get(catalogue, "fields"), name);
+}
+
+static void metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type(void **state)
+{
+	static const struct field asked[] = {
+		{ "command", "how it was asked for", "string", FIELD_DISCRETE, 0, 0, 0 },
+		{ "statement", "statement", "string", FIELD_DISCRETE, 0, 0, 0 },
+		{ "cputime", "CPU time, of one CPU", "percent", FIELD_NUMERIC, UNIT_PERCENT, 10, 40 },
+	};
+	static const struct metric other = { "postgresql", "queries", "queries", "queries", asked, 3, SCOPE_INTERVAL, NULL, NULL, NULL };
+	static const struct { const char *module, *field, *label, *type; } cases[] = {
+		{ "mysql", "command", "command", "string" }, { "postgresql", "command", "how it was asked for", "string" },
+		{ "mysql", "cputime", "CPU time", "time" }, { "postgresql", "cputime", "CPU time, of one CPU", "percent" },
+		{ "postgresql", "statement", "statement", "string" },
+	};
+	json_t *hello = json_pack("{s:i, s:s, s:s, s:i, s:s, s:[o]}", "format", 1, "source", "db2", "incarnation", "78", "pid", 2,
+				  "version", "0.1.0", "metrics", metric_json_make(&other, NULL));
+	json_t *c, *metric;
+	const char *name;
+	char reason[REASON_MAX];
+	size_t i, n = 0;
+
+	assert_int_equal(catalog_hello(server.a.catalog, hello, &name, reason), 0);
+	c = resource_catalogue(server.a.catalog);
+	json_array_foreach(json_object_get(c, "metrics"), i, metric)
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)
+			if (!strcmp(text(metric, "module"), cases[k].module)) {
+				const json_t *field = field_of(c, metric, cases[k].field);
+
+				assert_string_equal(text(field, "label"), cases[k].label);
+				assert_string_equal(text(field, "type"), cases[k].type);
+				n++;
+			}
+	assert_true(n >= sizeof(cases) / sizeof(*cases));
+	json_decref(c);
+	json_decref(hello);
+}
+
 static void arity_and_dimension_follow_the_decomposition(void **state)
 {
 	static const struct { const char *decomposition, *arity; int dimension; } cases[] = {
@@ -107,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_of_a_metric_has_a_type_that_is_there),
+		cmocka_unit_test(metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type),
 		cmocka_unit_test(arity_and_dimension_follow_the_decomposition),
 		cmocka_unit_test(a_source_tells_how_it_fares),
 		cmocka_unit_test(links_lead_to_the_instrumentation),

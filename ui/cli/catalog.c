@@ -77,22 +77,13 @@ static void get_options(struct options *o, int argc, char **argv, const struct a
 
 /* --- metrics --- */
 
-static const char *arity_of(const json_t *catalogue, const char *field)
-{
-	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
-	const char *type = json_string_value(json_object_get(info, "type"));
-	const json_t *types = json_object_get(catalogue, "types");
-
-	return json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity")) ?: "discrete";
-}
-
 static void fields_of(const json_t *catalogue, const json_t *metric, const char *arity, char *out, size_t room)
 {
 	json_t *names = json_array(), *name;
 	size_t i;
 
 	json_array_foreach(json_object_get(metric, "fields"), i, name)
-		if (!strcmp(arity_of(catalogue, json_string_value(name)), arity))
+		if (!strcmp(client_arity(catalogue, metric, json_string_value(name)), arity))
 			json_array_append(names, name);
 	list_text(names, out, room);
 	json_decref(names);
@@ -169,7 +160,7 @@ static void put_number(json_t *body, const char *name, const char *text)
 
 struct typing {
 	const json_t *catalogue;
-	const json_t *names;		/* the metric's fields; NULL: nobody knows it, as the daemon will say */
+	const json_t *metric;		/* NULL: nobody knows it, as the daemon will say */
 };
 
 static const char *type_of(void *arg, const char *field)
@@ -178,13 +169,13 @@ static const char *type_of(void *arg, const char *field)
 	const json_t *name;
 	size_t i;
 
-	json_array_foreach(t->names, i, name)
+	json_array_foreach(json_object_get(t->metric, "fields"), i, name)
 		if (!strcmp(json_string_value(name), field))
-			return json_string_value(json_object_get(json_object_get(json_object_get(t->catalogue, "fields"), field), "type"));
-	return t->names ? NULL : "string";
+			return json_string_value(json_object_get(client_field(t->catalogue, t->metric, field), "type"));
+	return t->metric ? NULL : "string";
 }
 
-static const json_t *fields_of_metric(const json_t *catalogue, const char *metric)
+static const json_t *metric_of(const json_t *catalogue, const char *metric)
 {
 	const json_t *one;
 	char name[80];
@@ -194,7 +185,7 @@ static const json_t *fields_of_metric(const json_t *catalogue, const char *metri
 		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(one, "module")),
 			 json_string_value(json_object_get(one, "stat")));
 		if (!strcmp(name, metric))
-			return json_object_get(one, "fields");
+			return one;
 	}
 	return NULL;
 }
@@ -218,7 +209,7 @@ int put_predicate(struct client *c, const char *metric, const char *where, const
 	err = client_json(c, "GET", "/ca", NULL, &catalogue);
 	if (err)
 		return err;
-	typing = (struct typing){ catalogue, fields_of_metric(catalogue, metric) };
+	typing = (struct typing){ catalogue, metric_of(catalogue, metric) };
 	err = where_parse(where, &fields, &json, reason);
 	if (err)
 		snprintf(c->reason, sizeof(c->reason), "--where: %s", reason);
@@ -295,7 +286,7 @@ static void point_to_metrics(struct client *c, const char *metric)
 
 	if (client_json(&asked, "GET", "/ca", NULL, &catalogue))
 		return;
-	if (!fields_of_metric(catalogue, metric))
+	if (!metric_of(catalogue, metric))
 		snprintf(c->reason + at, sizeof(c->reason) - at, "; 'heatscope metrics' lists what there is");
 	json_decref(catalogue);
 }

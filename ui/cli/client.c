@@ -236,6 +236,21 @@ int client_json(struct client *c, const char *method, const char *path, const js
 	return err;
 }
 
+const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name)
+{
+	const json_t *own = json_object_get(json_object_get(metric, "own_fields"), name);
+
+	return own ?: json_object_get(json_object_get(catalogue, "fields"), name);
+}
+
+const char *client_arity(const json_t *catalogue, const json_t *metric, const char *name)
+{
+	const char *type = json_string_value(json_object_get(client_field(catalogue, metric, name), "type"));
+	const json_t *types = json_object_get(catalogue, "types");
+
+	return json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity")) ?: "";
+}
+
 void asked_put_time(struct asked *p, const char *start, const char *end, const char *duration)
 {
 	asked_put(p, "start_time", start);

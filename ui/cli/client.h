@@ -60,6 +60,12 @@ int client_result(struct client *c, struct transfer *t, int code);
 size_t reply_put(char *data, size_t size, size_t n, void *reply);
 void transfer_fini(struct transfer *t);
 
+/* The field of a metric of the catalogue (GET /ca): as the metric describes it itself, else as all do. */
+const json_t *client_field(const json_t *catalogue, const json_t *metric, const char *name);
+
+/* "discrete", "numeric"; "" if nobody knows it. */
+const char *client_arity(const json_t *catalogue, const json_t *metric, const char *name);
+
 /* A query string in the making: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
 #define PARAMS_MAX 8192
 struct asked {

@@ -71,15 +71,6 @@ void measure_stop(struct measure *m)
 
 /* ---- what is measured ---- */
 
-static const char *arity_of(const json_t *catalogue, const char *field)
-{
-	const json_t *info = json_object_get(json_object_get(catalogue, "fields"), field);
-	const char *type = json_string_value(json_object_get(info, "type"));
-
-	info = json_object_get(json_object_get(catalogue, "types"), type ?: "");
-	return json_string_value(json_object_get(info, "arity")) ?: "";
-}
-
 /* All numeric fields of the metric; NULL while the catalogue does not have it. */
 static json_t *measures_of(const json_t *catalogue, const char *name)
 {
@@ -94,7 +85,7 @@ static json_t *measures_of(const json_t *catalogue, const char *name)
 			continue;
 		measures = json_array();
 		json_array_foreach(json_object_get(metric, "fields"), j, field)
-			if (!strcmp(arity_of(catalogue, json_string_value(field)), "numeric"))
+			if (!strcmp(client_arity(catalogue, metric, json_string_value(field)), "numeric"))
 				json_array_append(measures, field);
 		return measures;
 	}

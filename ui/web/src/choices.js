@@ -1,19 +1,18 @@
 /* choices.js - from the boxes of the form to the request that creates an instrumentation. */
+import { arityOf, fieldOf } from "./text.js";
 import { OVERLAID } from "./worksheet.js";
 
 const USUAL = ["latency", "cputime", "offcpu", OVERLAID];
 
-const arity = (catalogue, field) => catalogue.types[catalogue.fields[field]?.type]?.arity ?? "discrete";
-
 /** What the form begins with for a metric. */
 export function choicesFor(catalogue, metric) {
-	const discrete = metric.fields.filter((f) => arity(catalogue, f) === "discrete");
-	const numeric = metric.fields.filter((f) => arity(catalogue, f) === "numeric");
+	const numeric = metric.fields.filter((f) => arityOf(catalogue, metric, f) === "numeric");
+	const discrete = metric.fields.filter((f) => !numeric.includes(f));
 	const usual = USUAL.filter((f) => numeric.includes(f));
 
 	/* What can be added up along the first measure: itself, and its parts. */
 	const weights = ([first]) => first && first !== OVERLAID ? [first, ...first === numeric[0] ? metric.parts ?? [] : []] : [];
-	const exemplars = ([first]) => Boolean(metric.text) && catalogue.fields[first]?.type === "time" && first !== OVERLAID;
+	const exemplars = ([first]) => Boolean(metric.text) && fieldOf(catalogue, metric, first)?.type === "time" && first !== OVERLAID;
 
 	return {
 		discrete, numeric, weights, exemplars,
@@ -55,10 +54,10 @@ export const isMeasured = (request) => request.measures.some((m) => m !== OVERLA
 const EXAMPLES = { discrete: (f) => `${f} = …`, time: (f) => `${f} > 10ms`, size: (f) => `${f} > 4KiB`, numeric: (f) => `${f} > 10` };
 
 /** What may be written of a field: how its values are compared, in which units. */
-export function exampleOf(catalogue, field) {
-	const type = catalogue.fields[field]?.type;
+export function exampleOf(catalogue, metric, field) {
+	const type = fieldOf(catalogue, metric, field)?.type;
 
-	return (EXAMPLES[type] ?? EXAMPLES[arity(catalogue, field)])(field);
+	return (EXAMPLES[type] ?? EXAMPLES[arityOf(catalogue, metric, field) ?? "discrete"])(field);
 }
 
 /** With `field` to be compared next: what is there stays. */

@@ -5,6 +5,7 @@
  * B is as A but for what is said: "" says nothing.  Both are as long as what is shown.
  */
 import { keyList } from "./api.js";
+import { fieldOf } from "./text.js";
 
 /** How much earlier B is; "before": by its own length. */
 export const TIMES = [["", "the same time"], ["before", "just before"], ["3600", "1 hour before"], ["86400", "1 day before"],
@@ -41,5 +42,5 @@ export function parametersOf({ measure, key, per, with: b }, span, by = null) {
 export const settled = (choice) => choice.with.key === OTHERS && !choice.key ? { ...choice, with: { ...choice.with, key: "" } } : choice;
 
 /** Measures with the type, and so the unit, of this one. */
-export const alike = (measure, measures, catalogue) =>
-	measures.filter((m) => catalogue.fields[m]?.type === catalogue.fields[measure]?.type);
+export const alike = (measure, inst, catalogue) =>
+	inst.measures.filter((m) => fieldOf(catalogue, inst, m)?.type === fieldOf(catalogue, inst, measure)?.type);

@@ -16,7 +16,7 @@ function Select({ of, label, value, options, change }) {
 
 function Form({ session, span, choice, change }) {
 	const { inst, catalogue } = session, b = choice.with;
-	const measures = (names) => names.map((m) => [m, labelOf(session, m)]);
+	const measures = (names) => names.map((m) => [m, labelOf(session, session.inst, m)]);
 	const keys = (session.ranking.rows ?? []).slice(0, KEYS_OFFERED).filter(({ key }) => key).map(({ key }) => [optionOf(key), key]);
 	const set = (part) => change(settled({ ...choice, ...part })), setB = (part) => set({ with: { ...b, ...part } });
 
@@ -29,7 +29,7 @@ function Form({ session, span, choice, change }) {
 		<fieldset><legend class="b">B</legend>
 			<${Select} of="B" label="time" value=${b.time} options=${TIMES} change=${(time) => setB({ time })} />
 			<${Select} of="B" label="measure" value=${b.measure} change=${(measure) => setB({ measure })}
-				options=${[["", "as A"], ...measures(alike(choice.measure, inst.measures, catalogue).filter((m) => m !== choice.measure))]} />
+				options=${[["", "as A"], ...measures(alike(choice.measure, inst, catalogue).filter((m) => m !== choice.measure))]} />
 			${keys.length > 0 && html`<${Select} of="B" label="key" value=${b.key} change=${(key) => setB({ key })}
 				options=${[["", "as A"], ...(choice.key ? [[OTHERS, "all but A's"]] : []), ...keys.filter(([key]) => key !== choice.key)]} />`}
 		</fieldset>

@@ -15,25 +15,25 @@ const KEPT = [[3600, "1 hour"], [21600, "6 hours"], [86400, "1 day"], [604800, "
 /* Of an instrumentation that is there a value may be none of the usual ones. */
 const withOwn = (options, value, text) => options.some(([v]) => v === value) ? options : [...options, [value, text(value)]].sort(([a], [b]) => a - b);
 
-function Checks({ legend, names, chosen, change, most, session }) {
+function Checks({ legend, metric, names, chosen, change, most, session }) {
 	const flip = (name) => change(chosen.includes(name) ? chosen.filter((n) => n !== name) : [...chosen, name]);
 
 	return html`<fieldset><legend>${legend}</legend>${names.map((name) => html`<label key=${name}>
 		<input type="checkbox" checked=${chosen.includes(name)} disabled=${!chosen.includes(name) && chosen.length >= most}
-			onChange=${() => flip(name)} />${session.catalogue.fields[name]?.label ?? name}</label>`)}</fieldset>`;
+			onChange=${() => flip(name)} />${labelOf(session, metric, name)}</label>`)}</fieldset>`;
 }
 
 /* Which events: an expression as `heatscope create --where` takes it.  A field is put in by its button. */
 function Where({ session, metric, where, change, problem }) {
 	return html`<fieldset class="where"><legend>Only events for which this holds (all, if it is empty)</legend>
 		<label>Where <input name="where" value=${where} maxlength="4000" spellcheck=${false} autocomplete="off" autocapitalize="off"
-			placeholder=${metric.fields.slice(0, 1).map((f) => exampleOf(session.catalogue, f))}
+			placeholder=${metric.fields.slice(0, 1).map((f) => exampleOf(session.catalogue, metric, f))}
 			aria-invalid=${problem ? "true" : "false"} aria-describedby=${`where-help${problem ? " where-problem" : ""}`}
 			onInput=${(e) => change(e.target.value)} /></label>
 		${problem && html`<p class="problem" id="where-problem" role="alert">${problem}</p>`}
 		<p class="muted" id="where-help">${GRAMMAR} Fields: ${
-			metric.fields.map((f) => html`<button type="button" class="plain" key=${f} title=${exampleOf(session.catalogue, f)}
-				onClick=${() => change(whereWith(where, exampleOf(session.catalogue, f)))}>${f}</button> `)}</p>
+			metric.fields.map((f) => html`<button type="button" class="plain" key=${f} title=${exampleOf(session.catalogue, metric, f)}
+				onClick=${() => change(whereWith(where, exampleOf(session.catalogue, metric, f)))}>${f}</button> `)}</p>
 	</fieldset>`;
 }
 
@@ -99,9 +99,9 @@ function Form({ session, metrics }) {
 		${from && html`<p class="muted">A part of ${titleOf(from, session.catalogue)}, counted by itself from now on: in the kernel, so it can be kept apart by other fields.</p>`}
 		<label class="row">Metric <select value=${index} onChange=${(e) => pick(Number(e.target.value))}>
 			${metrics.map((m, i) => html`<option value=${i}>${metricTitle(m, session.catalogue)}</option>`)}</select></label>
-		<${Checks} legend="Kept apart by (up to four)" names=${choices.discrete} chosen=${chosen.fields} change=${change("fields")} most=${FIELDS_MAX} session=${session} />
-		<${Checks} legend="Measures" names=${choices.numeric} chosen=${chosen.measures} change=${change("measures")} most=${8} session=${session} />
-		${weights.length > 0 && html`<${Checks} legend=${`Added up along the ${labelOf(session, weights[0])}, to see what its time was`} names=${weights}
+		<${Checks} legend="Kept apart by (up to four)" metric=${metric} names=${choices.discrete} chosen=${chosen.fields} change=${change("fields")} most=${FIELDS_MAX} session=${session} />
+		<${Checks} legend="Measures" metric=${metric} names=${choices.numeric} chosen=${chosen.measures} change=${change("measures")} most=${8} session=${session} />
+		${weights.length > 0 && html`<${Checks} legend=${`Added up along the ${labelOf(session, metric, weights[0])}, to see what its time was`} metric=${metric} names=${weights}
 			chosen=${request.weights ?? []} change=${change("weights")} most=${weights.length} session=${session} />`}
 		<${Where} session=${session} metric=${metric} where=${chosen.where} problem=${whereProblem(problem)} change=${change("where")} />
 		${choices.exemplars(request.measures) && html`<${Exemplars} chosen=${chosen.exemplars} change=${change("exemplars")} />`}

@@ -42,15 +42,15 @@ export function pathTo(inst, all) {
 
 const SIGNS = { eq: "=", ne: "!=", lt: "<", le: "<=", gt: ">", ge: ">=" };
 
-/** A term as people read it: "latency > 10 ms". */
-export function termText(term, catalogue) {
+/** A term of an instrumentation's predicate as people read it: "latency > 10 ms". */
+export function termText(term, inst, catalogue) {
 	const [[op, operands]] = Object.entries(term);
 
 	if (!SIGNS[op])
-		return `(${operands.map((one) => termText(one, catalogue)).join(` ${op} `)})`;
+		return `(${operands.map((one) => termText(one, inst, catalogue)).join(` ${op} `)})`;
 	const [field, value] = operands;
 
-	return `${field} ${SIGNS[op]} ${typeof value === "number" ? amount(value, unitOf(catalogue, field), 6) : value}`;
+	return `${field} ${SIGNS[op]} ${typeof value === "number" ? amount(value, unitOf(catalogue, inst, field), 6) : value}`;
 }
 
 /** What the second has to hold beyond the first; with nothing before it, all of it, or "all". */
@@ -58,7 +58,7 @@ export function stepText(before, inst, catalogue) {
 	const held = new Set(before ? texts(before) : []);
 	const more = termsOf(inst.predicate).filter((term) => !held.has(JSON.stringify(term)));
 
-	return more.map((term) => termText(term, catalogue)).join(" and ") || "all";
+	return more.map((term) => termText(term, inst, catalogue)).join(" and ") || "all";
 }
 
 /* ---- expressions, as `where` takes them ---- */

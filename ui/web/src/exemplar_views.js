@@ -65,10 +65,10 @@ export function Exemplars({ session }) {
 }
 
 /* What there is to tell beside the text: fields that say something, and whose it was. */
-function factsOf({ fields, source, connection, weight }, text, session) {
+function factsOf({ fields, source, connection, weight }, text, { session, inst }) {
 	const said = Object.entries(fields).filter(([name, label]) => name !== text && label && label !== "none");
 
-	return [...said.map(([name, label]) => [labelOf(session, name), label]), ["source", source],
+	return [...said.map(([name, label]) => [labelOf(session, inst, name), label]), ["source", source],
 		...connection === null ? [] : [["connection", connection]], ...weight > 1 ? [["stands for", `${weight} events`]] : []];
 }
 
@@ -91,11 +91,11 @@ export function Exemplar({ session }) {
 	const composition = compositionOf(row, { measure, unit: map.unit, parts });
 
 	return html`<section class="exemplar" aria-label="Event" key=${nameOf(row)} ref=${reveal}>
-		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${labelOf(session, measure)}, ended ${format.clock(row.time, 0.1)}</span>
+		<div aria-live="polite"><h3>${format.amount(row.measures[measure], map.unit)} <span>${map.nameOf(measure)}, ended ${format.clock(row.time, 0.1)}</span>
 			<button class="plain" onClick=${() => exemplars.drop()} aria-label="Close the event">×</button></h3>
 		${textOf(row, text) && html`<code tabindex="0">${textOf(row, text)}</code>`}</div>
-		${composition.sum > 0 && composition.parts.length > 1 && html`<${Parts} session=${session} composition=${composition} />`}
-		<dl>${factsOf(row, text, session).map(([name, label]) => html`<div key=${name}><dt>${name}</dt><dd>${label}</dd></div>`)}
-			${others.map(([name, value]) => html`<div key=${name}><dt>${labelOf(session, name)}</dt><dd>${format.amount(value, unitOf(catalogue, name))}</dd></div>`)}</dl>
+		${composition.sum > 0 && composition.parts.length > 1 && html`<${Parts} map=${map} composition=${composition} />`}
+		<dl>${factsOf(row, text, map).map(([name, label]) => html`<div key=${name}><dt>${name}</dt><dd>${label}</dd></div>`)}
+			${others.map(([name, value]) => html`<div key=${name}><dt>${map.nameOf(name)}</dt><dd>${format.amount(value, unitOf(catalogue, map.inst, name))}</dd></div>`)}</dl>
 	</section>`;
 }

@@ -37,7 +37,7 @@ function Values({ session, values }) {
 		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col" title="share of what is inside">inside</th>
 			<th scope="col" title="share of what is outside">outside</th><th scope="col" title="inside beyond what the share outside predicts">excess</th></tr></thead>
 		<tbody>${values.map((v) => html`<tr key=${`${v.field}=${v.value}`}>
-			<td title=${labelOf(session, v.field)}>${v.field}</td>
+			<td title=${labelOf(session, inst, v.field)}>${v.field}</td>
 			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1 && inst.id === session.inst?.id} /></th>
 			<td>${format.share(v.inside_share, 1)}</td><td>${format.share(v.outside_share, 1)}</td>
 			<td>${format.shortCount(Math.round(v.excess))}</td></tr>`)}</tbody>
@@ -48,21 +48,21 @@ function Measures({ session, measures }) {
 	return html`<table class="means">
 		<thead><tr><th scope="col">mean of</th><th scope="col">inside</th><th scope="col">outside</th><th scope="col" title="a hint, not an account">by</th></tr></thead>
 		<tbody>${measures.map((m) => html`<tr key=${m.measure}>
-			<th scope="row">${labelOf(session, m.measure)}</th><td>${format.amount(m.inside_mean, m.unit)}</td>
+			<th scope="row">${session.explain.rectangle.map.nameOf(m.measure)}</th><td>${format.amount(m.inside_mean, m.unit)}</td>
 			<td>${format.amount(m.outside_mean, m.unit)}</td><td title=${BY[m.by]}>${m.by}</td></tr>`)}</tbody>
 	</table>`;
 }
 
 /** What the time was: a bar, and the same as a table. */
-export function Parts({ session, composition }) {
+export function Parts({ map, composition }) {
 	const { unit, sum } = composition, parts = partsOf(composition);
 
 	return html`<table class="parts">
 		<caption><div class="stack" aria-hidden="true">${parts.map((p) => html`<i key=${p.weight} title=${p.weight}
 			style=${{ width: `${100 * p.share}%`, background: partHue(p.weight) }} />`)}</div></caption>
-		<thead><tr><th scope="col">${labelOf(session, composition.measure)} inside was</th><th scope="col">${format.amount(sum, unit)}</th><th scope="col">share</th></tr></thead>
+		<thead><tr><th scope="col">${map.nameOf(composition.measure)} inside was</th><th scope="col">${format.amount(sum, unit)}</th><th scope="col">share</th></tr></thead>
 		<tbody>${parts.map((p) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
-			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight) }} />${p.weight === "rest" ? "the rest" : labelOf(session, p.weight)}</th>
+			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight) }} />${p.weight === "rest" ? "the rest" : map.nameOf(p.weight)}</th>
 			<td>${format.amount(p.sum, unit)}</td><td>${format.share(p.sum, sum)}</td></tr>`)}</tbody>
 	</table>`;
 }
@@ -101,7 +101,7 @@ export function Explained({ session }) {
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
 		${grid && html`<${Onward} session=${session} rectangle=${rectangle} />`}
-		${composition?.sum > 0 && html`<${Parts} session=${session} composition=${composition} />`}
+		${composition?.sum > 0 && html`<${Parts} map=${rectangle.map} composition=${composition} />`}
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
 		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
 		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />

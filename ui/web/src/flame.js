@@ -61,7 +61,7 @@ export function Flame({ session }) {
 
 	return html`<dialog class="flame" aria-labelledby="flame" ref=${open} onClose=${close} onCancel=${close}>
 		<header><h2 id="flame">Flame graph of ${title}</h2>
-			<label>by <select value=${field} onChange=${(e) => setBy(e.target.value)}>${fields.map((f) => html`<option key=${f} value=${f}>${session.catalogue.fields[f]?.label ?? f}</option>`)}</select></label>
+			<label>by <select value=${field} onChange=${(e) => setBy(e.target.value)}>${fields.map((f) => html`<option key=${f} value=${f}>${rectangle.map.nameOf(f)}</option>`)}</select></label>
 			<span class="space" /><button onClick=${close}>Close</button></header>
 		${width > 0 && html`<${Drawing} id=${inst.id} name=${`Flame graph of ${title} by ${field}`}
 			parameters=${flameParameters(rectangle, field, { theme: session.dark ? "dark" : "light", width })} />`}

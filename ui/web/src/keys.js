@@ -1,4 +1,5 @@
 /* keys.js - the keys of an instrumentation: which are listed, which are highlighted, in which hue. */
+import { arityOf } from "./text.js";
 
 /**
  * @typedef {Object} KeyRow
@@ -42,7 +43,7 @@ export function hueOf(selected, key) {
 
 /** Discrete fields of an instrumentation: its decomposition without the numeric one. */
 export const discreteFields = (inst, catalogue) =>
-	inst.decomposition.filter((f) => catalogue.types[catalogue.fields[f]?.type]?.arity !== "numeric");
+	inst.decomposition.filter((f) => arityOf(catalogue, inst, f) !== "numeric");
 
 /** Rows with the time each key spent on and off the CPU beside it, where those are measured. */
 export function withOnCpu(rows, latency, cputime) {

@@ -6,7 +6,7 @@ import * as api from "./api.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { hueOf } from "./keys.js";
 import { columnsFor, keptOf, keptSpan } from "./state.js";
-import { metricOf, subjectOf } from "./text.js";
+import { fieldOf, metricOf, subjectOf } from "./text.js";
 
 export class HeatMap {
 	/** id: its own, as worksheet.js gives it; inst: null where it is not there. */
@@ -65,7 +65,7 @@ export class HeatMap {
 	}
 
 	nameOf(field) {
-		return this.session.catalogue.fields[field]?.label ?? field;
+		return fieldOf(this.session.catalogue, this.inst, field)?.label ?? field;
 	}
 
 	/** What it counts. */

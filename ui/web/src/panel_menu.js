@@ -46,5 +46,5 @@ export function Cells({ map }) {
 	return weights.length > 0 && html`<label class="cells-of"><span>cells</span>
 		<select value=${panel.weight ?? ""} onChange=${change}>
 			<option value="">${map.counted}</option>
-			${weights.map((w) => html`<option key=${w} value=${w}>${session.catalogue.fields[w]?.label ?? w}</option>`)}</select></label>`;
+			${weights.map((w) => html`<option key=${w} value=${w}>${map.nameOf(w)}</option>`)}</select></label>`;
 }

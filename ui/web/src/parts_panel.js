@@ -19,7 +19,7 @@ import { turn, zoomByKey } from "./zooming.js";
 
 const SHARES = 6;			/* in the title; the others are in the bars all the same */
 
-export const partLabel = (session, name) => name === REST ? "the rest" : session.catalogue.fields[name]?.label ?? name;
+export const partLabel = (map, name) => name === REST ? "the rest" : map.nameOf(name);
 
 function paintStack(canvas, { stack, view, zero, ratio }) {
 	const g = prepare(canvas, view, ratio), { from, column, names, load } = stack;
@@ -47,7 +47,7 @@ function Title({ map }) {
 		<${Grip} map=${map} />
 		<h2 id=${`title-${map.id}`} title=${map.title}>${map.label} <small>${map.subject ? `${map.subject}, ` : ""}${map.counted} at once</small></h2>
 		<dl class="shares">${shares.slice(0, SHARES).map(({ name, share }) => html`<div key=${name}>
-			<dt title=${partLabel(session, name)}><i class="hue" style=${{ background: partHue(name) }} />${name}</dt><dd>${format.share(share, 1)}</dd></div>`)}</dl>
+			<dt title=${partLabel(map, name)}><i class="hue" style=${{ background: partHue(name) }} />${name}</dt><dd>${format.share(share, 1)}</dd></div>`)}</dl>
 		<${PanelMenu} map=${map} />
 	</header>`;
 }
@@ -116,6 +116,6 @@ export function PartsAt({ session, map }) {
 	const whole = parts.reduce((sum, { n }) => sum + n, 0);
 
 	return html`<section class="partsat" aria-label="Parts of the column"><h3>${map.title} <span>${format.amount(whole, "at once")} at once</span></h3>
-		<table><tbody>${parts.map(({ name, n }) => html`<tr key=${name} data-part=${name} data-load=${n}><th scope="row"><i class="hue" style=${{ background: partHue(name) }} />${partLabel(session, name)}</th>
+		<table><tbody>${parts.map(({ name, n }) => html`<tr key=${name} data-part=${name} data-load=${n}><th scope="row"><i class="hue" style=${{ background: partHue(name) }} />${partLabel(map, name)}</th>
 			<td>${Number(n.toPrecision(3))}</td><td>${format.share(n, whole)}</td></tr>`)}</tbody></table></section>`;
 }

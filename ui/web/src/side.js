@@ -10,8 +10,10 @@ import { discreteFields, hueOf, KEYS_MAX } from "./keys.js";
 import { stepOf } from "./marks.js";
 import { legendPosition } from "./shade.js";
 import { LINES } from "./state.js";
+import { fieldOf } from "./text.js";
 
-export const labelOf = (session, field) => session.catalogue.fields[field]?.label ?? field;
+/** of: the instrumentation, or the metric, whose field it is. */
+export const labelOf = ({ catalogue }, of, field) => fieldOf(catalogue, of, field)?.label ?? field;
 
 /* Densities at which the legend has a number: 1-2-5 thinned to what has room. */
 function legendTicks(levels) {
@@ -37,7 +39,7 @@ export function Legend({ session, scales }) {
 
 function Scale({ session, map, shade, running }) {
 	const { grid, weighted } = map, stops = shade.palette.filter((_, i) => i && i % 5 === 0);
-	const cells = grid.weight ? labelOf(session, grid.weight) : weighted ? `${map.label}, added up,` : session.unit;
+	const cells = grid.weight ? labelOf(session, map.inst, grid.weight) : weighted ? `${map.label}, added up,` : session.unit;
 	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight || weighted ? format.amount(density, grid.unit) : format.shortCount(density);
 
 	return html`<section class="legend" aria-label="Colour scale">
@@ -75,7 +77,7 @@ export function sentence(map) {
 
 	const total = columnTotal(grid, column);
 
-	return `${when}, ${map.title} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, grid.weight)}` : ""}, ` +
+	return `${when}, ${map.title} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, map.inst, grid.weight)}` : ""}, ` +
 		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}${noted}`;
 }
 
@@ -117,7 +119,7 @@ export function Readout({ session }) {
 					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
 					<th scope="row" title=${map.title}>${map.title}</th>
 					<td>${here ? format.range(...here.range, here.grid.unit) : "–"}</td>
-					<td title=${p?.grid.weight && labelOf(session, p.grid.weight)}>${p && p.column.state !== "unobserved" ? format.cell(p.grid, p.n) : "–"}</td>
+					<td title=${p?.grid.weight && labelOf(session, map.inst, p.grid.weight)}>${p && p.column.state !== "unobserved" ? format.cell(p.grid, p.n) : "–"}</td>
 					<td>${p ? format.share(p.n, columnTotal(p.grid, p.column)) : "–"}</td>
 				</tr>`;
 			})}</tbody>
@@ -212,10 +214,10 @@ export function KeyList({ session }) {
 	return html`<section class="keys" aria-label="Keys">
 		<h3>${fields.length > 1
 			? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [], of: null })}>
-				<option value="">${fields.map((f) => labelOf(session, f)).join(" / ")}</option>
-				${fields.map((f) => html`<option value=${f}>${labelOf(session, f)}</option>`)}</select></label>`
-			: `By ${labelOf(session, fields[0])}`}
-			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, ranking.measure ?? session.inst.measures[0])}`}</span>
+				<option value="">${fields.map((f) => labelOf(session, session.inst, f)).join(" / ")}</option>
+				${fields.map((f) => html`<option value=${f}>${labelOf(session, session.inst, f)}</option>`)}</select></label>`
+			: `By ${labelOf(session, session.inst, fields[0])}`}
+			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, session.inst, ranking.measure ?? session.inst.measures[0])}`}</span>
 			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>
 		<${KeyTools} session=${session} fields=${fields} />
 		<table>

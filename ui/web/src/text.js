@@ -10,8 +10,8 @@ export function metricTitle({ module, stat, label = stat }, catalogue) {
 /** "MySQL queries by statement predicated on latency > 10 ms" */
 export function titleOf(inst, catalogue) {
 	const kept = inst.decomposition
-		.filter((f) => catalogue.types[catalogue.fields[f]?.type]?.arity !== "numeric")
-		.map((f) => catalogue.fields[f]?.label ?? f);
+		.filter((f) => arityOf(catalogue, inst, f) !== "numeric")
+		.map((f) => fieldOf(catalogue, inst, f)?.label ?? f);
 
 	return `${metricTitle(metricOf(inst, catalogue) ?? inst, catalogue)}${kept.length ? ` by ${kept.join(" and ")}` : ""}${
 		inst["predicate-text"] ? ` predicated on ${inst["predicate-text"]}` : ""}`;
@@ -34,8 +34,14 @@ export function subjectOf({ session, inst, label }) {
 
 const UNITS = { time: "ns", size: "bytes", percent: "%" };
 
+/** {label, type} of a field: as its metric describes it, for metrics share names and not meanings; else as all do.  of: a metric, or an
+ *  instrumentation of it. */
+export const fieldOf = (catalogue, of, field) => (of && metricOf(of, catalogue)?.own_fields?.[field]) ?? catalogue.fields[field];
+
+export const arityOf = (catalogue, of, field) => catalogue.types[fieldOf(catalogue, of, field)?.type]?.arity;
+
 /** The unit of a field's values, as grids have it. */
-export const unitOf = (catalogue, field) => UNITS[catalogue.fields[field]?.type] ?? "";
+export const unitOf = (catalogue, of, field) => UNITS[fieldOf(catalogue, of, field)?.type] ?? "";
 
 export const metricOf = (inst, catalogue) =>
 	catalogue.metrics.find((m) => m.module === inst.module && m.stat === inst.stat);

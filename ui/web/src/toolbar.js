@@ -7,7 +7,7 @@ import { Choice, Menu } from "./controls.js";
 import { CROPS } from "./crop.js";
 import { html } from "./html.js";
 import { DURATIONS, keptSpan, LINES, PALETTES, TRANSFERS } from "./state.js";
-import { titleOf } from "./text.js";
+import { fieldOf, titleOf } from "./text.js";
 import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
 import { WorksheetMenu } from "./worksheet_menu.js";
 import { pictureEnds } from "./zoom.js";
@@ -43,7 +43,7 @@ function Maps({ session }) {
 	return html`<${Menu} label="Maps">${session.instrumentations.map((inst) => html`<fieldset key=${inst.id}><legend>${titleOf(inst, catalogue)}</legend>
 		${inst.measures.flatMap((m) => [[m, "map"], ...hasParts(inst, m) ? [[m, "parts"]] : []]).map(([m, show]) => html`<label key=${`${m} ${show}`}>
 			<input type="checkbox" checked=${has(inst, m, show)} onChange=${() => flip(inst, m, show)}
-			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${catalogue.fields[m]?.label ?? m}</label>`)}</fieldset>`)}
+			disabled=${has(inst, m, show) ? panels.length === 1 : panels.length >= MAPS_MAX} />${show === "parts" ? "parts of " : ""}${fieldOf(catalogue, inst, m)?.label ?? m}</label>`)}</fieldset>`)}
 		<${Lines} session=${session} /><${Weights} session=${session} /><//>`;
 }
 

@@ -41,7 +41,7 @@ test("all but nothing is no choice", () => {
 });
 
 test("only measures of the same type are offered", () => {
-	const catalogue = { fields: { latency: { type: "latency" }, cputime: { type: "latency" }, size: { type: "size" } } };
+	const catalogue = { metrics: [], fields: { latency: { type: "latency" }, cputime: { type: "latency" }, size: { type: "size" } } };
 
-	assert.deepEqual(alike("latency", ["latency", "cputime", "size", "unknown"], catalogue), ["latency", "cputime"]);
+	assert.deepEqual(alike("latency", { measures: ["latency", "cputime", "size", "unknown"] }, catalogue), ["latency", "cputime"]);
 });

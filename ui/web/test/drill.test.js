@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { pathTo, stepText, termText, termsOf, whereAll, whereKeys, whereValues } from "../src/drill.js";
 
-const catalogue = { fields: { statement: { type: "string" }, latency: { type: "time" }, size: { type: "size" } } };
+const catalogue = { metrics: [], fields: { statement: { type: "string" }, latency: { type: "time" }, size: { type: "size" } } };
 const select = { eq: ["statement", "select"] }, slow = { gt: ["latency", 10000000] }, big = { ge: ["size", 4096] };
 const inst = (id, predicate, more) => ({ id, module: "mysql", stat: "queries", predicate, decomposition: ["statement", "latency"],
 	measures: ["latency"], granularity: 1, ...more });
@@ -29,7 +29,7 @@ test("each step says what it adds", () => {
 	assert.equal(stepText(null, inst("1", {}), catalogue), "all");
 	assert.equal(stepText(inst("1", {}), inst("2", { and: [select, slow] }), catalogue), "statement = select and latency > 10 ms");
 	assert.equal(stepText(inst("2", select), inst("3", { and: [slow, select] }), catalogue), "latency > 10 ms");
-	assert.equal(termText({ or: [select, { and: [big, slow] }] }, catalogue), "(statement = select or (size >= 4 KiB and latency > 10 ms))");
+	assert.equal(termText({ or: [select, { and: [big, slow] }] }, inst("1", {}), catalogue), "(statement = select or (size >= 4 KiB and latency > 10 ms))");
 	assert.deepEqual(termsOf({}), []);
 });
 

@@ -39,7 +39,7 @@ test("keys of a cell come with most events first", () => {
 });
 
 test("discrete fields are the decomposition without its numeric one", () => {
-	const catalogue = { types: { string: { arity: "discrete" }, time: { arity: "numeric" } }, fields: { s: { type: "string" }, l: { type: "time" } } };
+	const catalogue = { metrics: [], types: { string: { arity: "discrete" }, time: { arity: "numeric" } }, fields: { s: { type: "string" }, l: { type: "time" } } };
 
 	assert.deepEqual(discreteFields({ decomposition: ["s", "l"] }, catalogue), ["s"]);
 });

@@ -21,7 +21,7 @@ test("a map whose instrumentation goes lets go of all that it held", () => {
 });
 
 test("maps of one measure are told apart by what they add up", () => {
-	const session = { catalogue: { fields: { io: { label: "time in file I/O" } } }, shown: [] };
+	const session = { catalogue: { metrics: [], fields: { io: { label: "time in file I/O" } } }, shown: [] };
 	const titleOf = (more) => new HeatMap(session, { id: "1", panel: panelOf("1", "latency", more), inst: { id: "1" } }).title;
 
 	assert.deepEqual([titleOf(), titleOf({ weight: "io" }), titleOf({ weight: "net" }), titleOf({ y: "linear" })],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { chosenAtFirst, choicesFor, exampleOf, isMeasured, requestOf, sameAs, whereProblem, whereWith } from "../src/choices.js";
-import { metricTitle, statusOf, subjectOf, titleOf } from "../src/text.js";
+import { fieldOf, metricTitle, statusOf, subjectOf, titleOf, unitOf } from "../src/text.js";
 
 const catalogue = {
 	modules: { mysql: { label: "MySQL" } },
@@ -20,6 +20,22 @@ test("a title names metric and fields, not the measure", () => {
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "MySQL queries" }, catalogue), "MySQL queries");
 	assert.equal(metricTitle({ module: "disk", stat: "io" }, catalogue), "disk io");
 	assert.equal(metricTitle({ module: "mysql", stat: "queries", label: "mysql queries" }, catalogue), "MySQL queries", "the module is named once");
+});
+
+test("metrics share names of fields, not what they mean", () => {
+	const asked = { module: "postgresql", stat: "queries", label: "queries", fields: ["command", "statement", "cputime"], unit: "queries",
+		own_fields: { command: { label: "how it was asked for", type: "string" }, cputime: { label: "CPU time, of one CPU", type: "percent" } } };
+	const both = { ...catalogue, types: { ...catalogue.types, percent: { arity: "numeric" } }, metrics: [...catalogue.metrics, asked] };
+	const of = ({ module, stat }) => ({ ...inst, module, stat, decomposition: ["command", "statement", "cputime"] });
+
+	for (const metrics of [both.metrics, [...both.metrics].reverse()]) {
+		assert.equal(titleOf(of(asked), { ...both, metrics }), "postgresql queries by how it was asked for and statement");
+		assert.equal(titleOf(of(inst), { ...both, metrics }), "MySQL queries by command and statement");
+	}
+	assert.deepEqual([of(inst), of(asked)].map((one) => unitOf(both, one, "cputime")), ["ns", "%"]);
+	assert.equal(exampleOf(both, asked, "cputime"), "cputime > 10");
+	assert.equal(exampleOf(both, inst, "cputime"), "cputime > 10ms");
+	assert.equal(fieldOf(both, null, "statement").label, "statement", "without a metric it is as all have it");
 });
 
 test("a map says what it is of where others are of something else, and how they differ where that is all the same", () => {
@@ -110,9 +126,9 @@ test("a part of an instrumentation begins as that one", () => {
 });
 
 test("a field is put into the expression, as it may be compared", () => {
-	assert.equal(exampleOf(catalogue, "statement"), "statement = …");
-	assert.equal(exampleOf(catalogue, "latency"), "latency > 10ms");
-	assert.equal(exampleOf({ ...catalogue, fields: { pid: {} } }, "pid"), "pid = …");
+	assert.equal(exampleOf(catalogue, catalogue.metrics[0], "statement"), "statement = …");
+	assert.equal(exampleOf(catalogue, catalogue.metrics[0], "latency"), "latency > 10ms");
+	assert.equal(exampleOf({ ...catalogue, fields: { pid: {} } }, catalogue.metrics[0], "pid"), "pid = …");
 	assert.equal(whereWith(" ", "latency > 10ms"), "latency > 10ms");
 	assert.equal(whereWith("statement = select ", "latency > 10ms"), "statement = select and latency > 10ms");
 });
