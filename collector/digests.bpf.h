@@ -49,10 +49,18 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 }
 
 /* The tokens of the first statement with a code are kept for its label. */
-static __always_inline void specimen_keep(__u64 code, const struct specimen *tokens)
+__noinline int specimen_keep(__u64 code, struct specimen *tokens)
 {
-	if (!bpf_map_lookup_elem(&specimens, &code))
-		bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
+	__u64 len, i;
+
+	if (!tokens || bpf_map_lookup_elem(&specimens, &code))
+		return 0;
+	len = tokens->len;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < SPECIMEN_MAX; i++)	/* digits of a number lie after len until the number is known to be a literal */
+		tokens->text[i] &= (__s64)(i - len) >> 63;	/* all bits before len, none after it, and no branch for the verifier */
+	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
+	return 0;
 }
 
 #endif

@@ -193,16 +193,6 @@ static inline enum asked_copy asked_copy(struct asked_ring *r)
 	return COPY_COMES;
 }
 
-/* Executes that are asked and not recorded. */
-static inline __u32 asked_left(struct asked_ring *r)
-{
-	__u32 i, n = 0;
-
-	for (i = 0; i < ASKED_MAX && i < r->n; i++)
-		n += asked_at(r, i)->n * (asked_at(r, i)->rounds ? asked_at(r, i)->rounds : 1);
-	return n > r->n_recorded ? n - r->n_recorded : 0;
-}
-
 /* Events of the round that is being answered, as far as it is known. */
 static inline __u32 asked_events(struct asked_ring *r)
 {
@@ -250,6 +240,16 @@ static inline int asked_is_idle(struct asked_ring *r)
 static inline int asked_waits(const struct asked_ring *r)
 {
 	return r->n_done || r->failed;
+}
+
+/* Executes that are asked and not recorded. */
+static inline __u32 asked_left(struct asked_ring *r)
+{
+	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error nothing of its round runs */
+
+	for (i = 0; i < ASKED_MAX && i < r->n; i++)
+		n += asked_at(r, i)->n * (asked_at(r, i)->rounds ? asked_at(r, i)->rounds : 1);
+	return n > gone ? n - gone : 0;
 }
 
 /* Executes of the round that is being answered that found no entry free. */

@@ -112,7 +112,7 @@ struct front {
 	__u64 tail;		/* the last bytes of a loose send */
 	__u64 n_parses, n_answered;	/* Parse and Close messages so far; of these, answered or skipped by the server */
 	__u64 fates;		/* of the last FATES of them, the latest in bit 0; 1: done */
-	__u64 refused_first, refused_last;	/* serials; 0: none was refused */
+	__u64 refused_first, refused_last;	/* serials: all that were refused, and whose answers were not seen, are in between; 0: none */
 	struct name value;	/* of a startup parameter */
 	__u8 mode, tries;
 	__u8 wanted;		/* somebody decomposes by what the text says */
@@ -174,6 +174,20 @@ static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
 	if (!c->refused_first)
 		c->refused_first = c->n_answered - n_refused + 1;
 	c->refused_last = c->n_answered;
+}
+
+/* Of the next n the answers were not seen. */
+static inline void parses_forget(struct front *c, __u64 n)
+{
+	if (!n)
+		return;
+	if (!c->refused_first)
+		c->refused_first = c->n_answered + 1;
+	c->n_answered += n;
+	c->refused_last = c->n_answered;
+	c->n_parses += FATES;		/* so that these are older than those whose fate is kept one by one */
+	c->n_answered += FATES;
+	c->fates = 0;
 }
 
 static inline enum fate parse_fate(const struct front *c, __u64 serial)
@@ -246,7 +260,7 @@ static inline void front_becomes(struct front *c, __u8 mode)
 	stream_begin(&c->out, 0, 0);
 	c->asked.n = c->asked.lost_open = c->asked.lost_rounds = 0;
 	asked_over(&c->asked);
-	parses_end(c, c->n_parses - c->n_answered, 0);
+	parses_forget(c, c->n_parses - c->n_answered);
 	c->open = c->loose = c->tries = c->text_on = c->copies = c->streams = 0;
 	c->round_parses = 0;
 }
@@ -264,7 +278,10 @@ static inline void front_round_over(struct front *c)
 			return;
 		n = r->lost_parses;
 		r->lost_parses = 0;
-		parses_end(c, n, n_done == n ? n : 0);
+		if (n_done == n)
+			parses_end(c, n, n);
+		else
+			parses_forget(c, n);
 		r->n_parsed = 0;
 		return;
 	}
@@ -705,9 +722,12 @@ static inline void tag_byte(struct front *c, __u8 byte)
 static inline __u32 copy_begins(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
+	int next = c->open && !asked_is_open(r);	/* another round has begun, which the server takes for a mistake */
 
 	switch (asked_copy(r)) {
 	case COPY_COMES:
+		if (next)
+			break;
 		c->copies = 1;
 		if (asked_is_open(r) && !c->open) {	/* the Sync that closed it is ignored */
 			c->open = c->answered = 1;

@@ -60,6 +60,23 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 	return eaten(1, front_byte(c, window_byte(w, at)));
 }
 
+/* Executes that are asked and not recorded; in a global function as well. */
+__noinline __u32 front_left(struct front *c)
+{
+	return c ? asked_left(&c->asked) : 0;
+}
+
+/* Where the one that runs is: its entry << 32 | how many of that are complete. */
+__noinline __u64 front_running(struct front *c)
+{
+	__u32 nth, at;
+
+	if (!c)
+		return 0;
+	at = asked_running(&c->asked, &nth);
+	return (__u64)at << 32 | nth;
+}
+
 __noinline __u32 front_pass(struct front *c, __u32 n)
 {
 	return c ? front_skip(c, n) : 0;
@@ -213,7 +230,7 @@ static __always_inline __u32 text_feed(struct feed *f, __u32 offset, __u32 n)
  * place again as in a connection older than we are. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
-	__sync_fetch_and_add(&counts.unreadable, n + asked_left(&s->front.asked));
+	__sync_fetch_and_add(&counts.unreadable, n + front_left(&s->front));
 	if (s->front.mode == FRONT_OPAQUE)
 		count(&counts.opaque);
 	else

@@ -117,7 +117,7 @@ static __always_inline void send_tail(struct feed *f)
 /* May the messages after the first ones pass unseen?  Only if nothing hangs on them but the end of the round. */
 static __always_inline int may_let_go(struct front *c)
 {
-	return !c->counts && !(wanted & WANTED_FIELD(POSTGRESQL_STATUS)) && asked_left(&c->asked) <= 1 && !c->open;
+	return !c->counts && !(wanted & WANTED_FIELD(POSTGRESQL_STATUS)) && front_left(c) <= 1 && !c->open;
 }
 
 /* The messages of a send from `at` on, up to a ReadyForQuery: where that ends << 32 | 1; or to its end: 0. */
@@ -126,6 +126,7 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct feed f = { .s = s, .t = t, .at = at, .total = total };
 	struct front *c = &s->front;
+	int lets_go;
 
 	if (!s)
 		return 0;
@@ -133,8 +134,11 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 		back_lets_go(c);
 		return 0;
 	}
+	lets_go = may_let_go(c);
 	if (!c->loose)
-		bpf_loop(may_let_go(c) ? REPLY_STEPS : REPLY_STEPS_ALL, send_step, &f, 0);
+		bpf_loop(lets_go ? REPLY_STEPS : REPLY_STEPS_ALL, send_step, &f, 0);
+	if (f.at < f.total && !f.ready && c->mode == FRONT_PLAIN && !c->loose && !c->streams && !lets_go)
+		f.failed = 1;
 	if (f.failed)
 		conn_lost(s, 0);
 	else if (f.at < f.total && !f.ready && c->mode == FRONT_PLAIN && !c->loose && !c->streams)
@@ -178,25 +182,31 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	struct asked_ring *r = &s->front.asked;
-	__u32 left, nth;
+	__u64 running;
+	__u32 left, at;
+	int waits;
 
 	if (error != -EPIPE && error != -ECONNRESET)
 		return;
 	pending_take(&s->turn, STATE_WAITING);
-	if (STATE_KIND(s->turn.state) != STATE_WAITING)
+	waits = STATE_KIND(s->turn.state) == STATE_WAITING;
+	if (!waits && (front_turns(&s->front) || !front_left(&s->front)))
 		return;
 	stamp_end(&s->turn, t);
 	if (front_turns(&s->front)) {
 		emit(e, s);
 	} else {
-		if (asked_waits(r))
+		if (waits && asked_waits(r))
 			round_record(s, e, 0);
-		left = asked_left(r);
-		if (left) {
-			told_at(s, asked_running(r, &nth));
+		left = front_left(&s->front);
+		running = front_running(&s->front);
+		at = running >> 32;
+		if (left && waits && !r->skips && (__u32)running < asked_at(r, at)->n) {
+			told_at(s, at);
 			emit_share(e, s, 1);
-			__sync_fetch_and_add(&counts.unreadable, left - 1);
+			left--;
 		}
+		__sync_fetch_and_add(&counts.unreadable, left);
 	}
 	stamp_over(&s->turn, t);
 	front_becomes(&s->front, FRONT_IGNORED);

@@ -11,7 +11,7 @@
 struct specimen {
 	__u32 len;			/* of all tokens, also of those beyond `text`; each has a space before it */
 	__u32 cut;			/* 1: the statement goes on beyond the bytes that were looked at */
-	char text[SPECIMEN_MAX];	/* what is behind len is undefined */
+	char text[SPECIMEN_MAX];	/* zeros after len */
 };
 
 #endif

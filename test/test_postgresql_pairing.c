@@ -68,7 +68,8 @@ static unsigned rnd(struct talk *t, unsigned n)
 
 static void happens(struct server *s, __u32 command, int statement, int fails)
 {
-	s->events[s->n_events++ % EVENTS] = (struct happened){ command, statement, fails };
+	assert_true(s->n_events < EVENTS);
+	s->events[s->n_events++] = (struct happened){ command, statement, fails };
 }
 
 static void server_error(struct server *s)
@@ -310,7 +311,7 @@ static void receives(struct talk *t, struct wire *w)
 static void client_puts(struct talk *t, struct wire *w, struct message m)
 {
 	struct bytes *b = &t->sent;
-	char text[64];
+	char text[160];
 
 	switch (m.type) {
 	case 'Q':
@@ -334,15 +335,7 @@ static void client_puts(struct talk *t, struct wire *w, struct message m)
 		MESSAGE(b, 'D', "S\0");
 		break;
 	case 'C':
-		text[0] = 'S';
-		put_message(b, 'C', text, 0);
-		b->n -= 5;
-		{
-			__u8 body[160];
-			int n = snprintf((char *)body, sizeof(body), "S%s", names[m.b]) + 1;
-
-			put_message(b, 'C', body, n);
-		}
+		put_message(b, 'C', text, snprintf(text, sizeof(text), "S%s", names[m.b]) + 1);
 		break;
 	case 'F':
 		MESSAGE(b, 'F', "\0\0\0\1\0\0\0\0\0\0");
@@ -356,6 +349,7 @@ static void client_puts(struct talk *t, struct wire *w, struct message m)
 	default:
 		put_message(b, m.type, "", 0);
 	}
+	assert_true(w->n < EVENTS);
 	w->message[w->n] = m;
 	w->end[w->n++] = b->n;
 	if (t->verbose)
@@ -521,7 +515,7 @@ static void converse(unsigned long seed, int verbose)
 			client_simple(&t, &w);
 		else
 			client_extended(&t, &w);
-		if (rnd(&t, 3) || t.sent.n > 8000)
+		if (rnd(&t, 3) || w.n > EVENTS / 2)
 			receives(&t, &w);
 	}
 	the_last_one_is_right(&t, &w, seed);

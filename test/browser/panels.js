@@ -116,8 +116,8 @@ check("a press on the text of a label in a menu is one on its box, and the menu 
 
 	await menu.locator("summary").click();
 	const labels = menu.locator("label"), n = await labels.count();
+	let pressed = 0;
 
-	assert.ok(n > 2, "there are maps to choose from");
 	for (let i = 0; i < n; i++) {
 		const label = labels.nth(i), box = label.locator("input");
 
@@ -131,7 +131,9 @@ check("a press on the text of a label in a menu is one on its box, and the menu 
 		assert.ok(await isOpen(), "the menu is open");
 		await pressText(label);
 		await until("and back", async () => await box.isChecked() === was);
+		pressed++;
 	}
+	assert.ok(pressed > 2, "there are labels to press");
 	await page.mouse.click(5, 5);
 	assert.ok(!await isOpen(), "a press beside the menu closes it");
 	await menu.locator("summary").click();

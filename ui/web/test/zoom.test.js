@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { readHash, START, writeHash } from "../src/state.js";
+import { DURATION_MAX, readHash, START, writeHash } from "../src/state.js";
 import { beyond, domainAt, moveTime, moveValues, pictureEnds, timeOf, valueAt, valuesOf, zoomTime, zoomValues } from "../src/zoom.js";
-import { DURATION_MAX } from "../src/state.js";
 
 const LOG = { kind: "log", low: 1e4, high: 1e8, under: true, over: true };
 const LINEAR = { kind: "linear", low: 0, high: 100, under: false, over: false };
