@@ -11,11 +11,13 @@
  *         send with which the reply is complete (mysql_reply.h); 5 s without a send (a pool's idle
  *         connection).  A send after that is counted in late_sends.
  * Nothing no command byte seen, a body that never completed, a command without any reply when the
- *         next one starts, binlog_dump (it never ends: the connection is ignored from then on).
+ *         next one starts, binlog_dump once the server has begun to send the log (it never ends: the connection is ignored
+ *         from then on).
  * Held    LOAD DATA LOCAL, and the authentication within change_user: receives do not end them.
  * Clients Only accepted sockets: the server's own connections (replication, federated) go the other
  *         way.  TCP: the local port is one the process listens on, or the socket began with a
  *         server's greeting; Unix: it carries the listener's name.
+ * Opaque  What is not understood: bytes without a greeting that are no MySQL protocol, replies that answer no command.
  * Attach  A connection older than we are is ignored up to the first receive that can be the begin
  *         of a command.  Statements prepared before are `unknown`.
  * Detail  Where the bytes of a connection hide it, the server may be asked what it was and by whom: mysql_detail.bpf.h.
@@ -35,7 +37,7 @@
  *      digest      mysql_digest.h; of the same commands, else `none`
  *      table       table.h; of the same commands, else `none`
  *      user, database   mysql_who.h; as they are when the command begins
- *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
+ *      client      address.h; CLIENT_LOCAL where it came by a Unix socket; behind a proxy, as its PROXY header says
  *      status      enum mysql_status, or STATUS_ERROR of the error that the reply ends with
  *      instance    TCP: process << 16 | port; Unix: 1 << 63 | hash of the path (see INSTANCE_UNIX)
  *      pid         of the server's process
@@ -71,8 +73,9 @@ enum mysql_command {
 	/* Connections whose bytes we cannot read: request and reply turns are counted.  A TLS
 	 * handshake and the login inside it are turns too. */
 	COMMAND_ENCRYPTED = 256,	/* TLS */
-	COMMAND_COMPRESSED = 257,	/* CLIENT_COMPRESS */
+	COMMAND_COMPRESSED = 257,	/* zlib or zstd */
 	COMMAND_OPAQUE = 258,		/* not the protocol we know */
+	COMMAND_UNKNOWN = 259,		/* a command that the protocol does not have, and the server refuses */
 };
 
 enum mysql_status {

@@ -29,7 +29,7 @@ static __always_inline int digest_wants(const struct server_conn *s)
 /* What begins like this is not read as a text: its literals might be taken for words. */
 static __always_inline int digest_refuses(const struct conn *c, __u8 first)
 {
-	return c->multibyte || ((c->caps & CLIENT_QUERY_ATTRIBUTES) && c->command == COM_QUERY && first);
+	return c->multibyte || (attributes_begin(c, first) && first);
 }
 
 /* It is what a statement with a text is remembered by. */
@@ -37,6 +37,14 @@ static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 
 {
 	s->code = code;
 	s->table = table;
+}
+
+/* Nothing has confirmed that this is a command, and no reply will. */
+static __always_inline void command_doubted(struct server_conn *s)
+{
+	s->conn.command = COMMAND_OPAQUE;
+	s->conn.statement = STATEMENT_NONE;
+	digest_set(s, DIGEST_NONE, NAME_NONE);
 }
 
 /* The text is read from here on. */

@@ -23,7 +23,8 @@ void mysql_label_command(__u64 code, char *out)
 			   code == COM_BULK_EXECUTE ? "bulk_execute" :
 			   code == COMMAND_ENCRYPTED ? "encrypted" :
 			   code == COMMAND_COMPRESSED ? "compressed" :
-			   code == COMMAND_OPAQUE ? "opaque" : NULL;
+			   code == COMMAND_OPAQUE ? "opaque" :
+			   code == COMMAND_UNKNOWN ? "unknown_command" : NULL;
 
 	if (name)
 		snprintf(out, LABEL_MAX + 1, "%s", name);
@@ -71,7 +72,7 @@ static int codes_shown(void (*label)(__u64, char *), __u64 last, const char *tex
 
 int mysql_codes_command(const char *text, __u64 *ret_code, size_t max)
 {
-	return codes_shown(mysql_label_command, COMMAND_OPAQUE, text, ret_code, max);
+	return codes_shown(mysql_label_command, COMMAND_UNKNOWN, text, ret_code, max);
 }
 
 int mysql_codes_statement(const char *text, __u64 *ret_code, size_t max)

@@ -109,6 +109,8 @@ static __noinline int outcome_rare(struct server_conn *s, __u32 out)
 		prepared_lookup(s);
 	if (out & PARSE_CLOSE)
 		prepared_forget(s);
+	if (out & PARSE_CLIENT)
+		s->turn.client = address_remember(&s->conn.proxy.address);
 	if ((out & PARSE_CANCEL) && s->conn.mode == CONN_OPAQUE)
 		count(&counts.opaque);
 	return 0;
@@ -128,7 +130,7 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 		s->verbatim = 0;
 		digest_set(s, DIGEST_NONE, NAME_NONE);
 	}
-	if (out & (PARSE_NAME | PARSE_LOOKUP | PARSE_CLOSE | PARSE_CANCEL))
+	if (out & (PARSE_NAME | PARSE_LOOKUP | PARSE_CLOSE | PARSE_CANCEL | PARSE_CLIENT))
 		outcome_rare(s, out);
 	if (!(out & PARSE_DONE))
 		return;
@@ -139,6 +141,8 @@ static __always_inline void outcome(struct server_conn *s, struct events *e, str
 		state_set(&s->turn, STATE_WAITING);
 		return;
 	}
+	if (!s->conn.sure)
+		command_doubted(s);
 	stamp_end(&s->turn, t);
 	emit(e, s);
 	state_set(&s->turn, STATE_RECORDED);

@@ -64,6 +64,61 @@ static inline __u16 end_status(const struct packet *p)
 	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
 }
 
+/* Do these first bytes of a send answer the command?  A server goes on counting where the command's last packet ended. */
+static inline int reply_answers(const struct conn *c, const __u8 *header)
+{
+	return header[3] == (__u8)(c->seq + 1) && bytes_u24(header);
+}
+
+static inline int reply_has_columns(const struct conn *c, __u8 first, __u32 len)
+{
+	__u32 n = number_len(first);
+
+	return (c->command == COM_QUERY || c->command == COM_STMT_EXECUTE) && (len == n || len == n + 1);
+}
+
+/* Is this, on a connection of which nothing is sure, such a packet as answers this command?  At least 10 bytes may be read.  Noise passes
+ * for one in 10^9; a reply that is not recognized makes one event opaque. */
+static inline int reply_convinces(const struct conn *c, const __u8 *header, __u32 total)
+{
+	__u32 len = bytes_u24(header);
+	const __u8 *b = header + 4;
+
+	if (len + 4 > total)
+		return 0;
+	switch (b[0]) {
+	case 0xff:
+		return len >= 9 && b[3] == '#';
+	case 0xfe:
+		return len == 5 || len >= 7;
+	case 0xfb:
+		return c->command == COM_QUERY && len > 1;
+	case 0:
+		return len >= (c->command == COM_STMT_PREPARE ? 12 : 7);
+	case 'U':
+		return c->command == COM_STATISTICS && len >= 6 && b[1] == 'p' && b[2] == 't' && b[3] == 'i';
+	}
+	return reply_has_columns(c, b[0], len);
+}
+
+/* The first send after a command: its total length, and at least REPLY_HEAD bytes that may be read, of which n are the send's. */
+static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u32 total)
+{
+	c->fresh = 0;
+	if (n < 4 ? c->sure : reply_answers(c, header) && (c->sure || reply_convinces(c, header, total)))
+		c->sure = 1;
+	else
+		conn_becomes(c, CONN_OPAQUE);
+}
+
+/* The protocol has these command bytes for the server itself: a client that sends one gets the error that there is no such command. */
+static inline int command_internal(__u16 command)
+{
+	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
+}
+
+#define ER_UNKNOWN_COM_ERROR 1047
+
 /* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
 static inline int reply_error(struct conn *c, const struct packet *p)
 {
@@ -71,6 +126,8 @@ static inline int reply_error(struct conn *c, const struct packet *p)
 
 	if (number == 0xffff)
 		return REPLY_MORE;
+	if (number == ER_UNKNOWN_COM_ERROR && (command_internal(c->command) || c->command == COM_BULK_EXECUTE))
+		command_unknown(c);
 	c->result = STATUS_ERROR(number);
 	return REPLY_DONE;
 }
@@ -89,6 +146,22 @@ static inline int reply_prepared(struct conn *c, const struct packet *p)
 	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
 	c->stage = REPLY_DEFINITIONS;
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
+}
+
+/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag nothing defines them. */
+static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
+{
+	__u32 len = number_len(p->head[1]);
+
+	c->n_left = !p->head[0] ? 0 : len == 1 ? p->head[1] : len == 3 ? packet_u16(p, 2) : 0xffff;
+	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
+	return REPLY_MORE;
+}
+
+/* An OK is longer. */
+static inline int columns_are_flagged(const struct conn *c, const struct packet *p)
+{
+	return (c->caps & CLIENT_OPTIONAL_METADATA) && p->head[0] <= 1 && p->len == 1 + number_len(p->head[1]);
 }
 
 static inline int reply_columns(struct conn *c, const struct packet *p)
@@ -118,7 +191,15 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 
 	if (first == 0xff)
 		return reply_error(c, p);
+	if (c->command == COMMAND_UNKNOWN) {
+		conn_becomes(c, CONN_OPAQUE);
+		return REPLY_MORE;
+	}
 	c->result = STATUS_OK;		/* unless an error comes after it */
+	if (command_dumps(c->command) && first != 0xfe) {
+		conn_becomes(c, CONN_IGNORED);
+		return REPLY_MORE;
+	}
 	if (c->command == COM_CHANGE_USER)
 		return first == 0 ? REPLY_DONE : REPLY_HELD;
 	if (c->command == COM_STATISTICS)
@@ -129,6 +210,8 @@ static inline int reply_first(struct conn *c, const struct packet *p)
 		c->stage = REPLY_ROWS;
 		return reply_row(c, p);
 	}
+	if (columns_are_flagged(c, p))
+		return reply_flagged_columns(c, p);
 	if (first == 0)
 		return reply_result_end(c, ok_status(p));
 	if (packet_is_end(p))
@@ -158,6 +241,8 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 {
 	int continues = c->row_continues;
 
+	if (c->mode != CONN_PLAIN)
+		return REPLY_MORE;
 	c->row_continues = p->len == PACKET_MAX;
 	if (continues || !p->n)
 		return REPLY_MORE;
@@ -195,6 +280,22 @@ static inline enum tail_kind reply_tail(const __u8 *tail)
 	if (tail[0] == 7 && !tail[1] && !tail[2] && tail[4] == 0xfe && !tail[5] && !tail[6])
 		return bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS ? TAIL_OTHER : TAIL_OK;
 	return TAIL_OTHER;
+}
+
+/* From here on the reply is not followed packet by packet: how it ends is unknown until a tail says so. */
+static inline void reply_unfollowed(struct conn *c)
+{
+	c->unaligned = 1;
+	c->result = STATUS_UNKNOWN;
+}
+
+/* Does this tail of what is not followed end the reply?  REPLY_* */
+static inline int reply_ends(struct conn *c, const __u8 *tail)
+{
+	if (reply_tail(tail) == TAIL_OTHER)
+		return REPLY_MORE;
+	c->result = STATUS_OK;
+	return REPLY_DONE;
 }
 
 /* Has a send of at most REPLY_WINDOW bytes, of which only the first packet was looked at, with sequence number `seq`, all of the reply?  The tail's

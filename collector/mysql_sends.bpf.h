@@ -130,7 +130,7 @@ static __always_inline int walk_ahead(struct walk *w)
 	__u64 n = w->total, tail = n - REPLY_TAIL;
 	__u8 seq;
 
-	if (n < REPLY_TAIL || n > REPLY_WINDOW || walk_refill(w))
+	if (n < REPLY_TAIL || n > REPLY_WINDOW || !w->window_n)
 		return 0;
 	seq = w->window->byte[3];
 	if (walk_step(0, w) || w->pos >= n)
@@ -155,6 +155,26 @@ static __always_inline void walk(struct walk *w)
 	w->verdict = follow_verdict(w->c);
 }
 
+__noinline int reply_first_send(struct server_conn *s, const struct packet_bytes *bytes, __u32 n, __u32 total)
+{
+	if (!s || !bytes)
+		return 0;
+	reply_begin(&s->conn, bytes->header, n, total);
+	if (s->conn.mode == CONN_PLAIN)
+		return 1;
+	digest_set(s, DIGEST_NONE, NAME_NONE);
+	count(&counts.opaque);
+	return 0;
+}
+
+/* The begin of a send is at hand; of the first one after a command: it answers that. */
+static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
+{
+	if (walk_refill(w))
+		w->window_n = 0;
+	return !s->conn.fresh || reply_first_send(s, (const struct packet_bytes *)w->window->byte, w->window_n, w->total);
+}
+
 /* Is the reply complete with this send?  REPLY_* */
 static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, int total)
 {
@@ -167,22 +187,32 @@ static __noinline int reply_seen(struct server_conn *s, struct task_struct *t, i
 	w.window = bpf_map_lookup_elem(&reply_window, &zero);
 	if (!w.window)
 		return REPLY_MORE;
-	if (c->mode != CONN_PLAIN || source_open(&src, t, total) || src.len < w.total) {
-		c->unaligned = 1;
+	if (c->mode != CONN_PLAIN || source_open(&src, t, total)) {
+		reply_unfollowed(c);
 		return REPLY_MORE;
 	}
 	w.at = src.at;
+	if (src.len < w.total) {
+		w.total = src.len;
+		walk_begin(&w, s);
+		reply_unfollowed(c);
+		return REPLY_MORE;
+	}
 	if (!c->unaligned) {
+		if (!walk_begin(&w, s))
+			return REPLY_MORE;
 		walk(&w);
+		if (c->mode != CONN_PLAIN)
+			return REPLY_MORE;
 		if (c->command == COM_STMT_PREPARE && stage == REPLY_FIRST && c->stage == REPLY_DEFINITIONS)
 			prepared_remember(s, c->statement_id);
 		if (w.pos == w.total)
 			return w.verdict;
-		c->unaligned = 1;
+		reply_unfollowed(c);
 	}
 	if (w.total < REPLY_TAIL || bpf_probe_read_user(tail, sizeof(tail), w.at + (w.total - REPLY_TAIL)))
 		return REPLY_MORE;
-	return reply_tail(tail) ? REPLY_DONE : REPLY_MORE;
+	return reply_ends(c, tail);
 }
 
 struct greeting_bytes {
@@ -194,23 +224,56 @@ __noinline __u64 greeting_number(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_connection(g->byte, n) : 0;
 }
 
+__noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
+{
+	return g ? greeting_capabilities(g->byte, n) : 0;
+}
+
+/* How many bytes of a greeting are in the window; 0: this send is none. */
+static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
+{
+	struct source src;
+	__u64 n;
+
+	if (total < 5 || source_open(&src, t, total))
+		return 0;
+	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
+	barrier_var(n);
+	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n, total))
+		return 0;
+	return n;
+}
+
+static __always_inline void greeting_take(struct server_conn *s, const struct reply_window *w, __u32 n)
+{
+	__u64 offers = greeting_offers((const struct greeting_bytes *)w->byte, n);
+
+	s->turn.connection = greeting_number((const struct greeting_bytes *)w->byte, n);
+	s->conn.server_caps = offers;
+	s->conn.caps_known = offers != 0;
+}
+
 static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_struct *t, int total)
 {
 	const __u32 zero = 0;
 	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
-	struct server_conn *s;
-	struct source src;
-	__u64 n;
+	__u32 n = w ? greeting_read(w, t, total) : 0;
+	struct server_conn *s = n ? conn_make(sk, inode, t, 1) : 0;
 
-	if (!w || total < 5 || source_open(&src, t, total))
-		return 0;
-	n = src.len < GREETING_LOOK ? src.len : GREETING_LOOK;
-	barrier_var(n);
-	if (n > GREETING_LOOK || bpf_probe_read_user(w->byte, n & (2 * GREETING_LOOK - 1), src.at) || !greeting(w->byte, n))
-		return 0;
-	s = conn_make(sk, inode, t, 1);
 	if (s)
-		s->turn.connection = greeting_number((const struct greeting_bytes *)w->byte, n);
+		greeting_take(s, w, n);
+	return 0;
+}
+
+/* A server that waits for the PROXY header before it greets. */
+static __noinline int send_late_greeting(struct server_conn *s, struct task_struct *t, int total)
+{
+	const __u32 zero = 0;
+	struct reply_window *w = bpf_map_lookup_elem(&reply_window, &zero);
+	__u32 n = w ? greeting_read(w, t, total) : 0;
+
+	if (n)
+		greeting_take(s, w, n);
 	return 0;
 }
 
@@ -221,6 +284,8 @@ static __always_inline int send_login(struct server_conn *s, struct task_struct 
 	struct packet p = { .n = LOGIN_OK, .head = bytes.head };
 	struct source src;
 
+	if (!s->conn.logged)
+		return s->conn.caps_known ? 0 : send_late_greeting(s, t, total);
 	if (total < 5 || source_open(&src, t, total) || src.len < 5 ||
 	    bpf_probe_read_user(&bytes, total < LOGIN_OK + 4 ? 5 : LOGIN_OK + 4, src.at) || bytes.head[0])
 		return 0;
@@ -243,6 +308,13 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 	stamp_end(&s->turn, t);
 	if (ret > 0)
 		verdict = reply_seen(s, t, ret);
+	else if (s->conn.mode == CONN_PLAIN && !s->conn.sure)
+		command_doubted(s);
+	if (s->conn.mode == CONN_IGNORED) {
+		state_set(&s->turn, STATE_IDLE);
+		stamp_over(&s->turn, t);
+		return;
+	}
 	s->conn.held = verdict == REPLY_HELD;
 	if (verdict == REPLY_DONE) {
 		emit(e, s);
@@ -257,7 +329,7 @@ static __always_inline void sent(struct events *e, struct server_conn *s, struct
 {
 	if (!s)
 		send_first(sk, inode, t, ret);
-	else if (s->conn.mode == CONN_LOGIN)
+	else if (s->conn.mode == CONN_LOGIN || s->conn.mode == CONN_PROXY)
 		send_login(s, t, ret);
 	else if (s->conn.mode != CONN_IGNORED)
 		send_reply(s, e, t, ret);

@@ -19,7 +19,7 @@ static void check(int holds)
 
 static void conn_check(const struct conn *c)
 {
-	check(c->mode <= CONN_IGNORED);
+	check(c->mode <= CONN_PROXY);
 	check(c->have <= 7 || c->mode == CONN_STRANGE);
 	check(c->stage <= REPLY_DEFINITIONS);
 	check(c->left <= PACKET_MAX);
@@ -33,7 +33,7 @@ static void conn_check(const struct conn *c)
 
 static int follows(const struct conn *c)
 {
-	return c->mode == CONN_PLAIN || c->mode == CONN_COMPRESSED || c->mode == CONN_LOGIN;
+	return c->mode == CONN_PLAIN || c->mode == CONN_COMPRESSED || c->mode == CONN_LOGIN || c->mode == CONN_PROXY;
 }
 
 static void drive_open(struct drive *d, uint8_t kind)
@@ -42,6 +42,7 @@ static void drive_open(struct drive *d, uint8_t kind)
 
 	memset(d, 0, sizeof(*d));
 	d->conn.mode = modes[kind >> 2 & 3];
+	d->conn.sure = modes[kind >> 2 & 3] == CONN_PLAIN;
 	d->conn.wanted = kind >> 4 & 1;
 	d->ahead = kind >> 5 & 1;
 	d->ahead_text = kind >> 6 & 1;
@@ -75,7 +76,11 @@ static void both_send(struct drive *whole, struct drive *bytes, const uint8_t *d
 		drive_send(bytes, data, n);
 		return;
 	}
-	for (i = 0; i < n; i++)
+	/* What a reply begins with is judged from one send: a server does not cut a packet's header. */
+	i = bytes->conn.fresh ? n < REPLY_HEAD ? n : REPLY_HEAD : 0;
+	if (i)
+		last = drive_send(bytes, data, i);
+	for (; i < n; i++)
 		last = drive_send(bytes, data + i, 1);
 	check(last == verdict && follow_rows(&whole->conn) == follow_rows(&bytes->conn));
 }

@@ -24,6 +24,7 @@ struct drive {
 	int follow;			/* replies are followed, to count rows */
 	char name[4][NAME_ROOM + 1];	/* told of, the last ones */
 	unsigned n_names;
+	unsigned n_clients;		/* PROXY headers with an address */
 };
 
 static inline void drive_outcome(struct drive *d, __u32 out)
@@ -35,6 +36,7 @@ static inline void drive_outcome(struct drive *d, __u32 out)
 		d->conn.statement = d->prepared;
 	}
 	d->n_closes += !!(out & PARSE_CLOSE);
+	d->n_clients += !!(out & PARSE_CLIENT);
 	if (out & (PARSE_LOOKUP | PARSE_CLOSE))
 		d->id = d->conn.statement_id;
 	if (out & PARSE_NAME) {
@@ -100,6 +102,12 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 	int verdict = REPLY_MORE, i;
 	__u32 pos = 0;
 
+	if (c->fresh) {
+		__u8 begin[REPLY_HEAD] = { 0 };
+
+		memcpy(begin, data, total < REPLY_HEAD ? total : REPLY_HEAD);
+		reply_begin(c, begin, total, total);
+	}
 	if (c->follow.on)
 		return drive_follow(d, data, total);
 	for (i = 0; i < REPLY_PACKETS && pos < total && !c->unaligned; i++) {
@@ -122,8 +130,8 @@ static inline int drive_send(struct drive *d, const __u8 *data, __u32 total)
 		}
 	}
 	if (pos != total) {
-		c->unaligned = 1;
-		verdict = total >= REPLY_TAIL && reply_tail(data + total - REPLY_TAIL) ? REPLY_DONE : REPLY_MORE;
+		reply_unfollowed(c);
+		verdict = total >= REPLY_TAIL ? reply_ends(c, data + total - REPLY_TAIL) : REPLY_MORE;
 	}
 	c->held = verdict == REPLY_HELD;
 	return verdict;
@@ -155,6 +163,7 @@ static inline void plain(struct drive *d)
 {
 	memset(d, 0, sizeof(*d));
 	d->conn.mode = CONN_PLAIN;
+	d->conn.sure = 1;
 	d->conn.wanted = 1;
 	d->prepared = STATEMENT_CODE("select");
 }
