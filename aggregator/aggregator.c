@@ -9,6 +9,7 @@
 #include "reports.h"
 #include "webhooks.h"
 #include "worksheets.h"
+#include "../collector/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +78,7 @@ static void upkeep_done(void *arg, int err)
 
 	u->a->upkeep_busy = false;
 	if (err)
-		fprintf(stderr, "heatscoped: the store could not be tidied: %s\n", strerror(-err));
+		log_error("the store could not be tidied: %s", strerror(-err));
 	for (size_t i = 0; i < u->n; i++)
 		if (!u->inst[i].err)
 			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].kept_from);

@@ -3,6 +3,7 @@
 #include "coverage.h"
 #include "keep.h"
 #include "query.h"
+#include "../collector/log.h"
 #include "../render/utf8.h"
 
 #include <errno.h>
@@ -243,7 +244,7 @@ static void begin_firing(struct alerts *a, struct watched *w)
 	utf8_clean(whole, note.text, sizeof(note.text));
 	if (journal_add(a->journal, &note, NULL, NULL, &w->firing, reason))
 		w->firing = 0;
-	fprintf(stderr, "heatscoped: alert \"%s\" fires: %s\n", w->alert.rule.name, sentence);
+	log_warning("alert \"%s\" fires: %s", w->alert.rule.name, sentence);
 	w->fired_ns = w->alert.since_ns;
 	tell(a, w, alert_state_name(ALERT_FIRING), ANNOTATION_OPEN);
 }
@@ -265,7 +266,7 @@ static void changed(struct alerts *a, struct watched *w)
 		begin_firing(a, w);
 	if (w->alert.state != ALERT_FIRING && w->fired_ns) {
 		end_firing(a, w, state, w->alert.since_ns);
-		fprintf(stderr, "heatscoped: alert \"%s\" is %s\n", w->alert.rule.name, w->alert.state == ALERT_NO_DATA ? "not observed any more" : "over");
+		log_info("alert \"%s\" is %s", w->alert.rule.name, w->alert.state == ALERT_NO_DATA ? "not observed any more" : "over");
 	}
 	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }
@@ -543,7 +544,7 @@ void alerts_release(struct alerts *a)
 		after = w->next;
 		if (!w->always || w->file)
 			continue;
-		fprintf(stderr, "heatscoped: alert \"%s\" is not in the configuration any more, and is removed\n", w->alert.rule.name);
+		log_info("alert \"%s\" is not in the configuration any more, and is removed", w->alert.rule.name);
 		drop(a, find(a, w->id), NULL, NULL);
 	}
 }

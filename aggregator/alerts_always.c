@@ -1,5 +1,7 @@
 #include "alerts_always.h"
 
+#include "../collector/log.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +42,7 @@ static void settle(struct alerts_always *a, struct entry *e, __u64 inst, __s64 n
 	e->inst = inst;
 	e->tried_ns = now_ns;
 	if (err && strcmp(e->reason, reason))
-		fprintf(stderr, "heatscoped: %s, line %u: alert \"%s\": %s\n", a->conf->file, e->conf->line, e->conf->name, reason);
+		log_warning("%s, line %u: alert \"%s\": %s", a->conf->file, e->conf->line, e->conf->name, reason);
 	snprintf(e->reason, sizeof(e->reason), "%s", err ? reason : "");
 }
 

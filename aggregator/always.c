@@ -2,6 +2,7 @@
 
 #include "aggregator.h"
 #include "request.h"
+#include "../collector/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct always {
 
 static void say(const struct always *a, const struct entry *e, const char *what)
 {
-	fprintf(stderr, "heatscoped: %s, line %u: %s: %s\n", a->conf->file, e->conf->line, e->conf->name, what);
+	log_warning("%s, line %u: %s: %s", a->conf->file, e->conf->line, e->conf->name, what);
 }
 
 /* --- what is stored --- */
@@ -105,8 +106,8 @@ static void release_others(struct always *a)
 
 		if (!*ci->always || is_taken(a, in.id))
 			continue;
-		fprintf(stderr, "heatscoped: instrumentation %llu, \"%s\", is not in the configuration any more: it is suspended, and its "
-			"data stay until they are too old or it is deleted\n", (unsigned long long)in.id, ci->always);
+		log_warning("instrumentation %llu, \"%s\", is not in the configuration any more: it is suspended, and its "
+			"data stay until they are too old or it is deleted", (unsigned long long)in.id, ci->always);
 		in.suspended = 1;
 		catalog_adopt(a->catalog, in.id, &in, "");
 	}

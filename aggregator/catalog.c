@@ -1,6 +1,7 @@
 #include "catalog_private.h"
 
 #include "request.h"
+#include "../collector/log.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -275,7 +276,7 @@ static void make_done(void *arg, int err)
 		inst_link(c, m->ci);
 		cube_err = cube_open(c->cube, m->ci->in.id, catalog_cube_slots(c, &m->ci->in));
 		if (cube_err)
-			fprintf(stderr, "heatscoped: instrumentation %llu is kept in the store only: %s\n",
+			log_error("instrumentation %llu is kept in the store only: %s",
 				(unsigned long long)m->ci->in.id, strerror(-cube_err));
 		catalog_changed(c, true);
 	}
@@ -367,7 +368,7 @@ static void delete_done(void *arg, int err)
 	struct deleting *d = arg;
 
 	if (err)
-		fprintf(stderr, "heatscoped: instrumentation %llu could not be deleted from the store: %s\n",
+		log_error("instrumentation %llu could not be deleted from the store: %s",
 			(unsigned long long)d->id, strerror(-err));
 	if (d->done)
 		d->done(d->arg, err);

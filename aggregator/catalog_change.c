@@ -1,6 +1,7 @@
 #include "catalog_private.h"
 
 #include "request.h"
+#include "../collector/log.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static void apply(struct catalog *c, struct catalog_inst *ci, const struct instr
 	snprintf(ci->always, sizeof(ci->always), "%s", always);
 	err = cube_resize(c->cube, in->id, catalog_cube_slots(c, in));
 	if (err && err != -ENOENT)
-		fprintf(stderr, "heatscoped: instrumentation %llu keeps its room in memory: %s\n", (unsigned long long)in->id,
+		log_info("instrumentation %llu keeps its room in memory: %s", (unsigned long long)in->id,
 			strerror(-err));
 	for (struct source *s = c->sources; s && wanted; s = s->next)
 		source_forget(s, in->id);	/* how it fared says nothing of how it will */
@@ -72,7 +73,7 @@ static void change_done(void *arg, int err)
 	if (ch->done)
 		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
 	else if (ci && err)
-		fprintf(stderr, "heatscoped: instrumentation %llu could not be changed in the store: %s\n",
+		log_error("instrumentation %llu could not be changed in the store: %s",
 			(unsigned long long)ci->in.id, strerror(-err));
 	free(ch->text);
 	free(ch);
@@ -234,7 +235,7 @@ void catalog_reap(struct catalog *c, __s64 now_ns)
 			ci->touched_ns = now_ns;
 		if (c->keep || ci->always_line || !ci->in.idle_max_s || now_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
 			continue;
-		fprintf(stderr, "heatscoped: instrumentation %llu (%s.%s) is deleted: nobody asked for it for %u s, its idle-max\n",
+		log_info("instrumentation %llu (%s.%s) is deleted: nobody asked for it for %u s, its idle-max",
 			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);
 		catalog_delete(c, ci->in.id, NULL, NULL);
 	}

@@ -1,7 +1,8 @@
 #include "flush.h"
 
+#include "../collector/log.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 struct job {
@@ -162,7 +163,7 @@ static void fill_cube(struct flush *f, const struct arrival *a)
 	if (!err || err == -ESTALE || err == -ENOENT)
 		return;
 	/* The law would be broken by a half-informed cube: without it, readers go to the store. */
-	fprintf(stderr, "heatscoped: instrumentation %llu leaves the memory, the store answers for it: %s\n",
+	log_warning("instrumentation %llu leaves the memory, the store answers for it: %s",
 		(unsigned long long)a->batch.inst, uv_strerror(err));
 	cube_drop(f->cube, a->batch.inst);
 }
@@ -204,11 +205,11 @@ static void note_damage(struct flush *f)
 
 	f->counters.damaged = now;
 	if ((f->counters.dropped ^ f->store->n_dropped) > f->counters.dropped)
-		fprintf(stderr, "heatscoped: the database is at its max-size: what is oldest is dropped (%llu times so far)\n",
+		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far)",
 			(unsigned long long)f->store->n_dropped);
 	f->counters.dropped = f->store->n_dropped;
 	if ((was ^ now) > was)
-		fprintf(stderr, "heatscoped: %s (%llu damaged pieces met so far)\n",
+		log_warning("%s (%llu damaged pieces met so far)",
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);
 }
 

@@ -3,9 +3,9 @@
 #include "aggregator.h"
 #include "../collector/frame.h"
 #include "../collector/link.h"
+#include "../collector/log.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,17 +42,6 @@ struct ingest {
 };
 
 static void peer_consume(struct peer *p);
-
-static void say(const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	fputs("heatscoped: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
-	va_end(args);
-}
 
 static void handle_gone(struct ingest *in)
 {
@@ -93,7 +82,7 @@ static void peer_close(struct peer *p)
 	uv_close((uv_handle_t *)&p->pipe, peer_free);
 	if (p->name[0]) {
 		if (p->ingest->verbose)
-			say("source %s (pid %ld) is gone", p->name, p->pid);
+			log_info("source %s (pid %ld) is gone", p->name, p->pid);
 		catalog_bye(p->ingest->catalog, p->name);
 	}
 	if (p->ingest->closing && !p->ingest->peers && !uv_is_closing((uv_handle_t *)&p->ingest->goodbye))
@@ -142,7 +131,7 @@ static void peer_send(struct peer *p, enum frame_type type, const void *data, si
 		return;
 	frame_put(&p->out, type, data, len);
 	if (p->out.err || p->out.len > OUT_MAX) {
-		say("source %s does not take its answers: closed", p->name);
+		log_warning("source %s does not take its answers: closed", p->name);
 		peer_close(p);
 		return;
 	}
@@ -170,7 +159,7 @@ static void peer_refuse(struct peer *p, const char *format, ...)
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	say("%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
+	log_warning("%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
 	p->ingest->counters.errors++;
 	uv_read_stop((uv_stream_t *)&p->pipe);
 	peer_send_json(p, FRAME_ERROR, json_pack("{s:s}", "error", text));
@@ -213,7 +202,7 @@ static void take_hello(struct peer *p, const json_t *json)
 	}
 	snprintf(p->name, sizeof(p->name), "%s", name);
 	if (p->ingest->verbose)
-		say("source %s (pid %ld) says hello", p->name, p->pid);
+		log_info("source %s (pid %ld) says hello", p->name, p->pid);
 	peer_want(p);
 }
 
@@ -238,7 +227,7 @@ static void take_json(struct peer *p, const struct frame *f)
 	else if (f->type == FRAME_STATE)
 		take_state(p, json);
 	else {
-		say("source %s closes: %.400s", p->name, text ? text : "it does not say why");
+		log_warning("source %s closes: %.400s", p->name, text ? text : "it does not say why");
 		peer_close(p);
 	}
 	json_decref(json);
@@ -251,7 +240,7 @@ static void count_misfit(struct ingest *in, const struct arrival *a, const char 
 
 	in->counters.lost_events = events_add(in->counters.lost_events, arrival_events(a));
 	if (!(n & (n - 1)))
-		say("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
+		log_warning("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
 		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,
 		    (unsigned long long)n);
 }
@@ -381,7 +370,7 @@ static void got_bytes(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
 		p->in_len += (size_t)n;
 		peer_consume(p);
 	} else if (n == UV_EOF && p->in_len) {
-		say("%s (pid %ld) left in the middle of a frame", p->name[0] ? p->name : "a connection", p->pid);
+		log_warning("%s (pid %ld) left in the middle of a frame", p->name[0] ? p->name : "a connection", p->pid);
 		p->ingest->counters.errors++;
 		peer_close(p);
 	} else if (n < 0) {
@@ -464,7 +453,7 @@ static void greet(struct peer *p)
 		return;
 	}
 	if (p->ingest->verbose)
-		say("a connection from pid %d, user %u, group %u", cred.pid, cred.uid, cred.gid);
+		log_info("a connection from pid %d, user %u, group %u", cred.pid, cred.uid, cred.gid);
 	if (uv_read_start((uv_stream_t *)&p->pipe, give_room, got_bytes))
 		peer_close(p);
 }

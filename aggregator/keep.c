@@ -1,5 +1,7 @@
 #include "keep.h"
 
+#include "../collector/log.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -37,7 +39,7 @@ static int entry_work(void *arg, struct store *store)
 
 static void say(const struct keep *k, __u64 id, bool drops, int err)
 {
-	fprintf(stderr, "heatscoped: %s %llu is not %s: %s\n", k->noun, (unsigned long long)id, drops ? "removed from the store" : "stored",
+	log_error("%s %llu is not %s: %s", k->noun, (unsigned long long)id, drops ? "removed from the store" : "stored",
 		strerror(-err));
 }
 
@@ -106,7 +108,7 @@ static void load_one(void *arg, const char *name, const char *text)
 	int err = l->err ? 0 : id ? l->each(l->arg, id, text, reason) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		fprintf(stderr, "heatscoped: %s %llu is left out, and stays in the store: %s\n", l->keep->noun, (unsigned long long)id, reason);
+		log_error("%s %llu is left out, and stays in the store: %s", l->keep->noun, (unsigned long long)id, reason);
 	else if (err)
 		l->err = err;
 	if (id >= l->keep->next_id)

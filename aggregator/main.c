@@ -1,5 +1,6 @@
 #include "aggregator.h"
 #include "page.h"
+#include "../collector/log.h"
 #include "../render/memory.h"
 
 #include <argp.h>
@@ -141,7 +142,7 @@ static int read_conf(int argc, char **argv, struct conf *conf)
 	if (args.config || !access(CONF_DEFAULT, F_OK))
 		err = conf_read(conf, args.config ? args.config : CONF_DEFAULT, reason);
 	if (err)
-		fprintf(stderr, "heatscoped: %s\n", reason);
+		log_error("%s", reason);
 	else
 		argp_parse(&argp, argc, argv, 0, NULL, &args);
 	return err;
@@ -167,9 +168,9 @@ static void on_hangup(uv_signal_t *s, int signum)
 	char reason[CONF_REASON_MAX];
 
 	if (aggregator_reload(&p->aggregator, reason))
-		fprintf(stderr, "heatscoped: not reloaded, the old tokens stay: %s\n", reason);
+		log_error("not reloaded, the old tokens stay: %s", reason);
 	else
-		fprintf(stderr, "heatscoped: reloaded\n");
+		log_info("reloaded");
 }
 
 static void on_signal(uv_signal_t *s, int signum)
@@ -177,7 +178,7 @@ static void on_signal(uv_signal_t *s, int signum)
 	struct program *p = s->data;
 
 	if (p->aggregator.conf.verbose)
-		fprintf(stderr, "heatscoped: stopping\n");
+		log_info("stopping");
 	stop(p);
 }
 
@@ -200,19 +201,19 @@ int main(int argc, char **argv)
 	char reason[CONF_REASON_MAX];
 	int err;
 
+	log_open("heatscoped", LOG_LEVEL_INFO);
 	memory_keep();
 	if (read_conf(argc, argv, &conf) || uv_loop_init(&p.loop))
 		return 1;
 	watch_signals(&p);
 	err = aggregator_open(&p.aggregator, &p.loop, &conf, reason);
 	if (err) {
-		fprintf(stderr, "heatscoped: %s\n", reason);
+		log_error("%s", reason);
 		stop(&p);
 	} else {
-		fprintf(stderr, "heatscoped: serving %s, collectors at %s, database %s\n", conf.listen, conf.socket,
-			conf.database);
+		log_info("serving %s, collectors at %s, database %s", conf.listen, conf.socket, conf.database);
 		if (conf.page[0] && page_check(conf.page, reason))
-			fprintf(stderr, "heatscoped: %s\n", reason);
+			log_warning("%s", reason);
 	}
 	uv_run(&p.loop, UV_RUN_DEFAULT);
 	aggregator_close(&p.aggregator);

@@ -4,6 +4,7 @@
 #include "report_file.h"
 #include "value.h"
 #include "webhooks.h"
+#include "../collector/log.h"
 #include "../render/utf8.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static void fail(struct entry *r, const char *instrumentation, const char *reaso
 	snprintf(whole, sizeof(whole), "%s: %s", instrumentation, reason);
 	utf8_clean(whole, clean, sizeof(clean));
 	utf8_clean(clean, r->trouble, sizeof(r->trouble));
-	fprintf(stderr, "heatscoped: report %s failed: %s\n", r->conf->name, clean);
+	log_error("report %s failed: %s", r->conf->name, whole);
 }
 
 /* ---- what is remembered ---- */
@@ -64,7 +65,7 @@ static void on_remembered(void *arg, int err)
 	struct remembering *m = arg;
 
 	if (err)
-		fprintf(stderr, "heatscoped: when the %s was made is not stored: %s\n", m->name, strerror(-err));
+		log_error("when the %s was made is not stored: %s", m->name, strerror(-err));
 	free(m);
 }
 
@@ -272,7 +273,7 @@ static void begin(struct reports *r, struct entry *report, __s64 until_s)
 	r->due_s = schedule_last(&conf->when, until_s);
 	r->from_s = conf->range_s ? r->due_s - conf->range_s : schedule_last(&conf->when, r->due_s - 1);
 	if (report->next_s < r->due_s)
-		fprintf(stderr, "heatscoped: report %s was missed; the newest one that was due is made now\n", conf->name);
+		log_warning("report %s was missed; the newest one that was due is made now", conf->name);
 	step(r);
 }
 

@@ -1,6 +1,7 @@
 #include "webhooks.h"
 
 #include "token.h"
+#include "../collector/log.h"
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
@@ -51,7 +52,7 @@ static void give_up(struct hook *h, const char *name, const char *what, const ch
 		h->n_given_up++;
 		snprintf(h->reason, sizeof(h->reason), "%s", reason);
 	}
-	fprintf(stderr, "heatscoped: webhook %s: %s was given up: %s\n", name, what, reason);
+	log_warning("webhook %s: %s was given up: %s", name, what, reason);
 }
 
 void webhooks_give_up(struct webhooks *w, const char *name, const char *what, const char *reason)

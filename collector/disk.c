@@ -2,6 +2,7 @@
 #include "disk_label.h"
 #include "need.h"
 #include "programs.h"
+#include "show.h"
 #include "text.h"
 #include "collector/disk.skel.h"
 
@@ -121,7 +122,7 @@ static void disk_doctor(void *self, FILE *out)
 	if (!c)
 		return;
 	programs_doctor(self, out);
-	fprintf(out, "  completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
+	show_print(out, "  completions of a part: %llu, issue noted by us: %llu, begin unknown: %llu, "
 		"issue unknown: %llu\n", (unsigned long long)c->parts,
 		(unsigned long long)c->noted, (unsigned long long)c->unmade, (unsigned long long)c->untimed);
 }

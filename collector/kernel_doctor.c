@@ -2,6 +2,7 @@
 #include "kernel.h"
 #include "need.h"
 #include "reader.h"
+#include "show.h"
 
 #include <bpf/bpf.h>
 #include <sys/utsname.h>
@@ -14,10 +15,10 @@ void tracer_doctor_program(FILE *out, const char *name, int program_fd)
 	if (bpf_obj_get_info_by_fd(program_fd, &info, &len))
 		return;
 	if (info.run_cnt)
-		fprintf(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
+		show_print(out, "  %s: %llu runs, %.0f ns each, %llu missed\n", name, (unsigned long long)info.run_cnt,
 			(double)info.run_time_ns / info.run_cnt, (unsigned long long)info.recursion_misses);
 	else
-		fprintf(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
+		show_print(out, "  %s: loaded (run times: sysctl kernel.bpf_stats_enabled=1)\n", name);
 }
 
 __u64 tracer_missed(int program_fd)
@@ -36,8 +37,8 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 	char names[NEED_NAMES_MAX];
 	int n = 0;
 
-	fprintf(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
-	fprintf(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
+	show_print(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
+	show_print(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
 		"possible; attached when an instrumentation needs it");
 	if (on->tracer->doctor)
 		on->tracer->doctor(on->self, out);
@@ -51,7 +52,7 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 	if (on->runs)
 		shed_doctor(&on->shed, out);
 	if (n)
-		fprintf(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
+		show_print(out, "  instrumentations: %d, events lost: %llu, kernel memory: %.1f MB\n", n,
 			(unsigned long long)lost, memory / 1e6);
 }
 
@@ -62,10 +63,10 @@ void kernel_doctor(void *self, FILE *out)
 	size_t i;
 
 	if (!uname(&u))
-		fprintf(out, "kernel: %s\n", u.release);
-	fprintf(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
+		show_print(out, "kernel: %s\n", u.release);
+	show_print(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
 	if (need_btf() && !need_missing(NEED_TRACING) && !need_map_iterator("bpf_sk_storage_map"))
-		fprintf(out, "iterators over maps: refused; servers' connections are found by their files\n");
+		show_print(out, "iterators over maps: refused; servers' connections are found by their files\n");
 	for (i = 0; i < N_TRACERS; i++)
 		doctor_traced(k, &k->traced[i], out);
 }

@@ -1,4 +1,5 @@
 #include "log.h"
+#include "show.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char *log_name;
 static enum log_level log_most = LOG_LEVEL_INFO;
 static int log_prefixed;
 
@@ -21,27 +23,28 @@ static int journal_reads(void)
 	       st.st_dev == device && st.st_ino == inode;
 }
 
-void log_open(enum log_level most)
+void log_open(const char *name, enum log_level most)
 {
+	log_name = name;
 	log_most = most;
 	log_prefixed = journal_reads();
 }
 
 void log_line(enum log_level level, const char *format, ...)
 {
-	char line[1024];
+	char priority[8] = "", *text;
 	va_list args;
+	int len;
 
 	if (level > log_most)
 		return;
 	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
+	len = vasprintf(&text, format, args);
 	va_end(args);
-	for (char *at = line; *at; at++)	/* one event, one line, whatever a peer sent us */
-		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			*at = '?';
+	if (len < 0)
+		return;
 	if (log_prefixed)
-		fprintf(stderr, "<%d>%s\n", (int)level, line);
-	else
-		fprintf(stderr, "%s\n", line);
+		snprintf(priority, sizeof(priority), "<%d>", (int)level);
+	show_print(stderr, "%s%s%s%s\n", priority, log_name ? log_name : "", log_name ? ": " : "", text);
+	free(text);
 }

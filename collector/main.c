@@ -201,7 +201,7 @@ int main(int argc, char **argv)
 					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	log_open(a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
 	a.conf.probe.incarnation = incarnation_now();
 	a.conf.probes = a.conf.probe.recording ? replay_probes : local_probes;
 	a.conf.n_probes = a.conf.probe.recording ? 1 : sizeof(local_probes) / sizeof(*local_probes);

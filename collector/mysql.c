@@ -5,6 +5,7 @@
 #include "mysql_label.h"
 #include "mysql_metric.h"
 #include "server_tracer.h"
+#include "show.h"
 #include "specimen.h"
 #include "text.h"
 #include "turn_label.h"
@@ -155,9 +156,9 @@ static void doctor_detail(__u32 pid, FILE *out)
 	char reason[REASON_MAX];
 
 	if (details_possible(pid, reason))
-		fprintf(out, "  no detail of process %u (--detail): %s\n", pid, reason);
+		show_print(out, "  no detail of process %u (--detail): %s\n", pid, reason);
 	else
-		fprintf(out, "  detail of process %u can be had (--detail)\n", pid);
+		show_print(out, "  detail of process %u can be had (--detail)\n", pid);
 }
 
 static void mysql_doctor(void *self, FILE *out)

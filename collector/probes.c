@@ -3,6 +3,7 @@
 #include "pulse.h"
 #include "recording.h"
 #include "replay.h"
+#include "show.h"
 #include "wall.h"
 
 #include <errno.h>
@@ -347,7 +348,7 @@ static int doctor_metrics(const struct opened *o, FILE *out)
 	for (size_t i = 0; i < n; i++) {
 		const char *refusal = o->probe->refusal(o->self, &m[i]);
 
-		fprintf(out, "%s: %s.%s %s%s\n", o->probe->name, m[i].module, m[i].stat,
+		show_print(out, "%s: %s.%s %s%s\n", o->probe->name, m[i].module, m[i].stat,
 			refusal ? "cannot be had: " : "can be had", refusal ? refusal : "");
 		refused += refusal != NULL;
 	}
@@ -362,7 +363,7 @@ int probes_doctor(struct probes *p, FILE *out)
 		const struct opened *o = &p->opened[i];
 
 		if (!o->self) {
-			fprintf(out, "%s: cannot be opened: %s\n", o->probe->name, o->reason);
+			show_print(out, "%s: cannot be opened: %s\n", o->probe->name, o->reason);
 			refused++;
 			continue;
 		}

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "meter.h"
 #include "probe.h"
+#include "show.h"
 #include "tally.h"
 #include "wall.h"
 
@@ -391,7 +392,7 @@ static void proc_doctor(void *self, FILE *out)
 	const struct proc *p = self;
 
 	for (const struct reading *r = p->reading; r; r = r->next)
-		fprintf(out, "proc: %s.%s is read every %g s\n", r->meter->metric->module, r->meter->metric->stat,
+		show_print(out, "proc: %s.%s is read every %g s\n", r->meter->metric->module, r->meter->metric->stat,
 			(double)r->slot_ns / 1e9);
 }
 

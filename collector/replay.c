@@ -7,6 +7,7 @@
 #include "replay.h"
 #include "probe.h"
 #include "recording.h"
+#include "show.h"
 #include "sieve.h"
 
 #include <errno.h>
@@ -618,15 +619,15 @@ int replay_finished(const void *self)
 
 static void doctor_one(const struct recorded *rec, FILE *out)
 {
-	fprintf(out, "replay: %s.%s by", rec->in.module, rec->in.stat);
+	show_print(out, "replay: %s.%s by", rec->in.module, rec->in.stat);
 	for (size_t i = 0; i < rec->in.n_fields; i++)
-		fprintf(out, " %s", rec->in.field[i]);
-	fprintf(out, ", measuring");
+		show_print(out, " %s", rec->in.field[i]);
+	show_print(out, ", measuring");
 	for (size_t i = 0; i < rec->in.n_measures; i++)
-		fprintf(out, " %s", rec->in.measure[i]);
+		show_print(out, " %s", rec->in.measure[i]);
 	for (size_t i = 0; i < rec->in.n_weights; i++)
-		fprintf(out, "%s %s", i ? "" : ", weighing", rec->in.weight[i]);
-	fprintf(out, "; %zu batches, slots of %g s\n", rec->n_batches, (double)rec->in.slot_ns / 1e9);
+		show_print(out, "%s %s", i ? "" : ", weighing", rec->in.weight[i]);
+	show_print(out, "; %zu batches, slots of %g s\n", rec->n_batches, (double)rec->in.slot_ns / 1e9);
 }
 
 static void replay_doctor(void *self, FILE *out)

@@ -5,6 +5,7 @@
 #include "mysql_detail.h"
 #include "need.h"
 #include "reason.h"
+#include "show.h"
 #include "text.h"
 #include "turn_label.h"
 #include "wall.h"
@@ -408,23 +409,23 @@ static void doctor_servers(const char *const *names, FILE *out)
 
 	if (server_listeners(names, &now))
 		return;
-	fprintf(out, "servers: %u (processes named %s", now.n_servers, names[0]);
+	show_print(out, "servers: %u (processes named %s", now.n_servers, names[0]);
 	for (i = 1; names[i]; i++)
-		fprintf(out, " or %s", names[i]);
-	fprintf(out, ")\n");
+		show_print(out, " or %s", names[i]);
+	show_print(out, ")\n");
 	for (i = 0; i < now.n; i++)
-		fprintf(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
+		show_print(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
 	if (now.n_unreadable)
-		fprintf(out, "  where %u of them listen is seen by their own user and by a collector that may trace\n",
+		show_print(out, "  where %u of them listen is seen by their own user and by a collector that may trace\n",
 			now.n_unreadable);
 	listeners_fini(&now);
 }
 
 static void doctor_counts(const struct turn_counts *c, FILE *out)
 {
-	fprintf(out, "  connections: %llu, events ended by their age: %llu\n", (unsigned long long)c->connections,
+	show_print(out, "  connections: %llu, events ended by their age: %llu\n", (unsigned long long)c->connections,
 		(unsigned long long)c->flushed);
-	fprintf(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
+	show_print(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
 		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
 		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
 }
@@ -457,7 +458,7 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 	}
 	lacking = server_lacking(s, (s->left.err ? TURN_PARTS : 0) | (files_err(s) ? TURN_FILES : 0));
 	if (*lacking)
-		fprintf(out, "  %s\n", lacking);
+		show_print(out, "  %s\n", lacking);
 	if (*s->programs.by_switch) {
 		doctor_program(s, out, "switch", "switched");
 		doctor_program(s, out, "wakeup", "woken");

@@ -183,7 +183,7 @@ static void world_run(struct world *w, const struct collector_conf *conf)
 	if (!w->pid) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (w->log && freopen(w->log, "w", stderr))
-			log_open(LOG_LEVEL_WARNING);
+			log_open(NULL, LOG_LEVEL_WARNING);
 		exit(collector_run(conf) ? 1 : 0);	/* not _exit(): the leak check is to run */
 	}
 	uv_run(&w->loop, UV_RUN_DEFAULT);
@@ -376,6 +376,6 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	signal(SIGPIPE, SIG_IGN);
-	log_open(0);			/* what it says is tested, not shown */
+	log_open(NULL, 0);			/* what it says is tested, not shown */
 	return cmocka_run_group_tests(tests, NULL, clean);
 }

@@ -367,6 +367,6 @@ int main(void)
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	check_seed();
 	signal(SIGPIPE, SIG_IGN);
-	log_open(0);		/* what it says is tested, not shown */
+	log_open(NULL, 0);		/* what it says is tested, not shown */
 	return cmocka_run_group_tests(tests, NULL, clean);
 }

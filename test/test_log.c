@@ -38,7 +38,7 @@ static void set_stream(unsigned off)
 
 static void say(void)
 {
-	log_open(LOG_LEVEL_INFO);
+	log_open(NULL, LOG_LEVEL_INFO);
 	log_error("e %d", 1);
 	log_warning("w");
 	log_info("i");
@@ -72,7 +72,7 @@ static void say_to_no_stream(void)
 static void say_evil(void)
 {
 	set_stream(0);
-	log_open(LOG_LEVEL_DEBUG);
+	log_open(NULL, LOG_LEVEL_DEBUG);
 	log_debug("a\n<0>b\033[2J\177");
 }
 
@@ -82,6 +82,35 @@ static void to_the_journal_lines_carry_their_priority(void **state)
 
 	written(say_to_journal, out, sizeof(out));
 	assert_string_equal(out, "<3>e 1\n<4>w\n<6>i\n");
+}
+
+static void say_named(void)
+{
+	unsetenv("JOURNAL_STREAM");
+	log_open("heatscoped", LOG_LEVEL_INFO);
+	log_info("source %s closes", "a\nheatscoped: forged");
+}
+
+static void the_daemon_says_who_it_is(void **state)
+{
+	char out[256];
+
+	written(say_named, out, sizeof(out));
+	assert_string_equal(out, "heatscoped: source a\\nheatscoped: forged closes\n");
+}
+
+static void say_long(void)
+{
+	log_open(NULL, LOG_LEVEL_INFO);
+	log_info("%04096d", 7);
+}
+
+static void a_long_sentence_is_whole(void **state)
+{
+	char out[8192];
+
+	written(say_long, out, sizeof(out));
+	assert_int_equal(strlen(out), 4097);
 }
 
 static void elsewhere_they_are_bare(void **state)
@@ -100,7 +129,7 @@ static void one_event_is_one_line_whatever_a_peer_sent(void **state)
 	char out[256];
 
 	written(say_evil, out, sizeof(out));
-	assert_string_equal(out, "<7>a?<0>b?[2J?\n");
+	assert_string_equal(out, "<7>a\\n<0>b\\u001b[2J\\u007f\n");
 }
 
 int main(void)
@@ -108,6 +137,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(to_the_journal_lines_carry_their_priority),
 		cmocka_unit_test(elsewhere_they_are_bare),
+		cmocka_unit_test(the_daemon_says_who_it_is),
+		cmocka_unit_test(a_long_sentence_is_whole),
 		cmocka_unit_test(one_event_is_one_line_whatever_a_peer_sent),
 	};
 

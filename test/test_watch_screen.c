@@ -24,8 +24,8 @@ static void a_text_stays_in_its_room(void **state)
 	static const struct { const char *text; long room; const char *shown; } cases[] = {
 		{ "select", 6, "select" }, { "select", 10, "select" }, { "select", 5, "sele…" }, { "select", 1, "…" }, { "select", 0, "" },
 		{ "µs", 2, "µs" }, { "日本語", 6, "日本語" }, { "日本語", 5, "日本…" }, { "日本語", 4, "日…" }, { "e\xcc\x81t", 2, "et" },
-		{ "a\x1b[31mb", 12, "a [31mb" }, { "a\x07\x7f\nb", 12, "a \xef\xbf\xbd b" }, { "\xc2\x9b" "31m", 12, "\xef\xbf\xbd" "31m" },
-		{ "\xff\xfe", 12, "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "a\x1b[31mb", 12, "a\\u001b[31mb" }, { "a\nb", 12, "a\\nb" }, { "\xc2\x9b" "31m", 12, "\\u009b31m" }, { "\xe2\x80\xae" "a", 4, "\\u2…" },
+		{ "\xff\xfe", 12, "\\xff\\xfe" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

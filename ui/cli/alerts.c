@@ -106,7 +106,7 @@ static void print_given_up(const json_t *all)
 		json_int_t n = json_integer_value(json_object_get(deliveries, "given_up"));
 
 		if (n)
-			printf("alert %s: %lld notices to the webhook %s were given up, the last one: %s\n",
+			show_print(stdout, "alert %s: %lld notices to the webhook %s were given up, the last one: %s\n",
 			       json_string_value(json_object_get(a, "id")), (long long)n, json_string_value(json_object_get(a, "webhook")),
 			       json_string_value(json_object_get(deliveries, "reason")));
 	}
@@ -156,7 +156,7 @@ static int add(struct client *c, const struct options *o)
 		return failed("alerts", c->reason);
 	if (o->json)
 		return print_json(made);
-	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
 	json_decref(made);
 	return 0;
 }

@@ -154,7 +154,7 @@ static int note(struct client *c, const struct options *o)
 		return failed("annotate", c->reason);
 	if (o->json)
 		return print_json(made);
-	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
 	json_decref(made);
 	return 0;
 }

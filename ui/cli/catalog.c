@@ -99,7 +99,7 @@ static void print_refusals(const json_t *catalogue)
 			const char *reason = json_string_value(json_object_get(metric, "reason"));
 
 			if (reason && *reason)
-				printf("%s can not do %s: %s\n", json_string_value(json_object_get(source, "source")),
+				show_print(stdout, "%s can not do %s: %s\n", json_string_value(json_object_get(source, "source")),
 				       json_string_value(json_object_get(metric, "metric")), reason);
 		}
 	}
@@ -129,7 +129,7 @@ int run_metrics(struct client *c, int argc, char **argv)
 		table_add(&t, name, json_string_value(json_object_get(metric, "label")), measures, fields);
 	}
 	if (t.n_rows == 1) {
-		printf("no collector is connected that can measure anything ('heatscope doctor' says why)\n");
+		show_print(stdout, "no collector is connected that can measure anything ('heatscope doctor' says why)\n");
 		table_drop(&t);
 	} else {
 		table_print(&t);
@@ -261,7 +261,7 @@ static int has_one_predicate(const struct options *o, const char *command)
 {
 	if (!o->where || !o->predicate)
 		return 1;
-	fprintf(stderr, "heatscope %s: give either --where or --predicate\n", command);
+	show_print(stderr, "heatscope %s: give either --where or --predicate\n", command);
 	return 0;
 }
 
@@ -272,7 +272,7 @@ static int finish_making(struct client *c, const char *command, int err, json_t 
 		return failed(command, c->reason);
 	if (o->json)
 		return print_json(made);
-	printf("%s\n", json_string_value(json_object_get(made, "id")));
+	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
 	json_decref(made);
 	return 0;
 }
@@ -307,7 +307,7 @@ int run_create(struct client *c, int argc, char **argv)
 		return EXIT_USAGE;
 	dot = metric_dot(o.arg[0]);
 	if (!dot) {
-		fprintf(stderr, "heatscope create: %s: METRIC is MODULE.STAT, see 'heatscope metrics'\n", o.arg[0]);
+		show_print(stderr, "heatscope create: %s: METRIC is MODULE.STAT, see 'heatscope metrics'\n", o.arg[0]);
 		json_decref(body);
 		return EXIT_USAGE;
 	}
@@ -394,7 +394,7 @@ int run_set(struct client *c, int argc, char **argv)
 	if (o.suspend || o.resume)
 		json_object_set_new(body, "enabled", json_boolean(o.resume));
 	if ((o.suspend && o.resume) || !json_object_size(body)) {
-		fprintf(stderr, "heatscope set: give %s\n", o.suspend ? "either --suspend or --resume"
+		show_print(stderr, "heatscope set: give %s\n", o.suspend ? "either --suspend or --resume"
 									: "what to change: --retention, --tiers, --idle-max, --suspend or --resume");
 		json_decref(body);
 		return EXIT_USAGE;
@@ -443,7 +443,7 @@ int run_list(struct client *c, int argc, char **argv)
 			  json_string_value(json_object_get(inst, "state")));
 	}
 	if (t.n_rows == 1) {
-		printf("no instrumentations; make one: heatscope create mysql.queries --by statement\n");
+		show_print(stdout, "no instrumentations; make one: heatscope create mysql.queries --by statement\n");
 		table_drop(&t);
 	} else {
 		table_print(&t);
@@ -459,37 +459,37 @@ static void print_instrumentation(const json_t *inst)
 	size_t i;
 
 	metric_text(inst, text, sizeof(text));
-	printf("instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
-	printf("decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
-	printf("measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
+	show_print(stdout, "instrumentation  %s\nmetric           %s\n", json_string_value(json_object_get(inst, "id")), text);
+	show_print(stdout, "decomposition    %s\n", list_text(json_object_get(inst, "decomposition"), text, sizeof(text)));
+	show_print(stdout, "measures         %s\n", list_text(json_object_get(inst, "measures"), text, sizeof(text)));
 	if (json_array_size(json_object_get(inst, "weights")))
-		printf("weights          %s\n", list_text(json_object_get(inst, "weights"), text, sizeof(text)));
+		show_print(stdout, "weights          %s\n", list_text(json_object_get(inst, "weights"), text, sizeof(text)));
 	if (*(json_string_value(json_object_get(inst, "predicate-text")) ?: ""))
-		printf("predicate        %s\n", json_string_value(json_object_get(inst, "predicate-text")));
+		show_print(stdout, "predicate        %s\n", json_string_value(json_object_get(inst, "predicate-text")));
 	number_text(inst, "granularity", slot);
 	number_text(inst, "retention-time", kept);
 	number_text(inst, "ruler-bits", bits);
 	number_text(inst, "keys", keys);
-	printf("slot             %s s, kept %s s\nruler            2^%s buckets per doubling\nkeys             at most %s per source\n",
+	show_print(stdout, "slot             %s s, kept %s s\nruler            2^%s buckets per doubling\nkeys             at most %s per source\n",
 	       slot, kept, bits, keys);
 	if (json_integer_value(json_object_get(inst, "exemplars")))
-		printf("exemplars        the %lld worst of each slot, and one per decade\n",
+		show_print(stdout, "exemplars        the %lld worst of each slot, and one per decade\n",
 		       json_integer_value(json_object_get(inst, "exemplars")));
 	number_text(inst, "idle-max", idle);
 	if (strcmp(idle, "0"))
-		printf("idle             at most %s s, then it is deleted\n", idle);
+		show_print(stdout, "idle             at most %s s, then it is deleted\n", idle);
 	tiers = json_object_get(inst, "tiers");
 	if (json_integer_value(json_array_get(tiers, 1)) > json_integer_value(json_object_get(inst, "retention-time")))
-		printf("kept             minutes %lld s, hours %lld s\n", json_integer_value(json_array_get(tiers, 0)),
+		show_print(stdout, "kept             minutes %lld s, hours %lld s\n", json_integer_value(json_array_get(tiers, 0)),
 		       json_integer_value(json_array_get(tiers, 1)));
 	if (json_object_get(inst, "always"))
-		printf("always           %s, line %lld\n", json_string_value(json_object_get(json_object_get(inst, "always"), "file")),
+		show_print(stdout, "always           %s, line %lld\n", json_string_value(json_object_get(json_object_get(inst, "always"), "file")),
 		       json_integer_value(json_object_get(json_object_get(inst, "always"), "line")));
-	printf("state            %s\n", json_string_value(json_object_get(inst, "state")) ?: "");
+	show_print(stdout, "state            %s\n", json_string_value(json_object_get(inst, "state")) ?: "");
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
 		const char *reason = json_string_value(json_object_get(source, "reason"));
 
-		printf("source           %s: %s%s%s\n", json_string_value(json_object_get(source, "source")),
+		show_print(stdout, "source           %s: %s%s%s\n", json_string_value(json_object_get(source, "source")),
 		       json_string_value(json_object_get(source, "state")), reason && *reason ? ", " : "", reason ?: "");
 	}
 }

@@ -1,4 +1,5 @@
 #include "command.h"
+#include "output.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -89,14 +90,23 @@ long take_number(struct argp_state *state, const char *name, const char *text)
 
 int failed(const char *command, const char *reason)
 {
-	fprintf(stderr, "heatscope %s: %s\n", command, reason);
+	show_print(stderr, "heatscope %s: %s\n", command, reason);
 	return 1;
+}
+
+void put_json(const json_t *json, size_t flags)
+{
+	char *text = json_dumps(json, flags);
+
+	if (text)
+		output_put(stdout, "json", text, strlen(text));
+	putchar('\n');
+	free(text);
 }
 
 int print_json(json_t *json)
 {
-	json_dumpf(json, stdout, JSON_INDENT(2));
-	putchar('\n');
+	put_json(json, JSON_INDENT(2));
 	json_decref(json);
 	return 0;
 }
@@ -148,13 +158,13 @@ void print_notes(const json_t *reply)
 	double lost = json_number_value(json_object_get(reply, "lost"));
 
 	if (lost > 0)
-		printf("%.0f events were lost in this time\n", lost);
+		show_print(stdout, "%.0f events were lost in this time\n", lost);
 	if (json_object_get(reply, "sampled"))
-		printf("events were sampled, at worst one in %.0f\n", json_number_value(json_object_get(reply, "sampled")));
+		show_print(stdout, "events were sampled, at worst one in %.0f\n", json_number_value(json_object_get(reply, "sampled")));
 	if (json_is_true(json_object_get(reply, "dropped")))
-		printf("some of what was there is kept no more\n");
+		show_print(stdout, "some of what was there is kept no more\n");
 	if (json_is_true(json_object_get(reply, "lower_bound")))
-		printf("more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
+		show_print(stdout, "more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
 }
 
 const char *list_text(const json_t *array, char *out, size_t room)
@@ -202,13 +212,13 @@ void table_print(struct table *t)
 
 	for (size_t r = 0; r < t->n_rows; r++)
 		for (size_t i = 0; i < t->n_columns; i++)
-			if ((int)strlen(t->cell[r][i]) > width[i])
-				width[i] = (int)strlen(t->cell[r][i]);
+			if ((int)show_width(t->cell[r][i]) > width[i])
+				width[i] = (int)show_width(t->cell[r][i]);
 	for (size_t r = 0; r < t->n_rows; r++) {
 		for (size_t i = 0; i < t->n_columns; i++) {
 			int last = i + 1 == t->n_columns;
 
-			printf("%*s%s", t->right[i] ? width[i] : last ? 0 : -width[i], t->cell[r][i], last ? "\n" : "  ");
+			show_print(stdout, last ? "%*s\n" : "%*s  ", t->right[i] ? width[i] : last ? 0 : -width[i], t->cell[r][i]);
 		}
 	}
 	table_drop(t);

@@ -1,11 +1,14 @@
 /* command.h - the table of commands, and what they share.
  *
+ * Output  all that a command prints for people goes through show_print(), tables too: labels come from outside.  JSON and CSV keep every
+ *         byte, unless standard output is a terminal.
  * Exit    0 done, 1 refused or failed (one sentence on stderr), 2 wrong usage.
  */
 #ifndef HEATSCOPE_COMMAND_H
 #define HEATSCOPE_COMMAND_H
 
 #include "client.h"
+#include "../../collector/show.h"
 
 #include <argp.h>
 
@@ -66,7 +69,10 @@ void print_notes(const json_t *reply);
 /* Says why on stderr; returns 1, so that a command can end with it. */
 int failed(const char *command, const char *reason);
 
-/* Prints JSON indented, in the daemon's order, and a newline; frees it; returns 0. */
+/* Prints JSON in the daemon's order, and a newline; flags: json_dumps()'s. */
+void put_json(const json_t *json, size_t flags);
+
+/* Prints it indented, and frees it; returns 0. */
 int print_json(json_t *json);
 
 /* "812 ns", "1.25 ms", "3.4 s": three digits. */

@@ -228,9 +228,9 @@ static void print_comparison(const json_t *reply)
 {
 	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
 
-	printf("A  %s\nB  %s\n\n", text(a, "name"), text(b, "name"));
+	show_print(stdout, "A  %s\nB  %s\n\n", text(a, "name"), text(b, "name"));
 	print_lines(reply);
-	printf("\n%s\n", text(reply, "sentence"));
+	show_print(stdout, "\n%s\n", text(reply, "sentence"));
 	print_notes(a);
 	print_notes(b);
 }
@@ -252,7 +252,7 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 	if (err)
 		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, o->id));
 	else
-		err = output_write(o->out, r.data, r.len, reason);
+		err = output_write(o->out, format, r.data, r.len, reason);
 	reply_fini(&r);
 	return err ? failed("compare", reason) : 0;
 }

@@ -89,7 +89,7 @@ static void print_composition(const json_t *reply)
 	json_t *part;
 	size_t i;
 
-	printf("%.0f events of %s %s to %s: %s\n", number(reply, "count"), measure, edge(reply, "ymin", from), edge(reply, "ymax", to),
+	show_print(stdout, "%.0f events of %s %s to %s: %s\n", number(reply, "count"), measure, edge(reply, "ymin", from), edge(reply, "ymax", to),
 	       value_text(number(reply, "sum"), unit, sum));
 	table_add(&t, "PART", unit && !strcmp(unit, "ns") ? "MS" : "SUM", "SHARE");
 	json_array_foreach(json_object_get(reply, "parts"), i, part)
@@ -97,7 +97,7 @@ static void print_composition(const json_t *reply)
 	add_part(&t, reply, "rest", json_object_get(reply, "rest"));
 	table_print(&t);
 	if (json_object_get(reply, "unweighed"))
-		printf("%.0f events of this time came without weights\n", number(reply, "unweighed"));
+		show_print(stdout, "%.0f events of this time came without weights\n", number(reply, "unweighed"));
 	print_notes(reply);
 }
 

@@ -4,20 +4,15 @@
 #include "render/axis.h"
 #include "render/narrative.h"
 #include "render/sentence.h"
-#include "render/utf8.h"
 
 #include <stdio.h>
 
 #define TEXT_MAX 1024
 
-/* What comes from a file may be anything, but no control character reaches the terminal. */
 static void line(const char *name, const char *value)
 {
-	char clean[TEXT_MAX];
-
-	utf8_clean(value, clean, sizeof(clean));
-	if (*clean)
-		printf("%-16s %s\n", name, clean);
+	if (*value)
+		show_print(stdout, "%-16s %s\n", name, value);
 }
 
 static const char *text_of(const struct parcel *p, const char *name)
@@ -64,12 +59,11 @@ static void print_maps(const struct parcel *p)
 	for (size_t i = 0; i < p->n_maps; i++) {
 		const struct grid *g = p->map[i].grid;
 		const struct grid_summary *s = &g->all;
-		char name[TEXT_MAX], count[AXIS_TEXT], lost[AXIS_TEXT], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
+		char count[AXIS_TEXT], lost[AXIS_TEXT], mean[32], p50[32], p90[32], p99[32], p999[32], max[32];
 
-		utf8_clean(p->map[i].measure, name, sizeof(name));
 		axis_format_count(grid_shown(g, s->n_snapshots, (double)s->count), count);
 		axis_format_count((double)s->lost, lost);
-		table_add(&t, name, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
+		table_add(&t, p->map[i].measure, count, value_text(s->count ? (double)s->sum / (double)s->count : 0, g->unit, mean),
 			  rank_text(g, s->p50, p50), rank_text(g, s->p90, p90), rank_text(g, s->p99, p99), rank_text(g, s->p999, p999),
 			  value_text((double)s->max, g->unit, max), lost);
 	}
@@ -80,31 +74,28 @@ static void print_maps(const struct parcel *p)
 static void print_narratives(const struct parcel *p)
 {
 	for (size_t i = 0; i < p->n_maps; i++) {
-		char text[NARRATIVE_TEXT], name[TEXT_MAX];
+		char text[NARRATIVE_TEXT];
 
 		narrative_text(p->map[i].grid, (int)p->drawn.utc_offset_s, text);
-		utf8_clean(p->map[i].measure, name, sizeof(name));
-		line(name, text);
+		line(p->map[i].measure, text);
 	}
 }
 
 static void print_keys(const struct report_table *r)
 {
 	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 1 } };
-	char title[TEXT_MAX];
+	const char *title = r->title ? r->title : "";
 
 	if (!r->n_rows)
 		return;
-	utf8_clean(r->title ? r->title : "", title, sizeof(title));
-	printf("\n%s%s", title, *title ? "\n" : "");
+	show_print(stdout, *title ? "\n%s\n" : "\n", title);
 	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P99", "MAX");
 	for (size_t i = 0; i < r->n_rows; i++) {
 		const struct report_row *row = &r->row[i];
-		char name[TEXT_MAX], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
+		char count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
 
-		utf8_clean(row->name, name, sizeof(name));
 		axis_format_count(row->count, count);
-		table_add(&t, name, count, value_text((double)row->mean, r->unit, mean), value_text((double)row->p50, r->unit, p50),
+		table_add(&t, row->name, count, value_text((double)row->mean, r->unit, mean), value_text((double)row->p50, r->unit, p50),
 			  value_text((double)row->p99, r->unit, p99), value_text((double)row->max, r->unit, max));
 	}
 	table_print(&t);

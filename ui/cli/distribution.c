@@ -1,4 +1,5 @@
 #include "distribution.h"
+#include "../../collector/show.h"
 
 #include <inttypes.h>
 
@@ -19,7 +20,7 @@ static void row_print(const struct distribution *d, int row, double total, FILE 
 {
 	int bar = (int)((double)d->n[row] * BAR_LEN / total + 0.5);
 
-	fprintf(out, "%16" PRIu64 " |%-*.*s %-9" PRIu64 "\n", row ? UINT64_C(1) << (row - 1) : 0, BAR_LEN, bar, BAR, d->n[row]);
+	show_print(out, "%16" PRIu64 " |%-*.*s %-9" PRIu64 "\n", row ? UINT64_C(1) << (row - 1) : 0, BAR_LEN, bar, BAR, d->n[row]);
 }
 
 void distribution_print(const struct distribution *d, const char *name, FILE *out)
@@ -35,8 +36,8 @@ void distribution_print(const struct distribution *d, const char *name, FILE *ou
 		if (first > row)
 			first = row;
 	}
-	fprintf(out, "\n  %-50s\n", name);
-	fprintf(out, "%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
+	show_print(out, "\n  %-50s\n", name);
+	show_print(out, "%16s %41s %-9s\n", "value", "------------- Distribution -------------", "count");
 	for (row = first > 0 ? first - 1 : 0; row <= last + 1 && row < DISTRIBUTION_ROWS && last >= 0; row++)
 		row_print(d, row, total, out);
 }

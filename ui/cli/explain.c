@@ -251,10 +251,10 @@ static void print_composition(const json_t *reply)
 	for (size_t i = 0; i < json_array_size(parts) && n < MEASURES_MAX; i++)
 		part[n++] = json_array_get(parts, i);
 	qsort(part, n, sizeof(*part), by_sum);
-	printf("the %s inside, %s, was", text(composition, "measure"), value_text(number(composition, "sum"), text(composition, "unit"), sum));
+	show_print(stdout, "the %s inside, %s, was", text(composition, "measure"), value_text(number(composition, "sum"), text(composition, "unit"), sum));
 	for (size_t i = 0; i < n && number(part[i], "share") >= 0.001; i++)
-		printf("%s %s %s", i ? "," : "", share(number(part[i], "share"), part_share), text(part[i], "weight"));
-	printf("\n");
+		show_print(stdout, "%s %s %s", i ? "," : "", share(number(part[i], "share"), part_share), text(part[i], "weight"));
+	show_print(stdout, "\n");
 }
 
 static void print_explanation(const struct options *o, const json_t *reply)
@@ -267,7 +267,7 @@ static void print_explanation(const struct options *o, const json_t *reply)
 	n += print_measures(o, reply, n > 0);
 	if (!n)
 		n = print_contents(o, reply);
-	printf("%s%s\n", n ? "\n" : "", text(reply, "sentence"));
+	show_print(stdout, n ? "\n%s\n" : "%s\n", text(reply, "sentence"));
 	print_composition(reply);
 	print_notes(reply);
 }

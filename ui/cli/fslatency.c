@@ -118,7 +118,7 @@ static int tell(const struct options *o, const json_t *reply, const json_t *whol
 	json_t *buckets, *sums;
 
 	if (!o->json)
-		printf("filesystem I/O: %lld; latency (ns):\n", (long long)json_integer_value(json_object_get(json_object_get(whole, "summary"), "count")));
+		show_print(stdout, "filesystem I/O: %lld; latency (ns):\n", (long long)json_integer_value(json_object_get(json_object_get(whole, "summary"), "count")));
 	for (size_t i = 0; i < N_NAMES; i++) {
 		buckets = json_object_get(value, names[i]);
 		sums = json_object_get(stats, names[i]);
@@ -134,7 +134,7 @@ static int tell(const struct options *o, const json_t *reply, const json_t *whol
 	if (o->json)
 		return print_json(all);
 	if (lost)
-		fprintf(stderr, "%lld calls were lost\n", (long long)lost);
+		show_print(stderr, "%lld calls were lost\n", (long long)lost);
 	json_decref(all);
 	return 0;
 }

@@ -119,6 +119,6 @@ int main(int argc, char **argv)
 		curl_global_cleanup();
 		return status;
 	}
-	fprintf(stderr, "heatscope: no command \"%s\"; 'heatscope --help' lists them\n", argv[g.first]);
+	show_print(stderr, "heatscope: no command \"%s\"; 'heatscope --help' lists them\n", argv[g.first]);
 	return EXIT_USAGE;
 }

@@ -200,7 +200,7 @@ void measure_wait(const char *what, long seconds)
 	for (long s = 1; !interrupted && (!seconds || s <= seconds); s++) {
 		nanosleep(&second, NULL);
 		if (isatty(STDERR_FILENO))
-			fprintf(stderr, "\r%s: %ld s", what, s);
+			show_print(stderr, "\r%s: %ld s", what, s);
 	}
 	if (isatty(STDERR_FILENO))
 		fputc('\n', stderr);

@@ -209,7 +209,7 @@ static int draw(const struct options *o, struct parcel *p, char *reason)
 	p->drawn.format = format_of(format);
 	err = make(o, p, format, &data, &len, reason);
 	if (!err) {
-		err = output_write(o->out, data, len, why);
+		err = output_write(o->out, format, data, len, why);
 		if (err)
 			snprintf(reason, PARAMS_REASON_MAX, "%s", why);
 	}

@@ -1,8 +1,11 @@
 #include "output.h"
 
+#include "../../collector/show.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const formats[] = { "png", "pdf", "svg", "html", "csv", "json" };
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
@@ -26,11 +29,20 @@ int output_known(const char *format)
 	return 0;
 }
 
-int output_write(const char *file, const void *data, size_t len, char reason[256])
+int output_put(FILE *f, const char *format, const void *data, size_t len)
+{
+	if (isatty(fileno(f)))
+		show_lines(f, data, len, !strcmp(format, "csv"));
+	else
+		fwrite(data, 1, len, f);
+	return ferror(f) ? -EIO : 0;
+}
+
+int output_write(const char *file, const char *format, const void *data, size_t len, char reason[256])
 {
 	int to_stdout = !file || !strcmp(file, "-");
 	FILE *f = to_stdout ? stdout : fopen(file, "wb");
-	int err = !f || fwrite(data, 1, len, f) != len || fflush(f) ? -errno : 0;
+	int err = !f || output_put(f, format, data, len) || fflush(f) ? -errno : 0;
 
 	if (f && !to_stdout && fclose(f) && !err)
 		err = -errno;

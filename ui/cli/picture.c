@@ -285,12 +285,12 @@ static int write_reply(const struct options *o, const struct reply *r, char reas
 	if (o->words)
 		return describe_reply(r->data ?: "", r->len, reason);
 	if (!o->keys)
-		return output_write(o->out, r->data, r->len, reason);
+		return output_write(o->out, format_of(o), r->data, r->len, reason);
 	err = key_table_csv(r->data ?: "", r->len, &text, &len);
 	if (err)
 		snprintf(reason, 256, "%s", err == -ENOMEM ? strerror(ENOMEM) : "heatscoped sent keys that cannot be read: is it another version?");
 	else
-		err = output_write(o->out, text, len, reason);
+		err = output_write(o->out, "csv", text, len, reason);
 	free(text);
 	return err;
 }

@@ -1,6 +1,7 @@
 #include "private.h"
 
 #include "client.h"
+#include "../../collector/show.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +36,7 @@ static void program_exec(const char *const *argv)
 	snprintf(path, sizeof(path), "%s/%s", SBINDIR, argv[0]);
 	execv(path, (char *const *)argv);
 	execvp(argv[0], (char *const *)argv);
-	fprintf(stderr, "heatscope: %s: %s\n", argv[0], strerror(errno));
+	show_print(stderr, "heatscope: %s: %s\n", argv[0], strerror(errno));
 	_exit(127);
 }
 

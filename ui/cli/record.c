@@ -234,7 +234,7 @@ static int make_like(struct client *c, const json_t *request)
 	for (int i = 0; i < 250; i++, nanosleep(&nap, NULL)) {	/* until the collector has said hello */
 		err = client_json(c, "POST", "/ca/instrumentations", request, &made);
 		if (!err) {
-			printf("%s\n", json_string_value(json_object_get(made, "id")));
+			show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
 			json_decref(made);
 			return 0;
 		}
@@ -289,17 +289,17 @@ static void print_daemon(struct client *c)
 	json_t *catalogue, *source;
 	size_t i;
 
-	printf("\nheatscoped\n");
+	show_print(stdout, "\nheatscoped\n");
 	if (client_json(c, "GET", "/ca", NULL, &catalogue)) {
-		printf("  %s\n", c->reason);
+		show_print(stdout, "  %s\n", c->reason);
 		return;
 	}
-	printf("  answers at %s\n", c->url);
+	show_print(stdout, "  answers at %s\n", c->url);
 	json_array_foreach(json_object_get(catalogue, "sources"), i, source)
-		printf("  source %s: %s\n", json_string_value(json_object_get(source, "source")),
+		show_print(stdout, "  source %s: %s\n", json_string_value(json_object_get(source, "source")),
 		       json_string_value(json_object_get(source, "state")));
 	if (!json_array_size(json_object_get(catalogue, "sources")))
-		printf("  no collector is connected\n");
+		show_print(stdout, "  no collector is connected\n");
 	json_decref(catalogue);
 }
 

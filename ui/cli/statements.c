@@ -135,10 +135,10 @@ static void slow_row(const json_t *e)
 	char clock[32], parts[256], statement[STATEMENT_ROOM];
 
 	parts_text(e, parts, sizeof(parts));
-	printf("%s %11.3f %10.3f %11.3f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
+	show_print(stdout, "%s %11.3f %10.3f %11.3f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
 	       statement_of(e, statement));
 	if (*parts)
-		printf("%12s %11s %s\n", "", "", parts);
+		show_print(stdout, "%12s %11s %s\n", "", "", parts);
 }
 
 static int has_measure(const json_t *exemplar, const char *name)
@@ -155,7 +155,7 @@ static void fsslow_row(const json_t *e)
 
 	if (has_measure(e, how_often))
 		snprintf(number, sizeof(number), "%.0f", measure_of(e, how_often));
-	printf("%s %11.3f %10.3f %6s  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
+	show_print(stdout, "%s %11.3f %10.3f %6s  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
 	       statement_of(e, statement));
 }
 
@@ -179,7 +179,7 @@ static void snoop_row(const json_t *e)
 
 	if (connection)
 		snprintf(number, sizeof(number), "%lld", (long long)connection);
-	printf("%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, *database ? database : "-",
+	show_print(stdout, "%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, *database ? database : "-",
 	       user_text(e, user), ms_of(e, "latency"), field_of(e, "status"), alone ? "" : command, alone ? "" : ": ", statement);
 }
 
@@ -199,8 +199,7 @@ static void print_one(const struct view *v, const struct options *o, const json_
 		v->row(exemplar);
 		return;
 	}
-	json_dumpf(exemplar, stdout, JSON_COMPACT);
-	putchar('\n');
+	put_json(exemplar, JSON_COMPACT);
 }
 
 struct told {				/* so far, for what is said at the end */
@@ -246,18 +245,18 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 static void print_told(const struct view *v, const struct options *o, const struct told *t)
 {
 	if (t->count > t->shown)
-		fprintf(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are%s%s\n",
+		show_print(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are%s%s\n",
 			o->last && strcmp(o->over, "0") ? "at most " : "", t->count - t->shown, t->count - t->shown == 1 ? "is" : "are",
 			t->slot_s, t->kept, v->with_drawn, t->cut ? ", of what has no shorter columns only the slowest" : "",
 			t->dropped ? ", and some of what was there is kept no more" : "");
 	else if (t->dropped)
-		fprintf(stderr, "some of what was there is kept no more\n");
+		show_print(stderr, "some of what was there is kept no more\n");
 	if (t->missed > 0)
-		fprintf(stderr, "%.0f statements came too late to be considered\n", t->missed);
+		show_print(stderr, "%.0f statements came too late to be considered\n", t->missed);
 	if (t->lost > 0)
-		fprintf(stderr, "%.0f statements were lost\n", t->lost);
+		show_print(stderr, "%.0f statements were lost\n", t->lost);
 	if (t->sampled > 1)
-		fprintf(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
+		show_print(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
 }
 
 static int ask(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
@@ -443,7 +442,7 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 	snprintf(o.over, sizeof(o.over), "%s", v->over);
 	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
 	if (!o.json) {
-		printf("%s\n", v->heading);
+		show_print(stdout, "%s\n", v->heading);
 		fflush(stdout);
 	}
 	return o.last ? run_last(v, &o, c) : run_follow(v, &o);

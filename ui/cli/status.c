@@ -67,19 +67,19 @@ static void print_server(const json_t *status)
 	const char *code;
 	json_t *n;
 
-	printf("heatscoped   %s, process %.0f, up %s\n", text(status, "version"), number(status, "pid"),
+	show_print(stdout, "heatscoped   %s, process %.0f, up %s\n", text(status, "version"), number(status, "pid"),
 	       span_text(number(status, "uptime"), up));
-	printf("memory       %s, %.1f s of CPU time\n", bytes_text(number(status, "memory_bytes"), memory),
+	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(number(status, "memory_bytes"), memory),
 	       number(status, "cpu_seconds"));
-	printf("store        %s, %s\n", text(file, "database"), bytes_text(number(file, "bytes"), bytes));
-	printf("events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
+	show_print(stdout, "store        %s, %s\n", text(file, "database"), bytes_text(number(file, "bytes"), bytes));
+	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
 	       number(status, "lost_events"));
 	if (number(store, "damaged") > 0)
-		printf("damage       %.0f pieces of the store met\n", number(store, "damaged"));
-	printf("requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
+		show_print(stdout, "damage       %.0f pieces of the store met\n", number(store, "damaged"));
+	show_print(stdout, "requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
 	json_object_foreach((json_t *)by_status, code, n)
-		printf(" %s x %.0f", code, json_number_value(n));
-	printf("\n");
+		show_print(stdout, " %s x %.0f", code, json_number_value(n));
+	show_print(stdout, "\n");
 }
 
 static void print_sources(const json_t *status)
@@ -97,7 +97,7 @@ static void print_sources(const json_t *status)
 			  strcmp(text(source, "text"), "full") ? "digests" : "full texts");
 	}
 	if (t.n_rows == 1) {
-		printf("no source has ever connected\n");
+		show_print(stdout, "no source has ever connected\n");
 		table_drop(&t);
 	} else {
 		table_print(&t);
@@ -112,7 +112,7 @@ static void print_always(const json_t *status)
 
 	json_array_foreach(json_object_get(status, "always"), i, always)
 		if (strcmp(text(always, "state"), "on"))
-			printf("%s (configuration, line %.0f) is %s: %s\n", text(always, "name"), number(always, "line"),
+			show_print(stdout, "%s (configuration, line %.0f) is %s: %s\n", text(always, "name"), number(always, "line"),
 			       text(always, "state"), text(always, "reason"));
 }
 
@@ -122,9 +122,9 @@ static void print_webhooks(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "webhooks"), i, hook) {
-		printf("webhook %s: %.0f delivered, %.0f on their way, %.0f given up", text(hook, "name"), number(hook, "delivered"),
+		show_print(stdout, "webhook %s: %.0f delivered, %.0f on their way, %.0f given up", text(hook, "name"), number(hook, "delivered"),
 		       number(hook, "waiting"), number(hook, "given_up"));
-		printf(*text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
+		show_print(stdout, *text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
 	}
 }
 
@@ -140,8 +140,8 @@ static void print_reports(const json_t *status)
 
 		if (localtime_r(&next, &tm))
 			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
-		printf("report %s: next at %s, %.0f made, %.0f failed", text(report, "name"), when, number(report, "made"), number(report, "failed"));
-		printf(*text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
+		show_print(stdout, "report %s: next at %s, %.0f made, %.0f failed", text(report, "name"), when, number(report, "made"), number(report, "failed"));
+		show_print(stdout, *text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
 	}
 }
 
@@ -188,14 +188,14 @@ int run_status(struct client *c, int argc, char **argv)
 		return print_json(status);
 	print_server(status);
 	if (json_is_false(json_object_get(status, "enabled")))
-		printf("everything is off: 'heatscope on' goes on measuring\n");
+		show_print(stdout, "everything is off: 'heatscope on' goes on measuring\n");
 	print_always(status);
 	print_webhooks(status);
 	print_reports(status);
-	printf("\n");
+	show_print(stdout, "\n");
 	print_sources(status);
 	if (json_array_size(json_object_get(status, "instrumentations")))
-		printf("\n");
+		show_print(stdout, "\n");
 	print_instrumentations(status);
 	json_decref(status);
 	return 0;
@@ -214,7 +214,7 @@ static int switch_all(struct client *c, int argc, char **argv, const char *doc, 
 	json_decref(body);
 	if (err)
 		return failed(on ? "on" : "off", c->reason);
-	printf(on ? "on: what is not suspended is measured again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
+	show_print(stdout, on ? "on: what is not suspended is measured again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
 	json_decref(reply);
 	return 0;
 }

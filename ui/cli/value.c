@@ -81,7 +81,7 @@ static void print_keys(const json_t *reply)
 	}
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))
-		printf("more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
+		show_print(stdout, "more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
 }
 
 int run_raw(struct client *c, int argc, char **argv)

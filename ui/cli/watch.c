@@ -244,10 +244,10 @@ static bool can_be_live(const struct options *o)
 	if (o->once)
 		return true;
 	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		fprintf(stderr, "heatscope watch: standard %s is no terminal; 'heatscope render' draws into a file, --once "
+		show_print(stderr, "heatscope watch: standard %s is no terminal; 'heatscope render' draws into a file, --once "
 			"prints one frame\n", isatty(STDOUT_FILENO) ? "input" : "output");
 	else if (!term || !*term || !strcmp(term, "dumb"))
-		fprintf(stderr, "heatscope watch: this terminal (TERM=%s) has no cursor to move; --once prints one frame\n",
+		show_print(stderr, "heatscope watch: this terminal (TERM=%s) has no cursor to move; --once prints one frame\n",
 			term ?: "");
 	else
 		return true;

@@ -1,6 +1,7 @@
 #include "watch_screen.h"
 
-#include "../../render/utf8.h"
+#include "../../collector/show.h"
+#include "../../collector/utf8_length.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -40,7 +41,9 @@ void screen_put(struct screen *s, long line, long col, __u32 character, struct s
 
 /* --- texts --- */
 
-/* The next character that has a width, and it; what is not UTF-8 or steers the terminal is replaced. */
+#define SHOWN_MAX (8 * SCREEN_SIDE_MAX)	/* bytes: more than a line can have, but for characters without a width */
+
+/* The next character of an escaped text, and how many columns it takes. */
 static __u32 next_character(const unsigned char **at, int *ret_width)
 {
 	size_t n = utf8_length(*at);
@@ -49,8 +52,6 @@ static __u32 next_character(const unsigned char **at, int *ret_width)
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | ((*at)[i] & 0x3f);
 	*at += n ? n : 1;
-	if (!n || c < ' ' || (c >= 0x7f && c < 0xa0))
-		c = n && c < ' ' ? ' ' : UNKNOWN;
 	*ret_width = c < 0x7f ? 1 : wcwidth((wchar_t)c);
 	if (*ret_width < 0) {			/* a character of no known width might be as wide as it likes */
 		c = UNKNOWN;
@@ -61,10 +62,12 @@ static __u32 next_character(const unsigned char **at, int *ret_width)
 
 long screen_width(const char *text)
 {
+	char shown[SHOWN_MAX];
 	long width = 0;
 	int one;
 
-	for (const unsigned char *at = (const unsigned char *)text; *at; width += one)
+	show_escape(text, strlen(text), shown, sizeof(shown));
+	for (const unsigned char *at = (const unsigned char *)shown; *at; width += one)
 		next_character(&at, &one);
 	return width;
 }
@@ -72,10 +75,12 @@ long screen_width(const char *text)
 long screen_text(struct screen *s, long line, long col, long room, const char *text, struct style style)
 {
 	bool cut = screen_width(text) > room;
+	char shown[SHOWN_MAX];
 	long used = 0;
 	int width;
 
-	for (const unsigned char *at = (const unsigned char *)text; *at; used += width) {
+	show_escape(text, strlen(text), shown, sizeof(shown));
+	for (const unsigned char *at = (const unsigned char *)shown; *at; used += width) {
 		__u32 c = next_character(&at, &width);
 
 		if (used + width > room - cut)

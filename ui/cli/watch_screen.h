@@ -5,7 +5,7 @@
  *
  * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  What does not fit is cut.
  *         SCREEN_PICTURE is a blank in which a picture is seen.
- * Safe    Texts are UTF-8 from outside (statements, names of processes): control characters never reach the terminal.
+ * Safe    Texts come from outside (statements, names of processes): they are shown escaped (collector/show.h).
  * Memory  screen_fini() frees.
  */
 #ifndef HEATSCOPE_WATCH_SCREEN_H

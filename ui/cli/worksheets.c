@@ -1,5 +1,6 @@
 /* worksheets: arrangements of maps, which the page shows: listed, shown, exported, imported, deleted. */
 #include "command.h"
+#include "output.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,6 +139,7 @@ static int export(struct client *c, const struct options *o)
 	json_t *worksheet;
 	int status = get(c, o->what, &worksheet);
 	FILE *f = stdout;
+	char *text;
 
 	if (status)
 		return status;
@@ -146,10 +148,12 @@ static int export(struct client *c, const struct options *o)
 	json_object_del(worksheet, "ready");
 	if (o->output)
 		f = fopen(o->output, "w");
-	if (!f || json_dumpf(worksheet, f, JSON_INDENT(1)) || fputc('\n', f) == EOF || (o->output ? fclose(f) : fflush(f))) {
+	text = json_dumps(worksheet, JSON_INDENT(1));
+	if (!f || !text || output_put(f, "json", text, strlen(text)) || fputc('\n', f) == EOF || (o->output ? fclose(f) : fflush(f))) {
 		snprintf(c->reason, sizeof(c->reason), "%.200s cannot be written: %m", o->output ? o->output : "standard output");
 		status = failed("worksheets", c->reason);
 	}
+	free(text);
 	json_decref(worksheet);
 	return status;
 }
@@ -171,7 +175,7 @@ static int import(struct client *c, const struct options *o)
 		return failed("worksheets", c->reason);
 	if (o->json)
 		return print_json(made);
-	printf("%s\n", text_of(made, "id"));
+	show_print(stdout, "%s\n", text_of(made, "id"));
 	json_decref(made);
 	return 0;
 }
