@@ -95,7 +95,7 @@ export class HeatMap {
 			duration: Math.min(duration, keptOf(inst)),
 			ncols: columnsFor(Math.min(duration, keptOf(inst)), inst.granularity),
 			transfer,
-			weights,
+			weights: panel.weight ? null : weights,		/* sums of a weight tell how much by themselves */
 			palette,
 			yscale: this.yscale,
 			theme: session.dark ? "dark" : "light",

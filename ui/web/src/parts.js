@@ -81,7 +81,7 @@ export class PartsMap extends HeatMap {
 	}
 
 	get views() {
-		return this.weights.map((weight) => ({ ...this.parameters, weight, row_bits: 0 }));
+		return this.weights.map((weight) => ({ ...this.parameters, weight, weights: null, row_bits: 0 }));
 	}
 
 	take(grid, i = 0) {

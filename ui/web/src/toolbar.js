@@ -55,7 +55,7 @@ function Downloads({ session }) {
 	const ends = ({ unit, axis }) => pictureEnds(state.values, unit, session.axes.get(axis));
 	const take = (e) => api.download(e).catch((problem) => session.refuse(problem));
 	const name = ({ module, stat }, what, type) => `heatscope-${module}-${stat}-${what}.${type}`;
-	const cells = ({ measure, panel: { weight } }) => ({ measure, weight });
+	const cells = ({ measure, panel: { weight } }) => ({ measure, weight, ...weight ? { weights: null } : {} });
 
 	return html`<${Menu} label="Download">
 		${shown.map((map) => html`<a key=${map.id} onClick=${take} download=${name(map.inst, map.measure, "png")}

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { HeatMap } from "../src/map.js";
+import { PartsMap } from "../src/parts.js";
 import { panelOf } from "../src/worksheet.js";
 
 /* Maps of what the pointer is on; nothing of it needs a page. */
@@ -26,6 +27,16 @@ test("maps of one measure are told apart by what they add up", () => {
 
 	assert.deepEqual([titleOf(), titleOf({ weight: "io" }), titleOf({ weight: "net" }), titleOf({ y: "linear" })],
 		["latency", "latency, sums of time in file I/O", "latency, sums of net", "latency, linear axis"]);
+});
+
+test("what adds up a weight is asked for by that alone: colours that tell how much are of counts", () => {
+	const inst = { id: "1", granularity: 1, "retention-time": 600, measures: ["latency"], weights: ["latency", "io", "net"] };
+	const session = { state: { duration: 60, weights: "weight", only: null, y: "auto" }, dark: false };
+	const asked = (Kind, more) => new Kind(session, { id: "1", panel: panelOf("1", "latency", more), inst }).views.map(({ weight, weights }) => [weight, weights]);
+
+	assert.deepEqual(asked(HeatMap), [[null, "weight"]]);
+	assert.deepEqual(asked(HeatMap, { weight: "io" }), [["io", null]]);
+	assert.deepEqual(asked(PartsMap, { show: "parts" }), [["io", null], ["net", null]]);
 });
 
 test("a cursor's value is of its own unit only", () => {
