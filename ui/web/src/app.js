@@ -4,13 +4,14 @@ import { useEffect, useState } from "preact/hooks";
 import { Ask } from "./ask.js";
 import { XAxis } from "./axes.js";
 import { Create } from "./create.js";
+import { ErrorBoundary } from "./error_boundary.js";
 import { Exemplar, Exemplars } from "./exemplar_views.js";
 import { Explained } from "./explained.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
 import { html } from "./html.js";
-import { Guard, InTurn } from "./in_turn.js";
+import { InTurn } from "./in_turn.js";
 import { NoteForm, Noted } from "./noted.js";
 import { Panel } from "./panel.js";
 import { PartsAt, PartsPanel } from "./parts_panel.js";
@@ -47,10 +48,10 @@ function Work({ session }) {
 	return html`<div class="work">
 		${session.state.view === "table" ? html`<main class="maps"><${TableView} session=${session} /></main>` : html`<${Maps} session=${session} scales=${scales} />`}
 		<aside class="side" aria-label="Details">
-			${session.maps.filter((map) => map.panel.show === "parts").map((map) => html`<${Guard} key=${map.id} session=${session} name=${map.label}>
-				<${PartsAt} session=${session} map=${map} /></${Guard}>`)}
-			${SECTIONS.map((Section) => html`<${Guard} session=${session} name="Details"><${Section} session=${session} /></${Guard}>`)}
-			<${Guard} session=${session} name="Legend"><${Legend} session=${session} scales=${scales} /></${Guard}>
+			${session.maps.filter((map) => map.panel.show === "parts").map((map) => html`<${ErrorBoundary} key=${map.id} session=${session} name=${map.label}>
+				<${PartsAt} session=${session} map=${map} /></${ErrorBoundary}>`)}
+			${SECTIONS.map((Section) => html`<${ErrorBoundary} session=${session} name="Details"><${Section} session=${session} /></${ErrorBoundary}>`)}
+			<${ErrorBoundary} session=${session} name="Legend"><${Legend} session=${session} scales=${scales} /></${ErrorBoundary}>
 		</aside>
 	</div>`;
 }

@@ -29,11 +29,11 @@ function legendTicks(levels) {
 	return ticks;
 }
 
-/** Of the map that is looked at, and those whose cells are alike. */
+/** Of the map that is looked at, and those whose cells are alike.  A panel of parts has no scale. */
 export function Legend({ session, scales }) {
-	const { current } = session, grid = current?.grid;
+	const { current } = session, scale = current?.grid && scales.get(current);
 
-	return grid ? html`<${Scale} session=${session} map=${current} shade=${scales.get(session.current).shade}
+	return scale ? html`<${Scale} session=${session} map=${current} shade=${scale.shade}
 		running=${session.grids.some((g) => g.columns.some((c) => c.running))} />` : null;
 }
 

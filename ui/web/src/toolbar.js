@@ -123,18 +123,20 @@ export function Masthead({ session, status }) {
 /* A line at a value, of the unit of the map that is looked at. */
 function Threshold({ session }) {
 	const { threshold } = session.state, unit = session.current?.unit ?? threshold?.unit ?? "ns";
-	const [wrong, setWrong] = useState(false);
+	const [wrong, setWrong] = useState(false), [typed, setTyped] = useState(null);	/* a live page is drawn while a person types */
 	const change = ({ target: { value } }) => {
-		const parsed = format.parse(value, unit);
+		const parsed = format.parse(value, unit), refused = Boolean(value.trim()) && !parsed;
 
-		setWrong(Boolean(value.trim()) && !parsed);
+		setWrong(refused);
+		setTyped(refused ? value : null);
 		if (parsed || !value.trim())
 			session.set({ threshold: parsed ? { unit, value: parsed } : null });
 	};
 
 	return html`<label class="threshold" title="A line, and the share of ${session.unit} from there on (s on the map)"><span aria-hidden="true">≥</span>
 		<input aria-label="Threshold" placeholder=${`e.g. ${format.amount(unit === "ns" ? 1e7 : 64, unit)}`} aria-invalid=${wrong}
-			value=${threshold?.unit === unit ? format.amount(threshold.value, unit, 4) : ""} onChange=${change} /></label>`;
+			value=${typed ?? (threshold?.unit === unit ? format.amount(threshold.value, unit, 4) : "")}
+			onInput=${(e) => setTyped(e.target.value)} onChange=${change} /></label>`;
 }
 
 /* What the value axes may leave out at their top. */
