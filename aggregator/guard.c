@@ -32,7 +32,7 @@ static bool is_reading(const char *method)
 	return !strcmp(method, "GET") || !strcmp(method, "HEAD");
 }
 
-static bool is(const char *header, const char *word)
+static bool equals_word(const char *header, const char *word)
 {
 	return header && !strcasecmp(header, word);
 }
@@ -40,9 +40,9 @@ static bool is(const char *header, const char *word)
 /* Does a page of another site make the browser ask?  It may only lead people here: to the page, not to the interface. */
 static bool is_cross_site(const struct guard_request *r)
 {
-	if (!r->fetch_site || is(r->fetch_site, "same-origin") || is(r->fetch_site, "none"))
+	if (!r->fetch_site || equals_word(r->fetch_site, "same-origin") || equals_word(r->fetch_site, "none"))
 		return false;
-	return guard_is_api(r->path) || !is_reading(r->method) || !is(r->fetch_mode, "navigate") || !is(r->fetch_dest, "document");
+	return guard_is_api(r->path) || !is_reading(r->method) || !equals_word(r->fetch_mode, "navigate") || !equals_word(r->fetch_dest, "document");
 }
 
 static const char *foreign(const struct guard *g, const struct guard_request *r)
@@ -58,7 +58,7 @@ static const char *foreign(const struct guard *g, const struct guard_request *r)
 	if (r->origin && (strncasecmp(r->origin, scheme, len) || strcasecmp(r->origin + len, r->host)))
 		return "Origin must be this server's own";
 	if (!(g->token && r->authorization) && is_cross_site(r))
-		return "a page of another site may not ask for this: open it by itself";
+		return "request from another site refused: open this address directly";
 	return NULL;
 }
 

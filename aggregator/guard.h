@@ -9,9 +9,9 @@
  *    A wrong token is refused everywhere but on the Unix socket, whose file's mode guards it.
  *
  * Host and Origin: a page of another site may neither read us (its name rebound to our address) nor post
- * to us; and what it makes the browser ask without an Origin (pictures, frames, forms), the browser marks as another
- * site's by Sec-Fetch-Site: that is refused, too, but for a link that opens the page.  Who sends no such header is no
- * browser, or an old one, and is judged by the others.  There are no cookies: a browser adds nothing by itself that lets another page in.
+ * to us.  A browser sends no Origin with pictures, frames and some forms, but marks those of another site by
+ * Sec-Fetch-Site: the guard refuses them, except a link that opens the page.  Old browsers and other programs send no
+ * Sec-Fetch-Site; for them only Host and Origin are checked.  There are no cookies: a browser adds nothing by itself that lets another page in.
  */
 #ifndef HEATSCOPE_GUARD_H
 #define HEATSCOPE_GUARD_H

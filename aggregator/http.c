@@ -50,7 +50,7 @@ struct http_request {
 	struct http_param param[HTTP_PARAMS_MAX];
 	size_t n_params, body_len, body_seen;
 	char *body;
-	const char *misframed;		/* why nobody can be sure where it ends; NULL: that is sure */
+	const char *framing_error;		/* why its end or its host is ambiguous; NULL: neither is */
 	bool asked;			/* the handler has been called */
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
@@ -146,7 +146,7 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 		free(data);		/* the connection is closed without a reply */
 	else
 		response_head(response, data ? type : NULL, "no-store");
-	if (response && r->misframed)
+	if (response && r->framing_error)
 		MHD_add_response_header(response, "Connection", "close");
 	if (response && location)
 		MHD_add_response_header(response, "Location", location);
@@ -334,8 +334,8 @@ static void request_ask(struct http_request *r)
 		return;
 	}
 	MHD_get_connection_values_n(r->connection, MHD_GET_ARGUMENT_KIND, add_param, r);
-	if (r->misframed) {
-		http_error(r, 400, "ECA_INVAL", r->misframed);
+	if (r->framing_error) {
+		http_error(r, 400, "ECA_INVAL", r->framing_error);
 	} else if (refused) {
 		h->counters.refused++;
 		http_error(r, refused, "ECA_PERM", why);
@@ -414,9 +414,9 @@ static enum MHD_Result count_framing(void *arg, enum MHD_ValueKind kind, const c
 	return MHD_YES;
 }
 
-/* What a proxy before us may read in another way than libmicrohttpd does: where such a request ends, and for whom it is, is
- * a matter of opinion, and what follows it on the connection as well (RFC 9112, 3.2 and 6).  NULL: all is well. */
-static const char *misframed(struct MHD_Connection *connection, const char *version)
+/* Why a proxy in front of us may find another end of this request, or another host, than libmicrohttpd does: what follows on the
+ * connection would then be another request to each (request smuggling; RFC 9112, 3.2 and 6).  NULL: neither is ambiguous. */
+static const char *framing_error(struct MHD_Connection *connection, const char *version)
 {
 	struct framing f = { 0 };
 
@@ -469,8 +469,8 @@ static enum MHD_Result on_access(void *arg, struct MHD_Connection *connection, c
 		r = *request = request_new(arg, connection, path, method);
 		if (!r)
 			return MHD_NO;
-		r->misframed = misframed(connection, version);
-		if (!r->misframed && !announces_too_much(connection))
+		r->framing_error = framing_error(connection, version);
+		if (!r->framing_error && !announces_too_much(connection))
 			return MHD_YES;
 		r->body_seen = HTTP_BODY_MAX + 1;
 		request_ask(r);

@@ -5,7 +5,7 @@
  *
  * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
  *         Bodies over HTTP_BODY_MAX: 413.
- *         400 and the end of the connection where it is not sure where a request ends, or whose Host counts.
+ *         400, and the connection is closed, where the end of a request or its host is ambiguous.
  * Replies exactly one per request: http_reply() or http_stream(), in the handler or later; the
  *         request is gone after it.
  * Close   http_close() in two steps: it listens no more and ends all streams; when the last

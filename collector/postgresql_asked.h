@@ -53,8 +53,8 @@ struct asked_ring {
 };
 
 enum asked_copy {
-	COPY_COMES,			/* the data is still to come, and no Sync counts until it has */
-	COPY_CAME,			/* the data, or a message that makes the server give up the copy, was sent with the request */
+	COPY_AWAITS_DATA,			/* the data is still to come, and no Sync counts until it has */
+	COPY_DATA_SENT,			/* the data, or a message that makes the server give up the copy, was sent with the request */
 	COPY_LOST,			/* the client has sent on: which answer belongs to what is not known */
 };
 
@@ -181,16 +181,16 @@ static inline enum asked_copy asked_copy(struct asked_ring *r)
 	if (a->command == COMMAND_SIMPLE) {
 		if (a->rounds != 1)
 			return COPY_LOST;
-		return a->copied_late ? COPY_CAME : last ? COPY_COMES : COPY_LOST;
+		return a->copied_late ? COPY_DATA_SENT : last ? COPY_AWAITS_DATA : COPY_LOST;
 	}
 	if (a->command != COMMAND_EXECUTE || a->copied_late)
 		return COPY_LOST;
 	if (a->copied || a->more || nth + 1 < a->n || (!last && !a->rounds))
-		return COPY_CAME;
+		return COPY_DATA_SENT;
 	if (!last || a->rounds > 1)
 		return COPY_LOST;
 	a->rounds = 0;
-	return COPY_COMES;
+	return COPY_AWAITS_DATA;
 }
 
 /* Events of the round that is being answered, as far as it is known. */

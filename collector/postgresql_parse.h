@@ -725,7 +725,7 @@ static inline __u32 copy_begins(struct front *c)
 	int next = c->open && !asked_is_open(r);	/* another round has begun, which the server takes for a mistake */
 
 	switch (asked_copy(r)) {
-	case COPY_COMES:
+	case COPY_AWAITS_DATA:
 		if (next)
 			break;
 		c->copies = 1;
@@ -734,7 +734,7 @@ static inline __u32 copy_begins(struct front *c)
 			c->round_parses = asked_at(r, r->n - 1)->n_parses;
 		}
 		return 0;
-	case COPY_CAME:
+	case COPY_DATA_SENT:
 		return 0;
 	case COPY_LOST:
 		break;
