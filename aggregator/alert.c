@@ -2,6 +2,7 @@
 
 #include "alert_shape.h"
 #include "member.h"
+#include "../collector/amount.h"
 #include "../render/axis.h"
 
 #include <errno.h>
@@ -52,21 +53,46 @@ static int get_shape(const json_t *request, char *reason)
 	return refuse(reason, "value for field \"shape\" is invalid: it is true or false");
 }
 
-static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
+/* A number in the measure's unit, or a text with a unit, which is read by alert_rule_unit(). */
+static int get_above(const json_t *request, struct alert_rule *r, char *reason)
 {
 	double above = 0;
+	int got;
+
+	if (json_is_string(json_object_get(request, "above"))) {
+		got = get_text(request, "above", r->above_text, sizeof(r->above_text), reason);
+		return got > 0 && !*r->above_text ? refuse(reason, "\"above\" is empty: it is a value, such as \"100ms\"") : got;
+	}
+	got = member_number(request, "above", 0, 9e15, &above, reason);
+	r->above = (__u64)above;
+	return got;
+}
+
+int alert_rule_unit(struct alert_rule *r, enum ruler_unit unit, char *reason)
+{
+	char why[AMOUNT_REASON];
+
+	if (!*r->above_text)
+		return 0;
+	if (amount_parse(r->above_text, strlen(r->above_text), unit, "the measure", &r->above, NULL, why))
+		return refuse(reason, "\"above\": \"%s\": %s", r->above_text, why);
+	*r->above_text = 0;
+	return 0;
+}
+
+static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
+{
 	int percentile = member_number(request, "percentile", 0, 1, &r->percentile, reason);
 	int share = percentile < 0 ? 0 : member_number(request, "share", 0, 1, &r->share, reason);
 	int shape = percentile < 0 || share < 0 ? 0 : get_shape(request, reason);
-	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : member_number(request, "above", 0, 9e15, &above, reason);
+	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : get_above(request, r, reason);
 
 	if (percentile < 0 || share < 0 || shape < 0 || line < 0)
 		return -EINVAL;
 	if (percentile + share + shape != 1)
 		return refuse(reason, "an alert watches one of \"percentile\", \"share\" and \"shape\"");
 	if (!!line == !!shape)
-		return refuse(reason, shape ? "a shape's limit is learnt: it has no \"above\"" : "it needs \"above\": a value in the measure's unit");
-	r->above = (__u64)above;
+		return refuse(reason, shape ? "a shape's limit is learnt: it has no \"above\"" : "it needs \"above\": a value, such as \"100ms\"");
 	r->kind = percentile ? ALERT_PERCENTILE : share ? ALERT_SHARE : ALERT_SHAPE;
 	return 0;
 }

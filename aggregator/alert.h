@@ -27,6 +27,7 @@
 #define ALERT_NAME_MAX 64
 #define ALERT_CLEAR 0.9
 #define ALERT_USUAL 0.6			/* of the limit: what is further away is not learnt */
+#define ALERT_ABOVE 32
 #define ALERT_HOUR 60			/* windows that a shape is held against, */
 #define ALERT_LEARNT 20			/* and how many it needs at least */
 #define ALERT_FEW 50			/* events */
@@ -42,6 +43,7 @@ struct alert_rule {
 	enum alert_kind kind;
 	double percentile;		/* 0..1 */
 	__u64 above;			/* in the measure's unit */
+	char above_text[ALERT_ABOVE];	/* "100ms", until alert_rule_unit() has read it; "": it has */
 	double share;			/* 0..1 */
 	__u32 window_s, hold;
 	char webhook[ALERT_NAME_MAX];	/* who is told, by its name in the configuration; "": nobody */
@@ -49,6 +51,9 @@ struct alert_rule {
 
 /* From a request as in doc/api.md.  -EINVAL and why not, in `reason` (REASON_MAX bytes). */
 int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason);
+
+/* Reads `above` where it was given as a text, now that the unit is known.  Errors likewise. */
+int alert_rule_unit(struct alert_rule *r, enum ruler_unit unit, char *reason);
 json_t *alert_rule_json(const struct alert_rule *r);	/* NULL: no memory */
 
 struct alert_window {

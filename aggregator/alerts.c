@@ -438,6 +438,17 @@ static void lost(void *owner, __u64 id)
 		give_up(owner, at);
 }
 
+/* A rule whose line is a number, if its instrumentation has such a measure. */
+static int read_rule(const struct alerts *a, const json_t *request, struct alert_rule *ret, char *reason)
+{
+	int err = alert_rule_parse(request, ret, reason), axis;
+	const struct catalog_inst *ci = err ? NULL : catalog_find(a->catalog, ret->inst);
+	const struct watched w = { .alert.rule = *ret };
+
+	axis = ci ? axis_of(&w, &ci->in) : -1;
+	return err || axis < 0 ? err : alert_rule_unit(ret, ruler_unit(ci->in.ruler[axis]), reason);
+}
+
 static int make(struct alerts *a, const struct alert_rule *r, bool always, __s64 now_ns, flush_done done, void *arg, struct watched **ret_watched,
 		char *reason)
 {
@@ -460,7 +471,7 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done
 {
 	struct alert_rule r;
 	struct watched *w;
-	int err = alert_rule_parse(request, &r, reason);
+	int err = read_rule(a, request, &r, reason);
 
 	if (!err)
 		err = make(a, &r, false, now_ns, done, arg, &w, reason);
@@ -516,7 +527,7 @@ void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned
 int alerts_settle(struct alerts *a, const json_t *request, const char *file, unsigned line, __s64 now_ns, __u64 *ret_id, char *reason)
 {
 	struct alert_rule r;
-	int err = alert_rule_parse(request, &r, reason);
+	int err = read_rule(a, request, &r, reason);
 	struct watched *w = err ? NULL : always_named(a, r.name);
 
 	if (w && !same_rule(&w->alert.rule, &r)) {

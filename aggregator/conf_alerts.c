@@ -14,7 +14,7 @@
 static const cyaml_schema_field_t fields[] = {
 	TEXT(name, 0, ALERT_NAME_MAX - 1), TEXT(instrumentation, 0, CONF_NAME_MAX - 1), TEXT(measure, CYAML_FLAG_OPTIONAL, NAME_MAX_LEN - 1),
 	TEXT(key, CYAML_FLAG_OPTIONAL, LABEL_MAX), TEXT(webhook, CYAML_FLAG_OPTIONAL, CONF_NAME_MAX - 1),
-	NUMBER(percentile), NUMBER(share), NUMBER(above),
+	NUMBER(percentile), NUMBER(share), TEXT(above, CYAML_FLAG_OPTIONAL, ALERT_ABOVE - 1),
 	CYAML_FIELD_UINT_PTR("window", MAY, struct said_alert, window), CYAML_FIELD_UINT_PTR("for", MAY, struct said_alert, hold),
 	CYAML_FIELD_ENUM_PTR("shape", MAY | CYAML_FLAG_STRICT | CYAML_FLAG_CASE_INSENSITIVE, struct said_alert, shape, conf_flags, CONF_FLAGS),
 	CYAML_FIELD_END,
@@ -48,12 +48,27 @@ static json_t *request_json(const struct said_alert *s)
 	put_text(json, "webhook", s->webhook);
 	put_number(json, "percentile", s->percentile);
 	put_number(json, "share", s->share);
-	put_number(json, "above", s->above);
+	put_text(json, "above", s->above);
 	put_count(json, "window", s->window);
 	put_count(json, "for", s->hold);
 	if (s->shape && *s->shape)
 		json_object_set_new(json, "shape", json_true());
 	return json;
+}
+
+/* Whose unit it is is not known here, but it must be one. */
+static int check_above(const struct alert_rule *rule, char *reason)
+{
+	struct alert_rule r;
+	char why[REASON_MAX];
+
+	for (enum ruler_unit unit = UNIT_NONE; unit <= UNIT_BYTES_PER_S; unit++) {
+		r = *rule;
+		if (!alert_rule_unit(&r, unit, why))
+			return 0;
+	}
+	r = *rule;
+	return alert_rule_unit(&r, UNIT_NS, reason);
 }
 
 /* What can be known without the instrumentation. */
@@ -63,7 +78,7 @@ static int check_request(const json_t *request, char *reason)
 	struct alert_rule rule;
 	int err = whole ? json_object_set_new(whole, "instrumentation", json_integer(1)) : -1;
 
-	err = err ? -ENOMEM : alert_rule_parse(whole, &rule, reason);
+	err = err ? -ENOMEM : alert_rule_parse(whole, &rule, reason) ?: check_above(&rule, reason);
 	json_decref(whole);
 	return err;
 }

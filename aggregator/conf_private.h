@@ -32,7 +32,8 @@ struct said_webhook {
 };
 struct said_alert {
 	char *name, *instrumentation, *measure, *key, *webhook;
-	double *percentile, *share, *above;
+	double *percentile, *share;
+	char *above;
 	unsigned *window, *hold;
 	bool *shape;
 };

@@ -265,7 +265,7 @@ static int known_names(const json_t *request, char *reason)
 		"module", "stat", "predicate", "where", "decomposition", "measures", "weights", "granularity", "retention-time", "tiers",
 		"idle-max", "ruler-bits", "keys", "exemplars", "enabled", "persist-data",
 		"id", "uri", "uris", "value-dimension", "value-arity", "value-scope", "crtime", "nsources",
-		"transformations", "sources", "state", "always", "fields", "slots", "predicate-text", "profile",
+		"transformations", "sources", "state", "always", "units", "fields", "slots", "predicate-text", "profile",
 	};
 	const char *name;
 	json_t *value;

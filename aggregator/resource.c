@@ -1,4 +1,5 @@
 #include "resource.h"
+#include "query.h"
 #include "../collector/metric_json.h"
 
 #include <stdio.h>
@@ -264,6 +265,16 @@ static const char *state_of(const struct catalog *c, const struct catalog_inst *
 	return n[FARE_ACTIVE] ? "active" : n[FARE_FAILED] ? "failed" : n[FARE_GONE] ? "gone" : "pending";
 }
 
+/* Of each measure, as replies with its values name it. */
+static void set_units(json_t *json, const struct instrumentation *in)
+{
+	json_t *units = json_array();
+
+	for (size_t i = 0; i < in->n_measures; i++)
+		json_array_append_new(units, json_string(query_unit(in, (int)i)));
+	json_object_set_new(json, "units", units);
+}
+
 static void set_dimension(json_t *json, const struct catalog_inst *ci)
 {
 	const char *arity = *ci->numeric ? "numeric-decomposition" : ci->in.n_fields ? "discrete-decomposition" : "scalar";
@@ -298,6 +309,7 @@ json_t *resource_instrumentation(const struct catalog *c, const struct catalog_i
 	snprintf(id, sizeof(id), "%llu", (unsigned long long)ci->in.id);
 	snprintf(uri, sizeof(uri), "/ca/instrumentations/%s", id);
 	set_predicate_text(json, ci);
+	set_units(json, &ci->in);
 	json_object_del(json, "fields");
 	json_object_del(json, "slots");
 	json_object_set_new(json, "id", json_string(id));

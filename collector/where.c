@@ -1,5 +1,7 @@
 #include "where.h"
 
+#include "amount.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -94,128 +96,34 @@ static int token_is(const struct where *w, const char *word)
 
 /* ---- values ---- */
 
-struct unit {
-	const char *name;
-	uint64_t worth;
-};
-
-static const struct unit time_units[] = {
-	{ "ns", 1 }, { "us", 1000 }, { "µs", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { NULL, 0 }
-};
-static const struct unit size_units[] = {
-	{ "B", 1 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { NULL, 0 }
-};
-static const struct unit percent_units[] = { { "", 1 }, { "%", 1 }, { NULL, 0 } };
-static const struct unit plain_units[] = { { "", 1 }, { NULL, 0 } };
-
-static const struct unit *units_of(const char *type)
+static enum ruler_unit unit_of(const char *type)
 {
-	return !strcmp(type, "time") ? time_units : !strcmp(type, "size") ? size_units :
-	       !strcmp(type, "percent") ? percent_units : plain_units;
+	return !strcmp(type, "time") ? UNIT_NS : !strcmp(type, "size") ? UNIT_BYTES : !strcmp(type, "percent") ? UNIT_PERCENT : UNIT_NONE;
 }
 
-static const struct unit *unit_find(const struct unit *units, const char *name, size_t len)
+/* 10ms, 10 ms, 1.5 s, 0: the unit follows in the same word, or as the next. */
+static json_t *read_number(struct where *w, const char *field, const char *type)
 {
-	for (; units->name; units++)
-		if (strlen(units->name) == len && !strncmp(units->name, name, len))
-			return units;
-	return NULL;
-}
+	const char *first = w->token.at, *last = first + w->token.len, *at;
+	char reason[AMOUNT_REASON];
+	__u64 value;
 
-/* For sentences: what to choose from, and the smallest. */
-static const char *units_list(const struct unit *units)
-{
-	return units == time_units ? "ns, us, ms, s" : units == size_units ? "B, KiB, MiB, GiB" : units == percent_units ? "%" : "none";
-}
-
-struct decimal {
-	const char *at;			/* in the text */
-	uint64_t whole, part, place;	/* whole + part / place */
-};
-
-static int is_digit(const char *at, const char *end)
-{
-	return at < end && *at >= '0' && *at <= '9';
-}
-
-/* Reads the digits of a word; returns what follows them.  Too many: whole is the highest, place 0. */
-static const char *decimal_read(struct where *w, struct decimal *ret)
-{
-	const char *at = w->token.at, *end = at + w->token.len;
-	struct decimal d = { at, 0, 0, 1 };
-
-	for (; is_digit(at, end); at++)
-		d.whole = d.whole > INT64_MAX / 10 ? UINT64_MAX : d.whole * 10 + (uint64_t)(*at - '0');
-	if (at < end && *at == '.')
-		at++;
-	else
-		end = at;
-	for (unsigned n = 0; is_digit(at, end); at++, n++) {
-		if (n < 9) {
-			d.part = d.part * 10 + (uint64_t)(*at - '0');
-			d.place *= 10;
-		} else if (*at != '0') {
-			d.place = 0;
-		}
+	if (w->token.kind != TOKEN_WORD || *first < '0' || *first > '9') {
+		refuse(w, first, "%s is a number and cannot be compared with a text", field);
+		return NULL;
 	}
-	*ret = d;
-	return at;
-}
-
-static json_t *decimal_scale(struct where *w, const struct decimal *d, const struct unit *units, const struct unit *unit)
-{
-	uint64_t worth = unit->worth;
-
-	if (d->whole > INT64_MAX / worth)
-		refuse(w, d->at, "this number is too large");
-	else if (!d->place || d->part * worth % d->place)
-		refuse(w, d->at, "this is no whole number%s%s", *units->name ? " of " : "", units->name);
-	else if (d->whole * worth > INT64_MAX - d->part * worth / d->place)
-		refuse(w, d->at, "this number is too large");
-	else
-		return json_integer((json_int_t)(d->whole * worth + d->part * worth / d->place));
-	return NULL;
-}
-
-/* The unit that follows in the same word, or as the next; NULL after an error. */
-static const struct unit *read_unit_name(struct where *w, const char *rest, const struct decimal *d, const char *field,
-					 const struct unit *units)
-{
-	struct token name = { TOKEN_WORD, rest, (size_t)(w->token.at + w->token.len - rest) };
-	const struct unit *unit;
-
 	if (advance(w))
 		return NULL;
-	if (!name.len && w->token.kind == TOKEN_WORD && !token_is(w, "and") && !token_is(w, "or")) {
-		name = w->token;
+	if (strchr("0123456789.", last[-1]) && w->token.kind == TOKEN_WORD && !token_is(w, "and") && !token_is(w, "or")) {
+		last = w->token.at + w->token.len;
 		if (advance(w))
 			return NULL;
 	}
-	unit = unit_find(units, name.at, name.len);
-	if (!unit && !name.len && !d->whole && !d->part)
-		unit = units;			/* 0 is 0 of anything */
-	if (!unit && !name.len)
-		refuse(w, d->at, "%s needs a unit: one of %s", field, units_list(units));
-	else if (!unit)
-		refuse(w, name.at, "\"%.*s\" is no unit of %s: there are %s", (int)(name.len < 40 ? name.len : 40), name.at, field,
-		       units_list(units));
-	return unit;
-}
-
-/* 10ms, 10 ms, 1.5 s, 0 */
-static json_t *read_number(struct where *w, const char *field, const char *type)
-{
-	const struct unit *units = units_of(type), *unit;
-	struct decimal d;
-	const char *rest;
-
-	if (w->token.kind != TOKEN_WORD || *w->token.at < '0' || *w->token.at > '9') {
-		refuse(w, w->token.at, "%s is a number and cannot be compared with a text", field);
+	if (amount_parse(first, (size_t)(last - first), unit_of(type), field, &value, &at, reason)) {
+		refuse(w, at, "%s", reason);
 		return NULL;
 	}
-	rest = decimal_read(w, &d);
-	unit = read_unit_name(w, rest, &d, field, units);
-	return unit ? decimal_scale(w, &d, units, unit) : NULL;
+	return json_integer((json_int_t)value);
 }
 
 static json_t *read_text(struct where *w)

@@ -6,7 +6,7 @@
  * Grammar field op value, joined by `and`, `or` and parentheses; `and` binds closer.  op is one of
  *         = != < <= > >=.  A value is a word, or quoted where it holds blanks or any of ()=!<>"' or is
  *         called and, or: '...' as it stands, "..." as in JSON.
- * Units   of times ns, us, ms, s; of sizes B, KiB, MiB, GiB; they are needed, but for 0.  Decimals are exact.
+ * Units   those of amount.h: times and sizes need one, but for 0.  Decimals are exact.
  * Title   what predicate_title() writes is read back as the same predicate (but for "anything", {} within).
  * Errors  -EINVAL with one sentence in `reason` that says where, counted in characters from 1.
  */

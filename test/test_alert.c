@@ -202,7 +202,7 @@ static void an_hour_of_another_shape_is_the_new_usual(void **state)
 static void a_rule_survives_its_own_form(void **state)
 {
 	static const char *const cases[] = {
-		P99, "{\"name\": \"x\", \"instrumentation\": \"7\", \"share\": \"0.25\", \"above\": \"5\", \"measure\": \"cputime\", \"key\": \"select\"}",
+		P99, "{\"name\": \"x\", \"instrumentation\": \"7\", \"share\": \"0.25\", \"above\": 5, \"measure\": \"cputime\", \"key\": \"select\"}",
 		"{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"window\": 300, \"for\": 2}",
 	};
 	char reason[REASON_MAX];
@@ -221,6 +221,28 @@ static void a_rule_survives_its_own_form(void **state)
 	}
 }
 
+static void a_line_that_is_a_text_has_the_measures_unit(void **state)
+{
+	static const struct { const char *above; enum ruler_unit unit; __u64 value; const char *reason; } cases[] = {
+		{ "100ms", UNIT_NS, 100000000, NULL }, { "1.5 s", UNIT_NS, 1500000000, NULL }, { "4KiB", UNIT_BYTES, 4096, NULL },
+		{ "90 %", UNIT_PERCENT, 90, NULL }, { "90", UNIT_PERCENT, 90, NULL }, { "7", UNIT_NONE, 7, NULL },
+		{ "100", UNIT_NS, 0, "\"above\": \"100\": the measure needs a unit: one of ns, us, ms, s" },
+		{ "100ms", UNIT_BYTES, 0, "\"above\": \"100ms\": \"ms\" is no unit of the measure: there are B, KiB, MiB, GiB" },
+		{ "much", UNIT_NS, 0, "\"above\": \"much\": the measure is a number" },
+	};
+	char request[256], reason[REASON_MAX];
+	struct alert_rule r;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		snprintf(request, sizeof(request), "{\"name\": \"x\", \"instrumentation\": 1, \"share\": 0.1, \"above\": \"%s\"}", cases[i].above);
+		assert_int_equal(parse(request, &r, reason), 0);
+		assert_int_equal(alert_rule_unit(&r, cases[i].unit, reason), cases[i].reason ? -EINVAL : 0);
+		assert_int_equal(r.above, cases[i].value);
+		if (cases[i].reason)
+			assert_non_null(strstr(reason, cases[i].reason));
+	}
+}
+
 static void refuses_what_is_no_rule_with_a_sentence(void **state)
 {
 	static const char *const cases[][2] = {
@@ -228,6 +250,8 @@ static void refuses_what_is_no_rule_with_a_sentence(void **state)
 		{ "{\"name\": \"x\", \"instrumentation\": 1}", "one of" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"share\": 0.1, \"above\": 1}", "one of" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"share\": 0.1}", "needs \"above\"" },
+		{ "{\"name\": \"x\", \"instrumentation\": 1, \"share\": 0.1, \"above\": \"\"}", "\"above\" is empty" },
+		{ "{\"name\": \"x\", \"instrumentation\": 1, \"share\": 0.1, \"above\": -1}", "\"above\" is invalid" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": true, \"above\": 1}", "is learnt" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"shape\": 3}", "true or false" },
 		{ "{\"name\": \"x\", \"instrumentation\": 1, \"percentile\": 99, \"above\": 1}", "from 0 to 1" },
@@ -258,6 +282,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_shape_is_learnt_then_held_against_the_hour_before),
 	cmocka_unit_test(an_hour_of_another_shape_is_the_new_usual),
 	cmocka_unit_test(a_rule_survives_its_own_form),
+	cmocka_unit_test(a_line_that_is_a_text_has_the_measures_unit),
 	cmocka_unit_test(refuses_what_is_no_rule_with_a_sentence),
 };
 

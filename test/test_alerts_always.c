@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #define BEGIN 1700000000ll
-#define SLOW "\"percentile\": 0.99, \"above\": 100000000, \"window\": 5, \"for\": 1}"
+#define SLOW "\"percentile\": 0.99, \"above\": \"100ms\", \"window\": 5, \"for\": 1}"
 
 static struct alerts_bench bench;
 static struct conf conf;

@@ -125,6 +125,7 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		  "the alert at line 2: there is no \"q\" under `instrumentations`" },
 		{ INST "alerts:\n- {name: a, instrumentation: q, shape: yes, webhook: ops}\n", "the alert at line 4: there is no \"ops\" under `webhooks`" },
 		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 0.5}\n", "the alert at line 4: it needs \"above\"" },
+		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 0.5, above: 5 weeks}\n", "\"weeks\" is no unit of the measure" },
 		{ INST "alerts:\n- {name: a, instrumentation: q, percentile: 2, above: 5}\n", "\"percentile\" is invalid" },
 		{ INST "alerts:\n- {name: a, instrumentation: q, shape: yes}\n- {name: a, instrumentation: q, shape: yes}\n",
 		  "the alert at line 5: line 4 has one with the name \"a\" already" },
@@ -209,7 +210,7 @@ static void alerts_name_their_instrumentation_and_webhook(void **state)
 	conf_init(&conf);
 	if (read_text(INST "page-url: https://heat.example\nwebhooks:\n- name: ops\n  url: https://hooks.example/T0/B1?x=y\n  token-file: /etc/t\n"
 		      "- {name: chat, url: 'http://[::1]:8080/', picture: no, timeout: 3}\n"
-		      "alerts:\n- {name: slow, instrumentation: q, percentile: 0.99, above: 1e8, key: select, window: 5, for: 2, webhook: ops}\n"
+		      "alerts:\n- {name: slow, instrumentation: q, percentile: 0.99, above: 100ms, key: select, window: 5, for: 2, webhook: ops}\n"
 		      "- {name: odd, instrumentation: q, shape: true, measure: size}\n", &conf, reason))
 		fail_msg("%s", reason);
 	assert_string_equal(conf.page_url, "https://heat.example");
@@ -221,7 +222,7 @@ static void alerts_name_their_instrumentation_and_webhook(void **state)
 	assert_int_equal(conf.n_alerts, 2);
 	assert_string_equal(conf.alert[0].instrumentation, "q");
 	assert_string_equal(conf.alert[0].request, "{\"name\":\"slow\",\"key\":\"select\",\"webhook\":\"ops\",\"percentile\":0.98999999999999999,"
-			    "\"above\":100000000.0,\"window\":5,\"for\":2}");
+			    "\"above\":\"100ms\",\"window\":5,\"for\":2}");
 	assert_string_equal(conf.alert[1].request, "{\"name\":\"odd\",\"measure\":\"size\",\"shape\":true}");
 	assert_int_equal(conf.alert[1].line, 11);
 }

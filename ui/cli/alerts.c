@@ -9,8 +9,7 @@
 enum { OPT_ADD = 256, OPT_INST, OPT_MEASURE, OPT_KEY, OPT_PERCENTILE, OPT_SHARE, OPT_SHAPE, OPT_ABOVE, OPT_WINDOW, OPT_FOR, OPT_WEBHOOK, OPT_REMOVE, OPT_JSON };
 
 struct options {
-	const char *add, *inst, *measure, *key, *percentile, *share, *window, *hold, *webhook, *remove;
-	char above[32];
+	const char *add, *inst, *measure, *key, *percentile, *share, *above, *window, *hold, *webhook, *remove;
 	int shape, json;
 };
 
@@ -22,7 +21,7 @@ static const struct argp_option options[] = {
 	{ "percentile", OPT_PERCENTILE, "P", 0, "A percentile, 0 to 1, that is above --above", 0 },
 	{ "share", OPT_SHARE, "S", 0, "More than this share, 0 to 1, of the events above --above", 0 },
 	{ "shape", OPT_SHAPE, NULL, 0, "Another distribution than in the hour before", 0 },
-	{ "above", OPT_ABOVE, "VALUE", 0, "A number in the measure's unit, or with ns, us, ms or s", 0 },
+	{ "above", OPT_ABOVE, "VALUE", 0, "A value with the measure's unit: 100ms, 4KiB, 90", 0 },
 	{ "window", OPT_WINDOW, "S", 0, "Seconds that are looked at together (default 10, of shapes 60)", 0 },
 	{ "for", OPT_FOR, "N", 0, "Windows in a row until it fires, and until it is over (default 3)", 0 },
 	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Tell this webhook of heatscoped's configuration when it fires and when it is over", 0 },
@@ -43,7 +42,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PERCENTILE: o->percentile = arg; return 0;
 	case OPT_SHARE: o->share = arg; return 0;
 	case OPT_SHAPE: o->shape = 1; return 0;
-	case OPT_ABOVE: take_value(state, "above", arg, o->above); return 0;
+	case OPT_ABOVE: o->above = arg; return 0;
 	case OPT_WINDOW: o->window = arg; return 0;
 	case OPT_FOR: o->hold = arg; return 0;
 	case OPT_WEBHOOK: o->webhook = arg; return 0;
@@ -144,7 +143,7 @@ static int add(struct client *c, const struct options *o)
 	put(body, "key", o->key);
 	put(body, "percentile", o->percentile);
 	put(body, "share", o->share);
-	put(body, "above", *o->above ? o->above : NULL);
+	put(body, "above", o->above);
 	put(body, "window", o->window);
 	put(body, "for", o->hold);
 	put(body, "webhook", o->webhook);

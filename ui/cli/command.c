@@ -55,29 +55,6 @@ error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_
 	return 0;
 }
 
-/* "10ms" -> "10000000"; a plain number stays. */
-static int value_of(const char *text, char out[32])
-{
-	static const struct { const char *name; double ns; } unit[] = {
-		{ "", 1 }, { "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 },
-	};
-	char *end;
-	double value = strtod(text, &end);
-
-	for (size_t i = 0; end > text && i < sizeof(unit) / sizeof(*unit); i++)
-		if (!strcmp(end, unit[i].name) && value >= 0 && value * unit[i].ns < 1e15) {
-			snprintf(out, 32, "%.0f", value * unit[i].ns);
-			return 0;
-		}
-	return -1;
-}
-
-void take_value(struct argp_state *state, const char *name, const char *text, char out[32])
-{
-	if (value_of(text, out))
-		argp_error(state, "--%s %s: must be a number, or one with ns, us, ms or s", name, text);
-}
-
 long take_number(struct argp_state *state, const char *name, const char *text)
 {
 	char *end;

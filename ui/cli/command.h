@@ -57,10 +57,7 @@ int run_doctor(struct client *c, int argc, char **argv);
 /* The rest of an argp parser whose command takes one argument, which must not be empty; else the usage, and the end. */
 error_t take_one(int key, char *arg, struct argp_state *state, const char **ret_arg);
 
-/* An option's value, or the end: "10ms" -> "10000000"; a plain number stays. */
-void take_value(struct argp_state *state, const char *name, const char *text, char out[32]);
-
-/* Likewise: a whole number from 1 on. */
+/* An option's value, or the end: a whole number from 1 on. */
 long take_number(struct argp_state *state, const char *name, const char *text);
 
 /* What of a reply is to be known beside its numbers: losses, sampling, what was dropped, a cap on keys. */

@@ -1,5 +1,6 @@
 /* compare: two times, keys or measures of an instrumentation, or two instrumentations, against each other. */
 #include "command.h"
+#include "limit.h"
 #include "output.h"
 
 #include <errno.h>
@@ -23,15 +24,15 @@ static const struct setting {
 	{ 'm', "measure" }, { OPT_SELECTED, "selected" }, { OPT_EXCLUDE, "exclude" }, { OPT_BY, "by" }, { OPT_WITH, "b_instrumentation" },
 	{ OPT_WITH_START, "b_start_time" }, { OPT_WITH_MEASURE, "b_measure" }, { OPT_WITH_SELECTED, "b_selected" },
 	{ OPT_WITH_EXCLUDE, "b_exclude" }, { OPT_PER, "per" }, { OPT_VIEW, "view" }, { OPT_NCOLS, "ncols" }, { OPT_ROW_BITS, "row_bits" },
-	{ OPT_TRANSFER, "transfer" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_WIDTH, "width" },
+	{ OPT_TRANSFER, "transfer" }, { OPT_YSCALE, "yscale" }, { OPT_WIDTH, "width" },
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_THEME, "theme" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
 struct options {
-	const char *id, *duration, *start, *end, *out;
+	const char *id, *duration, *start, *end, *ymin, *ymax, *out;
 	const char *value[N_SETTINGS];	/* NULL: not given */
-	char ymin[32], ymax[32], start_text[32], end_text[32], with_start[32];
+	char start_text[32], end_text[32], with_start[32];
 	double before_s;		/* 0: not given */
 	int json;
 };
@@ -63,7 +64,7 @@ static const struct argp_option options[] = {
 	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Amount to colour: sqrt (default), linear, log, rank", 4 },
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 4 },
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown: 10ms, or a number in the measure's unit", 4 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 4 },
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 4 },
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 4 },
 	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels (default 760)", 4 },
@@ -108,8 +109,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_PNG: o->out = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case OPT_BEFORE: o->before_s = take_span(state, arg); return 0;
-	case OPT_YMIN: take_value(state, "ymin", arg, o->ymin); *value = o->ymin; return 0;
-	case OPT_YMAX: take_value(state, "ymax", arg, o->ymax); *value = o->ymax; return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_EXCLUDE:
 	case OPT_WITH_EXCLUDE: *value = "true"; return 0;
 	default:
@@ -271,6 +272,9 @@ int run_compare(struct client *c, int argc, char **argv)
 	asked_put_time(&p, o.start, o.end, o.duration);
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		asked_put(&p, settings[i].parameter, o.value[i]);
+	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
+	if (err)
+		return failed("compare", inst_reason(c, err, o.id));
 	if (o.out)
 		return draw(c, &o, &p);
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);

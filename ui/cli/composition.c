@@ -1,13 +1,13 @@
 /* composition: what the time of the events in a rectangle of a heat map was, as a table. */
 #include "command.h"
+#include "limit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct options {
-	const char *id, *duration, *start, *end, *selected;
-	char ymin[32], ymax[32];
+	const char *id, *duration, *start, *end, *ymin, *ymax, *selected;
 	int json;
 };
 
@@ -19,7 +19,7 @@ static const struct argp_option options[] = {
 	{ "begin", 'b', "TIME", 0, "The same as --from, as of `explain`", 0 },
 	{ "end", 'e', "TIME", 0, "The same as --to", 0 },
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
-	{ "over", OPT_YMIN, "VALUE", 0, "Its lowest value: 10ms, 1.5s, or a number in the measure's unit (default 0)", 0 },
+	{ "over", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
 	{ "under", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
@@ -36,8 +36,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e':
 	case 't': o->end = arg; return 0;
 	case 'd': o->duration = arg; return 0;
-	case OPT_YMIN: take_value(state, "over", arg, o->ymin); return 0;
-	case OPT_YMAX: take_value(state, "under", arg, o->ymax); return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	default: return take_one(key, arg, state, &o->id);
@@ -110,10 +110,9 @@ int run_composition(struct client *c, int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	asked_put_time(&p, o.start, o.end, o.duration);
-	asked_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
-	asked_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
 	asked_put(&p, "selected", o.selected);
-	err = inst_get(c, o.id, "/value/composition", &p, &reply);
+	err = limits_put(c, o.id, NULL, (const struct limit[]){ { "over", "ymin", o.ymin }, { "under", "ymax", o.ymax } }, 2, &p)
+		?: inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)
 		return failed("composition", inst_reason(c, err, o.id));
 	if (o.json)

@@ -1,5 +1,6 @@
 /* explain: what sets a rectangle of a heat map apart from the rest, as a ranked table and a sentence. */
 #include "command.h"
+#include "limit.h"
 
 #include "../../collector/slice.h"
 
@@ -9,8 +10,8 @@
 #include <string.h>
 
 struct options {
-	const char *id, *duration, *start, *end, *measure, *top, *selected;
-	char ymin[32], ymax[32], baseline_start[32], baseline_end[32];
+	const char *id, *duration, *start, *end, *ymin, *ymax, *measure, *top, *selected;
+	char baseline_start[32], baseline_end[32];
 	int json, all;
 };
 
@@ -21,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "begin", 'b', "TIME", 0, "The same as --start", 0 },
 	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 0 },
 	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value: 10ms, 1.5s, or a number in the measure's unit (default 0)", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure is the axis (default: the first)", 0 },
 	{ "baseline", OPT_BASELINE, "START,END", 0, "Compare with this time, too", 0 },
@@ -50,8 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e': o->end = arg; return 0;
 	case 'd': o->duration = arg; return 0;
 	case 'm': o->measure = arg; return 0;
-	case OPT_YMIN: take_value(state, "ymin", arg, o->ymin); return 0;
-	case OPT_YMAX: take_value(state, "ymax", arg, o->ymax); return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_BASELINE: take_baseline(state, o, arg); return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_TOP: o->top = arg; return 0;
@@ -282,13 +283,12 @@ int run_explain(struct client *c, int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	asked_put_time(&p, o.start, o.end, o.duration);
 	asked_put(&p, "measure", o.measure);
-	asked_put(&p, "ymin", *o.ymin ? o.ymin : NULL);
-	asked_put(&p, "ymax", *o.ymax ? o.ymax : NULL);
 	asked_put(&p, "baseline_start", *o.baseline_start ? o.baseline_start : NULL);
 	asked_put(&p, "baseline_end", *o.baseline_end ? o.baseline_end : NULL);
 	asked_put(&p, "selected", o.selected);
 	asked_put(&p, "top", o.top);
-	err = inst_get(c, o.id, "/value/explain", &p, &reply);
+	err = limits_put(c, o.id, o.measure, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)
+		?: inst_get(c, o.id, "/value/explain", &p, &reply);
 	if (err)
 		return failed("explain", inst_reason(c, err, o.id));
 	if (o.json)

@@ -2,6 +2,7 @@
 #include "aggregator/parcel.h"
 #include "command.h"
 #include "describe.h"
+#include "limit.h"
 #include "output.h"
 #include "render/note.h"
 
@@ -24,14 +25,17 @@ static const struct setting {
 	const char *parameter;
 } settings[] = {
 	{ 'm', "measure" }, { OPT_WIDTH, "width" }, { OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" },
-	{ OPT_WEIGHTS, "weights" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
+	{ OPT_WEIGHTS, "weights" }, { OPT_YSCALE, "yscale" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
 	{ OPT_PALETTE, "palette" },
 };
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+#define N_LIMITS 2
 
 struct options {
 	const char *file, *out, *format, *table;
-	struct http_param param[N_SETTINGS];
+	struct limit limit[N_LIMITS];
+	char number[N_LIMITS][32];	/* of these, once the picture has said their unit */
+	struct http_param param[N_SETTINGS + N_LIMITS];
 	size_t n_params;
 	int json;
 };
@@ -48,8 +52,8 @@ static const struct argp_option options[] = {
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log, linear, sqrt, rank, percent (of the column)", 0 },
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count or weight: time spent", 0 },
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log or linear", 0 },
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, in ns", 0 },
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown, in ns", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },
 	{ "crop", OPT_CROP, "SHARE", 0, "At most this share of the events (0 to 0.05) is above the value axis", 0 },
 	{ "theme", OPT_THEME, "NAME", 0, "light or dark", 0 },
 	{ "palette", OPT_PALETTE, "NAME", 0, "ramp, fire or grey", 0 },
@@ -77,12 +81,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_TABLE: o->table = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
+	case OPT_YMIN: o->limit[0] = (struct limit){ "ymin", "ymin", arg }; return 0;
+	case OPT_YMAX: o->limit[1] = (struct limit){ "ymax", "ymax", arg }; return 0;
 	case ARGP_KEY_END:
 		if (o->out && !o->format && !output_format(o->out))
 			argp_error(state, "%s: must end in " OUTPUT_ENDINGS ", or give --format", o->out);
 		if (o->format && !output_known(o->format))
 			argp_error(state, "--format must be png, pdf, svg, html, csv or json");
-		if (!o->out && !o->format && (o->n_params || o->table))
+		if (!o->out && !o->format && (o->n_params || o->limit[0].text || o->limit[1].text || o->table))
 			argp_error(state, "give -o FILE to draw it anew");
 		return 0;
 	default: return take_one(key, arg, state, &o->file);
@@ -132,7 +138,25 @@ static int read_file(const char *path, __u8 **ret_data, size_t *ret_len, char *r
 	return 0;
 }
 
-static int read_parcel(const struct options *o, struct parcel *p, char *reason)
+/* In the unit of the map that is drawn, or the first. */
+static int read_limits(struct options *o, const struct parcel *p, char *reason)
+{
+	const struct grid *g = p->n_maps ? p->map[0].grid : NULL;
+	char why[256];
+	int err = 0;
+
+	for (size_t i = 0; i < N_LIMITS && !err; i++) {
+		if (!o->limit[i].text)
+			continue;
+		err = limit_read(&o->limit[i], amount_unit(g && g->unit ? g->unit : ""), g ? p->map[0].measure : "it", o->number[i], why);
+		if (err)
+			snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+		o->param[o->n_params++] = (struct http_param){ o->limit[i].parameter, o->number[i] };
+	}
+	return err;
+}
+
+static int read_parcel(struct options *o, struct parcel *p, char *reason)
 {
 	__u8 *png = NULL;
 	char *json = NULL;
@@ -144,6 +168,11 @@ static int read_parcel(const struct options *o, struct parcel *p, char *reason)
 	free(png);
 	if (!err)
 		err = parcel_get(json, len, o->param, o->n_params, p, reason);
+	if (!err && (o->limit[0].text || o->limit[1].text)) {
+		err = read_limits(o, p, reason);
+		parcel_fini(p);
+		err = err ?: parcel_get(json, len, o->param, o->n_params, p, reason);
+	}
 	free(json);
 	if (err == -ENOMEM)
 		snprintf(reason, PARAMS_REASON_MAX, "%s", strerror(ENOMEM));

@@ -3,6 +3,7 @@
 #include "describe.h"
 #include "file.h"
 #include "key_table.h"
+#include "limit.h"
 #include "output.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ static const struct setting {
 } settings[] = {
 	{ 'd', "duration" }, { 's', "start_time" }, { 'e', "end_time" }, { 'm', "measure" }, { OPT_WIDTH, "width" },
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
-	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_YMIN, "ymin" }, { OPT_YMAX, "ymax" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
+	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
 	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
 	{ OPT_TOP, "top" }, { OPT_CHART, "chart" }, { OPT_NO_DATA, "data" }, { OPT_COLUMNS, "table" }, { OPT_NCOLS, "ncols" },
@@ -36,11 +37,12 @@ static const struct setting {
 struct options {
 	const char *id, *file, *out, *format;
 	const char *value[N_SETTINGS];	/* NULL: not given */
-	char ymin[32], ymax[32];
+	const char *ymin, *ymax;
 	int bare, keys;
 	int numbers;			/* export: cells, columns or keys, no picture */
 	int words;			/* describe */
 	int author;			/* report: it tells who made it */
+	int flame, chart;
 };
 
 static const char **value_of(struct options *o, int key)
@@ -66,7 +68,7 @@ static const char **value_of(struct options *o, int key)
 	{ "format", OPT_FORMAT, "NAME", 0, formats, 0 },                                                      \
 	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown: 10ms, or a number in ns", 0 },                   \
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 0 },            \
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },                                           \
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
 	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
@@ -108,7 +110,7 @@ static const struct argp_option flame_options[] = {
 	{ "output", 'o', "FILE", 0, "Write here (- is standard output)", 0 },
 	{ "folded", OPT_FOLDED, NULL, 0, "Not a picture but a line per stack, for other tools", 0 },
 	SOURCE_OPTIONS,
-	{ "over", OPT_YMIN, "VALUE", 0, "Only events from this value on: 10ms, or a number in the measure's unit", 0 },
+	{ "over", OPT_YMIN, "VALUE", 0, "Only events from this value on, with the measure's unit: 10ms", 0 },
 	{ "ymin", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "under", OPT_YMAX, "VALUE", 0, "Only events below this value", 0 },
 	{ "ymax", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
@@ -155,13 +157,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 	const char **value = value_of(o, key);
 
-	if (key == OPT_YMIN || key == OPT_YMAX) {
-		char *number = key == OPT_YMIN ? o->ymin : o->ymax;
-
-		take_value(state, key == OPT_YMIN ? "ymin" : "ymax", arg, number);
-		*value = number;
-		return 0;
-	}
 	if (value) {
 		*value = arg ? arg : key == OPT_NO_DATA ? "false" : key == OPT_COLUMNS ? "columns" : "true";
 		return 0;
@@ -170,6 +165,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'o': o->out = arg; return 0;
 	case 'f': o->file = arg; return 0;
 	case OPT_FORMAT: o->format = arg; return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_BARE: o->bare = 1; return 0;
 	case OPT_KEYS: o->keys = 1; return 0;
 	case OPT_FOLDED: o->format = "folded"; return 0;
@@ -295,19 +292,57 @@ static int write_reply(const struct options *o, const struct reply *r, char reas
 	return err;
 }
 
+/* By default heatscoped draws percentiles where a measure alone is decomposed, else rates. */
+static int rates_shown(struct client *c, struct options *o, int *ret_shown)
+{
+	const char *show = *value_of(o, OPT_SHOW);
+	char path[512];
+	json_t *inst;
+	int err;
+
+	*ret_shown = show && strcmp(show, "percentiles");
+	if (show)
+		return 0;
+	err = client_json(c, "GET", inst_path(o->id, "", path), NULL, &inst);
+	*ret_shown = strcmp(json_string_value(json_object_get(inst, "value-arity")) ?: "", "numeric-decomposition") ||
+		     json_array_size(json_object_get(inst, "decomposition")) > 1;
+	json_decref(inst);
+	return err;
+}
+
+/* Rates are numbers per second, everything else is values of the measure. */
+static int put_limits(struct client *c, struct options *o, struct asked *p)
+{
+	const struct limit limit[] = { { o->flame ? "over" : "ymin", "ymin", o->ymin }, { o->flame ? "under" : "ymax", "ymax", o->ymax } };
+	int rates = 0, err = o->chart && (o->ymin || o->ymax) ? rates_shown(c, o, &rates) : 0;
+	char number[32];
+
+	if (err || !rates)
+		return err ?: limits_put(c, o->id, *value_of(o, 'm'), limit, 2, p);
+	for (size_t i = 0; i < 2 && !err; i++) {
+		if (!limit[i].text)
+			continue;
+		err = limit_read(&limit[i], UNIT_PER_S, "the rate", number, c->reason);
+		if (!err)
+			asked_put(p, limit[i].parameter, number);
+	}
+	return err;
+}
+
 static int fetch(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
 	struct asked p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
-	struct reply r;
+	struct reply r = { .len = 0 };
 	int err;
 
 	set_defaults(o);
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		asked_put(&p, settings[i].parameter, o->value[i]);
 	asked_put(&p, "format", format_of(o));
+	err = put_limits(c, o, &p);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
-	err = client_request(c, "GET", whole, NULL, &r);
+	err = err ?: client_request(c, "GET", whole, NULL, &r);
 	if (err)
 		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
 	else
@@ -357,7 +392,7 @@ static int is_text(const char *format)
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
 	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
-			     .author = p->argp == &report_argp };
+			     .author = p->argp == &report_argp, .flame = p->argp == &flame_argp, .chart = p->argp == &chart_argp };
 	const char *resource = p->resource;
 	char reason[PARAMS_REASON_MAX] = "";
 	int err;

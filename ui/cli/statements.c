@@ -1,5 +1,6 @@
 /* slow, fsslow, snoop: single statements, as they are kept of each second (exemplars), one a line. */
 #include "command.h"
+#include "limit.h"
 #include "measure.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ struct view {
 enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
 
 static const struct argp_option options[] = {
-	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s, or ns", 0 },
+	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
 	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
 	{ "seconds", 's', "N", 0, "Look for N seconds", 0 },
 	{ "last", 'l', "S", 0, "Instead: what heatscoped has kept of the last S seconds", 0 },
@@ -48,12 +49,22 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+/* The latency of METRIC is a time. */
+static void take_over(struct argp_state *state, const char *text, char out[32])
+{
+	const struct limit over = { "over", NULL, text };
+	char reason[256];
+
+	if (limit_read(&over, UNIT_NS, "the latency", out, reason))
+		argp_error(state, "%s", reason);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
 	switch (key) {
-	case OPT_OVER: take_value(state, "over", arg, o->over); return 0;
+	case OPT_OVER: take_over(state, arg, o->over); return 0;
 	case 'f': o->follow = 1; return 0;
 	case 's': o->seconds = take_number(state, "seconds", arg); return 0;
 	case 'l': o->last = take_number(state, "last", arg); return 0;

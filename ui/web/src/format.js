@@ -33,9 +33,9 @@ export function amount(value, unit = "ns", digits = 3) {
 
 const UNITS = { ns: TIME_UNITS, bytes: SIZE_UNITS, "bytes/s": RATE_UNITS };
 
-/* How a value of a unit may end; a time must have one. */
+/* How a value of a unit may end; times and sizes must have one. */
 const endings = (unit) => [...UNITS[unit] ?? COUNT_UNITS.flatMap(([size, name]) => [[size, name], [size, name + unit]]),
-	...unit === "ns" ? [] : [[1, ""], [1, unit]]];
+	...unit in UNITS ? [] : [[1, ""], [1, unit]]];
 
 /** What amount() writes, and "10ms", "1.5 s", "20us", "12000", "12k"; null: it is none of that unit. */
 export function parse(text, unit = "ns") {

@@ -19,9 +19,9 @@ test("what is written is read", () => {
 		[1.25e8, "bytes/s"], [1.5e6, "ns"], [3.2e10, "ns"]])
 		assert.equal(format.parse(format.amount(value, unit, 4), unit), value, format.amount(value, unit, 4));
 	for (const [text, unit, value] of [["10ms", "ns", 1e7], ["20us", "ns", 2e4], ["12000", "", 12000], ["12k", "", 12000], ["1.5 M", "", 1.5e6], ["2G", "/s", 2e9],
-		["4096", "bytes", 4096], ["5 %", "%", 5], ["1,000.5 ms", "ns", 1000.5e6]])
+		["4096 B", "bytes", 4096], ["5 %", "%", 5], ["1,000.5 ms", "ns", 1000.5e6]])
 		assert.equal(format.parse(text, unit), value, text);
-	for (const [text, unit] of [["", ""], ["10", "ns"], ["1,5 ms", "ns"], ["12,00", ""], ["10 ms", "bytes"], ["5 x", ""], ["-5", ""], [",", ""]])
+	for (const [text, unit] of [["", ""], ["10", "ns"], ["1,5 ms", "ns"], ["12,00", ""], ["10 ms", "bytes"], ["4096", "bytes"], ["4096", "bytes/s"], ["5 x", ""], ["-5", ""], [",", ""]])
 		assert.equal(format.parse(text, unit), null, text);
 });
 
