@@ -244,6 +244,12 @@ const char *catalog_fare_word(enum fare fare)
 	return word[fare];
 }
 
+/* Its programs run, but the first slot that it counts has not begun.  A start that is further away is another clock's. */
+static bool fare_is_early(const struct catalog_inst *ci, const struct inst_state *state, __s64 now_ns)
+{
+	return state->active && state->from_ns > now_ns && state->from_ns - now_ns <= (__s64)ci->in.slot_ns;
+}
+
 /* What a connected source that can measure it does. */
 static enum fare fare_now(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
 {
@@ -252,7 +258,7 @@ static enum fare fare_now(const struct catalog_inst *ci, const struct source *s,
 
 	if (ci->in.suspended || ci->off)
 		return FARE_SUSPENDED;
-	if (!state)
+	if (!state || fare_is_early(ci, state, now_ns))
 		return FARE_PENDING;
 	snprintf(reason, REASON_MAX, "%s", state->reason);
 	if (!state->active || state->partial)

@@ -227,6 +227,14 @@ static void add_sighting(json_t *json, const struct catalog_inst *ci, const char
 	json_object_set_new(json, "lost", json_integer(seen ? (json_int_t)seen->lost : 0));
 }
 
+static void add_start(json_t *json, const struct source *s, __u64 inst)
+{
+	const struct inst_state *state = source_inst(s, inst);
+
+	json_object_set_new(json, "counts_from", state && state->active && state->from_ns ? json_real((double)state->from_ns / 1e9)
+											   : json_null());
+}
+
 /* How each source that matters fares with it. */
 static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
@@ -243,6 +251,7 @@ static json_t *states_json(const struct catalog *c, const struct catalog_inst *c
 		if (ci->in.n_exemplars)
 			json_object_set_new(json, "text", json_string(text_word(s)));
 		add_sighting(json, ci, s->name);
+		add_start(json, s, ci->in.id);
 		json_array_append_new(all, json);
 	}
 	return all;

@@ -270,6 +270,8 @@ static int state_check(const json_t *json, char *reason)
 		return refuse(reason, "a state has no id of an instrumentation");
 	if (!state || (strcmp(state, "active") && strcmp(state, "partial") && strcmp(state, "failed")))
 		return refuse(reason, "an instrumentation's state is none of \"active\", \"partial\" and \"failed\"");
+	if (json_integer_value(json_object_get(json, "counts_from")) < 0)
+		return refuse(reason, "an instrumentation counts from before 1970");
 	return 0;
 }
 
@@ -293,6 +295,7 @@ int source_state(struct source *s, const json_t *message, char *reason)
 			return refuse(reason, "no room for the states of more than %d instrumentations", STATES_MAX);
 		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");
 		state->active = state->partial || !strcmp(json_string_value(json_object_get(json, "state")), "active");
+		state->from_ns = json_integer_value(json_object_get(json, "counts_from"));
 		copy_reason(json, state->reason);
 	}
 	return 0;

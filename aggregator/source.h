@@ -27,6 +27,7 @@ struct inst_state {				/* of one instrumentation at one source */
 	__u64 inst;
 	bool active;				/* false: failed, `reason` says why */
 	bool partial;				/* active, but not with everything: `reason` says what is missing */
+	__s64 from_ns;				/* where the first slot that it counts begins, wall-clock time; 0: it did not say */
 	char reason[REASON_MAX];
 };
 

@@ -191,7 +191,8 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	ring.weighed = it->record.weighed;
 	/* Loading takes a while; a slot that began before we were attached would be a partial one. */
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
-	reader_ring_init(&ring, (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1);
+	it->first_slot = (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1;
+	reader_ring_init(&ring, it->first_slot);
 	err = reader_new(&ring, in->id, &k->conf, &labels, &it->reader);
 	if (err) {
 		snprintf(reason, REASON_MAX, "no memory");
@@ -322,6 +323,16 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		 plan.n_measures, plan.n_cells, plan.n_weights, plan.n_weight_cells);
 	traced_refresh(k, on);
 	return 0;
+}
+
+static __s64 kernel_counts_from(void *self, __u64 inst)
+{
+	const struct kernel *k = self;
+	const struct instrument *it = k->instrument;
+
+	while (it && it->inst != inst)
+		it = it->next;
+	return it ? (__s64)(it->first_slot * it->slot_ns) : 0;
 }
 
 static void kernel_disable(void *self, __u64 inst)
@@ -554,6 +565,7 @@ const struct probe kernel_probe = {
 	.refusal = kernel_refusal,
 	.enable = kernel_enable,
 	.disable = kernel_disable,
+	.counts_from = kernel_counts_from,
 	.drain = kernel_drain,
 	.lacking = kernel_lacking,
 	.wake_at = kernel_wake_at,

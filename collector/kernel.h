@@ -23,6 +23,7 @@ struct instrument {			/* an instrumentation that is enabled */
 	__u64 wanted;			/* of events */
 	__u64 kept;			/* of these, the fields of its keys */
 	__u64 slot_ns, memory;
+	__u64 first_slot;		/* that it counts */
 	struct record record;
 	struct reader *reader;
 	struct predicate predicate;

@@ -47,6 +47,9 @@ struct probe {
 	int (*enable)(void *self, const struct instrumentation *in, __s64 now_ns, char *reason);
 	void (*disable)(void *self, __u64 inst);
 
+	/* NULL: not known.  Where the first slot that it counts begins, wall-clock time; 0: not known. */
+	__s64 (*counts_from)(void *self, __u64 inst);
+
 	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
 
 	/* NULL: never.  What of an instrumentation is not looked at now or cannot be had, and why, in words; "": nothing. */

@@ -239,10 +239,13 @@ json_t *probes_state(const struct probes *p)
 
 	for (const struct enabled *e = p->enabled; e; e = e->next) {
 		const char *lacks = e->on && e->on->probe->lacking ? e->on->probe->lacking(e->on->self, e->in.id) : "";
+		__s64 from_ns = e->on && e->on->probe->counts_from ? e->on->probe->counts_from(e->on->self, e->in.id) : 0;
+		json_t *one = json_pack("{s:I, s:s, s:s}", "id", (json_int_t)e->in.id, "state",
+					!e->on ? "failed" : *lacks ? "partial" : "active", "reason", *lacks ? lacks : e->reason);
 
-		json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "id", (json_int_t)e->in.id, "state",
-						      !e->on ? "failed" : *lacks ? "partial" : "active", "reason",
-						      *lacks ? lacks : e->reason));
+		if (from_ns)
+			json_object_set_new(one, "counts_from", json_integer(from_ns));
+		json_array_append_new(list, one);
 	}
 	return json_pack("{s:o}", "instrumentations", list);
 }

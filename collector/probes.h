@@ -37,7 +37,7 @@ void probes_disable_all(struct probes *p);
  * active goes on, and can be disabled. */
 void probes_fix(struct probes *p);
 
-json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason"}]} */
+json_t *probes_state(const struct probes *p);	/* {"instrumentations": [{"id", "state", "reason", "counts_from": ns}]} */
 
 size_t probes_active(const struct probes *p);
 __u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s without any */

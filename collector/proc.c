@@ -206,6 +206,16 @@ static int proc_enable(void *self, const struct instrumentation *in, __s64 now_n
 	return 0;
 }
 
+static __s64 proc_counts_from(void *self, __u64 inst)
+{
+	const struct proc *p = self;
+	const struct counting *c = p->counting;
+
+	while (c && c->inst != inst)
+		c = c->next;
+	return c ? c->first_slot * (__s64)c->on->slot_ns : 0;
+}
+
 static void proc_disable(void *self, __u64 inst)
 {
 	struct proc *p = self;
@@ -405,6 +415,7 @@ const struct probe proc_probe = {
 	.refusal = proc_refusal,
 	.enable = proc_enable,
 	.disable = proc_disable,
+	.counts_from = proc_counts_from,
 	.drain = proc_drain,
 	.doctor = proc_doctor,
 };

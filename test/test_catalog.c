@@ -513,6 +513,30 @@ static void a_source_fares_as_it_says_and_as_it_is_seen(void **state)
 	rig_end(&r);
 }
 
+/* A collector counts whole slots; a clock that is ahead of ours by more than one says nothing of ours. */
+static void a_source_is_pending_until_its_first_slot_begins(void **state)
+{
+	struct rig r;
+	__s64 now = wire_now_ns(), from = (now / 1000000000 + 1) * 1000000000;
+	const struct { __s64 at; enum fare fare; } cases[] = {
+		{ from - 1000000000, FARE_PENDING }, { from - 1, FARE_PENDING }, { from, FARE_ACTIVE }, { from - 1000000001, FARE_ACTIVE },
+	};
+	char reason[REASON_MAX];
+	json_t *states;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	states = json_pack("{s:[{s:I, s:s, s:I}]}", "instrumentations", "id", (json_int_t)id, "state", "active", "counts_from",
+			   (json_int_t)from);
+	assert_int_equal(catalog_state(r.catalog, "db1", states, reason), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_fare(&r, id, "db1", cases[i].at, cases[i].fare, "");
+	json_decref(states);
+	rig_end(&r);
+}
+
 static void who_can_and_was_there_shortly_before_is_waited_for(void **state)
 {
 	struct rig r;
@@ -577,6 +601,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_clone_differs_in_what_is_named),
 	cmocka_unit_test(whom_nobody_asks_for_is_deleted),
 	cmocka_unit_test(a_source_fares_as_it_says_and_as_it_is_seen),
+	cmocka_unit_test(a_source_is_pending_until_its_first_slot_begins),
 	cmocka_unit_test(who_can_and_was_there_shortly_before_is_waited_for),
 	cmocka_unit_test(who_waits_is_told_that_somebody_reported),
 	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),

@@ -105,6 +105,8 @@ static void a_state_is_told_from_the_first_whole_slot_on(void **state)
 	char reason[REASON_MAX];
 
 	assert_int_equal(enable(self, 1, "cpu.loadavg1", NULL, "load", SECOND, T0 + 300000000, reason), 0);
+	assert_true(proc_probe.counts_from(self, 1) == T0 + SECOND);
+	assert_true(proc_probe.counts_from(self, 2) == 0);
 	for (int slot = 1; slot <= 4; slot++)
 		drain(self, T0 + slot * SECOND + LATE, &t);
 	assert_told(&t, (const __s64[]){ 1, 2, 3 }, 3);

@@ -67,6 +67,13 @@ static void states_add_up_and_a_new_start_forgets_them(void **state)
 	assert_true(source_inst(s, 1)->active);
 	assert_false(source_inst(s, 2)->active);
 	assert_string_equal(source_inst(s, 2)->reason, "64 MB");
+	assert_true(source_inst(s, 1)->from_ns == 0);
+	json_object_set_new(json_array_get(json_object_get(one, "instrumentations"), 0), "counts_from", json_integer(1700000001000000000));
+	assert_int_equal(source_state(s, one, reason), 0);
+	assert_true(source_inst(s, 1)->from_ns == 1700000001000000000);
+	json_object_set_new(json_array_get(json_object_get(one, "instrumentations"), 0), "counts_from", json_integer(-1));
+	assert_int_equal(source_state(s, one, reason), -EINVAL);
+	assert_string_equal(reason, "an instrumentation counts from before 1970");
 	source_forget(s, 1);
 	assert_null(source_inst(s, 1));
 	assert_non_null(source_inst(s, 2));

@@ -1,6 +1,8 @@
 /* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
+#include "inst_state.h"
 #include "../../collector/where.h"
+#include "../../render/axis.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,14 +13,14 @@
 /* --- options that several of these have --- */
 
 struct options {
-	int json, suspend, resume;
+	int json, suspend, resume, wait;
 	const char *by, *measures, *weights, *granularity, *retention, *tiers, *idle_max, *bits, *keys, *exemplars, *where, *predicate;
 	char **arg;
 	int n_args;
 };
 
 enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
-	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME };
+	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME, OPT_WAIT };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -35,6 +37,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_IDLE_MAX: o->idle_max = arg; return 0;
 	case OPT_SUSPEND: o->suspend = 1; return 0;
 	case OPT_RESUME: o->resume = 1; return 0;
+	case OPT_WAIT: o->wait = 1; return 0;
 	case OPT_BITS: o->bits = arg; return 0;
 	case OPT_EXEMPLARS: o->exemplars = arg; return 0;
 	case OPT_KEYS: o->keys = arg; return 0;
@@ -235,6 +238,7 @@ static const struct argp_option shape_options[] = {
 	{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
 	  "joined by and, or, (); times in ns, us, ms, s", 0 },
 	{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
+	{ "wait", OPT_WAIT, NULL, 0, "Return when it counts: every connected collector that can has begun its first slot", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
 	{ 0 },
 };
@@ -265,16 +269,53 @@ static int has_one_predicate(const struct options *o, const char *command)
 	return 0;
 }
 
-/* Prints what was made, or why it was not. */
+#define ANSWER_S 10			/* a collector that has not answered by then is busy: the instrumentation is there */
+
+/* "2026-11-25 12:00:05 UTC" */
+static const char *start_text(double from_s, char out[AXIS_TEXT + 4])
+{
+	axis_format_time((__s64)(from_s * 1e9), 0, out);
+	return strcat(out, " UTC");
+}
+
+/* Waits for the collectors: some cannot measure it, or have no memory left.  Returns the exit status. */
+static int finish_starting(struct client *c, const char *command, const char *id, const struct options *o)
+{
+	char text[AXIS_TEXT + 4];
+	struct inst_state s;
+	json_t *inst;
+	int err = inst_await(c, id, o->wait ? INST_COUNTED : INST_ANSWERED, o->wait ? INST_COUNTED_S : ANSWER_S, NULL, &inst);
+
+	if (err && (o->wait || err != -ETIMEDOUT)) {
+		show_print(stderr, "heatscope %s: instrumentation %s is not measured: %s\n", command, id, c->reason);
+		json_decref(inst);
+		return 1;
+	}
+	s = inst_state_of(inst);
+	if (s.n_failed)
+		show_print(stderr, "heatscope %s: %u of its collectors cannot measure instrumentation %s: %s: %s\n", command, s.n_failed, id,
+			   s.failed, s.failure);
+	if (o->wait && s.counts_from_s > 0)
+		show_print(stderr, "heatscope %s: instrumentation %s counts from %s on\n", command, id, start_text(s.counts_from_s, text));
+	if (o->json)
+		return print_json(inst);
+	json_decref(inst);
+	return 0;
+}
+
+/* Prints what was made, or why it was not; the id at once, so that it is known whatever the waiting comes to. */
 static int finish_making(struct client *c, const char *command, int err, json_t *made, const struct options *o)
 {
+	char id[32];
+
 	if (err)
 		return failed(command, c->reason);
-	if (o->json)
-		return print_json(made);
-	show_print(stdout, "%s\n", json_string_value(json_object_get(made, "id")));
+	snprintf(id, sizeof(id), "%s", json_string_value(json_object_get(made, "id")));
 	json_decref(made);
-	return 0;
+	if (!o->json)
+		show_print(stdout, "%s\n", id);
+	fflush(stdout);
+	return finish_starting(c, command, id, o);
 }
 
 /* A refusal of what no collector offers: where to see what they do. */
@@ -378,6 +419,7 @@ int run_set(struct client *c, int argc, char **argv)
 		{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds; 0: never", 0 },
 		{ "suspend", OPT_SUSPEND, NULL, 0, "Measure no more; what was recorded stays", 0 },
 		{ "resume", OPT_RESUME, NULL, 0, "Measure again", 0 },
+		{ "wait", OPT_WAIT, NULL, 0, "Return when it counts: every connected collector that can has begun its first slot", 0 },
 		{ "json", OPT_JSON, NULL, 0, "Print the instrumentation as JSON", 0 },
 		{ 0 },
 	};
@@ -403,6 +445,10 @@ int run_set(struct client *c, int argc, char **argv)
 	json_decref(body);
 	if (err)
 		return failed("set", inst_reason(c, err, o.arg[0]));
+	if (o.resume || o.wait) {
+		json_decref(inst);
+		return finish_starting(c, "set", o.arg[0], &o);
+	}
 	if (o.json)
 		return print_json(inst);
 	json_decref(inst);
@@ -454,7 +500,7 @@ int run_list(struct client *c, int argc, char **argv)
 
 static void print_instrumentation(const json_t *inst)
 {
-	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32];
+	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32], from[AXIS_TEXT + 4];
 	json_t *source, *tiers;
 	size_t i;
 
@@ -489,8 +535,11 @@ static void print_instrumentation(const json_t *inst)
 	json_array_foreach(json_object_get(inst, "sources"), i, source) {
 		const char *reason = json_string_value(json_object_get(source, "reason"));
 
-		show_print(stdout, "source           %s: %s%s%s\n", json_string_value(json_object_get(source, "source")),
-		       json_string_value(json_object_get(source, "state")), reason && *reason ? ", " : "", reason ?: "");
+		double from_s = json_number_value(json_object_get(source, "counts_from"));
+
+		show_print(stdout, "source           %s: %s%s%s%s%s\n", json_string_value(json_object_get(source, "source")),
+			   json_string_value(json_object_get(source, "state")), reason && *reason ? ", " : "", reason ?: "",
+			   from_s > 0 ? ", counts from " : "", from_s > 0 ? start_text(from_s, from) : "");
 	}
 }
 

@@ -1,6 +1,7 @@
 #include "measure.h"
 
 #include "command.h"
+#include "inst_state.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -20,7 +21,6 @@ static void interrupt(int signal)
 /* ---- start and stop ---- */
 
 #define OPTIONS_MAX 8
-#define ACTIVE_S 60			/* the kernel checks programs for seconds, where it has other work */
 
 int measure_start(struct measure *m, const char *const *option)
 {
@@ -143,43 +143,9 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 	return err;
 }
 
-/* Why its one source cannot measure it; "": it may still begin. */
-static const char *failure_of(const json_t *inst)
-{
-	const json_t *source = json_array_get(json_object_get(inst, "sources"), 0);
-	const char *state = json_string_value(json_object_get(source, "state")) ?: "";
-
-	return strcmp(state, "failed") ? "" : json_string_value(json_object_get(source, "reason")) ?: "the collector failed";
-}
-
-/* Partly, too: the collector says what is lacking. */
-static int is_counted(const char *state)
-{
-	return !strcmp(state, "active") || !strcmp(state, "partial");
-}
-
 int measure_active(struct measure *m, const char *id)
 {
-	const struct timespec nap = { .tv_nsec = 20000000 };
-	int err, active = 0, failed = 0;
-	char path[512];
-	json_t *inst;
-
-	for (int i = 0; i < ACTIVE_S * 50 && !active && !failed && !interrupted; i++) {
-		err = client_json(&m->client, "GET", inst_path(id, "", path), NULL, &inst);
-		if (err)
-			return err;
-		active = is_counted(json_string_value(json_object_get(inst, "state")) ?: "");
-		failed = *failure_of(inst) != 0;
-		if (failed)
-			snprintf(m->client.reason, sizeof(m->client.reason), "%s", failure_of(inst));
-		json_decref(inst);
-		nanosleep(&nap, NULL);
-	}
-	if (!active && !failed)
-		snprintf(m->client.reason, sizeof(m->client.reason), interrupted ? "interrupted before the collector began to measure" :
-			 "the collector did not begin to measure within %d s", ACTIVE_S);
-	return active ? 0 : failed ? -EIO : -ETIMEDOUT;
+	return inst_await(&m->client, id, INST_COUNTED, INST_COUNTED_S, &interrupted, NULL);
 }
 
 /* ---- while it runs ---- */

@@ -32,7 +32,7 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 /* So many seconds (0: until Ctrl-C); what goes on is said once a second on a terminal's stderr. */
 void measure_wait(const char *what, long seconds);
 
-/* Until the kernel counts, at most a minute; fails with the collector's reason where it cannot. */
+/* Until its first slot has begun, at most a minute; fails with the collector's reason where it cannot. */
 int measure_active(struct measure *m, const char *id);
 
 /* A second later; 0: Ctrl-C came. */
