@@ -1,4 +1,5 @@
 #include "params.h"
+#include "zone_database.h"
 #include "../render/crop.h"
 #include "../render/image.h"
 #include "../render/figure.h"
@@ -65,7 +66,8 @@ static const struct spec {
 	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
 	{ "ncols", INTEGER, COMPARED, AT(ncols), 0, 1, 1000, NULL },
 	{ "row_bits", INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
-	{ "utc_offset", INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -86400, 86400, NULL },
+	{ "utc_offset", INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -ZONE_OFFSET_MAX, ZONE_OFFSET_MAX, NULL },
+	{ "time_zone", TEXT, WIDE | OF(VALUE_GRID), AT(time_zone), 0, 0, 0, NULL },
 	{ "transfer", CHOICE, ROWS | DRAWN | MATRIX, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
 	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS | MATRIX), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
 	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
@@ -544,7 +546,22 @@ void params_fini(struct params *p)
 	free(p->weight);
 	free(p->by);
 	free(p->author);
+	free(p->time_zone);
 	memset(p, 0, sizeof(*p));
+}
+
+int params_zone(const struct params *p, __s64 first_s, __s64 last_s, struct zone *ret_zone, char *reason)
+{
+	int err = p->time_zone ? zone_database_find(p->time_zone, first_s, last_s, ret_zone) : 0;
+
+	if (err == -EINVAL || (err == -ENOENT && !p->has_utc_offset)) {
+		snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"time_zone\" is invalid: %s", p->time_zone, err == -EINVAL ?
+			 "it is no name of a time zone, as \"Europe/Berlin\" is" : "this host's time zone database has no such zone");
+		return -EINVAL;
+	}
+	if (!p->time_zone || err)
+		*ret_zone = p->has_utc_offset ? zone_fixed((int)p->utc_offset_s) : zone_local(first_s, last_s);
+	return 0;
 }
 
 enum palette_ramp params_ramp(const struct params *p)

@@ -15,6 +15,7 @@
 
 #include "../collector/instrumentation.h"
 #include "../render/palette.h"
+#include "../render/zone.h"
 #include "http.h"
 #include "query.h"
 #include <stdbool.h>
@@ -55,6 +56,7 @@ struct params {
 	__s64 nbuckets, x, y, ncols, row_bits;
 	__s64 utc_offset_s;
 	bool has_utc_offset;
+	char *time_zone;		/* of the IANA database, "Europe/Berlin"; NULL: utc_offset */
 	int transfer;			/* enum shade_transfer */
 	int coloring;			/* Cloud Analytics' word for it: 0 linear, 1 rank, -1 not given */
 	int weighted;			/* 0: events, 1: events times their values */
@@ -97,6 +99,10 @@ const char *params_choices(enum value_kind kind, size_t index);
 
 /* The ramp of cells that have no hue. */
 enum palette_ramp params_ramp(const struct params *p);
+
+/* In which zone its times are shown, over first_s..last_s: time_zone; utc_offset, also where this host has no such zone; else this
+ * host's own. */
+int params_zone(const struct params *p, __s64 first_s, __s64 last_s, struct zone *ret_zone, char *reason);
 
 struct figure_options;
 

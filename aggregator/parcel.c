@@ -46,7 +46,7 @@ static void drawing(const struct parcel *p, struct figure_options *ret)
 	if (p->drawn.crop && !ret->ymax && strcmp(p->picture, "chart"))
 		ret->ymax = cropped(p);
 	ret->percentiles = ret->percentiles && !p->map[0].grid->weight;	/* which have no ranks */
-	ret->utc_offset_s = (int)p->drawn.utc_offset_s;
+	ret->zone = &p->zone;
 	ret->title = p->title;
 	ret->subtitle = p->subtitle;
 	ret->version = "heatscope " PACKAGE_VERSION;
@@ -107,7 +107,7 @@ void parcel_made(const struct parcel *p, char *out, size_t room)
 	char when[AXIS_TEXT];
 	size_t at;
 
-	axis_format_time(p->made_ns - p->made_ns % 1000000000, 0, when);
+	axis_format_time(p->made_ns - p->made_ns % 1000000000, NULL, when);
 	at = (size_t)snprintf(out, room, "%s UTC by %s", when, p->made_by);
 	if (p->made_on && at < room)
 		at += (size_t)snprintf(out + at, room - at, " on %s", p->made_on);

@@ -40,7 +40,8 @@ struct parcel {
 	const char *author;		/* for whom or by whom it was asked for; NULL: not told */
 	__s64 made_ns;
 	const json_t *instrumentation;	/* as /ca gives it, with its sources */
-	struct params drawn;		/* how it was drawn; of it what PARCEL_DRAWN names */
+	struct params drawn;		/* how it was drawn; of it what parcel_drawn names */
+	struct zone zone;		/* of its times */
 	size_t n_maps;
 	struct parcel_map map[REPORT_PANELS_MAX];
 	struct report_panel panel[REPORT_PANELS_MAX];

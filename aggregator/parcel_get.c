@@ -460,6 +460,36 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 		g->err = params_read(kind_of(p), all, n + n_params, &p->drawn, g->reason);
 }
 
+/* As it was drawn, with the shifts that its drawer knew, unless another one is given. */
+static void get_zone(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct parcel *p)
+{
+	const json_t *zone = json_object_get(in, "zone"), *shifts, *one;
+	const struct grid *grid = p->map[0].grid;
+	__s64 to_ns = grid->from_ns + (__s64)(grid->col_ns * grid->n_cols);
+	size_t i;
+
+	if (!zone || given(param, n_params, "utc_offset") || given(param, n_params, "time_zone")) {
+		p->drawn.has_utc_offset = true;		/* never this host's zone: it was not drawn here */
+		if (!g->err)
+			g->err = params_zone(&p->drawn, grid->from_ns / 1000000000, to_ns / 1000000000, &p->zone, g->reason);
+		return;
+	}
+	if (*text(g, zone, "name") && !zone_name_valid(text(g, zone, "name")))
+		wrong(g, "its time zone has no valid name");
+	shifts = array(g, zone, "shifts", ZONE_SHIFTS);
+	snprintf(p->zone.name, sizeof(p->zone.name), "%s", text(g, zone, "name"));
+	json_array_foreach(shifts, i, one) {
+		struct zone_shift s = { number_within(g, one, "from", -TIME_MAX / 1000000000, TIME_MAX / 1000000000),
+					(int)number_within(g, one, "utc_offset", -ZONE_OFFSET_MAX, ZONE_OFFSET_MAX) };
+
+		if (g->err)
+			return;
+		if (i && s.from_s <= p->zone.shift[i - 1].from_s)
+			wrong(g, "the changes of its time zone do not follow one another");
+		p->zone.shift[p->zone.n++] = s;
+	}
+}
+
 /* One map alone is a figure. */
 static void choose_map(struct get *g, const char *measure, struct parcel *p)
 {
@@ -550,6 +580,8 @@ int parcel_get(const char *text, size_t len, const struct http_param *param, siz
 		choose_map(&g, given(param, n_params, "measure"), p);
 	if (!g.err)
 		get_drawn(&g, json_object_get(p->json, "drawn"), param, n_params, p);
+	if (!g.err)
+		get_zone(&g, json_object_get(p->json, "drawn"), param, n_params, p);
 	if (g.err)
 		parcel_fini(p);
 	else

@@ -23,8 +23,32 @@ static void put_optional(struct bytes *out, const char *name, const char *text)
 
 static const char *yscale_name(int yscale) { return yscale == AXIS_LINEAR ? "linear" : "log"; }
 
-static void put_drawn(struct bytes *out, const struct params *p)
+/* utc_offset is that of the end: what a reader that knows no zones takes for all. */
+static void put_zone(struct bytes *out, const struct zone *z, __s64 to_ns)
 {
+	put_signed(out, "utc_offset", zone_offset(z, to_ns / 1000000000));
+	if (z->n < 2 && !*z->name)
+		return;
+	writer_name(out, "zone");
+	writer_raw(out, "{");
+	writer_name_text(out, "name", z->name);
+	writer_name(out, "shifts");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < z->n; i++) {
+		writer_comma(out);
+		writer_raw(out, "{");
+		put_signed(out, "from", z->shift[i].from_s);
+		put_signed(out, "utc_offset", z->shift[i].offset_s);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]}");
+}
+
+static void put_drawn(struct bytes *out, const struct parcel *parcel)
+{
+	const struct grid *g = parcel->map[0].grid;
+	const struct params *p = &parcel->drawn;
+
 	writer_name(out, "drawn");
 	writer_raw(out, "{");
 	if (p->width)
@@ -46,7 +70,7 @@ static void put_drawn(struct bytes *out, const struct params *p)
 		writer_name(out, "crop");
 		writer_real(out, (double)p->crop / 1e6);
 	}
-	put_signed(out, "utc_offset", p->utc_offset_s);
+	put_zone(out, &parcel->zone, g->from_ns + (__s64)(g->col_ns * g->n_cols));
 	writer_raw(out, "}");
 }
 
@@ -169,7 +193,7 @@ static void put_map(struct bytes *out, const struct parcel *p, size_t i)
 		put_annotations(out, m->grid->annotations);
 	if (m->grid->layers)
 		put_layers(out, m->grid->layers);
-	narrative_text(m->grid, (int)p->drawn.utc_offset_s, text);
+	narrative_text(m->grid, &p->zone, text);
 	put_optional(out, "narrative", *text ? text : NULL);
 	if (i && m->table.n_rows)
 		put_table(out, &m->table);
@@ -256,7 +280,7 @@ void parcel_put(struct bytes *out, const struct parcel *p)
 	put_optional(out, "author", p->author);
 	writer_name_number(out, "made_ns", (__u64)p->made_ns);
 	put_instrumentation(out, p->instrumentation);
-	put_drawn(out, &p->drawn);
+	put_drawn(out, p);
 	writer_name(out, "maps");
 	writer_raw(out, "[");
 	for (size_t i = 0; i < p->n_maps; i++)

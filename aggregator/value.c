@@ -483,6 +483,18 @@ static int add_other(struct value *v, const struct http_param *param, size_t n_p
 	return err;
 }
 
+/* The zone of the times it shows, of both sides of a compare. */
+static int choose_zone(struct value *v, char *reason)
+{
+	const struct value *b = v->other ? v->other : v;
+	bool shows = v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART || v->kind == VALUE_FLAME ||
+		     v->kind == VALUE_COMPARE || v->kind == VALUE_IMAGE || v->kind == VALUE_GRID;
+	__s64 from_ns = v->head.rounded.from < b->head.rounded.from ? v->head.rounded.from : b->head.rounded.from;
+	__s64 to_ns = v->head.rounded.to > b->head.rounded.to ? v->head.rounded.to : b->head.rounded.to;
+
+	return shows ? params_zone(&v->p, from_ns / 1000000000, to_ns / 1000000000, &v->zone, reason) : 0;
+}
+
 int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason)
@@ -502,6 +514,8 @@ int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value
 		err = complete(v, ci, reason);
 	if (!err && kind == VALUE_COMPARE)
 		err = value_compare_check(v, reason);
+	if (!err)
+		err = choose_zone(v, reason);
 	if (err)
 		value_free(v);
 	else

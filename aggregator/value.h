@@ -45,6 +45,7 @@ struct value {
 	bool numeric;			/* decomposed by a numeric field */
 	json_t *about;			/* pictures: the instrumentation and its sources, as /ca gives it */
 	__s64 now_ns;
+	struct zone zone;		/* of the times that its pictures and words show */
 	struct payload_head head;
 	__u64 n_snapshots;		/* slots that any source reported */
 	struct plan plan;

@@ -136,7 +136,7 @@ static void put_name(const struct value *v, const struct value *of, char out[NAM
 		at += (size_t)snprintf(out + at, NAME_ROOM - at, "%s%.60s", i ? ", " : of->p.exclude ? " without " : " of ", of->p.select[i]);
 	if (of->p.n_select > 2 && at < NAME_ROOM)
 		at += (size_t)snprintf(out + at, NAME_ROOM - at, " and %zu more", of->p.n_select - 2);
-	axis_format_time(of->head.rounded.from, reply_utc_offset(v), time);
+	axis_format_time(of->head.rounded.from, &v->zone, time);
 	if (v->other && v->head.rounded.from != v->other->head.rounded.from && at < NAME_ROOM)
 		snprintf(out + at, NAME_ROOM - at, ", from %s", time);
 }
@@ -392,7 +392,7 @@ static int draw(struct value *v, const struct difference *d, const char *sentenc
 	page->line = line;
 	params_drawing(&v->p, &o);
 	o.percentiles = false;
-	o.utc_offset_s = reply_utc_offset(v);
+	o.zone = &v->zone;
 	o.title = v->title;
 	o.subtitle = sentence;
 	o.version = "heatscope " PACKAGE_VERSION;

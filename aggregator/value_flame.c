@@ -161,7 +161,7 @@ static int draw(struct value *v, const struct folding *f)
 	o.title = v->title;
 	o.subtitle = subtitle;
 	o.version = "heatscope " PACKAGE_VERSION;
-	o.utc_offset_s = reply_utc_offset(v);
+	o.zone = &v->zone;
 	flame.note = notes;
 	err = flame_render(&flame, &o, &bytes, &len);
 	if (err)

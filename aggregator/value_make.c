@@ -206,7 +206,7 @@ static void put_narrative(struct value *v, struct bytes *out)
 {
 	char text[NARRATIVE_TEXT];
 
-	narrative_text(v->grid[0], reply_utc_offset(v), text);
+	narrative_text(v->grid[0], &v->zone, text);
 	writer_name_text(out, "narrative", text);
 }
 

@@ -13,16 +13,6 @@
 
 /* ---- what is drawn ---- */
 
-int reply_utc_offset(const struct value *v)
-{
-	time_t end = v->head.rounded.to / 1000000000;
-	struct tm tm;
-
-	if (v->p.has_utc_offset)
-		return (int)v->p.utc_offset_s;
-	return localtime_r(&end, &tm) ? (int)tm.tm_gmtoff : 0;
-}
-
 /* "latency; only select, update" */
 static void describe(const struct value *v, const char *what, char *out, size_t room)
 {
@@ -59,13 +49,13 @@ static void parcel_of(const struct value *v, const char *picture, const char *su
 		.made_by = "heatscope " PACKAGE_VERSION, .made_on = put_host(told->host, sizeof(told->host)),
 		.author = v->p.author && *v->p.author ? v->p.author : NULL, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
 	};
-	ret->drawn.utc_offset_s = reply_utc_offset(v);
+	ret->zone = v->zone;
 	for (size_t i = 0; i < v->n_folds; i++) {
 		const char *measure = reply_measure(v, v->fold_axis[i]);
 
 		ret->map[i] = (struct parcel_map){ .measure = measure, .title = reply_measure_title(measure), .grid = v->grid[i], .drawn = true };
 	}
-	sentence_summary(v->grid[0], (int)ret->drawn.utc_offset_s, told->sentence, SENTENCE_MAX);
+	sentence_summary(v->grid[0], &ret->zone, told->sentence, SENTENCE_MAX);
 }
 
 static int take_picture(struct value *v, struct parcel *p)

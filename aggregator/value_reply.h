@@ -37,9 +37,6 @@ const char *reply_measure_title(const char *measure);
 /* "image/png" of FORMAT_PNG. */
 const char *reply_type(enum value_format format);
 
-/* Of the time zone that a picture of it shows, in s. */
-int reply_utc_offset(const struct value *v);
-
 /* The pictures with words around them, in value_picture.c; each fills the value's data, or -errno. */
 int make_figure(struct value *v);
 int make_report(struct value *v);

@@ -127,22 +127,45 @@ void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT])
 	axis_format((double)ns, AXIS_NS, ret_text);
 }
 
-void axis_format_zone(int utc_offset_s, char ret_text[AXIS_TEXT])
+void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT])
 {
-	int minutes = (utc_offset_s < 0 ? -utc_offset_s : utc_offset_s) / 60;
+	int minutes = (offset_s < 0 ? -offset_s : offset_s) / 60;
 
 	if (!minutes)
 		strcpy(ret_text, "UTC");
 	else
-		snprintf(ret_text, AXIS_TEXT, "UTC%c%02d:%02d", utc_offset_s < 0 ? '-' : '+',
+		snprintf(ret_text, AXIS_TEXT, "UTC%c%02d:%02d", offset_s < 0 ? '-' : '+',
 			 minutes / 60 % 100, minutes % 60);
 }
 
+/* Whole seconds; floor, also before 1970. */
+static __s64 seconds_of(__s64 ns)
+{
+	return ns / SECOND - (ns % SECOND < 0);
+}
+
+void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char ret_text[AXIS_ZONE])
+{
+	char first[AXIS_TEXT], then[AXIS_TEXT];
+	__s64 from_s = seconds_of(from_ns), to_s = seconds_of(to_ns), change_s, second_s;
+
+	axis_format_offset(zone_offset(zone, from_s), first);
+	if (!zone_next(zone, from_s, &change_s) || change_s >= to_s) {
+		snprintf(ret_text, AXIS_ZONE, "%s", first);
+		return;
+	}
+	axis_format_offset(zone_offset(zone, change_s), then);
+	if (zone_next(zone, change_s, &second_s) && second_s < to_s)
+		snprintf(ret_text, AXIS_ZONE, "%s", *zone->name ? zone->name : "local time");
+	else
+		snprintf(ret_text, AXIS_ZONE, "%s, then %s", first, then);
+}
+
 /* Wall-clock fields of a moment; floor, also before 1970. */
-static __s64 split(__s64 ns, int utc_offset_s, struct tm *ret_tm)
+static __s64 split(__s64 ns, const struct zone *zone, struct tm *ret_tm)
 {
 	__s64 rest = (ns % SECOND + SECOND) % SECOND;
-	time_t seconds = (time_t)(ns / SECOND - (ns % SECOND < 0) + utc_offset_s);
+	time_t seconds = (time_t)(seconds_of(ns) + zone_offset(zone, seconds_of(ns)));
 
 	gmtime_r(&seconds, ret_tm);
 	return rest;
@@ -162,13 +185,26 @@ static void put_fraction(__s64 rest, char *out, size_t room)
 		strncat(out, digits, room - strlen(out) - 1);
 }
 
-void axis_format_time(__s64 ns, int utc_offset_s, char ret_text[AXIS_TEXT])
+void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT])
 {
 	struct tm tm;
-	__s64 rest = split(ns, utc_offset_s, &tm);
+	__s64 rest = split(ns, zone, &tm);
 
 	strftime(ret_text, AXIS_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
 	put_fraction(rest, ret_text, AXIS_TEXT);
+}
+
+void axis_format_range(__s64 from_ns, __s64 to_ns, const struct zone *zone, char ret_text[AXIS_RANGE])
+{
+	int first_s = zone_offset(zone, seconds_of(from_ns)), last_s = zone_offset(zone, seconds_of(to_ns));
+	char from[AXIS_TEXT], to[AXIS_TEXT], first[AXIS_TEXT], last[AXIS_TEXT];
+
+	axis_format_time(from_ns, zone, from);
+	axis_format_time(to_ns, zone, to);
+	axis_format_offset(first_s, first);
+	axis_format_offset(last_s, last);
+	snprintf(ret_text, AXIS_RANGE, "%.24s%s%.10s to %.24s %.10s", from, first_s != last_s ? " " : "", first_s != last_s ? first : "",
+		 strncmp(from, to, 10) ? to : to + 11, last);
 }
 
 double axis_at(enum axis_scale scale, double low, double high, double value)
@@ -313,10 +349,10 @@ static __s64 choose_step(__s64 length_ns, double length_px, double char_px)
 	return time_step[N_TIME_STEPS - 1];
 }
 
-static void put_label(__s64 ns, __s64 step, int utc_offset_s, struct tick *t)
+static void put_label(__s64 ns, __s64 step, const struct zone *zone, struct tick *t)
 {
 	struct tm tm;
-	__s64 rest = split(ns, utc_offset_s, &tm);
+	__s64 rest = split(ns, zone, &tm);
 
 	strftime(t->date, sizeof(t->date), "%Y-%m-%d", &tm);
 	strftime(t->text, sizeof(t->text),
@@ -334,6 +370,8 @@ static void thin_dates(struct tick *tick, size_t n, __s64 step, double length_px
 	for (size_t i = 0; i < n; i++) {
 		int new_day = strcmp(tick[i].date, day) != 0;
 
+		if (!*tick[i].text)
+			continue;
 		strcpy(day, tick[i].date);
 		if (step >= DAY || !new_day) {
 			tick[i].date[0] = 0;
@@ -345,22 +383,40 @@ static void thin_dates(struct tick *tick, size_t n, __s64 step, double length_px
 	}
 }
 
-size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, int utc_offset_s, double length_px,
+/* Whole steps of a clock that does not change from..to; the end is included where `last`. */
+static size_t even_ticks(__s64 from, __s64 to, bool last, __s64 step, const struct zone *zone, size_t n, __s64 *ret_at)
+{
+	__s64 offset = zone_offset(zone, seconds_of(from)) * SECOND, at = from + offset, past = at % step;
+
+	at += past > 0 ? step - past : -past;		/* the next multiple in local time */
+	for (; (at - offset < to || (last && at - offset == to)) && n < AXIS_TICKS_MAX; at += step)
+		ret_at[n++] = at - offset;
+	return n;
+}
+
+size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, const struct zone *zone, double length_px,
 		       double char_px, struct tick ret_tick[AXIS_TICKS_MAX])
 {
-	__s64 offset = utc_offset_s * SECOND, step, at;
+	__s64 step, change_s, part = from_ns, at[AXIS_TICKS_MAX];
+	double near;
 	size_t n = 0;
 
 	if (from_ns >= to_ns || !(length_px > 0) || !(char_px > 0))
 		return 0;
 	step = choose_step(to_ns - from_ns, length_px, char_px);
-	at = from_ns + offset;
-	at += (step - at % step) % step;	/* the next multiple in local time */
-	if (from_ns + offset < 0 && at - step >= from_ns + offset)
-		at -= step;
-	for (; at - offset <= to_ns && n < AXIS_TICKS_MAX; at += step, n++) {
-		ret_tick[n].at = (double)(at - offset - from_ns) / (double)(to_ns - from_ns);
-		put_label(at - offset, step, utc_offset_s, &ret_tick[n]);
+	near = (label_chars(step) + 1) * char_px / length_px;
+	while (zone_next(zone, seconds_of(part), &change_s) && change_s < to_ns / SECOND) {
+		n = even_ticks(part, change_s * SECOND, false, step, zone, n, at);
+		part = change_s * SECOND;
+	}
+	n = even_ticks(part, to_ns, true, step, zone, n, at);
+	for (size_t i = 0, labelled = n; i < n; i++) {
+		ret_tick[i].at = (double)(at[i] - from_ns) / (double)(to_ns - from_ns);
+		put_label(at[i], step, zone, &ret_tick[i]);
+		if (labelled < n && ret_tick[i].at - ret_tick[labelled].at < near)
+			ret_tick[i].text[0] = ret_tick[i].date[0] = 0;
+		else
+			labelled = i;
 	}
 	thin_dates(ret_tick, n, step, length_px, char_px);
 	return n;

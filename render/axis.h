@@ -5,11 +5,12 @@
  *
  * Shape   A tick is a place in 0..1 along the axis, from its low end on, and a label.  Labels of
  *         one axis do not overlap as long as a character is at most `char_px` wide.
- * Pure    no font, time zone table or locale: a zone is an offset from UTC.
+ * Pure    no font, time zone database or locale: a zone is data, NULL is UTC.
  */
 #ifndef HEATSCOPE_AXIS_H
 #define HEATSCOPE_AXIS_H
 
+#include "zone.h"
 #include <linux/types.h>
 #include <stddef.h>
 
@@ -39,10 +40,18 @@ void axis_format_count(double n, char ret_text[AXIS_TEXT]);
 void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT]);
 
 /* "UTC", "UTC+01:00", "UTC-03:30". */
-void axis_format_zone(int utc_offset_s, char ret_text[AXIS_TEXT]);
+void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT]);
+
+/* The same of a range; where the clock changes in it "UTC+02:00, then UTC+01:00", or, where it changes often, the zone's name. */
+#define AXIS_ZONE 80
+void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char ret_text[AXIS_ZONE]);
 
 /* "2026-11-21 14:05:00"; with a fraction only where there is one. */
-void axis_format_time(__s64 ns, int utc_offset_s, char ret_text[AXIS_TEXT]);
+void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT]);
+
+/* "2026-10-25 01:00:00 to 05:00:00 UTC+01:00": the second day only where it is another one, the first offset only where it is. */
+#define AXIS_RANGE 96
+void axis_format_range(__s64 from_ns, __s64 to_ns, const struct zone *zone, char ret_text[AXIS_RANGE]);
 
 /* Where a value lies between low (0) and high (1); not clamped.  A log axis needs low >= 1;
  * 0 lies at -infinity there. */
@@ -56,8 +65,9 @@ double axis_round_125(double value, int up);
 size_t axis_value_ticks(enum axis_scale scale, enum axis_unit unit, double low, double high,
 			double length_px, double gap_px, struct tick ret_tick[AXIS_TICKS_MAX]);
 
-/* Ticks of the time from_ns..to_ns (wall clock, ns from the epoch). */
-size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, int utc_offset_s, double length_px,
+/* Ticks of the time from_ns..to_ns (wall clock, ns from the epoch), at whole steps of the local clock; what a change of it brings too near
+ * to its neighbour has no label. */
+size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, const struct zone *zone, double length_px,
 		       double char_px, struct tick ret_tick[AXIS_TICKS_MAX]);
 
 #endif

@@ -43,7 +43,7 @@ static cairo_surface_t *pdf_surface(struct canvas *c, const struct figure_option
 								 c->height * POINTS_PER_PX);
 	char date[AXIS_TEXT + 1], title[CANVAS_TEXT_MAX];
 
-	axis_format_time(made_ns - made_ns % 1000000000, 0, date);
+	axis_format_time(made_ns - made_ns % 1000000000, NULL, date);
 	date[10] = 'T';
 	strcat(date, "Z");
 	cairo_pdf_surface_set_metadata(s, CAIRO_PDF_METADATA_CREATE_DATE, date);

@@ -79,7 +79,7 @@ static struct plot plot_of(const struct chart *ch, const struct figure_options *
 	return (struct plot){
 		.x = PLOT_LEFT, .y = y, .width = (double)o->width - PLOT_LEFT - PLOT_RIGHT, .height = height,
 		.from_ns = ch->grid->from_ns, .col_ns = ch->grid->col_ns, .n_cols = ch->grid->n_cols,
-		.column = ch->grid->column, .utc_offset_s = o->utc_offset_s,
+		.column = ch->grid->column, .zone = o->zone,
 	};
 }
 
@@ -239,7 +239,7 @@ static void draw_page(struct canvas *c, const struct chart *ch, const struct fig
 		return;
 	}
 	plain.percentiles = plain.max_marks = false;	/* their key is the legend's */
-	sentence_summary(ch->grid, o->utc_offset_s, summary, sizeof(summary));
+	sentence_summary(ch->grid, o->zone, summary, sizeof(summary));
 	canvas_describe(c, o->subtitle, summary);
 	explain_head(c, o, LEFT_MARGIN, width);
 	chart_draw(c, ch, o, EXPLAIN_HEAD, height, true);

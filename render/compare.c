@@ -373,7 +373,7 @@ static void draw_footer(struct canvas *c, const struct compare *k, const struct 
 	for (int side = 0; side < 2; side++) {
 		char total[256], coverage[128], line[400];
 
-		sentence_summary(k->grid[side], o->utc_offset_s, total, sizeof(total));
+		sentence_summary(k->grid[side], o->zone, total, sizeof(total));
 		sentence_coverage(k->grid[side], coverage, sizeof(coverage));
 		snprintf(line, sizeof(line), "%c: %s; %s", side ? 'B' : 'A', total, coverage);
 		if (side && o->version) {

@@ -10,7 +10,7 @@ static void put_time(FILE *f, const struct grid *g, size_t col)
 {
 	char text[AXIS_TEXT];
 
-	axis_format_time(g->from_ns + (__s64)(col * g->col_ns), 0, text);
+	axis_format_time(g->from_ns + (__s64)(col * g->col_ns), NULL, text);
 	text[10] = 'T';
 	fprintf(f, "%sZ", text);
 }

@@ -258,7 +258,7 @@ void explain_footer(struct canvas *c, const struct grid *g, const struct shade *
 		canvas_text(c, CANVAS_RIGHT, right, y + 28, o->version);
 		room -= canvas_text_width(c, o->version) + 16;
 	}
-	sentence_summary(g, o->utc_offset_s, line, sizeof(line));
+	sentence_summary(g, o->zone, line, sizeof(line));
 	canvas_text_within(c, x, y + 11, right - x, line);
 	sentence_coverage(g, line, sizeof(line) / 2);
 	put_cell(g, s, rest, sizeof(rest));

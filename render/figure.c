@@ -57,7 +57,7 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 		c->err = -EINVAL;
 		return;
 	}
-	sentence_summary(g, o->utc_offset_s, summary, sizeof(summary));
+	sentence_summary(g, o->zone, summary, sizeof(summary));
 	put_subtitle(g, o, subtitle, sizeof(subtitle));
 	head.subtitle = subtitle;
 	canvas_describe(c, subtitle, summary);

@@ -20,6 +20,7 @@
 
 #include "palette.h"
 #include "shade.h"
+#include "zone.h"
 #include <stdbool.h>
 
 #define FIGURE_WIDTH_MIN 400
@@ -40,7 +41,7 @@ struct figure_options {
 	__u64 ymin, ymax;		/* 0: as the data asks */
 	bool percentiles;		/* p50 and p99 as lines */
 	bool max_marks;			/* the exact max of each column */
-	int utc_offset_s;		/* of the time zone that is shown */
+	const struct zone *zone;	/* in which times are shown; NULL: UTC */
 	const char *title, *subtitle;	/* UTF-8; NULL: none */
 	const char *version;		/* "heatscope 0.1.0"; NULL: none */
 };

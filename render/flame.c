@@ -177,16 +177,14 @@ static void draw_head(const struct drawing *d)
 
 static void draw_words(const struct drawing *d)
 {
-	char total[AXIS_TEXT], from[AXIS_TEXT], to[AXIS_TEXT], zone[AXIS_TEXT], line[TEXT_MAX];
+	char total[AXIS_TEXT], range[AXIS_RANGE], line[TEXT_MAX];
 
-	axis_format_time(d->f->from_ns, d->o->utc_offset_s, from);
-	axis_format_time(d->f->to_ns, d->o->utc_offset_s, to);
-	axis_format_zone(d->o->utc_offset_s, zone);
+	axis_format_range(d->f->from_ns, d->f->to_ns, d->o->zone, range);
 	if (d->f->unit == AXIS_COUNT)
 		axis_format_count((double)d->tree.frame[0].amount, total);
 	else
 		axis_format((double)d->tree.frame[0].amount, d->f->unit, total);
-	snprintf(line, sizeof(line), "%.600s: %s, %s to %s %s", d->o->subtitle ? d->o->subtitle : "amount", total, from, to, zone);
+	snprintf(line, sizeof(line), "%.600s: %s, %s", d->o->subtitle ? d->o->subtitle : "amount", total, range);
 	put_line(d, "words", 48, line);
 }
 

@@ -55,7 +55,7 @@ struct flame {
 	const char *note;		/* what else is to be known; NULL or "": nothing */
 };
 
-/* Of the options: width, theme, title, subtitle, version, utc_offset_s.  It is as high as it needs to be. */
+/* Of the options: width, theme, title, subtitle, version, zone.  It is as high as it needs to be. */
 int flame_render(const struct flame *f, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
 /* "main;work;read 3" a line, by name; what is 0 is left out. */

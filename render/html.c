@@ -121,7 +121,7 @@ static int put_picture(FILE *f, const struct document *d)
 	int err = draw(d, PALETTE_LIGHT, &light, &n_light) ?: draw(d, PALETTE_DARK, &dark, &n_dark);
 
 	if (!err) {
-		sentence_summary(report_grid(d->report), d->options->utc_offset_s, sentence, sizeof(sentence));
+		sentence_summary(report_grid(d->report), d->options->zone, sentence, sizeof(sentence));
 		sentence_coverage(report_grid(d->report), coverage, sizeof(coverage));
 		fputs("<figure>\n<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"", f);
 		markup_data(f, type, dark, n_dark);
@@ -165,7 +165,7 @@ static void put_narratives(FILE *f, const struct document *d)
 	for (size_t i = 0; i < r->n_panels; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(r->panel[i].grid, d->options->utc_offset_s, text);
+		narrative_text(r->panel[i].grid, d->options->zone, text);
 		if (!*text)
 			continue;
 		fputs("<p><b>", f);
@@ -224,15 +224,15 @@ static int put_all_keys(FILE *f, const struct report *r)
 	return err;
 }
 
-static int put_gaps(FILE *f, const struct grid *g, int utc_offset_s)
+static int put_gaps(FILE *f, const struct grid *g, const struct zone *zone)
 {
-	char zone[AXIS_TEXT], caption[128];
+	char name[AXIS_ZONE], caption[192];
 	struct sheet s;
-	int err = sheet_of_gaps(g, utc_offset_s, &s);
+	int err = sheet_of_gaps(g, zone, &s);
 
 	put_element(f, "h2", "What is missing");
-	axis_format_zone(utc_offset_s, zone);
-	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", zone, s.n_rows + s.n_more,
+	sheet_zone(g, zone, name);
+	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", name, s.n_rows + s.n_more,
 		 s.n_more ? ", of which the first 200 are listed" : "");
 	if (!err && s.n_rows)
 		put_sheet(f, NULL, caption, &s);
@@ -267,7 +267,7 @@ static int put_page(FILE *f, const struct document *d)
 		return -EINVAL;
 	put_head(f, d->options);
 	put_element(f, "h1", d->options->title ? d->options->title : "heatscope");
-	sentence_summary(report_grid(r), d->options->utc_offset_s, sentence, sizeof(sentence));
+	sentence_summary(report_grid(r), d->options->zone, sentence, sizeof(sentence));
 	put_element(f, "p class=\"sentence\"", sentence);
 	err = put_picture(f, d);
 	put_cropped(f, d);
@@ -279,7 +279,7 @@ static int put_page(FILE *f, const struct document *d)
 	if (!err)
 		err = put_all_keys(f, r);
 	if (!err)
-		err = put_gaps(f, report_grid(r), d->options->utc_offset_s);
+		err = put_gaps(f, report_grid(r), d->options->zone);
 	put_facts(f, d);
 	fputs("</main>\n</body>\n</html>\n", f);
 	return err;

@@ -19,6 +19,7 @@
 
 #include "axis.h"
 #include "grid.h"
+#include "zone.h"
 
 #define NARRATIVE_MODES_MAX 4
 #define NARRATIVE_SHIFTS_MAX 3
@@ -49,9 +50,9 @@ struct narrative {
 int narrative_find(const struct grid *g, struct narrative *ret_narrative);
 
 /* "Two modes: around 210 us (71 % of the queries) and 8.4 ms (29 %). At 14:03:20 the median rises ..." */
-void narrative_say(const struct grid *g, const struct narrative *n, int utc_offset_s, char out[NARRATIVE_TEXT]);
+void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT]);
 
 /* Both; without memory nothing is said. */
-void narrative_text(const struct grid *g, int utc_offset_s, char out[NARRATIVE_TEXT]);
+void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT]);
 
 #endif

@@ -11,7 +11,7 @@ struct words {
 	char *out;
 	size_t at, room;
 	const struct grid *g;
-	int utc_offset_s;
+	const struct zone *zone;
 };
 
 static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -41,9 +41,9 @@ static void say_time(struct words *w, size_t col)
 {
 	char from[AXIS_TEXT], to[AXIS_TEXT], text[AXIS_TEXT];
 
-	axis_format_time(w->g->from_ns, w->utc_offset_s, from);
-	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * w->g->n_cols) - 1, w->utc_offset_s, to);
-	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * col), w->utc_offset_s, text);
+	axis_format_time(w->g->from_ns, w->zone, from);
+	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * w->g->n_cols) - 1, w->zone, to);
+	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * col), w->zone, text);
 	say(w, "%s", strncmp(from, to, 10) ? text : text + 11);
 }
 
@@ -115,9 +115,9 @@ static void say_worst(struct words *w, const struct narrative *n)
 	say(w, ".");
 }
 
-void narrative_say(const struct grid *g, const struct narrative *n, int utc_offset_s, char out[NARRATIVE_TEXT])
+void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT])
 {
-	struct words w = { .out = out, .room = NARRATIVE_TEXT, .g = g, .utc_offset_s = utc_offset_s };
+	struct words w = { .out = out, .room = NARRATIVE_TEXT, .g = g, .zone = zone };
 	const char *events = g->weight_unit && *g->weight_unit ? g->weight_unit : "events";
 
 	*out = 0;
@@ -134,11 +134,11 @@ void narrative_say(const struct grid *g, const struct narrative *n, int utc_offs
 		say(&w, "Too few %.60s to tell more of.", events);
 }
 
-void narrative_text(const struct grid *g, int utc_offset_s, char out[NARRATIVE_TEXT])
+void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT])
 {
 	struct narrative n;
 
 	*out = 0;
 	if (!narrative_find(g, &n))
-		narrative_say(g, &n, utc_offset_s, out);
+		narrative_say(g, &n, zone, out);
 }

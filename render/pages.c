@@ -156,7 +156,7 @@ static void put_title(struct pages *p)
 	p->y = 40;
 	if (o->subtitle)
 		put_note(p, o->subtitle);
-	sentence_summary(g, o->utc_offset_s, text, sizeof(text));
+	sentence_summary(g, o->zone, text, sizeof(text));
 	put_paragraph(p, text);
 	p->y -= 8;
 	sentence_coverage(g, text, sizeof(text));
@@ -172,7 +172,7 @@ static void put_narratives(struct pages *p)
 	for (size_t i = 0; i < r->n_panels; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(r->panel[i].grid, p->d->options->utc_offset_s, text);
+		narrative_text(r->panel[i].grid, p->d->options->zone, text);
 		put_named(p, r->panel[i].title ? r->panel[i].title : "", text);
 	}
 	p->y += 6;
@@ -299,7 +299,7 @@ static int put_panels(struct pages *p)
 		put_heading(p, r->panel[i].title ? r->panel[i].title : "", false);
 		put_map(p, i, t);
 		put_cropped(p, r->panel[i].grid);
-		narrative_text(r->panel[i].grid, p->d->options->utc_offset_s, text);
+		narrative_text(r->panel[i].grid, p->d->options->zone, text);
 		put_paragraph(p, text);
 		err = put_keys(p, t);
 	}
@@ -327,14 +327,14 @@ static int put_gaps(struct pages *p)
 {
 	const struct figure_options *o = p->d->options;
 	const char *what = "What is missing";
-	char zone[AXIS_TEXT], text[96];
+	char name[AXIS_ZONE], text[160];
 	struct sheet s;
-	int err = sheet_of_gaps(report_grid(p->d->report), o->utc_offset_s, &s);
+	int err = sheet_of_gaps(report_grid(p->d->report), o->zone, &s);
 
 	if (!err && s.n_rows) {
 		put_sheet(p, what, &s);
-		axis_format_zone(o->utc_offset_s, zone);
-		snprintf(text, sizeof(text), s.n_more ? "Times are %s; %zu more stretches are not listed" : "Times are %s", zone, s.n_more);
+		sheet_zone(report_grid(p->d->report), o->zone, name);
+		snprintf(text, sizeof(text), s.n_more ? "Times are %s; %zu more stretches are not listed" : "Times are %s", name, s.n_more);
 		put_note(p, text);
 	} else if (!err) {
 		need(p, HEADING + 2 * LINE);

@@ -144,7 +144,7 @@ static struct plot part(const struct panel *p, double y, double height)
 	return (struct plot){
 		.x = p->x, .y = y, .width = p->width, .height = height, .from_ns = p->grid->from_ns,
 		.col_ns = p->grid->col_ns, .n_cols = p->grid->n_cols, .column = p->grid->column,
-		.utc_offset_s = p->options->utc_offset_s,
+		.zone = p->options->zone,
 	};
 }
 

@@ -21,15 +21,15 @@ void plot_outline(struct canvas *c, const struct plot *p)
 void plot_time_axis(struct canvas *c, const struct plot *p, bool labels)
 {
 	struct tick tick[AXIS_TICKS_MAX];
-	char zone[AXIS_TEXT];
+	char zone[AXIS_ZONE];
 	__s64 to_ns = p->from_ns + (__s64)(p->col_ns * p->n_cols);
 	double y = p->y + p->height, end;
 	size_t n;
 
 	canvas_font(c, CANVAS_TEXT, false);
-	axis_format_zone(p->utc_offset_s, zone);
+	axis_format_zone(p->zone, p->from_ns, to_ns, zone);
 	end = p->x + p->width - canvas_text_width(c, zone);
-	n = axis_time_ticks(p->from_ns, to_ns, p->utc_offset_s, p->width, 8, tick);
+	n = axis_time_ticks(p->from_ns, to_ns, p->zone, p->width, 8, tick);
 	for (size_t i = 0; i < n; i++) {
 		double x = p->x + round(tick[i].at * p->width);
 		double half = canvas_text_width(c, tick[i].text) / 2;

@@ -10,6 +10,7 @@
 
 #include "canvas.h"
 #include "grid.h"
+#include "zone.h"
 
 #define PLOT_LEFT 72			/* px for labels of the value axis */
 #define PLOT_RIGHT 24
@@ -21,7 +22,7 @@ struct plot {
 	__u64 col_ns;
 	size_t n_cols;
 	const struct grid_column *column;
-	int utc_offset_s;
+	const struct zone *zone;
 };
 
 /* Where a column begins. */

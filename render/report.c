@@ -192,7 +192,7 @@ static void draw(struct canvas *c, const struct job *j)
 	double y;
 
 	o.percentiles = o.percentiles && j->maps.n;
-	sentence_summary(first, o.utc_offset_s, summary, sizeof(summary));
+	sentence_summary(first, o.zone, summary, sizeof(summary));
 	canvas_describe(c, o.subtitle, summary);
 	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
 	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));

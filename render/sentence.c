@@ -57,29 +57,25 @@ void sentence_coverage(const struct grid *g, char *out, size_t room)
 		snprintf(out + len, room - len, "; sampled, at worst one event in %u", v.every);
 }
 
-static void put_range(const struct grid *g, int utc_offset_s, char *out, size_t room)
+static void put_range(const struct grid *g, const struct zone *zone, char *out, size_t room)
 {
-	char from[AXIS_TEXT], to[AXIS_TEXT], zone[AXIS_TEXT], utc[2 * AXIS_TEXT] = "";
+	char range[AXIS_RANGE], start[AXIS_TEXT], utc[2 * AXIS_TEXT] = "";
 	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
 
-	axis_format_time(g->from_ns, utc_offset_s, from);
-	axis_format_time(to_ns, utc_offset_s, to);
-	axis_format_zone(utc_offset_s, zone);
-	if (utc_offset_s / 60) {		/* both, where the zone shown is not UTC */
-		char start[AXIS_TEXT];
-
-		axis_format_time(g->from_ns, 0, start);
+	axis_format_range(g->from_ns, to_ns, zone, range);
+	if (zone_offset(zone, g->from_ns / 1000000000) / 60) {		/* both, where the zone shown is not UTC */
+		axis_format_time(g->from_ns, NULL, start);
 		snprintf(utc, sizeof(utc), " (from %s UTC)", start);
 	}
-	snprintf(out, room, "%s to %s %s%s", from, strncmp(from, to, 10) ? to : to + 11, zone, utc);
+	snprintf(out, room, "%s%s", range, utc);
 }
 
-void sentence_summary(const struct grid *g, int utc_offset_s, char *out, size_t room)
+void sentence_summary(const struct grid *g, const struct zone *zone, char *out, size_t room)
 {
 	char range[256], total[128], lost[AXIS_TEXT];
 
 	put_total(g, total, sizeof(total));
 	axis_format_count((double)g->all.lost, lost);
-	put_range(g, utc_offset_s, range, sizeof(range));
+	put_range(g, zone, range, sizeof(range));
 	snprintf(out, room, "%s: %s, %s lost", range, total, lost);
 }

@@ -143,7 +143,7 @@ static bool same(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static void put_gap(const struct grid *g, size_t first, size_t end, int utc_offset_s, char (*cell)[SHEET_TEXT])
+static void put_gap(const struct grid *g, size_t first, size_t end, const struct zone *zone, char (*cell)[SHEET_TEXT])
 {
 	char from[AXIS_TEXT], to[AXIS_TEXT], reported[AXIS_TEXT], should[AXIS_TEXT];
 	__u64 reporting = 0, expected = 0, lost = 0;
@@ -155,8 +155,8 @@ static void put_gap(const struct grid *g, size_t first, size_t end, int utc_offs
 		lost += g->column[col].lost;
 		every = g->column[col].every > every ? g->column[col].every : every;
 	}
-	axis_format_time(g->from_ns + (__s64)(first * g->col_ns), utc_offset_s, from);
-	axis_format_time(g->from_ns + (__s64)(end * g->col_ns), utc_offset_s, to);
+	axis_format_time(g->from_ns + (__s64)(first * g->col_ns), zone, from);
+	axis_format_time(g->from_ns + (__s64)(end * g->col_ns), zone, to);
 	axis_format_count((double)reporting, reported);
 	axis_format_count((double)expected, should);
 	snprintf(cell[0], SHEET_TEXT, "%s", from);
@@ -166,7 +166,12 @@ static void put_gap(const struct grid *g, size_t first, size_t end, int utc_offs
 	put_count(cell[4], every ? every : 1, "1 in ");
 }
 
-int sheet_of_gaps(const struct grid *g, int utc_offset_s, struct sheet *ret)
+void sheet_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE])
+{
+	axis_format_zone(zone, g->from_ns, g->from_ns + (__s64)(g->col_ns * g->n_cols), ret_text);
+}
+
+int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *ret)
 {
 	static const char *const head[] = { "what", "from", "to", "slots reported", "lost", "looked at", NULL };
 	int err = sheet_init(ret, SHEET_GAPS_MAX, head);
@@ -179,7 +184,7 @@ int sheet_of_gaps(const struct grid *g, int utc_offset_s, struct sheet *ret)
 		if (what && ret->n_rows == SHEET_GAPS_MAX)
 			ret->n_more++;
 		else if (what)
-			put_gap(g, first, end, utc_offset_s, add_row(ret, what));
+			put_gap(g, first, end, zone, add_row(ret, what));
 	}
 	return err;
 }

@@ -19,20 +19,21 @@ static struct figure_options options(void)
 static void a_summary_says_when_how_many_and_how_many_lost(void **state)
 {
 	struct grid *g = kit_hour(3600, 0, 1);
+	const struct zone cet = zone_fixed(3600);
 	struct figure_options o = options();
 	char text[384];
 
 	(void)state;
-	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
+	sentence_summary(g, o.zone, text, sizeof(text));
 	assert_string_equal(text, "2026-11-21 14:00:00 to 15:00:00 UTC: 645,207 queries, 595 lost");
-	o.utc_offset_s = 3600;
-	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
+	o.zone = &cet;
+	sentence_summary(g, o.zone, text, sizeof(text));
 	assert_non_null(strstr(text, "2026-11-21 15:00:00 to 16:00:00 UTC+01:00 (from 2026-11-21 14:00:00 UTC)"));
 	g->point = 1;
 	g->all.count = 11;
 	g->all.n_snapshots = 4;
 	g->weight_unit = "cpus";
-	sentence_summary(g, o.utc_offset_s, text, sizeof(text));
+	sentence_summary(g, o.zone, text, sizeof(text));
 	assert_non_null(strstr(text, ": 2.75 cpus, the mean of 4 slots, 595 lost"));
 	grid_free(g);
 }

@@ -253,7 +253,7 @@ static void it_is_said_in_sentences(void **state)
 	}
 	kit_add(g, 400, 160, 100);
 	rank(g);
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_string_equal(text, "Four modes: around 210 µs (70 % of the queries), 8.8 ms (15 %), 18 ms (15 %) and 1.1 s (0.2 %). "
 			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, of all the time 18 ms.");
 	grid_free(g);
@@ -272,7 +272,7 @@ static void what_is_below_the_ruler_is_told_so(void **state)
 		kit_add(g, col, 3, 10);
 	}
 	rank(g);
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_memory_equal(text, "Two modes: below 1 µs (90 % of the queries) and around ", strlen("Two modes: below 1 µs (90 % of the queries) and around "));
 	grid_free(g);
 }
@@ -283,27 +283,27 @@ static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
 	char text[NARRATIVE_TEXT];
 
 	(void)state;
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_string_equal(text, "No queries.");
 	put(g, 3, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_non_null(strstr(text, "One mode, around "));
 	assert_null(strstr(text, "shift"));	/* of one column */
 	for (size_t col = 0; col < 10; col++)
 		put(g, col, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_null(strstr(text, "shift"));	/* nor of ten */
 	grid_free(g);
 	g = empty_grid(20);
 	for (size_t col = 0; col < 20; col++)
 		put(g, col, MS, 0.1, 10);
 	rank(g);
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_non_null(strstr(text, "No lasting shift."));
 	g->weight = "cputime";			/* sums are no events */
-	narrative_text(g, 0, text);
+	narrative_text(g, NULL, text);
 	assert_string_equal(text, "");
 	grid_free(g);
 }
@@ -316,6 +316,7 @@ static void any_grid_can_be_told(void **state)
 		size_t n_cols = 1 + check_below(40), n_rows = 1 + check_below(300);
 		__u64 edge[302];
 		struct grid *g;
+		const struct zone zone = zone_fixed((int)check_below(80000) - 40000);
 		char text[NARRATIVE_TEXT];
 
 		edge[0] = check_below(2) ? 0 : check_below(1000);
@@ -329,7 +330,7 @@ static void any_grid_can_be_told(void **state)
 			kit_add(g, check_below(n_cols), check_below(n_rows), check_value() >> 20);
 		g->all.p99 = check_value();
 		g->unit = check_below(2) ? "ns" : "%";
-		narrative_text(g, (int)check_below(80000) - 40000, text);
+		narrative_text(g, &zone, text);
 		assert_true(strlen(text) > 0 && strlen(text) < NARRATIVE_TEXT - 1);
 		assert_null(strstr(text, "nan"));
 		assert_null(strstr(text, "inf"));

@@ -37,6 +37,41 @@ static void defaults_are_those_of_the_manual(void **state)
 	}
 }
 
+/* By the system's database; unknown ones are refused, unless it is said what to take instead. */
+static void a_zone_is_looked_up_by_its_name(void **state)
+{
+	static const struct { const char *name; __s64 at_s; int before_s, after_s; } known[] = {
+		{ "Europe/Berlin", 1792890000, 7200, 3600 }, { "America/New_York", 1793512800, -14400, -18000 },
+		{ "Australia/Lord_Howe", 1791041400, 37800, 39600 }, { "Europe/London", 1806195600, 0, 3600 },
+		{ "Asia/Kolkata", 1792890000, 19800, 19800 }, { "America/New_York", 4129250400, -14400, -18000 },	/* in 2100: by the rule */
+	};
+	static const char *const unknown[] = { "Mars/Olympus", "Berlin", "tzdata", "Europe", "UTC+3", "EST5", "../../../etc/passwd", "", "Europe/Berlin ", "leapseconds" };
+	struct http_param param[] = { { "time_zone", NULL }, { "utc_offset", "-3600" } };
+	char reason[PARAMS_REASON_MAX];
+	struct params p;
+	struct zone z;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		assert_int_equal(read_one(VALUE_FIGURE, "time_zone", known[i].name, &p, reason), 0);
+		assert_int_equal(params_zone(&p, known[i].at_s - 86400, known[i].at_s + 86400, &z, reason), 0);
+		assert_string_equal(z.name, known[i].name);
+		assert_int_equal(zone_offset(&z, known[i].at_s - 1), known[i].before_s);
+		assert_int_equal(zone_offset(&z, known[i].at_s), known[i].after_s);
+		params_fini(&p);
+	}
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++) {
+		assert_int_equal(read_one(VALUE_FIGURE, "time_zone", unknown[i], &p, reason), 0);
+		assert_int_equal(params_zone(&p, 0, 1, &z, reason), -EINVAL);
+		assert_non_null(strstr(reason, "for parameter \"time_zone\" is invalid: "));
+		params_fini(&p);
+	}
+	param[0].value = "Mars/Olympus";
+	assert_int_equal(params_read(VALUE_FIGURE, param, 2, &p, reason), 0);
+	assert_int_equal(params_zone(&p, 0, 1, &z, reason), 0);
+	assert_int_equal(zone_offset(&z, 0), -3600);
+	params_fini(&p);
+}
+
 static void numbers_are_kept_in_their_ranges(void **state)
 {
 	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
@@ -354,7 +389,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_those_of_the_manual),
-		cmocka_unit_test(numbers_are_kept_in_their_ranges),
+		cmocka_unit_test(a_zone_is_looked_up_by_its_name),
+	cmocka_unit_test(numbers_are_kept_in_their_ranges),
 		cmocka_unit_test(a_report_and_exemplars_go_by_the_first_measure),
 	cmocka_unit_test(a_weight_goes_with_what_it_can),
 	cmocka_unit_test(coloring_is_another_word_for_the_transfer),

@@ -92,7 +92,7 @@ static void fill(struct made *m, const char *picture, size_t n_maps)
 	m->p = (struct parcel){ .picture = picture, .title = "MySQL \"queries\"", .subtitle = "latency", .sentence = "1 query",
 				.made_by = "heatscope 0.1.0", .made_ns = 1795269600123456789ll, .instrumentation = m->about, .n_maps = n_maps };
 	assert_int_equal(params_read(VALUE_FIGURE, NULL, 0, &m->p.drawn, (char[PARAMS_REASON_MAX]){ 0 }), 0);
-	m->p.drawn.utc_offset_s = -3600;
+	m->p.zone = (struct zone){ "Europe/Berlin", 2, { { 0, 7200 }, { 1795269600 + (__s64)check_below(3600), 3600 } } };
 	for (size_t i = 0; i < n_maps; i++)
 		m->p.map[i] = (struct parcel_map){ .measure = i ? "cputime" : "latency", .title = i ? "on-CPU" : "latency",
 						   .grid = random_grid(0), .drawn = true };
@@ -230,7 +230,7 @@ static void a_parcel_comes_back_bit_for_bit(void **state)
 		assert_int_equal(back.n_maps, m.p.n_maps);
 		assert_int_equal(back.made_ns, m.p.made_ns);
 		assert_string_equal(back.title, m.p.title);
-		assert_int_equal(back.drawn.utc_offset_s, -3600);
+		assert_memory_equal(&back.zone, &m.p.zone, sizeof(back.zone));
 		assert_int_equal(back.drawn.width, m.p.drawn.width);
 		assert_true(json_equal(back.instrumentation, m.about));
 		for (size_t i = 0; i < back.n_maps; i++) {

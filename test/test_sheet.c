@@ -87,20 +87,21 @@ static void neighbours_that_lack_the_same_are_one_gap(void **state)
 {
 	static const __u64 edge[] = { 0, 1000 };
 	struct grid *g = kit_grid(600, 1, edge);
+	const struct zone cet = zone_fixed(3600);
 	struct sheet s;
 
 	(void)state;
 	for (size_t col = 10; col < 20; col++)
 		g->column[col].n_reporting = 0;
 	g->column[20].lost = 1234;
-	assert_int_equal(sheet_of_gaps(g, 3600, &s), 0);
+	assert_int_equal(sheet_of_gaps(g, &cet, &s), 0);
 	assert_int_equal(s.n_rows, 2);
 	is_row(&s, 0, "not observed", (const char *[]){ "2026-11-21 15:00:10", "2026-11-21 15:00:20", "0 of 10", "0", "1 in 1" });
 	is_row(&s, 1, "partly lost", (const char *[]){ "2026-11-21 15:00:20", "2026-11-21 15:00:21", "1 of 1", "1,234", "1 in 1" });
 	sheet_fini(&s);
 	for (size_t col = 0; col < 600; col += 2)
 		g->column[col].lost = 1;
-	assert_int_equal(sheet_of_gaps(g, 0, &s), 0);
+	assert_int_equal(sheet_of_gaps(g, NULL, &s), 0);
 	assert_int_equal(s.n_rows, SHEET_GAPS_MAX);
 	assert_int_equal(s.n_rows + s.n_more, 300 - 5 + 1);	/* five of them were not observed anyway */
 	sheet_fini(&s);

@@ -274,7 +274,7 @@ static int has_one_predicate(const struct options *o, const char *command)
 /* "2026-11-25 12:00:05 UTC" */
 static const char *start_text(double from_s, char out[AXIS_TEXT + 4])
 {
-	axis_format_time((__s64)(from_s * 1e9), 0, out);
+	axis_format_time((__s64)(from_s * 1e9), NULL, out);
 	return strcat(out, " UTC");
 }
 

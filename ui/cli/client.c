@@ -1,4 +1,5 @@
 #include "client.h"
+#include "../../render/zone.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void reply_fini(struct reply *r)
@@ -256,6 +258,17 @@ void asked_put_time(struct asked *p, const char *start, const char *end, const c
 	asked_put(p, "start_time", start);
 	asked_put(p, "end_time", end);
 	asked_put(p, "duration", duration || (start && end) ? duration : "60");
+}
+
+void asked_put_zone(struct asked *p)
+{
+	__s64 now_s = time(NULL);
+	struct zone here = zone_local(now_s, now_s);
+	char offset[16];
+
+	snprintf(offset, sizeof(offset), "%d", zone_offset(&here, now_s));
+	asked_put(p, "time_zone", *here.name ? here.name : NULL);
+	asked_put(p, "utc_offset", offset);
 }
 
 void asked_put(struct asked *p, const char *name, const char *value)

@@ -248,6 +248,7 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
 		return failed("compare", "the file's name must end in .png, .pdf or .svg");
 	asked_put(p, "format", format);
+	asked_put_zone(p);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
 	err = client_request(c, "GET", whole, NULL, &r);
 	if (err)

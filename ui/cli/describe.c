@@ -76,7 +76,7 @@ static void print_narratives(const struct parcel *p)
 	for (size_t i = 0; i < p->n_maps; i++) {
 		char text[NARRATIVE_TEXT];
 
-		narrative_text(p->map[i].grid, (int)p->drawn.utc_offset_s, text);
+		narrative_text(p->map[i].grid, &p->zone, text);
 		line(p->map[i].measure, text);
 	}
 }

@@ -340,6 +340,7 @@ static int fetch(struct client *c, struct options *o, const char *resource, char
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		asked_put(&p, settings[i].parameter, o->value[i]);
 	asked_put(&p, "format", format_of(o));
+	asked_put_zone(&p);
 	err = put_limits(c, o, &p);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
 	err = err ?: client_request(c, "GET", whole, NULL, &r);

@@ -200,7 +200,7 @@ static int ask_once(struct client *c, struct session *s, const struct layout *l)
 	return err;
 }
 
-static int print_once(const struct session *s, long n_cols, long n_lines)
+static int print_once(struct session *s, long n_cols, long n_lines)
 {
 	struct frame f = session_frame(s);
 	struct bytes out = { 0 };

@@ -223,7 +223,7 @@ static void draw_times(const struct drawing *d)
 {
 	struct tick tick[AXIS_TICKS_MAX];
 	double to_s = map_end_s(d->f->map), from_s = to_s - (double)d->l->map_cols * d->f->map->column_s;
-	size_t n = axis_time_ticks(map_ns(from_s), map_ns(to_s), d->f->utc_offset_s, (double)d->l->map_cols, LABEL_GAP, tick);
+	size_t n = axis_time_ticks(map_ns(from_s), map_ns(to_s), d->f->zone, (double)d->l->map_cols, LABEL_GAP, tick);
 
 	screen_put(d->s, d->l->seen_line, d->l->axis_col, CORNER, STYLE_PLAIN);
 	for (size_t i = 0; i < n; i++)

@@ -17,7 +17,7 @@ static void draw_title(const struct frame *f, struct screen *s)
 		 v->isolated ? ", only " : "", KEY_BYTES_MAX, v->isolated ? v->selected : "", f->subject->title);
 	if (f->map) {
 		axis_format_span((__u64)map_ns((double)f->map->n_cols * f->map->column_s), span);
-		axis_format_time(map_ns(map_end_s(f->map)), f->utc_offset_s, end);
+		axis_format_time(map_ns(map_end_s(f->map)), f->zone, end);
 		snprintf(right, sizeof(right), "%s to %s", span, end);
 	}
 	screen_text(s, 0, 0, s->n_cols - screen_width(right) - 2, left, bold);
@@ -75,7 +75,7 @@ static void cursor_text(const struct frame *f, const struct layout *l, long col,
 	char time[AXIS_TEXT], range[96], n[AXIS_TEXT], share[32] = "";
 	char running[AXIS_TEXT], still[64] = "", coverage[128];
 
-	axis_format_time(map_ns(m->from_s + (double)col * m->column_s), f->utc_offset_s, time);
+	axis_format_time(map_ns(m->from_s + (double)col * m->column_s), f->zone, time);
 	range_text(m, cell.low, cell.high, range);
 	axis_format_count(cell.n, n);
 	axis_format_count(cell.running, running);

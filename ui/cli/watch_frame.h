@@ -26,7 +26,7 @@ struct frame {
 	enum frame_state state;
 	const char *why;			/* of what is broken: a sentence */
 	struct look look;
-	int utc_offset_s;
+	const struct zone *zone;		/* in which times are shown */
 	bool pictured;				/* the map is a picture, and seen where SCREEN_PICTURE is */
 };
 

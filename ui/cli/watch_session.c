@@ -295,17 +295,11 @@ void session_wait(struct session *s, long long now_ms, struct curl_waitfd *fd, u
 	calls_wait(&s->calls, fd, n, s->changed ? 0 : timeout_ms);
 }
 
-/* Seconds east of UTC, at the end of what is shown. */
-static int utc_offset_s(const struct map *m)
+struct frame session_frame(struct session *s)
 {
-	time_t at = m ? (time_t)map_end_s(m) : time(NULL);
-	struct tm tm;
+	__s64 now_s = time(NULL), from_s = s->map ? (__s64)s->map->from_s : now_s, to_s = s->map ? (__s64)map_end_s(s->map) : now_s;
 
-	return localtime_r(&at, &tm) ? (int)tm.tm_gmtoff : 0;
-}
-
-struct frame session_frame(const struct session *s)
-{
+	s->zone = zone_local(from_s, to_s);
 	return (struct frame){ &s->subject, &s->view, s->map, &s->list, &s->summary, s->state, s->why, s->look,
-			       utc_offset_s(s->map), false };
+			       &s->zone, false };
 }

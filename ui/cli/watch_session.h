@@ -24,6 +24,7 @@ struct session {
 	struct map *map;
 	struct list list;
 	struct map_summary summary;
+	struct zone zone;		/* of the map's time: this terminal's */
 	enum frame_state state;
 	char why[512];
 	long n_cols, n_pixels, n_fine;
@@ -49,6 +50,6 @@ unsigned session_press(struct session *s, int key);
 /* Asks what is due, then waits. */
 void session_wait(struct session *s, long long now_ms, struct curl_waitfd *fd, unsigned n, int timeout_ms);
 
-struct frame session_frame(const struct session *s);
+struct frame session_frame(struct session *s);
 
 #endif

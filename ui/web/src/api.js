@@ -3,6 +3,7 @@
  * Errors  every function throws ApiError: `code` is the server's (ECA_...), or "UNREACHABLE".
  */
 import { readEvents } from "./events.js";
+import { zoneOffset } from "./format.js";
 import { fetchWithToken, held } from "./token.js";
 
 /** @typedef {{start: number, duration: number}} Span   Unix seconds, seconds */
@@ -53,12 +54,12 @@ async function request(method, path, body, signal) {
 const of = (id, what) => `/ca/instrumentations/${encodeURIComponent(id)}/value/${what}`;
 const span = (s) => ({ start_time: s?.start, duration: s?.duration });
 
-/** The reader's time zone at a Unix time, as the server's pictures and words want it: seconds east of UTC. */
-const utcOffset = (time) => -60 * new Date(1000 * time).getTimezoneOffset();
+/** The reader's time zone, as the server's pictures and words want it: its name, and for a server that does not know it seconds east of UTC at a Unix time. */
+const zoneAt = (time) => ({ time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone, utc_offset: zoneOffset(time) });
 
 /* The times of what is drawn and written are the reader's, as the page's are. */
-const readersSpan = (s) => ({ ...span(s), utc_offset: s && utcOffset(s.start + s.duration) });
-const readers = (parameters) => ({ utc_offset: utcOffset(parameters.end_time ?? parameters.start_time), ...parameters });
+const readersSpan = (s) => ({ ...span(s), ...(s && zoneAt(s.start + s.duration)) });
+const readers = (parameters) => ({ ...zoneAt(parameters.end_time ?? parameters.start_time), ...parameters });
 
 export const catalogue = () => request("GET", "/ca");
 export const instrumentations = () => request("GET", "/ca/instrumentations");
@@ -87,7 +88,7 @@ export const alerts = () => request("GET", "/ca/alerts");
 
 /** The same time and columns of a measure in words: {narrative}. */
 export const narrative = (id, measure, { from, ncols, column }, signal) => request("GET", of(id, "grid") + query({
-	measure, start_time: from, duration: ncols * column, ncols, narrative: true, utc_offset: utcOffset(from + ncols * column),
+	measure, start_time: from, duration: ncols * column, ncols, narrative: true, ...zoneAt(from + ncols * column),
 }), undefined, signal);
 
 /** @returns {Promise<{keys: import("./keys.js").KeyRow[], lower_bound?: boolean}>} */

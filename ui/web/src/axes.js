@@ -67,7 +67,7 @@ export function XAxis({ span, column, slot }) {
 	if (size && span) {
 		const { start, duration } = span, end = start + duration;
 		const x = timeAxis(start, end, GUTTER, size.width);
-		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset(start));
+		const { step, ticks } = timeTicks(start, end, Math.max(2, (size.width - GUTTER) / 76), format.zoneOffset);
 
 		content = html`<svg class="xaxis" width=${size.width} height="34" aria-hidden="true">
 			<line x1=${GUTTER} x2=${size.width} y1="0.5" y2="0.5" />
@@ -77,7 +77,7 @@ export function XAxis({ span, column, slot }) {
 				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
 					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
 			})}
-			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zone(start)}</text>
+			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zones(start, end)}</text>
 			<text class="zone end" x=${size.width} y="30">one column = ${format.seconds(column)}${column > slot ? `, ${Math.round(column / slot)} slots` : ""}</text>
 		</svg>`;
 	}

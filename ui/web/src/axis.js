@@ -132,12 +132,44 @@ export function linearTicks(low, high, most) {
 export const valueTicks = (domain, most) =>
 	domain.kind === "log" ? logTicks(domain.low, domain.high, most) : linearTicks(domain.low, domain.high, most);
 
-/** Times at whole steps of the local clock.  offset: seconds east of UTC. */
-export function timeTicks(from, to, most, offset = 0) {
+/* The first whole second after from at which it has changed; to if it does not before. */
+function changeAfter(from, to, hasChanged) {
+	let low = Math.floor(from), high = low;
+
+	do
+		high = Math.min(high + 86400, Math.ceil(to));
+	while (!hasChanged(high) && high < to);
+	if (!hasChanged(high))
+		return to;
+	while (high - low > 1) {
+		const middle = Math.floor((low + high) / 2);
+
+		[low, high] = hasChanged(middle) ? [low, middle] : [middle, high];
+	}
+	return Math.min(high, to);
+}
+
+/** The parts of a time in which the local clock does not change: [{from, to, offset}].  offsetAt: seconds east of UTC at a time. */
+export function clockParts(from, to, offsetAt) {
+	const parts = [];
+	let start = from;
+
+	do {
+		const offset = offsetAt(start), end = changeAfter(start, to, (time) => offsetAt(time) !== offset);
+
+		parts.push({ from: start, to: end, offset });
+		start = end;
+	} while (start < to);
+	return parts;
+}
+
+/** Times at whole steps of the local clock.  offsetAt: seconds east of UTC at a time. */
+export function timeTicks(from, to, most, offsetAt = () => 0) {
 	const step = TIME_STEPS.find((s) => (to - from) / s <= most) ?? 86400;
 	const ticks = [];
 
-	for (let t = Math.ceil((from + offset) / step) * step; t <= to + offset; t += step)
-		ticks.push(t - offset);
+	for (const part of clockParts(from, to, offsetAt))
+		for (let t = Math.ceil((part.from + part.offset) / step) * step - part.offset; t < part.to || (t === to && part.to === to); t += step)
+			ticks.push(t);
 	return { step, ticks };
 }

@@ -1,4 +1,5 @@
 /* format.js - values as people read them. */
+import { clockParts } from "./axis.js";
 
 const TIME_UNITS = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
 const RATE_UNITS = [[1e12, "TB/s"], [1e9, "GB/s"], [1e6, "MB/s"], [1e3, "kB/s"], [1, "B/s"]];
@@ -109,6 +110,14 @@ export function zone(time, offset = zoneOffset(time)) {
 	const m = Math.abs(offset) / 60;
 
 	return offset === 0 ? "UTC" : `UTC${offset > 0 ? "+" : "−"}${two(Math.floor(m / 60))}:${two(m % 60)}`;
+}
+
+/** "UTC+02:00, then UTC+01:00" where the clock changes between two times; where it changes often, the zone's name. */
+export function zones(from, to, offsetAt = zoneOffset) {
+	const [first, second, third] = clockParts(from, to, offsetAt);
+
+	return third ? Intl.DateTimeFormat().resolvedOptions().timeZone ?? "local time"
+		: `${zone(from, first.offset)}${second ? `, then ${zone(second.from, second.offset)}` : ""}`;
 }
 
 /** 90 -> "1.5 min": a length of time in seconds. */

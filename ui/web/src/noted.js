@@ -86,7 +86,7 @@ function Form({ session, draft }) {
 			<label class="row">Text <input name="text" maxlength=${TEXT_MAX} autocomplete="off" required autofocus /></label>
 			<label class="row">From <input name="from" type="datetime-local" step="1" required defaultValue=${stamp(start)} /></label>
 			<label class="row">Until <input name="until" type="datetime-local" step="1" defaultValue=${end === start ? "" : stamp(end)} /></label>
-			<p class="muted">Without an end it is a moment. Times are local, ${format.zone(start)}.</p>
+			<p class="muted">Without an end it is a moment. Times are local, ${format.zones(start, end)}.</p>
 			<label><input name="only" type="checkbox" />only on maps of ${titleOf(inst, catalogue)}</label>
 			${problem && html`<p class="problem" role="alert">${problem}</p>`}
 			<p class="row"><button class="primary">Save</button><button type="button" onClick=${(e) => e.currentTarget.closest("dialog").close()}>Cancel</button></p>

@@ -259,7 +259,7 @@ export function TableView({ session }) {
 	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
 
 	return html`<${Narratives} maps=${maps} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
-		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zone(first.from)}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
+		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
 				${maps.map((map) => html`<th colspan=${map.grid.running ? 5 : 4} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { domainOf, linearTicks, logTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../src/axis.js";
+import { clockParts, domainOf, linearTicks, logTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../src/axis.js";
 
 test("nice values enclose what they stand for and are their own", () => {
 	for (const v of [1, 1.5, 2, 3, 5, 7, 999, 1000, 1001, 123456789]) {
@@ -58,7 +58,7 @@ test("a linear axis ends at its next tick, not at the next decade", () => {
 });
 
 test("time ticks stand on whole steps of the local clock", () => {
-	const { step, ticks } = timeTicks(1000003, 1000303, 6, 5400);
+	const { step, ticks } = timeTicks(1000003, 1000303, 6, () => 5400);
 
 	assert.equal(step, 60);
 	assert.ok(ticks.every((t) => (t + 5400) % 60 === 0 && t >= 1000003 && t <= 1000303));
@@ -67,4 +67,25 @@ test("time ticks stand on whole steps of the local clock", () => {
 
 	assert.equal(x.x(150), 25);
 	assert.equal(x.time(25), 150);
+});
+
+/* Berlin, 2026-10-25: 03:00 UTC+02:00 becomes 02:00 UTC+01:00 at 01:00 UTC. */
+const back = 1792890000;
+const berlin = (time) => time < back ? 7200 : 3600;
+
+test("the parts of a time over a change of the clock end at its second", () => {
+	assert.deepEqual(clockParts(back - 18000, back + 18000, berlin),
+		[{ from: back - 18000, to: back, offset: 7200 }, { from: back, to: back + 18000, offset: 3600 }]);
+	assert.deepEqual(clockParts(back, back + 10, berlin), [{ from: back, to: back + 10, offset: 3600 }]);
+	assert.deepEqual(clockParts(back - 10.5, back, berlin), [{ from: back - 10.5, to: back, offset: 7200 }]);
+	assert.equal(clockParts(back - 0.25, back + 0.5, berlin).length, 2);
+	assert.equal(clockParts(0, 800 * 86400, (time) => time % (365 * 86400) < 182 * 86400 ? 7200 : 3600).length, 5);
+	assert.equal(clockParts(back, back, berlin).length, 1);
+});
+
+test("time ticks follow the clock on the wall over its change", () => {
+	const { ticks } = timeTicks(back - 6 * 3600, back + 9 * 3600, 6, berlin);
+
+	assert.deepEqual(ticks.map((t) => (t + berlin(t)) % 86400 / 3600), [21, 0, 3, 6, 9]);
+	assert.equal(timeTicks(back - 18000, back + 18000, 12, berlin).ticks.length, 11);
 });

@@ -53,6 +53,10 @@ test("zones", () => {
 	assert.equal(format.zone(0, 0), "UTC");
 	assert.equal(format.zone(0, 7200), "UTC+02:00");
 	assert.equal(format.zone(0, -12600), "UTC−03:30");
+	assert.equal(format.zones(0, 100, () => 3600), "UTC+01:00");
+	assert.equal(format.zones(0, 100, (time) => time < 50 ? 7200 : 3600), "UTC+02:00, then UTC+01:00");
+	assert.equal(format.zones(0, 400 * 86400, (time) => time % (365 * 86400) < 182 * 86400 ? 7200 : 3600),
+		Intl.DateTimeFormat().resolvedOptions().timeZone);
 });
 
 test("lengths of time", () => {
