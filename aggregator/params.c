@@ -79,6 +79,7 @@ static const struct spec {
 	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv json" },
 	{ "format", FORMAT, OF(VALUE_GRID), AT(format), 0, 0, 0, "json csv" },
 	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
+	{ "active", SWITCH, MATRIX, AT(active), 0, 0, 0, NULL },
 	{ "narrative", SWITCH, OF(VALUE_GRID), AT(narrative), 0, 0, 0, NULL },
 	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
 	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },

@@ -81,6 +81,7 @@ struct params {
 	int per;			/* enum difference_per */
 	bool data;			/* a PNG carries what it was drawn from */
 	int table;			/* grid as CSV: enum csv_table */
+	bool active;			/* grid, stream: rows are what the time was, spread over when it was spent */
 	bool narrative;			/* grid as JSON: in words, too */
 };
 

@@ -117,6 +117,15 @@ static void put_marks(struct bytes *out, const struct grid_column *c, bool exact
 		writer_name_number(out, "sampled", c->every);
 }
 
+/* How much of a column that begins before it is known, and ends after. */
+static void put_known(struct bytes *out, const struct grid *g, size_t col)
+{
+	__s64 known_ns = g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns);
+
+	if (g->known_to_ns && known_ns > 0 && known_ns < (__s64)g->col_ns)
+		writer_name_seconds(out, "known", known_ns);
+}
+
 /* s: NULL where it is not drawn. */
 static void put_column(struct bytes *out, const struct grid *g, const struct shade *s, size_t col, __u64 index, long row_shift, bool exact)
 {
@@ -130,6 +139,7 @@ static void put_column(struct bytes *out, const struct grid *g, const struct sha
 	writer_name_number(out, "expected", c->n_expected);
 	writer_name_number(out, "lost", c->lost);
 	put_marks(out, c, exact);
+	put_known(out, g, col);
 	if (g->point)
 		writer_name_number(out, "snapshots", c->n_snapshots);
 	put_named_mean(out, "count", c->count, snapshots);
@@ -168,6 +178,17 @@ static void put_edges(struct bytes *out, const struct grid *g)
 	writer_raw(out, "]");
 }
 
+static void put_row_names(struct bytes *out, const struct grid *g)
+{
+	writer_name(out, "rows");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < g->n_rows; i++) {
+		writer_comma(out);
+		writer_text(out, g->row_name[i]);
+	}
+	writer_raw(out, "]");
+}
+
 static void put_summary(struct bytes *out, const struct grid *g, bool exact)
 {
 	const struct grid_summary *s = &g->all;
@@ -197,7 +218,10 @@ static void put_matrix(struct bytes *out, const struct grid *g, const struct sha
 {
 	writer_name_number(out, "ncols", g->n_cols);
 	writer_name_number(out, "nrows", g->n_rows);
-	put_edges(out, g);
+	if (g->row_name)
+		put_row_names(out, g);
+	else
+		put_edges(out, g);
 	writer_name(out, "columns");
 	writer_raw(out, "[");
 	for (size_t col = 0; col < g->n_cols; col++) {

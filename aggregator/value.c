@@ -1,5 +1,7 @@
 #include "value.h"
+#include "active.h"
 #include "resource.h"
+#include "value_active.h"
 #include "value_exemplars.h"
 #include "value_compare.h"
 #include "value_composition.h"
@@ -172,7 +174,7 @@ static int add_folds(struct value *v, int axis)
 	if (v->kind == VALUE_REPORT)
 		return add_report_folds(v);
 	err = add_fold(v, axis);
-	v->cover_only = value_is_totals(v) && v->kind != VALUE_EXEMPLARS;
+	v->cover_only = v->p.active || (value_is_totals(v) && v->kind != VALUE_EXEMPLARS);
 	if (!err && v->kind == VALUE_DETAILS)
 		err = add_details_fold(v, axis);
 	if (!err && !is_of_region(v) && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
@@ -189,7 +191,7 @@ static int add_running(struct value *v)
 	bool drawn = v->kind == VALUE_GRID || v->kind == VALUE_STREAM || v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT;
 	int axis = value_running_axis(v), err;
 
-	if (!drawn || axis < 0)
+	if (!drawn || axis < 0 || v->p.active)
 		return 0;
 	err = add_fold(v, axis);
 	v->runs = !err;
@@ -441,6 +443,8 @@ static int complete(struct value *v, const struct catalog_inst *ci, char *reason
 	if (!err)
 		err = add_running_keys(v);
 	if (!err)
+		err = value_active_add(v, ci, axis, reason);
+	if (!err)
 		err = value_exemplars_add(v, reason);
 	if (!err)
 		err = value_composition_add(v, ci, axis, reason);
@@ -539,6 +543,7 @@ void value_free(struct value *v)
 	value_free(v->other);
 	value_explain_free(v->explain);
 	running_free(v->running);
+	active_free(v->active);
 	exemplar_fold_free(v->exemplars);
 	annotations_free(v->annotations);
 	json_decref(v->about);

@@ -31,6 +31,7 @@
 struct explain;				/* value_explain.h */
 struct exemplar_fold;
 struct running;				/* running.h */
+struct active;				/* active.h */
 
 struct value {
 	struct aggregator *a;
@@ -67,6 +68,8 @@ struct value {
 	struct value *other;		/* compare: B, made before it; NULL: of other kinds */
 	struct explain *explain;	/* NULL: of other kinds */
 	struct running *running;	/* keys, explain: what runs, by key; NULL: of other kinds, or not measured */
+	struct active *active;		/* grid, stream: of what was under way at once; NULL: of other grids */
+	struct plan after;		/* likewise: what is read after the interval; no parts: nothing */
 	bool reads_cube;		/* slices come from the cube: each is of one slot */
 	struct exemplar_fold *exemplars;	/* likewise */
 	struct store_reader reader;	/* gives to all of them */

@@ -1,3 +1,4 @@
+#include "value_active.h"
 #include "value_compare.h"
 #include "value_composition.h"
 #include "value_layers.h"
@@ -252,7 +253,7 @@ static void join_running(struct value *v)
 
 int value_make(struct value *v)
 {
-	bool grids = !v->cover_only;
+	bool grids = !v->cover_only || v->active;
 	int err;
 
 	v->head.min_reporting = fold_min_reporting(v->fold[0]);
@@ -274,6 +275,9 @@ int value_make(struct value *v)
 		v->fold[i] = NULL;
 	}
 	join_running(v);
+	err = value_active_put(v);
+	if (err)
+		return err;
 	switch (v->kind) {
 	case VALUE_RAW: return make_raw(v);
 	case VALUE_KEYS: return make_keys(v);

@@ -1,5 +1,7 @@
 #include "value.h"
+#include "active.h"
 #include "running.h"
+#include "value_active.h"
 #include "value_exemplars.h"
 #include "value_explain.h"
 #include "value_reply.h"
@@ -40,6 +42,8 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 	give_to_columns(arg, slot, s);
 	give_to_keys(arg, slot, s);
 	value_explain_slice(arg, slot, s);
+	if (v->active)
+		active_reader(v->active)->slice(v->active, slot, s);
 	if (v->running && v->reads_cube)
 		running_reader(v->running)->slice(v->running, slot, s);
 }
@@ -50,6 +54,8 @@ static void give_cover(void *arg, const char *source, __s64 first, __s64 last)
 
 	for (size_t i = 0; i < v->n_folds; i++)
 		fold_reader(v->fold[i])->cover(v->fold[i], source, first, last);
+	if (v->active)
+		active_reader(v->active)->cover(v->active, source, first, last);
 	if (v->running)
 		running_reader(v->running)->cover(v->running, source, first, last);
 }
@@ -133,6 +139,8 @@ static int fold_errors(struct value *v)
 		err = layer_fold_error(v->counts);
 	if (!err && v->running)
 		err = running_error(v->running);
+	if (!err && v->active)
+		err = active_error(v->active);
 	return err ? err : value_explain_error(v);
 }
 
@@ -208,7 +216,7 @@ static int only_axis(const struct value *v)
 /* The one weight that is wanted along the first measure; -1: several. */
 static int only_weight(const struct value *v)
 {
-	return v->composed ? -1 : v->weight;
+	return v->composed || v->active ? -1 : v->weight;
 }
 
 static void slots_of(const struct value *v, __s64 *ret_first, __s64 *ret_last)
@@ -258,7 +266,8 @@ static int read_store(void *arg, struct store *store)
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
 	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
-	int err = v->explain ? 0 : read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
+	int err = v->active ? value_active_read(v, store, &slices) : v->explain ? 0 :
+		  read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
 		err = read_slices(v, store, &v->explain->piece[i], axis, weight, false, &slices);
@@ -314,9 +323,10 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 		v->tape.axes[v->key_axis[i]] = true;
 	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
 		v->tape.axes[i] = true;
+	last = v->active ? value_active_last(v) : last;
 	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), only_weight(v), tape_recorder(&v->tape));
 	if (!err)
-		err = read_cube_running(v);
+		err = v->active ? value_active_record(v) : read_cube_running(v);
 	on_read(v, err ? err : v->tape.bytes.err);
 }
 

@@ -1,5 +1,6 @@
 #include "view.h"
 #include "value.h"
+#include "view_active.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -10,10 +11,8 @@
 #define GRIDS_AHEAD 5			/* so many may follow one another at once */
 #define MARKS_MAX 64			/* intervals of changed slots; more: the whole grid */
 #define COLUMNS_MAX 64			/* columns in one tick; more: the whole grid */
-
-struct span {				/* slots, inclusive */
-	__s64 first, last;
-};
+#define ACTIVE_EVERY_MS 1000		/* of what was under way at once; and */
+#define ACTIVE_REST 20			/* so many times as long as the last time took */
 
 struct view {
 	struct aggregator *a;
@@ -27,14 +26,17 @@ struct view {
 
 	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
 	size_t n_marks;
-	struct span mark[MARKS_MAX];
+	struct view_span mark[MARKS_MAX];
 	__s64 next_col;			/* columns before it were sent at least once */
 	size_t n_open;
 	__s64 open[COLUMNS_MAX];	/* columns sent as in progress */
 	bool want_grid, want_shade;
 
-	/* By the loop's clock, which nobody sets: when last, and until when the grids so far are paid for. */
-	__u64 shaded_ms, grids_ms;
+	struct grid *sent;		/* of what was under way at once: as the reader has it; NULL: as shown */
+
+	/* By the loop's clock, which nobody sets: when last, until when the grids so far are paid for, and when what was under way may
+	 * be looked at next; and when the grid that is on its way was asked for. */
+	__u64 shaded_ms, grids_ms, active_ms, asked_ns;
 };
 
 static const struct grid *grid_of(const struct view *v) { return v->shown->grid[0]; }
@@ -109,7 +111,7 @@ void view_mark(struct view *v, __s64 first, __s64 last)
 	if (v->n_marks == MARKS_MAX)
 		v->want_grid = true;
 	else
-		v->mark[v->n_marks++] = (struct span){ first, last };
+		v->mark[v->n_marks++] = (struct view_span){ first, last };
 }
 
 static void mark_column(struct view *v, __s64 col)
@@ -310,11 +312,50 @@ static void send_columns(struct view *v)
 	}
 }
 
+static void send_changes(struct view *v)
+{
+	mark_due(v, now_ns());
+	if (v->n_marks && !v->want_grid)
+		send_columns(v);
+}
+
+/* ---- what was under way at once ---- */
+
+static void rest(struct view *v, __u64 began_ns)
+{
+	__u64 pause_ms = (uv_hrtime() - began_ns) / 1000000 * ACTIVE_REST;
+
+	v->active_ms = uv_now(v->a->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
+}
+
+/* Sends all columns that are not as the reader has them. */
+static void send_active(struct view *v)
+{
+	__u64 began_ns = uv_hrtime();
+	const struct grid *has = v->sent ? v->sent : grid_of(v);
+	struct grid *g;
+	__s64 first;
+
+	if (view_active_grid(v->shown, v->mark, v->n_marks, now_ns(), &g)) {
+		v->want_grid = true;
+		return;
+	}
+	v->n_marks = 0;
+	first = (g->from_ns - grid_of(v)->from_ns) / (__s64)g->col_ns;
+	for (size_t i = 0; i < g->n_cols; i++)
+		if (view_active_differs(has, g, i))
+			put_column(v, g, i, first + (__s64)i, 0);
+	grid_free(v->sent);
+	v->sent = g;
+	rest(v, began_ns);
+}
+
 /* ---- whole grids ---- */
 
 static void view_free(struct view *v)
 {
 	value_free(v->shown);
+	grid_free(v->sent);
 	for (size_t i = 0; i < v->n_params; i++) {
 		free((char *)v->param[i].name);
 		free((char *)v->param[i].value);
@@ -354,6 +395,8 @@ static bool same_rows(const struct value *a, const struct value *b)
 static void show(struct view *v, struct value *value)
 {
 	value_free(v->shown);
+	grid_free(v->sent);
+	v->sent = NULL;
 	v->shown = value;
 	v->next_col = (__s64)value->grid[0]->n_cols;
 	v->n_open = 0;
@@ -400,6 +443,8 @@ static void on_grid(struct value *value, void *arg)
 	bool is_new = take_value(v, value);
 
 	v->shaded_ms = uv_now(v->a->loop);
+	if (v->shown && v->shown->active)
+		rest(v, v->asked_ns);
 	if (no_longer_busy(v) && is_new)
 		v->owner->changed(v->arg);	/* what changed meanwhile */
 }
@@ -415,6 +460,7 @@ static int run(struct view *v, char *reason)
 	v->busy = true;
 	if (v->want_grid)
 		v->n_marks = 0;		/* all that is in the new one */
+	v->asked_ns = uv_hrtime();
 	value_run(value, on_grid, v);
 	return 0;
 }
@@ -438,12 +484,13 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->a->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (!v->shown || v->busy)
+	if (!v->shown || v->busy || (v->shown->active && now_ms < v->active_ms))
 		return;
-	mark_due(v, now_ns());
 	v->busy = true;
-	if (v->n_marks && !v->want_grid)
-		send_columns(v);
+	if (v->shown->active && !v->want_grid)
+		send_active(v);
+	else if (!v->shown->active)
+		send_changes(v);
 	if (!no_longer_busy(v))
 		return;
 	if (v->want_grid ? grid_may_go(v, now_ms) : v->want_shade && now_ms - v->shaded_ms >= SHADE_EVERY_MS)

@@ -1,6 +1,7 @@
 #include "grid.h"
 #include "layer.h"
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ void grid_free(struct grid *g)
 	annotations_free(g->annotations);
 	grid_free(g->running);
 	free(g->edge);
+	free(g->row_name);
 	free(g->cell);
 	free(g->column);
 	free(g);
@@ -67,8 +69,10 @@ struct grid *grid_like(const struct grid *g)
 
 enum grid_state grid_column_state(const struct grid_column *c)
 {
+	bool any = c->count || c->sum;	/* of what was under way at once a column in which nothing ended has a sum, too */
+
 	if (c->marks & GRID_IN_PROGRESS)
-		return c->lost ? GRID_PARTIAL : c->count ? GRID_OK : GRID_ZERO;
+		return c->lost ? GRID_PARTIAL : any ? GRID_OK : GRID_ZERO;
 	if (c->marks & GRID_DROPPED)
 		return c->n_reporting ? GRID_PARTIAL : GRID_UNOBSERVED;
 	if (c->n_expected && !c->n_reporting)
@@ -76,8 +80,8 @@ enum grid_state grid_column_state(const struct grid_column *c)
 	if (c->n_reporting < c->n_expected || c->lost)
 		return GRID_PARTIAL;
 	if (!c->n_expected)
-		return c->count ? GRID_OK : GRID_UNOBSERVED;
-	return c->count ? GRID_OK : GRID_ZERO;
+		return any ? GRID_OK : GRID_UNOBSERVED;
+	return any ? GRID_OK : GRID_ZERO;
 }
 
 const char *grid_column_word(const struct grid_column *c)

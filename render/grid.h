@@ -58,6 +58,8 @@ struct grid {
 	__u64 col_ns, slot_ns;		/* a column's and a kernel slot's length */
 	__u32 n_sources;
 	const char *unit, *weight_unit;	/* "ns", "queries": constant strings */
+	const char **row_name;		/* n_rows names, where rows are parts and not values; NULL: they are values */
+	__s64 known_to_ns;		/* with row_name: what was under way is known up to here; 0: in all columns */
 	const char *weight;		/* the measure whose sums cells are, in the axis' unit; NULL: they are counts */
 	struct annotations *annotations;	/* of its time; NULL: none */
 	struct layers *layers;		/* its cells by key; NULL: not told apart */

@@ -1,0 +1,293 @@
+#include "check.h"
+#include "server.h"
+
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define SLOT   1000000000ll
+#define VALUE  "/ca/instrumentations/1/value/"
+#define PILE   9  /* queries that wait for one another */
+#define LENGTH 30 /* s */
+
+static struct server server;
+static __s64 t0; /* the slot from which on the first pile-up hangs */
+static const __u64 ruler = RULER(UNIT_NS, 5, 10, 40);
+
+/* ---- batches ---- */
+
+static void put_slice(struct bytes *hist, __u16 axis, __u64 value, unsigned n, const struct bytes *key,
+		      struct slice *ret_slice)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, ruler), 0);
+	hist_record_times(&h, value, n);
+	hist_encode(&h, hist);
+	hist_fini(&h);
+	*ret_slice = (struct slice){.ruler = ruler,
+				    .axis = axis,
+				    .key = {key->data, (__u16)key->len},
+				    .hist = hist->data,
+				    .hist_len = (__u32)hist->len};
+}
+
+/* In a slot: so many that ended after `latency`, and so many that run at its end since `age`. */
+static void send_slot(__s64 slot, unsigned n_ended, __u64 latency, unsigned n_running, __u64 age)
+{
+	struct batch b = {.incarnation = 77, .inst = 1, .slot_ns = SLOT, .slot = slot, .seq = server.seq++, .run = 1};
+	struct bytes key = {0}, hist[2] = {{0}, {0}};
+	struct slice slice[2];
+
+	strcpy(b.source, "db1");
+	labels_put(&key, "update");
+	b.slice = slice;
+	if (n_ended)
+		put_slice(&hist[0], 0, latency, n_ended, &key, &slice[b.n_slices++]);
+	if (n_running)
+		put_slice(&hist[1], 1, age, n_running, &key, &slice[b.n_slices++]);
+	server_send(&server, &b);
+	bytes_fini(&key);
+	bytes_fini(&hist[0]);
+	bytes_fini(&hist[1]);
+}
+
+/* From a slot on; it is silent for ten slots before. */
+static void send_pile(__s64 from)
+{
+	for (__s64 i = -10; i < LENGTH; i++)
+		send_slot(from + i, 0, 0, i < 0 ? 0 : PILE, (__u64)((i + 1) * SLOT));
+}
+
+static void send_end(__s64 from)
+{
+	send_slot(from + LENGTH, PILE, LENGTH * SLOT + SLOT / 2, 0, 0);
+}
+
+/* The second measure is as if it were of scope point: how long a query that runs has run. */
+static int start(void **state)
+{
+	server_start(&server, true);
+	server_collector(&server, "db1");
+	assert_int_equal(server_create(&server), 1);
+	((struct metric *)catalog_find(server.a.catalog, 1)->metric)->point = strdup("cputime");
+	t0 = now_ns() / SLOT - 100;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	server_stop(&server);
+	return 0;
+}
+
+/* ---- grids ---- */
+
+static json_t *grid(__s64 from, __s64 to, const char *more)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), VALUE "grid?active=true&start_time=%lld&end_time=%lld&ncols=1000%s",
+		 (long long)from, (long long)to, more);
+	return get_json(&server, path);
+}
+
+static double number(const json_t *json, const char *name)
+{
+	return json_number_value(json_object_get(json, name));
+}
+
+/* How many were under way in a column, all of it or the rows of that name; NULL: all. */
+static double load_of(const json_t *g, const json_t *column, const char *name)
+{
+	const json_t *rows = json_object_get(g, "rows");
+	double sum = 0;
+	size_t i;
+	json_t *cell;
+
+	json_array_foreach(json_object_get(column, "cells"), i, cell)
+	{
+		const char *row =
+			json_string_value(json_array_get(rows, (size_t)json_integer_value(json_array_get(cell, 0))));
+
+		if (!name || !strcmp(row, name))
+			sum += json_number_value(json_array_get(cell, 1));
+	}
+	return sum / 1e9 / number(g, "column");
+}
+
+static double load(const json_t *g, size_t col, const char *name)
+{
+	return load_of(g, json_array_get(json_object_get(g, "columns"), col), name);
+}
+
+/* Ages and latencies are known to their bucket. */
+static bool is_about(double x, double y)
+{
+	return fabs(x - y) < 0.02 * PILE;
+}
+
+static void what_hangs_is_seen_while_it_hangs_and_after_it_has_ended(void **state)
+{
+	json_t *g;
+
+	send_pile(t0);
+	g = grid(t0 - 10, t0 + LENGTH, "");
+	for (size_t col = 0; col < LENGTH + 10; col++)
+		assert_true(is_about(load(g, col, "running"), col < 10 ? 0 : PILE) && load(g, col, "rest") == 0);
+	json_decref(g);
+	send_end(t0);
+	g = grid(t0 - 10, t0 + LENGTH + 1, "");
+	for (size_t col = 11; col < LENGTH + 10; col++)
+		assert_true(is_about(load(g, col, "rest"), PILE) && load(g, col, "running") == 0);
+	assert_int_equal(number(json_object_get(g, "summary"), "sum"), PILE * (LENGTH * SLOT + SLOT / 2));
+	assert_int_equal(number(json_object_get(g, "summary"), "count"), PILE);
+	json_decref(g);
+}
+
+/* The range is over before they ended: they are in it all the same.  Once from the cube, and once, of the same slots,
+ * from the store. */
+static void the_time_after_the_range_is_looked_at(void **state)
+{
+	__s64 old = t0 - 300;
+
+	for (int i = 0; i < 2; i++) {
+		__s64 from = i ? old : t0;
+		json_t *g;
+
+		if (i) {
+			send_pile(from);
+			send_end(from);
+		}
+		g = grid(from - 10, from + 10, "");
+		assert_int_equal(json_array_size(json_object_get(g, "columns")), 20);
+		for (size_t col = 0; col < 20; col++)
+			if (col < 9 || col > 10) /* where they began is known to a slot */
+				assert_true(is_about(load(g, col, NULL), col < 10 ? 0 : PILE));
+		json_decref(g);
+		g = grid(from - 10, from + 10, "&selected=select");
+		assert_true(number(json_object_get(g, "summary"), "sum") == 0);
+		json_decref(g);
+	}
+}
+
+/* ---- a live view ---- */
+
+struct reader {
+	int fd;
+	char text[1 << 20]; /* what is not taken yet */
+	size_t len;
+};
+
+static void reader_open(struct reader *r, const char *path)
+{
+	char request[512];
+	int len = snprintf(request, sizeof(request), "GET %s HTTP/1.0\r\nHost: localhost\r\n\r\n", path);
+
+	r->fd = server_connect(&server);
+	r->len = 0;
+	assert_int_equal(send(r->fd, request, (size_t)len, 0), len);
+}
+
+/* The data of the next event of that name. */
+static json_t *await(struct reader *r, const char *name)
+{
+	char wanted[64];
+
+	snprintf(wanted, sizeof(wanted), "event: %s\ndata: ", name);
+	for (;;) {
+		struct pollfd p = {.fd = r->fd, .events = POLLIN};
+		char *at = strstr(r->text, wanted), *end = at ? strstr(at, "\n\n") : NULL;
+		ssize_t n;
+
+		if (end) {
+			json_t *json = json_loadb(at + strlen(wanted), (size_t)(end - at) - strlen(wanted), 0, NULL);
+
+			assert_non_null(json);
+			r->len -= (size_t)(end + 2 - r->text);
+			memmove(r->text, end + 2, r->len + 1);
+			return json;
+		}
+		assert_int_equal(poll(&p, 1, 10000), 1);
+		n = read(r->fd, r->text + r->len, sizeof(r->text) - r->len - 1);
+		assert_true(n > 0);
+		r->len += (size_t)n;
+		r->text[r->len] = 0;
+	}
+}
+
+/* Reads events until all those columns have come with the height of the pile-up. */
+static void await_loads(struct reader *r, const json_t *g, const char *name, __s64 from, __s64 to)
+{
+	bool seen[LENGTH + 20] = {false};
+	__s64 n = 0, until_ns = now_ns() + 20 * SLOT;
+
+	while (n < to - from) {
+		json_t *event = await(r, "column"), *column = json_object_get(event, "column");
+		__s64 at = (__s64)number(event, "from") - from;
+
+		if (at >= 0 && at < to - from && is_about(load_of(g, column, name), PILE) && !seen[at]) {
+			seen[at] = true;
+			n++;
+		}
+		json_decref(event);
+		if (now_ns() > until_ns)
+			fail_msg("%lld of %lld columns of %s", (long long)n, (long long)(to - from), name);
+	}
+}
+
+static void a_live_view_gets_all_columns_that_an_end_changes(void **state)
+{
+	static struct reader r;
+	__s64 now = now_ns() / SLOT, since = now - LENGTH - 2;
+	json_t *g;
+
+	send_slot(now - 1, 0, 0, 0, 0);
+	reader_open(&r, VALUE "stream?active=true&duration=60&ncols=60");
+	g = await(&r, "grid");
+	assert_int_equal(json_array_size(json_object_get(g, "rows")), 2);
+	assert_null(json_object_get(g, "edge"));
+	send_slot(now, 0, 0, PILE, (__u64)(now + 1 - since) * SLOT); /* since before the view was opened */
+	await_loads(&r, g, "running", since, now);
+	send_slot(now + 1, PILE, (__u64)(now + 1 - since) * SLOT + SLOT / 2, 0, 0);
+	await_loads(&r, g, "rest", since + 1, now);
+	json_decref(g);
+	close(r.fd);
+}
+
+/* ---- refusals ---- */
+
+static void refuses(const char *more, const char *reason)
+{
+	char path[256];
+	struct answer a;
+
+	snprintf(path, sizeof(path), VALUE "grid?active=true&duration=10&%s", more);
+	a = ask(&server, "GET", path, NULL, NULL);
+	if (a.status != 409 || !strstr(a.body, reason))
+		fail_msg("%s: %d %s", more, a.status, a.body);
+	answer_fini(&a);
+}
+
+static void other_measures_and_forms_are_refused(void **state)
+{
+	refuses("measure=cputime", "cputime is no such time: ask for latency");
+	refuses("format=csv", "leave out \\\"format\\\"");
+	refuses("narrative=true", "leave out \\\"narrative\\\"");
+	refuses("active=maybe", "given more than once");
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_hangs_is_seen_while_it_hangs_and_after_it_has_ended),
+	cmocka_unit_test(the_time_after_the_range_is_looked_at),
+	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
+	cmocka_unit_test(other_measures_and_forms_are_refused),
+};
+
+int main(void)
+{
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, start, stop);
+}
