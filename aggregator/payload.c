@@ -450,34 +450,30 @@ void payload_raw(struct bytes *out, const struct key_total *total, size_t n, boo
 		writer_raw(out, "}");
 }
 
-/* How much of a histogram lies in from..to. */
-static double part_within(const struct hist *h, __u64 from, __u64 to, __u64 max)
+/* How much of a histogram lies in the cell.  Its buckets are those of the grid's rows, or finer and within one of them. */
+static double part_within(const struct hist *h, const struct grid *g, const double *share)
 {
+	__u32 cell, end;
 	double part = 0;
+	size_t row = 0;
 
-	for (__u32 i = 0; i < ruler_cells(h->ruler); i++) {
-		double first = (double)ruler_first(h->ruler, i), last = (double)ruler_last(h->ruler, i), low, high;
-
-		if (!h->cell[i])
-			continue;
-		if (i + 1 == ruler_cells(h->ruler))
-			last = (double)max;
-		last = last >= first ? last + 1 : first + 1;
-		low = first > (double)from ? first : (double)from;
-		high = last < (double)to ? last : (double)to;
-		if (high > low)
-			part += (double)h->cell[i] * (high - low) / (last - first);
+	hist_used(h, &cell, &end);
+	for (; cell < end; cell++) {
+		while (row + 1 < g->n_rows && g->edge[row + 1] <= ruler_first(h->ruler, cell))
+			row++;
+		if (row < g->n_rows && h->cell[cell])
+			part += (double)h->cell[cell] * share[row];
 	}
 	return part;
 }
 
-static void put_present_means(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to,
-			      __u64 max, __u64 snapshots)
+static void put_present_means(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g,
+			      const double *share, __u64 snapshots)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double mean = part_within(&total[i].hist, from, to, max) / (double)snapshots;
+		double mean = part_within(&total[i].hist, g, share) / (double)snapshots;
 
 		if (!(mean > 0))
 			continue;
@@ -490,13 +486,13 @@ static void put_present_means(struct bytes *out, const struct key_total *total, 
 	writer_real(out, sum);
 }
 
-static void put_present_events(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to,
-			       __u64 max)
+static void put_present_events(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g,
+			       const double *share)
 {
 	__u64 sum = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		double part = part_within(&total[i].hist, from, to, max);
+		double part = part_within(&total[i].hist, g, share);
 		__u64 events = part < 1 ? part > 0 : (__u64)llround(part);
 
 		if (!events)
@@ -508,15 +504,15 @@ static void put_present_events(struct bytes *out, const struct key_total *total,
 	writer_name_number(out, "total", sum);
 }
 
-void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max,
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g, const double *share,
 		     __u64 snapshots)
 {
 	writer_name(out, "present");
 	writer_raw(out, "{");
 	if (snapshots)
-		put_present_means(out, total, n, from, to, max, snapshots);
+		put_present_means(out, total, n, g, share, snapshots);
 	else
-		put_present_events(out, total, n, from, to, max);
+		put_present_events(out, total, n, g, share);
 }
 
 void payload_annotations(struct bytes *out, const struct annotations *a)

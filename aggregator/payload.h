@@ -69,10 +69,9 @@ void payload_stats(struct bytes *out, const struct key_total *total, size_t n, _
 void payload_raw(struct bytes *out, const struct key_total *total, size_t n, bool keyed, bool numeric,
 		 __u64 snapshots);
 
-/* {key: n}, "total": events of the keys in values from..to (half-open), each bucket spread evenly
- * over its values: rounded, but no key that is there becomes 0 (means are not rounded).  max: where the
- * overflow bucket ends. */
-void payload_present(struct bytes *out, const struct key_total *total, size_t n, __u64 from, __u64 to, __u64 max,
+/* {key: n}, "total": events of the keys in a cell of a picture of g.  share: of each of g's rows the part that lies in it
+ * (image_cell_shares()): rounded, but no key that is there becomes 0 (means are not rounded). */
+void payload_present(struct bytes *out, const struct key_total *total, size_t n, const struct grid *g, const double *share,
 		     __u64 snapshots);
 
 #endif

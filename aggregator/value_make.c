@@ -181,23 +181,30 @@ static int make_details(struct value *v)
 	struct grid *g = v->grid[0];
 	__u64 ymax = image_end(v);
 	const struct key_total *total;
+	double *share = calloc(g->n_rows + 1, sizeof(*share));
 	size_t n;
-	int err;
+	int err = share ? 0 : -ENOMEM;
 
 	value_image_options(v, &options);
 	options.ymax = ymax > options.ymin ? ymax : options.ymin + 1;
-	err = image_cell_at(g, &options, (unsigned)v->p.x, (unsigned)v->p.y, &cell);
-	if (err)
+	if (!err)
+		err = image_cell_at(g, &options, (unsigned)v->p.x, (unsigned)v->p.y, &cell);
+	if (!err)
+		err = image_cell_shares(g, &options, &cell, share);
+	if (err) {
+		free(share);
 		return err;
+	}
 	total = key_fold_totals(v->key_fold[0], &n);
 	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
 	put_cropped(&out, v, ymax);
 	writer_name_seconds(&out, "bucket_time", g->from_ns + (__s64)(cell.first_col * g->col_ns));
 	writer_name_seconds(&out, "bucket_duration", (__s64)((cell.last_col - cell.first_col + 1) * g->col_ns));
-	writer_name_number(&out, "bucket_ymin", cell.from);
-	writer_name_number(&out, "bucket_ymax", cell.to);
-	payload_present(&out, total, n, cell.from, cell.to, g->all.max, snapshots_under(g, &cell));
+	writer_name_real(&out, "bucket_ymin", cell.from);
+	writer_name_real(&out, "bucket_ymax", cell.to);
+	payload_present(&out, total, n, g, share, snapshots_under(g, &cell));
+	free(share);
 	return reply_end(v, &out);
 }
 

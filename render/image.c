@@ -356,11 +356,12 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 	return err;
 }
 
-static __u64 back(const struct raster *r, double at)
+/* An edge that arithmetic puts a hair beside a whole value is that value. */
+static double back(const struct raster *r, double at)
 {
-	double value = r->low + (r->high - r->low) * at;
+	double along = r->low + (r->high - r->low) * at, value = r->yscale == AXIS_LINEAR ? along : exp2(along), whole = round(value);
 
-	return (__u64)llround(r->yscale == AXIS_LINEAR ? value : exp2(value));
+	return fabs(value - whole) < 1e-9 * fmax(1, whole) ? whole : value;
 }
 
 int image_cell_at(const struct grid *g, const struct image_options *o, unsigned x, unsigned y,
@@ -379,8 +380,19 @@ int image_cell_at(const struct grid *g, const struct image_options *o, unsigned 
 	*ret_cell = (struct image_cell){
 		.first_col = col * g->n_cols / r.n_cols,
 		.last_col = (col + 1) * g->n_cols / r.n_cols - 1,
+		.row = row,
 		.from = back(&r, (double)row / r.n_rows),
 		.to = back(&r, (double)(row + 1) / r.n_rows),
 	};
 	return 0;
+}
+
+int image_cell_shares(const struct grid *g, const struct image_options *o, const struct image_cell *cell, double *ret_share)
+{
+	struct raster r = { 0 };
+	int err = raster_range(g, o, &r);
+
+	for (size_t row = 0; row < g->n_rows && !err; row++)
+		ret_share[row] = raster_share(&r, g, row, cell->row);
+	return err;
 }

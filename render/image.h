@@ -45,13 +45,17 @@ __u64 image_autoscale(__u64 max);
 /* The ymax of an image of g that names none: autoscale of its highest value; 0 if it is empty. */
 __u64 image_ymax(const struct grid *g);
 
-/* What pixel x, y stands for: columns first..last (inclusive) and values from..to (half-open).
+/* What pixel x, y stands for: columns first..last (inclusive) and values from..to (half-open), which need not be whole.
  * -EINVAL: outside, or options that image_png() would refuse. */
 struct image_cell {
 	size_t first_col, last_col;
-	__u64 from, to;
+	size_t row;			/* of the picture, 0 at the foot */
+	double from, to;
 };
 int image_cell_at(const struct grid *g, const struct image_options *o, unsigned x, unsigned y,
 		  struct image_cell *ret_cell);
+
+/* Which part of each row of g (ret_share: as many) is drawn in that cell's row: what is coloured has some, what is not has none. */
+int image_cell_shares(const struct grid *g, const struct image_options *o, const struct image_cell *cell, double *ret_share);
 
 #endif

@@ -87,6 +87,18 @@ static int spread_next(struct spread *s, struct part *ret)
 	return 0;
 }
 
+double raster_share(const struct raster *r, const struct grid *g, size_t row, size_t at)
+{
+	struct spread s = spread_of(r, g, row);
+	struct part part;
+
+	if (at < s.next || at >= s.end)
+		return 0;
+	s.next = at;
+	s.end = at + 1;
+	return spread_next(&s, &part) ? part.share : 0;
+}
+
 static double row_weight(const struct raster *r, const struct grid *g, size_t row)
 {
 	return r->weighted ? shade_middle(g, row) : 1;

@@ -31,6 +31,9 @@ void raster_clear(struct raster *r);
 /* Where a value lies: itself, or its log2. */
 double raster_along(const struct raster *r, __u64 value);
 
+/* Which part of the grid's row lies in row `at` of the raster, 0..1: as raster_add_cells() spreads it. */
+double raster_share(const struct raster *r, const struct grid *g, size_t row, size_t at);
+
 /* Adds cells of the grid's shape, e.g. its own. */
 int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell);
 int raster_add_layer(struct raster *r, const struct grid *g, const struct layer *l);

@@ -246,9 +246,54 @@ static void one_event_among_thousands_of_columns_is_seen(void **state)
 	assert_int_equal(image_cell_at(g, &o, 50, 5, &cell), 0);
 	assert_int_equal(cell.first_col, 1800);
 	assert_int_equal(cell.last_col, 1835);
-	assert_int_equal(cell.from, 10);
-	assert_int_equal(cell.to, 20);
+	assert_true(cell.from == 10 && cell.to == 20);
 	grid_free(g);
+}
+
+/* One rule for picture and details: a pixel is coloured where, and only where, its cell has a part of the columns' events.  Cells that are less
+ * than one unit high, too. */
+static void what_is_coloured_has_events_and_what_is_not_has_none(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 200; round++) {
+		__u64 edge[12] = { check_below(3) }, ymin = check_below(2) ? 0 : check_below(20);
+		struct image_options o = { .width = 10, .height = 10 + check_below(190), .n_rows = 1 + check_below(200), .ymin = ymin };
+		size_t n_rows = 1 + check_below(11), n_cols = 1 + check_below(25);
+		unsigned width, height;
+		double share[12];
+		__u8 *png, *rgb;
+		struct grid *g;
+		size_t len;
+
+		for (size_t row = 0; row < n_rows; row++)
+			edge[row + 1] = edge[row] + 1 + check_below(check_below(2) ? 2 : 30);
+		if (check_below(2))
+			edge[n_rows] = GRID_NO_EDGE;
+		g = kit_grid(n_cols, n_rows, edge);
+		for (int i = 0; i < 5; i++)
+			kit_add(g, check_below(n_cols), check_below(n_rows), 1 + check_below(100));
+		o.ymax = ymin + 1 + check_below(60);
+		assert_int_equal(image_png(g, &o, &png, &len), 0);
+		rgb = kit_decode(png, len, &width, &height);
+		for (unsigned y = 0; y < o.height; y++) {
+			for (unsigned x = 0; x < o.width; x++) {
+				struct image_cell cell;
+				double events = 0;
+				int coloured = kit_pixel(rgb, width, x, y) != 0xffffff;
+
+				assert_int_equal(image_cell_at(g, &o, x, y, &cell), 0);
+				assert_int_equal(image_cell_shares(g, &o, &cell, share), 0);
+				assert_true(cell.from < cell.to);
+				for (size_t col = cell.first_col; col <= cell.last_col; col++)
+					for (size_t row = 0; row < n_rows; row++)
+						events += (double)g->cell[row * n_cols + col] * share[row];
+				assert_int_equal(coloured, events > 0);
+			}
+		}
+		free(png);
+		free(rgb);
+		grid_free(g);
+	}
 }
 
 static void zero_unobserved_and_lost_look_different(void **state)
@@ -304,6 +349,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(many_hues_keep_their_colours),
 	cmocka_unit_test(columns_that_are_folded_look_as_those_that_are_not),
 	cmocka_unit_test(one_event_among_thousands_of_columns_is_seen),
+	cmocka_unit_test(what_is_coloured_has_events_and_what_is_not_has_none),
 	cmocka_unit_test(zero_unobserved_and_lost_look_different),
 	cmocka_unit_test(refuses_bad_sizes),
 };
