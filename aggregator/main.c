@@ -26,10 +26,12 @@ static const char doc[] =
 	"SIGHUP reads the token files again.  Exit status: 0 stopped by SIGTERM or SIGINT; 1 it could not start; 2 wrong usage.\n";
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
-       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY };
+       OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY,
+       OPT_NO_CONFIG };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
+	{ "no-config", OPT_NO_CONFIG, NULL, 0, "Read no configuration file, not even the default one", 0 },
 	{ "listen", OPT_LISTEN, "ADDR:PORT", 0, "Where HTTP is served, or unix:PATH (default 127.0.0.1:23181); beyond "
 	  "loopback it needs --token-file, --tls-certificate and --tls-key", 0 },
 	{ "api-socket", OPT_API_SOCKET, "PATH", 0, "Serve HTTP on this Unix socket too (mode 0660)", 0 },
@@ -48,7 +50,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-	const char *config;
+	const char *config;		/* the file to read; NULL: none */
 	struct conf *conf;
 };
 
@@ -80,6 +82,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_CONFIG:
 		a->config = arg;
+		break;
+	case OPT_NO_CONFIG:
+		a->config = NULL;
 		break;
 	case OPT_LISTEN:
 		set_path(state, "listen", arg, conf->listen);
@@ -131,7 +136,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int read_conf(int argc, char **argv, struct conf *conf)
 {
 	const struct argp argp = { .options = options, .parser = parse, .doc = doc };
-	struct arguments args = { .conf = conf };
+	struct arguments args = { .config = access(CONF_DEFAULT, F_OK) ? NULL : CONF_DEFAULT, .conf = conf };
 	char reason[CONF_REASON_MAX];
 	int err = 0;
 
@@ -139,8 +144,8 @@ static int read_conf(int argc, char **argv, struct conf *conf)
 	argp_err_exit_status = 2;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	conf_init(conf);
-	if (args.config || !access(CONF_DEFAULT, F_OK))
-		err = conf_read(conf, args.config ? args.config : CONF_DEFAULT, reason);
+	if (args.config)
+		err = conf_read(conf, args.config, reason);
 	if (err)
 		log_error("%s", reason);
 	else

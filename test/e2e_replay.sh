@@ -40,7 +40,7 @@ http()
 
 start()
 {
-	"$bin/heatscoped" --database "$db" --listen "unix:$dir/http" --socket "$dir/ingest" --page "$dir" 2>>"$dir/log" &
+	"$bin/heatscoped" --no-config --database "$db" --listen "unix:$dir/http" --socket "$dir/ingest" --page "$dir" 2>>"$dir/log" &
 	daemon=$!
 	for _ in $(seq 200); do
 		http http://localhost/ca >/dev/null 2>&1 && return
@@ -98,7 +98,7 @@ hello=
 
 # --- one database, one daemon
 
-"$bin/heatscoped" --database "$db" --listen "unix:$dir/http2" --socket "$dir/ingest2" 2>"$dir/second" &&
+"$bin/heatscoped" --no-config --database "$db" --listen "unix:$dir/http2" --socket "$dir/ingest2" 2>"$dir/second" &&
 	fail "a second daemon took the same database"
 grep -q "another heatscoped uses the database" "$dir/second" || fail "it says: $(cat "$dir/second")"
 echo "ok: a second daemon is refused"

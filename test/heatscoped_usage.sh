@@ -24,7 +24,7 @@ refuses()
 	fi
 }
 
-here="--database memory --listen unix:$dir/http --socket $dir/ingest"
+here="--no-config --database memory --listen unix:$dir/http --socket $dir/ingest"
 echo "cube-slots: many" >"$dir/bad.yaml"
 echo "colour: blue" >"$dir/unknown.yaml"
 echo "this is no database, but a text of some length" >"$dir/text"

@@ -104,7 +104,7 @@ need_bpf() {
 }
 
 start_daemon() { # [options of heatscoped]
-	heatscoped --listen "unix:$dir/http" --socket "$dir/ingest" --database "$dir/heatscope.db" "$@" 2>>"$dir/heatscoped.log" &
+	heatscoped --no-config --listen "unix:$dir/http" --socket "$dir/ingest" --database "$dir/heatscope.db" "$@" 2>>"$dir/heatscoped.log" &
 	daemon=$!
 	wait_until 10 heatscope list || give_up "heatscoped did not start"
 }

@@ -207,7 +207,7 @@ class Heatscope:
         # A browser needs a port; we have the socket either way.
         served = ["--listen", "127.0.0.1:%d" % port, "--api-socket", self.http.path, "--page", page] if port else [
             "--listen", "unix:" + self.http.path]
-        self.daemon = subprocess.Popen([*pin, "heatscoped", *served, "--socket", os.path.join(path, "ingest"),
+        self.daemon = subprocess.Popen([*pin, "heatscoped", "--no-config", *served, "--socket", os.path.join(path, "ingest"),
                                         "--database", os.path.join(path, "heatscope.db")], stderr=self.log)
         until(lambda: os.path.exists(self.http.path), what="the start of heatscoped")
         self.pin, self.collector, self.options = pin, None, list(options)

@@ -147,7 +147,7 @@ def measure_heatscope(options, path):
     made = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     made = dict(zip(made[1::2], map(int, made[2::2])))
     http = Unix(os.path.join(path, "http"))
-    daemon = subprocess.Popen(["heatscoped", "--listen", "unix:" + http.path, "--socket", os.path.join(path, "ingest"), "--database", database,
+    daemon = subprocess.Popen(["heatscoped", "--no-config", "--listen", "unix:" + http.path, "--socket", os.path.join(path, "ingest"), "--database", database,
                                "--keep"], stderr=open(os.path.join(path, "log"), "w"))
     try:
         until(lambda: os.path.exists(http.path), what="the start of heatscoped")

@@ -58,7 +58,7 @@ export class Server {
 		writeFileSync(file("token"), s.secret, { mode: 0o600 });
 		s.do("openssl", ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
 			"/CN=test", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", file("key"), "-out", file("certificate")]);
-		s.run("heatscoped", ["--listen", `0.0.0.0:${port}`, "--tls-certificate", file("certificate"), "--tls-key", file("key"),
+		s.run("heatscoped", ["--no-config", "--listen", `0.0.0.0:${port}`, "--tls-certificate", file("certificate"), "--tls-key", file("key"),
 			"--token-file", file("token"), "--api-socket", file("api"), "--socket", file("ingest"), "--database", "memory",
 			"--page", pageDir()]);
 		await until("heatscoped answers", () => existsSync(file("api")));
@@ -87,7 +87,7 @@ export class Server {
 		s.dir = mkdtempSync(join(tmpdir(), "heatscope-browser."));
 		s.url = `http://127.0.0.1:${await freePort()}`;
 		s.parts = [];
-		s.run("heatscoped", ["--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", pageDir()]);
+		s.run("heatscoped", ["--no-config", "--listen", s.url.slice(7), "--socket", join(s.dir, "ingest"), "--database", "memory", "--page", pageDir()]);
 		await until("heatscoped answers", () => s.get("/ca").then(() => true, () => false));
 		s.replay();
 		await until("a metric is offered", async () => (await s.get("/ca")).metrics.length > 0);

@@ -140,25 +140,37 @@ static int create_when_known(struct client *c, const json_t *request, char ret_i
 	return err;
 }
 
-int file_serve(const char *path, const struct file_info *info, struct private *p, char ret_id[32], char reason[256])
+/* Starts the replay, asks for what is recorded, and waits for its end. */
+static int replay(const char *path, const struct file_info *info, struct private *p, int errors, char ret_id[32], char reason[256])
 {
 	struct client c = { .url = p->url };
 	const char *argv[] = { "heatscope-collector", "--replay", path, "--once", "--spool", "", "--socket", p->ingest, NULL };
+	char said[120];
 	pid_t pid = 0;
-	int err = private_start(p, 1);
+	int err = program_start(argv, errors, &pid);
 
-	if (err) {
-		snprintf(reason, 256, "%s", p->reason);
-		return err;
-	}
-	err = program_start(argv, 1, &pid);
 	if (!err)
 		err = create_when_known(&c, info->request, ret_id);
 	if (err)
 		snprintf(reason, 256, "%.250s", *c.reason ? c.reason : strerror(-err));
 	if (!err && program_wait(pid)) {
 		err = -EIO;
-		snprintf(reason, 256, "%.200s: the replay failed", path);
+		errors_last(errors, said, sizeof(said));
+		snprintf(reason, 256, "%.100s: the replay failed%s%s", path, *said ? ": " : "", said);
 	}
+	return err;
+}
+
+int file_serve(const char *path, const struct file_info *info, struct private *p, char ret_id[32], char reason[256])
+{
+	int err = private_start(p, 1), errors;
+
+	if (err) {
+		snprintf(reason, 256, "%s", p->reason);
+		return err;
+	}
+	errors = errors_open();
+	err = replay(path, info, p, errors, ret_id, reason);
+	close(errors);
 	return err;
 }

@@ -39,7 +39,7 @@ int measure_start(struct measure *m, const char *const *option)
 		return err;
 	}
 	m->client.url = m->private.url;
-	err = program_start(collect, 0, &m->collector);
+	err = program_start(collect, -1, &m->collector);
 	if (err)
 		snprintf(m->client.reason, sizeof(m->client.reason), "the collector did not start: %s", strerror(-err));
 	return err;

@@ -4,11 +4,11 @@
 #include "../../collector/show.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,7 +36,7 @@ static void program_exec(const char *const *argv)
 	snprintf(path, sizeof(path), "%s/%s", SBINDIR, argv[0]);
 	execv(path, (char *const *)argv);
 	execvp(argv[0], (char *const *)argv);
-	show_print(stderr, "heatscope: %s: %s\n", argv[0], strerror(errno));
+	show_print(stderr, "heatscope: %s: %s (looked for it in %s, %s and $PATH)\n", argv[0], strerror(errno), folder, SBINDIR);
 	_exit(127);
 }
 
@@ -49,19 +49,17 @@ static void die_with(pid_t parent)
 }
 
 /* It is in a group of its own: Ctrl-C at the terminal is for this command, which still asks what it started. */
-int program_start(const char *const *argv, int quiet, pid_t *ret_pid)
+int program_start(const char *const *argv, int error_fd, pid_t *ret_pid)
 {
 	pid_t parent = getpid(), pid = fork();
 
 	if (pid < 0)
 		return -errno;
 	if (!pid) {
-		int null = quiet ? open("/dev/null", O_WRONLY) : -1;
-
 		setpgid(0, 0);
 		die_with(parent);
-		if (null >= 0)
-			dup2(null, STDERR_FILENO);
+		if (error_fd >= 0)
+			dup2(error_fd, STDERR_FILENO);
 		program_exec(argv);
 	}
 	setpgid(pid, pid);		/* whoever of the two is first */
@@ -77,6 +75,36 @@ int program_wait(pid_t pid)
 		if (errno != EINTR)
 			return -errno;
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : -EIO;
+}
+
+int errors_open(void)
+{
+	return memfd_create("errors", MFD_CLOEXEC);
+}
+
+/* The start of the last line of text, which loses its end. */
+static char *last_line(char *text)
+{
+	size_t len = strlen(text);
+	char *start;
+
+	while (len && text[len - 1] == '\n')
+		text[--len] = 0;
+	start = strrchr(text, '\n');
+	return start ? start + 1 : text;
+}
+
+void errors_last(int fd, char *ret_line, size_t room)
+{
+	char text[1024], *line;
+	off_t size = lseek(fd, 0, SEEK_END);
+	ssize_t n = pread(fd, text, sizeof(text) - 1, size < (off_t)sizeof(text) ? 0 : size - (off_t)sizeof(text) + 1);
+
+	text[n > 0 ? n : 0] = 0;
+	line = last_line(text);
+	if (!strncmp(line, "heatscope", strlen("heatscope")) && strstr(line, ": "))
+		line = strstr(line, ": ") + 2;
+	snprintf(ret_line, room, "%s", line);
 }
 
 /* Until it answers, at most 10 s; -EIO when it exited instead. */
@@ -131,14 +159,34 @@ static void clean_at_signals(struct private *p)
 			sigaction(signals[i], &end, NULL);
 }
 
+/* What heatscoped itself said names the file and why. */
+static void put_reason(struct private *p, int err, int errors)
+{
+	char said[200] = "";
+
+	if (err == -EIO)		/* it exited */
+		errors_last(errors, said, sizeof(said));
+	if (!*said)
+		snprintf(said, sizeof(said), "%s", err == -EIO ? "it ended without saying why" : strerror(-err));
+	snprintf(p->reason, sizeof(p->reason), "a private heatscoped did not start: %s", said);
+}
+
+/* The path of a socket in it must be shorter than 108 bytes, and is quoted in reasons. */
+static const char *temporary_folder(void)
+{
+	const char *given = getenv("TMPDIR");
+
+	return given && *given == '/' && strlen(given) <= 40 ? given : "/tmp";
+}
+
 int private_start(struct private *p, int keep)
 {
-	const char *argv[] = { "heatscoped", "--listen", p->url, "--socket", p->ingest, "--database", "memory",
+	const char *argv[] = { "heatscoped", "--no-config", "--listen", p->url, "--socket", p->ingest, "--database", "memory",
 			       keep ? "--keep" : NULL, NULL };
-	int err;
+	int err, errors;
 
 	memset(p, 0, sizeof(*p));
-	snprintf(p->folder, sizeof(p->folder), "%.30s/heatscope-XXXXXX", getenv("TMPDIR") ?: "/tmp");
+	snprintf(p->folder, sizeof(p->folder), "%s/heatscope-XXXXXX", temporary_folder());
 	if (!mkdtemp(p->folder)) {
 		err = -errno;
 		snprintf(p->reason, sizeof(p->reason), "%s: %s", p->folder, strerror(errno));
@@ -148,13 +196,15 @@ int private_start(struct private *p, int keep)
 	snprintf(p->url, sizeof(p->url), "unix:%s/http", p->folder);
 	snprintf(p->ingest, sizeof(p->ingest), "%s/ingest", p->folder);
 	clean_at_signals(p);
-	err = program_start(argv, 1, &p->pid);
+	errors = errors_open();
+	err = program_start(argv, errors, &p->pid);
 	if (!err)
 		err = wait_until_ready(p);
 	if (err) {
-		snprintf(p->reason, sizeof(p->reason), "a private heatscoped did not start: %s", strerror(-err));
+		put_reason(p, err, errors);
 		private_stop(p);
 	}
+	close(errors);
 	return err;
 }
 

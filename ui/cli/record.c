@@ -266,7 +266,7 @@ int run_replay(struct client *c, int argc, char **argv)
 		collect[n++] = "--socket", collect[n++] = o.socket;
 	if (o.follow_clock)
 		collect[n++] = "--follow-clock";
-	if (program_start(collect, 0, &pid))
+	if (program_start(collect, -1, &pid))
 		return failed("replay", "the collector did not start");
 	if (!has_metric(c, info.request) && make_like(c, info.request)) {
 		kill(pid, SIGTERM);
@@ -310,7 +310,7 @@ int run_doctor(struct client *c, int argc, char **argv)
 	int err;
 
 	argp_parse(&doctor_argp, argc, argv, 0, NULL, NULL);
-	err = program_start(collect, 0, &pid);
+	err = program_start(collect, -1, &pid);
 	if (!err)
 		err = program_wait(pid);
 	print_daemon(c);
