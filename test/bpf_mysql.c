@@ -7,6 +7,7 @@
  *      bpf_mysql --bench N         N statements, and what an event cost
  *      bpf_mysql --watch COMMAND   what a command does to the server whose folder stands for its %s
  */
+#include "child_fork.h"
 #include "collector/probe.h"
 
 #include <errno.h>
@@ -80,7 +81,7 @@ static int server_start(const char *option)
 	snprintf(log_arg, sizeof(log_arg), "--log-error=%s/log", dir);
 	snprintf(cert_arg, sizeof(cert_arg), "--ssl-cert=%s/cert.pem", dir);
 	snprintf(key_arg, sizeof(key_arg), "--ssl-key=%s/key.pem", dir);
-	server = fork();
+	server = child_fork();
 	if (!server) {
 		execlp("mariadbd", "mariadbd", "--no-defaults", "--user=root", "--skip-grant-tables", datadir, sock_arg,
 		       port_arg, log_arg, "--bind-address=127.0.0.1", "--innodb-buffer-pool-size=16M",

@@ -5,6 +5,7 @@
  *      bpf_net --bench N           N datagrams of one byte over loopback, with and without us, and what an event cost
  */
 #include "bpf_kit.h"
+#include "child_fork.h"
 
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
@@ -97,7 +98,7 @@ static void exactly(int fd, size_t bytes, int out)
 /* A process that takes in all that is sent to it, and ends. */
 static pid_t takes_in(int listener, const char *name)
 {
-	pid_t pid = fork();
+	pid_t pid = child_fork();
 	int fd;
 
 	if (pid)

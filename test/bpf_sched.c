@@ -7,6 +7,7 @@
  *      bpf_sched --bench [N]       what a switch of threads costs with and without, and a sample */
 #include "bpf_kit.h"
 #include "child.h"
+#include "child_fork.h"
 #include "wait_case.h"
 
 #include <dirent.h>
@@ -550,7 +551,7 @@ static double ping_pong(int n)
 
 	if (pipe(a) || pipe(b))
 		exit(99);
-	pid = fork();
+	pid = child_fork();
 	if (!pid) {
 		for (i = 0; i < n; i++)
 			if (read(a[0], &byte, 1) != 1 || write(b[1], &byte, 1) != 1)

@@ -6,6 +6,7 @@
  *      bpf_syscall --count COMMAND what a command called, to be held against strace -f -c
  */
 #include "bpf_kit.h"
+#include "child_fork.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -198,7 +199,7 @@ static void killed_calls_return_before_their_thread_ends(void)
 	pid_t killed;
 
 	fflush(stdout);
-	killed = fork();
+	killed = child_fork();
 	if (!killed) {
 		pauses();
 		_exit(0);
@@ -314,7 +315,7 @@ static void calls_of_32_bit_programs_are_others(void)
 /* Before anything is enabled: a process that is in a call when we attach. */
 static pid_t early_start(void)
 {
-	pid_t pid = fork();
+	pid_t pid = child_fork();
 
 	if (!pid) {
 		sleep(2);

@@ -3,6 +3,7 @@
  *      bpf_tcp --bench N           N connections, and what an event cost
  */
 #include "bpf_kit.h"
+#include "child_fork.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -169,7 +170,7 @@ static void the_listener_is_who_has_the_socket(void)
 	struct place p = place_v4(0);
 	int fd = listens(&p, 10), i;
 	char label[16];
-	pid_t pid = fork();
+	pid_t pid = child_fork();
 
 	if (!pid) {
 		prctl(PR_SET_NAME, "a-daemon");

@@ -1,4 +1,5 @@
 #include "child.h"
+#include "child_fork.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ pid_t child_start(void (*act)(void *arg), void *arg)
 	fflush(stdout);
 	if (pipe(to_child) || pipe(to_test))
 		abort();
-	pid = fork();
+	pid = child_fork();
 	if (pid) {
 		close(to_child[0]);
 		close(to_test[1]);

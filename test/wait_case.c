@@ -1,4 +1,5 @@
 #include "wait_case.h"
+#include "child_fork.h"
 
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -20,7 +21,7 @@ static void pipe_open(void)
 
 	if (pipe(wait_fds) || pipe(ask_fds))
 		abort();
-	if (fork())
+	if (child_fork())
 		return;
 	close(ask_fds[1]);
 	while (read(ask_fds[0], &byte, 1) == 1 && !usleep(WAIT_US) && write(wait_fds[1], &byte, 1) == 1)

@@ -1,0 +1,25 @@
+/* child_fork.h - a child that does not outlive its test.
+ *
+ * A test that ends early would leave a child that waits, which keeps the test's output open, and `make check` waits for that.
+ */
+#ifndef HEATSCOPE_CHILD_FORK_H
+#define HEATSCOPE_CHILD_FORK_H
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+/* As fork(); when the thread that called it ends, however, the child is killed, also after an exec. */
+static inline pid_t child_fork(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
+	}
+	return pid;
+}
+
+#endif
