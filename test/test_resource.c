@@ -1,6 +1,7 @@
 #include "check.h"
 #include "server.h"
 #include "../aggregator/resource.h"
+#include "../collector/metric_json.h"
 
 #include <stdio.h>
 
