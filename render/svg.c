@@ -35,12 +35,12 @@ static size_t id_number(struct ids *ids, unsigned long id)
 	return ids->n - 1;
 }
 
-/* "image2727" and "surface2712": the name's length, 0 for any other text. */
+/* "image2727" and "surface2712", of Cairo 1.18 "source-2727": the name's length, 0 for any other text. */
 static size_t id_at(const char *at, size_t left)
 {
-	static const char *const name[] = { "image", "surface" };
+	static const char *const name[] = { "image", "surface", "source-" };
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(name) / sizeof(*name); i++) {
 		size_t len = strlen(name[i]);
 
 		if (left > len + 1 && !memcmp(at, name[i], len) && at[len] >= '0' && at[len] <= '9')

@@ -122,10 +122,12 @@ static void a_report_is_valid_and_small(void **state)
 static void ids_are_counted_from_the_beginning(void **state)
 {
 	static const char before[] = "<svg a=\"b\"><image id=\"image2727\"/><g id=\"surface12\"/><use xlink:href=\"#image2727\"/>"
-				     "<use xlink:href=\"#image99\"/><path d=\"image5\"/></svg>";
+				     "<use xlink:href=\"#image99\"/><path d=\"image5\"/><image id=\"source-41\"/>"
+				     "<use xlink:href=\"#source-41\"/><use xlink:href=\"#source-\"/></svg>";
 	static const char after[] = "<svg a=\"b\" role=\"img\">\n<title>t</title>\n<style>image{image-rendering:pixelated}</style>\n"
 				    "<image id=\"image0\"/><g id=\"surface1\"/><use xlink:href=\"#image0\"/>"
-				    "<use xlink:href=\"#image2\"/><path d=\"image3\"/></svg>";
+				    "<use xlink:href=\"#image2\"/><path d=\"image3\"/><image id=\"source-4\"/>"
+				    "<use xlink:href=\"#source-4\"/><use xlink:href=\"#source-\"/></svg>";
 	__u8 *svg;
 	size_t len;
 

@@ -218,7 +218,7 @@ static void where_nothing_happened_is_said(void **state)
 	assert_string_equal(text(reply, "sentence"), "there are no events in B");
 	assert_int_equal(number(reply, "tests"), 0);
 	json_decref(reply);
-	reply = compare(0, 10, "&selected=nothing&b_selected=nothing at all");
+	reply = compare(0, 10, "&selected=nothing&b_selected=nothing%20at%20all");
 	assert_string_equal(text(reply, "sentence"), "there are no events in A and none in B");
 	json_decref(reply);
 }
