@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cases, check, shots, violations } from "./kit.js";
 import { launch } from "./launch.js";
+import { close as closeHangs } from "./hangs.js";
 import { close as closeShop } from "./shop.js";
 import "./cells.js";
 import "./zoom.js";
@@ -81,7 +82,7 @@ async function main() {
 	for (const [i, { name, body }] of cases.entries()) {
 		let t, problem = null;
 
-		if (only && !name.includes(only))
+		if (only && !new RegExp(only).test(name))
 			continue;
 		try {
 			t = await open(browser, server);
@@ -102,6 +103,7 @@ async function main() {
 	await browser.close();
 	await server.stop();
 	await closeShop();
+	await closeHangs();
 	process.exitCode = failed ? 1 : 0;
 }
 

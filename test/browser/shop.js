@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { Server, sleep, until } from "./server.js";
+import { stillPage } from "./view.js";
 
 const PROPERTIES = {
 	module: "mysql", stat: "queries", decomposition: ["statement", "table", "latency"],
@@ -12,33 +13,9 @@ const PROPERTIES = {
 };
 let server = null;		/* one for all of them */
 
-/** A page of its own that stands still; grid: what the API answered it with for the latency's map. */
 const withShop = (body) => async ({ page: other }) => {
 	server ??= await Server.start({ recording: "shop.hsr", properties: PROPERTIES });
-	const context = await other.context().browser().newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: "light" });
-	const page = await context.newPage(), errors = [];
-	const grids = (predicate) => page.waitForResponse((r) => {
-		const { pathname, searchParams: q } = new URL(r.url());
-
-		return pathname.endsWith("/value/grid") && q.get("measure") === "latency" && q.get("ncols") !== "1" && predicate(q);
-	});
-
-	page.setDefaultTimeout(10000);
-	page.on("pageerror", (error) => errors.push(String(error)));
-	try {
-		await page.goto(`${server.url}/#inst=${server.id}&duration=60`);
-		await map(page, "latency").locator("canvas.cells").waitFor();
-		await sleep(1500);
-		const [reply] = await Promise.all([grids((q) => q.has("end_time")), page.getByRole("button", { name: "Pause" }).click()]);
-		const grid = await reply.json();
-
-		await page.getByRole("button", { name: "Resume" }).waitFor();
-		await sleep(900);
-		await body({ page, grid, grids, server, value: (what) => server.get(`/ca/instrumentations/${server.id}/value/${what}`) });
-		assert.deepEqual(errors, []);
-	} finally {
-		await context.close();
-	}
+	await stillPage(other.context().browser(), server, body);
 };
 
 const shop = (name, body) => check(name, withShop(body));

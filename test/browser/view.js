@@ -1,4 +1,5 @@
 /* view.js - what the page shows, and what the API says of the same place. */
+import assert from "node:assert/strict";
 import { map } from "./kit.js";
 import { sleep, until } from "./server.js";
 
@@ -105,3 +106,32 @@ export const menuOf = async (page, n, name) => {
 	await panel.locator(".menu summary").click();
 	await panel.getByRole("button", { name, exact: true }).click();
 };
+
+/** A page of its own that shows a minute of a server's instrumentation and stands still.  ready: is the server's moment come?
+ * grid: what the API answered the page with for the latency's map. */
+export async function stillPage(browser, server, body, ready = () => sleep(1500)) {
+	const context = await browser.newContext({ viewport: { width: 1400, height: 1000 }, colorScheme: "light" });
+	const page = await context.newPage(), errors = [];
+	const grids = (predicate) => page.waitForResponse((r) => {
+		const { pathname, searchParams: q } = new URL(r.url());
+
+		return pathname.endsWith("/value/grid") && q.get("measure") === "latency" && q.get("ncols") !== "1" && predicate(q);
+	});
+
+	page.setDefaultTimeout(10000);
+	page.on("pageerror", (error) => errors.push(String(error)));
+	try {
+		await page.goto(`${server.url}/#inst=${server.id}&duration=60`);
+		await map(page, "latency").locator("canvas.cells").waitFor();
+		await ready();
+		const [reply] = await Promise.all([grids((q) => q.has("end_time")), page.getByRole("button", { name: "Pause" }).click()]);
+		const grid = await reply.json();
+
+		await page.getByRole("button", { name: "Resume" }).waitFor();
+		await sleep(900);
+		await body({ page, grid, grids, server, value: (what) => server.get(`/ca/instrumentations/${server.id}/value/${what}`) });
+		assert.deepEqual(errors, []);
+	} finally {
+		await context.close();
+	}
+}

@@ -10,6 +10,8 @@ import { arityOf } from "./text.js";
  * @property {number} p99
  * @property {number} max
  * @property {number} share  of all events, 0..1
+ * @property {number} [running]  how many run at the end of the time; they are in no other number
+ * @property {number} [oldest]   the age of the oldest of these
  */
 
 /* Okabe and Ito's set without its black: told apart also by colour-blind people. */
@@ -39,6 +41,16 @@ export function hueOf(selected, key) {
 	const at = selected.indexOf(key);
 
 	return at < 0 ? null : HUES[at % HUES.length];
+}
+
+/** Has one of this key run for longer already than all that ended? */
+export const hangs = ({ running = 0, oldest, max }) => running > 0 && oldest > max;
+
+/** The keys that get a hue, if a person names none: those that hang, most first, then the first of the list. */
+export function keysToColour(rows) {
+	const hanging = rows.filter(hangs).sort((a, b) => b.running - a.running);
+
+	return [...hanging, ...rows.filter((row) => !hangs(row))].slice(0, KEYS_MAX).map((row) => row.key);
 }
 
 /** Discrete fields of an instrumentation: its decomposition without the numeric one. */

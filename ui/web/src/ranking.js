@@ -15,6 +15,7 @@ export class Ranking {
 		this.measure = null;		/* theirs, */
 		this.unit = "ns";		/* and its unit */
 		this.lowerBound = false;
+		this.running = null;		/* {time, count, oldest} at the end of the time; null: nobody tells what still runs */
 	}
 
 	async refresh() {
@@ -35,6 +36,7 @@ export class Ranking {
 				this.measure = of;
 				this.unit = list.unit;
 				this.lowerBound = Boolean(list.lower_bound);
+				this.running = list.running ?? null;
 			}),
 			...session.shown.map((map) => map.refreshSummary(span)),
 		]);

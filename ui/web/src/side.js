@@ -6,7 +6,7 @@ import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
 import { Choice } from "./controls.js";
 import { whereKeys, whereValues } from "./drill.js";
 import { html } from "./html.js";
-import { discreteFields, hueOf, KEYS_MAX } from "./keys.js";
+import { discreteFields, hangs, hueOf, keysToColour } from "./keys.js";
 import { stepOf } from "./marks.js";
 import { legendPosition } from "./shade.js";
 import { LINES } from "./state.js";
@@ -171,15 +171,18 @@ export function KeyName({ session, name, selectable }) {
 		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
 }
 
-function KeyRow({ session, row, selectable, most, split }) {
-	const hue = hueOf(session.state.keys, row.key);
+function KeyRow({ session, row, selectable, most, split, runs }) {
+	const { unit } = session.ranking, hue = hueOf(session.state.keys, row.key);
+	const ended = (value) => format.amount(row.count > 0 ? value : null, unit);
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
-		<th scope="row"><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></th>
+		<th scope="row"><div><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></div></th>
 		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
-		<td>${format.amount(row.p50, session.ranking.unit)}</td>
-		<td>${format.amount(row.p99, session.ranking.unit)}</td>
+		<td>${ended(row.p50)}</td>
+		<td>${ended(row.p99)}</td>
 		${split && html`<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>`}
+		${runs && html`<td class=${hangs(row) ? "hangs" : ""}>${row.running ? format.count(row.running) : "–"}</td>
+			<td class=${hangs(row) ? "hangs" : ""}>${format.amount(row.oldest, unit)}</td>`}
 	</tr>`;
 }
 
@@ -188,7 +191,7 @@ const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left o
 /* What is done with the highlighted keys; or all of them get a hue. */
 function KeyTools({ session, fields }) {
 	const { state, ranking, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
-	const colour = () => session.highlight(ranking.rows.slice(0, KEYS_MAX).map((row) => row.key), { only: null });
+	const hues = keysToColour(ranking.rows ?? []), hanging = ranking.rows?.some(hangs);
 
 	if (state.by || !ranking.rows?.length)
 		return null;
@@ -196,7 +199,8 @@ function KeyTools({ session, fields }) {
 		${keys.length > 0
 			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
 				<button disabled=${!where} title=${where || "These keys cannot be told by their fields"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
-			: html`<button title=${`The ${Math.min(KEYS_MAX, ranking.rows.length)} most frequent keys, each in a hue`} onClick=${colour}>Colour by key</button>`}
+			: html`<button title=${`${hanging ? "The keys that hang and the most frequent" : "The most frequent keys"}, ${hues.length} in all, each in a hue`}
+				onClick=${() => session.highlight(hues, { only: null })}>Colour by key</button>`}
 	</div>`;
 }
 
@@ -210,6 +214,7 @@ export function KeyList({ session }) {
 		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
 	const most = Math.max(1, ...(rows ?? []).map((row) => row.count));
 	const split = (rows ?? []).some((row) => row.oncpu !== null);	/* else nobody measures it */
+	const runs = Boolean(ranking.running);
 
 	return html`<section class="keys" aria-label="Keys">
 		<h3>${fields.length > 1
@@ -220,9 +225,11 @@ export function KeyList({ session }) {
 			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, session.inst, ranking.measure ?? session.inst.measures[0])}`}</span>
 			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>
 		<${KeyTools} session=${session} fields=${fields} />
-		<table>
-			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th>${split && html`<th scope="col">on-CPU</th>`}</tr></thead>
-			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} split=${split} selectable=${!state.by} />`)}</tbody>
+		<table class=${runs ? "two-lines" : ""}>
+			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th>${split && html`<th scope="col">on-CPU</th>`}
+				${runs && html`<th scope="col" title=${`still runs at ${format.clock(ranking.running.time)}, the end of the time shown; in no other number`}>${session.live ? "running now" : "still running"}</th>
+					<th scope="col" title="for how long the oldest of these has run">oldest</th>`}</tr></thead>
+			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} split=${split} runs=${runs} selectable=${!state.by} />`)}</tbody>
 		</table>
 		${rows && !rows.length && html`<p class="muted">no events in this time</p>`}
 	</section>`;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { keyList, query } from "../src/api.js";
-import { discreteFields, hueOf, HUES, KEYS_MAX, presentRows, toggleKey, withOnCpu } from "../src/keys.js";
+import { discreteFields, hangs, hueOf, HUES, KEYS_MAX, keysToColour, presentRows, toggleKey, withOnCpu } from "../src/keys.js";
 
 test("a key keeps its hue while others come and go", () => {
 	let keys = toggleKey(toggleKey(toggleKey([], "a"), "b"), "c");
@@ -25,6 +25,23 @@ test("no two keys have one hue", () => {
 	for (let i = 0; i < KEYS_MAX + 3; i++)
 		keys = toggleKey(keys, `k${i}`);
 	assert.equal(new Set(keys.map((k) => hueOf(keys, k))).size, KEYS_MAX);
+});
+
+test("a key hangs where one of it has run for longer than all that ended", () => {
+	assert.ok(hangs({ count: 0, max: 0, running: 8, oldest: 2e10 }));
+	assert.ok(hangs({ count: 9, max: 1e9, running: 1, oldest: 2e9 }));
+	assert.ok(!hangs({ count: 9, max: 1e9, running: 3, oldest: 1e6 }), "a busy key always has some that run");
+	assert.ok(!hangs({ count: 9, max: 1e9, running: 0 }));
+	assert.ok(!hangs({ count: 9, max: 1e9 }), "nobody tells what runs");
+});
+
+test("keys that hang get a hue, though little of them has ended", () => {
+	const busy = Array.from({ length: KEYS_MAX + 1 }, (_, i) => ({ key: `k${i}`, count: 100 - i, max: 1e6, running: 1, oldest: 1e5 }));
+	const hanging = [{ key: "lock", count: 0, max: 0, running: 1, oldest: 3e10 }, { key: "update", count: 2, max: 1e6, running: 8, oldest: 2e10 }];
+
+	assert.deepEqual(keysToColour(busy), busy.slice(0, KEYS_MAX).map((row) => row.key));
+	assert.deepEqual(keysToColour([...busy, ...hanging]), ["update", "lock", ...busy.slice(0, KEYS_MAX - 2).map((row) => row.key)]);
+	assert.deepEqual(keysToColour([]), []);
 });
 
 test("a key's time on the CPU is its part of its latency", () => {

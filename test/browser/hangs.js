@@ -1,0 +1,69 @@
+/* hangs.js - checks with a recording in which eight updates wait for a row's lock, and nothing of them ends: the page names them. */
+import assert from "node:assert/strict";
+import { check, map, violations } from "./kit.js";
+import { Server, sleep, until } from "./server.js";
+import { stillPage } from "./view.js";
+
+const PROPERTIES = {
+	module: "mysql", stat: "queries", decomposition: ["digest", "table", "latency"],
+	measures: ["latency", "cputime", "offcpu", "io", "futex", "net", "sleep", "age"],
+	weights: ["latency", "cputime", "io", "futex", "net", "sleep"], exemplars: 3, where: "database = shop",
+};
+const UPDATE = "update stock set v = v - ? where id = ?/stock", HOLDER = "select sleep ( ? )/none";
+let server = null;		/* one for all of them */
+
+/* All nine have run for some seconds. */
+const hanging = async (at) => {
+	const { running } = await at.get(`/ca/instrumentations/${at.id}/value/keys?duration=10`);
+
+	return running?.count === 9 && running.oldest > 6e9;
+};
+
+const hangs = (name, body) => check(name, async ({ page: other }) => {
+	server ??= await Server.start({ recording: "pile.hsr", properties: PROPERTIES });
+	await stillPage(other.context().browser(), server, body, () => until("a pile of queries", () => hanging(server), 60));
+});
+
+/** Called at the end of all checks. */
+export const close = () => server?.stop();
+
+const timeOf = ({ from, ncols, column }) => `start_time=${from}&duration=${ncols * column}`;
+
+hangs("the key list has what runs, how many and for how long", async ({ page, grid, value }) => {
+	const { keys, running } = await value(`keys?${timeOf(grid)}`), list = page.getByRole("region", { name: "Keys", exact: true });
+	const seconds = (ns) => `${Number((ns / 1e9).toPrecision(3))} s`;
+
+	assert.equal(running.count, 9);
+	for (const [key, n] of [[UPDATE, 8], [HOLDER, 1]]) {
+		const row = keys.find((one) => one.key === key), cells = list.locator(`tr[data-key="${key}"] .hangs`);
+
+		assert.deepEqual([row.count, row.running], [0, n]);
+		assert.deepEqual(await cells.allTextContents(), [String(n), seconds(row.oldest)]);
+	}
+	const [width, name] = await list.locator(`tr[data-key="${UPDATE}"]`).evaluate((tr) => [tr.clientWidth, tr.querySelector("button").clientWidth]);
+
+	assert.ok(name > 0.6 * width, "there is room for the statement");
+	assert.deepEqual(await violations(page), []);
+});
+
+hangs("Colour by key gives what hangs a hue", async ({ page }) => {
+	const inked = () => map(page, "latency").locator("canvas.running").evaluate((canvas) => {
+		const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height), inks = new Set();
+
+		for (let at = 0; at < data.length; at += 4)
+			if (data[at + 3] === 255)
+				inks.add([data[at], data[at + 1], data[at + 2]].join());
+		return [...inks];
+	});
+	const [orange, blue] = ["230,159,0", "86,180,233"];	/* the first hues */
+
+	assert.ok(!(await inked()).includes(orange));
+	await page.getByRole("button", { name: "Colour by key" }).click();
+	await until("its hue on the map", async () => {
+		const inks = await inked();
+
+		return inks.includes(orange) && inks.includes(blue);
+	});
+	await sleep(300);
+	assert.deepEqual(new URLSearchParams(new URL(page.url()).hash.slice(1)).getAll("key").slice(0, 2), [UPDATE, HOLDER]);
+});
