@@ -67,3 +67,37 @@ hangs("Colour by key gives what hangs a hue", async ({ page }) => {
 	await sleep(300);
 	assert.deepEqual(new URLSearchParams(new URL(page.url()).hash.slice(1)).getAll("key").slice(0, 2), [UPDATE, HOLDER]);
 });
+
+/* Presses at one place of the map and lets go at another; gives what the API was asked. */
+async function drag(page, from, to) {
+	await page.mouse.move(from.x, from.y);
+	await page.mouse.down();
+	await page.mouse.move(to.x, to.y, { steps: 6 });
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), page.mouse.up()]);
+
+	return new URL(request.url()).searchParams;
+}
+
+/* Where on the map a column is, and a value. */
+async function placeOf(page, grid, column, part) {
+	const box = await map(page, "latency").boundingBox();
+
+	return { x: box.x + box.width * (column + 0.5) / grid.ncols, y: box.y + box.height * part };
+}
+
+hangs("a rectangle over what runs selects it", async ({ page, grid, value }) => {
+	const last = grid.columns.findLastIndex((c) => c.running), highest = grid.edge.at(-1);
+	const asked = await drag(page, await placeOf(page, grid, last - 3, 0.2), await placeOf(page, grid, last, 0.01));
+	const box = await page.locator(".map .rectangle").boundingBox(), { height } = await map(page, "latency").boundingBox();
+
+	assert.ok(box.height > 0.15 * height, "it is as high as it was drawn");
+	assert.equal(Number(asked.get("end_time")), grid.from + (last + 1) * grid.column);
+	const reply = await value(`explain?${asked}`);
+
+	assert.deepEqual([reply.running.count, reply.inside.count], [9, 0]);
+	assert.ok(Number(asked.get("ymin")) > 1e8 && (highest === null || Number(asked.get("ymax")) > highest || !asked.has("ymax")));
+	await page.keyboard.press("Escape");
+	const open = await drag(page, await placeOf(page, grid, last - 3, 0.2), await placeOf(page, grid, last, -0.05));
+
+	assert.ok(!open.has("ymax"), "drawn beyond the top it has no upper edge");
+});

@@ -55,12 +55,16 @@ function Title({ map, cropped, hidden, over }) {
 	</header>`;
 }
 
-function valueOfY(view, py) {
-	if (view.y.domain.under && py > view.y.lower)
+/* The value at a height; all: the whole axis.  Beyond the map, where a drag may lead, it is everything that is there, unless the axis
+ * is zoomed: then it is the axis' end. */
+function valueOfY(view, py, all) {
+	const { top, bottom, domain } = view.y, { low, high, under, over } = domain;
+
+	if ((under && py > view.y.lower) || (py > bottom && low <= all.low))
 		return 0;
-	if (view.y.domain.over && py < view.y.upper)
+	if ((over && py < view.y.upper) || (py < top && high >= all.high))
 		return Infinity;
-	return view.y.value(py);
+	return Math.min(high, Math.max(low, view.y.value(py)));
 }
 
 const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
@@ -107,7 +111,7 @@ export function Panel({ map, span, scale = {} }) {
 	const placeOf = (e) => {
 		const r = box.current.getBoundingClientRect();
 
-		return { map, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top)) };
+		return { map, time: view.x.time(onPixel(e.clientX - r.left)), value: valueOfY(view, onPixel(e.clientY - r.top), all) };
 	};
 	/* A click is told in whole pixels only and so might mean the row beside: it picks what was pointed at. */
 	const point = (place) => {

@@ -1,10 +1,10 @@
-/* rectangle.js - a part of a map that a person draws: whole columns by whole rows.
+/* rectangle.js - a part of a map that a person draws: whole columns by whole rows, and by what still runs beyond these.
  *
  *      two points {time, value} -> {start, end, low, high}
  *
  * It keeps its time and values while the map moves on.
  */
-import { columnAt, gridEnd, isOverflow, isUnderflow, rowAt } from "./grid.js";
+import { columnAt, gridEnd, isOverflow, isUnderflow, rowAt, rowRange, runningAt } from "./grid.js";
 
 /**
  * @typedef {Object} Rectangle
@@ -20,22 +20,33 @@ export const canExplain = (grid) => grid.scope !== "point";
 const nearestColumn = (grid, time) =>
 	columnAt(grid, Math.min(gridEnd(grid) - grid.column / 2, Math.max(grid.from, time)));
 
-function nearestRow(grid, value) {
-	const row = rowAt(grid, value);
-
-	return row >= 0 ? row : value < grid.edge[0] ? 0 : grid.nrows - 1;
-}
-
 const ordered = (a, b) => a <= b ? [a, b] : [b, a];
 
-/** From the cell of one point to that of another, or to those nearest to them. */
+/* The edges of what a value is in: its row, or beyond the rows what still ran there; else there is nothing, and the value is its own edge. */
+function edgesAt(grid, columns, value) {
+	const row = rowAt(grid, value);
+
+	if (row >= 0)
+		return rowRange(grid, row);
+	for (const column of columns) {
+		const running = runningAt(column, value);
+
+		if (running)
+			return running.slice(0, 2);
+	}
+	return value === Infinity ? [grid.edge[grid.nrows], null] : [Math.floor(value), Math.ceil(value)];
+}
+
+/** From the cell of one point to that of another.  Rows are only where events have ended; what still runs may be older than all of them,
+ * so the values reach as far as they were drawn.  Values of Infinity have no upper edge. */
 export function between(grid, a, b) {
-	const [left, right] = ordered(nearestColumn(grid, a.time), nearestColumn(grid, b.time));
-	const [bottom, top] = ordered(nearestRow(grid, a.value), nearestRow(grid, b.value));
+	const [left, right] = ordered(nearestColumn(grid, a.time), nearestColumn(grid, b.time)), columns = grid.columns.slice(left, right + 1);
+	const ends = [a, b].map(({ value }) => edgesAt(grid, columns, value));
+	const low = Math.min(...ends.map(([from]) => from)), high = Math.max(...ends.map(([, to]) => to ?? Infinity));
 
 	return {
 		start: grid.from + left * grid.column, end: grid.from + (right + 1) * grid.column,
-		low: grid.edge[bottom], high: grid.edge[top + 1],
+		low, high: high === Infinity ? null : Math.max(high, low + 1),
 	};
 }
 

@@ -4,7 +4,7 @@ import { timeAxis, valueAxis } from "../src/axis.js";
 import { between, boxOf, canExplain } from "../src/rectangle.js";
 
 /* Four columns of 2 s from 100 on; rows 0-10, 10-20, 20-40, and beyond. */
-const grid = { from: 100, column: 2, ncols: 4, nrows: 4, edge: [0, 10, 20, 40, null] };
+const grid = { from: 100, column: 2, ncols: 4, nrows: 4, edge: [0, 10, 20, 40, null], columns: Array(4).fill({ cells: [] }) };
 const at = (time, value) => ({ time, value });
 
 test("a rectangle has whole columns and rows, and both of its corners", () => {
@@ -27,12 +27,32 @@ test("which of its corners comes first does not matter", () => {
 		}
 });
 
-test("beyond the map it ends at its border", () => {
-	const bounded = { ...grid, nrows: 2, edge: [10, 20, 40] };
+test("beyond the columns it ends at the map's border", () => {
+	assert.deepEqual(between(grid, at(0, 12), at(1e9, 12)), { start: 100, end: 108, low: 10, high: 20 });
+});
 
-	assert.deepEqual(between(bounded, at(0, 0), at(1e9, Infinity)), { start: 100, end: 108, low: 10, high: 40 });
-	assert.deepEqual(between(bounded, at(108, 40), at(200, 50)), { start: 106, end: 108, low: 20, high: 40 });
+test("beyond the rows it reaches as far as it was drawn", () => {
+	const bounded = { ...grid, nrows: 2, edge: [10, 20, 40], columns: Array(4).fill({ cells: [] }) };
+
+	assert.deepEqual(between(bounded, at(100, 15), at(108, 70.2)), { start: 100, end: 108, low: 10, high: 71 });
+	assert.deepEqual(between(bounded, at(108, 44.9), at(200, 50)), { start: 106, end: 108, low: 44, high: 50 });
+	assert.deepEqual(between(bounded, at(100, 50), at(108, 50)), { start: 100, end: 108, low: 50, high: 51 }, "it has a height");
+	assert.deepEqual(between(bounded, at(100, 0), at(100, Infinity)), { start: 100, end: 102, low: 0, high: null });
+	assert.deepEqual(between(bounded, at(100, Infinity), at(100, Infinity)), { start: 100, end: 102, low: 40, high: null });
 	assert.equal(between(grid, at(100, 5), at(100, Infinity)).high, null, "the last row has no upper edge");
+});
+
+test("what still runs there is in it as a whole", () => {
+	const runs = { cells: [], running: [[60, 64, 8], [64, 68, 1]] }, none = { cells: [] };
+	const bounded = { ...grid, nrows: 2, edge: [10, 20, 40], columns: [none, none, runs, none] };
+
+	assert.deepEqual(between(bounded, at(101, 62), at(107, 66)), { start: 100, end: 108, low: 60, high: 68 });
+	assert.deepEqual(between(bounded, at(105, 62), at(105, 61)), { start: 104, end: 106, low: 60, high: 64 });
+	assert.deepEqual(between(bounded, at(101, 62), at(101, 66)), { start: 100, end: 102, low: 62, high: 66 }, "of other columns it is not");
+	const old = { ...bounded, columns: [none, none, { cells: [], running: [[60, null, 8]] }, none] };
+
+	assert.deepEqual(between(old, at(105, 15), at(105, Infinity)), { start: 104, end: 106, low: 10, high: null });
+	assert.deepEqual(between(old, at(105, Infinity), at(105, Infinity)), { start: 104, end: 106, low: 60, high: null });
 });
 
 const view = (from = 100) => ({
