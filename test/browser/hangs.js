@@ -101,3 +101,25 @@ hangs("a rectangle over what runs selects it", async ({ page, grid, value }) => 
 
 	assert.ok(!open.has("ymax"), "drawn beyond the top it has no upper edge");
 });
+
+hangs("an explanation names what runs, and lists what ended inside", async ({ page, grid, value }) => {
+	const last = grid.columns.findLastIndex((c) => c.running), explained = page.locator(".explained");
+	const rows = (name) => explained.locator(`.${name} tbody tr`).evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
+	const above = await drag(page, await placeOf(page, grid, last - 2, 0.25), await placeOf(page, grid, last, -0.05));
+	const reply = await value(`explain?${above}`);
+
+	await until("its sentence", async () => (await explained.locator(".said").textContent()) === reply.sentence);
+	assert.match(reply.sentence, /^9 queries ran at once/);
+	assert.deepEqual((await rows("runs")).map(([field, name, n]) => [field, name, Number(n)]), [
+		["digest", UPDATE.split("/")[0], 8], ["", HOLDER.split("/")[0], 1], ["table", "stock", 8], ["", "none", 1]]);
+	assert.equal(await explained.locator(".contents, .parts").count(), 0, "nothing ended inside");
+	await page.keyboard.press("Escape");
+	const all = await value(`explain?${await drag(page, await placeOf(page, grid, last - 8, 0.99), await placeOf(page, grid, last, -0.05))}`);
+
+	await until("what ended", async () => (await rows("contents")).length > 0);
+	const told = (await rows("contents")).filter((row) => row[3] && row[1] === "select v from orders where id = ?");
+
+	assert.equal(Number(told[0][2]), all.contents.find((one) => one.value === "select v from orders where id = ?").count);
+	assert.equal(await explained.locator(".parts tbody tr").evaluateAll((trs) => trs.reduce((sum, tr) => sum + Number(tr.dataset.sum), 0)), all.composition.sum);
+	assert.deepEqual(await violations(page), []);
+});

@@ -119,9 +119,6 @@ export async function comparePicture(id, parameters, signal) {
 	return reply.blob();
 }
 
-/** What the time of the events of a rectangle was. */
-export const composition = (id, parameters, signal) => request("GET", of(id, "composition") + query(parameters), undefined, signal);
-
 /** Single events that were kept, the worst first. */
 export const exemplars = (id, parameters) => request("GET", of(id, "exemplars") + query(parameters));
 

@@ -6,11 +6,9 @@ import * as api from "./api.js";
 import { count } from "./format.js";
 
 export const VALUES_MAX = 8;
+export const INSIDE_MAX = 4;		/* of each field */
 
-/** Is it kept what the time of this measure's events was? */
-export const isComposed = (inst, measure) => inst.weights?.length > 1 && measure === inst.measures[0];
-
-/** What to ask for, of the parts. */
+/** The rectangle, as what asks about its parts or its stacks has it. */
 export const partsParameters = ({ start, end, low, high }, selected) => ({
 	start_time: start, end_time: end, ymin: low, ymax: high, selected: api.keyList(selected) });
 
@@ -28,8 +26,21 @@ export const parametersOf = ({ map, start, end, low, high }, selected, baseline)
 export const tellingValues = (reply) => reply.values.filter((v) => v.significant && v.excess > 0).slice(0, VALUES_MAX);
 export const tellingMeasures = (reply) => reply.measures.filter((m) => m.significant);
 
+const isTelling = (reply) => tellingValues(reply).length > 0 || tellingMeasures(reply).length > 0;
+
+/** What still runs comes first in the sentence, and is something, whatever the tests say of what has ended. */
 export const saidOf = (reply) =>
-	`${tellingValues(reply).length || tellingMeasures(reply).length ? "" : "nothing sets it apart: "}${reply.sentence}`;
+	`${isTelling(reply) || reply.running?.count > 0 ? "" : "nothing sets it apart: "}${reply.sentence}`;
+
+/** The first values of each field, most first. */
+export function mostOf(values = []) {
+	const n = new Map();
+
+	return values.filter(({ field }) => {
+		n.set(field, (n.get(field) ?? 0) + 1);
+		return n.get(field) <= INSIDE_MAX;
+	});
+}
 
 /** What limits the answer. */
 export const notesOf = (reply) => [
@@ -50,7 +61,7 @@ export class Explain {
 		this.reading?.abort();
 		this.reading = null;
 		this.keys = [];
-		this.state = this.rectangle = this.reply = this.composition = this.problem = null;
+		this.state = this.rectangle = this.reply = this.problem = null;
 	}
 
 	drop() {
@@ -90,14 +101,10 @@ export class Explain {
 		this.reading?.abort();
 		this.reading = reading;
 		this.state = "asking";
-		this.reply = this.composition = this.problem = null;
+		this.reply = this.problem = null;
 		session.changed();
 		try {
-			const [reply, composition] = await Promise.all([
-				api.explain(id, parameters, reading.signal),
-				isComposed(map.inst, map.measure) ? api.composition(id, { ...partsParameters(rectangle, this.keys), exclude }, reading.signal) : null]);
-
-			this.answer(reading, { state: "said", reply, composition });
+			this.answer(reading, { state: "said", reply: await api.explain(id, parameters, reading.signal) });
 		} catch (e) {
 			this.answer(reading, { state: "failed", problem: e.message });
 		}

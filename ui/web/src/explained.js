@@ -1,6 +1,6 @@
 /* explained.js - what sets a rectangle apart, beside the maps; and the rectangle on its map. */
 import { whereAll, whereKeys, whereValues } from "./drill.js";
-import { notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
+import { mostOf, notesOf, partsOf, saidOf, tellingMeasures, tellingValues } from "./explain.js";
 import { flameFields } from "./flame.js";
 import * as format from "./format.js";
 import { html } from "./html.js";
@@ -41,6 +41,35 @@ function Values({ session, values }) {
 			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1 && inst.id === session.inst?.id} /></th>
 			<td>${format.share(v.inside_share, 1)}</td><td>${format.share(v.outside_share, 1)}</td>
 			<td>${format.shortCount(Math.round(v.excess))}</td></tr>`)}</tbody>
+	</table>`;
+}
+
+/* A field's name where its values begin. */
+const FieldName = ({ session, inst, values, i }) => html`<td title=${labelOf(session, inst, values[i].field)}>${values[i].field !== values[i - 1]?.field ? values[i].field : ""}</td>`;
+
+/* The queries that ran at once, at the end of the slot in which most did: of each field its first values. */
+function Running({ session, running, unit, slot }) {
+	const { inst } = session.explain.rectangle.map, values = mostOf(running.values);
+
+	return html`<table class="listed runs">
+		<caption><i class="running" style=${{ color: session.explain.rectangle.map.grid.shade.running }} />${format.count(running.count)} ran at ${format.clock(running.time, slot)} and had not ended</caption>
+		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col">running</th><th scope="col">share</th><th scope="col" title="for how long the oldest had run">oldest</th></tr></thead>
+		<tbody>${values.map((v, i) => html`<tr key=${`${v.field}=${v.value}`}>
+			<${FieldName} session=${session} inst=${inst} values=${values} i=${i} /><th scope="row" title=${v.value}>${v.value}</th>
+			<td>${format.count(v.count)}</td><td>${format.share(v.share, 1)}</td><td>${format.amount(v.oldest, unit)}</td></tr>`)}</tbody>
+	</table>`;
+}
+
+/* What is inside, whether it differs from the outside or not. */
+function Contents({ session, reply, unit }) {
+	const { inst } = session.explain.rectangle.map, values = mostOf(reply.contents);
+
+	return html`<table class="listed contents">
+		<caption>inside: ${format.count(reply.inside.count)} ${session.explain.rectangle.map.counted} that ended</caption>
+		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col">count</th><th scope="col">share</th><th scope="col" title="added up, from the middles of buckets">sum</th></tr></thead>
+		<tbody>${values.map((v, i) => html`<tr key=${`${v.field}=${v.value}`}>
+			<${FieldName} session=${session} inst=${inst} values=${values} i=${i} /><th scope="row" title=${v.value}>${v.value}</th>
+			<td>${format.shortCount(v.count)}</td><td>${format.share(v.share, 1)}</td><td>${format.amount(v.sum, unit)}</td></tr>`)}</tbody>
 	</table>`;
 }
 
@@ -89,7 +118,7 @@ function Onward({ session, rectangle: { map, low, high }, rectangle }) {
 }
 
 export function Explained({ session }) {
-	const { explain } = session, { rectangle, reply, composition, state } = explain;
+	const { explain } = session, { rectangle, reply, state } = explain, { composition } = reply ?? {};
 	const grid = rectangle?.map.grid;
 	const values = reply ? tellingValues(reply) : [], measures = reply ? tellingMeasures(reply) : [];
 
@@ -101,9 +130,11 @@ export function Explained({ session }) {
 			<button class="plain" onClick=${() => explain.drop()} aria-label="Close the explanation">×</button></h3>
 		<p class=${`said ${state === "failed" ? "problem" : ""}`} aria-live="polite">${SAYS[state](explain)}</p>
 		${grid && html`<${Onward} session=${session} rectangle=${rectangle} />`}
+		${grid && reply?.running?.count > 0 && html`<${Running} session=${session} running=${reply.running} unit=${grid.unit} slot=${grid.slot} />`}
 		${composition?.sum > 0 && html`<${Parts} map=${rectangle.map} composition=${composition} />`}
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
 		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
+		${grid && reply?.contents?.length > 0 && html`<${Contents} session=${session} reply=${reply} unit=${grid.unit} />`}
 		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />
 			the whole time shown as a baseline</label>`}
 		${explain.keys.length > 0 && html`<p class="muted">${explain.excluded ? "without" : "only of"} ${explain.keys.join(", ")}</p>`}

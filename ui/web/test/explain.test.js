@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { query } from "../src/api.js";
-import { Explain, isComposed, notesOf, parametersOf, partsOf, partsParameters, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
+import { Explain, mostOf, INSIDE_MAX, notesOf, parametersOf, partsOf, partsParameters, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
 
 const rectangle = { start: 102, end: 106, low: 10, high: 40 };
 
@@ -38,6 +38,18 @@ test("where nothing is significant the sentence is the reason", () => {
 	assert.equal(saidOf(reply([value("a", false, 5)])), "nothing sets it apart: s");
 	assert.equal(saidOf(reply([value("a", true, 5)])), "s");
 	assert.equal(saidOf(reply([], [{ significant: true }])), "s");
+});
+
+test("what still runs sets it apart, though nothing has ended", () => {
+	assert.equal(saidOf({ ...reply([]), running: { count: 9 } }), "s");
+	assert.equal(saidOf({ ...reply([]), running: { count: 0 } }), "nothing sets it apart: s");
+});
+
+test("of what is inside the first values of each field are shown", () => {
+	const values = ["digest", "table"].flatMap((field) => Array.from({ length: INSIDE_MAX + 2 }, (_, i) => ({ field, value: `${field} ${i}` })));
+
+	assert.deepEqual(mostOf(values).map((v) => v.value), ["digest", "table"].flatMap((field) => Array.from({ length: INSIDE_MAX }, (_, i) => `${field} ${i}`)));
+	assert.deepEqual(mostOf(undefined), []);
 });
 
 test("what limits the answer is said", () => {
@@ -125,13 +137,7 @@ test("parts are those that there are, greatest first, and what none is", () => {
 	assert.deepEqual(partsOf({ parts, rest: { sum: 0, share: 0 } }).map((p) => p.weight), ["futex", "cputime"]);
 });
 
-test("parts are asked of the first measure where they are kept", () => {
-	const inst = { measures: ["latency", "cputime"], weights: ["latency", "io"] };
-
-	assert.ok(isComposed(inst, "latency"));
-	assert.ok(!isComposed(inst, "cputime"));
-	assert.ok(!isComposed({ ...inst, weights: ["latency"] }, "latency"));
-	assert.ok(!isComposed({ measures: ["latency"] }, "latency"));
+test("a rectangle without an upper edge is asked of without one", () => {
 	assert.equal(query(partsParameters({ ...rectangle, high: null }, ["a"])),
 		"?start_time=102&end_time=106&ymin=10&selected=a");
 });
