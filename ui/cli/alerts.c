@@ -1,5 +1,6 @@
 /* alerts: rules that heatscoped watches. */
 #include "command.h"
+#include "range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ static const struct argp_option options[] = {
 	{ "share", OPT_SHARE, "S", 0, "More than this share, 0 to 1, of the events above --above", 0 },
 	{ "shape", OPT_SHAPE, NULL, 0, "Another distribution than in the hour before", 0 },
 	{ "above", OPT_ABOVE, "VALUE", 0, "A value with the measure's unit: 100ms, 4KiB, 90", 0 },
-	{ "window", OPT_WINDOW, "S", 0, "Seconds that are looked at together (default 10, of shapes 60)", 0 },
+	{ "window", OPT_WINDOW, "SPAN", 0, "Looked at together: 10 (seconds), 1m (default 10, of shapes 60)", 0 },
 	{ "for", OPT_FOR, "N", 0, "Windows in a row until it fires, and until it is over (default 3)", 0 },
 	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Tell this webhook of heatscoped's configuration when it fires and when it is over", 0 },
 	{ "remove", OPT_REMOVE, "ALERT", 0, "Remove the alert with this number", 0 },
@@ -134,6 +135,7 @@ static void put(json_t *body, const char *name, const char *text)
 static int add(struct client *c, const struct options *o)
 {
 	json_t *body = json_pack("{s:s}", "name", o->add), *made;
+	char window[32];
 	int err;
 
 	if (!body)
@@ -144,7 +146,7 @@ static int add(struct client *c, const struct options *o)
 	put(body, "percentile", o->percentile);
 	put(body, "share", o->share);
 	put(body, "above", o->above);
-	put(body, "window", o->window);
+	put(body, "window", o->window ? span_text(o->window, window) : NULL);
 	put(body, "for", o->hold);
 	put(body, "webhook", o->webhook);
 	if (o->shape)

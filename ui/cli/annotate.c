@@ -1,5 +1,6 @@
 /* annotate: notes at times, which all maps show. */
 #include "command.h"
+#include "range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +10,13 @@
 enum { OPT_AT = 256, OPT_UNTIL, OPT_INST, OPT_LIST, OPT_REMOVE, OPT_JSON };
 
 struct options {
-	const char *text, *at, *until, *inst, *remove;
+	const char *text, *inst, *remove;
+	double at_s, until_s;		/* 0: not given */
 	int list, json;
 };
 
 static const struct argp_option options[] = {
-	{ "at", OPT_AT, "TIME", 0, "When: Unix seconds, or -N for N seconds ago (default now)", 0 },
+	{ "at", OPT_AT, "TIME", 0, "When: " MOMENT_GRAMMAR " (default now)", 0 },
 	{ "until", OPT_UNTIL, "TIME", 0, "Make it a range that ends then", 0 },
 	{ "id", OPT_INST, "ID", 0, "Of this instrumentation only (default of all)", 0 },
 	{ "list", OPT_LIST, NULL, 0, "List notes and what alerts fired", 0 },
@@ -28,8 +30,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case OPT_AT: o->at = arg; return 0;
-	case OPT_UNTIL: o->until = arg; return 0;
+	case OPT_AT: o->at_s = take_moment(state, "at", arg); return 0;
+	case OPT_UNTIL: o->until_s = take_moment(state, "until", arg); return 0;
 	case OPT_INST: o->inst = arg; return 0;
 	case OPT_LIST: o->list = 1; return 0;
 	case OPT_REMOVE: o->remove = arg; return 0;
@@ -42,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!!o->text + o->list + !!o->remove != 1)
 			argp_error(state, "either a text, or --list, or --remove NOTE");
-		if (o->until && !o->at)
+		if (o->until_s > 0 && !(o->at_s > 0))
 			argp_error(state, "--until needs --at, where the range begins");
 		return 0;
 	default:
@@ -55,23 +57,10 @@ static const struct argp argp = {
 	"Write a note at a time: every map, report and page of that time shows it.\v"
 	"Examples:\n"
 	"  heatscope annotate \"deploy 1.2.3\"\n"
-	"  heatscope annotate \"backup\" --at -600 --until -60 --id 1\n"
+	"  heatscope annotate \"backup\" --at 10m --until 1m --id 1\n"
 	"  heatscope annotate --list\n"
 	"  heatscope annotate --remove 7", NULL, NULL, NULL,
 };
-
-/* "-300": so many seconds ago. */
-static json_t *time_json(const char *text)
-{
-	char *end;
-	double ago = strtod(text, &end);
-	struct timespec now;
-
-	if (*text != '-' || *end || end == text + 1)
-		return json_string(text);
-	clock_gettime(CLOCK_REALTIME, &now);
-	return json_real((double)now.tv_sec + (double)now.tv_nsec / 1e9 + ago);
-}
 
 static const char *when_text(const json_t *time, char out[32])
 {
@@ -144,10 +133,10 @@ static int note(struct client *c, const struct options *o)
 		return failed("annotate", "the text is not UTF-8");
 	if (o->inst)
 		json_object_set_new(body, "instrumentation", json_string(o->inst));
-	if (o->at)
-		json_object_set_new(body, o->until ? "start_time" : "time", time_json(o->at));
-	if (o->until)
-		json_object_set_new(body, "end_time", time_json(o->until));
+	if (o->at_s > 0)
+		json_object_set_new(body, o->until_s > 0 ? "start_time" : "time", json_real(o->at_s));
+	if (o->until_s > 0)
+		json_object_set_new(body, "end_time", json_real(o->until_s));
 	err = client_json(c, "POST", "/ca/annotations", body, &made);
 	json_decref(body);
 	if (err)

@@ -1,6 +1,7 @@
 /* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
 #include "inst_state.h"
+#include "range.h"
 #include "../../collector/where.h"
 #include "../../render/axis.h"
 
@@ -161,6 +162,26 @@ static void put_number(json_t *body, const char *name, const char *text)
 		json_object_set_new(body, name, json_real(value));
 }
 
+static void put_span(json_t *body, const char *name, const char *text)
+{
+	char seconds[32];
+
+	put_number(body, name, text ? span_text(text, seconds) : NULL);
+}
+
+/* "14d,365d": as a text that is a list of seconds. */
+static void put_spans(json_t *body, const char *name, const char *list)
+{
+	char *copy = list ? strdup(list) : NULL, *rest = copy, out[256], seconds[32];
+	size_t len = 0;
+
+	for (char *text; copy && len < sizeof(out) && (text = strsep(&rest, ",")); )
+		len += (size_t)snprintf(out + len, sizeof(out) - len, "%s%s", text == copy ? "" : ",", span_text(text, seconds));
+	if (copy)
+		json_object_set_new(body, name, json_string(out));
+	free(copy);
+}
+
 struct typing {
 	const json_t *catalogue;
 	const json_t *metric;		/* NULL: nobody knows it, as the daemon will say */
@@ -227,11 +248,11 @@ static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
 	{ "weights", OPT_WEIGHTS, "LIST", 0, "Parts of the first measure to add up along it, comma-separated: what the time of slow events was", 0 },
-	{ "granularity", OPT_GRANULARITY, "S", 0, "Slot length in seconds, 0.01 to 3600 (default 1)", 0 },
-	{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds (default 86400)", 0 },
-	{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
-	  "long, else 1209600,31536000)", 0 },
-	{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds (default 0: never)", 0 },
+	{ "granularity", OPT_GRANULARITY, "SPAN", 0, "Slot length, 0.01 (seconds) to 1h (default 1)", 0 },
+	{ "retention", OPT_RETENTION, "SPAN", 0, "How long to keep it: 3600 (seconds), 12h (default 1d)", 0 },
+	{ "tiers", OPT_TIERS, "SPAN,SPAN", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
+	  "long, else 14d,365d)", 0 },
+	{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it when nobody has asked for it for so long: 2h (default 0: never)", 0 },
 	{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 	{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
 	{ "exemplars", OPT_EXEMPLARS, "N", 0, "Keep the N worst events of each slot as they were, and one per decade, up to 100 (default 0: none)", 0 },
@@ -251,11 +272,10 @@ static void put_shape(json_t *body, const struct options *o)
 		json_object_set_new(body, "measures", names_of(o->measures));
 	if (o->weights)
 		json_object_set_new(body, "weights", names_of(o->weights));
-	put_number(body, "granularity", o->granularity);
-	put_number(body, "retention-time", o->retention);
-	if (o->tiers)
-		json_object_set_new(body, "tiers", json_string(o->tiers));
-	put_number(body, "idle-max", o->idle_max);
+	put_span(body, "granularity", o->granularity);
+	put_span(body, "retention-time", o->retention);
+	put_spans(body, "tiers", o->tiers);
+	put_span(body, "idle-max", o->idle_max);
 	put_number(body, "ruler-bits", o->bits);
 	put_number(body, "keys", o->keys);
 	put_number(body, "exemplars", o->exemplars);
@@ -414,9 +434,9 @@ int run_clone(struct client *c, int argc, char **argv)
 int run_set(struct client *c, int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{ "retention", OPT_RETENTION, "S", 0, "How long to keep it, in seconds", 0 },
-		{ "tiers", OPT_TIERS, "S,S", 0, "How long to keep its sums per minute and per hour", 0 },
-		{ "idle-max", OPT_IDLE_MAX, "S", 0, "Delete it when nobody has asked for it for so many seconds; 0: never", 0 },
+		{ "retention", OPT_RETENTION, "SPAN", 0, "How long to keep it: 3600 (seconds), 12h", 0 },
+		{ "tiers", OPT_TIERS, "SPAN,SPAN", 0, "How long to keep its sums per minute and per hour", 0 },
+		{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it when nobody has asked for it for so long: 2h; 0: never", 0 },
 		{ "suspend", OPT_SUSPEND, NULL, 0, "Measure no more; what was recorded stays", 0 },
 		{ "resume", OPT_RESUME, NULL, 0, "Measure again", 0 },
 		{ "wait", OPT_WAIT, NULL, 0, "Return when it counts: every connected collector that can has begun its first slot", 0 },

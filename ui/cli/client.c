@@ -253,13 +253,6 @@ const char *client_arity(const json_t *catalogue, const json_t *metric, const ch
 	return json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity")) ?: "";
 }
 
-void asked_put_time(struct asked *p, const char *start, const char *end, const char *duration)
-{
-	asked_put(p, "start_time", start);
-	asked_put(p, "end_time", end);
-	asked_put(p, "duration", duration || (start && end) ? duration : "60");
-}
-
 void asked_put_zone(struct asked *p)
 {
 	__s64 now_s = time(NULL);

@@ -75,6 +75,5 @@ struct asked {
 
 void asked_put(struct asked *p, const char *name, const char *value);	/* NULL values are left out */
 void asked_put_zone(struct asked *p);	/* this process's: its name where it is known, and its offset now */
-void asked_put_time(struct asked *p, const char *start, const char *end, const char *duration);	/* a minute, unless two of them are given */
 
 #endif

@@ -1,6 +1,7 @@
 /* compare: two times, keys or measures of an instrumentation, or two instrumentations, against each other. */
 #include "command.h"
 #include "limit.h"
+#include "range.h"
 #include "output.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ static const struct setting {
 	const char *parameter;
 } settings[] = {
 	{ 'm', "measure" }, { OPT_SELECTED, "selected" }, { OPT_EXCLUDE, "exclude" }, { OPT_BY, "by" }, { OPT_WITH, "b_instrumentation" },
-	{ OPT_WITH_START, "b_start_time" }, { OPT_WITH_MEASURE, "b_measure" }, { OPT_WITH_SELECTED, "b_selected" },
+{ OPT_WITH_MEASURE, "b_measure" }, { OPT_WITH_SELECTED, "b_selected" },
 	{ OPT_WITH_EXCLUDE, "b_exclude" }, { OPT_PER, "per" }, { OPT_VIEW, "view" }, { OPT_NCOLS, "ncols" }, { OPT_ROW_BITS, "row_bits" },
 	{ OPT_TRANSFER, "transfer" }, { OPT_YSCALE, "yscale" }, { OPT_WIDTH, "width" },
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_THEME, "theme" },
@@ -30,26 +31,23 @@ static const struct setting {
 #define N_SETTINGS (sizeof(settings) / sizeof(*settings))
 
 struct options {
-	const char *id, *duration, *start, *end, *ymin, *ymax, *out;
+	const char *id, *ymin, *ymax, *out;
 	const char *value[N_SETTINGS];	/* NULL: not given */
-	char start_text[32], end_text[32], with_start[32];
-	double before_s;		/* 0: not given */
+	struct range range;
+	double before_s, with_start_s;	/* 0: not given */
 	int json;
 };
 
 static const struct argp_option options[] = {
 	{ NULL, 0, NULL, 0, "A:", 1 },
-	{ "start", 's', "TIME", 0, "It begins at this Unix time", 1 },
-	{ "begin", 'b', "TIME", OPTION_ALIAS, NULL, 1 },
-	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 1 },
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 1 },
+	RANGE_OPTIONS(1),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 1 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 1 },
 	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 1 },
 	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 1 },
 	{ NULL, 0, NULL, 0, "B, where it is not as A:", 2 },
-	{ "before", OPT_BEFORE, "TIME", 0, "So much earlier: 90s, 10m, 1h, 1d", 2 },
-	{ "with-start", OPT_WITH_START, "TIME", 0, "From this Unix time on, as long as A", 2 },
+	{ "before", OPT_BEFORE, "SPAN", 0, "So much earlier: 90s, 10m, 1h, 1d", 2 },
+	{ "with-start", OPT_WITH_START, "TIME", 0, "From this time on, as long as A", 2 },
 	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "Of this measure", 2 },
 	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "Of these keys", 2 },
 	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "Of all but its selected keys", 2 },
@@ -81,20 +79,6 @@ static const char **value_of(struct options *o, int key)
 	return NULL;
 }
 
-/* "90s", "10m", "1.5h", "1d" */
-static double take_span(struct argp_state *state, const char *text)
-{
-	static const struct { const char *unit; double s; } units[] = { { "", 1 }, { "s", 1 }, { "m", 60 }, { "h", 3600 }, { "d", 86400 } };
-	char *end;
-	double n = strtod(text, &end);
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (end != text && !strcmp(end, units[i].unit) && n * units[i].s > 0 && n * units[i].s < 1e9)
-			return n * units[i].s;
-	argp_error(state, "--before %s: must be a time like 90s, 10m, 1h or 1d", text);
-	return 0;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
@@ -102,13 +86,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 's':
-	case 'b': o->start = arg; return 0;
-	case 'e': o->end = arg; return 0;
-	case 'd': o->duration = arg; return 0;
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
 	case 'o':
 	case OPT_PNG: o->out = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
-	case OPT_BEFORE: o->before_s = take_span(state, arg); return 0;
+	case OPT_BEFORE: o->before_s = take_span(state, "before", arg); return 0;
+	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_EXCLUDE:
@@ -124,7 +108,7 @@ static const struct argp argp = {
 	options, parse, "ID",
 	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and whether by more than they vary.\v"
 	"Examples:\n"
-	"  heatscope compare 1 --duration 600 --before 1h\n"
+	"  heatscope compare 1 --duration 10m --before 1h\n"
 	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu --png cpu.png\n"
 	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
 	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
@@ -136,45 +120,19 @@ static const struct argp argp = {
 
 /* ---- which times ---- */
 
-/* NULL: *ret stays. */
-static int take_seconds(const char *name, const char *given, double *ret, char reason[256])
-{
-	char *end = (char *)"";
-	double s = given ? strtod(given, &end) : *ret;
-
-	if ((given && !*given) || *end || !(s >= 0 && s < 1e10)) {
-		snprintf(reason, 256, "--%s %.60s: must be a number of seconds", name, given);
-		return -EINVAL;
-	}
-	*ret = s;
-	return 0;
-}
-
-/* B's are reckoned from A's, so A's must be numbers already here. */
+/* With --before, B is reckoned from A's times, so A's must be numbers already here. */
 static int take_times(struct options *o, char reason[256])
 {
-	double length = 60, end = (double)time(NULL) - SETTLE_S, start;
+	struct range *a = &o->range;
 
 	if (!(o->before_s > 0))
 		return 0;
-	if (*value_of(o, OPT_WITH_START)) {
+	if (o->with_start_s > 0) {
 		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
 		return -EINVAL;
 	}
-	if (take_seconds("duration", o->duration, &length, reason) || take_seconds("end", o->end, &end, reason))
-		return -EINVAL;
-	start = end - length;
-	if (take_seconds("start", o->start, &start, reason))
-		return -EINVAL;
-	if (o->start && !o->end)
-		end = start + length;
-	snprintf(o->start_text, sizeof(o->start_text), "%.3f", start);
-	snprintf(o->end_text, sizeof(o->end_text), "%.3f", end);
-	snprintf(o->with_start, sizeof(o->with_start), "%.3f", start - o->before_s);
-	o->start = o->start_text;
-	o->end = o->end_text;
-	o->duration = NULL;
-	*value_of(o, OPT_WITH_START) = o->with_start;
+	range_settle(a, SETTLE_S);
+	o->with_start_s = a->start_s - o->before_s;
 	return 0;
 }
 
@@ -261,16 +219,18 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 
 int run_compare(struct client *c, int argc, char **argv)
 {
-	struct options o = { .duration = NULL };
+	struct options o = { .id = NULL };
 	struct asked p = { .len = 0 };
-	char reason[256];
+	char reason[256], with_start[32];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (take_times(&o, reason))
 		return failed("compare", reason);
-	asked_put_time(&p, o.start, o.end, o.duration);
+	range_put(&o.range, &p);
+	if (o.with_start_s > 0)
+		asked_put(&p, "b_start_time", seconds_text(o.with_start_s, with_start));
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		asked_put(&p, settings[i].parameter, o.value[i]);
 	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);

@@ -1,26 +1,26 @@
 /* composition: what the time of the events in a rectangle of a heat map was, as a table. */
 #include "command.h"
 #include "limit.h"
+#include "range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct options {
-	const char *id, *duration, *start, *end, *ymin, *ymax, *selected;
+	const char *id, *ymin, *ymax, *selected;
+	struct range range;
 	int json;
 };
 
 enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
 
 static const struct argp_option options[] = {
-	{ "from", 'f', "TIME", 0, "The rectangle begins at this Unix time", 0 },
-	{ "to", 't', "TIME", 0, "It ends at this Unix time", 0 },
-	{ "begin", 'b', "TIME", 0, "The same as --from, as of `explain`", 0 },
-	{ "end", 'e', "TIME", 0, "The same as --to", 0 },
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
-	{ "over", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
-	{ "under", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	RANGE_OPTIONS(0),
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
+	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
@@ -31,11 +31,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'b':
-	case 'f': o->start = arg; return 0;
+	case 's':
 	case 'e':
-	case 't': o->end = arg; return 0;
-	case 'd': o->duration = arg; return 0;
+	case 'd': return range_take(&o->range, key, arg, state);
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
@@ -49,8 +47,8 @@ static const struct argp argp = {
 	"What the time of events in a rectangle of time and value was: the sum of each weight that the instrumentation keeps.\v"
 	"Examples:\n"
 	"  heatscope create mysql.queries --by statement --weights cputime,runqwait,io,futex,net\n"
-	"  heatscope composition 1 --over 10ms\n"
-	"  heatscope composition 1 --from 1700000000 --to 1700000300 --over 50ms --under 1s\n"
+	"  heatscope composition 1 --ymin 10ms\n"
+	"  heatscope composition 1 --start 14:05 --end 14:10 --ymin 50ms --ymax 1s\n"
 	"  heatscope composition 1 --selected select --json | jq '.parts[] | {weight, share}'\n"
 	"Buckets are taken as a whole: the line above the table says from where to where.", NULL, NULL, NULL
 };
@@ -103,15 +101,15 @@ static void print_composition(const json_t *reply)
 
 int run_composition(struct client *c, int argc, char **argv)
 {
-	struct options o = { .duration = NULL };
+	struct options o = { .id = NULL };
 	struct asked p = { .len = 0 };
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	asked_put_time(&p, o.start, o.end, o.duration);
+	range_put(&o.range, &p);
 	asked_put(&p, "selected", o.selected);
-	err = limits_put(c, o.id, NULL, (const struct limit[]){ { "over", "ymin", o.ymin }, { "under", "ymax", o.ymax } }, 2, &p)
+	err = limits_put(c, o.id, NULL, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)
 		?: inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)
 		return failed("composition", inst_reason(c, err, o.id));

@@ -1,6 +1,7 @@
 /* explain: what sets a rectangle of a heat map apart from the rest, as a ranked table and a sentence. */
 #include "command.h"
 #include "limit.h"
+#include "range.h"
 
 #include "../../collector/slice.h"
 
@@ -10,20 +11,20 @@
 #include <string.h>
 
 struct options {
-	const char *id, *duration, *start, *end, *ymin, *ymax, *measure, *top, *selected;
-	char baseline_start[32], baseline_end[32];
+	const char *id, *ymin, *ymax, *measure, *top, *selected;
+	double baseline_start_s, baseline_end_s;	/* 0: not given */
+	struct range range;
 	int json, all;
 };
 
 enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, OPT_ALL };
 
 static const struct argp_option options[] = {
-	{ "start", 's', "TIME", 0, "The rectangle begins at this Unix time", 0 },
-	{ "begin", 'b', "TIME", 0, "The same as --start", 0 },
-	{ "end", 'e', "TIME", 0, "It ends at this Unix time", 0 },
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
+	RANGE_OPTIONS(0),
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
+	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure is the axis (default: the first)", 0 },
 	{ "baseline", OPT_BASELINE, "START,END", 0, "Compare with this time, too", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
@@ -35,10 +36,14 @@ static const struct argp_option options[] = {
 
 static void take_baseline(struct argp_state *state, struct options *o, const char *text)
 {
-	int end = 0;
+	const char *comma = strchr(text, ',');
+	char start[64];
 
-	if (sscanf(text, "%31[0-9.],%31[0-9.]%n", o->baseline_start, o->baseline_end, &end) != 2 || text[end])
-		argp_error(state, "--baseline %s: must be two Unix times with a comma", text);
+	if (!comma || (size_t)(comma - text) >= sizeof(start))
+		argp_error(state, "--baseline %s: must be two times with a comma", text);
+	snprintf(start, sizeof(start), "%.*s", (int)(comma - text), text);
+	o->baseline_start_s = take_moment(state, "baseline", start);
+	o->baseline_end_s = take_moment(state, "baseline", comma + 1);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -47,9 +52,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 's':
-	case 'b': o->start = arg; return 0;
-	case 'e': o->end = arg; return 0;
-	case 'd': o->duration = arg; return 0;
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
 	case 'm': o->measure = arg; return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
 	case OPT_YMAX: o->ymax = arg; return 0;
@@ -68,8 +72,8 @@ static const struct argp argp = {
 	"first of all what still ran inside.\v"
 	"Examples:\n"
 	"  heatscope explain 1 --ymin 10ms\n"
-	"  heatscope explain 1 -b 1700000000 -e 1700000300 --ymin 50ms --ymax 1s\n"
-	"  heatscope explain 1 --duration 30 --baseline 1700000000,1700003600\n"
+	"  heatscope explain 1 -s 14:05 -e 14:10 --ymin 50ms --ymax 1s\n"
+	"  heatscope explain 1 --duration 30 --baseline -2h,-1h\n"
 	"  heatscope explain 1 --ymin 10ms --json | jq -r .sentence\n"
 	"EXCESS is how many events are inside beyond what their share outside predicts, q the rate of false alarms among what has "
 	"no greater q.  What is significant (q up to 0.05) need not be the cause.", NULL, NULL, NULL
@@ -275,16 +279,19 @@ static void print_explanation(const struct options *o, const json_t *reply)
 
 int run_explain(struct client *c, int argc, char **argv)
 {
-	struct options o = { .duration = NULL };
+	struct options o = { .id = NULL };
 	struct asked p = { .len = 0 };
+	char baseline[32];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	asked_put_time(&p, o.start, o.end, o.duration);
+	range_put(&o.range, &p);
 	asked_put(&p, "measure", o.measure);
-	asked_put(&p, "baseline_start", *o.baseline_start ? o.baseline_start : NULL);
-	asked_put(&p, "baseline_end", *o.baseline_end ? o.baseline_end : NULL);
+	if (o.baseline_start_s > 0)
+		asked_put(&p, "baseline_start", seconds_text(o.baseline_start_s, baseline));
+	if (o.baseline_end_s > 0)
+		asked_put(&p, "baseline_end", seconds_text(o.baseline_end_s, baseline));
 	asked_put(&p, "selected", o.selected);
 	asked_put(&p, "top", o.top);
 	err = limits_put(c, o.id, o.measure, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)

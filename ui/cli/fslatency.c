@@ -2,6 +2,7 @@
 #include "command.h"
 #include "distribution.h"
 #include "measure.h"
+#include "range.h"
 #include "collector/mysql.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ struct options {
 enum { OPT_JSON = 256 };
 
 static const struct argp_option options[] = {
-	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Stop after so long: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
 	{ "pid", 'p', "PID", 0, "Of this process, whatever it is (default: of all named mariadbd or mysqld)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the counts as JSON", 0 },
 	{ 0 },
@@ -32,7 +33,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 's': o->seconds = take_number(state, "seconds", arg); return 0;
+	case 's': o->seconds = take_seconds(state, "seconds", arg); return 0;
 	case 'p': o->pid = take_number(state, "pid", arg); return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	default: return ARGP_ERR_UNKNOWN;

@@ -5,6 +5,7 @@
 #include "key_table.h"
 #include "limit.h"
 #include "output.h"
+#include "range.h"
 
 #include <errno.h>
 #include <pwd.h>
@@ -24,7 +25,7 @@ static const struct setting {
 	int key;
 	const char *parameter;
 } settings[] = {
-	{ 'd', "duration" }, { 's', "start_time" }, { 'e', "end_time" }, { 'm', "measure" }, { OPT_WIDTH, "width" },
+	{ 'm', "measure" }, { OPT_WIDTH, "width" },
 	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
 	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
 	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
@@ -38,11 +39,12 @@ struct options {
 	const char *id, *file, *out, *format;
 	const char *value[N_SETTINGS];	/* NULL: not given */
 	const char *ymin, *ymax;
+	struct range range;
 	int bare, keys;
 	int numbers;			/* export: cells, columns or keys, no picture */
 	int words;			/* describe */
 	int author;			/* report: it tells who made it */
-	int flame, chart;
+	int chart;
 };
 
 static const char **value_of(struct options *o, int key)
@@ -55,9 +57,7 @@ static const char **value_of(struct options *o, int key)
 
 #define SOURCE_OPTIONS                                                                                        \
 	{ "file", 'f', "RECORDING", 0, "Of a recording instead of a daemon's instrumentation", 0 },           \
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },                                      \
-	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },                                             \
-	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 }
+	RANGE_OPTIONS(0)
 #define COMMON_OPTIONS(formats)                                                                               \
 	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending tells the format", 0 },        \
 	SOURCE_OPTIONS,                                                                                       \
@@ -110,10 +110,10 @@ static const struct argp_option flame_options[] = {
 	{ "output", 'o', "FILE", 0, "Write here (- is standard output)", 0 },
 	{ "folded", OPT_FOLDED, NULL, 0, "Not a picture but a line per stack, for other tools", 0 },
 	SOURCE_OPTIONS,
-	{ "over", OPT_YMIN, "VALUE", 0, "Only events from this value on, with the measure's unit: 10ms", 0 },
-	{ "ymin", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
-	{ "under", OPT_YMAX, "VALUE", 0, "Only events below this value", 0 },
-	{ "ymax", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Only events from this value on, with the measure's unit: 10ms", 0 },
+	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Only events below this value", 0 },
+	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Widths are weight, the sum of the measure (default for times), or count", 0 },
 	{ "by", OPT_BY, "FIELD", 0, "Of this field (default: stack, else the first)", 0 },
@@ -163,6 +163,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 	switch (key) {
 	case 'o': o->out = arg; return 0;
+	case 's':
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
 	case 'f': o->file = arg; return 0;
 	case OPT_FORMAT: o->format = arg; return 0;
 	case OPT_YMIN: o->ymin = arg; return 0;
@@ -208,10 +211,10 @@ static const struct argp render_argp = {
 static const struct argp report_argp = {
 	report_options, parse, "[ID]",
 	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
-	"  heatscope report 1 --duration 300 -o report.png\n"
-	"  heatscope report 1 --duration 86400 --author 'Ada, on call' -o tuesday.pdf\n"
+	"  heatscope report 1 --duration 5m -o report.png\n"
+	"  heatscope report 1 --start 2026-11-24 --duration 1d --author 'Ada, on call' -o tuesday.pdf\n"
 	"  heatscope report 1 --format json | jq -r '.maps[].narrative'\n"
-	"  heatscope report 1 --start 1795247297 --duration 60 -o slow.html\n"
+	"  heatscope report 1 --start 14:05 --duration 10m -o slow.html\n"
 	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
 };
 
@@ -242,7 +245,7 @@ static const struct argp export_argp = {
 static const struct argp describe_argp = {
 	describe_options, parse, "[ID]",
 	"A heat map in words: its modes, shifts and worst minute for each measure, what was lost, and tables.\vExamples:\n"
-	"  heatscope describe 1 --duration 3600\n"
+	"  heatscope describe 1 --duration 1h\n"
 	"  heatscope describe 1 --selected select,update\n"
 	"  heatscope describe --file monday.hsr", NULL, NULL, NULL
 };
@@ -258,13 +261,11 @@ static const char *login(void)
 /* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
 static void set_defaults(struct options *o)
 {
-	const char **width = value_of(o, OPT_WIDTH), **duration = value_of(o, 'd'), **palette = value_of(o, OPT_PALETTE);
+	const char **width = value_of(o, OPT_WIDTH), **palette = value_of(o, OPT_PALETTE);
 	const char **author = value_of(o, OPT_AUTHOR);
 
 	if (!*width)
 		*width = "1200";
-	if (!*duration && !(*value_of(o, 's') && *value_of(o, 'e')))
-		*duration = "60";
 	if (o->author && !*author)
 		*author = login();
 	if (o->words && *value_of(o, OPT_SELECTED) && !*value_of(o, OPT_EXCLUDE))
@@ -313,7 +314,7 @@ static int rates_shown(struct client *c, struct options *o, int *ret_shown)
 /* Rates are numbers per second, everything else is values of the measure. */
 static int put_limits(struct client *c, struct options *o, struct asked *p)
 {
-	const struct limit limit[] = { { o->flame ? "over" : "ymin", "ymin", o->ymin }, { o->flame ? "under" : "ymax", "ymax", o->ymax } };
+	const struct limit limit[] = { { "ymin", "ymin", o->ymin }, { "ymax", "ymax", o->ymax } };
 	int rates = 0, err = o->chart && (o->ymin || o->ymax) ? rates_shown(c, o, &rates) : 0;
 	char number[32];
 
@@ -339,6 +340,7 @@ static int fetch(struct client *c, struct options *o, const char *resource, char
 	set_defaults(o);
 	for (size_t i = 0; i < N_SETTINGS; i++)
 		asked_put(&p, settings[i].parameter, o->value[i]);
+	range_put(&o->range, &p);
 	asked_put(&p, "format", format_of(o));
 	asked_put_zone(&p);
 	err = put_limits(c, o, &p);
@@ -356,22 +358,19 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 {
 	struct private p = { .pid = 0 };
 	struct client c = { .url = p.url };
-	const char **from = value_of(o, 's'), **to = value_of(o, 'e');
-	char id[32], start[32], end[32];
+	struct range *range = &o->range;
 	struct file_info info;
+	char id[32];
 	int err = file_read(o->file, &info, reason);
 
 	if (err)
 		return err;
 	err = file_serve(o->file, &info, &p, id, reason);
-	snprintf(start, sizeof(start), "%lld", info.from_s);
-	snprintf(end, sizeof(end), "%lld", info.to_s);
 	o->id = id;
-	if (!*from && !*to) {
-		*to = end;
-		if (!*value_of(o, 'd'))
-			*from = start;
-	}
+	if (!(range->end_s > 0) && !(range->start_s > 0 && range->duration_s > 0))
+		range->end_s = (double)info.to_s;
+	if (!(range->start_s > 0) && !(range->duration_s > 0))
+		range->start_s = (double)info.from_s;
 	if (!err)
 		err = fetch(&c, o, resource, reason);
 	private_stop(&p);
@@ -393,7 +392,7 @@ static int is_text(const char *format)
 static int run(struct client *c, const struct picture *p, int argc, char **argv)
 {
 	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
-			     .author = p->argp == &report_argp, .flame = p->argp == &flame_argp, .chart = p->argp == &chart_argp };
+			     .author = p->argp == &report_argp, .chart = p->argp == &chart_argp };
 	const char *resource = p->resource;
 	char reason[PARAMS_REASON_MAX] = "";
 	int err;

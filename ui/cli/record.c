@@ -2,6 +2,7 @@
 #include "command.h"
 #include "file.h"
 #include "measure.h"
+#include "range.h"
 #include "collector/slice.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@ struct record_options {
 
 static const struct argp_option record_options[] = {
 	{ "output", 'o', "FILE", 0, "The recording to write (required)", 0 },
-	{ "seconds", 's', "N", 0, "Stop after N seconds (default: at Ctrl-C)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Stop after so long: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
 	{ "metric", 'm', "METRIC", 0, "What to record (default " METRIC ")", 0 },
 	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement of mysql.queries, none of others)", 0 },
 	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has; of mysql.queries all but fs, n_fs and io_bytes)", 0 },
@@ -35,7 +36,6 @@ static const struct argp_option record_options[] = {
 static error_t parse_record(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
-	char *end;
 
 	switch (key) {
 	case 'o': o->out = arg; return 0;
@@ -44,9 +44,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 	case 'M': o->measures = arg; return 0;
 	case 'w': o->where = arg; return 0;
 	case 's':
-		o->seconds = strtol(arg, &end, 10);
-		if (*end || o->seconds < 1)
-			argp_error(state, "--seconds: \"%s\" is not a number of seconds", arg);
+		o->seconds = take_seconds(state, "seconds", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->out)

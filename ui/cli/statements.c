@@ -2,6 +2,7 @@
 #include "command.h"
 #include "limit.h"
 #include "measure.h"
+#include "range.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,8 +40,8 @@ enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
 static const struct argp_option options[] = {
 	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
 	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
-	{ "seconds", 's', "N", 0, "Look for N seconds", 0 },
-	{ "last", 'l', "S", 0, "Instead: what heatscoped has kept of the last S seconds", 0 },
+	{ "seconds", 's', "SPAN", 0, "Look for so long: 30 (seconds), 5m", 0 },
+	{ "last", 'l', "SPAN", 0, "Instead: what heatscoped has kept of so long until now: 300 (seconds), 5m, 1h", 0 },
 	{ "pid", 'p', "PID", 0, "Only of this server (default: of all named mariadbd or mysqld); not with --last", 0 },
 	{ "id", OPT_ID, "ID", 0, "With --last: of this instrumentation (default: the first of " METRIC " that keeps exemplars)", 0 },
 	{ "text", OPT_TEXT, "WHAT", 0, "Of a statement: digest (the default), without its literals; or full, its first 1,023 bytes as it was sent, with "
@@ -66,8 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case OPT_OVER: take_over(state, arg, o->over); return 0;
 	case 'f': o->follow = 1; return 0;
-	case 's': o->seconds = take_number(state, "seconds", arg); return 0;
-	case 'l': o->last = take_number(state, "last", arg); return 0;
+	case 's': o->seconds = take_seconds(state, "seconds", arg); return 0;
+	case 'l': o->last = take_seconds(state, "last", arg); return 0;
 	case 'p': o->pid = take_number(state, "pid", arg); return 0;
 	case OPT_ID: o->id = arg; return 0;
 	case OPT_TEXT:
@@ -473,7 +474,7 @@ static const struct view slow = {
 	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  heatscope slow\n"
 	  "  heatscope slow --over 20ms --seconds 10\n"
-	  "  heatscope slow --last 3600 --over 1s\n"
+	  "  heatscope slow --last 1h --over 1s\n"
 	  "  heatscope slow --text full\n"
 	  "  heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
 };
@@ -486,7 +487,7 @@ static const struct view fsslow = {
 	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
 	  "otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  heatscope fsslow --over 5ms\n"
-	  "  heatscope fsslow --last 600 --json", NULL, NULL, NULL }
+	  "  heatscope fsslow --last 10m --json", NULL, NULL, NULL }
 };
 
 static const struct view snoop = {

@@ -1,20 +1,20 @@
 /* raw: counts and percentiles per key, as a table or as the daemon's JSON. */
 #include "command.h"
+#include "range.h"
 
 #include <stdio.h>
 #include <string.h>
 
 struct options {
-	const char *id, *duration, *start, *end, *measure, *by;
+	const char *id, *measure, *by;
+	struct range range;
 	int json;
 };
 
 enum { OPT_JSON = 256, OPT_BY };
 
 static const struct argp_option options[] = {
-	{ "duration", 'd', "S", 0, "How many seconds (default 60)", 0 },
-	{ "start", 's', "TIME", 0, "From this Unix time on", 0 },
-	{ "end", 'e', "TIME", 0, "Up to this Unix time", 0 },
+	RANGE_OPTIONS(0),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "by", OPT_BY, "FIELD", 0, "Add the keys up to this field's", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
@@ -26,9 +26,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'd': o->duration = arg; return 0;
-	case 's': o->start = arg; return 0;
-	case 'e': o->end = arg; return 0;
+	case 'd':
+	case 's':
+	case 'e': return range_take(&o->range, key, arg, state);
 	case 'm': o->measure = arg; return 0;
 	case OPT_BY: o->by = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
@@ -39,7 +39,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
 	options, parse, "ID",
 	"Counts, mean and percentiles per key.\vExamples:\n"
-	"  heatscope raw 1 --duration 300\n"
+	"  heatscope raw 1 --duration 5m\n"
+	"  heatscope raw 1 --start 14:05 --end 14:10\n"
 	"  heatscope raw 1 --measure cputime --by statement\n"
 	"  heatscope raw 1 --json | jq .value", NULL, NULL, NULL
 };
@@ -86,13 +87,13 @@ static void print_keys(const json_t *reply)
 
 int run_raw(struct client *c, int argc, char **argv)
 {
-	struct options o = { .duration = NULL };
+	struct options o = { .id = NULL };
 	struct asked p = { .len = 0 };
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	asked_put_time(&p, o.start, o.end, o.duration);
+	range_put(&o.range, &p);
 	asked_put(&p, "measure", o.measure);
 	if (!o.json)
 		asked_put(&p, "by", o.by);

@@ -1,5 +1,6 @@
 /* watch: its options, what is watched, and one frame of it as text; watch_live.* is the rest. */
 #include "command.h"
+#include "range.h"
 #include "watch_ask.h"
 #include "watch_live.h"
 #include "watch_sixel.h"
@@ -27,8 +28,8 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-	{ "duration", 'd', "S", 0, "At least so many seconds (default 60)", 0 },
-	{ "end", 'e', "TIME", 0, "Stand still, up to this Unix time", 0 },
+	{ "duration", 'd', "SPAN", 0, "At least so long: 90 (seconds), 10m, 1h30m (default 1m)", 0 },
+	{ "end", 'e', "TIME", 0, "Stand still, up to this time: " MOMENT_GRAMMAR, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "selected", OPT_SELECTED, "KEY", 0, "Only this key", 0 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 },
@@ -83,8 +84,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct options *o = state->input;
 
 	switch (key) {
-	case 'd': o->duration_s = number(state, "duration", arg, 0.01, 315360000); return 0;
-	case 'e': o->end_s = number(state, "end", arg, 1, 9e9); return 0;
+	case 'd': o->duration_s = take_span(state, "duration", arg); return 0;
+	case 'e': o->end_s = take_moment(state, "end", arg); return 0;
 	case 'm': o->measure = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
 	case OPT_TRANSFER: o->transfer = (enum shade_transfer)choice(state, "transfer", arg, transfers); return 0;
@@ -119,7 +120,7 @@ static const struct argp argp = {
 	"The live heat map of an instrumentation (default: the first) in the terminal. ? shows the keys, q ends.\v"
 	"Examples:\n"
 	"  heatscope watch 1\n"
-	"  heatscope watch 1 --measure cputime --duration 600\n"
+	"  heatscope watch 1 --measure cputime --duration 10m\n"
 	"  heatscope watch 1 --selected select\n"
 	"  heatscope watch 1 --once --columns 120 --lines 40 --color always\n"
 	"Half blocks in 24-bit colour where COLORTERM says truecolor, else 256 colours; with fewer, or NO_COLOR, the "

@@ -1,0 +1,97 @@
+#include "range.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define USUAL_S 60
+
+/* One for all options: `-s -10m -e -5m` is five minutes. */
+static double now(void)
+{
+	static double now_s;
+
+	if (!(now_s > 0))
+		now_s = floor(moment_now());
+	return now_s;
+}
+
+double take_moment(struct argp_state *state, const char *option, const char *text)
+{
+	char reason[MOMENT_REASON];
+	double s = 0;
+
+	if (moment_parse(text, now(), &s, reason))
+		argp_error(state, "--%s: %s", option, reason);
+	return s;
+}
+
+double take_span(struct argp_state *state, const char *option, const char *text)
+{
+	char reason[MOMENT_REASON];
+	double s = 0;
+
+	if (span_parse(text, &s, reason))
+		argp_error(state, "--%s: %s", option, reason);
+	return s;
+}
+
+long take_seconds(struct argp_state *state, const char *option, const char *text)
+{
+	double s = take_span(state, option, text);
+
+	if (s != floor(s) || s > 1e9)
+		argp_error(state, "--%s %s: must be whole seconds, at most 1000000000", option, text);
+	return (long)s;
+}
+
+error_t range_take(struct range *r, int key, const char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 's': r->start_s = take_moment(state, "start", arg); return 0;
+	case 'e': r->end_s = take_moment(state, "end", arg); return 0;
+	case 'd': r->duration_s = take_span(state, "duration", arg); return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+void range_settle(struct range *r, double settle_s)
+{
+	double length_s = r->duration_s > 0 ? r->duration_s : USUAL_S;
+
+	if (!(r->end_s > 0))
+		r->end_s = r->start_s > 0 && r->duration_s > 0 ? r->start_s + length_s : now() - settle_s;
+	if (!(r->start_s > 0))
+		r->start_s = r->end_s - length_s;
+	r->duration_s = 0;
+}
+
+const char *seconds_text(double s, char out[32])
+{
+	snprintf(out, 32, s == floor(s) ? "%.0f" : "%.3f", s);
+	return out;
+}
+
+const char *span_text(const char *text, char out[32])
+{
+	char reason[MOMENT_REASON];
+	double s;
+
+	return span_parse(text, &s, reason) ? text : seconds_text(s, out);
+}
+
+static void put(struct asked *p, const char *name, double s)
+{
+	char text[32];
+
+	if (s > 0)
+		asked_put(p, name, seconds_text(s, text));
+}
+
+void range_put(const struct range *r, struct asked *p)
+{
+	int alone = r->start_s > 0 && !(r->end_s > 0) && !(r->duration_s > 0);
+
+	put(p, "start_time", r->start_s);
+	put(p, "end_time", alone ? now() : r->end_s);
+	put(p, "duration", r->duration_s > 0 || alone || (r->start_s > 0 && r->end_s > 0) ? r->duration_s : USUAL_S);
+}
