@@ -44,7 +44,7 @@ static void every_state_looks_different_without_colours(void **state)
 	stage_init(&s, look);
 	is = printed(&s, 60, 14, look);
 	assert_string_equal(is,
-		"latency (ns): mysql.queries by ~  6 s to 2023-11-14 22:13:26\n"
+		"latency (ns): mysql.queries~  6 s to 2023-11-14 22:13:26 UTC\n"
 		"   20 us+\n"
 		"        |                                                \\.\n"
 		"   10 us+                                             /   .\n"

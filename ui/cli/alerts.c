@@ -1,6 +1,7 @@
 /* alerts: rules that heatscoped watches. */
 #include "command.h"
 #include "range.h"
+#include "local.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,18 +77,19 @@ static const struct argp argp = {
 static void print_alerts(const json_t *all)
 {
 	struct table t = { .n_columns = 6 };
-	char since[32];
+	char since[AXIS_TEXT], zone[AXIS_TEXT], since_heading[AXIS_TEXT + 8];
+	int offset = local_offset(moment_now());
 	json_t *a;
 	size_t i;
 
-	table_add(&t, "ALERT", "NAME", "ID", "STATE", "SINCE", "WHAT");
+	snprintf(since_heading, sizeof(since_heading), "SINCE (%s)", local_zone(offset, zone));
+	table_add(&t, "ALERT", "NAME", "ID", "STATE", since_heading, "WHAT");
 	json_array_foreach(all, i, a) {
-		time_t s = (time_t)json_number_value(json_object_get(a, "since"));
-		struct tm tm;
+		double s = json_number_value(json_object_get(a, "since"));
 
 		strcpy(since, "-");
-		if (s && localtime_r(&s, &tm))
-			strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &tm);
+		if (s > 0)
+			local_time(s, offset, since);
 		table_add(&t, json_string_value(json_object_get(a, "id")), json_string_value(json_object_get(a, "name")),
 			  json_string_value(json_object_get(a, "instrumentation")), json_string_value(json_object_get(a, "state")), since,
 			  json_string_value(json_object_get(a, "sentence")));

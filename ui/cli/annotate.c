@@ -1,6 +1,7 @@
 /* annotate: notes at times, which all maps show. */
 #include "command.h"
 #include "range.h"
+#include "local.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,30 +63,27 @@ static const struct argp argp = {
 	"  heatscope annotate --remove 7", NULL, NULL, NULL,
 };
 
-static const char *when_text(const json_t *time, char out[32])
+static const char *when_text(const json_t *time, int offset_s, char out[AXIS_TEXT])
 {
-	time_t s = (time_t)json_number_value(time);
-	struct tm tm;
-
-	snprintf(out, 32, "-");
-	if (json_is_number(time) && localtime_r(&s, &tm))
-		strftime(out, 32, "%Y-%m-%d %H:%M:%S", &tm);
-	return out;
+	snprintf(out, AXIS_TEXT, "-");
+	return json_is_number(time) ? local_time(json_number_value(time), offset_s, out) : out;
 }
 
 static void print_list(const json_t *all)
 {
 	struct table t = { .n_columns = 6 };
-	char from[32], to[32];
+	char from[AXIS_TEXT], to[AXIS_TEXT], zone[AXIS_TEXT], from_heading[AXIS_TEXT + 8];
+	int offset = local_offset(moment_now());
 	json_t *a;
 	size_t i;
 
-	table_add(&t, "NOTE", "KIND", "ID", "FROM", "TO", "TEXT");
+	snprintf(from_heading, sizeof(from_heading), "FROM (%s)", local_zone(offset, zone));
+	table_add(&t, "NOTE", "KIND", "ID", from_heading, "TO", "TEXT");
 	json_array_foreach(all, i, a) {
 		const json_t *end = json_object_get(a, "end_time"), *start = json_object_get(a, "start_time");
 
-		when_text(start, from);
-		when_text(end, to);
+		when_text(start, offset, from);
+		when_text(end, offset, to);
 		table_add(&t, json_string_value(json_object_get(a, "id")), json_string_value(json_object_get(a, "kind")),
 			  json_string_value(json_object_get(a, "instrumentation")) ?: "all", from,
 			  json_is_null(end) ? "still" : json_equal(start, end) ? "" : to, json_string_value(json_object_get(a, "text")));

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "limit.h"
 #include "range.h"
+#include "local.h"
 #include "output.h"
 
 #include <errno.h>
@@ -187,7 +188,12 @@ static void print_comparison(const json_t *reply)
 {
 	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
 
-	show_print(stdout, "A  %s\nB  %s\n\n", text(a, "name"), text(b, "name"));
+	char zone[AXIS_TEXT];
+
+	show_print(stdout, "A  %s\nB  %s\n", text(a, "name"), text(b, "name"));
+	if (number(a, "start_time") != number(b, "start_time"))		/* then their names say when */
+		show_print(stdout, "   (times in %s)\n", local_zone(local_offset(number(a, "end_time")), zone));
+	putchar('\n');
 	print_lines(reply);
 	show_print(stdout, "\n%s\n", text(reply, "sentence"));
 	print_notes(a);
@@ -206,7 +212,6 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
 		return failed("compare", "the file's name must end in .png, .pdf or .svg");
 	asked_put(p, "format", format);
-	asked_put_zone(p);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
 	err = client_request(c, "GET", whole, NULL, &r);
 	if (err)
@@ -229,6 +234,7 @@ int run_compare(struct client *c, int argc, char **argv)
 	if (take_times(&o, reason))
 		return failed("compare", reason);
 	range_put(&o.range, &p);
+	asked_put_zone(&p);
 	if (o.with_start_s > 0)
 		asked_put(&p, "b_start_time", seconds_text(o.with_start_s, with_start));
 	for (size_t i = 0; i < N_SETTINGS; i++)

@@ -3,6 +3,7 @@
 #include "limit.h"
 #include "measure.h"
 #include "range.h"
+#include "local.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,11 +18,18 @@
 #define GIVEN 1000			/* of a request: likewise; of more, the slowest */
 #define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
 
+/* How the ends of statements are shown. */
+struct clock {
+	int offset_s, dated;
+	int width;			/* of the column */
+};
+
 struct options {
 	const char *id;
 	char over[32];
 	long seconds, last, pid;
 	int json, follow, full;
+	struct clock clock;
 };
 
 /* What the commands differ in. */
@@ -30,8 +38,8 @@ struct view {
 	const char *measures;		/* asked for, where the metric has them; the first is what `over` is of */
 	const char *kind, *with_drawn;	/* of exemplars: worst, all; how the latter is said */
 	int n_kept;
-	const char *heading;
-	void (*row)(const json_t *exemplar);
+	const char *heading;		/* after TIME */
+	void (*row)(const json_t *exemplar, const char *clock);
 	struct argp argp;
 };
 
@@ -115,17 +123,19 @@ static double ms_of(const json_t *exemplar, const char *name)
 	return measure_of(exemplar, name) / 1e6;
 }
 
-/* "12:00:03.250", the local time of its end. */
-static const char *clock_text(const json_t *exemplar, char out[32])
+/* With dates where it began on another day. */
+static struct clock clock_since(time_t from, char ret_heading[AXIS_TEXT + 8])
 {
-	double s = json_number_value(json_object_get(exemplar, "time"));
-	time_t whole = (time_t)floor(s);
-	struct tm tm;
+	char zone[AXIS_TEXT], first[AXIS_TEXT], last[AXIS_TEXT];
+	struct clock c = { .offset_s = local_offset(moment_now()) };
+	int len = snprintf(ret_heading, AXIS_TEXT + 8, "TIME(%s)", local_zone(c.offset_s, zone));
 
-	localtime_r(&whole, &tm);
-	strftime(out, 16, "%H:%M:%S", &tm);
-	snprintf(out + strlen(out), 16, ".%03d", (int)((s - floor(s)) * 1000));
-	return out;
+	local_time((double)from, c.offset_s, first);
+	local_time(moment_now(), c.offset_s, last);
+	c.dated = strncmp(first, last, strlen("2026-11-25")) != 0;
+	c.width = c.dated ? (int)strlen("2026-11-25 12:00:03.250") : (int)strlen("12:00:03.250");
+	c.width = len > c.width ? len : c.width;
+	return c;
 }
 
 /* "futex 200 ms, io 12.0 us": where its time off the CPU went. */
@@ -142,15 +152,15 @@ static void parts_text(const json_t *exemplar, char *out, size_t room)
 					       time_text(measure_of(exemplar, part[i]), text));
 }
 
-static void slow_row(const json_t *e)
+static void slow_row(const json_t *e, const char *clock)
 {
-	char clock[32], parts[256], statement[STATEMENT_ROOM];
+	char parts[256], statement[STATEMENT_ROOM];
 
 	parts_text(e, parts, sizeof(parts));
-	show_print(stdout, "%s %11.3f %10.3f %11.3f  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
+	show_print(stdout, "%s %11.3f %10.3f %11.3f  %s\n", clock, ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
 	       statement_of(e, statement));
 	if (*parts)
-		show_print(stdout, "%12s %11s %s\n", "", "", parts);
+		show_print(stdout, "%*s %11s %s\n", (int)strlen(clock), "", "", parts);
 }
 
 static int has_measure(const json_t *exemplar, const char *name)
@@ -159,15 +169,15 @@ static int has_measure(const json_t *exemplar, const char *name)
 }
 
 /* Where the time in files is not kept, the time blocked for them, and how often; "-" where that is not. */
-static void fsslow_row(const json_t *e)
+static void fsslow_row(const json_t *e, const char *clock)
 {
 	int fs = has_measure(e, "fs");
 	const char *how_often = fs ? "n_fs" : "n_io";
-	char clock[32], number[32] = "-", statement[STATEMENT_ROOM];
+	char number[32] = "-", statement[STATEMENT_ROOM];
 
 	if (has_measure(e, how_often))
 		snprintf(number, sizeof(number), "%.0f", measure_of(e, how_often));
-	show_print(stdout, "%s %11.3f %10.3f %6s  %s\n", clock_text(e, clock), ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
+	show_print(stdout, "%s %11.3f %10.3f %6s  %s\n", clock, ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
 	       statement_of(e, statement));
 }
 
@@ -181,17 +191,17 @@ static const char *user_text(const json_t *exemplar, char out[520])
 }
 
 /* A text alone is a query; of others its command stands before it. */
-static void snoop_row(const json_t *e)
+static void snoop_row(const json_t *e, const char *clock)
 {
 	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
 	const char *database = field_of(e, "database"), *command = field_of(e, "command");
-	char clock[32], number[24] = "-", user[520], room[STATEMENT_ROOM];
+	char number[24] = "-", user[520], room[STATEMENT_ROOM];
 	const char *statement = statement_of(e, room);
 	int alone = !strcmp(command, "query") || !strcmp(command, statement);
 
 	if (connection)
 		snprintf(number, sizeof(number), "%lld", (long long)connection);
-	show_print(stdout, "%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock_text(e, clock), field_of(e, "pid"), number, *database ? database : "-",
+	show_print(stdout, "%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock, field_of(e, "pid"), number, *database ? database : "-",
 	       user_text(e, user), ms_of(e, "latency"), field_of(e, "status"), alone ? "" : command, alone ? "" : ": ", statement);
 }
 
@@ -207,8 +217,12 @@ static int by_time(const void *a, const void *b)
 
 static void print_one(const struct view *v, const struct options *o, const json_t *exemplar)
 {
+	char clock[AXIS_TEXT], padded[2 * AXIS_TEXT];
+
 	if (!o->json) {
-		v->row(exemplar);
+		local_clock(json_number_value(json_object_get(exemplar, "time")), o->clock.offset_s, o->clock.dated, clock);
+		snprintf(padded, sizeof(padded), "%-*s", o->clock.width, clock);
+		v->row(exemplar, padded);
 		return;
 	}
 	put_json(exemplar, JSON_COMPACT);
@@ -450,11 +464,13 @@ static int run_follow(const struct view *v, const struct options *o)
 static int run_view(const struct view *v, struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
+	char heading[AXIS_TEXT + 8];
 
 	snprintf(o.over, sizeof(o.over), "%s", v->over);
 	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
+	o.clock = clock_since(time(NULL) - o.last, heading);
 	if (!o.json) {
-		show_print(stdout, "%s\n", v->heading);
+		show_print(stdout, "%-*s %s\n", o.clock.width, heading, v->heading);
 		fflush(stdout);
 	}
 	return o.last ? run_last(v, &o, c) : run_follow(v, &o);
@@ -468,7 +484,7 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 
 static const struct view slow = {
 	"slow", "100000000", PARTS, "worst", "", KEPT,
-	"TIME         LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
+	"LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
 	{ options, parse, NULL,
 	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
 	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
@@ -481,7 +497,7 @@ static const struct view slow = {
 
 static const struct view fsslow = {
 	"fsslow", "10000000", "latency,fs,io,n_fs,n_io", "worst", "", KEPT,
-	"TIME         LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
+	"LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
 	{ options, parse, NULL,
 	  "Single slow statements with their time in files, and how many calls of file systems that was (measures fs and n_fs); of an "
 	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
@@ -492,7 +508,7 @@ static const struct view fsslow = {
 
 static const struct view snoop = {
 	"snoop", "0", "latency,cputime", "all", ", and one of each decade,", 5,
-	"TIME             PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
+	"    PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
 	{ options, parse, NULL,
 	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
 	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"

@@ -1,5 +1,6 @@
 /* status: how heatscoped fares; off and on: whether anything is measured at all. */
 #include "command.h"
+#include "local.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -134,13 +135,12 @@ static void print_reports(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "reports"), i, report) {
-		time_t next = (time_t)number(report, "next");
-		char when[32] = "-";
-		struct tm tm;
+		double next = number(report, "next");
+		char when[AXIS_TEXT], zone[AXIS_TEXT];
+		int offset = local_offset(next);
 
-		if (localtime_r(&next, &tm))
-			strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
-		show_print(stdout, "report %s: next at %s, %.0f made, %.0f failed", text(report, "name"), when, number(report, "made"), number(report, "failed"));
+		show_print(stdout, "report %s: next at %.16s %s, %.0f made, %.0f failed", text(report, "name"), local_time(next, offset, when),
+		       local_zone(offset, zone), number(report, "made"), number(report, "failed"));
 		show_print(stdout, *text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
 	}
 }

@@ -1,0 +1,19 @@
+/* local.h - times as the reader's clock shows them: one offset for all that a command prints, and its name once.
+ *
+ * Zone    of TZ, else of the machine, as it is at the end of what is shown; so a change of the clock within it moves nothing.
+ * Memory  texts are written into `out`, AXIS_TEXT bytes.
+ * Thread  any; reads TZ.
+ */
+#ifndef HEATSCOPE_LOCAL_H
+#define HEATSCOPE_LOCAL_H
+
+#include "../../render/axis.h"
+
+/* Seconds east of UTC at a time. */
+int local_offset(double at_s);
+
+const char *local_zone(int offset_s, char out[AXIS_TEXT]);			/* "UTC+01:00" */
+const char *local_time(double s, int offset_s, char out[AXIS_TEXT]);		/* "2026-11-25 14:05:05" */
+const char *local_clock(double s, int offset_s, int dated, char out[AXIS_TEXT]);	/* "14:05:05.250", with its date before it */
+
+#endif
