@@ -48,7 +48,7 @@ void catalog_free(struct catalog *c)
 		c->sources = s->next;
 		source_free(s);
 	}
-	free(c->metric);
+	catalog_uncollect(c);
 	free(c);
 }
 

@@ -19,8 +19,10 @@ struct catalog {
 	size_t n_insts;			/* those being made included */
 	struct source *sources;
 	size_t n_sources;
-	const struct metric **metric;	/* borrowed from sources and instrumentations */
+	const struct metric **metric;	/* borrowed from sources, instrumentations and `merged` */
 	size_t n_metrics;
+	struct metric **merged;		/* our own: of sources that offer one metric with other fields */
+	size_t n_merged;
 	struct catalog_observer *observers;
 };
 
@@ -33,6 +35,8 @@ void catalog_changed(struct catalog *c, bool wanted);		/* the same, and tells th
 
 /* One sentence into reason; returns -EINVAL. */
 int catalog_refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void catalog_uncollect(struct catalog *c);			/* frees what catalog_collect() made */
 
 /* The newest slot a source spoke for; -ENOMEM. */
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);

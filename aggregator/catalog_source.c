@@ -42,28 +42,80 @@ static int metric_order(const void *a, const void *b)
 	return order ? order : strcmp(x->stat, y->stat);
 }
 
-static void metric_list(struct catalog *c, const struct metric *m)
+/* Its place in the list; n_metrics: it is not there. */
+static size_t metric_place(const struct catalog *c, const struct metric *m)
 {
-	if (!catalog_metric_find(c, m->module, m->stat))
-		c->metric[c->n_metrics++] = m;
+	size_t i = 0;
+
+	while (i < c->n_metrics && !metric_is(c->metric[i], m->module, m->stat))
+		i++;
+	return i;
 }
 
-/* The newest word on a metric is a connected source's, then the instrumentation's own. */
+static bool metric_has_all(const struct metric *m, const struct metric *other)
+{
+	for (size_t i = 0; i < other->n_fields; i++)
+		if ((i >= m->n_fields || strcmp(m->field[i].name, other->field[i].name)) && !metric_field(m, other->field[i].name))
+			return false;
+	return true;
+}
+
+/* Instead of a borrowed one, a copy that may be changed. */
+static struct metric *metric_own(struct catalog *c, size_t place)
+{
+	for (size_t i = 0; i < c->n_merged; i++)
+		if (c->merged[i] == c->metric[place])
+			return c->merged[i];
+	c->merged[c->n_merged] = metric_copy(c->metric[place]);
+	if (!c->merged[c->n_merged])
+		return NULL;
+	c->metric[place] = c->merged[c->n_merged];
+	return c->merged[c->n_merged++];
+}
+
+/* What a further source offers of a metric adds the fields that the others lack.  Without memory it does not. */
+static void metric_offered(struct catalog *c, const struct metric *m)
+{
+	size_t place = metric_place(c, m);
+	struct metric *own;
+
+	if (place == c->n_metrics) {
+		c->metric[c->n_metrics++] = m;
+	} else if (!metric_has_all(c->metric[place], m)) {
+		own = metric_own(c, place);
+		if (own)
+			metric_add_fields(own, m);
+	}
+}
+
+void catalog_uncollect(struct catalog *c)
+{
+	for (size_t i = 0; i < c->n_merged; i++)
+		metric_free(c->merged[i]);
+	free(c->merged);
+	free(c->metric);
+	c->merged = NULL;
+	c->metric = NULL;
+	c->n_merged = c->n_metrics = 0;
+}
+
+/* A metric has the fields of all connected sources that can measure it; without any, those that its instrumentation was made with. */
 int catalog_collect(struct catalog *c)
 {
-	const struct metric **room = calloc(metrics_most(c) + 1, sizeof(*room));
+	size_t most = metrics_most(c) + 1;
 
-	free(c->metric);
-	c->metric = room;
-	c->n_metrics = 0;
-	if (!room)
+	catalog_uncollect(c);
+	c->metric = calloc(most, sizeof(*c->metric));
+	c->merged = calloc(most, sizeof(*c->merged));
+	if (!c->metric || !c->merged)
 		return -ENOMEM;
 	for (const struct source *s = c->sources; s; s = s->next)
 		for (size_t i = 0; s->n_links && i < s->n_offers; i++)
 			if (s->offer[i].ok)
-				metric_list(c, s->offer[i].metric);
+				metric_offered(c, s->offer[i].metric);
 	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
-		metric_list(c, ci->metric);
+		if (metric_place(c, ci->metric) == c->n_metrics)
+			c->metric[c->n_metrics++] = ci->metric;
 	qsort(c->metric, c->n_metrics, sizeof(*c->metric), metric_order);
 	return 0;
 }

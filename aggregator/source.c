@@ -92,22 +92,48 @@ struct metric *metric_copy(const struct metric *m)
 	return copy;
 }
 
+static int add_field(struct metric *m, const struct field *f)
+{
+	struct field *grown = realloc((struct field *)m->field, (m->n_fields + 1) * sizeof(*grown)), *added;
+
+	if (!grown)
+		return -ENOMEM;
+	m->field = grown;
+	added = &grown[m->n_fields++];
+	*added = *f;
+	added->name = strdup(f->name);
+	added->label = strdup(f->label);
+	added->type = strdup(f->type);
+	return added->name && added->label && added->type ? 0 : -ENOMEM;
+}
+
 /* Every metric can be decomposed by the source's name, which is ours to fill in. */
 static int add_hostname(struct metric *m, char *reason)
 {
-	struct field *grown;
+	static const struct field hostname = { .name = HOSTNAME_FIELD, .label = "host name", .type = "string", .arity = FIELD_DISCRETE };
 
 	if (metric_field(m, HOSTNAME_FIELD))
 		return 0;
-	grown = realloc((struct field *)m->field, (m->n_fields + 1) * sizeof(*grown));
-	if (!grown)
-		return no_memory(reason);
-	m->field = grown;
-	grown[m->n_fields] = (struct field){ .name = strdup(HOSTNAME_FIELD), .label = strdup("host name"),
-					     .type = strdup("string"), .arity = FIELD_DISCRETE };
-	m->n_fields++;
-	return grown[m->n_fields - 1].name && grown[m->n_fields - 1].label && grown[m->n_fields - 1].type ?
-	       0 : no_memory(reason);
+	return add_field(m, &hostname) ? no_memory(reason) : 0;
+}
+
+int metric_add_fields(struct metric *m, const struct metric *other)
+{
+	struct field *field, last;
+	int err = 0;
+
+	for (size_t i = 0; i < other->n_fields && !err; i++) {
+		if (metric_field(m, other->field[i].name))
+			continue;
+		err = add_field(m, &other->field[i]);
+		field = (struct field *)m->field;
+		if (m->n_fields < 2 || strcmp(field[m->n_fields - 2].name, HOSTNAME_FIELD))
+			continue;
+		last = field[m->n_fields - 2];
+		field[m->n_fields - 2] = field[m->n_fields - 1];
+		field[m->n_fields - 1] = last;
+	}
+	return err;
 }
 
 /* --- sources --- */

@@ -65,6 +65,9 @@ const struct inst_state *source_inst(const struct source *s, __u64 inst);
 int metric_parse(const json_t *json, struct metric **ret_metric, char *reason);
 json_t *metric_to_json(const struct metric *m);		/* NULL: no memory */
 struct metric *metric_copy(const struct metric *m);	/* NULL: no memory */
+
+/* Adds copies of the fields of `other` that m lacks, before `hostname`, which is the last.  m is of metric_copy().  -ENOMEM: not all. */
+int metric_add_fields(struct metric *m, const struct metric *other);
 void metric_free(struct metric *m);
 
 #endif

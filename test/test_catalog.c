@@ -86,6 +86,47 @@ static void metrics_are_those_of_connected_sources_and_of_instrumentations(void 
 	rig_end(&r);
 }
 
+/* db1 has the usual fields, db2 two more, db3 one of these and another one. */
+static void a_metric_has_the_fields_of_all_hosts(void **state)
+{
+	static const char *const more[3][3] = { { NULL }, { "pool", "zone", NULL }, { "zone", "shard", NULL } };
+	static const char *const want[] = { "command", "statement", "latency", "cputime", "pool", "zone", "shard", HOSTNAME_FIELD };
+	struct rig r;
+	const struct metric *m;
+	const struct catalog_inst *ci;
+	json_t *request = wire_request("shard,command");
+	const char *name;
+	char reason[REASON_MAX], source[8];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	for (int i = 0; i < 3; i++) {
+		json_t *hello, *fields;
+
+		snprintf(source, sizeof(source), "db%d", i + 1);
+		hello = wire_hello(source, "ok", "");
+		fields = json_object_get(json_array_get(json_object_get(hello, "metrics"), 0), "fields");
+		for (int k = 0; more[i][k]; k++)
+			json_array_append_new(fields, json_pack("{s:s, s:s, s:s, s:s}", "name", more[i][k], "label", more[i][k], "type", "string",
+								"arity", "discrete"));
+		assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+		json_decref(hello);
+	}
+	m = catalog_metric_find(r.catalog, "mysql", "queries");
+	assert_int_equal(m->n_fields, sizeof(want) / sizeof(*want));
+	for (size_t i = 0; i < m->n_fields; i++)
+		assert_string_equal(m->field[i].name, want[i]);
+	assert_null(catalog_metric(r.catalog, 1));
+	json_object_set_new(request, "predicate", json_string("{\"eq\": [\"pool\", \"a\"]}"));
+	id = rig_create(&r, request);
+	ci = catalog_find(r.catalog, id);
+	catalog_bye(r.catalog, "db2");
+	catalog_bye(r.catalog, "db3");
+	assert_null(metric_field(catalog_metric_find(r.catalog, "mysql", "queries"), "shard"));	/* nobody could measure it now */
+	assert_non_null(metric_field(ci->metric, "pool"));
+	rig_end(&r);
+}
+
 static void a_restart_knows_instrumentation_metric_and_data(void **state)
 {
 	static const __u64 values[] = { 5000, 6000 };
@@ -608,6 +649,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
 	cmocka_unit_test(a_metric_that_sources_refuse_is_refused_with_their_reason),
 	cmocka_unit_test(metrics_are_those_of_connected_sources_and_of_instrumentations),
+	cmocka_unit_test(a_metric_has_the_fields_of_all_hosts),
 	cmocka_unit_test(a_restart_knows_instrumentation_metric_and_data),
 	cmocka_unit_test(an_id_is_never_given_twice),
 	cmocka_unit_test(sources_that_can_report_are_counted_once),
