@@ -51,6 +51,7 @@ static const struct spec {
 	{ "measure", TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
 	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
 	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
+	{ "order", CHOICE, OF(VALUE_KEYS), AT(order), 0, 0, 0, KEY_ORDERS },
 	{ "author", TEXT, OF(VALUE_REPORT), AT(author), 0, 0, 0, NULL },
 	{ "width", INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
 	{ "height", INTEGER, MAPS | PAGES | COMPARED, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },

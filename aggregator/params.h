@@ -68,6 +68,7 @@ struct params {
 	size_t n_select;
 	int *hue;			/* 0..359, the background's first unless isolated */
 	size_t n_hues;			/* 0: as they come */
+	int order;			/* keys: enum key_order */
 	int palette;			/* enum params_palette */
 	int show;			/* chart: enum params_show */
 	__s64 top;			/* chart, report: so many keys, the rest is one; explain: so many values */

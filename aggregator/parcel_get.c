@@ -313,12 +313,15 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 	t->unit = text_or_null(g, in, "unit");
 	t->counts_only = json_is_true(json_object_get(in, "counts_only"));
 	t->lower_bound = json_is_true(json_object_get(in, "lower_bound"));
-	json_array_foreach(rows, i, one)
+	json_array_foreach(rows, i, one) {
 		row[i] = (struct report_row){
 			.name = text(g, one, "key"), .count = real(g, one, "count"), .mean = number(g, one, "mean"),
 			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
 			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
 		};
+		/* pictures of before sums were kept have about so much */
+		row[i].sum = json_object_get(one, "sum") ? real(g, one, "sum") : row[i].count * (double)row[i].mean;
+	}
 }
 
 /* ---- maps ---- */

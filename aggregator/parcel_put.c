@@ -83,6 +83,8 @@ static void put_row(struct bytes *out, const struct report_row *row)
 	writer_name_text(out, "key", row->name);
 	writer_name(out, "count");
 	writer_real(out, row->count);
+	writer_name(out, "sum");
+	writer_real(out, row->sum);
 	writer_name_number(out, "mean", row->mean);
 	writer_name_number(out, "p50", row->p50);
 	writer_name_number(out, "p90", row->p90);

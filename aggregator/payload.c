@@ -330,7 +330,28 @@ static bool is_total(const struct key_total *total, size_t n, const char *key)
 	return false;
 }
 
-static void put_key(struct bytes *out, const char *key, const struct hist *h, __u64 events, __u64 snapshots, bool measured,
+void payload_order(struct bytes *out, enum key_order order)
+{
+	const char *at = KEY_ORDERS;
+	char name[16];
+
+	for (int i = 0; i < (int)order; i++)
+		at = strchr(at, ' ') + 1;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, " "), at);
+	writer_name_text(out, "order", name);
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? part / whole : 0;
+}
+
+/* Of all keys together. */
+struct key_sums {
+	double count, sum;
+};
+
+static void put_key(struct bytes *out, const char *key, const struct hist *h, struct key_sums all, __u64 snapshots, bool measured,
 		    const struct running_total *running)
 {
 	writer_comma(out);
@@ -338,7 +359,9 @@ static void put_key(struct bytes *out, const char *key, const struct hist *h, __
 	writer_name_text(out, "key", key);
 	put_stats(out, h, snapshots);
 	writer_name(out, "share");
-	writer_real(out, events ? (double)h->count / (double)events : 0);
+	writer_real(out, share((double)h->count, all.count));
+	writer_name(out, "sum_share");
+	writer_real(out, share((double)h->sum, all.sum));
 	if (measured)
 		writer_name_number(out, "running", running ? running->count : 0);
 	if (running)
@@ -364,21 +387,22 @@ void payload_running(struct bytes *out, const struct payload_running *running)
 void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots, const struct payload_running *running)
 {
 	static const struct hist nothing;
-	__u64 events = 0;
+	struct key_sums all = { 0, 0 };
 	bool other = false;
 
 	for (size_t i = 0; i < n; i++) {
-		events += total[i].hist.count;
+		all.count += (double)total[i].hist.count;
+		all.sum += (double)total[i].hist.sum;
 		other = other || total[i].other;
 	}
 	writer_name(out, "keys");
 	writer_raw(out, "[");
 	for (size_t i = 0; i < n; i++)
-		put_key(out, total[i].text, &total[i].hist, events, snapshots, running, running_of(running, total[i].text));
+		put_key(out, total[i].text, &total[i].hist, all, snapshots, running, running_of(running, total[i].text));
 	for (size_t i = 0; running && i < running->n; i++) {
 		other = other || running->total[i].other;
 		if (!is_total(total, n, running->total[i].text))
-			put_key(out, running->total[i].text, &nothing, events, snapshots, true, &running->total[i]);
+			put_key(out, running->total[i].text, &nothing, all, snapshots, true, &running->total[i]);
 	}
 	writer_raw(out, "]");
 	if (running) {

@@ -55,8 +55,10 @@ struct payload_running {
 	size_t n;
 };
 
-/* "keys", and "lower_bound" where it is one; running: NULL where that is not measured.  A key of which nothing has ended, but
- * something runs, comes last. */
+void payload_order(struct bytes *out, enum key_order order);	/* "order": what the keys are sorted by */
+
+/* "keys", in the order of `total`, and "lower_bound" where it is one; "share" is of all events, "sum_share" of the sum of all.
+ * running: NULL where that is not measured.  A key of which nothing has ended, but something runs, comes last. */
 void payload_keys(struct bytes *out, const struct key_total *total, size_t n, __u64 snapshots, const struct payload_running *running);
 
 /* "running": {"time", "count", "oldest"; the object stays open. */

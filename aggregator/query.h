@@ -81,7 +81,14 @@ struct key_total {
 	char text[KEY_BYTES_MAX];
 	bool other;			/* one of its labels is `other`, the rest beyond a cap */
 	struct hist hist;
+	__u64 rank;			/* what it is sorted by, the highest first */
 };
+
+/* Which keys come first: those with the most of it.  The sum says where the time went (of a measure that counts 1 per event it is
+ * the count); equal ones go by count, then by text.  KEYS_BY_KEY: by text alone. */
+enum key_order { KEYS_BY_SUM, KEYS_BY_COUNT, KEYS_BY_MEAN, KEYS_BY_P50, KEYS_BY_P90, KEYS_BY_P99, KEYS_BY_P999, KEYS_BY_MAX, KEYS_BY_KEY };
+#define KEY_ORDERS "sum count mean p50 p90 p99 p999 max key"	/* their names, in that order */
+
 struct key_fold;
 int key_fold_new(const struct query *q, struct key_fold **ret_fold);
 void key_fold_free(struct key_fold *f);
@@ -89,8 +96,8 @@ const struct store_reader *key_fold_reader(struct key_fold *f);
 /* For a reader's count: then nothing but the count is in the totals' histograms. */
 void key_fold_count(void *fold, const struct slice *s, __u64 n);
 int key_fold_error(const struct key_fold *f);
-/* Sorted by falling count, then by text; valid until key_fold_free(). */
-const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n);
+/* Sorted; valid until key_fold_free() or until they are sorted again. */
+const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n);
 
 /* A key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
 void key_text(const struct labels *key, char *out, bool *ret_other);

@@ -156,20 +156,48 @@ int key_fold_error(const struct key_fold *f)
 	return f->err;
 }
 
-static int by_count(const void *a, const void *b)
+/* A histogram without cells has but a count. */
+static __u64 rank_of(const struct hist *h, enum key_order order)
+{
+	static const __u32 millionths[] = { [KEYS_BY_P50] = 500000, [KEYS_BY_P90] = 900000, [KEYS_BY_P99] = 990000, [KEYS_BY_P999] = 999000 };
+
+	switch (order) {
+	case KEYS_BY_SUM: return h->sum;
+	case KEYS_BY_COUNT: return h->count;
+	case KEYS_BY_MEAN: return hist_mean(h);
+	case KEYS_BY_P50:
+	case KEYS_BY_P90:
+	case KEYS_BY_P99:
+	case KEYS_BY_P999: return h->cell ? hist_percentile(h, millionths[order]) : 0;
+	case KEYS_BY_MAX: return h->max;
+	case KEYS_BY_KEY: break;
+	}
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(((const struct key_total *)a)->text, ((const struct key_total *)b)->text);
+}
+
+static int by_rank(const void *a, const void *b)
 {
 	const struct key_total *x = a, *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? 1 : -1;
 	if (x->hist.count != y->hist.count)
 		return x->hist.count < y->hist.count ? 1 : -1;
-	return strcmp(x->text, y->text);
+	return by_text(a, b);
 }
 
 /* total_of is of no use after sorting, so nothing may be added from then on. */
-const struct key_total *key_fold_totals(struct key_fold *f, size_t *ret_n)
+const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n)
 {
+	for (size_t i = 0; i < f->n_totals; i++)
+		f->total[i].rank = rank_of(&f->total[i].hist, order);
 	if (f->n_totals)
-		qsort(f->total, f->n_totals, sizeof(*f->total), by_count);
+		qsort(f->total, f->n_totals, sizeof(*f->total), order == KEYS_BY_KEY ? by_text : by_rank);
 	f->reader.slice = NULL;
 	*ret_n = f->n_totals;
 	return f->total;

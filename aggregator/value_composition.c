@@ -48,7 +48,7 @@ static int compose(struct value *v, __u64 min, __u64 max, struct composition *re
 	size_t n_by = v->in.n_weights + 1, n;
 
 	for (size_t i = 0; i < n_by; i++) {
-		const struct key_total *total = key_fold_totals(v->key_fold[v->first_composed + i], &n);
+		const struct key_total *total = key_fold_totals(v->key_fold[v->first_composed + i], KEYS_BY_COUNT, &n);
 
 		by[i] = n ? &total->hist : NULL;
 	}

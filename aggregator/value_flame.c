@@ -77,7 +77,7 @@ static int fold_keys(const struct value *v, struct folding *ret)
 	const char *field = field_of(v);
 	struct folding f = { .stack = NULL };
 	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 	bool stack = field && !strcmp(field, "stack");
 
 	f.stack = calloc(n + 1, sizeof(*f.stack));

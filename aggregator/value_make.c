@@ -23,7 +23,7 @@ static void put_all_stats(struct value *v, struct bytes *out)
 
 	writer_raw(out, "{");
 	for (size_t i = 0; i < v->n_key_folds; i++) {
-		total = key_fold_totals(v->key_fold[i], &n);
+		total = key_fold_totals(v->key_fold[i], KEYS_BY_COUNT, &n);
 		writer_name(out, reply_measure(v, v->key_axis[i]));
 		payload_stats(out, total, n, v->scope[v->key_axis[i]] == SCOPE_POINT ? v->n_snapshots : 0);
 	}
@@ -34,7 +34,7 @@ static int make_raw(struct value *v)
 {
 	struct bytes out = { 0 };
 	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 
 	reply_begin(v, &out);
 	writer_name(&out, "value");
@@ -55,7 +55,7 @@ static int make_keys(struct value *v)
 {
 	struct bytes out = { 0 };
 	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct key_total *total = key_fold_totals(v->key_fold[0], (enum key_order)v->p.order, &n);
 	struct running_total *runs = NULL;
 	struct payload_running running = { .n = 0 };
 	__s64 slot = v->running ? running_last(v->running) : -1;
@@ -66,6 +66,7 @@ static int make_keys(struct value *v)
 	running.end_ns = (slot + 1) * (__s64)v->in.slot_ns;
 	running.total = runs;
 	reply_begin(v, &out);
+	payload_order(&out, (enum key_order)v->p.order);
 	payload_keys(&out, total, n, v->head.n_snapshots, slot < 0 ? NULL : &running);
 	free(runs);
 	return reply_end(v, &out);
@@ -78,7 +79,7 @@ static int make_one_number(struct value *v)
 {
 	struct bytes out = { 0 };
 	size_t n;
-	const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+	const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 	const struct hist *h = n && total->hist.count ? &total->hist : NULL;
 
 	reply_begin(v, &out);
@@ -148,7 +149,7 @@ static int make_image(struct value *v)
 	writer_raw(&out, "[");
 	if (v->n_key_folds) {
 		size_t n;
-		const struct key_total *total = key_fold_totals(v->key_fold[0], &n);
+		const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 
 		for (size_t i = 0; i < n; i++) {
 			writer_comma(&out);
@@ -195,7 +196,7 @@ static int make_details(struct value *v)
 		free(share);
 		return err;
 	}
-	total = key_fold_totals(v->key_fold[0], &n);
+	total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
 	reply_begin(v, &out);
 	put_scale(&out, &options, ymax);
 	put_cropped(&out, v, ymax);

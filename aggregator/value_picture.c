@@ -110,8 +110,9 @@ int attach_data(struct value *v, __u8 **png, size_t *len)
 static int table_rows(const struct value *v, const struct key_fold *f, struct report_table *t)
 {
 	size_t n;
-	const struct key_total *total = key_fold_totals((struct key_fold *)f, &n);
+	const struct key_total *total = key_fold_totals((struct key_fold *)f, KEYS_BY_SUM, &n);
 	struct report_row *row = calloc(n + 1, sizeof(*row));
+	__u64 n_snapshots = v->head.n_snapshots > 1 ? v->head.n_snapshots : 1;
 
 	if (!row)
 		return -ENOMEM;
@@ -121,7 +122,7 @@ static int table_rows(const struct value *v, const struct key_fold *f, struct re
 		t->lower_bound = t->lower_bound || total[i].other;
 		row[i] = (struct report_row){
 			.name = *total[i].text ? total[i].text : "all", .mean = hist_mean(h),
-			.count = v->head.n_snapshots > 1 ? (double)h->count / (double)v->head.n_snapshots : (double)h->count,
+			.count = (double)h->count / (double)n_snapshots, .sum = (double)h->sum / (double)n_snapshots,
 			.p50 = hist_percentile(h, 500000), .p90 = hist_percentile(h, 900000),
 			.p99 = hist_percentile(h, 990000), .p999 = hist_percentile(h, 999000), .max = h->max,
 		};

@@ -80,6 +80,11 @@ static void put_number(double x, const char *suffix, char *out)
 	snprintf(out, AXIS_TEXT, "%.20s%s", digits, suffix);
 }
 
+const char *axis_sum_name(enum axis_unit unit)
+{
+	return unit == AXIS_NS ? "time" : "total";
+}
+
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 {
 	const struct unit_step *u = unit_for(value, unit);

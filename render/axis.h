@@ -30,6 +30,9 @@ struct tick {
 enum axis_unit axis_unit(const char *name);
 const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
 
+/* What the sum of many values is called: "time", or "total" of what is no time. */
+const char *axis_sum_name(enum axis_unit unit);
+
 /* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k"; a part that is not nothing: "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 

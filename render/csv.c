@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What is appended to the name of a column of values: "_ns"; nothing where they have no unit. */
+static const char *suffix(const char *unit)
+{
+	static const char *const suffixes[] = {
+		[AXIS_COUNT] = "", [AXIS_NS] = "_ns", [AXIS_BYTES] = "_bytes", [AXIS_PERCENT] = "_percent", [AXIS_PER_S] = "_per_s",
+		[AXIS_BYTES_PER_S] = "_bytes_per_s",
+	};
+
+	return suffixes[axis_unit(unit)];
+}
+
+/* "time,count,mean_ns\r\n": a name that begins with "." is of values. */
+static void put_head(FILE *f, const char *const *name, size_t n, const char *unit)
+{
+	for (size_t i = 0; i < n; i++)
+		fprintf(f, "%s%s%s", i ? "," : "", name[i] + (*name[i] == '.'), *name[i] == '.' ? suffix(unit) : "");
+	fputs("\r\n", f);
+}
+
 /* "2026-11-21T14:05:00.25Z" */
 static void put_time(FILE *f, const struct grid *g, size_t col)
 {
@@ -27,7 +46,9 @@ static void put_shown(FILE *f, const struct grid *g, __u64 n_snapshots, __u64 su
 /* Column by column, for that is how time goes. */
 static void put_cells(FILE *f, const struct grid *g)
 {
-	fprintf(f, "time,low,high,%s\r\n", g->weight ? "sum" : "count");
+	const char *const head[] = { "time", ".low", ".high", g->weight ? ".sum" : "count" };
+
+	put_head(f, head, 4, g->unit);
 	for (size_t col = 0; col < g->n_cols; col++)
 		for (size_t row = 0; row < g->n_rows; row++) {
 			__u64 n = g->cell[row * g->n_cols + col];
@@ -45,7 +66,9 @@ static void put_cells(FILE *f, const struct grid *g)
 
 static void put_columns(FILE *f, const struct grid *g)
 {
-	fputs("time,count,mean,p50,p90,p99,max,coverage,lost,state\r\n", f);
+	static const char *const head[] = { "time", "count", ".mean", ".p50", ".p90", ".p99", ".max", "coverage", "lost", "state" };
+
+	put_head(f, head, 10, g->unit);
 	for (size_t col = 0; col < g->n_cols; col++) {
 		const struct grid_column *c = &g->column[col];
 		const __u64 value[] = { c->p50, c->p90, c->p99, c->max };
@@ -79,15 +102,29 @@ static void put_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
+/* All its digits, and no more than it takes. */
+static void put_real(FILE *f, double x)
+{
+	char text[32];
+
+	if (snprintf(text, sizeof(text), "%.15g", x), strtod(text, NULL) != x)
+		snprintf(text, sizeof(text), "%.17g", x);
+	fprintf(f, ",%s", text);
+}
+
 static void put_keys(FILE *f, const struct report_table *t)
 {
-	fputs(t->counts_only ? "key,count\r\n" : "key,count,mean,p50,p90,p99,p999,max\r\n", f);
+	static const char *const head[] = { "key", "count", ".sum", ".mean", ".p50", ".p90", ".p99", ".p999", ".max" };
+
+	put_head(f, head, t->counts_only ? 2 : 9, t->unit);
 	for (size_t i = 0; i < t->n_rows; i++) {
 		const struct report_row *row = &t->row[i];
 		const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
 
 		put_text(f, row->name);
-		fprintf(f, ",%.15g", row->count);
+		put_real(f, row->count);
+		if (!t->counts_only)
+			put_real(f, row->sum);
 		for (size_t j = 0; j < 6 && !t->counts_only; j++)
 			fprintf(f, row->count > 0 ? ",%llu" : ",", (unsigned long long)value[j]);
 		fputs("\r\n", f);

@@ -88,14 +88,17 @@ static bool page_valid(const struct report *r, const struct figure_options *o)
 
 static void table_rest(struct canvas *c, const struct report *r, double left, double y)
 {
-	char text[96], count[AXIS_TEXT];
-	double sum = 0;
+	char text[160], number[AXIS_TEXT], total[AXIS_TEXT];
+	double count = 0, sum = 0;
 
-	for (size_t i = REPORT_ROWS_MAX; i < r->table.n_rows; i++)
-		sum += r->table.row[i].count;
-	axis_format_count(sum, count);
-	snprintf(text, sizeof(text), "and %zu more with %s %.24s", r->table.n_rows - REPORT_ROWS_MAX, count,
-		 r->table.counted ? r->table.counted : "events");
+	for (size_t i = REPORT_ROWS_MAX; i < r->table.n_rows; i++) {
+		count += r->table.row[i].count;
+		sum += r->table.row[i].sum;
+	}
+	axis_format_count(count, number);
+	axis_format(sum, axis_unit(r->table.unit), total);
+	snprintf(text, sizeof(text), "and %zu more with %s%s%s %.24s", r->table.n_rows - REPORT_ROWS_MAX,
+		 r->table.counts_only ? "" : total, r->table.counts_only ? "" : " in ", number, r->table.counted ? r->table.counted : "events");
 	canvas_colour(c, c->palette.muted);
 	canvas_text(c, CANVAS_LEFT, left, y, text);
 }

@@ -21,6 +21,7 @@ struct report_row {
 	const char *name;
 	double count;			/* of a point metric the mean, else whole */
 	__u64 mean, p50, p90, p99, p999, max;
+	double sum;			/* of all values, as the count: of times the total time */
 };
 
 struct report_table {
@@ -30,7 +31,7 @@ struct report_table {
 	bool counts_only;		/* it has counts and no values */
 	bool lower_bound;		/* some events are filed under `other`: counts read ">= n" */
 	size_t n_rows;
-	const struct report_row *row;
+	const struct report_row *row;	/* the largest sum first */
 };
 
 struct report_panel {

@@ -62,25 +62,40 @@ static void put_share(char *cell, double part, double whole)
 
 /* ---- keys ---- */
 
+/* What a share is of: the sum, or where there are only counts these. */
+static double amount(const struct report_table *t, const struct report_row *row)
+{
+	return t->counts_only ? row->count : row->sum;
+}
+
+static void put_key(const struct report_table *t, const struct report_row *row, double all, char (*cell)[SHEET_TEXT])
+{
+	const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
+
+	if (!t->counts_only)
+		put_value(*cell++, row->sum, t->unit, true);
+	else
+		put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
+	put_share(*cell++, amount(t, row), all);
+	if (t->counts_only)
+		return;
+	put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
+	for (size_t k = 0; k < 6; k++)
+		put_value(*cell++, (double)value[k], t->unit, row->count > 0);
+}
+
 int sheet_of_keys(const struct report_table *t, struct sheet *ret)
 {
-	const char *const head[] = { "key", t->counted ? t->counted : "count", "share", t->counts_only ? NULL : "mean", "p50", "p90", "p99",
-				     "p99.9", "max", NULL };
+	const char *counted = t->counted ? t->counted : "count";
+	const char *const head[] = { "key", t->counts_only ? counted : axis_sum_name(axis_unit(t->unit)), "share", t->counts_only ? NULL : counted, "mean",
+				     "p50", "p90", "p99", "p99.9", "max", NULL };
 	double all = 0;
 	int err = sheet_init(ret, t->n_rows, head);
 
 	for (size_t i = 0; i < t->n_rows; i++)
-		all += t->row[i].count;
-	for (size_t i = 0; i < t->n_rows && !err; i++) {
-		const struct report_row *row = &t->row[i];
-		const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
-		char (*cell)[SHEET_TEXT] = add_row(ret, row->name);
-
-		put_count(cell[0], row->count, t->lower_bound ? "≥ " : "");
-		put_share(cell[1], row->count, all);
-		for (size_t k = 0; k < 6 && !t->counts_only; k++)
-			put_value(cell[2 + k], (double)value[k], t->unit, row->count > 0);
-	}
+		all += amount(t, &t->row[i]);
+	for (size_t i = 0; i < t->n_rows && !err; i++)
+		put_key(t, &t->row[i], all, add_row(ret, t->row[i].name));
 	return err;
 }
 

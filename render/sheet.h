@@ -13,7 +13,7 @@
 #include "report.h"
 #include "zone.h"
 
-#define SHEET_COLUMNS 8
+#define SHEET_COLUMNS 9
 #define SHEET_TEXT 48
 #define SHEET_LINE 21			/* px of a row */
 #define SHEET_GAPS_MAX 200		/* stretches that are listed; n_more counts the rest */

@@ -358,21 +358,42 @@ static void the_store_answers_for_what_the_cube_does_not_hold(void **state)
 	a = get(BASE "keys?%s", near);
 	b = get(BASE "keys?%s", far);
 	assert_true(json_equal(json_object_get(a, "keys"), json_object_get(b, "keys")));
-	assert_int_equal(number(b, "keys.0.count"), 24);
+	assert_int_equal(number(b, "keys.1.count"), 24);
 	json_decref(a);
 	json_decref(b);
 }
 
-static void keys_are_sorted_and_share_adds_up(void **state)
+/* Two updates of 50 ms took longer than 24 selects of 1 ms. */
+static void the_key_with_the_most_time_comes_first(void **state)
 {
 	json_t *k = get(BASE "keys?start_time=%lld&duration=10&measure=cputime&by=statement", (long long)t0);
 
-	assert_string_equal(text(json_array_get(json_object_get(k, "keys"), 0), "key"), "select");
-	assert_int_equal(number(k, "keys.0.max"), 500000);
-	assert_int_equal(number(k, "keys.1.count"), 2);
+	assert_string_equal(text(k, "order"), "sum");
+	assert_string_equal(text(json_array_get(json_object_get(k, "keys"), 0), "key"), "update");
+	assert_int_equal(number(k, "keys.0.count"), 2);
+	assert_int_equal(number(k, "keys.0.sum"), 50000000);
+	assert_int_equal(number(k, "keys.1.max"), 500000);
+	assert_true(number(k, "keys.0.sum_share") == 50. / 62);
+	assert_true(number(k, "keys.0.share") == 2. / 26);
 	assert_true(number(k, "keys.0.share") + number(k, "keys.1.share") > 0.999999);
 	assert_null(json_object_get(k, "lower_bound"));
 	json_decref(k);
+}
+
+static void keys_are_sorted_as_asked(void **state)
+{
+	static const struct { const char *order, *first; } cases[] = {
+		{ "sum", "update" }, { "count", "select" }, { "mean", "update" }, { "p50", "update" }, { "p90", "update" }, { "p99", "update" },
+		{ "p999", "update" }, { "max", "update" }, { "key", "select" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		json_t *k = get(BASE "keys?start_time=%lld&duration=10&order=%s", (long long)t0, cases[i].order);
+
+		assert_string_equal(text(k, "order"), cases[i].order);
+		assert_string_equal(text(json_array_get(json_object_get(k, "keys"), 0), "key"), cases[i].first);
+		json_decref(k);
+	}
 }
 
 static void keys_can_be_selected_and_excluded(void **state)
@@ -592,6 +613,7 @@ static const struct bad {
 	{ "GET", BASE "grid?exclude=true", NULL, 409, "needs selected" },
 	{ "GET", BASE "grid?exclude=yes", NULL, 409, "true or false" },
 	{ "GET", BASE "keys?by=command", NULL, 409, "statement" },
+	{ "GET", BASE "keys?order=time", NULL, 409, "sum count mean" },
 	{ "GET", BASE "stream?ncols=x", NULL, 409, "not a number" },
 	{ "GET", BASE "heatmap/image?width=9", NULL, 409, "minimum is 10" },
 	{ "GET", BASE "heatmap/image?height=4001", NULL, 409, "maximum is 4000" },
@@ -697,7 +719,8 @@ int main(void)
 		cmocka_unit_test(raw_is_a_distribution_per_key),
 		cmocka_unit_test(a_grid_tells_zero_from_silence),
 		cmocka_unit_test(the_store_answers_for_what_the_cube_does_not_hold),
-		cmocka_unit_test(keys_are_sorted_and_share_adds_up),
+		cmocka_unit_test(the_key_with_the_most_time_comes_first),
+		cmocka_unit_test(keys_are_sorted_as_asked),
 		cmocka_unit_test(keys_can_be_selected_and_excluded),
 		cmocka_unit_test(details_add_up),
 		cmocka_unit_test(an_image_carries_its_scale),

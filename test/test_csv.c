@@ -71,10 +71,10 @@ static void lines_are_as_they_are_described(void **state)
 	g->column[2].lost = 7;
 	cells = make(CSV_CELLS, g, NULL);
 	columns = make(CSV_COLUMNS, g, NULL);
-	assert_string_equal(cells, "time,low,high,count\r\n"
+	assert_string_equal(cells, "time,low_ns,high_ns,count\r\n"
 				   "2026-11-21T14:00:00.25Z,1024,4096,3\r\n"
 				   "2026-11-21T14:00:00.25Z,4096,,1\r\n");
-	assert_string_equal(columns, "time,count,mean,p50,p90,p99,max,coverage,lost,state\r\n"
+	assert_string_equal(columns, "time,count,mean_ns,p50_ns,p90_ns,p99_ns,max_ns,coverage,lost,state\r\n"
 				     "2026-11-21T14:00:00Z,0,,,,,,1,0,zero\r\n"
 				     "2026-11-21T14:00:00.25Z,4,1792,4095,4096,4096,4096,1,0,ok\r\n"
 				     "2026-11-21T14:00:00.5Z,0,,,,,,0,7,unobserved\r\n");
@@ -94,7 +94,7 @@ static void states_are_means_of_their_slots(void **state)
 	g->point = 1;
 	g->column[0].n_snapshots = 4;
 	cells = make(CSV_CELLS, g, NULL);
-	assert_string_equal(cells, "time,low,high,count\r\n2026-11-21T14:00:00Z,50,101,2.25\r\n");
+	assert_string_equal(cells, "time,low_ns,high_ns,count\r\n2026-11-21T14:00:00Z,50,101,2.25\r\n");
 	free(cells);
 	grid_free(g);
 }
@@ -122,13 +122,13 @@ static void keys_are_quoted_where_they_have_to_be(void **state)
 static void keys_have_their_values(void **state)
 {
 	static const struct report_row row[] = {
-		{ "select", 3, 1, 2, 3, 4, 5, 6 }, { "idle", 0, 0, 0, 0, 0, 0, 0 },
+		{ "select", 3, 1, 2, 3, 4, 5, 6, 3 }, { "idle", 0, 0, 0, 0, 0, 0, 0, 0 },
 	};
-	const struct report_table t = { .n_rows = 2, .row = row };
+	const struct report_table t = { .unit = "bytes", .n_rows = 2, .row = row };
 	char *text = make(CSV_KEYS, NULL, &t);
 
 	(void)state;
-	assert_string_equal(text, "key,count,mean,p50,p90,p99,p999,max\r\nselect,3,1,2,3,4,5,6\r\nidle,0,,,,,,\r\n");
+	assert_string_equal(text, "key,count,sum_bytes,mean_bytes,p50_bytes,p90_bytes,p99_bytes,p999_bytes,max_bytes\r\nselect,3,3,1,2,3,4,5,6\r\nidle,0,0,,,,,,\r\n");
 	free(text);
 }
 

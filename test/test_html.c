@@ -79,7 +79,8 @@ static void it_needs_nothing_else(void **state)
 
 static void it_can_be_read_without_seeing_it(void **state)
 {
-	static const struct report_row row[] = { { .name = "select", .count = 2, .max = 3000 }, { .name = "update", .count = 1 } };
+	static const struct report_row row[] = { { .name = "select", .count = 1, .max = 3000, .sum = 4000 },
+						 { .name = "update", .count = 2, .sum = 2000 } };
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
 	const struct report r = { .n_panels = 1, .panel = &panel,

@@ -101,7 +101,7 @@ static void fill(struct made *m, const char *picture, size_t n_maps)
 	fill_chart(m);
 	for (size_t i = 0; i < 3; i++)
 		m->row[i] = (struct report_row){ i ? "select" : "", (double)check_value() / 3, amount(), amount(), amount(), amount(),
-						 amount(), amount() };
+						 amount(), amount(), (double)check_value() / 3 };
 	for (size_t i = 0; i < n_maps; i++)
 		m->p.map[i].table = (struct report_table){ .title = i ? "on-CPU by statement" : "latency by statement", .counted = "queries",
 							   .unit = "ns", .lower_bound = check_below(2), .n_rows = 3 - i, .row = m->row + i };
@@ -404,6 +404,35 @@ static void a_map_alone_has_its_own_table(void **state)
 	clear(&m);
 }
 
+/* Pictures of before tables had sums: about so much is known. */
+static void a_table_without_sums_has_those_of_the_means(void **state)
+{
+	struct parcel back;
+	struct made m;
+	char *text, reason[PARAMS_REASON_MAX];
+	json_t *json, *row;
+	size_t len, i;
+
+	(void)state;
+	fill(&m, "report", 1);
+	text = json_of(&m.p, &len);
+	json = json_loadb(text, len, 0, NULL);
+	free(text);
+	json_array_foreach(json_object_get(json_object_get(json, "table"), "rows"), i, row) {
+		json_object_set_new(row, "mean", json_integer(2000));
+		assert_int_equal(json_object_del(row, "sum"), 0);
+	}
+	text = json_dumps(json, JSON_REAL_PRECISION(17));
+	json_decref(json);
+	assert_int_equal(parcel_get(text, strlen(text), NULL, 0, &back, reason), 0);
+	assert_int_equal(back.report.table.n_rows, 3);
+	for (i = 0; i < 3; i++)
+		assert_true(back.report.table.row[i].sum == m.row[i].count * 2000);
+	parcel_fini(&back);
+	free(text);
+	clear(&m);
+}
+
 static void either_end_of_the_axis_and_its_crop_come_back_alone(void **state)
 {
 	struct made m;
@@ -549,6 +578,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(more_cells_than_a_parcel_has_stay_behind),
 	cmocka_unit_test(more_than_a_note_has_stays_behind),
 	cmocka_unit_test(a_map_alone_has_its_own_table),
+	cmocka_unit_test(a_table_without_sums_has_those_of_the_means),
 	cmocka_unit_test(either_end_of_the_axis_and_its_crop_come_back_alone),
 	cmocka_unit_test(refuses_what_does_not_fit),
 	cmocka_unit_test(refuses_a_measure_that_is_not_there),

@@ -191,9 +191,37 @@ static void without_events_shares_are_zero(void **state)
 	json = parse(&out);
 	key = json_array_get(json_object_get(json, "keys"), 0);
 	assert_true(json_number_value(json_object_get(key, "share")) == 0);
+	assert_true(json_number_value(json_object_get(key, "sum_share")) == 0);
 	assert_int_equal(json_integer_value(json_object_get(key, "min")), 0);
 	json_decref(json);
 	totals_free(t, 1);
+}
+
+/* One event of 9 s is a tenth of ten events, and 99 % of their time. */
+static void keys_tell_their_share_of_events_and_of_the_sum(void **state)
+{
+	static const struct { double share, sum_share; } want[] = { { 0.1, 9e9 / (9e9 + 9e6) }, { 0.9, 9e6 / (9e9 + 9e6) } };
+	struct key_total *t = totals(2);
+	struct bytes out = { 0 };
+	json_t *json;
+
+	hist_record(&t[0].hist, 9000000000ull, 1);
+	for (int i = 0; i < 9; i++)
+		hist_record(&t[1].hist, 1000000, 1);
+	writer_raw(&out, "{");
+	payload_order(&out, KEYS_BY_SUM);
+	payload_keys(&out, t, 2, 0, NULL);
+	writer_raw(&out, "}");
+	json = parse(&out);
+	assert_string_equal(json_string_value(json_object_get(json, "order")), "sum");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *key = json_array_get(json_object_get(json, "keys"), i);
+
+		assert_true(json_number_value(json_object_get(key, "share")) == want[i].share);
+		assert_true(json_number_value(json_object_get(key, "sum_share")) == want[i].sum_share);
+	}
+	json_decref(json);
+	totals_free(t, 2);
 }
 
 /* Two slots of a point metric: 3 in one, 0 in the other. */
@@ -336,7 +364,8 @@ int main(void)
 		cmocka_unit_test(details_never_hide_a_key),
 		cmocka_unit_test(a_bucket_is_present_where_it_reaches),
 		cmocka_unit_test(keys_tell_when_they_are_lower_bounds),
-		cmocka_unit_test(means_are_written_as_means),
+		cmocka_unit_test(keys_tell_their_share_of_events_and_of_the_sum),
+	cmocka_unit_test(means_are_written_as_means),
 		cmocka_unit_test(a_point_grid_says_so_and_gives_means),
 		cmocka_unit_test(what_runs_is_told_with_its_own_edges),
 		cmocka_unit_test(without_events_shares_are_zero),

@@ -17,18 +17,35 @@ static void is_row(const struct sheet *s, size_t row, const char *name, const ch
 
 static void keys_have_their_share_and_what_they_lack_is_a_dash(void **state)
 {
-	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000 }, { "", 1000, 0, 0, 0, 0, 0, 0 },
-						 { .name = "idle" } };
+	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000 },
+						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000 }, { .name = "idle" } };
 	static const struct report_table table = { .title = "latency", .counted = "queries", .unit = "ns", .n_rows = 3, .row = row };
 	struct sheet s;
 
 	(void)state;
 	assert_int_equal(sheet_of_keys(&table, &s), 0);
 	assert_int_equal(s.n_rows, 3);
-	assert_string_equal(s.head[1], "queries");
-	is_row(&s, 0, "select", (const char *[]){ "3,000", "75 %", "1.5 µs", "1 µs", "2 µs", "3 µs", "4 µs", "5 ms" });
+	assert_string_equal(s.head[1], "time");
+	assert_string_equal(s.head[3], "queries");
+	is_row(&s, 0, "select", (const char *[]){ "4.5 ms", "75 %", "3,000", "1.5 µs", "1 µs", "2 µs", "3 µs", "4 µs", "5 ms" });
 	assert_string_equal(s.name[1], "(all)");
-	is_row(&s, 2, "idle", (const char *[]){ "0", "0 %", "–", "–", "–", "–", "–", "–" });
+	is_row(&s, 2, "idle", (const char *[]){ "0", "0 %", "0", "–", "–", "–", "–", "–", "–" });
+	sheet_fini(&s);
+}
+
+/* Few that took long have the larger share; bytes have a total. */
+static void shares_are_of_the_sum(void **state)
+{
+	static const struct report_row row[] = { { .name = "dump", .count = 2, .sum = 3e9 }, { .name = "ping", .count = 1e6, .sum = 1e9 } };
+	static const struct report_table table = { .unit = "bytes", .n_rows = 2, .row = row };
+	struct sheet s;
+
+	(void)state;
+	assert_int_equal(sheet_of_keys(&table, &s), 0);
+	assert_string_equal(s.head[1], "total");
+	assert_string_equal(cell(&s, 0, 0), "3 GB");
+	assert_string_equal(cell(&s, 0, 1), "75 %");
+	assert_string_equal(cell(&s, 1, 1), "25 %");
 	sheet_fini(&s);
 }
 
@@ -124,7 +141,8 @@ static void it_stays_within_its_width(void **state)
 
 		memset(name, 'W', sizeof(name) - 1);
 		for (size_t k = 0; k < 20; k++)
-			row[k] = (struct report_row){ name, (double)(check_value() >> 24), check_value() >> 30, 1, 2, 3, 4, check_value() >> 30 };
+			row[k] = (struct report_row){ name, (double)(check_value() >> 24), check_value() >> 30, 1, 2, 3, 4, check_value() >> 30,
+						       (double)(check_value() >> 20) };
 		assert_int_equal(sheet_of_keys(&table, &s), 0);
 		kit_canvas(&c, width + 40, 600, PALETTE_LIGHT, 1);
 		assert_true(sheet_draw(&c, &s, 0, 20, 20, 30, width) == 30 + 20 * SHEET_LINE);
@@ -138,6 +156,7 @@ static void it_stays_within_its_width(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_have_their_share_and_what_they_lack_is_a_dash),
+	cmocka_unit_test(shares_are_of_the_sum),
 	cmocka_unit_test(counts_alone_have_two_columns_and_may_be_lower_bounds),
 	cmocka_unit_test(sums_of_a_weight_have_no_ranks),
 	cmocka_unit_test(parts_of_nothing_have_no_rows),

@@ -165,7 +165,7 @@ static void what_a_screen_says(void **state)
 		{ FRAME_CONNECTING, OVERLAY_NONE, true, false, 80, 24, "\nwaiting for heatscoped" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, 80, 24, "pause, resume\n" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, LAYOUT_COLS_MIN, 16, "o O & still runni" },
-		{ FRAME_LIVE, OVERLAY_LIST, false, false, 80, 24, "\n>(all)" },
+		{ FRAME_LIVE, OVERLAY_LIST, false, false, 80, 24, "\n>                                                        (all)" },
 		{ FRAME_LIVE, OVERLAY_NONE, false, true, 120, 24, "latency (ns), only select/a\\u001b[31m: mysql.queries by statement" },
 		{ FRAME_LIVE, OVERLAY_NONE, false, false, 39, 24, "39 x 24 is too small: 40 x 12 at least" },
 		{ FRAME_LIVE, OVERLAY_HELP, false, false, 80, 11, "80 x 11 is too small" },

@@ -13,8 +13,8 @@ static struct list list_of(size_t n)
 
 	for (size_t i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "key%zu", i);
-		json_array_append_new(keys, json_pack("{s:s, s:i, s:f, s:i, s:i, s:i}", "key", name, "count", (int)(1000 * (n - i)), "share", 0.125,
-						      "p50", 1000, "p99", 25000, "max", 1250000));
+		json_array_append_new(keys, json_pack("{s:s, s:i, s:f, s:i, s:i, s:i, s:i}", "key", name, "count", (int)(1000 * (n - i)),
+						      "sum_share", 0.125, "sum", 395000000, "p50", 1000, "p99", 25000, "max", 1250000));
 	}
 	assert_int_equal(list_read(reply, &l), 0);
 	json_decref(reply);
@@ -44,10 +44,12 @@ static char *drawn(const struct list *l, long n_lines, size_t at)
 static void keys_have_names(void **state)
 {
 	static const struct { long n_cols; const char *row; } cases[] = {
-		{ 64, ">key0                   1,000  12.5 %     1 us    25 us  1.25 ms\n" },
-		{ 60, ">key0                        1,000  12.5 %     1 us    25 us\n" },
-		{ 50, ">key0                       1,000  12.5 %     1 us\n" },
-		{ 40, ">key0                      1,000  12.5 %\n" },
+		{ 74, ">  395 ms   12.5 %     1,000     1 us    25 us  1.25 ms  key0\n" },
+		{ 72, ">  395 ms   12.5 %     1,000     1 us    25 us  key0\n" },
+		{ 60, ">  395 ms   12.5 %     1,000     1 us  key0\n" },
+		{ 54, ">  395 ms   12.5 %     1,000  key0\n" },
+		{ 40, ">  395 ms   12.5 %  key0\n" },
+		{ 20, ">  395 ms  key0\n" },
 	};
 	struct list l = list_of(1);
 
@@ -67,10 +69,10 @@ static void a_list_is_a_table(void **state)
 	char *is = drawn(&l, 5, 1);
 
 	assert_string_equal(is,
-		" KEY                                    COUNT   SHARE      P50      P99      MAX\n"
-		" (all)\n"
-		">key0                                   2,000  12.5 %     1 us    25 us  1.25 ms\n"
-		" key1                                   1,000  12.5 %     1 us    25 us  1.25 ms\n"
+		"     TIME    SHARE     COUNT      P50      P99      MAX  KEY\n"
+		"                                                         (all)\n"
+		">  395 ms   12.5 %     2,000     1 us    25 us  1.25 ms  key0\n"
+		"   395 ms   12.5 %     1,000     1 us    25 us  1.25 ms  key1\n"
 		"\n");
 	free(is);
 	list_fini(&l);
@@ -83,9 +85,9 @@ static void the_chosen_row_is_always_seen(void **state)
 	for (size_t at = 0; at <= l.n; at++) {
 		char *is = drawn(&l, 8, at), row[16], *mark = strchr(is, '>');
 
-		snprintf(row, sizeof(row), at ? ">key%zu " : ">(all)", at - 1);
+		snprintf(row, sizeof(row), at ? "  key%zu\n" : "  (all)\n", at - 1);
 		assert_non_null(mark);
-		assert_memory_equal(mark, row, strlen(row));
+		assert_memory_equal(strchr(mark, '\n') + 1 - strlen(row), row, strlen(row));
 		free(is);
 	}
 	list_fini(&l);

@@ -80,7 +80,7 @@ check("a figure and the report are downloaded as pictures", async (t) => {
 
 check("the numbers are downloaded as a page and as CSV", async (t) => {
 	await pause(t);
-	for (const [name, type, begin] of [[/^Report, HTML/, "html", "<!DOCTYPE html>"], [/^latency, CSV/, "csv", "time,low,high,count\r\n"]]) {
+	for (const [name, type, begin] of [[/^Report, HTML/, "html", "<!DOCTYPE html>"], [/^latency, CSV/, "csv", "time,low_ns,high_ns,count\r\n"]]) {
 		await t.page.locator("summary", { hasText: "Download" }).click();
 		const [download] = await Promise.all([t.page.waitForEvent("download"), t.page.getByRole("link", { name }).click()]);
 

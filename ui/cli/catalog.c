@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 /* --- options that several of these have --- */
 
@@ -81,16 +83,46 @@ static void get_options(struct options *o, int argc, char **argv, const struct a
 
 /* --- metrics --- */
 
-static void fields_of(const json_t *catalogue, const json_t *metric, const char *arity, char *out, size_t room)
+#define INDENT 14			/* of names, behind what they are */
+
+/* Of standard output; a file is as wide as most terminals. */
+static int terminal_width(void)
 {
-	json_t *names = json_array(), *name;
+	struct winsize size = { .ws_col = 0 };
+
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &size);
+	return size.ws_col >= 40 ? size.ws_col : 80;
+}
+
+/* "    fields    command, statement", continued in further lines where it is too long for one. */
+static void print_fields(const json_t *catalogue, const json_t *metric, const char *arity, const char *head)
+{
+	int at = 0, width = terminal_width();
+	json_t *field;
 	size_t i;
 
-	json_array_foreach(json_object_get(metric, "fields"), i, name)
-		if (!strcmp(client_arity(catalogue, metric, json_string_value(name)), arity))
-			json_array_append(names, name);
-	list_text(names, out, room);
-	json_decref(names);
+	json_array_foreach(json_object_get(metric, "fields"), i, field) {
+		const char *name = json_string_value(field);
+		bool fits = at + 2 + (int)show_width(name) < width;
+
+		if (strcmp(client_arity(catalogue, metric, name), arity))
+			continue;
+		if (at && fits)
+			show_print(stdout, ", %s", name);
+		else
+			show_print(stdout, at ? ",\n    %-8s  %s" : "    %-8s  %s", at ? "" : head, name);
+		at = (int)show_width(name) + (at && fits ? at + 2 : INDENT);
+	}
+	if (at)
+		show_print(stdout, "\n");
+}
+
+static void print_metric(const json_t *catalogue, const json_t *metric)
+{
+	show_print(stdout, "%s.%s  %s\n", json_string_value(json_object_get(metric, "module")),
+		   json_string_value(json_object_get(metric, "stat")), json_string_value(json_object_get(metric, "label")));
+	print_fields(catalogue, metric, "numeric", "measures");
+	print_fields(catalogue, metric, "discrete", "fields");
 }
 
 static void print_refusals(const json_t *catalogue)
@@ -111,8 +143,7 @@ static void print_refusals(const json_t *catalogue)
 
 int run_metrics(struct client *c, int argc, char **argv)
 {
-	struct table t = { .n_columns = 4 };
-	json_t *catalogue, *metric;
+	json_t *catalogue, *metrics, *metric;
 	struct options o;
 	size_t i;
 
@@ -122,22 +153,11 @@ int run_metrics(struct client *c, int argc, char **argv)
 		return failed("metrics", c->reason);
 	if (o.json)
 		return print_json(catalogue);
-	table_add(&t, "METRIC", "COUNTS", "MEASURES", "FIELDS");
-	json_array_foreach(json_object_get(catalogue, "metrics"), i, metric) {
-		char name[80], measures[512], fields[512];
-
-		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(metric, "module")),
-			 json_string_value(json_object_get(metric, "stat")));
-		fields_of(catalogue, metric, "numeric", measures, sizeof(measures));
-		fields_of(catalogue, metric, "discrete", fields, sizeof(fields));
-		table_add(&t, name, json_string_value(json_object_get(metric, "label")), measures, fields);
-	}
-	if (t.n_rows == 1) {
+	metrics = json_object_get(catalogue, "metrics");
+	if (!json_array_size(metrics))
 		show_print(stdout, "no collector is connected that can measure anything ('heatscope doctor' says why)\n");
-		table_drop(&t);
-	} else {
-		table_print(&t);
-	}
+	json_array_foreach(metrics, i, metric)
+		print_metric(catalogue, metric);
 	print_refusals(catalogue);
 	json_decref(catalogue);
 	return 0;

@@ -1,5 +1,6 @@
 #include "command.h"
 #include "output.h"
+#include "../../render/axis.h"
 
 #include <curl/curl.h>
 #include <errno.h>
@@ -126,8 +127,15 @@ const char *value_text(double value, const char *unit, char out[32])
 		return scaled_text(value, " ", "B/s", out);
 	if (!strcmp(unit, "/s"))
 		return scaled_text(value, "", "/s", out);
+	if (!*unit && value >= 10000)
+		return scaled_text(value, "", "", out);
 	snprintf(out, 32, "%.4g%s%s", value, *unit ? " " : "", unit);
 	return out;
+}
+
+const char *sum_heading(const char *unit)
+{
+	return !unit || axis_unit(unit) == AXIS_NS ? "TIME" : "TOTAL";
 }
 
 void print_notes(const json_t *reply)

@@ -81,23 +81,32 @@ static void print_narratives(const struct parcel *p)
 	}
 }
 
+/* The key comes last: a statement may be longer than the line. */
+static void add_key(struct table *t, const struct report_table *r, const struct report_row *row, double all)
+{
+	char sum[32], part[32], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
+
+	axis_format_count(row->count, count);
+	axis_format(all > 0 ? 100 * row->sum / all : 0, AXIS_PERCENT, part);
+	table_add(t, value_text(row->sum, r->unit, sum), part, count, value_text((double)row->mean, r->unit, mean),
+		  value_text((double)row->p50, r->unit, p50), value_text((double)row->p99, r->unit, p99),
+		  value_text((double)row->max, r->unit, max), row->name);
+}
+
 static void print_keys(const struct report_table *r)
 {
-	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 1 } };
+	struct table t = { .n_columns = 8, .right = { 1, 1, 1, 1, 1, 1, 1 } };
 	const char *title = r->title ? r->title : "";
+	double all = 0;
 
 	if (!r->n_rows)
 		return;
 	show_print(stdout, *title ? "\n%s\n" : "\n", title);
-	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P99", "MAX");
-	for (size_t i = 0; i < r->n_rows; i++) {
-		const struct report_row *row = &r->row[i];
-		char count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
-
-		axis_format_count(row->count, count);
-		table_add(&t, row->name, count, value_text((double)row->mean, r->unit, mean), value_text((double)row->p50, r->unit, p50),
-			  value_text((double)row->p99, r->unit, p99), value_text((double)row->max, r->unit, max));
-	}
+	table_add(&t, sum_heading(r->unit), "SHARE", "COUNT", "MEAN", "P50", "P99", "MAX", "KEY");
+	for (size_t i = 0; i < r->n_rows; i++)
+		all += r->row[i].sum;
+	for (size_t i = 0; i < r->n_rows; i++)
+		add_key(&t, r, &r->row[i], all);
 	table_print(&t);
 }
 

@@ -11,8 +11,8 @@ static int read_row(json_t *key, struct report_row *ret_row)
 {
 	double mean, p50, p90, p99, p999, max;
 
-	if (json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "key", &ret_row->name, "count", &ret_row->count, "mean", &mean,
-			"p50", &p50, "p90", &p90, "p99", &p99, "p999", &p999, "max", &max))
+	if (json_unpack(key, "{s:s, s:F, s:F, s:F, s:F, s:F, s:F, s:F, s:F}", "key", &ret_row->name, "count", &ret_row->count,
+			"sum", &ret_row->sum, "mean", &mean, "p50", &p50, "p90", &p90, "p99", &p99, "p999", &p999, "max", &max))
 		return -EBADMSG;
 	if (!*ret_row->name)
 		ret_row->name = "all";
@@ -44,7 +44,8 @@ int key_table_csv(const char *reply, size_t len, char **ret_text, size_t *ret_le
 {
 	json_t *json = json_loadb(reply, len, 0, NULL), *keys = json_object_get(json, "keys");
 	const char *measure = json_string_value(json_object_get(json, "measure"));
-	struct report_table t = { .counts_only = measure && !strcmp(measure, "count") };
+	struct report_table t = { .counts_only = measure && !strcmp(measure, "count"),
+				  .unit = json_string_value(json_object_get(json, "unit")) };
 	int err = json_is_array(keys) ? read_rows(keys, &t) : -EBADMSG;
 
 	if (!err)

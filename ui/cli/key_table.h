@@ -1,6 +1,6 @@
 /* key_table.h - a summary per key as CSV, as a report's table is: of any measure, and of the keys that were asked for.
  *
- *      value/keys --key_table_csv()--> key,count,mean,p50,p90,p99,p999,max
+ *      value/keys --key_table_csv()--> key,count,sum_ns,mean_ns,p50_ns ...
  *
  * Errors  -EBADMSG: the reply is not of this shape; -ENOMEM.
  * Memory  the text is the caller's, to be freed with free().

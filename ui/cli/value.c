@@ -1,4 +1,4 @@
-/* raw: counts and percentiles per key, as a table or as the daemon's JSON. */
+/* raw: total time, counts and percentiles per key, as a table or as the daemon's JSON. */
 #include "command.h"
 #include "range.h"
 
@@ -6,17 +6,18 @@
 #include <string.h>
 
 struct options {
-	const char *id, *measure, *by;
+	const char *id, *measure, *by, *order;
 	struct range range;
 	int json;
 };
 
-enum { OPT_JSON = 256, OPT_BY };
+enum { OPT_JSON = 256, OPT_BY, OPT_ORDER };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "by", OPT_BY, "FIELD", 0, "Add the keys up to this field's", 0 },
+	{ "order", OPT_ORDER, "NAME", 0, "Sort by sum (the default: total time), count, mean, p50, p90, p99, p999, max or key", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
 	{ 0 },
 };
@@ -31,6 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e': return range_take(&o->range, key, arg, state);
 	case 'm': o->measure = arg; return 0;
 	case OPT_BY: o->by = arg; return 0;
+	case OPT_ORDER: o->order = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	default: return take_one(key, arg, state, &o->id);
 	}
@@ -38,10 +40,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "ID",
-	"Counts, mean and percentiles per key.\vExamples:\n"
+	"Total time, counts, mean and percentiles per key, the most time first.\vExamples:\n"
 	"  heatscope raw 1 --duration 5m\n"
 	"  heatscope raw 1 --start 14:05 --end 14:10\n"
 	"  heatscope raw 1 --measure cputime --by statement\n"
+	"  heatscope raw 1 --order p99\n"
 	"  heatscope raw 1 --json | jq .value", NULL, NULL, NULL
 };
 
@@ -62,24 +65,39 @@ static const char *amount(const json_t *key, const char *name, const char *unit,
 	return value_text(json_number_value(json_object_get(key, name)), unit, out);
 }
 
+/* "12.5 %" */
+static const char *share(const json_t *key, const char *name, char out[32])
+{
+	snprintf(out, 32, "%.1f %%", 100 * json_number_value(json_object_get(key, name)));
+	return out;
+}
+
+/* The key comes last: a statement may be longer than the line. */
+static void add_key(struct table *t, const json_t *key, const char *unit, bool runs)
+{
+	char sum[32], part[32], count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32], running[32], oldest[32];
+	const char *name = json_string_value(json_object_get(key, "key"));
+	const char *const now = json_object_get(key, "oldest") ? amount(key, "oldest", unit, oldest) : "-";
+
+	name = name && *name ? name : "(all)";
+	number(key, "running", running);
+	table_add(t, amount(key, "sum", unit, sum), share(key, "sum_share", part), number(key, "count", count), amount(key, "mean", unit, mean),
+		  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99), amount(key, "p999", unit, p999),
+		  amount(key, "max", unit, max), runs ? running : name, now, name);
+}
+
 static void print_keys(const json_t *reply)
 {
-	const json_t *runs = json_object_get(reply, "running");
-	struct table t = { .n_columns = runs ? 10 : 8, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1, 1 } };
+	bool runs = json_object_get(reply, "running");
+	struct table t = { .n_columns = runs ? 12 : 10, .right = { 1, 1, 1, 1, 1, 1, 1, 1, 1, runs, runs } };
 	const char *unit = json_string_value(json_object_get(reply, "unit"));
 	json_t *key;
 	size_t i;
 
-	table_add(&t, "KEY", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX", "RUNNING", "OLDEST");
-	json_array_foreach(json_object_get(reply, "keys"), i, key) {
-		char count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32], running[32], oldest[32];
-		const char *name = json_string_value(json_object_get(key, "key"));
-
-		table_add(&t, name && *name ? name : "(all)", number(key, "count", count), amount(key, "mean", unit, mean),
-			  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99),
-			  amount(key, "p999", unit, p999), amount(key, "max", unit, max),
-			  number(key, "running", running), json_object_get(key, "oldest") ? amount(key, "oldest", unit, oldest) : "-");
-	}
+	table_add(&t, sum_heading(unit), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
+		  runs ? "RUNNING" : "KEY", "OLDEST", "KEY");
+	json_array_foreach(json_object_get(reply, "keys"), i, key)
+		add_key(&t, key, unit, runs);
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))
 		show_print(stdout, "more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
@@ -95,8 +113,10 @@ int run_raw(struct client *c, int argc, char **argv)
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	range_put(&o.range, &p);
 	asked_put(&p, "measure", o.measure);
-	if (!o.json)
+	if (!o.json) {
 		asked_put(&p, "by", o.by);
+		asked_put(&p, "order", o.order);
+	}
 	err = inst_get(c, o.id, o.json ? "/value/raw" : "/value/keys", &p, &reply);
 	if (err)
 		return failed("raw", inst_reason(c, err, o.id));

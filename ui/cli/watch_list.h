@@ -1,4 +1,4 @@
-/* watch_list.h - the keys of what is shown, most events first.
+/* watch_list.h - the keys of what is shown, most time first.
  *
  * Row 0 of the list is all of them together.
  * Errors  -EBADMSG, -ENOMEM: nothing has changed then.     Memory  list_fini() frees.
@@ -12,7 +12,7 @@
 
 struct list_row {
 	char *key;			/* "" of an instrumentation without fields */
-	double count, share, p50, p99, max;
+	double sum, share, count, p50, p99, max;	/* share: of the sum, 0..1 */
 };
 
 struct list {
