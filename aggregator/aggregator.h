@@ -15,6 +15,7 @@
 #ifndef HEATSCOPE_AGGREGATOR_H
 #define HEATSCOPE_AGGREGATOR_H
 
+#include "admission.h"
 #include "catalog.h"
 #include "conf.h"
 #include "endpoint.h"
@@ -58,8 +59,12 @@ struct aggregator {
 	bool has_timer, stopping, upkeep_busy;
 	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
-	unsigned n_upkeeps, n_making;	/* values that workers make now; */
-	struct value *first_to_make, *last_to_make;	/* those that wait for a worker */
+	unsigned n_upkeeps;
+	struct admission admission;	/* of values to be read and made, for both servers */
+	struct making {			/* small values, pictures */
+		unsigned n;		/* that workers make now; */
+		struct value *first, *last;	/* those that wait for a worker */
+	} making[2];
 	__u64 n_requests;		/* when memory was last looked at */
 	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;

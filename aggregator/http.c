@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@
 static const char page_policy[] =
 	"default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; "
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+#define HTTP_HUNG_UP 499		/* the status of a request that nobody waits for: it is never sent */
 
 struct http {
 	uv_loop_t *loop;
@@ -111,20 +114,26 @@ static void kick(struct http *h)
 
 /* ---- replies ---- */
 
-static void reply_take(struct http_request *r, unsigned status, struct MHD_Response *response)
+/* What libmicrohttpd is given when it asks again; response NULL: the connection is closed. */
+static void request_settle(struct http_request *r, unsigned status, struct MHD_Response *response)
 {
-	struct http *h = r->http;
-
 	r->status = status;
 	r->response = response;
-	h->n_pending--;
-	h->counters.by_class[status / 100 < 6 ? status / 100 : 5]++;
-	h->counters.by_status[status < HTTP_STATUSES ? status : 0]++;
+	r->http->n_pending--;
 	if (r->asleep) {
 		r->asleep = false;
 		MHD_resume_connection(r->connection);
-		kick(h);
+		kick(r->http);
 	}
+}
+
+static void reply_take(struct http_request *r, unsigned status, struct MHD_Response *response)
+{
+	struct http_counters *c = &r->http->counters;
+
+	c->by_class[status / 100 < 6 ? status / 100 : 5]++;
+	c->by_status[status < HTTP_STATUSES ? status : 0]++;
+	request_settle(r, status, response);
 }
 
 static void response_head(struct MHD_Response *response, const char *type, const char *cache)
@@ -136,8 +145,8 @@ static void response_head(struct MHD_Response *response, const char *type, const
 	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
-void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
-		const char *location)
+static void reply_with(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
+		       const char *name, const char *value)
 {
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(data ? len : 0, data, data ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
@@ -148,14 +157,21 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 		response_head(response, data ? type : NULL, "no-store");
 	if (response && r->framing_error)
 		MHD_add_response_header(response, "Connection", "close");
-	if (response && location)
-		MHD_add_response_header(response, "Location", location);
+	if (response && value)
+		MHD_add_response_header(response, name, value);
 	if (response && status == 401)
 		MHD_add_response_header(response, "WWW-Authenticate", "Bearer realm=\"heatscope\"");
 	reply_take(r, status, response);
 }
 
-void http_error(struct http_request *r, unsigned status, const char *code, const char *message)
+void http_reply(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
+		const char *location)
+{
+	reply_with(r, status, type, data, len, "Location", location);
+}
+
+static void reply_error_with(struct http_request *r, unsigned status, const char *code, const char *message,
+			     const char *name, const char *value)
 {
 	struct bytes out = { 0 };
 	size_t len = 0;
@@ -167,7 +183,41 @@ void http_error(struct http_request *r, unsigned status, const char *code, const
 	writer_text(&out, message);	/* may quote a parameter, which may be any bytes */
 	writer_raw(&out, "}}\n");
 	line = writer_take(&out, &len);
-	http_reply(r, status, "application/json", line, len, NULL);
+	reply_with(r, status, "application/json", line, len, name, value);
+}
+
+void http_error(struct http_request *r, unsigned status, const char *code, const char *message)
+{
+	reply_error_with(r, status, code, message, NULL, NULL);
+}
+
+void http_busy(struct http_request *r, unsigned retry_s, const char *message)
+{
+	char seconds[16];
+
+	snprintf(seconds, sizeof(seconds), "%u", retry_s);
+	r->http->counters.busy++;
+	reply_error_with(r, 503, "ECA_NORESOURCE", message, "Retry-After", seconds);
+}
+
+static int request_socket(const struct http_request *r)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+	return info ? info->connect_fd : -1;
+}
+
+bool http_is_gone(const struct http_request *r)
+{
+	struct pollfd p = { .fd = request_socket(r), .events = POLLRDHUP };
+
+	return p.fd >= 0 && poll(&p, 1, 0) == 1;
+}
+
+void http_drop(struct http_request *r)
+{
+	r->http->counters.hung_up++;
+	request_settle(r, HTTP_HUNG_UP, NULL);
 }
 
 static void reply_page(struct http_request *r)

@@ -6,7 +6,7 @@
  * Checks  guard.h's: 403 for a foreign Host or Origin, 401 for a token that is missing or wrong.
  *         Bodies over HTTP_BODY_MAX: 413.
  *         400, and the connection is closed, where the end of a request or its host is ambiguous.
- * Replies exactly one per request: http_reply() or http_stream(), in the handler or later; the
+ * Replies exactly one per request: http_reply(), http_drop() or http_stream(), in the handler or later; the
  *         request is gone after it.
  * Close   http_close() in two steps: it listens no more and ends all streams; when the last
  *         request has got its reply, handles close, and the memory goes in their callbacks.
@@ -53,6 +53,7 @@ void http_close(struct http *h);	/* NULL is fine */
 
 struct http_counters {
 	unsigned long long requests, refused, streams, by_class[6];	/* by_class[4]: 4xx */
+	unsigned long long busy, hung_up;	/* http_busy(); http_drop() */
 	unsigned long long by_status[HTTP_STATUSES];
 };
 const struct http_counters *http_counters(const struct http *h);
@@ -70,6 +71,13 @@ void http_reply(struct http_request *r, unsigned status, const char *type, void 
 
 /* {"error": {"code", "message"}} */
 void http_error(struct http_request *r, unsigned status, const char *code, const char *message);
+
+/* 503 with Retry-After: too much is being done already. */
+void http_busy(struct http_request *r, unsigned retry_s, const char *message);
+
+/* Has the reader hung up?  One that only shuts down its sending side counts as one that has. */
+bool http_is_gone(const struct http_request *r);
+void http_drop(struct http_request *r);		/* such a request: its connection is closed without a reply, and counted */
 
 /* Server-sent events.  gone() is called once, when the reader has left or http_close() was called,
  * or after http_stream_end(); the stream must not be touched after it. */

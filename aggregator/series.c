@@ -2,16 +2,19 @@
 #include "value.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct series {
-	struct series *next, **link;	/* where it waits; link NULL: nowhere */
+	struct series *next, **link;	/* where it waits for sources; link NULL: nowhere */
+	struct turn turn;		/* with it, it waits for a place */
 	struct all_series *all;
 	struct http_request *request;
 	struct input in;
 	__u64 inst;
 	enum value_kind kind;
+	enum admission_class class;
 	struct payload_head head;	/* of the next point */
 	size_t n_points, n_made;
 	bool is_array;
@@ -28,16 +31,21 @@ static void series_free(struct series *s)
 	free(s);
 }
 
-static void start_ready(struct all_series *all);
-
+/* It had a place. */
 static void series_end(struct series *s)
 {
-	struct all_series *all = s->all;
+	struct aggregator *a = s->all->a;
+	enum admission_class class = s->class;
 
-	catalog_touch(all->a->catalog, s->inst, now_ns());
+	catalog_touch(a->catalog, s->inst, now_ns());
 	series_free(s);
-	all->n_running--;
-	start_ready(all);
+	admission_leave(&a->admission, class);
+}
+
+static void series_drop(struct series *s)
+{
+	http_drop(s->request);
+	series_free(s);
 }
 
 /* ---- points ---- */
@@ -60,11 +68,6 @@ static void fail_with(struct series *s, int err, const char *reason)
 
 static void on_point(struct value *v, void *arg);
 
-static void run(struct series *s, struct value *v)
-{
-	value_run(v, on_point, s);
-}
-
 static void run_next(struct series *s)
 {
 	const struct catalog_inst *ci = catalog_find(s->all->a->catalog, s->inst);
@@ -77,7 +80,7 @@ static void run_next(struct series *s)
 	if (err)
 		fail_with(s, err, reason);
 	else
-		run(s, v);
+		value_run(v, on_point, s);
 }
 
 static void reply_array(struct series *s)
@@ -114,6 +117,9 @@ static void add_point(struct series *s, struct value *v)
 		fail(s, 409, "ECA_INVAL", reason);
 	} else if (s->n_made == s->n_points) {
 		reply_array(s);
+	} else if (http_is_gone(s->request)) {
+		http_drop(s->request);
+		series_end(s);
 	} else {
 		run_next(s);
 	}
@@ -139,27 +145,45 @@ static void on_point(struct value *v, void *arg)
 
 /* ---- turns ---- */
 
-static void start_ready(struct all_series *all)
+static struct series *of_turn(struct turn *t)
 {
-	struct series *s = all->ready;
+	return (struct series *)((char *)t - offsetof(struct series, turn));
+}
 
-	if (!s || all->n_running == SERIES_RUN_MAX)
-		return;
-	all->ready = s->next;
-	if (!all->ready)
-		all->ready_end = &all->ready;
-	all->n_running++;
-	run_next(s);
+static bool turn_wanted(struct turn *t)
+{
+	return !http_is_gone(of_turn(t)->request);
+}
+
+static void turn_start(struct turn *t)
+{
+	run_next(of_turn(t));
+}
+
+static void turn_drop(struct turn *t)
+{
+	series_drop(of_turn(t));
+}
+
+static void refuse(struct series *s)
+{
+	if (s->class == ADMISSION_LARGE)
+		http_busy(s->request, 5, "too many pictures and series are asked for at a time; try again in a few seconds");
+	else
+		http_busy(s->request, 1, "too many values are asked for at a time; try again in a second");
+	series_free(s);
 }
 
 static void make_ready(struct series *s)
 {
-	struct all_series *all = s->all;
+	struct admission *admission = &s->all->a->admission;
 
-	s->next = NULL;
-	*all->ready_end = s;
-	all->ready_end = &s->next;
-	start_ready(all);
+	if (http_is_gone(s->request))
+		series_drop(s);
+	else if (admission_take(admission, s->class))
+		run_next(s);
+	else if (admission_wait(admission, s->class, &s->turn))
+		refuse(s);
 }
 
 /* ---- waiting ---- */
@@ -237,8 +261,7 @@ static void on_changed(void *arg, bool wanted)
 
 void all_series_init(struct all_series *all, struct aggregator *a)
 {
-	*all = (struct all_series){ .a = a, .ready_end = &all->ready,
-				    .observer = { .changed = on_changed, .seen = on_seen, .arg = all } };
+	*all = (struct all_series){ .a = a, .observer = { .changed = on_changed, .seen = on_seen, .arg = all } };
 	catalog_observe(a->catalog, &all->observer);
 }
 
@@ -254,6 +277,11 @@ void all_series_fini(struct all_series *all)
 }
 
 /* ---- opening ---- */
+
+static enum admission_class class_of(enum value_kind kind, size_t n_points)
+{
+	return value_is_picture(kind) || n_points > SERIES_SMALL_MAX ? ADMISSION_LARGE : ADMISSION_SMALL;
+}
 
 int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,
 		struct input *in, char *reason)
@@ -271,16 +299,17 @@ int series_open(struct all_series *all, struct http_request *r, const struct cat
 	duration_ns = v->head.rounded.to - v->head.rounded.from;
 	*s = (struct series){ .all = all, .request = r, .in = *in, .inst = ci->in.id, .kind = kind, .head = v->head,
 			      .n_points = (size_t)v->p.n_points, .is_array = v->p.has_points };
+	s->class = class_of(kind, s->n_points);
+	s->turn = (struct turn){ .wanted = turn_wanted, .start = turn_start, .drop = turn_drop };
 	s->last = (v->head.rounded.from + v->p.n_points * duration_ns) / (__s64)ci->in.slot_ns - 1;
 	if (v->p.timeout_ms && must_wait(s)) {
 		wait_for_sources(s, (__u64)v->p.timeout_ms);
-	} else if (all->n_running < SERIES_RUN_MAX) {
-		all->n_running++;
-		run(s, v);
-		return 0;
+		value_free(v);
+	} else if (admission_take(&all->a->admission, s->class)) {
+		value_run(v, on_point, s);
 	} else {
+		value_free(v);
 		make_ready(s);
 	}
-	value_free(v);
 	return 0;
 }

@@ -6,8 +6,8 @@
  *
  * Wait    nothing is polled: a report that is stored and a change of the sources wake who waits.
  *         Whom to expect is catalog_reported()'s to say.
- * Turns   at most SERIES_RUN_MAX are being made at a time, the others queue; the values of one are
- *         made one after the other.
+ * Turns   admission.h's: a few are being made at a time, the others wait, and beyond that 503 with Retry-After; the values of
+ *         one are made one after the other.  Whose reader has hung up is dropped when its turn comes, and between its values.
  * Reply   exactly one; its size is bounded by SERIES_REPLY_MAX, beyond it 409 says so.
  * Thread  the loop thread only.
  */
@@ -19,15 +19,14 @@
 #include "input.h"
 #include "params.h"
 
-#define SERIES_RUN_MAX 64		/* each holds a copy of what it reads, megabytes for an hour of many keys */
+#define SERIES_SMALL_MAX 8		/* points: more are made with the pictures */
 #define SERIES_REPLY_MAX (32u << 20)
 
 struct series;				/* its fields are in series.c */
 
 struct all_series {			/* of a server */
 	struct aggregator *a;
-	struct series *waiting, *ready, **ready_end;
-	size_t n_running;
+	struct series *waiting;		/* for sources */
 	bool closing;
 	struct catalog_observer observer;
 };
@@ -36,7 +35,7 @@ void all_series_init(struct all_series *all, struct aggregator *a);
 void all_series_hurry(struct all_series *all);	/* nobody waits any more */
 void all_series_fini(struct all_series *all);
 
-/* Replies to the request, now or later.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM:
+/* Replies to the request, now or later, also that too many wait.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM:
  * not replied.  Takes the input in any case. */
 int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,
 		struct input *in, char *reason);

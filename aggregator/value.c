@@ -160,6 +160,12 @@ static bool is_of_region(const struct value *v)
 	return v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS || v->kind == VALUE_COMPOSITION;
 }
 
+bool value_is_picture(enum value_kind kind)
+{
+	return kind == VALUE_IMAGE || kind == VALUE_FIGURE || kind == VALUE_REPORT || kind == VALUE_CHART || kind == VALUE_FLAME ||
+	       kind == VALUE_COMPARE || kind == VALUE_SIDE;
+}
+
 bool value_is_totals(const struct value *v)
 {
 	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||

@@ -25,7 +25,10 @@
 #include "tape.h"
 
 #define VALUE_TITLE 512
-#define VALUES_MADE_MAX 2		/* at once: libuv has four workers for all, and batches must find one free */
+
+/* Made at a time: libuv has four workers for all; one is free for batches, one or two for small values while pictures are drawn. */
+#define VALUES_MADE_MAX 3
+#define CLASS_MADE_MAX 2		/* of small values, and of pictures */
 #define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
 
 struct explain;				/* value_explain.h */
@@ -108,6 +111,9 @@ int value_make(struct value *v);
 
 /* Who gives what is read to all its folds, in value_read.c, as value_run() is. */
 void value_reader(struct value *v);
+
+/* It is drawn, or laid out as a document: a worker takes a hundred milliseconds for it rather than one. */
+bool value_is_picture(enum value_kind kind);
 
 /* Totals per key are all it needs. */
 bool value_is_totals(const struct value *v);

@@ -162,41 +162,44 @@ static void on_make(uv_work_t *work)
 
 static void make_next(struct aggregator *a);
 
+static struct making *making_of(struct value *v)
+{
+	return &v->a->making[value_is_picture(v->kind)];
+}
+
 static void on_made(uv_work_t *work, int status)
 {
 	struct value *v = work->data;
 
+	making_of(v)->n--;
 	make_next(v->a);
 	v->done(v, v->arg);
 }
 
-static void make(struct value *v)
-{
-	struct aggregator *a = v->a;
-
-	if (a->n_making == VALUES_MADE_MAX) {
-		v->next_to_make = NULL;
-		*(a->last_to_make ? &a->last_to_make->next_to_make : &a->first_to_make) = v;
-		a->last_to_make = v;
-		return;
-	}
-	a->n_making++;
-	v->work.data = v;
-	uv_queue_work(a->loop, &v->work, on_make, on_made);
-}
-
-/* A worker is free: the value that waits longest is next. */
+/* Workers are free: of small values first, then of pictures, those that wait longest are next.  Neither class can take all. */
 static void make_next(struct aggregator *a)
 {
-	struct value *v = a->first_to_make;
+	for (int i = 0; i < 2; i++) {
+		struct making *m = &a->making[i];
+		struct value *v;
 
-	a->n_making--;
-	if (!v)
-		return;
-	a->first_to_make = v->next_to_make;
-	if (!a->first_to_make)
-		a->last_to_make = NULL;
-	make(v);
+		while ((v = m->first) && m->n < CLASS_MADE_MAX && a->making[0].n + a->making[1].n < VALUES_MADE_MAX) {
+			m->first = v->next_to_make;
+			m->n++;
+			v->work.data = v;
+			uv_queue_work(a->loop, &v->work, on_make, on_made);
+		}
+	}
+}
+
+static void make(struct value *v)
+{
+	struct making *m = making_of(v);
+
+	v->next_to_make = NULL;
+	*(m->first ? &m->last->next_to_make : &m->first) = v;
+	m->last = v;
+	make_next(v->a);
 }
 
 /* But for what runs. */

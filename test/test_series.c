@@ -323,6 +323,85 @@ static void a_reply_has_a_limit_that_is_said(void **state)
 	end();
 }
 
+/* ---- many readers ---- */
+
+#define PICTURE "heatmap/figure?width=4000&height=3000&data=false&duration=100"
+#define MANY (LARGE_RUNNING_MAX + LARGE_WAITING_MAX)
+
+static const volatile struct http_counters *counters(void) { return http_counters(server.a.http[0]); }
+
+static void pictures_of_readers_that_hung_up_are_dropped_and_counted(void **state)
+{
+	static int fd[MANY];
+	unsigned long long requests, hung_up = counters()->hung_up, answered;
+	json_t *json;
+
+	begin();
+	requests = counters()->requests;
+	answered = counters()->by_class[2];
+	for (int i = 0; i < MANY; i++)
+		fd[i] = send_get(PICTURE);
+	read_by_server(requests + MANY);
+	for (int i = 0; i < MANY; i++)
+		close(fd[i]);
+	assert_int_equal(receive(send_get("heatmap/figure?data=false"), &json), 200);
+	assert_true(counters()->hung_up - hung_up >= LARGE_WAITING_MAX / 2);
+	for (int i = 0; i < 1000 && counters()->hung_up - hung_up + counters()->by_class[2] - answered < MANY + 1; i++)
+		usleep(5000);		/* those that were being drawn */
+	assert_int_equal(counters()->hung_up - hung_up + counters()->by_class[2] - answered, MANY + 1);
+	end();
+}
+
+static void a_series_ends_when_its_reader_hangs_up(void **state)
+{
+	unsigned long long requests, hung_up = counters()->hung_up;
+	int fd;
+
+	begin();
+	requests = counters()->requests;
+	fd = send_get("heatmap/image?ndatapoints=2000&duration=1&timeout=0");
+	read_by_server(requests + 1);
+	close(fd);
+	for (int i = 0; i < 1000 && counters()->hung_up == hung_up; i++)
+		usleep(5000);
+	assert_int_equal(counters()->hung_up, hung_up + 1);
+	end();
+}
+
+/* Is it refused, with a time to come again? */
+static bool is_refused(int fd)
+{
+	char head[512] = "";
+	ssize_t n = comes(fd, 0) ? read(fd, head, sizeof(head) - 1) : 0;
+
+	return n > 0 && !strncmp(head, "HTTP/1.1 503 ", 13) && strstr(head, "\r\nRetry-After: 5\r\n") && strstr(head, "try again");
+}
+
+static void beyond_a_bound_pictures_are_refused_and_small_values_are_not(void **state)
+{
+	enum { MORE = 24 };		/* some of MANY may be drawn by then */
+	static int fd[MANY + MORE];
+	unsigned long long requests, busy = counters()->busy;
+	size_t n_refused = 0;
+	json_t *json;
+
+	begin();
+	requests = counters()->requests;
+	for (int i = 0; i < MANY + MORE; i++)
+		fd[i] = send_get(PICTURE);
+	read_by_server(requests + MANY + MORE);
+	assert_int_equal(receive(send_get("raw?duration=1"), &json), 200);
+	json_decref(json);
+	assert_false(comes(fd[LARGE_RUNNING_MAX + LARGE_WAITING_MAX / 2], 0));	/* what was asked later came before the pictures */
+	for (int i = 0; i < MANY + MORE; i++) {
+		n_refused += is_refused(fd[i]);
+		close(fd[i]);
+	}
+	assert_true(n_refused > 0);
+	assert_int_equal(counters()->busy - busy, n_refused);
+	end();
+}
+
 /* The server's end must not last until the timeout, and nobody is left without a reply. */
 static void the_end_keeps_nobody_waiting(void **state)
 {
@@ -359,6 +438,9 @@ int main(void)
 		cmocka_unit_test(nobody_waits_for_one_who_leaves_or_fails_or_is_suspended),
 		cmocka_unit_test(what_is_deleted_answers_whoever_waits),
 		cmocka_unit_test(a_reply_has_a_limit_that_is_said),
+		cmocka_unit_test(pictures_of_readers_that_hung_up_are_dropped_and_counted),
+		cmocka_unit_test(a_series_ends_when_its_reader_hangs_up),
+		cmocka_unit_test(beyond_a_bound_pictures_are_refused_and_small_values_are_not),
 		cmocka_unit_test(the_end_keeps_nobody_waiting),
 	};
 

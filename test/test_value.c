@@ -133,7 +133,7 @@ struct order {
 static void count_done(struct value *v, void *arg)
 {
 	assert_int_equal(v->status, 200);
-	assert_true(server.a.n_making <= VALUES_MADE_MAX);
+	assert_true(server.a.making[1].n <= CLASS_MADE_MAX);
 	((struct order *)arg)->n_done++;
 	value_free(v);
 }
@@ -161,8 +161,32 @@ static void the_store_does_not_wait_for_pictures(void **state)
 	while (order.n_done < PICTURES || !order.other_done)
 		uv_run(&server.loop, UV_RUN_ONCE);
 	assert_true(order.n_before < PICTURES / 2);
-	assert_int_equal(server.a.n_making, 0);
-	assert_null(server.a.first_to_make);
+	assert_int_equal(server.a.making[1].n, 0);
+	assert_null(server.a.making[1].first);
+}
+
+static void note_small(struct value *v, void *arg)
+{
+	struct order *o = arg;
+
+	assert_int_equal(v->status, 200);
+	assert_true(server.a.making[0].n + server.a.making[1].n <= VALUES_MADE_MAX);
+	o->n_before = o->n_done;
+	o->other_done = true;
+	value_free(v);
+}
+
+static void a_small_value_does_not_wait_for_pictures(void **state)
+{
+	enum { PICTURES = 24 };
+	struct order order = { 0 };
+
+	for (size_t i = 0; i < PICTURES; i++)
+		value_run(value_of(VALUE_FIGURE, "width", "4000"), count_done, &order);
+	value_run(value_of(VALUE_RAW, NULL, NULL), note_small, &order);
+	while (order.n_done < PICTURES || !order.other_done)
+		uv_run(&server.loop, UV_RUN_ONCE);
+	assert_true(order.n_before < PICTURES / 2);
 }
 
 /* ---- tiers ---- */
@@ -502,6 +526,7 @@ int main(void)
 		cmocka_unit_test(a_stream_reaches_to_the_slot_that_is_going_on),
 		cmocka_unit_test(a_value_is_never_done_before_run_returns),
 		cmocka_unit_test(the_store_does_not_wait_for_pictures),
+		cmocka_unit_test(a_small_value_does_not_wait_for_pictures),
 		cmocka_unit_test(totals_are_the_same_from_every_tier),
 		cmocka_unit_test(totals_without_columns_are_not_widened),
 		cmocka_unit_test(keys_are_selected_in_every_tier),
