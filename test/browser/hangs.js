@@ -123,3 +123,57 @@ hangs("an explanation names what runs, and lists what ended inside", async ({ pa
 	assert.equal(await explained.locator(".parts tbody tr").evaluateAll((trs) => trs.reduce((sum, tr) => sum + Number(tr.dataset.sum), 0)), all.composition.sum);
 	assert.deepEqual(await violations(page), []);
 });
+
+hangs("the maximum, the threshold and the slowest know of what runs", async ({ page, grid }) => {
+	const oldest = Math.max(...grid.columns.map((c) => c.oldest ?? 0)), panel = page.locator(".panel", { has: map(page, "latency") });
+	const seconds = (ns) => `${Number((ns / 1e9).toPrecision(3))} s`;
+	const most = panel.getByTitle(/^Go to the highest/);
+
+	assert.equal(await most.textContent(), `≥ ${seconds(oldest)}`);
+	await most.click();
+	await until("the cursor on the oldest", async () => / old$/.test(await page.locator(".readout .still").textContent()));
+	await page.getByLabel("Threshold").fill("100 ms");
+	await page.getByLabel("Threshold").press("Enter");
+	await until("how many are above", async () => (await panel.locator(".over dd").textContent()) === "0 %, 9 running");
+	await page.getByLabel("Threshold").fill("");
+	await page.getByLabel("Threshold").press("Enter");
+	const slowest = await page.locator(".exemplars tbody tr").evaluateAll((all) => all.map((tr) => [...tr.children].map((td) => td.textContent)));
+
+	/* The holder began first. */
+	assert.deepEqual(slowest.slice(0, 2).map(([when, , name]) => [when, name]), [["running", `1 × ${HOLDER}`], ["running", `8 × ${UPDATE}`]]);
+	assert.ok(slowest.slice(2).length > 0 && slowest.slice(2).every(([when]) => /^\d\d:/.test(when)));
+});
+
+hangs("what has run for long is named in one line, and one click explains it", async ({ page, value }) => {
+	const line = page.getByRole("region", { name: "Still running" });
+
+	assert.match(await line.textContent(), /^9 running, oldest [\d.]+ s:update stock set v = v - \? where id = \?\/stock \(8\)$/);
+	assert.deepEqual(await violations(page), []);
+	const [request] = await Promise.all([page.waitForRequest(/value\/explain/), line.getByRole("button").click()]);
+	const asked = new URL(request.url()).searchParams, end = Number(asked.get("end_time"));
+	const { running, keys } = await value(`keys?start_time=${end - 5}&end_time=${end}`);
+
+	assert.equal(running.time, end);
+	assert.deepEqual([Number(asked.get("start_time")), asked.get("ymin"), asked.get("ymax")],
+		[Math.floor(end - keys.find((row) => row.key === UPDATE).oldest / 1e9), "1000000000", null]);
+	await until("its explanation", async () => /^9 queries ran at once/.test(await page.locator(".explained .said").textContent()));
+	await page.locator(".map .rectangle").waitFor();
+});
+
+hangs("a rectangle stays when another instrumentation is chosen", async ({ page, grid, server: at }) => {
+	const id = await at.create({ ...PROPERTIES, decomposition: ["table", "latency"], measures: ["latency", "age"], weights: [], exemplars: 0 });
+	const last = grid.columns.findLastIndex((c) => c.running);
+	const asked = await drag(page, await placeOf(page, grid, last - 3, 0.2), await placeOf(page, grid, last, 0.02));
+
+	await page.getByRole("combobox", { name: /^Instrumentation/ }).locator(`option[value="inst ${id}"]`).waitFor({ state: "attached" });
+	const [request] = await Promise.all([page.waitForRequest(new RegExp(`/${id}/value/explain`)),
+		page.getByRole("combobox", { name: /^Instrumentation/ }).selectOption(`inst ${id}`)]);
+	const again = new URL(request.url()).searchParams;
+
+	for (const name of ["start_time", "end_time", "ymin", "ymax", "measure"])
+		assert.equal(again.get(name), asked.get(name), name);
+	await page.locator(".map .rectangle").waitFor();
+	await page.goBack();
+	await page.waitForRequest(new RegExp(`/${at.id}/value/explain`));
+	await at.delete(`/ca/instrumentations/${id}`);
+});

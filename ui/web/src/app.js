@@ -10,6 +10,7 @@ import { Explained } from "./explained.js";
 import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
+import { Hanging } from "./hanging_view.js";
 import { html } from "./html.js";
 import { InTurn } from "./in_turn.js";
 import { NoteForm, Noted } from "./noted.js";
@@ -48,6 +49,7 @@ function Work({ session }) {
 	return html`<div class="work">
 		${session.state.view === "table" ? html`<main class="maps"><${TableView} session=${session} /></main>` : html`<${Maps} session=${session} scales=${scales} />`}
 		<aside class="side" aria-label="Details">
+			<${ErrorBoundary} session=${session} name="Still running"><${Hanging} session=${session} /></${ErrorBoundary}>
 			${session.maps.filter((map) => map.panel.show === "parts").map((map) => html`<${ErrorBoundary} key=${map.id} session=${session} name=${map.label}>
 				<${PartsAt} session=${session} map=${map} /></${ErrorBoundary}>`)}
 			${SECTIONS.map((Section) => html`<${ErrorBoundary} session=${session} name="Details"><${Section} session=${session} /></${ErrorBoundary}>`)}

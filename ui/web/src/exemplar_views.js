@@ -41,16 +41,25 @@ export function Dots({ map, view }) {
 const textOf = ({ fields, text: sent }, text) => sent ?? (fields[text] !== "none" ? fields[text] : "") ?? "";
 const whatOf = (row, text) => textOf(row, text) || row.fields.command || "–";
 
-/* The worst of the time shown. */
-function List({ session, map }) {
-	const { exemplars } = session, text = metricOf(map.inst, session.catalogue)?.text, [measure] = map.inst.measures;
-	const rows = exemplars.of(map).filter((row) => row.worst).slice(0, LISTED), chosen = exemplars.chosen && nameOf(exemplars.chosen.row);
+/* What is in the list: the worst of the time shown, and keys of what still runs, each for as long as its oldest has run; the slowest first. */
+function slowestOf({ exemplars, hanging }, map) {
+	const [measure] = map.inst.measures, ended = exemplars.of(map).filter((row) => row.worst).map((row) => ({ row, value: row.measures[measure] }));
+	const running = hanging.map?.inst === map.inst ? hanging.rows.map((key) => ({ key, value: key.oldest })) : [];
 
-	if (!rows.length)
+	return [...ended, ...running].sort((a, b) => b.value - a.value).slice(0, LISTED);
+}
+
+function List({ session, map }) {
+	const { exemplars, hanging } = session, text = metricOf(map.inst, session.catalogue)?.text;
+	const slowest = slowestOf(session, map), chosen = exemplars.chosen && nameOf(exemplars.chosen.row);
+	const item = (id, on, when, value, name, choose) => html`<tr key=${id} class=${on ? "on" : ""}>
+		<td>${when}</td><td>${value}</td><th scope="row"><button class="plain" title=${name} onClick=${choose}>${name}</button></th></tr>`;
+
+	if (!slowest.length)
 		return html`<p class="muted">none in this time</p>`;
-	return html`<table><tbody>${rows.map((row) => html`<tr key=${nameOf(row)} class=${nameOf(row) === chosen ? "on" : ""}>
-		<td>${format.clock(row.time)}</td><td>${format.amount(row.measures[measure], map.unit)}</td>
-		<th scope="row"><button class="plain" title=${whatOf(row, text)} onClick=${() => exemplars.choose(map, row)}>${whatOf(row, text)}</button></th></tr>`)}</tbody></table>`;
+	return html`<table><tbody>${slowest.map(({ row, key, value }) => row
+		? item(nameOf(row), nameOf(row) === chosen, format.clock(row.time), format.amount(value, map.unit), whatOf(row, text), () => exemplars.choose(map, row))
+		: item(`running ${key.key}`, false, "running", `≥ ${format.amount(value, map.unit)}`, `${format.count(key.running)} × ${key.key || "all"}`, () => hanging.show()))}</tbody></table>`;
 }
 
 export function Exemplars({ session }) {

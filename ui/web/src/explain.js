@@ -53,7 +53,8 @@ export const notesOf = (reply) => [
 export class Explain {
 	constructor(session) {
 		this.session = session;
-		this.wide = false;		/* compare with the whole time shown, too */
+		this.wide = false;		/* compare with the whole time shown, too, */
+		this.span = null;		/* which was this when a grid was there the last time */
 		this.forget();
 	}
 
@@ -82,6 +83,17 @@ export class Explain {
 		return this.state === "drawn" && this.rectangle.map === map;
 	}
 
+	/** Its map has gone: to another one, at the same time and values, where it is asked again; undefined: it goes as well. */
+	move(map) {
+		const { rectangle, state } = this;
+
+		if (!map)
+			return this.forget();
+		this.draw(map, { ...rectangle, map });
+		if (state !== "drawn")
+			this.ask();
+	}
+
 	/** Compares with the whole time shown, too, or no more. */
 	widen(wide) {
 		this.wide = wide;
@@ -95,7 +107,8 @@ export class Explain {
 		const { exclude } = map.narrowed;
 
 		this.excluded = Boolean(exclude);
-		const parameters = { ...parametersOf(rectangle, this.keys, this.wide ? session.span : null), exclude };
+		this.span = session.span ?? this.span;
+		const parameters = { ...parametersOf(rectangle, this.keys, this.wide ? this.span : null), exclude };
 		const reading = new AbortController();
 
 		this.reading?.abort();

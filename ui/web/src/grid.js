@@ -19,6 +19,7 @@
  * @property {number} [p99]
  * @property {number} [share]    where cells are parts of the column: what each counts
  * @property {[number, number][]} cells  [row, count], rows ascending
+ * @property {number} [oldest]   the age of the oldest of what was
  * @property {Running[]} [running]  what was under way at the ends of its slots; no events, and not in count
  *
  * @typedef {[number, number|null, number]} Running  [low, high, n]: their age, [low, high), ascending, null: no upper edge;
@@ -173,6 +174,12 @@ const ENDED = ["ok", "zero", "partial"];
 /** How many still ran, of all ages; null: nobody looked, or the column's end is still to come. */
 export const runningCount = (column) =>
 	column.running?.reduce((sum, [, , n]) => sum + n, 0) ?? (ENDED.includes(column.state) ? 0 : null);
+
+/** The newest column that tells what still runs; undefined: none does. */
+export const runningColumn = (grid) => grid.columns.findLast((column) => runningCount(column) !== null);
+
+/** How old the oldest of all columns was, in the unit; 0: nothing still ran. */
+export const oldestOf = (grid) => grid.columns.reduce((oldest, column) => Math.max(oldest, column.oldest ?? 0), 0);
 
 /** Ranges without a height on the axis are drawn apart: under- and overflow.  On a linear axis 0 has its place. */
 export const isUnderflow = (grid, low) => low === 0 && grid.shade?.yscale !== "linear";

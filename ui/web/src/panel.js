@@ -13,7 +13,7 @@ import { keepsExemplars } from "./exemplars.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
 import { Grip } from "./grip.js";
-import { columnAt, gridTotal } from "./grid.js";
+import { columnAt, gridTotal, oldestOf } from "./grid.js";
 import { kindOf, paintHistogram } from "./histogram.js";
 import { html } from "./html.js";
 import { isNoteKey } from "./journal.js";
@@ -28,12 +28,19 @@ import { paintRunning } from "./running.js";
 import { Sizer } from "./sizer.js";
 import { LINES } from "./state.js";
 import { stepTo } from "./stepping.js";
-import { above } from "./threshold.js";
+import { above, runningAbove } from "./threshold.js";
 import { beyond } from "./zoom.js";
 import { turn, zoomByKey } from "./zooming.js";
 
 /* What lies over the cells: components of {map, view}, of which each knows by itself whether there is anything. */
 const LAYERS = [Annotations, Dots, Rectangle];
+
+/* The highest value.  What still runs may be older than all that has ended, and then takes at least as long. */
+function maxOf({ summary, grid, unit }) {
+	const oldest = grid ? oldestOf(grid) : 0, max = summary?.max ?? 0;
+
+	return oldest > max ? `≥ ${format.amount(oldest, unit)}` : summary ? format.amount(max, unit) : "–";
+}
 
 /* cropped: what is left out at the top, or null; hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, cropped, hidden, over }) {
@@ -46,8 +53,8 @@ function Title({ map, cropped, hidden, over }) {
 		<${Cells} map=${map} />
 		<dl>
 			${LINES.map((line) => html`<div key=${line} class=${line}><dt>${lines.includes(line) && html`<i class=${`step ${line}`} />`}${line}</dt><dd>${of(line)}</dd></div>`)}
-			<div><dt>max</dt><dd><button class="plain" title="Go to the highest (h on the map; l: the lowest)" onClick=${() => leap(map, "highest")}>${of("max")}</button></dd></div>
-			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}</dd></div>`}
+			<div><dt>max</dt><dd><button class="plain" title="Go to the highest (h on the map; l: the lowest)" onClick=${() => leap(map, "highest")}>${maxOf(map)}</button></dd></div>
+			${over && html`<div class="over"><dt>≥ ${format.amount(over.from, unit)}</dt><dd>${format.share(over.count, over.total)}${over.running > 0 && html`, <b title="at the end of the time shown">${format.count(over.running)} running</b>`}</dd></div>`}
 			${cropped && html`<div class="cropped"><dt>cropped ≥ ${format.amount(cropped.from, unit)}</dt><dd>${format.cell(grid, cropped.count)} (${format.share(cropped.count, cropped.total)})</dd></div>`}
 			${hidden > 0 && html`<div class="beyond"><dt>beyond the axis</dt><dd>${format.cell(grid, hidden)} (${format.share(hidden, gridTotal(grid))})</dd></div>`}
 		</dl>
@@ -179,7 +186,7 @@ export function Panel({ map, span, scale = {} }) {
 	};
 
 	return html`<section class="panel" aria-labelledby=${`title-${map.id}`} style=${{ "--size": map.panel.size }}>
-		<${Title} map=${map} cropped=${grid && end !== undefined ? above(grid, end) : null} hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? above(grid, line) : null} />
+		<${Title} map=${map} cropped=${grid && end !== undefined ? above(grid, end) : null} hidden=${view && domain !== all ? beyond(grid, domain) : 0} over=${grid && line !== undefined ? { ...above(grid, line), running: runningAbove(grid, line) } : null} />
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} /><${Ends} map=${map} view=${view} all=${all} domain=${domain} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${map.measure} tabindex="0" role="application" aria-roledescription="heat map"

@@ -5,6 +5,7 @@
  * It keeps its time and values while the map moves on.
  */
 import { columnAt, gridEnd, isOverflow, isUnderflow, rowAt, rowRange, runningAt } from "./grid.js";
+import { fieldOf, isPoint, unitOf } from "./text.js";
 
 /**
  * @typedef {Object} Rectangle
@@ -16,6 +17,15 @@ import { columnAt, gridEnd, isOverflow, isUnderflow, rowAt, rowRange, runningAt 
 
 /** What was so at the end of each slot has no events to compare. */
 export const canExplain = (grid) => grid.scope !== "point";
+
+/** The map that a rectangle goes to when all maps of its own instrumentation have gone: one of the same measure, or else of the same unit.
+ * A rectangle of other units would mean nothing.  undefined: there is none. */
+export function successorOf({ inst, measure }, maps, catalogue) {
+	const unit = (of, name) => fieldOf(catalogue, of, name) && unitOf(catalogue, of, name);
+	const fits = maps.filter((map) => map.panel.show === "map" && !isPoint(map.inst, map.measure, catalogue) && unit(map.inst, map.measure) === unit(inst, measure));
+
+	return unit(inst, measure) === undefined ? undefined : fits.find((map) => map.measure === measure) ?? fits[0];
+}
 
 const nearestColumn = (grid, time) =>
 	columnAt(grid, Math.min(gridEnd(grid) - grid.column / 2, Math.max(grid.from, time)));

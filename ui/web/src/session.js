@@ -13,6 +13,7 @@ import { Exemplars } from "./exemplars.js";
 import { Explain } from "./explain.js";
 import { Feed } from "./feed.js";
 import { gridEnd } from "./grid.js";
+import { Hanging } from "./hanging.js";
 import { Journal } from "./journal.js";
 import { discreteFields, toggleKey } from "./keys.js";
 import { Library } from "./library.js";
@@ -20,6 +21,7 @@ import { HeatMap } from "./map.js";
 import { PartsMap } from "./parts.js";
 import { Pick } from "./pick.js";
 import { Ranking } from "./ranking.js";
+import { successorOf } from "./rectangle.js";
 import { whenNeeded } from "./token.js";
 import { anew, chosenIn, readHash, writeHash } from "./state.js";
 import { titleOf } from "./text.js";
@@ -52,6 +54,7 @@ export class Session {
 		this.journal = new Journal(this);
 		this.library = new Library(this);
 		this.exemplars = new Exemplars(this);
+		this.hanging = new Hanging(this);
 		this.epoch = 0;			/* of the view: replies for an older one are dropped */
 	}
 
@@ -326,10 +329,22 @@ export class Session {
 			this.flame = null;
 		if (!shown.includes(this.exemplars.chosen?.map))
 			this.exemplars.chosen = null;
-		if (!shown.includes(this.explain.rectangle?.map))
-			this.explain.forget();
+		if (!shown.includes(this.hanging.map))
+			this.hanging.clear();
+		this.settleRectangle();
 		if (this.ranking.inst !== this.inst?.id)
 			this.ranking.clear();
+	}
+
+	/* Time and values are the page's: of another instrumentation the same are explained.  Where its map alone was taken away it goes with it. */
+	settleRectangle() {
+		const { shown, catalogue, explain: { rectangle } } = this, { map } = rectangle ?? {};
+
+		if (!map || shown.includes(map))
+			return;
+		const alone = !map.inst || shown.some((other) => other.inst.id === map.inst.id);
+
+		this.explain.move(alone ? undefined : successorOf(map, shown, catalogue));
 	}
 
 	/** Opens the view anew. */
@@ -411,6 +426,7 @@ export class Session {
 			if (this.state.keys.some(Boolean))
 				this.refreshOverlays();
 			this.keepUp();
+			this.hanging.keepUp();
 			this.journal.keepUp();
 		}, 150);
 	}

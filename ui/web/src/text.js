@@ -43,6 +43,13 @@ export const arityOf = (catalogue, of, field) => catalogue.types[fieldOf(catalog
 /** The unit of a field's values, as grids have it. */
 export const unitOf = (catalogue, of, field) => UNITS[fieldOf(catalogue, of, field)?.type] ?? "";
 
+/** Is a measure what was so at the end of each slot?  Then it has no events. */
+export function isPoint(inst, measure, catalogue) {
+	const { scope, point } = metricOf(inst, catalogue) ?? {};
+
+	return scope === "point" || point === measure;
+}
+
 export const metricOf = (inst, catalogue) =>
 	catalogue.metrics.find((m) => m.module === inst.module && m.stat === inst.stat);
 

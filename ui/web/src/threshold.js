@@ -1,6 +1,6 @@
-/* threshold.js - a line at a value, and how much lies above it. */
+/* threshold.js - a line at a value, and how much lies above it: of what has ended, and of what still runs. */
 
-import { rowSums } from "./grid.js";
+import { rowSums, runningColumn } from "./grid.js";
 
 /** The events of the row that has the value, and of those above it: {from, count, total}; from: that row's lower edge, or the
  * value where no row has it. */
@@ -16,3 +16,7 @@ export function above(grid, value) {
 
 	return { from: held ? from : value, count, total };
 }
+
+/** How many that still run are as old, in whole queries: of a longer column the mean of its slots. */
+export const runningAbove = (grid, value) => Math.ceil((runningColumn(grid)?.running ?? [])
+	.reduce((sum, [, high, n]) => sum + (high === null || high > value ? n : 0), 0));

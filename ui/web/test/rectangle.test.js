@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { timeAxis, valueAxis } from "../src/axis.js";
-import { between, boxOf, canExplain } from "../src/rectangle.js";
+import { between, boxOf, canExplain, successorOf } from "../src/rectangle.js";
 
 /* Four columns of 2 s from 100 on; rows 0-10, 10-20, 20-40, and beyond. */
 const grid = { from: 100, column: 2, ncols: 4, nrows: 4, edge: [0, 10, 20, 40, null], columns: Array(4).fill({ cells: [] }) };
@@ -74,4 +74,18 @@ test("without a limit it has the strips, too", () => {
 
 test("what has no events has no rectangle", () => {
 	assert.deepEqual([canExplain({ scope: "interval" }), canExplain({ scope: "point" })], [true, false]);
+});
+
+test("of another instrumentation it goes to the same measure, or else to one of its unit", () => {
+	const catalogue = {
+		fields: { latency: { type: "time" }, offcpu: { type: "time" }, size: { type: "size" }, age: { type: "time" }, used: { type: "time" } },
+		metrics: [{ module: "mysql", stat: "queries", point: "age" }, { module: "disk", stat: "io" }, { module: "cpu", stat: "use", scope: "point" }],
+	};
+	const of = (module, stat, measure, show = "map") => ({ inst: { module, stat }, measure, panel: { show } });
+	const size = of("disk", "io", "size"), latency = of("disk", "io", "latency"), offcpu = of("mysql", "queries", "offcpu"), age = of("mysql", "queries", "age");
+	const other = of("mysql", "queries", "latency"), parts = of("mysql", "queries", "latency", "parts"), state = of("cpu", "use", "used");
+
+	for (const [old, maps, to] of [[other, [size, parts, latency], latency], [other, [size, offcpu], offcpu], [offcpu, [latency, offcpu], offcpu],
+		[size, [latency], undefined], [latency, [age, state, parts], undefined], [of("gone", "x", "nothing"), [latency], undefined]])
+		assert.equal(successorOf(old, maps, catalogue), to, `${old.measure} of ${maps.map((map) => map.measure)}`);
 });

@@ -136,3 +136,33 @@ test("a panel with an axis of its own asks for it, and shares no axis with the o
 	assert.deepEqual(session.maps.map((map) => map.parameters.yscale), [null, "linear"]);
 	assert.notEqual(session.maps[0].axis, session.maps[1].axis);
 });
+
+test("a rectangle is explained anew for another instrumentation, and goes where its map alone is taken away", async (t) => {
+	const asked = [];
+	const { session } = await page(t, "#end=1000&map=1:latency&map=1:cputime", {
+		"/ca": { ...CATALOGUE, fields: { ...CATALOGUE.fields, cputime: { label: "time on the CPU", type: "time" } } },
+		"/ca/instrumentations": [{ id: "1", ...INST }, { id: "2", ...INST, measures: ["cputime", "latency"] }],
+	});
+	const fetch = globalThis.fetch;
+
+	t.after(() => { globalThis.fetch = fetch; });
+	globalThis.fetch = async (address, ...more) => {
+		if (!address.includes("/explain"))
+			return fetch(address, ...more);
+		asked.push(address);
+		return { ok: true, status: 200, json: async () => ({ values: [], measures: [], sentence: "s" }) };
+	};
+	await until(() => session.grids.length === 2);
+	session.explain.draw(session.maps[0], { start: 950, end: 960, low: 1000, high: null });
+	session.explain.ask();
+	await until(() => session.explain.state === "said");
+	session.select("2");
+	await until(() => asked.length === 2 && session.explain.state === "said");
+	const { map, start, end, low, high } = session.explain.rectangle;
+
+	assert.deepEqual([map.inst.id, map.measure, start, end, low, high], ["2", "latency", 950, 960, 1000, null]);
+	assert.match(asked[1], /instrumentations\/2\/.*measure=latency&start_time=950&end_time=960&ymin=1000/);
+	session.set({ panels: [{ inst: "2", measure: "cputime", show: "map" }], inst: null });
+	await until(() => session.maps.length === 1);
+	assert.equal(session.explain.rectangle, null);
+});
