@@ -36,6 +36,59 @@ __s64 now_ns(void)
 	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+__s64 boot_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_BOOTTIME, &ts);
+	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* --- the clock --- */
+
+#define TIME_KEPT "time"		/* the name of the believed time in the store */
+#define GAP_LOG_NS 3600000000000ll	/* a start after less is nothing to speak of */
+
+static void say_leap(const struct aggregator *a, enum leap leap, __s64 ahead_ns)
+{
+	const char *way = ahead_ns > 0 ? "ahead of" : "behind";
+	double s = (double)(ahead_ns > 0 ? ahead_ns : -ahead_ns) / 1e9;
+
+	if (leap == LEAP_BEGUN)
+		log_warning("the clock is %.0f s %s what was expected: it is believed when it has run evenly for an hour, and nothing "
+			    "expires by it until then", s, way);
+	else if (leap == LEAP_UNDONE)
+		log_info("the clock is again what was expected: nothing expired by the wrong one");
+	else if (leap == LEAP_BELIEVED)
+		log_info("the clock has run evenly for an hour: it is believed");
+}
+
+static void begin_time(struct aggregator *a)
+{
+	char text[32] = "";
+	__s64 known_ns = 0, ahead_ns;
+	enum leap leap;
+
+	if (!a->store->ops->recall(a->store, TIME_KEPT, text, sizeof(text)))
+		known_ns = atoll(text);
+	leap = timekeeper_begin(&a->time, known_ns > 0 ? known_ns : catalog_newest_ns(a->catalog), now_ns(), boot_ns());
+	ahead_ns = timekeeper_ahead(&a->time);
+	catalog_set_ahead(a->catalog, ahead_ns);
+	if (ahead_ns > GAP_LOG_NS || ahead_ns < 0)
+		say_leap(a, leap, ahead_ns);
+}
+
+void aggregator_look_at_clock(struct aggregator *a)
+{
+	__s64 now = now_ns(), step_ns;
+	enum leap leap = timekeeper_look(&a->time, now, boot_ns(), &step_ns);
+
+	catalog_set_ahead(a->catalog, timekeeper_ahead(&a->time));
+	say_leap(a, leap, timekeeper_ahead(&a->time));
+	if (step_ns)
+		catalog_stepped(a->catalog, step_ns, now);
+}
+
 /* --- upkeep: expire and compact, as one job for all instrumentations; one that fails keeps none of
  * the others from it --- */
 
@@ -49,15 +102,25 @@ struct upkeep_inst {
 struct upkeep {
 	struct aggregator *a;
 	bool trim, expire;
+	__s64 believed_ns, latest_ns;	/* the time; the later of it and the clock */
 	size_t n;
 	struct upkeep_inst inst[];
 };
 
+static int keep_time(const struct upkeep *u, struct store *store)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)u->believed_ns);
+	return store->ops->remember(store, TIME_KEPT, text);
+}
+
 static int upkeep_work(void *arg, struct store *store)
 {
 	struct upkeep *u = arg;
-	int err = 0;
+	int err = u->expire ? keep_time(u, store) : 0;
 
+	store->now_ns = u->latest_ns;
 	for (struct upkeep_inst *i = u->inst; i < u->inst + u->n; i++) {
 		if (u->expire)
 			i->err = store->ops->expire(store, i->inst, i->horizon);
@@ -131,11 +194,14 @@ static void upkeep(uv_timer_t *timer)
 	struct aggregator *a = timer->data;
 	struct upkeep *u;
 
-	catalog_reap(a->catalog, now_ns());
+	aggregator_look_at_clock(a);
+	catalog_reap(a->catalog, boot_ns());
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
 		return;
 	u->trim = is_to_trim(a);
+	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
+	u->latest_ns = catalog_latest_ns(a->catalog, now_ns());
 	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
 	a->upkeep_busy = !flush_submit(a->flush, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
@@ -234,7 +300,9 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err && a->conf.keep)
 		catalog_keep(a->catalog);
 	if (!err)
-		err = catalog_load(a->catalog, a->store, why);
+		err = catalog_load(a->catalog, a->store, now_ns(), why);
+	if (!err)
+		begin_time(a);
 	if (!err)
 		err = open_journal(a);
 	if (!err)
@@ -339,6 +407,7 @@ static void watch(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
 
+	aggregator_look_at_clock(a);
 	alerts_always_look(a->alerts_always, now_ns());
 	alerts_tick(a->alerts, now_ns());
 	reports_tick(a->reports, now_ns());
@@ -363,7 +432,7 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	a->conf = *conf;
 	a->loop = loop;
 	a->lock_fd = -1;
-	a->start_ns = now_ns();
+	a->start_ns = boot_ns();
 	reason[0] = 0;
 	err = parse_places(a, reason);
 	if (!err)

@@ -9,7 +9,7 @@
  *         loop runs out of handles.  aggregator_close() frees the rest.
  * HTTP    http.c takes the whole aggregator: it reads catalog and cube on the loop and submits
  *         what needs the store to `flush`.  http_close() finds no job of its own in flight.
- * Clock   now_ns() is the one place that asks for the time.
+ * Clock   now_ns() and boot_ns() are the one place that asks for the time; what the former is worth, `time` says.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_AGGREGATOR_H
@@ -20,6 +20,7 @@
 #include "conf.h"
 #include "endpoint.h"
 #include "ingest.h"
+#include "timekeeper.h"
 #include "tls.h"
 #include "token.h"
 
@@ -59,6 +60,7 @@ struct aggregator {
 	bool has_timer, stopping, upkeep_busy;
 	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
+	struct timekeeper time;
 	unsigned n_upkeeps;
 	struct admission admission;	/* of values to be read and made, for both servers */
 	struct making {			/* small values, pictures */
@@ -67,13 +69,17 @@ struct aggregator {
 	} making[2];
 	__u64 n_requests;		/* when memory was last looked at */
 	bool is_trimmed;		/* and there was none since */
-	__s64 start_ns;
+	__s64 start_ns;			/* by the boot clock */
 };
 
 __s64 now_ns(void);			/* wall clock, ns from the epoch */
+__s64 boot_ns(void);			/* ns since the machine began, also while it slept; nobody sets it */
 
 /* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
+
+/* Was the clock set?  Once a second, and before anything expires. */
+void aggregator_look_at_clock(struct aggregator *a);
 
 /* Reads the files of the tokens again, those of the webhooks, too; after an error the old ones hold. */
 int aggregator_reload(struct aggregator *a, char *reason);

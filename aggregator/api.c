@@ -510,7 +510,7 @@ static void route(struct api *api, struct http_request *r, const char *path)
 	}
 	w.id = id_at(w.word);
 	if (there && strstr(there->is.path, ":id"))
-		catalog_touch(api->a->catalog, w.id, now_ns());
+		catalog_touch(api->a->catalog, w.id, boot_ns());
 	w.inst = catalog_find(api->a->catalog, w.id);
 	if (!there) {
 		reply_nowhere(api, r, path);

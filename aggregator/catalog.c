@@ -193,11 +193,11 @@ out:
 	inst_free(ci);
 }
 
-static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *store)
+static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *store, __s64 now_ns)
 {
 	struct loading l = { .catalog = c, .ci = ci, .newest = -1 };
 	const struct store_reader reader = { .arg = &l, .cover = load_cover };
-	const struct store_range all = { .last = INT64_MAX / 2, .axis = -1, .weight = -1 };
+	const struct store_range all = { .last = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns, .axis = -1, .weight = -1 };
 	size_t n_slots = catalog_cube_slots(c, &ci->in);
 	__s64 first;
 	int err = cube_open(c->cube, ci->in.id, n_slots);
@@ -214,7 +214,7 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 	return cube_load(c->cube, ci->in.id, store, first > 0 ? first : 0, l.newest);
 }
 
-int catalog_load(struct catalog *c, struct store *store, char *reason)
+int catalog_load(struct catalog *c, struct store *store, __s64 now_ns, char *reason)
 {
 	struct loading l = { .catalog = c, .reason = reason };
 	int err = store->ops->identity(store, c->identity);
@@ -229,7 +229,7 @@ int catalog_load(struct catalog *c, struct store *store, char *reason)
 	if (!err)
 		err = l.err;
 	for (struct catalog_inst *ci = c->first; ci && !err; ci = ci->next)
-		err = load_data(c, ci, store);
+		err = load_data(c, ci, store, now_ns);
 	if (!err)
 		err = catalog_collect(c);
 	if (err && !reason[0])
@@ -273,6 +273,7 @@ static void make_done(void *arg, int err)
 		c->n_insts--;
 	} else {
 		m->ci->off = c->off;
+		m->ci->n_steps = c->n_steps;
 		inst_link(c, m->ci);
 		cube_err = cube_open(c->cube, m->ci->in.id, catalog_cube_slots(c, &m->ci->in));
 		if (cube_err)
@@ -312,7 +313,6 @@ static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, str
 	if (err)
 		return err;
 	ci->in.crtime_ms = now_ns / 1000000;
-	ci->touched_ns = now_ns;
 	ci->hostname_at = find_hostname(&ci->in);
 	ci->metric = metric_copy(m);
 	return ci->metric ? 0 : -ENOMEM;
@@ -414,9 +414,67 @@ int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
 
 /* --- retention --- */
 
+__s64 catalog_newest_ns(const struct catalog *c)
+{
+	__s64 newest_ns = 0;
+
+	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
+		for (size_t i = 0; i < ci->n_sightings; i++) {
+			__s64 end_ns = (ci->sighting[i].slot + 1) * (__s64)ci->in.slot_ns;
+
+			newest_ns = end_ns > newest_ns ? end_ns : newest_ns;
+		}
+	return newest_ns;
+}
+
+void catalog_set_ahead(struct catalog *c, __s64 ahead_ns)
+{
+	c->ahead_ns = ahead_ns;
+}
+
+__s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns)
+{
+	return c->ahead_ns < 0 ? now_ns - c->ahead_ns : now_ns;
+}
+
+/* The earlier of now_ns and the believed time. */
+static __s64 earliest_ns(const struct catalog *c, __s64 now_ns)
+{
+	return c->ahead_ns > 0 ? now_ns - c->ahead_ns : now_ns;
+}
+
+/* Sources are not waited for by what they said of the future. */
+static void inst_set_back(struct catalog *c, struct catalog_inst *ci, __s64 now_ns)
+{
+	__s64 now = now_ns / (__s64)ci->in.slot_ns, latest = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (ci->sighting[i].slot > latest)
+			ci->sighting[i].slot = now;
+	cube_set_back(c->cube, ci->in.id, now);
+}
+
+void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns)
+{
+	c->step_ns = step_ns;
+	c->n_steps++;
+	for (struct catalog_inst *ci = c->first; ci && step_ns < 0; ci = ci->next)
+		inst_set_back(c, ci, now_ns);
+}
+
+__s64 catalog_take_step(struct catalog *c, __u64 inst)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
+
+	if (!ci || ci->n_steps == c->n_steps)
+		return 0;
+	ci->n_steps = c->n_steps;
+	return c->step_ns;
+}
+
 __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
-	__s64 from_ns = now_ns - (__s64)ci->in.retention_s * 1000000000;
+	__s64 from_ns = earliest_ns(c, now_ns) - (__s64)ci->in.retention_s * 1000000000;
 
 	return c->keep || from_ns < 0 ? 0 : from_ns / (__s64)ci->in.slot_ns;
 }
@@ -424,7 +482,7 @@ __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __
 void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS])
 {
 	for (int tier = 0; tier < TIERS; tier++) {
-		__s64 from_ns = now_ns - (__s64)instrumentation_kept_s(&ci->in, tier) * 1000000000;
+		__s64 from_ns = earliest_ns(c, now_ns) - (__s64)instrumentation_kept_s(&ci->in, tier) * 1000000000;
 
 		ret_slot[tier] = c->keep || from_ns < 0 ? 0 : from_ns / (__s64)ci->in.slot_ns;
 	}

@@ -50,7 +50,8 @@ struct catalog_inst {
 	char always[CONF_NAME_MAX];	/* its name among those that always exist, "": it is none of them */
 	unsigned always_line;		/* where the configuration file has it; 0: it does not (any more) */
 	bool off;			/* everything is: as if suspended, see catalog_set_off() */
-	__s64 touched_ns;		/* when somebody last asked for it; 0: not since the start */
+	__s64 touched_ns;		/* when somebody last asked for it, by the boot clock; 0: not since the start */
+	unsigned n_steps;		/* steps of our clock that were marked in it or before it was made */
 	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
 	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
 	size_t n_sightings;
@@ -60,8 +61,9 @@ struct catalog_inst {
 int catalog_new(struct flush *flush, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
 void catalog_free(struct catalog *c);
 
-/* At start, before any worker runs: reads all instrumentations, opens and fills the cube. */
-int catalog_load(struct catalog *c, struct store *store, char *reason);
+/* At start, before any worker runs: reads all instrumentations, opens and fills the cube with what is not in the future. */
+int catalog_load(struct catalog *c, struct store *store, __s64 now_ns, char *reason);
+__s64 catalog_newest_ns(const struct catalog *c);	/* the end of the newest slot that a source reported; 0: none */
 const char *catalog_identity(const struct catalog *c);	/* the store's uuid */
 
 /* Instrumentations. */
@@ -105,9 +107,9 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
 
 /* Somebody asks for it; whom nobody asks for longer than its idle-max, catalog_reap() deletes.
- * The time before the first reaping does not count: after a start all begin anew. */
-void catalog_touch(struct catalog *c, __u64 id, __s64 now_ns);
-void catalog_reap(struct catalog *c, __s64 now_ns);
+ * The time before the first reaping does not count: after a start all begin anew.  boot_ns is of the boot clock, which nobody sets. */
+void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
+void catalog_reap(struct catalog *c, __s64 boot_ns);
 
 /* It is gone from the catalog and the cube at once, from the store when done() is called (done may
  * be NULL).  -ENOENT: at once. */
@@ -133,6 +135,17 @@ void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __
 
 /* Has everybody who is connected, can and has reported until shortly before, reported up to this slot? */
 bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns);
+
+/* Our own clock.  ahead_ns: by so much now_ns is ahead of the time that is believed (timekeeper.h), and the two horizons below are
+ * earlier; < 0: it is behind, and what sources report may be later. */
+void catalog_set_ahead(struct catalog *c, __s64 ahead_ns);
+__s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns);	/* the later of now_ns and the believed time */
+
+/* It was set by step_ns, to now_ns.  The next batch of each instrumentation is going to be marked; where it was set back, cube and
+ * sources forget slots that are in the future now.  The store keeps them: they are in no answer until their time comes, as nobody can
+ * ask for the future, they are the newest for nobody, and they expire a retention after that. */
+void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns);
+__s64 catalog_take_step(struct catalog *c, __u64 inst);	/* 0: none, or it was taken */
 
 /* The first slot that is not older than the retention; 0 with catalog_keep(), which is for showing
  * recordings: nothing grows too old then. */

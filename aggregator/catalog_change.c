@@ -217,23 +217,23 @@ bool catalog_is_off(const struct catalog *c)
 
 /* --- idleness --- */
 
-void catalog_touch(struct catalog *c, __u64 id, __s64 now_ns)
+void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 
 	if (ci)
-		ci->touched_ns = now_ns;
+		ci->touched_ns = boot_ns;
 }
 
-void catalog_reap(struct catalog *c, __s64 now_ns)
+void catalog_reap(struct catalog *c, __s64 boot_ns)
 {
 	struct catalog_inst *ci, *after;
 
 	for (ci = c->first; ci; ci = after) {
 		after = ci->next;
-		if (!ci->touched_ns || ci->touched_ns > now_ns)	/* since the start; the clock was set back */
-			ci->touched_ns = now_ns;
-		if (c->keep || ci->always_line || !ci->in.idle_max_s || now_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
+		if (!ci->touched_ns)
+			ci->touched_ns = boot_ns;
+		if (c->keep || ci->always_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
 			continue;
 		log_info("instrumentation %llu (%s.%s) is deleted: nobody asked for it for %u s, its idle-max",
 			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);

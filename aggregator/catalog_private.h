@@ -24,6 +24,9 @@ struct catalog {
 	struct metric **merged;		/* our own: of sources that offer one metric with other fields */
 	size_t n_merged;
 	struct catalog_observer *observers;
+	__s64 ahead_ns;			/* < 0: behind; see catalog_set_ahead() */
+	__s64 step_ns;			/* the newest step of our own clock; */
+	unsigned n_steps;		/* so many there were */
 };
 
 /* What the store keeps of it; NULL: no memory. */

@@ -20,6 +20,8 @@ struct ring {
 	bool has_data, loaded;
 	__s64 newest;			/* where has_data */
 	__s64 since;			/* what is older was never given to this ring */
+	bool has_gap;
+	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back */
 	struct keys keys;
 	struct witness witness;
 };
@@ -42,6 +44,8 @@ static __s64 ring_oldest(const struct ring *r, __s64 newest)
 {
 	__s64 oldest = newest - (__s64)r->n_slots + 1;
 
+	if (r->has_gap && newest >= r->gap_first && oldest <= r->gap_last)
+		oldest = r->gap_last + 1;
 	return oldest > r->since ? oldest : r->since;
 }
 
@@ -235,6 +239,23 @@ int cube_add(struct cube *c, const struct batch *b)
 	if (oldest > was)		/* last: what was reserved must not go before it is used */
 		witness_trim(&r->witness, oldest);
 	return 0;
+}
+
+bool cube_set_back(struct cube *c, __u64 inst, __s64 now)
+{
+	struct ring *r = ring_of(c, inst);
+	__s64 oldest = r && r->has_data ? ring_oldest(r, r->newest) : now;
+
+	if (oldest <= now)
+		return false;
+	r->gap_first = r->has_gap && r->gap_first < oldest ? r->gap_first : oldest;
+	r->gap_last = r->has_gap && r->gap_last > r->newest ? r->gap_last : r->newest;
+	r->has_gap = true;
+	ring_empty(r);
+	r->since = now;
+	r->newest = now;
+	r->has_data = true;
+	return true;
 }
 
 /* --- loading --- */

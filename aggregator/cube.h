@@ -30,6 +30,10 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots);
 
 int cube_add(struct cube *c, const struct batch *b);
 
+/* The clock was set back, to slot `now`: where all that it holds is later, it holds nothing from now on and takes what comes from
+ * `now` on.  It never answers for the slots that it forgot so; the store has them.  True: that was so. */
+bool cube_set_back(struct cube *c, __u64 inst, __s64 now);
+
 /* Fills what was just opened from what store_ops.read() gives; the newest n_slots of it at most.
  * From then on the cube answers for `first` and newer.  -EEXIST: it holds something already. */
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last);

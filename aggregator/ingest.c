@@ -245,11 +245,20 @@ static void count_misfit(struct ingest *in, const struct arrival *a, const char 
 		    (unsigned long long)n);
 }
 
+/* Our own clock was set: the first batch of now that comes afterwards says so, unless it says so of its source's. */
+static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
+{
+	__s64 end_ns = (arrival_last(a) + 1) * (__s64)a->batch.slot_ns;
+
+	if (!a->batch.clock_step_ns && end_ns >= now_ns - FUTURE_MAX_NS)
+		a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
+}
+
 /* 1: to be stored. */
 static int admit(struct ingest *in, struct arrival *a)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	__s64 now = now_ns();
+	__s64 now = now_ns(), latest = catalog_latest_ns(in->catalog, now);
 	const char *why;
 	__s64 horizon;
 
@@ -259,12 +268,13 @@ static int admit(struct ingest *in, struct arrival *a)
 		return 0;
 	}
 	horizon = catalog_horizon(in->catalog, ci, now);
-	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, now);
+	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, latest);
 	if (why) {
 		count_misfit(in, a, why);
-		if (!arrival_lose(a, &ci->in, horizon, now))
+		if (!arrival_lose(a, &ci->in, horizon, latest))
 			return 0;
 	}
+	mark_step(in, a, now);
 	return ci->hostname_at < 0 ? 1 : arrival_name_host(a, ci->hostname_at) ?: 1;
 }
 

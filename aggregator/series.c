@@ -37,7 +37,7 @@ static void series_end(struct series *s)
 	struct aggregator *a = s->all->a;
 	enum admission_class class = s->class;
 
-	catalog_touch(a->catalog, s->inst, now_ns());
+	catalog_touch(a->catalog, s->inst, boot_ns());
 	series_free(s);
 	admission_leave(&a->admission, class);
 }

@@ -142,7 +142,7 @@ json_t *resource_status(const struct aggregator *a)
 
 	getrusage(RUSAGE_SELF, &used);
 	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
-			 (json_int_t)getpid(), "uptime", (double)(now - a->start_ns) / 1e9, "cpu_seconds",
+			 (json_int_t)getpid(), "uptime", (double)(boot_ns() - a->start_ns) / 1e9, "cpu_seconds",
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),

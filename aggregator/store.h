@@ -70,6 +70,7 @@ struct store {
 	char reason[256];
 	__u64 n_damaged;		/* damaged pieces met so far, each time again */
 	__u64 n_dropped;		/* how often something was dropped because of the limit */
+	__s64 now_ns;			/* what is later is of a clock that was ahead, and the newest for nobody; 0: nothing is */
 };
 
 struct store_ops {

@@ -52,6 +52,19 @@ static int first_slot(struct sqlite *q, const struct known *k, int tier, __s64 *
 	return got < 0 ? got : 0;
 }
 
+/* The newest slot that was reported, unless a clock that was ahead said so; 0: none was. */
+static int newest_slot(struct sqlite *q, const struct known *k, __s64 *ret_slot)
+{
+	__s64 now = q->store.now_ns > 0 ? q->store.now_ns / (__s64)k->slot_ns : INT64_MAX;
+	int got;
+
+	*ret_slot = 0;
+	got = db_fetch(q, db_bind(q, COVER_NEWEST, "ii", k->inst, now), ret_slot);
+	if (!got)
+		got = db_fetch(q, db_bind(q, COVER_NEWEST, "ii", k->inst, INT64_MAX), ret_slot);
+	return got < 0 ? got : 0;
+}
+
 /* The instrumentation's oldest, if that is older than its floor: at least a chunk, or a hundredth of its time. */
 static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct oldest *o)
 {
@@ -64,7 +77,7 @@ static int look_at(struct sqlite *q, __u64 inst, int tier, int round, struct old
 		return err;
 	err = first_slot(q, &k, tier, &slot);
 	if (!err)
-		err = db_fetch(q, db_bind(q, COVER_NEWEST, "i", inst), &newest) < 0 ? -EIO : 0;
+		err = newest_slot(q, &k, &newest);
 	if (err || slot == INT64_MAX)
 		return err;
 	slot = slot > k.dropped[tier].before ? slot : k.dropped[tier].before;	/* of a chunk a part may be gone */

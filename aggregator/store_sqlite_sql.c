@@ -99,7 +99,7 @@ const char *const sql_text[N_SQL] = {
 	[INST_EACH] = "SELECT id, json FROM inst ORDER BY id",
 	[SLOT_NS_EACH] = "SELECT inst FROM slot_ns",
 	[CHUNK_OLDEST] = "SELECT slot FROM chunk WHERE inst = ? AND tier = ? AND axis = ? ORDER BY slot LIMIT 1",
-	[COVER_NEWEST] = "SELECT last FROM coverage WHERE inst = ? ORDER BY last DESC LIMIT 1",
+	[COVER_NEWEST] = "SELECT min(last, ?2) FROM coverage WHERE inst = ?1 AND first <= ?2 ORDER BY last DESC LIMIT 1",
 	[CHUNK_EXPIRE] = "DELETE FROM chunk WHERE inst = ? AND tier = ? AND axis = ? AND slot <= ?",
 	[HOT_EXPIRE] = "DELETE FROM hot WHERE inst = ? AND tier = ? AND axis = ? AND slot < ?",
 	[SEEN_EXPIRE] = "DELETE FROM seen WHERE inst = ?1 AND slot < ?2 AND last < ?2",

@@ -159,7 +159,7 @@ static void on_tick(uv_timer_t *timer)
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->http && s->part[i].view)		/* an open stream is somebody who asks */
-			catalog_touch(s->a->catalog, s->part[i].inst, now_ns());
+			catalog_touch(s->a->catalog, s->part[i].inst, boot_ns());
 	if (!s->http || http_stream_waiting(s->http))
 		return;
 	for (size_t i = 0; i < s->n; i++)

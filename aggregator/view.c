@@ -132,7 +132,9 @@ static void mark_due(struct view *v, __s64 now)
 {
 	__s64 due_ns = now - SETTLE_NS, n_cols = (__s64)grid_of(v)->n_cols;
 
-	if (column_end_ns(v, v->next_col + n_cols) <= due_ns)	/* the loop slept long */
+	if (column_end_ns(v, v->next_col + n_cols) <= due_ns)	/* the loop slept long, or the clock was set ahead */
+		v->want_grid = true;
+	if (column_end_ns(v, v->next_col) > now + 3 * (__s64)grid_of(v)->col_ns)	/* it was set back */
 		v->want_grid = true;
 	while (!v->want_grid && column_end_ns(v, v->next_col) <= due_ns)
 		mark_column(v, v->next_col++);

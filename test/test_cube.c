@@ -396,6 +396,41 @@ static void refuses_a_bad_histogram_as_a_whole(void **state)
 	kit_free(bad, 1);
 }
 
+/* What a wrong clock filed in the future keeps nothing of the present out, and is answered for no more, even when its time has come. */
+static void a_clock_that_is_set_back_makes_room(void **state)
+{
+	struct batch *future = kit_batch("a", 90000, 1, "select", 5000, 1), *now = kit_batch("a", 1010, 2, "select", 5000, 1);
+	struct batch *then = kit_batch("a", 90001, 3, "select", 5000, 1), *after = kit_batch("a", 90020, 4, "select", 5000, 1);
+	struct cube *c = cube_with(N_SLOTS);
+	struct gathered *g;
+	__s64 first, last;
+
+	assert_int_equal(cube_add(c, future), 0);
+	assert_int_equal(cube_add(c, now), -ESTALE);
+	assert_false(cube_set_back(c, KIT_INST, 90000 - N_SLOTS + 1));	/* what it holds already */
+	assert_false(cube_set_back(c, 8, 1010));
+	assert_true(cube_set_back(c, KIT_INST, 1010));
+	assert_int_equal(cube_range(c, KIT_INST, &first, &last), 0);
+	assert_int_equal(first, 1010);			/* the store has what is older */
+	assert_int_equal(last, 1010);
+	assert_int_equal(cube_add(c, now), 0);
+	g = read_cube(c, 1010, 1010, 0);
+	assert_int_equal(gathered_events(g), 1);
+	gathered_free(g);
+	assert_int_equal(cube_add(c, then), 0);
+	assert_int_equal(cube_range(c, KIT_INST, &first, &last), 0);
+	assert_int_equal(first, 90001);			/* of 90000 it holds a part, so nothing */
+	assert_int_equal(cube_add(c, after), 0);
+	g = read_cube(c, 0, 100000, 0);
+	assert_int_equal(gathered_events(g), 2);
+	gathered_free(g);
+	kit_free(future, 1);
+	kit_free(now, 1);
+	kit_free(then, 1);
+	kit_free(after, 1);
+	cube_free(c);
+}
+
 static void opens_once_and_knows_only_what_is_open(void **state)
 {
 	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 1);
@@ -432,6 +467,7 @@ int main(void)
 		cmocka_unit_test(the_cube_equals_the_store_for_its_range),
 		cmocka_unit_test(without_memory_nothing_changes),
 		cmocka_unit_test(refuses_a_bad_histogram_as_a_whole),
+		cmocka_unit_test(a_clock_that_is_set_back_makes_room),
 		cmocka_unit_test(opens_once_and_knows_only_what_is_open),
 	};
 

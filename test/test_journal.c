@@ -99,7 +99,7 @@ static void shelf_open(struct shelf *s)
 	assert_int_equal(flush_new(&s->loop, s->store, s->cube, &s->flush), 0);
 	flush_begin(s->flush);
 	assert_int_equal(catalog_new(s->flush, s->cube, 10, &s->catalog), 0);
-	assert_int_equal(catalog_load(s->catalog, s->store, reason), 0);
+	assert_int_equal(catalog_load(s->catalog, s->store, INT64_MAX / 2, reason), 0);
 	assert_int_equal(journal_new(s->flush, s->catalog, &s->journal), 0);
 	assert_int_equal(journal_load(s->journal, s->store), 0);
 }

@@ -320,6 +320,31 @@ static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 	free(batch);
 }
 
+/* Of the newest hour nothing goes, and what a wrong clock filed in the future makes nothing old. */
+static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
+{
+	enum { KEYS = 4, LIMIT = 4000000 };
+	const __s64 from = 1699999200, to = from + 4 * 3600, future = to + 463 * 86400;
+	struct fixture *f = *state;
+	struct slice slice[16];
+	struct batch b;
+	__s64 kept_from[TIERS];
+	bool is_new;
+
+	slot_batch(&b, slice, future, KEYS);
+	assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	for (__s64 slot = from; slot < to; slot++) {
+		slot_batch(&b, slice, slot, KEYS);
+		assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	}
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
+	f->store->now_ns = to * 1000000000;
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	assert_int_equal(store_kept(f->store, KIT_INST, kept_from), 0);
+	assert_true(f->store->n_dropped > 0);
+	assert_in_range(kept_from[0], from + 1, to - 3000);
+}
+
 /* One that had grown before there was a limit gives back what is too much. */
 static void a_file_that_is_too_large_shrinks(void **state)
 {
@@ -510,6 +535,7 @@ static const struct CMUnitTest own[] = {
 	STORE_TEST(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
 	STORE_TEST(coverage_of_a_flapping_source_stays_small),
 	STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest),
+	STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest),
 	STORE_TEST(a_file_that_is_too_large_shrinks),
 	STORE_TEST(the_whole_is_one_chunk_of_the_sixty_slots),
 	STORE_TEST(a_file_without_the_table_gets_it),

@@ -102,7 +102,7 @@ static inline void rig_begin(struct rig *r, struct store *store)
 	assert_int_equal(flush_new(&r->loop, r->store, r->cube, &r->flush), 0);
 	flush_begin(r->flush);
 	assert_int_equal(catalog_new(r->flush, r->cube, 100, &r->catalog), 0);
-	assert_int_equal(catalog_load(r->catalog, r->store, reason), 0);
+	assert_int_equal(catalog_load(r->catalog, r->store, wire_now_ns(), reason), 0);
 }
 
 static inline void rig_idle(void *arg)
