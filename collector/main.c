@@ -62,13 +62,14 @@ static const struct argp_option options[] = {
 	  "Drop all capabilities once the first instrumentations are active; refuse later ones", 1 },
 	{ "doctor", OPT_DOCTOR, NULL, 0, "Print what works here, and why not; exit 0 if all does", 4 },
 	{ "verbose", 'v', NULL, 0, "Log more", 4 },
+	{ "quiet", 'q', NULL, 0, "Log only warnings and errors", 4 },
 	{ 0 },
 };
 
 struct arguments {
 	struct collector_conf conf;
 	char host[SOURCE_MAX];
-	int doctor, verbose;
+	int doctor, verbose, quiet;
 };
 
 /* "64M" -> bytes; refuses what is no number, or too large. */
@@ -150,6 +151,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case 's': c->socket_path = text; break;
 	case 'n': c->probe.source = text; break;
 	case 'v': a->verbose = 1; break;
+	case 'q': a->quiet = 1; break;
 	case OPT_RECORD: c->record_path = text; break;
 	case OPT_REPLAY: c->probe.recording = text; break;
 	case OPT_FOLLOW_CLOCK: c->probe.follow_clock = 1; break;
@@ -201,7 +203,7 @@ int main(int argc, char **argv)
 					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : LOG_LEVEL_INFO);
+	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : a.quiet ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO);
 	a.conf.probe.incarnation = incarnation_now();
 	a.conf.probes = a.conf.probe.recording ? replay_probes : local_probes;
 	a.conf.n_probes = a.conf.probe.recording ? 1 : sizeof(local_probes) / sizeof(*local_probes);

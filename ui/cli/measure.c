@@ -20,16 +20,17 @@ static void interrupt(int signal)
 
 /* ---- start and stop ---- */
 
+#define FIRST 6
 #define OPTIONS_MAX 8
 
 int measure_start(struct measure *m, const char *const *option)
 {
 	const struct sigaction on_signal = { .sa_handler = interrupt };
-	const char *collect[5 + OPTIONS_MAX + 1] = { "heatscope-collector", "--spool", "", "--socket", m->private.ingest };
+	const char *collect[FIRST + OPTIONS_MAX + 1] = { "heatscope-collector", program_log_option(), "--spool", "", "--socket", m->private.ingest };
 	int err;
 
 	for (int i = 0; i < OPTIONS_MAX && option[i]; i++)
-		collect[5 + i] = option[i];
+		collect[FIRST + i] = option[i];
 	sigaction(SIGINT, &on_signal, NULL);
 	sigaction(SIGTERM, &on_signal, NULL);
 	m->collector = 0;

@@ -67,6 +67,13 @@ int program_start(const char *const *argv, int error_fd, pid_t *ret_pid)
 	return 0;
 }
 
+const char *program_log_option(void)
+{
+	const char *verbose = getenv("HEATSCOPE_VERBOSE");
+
+	return verbose && *verbose ? "--verbose" : "--quiet";
+}
+
 int program_wait(pid_t pid)
 {
 	int status;

@@ -25,6 +25,10 @@ void private_stop(struct private *p);	/* stops it by its pid, removes the folder
 
 /* Starts one of our programs; argv[0] is its bare name.  Its stderr goes to error_fd; -1: to ours.  It is in a process group of its own,
  * and gets SIGTERM when this one ends. */
+/* What a collector that a command starts is to be told of logging: "--quiet", as its reader reads what was measured;
+ * "--verbose" with $HEATSCOPE_VERBOSE. */
+const char *program_log_option(void);
+
 int program_start(const char *const *argv, int error_fd, pid_t *ret_pid);
 
 /* Waits for it; 0, or -EIO if it did not exit with 0. */

@@ -255,6 +255,7 @@ int run_replay(struct client *c, int argc, char **argv)
 	if (file_read(o.file, &info, reason))
 		return failed("replay", reason);
 	collect[n++] = o.file;
+	collect[n++] = program_log_option();
 	collect[n++] = "--once";
 	collect[n++] = "--spool";
 	collect[n++] = "";

@@ -21,6 +21,7 @@
 /* How the ends of statements are shown. */
 struct clock {
 	int offset_s, dated;
+	char heading[AXIS_TEXT + 8];
 	int width;			/* of the column */
 };
 
@@ -124,11 +125,11 @@ static double ms_of(const json_t *exemplar, const char *name)
 }
 
 /* With dates where it began on another day. */
-static struct clock clock_since(time_t from, char ret_heading[AXIS_TEXT + 8])
+static struct clock clock_since(time_t from)
 {
 	char zone[AXIS_TEXT], first[AXIS_TEXT], last[AXIS_TEXT];
 	struct clock c = { .offset_s = local_offset(moment_now()) };
-	int len = snprintf(ret_heading, AXIS_TEXT + 8, "TIME(%s)", local_zone(c.offset_s, zone));
+	int len = snprintf(c.heading, sizeof(c.heading), "TIME(%s)", local_zone(c.offset_s, zone));
 
 	local_time((double)from, c.offset_s, first);
 	local_time(moment_now(), c.offset_s, last);
@@ -213,6 +214,14 @@ static int by_time(const void *a, const void *b)
 	double y = json_number_value(json_object_get(*(json_t *const *)b, "time"));
 
 	return (x > y) - (x < y);
+}
+
+/* When it begins to look: statements from here on are seen. */
+static void print_heading(const struct view *v, const struct options *o)
+{
+	if (!o->json)
+		show_print(stdout, "%-*s %s\n", o->clock.width, o->clock.heading, v->heading);
+	fflush(stdout);
 }
 
 static void print_one(const struct view *v, const struct options *o, const json_t *exemplar)
@@ -385,6 +394,8 @@ static int run_last(const struct view *v, const struct options *o, struct client
 	if (!err)
 		err = find_slot(c, o->id ?: id, &t.slot_s);
 	if (!err)
+		print_heading(v, o);
+	if (!err)
 		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
 	if (err)
 		return failed(v->name, o->id ? inst_reason(c, err, o->id) : c->reason);
@@ -443,6 +454,8 @@ static int run_follow(const struct view *v, const struct options *o)
 	int err = begin(v, o, &m, id);
 	time_t from = time(NULL) - 1, first = from, until;
 
+	if (!err)
+		print_heading(v, o);
 	while (!err && measure_second() && (!o->seconds || time(NULL) <= first + 1 + o->seconds)) {
 		until = time(NULL) - 1;
 		if (until <= from)
@@ -464,15 +477,10 @@ static int run_follow(const struct view *v, const struct options *o)
 static int run_view(const struct view *v, struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
-	char heading[AXIS_TEXT + 8];
 
 	snprintf(o.over, sizeof(o.over), "%s", v->over);
 	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
-	o.clock = clock_since(time(NULL) - o.last, heading);
-	if (!o.json) {
-		show_print(stdout, "%-*s %s\n", o.clock.width, heading, v->heading);
-		fflush(stdout);
-	}
+	o.clock = clock_since(time(NULL) - o.last);
 	return o.last ? run_last(v, &o, c) : run_follow(v, &o);
 }
 
