@@ -14,12 +14,15 @@
 
 enum { EXIT_USAGE = 2 };
 
+enum command_group { COMMAND_LOOK, COMMAND_ASK, COMMAND_EXPORT, COMMAND_MANAGE };
+
 struct command {
 	const char *name, *summary;
+	enum command_group group;
 	int (*run)(struct client *c, int argc, char **argv);
 };
 
-extern const struct command commands[];	/* ends with a NULL name */
+extern const struct command commands[];	/* by group; ends with a NULL name */
 
 int run_metrics(struct client *c, int argc, char **argv);
 int run_create(struct client *c, int argc, char **argv);

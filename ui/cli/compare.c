@@ -17,7 +17,7 @@
 /* Options that are the daemon's parameters under another name. */
 enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,
        OPT_VIEW, OPT_NCOLS, OPT_ROW_BITS, OPT_TRANSFER, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_THEME, OPT_BEFORE,
-       OPT_PNG, OPT_JSON };
+       OPT_JSON };
 
 static const struct setting {
 	int key;
@@ -59,7 +59,6 @@ static const struct argp_option options[] = {
 	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 2)", 3 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 3 },
 	{ "output", 'o', "FILE", 0, "Draw it into this file (- is standard output): .png, .pdf or .svg", 4 },
-	{ "png", OPT_PNG, "FILE", OPTION_ALIAS, NULL, 4 },
 	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Amount to colour: sqrt (default), linear, log, rank", 4 },
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 4 },
@@ -89,8 +88,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 's':
 	case 'e':
 	case 'd': return range_take(&o->range, key, arg, state);
-	case 'o':
-	case OPT_PNG: o->out = arg; return 0;
+	case 'o': o->out = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case OPT_BEFORE: o->before_s = take_span(state, "before", arg); return 0;
 	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
@@ -110,7 +108,7 @@ static const struct argp argp = {
 	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and whether by more than they vary.\v"
 	"Examples:\n"
 	"  heatscope compare 1 --duration 10m --before 1h\n"
-	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu --png cpu.png\n"
+	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu -o cpu.png\n"
 	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
 	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
 	"  heatscope compare 1 --before 1d --json | jq '.lines[] | {name, a, b, significant}'\n"

@@ -10,44 +10,35 @@ const char *argp_program_version = "heatscope " VERSION;
 
 static const char doc[] =
 	"See every query of the last minutes as a picture.\v"
-	"Commands:\n"
-	"  metrics    what can be measured here, and why not\n"
-	"  create     switch a metric on: make an instrumentation\n"
-	"  clone      another instrumentation like one, but for what is said\n"
-	"  set        how long one is kept; suspend it, resume it\n"
-	"  list       the instrumentations\n"
-	"  show       one instrumentation with its sources\n"
-	"  delete     switch instrumentations off and drop their data\n"
-	"  raw        counts and percentiles per key\n"
-	"  explain    what sets a rectangle of time and value apart from the rest\n"
-	"  compare    two times, keys or measures against each other\n"
-	"  slow       single slow statements, and what their time was\n"
-	"  fsslow     single statements with their time in files\n"
-	"  snoop      a sample of single statements\n"
-	"  composition  what the time of the events in a rectangle of a map was\n"
-	"  watch      the live heat map in the terminal\n"
-	"  render     a heat map as PNG, PDF or SVG\n"
-	"  report     latency, on-CPU and off-CPU maps with tables, as PNG, PDF, SVG, HTML or JSON\n"
-	"  chart      rates or percentiles over time, as PNG, PDF, SVG or JSON\n"
-	"  flame      stacks with their time or number, as a flame graph or folded\n"
-	"  export     the numbers behind a heat map, as CSV\n"
-	"  describe   a heat map in words: modes, shifts, the worst minute, and tables\n"
-	"  open       a PNG of these brought back: its numbers, or drawn anew\n"
-	"  record     record this host into a file\n"
-	"  replay     feed a recording to heatscoped\n"
-	"  alerts     what is watched, and how it is: add, remove\n"
-	"  annotate   a note at a time, such as a deploy, that all maps show\n"
-	"  worksheets  saved arrangements of maps: list, show, export, import, delete\n"
-	"  off, on    measure nothing at all; measure again\n"
-	"  status     how heatscoped and its sources fare\n"
-	"  doctor     what works on this host, what does not, and why\n"
-	"\n"
 	"Examples:\n"
 	"  heatscope create mysql.queries --by statement\n"
-	"  heatscope raw 1 --duration 60\n"
-	"  heatscope report 1 --duration 300 -o report.pdf\n"
+	"  heatscope raw 1 --duration 5m\n"
+	"  heatscope report 1 --start 14:05 --end 14:10 -o report.pdf\n"
 	"\n"
-	"'heatscope COMMAND --help' tells more. Exit status: 0 done, 1 refused or failed, 2 wrong usage.";
+	"'heatscope COMMAND --help' tells more, heatscope(1) all. Exit status: 0 done, 1 refused or failed, 2 wrong usage.";
+
+static const char *const group_titles[] = {
+	[COMMAND_LOOK] = "Look at what is measured", [COMMAND_ASK] = "Ask what is different, slow, or waited for",
+	[COMMAND_EXPORT] = "Export pictures, numbers and recordings", [COMMAND_MANAGE] = "Manage what is measured and watched",
+};
+
+/* The commands by group, before what `doc` has after the options.  argp frees it. */
+static char *help_text(int key, const char *text, void *unused)
+{
+	char *out = NULL;
+	size_t len;
+	FILE *f = key == ARGP_KEY_HELP_POST_DOC ? open_memstream(&out, &len) : NULL;
+
+	if (!f)
+		return (char *)text;
+	for (const struct command *c = commands; c->name; c++) {
+		if (c == commands || c->group != c[-1].group)
+			fprintf(f, "%s%s:\n", c == commands ? "" : "\n", group_titles[c->group]);
+		fprintf(f, "  %-12s %s\n", c->name, c->summary);
+	}
+	fprintf(f, "\n%s", text ? text : "");
+	return fclose(f) ? (char *)text : out;
+}
 
 enum { OPT_CACERT = 256 };
 
@@ -90,7 +81,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = { options, parse, "COMMAND [ARGUMENT...]", doc, NULL, NULL, NULL };
+static const struct argp argp = { options, parse, "COMMAND [ARGUMENT...]", doc, NULL, help_text, NULL };
 
 /* NULL: not there, or empty. */
 static const char *said(const char *variable)
