@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct job {
 	struct job *next;
@@ -205,9 +206,11 @@ static void note_damage(struct flush *f)
 
 	f->counters.damaged = now;
 	if ((f->counters.dropped ^ f->store->n_dropped) > f->counters.dropped)
-		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far)",
-			(unsigned long long)f->store->n_dropped);
+		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far; %llu events came faster than they "
+			    "could be added up for the coarser slots, and are lost)",
+			    (unsigned long long)f->store->n_dropped, (unsigned long long)f->store->n_lost);
 	f->counters.dropped = f->store->n_dropped;
+	f->counters.lost = f->store->n_lost;
 	if ((was ^ now) > was)
 		log_warning("%s (%llu damaged pieces met so far)",
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);
@@ -381,6 +384,11 @@ void flush_unobserve(struct flush *f, struct flush_observer *o)
 		at = &(*at)->next;
 	if (*at)
 		*at = o->next;
+}
+
+const char *flush_reason(const struct flush *f, int err)
+{
+	return err == f->err && f->store->reason[0] ? f->store->reason : strerror(-err);
 }
 
 const struct flush_counters *flush_counters(const struct flush *f)

@@ -59,11 +59,15 @@ struct flush_counters {
 	__u64 batches, duplicates;	/* batches committed as new; known before */
 	__u64 events;			/* of the new batches' axis 0 */
 	__u64 commit_ns_max;		/* the slowest transaction */
-	__u64 dropped;			/* how often something was dropped because of the store's limit */
+	__u64 dropped;			/* how often something was dropped because of the store's limit, */
+	__u64 lost;			/* and how many events of that no tier has */
 	__u64 damaged;			/* damaged pieces met in the store, each time again */
 	struct store_memory memory;	/* the store's, after the last job */
 };
 const struct flush_counters *flush_counters(const struct flush *f);
+
+/* In settled(): what that error of the store's was. */
+const char *flush_reason(const struct flush *f, int err);
 
 /* Accepts nothing more; idle() is called once when all that was accepted is settled and done. */
 void flush_drain(struct flush *f, void (*idle)(void *arg), void *arg);

@@ -424,7 +424,7 @@ static void settled(void *arg, const struct arrival *a, int err)
 	if (p && !err)
 		peer_ack(p, &a->batch);
 	else if (p)
-		peer_refuse(p, "the store could not take it: %s; keep it and send it again", strerror(-err));
+		peer_refuse(p, "the store could not take it: %s; keep it and send it again", flush_reason(in->flush, err));
 	resume_peers(in);
 }
 

@@ -79,11 +79,11 @@ static json_t *http_json(const struct aggregator *a)
 static json_t *counters_json(const struct aggregator *a)
 {
 	const struct flush_counters *f = flush_counters(a->flush);
-	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
+	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
 				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
 				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
 				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged, "dropped",
-				(json_int_t)f->dropped);
+				(json_int_t)f->dropped, "lost", (json_int_t)f->lost);
 
 	if (a->ingest) {
 		const struct ingest_counters *in = ingest_counters(a->ingest);

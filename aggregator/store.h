@@ -69,7 +69,8 @@ struct store {
 	const struct store_ops *ops;
 	char reason[256];
 	__u64 n_damaged;		/* damaged pieces met so far, each time again */
-	__u64 n_dropped;		/* how often something was dropped because of the limit */
+	__u64 n_dropped;		/* how often something was dropped because of the limit; */
+	__u64 n_lost;			/* events of that which a coarser tier does not have either: losses in their slots */
 	__s64 now_ns;			/* what is later is of a clock that was ahead, and the newest for nobody; 0: nothing is */
 };
 

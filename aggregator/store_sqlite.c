@@ -59,7 +59,7 @@ int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const 
 	return col(stmt, 1) == slice_crc(at, ret) ? 1 : -EBADMSG;
 }
 
-static int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l)
+int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l)
 {
 	return db_step(q, db_bind(q, LOSS_ADD, "iiiiiii", inst, l->last, l->first, source_id, l->n, l->sum,
 				  loss_crc(inst, source, l)));
@@ -234,8 +234,10 @@ static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool
 	struct sqlite *q = sqlite_of(s);
 	int err = add_all(q, batch, n, ret_new);
 
-	if (err == -ENOSPC && q->max_pages && !db_make_room(q))
+	while (err == -ENOSPC && q->max_pages && !db_make_room(q))
 		err = add_all(q, batch, n, ret_new);
+	if (!err)
+		s->reason[0] = 0;
 	return err;
 }
 

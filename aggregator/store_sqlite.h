@@ -152,6 +152,14 @@ int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const 
  * slots first..last of tier 0. */
 int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last);
 
+/* Losses of a source; "", 0: of none. */
+int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l);
+
+static inline __u64 add_saturating(__u64 a, __u64 b)
+{
+	return a + b < a ? ~(__u64)0 : a + b;
+}
+
 /* Something in slots first..last of tier 0 was damaged and is there no more. */
 int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
 
@@ -167,8 +175,8 @@ int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS]);	/* the same */
 int sqlite_limit(struct store *s, __u64 bytes);
 int sqlite_shrink(struct store *s);
-int db_make_room(struct sqlite *q);		/* by dropping a tenth */
-int db_limit_pages(struct sqlite *q);		/* to max_pages, or as few as there are */
+int db_make_room(struct sqlite *q);		/* by dropping a tenth; -ENOSPC: nothing could be dropped */
+int db_limit_pages(struct sqlite *q, bool all);	/* to max_pages, or what is for adding; or as few as there are */
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
 int sqlite_inst_delete(struct store *s, __u64 inst);
 

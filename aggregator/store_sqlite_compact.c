@@ -404,10 +404,10 @@ static int move_rows(const struct move *m)
 	size_t at = 0;
 	int err = take_rows(m, &b);
 
+	if (!err)
+		err = drop_rows(m);	/* first: what is made is smaller, and fits in their pages where the file may not grow */
 	while (!err && at < b.n)
 		err = move_family(m, &b, &at);
-	if (!err)
-		err = drop_rows(m);
 	free(b.row);
 	bytes_fini(&b.bytes);
 	return err;
@@ -467,9 +467,9 @@ static int compact(struct sqlite *q, __u64 inst, __s64 slot)
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot)
 {
 	struct sqlite *q = sqlite_of(s);
-	int err = compact(q, inst, slot);
+	int err = db_limit_pages(q, true) ?: compact(q, inst, slot);
 
-	if (err == -ENOSPC && q->max_pages && !db_make_room(q))
-		err = compact(q, inst, slot);
-	return err;
+	while (err == -ENOSPC && q->max_pages && !db_make_room(q))
+		err = db_limit_pages(q, true) ?: compact(q, inst, slot);
+	return err ? err : db_limit_pages(q, false);
 }

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #define APPLICATION_ID 0x48534331	/* "HSC1" */
 #define BUSY_MS 5000
+#define DISK_ROOM (1u << 20)		/* bytes; a disk with less is full */
 
 /* --- statements --- */
 
@@ -39,10 +41,23 @@ static int error_of(int code)
 	}
 }
 
+/* SQLite says the same of both: is it our limit, or the disk? */
+static bool disk_has_room(struct sqlite *q)
+{
+	const char *path = sqlite3_db_filename(q->db, "main");
+	struct statvfs disk;
+
+	return path && !statvfs(path, &disk) && disk.f_bavail * disk.f_frsize >= DISK_ROOM;
+}
+
 static int failed(struct sqlite *q)
 {
-	snprintf(q->store.reason, sizeof(q->store.reason), "the store: %s", sqlite3_errmsg(q->db));
-	return error_of(sqlite3_extended_errcode(q->db));
+	int err = error_of(sqlite3_extended_errcode(q->db));
+	bool limit = err == -ENOSPC && q->max_pages && disk_has_room(q);
+
+	snprintf(q->store.reason, sizeof(q->store.reason), "the store: %s",
+		 limit ? "there is no room within its max-size" : sqlite3_errmsg(q->db));
+	return err;
 }
 
 sqlite3_stmt *db_bind(struct sqlite *q, enum sql which, const char *types, ...)

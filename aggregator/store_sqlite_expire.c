@@ -128,11 +128,6 @@ static int list_losses(const struct window *w, struct lost_row **ret_row, size_t
 	return got;
 }
 
-static __u64 add_saturating(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
-
 /* Losses of a source that touch the same slots of the tier are one. */
 static bool join_loss(const struct window *w, struct lost_row *to, struct lost_row *r)
 {
@@ -325,7 +320,12 @@ int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS])
 
 int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 {
-	return expire_in(sqlite_of(s), inst, slot);
+	struct sqlite *q = sqlite_of(s);
+	int err = db_limit_pages(q, true) ?: expire_in(q, inst, slot);
+
+	while (err == -ENOSPC && q->max_pages && !db_make_room(q))
+		err = db_limit_pages(q, true) ?: expire_in(q, inst, slot);
+	return err ? err : db_limit_pages(q, false);
 }
 
 int sqlite_inst_delete(struct store *s, __u64 inst)

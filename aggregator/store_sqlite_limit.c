@@ -2,15 +2,23 @@
  * for the log beside it.  Pages of what is dropped are used again.
  *
  * What goes is always the oldest of the finest tier that has more than its floor: the newest hour of slots, day of
- * minutes, month of hours, of each instrumentation.  When all are at their floors, these are quartered. */
+ * minutes, month of hours, of each instrumentation.  When all are at their floors, these are quartered.
+ *
+ * What goes is added up for the next tier before, and that needs room, too: the last sixteenth of the pages is for it, and
+ * what is added leaves it free.  Where a block does not fit there either, its rows go without being added up, and so do in the end the
+ * sums of the hour that goes on: their events are a loss in their slots. */
 #include "store_sqlite.h"
+
+#include "array.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define LOG_SHARE 8
 #define LOG_MAX (64u << 20)
+#define RESERVE 16			/* of so many pages one is for making room */
 #define ROUNDS 10			/* of quartering: a hundred thousandth of an hour */
 
 struct size {
@@ -105,6 +113,62 @@ static int find_oldest(struct sqlite *q, int tier, int round, struct oldest *ret
 	return err ? err : got;
 }
 
+/* --- what there is no room for to add up --- */
+
+static int count_rows(struct sqlite *q, const struct known *k, int tier, __s64 last, struct loss *l)
+{
+	sqlite3_stmt *stmt = db_bind(q, HOT_READ, "iiiiiii", k->inst, (__s64)tier, (__s64)0, INT64_MIN, last, (__s64)0, (__s64)0);
+	__s64 per = tier_slots(k->slot_ns, tier);
+	int got;
+
+	while ((got = db_step(q, stmt)) > 0) {
+		__s64 first = col(stmt, 1) * per;
+		struct hist_reader r;
+
+		if (!col(stmt, 0) || hist_reader_open(&r, (__u64)col(stmt, 3), sqlite3_column_blob(stmt, 5),
+						      (size_t)sqlite3_column_bytes(stmt, 5)))
+			continue;	/* of all keys together; damaged */
+		l->first = !l->n || first < l->first ? first : l->first;
+		l->n = add_saturating(l->n, r.count);
+		l->sum = add_saturating(l->sum, r.sum);
+	}
+	return got;
+}
+
+static int lose_tier(struct sqlite *q, const struct known *k, int tier, __s64 before, __u64 *n_rows, __u64 *n_events)
+{
+	__s64 per = tier_slots(k->slot_ns, tier), last = tier_divide(before, per) - 1;
+	struct loss l = { .last = (last + 1) * per - 1 };
+	int err = count_rows(q, k, tier, last, &l);
+
+	for (__s64 axis = 0; axis < MEASURES_MAX && !err; axis++) {
+		err = db_step(q, db_bind(q, HOT_DROP, "iiiii", k->inst, (__s64)tier, axis, INT64_MIN, last));
+		*n_rows += (__u64)sqlite3_changes(q->db);
+	}
+	if (!err && l.n)
+		err = add_loss(q, k->inst, "", 0, &l);
+	*n_events = add_saturating(*n_events, l.n);
+	return err;
+}
+
+/* The hot rows before that slot of this tier and of the finer ones.  -ENOSPC: there are none. */
+static int lose_rows(struct sqlite *q, const struct known *k, int tier, __s64 before)
+{
+	__u64 n_rows = 0, n_events = 0;
+	int err = db_begin(q);
+
+	for (int i = 0; i <= tier && !err; i++)
+		err = lose_tier(q, k, i, before, &n_rows, &n_events);
+	if (!err)
+		err = db_step(q, db_bind(q, KEY_EXPIRE, "i", k->inst));
+	if (err || !n_rows)
+		return db_end(q, err ? err : -ENOSPC);
+	err = db_end(q, 0);
+	if (!err)
+		q->store.n_lost = add_saturating(q->store.n_lost, n_events);
+	return err;
+}
+
 static int drop(struct sqlite *q, int tier, const struct oldest *o)
 {
 	__s64 slot[TIERS];
@@ -117,11 +181,67 @@ static int drop(struct sqlite *q, int tier, const struct oldest *o)
 		slot[i] = k.dropped[i].before > slot[tier] ? k.dropped[i].before : slot[tier];
 	if (!err)
 		err = expire_in(q, o->inst, slot);
+	if (err == -ENOSPC)
+		err = lose_rows(q, &k, tier, o->before);
 	q->store.n_dropped += !err;
 	return err;
 }
 
 /* --- the limit --- */
+
+static int list_insts(struct sqlite *q, __u64 **ret_inst, size_t *ret_n)
+{
+	sqlite3_stmt *stmt = q->stmt[SLOT_NS_EACH];
+	size_t room = 0;
+	int got;
+
+	while ((got = db_step(q, stmt)) > 0) {
+		int err = array_grow(ret_inst, *ret_n, &room, sizeof(**ret_inst));
+
+		if (err) {
+			sqlite3_reset(stmt);
+			return err;
+		}
+		(*ret_inst)[(*ret_n)++] = (__u64)col(stmt, 0);
+	}
+	return got;
+}
+
+/* Up to the newest slot all is dropped that may be, and what is left are sums of the minute and the hour that go on. */
+static int lose_sums(struct sqlite *q, __u64 inst)
+{
+	struct known k;
+	__s64 newest, per;
+	int err = db_known(q, inst, &k);
+
+	if (err || !k.slot_ns)
+		return err;
+	err = newest_slot(q, &k, &newest);
+	per = tier_slots(k.slot_ns, TIERS - 1);
+	if (!err)
+		err = lose_rows(q, &k, TIERS - 1, tier_down(newest, per) + per);
+	q->store.n_dropped += !err;
+	return err == -ENOSPC ? 0 : err;
+}
+
+static int lose_until(struct sqlite *q, __s64 pages)
+{
+	struct size size;
+	__u64 *inst = NULL;
+	size_t n = 0;
+	int err = measure(q, &size);
+
+	if (err || size.pages - size.free <= pages)
+		return err;
+	err = list_insts(q, &inst, &n);
+	for (size_t i = 0; i < n && !err && size.pages - size.free > pages; i++) {
+		err = lose_sums(q, inst[i]);
+		if (!err)
+			err = measure(q, &size);
+	}
+	free(inst);
+	return err;
+}
 
 static int drop_until(struct sqlite *q, __s64 pages)
 {
@@ -138,7 +258,7 @@ static int drop_until(struct sqlite *q, __s64 pages)
 				if (!err)
 					err = measure(q, &size);
 			}
-	return err;
+	return err ? err : lose_until(q, pages);
 }
 
 /* Gives back what is over the limit, of a file that was larger before there was one: a little at a time, for the log. */
@@ -154,7 +274,7 @@ static int give_back(struct sqlite *q)
 		if (!err)
 			err = measure(q, &size);
 	}
-	return err ? err : db_limit_pages(q);
+	return err ? err : db_limit_pages(q, false);
 }
 
 int sqlite_shrink(struct store *s)
@@ -165,25 +285,32 @@ int sqlite_shrink(struct store *s)
 
 	if (err || !q->max_pages)
 		return err;
-	if (size.pages - size.free > q->max_pages / 20 * 19)
-		err = drop_until(q, q->max_pages / 100 * 94);
+	err = db_limit_pages(q, true);
+	if (!err && size.pages - size.free > q->max_pages / 20 * 18)
+		err = drop_until(q, q->max_pages / 100 * 89);
 	return err ? err : give_back(q);
 }
 
-/* Something did not fit, and is going to be tried again. */
 int db_make_room(struct sqlite *q)
 {
+	__u64 was = q->store.n_dropped;
 	struct size size;
 	int err = measure(q, &size);
 
-	return err ? err : drop_until(q, (size.pages - size.free) / 10 * 9);
+	if (!err)
+		err = db_limit_pages(q, true);
+	if (!err)
+		err = drop_until(q, (size.pages - size.free) / 10 * 9);
+	if (!err)
+		err = db_limit_pages(q, false);
+	return err ? err : q->store.n_dropped == was ? -ENOSPC : 0;
 }
 
-int db_limit_pages(struct sqlite *q)
+int db_limit_pages(struct sqlite *q, bool all)
 {
 	char sql[64];
 
-	snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %lld", (long long)q->max_pages);
+	snprintf(sql, sizeof(sql), "PRAGMA max_page_count = %lld", (long long)(all ? q->max_pages : q->max_pages - q->max_pages / RESERVE));
 	return q->max_pages ? db_execute(q, sql) : 0;
 }
 
@@ -202,6 +329,6 @@ int sqlite_limit(struct store *s, __u64 bytes)
 		 (unsigned long long)log / 4, (unsigned long long)log / 4 / (__u64)size.page);
 	err = db_execute(q, sql);
 	if (!err)
-		err = db_limit_pages(q);
+		err = db_limit_pages(q, false);
 	return err ? err : sqlite_shrink(s);
 }

@@ -323,7 +323,7 @@ static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
 /* Of the newest hour nothing goes, and what a wrong clock filed in the future makes nothing old. */
 static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
 {
-	enum { KEYS = 4, LIMIT = 4000000 };
+	enum { KEYS = 4, LIMIT = 5000000 };
 	const __s64 from = 1699999200, to = from + 4 * 3600, future = to + 463 * 86400;
 	struct fixture *f = *state;
 	struct slice slice[16];
