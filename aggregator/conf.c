@@ -37,7 +37,7 @@ int conf_check(const struct conf *conf, char *reason)
 /* What a file says; NULL: nothing about that. */
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
-	char *max_size, *page_url;
+	char *max_size, *page_url, *webhook_hosts;
 	unsigned *cube_slots;
 	bool *keep, *verbose;
 	struct said_inst *always;
@@ -88,6 +88,7 @@ static const cyaml_schema_field_t fields[] = {
 	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
 	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
 	TEXT_AS("max-size", max_size),
+	CYAML_FIELD_STRING_PTR("webhook-hosts", MAY, struct said, webhook_hosts, 1, CONF_HOSTS_MAX - 1),
 	CYAML_FIELD_STRING_PTR("page-url", MAY, struct said, page_url, 1, CONF_URL_MAX - 1),
 	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
@@ -170,7 +171,7 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 
 	if (!said)
 		return 0;
-	if (conf_check_url(said, why)) {
+	if (conf_check_url(said, why) || conf_check_public(said, why)) {
 		snprintf(reason, CONF_REASON_MAX, "line %u: page-url: %s", conf_line_of(path, "page-url"), why);
 		return -EINVAL;
 	}
@@ -193,7 +194,10 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
+	const char *key = err ? "max-size" : "webhook-hosts";
 
+	if (!err && said->webhook_hosts)
+		err = conf_set_hosts(conf, said->webhook_hosts, reason);
 	take_text(said->listen, conf->listen);
 	take_text(said->socket, conf->socket);
 	take_text(said->database, conf->database);
@@ -209,7 +213,7 @@ static int take(const struct said *said, const char *path, struct conf *conf, ch
 	if (said->verbose)
 		conf->verbose = *said->verbose;
 	if (err)
-		name_line(path, "max-size", reason);
+		name_line(path, key, reason);
 	else
 		err = take_page_url(said->page_url, path, conf, reason);
 	return err ? err : take_lists(said, path, conf, reason);

@@ -25,6 +25,7 @@
 #define CONF_REQUEST_MAX 1500
 #define CONF_WEBHOOKS_MAX 16
 #define CONF_URL_MAX 1024
+#define CONF_HOSTS_MAX 1024
 #define CONF_ALERTS_MAX 32
 #define CONF_REPORTS_MAX 16
 #define CONF_REPORT_INSTS 8
@@ -77,6 +78,7 @@ struct conf {
 	size_t n_always;
 	struct conf_webhook webhook[CONF_WEBHOOKS_MAX];
 	size_t n_webhooks;
+	char webhook_hosts[CONF_HOSTS_MAX];	/* the hosts that webhooks may name, with commas; "": any */
 	struct conf_alert alert[CONF_ALERTS_MAX];
 	size_t n_alerts;
 	struct conf_report report[CONF_REPORTS_MAX];
@@ -94,5 +96,9 @@ void conf_init(struct conf *conf);	/* the defaults */
 int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */
+int conf_set_hosts(struct conf *conf, const char *text, char *reason);	/* webhook-hosts: "a.example, [::1]" */
+
+/* Is the host among webhook-hosts?  False where there are none; letters' case and a dot at the end do not matter. */
+bool conf_lists_host(const struct conf *conf, const char *host);
 
 #endif

@@ -75,5 +75,6 @@ int conf_check_webhook(const struct conf *conf, const char *name, char *reason);
 
 /* Is it http:// or https://, a host, and no space?  -EINVAL and why not, in `reason` (REASON_MAX bytes), without the URL. */
 int conf_check_url(const char *url, char *reason);
+int conf_check_public(const char *url, char *reason);	/* -EINVAL: it has a user or a password */
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define TIMEOUT_MAX_S 60
 #define TIMEOUT_S 10
@@ -34,13 +35,68 @@ int conf_check_url(const char *url, char *reason)
 	return -EINVAL;
 }
 
+int conf_check_public(const char *url, char *reason)
+{
+	const char *at = strstr(url, "://"), *end = at ? at + 3 + strcspn(at + 3, "/?#") : url;
+
+	if (!at || !memchr(at, '@', (size_t)(end - at)))
+		return 0;
+	snprintf(reason, REASON_MAX, "it has a user or a password, and it is sent to everybody who gets a link");
+	return -EINVAL;
+}
+
+/* --- the hosts that may be named --- */
+
+#define HOST_BETWEEN ", "
+
+/* As people and libcurl write it: an IPv6 address in brackets or not, a name with a dot at its end or not. */
+static size_t bare_host(const char **host, size_t len)
+{
+	if (len > 2 && **host == '[' && (*host)[len - 1] == ']') {
+		(*host)++;
+		len -= 2;
+	}
+	return len > 1 && (*host)[len - 1] == '.' ? len - 1 : len;
+}
+
+bool conf_lists_host(const struct conf *conf, const char *host)
+{
+	size_t len = bare_host(&host, strlen(host));
+
+	for (const char *at = conf->webhook_hosts + strspn(conf->webhook_hosts, HOST_BETWEEN), *listed; *at; at += strspn(at, HOST_BETWEEN)) {
+		size_t whole = strcspn(at, HOST_BETWEEN), n;
+
+		listed = at;
+		n = bare_host(&listed, whole);
+		if (n == len && !strncasecmp(listed, host, len))
+			return true;
+		at += whole;
+	}
+	return false;
+}
+
+int conf_set_hosts(struct conf *conf, const char *text, char *reason)
+{
+	bool is_host = text[strspn(text, HOST_BETWEEN)] && strlen(text) < sizeof(conf->webhook_hosts);
+
+	for (const char *at = text; *at && is_host; at++)
+		is_host = *at >= ' ' && *at < 0x7f && !strchr("/@?#*\"'", *at);
+	if (!is_host) {
+		snprintf(reason, CONF_REASON_MAX, "value \"%.100s\" for \"webhook-hosts\" is invalid: hosts with commas between them, without ports, "
+			 "like hooks.example.net, 192.0.2.7", strchr(text, '@') ? "..." : text);
+		return -EINVAL;
+	}
+	snprintf(conf->webhook_hosts, sizeof(conf->webhook_hosts), "%s", text);
+	return 0;
+}
+
 int conf_check_webhook(const struct conf *conf, const char *name, char *reason)
 {
 	for (size_t i = 0; name && i < conf->n_webhooks; i++)
 		if (!strcmp(conf->webhook[i].name, name))
 			return 0;
 	if (name)
-		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", name);
+		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", strstr(name, "://") ? "URL" : name);	/* which may be a secret */
 	return name ? -EINVAL : 0;
 }
 

@@ -1,5 +1,7 @@
 #include "courier.h"
 
+#include "endpoint.h"
+
 #include <curl/curl.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -17,6 +19,7 @@ struct letter {
 	void *body;
 	size_t len, n_answered;
 	unsigned n_tries;
+	bool link_local, is_refused;	/* it may go to addresses of the link; it would have gone there */
 	uv_timer_t pause;		/* until the next try */
 	courier_done done;
 	void *arg;
@@ -116,6 +119,8 @@ static void say_why(const struct letter *l, CURLcode code, long status, char rea
 		snprintf(reason, COURIER_REASON_MAX, "the answer was %ld: redirects are not followed%s", status, tries);
 	else if (code == CURLE_OK)
 		snprintf(reason, COURIER_REASON_MAX, "the answer was %ld%s", status, tries);
+	else if (l->is_refused)
+		snprintf(reason, COURIER_REASON_MAX, "it leads to a link-local address: only a host that webhook-hosts lists may");
 	else
 		say_trouble(l, code, tries, reason);
 }
@@ -125,6 +130,7 @@ static void on_pause(uv_timer_t *pause)
 	struct letter *l = pause->data;
 
 	l->n_answered = 0;
+	l->is_refused = false;
 	if (curl_multi_add_handle(l->courier->multi, l->easy))
 		letter_end(l, -ENOMEM, "out of memory");
 }
@@ -141,7 +147,7 @@ static void on_tried(struct letter *l, CURLcode code)
 		code = CURLE_OK;
 	if (code == CURLE_OK && status / 100 == 2) {
 		letter_end(l, 0, "");
-	} else if (l->n_tries < COURIER_TRIES && may_change(code, status)) {
+	} else if (l->n_tries < COURIER_TRIES && !l->is_refused && may_change(code, status)) {
 		uv_timer_start(&l->pause, on_pause, (uint64_t)l->courier->pause_ms << 2 * (l->n_tries - 1), 0);
 	} else {
 		say_why(l, code, status, reason);
@@ -245,6 +251,18 @@ static size_t on_answer(char *data, size_t size, size_t n, void *arg)
 	return l->n_answered > ANSWER_MAX ? 0 : n;
 }
 
+/* By the address, so that no name, number or redirection of names leads elsewhere. */
+static curl_socket_t on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *a)
+{
+	struct letter *l = arg;
+
+	if (!l->link_local && endpoint_is_link_local(&a->addr)) {
+		l->is_refused = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(a->family, a->socktype | SOCK_CLOEXEC, a->protocol);
+}
+
 static int add_header(struct letter *l, const char *name, const char *value)
 {
 	struct curl_slist *more;
@@ -283,6 +301,8 @@ static int address(struct letter *l, const struct courier_post *post)
 	curl_easy_setopt(l->easy, CURLOPT_POSTFIELDS, l->body ? l->body : "");
 	curl_easy_setopt(l->easy, CURLOPT_WRITEFUNCTION, on_answer);
 	curl_easy_setopt(l->easy, CURLOPT_WRITEDATA, l);
+	curl_easy_setopt(l->easy, CURLOPT_OPENSOCKETFUNCTION, on_open);
+	curl_easy_setopt(l->easy, CURLOPT_OPENSOCKETDATA, l);
 	curl_easy_setopt(l->easy, CURLOPT_PRIVATE, l);
 	return 0;
 }
@@ -324,7 +344,8 @@ int courier_post(struct courier *c, const struct courier_post *post, courier_don
 		free(post->body);
 		return err;
 	}
-	*l = (struct letter){ .courier = c, .body = post->body, .len = post->len, .done = done, .arg = arg, .easy = curl_easy_init() };
+	*l = (struct letter){ .courier = c, .body = post->body, .len = post->len, .done = done, .arg = arg, .easy = curl_easy_init(),
+			      .link_local = post->link_local };
 	err = l->easy ? address(l, post) : -ENOMEM;
 	if (err)
 		letter_free(l);

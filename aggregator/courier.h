@@ -7,6 +7,7 @@
  *            meant to send), a URL that is none, a certificate that is not to be trusted.
  * Reasons    tell neither the URL nor its host, which may be secrets; ASCII.
  * Bounds     COURIER_WAITING deliveries and COURIER_BYTES at a time; further ones are refused with -ENOSPC, and with -E2BIG what is larger alone.
+ * Links      no connection is made to an address of the link alone (endpoint_is_link_local()), whatever name leads there, unless the post says so.
  * Proxies    none: those of the environment are not asked.
  * Names      are looked up by a thread of libcurl's.
  * Order      a delivery that is tried again may arrive after a younger one.
@@ -15,6 +16,7 @@
 #ifndef HEATSCOPE_COURIER_H
 #define HEATSCOPE_COURIER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
@@ -32,6 +34,7 @@ struct courier_post {
 	void *body;			/* malloc'ed */
 	size_t len;
 	unsigned timeout_ms;		/* of each try */
+	bool link_local;		/* also to addresses of the link alone */
 };
 
 /* err 0: delivered; -ECANCELED: courier_close(); else it is given up, and `reason` says why. */

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/types.h>
 #include <netinet/in.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -112,6 +113,27 @@ bool endpoint_is_beyond(const struct endpoint *e)
 	if (e->addr.ss_family == AF_INET)
 		return ntohl(in->sin_addr.s_addr) >> 24 != 127;
 	return e->addr.ss_family != AF_UNIX && !(e->addr.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr));
+}
+
+static bool is_link_local_4(const __u8 *a)
+{
+	return a[0] == 169 && a[1] == 254;
+}
+
+bool endpoint_is_link_local(const struct sockaddr *addr)
+{
+	static const __u8 nat64[12] = { 0, 0x64, 0xff, 0x9b }, metadata[16] = { 0xfd, 0, 0x0e, 0xc2, [14] = 0x02, 0x54 };
+	const struct sockaddr_in *in = (const struct sockaddr_in *)addr;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)addr;
+	const __u8 *a = in6->sin6_addr.s6_addr;
+
+	if (addr->sa_family == AF_INET)
+		return is_link_local_4((const __u8 *)&in->sin_addr);
+	if (addr->sa_family != AF_INET6)
+		return false;
+	if (IN6_IS_ADDR_V4MAPPED(&in6->sin6_addr) || IN6_IS_ADDR_V4COMPAT(&in6->sin6_addr) || !memcmp(a, nat64, sizeof(nat64)))
+		return is_link_local_4(a + 12);
+	return IN6_IS_ADDR_LINKLOCAL(&in6->sin6_addr) || !memcmp(a, metadata, sizeof(metadata));
 }
 
 static const char *unix_path(const struct endpoint *e)

@@ -25,6 +25,10 @@ bool endpoint_is_tcp(const struct endpoint *e);
 /* Can other machines reach it?  Everything but loopback addresses and Unix sockets. */
 bool endpoint_is_beyond(const struct endpoint *e);
 
+/* Is it an address of the link alone: 169.254.0.0/16, fe80::/10, also as IPv6 writes IPv4 (::ffff:a.b.c.d, 64:ff9b::a.b.c.d)?  There, and
+ * at fd00:ec2::254, clouds answer whoever asks with the machine's secrets. */
+bool endpoint_is_link_local(const struct sockaddr *addr);
+
 /* A listening, non-blocking, close-on-exec socket; `mode` is of a Unix socket's file. */
 int endpoint_listen(const struct endpoint *e, mode_t mode, int *ret_fd, char *reason, size_t room);
 

@@ -27,7 +27,7 @@ static const char doc[] =
 
 enum { OPT_CONFIG = 'c', OPT_LISTEN = 'l', OPT_SOCKET = 's', OPT_DATABASE = 'd', OPT_VERBOSE = 'v',
        OPT_PAGE = 256, OPT_CUBE_SLOTS, OPT_MAX_SIZE, OPT_KEEP, OPT_API_SOCKET, OPT_TOKEN_FILE, OPT_TLS_CERTIFICATE, OPT_TLS_KEY,
-       OPT_NO_CONFIG };
+       OPT_NO_CONFIG, OPT_WEBHOOK_HOSTS };
 
 static const struct argp_option options[] = {
 	{ "config", OPT_CONFIG, "FILE", 0, "YAML file (default " CONF_DEFAULT " if it exists)", 0 },
@@ -44,6 +44,7 @@ static const struct argp_option options[] = {
 	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "Newest slots of each instrumentation kept in memory (default 3600)", 0 },
 	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Bytes that the database may have, like \"10 GB\" (the default), or \"none\"; "
 	  "beyond it the oldest is dropped, the finest first", 0 },
+	{ "webhook-hosts", OPT_WEBHOOK_HOSTS, "HOST,...", 0, "The only hosts that webhooks may name", 0 },
 	{ "keep", OPT_KEEP, NULL, 0, "Nothing grows too old: for showing recordings", 0 },
 	{ "verbose", OPT_VERBOSE, NULL, 0, "Say more on standard error", 0 },
 	{ 0 },
@@ -115,6 +116,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case OPT_MAX_SIZE:
 		if (conf_set_size(conf, arg, reason))
+			argp_error(state, "%s", reason);
+		break;
+	case OPT_WEBHOOK_HOSTS:
+		if (conf_set_hosts(conf, arg, reason))
 			argp_error(state, "%s", reason);
 		break;
 	case OPT_KEEP:

@@ -1,8 +1,10 @@
 #include "webhooks.h"
 
+#include "endpoint.h"
 #include "token.h"
 #include "../collector/log.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 
 struct hook {
 	const struct conf_webhook *conf;
+	bool is_listed;			/* its host, by webhook-hosts */
 	char token[TOKEN_MAX + 1];
 	unsigned long long n_delivered, n_given_up, n_waiting;
 	char reason[COURIER_REASON_MAX];	/* why the last one was given up */
@@ -89,7 +92,7 @@ static const char *refusal(int err, char room[COURIER_REASON_MAX])
 static int post(struct webhooks *w, struct hook *h, struct delivery *d, void *body, size_t len)
 {
 	const struct courier_post p = { .url = h->conf->url, .token = h->token, .type = "application/json", .body = body, .len = len,
-					.timeout_ms = 1000 * h->conf->timeout_s };
+					.timeout_ms = 1000 * h->conf->timeout_s, .link_local = h->is_listed };
 
 	if (d && d->what && w->courier)
 		return courier_post(w->courier, &p, on_done, d);
@@ -158,13 +161,57 @@ int webhooks_reload(struct webhooks *w, char *reason)
 	return err;
 }
 
+/* The host as libcurl is going to understand it; free with curl_free().  NULL: it does not. */
+static char *host_of(const char *url)
+{
+	CURLU *parts = curl_url();
+	char *host = NULL;
+
+	if (parts && !curl_url_set(parts, CURLUPART_URL, url, 0))
+		curl_url_get(parts, CURLUPART_HOST, &host, 0);
+	curl_url_cleanup(parts);
+	return host;
+}
+
+static bool is_link_local(const char *host)
+{
+	char text[64];
+	struct sockaddr_storage addr = { 0 };
+
+	snprintf(text, sizeof(text), "%.*s", (int)strcspn(host + (*host == '['), "]"), host + (*host == '['));
+	if (uv_ip4_addr(text, 0, (struct sockaddr_in *)&addr) && uv_ip6_addr(text, 0, (struct sockaddr_in6 *)&addr))
+		return false;
+	return endpoint_is_link_local((struct sockaddr *)&addr);
+}
+
+/* What can be known before anything is sent; a name is looked up then. */
+static int check_host(const struct conf *conf, struct hook *h, char *reason)
+{
+	char *host = host_of(h->conf->url);
+	const char *why = NULL;
+
+	h->is_listed = host && conf_lists_host(conf, host);
+	if (!host)
+		why = "its URL is none";
+	else if (*conf->webhook_hosts && !h->is_listed)
+		why = "its host is not among webhook-hosts";
+	else if (!h->is_listed && is_link_local(host))
+		why = "its host is a link-local address, where clouds hand out secrets: list it in webhook-hosts if it is meant";
+	curl_free(host);
+	if (why)
+		snprintf(reason, CONF_REASON_MAX, "the webhook %s at line %u: %s", h->conf->name, h->conf->line, why);
+	return why ? -EINVAL : 0;
+}
+
 int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason)
 {
 	struct webhooks *w = calloc(1, sizeof(*w));
 	int err = w ? courier_new(loop, PAUSE_MS, &w->courier) : -ENOMEM;
 
-	for (size_t i = 0; !err && i < conf->n_webhooks; i++)
-		w->hook[w->n++].conf = &conf->webhook[i];
+	for (size_t i = 0; !err && i < conf->n_webhooks; i++) {
+		w->hook[w->n].conf = &conf->webhook[i];
+		err = check_host(conf, &w->hook[w->n++], reason);
+	}
 	if (!err)
 		err = webhooks_reload(w, reason);
 	if (w)

@@ -51,6 +51,15 @@ refuses 1 "there is no folder $dir/none (--listen)" $here --listen "unix:$dir/no
 refuses 1 "there is no folder $dir/none (--api-socket)" $here --api-socket "$dir/none/http"
 refuses 1 "is not a socket" $here --socket "$dir/text"
 refuses 1 "cannot be read: No such file" --config /nonexistent.yaml
+hook() { printf 'webhooks:\n- name: ops\n  url: %s\n' "$1" >"$dir/hook.yaml"; }
+hook http://ann:secret@169.254.169.254/latest
+refuses 1 "the webhook ops at line 2: its host is a link-local address" $here --config "$dir/hook.yaml"
+hook "'http://[fe80::1]/'"
+refuses 1 "its host is a link-local address" $here --config "$dir/hook.yaml"
+hook https://ann:secret@hooks.example.net/
+refuses 1 "the webhook ops at line 2: its host is not among webhook-hosts" $here --config "$dir/hook.yaml" --webhook-hosts other.example.net
+grep -q "secret\|ann\|hooks.example" "$dir/out" && { echo "FAIL: a secret is told: $(cat "$dir/out")"; failed=1; }
+refuses 2 'for "webhook-hosts" is invalid' $here --webhook-hosts https://x/
 refuses 1 "many" --config "$dir/bad.yaml"
 refuses 1 "colour" --config "$dir/unknown.yaml"
 refuses 1 "not a database" $here --database "$dir/text"

@@ -111,6 +111,10 @@ static void what_is_wrong_is_named_and_changes_nothing(void **state)
 		{ "instrumentations:\n- {module: a, stat: b}\n- {name: x, module: a, stat: b}\n- {name: x, module: a, stat: c}\n",
 		  "line 4: line 3 has one with the name \"x\" already" },
 		{ "page-url: example.net\n", "line 1: page-url: no URL that can be used: it must be like https://example.net/hook" },
+		{ "page-url: https://ann:secret@example.net/\n", "line 1: page-url: it has a user or a password" },
+		{ "keep: true\nwebhook-hosts: http://a/\n", ": line 2: value \"http://a/\" for \"webhook-hosts\" is invalid: hosts with commas" },
+		{ "webhook-hosts: ', '\n", "for \"webhook-hosts\" is invalid" },
+		{ "webhook-hosts: 'ann:secret@host'\n", "value \"...\" for" },
 		{ "webhooks:\n- {name: a}\n", ": line 2: the key url is missing" },
 		{ "webhooks:\n- {name: a, url: 'ftp://x/'}\n", "the webhook at line 2: no URL that can be used" },
 		{ "webhooks:\n- {name: a, url: 'http://'}\n", "no URL" },
@@ -266,6 +270,22 @@ static void sizes_may_have_units(void **state)
 	}
 }
 
+static void hosts_are_listed_as_people_write_them(void **state)
+{
+	static const char *const listed[] = { "hooks.example.net", "HOOKS.example.net.", "192.0.2.7", "[2001:db8::1]", "2001:db8::1" };
+	static const char *const others[] = { "example.net", "hooks.example.ne", "hooks.example.net.evil", "192.0.2.70", "", "." };
+	struct conf conf;
+	char reason[CONF_REASON_MAX];
+
+	conf_init(&conf);
+	assert_false(conf_lists_host(&conf, "hooks.example.net"));
+	assert_int_equal(conf_set_hosts(&conf, "hooks.example.net., 192.0.2.7,[2001:db8::1]", reason), 0);
+	for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++)
+		assert_true(conf_lists_host(&conf, listed[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(conf_lists_host(&conf, others[i]));
+}
+
 static void a_file_that_is_missing_is_named(void **state)
 {
 	struct conf conf;
@@ -286,6 +306,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(alerts_name_their_instrumentation_and_webhook),
 	cmocka_unit_test(reports_say_when_and_where_to),
 	cmocka_unit_test(sizes_may_have_units),
+	cmocka_unit_test(hosts_are_listed_as_people_write_them),
 	cmocka_unit_test(a_file_that_is_missing_is_named),
 };
 

@@ -257,6 +257,19 @@ static void only_http_and_https_are_spoken(void **state)
 	}
 }
 
+/* However it is written; no connection is tried. */
+static void nothing_goes_to_an_address_of_the_link(void **state)
+{
+	static const char *const urls[] = { "http://169.254.169.254/latest", "http://2852039166/", "http://0xa9fea9fe/", "http://169.254.43518/",
+					    "http://[::ffff:169.254.169.254]/", "http://[fe80::1]/", "http://u:p@169.254.1.1:8080/" };
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		send_to(urls[i], &o);
+		assert_string_equal(o.reason, "it leads to a link-local address: only a host that webhook-hosts lists may");
+	}
+}
+
 static void the_environments_proxy_is_not_asked(void **state)
 {
 	struct outcome o;
@@ -310,6 +323,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(where_nobody_listens_it_is_tried_three_times, start, stop),
 		cmocka_unit_test_setup_teardown(reasons_tell_neither_the_url_nor_its_host, start, stop),
 		cmocka_unit_test_setup_teardown(only_http_and_https_are_spoken, start, stop),
+		cmocka_unit_test_setup_teardown(nothing_goes_to_an_address_of_the_link, start, stop),
 		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_asked, start, stop),
 		cmocka_unit_test_setup_teardown(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop),
 		cmocka_unit_test_setup_teardown(what_is_on_its_way_at_the_end_is_told_so, start, stop),

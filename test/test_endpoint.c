@@ -28,6 +28,25 @@ static void other_machines_reach_all_but_loopback_and_unix_sockets(void **state)
 	}
 }
 
+static void addresses_of_the_link_alone_are_known(void **state)
+{
+	static const struct { const char *at; bool is; } cases[] = {
+		{ "169.254.169.254:80", true }, { "169.254.0.1:80", true }, { "169.253.0.1:80", false }, { "169.255.0.1:80", false },
+		{ "127.0.0.1:80", false }, { "192.0.2.1:80", false }, { "[fe80::1]:80", true }, { "[febf::1]:80", true }, { "[fec0::1]:80", false },
+		{ "[::1]:80", false }, { "[2001:db8::1]:80", false }, { "[::ffff:169.254.169.254]:80", true }, { "[::ffff:192.0.2.1]:80", false },
+		{ "[::169.254.169.254]:80", true }, { "[64:ff9b::a9fe:a9fe]:80", true }, { "[64:ff9b::c000:201]:80", false },
+		{ "[fd00:ec2::254]:80", true }, { "[fd00:ec2::253]:80", false }, { "unix:/tmp/x", false },
+	};
+	struct endpoint e;
+	char reason[256];
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(endpoint_parse(cases[i].at, &e, reason, sizeof(reason)), 0);
+		if (endpoint_is_link_local((const struct sockaddr *)&e.addr) != cases[i].is)
+			fail_msg("%s", cases[i].at);
+	}
+}
+
 static void what_is_no_place_is_said_so(void **state)
 {
 	static const char *const bad[] = { "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", ":80",
@@ -97,6 +116,7 @@ static void a_folder_that_is_missing_is_named(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(other_machines_reach_all_but_loopback_and_unix_sockets),
+	cmocka_unit_test(addresses_of_the_link_alone_are_known),
 	cmocka_unit_test(what_is_no_place_is_said_so),
 	cmocka_unit_test(a_socket_that_answers_is_left_alone_and_a_stale_one_replaced),
 	cmocka_unit_test(what_is_no_socket_is_left_alone),

@@ -50,26 +50,44 @@ static void explain(struct client *c, const char *method, const char *path, cons
 	json_decref(json);
 }
 
+const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX])
+{
+	const char *scheme = strstr(c->url, "://"), *host = scheme ? scheme + 3 : c->url;
+	size_t len = strcspn(host, "/?#");
+
+	while (scheme && memchr(host, '@', len)) {
+		const char *after = (const char *)memchr(host, '@', len) + 1;
+
+		len -= (size_t)(after - host);
+		host = after;
+	}
+	snprintf(ret_place, CLIENT_PLACE_MAX, "%.*s%s", scheme ? (int)(scheme + 3 - c->url) : 0, c->url, host);
+	return ret_place;
+}
+
 /* Why nothing was answered. */
 static int explain_failure(struct client *c, CURLcode code)
 {
 	static const char no_daemon[] = "is heatscoped running there? (--url or HEATSCOPE_URL says where)";
+	char place[CLIENT_PLACE_MAX];
 
 	if (code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE) {
-		snprintf(c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to trust", c->url,
+		snprintf(c->reason, sizeof(c->reason), "%s: %s; --cacert FILE names an authority to trust", client_place(c, place),
 			 curl_easy_strerror(code));
 		return -EACCES;
 	}
-	snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", c->url, curl_easy_strerror(code), no_daemon);
+	snprintf(c->reason, sizeof(c->reason), "%s: %s; %s", client_place(c, place), curl_easy_strerror(code), no_daemon);
 	return -ECONNREFUSED;
 }
 
 static int check_url(struct client *c)
 {
+	char place[CLIENT_PLACE_MAX];
+
 	if (!strncasecmp(c->url, "http://", 7) || !strncasecmp(c->url, "https://", 8) || (!strncmp(c->url, "unix:", 5) && c->url[5]))
 		return 0;
 	snprintf(c->reason, sizeof(c->reason), "%.200s: must be http://HOST:PORT, https://HOST:PORT or unix:PATH (--url or "
-		 "HEATSCOPE_URL)", c->url);
+		 "HEATSCOPE_URL)", client_place(c, place));
 	return -EPROTONOSUPPORT;
 }
 
@@ -110,7 +128,7 @@ static int may_take_token(const char *url)
 /* "Authorization: Bearer ..." from the token's file. */
 static int add_token(struct client *c, struct curl_slist **headers)
 {
-	char line[24 + 256 + 2] = "Authorization: Bearer ";
+	char place[CLIENT_PLACE_MAX], line[24 + 256 + 2] = "Authorization: Bearer ";
 	size_t start = strlen(line);
 	struct curl_slist *more;
 	FILE *f;
@@ -118,7 +136,7 @@ static int add_token(struct client *c, struct curl_slist **headers)
 	if (!c->token_file || !strncmp(c->url, "unix:", 5))
 		return 0;
 	if (!may_take_token(c->url)) {
-		snprintf(c->reason, sizeof(c->reason), "%s: a token is sent over https or to this machine only", c->url);
+		snprintf(c->reason, sizeof(c->reason), "%s: a token is sent over https or to this machine only", client_place(c, place));
 		return -EPERM;
 	}
 	f = fopen(c->token_file, "re");

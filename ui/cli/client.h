@@ -24,6 +24,11 @@ struct client {
 	char reason[512];
 };
 
+#define CLIENT_PLACE_MAX 256
+
+/* Its URL as it may be shown: without a user and a password. */
+const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX]);
+
 /* Where heatscoped is asked when nobody says where. */
 const char *client_url_default(void);
 

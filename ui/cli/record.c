@@ -285,6 +285,7 @@ static const struct argp doctor_argp = {
 
 static void print_daemon(struct client *c)
 {
+	char place[CLIENT_PLACE_MAX];
 	json_t *catalogue, *source;
 	size_t i;
 
@@ -293,7 +294,7 @@ static void print_daemon(struct client *c)
 		show_print(stdout, "  %s\n", c->reason);
 		return;
 	}
-	show_print(stdout, "  answers at %s\n", c->url);
+	show_print(stdout, "  answers at %s\n", client_place(c, place));
 	json_array_foreach(json_object_get(catalogue, "sources"), i, source)
 		show_print(stdout, "  source %s: %s\n", json_string_value(json_object_get(source, "source")),
 		       json_string_value(json_object_get(source, "state")));
