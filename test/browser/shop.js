@@ -112,6 +112,35 @@ shop("a rectangle is drilled down to; the path leads back, and the predicate is 
 	await fetch(`${s.url}/ca/instrumentations/${made.id}`, { method: "DELETE" });
 });
 
+shop("parts are how many ran at once, column by column, as the API has them", async ({ page, server: s }) => {
+	const isActive = (r) => r.url().includes("/value/grid") && new URL(r.url()).searchParams.get("active") === "true";
+	const places = `&map=${s.id}:latency&map=${s.id}:latency:::parts`;
+	const [reply] = await Promise.all([page.waitForResponse(isActive), page.evaluate((more) => { location.hash += more; }, places)]);
+	const { rows, columns, column, from, ncols, summary } = await reply.json(), parts = map(page, "parts");
+	const sums = columns.map(({ cells }) => cells.reduce((sum, [, ns]) => sum + ns, 0));
+	const fullest = sums.indexOf(Math.max(...sums)), read = page.getByRole("region", { name: "Parts of the column" });
+
+	assert.deepEqual(rows, ["cputime", "io", "futex", "net", "sleep", "rest", "running"]);
+	assert.equal(sums.reduce((a, b) => a + b), summary.sum);
+	await until("painted", async () => await parts.locator("canvas.cells").count() === 1);
+	const box = await parts.boundingBox();
+
+	for (const i of [fullest, Math.max(0, fullest - 1)]) {
+		await page.mouse.move(box.x + box.width * (i + 0.5) / ncols, box.y + 20);
+		const wanted = columns[i].cells.map(([row, ns]) => [rows[row], ns / ((columns[i].known ?? column) * 1e9)]).sort((a, b) => b[1] - a[1]);
+
+		await until(`column ${from + i * column}`, async () => {
+			const shown = await read.locator("tr").evaluateAll((all) => all.map((tr) => [tr.dataset.part, Number(tr.dataset.load)]));
+
+			return shown.length === wanted.length && shown.every(([part, load], k) => part === wanted[k][0] && Math.abs(load - wanted[k][1]) < 1e-9);
+		});
+	}
+	assert.match(await page.locator(".panel h2").nth(1).textContent(), /^parts of latency .*queries at once$/);
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "parts.png") });
+});
+
 shop("a flame graph of a rectangle is shown over the page", async ({ page }) => {
 	const dialog = page.getByRole("dialog", { name: /^Flame graph of / });
 	const asked = await drag(page);

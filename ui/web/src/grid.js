@@ -12,6 +12,7 @@
  * @property {number} expected   sources that should have
  * @property {number} lost       events
  * @property {number} [sampled]  at worst one event in so many was looked at, and counted that many times
+ * @property {number} [known]    of a grid of parts, where it is still going on: s that are known
  * @property {number} count
  * @property {number} sum        of the measure, in its unit
  * @property {number} max
@@ -35,7 +36,8 @@
  * @property {number} slot       s per slot
  * @property {number} ncols
  * @property {number} nrows
- * @property {(number|null)[]} edge  nrows + 1, ascending; null: no upper edge
+ * @property {(number|null)[]} edge  nrows + 1, ascending; null: no upper edge; a grid of parts has none
+ * @property {string[]} [rows]   of a grid of parts, asked for with active: their names
  * @property {Column[]} columns
  * @property {Object} summary
  * @property {import("./shade.js").Shade} shade

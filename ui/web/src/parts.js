@@ -1,59 +1,34 @@
-/* parts.js - what the time of events was, column by column: how many were in each part at once, on average.
+/* parts.js - what events were in, column by column: how many were in each part at once, on average, also before they ended.
  *
- *      a grid per weight (sums, in ns) -> sums / length of the column -> parts stacked, and the rest up to the whole
+ *      a grid whose rows are parts (active=true; cells in ns) -> cells / length of the column -> parts stacked
  */
 import { HeatMap } from "./map.js";
-import { gridEnd } from "./grid.js";
 
 export const REST = "rest";		/* what no part that is kept is */
+export const RUNNING = "running";	/* what has not ended: in which part is known when it ends */
 
 /* A part has a colour of its own, wherever it is shown; Okabe and Ito's, and greys for what is not known better. */
 const HUES = {
 	cputime: "#009E73", runqwait: "#F0E442", io: "#0072B2", futex: "#D55E00", net: "#56B4E9", sleep: "#CC79A7", fault: "#E69F00",
-	other: "#8a8f95", unsplit: "#b9bdc2", [REST]: "#d5d8dc",
+	other: "#8a8f95", unsplit: "#b9bdc2", [REST]: "#d5d8dc", [RUNNING]: "#a855c7",
 };
 
 export const partHue = (name) => HUES[name] ?? HUES.other;
 
 const NS = 1e9;
 
-/** Do the columns of both begin at the same times, as far as both go? */
-function isAligned(a, b) {
-	const columns = (a.from - b.from) / b.column;
-
-	return a.column === b.column && Math.abs(columns - Math.round(columns)) < 1e-3;
-}
-
-/** What of a weight is in a column. */
-const sumOf = (column) => column.cells.reduce((sum, [, n]) => sum + n, 0);
-
 /**
- * @param {Map<string, import("./grid.js").Grid>} grids   by weight; their columns may be late by one or another
- * @returns {{from: number, column: number, names: string[], load: Float64Array[]}|null}   load[k][i]: of names[k] in column i;
- *     null: there are no grids, or their columns do not begin at the same times, as grids that were asked for at different moments may
+ * @param {import("./grid.js").Grid} grid   asked for with active: its rows are the parts, and its cells ns
+ * @returns {{from: number, column: number, names: string[], load: Float64Array[]}}   load[k][i]: of names[k] in column i
  */
-export function stackOf(grids) {
-	const [first] = grids.values();
+export function stackOf({ from, column, rows, columns }) {
+	const load = rows.map(() => new Float64Array(columns.length));
 
-	if (!first || ![...grids.values()].every((grid) => isAligned(grid, first)))
-		return null;
-	const end = Math.min(...[...grids.values()].map(gridEnd)), from = Math.max(...[...grids.values()].map((grid) => grid.from));
-	const n = Math.max(0, Math.round((end - from) / first.column)), names = [...grids.keys(), REST];
-	const load = names.map(() => new Float64Array(n));
-
-	for (let i = 0; i < n; i++) {
-		const at = (grid) => grid.columns[i + Math.round((from - grid.from) / grid.column)];
-		let rest = at(first).sum;
-
-		[...grids.values()].forEach((grid, k) => {
-			const sum = sumOf(at(grid));
-
-			load[k][i] = sum / (first.column * NS);
-			rest -= sum;
-		});
-		load[names.length - 1][i] = Math.max(0, rest) / (first.column * NS);
-	}
-	return { from, column: first.column, names, load };
+	columns.forEach(({ cells, known = column }, i) => {
+		for (const [row, n] of cells)
+			load[row][i] = n / (known * NS);	/* of the last column a part is known */
+	});
+	return { from, column, names: rows, load };
 }
 
 /** The highest of all columns. */
@@ -67,32 +42,25 @@ export function sharesOf({ names, load }) {
 		.sort((a, b) => b.share - a.share);
 }
 
-/** A map's place in the worksheet, with grids of all its instrumentation's weights. */
+/** A map's place in the worksheet, with a grid of all its instrumentation's parts. */
 export class PartsMap extends HeatMap {
 	clear() {
 		super.clear();
-		this.grids = new Map();
 		this.stacked = null;
-	}
-
-	/* Of the first measure itself there is no part: it is the whole. */
-	get weights() {
-		return this.inst?.weights.filter((weight) => weight !== this.measure) ?? [];
 	}
 
 	get views() {
-		return this.weights.map((weight) => ({ ...this.parameters, weight, weights: null, row_bits: 0 }));
+		return [{ ...this.parameters, weight: null, weights: null, active: true }];
 	}
 
-	take(grid, i = 0) {
-		this.grids.set(this.weights[i], grid);
+	take(grid) {
 		this.stacked = null;
-		super.take(this.grids.values().next().value);
+		super.take(grid);
 	}
 
 	/** As stackOf() gives it; null before there is anything. */
 	get stack() {
-		return this.stacked ??= this.grids.size && this.grids.size === this.weights.length ? stackOf(this.grids) : null;
+		return this.stacked ??= this.grid && stackOf(this.grid);
 	}
 
 	get unit() {

@@ -11,7 +11,7 @@ import { paintMarks, themeColours } from "./marks.js";
 import { Annotations } from "./noted.js";
 import { useEasel, usePaint } from "./painted.js";
 import { PanelMenu } from "./panel_menu.js";
-import { partHue, REST, sharesOf, topOf } from "./parts.js";
+import { partHue, REST, RUNNING, sharesOf, topOf } from "./parts.js";
 import { prepare, snap } from "./picture.js";
 import { Sizer } from "./sizer.js";
 import { stepTo } from "./stepping.js";
@@ -19,7 +19,9 @@ import { turn, zoomByKey } from "./zooming.js";
 
 const SHARES = 6;			/* in the title; the others are in the bars all the same */
 
-export const partLabel = (map, name) => name === REST ? "the rest" : map.nameOf(name);
+const LABELS = { [REST]: "the rest", [RUNNING]: "still running" };
+
+export const partLabel = (map, name) => LABELS[name] ?? map.nameOf(name);
 
 function paintStack(canvas, { stack, view, zero, ratio }) {
 	const g = prepare(canvas, view, ratio), { from, column, names, load } = stack;
@@ -47,7 +49,7 @@ function Title({ map }) {
 		<${Grip} map=${map} />
 		<h2 id=${`title-${map.id}`} title=${map.title}>${map.label} <small>${map.subject ? `${map.subject}, ` : ""}${map.counted} at once</small></h2>
 		<dl class="shares">${shares.slice(0, SHARES).map(({ name, share }) => html`<div key=${name}>
-			<dt title=${partLabel(map, name)}><i class="hue" style=${{ background: partHue(name) }} />${name}</dt><dd>${format.share(share, 1)}</dd></div>`)}</dl>
+			<dt title=${partLabel(map, name)}><i class="hue" style=${{ background: partHue(name) }} />${name === RUNNING ? LABELS[name] : name}</dt><dd>${format.share(share, 1)}</dd></div>`)}</dl>
 		<${PanelMenu} map=${map} />
 	</header>`;
 }

@@ -36,7 +36,20 @@ test("what adds up a weight is asked for by that alone: colours that tell how mu
 
 	assert.deepEqual(asked(HeatMap), [[null, "weight"]]);
 	assert.deepEqual(asked(HeatMap, { weight: "io" }), [["io", null]]);
-	assert.deepEqual(asked(PartsMap, { show: "parts" }), [["io", null], ["net", null]]);
+	assert.deepEqual(asked(PartsMap, { show: "parts" }), [[null, null]]);
+});
+
+test("parts are one grid, spread over when their time was spent", () => {
+	const inst = { id: "1", granularity: 1, "retention-time": 600, measures: ["latency"], weights: ["latency", "io", "net"] };
+	const session = { state: { duration: 60, weights: "count", only: null, y: "auto" }, dark: false, took() {} };
+	const map = new PartsMap(session, { id: "1", panel: panelOf("1", "latency", { show: "parts" }), inst });
+
+	assert.deepEqual(map.views.map(({ measure, active, ncols }) => ({ measure, active, ncols })), [{ measure: "latency", active: true, ncols: 60 }]);
+	assert.equal(map.stack, null);
+	map.take({ from: 10, column: 1, ncols: 1, rows: ["io", "net", "rest"], columns: [{ cells: [[1, 9e9]] }] });
+	assert.deepEqual(map.stack.load.map((part) => part[0]), [0, 9, 0]);
+	map.clear();
+	assert.equal(map.stack, null);
 });
 
 test("a cursor's value is of its own unit only", () => {

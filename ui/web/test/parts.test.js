@@ -2,44 +2,35 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { partHue, sharesOf, stackOf, topOf } from "../src/parts.js";
 
-/* Sums in ns, by column; from: the first one's time. */
-const grid = (from, sums, wholes) => ({
-	from, column: 2, ncols: sums.length, columns: sums.map((n, i) => ({ sum: wholes[i], cells: n ? [[0, n / 2], [3, n / 2]] : [] })) });
 const S = 1e9;
 
-test("parts and the rest add up to the whole, as how many there were at once", () => {
-	const stack = stackOf(new Map([["io", grid(10, [2 * S, 0], [6 * S, 4 * S])], ["net", grid(10, [S, 4 * S], [6 * S, 4 * S])]]));
-
-	assert.deepEqual(stack.names, ["io", "net", "rest"]);
-	assert.deepEqual(stack.load.map((part) => [...part]), [[1, 0], [0.5, 2], [1.5, 0]]);
-	assert.equal(topOf(stack), 3);
+/* By column: [row, s] of what was spent; the last one's are known in part. */
+const grid = (columns, known) => ({
+	from: 10, column: 2, ncols: columns.length, rows: ["io", "net", "rest", "running"],
+	columns: columns.map((cells, i) => ({ cells: cells.map(([row, s]) => [row, s * S]), ...i === columns.length - 1 ? { known } : {} })),
 });
 
-test("where one is late, what all have is stacked", () => {
-	const stack = stackOf(new Map([["io", grid(12, [2 * S, S], [2 * S, S])], ["net", grid(10, [0, 0], [0, 2 * S])]]));
+test("parts, the rest and what runs are how many there were at once", () => {
+	const stack = stackOf(grid([[[0, 2], [1, 1], [2, 3]], [[1, 4], [3, 18]], []]));
 
-	assert.deepEqual([stack.from, stack.load[0].length], [12, 1]);
-	assert.equal(stackOf(new Map()), null);
+	assert.deepEqual(stack.names, ["io", "net", "rest", "running"]);
+	assert.deepEqual(stack.load.map((part) => [...part]), [[1, 0, 0], [0.5, 2, 0], [1.5, 0, 0], [0, 9, 0]]);
+	assert.deepEqual([stack.from, stack.column, topOf(stack)], [10, 2, 11]);
 });
 
-test("columns that begin at other times are not stacked, whatever the range", () => {
-	const stack = stackOf(new Map([["io", grid(11, [2 * S, S], [2 * S, S])], ["net", grid(10, [0, 0], [0, 2 * S])]]));
+test("what is known of the last column is as high as the columns before", () => {
+	const stack = stackOf(grid([[[3, 18]], [[3, 4.5]]], 0.5));
 
-	assert.equal(stack, null);
-	for (let late = 0; late < 4; late++) {
-		const load = stackOf(new Map([["io", grid(10 + 2 * late, [S, S, S], [S, S, S])], ["net", grid(10, [0, 0, 0], [0, 0, 0])]])).load;
-
-		assert.equal(load[0].length, Math.max(0, 3 - late));
-	}
+	assert.deepEqual([...stack.load[3]], [9, 9]);
 });
 
 test("shares are of all the time shown, greatest first, and none of what is none", () => {
-	const stack = stackOf(new Map([["io", grid(10, [S], [4 * S])], ["net", grid(10, [0], [4 * S])], ["cputime", grid(10, [3 * S], [4 * S])]]));
+	const stack = stackOf(grid([[[0, 2]], [[2, 6]]]));
 
-	assert.deepEqual(sharesOf(stack), [{ name: "cputime", share: 0.75 }, { name: "io", share: 0.25 }]);
+	assert.deepEqual(sharesOf(stack), [{ name: "rest", share: 0.75 }, { name: "io", share: 0.25 }]);
 });
 
 test("a part has its colour wherever it is shown, whatever its rank", () => {
-	assert.equal(new Set(["cputime", "runqwait", "io", "futex", "net", "sleep", "fault", "other", "unsplit", "rest"].map(partHue)).size, 10);
+	assert.equal(new Set(["cputime", "runqwait", "io", "futex", "net", "sleep", "fault", "other", "unsplit", "rest", "running"].map(partHue)).size, 11);
 	assert.equal(partHue("new one"), partHue("other"));
 });
