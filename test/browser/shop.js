@@ -136,9 +136,24 @@ shop("parts are how many ran at once, column by column, as the API has them", as
 		});
 	}
 	assert.match(await page.locator(".panel h2").nth(1).textContent(), /^parts of latency .*queries at once$/);
+	assert.equal(await page.locator(".readout tbody tr").count(), 1, "they have a list of their own");
 	assert.deepEqual(await violations(page), []);
 	if (shots)
 		await page.screenshot({ path: join(shots, "parts.png") });
+	/* What is set for maps of values is set for the map beside them, and nothing fails. */
+	await page.getByLabel("Crop").selectOption("0.02");
+	await title(page).locator(".cropped").waitFor();
+	await page.getByLabel("Colours").selectOption("percent");
+	await parts.focus();
+	for (const key of ["ArrowLeft", "ArrowUp", "Shift+ArrowUp", "e", "End", "Home", "+", "-"])
+		await page.keyboard.press(key);
+	await page.getByRole("button", { name: "table", exact: true }).click();
+	await sleep(500);
+	await page.getByRole("button", { name: "map", exact: true }).click();
+	await page.getByRole("button", { name: "Resume" }).click();
+	await until("live", async () => await page.locator(".masthead .state").textContent() === "live");
+	await until("painted live", async () => await parts.locator("canvas.cells").count() === 1);
+	await sleep(2500);
 });
 
 shop("a flame graph of a rectangle is shown over the page", async ({ page }) => {

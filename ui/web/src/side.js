@@ -109,7 +109,7 @@ export function Readout({ session }) {
 			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
 		<table>
 			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.counted}</th><th scope="col" title="of the column">share</th></tr></thead>
-			<tbody>${shown.map((map) => {
+			<tbody>${shown.filter(({ panel }) => panel.show === "map").map((map) => {
 				const p = rows.get(map);
 				/* A grid has only the rows it uses; the ruler is the same. */
 				const here = p?.range ? p : p && [...rows.values()].find((q) => q?.range && q.grid.unit === p.grid.unit);

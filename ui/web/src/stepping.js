@@ -3,12 +3,14 @@ import { rowAt, rowRange } from "./grid.js";
 
 const middle = ([low, high]) => high === null ? low + 1 : (low + high) / 2;
 
-/* The middles of what a column shows, ascending: of its cells, and of what still ran. */
-const stopsOf = (grid, column) =>
+/* The middles of what a column shows, ascending: of its cells, and of what still ran.  A grid of parts has no values. */
+const stopsOf = (grid, column) => !grid.edge ? [] :
 	[...column.cells.map(([row]) => rowRange(grid, row)), ...column.running ?? []].map(middle).sort((a, b) => a - b);
 
 /* The next value above or below at which the column shows something; without one, the next row at all. */
 function stepped(grid, column, value, by) {
+	if (!grid.edge)
+		return value;
 	const stops = stopsOf(grid, column);
 	const next = by > 0 ? stops.find((v) => v > value) : stops.findLast((v) => v < value);
 	const row = Math.min(grid.nrows - 1, Math.max(0, rowAt(grid, value) + by));
@@ -17,7 +19,7 @@ function stepped(grid, column, value, by) {
 }
 
 /* Where the keys begin. */
-const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? middle(rowRange(grid, 0));
+const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? (grid.edge ? middle(rowRange(grid, 0)) : 0);
 
 /** The cursor after a key; null: it is none of those keys. */
 export function stepTo(map, key) {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { partHue, sharesOf, stackOf, topOf } from "../src/parts.js";
+import { stepTo } from "../src/stepping.js";
 
 const S = 1e9;
 
@@ -22,6 +23,14 @@ test("what is known of the last column is as high as the columns before", () => 
 	const stack = stackOf(grid([[[3, 18]], [[3, 4.5]]], 0.5));
 
 	assert.deepEqual([...stack.load[3]], [9, 9]);
+});
+
+test("the arrow keys move the cursor along the time alone", () => {
+	const map = { grid: grid([[[0, 2]], [[3, 6]], [], []]), pointed: { i: 1, range: null } };
+
+	assert.deepEqual(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].map((key) => stepTo(map, key).time), [11, 15, 13, 13, 11, 17]);
+	assert.ok(["ArrowUp", "ArrowDown", "Home"].every((key) => stepTo(map, key).value === 0));
+	assert.equal(stepTo(map, "x"), null);
 });
 
 test("shares are of all the time shown, greatest first, and none of what is none", () => {
