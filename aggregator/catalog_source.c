@@ -285,7 +285,7 @@ void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __
 
 	if (!seen || !n)
 		return;
-	seen->lost = seen->lost + n < n ? ~(__u64)0 : seen->lost + n;
+	seen->lost = events_add(seen->lost, n);
 	seen->lost_ns = now_ns;
 }
 

@@ -210,7 +210,7 @@ static void note_damage(struct flush *f)
 			    "could be added up for the coarser slots, and are lost)",
 			    (unsigned long long)f->store->n_dropped, (unsigned long long)f->store->n_lost);
 	f->counters.dropped = f->store->n_dropped;
-	f->counters.lost = f->store->n_lost;
+	f->counters.lost = events_add(f->store->n_lost, 0);
 	if ((was ^ now) > was)
 		log_warning("%s (%llu damaged pieces met so far)",
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);

@@ -1,6 +1,7 @@
 #include "ingest.h"
 
 #include "aggregator.h"
+#include "slot_keys.h"
 #include "../collector/frame.h"
 #include "../collector/link.h"
 #include "../collector/log.h"
@@ -37,6 +38,7 @@ struct ingest {
 	struct catalog_observer observer;
 	struct peer *peers;
 	struct ingest_counters counters;
+	struct slot_keys *slot_keys;
 	bool verbose, stopped, closing;
 	unsigned n_handles;		/* open ones; memory goes with the last */
 };
@@ -45,8 +47,10 @@ static void peer_consume(struct peer *p);
 
 static void handle_gone(struct ingest *in)
 {
-	if (!--in->n_handles)
-		free(in);
+	if (--in->n_handles)
+		return;
+	slot_keys_free(in->slot_keys);
+	free(in);
 }
 
 static void one_gone(uv_handle_t *h)
@@ -254,6 +258,22 @@ static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
 		a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
 }
 
+/* 1, 2, 4, 8 ... of them are logged. */
+static int cut_keys(struct ingest *in, struct arrival *a)
+{
+	__u64 n_events, n;
+	int err = slot_keys_cut(in->slot_keys, &a->batch, &n_events);
+
+	if (err || !n_events)
+		return err;
+	n = ++in->counters.cut;
+	if (!(n & (n - 1)))
+		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
+			    "(%llu such batches so far)", (unsigned long long)n_events, a->batch.source, (long long)a->batch.slot,
+			    (unsigned long long)a->batch.inst, ARRIVAL_KEYS_MAX, (unsigned long long)n);
+	return 0;
+}
+
 /* 1: to be stored. */
 static int admit(struct ingest *in, struct arrival *a)
 {
@@ -275,6 +295,8 @@ static int admit(struct ingest *in, struct arrival *a)
 			return 0;
 	}
 	mark_step(in, a, now);
+	if (cut_keys(in, a))
+		return -ENOMEM;
 	return ci->hostname_at < 0 ? 1 : arrival_name_host(a, ci->hostname_at) ?: 1;
 }
 
@@ -513,6 +535,11 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *f
 	}
 	*in = (struct ingest){ .loop = loop, .catalog = catalog, .flush = flush, .verbose = verbose, .n_handles = 2,
 			       .observer = { .changed = wanted_changed, .arg = in } };
+	if (slot_keys_new(ARRIVAL_KEYS_MAX, SLOT_KEYS_HASHES, &in->slot_keys)) {
+		free(in);
+		close(fd);
+		return -ENOMEM;
+	}
 	uv_pipe_init(loop, &in->listener, 0);
 	uv_timer_init(loop, &in->goodbye);
 	in->listener.data = in->goodbye.data = in;

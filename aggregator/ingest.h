@@ -25,6 +25,7 @@ struct ingest_counters {
 	__u64 unknown;			/* of instrumentations that are gone: acknowledged and dropped */
 	__u64 misfits;			/* of a time or with slices that do not fit: acknowledged and lost */
 	__u64 lost_events;		/* events in the misfits */
+	__u64 cut;			/* that had keys beyond the bound of their slot (slot_keys.h), whose events are a loss of the source's now */
 };
 
 /* Listens on fd (ours from now on) with loop, catalog and flush, all of which outlive it. */

@@ -88,11 +88,11 @@ static json_t *counters_json(const struct aggregator *a)
 	if (a->ingest) {
 		const struct ingest_counters *in = ingest_counters(a->ingest);
 
-		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
 				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
 				    "errors", (json_int_t)in->errors, "batches", (json_int_t)in->batches,
 				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
-				    "lost_events", (json_int_t)in->lost_events));
+				    "lost_events", (json_int_t)in->lost_events, "cut", (json_int_t)in->cut));
 	}
 	json_object_set_new(all, "http", http_json(a));
 	return all;
@@ -121,7 +121,7 @@ static json_int_t lost_events(const struct aggregator *a)
 
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
 		for (size_t i = 0; i < ci->n_sightings; i++)
-			n += ci->sighting[i].lost;
+			n = events_add(n, ci->sighting[i].lost);
 	return (json_int_t)n;
 }
 

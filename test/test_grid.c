@@ -27,6 +27,23 @@ static void folding_keeps_every_count(void **state)
 	grid_free(g);
 }
 
+/* A source may say what it likes. */
+static void sums_of_what_is_too_large_saturate(void **state)
+{
+	static const __u64 edge[] = { 0, 10, 20 };
+	struct grid *g = kit_grid(2, 2, edge), *f;
+
+	(void)state;
+	kit_add(g, 0, 0, ~0ull - 1);
+	kit_add(g, 1, 0, 5);
+	g->column[0].lost = g->column[1].lost = g->column[0].sum = g->column[1].sum = ~0ull / 2 + 3;
+	assert_int_equal(grid_fold(g, 2, &f), 0);
+	assert_true(f->column[0].count == ~0ull && f->cell[0] == ~0ull);
+	assert_true(f->column[0].lost == ~0ull && f->column[0].sum == ~0ull);
+	grid_free(f);
+	grid_free(g);
+}
+
 static void what_runs_is_folded_with_it(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
@@ -178,6 +195,7 @@ static void one_like_another_has_all_but_its_cells(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_like_another_has_all_but_its_cells),
 	cmocka_unit_test(folding_keeps_every_count),
+		cmocka_unit_test(sums_of_what_is_too_large_saturate),
 		cmocka_unit_test(what_runs_is_folded_with_it),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
 	cmocka_unit_test(every_folded_column_has_its_percentiles),

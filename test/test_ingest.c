@@ -324,6 +324,38 @@ static void frames_cut_anywhere_are_put_together(void **state)
 	net_end(&n);
 }
 
+static void keys_beyond_the_bound_of_a_slot_are_lost_and_counted(void **state)
+{
+	enum { MORE = 100 };
+	__s64 slot = now_slot();
+	struct net n;
+	struct client c;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	json_decref(client_read_json(&c, FRAME_WANT));
+	for (__u32 seq = 1; seq <= ARRIVAL_KEYS_MAX + MORE; seq++) {
+		char label[16];
+
+		snprintf(label, sizeof(label), "k%u", seq);
+		client_batch(&c, "db1", id, slot, seq, label);
+		assert_int_equal(client_read_ack(&c).seq, seq);
+	}
+	assert_int_equal(rig_stored(&n.rig, id), 3 * ARRIVAL_KEYS_MAX);
+	assert_int_equal(rig_cubed(&n.rig, id), 3 * ARRIVAL_KEYS_MAX);
+	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source's: */
+	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
+	client_batch(&c, "db1", id, slot + 1, 1, "query");		/* the next slot begins anew */
+	client_read_ack(&c);
+	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	client_end(&c);
+	net_end(&n);
+}
+
 static void many_batches_are_all_acknowledged(void **state)
 {
 	struct net n;
@@ -604,6 +636,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_batch_is_acknowledged_by_name_once_it_is_stored),
 	cmocka_unit_test(the_sources_name_becomes_the_hostname),
 	cmocka_unit_test(frames_cut_anywhere_are_put_together),
+	cmocka_unit_test(keys_beyond_the_bound_of_a_slot_are_lost_and_counted),
 	cmocka_unit_test(many_batches_are_all_acknowledged),
 	cmocka_unit_test(batches_that_cannot_be_filed_are_acknowledged_and_counted),
 	cmocka_unit_test(states_are_known_by_source),
