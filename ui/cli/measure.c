@@ -20,17 +20,19 @@ static void interrupt(int signal)
 
 /* ---- start and stop ---- */
 
-#define FIRST 6
+#define FIRST 5
 #define OPTIONS_MAX 8
 
 int measure_start(struct measure *m, const char *const *option)
 {
 	const struct sigaction on_signal = { .sa_handler = interrupt };
-	const char *collect[FIRST + OPTIONS_MAX + 1] = { "heatscope-collector", program_log_option(), "--spool", "", "--socket", m->private.ingest };
-	int err;
+	const char *collect[FIRST + OPTIONS_MAX + 2] = { "heatscope-collector", "--spool", "", "--socket", m->private.ingest };
+	int err, n = FIRST;
 
 	for (int i = 0; i < OPTIONS_MAX && option[i]; i++)
-		collect[FIRST + i] = option[i];
+		collect[n++] = option[i];
+	if (program_is_quiet())
+		collect[n] = "--quiet";
 	sigaction(SIGINT, &on_signal, NULL);
 	sigaction(SIGTERM, &on_signal, NULL);
 	m->collector = 0;

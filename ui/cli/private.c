@@ -67,11 +67,11 @@ int program_start(const char *const *argv, int error_fd, pid_t *ret_pid)
 	return 0;
 }
 
-const char *program_log_option(void)
+int program_is_quiet(void)
 {
 	const char *verbose = getenv("HEATSCOPE_VERBOSE");
 
-	return verbose && *verbose ? "--verbose" : "--quiet";
+	return !verbose || !*verbose;
 }
 
 int program_wait(pid_t pid)

@@ -25,9 +25,9 @@ void private_stop(struct private *p);	/* stops it by its pid, removes the folder
 
 /* Starts one of our programs; argv[0] is its bare name.  Its stderr goes to error_fd; -1: to ours.  It is in a process group of its own,
  * and gets SIGTERM when this one ends. */
-/* What a collector that a command starts is to be told of logging: "--quiet", as its reader reads what was measured;
- * "--verbose" with $HEATSCOPE_VERBOSE. */
-const char *program_log_option(void);
+/* Is a collector that a command starts to log only warnings and errors (--quiet), as its reader reads what was measured?  Not with
+ * $HEATSCOPE_VERBOSE. */
+int program_is_quiet(void);
 
 int program_start(const char *const *argv, int error_fd, pid_t *ret_pid);
 

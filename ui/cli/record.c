@@ -245,7 +245,7 @@ static int make_like(struct client *c, const json_t *request)
 int run_replay(struct client *c, int argc, char **argv)
 {
 	struct replay_options o = { .file = NULL };
-	const char *collect[12] = { "heatscope-collector", "--replay" };
+	const char *collect[14] = { "heatscope-collector", "--replay" };
 	struct file_info info;
 	char reason[256];
 	pid_t pid;
@@ -255,7 +255,8 @@ int run_replay(struct client *c, int argc, char **argv)
 	if (file_read(o.file, &info, reason))
 		return failed("replay", reason);
 	collect[n++] = o.file;
-	collect[n++] = program_log_option();
+	if (program_is_quiet())
+		collect[n++] = "--quiet";
 	collect[n++] = "--once";
 	collect[n++] = "--spool";
 	collect[n++] = "";
