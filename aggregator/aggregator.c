@@ -344,7 +344,8 @@ static int open_ingest(struct aggregator *a, char *reason)
 
 static int open_http(struct aggregator *a, int which, char *reason)
 {
-	struct http_conf conf = { .page = a->conf.page, .token = a->conf.token_file[0] ? &a->token : NULL };
+	struct http_conf conf = { .page = a->conf.page, .held = &a->held,
+				  .token = a->conf.token_file[0] ? &a->token : NULL };
 	int fd, err;
 
 	if (!a->http_at[which].len)

@@ -19,13 +19,13 @@
 #include "catalog.h"
 #include "conf.h"
 #include "endpoint.h"
+#include "http.h"
 #include "ingest.h"
 #include "timekeeper.h"
 #include "tls.h"
 #include "token.h"
 
 struct value;				/* value.h's */
-struct http;				/* http.c's */
 struct always;				/* always.c's */
 struct journal;				/* journal.c's */
 struct alerts;				/* alerts.c's */
@@ -52,6 +52,7 @@ struct aggregator {
 	uv_timer_t alerts_timer;	/* has_timer, too */
 	struct worksheets *worksheets;
 	struct ingest *ingest;
+	struct http_held held;		/* by readers of both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;
 	struct token token;		/* if conf.token_file says so */
@@ -63,6 +64,7 @@ struct aggregator {
 	struct timekeeper time;
 	unsigned n_upkeeps;
 	struct admission admission;	/* of values to be read and made, for both servers */
+	size_t n_views;			/* of all streams */
 	struct making {			/* small values, pictures */
 		unsigned n;		/* that workers make now; */
 		struct value *first, *last;	/* those that wait for a worker */

@@ -38,7 +38,7 @@ struct http {
 	struct guard guard;
 	bool closing, stopped;
 	size_t n_pending;		/* requests without a reply yet */
-	struct http_stream *streams;
+	struct http_held *held, own_held;
 	struct http_counters counters;
 	http_handler handler;
 	void *arg;
@@ -58,14 +58,18 @@ struct http_request {
 	bool asleep;			/* suspended until the reply */
 	unsigned status;
 	struct MHD_Response *response;	/* waiting to be queued */
+	size_t held;			/* bytes of the answer, until it is taken */
 };
 
 struct http_stream {
 	struct http_stream *next, **link;
 	struct http *http;
 	struct MHD_Connection *connection;
-	char *data;
-	size_t len, room;
+	char *data;			/* data[head..head + len) waits */
+	size_t head, len, room;
+	char last;			/* the last byte that was taken */
+	bool amid;			/* and it was not the end of an event */
+	__u64 taken_ms;			/* by the loop's clock: when its reader last took something, or had nothing to take */
 	bool asleep, ended;
 	void (*gone)(void *arg);
 	void *arg;
@@ -145,10 +149,20 @@ static void response_head(struct MHD_Response *response, const char *type, const
 	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
 }
 
+/* name: a header, value NULL: none. */
 static void reply_with(struct http_request *r, unsigned status, const char *type, void *data, size_t len,
 		       const char *name, const char *value)
 {
-	struct MHD_Response *response =
+	struct MHD_Response *response;
+
+	if (len > HTTP_ALWAYS && !http_held_fits(r->http->held, len)) {
+		free(data);
+		http_busy(r, HTTP_IDLE_S, "answers that their readers do not take fill the memory for answers; try again in half a minute");
+		return;
+	}
+	r->held = len;
+	r->http->held->bytes += len;
+	response =
 		MHD_create_response_from_buffer(data ? len : 0, data, data ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
 
 	if (!response)
@@ -250,6 +264,26 @@ static void reply_page(struct http_request *r)
 
 /* ---- streams ---- */
 
+/* The waiting bytes get so much room; what was taken before them is forgotten. */
+static int stream_resize(struct http_stream *s, size_t room)
+{
+	char *data = NULL;
+
+	if (s->head)
+		memmove(s->data, s->data + s->head, s->len);
+	s->head = 0;
+	if (room)
+		data = realloc(s->data, room);
+	else
+		free(s->data);
+	if (room && !data)
+		return -ENOMEM;
+	s->http->held->bytes += room - s->room;
+	s->data = data;
+	s->room = room;
+	return 0;
+}
+
 static ssize_t stream_read(void *arg, uint64_t at, char *out, size_t room)
 {
 	struct http_stream *s = arg;
@@ -262,9 +296,14 @@ static ssize_t stream_read(void *arg, uint64_t at, char *out, size_t room)
 		MHD_suspend_connection(s->connection);
 		return 0;
 	}
-	memcpy(out, s->data, n);
-	memmove(s->data, s->data + n, s->len - n);
+	memcpy(out, s->data + s->head, n);
+	s->amid = out[n - 1] != '\n' || (n > 1 ? out[n - 2] : s->last) != '\n';
+	s->last = out[n - 1];
+	s->head += n;
 	s->len -= n;
+	s->taken_ms = uv_now(s->http->loop);
+	if (!s->len)
+		stream_resize(s, 0);
 	return (ssize_t)n;
 }
 
@@ -277,7 +316,7 @@ static void stream_free(void *arg)
 		s->next->link = s->link;
 	s->http->counters.streams--;
 	s->gone(s->arg);
-	free(s->data);
+	stream_resize(s, 0);
 	free(s);
 }
 
@@ -303,34 +342,88 @@ struct http_stream *http_stream(struct http_request *r, void (*gone)(void *arg),
 		return NULL;
 	}
 	*s = (struct http_stream){ .http = h, .connection = r->connection, .gone = gone, .arg = arg,
-				   .next = h->streams, .link = &h->streams, .ended = h->closing };
+				   .next = h->held->streams, .link = &h->held->streams, .ended = h->closing };
 	if (s->next)
 		s->next->link = &s->next;
-	h->streams = s;
+	h->held->streams = s;
 	h->counters.streams++;
 	response_head(response, "text/event-stream; charset=utf-8", "no-store");
 	reply_take(r, 200, response);
 	return s;
 }
 
+static int stream_append(struct http_stream *s, const char *text, size_t len)
+{
+	if (s->head + s->len + len > s->room && stream_resize(s, s->len + len > s->room ? 2 * (s->len + len) : s->room))
+		return -ENOMEM;
+	if (!s->len)
+		s->taken_ms = uv_now(s->http->loop);
+	memcpy(s->data + s->head + s->len, text, len);
+	s->len += len;
+	return 0;
+}
+
+/* Bytes until the end of the event that its reader has half. */
+static size_t stream_rest(const struct http_stream *s)
+{
+	const char *data = s->data + s->head;
+	size_t n = 0;
+
+	while (s->amid && n < s->len) {
+		bool end = data[n] == '\n' && (n ? data[n - 1] : s->last) == '\n';
+
+		n++;
+		if (end)
+			break;
+	}
+	return n;
+}
+
+/* Its reader gets the rest of the event that it has half, and then why there is no more. */
+static void stream_drop(struct http_stream *s)
+{
+	static const char why[] =
+		"retry: 5000\nevent: dropped\ndata: {\"code\": \"ECA_NORESOURCE\", \"message\": \"this stream was read too slowly, and its memory "
+		"is needed; ask again, with Last-Event-ID\"}\n\n";
+
+	s->len = stream_rest(s);
+	if (!stream_resize(s, s->len + sizeof(why)))
+		stream_append(s, why, sizeof(why) - 1);
+	s->http->counters.dropped++;
+	http_stream_end(s);
+}
+
+static struct http_stream *slowest(const struct http_held *held)
+{
+	struct http_stream *found = NULL;
+
+	for (struct http_stream *s = held->streams; s; s = s->next)
+		if (s->len && !s->ended && (!found || s->taken_ms < found->taken_ms))
+			found = s;
+	return found;
+}
+
+bool http_held_fits(struct http_held *held, size_t more)
+{
+	struct http_stream *s;
+
+	while (held->bytes + more > HTTP_HELD_MAX && (s = slowest(held)))
+		stream_drop(s);
+	return held->bytes + more <= HTTP_HELD_MAX;
+}
+
 void http_stream_put(struct http_stream *s, const char *text, size_t len)
 {
-	if (s->ended)
-		return;
-	if (s->len + len > s->room) {
-		size_t room = 2 * (s->len + len);
-		char *more = realloc(s->data, room);
+	bool fits = s->ended || http_held_fits(s->http->held, 2 * (s->len + len));
 
-		if (!more) {
-			http_stream_end(s);
-			return;
-		}
-		s->data = more;
-		s->room = room;
-	}
-	memcpy(s->data + s->len, text, len);
-	s->len += len;
-	stream_wake(s);
+	if (s->ended)			/* perhaps to make room */
+		return;
+	if (!fits)
+		stream_drop(s);
+	else if (stream_append(s, text, len))
+		http_stream_end(s);
+	else
+		stream_wake(s);
 }
 
 size_t http_stream_waiting(const struct http_stream *s)
@@ -546,6 +639,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **re
 		return;
 	if (r->response)
 		MHD_destroy_response(r->response);
+	r->http->held->bytes -= r->held;
 	free(r->body);
 	free(r->path);
 	free(r);
@@ -657,6 +751,7 @@ int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler
 	h->loop = loop;
 	h->handler = handler;
 	h->arg = arg;
+	h->held = conf->held ? conf->held : &h->own_held;
 	h->guard = (struct guard){ reach_of(fd), conf->token, conf->tls };
 	h->daemon = start_daemon(h, fd);
 	err = h->daemon ? start_handles(h) : -EIO;
@@ -701,8 +796,9 @@ void http_close(struct http *h)
 	fd = MHD_quiesce_daemon(h->daemon);
 	if (fd >= 0)
 		close(fd);
-	for (struct http_stream *s = h->streams; s; s = s->next)
-		http_stream_end(s);
+	for (struct http_stream *s = h->held->streams; s; s = s->next)
+		if (s->http == h)
+			http_stream_end(s);
 	if (h->api)
 		api_close(h->api);
 	kick(h);

@@ -22,10 +22,12 @@ struct series {
 	__s64 since_ns;			/* when it began to wait */
 	uv_timer_t timer;		/* while it waits */
 	struct bytes out;
+	size_t held;			/* of out, in what readers hold */
 };
 
 static void series_free(struct series *s)
 {
+	s->all->a->held.bytes -= s->held;
 	input_fini(&s->in);
 	bytes_fini(&s->out);
 	free(s);
@@ -83,17 +85,35 @@ static void run_next(struct series *s)
 		value_run(v, on_point, s);
 }
 
+/* What was added to the array is counted with what readers have not taken.  False: there is no room for it. */
+static bool hold(struct series *s)
+{
+	struct http_held *held = &s->all->a->held;
+	size_t more = s->out.room - s->held;
+
+	if (!http_held_fits(held, more))
+		return false;
+	s->held += more;
+	held->bytes += more;
+	return true;
+}
+
 static void reply_array(struct series *s)
 {
-	size_t len = s->out.len;
+	size_t len = s->out.len + 2;
+	void *data;
 
 	bytes_put(&s->out, "]\n", 2);
 	if (s->out.err) {
 		fail(s, 503, "ECA_NORESOURCE", "out of memory");
 		return;
 	}
-	http_reply(s->request, 200, "application/json", s->out.data, len + 2, NULL);
+	data = realloc(s->out.data, len);
+	data = data ? data : s->out.data;
 	s->out = (struct bytes){ 0 };
+	s->all->a->held.bytes -= s->held;
+	s->held = 0;
+	http_reply(s->request, 200, "application/json", data, len, NULL);
 	series_end(s);
 }
 
@@ -115,6 +135,9 @@ static void add_point(struct series *s, struct value *v)
 		snprintf(reason, sizeof(reason), "value \"%zu\" for parameter \"ndatapoints\" is invalid: %zu of them fill the %u MiB "
 			 "that a reply may have", s->n_points, s->n_made, SERIES_REPLY_MAX >> 20);
 		fail(s, 409, "ECA_INVAL", reason);
+	} else if (!hold(s)) {
+		http_busy(s->request, HTTP_IDLE_S, "answers that their readers do not take fill the memory for answers; try again in half a minute");
+		series_end(s);
 	} else if (s->n_made == s->n_points) {
 		reply_array(s);
 	} else if (http_is_gone(s->request)) {

@@ -67,13 +67,15 @@ static json_t *http_json(const struct aggregator *a)
 		sum.streams += h->streams;
 		sum.busy += h->busy;
 		sum.hung_up += h->hung_up;
+		sum.dropped += h->dropped;
 		for (int j = 0; j < 6; j++)
 			sum.by_class[j] += h->by_class[j];
 	}
-	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "requests", (json_int_t)sum.requests,
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "requests", (json_int_t)sum.requests,
 			 "refused", (json_int_t)sum.refused, "streams", (json_int_t)sum.streams,
 			 "ok", (json_int_t)sum.by_class[2], "client_errors", (json_int_t)sum.by_class[4],
-			 "server_errors", (json_int_t)sum.by_class[5], "busy", (json_int_t)sum.busy, "hung_up", (json_int_t)sum.hung_up, "by_status", by_status_json(a));
+			 "server_errors", (json_int_t)sum.by_class[5], "busy", (json_int_t)sum.busy, "hung_up", (json_int_t)sum.hung_up,
+			 "dropped_streams", (json_int_t)sum.dropped, "held_bytes", (json_int_t)a->held.bytes, "by_status", by_status_json(a));
 }
 
 static json_t *counters_json(const struct aggregator *a)

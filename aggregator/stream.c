@@ -26,6 +26,8 @@ struct stream {
 	struct http_stream *http;	/* from then on; NULL: the reader is gone */
 	uv_timer_t timer;
 	__u64 put_ms;			/* by the loop's clock, which nobody sets */
+	__u64 n_events;			/* the last one's number, those before a resume included */
+	size_t at;			/* the view whose turn is next */
 	bool one;			/* asked for by itself: its failure is the reply */
 	size_t n;
 	struct part part[];
@@ -45,6 +47,7 @@ static void stream_close(struct stream *s)
 		s->next->link = s->link;
 	s->link = NULL;
 	s->http = NULL;
+	s->a->n_views -= s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		view_close(s->part[i].view);
 		s->part[i].view = NULL;
@@ -74,6 +77,26 @@ static void put(struct stream *s, const char *text, size_t len)
 	s->put_ms = uv_now(s->a->loop);
 }
 
+static void put_event(struct part *p, const char *text, size_t len)
+{
+	struct stream *s = p->stream;
+	char id[48];
+	int n = snprintf(id, sizeof(id), "id: %llu-%zu\n", (unsigned long long)++s->n_events, (size_t)(p - s->part));
+	char *event = malloc((size_t)n + len);
+
+	if (!event)
+		return;
+	memcpy(event, id, (size_t)n);
+	memcpy(event + n, text, len);
+	put(s, event, (size_t)n + len);
+	free(event);
+}
+
+static bool is_full(const struct stream *s)
+{
+	return s->request ? http_is_gone(s->request) : s->http && http_stream_waiting(s->http) > STREAM_AHEAD;
+}
+
 static bool is_empty(const struct stream *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -96,7 +119,7 @@ static void part_gone(struct part *p, const char *code, const char *reason)
 		writer_name_text(&out, "message", reason);
 		writer_raw(&out, "}\n\n");
 		if (!out.err)
-			put(s, (const char *)out.data, out.len);
+			put_event(p, (const char *)out.data, out.len);
 		bytes_fini(&out);
 	}
 	if (is_empty(s) && s->http)
@@ -112,7 +135,12 @@ static void part_deleted(struct part *p)
 
 static void on_event(void *arg, const char *text, size_t len)
 {
-	put(((struct part *)arg)->stream, text, len);
+	put_event(arg, text, len);
+}
+
+static bool on_full(void *arg)
+{
+	return is_full(((struct part *)arg)->stream);
 }
 
 static void on_failed(void *arg, unsigned status, const char *code, const char *reason)
@@ -151,7 +179,19 @@ static void on_view_changed(void *arg)
 		hurry(p->stream);
 }
 
-static const struct view_owner owner = { on_event, on_failed, on_view_changed };
+static const struct view_owner owner = { on_event, on_failed, on_full, on_view_changed };
+
+/* A reader that is full by then gets the others first, the next time. */
+static void tick_views(struct stream *s)
+{
+	for (size_t i = 0; i < s->n && s->http && !is_full(s); i++) {
+		struct view *v = s->part[s->at].view;
+
+		s->at = (s->at + 1) % s->n;
+		if (v)
+			view_tick(v);
+	}
+}
 
 static void on_tick(uv_timer_t *timer)
 {
@@ -160,12 +200,16 @@ static void on_tick(uv_timer_t *timer)
 	for (size_t i = 0; i < s->n; i++)
 		if (s->http && s->part[i].view)		/* an open stream is somebody who asks */
 			catalog_touch(s->a->catalog, s->part[i].inst, boot_ns());
+	if (s->request && http_is_gone(s->request)) {
+		http_drop(s->request);
+		s->request = NULL;
+		stream_close(s);
+		return;
+	}
 	if (!s->http || http_stream_waiting(s->http))
 		return;
-	for (size_t i = 0; i < s->n; i++)
-		if (s->part[i].view)
-			view_tick(s->part[i].view);
-	if (uv_now(s->a->loop) - s->put_ms >= HEARTBEAT_MS)
+	tick_views(s);
+	if (s->http && uv_now(s->a->loop) - s->put_ms >= HEARTBEAT_MS)
 		put(s, ":\n\n", 3);
 }
 
@@ -209,6 +253,27 @@ void streams_fini(struct streams *all)
 		stream_close(all->first);
 }
 
+/* What is no id of ours begins anew. */
+static void resume(struct stream *s, const char *last)
+{
+	unsigned long long n;
+	size_t view;
+	int end = 0;
+
+	if (*last < '0' || *last > '9' || sscanf(last, "%18llu-%9zu%n", &n, &view, &end) != 2 || last[end] || view >= s->n)
+		return;
+	s->n_events = n;
+	s->at = (view + 1) % s->n;
+}
+
+static bool refuse(struct streams *all, struct http_request *r, size_t n)
+{
+	if (all->a->n_views + n <= STREAM_VIEWS_MAX)
+		return false;
+	http_busy(r, 30, "too many grids are streamed already; try again in half a minute");
+	return true;
+}
+
 static struct stream *stream_new(struct streams *all, struct http_request *r, size_t n, bool one)
 {
 	struct stream *s = calloc(1, sizeof(*s) + n * sizeof(*s->part));
@@ -219,6 +284,8 @@ static struct stream *stream_new(struct streams *all, struct http_request *r, si
 	s->request = r;
 	s->one = one;
 	s->n = n;
+	s->a->n_views += n;
+	resume(s, http_header(r, "Last-Event-ID"));
 	uv_timer_init(all->a->loop, &s->timer);
 	s->timer.data = s;
 	s->next = all->first;
@@ -240,12 +307,15 @@ static int add_view(struct stream *s, size_t i, __u64 inst, const struct http_pa
 
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason)
 {
-	struct stream *s = stream_new(all, r, 1, true);
 	struct http_param param[HTTP_PARAMS_MAX];
 	const struct http_param *query;
+	struct stream *s;
 	size_t n;
 	int err;
 
+	if (refuse(all, r, 1))
+		return 0;
+	s = stream_new(all, r, 1, true);
 	if (!s)
 		return -ENOMEM;
 	query = http_params(r, &n);
@@ -264,7 +334,9 @@ static int add_views(struct stream *s, struct views *asked, char *reason)
 	char why[PARAMS_REASON_MAX] = "";
 	int err = 0;
 
-	for (size_t i = 0; i < asked->n && !err; i++) {
+	for (size_t n = 0; n < asked->n && !err; n++) {
+		size_t i = (s->at + n) % asked->n;
+
 		err = add_view(s, i, asked->view[i].inst, asked->view[i].in.param, asked->view[i].in.n, why);
 		if (err == -EINVAL)
 			snprintf(reason, PARAMS_REASON_MAX, "view %zu: %.*s", i, PARAMS_REASON_MAX - 32, why);
@@ -287,6 +359,10 @@ int stream_open_views(struct streams *all, struct http_request *r, char *reason)
 
 	if (err)
 		return err;
+	if (refuse(all, r, asked.n)) {
+		views_fini(&asked);
+		return 0;
+	}
 	s = stream_new(all, r, asked.n, false);
 	err = s ? add_views(s, &asked, reason) : -ENOMEM;
 	views_fini(&asked);

@@ -5,7 +5,10 @@
  *
  * One     connection is enough for a page of maps: a browser has six to a host.
  * Pace    what changes goes at once, every 50 ms at most.  A reader that does not keep up gets fewer events, each with
- *         the newest state: nothing is queued behind what it has not taken yet.
+ *         the newest state: nothing is queued behind what it has not taken yet, but for STREAM_AHEAD bytes of first grids.
+ * Resume  every event has an id, "N-V": the Nth, of view V.  A request with Last-Event-ID goes on with N + 1; it begins with whole
+ *         grids, as every stream, so nothing is missing, and with that of the view after V, so a slow reader gets around to all.
+ * Bounds  STREAM_VIEWS_MAX of all streams, further ones are answered 503 with Retry-After; http.h ends the slowest.
  * End     when the last view's instrumentation is deleted, or the server closes.
  * Thread  the loop thread only.
  */
@@ -14,6 +17,9 @@
 
 #include "aggregator.h"
 #include "http.h"
+
+#define STREAM_VIEWS_MAX 2048
+#define STREAM_AHEAD (1u << 20)
 
 struct stream;				/* its fields are in stream.c */
 
@@ -27,7 +33,7 @@ struct streams {			/* all of a server */
 void streams_init(struct streams *all, struct aggregator *a);
 void streams_fini(struct streams *all);
 
-/* Both reply to the request with a stream.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM: not replied. */
+/* Both reply to the request with a stream, or that there are too many.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM: not replied. */
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason);
 int stream_open_views(struct streams *all, struct http_request *r, char *reason);	/* of the parameter `views` */
 

@@ -3,6 +3,7 @@
 #include "view_active.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,7 @@ struct view {
 	long number;			/* < 0: it has none */
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
+	struct turn turn;		/* of a whole grid that waits for a place */
 	bool busy;			/* a whole grid is on its way, or the owner is being told, who may close the view */
 
 	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
@@ -39,6 +41,7 @@ struct view {
 	__u64 shaded_ms, grids_ms, active_ms, asked_ns;
 };
 
+/* Of what is shown.  Unless it is of what is active, its cells and columns are forgotten once they were sent. */
 static const struct grid *grid_of(const struct view *v) { return v->shown->grid[0]; }
 
 /* ---- events ---- */
@@ -371,6 +374,7 @@ void view_close(struct view *v)
 	if (!v)
 		return;
 	v->owner = NULL;
+	admission_remove(&v->a->admission, ADMISSION_LIVE, &v->turn);
 	if (!v->busy)
 		view_free(v);
 }
@@ -394,6 +398,16 @@ static bool same_rows(const struct value *a, const struct value *b)
 	       !memcmp(a->shade.scale, b->shade.scale, g->n_rows * sizeof(*a->shade.scale));
 }
 
+static void forget_cells(struct grid *g)
+{
+	free(g->cell);
+	free(g->column);
+	grid_free(g->running);
+	g->cell = NULL;
+	g->column = NULL;
+	g->running = NULL;
+}
+
 static void show(struct view *v, struct value *value)
 {
 	value_free(v->shown);
@@ -407,8 +421,10 @@ static void show(struct view *v, struct value *value)
 		if (value->grid[0]->column[i].marks & GRID_IN_PROGRESS)
 			remember_state(v, (__s64)i, &value->grid[0]->column[i]);
 	put_grid(v);
-	free(value->data);		/* it stays as long as the reader: grid and shade are enough */
+	free(value->data);		/* it stays as long as the reader: rows and shade are enough */
 	value->data = NULL;
+	if (!value->active)		/* its columns are compared with those to come */
+		forget_cells(value->grid[0]);
 }
 
 /* New levels for the grid that the reader has. */
@@ -442,28 +458,80 @@ static bool take_value(struct view *v, struct value *value)
 static void on_grid(struct value *value, void *arg)
 {
 	struct view *v = arg;
+	struct aggregator *a = v->a;
 	bool is_new = take_value(v, value);
 
-	v->shaded_ms = uv_now(v->a->loop);
+	v->shaded_ms = uv_now(a->loop);
 	if (v->shown && v->shown->active)
 		rest(v, v->asked_ns);
 	if (no_longer_busy(v) && is_new)
 		v->owner->changed(v->arg);	/* what changed meanwhile */
+	admission_leave(&a->admission, ADMISSION_LIVE);
 }
 
-static int run(struct view *v, char *reason)
+/* It has a place, until on_grid(). */
+static void run(struct view *v, struct value *value)
 {
-	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
-	struct value *value;
-	int err = ci ? value_new(v->a, ci, VALUE_STREAM, v->param, v->n_params, &value, reason) : -ENOENT;
-
-	if (err)
-		return err;
 	v->busy = true;
 	if (v->want_grid)
 		v->n_marks = 0;		/* all that is in the new one */
 	v->asked_ns = uv_hrtime();
 	value_run(value, on_grid, v);
+}
+
+static int ask_for(struct view *v, struct value **ret_value, char *reason)
+{
+	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
+
+	return ci ? value_new(v->a, ci, VALUE_STREAM, v->param, v->n_params, ret_value, reason) : -ENOENT;
+}
+
+static struct view *of_turn(struct turn *t)
+{
+	return (struct view *)((char *)t - offsetof(struct view, turn));
+}
+
+static bool turn_wanted(struct turn *t)
+{
+	struct view *v = of_turn(t);
+
+	return !v->owner->full(v->arg);
+}
+
+static void turn_start(struct turn *t)
+{
+	struct view *v = of_turn(t);
+	struct aggregator *a = v->a;
+	char reason[PARAMS_REASON_MAX];
+	struct value *value;
+	int err = ask_for(v, &value, reason);
+
+	if (!err) {
+		run(v, value);
+		return;
+	}
+	if (!v->shown)
+		v->owner->failed(v->arg, err == -ENOENT ? 404 : 503, err == -ENOENT ? "ECA_NOENT" : "ECA_NORESOURCE",
+				 err == -ENOENT ? "there is no such instrumentation" : "out of memory");
+	admission_leave(&a->admission, ADMISSION_LIVE);
+}
+
+static void turn_drop(struct turn *t) {}	/* view_tick() asks again */
+
+/* A whole grid, now or at its turn; the first also says what of the request is invalid. */
+static int ask(struct view *v, char *reason)
+{
+	struct value *value;
+	int err = ask_for(v, &value, reason);
+
+	if (err)
+		return err;
+	if (admission_take(&v->a->admission, ADMISSION_LIVE)) {
+		run(v, value);
+	} else {
+		value_free(value);
+		admission_wait(&v->a->admission, ADMISSION_LIVE, &v->turn);
+	}
 	return 0;
 }
 
@@ -486,8 +554,12 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->a->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (!v->shown || v->busy || (v->shown->active && now_ms < v->active_ms))
+	if (v->busy || v->turn.waits || (v->shown && v->shown->active && now_ms < v->active_ms))
 		return;
+	if (!v->shown) {
+		ask(v, reason);		/* its turn came while the reader was full */
+		return;
+	}
 	v->busy = true;
 	if (v->shown->active && !v->want_grid)
 		send_active(v);
@@ -496,7 +568,7 @@ void view_tick(struct view *v)
 	if (!no_longer_busy(v))
 		return;
 	if (v->want_grid ? grid_may_go(v, now_ms) : v->want_shade && now_ms - v->shaded_ms >= SHADE_EVERY_MS)
-		run(v, reason);
+		ask(v, reason);
 }
 
 static int copy_params(struct view *v, const struct http_param *param, size_t n)
@@ -519,10 +591,11 @@ int view_new(struct aggregator *a, const struct view_asked *asked, const struct 
 
 	if (!v)
 		return -ENOMEM;
-	*v = (struct view){ .a = a, .owner = owner, .arg = arg, .inst = asked->inst, .number = asked->number };
+	*v = (struct view){ .a = a, .owner = owner, .arg = arg, .inst = asked->inst, .number = asked->number,
+			   .turn = { .wanted = turn_wanted, .start = turn_start, .drop = turn_drop } };
 	err = copy_params(v, asked->param, asked->n_params);
 	if (!err)
-		err = run(v, reason);
+		err = ask(v, reason);
 	if (err) {
 		view_free(v);
 		return err;

@@ -6,6 +6,7 @@
  *        event: column   {"from": s, "column": C}
  *        event: shade    {"levels": [...]}, when a cell outgrew the brightest
  *
+ * Turn    a whole grid waits for a place (admission.h); when its turn comes and the owner is full, the next view_tick() asks again.
  * Number  of several views each has one, which its events begin with: {"view": 3, ...}.
  * Quiet   a column that nobody reports is sent, too, when its time is up: as unobserved.
  * Memory  view_close() frees it, at once or when the grid that is on its way is there; the owner hears nothing after it,
@@ -23,6 +24,7 @@ struct view;				/* its fields are in view.c */
 struct view_owner {			/* called from view_tick(), and whenever a grid is there */
 	void (*event)(void *arg, const char *text, size_t len);
 	void (*failed)(void *arg, unsigned status, const char *code, const char *reason);	/* there is no first grid */
+	bool (*full)(void *arg);	/* the reader has not taken what was sent: no whole grid now */
 	void (*changed)(void *arg);	/* view_tick() soon */
 };
 

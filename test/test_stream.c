@@ -30,6 +30,7 @@ struct reader {
 	int fd;
 	struct bytes in;		/* as it came, chunked */
 	struct bytes text;		/* events */
+	char id[32];			/* of the last event */
 	bool ended;
 };
 
@@ -113,7 +114,7 @@ static json_t *reader_next(struct reader *r, char name[32], int timeout_ms)
 		used = (size_t)(end + 2 - (char *)r->text.data);
 		*end = 0;
 		if (r->text.data[0] != ':') {
-			assert_int_equal(sscanf((char *)r->text.data, "event: %31s", name), 1);
+			assert_int_equal(sscanf((char *)r->text.data, "id: %31[0-9-]\nevent: %31s", r->id, name), 2);
 			data = strstr((char *)r->text.data, "\ndata: ");
 			assert_non_null(data);
 			json = json_loads(data + 7, JSON_REJECT_DUPLICATES, NULL);

@@ -56,7 +56,9 @@ static void on_changed(void *arg)
 	hear(h, &h->changes, AT_CHANGE);
 }
 
-static const struct view_owner owner = { on_event, on_failed, on_changed };
+static bool on_full(void *arg) { return false; }
+
+static const struct view_owner owner = { on_event, on_failed, on_full, on_changed };
 
 static void begin(struct heard *h, int closes)
 {

@@ -36,6 +36,9 @@ export class Feed {
 	}
 
 	event(type, i, data) {
+		if (type === "dropped")		/* of the whole stream, which ends: failed() goes on */
+			return;
+
 		const { grid } = this.views[i];
 
 		if (type === "grid")
