@@ -33,10 +33,11 @@ static char *help_text(int key, const char *text, void *unused)
 		return (char *)text;
 	for (const struct command *c = commands; c->name; c++) {
 		if (c == commands || c->group != c[-1].group)
-			fprintf(f, "%s%s:\n", c == commands ? "" : "\n", group_titles[c->group]);
-		fprintf(f, "  %-12s %s\n", c->name, c->summary);
+			show_print(f, c == commands ? "%s:\n" : "\n%s:\n", group_titles[c->group]);
+		show_print(f, "  %-12s %s\n", c->name, c->summary);
 	}
-	fprintf(f, "\n%s", text ? text : "");
+	show_print(f, "\n");
+	show_lines(f, text ? text : "", text ? strlen(text) : 0, false);
 	return fclose(f) ? (char *)text : out;
 }
 
