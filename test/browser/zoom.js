@@ -231,3 +231,29 @@ check("the distribution beside a map has its rows", async (t) => {
 	assert.ok(rows.some((n) => n > 0 && n < width) && rows.some((n) => n === 0));
 	assert.ok(latency.columns.some((c) => c.count > 0));
 });
+
+/* Berlin, 2026-10-25: 03:00 UTC+02:00 becomes 02:00 UTC+01:00.  20:00 to 06:00 UTC are its 22:00 to 07:00. */
+check("times follow the reader's clock over its change, in the page and in what heatscoped draws for it", async ({ page: other, server }) => {
+	const context = await other.context().browser().newContext({ viewport: { width: 1400, height: 1000 }, timezoneId: "Europe/Berlin" });
+
+	try {
+		const page = await context.newPage();
+
+		await page.goto(`${server.url}/#end=1792908000&duration=36000`);
+		const caption = page.locator(".xaxis .zone").first();
+
+		await until("the time axis", async () => /2026-10-24/.test(await caption.textContent()));
+		assert.equal(await caption.textContent(), "2026-10-24, local time UTC+02:00, then UTC+01:00");
+		assert.match(await page.locator(".statusline").getByText("until").textContent(), /until 07:00:00 UTC\+01:00/);
+		const ticks = await page.locator(".xaxis text:not(.zone)").allTextContents();
+
+		assert.equal(ticks.filter((text) => text === "02:00").length, 2, ticks.join(" "));
+		const [request] = await Promise.all([page.waitForRequest(/narrative=true/),
+			page.getByRole("group", { name: "View" }).getByRole("button", { name: "table", exact: true }).click()]);
+		const asked = new URL(request.url()).searchParams;
+
+		assert.deepEqual([asked.get("time_zone"), asked.get("utc_offset")], ["Europe/Berlin", "3600"]);
+	} finally {
+		await context.close();
+	}
+});
