@@ -102,7 +102,7 @@ static const struct spec {
 	{ "isolate", SWITCH, MAPS | PAGES, AT(isolate), 0, 0, 0, NULL },
 	{ "decompose_all", SWITCH, MAPS | DRAWN, AT(decompose_all), 0, 0, 0, NULL },
 	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
-	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate percentiles" },
+	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate percentiles active" },
 	{ "top", INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
 	{ "top", INTEGER, OF(VALUE_EXPLAIN), AT(top), 0, 1, 4000, NULL },
 	{ "n", INTEGER, OF(VALUE_EXEMPLARS), AT(n), 0, 1, 1000, NULL },

@@ -28,7 +28,7 @@ enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGUR
 		  VALUE_FLAME, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: what a compare compares with, asked for by it alone */
 		  VALUE_KINDS };
 
-enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES };
+enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES, SHOW_ACTIVE };
 
 enum params_view { VIEW_DIFFERENCE, VIEW_SIDE, VIEW_OVERLAY };
 
@@ -82,7 +82,7 @@ struct params {
 	int per;			/* enum difference_per */
 	bool data;			/* a PNG carries what it was drawn from */
 	int table;			/* grid as CSV: enum csv_table */
-	bool active;			/* grid, stream: rows are what the time was, spread over when it was spent */
+	bool active;			/* grid, stream, and chart that shows it: rows are what the time was, spread over when it was spent */
 	bool narrative;			/* grid as JSON: in words, too */
 };
 

@@ -139,7 +139,8 @@ static void put_column(struct bytes *out, const struct grid *g, const struct sha
 	writer_name_number(out, "expected", c->n_expected);
 	writer_name_number(out, "lost", c->lost);
 	put_marks(out, c, exact);
-	put_known(out, g, col);
+	if (!exact)
+		put_known(out, g, col);
 	if (g->point)
 		writer_name_number(out, "snapshots", c->n_snapshots);
 	put_named_mean(out, "count", c->count, snapshots);
@@ -218,7 +219,7 @@ static void put_matrix(struct bytes *out, const struct grid *g, const struct sha
 {
 	writer_name_number(out, "ncols", g->n_cols);
 	writer_name_number(out, "nrows", g->n_rows);
-	if (g->row_name)
+	if (g->row_name && !exact)
 		put_row_names(out, g);
 	else
 		put_edges(out, g);

@@ -326,8 +326,8 @@ bool value_is_both(const struct value *v)
 /* Before there are folds: they are made for the interval that comes out of it. */
 static void choose_tiers(struct value *v, const struct catalog_inst *ci)
 {
-	bool keys = value_is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT || v->kind == VALUE_CHART ||
-		    v->p.decompose_all || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !value_is_both(v));
+	bool keys = value_is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT ||
+		    (v->kind == VALUE_CHART && !v->p.active) || v->p.decompose_all || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !value_is_both(v));
 	struct plan_wish w = {
 		.in = &v->in, .kept_from = ci->kept_from, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
 		.n_cols = value_is_totals(v) ? 0 : value_columns(v), .fixed = v->p.n_points > 1,
@@ -414,6 +414,7 @@ static int begin(struct aggregator *a, const struct catalog_inst *ci, enum value
 	value_reader(v);
 	reply_title(v, ci);
 	err = params_read(kind, param, n_params, &v->p, reason);
+	v->p.active = v->p.active || (kind == VALUE_CHART && v->p.show == SHOW_ACTIVE);
 	if (!err)
 		err = describe(v, a, ci);
 	if (!err)

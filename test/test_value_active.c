@@ -1,5 +1,8 @@
 #include "check.h"
 #include "server.h"
+#include "../aggregator/parcel.h"
+#include "../aggregator/params.h"
+#include "../render/note.h"
 
 #include <math.h>
 #include <poll.h>
@@ -173,6 +176,58 @@ static void the_time_after_the_range_is_looked_at(void **state)
 	}
 }
 
+/* ---- as a chart ---- */
+
+static void chart_path(const char *format, char path[256])
+{
+	snprintf(path, 256, VALUE "chart?show=active&start_time=%lld&end_time=%lld&format=%s", (long long)t0 - 10,
+		 (long long)t0 + LENGTH, format);
+}
+
+static void a_chart_stacks_how_many_there_were(void **state)
+{
+	char path[256];
+	json_t *v, *series, *one;
+
+	chart_path("json", path);
+	v = get_json(&server, path);
+	series = json_object_get(v, "series");
+	assert_string_equal(json_string_value(json_object_get(v, "show")), "active");
+	assert_string_equal(json_string_value(json_object_get(v, "what")), "queries at once, by what they were in");
+	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more: it has no series */
+	one = json_array_get(series, 0);
+	assert_string_equal(json_string_value(json_object_get(one, "key")), "rest");
+	assert_true(is_about(number(one, "total"), PILE * (LENGTH + 0.0) / (LENGTH + 10)));
+	for (size_t col = 11; col < LENGTH + 10; col++)
+		assert_true(is_about(json_number_value(json_array_get(json_object_get(one, "values"), col)), PILE));
+	json_decref(v);
+}
+
+/* A PNG carries the numbers that it was drawn from: they are drawn as the same picture. */
+static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
+{
+	char path[256], reason[PARAMS_REASON_MAX] = "", *text;
+	struct parcel back;
+	struct answer a;
+	size_t len, n_again;
+	__u8 *again;
+
+	chart_path("png", path);
+	a = ask(&server, "GET", path, NULL, NULL);
+	assert_int_equal(a.status, 200);
+	assert_int_equal(note_get((__u8 *)a.body, a.body_len, PARCEL_SCHEMA, &text, &len, reason), 0);
+	if (parcel_get(text, len, NULL, 0, &back, reason))
+		fail_msg("%s", reason);
+	assert_int_equal(parcel_draw(&back, &again, &n_again), 0);
+	assert_int_equal(parcel_attach(&back, &again, &n_again), 0);
+	assert_int_equal(n_again, a.body_len);
+	assert_memory_equal(again, a.body, n_again);
+	parcel_fini(&back);
+	free(again);
+	free(text);
+	answer_fini(&a);
+}
+
 /* ---- a live view ---- */
 
 struct reader {
@@ -282,6 +337,8 @@ static void other_measures_and_forms_are_refused(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_hangs_is_seen_while_it_hangs_and_after_it_has_ended),
 	cmocka_unit_test(the_time_after_the_range_is_looked_at),
+	cmocka_unit_test(a_chart_stacks_how_many_there_were),
+	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
 	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
 	cmocka_unit_test(other_measures_and_forms_are_refused),
 };

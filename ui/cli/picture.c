@@ -101,7 +101,8 @@ static const struct argp_option report_options[] = {
 static const struct argp_option chart_options[] = {
 	COMMON_OPTIONS("png, pdf, svg or json"),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
-	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key) or percentiles; default: percentiles without keys, else rate", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key), percentiles, or active (how many were in each part of their time at once); default: "
+	  "percentiles without keys, else rate", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys have a colour of their own (default 9)", 0 },
 	{ 0 },
 };
@@ -223,6 +224,7 @@ static const struct argp chart_argp = {
 	"Events per second by key, stacked, or percentiles as lines.\vExamples:\n"
 	"  heatscope chart 1 --duration 600 -o rates.png\n"
 	"  heatscope chart 1 --show percentiles -o percentiles.svg\n"
+	"  heatscope chart 1 --show active -o active.png\n"
 	"  heatscope chart 1 --format json | jq '.series[] | {key, total}'", NULL, NULL, NULL
 };
 
@@ -311,10 +313,11 @@ static int rates_shown(struct client *c, struct options *o, int *ret_shown)
 	return err;
 }
 
-/* Rates are numbers per second, everything else is values of the measure. */
+/* Rates are numbers per second, what is active is a number, everything else is values of the measure. */
 static int put_limits(struct client *c, struct options *o, struct asked *p)
 {
 	const struct limit limit[] = { { "ymin", "ymin", o->ymin }, { "ymax", "ymax", o->ymax } };
+	bool active = !strcmp(*value_of(o, OPT_SHOW) ?: "", "active");
 	int rates = 0, err = o->chart && (o->ymin || o->ymax) ? rates_shown(c, o, &rates) : 0;
 	char number[32];
 
@@ -323,7 +326,7 @@ static int put_limits(struct client *c, struct options *o, struct asked *p)
 	for (size_t i = 0; i < 2 && !err; i++) {
 		if (!limit[i].text)
 			continue;
-		err = limit_read(&limit[i], UNIT_PER_S, "the rate", number, c->reason);
+		err = limit_read(&limit[i], active ? UNIT_NONE : UNIT_PER_S, active ? "how many" : "the rate", number, c->reason);
 		if (!err)
 			asked_put(p, limit[i].parameter, number);
 	}
