@@ -206,9 +206,11 @@ static void note_damage(struct flush *f)
 
 	f->counters.damaged = now;
 	if ((f->counters.dropped ^ f->store->n_dropped) > f->counters.dropped)
-		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far; %llu events came faster than they "
-			    "could be added up for the coarser slots, and are lost)",
-			    (unsigned long long)f->store->n_dropped, (unsigned long long)f->store->n_lost);
+		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far)",
+			(unsigned long long)f->store->n_dropped);
+	if ((f->counters.lost ^ f->store->n_lost) > f->counters.lost)
+		log_warning("the database is at its max-size, and too much came at once to be added up: %llu events so far are lost",
+			    (unsigned long long)f->store->n_lost);
 	f->counters.dropped = f->store->n_dropped;
 	f->counters.lost = events_add(f->store->n_lost, 0);
 	if ((was ^ now) > was)

@@ -280,6 +280,7 @@ static int admit(struct ingest *in, struct arrival *a)
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
 	__s64 now = now_ns(), latest = catalog_latest_ns(in->catalog, now);
 	const char *why;
+	__u64 n_events;
 	__s64 horizon;
 
 	in->counters.batches++;
@@ -291,8 +292,10 @@ static int admit(struct ingest *in, struct arrival *a)
 	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, latest);
 	if (why) {
 		count_misfit(in, a, why);
+		n_events = arrival_events(a);
 		if (!arrival_lose(a, &ci->in, horizon, latest))
 			return 0;
+		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}
 	mark_step(in, a, now);
 	if (cut_keys(in, a))

@@ -119,7 +119,8 @@ static json_int_t store_bytes(const struct aggregator *a)
 /* What sources told us they have lost, and what we could not take, since our start. */
 static json_int_t lost_events(const struct aggregator *a)
 {
-	__u64 n = a->ingest ? ingest_counters(a->ingest)->lost_events : 0;
+	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : NULL;
+	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* those are a source's already */
 
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
 		for (size_t i = 0; i < ci->n_sightings; i++)

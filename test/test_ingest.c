@@ -411,6 +411,8 @@ static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **sta
 	assert_int_equal(client_read_ack(&c).seq, 4);
 	assert_int_equal(count->misfits, 3);
 	assert_int_equal(count->lost_events, 8);
+	assert_int_equal(count->filed_events, 2);
+	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 2);
 	assert_int_equal(cube_read(n.rig.cube, id, 0, INT64_MAX / 2, -1, -1, &(struct store_reader){ &lost, .loss = add_lost }), 0);
 	assert_int_equal(lost, 2);		/* what can be filed as lost in its slot */
 	assert_int_equal(rig_stored(&n.rig, id), 0);
