@@ -312,6 +312,52 @@ static void a_live_view_gets_all_columns_that_an_end_changes(void **state)
 	close(r.fd);
 }
 
+/* ---- the integral ---- */
+
+/* The exact sum of the latencies, as the raw value has it. */
+static double latencies(__s64 from, __s64 to)
+{
+	char path[256];
+	json_t *v;
+	double sum;
+
+	snprintf(path, sizeof(path), VALUE "raw?stats=true&start_time=%lld&end_time=%lld", (long long)from, (long long)to);
+	v = get_json(&server, path);
+	sum = number(json_object_get(json_object_get(v, "stats"), "update"), "sum");
+	json_decref(v);
+	return sum;
+}
+
+/* Over an hour in columns of 1, 2, 5 and 60 s, and over a day, which is read as minutes. */
+static void all_columns_add_up_to_the_latencies(void **state)
+{
+	static const struct {
+		__s64 span_s;
+		int n_cols;
+		double column_s;
+	} cases[] = { { 3600, 3600, 1 }, { 3600, 1800, 2 }, { 3600, 720, 5 }, { 3600, 60, 60 }, { 86400, 1440, 60 } };
+	__s64 to = (now_ns() / SLOT / 60 + 1) * 60;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		__s64 from = to - cases[i].span_s;
+		double wanted = latencies(from, to), sum = 0;
+		char path[256];
+		json_t *g, *column;
+		size_t col;
+
+		snprintf(path, sizeof(path), VALUE "grid?active=true&start_time=%lld&end_time=%lld&ncols=%d", (long long)from,
+			 (long long)to, cases[i].n_cols);
+		g = get_json(&server, path);
+		assert_true(number(g, "column") == cases[i].column_s);
+		json_array_foreach(json_object_get(g, "columns"), col, column)
+			sum += load_of(g, column, NULL) * 1e9 * cases[i].column_s;
+		if (!(wanted > 2 * PILE * LENGTH * 1e9) || fabs(sum - wanted) > 1000)
+			fail_msg("case %zu: %.0f instead of %.0f ns", i, sum, wanted);
+		assert_true(number(json_object_get(g, "summary"), "sum") == wanted);
+		json_decref(g);
+	}
+}
+
 /* ---- refusals ---- */
 
 static void refuses(const char *more, const char *reason)
@@ -340,6 +386,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_chart_stacks_how_many_there_were),
 	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
 	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
+	cmocka_unit_test(all_columns_add_up_to_the_latencies),
 	cmocka_unit_test(other_measures_and_forms_are_refused),
 };
 
