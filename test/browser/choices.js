@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { check, map, shots, violations } from "./kit.js";
+import { address, check, map, shots, violations } from "./kit.js";
 import { sleep, until } from "./server.js";
 import { MEASURES, pause, picture, press, pressed, settled } from "./view.js";
 
@@ -27,6 +27,56 @@ check("the key list says what the API says, and a key is highlighted in its own 
 		await page.screenshot({ path: join(shots, "keys.png") });
 	await page.getByRole("button", { name: "show all" }).click();
 	await until("the picture as it was", async () => await picture(page, "latency") === before);
+});
+
+check("the key list has the most time first, and is sorted by any column", async (t) => {
+	const { page, server } = t;
+	const { from, column, ncols } = (await pause(t)).latency;
+	const { keys } = await server.get(`/ca/instrumentations/${server.id}/value/keys?start_time=${from}&duration=${column * ncols}`);
+	const listed = () => page.locator(".keys tbody tr").evaluateAll((rows) => rows.map((r) => r.dataset.key));
+	const head = (name) => page.locator(".keys thead").getByRole("button", { name, exact: true });
+	const sorted = () => page.locator(".keys th[aria-sort]").evaluateAll((all) => all.map((th) => [th.dataset.column, th.ariaSort].join(" ")));
+	const by = (value) => [...keys].sort((a, b) => value(b) - value(a)).map(({ key }) => key);
+
+	await until("the key list", async () => (await listed()).length === keys.length);
+	assert.deepEqual(await listed(), by(({ sum }) => sum));
+	assert.deepEqual(await sorted(), ["sum descending"]);
+	const [first] = keys, row = page.locator(".keys tbody tr").first();
+
+	assert.equal(await row.locator('[data-column="share"]').textContent(), `${(100 * first.sum_share).toFixed(1)} %`);
+	assert.match(await row.locator('[data-column="sum"]').textContent(), / (s|ms)$/);
+	assert.ok(Math.abs(await row.evaluate((tr) => tr.querySelector("i.share").offsetWidth / tr.offsetWidth) - first.sum_share) < 0.02, "the bar is its share");
+	await head("queries").click();
+	assert.deepEqual(await listed(), by(({ count }) => count));
+	assert.deepEqual(await sorted(), ["count descending"]);
+	await head("p99").focus();
+	await page.keyboard.press("Enter");
+	assert.deepEqual(await listed(), by(({ p99 }) => p99));
+	await page.keyboard.press("Enter");
+	assert.deepEqual(await sorted(), ["p99 ascending"]);
+	assert.equal((await listed()).at(-1), by(({ p99 }) => p99)[0]);
+	assert.equal(address(page).get("sort"), "p99:up");
+	await head("key").click();
+	assert.deepEqual(await listed(), keys.map(({ key }) => key).sort());
+	assert.deepEqual(await violations(page), []);
+});
+
+check("keys are filtered by words where there are many", async (t) => {
+	const { page } = t;
+	const listed = () => page.locator(".keys tbody tr").evaluateAll((rows) => rows.map((r) => r.dataset.key));
+
+	await pause(t);
+	await page.locator(".keys tbody tr").first().waitFor();
+	const all = await listed(), filter = page.getByLabel("Filter keys");
+
+	assert.ok(all.length >= 10, `${all.length} keys`);
+	await filter.fill("SEL");
+	assert.deepEqual(await listed(), all.filter((key) => key.includes("sel")));
+	assert.equal(await page.locator(".keys .filter span").textContent(), `${(await listed()).length} of ${all.length} keys`);
+	await filter.fill("nothing like that");
+	assert.match(await page.locator(".keys").textContent(), /no key has this in its name/);
+	await filter.fill("");
+	assert.deepEqual(await listed(), all);
 });
 
 check("axis and colours change the picture, and are kept in the address", async (t) => {

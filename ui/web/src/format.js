@@ -47,6 +47,9 @@ export function parse(text, unit = "ns") {
 	return size ? Number(digits.replaceAll(",", "")) * size : null;
 }
 
+/** What the sum of values of a unit is called. */
+export const sumName = (unit) => unit === "ns" ? "time" : "total";
+
 /** What a cell holds: a count, or of a weight a sum in the grid's unit. */
 export const cell = ({ weight, unit }, n) => weight ? amount(n, unit) : count(n);
 

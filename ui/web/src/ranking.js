@@ -1,4 +1,4 @@
-/* ranking.js - the keys of the instrumentation that is looked at, most events first, and what its maps add up to. */
+/* ranking.js - the keys of the instrumentation that is looked at, most time first, and what its maps add up to. */
 import * as api from "./api.js";
 import { withOnCpu } from "./keys.js";
 import { keptSpan } from "./state.js";

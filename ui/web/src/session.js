@@ -116,7 +116,7 @@ export class Session {
 		this.record(push);
 		const only = (...names) => Object.keys(change).every((name) => names.includes(name));
 
-		if (only("view", "values", "threshold", "crop", "lines"))
+		if (only("view", "values", "threshold", "crop", "lines", "sort"))
 			this.changed();
 		else if (only("keys", "of") && !this.state.only)
 			this.refreshOverlays();

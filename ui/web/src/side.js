@@ -1,12 +1,11 @@
-/* side.js - beside the maps: legend, read-out of the cursor, the cell's keys, the key list. */
+/* side.js - beside the maps: legend, read-out of the cursor, the cell's keys; or the same data as a table. */
 import { useEffect, useState } from "preact/hooks";
 import * as api from "./api.js";
 import * as format from "./format.js";
 import { columnAt, columnTotal, gridEnd, runningCount } from "./grid.js";
-import { Choice } from "./controls.js";
-import { whereKeys, whereValues } from "./drill.js";
+import { whereValues } from "./drill.js";
 import { html } from "./html.js";
-import { discreteFields, hangs, hueOf, keysToColour } from "./keys.js";
+import { hueOf } from "./keys.js";
 import { stepOf } from "./marks.js";
 import { legendPosition } from "./shade.js";
 import { LINES } from "./state.js";
@@ -169,70 +168,6 @@ export function KeyName({ session, name, selectable }) {
 	return html`<button class="plain" aria-pressed=${Boolean(hue)} title=${`${name}: highlight; with Shift several`}
 		onClick=${(e) => session.toggle(name, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>
 		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
-}
-
-function KeyRow({ session, row, selectable, most, split, runs }) {
-	const { unit } = session.ranking, hue = hueOf(session.state.keys, row.key);
-	const ended = (value) => format.amount(row.count > 0 ? value : null, unit);
-
-	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
-		<th scope="row"><div><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></div></th>
-		<td>${format.shortCount(row.count)}<${Bar} part=${row.count / most} hue=${hue} /></td>
-		<td>${ended(row.p50)}</td>
-		<td>${ended(row.p99)}</td>
-		${split && html`<td>${row.oncpu === null ? "–" : format.share(row.oncpu, 1)}</td>`}
-		${runs && html`<td class=${hangs(row) ? "hangs" : ""}>${row.running ? format.count(row.running) : "–"}</td>
-			<td class=${hangs(row) ? "hangs" : ""}>${format.amount(row.oldest, unit)}</td>`}
-	</tr>`;
-}
-
-const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left out"]];
-
-/* What is done with the highlighted keys; or all of them get a hue. */
-function KeyTools({ session, fields }) {
-	const { state, ranking, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
-	const hues = keysToColour(ranking.rows ?? []), hanging = ranking.rows?.some(hangs);
-
-	if (state.by || !ranking.rows?.length)
-		return null;
-	return html`<div class="keytools">
-		${keys.length > 0
-			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
-				<button disabled=${!where} title=${where || "These keys cannot be told by their fields"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
-			: html`<button title=${`${hanging ? "The keys that hang and the most frequent" : "The most frequent keys"}, ${hues.length} in all, each in a hue`}
-				onClick=${() => session.highlight(hues, { only: null })}>Colour by key</button>`}
-	</div>`;
-}
-
-export function KeyList({ session }) {
-	const fields = session.inst ? discreteFields(session.inst, session.catalogue) : [];
-	const { state, ranking } = session, { rows } = ranking;
-
-	if (!session.inst)
-		return null;
-	if (!fields.length)
-		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
-	const most = Math.max(1, ...(rows ?? []).map((row) => row.count));
-	const split = (rows ?? []).some((row) => row.oncpu !== null);	/* else nobody measures it */
-	const runs = Boolean(ranking.running);
-
-	return html`<section class="keys" aria-label="Keys">
-		<h3>${fields.length > 1
-			? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [], of: null })}>
-				<option value="">${fields.map((f) => labelOf(session, session.inst, f)).join(" / ")}</option>
-				${fields.map((f) => html`<option value=${f}>${labelOf(session, session.inst, f)}</option>`)}</select></label>`
-			: `By ${labelOf(session, session.inst, fields[0])}`}
-			<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, session.inst, ranking.measure ?? session.inst.measures[0])}`}</span>
-			${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>
-		<${KeyTools} session=${session} fields=${fields} />
-		<table class=${runs ? "two-lines" : ""}>
-			<thead><tr><th scope="col">key</th><th scope="col">${session.unit}</th><th scope="col">p50</th><th scope="col">p99</th>${split && html`<th scope="col">on-CPU</th>`}
-				${runs && html`<th scope="col" title=${`still runs at ${format.clock(ranking.running.time)}, the end of the time shown; in no other number`}>${session.live ? "running now" : "still running"}</th>
-					<th scope="col" title="for how long the oldest of these has run">oldest</th>`}</tr></thead>
-			<tbody>${(rows ?? []).map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} most=${most} split=${split} runs=${runs} selectable=${!state.by} />`)}</tbody>
-		</table>
-		${rows && !rows.length && html`<p class="muted">no events in this time</p>`}
-	</section>`;
 }
 
 /** The same data as a table: a row per column of the map, newest first. */

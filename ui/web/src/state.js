@@ -1,7 +1,7 @@
 /* state.js - what a person chose, kept in the address: #inst=1&duration=300&y=log ... or #map=1:latency&map=2:size ...
  * A bookmark or a sent link opens the same view.
  */
-import { KEYS_MAX } from "./keys.js";
+import { KEYS_MAX, sortIn, sortText } from "./keys.js";
 import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
 
 /**
@@ -23,6 +23,7 @@ import { MAPS_MAX, panelIn, panelText } from "./worksheet.js";
  * @property {"isolate"|"exclude"|null} only   the highlighted keys alone, or all but these; null: over the rest
  * @property {string|null} of        the fields they are keys of, joined by commas; null: those of the first map
  * @property {string|null} by        the key list's field; null: all
+ * @property {string|null} sort      the key list's order, as sortIn() reads it; null: the most time first
  * @property {"map"|"table"} view
  * @property {"auto"|"light"|"dark"} theme
  * @property {number|null} end       Unix s where the view stands still; null: live
@@ -39,7 +40,7 @@ const CROP_MOST = 0.05;
 
 /** @type {State} */
 export const START = Object.freeze({
-	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", weights: "count", palette: "ramp", lines: Object.freeze(["p50", "p99"]), crop: 0, only: null, keys: [], of: null, by: null,
+	inst: null, panels: [], sheet: null, base: null, duration: 300, y: "auto", transfer: "log", weights: "count", palette: "ramp", lines: Object.freeze(["p50", "p99"]), crop: 0, only: null, keys: [], of: null, by: null, sort: null,
 	view: "map", theme: "auto", end: null, threshold: null, values: null,
 });
 
@@ -119,6 +120,7 @@ export function readHash(hash) {
 		keys: q.getAll("key").slice(0, KEYS_MAX),
 		of: q.get("of") || null,
 		by: q.get("by") || null,
+		sort: sortText(sortIn(q.get("sort"))),
 		view: one(q.get("view"), ["map", "table"], START.view),
 		theme: one(q.get("theme"), ["light", "dark"], START.theme),
 		end: Number.isFinite(end) && end > 0 ? end : null,
@@ -131,7 +133,7 @@ export function readHash(hash) {
 export function writeHash(state) {
 	const q = new URLSearchParams(), usual = { ...START, ...state.base };
 
-	for (const name of ["inst", "sheet", "duration", "y", "transfer", "weights", "palette", "crop", "only", "of", "by", "view", "theme", "end"])
+	for (const name of ["inst", "sheet", "duration", "y", "transfer", "weights", "palette", "crop", "only", "of", "by", "sort", "view", "theme", "end"])
 		if (state[name] !== usual[name])
 			q.set(name, String(state[name]));
 	if (linesText(state.lines) !== linesText(usual.lines))

@@ -8,7 +8,7 @@ test("the address keeps everything a person chose", () => {
 	const state = {
 		sheet: "7", base: null,
 		inst: "7", panels: [panelOf("7", "latency", { weight: "io" }), panelOf("8", "size", { size: 1.5 }), panelOf("7", "latency", { show: "parts" }), panelOf("9", "size", { y: "linear" })], duration: 900,
-		y: "linear", transfer: "percent", weights: "weight", palette: "fire", lines: ["mean"], crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", view: "table", theme: "dark", end: 1700000000.5,
+		y: "linear", transfer: "percent", weights: "weight", palette: "fire", lines: ["mean"], crop: 0.02, only: "isolate", keys: ["select", "", "/run/my sql,sock/a&b=c"], of: "statement,host", by: "command", sort: "p99:up", view: "table", theme: "dark", end: 1700000000.5,
 		values: { unit: "bytes/s", low: 0, high: 4096 }, threshold: { unit: "ns", value: 2.5e7 },
 	};
 
@@ -20,7 +20,7 @@ test("the address keeps everything a person chose", () => {
 test("an address of nonsense gives the start", () => {
 	const listless = encodeURIComponent('{"instrumentation":{"module":"m","stat":"s","decomposition":"x"},"measure":"l"}');
 
-	for (const hash of [`#map=${listless}`, "#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:log:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these", "#palette=rainbow", "#weights=gold"])
+	for (const hash of [`#map=${listless}`, "#", "#duration=7&y=cubic&transfer=&view=3d&theme=pink&end=soon", "#%%%", "#end=-1", "#values=ns", "#threshold=ns", "#threshold=ns:", "#threshold=ns:-5", "#threshold=ns:5:6", "#map=", "#map=7", "#map=:latency", "#map=7:latency:io:1:map:log:2", "#map={}", "#map={", "#crop=0.06", "#crop=-1", "#only=these", "#palette=rainbow", "#weights=gold", "#sort=", "#sort=sum", "#sort=price", "#sort=p99:down", "#sort=p99:up:up"])
 		assert.deepEqual(readHash(hash), { ...START });
 });
 
