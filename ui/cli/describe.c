@@ -87,7 +87,7 @@ static void add_key(struct table *t, const struct report_table *r, const struct 
 	char sum[32], part[32], count[AXIS_TEXT], mean[32], p50[32], p99[32], max[32];
 
 	axis_format_count(row->count, count);
-	axis_format(all > 0 ? 100 * row->sum / all : 0, AXIS_PERCENT, part);
+	snprintf(part, sizeof(part), "%.1f %%", all > 0 ? 100 * row->sum / all : 0);
 	table_add(t, value_text(row->sum, r->unit, sum), part, count, value_text((double)row->mean, r->unit, mean),
 		  value_text((double)row->p50, r->unit, p50), value_text((double)row->p99, r->unit, p99),
 		  value_text((double)row->max, r->unit, max), row->name);
