@@ -8,7 +8,8 @@ import { columnsOf, discreteFields, hangs, hueOf, keysToColour, matching, nextSo
 import { KeyName, labelOf } from "./side.js";
 
 const FILTERED_FROM = 10;		/* so many keys */
-const LONG = 18;			/* letters of a key for which numbers leave room beside it */
+const SEEN = 0.005;			/* the least share that has a bar */
+const FEW_COLUMNS = 5, BESIDE_FEW = 18, BESIDE_MANY = 9;	/* letters of a key for which so many columns leave room */
 
 const ended = (row, value, unit) => format.amount(row.count > 0 ? value : null, unit);
 
@@ -31,7 +32,7 @@ function KeyRow({ session, row, columns, selectable }) {
 
 	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
 		<th scope="row"><div><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></div>
-			<i class="share" style=${{ width: `${100 * shareOf(row)}%`, background: hue }} /></th>
+			${shareOf(row) >= SEEN && html`<i class="share" style=${{ width: `${100 * shareOf(row)}%`, background: hue }} />`}</th>
 		${numbers.map(({ id }) => html`<td key=${id} data-column=${id} class=${OF_RUNNING.includes(id) && hangs(row) ? "hangs" : ""}>${CELLS[id](row, unit)}</td>`)}
 	</tr>`;
 }
@@ -85,7 +86,7 @@ function Keys({ session, fields }) {
 	const [text, filter] = useState("");
 	const columns = columnsOf(ranking, { counted: session.unit, live: session.live });
 	const { sort, rows } = sortedRows(matching(all, text), columns, state.sort);
-	const long = ranking.running || columns.length > 5 || all.some(({ key }) => key.length > LONG);
+	const room = columns.length > FEW_COLUMNS ? BESIDE_MANY : BESIDE_FEW, long = ranking.running || all.some(({ key }) => key.length > room);
 
 	return html`<section class="keys" aria-label="Keys">
 		<${Heading} session=${session} fields=${fields} />
