@@ -255,6 +255,20 @@ const struct store_reader *active_reader(struct active *a)
 	return &a->reader;
 }
 
+static size_t slots_bytes(const struct slots *s)
+{
+	size_t bytes = s->room * sizeof(*s->ended);
+
+	for (size_t i = 0; i < s->n; i++)
+		bytes += s->ended[i].room * sizeof(*s->ended[i].lot);
+	return bytes;
+}
+
+size_t active_bytes(const struct active *a)
+{
+	return slots_bytes(&a->events) + slots_bytes(&a->running);
+}
+
 int active_error(const struct active *a)
 {
 	return a->err;

@@ -39,6 +39,7 @@ void active_free(struct active *a);	/* NULL is fine */
 /* Slices of events that come from now on are sums over so many slots.  At first 1. */
 void active_width(struct active *a, __s64 n_slots);
 const struct store_reader *active_reader(struct active *a);	/* slice: of any measure and weight; cover */
+size_t active_bytes(const struct active *a);	/* of memory, for what was given */
 int active_error(const struct active *a);	/* the first while slices came in */
 
 /* After all coverage has come: which slots of what runs to read; false: none. */

@@ -31,8 +31,9 @@ static json_t *memory_json(const struct aggregator *a)
 	const struct store_memory *store = &flush_counters(a->flush)->memory;
 	struct mallinfo2 m = mallinfo2();
 
-	return json_pack("{s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
-			 "pages", (json_int_t)store->pages, "sums", (json_int_t)store->sums);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
+			 "pages", (json_int_t)store->pages, "sums", (json_int_t)store->sums, "active",
+			 (json_int_t)a->active_bytes);
 }
 
 static json_t *by_status_json(const struct aggregator *a)

@@ -1,4 +1,5 @@
 #include "view.h"
+#include "active.h"
 #include "value.h"
 #include "view_active.h"
 
@@ -24,6 +25,7 @@ struct view {
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
 	struct turn turn;		/* of a whole grid that waits for a place */
+	size_t kept;			/* of the aggregator's active_bytes */
 	bool busy;			/* a whole grid is on its way, or the owner is being told, who may close the view */
 
 	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
@@ -333,6 +335,20 @@ static void rest(struct view *v, __u64 began_ns)
 	v->active_ms = uv_now(v->a->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
 }
 
+/* What a view keeps of such a value: its slots, and the grid that its reader has. */
+static size_t active_size(const struct value *value)
+{
+	const struct grid *g = value->grid[0];
+
+	return value->active ? active_bytes(value->active) + 2 * g->n_cols * (g->n_rows * sizeof(*g->cell) + sizeof(*g->column)) : 0;
+}
+
+static void keep(struct view *v, size_t bytes)
+{
+	v->a->active_bytes += bytes - v->kept;
+	v->kept = bytes;
+}
+
 /* Sends all columns that are not as the reader has them. */
 static void send_active(struct view *v)
 {
@@ -352,6 +368,7 @@ static void send_active(struct view *v)
 			put_column(v, g, i, first + (__s64)i, 0);
 	grid_free(v->sent);
 	v->sent = g;
+	keep(v, active_size(v->shown));
 	rest(v, began_ns);
 }
 
@@ -359,6 +376,7 @@ static void send_active(struct view *v)
 
 static void view_free(struct view *v)
 {
+	keep(v, 0);
 	value_free(v->shown);
 	grid_free(v->sent);
 	for (size_t i = 0; i < v->n_params; i++) {
@@ -414,6 +432,7 @@ static void show(struct view *v, struct value *value)
 	grid_free(v->sent);
 	v->sent = NULL;
 	v->shown = value;
+	keep(v, active_size(value));
 	v->next_col = (__s64)value->grid[0]->n_cols;
 	v->n_open = 0;
 	v->want_grid = v->want_shade = false;
@@ -445,6 +464,11 @@ static bool take_value(struct view *v, struct value *value)
 	if (!v->owner || value->status != 200) {	/* the next try may not have the error; of the first there is none */
 		if (v->owner && !v->shown)
 			v->owner->failed(v->arg, value->status, value->code, value->reason);
+		value_free(value);
+		return false;
+	}
+	if (!v->shown && value->active && v->a->active_bytes + active_size(value) > VIEW_ACTIVE_MAX) {
+		v->owner->failed(v->arg, 503, "ECA_NORESOURCE", "too many grids of what was under way at once are streamed already");
 		value_free(value);
 		return false;
 	}

@@ -19,6 +19,9 @@
 #include "aggregator.h"
 #include "http.h"
 
+/* Bytes that views of what was under way at once keep, in all: they read few slots, and spread all again.  Further ones fail. */
+#define VIEW_ACTIVE_MAX (96u << 20)
+
 struct view;				/* its fields are in view.c */
 
 struct view_owner {			/* called from view_tick(), and whenever a grid is there */
