@@ -45,9 +45,9 @@ static const struct argp argp = {
 	"How long reads and writes of files take the database servers of this host, in ns, cached or not: a distribution of "
 	"each. Of all threads of theirs, also those that serve no query. Needs no running heatscoped, and what the collector "
 	"needs (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
-	"  heatscope fslatency --seconds 10\n"
-	"  heatscope fslatency --pid $(pidof -s mariadbd)\n"
-	"  heatscope fslatency --seconds 10 --json | jq .read.count", NULL, NULL, NULL
+	"  sudo heatscope fslatency --seconds 10\n"
+	"  sudo heatscope fslatency --pid $(pidof -s mariadbd)\n"
+	"  sudo heatscope fslatency --seconds 10 --json | jq .read.count", NULL, NULL, NULL
 };
 
 /* ---- measuring ---- */

@@ -62,7 +62,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 static const struct argp record_argp = {
 	record_options, parse_record, NULL,
 	"Record this host into a file, without a running heatscoped. Needs what the collector needs (root, or CAP_BPF "
-	"and CAP_PERFMON).\vExample: heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
+	"and CAP_PERFMON).\vExample: sudo heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
 };
 
 /* Where the collector writes: beside FILE until there is something to record, so that a refusal leaves FILE as it was. */

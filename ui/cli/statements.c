@@ -496,11 +496,11 @@ static const struct view slow = {
 	{ options, parse, NULL,
 	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
 	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
-	  "  heatscope slow\n"
-	  "  heatscope slow --over 20ms --seconds 10\n"
+	  "  sudo heatscope slow\n"
+	  "  sudo heatscope slow --over 20ms --seconds 10\n"
 	  "  heatscope slow --last 1h --over 1s\n"
-	  "  heatscope slow --text full\n"
-	  "  heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
+	  "  sudo heatscope slow --text full\n"
+	  "  sudo heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
 };
 
 static const struct view fsslow = {
@@ -510,7 +510,7 @@ static const struct view fsslow = {
 	  "Single slow statements with their time in files, and how many calls of file systems that was (measures fs and n_fs); of an "
 	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
 	  "otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
-	  "  heatscope fsslow --over 5ms\n"
+	  "  sudo heatscope fsslow --over 5ms\n"
 	  "  heatscope fsslow --last 10m --json", NULL, NULL, NULL }
 };
 
@@ -520,8 +520,8 @@ static const struct view snoop = {
 	{ options, parse, NULL,
 	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
 	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"
-	  "  heatscope snoop\n"
-	  "  heatscope snoop --seconds 10 --json\n"
+	  "  sudo heatscope snoop\n"
+	  "  sudo heatscope snoop --seconds 10 --json\n"
 	  "  heatscope snoop --last 60 --id 3", NULL, NULL, NULL }
 };
 
