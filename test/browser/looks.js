@@ -123,3 +123,19 @@ check("lines of the mean and of percentiles are chosen; read-out and table have 
 	assert.equal(await page.locator(".sheet tbody tr").nth(at).locator("td").nth(1).textContent(), told);
 	assert.deepEqual(await violations(page), []);
 });
+
+check("the page says what can be done with a map, and ? lists all keys", async ({ page }) => {
+	const hint = page.locator(".hint"), isOpen = () => hint.evaluate((list) => list.open);
+
+	await hint.waitFor();
+	assert.match(await hint.locator("summary").innerText(), /^drag on a map: what is different there\?\s+click: its keys\s+\? all keys$/);
+	assert.equal(await isOpen(), false);
+	await page.keyboard.press("?");
+	assert.equal(await isOpen(), true);
+	assert.match(await hint.innerText(), /write a note at the time/);
+	await page.getByLabel("Threshold").press("?");
+	assert.equal(await isOpen(), true, "a question mark that is typed is one");
+	await page.locator(".map").first().focus();
+	await page.keyboard.press("?");
+	assert.equal(await isOpen(), false);
+});

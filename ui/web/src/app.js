@@ -11,6 +11,7 @@ import { Flame } from "./flame.js";
 import * as format from "./format.js";
 import { GonePanel, Missing } from "./gone_panel.js";
 import { Hanging } from "./hanging_view.js";
+import { Hint } from "./hint.js";
 import { html } from "./html.js";
 import { InTurn } from "./in_turn.js";
 import { KeyList } from "./key_list.js";
@@ -27,7 +28,7 @@ import { AskName } from "./worksheet_menu.js";
 import { Trail } from "./trail.js";
 
 /* Beside the maps, from top to bottom: components of {session}, of which each knows by itself whether there is anything. */
-const SECTIONS = [Readout, Explained, Exemplar, Picked, Noted, KeyList, Exemplars];
+const SECTIONS = [Readout, Hint, Explained, Exemplar, Picked, Noted, KeyList, Exemplars];
 
 function Maps({ session, scales }) {
 	const { maps, span, grids } = session;
