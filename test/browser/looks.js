@@ -139,3 +139,21 @@ check("the page says what can be done with a map, and ? lists all keys", async (
 	await page.keyboard.press("?");
 	assert.equal(await isOpen(), false);
 });
+
+check("the range goes to a time that is typed, and a text that is none is marked", async ({ page }) => {
+	const field = page.getByLabel("Go to a time"), end = () => Number(/end=(\d+)/.exec(page.url())?.[1]);
+	const duration = Number(/duration=(\d+)/.exec(page.url())?.[1] ?? 300);
+
+	await field.fill("1h");
+	await field.press("Enter");
+	const wanted = Date.now() / 1000 - 3600 + duration / 2;
+
+	await until("the address has it", async () => Math.abs(end() - wanted) < 30);
+	assert.equal(await field.inputValue(), "");
+	await field.fill("soon");
+	await field.press("Enter");
+	assert.equal(await field.getAttribute("aria-invalid"), "true");
+	assert.ok(Math.abs(end() - wanted) < 30);
+	await page.goBack();
+	await until("back to what was before", async () => !end());
+});

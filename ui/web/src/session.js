@@ -514,6 +514,13 @@ export class Session {
 		this.set({ end: this.live ? this.span && this.span.start + this.span.duration : null });
 	}
 
+	/** The range so that a time is in its middle; where that would reach beyond now, it stands still at now. */
+	goTo(time) {
+		const now = Date.now() / 1000, end = Math.min(time + this.state.duration / 2, now);
+
+		this.set({ end: Math.floor(end / this.slot) * this.slot }, true);
+	}
+
 	/** To a rectangle's time and values; the way back is the browser's. */
 	zoomTo({ map, ...rectangle }) {
 		const { low, high } = valuesOf(rectangle, this.axes.get(map.axis));

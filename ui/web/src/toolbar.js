@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import * as api from "./api.js";
 import { Compare } from "./compared.js";
 import * as format from "./format.js";
+import { GoTo } from "./go_to.js";
 import { Choice, Menu } from "./controls.js";
 import { CROPS } from "./crop.js";
 import { html } from "./html.js";
@@ -170,6 +171,7 @@ export function Toolbar({ session }) {
 			<button class="pause" aria-pressed=${!session.live} onClick=${() => session.pause()}>${session.live ? "Pause" : "Resume"}</button>
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
+		<${GoTo} session=${session} />
 		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
 		<${Crop} session=${session} />
 		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit</button>
