@@ -10,6 +10,7 @@
 #include "source.bpf.h"
 
 #define FEED_STEPS 2048
+#define HOPS_MAX 8192			/* packets of a receive that are only counted */
 #define WINDOW 64
 
 struct window {

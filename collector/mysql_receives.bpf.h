@@ -120,7 +120,7 @@ static __noinline int outcome_rare(struct server_conn *s, __u32 out)
 static __always_inline void outcome(struct server_conn *s, struct events *e, struct task_struct *t, __u32 out)
 {
 	if (out & PARSE_START) {
-		if (STATE_KIND(s->turn.state) == STATE_WAITING)
+		if (STATE_KIND(s->turn.state) == STATE_WAITING && s->conn.sure && s->conn.mode == CONN_PLAIN)
 			count(&counts.unanswered);
 		state_set(&s->turn, STATE_IDLE);
 		stamp_start(&s->turn, t);
@@ -220,6 +220,38 @@ static __always_inline void conn_lost(struct server_conn *s)
 	state_set(&s->turn, STATE_IDLE);
 }
 
+/* Packets that nobody parsed any more: where the next one begins, and how many of them began a command. */
+struct hops {
+	__u64 at, end;			/* user addresses */
+	__u64 n;
+};
+
+static long hop(__u32 i, struct hops *h)
+{
+	__u32 head;
+
+	if (h->at + sizeof(head) > h->end || bpf_probe_read_user(&head, sizeof(head), (const void *)h->at))
+		return 1;
+	h->n += head >> 24 == 0;	/* its number in its exchange */
+	h->at += sizeof(head) + (head & 0xffffff);
+	return 0;
+}
+
+/* More packets than steps, as a client sends that does not wait for replies: each command of the rest is lost, too. */
+static __noinline int commands_left(struct feed *f)
+{
+	const struct conn *c = &f->s->conn;
+	struct hops h = { 0 };
+
+	if (f->failed || c->mode != CONN_PLAIN || !c->sure || f->at < f->src.from)
+		return 0;
+	h.at = (__u64)f->src.at + (f->at - f->src.from) + c->left - c->have;
+	h.end = (__u64)f->src.at + f->src.len;
+	bpf_loop(HOPS_MAX, hop, &h, 0);
+	__sync_fetch_and_add(&counts.unanswered, h.n);
+	return 0;
+}
+
 static __noinline int receive_rest(struct server_conn *s, struct events *e, struct task_struct *t, int total, __u32 eaten)
 {
 	struct feed f = { .s = s, .e = e, .t = t, .total = total, .at = eaten };
@@ -241,8 +273,10 @@ static __noinline int receive_rest(struct server_conn *s, struct events *e, stru
 		return 0;
 	}
 	bpf_loop(FEED_STEPS, feed_step, &f, 0);
-	if (f.failed || f.at < f.total)
+	if (f.failed || f.at < f.total) {
+		commands_left(&f);
 		conn_lost(s);
+	}
 	return 0;
 }
 

@@ -387,7 +387,7 @@ __u64 server_lost(void *self)
 {
 	const struct turn_counts *c = ((const struct server_tracer *)self)->programs.counts;
 
-	return counted(&c->crowded) + counted(&c->unreadable);
+	return counted(&c->crowded) + counted(&c->unreadable) + counted(&c->unanswered);
 }
 
 /* ---- for people ---- */

@@ -95,7 +95,8 @@ struct turn_running {
 struct turn_counts {
 	__u64 flushed;		/* events that nothing but their age ended */
 	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
-	__u64 unanswered;	/* commands whose next command came before any reply: no event */
+	__u64 unanswered;	/* commands whose next command came before any reply, plain, and those behind what one receive is looked at:
+				 * each is told as one lost event */
 	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each
 				 * may have been a command, and is told as one lost event */
 	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or there was no room for a flushed one
