@@ -1,6 +1,7 @@
 #include "catalog_private.h"
 
 #include "request.h"
+#include "witness.h"
 #include "../collector/log.h"
 
 #include <errno.h>
@@ -170,6 +171,27 @@ static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
 		l->err = catalog_sight(l->ci, source, last);
 }
 
+static void load_future(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct span *future = arg;
+
+	future->first = first < future->first ? first : future->first;
+	future->last = last > future->last ? last : future->last;
+}
+
+/* What lies after slot `now` is not loaded, and not answered for by the cube when the clock is right. */
+static int leave_future(struct catalog *c, const struct catalog_inst *ci, struct store *store, __s64 now)
+{
+	struct span future = { INT64_MAX, -1 };
+	const struct store_reader reader = { .arg = &future, .cover = load_future };
+	const struct store_range range = { .first = now + 1, .last = INT64_MAX / 2, .axis = -1, .weight = -1 };
+	int err = store->ops->read(store, ci->in.id, &range, &reader);
+
+	if (!err && future.last >= 0)
+		cube_leave(c->cube, ci->in.id, future.first, future.last);
+	return err;
+}
+
 static void load_inst(void *arg, __u64 inst, const char *text)
 {
 	struct loading *l = arg;
@@ -206,6 +228,8 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 		err = store->ops->read(store, ci->in.id, &all, &reader);
 	if (!err)
 		err = l.err;
+	if (!err)
+		err = leave_future(c, ci, store, all.last);
 	if (!err)
 		err = store_kept(store, ci->in.id, ci->kept_from);
 	if (err || l.newest < 0)

@@ -21,7 +21,7 @@ struct ring {
 	__s64 newest;			/* where has_data */
 	__s64 since;			/* what is older was never given to this ring */
 	bool has_gap;
-	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back */
+	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back, or never loaded */
 	struct keys keys;
 	struct witness witness;
 };
@@ -241,6 +241,21 @@ int cube_add(struct cube *c, const struct batch *b)
 	return 0;
 }
 
+static void ring_leave(struct ring *r, __s64 first, __s64 last)
+{
+	r->gap_first = r->has_gap && r->gap_first < first ? r->gap_first : first;
+	r->gap_last = r->has_gap && r->gap_last > last ? r->gap_last : last;
+	r->has_gap = true;
+}
+
+void cube_leave(struct cube *c, __u64 inst, __s64 first, __s64 last)
+{
+	struct ring *r = ring_of(c, inst);
+
+	if (r)
+		ring_leave(r, first, last);
+}
+
 bool cube_set_back(struct cube *c, __u64 inst, __s64 now)
 {
 	struct ring *r = ring_of(c, inst);
@@ -248,9 +263,7 @@ bool cube_set_back(struct cube *c, __u64 inst, __s64 now)
 
 	if (oldest <= now)
 		return false;
-	r->gap_first = r->has_gap && r->gap_first < oldest ? r->gap_first : oldest;
-	r->gap_last = r->has_gap && r->gap_last > r->newest ? r->gap_last : r->newest;
-	r->has_gap = true;
+	ring_leave(r, oldest, r->newest);
 	ring_empty(r);
 	r->since = now;
 	r->newest = now;

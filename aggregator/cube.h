@@ -38,6 +38,9 @@ bool cube_set_back(struct cube *c, __u64 inst, __s64 now);
  * From then on the cube answers for `first` and newer.  -EEXIST: it holds something already. */
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last);
 
+/* It never answers for slots first..last (nor for those between these and others that it was told so): the store has them. */
+void cube_leave(struct cube *c, __u64 inst, __s64 first, __s64 last);
+
 /* Everything filed under slots first..last (inclusive); see store.h.  axis, weight < 0: every one.  -ENOENT: no such one. */
 int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis, int weight,
 	      const struct store_reader *reader);
