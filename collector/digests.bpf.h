@@ -57,8 +57,12 @@ __noinline int specimen_keep(__u64 code, struct specimen *tokens)
 		return 0;
 	len = tokens->len;
 #pragma clang loop unroll(disable)
-	for (i = 0; i < SPECIMEN_MAX; i++)	/* digits of a number lie after len until the number is known to be a literal */
-		tokens->text[i] &= (__s64)(i - len) >> 63;	/* all bits before len, none after it, and no branch for the verifier */
+	for (i = 0; i < SPECIMEN_MAX; i++) {	/* digits of a number lie after len until the number is known to be a literal */
+		__u64 before = i - len;
+
+		barrier_var(before);		/* or the compiler makes a branch of it: two paths per byte to the verifier */
+		tokens->text[i] &= (__s64)before >> 63;		/* all bits before len, none after it */
+	}
 	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
 	return 0;
 }

@@ -570,5 +570,6 @@ const struct probe kernel_probe = {
 	.lacking = kernel_lacking,
 	.wake_at = kernel_wake_at,
 	.wake = kernel_wake,
+	.try = kernel_try,
 	.doctor = kernel_doctor,
 };

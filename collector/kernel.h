@@ -35,6 +35,7 @@ struct traced {				/* a tracer, and what is enabled on it */
 	char refusal[REASON_MAX];
 	int instead;			/* of its tracepoints it uses the others */
 	int runs;
+	__u32 verified;			/* of a try, as tracer_verified() says; 0: none was made */
 	void *self;
 	struct tracer_programs programs;
 	__u64 n_told;			/* of the events its programs lost */

@@ -5,6 +5,7 @@
 #include "show.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <sys/utsname.h>
 
 void tracer_doctor_program(FILE *out, const char *name, int program_fd)
@@ -29,6 +30,46 @@ __u64 tracer_missed(int program_fd)
 	return bpf_obj_get_info_by_fd(program_fd, &info, &len) ? 0 : info.recursion_misses;
 }
 
+__u32 tracer_verified(const struct tracer_programs *programs)
+{
+	const struct bpf_object_skeleton *s = programs->skeleton;
+	__u32 most = 0;
+
+	for (int i = 0; i < s->prog_cnt; i++) {
+		const struct bpf_prog_skeleton *p = (void *)((char *)s->progs + (size_t)i * s->prog_skel_sz);
+		struct bpf_prog_info info = { 0 };
+		__u32 len = sizeof(info);
+		int fd = bpf_program__fd(*p->prog);
+
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && info.verified_insns > most)
+			most = info.verified_insns;
+	}
+	return most;
+}
+
+static void traced_try(const struct kernel *k, struct traced *on)
+{
+	struct tracer_programs programs = { .instead = on->instead, .detail = k->conf.detail, .text_full = k->conf.text_full };
+	char reason[REASON_MAX];
+	void *started;
+
+	if (on->tracer->start(&started, &programs, reason)) {
+		snprintf(on->refusal, REASON_MAX, "%s", reason);
+		return;
+	}
+	on->verified = tracer_verified(&programs);
+	on->tracer->stop(started);
+}
+
+void kernel_try(void *self)
+{
+	struct kernel *k = self;
+
+	for (size_t i = 0; i < N_TRACERS; i++)
+		if (!k->traced[i].refusal[0] && !k->traced[i].runs)
+			traced_try(k, &k->traced[i]);
+}
+
 static void doctor_traced(const struct kernel *k, const struct traced *on, FILE *out)
 {
 	const struct metric *m = on->tracer->metric;
@@ -40,6 +81,8 @@ static void doctor_traced(const struct kernel *k, const struct traced *on, FILE 
 	show_print(out, "%s.%s needs %s\n", m->module, m->stat, need_names(NEED_TRACING | on->tracer->caps, names));
 	show_print(out, "%s.%s: %s\n", m->module, m->stat, on->refusal[0] ? on->refusal : on->runs ? "attached" :
 		"possible; attached when an instrumentation needs it");
+	if (on->verified)
+		show_print(out, "  the verifier looked at %u instructions of a program at most, of 1000000\n", on->verified);
 	if (on->tracer->doctor)
 		on->tracer->doctor(on->self, out);
 	for (it = k->instrument; it; it = it->next) {

@@ -13,15 +13,15 @@
 
 /* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
 
-/* One step: eats `byte`, or skips up to `left` bytes unseen. */
-__noinline __u64 conn_step(struct conn *c, __u8 byte, __u32 left)
+/* One step: eats w->byte[offset], or skips up to `left` bytes unseen. */
+__noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
 	__u32 blind = c ? parse_blind(c) : ~0u;
 
-	if (!c)
+	if (!c || !w)
 		return parse_eaten(left, 0);
 	if (!blind)
-		return parse_eaten(1, parse_byte(c, byte));
+		return parse_eaten(1, parse_byte(c, w->byte[offset & (WINDOW - 1)]));
 	if (blind > left)
 		blind = left;
 	return parse_eaten(blind, parse_skip(c, blind));
@@ -73,7 +73,29 @@ static __always_inline void prepared_forget(struct server_conn *s)
 	bpf_map_delete_elem(&prepared, &key);
 }
 
-/* What is looked at of the text in the window, of which the parser has seen nothing yet. */
+/* Looks at what the window has of a text, n bytes from offset on, of which the parser has seen nothing yet. */
+__noinline int digest_read(struct server_conn *s, const struct window *w, __u32 offset, __u32 n)
+{
+	if (!s || !w)
+		return 0;
+	if (!s->digested) {
+		if (digest_refuses(&s->conn, w->byte[offset & (WINDOW - 1)])) {
+			s->digested = DIGEST_REFUSED;
+			return 0;
+		}
+		digest_start(s);
+	}
+	if (n > s->conn.left)
+		n = s->conn.left;
+	if (n > DIGEST_LOOK - s->digested)
+		n = DIGEST_LOOK - s->digested;
+	digest_window(&s->digest, w, offset, n);
+	s->digested += n;
+	if (s->digested == DIGEST_LOOK && s->conn.left > n)
+		digest_end(s, 0);		/* now, while its text is at hand */
+	return 0;
+}
+
 static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 {
 	struct server_conn *s = f->s;
@@ -82,27 +104,17 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	if (s->digested != s->conn.at - 1)
 		return;
 	if (!s->digested) {
-		if (digest_refuses(&s->conn, f->window.byte[offset & (WINDOW - 1)])) {
-			s->digested = DIGEST_REFUSED;
-			return;
-		}
-		digest_start(s);
 		s->text = (__u64)f->src.at + (f->at - f->src.from);
 		s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 	}
-	if (n > s->conn.left)
-		n = s->conn.left;
-	if (n > DIGEST_LOOK - s->digested)
-		n = DIGEST_LOOK - s->digested;
-	digest_window(&s->digest, &f->window, offset, n);
-	s->digested += n;
-	if (s->digested == DIGEST_LOOK && s->conn.left > n)
-		digest_end(s, 0);		/* now, while its text is at hand */
+	digest_read(s, &f->window, offset, n);
 }
 
 /* What it is of few bytes only: with a stack of its own, which has to be small below feed_step(). */
-static __noinline int outcome_rare(struct server_conn *s, __u32 out)
+__noinline int outcome_rare(struct server_conn *s, __u32 out)
 {
+	if (!s)
+		return 0;
 	if (out & PARSE_NAME)
 		name_remember(&s->conn.who.name, name_code(&s->conn.who.name));
 	if (out & PARSE_LOOKUP)
@@ -166,7 +178,7 @@ static long feed_step(__u32 i, struct feed *f)
 		left = f->window_n - offset;
 		digest_feed(f, offset, left);
 	}
-	step = conn_step(&f->s->conn, f->window.byte[offset & (WINDOW - 1)], left);
+	step = conn_step(&f->s->conn, &f->window, offset, left);
 	f->at += step >> 32;
 	outcome(f->s, f->e, f->t, step);
 	return 0;

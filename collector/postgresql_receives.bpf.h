@@ -204,18 +204,17 @@ static __always_inline void text_begin(struct feed *f)
 	s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 }
 
-/* What the window has of a text, n bytes from offset on.  Bytes read; at its end, or where no more is looked at, it has its code. */
-static __always_inline __u32 text_feed(struct feed *f, __u32 offset, __u32 n)
+/* Reads n bytes of a text, from w->byte[offset] on.  Bytes read; at its end, or where no more is looked at, it has its code. */
+__noinline __u32 text_read(struct server_conn *s, const struct window *w, __u32 offset, __u32 n)
 {
-	struct server_conn *s = f->s;
 	__u32 text;
 
-	if (!s->digested)
-		text_begin(f);
+	if (!s || !w)
+		return 0;
 	if (n > s->front.in.left)
 		n = s->front.in.left;
-	text = window_text(&f->window, offset, n);
-	digest_window(&s->digest, &f->window, offset, text);
+	text = window_text(w, offset, n);
+	digest_window(&s->digest, w, offset, text);
 	s->digested += text;
 	if (text < n || text == s->front.in.left)
 		text_over(s, 1);
@@ -238,23 +237,13 @@ static __noinline void conn_lost(struct server_conn *s, __u32 n)
 	state_set(&s->turn, STATE_IDLE);
 }
 
-/* What the parser found in the bytes just eaten or skipped. */
-static __always_inline void received_some(struct feed *f, __u32 out)
+/* What the parser found that takes no clock. */
+__noinline int received_told(struct server_conn *s, __u32 out)
 {
-	struct server_conn *s = f->s;
-
-	if (!out)
-		return;
-	if (out & FRONT_LOST) {
-		f->failed = 1;
-		return;
-	}
+	if (!s)
+		return 0;
 	if (out & FRONT_CROWDED)
 		count(&counts.crowded);
-	if (out & FRONT_BEGIN) {
-		state_set(&s->turn, STATE_IDLE);
-		stamp_start(&s->turn, f->t);
-	}
 	if (out & FRONT_TEXT)
 		s->digested = 0;
 	if (out & FRONT_NAMES)
@@ -263,6 +252,25 @@ static __always_inline void received_some(struct feed *f, __u32 out)
 		told_first(s);
 		state_set(&s->turn, STATE_WAITING);
 	}
+	return 0;
+}
+
+/* What the parser found in the bytes just eaten or skipped. */
+static __always_inline void received_some(struct feed *f, __u32 out)
+{
+	struct turn *turn = &f->s->turn;
+
+	if (!out)
+		return;
+	if (out & FRONT_LOST) {
+		f->failed = 1;
+		return;
+	}
+	if (out & FRONT_BEGIN) {
+		state_set(turn, STATE_IDLE);
+		stamp_start(turn, f->t);
+	}
+	received_told(f->s, out);
 }
 
 static long receive_step(__u32 i, struct feed *f)
@@ -282,13 +290,13 @@ static long receive_step(__u32 i, struct feed *f)
 	}
 	seen = f->window_n - offset;
 	if (front_text(c)) {
-		n = text_feed(f, offset, seen);
-		f->at += n;
-		if (n)
-			received_some(f, front_pass(c, n));
-		return 0;
+		if (!f->s->digested)
+			text_begin(f);
+		n = text_read(f->s, &f->window, offset, seen);
+		step = eaten(n, n ? front_pass(c, n) : 0);
+	} else {
+		step = front_step(c, &f->window, offset, seen, left);
 	}
-	step = front_step(c, &f->window, offset, seen, left);
 	f->at += step >> 32;
 	received_some(f, step);
 	return 0;

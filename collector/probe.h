@@ -59,6 +59,9 @@ struct probe {
 	__s64 (*wake_at)(void *self);
 	void (*wake)(void *self, __s64 now_ns);
 
+	/* NULL: nothing is to be tried.  Starts what each metric takes and stops it again: refusal() says what the kernel refused. */
+	void (*try)(void *self);
+
 	/* For people: what it sees and costs now (servers found and why not, program run time, memory). */
 	void (*doctor)(void *self, FILE *out);
 };

@@ -370,6 +370,8 @@ int probes_doctor(struct probes *p, FILE *out)
 			refused++;
 			continue;
 		}
+		if (o->probe->try)
+			o->probe->try(o->self);
 		refused += doctor_metrics(o, out);
 		o->probe->doctor(o->self, out);
 	}

@@ -119,6 +119,10 @@ struct tracer {
 /* A line on a program: its runs and what they cost, if the kernel counts them. */
 void tracer_doctor_program(FILE *out, const char *name, int program_fd);
 
+/* The most instructions that the kernel's verifier looked at for one program of a tracer that runs; it gives up at 1,000,000.
+ * 0: the kernel does not say (before 5.16). */
+__u32 tracer_verified(const struct tracer_programs *programs);
+
 /* Runs that the kernel skipped, because one was under way on the CPU: an event each. */
 __u64 tracer_missed(int program_fd);
 

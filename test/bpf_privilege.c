@@ -86,6 +86,24 @@ static void each_one_is_needed(void **state)
 	}
 }
 
+/* Compilers differ: a program that is near the limit with one is refused with the next. */
+static void the_verifier_has_room(void **state)
+{
+	for (size_t i = 0; (tracer = tracers[i]); i++) {
+		struct tracer_programs programs = { 0 };
+		char reason[REASON_MAX];
+		__u32 verified;
+		void *self;
+
+		assert_int_equal(tracer->start(&self, &programs, reason), 0);
+		verified = tracer_verified(&programs);
+		tracer->stop(self);
+		if (!verified || verified > 500000)
+			fail_msg("%s.%s: the verifier looks at %u instructions; at most 500,000 of its 1,000,000 leave room",
+				 tracer->metric->module, tracer->metric->stat, verified);
+	}
+}
+
 /* ---- after --fixed ---- */
 
 #define TRY(what) do { if (!(what)) return -__LINE__ % 200; } while (0)
@@ -165,6 +183,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_listed_suffices),
 		cmocka_unit_test(each_one_is_needed),
+		cmocka_unit_test(the_verifier_has_room),
 		cmocka_unit_test(without_capabilities_it_drains_detaches_and_attaches),
 		cmocka_unit_test(without_capabilities_nothing_new_is_loaded),
 	};
