@@ -28,7 +28,7 @@ enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGUR
 		  VALUE_FLAME, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: what a compare compares with, asked for by it alone */
 		  VALUE_KINDS };
 
-enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_PERCENTILES, SHOW_ACTIVE };
+enum params_show { SHOW_AUTO = -1, SHOW_RATE, SHOW_ACTIVE, SHOW_PERCENTILES };	/* a report has the first two */
 
 enum params_view { VIEW_DIFFERENCE, VIEW_SIDE, VIEW_OVERLAY };
 
@@ -70,7 +70,7 @@ struct params {
 	size_t n_hues;			/* 0: as they come */
 	int order;			/* keys: enum key_order */
 	int palette;			/* enum params_palette */
-	int show;			/* chart: enum params_show */
+	int show;			/* chart, report: enum params_show */
 	__s64 top;			/* chart, report: so many keys, the rest is one; explain: so many values */
 	__s64 n;			/* exemplars: so many */
 	int kind;			/* exemplars: 0 all, 1 the worst, 2 those drawn */

@@ -385,7 +385,7 @@ static void settle_axis(struct value *v, int axis)
 	if (offset && !v->p.has_ymax && v->kind == VALUE_FIGURE)
 		v->p.ymax = 1000000000;
 	if (!v->p.has_chart)
-		v->p.chart = v->kind == VALUE_REPORT && !v->numeric;
+		v->p.chart = v->kind == VALUE_REPORT && (!v->numeric || v->p.show == SHOW_ACTIVE);
 }
 
 static int first_axis(const struct value *v, const struct metric *m)
@@ -551,6 +551,7 @@ void value_free(struct value *v)
 	value_explain_free(v->explain);
 	running_free(v->running);
 	active_free(v->active);
+	grid_free(v->at_once);
 	exemplar_fold_free(v->exemplars);
 	annotations_free(v->annotations);
 	json_decref(v->about);

@@ -72,6 +72,8 @@ struct value {
 	struct explain *explain;	/* NULL: of other kinds */
 	struct running *running;	/* keys, explain: what runs, by key; NULL: of other kinds, or not measured */
 	struct active *active;		/* grid, stream: of what was under way at once; NULL: of other grids */
+	bool active_apart;		/* report: it is read for the chart alone, and is in no fold */
+	struct grid *at_once;		/* likewise: what came out; NULL: grid 0 is it, or nothing is */
 	struct plan after;		/* likewise: what is read after the interval; no parts: nothing */
 	bool reads_cube;		/* slices come from the cube: each is of one slot */
 	struct exemplar_fold *exemplars;	/* likewise */

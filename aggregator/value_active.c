@@ -47,11 +47,12 @@ int value_active_add(struct value *v, const struct catalog_inst *ci, int axis, c
 {
 	struct query q = value_query(v, axis);
 
-	if (!v->p.active)
+	v->active_apart = v->kind == VALUE_REPORT && v->p.show == SHOW_ACTIVE && v->p.chart;
+	if (!v->p.active && !v->active_apart)
 		return 0;
 	if (axis || v->weight || v->first_axis || v->scope[0] == SCOPE_POINT || ruler_unit(v->in.ruler[0]) != UNIT_NS)
 		return refuse(v, axis, reason);
-	if (v->p.format == FORMAT_CSV || v->p.narrative) {
+	if ((v->p.format == FORMAT_CSV && !v->active_apart) || v->p.narrative) {
 		snprintf(reason, PARAMS_REASON_MAX, "active comes as JSON without a narrative: leave out \"%s\"",
 			 v->p.narrative ? "narrative" : "format");
 		return -EINVAL;
@@ -130,6 +131,10 @@ int value_active_put(struct value *v)
 
 	if (err || !v->active)
 		return err;
+	if (v->active_apart) {
+		v->at_once = g;
+		return 0;
+	}
 	g->annotations = v->grid[0]->annotations;
 	v->grid[0]->annotations = NULL;
 	grid_free(v->grid[0]);

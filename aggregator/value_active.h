@@ -1,7 +1,8 @@
 /* value_active.h - a grid of what was under way at once: which slots are read for it, and what comes out.
  *
  * Read    the range, and up to ACTIVE_AFTER_S after it, up to the present: what ended there may have run in the range.
- * Cube    a value is read from it if it holds the whole range, what is after it included.
+ * Report  the chart alone is of it: its slices are read once more, from the store.
+ * Cube    another value is read from it if it holds the whole range, what is after it included.
  */
 #ifndef HEATSCOPE_VALUE_ACTIVE_H
 #define HEATSCOPE_VALUE_ACTIVE_H
@@ -20,7 +21,7 @@ int value_active_read(struct value *v, struct store *store, const struct store_r
 /* Reads the cube's coverage, and records what runs on the tape.  On the loop's thread. */
 int value_active_record(struct value *v);
 
-/* Grid 0 becomes the one of what was under way.  -ENOMEM. */
+/* Grid 0 becomes the one of what was under way, of a report v->at_once.  -ENOMEM. */
 int value_active_put(struct value *v);
 
 #endif

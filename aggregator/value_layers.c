@@ -38,7 +38,7 @@ static bool wants_layers(const struct value *v)
 
 static bool wants_counts(const struct value *v)
 {
-	if (!v->in.n_fields || v->p.active)
+	if (!v->in.n_fields || v->p.active || (v->kind == VALUE_REPORT && v->p.show == SHOW_ACTIVE))
 		return false;
 	return v->kind == VALUE_CHART ? !rates_are_percentiles(v) : v->kind == VALUE_REPORT && v->p.chart;
 }

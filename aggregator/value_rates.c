@@ -205,9 +205,8 @@ static void put_what(struct value *v, struct rates *r)
 #define HUE_RUNNING 285
 
 /* How much of a column is known, in ns; 0: nobody looked, or all of it is still to come. */
-static double known_of(const struct value *v, size_t col)
+static double known_of(const struct value *v, const struct grid *g, size_t col)
 {
-	const struct grid *g = v->grid[0];
 	double known_ns = (double)(g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns)), column_ns = column_s(v, col) * 1e9;
 
 	if (grid_column_state(&g->column[col]) == GRID_UNOBSERVED || (g->known_to_ns && known_ns <= 0))
@@ -216,35 +215,34 @@ static double known_of(const struct value *v, size_t col)
 }
 
 /* A row as a series: how many were in it at once; its total is their mean. */
-static void put_row(const struct value *v, struct rates *r, size_t i, size_t row)
+static void put_row(const struct value *v, struct rates *r, const struct grid *g, size_t row)
 {
-	const struct grid *g = v->grid[0];
-	double sum = 0, known = 0, *value = values_of(r, i);
+	double sum = 0, known = 0, *value = values_of(r, row);
 
 	for (size_t col = 0; col < g->n_cols; col++) {
-		double ns = known_of(v, col);
+		double ns = known_of(v, g, col);
 
 		value[col] = ns > 0 ? (double)g->cell[row * g->n_cols + col] / ns : NAN;
 		sum += ns > 0 ? (double)g->cell[row * g->n_cols + col] : 0;
 		known += ns;
 	}
-	r->sum[i] = known > 0 ? sum / known : 0;
-	axis_format(r->sum[i], AXIS_COUNT, r->total[i]);
-	snprintf(r->name[i], sizeof(r->name[i]), "%s", !strcmp(g->row_name[row], "running") ? "still running" : g->row_name[row]);
-	r->series[i] = (struct chart_series){ .name = r->name[i], .total = r->total[i], .value = value };
+	r->sum[row] = known > 0 ? sum / known : 0;
+	axis_format(r->sum[row], AXIS_COUNT, r->total[row]);
+	snprintf(r->name[row], sizeof(r->name[row]), "%s", !strcmp(g->row_name[row], "running") ? "still running" : g->row_name[row]);
+	r->series[row] = (struct chart_series){ .name = r->name[row], .total = r->total[row], .value = value };
 }
 
 /* Parts in their hues, the rest in grey, what runs as in a map. */
-static void choose_hues(const struct value *v, struct rates *r)
+static void choose_hues(const struct value *v, struct rates *r, size_t n)
 {
-	const char *name[CHART_SERIES_MAX];
+	const char *name[CHART_SERIES_MAX] = { NULL };
 	int hue[CHART_SERIES_MAX];
 	size_t n_parts = v->in.n_weights ? v->in.n_weights - 1 : 0;
 
 	for (size_t i = 0; i < n_parts; i++)
 		name[i] = r->name[i];
 	hue_choose(name, r->sum, n_parts, hue);
-	for (size_t i = 0; i < v->grid[0]->n_rows; i++)
+	for (size_t i = 0; i < n; i++)
 		r->series[i].hue = i < n_parts ? hue[i] : i == n_parts ? LAYER_GREY : HUE_RUNNING;
 }
 
@@ -263,16 +261,17 @@ static size_t leave_empty_out(struct rates *r, size_t n)
 
 static int make_active(struct value *v, struct rates *r)
 {
-	size_t n = v->grid[0]->n_rows;
-	int err = rates_alloc(r, n, v->grid[0]->n_cols);
+	const struct grid *g = v->at_once ? v->at_once : v->grid[0];
+	size_t n = g->n_rows;
+	int err = rates_alloc(r, n, g->n_cols);
 
 	if (err)
 		return err;
 	r->chart.kind = CHART_STACKED;
 	r->chart.unit = AXIS_COUNT;
 	for (size_t i = 0; i < n; i++)
-		put_row(v, r, i, i);
-	choose_hues(v, r);
+		put_row(v, r, g, i);
+	choose_hues(v, r, n);
 	r->chart.n_series = leave_empty_out(r, n);
 	snprintf(r->what, sizeof(r->what), "%s at once, by what they were in", v->unit);
 	return 0;
@@ -351,7 +350,7 @@ bool rates_are_percentiles(const struct value *v)
 int rates_make(struct value *v, bool percentiles, struct rates *ret_rates)
 {
 	struct rates r = { .chart = { .grid = v->grid[0] } };
-	int err = v->p.active ? make_active(v, &r) : percentiles ? make_lines(v, &r) : make_stacked(v, &r);
+	int err = v->p.active || v->at_once ? make_active(v, &r) : percentiles ? make_lines(v, &r) : make_stacked(v, &r);
 
 	if (err) {
 		rates_fini(&r);

@@ -42,7 +42,7 @@ static void give_slice(void *arg, __s64 slot, const struct slice *s)
 	give_to_columns(arg, slot, s);
 	give_to_keys(arg, slot, s);
 	value_explain_slice(arg, slot, s);
-	if (v->active)
+	if (v->active && !v->active_apart)
 		active_reader(v->active)->slice(v->active, slot, s);
 	if (v->running && v->reads_cube)
 		running_reader(v->running)->slice(v->running, slot, s);
@@ -269,7 +269,8 @@ static int read_store(void *arg, struct store *store)
 					     .wants = v->p.n_select ? give_wants : NULL };
 	const struct store_reader counts = { .arg = v->key_fold[0], .count = key_fold_count };	/* damage is told once, by the columns */
 	const struct store_reader running = { .arg = v, .slice = give_slice, .damaged = give_damaged, .wants = slices.wants };
-	int err = v->active ? value_active_read(v, store, &slices) : v->explain ? 0 :
+	bool active_only = v->active && !v->active_apart;
+	int err = active_only ? value_active_read(v, store, &slices) : v->explain ? 0 :
 		  read_slices(v, store, &v->plan, axis, weight, both || is_whole(v), &slices);
 
 	for (size_t i = 0; v->explain && i < v->explain->n_pieces && !err; i++)
@@ -278,6 +279,8 @@ static int read_store(void *arg, struct store *store)
 		err = read_slices(v, store, &v->keys_plan, axis, weight, false, &counts);
 	if (!err && v->runs && axis >= 0)	/* else all measures are read already */
 		err = read_slices(v, store, &v->plan, v->fold_axis[v->n_folds - 1], 0, is_whole(v), &running);
+	if (!err && v->active_apart)
+		err = value_active_read(v, store, active_reader(v->active));
 	if (!err && v->running)
 		err = read_running(v, store);
 	slots_of(v, &range.first, &range.last);
@@ -339,7 +342,7 @@ static void read_value(struct value *v)
 	int err = cube_range(v->a->cube, v->in.id, &cube_first, &cube_last);
 
 	slots_of(v, &first, &last);
-	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v) && !v->exemplars) {
+	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v) && !v->exemplars && !v->active_apart) {
 		v->head.tier_ns = v->in.slot_ns;
 		read_cube(v, first, last);
 		return;

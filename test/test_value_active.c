@@ -178,9 +178,9 @@ static void the_time_after_the_range_is_looked_at(void **state)
 
 /* ---- as a chart ---- */
 
-static void chart_path(const char *format, char path[256])
+static void chart_path(const char *picture, const char *format, char path[256])
 {
-	snprintf(path, 256, VALUE "chart?show=active&start_time=%lld&end_time=%lld&format=%s", (long long)t0 - 10,
+	snprintf(path, 256, VALUE "%s?show=active&start_time=%lld&end_time=%lld&format=%s", picture, (long long)t0 - 10,
 		 (long long)t0 + LENGTH, format);
 }
 
@@ -189,7 +189,7 @@ static void a_chart_stacks_how_many_there_were(void **state)
 	char path[256];
 	json_t *v, *series, *one;
 
-	chart_path("json", path);
+	chart_path("chart", "json", path);
 	v = get_json(&server, path);
 	series = json_object_get(v, "series");
 	assert_string_equal(json_string_value(json_object_get(v, "show")), "active");
@@ -204,7 +204,7 @@ static void a_chart_stacks_how_many_there_were(void **state)
 }
 
 /* A PNG carries the numbers that it was drawn from: they are drawn as the same picture. */
-static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
+static void is_drawn_again(const char *picture)
 {
 	char path[256], reason[PARAMS_REASON_MAX] = "", *text;
 	struct parcel back;
@@ -212,7 +212,7 @@ static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
 	size_t len, n_again;
 	__u8 *again;
 
-	chart_path("png", path);
+	chart_path(picture, "png", path);
 	a = ask(&server, "GET", path, NULL, NULL);
 	assert_int_equal(a.status, 200);
 	assert_int_equal(note_get((__u8 *)a.body, a.body_len, PARCEL_SCHEMA, &text, &len, reason), 0);
@@ -226,6 +226,34 @@ static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
 	free(again);
 	free(text);
 	answer_fini(&a);
+}
+
+static void its_picture_is_drawn_again_from_its_own_numbers(void **state)
+{
+	is_drawn_again("chart");
+	is_drawn_again("report");
+}
+
+/* Above the maps of the latency, which are as they are without it. */
+static void a_report_has_it_as_its_chart(void **state)
+{
+	char path[256];
+	json_t *v, *chart, *series;
+	struct answer a;
+
+	chart_path("report", "json", path);
+	a = ask(&server, "GET", path, NULL, NULL);
+	assert_int_equal(a.status, 200);
+	v = json_loads(a.body, 0, NULL);
+	assert_non_null(v);
+	answer_fini(&a);
+	chart = json_object_get(v, "chart");
+	series = json_object_get(chart, "series");
+	assert_string_equal(json_string_value(json_object_get(chart, "what")), "queries at once, by what they were in");
+	assert_string_equal(json_string_value(json_object_get(json_array_get(series, 0), "key")), "rest");
+	assert_true(is_about(json_number_value(json_array_get(json_object_get(json_array_get(series, 0), "values"), 20)), PILE));
+	assert_true(number(json_object_get(json_array_get(json_object_get(v, "maps"), 0), "summary"), "count") == 0);
+	json_decref(v);
 }
 
 /* ---- a live view ---- */
@@ -384,6 +412,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_hangs_is_seen_while_it_hangs_and_after_it_has_ended),
 	cmocka_unit_test(the_time_after_the_range_is_looked_at),
 	cmocka_unit_test(a_chart_stacks_how_many_there_were),
+	cmocka_unit_test(a_report_has_it_as_its_chart),
 	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
 	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
 	cmocka_unit_test(all_columns_add_up_to_the_latencies),

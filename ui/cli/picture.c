@@ -94,6 +94,7 @@ static const struct argp_option report_options[] = {
 	COMMON_OPTIONS("png, pdf (pages with the tables), svg, html (likewise), csv (the table) or json (all of it)"),
 	MAP_OPTIONS,
 	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "The chart: rate (events per second by key, the default) or active (how many were in each part of their time at once)", 0 },
 	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
 	{ "author", OPT_AUTHOR, "NAME", 0, "Who made it, for whoever reads it (default: your login; '' for nobody)", 0 },
 	{ 0 },
