@@ -9,6 +9,7 @@ struct entry {				/* of a slice */
 	__s64 slot;
 	size_t key;
 	__u64 count, oldest;
+	double age;			/* of all together, from the lower edges of their buckets */
 };
 
 struct running {
@@ -38,6 +39,7 @@ static bool within(struct running *r, const struct slice *s, struct entry *e)
 		if (h.cell < from || h.cell > to)
 			continue;
 		e->count += h.value;
+		e->age += (double)h.value * (double)ruler_first(s->ruler, h.cell);
 		e->oldest = last < h.max ? last : h.max;
 	}
 	r->err = r->err ? r->err : h.cursor.err;
@@ -139,15 +141,15 @@ static int by_slot(const void *a, const void *b)
 
 __s64 running_most(const struct running *r)
 {
-	__u64 most = 0, n = 0;
+	double most = 0, age = 0;
 	__s64 slot = -1;
 
 	if (r->n_entries)
 		qsort(r->entry, r->n_entries, sizeof(*r->entry), by_slot);
 	for (size_t i = 0; i < r->n_entries; i++) {
-		n = (i && r->entry[i].slot == r->entry[i - 1].slot ? n : 0) + r->entry[i].count;
-		if (n >= most) {
-			most = n;
+		age = (i && r->entry[i].slot == r->entry[i - 1].slot ? age : 0) + r->entry[i].age;
+		if (age >= most) {
+			most = age;
 			slot = r->entry[i].slot;
 		}
 	}

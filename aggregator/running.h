@@ -33,7 +33,7 @@ const struct store_reader *running_reader(struct running *r);
 int running_error(const struct running *r);	/* the first while slices came in */
 
 __s64 running_last(const struct running *r);	/* the last slot that any source reported; -1: none */
-__s64 running_most(const struct running *r);	/* the last of those in which most run; -1: in none does anything */
+__s64 running_most(const struct running *r);	/* the last of those whose ages add up to most; -1: in none does anything run */
 
 /* Those of one slot, without the fields that `drop` folds away: most first, then by text; the caller frees the array.  -ENOMEM. */
 int running_totals(const struct running *r, __s64 slot, __u32 drop, struct running_total **ret_total, size_t *ret_n);

@@ -277,7 +277,7 @@ static void say_measure(const struct value *v, const struct region_findings *f, 
 
 /* ---- what is inside ---- */
 
-struct inside {				/* what runs inside, in the slot in which most does; slot -1: nothing */
+struct inside {				/* what runs inside, in the slot whose ages add up to most; slot -1: nothing */
 	__s64 slot;
 	struct running_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
 	size_t n[KEY_FIELDS_MAX], n_all;

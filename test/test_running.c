@@ -88,6 +88,21 @@ static void what_runs_for_many_slots_is_counted_once(void **state)
 	running_free(r);
 }
 
+/* In a busy second more run, but they are young: those that hang are to be named at their age. */
+static void the_slot_is_the_one_with_most_time_in_it(void **state)
+{
+	struct running *r = running_of(20, 0, 0);
+
+	for (__s64 slot = 102; slot < 112; slot++) {
+		give(r, slot, 1, "update t", "t", (__u64)(slot - 101) * SECOND, 8);
+		give(r, slot, 1, "select", "t", 1000000, slot == 104 ? 50 : 0);
+	}
+	assert_int_equal(running_most(r), 111);
+	give(r, 112, 1, "update t", "t", 11 * SECOND, 1);		/* seven gave up */
+	assert_int_equal(running_most(r), 111);
+	running_free(r);
+}
+
 static void what_has_ended_before_the_last_slot_runs_no_more(void **state)
 {
 	struct running *r = running_of(20, 0, 0);
@@ -225,6 +240,7 @@ static void an_explanation_names_what_runs_inside(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(what_runs_for_many_slots_is_counted_once),
+	cmocka_unit_test(the_slot_is_the_one_with_most_time_in_it),
 	cmocka_unit_test(what_has_ended_before_the_last_slot_runs_no_more),
 	cmocka_unit_test(only_ages_of_the_range_and_slots_of_the_time_count),
 	cmocka_unit_test(only_the_last_slots_are_looked_at),

@@ -47,7 +47,7 @@ function Values({ session, values }) {
 /* A field's name where its values begin. */
 const FieldName = ({ session, inst, values, i }) => html`<td title=${labelOf(session, inst, values[i].field)}>${values[i].field !== values[i - 1]?.field ? values[i].field : ""}</td>`;
 
-/* The queries that ran at once, at the end of the slot in which most did: of each field its first values. */
+/* The queries that ran at once, at the end of one slot: of each field its first values. */
 function Running({ session, running, unit, slot }) {
 	const { inst } = session.explain.rectangle.map, values = mostOf(running.values);
 
