@@ -95,7 +95,7 @@ void aggregator_look_at_clock(struct aggregator *a)
 struct upkeep_inst {
 	__u64 inst;
 	__s64 horizon[TIERS], now;	/* slots */
-	__s64 kept_from[TIERS];
+	__s64 kept_from[TIERS], taken_from;
 	int err;
 };
 
@@ -128,6 +128,8 @@ static int upkeep_work(void *arg, struct store *store)
 			i->err = store->ops->compact(store, i->inst, i->now);
 		if (!i->err)
 			i->err = store_kept(store, i->inst, i->kept_from);
+		if (!i->err)
+			i->err = store->ops->oldest(store, i->inst, &i->taken_from);
 		err = err ? err : i->err;
 	}
 	if (u->trim)
@@ -144,7 +146,7 @@ static void upkeep_done(void *arg, int err)
 		log_error("the store could not be tidied: %s", strerror(-err));
 	for (size_t i = 0; i < u->n; i++)
 		if (!u->inst[i].err)
-			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].kept_from);
+			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
 	free(u);
 }
 

@@ -232,6 +232,8 @@ static int load_data(struct catalog *c, struct catalog_inst *ci, struct store *s
 		err = leave_future(c, ci, store, all.last);
 	if (!err)
 		err = store_kept(store, ci->in.id, ci->kept_from);
+	if (!err)
+		err = store->ops->oldest(store, ci->in.id, &ci->taken_from);
 	if (err || l.newest < 0)
 		return err;
 	first = l.newest - (__s64)n_slots + 1;
@@ -512,7 +514,7 @@ void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __
 	}
 }
 
-void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS])
+void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS], __s64 taken_from)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, inst);
 	__s64 first, newest, slot = kept_from[0];
@@ -521,6 +523,7 @@ void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS]
 	if (!ci)
 		return;
 	memcpy(ci->kept_from, kept_from, sizeof(ci->kept_from));
+	ci->taken_from = taken_from;
 	for (size_t i = 0; i < ci->n_sightings; i++)
 		if (ci->sighting[i].slot >= slot)
 			ci->sighting[kept++] = ci->sighting[i];

@@ -52,7 +52,8 @@ struct catalog_inst {
 	bool off;			/* everything is: as if suspended, see catalog_set_off() */
 	__s64 touched_ns;		/* when somebody last asked for it, by the boot clock; 0: not since the start */
 	unsigned n_steps;		/* steps of our clock that were marked in it or before it was made */
-	__s64 kept_from[TIERS];		/* the first slot that each tier still has */
+	__s64 kept_from[TIERS];		/* the first slot that each tier still has; */
+	__s64 taken_from;		/* that the store takes: what it dropped it could not tell from what is sent again */
 	int hostname_at;		/* index of `hostname` among the fields, -1: not decomposed by it */
 	size_t n_sightings;
 	struct sighting *sighting;
@@ -157,8 +158,9 @@ const char *catalog_file_name(const struct catalog *c);	/* "" if there is none *
 /* The same of each tier. */
 void catalog_horizons(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns, __s64 ret_slot[TIERS]);
 
-/* The store has each tier from this slot on (see store_kept()); what tier 0 has no more goes from the cube. */
-void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS]);
+/* The store has each tier from this slot on (see store_kept()), and takes what is of taken_from or later; what tier 0 has no more
+ * goes from the cube. */
+void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS], __s64 taken_from);
 
 /* Sources that can report it: connected ones that offer its metric and have not failed, and those
  * that are not connected, but were seen in its retention. */

@@ -289,6 +289,7 @@ static int admit(struct ingest *in, struct arrival *a)
 		return 0;
 	}
 	horizon = catalog_horizon(in->catalog, ci, now);
+	horizon = horizon > ci->taken_from ? horizon : ci->taken_from;	/* our clock was set back: the store takes nothing older */
 	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, latest);
 	if (why) {
 		count_misfit(in, a, why);

@@ -103,6 +103,9 @@ struct store_ops {
 	 * coverage, losses and marks stay as long as the last tier does, by minute, then by hour. */
 	int (*expire)(struct store *s, __u64 inst, const __s64 slot[TIERS]);
 
+	/* The first slot that add() still takes; INT64_MIN: any. */
+	int (*oldest)(struct store *s, __u64 inst, __s64 *ret_slot);
+
 	/* From now on it takes at most about so many bytes; 0: no limit.  shrink(), to be called now and
 	 * then, and add(), where there is no room, drop the oldest of the finest tier first. */
 	int (*limit)(struct store *s, __u64 bytes);

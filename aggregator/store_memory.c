@@ -487,6 +487,14 @@ static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 	return 0;
 }
 
+static int memory_oldest(struct store *s, __u64 inst, __s64 *ret_slot)
+{
+	struct drawer *d = drawer_of(memory_of(s), inst);
+
+	*ret_slot = d ? d->shelf[0].horizon : INT64_MIN;
+	return 0;
+}
+
 static int memory_limit(struct store *s, __u64 bytes)
 {
 	return 0;			/* it ends with its process */
@@ -529,6 +537,7 @@ static const struct store_ops memory_ops = {
 	.recall = memory_recall,
 	.recall_each = memory_recall_each,
 	.expire = memory_expire,
+	.oldest = memory_oldest,
 	.compact = memory_compact,
 	.limit = memory_limit,
 	.shrink = memory_shrink,

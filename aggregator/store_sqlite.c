@@ -241,6 +241,16 @@ static int sqlite_add(struct store *s, const struct batch *batch, size_t n, bool
 	return err;
 }
 
+static int sqlite_oldest(struct store *s, __u64 inst, __s64 *ret_slot)
+{
+	struct known known;
+	int err = db_known(sqlite_of(s), inst, &known);
+
+	if (!err)
+		*ret_slot = known.dropped[0].before;
+	return err;
+}
+
 /* --- instrumentations --- */
 
 static int sqlite_inst_put(struct store *s, __u64 inst, const char *json)
@@ -396,6 +406,7 @@ static const struct store_ops sqlite_ops = {
 	.recall = sqlite_recall,
 	.recall_each = sqlite_recall_each,
 	.expire = sqlite_expire,
+	.oldest = sqlite_oldest,
 	.compact = sqlite_compact,
 	.limit = sqlite_limit,
 	.shrink = sqlite_shrink,

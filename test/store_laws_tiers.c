@@ -15,8 +15,11 @@ static void expiring_drops_what_is_older_and_nothing_else(void **state)
 	store_add(f->store, batch + 100, 100);
 	for (__s64 slot = 1000; slot < 1310; slot += 23) {
 		struct gathered *want = gathered_sum(batch, 200, slot, 10000, -1), *got;
+		__s64 oldest;
 
 		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, (const __s64[]){ slot, slot, slot }), 0);
+		assert_int_equal(f->store->ops->oldest(f->store, KIT_INST, &oldest), 0);
+		assert_int_equal(oldest, slot);
 		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
 		kit_assert_same(want, got);
 		gathered_free(want);

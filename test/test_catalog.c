@@ -199,7 +199,7 @@ static void sources_that_can_report_are_counted_once(void **state)
 	catalog_bye(r.catalog, "db1");
 	catalog_bye(r.catalog, "db2");
 	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
-	catalog_expired(r.catalog, id, (const __s64[TIERS]){ slot + 1, slot + 1, slot + 1 });
+	catalog_expired(r.catalog, id, (const __s64[TIERS]){ slot + 1, slot + 1, slot + 1 }, slot + 1);
 	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 0);
 	rig_end(&r);
 }

@@ -239,7 +239,7 @@ static void drop_before(__s64 slots, __s64 minutes, __s64 hours)
 
 	assert_int_equal(server.a.store->ops->expire(server.a.store, inst->in.id, before), 0);
 	assert_int_equal(store_kept(server.a.store, inst->in.id, kept_from), 0);
-	catalog_expired(server.a.catalog, inst->in.id, kept_from);
+	catalog_expired(server.a.catalog, inst->in.id, kept_from, INT64_MIN);
 }
 
 static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
