@@ -49,6 +49,9 @@ static void an_empty_file_changes_nothing(void **state)
 
 static void the_file_we_ship_holds_the_defaults(void **state)
 {
+	static const char *const says[] = {		/* which statement, of which table, and why */
+		"\"decomposition\":[\"digest\",\"table\"]", "\"latency\",\"cputime\",\"offcpu\",\"age\"", "\"io\",\"futex\",\"net\"", "\"exemplars\":5",
+	};
 	static struct conf conf, before;
 	char path[1024], reason[CONF_REASON_MAX] = "";
 
@@ -64,6 +67,8 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 	memset(conf.file, 0, sizeof(conf.file));
 	assert_int_equal(conf.n_always, 1);
 	assert_string_equal(conf.always[0].name, "queries");
+	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
+		assert_non_null(strstr(conf.always[0].request, says[i]));
 	memset(conf.always, 0, sizeof(conf.always));
 	conf.n_always = 0;
 	assert_memory_equal(&conf, &before, sizeof(conf));
