@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { sleep, until } from "./server.js";
-import { MEASURES, pause, picture, press, pressed, settled } from "./view.js";
+import { axis, MEASURES, pause, picture, press, pressed, settled } from "./view.js";
 
 check("the key list says what the API says, and a key is highlighted in its own hue", async (t) => {
 	const { page, server } = t;
@@ -92,8 +92,8 @@ check("axis and colours change the picture, and are kept in the address", async 
 
 	for (const transfer of ["linear", "sqrt", "percent", "rank"])
 		await next(() => page.getByLabel("Colours").selectOption(transfer), transfer);
-	await next(() => press(page, "Axis", "linear"), "a linear axis");
-	assert.equal(await pressed(page, "Axis"), "linear");
+	await axis(page, "Scale", "linear");
+	await until("a linear axis", async () => !seen.has(await picture(page, "latency")));
 	assert.match(page.url(), /y=linear/);
 	assert.match(page.url(), /transfer=rank/);
 	if (shots) {
@@ -103,7 +103,7 @@ check("axis and colours change the picture, and are kept in the address", async 
 });
 
 check("the time range is cut into columns of whole slots", async (t) => {
-	for (const [name, columns] of [["1 min", 60], ["15 min", 180], ["60 min", 360]]) {
+	for (const [name, columns] of [["1 min", 60], ["15 min", 180], ["1 h", 360]]) {
 		t.streams.length = 0;
 		await press(t.page, "Range", name);
 		await until(name, () => t.streams.length >= 1);
@@ -112,6 +112,27 @@ check("the time range is cut into columns of whole slots", async (t) => {
 		for (const view of JSON.parse(asked.get("views")))
 			assert.equal(Number(view.ncols ?? asked.get("ncols")), columns);
 	}
+});
+
+check("masthead and toolbar have one row each, whatever the range is", async ({ page, server }) => {
+	const rows = async (name) => {
+		const [boxes, right] = await page.locator(name).evaluate((bar) => [
+			[...bar.children].filter((one) => one.offsetHeight > 20).map((one) => one.getBoundingClientRect()).map(({ top, bottom }) => (top + bottom) / 2),
+			Math.max(...[...bar.children].map((one) => one.getBoundingClientRect().right))]);
+
+		assert.ok(right <= page.viewportSize().width, `it ends at ${right}`);
+		return Math.max(...boxes) - Math.min(...boxes) < 4;
+	};
+
+	for (const width of [1400, 1360, 1920])
+		for (const [duration, name] of [[60, "1 min"], [107, "1 min 47 s"], [5400, "1 h 30 min"], [50000, "13 h 53 min"]]) {
+			await page.setViewportSize({ width, height: 900 });
+			await page.goto(`${server.url}/#duration=${duration}`);
+			await page.locator(".toolbar summary", { hasText: "Download" }).waitFor();
+			await until(name, async () => await pressed(page, "Range") === name);
+			for (const bar of [".toolbar", ".masthead"])
+				assert.ok(await rows(bar), `${bar}, ${name} at ${width} px`);
+		}
 });
 
 check("a figure and the report are downloaded as pictures", async (t) => {

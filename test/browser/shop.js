@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { Server, sleep, until } from "./server.js";
-import { stillPage } from "./view.js";
+import { axis, stillPage } from "./view.js";
 
 const PROPERTIES = {
 	module: "mysql", stat: "queries", decomposition: ["statement", "table", "latency"],
@@ -201,7 +201,7 @@ shop("highlighted keys are shown alone or left out, and all get hues", async ({ 
 shop("a cropped axis says how many it leaves out, as the API's rows add up", async ({ page, grid }) => {
 	const cropped = title(page).locator(".cropped"), sums = sumsOf(grid), total = sums.reduce((a, b) => a + b);
 
-	await page.getByLabel("Crop").selectOption("0.02");
+	await axis(page, "Crop", "0.02");
 	await cropped.waitFor();
 	const count = Number((await cropped.locator("dd").textContent()).split(" ")[0].replace(/,/g, ""));
 	let above = 0, row = grid.nrows - 1;
@@ -216,7 +216,7 @@ shop("a cropped axis says how many it leaves out, as the API's rows add up", asy
 	assert.match(await page.locator(".menu a").first().getAttribute("href"), /[?&]crop=0.02/);
 	await page.keyboard.press("Escape");
 	assert.deepEqual(await violations(page), []);
-	await page.getByLabel("Crop").selectOption("0");
+	await axis(page, "Crop", "0");
 	await until("all of it", async () => await cropped.count() === 0);
 });
 

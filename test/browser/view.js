@@ -9,6 +9,12 @@ export const picture = (page, measure) => page.evaluate((m) =>
 	document.querySelector(`.map[data-measure="${m}"] canvas.cells`).toDataURL(), measure);
 export const press = (page, group, name) =>
 	page.getByRole("group", { name: group }).getByRole("button", { name, exact: true }).click();
+/** Chooses in the menu of the value axis; it is closed before and afterwards. */
+export async function axis(page, label, value) {
+	await page.locator(".toolbar summary", { hasText: "Axis" }).click();
+	await page.getByLabel(label, { exact: true }).selectOption(value);
+	await page.keyboard.press("Escape");
+}
 export const shownUntil = (page) => page.locator(".statusline").getByText("until").textContent();
 export const pressed = (page, group) => page.getByRole("group", { name: group }).locator('[aria-pressed="true"]').textContent();
 

@@ -1,12 +1,13 @@
 /* axes.js - the axes beside and below the maps, drawn. */
 import { Component } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { domainKey, timeAxis, timeTicks, valueTicks } from "./axis.js";
+import { domainKey, namedTicks, timeAxis, timeTicks, valueTicks } from "./axis.js";
 import * as format from "./format.js";
 import { html } from "./html.js";
 
 export const GUTTER = 62;		/* px left of the maps, for the y axes */
 const LABEL = 13;			/* px a label of the axis takes */
+const NARROW = 460;			/* px of the time axis, below which its words are fewer */
 const BESIDE_HANDLE = 9;		/* px from an end of the axis, where its handle is (ends.js), to the middle of a label */
 
 /** Size of an element, kept up to date. */
@@ -42,7 +43,8 @@ export class YAxis extends Component {
 
 function drawnValues({ y, unit, height, under }) {
 	const ticks = valueTicks(y.domain, Infinity);
-	const named = new Set(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))).map((t) => t.value));
+	const placeOf = ({ value }) => Math.min(Math.max(Math.round(y.y(value)) + 0.5, 5), height - 5);
+	const named = new Set(namedTicks(valueTicks(y.domain, Math.max(2, Math.floor((y.lower - y.upper) / LABEL))), placeOf, LABEL).map((t) => t.value));
 	const floor = y.domain.under ? height - BESIDE_HANDLE - LABEL : height + 4;
 
 	return html`<svg class="yaxis" width=${GUTTER} height=${height + 1} aria-hidden="true">
@@ -51,7 +53,7 @@ function drawnValues({ y, unit, height, under }) {
 			const at = Math.round(y.y(value)) + 0.5;
 
 			return html`<line x1=${GUTTER - (major ? 7 : 4)} x2=${GUTTER} y1=${at} y2=${at} />
-				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${Math.min(Math.max(at, 5), height - 5)} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
+				${named.has(value) && at < floor && html`<text x=${GUTTER - 10} y=${placeOf({ value })} class=${major ? "major" : ""}>${format.amount(value, unit)}</text>`}`;
 		})}
 		${y.domain.under && html`<text x=${GUTTER - 4} y=${height - BESIDE_HANDLE} class="strip">${under ? `< ${format.amount(under, unit)}` : "less"}</text>`}
 		${y.domain.over && html`<text x=${GUTTER - 4} y=${BESIDE_HANDLE} class="strip">beyond</text>`}
@@ -77,8 +79,8 @@ export function XAxis({ span, column, slot }) {
 				return html`<line x1=${at} x2=${at} y1="0" y2="5" />
 					${at > GUTTER + 4 && at < size.width - 22 && html`<text x=${at} y="16">${format.tickClock(t, step)}</text>`}`;
 			})}
-			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, local time ${format.zones(start, end)}</text>
-			<text class="zone end" x=${size.width} y="30">one column = ${format.seconds(column)}${column > slot ? `, ${Math.round(column / slot)} slots` : ""}</text>
+			<text class="zone" x=${GUTTER} y="30">${format.date(start)}, ${size.width < NARROW ? "" : "local time "}${format.zones(start, end)}</text>
+			<text class="zone end" x=${size.width} y="30">${size.width < NARROW ? "1 column" : "one column"} = ${format.seconds(column)}${column > slot && size.width >= NARROW ? `, ${Math.round(column / slot)} slots` : ""}</text>
 		</svg>`;
 	}
 	return html`<div class="time" ref=${box}>${content}</div>`;

@@ -163,6 +163,16 @@ export function clockParts(from, to, offsetAt) {
 	return parts;
 }
 
+/** Which ticks are named: whole decades first, and none nearer than `least` to another one.  placeOf: where a tick's name would be. */
+export function namedTicks(ticks, placeOf, least) {
+	const named = [];
+
+	for (const tick of [...ticks.filter((t) => t.major), ...ticks.filter((t) => !t.major)])
+		if (named.every((other) => Math.abs(placeOf(other) - placeOf(tick)) >= least))
+			named.push(tick);
+	return named;
+}
+
 /** Times at whole steps of the local clock.  offsetAt: seconds east of UTC at a time. */
 export function timeTicks(from, to, most, offsetAt = () => 0) {
 	const step = TIME_STEPS.find((s) => (to - from) / s <= most) ?? 86400;

@@ -123,15 +123,18 @@ export function zones(from, to, offsetAt = zoneOffset) {
 		: `${zone(from, first.offset)}${second ? `, then ${zone(second.from, second.offset)}` : ""}`;
 }
 
-/** 90 -> "1.5 min": a length of time in seconds. */
+const LENGTHS = [[86400, "d", 3600, "h"], [3600, "h", 60, "min"], [60, "min", 1, "s"]];
+
+/** 90 -> "1 min 30 s": a length of time in seconds, in two units at most. */
 export function seconds(s) {
 	if (s < 1)
 		return `${Math.round(s * 1000)} ms`;
 	if (s < 60)
 		return `${Number(s.toPrecision(3))} s`;
-	if (s < 3600)
-		return `${Number((s / 60).toPrecision(3))} min`;
-	return s < 86400 ? `${Number((s / 3600).toPrecision(3))} h` : `${Number((s / 86400).toPrecision(3))} d`;
+	const [size, name, part, small] = LENGTHS.find(([least]) => s >= least);
+	const parts = Math.round(s / part), per = size / part, rest = parts % per;
+
+	return `${Math.floor(parts / per)} ${name}${rest ? ` ${rest} ${small}` : ""}`;
 }
 
 /** How many of all still ran, and at which age those that are pointed at; see runningCount(), runningAt(). */

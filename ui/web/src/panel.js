@@ -39,13 +39,13 @@ const LAYERS = [Annotations, Dots, Rectangle];
 function maxOf({ summary, grid, unit }) {
 	const oldest = grid ? oldestOf(grid) : 0, max = summary?.max ?? 0;
 
-	return oldest > max ? `≥ ${format.amount(oldest, unit)}` : summary ? format.amount(max, unit) : "–";
+	return oldest > max ? `≥ ${format.amount(oldest, unit)}` : format.amount(summary?.count ? max : null, unit);
 }
 
 /* cropped: what is left out at the top, or null; hidden: how much the axis does not reach; over: above the threshold, or null. */
 function Title({ map, cropped, hidden, over }) {
 	const { unit, grid, summary, lines } = map;
-	const of = (name) => summary ? format.amount(summary[name], unit) : "–";
+	const of = (name) => format.amount(summary?.count ? summary[name] : null, unit);	/* nothing has no mean */
 
 	return html`<header>
 		<${Grip} map=${map} />

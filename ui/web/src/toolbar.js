@@ -140,13 +140,17 @@ function Threshold({ session }) {
 			onInput=${(e) => setTyped(e.target.value)} onChange=${change} /></label>`;
 }
 
-/* What the value axes may leave out at their top. */
-function Crop({ session }) {
-	const { crop } = session.state, options = CROPS.includes(crop) ? CROPS : [...CROPS, crop];
+/* How values lie on their axes, and what these may leave out at their top. */
+function Axis({ session }) {
+	const { y, crop } = session.state, crops = CROPS.includes(crop) ? CROPS : [...CROPS, crop];
 
-	return html`<label class="choice" title=${`The value axis leaves out at most this share of the ${session.unit}; how many is told`}><span>Crop</span>
-		<select value=${crop} onChange=${(e) => session.set({ crop: Number(e.target.value), values: null })}>
-			${options.map((share) => html`<option key=${share} value=${share}>${share ? `${100 * share} %` : "none"}</option>`)}</select></label>`;
+	return html`<${Menu} label="Axis">
+		<label title="auto: as the unit asks">Scale <select aria-label="Scale" value=${y} onChange=${(e) => session.set({ y: e.target.value, values: null })}>
+			${["auto", "log", "linear"].map((scale) => html`<option key=${scale} value=${scale}>${scale}</option>`)}</select></label>
+		<label title=${`The value axis leaves out at most this share of the ${session.unit}; how many is told`}>Crop
+			<select aria-label="Crop" value=${crop} onChange=${(e) => session.set({ crop: Number(e.target.value), values: null })}>
+				${crops.map((share) => html`<option key=${share} value=${share}>${share ? `${100 * share} %` : "none"}</option>`)}</select></label>
+		<button onClick=${() => session.fit()} title="0 on the map">Fit to what is shown</button><//>`;
 }
 
 const TRANSFER_NAMES = { percent: "% of column" };
@@ -158,7 +162,7 @@ function Colours({ session }) {
 }
 
 /* The usual ones, and what was zoomed to. */
-const ranges = (duration) => [...DURATIONS.map((r) => [r, r > 3600 ? `${r / 3600} h` : `${r / 60} min`]),
+const ranges = (duration) => [...DURATIONS.map((r) => [r, r >= 3600 ? `${r / 3600} h` : format.seconds(r)]),
 	...DURATIONS.includes(duration) ? [] : [[duration, format.seconds(duration)]]];
 
 export function Toolbar({ session }) {
@@ -172,9 +176,7 @@ export function Toolbar({ session }) {
 			<button title="Later" aria-label="Later" disabled=${session.live} onClick=${() => session.move(0.25)}>▸</button>
 		</div>
 		<${GoTo} session=${session} />
-		<${Choice} label="Axis" value=${state.y} options=${[["auto", "auto"], ["log", "log"], ["linear", "linear"]]} change=${(y) => session.set({ y, values: null })} />
-		<${Crop} session=${session} />
-		<button onClick=${() => session.fit()} title="Fit the value axis to what is shown (0 on the map)">Fit</button>
+		<${Axis} session=${session} />
 		<${Colours} session=${session} />
 		<${Choice} label="View" bare value=${state.view} options=${[["map", "map"], ["table", "table"]]} change=${(view) => session.set({ view })} />
 		<span class="space" />

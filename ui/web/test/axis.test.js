@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { clockParts, domainOf, linearTicks, logTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../src/axis.js";
+import { clockParts, domainOf, linearTicks, logTicks, namedTicks, niceAbove, niceBelow, timeAxis, timeTicks, valueAxis } from "../src/axis.js";
 
 test("nice values enclose what they stand for and are their own", () => {
 	for (const v of [1, 1.5, 2, 3, 5, 7, 999, 1000, 1001, 123456789]) {
@@ -88,4 +88,13 @@ test("time ticks follow the clock on the wall over its change", () => {
 
 	assert.deepEqual(ticks.map((t) => (t + berlin(t)) % 86400 / 3600), [21, 0, 3, 6, 9]);
 	assert.equal(timeTicks(back - 18000, back + 18000, 12, berlin).ticks.length, 11);
+});
+
+test("names of ticks keep apart, and those of whole decades come first", () => {
+	const { y } = valueAxis({ kind: "log", low: 1e7, high: 1e8, under: false, over: false }, 0, 40);
+	const ticks = logTicks(1e7, 1e8, 9), at = ({ value }) => y(value), names = (least) => namedTicks(ticks, at, least).map((t) => t.value);
+
+	assert.deepEqual(ticks.map((t) => t.value), [1e7, 2e7, 5e7, 1e8]);
+	assert.deepEqual(names(12), [1e7, 1e8, 2e7, 5e7], "at 40, 28, 12 and 0 px");
+	assert.deepEqual(names(13), [1e7, 1e8], "50 ms would touch 100 ms, 20 ms 10 ms");
 });

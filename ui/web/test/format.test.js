@@ -60,7 +60,8 @@ test("zones", () => {
 });
 
 test("lengths of time", () => {
-	assert.deepEqual([0.1, 1, 10, 60, 90, 3600, 604800].map(format.seconds), ["100 ms", "1 s", "10 s", "1 min", "1.5 min", "1 h", "7 d"]);
+	assert.deepEqual([0.1, 1, 10, 60, 90, 107, 3600, 5430, 86399, 604800, 694800].map(format.seconds),
+		["100 ms", "1 s", "10 s", "1 min", "1 min 30 s", "1 min 47 s", "1 h", "1 h 31 min", "24 h", "7 d", "8 d 1 h"]);
 });
 
 test("coverage says what was lost and who was silent", () => {
