@@ -141,7 +141,7 @@ shop("parts are how many ran at once, column by column, as the API has them", as
 	if (shots)
 		await page.screenshot({ path: join(shots, "parts.png") });
 	/* What is set for maps of values is set for the map beside them, and nothing fails. */
-	await page.getByLabel("Crop").selectOption("0.02");
+	await axis(page, "Crop", "0.02");
 	await title(page).locator(".cropped").waitFor();
 	await page.getByLabel("Colours").selectOption("percent");
 	await parts.focus();
