@@ -319,7 +319,7 @@ static void get_table(struct get *g, const json_t *in, struct report_table *t)
 			.p50 = number(g, one, "p50"), .p90 = number(g, one, "p90"), .p99 = number(g, one, "p99"),
 			.p999 = number(g, one, "p999"), .max = number(g, one, "max"),
 		};
-		/* pictures of before sums were kept have about so much */
+		/* An older picture has no sum: count times mean is close to it. */
 		row[i].sum = json_object_get(one, "sum") ? real(g, one, "sum") : row[i].count * (double)row[i].mean;
 	}
 }

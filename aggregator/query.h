@@ -84,8 +84,8 @@ struct key_total {
 	__u64 rank;			/* what it is sorted by, the highest first */
 };
 
-/* Which keys come first: those with the most of it.  The sum says where the time went (of a measure that counts 1 per event it is
- * the count); equal ones go by count, then by text.  KEYS_BY_KEY: by text alone. */
+/* Which number sorts the keys, the highest first.  The sum says where the time went; of a measure that counts 1 per event it is the
+ * count.  Equal keys go by count, then by text.  KEYS_BY_KEY: by text alone. */
 enum key_order { KEYS_BY_SUM, KEYS_BY_COUNT, KEYS_BY_MEAN, KEYS_BY_P50, KEYS_BY_P90, KEYS_BY_P99, KEYS_BY_P999, KEYS_BY_MAX, KEYS_BY_KEY };
 #define KEY_ORDERS "sum count mean p50 p90 p99 p999 max key"	/* their names, in that order */
 

@@ -404,7 +404,7 @@ static void a_map_alone_has_its_own_table(void **state)
 	clear(&m);
 }
 
-/* Pictures of before tables had sums: about so much is known. */
+/* Pictures made before tables had sums. */
 static void a_table_without_sums_has_those_of_the_means(void **state)
 {
 	struct parcel back;
