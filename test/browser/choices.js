@@ -46,6 +46,8 @@ check("the key list has the most time first, and is sorted by any column", async
 	assert.equal(await row.locator('[data-column="share"]').textContent(), `${(100 * first.sum_share).toFixed(1)} %`);
 	assert.match(await row.locator('[data-column="sum"]').textContent(), / (s|ms)$/);
 	assert.ok(Math.abs(await row.evaluate((tr) => tr.querySelector("i.share").offsetWidth / tr.offsetWidth) - first.sum_share) < 0.02, "the bar is its share");
+	assert.deepEqual(await page.locator(".keys tbody button").evaluateAll((all) => all.filter((b) => b.scrollWidth > b.clientWidth).map((b) => b.textContent)), [],
+		"no name is cut");
 	await head("queries").click();
 	assert.deepEqual(await listed(), by(({ count }) => count));
 	assert.deepEqual(await sorted(), ["count descending"]);

@@ -9,7 +9,7 @@ import { KeyName, labelOf } from "./side.js";
 
 const FILTERED_FROM = 10;		/* so many keys */
 const SEEN = 0.005;			/* the least share that has a bar */
-const FEW_COLUMNS = 5, BESIDE_FEW = 18, BESIDE_MANY = 9;	/* letters of a key for which so many columns leave room */
+const roomBeside = (columns) => columns.length > 6 ? 0 : columns.length > 5 ? 9 : 18;	/* letters of a key */
 
 const ended = (row, value, unit) => format.amount(row.count > 0 ? value : null, unit);
 
@@ -86,7 +86,7 @@ function Keys({ session, fields }) {
 	const [text, filter] = useState("");
 	const columns = columnsOf(ranking, { counted: session.unit, live: session.live });
 	const { sort, rows } = sortedRows(matching(all, text), columns, state.sort);
-	const room = columns.length > FEW_COLUMNS ? BESIDE_MANY : BESIDE_FEW, long = ranking.running || all.some(({ key }) => key.length > room);
+	const long = ranking.running || all.some(({ key }) => key.length > roomBeside(columns));
 
 	return html`<section class="keys" aria-label="Keys">
 		<${Heading} session=${session} fields=${fields} />
