@@ -63,7 +63,9 @@ export class Hanging {
 			this.clear();
 			return session.changed();
 		}
-		const slots = SLOTS * map.grid.slot, span = keptSpan({ start: gridEnd(map.grid) - slots, duration: slots }, map.inst);
+		const { slot } = map.grid, duration = SLOTS * slot;
+		const end = Math.min(gridEnd(map.grid), Math.floor(Date.now() / 1000 / slot) * slot);	/* the newest column may end later */
+		const span = keptSpan({ start: end - duration, duration }, map.inst);
 
 		return session.reply(api.keys(map.inst.id, span, { measure: map.measure }), ({ keys, running }) =>
 			Object.assign(this, { map, rows: longRunning(keys), time: running?.time ?? 0 }));

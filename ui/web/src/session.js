@@ -523,10 +523,14 @@ export class Session {
 
 	/** To a rectangle's time and values; the way back is the browser's. */
 	zoomTo({ map, ...rectangle }) {
-		const { low, high } = valuesOf(rectangle, this.axes.get(map.axis));
 		const time = timeOf(rectangle, this.span.start + this.span.duration, this.slot);
+		const used = this.axes.get(map.axis);
 
-		this.set({ ...time, values: { unit: map.unit, low, high } }, true);
+		if (!used)		/* of a range without an event there is no axis */
+			return this.set(time, true);
+		const { low, high } = valuesOf(rectangle, used);
+
+		return this.set({ ...time, values: { unit: map.unit, low, high } }, true);
 	}
 
 	/** A live view stays live, and its end where it is. */

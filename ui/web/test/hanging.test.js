@@ -65,3 +65,12 @@ test("where nobody tells what runs nothing is asked", async (t) => {
 	await hanging.refresh();
 	assert.deepEqual([session.asked, hanging.told], [0, undefined]);
 });
+
+test("a newest column that goes on is asked for up to now: what lies ahead is refused", async (t) => {
+	const hour = sessionWith(t, 2.3e10), now = 1e9 + 0.5;
+
+	Object.assign(hour.map.grid, { from: 1e9 - 3590, column: 3600, ncols: 1 });		/* until 1e9 + 10 */
+	t.mock.method(Date, "now", () => now * 1000);
+	await new Hanging(hour).refresh();
+	assert.match(hour.path, /start_time=999999990&duration=10&/);
+});
