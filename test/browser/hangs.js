@@ -51,6 +51,9 @@ hangs("the key list has what runs, how many and for how long", async ({ page, gr
 	const [width, name] = await list.locator(`tr[data-key="${UPDATE}"]`).evaluate((tr) => [tr.clientWidth, tr.querySelector("button").clientWidth]);
 
 	assert.ok(name > 0.6 * width, "there is room for the statement");
+	const [side, oldest] = await Promise.all([page.locator(".side"), list.locator("tbody tr .hangs").last()].map((one) => one.boundingBox()));
+
+	assert.ok(oldest.x + oldest.width <= side.x + side.width + 1, "and for the figures");
 	assert.deepEqual(await violations(page), []);
 });
 
