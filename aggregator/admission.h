@@ -4,8 +4,8 @@
  *      admission_wait() --> waiting --start()-------^
  *                              \----drop(): its reader has hung up
  *
- * Classes  small values, pictures (with series of many points), and whole grids of streams have places of their own: none waits
- *          for those of another class.  Within a class they start in the order they came.
+ * Classes  small values (numbers and keys), medium ones (grids, explanations), large ones (pictures, series of many points), and
+ *          whole grids of streams have places of their own: none waits for those of another class.  Within a class they start in the order they came.
  * Bound    admission_wait() refuses with -EBUSY when so many wait whose readers are still there.  Grids of streams always wait:
  *          there are at most STREAM_VIEWS_MAX of them (stream.h).
  * Why      every value that runs holds what it reads, megabytes for an hour of many keys, and every picture its surface.
@@ -18,12 +18,14 @@
 #include <stddef.h>
 
 #define SMALL_RUNNING_MAX 16
+#define MEDIUM_RUNNING_MAX 4
 #define LARGE_RUNNING_MAX 4		/* two are read while two are drawn */
 #define LIVE_RUNNING_MAX 4
 #define SMALL_WAITING_MAX 256
+#define MEDIUM_WAITING_MAX 128
 #define LARGE_WAITING_MAX 64
 
-enum admission_class { ADMISSION_SMALL, ADMISSION_LARGE, ADMISSION_LIVE, ADMISSION_CLASSES };
+enum admission_class { ADMISSION_SMALL, ADMISSION_MEDIUM, ADMISSION_LARGE, ADMISSION_LIVE, ADMISSION_CLASSES };
 
 struct turn {				/* the caller's memory, until start() or drop() is called, or it is removed */
 	struct turn *next;

@@ -192,6 +192,8 @@ static void refuse(struct series *s)
 {
 	if (s->class == ADMISSION_LARGE)
 		http_busy(s->request, 5, "too many pictures and series are asked for at a time; try again in a few seconds");
+	else if (s->class == ADMISSION_MEDIUM)
+		http_busy(s->request, 5, "too many grids and explanations are asked for at a time; try again in a few seconds");
 	else
 		http_busy(s->request, 1, "too many values are asked for at a time; try again in a second");
 	series_free(s);
@@ -303,7 +305,10 @@ void all_series_fini(struct all_series *all)
 
 static enum admission_class class_of(enum value_kind kind, size_t n_points)
 {
-	return value_is_picture(kind) || n_points > SERIES_SMALL_MAX ? ADMISSION_LARGE : ADMISSION_SMALL;
+	if (value_is_picture(kind) || n_points > SERIES_SMALL_MAX)
+		return ADMISSION_LARGE;
+	return kind == VALUE_GRID || kind == VALUE_EXPLAIN || kind == VALUE_EXEMPLARS || kind == VALUE_COMPOSITION ? ADMISSION_MEDIUM :
+														     ADMISSION_SMALL;
 }
 
 int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,

@@ -48,6 +48,7 @@ static void fill(enum admission_class class, size_t most)
 static void no_class_waits_for_another(void **state)
 {
 	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
+	fill(ADMISSION_MEDIUM, MEDIUM_RUNNING_MAX);
 	fill(ADMISSION_SMALL, SMALL_RUNNING_MAX);
 	fill(ADMISSION_LIVE, LIVE_RUNNING_MAX);
 }
