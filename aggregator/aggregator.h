@@ -65,7 +65,7 @@ struct aggregator {
 	unsigned n_upkeeps;
 	struct admission admission;	/* of values to be read and made, for both servers */
 	size_t n_views;			/* of all streams */
-	size_t active_bytes;		/* kept by those of what was under way at once */
+	size_t n_active, active_bytes;	/* those of what was under way at once, and what they keep */
 	struct making {			/* small values, pictures */
 		unsigned n;		/* that workers make now; */
 		struct value *first, *last;	/* those that wait for a worker */

@@ -328,9 +328,9 @@ static void send_changes(struct view *v)
 
 /* ---- what was under way at once ---- */
 
-static void rest(struct view *v, __u64 began_ns)
+static void rest(struct view *v, __u64 took_ns)
 {
-	__u64 pause_ms = (uv_hrtime() - began_ns) / 1000000 * ACTIVE_REST;
+	__u64 pause_ms = took_ns * ACTIVE_REST / 1000000;
 
 	v->active_ms = uv_now(v->a->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
 }
@@ -345,6 +345,7 @@ static size_t active_size(const struct value *value)
 
 static void keep(struct view *v, size_t bytes)
 {
+	v->a->n_active += (bytes != 0) - (v->kept != 0);
 	v->a->active_bytes += bytes - v->kept;
 	v->kept = bytes;
 }
@@ -369,7 +370,7 @@ static void send_active(struct view *v)
 	grid_free(v->sent);
 	v->sent = g;
 	keep(v, active_size(v->shown));
-	rest(v, began_ns);
+	rest(v, (uv_hrtime() - began_ns) * v->a->n_active);	/* the loop's time: all together have a share of it */
 }
 
 /* ---- whole grids ---- */
@@ -487,7 +488,7 @@ static void on_grid(struct value *value, void *arg)
 
 	v->shaded_ms = uv_now(a->loop);
 	if (v->shown && v->shown->active)
-		rest(v, v->asked_ns);
+		rest(v, uv_hrtime() - v->asked_ns);
 	if (no_longer_busy(v) && is_new)
 		v->owner->changed(v->arg);	/* what changed meanwhile */
 	admission_leave(&a->admission, ADMISSION_LIVE);
