@@ -197,7 +197,7 @@ static void a_report_may_have_a_chart(void **state)
 static void refusals_have_their_reason(void **state)
 {
 	static const struct { const char *path, *says; } cases[] = {
-		{ "?show=mean", "rate percentiles" }, { "?top=0", "minimum is 1" }, { "?top=21", "maximum is 20" },
+		{ "?show=mean", "rate active percentiles" }, { "?top=0", "minimum is 1" }, { "?top=21", "maximum is 20" },
 		{ "?format=gif", "png pdf svg json" }, { "?isolate=true", "isolate needs selected" }, { "?width=100", "at least 400" },
 		{ "?height=200", "at least 240" }, { "?by=nothing", "has statement" },
 	};

@@ -21,9 +21,13 @@ function stepped(grid, column, value, by) {
 /* Where the keys begin. */
 const topOf = (grid, column) => stopsOf(grid, column).at(-1) ?? (grid.edge ? middle(rowRange(grid, 0)) : 0);
 
-/** The cursor after a key; null: it is none of those keys. */
+/** The cursor after a key; null: it is none of those keys, or the map has no grid (its range was changed and no answer is here yet). */
 export function stepTo(map, key) {
-	const { grid, pointed: at } = map, last = grid.ncols - 1;
+	const { grid, pointed: at } = map;
+
+	if (!grid)
+		return null;
+	const last = grid.ncols - 1;
 	let column = at?.i ?? last, value = at?.range ? middle(at.range) : topOf(grid, grid.columns[column]);
 	const here = () => ({ map, time: grid.from + (column + 0.5) * grid.column, value });
 

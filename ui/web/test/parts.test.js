@@ -31,6 +31,7 @@ test("the arrow keys move the cursor along the time alone", () => {
 	assert.deepEqual(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End"].map((key) => stepTo(map, key).time), [11, 15, 13, 13, 11, 17]);
 	assert.ok(["ArrowUp", "ArrowDown", "Home"].every((key) => stepTo(map, key).value === 0));
 	assert.equal(stepTo(map, "x"), null);
+	assert.equal(stepTo({ grid: null, pointed: null }, "Home"), null, "between a range and its answer");
 });
 
 test("shares are of all the time shown, greatest first, and none of what is none", () => {
