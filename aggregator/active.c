@@ -85,7 +85,8 @@ static void slots_drop(struct slots *s, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		free(s->ended[i].lot);
-	memmove(&s->ended[from], &s->ended[to], (s->n - to) * sizeof(*s->ended));
+	if (from < to)		/* no slot at all has no memory */
+		memmove(&s->ended[from], &s->ended[to], (s->n - to) * sizeof(*s->ended));
 	s->n -= to - from;
 }
 
