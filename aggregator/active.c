@@ -308,9 +308,13 @@ void active_forget(struct active *a, __s64 first, __s64 last, __s64 *ret_first, 
 		last = end > last ? end : last;
 	}
 	slots_drop(&a->events, from, to);
-	slots_drop(&a->running, 0, a->running.n);
 	*ret_first = first;
 	*ret_last = last;
+}
+
+void active_forget_running(struct active *a)
+{
+	slots_drop(&a->running, 0, a->running.n);
 }
 
 /* ---- what is known ---- */

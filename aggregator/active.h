@@ -18,7 +18,7 @@
  *         left out, because they are among those that run.
  * Bounds  Time before the query's range and after the last known slot is left out; see known_to_ns in grid.h.
  * Slots   Give each slot once.  It may be longer than the instrumentation's slots, see active_width().  Call
- *         active_forget() before a slot is given again.
+ *         active_forget() before a slot is given again, and active_forget_running() before what runs is.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
 #ifndef HEATSCOPE_ACTIVE_H
@@ -48,9 +48,10 @@ bool active_running_slots(const struct active *a, __s64 *ret_first, __s64 *ret_l
 /* Another range of the same columns' length, and what was read before it is dropped. */
 void active_move(struct active *a, __s64 from_ns, __s64 to_ns, __s64 last);
 
-/* Forgets what was given of these slots and of all that runs, for another reading.  ret_: the slots to read; they are more
- * than first..last if some came as sums. */
+/* Forgets what was given of these slots, for another reading.  ret_: the slots to read; they are more than first..last if
+ * some came as sums. */
 void active_forget(struct active *a, __s64 first, __s64 last, __s64 *ret_first, __s64 *ret_last);
+void active_forget_running(struct active *a);	/* of all slots */
 
 /* Makes a grid.  cover: one of the same range, whose columns have the coverage.  A column's count is how many events ended
  * in it, its sum the exact ns of all rows.  -ENOMEM. */

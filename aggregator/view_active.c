@@ -36,6 +36,7 @@ static int read_running(struct value *v)
 	const struct store_reader slices = {.arg = v->active, .slice = active_reader(v->active)->slice};
 	__s64 first, last;
 
+	active_forget_running(v->active);
 	if (!active_running_slots(v->active, &first, &last))
 		return 0;
 	return cube_read(v->a->cube, v->in.id, first, last, value_running_axis(v), 0, &slices);

@@ -373,6 +373,11 @@ static void what_runs_counts_from_its_start(void **state)
 	assert_int_equal(row_sum(g, "running"), 9 * 24 * SECOND);
 	assert_int_equal(g->known_to_ns, (T0 + 60) * SECOND);
 	grid_free(g);
+	active_forget_running(a); /* to be read again: once, whatever events were read again before */
+	give_running(a, 59, 24 * SECOND, 9);
+	g = grid_of(a, 0, 100, 1);
+	assert_int_equal(row_sum(g, "running"), 9 * 24 * SECOND);
+	grid_free(g);
 	active_free(a);
 }
 
