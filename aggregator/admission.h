@@ -4,8 +4,9 @@
  *      admission_wait() --> waiting --start()-------^
  *                              \----drop(): its reader has hung up
  *
- * Classes  small values (numbers and keys), medium ones (grids, explanations), large ones (pictures, series of many points), and
- *          whole grids of streams have places of their own: none waits for those of another class.  Within a class they start in the order they came.
+ * Classes  small values (numbers and keys), medium ones (grids, explanations, exemplars, compositions), large ones (pictures,
+ *          documents, comparisons, series of many points), and whole grids of streams have places of their own: none waits for those
+ *          of another class.  Within a class they start in the order they came.
  * Bound    admission_wait() refuses with -EBUSY when so many wait whose readers are still there.  Grids of streams always wait:
  *          there are at most STREAM_VIEWS_MAX of them (stream.h).
  * Why      every value that runs holds what it reads, megabytes for an hour of many keys, and every picture its surface.
@@ -26,6 +27,7 @@
 #define LARGE_WAITING_MAX 64
 
 enum admission_class { ADMISSION_SMALL, ADMISSION_MEDIUM, ADMISSION_LARGE, ADMISSION_LIVE, ADMISSION_CLASSES };
+#define MADE_CLASSES ADMISSION_LIVE	/* of values that were read and wait for a worker: to make, a grid of a stream is a medium one */
 
 struct turn {				/* the caller's memory, until start() or drop() is called, or it is removed */
 	struct turn *next;

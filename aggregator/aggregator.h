@@ -66,10 +66,10 @@ struct aggregator {
 	struct admission admission;	/* of values to be read and made, for both servers */
 	size_t n_views;			/* of all streams */
 	size_t n_active, active_bytes;	/* those of what was under way at once, and what they keep */
-	struct making {			/* small values, pictures */
+	struct making {
 		unsigned n;		/* that workers make now; */
 		struct value *first, *last;	/* those that wait for a worker */
-	} making[2];
+	} making[MADE_CLASSES];		/* by value_class() */
 	__u64 n_requests;		/* when memory was last looked at */
 	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;			/* by the boot clock */

@@ -305,10 +305,7 @@ void all_series_fini(struct all_series *all)
 
 static enum admission_class class_of(enum value_kind kind, size_t n_points)
 {
-	if (value_is_picture(kind) || n_points > SERIES_SMALL_MAX)
-		return ADMISSION_LARGE;
-	return kind == VALUE_GRID || kind == VALUE_EXPLAIN || kind == VALUE_EXEMPLARS || kind == VALUE_COMPOSITION ? ADMISSION_MEDIUM :
-														     ADMISSION_SMALL;
+	return n_points > SERIES_SMALL_MAX ? ADMISSION_LARGE : value_class(kind);
 }
 
 int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,

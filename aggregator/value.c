@@ -160,10 +160,16 @@ static bool is_of_region(const struct value *v)
 	return v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS || v->kind == VALUE_COMPOSITION;
 }
 
-bool value_is_picture(enum value_kind kind)
+enum admission_class value_class(enum value_kind kind)
 {
-	return kind == VALUE_IMAGE || kind == VALUE_FIGURE || kind == VALUE_REPORT || kind == VALUE_CHART || kind == VALUE_FLAME ||
-	       kind == VALUE_COMPARE || kind == VALUE_SIDE;
+	switch (kind) {
+	case VALUE_IMAGE: case VALUE_FIGURE: case VALUE_REPORT: case VALUE_CHART: case VALUE_FLAME: case VALUE_COMPARE: case VALUE_SIDE:
+		return ADMISSION_LARGE;
+	case VALUE_GRID: case VALUE_STREAM: case VALUE_EXPLAIN: case VALUE_EXEMPLARS: case VALUE_COMPOSITION:
+		return ADMISSION_MEDIUM;
+	default:
+		return ADMISSION_SMALL;
+	}
 }
 
 bool value_is_totals(const struct value *v)

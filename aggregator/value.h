@@ -26,9 +26,10 @@
 
 #define VALUE_TITLE 512
 
-/* Made at a time: libuv has four workers for all; one is free for batches, one or two for small values while pictures are drawn. */
+/* Made at a time: libuv has four workers for all; one is free for batches.  Of the others no class takes all, and when all classes
+ * wait each has one. */
 #define VALUES_MADE_MAX 3
-#define CLASS_MADE_MAX 2		/* of small values, and of pictures */
+#define CLASS_MADE_MAX 2		/* of each class */
 #define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
 
 struct explain;				/* value_explain.h */
@@ -114,8 +115,8 @@ int value_make(struct value *v);
 /* Who gives what is read to all its folds, in value_read.c, as value_run() is. */
 void value_reader(struct value *v);
 
-/* It is drawn, or laid out as a document: a worker takes a hundred milliseconds for it rather than one. */
-bool value_is_picture(enum value_kind kind);
+/* Small, medium or large: a worker takes one, ten or a hundred milliseconds for it. */
+enum admission_class value_class(enum value_kind kind);
 
 /* Totals per key are all it needs. */
 bool value_is_totals(const struct value *v);

@@ -164,7 +164,7 @@ static void make_next(struct aggregator *a);
 
 static struct making *making_of(struct value *v)
 {
-	return &v->a->making[value_is_picture(v->kind)];
+	return &v->a->making[value_class(v->kind)];
 }
 
 static void on_made(uv_work_t *work, int status)
@@ -176,19 +176,33 @@ static void on_made(uv_work_t *work, int status)
 	v->done(v, v->arg);
 }
 
-/* Workers are free: of small values first, then of pictures, those that wait longest are next.  Neither class can take all. */
+/* The class that is next: of those that wait the one of which the fewest are being made, of equals the smallest values.  So a small
+ * value waits for no other class but for what is being made already, and none waits for ever.  NULL: none. */
+static struct making *next_making(struct aggregator *a)
+{
+	struct making *next = NULL;
+	unsigned n = 0;
+
+	for (struct making *m = a->making; m < a->making + MADE_CLASSES; m++) {
+		n += m->n;
+		if (m->first && m->n < CLASS_MADE_MAX && (!next || m->n < next->n))
+			next = m;
+	}
+	return n < VALUES_MADE_MAX ? next : NULL;
+}
+
+/* Workers may be free: within a class those that wait longest are next. */
 static void make_next(struct aggregator *a)
 {
-	for (int i = 0; i < 2; i++) {
-		struct making *m = &a->making[i];
-		struct value *v;
+	struct making *m;
 
-		while ((v = m->first) && m->n < CLASS_MADE_MAX && a->making[0].n + a->making[1].n < VALUES_MADE_MAX) {
-			m->first = v->next_to_make;
-			m->n++;
-			v->work.data = v;
-			uv_queue_work(a->loop, &v->work, on_make, on_made);
-		}
+	while ((m = next_making(a))) {
+		struct value *v = m->first;
+
+		m->first = v->next_to_make;
+		m->n++;
+		v->work.data = v;
+		uv_queue_work(a->loop, &v->work, on_make, on_made);
 	}
 }
 
