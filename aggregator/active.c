@@ -282,6 +282,11 @@ static __s64 slot_end(const struct active *a, const struct ended *e)
 	return e->slot * slot_ns + (e->width_ns ? (__s64)e->width_ns : slot_ns);
 }
 
+__s64 active_last(const struct active *a)
+{
+	return a->last;
+}
+
 void active_move(struct active *a, __s64 from_ns, __s64 to_ns, __s64 last)
 {
 	size_t n = 0;

@@ -45,7 +45,10 @@ int active_error(const struct active *a);	/* the first while slices came in */
 /* After all coverage has come: which slots of what runs to read; false: none. */
 bool active_running_slots(const struct active *a, __s64 *ret_first, __s64 *ret_last);
 
-/* Another range of the same columns' length, and what was read before it is dropped. */
+__s64 active_last(const struct active *a);	/* the last slot that it takes */
+
+/* Another range of the same columns' length, and what was read before it is dropped.  Slots after the last one were not
+ * taken, whenever they came: if it moves on, read them. */
 void active_move(struct active *a, __s64 from_ns, __s64 to_ns, __s64 last);
 
 /* Forgets what was given of these slots, for another reading.  ret_: the slots to read; they are more than first..last if

@@ -19,9 +19,9 @@ static struct query query_now(const struct value *v, __s64 now_ns)
 	return q;
 }
 
-static int read_changed(struct value *v, const struct view_span *changed, __s64 first, __s64 last, __s64 oldest)
+static int read_slots(struct value *v, struct view_span slots, __s64 first, __s64 last, __s64 oldest)
 {
-	__s64 from = changed->first > first ? changed->first : first, to = changed->last < last ? changed->last : last;
+	__s64 from = slots.first > first ? slots.first : first, to = slots.last < last ? slots.last : last;
 
 	if (from > to)
 		return 0;
@@ -72,7 +72,7 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->in.id);
 	struct query q = query_now(v, now_ns);
 	struct grid *cover = NULL;
-	__s64 first, last, oldest, newest;
+	__s64 first, last, oldest, newest, taken = active_last(v->active);
 	int err = ci ? 0 : -ENOENT;
 
 	query_slots(&q, &first, &last);
@@ -83,9 +83,11 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	active_move(v->active, q.from_ns, q.to_ns, last);
 	active_width(v->active, 1);
 	for (size_t i = 0; i < n && !err; i++)
-		err = read_changed(v, &changed[i], first, last, oldest);
+		err = read_slots(v, changed[i], first, taken < last ? taken : last, oldest);
+	if (!err)		/* their time has come; a source whose clock is ahead has sent them before, and will not again */
+		err = read_slots(v, (struct view_span){taken + 1, last}, first, last, oldest);
 	if (!err)
-		err = n ? read_running(v) : 0;
+		err = read_running(v);
 	if (!err)
 		err = active_error(v->active);
 	if (!err)

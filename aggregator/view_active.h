@@ -15,7 +15,8 @@ struct view_span {			/* slots, inclusive */
 	__s64 first, last;
 };
 
-/* As many columns as the value's grid has, up to the present one.  -ESTALE: the cube does not hold all of them; -ENOENT:
+/* As many columns as the value's grid has, up to the present one.  Changed slots after it need not be told again: all slots
+ * are read when the present column reaches them.  -ESTALE: the cube does not hold all of them; -ENOENT:
  * no such instrumentation; -ENOMEM.  After an error make a new value. */
 int view_active_grid(struct value *v, const struct view_span *changed, size_t n, __s64 now_ns, struct grid **ret_grid);
 

@@ -271,6 +271,7 @@ static void reader_open(struct reader *r, const char *path)
 
 	r->fd = server_connect(&server);
 	r->len = 0;
+	r->text[0] = 0;
 	assert_int_equal(send(r->fd, request, (size_t)len, 0), len);
 }
 
@@ -393,6 +394,27 @@ static void what_runs_is_counted_once_whatever_comes_late(void **state)
 	close(r.fd);
 }
 
+/* Its slots come 3 s before their time: before the view is opened, and while it is. */
+static void a_live_view_gets_the_slots_of_a_clock_that_is_ahead(void **state)
+{
+	static struct reader r;
+
+	for (int opened = 0; opened < 2; opened++) {
+		__s64 now = now_ns() / SLOT;
+		json_t *g;
+
+		for (int i = 0; i <= 3 && !opened; i++)
+			send_slot(now + i, i == 3 ? PILE : 0, 2 * SLOT + SLOT / 2, 0, 0);
+		reader_open(&r, VALUE "stream?active=true&duration=60&ncols=60");
+		g = await(&r, "grid");
+		for (int i = 0; i <= 3 && opened; i++)
+			send_slot(now + i, i == 3 ? PILE : 0, 2 * SLOT + SLOT / 2, 0, 0);
+		await_loads(&r, g, "rest", now + 2, now + 3);
+		json_decref(g);
+		close(r.fd);
+	}
+}
+
 /* ---- the integral ---- */
 
 /* The exact sum of the latencies, as the raw value has it. */
@@ -469,6 +491,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(its_picture_is_drawn_again_from_its_own_numbers),
 	cmocka_unit_test(a_live_view_gets_all_columns_that_an_end_changes),
 	cmocka_unit_test(what_runs_is_counted_once_whatever_comes_late),
+	cmocka_unit_test(a_live_view_gets_the_slots_of_a_clock_that_is_ahead),
 	cmocka_unit_test(all_columns_add_up_to_the_latencies),
 	cmocka_unit_test(other_measures_and_forms_are_refused),
 };
