@@ -66,9 +66,9 @@ static const char *check_slice(const struct slice *s, const struct instrumentati
 	return NULL;
 }
 
-static const char *check_time(const struct arrival *a, const struct instrumentation *in, __s64 horizon, __s64 now_ns)
+static const char *check_time(const struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
 {
-	__s64 latest = (now_ns + FUTURE_MAX_NS) / (__s64)in->slot_ns;
+	__s64 latest = (bounds->now_ns + FUTURE_MAX_NS) / (__s64)in->slot_ns;
 
 	if (a->batch.slot_ns != in->slot_ns)
 		return "its slots have another length than the instrumentation's";
@@ -76,16 +76,18 @@ static const char *check_time(const struct arrival *a, const struct instrumentat
 		return "its slot is more than 10 s in the future: compare the clocks of both machines";
 	if (a->batch.loss.n && a->batch.loss.first < 0)
 		return "it lost events before 1970";
-	if (arrival_last(a) < horizon)
+	if (arrival_last(a) < bounds->kept_from)
 		return "its slot is older than the retention time";
+	if (arrival_last(a) < bounds->taken_from)
+		return "the database has dropped its slot already: by max-size, or before a clock was set back";
 	return NULL;
 }
 
-const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host, __s64 horizon,
-			  __s64 now_ns)
+const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
+			  const struct arrival_bounds *bounds)
 {
 	int n_labels = (int)in->n_fields - has_host;
-	const char *why = check_time(a, in, horizon, now_ns);
+	const char *why = check_time(a, in, bounds);
 
 	for (size_t i = 0; i < a->batch.n_slices && !why; i++)
 		why = check_slice(&a->batch.slice[i], in, n_labels);
@@ -94,13 +96,13 @@ const char *arrival_check(const struct arrival *a, const struct instrumentation 
 	return why;
 }
 
-bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 horizon, __s64 now_ns)
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
 {
 	struct batch *b = &a->batch;
 	struct loss l = { .n = b->loss.n, .sum = b->loss.sum, .first = b->slot, .last = b->slot };
 	struct hist_reader r;
 
-	if (check_time(a, in, horizon, now_ns))
+	if (check_time(a, in, bounds))
 		return false;
 	for (size_t i = 0; i < b->n_slices; i++) {
 		const struct slice *s = &b->slice[i];

@@ -27,6 +27,12 @@ struct arrival {
 	bool fresh;			/* the store did not know it */
 };
 
+struct arrival_bounds {			/* of what is taken */
+	__s64 kept_from;		/* the first slot that is not older than the retention */
+	__s64 taken_from;		/* the first that the database has not dropped: it would take what is sent again for new */
+	__s64 now_ns;
+};
+
 /* Events saturate at what a signed number of the API can hold: whatever a source says, no sum is negative. */
 static inline __u64 events_add(__u64 n, __u64 more)
 {
@@ -40,14 +46,13 @@ int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival);
 void arrival_free(struct arrival *a);	/* NULL is fine */
 
 /* NULL: it can be added.  Else why it cannot, as the end of a sentence: a constant text.
- * has_host: hostname is among the fields, so keys from the source lack that one.
- * horizon: the first slot that is not too old. */
-const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host, __s64 horizon,
-			  __s64 now_ns);
+ * has_host: hostname is among the fields, so keys from the source lack that one. */
+const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
+			  const struct arrival_bounds *bounds);
 
 /* What cannot be added because of its slices becomes a loss in its slot, which can, so that its
  * column is shown as partly lost.  False: its time is what does not fit, and nothing has changed. */
-bool arrival_lose(struct arrival *a, const struct instrumentation *in, __s64 horizon, __s64 now_ns);
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds);
 
 /* Inserts the source's name into every key, as its label number `at`. */
 int arrival_name_host(struct arrival *a, int at);

@@ -278,23 +278,22 @@ static int cut_keys(struct ingest *in, struct arrival *a)
 static int admit(struct ingest *in, struct arrival *a)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	__s64 now = now_ns(), latest = catalog_latest_ns(in->catalog, now);
+	struct arrival_bounds bounds;
+	__s64 now = now_ns();
 	const char *why;
 	__u64 n_events;
-	__s64 horizon;
 
 	in->counters.batches++;
 	if (!ci) {
 		in->counters.unknown++;
 		return 0;
 	}
-	horizon = catalog_horizon(in->catalog, ci, now);
-	horizon = horizon > ci->taken_from ? horizon : ci->taken_from;	/* our clock was set back: the store takes nothing older */
-	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, horizon, latest);
+	bounds = (struct arrival_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
+	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
 	if (why) {
 		count_misfit(in, a, why);
 		n_events = arrival_events(a);
-		if (!arrival_lose(a, &ci->in, horizon, latest))
+		if (!arrival_lose(a, &ci->in, &bounds))
 			return 0;
 		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}

@@ -23,7 +23,7 @@ struct ingest_counters {
 	__u64 connections, refused_peers, errors;
 	__u64 batches;			/* decoded */
 	__u64 unknown;			/* of instrumentations that are gone: acknowledged and dropped */
-	__u64 misfits;			/* of a time or with slices that do not fit: acknowledged and lost */
+	__u64 misfits;			/* of a time or with slices that do not fit (arrival.h): acknowledged and lost */
 	__u64 lost_events;		/* events in the misfits; */
 	__u64 filed_events;		/* of these, those that are filed as a loss of the source's, in their slot */
 	__u64 cut;			/* that had keys beyond the bound of their slot (slot_keys.h), whose events are a loss of the source's now */

@@ -17,7 +17,7 @@ static void try_batch(const struct frame *f)
 
 	if (arrival_new(f->data, f->len, &a))
 		return;
-	if (!arrival_check(a, &in, true, 0, 2000000000000000000ll) && !arrival_name_host(a, 1))
+	if (!arrival_check(a, &in, true, &(struct arrival_bounds){ .now_ns = 2000000000000000000ll }) && !arrival_name_host(a, 1))
 		for (size_t i = 0; i < a->batch.n_slices; i++)
 			if (labels_count(&a->batch.slice[i].key) != 2)
 				abort();

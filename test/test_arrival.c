@@ -99,7 +99,7 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 static const char *wrong(const struct instrumentation *in, bool has_host, __s64 horizon, __s64 now_s)
 {
 	struct arrival *a = arrive("query", 100);
-	const char *why = arrival_check(a, in, has_host, horizon, now_s * 1000000000);
+	const char *why = arrival_check(a, in, has_host, &(struct arrival_bounds){ horizon, 0, now_s * 1000000000 });
 
 	arrival_free(a);
 	return why;
@@ -108,12 +108,20 @@ static const char *wrong(const struct instrumentation *in, bool has_host, __s64 
 static void what_does_not_fit_is_told_from_what_does(void **state)
 {
 	struct instrumentation in = instrumentation(1), other;
+	const __s64 now_ns = 100000000000;
+	struct arrival *a;
 
 	assert_null(wrong(&in, false, 0, 100));
 	assert_null(wrong(&in, false, 100, 90));
 	assert_non_null(strstr(wrong(&in, false, 0, 89), "future"));
 	assert_non_null(strstr(wrong(&in, false, 101, 100), "older than the retention"));
 	assert_non_null(strstr(wrong(&in, true, 0, 100), "fields"));
+	a = arrive("query", 100);
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 100, now_ns }));
+	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 101, now_ns }), "has dropped its slot"));
+	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 101, 101, now_ns }), "older than the retention"));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 50, 101, now_ns }));
+	arrival_free(a);
 
 	other = instrumentation(2);
 	assert_null(wrong(&other, true, 0, 100));
@@ -137,8 +145,8 @@ static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 	struct instrumentation in = instrumentation(2), other;
 	struct arrival *a = arrive("query", 100);
 
-	assert_true(arrival_lose(a, &in, 0, 100000000000));
-	assert_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	assert_int_equal(a->batch.n_slices, 0);
 	assert_int_equal(arrival_events(a), 3);
 	assert_int_equal(a->batch.loss.sum, 18000);
@@ -148,7 +156,7 @@ static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 	a = arrive("query", 100);
 	a->batch.loss = (struct loss){ .n = 4, .sum = 5, .first = 90, .last = 95 };
 	a->batch.slice[0].axis = 1;	/* how many events that were cannot be known */
-	assert_true(arrival_lose(a, &in, 0, 100000000000));
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	assert_true(a->batch.loss.n == 5 && a->batch.loss.sum == 5);
 	assert_true(a->batch.loss.first == 90 && a->batch.loss.last == 100);
 	arrival_free(a);
@@ -156,9 +164,9 @@ static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 	a = arrive("query", 100);
 	other = in;
 	other.slot_ns = 500000000;
-	assert_false(arrival_lose(a, &other, 0, 100000000000));
-	assert_false(arrival_lose(a, &in, 101, 100000000000));
-	assert_false(arrival_lose(a, &in, 0, 89000000000));
+	assert_false(arrival_lose(a, &other, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 101, 0, 100000000000 }));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 89000000000 }));
 	assert_int_equal(a->batch.n_slices, 1);
 	arrival_free(a);
 }
@@ -183,13 +191,13 @@ static void more_than_a_slot_may_have_becomes_a_loss(void **state)
 	struct arrival *a = arrive_with_slices(most);
 	const char *why;
 
-	assert_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	arrival_free(a);
 	a = arrive_with_slices(most + 1);
-	why = arrival_check(a, &in, false, 0, 100000000000);
+	why = arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 });
 	assert_non_null(why);
 	assert_non_null(strstr(why, "4096 keys"));
-	assert_true(arrival_lose(a, &in, 0, 100000000000));
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	assert_true(arrival_events(a) == 3 * (most + 1));
 	arrival_free(a);
 }
@@ -211,16 +219,16 @@ static void losses_and_runs_are_held_to_the_same_time(void **state)
 
 	a->batch.run = 11;
 	assert_int_equal(arrival_last(a), 110);
-	assert_null(arrival_check(a, &in, false, 105, 100000000000));
-	assert_non_null(arrival_check(a, &in, false, 0, 99000000000));
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 105, 0, 100000000000 }));
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 99000000000 }));
 	a->batch.run = 1;
 	a->batch.loss = (struct loss){ .n = 4, .first = 90, .last = 111 };
 	assert_int_equal(arrival_events(a), 7);
-	assert_non_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.last = 100;
-	assert_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.first = -1;
-	assert_non_null(arrival_check(a, &in, false, 0, 100000000000));
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
 	arrival_free(a);
 }
 

@@ -421,6 +421,60 @@ static void batches_that_cannot_be_filed_are_acknowledged_and_counted(void **sta
 	net_end(&n);
 }
 
+/* What the test's own log says from capture_log() on until end_capture(), which returns the first 4 KB of it. */
+static int log_was;
+static FILE *log_file;
+
+static void capture_log(void)
+{
+	log_file = tmpfile();
+	assert_non_null(log_file);
+	fflush(stderr);
+	log_was = dup(2);
+	assert_true(log_was >= 0 && dup2(fileno(log_file), 2) == 2);
+}
+
+static const char *end_capture(void)
+{
+	static char text[4096];
+	ssize_t n = pread(fileno(log_file), text, sizeof(text) - 1, 0);
+
+	assert_true(dup2(log_was, 2) == 2);
+	close(log_was);
+	fclose(log_file);
+	text[n > 0 ? n : 0] = 0;
+	return text;
+}
+
+static void a_slot_that_was_dropped_is_not_called_too_old(void **state)
+{
+	static const __s64 kept_from[TIERS];
+	__s64 slot = now_slot();
+	const char *said;
+	struct net n;
+	struct client c;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	json_decref(client_read_json(&c, FRAME_WANT));
+	catalog_expired(n.rig.catalog, id, kept_from, slot - 50);	/* the retention is 3600 s */
+	capture_log();
+	client_batch(&c, "db1", id, slot - 51, 1, "query");
+	assert_int_equal(client_read_ack(&c).seq, 1);
+	client_batch(&c, "db1", id, slot - 50, 2, "query");
+	assert_int_equal(client_read_ack(&c).seq, 2);
+	said = end_capture();
+	if (!strstr(said, "has dropped its slot") || strstr(said, "retention"))
+		fail_msg("it says \"%s\"", said);
+	assert_int_equal(ingest_counters(n.ingest)->misfits, 1);
+	assert_int_equal(ingest_counters(n.ingest)->lost_events, 3);
+	client_end(&c);
+	net_end(&n);
+}
+
 static void states_are_known_by_source(void **state)
 {
 	struct net n;
@@ -641,6 +695,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(keys_beyond_the_bound_of_a_slot_are_lost_and_counted),
 	cmocka_unit_test(many_batches_are_all_acknowledged),
 	cmocka_unit_test(batches_that_cannot_be_filed_are_acknowledged_and_counted),
+	cmocka_unit_test(a_slot_that_was_dropped_is_not_called_too_old),
 	cmocka_unit_test(states_are_known_by_source),
 	cmocka_unit_test(what_is_malformed_is_refused_and_the_rest_is_served),
 	cmocka_unit_test(at_the_end_what_was_taken_is_acknowledged),
