@@ -24,6 +24,8 @@ struct arrival {
 	size_t len;
 	struct bytes keys;		/* key bytes with the host's name in them */
 	void *from;			/* whose it is, for flush.h's settled(); NULL: its connection is gone */
+	__u64 n_cut;			/* events of keys that were too many, which are in batch.loss now (slot_keys.h) */
+	bool has_step;			/* batch.clock_step_ns is of our clock, not of its source's */
 	bool fresh;			/* the store did not know it */
 };
 

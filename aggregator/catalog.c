@@ -498,6 +498,14 @@ __s64 catalog_take_step(struct catalog *c, __u64 inst)
 	return c->step_ns;
 }
 
+void catalog_return_step(struct catalog *c, __u64 inst)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
+
+	if (ci)
+		ci->n_steps = c->n_steps - 1;
+}
+
 __s64 catalog_horizon(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	__s64 from_ns = earliest_ns(c, now_ns) - (__s64)ci->in.retention_s * 1000000000;

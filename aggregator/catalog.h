@@ -147,6 +147,7 @@ __s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns);	/* the later of 
  * ask for the future, they are the newest for nobody, and they expire a retention after that. */
 void catalog_stepped(struct catalog *c, __s64 step_ns, __s64 now_ns);
 __s64 catalog_take_step(struct catalog *c, __u64 inst);	/* 0: none, or it was taken */
+void catalog_return_step(struct catalog *c, __u64 inst);	/* the batch that took it was not stored: the next one shall */
 
 /* The first slot that is not older than the retention; 0 with catalog_keep(), which is for showing
  * recordings: nothing grows too old then. */

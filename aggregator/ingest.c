@@ -254,24 +254,21 @@ static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
 {
 	__s64 end_ns = (arrival_last(a) + 1) * (__s64)a->batch.slot_ns;
 
-	if (!a->batch.clock_step_ns && end_ns >= now_ns - FUTURE_MAX_NS)
-		a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
+	if (a->batch.clock_step_ns || end_ns < now_ns - FUTURE_MAX_NS)
+		return;
+	a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
+	a->has_step = a->batch.clock_step_ns != 0;
 }
 
 /* 1, 2, 4, 8 ... of them are logged. */
-static int cut_keys(struct ingest *in, struct arrival *a)
+static void count_cut(struct ingest *in, const struct arrival *a)
 {
-	__u64 n_events, n;
-	int err = slot_keys_cut(in->slot_keys, &a->batch, &n_events);
+	__u64 n = ++in->counters.cut;
 
-	if (err || !n_events)
-		return err;
-	n = ++in->counters.cut;
 	if (!(n & (n - 1)))
 		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
-			    "(%llu such batches so far)", (unsigned long long)n_events, a->batch.source, (long long)a->batch.slot,
+			    "(%llu such batches so far)", (unsigned long long)a->n_cut, a->batch.source, (long long)a->batch.slot,
 			    (unsigned long long)a->batch.inst, ARRIVAL_KEYS_MAX, (unsigned long long)n);
-	return 0;
 }
 
 /* 1: to be stored. */
@@ -297,10 +294,10 @@ static int admit(struct ingest *in, struct arrival *a)
 			return 0;
 		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}
-	mark_step(in, a, now);
-	if (cut_keys(in, a))
+	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && arrival_name_host(a, ci->hostname_at)))
 		return -ENOMEM;
-	return ci->hostname_at < 0 ? 1 : arrival_name_host(a, ci->hostname_at) ?: 1;
+	mark_step(in, a, now);		/* last: what cannot be taken does not take the step with it */
+	return 1;
 }
 
 static void take_batch(struct peer *p, const struct frame *f)
@@ -431,11 +428,15 @@ static void resume_peers(struct ingest *in)
 	}
 }
 
+/* It is stored, now or before. */
 static void tell_catalog(struct ingest *in, const struct arrival *a)
 {
 	catalog_seen(in->catalog, a->batch.inst, a->batch.source, arrival_last(a));
-	if (a->fresh)
-		catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
+	if (!a->fresh)
+		return;
+	catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
+	if (a->n_cut)
+		count_cut(in, a);
 }
 
 /* The store has answered for a batch. */
@@ -446,6 +447,8 @@ static void settled(void *arg, const struct arrival *a, int err)
 
 	if (!err)
 		tell_catalog(in, a);
+	if (a->has_step && (err || !a->fresh))
+		catalog_return_step(in->catalog, a->batch.inst);
 	if (p && !err)
 		peer_ack(p, &a->batch);
 	else if (p)

@@ -349,9 +349,56 @@ static void keys_beyond_the_bound_of_a_slot_are_lost_and_counted(void **state)
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
 	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source's: */
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
+	client_batch(&c, "db1", id, slot, ARRIVAL_KEYS_MAX + MORE, "again");	/* sent again: counted once */
+	client_read_ack(&c);
+	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
 	client_batch(&c, "db1", id, slot + 1, 1, "query");		/* the next slot begins anew */
 	client_read_ack(&c);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
+	client_end(&c);
+	net_end(&n);
+}
+
+static void add_step(void *arg, const struct mark *mark)
+{
+	if (mark->kind == MARK_CLOCK_STEP)
+		*(__s64 *)arg += mark->value;
+}
+
+/* All steps of the clock that are in memory. */
+static __s64 steps_ns(struct net *n, __u64 id)
+{
+	__s64 sum_ns = 0;
+
+	assert_int_equal(cube_read(n->rig.cube, id, 0, INT64_MAX / 2, -1, -1, &(struct store_reader){ &sum_ns, .mark = add_step }), 0);
+	return sum_ns;
+}
+
+static void a_step_of_our_clock_marks_what_comes_next_not_what_comes_again(void **state)
+{
+	const __s64 step_ns = 60000000000ll;
+	struct net n;
+	struct client c;
+	__u64 id;
+
+	net_begin(&n);
+	client_begin(&c, &n);
+	client_hello(&c, "db1");
+	id = create(&n, "command");
+	json_decref(client_read_json(&c, FRAME_WANT));
+	client_batch(&c, "db1", id, now_slot(), 1, "query");
+	client_read_ack(&c);
+	catalog_stepped(n.rig.catalog, step_ns, wire_now_ns());
+	client_batch(&c, "db1", id, catalog_find(n.rig.catalog, id)->sighting[0].slot, 1, "query");	/* the same again */
+	client_read_ack(&c);
+	assert_int_equal(steps_ns(&n, id), 0);
+	client_batch(&c, "db1", id, now_slot(), 2, "query");
+	client_read_ack(&c);
+	assert_int_equal(steps_ns(&n, id), step_ns);
+	client_batch(&c, "db1", id, now_slot(), 3, "query");		/* marked once */
+	client_read_ack(&c);
+	assert_int_equal(steps_ns(&n, id), step_ns);
 	client_end(&c);
 	net_end(&n);
 }
@@ -693,6 +740,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(the_sources_name_becomes_the_hostname),
 	cmocka_unit_test(frames_cut_anywhere_are_put_together),
 	cmocka_unit_test(keys_beyond_the_bound_of_a_slot_are_lost_and_counted),
+	cmocka_unit_test(a_step_of_our_clock_marks_what_comes_next_not_what_comes_again),
 	cmocka_unit_test(many_batches_are_all_acknowledged),
 	cmocka_unit_test(batches_that_cannot_be_filed_are_acknowledged_and_counted),
 	cmocka_unit_test(a_slot_that_was_dropped_is_not_called_too_old),
