@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,10 +113,10 @@ static struct lot *lot_at(struct ended *e, size_t *hint, __u32 cell)
 
 static void lot_add(struct lot *to, const struct lot *from)
 {
-	to->n += from->n;
+	to->n = grid_add(to->n, from->n);
 	to->estimate += from->estimate;
 	for (size_t i = 0; i < MEASURES_MAX; i++)
-		to->weight[i] += from->weight[i];
+		to->weight[i] = grid_add(to->weight[i], from->weight[i]);
 }
 
 /* Cells ascend, and so do those they become: neighbours are added up where they are. */
@@ -156,17 +157,16 @@ static int ended_add(struct ended *e, const struct slice *s)
 	if (common != e->ruler)
 		ended_fold(e, common);
 	if (!s->weight)
-		e->sum += h.sum;
+		e->sum = grid_add(e->sum, h.sum);
 	while (hist_reader_next(&h)) {
 		struct lot *lot = lot_at(e, &hint, cell_of(e, s->ruler, h.cell));
+		__u64 *to = !lot ? NULL : s->weight ? &lot->weight[s->weight - 1] : &lot->n;
 
-		if (!lot)
+		if (!to)
 			return -ENOMEM;
-		if (s->weight) {
-			lot->weight[s->weight - 1] += h.value;
+		*to = grid_add(*to, h.value);
+		if (s->weight)
 			continue;
-		}
-		lot->n += h.value;
 		lot->estimate += (double)h.value * hist_middle(s->ruler, h.cell, h.min, h.max);
 	}
 	return h.cursor.err;
@@ -363,6 +363,30 @@ bool active_running_slots(const struct active *a, __s64 *ret_first, __s64 *ret_l
 	return true;
 }
 
+/* ---- times ---- */
+
+/* Times are signed where they are spread: whatever a source says, they saturate at INT64_MAX ns of either sign. */
+static __s64 time_of(__u64 ns)
+{
+	return ns < INT64_MAX ? (__s64)ns : INT64_MAX;
+}
+
+static __s64 time_round(double ns)
+{
+	const double end = 0x1p63;	/* the first above INT64_MAX */
+
+	return ns >= end ? INT64_MAX : ns <= -end ? -INT64_MAX : llround(ns);
+}
+
+static __s64 time_add(__s64 a, __s64 b)
+{
+	__s64 sum;
+
+	if (!__builtin_add_overflow(a, b, &sum) && sum >= -INT64_MAX)
+		return sum;
+	return b < 0 ? -INT64_MAX : INT64_MAX;
+}
+
 /* ---- spreading ---- */
 
 struct spread {				     /* of one bucket */
@@ -405,14 +429,15 @@ static void board_add(struct board *b, const struct spread *s, const __s64 amoun
 	size_t col = begin > 0 ? (size_t)begin : 0;
 
 	for (size_t row = 0; row < b->n_rows; row++)
-		before[row] = llround((double)amount[row] * spent_by(s, (double)col * (double)b->col_ns));
+		before[row] = time_round((double)amount[row] * spent_by(s, (double)col * (double)b->col_ns));
 	for (; col < b->n_cols && (double)col * (double)b->col_ns < end; col++) {
 		double part = spent_by(s, (double)(col + 1) * (double)b->col_ns);
 
 		for (size_t row = 0; row < b->n_rows; row++) {
-			__s64 sum = part < 1 ? llround((double)amount[row] * part) : amount[row];
+			__s64 sum = part < 1 ? time_round((double)amount[row] * part) : amount[row];
+			__s64 *cell = &b->cell[row * b->n_cols + col];
 
-			b->cell[row * b->n_cols + col] += sum - before[row];
+			*cell = time_add(*cell, time_add(sum, -before[row]));
 			before[row] = sum;
 		}
 	}
@@ -424,7 +449,7 @@ static bool is_weighed(const struct ended *e)
 	__u64 sum = 0;
 
 	for (size_t i = 0; i < e->n; i++)
-		sum += e->lot[i].weight[0];
+		sum = grid_add(sum, e->lot[i].weight[0]);
 	return sum == e->sum;
 }
 
@@ -449,9 +474,9 @@ static __s64 times_next(struct times *t, const struct ended *e, const struct lot
 	__s64 to, time;
 
 	if (t->weighed)
-		return (__s64)lot->weight[0];
+		return time_of(lot->weight[0]);
 	t->estimate += lot->estimate;
-	to = lot == &e->lot[e->n - 1] ? (__s64)e->sum : llround(t->estimate * t->scale);
+	to = lot == &e->lot[e->n - 1] ? time_of(e->sum) : time_round(t->estimate * t->scale);
 	time = to - t->given;
 	t->given = to;
 	return time;
@@ -471,13 +496,13 @@ static void spread_ended(const struct active *a, struct board *b, const struct e
 					 lot->n ? (double)time / (double)lot->n : 0};
 
 		for (size_t part = 0; part < n_parts && !runs; part++) {
-			amount[part] = (__s64)lot->weight[part + 1];
-			rest -= amount[part];
+			amount[part] = time_of(lot->weight[part + 1]);
+			rest = time_add(rest, -amount[part]);
 		}
 		amount[n_parts + runs] = rest;
 		board_add(b, &s, amount);
 		if (!runs && from_ns >= 0 && (size_t)col < b->n_cols)
-			b->ended[col] += lot->n;
+			b->ended[col] = grid_add(b->ended[col], lot->n);
 	}
 }
 
@@ -515,13 +540,13 @@ static void fill_column(struct grid *g, const struct board *b, size_t col)
 	for (size_t row = 0; row < g->n_rows; row++) {
 		__s64 n = b->cell[row * b->n_cols + col];
 
-		sum += n;
+		sum = time_add(sum, n);
 		g->cell[row * g->n_cols + col] = n > 0 ? (__u64)n : 0;
 	}
 	g->column[col].count = b->ended[col];
 	g->column[col].sum = sum > 0 ? (__u64)sum : 0;
-	g->all.count += g->column[col].count;
-	g->all.sum += g->column[col].sum;
+	g->all.count = grid_add(g->all.count, g->column[col].count);
+	g->all.sum = grid_add(g->all.sum, g->column[col].sum);
 }
 
 static struct grid *grid_begin(const struct active *a, const struct grid *cover, size_t n_rows)

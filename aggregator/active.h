@@ -11,6 +11,7 @@
  * Laws    No time of a bucket is lost: all columns, if they reach far enough, add up to the exact sum of the latencies.
  *         Sums up to each moment are rounded to 1 ns, so the cells of long columns are exactly the sums of shorter ones
  *         that are made of the same slots (test_active.c).
+ *         What is longer than INT64_MAX ns saturates there, and the laws end.
  * Error   The store knows the slot and the bucket of an event: each event gets the mean latency of its slot's bucket
  *         (exact where the latency is kept as a weight), and its end lies anywhere in the slot.  Buckets below a 16th of
  *         a slot are one bucket.

@@ -505,6 +505,60 @@ static void keys_may_be_chosen(void **state)
 	active_free(a);
 }
 
+/* ---- what is too large ---- */
+
+/* n events that each took so long; of a weight: an event of that weight. */
+static void give_huge(struct active *a, __s64 second, int axis, size_t weight, __u64 length, __u64 n, const char *key)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, weight ? in.weight_ruler : in.ruler[axis]), 0);
+	if (weight)
+		hist_weigh(&h, length, 1, n);
+	else
+		hist_record_times(&h, length, n);
+	give_hist(a, T0 + second, axis, weight, &h, key);
+	hist_fini(&h);
+}
+
+/* Two slots, in which events of two keys and of lengths of different buckets end, one of them short, and what runs. */
+static struct active *active_of_huge(__u64 n, bool weighed)
+{
+	struct active *a = active_of(0, 100, 1, 99, 1);
+	size_t n_weights = weighed ? 1 + N_PARTS : 0;
+
+	give_cover(a, "db", 0, 99);
+	for (int i = 0; i < 6; i++)
+		for (size_t weight = 0; weight <= n_weights; weight++)
+			give_huge(a, 50 + i / 3, 0, weight, i % 3 ? 20 * SECOND : 1, n, i % 3 == 1 ? "select" : "update");
+	give_huge(a, 99, 1, 0, 30 * SECOND, n, "select");
+	give_huge(a, 99, 1, 0, 30 * SECOND, n, "update");
+	return a;
+}
+
+/* A source may say what it likes: times saturate at the largest signed number, and are spread as such. */
+static void sums_of_what_is_too_large_saturate(void **state)
+{
+	static const __u64 huge[] = {~0ull, ~0ull / 2 + 1, ~0ull / 2};
+
+	for (size_t i = 0; i < 6; i++) {
+		bool weighed = i % 2;
+		struct active *a = active_of_huge(huge[i / 2], weighed);
+		struct grid *g = grid_of(a, 0, 100, 1);
+
+		assert_true(g->all.count == ~0ull && g->column[50].count == ~0ull && g->column[49].count == 0);
+		assert_true(g->all.sum >= INT64_MAX && row_sum(g, "running") == INT64_MAX);
+		for (size_t at = 0; at < g->n_rows * g->n_cols; at++)
+			assert_true(g->cell[at] <= INT64_MAX);
+		for (size_t col = 0; col < g->n_cols; col++)
+			assert_true(g->column[col].sum <= INT64_MAX);
+		assert_true(cell(g, weighed ? "cputime" : "rest", 50) > INT64_MAX / 100);
+		assert_true(cell(g, weighed ? "rest" : "cputime", 50) == 0);
+		grid_free(g);
+		active_free(a);
+	}
+}
+
 /* ---- refusals ---- */
 
 static void refuses_what_has_no_events_or_no_range(void **state)
@@ -547,6 +601,7 @@ int main(void)
 		cmocka_unit_test(sums_of_slots_are_forgotten_as_a_whole),
 		cmocka_unit_test(a_range_moves_on),
 		cmocka_unit_test(keys_may_be_chosen),
+		cmocka_unit_test(sums_of_what_is_too_large_saturate),
 		cmocka_unit_test(refuses_what_has_no_events_or_no_range),
 		cmocka_unit_test(refuses_bytes_that_are_no_histogram),
 	};
