@@ -193,7 +193,7 @@ static void refuse(struct series *s)
 	if (s->class == ADMISSION_LARGE)
 		http_busy(s->request, 5, "too many pictures and series are asked for at a time; try again in a few seconds");
 	else if (s->class == ADMISSION_MEDIUM)
-		http_busy(s->request, 5, "too many grids and explanations are asked for at a time; try again in a few seconds");
+		http_busy(s->request, 5, "too many grids, explanations, exemplars and compositions are asked for at a time; try again in a few seconds");
 	else
 		http_busy(s->request, 1, "too many values are asked for at a time; try again in a second");
 	series_free(s);

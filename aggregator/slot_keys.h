@@ -6,8 +6,8 @@
  *         and rows in the store.
  * Bound   ARRIVAL_KEYS_MAX keys of each (instrumentation, slot, source).  Keys that it has had go on being taken, so late events do.
  *         Of keys, not of slices: measures and weights of one key, and amendments, count once.
- * Memory  hashes of keys, of the slots that were spoken of last: SLOT_KEYS_HASHES at most.  What is older is forgotten, and its
- *         count begins anew.
+ * Memory  hashes of keys, of the slots that were spoken of last: SLOT_KEYS_HASHES at most, and some 72 bytes for each slot, of which
+ *         each has room for 16 hashes at least: 13 MB in all.  What is older is forgotten, and its count begins anew.
  * Errors  -ENOMEM: the batch is as it was.
  * Pure    no loop, file or clock.  Thread: one at a time.
  */
@@ -16,7 +16,7 @@
 
 #include "../collector/batch.h"
 
-#define SLOT_KEYS_HASHES (1u << 20)	/* 8 MiB */
+#define SLOT_KEYS_HASHES (1u << 20)	/* of 8 bytes */
 
 struct slot_keys;			/* its fields are in slot_keys.c */
 

@@ -38,9 +38,10 @@ struct view {
 
 	struct grid *sent;		/* of what was under way at once: as the reader has it; NULL: as shown */
 
-	/* By the loop's clock, which nobody sets: when last, until when the grids so far are paid for, and when what was under way may
-	 * be looked at next; and when the grid that is on its way was asked for. */
-	__u64 shaded_ms, grids_ms, active_ms, asked_ns;
+	/* By the loop's clock, which nobody sets: when the shade was last sent, until when the grids so far are paid for, and when what
+	 * was under way may be looked at next. */
+	__u64 shaded_ms, grids_ms, active_ms;
+	__u64 asked_ns;			/* when the grid that is on its way was asked for, by uv_hrtime() */
 };
 
 /* Of what is shown.  Unless it is of what is active, its cells and columns are forgotten once they were sent. */

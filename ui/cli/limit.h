@@ -1,6 +1,6 @@
 /* limit.h - options that are values of a measure: "--ymin 10ms".
  *
- * What their unit is says the instrumentation, so they are kept as texts until it can be asked.  A number of what has a unit needs one
+ * The instrumentation says what their unit is, so they are kept as texts until it has been asked.  A number of what has a unit needs one
  * (amount.h): `--ymin 10` would be 10 ns.
  */
 #ifndef HEATSCOPE_LIMIT_H
@@ -17,7 +17,7 @@ struct limit {
 int limit_read(const struct limit *l, enum ruler_unit unit, const char *name, char out[32], char reason[256]);
 
 /* Adds what is given to a request for values of this measure; NULL is the first.  Asks for the instrumentation only if any is.
- * Errors: as client_json(). */
+ * Errors, with c->reason: as client_json(); -EINVAL: as limit_read(); -EBADMSG: it does not say the unit. */
 int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n, struct asked *p);
 
 #endif
