@@ -120,10 +120,10 @@ static void put_marks(struct bytes *out, const struct grid_column *c, bool exact
 /* How much of a column that begins before it is known, and ends after. */
 static void put_known(struct bytes *out, const struct grid *g, size_t col)
 {
-	__s64 known_ns = g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns);
+	__u64 known_ns = grid_known_ns(g, col);
 
-	if (g->known_to_ns && known_ns > 0 && known_ns < (__s64)g->col_ns)
-		writer_name_seconds(out, "known", known_ns);
+	if (known_ns && known_ns < g->col_ns)
+		writer_name_seconds(out, "known", (__s64)known_ns);
 }
 
 /* s: NULL where it is not drawn. */

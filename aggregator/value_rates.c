@@ -207,11 +207,11 @@ static void put_what(struct value *v, struct rates *r)
 /* How much of a column is known, in ns; 0: nobody looked, or all of it is still to come. */
 static double known_of(const struct value *v, const struct grid *g, size_t col)
 {
-	double known_ns = (double)(g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns)), column_ns = column_s(v, col) * 1e9;
+	double known_ns = (double)grid_known_ns(g, col), column_ns = column_s(v, col) * 1e9;
 
-	if (grid_column_state(&g->column[col]) == GRID_UNOBSERVED || (g->known_to_ns && known_ns <= 0))
+	if (grid_column_state(&g->column[col]) == GRID_UNOBSERVED)
 		return 0;
-	return g->known_to_ns && known_ns < column_ns ? known_ns : column_ns;
+	return known_ns < column_ns ? known_ns : column_ns;
 }
 
 /* A row as a series: how many were in it at once; its total is their mean. */

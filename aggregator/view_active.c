@@ -100,14 +100,6 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 
 /* ---- what is new ---- */
 
-/* How much of a column is known, if not all of it or nothing. */
-static __s64 known_of(const struct grid *g, size_t col)
-{
-	__s64 known_ns = g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns);
-
-	return known_ns > 0 && known_ns < (__s64)g->col_ns ? known_ns : 0;
-}
-
 bool view_active_differs(const struct grid *has, const struct grid *g, size_t col)
 {
 	__s64 at = (__s64)col + (g->from_ns - has->from_ns) / (__s64)g->col_ns;
@@ -119,7 +111,7 @@ bool view_active_differs(const struct grid *has, const struct grid *g, size_t co
 	a = &has->column[old];
 	if (a->count != b->count || a->sum != b->sum || a->lost != b->lost || a->n_reporting != b->n_reporting ||
 	    a->n_expected != b->n_expected || a->marks != b->marks || a->every != b->every ||
-	    known_of(has, old) != known_of(g, col))
+	    grid_known_ns(has, old) != grid_known_ns(g, col))
 		return true;
 	for (size_t row = 0; row < g->n_rows; row++)
 		if (has->cell[row * has->n_cols + old] != g->cell[row * g->n_cols + col])

@@ -95,6 +95,15 @@ const char *grid_column_word(const struct grid_column *c)
 	return c->marks & GRID_IN_PROGRESS ? "in_progress" : name[grid_column_state(c)];
 }
 
+__u64 grid_known_ns(const struct grid *g, size_t col)
+{
+	__s64 known_ns = g->known_to_ns - g->from_ns - (__s64)(col * g->col_ns);
+
+	if (!g->known_to_ns || known_ns >= (__s64)g->col_ns)
+		return g->col_ns;
+	return known_ns > 0 ? (__u64)known_ns : 0;
+}
+
 __u64 grid_row_last(const struct grid *g, size_t row)
 {
 	__u64 last = g->edge[row + 1];

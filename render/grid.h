@@ -25,13 +25,13 @@
 
 #define GRID_NO_EDGE (~(__u64)0)
 
-/* Dropped: what was there, or a part of it, is kept no more.  It looks as not observed, or as partly lost. */
 /* Counts and sums saturate, as those of histograms do. */
 static inline __u64 grid_add(__u64 a, __u64 b)
 {
 	return a + b < a ? ~(__u64)0 : a + b;
 }
 
+/* Dropped: what was there, or a part of it, is kept no more.  It looks as not observed, or as partly lost. */
 enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4, GRID_SAMPLED = 8 };
 
 struct grid_column {
@@ -95,6 +95,9 @@ static inline double grid_shown(const struct grid *g, __u64 n_snapshots, double 
 enum grid_state { GRID_OK, GRID_ZERO, GRID_PARTIAL, GRID_UNOBSERVED };
 enum grid_state grid_column_state(const struct grid_column *c);
 const char *grid_column_word(const struct grid_column *c);	/* "ok", "zero", "partial", "unobserved", "dropped", "in_progress" */
+
+/* How much of a column is known: what is before known_to_ns, 0 to col_ns. */
+__u64 grid_known_ns(const struct grid *g, size_t col);
 
 /* The largest value a row can hold: its upper edge less one, or the grid's max where it has none. */
 __u64 grid_row_last(const struct grid *g, size_t row);

@@ -192,6 +192,26 @@ static void one_like_another_has_all_but_its_cells(void **state)
 	grid_free(g);
 }
 
+/* Columns of 10 from 100 on. */
+static void a_column_is_known_up_to_where_the_grid_is(void **state)
+{
+	static const struct { __s64 to; __u64 known[3]; } cases[] = {
+		{ 0, { 10, 10, 10 } }, { 90, { 0, 0, 0 } }, { 100, { 0, 0, 0 } }, { 101, { 1, 0, 0 } }, { 110, { 10, 0, 0 } },
+		{ 117, { 10, 7, 0 } }, { 129, { 10, 10, 9 } }, { 130, { 10, 10, 10 } }, { 500, { 10, 10, 10 } },
+	};
+	struct grid *g = grid_new(3, 1);
+
+	(void)state;
+	g->from_ns = 100;
+	g->col_ns = 10;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		g->known_to_ns = cases[i].to;
+		for (size_t col = 0; col < 3; col++)
+			assert_int_equal(grid_known_ns(g, col), cases[i].known[col]);
+	}
+	grid_free(g);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_like_another_has_all_but_its_cells),
 	cmocka_unit_test(folding_keeps_every_count),
@@ -201,6 +221,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_folded_column_has_its_percentiles),
 	cmocka_unit_test(the_fullest_cell_ends_the_walk),
 	cmocka_unit_test(zero_silence_and_loss_differ),
+	cmocka_unit_test(a_column_is_known_up_to_where_the_grid_is),
 	cmocka_unit_test(refuses_shapes_of_nothing),
 };
 
