@@ -105,6 +105,49 @@ static void layers_of_all_keys_add_up_to_the_grid(void **state)
 	}
 }
 
+/* A source may say what it likes. */
+static void counts_of_what_is_too_large_saturate(void **state)
+{
+	struct instrumentation in = instrumentation();
+	struct query q = query(&in, 1, 1);
+	struct bytes bytes = { 0 }, labels = { 0 };
+	struct slice s = { .ruler = in.ruler[0] };
+	struct layer_fold *lf;
+	struct layers *l;
+	struct fold *f;
+	struct grid *g;
+	struct hist h;
+
+	(void)state;
+	assert_int_equal(hist_init(&h, s.ruler), 0);
+	hist_record_times(&h, 1 << 20, ~0ull / 2 + 1);
+	hist_encode(&h, &bytes);
+	labels_put(&labels, "query");
+	labels_put(&labels, "select");
+	s.key = (struct labels){ labels.data, (__u16)labels.len };
+	s.hist = bytes.data;
+	s.hist_len = (__u32)bytes.len;
+	assert_int_equal(fold_new(&q, &f), 0);
+	assert_int_equal(layer_fold_new(&q, true, &lf), 0);
+	for (int i = 0; i < 2; i++) {
+		fold_reader(f)->slice(f, T0, &s);
+		layer_fold_reader(lf)->slice(lf, T0, &s);
+	}
+	g = fold_grid(f);
+	assert_int_equal(layer_fold_finish(lf), 1);
+	assert_int_equal(layer_fold_layers(lf, g, &l), 0);
+	assert_true(layer_fold_count(lf, 0, 0) == ~0ull);
+	assert_int_equal(l->layer[0].row[g->n_rows], 1);
+	assert_true(l->layer[0].cell[0].count == ~0ull);
+	layers_free(l);
+	layer_fold_free(lf);
+	grid_free(g);
+	fold_free(f);
+	hist_fini(&h);
+	bytes_fini(&bytes);
+	bytes_fini(&labels);
+}
+
 static void selected_keys_keep_their_order_and_are_there_without_events(void **state)
 {
 	static const char *const select[] = { "execute/update", "no/such", "query/select" };
@@ -210,6 +253,7 @@ static void refuses_bad_slices_and_queries(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layers_of_all_keys_add_up_to_the_grid),
 	cmocka_unit_test(selected_keys_keep_their_order_and_are_there_without_events),
+	cmocka_unit_test(counts_of_what_is_too_large_saturate),
 	cmocka_unit_test(dropped_fields_join_keys),
 	cmocka_unit_test(a_grid_of_selected_kept_fields),
 	cmocka_unit_test(refuses_bad_slices_and_queries),
