@@ -273,7 +273,7 @@ void server_send(struct server *s, const struct batch *b)
 }
 
 void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, const char *statement, __u64 value,
-		  unsigned n)
+		  __u64 n)
 {
 	struct batch b = { .incarnation = 77, .inst = inst, .slot_ns = 1000000000, .slot = slot, .seq = s->seq++, .run = 1 };
 	struct slice slice[2];
@@ -286,8 +286,7 @@ void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, 
 		struct hist h;
 
 		assert_int_equal(hist_init(&h, RULER(UNIT_NS, 5, 10, 40)), 0);
-		for (unsigned i = 0; i < n; i++)
-			hist_record(&h, axis ? value / 2 : value, 1);
+		hist_record_times(&h, axis ? value / 2 : value, n);
 		hist_encode(&h, &hist[axis]);
 		hist_fini(&h);
 		slice[axis] = (struct slice){ .ruler = RULER(UNIT_NS, 5, 10, 40), .axis = (__u16)axis,

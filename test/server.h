@@ -40,7 +40,7 @@ void server_hang_up(struct server *s);
 
 /* One batch: n events of `value` (axis 0; axis 1: half of it) in one slice per axis.  statement NULL: without fields. */
 void server_batch(struct server *s, const char *source, __u64 inst, __s64 slot, const char *statement, __u64 value,
-		  unsigned n);
+		  __u64 n);
 void server_send(struct server *s, const struct batch *b);
 
 struct answer {

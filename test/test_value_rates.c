@@ -87,6 +87,24 @@ static void the_greatest_keys_have_a_series_and_the_rest_is_one(void **state)
 	json_decref(c);
 }
 
+/* A source may say what it likes: of two seconds, 2^63 selects in each, and 2^63 events of two keys more. */
+static void totals_of_what_is_too_large_saturate(void **state)
+{
+	static const char *const keys[] = { "select", "a", "b" };
+	char path[256];
+	json_t *c;
+
+	for (size_t i = 0; i < 6; i++)
+		server_batch(&server, "db1", 1, t0 - 100 + (__s64)(i % 2), keys[i / 2], 1000000, ~0ull / 2 + 1 - i / 2);
+	server_batch(&server, "db1", 1, t0 - 100, "update", 1000000, 4);
+	snprintf(path, sizeof(path), BASE "?format=json&start_time=%lld&duration=2&top=1", (long long)t0 - 100);
+	c = get_json(&server, path);
+	assert_int_equal(n_series(c), 2);
+	assert_string_not_equal(key(c, 0), "update");
+	assert_true(total(c, 0) > 1e18 && total(c, 1) > 1e18);
+	json_decref(c);
+}
+
 /* Columns of several slots are per second, too, and so is a last one that is shorter. */
 static void rates_are_per_second_whatever_the_columns(void **state)
 {
@@ -218,6 +236,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_greatest_keys_have_a_series_and_the_rest_is_one),
+		cmocka_unit_test(totals_of_what_is_too_large_saturate),
 		cmocka_unit_test(rates_are_per_second_whatever_the_columns),
 		cmocka_unit_test(selected_keys_are_the_series),
 		cmocka_unit_test(percentiles_are_those_of_each_column),
