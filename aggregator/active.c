@@ -2,6 +2,7 @@
 #include "array.h"
 #include "coverage.h"
 #include "keytable.h"
+#include "../collector/saturating.h"
 
 #include <errno.h>
 #include <math.h>
@@ -113,10 +114,10 @@ static struct lot *lot_at(struct ended *e, size_t *hint, __u32 cell)
 
 static void lot_add(struct lot *to, const struct lot *from)
 {
-	to->n = grid_add(to->n, from->n);
+	to->n = saturating_add(to->n, from->n);
 	to->estimate += from->estimate;
 	for (size_t i = 0; i < MEASURES_MAX; i++)
-		to->weight[i] = grid_add(to->weight[i], from->weight[i]);
+		to->weight[i] = saturating_add(to->weight[i], from->weight[i]);
 }
 
 /* Cells ascend, and so do those they become: neighbours are added up where they are. */
@@ -157,14 +158,14 @@ static int ended_add(struct ended *e, const struct slice *s)
 	if (common != e->ruler)
 		ended_fold(e, common);
 	if (!s->weight)
-		e->sum = grid_add(e->sum, h.sum);
+		e->sum = saturating_add(e->sum, h.sum);
 	while (hist_reader_next(&h)) {
 		struct lot *lot = lot_at(e, &hint, cell_of(e, s->ruler, h.cell));
 		__u64 *to = !lot ? NULL : s->weight ? &lot->weight[s->weight - 1] : &lot->n;
 
 		if (!to)
 			return -ENOMEM;
-		*to = grid_add(*to, h.value);
+		*to = saturating_add(*to, h.value);
 		if (s->weight)
 			continue;
 		lot->estimate += (double)h.value * hist_middle(s->ruler, h.cell, h.min, h.max);
@@ -449,7 +450,7 @@ static bool is_weighed(const struct ended *e)
 	__u64 sum = 0;
 
 	for (size_t i = 0; i < e->n; i++)
-		sum = grid_add(sum, e->lot[i].weight[0]);
+		sum = saturating_add(sum, e->lot[i].weight[0]);
 	return sum == e->sum;
 }
 
@@ -502,7 +503,7 @@ static void spread_ended(const struct active *a, struct board *b, const struct e
 		amount[n_parts + runs] = rest;
 		board_add(b, &s, amount);
 		if (!runs && from_ns >= 0 && (size_t)col < b->n_cols)
-			b->ended[col] = grid_add(b->ended[col], lot->n);
+			b->ended[col] = saturating_add(b->ended[col], lot->n);
 	}
 }
 
@@ -545,8 +546,8 @@ static void fill_column(struct grid *g, const struct board *b, size_t col)
 	}
 	g->column[col].count = b->ended[col];
 	g->column[col].sum = sum > 0 ? (__u64)sum : 0;
-	g->all.count = grid_add(g->all.count, g->column[col].count);
-	g->all.sum = grid_add(g->all.sum, g->column[col].sum);
+	g->all.count = saturating_add(g->all.count, g->column[col].count);
+	g->all.sum = saturating_add(g->all.sum, g->column[col].sum);
 }
 
 static struct grid *grid_begin(const struct active *a, const struct grid *cover, size_t n_rows)

@@ -44,7 +44,7 @@ __s64 arrival_last(const struct arrival *a)
 __u64 arrival_events(const struct arrival *a)
 {
 	struct hist_reader r;
-	__u64 n = events_add(0, a->batch.loss.n);
+	__u64 n = clamp_json(a->batch.loss.n);
 
 	for (size_t i = 0; i < a->batch.n_slices; i++) {
 		const struct slice *s = &a->batch.slice[i];

@@ -12,6 +12,7 @@
 
 #include "../collector/batch.h"
 #include "../collector/instrumentation.h"
+#include "../collector/saturating.h"
 #include <stdbool.h>
 
 #define ARRIVAL_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
@@ -35,12 +36,10 @@ struct arrival_bounds {			/* of what is taken */
 	__s64 now_ns;
 };
 
-/* Events saturate at what a signed number of the API can hold: whatever a source says, no sum is negative. */
+/* Events are told as JSON, and saturate at what it holds. */
 static inline __u64 events_add(__u64 n, __u64 more)
 {
-	const __u64 max = ~0ull >> 1;
-
-	return n > max || more > max - n ? max : n + more;
+	return clamp_json(saturating_add(n, more));
 }
 
 /* -EBADMSG: not a batch; -ENOMEM. */

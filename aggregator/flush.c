@@ -212,7 +212,7 @@ static void note_damage(struct flush *f)
 		log_warning("the database is at its max-size, and too much came at once to be added up: %llu events so far are lost",
 			    (unsigned long long)f->store->n_lost);
 	f->counters.dropped = f->store->n_dropped;
-	f->counters.lost = events_add(f->store->n_lost, 0);
+	f->counters.lost = clamp_json(f->store->n_lost);
 	if ((was ^ now) > was)
 		log_warning("%s (%llu damaged pieces met so far)",
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);

@@ -1,5 +1,6 @@
 #include "layer_fold.h"
 #include "keytable.h"
+#include "../collector/saturating.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -136,8 +137,8 @@ static int column_add(struct layer_fold *f, struct column *c, const struct slice
 	while (f->cells && n < RULER_CELLS_MAX && hist_reader_next(&r))
 		if (r.value)
 			f->read[n++] = (struct spot){ ruler_first(s->ruler, r.cell), r.value };
-	c->count = grid_add(c->count, r.count);
-	c->sum = grid_add(c->sum, r.sum);
+	c->count = saturating_add(c->count, r.count);
+	c->sum = saturating_add(c->sum, r.sum);
 	if (r.cursor.err || !n)
 		return r.cursor.err;
 	err = column_merge(c, f->read, n);
@@ -284,7 +285,7 @@ static size_t cells_of(const struct layer_fold *f, const struct key *k, const st
 			__u32 row = row_of(g, s->first);
 
 			if (n > start && cell[n - 1].row == row)
-				cell[n - 1].count = grid_add(cell[n - 1].count, s->n);
+				cell[n - 1].count = saturating_add(cell[n - 1].count, s->n);
 			else
 				cell[n++] = (struct layer_cell){ row, (__u32)col, s->n };
 		}

@@ -1,6 +1,7 @@
 #include "query.h"
 #include "coverage.h"
 #include "keytable.h"
+#include "../collector/saturating.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -178,9 +179,9 @@ static void fold_loss(void *arg, const char *source, const struct loss *loss)
 
 	if (!loss->n || last < first)
 		return;
-	f->lost = grid_add(f->lost, loss->n);
+	f->lost = saturating_add(f->lost, loss->n);
 	for (size_t col = column_of(f, first); col <= column_of(f, last); col++)
-		f->column[col].lost = grid_add(f->column[col].lost, loss->n);
+		f->column[col].lost = saturating_add(f->column[col].lost, loss->n);
 }
 
 static void fold_mark(void *arg, const struct mark *mark)

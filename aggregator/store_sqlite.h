@@ -155,11 +155,6 @@ int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct sl
 /* Losses of a source; "", 0: of none. */
 int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l);
 
-static inline __u64 add_saturating(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
-
 /* Something in slots first..last of tier 0 was damaged and is there no more. */
 int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
 

@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "thin.h"
+#include "../collector/saturating.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -134,8 +135,8 @@ static bool join_loss(const struct window *w, struct lost_row *to, struct lost_r
 	if (to->source != r->source || tier_down(to->loss.first, w->per) != tier_down(r->loss.first, w->per) ||
 	    tier_down(to->loss.last, w->per) != tier_down(r->loss.last, w->per))
 		return false;
-	to->loss.n = add_saturating(to->loss.n, r->loss.n);
-	to->loss.sum = add_saturating(to->loss.sum, r->loss.sum);
+	to->loss.n = saturating_add(to->loss.n, r->loss.n);
+	to->loss.sum = saturating_add(to->loss.sum, r->loss.sum);
 	to->loss.first = to->loss.first < r->loss.first ? to->loss.first : r->loss.first;
 	to->loss.last = larger(to->loss.last, r->loss.last);
 	to->changed = r->joined = true;

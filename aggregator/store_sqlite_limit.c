@@ -10,6 +10,7 @@
 #include "store_sqlite.h"
 
 #include "array.h"
+#include "../collector/saturating.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -129,8 +130,8 @@ static int count_rows(struct sqlite *q, const struct known *k, int tier, __s64 l
 						      (size_t)sqlite3_column_bytes(stmt, 5)))
 			continue;	/* of all keys together; damaged */
 		l->first = !l->n || first < l->first ? first : l->first;
-		l->n = add_saturating(l->n, r.count);
-		l->sum = add_saturating(l->sum, r.sum);
+		l->n = saturating_add(l->n, r.count);
+		l->sum = saturating_add(l->sum, r.sum);
 	}
 	return got;
 }
@@ -147,7 +148,7 @@ static int lose_tier(struct sqlite *q, const struct known *k, int tier, __s64 be
 	}
 	if (!err && l.n)
 		err = add_loss(q, k->inst, "", 0, &l);
-	*n_events = add_saturating(*n_events, l.n);
+	*n_events = saturating_add(*n_events, l.n);
 	return err;
 }
 
@@ -165,7 +166,7 @@ static int lose_rows(struct sqlite *q, const struct known *k, int tier, __s64 be
 		return db_end(q, err ? err : -ENOSPC);
 	err = db_end(q, 0);
 	if (!err)
-		q->store.n_lost = add_saturating(q->store.n_lost, n_events);
+		q->store.n_lost = saturating_add(q->store.n_lost, n_events);
 	return err;
 }
 

@@ -1,4 +1,5 @@
 #include "hist.h"
+#include "saturating.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -6,11 +7,6 @@
 #include <string.h>
 
 #define VARINT_MAX 10			/* bytes */
-
-static __u64 add_saturating(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
 
 int hist_init(struct hist *h, __u64 ruler)
 {
@@ -43,8 +39,8 @@ static void add_totals(struct hist *h, __u64 count, __u64 sum, __u64 min, __u64 
 {
 	if (!count)
 		return;
-	h->count = add_saturating(h->count, count);
-	h->sum = add_saturating(h->sum, sum);
+	h->count = saturating_add(h->count, count);
+	h->sum = saturating_add(h->sum, sum);
 	if (min < h->min)
 		h->min = min;
 	if (max > h->max)
@@ -55,7 +51,7 @@ void hist_weigh(struct hist *h, __u64 value, __u64 n, __u64 weight)
 {
 	__u64 *cell = &h->cell[ruler_cell(h->ruler, value)];
 
-	*cell = add_saturating(*cell, weight);
+	*cell = saturating_add(*cell, weight);
 	add_totals(h, n, value && n > ~0ull / value ? ~0ull : value * n, value, value);
 }
 
@@ -73,7 +69,7 @@ static void add_cell(struct hist *h, __u64 from, __u32 cell, __u64 value)
 {
 	__u64 *to = &h->cell[from == h->ruler ? cell : ruler_fold(from, h->ruler, cell)];
 
-	*to = add_saturating(*to, value);
+	*to = saturating_add(*to, value);
 }
 
 int hist_fold(struct hist *h, __u64 ruler)
@@ -129,7 +125,7 @@ int hist_add(struct hist *h, const struct hist *other)
 		return err;
 	hist_used(other, &i, &n);
 	for (; i < n && h->ruler == other->ruler; i++)
-		h->cell[i] = add_saturating(h->cell[i], other->cell[i]);
+		h->cell[i] = saturating_add(h->cell[i], other->cell[i]);
 	for (; i < n && h->ruler != other->ruler; i++)
 		if (other->cell[i])
 			add_cell(h, other->ruler, i, other->cell[i]);
@@ -144,7 +140,7 @@ __u64 hist_total(const struct hist *h)
 
 	hist_used(h, &i, &n);
 	for (; i < n; i++)
-		total = add_saturating(total, h->cell[i]);
+		total = saturating_add(total, h->cell[i]);
 	return total;
 }
 
@@ -168,7 +164,7 @@ void hist_percentiles(const struct hist *h, const __u32 *p_millionths, size_t n,
 			continue;
 		}
 		while (seen < rank && cell < n_cells)
-			seen = add_saturating(seen, h->cell[cell++]);
+			seen = saturating_add(seen, h->cell[cell++]);
 		if (!cell || seen < rank)
 			continue;
 		last = ruler_last(h->ruler, cell - 1);
@@ -385,7 +381,7 @@ static void add_short_cells(__u64 *cell, struct hist_reader *r)
 			}
 		}
 		r->cell += 1u + at[0];
-		cell[r->cell] = add_saturating(cell[r->cell], value);
+		cell[r->cell] = saturating_add(cell[r->cell], value);
 		at += n;
 		r->n_left--;
 	}
@@ -398,7 +394,7 @@ static void add_cells(__u64 *cell, struct hist_reader *r)
 		add_short_cells(cell, r);
 		if (!hist_reader_next(r))
 			return;
-		cell[r->cell] = add_saturating(cell[r->cell], r->value);
+		cell[r->cell] = saturating_add(cell[r->cell], r->value);
 	}
 }
 

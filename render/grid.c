@@ -1,5 +1,6 @@
 #include "grid.h"
 #include "layer.h"
+#include "../collector/saturating.h"
 #include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -119,9 +120,9 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 		to->min = c->min;
 	if (c->max > to->max)
 		to->max = c->max;
-	to->count = grid_add(to->count, c->count);
-	to->sum = grid_add(to->sum, c->sum);
-	to->lost = grid_add(to->lost, c->lost);
+	to->count = saturating_add(to->count, c->count);
+	to->sum = saturating_add(to->sum, c->sum);
+	to->lost = saturating_add(to->lost, c->lost);
 	to->n_reporting += c->n_reporting;
 	to->n_expected += c->n_expected;
 	to->n_snapshots += c->n_snapshots;
@@ -167,7 +168,7 @@ static int columns_rank(struct grid *g)
 		walk[col].rank = rank_of(g->column[col].count, 0);
 	for (size_t row = 0; row < g->n_rows; row++)
 		for (size_t col = 0; col < g->n_cols; col++) {
-			walk[col].seen = grid_add(walk[col].seen, g->cell[row * g->n_cols + col]);
+			walk[col].seen = saturating_add(walk[col].seen, g->cell[row * g->n_cols + col]);
 			if (walk[col].seen >= walk[col].rank)
 				walk_reach(g, &g->column[col], row, &walk[col]);
 		}
@@ -185,7 +186,7 @@ static void row_fold(const __u64 *cell, size_t n, size_t k, __u64 *to)
 		__u64 sum = 0;
 
 		for (; col < end && col < n; col++)
-			sum = grid_add(sum, cell[col]);
+			sum = saturating_add(sum, cell[col]);
 		*to++ = sum;
 	}
 }

@@ -25,12 +25,6 @@
 
 #define GRID_NO_EDGE (~(__u64)0)
 
-/* Counts and sums saturate, as those of histograms do. */
-static inline __u64 grid_add(__u64 a, __u64 b)
-{
-	return a + b < a ? ~(__u64)0 : a + b;
-}
-
 /* Dropped: what was there, or a part of it, is kept no more.  It looks as not observed, or as partly lost. */
 enum grid_mark { GRID_IN_PROGRESS = 1, GRID_CLOCK_STEP = 2, GRID_DROPPED = 4, GRID_SAMPLED = 8 };
 

@@ -206,6 +206,7 @@ static void events_saturate(void **state)
 {
 	struct arrival *a = arrive("query", 100);
 
+	assert_true(clamp_json(5) == 5 && clamp_json(~0ull) == ~0ull >> 1 && saturating_add(~0ull, 1) == ~0ull && saturating_add(1, 2) == 3);
 	assert_true(events_add(1, 2) == 3 && events_add(~0ull, 1) == ~0ull >> 1 && events_add(5, ~0ull) == ~0ull >> 1);
 	a->batch.loss.n = ~0ull - 1;
 	assert_true(arrival_events(a) == ~0ull >> 1);
