@@ -118,7 +118,7 @@ static int column_merge(struct column *c, const struct spot *add, size_t n)
 		else if (i == c->n || add[j].first < c->spot[i].first)
 			to[at++] = add[j++];
 		else
-			to[at++] = (struct spot){ add[j].first, grid_add(c->spot[i++].n, add[j].n) }, j++;
+			to[at++] = (struct spot){ add[j].first, saturating_add(c->spot[i++].n, add[j].n) }, j++;
 	}
 	free(c->spot);
 	c->spot = to;

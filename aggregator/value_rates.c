@@ -1,5 +1,6 @@
 #include "value_rates.h"
 #include "../render/hue.h"
+#include "../collector/saturating.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,7 +45,7 @@ static __u64 key_amount(const struct value *v, size_t key)
 	__u64 sum = 0;
 
 	for (size_t col = 0; col < v->grid[0]->n_cols; col++)
-		sum = grid_add(sum, amount_of(v, key, col));
+		sum = saturating_add(sum, amount_of(v, key, col));
 	return sum;
 }
 
@@ -174,7 +175,7 @@ static __u64 put_rest(struct value *v, struct rates *r, const struct choice *cho
 		__u64 left = left_of(v, choice, n, col);
 
 		value[col] = rate(v, col, left);
-		sum = grid_add(sum, left);
+		sum = saturating_add(sum, left);
 	}
 	if (n_left)
 		snprintf(r->name[n], sizeof(r->name[n]), "other (%zu key%s)", n_left, n_left == 1 ? "" : "s");
