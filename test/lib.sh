@@ -7,7 +7,7 @@
 top=$(cd "$(dirname "$0")/.." && pwd)
 build=${HEATSCOPE_BUILD:-$PWD}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-e2e.XXXXXX")
-n_tests=0 n_bad=0 daemon= collector= servers= postgresqls=
+n_tests=0 n_bad=0 daemon= collector= servers= postgresqls= helpers=
 HEATSCOPE_URL=unix:$dir/http
 export HEATSCOPE_URL
 PATH=$build:$build/test:$PATH
@@ -40,6 +40,9 @@ end() {
 	trap - EXIT INT TERM
 	for pid in $collector $daemon; do
 		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	for pid in $helpers; do		# what a test started besides
+		kill "$pid" 2>/dev/null
 	done
 	for server in $servers; do
 		"$top/scripts/mariadb" stop "$dir/$server" >/dev/null 2>&1
@@ -141,6 +144,33 @@ start_postgresql() { # NAME [options of scripts/postgresql]: sets POSTGRESQL_*
 	postgresqls="$postgresqls $name"
 	started=$("$top/scripts/postgresql" start "$dir/$name" "$@") || give_up "PostgreSQL did not start"
 	eval "$started"
+}
+
+# HAProxy before the MariaDB server that was started last: sets haproxy_ports, whose headers are PROXY 1, 2, and 2 with a TLV.  It
+# connects from 127.8.8.8 and says in its header that the client is at 127.0.0.1.
+start_haproxy() {
+	haproxy_ports=$(python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]; print(*[x.getsockname()[1] for x in s])')
+	cat >"$dir/haproxy.cfg" <<END
+global
+	stats socket $dir/haproxy.sock mode 600
+defaults
+	mode tcp
+	timeout connect 5s
+	timeout client 60s
+	timeout server 60s
+END
+	set -- $haproxy_ports
+	for header in send-proxy send-proxy-v2 "send-proxy-v2 proxy-v2-options crc32c"; do
+		cat >>"$dir/haproxy.cfg" <<END
+listen p$1
+	bind 127.0.0.1:$1
+	server db 127.0.0.1:$MARIADB_PORT source 127.8.8.8 $header
+END
+		shift
+	done
+	haproxy -db -f "$dir/haproxy.cfg" >"$dir/haproxy.log" 2>&1 &
+	helpers="$helpers $!"
+	wait_until 10 test -S "$dir/haproxy.sock" || give_up "HAProxy"
 }
 
 get() { curl -fsS --noproxy '*' --unix-socket "$dir/http" "http://localhost/ca/instrumentations/$1"; }
