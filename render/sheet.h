@@ -28,10 +28,11 @@ struct sheet {
 int sheet_of_keys(const struct report_table *t, struct sheet *ret_sheet);
 int sheet_of_measures(const struct report *r, struct sheet *ret_sheet);
 int sheet_of_parts(const struct bar *b, struct sheet *ret_sheet);	/* without rows: of nothing, or NULL */
-/* The zone of its times, as axis_format_zone() of the grid's range. */
+int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *ret_sheet);
+
+/* The zone of a sheet's times, as axis_format_zone() of the grid's range. */
 void sheet_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE]);
 
-int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *ret_sheet);
 void sheet_fini(struct sheet *s);
 
 /* On a canvas: the head and the rows from..to, SHEET_LINE px each; y is the head's baseline.  Returns the last row's. */

@@ -1,6 +1,7 @@
 /* metrics, create, clone, set, list, show, delete: what there is, and what is switched on. */
 #include "command.h"
 #include "inst_state.h"
+#include "local.h"
 #include "range.h"
 #include "../../collector/where.h"
 #include "../../render/axis.h"
@@ -311,17 +312,22 @@ static int has_one_predicate(const struct options *o, const char *command)
 
 #define ANSWER_S 10			/* a collector that has not answered by then is busy: the instrumentation is there */
 
-/* "2026-11-25 12:00:05 UTC" */
-static const char *start_text(double from_s, char out[AXIS_TEXT + 4])
+#define START_TEXT (2 * AXIS_TEXT)
+
+/* "2026-11-25 12:00:05 UTC+01:00", by the reader's clock. */
+static const char *start_text(double from_s, char out[START_TEXT])
 {
-	axis_format_time((__s64)(from_s * 1e9), NULL, out);
-	return strcat(out, " UTC");
+	char time[AXIS_TEXT], zone[AXIS_TEXT];
+	int offset_s = local_offset(from_s);
+
+	snprintf(out, START_TEXT, "%s %s", local_time(from_s, offset_s, time), local_zone(offset_s, zone));
+	return out;
 }
 
 /* Waits for the collectors: some cannot measure it, or have no memory left.  Returns the exit status. */
 static int finish_starting(struct client *c, const char *command, const char *id, const struct options *o)
 {
-	char text[AXIS_TEXT + 4];
+	char text[START_TEXT];
 	struct inst_state s;
 	json_t *inst;
 	int err = inst_await(c, id, o->wait ? INST_COUNTED : INST_ANSWERED, o->wait ? INST_COUNTED_S : ANSWER_S, NULL, &inst);
@@ -540,7 +546,7 @@ int run_list(struct client *c, int argc, char **argv)
 
 static void print_instrumentation(const json_t *inst)
 {
-	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32], from[AXIS_TEXT + 4];
+	char text[512], slot[32], kept[32], bits[32], keys[32], idle[32], from[START_TEXT];
 	json_t *source, *tiers;
 	size_t i;
 

@@ -55,7 +55,7 @@ const char *client_place(const struct client *c, char ret_place[CLIENT_PLACE_MAX
 	const char *scheme = strstr(c->url, "://"), *host = scheme ? scheme + 3 : c->url;
 	size_t len = strcspn(host, "/?#");
 
-	while (scheme && memchr(host, '@', len)) {
+	while (strncmp(c->url, "unix:", 5) && memchr(host, '@', len)) {	/* a path may have one */
 		const char *after = (const char *)memchr(host, '@', len) + 1;
 
 		len -= (size_t)(after - host);

@@ -23,12 +23,12 @@ struct private {
 int private_start(struct private *p, int keep);
 void private_stop(struct private *p);	/* stops it by its pid, removes the folder, as a signal that ends this program does */
 
-/* Starts one of our programs; argv[0] is its bare name.  Its stderr goes to error_fd; -1: to ours.  It is in a process group of its own,
- * and gets SIGTERM when this one ends. */
 /* Is a collector that a command starts to log only warnings and errors (--quiet), as its reader reads what was measured?  Not with
  * $HEATSCOPE_VERBOSE. */
 int program_is_quiet(void);
 
+/* Starts one of our programs; argv[0] is its bare name.  Its stderr goes to error_fd; -1: to ours.  It is in a process group of its own,
+ * and gets SIGTERM when this one ends.  0 or -errno. */
 int program_start(const char *const *argv, int error_fd, pid_t *ret_pid);
 
 /* Waits for it; 0, or -EIO if it did not exit with 0. */

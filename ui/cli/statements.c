@@ -47,7 +47,7 @@ struct view {
 enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
 
 static const struct argp_option options[] = {
-	{ "over", OPT_OVER, "TIME", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
+	{ "over", OPT_OVER, "VALUE", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
 	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
 	{ "seconds", 's', "SPAN", 0, "Look for so long: 30 (seconds), 5m", 0 },
 	{ "last", 'l', "SPAN", 0, "Instead: what heatscoped has kept of so long until now: 300 (seconds), 5m, 1h", 0 },
