@@ -36,7 +36,7 @@ struct arrival_bounds {			/* of what is taken */
 	__s64 now_ns;
 };
 
-/* Events are told as JSON, and saturate at what it holds. */
+/* Counts of events are written as JSON, whose largest integer is 2^63 - 1: they stop there. */
 static inline __u64 events_add(__u64 n, __u64 more)
 {
 	return clamp_json(saturating_add(n, more));

@@ -108,7 +108,8 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason);
 
 /* Somebody asks for it; whom nobody asks for longer than its idle-max, catalog_reap() deletes.
- * The time before the first reaping does not count: after a start all begin anew.  boot_ns is of the boot clock, which nobody sets. */
+ * An instrumentation idles from the first reaping after a start on at the earliest.  boot_ns is CLOCK_BOOTTIME, which no
+ * change of the wall clock moves. */
 void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns);
 void catalog_reap(struct catalog *c, __s64 boot_ns);
 

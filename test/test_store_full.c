@@ -106,32 +106,28 @@ static __u64 assert_told(struct fixture *f, int tier, __s64 n, __u64 per_slot)
 	return lost;
 }
 
-static void what_is_oldest_makes_room_before_anything_is_refused(void **state)
+/* More than fits: what is the oldest goes, added up into the longer slots before; no event is lost in any tier. */
+static void fills_without_loss(struct fixture *f, int n_slots, int n_values)
 {
-	enum { LIMIT = 4000000, SLOTS = 6000, VALUES = 40 };
-	struct fixture *f = *state;
+	enum { LIMIT = 4000000 };
 
-	make_slices(VALUES);
+	make_slices(n_values);
 	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
-	send_slots(f, SLOTS, LIMIT);
+	send_slots(f, n_slots, LIMIT);
 	assert_true(f->store->n_dropped > 0);
 	for (int tier = 0; tier < TIERS; tier++)
-		assert_int_equal(assert_told(f, tier, SLOTS, N_KEYS * VALUES), 0);	/* the finest went, added up before */
+		assert_int_equal(assert_told(f, tier, n_slots, N_KEYS * n_values), 0);
 	free_slices();
+}
+
+static void what_is_oldest_makes_room_before_anything_is_refused(void **state)
+{
+	fills_without_loss(*state, 6000, 40);
 }
 
 static void a_block_that_fills_the_file_is_added_up_in_it(void **state)
 {
-	enum { LIMIT = 4000000, SLOTS = 2000, VALUES = 600 };
-	struct fixture *f = *state;
-
-	make_slices(VALUES);
-	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
-	send_slots(f, SLOTS, LIMIT);
-	assert_true(f->store->n_dropped > 0);
-	for (int tier = 0; tier < TIERS; tier++)
-		assert_int_equal(assert_told(f, tier, SLOTS, N_KEYS * VALUES), 0);
-	free_slices();
+	fills_without_loss(*state, 2000, 600);
 }
 
 /* What each slot has for itself is larger in a block of all slots than in its rows. */
