@@ -9,7 +9,7 @@ export const VALUES_MAX = 8;
 export const INSIDE_MAX = 4;		/* of each field */
 
 /** The rectangle, as what asks about its parts or its stacks has it. */
-export const partsParameters = ({ start, end, low, high }, selected) => ({
+export const rectangleParameters = ({ start, end, low, high }, selected) => ({
 	start_time: start, end_time: end, ymin: low, ymax: high, selected: api.keyList(selected) });
 
 /** The parts that there are, and what none of them is; greatest first. */

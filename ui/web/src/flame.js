@@ -1,7 +1,7 @@
 /* flame.js - the stacks of a rectangle, or what else its events are kept apart by, as a flame graph over the page. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "./api.js";
-import { partsParameters } from "./explain.js";
+import { rectangleParameters } from "./explain.js";
 import { html } from "./html.js";
 import { discreteFields } from "./keys.js";
 
@@ -18,7 +18,7 @@ export function flameFields({ inst, grid, session: { catalogue } }) {
 
 /** What to ask for. */
 export const flameParameters = (rectangle, by, { theme, width }) => ({
-	...partsParameters(rectangle, []), ...rectangle.map.asked, measure: rectangle.map.measure, by, theme, width: Math.max(WIDTH_MIN, Math.floor(width)) });
+	...rectangleParameters(rectangle, []), ...rectangle.map.asked, measure: rectangle.map.measure, by, theme, width: Math.max(WIDTH_MIN, Math.floor(width)) });
 
 /* The drawing has a style of its own, which must not be the page's: it lives in a shadow. */
 function Drawing({ id, parameters, name }) {

@@ -16,6 +16,6 @@ export function GoTo({ session }) {
 		session.goTo(time);
 	};
 
-	return html`<form class="threshold" onSubmit=${go}><input aria-label="Go to a time" placeholder="14:05" aria-invalid=${wrong} value=${typed}
+	return html`<form class="field" onSubmit=${go}><input aria-label="Go to a time" placeholder="14:05" aria-invalid=${wrong} value=${typed}
 		title="Go to a time: 14:05, 5m (ago), 2026-11-25 14:05, now" onInput=${(e) => setTyped(e.target.value)} /></form>`;
 }

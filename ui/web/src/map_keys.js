@@ -3,7 +3,7 @@ import { extremesOf } from "./extremes.js";
 
 const PART = 0.25;			/* of what is shown, a step along an axis */
 
-const KEYS = {
+export const MAP_KEYS = {
 	h: (map) => leap(map, "highest"),
 	l: (map) => leap(map, "lowest"),
 	e: (map) => map.session.exemplars.step(map, 1),
@@ -24,8 +24,8 @@ export function leap(map, which) {
 
 /** False: it is none of those keys. */
 export function actByKey(map, { key, ctrlKey, metaKey, altKey }) {
-	if (ctrlKey || metaKey || altKey || !Object.hasOwn(KEYS, key))
+	if (ctrlKey || metaKey || altKey || !Object.hasOwn(MAP_KEYS, key))
 		return false;
-	KEYS[key](map);
+	MAP_KEYS[key](map);
 	return true;
 }

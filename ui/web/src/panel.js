@@ -12,6 +12,7 @@ import { Dots } from "./exemplar_views.js";
 import { keepsExemplars } from "./exemplars.js";
 import { Rectangle } from "./explained.js";
 import * as format from "./format.js";
+import { spokenKeys } from "./gestures.js";
 import { Grip } from "./grip.js";
 import { columnAt, gridTotal, oldestOf } from "./grid.js";
 import { kindOf, paintHistogram } from "./histogram.js";
@@ -73,8 +74,6 @@ function valueOfY(view, py, all) {
 		return Infinity;
 	return Math.min(high, Math.max(low, view.y.value(py)));
 }
-
-const DRAWABLE = " With Shift arrow keys draw a rectangle: Enter asks what sets it apart, z zooms to it.";
 
 const BARS = { linear: "linear", root: "by square root", log: "by logarithm" };
 
@@ -190,7 +189,7 @@ export function Panel({ map, span, scale = {} }) {
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit=${unit} height=${size.height} under=${under} /><${Ends} map=${map} view=${view} all=${all} domain=${domain} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure=${map.measure} tabindex="0" role="application" aria-roledescription="heat map"
-				aria-label=${`Heat map of ${map.title} over time. Arrow keys move the cursor, Enter lists the cell's keys, plus and minus zoom the time, brackets the values, 0 fits their axis, comma and dot move along the time, braces along the values, h and l go to the highest and the lowest, s draws a line at the value${keepsExemplars(map) ? ", e steps through single events" : ""}, n writes a note at the time.${drawable ? DRAWABLE : ""}`}
+				aria-label=${`Heat map of ${map.title} over time. ${spokenKeys({ values: true, rectangle: drawable, exemplars: keepsExemplars(map) })}`}
 				onPointerMove=${move} onPointerDown=${down} onPointerUp=${up} onPointerCancel=${() => drag.end() && explain.drop()}
 				onPointerLeave=${() => session.point(null)}
 				onClick=${() => drag.far || session.pick.ask()} onFocus=${() => session.focus(map)}

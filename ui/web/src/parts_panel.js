@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { useSize, YAxis } from "./axes.js";
 import { niceAbove, timeAxis, valueAxis } from "./axis.js";
 import * as format from "./format.js";
+import { spokenKeys } from "./gestures.js";
 import { Grip } from "./grip.js";
 import { columnAt } from "./grid.js";
 import { html } from "./html.js";
@@ -94,7 +95,7 @@ export function PartsPanel({ map, span, shade }) {
 		<div class="plot">
 			${view ? html`<${YAxis} y=${view.y} unit="at once" height=${size.height} />` : html`<span class="yaxis" />`}
 			<div class="map" ref=${box} data-measure="parts" tabindex="0" role="application" aria-roledescription="stacked bars"
-				aria-label=${`${map.title} over time, stacked. Arrow keys move the cursor, plus and minus zoom the time, n writes a note at it.`}
+				aria-label=${`${map.title} over time, stacked. ${spokenKeys({})}`}
 				onPointerMove=${point} onPointerLeave=${() => session.point(null)} onFocus=${() => session.focus(map)} onBlur=${() => session.point(null)}
 				onKeyDown=${press} onWheel=${wheel}>
 				<canvas ref=${cells} class="cells" role="presentation"></canvas>

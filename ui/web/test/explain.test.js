@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { query } from "../src/api.js";
-import { Explain, mostOf, INSIDE_MAX, notesOf, parametersOf, partsOf, partsParameters, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
+import { Explain, mostOf, INSIDE_MAX, notesOf, parametersOf, partsOf, rectangleParameters, saidOf, tellingMeasures, tellingValues, VALUES_MAX } from "../src/explain.js";
 
 const rectangle = { start: 102, end: 106, low: 10, high: 40 };
 
@@ -138,6 +138,6 @@ test("parts are those that there are, greatest first, and what none is", () => {
 });
 
 test("a rectangle without an upper edge is asked of without one", () => {
-	assert.equal(query(partsParameters({ ...rectangle, high: null }, ["a"])),
+	assert.equal(query(rectangleParameters({ ...rectangle, high: null }, ["a"])),
 		"?start_time=102&end_time=106&ymin=10&selected=a");
 });
