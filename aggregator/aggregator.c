@@ -3,6 +3,7 @@
 #include "alerts.h"
 #include "alerts_always.h"
 #include "always.h"
+#include "clock.h"
 #include "herald.h"
 #include "http.h"
 #include "journal.h"
@@ -20,29 +21,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define UPKEEP_MS 10000
 #define ALERTS_MS 1000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
 #define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its chunk once more */
-
-__s64 now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_REALTIME, &ts);
-	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-__s64 boot_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_BOOTTIME, &ts);
-	return (__s64)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* --- the clock --- */
 

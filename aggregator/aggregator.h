@@ -9,7 +9,6 @@
  *         loop runs out of handles.  aggregator_close() frees the rest.
  * HTTP    http.c takes the whole aggregator: it reads catalog and cube on the loop and submits
  *         what needs the store to `flush`.  http_close() finds no job of its own in flight.
- * Clock   now_ns() and boot_ns() are the one place that asks for the time; what the former is worth, `time` says.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_AGGREGATOR_H
@@ -74,9 +73,6 @@ struct aggregator {
 	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;			/* by the boot clock */
 };
-
-__s64 now_ns(void);			/* wall clock, ns from the epoch */
-__s64 boot_ns(void);			/* ns since the machine began, also while it slept; nobody sets it */
 
 /* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);

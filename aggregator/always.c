@@ -1,6 +1,6 @@
 #include "always.h"
 
-#include "aggregator.h"
+#include "clock.h"
 #include "request.h"
 #include "../collector/log.h"
 

@@ -4,6 +4,7 @@
 #include "api_journal.h"
 #include "api_reply.h"
 #include "api_worksheets.h"
+#include "clock.h"
 #include "openapi.h"
 #include "request.h"
 #include "resource.h"

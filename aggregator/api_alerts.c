@@ -2,6 +2,7 @@
 
 #include "alerts.h"
 #include "api_reply.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 #include "api_journal.h"
 
 #include "api_reply.h"
+#include "clock.h"
 #include "journal.h"
 #include "member.h"
 

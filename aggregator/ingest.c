@@ -1,6 +1,6 @@
 #include "ingest.h"
 
-#include "aggregator.h"
+#include "clock.h"
 #include "slot_keys.h"
 #include "../collector/frame.h"
 #include "../collector/link.h"

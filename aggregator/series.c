@@ -1,4 +1,5 @@
 #include "series.h"
+#include "clock.h"
 #include "value.h"
 
 #include <errno.h>

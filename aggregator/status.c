@@ -1,6 +1,7 @@
 #include "resource.h"
 #include "alerts_always.h"
 #include "always.h"
+#include "clock.h"
 #include "reports.h"
 #include "webhooks.h"
 

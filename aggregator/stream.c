@@ -1,4 +1,5 @@
 #include "stream.h"
+#include "clock.h"
 #include "params.h"
 #include "view.h"
 #include "views.h"

@@ -1,5 +1,6 @@
 #include "value.h"
 #include "active.h"
+#include "clock.h"
 #include "resource.h"
 #include "value_active.h"
 #include "value_exemplars.h"

@@ -1,5 +1,6 @@
 #include "view.h"
 #include "active.h"
+#include "clock.h"
 #include "value.h"
 #include "view_active.h"
 

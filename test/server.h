@@ -9,6 +9,7 @@
 #define HEATSCOPE_TEST_SERVER_H
 
 #include "../aggregator/aggregator.h"
+#include "../aggregator/clock.h"
 #include <pthread.h>
 
 struct server {

@@ -2,6 +2,7 @@
 #include "wire.h"
 
 #include "aggregator/aggregator.h"
+#include "aggregator/clock.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,0 +1,15 @@
+/* clock.h - the two clocks that heatscoped reads.
+ *
+ * Only these functions read a clock; the parts below the loop get `now_ns` as an argument.  timekeeper.h judges whether the wall
+ * clock can be believed.
+ * Thread  any.
+ */
+#ifndef HEATSCOPE_AGGREGATOR_CLOCK_H
+#define HEATSCOPE_AGGREGATOR_CLOCK_H
+
+#include <linux/types.h>
+
+__s64 now_ns(void);			/* wall clock, ns from the epoch */
+__s64 boot_ns(void);			/* ns since the machine started, with the time that it slept; nobody can set it */
+
+#endif
