@@ -3,6 +3,7 @@
 #include "alerts.h"
 #include "alerts_always.h"
 #include "always.h"
+#include "api.h"
 #include "clock.h"
 #include "herald.h"
 #include "http.h"
@@ -342,7 +343,10 @@ static int open_http(struct aggregator *a, int which, char *reason)
 	if (err)
 		return err;
 	a->http_bound[which] = true;
-	return http_open(a, fd, &conf, &a->http[which], reason);
+	err = http_new(a->loop, fd, &conf, api_handle, a->api, &a->http[which]);
+	if (err)
+		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));
+	return err;
 }
 
 static int parse_unix(const char *path, struct endpoint *ret_at, char *reason)
@@ -430,6 +434,8 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 		err = open_middle(a, reason);
 	if (!err)
 		err = open_ingest(a, reason);
+	if (!err)
+		err = api_new(a, &a->api);
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
 	if (!err) {
@@ -461,6 +467,7 @@ static void drained(void *arg)
 
 	http_close(a->http[0]);
 	http_close(a->http[1]);
+	api_close(a->api);
 	ingest_close(a->ingest);
 }
 
@@ -487,6 +494,7 @@ void aggregator_close(struct aggregator *a)
 			endpoint_remove(&a->http_at[i]);
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
+	api_free(a->api);
 	always_free(a->always);
 	alerts_always_free(a->alerts_always);
 	herald_free(a->herald);

@@ -5,9 +5,9 @@
  * Begin   aggregator_open(): lock, store, cube, flush, catalog, ingest, http.  Then run the loop.
  *         After an error, too, stop, run the loop and close.
  * End     aggregator_stop(): ingest stops reading, webhooks are told nothing more, flush drains (every job's done() has been
- *         called, every committed batch acknowledged), then http_close(), ingest_close(), and the
+ *         called, every committed batch acknowledged), then http_close(), api_close(), ingest_close(), and the
  *         loop runs out of handles.  aggregator_close() frees the rest.
- * HTTP    http.c takes the whole aggregator: it reads catalog and cube on the loop and submits
+ * HTTP    http.c passes what is asked under /ca to api.c, which reads catalog and cube on the loop and submits
  *         what needs the store to `flush`.  http_close() finds no job of its own in flight.
  * Thread  the loop thread only.
  */
@@ -24,6 +24,7 @@
 #include "tls.h"
 #include "token.h"
 
+struct api;				/* api.c's */
 struct value;				/* value.h's */
 struct always;				/* always.c's */
 struct journal;				/* journal.c's */
@@ -52,6 +53,7 @@ struct aggregator {
 	struct worksheets *worksheets;
 	struct ingest *ingest;
 	struct http_held held;		/* by readers of both servers */
+	struct api *api;		/* what both servers serve under /ca */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;
 	struct token token;		/* if conf.token_file says so */

@@ -567,7 +567,8 @@ int api_new(struct aggregator *a, struct api **ret_api)
 
 void api_close(struct api *api)
 {
-	all_series_hurry(&api->series);
+	if (api)
+		all_series_hurry(&api->series);
 }
 
 void api_free(struct api *api)

@@ -11,6 +11,7 @@
 
 #include "http.h"
 
+struct aggregator;
 struct api;				/* its fields are in api.c */
 
 /* What there is: doc/openapi.json names exactly these. */
@@ -23,8 +24,8 @@ struct api_route {
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 
 int api_new(struct aggregator *a, struct api **ret_api);
-void api_close(struct api *api);	/* requests that wait for sources are answered now */
-void api_free(struct api *api);		/* NULL is fine */
+void api_close(struct api *api);	/* requests that wait for sources are answered now; NULL is fine */
+void api_free(struct api *api);		/* NULL is fine; the loop has run out */
 
 /* An http_handler, with the api as its argument. */
 void api_handle(void *api, struct http_request *r);

@@ -34,7 +34,6 @@
 struct http;
 struct http_request;
 struct http_stream;
-struct aggregator;
 
 struct http_param {			/* of the query string, decoded */
 	const char *name, *value;	/* value "" where there is none */
@@ -59,12 +58,11 @@ struct http_conf {
 	struct http_held *held;		/* shared by servers; NULL: its own */
 };
 
-/* Listens on fd (its own from then on).  conf is copied, what it points to is not. */
+/* Listens on fd (its own from then on).  The handler gets every request under /ca that the guard lets in; the rest are the page's
+ * files.  conf is copied, what it points to is not. */
 int http_new(uv_loop_t *loop, int fd, const struct http_conf *conf, http_handler handler, void *arg,
 	     struct http **ret_http);
 
-/* The same for heatscoped: everything under /ca is api.h's.  reason: CONF_REASON_MAX bytes. */
-int http_open(struct aggregator *a, int fd, const struct http_conf *conf, struct http **ret_http, char *reason);
 void http_close(struct http *h);	/* NULL is fine */
 
 struct http_counters {
