@@ -9,6 +9,7 @@
 #include "http.h"
 #include "journal.h"
 #include "reports.h"
+#include "status.h"
 #include "webhooks.h"
 #include "worksheets.h"
 #include "../collector/log.h"
@@ -56,9 +57,9 @@ static void begin_time(struct aggregator *a)
 
 	if (!a->store->ops->recall(a->store, TIME_KEPT, text, sizeof(text)))
 		known_ns = atoll(text);
-	leap = timekeeper_begin(&a->time, known_ns > 0 ? known_ns : catalog_newest_ns(a->catalog), now_ns(), boot_ns());
+	leap = timekeeper_begin(&a->time, known_ns > 0 ? known_ns : catalog_newest_ns(a->services.catalog), now_ns(), boot_ns());
 	ahead_ns = timekeeper_ahead(&a->time);
-	catalog_set_ahead(a->catalog, ahead_ns);
+	catalog_set_ahead(a->services.catalog, ahead_ns);
 	if (ahead_ns > GAP_LOG_NS || ahead_ns < 0)
 		say_leap(a, leap, ahead_ns);
 }
@@ -68,10 +69,10 @@ void aggregator_look_at_clock(struct aggregator *a)
 	__s64 now = now_ns(), step_ns;
 	enum leap leap = timekeeper_look(&a->time, now, boot_ns(), &step_ns);
 
-	catalog_set_ahead(a->catalog, timekeeper_ahead(&a->time));
+	catalog_set_ahead(a->services.catalog, timekeeper_ahead(&a->time));
 	say_leap(a, leap, timekeeper_ahead(&a->time));
 	if (step_ns)
-		catalog_stepped(a->catalog, step_ns, now);
+		catalog_stepped(a->services.catalog, step_ns, now);
 }
 
 /* --- upkeep: expire and compact, as one job for all instrumentations; one that fails keeps none of
@@ -131,7 +132,7 @@ static void upkeep_done(void *arg, int err)
 		log_error("the store could not be tidied: %s", strerror(-err));
 	for (size_t i = 0; i < u->n; i++)
 		if (!u->inst[i].err)
-			catalog_expired(u->a->catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
+			catalog_expired(u->a->services.catalog, u->inst[i].inst, u->inst[i].kept_from, u->inst[i].taken_from);
 	free(u);
 }
 
@@ -141,17 +142,17 @@ static struct upkeep *upkeep_new(struct aggregator *a, __s64 now)
 	struct upkeep *u;
 	size_t n = 0;
 
-	for (ci = catalog_first(a->catalog); ci; ci = ci->next)
+	for (ci = catalog_first(a->services.catalog); ci; ci = ci->next)
 		n++;
 	u = calloc(1, sizeof(*u) + n * sizeof(*u->inst));
 	if (!u)
 		return NULL;
 	u->a = a;
-	for (ci = catalog_first(a->catalog); ci; ci = ci->next) {
+	for (ci = catalog_first(a->services.catalog); ci; ci = ci->next) {
 		struct upkeep_inst *i = &u->inst[u->n++];
 
 		*i = (struct upkeep_inst){ .inst = ci->in.id, .now = (now - LATE_NS) / (__s64)ci->in.slot_ns };
-		catalog_horizons(a->catalog, ci, now, i->horizon);
+		catalog_horizons(a->services.catalog, ci, now, i->horizon);
 	}
 	return u;
 }
@@ -182,15 +183,15 @@ static void upkeep(uv_timer_t *timer)
 	struct upkeep *u;
 
 	aggregator_look_at_clock(a);
-	catalog_reap(a->catalog, boot_ns());
+	catalog_reap(a->services.catalog, boot_ns());
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
 		return;
 	u->trim = is_to_trim(a);
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
-	u->latest_ns = catalog_latest_ns(a->catalog, now_ns());
+	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
 	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
-	a->upkeep_busy = !flush_submit(a->flush, upkeep_work, upkeep_done, u);
+	a->upkeep_busy = !flush_submit(a->services.flush, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
 		free(u);
 }
@@ -266,46 +267,55 @@ static int open_store(struct aggregator *a, char *reason)
 
 static int open_journal(struct aggregator *a)
 {
-	int err = journal_new(a->flush, a->catalog, &a->journal);
+	int err = journal_new(a->services.flush, a->services.catalog, &a->services.journal);
 
 	if (!err)
-		err = journal_load(a->journal, a->store);
+		err = journal_load(a->services.journal, a->store);
 	if (!err)
-		err = alerts_new(a->flush, a->cube, a->catalog, a->journal, &a->alerts);
+		err = alerts_new(a->services.flush, a->services.cube, a->services.catalog, a->services.journal, &a->alerts);
 	return err ? err : alerts_load(a->alerts, a->store, now_ns());
+}
+
+static int open_reports(struct aggregator *a)
+{
+	const struct reports_parts parts = { .services = &a->services, .webhooks = a->webhooks, .conf = a->conf.report,
+					     .n = a->conf.n_reports, .page_url = a->conf.page_url };
+
+	return reports_new(&parts, a->store, now_ns(), &a->reports);
 }
 
 static int open_middle(struct aggregator *a, char *reason)
 {
 	char why[REASON_MAX] = "";
-	int err = cube_new(&a->cube);
+	int err = cube_new(&a->services.cube);
 
 	if (!err)
-		err = flush_new(a->loop, a->store, a->cube, &a->flush);
+		err = flush_new(a->services.loop, a->store, a->services.cube, &a->services.flush);
 	if (!err)
-		err = catalog_new(a->flush, a->cube, a->conf.cube_slots, &a->catalog);
+		err = catalog_new(a->services.flush, a->services.cube, a->conf.cube_slots, &a->services.catalog);
 	if (!err && a->conf.keep)
-		catalog_keep(a->catalog);
+		catalog_keep(a->services.catalog);
 	if (!err)
-		err = catalog_load(a->catalog, a->store, now_ns(), why);
+		err = catalog_load(a->services.catalog, a->store, now_ns(), why);
 	if (!err)
 		begin_time(a);
 	if (!err)
 		err = open_journal(a);
 	if (!err)
-		err = worksheets_new(a->flush, &a->worksheets);
+		err = worksheets_new(a->services.flush, &a->worksheets);
 	if (!err)
 		err = worksheets_load(a->worksheets, a->store);
 	if (!err)
-		err = always_new(a->catalog, &a->conf, &a->always);
+		err = always_new(a->services.catalog, a->conf.file, a->conf.always, a->conf.n_always, &a->always);
 	if (!err)
-		err = webhooks_new(a->loop, &a->conf, &a->webhooks, reason);
+		err = webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts, &a->webhooks, reason);
 	if (!err)
-		err = herald_new(a, &a->herald);
+		err = herald_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->herald);
 	if (!err)
-		err = alerts_always_new(a->alerts, a->catalog, &a->conf, now_ns(), &a->alerts_always);
+		err = alerts_always_new(a->alerts, a->services.catalog, a->conf.file, a->conf.alert, a->conf.n_alerts, now_ns(),
+					&a->alerts_always);
 	if (!err)
-		err = reports_new(a, now_ns(), &a->reports);
+		err = open_reports(a);
 	if (why[0])
 		snprintf(reason, CONF_REASON_MAX, "%.200s: %s", a->conf.database, why);
 	return err;
@@ -326,7 +336,20 @@ static int open_ingest(struct aggregator *a, char *reason)
 	if (err)
 		return err;
 	a->ingest_bound = true;
-	return ingest_new(a->loop, fd, a->catalog, a->flush, a->conf.verbose, &a->ingest);
+	return ingest_new(a->services.loop, fd, a->services.catalog, a->services.flush, a->conf.verbose, &a->ingest);
+}
+
+static json_t *on_status(const void *arg)
+{
+	return status_json(arg);
+}
+
+static int open_api(struct aggregator *a)
+{
+	const struct api_parts parts = { .services = &a->services, .alerts = a->alerts, .worksheets = a->worksheets, .held = &a->held,
+					 .status = on_status, .status_arg = a };
+
+	return api_new(&parts, &a->api);
 }
 
 static int open_http(struct aggregator *a, int which, char *reason)
@@ -343,7 +366,7 @@ static int open_http(struct aggregator *a, int which, char *reason)
 	if (err)
 		return err;
 	a->http_bound[which] = true;
-	err = http_new(a->loop, fd, &conf, api_handle, a->api, &a->http[which]);
+	err = http_new(a->services.loop, fd, &conf, api_handle, a->api, &a->http[which]);
 	if (err)
 		snprintf(reason, CONF_REASON_MAX, "the HTTP server does not start: %s", strerror(-err));
 	return err;
@@ -406,10 +429,10 @@ static void watch(uv_timer_t *timer)
 
 static void start_timers(struct aggregator *a)
 {
-	uv_timer_init(a->loop, &a->alerts_timer);
+	uv_timer_init(a->services.loop, &a->alerts_timer);
 	a->alerts_timer.data = a;
 	uv_timer_start(&a->alerts_timer, watch, ALERTS_MS, ALERTS_MS);
-	uv_timer_init(a->loop, &a->upkeep);
+	uv_timer_init(a->services.loop, &a->upkeep);
 	a->upkeep.data = a;
 	a->has_timer = true;
 	uv_timer_start(&a->upkeep, upkeep, UPKEEP_MS, UPKEEP_MS);
@@ -421,7 +444,8 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 
 	memset(a, 0, sizeof(*a));
 	a->conf = *conf;
-	a->loop = loop;
+	a->services.loop = loop;
+	a->services.keep = conf->keep;
 	a->lock_fd = -1;
 	a->start_ns = boot_ns();
 	reason[0] = 0;
@@ -435,11 +459,11 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	if (!err)
 		err = open_ingest(a, reason);
 	if (!err)
-		err = api_new(a, &a->api);
+		err = open_api(a);
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
 	if (!err) {
-		flush_begin(a->flush);
+		flush_begin(a->services.flush);
 		start_timers(a);
 	}
 	if (err && !reason[0])
@@ -473,9 +497,9 @@ static void drained(void *arg)
 
 void aggregator_stop(struct aggregator *a)
 {
-	if (a->stopping)
+	if (a->services.stopping)
 		return;
-	a->stopping = true;
+	a->services.stopping = true;
 	if (a->has_timer) {
 		uv_close((uv_handle_t *)&a->upkeep, NULL);
 		uv_close((uv_handle_t *)&a->alerts_timer, NULL);
@@ -483,8 +507,8 @@ void aggregator_stop(struct aggregator *a)
 	webhooks_close(a->webhooks);
 	if (a->ingest)
 		ingest_stop(a->ingest);
-	if (a->flush)
-		flush_drain(a->flush, drained, a);
+	if (a->services.flush)
+		flush_drain(a->services.flush, drained, a);
 }
 
 void aggregator_close(struct aggregator *a)
@@ -501,12 +525,12 @@ void aggregator_close(struct aggregator *a)
 	reports_free(a->reports);
 	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);
-	journal_free(a->journal);
+	journal_free(a->services.journal);
 	worksheets_free(a->worksheets);
-	catalog_free(a->catalog);
-	flush_free(a->flush);
-	if (a->cube)
-		cube_free(a->cube);
+	catalog_free(a->services.catalog);
+	flush_free(a->services.flush);
+	if (a->services.cube)
+		cube_free(a->services.cube);
 	if (a->store)
 		a->store->ops->close(a->store);
 	if (a->lock_fd >= 0)

@@ -14,20 +14,18 @@
 #ifndef HEATSCOPE_AGGREGATOR_H
 #define HEATSCOPE_AGGREGATOR_H
 
-#include "admission.h"
 #include "catalog.h"
 #include "conf.h"
 #include "endpoint.h"
 #include "http.h"
 #include "ingest.h"
+#include "services.h"
 #include "timekeeper.h"
 #include "tls.h"
 #include "token.h"
 
 struct api;				/* api.c's */
-struct value;				/* value.h's */
 struct always;				/* always.c's */
-struct journal;				/* journal.c's */
 struct alerts;				/* alerts.c's */
 struct worksheets;			/* worksheets.c's */
 struct webhooks;			/* webhooks.c's */
@@ -37,13 +35,9 @@ struct reports;				/* reports.c's */
 
 struct aggregator {
 	struct conf conf;
-	uv_loop_t *loop;
+	struct services services;	/* what most of the other parts need */
 	struct store *store;		/* for workers only, see flush.h */
-	struct cube *cube;
-	struct flush *flush;
-	struct catalog *catalog;
 	struct always *always;
-	struct journal *journal;
 	struct alerts *alerts;
 	struct alerts_always *alerts_always;
 	struct webhooks *webhooks;
@@ -59,18 +53,11 @@ struct aggregator {
 	struct token token;		/* if conf.token_file says so */
 	struct tls *tls;		/* NULL: none */
 	int lock_fd;			/* of the database; -1: none */
-	bool has_timer, stopping, upkeep_busy;
+	bool has_timer, upkeep_busy;
 	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
 	uv_timer_t upkeep;		/* expires and compacts */
 	struct timekeeper time;
 	unsigned n_upkeeps;
-	struct admission admission;	/* of values to be read and made, for both servers */
-	size_t n_views;			/* of all streams */
-	size_t n_active, active_bytes;	/* those of what was under way at once, and what they keep */
-	struct making {
-		unsigned n;		/* that workers make now; */
-		struct value *first, *last;	/* those that wait for a worker */
-	} making[MADE_CLASSES];		/* by value_class() */
 	__u64 n_requests;		/* when memory was last looked at */
 	bool is_trimmed;		/* and there was none since */
 	__s64 start_ns;			/* by the boot clock */

@@ -18,7 +18,7 @@ struct entry {
 struct alerts_always {
 	struct alerts *alerts;
 	const struct catalog *catalog;
-	const struct conf *conf;
+	const char *file;		/* the configuration file */
 	size_t n;
 	struct entry entry[CONF_ALERTS_MAX];
 };
@@ -38,11 +38,11 @@ static void settle(struct alerts_always *a, struct entry *e, __u64 inst, __s64 n
 
 	e->alert = 0;
 	if (!err)
-		err = alerts_settle(a->alerts, e->request, a->conf->file, e->conf->line, now_ns, &e->alert, reason);
+		err = alerts_settle(a->alerts, e->request, a->file, e->conf->line, now_ns, &e->alert, reason);
 	e->inst = inst;
 	e->tried_ns = now_ns;
 	if (err && strcmp(e->reason, reason))
-		log_warning("%s, line %u: alert \"%s\": %s", a->conf->file, e->conf->line, e->conf->name, reason);
+		log_warning("%s, line %u: alert \"%s\": %s", a->file, e->conf->line, e->conf->name, reason);
 	snprintf(e->reason, sizeof(e->reason), "%s", err ? reason : "");
 }
 
@@ -73,24 +73,24 @@ void alerts_always_look(struct alerts_always *a, __s64 now_ns)
 	}
 }
 
-int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const struct conf *conf, __s64 now_ns,
-		      struct alerts_always **ret_always)
+int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
+		      __s64 now_ns, struct alerts_always **ret_always)
 {
 	struct alerts_always *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct alerts_always){ .alerts = alerts, .catalog = catalog, .conf = conf, .n = conf->n_alerts };
+	*a = (struct alerts_always){ .alerts = alerts, .catalog = catalog, .file = file, .n = n };
 	for (size_t i = 0; i < a->n; i++) {
-		a->entry[i].conf = &conf->alert[i];
-		a->entry[i].request = json_loads(conf->alert[i].request, 0, NULL);
+		a->entry[i].conf = &conf[i];
+		a->entry[i].request = json_loads(conf[i].request, 0, NULL);
 		if (!a->entry[i].request) {
 			alerts_always_free(a);
 			return -ENOMEM;
 		}
 	}
 	for (size_t i = 0; i < a->n; i++)
-		alerts_claim(alerts, conf->alert[i].name, conf->file, conf->alert[i].line);
+		alerts_claim(alerts, conf[i].name, file, conf[i].line);
 	alerts_always_look(a, now_ns);
 	alerts_release(alerts);
 	*ret_always = a;

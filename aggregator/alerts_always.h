@@ -13,15 +13,23 @@
 #define HEATSCOPE_ALERTS_ALWAYS_H
 
 #include "alerts.h"
-#include "conf.h"
+#include "conf_limits.h"
 
 #define ALERTS_ALWAYS_AGAIN_NS 60000000000ll
+#define CONF_ALERTS_MAX 32
+
+struct conf_alert {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char instrumentation[CONF_NAME_MAX];	/* an always[]'s name */
+	char request[CONF_REQUEST_MAX];	/* JSON, but for the instrumentation */
+};
 
 struct alerts_always;			/* its fields are in alerts_always.c */
 
-/* After always_new(), and with who knows the webhooks listening; conf outlives it.  -ENOMEM. */
-int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const struct conf *conf, __s64 now_ns,
-		      struct alerts_always **ret_always);
+/* After always_new(), and with who knows the webhooks listening; the n entries of the configuration file outlive it.  -ENOMEM. */
+int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
+		      __s64 now_ns, struct alerts_always **ret_always);
 void alerts_always_free(struct alerts_always *a);	/* NULL is fine */
 
 void alerts_always_look(struct alerts_always *a, __s64 now_ns);

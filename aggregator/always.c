@@ -20,7 +20,7 @@ struct entry {
 
 struct always {
 	struct catalog *catalog;
-	const struct conf *conf;
+	const char *file;		/* the configuration file */
 	struct catalog_observer observer;
 	bool busy;			/* what we do changes the catalog, too */
 	size_t n;
@@ -29,7 +29,7 @@ struct always {
 
 static void say(const struct always *a, const struct entry *e, const char *what)
 {
-	log_warning("%s, line %u: %s: %s", a->conf->file, e->conf->line, e->conf->name, what);
+	log_warning("%s, line %u: %s: %s", a->file, e->conf->line, e->conf->name, what);
 }
 
 /* --- what is stored --- */
@@ -173,24 +173,24 @@ static void on_changed(void *arg, bool wanted)
 
 /* --- begin and end --- */
 
-int always_new(struct catalog *c, const struct conf *conf, struct always **ret_always)
+int always_new(struct catalog *c, const char *file, const struct conf_always *conf, size_t n, struct always **ret_always)
 {
 	struct always *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct always){ .catalog = c, .conf = conf, .n = conf->n_always };
+	*a = (struct always){ .catalog = c, .file = file, .n = n };
 	a->observer = (struct catalog_observer){ .changed = on_changed, .arg = a };
 	for (size_t i = 0; i < a->n; i++) {
 		a->entry[i].always = a;
-		a->entry[i].conf = &conf->always[i];
-		a->entry[i].request = json_loads(conf->always[i].request, 0, NULL);
+		a->entry[i].conf = &conf[i];
+		a->entry[i].request = json_loads(conf[i].request, 0, NULL);
 		if (!a->entry[i].request) {
 			always_free(a);
 			return -ENOMEM;
 		}
 	}
-	catalog_file(c, conf->file);
+	catalog_file(c, file);
 	for (size_t i = 0; i < 2 * a->n; i++)
 		find(a, &a->entry[i % a->n], i < a->n);
 	release_others(a);

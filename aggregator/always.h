@@ -14,11 +14,19 @@
 #define HEATSCOPE_ALWAYS_H
 
 #include "catalog.h"
+#include "conf_limits.h"
 
+#define CONF_ALWAYS_MAX 32
+
+struct conf_always {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char request[CONF_REQUEST_MAX];	/* JSON */
+};
 struct always;				/* its fields are in always.c */
 
-/* After catalog_load(); conf outlives it.  -ENOMEM. */
-int always_new(struct catalog *c, const struct conf *conf, struct always **ret_always);
+/* After catalog_load(); the n entries of the configuration file outlive it.  -ENOMEM. */
+int always_new(struct catalog *c, const char *file, const struct conf_always *conf, size_t n, struct always **ret_always);
 void always_free(struct always *a);	/* NULL is fine; before the catalog */
 
 /* [{"name", "line", "state": "on" | "waiting" | "wrong", "instrumentation": "1", "reason"}] */

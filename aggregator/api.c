@@ -18,7 +18,8 @@
 #include <string.h>
 
 struct api {
-	struct aggregator *a;
+	struct api_parts parts;
+	struct catalog *catalog;
 	struct streams streams;
 	struct all_series series;
 };
@@ -47,7 +48,7 @@ static void reply_instrumentation(struct creation *c, int err, unsigned status, 
 		reply_error(c->request, err, NULL);
 	} else {
 		snprintf(location, sizeof(location), "/ca/instrumentations/%llu", (unsigned long long)ci->in.id);
-		reply_json(c->request, status, resource_instrumentation(c->api->a->catalog, ci, now_ns()),
+		reply_json(c->request, status, resource_instrumentation(c->api->catalog, ci, now_ns()),
 			   status == 201 ? location : NULL);
 	}
 	free(c);
@@ -84,7 +85,7 @@ static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u
 
 	if (!err) {
 		*c = (struct creation){ api, r };
-		err = do_deed(deed, api->a->catalog, id, json, c, reason);
+		err = do_deed(deed, api->catalog, id, json, c, reason);
 		json_decref(json);
 	}
 	if (err) {
@@ -111,34 +112,34 @@ static void change(struct api *api, struct http_request *r, const struct where *
 static void erase(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
-	int err = catalog_check_free(api->a->catalog, w->inst, reason);
+	int err = catalog_check_free(api->catalog, w->inst, reason);
 
 	if (!err)
-		err = catalog_delete(api->a->catalog, w->inst->in.id, reply_gone, r);
+		err = catalog_delete(api->catalog, w->inst->in.id, reply_gone, r);
 	if (err)
 		reply_error(r, err, reason);
 }
 
 static void list(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_instrumentations(api->a->catalog, now_ns()), NULL);
+	reply_json(r, 200, resource_instrumentations(api->catalog, now_ns()), NULL);
 }
 
 static void show(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_instrumentation(api->a->catalog, w->inst, now_ns()), NULL);
+	reply_json(r, 200, resource_instrumentation(api->catalog, w->inst, now_ns()), NULL);
 }
 
 /* ---- the rest of the catalogue ---- */
 
 static void catalogue(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_catalogue(api->a->catalog), NULL);
+	reply_json(r, 200, resource_catalogue(api->catalog), NULL);
 }
 
 static void old_metrics(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_old_metrics(api->a->catalog), NULL);
+	reply_json(r, 200, resource_old_metrics(api->catalog), NULL);
 }
 
 static void old_types(struct api *api, struct http_request *r, const struct where *w)
@@ -163,14 +164,14 @@ static void describe(struct api *api, struct http_request *r, const struct where
 
 static void status(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, resource_status(api->a), NULL);
+	reply_json(r, 200, api->parts.status(api->parts.status_arg), NULL);
 }
 
 /* ---- everything off, and on again ---- */
 
 static void measuring(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, json_pack("{s:b}", "enabled", !catalog_is_off(api->a->catalog)), NULL);
+	reply_json(r, 200, json_pack("{s:b}", "enabled", !catalog_is_off(api->catalog)), NULL);
 }
 
 static void on_switched(void *arg, int err)
@@ -211,7 +212,7 @@ static void switch_measuring(struct api *api, struct http_request *r, const stru
 	json_decref(json);
 	if (!err) {
 		*c = (struct creation){ api, r };
-		err = catalog_set_off(api->a->catalog, !enabled, on_switched, c);
+		err = catalog_set_off(api->catalog, !enabled, on_switched, c);
 	}
 	if (err) {
 		free(c);
@@ -223,76 +224,76 @@ static void switch_measuring(struct api *api, struct http_request *r, const stru
 
 static void annotations(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_journal_list(api->a, r);
+	api_journal_list(api->parts.services, r);
 }
 
 static void annotate(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_journal_add(api->a, r);
+	api_journal_add(api->parts.services, r);
 }
 
 static void annotation(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_journal_show(api->a, r, w->id);
+	api_journal_show(api->parts.services, r, w->id);
 }
 
 static void remove_annotation(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_journal_remove(api->a, r, w->id);
+	api_journal_remove(api->parts.services, r, w->id);
 }
 
 /* ---- alerts ---- */
 
 static void alerts(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_alerts_list(api->a, r);
+	api_alerts_list(api->parts.alerts, r);
 }
 
 static void watch_for(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_alerts_add(api->a, r);
+	api_alerts_add(api->parts.alerts, r);
 }
 
 static void alert(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_alerts_show(api->a, r, w->id);
+	api_alerts_show(api->parts.alerts, r, w->id);
 }
 
 static void remove_alert(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_alerts_remove(api->a, r, w->id);
+	api_alerts_remove(api->parts.alerts, r, w->id);
 }
 
 /* ---- worksheets ---- */
 
 static void worksheets(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_list(api->a, r);
+	api_worksheets_list(api->parts.worksheets, r);
 }
 
 static void save_worksheet(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_add(api->a, r);
+	api_worksheets_add(api->parts.worksheets, r);
 }
 
 static void worksheet(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_show(api->a, r, w->word);
+	api_worksheets_show(api->parts.worksheets, r, w->word);
 }
 
 static void clone_worksheet(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_clone(api->a, r, w->word);
+	api_worksheets_clone(api->parts.worksheets, r, w->word);
 }
 
 static void change_worksheet(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_change(api->a, r, w->word);
+	api_worksheets_change(api->parts.worksheets, r, w->word);
 }
 
 static void remove_worksheet(struct api *api, struct http_request *r, const struct where *w)
 {
-	api_worksheets_remove(api->a, r, w->word);
+	api_worksheets_remove(api->parts.worksheets, r, w->word);
 }
 
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
@@ -488,7 +489,7 @@ static void reply_nowhere(struct api *api, struct http_request *r, const char *p
 {
 	const char *inst = strncmp(path, "instrumentations/", 17) ? NULL : path + 17;
 
-	if (inst && !catalog_find(api->a->catalog, id_at(inst)))
+	if (inst && !catalog_find(api->catalog, id_at(inst)))
 		reply_error(r, -ENOENT, NULL);
 	else if (inst && strstr(inst, "/value/"))
 		http_error(r, 404, "ECA_NOENT", "there is no such value; GET .../value and .../value/heatmap list them");
@@ -511,8 +512,8 @@ static void route(struct api *api, struct http_request *r, const char *path)
 	}
 	w.id = id_at(w.word);
 	if (there && strstr(there->is.path, ":id"))
-		catalog_touch(api->a->catalog, w.id, boot_ns());
-	w.inst = catalog_find(api->a->catalog, w.id);
+		catalog_touch(api->catalog, w.id, boot_ns());
+	w.inst = catalog_find(api->catalog, w.id);
 	if (!there) {
 		reply_nowhere(api, r, path);
 	} else if (strstr(there->is.path, ":id") && !w.inst) {
@@ -552,17 +553,23 @@ void api_handle(void *arg, struct http_request *r)
 	free(path);
 }
 
-int api_new(struct aggregator *a, struct api **ret_api)
+int api_new(const struct api_parts *parts, struct api **ret_api)
 {
 	struct api *api = calloc(1, sizeof(*api));
 
 	if (!api)
 		return -ENOMEM;
-	api->a = a;
-	streams_init(&api->streams, a);
-	all_series_init(&api->series, a);
+	api->parts = *parts;
+	api->catalog = parts->services->catalog;
+	streams_init(&api->streams, parts->services);
+	all_series_init(&api->series, parts->services, parts->held);
 	*ret_api = api;
 	return 0;
+}
+
+size_t api_active_bytes(const struct api *api)
+{
+	return api->streams.memory.bytes;
 }
 
 void api_close(struct api *api)

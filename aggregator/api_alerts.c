@@ -1,6 +1,5 @@
 #include "api_alerts.h"
 
-#include "alerts.h"
 #include "api_reply.h"
 #include "clock.h"
 
@@ -16,14 +15,14 @@ struct adding {
 	__u64 id;
 };
 
-void api_alerts_list(struct aggregator *a, struct http_request *r)
+void api_alerts_list(struct alerts *alerts, struct http_request *r)
 {
-	reply_json(r, 200, alerts_json(a->alerts), NULL);
+	reply_json(r, 200, alerts_json(alerts), NULL);
 }
 
-void api_alerts_show(struct aggregator *a, struct http_request *r, __u64 id)
+void api_alerts_show(struct alerts *alerts, struct http_request *r, __u64 id)
 {
-	json_t *one = alerts_one(a->alerts, id);
+	json_t *one = alerts_one(alerts, id);
 
 	if (one)
 		reply_json(r, 200, one, NULL);
@@ -45,7 +44,7 @@ static void on_added(void *arg, int err)
 	free(add);
 }
 
-void api_alerts_add(struct aggregator *a, struct http_request *r)
+void api_alerts_add(struct alerts *alerts, struct http_request *r)
 {
 	char reason[REASON_MAX] = "";
 	json_t *request = NULL;
@@ -53,8 +52,8 @@ void api_alerts_add(struct aggregator *a, struct http_request *r)
 	int err = add ? reply_object(r, &request, reason) : -ENOMEM;
 
 	if (!err) {
-		*add = (struct adding){ .request = r, .alerts = a->alerts };
-		err = alerts_add(a->alerts, request, now_ns(), on_added, add, &add->id, reason);
+		*add = (struct adding){ .request = r, .alerts = alerts };
+		err = alerts_add(alerts, request, now_ns(), on_added, add, &add->id, reason);
 	}
 	json_decref(request);
 	if (err) {
@@ -63,10 +62,10 @@ void api_alerts_add(struct aggregator *a, struct http_request *r)
 	}
 }
 
-void api_alerts_remove(struct aggregator *a, struct http_request *r, __u64 id)
+void api_alerts_remove(struct alerts *alerts, struct http_request *r, __u64 id)
 {
 	char reason[REASON_MAX] = "";
-	int err = alerts_remove(a->alerts, id, reply_gone, r, reason);
+	int err = alerts_remove(alerts, id, reply_gone, r, reason);
 
 	if (err)
 		reply_error(r, err, err == -ENOENT ? no_such : reason);

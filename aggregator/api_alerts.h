@@ -6,12 +6,12 @@
 #ifndef HEATSCOPE_API_ALERTS_H
 #define HEATSCOPE_API_ALERTS_H
 
-#include "aggregator.h"
+#include "alerts.h"
 #include "http.h"
 
-void api_alerts_list(struct aggregator *a, struct http_request *r);
-void api_alerts_add(struct aggregator *a, struct http_request *r);
-void api_alerts_show(struct aggregator *a, struct http_request *r, __u64 id);
-void api_alerts_remove(struct aggregator *a, struct http_request *r, __u64 id);
+void api_alerts_list(struct alerts *alerts, struct http_request *r);
+void api_alerts_add(struct alerts *alerts, struct http_request *r);
+void api_alerts_show(struct alerts *alerts, struct http_request *r, __u64 id);
+void api_alerts_remove(struct alerts *alerts, struct http_request *r, __u64 id);
 
 #endif

@@ -46,7 +46,7 @@ static json_t *list_json(const struct annotations *all)
 	return list;
 }
 
-void api_journal_list(struct aggregator *a, struct http_request *r)
+void api_journal_list(struct services *services, struct http_request *r)
 {
 	struct annotations *all = NULL;
 	char reason[REASON_MAX] = "";
@@ -57,7 +57,7 @@ void api_journal_list(struct aggregator *a, struct http_request *r)
 	if (!err)
 		err = read_span(request, &span, reason);
 	if (!err)
-		err = journal_take(a->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
+		err = journal_take(services->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
 	json_decref(request);
 	if (err)
 		reply_error(r, err, reason);
@@ -66,9 +66,9 @@ void api_journal_list(struct aggregator *a, struct http_request *r)
 	annotations_free(all);
 }
 
-void api_journal_show(struct aggregator *a, struct http_request *r, __u64 id)
+void api_journal_show(struct services *services, struct http_request *r, __u64 id)
 {
-	const struct annotation *found = journal_find(a->journal, id);
+	const struct annotation *found = journal_find(services->journal, id);
 
 	if (found)
 		reply_json(r, 200, annotation_json(found), NULL);
@@ -98,7 +98,7 @@ static void on_added(void *arg, int err)
 	free(add);
 }
 
-static int read_note(struct aggregator *a, struct http_request *r, struct annotation *ret, char *reason)
+static int read_note(struct services *services, struct http_request *r, struct annotation *ret, char *reason)
 {
 	json_t *request;
 	int err = reply_object(r, &request, reason);
@@ -107,23 +107,23 @@ static int read_note(struct aggregator *a, struct http_request *r, struct annota
 		return err;
 	err = annotation_parse(request, now_ns(), ret, reason);
 	json_decref(request);
-	if (!err && ret->inst && !catalog_find(a->catalog, ret->inst)) {
+	if (!err && ret->inst && !catalog_find(services->catalog, ret->inst)) {
 		snprintf(reason, REASON_MAX, "there is no instrumentation %llu", (unsigned long long)ret->inst);
 		return -EINVAL;
 	}
 	return err;
 }
 
-void api_journal_add(struct aggregator *a, struct http_request *r)
+void api_journal_add(struct services *services, struct http_request *r)
 {
 	char reason[REASON_MAX] = "";
 	struct annotation note;
 	struct adding *add = malloc(sizeof(*add));
-	int err = add ? read_note(a, r, &note, reason) : -ENOMEM;
+	int err = add ? read_note(services, r, &note, reason) : -ENOMEM;
 
 	if (!err) {
-		*add = (struct adding){ .request = r, .journal = a->journal };
-		err = journal_add(a->journal, &note, on_added, add, &add->id, reason);
+		*add = (struct adding){ .request = r, .journal = services->journal };
+		err = journal_add(services->journal, &note, on_added, add, &add->id, reason);
 	}
 	if (err) {
 		free(add);
@@ -131,9 +131,9 @@ void api_journal_add(struct aggregator *a, struct http_request *r)
 	}
 }
 
-void api_journal_remove(struct aggregator *a, struct http_request *r, __u64 id)
+void api_journal_remove(struct services *services, struct http_request *r, __u64 id)
 {
-	const struct annotation *found = journal_find(a->journal, id);
+	const struct annotation *found = journal_find(services->journal, id);
 	int err = found ? 0 : -ENOENT;
 
 	if (found && found->kind == ANNOTATION_ALERT && found->to_ns == ANNOTATION_OPEN) {
@@ -141,7 +141,7 @@ void api_journal_remove(struct aggregator *a, struct http_request *r, __u64 id)
 		return;
 	}
 	if (!err)
-		err = journal_remove(a->journal, id, reply_gone, r);
+		err = journal_remove(services->journal, id, reply_gone, r);
 	if (err)
 		reply_error(r, err, err == -ENOENT ? no_such : NULL);
 }

@@ -6,12 +6,12 @@
 #ifndef HEATSCOPE_API_JOURNAL_H
 #define HEATSCOPE_API_JOURNAL_H
 
-#include "aggregator.h"
 #include "http.h"
+#include "services.h"
 
-void api_journal_list(struct aggregator *a, struct http_request *r);
-void api_journal_add(struct aggregator *a, struct http_request *r);
-void api_journal_show(struct aggregator *a, struct http_request *r, __u64 id);
-void api_journal_remove(struct aggregator *a, struct http_request *r, __u64 id);
+void api_journal_list(struct services *services, struct http_request *r);
+void api_journal_add(struct services *services, struct http_request *r);
+void api_journal_show(struct services *services, struct http_request *r, __u64 id);
+void api_journal_remove(struct services *services, struct http_request *r, __u64 id);
 
 #endif

@@ -1,7 +1,6 @@
 #include "api_worksheets.h"
 
 #include "api_reply.h"
-#include "worksheets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,14 +14,14 @@ static void refuse(struct http_request *r, int err, const char *reason)
 	reply_error(r, err, err == -ENOENT ? no_such : reason);
 }
 
-void api_worksheets_list(struct aggregator *a, struct http_request *r)
+void api_worksheets_list(struct worksheets *worksheets, struct http_request *r)
 {
-	reply_json(r, 200, worksheets_list(a->worksheets), NULL);
+	reply_json(r, 200, worksheets_list(worksheets), NULL);
 }
 
-void api_worksheets_show(struct aggregator *a, struct http_request *r, const char *id)
+void api_worksheets_show(struct worksheets *worksheets, struct http_request *r, const char *id)
 {
-	json_t *found = worksheets_find(a->worksheets, id);
+	json_t *found = worksheets_find(worksheets, id);
 
 	if (found)
 		reply_json(r, 200, found, NULL);
@@ -33,7 +32,7 @@ void api_worksheets_show(struct aggregator *a, struct http_request *r, const cha
 /* ---- what changes ---- */
 
 struct saving {
-	struct aggregator *a;
+	struct worksheets *worksheets;
 	struct http_request *request;
 	unsigned status;		/* if all goes well */
 };
@@ -41,7 +40,7 @@ struct saving {
 static void on_saved(void *arg, int err, const char *id)
 {
 	struct saving *s = arg;
-	json_t *found = err ? NULL : worksheets_find(s->a->worksheets, id);
+	json_t *found = err ? NULL : worksheets_find(s->worksheets, id);
 	char location[WORKSHEET_ID_MAX + 32];
 
 	snprintf(location, sizeof(location), "/ca/worksheets/%s", id);
@@ -69,7 +68,7 @@ static int save_change(struct worksheets *w, const char *id, const json_t *given
 	return worksheets_change(w, id, given, on_saved, s, reason);
 }
 
-static void do_save(struct aggregator *a, struct http_request *r, const char *id, unsigned status, save save)
+static void do_save(struct worksheets *worksheets, struct http_request *r, const char *id, unsigned status, save save)
 {
 	struct saving *s = malloc(sizeof(*s));
 	char reason[REASON_MAX] = "";
@@ -77,8 +76,8 @@ static void do_save(struct aggregator *a, struct http_request *r, const char *id
 	int err = s ? reply_object(r, &given, reason) : -ENOMEM;
 
 	if (!err) {
-		*s = (struct saving){ a, r, status };
-		err = save(a->worksheets, id, given, s, reason);
+		*s = (struct saving){ worksheets, r, status };
+		err = save(worksheets, id, given, s, reason);
 	}
 	json_decref(given);
 	if (err) {
@@ -87,19 +86,19 @@ static void do_save(struct aggregator *a, struct http_request *r, const char *id
 	}
 }
 
-void api_worksheets_add(struct aggregator *a, struct http_request *r)
+void api_worksheets_add(struct worksheets *worksheets, struct http_request *r)
 {
-	do_save(a, r, "", 201, save_new);
+	do_save(worksheets, r, "", 201, save_new);
 }
 
-void api_worksheets_clone(struct aggregator *a, struct http_request *r, const char *id)
+void api_worksheets_clone(struct worksheets *worksheets, struct http_request *r, const char *id)
 {
-	do_save(a, r, id, 201, save_clone);
+	do_save(worksheets, r, id, 201, save_clone);
 }
 
-void api_worksheets_change(struct aggregator *a, struct http_request *r, const char *id)
+void api_worksheets_change(struct worksheets *worksheets, struct http_request *r, const char *id)
 {
-	do_save(a, r, id, 200, save_change);
+	do_save(worksheets, r, id, 200, save_change);
 }
 
 static void on_removed(void *request, int err, const char *id)
@@ -107,10 +106,10 @@ static void on_removed(void *request, int err, const char *id)
 	reply_gone(request, err);
 }
 
-void api_worksheets_remove(struct aggregator *a, struct http_request *r, const char *id)
+void api_worksheets_remove(struct worksheets *worksheets, struct http_request *r, const char *id)
 {
 	char reason[REASON_MAX] = "";
-	int err = worksheets_remove(a->worksheets, id, on_removed, r, reason);
+	int err = worksheets_remove(worksheets, id, on_removed, r, reason);
 
 	if (err)
 		refuse(r, err, reason);

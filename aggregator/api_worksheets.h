@@ -5,15 +5,15 @@
 #ifndef HEATSCOPE_API_WORKSHEETS_H
 #define HEATSCOPE_API_WORKSHEETS_H
 
-#include "aggregator.h"
 #include "http.h"
+#include "worksheets.h"
 
 /* id: as in the path, up to its end or a slash. */
-void api_worksheets_list(struct aggregator *a, struct http_request *r);
-void api_worksheets_show(struct aggregator *a, struct http_request *r, const char *id);
-void api_worksheets_add(struct aggregator *a, struct http_request *r);
-void api_worksheets_clone(struct aggregator *a, struct http_request *r, const char *id);
-void api_worksheets_change(struct aggregator *a, struct http_request *r, const char *id);
-void api_worksheets_remove(struct aggregator *a, struct http_request *r, const char *id);
+void api_worksheets_list(struct worksheets *worksheets, struct http_request *r);
+void api_worksheets_show(struct worksheets *worksheets, struct http_request *r, const char *id);
+void api_worksheets_add(struct worksheets *worksheets, struct http_request *r);
+void api_worksheets_clone(struct worksheets *worksheets, struct http_request *r, const char *id);
+void api_worksheets_change(struct worksheets *worksheets, struct http_request *r, const char *id);
+void api_worksheets_remove(struct worksheets *worksheets, struct http_request *r, const char *id);
 
 #endif

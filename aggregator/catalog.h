@@ -14,7 +14,7 @@
 #ifndef HEATSCOPE_CATALOG_H
 #define HEATSCOPE_CATALOG_H
 
-#include "conf.h"
+#include "conf_limits.h"
 #include "flush.h"
 #include "source.h"
 

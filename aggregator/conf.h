@@ -13,57 +13,14 @@
 #ifndef HEATSCOPE_CONF_H
 #define HEATSCOPE_CONF_H
 
-#include "schedule.h"
+#include "alerts_always.h"
+#include "always.h"
+#include "conf_limits.h"
+#include "reports.h"
+#include "webhooks.h"
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#define CONF_REASON_MAX 512
-#define CONF_ALWAYS_MAX 32
-#define CONF_NAME_MAX 64
-#define CONF_REQUEST_MAX 1500
-#define CONF_WEBHOOKS_MAX 16
-#define CONF_URL_MAX 1024
-#define CONF_HOSTS_MAX 1024
-#define CONF_ALERTS_MAX 32
-#define CONF_REPORTS_MAX 16
-#define CONF_REPORT_INSTS 8
-
-struct conf_always {
-	char name[CONF_NAME_MAX];
-	unsigned line;
-	char request[CONF_REQUEST_MAX];	/* JSON */
-};
-
-struct conf_webhook {
-	char name[CONF_NAME_MAX];
-	unsigned line;
-	char url[CONF_URL_MAX];		/* http or https */
-	char token_file[PATH_MAX];	/* "": none */
-	unsigned timeout_s;
-	bool picture;			/* it gets one */
-};
-
-struct conf_alert {
-	char name[CONF_NAME_MAX];
-	unsigned line;
-	char instrumentation[CONF_NAME_MAX];	/* an always[]'s name */
-	char request[CONF_REQUEST_MAX];	/* JSON, but for the instrumentation */
-};
-
-struct conf_report {
-	char name[CONF_NAME_MAX];
-	unsigned line;
-	struct schedule when;
-	unsigned range_s;		/* 0: since the time before that it was due */
-	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* names of always[] */
-	size_t n_instrumentations;
-	char format[8];			/* one of value/report's */
-	char to[PATH_MAX];		/* a folder; "": none */
-	unsigned keep;			/* newest files of each instrumentation; 0: all */
-	char webhook[CONF_NAME_MAX];	/* "": none; one of the two is there */
-};
 
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
@@ -97,8 +54,5 @@ int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */
 int conf_set_hosts(struct conf *conf, const char *text, char *reason);	/* webhook-hosts: "a.example, [::1]" */
-
-/* Is the host among webhook-hosts?  False where there are none; letters' case and a dot at the end do not matter. */
-bool conf_lists_host(const struct conf *conf, const char *host);
 
 #endif

@@ -1,12 +1,12 @@
 /* Where alerts and reports are sent, of a configuration file. */
 #include "conf_private.h"
 
+#include "host_list.h"
 #include "../collector/instrumentation.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define TIMEOUT_MAX_S 60
 #define TIMEOUT_S 10
@@ -45,43 +45,9 @@ int conf_check_public(const char *url, char *reason)
 	return -EINVAL;
 }
 
-/* --- the hosts that may be named --- */
-
-#define HOST_BETWEEN ", "
-
-/* As people and libcurl write it: an IPv6 address in brackets or not, a name with a dot at its end or not. */
-static size_t bare_host(const char **host, size_t len)
-{
-	if (len > 2 && **host == '[' && (*host)[len - 1] == ']') {
-		(*host)++;
-		len -= 2;
-	}
-	return len > 1 && (*host)[len - 1] == '.' ? len - 1 : len;
-}
-
-bool conf_lists_host(const struct conf *conf, const char *host)
-{
-	size_t len = bare_host(&host, strlen(host));
-
-	for (const char *at = conf->webhook_hosts + strspn(conf->webhook_hosts, HOST_BETWEEN), *listed; *at; at += strspn(at, HOST_BETWEEN)) {
-		size_t whole = strcspn(at, HOST_BETWEEN), n;
-
-		listed = at;
-		n = bare_host(&listed, whole);
-		if (n == len && !strncasecmp(listed, host, len))
-			return true;
-		at += whole;
-	}
-	return false;
-}
-
 int conf_set_hosts(struct conf *conf, const char *text, char *reason)
 {
-	bool is_host = text[strspn(text, HOST_BETWEEN)] && strlen(text) < sizeof(conf->webhook_hosts);
-
-	for (const char *at = text; *at && is_host; at++)
-		is_host = *at >= ' ' && *at < 0x7f && !strchr("/@?#*\"'", *at);
-	if (!is_host) {
+	if (!host_list_is_valid(text) || strlen(text) >= sizeof(conf->webhook_hosts)) {
 		snprintf(reason, CONF_REASON_MAX, "value \"%.100s\" for \"webhook-hosts\" is invalid: hosts with commas between them, without ports, "
 			 "like hooks.example.net, 192.0.2.7", strchr(text, '@') ? "..." : text);
 		return -EINVAL;

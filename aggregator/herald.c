@@ -1,9 +1,7 @@
 #include "herald.h"
 
-#include "alerts.h"
 #include "notice.h"
 #include "value.h"
-#include "webhooks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +19,10 @@ struct errand {
 };
 
 struct herald {
-	struct aggregator *a;
+	struct services *services;
+	struct alerts *alerts;
+	struct webhooks *webhooks;
+	const char *page_url;
 	struct errand *first, **end;	/* first: its picture is being drawn */
 	size_t n;
 };
@@ -38,15 +39,15 @@ static void on_sent(void *arg, int err, const char *reason)
 {
 	struct errand *e = arg;
 
-	alerts_told(e->herald->a->alerts, e->alert, err, reason);
+	alerts_told(e->herald->alerts, e->alert, err, reason);
 	errand_free(e);
 }
 
 /* png NULL: why there is none. */
 static void errand_send(struct errand *e, const void *png, size_t len, const char *why_not)
 {
-	struct aggregator *a = e->herald->a;
-	const struct conf_webhook *hook = webhooks_find(a->webhooks, e->webhook);
+	struct webhooks *webhooks = e->herald->webhooks;
+	const struct conf_webhook *hook = webhooks_find(webhooks, e->webhook);
 	char *text = NULL;
 
 	if (hook && !hook->picture)
@@ -54,9 +55,9 @@ static void errand_send(struct errand *e, const void *png, size_t len, const cha
 	else if (!notice_picture(e->notice, png, len, e->from_ns, e->to_ns, why_not))
 		text = json_dumps(e->notice, JSON_COMPACT);
 	if (text) {
-		webhooks_post(a->webhooks, e->webhook, e->what, text, strlen(text), on_sent, e);
+		webhooks_post(webhooks, e->webhook, e->what, text, strlen(text), on_sent, e);
 	} else {
-		webhooks_give_up(a->webhooks, e->webhook, e->what, "out of memory");
+		webhooks_give_up(webhooks, e->webhook, e->what, "out of memory");
 		on_sent(e, -ENOMEM, "out of memory");
 	}
 }
@@ -90,8 +91,8 @@ static void seconds(__s64 ns, char out[32])
 
 static int value_of(struct errand *e, struct value **ret_value, char *reason)
 {
-	struct aggregator *a = e->herald->a;
-	const struct catalog_inst *ci = catalog_find(a->catalog, e->rule.inst);
+	struct services *services = e->herald->services;
+	const struct catalog_inst *ci = catalog_find(services->catalog, e->rule.inst);
 	char start[32], end[32];
 	bool figure = *e->rule.measure && ci && strcmp(e->rule.measure, ci->in.measure[0]) != 0;
 	struct http_param param[5] = { { "start_time", start }, { "end_time", end }, { "format", "png" } };
@@ -107,15 +108,15 @@ static int value_of(struct errand *e, struct value **ret_value, char *reason)
 		param[n++] = (struct http_param){ "selected", e->rule.key };
 	if (figure)
 		param[n++] = (struct http_param){ "measure", e->rule.measure };
-	return value_new(a, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);
+	return value_new(services, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);
 }
 
 /* Does its webhook want a picture at all, and can it be sent still? */
 static bool wants_picture(const struct errand *e)
 {
-	const struct conf_webhook *hook = webhooks_find(e->herald->a->webhooks, e->webhook);
+	const struct conf_webhook *hook = webhooks_find(e->herald->webhooks, e->webhook);
 
-	return hook && hook->picture && !e->herald->a->stopping;
+	return hook && hook->picture && !e->herald->services->stopping;
 }
 
 static void draw_first(struct herald *h)
@@ -138,17 +139,17 @@ static bool knows(void *arg, const char *webhook)
 {
 	struct herald *h = arg;
 
-	return webhooks_find(h->a->webhooks, webhook);
+	return webhooks_find(h->webhooks, webhook);
 }
 
 static json_t *notice_of(const struct herald *h, const struct alert_event *event)
 {
-	const struct catalog_inst *ci = catalog_find(h->a->catalog, event->alert->rule.inst);
+	const struct catalog_inst *ci = catalog_find(h->services->catalog, event->alert->rule.inst);
 	char metric[2 * NAME_MAX_LEN + 1] = "";
 	struct notice n = { .rule = &event->alert->rule, .id = event->id, .annotation = event->annotation, .metric = metric,
 			    .measure = event->measure, .unit = event->unit, .sentence = event->sentence, .state = event->state,
 			    .value = event->alert->value, .limit = event->alert->limit, .from_ns = event->from_ns, .to_ns = event->to_ns,
-			    .page_url = h->a->conf.page_url };
+			    .page_url = h->page_url };
 
 	if (ci)
 		snprintf(metric, sizeof(metric), "%s.%s", ci->in.module, ci->in.stat);
@@ -173,8 +174,8 @@ static void told(void *arg, const struct alert_event *event)
 
 	if (!notice) {
 		free(e);
-		webhooks_give_up(h->a->webhooks, rule->webhook, rule->name, "out of memory");
-		alerts_told(h->a->alerts, event->id, -ENOMEM, "out of memory");
+		webhooks_give_up(h->webhooks, rule->webhook, rule->name, "out of memory");
+		alerts_told(h->alerts, event->id, -ENOMEM, "out of memory");
 		return;
 	}
 	*e = (struct errand){ .herald = h, .notice = notice, .rule = *rule, .alert = event->id };
@@ -191,15 +192,15 @@ static void told(void *arg, const struct alert_event *event)
 		draw_first(h);
 }
 
-int herald_new(struct aggregator *a, struct herald **ret_herald)
+int herald_new(struct services *services, struct alerts *alerts, struct webhooks *webhooks, const char *page_url,
+	       struct herald **ret_herald)
 {
 	struct herald *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		return -ENOMEM;
-	h->a = a;
-	h->end = &h->first;
-	alerts_listen(a->alerts, &(struct alerts_listener){ .knows = knows, .told = told, .arg = h });
+	*h = (struct herald){ .services = services, .alerts = alerts, .webhooks = webhooks, .page_url = page_url, .end = &h->first };
+	alerts_listen(alerts, &(struct alerts_listener){ .knows = knows, .told = told, .arg = h });
 	*ret_herald = h;
 	return 0;
 }

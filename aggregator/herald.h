@@ -12,7 +12,9 @@
 #ifndef HEATSCOPE_HERALD_H
 #define HEATSCOPE_HERALD_H
 
-#include "aggregator.h"
+#include "alerts.h"
+#include "services.h"
+#include "webhooks.h"
 
 #define HERALD_BEFORE_NS 300000000000ll
 #define HERALD_SPAN_NS 3600000000000ll
@@ -20,8 +22,9 @@
 
 struct herald;				/* its fields are in herald.c */
 
-/* Listens to a->alerts, and sends by a->webhooks; both are there.  -ENOMEM. */
-int herald_new(struct aggregator *a, struct herald **ret_herald);
+/* Listens to the alerts, and sends by the webhooks.  page_url: what notices link to, "": nothing; all outlive it.  -ENOMEM. */
+int herald_new(struct services *services, struct alerts *alerts, struct webhooks *webhooks, const char *page_url,
+	       struct herald **ret_herald);
 void herald_free(struct herald *h);	/* the loop has run out; NULL is fine */
 
 #endif

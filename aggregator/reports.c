@@ -3,7 +3,6 @@
 #include "notice.h"
 #include "report_file.h"
 #include "value.h"
-#include "webhooks.h"
 #include "../collector/log.h"
 #include "../render/utf8.h"
 
@@ -23,7 +22,7 @@ struct entry {
 };
 
 struct reports {
-	struct aggregator *a;
+	struct reports_parts parts;
 	struct entry *running;		/* NULL: none */
 	size_t at;			/* which of its instrumentations */
 	__s64 from_s, due_s;
@@ -78,7 +77,7 @@ static void remember(struct reports *r, const struct entry *report)
 		return;
 	memory_name(report->conf, m->name);
 	snprintf(m->text, sizeof(m->text), "%lld", (long long)report->last_s);
-	if (flush_submit(r->a->flush, remember_work, on_remembered, m))
+	if (flush_submit(r->parts.services->flush, remember_work, on_remembered, m))
 		free(m);
 }
 
@@ -90,13 +89,13 @@ static void set_out(struct reports *r, struct entry *report, __s64 now_s)
 	remember(r, report);
 }
 
-static int recall(struct reports *r, struct entry *report, __s64 now_s)
+static int recall(struct reports *r, struct entry *report, struct store *store, __s64 now_s)
 {
 	char name[STORE_NAME_MAX + 1], text[24] = "";
 	int err;
 
 	memory_name(report->conf, name);
-	err = r->a->store->ops->recall(r->a->store, name, text, sizeof(text));
+	err = store->ops->recall(store, name, text, sizeof(text));
 	if (err)
 		return err;
 	report->last_s = strtoll(text, NULL, 10);
@@ -153,7 +152,7 @@ static void write_file(struct reports *r, struct value *v, const char *instrumen
 					.format = r->running->conf->format, .due_s = r->due_s, .keep = r->running->conf->keep };
 	v->data = NULL;
 	w->work.data = w;
-	uv_queue_work(r->a->loop, &w->work, on_write, on_written);
+	uv_queue_work(r->parts.services->loop, &w->work, on_write, on_written);
 }
 
 struct sending {
@@ -177,7 +176,7 @@ static void post(struct reports *r, const struct value *v, const char *instrumen
 	const struct conf_report *conf = r->running->conf;
 	const struct notice_report n = { .report = conf->name, .instrumentation = instrumentation, .inst = v->in.id, .module = v->in.module,
 					 .stat = v->in.stat, .from_ns = r->from_s * NS, .to_ns = r->due_s * NS, .type = v->type,
-					 .page_url = r->a->conf.page_url, .data = v->data, .len = v->len };
+					 .page_url = r->parts.page_url, .data = v->data, .len = v->len };
 	json_t *notice = notice_report_json(&n);
 	char *text = notice ? json_dumps(notice, JSON_COMPACT) : NULL, what[CONF_NAME_MAX + 16];
 	struct sending *s = text ? malloc(sizeof(*s)) : NULL;
@@ -191,7 +190,7 @@ static void post(struct reports *r, const struct value *v, const char *instrumen
 	s->report = r->running;
 	snprintf(s->instrumentation, sizeof(s->instrumentation), "%s", instrumentation);
 	snprintf(what, sizeof(what), "report %s", conf->name);
-	webhooks_post(r->a->webhooks, conf->webhook, what, text, strlen(text), on_sent, s);
+	webhooks_post(r->parts.webhooks, conf->webhook, what, text, strlen(text), on_sent, s);
 }
 
 /* ---- one after the other ---- */
@@ -221,7 +220,7 @@ static void on_made(struct value *v, void *arg)
 
 static int value_of(struct reports *r, struct value **ret_value, char *reason)
 {
-	const struct catalog_inst *ci = catalog_first(r->a->catalog);
+	const struct catalog_inst *ci = catalog_first(r->parts.services->catalog);
 	char start[24], end[24];
 	const struct http_param param[] = { { "start_time", start }, { "end_time", end }, { "format", r->running->conf->format } };
 
@@ -233,7 +232,7 @@ static int value_of(struct reports *r, struct value **ret_value, char *reason)
 	}
 	snprintf(start, sizeof(start), "%lld", (long long)r->from_s);
 	snprintf(end, sizeof(end), "%lld", (long long)r->due_s);
-	return value_new(r->a, ci, VALUE_REPORT, param, 3, ret_value, reason);
+	return value_new(r->parts.services, ci, VALUE_REPORT, param, 3, ret_value, reason);
 }
 
 static void finish(struct reports *r)
@@ -251,14 +250,14 @@ static void step(struct reports *r)
 	char reason[PARAMS_REASON_MAX] = "out of memory";
 	struct value *v;
 
-	for (; r->at < r->running->conf->n_instrumentations && !r->a->stopping; r->at++) {
+	for (; r->at < r->running->conf->n_instrumentations && !r->parts.services->stopping; r->at++) {
 		if (!value_of(r, &v, reason)) {
 			value_run(v, on_made, r);
 			return;
 		}
 		fail(r->running, instrumentation_at(r), reason);
 	}
-	if (r->a->stopping)
+	if (r->parts.services->stopping)
 		r->running = NULL;	/* it is made up for */
 	else
 		finish(r);
@@ -290,16 +289,16 @@ void reports_tick(struct reports *r, __s64 now_ns)
 
 /* ---- begin and end ---- */
 
-int reports_new(struct aggregator *a, __s64 now_ns, struct reports **ret_reports)
+int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports)
 {
 	struct reports *r = calloc(1, sizeof(*r));
 	int err = r ? 0 : -ENOMEM;
 
 	if (!err)
-		*r = (struct reports){ .a = a, .n = a->conf.n_reports };
+		*r = (struct reports){ .parts = *parts, .n = parts->n };
 	for (size_t i = 0; !err && i < r->n; i++) {
-		r->report[i] = (struct entry){ .conf = &a->conf.report[i] };
-		err = recall(r, &r->report[i], now_ns / NS);
+		r->report[i] = (struct entry){ .conf = &parts->conf[i] };
+		err = recall(r, &r->report[i], store, now_ns / NS);
 	}
 	if (err)
 		free(r);

@@ -12,15 +12,42 @@
 #ifndef HEATSCOPE_REPORTS_H
 #define HEATSCOPE_REPORTS_H
 
-#include "aggregator.h"
+#include "conf_limits.h"
+#include "schedule.h"
+#include "services.h"
+#include "webhooks.h"
 
 #define REPORTS_LATE_S 5
 #define REPORTS_BACK_S 60
+#define CONF_REPORTS_MAX 16
+#define CONF_REPORT_INSTS 8
 
+struct conf_report {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	struct schedule when;
+	unsigned range_s;		/* 0: since the time before that it was due */
+	char instrumentation[CONF_REPORT_INSTS][CONF_NAME_MAX];	/* names of always[] */
+	size_t n_instrumentations;
+	char format[8];			/* one of value/report's */
+	char to[PATH_MAX];		/* a folder; "": none */
+	unsigned keep;			/* newest files of each instrumentation; 0: all */
+	char webhook[CONF_NAME_MAX];	/* "": none; one of the two is there */
+};
+
+struct store;
 struct reports;				/* its fields are in reports.c */
 
-/* At start, before any worker runs; a->webhooks and a->conf are there. */
-int reports_new(struct aggregator *a, __s64 now_ns, struct reports **ret_reports);
+struct reports_parts {			/* all outlive the reports */
+	struct services *services;
+	struct webhooks *webhooks;
+	const struct conf_report *conf;	/* the n entries of the configuration file */
+	size_t n;
+	const char *page_url;		/* what notices link to; "": nothing */
+};
+
+/* At start, before any worker runs: the store says when each was done last. */
+int reports_new(const struct reports_parts *parts, struct store *store, __s64 now_ns, struct reports **ret_reports);
 void reports_free(struct reports *r);	/* the loop has run out; NULL is fine */
 
 void reports_tick(struct reports *r, __s64 now_ns);

@@ -6,7 +6,7 @@
 #ifndef HEATSCOPE_RESOURCE_H
 #define HEATSCOPE_RESOURCE_H
 
-#include "aggregator.h"
+#include "catalog.h"
 
 json_t *resource_catalogue(const struct catalog *c);
 json_t *resource_instrumentation(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns);
@@ -14,9 +14,6 @@ json_t *resource_instrumentations(const struct catalog *c, __s64 now_ns);
 json_t *resource_sources(const struct catalog *c);
 json_t *resource_old_metrics(const struct catalog *c);	/* /ca/metrics and /ca/types */
 json_t *resource_old_types(void);
-
-/* In status.c: what the server itself is and does. */
-json_t *resource_status(const struct aggregator *a);
 
 /* [{"name", "uri"}]: the values of an instrumentation, or the pictures among them. */
 json_t *resource_values(const struct catalog_inst *ci);

@@ -28,7 +28,7 @@ struct series {
 
 static void series_free(struct series *s)
 {
-	s->all->a->held.bytes -= s->held;
+	s->all->held->bytes -= s->held;
 	input_fini(&s->in);
 	bytes_fini(&s->out);
 	free(s);
@@ -37,12 +37,12 @@ static void series_free(struct series *s)
 /* It had a place. */
 static void series_end(struct series *s)
 {
-	struct aggregator *a = s->all->a;
+	struct services *services = s->all->services;
 	enum admission_class class = s->class;
 
-	catalog_touch(a->catalog, s->inst, boot_ns());
+	catalog_touch(services->catalog, s->inst, boot_ns());
 	series_free(s);
-	admission_leave(&a->admission, class);
+	admission_leave(&services->admission, class);
 }
 
 static void series_drop(struct series *s)
@@ -73,13 +73,13 @@ static void on_point(struct value *v, void *arg);
 
 static void run_next(struct series *s)
 {
-	const struct catalog_inst *ci = catalog_find(s->all->a->catalog, s->inst);
+	const struct catalog_inst *ci = catalog_find(s->all->services->catalog, s->inst);
 	char reason[PARAMS_REASON_MAX] = "";
 	struct value *v;
 	int err = s->all->closing ? -ESHUTDOWN : ci ? 0 : -ENOENT;
 
 	if (!err)
-		err = value_new_at(s->all->a, ci, s->kind, s->in.param, s->in.n, &s->head, &v, reason);
+		err = value_new_at(s->all->services, ci, s->kind, s->in.param, s->in.n, &s->head, &v, reason);
 	if (err)
 		fail_with(s, err, reason);
 	else
@@ -89,7 +89,7 @@ static void run_next(struct series *s)
 /* What was added to the array is counted with what readers have not taken.  False: there is no room for it. */
 static bool hold(struct series *s)
 {
-	struct http_held *held = &s->all->a->held;
+	struct http_held *held = s->all->held;
 	size_t more = s->out.room - s->held;
 
 	if (!http_held_fits(held, more))
@@ -112,7 +112,7 @@ static void reply_array(struct series *s)
 	data = realloc(s->out.data, len);
 	data = data ? data : s->out.data;
 	s->out = (struct bytes){ 0 };
-	s->all->a->held.bytes -= s->held;
+	s->all->held->bytes -= s->held;
 	s->held = 0;
 	http_reply(s->request, 200, "application/json", data, len, NULL);
 	series_end(s);
@@ -202,7 +202,7 @@ static void refuse(struct series *s)
 
 static void make_ready(struct series *s)
 {
-	struct admission *admission = &s->all->a->admission;
+	struct admission *admission = &s->all->services->admission;
 
 	if (http_is_gone(s->request))
 		series_drop(s);
@@ -217,7 +217,7 @@ static void make_ready(struct series *s)
 static void on_timer_closed(uv_handle_t *timer)
 {
 	struct series *s = timer->data;
-	const struct catalog *c = s->all->a->catalog;
+	const struct catalog *c = s->all->services->catalog;
 	const struct catalog_inst *ci = catalog_find(c, s->inst);
 	__s64 waited_ns = now_ns() - s->since_ns;
 
@@ -243,7 +243,7 @@ static void on_timeout(uv_timer_t *timer)
 
 static bool must_wait(const struct series *s)
 {
-	const struct catalog *c = s->all->a->catalog;
+	const struct catalog *c = s->all->services->catalog;
 	const struct catalog_inst *ci = catalog_find(c, s->inst);
 
 	return !s->all->closing && ci && !catalog_reported(c, ci, s->last, now_ns());
@@ -254,7 +254,7 @@ static void wait_for_sources(struct series *s, __u64 timeout_ms)
 	struct all_series *all = s->all;
 
 	s->since_ns = now_ns();
-	uv_timer_init(all->a->loop, &s->timer);
+	uv_timer_init(all->services->loop, &s->timer);
 	s->timer.data = s;
 	uv_timer_start(&s->timer, on_timeout, timeout_ms, 0);
 	s->next = all->waiting;
@@ -285,10 +285,10 @@ static void on_changed(void *arg, bool wanted)
 	look_again(arg, 0);
 }
 
-void all_series_init(struct all_series *all, struct aggregator *a)
+void all_series_init(struct all_series *all, struct services *services, struct http_held *held)
 {
-	*all = (struct all_series){ .a = a, .observer = { .changed = on_changed, .seen = on_seen, .arg = all } };
-	catalog_observe(a->catalog, &all->observer);
+	*all = (struct all_series){ .services = services, .held = held, .observer = { .changed = on_changed, .seen = on_seen, .arg = all } };
+	catalog_observe(services->catalog, &all->observer);
 }
 
 void all_series_hurry(struct all_series *all)
@@ -299,7 +299,7 @@ void all_series_hurry(struct all_series *all)
 
 void all_series_fini(struct all_series *all)
 {
-	catalog_unobserve(all->a->catalog, &all->observer);
+	catalog_unobserve(all->services->catalog, &all->observer);
 }
 
 /* ---- opening ---- */
@@ -314,7 +314,7 @@ int series_open(struct all_series *all, struct http_request *r, const struct cat
 {
 	struct series *s = calloc(1, sizeof(*s));
 	struct value *v;
-	int err = s ? value_new_at(all->a, ci, kind, in->param, in->n, NULL, &v, reason) : -ENOMEM;
+	int err = s ? value_new_at(all->services, ci, kind, in->param, in->n, NULL, &v, reason) : -ENOMEM;
 	__s64 duration_ns;
 
 	if (err) {
@@ -331,7 +331,7 @@ int series_open(struct all_series *all, struct http_request *r, const struct cat
 	if (v->p.timeout_ms && must_wait(s)) {
 		wait_for_sources(s, (__u64)v->p.timeout_ms);
 		value_free(v);
-	} else if (admission_take(&all->a->admission, s->class)) {
+	} else if (admission_take(&all->services->admission, s->class)) {
 		value_run(v, on_point, s);
 	} else {
 		value_free(v);

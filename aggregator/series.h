@@ -14,24 +14,26 @@
 #ifndef HEATSCOPE_SERIES_H
 #define HEATSCOPE_SERIES_H
 
-#include "aggregator.h"
+#include "catalog.h"
 #include "http.h"
 #include "input.h"
 #include "params.h"
+#include "services.h"
 
 #define SERIES_SMALL_MAX 8		/* points: more are made with the pictures */
 #define SERIES_REPLY_MAX (32u << 20)
 
 struct series;				/* its fields are in series.c */
 
-struct all_series {			/* of a server */
-	struct aggregator *a;
+struct all_series {			/* of heatscoped */
+	struct services *services;
+	struct http_held *held;		/* what readers have not taken */
 	struct series *waiting;		/* for sources */
 	bool closing;
 	struct catalog_observer observer;
 };
 
-void all_series_init(struct all_series *all, struct aggregator *a);
+void all_series_init(struct all_series *all, struct services *services, struct http_held *held);
 void all_series_hurry(struct all_series *all);	/* nobody waits any more */
 void all_series_fini(struct all_series *all);
 

@@ -1,11 +1,11 @@
-#include "resource.h"
+#include "status.h"
 #include "alerts_always.h"
 #include "always.h"
+#include "api.h"
 #include "clock.h"
 #include "reports.h"
+#include "resource.h"
 #include "webhooks.h"
-
-#include "http.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -29,12 +29,12 @@ static json_int_t memory_bytes(void)
 /* Of what is resident: what is in use, of that the store's pages and remembered sums, and what malloc keeps for later. */
 static json_t *memory_json(const struct aggregator *a)
 {
-	const struct store_memory *store = &flush_counters(a->flush)->memory;
+	const struct store_memory *store = &flush_counters(a->services.flush)->memory;
 	struct mallinfo2 m = mallinfo2();
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
 			 "pages", (json_int_t)store->pages, "sums", (json_int_t)store->sums, "active",
-			 (json_int_t)a->active_bytes);
+			 (json_int_t)api_active_bytes(a->api));
 }
 
 static json_t *by_status_json(const struct aggregator *a)
@@ -82,7 +82,7 @@ static json_t *http_json(const struct aggregator *a)
 
 static json_t *counters_json(const struct aggregator *a)
 {
-	const struct flush_counters *f = flush_counters(a->flush);
+	const struct flush_counters *f = flush_counters(a->services.flush);
 	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
 				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
 				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
@@ -124,7 +124,7 @@ static json_int_t lost_events(const struct aggregator *a)
 	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : NULL;
 	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* those are a source's already */
 
-	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
+	for (const struct catalog_inst *ci = catalog_first(a->services.catalog); ci; ci = ci->next)
 		for (size_t i = 0; i < ci->n_sightings; i++)
 			n = events_add(n, ci->sighting[i].lost);
 	return (json_int_t)n;
@@ -140,7 +140,7 @@ static json_t *listed_json(const struct aggregator *a)
 	return all;
 }
 
-json_t *resource_status(const struct aggregator *a)
+json_t *status_json(const struct aggregator *a)
 {
 	__s64 now = now_ns();
 	struct rusage used = { 0 };
@@ -151,7 +151,7 @@ json_t *resource_status(const struct aggregator *a)
 			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
 			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
 			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
-			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->catalog),
-			 "instrumentations", resource_instrumentations(a->catalog, now), "enabled",
-			 !catalog_is_off(a->catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
+			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
+			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
+			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
 }

@@ -1,7 +1,6 @@
 #include "stream.h"
 #include "clock.h"
 #include "params.h"
-#include "view.h"
 #include "views.h"
 #include "writer.h"
 
@@ -22,7 +21,7 @@ struct part {				/* of a stream */
 
 struct stream {
 	struct stream *next, **link;	/* link NULL: not among the streams any more */
-	struct aggregator *a;
+	struct streams *all;
 	struct http_request *request;	/* until there is something to send */
 	struct http_stream *http;	/* from then on; NULL: the reader is gone */
 	uv_timer_t timer;
@@ -48,7 +47,7 @@ static void stream_close(struct stream *s)
 		s->next->link = s->link;
 	s->link = NULL;
 	s->http = NULL;
-	s->a->n_views -= s->n;
+	s->all->n_views -= s->n;
 	for (size_t i = 0; i < s->n; i++) {
 		view_close(s->part[i].view);
 		s->part[i].view = NULL;
@@ -75,7 +74,7 @@ static void put(struct stream *s, const char *text, size_t len)
 	}
 	if (s->http)
 		http_stream_put(s->http, text, len);
-	s->put_ms = uv_now(s->a->loop);
+	s->put_ms = uv_now(s->all->services->loop);
 }
 
 static void put_event(struct part *p, const char *text, size_t len)
@@ -164,7 +163,7 @@ static void on_tick(uv_timer_t *timer);
 /* What has changed goes at once, if nothing went just before: a tick that found nothing delays nobody. */
 static void hurry(struct stream *s)
 {
-	__u64 now_ms = uv_now(s->a->loop), due_ms = s->put_ms + GAP_MS;
+	__u64 now_ms = uv_now(s->all->services->loop), due_ms = s->put_ms + GAP_MS;
 
 	if (s->link)
 		uv_timer_start(&s->timer, on_tick, due_ms > now_ms ? due_ms - now_ms : 0, TICK_MS);
@@ -174,7 +173,7 @@ static void on_view_changed(void *arg)
 {
 	struct part *p = arg;
 
-	if (!catalog_find(p->stream->a->catalog, p->inst))
+	if (!catalog_find(p->stream->all->services->catalog, p->inst))
 		part_deleted(p);	/* meanwhile: nobody will tell again */
 	else
 		hurry(p->stream);
@@ -200,7 +199,7 @@ static void on_tick(uv_timer_t *timer)
 
 	for (size_t i = 0; i < s->n; i++)
 		if (s->http && s->part[i].view)		/* an open stream is somebody who asks */
-			catalog_touch(s->a->catalog, s->part[i].inst, boot_ns());
+			catalog_touch(s->all->services->catalog, s->part[i].inst, boot_ns());
 	if (s->request && http_is_gone(s->request)) {
 		http_drop(s->request);
 		s->request = NULL;
@@ -210,7 +209,7 @@ static void on_tick(uv_timer_t *timer)
 	if (!s->http || http_stream_waiting(s->http))
 		return;
 	tick_views(s);
-	if (s->http && uv_now(s->a->loop) - s->put_ms >= HEARTBEAT_MS)
+	if (s->http && uv_now(s->all->services->loop) - s->put_ms >= HEARTBEAT_MS)
 		put(s, ":\n\n", 3);
 }
 
@@ -234,22 +233,22 @@ static void on_changed(void *arg, bool wanted)
 
 	for (struct stream *s = all->first; s; s = s->next)
 		for (size_t i = 0; i < s->n && s->http; i++)
-			if (s->part[i].view && !catalog_find(all->a->catalog, s->part[i].inst))
+			if (s->part[i].view && !catalog_find(all->services->catalog, s->part[i].inst))
 				part_deleted(&s->part[i]);
 }
 
-void streams_init(struct streams *all, struct aggregator *a)
+void streams_init(struct streams *all, struct services *services)
 {
-	*all = (struct streams){ .a = a, .amended = { .amended = on_amended, .arg = all },
+	*all = (struct streams){ .services = services, .amended = { .amended = on_amended, .arg = all },
 				 .changed = { .changed = on_changed, .arg = all } };
-	flush_observe(a->flush, &all->amended);
-	catalog_observe(a->catalog, &all->changed);
+	flush_observe(services->flush, &all->amended);
+	catalog_observe(services->catalog, &all->changed);
 }
 
 void streams_fini(struct streams *all)
 {
-	flush_unobserve(all->a->flush, &all->amended);
-	catalog_unobserve(all->a->catalog, &all->changed);
+	flush_unobserve(all->services->flush, &all->amended);
+	catalog_unobserve(all->services->catalog, &all->changed);
 	while (all->first)
 		stream_close(all->first);
 }
@@ -269,7 +268,7 @@ static void resume(struct stream *s, const char *last)
 
 static bool refuse(struct streams *all, struct http_request *r, size_t n)
 {
-	if (all->a->n_views + n <= STREAM_VIEWS_MAX)
+	if (all->n_views + n <= STREAM_VIEWS_MAX)
 		return false;
 	http_busy(r, 30, "too many grids are streamed already; try again in half a minute");
 	return true;
@@ -281,13 +280,13 @@ static struct stream *stream_new(struct streams *all, struct http_request *r, si
 
 	if (!s)
 		return NULL;
-	s->a = all->a;
+	s->all = all;
 	s->request = r;
 	s->one = one;
 	s->n = n;
-	s->a->n_views += n;
+	s->all->n_views += n;
 	resume(s, http_header(r, "Last-Event-ID"));
-	uv_timer_init(all->a->loop, &s->timer);
+	uv_timer_init(all->services->loop, &s->timer);
 	s->timer.data = s;
 	s->next = all->first;
 	s->link = &all->first;
@@ -303,7 +302,7 @@ static int add_view(struct stream *s, size_t i, __u64 inst, const struct http_pa
 	struct part *p = &s->part[i];
 
 	*p = (struct part){ .stream = s, .inst = inst };
-	return view_new(s->a, &asked, &owner, p, &p->view, reason);
+	return view_new(s->all->services, &s->all->memory, &asked, &owner, p, &p->view, reason);
 }
 
 int stream_open(struct streams *all, struct http_request *r, const struct catalog_inst *ci, char *reason)

@@ -15,22 +15,25 @@
 #ifndef HEATSCOPE_STREAM_H
 #define HEATSCOPE_STREAM_H
 
-#include "aggregator.h"
+#include "catalog.h"
 #include "http.h"
+#include "view.h"
 
 #define STREAM_VIEWS_MAX 2048
 #define STREAM_AHEAD (1u << 20)
 
 struct stream;				/* its fields are in stream.c */
 
-struct streams {			/* all of a server */
-	struct aggregator *a;
+struct streams {			/* all of heatscoped */
+	struct services *services;
 	struct stream *first;
+	size_t n_views;
+	struct view_memory memory;
 	struct flush_observer amended;
 	struct catalog_observer changed;
 };
 
-void streams_init(struct streams *all, struct aggregator *a);
+void streams_init(struct streams *all, struct services *services);
 void streams_fini(struct streams *all);
 
 /* Both reply to the request with a stream, or that there are too many.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM: not replied. */

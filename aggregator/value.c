@@ -301,9 +301,9 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
+int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
 {
-	__s64 horizon = catalog_horizon(a->catalog, ci, now_ns);
+	__s64 horizon = catalog_horizon(services->catalog, ci, now_ns);
 	int err = 0;
 
 	for (size_t i = 0; i < ci->n_sightings && !err; i++)
@@ -353,13 +353,13 @@ static void choose_tiers(struct value *v, const struct catalog_inst *ci)
 }
 
 /* On the loop's thread: a picture, made by a worker, tells where it comes from. */
-static int describe(struct value *v, const struct aggregator *a, const struct catalog_inst *ci)
+static int describe(struct value *v, const struct services *services, const struct catalog_inst *ci)
 {
 	bool told = v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART || v->kind == VALUE_IMAGE;
 
 	if (!told)
 		return 0;
-	v->about = resource_instrumentation(a->catalog, ci, v->now_ns);
+	v->about = resource_instrumentation(services->catalog, ci, v->now_ns);
 	return v->about ? 0 : -ENOMEM;
 }
 
@@ -373,10 +373,10 @@ static int choose_interval(struct value *v, const struct payload_head *at, char 
 	return 0;
 }
 
-int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
 	      size_t n_params, struct value **ret_value, char *reason)
 {
-	return value_new_at(a, ci, kind, param, n_params, NULL, ret_value, reason);
+	return value_new_at(services, ci, kind, param, n_params, NULL, ret_value, reason);
 }
 
 /* What the axis measures says how it is best shown. */
@@ -404,7 +404,7 @@ static int first_axis(const struct value *v, const struct metric *m)
 }
 
 /* What is asked, up to the interval; `at` as for value_new_at(). */
-static int begin(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+static int begin(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
 		 size_t n_params, const struct payload_head *at, struct value **ret_value, char *reason)
 {
 	struct value *v = calloc(1, sizeof(*v));
@@ -412,8 +412,8 @@ static int begin(struct aggregator *a, const struct catalog_inst *ci, enum value
 
 	if (!v)
 		return -ENOMEM;
-	*v = (struct value){ .a = a, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
-	if (a->conf.keep)		/* then nothing is too old, and nothing too long */
+	*v = (struct value){ .services = services, .kind = kind, .in = ci->in, .now_ns = now_ns(), .numeric = *ci->numeric };
+	if (services->keep)		/* then nothing is too old, and nothing too long */
 		v->in.retention_s = KEEP_S;
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		v->scope[i] = metric_measure_scope(ci->metric, v->in.measure[i]);
@@ -423,14 +423,14 @@ static int begin(struct aggregator *a, const struct catalog_inst *ci, enum value
 	err = params_read(kind, param, n_params, &v->p, reason);
 	v->p.active = v->p.active || (kind == VALUE_CHART && v->p.show == SHOW_ACTIVE);
 	if (!err)
-		err = describe(v, a, ci);
+		err = describe(v, services, ci);
 	if (!err)
 		err = choose_interval(v, at, reason);
 	if (err) {
 		value_free(v);
 		return err;
 	}
-	v->head.n_sources = at ? at->n_sources : catalog_n_sources(a->catalog, ci, v->now_ns);
+	v->head.n_sources = at ? at->n_sources : catalog_n_sources(services->catalog, ci, v->now_ns);
 	*ret_value = v;
 	return 0;
 }
@@ -463,9 +463,9 @@ static int complete(struct value *v, const struct catalog_inst *ci, char *reason
 	if (!err)
 		err = value_composition_add(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
-		err = value_expect(v->a, ci, v->now_ns, v->fold[i]);
+		err = value_expect(v->services, ci, v->now_ns, v->fold[i]);
 	if (!err)
-		err = journal_take(v->a->journal, ci->in.id, v->head.rounded.from,
+		err = journal_take(v->services->journal, ci->in.id, v->head.rounded.from,
 				   v->kind == VALUE_STREAM ? ANNOTATION_OPEN : v->head.rounded.to, JOURNAL_SHOWN, &v->annotations);
 	return err;
 }
@@ -482,16 +482,16 @@ static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, 
 /* The other side of a compare: an instrumentation's own value, but for what is said of it. */
 static int add_other(struct value *v, const struct http_param *param, size_t n_params, const struct catalog_inst *ci, char *reason)
 {
-	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->a->catalog, (__u64)v->p.b_instrumentation) : ci;
+	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->services->catalog, (__u64)v->p.b_instrumentation) : ci;
 	struct http_param *own = calloc(n_params + 1, sizeof(*own));
 	struct payload_head at = v->head;
 	char why[PARAMS_REASON_MAX] = "";
 	int err = own ? value_compare_interval(v, other_ci, &at, why) : -ENOMEM;
 
 	if (!err)
-		err = begin(v->a, other_ci, VALUE_SIDE, own, value_compare_params(param, n_params, own), &at, &v->other, why);
+		err = begin(v->services, other_ci, VALUE_SIDE, own, value_compare_params(param, n_params, own), &at, &v->other, why);
 	if (!err) {
-		v->other->head.n_sources = catalog_n_sources(v->a->catalog, other_ci, v->now_ns);
+		v->other->head.n_sources = catalog_n_sources(v->services->catalog, other_ci, v->now_ns);
 		choose_common_tiers(v, ci, other_ci);
 		err = complete(v->other, other_ci, why);
 	}
@@ -513,12 +513,12 @@ static int choose_zone(struct value *v, char *reason)
 	return shows ? params_zone(&v->p, from_ns / 1000000000, to_ns / 1000000000, &v->zone, reason) : 0;
 }
 
-int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
+int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason)
 {
 	struct value *v;
-	int err = begin(a, ci, kind, param, n_params, at, &v, reason);
+	int err = begin(services, ci, kind, param, n_params, at, &v, reason);
 
 	if (err)
 		return err;

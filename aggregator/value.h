@@ -16,12 +16,13 @@
 #define HEATSCOPE_VALUE_H
 
 #include "../render/report.h"
-#include "aggregator.h"
+#include "catalog.h"
 #include "layer_fold.h"
 #include "params.h"
 #include "payload.h"
 #include "plan.h"
 #include "query.h"
+#include "services.h"
 #include "tape.h"
 
 #define VALUE_TITLE 512
@@ -38,7 +39,7 @@ struct running;				/* running.h */
 struct active;				/* active.h */
 
 struct value {
-	struct aggregator *a;
+	struct services *services;
 	enum value_kind kind;
 	struct params p;
 	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
@@ -98,10 +99,10 @@ struct value {
 };
 
 /* 0, or -EINVAL with the reason: parameters that do not validate.  -ENOMEM. */
-int value_new(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
 	      size_t n_params, struct value **ret_value, char *reason);
 /* The same of a known interval, with `at`'s delay and sources; at NULL: what the parameters say. */
-int value_new_at(struct aggregator *a, const struct catalog_inst *ci, enum value_kind kind,
+int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind kind,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason);
 void value_free(struct value *v);	/* NULL is fine */
@@ -135,7 +136,7 @@ struct query value_query(const struct value *v, int axis);
 size_t value_columns(const struct value *v);
 
 /* Sources that have reported before should have reported in the fold's range, too.  -ENOMEM. */
-int value_expect(const struct aggregator *a, const struct catalog_inst *ci, __s64 now_ns, struct fold *f);
+int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f);
 
 /* Options of the bare image, for image and details. */
 struct image_options;

@@ -114,12 +114,12 @@ int value_active_record(struct value *v)
 	const struct store_reader slices = {.arg = &v->tape, .slice = tape_recorder(&v->tape)->slice};
 	__s64 first = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v);
 	int axis = value_running_axis(v);
-	int err = cube_read(v->a->cube, v->in.id, first, last, 0, 0, &cover);
+	int err = cube_read(v->services->cube, v->in.id, first, last, 0, 0, &cover);
 
 	if (err || !active_running_slots(v->active, &first, &last))
 		return err;
 	v->tape.axes[axis] = true;
-	return cube_read(v->a->cube, v->in.id, first, last, axis, 0, &slices);
+	return cube_read(v->services->cube, v->in.id, first, last, axis, 0, &slices);
 }
 
 /* ---- what comes out ---- */

@@ -71,7 +71,7 @@ int value_compare_interval(const struct value *v, const struct catalog_inst *ci,
 		return -EINVAL;
 	}
 	in = ci->in;
-	if (v->in.retention_s > in.retention_s && v->a->conf.keep)
+	if (v->in.retention_s > in.retention_s && v->services->keep)
 		in.retention_s = v->in.retention_s;
 	return params_interval(&p, &in, v->now_ns, &ret_at->asked, &ret_at->rounded, reason);
 }

@@ -130,7 +130,7 @@ static int watch_baseline(struct value *v, const struct catalog_inst *ci, struct
 	e->baseline_query.to_ns = e->baseline.to;
 	err = fold_new(&e->baseline_query, &e->baseline_fold);
 	if (!err)
-		err = value_expect(v->a, ci, v->now_ns, e->baseline_fold);
+		err = value_expect(v->services, ci, v->now_ns, e->baseline_fold);
 	return err;
 }
 

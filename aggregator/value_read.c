@@ -160,11 +160,11 @@ static void on_make(uv_work_t *work)
 		v->status = 200;
 }
 
-static void make_next(struct aggregator *a);
+static void make_next(struct services *services);
 
 static struct making *making_of(struct value *v)
 {
-	return &v->a->making[value_class(v->kind)];
+	return &v->services->making[value_class(v->kind)];
 }
 
 static void on_made(uv_work_t *work, int status)
@@ -172,18 +172,18 @@ static void on_made(uv_work_t *work, int status)
 	struct value *v = work->data;
 
 	making_of(v)->n--;
-	make_next(v->a);
+	make_next(v->services);
 	v->done(v, v->arg);
 }
 
 /* The class that is next: of those that wait the one of which the fewest are being made, of equals the smallest values.  So a small
  * value waits for no other class but for what is being made already, and none waits for ever.  NULL: none. */
-static struct making *next_making(struct aggregator *a)
+static struct making *next_making(struct services *services)
 {
 	struct making *next = NULL;
 	unsigned n = 0;
 
-	for (struct making *m = a->making; m < a->making + MADE_CLASSES; m++) {
+	for (struct making *m = services->making; m < services->making + MADE_CLASSES; m++) {
 		n += m->n;
 		if (m->first && m->n < CLASS_MADE_MAX && (!next || m->n < next->n))
 			next = m;
@@ -192,17 +192,17 @@ static struct making *next_making(struct aggregator *a)
 }
 
 /* Workers may be free: within a class those that wait longest are next. */
-static void make_next(struct aggregator *a)
+static void make_next(struct services *services)
 {
 	struct making *m;
 
-	while ((m = next_making(a))) {
+	while ((m = next_making(services))) {
 		struct value *v = m->first;
 
 		m->first = v->next_to_make;
 		m->n++;
 		v->work.data = v;
-		uv_queue_work(a->loop, &v->work, on_make, on_made);
+		uv_queue_work(services->loop, &v->work, on_make, on_made);
 	}
 }
 
@@ -213,7 +213,7 @@ static void make(struct value *v)
 	v->next_to_make = NULL;
 	*(m->first ? &m->last->next_to_make : &m->first) = v;
 	m->last = v;
-	make_next(v->a);
+	make_next(v->services);
 }
 
 /* But for what runs. */
@@ -329,7 +329,7 @@ static int read_cube_running(struct value *v)
 		return 0;
 	running_slots(v->running, &first, &last);
 	v->tape.axes[axis] = true;
-	return cube_read(v->a->cube, v->in.id, first, last, axis, 0, &slices);
+	return cube_read(v->services->cube, v->in.id, first, last, axis, 0, &slices);
 }
 
 static void read_cube(struct value *v, __s64 first, __s64 last)
@@ -344,7 +344,7 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 	for (size_t i = 0; i < v->in.n_measures && v->explain; i++)
 		v->tape.axes[i] = true;
 	last = v->active ? value_active_last(v) : last;
-	err = cube_read(v->a->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), only_weight(v), tape_recorder(&v->tape));
+	err = cube_read(v->services->cube, v->in.id, first, last, v->runs ? -1 : only_axis(v), only_weight(v), tape_recorder(&v->tape));
 	if (!err)
 		err = v->active ? value_active_record(v) : read_cube_running(v);
 	on_read(v, err ? err : v->tape.bytes.err);
@@ -353,7 +353,7 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 static void read_value(struct value *v)
 {
 	__s64 first, last, cube_first, cube_last;
-	int err = cube_range(v->a->cube, v->in.id, &cube_first, &cube_last);
+	int err = cube_range(v->services->cube, v->in.id, &cube_first, &cube_last);
 
 	slots_of(v, &first, &last);
 	if (!err && first >= cube_first && (value_is_totals(v) || !v->plan.tier) && !value_explain_wants_store(v) && !v->exemplars && !v->active_apart) {
@@ -361,7 +361,7 @@ static void read_value(struct value *v)
 		read_cube(v, first, last);
 		return;
 	}
-	err = flush_submit(v->a->flush, read_store, on_read, v);
+	err = flush_submit(v->services->flush, read_store, on_read, v);
 	if (err)
 		on_read(v, err);
 }

@@ -18,7 +18,7 @@
 #define ACTIVE_REST 20			/* so many times as long as the last time took */
 
 struct view {
-	struct aggregator *a;
+	struct services *services;
 	const struct view_owner *owner;	/* NULL: closed, and freed when it is not busy */
 	void *arg;
 	__u64 inst;
@@ -26,7 +26,8 @@ struct view {
 	size_t n_params;
 	struct http_param *param;	/* our own copy */
 	struct turn turn;		/* of a whole grid that waits for a place */
-	size_t kept;			/* of the aggregator's active_bytes */
+	struct view_memory *memory;	/* of all views */
+	size_t kept;			/* of its bytes */
 	bool busy;			/* a whole grid is on its way, or the owner is being told, who may close the view */
 
 	struct value *shown;		/* the grid as the reader knows it, with its shade; NULL: none yet */
@@ -238,7 +239,7 @@ static bool column_fits(struct view *v, const struct grid *g, size_t col, long s
 static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid **ret_grid)
 {
 	struct query q = value_query(v->shown, axis);
-	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
+	const struct catalog_inst *ci = catalog_find(v->services->catalog, v->inst);
 	__s64 first, last, cube_first, cube_last;
 	struct fold *f = NULL;
 	int err = ci ? 0 : -ENOENT;
@@ -248,14 +249,14 @@ static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid 
 	q.n_cols = n;
 	q.now_ns = now_ns();
 	query_slots(&q, &first, &last);
-	if (!err && !cube_range(v->a->cube, v->inst, &cube_first, &cube_last) && first < cube_first)
+	if (!err && !cube_range(v->services->cube, v->inst, &cube_first, &cube_last) && first < cube_first)
 		err = -ESTALE;		/* nothing in it at all is an answer, too */
 	if (!err)
 		err = fold_new(&q, &f);
 	if (!err)
-		err = value_expect(v->a, ci, q.now_ns, f);
+		err = value_expect(v->services, ci, q.now_ns, f);
 	if (!err)
-		err = cube_read(v->a->cube, v->inst, first, last, q.axis, q.weight, fold_reader(f));
+		err = cube_read(v->services->cube, v->inst, first, last, q.axis, q.weight, fold_reader(f));
 	if (!err) {
 		*ret_grid = fold_grid(f);
 		err = *ret_grid ? 0 : fold_error(f) ?: -ENOMEM;
@@ -334,7 +335,7 @@ static void rest(struct view *v, __u64 took_ns)
 {
 	__u64 pause_ms = took_ns * ACTIVE_REST / 1000000;
 
-	v->active_ms = uv_now(v->a->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
+	v->active_ms = uv_now(v->services->loop) + (pause_ms > ACTIVE_EVERY_MS ? pause_ms : ACTIVE_EVERY_MS);
 }
 
 /* What a view keeps of such a value: its slots, and the grid that its reader has. */
@@ -347,8 +348,8 @@ static size_t active_size(const struct value *value)
 
 static void keep(struct view *v, size_t bytes)
 {
-	v->a->n_active += (bytes != 0) - (v->kept != 0);
-	v->a->active_bytes += bytes - v->kept;
+	v->memory->n += (bytes != 0) - (v->kept != 0);
+	v->memory->bytes += bytes - v->kept;
 	v->kept = bytes;
 }
 
@@ -372,7 +373,7 @@ static void send_active(struct view *v)
 	grid_free(v->sent);
 	v->sent = g;
 	keep(v, active_size(v->shown));
-	rest(v, (uv_hrtime() - began_ns) * v->a->n_active);	/* the loop's time: all together have a share of it */
+	rest(v, (uv_hrtime() - began_ns) * v->memory->n);	/* the loop's time: all together have a share of it */
 }
 
 /* ---- whole grids ---- */
@@ -395,7 +396,7 @@ void view_close(struct view *v)
 	if (!v)
 		return;
 	v->owner = NULL;
-	admission_remove(&v->a->admission, ADMISSION_LIVE, &v->turn);
+	admission_remove(&v->services->admission, ADMISSION_LIVE, &v->turn);
 	if (!v->busy)
 		view_free(v);
 }
@@ -470,7 +471,7 @@ static bool take_value(struct view *v, struct value *value)
 		value_free(value);
 		return false;
 	}
-	if (!v->shown && value->active && v->a->active_bytes + active_size(value) > VIEW_ACTIVE_MAX) {
+	if (!v->shown && value->active && v->memory->bytes + active_size(value) > VIEW_ACTIVE_MAX) {
 		v->owner->failed(v->arg, 503, "ECA_NORESOURCE", "too many grids of what was under way at once are streamed already");
 		value_free(value);
 		return false;
@@ -485,15 +486,15 @@ static bool take_value(struct view *v, struct value *value)
 static void on_grid(struct value *value, void *arg)
 {
 	struct view *v = arg;
-	struct aggregator *a = v->a;
+	struct services *services = v->services;
 	bool is_new = take_value(v, value);
 
-	v->shaded_ms = uv_now(a->loop);
+	v->shaded_ms = uv_now(services->loop);
 	if (v->shown && v->shown->active)
 		rest(v, uv_hrtime() - v->asked_ns);
 	if (no_longer_busy(v) && is_new)
 		v->owner->changed(v->arg);	/* what changed meanwhile */
-	admission_leave(&a->admission, ADMISSION_LIVE);
+	admission_leave(&services->admission, ADMISSION_LIVE);
 }
 
 /* It has a place, until on_grid(). */
@@ -508,9 +509,9 @@ static void run(struct view *v, struct value *value)
 
 static int ask_for(struct view *v, struct value **ret_value, char *reason)
 {
-	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->inst);
+	const struct catalog_inst *ci = catalog_find(v->services->catalog, v->inst);
 
-	return ci ? value_new(v->a, ci, VALUE_STREAM, v->param, v->n_params, ret_value, reason) : -ENOENT;
+	return ci ? value_new(v->services, ci, VALUE_STREAM, v->param, v->n_params, ret_value, reason) : -ENOENT;
 }
 
 static struct view *of_turn(struct turn *t)
@@ -528,7 +529,7 @@ static bool turn_wanted(struct turn *t)
 static void turn_start(struct turn *t)
 {
 	struct view *v = of_turn(t);
-	struct aggregator *a = v->a;
+	struct services *services = v->services;
 	char reason[PARAMS_REASON_MAX];
 	struct value *value;
 	int err = ask_for(v, &value, reason);
@@ -540,7 +541,7 @@ static void turn_start(struct turn *t)
 	if (!v->shown)
 		v->owner->failed(v->arg, err == -ENOENT ? 404 : 503, err == -ENOENT ? "ECA_NOENT" : "ECA_NORESOURCE",
 				 err == -ENOENT ? "there is no such instrumentation" : "out of memory");
-	admission_leave(&a->admission, ADMISSION_LIVE);
+	admission_leave(&services->admission, ADMISSION_LIVE);
 }
 
 static void turn_drop(struct turn *t) {}	/* view_tick() asks again */
@@ -553,11 +554,11 @@ static int ask(struct view *v, char *reason)
 
 	if (err)
 		return err;
-	if (admission_take(&v->a->admission, ADMISSION_LIVE)) {
+	if (admission_take(&v->services->admission, ADMISSION_LIVE)) {
 		run(v, value);
 	} else {
 		value_free(value);
-		admission_wait(&v->a->admission, ADMISSION_LIVE, &v->turn);
+		admission_wait(&v->services->admission, ADMISSION_LIVE, &v->turn);
 	}
 	return 0;
 }
@@ -578,7 +579,7 @@ static bool grid_may_go(struct view *v, __u64 now_ms)
 
 void view_tick(struct view *v)
 {
-	__u64 now_ms = uv_now(v->a->loop);
+	__u64 now_ms = uv_now(v->services->loop);
 	char reason[PARAMS_REASON_MAX];
 
 	if (v->busy || v->turn.waits || (v->shown && v->shown->active && now_ms < v->active_ms))
@@ -610,16 +611,16 @@ static int copy_params(struct view *v, const struct http_param *param, size_t n)
 	return v->param ? 0 : -ENOMEM;
 }
 
-int view_new(struct aggregator *a, const struct view_asked *asked, const struct view_owner *owner, void *arg,
-	     struct view **ret_view, char *reason)
+int view_new(struct services *services, struct view_memory *memory, const struct view_asked *asked, const struct view_owner *owner,
+	     void *arg, struct view **ret_view, char *reason)
 {
 	struct view *v = calloc(1, sizeof(*v));
 	int err;
 
 	if (!v)
 		return -ENOMEM;
-	*v = (struct view){ .a = a, .owner = owner, .arg = arg, .inst = asked->inst, .number = asked->number,
-			   .turn = { .wanted = turn_wanted, .start = turn_start, .drop = turn_drop } };
+	*v = (struct view){ .services = services, .memory = memory, .owner = owner, .arg = arg, .inst = asked->inst,
+			   .number = asked->number, .turn = { .wanted = turn_wanted, .start = turn_start, .drop = turn_drop } };
 	err = copy_params(v, asked->param, asked->n_params);
 	if (!err)
 		err = ask(v, reason);

@@ -16,11 +16,15 @@
 #ifndef HEATSCOPE_VIEW_H
 #define HEATSCOPE_VIEW_H
 
-#include "aggregator.h"
 #include "http.h"
+#include "services.h"
 
 /* Bytes that views of what was under way at once keep, in all: they read few slots, and spread all again.  Further ones fail. */
 #define VIEW_ACTIVE_MAX (96u << 20)
+
+struct view_memory {			/* what they keep, all together; zeroed: nothing */
+	size_t n, bytes;
+};
 
 struct view;				/* its fields are in view.c */
 
@@ -39,8 +43,8 @@ struct view_asked {
 };
 
 /* -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOENT: no such instrumentation, -ENOMEM. */
-int view_new(struct aggregator *a, const struct view_asked *asked, const struct view_owner *owner, void *arg,
-	     struct view **ret_view, char *reason);
+int view_new(struct services *services, struct view_memory *memory, const struct view_asked *asked, const struct view_owner *owner,
+	     void *arg, struct view **ret_view, char *reason);
 void view_close(struct view *v);	/* NULL is fine */
 
 void view_mark(struct view *v, __s64 first, __s64 last);	/* those slots have changed */

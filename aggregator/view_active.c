@@ -28,7 +28,7 @@ static int read_slots(struct value *v, struct view_span slots, __s64 first, __s6
 	active_forget(v->active, from, to, &from, &to);
 	if (from < oldest)
 		return -ESTALE;
-	return cube_read(v->a->cube, v->in.id, from, to, 0, -1, active_reader(v->active));
+	return cube_read(v->services->cube, v->in.id, from, to, 0, -1, active_reader(v->active));
 }
 
 static int read_running(struct value *v)
@@ -39,7 +39,7 @@ static int read_running(struct value *v)
 	active_forget_running(v->active);
 	if (!active_running_slots(v->active, &first, &last))
 		return 0;
-	return cube_read(v->a->cube, v->in.id, first, last, value_running_axis(v), 0, &slices);
+	return cube_read(v->services->cube, v->in.id, first, last, value_running_axis(v), 0, &slices);
 }
 
 /* What the columns' coverage is; their cells are empty. */
@@ -56,9 +56,9 @@ static int read_cover(const struct value *v, const struct catalog_inst *ci, cons
 	reader = *fold_reader(f);
 	reader.slice = NULL;
 	query_slots(q, &first, &last);
-	err = value_expect(v->a, ci, q->now_ns, f);
+	err = value_expect(v->services, ci, q->now_ns, f);
 	if (!err)
-		err = cube_read(v->a->cube, v->in.id, first, last, 0, 0, &reader);
+		err = cube_read(v->services->cube, v->in.id, first, last, 0, 0, &reader);
 	if (!err) {
 		*ret_grid = fold_grid(f);
 		err = *ret_grid ? 0 : fold_error(f) ? fold_error(f) : -ENOMEM;
@@ -69,14 +69,14 @@ static int read_cover(const struct value *v, const struct catalog_inst *ci, cons
 
 int view_active_grid(struct value *v, const struct view_span *changed, size_t n, __s64 now_ns, struct grid **ret_grid)
 {
-	const struct catalog_inst *ci = catalog_find(v->a->catalog, v->in.id);
+	const struct catalog_inst *ci = catalog_find(v->services->catalog, v->in.id);
 	struct query q = query_now(v, now_ns);
 	struct grid *cover = NULL;
 	__s64 first, last, oldest, newest, taken = active_last(v->active);
 	int err = ci ? 0 : -ENOENT;
 
 	query_slots(&q, &first, &last);
-	if (!err && (cube_range(v->a->cube, v->in.id, &oldest, &newest) || first < oldest))
+	if (!err && (cube_range(v->services->cube, v->in.id, &oldest, &newest) || first < oldest))
 		err = -ESTALE;
 	if (err)
 		return err;

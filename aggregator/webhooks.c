@@ -1,6 +1,7 @@
 #include "webhooks.h"
 
 #include "endpoint.h"
+#include "host_list.h"
 #include "token.h"
 #include "../collector/log.h"
 
@@ -185,15 +186,15 @@ static bool is_link_local(const char *host)
 }
 
 /* What can be known before anything is sent; a name is looked up then. */
-static int check_host(const struct conf *conf, struct hook *h, char *reason)
+static int check_host(struct hook *h, const char *hosts, char *reason)
 {
 	char *host = host_of(h->conf->url);
 	const char *why = NULL;
 
-	h->is_listed = host && conf_lists_host(conf, host);
+	h->is_listed = host && host_list_has(hosts, host);
 	if (!host)
 		why = "its URL is none";
-	else if (*conf->webhook_hosts && !h->is_listed)
+	else if (*hosts && !h->is_listed)
 		why = "its host is not among webhook-hosts";
 	else if (!h->is_listed && is_link_local(host))
 		why = "its host is a link-local address, where clouds hand out secrets: list it in webhook-hosts if it is meant";
@@ -203,14 +204,15 @@ static int check_host(const struct conf *conf, struct hook *h, char *reason)
 	return why ? -EINVAL : 0;
 }
 
-int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason)
+int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, const char *hosts, struct webhooks **ret_webhooks,
+		 char *reason)
 {
 	struct webhooks *w = calloc(1, sizeof(*w));
 	int err = w ? courier_new(loop, PAUSE_MS, &w->courier) : -ENOMEM;
 
-	for (size_t i = 0; !err && i < conf->n_webhooks; i++) {
-		w->hook[w->n].conf = &conf->webhook[i];
-		err = check_host(conf, &w->hook[w->n++], reason);
+	for (size_t i = 0; !err && i < n; i++) {
+		w->hook[w->n].conf = &conf[i];
+		err = check_host(&w->hook[w->n++], hosts, reason);
 	}
 	if (!err)
 		err = webhooks_reload(w, reason);

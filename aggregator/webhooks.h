@@ -9,15 +9,28 @@
 #ifndef HEATSCOPE_WEBHOOKS_H
 #define HEATSCOPE_WEBHOOKS_H
 
-#include "conf.h"
+#include "conf_limits.h"
 #include "courier.h"
 
 #include <jansson.h>
 
+#define CONF_WEBHOOKS_MAX 16
+
+struct conf_webhook {
+	char name[CONF_NAME_MAX];
+	unsigned line;
+	char url[CONF_URL_MAX];		/* http or https */
+	char token_file[PATH_MAX];	/* "": none */
+	unsigned timeout_s;
+	bool picture;			/* it gets one */
+};
+
 struct webhooks;			/* its fields are in webhooks.c */
 
-/* conf outlives it.  Errors with a sentence in `reason` (CONF_REASON_MAX bytes). */
-int webhooks_new(uv_loop_t *loop, const struct conf *conf, struct webhooks **ret_webhooks, char *reason);
+/* The n entries of the configuration file outlive it.  hosts: those that they may name (host_list.h), "": any.  Errors with a sentence
+ * in `reason` (CONF_REASON_MAX bytes). */
+int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, const char *hosts, struct webhooks **ret_webhooks,
+		 char *reason);
 int webhooks_reload(struct webhooks *w, char *reason);	/* reads the tokens again; after an error the old ones hold */
 void webhooks_close(struct webhooks *w);	/* nothing is sent any more; NULL is fine */
 void webhooks_free(struct webhooks *w);		/* closed, and the loop has run out; NULL is fine */

@@ -69,10 +69,9 @@ void alerts_bench_close(struct alerts_bench *b)
 	assert_int_equal(uv_loop_close(&b->loop), 0);
 }
 
-void alerts_bench_lend(struct alerts_bench *b, const struct conf *conf, struct aggregator *ret_a)
+void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services)
 {
-	*ret_a = (struct aggregator){ .conf = *conf, .loop = &b->loop, .store = b->store, .cube = b->cube, .flush = b->flush, .catalog = b->catalog,
-				      .journal = b->journal, .alerts = b->alerts };
+	*ret_services = (struct services){ .loop = &b->loop, .cube = b->cube, .flush = b->flush, .catalog = b->catalog, .journal = b->journal };
 }
 
 __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s)

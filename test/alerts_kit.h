@@ -8,8 +8,8 @@
 #ifndef HEATSCOPE_TEST_ALERTS_KIT_H
 #define HEATSCOPE_TEST_ALERTS_KIT_H
 
-#include "aggregator/aggregator.h"
 #include "aggregator/alerts.h"
+#include "aggregator/services.h"
 
 struct alerts_bench {
 	uv_loop_t loop;
@@ -27,8 +27,8 @@ void alerts_bench_open(struct alerts_bench *b);
 void alerts_bench_restart(struct alerts_bench *b, __s64 now_s);	/* all but store and cube begin anew */
 void alerts_bench_close(struct alerts_bench *b);
 
-/* An aggregator of its parts, for what listens to them; webhooks, if the configuration has some, are yet to be opened. */
-void alerts_bench_lend(struct alerts_bench *b, const struct conf *conf, struct aggregator *ret_a);
+/* Its parts, for what works with them. */
+void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services);
 
 __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s);
 

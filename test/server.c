@@ -206,7 +206,7 @@ void server_offer(struct server *s)
 	const char *name;
 	char reason[REASON_MAX];
 
-	assert_int_equal(catalog_hello(s->a.catalog, hello, &name, reason), 0);
+	assert_int_equal(catalog_hello(s->a.services.catalog, hello, &name, reason), 0);
 	json_decref(hello);
 }
 
@@ -223,7 +223,7 @@ const struct catalog_inst *server_make(struct server *s, json_t *request)
 	const struct catalog_inst *made = NULL;
 	char reason[REASON_MAX];
 
-	assert_int_equal(catalog_create(s->a.catalog, request, now_ns(), on_made, &made, reason), 0);
+	assert_int_equal(catalog_create(s->a.services.catalog, request, now_ns(), on_made, &made, reason), 0);
 	while (!made)
 		uv_run(&s->loop, UV_RUN_ONCE);
 	json_decref(request);

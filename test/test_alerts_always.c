@@ -9,7 +9,11 @@
 #define SLOW "\"percentile\": 0.99, \"above\": \"100ms\", \"window\": 5, \"for\": 1}"
 
 static struct alerts_bench bench;
-static struct conf conf;
+static struct list {
+	char file[32];
+	struct conf_alert alert[CONF_ALERTS_MAX];
+	size_t n_alerts;
+} conf;
 static struct alerts_always *always;
 
 static void list(size_t n, ...)
@@ -33,7 +37,7 @@ static void list(size_t n, ...)
 
 static void begin(__s64 now_s)
 {
-	assert_int_equal(alerts_always_new(bench.alerts, bench.catalog, &conf, now_s * 1000000000, &always), 0);
+	assert_int_equal(alerts_always_new(bench.alerts, bench.catalog, conf.file, conf.alert, conf.n_alerts, now_s * 1000000000, &always), 0);
 }
 
 static void again(__s64 now_s)

@@ -1,6 +1,6 @@
 #include "check.h"
 #include "wire.h"
-#include "aggregator/always.h"
+#include "aggregator/conf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ static void list(struct conf *conf, size_t n, ...)
 static void begin(struct restart *r)
 {
 	rig_begin(&r->rig, r->store);
-	assert_int_equal(always_new(r->rig.catalog, &r->conf, &r->always), 0);
+	assert_int_equal(always_new(r->rig.catalog, r->conf.file, r->conf.always, r->conf.n_always, &r->always), 0);
 	uv_run(&r->rig.loop, UV_RUN_DEFAULT);
 }
 

@@ -80,9 +80,9 @@ static void daemon_end(void)
 /* Until `n` more batches are stored. */
 static void daemon_stores(__u64 n)
 {
-	__u64 until = flush_counters(d.a.flush)->batches + n;
+	__u64 until = flush_counters(d.a.services.flush)->batches + n;
 
-	while (flush_counters(d.a.flush)->batches < until)
+	while (flush_counters(d.a.services.flush)->batches < until)
 		uv_run(&d.loop, UV_RUN_ONCE);
 }
 
@@ -110,7 +110,7 @@ static void daemon_measures(__s64 from, __s64 n)
 /* What the timers do: they look, expire, compact. */
 static void daemon_tidies(void)
 {
-	__u64 commits = flush_counters(d.a.flush)->commits;
+	__u64 commits = flush_counters(d.a.services.flush)->commits;
 
 	d.a.n_upkeeps = 0;
 	uv_timer_set_repeat(&d.a.upkeep, 1);
@@ -120,7 +120,7 @@ static void daemon_tidies(void)
 	uv_timer_stop(&d.a.upkeep);
 	while (d.a.upkeep_busy)
 		uv_run(&d.loop, UV_RUN_ONCE);
-	assert_true(flush_counters(d.a.flush)->commits >= commits);
+	assert_true(flush_counters(d.a.services.flush)->commits >= commits);
 }
 
 /* --- what there is --- */
@@ -178,11 +178,11 @@ static int begin(void **state)
 	snprintf(d.conf.socket, sizeof(d.conf.socket), "%s/ingest", d.dir);
 	snprintf(d.conf.database, sizeof(d.conf.database), "%s/db", d.dir);
 	daemon_begin();
-	while (!catalog_metric_find(d.a.catalog, "mysql", "queries"))
+	while (!catalog_metric_find(d.a.services.catalog, "mysql", "queries"))
 		uv_run(&d.loop, UV_RUN_ONCE);
 	json_object_set_new(request, "idle-max", json_integer(7200));
 	json_object_set_new(request, "tiers", json_pack("[i, i]", 14 * 86400, 365 * 86400));
-	if (catalog_create(d.a.catalog, request, now_ns(), made, &d.inst, reason))
+	if (catalog_create(d.a.services.catalog, request, now_ns(), made, &d.inst, reason))
 		fail_msg("%s", reason);
 	json_decref(request);
 	while (!d.inst)
@@ -209,7 +209,7 @@ static __s64 cube_newest(void)
 {
 	__s64 first, last;
 
-	assert_int_equal(cube_range(d.a.cube, d.inst, &first, &last), 0);
+	assert_int_equal(cube_range(d.a.services.cube, d.inst, &first, &last), 0);
 	return last;
 }
 
@@ -229,14 +229,14 @@ static void a_clock_that_was_ahead_wipes_nothing(void **state)
 		for (int tier = 0; tier < TIERS; tier++)
 			assert_int_equal(events(tier, now), EVENTS + 9 * i);
 		assert_int_equal(found(0, now + leap_ns[i] - DAY / 2, now + leap_ns[i] + DAY / 2).n, 45);
-		assert_non_null(catalog_find(d.a.catalog, d.inst));	/* nor is it idle */
+		assert_non_null(catalog_find(d.a.services.catalog, d.inst));	/* nor is it idle */
 
 		wall_extra_ns = 0;
 		daemon_tidies();
 		daemon_measures(i, 1);
 		assert_int_equal(events(0, now), EVENTS + 9 * (i + 1));
 		assert_in_range(cube_newest(), now / S, now / S + 60);
-		assert_in_range(catalog_find(d.a.catalog, d.inst)->sighting[0].slot, now / S, now / S + 60);
+		assert_in_range(catalog_find(d.a.services.catalog, d.inst)->sighting[0].slot, now / S, now / S + 60);
 	}
 	assert_true(found(0, now + 463 * DAY - DAY / 2, now + 463 * DAY + DAY / 2).step);
 	assert_true(found(0, now - 10 * S, now + 60 * S).step);
@@ -302,7 +302,7 @@ static void a_clock_that_is_behind_at_the_start_makes_no_gap(void **state)
 	wall_extra_ns = 0;
 	daemon_tidies();
 	daemon_measures(2, 1);
-	assert_int_equal(cube_range(d.a.cube, d.inst, &first, &last), 0);
+	assert_int_equal(cube_range(d.a.services.cube, d.inst, &first, &last), 0);
 	assert_in_range(first, now / S, last);		/* the slots before are not said to be empty */
 	assert_int_equal(events(0, now), EVENTS + 9);
 }
@@ -344,10 +344,10 @@ static void who_asks_for_nothing_is_deleted_by_the_boot_clock(void **state)
 	daemon_tidies();
 	boot_extra_ns = 7190 * S;
 	daemon_tidies();
-	assert_non_null(catalog_find(d.a.catalog, d.inst));
+	assert_non_null(catalog_find(d.a.services.catalog, d.inst));
 	boot_extra_ns = 7210 * S;
 	daemon_tidies();
-	assert_null(catalog_find(d.a.catalog, d.inst));
+	assert_null(catalog_find(d.a.services.catalog, d.inst));
 }
 
 static const struct CMUnitTest tests[] = {

@@ -9,29 +9,29 @@
 #define NS 1000000000ll
 
 static struct alerts_bench bench;
-static struct aggregator a;
+static struct services services;
+static struct webhooks *webhooks;
+static struct herald *herald;
 
 /* Nobody is at the webhook's address. */
 static int start(void **state)
 {
-	static struct conf conf;
+	static const struct conf_webhook conf = { .name = "ops", .url = "http://127.0.0.1:1/", .timeout_s = 1, .picture = true };
 	char reason[CONF_REASON_MAX] = "";
 
-	conf.n_webhooks = 1;
-	conf.webhook[0] = (struct conf_webhook){ .name = "ops", .url = "http://127.0.0.1:1/", .timeout_s = 1, .picture = true };
 	alerts_bench_open(&bench);
-	alerts_bench_lend(&bench, &conf, &a);
-	assert_int_equal(webhooks_new(a.loop, &a.conf, &a.webhooks, reason), 0);
-	assert_int_equal(herald_new(&a, &a.herald), 0);
+	alerts_bench_lend(&bench, &services);
+	assert_int_equal(webhooks_new(services.loop, &conf, 1, "", &webhooks, reason), 0);
+	assert_int_equal(herald_new(&services, bench.alerts, webhooks, "", &herald), 0);
 	return 0;
 }
 
 static int stop(void **state)
 {
-	webhooks_close(a.webhooks);
-	uv_run(a.loop, UV_RUN_DEFAULT);
-	herald_free(a.herald);
-	webhooks_free(a.webhooks);
+	webhooks_close(webhooks);
+	uv_run(services.loop, UV_RUN_DEFAULT);
+	herald_free(herald);
+	webhooks_free(webhooks);
 	alerts_bench_close(&bench);
 	return 0;
 }
@@ -68,7 +68,7 @@ static json_int_t deliveries(const char *which)
 /* What is sent already, its picture drawn. */
 static json_int_t sent(void)
 {
-	json_t *all = webhooks_json(a.webhooks);
+	json_t *all = webhooks_json(webhooks);
 	json_int_t n = json_integer_value(json_object_get(json_array_get(all, 0), "waiting"));
 
 	json_decref(all);
@@ -81,13 +81,13 @@ static void pictures_are_drawn_while_nobody_waits(void **state)
 	assert_int_equal(deliveries("waiting"), 2);
 	assert_int_equal(sent(), 0);
 	while (!sent())
-		uv_run(a.loop, UV_RUN_ONCE);
+		uv_run(services.loop, UV_RUN_ONCE);
 }
 
 static void nothing_is_drawn_once_it_stops(void **state)
 {
-	a.stopping = true;
-	webhooks_close(a.webhooks);
+	services.stopping = true;
+	webhooks_close(webhooks);
 	fire(2);
 	assert_int_equal(deliveries("given_up"), 2);
 }
@@ -95,9 +95,9 @@ static void nothing_is_drawn_once_it_stops(void **state)
 static void what_waits_for_its_picture_at_the_end_is_given_up(void **state)
 {
 	fire(3);
-	a.stopping = true;
-	webhooks_close(a.webhooks);
-	uv_run(a.loop, UV_RUN_DEFAULT);
+	services.stopping = true;
+	webhooks_close(webhooks);
+	uv_run(services.loop, UV_RUN_DEFAULT);
 	assert_int_equal(deliveries("given_up"), 3);
 }
 

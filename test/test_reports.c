@@ -10,8 +10,9 @@
 #define NS 1000000000ll
 
 static struct alerts_bench bench;
-static struct aggregator a;
-static struct conf conf;
+static struct services services;
+static struct conf_report conf;
+static struct reports *reports;
 
 /* A report every quarter of an hour, of an instrumentation that is not there: so what is made fails, at once. */
 static int start(void **state)
@@ -20,38 +21,39 @@ static int start(void **state)
 
 	setenv("TZ", "UTC", 1);
 	tzset();
-	conf.n_reports = 1;
-	conf.report[0] = (struct conf_report){ .name = "quarterly", .line = 7, .format = "png", .to = "/nonexistent", .instrumentation = { "queries" },
+	conf = (struct conf_report){ .name = "quarterly", .line = 7, .format = "png", .to = "/nonexistent", .instrumentation = { "queries" },
 					       .n_instrumentations = 1 };
-	assert_int_equal(schedule_parse("15min", NULL, &conf.report[0].when, reason), 0);
+	assert_int_equal(schedule_parse("15min", NULL, &conf.when, reason), 0);
 	alerts_bench_open(&bench);
 	return 0;
 }
 
 static int stop(void **state)
 {
-	reports_free(a.reports);
-	a.reports = NULL;
+	reports_free(reports);
+	reports = NULL;
 	alerts_bench_close(&bench);
 	return 0;
 }
 
 static void begin(__s64 at_s)
 {
-	reports_free(a.reports);
-	alerts_bench_lend(&bench, &conf, &a);
-	assert_int_equal(reports_new(&a, at_s * NS, &a.reports), 0);
+	struct reports_parts parts = { .services = &services, .conf = &conf, .n = 1, .page_url = "" };
+
+	reports_free(reports);
+	alerts_bench_lend(&bench, &services);
+	assert_int_equal(reports_new(&parts, bench.store, at_s * NS, &reports), 0);
 }
 
 static void tick(__s64 at_s)
 {
-	reports_tick(a.reports, at_s * NS);
-	uv_run(a.loop, UV_RUN_DEFAULT);
+	reports_tick(reports, at_s * NS);
+	uv_run(services.loop, UV_RUN_DEFAULT);
 }
 
 static json_int_t number(const char *which)
 {
-	json_t *all = reports_json(a.reports), *n = json_object_get(json_array_get(all, 0), which);
+	json_t *all = reports_json(reports), *n = json_object_get(json_array_get(all, 0), which);
 	json_int_t value = json_integer_value(n);
 
 	assert_non_null(n);
@@ -125,13 +127,13 @@ static void why_one_failed_names_the_instrumentation_whatever_its_characters(voi
 	json_t *all;
 
 	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {
-		char *name = conf.report[0].instrumentation[0];
+		char *name = conf.instrumentation[0];
 
 		for (*name = 0; strlen(name) + strlen(characters[i]) < CONF_NAME_MAX;)
 			strcat(name, characters[i]);
 		begin(BEGIN);
 		tick(BEGIN + 110);
-		all = reports_json(a.reports);
+		all = reports_json(reports);
 		assert_non_null(strstr(json_string_value(json_object_get(json_array_get(all, 0), "reason")), name));
 		json_decref(all);
 	}

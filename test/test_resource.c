@@ -32,7 +32,7 @@ static const char *text(const json_t *json, const char *name)
 
 static void every_field_of_a_metric_has_a_type_that_is_there(void **state)
 {
-	json_t *c = resource_catalogue(server.a.catalog), *metric, *name;
+	json_t *c = resource_catalogue(server.a.services.catalog), *metric, *name;
 	size_t i, j;
 
 	assert_non_null(c);
@@ -75,8 +75,8 @@ static void metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_t
 	char reason[REASON_MAX];
 	size_t i, n = 0;
 
-	assert_int_equal(catalog_hello(server.a.catalog, hello, &name, reason), 0);
-	c = resource_catalogue(server.a.catalog);
+	assert_int_equal(catalog_hello(server.a.services.catalog, hello, &name, reason), 0);
+	c = resource_catalogue(server.a.services.catalog);
 	json_array_foreach(json_object_get(c, "metrics"), i, metric)
 		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)
 			if (!strcmp(text(metric, "module"), cases[k].module)) {
@@ -99,7 +99,7 @@ static void arity_and_dimension_follow_the_decomposition(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		json_t *json = resource_instrumentation(server.a.catalog, create(cases[i].decomposition), now_ns());
+		json_t *json = resource_instrumentation(server.a.services.catalog, create(cases[i].decomposition), now_ns());
 
 		assert_string_equal(text(json, "value-arity"), cases[i].arity);
 		assert_int_equal(json_integer_value(json_object_get(json, "value-dimension")), cases[i].dimension);
@@ -121,10 +121,10 @@ static void a_source_tells_how_it_fares(void **state)
 			json_t *message = json_pack("{s:[{s:I, s:s, s:s}]}", "instrumentations", "id", (json_int_t)ci->in.id, "state",
 						    cases[i].state, "reason", cases[i].reason);
 
-			assert_int_equal(catalog_state(server.a.catalog, "db1", message, reason), 0);
+			assert_int_equal(catalog_state(server.a.services.catalog, "db1", message, reason), 0);
 			json_decref(message);
 		}
-		json = resource_instrumentation(server.a.catalog, ci, now_ns());
+		json = resource_instrumentation(server.a.services.catalog, ci, now_ns());
 		source = json_array_get(json_object_get(json, "sources"), 0);
 		assert_string_equal(text(source, "source"), "db1");
 		assert_string_equal(text(source, "state"), cases[i].state ? cases[i].state : "pending");

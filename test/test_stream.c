@@ -411,7 +411,7 @@ static void changes_come_at_most_twenty_times_a_second(void **state)
 /* For idle-max: as long as it is open, without another request. */
 static void an_open_stream_is_somebody_who_asks(void **state)
 {
-	const volatile __s64 *touched = &catalog_find(server.a.catalog, 1)->touched_ns;
+	const volatile __s64 *touched = &catalog_find(server.a.services.catalog, 1)->touched_ns;
 	struct reader r;
 	char name[32];
 	__s64 before;

@@ -30,7 +30,7 @@ static struct value *value_of(enum value_kind kind, const char *name, const char
 	char reason[PARAMS_REASON_MAX] = "";
 	struct value *v;
 
-	if (value_new(&server.a, inst, kind, param, name != NULL, &v, reason))
+	if (value_new(&server.a.services, inst, kind, param, name != NULL, &v, reason))
 		fail_msg("%s", reason);
 	return v;
 }
@@ -61,7 +61,7 @@ static void a_title_tells_the_predicate(void **state)
 
 	assert_int_equal(predicate_from_text("{\"and\": [{\"eq\": [\"statement\", \"select\"]}, {\"gt\": [\"latency\", 10000000]}]}",
 					     &with.in.predicate, reason), 0);
-	assert_int_equal(value_new(&server.a, &with, VALUE_FIGURE, NULL, 0, &v, reason), 0);
+	assert_int_equal(value_new(&server.a.services, &with, VALUE_FIGURE, NULL, 0, &v, reason), 0);
 	assert_string_equal(v->title, "queries by statement, command predicated on statement = select and latency > 10 ms");
 	value_free(v);
 }
@@ -80,7 +80,7 @@ static void names_are_looked_up_in_the_instrumentation(void **state)
 		const struct http_param param[] = { { cases[i].name, cases[i].text } };
 		char reason[PARAMS_REASON_MAX] = "";
 
-		assert_int_equal(value_new(&server.a, inst, cases[i].kind, param, 1, &v, reason), -EINVAL);
+		assert_int_equal(value_new(&server.a.services, inst, cases[i].kind, param, 1, &v, reason), -EINVAL);
 		assert_non_null(strstr(reason, cases[i].says));
 	}
 	v = value_of(VALUE_GRID, "measure", "cputime");
@@ -134,9 +134,9 @@ static unsigned n_made(void)
 {
 	unsigned n = 0;
 
-	for (size_t i = 0; i < sizeof(server.a.making) / sizeof(*server.a.making); i++) {
-		assert_true(server.a.making[i].n <= CLASS_MADE_MAX);
-		n += server.a.making[i].n;
+	for (size_t i = 0; i < sizeof(server.a.services.making) / sizeof(*server.a.services.making); i++) {
+		assert_true(server.a.services.making[i].n <= CLASS_MADE_MAX);
+		n += server.a.services.making[i].n;
 	}
 	return n;
 }
@@ -168,7 +168,7 @@ static void the_store_does_not_wait_for_pictures(void **state)
 
 	for (size_t i = 0; i < PICTURES; i++)
 		value_run(value_of(VALUE_FIGURE, "width", "4000"), count_done, &order);
-	assert_int_equal(flush_submit(server.a.flush, work_nothing, note_order, &order), 0);
+	assert_int_equal(flush_submit(server.a.services.flush, work_nothing, note_order, &order), 0);
 	while (order.n_done < PICTURES || !order.other_done)
 		uv_run(&server.loop, UV_RUN_ONCE);
 	assert_true(order.n_before < PICTURES / 2);
@@ -195,7 +195,7 @@ static const struct catalog_inst *make_in_memory(void)
 	const struct batch b = { .source = "db1", .incarnation = 1, .inst = ci->in.id, .slot_ns = ci->in.slot_ns,
 				 .slot = now_ns() / (__s64)ci->in.slot_ns, .seq = 1, .run = 1 };
 
-	assert_int_equal(cube_add(server.a.cube, &b), 0);
+	assert_int_equal(cube_add(server.a.services.cube, &b), 0);
 	return ci;
 }
 
@@ -222,7 +222,7 @@ static void no_class_waits_for_many_of_another(void **state)
 		assert_true(order.n_before < MANY / 2);
 	}
 	inst = asked;
-	assert_int_equal(catalog_delete(server.a.catalog, id, NULL, NULL), 0);
+	assert_int_equal(catalog_delete(server.a.services.catalog, id, NULL, NULL), 0);
 }
 
 /* ---- tiers ---- */
@@ -275,7 +275,7 @@ static void drop_before(__s64 slots, __s64 minutes, __s64 hours)
 
 	assert_int_equal(server.a.store->ops->expire(server.a.store, inst->in.id, before), 0);
 	assert_int_equal(store_kept(server.a.store, inst->in.id, kept_from), 0);
-	catalog_expired(server.a.catalog, inst->in.id, kept_from, INT64_MIN);
+	catalog_expired(server.a.services.catalog, inst->in.id, kept_from, INT64_MIN);
 }
 
 static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
@@ -286,7 +286,7 @@ static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char
 
 	snprintf(start_text, sizeof(start_text), "%lld", (long long)from);
 	snprintf(end_text, sizeof(end_text), "%lld", (long long)to);
-	if (value_new(&server.a, inst, kind, param, name ? 3 : 2, &v, reason))
+	if (value_new(&server.a.services, inst, kind, param, name ? 3 : 2, &v, reason))
 		fail_msg("%s", reason);
 	value_run(v, on_done, &done);
 	while (!done)
@@ -429,7 +429,7 @@ static json_t *explained(const __s64 at[4])
 
 	for (int i = 0; i < 4; i++)
 		snprintf(text[i], sizeof(text[i]), "%lld", (long long)at[i]);
-	assert_int_equal(value_new(&server.a, inst, VALUE_EXPLAIN, param, 4, &v, reason), 0);
+	assert_int_equal(value_new(&server.a.services, inst, VALUE_EXPLAIN, param, 4, &v, reason), 0);
 	value_run(v, on_done, &done);
 	while (!done)
 		uv_run(&server.loop, UV_RUN_ONCE);

@@ -75,7 +75,7 @@ static int start(void **state)
 	server_start(&server, true);
 	server_collector(&server, "db1");
 	assert_int_equal(server_create(&server), 1);
-	((struct metric *)catalog_find(server.a.catalog, 1)->metric)->point = strdup("cputime");
+	((struct metric *)catalog_find(server.a.services.catalog, 1)->metric)->point = strdup("cputime");
 	t0 = now_ns() / SLOT - 100;
 	return 0;
 }

@@ -58,6 +58,7 @@ static void on_changed(void *arg)
 
 static bool on_full(void *arg) { return false; }
 
+static struct view_memory memory;
 static const struct view_owner owner = { on_event, on_failed, on_full, on_changed };
 
 static void begin(struct heard *h, int closes)
@@ -66,7 +67,7 @@ static void begin(struct heard *h, int closes)
 	char reason[PARAMS_REASON_MAX] = "";
 
 	*h = (struct heard){ .closes = closes };
-	if (view_new(&server.a, &asked, &owner, h, &h->view, reason))
+	if (view_new(&server.a.services, &memory, &asked, &owner, h, &h->view, reason))
 		fail_msg("%s", reason);
 }
 
