@@ -2,8 +2,8 @@
 
 #include "clock.h"
 #include "slot_keys.h"
+#include "../collector/ack.h"
 #include "../collector/frame.h"
-#include "../collector/link.h"
 #include "../collector/log.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 #include "query.h"
 #include "coverage.h"
 #include "keytable.h"
+#include "../collector/amount.h"
 #include "../collector/saturating.h"
 
 #include <errno.h>
@@ -490,14 +491,7 @@ static void grid_fill_summary(struct grid_summary *s, const struct hist *all, __
 
 const char *query_unit(const struct instrumentation *in, int axis)
 {
-	switch (ruler_unit(in->ruler[axis])) {
-	case UNIT_NS: return "ns";
-	case UNIT_BYTES: return "bytes";
-	case UNIT_PERCENT: return "%";
-	case UNIT_PER_S: return "/s";
-	case UNIT_BYTES_PER_S: return "bytes/s";
-	default: return "";
-	}
+	return amount_unit_name(ruler_unit(in->ruler[axis]));
 }
 
 static struct grid *grid_of(struct fold *f, const struct hist *all)

@@ -1,5 +1,5 @@
 #include "resource.h"
-#include "query.h"
+#include "../collector/amount.h"
 #include "../collector/metric_json.h"
 
 #include <stdio.h>
@@ -280,7 +280,7 @@ static void set_units(json_t *json, const struct instrumentation *in)
 	json_t *units = json_array();
 
 	for (size_t i = 0; i < in->n_measures; i++)
-		json_array_append_new(units, json_string(query_unit(in, (int)i)));
+		json_array_append_new(units, json_string(amount_unit_name(ruler_unit(in->ruler[i]))));
 	json_object_set_new(json, "units", units);
 }
 

@@ -1,4 +1,4 @@
-/* resource.h - what /ca says about metrics, instrumentations and itself, as JSON.
+/* resource.h - the catalogue as /ca gives it: metrics, sources and instrumentations as JSON.
  *
  * Memory  each returns a new reference; NULL: no memory.
  * Thread  the loop thread only.

@@ -29,6 +29,11 @@ static const struct scale scales[] = {
 		{ "GB/s", 1000000000 }, { "KiB/s", 1 << 10 }, { "MiB/s", 1 << 20 }, { "GiB/s", 1 << 30 } } },
 };
 
+const char *amount_unit_name(enum ruler_unit unit)
+{
+	return (size_t)unit < sizeof(scales) / sizeof(*scales) ? scales[unit].unit : "";
+}
+
 enum ruler_unit amount_unit(const char *name)
 {
 	for (enum ruler_unit unit = UNIT_NS; unit <= UNIT_BYTES_PER_S; unit++)

@@ -21,7 +21,10 @@
 int amount_parse(const char *text, size_t len, enum ruler_unit unit, const char *name, __u64 *ret, const char **ret_at,
 		 char reason[AMOUNT_REASON]);
 
-/* The unit by its name in replies: "ns", "bytes", "%", "/s", "bytes/s"; of anything else UNIT_NONE. */
+/* The name of a unit in replies: "ns", "bytes", "%", "/s", "bytes/s"; "" of UNIT_NONE and of what is no unit. */
+const char *amount_unit_name(enum ruler_unit unit);
+
+/* The unit by that name; of anything else UNIT_NONE. */
 enum ruler_unit amount_unit(const char *name);
 
 #endif

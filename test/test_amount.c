@@ -65,9 +65,12 @@ static void units_are_known_by_their_names_in_replies(void **state)
 {
 	static const char *const names[] = { "", "ns", "bytes", "%", "/s", "bytes/s" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		assert_int_equal(amount_unit(names[i]), i);
+		assert_string_equal(amount_unit_name((enum ruler_unit)i), names[i]);
+	}
 	assert_int_equal(amount_unit("events"), UNIT_NONE);
+	assert_string_equal(amount_unit_name((enum ruler_unit)(UNIT_BYTES_PER_S + 1)), "");
 }
 
 static const struct CMUnitTest tests[] = {
