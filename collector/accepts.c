@@ -51,7 +51,7 @@ static int accepts_start(void **ret_self, struct tracer_programs *ret_programs, 
 	a->bpf = accepts_bpf__open();
 	if (a->bpf)
 		bpf_program__set_autoattach(a->bpf->progs.look, false);
-	err = programs_start(a->bpf, a->bpf ? a->bpf->skeleton : NULL, &accepts_tracer, &a->programs, reason);
+	err = programs_start(a->bpf, a->bpf ? a->bpf->skeleton : NULL, &metric, &a->programs, reason);
 	if (err) {
 		free(a);
 		return err;

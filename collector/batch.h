@@ -54,6 +54,11 @@ struct batch {
 	size_t exemplars_len;		/* 0: none */
 };
 
+struct batch_sink {			/* gets each batch; it is valid during the call only */
+	void (*batch)(void *arg, const struct batch *b);
+	void *arg;
+};
+
 void batch_fini(struct batch *b);
 
 /* Byte format (version 1):

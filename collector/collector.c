@@ -150,7 +150,7 @@ static void pulse_stock(const struct collector *c)
 
 static void drain(struct collector *c)
 {
-	const struct probe_sink sink = { take_batch, c };
+	const struct batch_sink sink = { take_batch, c };
 	__s64 now_ns = wall_ns();
 	int err;
 

@@ -28,7 +28,7 @@ static int connects_start(void **ret_self, struct tracer_programs *ret_programs,
 {
 	struct connects_bpf *bpf = connects_bpf__open();
 	struct programs *p;
-	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &connects_tracer, &p, reason);
+	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 
 	if (err)
 		return err;

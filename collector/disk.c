@@ -65,7 +65,7 @@ static int disk_start(void **ret_self, struct tracer_programs *ret_programs, cha
 
 	if (bpf)
 		disk_flags(bpf);
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &disk_tracer, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);

@@ -33,7 +33,7 @@ static int fault_start(void **ret_self, struct tracer_programs *ret_programs, ch
 
 	if (bpf && libbpf_find_vmlinux_btf_id("page_fault_user", BPF_TRACE_RAW_TP) < 0)
 		programs_only(bpf->obj, "major minor");		/* then nobody sees them begin */
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &faults_tracer, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 
 	if (err)
 		return err;

@@ -26,7 +26,7 @@ static int fs_start(void **ret_self, struct tracer_programs *ret_programs, char 
 
 	if (bpf)
 		fs_calls_fill((struct fs_call *)bpf->rodata->calls);
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &fs_tracer, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);

@@ -18,16 +18,6 @@
 
 #define CLOCK_STEP_NS 1000000
 
-const struct tracer *const tracers[] = {
-	&mysql_tracer, &postgresql_tracer, &disk_tracer, &syscall_tracer, &fs_tracer,
-	&accepts_tracer, &connects_tracer, &net_tracer,
-	&execs_tracer, &forks_tracer, &exits_tracer, &creates_tracer,
-	&executions_tracer, &offcpu_tracer, &runqwait_tracer, &samples_tracer, &faults_tracer, &contention_tracer,
-	NULL
-};
-
-_Static_assert(sizeof(tracers) / sizeof(*tracers) == N_TRACERS + 1, "N_TRACERS in kernel.h is not the table's length");
-
 /* ---- clocks and barriers ---- */
 
 static void clock_refresh(struct kernel *k, __s64 now_ns)
@@ -37,7 +27,7 @@ static void clock_refresh(struct kernel *k, __s64 now_ns)
 	size_t i;
 
 	k->wall_offset = offset;
-	for (i = 0; i < N_TRACERS; i++)
+	for (i = 0; i < k->n_traced; i++)
 		if (k->traced[i].runs)
 			*k->traced[i].programs.wall_offset = offset;
 	if (step < CLOCK_STEP_NS && step > -CLOCK_STEP_NS)
@@ -193,7 +183,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 	wall_ns = clock_ns(CLOCK_MONOTONIC) + k->wall_offset;
 	it->first_slot = (now_ns > wall_ns ? now_ns : wall_ns) / plan->slot_ns + 1;
 	reader_ring_init(&ring, it->first_slot);
-	err = reader_new(&ring, in->id, &k->conf, &labels, &it->reader);
+	err = reader_new(&ring, k->conf.source, k->conf.incarnation, in->id, &labels, &it->reader);
 	if (err) {
 		snprintf(reason, REASON_MAX, "no memory");
 		record_unchain(&it->record);
@@ -421,7 +411,7 @@ static void losses_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 }
 
 /* One grace period serves the rows of all. */
-static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *sink)
+static int rows_take(struct kernel *k, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct instrument *it;
 	int n_out, err = 0;
@@ -438,7 +428,7 @@ static int rows_take(struct kernel *k, __s64 now_ns, const struct probe_sink *si
 	return err;
 }
 
-static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+static int kernel_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct kernel *k = self;
 	struct instrument *it;
@@ -448,7 +438,7 @@ static int kernel_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
 	if (!k->instrument)
 		return 0;
 	clock_refresh(k, now_ns);
-	for (i = 0; i < N_TRACERS; i++) {
+	for (i = 0; i < k->n_traced; i++) {
 		traced_look(k, &k->traced[i], now_ns);
 		running_tell(k, &k->traced[i], now_ns);
 		filters_look(k, &k->traced[i], now_ns);
@@ -501,13 +491,14 @@ static int kernel_open(const struct probe_conf *conf, void **ret_self, char *rea
 	k->conf = *conf;
 	libbpf_set_print(libbpf_says);
 	btf = need_btf() ? btf__load_vmlinux_btf() : NULL;
-	for (i = 0; i < N_TRACERS; i++) {
-		k->traced[i].tracer = tracers[i];
-		k->metric[i] = *tracers[i]->metric;
-		need_check(NEED_TRACING | tracers[i]->caps, k->traced[i].refusal);
+	for (i = 0; i < TRACERS_MAX && conf->tracers[i]; i++) {
+		k->traced[i].tracer = conf->tracers[i];
+		k->metric[i] = *conf->tracers[i]->metric;
+		need_check(NEED_TRACING | conf->tracers[i]->caps, k->traced[i].refusal);
 		if (btf && !k->traced[i].refusal[0])
 			need_tracepoints(&k->traced[i], btf);
 	}
+	k->n_traced = i;
 	btf__free(btf);
 	*ret_self = k;
 	return 0;
@@ -526,7 +517,7 @@ static const struct metric *kernel_metrics(void *self, size_t *ret_n)
 {
 	struct kernel *k = self;
 
-	*ret_n = N_TRACERS;
+	*ret_n = k->n_traced;
 	return k->metric;
 }
 

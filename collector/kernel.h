@@ -14,7 +14,7 @@
 #include "shed.h"
 #include "tracer.h"
 
-enum { N_TRACERS = 18 };		/* in the table of kernel.c */
+#define TRACERS_MAX 32			/* tracers.c has no more */
 
 struct instrument {			/* an instrumentation that is enabled */
 	struct instrument *next;
@@ -45,8 +45,9 @@ struct traced {				/* a tracer, and what is enabled on it */
 
 struct kernel {
 	struct probe_conf conf;
-	struct traced traced[N_TRACERS];
-	struct metric metric[N_TRACERS];
+	size_t n_traced;
+	struct traced traced[TRACERS_MAX];	/* one per row of conf.tracers */
+	struct metric metric[TRACERS_MAX];
 	struct instrument *instrument;
 	char lacking[2 * REASON_MAX];	/* as told last, of one of them */
 	__s64 wall_offset;

@@ -55,7 +55,7 @@ __s64 kernel_wake_at(void *self)
 	__s64 first = 0, at;
 	size_t i;
 
-	for (i = 0; i < N_TRACERS; i++) {
+	for (i = 0; i < k->n_traced; i++) {
 		at = k->traced[i].runs ? shed_turn(&k->traced[i].shed) : 0;
 		if (at && (!first || at < first))
 			first = at;
@@ -68,7 +68,7 @@ void kernel_wake(void *self, __s64 now_ns)
 	struct kernel *k = self;
 	size_t i;
 
-	for (i = 0; i < N_TRACERS; i++) {
+	for (i = 0; i < k->n_traced; i++) {
 		struct traced *on = &k->traced[i];
 		struct shed_reader reader[CHAIN_MAX];
 
@@ -89,8 +89,8 @@ static double budget_allowed(struct kernel *k, double elapsed_s)
 
 void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 {
-	struct budget_load load[N_TRACERS];
-	struct budget_plan plan[N_TRACERS];
+	struct budget_load load[TRACERS_MAX];
+	struct budget_plan plan[TRACERS_MAX];
 	double elapsed_s = (double)(now_ns - k->shed_ns) / 1e9, allowed;
 	size_t i, n;
 
@@ -98,7 +98,7 @@ void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 		return;
 	k->shed_ns = now_ns;
 	allowed = budget_allowed(k, elapsed_s > 0 ? elapsed_s : 1);
-	for (i = n = 0; i < N_TRACERS; i++) {
+	for (i = n = 0; i < k->n_traced; i++) {
 		if (!k->traced[i].runs)
 			continue;
 		shed_measure(&k->traced[i].shed, k->traced[i].tracer, &k->traced[i].programs,
@@ -107,7 +107,7 @@ void kernel_budget_keep(struct kernel *k, __s64 now_ns)
 		plan[n++] = k->traced[i].shed.plan;
 	}
 	budget_decide(load, n, allowed, plan);
-	for (i = n = 0; i < N_TRACERS; i++) {
+	for (i = n = 0; i < k->n_traced; i++) {
 		if (!k->traced[i].runs)
 			continue;
 		k->traced[i].shed.plan = plan[n++];

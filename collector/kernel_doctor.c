@@ -65,7 +65,7 @@ void kernel_try(void *self)
 {
 	struct kernel *k = self;
 
-	for (size_t i = 0; i < N_TRACERS; i++)
+	for (size_t i = 0; i < k->n_traced; i++)
 		if (!k->traced[i].refusal[0] && !k->traced[i].runs)
 			traced_try(k, &k->traced[i]);
 }
@@ -110,6 +110,6 @@ void kernel_doctor(void *self, FILE *out)
 	show_print(out, "type information (BTF): %s\n", need_btf() ? "present" : "missing");
 	if (need_btf() && !need_missing(NEED_TRACING) && !need_map_iterator("bpf_sk_storage_map"))
 		show_print(out, "iterators over maps: refused; servers' connections are found by their files\n");
-	for (i = 0; i < N_TRACERS; i++)
+	for (i = 0; i < k->n_traced; i++)
 		doctor_traced(k, &k->traced[i], out);
 }

@@ -34,7 +34,7 @@ LIFE_METRIC(creates_metric, "thread", "creates", "threads made", "threads", plai
 
 /* ---- start ---- */
 
-static int life_start(const struct tracer *t, const char *program, void **ret_self, struct tracer_programs *ret_programs,
+static int life_start(const struct metric *m, const char *program, void **ret_self, struct tracer_programs *ret_programs,
 		      char *reason)
 {
 	struct life_bpf *bpf = life_bpf__open();
@@ -45,7 +45,7 @@ static int life_start(const struct tracer *t, const char *program, void **ret_se
 		programs_only(bpf->obj, program);
 		*(__u32 *)&bpf->rodata->no_group_dead = need_pretends("groupdead");
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, t, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, m, &p, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);
@@ -103,7 +103,7 @@ static int life_codes(void *self, unsigned field, const char *text, __u64 *ret_c
 #define LIFE_TRACER(name, point)                                                                            \
 	static int name##_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)        \
 	{                                                                                                   \
-		return life_start(&name##_tracer, #name, ret_self, ret_programs, reason);                   \
+		return life_start(&name##_metric, #name, ret_self, ret_programs, reason);                   \
 	}                                                                                                   \
 	const struct tracer name##_tracer = {                                                               \
 		.metric = &name##_metric,                                                                   \

@@ -28,7 +28,7 @@ static int lock_start(void **ret_self, struct tracer_programs *ret_programs, cha
 
 	if (bpf)
 		*(int *)&bpf->rodata->collector = getpid();
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &contention_tracer, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);

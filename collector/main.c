@@ -3,6 +3,7 @@
 #include "log.h"
 #include "probes.h"
 #include "spool.h"
+#include "tracers.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -200,7 +201,7 @@ int main(int argc, char **argv)
 	static const struct probe *const replay_probes[] = { &replay_probe };
 	static const struct argp argp = { options, parse_option, NULL, doc, NULL, NULL, NULL };
 	struct arguments a = { .conf = { .socket_path = "/run/heatscope/ingest.sock", .version = PACKAGE_VERSION,
-					 .spool_limit = 64u << 20, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
+					 .spool_limit = 64u << 20, .probe.tracers = tracers, .probe.memory_limit = 64u << 20, .probe.budget = 0.01 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &a);
 	log_open(NULL, a.verbose ? LOG_LEVEL_DEBUG : a.quiet ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO);

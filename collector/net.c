@@ -56,7 +56,7 @@ static int net_start(void **ret_self, struct tracer_programs *ret_programs, char
 	n->bpf = net_bpf__open();
 	if (n->bpf)
 		bpf_program__set_autoattach(n->bpf->progs.look, false);
-	err = programs_start(n->bpf, n->bpf ? n->bpf->skeleton : NULL, &net_tracer, &n->programs, reason);
+	err = programs_start(n->bpf, n->bpf ? n->bpf->skeleton : NULL, &metric, &n->programs, reason);
 	if (err) {
 		free(n);
 		return err;

@@ -17,20 +17,18 @@
 #include "instrumentation.h"
 #include <stdio.h>
 
+struct tracer;
+
 struct probe_conf {
+	const struct tracer *const *tracers;	/* kernel: the metrics it can have, see tracers.h; NULL at the end */
 	const char *source;		/* our name in batches */
 	__u64 incarnation;
 	__u64 memory_limit;		/* bytes of kernel memory one instrumentation may take */
 	double budget;			/* of all CPUs, for looking; 0: no limit.  0.01 is 1 % */
-	int detail;			/* 1: also look into servers' processes, see mysql_detail.h */
+	int detail;			/* 1: also look into servers' processes, where a protocol hides what is asked */
 	int text_full;			/* 1: exemplars keep statements with their literals, see verbatim.h */
 	const char *recording;		/* replay: the file */
 	int follow_clock;		/* replay: 1 = shift the recording to now and keep its pace */
-};
-
-struct probe_sink {			/* gets each batch; it is valid during the call only */
-	void (*batch)(void *arg, const struct batch *b);
-	void *arg;
 };
 
 struct probe {
@@ -50,7 +48,7 @@ struct probe {
 	/* NULL: not known.  Where the first slot that it counts begins, wall-clock time; 0: not known. */
 	__s64 (*counts_from)(void *self, __u64 inst);
 
-	int (*drain)(void *self, __s64 now_ns, const struct probe_sink *sink);
+	int (*drain)(void *self, __s64 now_ns, const struct batch_sink *sink);
 
 	/* NULL: never.  What of an instrumentation is not looked at now or cannot be had, and why, in words; "": nothing. */
 	const char *(*lacking)(void *self, __u64 inst);

@@ -270,7 +270,7 @@ __u64 probes_slot_ns(const struct probes *p)
 }
 
 struct counting {			/* what a probe hands over, on its way */
-	const struct probe_sink *sink;
+	const struct batch_sink *sink;
 	struct pulse_tick *tick;
 };
 
@@ -284,11 +284,11 @@ static void count_batch(void *arg, const struct batch *b)
 	c->sink->batch(c->sink->arg, b);
 }
 
-static int drain_one(const struct opened *o, __s64 now_ns, const struct probe_sink *sink)
+static int drain_one(const struct opened *o, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct pulse_tick tick = { .probe = o->probe->name, .late_ns = pulse_lateness() };
 	struct counting counting = { sink, &tick };
-	const struct probe_sink counter = { count_batch, &counting };
+	const struct batch_sink counter = { count_batch, &counting };
 	__s64 began_ns = clock_ns(CLOCK_MONOTONIC);
 	int err = o->probe->drain(o->self, now_ns, &counter);
 
@@ -298,7 +298,7 @@ static int drain_one(const struct opened *o, __s64 now_ns, const struct probe_si
 	return err;
 }
 
-int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink)
+int probes_drain(struct probes *p, __s64 now_ns, const struct batch_sink *sink)
 {
 	int err = 0;
 

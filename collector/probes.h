@@ -43,7 +43,7 @@ size_t probes_active(const struct probes *p);
 __u64 probes_slot_ns(const struct probes *p);	/* the shortest in use; 1 s without any */
 
 /* Every probe is drained; the first error of any. */
-int probes_drain(struct probes *p, __s64 now_ns, const struct probe_sink *sink);
+int probes_drain(struct probes *p, __s64 now_ns, const struct batch_sink *sink);
 
 /* When probes_wake() is to be called; 0: not. */
 __s64 probes_wake_at(const struct probes *p);

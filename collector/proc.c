@@ -246,7 +246,7 @@ static void proc_close(void *self)
 struct giving {
 	struct proc *p;
 	const struct reading *r;
-	const struct probe_sink *sink;
+	const struct batch_sink *sink;
 	int err;
 };
 
@@ -377,7 +377,7 @@ static void clock_look(struct proc *p)
 		c->step_ns += step;
 }
 
-static int proc_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+static int proc_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct proc *p = self;
 	struct giving g = { .p = p, .sink = sink };

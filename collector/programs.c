@@ -45,11 +45,10 @@ void programs_stop(void *self)
 	free(p);
 }
 
-int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct tracer *t, struct programs **ret,
+int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
 		   char *reason)
 {
 	struct programs *p = bpf ? calloc(1, sizeof(*p)) : NULL;
-	const struct metric *m = t->metric;
 	int err;
 
 	if (!p) {

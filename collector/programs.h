@@ -30,7 +30,7 @@ struct programs {
 void programs_only(struct bpf_object *object, const char *names);
 
 /* The first two arguments are of what x_bpf__open() gave; NULL: it gave nothing. */
-int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct tracer *t, struct programs **ret,
+int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
 		   char *reason);
 void programs_stop(void *self);
 

@@ -58,7 +58,7 @@ void reader_ring_init(const struct reader_ring *ring, __u64 first_slot)
 		ring->keys->give(ring->keys_arg, i);
 }
 
-int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_conf *conf,
+int reader_new(const struct reader_ring *ring, const char *source, __u64 incarnation, __u64 inst,
 	       const struct reader_labels *labels, struct reader **ret_reader)
 {
 	struct reader *r = calloc(1, sizeof(*r));
@@ -68,8 +68,8 @@ int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_co
 	if (!err) {
 		r->ring = *ring;
 		r->labels = *labels;
-		snprintf(r->batch.source, sizeof(r->batch.source), "%s", conf->source);
-		r->batch.incarnation = conf->incarnation;
+		snprintf(r->batch.source, sizeof(r->batch.source), "%s", source);
+		r->batch.incarnation = incarnation;
 		r->batch.inst = inst;
 		r->batch.slot_ns = ring->plan.slot_ns;
 		r->next_slot = ring->state->first_slot;
@@ -283,7 +283,7 @@ static void key_put(struct reader *r, const struct key *key)
 
 /* ---- batches ---- */
 
-static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct probe_sink *sink)
+static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct batch_sink *sink)
 {
 	struct batch *b = &r->batch;
 
@@ -305,7 +305,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct pro
 }
 
 /* Slots from .. to (not included) had no events. */
-static void empties_send(struct reader *r, __u64 from, __u64 to, const struct probe_sink *sink)
+static void empties_send(struct reader *r, __u64 from, __u64 to, const struct batch_sink *sink)
 {
 	while (from < to) {
 		__u64 until = to;
@@ -326,7 +326,7 @@ static void empties_send(struct reader *r, __u64 from, __u64 to, const struct pr
 }
 
 /* The pieces are those of this slot: its batch, or an amendment. */
-static void slot_send(struct reader *r, __u64 slot, const struct probe_sink *sink)
+static void slot_send(struct reader *r, __u64 slot, const struct batch_sink *sink)
 {
 	if (slot > r->next_slot) {
 		/* The empty run goes first, without the pieces that are already made. */
@@ -513,7 +513,7 @@ static int exemplars_of_row(struct reader *r, __u64 n_events)
 	return err;
 }
 
-static int row_take(struct reader *r, const struct probe_sink *sink)
+static int row_take(struct reader *r, const struct batch_sink *sink)
 {
 	__u64 n_events = 0;
 	__u32 class_;
@@ -532,7 +532,7 @@ static int row_take(struct reader *r, const struct probe_sink *sink)
 	return err;
 }
 
-int reader_take(struct reader *r, const struct probe_sink *sink)
+int reader_take(struct reader *r, const struct batch_sink *sink)
 {
 	__u32 i;
 	int err = 0, e;
@@ -650,7 +650,7 @@ static int late_put(struct reader *r, const struct late_row *row)
 }
 
 /* Late events of slots that have ended, one batch per slot; the others wait. */
-static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *sink)
+static int late_send(struct reader *r, __u64 now_slot, const struct batch_sink *sink)
 {
 	__u64 missed;
 	size_t i = 0;
@@ -673,7 +673,7 @@ static int late_send(struct reader *r, __u64 now_slot, const struct probe_sink *
 	return err;
 }
 
-int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink)
+int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink)
 {
 	__u64 now_slot = now_ns / r->ring.plan.slot_ns;
 	struct ring_late l;

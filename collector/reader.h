@@ -16,7 +16,6 @@
 
 #include "batch.h"
 #include "instrumentation.h"
-#include "probe.h"
 #include "ring_plan.h"
 
 /* A ring as its reader sees it. */
@@ -57,14 +56,15 @@ struct reader;
 /* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
 void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);
 
-int reader_new(const struct reader_ring *ring, __u64 inst, const struct probe_conf *conf,
+/* Of instrumentation `inst` of the source, in the incarnation that its batches name. */
+int reader_new(const struct reader_ring *ring, const char *source, __u64 incarnation, __u64 inst,
 	       const struct reader_labels *labels, struct reader **ret_reader);
 void reader_free(struct reader *r);
 
 /* Takes the rows of the oldest slots that have ended, as many as there are spares.  Returns how many:
  * wait a grace period, then reader_take(); 0: there is none. */
 int reader_swap(struct reader *r, __s64 now_ns);
-int reader_take(struct reader *r, const struct probe_sink *sink);
+int reader_take(struct reader *r, const struct batch_sink *sink);
 
 /* Files one event that is counted here and not in the kernel, if the plan's filter accepts it. */
 int reader_file(struct reader *r, const struct event *e);
@@ -82,7 +82,7 @@ int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 un
 void reader_told(struct reader *r, __s64 now_ns);
 
 /* Hands over what is left of this drain: late events, empty slots up to now, losses. */
-int reader_finish(struct reader *r, __s64 now_ns, const struct probe_sink *sink);
+int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink);
 
 /* Another filter from here on. */
 void reader_filter(struct reader *r, const struct filter *f);

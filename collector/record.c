@@ -1,5 +1,4 @@
 #include "record.h"
-#include "probe.h"
 #include "reader.h"
 #include "ring_plan.h"
 #include "verbatim.h"

@@ -539,7 +539,7 @@ static void shift_batch(const struct replay *r, const struct playing *p, struct 
 }
 
 static int hand_over(struct replay *r, struct playing *p, const struct batch *recorded,
-		     const struct probe_sink *sink)
+		     const struct batch_sink *sink)
 {
 	struct batch b = *recorded;
 	struct folded f = { 0 };
@@ -563,7 +563,7 @@ static int hand_over(struct replay *r, struct playing *p, const struct batch *re
 
 /* Hands over the next batch if it is over by now: 1, 0 if it is not, or -errno; then the batch
  * stays and is tried again by the next drain. */
-static int playing_next(struct replay *r, struct playing *p, __s64 now_ns, const struct probe_sink *sink)
+static int playing_next(struct replay *r, struct playing *p, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct batch b;
 	__s64 end_ns;
@@ -580,7 +580,7 @@ static int playing_next(struct replay *r, struct playing *p, __s64 now_ns, const
 }
 
 static int playing_drain(struct replay *r, struct playing *p, __s64 now_ns, size_t *left,
-			 const struct probe_sink *sink)
+			 const struct batch_sink *sink)
 {
 	int due = 1;
 
@@ -594,7 +594,7 @@ static int playing_drain(struct replay *r, struct playing *p, __s64 now_ns, size
 	return due < 0 ? due : 0;
 }
 
-static int replay_drain(void *self, __s64 now_ns, const struct probe_sink *sink)
+static int replay_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
 {
 	struct replay *r = self;
 	size_t left = r->follow_clock ? (size_t)-1 : BATCHES_AT_ONCE;

@@ -27,7 +27,7 @@ static int sample_start(void **ret_self, struct tracer_programs *ret_programs, c
 	};
 	struct sample_bpf *bpf = sample_bpf__open();
 	struct programs *p;
-	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &samples_tracer, &p, reason);
+	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 
 	if (err)
 		return err;

@@ -44,7 +44,7 @@ static const struct metric runqwait_metric = {
 
 /* ---- start ---- */
 
-static int sched_start(const struct tracer *t, const char *program, void **ret_self, struct tracer_programs *ret_programs,
+static int sched_start(const struct metric *m, const char *program, void **ret_self, struct tracer_programs *ret_programs,
 		       char *reason)
 {
 	struct sched_bpf *bpf = sched_bpf__open();
@@ -55,10 +55,10 @@ static int sched_start(const struct tracer *t, const char *program, void **ret_s
 		memcpy((char *)bpf->rodata->call_reason, reason_table(), REASON_CALLS);
 		programs_only(bpf->obj, program);
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, t, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, m, &p, reason);
 	if (err == -EINVAL || err == -EACCES)
 		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: it needs CONFIG_SCHED_INFO and "
-			 "CONFIG_FAIR_GROUP_SCHED", t->metric->module, t->metric->stat);
+			 "CONFIG_FAIR_GROUP_SCHED", m->module, m->stat);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);
@@ -68,17 +68,17 @@ static int sched_start(const struct tracer *t, const char *program, void **ret_s
 
 static int executions_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
-	return sched_start(&executions_tracer, "executions", ret_self, ret_programs, reason);
+	return sched_start(&executions_metric, "executions", ret_self, ret_programs, reason);
 }
 
 static int offcpu_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
-	return sched_start(&offcpu_tracer, "offcpu", ret_self, ret_programs, reason);
+	return sched_start(&offcpu_metric, "offcpu", ret_self, ret_programs, reason);
 }
 
 static int runqwait_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
-	return sched_start(&runqwait_tracer, "runqwait", ret_self, ret_programs, reason);
+	return sched_start(&runqwait_metric, "runqwait", ret_self, ret_programs, reason);
 }
 
 /* ---- labels ---- */

@@ -34,7 +34,7 @@ static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, 
 			bpf_program__set_autoload(bpf->progs.switched, true);
 		}
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &syscall_tracer, &p, reason);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 	if (err)
 		return err;
 	*ret_programs = TRACER_PROGRAMS(bpf);

@@ -285,7 +285,7 @@ static void slices_point(struct tally *t)
 	}
 }
 
-int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct probe_sink *sink)
+int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct batch_sink *sink)
 {
 	struct batch *b = &t->batch;
 	int err = 0, e;

@@ -36,7 +36,7 @@ __u64 tally_wanted(const struct tally *t);	/* WANTED_FIELD() and WANTED_MEASURE(
 int tally_add(struct tally *t, const struct event *e);
 
 /* Hands over what was added since the last time as a batch of `slot`; nothing added: of `run` empty slots. */
-int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct probe_sink *sink);
+int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct batch_sink *sink);
 
 void tally_drop(struct tally *t);	/* what was added since is not to be sent */
 

@@ -1,4 +1,4 @@
-/* tracer.h - the event programs of one metric: what kernel.c needs to know of a file like mysql.c.
+/* tracer.h - the event programs of one metric: what kernel.c needs to know of a file like disk.c.
  *
  *      start -> programs run, events go down the chain ... look, look, ... -> stop
  *
@@ -125,13 +125,5 @@ __u32 tracer_verified(const struct tracer_programs *programs);
 
 /* Runs that the kernel skipped, because one was under way on the CPU: an event each. */
 __u64 tracer_missed(int program_fd);
-
-extern const struct tracer mysql_tracer, postgresql_tracer, disk_tracer, syscall_tracer, fs_tracer, accepts_tracer, connects_tracer;
-extern const struct tracer net_tracer;
-extern const struct tracer execs_tracer, forks_tracer, exits_tracer, creates_tracer;	/* life.c */
-extern const struct tracer executions_tracer, offcpu_tracer, runqwait_tracer;		/* sched.c */
-extern const struct tracer samples_tracer, faults_tracer, contention_tracer;
-
-extern const struct tracer *const tracers[];	/* all of them, in kernel.c; NULL at the end */
 
 #endif

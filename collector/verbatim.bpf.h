@@ -4,7 +4,6 @@
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "digests.bpf.h"
 #include "verbatim.h"
 
 const volatile __u32 text_full = 0;	/* texts are kept */

@@ -1,6 +1,7 @@
 #include "bpf_kit.h"
 #include "collector/kernel.h"
 #include "collector/probe.h"
+#include "collector/tracers.h"
 
 #include <linux/bpf.h>
 #include <math.h>
@@ -70,7 +71,7 @@ void kit_stats(void)
 
 void kit_begin(void)
 {
-	struct probe_conf conf = { .source = "test", .incarnation = 1, .memory_limit = 256000000 };
+	struct probe_conf conf = { .tracers = tracers, .source = "test", .incarnation = 1, .memory_limit = 256000000 };
 	char reason[REASON_MAX] = "";
 
 	if (geteuid() || access("/sys/kernel/btf/vmlinux", R_OK)) {
@@ -171,7 +172,7 @@ void kit_sample(const char *metric, unsigned every)
 	const struct metric *m = metric_find(metric);
 	size_t i;
 
-	for (i = 0; i < N_TRACERS; i++)
+	for (i = 0; i < k->n_traced; i++)
 		if (k->traced[i].runs && !strcmp(k->traced[i].tracer->metric->module, m->module) &&
 		    !strcmp(k->traced[i].tracer->metric->stat, m->stat))
 			*(volatile __u32 *)k->traced[i].programs.every = every;
@@ -225,7 +226,7 @@ static void batch_take(void *arg, const struct batch *b)
 
 void kit_drain(void)
 {
-	static const struct probe_sink sink = { batch_take, NULL };
+	static const struct batch_sink sink = { batch_take, NULL };
 	__s64 end = (kit_now_ns() / KIT_SECOND + 1) * KIT_SECOND + 20000000;
 	struct timespec t = { end / KIT_SECOND, end % KIT_SECOND };
 

@@ -9,6 +9,7 @@
  */
 #include "child_fork.h"
 #include "collector/probe.h"
+#include "collector/tracers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,7 +225,7 @@ static void batch_take(void *arg, const struct batch *b)
 		slice_take(&b->slice[i]);
 }
 
-static const struct probe_sink sink = { batch_take, NULL };
+static const struct batch_sink sink = { batch_take, NULL };
 static void *probe;
 
 /* Waits until the slot that runs now has ended, and drains it. */
@@ -280,7 +281,7 @@ static int probe_start(void)
 {
 	static const char *const fields[] = { "pid", "command", "statement", "instance" };
 	static const char *const measures[] = { "latency", "cputime", "runqwait", "blocked", "unsplit", "offcpu" };
-	struct probe_conf conf = { .source = "test", .incarnation = 1, .memory_limit = 128000000 };
+	struct probe_conf conf = { .tracers = tracers, .source = "test", .incarnation = 1, .memory_limit = 128000000 };
 	struct instrumentation in = { .id = 1, .n_fields = 4, .n_measures = 6, .granularity_ns = 1000000000,
 				      .slot_ns = 1000000000, .ruler_bits = 3, .n_keys = 400, .n_slots = 12 };	/* other servers take keys too */
 	char reason[REASON_MAX] = "";

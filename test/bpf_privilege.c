@@ -7,7 +7,7 @@
 #include "collector/privilege.h"
 #include "collector/instrumentation.h"
 #include "collector/record.h"
-#include "collector/tracer.h"
+#include "collector/tracers.h"
 #include "test/bpf_privilege.skel.h"
 #include "check.h"
 

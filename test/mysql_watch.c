@@ -8,6 +8,7 @@
  * the number of slices whose parts do not add up to the latency.  Exits 77 where the probe cannot run.
  */
 #include "collector/probe.h"
+#include "collector/tracers.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -135,7 +136,7 @@ static void make_file(const char *path)
 		fclose(f);
 }
 
-static int drain(void *probe, __s64 slot, const struct probe_sink *sink)
+static int drain(void *probe, __s64 slot, const struct batch_sink *sink)
 {
 	sleep_until(slot * SLOT_NS + DRAIN_DELAY_NS);
 	return kernel_probe.drain(probe, now_ns(), sink);
@@ -144,7 +145,7 @@ static int drain(void *probe, __s64 slot, const struct probe_sink *sink)
 /* Events count from the slot boundary after enable() on. */
 static int watch(void *probe, struct watch *w, const char *ready)
 {
-	const struct probe_sink sink = { take_batch, w };
+	const struct batch_sink sink = { take_batch, w };
 	__s64 slot = now_ns() / SLOT_NS + 1;
 	int err = drain(probe, slot, &sink);
 
@@ -171,7 +172,7 @@ static void print(const struct watch *w)
 
 int main(int argc, char **argv)
 {
-	struct probe_conf conf = { .source = "watch", .incarnation = 1, .memory_limit = 512 << 20 };
+	struct probe_conf conf = { .tracers = tracers, .source = "watch", .incarnation = 1, .memory_limit = 512 << 20 };
 	struct watch w = { .pid = argc == 3 ? argv[1] : NULL, .value = json_object() };
 	char reason[REASON_MAX] = "";
 	void *probe = NULL;

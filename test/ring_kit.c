@@ -239,14 +239,14 @@ static void batch_take(void *arg, const struct batch *batch)
 		slice_take(b, batch->slot, &batch->slice[i]);
 }
 
-struct probe_sink bench_sink(struct bench *b)
+struct batch_sink bench_sink(struct bench *b)
 {
-	return (struct probe_sink){ batch_take, b };
+	return (struct batch_sink){ batch_take, b };
 }
 
 void bench_drain(struct bench *b, __u64 now_slot)
 {
-	struct probe_sink sink = bench_sink(b);
+	struct batch_sink sink = bench_sink(b);
 	__s64 now_ns = now_slot * SLOT_NS;
 
 	while (reader_swap(b->reader, now_ns)) {
@@ -264,7 +264,6 @@ static const struct metric metric = { "a", "b", "", "", fields, 3, SCOPE_INTERVA
 
 struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 {
-	struct probe_conf conf = { .source = "test", .incarnation = 1 };
 	struct bench *b = calloc(1, sizeof(*b));
 	struct ring_plan *p = &b->ring.plan;
 	struct reader_labels labels = { label, b, &metric };
@@ -290,7 +289,7 @@ struct bench *bench_made(__u64 first_slot, __u32 n_spares, __u32 points)
 	pthread_rwlock_init(&b->rcu, NULL);
 	pthread_mutex_init(&b->lock, NULL);
 	reader_ring_init(&b->ring, first_slot);
-	assert_int_equal(reader_new(&b->ring, 1, &conf, &labels, &b->reader), 0);
+	assert_int_equal(reader_new(&b->ring, "test", 1, 1, &labels, &b->reader), 0);
 	return b;
 }
 

@@ -63,6 +63,6 @@ void bench_record(struct bench *b, __u64 slot, __u64 code, __u64 value, __u32 cp
 
 /* Hands over all that ended before that slot, and what was late. */
 void bench_drain(struct bench *b, __u64 now_slot);
-struct probe_sink bench_sink(struct bench *b);	/* for who does so by hand */
+struct batch_sink bench_sink(struct bench *b);	/* for who does so by hand */
 
 #endif

@@ -82,7 +82,7 @@ static void the_difference_of_the_sets_is_enabled_and_disabled(void **state)
 {
 	struct probes *p = open_replay(record());
 	unsigned batches[8] = { 0 };
-	const struct probe_sink sink = { take, batches };
+	const struct batch_sink sink = { take, batches };
 	char reason[REASON_MAX];
 
 	assert_int_equal(want(p, "[" INST(1, "") "," INST(2, "") "]"), 0);
@@ -109,7 +109,7 @@ static void what_is_fixed_goes_on_and_takes_nothing_new(void **state)
 {
 	struct probes *p = open_replay(record());
 	unsigned batches[8] = { 0 };
-	const struct probe_sink sink = { take, batches };
+	const struct batch_sink sink = { take, batches };
 	char reason[REASON_MAX];
 
 	assert_int_equal(want(p, "[" INST(1, "") "," INST(2, "") "]"), 0);

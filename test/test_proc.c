@@ -82,7 +82,7 @@ static int enable(void *self, __u64 id, const char *name, const char *field, con
 
 static void drain(void *self, __s64 now_ns, struct told *t)
 {
-	const struct probe_sink sink = { tell, t };
+	const struct batch_sink sink = { tell, t };
 
 	assert_int_equal(proc_probe.drain(self, now_ns, &sink), 0);
 }

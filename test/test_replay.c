@@ -219,7 +219,7 @@ static int enable(void *self, const struct instrumentation *in, __s64 now_ns, co
 
 static void drain(void *self, __s64 now_ns, struct taken *t)
 {
-	const struct probe_sink sink = { take, t };
+	const struct batch_sink sink = { take, t };
 
 	assert_int_equal(replay_probe.drain(self, now_ns, &sink), 0);
 }

@@ -85,7 +85,7 @@ static void what_comes_too_late_is_missed(void **state)
 static void many_slots_are_taken_in_one_grace_period(void **state)
 {
 	struct bench *b = bench_with(10, 4);
-	struct probe_sink sink = bench_sink(b);
+	struct batch_sink sink = bench_sink(b);
 	__u64 slot;
 
 	for (slot = 10; slot < 16; slot++)

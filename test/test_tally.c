@@ -113,7 +113,7 @@ static void assert_slice(const struct batch *b, const char *key, __u16 axis, con
 static void a_batch_has_what_was_added(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("tk", 8);
 	const struct event e[] = { event(1, 2, 50, 4096), event(2, 2, 0, 9), event(1, 2, 70, 8192), event(1, 3, 5, 5) };
 
@@ -151,7 +151,7 @@ static void weights_are_sums_along_the_first_measure(void **state)
 				      .weight = { "used", "size" }, .n_weights = 2, .granularity_ns = SECOND, .slot_ns = SECOND,
 				      .ruler_bits = 5, .n_keys = 4 };
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	char reason[REASON_MAX];
 	struct tally *t;
 
@@ -182,7 +182,7 @@ static void weights_are_sums_along_the_first_measure(void **state)
 static void keys_beyond_the_cap_are_other(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("t", 2);
 
 	for (int slot = 0; slot < 3; slot++) {
@@ -203,7 +203,7 @@ static void keys_beyond_the_cap_are_other(void **state)
 static void a_key_not_seen_for_long_makes_room(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("t", 2);
 	struct event one = event(1, 0, 1, 1), two = event(2, 0, 2, 2), three = event(3, 0, 3, 3);
 	__s64 forget = TALLY_FORGET_NS / SECOND;
@@ -228,7 +228,7 @@ static void a_key_not_seen_for_long_makes_room(void **state)
 static void without_fields_there_is_one_key(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("", 1);
 
 	for (__u64 i = 1; i <= 3; i++) {
@@ -246,7 +246,7 @@ static void without_fields_there_is_one_key(void **state)
 static void what_is_dropped_is_not_sent(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("t", 4);
 	struct event e = event(1, 0, 1, 1), later = event(1, 0, 9, 9);
 
@@ -263,7 +263,7 @@ static void what_is_dropped_is_not_sent(void **state)
 static void nothing_is_lost(void **state)
 {
 	struct caught c = { 0 };
-	const struct probe_sink sink = { catch, &c };
+	const struct batch_sink sink = { catch, &c };
 	struct tally *t = tally_of("tk", 16);
 	__u64 count = 0, sum = 0, want_sum = 0;
 

@@ -1,6 +1,6 @@
 /* test_tracers - what holds of the table of every metric from the kernel. */
 #include "collector/metric_json.h"
-#include "collector/tracer.h"
+#include "collector/tracers.h"
 #include "check.h"
 
 /* An aggregator refuses a collector with a table that it cannot read. */

@@ -1,0 +1,16 @@
+/* tracers.h - the metrics that the kernel's events give: one table of all tracers.
+ *
+ *      main.c --probe_conf.tracers--> kernel.c: enables, drains ... each of them by its struct tracer
+ *
+ * A new metric or protocol is one more row in tracers.c.  No other file knows the tracers by name.
+ *
+ * Thread  any; constant.
+ */
+#ifndef HEATSCOPE_TRACERS_H
+#define HEATSCOPE_TRACERS_H
+
+#include "tracer.h"
+
+extern const struct tracer *const tracers[];	/* NULL at the end */
+
+#endif
