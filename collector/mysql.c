@@ -9,7 +9,6 @@
 #include "specimen.h"
 #include "text.h"
 #include "turn_label.h"
-#include "verbatim.h"
 #include "collector/mysql.skel.h"
 
 #include <bpf/bpf.h>
@@ -19,20 +18,24 @@
 #include <sys/random.h>
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
+static const struct server_probe detail_probe = { "statement_ended", "statement's end", details_look, details_free };
+static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe };
 
 /* What the program in the servers needs; NULL: it is not asked for. */
-static int detail_choose(struct mysql_bpf *bpf, int detail, struct details **ret)
+static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
 {
-	*ret = detail ? calloc(1, sizeof(**ret)) : NULL;
-	if (detail && !*ret)
+	struct details *d = detail ? calloc(1, sizeof(*d)) : NULL;
+
+	if (detail && !d)
 		return -ENOMEM;
 	bpf->rodata->detail = detail;
 	bpf_program__set_autoattach(bpf->progs.statement_ended, false);
 	bpf_program__set_autoload(bpf->progs.statement_ended, detail);
-	if (*ret)
-		**ret = (struct details){ .program = bpf->progs.statement_ended, .layouts = bpf->maps.layouts };
+	if (d)
+		*d = (struct details){ .program = bpf->progs.statement_ended, .layouts = bpf->maps.layouts };
 	else
 		bpf_map__set_max_entries(bpf->maps.details, 1);
+	*ret = d;
 	return 0;
 }
 
@@ -49,30 +52,19 @@ static __u64 sketch_salt(void)
 static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct mysql_bpf *bpf = mysql_bpf__open();
-	int by_call = ret_programs->instead, err = bpf ? 0 : -errno;
-	struct server_tracer *s = NULL;
 	struct server_programs programs;
+	int err;
 
+	if (!bpf)
+		return server_refused(&protocol, reason);
+	programs = SERVER_PROGRAMS(bpf);
+	bpf->rodata->sketch_salt = sketch_salt();
+	err = detail_choose(bpf, ret_programs->detail, &programs.probe);
 	if (err) {
-		snprintf(reason, REASON_MAX, "the programs for mysql.queries could not be opened: %s", strerror(-err));
+		mysql_bpf__destroy(bpf);
 		return err;
 	}
-	programs = SERVER_PROGRAMS(bpf);
-	bpf->rodata->text_full = ret_programs->text_full;
-	bpf->rodata->sketch_salt = sketch_salt();
-	if (ret_programs->text_full)
-		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);
-	err = detail_choose(bpf, ret_programs->detail, &programs.details);
-	if (err)
-		mysql_bpf__destroy(bpf);
-	else
-		err = server_start("mysql.queries", names, &programs, by_call, &s, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	ret_programs->verbatims_fd = bpf_map__fd(bpf->maps.verbatims);
-	*ret_self = s;
-	return 0;
+	return server_start(&protocol, &programs, ret_self, ret_programs, reason);
 }
 
 /* ---- labels ---- */
@@ -146,7 +138,7 @@ static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_
 
 static const char *mysql_lacking(void *self, __u64 wanted)
 {
-	const struct details *d = ((const struct server_tracer *)self)->programs.details;
+	const struct details *d = ((const struct server_tracer *)self)->programs.probe;
 
 	return d && d->lacking[0] && (wanted & DETAILED) ? d->lacking : server_lacking(self, wanted);
 }
@@ -165,7 +157,7 @@ static void mysql_doctor(void *self, FILE *out)
 {
 	struct listeners now;
 
-	server_doctor(self, names, out);
+	server_doctor(self, &protocol, out);
 	if (server_listeners(names, &now))
 		return;
 	for (size_t i = 0; i < now.n; i++)

@@ -158,8 +158,9 @@ static void details_see(struct details *d, __u32 pid)
 	close(e.fd);
 }
 
-void details_look(struct details *d, const __u32 *pid, size_t n_pids)
+void details_look(void *self, const __u32 *pid, size_t n_pids)
 {
+	struct details *d = self;
 	size_t i;
 
 	d->lacking[0] = 0;
@@ -172,8 +173,10 @@ void details_look(struct details *d, const __u32 *pid, size_t n_pids)
 			detailed_release(&d->of[i]);
 }
 
-void details_free(struct details *d)
+void details_free(void *self)
 {
+	struct details *d = self;
+
 	for (size_t i = 0; d && i < DETAILS_MAX; i++)
 		detailed_release(&d->of[i]);
 	free(d);

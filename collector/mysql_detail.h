@@ -39,8 +39,9 @@ struct details {
 	char lacking[REASON_MAX];	/* of the servers that are there now, one that there is no detail of, and why; "": all are probed */
 };
 
-void details_look(struct details *d, const __u32 *pid, size_t n_pids);
-void details_free(struct details *d);
+/* As server_probe in server_tracer.h has them; self: struct details. */
+void details_look(void *self, const __u32 *pid, size_t n_pids);
+void details_free(void *self);
 
 /* Can this process' executable be probed?  -errno: no; reason (REASON_MAX bytes) says why. */
 int details_possible(__u32 pid, char *reason);

@@ -7,7 +7,6 @@
 #include "specimen.h"
 #include "text.h"
 #include "turn_label.h"
-#include "verbatim.h"
 #include "collector/postgresql.skel.h"
 
 #include <bpf/bpf.h>
@@ -15,27 +14,15 @@
 #include <string.h>
 
 static const char *const names[] = { POSTGRESQL_SERVERS, NULL };
+static const struct server_protocol protocol = { "postgresql.queries", names, NULL };
 
 static int postgresql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct postgresql_bpf *bpf = postgresql_bpf__open();
-	int by_call = ret_programs->instead, err = bpf ? 0 : -errno;
-	struct server_tracer *s = NULL;
 
-	if (err) {
-		snprintf(reason, REASON_MAX, "the programs for postgresql.queries could not be opened: %s", strerror(-err));
-		return err;
-	}
-	bpf->rodata->text_full = ret_programs->text_full;
-	if (ret_programs->text_full)
-		bpf_map__set_max_entries(bpf->maps.verbatims, VERBATIMS_MAX);
-	err = server_start("postgresql.queries", names, &SERVER_PROGRAMS(bpf), by_call, &s, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	ret_programs->verbatims_fd = bpf_map__fd(bpf->maps.verbatims);
-	*ret_self = s;
-	return 0;
+	if (!bpf)
+		return server_refused(&protocol, reason);
+	return server_start(&protocol, &SERVER_PROGRAMS(bpf), ret_self, ret_programs, reason);
 }
 
 /* ---- labels ---- */
@@ -107,7 +94,7 @@ static int postgresql_codes(void *self, unsigned field, const char *text, __u64 
 
 static void postgresql_doctor(void *self, FILE *out)
 {
-	server_doctor(self, names, out);
+	server_doctor(self, &protocol, out);
 }
 
 const struct tracer postgresql_tracer = {

@@ -2,12 +2,12 @@
 #include "address.h"
 #include "fs_call.h"
 #include "log.h"
-#include "mysql_detail.h"
 #include "need.h"
 #include "reason.h"
 #include "show.h"
 #include "text.h"
 #include "turn_label.h"
+#include "verbatim.h"
 #include "wall.h"
 
 #include <bpf/bpf.h>
@@ -33,7 +33,8 @@ void server_stop(void *self)
 	bpf_link__destroy(s->left.link);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
-	details_free(s->programs.details);
+	if (s->programs.probe)
+		s->protocol->probe->free(s->programs.probe);
 	bpf_object__destroy_skeleton(s->programs.skeleton);
 	free(s->programs.bpf);
 	census_free(s->census);
@@ -44,8 +45,8 @@ void server_stop(void *self)
 static void servers_take(struct server_tracer *s)
 {
 	servers_refresh(&s->servers);
-	if (s->programs.details)
-		details_look(s->programs.details, s->servers.pid, s->servers.n_pids);
+	if (s->programs.probe)
+		s->protocol->probe->look(s->programs.probe, s->servers.pid, s->servers.n_pids);
 }
 
 static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
@@ -93,8 +94,9 @@ static void server_choose(struct server_tracer *s)
 	autoload(s, by_socket, false);
 }
 
-static int server_load(struct server_tracer *s, const char *const *names)
+static int server_load(struct server_tracer *s)
 {
+	const char *const *names = s->protocol->names;
 	int err;
 
 	memcpy(s->programs.call_reason, reason_table(), REASON_CALLS);
@@ -140,35 +142,64 @@ static int server_attach(struct server_tracer *s)
 	return s->running ? bpf_object__attach_skeleton(s->programs.skeleton) : -errno;
 }
 
-int server_start(const char *name, const char *const *names, const struct server_programs *programs, int by_call,
-		 struct server_tracer **ret, char *reason)
+int server_refused(const struct server_protocol *protocol, char *reason)
+{
+	int err = -errno;
+
+	snprintf(reason, REASON_MAX, "the programs for %s could not be opened: %s", protocol->metric, strerror(-err));
+	return err;
+}
+
+static void texts_keep(struct server_tracer *s, int text_full)
+{
+	*s->programs.text_full = text_full;
+	if (text_full)
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "verbatims"), VERBATIMS_MAX);
+}
+
+static struct tracer_programs tracer_programs(const struct server_tracer *s)
+{
+	struct tracer_programs programs = s->programs.tracer;
+
+	programs.events_fd = map_fd(s, "events");
+	programs.chain_fd = map_fd(s, "chain");
+	programs.verbatims_fd = map_fd(s, "verbatims");
+	return programs;
+}
+
+int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
+		 struct tracer_programs *ret_programs, char *reason)
 {
 	struct server_tracer *s = calloc(1, sizeof(*s));
 	int err;
 
 	if (!s) {
-		details_free(programs->details);
+		if (programs->probe)
+			protocol->probe->free(programs->probe);
 		bpf_object__destroy_skeleton(programs->skeleton);
 		free(programs->bpf);
 		return -ENOMEM;
 	}
+	s->protocol = protocol;
 	s->programs = *programs;
 	s->object = *programs->skeleton->obj;
-	s->name = name;
-	s->by_call = by_call;
-	err = server_load(s, names);
+	s->by_call = ret_programs->instead;
+	texts_keep(s, ret_programs->text_full);
+	err = server_load(s);
 	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s: %s", name, strerror(-err));
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s: %s", protocol->metric, strerror(-err));
 	if (!err) {
 		err = server_attach(s);
 		if (err)
 			snprintf(reason, REASON_MAX, "attaching to the tracepoints failed: %s", strerror(-err));
 	}
-	if (err)
+	if (err) {
 		server_stop(s);
-	else
-		*ret = s;
-	return err;
+		return err;
+	}
+	*ret_programs = tracer_programs(s);
+	*ret_self = s;
+	return 0;
 }
 
 static void link_drop(struct wanted_link *l)
@@ -190,7 +221,7 @@ static void link_want(const struct server_tracer *s, struct wanted_link *l, cons
 		l->link = bpf_program__attach(program_of(s, name));
 	err = l->link ? 0 : -errno;
 	if (err && err != l->err)
-		log_error("%s: attaching to %s failed: %s", s->name, tracepoint, strerror(-err));
+		log_error("%s: attaching to %s failed: %s", s->protocol->metric, tracepoint, strerror(-err));
 	l->err = err;
 }
 
@@ -435,11 +466,11 @@ static void doctor_program(const struct server_tracer *s, FILE *out, const char 
 	tracer_doctor_program(out, what, bpf_program__fd(program_of(s, name)));
 }
 
-void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
+void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out)
 {
 	const char *lacking;
 
-	doctor_servers(names, out);
+	doctor_servers(protocol->names, out);
 	if (!s)
 		return;
 	if (s->by_call) {
@@ -448,8 +479,8 @@ void server_doctor(struct server_tracer *s, const char *const *names, FILE *out)
 		doctor_program(s, out, "receive", "sock_recv");
 		doctor_program(s, out, "send", "sock_send");
 	}
-	if (s->programs.details)
-		doctor_program(s, out, "statement's end", "statement_ended");
+	if (s->programs.probe)
+		doctor_program(s, out, s->protocol->probe->label, s->protocol->probe->program);
 	if (s->left.link)
 		doctor_program(s, out, "leave", "left");
 	if (s->file_begins.link) {

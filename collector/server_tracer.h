@@ -15,7 +15,21 @@
 
 #include <bpf/libbpf.h>
 
-struct details;
+/* A probe in the servers themselves, which a protocol may add: it looks into their memory where --detail asks for that. */
+struct server_probe {
+	const char *program, *label;	/* the BPF program; what the doctor calls it */
+
+	/* Attaches to the executables of these processes, and detaches from others; the servers that are there now. */
+	void (*look)(void *self, const __u32 *pid, size_t n_pids);
+	void (*free)(void *self);
+};
+
+/* What a protocol gives to the host's side; constant, in its x.c. */
+struct server_protocol {
+	const char *metric;		/* its name, for people */
+	const char *const *names;	/* of its servers' processes; NULL at the end */
+	const struct server_probe *probe;	/* NULL: none */
+};
 
 /* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
 struct server_programs {
@@ -27,7 +41,9 @@ struct server_programs {
 	__u32 *by_call;
 	__u64 *flush_before, *running_since, *running_look, *files_since;
 	struct turn_counts *counts;
-	struct details *details;	/* mysql_detail.h; NULL: not asked for, or not of this protocol */
+	__u32 *text_full;
+	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
+	void *probe;			/* the protocol's server_probe's; NULL: it is not asked for */
 };
 
 #define SERVER_PROGRAMS(x)                                                                                      \
@@ -36,7 +52,8 @@ struct server_programs {
 		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
-		.running_look = &(x)->bss->running_look, .counts = (struct turn_counts *)&(x)->bss->counts })
+		.running_look = &(x)->bss->running_look, .counts = (struct turn_counts *)&(x)->bss->counts,     \
+		.text_full = (__u32 *)&(x)->rodata->text_full, .tracer = TRACER_PROGRAMS(x) })
 
 struct wanted_link {			/* attached only while it is wanted */
 	struct bpf_link *link;
@@ -44,9 +61,9 @@ struct wanted_link {			/* attached only while it is wanted */
 };
 
 struct server_tracer {
+	const struct server_protocol *protocol;
 	struct server_programs programs;
 	struct bpf_object *object;
-	const char *name;		/* of the metric */
 	int texts_fd, specimens_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
@@ -66,9 +83,12 @@ struct server_tracer {
 	__s64 listed_ns, since_ns;	/* all connections were to known servers: now, and before the last look */
 };
 
-/* Of processes with these names (NULL at the end).  programs->bpf NULL: it could not be opened; it is ours, also after an error. */
-int server_start(const char *name, const char *const *names, const struct server_programs *programs, int by_call,
-		 struct server_tracer **ret, char *reason);
+/* As tracer.start, with the protocol's programs, which are opened; they are ours, also after an error. */
+int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
+		 struct tracer_programs *ret_programs, char *reason);
+
+/* They could not be opened: errno, the reason for people. */
+int server_refused(const struct server_protocol *protocol, char *reason);
 
 /* Who listens now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
 int server_listeners(const char *const *names, struct listeners *ret);
@@ -81,7 +101,7 @@ void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
 __u64 server_lost(void *self);
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
 const char *server_lacking(void *self, __u64 wanted);
-void server_doctor(struct server_tracer *s, const char *const *names, FILE *out);
+void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out);
 
 void server_label_name(const struct server_tracer *s, __u64 code, char *out);
 void server_label_client(const struct server_tracer *s, __u64 code, char *out);
