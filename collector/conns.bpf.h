@@ -2,7 +2,7 @@
  *
  *      conn_at() -> it, or conn_make(): whose is it, where was it accepted -> kept until the socket is gone
  *
- * The protocol's struct server_conn comes before, its conn_init() and listening_pid() after; see server.bpf.h.
+ * The protocol's struct server_conn comes before; see protocol.bpf.h.
  */
 #ifndef HEATSCOPE_CONNS_BPF_H
 #define HEATSCOPE_CONNS_BPF_H
@@ -59,12 +59,6 @@ struct {				/* filled by the collector, see servers.h */
 	__type(key, struct server_listener);
 	__type(value, __u32);
 } listeners SEC(".maps");
-
-/* A connection that is new to us; greeted: it begins now. */
-static __always_inline void conn_init(struct server_conn *s, int greeted);
-
-/* The process that listens for t's connections. */
-static __always_inline __u32 listening_pid(struct task_struct *t);
 
 static __always_inline void name_remember(const struct name *name, __u64 code)
 {

@@ -16,14 +16,7 @@
  * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
  * when the tracepoints fire, and its address is in the system call's registers.
  *
- * A protocol is SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn (which begins with its struct turn), and these functions:
- *
- *      received(), sent()       a receive and a send of a server, at a connection or, NULL, at a socket that may become one
- *      conn_init(), listening_pid()     conns.bpf.h
- *      event_fields()           turn.bpf.h
- *      conn_held()              the server waits for its client: what was sent last ends nothing
- *      conn_follows()           it can be told which send ends a turn
- *
+ * What a protocol gives is listed in protocol.bpf.h.
  * Included last, by the protocol's x.bpf.c; server_tracer.h is its other side.
  */
 #ifndef HEATSCOPE_SERVER_BPF_H

@@ -2,24 +2,21 @@
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *
- * The protocol's SERVER_NAMES, FIELD_BLOCKED_IN and struct server_conn come before, its event_fields() after; see server.bpf.h.
+ * The protocol's SERVER_NAMES, FIELD_BLOCKED_IN and struct server_conn come before; see protocol.bpf.h.
  */
 #ifndef HEATSCOPE_TURN_BPF_H
 #define HEATSCOPE_TURN_BPF_H
 
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
-#include "events.bpf.h"
 #include "parts.bpf.h"
+#include "protocol.bpf.h"
 #include "stamp.bpf.h"
 #include "switch.bpf.h"
 #include "turn.h"
 
 const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
 struct turn_counts counts = { 0 };
-
-/* What the protocol says of a connection's event, all but its measures. */
-static __always_inline void event_fields(struct event *e, const struct server_conn *s);
 
 static __always_inline void count(__u64 *counter)
 {
