@@ -1,14 +1,16 @@
-"""What a storm of system calls costs while syscall.syscalls is kept within its budget, and how near its counts are.
+"""The cost of a storm of system calls while syscall.syscalls is kept within its budget, and the accuracy of its counts.
 
-Cost: a thread on each CPU calls getppid() as fast as it can, and says what its calls took.  The instrumentation is there or not, in
-turns.  What the calls took more is what the programs cost (with the kernel's way into them, which the kernel's own count of their time
-leaves out); to it comes the collector's own CPU time.  In per cent of the machine's CPUs; the interval (95 %) is by bootstrap over the
-turns.  More than what: `turns` - than in the turns without before and after, in all of the turn.  `near` - in the tenths of a second
-around those in which programs were attached, than in the seconds beside; the machine's own changes of pace cancel better there.
-A turn begins with everything looked at, as a storm does; `near, after 5 s` leaves that out.
+Cost: a thread on each CPU calls getppid() as fast as it can and reports the time of its calls.  In turns, the
+instrumentation exists or not.  The additional time of the calls is the cost of the programs (including the kernel's way
+into them, which the kernel's own count of their time leaves out); the collector's own CPU time is added.  The result is
+in per cent of the machine's CPUs, with a 95 % interval by bootstrap over the turns.  It is compared with:
+  turns             the turns without the instrumentation before and after, over the whole turn
+  near              the tenths of a second before and after those in which programs were attached; changes in the
+                    machine's speed cancel better there
+  near, after 5 s   the same without the begin of a turn, in which everything is looked at, as in a new storm
 
-Counts: what the storm called in each second, against that second's column; and a paced storm, which is sampled but not detached:
-the estimate of all that it called.
+Counts: the calls of the storm in each second, against the column of that second; and the estimate of all calls of a
+paced storm, which is sampled but not detached.
 """
 import collections
 import random
@@ -127,7 +129,7 @@ def cost(options, heatscope, n_cpus):
 
 
 def paced(options, heatscope):
-    """What it called while all was sampled, and what the columns say."""
+    """Returns the number of its calls while all was sampled, and the estimate of the columns."""
     storm = Storm(options, options.paced + 25, options.rate)
     uri, begin = create(heatscope, storm), time.time()
     time.sleep(options.paced + 12)

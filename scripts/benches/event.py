@@ -1,9 +1,12 @@
-"""ns per event of system calls, context switches and disk requests: with nothing, with Heatscope, and with a bpftrace script that
-makes the same histogram.
+"""ns per event of system calls, context switches and disk requests: with nothing, with Heatscope, and with a bpftrace script
+that makes the same histogram.
 
-The loop's time per event, less that with nothing, is what an event costs its process: the programs, and the kernel's way into them.
-For disks, where a request takes far longer than any program, and beside it for all: what the programs themselves take (the kernel's
-own count, kernel.bpf_stats_enabled, in rounds of their own).  Loop and programs share one CPU, in an order drawn anew each round.
+loop      the loop's time per event, less the time with nothing: the cost of an event for its process, the programs
+          and the kernel's way into them
+programs  the time of the programs alone (the kernel's own count, kernel.bpf_stats_enabled, in rounds of their own).  For
+          disk requests, which take far longer than any program, only this is measured.
+
+Loop and programs share one CPU, in an order that is drawn again for each round.
 """
 import json
 import os

@@ -1,10 +1,13 @@
-"""Does `explain` find what was planted, and is it silent where nothing was?
+"""Does `explain` find a planted cause, and is it silent without one?
 
-Clients of several users send statements of several shapes on several tables, a few of which are slow, whatever they are. In each trial
-something is planted or nothing is: the statements of one digest, one user or one table are slow in part, or statements of all of them
-spend their time on the CPU, or asleep, now and then. Then the slow ones are explained against the rest of these seconds. A cause is found if it
-is first of the significant values (of a part: of the measures); an alarm is a significant value where nothing was planted. (There is
-always a measure: what is slow is so for some part of its time.)
+Clients of several users send statements of several shapes on several tables; a few statements are slow for no reason.  In
+each trial either nothing is planted, or some statements of one digest, one user or one table are slow, or statements of all
+of them spend their time on the CPU, or asleep, now and then.  Then the slow statements are explained against the rest of
+these seconds.
+
+found   the cause is the first of the significant values (for a part of the time: of the measures)
+alarm   a significant value although nothing was planted.  (There is always a measure: a slow statement is slow in some part
+        of its time.)
 """
 import fcntl
 import os
@@ -73,13 +76,13 @@ def planted(cause, chance):
 
 
 def trial(http, uri, plan, cause, chance, seconds):
-    """What was planted, and what explain says of it."""
+    """Plants a cause and returns it with the answer of explain."""
     plan["cause"] = cause, planted(cause, chance)
     time.sleep(1)			# what was sent before
     begin = time.time()
     time.sleep(seconds)
     end = time.time()
-    time.sleep(0.5)			# until it is told
+    time.sleep(0.5)			# until it is reported
     reply = http.get(uri + "/value/explain", start_time="%.1f" % begin, end_time="%.1f" % end, ymin=SLOW_NS, top=5)
     values = [v for v in reply["values"] if v["significant"]]
     measures = [m for m in reply["measures"] if m["significant"]]

@@ -1,11 +1,14 @@
-"""What collector and aggregator take of the machine, idle and under sysbench's point selects; attaching and detaching.
+"""Memory and CPU of collector and aggregator, idle and under sysbench's point selects; attaching and detaching.
 
-The collector runs mysql.queries by command and statement with its parts.  CPU is that of the programs; what the events cost in the
-kernel is in `overhead`.  Attaching: from the request to the state `active`; the first slot begins at the next whole second.
+The collector runs mysql.queries by command and statement with its parts.  CPU is that of the two programs; `overhead`
+measures the cost of events in the kernel.  Attaching is the time from the request to the state `active`; the first slot
+begins at the next whole second.
 
-Memory is what is resident: `rings` are maps that the collector shares with the programs in the kernel, which count in them, and that
-are there once however many have them mapped; `own` is all else, its program and libraries too, the most of a look per second.  `peak`
-is the kernel's figure since the start, of both together: loading programs takes memory for a moment.
+Memory is resident memory:
+  rings   maps that the collector shares with the programs in the kernel, which count in them; they exist once, however many
+          processes have mapped them
+  own     everything else, including program and libraries: the most of one look per second
+  peak    the kernel's figure since the start, for both together: loading programs needs memory for a moment
 """
 import os
 import subprocess

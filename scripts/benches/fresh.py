@@ -1,12 +1,12 @@
-"""Event to pixel: how long after a statement's end its cell is in the stream that the page draws from.
+"""Event to pixel: the time from the end of a statement until its cell is in the stream that the page draws.
 
-A `SELECT SLEEP(x)` of unusual length is sent at a random time; the clock stops when a `grid` or `column` event of
-value/stream holds a count in a row of that length.  A slot can only be told when it is over, so the time after the end of
-its slot stands beside.
+A `SELECT SLEEP(x)` of unusual length is sent at a random time.  The clock stops when a `grid` or `column` event of
+value/stream has a count in a row of that length.  A slot can only be reported when it is over, so the time after the
+end of its slot is printed, too.
 
-A statement that is not told within some seconds is one of two: its column was told as sampled (the collector was over its budget, and
-looked at one event in some), or it is missing.  What was told of the columns around it, what the collector says, and the
-stored values go to the raw numbers.
+A statement that is not reported within some seconds is one of two: its column was marked as sampled (the collector was over
+its budget and looked at one event in some), or it is missing.  The raw numbers have the columns around it, the collector's
+state, and the stored values.
 """
 import contextlib
 import json
@@ -25,7 +25,8 @@ KEPT_COLUMNS = 400
 
 
 class Watch(threading.Thread):
-    """Reads the stream; seen() is when, and by which event, a cell of a statement in the column of its end was first told.
+    """Reads the stream; seen() returns when, and by which event, the stream first
+    had a cell of a statement in the column of its end.
     Of the statement it is known when it was sent, how long it sleeps, and when its client had the result: its end and its
     length in the kernel lie between, however late the client was."""
 
@@ -33,7 +34,7 @@ class Watch(threading.Thread):
         super().__init__(daemon=True)
         self.stream = http.open("GET", target)
         self.edges, self.told, self.changed = [], [], threading.Condition()
-        self.columns = {}			# of the last seconds: start in s -> [when it was told, as what, the column]
+        self.columns = {}			# of the last seconds: start in s -> [when it was sent, by which event, the column]
         self.column_s = 0.0
 
     def run(self):
@@ -73,7 +74,7 @@ class Watch(threading.Thread):
                     first <= (end_s - sent_s) * 1e9 and last >= slept_s * 1e9), default=None)
 
     def around(self, sent_s, slept_s, end_s):
-        """What was told of the columns in which it can have ended, and their neighbours."""
+        """Returns the stream's data of the columns in which it can have ended, and of their neighbours."""
         with self.changed:
             return {start: told for start, told in self.columns.items()
                     if start > sent_s + slept_s - 2 * self.column_s and start < end_s + self.column_s}
@@ -110,7 +111,7 @@ class Client:
 
 
 def unseen(http, uri, watch, statement):
-    """What there is to say of a statement that was not told."""
+    """Describes a statement that was not reported."""
     columns = watch.around(*statement)
     start = int(statement[0])
     return {"sampled" if any("sampled" in column for told in columns.values() for _, _, column in told) else "missing": statement,

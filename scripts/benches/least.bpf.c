@@ -1,13 +1,15 @@
-/* The least that tells a latency from the sockets of a server: a start per socket, two clocks, a histogram of powers of two.
- * No protocol, no connection's state, no key, no time.  What bench overhead calls "the least": nothing at these tracepoints can cost less.
- * With `parts` it also looks once at the bytes of each command and send, without which no protocol is followed, and tells the time on
- * the CPU and in the run queue, by the thread's own clocks: nothing that splits a command's time can cost less.  A command's header, which is
- * received by itself, is not looked at.
- * With `statement` it does so by the first bytes of a command, in slots of a second: histograms of their own, found by both.
- * With `digest`, by digest instead: of a statement 127 bytes are copied, the command first, and each looked at once; digits are what literals
- * are made of.  No comments, strings, names, lists; one command, never a prepared one.
- * With `reasons` the time off the CPU is told by the system call that the thread was in when it left, which a program at sched_switch sees.
- * Calls are folded to eight, and neither preemption nor the run queue's share is told apart: less than is asked. */
+/* The smallest programs that measure a latency at a server's sockets: a start per socket, two clocks, a histogram of
+ * powers of two.
+ * No protocol, no connection's state, no key, no time.  bench overhead calls them "the least": nothing at these
+ * tracepoints can cost less.
+ * With `parts` they also look once at the bytes of each command and send, as every protocol requires, and measure the
+ * time on the CPU and in the run queue by the thread's own clocks: nothing that splits a command's time can cost less.
+ * They do not look at a command's header, which is received by itself.
+ * With `statement` they do so by the first bytes of a command, in slots of a second: each pair has its own histograms.
+ * With `digest`, by digest instead: 127 bytes of a statement are copied, the command first, and each is looked at once;
+ * only digits are literals.  No comments, strings, names, lists; one command, never a prepared one.
+ * With `reasons` a program at sched_switch divides the time off the CPU by the system call in which the thread left it.
+ * Calls are folded to eight, and neither preemption nor the run queue's share is separated: less than is required. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -39,12 +41,12 @@ struct {
 } starts SEC(".maps");
 
 struct away {				/* of a server's thread */
-	__u64 off, call;		/* told up to here; the call it left in */
+	__u64 off, call;		/* counted up to here; the call it left in */
 	__u64 ns[CALLS];		/* of this command, which it works at */
 	int working;
 };
 
-struct task_struct___storage {		/* nobody keeps anything of most threads */
+struct task_struct___storage {		/* most threads have none */
 	void *bpf_storage;
 } __attribute__((preserve_access_index));
 

@@ -1,4 +1,4 @@
-"""What every comparison needs: interleaved rounds, ratios with an interval, the machine, and the programs under test."""
+"""Shared by all comparisons: interleaved rounds, ratios with an interval, the machine, and the programs under test."""
 import argparse
 import contextlib
 import datetime
@@ -60,7 +60,7 @@ def quantile(values, p):
 
 
 def interleaved(variants, rounds, seed, run):
-    """run(name) for every variant in every round, in an order drawn anew each round; {name: [result]}."""
+    """run(name) for every variant in every round, in an order that is drawn again for each round; {name: [result]}."""
     results = {name: [] for name in variants}
     chance = random.Random(seed)
     for i in range(rounds):

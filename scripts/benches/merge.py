@@ -1,7 +1,8 @@
-"""Adding histograms: 1,000 sources into one, dense (930 cells in memory) and sparse (bytes as they travel), against reading memory.
+"""Adding histograms: 1,000 sources into one, dense (930 cells in memory) and sparse (bytes as they travel), against reading
+memory.
 
-The peer of `dense` is a loop that reads and adds as many bytes: the memory's bandwidth for one core.  numpy's add of the same
-arrays stands beside.
+The peer of `dense` is a loop that reads and adds as many bytes: the memory's bandwidth for one core.  The result of numpy's
+add of the same arrays is printed, too.
 """
 import os
 import subprocess

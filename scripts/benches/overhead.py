@@ -1,32 +1,35 @@
 """Queries per second of sysbench's point selects, and CPU per query, with nothing, with Heatscope and with its peers.
 
-One load runs without end: one connection over a Unix socket, server and client on CPU 0, so that what is measured is work and not waking
-up an idle CPU; everything else runs on the other CPUs. Instruments come and go meanwhile, in an order drawn anew each round. A segment
-with one is compared with the segments without any right before and after it, on the line between the two: what the machine's pace does
-more slowly than that falls out. Attaching and detaching are in no segment.
+Method.  One load runs without end: one connection over a Unix socket, server and client on CPU 0, so work is measured and
+not the wake-up of an idle CPU; everything else runs on the other CPUs.  Instruments come and go in an order that is drawn
+again for each round.  A segment with an instrument is compared with the segments without any before and after it, on the
+line between the two, which removes slower changes of the machine's speed.  Attaching and detaching are in no segment.
 
-What it does faster is seen by pieces of work that the client does between its queries (counted.lua) and that no instrument touches: as
-much of a segment's difference as goes with theirs is taken away, how much that is the segments say (least squares, each instrument's
-about their own mean). If an instrument slowed that work itself, as through its caches, that would be taken from its loss: the last column
-is the work's own ratio, which must hold 1, and the figures with the pace not regarded stand beside. "Nothing again" is such a segment
-without an instrument: it says how well the method can tell.
+Faster changes are measured by pieces of work that the client does between its queries (counted.lua) and that no instrument
+touches.  The part of a segment's difference that goes with them is subtracted; the segments show how large it is (least
+squares, each instrument's about their own mean).  If an instrument slowed that work itself, for example through its caches,
+this would be subtracted from its loss.  So the last column is the work's own ratio, which must be 1, and the figures without
+this correction are printed, too.  "Nothing again" is a segment without an instrument: it shows the accuracy of the method.
 
-The figure of an instrument is the mean of the middle half of its segments' logarithms, the interval is by bootstrap over the rounds. The
-loss is 1 - QPS ratio; of CPU per query the differences are in us.
+Figures.  The figure of an instrument is the mean of the middle half of its segments' logarithms; the interval is by
+bootstrap over the rounds.  The loss is 1 - QPS ratio.  Differences of CPU per query are in us.
 
-"The least" is the smallest program that could tell a latency from a server's sockets (least.bpf.c): what cannot be saved; "the least with
-parts", in all stages, looks at the bytes too, and splits the time; "the least, parts by statement" does so by a command's first bytes and
-in slots; "the least, parts by digest" at each of a text's first 126 bytes, too; "the least, parts and reasons by digest" also sees where
-a thread leaves the CPU, and in which call. None of them tells all that is asked for.
+The least.  The smallest programs that can measure a latency at a server's sockets (least.bpf.c); their cost is unavoidable.
+None of them does everything that is required.
+  the least                             a latency only
+  the least with parts                  in all stages; looks at the bytes too, and splits the time
+  the least, parts by statement         the same by a command's first bytes, and in slots
+  the least, parts by digest            by each of a text's first 126 bytes, too
+  the least, parts and reasons by digest   also sees where a thread leaves the CPU, and in which call
 
-Heatscope looks at every event (--budget 0), but for the arm with its budget (--budget), which says what it shed.
+Heatscope looks at every event (--budget 0), except for the arm with its budget (--budget), which reports what it shed.
 
---stage query asks what it costs to say why a statement was slow and which it was: parts with what the time blocked went to, by digest,
-with exemplars, with a program in the server (--detail), beside performance_schema's statement digests. The server is then started with
---performance-schema=ON and all that turned off: what that alone costs is in "nothing", too.
+--stage query measures the cost of saying which statement was slow, and why: parts with the reasons of the time blocked, by
+digest, with exemplars, with a program in the server (--detail), against performance_schema's statement digests.  The server
+is then started with --performance-schema=ON and all of it turned off: the cost of that alone is in "nothing", too.
 
---stage least asks what nobody can go below: the least programs against the pair, and nothing of Heatscope's. They come and go at once, so
-segments of 0.4 s (--seconds) tell more in the same time.
+--stage least measures the unavoidable cost: the least programs against the pair, and nothing of Heatscope's.  They come and go
+at once, so segments of 0.4 s (--seconds) give more information in the same time.
 """
 import collections
 import contextlib
@@ -308,7 +311,7 @@ def centred(rows, names):
 
 
 class Figures:
-    """What the blocks say of each arm, {(arm, kind): middle}, and what draws of the rounds say."""
+    """The figures of each arm, {(arm, kind): middle}, from the blocks and from draws of the rounds."""
     KINDS = {"query": lambda s: math.log(s["query_us"]), "server": lambda s: s["server_us"], "cpu": lambda s: s["cpu_us"]}
     WORK = [lambda s: math.log(s["touch_us"]), lambda s: math.log(s["read_us"])]
 
@@ -371,7 +374,7 @@ class Figures:
 
 
 def counted(instruments, blocks, name):
-    """What Heatscope counted of the queries of whole seconds in its segments."""
+    """Returns how many of the queries of whole seconds in its segments Heatscope counted."""
     heatscope, uri = instruments.uris[name]
     queries = seen = 0
     for b in blocks:

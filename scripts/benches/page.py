@@ -1,10 +1,13 @@
-"""What the live page costs the browser: a worksheet of 12 panels over an hour in slots of 1 s, of a recording that is played.
+"""The cost of the live page in the browser: a worksheet of 12 panels over an hour in slots of 1 s, of a recording that is played.
 
-No database runs.  The recorded demo is repeated without a gap: an hour of it is there when the page is opened, the rest comes as it
-would, a second each second, to two instrumentations of six measures each.  Frame: the page's main thread from one picture on the screen
-to the next, all its tasks, of seconds of which Chromium wrote a trace (20 s in every minute); `wall` includes what other work of the
-machine took away, `cpu` does not.  Heap: what JavaScript keeps after a collection, machine code with it, of which there is more as
-long as something runs for the first time: warm is the heap after some minutes.  heatscoped: its time on CPUs, of one.
+No database runs.  The recorded demo is repeated without a gap: an hour of it exists when the page is opened, and the rest
+comes as it would, a second each second, to two instrumentations of six measures each.
+
+Frame       the page's main thread from one picture on the screen to the next, all its tasks, for seconds of which Chromium
+            wrote a trace (20 s in every minute); `wall` includes the time that other work of the machine took, `cpu` does not
+Heap        memory that JavaScript keeps after a collection, including machine code, which grows as long as code runs for
+            the first time: warm is the heap after some minutes
+heatscoped  its time on CPUs, in CPUs
 """
 import json
 import os

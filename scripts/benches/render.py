@@ -1,7 +1,9 @@
-"""The same matrix (an hour of 1 s slots x 200 rows) in the same pixels, as a PNG: Heatscope, matplotlib's imshow and gnuplot's image.
+"""The same matrix (an hour of 1 s slots x 200 rows) in the same pixels, as a PNG: Heatscope, matplotlib's imshow and
+gnuplot's image.
 
 Warm: in process, matplotlib with its own PNG writer and its fastest one; gnuplot draws pictures in one process, less the time
-of a process that draws none.  All three draw cells alone; Heatscope's figure with axes, legend and footer stands beside.
+of a process that draws none.  All three draw cells alone; the time of Heatscope's figure with axes, legend and footer is
+printed, too.
 """
 import array
 import os

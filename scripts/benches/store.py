@@ -1,11 +1,15 @@
-"""Bytes per slot and key of a day of 1 s slots, and how long that day takes to be read into 1,200 columns; against Prometheus.
+"""Bytes per slot and key of a day of 1 s slots, and the time to read that day into 1,200 columns; against Prometheus.
 
-The day is made by test/make_year through the store that heatscoped uses; --days 365 --measures 2 --rate 25 is a year in three tiers.
-Reading is HTTP of a running heatscoped whose file is in the page cache, a new connection each, from the request to the reply's last
-byte (what a client does with it is its own), beside heatscoped's CPU time: the whole of it again and again, and ranges and zooms
-drawn at random (anywhere in it, their lengths even in the logarithm from a minute on), each asked for twice.  Prometheus (Debian's package, unpacked into a folder, not installed) gets an hour of the same
-kind of histograms as classic ones, with `le` at the bucket edges that are used, by promtool; its bytes are those of its blocks, its
-query is `sum by (le) (increase(...))` over that hour.  A day of it would be hundreds of millions of samples.
+test/make_year makes the day through the store that heatscoped uses; --days 365 --measures 2 --rate 25 is a year in three
+tiers.
+
+Reading is HTTP from a running heatscoped whose file is in the page cache, with a new connection each, from the request to
+the reply's last byte (without the client's own work), together with heatscoped's CPU time: the whole day again and again, and
+ranges and zooms drawn at random (anywhere in it, their lengths even in the logarithm from a minute on), each requested twice.
+
+Prometheus (Debian's package, unpacked into a folder, not installed) gets by promtool an hour of the same kind of histograms as
+classic ones, with `le` at the bucket edges that are used.  Its bytes are those of its blocks, and its query is
+`sum by (le) (increase(...))` over that hour.  A day of it would be hundreds of millions of samples.
 """
 import glob
 import math
