@@ -3,11 +3,11 @@
 #include "alert_shape.h"
 #include "member.h"
 #include "../collector/amount.h"
+#include "../collector/refuse.h"
 #include "../render/axis.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,18 +16,6 @@
 #define HOLD_MAX 1000
 
 /* ---- rules ---- */
-
-static int refuse(char *reason, const char *why, ...) __attribute__((format(printf, 2, 3)));
-
-static int refuse(char *reason, const char *why, ...)
-{
-	va_list args;
-
-	va_start(args, why);
-	vsnprintf(reason, REASON_MAX, why, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 /* One line that fits. */
 static int get_text(const json_t *request, const char *name, char *ret, size_t room, char *reason)

@@ -4,6 +4,7 @@
 #include "keep.h"
 #include "query.h"
 #include "../collector/log.h"
+#include "../collector/refuse.h"
 #include "../render/utf8.h"
 
 #include <errno.h>
@@ -389,10 +390,8 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 	const struct watched w = { .alert.rule = *r };
 	const char *why = NULL;
 
-	if (a->n >= ALERTS_MAX) {
-		snprintf(reason, REASON_MAX, "there are %d alerts, which is the limit; remove one first", ALERTS_MAX);
-		return -EINVAL;
-	}
+	if (a->n >= ALERTS_MAX)
+		return refuse(reason, "there are %d alerts, which is the limit; remove one first", ALERTS_MAX);
 	if (!ci)
 		why = "there is no such instrumentation";
 	else if (*r->webhook && (!a->listener.knows || !a->listener.knows(a->listener.arg, r->webhook)))
@@ -401,12 +400,10 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 		why = "the instrumentation has no such measure";
 	else if ((__s64)r->window_s * NS % (__s64)ci->in.slot_ns || (__s64)r->window_s * NS < (__s64)ci->in.granularity_ns)
 		why = "a window is whole slots of the instrumentation, and at least its granularity";
-	if (!why && r->window_s > longest_window_s(a, &ci->in)) {
-		snprintf(reason, REASON_MAX, "a window of %u s is longer than what heatscoped holds in memory of this instrumentation: at most %llu s, "
-			 "or give it a longer retention-time, or heatscoped more cube-slots", r->window_s,
-			 (unsigned long long)longest_window_s(a, &ci->in));
-		return -EINVAL;
-	}
+	if (!why && r->window_s > longest_window_s(a, &ci->in))
+		return refuse(reason, "a window of %u s is longer than what heatscoped holds in memory of this instrumentation: at most %llu s, "
+			      "or give it a longer retention-time, or heatscoped more cube-slots", r->window_s,
+			      (unsigned long long)longest_window_s(a, &ci->in));
 	if (why)
 		snprintf(reason, REASON_MAX, "%s", why);
 	return why ? -EINVAL : 0;
@@ -488,9 +485,8 @@ int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg, char *
 		return -ENOENT;
 	if (!(*at)->file)
 		return drop(a, at, done, arg);
-	snprintf(reason, REASON_MAX, "alert %llu always exists: it is in %.140s, line %u; take it out there and restart heatscoped",
-		 (unsigned long long)id, (*at)->file, (*at)->line);
-	return -EINVAL;
+	return refuse(reason, "alert %llu always exists: it is in %.140s, line %u; take it out there and restart heatscoped",
+		      (unsigned long long)id, (*at)->file, (*at)->line);
 }
 
 /* ---- those of the configuration file ---- */

@@ -11,6 +11,7 @@
 #include "series.h"
 #include "stream.h"
 #include "value.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -190,10 +191,8 @@ static int want_enabled(const json_t *json, bool *ret_enabled, char *reason)
 	const json_t *value = json_object_get(json, "enabled");
 	const char *text = json_string_value(value);
 
-	if (json_object_size(json) != 1 || (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false"))))) {
-		snprintf(reason, REASON_MAX, "it needs \"enabled\": true or false, and nothing else");
-		return -EINVAL;
-	}
+	if (json_object_size(json) != 1 || (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false")))))
+		return refuse(reason, "it needs \"enabled\": true or false, and nothing else");
 	*ret_enabled = text ? *text == 't' : json_is_true(value);
 	return 0;
 }

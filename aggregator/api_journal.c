@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "journal.h"
 #include "member.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -107,10 +108,8 @@ static int read_note(struct services *services, struct http_request *r, struct a
 		return err;
 	err = annotation_parse(request, now_ns(), ret, reason);
 	json_decref(request);
-	if (!err && ret->inst && !catalog_find(services->catalog, ret->inst)) {
-		snprintf(reason, REASON_MAX, "there is no instrumentation %llu", (unsigned long long)ret->inst);
-		return -EINVAL;
-	}
+	if (!err && ret->inst && !catalog_find(services->catalog, ret->inst))
+		return refuse(reason, "there is no instrumentation %llu", (unsigned long long)ret->inst);
 	return err;
 }
 

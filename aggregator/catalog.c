@@ -3,6 +3,7 @@
 #include "request.h"
 #include "witness.h"
 #include "../collector/log.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -319,9 +320,9 @@ static int no_metric(const struct catalog *c, const char *module, const char *st
 	for (const struct source *s = c->sources; s; s = s->next) {
 		o = s->n_links ? source_offer(s, module, stat) : NULL;
 		if (o && !o->ok)
-			return catalog_refuse(reason, "no source can measure %s.%s; %s says: %.140s", module, stat, s->name, o->reason);
+			return refuse(reason, "no source can measure %s.%s; %s says: %.140s", module, stat, s->name, o->reason);
 	}
-	return catalog_refuse(reason, "\"%s.%s\" is not a valid module/stat pair", module, stat);
+	return refuse(reason, "\"%s.%s\" is not a valid module/stat pair", module, stat);
 }
 
 static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, struct catalog_inst *ci, char *reason)
@@ -357,7 +358,7 @@ int catalog_create_always(struct catalog *c, const json_t *request, const char *
 	int err;
 
 	if (c->n_insts >= INSTS_MAX)
-		return catalog_refuse(reason, "there are %d instrumentations already, which is the limit", INSTS_MAX);
+		return refuse(reason, "there are %d instrumentations already, which is the limit", INSTS_MAX);
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ENOMEM;

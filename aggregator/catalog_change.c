@@ -2,6 +2,7 @@
 
 #include "request.h"
 #include "../collector/log.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 	int err = all ? 0 : ci ? -ENOMEM : -ENOENT;
 
 	if (!err && request_update(all, request))
-		err = catalog_refuse(reason, "what shall be different must be given as a JSON object or as parameters");
+		err = refuse(reason, "what shall be different must be given as a JSON object or as parameters");
 	if (!err)
 		err = catalog_create(c, all, now_ns, done, arg, reason);
 	json_decref(all);
@@ -157,8 +158,8 @@ int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, c
 {
 	if (!ci->always_line)
 		return 0;
-	return catalog_refuse(reason, "instrumentation %llu always exists: it is in %.140s, line %u; change it there and restart "
-			      "heatscoped", (unsigned long long)ci->in.id, catalog_file_name(c), ci->always_line);
+	return refuse(reason, "instrumentation %llu always exists: it is in %.140s, line %u; change it there and restart "
+		      "heatscoped", (unsigned long long)ci->in.id, catalog_file_name(c), ci->always_line);
 }
 
 /* --- everything off --- */

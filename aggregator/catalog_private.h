@@ -35,10 +35,6 @@ char *catalog_inst_text(const struct catalog_inst *ci);
 struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such one */
 int catalog_collect(struct catalog *c);				/* the metrics anew; -ENOMEM: none */
 void catalog_changed(struct catalog *c, bool wanted);		/* the same, and tells the observers */
-
-/* One sentence into reason; returns -EINVAL. */
-int catalog_refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 void catalog_uncollect(struct catalog *c);			/* frees what catalog_collect() made */
 
 /* The newest slot a source spoke for; -ENOMEM. */

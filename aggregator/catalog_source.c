@@ -1,22 +1,13 @@
 #include "catalog_private.h"
 
+#include "../collector/refuse.h"
+
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SOURCES_MAX 4096
-
-int catalog_refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 /* --- observers, and what is derived --- */
 
@@ -202,7 +193,7 @@ int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name,
 	s = source_find(c, news->name);
 	if (!s && c->n_sources >= SOURCES_MAX) {
 		source_free(news);
-		return catalog_refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
+		return refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
 	}
 	if (s) {
 		source_renew(s, news);

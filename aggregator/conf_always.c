@@ -2,6 +2,7 @@
 #include "conf_private.h"
 
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -96,8 +97,7 @@ int conf_check_instrumentation(const struct conf *conf, const char *name, char *
 	for (size_t i = 0; i < conf->n_always; i++)
 		if (!strcmp(conf->always[i].name, name))
 			return 0;
-	snprintf(reason, REASON_MAX, "there is no \"%s\" under `instrumentations`", name);
-	return -EINVAL;
+	return refuse(reason, "there is no \"%s\" under `instrumentations`", name);
 }
 
 int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)

@@ -5,6 +5,7 @@
 #include "params.h"
 #include "report_file.h"
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -43,8 +44,7 @@ static int read_range(const char *text, unsigned *ret_s, char *reason)
 				*ret_s = n * units[i].s;
 				return 0;
 			}
-	snprintf(reason, REASON_MAX, "value \"%.20s\" for \"range\" is invalid: like 90min, 6h, 1d or 2w", text);
-	return -EINVAL;
+	return refuse(reason, "value \"%.20s\" for \"range\" is invalid: like 90min, 6h, 1d or 2w", text);
 }
 
 static int check_format(const char *format, char *reason)
@@ -54,8 +54,7 @@ static int check_format(const char *format, char *reason)
 
 	if (at && !strchr(format, ' ') && (at == formats || at[-1] == ' ') && (!at[len] || at[len] == ' '))
 		return 0;
-	snprintf(reason, REASON_MAX, "value \"%.20s\" for \"format\" is invalid: must be one of: %s", format, formats);
-	return -EINVAL;
+	return refuse(reason, "value \"%.20s\" for \"format\" is invalid: must be one of: %s", format, formats);
 }
 
 static int check_places(const struct said_report *s, char *reason)
@@ -138,11 +137,9 @@ static int check_files(const struct conf_report *a, const struct conf_report *r,
 {
 	for (size_t i = 0; *r->to && i < a->n_instrumentations; i++)
 		for (size_t j = a == r ? i + 1 : 0; j < r->n_instrumentations; j++)
-			if (same_files(a, i, r, j)) {
-				snprintf(reason, REASON_MAX, "the file of \"%s\" in \"%s\" has the name of that of \"%s\" in \"%s\": name one otherwise",
-					 r->instrumentation[j], r->name, a->instrumentation[i], a->name);
-				return -EINVAL;
-			}
+			if (same_files(a, i, r, j))
+				return refuse(reason, "the file of \"%s\" in \"%s\" has the name of that of \"%s\" in \"%s\": name one otherwise",
+					      r->instrumentation[j], r->name, a->instrumentation[i], a->name);
 	return 0;
 }
 

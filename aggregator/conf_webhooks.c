@@ -3,6 +3,7 @@
 
 #include "host_list.h"
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,8 +32,7 @@ int conf_check_url(const char *url, char *reason)
 		at++;
 	if (host && *host && !strchr("/:?#@", *host) && !*at)
 		return 0;
-	snprintf(reason, REASON_MAX, "no URL that can be used: it must be like https://example.net/hook, without spaces");	/* it may be a secret */
-	return -EINVAL;
+	return refuse(reason, "no URL that can be used: it must be like https://example.net/hook, without spaces");	/* it may be a secret */
 }
 
 int conf_check_public(const char *url, char *reason)
@@ -41,8 +41,7 @@ int conf_check_public(const char *url, char *reason)
 
 	if (!at || !memchr(at, '@', (size_t)(end - at)))
 		return 0;
-	snprintf(reason, REASON_MAX, "it has a user or a password, and it is sent to everybody who gets a link");
-	return -EINVAL;
+	return refuse(reason, "it has a user or a password, and it is sent to everybody who gets a link");
 }
 
 int conf_set_hosts(struct conf *conf, const char *text, char *reason)
@@ -70,10 +69,8 @@ static int take_one(const struct said_webhook *s, struct conf_webhook *w, char *
 {
 	if (conf_check_url(s->url, reason))
 		return -EINVAL;
-	if (s->timeout && (*s->timeout < 1 || *s->timeout > TIMEOUT_MAX_S)) {
-		snprintf(reason, REASON_MAX, "value \"%u\" for \"timeout\" is invalid: 1 to %d seconds", *s->timeout, TIMEOUT_MAX_S);
-		return -EINVAL;
-	}
+	if (s->timeout && (*s->timeout < 1 || *s->timeout > TIMEOUT_MAX_S))
+		return refuse(reason, "value \"%u\" for \"timeout\" is invalid: 1 to %d seconds", *s->timeout, TIMEOUT_MAX_S);
 	snprintf(w->name, sizeof(w->name), "%s", s->name);
 	snprintf(w->url, sizeof(w->url), "%s", s->url);
 	snprintf(w->token_file, sizeof(w->token_file), "%s", s->token_file ? s->token_file : "");

@@ -2,6 +2,7 @@
 #include "conf_private.h"
 
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -111,10 +112,8 @@ int conf_check_new(const char *names, size_t distance, size_t n, const unsigned 
 	const char *name = names + n * distance;
 
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(names + i * distance, name)) {
-			snprintf(reason, REASON_MAX, "line %u has one with the name \"%s\" already; give it another `name`", line[i], name);
-			return -EINVAL;
-		}
+		if (!strcmp(names + i * distance, name))
+			return refuse(reason, "line %u has one with the name \"%s\" already; give it another `name`", line[i], name);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #include "array.h"
 #include "keep.h"
 #include "member.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,15 +40,12 @@ int annotation_check_text(const char *text, char *reason)
 {
 	size_t len = strlen(text);
 
-	if (!member_is_line(text)) {
-		snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it is one line, without control characters");
-		return -EINVAL;
-	}
+	if (!member_is_line(text))
+		return refuse(reason, "value for field \"text\" is invalid: it is one line, without control characters");
 	if (len && len <= ANNOTATION_TEXT_MAX && strspn(text, " ") < len)
 		return 0;
-	snprintf(reason, REASON_MAX, "value for field \"text\" is invalid: it has %zu bytes, and must have 1 to %d, not all blank", len,
-		 ANNOTATION_TEXT_MAX);
-	return -EINVAL;
+	return refuse(reason, "value for field \"text\" is invalid: it has %zu bytes, and must have 1 to %d, not all blank", len,
+		      ANNOTATION_TEXT_MAX);
 }
 
 /* In seconds since 1970. */
@@ -72,14 +70,10 @@ static int get_times(const json_t *request, struct annotation *a, char *reason)
 	to = from < 0 ? from : get_time(request, "end_time", &a->to_ns, reason);
 	if (from < 0 || to < 0)
 		return -EINVAL;
-	if (from != to || (at && from)) {
-		snprintf(reason, REASON_MAX, "a note has a \"time\", or \"start_time\" and \"end_time\", or none: then it is of now");
-		return -EINVAL;
-	}
-	if (a->to_ns < a->from_ns) {
-		snprintf(reason, REASON_MAX, "\"end_time\" is before \"start_time\"");
-		return -EINVAL;
-	}
+	if (from != to || (at && from))
+		return refuse(reason, "a note has a \"time\", or \"start_time\" and \"end_time\", or none: then it is of now");
+	if (a->to_ns < a->from_ns)
+		return refuse(reason, "\"end_time\" is before \"start_time\"");
 	return 0;
 }
 
@@ -96,8 +90,7 @@ static int get_inst(const json_t *request, __u64 *ret_inst, char *reason)
 	*ret_inst = text ? strtoull(text, &end, 10) : (__u64)json_integer_value(value);
 	if ((text && *text >= '0' && *text <= '9' && !*end) || (json_is_integer(value) && json_integer_value(value) > 0))
 		return 0;
-	snprintf(reason, REASON_MAX, "value for field \"instrumentation\" is invalid: it is an instrumentation's id");
-	return -EINVAL;
+	return refuse(reason, "value for field \"instrumentation\" is invalid: it is an instrumentation's id");
 }
 
 int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason)

@@ -1,25 +1,12 @@
 #include "member.h"
 
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 #include "../collector/utf8_length.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static int refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 int member_number(const json_t *object, const char *name, double min, double max, double *ret, char *reason)
 {

@@ -1,23 +1,13 @@
 #include "request.h"
 
+#include "../collector/refuse.h"
 #include "../collector/where.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static int required_text(const json_t *request, const char *name, const char **ret, char *reason)
 {

@@ -1,9 +1,9 @@
 #include "schedule.h"
 
 #include "../collector/instrumentation.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
@@ -57,19 +57,15 @@ int schedule_parse(const char *every, const char *at, struct schedule *ret, char
 {
 	int every_min = read_every(every), day, clock;
 
-	if (every_min < 0) {
-		snprintf(reason, REASON_MAX, "value \"%.20s\" for \"every\" is invalid: minutes that divide an hour (15min), hours that divide a day "
-			 "(6h), 1d or 1w", every);
-		return -EINVAL;
-	}
+	if (every_min < 0)
+		return refuse(reason, "value \"%.20s\" for \"every\" is invalid: minutes that divide an hour (15min), hours that divide a day "
+			      "(6h), 1d or 1w", every);
 	at = at ? at : every_min == WEEK_MIN ? "mon 00:00" : "00:00";
 	day = every_min == WEEK_MIN ? read_weekday(at) : 0;
 	clock = day < 0 ? -EINVAL : read_clock(every_min == WEEK_MIN ? at + 4 : at);
-	if (clock < 0) {
-		snprintf(reason, REASON_MAX, "value \"%.20s\" for \"at\" is invalid: %s", at,
-			 every_min == WEEK_MIN ? "a day and a time, like \"mon 06:00\"" : "a time of the day, like \"06:00\"");
-		return -EINVAL;
-	}
+	if (clock < 0)
+		return refuse(reason, "value \"%.20s\" for \"at\" is invalid: %s", at,
+			      every_min == WEEK_MIN ? "a day and a time, like \"mon 06:00\"" : "a time of the day, like \"06:00\"");
 	*ret = (struct schedule){ every_min, every_min == WEEK_MIN ? (day - FIRST_WEEKDAY) * DAY_MIN + clock : clock };
 	return 0;
 }

@@ -1,25 +1,15 @@
 #include "source.h"
 
 #include "../collector/metric_json.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define OFFERS_MAX 256
 #define STATES_MAX 4096		/* ids that we never gave may be among them */
-
-static int refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static int no_memory(char *reason)
 {

@@ -1,10 +1,10 @@
 #include "worksheet.h"
 
 #include "member.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,16 +13,6 @@
 #define DURATION_MAX 86400
 #define SIZE_MIN 0.5
 #define SIZE_MAX 4
-
-__attribute__((format(printf, 2, 3))) static int refuse(char *reason, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static const json_t *given_member(const json_t *object, const char *name)
 {

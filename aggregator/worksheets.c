@@ -2,6 +2,7 @@
 
 #include "array.h"
 #include "keep.h"
+#include "../collector/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -239,8 +240,7 @@ static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done d
 
 	if (w->n - w->n_ready >= WORKSHEETS_MAX) {
 		json_decref(worksheet);
-		snprintf(reason, REASON_MAX, "there are %d worksheets, which is the most; delete one first", WORKSHEETS_MAX);
-		return -EINVAL;
+		return refuse(reason, "there are %d worksheets, which is the most; delete one first", WORKSHEETS_MAX);
 	}
 	id_text(w->keep.next_id++, id);
 	err = append(w, id, json_incref(worksheet));
@@ -278,10 +278,8 @@ static int find_saved(const struct worksheets *w, const char *id, struct item **
 
 	if (!item || item->leaving)
 		return -ENOENT;
-	if (is_ready(w, item)) {
-		snprintf(reason, REASON_MAX, "the worksheet %s comes with heatscoped and stays as it is: clone it, and change the clone", id);
-		return -EINVAL;
-	}
+	if (is_ready(w, item))
+		return refuse(reason, "the worksheet %s comes with heatscoped and stays as it is: clone it, and change the clone", id);
 	*ret_item = item;
 	return 0;
 }

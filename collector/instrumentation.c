@@ -1,21 +1,12 @@
 #include "instrumentation.h"
 
+#include "refuse.h"
+
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-static int refuse(char reason[REASON_MAX], const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(reason, REASON_MAX, format, args);
-	va_end(args);
-	return -EINVAL;
-}
 
 static int get_text(const json_t *json, const char *name, char *out, size_t room, char *reason)
 {
@@ -314,7 +305,7 @@ static int bind_weights(struct instrumentation *in, const struct metric *m, char
 
 int instrumentation_bind(struct instrumentation *in, const struct metric *m, char reason[REASON_MAX])
 {
-	const struct field *f;
+	const struct field *f = NULL;
 	__u32 bits, low;
 	int err = 0;
 
