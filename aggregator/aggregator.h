@@ -14,29 +14,29 @@
 #ifndef HEATSCOPE_AGGREGATOR_H
 #define HEATSCOPE_AGGREGATOR_H
 
-#include "catalog.h"
-#include "conf.h"
-#include "endpoint.h"
-#include "http.h"
-#include "ingest.h"
-#include "services.h"
-#include "timekeeper.h"
-#include "tls.h"
-#include "token.h"
+#include "aggregator/catalog/catalog.h"
+#include "aggregator/conf/conf.h"
+#include "aggregator/base/endpoint.h"
+#include "aggregator/http/http.h"
+#include "aggregator/ingest/ingest.h"
+#include "aggregator/base/services.h"
+#include "aggregator/base/timekeeper.h"
+#include "aggregator/http/tls.h"
+#include "aggregator/http/token.h"
 
 struct api;				/* api.c's */
-struct always;				/* always.c's */
+struct always;				/* catalog/configured.c's */
 struct alerts;				/* alerts.c's */
 struct worksheets;			/* worksheets.c's */
 struct webhooks;			/* webhooks.c's */
-struct herald;				/* herald.c's */
-struct alerts_always;			/* alerts_always.c's */
+struct herald;				/* alert_notifier.c's */
+struct alerts_always;			/* configured_alerts.c's */
 struct reports;				/* reports.c's */
 
 struct aggregator {
 	struct conf conf;
 	struct services services;	/* what most of the other parts need */
-	struct store *store;		/* for workers only, see flush.h */
+	struct store *store;		/* for workers only, see store_queue.h */
 	struct always *always;
 	struct alerts *alerts;
 	struct alerts_always *alerts_always;

@@ -1,7 +1,7 @@
-#include "aggregator.h"
-#include "page.h"
-#include "../collector/log.h"
-#include "../render/memory.h"
+#include "aggregator/aggregator.h"
+#include "aggregator/http/page.h"
+#include "collector/core/log.h"
+#include "render/draw/memory.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,11 +1,11 @@
-#include "collector.h"
-#include "link.h"
-#include "log.h"
-#include "privilege.h"
-#include "probes.h"
-#include "pulse.h"
-#include "recording.h"
-#include "spool.h"
+#include "collector/collector.h"
+#include "collector/link.h"
+#include "collector/core/log.h"
+#include "collector/privilege.h"
+#include "collector/probe/probes.h"
+#include "collector/probe/self_stats.h"
+#include "collector/probe/recording.h"
+#include "collector/spool.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "link.h"
-#include "log.h"
+#include "collector/link.h"
+#include "collector/core/log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

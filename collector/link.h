@@ -17,8 +17,8 @@
 #ifndef HEATSCOPE_LINK_H
 #define HEATSCOPE_LINK_H
 
-#include "ack.h"
-#include "frame.h"
+#include "collector/core/ack.h"
+#include "collector/core/frame.h"
 #include <jansson.h>
 
 struct uv_loop_s;

@@ -1,9 +1,9 @@
 /* heatscope-collector: one per host; enables what the aggregator asks for, and ships the batches. */
-#include "collector.h"
-#include "log.h"
-#include "probes.h"
-#include "spool.h"
-#include "tracers.h"
+#include "collector/collector.h"
+#include "collector/core/log.h"
+#include "collector/probe/probes.h"
+#include "collector/spool.h"
+#include "collector/tracers.h"
 
 #include <argp.h>
 #include <errno.h>

@@ -1,5 +1,5 @@
-#include "privilege.h"
-#include "instrumentation.h"
+#include "collector/privilege.h"
+#include "collector/core/instrumentation.h"
 
 #include <cap-ng.h>
 #include <ctype.h>

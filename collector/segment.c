@@ -1,4 +1,4 @@
-#include "segment.h"
+#include "collector/segment.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #ifndef HEATSCOPE_SEGMENT_H
 #define HEATSCOPE_SEGMENT_H
 
-#include "frame.h"
+#include "collector/core/frame.h"
 
 #define SEGMENT_MEMORY (4u << 20)	/* bytes of the tail */
 

@@ -1,4 +1,4 @@
-#include "spool.h"
+#include "collector/spool.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -24,9 +24,9 @@
 #ifndef HEATSCOPE_SPOOL_H
 #define HEATSCOPE_SPOOL_H
 
-#include "instrumentation.h"
-#include "link.h"
-#include "segment.h"
+#include "collector/core/instrumentation.h"
+#include "collector/link.h"
+#include "collector/segment.h"
 
 #define FLIGHT_MAX 256			/* batches sent and not acknowledged */
 #define LOSS_SEQ 0x80000000u

@@ -1,5 +1,5 @@
-#include "tracers.h"
-#include "kernel.h"
+#include "collector/tracers.h"
+#include "collector/probe/kernel.h"
 
 extern const struct tracer mysql_tracer, postgresql_tracer;
 extern const struct tracer disk_tracer, syscall_tracer, fs_tracer, accepts_tracer, connects_tracer, net_tracer;

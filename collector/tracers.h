@@ -9,7 +9,7 @@
 #ifndef HEATSCOPE_TRACERS_H
 #define HEATSCOPE_TRACERS_H
 
-#include "tracer.h"
+#include "collector/probe/tracer.h"
 
 extern const struct tracer *const tracers[];	/* NULL at the end */
 

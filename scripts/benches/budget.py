@@ -150,7 +150,7 @@ def mean(values, n=4000, seed=1):
 
 def main():
     options = arguments(__doc__, rounds=6, seconds=90, without=15, budget=1.0, rate=80000, paced=60)
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench_storm"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/bench/storm"], check=True, stdout=sys.stderr)
     n_cpus = os.cpu_count()
     with folder() as path, Heatscope(path, options=["--budget", str(options.budget)]) as heatscope:
         turns = cost(options, heatscope, n_cpus)

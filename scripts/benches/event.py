@@ -92,7 +92,7 @@ class Bench:
 
 def main():
     options = arguments(__doc__, rounds=9, kinds="syscall,switch,disk")
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench_event"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/bench/event"], check=True, stdout=sys.stderr)
     whos = ["nothing", "heatscope", "bpftrace"]
     rows, results = [], {}
     with tracefs(), folder() as path, Heatscope(path, cpu=1, options=["--budget", "0"]) as heatscope:

@@ -13,8 +13,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
-#include "../../collector/quantize.h"
-#include "../../collector/stamp.bpf.h"
+#include "collector/core/quantize.h"
+#include "collector/trace/thread_clock.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

@@ -25,7 +25,7 @@ for _ in range(int(sys.argv[2])):
 
 def main():
     options = arguments(__doc__, rounds=15, sources=1000)
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench_merge"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/bench/merge"], check=True, stdout=sys.stderr)
     program = os.path.join(options.build, "test", "bench_merge")
 
     def run(name):

@@ -143,7 +143,7 @@ def least(path):
     """The program, made in path."""
     source, made = os.path.join(TOP, "scripts", "benches"), os.path.join(path, "least")
     machine = subprocess.run(["cc", "-print-multiarch"], check=True, capture_output=True, text=True).stdout.strip()
-    subprocess.run(["clang", "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-I/usr/include/" + machine, "-c",
+    subprocess.run(["clang", "-g", "-O2", "-target", "bpf", "-mcpu=v3", "-I/usr/include/" + machine, "-I", TOP, "-c",
                     os.path.join(source, "least.bpf.c"), "-o", made + ".bpf.o"], check=True)
     with open(made + ".skel.h", "w") as skeleton:
         subprocess.run(["bpftool", "gen", "skeleton", made + ".bpf.o", "name", "least_bpf"], check=True, stdout=skeleton)

@@ -74,7 +74,7 @@ def watch(url, ids, minutes, pid):
 
 def main():
     options = arguments(__doc__, minutes=5)
-    subprocess.run(["make", "-s", "-C", options.build, "test/make_day"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/tools/make_day"], check=True, stdout=sys.stderr)
     os.environ["PATH"] = os.path.join(options.build, "test") + ":" + os.environ["PATH"]
     subprocess.run([os.path.join(BROWSER, "install")], check=True)
     port = free_port()

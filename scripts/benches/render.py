@@ -78,7 +78,7 @@ def gnuplot(path, n, out):
 
 def main():
     options = arguments(__doc__, rounds=9, pictures=10)
-    subprocess.run(["make", "-s", "-C", options.build, "test/bench_render"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/bench/render"], check=True, stdout=sys.stderr)
     with folder() as path:
         data = os.path.join(path, "matrix")
         matrix(data)

@@ -1,6 +1,6 @@
 """Bytes per slot and key of a day of 1 s slots, and the time to read that day into 1,200 columns; against Prometheus.
 
-test/make_year makes the day through the store that heatscoped uses; --days 365 --measures 2 --rate 25 is a year in three
+test/tools/make_year makes the day through the store that heatscoped uses; --days 365 --measures 2 --rate 25 is a year in three
 tiers.
 
 Reading is HTTP from a running heatscoped whose file is in the page cache, with a new connection each, from the request to
@@ -171,7 +171,7 @@ def rows_of(ours):
 
 def main():
     options = arguments(__doc__, reads=50, ranges=100, days=1, keys=10, measures=1, rate=100, prometheus_keys=2)
-    subprocess.run(["make", "-s", "-C", options.build, "test/make_year"], check=True, stdout=sys.stderr)
+    subprocess.run(["make", "-s", "-C", options.build, "test/tools/make_year"], check=True, stdout=sys.stderr)
     with folder() as path:
         ours = measure_heatscope(options, path)
         theirs = measure_prometheus(path, options.prometheus_keys) if options.days == 1 and options.prometheus_keys else None

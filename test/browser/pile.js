@@ -1,6 +1,6 @@
 /* pile.js URL ID KEY N - the page while N queries of a key wait and nothing of it ends: does it name them?
  *
- * For test/e2e_hangs, with a real server behind it.  The line at the top, the key list, and a rectangle drawn by mouse over what runs.
+ * For test/e2e/hangs, with a real server behind it.  The line at the top, the key list, and a rectangle drawn by mouse over what runs.
  * Says what it saw; exits with 1 where the key is missing.  HEATSCOPE_SHOTS=DIR keeps a picture.
  */
 import assert from "node:assert/strict";

@@ -1,5 +1,5 @@
-#include "client.h"
-#include "../../render/zone.h"
+#include "ui/cli/client.h"
+#include "render/grid/zone.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -46,7 +46,7 @@ int client_request(struct client *c, const char *method, const char *path, const
 /* The same, parsed; *ret_json is NULL for an empty reply. */
 int client_json(struct client *c, const char *method, const char *path, const json_t *body, json_t **ret_json);
 
-/* A request that somebody else performs: who has more than one at a time (watch_call.h). */
+/* A request that somebody else performs: who has more than one at a time (watch/call.h). */
 struct transfer {
 	void *curl, *headers;		/* CURL, struct curl_slist */
 	char *body;

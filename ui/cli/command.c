@@ -1,6 +1,6 @@
-#include "command.h"
-#include "output.h"
-#include "../../render/axis.h"
+#include "ui/cli/command.h"
+#include "ui/cli/output.h"
+#include "render/grid/axis.h"
 
 #include <curl/curl.h>
 #include <errno.h>

@@ -7,8 +7,8 @@
 #ifndef HEATSCOPE_COMMAND_H
 #define HEATSCOPE_COMMAND_H
 
-#include "client.h"
-#include "../../collector/show.h"
+#include "ui/cli/client.h"
+#include "collector/core/show.h"
 
 #include <argp.h>
 

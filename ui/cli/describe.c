@@ -1,9 +1,9 @@
 /* describe: a picture in words, for who cannot see it: what and when, what is to be seen, its numbers. */
-#include "describe.h"
-#include "command.h"
-#include "render/axis.h"
-#include "render/narrative.h"
-#include "render/sentence.h"
+#include "ui/cli/describe.h"
+#include "ui/cli/command.h"
+#include "render/grid/axis.h"
+#include "render/document/narrative.h"
+#include "render/draw/sentence.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-#include "distribution.h"
-#include "../../collector/show.h"
+#include "ui/cli/distribution.h"
+#include "collector/core/show.h"
 
 #include <inttypes.h>
 

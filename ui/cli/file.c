@@ -1,7 +1,7 @@
-#include "file.h"
+#include "ui/cli/file.h"
 
-#include "../../collector/batch.h"
-#include "../../collector/frame.h"
+#include "collector/core/batch.h"
+#include "collector/core/frame.h"
 
 #include <errno.h>
 #include <fcntl.h>

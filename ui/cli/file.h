@@ -5,8 +5,8 @@
 #ifndef HEATSCOPE_FILE_H
 #define HEATSCOPE_FILE_H
 
-#include "client.h"
-#include "private.h"
+#include "ui/cli/client.h"
+#include "ui/cli/private.h"
 
 struct file_info {
 	json_t *request;		/* the body to create its instrumentation with; json_decref() it */

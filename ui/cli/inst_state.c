@@ -1,6 +1,6 @@
-#include "inst_state.h"
+#include "ui/cli/inst_state.h"
 
-#include "command.h"
+#include "ui/cli/command.h"
 
 #include <errno.h>
 #include <stdio.h>

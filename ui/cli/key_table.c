@@ -1,6 +1,6 @@
-#include "key_table.h"
+#include "ui/cli/key_table.h"
 
-#include "render/csv.h"
+#include "render/document/csv.h"
 
 #include <errno.h>
 #include <jansson.h>

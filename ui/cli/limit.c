@@ -1,6 +1,6 @@
-#include "limit.h"
+#include "ui/cli/limit.h"
 
-#include "command.h"
+#include "ui/cli/command.h"
 
 #include <errno.h>
 #include <stdio.h>

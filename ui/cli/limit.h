@@ -6,8 +6,8 @@
 #ifndef HEATSCOPE_LIMIT_H
 #define HEATSCOPE_LIMIT_H
 
-#include "client.h"
-#include "../../collector/amount.h"
+#include "ui/cli/client.h"
+#include "collector/core/amount.h"
 
 struct limit {
 	const char *option, *parameter, *text;	/* "ymin", "ymin", "10ms"; text NULL: not given */

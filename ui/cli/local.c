@@ -1,6 +1,6 @@
-#include "local.h"
+#include "ui/cli/local.h"
 
-#include "../../render/zone.h"
+#include "render/grid/zone.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef HEATSCOPE_LOCAL_H
 #define HEATSCOPE_LOCAL_H
 
-#include "../../render/axis.h"
+#include "render/grid/axis.h"
 
 /* Seconds east of UTC at a time. */
 int local_offset(double at_s);

@@ -1,5 +1,5 @@
 /* heatscope - the command line: asks heatscoped, or starts a private one for recordings. */
-#include "command.h"
+#include "ui/cli/command.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

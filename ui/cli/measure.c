@@ -1,7 +1,7 @@
-#include "measure.h"
+#include "ui/cli/measure.h"
 
-#include "command.h"
-#include "inst_state.h"
+#include "ui/cli/command.h"
+#include "ui/cli/inst_state.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -10,8 +10,8 @@
 #ifndef HEATSCOPE_MEASURE_H
 #define HEATSCOPE_MEASURE_H
 
-#include "client.h"
-#include "private.h"
+#include "ui/cli/client.h"
+#include "ui/cli/private.h"
 
 struct measure {
 	struct private private;

@@ -1,4 +1,4 @@
-#include "moment.h"
+#include "ui/cli/moment.h"
 
 #include <ctype.h>
 #include <errno.h>

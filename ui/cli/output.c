@@ -1,6 +1,6 @@
-#include "output.h"
+#include "ui/cli/output.h"
 
-#include "../../collector/show.h"
+#include "collector/core/show.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-#include "private.h"
+#include "ui/cli/private.h"
 
-#include "client.h"
-#include "../../collector/show.h"
+#include "ui/cli/client.h"
+#include "collector/core/show.h"
 
 #include <errno.h>
 #include <signal.h>

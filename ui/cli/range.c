@@ -1,4 +1,4 @@
-#include "range.h"
+#include "ui/cli/range.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,0 +1,371 @@
+#include "aggregator/annotations/annotations.h"
+
+#include "aggregator/base/array.h"
+#include "aggregator/store/saved_object.h"
+#include "aggregator/base/json_get.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct journal {
+	struct keep keep;
+	struct catalog *catalog;
+	struct catalog_observer observer;
+	size_t n, room, n_of[2];	/* by kind */
+	struct annotation *item;
+	struct journal_observer *observers;
+};
+
+/* ---- as JSON ---- */
+
+json_t *annotation_json(const struct annotation *a)
+{
+	char id[24], inst[24];
+	json_t *json;
+
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)a->id);
+	snprintf(inst, sizeof(inst), "%llu", (unsigned long long)a->inst);
+	json = json_pack("{s:s, s:s, s:s, s:f}", "id", id, "kind", annotation_kind_name(a->kind), "text", a->text, "start_time",
+			 (double)a->from_ns / 1e9);
+	json_object_set_new(json, "end_time", a->to_ns == ANNOTATION_OPEN ? json_null() : json_real((double)a->to_ns / 1e9));
+	json_object_set_new(json, "instrumentation", a->inst ? json_string(inst) : json_null());
+	return json;
+}
+
+int annotation_check_text(const char *text, char *reason)
+{
+	size_t len = strlen(text);
+
+	if (!member_is_line(text))
+		return refuse(reason, "value for field \"text\" is invalid: it is one line, without control characters");
+	if (len && len <= ANNOTATION_TEXT_MAX && strspn(text, " ") < len)
+		return 0;
+	return refuse(reason, "value for field \"text\" is invalid: it has %zu bytes, and must have 1 to %d, not all blank", len,
+		      ANNOTATION_TEXT_MAX);
+}
+
+/* In seconds since 1970. */
+static int get_time(const json_t *request, const char *name, __s64 *ret_ns, char *reason)
+{
+	double s;
+	int got = member_number(request, name, 0, JOURNAL_TIME_MAX_S, &s, reason);
+
+	if (got > 0)
+		*ret_ns = (__s64)llround(s * 1e9);
+	return got;
+}
+
+static int get_times(const json_t *request, struct annotation *a, char *reason)
+{
+	int at = get_time(request, "time", &a->from_ns, reason), from, to;
+
+	if (at < 0)
+		return at;
+	a->to_ns = a->from_ns;
+	from = get_time(request, "start_time", &a->from_ns, reason);
+	to = from < 0 ? from : get_time(request, "end_time", &a->to_ns, reason);
+	if (from < 0 || to < 0)
+		return -EINVAL;
+	if (from != to || (at && from))
+		return refuse(reason, "a note has a \"time\", or \"start_time\" and \"end_time\", or none: then it is of now");
+	if (a->to_ns < a->from_ns)
+		return refuse(reason, "\"end_time\" is before \"start_time\"");
+	return 0;
+}
+
+/* "7", or 7: 7; null, "", absent: 0. */
+static int get_inst(const json_t *request, __u64 *ret_inst, char *reason)
+{
+	const json_t *value = json_object_get(request, "instrumentation");
+	const char *text = json_string_value(value);
+	char *end = (char *)"";
+
+	*ret_inst = 0;
+	if (!value || json_is_null(value) || (text && !*text))
+		return 0;
+	*ret_inst = text ? strtoull(text, &end, 10) : (__u64)json_integer_value(value);
+	if ((text && *text >= '0' && *text <= '9' && !*end) || (json_is_integer(value) && json_integer_value(value) > 0))
+		return 0;
+	return refuse(reason, "value for field \"instrumentation\" is invalid: it is an instrumentation's id");
+}
+
+int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason)
+{
+	static const char *const known[] = { "text", "time", "start_time", "end_time", "instrumentation", "id", "kind", NULL };
+	const char *text = json_string_value(json_object_get(request, "text"));
+	struct annotation a = { .from_ns = now_ns, .kind = ANNOTATION_NOTE };
+	int err = member_check(request, known, "an annotation", reason);
+
+	if (!err && !text) {
+		snprintf(reason, REASON_MAX, "a note needs a \"text\"");
+		err = -EINVAL;
+	}
+	if (!err)
+		err = annotation_check_text(text, reason);
+	if (!err)
+		err = get_inst(request, &a.inst, reason);
+	if (!err)
+		err = get_times(request, &a, reason);
+	if (err)
+		return err;
+	memcpy(a.text, text, strlen(text) + 1);
+	*ret = a;
+	return 0;
+}
+
+/* ---- as it is stored: whole nanoseconds ---- */
+
+static char *stored_text(const struct annotation *a)
+{
+	json_t *json = json_pack("{s:I, s:I, s:I, s:i, s:s}", "instrumentation", (json_int_t)a->inst, "from", (json_int_t)a->from_ns, "to",
+				 (json_int_t)a->to_ns, "kind", (int)a->kind, "text", a->text);
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+static int stored_parse(__u64 id, const char *text, struct annotation *ret, char *reason)
+{
+	json_t *json = json_loads(text, 0, NULL);
+	const char *said = NULL;
+	json_int_t inst, from, to;
+	int kind, err = json_unpack(json, "{s:I, s:I, s:I, s:i, s:s}", "instrumentation", &inst, "from", &from, "to", &to, "kind", &kind,
+				    "text", &said);
+
+	*ret = (struct annotation){ .id = id };
+	if (!err && !annotation_check_text(said, reason) && from <= to && (kind == ANNOTATION_NOTE || kind == ANNOTATION_ALERT)) {
+		ret->inst = (__u64)inst;
+		ret->from_ns = from;
+		ret->to_ns = to;
+		ret->kind = (enum annotation_kind)kind;
+		memcpy(ret->text, said, strlen(said) + 1);
+	} else {
+		err = -EBADMSG;
+	}
+	json_decref(json);
+	return err ? -EBADMSG : 0;
+}
+
+/* ---- the list ---- */
+
+static void changed(struct journal *j)
+{
+	for (struct journal_observer *o = j->observers, *after; o; o = after) {
+		after = o->next;
+		o->changed(o->arg);
+	}
+}
+
+/* Where it belongs. */
+static size_t place_of(const struct journal *j, const struct annotation *a)
+{
+	size_t at = j->n;
+
+	while (at && (j->item[at - 1].from_ns > a->from_ns || (j->item[at - 1].from_ns == a->from_ns && j->item[at - 1].id > a->id)))
+		at--;
+	return at;
+}
+
+static int insert(struct journal *j, const struct annotation *a)
+{
+	size_t at = place_of(j, a);
+	int err = array_grow(&j->item, j->n, &j->room, sizeof(*j->item));
+
+	if (err)
+		return err;
+	memmove(&j->item[at + 1], &j->item[at], (j->n++ - at) * sizeof(*a));
+	j->item[at] = *a;
+	j->n_of[a->kind]++;
+	return 0;
+}
+
+static struct annotation *find(const struct journal *j, __u64 id)
+{
+	for (size_t i = j->n; i-- > 0;)
+		if (j->item[i].id == id)
+			return &j->item[i];
+	return NULL;
+}
+
+static void take_out(struct journal *j, struct annotation *a)
+{
+	size_t at = (size_t)(a - j->item);
+
+	j->n_of[a->kind]--;
+	memmove(a, a + 1, (--j->n - at) * sizeof(*a));
+}
+
+const struct annotation *journal_find(const struct journal *j, __u64 id)
+{
+	return find(j, id);
+}
+
+int journal_take(const struct journal *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotations **ret)
+{
+	struct annotations *all;
+	size_t n = 0, skip;
+
+	*ret = NULL;
+	for (size_t i = 0; i < j->n; i++)
+		n += (!inst || !j->item[i].inst || j->item[i].inst == inst) && annotation_touches(&j->item[i], from_ns, to_ns);
+	if (!n)
+		return 0;
+	skip = n > most ? n - most : 0;
+	all = malloc(sizeof(*all) + (n - skip) * sizeof(*all->item));
+	if (!all)
+		return -ENOMEM;
+	all->n = 0;
+	for (size_t i = 0; i < j->n; i++) {
+		if ((inst && j->item[i].inst && j->item[i].inst != inst) || !annotation_touches(&j->item[i], from_ns, to_ns))
+			continue;
+		if (skip)
+			skip--;
+		else
+			all->item[all->n++] = j->item[i];
+	}
+	*ret = all;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static void lost(void *owner, __u64 id)
+{
+	struct journal *j = owner;
+	struct annotation *a = find(j, id);
+
+	if (a) {
+		take_out(j, a);
+		changed(j);
+	}
+}
+
+/* The oldest firing that is over. */
+static void drop_oldest(struct journal *j)
+{
+	for (size_t i = 0; i < j->n; i++)
+		if (j->item[i].kind == ANNOTATION_ALERT && j->item[i].to_ns != ANNOTATION_OPEN) {
+			journal_remove(j, j->item[i].id, NULL, NULL);
+			return;
+		}
+}
+
+int journal_add(struct journal *j, const struct annotation *a, flush_done done, void *arg, __u64 *ret_id, char *reason)
+{
+	struct annotation entry = *a;
+	int err;
+
+	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= JOURNAL_NOTES) {
+		snprintf(reason, REASON_MAX, "there are %d notes, which is the limit; remove some first", JOURNAL_NOTES);
+		return -ENOSPC;
+	}
+	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= JOURNAL_ALERTS)
+		drop_oldest(j);
+	entry.id = j->keep.next_id++;
+	err = insert(j, &entry);
+	if (!err)
+		err = keep_add(&j->keep, entry.id, stored_text(&entry), done, arg);
+	if (err) {
+		struct annotation *in = find(j, entry.id);
+
+		if (in)
+			take_out(j, in);
+		return err;
+	}
+	*ret_id = entry.id;
+	changed(j);
+	return 0;
+}
+
+int journal_end(struct journal *j, __u64 id, __s64 to_ns)
+{
+	struct annotation *a = find(j, id);
+	int err;
+
+	if (!a)
+		return -ENOENT;
+	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
+	err = keep_put(&j->keep, id, stored_text(a), NULL, NULL);
+	changed(j);
+	return err;
+}
+
+int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
+{
+	struct annotation *a = find(j, id);
+	int err = a ? keep_drop(&j->keep, id, done, arg) : -ENOENT;
+
+	if (err)
+		return err;
+	take_out(j, a);
+	changed(j);
+	return 0;
+}
+
+/* ---- observers, begin and end ---- */
+
+void journal_observe(struct journal *j, struct journal_observer *o)
+{
+	o->next = j->observers;
+	j->observers = o;
+}
+
+void journal_unobserve(struct journal *j, struct journal_observer *o)
+{
+	struct journal_observer **at = &j->observers;
+
+	while (*at && *at != o)
+		at = &(*at)->next;
+	if (*at)
+		*at = o->next;
+}
+
+static void on_catalog(void *arg, bool wanted)
+{
+	struct journal *j = arg;
+
+	for (size_t i = wanted ? j->n : 0; i-- > 0;)
+		if (j->item[i].inst && !catalog_find(j->catalog, j->item[i].inst))
+			journal_remove(j, j->item[i].id, NULL, NULL);
+}
+
+int journal_new(struct flush *flush, struct catalog *catalog, struct journal **ret_journal)
+{
+	struct journal *j = calloc(1, sizeof(*j));
+
+	if (!j)
+		return -ENOMEM;
+	j->keep = (struct keep){ .flush = flush, .noun = "annotation", .next_id = 1, .lost = lost, .owner = j };
+	j->catalog = catalog;
+	j->observer = (struct catalog_observer){ .changed = on_catalog, .arg = j };
+	catalog_observe(catalog, &j->observer);
+	*ret_journal = j;
+	return 0;
+}
+
+void journal_free(struct journal *j)
+{
+	if (!j)
+		return;
+	catalog_unobserve(j->catalog, &j->observer);
+	free(j->item);
+	free(j);
+}
+
+static int load_one(void *arg, __u64 id, const char *text, char *reason)
+{
+	struct annotation a;
+	int err = stored_parse(id, text, &a, reason);
+
+	return err ? err : insert(arg, &a);
+}
+
+int journal_load(struct journal *j, struct store *store)
+{
+	return keep_load(&j->keep, store, load_one, j);
+}

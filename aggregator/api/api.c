@@ -1,0 +1,587 @@
+#include "aggregator/api/api.h"
+#include "aggregator/http/accept.h"
+#include "aggregator/api/alerts.h"
+#include "aggregator/api/annotations.h"
+#include "aggregator/api/reply.h"
+#include "aggregator/api/worksheets.h"
+#include "aggregator/base/clock.h"
+#include "aggregator/api/openapi.h"
+#include "aggregator/catalog/request.h"
+#include "aggregator/api/resource.h"
+#include "aggregator/value/series.h"
+#include "aggregator/live/stream.h"
+#include "aggregator/value/value.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct api {
+	struct api_parts parts;
+	struct catalog *catalog;
+	struct streams streams;
+	struct all_series series;
+};
+
+#define WORD_MAX 48
+
+struct where {				/* what a path leads to */
+	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
+	__u64 id;			/* as a number; 0: it is none */
+	enum value_kind kind;
+	const struct catalog_inst *inst;	/* of :id */
+};
+
+/* ---- instrumentations ---- */
+
+struct creation {			/* or a change, in flight; the catalogue entry is looked up again after it */
+	struct api *api;
+	struct http_request *request;
+};
+
+static void reply_instrumentation(struct creation *c, int err, unsigned status, const struct catalog_inst *ci)
+{
+	char location[64];
+
+	if (err) {
+		reply_error(c->request, err, NULL);
+	} else {
+		snprintf(location, sizeof(location), "/ca/instrumentations/%llu", (unsigned long long)ci->in.id);
+		reply_json(c->request, status, resource_instrumentation(c->api->catalog, ci, now_ns()),
+			   status == 201 ? location : NULL);
+	}
+	free(c);
+}
+
+static void on_created(void *arg, int err, const struct catalog_inst *made)
+{
+	reply_instrumentation(arg, err, 201, made);
+}
+
+static void on_changed(void *arg, int err, const struct catalog_inst *changed)
+{
+	reply_instrumentation(arg, err, 200, changed);
+}
+
+enum deed { CREATE, CLONE, CHANGE };
+
+static int do_deed(enum deed deed, struct catalog *catalog, __u64 id, const json_t *json, struct creation *c, char *reason)
+{
+	switch (deed) {
+	case CREATE: return catalog_create(catalog, json, now_ns(), on_created, c, reason);
+	case CLONE: return catalog_clone(catalog, id, json, now_ns(), on_created, c, reason);
+	default: return catalog_change(catalog, id, json, on_changed, c, reason);
+	}
+}
+
+static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u64 id)
+{
+	const struct raw_input raw = reply_input(r);
+	char reason[REASON_MAX] = "";
+	json_t *json = NULL;
+	struct creation *c = malloc(sizeof(*c));
+	int err = c ? input_object(&raw, request_lists, &json, reason) : -ENOMEM;
+
+	if (!err) {
+		*c = (struct creation){ api, r };
+		err = do_deed(deed, api->catalog, id, json, c, reason);
+		json_decref(json);
+	}
+	if (err) {
+		free(c);
+		reply_error(r, err, reason);
+	}
+}
+
+static void create(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CREATE, 0);
+}
+
+static void make_clone(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CLONE, w->inst->in.id);
+}
+
+static void change(struct api *api, struct http_request *r, const struct where *w)
+{
+	ask_for(api, r, CHANGE, w->inst->in.id);
+}
+
+static void erase(struct api *api, struct http_request *r, const struct where *w)
+{
+	char reason[REASON_MAX] = "";
+	int err = catalog_check_free(api->catalog, w->inst, reason);
+
+	if (!err)
+		err = catalog_delete(api->catalog, w->inst->in.id, reply_gone, r);
+	if (err)
+		reply_error(r, err, reason);
+}
+
+static void list(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_instrumentations(api->catalog, now_ns()), NULL);
+}
+
+static void show(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_instrumentation(api->catalog, w->inst, now_ns()), NULL);
+}
+
+/* ---- the rest of the catalogue ---- */
+
+static void catalogue(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_catalogue(api->catalog), NULL);
+}
+
+static void old_metrics(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_old_metrics(api->catalog), NULL);
+}
+
+static void old_types(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_old_types(), NULL);
+}
+
+static void transformations(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, json_object(), NULL);
+}
+
+static void describe(struct api *api, struct http_request *r, const struct where *w)
+{
+	char *text = strdup(openapi_text);
+
+	if (text)
+		http_reply(r, 200, "application/json", text, strlen(text), NULL);
+	else
+		reply_error(r, -ENOMEM, NULL);
+}
+
+static void status(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, api->parts.status(api->parts.status_arg), NULL);
+}
+
+/* ---- everything off, and on again ---- */
+
+static void measuring(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, json_pack("{s:b}", "enabled", !catalog_is_off(api->catalog)), NULL);
+}
+
+static void on_switched(void *arg, int err)
+{
+	struct creation *c = arg;
+
+	if (err)
+		reply_error(c->request, err, NULL);
+	else
+		measuring(c->api, c->request, NULL);
+	free(c);
+}
+
+static int want_enabled(const json_t *json, bool *ret_enabled, char *reason)
+{
+	const json_t *value = json_object_get(json, "enabled");
+	const char *text = json_string_value(value);
+
+	if (json_object_size(json) != 1 || (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false")))))
+		return refuse(reason, "it needs \"enabled\": true or false, and nothing else");
+	*ret_enabled = text ? *text == 't' : json_is_true(value);
+	return 0;
+}
+
+static void switch_measuring(struct api *api, struct http_request *r, const struct where *w)
+{
+	const struct raw_input raw = reply_input(r);
+	char reason[REASON_MAX] = "";
+	struct creation *c = malloc(sizeof(*c));
+	bool enabled;
+	json_t *json = NULL;
+	int err = c ? input_object(&raw, NULL, &json, reason) : -ENOMEM;
+
+	if (!err)
+		err = want_enabled(json, &enabled, reason);
+	json_decref(json);
+	if (!err) {
+		*c = (struct creation){ api, r };
+		err = catalog_set_off(api->catalog, !enabled, on_switched, c);
+	}
+	if (err) {
+		free(c);
+		reply_error(r, err, reason);
+	}
+}
+
+/* ---- annotations ---- */
+
+static void annotations(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_list(api->parts.services, r);
+}
+
+static void annotate(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_add(api->parts.services, r);
+}
+
+static void annotation(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_show(api->parts.services, r, w->id);
+}
+
+static void remove_annotation(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_journal_remove(api->parts.services, r, w->id);
+}
+
+/* ---- alerts ---- */
+
+static void alerts(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_list(api->parts.alerts, r);
+}
+
+static void watch_for(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_add(api->parts.alerts, r);
+}
+
+static void alert(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_show(api->parts.alerts, r, w->id);
+}
+
+static void remove_alert(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_alerts_remove(api->parts.alerts, r, w->id);
+}
+
+/* ---- worksheets ---- */
+
+static void worksheets(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_list(api->parts.worksheets, r);
+}
+
+static void save_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_add(api->parts.worksheets, r);
+}
+
+static void worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_show(api->parts.worksheets, r, w->word);
+}
+
+static void clone_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_clone(api->parts.worksheets, r, w->word);
+}
+
+static void change_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_change(api->parts.worksheets, r, w->word);
+}
+
+static void remove_worksheet(struct api *api, struct http_request *r, const struct where *w)
+{
+	api_worksheets_remove(api->parts.worksheets, r, w->word);
+}
+
+static void value_list(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_values(w->inst), NULL);
+}
+
+static void heatmap_list(struct api *api, struct http_request *r, const struct where *w)
+{
+	reply_json(r, 200, resource_heatmaps(w->inst), NULL);
+}
+/* ---- values ---- */
+
+/* Where nothing is said about the format, the Accept header is asked. */
+static int choose_format(struct http_request *r, enum value_kind kind, struct input *in, char *reason)
+{
+	const char *formats = params_formats(kind);
+	char format[16];
+
+	if (!formats || !accept_choose(http_header(r, "Accept"), formats, format, sizeof(format)))
+		return 0;
+	return input_default(in, "format", format, reason);
+}
+
+static void reply_value(struct api *api, struct http_request *r, const struct where *w)
+{
+	struct raw_input raw = reply_input(r);
+	char reason[PARAMS_REASON_MAX] = "";
+	struct http_param query[HTTP_PARAMS_MAX];
+	struct input in;
+	int err;
+
+	if (!strcmp(http_method(r), "GET")) {
+		raw.n_query = params_known(raw.query, raw.n_query, query);
+		raw.query = query;
+	}
+	err = input_read(&raw, &in, reason);
+
+	if (!err) {
+		err = choose_format(r, w->kind, &in, reason);
+		if (err)
+			input_fini(&in);
+	}
+	if (!err)
+		err = series_open(&api->series, r, w->inst, w->kind, &in, reason);
+	if (err)
+		reply_error(r, err, reason);
+}
+
+static void reply_stream(struct api *api, struct http_request *r, const struct catalog_inst *ci)
+{
+	char reason[PARAMS_REASON_MAX] = "";
+	int err = stream_open(&api->streams, r, ci, reason);
+
+	if (err)
+		reply_error(r, err, reason);
+}
+
+static void views(struct api *api, struct http_request *r, const struct where *w)
+{
+	char reason[PARAMS_REASON_MAX] = "";
+	int err = stream_open_views(&api->streams, r, reason);
+
+	if (err)
+		reply_error(r, err, reason);
+}
+
+static void value(struct api *api, struct http_request *r, const struct where *w)
+{
+	if (w->kind == VALUE_STREAM)
+		reply_stream(api, r, w->inst);
+	else
+		reply_value(api, r, w);
+}
+
+/* ---- routes ---- */
+
+#define ONE "instrumentations/:id"
+
+static const struct route {
+	struct api_route is;
+	void (*handle)(struct api *api, struct http_request *r, const struct where *w);
+} routes[] = {
+	{ { "GET", "", false, 0 }, catalogue },
+	{ { "GET", "metrics", false, 0 }, old_metrics },
+	{ { "GET", "types", false, 0 }, old_types },
+	{ { "GET", "transformations", false, 0 }, transformations },
+	{ { "GET", "openapi.json", false, 0 }, describe },
+	{ { "GET", "stream", false, 0 }, views },
+	{ { "GET", "instrumentations", false, 0 }, list },
+	{ { "POST", "instrumentations", false, 0 }, create },
+	{ { "GET", ONE, false, 0 }, show },
+	{ { "PUT", ONE, false, 0 }, change },
+	{ { "DELETE", ONE, false, 0 }, erase },
+	{ { "POST", ONE "/clone", false, 0 }, make_clone },
+	{ { "GET", ONE "/value", false, 0 }, value_list },
+	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, value },
+	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, value },
+	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, value },
+	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, value },
+	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, value },
+	{ { "GET", ONE "/value/chart", true, VALUE_CHART }, value },
+	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
+	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
+	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, value },
+	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, value },
+	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
+	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
+	{ { "GET", ONE "/value/compare", true, VALUE_COMPARE }, value },
+	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
+	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
+	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },
+	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, value },
+	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
+	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
+	{ { "GET", "annotations", false, 0 }, annotations },
+	{ { "POST", "annotations", false, 0 }, annotate },
+	{ { "GET", "annotations/:annotation", false, 0 }, annotation },
+	{ { "DELETE", "annotations/:annotation", false, 0 }, remove_annotation },
+	{ { "GET", "alerts", false, 0 }, alerts },
+	{ { "POST", "alerts", false, 0 }, watch_for },
+	{ { "GET", "alerts/:alert", false, 0 }, alert },
+	{ { "DELETE", "alerts/:alert", false, 0 }, remove_alert },
+	{ { "GET", "worksheets", false, 0 }, worksheets },
+	{ { "POST", "worksheets", false, 0 }, save_worksheet },
+	{ { "GET", "worksheets/:worksheet", false, 0 }, worksheet },
+	{ { "PUT", "worksheets/:worksheet", false, 0 }, change_worksheet },
+	{ { "DELETE", "worksheets/:worksheet", false, 0 }, remove_worksheet },
+	{ { "POST", "worksheets/:worksheet/clone", false, 0 }, clone_worksheet },
+	{ { "GET", "admin/status", false, 0 }, status },
+	{ { "GET", "admin/measuring", false, 0 }, measuring },
+	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },
+};
+
+#define N_ROUTES (sizeof(routes) / sizeof(*routes))
+
+const struct api_route *api_route(size_t index)
+{
+	return index < N_ROUTES ? &routes[index].is : NULL;
+}
+
+/* ---- paths ---- */
+
+/* The id at *path; 0: none. */
+static __u64 id_at(const char *path)
+{
+	size_t len = strspn(path, "0123456789");
+	__u64 id = 0;
+
+	if (!len || len > 18 || (path[len] && path[len] != '/'))
+		return 0;
+	for (size_t i = 0; i < len; i++)
+		id = 10 * id + (__u64)(path[i] - '0');
+	return id;
+}
+
+/* Is this a path of that form?  :id, or :any other word, is any piece, which goes to ret_word, if it is not longer. */
+static bool path_is(const char *path, const char *form, char ret_word[WORD_MAX])
+{
+	while (*form) {
+		if (*form == ':') {
+			size_t len = strcspn(path, "/");
+
+			if (!len)
+				return false;
+			snprintf(ret_word, WORD_MAX, "%.*s", len < WORD_MAX ? (int)len : 0, path);
+			path += len;
+			form += strcspn(form, "/");
+		} else if (*path++ != *form++) {
+			return false;
+		}
+	}
+	return !*path;
+}
+
+/* "GET, PUT and DELETE": what is possible at that form of a path. */
+static void reply_method(struct http_request *r, const char *form)
+{
+	const char *method[4];
+	char text[128];
+	size_t n = 0, at;
+
+	for (size_t i = 0; i < N_ROUTES; i++)
+		if (!strcmp(routes[i].is.path, form) && n < 4)
+			method[n++] = routes[i].is.method;
+	at = (size_t)snprintf(text, sizeof(text), "method %.16s is not possible here; there is ", http_method(r));
+	for (size_t i = 0; i < n; i++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", method[i]);
+	http_error(r, 405, "ECA_INVAL", text);
+}
+
+static void reply_nowhere(struct api *api, struct http_request *r, const char *path)
+{
+	const char *inst = strncmp(path, "instrumentations/", 17) ? NULL : path + 17;
+
+	if (inst && !catalog_find(api->catalog, id_at(inst)))
+		reply_error(r, -ENOENT, NULL);
+	else if (inst && strstr(inst, "/value/"))
+		http_error(r, 404, "ECA_NOENT", "there is no such value; GET .../value and .../value/heatmap list them");
+	else if (!strcmp(path, "customers") || !strncmp(path, "customers/", 10))
+		http_error(r, 404, "ECA_NOENT", "there are no customers here: this server has one scope, /ca");
+	else
+		http_error(r, 404, "ECA_NOENT", "there is no such resource");
+}
+
+static void route(struct api *api, struct http_request *r, const char *path)
+{
+	const struct route *there = NULL, *found = NULL;
+	struct where w = { .word = "" };
+
+	for (size_t i = 0; i < N_ROUTES && !found; i++) {
+		if (!path_is(path, routes[i].is.path, w.word))
+			continue;
+		there = &routes[i];
+		found = strcmp(http_method(r), there->is.method) ? NULL : there;
+	}
+	w.id = id_at(w.word);
+	if (there && strstr(there->is.path, ":id"))
+		catalog_touch(api->catalog, w.id, boot_ns());
+	w.inst = catalog_find(api->catalog, w.id);
+	if (!there) {
+		reply_nowhere(api, r, path);
+	} else if (strstr(there->is.path, ":id") && !w.inst) {
+		reply_error(r, -ENOENT, NULL);
+	} else if (!found) {
+		reply_method(r, there->is.path);
+	} else {
+		w.kind = (enum value_kind)found->is.kind;
+		found->handle(api, r, &w);
+	}
+}
+
+/* ca/M.m.u */
+static bool is_version(const char *text)
+{
+	unsigned major, minor, update;
+	int end = 0;
+
+	return !*text || (sscanf(text, "ca/%5u.%5u.%5u%n", &major, &minor, &update, &end) == 3 && !text[end] &&
+			  !strpbrk(text, "+- "));
+}
+
+void api_handle(void *arg, struct http_request *r)
+{
+	struct api *api = arg;
+	char *path = strdup(http_path(r) + strlen("/ca"));
+	size_t len = path ? strlen(path) : 0;
+
+	if (len && path[len - 1] == '/')		/* a slash at the end is as none */
+		path[len - 1] = 0;
+	if (!path)
+		reply_error(r, -ENOMEM, NULL);
+	else if (!is_version(http_header(r, "X-API-Version")))
+		http_error(r, 409, "ECA_INVAL", "the header X-API-Version is invalid: it must be like ca/0.1.8");
+	else
+		route(api, r, *path == '/' ? path + 1 : path);
+	free(path);
+}
+
+int api_new(const struct api_parts *parts, struct api **ret_api)
+{
+	struct api *api = calloc(1, sizeof(*api));
+
+	if (!api)
+		return -ENOMEM;
+	api->parts = *parts;
+	api->catalog = parts->services->catalog;
+	streams_init(&api->streams, parts->services);
+	all_series_init(&api->series, parts->services, parts->held);
+	*ret_api = api;
+	return 0;
+}
+
+size_t api_active_bytes(const struct api *api)
+{
+	return api->streams.memory.bytes;
+}
+
+void api_close(struct api *api)
+{
+	if (api)
+		all_series_hurry(&api->series);
+}
+
+void api_free(struct api *api)
+{
+	if (!api)
+		return;
+	streams_fini(&api->streams);
+	all_series_fini(&api->series);
+	free(api);
+}

@@ -1,0 +1,157 @@
+#include "aggregator/api/status.h"
+#include "aggregator/notify/configured_alerts.h"
+#include "aggregator/catalog/configured.h"
+#include "aggregator/api/api.h"
+#include "aggregator/base/clock.h"
+#include "aggregator/notify/reports.h"
+#include "aggregator/api/resource.h"
+#include "aggregator/notify/webhooks.h"
+
+#include <malloc.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static json_int_t memory_bytes(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	long total = 0, resident = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld %ld", &total, &resident) != 2)
+		resident = 0;
+	fclose(f);
+	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
+}
+
+/* Of what is resident: what is in use, of that the store's pages and remembered sums, and what malloc keeps for later. */
+static json_t *memory_json(const struct aggregator *a)
+{
+	const struct store_memory *store = &flush_counters(a->services.flush)->memory;
+	struct mallinfo2 m = mallinfo2();
+
+	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
+			 "pages", (json_int_t)store->pages, "sums", (json_int_t)store->sums, "active",
+			 (json_int_t)api_active_bytes(a->api));
+}
+
+static json_t *by_status_json(const struct aggregator *a)
+{
+	json_t *all = json_object();
+	char name[8];
+
+	for (unsigned status = 0; status < HTTP_STATUSES; status++) {
+		unsigned long long n = 0;
+
+		for (int i = 0; i < 2; i++)
+			n += a->http[i] ? http_counters(a->http[i])->by_status[status] : 0;
+		if (!n)
+			continue;
+		snprintf(name, sizeof(name), "%u", status);
+		json_object_set_new(all, name, json_integer((json_int_t)n));
+	}
+	return all;
+}
+
+static json_t *http_json(const struct aggregator *a)
+{
+	struct http_counters sum = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		const struct http_counters *h = a->http[i] ? http_counters(a->http[i]) : NULL;
+
+		if (!h)
+			continue;
+		sum.requests += h->requests;
+		sum.refused += h->refused;
+		sum.streams += h->streams;
+		sum.busy += h->busy;
+		sum.hung_up += h->hung_up;
+		sum.dropped += h->dropped;
+		for (int j = 0; j < 6; j++)
+			sum.by_class[j] += h->by_class[j];
+	}
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "requests", (json_int_t)sum.requests,
+			 "refused", (json_int_t)sum.refused, "streams", (json_int_t)sum.streams,
+			 "ok", (json_int_t)sum.by_class[2], "client_errors", (json_int_t)sum.by_class[4],
+			 "server_errors", (json_int_t)sum.by_class[5], "busy", (json_int_t)sum.busy, "hung_up", (json_int_t)sum.hung_up,
+			 "dropped_streams", (json_int_t)sum.dropped, "held_bytes", (json_int_t)a->held.bytes, "by_status", by_status_json(a));
+}
+
+static json_t *counters_json(const struct aggregator *a)
+{
+	const struct flush_counters *f = flush_counters(a->services.flush);
+	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
+				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
+				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
+				"commit_ns_max", (json_int_t)f->commit_ns_max, "damaged", (json_int_t)f->damaged, "dropped",
+				(json_int_t)f->dropped, "lost", (json_int_t)f->lost);
+
+	if (a->ingest) {
+		const struct ingest_counters *in = ingest_counters(a->ingest);
+
+		json_object_set_new(all, "ingest", json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}",
+				    "connections", (json_int_t)in->connections, "refused_peers", (json_int_t)in->refused_peers,
+				    "errors", (json_int_t)in->errors, "batches", (json_int_t)in->batches,
+				    "unknown", (json_int_t)in->unknown, "misfits", (json_int_t)in->misfits,
+				    "lost_events", (json_int_t)in->lost_events, "cut", (json_int_t)in->cut));
+	}
+	json_object_set_new(all, "http", http_json(a));
+	return all;
+}
+
+/* SQLite's file and its log; 0: in memory. */
+static json_int_t store_bytes(const struct aggregator *a)
+{
+	static const char *const suffix[] = { "", "-wal" };
+	char path[PATH_MAX + 8];
+	struct stat st;
+	json_int_t bytes = 0;
+
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s%s", a->conf.database, suffix[i]);
+		if (a->lock_fd >= 0 && !stat(path, &st))
+			bytes += st.st_size;
+	}
+	return bytes;
+}
+
+/* What sources told us they have lost, and what we could not take, since our start. */
+static json_int_t lost_events(const struct aggregator *a)
+{
+	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : NULL;
+	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* those are a source's already */
+
+	for (const struct catalog_inst *ci = catalog_first(a->services.catalog); ci; ci = ci->next)
+		for (size_t i = 0; i < ci->n_sightings; i++)
+			n = events_add(n, ci->sighting[i].lost);
+	return (json_int_t)n;
+}
+
+/* What the configuration lists: instrumentations, then alerts. */
+static json_t *listed_json(const struct aggregator *a)
+{
+	json_t *all = always_json(a->always), *alerts = alerts_always_json(a->alerts_always);
+
+	json_array_extend(all, alerts);
+	json_decref(alerts);
+	return all;
+}
+
+json_t *status_json(const struct aggregator *a)
+{
+	__s64 now = now_ns();
+	struct rusage used = { 0 };
+
+	getrusage(RUSAGE_SELF, &used);
+	return json_pack("{s:s, s:I, s:f, s:f, s:I, s:o, s:{s:s, s:I}, s:I, s:o, s:o, s:o, s:b, s:o, s:o, s:o}", "version", PACKAGE_VERSION, "pid",
+			 (json_int_t)getpid(), "uptime", (double)(boot_ns() - a->start_ns) / 1e9, "cpu_seconds",
+			 (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+			 (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6,
+			 "memory_bytes", memory_bytes(), "memory", memory_json(a), "store", "database", a->conf.database, "bytes", store_bytes(a),
+			 "lost_events", lost_events(a), "counters", counters_json(a), "sources", resource_sources(a->services.catalog),
+			 "instrumentations", resource_instrumentations(a->services.catalog, now), "enabled",
+			 !catalog_is_off(a->services.catalog), "always", listed_json(a), "webhooks", webhooks_json(a->webhooks), "reports", reports_json(a->reports));
+}

@@ -1,0 +1,243 @@
+#include "aggregator/catalog/private.h"
+
+#include "aggregator/catalog/request.h"
+#include "collector/core/log.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS 1000000000ll
+
+/* --- clones --- */
+
+int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
+		  char *reason)
+{
+	const struct catalog_inst *ci = catalog_inst_of(c, id);
+	json_t *all = ci ? request_of(&ci->in, ci->numeric) : NULL;
+	int err = all ? 0 : ci ? -ENOMEM : -ENOENT;
+
+	if (!err && request_update(all, request))
+		err = refuse(reason, "what shall be different must be given as a JSON object or as parameters");
+	if (!err)
+		err = catalog_create(c, all, now_ns, done, arg, reason);
+	json_decref(all);
+	return err;
+}
+
+/* --- changes --- */
+
+struct changing {
+	struct catalog *catalog;
+	struct instrumentation in;	/* as it shall be */
+	char always[CONF_NAME_MAX];
+	char *text;
+	catalog_made done;
+	void *arg;
+};
+
+static int change_work(void *arg, struct store *store)
+{
+	struct changing *ch = arg;
+
+	return store->ops->inst_put(store, ch->in.id, ch->text);
+}
+
+static void apply(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *always)
+{
+	bool wanted = ci->in.suspended != in->suspended;
+	int err;
+
+	ci->in = *in;
+	snprintf(ci->always, sizeof(ci->always), "%s", always);
+	err = cube_resize(c->cube, in->id, catalog_cube_slots(c, in));
+	if (err && err != -ENOENT)
+		log_info("instrumentation %llu keeps its room in memory: %s", (unsigned long long)in->id,
+			strerror(-err));
+	for (struct source *s = c->sources; s && wanted; s = s->next)
+		source_forget(s, in->id);	/* how it fared says nothing of how it will */
+	catalog_changed(c, wanted);
+}
+
+static void change_done(void *arg, int err)
+{
+	struct changing *ch = arg;
+	struct catalog_inst *ci = catalog_inst_of(ch->catalog, ch->in.id);
+
+	if (ci)
+		ci->n_changes--;
+	if (ci && !err)
+		apply(ch->catalog, ci, &ch->in, ch->always);
+	if (ch->done)
+		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
+	else if (ci && err)
+		log_error("instrumentation %llu could not be changed in the store: %s",
+			(unsigned long long)ci->in.id, strerror(-err));
+	free(ch->text);
+	free(ch);
+}
+
+static int change_submit(struct catalog *c, struct catalog_inst *ci, struct changing *ch)
+{
+	struct catalog_inst next = *ci;
+	int err;
+
+	next.in = ch->in;
+	memcpy(next.always, ch->always, sizeof(next.always));
+	ch->catalog = c;
+	ch->text = catalog_inst_text(&next);
+	err = ch->text ? flush_submit(c->flush, change_work, change_done, ch) : -ENOMEM;
+	if (err) {
+		free(ch->text);
+		return err;
+	}
+	ci->asked = ch->in;
+	ci->n_changes++;
+	return 0;
+}
+
+/* What the configuration file says is changed there; suspending is left to everybody. */
+static int check_change(const struct catalog *c, const struct catalog_inst *ci, const struct instrumentation *in,
+			char *reason)
+{
+	bool same = in->retention_s == ci->in.retention_s && in->minutes_s == ci->in.minutes_s &&
+		    in->hours_s == ci->in.hours_s && in->idle_max_s == ci->in.idle_max_s;
+
+	return same ? 0 : catalog_check_free(c, ci, reason);
+}
+
+int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_made done, void *arg, char *reason)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, id);
+	struct changing *ch = ci ? calloc(1, sizeof(*ch)) : NULL;
+	int err = ch ? 0 : ci ? -ENOMEM : -ENOENT;
+
+	if (!err)
+		err = request_change(request, ci->n_changes ? &ci->asked : &ci->in, ci->numeric, ci->metric, &ch->in, reason);
+	if (!err)
+		err = check_change(c, ci, &ch->in, reason);
+	if (!err) {
+		memcpy(ch->always, ci->always, sizeof(ch->always));
+		ch->done = done;
+		ch->arg = arg;
+		err = change_submit(c, ci, ch);
+	}
+	if (err)
+		free(ch);
+	return err;
+}
+
+int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *always)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, id);
+	struct changing *ch = ci ? calloc(1, sizeof(*ch)) : NULL;
+	int err = ch ? 0 : ci ? -ENOMEM : -ENOENT;
+
+	if (!err) {
+		ch->in = *in;
+		snprintf(ch->always, sizeof(ch->always), "%s", always);
+		err = change_submit(c, ci, ch);
+	}
+	if (err)
+		free(ch);
+	return err;
+}
+
+void catalog_bind(struct catalog *c, __u64 id, unsigned line)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, id);
+
+	if (ci)
+		ci->always_line = line;
+}
+
+int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, char *reason)
+{
+	if (!ci->always_line)
+		return 0;
+	return refuse(reason, "instrumentation %llu always exists: it is in %.140s, line %u; change it there and restart "
+		      "heatscoped", (unsigned long long)ci->in.id, catalog_file_name(c), ci->always_line);
+}
+
+/* --- everything off --- */
+
+struct switching {
+	struct catalog *catalog;
+	bool off;
+	flush_done done;
+	void *arg;
+};
+
+static int switch_work(void *arg, struct store *store)
+{
+	const struct switching *s = arg;
+
+	return store->ops->remember(store, "off", s->off ? "yes" : "no");
+}
+
+static void switch_done(void *arg, int err)
+{
+	struct switching *s = arg;
+
+	if (s->done)
+		s->done(s->arg, err);
+	free(s);
+}
+
+/* Off at once, and before it is stored: whoever turns it off is in a hurry. */
+int catalog_set_off(struct catalog *c, bool off, flush_done done, void *arg)
+{
+	struct switching *s = malloc(sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct switching){ c, off, done, arg };
+	err = flush_submit(c->flush, switch_work, switch_done, s);
+	if (err) {
+		free(s);
+		return err;
+	}
+	c->off = off;
+	for (struct catalog_inst *ci = c->first; ci; ci = ci->next) {
+		ci->off = off;
+		for (struct source *source = c->sources; source; source = source->next)
+			source_forget(source, ci->in.id);
+	}
+	catalog_changed(c, true);
+	return 0;
+}
+
+bool catalog_is_off(const struct catalog *c)
+{
+	return c->off;
+}
+
+/* --- idleness --- */
+
+void catalog_touch(struct catalog *c, __u64 id, __s64 boot_ns)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, id);
+
+	if (ci)
+		ci->touched_ns = boot_ns;
+}
+
+void catalog_reap(struct catalog *c, __s64 boot_ns)
+{
+	struct catalog_inst *ci, *after;
+
+	for (ci = c->first; ci; ci = after) {
+		after = ci->next;
+		if (!ci->touched_ns)
+			ci->touched_ns = boot_ns;
+		if (c->keep || ci->always_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
+			continue;
+		log_info("instrumentation %llu (%s.%s) is deleted: nobody asked for it for %u s, its idle-max",
+			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);
+		catalog_delete(c, ci->in.id, NULL, NULL);
+	}
+}

@@ -1,0 +1,343 @@
+#include "aggregator/catalog/source.h"
+
+#include "collector/core/metric_json.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OFFERS_MAX 256
+#define STATES_MAX 4096		/* ids that we never gave may be among them */
+
+static int no_memory(char *reason)
+{
+	snprintf(reason, REASON_MAX, "no memory");
+	return -ENOMEM;
+}
+
+/* --- metrics --- */
+
+void metric_free(struct metric *m)
+{
+	if (m)
+		metric_json_fini(m);
+	free(m);
+}
+
+/* A name becomes part of a URL, of messages and of keys: few characters. */
+static bool is_name(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len && len < NAME_MAX_LEN &&
+	       strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == len;
+}
+
+static int metric_check(const struct metric *m, char *reason)
+{
+	if (!is_name(m->module) || !is_name(m->stat))
+		return refuse(reason, "\"%s.%s\" is not a proper name of a metric", m->module, m->stat);
+	for (size_t i = 0; i < m->n_fields; i++) {
+		if (!is_name(m->field[i].name))
+			return refuse(reason, "\"%s\" is not a proper name of a field", m->field[i].name);
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(m->field[i].name, m->field[j].name))
+				return refuse(reason, "%s.%s has the field \"%s\" twice", m->module, m->stat,
+					      m->field[i].name);
+	}
+	return 0;
+}
+
+int metric_parse(const json_t *json, struct metric **ret_metric, char *reason)
+{
+	struct metric *m = calloc(1, sizeof(*m));
+	int err = m ? metric_json_read(json, m, reason) : no_memory(reason);
+
+	if (!err)
+		err = metric_check(m, reason);
+	if (err) {
+		metric_free(m);
+		return err;
+	}
+	*ret_metric = m;
+	return 0;
+}
+
+json_t *metric_to_json(const struct metric *m)
+{
+	return metric_json_make(m, NULL);
+}
+
+struct metric *metric_copy(const struct metric *m)
+{
+	json_t *json = metric_to_json(m);
+	struct metric *copy = NULL;
+	char reason[REASON_MAX];
+
+	if (json && metric_parse(json, &copy, reason))
+		copy = NULL;
+	json_decref(json);
+	return copy;
+}
+
+static int add_field(struct metric *m, const struct field *f)
+{
+	struct field *grown = realloc((struct field *)m->field, (m->n_fields + 1) * sizeof(*grown)), *added;
+
+	if (!grown)
+		return -ENOMEM;
+	m->field = grown;
+	added = &grown[m->n_fields++];
+	*added = *f;
+	added->name = strdup(f->name);
+	added->label = strdup(f->label);
+	added->type = strdup(f->type);
+	return added->name && added->label && added->type ? 0 : -ENOMEM;
+}
+
+/* Every metric can be decomposed by the source's name, which is ours to fill in. */
+static int add_hostname(struct metric *m, char *reason)
+{
+	static const struct field hostname = { .name = HOSTNAME_FIELD, .label = "host name", .type = "string", .arity = FIELD_DISCRETE };
+
+	if (metric_field(m, HOSTNAME_FIELD))
+		return 0;
+	return add_field(m, &hostname) ? no_memory(reason) : 0;
+}
+
+int metric_add_fields(struct metric *m, const struct metric *other)
+{
+	struct field *field, last;
+	int err = 0;
+
+	for (size_t i = 0; i < other->n_fields && !err; i++) {
+		if (metric_field(m, other->field[i].name))
+			continue;
+		err = add_field(m, &other->field[i]);
+		field = (struct field *)m->field;
+		if (m->n_fields < 2 || strcmp(field[m->n_fields - 2].name, HOSTNAME_FIELD))
+			continue;
+		last = field[m->n_fields - 2];
+		field[m->n_fields - 2] = field[m->n_fields - 1];
+		field[m->n_fields - 1] = last;
+	}
+	return err;
+}
+
+/* --- sources --- */
+
+struct source *source_new(const char *name)
+{
+	struct source *s = calloc(1, sizeof(*s));
+
+	if (s)
+		snprintf(s->name, sizeof(s->name), "%s", name);
+	return s;
+}
+
+static void offers_free(struct offer *offer, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		metric_free(offer[i].metric);
+	free(offer);
+}
+
+void source_free(struct source *s)
+{
+	if (!s)
+		return;
+	offers_free(s->offer, s->n_offers);
+	free(s->state);
+	free(s);
+}
+
+static void copy_reason(const json_t *json, char *out)
+{
+	const char *text = json_string_value(json_object_get(json, "reason"));
+
+	snprintf(out, REASON_MAX, "%s", text ? text : "");
+}
+
+static int offer_parse(const json_t *json, struct offer *o, char *reason)
+{
+	const char *state = json_string_value(json_object_get(json, "state"));
+	int err;
+
+	if (!state || (strcmp(state, "ok") && strcmp(state, "refused")))
+		return refuse(reason, "a metric's state is neither \"ok\" nor \"refused\"");
+	o->ok = !strcmp(state, "ok");
+	copy_reason(json, o->reason);
+	err = metric_parse(json, &o->metric, reason);
+	return err ? err : add_hostname(o->metric, reason);
+}
+
+static int offers_parse(const json_t *list, struct source *s, char *reason)
+{
+	size_t n = json_array_size(list);
+	int err = 0;
+
+	if (!json_is_array(list) || n > OFFERS_MAX)
+		return refuse(reason, "a hello must have an array of at most %d metrics", OFFERS_MAX);
+	s->offer = calloc(n + 1, sizeof(*s->offer));
+	if (!s->offer)
+		return no_memory(reason);
+	s->n_offers = n;
+	for (size_t i = 0; i < n && !err; i++)
+		err = offer_parse(json_array_get(list, i), &s->offer[i], reason);
+	return err;
+}
+
+/* The name of a source is a label of keys and is shown everywhere: printable, no "/" and no ",". */
+static bool is_source_name(const char *text)
+{
+	size_t len = text ? strlen(text) : 0;
+
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] <= ' ' || text[i] == 0x7f || text[i] == '/' || text[i] == ',')
+			return false;
+	return len && len < SOURCE_MAX;
+}
+
+static int incarnation_parse(const char *text, __u64 *ret)
+{
+	char *end;
+
+	if (!text || *text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	*ret = strtoull(text, &end, 10);
+	return *end || errno ? -EINVAL : 0;
+}
+
+int source_hello(const json_t *hello, struct source **ret_source, char *reason)
+{
+	const char *name = json_string_value(json_object_get(hello, "source"));
+	const char *version = json_string_value(json_object_get(hello, "version"));
+	const char *kernel = json_string_value(json_object_get(hello, "kernel"));
+	const char *text = json_string_value(json_object_get(hello, "text"));
+	json_int_t format = json_integer_value(json_object_get(hello, "format"));
+	struct source *s;
+	int err = 0;
+
+	if (format != 1)
+		return refuse(reason, "format %lld is not spoken here: this aggregator speaks format 1", (long long)format);
+	if (!is_source_name(name))
+		return refuse(reason, "a source's name must be 1 to %d printable characters without / and ,", SOURCE_MAX - 1);
+	s = source_new(name);
+	if (!s)
+		return no_memory(reason);
+	snprintf(s->version, sizeof(s->version), "%s", version ? version : "");
+	if (kernel && strlen(kernel) < sizeof(s->kernel))	/* no part of it, which might end within a character */
+		strcpy(s->kernel, kernel);
+	s->full_text = text && !strcmp(text, "full");
+	s->pid = json_integer_value(json_object_get(hello, "pid"));
+	if (incarnation_parse(json_string_value(json_object_get(hello, "incarnation")), &s->incarnation))
+		err = refuse(reason, "the incarnation must be a number below 2^64, as a text");
+	if (!err)
+		err = offers_parse(json_object_get(hello, "metrics"), s, reason);
+	if (err) {
+		source_free(s);
+		return err;
+	}
+	*ret_source = s;
+	return 0;
+}
+
+void source_renew(struct source *s, struct source *from)
+{
+	offers_free(s->offer, s->n_offers);
+	s->offer = from->offer;
+	s->n_offers = from->n_offers;
+	from->offer = NULL;
+	from->n_offers = 0;
+	if (s->incarnation != from->incarnation)
+		s->n_states = 0;	/* what the former start could do says nothing of this one */
+	s->incarnation = from->incarnation;
+	s->full_text = from->full_text;
+	s->pid = from->pid;
+	memcpy(s->version, from->version, sizeof(s->version));
+	memcpy(s->kernel, from->kernel, sizeof(s->kernel));
+}
+
+static struct inst_state *state_room(struct source *s, __u64 inst)
+{
+	struct inst_state *grown;
+
+	for (size_t i = 0; i < s->n_states; i++)
+		if (s->state[i].inst == inst)
+			return &s->state[i];
+	if (s->n_states >= STATES_MAX)
+		return NULL;
+	grown = realloc(s->state, (s->n_states + 1) * sizeof(*grown));
+	if (!grown)
+		return NULL;
+	s->state = grown;
+	s->state[s->n_states].inst = inst;
+	return &s->state[s->n_states++];
+}
+
+static int state_check(const json_t *json, char *reason)
+{
+	const char *state = json_string_value(json_object_get(json, "state"));
+
+	if (json_integer_value(json_object_get(json, "id")) <= 0)
+		return refuse(reason, "a state has no id of an instrumentation");
+	if (!state || (strcmp(state, "active") && strcmp(state, "partial") && strcmp(state, "failed")))
+		return refuse(reason, "an instrumentation's state is none of \"active\", \"partial\" and \"failed\"");
+	if (json_integer_value(json_object_get(json, "counts_from")) < 0)
+		return refuse(reason, "an instrumentation counts from before 1970");
+	return 0;
+}
+
+int source_state(struct source *s, const json_t *message, char *reason)
+{
+	const json_t *list = json_object_get(message, "instrumentations"), *json;
+	struct inst_state *state;
+	size_t i;
+	int err = 0;
+
+	if (!json_is_array(list) || json_array_size(list) > STATES_MAX)
+		return refuse(reason, "a state must have an array of instrumentations");
+	json_array_foreach(list, i, json)
+		if (!err)
+			err = state_check(json, reason);
+	if (err)
+		return err;
+	json_array_foreach(list, i, json) {
+		state = state_room(s, (__u64)json_integer_value(json_object_get(json, "id")));
+		if (!state)
+			return refuse(reason, "no room for the states of more than %d instrumentations", STATES_MAX);
+		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");
+		state->active = state->partial || !strcmp(json_string_value(json_object_get(json, "state")), "active");
+		state->from_ns = json_integer_value(json_object_get(json, "counts_from"));
+		copy_reason(json, state->reason);
+	}
+	return 0;
+}
+
+void source_forget(struct source *s, __u64 inst)
+{
+	for (size_t i = 0; i < s->n_states; i++)
+		if (s->state[i].inst == inst) {
+			s->state[i] = s->state[--s->n_states];
+			return;
+		}
+}
+
+const struct offer *source_offer(const struct source *s, const char *module, const char *stat)
+{
+	for (size_t i = 0; i < s->n_offers; i++)
+		if (!strcmp(s->offer[i].metric->module, module) && !strcmp(s->offer[i].metric->stat, stat))
+			return &s->offer[i];
+	return NULL;
+}
+
+const struct inst_state *source_inst(const struct source *s, __u64 inst)
+{
+	for (size_t i = 0; i < s->n_states; i++)
+		if (s->state[i].inst == inst)
+			return &s->state[i];
+	return NULL;
+}

@@ -1,0 +1,370 @@
+#include "aggregator/catalog/private.h"
+
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCES_MAX 4096
+
+/* --- observers, and what is derived --- */
+
+static bool metric_is(const struct metric *m, const char *module, const char *stat)
+{
+	return !strcmp(m->module, module) && !strcmp(m->stat, stat);
+}
+
+static size_t metrics_most(const struct catalog *c)
+{
+	size_t n = c->n_insts;
+
+	for (const struct source *s = c->sources; s; s = s->next)
+		n += s->n_offers;
+	return n;
+}
+
+static int metric_order(const void *a, const void *b)
+{
+	const struct metric *x = *(const struct metric *const *)a, *y = *(const struct metric *const *)b;
+	int order = strcmp(x->module, y->module);
+
+	return order ? order : strcmp(x->stat, y->stat);
+}
+
+/* Its place in the list; n_metrics: it is not there. */
+static size_t metric_place(const struct catalog *c, const struct metric *m)
+{
+	size_t i = 0;
+
+	while (i < c->n_metrics && !metric_is(c->metric[i], m->module, m->stat))
+		i++;
+	return i;
+}
+
+static bool metric_has_all(const struct metric *m, const struct metric *other)
+{
+	for (size_t i = 0; i < other->n_fields; i++)
+		if ((i >= m->n_fields || strcmp(m->field[i].name, other->field[i].name)) && !metric_field(m, other->field[i].name))
+			return false;
+	return true;
+}
+
+/* Instead of a borrowed one, a copy that may be changed. */
+static struct metric *metric_own(struct catalog *c, size_t place)
+{
+	for (size_t i = 0; i < c->n_merged; i++)
+		if (c->merged[i] == c->metric[place])
+			return c->merged[i];
+	c->merged[c->n_merged] = metric_copy(c->metric[place]);
+	if (!c->merged[c->n_merged])
+		return NULL;
+	c->metric[place] = c->merged[c->n_merged];
+	return c->merged[c->n_merged++];
+}
+
+/* What a further source offers of a metric adds the fields that the others lack.  Without memory it does not. */
+static void metric_offered(struct catalog *c, const struct metric *m)
+{
+	size_t place = metric_place(c, m);
+	struct metric *own;
+
+	if (place == c->n_metrics) {
+		c->metric[c->n_metrics++] = m;
+	} else if (!metric_has_all(c->metric[place], m)) {
+		own = metric_own(c, place);
+		if (own)
+			metric_add_fields(own, m);
+	}
+}
+
+void catalog_uncollect(struct catalog *c)
+{
+	for (size_t i = 0; i < c->n_merged; i++)
+		metric_free(c->merged[i]);
+	free(c->merged);
+	free(c->metric);
+	c->merged = NULL;
+	c->metric = NULL;
+	c->n_merged = c->n_metrics = 0;
+}
+
+/* A metric has the fields of all connected sources that can measure it; without any, those that its instrumentation was made with. */
+int catalog_collect(struct catalog *c)
+{
+	size_t most = metrics_most(c) + 1;
+
+	catalog_uncollect(c);
+	c->metric = calloc(most, sizeof(*c->metric));
+	c->merged = calloc(most, sizeof(*c->merged));
+	if (!c->metric || !c->merged)
+		return -ENOMEM;
+	for (const struct source *s = c->sources; s; s = s->next)
+		for (size_t i = 0; s->n_links && i < s->n_offers; i++)
+			if (s->offer[i].ok)
+				metric_offered(c, s->offer[i].metric);
+	for (const struct catalog_inst *ci = c->first; ci; ci = ci->next)
+		if (metric_place(c, ci->metric) == c->n_metrics)
+			c->metric[c->n_metrics++] = ci->metric;
+	qsort(c->metric, c->n_metrics, sizeof(*c->metric), metric_order);
+	return 0;
+}
+
+void catalog_changed(struct catalog *c, bool wanted)
+{
+	struct catalog_observer *o, *after;
+
+	catalog_collect(c);
+	for (o = c->observers; o; o = after) {
+		after = o->next;
+		o->changed(o->arg, wanted);
+	}
+}
+
+void catalog_observe(struct catalog *c, struct catalog_observer *o)
+{
+	o->next = c->observers;
+	c->observers = o;
+}
+
+void catalog_unobserve(struct catalog *c, struct catalog_observer *o)
+{
+	struct catalog_observer **at = &c->observers;
+
+	while (*at && *at != o)
+		at = &(*at)->next;
+	if (*at)
+		*at = o->next;
+}
+
+const struct metric *catalog_metric(const struct catalog *c, size_t index)
+{
+	return index < c->n_metrics ? c->metric[index] : NULL;
+}
+
+const struct metric *catalog_metric_find(const struct catalog *c, const char *module, const char *stat)
+{
+	for (size_t i = 0; i < c->n_metrics; i++)
+		if (metric_is(c->metric[i], module, stat))
+			return c->metric[i];
+	return NULL;
+}
+
+/* --- sources --- */
+
+const struct source *catalog_source_first(const struct catalog *c)
+{
+	return c->sources;
+}
+
+static struct source *source_find(const struct catalog *c, const char *name)
+{
+	struct source *s = c->sources;
+
+	while (s && strcmp(s->name, name))
+		s = s->next;
+	return s;
+}
+
+const struct source *catalog_source_find(const struct catalog *c, const char *name)
+{
+	return source_find(c, name);
+}
+
+static void source_link(struct catalog *c, struct source *s)
+{
+	struct source **at = &c->sources;
+
+	while (*at && strcmp((*at)->name, s->name) < 0)
+		at = &(*at)->next;
+	s->next = *at;
+	*at = s;
+	c->n_sources++;
+}
+
+int catalog_hello(struct catalog *c, const json_t *hello, const char **ret_name, char *reason)
+{
+	struct source *news, *s;
+	int err = source_hello(hello, &news, reason);
+
+	if (err)
+		return err;
+	s = source_find(c, news->name);
+	if (!s && c->n_sources >= SOURCES_MAX) {
+		source_free(news);
+		return refuse(reason, "there are %d sources already, which is the limit", SOURCES_MAX);
+	}
+	if (s) {
+		source_renew(s, news);
+		source_free(news);
+	} else {
+		source_link(c, s = news);
+	}
+	s->n_links++;
+	*ret_name = s->name;
+	catalog_changed(c, false);
+	return 0;
+}
+
+int catalog_state(struct catalog *c, const char *source, const json_t *state, char *reason)
+{
+	struct source *s = source_find(c, source);
+	int err = s ? source_state(s, state, reason) : -ENOENT;
+
+	if (!err)
+		catalog_changed(c, false);
+	return err;
+}
+
+void catalog_bye(struct catalog *c, const char *source)
+{
+	struct source *s = source_find(c, source);
+
+	if (!s || !s->n_links)
+		return;
+	s->n_links--;
+	catalog_changed(c, false);
+}
+
+int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot)
+{
+	struct sighting *grown;
+
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (!strcmp(ci->sighting[i].source, source)) {
+			if (slot > ci->sighting[i].slot)
+				ci->sighting[i].slot = slot;
+			return 0;
+		}
+	grown = realloc(ci->sighting, (ci->n_sightings + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	ci->sighting = grown;
+	grown[ci->n_sightings] = (struct sighting){ .slot = slot };
+	snprintf(grown[ci->n_sightings++].source, SOURCE_MAX, "%s", source);
+	return 0;
+}
+
+void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
+	struct catalog_observer *o, *after;
+
+	if (!ci)
+		return;
+	catalog_sight(ci, source, slot);	/* without memory it is merely not counted while it is away */
+	for (o = c->observers; o; o = after) {
+		after = o->next;
+		if (o->seen)
+			o->seen(o->arg, inst);
+	}
+}
+
+static struct sighting *sighting_of(const struct catalog_inst *ci, const char *source)
+{
+	for (size_t i = 0; i < ci->n_sightings; i++)
+		if (!strcmp(ci->sighting[i].source, source))
+			return &ci->sighting[i];
+	return NULL;
+}
+
+void catalog_lost(struct catalog *c, __u64 inst, const char *source, __u64 n, __s64 now_ns)
+{
+	struct catalog_inst *ci = catalog_inst_of(c, inst);
+	struct sighting *seen = ci ? sighting_of(ci, source) : NULL;
+
+	if (!seen || !n)
+		return;
+	seen->lost = events_add(seen->lost, n);
+	seen->lost_ns = now_ns;
+}
+
+const char *catalog_fare_word(enum fare fare)
+{
+	static const char *const word[] = { "none", "pending", "active", "partial", "failed", "gone", "suspended" };
+
+	return word[fare];
+}
+
+/* Its programs run, but the first slot that it counts has not begun.  A start that is further away is another clock's. */
+static bool fare_is_early(const struct catalog_inst *ci, const struct inst_state *state, __s64 now_ns)
+{
+	return state->active && state->from_ns > now_ns && state->from_ns - now_ns <= (__s64)ci->in.slot_ns;
+}
+
+/* What a connected source that can measure it does. */
+static enum fare fare_now(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
+{
+	const struct inst_state *state = source_inst(s, ci->in.id);
+	const struct sighting *seen = sighting_of(ci, s->name);
+
+	if (ci->in.suspended || ci->off)
+		return FARE_SUSPENDED;
+	if (!state || fare_is_early(ci, state, now_ns))
+		return FARE_PENDING;
+	snprintf(reason, REASON_MAX, "%s", state->reason);
+	if (!state->active || state->partial)
+		return state->active ? FARE_PARTIAL : FARE_FAILED;
+	if (!seen || !seen->lost_ns || now_ns - seen->lost_ns >= FARE_LOSS_NS)
+		return FARE_ACTIVE;
+	snprintf(reason, REASON_MAX, "events were lost within the last minute; %llu since this server's start",
+		 (unsigned long long)seen->lost);
+	return FARE_PARTIAL;
+}
+
+enum fare catalog_fare(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
+{
+	const struct offer *o = source_offer(s, ci->in.module, ci->in.stat);
+
+	reason[0] = 0;
+	if (!s->n_links)
+		return o || sighting_of(ci, s->name) ? FARE_GONE : FARE_NONE;
+	if (!o && !source_inst(s, ci->in.id))
+		return FARE_NONE;
+	if (!o || o->ok)
+		return fare_now(ci, s, now_ns, reason);
+	snprintf(reason, REASON_MAX, "%s", o->reason);
+	return FARE_FAILED;
+}
+
+static bool fare_can(enum fare fare)
+{
+	return fare == FARE_PENDING || fare == FARE_ACTIVE || fare == FARE_PARTIAL || fare == FARE_SUSPENDED;
+}
+
+__u32 catalog_n_sources(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
+{
+	__s64 horizon = catalog_horizon(c, ci, now_ns);
+	char reason[REASON_MAX];
+	const struct source *s;
+	__u32 n = 0;
+
+	for (size_t i = 0; i < ci->n_sightings; i++) {
+		s = source_find(c, ci->sighting[i].source);
+		n += (!s || !s->n_links) && ci->sighting[i].slot >= horizon;
+	}
+	for (s = c->sources; s; s = s->next)
+		n += s->n_links && fare_can(catalog_fare(ci, s, now_ns, reason));
+	return n;
+}
+
+bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __s64 slot, __s64 now_ns)
+{
+	__s64 silent = SILENT_NS / (__s64)ci->in.slot_ns;
+	char reason[REASON_MAX];
+
+	for (size_t i = 0; i < ci->n_sightings; i++) {
+		const struct sighting *seen = &ci->sighting[i];
+		const struct source *s;
+		enum fare fare;
+
+		if (seen->slot >= slot || seen->slot < slot - silent)
+			continue;	/* most: this is asked at every report, for everybody who waits */
+		s = source_find(c, seen->source);
+		fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
+		if (fare == FARE_ACTIVE || fare == FARE_PARTIAL)
+			return false;
+	}
+	return true;
+}

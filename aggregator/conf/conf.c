@@ -1,0 +1,254 @@
+#include "aggregator/conf/private.h"
+
+#include "collector/core/instrumentation.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CUBE_SLOTS_MAX 1000000
+#define MAX_SIZE_MIN 32000000
+#define MAX_SIZE_DEFAULT 10000000000
+
+void conf_init(struct conf *conf)
+{
+	*conf = (struct conf){
+		.listen = "127.0.0.1:23181",
+		.socket = "/run/heatscope/ingest.sock",
+		.database = "/var/lib/heatscope/heatscope.db",
+		.page = PKGDATADIR "/page",
+		.cube_slots = 3600,
+		.max_size = MAX_SIZE_DEFAULT,
+	};
+}
+
+int conf_check(const struct conf *conf, char *reason)
+{
+	if (conf->cube_slots && conf->cube_slots <= CUBE_SLOTS_MAX)
+		return 0;
+	snprintf(reason, CONF_REASON_MAX, "value \"%u\" for \"cube-slots\" is invalid: 1 to %d", conf->cube_slots,
+		 CUBE_SLOTS_MAX);
+	return -EINVAL;
+}
+
+/* What a file says; NULL: nothing about that. */
+struct said {
+	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
+	char *max_size, *page_url, *webhook_hosts;
+	unsigned *cube_slots;
+	bool *keep, *verbose;
+	struct said_inst *always;
+	struct said_webhook *webhooks;
+	struct said_alert *alerts;
+	struct said_report *reports;
+	unsigned n_always, n_webhooks, n_alerts, n_reports;
+};
+
+const cyaml_strval_t conf_flags[] = {
+	{ "true", 1 }, { "false", 0 }, { "yes", 1 }, { "no", 0 }, { "on", 1 }, { "off", 0 },
+};
+
+#define TEXT_AS(key, name) \
+	CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, name, 1, PATH_MAX - 1)
+#define TEXT(name) TEXT_AS(#name, name)
+#define FLAG(name) \
+	CYAML_FIELD_ENUM_PTR(#name, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT | CYAML_FLAG_CASE_INSENSITIVE, \
+			     struct said, name, conf_flags, CONF_FLAGS)
+
+#define INST_TEXT(key, flags) CYAML_FIELD_STRING_PTR(#key, CYAML_FLAG_POINTER | (flags), struct said_inst, key, 1, CONF_NAME_MAX - 1)
+
+static const cyaml_schema_value_t name_schema = {
+	CYAML_VALUE_STRING(CYAML_FLAG_POINTER, char, 1, CONF_NAME_MAX - 1),
+};
+static const cyaml_schema_value_t number_schema = { CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, unsigned) };
+
+static const cyaml_schema_field_t inst_fields[] = {
+	INST_TEXT(name, CYAML_FLAG_OPTIONAL), INST_TEXT(module, 0), INST_TEXT(stat, 0),
+	CYAML_FIELD_STRING_PTR("predicate", MAY, struct said_inst, predicate, 1, CONF_REQUEST_MAX - 500),
+	CYAML_FIELD_SEQUENCE_COUNT("decomposition", MAY, struct said_inst, decomposition, n_decomposition, &name_schema, 0, 5),
+	CYAML_FIELD_SEQUENCE_COUNT("measures", MAY, struct said_inst, measures, n_measures, &name_schema, 0, 8),
+	CYAML_FIELD_SEQUENCE_COUNT("weights", MAY, struct said_inst, weights, n_weights, &name_schema, 0, 16),
+	CYAML_FIELD_FLOAT_PTR("granularity", MAY, struct said_inst, granularity),
+	CYAML_FIELD_UINT_PTR("retention-time", MAY, struct said_inst, retention),
+	CYAML_FIELD_SEQUENCE_COUNT("tiers", MAY, struct said_inst, tiers, n_tiers, &number_schema, 2, 2),
+	CYAML_FIELD_UINT_PTR("ruler-bits", MAY, struct said_inst, ruler_bits),
+	CYAML_FIELD_UINT_PTR("keys", MAY, struct said_inst, keys),
+	CYAML_FIELD_UINT_PTR("exemplars", MAY, struct said_inst, exemplars),
+	CYAML_FIELD_END,
+};
+static const cyaml_schema_value_t inst_schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct said_inst, inst_fields),
+};
+
+static const cyaml_schema_field_t fields[] = {
+	TEXT(listen), TEXT(socket), TEXT(database), TEXT(page), TEXT_AS("api-socket", api_socket),
+	TEXT_AS("token-file", token_file), TEXT_AS("tls-certificate", tls_certificate), TEXT_AS("tls-key", tls_key), FLAG(keep), FLAG(verbose),
+	CYAML_FIELD_UINT_PTR("cube-slots", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct said, cube_slots),
+	TEXT_AS("max-size", max_size),
+	CYAML_FIELD_STRING_PTR("webhook-hosts", MAY, struct said, webhook_hosts, 1, CONF_HOSTS_MAX - 1),
+	CYAML_FIELD_STRING_PTR("page-url", MAY, struct said, page_url, 1, CONF_URL_MAX - 1),
+	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("reports", MAY, struct said, reports, n_reports, &conf_report_schema, 0, CONF_REPORTS_MAX),
+	CYAML_FIELD_END,
+};
+
+static const cyaml_schema_value_t schema = {
+	CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct said, fields),
+};
+
+#define LOG_MAX 1024
+
+/* libcyaml says what is wrong through its log: first what, then where, from the inside out. */
+static void note(cyaml_log_t level, void *ctx, const char *format, va_list args)
+{
+	char *log = ctx;
+	size_t at = strlen(log);
+	char line[256];
+
+	vsnprintf(line, sizeof(line), format, args);
+	line[strcspn(line, "\n")] = 0;
+	snprintf(log + at, LOG_MAX - at, "%s\n", line);
+}
+
+/* "10 GB", "500 MiB", "1000000000"; "none": 0. */
+static int read_size(const char *text, unsigned long long *ret)
+{
+	static const struct { const char *name; unsigned long long bytes; } units[] = {
+		{ "", 1 }, { "B", 1 }, { "kB", 1000 }, { "MB", 1000000 }, { "GB", 1000000000 }, { "TB", 1000000000000 },
+		{ "KiB", 1 << 10 }, { "MiB", 1 << 20 }, { "GiB", 1 << 30 }, { "TiB", 1ull << 40 },
+	};
+	char *end;
+	double number = strtod(text, &end);
+
+	if (!strcmp(text, "none")) {
+		*ret = 0;
+		return 0;
+	}
+	end += strspn(end, " ");
+	for (size_t i = 0; *text >= '0' && *text <= '9' && i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(end, units[i].name) && number * (double)units[i].bytes < 1e18) {
+			*ret = (unsigned long long)(number * (double)units[i].bytes);
+			return 0;
+		}
+	return -EINVAL;
+}
+
+int conf_set_size(struct conf *conf, const char *text, char *reason)
+{
+	unsigned long long size;
+
+	if (!read_size(text, &size) && (!size || size >= MAX_SIZE_MIN)) {
+		conf->max_size = size;
+		return 0;
+	}
+	snprintf(reason, CONF_REASON_MAX, "value \"%.40s\" for \"max-size\" is invalid: a size like 10 GB, at least 32 MB, or none", text);
+	return -EINVAL;
+}
+
+static void take_text(const char *said, char conf[PATH_MAX])
+{
+	if (said)
+		snprintf(conf, PATH_MAX, "%s", said);
+}
+
+/* Puts the key's line in front of what is wrong with its value. */
+static void name_line(const char *path, const char *key, char *why)
+{
+	char text[CONF_REASON_MAX];
+
+	snprintf(text, sizeof(text), "%s", why);
+	snprintf(why, CONF_REASON_MAX, "line %u: %.400s", conf_line_of(path, key), text);
+}
+
+static int take_page_url(const char *said, const char *path, struct conf *conf, char *reason)
+{
+	char why[REASON_MAX];
+
+	if (!said)
+		return 0;
+	if (conf_check_url(said, why) || conf_check_public(said, why)) {
+		snprintf(reason, CONF_REASON_MAX, "line %u: page-url: %s", conf_line_of(path, "page-url"), why);
+		return -EINVAL;
+	}
+	snprintf(conf->page_url, sizeof(conf->page_url), "%s", said);
+	return 0;
+}
+
+/* Alerts and reports name webhooks and instrumentations. */
+static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
+{
+	int err = conf_take_always(said->always, said->n_always, path, conf, reason);
+
+	if (!err)
+		err = conf_take_webhooks(said->webhooks, said->n_webhooks, path, conf, reason);
+	if (!err)
+		err = conf_take_alerts(said->alerts, said->n_alerts, path, conf, reason);
+	return err ? err : conf_take_reports(said->reports, said->n_reports, path, conf, reason);
+}
+
+static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
+{
+	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
+	const char *key = err ? "max-size" : "webhook-hosts";
+
+	if (!err && said->webhook_hosts)
+		err = conf_set_hosts(conf, said->webhook_hosts, reason);
+	take_text(said->listen, conf->listen);
+	take_text(said->socket, conf->socket);
+	take_text(said->database, conf->database);
+	take_text(said->page, conf->page);
+	take_text(said->api_socket, conf->api_socket);
+	take_text(said->token_file, conf->token_file);
+	take_text(said->tls_certificate, conf->tls_certificate);
+	take_text(said->tls_key, conf->tls_key);
+	if (said->cube_slots)
+		conf->cube_slots = *said->cube_slots;
+	if (said->keep)
+		conf->keep = *said->keep;
+	if (said->verbose)
+		conf->verbose = *said->verbose;
+	if (err)
+		name_line(path, key, reason);
+	else
+		err = take_page_url(said->page_url, path, conf, reason);
+	return err ? err : take_lists(said, path, conf, reason);
+}
+
+int conf_read(struct conf *conf, const char *path, char *reason)
+{
+	char why[CONF_REASON_MAX] = "", log[LOG_MAX] = "";
+	const cyaml_config_t config = { .log_fn = note, .log_ctx = log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
+	struct conf next = *conf;
+	struct said *said = NULL;
+	cyaml_err_t err;
+	int bad = 0;
+
+	if (access(path, R_OK)) {
+		snprintf(reason, CONF_REASON_MAX, "%.200s cannot be read: %s", path, strerror(errno));
+		return errno == ENOENT ? -ENOENT : -EINVAL;
+	}
+	err = cyaml_load_file(path, &config, &schema, (cyaml_data_t **)&said, NULL);
+	if (err) {
+		conf_explain(path, log[0] ? log : cyaml_strerror(err), reason);
+		return -EINVAL;
+	}
+	snprintf(next.file, sizeof(next.file), "%s", path);
+	if (said)
+		bad = take(said, path, &next, why);
+	cyaml_free(&config, &schema, said, 0);
+	if (!bad && conf_check(&next, why)) {
+		name_line(path, "cube-slots", why);
+		bad = -EINVAL;
+	}
+	if (bad) {
+		snprintf(reason, CONF_REASON_MAX, "%.200s: %.300s", path, why);
+		return -EINVAL;
+	}
+	*conf = next;
+	return 0;
+}

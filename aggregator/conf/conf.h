@@ -1,0 +1,58 @@
+/* conf.h - what heatscoped is told at its start, by a YAML file and by options.
+ *
+ * Order   built-in defaults, then the file, then the command line.
+ * Always  instrumentations that exist from the start and are kept: of each its name (given, or
+ *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
+ * Alerts  in the same way, of an instrumentation above, by its name.
+ * Reports what is drawn again and again, and where it goes.
+ * Hooks   where alerts and reports are sent, by name: their URLs, which may be secrets, stand here alone.
+ * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
+ *         (CONF_REASON_MAX bytes) that names the file or the option.
+ * Memory  a plain value.
+ */
+#ifndef HEATSCOPE_CONF_H
+#define HEATSCOPE_CONF_H
+
+#include "aggregator/notify/configured_alerts.h"
+#include "aggregator/catalog/configured.h"
+#include "aggregator/base/conf_limits.h"
+#include "aggregator/notify/reports.h"
+#include "aggregator/notify/webhooks.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct conf {
+	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
+	char api_socket[PATH_MAX];	/* Unix socket where HTTP is served too; "": none */
+	char token_file[PATH_MAX];	/* "": no token */
+	char tls_certificate[PATH_MAX], tls_key[PATH_MAX];	/* PEM files; "": plain HTTP */
+	char socket[PATH_MAX];		/* Unix socket for collectors */
+	char database[PATH_MAX];	/* file, or "memory" */
+	char page[PATH_MAX];		/* directory with the built page */
+	char file[PATH_MAX];		/* that was read; "": none */
+	struct conf_always always[CONF_ALWAYS_MAX];
+	size_t n_always;
+	struct conf_webhook webhook[CONF_WEBHOOKS_MAX];
+	size_t n_webhooks;
+	char webhook_hosts[CONF_HOSTS_MAX];	/* the hosts that webhooks may name, with commas; "": any */
+	struct conf_alert alert[CONF_ALERTS_MAX];
+	size_t n_alerts;
+	struct conf_report report[CONF_REPORTS_MAX];
+	size_t n_reports;
+	char page_url[CONF_URL_MAX];	/* where people open the page: what is sent links there; "": nowhere */
+	unsigned long long max_size;	/* bytes of the database; 0: no limit */
+	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
+	bool keep;			/* nothing grows too old: for showing recordings */
+	bool verbose;
+};
+
+void conf_init(struct conf *conf);	/* the defaults */
+
+/* Ranges.  A file is checked by conf_read(). */
+int conf_check(const struct conf *conf, char *reason);
+int conf_read(struct conf *conf, const char *path, char *reason);
+int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */
+int conf_set_hosts(struct conf *conf, const char *text, char *reason);	/* webhook-hosts: "a.example, [::1]" */
+
+#endif

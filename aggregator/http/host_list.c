@@ -1,0 +1,41 @@
+#include "aggregator/http/host_list.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define BETWEEN ", "
+
+bool host_list_is_valid(const char *list)
+{
+	bool valid = list[strspn(list, BETWEEN)];
+
+	for (const char *at = list; *at && valid; at++)
+		valid = *at >= ' ' && *at < 0x7f && !strchr("/@?#*\"'", *at);
+	return valid;
+}
+
+/* As people and libcurl write it: an IPv6 address in brackets or not, a name with a dot at its end or not. */
+static size_t bare_host(const char **host, size_t len)
+{
+	if (len > 2 && **host == '[' && (*host)[len - 1] == ']') {
+		(*host)++;
+		len -= 2;
+	}
+	return len > 1 && (*host)[len - 1] == '.' ? len - 1 : len;
+}
+
+bool host_list_has(const char *list, const char *host)
+{
+	size_t len = bare_host(&host, strlen(host));
+
+	for (const char *at = list + strspn(list, BETWEEN), *listed; *at; at += strspn(at, BETWEEN)) {
+		size_t whole = strcspn(at, BETWEEN), n;
+
+		listed = at;
+		n = bare_host(&listed, whole);
+		if (n == len && !strncasecmp(listed, host, len))
+			return true;
+		at += whole;
+	}
+	return false;
+}

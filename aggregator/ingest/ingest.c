@@ -1,0 +1,611 @@
+#include "aggregator/ingest/ingest.h"
+
+#include "aggregator/base/clock.h"
+#include "aggregator/ingest/slot_keys.h"
+#include "collector/core/ack.h"
+#include "collector/core/frame.h"
+#include "collector/core/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_ROOM (256u << 10)
+#define OUT_MAX (16u << 20)		/* a peer that does not read its acknowledgements is closed */
+#define GOODBYE_MS 1000			/* how long acknowledgements may take to get out at the end */
+
+struct peer {				/* one connection */
+	struct peer *next;
+	struct ingest *ingest;
+	uv_pipe_t pipe;
+	uv_write_t write;
+	char name[SOURCE_MAX];		/* "" before the hello */
+	long pid;
+	__u8 *in;			/* bytes read, not yet understood */
+	size_t in_len, in_room;
+	struct bytes out, writing;	/* to be written next; being written */
+	bool is_writing, paused, ending, closed;
+};
+
+struct ingest {
+	uv_loop_t *loop;
+	uv_pipe_t listener;
+	uv_timer_t goodbye;
+	struct catalog *catalog;
+	struct flush *flush;
+	struct catalog_observer observer;
+	struct peer *peers;
+	struct ingest_counters counters;
+	struct slot_keys *slot_keys;
+	bool verbose, stopped, closing;
+	unsigned n_handles;		/* open ones; memory goes with the last */
+};
+
+static void peer_consume(struct peer *p);
+
+static void handle_gone(struct ingest *in)
+{
+	if (--in->n_handles)
+		return;
+	slot_keys_free(in->slot_keys);
+	free(in);
+}
+
+static void one_gone(uv_handle_t *h)
+{
+	handle_gone(h->data);
+}
+
+/* --- ending a connection --- */
+
+static void peer_free(uv_handle_t *h)
+{
+	struct peer *p = h->data;
+	struct ingest *in = p->ingest;
+
+	free(p->in);
+	bytes_fini(&p->out);
+	bytes_fini(&p->writing);
+	free(p);
+	handle_gone(in);
+}
+
+static void peer_close(struct peer *p)
+{
+	struct peer **at = &p->ingest->peers;
+
+	if (p->closed)
+		return;
+	p->closed = true;
+	while (*at != p)
+		at = &(*at)->next;
+	*at = p->next;
+	flush_disown(p->ingest->flush, p);
+	uv_close((uv_handle_t *)&p->pipe, peer_free);
+	if (p->name[0]) {
+		if (p->ingest->verbose)
+			log_info("source %s (pid %ld) is gone", p->name, p->pid);
+		catalog_bye(p->ingest->catalog, p->name);
+	}
+	if (p->ingest->closing && !p->ingest->peers && !uv_is_closing((uv_handle_t *)&p->ingest->goodbye))
+		uv_close((uv_handle_t *)&p->ingest->goodbye, one_gone);
+}
+
+/* --- writing --- */
+
+static void peer_write(struct peer *p);
+
+static void peer_written(uv_write_t *req, int status)
+{
+	struct peer *p = req->data;
+
+	p->is_writing = false;
+	if (p->closed)
+		return;
+	if (status || (p->ending && !p->out.len))
+		peer_close(p);
+	else
+		peer_write(p);
+}
+
+/* What comes up while one write is under way goes out with the next: acknowledgements of a burst
+ * of batches become few writes. */
+static void peer_write(struct peer *p)
+{
+	struct bytes swap = p->writing;
+	uv_buf_t buf;
+
+	if (p->is_writing || p->closed || !p->out.len)
+		return;
+	p->writing = p->out;
+	p->out = swap;
+	bytes_clear(&p->out);
+	buf = uv_buf_init((char *)p->writing.data, (unsigned)p->writing.len);
+	p->write.data = p;
+	p->is_writing = !uv_write(&p->write, (uv_stream_t *)&p->pipe, &buf, 1, peer_written);
+	if (!p->is_writing)
+		peer_close(p);
+}
+
+static void peer_send(struct peer *p, enum frame_type type, const void *data, size_t len)
+{
+	if (p->closed)
+		return;
+	frame_put(&p->out, type, data, len);
+	if (p->out.err || p->out.len > OUT_MAX) {
+		log_warning("source %s does not take its answers: closed", p->name);
+		peer_close(p);
+		return;
+	}
+	peer_write(p);
+}
+
+static void peer_send_json(struct peer *p, enum frame_type type, json_t *json)
+{
+	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+
+	if (text)
+		peer_send(p, type, text, strlen(text));
+	free(text);
+	json_decref(json);
+}
+
+/* Says why, and closes when that is out. */
+static void peer_refuse(struct peer *p, const char *format, ...)
+{
+	char text[REASON_MAX + 128];
+	va_list args;
+
+	if (p->closed || p->ending)
+		return;
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	log_warning("%s (pid %ld) is refused: %s", p->name[0] ? p->name : "a connection", p->pid, text);
+	p->ingest->counters.errors++;
+	uv_read_stop((uv_stream_t *)&p->pipe);
+	peer_send_json(p, FRAME_ERROR, json_pack("{s:s}", "error", text));
+	p->ending = true;
+	if (!p->is_writing)
+		peer_close(p);
+}
+
+static void peer_want(struct peer *p)
+{
+	peer_send_json(p, FRAME_WANT, catalog_want(p->ingest->catalog));
+}
+
+static void peer_ack(struct peer *p, const struct batch *b)
+{
+	struct ack a = { .inst = b->inst, .slot = b->slot, .seq = b->seq, .incarnation = b->incarnation };
+	struct bytes payload = { 0 };
+
+	memcpy(a.source, b->source, sizeof(a.source));
+	ack_put(&payload, &a);
+	if (!payload.err)
+		peer_send(p, FRAME_ACK, payload.data, payload.len);
+	bytes_fini(&payload);
+}
+
+/* --- what comes in --- */
+
+static void take_hello(struct peer *p, const json_t *json)
+{
+	const char *name;
+	char reason[REASON_MAX] = "no memory";
+
+	if (p->name[0]) {
+		peer_refuse(p, "a second hello on one connection");
+		return;
+	}
+	if (catalog_hello(p->ingest->catalog, json, &name, reason)) {
+		peer_refuse(p, "%s", reason);
+		return;
+	}
+	snprintf(p->name, sizeof(p->name), "%s", name);
+	if (p->ingest->verbose)
+		log_info("source %s (pid %ld) says hello", p->name, p->pid);
+	peer_want(p);
+}
+
+static void take_state(struct peer *p, const json_t *json)
+{
+	char reason[REASON_MAX] = "no memory";
+
+	if (catalog_state(p->ingest->catalog, p->name, json, reason))
+		peer_refuse(p, "%s", reason);
+}
+
+static void take_json(struct peer *p, const struct frame *f)
+{
+	json_error_t error;
+	json_t *json = json_loadb((const char *)f->data, f->len, JSON_REJECT_DUPLICATES, &error);
+	const char *text = json_string_value(json_object_get(json, "error"));
+
+	if (!json)
+		peer_refuse(p, "a message is no JSON: %s", error.text);
+	else if (f->type == FRAME_HELLO)
+		take_hello(p, json);
+	else if (f->type == FRAME_STATE)
+		take_state(p, json);
+	else {
+		log_warning("source %s closes: %.400s", p->name, text ? text : "it does not say why");
+		peer_close(p);
+	}
+	json_decref(json);
+}
+
+/* Misfits are acknowledged: sent again, they would fit no better.  1, 2, 4, 8 ... of them are logged. */
+static void count_misfit(struct ingest *in, const struct arrival *a, const char *why)
+{
+	__u64 n = ++in->counters.misfits;
+
+	in->counters.lost_events = events_add(in->counters.lost_events, arrival_events(a));
+	if (!(n & (n - 1)))
+		log_warning("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
+		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,
+		    (unsigned long long)n);
+}
+
+/* Our own clock was set: the first batch of now that comes afterwards says so, unless it says so of its source's. */
+static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
+{
+	__s64 end_ns = (arrival_last(a) + 1) * (__s64)a->batch.slot_ns;
+
+	if (a->batch.clock_step_ns || end_ns < now_ns - FUTURE_MAX_NS)
+		return;
+	a->batch.clock_step_ns = catalog_take_step(in->catalog, a->batch.inst);
+	a->has_step = a->batch.clock_step_ns != 0;
+}
+
+/* 1, 2, 4, 8 ... of them are logged. */
+static void count_cut(struct ingest *in, const struct arrival *a)
+{
+	__u64 n = ++in->counters.cut;
+
+	if (!(n & (n - 1)))
+		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
+			    "(%llu such batches so far)", (unsigned long long)a->n_cut, a->batch.source, (long long)a->batch.slot,
+			    (unsigned long long)a->batch.inst, ARRIVAL_KEYS_MAX, (unsigned long long)n);
+}
+
+/* 1: to be stored. */
+static int admit(struct ingest *in, struct arrival *a)
+{
+	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
+	struct arrival_bounds bounds;
+	__s64 now = now_ns();
+	const char *why;
+	__u64 n_events;
+
+	in->counters.batches++;
+	if (!ci) {
+		in->counters.unknown++;
+		return 0;
+	}
+	bounds = (struct arrival_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
+	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
+	if (why) {
+		count_misfit(in, a, why);
+		n_events = arrival_events(a);
+		if (!arrival_lose(a, &ci->in, &bounds))
+			return 0;
+		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
+	}
+	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && arrival_name_host(a, ci->hostname_at)))
+		return -ENOMEM;
+	mark_step(in, a, now);		/* last: what cannot be taken does not take the step with it */
+	return 1;
+}
+
+static void take_batch(struct peer *p, const struct frame *f)
+{
+	struct arrival *a;
+	int err = arrival_new(f->data, f->len, &a);
+
+	if (err) {
+		peer_refuse(p, "a batch cannot be read: %s", err == -EBADMSG ? "it is damaged" : strerror(-err));
+		return;
+	}
+	err = admit(p->ingest, a);
+	if (err == 1) {
+		a->from = p;
+		err = flush_add(p->ingest->flush, a);
+		if (!err)
+			return;
+	} else if (!err) {
+		peer_ack(p, &a->batch);
+	}
+	arrival_free(a);
+	if (err)
+		peer_refuse(p, "a batch cannot be taken now: %s", strerror(-err));
+}
+
+static void take_frame(struct peer *p, const struct frame *f)
+{
+	if (f->type == FRAME_HELLO || f->type == FRAME_ERROR)
+		take_json(p, f);
+	else if (!p->name[0])
+		peer_refuse(p, "no hello came first");
+	else if (f->type == FRAME_BATCH)
+		take_batch(p, f);
+	else if (f->type == FRAME_STATE)
+		take_json(p, f);
+	else
+		peer_refuse(p, "a frame of type %d is not for an aggregator", (int)f->type);
+}
+
+/* --- reading --- */
+
+static bool peer_listens(const struct peer *p)
+{
+	return !p->closed && !p->ending && !p->paused && !p->ingest->stopped;
+}
+
+static void pause_if_full(struct peer *p)
+{
+	if (!peer_listens(p) || flush_waiting(p->ingest->flush) < INGEST_WAITING_MAX)
+		return;
+	p->paused = true;
+	uv_read_stop((uv_stream_t *)&p->pipe);
+}
+
+/* Takes all whole frames that have been read. */
+static void peer_consume(struct peer *p)
+{
+	struct frame f;
+	size_t at = 0;
+	long len = 0;
+
+	while (peer_listens(p)) {
+		len = frame_get(p->in + at, p->in_len - at, &f);
+		if (len <= 0)
+			break;
+		at += (size_t)len;
+		take_frame(p, &f);
+		pause_if_full(p);
+	}
+	if (len < 0)
+		peer_refuse(p, "what came is %s", frame_error((int)len));
+	if (at) {
+		memmove(p->in, p->in + at, p->in_len - at);
+		p->in_len -= at;
+	}
+}
+
+static void give_room(uv_handle_t *h, size_t suggested, uv_buf_t *buf)
+{
+	struct peer *p = h->data;
+	size_t room = p->in_len + READ_ROOM;
+	__u8 *grown;
+
+	if (room > p->in_room) {
+		room = room > 2 * p->in_room ? room : 2 * p->in_room;
+		grown = realloc(p->in, room);
+		if (!grown) {
+			*buf = uv_buf_init(NULL, 0);
+			return;
+		}
+		p->in = grown;
+		p->in_room = room;
+	}
+	*buf = uv_buf_init((char *)p->in + p->in_len, (unsigned)(p->in_room - p->in_len));
+}
+
+static void got_bytes(uv_stream_t *s, ssize_t n, const uv_buf_t *buf)
+{
+	struct peer *p = s->data;
+
+	if (n > 0) {
+		p->in_len += (size_t)n;
+		peer_consume(p);
+	} else if (n == UV_EOF && p->in_len) {
+		log_warning("%s (pid %ld) left in the middle of a frame", p->name[0] ? p->name : "a connection", p->pid);
+		p->ingest->counters.errors++;
+		peer_close(p);
+	} else if (n < 0) {
+		peer_close(p);
+	}
+}
+
+static void resume_peers(struct ingest *in)
+{
+	struct peer *p, *after;
+
+	if (flush_waiting(in->flush) > INGEST_WAITING_MAX / 2)
+		return;
+	for (p = in->peers; p; p = after) {
+		after = p->next;
+		if (!p->paused || p->ending || in->stopped)
+			continue;
+		p->paused = false;
+		if (uv_read_start((uv_stream_t *)&p->pipe, give_room, got_bytes))
+			peer_close(p);
+		else
+			peer_consume(p);
+	}
+}
+
+/* It is stored, now or before. */
+static void tell_catalog(struct ingest *in, const struct arrival *a)
+{
+	catalog_seen(in->catalog, a->batch.inst, a->batch.source, arrival_last(a));
+	if (!a->fresh)
+		return;
+	catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
+	if (a->n_cut)
+		count_cut(in, a);
+}
+
+/* The store has answered for a batch. */
+static void settled(void *arg, const struct arrival *a, int err)
+{
+	struct ingest *in = arg;
+	struct peer *p = a->from;
+
+	if (!err)
+		tell_catalog(in, a);
+	if (a->has_step && (err || !a->fresh))
+		catalog_return_step(in->catalog, a->batch.inst);
+	if (p && !err)
+		peer_ack(p, &a->batch);
+	else if (p)
+		peer_refuse(p, "the store could not take it: %s; keep it and send it again", flush_reason(in->flush, err));
+	resume_peers(in);
+}
+
+/* --- connections --- */
+
+/* Root, our own user, or our own group, be it the peer's first or one of its others. */
+static bool is_allowed(int fd, struct ucred *ret_cred)
+{
+	socklen_t len = sizeof(*ret_cred);
+	gid_t group[256];
+	socklen_t groups_len = sizeof(group);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, ret_cred, &len))
+		return false;
+	if (!ret_cred->uid || ret_cred->uid == geteuid() || ret_cred->gid == getegid())
+		return true;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, group, &groups_len))
+		return false;
+	for (size_t i = 0; i < groups_len / sizeof(*group); i++)
+		if (group[i] == getegid())
+			return true;
+	return false;
+}
+
+static void greet(struct peer *p)
+{
+	struct ucred cred = { 0 };
+	uv_os_fd_t fd;
+	bool allowed = !uv_fileno((uv_handle_t *)&p->pipe, &fd) && is_allowed(fd, &cred);
+
+	p->pid = cred.pid;
+	if (!allowed) {
+		p->ingest->counters.refused_peers++;
+		peer_refuse(p, "user %u, group %u may not deliver here: only root, user %u and group %u may", cred.uid,
+			    cred.gid, geteuid(), getegid());
+		return;
+	}
+	if (p->ingest->verbose)
+		log_info("a connection from pid %d, user %u, group %u", cred.pid, cred.uid, cred.gid);
+	if (uv_read_start((uv_stream_t *)&p->pipe, give_room, got_bytes))
+		peer_close(p);
+}
+
+static void connected(uv_stream_t *listener, int status)
+{
+	struct ingest *in = listener->data;
+	struct peer *p = status ? NULL : calloc(1, sizeof(*p));
+
+	if (!p)
+		return;
+	p->ingest = in;
+	uv_pipe_init(in->loop, &p->pipe, 0);
+	p->pipe.data = p;
+	p->next = in->peers;
+	in->peers = p;
+	in->n_handles++;
+	in->counters.connections++;
+	if (uv_accept(listener, (uv_stream_t *)&p->pipe))
+		peer_close(p);
+	else
+		greet(p);
+}
+
+/* The wanted set goes to every collector at each change. */
+static void wanted_changed(void *arg, bool wanted)
+{
+	struct ingest *in = arg;
+	struct peer *p, *after;
+
+	for (p = wanted ? in->peers : NULL; p; p = after) {
+		after = p->next;
+		if (p->name[0] && !p->ending)
+			peer_want(p);
+	}
+}
+
+int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *flush, bool verbose,
+	       struct ingest **ret_ingest)
+{
+	struct ingest *in = calloc(1, sizeof(*in));
+	int err;
+
+	if (!in) {
+		close(fd);
+		return -ENOMEM;
+	}
+	*in = (struct ingest){ .loop = loop, .catalog = catalog, .flush = flush, .verbose = verbose, .n_handles = 2,
+			       .observer = { .changed = wanted_changed, .arg = in } };
+	if (slot_keys_new(ARRIVAL_KEYS_MAX, SLOT_KEYS_HASHES, &in->slot_keys)) {
+		free(in);
+		close(fd);
+		return -ENOMEM;
+	}
+	uv_pipe_init(loop, &in->listener, 0);
+	uv_timer_init(loop, &in->goodbye);
+	in->listener.data = in->goodbye.data = in;
+	catalog_observe(catalog, &in->observer);
+	flush_on_settled(flush, settled, in);
+	err = uv_pipe_open(&in->listener, fd);
+	if (err)
+		close(fd);
+	else
+		err = uv_listen((uv_stream_t *)&in->listener, 128, connected);
+	if (err) {
+		ingest_close(in);
+		return err;
+	}
+	*ret_ingest = in;
+	return 0;
+}
+
+const struct ingest_counters *ingest_counters(const struct ingest *in)
+{
+	return &in->counters;
+}
+
+void ingest_stop(struct ingest *in)
+{
+	if (in->stopped)
+		return;
+	in->stopped = true;
+	uv_close((uv_handle_t *)&in->listener, one_gone);
+	for (struct peer *p = in->peers; p; p = p->next)
+		uv_read_stop((uv_stream_t *)&p->pipe);
+}
+
+static void hurry(uv_timer_t *t)
+{
+	struct ingest *in = t->data;
+
+	while (in->peers)
+		peer_close(in->peers);
+}
+
+void ingest_close(struct ingest *in)
+{
+	struct peer *p, *after;
+
+	if (!in || in->closing)
+		return;
+	ingest_stop(in);
+	catalog_unobserve(in->catalog, &in->observer);
+	flush_on_settled(in->flush, NULL, NULL);
+	in->closing = true;
+	if (!in->peers) {
+		uv_close((uv_handle_t *)&in->goodbye, one_gone);
+		return;
+	}
+	uv_timer_start(&in->goodbye, hurry, GOODBYE_MS, 0);	/* one that does not read must not keep us */
+	for (p = in->peers; p; p = after) {
+		after = p->next;
+		p->ending = true;
+		if (!p->is_writing)
+			peer_close(p);
+	}
+}

@@ -1,5 +1,0 @@
-#include "openapi.h"
-
-const char openapi_text[] =
-#include "aggregator/openapi.inc"	/* made by Makefile.am */
-	"\n";

@@ -1,0 +1,27 @@
+/* composition.h - what the time of events was: of those whose value lies in a range, the sum of each weight.
+ *
+ *      counts, the first measure, its parts, each by value --composition_make()--> sums inside, and what no part is
+ *
+ * Range   values min..max-1, max 0: no upper limit.  Buckets are taken as a whole, also those that the range cuts; the
+ *         coarsest of all sources' are taken for all.
+ * Laws    parts and rest add up to the sum.  Ranges that touch at edges of buckets add up to the range of both.
+ * Pure    no loop, file or clock.
+ */
+#ifndef HEATSCOPE_COMPOSITION_H
+#define HEATSCOPE_COMPOSITION_H
+
+#include "collector/core/slice.h"
+
+struct composition {
+	__u64 count, sum;		/* events inside, and of the first measure */
+	__u64 part[MEASURES_MAX];	/* of the other weights, in their order */
+	__u64 rest;			/* what none of them is */
+	__u64 first, last;		/* values inside, inclusive; last ~0: no upper limit */
+	__u64 unweighed;		/* events of any value whose source told no weights */
+};
+
+/* by[0]: counts; by[1]: the first measure; by[2] on: its parts.  NULL: nothing.  -EINVAL: rulers without a common one. */
+int composition_make(const struct hist *const *by, size_t n_by, __u64 ruler, __u64 min, __u64 max,
+		     struct composition *ret_composition);
+
+#endif

@@ -1,0 +1,24 @@
+/* keytable.h - key bytes -> a small dense number, in the order of first sight.
+ *
+ *      labels --keytable_at()--> 0, 1, 2, ...
+ *
+ * Memory  keeps its own copy of the bytes; keytable_fini() frees it.
+ * Thread  any, one at a time.
+ */
+#ifndef HEATSCOPE_KEYTABLE_H
+#define HEATSCOPE_KEYTABLE_H
+
+#include "collector/core/slice.h"
+
+struct keytable {
+	size_t n_keys, n_places;	/* places: a power of two, at least twice the keys */
+	__u32 *place;			/* index + 1 of a key, 0: free */
+	struct labels *key;
+};
+
+void keytable_fini(struct keytable *t);		/* a zeroed one is empty, and fine */
+
+/* The number of this key, given to it now if it is new.  -ENOMEM. */
+long keytable_at(struct keytable *t, const struct labels *key);
+
+#endif

@@ -1,0 +1,105 @@
+/* query.h - folds slices into what people read: a grid, a raw value, the keys of a cell.
+ *
+ *      cube or store --store_reader--> fold: keys dropped, slots summed, rows coarser --> grid
+ *
+ * Pure    no loop, file or clock: slices come in through a store_reader, time as now_ns.
+ * Laws    the sum of all cells is the count; folding columns, rows or keys, in any order and in
+ *         any pieces, keeps it (test_query.c, query/test_keys.c).
+ * Scope   of a point metric all sums are kept as they are, with the number of slots that any source
+ *         reported: whoever shows them divides (grid_shown()).  A slot that nobody observed is no
+ *         snapshot; a key that is absent from an observed one was 0 there.
+ * Cover   every source that was seen in the range (or named by fold_expect()) should have reported
+ *         each slot from its first on that is settled; a slot that nobody covers is unobserved.
+ *         A column is in progress until its slots are over and all have reported, or are settled.
+ * Keys    a key's text is its labels joined by "/"; keys with the same text are one key.
+ * Thread  any, one at a time per fold.
+ */
+#ifndef HEATSCOPE_QUERY_H
+#define HEATSCOPE_QUERY_H
+
+#include "collector/core/instrumentation.h"
+#include "render/grid/grid.h"
+#include "aggregator/store/store.h"
+
+/* A slot is settled this long after its end: who has not reported by then is missing. */
+#define SETTLE_NS 1000000000ll
+
+struct query {
+	const struct instrumentation *inst;
+	enum metric_scope scope;
+	int axis;			/* which measure */
+	int weight;			/* 0 = events; n = sums of the instrumentation's weight n-1, along its first measure */
+	__s64 from_ns, to_ns;		/* half-open, multiples of a slot */
+	size_t n_cols;			/* columns wanted at most; slots are summed, never skipped */
+	__u32 row_bits;			/* rows per octave = 2^row_bits, at most the ruler's */
+	__u64 row_min, row_max;		/* values the rows must reach at least; 0, 0: as the data are */
+	__s64 now_ns;
+	const char *const *select;	/* texts of keys */
+	size_t n_select;		/* 0: every key */
+	bool exclude;			/* all but the selected */
+	__u32 drop;			/* key_fold, layer_fold: fields to fold away, bit 0 = the first */
+	bool cells_only;		/* no percentiles per column: for who looks at the cells alone */
+	bool select_kept;		/* select's texts are of the fields that are kept, not of all */
+};
+
+/* The first and last slot (inclusive) to be read for it. */
+void query_slots(const struct query *q, __s64 *ret_first, __s64 *ret_last);
+
+/* The unit of a measure as it is written everywhere: "ns", "bytes", "%", "/s", "bytes/s"; "": none. */
+const char *query_unit(const struct instrumentation *in, int axis);
+
+/* How long a column will be: a whole number of slots, at least one granularity. */
+__u64 query_col_ns(const struct query *q);
+
+/* Does the selection take this key?  (Slow: once per key, not per slice.) */
+bool query_selects(const struct query *q, const struct labels *key);
+
+/* A key's text without the fields that are dropped, into out[KEY_BYTES_MAX].  -ENOMEM. */
+int query_key_text(const struct query *q, const struct labels *key, char *out, bool *ret_other);
+
+struct fold;				/* a grid in the making; its fields are in query.c */
+
+/* The query's arrays and instrumentation are borrowed until fold_free(). */
+int fold_new(const struct query *q, struct fold **ret_fold);
+void fold_free(struct fold *f);
+
+/* This source, too, should have reported, from this slot on. */
+int fold_expect(struct fold *f, const char *source, __s64 first);
+
+/* Before fold_grid(): its rows must reach at least these values, those of a grid beside it. */
+void fold_reach(struct fold *f, __u64 min, __u64 max);
+
+const struct store_reader *fold_reader(struct fold *f);	/* give this to cube_read() or a store's read */
+int fold_error(const struct fold *f);			/* the first error while slices came in */
+__u32 fold_min_reporting(struct fold *f);	/* the fewest sources that reported, over the slots that are over */
+/* Slots of the time from..to that any source reported, of a point metric; 0 of others. */
+__u64 fold_snapshots(struct fold *f, __s64 from_ns, __s64 to_ns);
+struct grid *fold_grid(struct fold *f);	/* finishes it; the caller frees the grid; NULL: no memory */
+
+/* A histogram per key over the whole range, e.g. for the key list, the report's table, `details`. */
+struct key_total {
+	char text[KEY_BYTES_MAX];
+	bool other;			/* one of its labels is `other`, the rest beyond a cap */
+	struct hist hist;
+	__u64 rank;			/* what it is sorted by, the highest first */
+};
+
+/* Which number sorts the keys, the highest first.  The sum says where the time went; of a measure that counts 1 per event it is the
+ * count.  Equal keys go by count, then by text.  KEYS_BY_KEY: by text alone. */
+enum key_order { KEYS_BY_SUM, KEYS_BY_COUNT, KEYS_BY_MEAN, KEYS_BY_P50, KEYS_BY_P90, KEYS_BY_P99, KEYS_BY_P999, KEYS_BY_MAX, KEYS_BY_KEY };
+#define KEY_ORDERS "sum count mean p50 p90 p99 p999 max key"	/* their names, in that order */
+
+struct key_fold;
+int key_fold_new(const struct query *q, struct key_fold **ret_fold);
+void key_fold_free(struct key_fold *f);
+const struct store_reader *key_fold_reader(struct key_fold *f);
+/* For a reader's count: then nothing but the count is in the totals' histograms. */
+void key_fold_count(void *fold, const struct slice *s, __u64 n);
+int key_fold_error(const struct key_fold *f);
+/* Sorted; valid until key_fold_free() or until they are sorted again. */
+const struct key_total *key_fold_totals(struct key_fold *f, enum key_order order, size_t *ret_n);
+
+/* A key's text, NUL-terminated, into out[KEY_BYTES_MAX]; "" without fields. */
+void key_text(const struct labels *key, char *out, bool *ret_other);
+
+#endif

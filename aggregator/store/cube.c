@@ -1,0 +1,381 @@
+#include "aggregator/store/cube.h"
+
+#include "aggregator/store/slot_slices.h"
+#include "aggregator/store/observation.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS_MAX (1u << 25)		/* a year of seconds */
+
+/* One instrumentation.  Every pile of the ring belongs to a slot of newest - n_slots + 1 .. newest:
+ * what leaves that range is emptied when the range moves, so a pile needs no tag. */
+struct ring {
+	struct ring *next;
+	__u64 inst;
+	size_t n_slots;
+	struct pile *pile;
+	bool has_data, loaded;
+	__s64 newest;			/* where has_data */
+	__s64 since;			/* what is older was never given to this ring */
+	bool has_gap;
+	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back, or never loaded */
+	struct keys keys;
+	struct witness witness;
+};
+
+struct cube {
+	struct ring *ring;
+	struct sum scratch;
+};
+
+static struct ring *ring_of(const struct cube *c, __u64 inst)
+{
+	struct ring *r = c->ring;
+
+	while (r && r->inst != inst)
+		r = r->next;
+	return r;
+}
+
+static __s64 ring_oldest(const struct ring *r, __s64 newest)
+{
+	__s64 oldest = newest - (__s64)r->n_slots + 1;
+
+	if (r->has_gap && newest >= r->gap_first && oldest <= r->gap_last)
+		oldest = r->gap_last + 1;
+	return oldest > r->since ? oldest : r->since;
+}
+
+static struct pile *pile_of(const struct ring *r, __s64 slot)
+{
+	__s64 at = slot % (__s64)r->n_slots;
+
+	return &r->pile[at < 0 ? at + (__s64)r->n_slots : at];
+}
+
+static void ring_empty(struct ring *r)
+{
+	for (size_t i = 0; i < r->n_slots; i++)
+		pile_fini(&r->pile[i], &r->keys);
+	keys_fini(&r->keys);
+	witness_fini(&r->witness);
+	r->has_data = false;
+	r->since = INT64_MIN;
+}
+
+static void ring_free(struct ring *r)
+{
+	ring_empty(r);
+	free(r->pile);
+	free(r);
+}
+
+/* Moves the range so that `newest` is in it, and forgets the slices that leave it. */
+static void ring_advance(struct ring *r, __s64 newest)
+{
+	if (!r->has_data) {
+		r->has_data = true;
+		r->newest = newest;
+	}
+	if (newest <= r->newest)
+		return;
+	if ((__u64)newest - (__u64)r->newest >= r->n_slots)
+		r->newest = newest - (__s64)r->n_slots;
+	while (r->newest < newest)
+		pile_fini(pile_of(r, ++r->newest), &r->keys);
+}
+
+/* --- opening and closing --- */
+
+int cube_new(struct cube **ret_cube)
+{
+	struct cube *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	*ret_cube = c;
+	return 0;
+}
+
+void cube_free(struct cube *c)
+{
+	if (!c)
+		return;
+	while (c->ring)
+		cube_drop(c, c->ring->inst);
+	sum_fini(&c->scratch);
+	free(c);
+}
+
+int cube_open(struct cube *c, __u64 inst, size_t n_slots)
+{
+	struct ring *r;
+
+	if (ring_of(c, inst))
+		return -EEXIST;
+	if (!n_slots || n_slots > SLOTS_MAX)
+		return -EINVAL;
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	r->pile = calloc(n_slots, sizeof(*r->pile));
+	if (!r->pile) {
+		free(r);
+		return -ENOMEM;
+	}
+	r->inst = inst;
+	r->n_slots = n_slots;
+	r->since = INT64_MIN;
+	r->next = c->ring;
+	c->ring = r;
+	return 0;
+}
+
+void cube_drop(struct cube *c, __u64 inst)
+{
+	struct ring **at = &c->ring, *r;
+
+	while (*at && (*at)->inst != inst)
+		at = &(*at)->next;
+	r = *at;
+	if (!r)
+		return;
+	*at = r->next;
+	ring_free(r);
+}
+
+/* Slots that fit move into the new piles, the others are emptied. */
+static void ring_move(struct ring *r, struct pile *pile, size_t n_slots)
+{
+	__s64 oldest = ring_oldest(r, r->newest), first = r->newest - (__s64)n_slots + 1;
+	struct ring moved = { .n_slots = n_slots, .pile = pile };
+
+	first = first > oldest ? first : oldest;
+	for (__s64 slot = oldest; slot <= r->newest; slot++) {
+		if (slot < first)
+			pile_fini(pile_of(r, slot), &r->keys);
+		else
+			*pile_of(&moved, slot) = *pile_of(r, slot);
+	}
+	r->since = first;
+	witness_trim(&r->witness, first);
+}
+
+int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
+{
+	struct ring *r = ring_of(c, inst);
+	struct pile *pile;
+
+	if (!r)
+		return -ENOENT;
+	if (!n_slots || n_slots > SLOTS_MAX)
+		return -EINVAL;
+	if (n_slots == r->n_slots)
+		return 0;
+	pile = calloc(n_slots, sizeof(*pile));
+	if (!pile)
+		return -ENOMEM;
+	if (r->has_data)
+		ring_move(r, pile, n_slots);
+	free(r->pile);
+	r->pile = pile;
+	r->n_slots = n_slots;
+	return 0;
+}
+
+/* --- adding --- */
+
+/* Slices of one slot; nothing changes on an error, not even the range. */
+static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struct slice *slice, size_t n)
+{
+	struct pile first = { 0 };
+	bool newer = !r->has_data || slot > r->newest;
+	int err = pile_add(newer ? &first : pile_of(r, slot), &r->keys, scratch, slice, n);
+
+	if (!err && newer) {
+		ring_advance(r, slot);
+		*pile_of(r, slot) = first;
+	}
+	return err;
+}
+
+/* There is room for it. */
+static void add_witness(struct ring *r, const struct batch *b, __s64 oldest)
+{
+	struct mark mark[BATCH_MARKS_MAX];
+	__s64 last = witness_last(b);
+	size_t n;
+
+	if (last >= oldest)
+		witness_cover(&r->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
+	if (b->loss.n && b->loss.last >= oldest)
+		witness_lose(&r->witness, b->source, &b->loss);
+	for (n = batch_marks(b, mark); n > 0 && b->slot >= oldest; n--)
+		witness_mark(&r->witness, &mark[n - 1]);
+}
+
+int cube_add(struct cube *c, const struct batch *b)
+{
+	struct ring *r = ring_of(c, b->inst);
+	__s64 last = witness_last(b), oldest, was;
+	int err;
+
+	if (!r)
+		return -ENOENT;
+	was = r->has_data ? ring_oldest(r, r->newest) : INT64_MIN;
+	oldest = ring_oldest(r, r->has_data && r->newest > last ? r->newest : last);
+	if (last < oldest && !(b->loss.n && b->loss.last >= oldest))
+		return -ESTALE;
+	err = witness_reserve(&r->witness, b->source);
+	if (!err && b->n_slices && b->slot >= oldest)
+		err = ring_add(r, &c->scratch, b->slot, b->slice, b->n_slices);
+	if (err)
+		return err;
+	ring_advance(r, last);
+	add_witness(r, b, oldest);
+	if (oldest > was)		/* last: what was reserved must not go before it is used */
+		witness_trim(&r->witness, oldest);
+	return 0;
+}
+
+static void ring_leave(struct ring *r, __s64 first, __s64 last)
+{
+	r->gap_first = r->has_gap && r->gap_first < first ? r->gap_first : first;
+	r->gap_last = r->has_gap && r->gap_last > last ? r->gap_last : last;
+	r->has_gap = true;
+}
+
+void cube_leave(struct cube *c, __u64 inst, __s64 first, __s64 last)
+{
+	struct ring *r = ring_of(c, inst);
+
+	if (r)
+		ring_leave(r, first, last);
+}
+
+bool cube_set_back(struct cube *c, __u64 inst, __s64 now)
+{
+	struct ring *r = ring_of(c, inst);
+	__s64 oldest = r && r->has_data ? ring_oldest(r, r->newest) : now;
+
+	if (oldest <= now)
+		return false;
+	ring_leave(r, oldest, r->newest);
+	ring_empty(r);
+	r->since = now;
+	r->newest = now;
+	r->has_data = true;
+	return true;
+}
+
+/* --- loading --- */
+
+struct loading {
+	struct cube *cube;
+	struct ring *ring;
+	int err;
+};
+
+static void load_slice(void *arg, __s64 slot, const struct slice *s)
+{
+	struct loading *l = arg;
+
+	if (!l->err)
+		l->err = ring_add(l->ring, &l->cube->scratch, slot, s, 1);
+}
+
+static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct loading *l = arg;
+
+	if (!l->err)
+		l->err = witness_reserve(&l->ring->witness, source);
+	if (l->err)
+		return;
+	ring_advance(l->ring, last);
+	witness_cover(&l->ring->witness, source, first, last);
+}
+
+static void load_loss(void *arg, const char *source, const struct loss *loss)
+{
+	struct loading *l = arg;
+
+	if (!l->err)
+		l->err = witness_reserve(&l->ring->witness, source);
+	if (!l->err)
+		witness_lose(&l->ring->witness, source, loss);
+}
+
+static void load_mark(void *arg, const struct mark *mark)
+{
+	struct loading *l = arg;
+
+	if (!l->err)
+		l->err = witness_reserve(&l->ring->witness, "");
+	if (!l->err)
+		witness_mark(&l->ring->witness, mark);
+}
+
+int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last)
+{
+	struct loading l = { .cube = c, .ring = ring_of(c, inst) };
+	const struct store_reader reader = { .arg = &l, .slice = load_slice, .cover = load_cover, .loss = load_loss,
+					     .mark = load_mark };
+	struct store_range range;
+	int err;
+
+	if (!l.ring)
+		return -ENOENT;
+	if (l.ring->has_data || l.ring->loaded)
+		return -EEXIST;
+	if ((__u64)last - (__u64)first >= l.ring->n_slots)
+		first = last - (__s64)l.ring->n_slots + 1;
+	range = (struct store_range){ .first = first, .last = last, .axis = -1, .weight = -1 };
+	err = s->ops->read(s, inst, &range, &reader);
+	if (!err)
+		err = l.err;
+	if (err) {
+		ring_empty(l.ring);
+		return err;
+	}
+	l.ring->loaded = true;
+	l.ring->since = first;
+	return 0;
+}
+
+/* --- reading --- */
+
+int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axis, int weight,
+	      const struct store_reader *reader)
+{
+	const struct ring *r = ring_of(c, inst);
+	__s64 oldest;
+
+	if (!r)
+		return -ENOENT;
+	if (!r->has_data)
+		return 0;
+	oldest = ring_oldest(r, r->newest);
+	if (first < oldest)
+		first = oldest;
+	witness_read(&r->witness, first, last, reader);
+	if (last > r->newest)
+		last = r->newest;
+	for (__s64 slot = first; reader->slice && slot <= last; slot++)
+		pile_read(pile_of(r, slot), slot, axis, weight, reader);
+	return 0;
+}
+
+int cube_range(const struct cube *c, __u64 inst, __s64 *ret_first, __s64 *ret_last)
+{
+	const struct ring *r = ring_of(c, inst);
+
+	if (!r || !r->has_data)
+		return -ENOENT;
+	*ret_first = ring_oldest(r, r->newest);
+	*ret_last = r->newest;
+	return 0;
+}

@@ -1,0 +1,167 @@
+#include "aggregator/store/incoming_batch.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival)
+{
+	struct arrival *a = calloc(1, sizeof(*a));
+	int err = -ENOMEM;
+
+	if (!a)
+		return -ENOMEM;
+	a->data = malloc(len + 1);
+	if (a->data) {
+		memcpy(a->data, data, len);
+		a->len = len;
+		err = batch_decode(a->data, len, &a->batch);
+	}
+	if (err) {
+		arrival_free(a);
+		return err;
+	}
+	*ret_arrival = a;
+	return 0;
+}
+
+void arrival_free(struct arrival *a)
+{
+	if (!a)
+		return;
+	batch_fini(&a->batch);
+	bytes_fini(&a->keys);
+	free(a->data);
+	free(a);
+}
+
+__s64 arrival_last(const struct arrival *a)
+{
+	return a->batch.slot + (a->batch.run > 1 ? (__s64)a->batch.run - 1 : 0);
+}
+
+/* Each measure is counted once per event, so one axis is enough. */
+__u64 arrival_events(const struct arrival *a)
+{
+	struct hist_reader r;
+	__u64 n = clamp_json(a->batch.loss.n);
+
+	for (size_t i = 0; i < a->batch.n_slices; i++) {
+		const struct slice *s = &a->batch.slice[i];
+
+		if (!s->axis && !s->weight && !hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
+			n = events_add(n, r.count);
+	}
+	return n;
+}
+
+static const char *check_slice(const struct slice *s, const struct instrumentation *in, int n_labels)
+{
+	if (labels_count(&s->key) != n_labels)
+		return "its keys do not have the instrumentation's fields";
+	if (s->axis >= in->n_measures || s->weight > in->n_weights)
+		return "it measures what the instrumentation does not";
+	if (!ruler_common(s->ruler, in->ruler[s->axis]))
+		return "its ruler does not fit the measure's";
+	return NULL;
+}
+
+static const char *check_time(const struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
+{
+	__s64 latest = (bounds->now_ns + FUTURE_MAX_NS) / (__s64)in->slot_ns;
+
+	if (a->batch.slot_ns != in->slot_ns)
+		return "its slots have another length than the instrumentation's";
+	if (arrival_last(a) > latest || (a->batch.loss.n && a->batch.loss.last > latest))
+		return "its slot is more than 10 s in the future: compare the clocks of both machines";
+	if (a->batch.loss.n && a->batch.loss.first < 0)
+		return "it lost events before 1970";
+	if (arrival_last(a) < bounds->kept_from)
+		return "its slot is older than the retention time";
+	if (arrival_last(a) < bounds->taken_from)
+		return "the database has dropped its slot already: by max-size, or before a clock was set back";
+	return NULL;
+}
+
+const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
+			  const struct arrival_bounds *bounds)
+{
+	int n_labels = (int)in->n_fields - has_host;
+	const char *why = check_time(a, in, bounds);
+
+	for (size_t i = 0; i < a->batch.n_slices && !why; i++)
+		why = check_slice(&a->batch.slice[i], in, n_labels);
+	if (!why && a->batch.n_slices > (size_t)ARRIVAL_KEYS_MAX * in->n_measures * (1 + in->n_weights))
+		why = "it has more slices than 4096 keys can have";
+	return why;
+}
+
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
+{
+	struct batch *b = &a->batch;
+	struct loss l = { .n = b->loss.n, .sum = b->loss.sum, .first = b->slot, .last = b->slot };
+	struct hist_reader r;
+
+	if (check_time(a, in, bounds))
+		return false;
+	for (size_t i = 0; i < b->n_slices; i++) {
+		const struct slice *s = &b->slice[i];
+
+		if (s->axis || s->weight || hist_reader_open(&r, s->ruler, s->hist, s->hist_len))
+			continue;
+		l.n = events_add(l.n, r.count);
+		l.sum = events_add(l.sum, r.sum);
+	}
+	if (b->loss.n && b->loss.first < l.first)
+		l.first = b->loss.first;
+	if (b->loss.n && b->loss.last > l.last)
+		l.last = b->loss.last;
+	if (l.n == b->loss.n)
+		l.n++;			/* slices of other measures only: at least one event */
+	b->loss = l;
+	b->n_slices = 0;
+	b->exemplars_len = 0;
+	return true;
+}
+
+static size_t label_at(const struct labels *key, int at)
+{
+	size_t offset = 0;
+
+	while (at-- > 0 && offset < key->len)
+		offset += 1 + (size_t)key->bytes[offset];
+	return offset;
+}
+
+static void put_with_host(struct bytes *out, const struct labels *key, int at, const char *host)
+{
+	size_t before = label_at(key, at);
+
+	bytes_put(out, key->bytes, before);
+	labels_put(out, host);
+	bytes_put(out, key->bytes + before, key->len - before);
+}
+
+/* Slices of one key share its bytes; so do they afterwards.  The buffer moves while it grows: keys
+ * are pointed to when it is complete. */
+int arrival_name_host(struct arrival *a, int at)
+{
+	struct slice *slice = a->batch.slice;
+	size_t n = a->batch.n_slices, *offset = calloc(n + 1, sizeof(*offset));
+
+	if (!offset)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		bool same = i && slice[i].key.bytes == slice[i - 1].key.bytes && slice[i].key.len == slice[i - 1].key.len;
+
+		offset[i] = same ? offset[i - 1] : a->keys.len;
+		if (!same)
+			put_with_host(&a->keys, &slice[i].key, at, a->batch.source);
+	}
+	for (size_t i = 0; i < n && !a->keys.err; i++) {
+		slice[i].key.len = (__u16)(slice[i].key.len + 1 + strlen(a->batch.source));
+		slice[i].key.bytes = a->keys.data + offset[i];
+	}
+	free(offset);
+	return a->keys.err;
+}

@@ -1,0 +1,65 @@
+/* incoming_batch.h - a batch on its way into the store: decoded, checked against its instrumentation,
+ *             with the source's name filled in where the instrumentation is decomposed by it.
+ *
+ *      payload --arrival_new()--> batch --arrival_check()--> fits --arrival_name_host()--> flush
+ *
+ * Errors  0 or -errno.
+ * Memory  an arrival owns a copy of the payload, which its batch borrows from.
+ * Thread  any, one at a time.
+ */
+#ifndef HEATSCOPE_ARRIVAL_H
+#define HEATSCOPE_ARRIVAL_H
+
+#include "collector/core/batch.h"
+#include "collector/core/instrumentation.h"
+#include "collector/core/saturating.h"
+#include <stdbool.h>
+
+#define ARRIVAL_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
+#define FUTURE_MAX_NS 10000000000ll	/* how far a source's clock may be ahead of ours */
+
+struct arrival {
+	struct arrival *next;
+	struct batch batch;		/* borrows from data and keys */
+	__u8 *data;			/* the frame's payload */
+	size_t len;
+	struct bytes keys;		/* key bytes with the host's name in them */
+	void *from;			/* whose it is, for store_queue.h's settled(); NULL: its connection is gone */
+	__u64 n_cut;			/* events of keys that were too many, which are in batch.loss now (slot_keys.h) */
+	bool has_step;			/* batch.clock_step_ns is of our clock, not of its source's */
+	bool fresh;			/* the store did not know it */
+};
+
+struct arrival_bounds {			/* of what is taken */
+	__s64 kept_from;		/* the first slot that is not older than the retention */
+	__s64 taken_from;		/* the first that the database has not dropped: it would take what is sent again for new */
+	__s64 now_ns;
+};
+
+/* Counts of events are written as JSON, whose largest integer is 2^63 - 1: they stop there. */
+static inline __u64 events_add(__u64 n, __u64 more)
+{
+	return clamp_json(saturating_add(n, more));
+}
+
+/* -EBADMSG: not a batch; -ENOMEM. */
+int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival);
+void arrival_free(struct arrival *a);	/* NULL is fine */
+
+/* NULL: it can be added.  Else why it cannot, as the end of a sentence: a constant text.
+ * has_host: hostname is among the fields, so keys from the source lack that one. */
+const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
+			  const struct arrival_bounds *bounds);
+
+/* What cannot be added because of its slices becomes a loss in its slot, which can, so that its
+ * column is shown as partly lost.  False: its time is what does not fit, and nothing has changed. */
+bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds);
+
+/* Inserts the source's name into every key, as its label number `at`. */
+int arrival_name_host(struct arrival *a, int at);
+
+/* The last slot it speaks for, and its events: counted, and those it reports as lost. */
+__s64 arrival_last(const struct arrival *a);
+__u64 arrival_events(const struct arrival *a);
+
+#endif

@@ -1,0 +1,32 @@
+/* keys.h - the key bytes in use, each kept once and counted.
+ *
+ *      labels --keys_take()--> one shared copy --keys_drop()--> gone with its last user
+ *
+ * Why     An hour of slots names the same few keys thousands of times, and over weeks keys come
+ *         and go (a pid, a connection): what no slot uses must not stay.
+ * Memory  a zeroed one is empty; keys_fini() frees all, whoever still holds one.
+ * Thread  any, one at a time.
+ */
+#ifndef HEATSCOPE_KEYS_H
+#define HEATSCOPE_KEYS_H
+
+#include "collector/core/slice.h"
+
+struct kept_key {
+	struct kept_key *next;		/* in its bucket */
+	__u32 hash;
+	__u32 n_users;
+	struct labels labels;		/* of `bytes` */
+	__u8 bytes[];
+};
+
+struct keys {
+	size_t n_keys, n_buckets;	/* buckets: 0 or a power of two */
+	struct kept_key **bucket;
+};
+
+void keys_fini(struct keys *k);
+struct kept_key *keys_take(struct keys *k, const struct labels *labels);	/* NULL: no memory */
+void keys_drop(struct keys *k, struct kept_key *key);
+
+#endif

@@ -1,0 +1,174 @@
+#include "aggregator/store/slot_slices.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A pile is changed on a copy of its entries: `fresh` says which histograms are the copy's own, so
+ * that either the old or the new ones can be freed when it is clear which of the two stays. */
+enum { REPLACED = 1, ADDED = 2 };
+
+void pile_fini(struct pile *p, struct keys *keys)
+{
+	for (size_t i = 0; i < p->n_entries; i++) {
+		keys_drop(keys, p->entry[i].key);
+		free(p->entry[i].hist);
+	}
+	free(p->entry);
+	memset(p, 0, sizeof(*p));
+}
+
+static int compare(const struct pile_entry *e, const struct slice *s)
+{
+	int order = (int)e->axis - (int)s->axis;
+
+	if (!order)
+		order = (int)e->weight - (int)s->weight;
+	if (!order)
+		order = labels_compare(&e->key->labels, &s->key);
+	if (!order)
+		order = (e->ruler > s->ruler) - (e->ruler < s->ruler);
+	return order;
+}
+
+/* The first entry that is not before s. */
+static size_t place_of(const struct pile *p, const struct slice *s)
+{
+	size_t from = 0, to = p->n_entries;
+
+	while (from < to) {
+		size_t at = (from + to) / 2;
+
+		if (compare(&p->entry[at], s) < 0)
+			from = at + 1;
+		else
+			to = at;
+	}
+	return from;
+}
+
+static __u8 *copy_of(const __u8 *data, size_t len)
+{
+	__u8 *copy = malloc(len ? len : 1);
+
+	if (copy && len)
+		memcpy(copy, data, len);
+	return copy;
+}
+
+/* s is added to an entry of the copy. */
+static int merge(struct pile_entry *e, struct sum *scratch, const struct slice *s)
+{
+	int err = sum_two(scratch, s->ruler, e->hist, e->hist_len, s->hist, s->hist_len);
+	__u8 *hist = err ? NULL : copy_of(scratch->bytes.data, scratch->bytes.len);
+
+	if (!hist)
+		return err ? err : -ENOMEM;
+	if (e->fresh)
+		free(e->hist);
+	else
+		e->fresh = REPLACED;
+	e->hist = hist;
+	e->hist_len = (__u32)scratch->bytes.len;
+	return 0;
+}
+
+/* s is new; the copy has room for it. */
+static int insert(struct pile *p, size_t at, struct keys *keys, const struct slice *s)
+{
+	struct pile_entry e = {
+		.ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
+		.hist_len = s->hist_len,
+	};
+	int err = sum_check(s->ruler, s->hist, s->hist_len);
+
+	if (err)
+		return err;
+	e.hist = copy_of(s->hist, s->hist_len);
+	e.key = e.hist ? keys_take(keys, &s->key) : NULL;
+	if (!e.key) {
+		free(e.hist);
+		return -ENOMEM;
+	}
+	memmove(&p->entry[at + 1], &p->entry[at], (p->n_entries - at) * sizeof(e));
+	p->entry[at] = e;
+	p->n_entries++;
+	return 0;
+}
+
+static int add_one(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *s)
+{
+	size_t at = place_of(p, s);
+
+	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
+		return -EINVAL;
+	if (at < p->n_entries && !compare(&p->entry[at], s))
+		return merge(&p->entry[at], scratch, s);
+	return insert(p, at, keys, s);
+}
+
+static void discard(struct pile *copy, struct keys *keys)
+{
+	for (size_t i = 0; i < copy->n_entries; i++) {
+		if (copy->entry[i].fresh)
+			free(copy->entry[i].hist);
+		if (copy->entry[i].fresh == ADDED)
+			keys_drop(keys, copy->entry[i].key);
+	}
+	free(copy->entry);
+}
+
+/* Both are sorted alike, and the copy holds all of the old ones. */
+static void keep(struct pile *p, struct pile *copy)
+{
+	struct pile_entry *old = p->entry;
+
+	for (size_t i = 0; i < copy->n_entries; i++) {
+		if (copy->entry[i].fresh == REPLACED)
+			free(old->hist);
+		if (copy->entry[i].fresh != ADDED)
+			old++;
+		copy->entry[i].fresh = 0;
+	}
+	free(p->entry);
+	*p = *copy;
+}
+
+int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n)
+{
+	struct pile copy = { .n_entries = p->n_entries };
+	int err = 0;
+
+	if (!n)
+		return 0;
+	copy.entry = malloc((p->n_entries + n) * sizeof(*copy.entry));
+	if (!copy.entry)
+		return -ENOMEM;
+	if (p->n_entries)
+		memcpy(copy.entry, p->entry, p->n_entries * sizeof(*copy.entry));
+	for (size_t i = 0; i < n && !err; i++)
+		err = add_one(&copy, keys, scratch, &slice[i]);
+	if (err)
+		discard(&copy, keys);
+	else
+		keep(p, &copy);
+	return err;
+}
+
+void pile_read(const struct pile *p, __s64 slot, int axis, int weight, const struct store_reader *reader)
+{
+	const struct slice from = { .axis = (__u16)(axis < 0 ? 0 : axis), .weight = (__u16)(axis < 0 || weight < 0 ? 0 : weight) };
+
+	for (size_t i = place_of(p, &from); i < p->n_entries; i++) {
+		const struct pile_entry *e = &p->entry[i];
+		const struct slice s = {
+			.ruler = e->ruler, .axis = e->axis, .weight = e->weight, .key = e->key->labels,
+			.hist = e->hist, .hist_len = e->hist_len,
+		};
+
+		if (axis >= 0 && (e->axis != axis || (weight >= 0 && e->weight > weight)))
+			break;
+		if (weight < 0 || e->weight == weight)
+			reader->slice(reader->arg, slot, &s);
+	}
+}

@@ -1,0 +1,182 @@
+/* sqlite.h - what the files of this folder share; nobody else includes it or knows SQLite.
+ *
+ *      sql.c       the schema and the statements
+ *      db.c        the file, its statements, its checksums
+ *      sqlite.c    adding, instrumentations, identity
+ *      read.c      reading
+ *      compact.c   the long-term layout, adding up
+ *      expire.c    forgetting
+ *      limit.c     a file that stays below a size
+ *      upgrade.c   files of the version before
+ *
+ *      add() -> hot, tier 0: one row per slice
+ *      compact(): 300 slots of a key --> chunk, one block   --added up--> hot rows of the next tier
+ *
+ * Why     Rows by slot are quick to add (a second's rows lie side by side), blocks by key are small
+ *         and quick to scan.  A late slice of a slot that is in a chunk becomes a hot row again,
+ *         and the next compact() puts it into its chunk and adds it to the next tier's row.
+ * Tiers   An event is in exactly one of: a hot row of tier 0; a chunk of tier 0 and a hot row of
+ *         tier 1; chunks of tiers 0 and 1 and a hot row of tier 2; chunks of all three.  Each step
+ *         is one transaction, so a tier's chunks and the hot rows of it and of the finer ones are
+ *         all there is, at any moment, once.  (Adding each slice to all three at once would be
+ *         a hundred times the writing.)
+ * Whole   Of the slots of each (axis, weight, ruler) one chunk holds all keys together: the only
+ *         key's, or one of no key (key 0).  So do hot rows of key 0 in the coarser tiers.  Most
+ *         pictures need no other.
+ * Damage  that compact() meets becomes a loss: a row of the table loss instead of the damaged one.
+ * Slots   in hot and chunk are the tier's own (minutes from the epoch); in all else tier 0's.
+ * Safety  WAL with synchronous=NORMAL: a killed process loses no commit; a power cut may lose the
+ *         newest ones, never a part of one.  Rows carry a CRC of what they say and of where they
+ *         are filed, for what SQLite's own structure does not notice; chunks have one in them.
+ * Errors  0 or -errno, and then store.reason says more.
+ * Thread  one call at a time, as store.h.
+ */
+#ifndef HEATSCOPE_STORE_SQLITE_H
+#define HEATSCOPE_STORE_SQLITE_H
+
+#include "aggregator/store/chunk.h"
+#include "aggregator/store/chunk_cache.h"
+#include "aggregator/store/store.h"
+#include "aggregator/store/sum.h"
+
+#include <sqlite3.h>
+
+#define SCHEMA_VERSION 2
+
+enum sql {
+	BEGIN, COMMIT, ROLLBACK,
+	META_GET, META_PUT, META_DROP, META_EACH, ID_RAISE, SLOT_NS_GET, SLOT_NS_PUT, HORIZON_GET, HORIZON_PUT,
+	SOURCE_GET, SOURCE_ADD, KEY_GET, KEY_ADD, KEY_EACH,
+	SEEN_ADD, HOT_ADD, HOT_GET, HOT_PUT, HOT_DROP,
+	COVER_NEAR, COVER_DROP, COVER_ADD, LOSS_ADD, MARK_ADD, EXEMPLARS_ADD,
+	HOT_READ, HOT_WHOLE, CHUNK_READ, WHOLE_READ, CHUNK_DATA, COVER_READ, LOSS_READ, MARK_READ, EXEMPLARS_READ,
+	HOT_OLDEST, CHUNK_GET, CHUNK_PUT, CHUNK_DROP, WHOLE_GET, WHOLE_CLEAR, FAMILY_EACH,
+	INST_PUT, INST_EACH, SLOT_NS_EACH, CHUNK_OLDEST, COVER_NEWEST,
+	CHUNK_EXPIRE, HOT_EXPIRE, SEEN_EXPIRE, COVER_EXPIRE, LOSS_EXPIRE, MARK_EXPIRE, EXEMPLARS_EXPIRE, KEY_EXPIRE,
+	COVER_OLDEST, COVER_SOURCES, COVER_WINDOW, LOSS_WINDOW, LOSS_DROP, MARK_WINDOW, MARK_DROP,
+	DELETE_FIRST, DELETE_SLOT_NS, DELETE_HORIZON, DELETE_HOT, DELETE_CHUNK, DELETE_COVER, DELETE_LOSS, DELETE_MARK,
+	DELETE_SEEN, DELETE_EXEMPLARS, DELETE_LAST, SOURCES_UNUSED,
+	N_SQL,
+};
+
+extern const char *const sql_schema;	/* of SCHEMA_VERSION */
+extern const char *const sql_later;	/* what a file of that version may lack */
+extern const char *const sql_text[N_SQL];
+
+struct dropped {			/* of a tier: slots first..before-1 */
+	__s64 first, before;		/* first == before: nothing was there */
+};
+
+struct known {				/* an instrumentation, as far as a store knows it */
+	__u64 inst;
+	__u64 slot_ns;			/* 0: nothing was added yet */
+	struct dropped dropped[TIERS];
+};
+
+struct sqlite {
+	struct store store;
+	sqlite3 *db;
+	sqlite3_stmt *stmt[N_SQL];
+	struct sum scratch, up;
+	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
+	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
+	struct bytes frame, bytes;
+	struct memo memo;		/* chunks as sums of several slots, for read() */
+	__s64 max_pages;		/* 0: no limit */
+	struct known *known;		/* what was asked for since the last rollback */
+	size_t n_known, known_room;
+};
+
+struct place {				/* where a slice is filed, its key apart */
+	__u64 inst;
+	int tier;
+	__s64 slot;			/* the tier's own */
+};
+
+/* --- db.c --- */
+
+int db_open(struct sqlite *q, const char *path);
+void db_close(struct sqlite *q);
+int db_execute(struct sqlite *q, const char *sql);
+int db_number(struct sqlite *q, const char *sql, __s64 *ret_value);	/* one statement's one number */
+
+/* Binds: i a 64-bit integer, t a text, b bytes and their length.  What is bound must live until
+ * the statement is done. */
+sqlite3_stmt *db_bind(struct sqlite *q, enum sql which, const char *types, ...);
+
+/* 1: a row; 0: the end; -errno.  After the latter two the statement is ready to be bound again. */
+int db_step(struct sqlite *q, sqlite3_stmt *stmt);
+
+/* Steps once and gives the first column; the row is not kept.  1, 0 or -errno. */
+int db_fetch(struct sqlite *q, sqlite3_stmt *stmt, __s64 *ret_value);
+
+int db_begin(struct sqlite *q);
+int db_end(struct sqlite *q, int err);	/* commits if err is 0, else rolls back and returns it */
+
+static inline __s64 col(sqlite3_stmt *stmt, int i)
+{
+	return sqlite3_column_int64(stmt, i);
+}
+
+/* A text column, "" for none. */
+const char *col_text(sqlite3_stmt *stmt, int i);
+
+/* What stands in the column `crc` of a row. */
+__s64 slice_crc(const struct place *at, const struct slice *s);
+__s64 cover_crc(__u64 inst, const char *source, __s64 first, __s64 last, __u64 n);
+__s64 loss_crc(__u64 inst, const char *source, const struct loss *l);
+__s64 mark_crc(__u64 inst, const struct mark *mark);
+
+__s64 exemplars_crc(__u64 inst, const char *source, __s64 slot, const void *data, size_t len);
+
+void found_damage(struct sqlite *q, const char *what, __s64 slot);	/* counted, and into store.reason */
+
+/* What is known of an instrumentation; the copy is the caller's.  db_know() stores it. */
+int db_known(struct sqlite *q, __u64 inst, struct known *ret_known);
+int db_know_slot(struct sqlite *q, __u64 inst, __u64 slot_ns);
+int db_know_dropped(struct sqlite *q, __u64 inst, int tier, const struct dropped *d);
+void db_forget(struct sqlite *q);		/* reads it anew from now on */
+
+/* --- sqlite.c --- */
+
+struct sqlite *sqlite_of(struct store *s);	/* clears the reason */
+
+/* Binds HOT_GET, or HOT_ADD and HOT_PUT with the histogram of s. */
+sqlite3_stmt *bind_hot(struct sqlite *q, enum sql which, const struct place *at, __s64 key, const struct slice *s);
+
+/* The histogram of a hot row into `ret`, borrowed from the statement, whose row stays until it is
+ * reset.  1; 0: no such row; -EBADMSG: its checksum is wrong. */
+int hot_get(struct sqlite *q, sqlite3_stmt *stmt, const struct place *at, const struct slice *name, struct slice *ret);
+
+/* Adds s to the hot row there, or makes it.  A damaged one gives way, and is a loss from now on, in
+ * slots first..last of tier 0. */
+int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last);
+
+/* Losses of a source; "", 0: of none. */
+int add_loss(struct sqlite *q, __u64 inst, const char *source, __s64 source_id, const struct loss *l);
+
+/* Something in slots first..last of tier 0 was damaged and is there no more. */
+int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last);
+
+/* --- compact.c --- */
+
+/* Chunks and adds up, each in a transaction unless there is one, the blocks of this tier that begin before this slot (the tier's own). */
+int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before);
+
+/* --- the others --- */
+
+int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, const struct store_reader *reader);
+int sqlite_expire(struct store *s, __u64 inst, const __s64 slot[TIERS]);
+int expire_in(struct sqlite *q, __u64 inst, const __s64 slot[TIERS]);	/* the same */
+int sqlite_limit(struct store *s, __u64 bytes);
+int sqlite_shrink(struct store *s);
+int db_make_room(struct sqlite *q);		/* by dropping a tenth; -ENOSPC: nothing could be dropped */
+int db_limit_pages(struct sqlite *q, bool all);	/* to max_pages, or what is for adding; or as few as there are */
+int sqlite_compact(struct store *s, __u64 inst, __s64 slot);
+int sqlite_inst_delete(struct store *s, __u64 inst);
+
+/* From version 1, within a transaction; the statements are prepared between the two. */
+int sqlite_upgrade_tables(struct sqlite *q);
+int sqlite_upgrade_rows(struct sqlite *q);
+
+#endif

@@ -1,0 +1,65 @@
+#include "aggregator/store/store.h"
+
+#include "aggregator/store/sum.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+static int slice_check(const struct slice *s)
+{
+	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX || s->key.len > KEY_BYTES_MAX ||
+	    labels_count(&s->key) < 0)
+		return -EBADMSG;
+	return sum_check(s->ruler, s->hist, s->hist_len);
+}
+
+static void keep_last(void *arg, __s64 first, __s64 last)
+{
+	*(__s64 *)arg = last + 1;
+}
+
+int store_kept(struct store *s, __u64 inst, __s64 ret_from[TIERS])
+{
+	struct store_range range = { .last = INT64_MAX / 2 };
+	struct store_reader reader = { .dropped = keep_last };
+	int err = 0;
+
+	for (range.tier = 0; range.tier < TIERS && !err; range.tier++) {
+		ret_from[range.tier] = INT64_MIN;
+		reader.arg = &ret_from[range.tier];
+		err = s->ops->read(s, inst, &range, &reader);
+	}
+	return err;
+}
+
+int store_check(struct store *s, const struct batch *b)
+{
+	int err = 0;
+
+	if (!tier_fits(b->slot_ns)) {
+		snprintf(s->reason, sizeof(s->reason), "a batch of %s has slots of %llu ns: not a whole part of a second",
+			 b->source, (unsigned long long)b->slot_ns);
+		return -EBADMSG;
+	}
+	for (size_t i = 0; i < b->n_slices && !err; i++)
+		err = slice_check(&b->slice[i]);
+	if (err)
+		snprintf(s->reason, sizeof(s->reason), "a batch of %s for slot %lld holds a slice that is none",
+			 b->source, (long long)b->slot);
+	return err;
+}
+
+int store_uuid(char ret_uuid[40])
+{
+	__u8 raw[16];
+
+	if (getrandom(raw, sizeof(raw), 0) != sizeof(raw))
+		return -EIO;
+	raw[6] = (raw[6] & 0x0f) | 0x40;	/* version 4, RFC 4122 */
+	raw[8] = (raw[8] & 0x3f) | 0x80;
+	for (size_t i = 0, at = 0; i < sizeof(raw); i++)
+		at += (size_t)snprintf(ret_uuid + at, 40 - at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", raw[i]);
+	return 0;
+}

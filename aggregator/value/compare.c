@@ -1,0 +1,443 @@
+#include "aggregator/value/compare.h"
+#include "aggregator/query/difference.h"
+#include "aggregator/value/reply.h"
+#include "render/document/compare.h"
+#include "render/draw/sentence.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_ROOM 256
+#define SENTENCE_ROOM 1024
+
+/* ---- what is asked ---- */
+
+bool value_is_compared(const struct value *v)
+{
+	return v->kind == VALUE_COMPARE || v->kind == VALUE_SIDE;
+}
+
+/* A picture has at most one column per px. */
+size_t value_compare_columns(const struct value *v)
+{
+	size_t most = v->p.format == FORMAT_JSON ? (size_t)v->p.ncols
+						 : compare_columns((enum compare_view)v->p.view, (unsigned)v->p.width);
+
+	return (size_t)v->p.ncols < most ? (size_t)v->p.ncols : most;
+}
+
+static const char *others_name(const char *name)
+{
+	return !strncmp(name, "b_", 2) ? name + 2 : NULL;
+}
+
+/* Said of B alone. */
+static bool is_replaced(const struct http_param *param, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (others_name(param[i].name) && !strcmp(others_name(param[i].name), name))
+			return true;
+	return false;
+}
+
+size_t value_compare_params(const struct http_param *param, size_t n, struct http_param *ret_own)
+{
+	static const char *const of_time[] = { "start_time", "end_time", "duration", "instrumentation" };	/* settled otherwise */
+	size_t n_own = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *other = others_name(param[i].name), *name = other ? other : param[i].name;
+		bool settled = !other && is_replaced(param, n, name);
+
+		for (size_t k = 0; k < sizeof(of_time) / sizeof(*of_time); k++)
+			settled = settled || !strcmp(name, of_time[k]);
+		if (!settled)
+			ret_own[n_own++] = param[i];
+	}
+	return n_own;
+}
+
+int value_compare_interval(const struct value *v, const struct catalog_inst *ci, struct payload_head *ret_at, char *reason)
+{
+	struct params p = { .start_ns = v->p.has_b_start ? v->p.b_start_ns : v->head.rounded.from, .n_points = 1, .has_start = true,
+			    .is_b_start = v->p.has_b_start, .duration_ns = v->head.rounded.to - v->head.rounded.from, .timeout_ms = v->p.timeout_ms };
+	struct instrumentation in;
+
+	if (!ci) {
+		snprintf(reason, PARAMS_REASON_MAX, "there is no instrumentation %lld", (long long)v->p.b_instrumentation);
+		return -EINVAL;
+	}
+	in = ci->in;
+	if (v->in.retention_s > in.retention_s && v->services->keep)
+		in.retention_s = v->in.retention_s;
+	return params_interval(&p, &in, v->now_ns, &ret_at->asked, &ret_at->rounded, reason);
+}
+
+bool value_compare_settle(struct value *v)
+{
+	struct value *b = v->other;
+	__u64 unit = plan_common_unit(v->in.granularity_ns, b->in.granularity_ns);
+	__s64 step = (__s64)unit, from = v->head.rounded.from / step * step, length = (v->head.rounded.to - from + step - 1) / step * step;
+	bool alike = v->in.granularity_ns == b->in.granularity_ns &&
+		     v->head.rounded.to - v->head.rounded.from == b->head.rounded.to - b->head.rounded.from;
+
+	v->in.granularity_ns = b->in.granularity_ns = unit;
+	v->head.rounded = (struct interval_ns){ from, from + length };
+	b->head.rounded.from = b->head.rounded.from / step * step;
+	b->head.rounded.to = b->head.rounded.from + length;
+	return alike;
+}
+
+static int refuse(char *reason, const char *why)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+	return -EINVAL;
+}
+
+int value_compare_check(const struct value *v, char *reason)
+{
+	const struct value *b = v->other;
+	int a_axis = v->fold_axis[0], b_axis = b->fold_axis[0];
+	__u64 a_ruler = v->in.ruler[a_axis], b_ruler = b->in.ruler[b_axis];
+
+	if (v->scope[a_axis] == SCOPE_POINT || b->scope[b_axis] == SCOPE_POINT)
+		return refuse(reason, "a measure of what was so at the end of each slot has no events to compare");
+	if (strcmp(query_unit(&v->in, a_axis), query_unit(&b->in, b_axis)) || ruler_family(a_ruler) != ruler_family(b_ruler)) {
+		snprintf(reason, PARAMS_REASON_MAX, "%s and %s have no common unit: choose two measures of the same unit", v->in.measure[a_axis],
+			 b->in.measure[b_axis]);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void value_compare_reach(struct value *v)
+{
+	const struct grid_summary *all = v->other ? &v->other->grid[0]->all : NULL;
+
+	if (all && all->count)
+		fold_reach(v->fold[0], all->min, all->max);
+}
+
+/* ---- in words ---- */
+
+/* "latency of select, from 2026-11-21 14:00:00": title and time only where A and B differ in them. */
+static void put_name(const struct value *v, const struct value *of, char out[NAME_ROOM])
+{
+	char time[AXIS_TEXT];
+	size_t at = 0;
+
+	if (of->in.id != v->in.id || (v->other && v->other->in.id != v->in.id))
+		at += (size_t)snprintf(out, NAME_ROOM, "%.90s: ", of->title);
+	at += (size_t)snprintf(out + at, NAME_ROOM - at, "%s", reply_measure_title(reply_measure(of, of->fold_axis[0])));
+	for (size_t i = 0; i < of->p.n_select && i < 2 && at < NAME_ROOM - 80; i++)
+		at += (size_t)snprintf(out + at, NAME_ROOM - at, "%s%.60s", i ? ", " : of->p.exclude ? " without " : " of ", of->p.select[i]);
+	if (of->p.n_select > 2 && at < NAME_ROOM)
+		at += (size_t)snprintf(out + at, NAME_ROOM - at, " and %zu more", of->p.n_select - 2);
+	axis_format_time(of->head.rounded.from, &v->zone, time);
+	if (v->other && v->head.rounded.from != v->other->head.rounded.from && at < NAME_ROOM)
+		snprintf(out + at, NAME_ROOM - at, ", from %s", time);
+}
+
+static const char *const line_name[DIFFERENCE_LINES] = {
+	[LINE_EVENTS] = "events", [LINE_MEAN] = "mean", [LINE_P50] = "p50", [LINE_P90] = "p90", [LINE_P99] = "p99", [LINE_P999] = "p99.9",
+};
+
+/* "p99 is 60 ms in A and 1.05 ms in B" */
+static size_t say_line(const struct difference *d, int i, enum axis_unit unit, const char *glue, char *out, size_t room)
+{
+	char a[AXIS_TEXT], b[AXIS_TEXT];
+
+	axis_format(d->line[i].a, unit, a);
+	axis_format(d->line[i].b, unit, b);
+	return (size_t)snprintf(out, room, "%s%s is %s in A and %s in B", glue, line_name[i], a, b);
+}
+
+static const char *nothing(const struct value *v)
+{
+	if (!v->grid[0]->all.count && !v->other->grid[0]->all.count)
+		return "there are no events in A and none in B";
+	if (!v->grid[0]->all.count)
+		return "there are no events in A";
+	return v->other->grid[0]->all.count ? NULL : "there are no events in B";
+}
+
+static void say(const struct value *v, const struct difference *d, char out[SENTENCE_ROOM])
+{
+	static const int order[] = { LINE_P50, LINE_P99, LINE_MEAN, LINE_P90, LINE_P999 };
+	enum axis_unit unit = axis_unit(v->grid[0]->unit);
+	const char *why = nothing(v);
+	size_t at = 0, n = 0;
+
+	if (why) {
+		snprintf(out, SENTENCE_ROOM, "%s", why);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order) && n < 2; i++)
+		if (d->line[order[i]].significant && d->line[order[i]].a != d->line[order[i]].b) {
+			at += say_line(d, order[i], unit, n ? ", " : "", out + at, SENTENCE_ROOM - at);
+			n++;
+		}
+	if (!n)
+		at += (size_t)snprintf(out, SENTENCE_ROOM, "neither mean nor percentiles differ by more than they vary over the time");
+	if (!d->n_tests)
+		snprintf(out + at, SENTENCE_ROOM - at, "; it is not known how much the cells vary: take a longer time");
+	else
+		snprintf(out + at, SENTENCE_ROOM - at, "; %.3g %% of the map differs by more than it varies",
+			 100.0 * (double)d->n_significant / (double)d->n_tests);
+}
+
+/* ---- as JSON ---- */
+
+static void put_side(struct bytes *out, const char *letter, const struct value *v, const struct value *of)
+{
+	const struct grid *g = of->grid[0];
+	char id[32], name[NAME_ROOM];
+	__u32 every = 0;
+
+	snprintf(id, sizeof(id), "%llu", (unsigned long long)of->in.id);
+	put_name(v, of, name);
+	writer_name(out, letter);
+	writer_raw(out, "{");
+	writer_name_text(out, "instrumentation", id);
+	writer_name_text(out, "name", name);
+	writer_name_text(out, "measure", reply_measure(of, of->fold_axis[0]));
+	writer_name_seconds(out, "start_time", of->head.rounded.from);
+	writer_name_seconds(out, "end_time", of->head.rounded.to);
+	writer_name_number(out, "nsources", of->head.n_sources);
+	writer_name_number(out, "minreporting", of->head.min_reporting);
+	writer_name_number(out, "lost", g->all.lost);
+	for (size_t col = 0; col < g->n_cols; col++)
+		every = g->column[col].marks & GRID_SAMPLED && g->column[col].every > every ? g->column[col].every : every;
+	if (every)
+		writer_name_number(out, "sampled", every);
+	if (of->head.dropped)
+		writer_name_flag(out, "dropped", true);
+	writer_name_number(out, "count", g->all.count);
+	writer_name(out, "rows");
+	writer_raw(out, "[");
+	for (size_t row = 0; row < g->n_rows; row++) {
+		__u64 sum = 0;
+
+		for (size_t col = 0; col < g->n_cols; col++)
+			sum += g->cell[row * g->n_cols + col];
+		writer_comma(out);
+		writer_number(out, sum);
+	}
+	writer_raw(out, "],\"columns\":[");
+	for (size_t col = 0; col < g->n_cols; col++) {
+		writer_comma(out);
+		writer_number(out, g->column[col].count);
+	}
+	writer_raw(out, "],\"states\":[");
+	for (size_t col = 0; col < g->n_cols; col++) {
+		writer_comma(out);
+		writer_text(out, grid_column_word(&g->column[col]));
+	}
+	writer_raw(out, "]}");
+}
+
+static void put_test(struct bytes *out, const struct contrast *c, double q, bool significant)
+{
+	writer_name_real(out, "dispersion", c->dispersion);
+	writer_name_real(out, "p", c->df ? c->p : NAN);		/* null: it could not be tested */
+	writer_name_real(out, "q", c->df ? q : NAN);
+	writer_name_flag(out, "significant", significant);
+}
+
+static void put_lines(struct bytes *out, const struct difference *d)
+{
+	writer_name(out, "lines");
+	writer_raw(out, "[");
+	for (int i = 0; i < DIFFERENCE_LINES; i++) {
+		const struct difference_line *line = &d->line[i];
+
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_text(out, "name", line_name[i]);
+		writer_name_real(out, "a", line->a);
+		writer_name_real(out, "b", line->b);
+		writer_name_real(out, "difference", line->a - line->b);
+		put_test(out, &line->c, line->q, line->significant);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}
+
+static void put_numbers(struct bytes *out, const __u64 *n, size_t count)
+{
+	writer_raw(out, "[");
+	for (size_t i = 0; i < count; i++) {
+		writer_comma(out);
+		if (n[i] == GRID_NO_EDGE)
+			writer_raw(out, "null");
+		else
+			writer_number(out, n[i]);
+	}
+	writer_raw(out, "]");
+}
+
+/* [row, column, events of A, events of B], but where neither has any. */
+static void put_cells(struct bytes *out, const struct grid *a, const struct grid *b)
+{
+	writer_name(out, "cells");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < a->n_rows * a->n_cols; i++) {
+		const __u64 cell[] = { i / a->n_cols, i % a->n_cols, a->cell[i], b->cell[i] };
+
+		if (!a->cell[i] && !b->cell[i])
+			continue;
+		writer_comma(out);
+		put_numbers(out, cell, 4);
+	}
+	writer_raw(out, "]");
+}
+
+static void put_patches(struct bytes *out, const struct difference *d)
+{
+	writer_name(out, "patches");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < d->n_patches; i++) {
+		const struct patch *p = &d->patch[i];
+
+		if (!p->significant)
+			continue;
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_number(out, "row", p->row);
+		writer_name_number(out, "from", p->from);
+		writer_name_number(out, "to", p->to);
+		writer_name_text(out, "more", p->c.mean.in > p->c.mean.out ? "a" : "b");
+		writer_name_real(out, "a", p->c.sum.in);
+		writer_name_real(out, "b", p->c.sum.out);
+		put_test(out, &p->c, p->q, true);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+	writer_name_number(out, "tests", d->n_tests);
+	writer_name_number(out, "nsignificant", d->n_significant);
+	writer_name_real(out, "rate", DIFFERENCE_Q);
+}
+
+static int reply_json(struct value *v, const struct difference *d, const char *sentence)
+{
+	const struct grid *a = v->grid[0];
+	struct bytes out = { 0 };
+
+	reply_begin(v, &out);
+	writer_name_text(&out, "per", d->per == DIFFERENCE_SHARE ? "share" : "count");
+	put_side(&out, "a", v, v);
+	put_side(&out, "b", v, v->other);
+	put_lines(&out, d);
+	writer_name_seconds(&out, "column", (__s64)a->col_ns);
+	writer_name_number(&out, "ncols", a->n_cols);
+	writer_name_number(&out, "nrows", a->n_rows);
+	writer_name(&out, "edge");
+	put_numbers(&out, a->edge, a->n_rows + 1);
+	put_cells(&out, a, v->other->grid[0]);
+	put_patches(&out, d);
+	writer_name_text(&out, "sentence", sentence);
+	return reply_end(v, &out);
+}
+
+/* ---- as a page ---- */
+
+/* What a row holds of all events, in per cent, or the events. */
+static double *distribution_of(const struct grid *g, enum difference_per per)
+{
+	double *sum = calloc(g->n_rows, sizeof(*sum));
+
+	for (size_t row = 0; sum && row < g->n_rows; row++) {
+		for (size_t col = 0; col < g->n_cols; col++)
+			sum[row] += (double)g->cell[row * g->n_cols + col];
+		if (per == DIFFERENCE_SHARE && g->all.count)
+			sum[row] *= 100 / (double)g->all.count;
+	}
+	return sum;
+}
+
+static size_t marks_of(const struct difference *d, struct compare_mark *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->n_patches; i++)
+		if (d->patch[i].significant)
+			out[n++] = (struct compare_mark){ d->patch[i].row, d->patch[i].from, d->patch[i].to,
+							  d->patch[i].c.mean.in > d->patch[i].c.mean.out };
+	return n;
+}
+
+static void lines_of(const struct value *v, const struct difference *d, struct compare_line out[DIFFERENCE_LINES])
+{
+	for (int i = 0; i < DIFFERENCE_LINES; i++)
+		out[i] = (struct compare_line){ .name = i == LINE_EVENTS ? v->unit : line_name[i], .a = d->line[i].a, .b = d->line[i].b,
+						.unit = i == LINE_EVENTS ? AXIS_COUNT : axis_unit(v->grid[0]->unit),
+						.tested = d->line[i].c.df, .q = d->line[i].q, .significant = d->line[i].significant };
+}
+
+static int draw(struct value *v, const struct difference *d, const char *sentence, struct compare *page)
+{
+	char name[2][NAME_ROOM];
+	struct compare_line line[DIFFERENCE_LINES];
+	struct figure_options o;
+
+	put_name(v, v, name[0]);
+	put_name(v, v->other, name[1]);
+	lines_of(v, d, line);
+	page->name[0] = name[0];
+	page->name[1] = name[1];
+	page->n_lines = DIFFERENCE_LINES;
+	page->line = line;
+	params_drawing(&v->p, &o);
+	o.percentiles = false;
+	o.zone = &v->zone;
+	o.title = v->title;
+	o.subtitle = sentence;
+	o.version = "heatscope " PACKAGE_VERSION;
+	return compare_render(page, &o, (__u8 **)&v->data, &v->len);
+}
+
+static int reply_page(struct value *v, const struct difference *d, const char *sentence)
+{
+	struct compare_mark *mark = calloc(d->n_patches + 1, sizeof(*mark));
+	double *of_a = distribution_of(v->grid[0], d->per), *of_b = distribution_of(v->other->grid[0], d->per);
+	struct compare page = { .view = (enum compare_view)v->p.view, .grid = { d->a, d->b }, .map = d->map, .share = d->per == DIFFERENCE_SHARE,
+				.distribution = { of_a, of_b }, .mark = mark, .rate = DIFFERENCE_Q };
+	int err = mark && of_a && of_b ? 0 : -ENOMEM;
+
+	page.cell_unit = page.share ? 100.0 / DIFFERENCE_WHOLE : 1;
+	page.n_marks = err ? 0 : marks_of(d, mark);
+	if (!err)
+		err = draw(v, d, sentence, &page);
+	if (err == -EINVAL)
+		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
+	v->type = reply_type(v->p.format);
+	free(mark);
+	free(of_a);
+	free(of_b);
+	return err;
+}
+
+int make_compare(struct value *v)
+{
+	struct grid *b;
+	struct difference d;
+	char sentence[SENTENCE_ROOM];
+	int err = difference_align(v->other->grid[0], v->grid[0], &b);
+
+	if (err == -EINVAL)
+		snprintf(v->reason, sizeof(v->reason), "the rulers of A and B do not nest: ask for fewer rows by row_bits");
+	if (err)
+		return err;
+	grid_free(v->other->grid[0]);
+	v->other->grid[0] = b;
+	err = difference_make(v->grid[0], b, (enum difference_per)v->p.per, &d);
+	if (err)
+		return err;
+	say(v, &d, sentence);
+	err = v->p.format == FORMAT_JSON ? reply_json(v, &d, sentence) : reply_page(v, &d, sentence);
+	difference_fini(&d);
+	return err;
+}

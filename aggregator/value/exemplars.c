@@ -1,0 +1,161 @@
+#include "aggregator/value/exemplars.h"
+#include "aggregator/value/reply.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+int value_exemplars_add(struct value *v, char *reason)
+{
+	static const __u8 why[] = { EXEMPLAR_WORST | EXEMPLAR_DRAWN, EXEMPLAR_WORST, EXEMPLAR_DRAWN };
+	struct exemplar_wish w = {
+		.slot_ns = v->in.slot_ns, .n_worst = v->in.n_exemplars, .min = (__u64)v->p.ymin,
+		.max = v->p.has_ymax ? (__u64)v->p.ymax : 0, .why = why[v->p.kind], .n = (size_t)v->p.n,
+	};
+
+	if (v->kind != VALUE_EXEMPLARS)
+		return 0;
+	if (v->in.n_exemplars)
+		return exemplar_fold_new(&w, &v->exemplars);
+	snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no exemplars: make one with exemplars, up to %d of a slot",
+		 (unsigned long long)v->in.id, EXEMPLARS_MAX);
+	return -EINVAL;
+}
+
+struct reading {
+	struct value *v;
+	int err;
+};
+
+static void take(void *arg, const char *source, __s64 slot, const __u8 *data, size_t len)
+{
+	struct reading *r = arg;
+
+	if (!r->err)
+		r->err = exemplar_fold_add(r->v->exemplars, source, slot, data, len);
+}
+
+static void take_dropped(void *arg, __s64 first, __s64 last)
+{
+	((struct reading *)arg)->v->head.dropped = true;
+}
+
+int value_exemplars_read(struct value *v, struct store *store)
+{
+	struct reading r = { .v = v };
+	const struct store_reader reader = { .arg = &r, .exemplars = take, .dropped = take_dropped };
+	struct query q = value_query(v, 0);
+	struct store_range range = { .axis = 0 };
+	int err;
+
+	if (!v->exemplars)
+		return 0;
+	query_slots(&q, &range.first, &range.last);
+	err = store->ops->read(store, v->in.id, &range, &reader);
+	return err ? err : r.err;
+}
+
+/* ---- the reply ---- */
+
+static void name_of(const struct labels *l, char out[LABEL_MAX + 1])
+{
+	snprintf(out, LABEL_MAX + 1, "%.*s", l->len, (const char *)l->bytes);
+}
+
+static void put_fields(struct bytes *out, const struct exemplar_listed *e)
+{
+	char name[LABEL_MAX + 1], text[LABEL_MAX + 1];
+
+	writer_name(out, "fields");
+	writer_raw(out, "{");
+	for (size_t i = 0; i < e->of->head.n_fields; i++) {
+		name_of(&e->of->head.field[i], name);
+		name_of(&e->told.field[i], text);
+		writer_name_text(out, name, text);
+	}
+	writer_raw(out, "}");
+}
+
+/* As it was sent. */
+static void put_text(struct bytes *out, const struct exemplar_told *told)
+{
+	char text[EXEMPLAR_TEXT_MAX + 1];
+
+	if (!told->text)
+		return;
+	snprintf(text, sizeof(text), "%.*s", (int)told->text_len, (const char *)told->text);
+	writer_name_text(out, "text", text);
+}
+
+static void put_measures(struct bytes *out, const struct value *v, const struct exemplar_listed *e)
+{
+	char name[LABEL_MAX + 1];
+
+	writer_name(out, "measures");
+	writer_raw(out, "{");
+	for (size_t i = 0; i < e->of->head.n_measures; i++) {
+		int axis;
+
+		name_of(&e->of->head.measure[i], name);
+		axis = instrumentation_axis(&v->in, name);
+		if (axis < 0 || v->scope[axis] == v->scope[0])	/* no event has one that is told beside them */
+			writer_name_number(out, name, e->told.measure[i]);
+	}
+	writer_raw(out, "}");
+}
+
+static void put_one(struct bytes *out, const struct value *v, const struct exemplar_listed *e)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_seconds(out, "time", e->end_ns);
+	writer_name_text(out, "source", e->of->source);
+	writer_name(out, "connection");
+	if (e->told.connection)
+		writer_number(out, e->told.connection);
+	else
+		writer_raw(out, "null");
+	writer_name_number(out, "weight", e->told.weight);
+	writer_name(out, "worst");
+	writer_raw(out, e->told.why & EXEMPLAR_WORST ? "true" : "false");
+	writer_name(out, "drawn");
+	writer_raw(out, e->told.why & EXEMPLAR_DRAWN ? "true" : "false");
+	put_fields(out, e);
+	put_text(out, &e->told);
+	put_measures(out, v, e);
+	writer_raw(out, "}");
+}
+
+/* Events in rows that the rectangle cuts, as a whole: it has at most so many. */
+static __u64 count_of(const struct grid *g, const struct params *p)
+{
+	__u64 min = (__u64)p->ymin, max = p->has_ymax ? (__u64)p->ymax : GRID_NO_EDGE, count = 0;
+
+	for (size_t row = 0; row < g->n_rows; row++)
+		if (g->edge[row] < max && g->edge[row + 1] > min)
+			for (size_t col = 0; col < g->n_cols; col++)
+				count += g->cell[row * g->n_cols + col];
+	return count;
+}
+
+int make_exemplars(struct value *v)
+{
+	const struct exemplar_listed *list;
+	struct bytes out = { 0 };
+	__u64 missed;
+	size_t n;
+	int err = exemplar_fold_list(v->exemplars, &list, &n, &missed);
+
+	if (err)
+		return err;
+	reply_begin(v, &out);
+	writer_name_number(&out, "kept", v->in.n_exemplars);
+	writer_name_number(&out, "missed", missed);
+	reply_losses(&out, v->grid[0]);
+	writer_name_number(&out, "count", count_of(v->grid[0], &v->p));
+	writer_name(&out, "exemplars");
+	writer_raw(&out, "[");
+	for (size_t i = 0; i < n; i++)
+		put_one(&out, v, &list[i]);
+	writer_raw(&out, "]");
+	return reply_end(v, &out);
+}

@@ -1,0 +1,594 @@
+#include "aggregator/value/explain.h"
+#include "aggregator/query/in_flight.h"
+#include "aggregator/value/composition.h"
+#include "aggregator/value/reply.h"
+#include "render/grid/axis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is asked ---- */
+
+static int refuse(char *reason, const char *why)
+{
+	snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+	return -EINVAL;
+}
+
+/* The baseline is checked as every interval is. */
+static int choose_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e, char *reason)
+{
+	struct params p = { .start_ns = v->p.baseline_start_ns, .end_ns = v->p.baseline_end_ns, .n_points = 1,
+			    .has_start = v->p.has_baseline_start, .has_end = v->p.has_baseline_end };
+	struct instrumentation in = ci->in;
+	struct interval_ns asked;
+	char why[PARAMS_REASON_MAX];
+
+	if (!p.has_start && !p.has_end)
+		return 0;
+	if (!p.has_start || !p.has_end)
+		return refuse(reason, "baseline_start and baseline_end must be given both");
+	in.retention_s = v->in.retention_s;
+	e->has_baseline = true;
+	if (!params_interval(&p, &in, v->now_ns, &asked, &e->baseline, why))
+		return 0;
+	snprintf(reason, PARAMS_REASON_MAX, "baseline: %.*s", PARAMS_REASON_MAX - 16, why);
+	return -EINVAL;
+}
+
+/* ---- which slots of which tier ---- */
+
+/* The coarsest tier that has enough slots in the time, but none that is finer than what is kept. */
+static int coarsest_tier(const struct instrumentation *in, int kept, __s64 n_slots)
+{
+	int tier = TIERS - 1;
+
+	while (tier > kept && n_slots / tier_slots(in->slot_ns, tier) < EXPLAIN_BLOCKS)
+		tier--;
+	return tier;
+}
+
+static __s64 block_of(const struct instrumentation *in, int tier, __s64 n_slots)
+{
+	__s64 per = tier_slots(in->slot_ns, tier), n = (n_slots + per - 1) / per;
+
+	return (n + REGION_BLOCKS - 1) / REGION_BLOCKS * per;
+}
+
+static void add_part(struct plan *p, int tier, __s64 from, __s64 to)
+{
+	if (from < to)
+		p->part[p->n_parts++] = (struct plan_part){ tier, from, to - 1 };
+}
+
+/* Whole slots of the tier as such, the rest at both ends as those of the finer ones that are kept. */
+static void split(struct plan *p, __u64 slot_ns, int tier, __s64 from, __s64 to)
+{
+	__s64 per = tier_slots(slot_ns, tier), first = tier_down(from + per - 1, per), last = tier_down(to, per);
+
+	if (from >= to || (first >= last && tier == p->kept))
+		return;
+	if (first >= last) {
+		split(p, slot_ns, tier - 1, from, to);
+		return;
+	}
+	if (tier > p->kept)
+		split(p, slot_ns, tier - 1, from, first);
+	add_part(p, tier, first, last);
+	if (tier > p->kept)
+		split(p, slot_ns, tier - 1, last, to);
+}
+
+static void add_piece(struct explain *e, const struct instrumentation *in, int kept, int tier, __s64 from, __s64 to)
+{
+	struct plan *p = &e->piece[e->n_pieces];
+
+	*p = (struct plan){ .kept = kept, .tier = tier, .grain = 1 };
+	split(p, in->slot_ns, tier, from, to);
+	e->n_pieces += p->n_parts > 0;
+}
+
+static void plan_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e, struct region_query *q)
+{
+	struct instrumentation in = ci->in;
+	const struct plan_wish w = { .in = &in, .kept_from = ci->kept_from, .from_ns = e->baseline.from, .to_ns = e->baseline.to,
+				     .fixed = true };
+	__s64 slot_ns = (__s64)in.slot_ns, from, to;
+	struct plan plan;
+	int tier;
+
+	plan_make(&w, &plan);
+	e->baseline_kept = plan.kept;
+	e->baseline = (struct interval_ns){ plan.from_ns, plan.to_ns };
+	from = plan.from_ns / slot_ns;
+	to = plan.to_ns / slot_ns;
+	tier = coarsest_tier(&in, plan.kept, to - from);
+	q->baseline = (struct region_span){ from, to, block_of(&in, tier, to - from) };
+	add_piece(e, &in, plan.kept, tier, from, to < q->time.from ? to : q->time.from);
+	add_piece(e, &in, plan.kept, tier, from > q->time.to ? from : q->time.to, to);
+}
+
+/* ---- the baseline's coverage ---- */
+
+static void baseline_mark(void *arg, const struct mark *mark)
+{
+	struct explain *e = arg;
+
+	fold_reader(e->baseline_fold)->mark(e->baseline_fold, mark);
+	region_reader(e->region)->mark(e->region, mark);
+}
+
+static int watch_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e)
+{
+	int err;
+
+	e->baseline_query = e->query;
+	e->baseline_query.from_ns = e->baseline.from;
+	e->baseline_query.to_ns = e->baseline.to;
+	err = fold_new(&e->baseline_query, &e->baseline_fold);
+	if (!err)
+		err = value_expect(v->services, ci, v->now_ns, e->baseline_fold);
+	return err;
+}
+
+bool value_explain_wants_store(const struct value *v)
+{
+	return v->explain && (v->explain->has_baseline || v->explain->piece[0].tier);
+}
+
+int value_explain_read(struct value *v, struct store *store)
+{
+	struct explain *e = v->explain;
+	const struct store_reader marks = { .arg = e, .mark = baseline_mark };
+	struct store_range range = { .axis = e->query.axis, .tier = e->baseline_kept };
+	struct store_reader reader;
+	int err;
+
+	if (!e->has_baseline)
+		return 0;
+	query_slots(&e->baseline_query, &range.first, &range.last);
+	reader = *fold_reader(e->baseline_fold);
+	reader.slice = NULL;
+	reader.mark = NULL;
+	err = store->ops->read(store, v->in.id, &range, &reader);
+	return err ? err : store->ops->read(store, v->in.id, &range, &marks);
+}
+
+/* ---- making and freeing ---- */
+
+int value_explain_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct region_query q = { .min = (__u64)v->p.ymin, .max = v->p.has_ymax ? (__u64)v->p.ymax : 0 };
+	struct explain *e = v->kind == VALUE_EXPLAIN ? calloc(1, sizeof(*e)) : NULL;
+	__s64 first, last;
+	int tier, err;
+
+	if (!e)
+		return v->kind == VALUE_EXPLAIN ? -ENOMEM : 0;
+	v->explain = e;
+	for (size_t i = 0; i < v->in.n_measures; i++)
+		q.points |= (__u32)(v->scope[i] == SCOPE_POINT) << i;
+	if (q.points >> axis & 1)
+		return refuse(reason, "a measure of what was so at the end of each slot has no events to compare");
+	e->query = value_query(v, axis);
+	query_slots(&e->query, &first, &last);
+	tier = coarsest_tier(&v->in, v->plan.kept, last + 1 - first);
+	q.query = &e->query;
+	q.time = (struct region_span){ first, last + 1, block_of(&v->in, tier, last + 1 - first) };
+	add_piece(e, &v->in, v->plan.kept, tier, first, last + 1);
+	v->head.tier_ns = plan_slot_ns(&v->in, tier);
+	err = choose_baseline(v, ci, e, reason);
+	if (!err && e->has_baseline)
+		plan_baseline(v, ci, e, &q);
+	if (!err && e->has_baseline && e->n_pieces < 2)
+		err = refuse(reason, "baseline: it lies within the time of the rectangle");
+	if (!err)
+		err = region_new(&q, &e->region);
+	return !err && e->has_baseline ? watch_baseline(v, ci, e) : err;
+}
+
+void value_explain_free(struct explain *e)
+{
+	if (!e)
+		return;
+	fold_free(e->baseline_fold);
+	region_free(e->region);
+	free(e);
+}
+
+void value_explain_slice(struct value *v, __s64 slot, const struct slice *s)
+{
+	if (v->explain)
+		region_reader(v->explain->region)->slice(v->explain->region, slot, s);
+}
+
+void value_explain_lose(struct value *v, const struct loss *loss)
+{
+	if (v->explain && v->explain->has_baseline)
+		fold_reader(v->explain->baseline_fold)->loss(v->explain->baseline_fold, "", loss);
+}
+
+int value_explain_error(struct value *v)
+{
+	int err = v->explain ? region_error(v->explain->region) : 0;
+
+	if (err == -E2BIG)
+		snprintf(v->reason, sizeof(v->reason), "there are more than %d keys in this time: take a shorter one, or select some",
+			 REGION_KEYS_MAX);
+	return err ? err : v->explain && v->explain->baseline_fold ? fold_error(v->explain->baseline_fold) : 0;
+}
+
+/* ---- in words ---- */
+
+#define FEW_BLOCKS 10			/* with fewer only the plainest differences are significant */
+
+/* Why there is nothing to be told; NULL: there may be. */
+static const char *nothing(const struct value *v, const struct region_findings *f)
+{
+	if (f->events.in + f->events.out <= 0)
+		return "there are no events in this time";
+	if (f->events.in <= 0)
+		return "no event is inside the rectangle";
+	if (f->events.out <= 0)
+		return "every event is inside the rectangle: there is nothing to compare with; take fewer values, or give a baseline";
+	if (!f->n_values && !f->n_measures)
+		return v->in.n_fields ? "every event has the same values of all fields, so they do not tell inside and outside apart"
+				      : "the instrumentation keeps no fields apart and has no other measure: there is nothing to compare";
+	if (!f->n_tests)
+		return "all events are in one block of time, so it is not known how much counts vary from one to the next: nothing is tested; "
+		       "take a longer time, or give a baseline";
+	return NULL;
+}
+
+static void percent(double share, char out[AXIS_TEXT])
+{
+	snprintf(out, AXIS_TEXT, share > 0 && share < 0.001 ? "<0.1 %%" : share > 0.999 && share < 1 ? ">99.9 %%" : "%.3g %%",
+		 100 * share);
+}
+
+static void say_value(const struct value *v, const struct region_findings *f, char *out, size_t room)
+{
+	const struct finding *one = &f->value[0];
+	char in[AXIS_TEXT], outside[AXIS_TEXT], events[AXIS_TEXT], excess[AXIS_TEXT], time[AXIS_TEXT];
+
+	percent(one->c.mean.in, in);
+	percent(one->c.mean.out, outside);
+	axis_format_count(round(f->events.in), events);
+	axis_format_count(round(one->c.excess), excess);
+	axis_format(one->time_excess, axis_unit(query_unit(&v->in, v->explain->query.axis)), time);
+	snprintf(out, room, "%s of the %s %s inside have %s = %.300s, of those outside %s: %s more than expected, %s", in, events,
+		 v->unit, v->in.field[one->field], one->value, outside, excess, time);
+}
+
+static void say_measure(const struct value *v, const struct region_findings *f, char *out, size_t room)
+{
+	const struct finding *one = &f->measure[0];
+	enum axis_unit unit = axis_unit(query_unit(&v->in, (int)one->measure));
+	char in[AXIS_TEXT], outside[AXIS_TEXT];
+
+	axis_format(one->c.mean.in, unit, in);
+	axis_format(one->c.mean.out, unit, outside);
+	snprintf(out, room, "by %s, %s is %s on average inside and %s outside", one->by == REGION_BY_KEY ? "key" : "time",
+		 v->in.measure[one->measure], in, outside);
+}
+
+/* ---- what is inside ---- */
+
+struct inside {				/* what runs inside, in the slot whose ages add up to most; slot -1: nothing */
+	__s64 slot;
+	struct running_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
+	size_t n[KEY_FIELDS_MAX], n_all;
+	__u64 count, oldest;
+};
+
+static void inside_fini(struct inside *in)
+{
+	for (size_t i = 0; i < KEY_FIELDS_MAX; i++)
+		free(in->total[i]);
+	free(in->all);
+}
+
+static int inside_find(const struct value *v, struct inside *in)
+{
+	int err = 0;
+
+	*in = (struct inside){ .slot = v->running ? running_most(v->running) : -1 };
+	if (in->slot < 0)
+		return 0;
+	for (unsigned field = 0; field < v->in.n_fields && !err; field++)
+		err = running_totals(v->running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
+	if (!err)
+		err = running_totals(v->running, in->slot, 0, &in->all, &in->n_all);
+	for (size_t i = 0; i < in->n_all && !err; i++) {
+		in->count += in->all[i].count;
+		in->oldest = in->all[i].oldest > in->oldest ? in->all[i].oldest : in->oldest;
+	}
+	return err;
+}
+
+/* "8 with digest = update t set v = ?, 9 with table = t": of each field the most frequent value. */
+static size_t say_most(const struct value *v, size_t at, char *out, size_t room, unsigned field, double n, const char *value)
+{
+	char count[AXIS_TEXT];
+
+	axis_format_count(round(n), count);
+	return at < room ? at + (size_t)snprintf(out + at, room - at, "%s %s with %s = %.300s", at ? "," : "", count, v->in.field[field], value)
+			 : at;
+}
+
+static size_t say_running(const struct value *v, const struct inside *in, char *out, size_t room)
+{
+	char count[AXIS_TEXT], oldest[AXIS_TEXT], most[768] = "";
+	size_t at = 0;
+
+	axis_format_count((double)in->count, count);
+	axis_format((double)in->oldest, axis_unit(query_unit(&v->in, v->explain->query.axis)), oldest);
+	for (unsigned field = 0; field < v->in.n_fields; field++)
+		if (in->n[field])
+			at = say_most(v, at, most, sizeof(most), field, (double)in->total[field][0].count, in->total[field][0].text);
+	at = (size_t)snprintf(out, room, "%s %s ran at once inside and had not ended, the oldest for %s%s%s", count, v->unit, oldest,
+			      *most ? ":" : "", most);
+	return at < room ? at : room - 1;
+}
+
+static void say_contents(const struct value *v, const struct region_findings *f, char *out, size_t room)
+{
+	char count[AXIS_TEXT], most[768] = "";
+	size_t at = 0;
+
+	axis_format_count(round(f->events.in), count);
+	for (size_t i = 0; i < f->n_contents; i++)
+		if (!i || f->content[i].field != f->content[i - 1].field)
+			at = say_most(v, at, most, sizeof(most), f->content[i].field, f->content[i].events, f->content[i].value);
+	if (*most)
+		snprintf(out, room, ".  Of the %s %s inside:%s", count, v->unit, most);
+}
+
+/* What was tested. */
+static void say_tested(const struct value *v, const struct region_findings *f, char *out, size_t room)
+{
+	bool value = f->n_values && f->value[0].significant && f->value[0].c.excess > 0;
+	bool measure = f->n_measures && f->measure[0].significant;
+	const char *why = nothing(v, f);
+	size_t at = 0;
+
+	if (why) {
+		snprintf(out, room, "%s", why);
+		say_contents(v, f, out + strlen(out), room - strlen(out));
+		return;
+	}
+	if (!value && !measure) {
+		at = (size_t)snprintf(out, room, "no value of a field is more frequent inside than outside by more than chance: %zu "
+				      "tests, false discovery rate %g", f->n_tests, REGION_Q);
+		if (f->n_blocks < FEW_BLOCKS)
+			at += (size_t)snprintf(out + at, room - at, "; %zu blocks of time tell little of what chance does: take a longer time, or "
+					       "give a baseline", f->n_blocks);
+		say_contents(v, f, out + at, room - at);
+		return;
+	}
+	if (value)
+		say_value(v, f, out, room);
+	at = value ? strlen(out) : 0;
+	if (measure && value)
+		at += (size_t)snprintf(out + at, room - at, "; ");
+	if (measure)
+		say_measure(v, f, out + at, room - at);
+}
+
+/* What runs comes first: it is going on. */
+static void say(const struct value *v, const struct region_findings *f, const struct inside *in, char *out, size_t room)
+{
+	size_t at = in->count ? say_running(v, in, out, room) : 0;
+
+	if (in->count && f->events.in <= 0) {
+		snprintf(out + at, room - at, "; none ended inside");
+		return;
+	}
+	if (in->count)
+		at += (size_t)snprintf(out + at, room - at, ".  Of those that ended: ");
+	if (at < room)
+		say_tested(v, f, out + at, room - at);
+}
+
+/* ---- the reply ---- */
+
+static void put_test(struct bytes *out, const struct finding *one)
+{
+	writer_name_real(out, "dispersion", one->c.dispersion);
+	writer_name(out, "p");
+	if (one->c.df)
+		writer_real(out, one->c.p);
+	else
+		writer_raw(out, "null");
+	writer_name(out, "q");
+	if (one->c.df)
+		writer_real(out, one->q);
+	else
+		writer_raw(out, "null");
+	writer_name_flag(out, "significant", one->significant);
+}
+
+static void put_value(struct bytes *out, const struct value *v, const struct finding *one)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "field", v->in.field[one->field]);
+	writer_name_text(out, "value", one->value);
+	if (one->other)
+		writer_name_flag(out, "other", true);
+	writer_name_real(out, "inside", one->c.sum.in);
+	writer_name_real(out, "outside", one->c.sum.out);
+	writer_name_real(out, "inside_share", one->c.mean.in);
+	writer_name_real(out, "outside_share", one->c.mean.out);
+	writer_name_real(out, "excess", one->c.excess);
+	writer_name_real(out, "sum", one->time);
+	writer_name_real(out, "sum_excess", one->time_excess);
+	put_test(out, one);
+	writer_raw(out, "}");
+}
+
+static void put_measure(struct bytes *out, const struct value *v, const struct finding *one)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "measure", v->in.measure[one->measure]);
+	writer_name_text(out, "unit", query_unit(&v->in, (int)one->measure));
+	writer_name_text(out, "by", one->by == REGION_BY_KEY ? "key" : "time");
+	writer_name_real(out, "inside_mean", one->c.mean.in);
+	writer_name_real(out, "outside_mean", one->c.mean.out);
+	writer_name_real(out, "excess", one->c.excess);
+	put_test(out, one);
+	writer_raw(out, "}");
+}
+
+static void put_group(struct bytes *out, const char *name, double count, double sum)
+{
+	writer_name(out, name);
+	writer_raw(out, "{");
+	writer_name_real(out, "count", count);
+	writer_name_real(out, "sum", sum);
+	writer_raw(out, "}");
+}
+
+static int put_baseline(struct bytes *out, const struct explain *e)
+{
+	bool dropped;
+	int err;
+
+	if (!e->has_baseline)
+		return 0;
+	writer_name(out, "baseline");
+	writer_raw(out, "{");
+	writer_name_seconds(out, "start_time", e->baseline.from);
+	writer_name_seconds(out, "end_time", e->baseline.to);
+	writer_name_number(out, "minreporting", fold_min_reporting(e->baseline_fold));
+	err = reply_honesty(out, e->baseline_fold, &dropped);
+	if (!err && dropped)
+		writer_name_flag(out, "dropped", true);
+	writer_raw(out, "}");
+	return err;
+}
+
+static void put_findings(struct bytes *out, const struct value *v, const struct region_findings *f)
+{
+	size_t top = (size_t)v->p.top;
+
+	writer_name(out, "values");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < f->n_values && i < top; i++)
+		put_value(out, v, &f->value[i]);
+	writer_raw(out, "]");
+	writer_name_number(out, "nvalues", f->n_values);
+	writer_name(out, "measures");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < f->n_measures; i++)
+		put_measure(out, v, &f->measure[i]);
+	writer_raw(out, "]");
+}
+
+/* Of each field in turn, at most `top` values. */
+static void put_contents(struct bytes *out, const struct value *v, const struct region_findings *f)
+{
+	size_t nth = 0;
+
+	writer_name(out, "contents");
+	writer_raw(out, "[");
+	for (size_t i = 0; i < f->n_contents; i++) {
+		const struct content *c = &f->content[i];
+
+		nth = i && c->field == f->content[i - 1].field ? nth + 1 : 0;
+		if (nth >= (size_t)v->p.top)
+			continue;
+		writer_comma(out);
+		writer_raw(out, "{");
+		writer_name_text(out, "field", v->in.field[c->field]);
+		writer_name_text(out, "value", c->value);
+		if (c->other)
+			writer_name_flag(out, "other", true);
+		writer_name_real(out, "count", c->events);
+		writer_name_real(out, "share", c->events / f->events.in);
+		writer_name_real(out, "sum", c->time);
+		writer_name_real(out, "sum_share", f->time.in > 0 ? c->time / f->time.in : 0);
+		writer_raw(out, "}");
+	}
+	writer_raw(out, "]");
+}
+
+static void put_running_value(struct bytes *out, const struct value *v, unsigned field, const struct running_total *t, __u64 all)
+{
+	writer_comma(out);
+	writer_raw(out, "{");
+	writer_name_text(out, "field", v->in.field[field]);
+	writer_name_text(out, "value", t->text);
+	if (t->other)
+		writer_name_flag(out, "other", true);
+	writer_name_number(out, "count", t->count);
+	writer_name_real(out, "share", (double)t->count / (double)all);
+	writer_name_number(out, "oldest", t->oldest);
+	writer_raw(out, "}");
+}
+
+/* Where nothing runs inside: a count of 0, so that who asks sees that it was looked for. */
+static void put_inside(struct bytes *out, const struct value *v, const struct inside *in)
+{
+	const struct payload_running running = { (in->slot + 1) * (__s64)v->in.slot_ns, in->all, in->n_all };
+
+	if (!v->running)
+		return;
+	if (in->slot < 0) {
+		writer_name(out, "running");
+		writer_raw(out, "{\"count\":0}");
+		return;
+	}
+	payload_running(out, &running);
+	writer_name(out, "values");
+	writer_raw(out, "[");
+	for (unsigned field = 0; field < v->in.n_fields; field++)
+		for (size_t i = 0; i < in->n[field] && i < (size_t)v->p.top; i++)
+			put_running_value(out, v, field, &in->total[field][i], in->count);
+	writer_raw(out, "]}");
+}
+
+int make_explain(struct value *v)
+{
+	const struct region_findings *f;
+	struct inside inside = { .slot = -1 };
+	struct bytes out = { 0 };
+	char sentence[2560] = "";
+	bool dropped;
+	int err = region_contrast(v->explain->region, &f);
+
+	if (!err)
+		err = inside_find(v, &inside);
+	if (err) {
+		inside_fini(&inside);
+		return err;
+	}
+	reply_begin(v, &out);
+	reply_edges(v, &out, f->first, f->last);
+	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
+	if (!err)
+		err = put_baseline(&out, v->explain);
+	put_group(&out, "inside", f->events.in, f->time.in);
+	put_group(&out, "outside", f->events.out, f->time.out);
+	writer_name_number(&out, "blocks", f->n_blocks);
+	writer_name_number(&out, "tests", f->n_tests);
+	writer_name_real(&out, "rate", REGION_Q);
+	if (f->lower_bound)
+		writer_name_flag(&out, "lower_bound", true);
+	put_findings(&out, v, f);
+	put_contents(&out, v, f);
+	put_inside(&out, v, &inside);
+	if (!err)
+		err = value_composition_put(v, &out);
+	say(v, f, &inside, sentence, sizeof(sentence));
+	writer_name_text(&out, "sentence", sentence);
+	inside_fini(&inside);
+	if (!err)
+		return reply_end(v, &out);
+	bytes_fini(&out);
+	return err;
+}

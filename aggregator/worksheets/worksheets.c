@@ -1,0 +1,308 @@
+#include "aggregator/worksheets/worksheets.h"
+
+#include "aggregator/base/array.h"
+#include "aggregator/store/saved_object.h"
+#include "collector/core/refuse.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char worksheets_ready[] =
+#include "aggregator/worksheets/ready_worksheets.inc"	/* made by Makefile.am */
+	"\n";
+
+struct item {
+	char id[WORKSHEET_ID_MAX];
+	json_t *worksheet;
+	bool leaving;			/* what came later would bring it back */
+};
+
+struct worksheets {
+	struct keep keep;
+	size_t n, room, n_ready;	/* the first n_ready are not changed */
+	struct item *item;		/* those that were saved by rising id */
+};
+
+/* ---- the list ---- */
+
+static void id_text(__u64 number, char out[WORKSHEET_ID_MAX])
+{
+	snprintf(out, WORKSHEET_ID_MAX, "%llu", (unsigned long long)number);
+}
+
+/* Takes the reference. */
+static int append(struct worksheets *w, const char *id, json_t *worksheet)
+{
+	struct item *item;
+
+	if (array_grow(&w->item, w->n, &w->room, sizeof(*w->item))) {
+		json_decref(worksheet);
+		return -ENOMEM;
+	}
+	item = &w->item[w->n++];
+	*item = (struct item){ .worksheet = worksheet };
+	snprintf(item->id, sizeof(item->id), "%s", id);
+	return 0;
+}
+
+static struct item *find(const struct worksheets *w, const char *id)
+{
+	for (size_t i = 0; i < w->n; i++)
+		if (!strcmp(w->item[i].id, id))
+			return &w->item[i];
+	return NULL;
+}
+
+static void take_out(struct worksheets *w, const char *id)
+{
+	struct item *item = find(w, id);
+
+	if (!item)
+		return;
+	json_decref(item->worksheet);
+	memmove(item, item + 1, (size_t)(w->item + w->n - (item + 1)) * sizeof(*item));
+	w->n--;
+}
+
+static bool is_ready(const struct worksheets *w, const struct item *item)
+{
+	return item < w->item + w->n_ready;
+}
+
+static json_t *resource(const struct worksheets *w, const struct item *item)
+{
+	json_t *json = json_copy(item->worksheet);
+	char uri[WORKSHEET_ID_MAX + 32];
+
+	snprintf(uri, sizeof(uri), "/ca/worksheets/%s", item->id);
+	json_object_set_new(json, "id", json_string(item->id));
+	json_object_set_new(json, "uri", json_string(uri));
+	json_object_set_new(json, "ready", json_boolean(is_ready(w, item)));
+	return json;
+}
+
+json_t *worksheets_find(const struct worksheets *w, const char *id)
+{
+	const struct item *item = find(w, id);
+
+	return item ? resource(w, item) : NULL;
+}
+
+json_t *worksheets_list(const struct worksheets *w)
+{
+	json_t *all = json_array(), *one;
+
+	for (size_t i = 0; i < w->n; i++) {
+		one = resource(w, &w->item[i]);
+		json_object_set_new(one, "npanels", json_integer((json_int_t)json_array_size(json_object_get(one, "panels"))));
+		json_object_del(one, "panels");
+		json_array_append_new(all, one);
+	}
+	return all;
+}
+
+/* ---- beginning and end ---- */
+
+static int load_ready(struct worksheets *w)
+{
+	json_t *all = json_loads(worksheets_ready, 0, NULL), *given, *worksheet;
+	char reason[REASON_MAX];
+	size_t i;
+	int err = all ? 0 : -ENOMEM;
+
+	json_array_foreach(all, i, given) {
+		err = err ?: worksheet_read(given, &worksheet, reason);
+		err = err ?: append(w, json_string_value(json_object_get(given, "id")), worksheet);
+	}
+	json_decref(all);
+	w->n_ready = w->n;
+	return err;
+}
+
+static void lost(void *owner, __u64 number)
+{
+	char id[WORKSHEET_ID_MAX];
+
+	id_text(number, id);
+	take_out(owner, id);
+}
+
+int worksheets_new(struct flush *flush, struct worksheets **ret_worksheets)
+{
+	struct worksheets *w = calloc(1, sizeof(*w));
+	int err = w ? 0 : -ENOMEM;
+
+	if (!err) {
+		w->keep = (struct keep){ .flush = flush, .noun = "worksheet", .next_id = 1, .lost = lost, .owner = w };
+		err = load_ready(w);
+	}
+	if (err)
+		worksheets_free(w);
+	else
+		*ret_worksheets = w;
+	return err;
+}
+
+void worksheets_free(struct worksheets *w)
+{
+	for (size_t i = 0; w && i < w->n; i++)
+		json_decref(w->item[i].worksheet);
+	if (w)
+		free(w->item);
+	free(w);
+}
+
+static int load_one(void *arg, __u64 number, const char *text, char *reason)
+{
+	json_t *given = json_loads(text, 0, NULL), *worksheet;
+	char id[WORKSHEET_ID_MAX];
+	int err = given ? worksheet_read(given, &worksheet, reason) : -EBADMSG;
+
+	id_text(number, id);
+	if (!err)
+		err = append(arg, id, worksheet);
+	json_decref(given);
+	return err == -EINVAL ? -EBADMSG : err;
+}
+
+int worksheets_load(struct worksheets *w, struct store *store)
+{
+	return keep_load(&w->keep, store, load_one, w);
+}
+
+/* ---- writing ---- */
+
+struct saving {				/* on its way to the store */
+	struct worksheets *worksheets;
+	char id[WORKSHEET_ID_MAX];
+	json_t *worksheet;		/* as it becomes; NULL: gone */
+	worksheets_done done;
+	void *arg;
+};
+
+static void saving_free(struct saving *s)
+{
+	json_decref(s->worksheet);
+	free(s);
+}
+
+/* What is stored is what is shown: both change here. */
+static void on_kept(void *arg, int err)
+{
+	struct saving *s = arg;
+	struct item *item = find(s->worksheets, s->id);
+
+	if (item && !s->worksheet)		/* else a change that was asked for before it was to leave */
+		item->leaving = false;
+	if (!err && !s->worksheet) {
+		take_out(s->worksheets, s->id);
+	} else if (!err && item) {
+		json_decref(item->worksheet);
+		item->worksheet = json_incref(s->worksheet);
+	}
+	s->done(s->arg, err, s->id);
+	saving_free(s);
+}
+
+/* Takes the reference; worksheet NULL: gone. */
+static int submit(struct worksheets *w, const char *id, json_t *worksheet, bool is_new, worksheets_done done, void *arg)
+{
+	char *text = worksheet ? json_dumps(worksheet, JSON_COMPACT) : NULL;
+	struct saving *s = malloc(sizeof(*s));
+	__u64 number = strtoull(id, NULL, 10);
+	int err;
+
+	if (!s) {
+		free(text);
+		json_decref(worksheet);
+		return -ENOMEM;
+	}
+	*s = (struct saving){ .worksheets = w, .worksheet = worksheet, .done = done, .arg = arg };
+	snprintf(s->id, sizeof(s->id), "%s", id);
+	if (!worksheet)
+		err = keep_drop(&w->keep, number, on_kept, s);
+	else if (is_new)
+		err = keep_add(&w->keep, number, text, on_kept, s);
+	else
+		err = keep_put(&w->keep, number, text, on_kept, s);
+	if (err)
+		saving_free(s);
+	return err;
+}
+
+/* Takes the reference.  A new one is there at once, so that it counts, and gone again if it could not be stored. */
+static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done done, void *arg, char *reason)
+{
+	char id[WORKSHEET_ID_MAX];
+	int err;
+
+	if (w->n - w->n_ready >= WORKSHEETS_MAX) {
+		json_decref(worksheet);
+		return refuse(reason, "there are %d worksheets, which is the most; delete one first", WORKSHEETS_MAX);
+	}
+	id_text(w->keep.next_id++, id);
+	err = append(w, id, json_incref(worksheet));
+	if (err) {
+		json_decref(worksheet);
+		return err;
+	}
+	err = submit(w, id, worksheet, true, done, arg);
+	if (err)
+		take_out(w, id);
+	return err;
+}
+
+int worksheets_add(struct worksheets *w, const json_t *given, worksheets_done done, void *arg, char *reason)
+{
+	json_t *worksheet;
+	int err = worksheet_read(given, &worksheet, reason);
+
+	return err ? err : submit_new(w, worksheet, done, arg, reason);
+}
+
+int worksheets_clone(struct worksheets *w, const char *id, const json_t *changes, worksheets_done done, void *arg, char *reason)
+{
+	const struct item *item = find(w, id);
+	json_t *worksheet;
+	int err = item ? worksheet_change(item->worksheet, changes, &worksheet, reason) : -ENOENT;
+
+	return err ? err : submit_new(w, worksheet, done, arg, reason);
+}
+
+/* A saved one; -EINVAL: it comes with heatscoped. */
+static int find_saved(const struct worksheets *w, const char *id, struct item **ret_item, char *reason)
+{
+	struct item *item = find(w, id);
+
+	if (!item || item->leaving)
+		return -ENOENT;
+	if (is_ready(w, item))
+		return refuse(reason, "the worksheet %s comes with heatscoped and stays as it is: clone it, and change the clone", id);
+	*ret_item = item;
+	return 0;
+}
+
+int worksheets_change(struct worksheets *w, const char *id, const json_t *changes, worksheets_done done, void *arg, char *reason)
+{
+	struct item *item;
+	json_t *worksheet;
+	int err = find_saved(w, id, &item, reason);
+
+	if (!err)
+		err = worksheet_change(item->worksheet, changes, &worksheet, reason);
+	return err ? err : submit(w, id, worksheet, false, done, arg);
+}
+
+int worksheets_remove(struct worksheets *w, const char *id, worksheets_done done, void *arg, char *reason)
+{
+	struct item *item;
+	int err = find_saved(w, id, &item, reason);
+
+	if (!err)
+		err = submit(w, id, NULL, false, done, arg);
+	if (!err)
+		item->leaving = true;
+	return err;
+}

@@ -1,0 +1,50 @@
+/* exemplars.h - the exemplars of one source and slot as bytes: made of a row, carried by a batch, kept by a store.
+ *
+ *      exemplar_row.h --> bytes --exemplars_open(), exemplars_next()--> one after another
+ *
+ *      varint missed | varint n_fields { label } | varint n_measures { label }
+ *      | varint n { u8 why | varint since_ns connection weight | u32 tag | n_fields { label } | n_measures { varint } [ varint len | text ] }
+ *
+ * Names   come first, so the bytes stand alone: whoever reads them later need not have the same metric.
+ * Text    the statement as it was sent, where `why` has EXEMPLAR_TEXT: only of a collector that was asked for it (statement_text.h).
+ * Label   as in keys (slice.h): a length byte and so many bytes.
+ * Errors  0 or -errno.  exemplars_check() looks at every byte; after it a reader never fails.
+ * Memory  a reader borrows the bytes.  Thread: any.
+ */
+#ifndef HEATSCOPE_EXEMPLARS_H
+#define HEATSCOPE_EXEMPLARS_H
+
+#include "collector/core/exemplar.h"
+#include "collector/core/slice.h"
+
+#define EXEMPLAR_FIELDS_MAX 32
+
+#define EXEMPLAR_TEXT_MAX 4096
+
+enum exemplar_why { EXEMPLAR_WORST = 1, EXEMPLAR_DRAWN = 2, EXEMPLAR_TEXT = 4 };	/* bits; the last says what follows */
+
+struct exemplar_told {
+	__u8 why;
+	__u32 tag;			/* drawn: the highest of a decade stays, see exemplar.h */
+	__u64 since_ns;			/* its end, from the slot's begin */
+	__u64 connection, weight;	/* connection 0: not known */
+	struct labels field[EXEMPLAR_FIELDS_MAX];
+	__u64 measure[MEASURES_MAX];	/* the first is what it is the worst by */
+	const __u8 *text;		/* NULL: none */
+	size_t text_len;
+};
+
+struct exemplars {
+	struct cursor cursor;
+	__u64 missed;			/* events of the slot that came too late to be considered */
+	size_t n_fields, n_measures;
+	struct labels field[EXEMPLAR_FIELDS_MAX], measure[MEASURES_MAX];	/* names */
+	size_t n_left;
+};
+
+/* -EBADMSG: they are none. */
+int exemplars_open(struct exemplars *e, const __u8 *data, size_t len);
+int exemplars_next(struct exemplars *e, struct exemplar_told *ret_told);	/* 1; 0: that were all; -EBADMSG */
+int exemplars_check(const __u8 *data, size_t len, __u64 slot_ns);
+
+#endif

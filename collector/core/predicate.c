@@ -1,0 +1,346 @@
+#include "collector/core/predicate.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const op_names[PREDICATE_N_OPS] = { "eq", "ne", "lt", "le", "gt", "ge" };
+
+const char *predicate_op_name(unsigned op)
+{
+	return op < PREDICATE_N_OPS ? op_names[op] : "?";
+}
+
+static int refuse(char *reason, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static int refuse(char *reason, const char *format, ...)
+{
+	int n = snprintf(reason, REASON_MAX, "predicate: ");
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(reason + n, REASON_MAX - (size_t)n, format, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* A foreign text for a sentence: its beginning, in whole characters. */
+struct quote {
+	char text[44];
+};
+
+static struct quote quote(const char *text)
+{
+	struct quote q;
+	size_t len = strlen(text);
+
+	if (len > 40) {
+		for (len = 37; len && (text[len] & 0xc0) == 0x80; len--)
+			;
+		snprintf(q.text, sizeof(q.text), "%.*s...", (int)len, text);
+	} else {
+		snprintf(q.text, sizeof(q.text), "%s", text);
+	}
+	return q;
+}
+
+/* ---- reading ---- */
+
+struct parse {
+	struct predicate *p;
+	size_t n_leaves;
+	char *reason;
+};
+
+static int parse_node(struct parse *parse, const json_t *json, unsigned depth);
+
+/* A tree of so many leaves has fewer other nodes: those run out when too many leaves are still to come. */
+static int node_add(struct parse *parse, __u8 kind, __u8 n)
+{
+	parse->n_leaves += kind < PREDICATE_AND;
+	if (parse->n_leaves > PREDICATE_TERMS || n > PREDICATE_TERMS || parse->p->n_nodes == PREDICATE_NODES)
+		return refuse(parse->reason, "more than %d comparisons", PREDICATE_TERMS);
+	parse->p->node[parse->p->n_nodes++] = (struct predicate_node){ kind, n };
+	return 0;
+}
+
+static int get_field(struct parse *parse, const json_t *json, const char *op, struct predicate_term *t)
+{
+	const char *name = json_string_value(json);
+
+	if (!name)
+		return refuse(parse->reason, "\"%s\" must have the name of a field first", op);
+	if (!*name || json_string_length(json) >= NAME_MAX_LEN || strlen(name) != json_string_length(json))
+		return refuse(parse->reason, "\"%s\" is not the name of a field", quote(name).text);
+	strcpy(t->field, name);
+	return 0;
+}
+
+static int get_text(struct parse *parse, const json_t *json, struct predicate_term *t)
+{
+	const char *text = json_string_value(json);
+
+	if (json_string_length(json) > LABEL_MAX)
+		return refuse(parse->reason, "the constant \"%s\" is longer than %d bytes", quote(text).text, LABEL_MAX);
+	if (strlen(text) != json_string_length(json))
+		return refuse(parse->reason, "the constant \"%s\" holds a zero byte", quote(text).text);
+	strcpy(t->text, text);
+	t->is_text = 1;
+	return 0;
+}
+
+/* 5e6 is a whole number, too. */
+static int get_number(struct parse *parse, const json_t *json, struct predicate_term *t)
+{
+	double number = json_number_value(json);
+
+	if (json_is_integer(json) && json_integer_value(json) >= 0) {
+		t->number = (__u64)json_integer_value(json);
+		return 0;
+	}
+	if (json_is_integer(json) || !(number >= 0 && number < 9e18) || number != (double)(__u64)number)
+		return refuse(parse->reason, "value %.17g for field \"%s\" is invalid: must be a whole number, at least 0", number,
+			      t->field);
+	t->number = (__u64)number;
+	return 0;
+}
+
+static int parse_term(struct parse *parse, enum predicate_op op, const json_t *json)
+{
+	struct predicate_term *t;
+	const json_t *constant;
+	int err;
+
+	if (!json_is_array(json) || json_array_size(json) != 2)
+		return refuse(parse->reason, "\"%s\" must be an array of a field name and a constant", op_names[op]);
+	err = node_add(parse, PREDICATE_COMPARE, (__u8)parse->p->n_terms);
+	if (err)
+		return err;
+	t = &parse->p->term[parse->p->n_terms++];
+	t->op = op;
+	err = get_field(parse, json_array_get(json, 0), op_names[op], t);
+	if (err)
+		return err;
+	constant = json_array_get(json, 1);
+	if (json_is_string(constant))
+		return get_text(parse, constant, t);
+	if (json_is_number(constant))
+		return get_number(parse, constant, t);
+	return refuse(parse->reason, "the constant for field \"%s\" must be a number or a string", t->field);
+}
+
+static int parse_members(struct parse *parse, __u8 kind, const json_t *json, unsigned depth)
+{
+	size_t n, i;
+	int err;
+
+	if (!json_is_array(json) || json_array_size(json) < 2)
+		return refuse(parse->reason, "\"%s\" must be an array of at least two predicates", kind == PREDICATE_AND ? "and" : "or");
+	if (depth == PREDICATE_DEPTH)
+		return refuse(parse->reason, "nested deeper than %d", PREDICATE_DEPTH);
+	n = json_array_size(json);
+	err = node_add(parse, kind, n > PREDICATE_TERMS ? PREDICATE_TERMS + 1 : (__u8)n);
+	for (i = 0; i < n && !err; i++)
+		err = parse_node(parse, json_array_get(json, i), depth + 1);
+	return err;
+}
+
+static int parse_node(struct parse *parse, const json_t *json, unsigned depth)
+{
+	const char *key;
+	void *at;
+
+	if (!json_is_object(json))
+		return refuse(parse->reason, "must be a JSON object, {} or {operator: [...]}");
+	if (!json_object_size(json))
+		return node_add(parse, PREDICATE_ANY, 0);
+	at = json_object_iter((json_t *)json);
+	key = json_object_iter_key(at);
+	if (json_object_size(json) > 1)
+		return refuse(parse->reason, "exactly one key per object, here are %zu (\"%s\", \"%s\"): join them with \"and\"",
+			      json_object_size(json), quote(key).text,
+			      quote(json_object_iter_key(json_object_iter_next((json_t *)json, at))).text);
+	if (!strcmp(key, "and"))
+		return parse_members(parse, PREDICATE_AND, json_object_iter_value(at), depth);
+	if (!strcmp(key, "or"))
+		return parse_members(parse, PREDICATE_OR, json_object_iter_value(at), depth);
+	for (unsigned op = 0; op < PREDICATE_N_OPS; op++)
+		if (!strcmp(key, op_names[op]))
+			return parse_term(parse, op, json_object_iter_value(at));
+	return refuse(parse->reason, "\"%s\" is no operator: there are eq, ne, lt, le, gt, ge, and, or", quote(key).text);
+}
+
+/* ---- the decision form ---- */
+
+/* The node after this one and its members. */
+static size_t node_next(const struct predicate *p, size_t at)
+{
+	size_t left = 1;
+
+	for (; left; at++, left--)
+		if (p->node[at].kind >= PREDICATE_AND)
+			left += p->node[at].n;
+	return at;
+}
+
+/* Where deciding the node begins, if it goes on to `yes` or `no`. */
+static __u8 link_node(struct predicate *p, size_t at, __u8 yes, __u8 no)
+{
+	const struct predicate_node node = p->node[at];
+	size_t member[PREDICATE_TERMS], i;
+
+	if (node.kind == PREDICATE_ANY)
+		return yes;
+	if (node.kind == PREDICATE_COMPARE) {
+		p->term[node.n].yes = yes;
+		p->term[node.n].no = no;
+		return (__u8)(PREDICATE_TERM + node.n);
+	}
+	member[0] = at + 1;
+	for (i = 1; i < node.n; i++)
+		member[i] = node_next(p, member[i - 1]);
+	for (i = node.n; i--;) {
+		__u8 entry = link_node(p, member[i], yes, no);
+
+		if (node.kind == PREDICATE_AND)
+			yes = entry;
+		else
+			no = entry;
+	}
+	return node.kind == PREDICATE_AND ? yes : no;
+}
+
+int predicate_from_json(const json_t *json, struct predicate *ret, char *reason)
+{
+	struct predicate p;
+	struct parse parse = { &p, 0, reason };
+	int err;
+
+	memset(&p, 0, sizeof(p));
+	err = parse_node(&parse, json, 1);
+	if (err)
+		return err;
+	if (p.node[0].kind == PREDICATE_ANY)
+		memset(&p, 0, sizeof(p));
+	else
+		p.start = link_node(&p, 0, PREDICATE_ACCEPT, PREDICATE_REJECT);
+	memcpy(ret, &p, sizeof(p));
+	return 0;
+}
+
+int predicate_from_text(const char *text, struct predicate *ret, char *reason)
+{
+	json_error_t error;
+	json_t *json = json_loads(*text ? text : "{}", JSON_REJECT_DUPLICATES, &error);
+	const char *near = json ? NULL : strstr(error.text, " near ");	/* bytes, cut anywhere, follow */
+	int err;
+
+	if (!json)
+		return refuse(reason, "not JSON: %.*s (column %d)", near ? (int)(near - error.text) : 40, error.text, error.column);
+	err = predicate_from_json(json, ret, reason);
+	json_decref(json);
+	return err;
+}
+
+/* ---- writing ---- */
+
+static json_t *node_to_json(const struct predicate *p, size_t *at)
+{
+	const struct predicate_node node = p->node[(*at)++];
+	const struct predicate_term *t = &p->term[node.n];
+	json_t *list;
+
+	if (node.kind == PREDICATE_ANY)
+		return json_object();
+	if (node.kind == PREDICATE_COMPARE)
+		return json_pack("{s:[s, o]}", op_names[t->op], t->field,
+				 t->is_text ? json_string(t->text) : json_integer((json_int_t)t->number));
+	list = json_array();
+	for (__u8 i = 0; i < node.n; i++)
+		json_array_append_new(list, node_to_json(p, at));
+	return json_pack("{s:o}", node.kind == PREDICATE_AND ? "and" : "or", list);
+}
+
+json_t *predicate_to_json(const struct predicate *p)
+{
+	size_t at = 0;
+
+	return p->n_nodes ? node_to_json(p, &at) : json_object();
+}
+
+/* ---- against the metric ---- */
+
+static int term_unknown(const struct predicate_term *t, const struct metric *m, char *reason)
+{
+	char have[128] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->n_fields && at < sizeof(have); i++)
+		at += (size_t)snprintf(have + at, sizeof(have) - at, "%s%s", at ? ", " : "", m->field[i].name);
+	return refuse(reason, "\"%s\" is not a field of %s.%s; it has: %s%s", t->field, m->module, m->stat, have,
+		      at >= sizeof(have) ? "..." : "");
+}
+
+static int term_check(const struct predicate_term *t, const struct metric *m, char *reason)
+{
+	const struct field *f = metric_field(m, t->field);
+
+	if (!f)
+		return term_unknown(t, m, reason);
+	if (f->arity == FIELD_DISCRETE && !t->is_text)
+		return refuse(reason, "field \"%s\" is discrete: its constant must be a string, not %llu", t->field,
+			      (unsigned long long)t->number);
+	if (f->arity == FIELD_DISCRETE && t->op > PREDICATE_NE)
+		return refuse(reason, "field \"%s\" is discrete: only eq and ne are possible, not %s", t->field, op_names[t->op]);
+	if (f->arity == FIELD_NUMERIC && t->is_text)
+		return refuse(reason, "field \"%s\" is numeric: its constant must be a number, not \"%s\"", t->field,
+			      quote(t->text).text);
+	if (f->arity == FIELD_NUMERIC && f->high < 64 && t->number > 1ull << f->high)
+		return refuse(reason, "value %llu for field \"%s\" is invalid: maximum is %llu", (unsigned long long)t->number,
+			      t->field, 1ull << f->high);
+	return 0;
+}
+
+int predicate_check(const struct predicate *p, const struct metric *m, char *reason)
+{
+	int err = 0;
+
+	for (__u32 i = 0; i < p->n_terms && !err; i++)
+		err = term_check(&p->term[i], m, reason);
+	return err;
+}
+
+/* ---- deciding ---- */
+
+int predicate_decide(const struct predicate *p, int (*test)(void *arg, const struct predicate_term *t), void *arg)
+{
+	__u32 to = p->start;
+
+	while (to >= PREDICATE_TERM) {
+		const struct predicate_term *t = &p->term[to - PREDICATE_TERM];
+		int holds = test(arg, t);
+
+		if (holds < 0)
+			return holds;
+		to = holds ? t->yes : t->no;
+	}
+	return to == PREDICATE_ACCEPT;
+}
+
+int predicate_holds(const struct predicate_term *t, __u64 value)
+{
+	switch (t->op) {
+	case PREDICATE_EQ: return value == t->number;
+	case PREDICATE_NE: return value != t->number;
+	case PREDICATE_LT: return value < t->number;
+	case PREDICATE_LE: return value <= t->number;
+	case PREDICATE_GT: return value > t->number;
+	default: return value >= t->number;
+	}
+}
+
+int predicate_holds_text(const struct predicate_term *t, const char *text)
+{
+	return !strcmp(t->text, text) == (t->op == PREDICATE_EQ);
+}

@@ -1,0 +1,82 @@
+/* predicate.h - which events an instrumentation counts: an expression over the metric's fields.
+ *
+ *      pred := {} | { op: [field, constant] } | { "and": [pred, pred, ...] } | { "or": [pred, pred, ...] }
+ *      op   := eq | ne | lt | le | gt | ge
+ *
+ *      {"and": [{"eq": ["statement", "select"]}, {"gt": ["latency", 10000000]}]}
+ *          term 0: statement = select ? term 1 : reject
+ *          term 1: latency > 10000000 ? accept : reject
+ *
+ * Shape   kept twice: as the expression, in prefix order, so that its JSON comes back as it was; and
+ *         in decision form, each term saying where to go next, always forward, so that it can be
+ *         decided without a stack and each term at most once.
+ * Fields  a numeric field is compared with a whole number in the field's unit (ns for times); a
+ *         discrete one with a text, by eq and ne only.
+ * Range   PREDICATE_TERMS comparisons and {} together, PREDICATE_DEPTH levels, texts of LABEL_MAX bytes.
+ * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes), which begins with "predicate: ".
+ * Memory  a plain value, to be copied and, as all its bytes are set, compared; zeroed it is {}.
+ */
+#ifndef HEATSCOPE_PREDICATE_H
+#define HEATSCOPE_PREDICATE_H
+
+#include "collector/core/metric.h"
+#include "collector/core/slice.h"
+#include <jansson.h>
+
+#define PREDICATE_TERMS 32
+#define PREDICATE_NODES (2 * PREDICATE_TERMS)	/* and, or have two members at least */
+#define PREDICATE_DEPTH 32
+
+enum predicate_op { PREDICATE_EQ, PREDICATE_NE, PREDICATE_LT, PREDICATE_LE, PREDICATE_GT, PREDICATE_GE, PREDICATE_N_OPS };
+
+/* Where to go: out, or to term `to - PREDICATE_TERM`. */
+enum predicate_to { PREDICATE_ACCEPT, PREDICATE_REJECT, PREDICATE_TERM };
+
+struct predicate_term {
+	char field[NAME_MAX_LEN];
+	__u8 op, is_text;
+	__u8 yes, no;			/* enum predicate_to */
+	__u32 pad;
+	__u64 number;			/* the constant: this, or a text */
+	char text[LABEL_MAX + 1];
+};
+
+enum predicate_kind { PREDICATE_ANY, PREDICATE_COMPARE, PREDICATE_AND, PREDICATE_OR };
+
+struct predicate_node {
+	__u8 kind;			/* ANY is {} */
+	__u8 n;				/* AND, OR: members, which follow; COMPARE: which term */
+};
+
+struct predicate {
+	__u32 n_nodes;			/* 0: {} */
+	__u32 n_terms;
+	__u32 start;			/* enum predicate_to */
+	__u32 pad;
+	struct predicate_node node[PREDICATE_NODES];
+	struct predicate_term term[PREDICATE_TERMS];
+};
+
+int predicate_from_json(const json_t *json, struct predicate *ret, char *reason);
+json_t *predicate_to_json(const struct predicate *p);	/* NULL: no memory */
+
+/* From the text of such JSON; "" is {}. */
+int predicate_from_text(const char *text, struct predicate *ret, char *reason);
+
+/* Do its fields belong to the metric, and its operators and constants to the fields? */
+int predicate_check(const struct predicate *p, const struct metric *m, char *reason);
+
+/* 1: accepted, 0: rejected; test() says whether a term holds (1, 0); what is negative is returned. */
+int predicate_decide(const struct predicate *p, int (*test)(void *arg, const struct predicate_term *t), void *arg);
+
+/* Does a value, or a label, stand in the term's relation to its constant? */
+int predicate_holds(const struct predicate_term *t, __u64 value);
+int predicate_holds_text(const struct predicate_term *t, const char *text);
+
+const char *predicate_op_name(unsigned op);	/* "eq" */
+
+/* For people: "statement = select and latency > 10 ms", cut with an ellipsis where there is no room;
+ * "" for {}.  The metric tells the units; NULL: numbers are bare. */
+void predicate_title(const struct predicate *p, const struct metric *m, char *out, size_t room);
+
+#endif

@@ -1,0 +1,105 @@
+#include "collector/metrics/fault.h"
+#include "collector/probe/programs.h"
+#include "collector/core/slice.h"
+#include "collector/metrics/fault.skel.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+static const struct field fields[] = {
+	PROCESS_FIELDS,
+	{ "type", "major or minor", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "access", "read, write or execute", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "mode", "program or kernel", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 36 },
+	{ "count", "faults", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
+	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+};
+
+static const struct metric metric = {
+	"memory", "faults", "page faults", "faults", fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL, NULL
+};
+
+static int fault_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	static const struct programs_event events[] = {
+		{ .program = "major", .config = PERF_COUNT_SW_PAGE_FAULTS_MAJ, .period = 1 },
+		{ .program = "minor", .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .period = 1 },
+	};
+	struct fault_bpf *bpf = fault_bpf__open();
+	struct programs *p;
+	int err;
+
+	if (bpf && libbpf_find_vmlinux_btf_id("page_fault_user", BPF_TRACE_RAW_TP) < 0)
+		programs_only(bpf->obj, "major minor");		/* then nobody sees them begin */
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+
+	if (err)
+		return err;
+	err = programs_attach_events(p, events, 2, reason);
+	if (err) {
+		programs_stop(p);
+		return err;
+	}
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->event_fd = p->event_fd;
+	ret_programs->n_event_fds = p->n_events;
+	*ret_self = p;
+	return 0;
+}
+
+static const char *const types[] = { [FAULT_MINOR] = "minor", [FAULT_MAJOR] = "major" };
+static const char *const accesses[] = {
+	[ACCESS_READ] = "read", [ACCESS_WRITE] = "write", [ACCESS_EXECUTE] = "execute", [ACCESS_UNKNOWN] = "unknown",
+};
+static const char *const modes[] = { [FAULT_KERNEL] = "kernel", [FAULT_USER] = "user" };
+
+static void fault_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+
+	switch (field) {
+	case FAULT_TYPE:
+		snprintf(out, LABEL_MAX + 1, "%s", types[code == FAULT_MAJOR]);
+		break;
+	case FAULT_ACCESS:
+		snprintf(out, LABEL_MAX + 1, "%s", accesses[code < ACCESS_UNKNOWN ? code : ACCESS_UNKNOWN]);
+		break;
+	case FAULT_MODE:
+		snprintf(out, LABEL_MAX + 1, "%s", modes[code == FAULT_USER]);
+		break;
+	default:
+		process_label(&p->texts, field, code, out);
+	}
+}
+
+static int fault_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	switch (field) {
+	case FAULT_TYPE:
+		return programs_code_of(types, 2, text, ret_code, max);
+	case FAULT_ACCESS:
+		return programs_code_of(accesses, 4, text, ret_code, max);
+	case FAULT_MODE:
+		return programs_code_of(modes, 2, text, ret_code, max);
+	default:
+		return process_codes(field, text, ret_code, max);
+	}
+}
+
+/* Its events end at a perf event, so that is what the record programs are. */
+static const char *const tracepoints[] = { NULL };
+
+const struct tracer faults_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.dispatch_ns = 200,
+	.may_detach = 1,
+	.start = fault_start,
+	.stop = programs_stop,
+	.label = fault_label,
+	.codes = fault_codes,
+	.lost = programs_lost,
+	.doctor = programs_doctor,
+};

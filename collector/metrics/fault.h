@@ -1,0 +1,32 @@
+/* fault.h - memory.faults: page faults, as the kernel accounts them to threads.
+ *
+ *      page_fault_user, page_fault_kernel .......... the kernel's counters min_flt, maj_flt
+ *        |                  latency                        |
+ *
+ * Event   A fault that was resolved, of a program or of the kernel at a program's memory.  So getrusage()
+ *         counts them, but for those that the kernel has when it pins pages (direct I/O, exec's arguments).
+ * Slot    of its end.
+ *
+ * Measures  latency, ns; 0 where its begin was not seen.  count, 1.  subsecond of the wall clock, ns
+ * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`, who has touched the page
+ */
+#ifndef HEATSCOPE_FAULT_H
+#define HEATSCOPE_FAULT_H
+
+#include "collector/trace/process.h"
+
+enum fault_measure { FAULT_LATENCY, FAULT_COUNT, FAULT_SUBSECOND };
+
+enum fault_field { FAULT_TYPE = PROCESS_N_FIELDS, FAULT_ACCESS, FAULT_MODE };
+
+enum fault_type { FAULT_MINOR, FAULT_MAJOR };
+enum fault_access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE, ACCESS_UNKNOWN };
+enum fault_mode { FAULT_KERNEL, FAULT_USER };
+
+/* From x86's page-fault error code. */
+static inline __u64 fault_access(__u64 error_code)
+{
+	return error_code & 16 ? ACCESS_EXECUTE : error_code & 2 ? ACCESS_WRITE : ACCESS_READ;
+}
+
+#endif

@@ -1,0 +1,81 @@
+#include "collector/metrics/fs.h"
+#include "collector/metrics/fs_call.h"
+#include "collector/probe/programs.h"
+#include "collector/metrics/fs.skel.h"
+
+static const struct field fields[] = {
+	PROCESS_FIELDS,
+	{ "fstype", "type of file system", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "optype", "type of operation", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 },
+};
+
+static const struct metric metric = {
+	"fs", "logical_ops", "file system operations", "operations", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL, NULL, NULL, NULL
+};
+
+/* ---- start ---- */
+
+static int fs_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	struct fs_bpf *bpf = fs_bpf__open();
+	struct programs *p;
+	int err;
+
+	if (bpf)
+		fs_calls_fill((struct fs_call *)bpf->rodata->calls);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+	if (err)
+		return err;
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	*ret_self = p;
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void fs_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+
+	if (field == FS_FSTYPE)
+		fs_label_fstype(code, out);
+	else if (field == FS_OPTYPE)
+		fs_label_optype(code, out);
+	else
+		process_label(&p->texts, field, code, out);
+}
+
+static int fs_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == FS_FSTYPE)
+		return fs_codes_fstype(text, ret_code, max);
+	if (field == FS_OPTYPE)
+		return fs_codes_optype(text, ret_code, max);
+	return process_codes(field, text, ret_code, max);
+}
+
+static __u64 fs_lost(void *self)
+{
+	const struct programs *p = self;
+
+	return *(volatile __u64 *)&((struct fs_bpf *)p->bpf)->bss->untold + programs_lost(self);
+}
+
+static const char *const tracepoints[] = { "sys_exit", "sys_enter", NULL };
+
+const struct tracer fs_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.dispatch_ns = 20,
+	.may_detach = 1,
+	.alone = 1,
+	.start = fs_start,
+	.stop = programs_stop,
+	.label = fs_label,
+	.codes = fs_codes,
+	.lost = fs_lost,
+	.doctor = programs_doctor,
+};

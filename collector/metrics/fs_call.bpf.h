@@ -1,0 +1,71 @@
+/* fs_call.bpf.h - which system calls are operations on files, asked in a program at sys_enter or sys_exit.
+ *
+ * calls is filled by the collector before loading (fs_calls_fill()).
+ */
+#ifndef HEATSCOPE_FS_CALL_BPF_H
+#define HEATSCOPE_FS_CALL_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "collector/metrics/fs.h"
+#include "collector/trace/vm.h"
+
+#define SB_NOUSER (1ul << 31)		/* cannot be mounted: sockets, pipes, anonymous inodes, memfds */
+#define MAP_ANONYMOUS 0x20
+#define AT_EMPTY_PATH 0x1000
+#define SYS_STATX 332
+
+const volatile struct fs_call calls[FS_CALLS] = { 0 };
+
+static __always_inline struct fs_call call_of(struct task_struct *t, __u64 number)
+{
+	const struct fs_call none = { FS_NONE, 0 };
+
+	if (number >= FS_CALLS || !calls[number].op)
+		return none;
+	if (bpf_core_field_exists(t->thread_info.status) && (t->thread_info.status & TS_COMPAT))
+		return none;
+	return (struct fs_call){ calls[number].op, calls[number].where };
+}
+
+/* Where the path is not at hand the call's flags say it: who gives a path does not set that one. */
+static __always_inline int path_is_empty(const struct pt_regs *regs)
+{
+	const char *path = (const char *)regs->si;
+	__u64 flags = regs->orig_ax == SYS_STATX ? regs->dx : regs->r10;
+	char first = 0;
+
+	if (path && bpf_probe_read_user(&first, 1, path))
+		return (flags & AT_EMPTY_PATH) != 0;
+	return !path || !first;
+}
+
+/* The descriptor among its arguments; -1: there is none. */
+static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
+{
+	switch (where) {
+	case 0: return regs->di;
+	case 1: return regs->si;
+	case 2: return regs->dx;
+	case FS_STATAT: return path_is_empty(regs) ? (__s32)regs->di : -1;
+	case FS_MAPPED: return regs->r10 & MAP_ANONYMOUS ? -1 : (__s32)regs->r8;
+	default: return -1;
+	}
+}
+
+/* By its inode's mode and its file system's flags. */
+static __always_inline int is_fs_file(__u16 mode, unsigned long sb_flags)
+{
+	__u16 type = mode & S_IFMT;
+
+	return (type == S_IFREG || type == S_IFDIR) && !(sb_flags & SB_NOUSER);
+}
+
+/* Read, written or copied by a call that returned ret. */
+static __always_inline __u64 call_bytes(__u32 op, long ret)
+{
+	return ret > 0 && (op == FS_READ || op == FS_WRITE || op == FS_COPY) ? ret : 0;
+}
+
+#endif

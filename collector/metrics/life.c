@@ -1,0 +1,128 @@
+#include "collector/metrics/life.h"
+#include "collector/probe/need.h"
+#include "collector/probe/programs.h"
+#include "collector/core/slice.h"
+#include "collector/metrics/life.skel.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* ---- metrics ---- */
+
+#define COUNT_AND_SUBSECOND                                                        \
+	{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },           \
+	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
+
+static const struct field plain_fields[] = { PROCESS_FIELDS, COUNT_AND_SUBSECOND };
+
+static const struct field exit_fields[] = {
+	PROCESS_FIELDS,
+	{ "status", "exit status", "string", FIELD_DISCRETE, 0, 0, 0 },
+	COUNT_AND_SUBSECOND,
+	{ "walltime", "life time", "time", FIELD_NUMERIC, UNIT_NS, 10, 43 },
+};
+
+#define LIFE_METRIC(name, module, stat, label, unit, fields)                       \
+	static const struct metric name = {                                        \
+		module, stat, label, unit, fields, sizeof(fields) / sizeof(*fields), SCOPE_INTERVAL, NULL, NULL, NULL \
+	}
+
+LIFE_METRIC(execs_metric, "proc", "execs", "programs run", "programs run", plain_fields);
+LIFE_METRIC(forks_metric, "proc", "forks", "processes made", "processes", plain_fields);
+LIFE_METRIC(exits_metric, "proc", "exits", "processes ended", "processes", exit_fields);
+LIFE_METRIC(creates_metric, "thread", "creates", "threads made", "threads", plain_fields);
+
+/* ---- start ---- */
+
+static int life_start(const struct metric *m, const char *program, void **ret_self, struct tracer_programs *ret_programs,
+		      char *reason)
+{
+	struct life_bpf *bpf = life_bpf__open();
+	struct programs *p;
+	int err;
+
+	if (bpf) {
+		programs_only(bpf->obj, program);
+		*(__u32 *)&bpf->rodata->no_group_dead = need_pretends("groupdead");
+	}
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, m, &p, reason);
+	if (err)
+		return err;
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	*ret_self = p;
+	return 0;
+}
+
+/* ---- labels ---- */
+
+static void status_label(__u64 code, char *out)
+{
+	const char *name = sigabbrev_np(code & 127);
+
+	if (!(code & STATUS_SIGNAL))
+		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+	else if (name)
+		snprintf(out, LABEL_MAX + 1, "SIG%s", name);
+	else
+		snprintf(out, LABEL_MAX + 1, "signal %llu", (unsigned long long)(code & 127));
+}
+
+static void life_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+
+	if (field == LIFE_STATUS)
+		status_label(code, out);
+	else
+		process_label(&p->texts, field, code, out);
+}
+
+static int status_codes(const char *text, __u64 *ret_code)
+{
+	for (__u64 code = 0; code < STATUS_SIGNAL + 128; code++) {
+		char label[LABEL_MAX + 1];
+
+		status_label(code, label);
+		if (!strcmp(label, text)) {
+			*ret_code = code;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static int life_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field != LIFE_STATUS)
+		return process_codes(field, text, ret_code, max);
+	return max ? status_codes(text, ret_code) : -E2BIG;
+}
+
+/* ---- the tracers ---- */
+
+#define LIFE_TRACER(name, point)                                                                            \
+	static int name##_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)        \
+	{                                                                                                   \
+		return life_start(&name##_metric, #name, ret_self, ret_programs, reason);                   \
+	}                                                                                                   \
+	const struct tracer name##_tracer = {                                                               \
+		.metric = &name##_metric,                                                                   \
+		.tracepoints = point,                                                                       \
+		.dispatch_ns = 20,                                                                          \
+		.may_detach = 1,                                                                            \
+		.start = name##_start,                                                                      \
+		.stop = programs_stop,                                                                      \
+		.label = life_label,                                                                        \
+		.codes = life_codes,                                                                        \
+		.lost = programs_lost,                                                                      \
+		.doctor = programs_doctor,                                                                  \
+	}
+
+static const char *const exec_point[] = { "sched_process_exec", NULL };
+static const char *const fork_point[] = { "sched_process_fork", NULL };
+static const char *const exit_point[] = { "sched_process_exit", NULL };
+
+LIFE_TRACER(execs, exec_point);
+LIFE_TRACER(forks, fork_point);
+LIFE_TRACER(exits, exit_point);
+LIFE_TRACER(creates, fork_point);

@@ -1,0 +1,108 @@
+#include "collector/trace/address.h"
+#include "collector/probe/programs.h"
+#include "collector/metrics/syscall_label.h"
+#include "collector/metrics/net/tcp.h"
+#include "collector/trace/text.h"
+#include "collector/metrics/net/connects.skel.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct field fields[] = {
+	PROCESS_FIELDS,
+	{ "raddr", "remote address", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "rport", "remote port", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "lport", "local port", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "outcome", "outcome", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+};
+
+static const struct metric metric = {
+	"tcp", "connects", "TCP connections opened", "connections", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL, NULL, NULL, NULL
+};
+
+/* ---- start ---- */
+
+static int connects_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	struct connects_bpf *bpf = connects_bpf__open();
+	struct programs *p;
+	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+
+	if (err)
+		return err;
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	*ret_self = p;
+	return 0;
+}
+
+/* ---- labels ---- */
+
+static void label_outcome(__u64 code, char *out)
+{
+	if (!code || code == TCP_CLOSED)
+		snprintf(out, LABEL_MAX + 1, "%s", code ? "closed" : "established");
+	else
+		syscall_label_errno(code, out);
+}
+
+static int codes_outcome(const char *text, __u64 *ret_code, size_t max)
+{
+	if (strcmp(text, "closed") && strcmp(text, "established"))
+		return strcmp(text, "0") ? syscall_codes_errno(text, ret_code, max) : 0;
+	if (!max)
+		return -E2BIG;
+	*ret_code = text[0] == 'c' ? TCP_CLOSED : 0;
+	return 1;
+}
+
+static void connects_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+	const struct connects_bpf *bpf = p->bpf;
+
+	if (field == TCP_RADDR)
+		address_label(bpf_map__fd(bpf->maps.addresses), code, out);
+	else if (field == TCP_RPORT || field == TCP_LPORT)
+		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+	else if (field == TCP_OUTCOME)
+		label_outcome(code, out);
+	else
+		process_label(&p->texts, field, code, out);
+}
+
+static int connects_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == TCP_RADDR)
+		return address_codes(text, ret_code, max);
+	if (field == TCP_RPORT || field == TCP_LPORT)
+		return text_codes_number(text, ret_code, max);
+	if (field == TCP_OUTCOME)
+		return codes_outcome(text, ret_code, max);
+	return process_codes(field, text, ret_code, max);
+}
+
+/* ---- while it runs ---- */
+
+static __u64 connects_lost(void *self)
+{
+	const struct programs *p = self;
+
+	return *(volatile __u64 *)&((struct connects_bpf *)p->bpf)->bss->untold + programs_lost(self);
+}
+
+static const char *const tracepoints[] = { "inet_sock_set_state", NULL };
+
+const struct tracer connects_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.dispatch_ns = 20,
+	.may_detach = 1,
+	.start = connects_start,
+	.stop = programs_stop,
+	.label = connects_label,
+	.codes = connects_codes,
+	.lost = connects_lost,
+	.doctor = programs_doctor,
+};

@@ -1,0 +1,87 @@
+#include "collector/metrics/sample.h"
+#include "collector/probe/programs.h"
+#include "collector/core/slice.h"
+#include "collector/metrics/sample.skel.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+
+static const struct field fields[] = {
+	PROCESS_FIELDS,
+	{ "mode", "program or kernel", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "stack", "where it was", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "count", "samples", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
+	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+};
+
+static const struct metric metric = {
+	"cpu", "thread_samples", "thread samples", "samples", fields, sizeof(fields) / sizeof(*fields),
+	SCOPE_INTERVAL, NULL, NULL, NULL
+};
+
+static int sample_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	static const struct programs_event clock = {
+		.program = "samples", .config = PERF_COUNT_SW_CPU_CLOCK, .frequency = SAMPLE_HZ,
+	};
+	struct sample_bpf *bpf = sample_bpf__open();
+	struct programs *p;
+	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+
+	if (err)
+		return err;
+	err = programs_attach_events(p, &clock, 1, reason);
+	if (err) {
+		programs_stop(p);
+		return err;
+	}
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	ret_programs->event_fd = p->event_fd;
+	ret_programs->n_event_fds = p->n_events;
+	*ret_self = p;
+	return 0;
+}
+
+static const char *const modes[] = { [MODE_KERNEL] = "kernel", [MODE_USER] = "user" };
+
+static void sample_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+
+	if (field == SAMPLE_MODE)
+		snprintf(out, LABEL_MAX + 1, "%s", modes[code == MODE_USER]);
+	else if (field == SAMPLE_STACK)
+		stacks_label(p->stacks, code, out);
+	else
+		process_label(&p->texts, field, code, out);
+}
+
+static int sample_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == SAMPLE_STACK)
+		return -EOPNOTSUPP;
+	return field == SAMPLE_MODE ? programs_code_of(modes, 2, text, ret_code, max) :
+	       process_codes(field, text, ret_code, max);
+}
+
+static void sample_want(void *self, __u64 wanted)
+{
+	programs_want_stacks(self, wanted & WANTED_FIELD(SAMPLE_STACK));
+}
+
+static const char *const tracepoints[] = { NULL };
+
+const struct tracer samples_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.dispatch_ns = 200,
+	.may_detach = 1,
+	.start = sample_start,
+	.stop = programs_stop,
+	.want = sample_want,
+	.label = sample_label,
+	.codes = sample_codes,
+	.lost = programs_lost,
+	.doctor = programs_doctor,
+};

@@ -1,0 +1,282 @@
+/* sched.bpf.c - the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait; see sched.h.
+ *
+ * Each metric has a program of its own at the switch: two that are not asked for are not paid for.
+ * `prev` is on the CPU still, `next` not yet; the kernel has charged prev's time already, and has not
+ * yet told next how long it waited.
+ */
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include "collector/trace/process.bpf.h"
+#include "collector/trace/block_reason.bpf.h"
+#include "collector/metrics/sched.h"
+#include "collector/trace/stack.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+__u64 unseen = 0;			/* waits that were lost, because we were not shown the switches */
+
+/* The kernel does not show every switch to a program: not one that happens while it runs, for one.  Then a thread
+ * is on a CPU, or off it, without having come or gone.  The kernel's own notes of the thread tell what was missed. */
+
+static __always_inline __u64 queue_clock(const struct task_struct *t)
+{
+	return t->se.cfs_rq->rq->clock;
+}
+
+/* When it came to its CPU, by our clock: noted by the run queue's. */
+static __always_inline __u64 arrived_ns(const struct task_struct *t, __u64 now_ns)
+{
+	return now_ns - (queue_clock(t) - t->sched_info.last_arrival);
+}
+
+/* A thread's time in run queues, up to now: the kernel adds what it has waited since it was queued when it
+ * lets it run or moves it to another queue. */
+static __always_inline __u64 delay_until_now(const struct task_struct *t)
+{
+	__u64 queued = t->sched_info.last_queued, clock = queue_clock(t);
+
+	return t->sched_info.run_delay + (queued && clock > queued ? clock - queued : 0);
+}
+
+/* What was noted while we were detached, or before, says nothing. */
+static __always_inline __u64 attachment(void)
+{
+	return attached_ns + 1;
+}
+
+/* What t leaves the CPU for; not asked where nobody wants it. */
+static __always_inline __u64 left_for(struct task_struct *t, __u64 leave)
+{
+	if (leave == LEAVE_PREEMPTED)
+		return REASON_NONE;
+	if (!(wanted & WANTED_FIELD(SCHED_REASON)) || (leave != LEAVE_SLEEP && leave != LEAVE_UNINTERRUPTIBLE))
+		return REASON_OTHER;
+	return reason_of(t);
+}
+
+/* ---- on a CPU ---- */
+
+struct running {			/* what came to the CPU */
+	__u64 attachment;
+	__u64 runtime;			/* charged to it by then */
+	int thread, pad;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct running);
+} running SEC(".maps");
+
+static __always_inline __u64 runtime_of(const struct running *on, const struct task_struct *t)
+{
+	__u64 runtime = queue_clock(t) - t->sched_info.last_arrival;
+
+	barrier_var(runtime);		/* one load must not serve pointers of two types */
+	return on->thread == t->pid ? t->se.sum_exec_runtime - on->runtime : runtime;
+}
+
+static __always_inline void execution(struct events *e, const struct running *on, struct task_struct *t, __u64 leave)
+{
+	__u64 now_ns = bpf_ktime_get_ns();
+	struct event *event = event_now(e, now_ns);
+
+	process_gather(event, t, now_ns);
+	event->field[SCHED_LEAVEREASON] = leave;
+	event->field[SCHED_REASON] = left_for(t, leave);
+	event->measure[EXECUTION_RUNTIME] = runtime_of(on, t);
+	event_subsecond(event, EXECUTION_SUBSECOND);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	__u32 zero = 0;
+	struct running *on = bpf_map_lookup_elem(&running, &zero);
+	struct events *e = 0;
+	__u32 weight = 0;
+	struct run r;
+
+	if (!on || run_begin(&r))
+		return 0;
+	if (prev->pid && on->attachment == attachment())
+		weight = sample_weight(r.cpu);
+	if (weight)
+		e = run_events(&r);
+	if (e) {
+		e->weight = weight;
+		execution(e, on, prev, leave_reason(preempt, state));
+	}
+	on->attachment = attachment();
+	on->thread = next->pid;
+	on->runtime = next->se.sum_exec_runtime;
+	chain_run(ctx, &r, e);
+	return 0;
+}
+
+/* ---- off the CPUs ---- */
+
+struct off {
+	__u64 since_ns;			/* 0: it is on a CPU, or we have not seen it leave */
+	__u64 delay;			/* its time in run queues, up to then */
+	__u64 stack;
+	__u16 leave, reason;
+	__u32 weight;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct off);
+} offs SEC(".maps");
+
+/* It came back at end_ns, and its time in run queues was `delay` by then. */
+static __always_inline void offcpu_event(struct events *e, const struct off *off, struct task_struct *t, __u64 delay,
+					 __u64 end_ns)
+{
+	__u64 time = end_ns - off->since_ns, wait = delay - off->delay;
+	struct event *event;
+
+	if (off->since_ns < attached_ns || end_ns < off->since_ns)
+		return;
+	event = event_now(e, end_ns);
+	e->weight = off->weight;
+	if (off->leave == LEAVE_PREEMPTED || wait > time)
+		wait = time;		/* the queue's clock is another one */
+	process_gather(event, t, end_ns);
+	event->field[SCHED_LEAVEREASON] = off->leave;
+	event->field[SCHED_REASON] = off->reason;
+	event->field[SCHED_STACK] = off->stack;
+	event->measure[OFFCPU_TIME] = time;
+	event->measure[OFFCPU_BLOCKED] = time - wait;
+	event->measure[OFFCPU_RUNQWAIT] = wait;
+	event_subsecond(event, OFFCPU_SUBSECOND);
+}
+
+static __always_inline void offcpu_leaves(void *ctx, const struct run *r, struct events *e, struct task_struct *t, __u64 leave)
+{
+	__u32 weight = leave == LEAVE_EXITED ? 0 : sample_weight(r->cpu);
+	struct off *off = bpf_task_storage_get(&offs, t, 0, weight ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	__u64 now_ns;
+
+	if (!off || (!weight && !off->since_ns))
+		return;
+	now_ns = bpf_ktime_get_ns();
+	if (off->since_ns)		/* we were not shown how it came back */
+		offcpu_event(e, off, t, t->sched_info.run_delay, arrived_ns(t, now_ns));
+	off->weight = weight;
+	off->since_ns = weight ? now_ns : 0;
+	off->delay = t->sched_info.run_delay;
+	off->leave = leave;
+	off->reason = left_for(t, leave);
+	off->stack = weight && (wanted & WANTED_FIELD(SCHED_STACK)) ? stack_gather(ctx, t) : STACK_UNKNOWN;
+	process_look(t, now_ns);
+}
+
+static __always_inline void offcpu_comes(struct events *e, struct task_struct *t)
+{
+	struct off *off = bpf_task_storage_get(&offs, t, 0, 0);
+
+	if (!off || !off->since_ns)
+		return;
+	offcpu_event(e, off, t, delay_until_now(t), bpf_ktime_get_ns());
+	off->since_ns = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(offcpu, int preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	struct run r;
+	struct events *e = events_here(&r);
+
+	if (!e)
+		return 0;
+	if (prev->pid)
+		offcpu_leaves(ctx, &r, e, prev, leave_reason(preempt, state));
+	if (next->pid)
+		offcpu_comes(e, next);
+	chain_run(ctx, &r, e);
+	return 0;
+}
+
+/* ---- in a run queue ---- */
+
+struct wait {
+	__u64 attachment;
+	__u64 delay;			/* the thread's time in run queues when it last came to a CPU */
+	__u64 nth;			/* how often it has come by then */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct wait);
+} waits SEC(".maps");
+
+static __always_inline void runqwait_event(struct events *e, struct task_struct *t, __u64 time, __u64 end_ns)
+{
+	struct event *event = event_now(e, end_ns);
+
+	process_gather(event, t, end_ns);
+	event->measure[RUNQWAIT_TIME] = time;
+	event_subsecond(event, RUNQWAIT_SUBSECOND);
+}
+
+/* Its time in run queues when this wait began.  run_delay alone is not it: a thread that was moved to another
+ * queue meanwhile has that wait's first part in it.  Where we have not seen the thread come last (samples), it is. */
+static __always_inline __u64 delay_before(struct events *e, const struct wait *w, struct task_struct *t, __u64 now_ns)
+{
+	__u64 delay = t->sched_info.run_delay, nth = t->sched_info.pcount;
+
+	if (!nth)
+		return 0;
+	if (every > 1 || !w || w->attachment != attachment())
+		return delay;
+	if (w->nth == nth)
+		return w->delay;
+	if (w->nth + 1 == nth)		/* we were not shown how it came then */
+		runqwait_event(e, t, delay - w->delay, arrived_ns(t, now_ns));
+	else
+		__sync_fetch_and_add(&unseen, nth - w->nth);	/* nobody knows the parts */
+	return delay;
+}
+
+static __always_inline void runqwait_comes(struct events *e, struct task_struct *t)
+{
+	struct wait *w = bpf_task_storage_get(&waits, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	__u64 now_ns = bpf_ktime_get_ns(), delay = delay_until_now(t);
+
+	runqwait_event(e, t, delay - delay_before(e, w, t, now_ns), now_ns);
+	if (!w)
+		return;
+	w->attachment = attachment();
+	w->delay = delay;
+	w->nth = t->sched_info.pcount + 1;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(runqwait, int preempt, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	struct events *e = 0;
+	__u32 weight = 0;
+	struct run r;
+
+	if (run_begin(&r))
+		return 0;
+	if (prev->pid && (wanted & WANTED_FIELD(PROCESS_PSARGS)))
+		process_look(prev, bpf_ktime_get_ns());
+	if (next->pid && next->sched_info.last_queued)
+		weight = sample_weight(r.cpu);
+	if (weight)
+		e = run_events(&r);
+	if (e) {
+		e->weight = weight;
+		runqwait_comes(e, next);
+	}
+	chain_run(ctx, &r, e);
+	return 0;
+}

@@ -1,0 +1,76 @@
+/* sched.h - cpu.thread_executions, cpu.offcpu and cpu.runqwait: threads come to the CPUs and leave them.
+ *
+ *      woken ....... on a CPU ============ leaves it ............................ comes back
+ *        | runqwait  |  thread_executions  |               offcpu                    |
+ *        |           |      runtime        |        blocked         |    runqwait    |
+ *
+ * Event   cpu.thread_executions  a thread leaves a CPU (an execution that goes on is none yet)
+ *         cpu.offcpu             a thread comes back that has left since we look
+ *         cpu.runqwait           a thread comes to a CPU, also its first time
+ *         Nobody's: a CPU's idle thread.
+ * Slot    of that switch.
+ *
+ * Measures, in ns
+ *
+ *      runtime    what the kernel has charged to the thread since it came to the CPU: without stolen time, as
+ *                 /proc/PID/schedstat has it
+ *      offcpu     from switch to switch, and its parts: offcpu = blocked + runqwait, exactly
+ *      runqwait   ready and waiting, by the kernel's clock of its queues: the sum is schedstat's second figure
+ *      subsecond  of the wall clock at the switch
+ *
+ * Fields  those of process.h; of thread_executions and offcpu also
+ *
+ *      leavereason  why the thread left: its state
+ *      reason       what it left for: block_reason.h's, of one that sleeps; REASON_NONE of one that could go on, REASON_OTHER of one
+ *                   that is stopped or ends.  Of one that left before somebody asked, REASON_OTHER
+ *
+ *          and of offcpu
+ *
+ *      stack        where it left: stack.h's.  Of one that left before somebody asked, STACK_UNKNOWN
+ */
+#ifndef HEATSCOPE_SCHED_H
+#define HEATSCOPE_SCHED_H
+
+#include "collector/trace/process.h"
+#include "collector/trace/stack.h"
+
+enum execution_measure { EXECUTION_RUNTIME, EXECUTION_SUBSECOND };
+enum offcpu_measure { OFFCPU_TIME, OFFCPU_BLOCKED, OFFCPU_RUNQWAIT, OFFCPU_SUBSECOND };
+enum runqwait_measure { RUNQWAIT_TIME, RUNQWAIT_SUBSECOND };
+
+enum sched_field { SCHED_LEAVEREASON = PROCESS_N_FIELDS, SCHED_REASON, SCHED_STACK };
+
+enum leave_reason {
+	LEAVE_PREEMPTED,		/* or gave the CPU away: it could go on */
+	LEAVE_SLEEP,			/* until something happens, or a signal */
+	LEAVE_UNINTERRUPTIBLE,		/* until something happens: disks, locks in the kernel */
+	LEAVE_IDLE,			/* a kernel thread without work */
+	LEAVE_STOPPED, LEAVE_TRACED, LEAVE_PARKED, LEAVE_FROZEN,
+	LEAVE_EXITED,
+	LEAVE_OTHER,
+	LEAVE_N
+};
+
+/* From the task states of the kernel's sched.h; since 4.14 they are what they are. */
+static inline __u64 leave_reason(__u32 preempt, __u32 state)
+{
+	if (preempt || !state)
+		return LEAVE_PREEMPTED;
+	if (state & 0x01)
+		return LEAVE_SLEEP;
+	if (state & 0x02)
+		return state & 0x400 ? LEAVE_IDLE : LEAVE_UNINTERRUPTIBLE;
+	if (state & 0x04)
+		return LEAVE_STOPPED;
+	if (state & 0x08)
+		return LEAVE_TRACED;
+	if (state & (0x10 | 0x20 | 0x80))
+		return LEAVE_EXITED;
+	if (state & 0x40)
+		return LEAVE_PARKED;
+	if (state & 0x1000)		/* a lock of a kernel with PREEMPT_RT */
+		return LEAVE_UNINTERRUPTIBLE;
+	return state & 0x8000 ? LEAVE_FROZEN : LEAVE_OTHER;
+}
+
+#endif

@@ -1,0 +1,89 @@
+#include "collector/metrics/syscall.h"
+#include "collector/probe/need.h"
+#include "collector/probe/programs.h"
+#include "collector/metrics/syscall_label.h"
+#include "collector/metrics/syscall.skel.h"
+
+static const struct field fields[] = {
+	PROCESS_FIELDS,
+	{ "syscall", "system call", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "errno", "error", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
+	{ "cputime", "time on the CPU", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
+	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+};
+
+static const struct metric metric = {
+	"syscall", "syscalls", "system calls", "calls", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL, NULL
+};
+
+/* ---- start ---- */
+
+static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	struct syscall_bpf *bpf = syscall_bpf__open();
+	struct programs *p;
+	int err;
+
+	if (bpf) {
+		*(__s32 *)&bpf->rodata->sigreturn = syscall_number("rt_sigreturn", 0);
+		*(__s32 *)&bpf->rodata->sigreturn_compat[0] = syscall_number("rt_sigreturn", 1);
+		*(__s32 *)&bpf->rodata->sigreturn_compat[1] = syscall_number("sigreturn", 1);
+		if (!need_split()) {
+			*(__u32 *)&bpf->rodata->by_switch = 1;
+			bpf_program__set_autoload(bpf->progs.switched, true);
+		}
+	}
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+	if (err)
+		return err;
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	*ret_self = p;
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+static void syscall_label(void *self, unsigned field, __u64 code, char *out)
+{
+	const struct programs *p = self;
+
+	if (field == SYSCALL_SYSCALL)
+		syscall_label_name(code, out);
+	else if (field == SYSCALL_ERRNO)
+		syscall_label_errno(code, out);
+	else
+		process_label(&p->texts, field, code, out);
+}
+
+static int syscall_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (field == SYSCALL_SYSCALL)
+		return syscall_codes_name(text, ret_code, max);
+	if (field == SYSCALL_ERRNO)
+		return syscall_codes_errno(text, ret_code, max);
+	return process_codes(field, text, ret_code, max);
+}
+
+static __u64 syscall_lost(void *self)
+{
+	const struct programs *p = self;
+
+	return *(volatile __u64 *)&((struct syscall_bpf *)p->bpf)->bss->untold + programs_lost(self);
+}
+
+static const char *const tracepoints[] = { "sys_exit", "sys_enter", NULL };
+
+const struct tracer syscall_tracer = {
+	.metric = &metric,
+	.tracepoints = tracepoints,
+	.dispatch_ns = 60,
+	.may_detach = 1,
+	.alone = 1,
+	.start = syscall_start,
+	.stop = programs_stop,
+	.label = syscall_label,
+	.codes = syscall_codes,
+	.lost = syscall_lost,
+	.doctor = programs_doctor,
+};

@@ -1,0 +1,113 @@
+#include "collector/metrics/syscall_label.h"
+#include "collector/core/slice.h"
+#include "collector/metrics/syscall.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N(table) (sizeof(table) / sizeof(*(table)))
+#define COMPAT " (32-bit)"
+
+static const char *const native[] = {
+#include "collector/metrics/syscall_native.inc"
+};
+
+static const char *const compat[] = {		/* none, where there are no 32-bit programs */
+#include "collector/metrics/syscall_compat.inc"
+};
+
+/* The kernel's own, include/linux/errno.h: they are not the C library's business. */
+static const struct {
+	int number;
+	const char *name;
+} internal[] = {
+	{ 512, "ERESTARTSYS" }, { 513, "ERESTARTNOINTR" }, { 514, "ERESTARTNOHAND" }, { 515, "ENOIOCTLCMD" },
+	{ 516, "ERESTART_RESTARTBLOCK" },
+};
+
+/* ---- system calls ---- */
+
+static const char *name_of(__u32 number, int is_compat)
+{
+	if (is_compat)
+		return number < N(compat) ? compat[number] : NULL;
+	return number < N(native) ? native[number] : NULL;
+}
+
+void syscall_label_name(__u64 code, char *out)
+{
+	int is_compat = (code & SYSCALL_COMPAT) != 0;
+	const char *name = name_of((__u32)code, is_compat);
+
+	if (name)
+		snprintf(out, LABEL_MAX + 1, "%s%s", name, is_compat ? COMPAT : "");
+	else
+		snprintf(out, LABEL_MAX + 1, "syscall %d%s", (__s32)code, is_compat ? COMPAT : "");
+}
+
+int syscall_number(const char *name, int is_compat)
+{
+	size_t i, n = is_compat ? N(compat) : N(native);
+
+	for (i = 0; i < n; i++)
+		if (name_of(i, is_compat) && !strcmp(name_of(i, is_compat), name))
+			return i;
+	return -1;
+}
+
+int syscall_codes_name(const char *text, __u64 *ret_code, size_t max)
+{
+	size_t len = strlen(text), tail = sizeof(COMPAT) - 1;
+	int is_compat = len > tail && !strcmp(text + len - tail, COMPAT), number;
+	char name[LABEL_MAX + 1];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(is_compat ? len - tail : len), text);
+	number = syscall_number(name, is_compat);
+	if (number < 0 && (sscanf(name, "syscall %d", &number) != 1 || name_of(number, is_compat)))
+		return 0;
+	if (!max)
+		return -E2BIG;
+	*ret_code = (__u32)number | (is_compat ? SYSCALL_COMPAT : 0);
+	return 1;
+}
+
+/* ---- errors ---- */
+
+static const char *error_of(__u64 number)
+{
+	size_t i;
+
+	for (i = 0; i < N(internal); i++)
+		if ((__u64)internal[i].number == number)
+			return internal[i].name;
+	return number <= SYSCALL_ERRNO_MAX ? strerrorname_np(number) : NULL;
+}
+
+void syscall_label_errno(__u64 code, char *out)
+{
+	const char *name = error_of(code);
+
+	if (name)
+		snprintf(out, LABEL_MAX + 1, "%s", name);
+	else
+		snprintf(out, LABEL_MAX + 1, "errno %llu", (unsigned long long)code);
+}
+
+int syscall_codes_errno(const char *text, __u64 *ret_code, size_t max)
+{
+	char label[LABEL_MAX + 1];
+	__u64 code;
+
+	for (code = 0; code <= SYSCALL_ERRNO_MAX; code++) {
+		syscall_label_errno(code, label);
+		if (strcmp(label, text))
+			continue;
+		if (!max)
+			return -E2BIG;
+		*ret_code = code;
+		return 1;
+	}
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* detail.h - the executables of servers in which the end of a statement is probed: with --detail only.
+ *
+ *      processes of servers --details_look()--> /proc/PID/exe -> mysql_thd_find() -> one entry probe each, for all its processes
+ *
+ * Probe   at the entry, never at the return: a probe at a return can kill a server (an exception that passes through).
+ * Once    an executable is looked at when it is first seen, and why it cannot be probed is logged then.  It is released when none of
+ *         the processes runs it any more.
+ * Told    what runs is told without detail; `lacking` says of which and why.
+ * Cost    attaching takes about 16 ms, releasing about 110; looking at an executable about 5 (thd.h).
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_MYSQL_DETAIL_H
+#define HEATSCOPE_MYSQL_DETAIL_H
+
+#include "collector/core/metric.h"
+#include "collector/mysql/mysql.h"
+#include "collector/mysql/conn.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct bpf_link;
+struct bpf_map;
+struct bpf_program;
+
+struct detailed {			/* an executable */
+	int used, seen;			/* seen: by this look */
+	dev_t dev;
+	ino_t ino;
+	struct bpf_link *link;		/* NULL: it cannot be probed, */
+	char reason[REASON_MAX];	/* because of this */
+};
+
+struct details {
+	struct bpf_program *program;
+	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which the probe knows as its cookie */
+	int told;			/* that there are too many, or that one may not be looked into */
+	struct detailed of[DETAILS_MAX];
+	char lacking[REASON_MAX];	/* of the servers that are there now, one that there is no detail of, and why; "": all are probed */
+};
+
+/* As server_probe in server_tracer.h has them; self: struct details. */
+void details_look(void *self, const __u32 *pid, size_t n_pids);
+void details_free(void *self);
+
+/* Can this process' executable be probed?  -errno: no; reason (REASON_MAX bytes) says why. */
+int details_possible(__u32 pid, char *reason);
+
+#endif

@@ -1,0 +1,249 @@
+/* digests.bpf.h - the digests of the texts that servers are sent: digest.h, fed by windows of them.
+ *
+ *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
+ *           `--> known: which text of this sketch was read before -----------------------------------------------------^
+ *                                                                     `--> specimens: the first tokens of a code, for its label
+ *
+ * Functions that are not inlined are global ones: the verifier looks at each once, not once per path to it.
+ * Included once, by mysql.bpf.c.
+ */
+#ifndef HEATSCOPE_MYSQL_DIGESTS_BPF_H
+#define HEATSCOPE_MYSQL_DIGESTS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/mysql/conns.bpf.h"
+#include "collector/server/digests.bpf.h"
+#include "collector/mysql/fingerprint.h"
+#include "collector/server/statement_text.bpf.h"
+
+/* Is the next byte one of a text that is digested? */
+static __always_inline int digest_wants(const struct server_conn *s)
+{
+	const struct conn *c = &s->conn;
+
+	return c->mode == CONN_PLAIN && c->begun && c->left && c->at && command_has_text(c->command) && s->digested < DIGEST_LOOK &&
+	       (c->command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS));
+}
+
+/* What begins like this is not read as a text: its literals might be taken for words. */
+static __always_inline int digest_refuses(const struct conn *c, __u8 first)
+{
+	return c->multibyte || (attributes_begin(c, first) && first);
+}
+
+/* It is what a statement with a text is remembered by. */
+static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 table)
+{
+	s->code = code;
+	s->table = table;
+}
+
+/* Nothing has confirmed that this is a command, and no reply will. */
+static __always_inline void command_doubted(struct server_conn *s)
+{
+	s->conn.command = COMMAND_OPAQUE;
+	s->conn.statement = STATEMENT_NONE;
+	digest_set(s, DIGEST_NONE, NAME_NONE);
+}
+
+/* The text is read from here on. */
+static __always_inline void digest_start(struct server_conn *s)
+{
+	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
+	s->digest.plain = (s->conn.status & SERVER_STATUS_NO_BACKSLASH_ESCAPES) != 0;
+	s->digest.ansi = (s->conn.status & SERVER_STATUS_ANSI_QUOTES) != 0;
+}
+
+#define AHEAD_WINDOWS 8
+
+/* A body that came whole, its command first; one per CPU: a server's receive is not cut into by another server's receive. */
+struct whole_body {
+	struct window window[AHEAD_WINDOWS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct whole_body);
+} whole_bodies SEC(".maps");
+
+/* Is this receive a whole body, which can be read at once? */
+static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
+{
+	return c->left == total && !c->continued && total <= sizeof(struct whole_body);
+}
+
+/* ---- texts that are alike but for their numbers (fingerprint.h) ---- */
+
+const volatile __u64 sketch_salt = 0;	/* a multiple of 4 */
+
+#define KNOWN_BITS 8
+#define KNOWN_MAX (1 << KNOWN_BITS)	/* of a CPU */
+
+struct known_text {
+	__u64 sketch, code, table;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, KNOWN_MAX);
+	__type(key, __u32);
+	__type(value, struct known_text);
+} known_texts SEC(".maps");
+
+static __always_inline struct known_text *known_at(__u64 sketch)
+{
+	__u32 at = sketch_place(sketch, KNOWN_BITS);
+
+	return bpf_map_lookup_elem(&known_texts, &at);
+}
+
+struct sketching {
+	struct sketch sketch;
+	const struct whole_body *body;
+	__u32 n;
+};
+
+#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte, but the verifier looks at each */
+
+static long sketch_step(__u32 i, struct sketching *s)
+{
+	__u32 at = i * SKETCH_RUN, k;
+
+#pragma clang loop unroll(disable)
+	for (k = 0; k < SKETCH_RUN && at + k < s->n; k++)
+		sketch_byte(&s->sketch, ((const __u8 *)s->body)[(at + k) & (sizeof(*s->body) - 1)]);
+	return 0;
+}
+
+/* Of the command, too.  seed: what the digest and its table depend on besides. */
+__noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
+{
+	struct sketching s = { .body = body, .n = n };
+
+	if (!body)
+		return 0;
+	sketch_begin(&s.sketch, seed ^ sketch_salt, ansi);
+	bpf_loop((n + SKETCH_RUN - 1) / SKETCH_RUN, sketch_step, &s, 0);
+	return sketch_end(&s.sketch);
+}
+
+/* Was such a text read before, and is what was kept of it still there?  What is looked at is in use. */
+static __always_inline int known_find(struct server_conn *s)
+{
+	const struct known_text *k = s->sketch ? known_at(s->sketch) : 0;
+	__u64 code, table;
+
+	if (!k || k->sketch != s->sketch)
+		return 0;
+	code = k->code;
+	table = k->table;
+	if ((wanted & WANTED_FIELD(MYSQL_DIGEST)) && !bpf_map_lookup_elem(&specimens, &code))
+		return 0;
+	if (table > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &table))
+		return 0;
+	digest_set(s, code, table);
+	return 1;
+}
+
+static __always_inline void known_keep(const struct server_conn *s)
+{
+	struct known_text *k = s->sketch ? known_at(s->sketch) : 0;
+
+	if (!k)
+		return;
+	k->sketch = s->sketch;
+	k->code = s->code;
+	k->table = s->table;
+}
+
+static __always_inline void digest_ahead(struct server_conn *s, const struct whole_body *body, __u64 at, __u32 n)
+{
+	__u32 i;
+
+	if (digest_refuses(&s->conn, body->window[0].byte[1])) {
+		s->digested = DIGEST_REFUSED;
+		return;
+	}
+	digest_start(s);
+	s->text = at + 1;
+	s->text_end = at + n;
+	s->digested = n - 1;
+	s->sketch = body_sketch(body, n, s->digest.plain + 2 * (s->digest.table.state != TABLE_OFF), s->digest.ansi);
+	s->known = known_find(s);
+	for (i = 0; !s->known && i < AHEAD_WINDOWS && i * WINDOW < n; i++)
+		digest_window(&s->digest, &body->window[i], !i, (n - i * WINDOW < WINDOW ? n - i * WINDOW : WINDOW) - !i);
+}
+
+struct command_head {
+	__u8 byte[PARSE_AHEAD];
+};
+
+/* A whole body, n bytes from address `at` on: its head, and its text is digested without stepping through it, if it has one.
+ * 0: it cannot be read. */
+__noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, __u64 at, __u32 n)
+{
+	const __u32 zero = 0;
+	struct whole_body *body = bpf_map_lookup_elem(&whole_bodies, &zero);
+
+	if (!s || !ret_head || !body || n > sizeof(*body) || bpf_probe_read_user(body, n, (const void *)at))
+		return 0;
+	__builtin_memcpy(ret_head, body, sizeof(*ret_head));
+	s->conn.command = ret_head->byte[0];
+	if (command_has_text(s->conn.command))
+		digest_ahead(s, body, at, n);
+	return 1;
+}
+
+/* What a text is, from its bytes. */
+static __always_inline void text_read(struct server_conn *s, int whole)
+{
+	if (!s->digested)
+		digest_start(s);
+	s->code = digest_code(&s->digest, whole);
+	s->table = table_code(&s->digest.table, whole);
+	name_remember(&s->digest.table.name, s->table);
+	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
+		specimen_keep(s->code, &s->digest.tokens);
+	known_keep(s);
+}
+
+/* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */
+__noinline int digest_end(struct server_conn *s, int whole)
+{
+	if (!s)
+		return 0;
+	if (!s->known)
+		text_read(s, whole);
+	if (text_full && s->conn.command == COM_QUERY)
+		s->verbatim = verbatim_keep(s->turn.id, s->n_texts++, s->text, s->text_end, s->digested, whole);
+	return 0;
+}
+
+/* The command has come whole. */
+__noinline int command_digest(struct server_conn *s)
+{
+	struct conn *c = &s->conn;
+
+	if (!s)
+		return 0;
+	if (command_has_text(c->command)) {
+		if (s->digested == c->at - 1)
+			digest_end(s, 1);
+		else if (s->digested != DIGEST_LOOK)
+			digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
+		if (c->command == COM_STMT_PREPARE) {
+			s->last_code = s->code;
+			s->last_table = s->table;
+		}
+	} else if (command_executes(c->command) && c->statement_id == STATEMENT_ID_LAST) {
+		digest_set(s, s->last_code ? s->last_code : DIGEST_UNKNOWN, s->last_table);
+	} else if (command_executes(c->command) && s->code == DIGEST_NONE) {
+		digest_set(s, DIGEST_UNKNOWN, NAME_UNKNOWN);
+	}
+	return 0;
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* fingerprint.h - a MySQL statement's bytes as one hash, whatever its numbers are: read before its tokens are, and mostly instead.
+ *
+ *      sketch_begin(), sketch_byte() each, sketch_end() -> the sketch; 0: this text has none
+ *
+ *      "... where id = 5 limit 10"  ->  ... where id = # limit #
+ *
+ * Law     Texts of one sketch are one statement: they have the same digest (digest.h) and table, as long as these are asked for in
+ *         the same way (the seed).  The other way round is not so: another text in quotes, space or length of a list is another sketch.
+ * Numbers Digits between edges only, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they are.  Inside of texts
+ *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch, nor has
+ *         one with double quotes where these are names (ANSI_QUOTES).
+ * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because somebody knows the seed,
+ *         would be told as one statement: the kernel's seed has a salt.
+ * Both    pure; fuzzed by fuzz_mysql_digest.
+ */
+#ifndef HEATSCOPE_MYSQL_SKETCH_H
+#define HEATSCOPE_MYSQL_SKETCH_H
+
+#include "collector/core/key.h"
+
+#define SKETCH_NUMBER 256
+#define SKETCH_BIT(byte) (1ull << (byte))
+#define SKETCH_EDGES                                                                                                    \
+	(SKETCH_BIT(' ') | SKETCH_BIT('\t') | SKETCH_BIT('\n') | SKETCH_BIT('\r') | SKETCH_BIT('(') | SKETCH_BIT(')') | \
+	 SKETCH_BIT(',') | SKETCH_BIT(';') | SKETCH_BIT('=') | SKETCH_BIT('<') | SKETCH_BIT('>') | SKETCH_BIT('+') |    \
+	 SKETCH_BIT('-') | SKETCH_BIT('*') | SKETCH_BIT('%'))
+
+struct sketch {
+	__u64 hash;
+	__u64 before;		/* the hash before the digits that are read */
+	__u8 edge;		/* the last byte was one, or it is the begin */
+	__u8 digits;		/* what is read now are the digits behind an edge */
+	__u8 refused;
+	__u8 quote;		/* what quotes names besides the backquote, or the backquote */
+};
+
+static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
+{
+	return (hash ^ symbol) * 0x100000001b3ull;
+}
+
+/* seed: what the digest depends on besides the text, and a salt.  ansi: double quotes are for names. */
+static inline void sketch_begin(struct sketch *s, __u64 seed, int ansi)
+{
+	s->hash = sketch_mix(HASH_SEED, seed);
+	s->quote = ansi ? '"' : '`';
+	s->before = 0;
+	s->edge = 1;
+	s->digits = 0;
+	s->refused = 0;
+}
+
+static inline void sketch_byte(struct sketch *s, __u8 byte)
+{
+	if ((__u8)(byte - '0') < 10) {
+		if (s->edge) {
+			s->before = s->hash;
+			s->digits = 1;
+		}
+		s->edge = 0;
+	} else {
+		s->edge = byte < 64 && (SKETCH_EDGES >> (byte & 63) & 1);
+		if (s->digits && s->edge)
+			s->hash = sketch_mix(s->before, SKETCH_NUMBER);
+		s->digits = 0;
+		s->refused |= byte == '`' || byte == s->quote;
+	}
+	s->hash = sketch_mix(s->hash, byte);
+}
+
+static inline __u64 sketch_end(const struct sketch *s)
+{
+	__u64 hash = s->digits ? sketch_mix(s->before, SKETCH_NUMBER) : s->hash;
+
+	return s->refused ? 0 : hash;
+}
+
+/* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed once more. */
+static inline __u32 sketch_place(__u64 sketch, __u32 bits)
+{
+	return (sketch ^ sketch >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);
+}
+
+#endif

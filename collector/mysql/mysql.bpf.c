@@ -1,0 +1,22 @@
+/* mysql.bpf.c - the events of mysql.queries.
+ *
+ * What is counted, and why: mysql.h, parse.h, reply.h, exchange.h.  What a protocol consists of: protocol.bpf.h.
+ * The programs of this object and where they run; all but the last are in server.bpf.h:
+ *
+ *      sock_recv               a receive: a request begins; calls received() in receives.bpf.h
+ *      sock_send               a send: a reply, perhaps complete with it; calls sent() in sends.bpf.h
+ *      call_ends               sys_exit, in place of both where the kernel lacks the socket tracepoints (before 6.3)
+ *      flush*                  an iterator over the connections: events that no receive or send has ended for 5 s
+ *      running*                an iterator over the connections: requests in flight
+ *      left                    sched_switch, while someone asks why threads were blocked
+ *      file_begins, file_ends  sys_enter, sys_exit, while someone asks for calls on files
+ *      switched, woken         sched_switch, sched_wakeup, where the kernel keeps no such clocks
+ *      statement_ended         a function of the server, with --detail only; in thd.bpf.h
+ *
+ * Of flush* and running* one each is loaded, by what the kernel can iterate over (server_tracer.c).
+ */
+#include <linux/bpf.h>
+#include "collector/mysql/receives.bpf.h"
+#include "collector/mysql/sends.bpf.h"
+#include "collector/mysql/thd.bpf.h"
+#include "collector/server/server.bpf.h"

@@ -1,0 +1,191 @@
+#include "collector/mysql/mysql.h"
+#include "collector/mysql/detail.h"
+#include "collector/mysql/digest.h"
+#include "collector/mysql/digest_text.h"
+#include "collector/mysql/label.h"
+#include "collector/mysql/metric.h"
+#include "collector/server/server_tracer.h"
+#include "collector/core/show.h"
+#include "collector/server/digest_sample.h"
+#include "collector/trace/text.h"
+#include "collector/server/exchange_label.h"
+#include "collector/mysql/mysql.skel.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static const char *const names[] = { MYSQL_SERVERS, NULL };
+static const struct server_probe detail_probe = { "statement_ended", "statement's end", details_look, details_free };
+static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe };
+
+/* What the program in the servers needs; NULL: it is not asked for. */
+static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
+{
+	struct details *d = detail ? calloc(1, sizeof(*d)) : NULL;
+
+	if (detail && !d)
+		return -ENOMEM;
+	bpf->rodata->detail = detail;
+	bpf_program__set_autoattach(bpf->progs.statement_ended, false);
+	bpf_program__set_autoload(bpf->progs.statement_ended, detail);
+	if (d)
+		*d = (struct details){ .program = bpf->progs.statement_ended, .layouts = bpf->maps.layouts };
+	else
+		bpf_map__set_max_entries(bpf->maps.details, 1);
+	*ret = d;
+	return 0;
+}
+
+/* None is not an error: sketches of two texts are alike by chance only, but somebody who knows them all could find such texts. */
+static __u64 sketch_salt(void)
+{
+	__u64 salt = 0;
+
+	if (getrandom(&salt, sizeof(salt), GRND_NONBLOCK) != sizeof(salt))
+		return 0;
+	return salt & ~3ull;
+}
+
+static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
+{
+	struct mysql_bpf *bpf = mysql_bpf__open();
+	struct server_programs programs;
+	int err;
+
+	if (!bpf)
+		return server_refused(&protocol, reason);
+	programs = SERVER_PROGRAMS(bpf);
+	bpf->rodata->sketch_salt = sketch_salt();
+	err = detail_choose(bpf, ret_programs->detail, &programs.probe);
+	if (err) {
+		mysql_bpf__destroy(bpf);
+		return err;
+	}
+	return server_start(&protocol, &programs, ret_self, ret_programs, reason);
+}
+
+/* ---- labels ---- */
+
+static void label_digest(const struct server_tracer *t, __u64 code, char *out)
+{
+	struct specimen s;
+
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(t->specimens_fd, &code, &s))
+		digest_label_unseen(code, out);
+	else
+		digest_label(code, &s, out);
+}
+
+static void mysql_label(void *self, unsigned field, __u64 code, char *out)
+{
+	switch (field) {
+	case MYSQL_COMMAND:
+		mysql_label_command(code, out);
+		break;
+	case MYSQL_STATEMENT:
+		mysql_label_statement(code, out);
+		break;
+	case MYSQL_DIGEST:
+		label_digest(self, code, out);
+		break;
+	case MYSQL_STATUS:
+		mysql_label_status(code, out);
+		break;
+	case MYSQL_BLOCKED_IN:
+		turn_label_blocked_in(code, out);
+		break;
+	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE:
+		server_label_name(self, code, out);
+		break;
+	case MYSQL_CLIENT:
+		server_label_client(self, code, out);
+		break;
+	case MYSQL_INSTANCE:
+		server_label_instance(self, code, out);
+		break;
+	case MYSQL_PID:
+		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
+		break;
+	case MYSQL_EXECNAME:
+		text_label(((const struct server_tracer *)self)->texts_fd, code, out);
+		break;
+	}
+}
+
+static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	switch (field) {
+	case MYSQL_COMMAND: return mysql_codes_command(text, ret_code, max);
+	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
+	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
+	case MYSQL_STATUS: return mysql_codes_status(text, ret_code, max);
+	case MYSQL_BLOCKED_IN: return turn_codes_blocked_in(text, ret_code, max);
+	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE: return turn_codes_name(text, ret_code, max);
+	case MYSQL_CLIENT: return turn_codes_client(text, ret_code, max);
+	case MYSQL_INSTANCE: return server_codes_instance(self, text, ret_code, max);
+	case MYSQL_PID: return text_codes_number(text, ret_code, max);
+	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
+	default: return -EOPNOTSUPP;
+	}
+}
+
+/* Where the bytes hide a statement. */
+#define DETAILED (WANTED_FIELD(MYSQL_COMMAND) | WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | \
+		  WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE))
+
+static const char *mysql_lacking(void *self, __u64 wanted)
+{
+	const struct details *d = ((const struct server_tracer *)self)->programs.probe;
+
+	return d && d->lacking[0] && (wanted & DETAILED) ? d->lacking : server_lacking(self, wanted);
+}
+
+static void doctor_detail(__u32 pid, FILE *out)
+{
+	char reason[REASON_MAX];
+
+	if (details_possible(pid, reason))
+		show_print(out, "  no detail of process %u (--detail): %s\n", pid, reason);
+	else
+		show_print(out, "  detail of process %u can be had (--detail)\n", pid);
+}
+
+static void mysql_doctor(void *self, FILE *out)
+{
+	struct listeners now;
+
+	server_doctor(self, &protocol, out);
+	if (server_listeners(names, &now))
+		return;
+	for (size_t i = 0; i < now.n; i++)
+		if (!i || now.listener[i].pid != now.listener[i - 1].pid)
+			doctor_detail(now.listener[i].pid, out);
+	listeners_fini(&now);
+}
+
+const struct tracer mysql_tracer = {
+	.metric = &mysql_metric,
+	.tracepoints = server_tracepoints,
+	.instead = server_calls,
+	.dispatch_ns = 20,
+	.dear = WANTED_FIELD(MYSQL_STATEMENT) | MYSQL_TOKENS,
+	.dear_ns = 40,
+	.spared_ns = 35,
+	.alone = 1,
+	.has_texts = 1,
+	.start = mysql_start,
+	.want = server_want,
+	.stop = server_stop,
+	.label = mysql_label,
+	.codes = mysql_codes,
+	.moving = WANTED_FIELD(MYSQL_INSTANCE),
+	.moved = server_moved,
+	.lost = server_lost,
+	.look = server_look,
+	.running = server_running,
+	.lacking = mysql_lacking,
+	.doctor = mysql_doctor,
+};

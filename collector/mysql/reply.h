@@ -1,0 +1,320 @@
+/* reply.h - what a server replies, packet by packet; pure, for kernel and tests.
+ *
+ *      packets at a send's start -> reply_packet() -> REPLY_*; the tail of what was not followed -> reply_tail()
+ *      the first packet of a small send, and its tail -> reply_ahead()
+ *
+ *      first --OK, ERR---------------------------------------------> done, or first again: more results
+ *        `-- columns, definitions --> columns' end --> rows --EOF--'
+ *
+ * Stage   of the reply is the connection's: struct conn (parse.h), whose command says what may come.  Its result is set, too.
+ * Trust   Bytes are the server's; whatever they are, nothing beyond REPLY_HEAD of a packet is read.
+ */
+#ifndef HEATSCOPE_MYSQL_REPLY_H
+#define HEATSCOPE_MYSQL_REPLY_H
+
+#include "collector/mysql/parse.h"
+
+enum reply_flag {
+	REPLY_MORE,		/* as far as we see, more follows */
+	REPLY_DONE,		/* if the send ends here, so does the reply */
+	REPLY_HELD,		/* the server asks the client for data first */
+};
+
+#define REPLY_PACKETS 8			/* packets of a send that are looked at */
+#define REPLY_WINDOW 512		/* bytes of a send that are at hand at once */
+#define REPLY_TAIL 11
+#define SERVER_MORE_RESULTS_EXISTS 8
+#define SERVER_CURSOR_EXISTS 0x40
+
+struct packet {
+	__u32 len;		/* of the payload */
+	__u32 n;		/* bytes of it in head, min(len, REPLY_HEAD) */
+	const __u8 *head;	/* REPLY_HEAD may be read, what is beyond n does not matter */
+};
+
+/* Bytes that a length-encoded number takes. */
+static inline __u32 number_len(__u8 first)
+{
+	return first < 0xfb ? 1 : first == 0xfc ? 3 : first == 0xfd ? 4 : first == 0xfe ? 9 : 1;
+}
+
+static inline __u16 packet_u16(const struct packet *p, __u32 at)
+{
+	return at + 2 <= p->n && at + 2 <= REPLY_HEAD ? p->head[at] | p->head[at + 1] << 8 : 0;
+}
+
+/* Status flags of an OK packet: 00 or FE, affected rows, insert id, status. */
+static inline __u16 ok_status(const struct packet *p)
+{
+	__u32 at = 1;
+
+	at += number_len(p->head[at]);
+	at += number_len(p->head[at < REPLY_HEAD ? at : 0]);
+	return packet_u16(p, at);
+}
+
+static inline int packet_is_end(const struct packet *p)
+{
+	return p->head[0] == 0xfe && p->len < PACKET_MAX && (p->len == 5 || p->len >= 7);
+}
+
+/* Status flags of an EOF packet or of an OK packet in its place. */
+static inline __u16 end_status(const struct packet *p)
+{
+	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
+}
+
+/* Do these first bytes of a send answer the command?  A server goes on counting where the command's last packet ended. */
+static inline int reply_answers(const struct conn *c, const __u8 *header)
+{
+	return header[3] == (__u8)(c->seq + 1) && bytes_u24(header);
+}
+
+static inline int reply_has_columns(const struct conn *c, __u8 first, __u32 len)
+{
+	__u32 n = number_len(first);
+
+	return (c->command == COM_QUERY || c->command == COM_STMT_EXECUTE) && (len == n || len == n + 1);
+}
+
+/* Is this, on a connection of which nothing is sure, such a packet as answers this command?  At least 10 bytes may be read.  Noise passes
+ * for one in 10^9; a reply that is not recognized makes one event opaque. */
+static inline int reply_convinces(const struct conn *c, const __u8 *header, __u32 total)
+{
+	__u32 len = bytes_u24(header);
+	const __u8 *b = header + 4;
+
+	if (len + 4 > total)
+		return 0;
+	switch (b[0]) {
+	case 0xff:
+		return len >= 9 && b[3] == '#';
+	case 0xfe:
+		return len == 5 || len >= 7;
+	case 0xfb:
+		return c->command == COM_QUERY && len > 1;
+	case 0:
+		return len >= (c->command == COM_STMT_PREPARE ? 12 : 7);
+	case 'U':
+		return c->command == COM_STATISTICS && len >= 6 && b[1] == 'p' && b[2] == 't' && b[3] == 'i';
+	}
+	return reply_has_columns(c, b[0], len);
+}
+
+/* The first send after a command: its total length, and at least REPLY_HEAD bytes that may be read, of which n are the send's. */
+static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u32 total)
+{
+	c->fresh = 0;
+	if (n < 4 ? c->sure : reply_answers(c, header) && (c->sure || reply_convinces(c, header, total)))
+		c->sure = 1;
+	else
+		conn_becomes(c, CONN_OPAQUE);
+}
+
+/* The protocol has these command bytes for the server itself: a client that sends one gets the error that there is no such command. */
+static inline int command_internal(__u16 command)
+{
+	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
+}
+
+#define ER_UNKNOWN_COM_ERROR 1047
+
+/* An error ends everything; a MariaDB progress report looks like one, with error number 0xffff. */
+static inline int reply_error(struct conn *c, const struct packet *p)
+{
+	__u16 number = packet_u16(p, 1);
+
+	if (number == 0xffff)
+		return REPLY_MORE;
+	if (number == ER_UNKNOWN_COM_ERROR && (command_internal(c->command) || c->command == COM_BULK_EXECUTE))
+		command_unknown(c);
+	c->result = STATUS_ERROR(number);
+	return REPLY_DONE;
+}
+
+static inline int reply_result_end(struct conn *c, __u16 status)
+{
+	c->stage = REPLY_FIRST;
+	c->status = status;
+	return status & SERVER_MORE_RESULTS_EXISTS ? REPLY_MORE : REPLY_DONE;
+}
+
+/* 00 | id 4 | columns 2 | parameters 2 | ...: that many definitions follow. */
+static inline int reply_prepared(struct conn *c, const struct packet *p)
+{
+	c->statement_id = packet_u16(p, 1) | (__u32)packet_u16(p, 3) << 16;
+	c->n_left = packet_u16(p, 5) + packet_u16(p, 7);
+	c->stage = REPLY_DEFINITIONS;
+	return c->n_left ? REPLY_MORE : REPLY_DONE;
+}
+
+/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag nothing defines them. */
+static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
+{
+	__u32 len = number_len(p->head[1]);
+
+	c->n_left = !p->head[0] ? 0 : len == 1 ? p->head[1] : len == 3 ? packet_u16(p, 2) : 0xffff;
+	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
+	return REPLY_MORE;
+}
+
+/* An OK is longer. */
+static inline int columns_are_flagged(const struct conn *c, const struct packet *p)
+{
+	return (c->caps & CLIENT_OPTIONAL_METADATA) && p->head[0] <= 1 && p->len == 1 + number_len(p->head[1]);
+}
+
+static inline int reply_columns(struct conn *c, const struct packet *p)
+{
+	__u32 len = number_len(p->head[0]);
+
+	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
+	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here says that the definitions are left out. */
+	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
+		c->n_left = 0;
+	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
+	return REPLY_MORE;
+}
+
+static inline int reply_row(struct conn *c, const struct packet *p)
+{
+	if (p->head[0] == 0xff)
+		return reply_error(c, p);
+	if (packet_is_end(p))
+		return reply_result_end(c, end_status(p));
+	return REPLY_MORE;
+}
+
+static inline int reply_first(struct conn *c, const struct packet *p)
+{
+	__u8 first = p->head[0];
+
+	if (first == 0xff)
+		return reply_error(c, p);
+	if (c->command == COMMAND_UNKNOWN) {
+		conn_becomes(c, CONN_OPAQUE);
+		return REPLY_MORE;
+	}
+	c->result = STATUS_OK;		/* unless an error comes after it */
+	if (command_dumps(c->command) && first != 0xfe) {
+		conn_becomes(c, CONN_IGNORED);
+		return REPLY_MORE;
+	}
+	if (c->command == COM_CHANGE_USER)
+		return first == 0 ? REPLY_DONE : REPLY_HELD;
+	if (c->command == COM_STATISTICS)
+		return REPLY_DONE;
+	if (c->command == COM_STMT_PREPARE && first == 0)
+		return reply_prepared(c, p);
+	if (c->command == COM_STMT_FETCH || c->command == COM_FIELD_LIST) {
+		c->stage = REPLY_ROWS;
+		return reply_row(c, p);
+	}
+	if (columns_are_flagged(c, p))
+		return reply_flagged_columns(c, p);
+	if (first == 0)
+		return reply_result_end(c, ok_status(p));
+	if (packet_is_end(p))
+		return reply_result_end(c, end_status(p));
+	if (first == 0xfb)
+		return REPLY_HELD;
+	return reply_columns(c, p);
+}
+
+static inline int reply_columns_end(struct conn *c, const struct packet *p)
+{
+	c->stage = REPLY_ROWS;
+	if (p->len != 5 || p->head[0] != 0xfe)
+		return reply_row(c, p);		/* CLIENT_DEPRECATE_EOF: the first row, or the end */
+	return packet_u16(p, 3) & SERVER_CURSOR_EXISTS ? reply_result_end(c, packet_u16(p, 3)) : REPLY_MORE;
+}
+
+static inline int reply_definition(struct conn *c, const struct packet *p)
+{
+	if (c->n_left && !(p->head[0] == 0xfe && p->len == 5))
+		c->n_left--;
+	return c->n_left ? REPLY_MORE : REPLY_DONE;
+}
+
+/* The next packet of a reply. */
+static inline int reply_packet(struct conn *c, const struct packet *p)
+{
+	int continues = c->row_continues;
+
+	if (c->mode != CONN_PLAIN)
+		return REPLY_MORE;
+	c->row_continues = p->len == PACKET_MAX;
+	if (continues || !p->n)
+		return REPLY_MORE;
+	switch (c->stage) {
+	case REPLY_FIRST:
+		return reply_first(c, p);
+	case REPLY_COLUMNS:
+		if (p->head[0] == 0xff && p->len < 0xff00)
+			return reply_error(c, p);
+		if (!--c->n_left)
+			c->stage = REPLY_COLUMNS_END;
+		return REPLY_MORE;
+	case REPLY_COLUMNS_END:
+		return reply_columns_end(c, p);
+	case REPLY_DEFINITIONS:
+		return reply_definition(c, p);
+	default:
+		return reply_row(c, p);
+	}
+}
+
+/* What the last REPLY_TAIL bytes of a send would be, if they were a packet that ends a result and announces no further one. */
+enum tail_kind {
+	TAIL_OTHER,
+	TAIL_EOF,		/* an EOF packet */
+	TAIL_OK,		/* an OK packet without message in its place */
+};
+
+static inline enum tail_kind reply_tail(const __u8 *tail)
+{
+	const __u8 *eof = tail + 2;
+
+	if (eof[0] == 5 && !eof[1] && !eof[2] && eof[4] == 0xfe)
+		return bytes_u16(eof + 7) & SERVER_MORE_RESULTS_EXISTS ? TAIL_OTHER : TAIL_EOF;
+	if (tail[0] == 7 && !tail[1] && !tail[2] && tail[4] == 0xfe && !tail[5] && !tail[6])
+		return bytes_u16(tail + 7) & SERVER_MORE_RESULTS_EXISTS ? TAIL_OTHER : TAIL_OK;
+	return TAIL_OTHER;
+}
+
+/* From here on the reply is not followed packet by packet: how it ends is unknown until a tail says so. */
+static inline void reply_unfollowed(struct conn *c)
+{
+	c->unaligned = 1;
+	c->result = STATUS_UNKNOWN;
+}
+
+/* Does this tail of what is not followed end the reply?  REPLY_* */
+static inline int reply_ends(struct conn *c, const __u8 *tail)
+{
+	if (reply_tail(tail) == TAIL_OTHER)
+		return REPLY_MORE;
+	c->result = STATUS_OK;
+	return REPLY_DONE;
+}
+
+/* Has a send of at most REPLY_WINDOW bytes, of which only the first packet was looked at, with sequence number `seq`, all of the reply?  The tail's
+ * own number tells its packet from the EOF behind the definitions: there are fewer packets than numbers.  Servers send what they have
+ * when their buffer is full or the reply ends; of one that sent a small piece and no more, which ends with the definitions of a second
+ * result, or with a row's bytes that are like an EOF, this would be told too early.
+ *
+ *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left out
+ *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */
+static inline int reply_ahead(struct conn *c, __u8 seq, const __u8 *tail)
+{
+	enum tail_kind kind = reply_tail(tail);
+	const __u8 *packet = kind == TAIL_EOF ? tail + 2 : tail;
+	__u8 packets = packet[3] - seq;
+
+	if (kind == TAIL_OTHER || (c->stage != REPLY_COLUMNS && c->stage != REPLY_COLUMNS_END) ||
+	    packets < c->n_left + (kind == TAIL_EOF ? 2 : 1))
+		return REPLY_MORE;
+	return reply_result_end(c, bytes_u16(tail + (kind == TAIL_EOF ? 9 : 7)));
+}
+
+#endif

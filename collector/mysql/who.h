@@ -1,0 +1,291 @@
+/* who.h - as whom a client logged in, and which database is its default: what it says, and what the server makes of it.
+ *
+ *      who_begin(), who_byte() each, who_end() -> next_* ... the reply -> who_settle() -> user, database
+ *
+ *      login, from byte 32 on      user 00 | auth | database 00 | ...       the auth: length and bytes, or up to a 00
+ *      change_user                 user 00 | auth | database 00 | ...
+ *      init_db                     database
+ *      query                       use database
+ *
+ * Settled What a command changes is so from the next command on, if its reply says ok; if nobody has seen the reply, it is unknown.
+ *         So it is after an error where another statement stands behind the `use`: who knows which of them failed.
+ * Bound   A part that is longer than WHO_LOOK is not read to its end: it is unknown, and so is what comes behind it.
+ * Cut     A packet may be cut anywhere: the struct is all there is.
+ * Not     A `use` behind another statement of its packet, in what a statement executes, or while nobody asks for the database or
+ *         the statement, behind a comment or a space.  With compression nothing is read behind the login.  A query with attributes
+ *         may be a `use`: the database is unknown after it.
+ */
+#ifndef HEATSCOPE_MYSQL_WHO_H
+#define HEATSCOPE_MYSQL_WHO_H
+
+#include "collector/server/name.h"
+
+#define WHO_LOOK 512
+
+#define CLIENT_CONNECT_WITH_DB 8u
+#define CLIENT_PROTOCOL_41 0x200u
+#define CLIENT_SECURE_CONNECTION 0x8000u
+#define CLIENT_PLUGIN_AUTH_LENENC (1u << 21)
+
+enum who_part {
+	WHO_NOTHING,		/* is read */
+	WHO_USER, WHO_AUTH_LEN, WHO_AUTH_LOW, WHO_AUTH_HIGH, WHO_AUTH, WHO_AUTH_TEXT, WHO_DATABASE,
+	WHO_INIT_DB, WHO_USE, WHO_USE_WORD, WHO_USE_QUOTED, WHO_USE_QUOTE,
+	WHO_USE_BEHIND, WHO_USE_SEMICOLON,
+};
+
+struct who {
+	__u64 user, database;			/* codes, name.h */
+	__u64 next_user, next_database;		/* what they are if the server agrees */
+	struct name name;			/* that is read, or was last */
+	__u32 caps;				/* of the packet that is read */
+	__u32 skip;				/* WHO_AUTH: bytes still to come */
+	__u16 looked;				/* at bytes of this part */
+	__u8 part;
+	__u8 pending;				/* next_* wait for the reply */
+	__u8 quote;				/* WHO_USE_QUOTED: what it opened with */
+	__u8 chained;				/* something stands behind the `use` and its semicolon */
+	__u16 pad;
+};
+
+static inline void who_part(struct who *w, __u8 part)
+{
+	w->part = part;
+	w->looked = 0;
+	name_begin(&w->name);
+}
+
+/* What follows says who it is, or where. */
+static inline void who_begin(struct who *w, __u8 part, __u32 caps)
+{
+	w->next_user = w->user;
+	w->next_database = w->database;
+	w->caps = caps;
+	w->skip = 0;
+	w->pending = 1;
+	w->chained = 0;
+	who_part(w, part);
+}
+
+static inline void who_stop(struct who *w)
+{
+	w->part = WHO_NOTHING;
+	w->skip = 0;
+}
+
+/* Not as it should be. */
+static inline void who_give_up(struct who *w)
+{
+	if (w->part == WHO_USER)
+		w->next_user = NAME_UNKNOWN;
+	w->next_database = NAME_UNKNOWN;
+	who_stop(w);
+}
+
+/* The database is another one from here on, and we cannot say which. */
+static inline void who_moves(struct who *w)
+{
+	who_begin(w, WHO_NOTHING, 0);
+	w->next_database = NAME_UNKNOWN;
+}
+
+/* Nobody can say any more. */
+static inline void who_becomes(struct who *w, __u64 code)
+{
+	w->user = code;
+	w->database = code;
+	w->pending = 0;
+	who_stop(w);
+}
+
+/* Before the next command: how the one that changes it has ended. */
+static inline void who_settle(struct who *w, int ok, int unknown)
+{
+	if (unknown && w->next_user != w->user)
+		w->user = NAME_UNKNOWN;
+	if ((unknown || (w->chained && !ok)) && w->next_database != w->database)
+		w->database = NAME_UNKNOWN;
+	if (ok) {
+		w->user = w->next_user;
+		w->database = w->next_database;
+	}
+	w->pending = 0;
+	who_stop(w);
+}
+
+/* Bytes that may be skipped unseen, of `left` in this packet. */
+static inline __u32 who_blind(const struct who *w, __u32 left)
+{
+	if (w->part == WHO_NOTHING)
+		return left;
+	if (w->part == WHO_AUTH)
+		return w->skip < left ? w->skip : left;
+	return 0;
+}
+
+static inline void who_auth_end(struct who *w)
+{
+	w->skip = 0;
+	w->next_database = NAME_NONE;
+	who_part(w, w->caps & CLIENT_CONNECT_WITH_DB ? WHO_DATABASE : WHO_NOTHING);
+}
+
+static inline void who_skip(struct who *w, __u32 n)
+{
+	if (w->part != WHO_AUTH)
+		return;
+	w->skip -= n < w->skip ? n : w->skip;
+	if (!w->skip)
+		who_auth_end(w);
+}
+
+static inline void who_auth_begin(struct who *w, __u32 len)
+{
+	w->skip = len;
+	w->part = WHO_AUTH;
+	if (!len)
+		who_auth_end(w);
+}
+
+static inline int who_user_end(struct who *w)
+{
+	__u64 code = name_code(&w->name);
+
+	w->next_user = code;
+	w->looked = 0;
+	w->part = w->caps & (CLIENT_SECURE_CONNECTION | CLIENT_PLUGIN_AUTH_LENENC) ? WHO_AUTH_LEN : WHO_AUTH_TEXT;
+	return code > NAME_ENCRYPTED;
+}
+
+static inline int who_database_end(struct who *w)
+{
+	__u64 code = name_code(&w->name);
+
+	w->next_database = code;
+	w->part = WHO_NOTHING;
+	return code > NAME_ENCRYPTED;
+}
+
+/* The packet ends: 1: with a name, which is in w->name now. */
+static inline int who_end(struct who *w)
+{
+	switch (w->part) {
+	case WHO_NOTHING: case WHO_USE: case WHO_USE_QUOTED: case WHO_USE_BEHIND: case WHO_USE_SEMICOLON:
+		w->part = WHO_NOTHING;
+		return 0;
+	case WHO_DATABASE: case WHO_INIT_DB: case WHO_USE_WORD: case WHO_USE_QUOTE:
+		return who_database_end(w);
+	}
+	who_give_up(w);
+	return 0;
+}
+
+static inline void who_auth_len(struct who *w, __u8 byte)
+{
+	if (byte < 0xfb || !(w->caps & CLIENT_PLUGIN_AUTH_LENENC))
+		who_auth_begin(w, byte);
+	else if (byte == 0xfc)
+		w->part = WHO_AUTH_LOW;
+	else
+		who_give_up(w);
+}
+
+static inline int who_is_behind(const struct who *w)
+{
+	return w->part == WHO_USE_BEHIND || w->part == WHO_USE_SEMICOLON;
+}
+
+/* Behind the name. */
+static inline void who_behind_byte(struct who *w, __u8 byte)
+{
+	if (w->part == WHO_USE_SEMICOLON && byte > ' ') {
+		w->chained = 1;
+		who_stop(w);
+	} else if (byte == ';') {
+		w->part = WHO_USE_SEMICOLON;
+	}
+}
+
+static inline int who_use_end(struct who *w, __u8 byte)
+{
+	int named = who_database_end(w);
+
+	w->part = WHO_USE_BEHIND;
+	who_behind_byte(w, byte);
+	return named;
+}
+
+/* Behind the word `use`. */
+static inline int who_use_byte(struct who *w, __u8 byte)
+{
+	if (w->part == WHO_USE && byte <= ' ')
+		return 0;
+	if (w->part == WHO_USE && (byte == '/' || byte == '-' || byte == '#')) {
+		who_give_up(w);		/* a comment */
+		return 0;
+	}
+	if (w->part == WHO_USE && (byte == '`' || byte == '"')) {
+		w->part = WHO_USE_QUOTED;
+		w->quote = byte;
+		return 0;
+	}
+	if (w->part == WHO_USE_QUOTED && byte == w->quote) {
+		w->part = WHO_USE_QUOTE;
+		return 0;
+	}
+	if (w->part == WHO_USE_QUOTE ? byte != w->quote : w->part == WHO_USE_WORD && (byte <= ' ' || byte == ';' || byte == '/' || byte == '#'))
+		return who_use_end(w, byte);
+	w->part = w->part == WHO_USE || w->part == WHO_USE_WORD ? WHO_USE_WORD : WHO_USE_QUOTED;
+	name_byte(&w->name, byte);
+	return 0;
+}
+
+/* One byte that who_blind() wanted.  1: a name ends with it, which is in w->name until the next one begins. */
+static inline int who_byte(struct who *w, __u8 byte)
+{
+	if (w->looked++ >= WHO_LOOK) {
+		w->chained = 1;
+		if (who_is_behind(w))
+			who_stop(w);
+		else
+			who_give_up(w);
+		return 0;
+	}
+	switch (w->part) {
+	case WHO_NOTHING:
+		return 0;
+	case WHO_USER:
+		if (!byte)
+			return who_user_end(w);
+		break;
+	case WHO_AUTH_LEN:
+		who_auth_len(w, byte);
+		return 0;
+	case WHO_AUTH_LOW:
+		w->skip = byte;
+		w->part = WHO_AUTH_HIGH;
+		return 0;
+	case WHO_AUTH_HIGH:
+		who_auth_begin(w, w->skip | byte << 8);
+		return 0;
+	case WHO_AUTH: case WHO_AUTH_TEXT:
+		if (!byte)
+			who_auth_end(w);
+		return 0;
+	case WHO_DATABASE:
+		if (!byte)
+			return who_database_end(w);
+		break;
+	case WHO_INIT_DB:
+		break;
+	case WHO_USE_BEHIND: case WHO_USE_SEMICOLON:
+		who_behind_byte(w, byte);
+		return 0;
+	default:
+		return who_use_byte(w, byte);
+	}
+	name_byte(&w->name, byte);
+	return 0;
+}
+
+#endif

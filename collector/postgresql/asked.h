@@ -1,0 +1,315 @@
+/* asked.h - what a connection has been asked and has not answered yet, in order; pure.
+ *
+ *      asked_push() each, asked_close() at the round's end ... asked_take() -> what is to be recorded ... asked_over()
+ *
+ *      | execute A x 3 | execute B, last | simple C, last, 5 rounds |      ring of ASKED_MAX, `first` is answered next
+ *
+ * Shape   one entry for the same Execute many times in a row, and one for many equal rounds: a client that sends a batch, or
+ *         pipelines, takes one entry.
+ * Bound   an Execute that finds no entry free is lost: the caller counts it.  Its round keeps its place, so the answers after it
+ *         still belong to the rounds that asked for them.
+ * Copy    a server that copies from its client ignores every Sync until the copy ends.  A Sync that was received before the
+ *         server said that it copies has closed a round here: asked_copy() opens that round again.
+ */
+#ifndef HEATSCOPE_POSTGRESQL_ASKED_H
+#define HEATSCOPE_POSTGRESQL_ASKED_H
+
+#include "collector/postgresql/postgresql.h"
+
+#define ASKED_MAX 32			/* a power of two */
+
+struct statement_codes {
+	__u64 digest, statement, table;
+	__u64 verbatim;			/* name of its text (statement_text.h); 0: it is not kept */
+};
+
+struct asked {
+	struct statement_codes codes;
+	__u32 n;			/* Executes in a row */
+	__u32 rounds;			/* 0: its round is not over with it */
+	__u32 command;
+	__u32 n_parses;			/* Parse and Close messages of its round, of which it is the last entry */
+	__u32 n_lost;			/* Executes of its round after it that found no entry free */
+	__u8 more;			/* messages of its round have come after it, other than Sync and Flush */
+	__u8 copied;			/* CopyDone or CopyFail has come after it, before its round was closed; */
+	__u8 copied_late;		/* or after */
+	__u8 pad;
+	__u64 told_rows;		/* by those of its Executes that are complete and not recorded */
+};
+
+struct asked_ring {
+	struct asked entry[ASKED_MAX];
+	__u32 first, n;
+
+	/* Of the round that is being answered: Executes that are complete, and recorded besides; `failed`: after them one has failed;
+	 * `skips`: that is recorded, nothing is executed any more. */
+	__u32 n_done, n_recorded, failed, skips;
+	__u32 at, n_at;			/* the entry of the one that is complete last, and how many of it are */
+	__u32 n_parsed;			/* ParseComplete and CloseComplete messages of it */
+	__u64 error;			/* STATUS_ERROR() */
+
+	/* Rounds behind those of the ring, all of whose Executes are lost: closed ones, and whether one is open. */
+	__u32 lost_rounds, lost_open, lost_parses, pad;
+};
+
+enum asked_copy {
+	COPY_AWAITS_DATA,			/* the data is still to come, and no Sync counts until it has */
+	COPY_DATA_SENT,			/* the data, or a message that makes the server give up the copy, was sent with the request */
+	COPY_LOST,			/* the client has sent on: which answer belongs to what is not known */
+};
+
+/* Events to be recorded: n_ok from the n-th of the round on, and one that failed behind them. */
+struct asked_take {
+	__u32 from, n_ok, n_failed;
+};
+
+static inline struct asked *asked_at(struct asked_ring *r, __u32 i)
+{
+	return &r->entry[(r->first + i) & (ASKED_MAX - 1)];
+}
+
+static inline int asked_same(const struct asked *a, const struct asked *b)
+{
+	return a->command == b->command && a->codes.digest == b->codes.digest && a->codes.statement == b->codes.statement &&
+	       a->codes.table == b->codes.table;
+}
+
+static inline int asked_is_open(struct asked_ring *r)
+{
+	return r->n && !asked_at(r, r->n - 1)->rounds;
+}
+
+/* b is counted with a: what it was sent as is known of both, or of neither. */
+static inline void asked_join(struct asked *a, const struct asked *b)
+{
+	if (a->codes.verbatim != b->codes.verbatim)
+		a->codes.verbatim = 0;
+}
+
+/* -1: no entry is free, and the event is lost. */
+static inline int asked_push(struct asked_ring *r, __u32 command, const struct statement_codes *codes)
+{
+	struct asked a = { .codes = *codes, .n = command != COMMAND_NOTHING, .command = command };
+	struct asked *last = asked_at(r, r->n - 1);
+	int open = asked_is_open(r);
+
+	if (r->lost_open || r->lost_rounds) {
+		r->lost_open = 1;
+		return -1;
+	}
+	if (open && !last->n_lost && asked_same(last, &a)) {
+		asked_join(last, &a);
+		last->n++;
+		last->more = last->copied = 0;
+		return 0;
+	}
+	if (open && (last->n_lost || r->n >= ASKED_MAX)) {
+		last->n_lost++;
+		return -1;
+	}
+	if (r->n >= ASKED_MAX) {
+		r->lost_open = 1;
+		return -1;
+	}
+	*asked_at(r, r->n++) = a;
+	return 0;
+}
+
+/* The round that is open is over, with n_parses Parse and Close messages.  A round of one entry like the one before it is counted there. */
+static inline void asked_close(struct asked_ring *r, __u32 n_parses)
+{
+	struct asked *last = asked_at(r, r->n - 1), *before = asked_at(r, r->n - 2);
+
+	if (r->lost_open) {
+		r->lost_open = 0;
+		r->lost_rounds++;
+		r->lost_parses += n_parses;
+		return;
+	}
+	if (!r->n)
+		return;
+	last->rounds = 1;
+	last->n_parses = n_parses;
+	if (r->n < 2 || !before->rounds || !asked_same(before, last) || before->n != last->n || before->n_parses != n_parses ||
+	    before->n_lost || last->n_lost || before->copied_late || before->more != last->more || before->copied != last->copied)
+		return;
+	if (r->n > 2 && !asked_at(r, r->n - 3)->rounds)
+		return;			/* what is before ends a round of several */
+	asked_join(before, last);
+	before->rounds++;
+	r->n--;
+}
+
+/* A message of a round that asks for no event has come. */
+static inline void asked_more(struct asked_ring *r)
+{
+	if (asked_is_open(r))
+		asked_at(r, r->n - 1)->more = 1;
+}
+
+/* CopyDone or CopyFail has come. */
+static inline void asked_copied(struct asked_ring *r)
+{
+	if (asked_is_open(r))
+		asked_at(r, r->n - 1)->copied = 1;
+	else if (r->n)
+		asked_at(r, r->n - 1)->copied_late = 1;
+}
+
+/* The entry of the Execute that the server works at, and in *ret_nth how many of the entry are complete. */
+static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
+{
+	struct asked *a = asked_at(r, r->at);
+
+	if (r->n_at >= a->n && !a->rounds && r->at + 1 < r->n) {
+		*ret_nth = 0;
+		return r->at + 1;
+	}
+	*ret_nth = r->n_at;
+	return r->at;
+}
+
+/* The server says that it copies from its client. */
+static inline enum asked_copy asked_copy(struct asked_ring *r)
+{
+	__u32 nth, at = asked_running(r, &nth);
+	struct asked *a = asked_at(r, at);
+	int last = at + 1 == r->n && !r->lost_open && !r->lost_rounds;
+
+	if (!r->n || nth >= (a->n ? a->n : 1))
+		return COPY_LOST;
+	if (a->command == COMMAND_SIMPLE) {
+		if (a->rounds != 1)
+			return COPY_LOST;
+		return a->copied_late ? COPY_DATA_SENT : last ? COPY_AWAITS_DATA : COPY_LOST;
+	}
+	if (a->command != COMMAND_EXECUTE || a->copied_late)
+		return COPY_LOST;
+	if (a->copied || a->more || nth + 1 < a->n || (!last && !a->rounds))
+		return COPY_DATA_SENT;
+	if (!last || a->rounds > 1)
+		return COPY_LOST;
+	a->rounds = 0;
+	return COPY_AWAITS_DATA;
+}
+
+/* Events of the round that is being answered, as far as it is known. */
+static inline __u32 asked_events(struct asked_ring *r)
+{
+	__u32 i, n = 0;
+
+	for (i = 0; i < ASKED_MAX && i < r->n; i++) {
+		n += asked_at(r, i)->n;
+		if (asked_at(r, i)->rounds)
+			break;
+	}
+	return n;
+}
+
+/* The next one is complete, and the reply says of how many rows. */
+static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
+{
+	struct asked *last = asked_at(r, r->at);
+
+	if (!r->n)
+		return;
+	if (asked_at(r, 0)->command == COMMAND_EXECUTE) {
+		if (r->n_at >= last->n && !last->rounds && r->at + 1 < r->n) {
+			r->at++;
+			r->n_at = 0;
+		}
+		r->n_at++;
+		r->n_done++;
+	}
+	asked_at(r, r->at)->told_rows += n_rows;
+}
+
+/* What the i-th of n events that are alike has of the rows that were told of all. */
+static inline __u64 asked_share(__u64 n_rows, __u32 n, __u32 i)
+{
+	return n_rows / n + (i < n_rows % n);
+}
+
+/* Is there nothing to be answered?  (What a Flush had answered is recorded before its round ends.) */
+static inline int asked_is_idle(struct asked_ring *r)
+{
+	return !r->n || (r->n_recorded && asked_is_open(r) && asked_events(r) <= r->n_recorded);
+}
+
+/* Is there something to be recorded? */
+static inline int asked_waits(const struct asked_ring *r)
+{
+	return r->n_done || r->failed;
+}
+
+/* Executes that are asked and not recorded. */
+static inline __u32 asked_left(struct asked_ring *r)
+{
+	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error nothing of its round runs */
+
+	for (i = 0; i < ASKED_MAX && i < r->n; i++)
+		n += asked_at(r, i)->n * (asked_at(r, i)->rounds ? asked_at(r, i)->rounds : 1);
+	return n > gone ? n - gone : 0;
+}
+
+/* Executes of the round that is being answered that found no entry free. */
+static inline __u32 asked_lost(struct asked_ring *r)
+{
+	__u32 i;
+
+	for (i = 0; i < ASKED_MAX && i < r->n; i++)
+		if (asked_at(r, i)->rounds || asked_at(r, i)->n_lost)
+			return asked_at(r, i)->n_lost;
+	return 0;
+}
+
+/* What is to be recorded now; whole: the round is over. */
+static inline struct asked_take asked_take(struct asked_ring *r, int whole)
+{
+	__u32 events = asked_events(r), left = events > r->n_recorded ? events - r->n_recorded : 0;
+	int known = r->n_done < left || !asked_lost(r);		/* the one that failed has an entry */
+	struct asked_take take = { .from = r->n_recorded, .n_failed = r->failed && left && known && !r->skips };
+
+	if (r->failed || !whole)
+		take.n_ok = r->n_done;
+	else
+		take.n_ok = left;
+	if (take.n_ok + take.n_failed > left)
+		take.n_ok = left - take.n_failed;
+	if (r->skips)
+		take.n_ok = 0;
+	r->n_recorded += take.n_ok + take.n_failed;
+	r->n_done = 0;
+	if (left || whole) {		/* else it is that of an Execute that is still to come */
+		r->skips |= r->failed;
+		r->failed = 0;
+	}
+	return take;
+}
+
+/* The round is over. */
+static inline void asked_over(struct asked_ring *r)
+{
+	__u32 i;
+
+	r->n_done = r->n_recorded = r->failed = r->skips = r->at = r->n_at = r->n_parsed = 0;
+	if (!r->n && r->lost_rounds) {
+		r->lost_rounds--;
+		return;
+	}
+	for (i = 0; i < ASKED_MAX && r->n; i++) {
+		struct asked *a = asked_at(r, 0);
+
+		if (a->rounds > 1) {
+			a->rounds--;
+			a->told_rows = 0;
+			return;
+		}
+		r->first++;
+		r->n--;
+		if (a->rounds)
+			return;
+	}
+}
+
+#endif

@@ -1,0 +1,417 @@
+/* digest.h - which statement a text is, whatever its literals: server/digest.h's tokens, as PostgreSQL reads a text.
+ *
+ *      "SELECT c FROM t WHERE id IN ($1, 7) -- x"  -> digest_byte() each -> digest_code()
+ *                                                     the hash of "select c from t where id in ( ? )"
+ *
+ * Words    in lower case; those between double quotes with the quotes, as they are.
+ * Literals numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true, false, and a sign before
+ *          one that is not an operator between two: all `?`.  So is the operator `?`.
+ * Nothing  white space, comments (also in each other), semicolons at the end.
+ * Casts    `::` is one token.
+ * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count; its code is another one than that of a text that ends there.
+ * Strings  as with standard_conforming_strings, the default; texts of others are not read (parse.h).
+ * First    `first` has the text's first word, or STATEMENT_MISC where it begins with something else.
+ *
+ * The rules are those of the server's lexer (src/backend/parser/scan.l).
+ */
+#ifndef HEATSCOPE_POSTGRESQL_DIGEST_H
+#define HEATSCOPE_POSTGRESQL_DIGEST_H
+
+#define DIGEST_FOLDS_NAMES
+#include "collector/server/digest.h"
+#include "collector/postgresql/statement.h"
+
+enum digest_state {
+	DIGEST_BETWEEN, DIGEST_WORD, DIGEST_NUMBER, DIGEST_EXPONENT, DIGEST_ZERO, DIGEST_RADIX, DIGEST_DOT, DIGEST_STRING, DIGEST_ESCAPE,
+	DIGEST_STRING_END, DIGEST_STRING_SPACE, DIGEST_STRING_LINE, DIGEST_AMPERSAND,
+	DIGEST_NAME, DIGEST_NAME_END, DIGEST_DOLLAR, DIGEST_TAG, DIGEST_BODY, DIGEST_BODY_TAG, DIGEST_SIGN, DIGEST_COLON, DIGEST_LINE,
+	DIGEST_SLASH, DIGEST_BLOCK, DIGEST_BLOCK_STAR, DIGEST_BLOCK_SLASH,
+};
+
+static __always_inline int digest_letter(__u8 byte)
+{
+	__u8 lower = byte | 32;
+
+	return (lower >= 'a' && lower <= 'z') || byte == '_' || byte >= 0x80;
+}
+
+static __always_inline int digest_in_names(__u8 byte)
+{
+	return digest_letter(byte) || digest_digit(byte);
+}
+
+/* What a text begins with, if that is no word. */
+static __always_inline void digest_first_is_no_word(struct digest *d)
+{
+	if (!d->first)
+		d->first = STATEMENT_MISC;
+}
+
+/* e'..', b'..', x'..', n'..': the word before the quote belongs to the literal. */
+static __always_inline int digest_word_is_prefix(const struct digest *d)
+{
+	return d->n == 1 && (d->word == 'e' || d->word == 'b' || d->word == 'x' || d->word == 'n');
+}
+
+/* `plain` 0: a backslash escapes. */
+static __always_inline __u8 digest_string(struct digest *d, int plain)
+{
+	digest_first_is_no_word(d);
+	digest_literal(d);
+	d->plain = plain;
+	return DIGEST_STRING;
+}
+
+static __always_inline __u8 digest_quoted_name(struct digest *d)
+{
+	digest_first_is_no_word(d);
+	digest_word_begin(d);
+	digest_put(d, '"');
+	return DIGEST_NAME;
+}
+
+static __always_inline __u8 digest_between(struct digest *d, __u8 byte)
+{
+	if (byte <= ' ')
+		return DIGEST_BETWEEN;
+	if (digest_letter(byte)) {
+		digest_word_begin(d);
+		digest_word_byte(d, byte);
+		return DIGEST_WORD;
+	}
+	switch (byte) {
+	case '\'':
+		return digest_string(d, 1);
+	case '"':
+		return digest_quoted_name(d);
+	case '-': case '+':
+		d->sign = byte;
+		return DIGEST_SIGN;
+	case '/':
+		return DIGEST_SLASH;
+	case '(': case ')': case ';':
+		digest_punctuation(d, byte);
+		return DIGEST_BETWEEN;
+	}
+	digest_first_is_no_word(d);
+	if (digest_digit(byte) || byte == '?') {
+		digest_literal(d);
+		return byte == '?' ? DIGEST_BETWEEN : byte == '0' ? DIGEST_ZERO : DIGEST_NUMBER;
+	}
+	if (byte == '$')
+		return DIGEST_DOLLAR;
+	if (byte == ':')
+		return DIGEST_COLON;
+	if (byte == '.' && !d->operand)
+		return DIGEST_DOT;
+	digest_punctuation(d, byte);
+	return DIGEST_BETWEEN;
+}
+
+static __always_inline void digest_word_over(struct digest *d)
+{
+	if (!d->first)
+		d->first = d->word;
+	digest_word_end(d);
+}
+
+static __always_inline __u8 digest_in_word(struct digest *d, __u8 byte)
+{
+	if (digest_in_names(byte) || byte == '$') {
+		digest_word_byte(d, byte);
+		return DIGEST_WORD;
+	}
+	if (byte == '\'' && digest_word_is_prefix(d)) {
+		digest_word_undo(d);
+		return digest_string(d, d->word != 'e');
+	}
+	if (byte == '&' && d->n == 1 && d->word == 'u')
+		return DIGEST_AMPERSAND;
+	digest_word_over(d);
+	return DIGEST_AGAIN;
+}
+
+/* u&'..' and u&".." are a text and a name. */
+static __always_inline __u8 digest_after_ampersand(struct digest *d, __u8 byte)
+{
+	if (byte == '\'' || byte == '"') {
+		digest_word_undo(d);
+		return byte == '"' ? digest_quoted_name(d) : digest_string(d, 1);
+	}
+	digest_word_over(d);
+	digest_punctuation(d, '&');
+	return DIGEST_AGAIN;
+}
+
+/* 0xe-5 is a difference, 1e-5 is a number. */
+static __always_inline int digest_is_radix(__u8 byte)
+{
+	__u8 lower = byte | 32;
+
+	return lower == 'x' || lower == 'o' || lower == 'b';
+}
+
+static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
+{
+	if ((byte | 32) == 'e')
+		return DIGEST_EXPONENT;
+	return digest_in_names(byte) || byte == '.' ? DIGEST_NUMBER : DIGEST_AGAIN;
+}
+
+/* A number that begins with its point. */
+static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
+{
+	if (digest_digit(byte)) {
+		digest_literal(d);
+		return DIGEST_NUMBER;
+	}
+	digest_punctuation(d, '.');
+	return DIGEST_AGAIN;
+}
+
+static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
+{
+	if (byte == '\\' && !d->plain)
+		return DIGEST_ESCAPE;
+	return byte == '\'' ? DIGEST_STRING_END : DIGEST_STRING;
+}
+
+/* A text goes on in the next line, by the rules of its begin. */
+static __always_inline __u8 digest_after_string(__u8 byte)
+{
+	if (byte == '\'')
+		return DIGEST_STRING;
+	if (byte == '\n' || byte == '\r')
+		return DIGEST_STRING_LINE;
+	return byte <= ' ' ? DIGEST_STRING_SPACE : DIGEST_AGAIN;
+}
+
+static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
+{
+	digest_put(d, byte);
+	if (byte == '"')
+		return DIGEST_NAME_END;
+	table_word_byte(&d->table, byte);
+	return DIGEST_NAME;
+}
+
+static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
+{
+	if (byte == '"') {
+		digest_put(d, byte);
+		table_word_byte(&d->table, byte);
+		return DIGEST_NAME;
+	}
+	digest_name_over(d);
+	return DIGEST_AGAIN;
+}
+
+/* ---- texts between dollars ---- */
+
+static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
+{
+	if (digest_digit(byte)) {
+		digest_literal(d);
+		return DIGEST_NUMBER;
+	}
+	d->tag = HASH_SEED;
+	if (byte == '$') {
+		digest_literal(d);
+		return DIGEST_BODY;
+	}
+	if (digest_letter(byte)) {
+		d->tag = hash_byte(d->tag, byte);
+		return DIGEST_TAG;
+	}
+	digest_punctuation(d, '$');
+	return DIGEST_AGAIN;
+}
+
+/* What does not end with a dollar was no tag, and no statement either. */
+static __always_inline __u8 digest_in_tag(struct digest *d, __u8 byte)
+{
+	if (byte == '$') {
+		digest_literal(d);
+		return DIGEST_BODY;
+	}
+	if (digest_in_names(byte)) {
+		d->tag = hash_byte(d->tag, byte);
+		return DIGEST_TAG;
+	}
+	digest_punctuation(d, '$');
+	return DIGEST_AGAIN;
+}
+
+static __always_inline __u8 digest_in_body(struct digest *d, __u8 byte)
+{
+	if (byte != '$')
+		return DIGEST_BODY;
+	d->tag_seen = HASH_SEED;
+	return DIGEST_BODY_TAG;
+}
+
+static __always_inline __u8 digest_in_body_tag(struct digest *d, __u8 byte)
+{
+	if (byte == '$') {
+		if (d->tag_seen == d->tag)
+			return DIGEST_BETWEEN;
+		d->tag_seen = HASH_SEED;	/* it may begin the tag that ends the text */
+		return DIGEST_BODY_TAG;
+	}
+	d->tag_seen = hash_byte(d->tag_seen, byte);
+	return digest_in_names(byte) ? DIGEST_BODY_TAG : DIGEST_BODY;
+}
+
+/* ---- signs, casts, comments ---- */
+
+/* After a sign, perhaps with spaces behind it. */
+static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
+{
+	if (byte == '-' && d->sign == '-')
+		return DIGEST_LINE;
+	if (!d->operand && (digest_digit(byte) || byte == '.')) {
+		digest_first_is_no_word(d);
+		digest_literal(d);
+		return DIGEST_NUMBER;
+	}
+	if (!d->operand && byte <= ' ') {
+		d->sign |= 128;		/* no comment any more */
+		return DIGEST_SIGN;
+	}
+	digest_first_is_no_word(d);
+	digest_punctuation(d, d->sign & 127);
+	return DIGEST_AGAIN;
+}
+
+static __always_inline __u8 digest_after_colon(struct digest *d, __u8 byte)
+{
+	digest_punctuation(d, ':');
+	if (byte != ':')
+		return DIGEST_AGAIN;
+	digest_put(d, ':');
+	return DIGEST_BETWEEN;
+}
+
+static __always_inline __u8 digest_after_slash(struct digest *d, __u8 byte)
+{
+	if (byte == '*') {
+		d->depth = 1;
+		return DIGEST_BLOCK;
+	}
+	digest_first_is_no_word(d);
+	digest_punctuation(d, '/');
+	return DIGEST_AGAIN;
+}
+
+static __always_inline __u8 digest_in_block(__u8 byte)
+{
+	return byte == '*' ? DIGEST_BLOCK_STAR : byte == '/' ? DIGEST_BLOCK_SLASH : DIGEST_BLOCK;
+}
+
+static __always_inline __u8 digest_in_block_star(struct digest *d, __u8 byte)
+{
+	if (byte != '/')
+		return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
+	return --d->depth ? DIGEST_BLOCK : DIGEST_BETWEEN;
+}
+
+static __always_inline __u8 digest_in_block_slash(struct digest *d, __u8 byte)
+{
+	if (byte != '*')
+		return byte == '/' ? DIGEST_BLOCK_SLASH : DIGEST_BLOCK;
+	d->depth++;
+	return DIGEST_BLOCK;
+}
+
+/* The state after a byte, or DIGEST_AGAIN. */
+static __always_inline __u8 digest_next(struct digest *d, __u8 byte)
+{
+	switch (d->state) {
+	case DIGEST_BETWEEN:
+		return DIGEST_AGAIN;
+	case DIGEST_WORD:
+		return digest_in_word(d, byte);
+	case DIGEST_NUMBER:
+		return digest_in_number(d, byte);
+	case DIGEST_EXPONENT:
+		return byte == '-' || byte == '+' ? DIGEST_NUMBER : digest_in_number(d, byte);
+	case DIGEST_DOT:
+		return digest_after_dot(d, byte);
+	case DIGEST_STRING:
+		return digest_in_string(d, byte);
+	case DIGEST_ESCAPE:
+		return DIGEST_STRING;
+	case DIGEST_STRING_END:
+		return digest_after_string(byte);
+	case DIGEST_STRING_SPACE:
+		return byte == '\'' ? DIGEST_AGAIN : digest_after_string(byte);
+	case DIGEST_STRING_LINE:
+		return byte == '\'' ? DIGEST_STRING : byte <= ' ' ? DIGEST_STRING_LINE : DIGEST_AGAIN;
+	case DIGEST_AMPERSAND:
+		return digest_after_ampersand(d, byte);
+	case DIGEST_ZERO:
+		return digest_is_radix(byte) ? DIGEST_RADIX : digest_in_number(d, byte);
+	case DIGEST_RADIX:
+		return digest_in_names(byte) ? DIGEST_RADIX : DIGEST_AGAIN;
+	case DIGEST_NAME:
+		return digest_in_name(d, byte);
+	case DIGEST_NAME_END:
+		return digest_after_name(d, byte);
+	case DIGEST_DOLLAR:
+		return digest_after_dollar(d, byte);
+	case DIGEST_TAG:
+		return digest_in_tag(d, byte);
+	case DIGEST_BODY:
+		return digest_in_body(d, byte);
+	case DIGEST_BODY_TAG:
+		return digest_in_body_tag(d, byte);
+	case DIGEST_SIGN:
+		return digest_after_sign(d, byte);
+	case DIGEST_COLON:
+		return digest_after_colon(d, byte);
+	case DIGEST_LINE:
+		return byte == '\n' || byte == '\r' ? DIGEST_BETWEEN : DIGEST_LINE;
+	case DIGEST_SLASH:
+		return digest_after_slash(d, byte);
+	case DIGEST_BLOCK:
+		return digest_in_block(byte);
+	case DIGEST_BLOCK_STAR:
+		return digest_in_block_star(d, byte);
+	case DIGEST_BLOCK_SLASH:
+		return digest_in_block_slash(d, byte);
+	}
+	return d->state;
+}
+
+static __always_inline void digest_byte(struct digest *d, __u8 byte)
+{
+	__u8 next = digest_next(d, byte);
+
+	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
+}
+
+/* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
+static __always_inline __u64 digest_code(struct digest *d, int whole)
+{
+	__u8 state = d->state;
+
+	if (state == DIGEST_WORD && whole)
+		digest_word_over(d);
+	else if (state == DIGEST_WORD || state == DIGEST_NAME || (state == DIGEST_AMPERSAND && !whole) || (state == DIGEST_NAME_END && !whole))
+		digest_word_undo(d);
+	else if (state == DIGEST_NAME_END)
+		digest_name_over(d);
+	else if (whole && state == DIGEST_SIGN)
+		digest_punctuation(d, d->sign & 127);
+	else if (whole && (state == DIGEST_SLASH || state == DIGEST_DOT || state == DIGEST_COLON || state == DIGEST_AMPERSAND || state == DIGEST_DOLLAR || state == DIGEST_TAG))
+		digest_byte(d, ' ');
+	return digest_sum(d, whole);
+}
+
+/* The kind of statement, after digest_code(). */
+static __always_inline __u64 digest_statement(const struct digest *d, int whole)
+{
+	return !d->first && !whole ? STATEMENT_UNKNOWN : statement_of_word(d->first);
+}
+
+#endif

@@ -1,0 +1,10 @@
+/* postgresql.bpf.c - the events of postgresql.queries.
+ *
+ * What is counted, and why: postgresql.h, parse.h and exchange.h.  What a protocol consists of: protocol.bpf.h.
+ * The programs of this object are those of server.bpf.h, which mysql.bpf.c lists: sock_recv calls received() in
+ * receives.bpf.h, sock_send calls sent() in sends.bpf.h.
+ */
+#include <linux/bpf.h>
+#include "collector/postgresql/receives.bpf.h"
+#include "collector/postgresql/sends.bpf.h"
+#include "collector/server/server.bpf.h"

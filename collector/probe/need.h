@@ -1,0 +1,44 @@
+/* need.h - what a probe needs of this kernel and of this process, and what of it is missing.
+ *
+ *      NEED_TRACING | NEED_CAP(...)  --need_missing()-->  what we have not got  --need_names()-->  words
+ *
+ * A probe states its capabilities as a word of bits.  Which ones was found by trial: test/e2e/privilege runs
+ * each probe as an unprivileged user with exactly these, and with each one fewer.
+ *
+ * We look ourselves, because libbpf's message for a missing capability speaks of RLIMIT_MEMLOCK.
+ */
+#ifndef HEATSCOPE_NEED_H
+#define HEATSCOPE_NEED_H
+
+#include <linux/capability.h>
+#include <linux/types.h>
+
+#define NEED_CAP(cap) (1ull << (cap))
+
+/* A tracing program: CAP_BPF makes maps and loads programs, CAP_PERFMON lets them read the kernel's memory. */
+#define NEED_TRACING (NEED_CAP(CAP_BPF) | NEED_CAP(CAP_PERFMON))
+
+#define NEED_NAMES_MAX 128
+
+/* Those of these capabilities that are not effective.  CAP_SYS_ADMIN counts as CAP_BPF and CAP_PERFMON, as for the kernel. */
+__u64 need_missing(__u64 caps);
+
+/* "CAP_BPF and CAP_PERFMON"; "none".  out: NEED_NAMES_MAX bytes. */
+const char *need_names(__u64 caps, char *out);
+
+/* Is there type information (BTF)? */
+int need_btf(void);
+
+/* Does the kernel's task_struct have what thread_clock.bpf.h reads? */
+int need_split(void);
+
+/* May a program iterate over what maps of a kind hold ("bpf_sk_storage_map")?  Some kernels refuse that, whatever the capabilities. */
+int need_map_iterator(const char *name);
+
+/* For tests, HEATSCOPE_WITHOUT=btf,split,map_elements,iotimes,groupdead,NAME-OF-A-TRACEPOINT: is this to be taken for missing? */
+int need_pretends(const char *feature);
+
+/* What is missing for tracing with these capabilities: one sentence (REASON_MAX bytes) with what to do; "" if nothing is. */
+void need_check(__u64 caps, char *reason);
+
+#endif

@@ -1,0 +1,179 @@
+#include "collector/probe/programs.h"
+#include "collector/core/log.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- start and stop ---- */
+
+static int is_among(const char *name, const char *names)
+{
+	size_t n = strlen(name);
+	const char *at;
+
+	for (at = names; (at = strstr(at, name)); at += n)
+		if ((at == names || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+			return 1;
+	return 0;
+}
+
+void programs_only(struct bpf_object *object, const char *names)
+{
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, object)
+		bpf_program__set_autoload(program, is_among(bpf_program__name(program), names));
+}
+
+void programs_stop(void *self)
+{
+	struct programs *p = self;
+	size_t i;
+
+	for (i = 0; p->link && p->link[i]; i++)
+		bpf_link__destroy(p->link[i]);
+	free(p->link);
+	free(p->event_fd);
+	stacks_free(p->stacks);
+	bpf_object__destroy_skeleton(p->skeleton);
+	free(p->bpf);
+	free(p);
+}
+
+int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
+		   char *reason)
+{
+	struct programs *p = bpf ? calloc(1, sizeof(*p)) : NULL;
+	int err;
+
+	if (!p) {
+		snprintf(reason, REASON_MAX, "no memory");
+		if (bpf)
+			bpf_object__destroy_skeleton(skeleton);
+		free(bpf);
+		return -ENOMEM;
+	}
+	p->bpf = bpf;
+	p->skeleton = skeleton;
+	err = bpf_object__load_skeleton(skeleton);
+	if (err)
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: %s", m->module, m->stat, strerror(-err));
+	if (!err) {
+		err = bpf_object__attach_skeleton(skeleton);
+		if (err)
+			snprintf(reason, REASON_MAX, "attaching the programs for %s.%s failed: %s", m->module, m->stat,
+				 strerror(-err));
+	}
+	if (err) {
+		programs_stop(p);
+		return err;
+	}
+	p->texts.texts_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "texts");
+	p->texts.paths_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "paths");
+	*ret = p;
+	return 0;
+}
+
+/* ---- perf events ---- */
+
+static struct bpf_link *event_attach(const struct programs *p, const struct programs_event *event, int cpu, int *ret_fd)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = event->config,
+		.sample_period = event->period ?: event->frequency, .freq = !event->period,
+	};
+	struct bpf_program *program = bpf_object__find_program_by_name(*p->skeleton->obj, event->program);
+	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	struct bpf_link *link = fd < 0 ? NULL : bpf_program__attach_perf_event(program, fd);
+	int err = errno;
+
+	if (fd >= 0 && !link)
+		close(fd);
+	errno = err;
+	*ret_fd = fd;
+	return link;
+}
+
+int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason)
+{
+	int n_cpus = libbpf_num_possible_cpus(), cpu;
+	size_t i;
+
+	p->link = calloc(n * n_cpus + 1, sizeof(*p->link));
+	p->event_fd = calloc(n * n_cpus, sizeof(*p->event_fd));
+	if (!p->link || !p->event_fd) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	for (cpu = 0; cpu < n_cpus; cpu++) {
+		for (i = 0; i < n; i++) {
+			struct bpf_link *link = event_attach(p, &event[i], cpu, &p->event_fd[p->n_events]);
+
+			if (!link && errno == ENODEV)
+				continue;	/* a CPU that could be there, or is off */
+			if (!link) {
+				snprintf(reason, REASON_MAX, "the kernel refused a software event of perf: %s", strerror(errno));
+				return -errno;
+			}
+			p->link[p->n_events++] = link;
+		}
+	}
+	return 0;
+}
+
+/* ---- while it runs ---- */
+
+void programs_want_stacks(struct programs *p, int wanted)
+{
+	int err;
+
+	if (!wanted) {
+		stacks_free(p->stacks);
+		p->stacks = NULL;
+	}
+	if (!wanted || p->stacks)
+		return;
+	err = stacks_new(bpf_object__find_map_fd_by_name(*p->skeleton->obj, "stacks"), &p->stacks);
+	if (err && !p->stacks_failed++)
+		log_error("stacks cannot be kept and named (%s): all are told as unknown", strerror(-err));
+}
+
+int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(texts[i], text))
+			continue;
+		*ret_code = i;
+		return max ? 1 : -E2BIG;
+	}
+	return 0;
+}
+
+__u64 programs_lost(void *self)
+{
+	const struct programs *p = self;
+	struct bpf_program *program;
+	__u64 n = 0;
+
+	bpf_object__for_each_program(program, *p->skeleton->obj)
+		if (bpf_program__fd(program) >= 0)
+			n += tracer_missed(bpf_program__fd(program));
+	return n;
+}
+
+void programs_doctor(void *self, FILE *out)
+{
+	const struct programs *p = self;
+	struct bpf_program *program;
+
+	if (!p)
+		return;
+	bpf_object__for_each_program(program, *p->skeleton->obj)
+		if (bpf_program__fd(program) >= 0)
+			tracer_doctor_program(out, bpf_program__name(program), bpf_program__fd(program));
+}

@@ -1,0 +1,57 @@
+/* programs.h - a tracer whose kernel side needs nothing but to be loaded and attached.
+ *
+ *      x_bpf__open() -> programs_only("executions") -> programs_start() ... label, lost, doctor -> programs_stop()
+ *
+ * Several metrics may share an x.bpf.c: each loads it for itself, with only its own programs.
+ *
+ * Errors  0 or -errno, `reason` (REASON_MAX) says what the kernel refused.
+ * Memory  programs_stop() frees the skeleton that was given to programs_start(), which takes it in any case.
+ */
+#ifndef HEATSCOPE_PROGRAMS_H
+#define HEATSCOPE_PROGRAMS_H
+
+#include "collector/trace/process.h"
+#include "collector/trace/stack.h"
+#include "collector/probe/tracer.h"
+#include <bpf/libbpf.h>
+
+struct programs {
+	void *bpf;			/* struct x_bpf */
+	struct bpf_object_skeleton *skeleton;
+	struct process_texts texts;
+	struct stacks *stacks;		/* of those that gather them, while somebody wants them */
+	int stacks_failed;		/* times that could not be had */
+	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
+	int *event_fd;			/* the same events; a link closes its own */
+	size_t n_events;
+};
+
+/* Of the object's programs these, separated by blanks, are loaded and attached. */
+void programs_only(struct bpf_object *object, const char *names);
+
+/* The first two arguments are of what x_bpf__open() gave; NULL: it gave nothing. */
+int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
+		   char *reason);
+void programs_stop(void *self);
+
+/* The program runs at each of these software events (linux/perf_event.h), on every CPU: every `period`th, or if that
+ * is 0 at `frequency` per second. */
+struct programs_event {
+	const char *program;
+	__u32 config;
+	__u32 period, frequency;
+};
+
+int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
+
+/* For what tracer.want is given.  Where stacks cannot be had, all are unknown, and the log says why. */
+void programs_want_stacks(struct programs *p, int wanted);
+
+/* For a field whose codes are places in a table of n texts: what tracer.codes gives. */
+int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max);
+
+/* How often the kernel left out a program, because it would have run inside itself. */
+__u64 programs_lost(void *self);
+void programs_doctor(void *self, FILE *out);
+
+#endif

@@ -1,0 +1,60 @@
+/* recording.h - a file of frames: batches, and what they are batches of.
+ *
+ *      INST {"instrumentation": {...}, "metric": {...}}   BATCH BATCH ...   INST ...   BATCH ...
+ *
+ * Shape   an INST frame comes before the first batch of its instrumentation; batches name it by
+ *         id.  An INST that repeats an id with another content is another instrumentation from there on.
+ * Labels  of a batch are those of the instrumentation's fields without `hostname`.
+ * Errors  a sentence with the offset in the file: "offset 1234: damaged ...".
+ */
+#ifndef HEATSCOPE_RECORDING_H
+#define HEATSCOPE_RECORDING_H
+
+#include "collector/core/batch.h"
+#include "collector/core/instrumentation.h"
+
+#define RECORDING_MAX (256u << 20)	/* bytes read at most */
+
+/* --- reading --- */
+
+struct recorded_batch {
+	const __u8 *data;		/* batch_decode() takes it */
+	size_t len;
+	__s64 slot;
+};
+
+struct recorded {			/* one instrumentation */
+	struct instrumentation in;	/* bound; `hostname` is not among its fields */
+	struct metric metric;
+	struct recorded_batch *batch;	/* in the order of the file */
+	size_t n_batches;
+	__s64 first_slot;
+};
+
+struct recording {
+	__u8 *data;
+	struct recorded *inst;
+	size_t n_insts;
+};
+
+/* Reads and checks all of it.  -EBADMSG, -EFBIG, or what the file said. */
+int recording_read(const char *path, struct recording **ret_recording, char reason[REASON_MAX]);
+/* The same from memory, which is copied. */
+int recording_parse(const __u8 *data, size_t len, struct recording **ret_recording, char reason[REASON_MAX]);
+void recording_free(struct recording *r);
+
+/* Takes `hostname` from the fields: it is the aggregator's to fill in. */
+void instrumentation_strip(struct instrumentation *in);
+
+/* --- writing --- */
+
+struct recorder;
+
+int recorder_open(const char *path, struct recorder **ret_recorder);	/* replaces the file */
+/* What follows belongs to this one, until another with its id begins. */
+int recorder_begin(struct recorder *r, const struct instrumentation *in, const struct metric *m);
+int recorder_batch(struct recorder *r, const struct batch *b);
+int recorder_flush(struct recorder *r);
+int recorder_close(struct recorder *r);	/* the first error of all writes; NULL: 0 */
+
+#endif

@@ -1,0 +1,74 @@
+#include "collector/proc/counter_delta.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void growth_fini(struct growth *s)
+{
+	free(s->now.thing);
+	free(s->before.thing);
+	memset(&s->now, 0, sizeof(s->now));
+	memset(&s->before, 0, sizeof(s->before));
+}
+
+void growth_begin(struct growth *s)
+{
+	struct growth_snapshot swap = s->before;
+
+	s->before = s->now;
+	s->now = swap;
+	s->now.n = 0;
+}
+
+void growth_forget(struct growth *s)
+{
+	s->before.n = 0;
+}
+
+int growth_add(struct growth *s, __u64 code, const __u64 *value)
+{
+	struct growth_snapshot *now = &s->now;
+	struct growth_thing *thing;
+
+	if (now->n == now->room) {
+		size_t room = now->room ? 2 * now->room : 16;
+
+		thing = realloc(now->thing, room * sizeof(*thing));
+		if (!thing)
+			return -ENOMEM;
+		now->thing = thing;
+		now->room = room;
+	}
+	thing = &now->thing[now->n++];
+	thing->code = code;
+	memcpy(thing->value, value, s->n_values * sizeof(*value));
+	return 0;
+}
+
+/* Things come in the same order as before, but for those that came and went: the search begins at the
+ * same place. */
+static const struct growth_thing *find(const struct growth_snapshot *in, __u64 code, size_t from)
+{
+	for (size_t i = 0; i < in->n; i++) {
+		size_t at = (from + i) % in->n;
+
+		if (in->thing[at].code == code)
+			return &in->thing[at];
+	}
+	return NULL;
+}
+
+int growth_of(const struct growth *s, size_t i, __u64 ret_growth[GROWTH_VALUES])
+{
+	const struct growth_thing *now = &s->now.thing[i], *before = find(&s->before, now->code, i);
+
+	if (!before)
+		return 0;
+	for (size_t v = 0; v < s->n_values; v++) {
+		if (now->value[v] < before->value[v] && !(s->may_shrink >> v & 1))
+			return 0;
+		ret_growth[v] = now->value[v] > before->value[v] ? now->value[v] - before->value[v] : 0;
+	}
+	return 1;
+}

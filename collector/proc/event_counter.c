@@ -1,0 +1,316 @@
+#include "collector/proc/event_counter.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OTHER 0				/* the row of the keys beyond the cap */
+
+struct counted {			/* an event, on its way into a histogram */
+	__u32 row, next;		/* next of the same row; 0: none, else index + 1 */
+	__u64 measure[2 * MEASURES_MAX];	/* and weights */
+};
+
+struct row {
+	struct key key;
+	__s64 slot;			/* last used in */
+	__u32 first;			/* its events, index + 1 */
+};
+
+struct piece {				/* a slice, while the bytes still move */
+	size_t key_at, hist_at;
+	__u16 key_len, of;		/* which histogram */
+	__u32 hist_len;
+};
+
+struct tally {
+	struct tally_labels labels;
+	size_t n_fields, n_measures, n_hists;
+	unsigned field[KEY_FIELDS_MAX], measure[2 * MEASURES_MAX];	/* indices in events; after the measures the weights */
+	struct batch batch;
+	__u32 seq;
+	struct hist hist[2 * MEASURES_MAX];
+	struct row *row;		/* n_keys + 1 */
+	size_t n_keys, n_rows;
+	__u32 *bucket;			/* row of a key, open addressing; 0: none */
+	size_t n_buckets;
+	struct counted *event;
+	size_t n_events, room;
+	struct bytes keys, hists;
+	struct piece *piece;
+	struct slice *slice;
+	size_t n_pieces, pieces_room;
+};
+
+int tally_new(const struct metric *m, const struct instrumentation *in, const struct probe_conf *conf,
+	      const struct tally_labels *labels, struct tally **ret_tally)
+{
+	struct tally *t = calloc(1, sizeof(*t));
+	int err = t ? 0 : -ENOMEM, index;
+
+	if (err)
+		return err;
+	t->labels = *labels;
+	for (size_t i = 0; i < in->n_fields; i++) {
+		index = metric_index(m, in->field[i], FIELD_DISCRETE);
+		if (index >= 0)			/* hostname is not ours */
+			t->field[t->n_fields++] = (unsigned)index;
+	}
+	t->n_measures = in->n_measures;
+	for (size_t i = 0; i < in->n_measures + in->n_weights && !err; i++) {
+		bool weight = i >= in->n_measures;
+		const char *name = weight ? in->weight[i - in->n_measures] : in->measure[i];
+
+		t->measure[i] = (unsigned)metric_index(m, name, FIELD_NUMERIC);
+		err = hist_init(&t->hist[t->n_hists++], weight ? in->weight_ruler : in->ruler[i]);
+	}
+	snprintf(t->batch.source, sizeof(t->batch.source), "%s", conf->source);
+	t->batch.incarnation = conf->incarnation;
+	t->batch.inst = in->id;
+	t->batch.slot_ns = in->slot_ns;
+	t->n_keys = t->n_fields ? in->n_keys : 0;
+	for (t->n_buckets = 16; t->n_buckets < 2 * t->n_keys;)
+		t->n_buckets *= 2;
+	t->row = calloc(t->n_keys + 1, sizeof(*t->row));
+	t->bucket = calloc(t->n_buckets, sizeof(*t->bucket));
+	t->n_rows = 1;
+	if (!t->row || !t->bucket)
+		err = -ENOMEM;
+	if (err) {
+		tally_free(t);
+		return err;
+	}
+	*ret_tally = t;
+	return 0;
+}
+
+void tally_free(struct tally *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->n_hists; i++)
+		hist_fini(&t->hist[i]);
+	bytes_fini(&t->keys);
+	bytes_fini(&t->hists);
+	free(t->row);
+	free(t->bucket);
+	free(t->event);
+	free(t->piece);
+	free(t->slice);
+	free(t);
+}
+
+__u64 tally_wanted(const struct tally *t)
+{
+	__u64 wanted = 0;
+
+	for (size_t i = 0; i < t->n_fields; i++)
+		wanted |= WANTED_FIELD(t->field[i]);
+	for (size_t i = 0; i < t->n_hists; i++)
+		wanted |= WANTED_MEASURE(t->measure[i]);
+	return wanted;
+}
+
+/* --- keys --- */
+
+/* Where the key is, or would be put. */
+static __u32 *bucket_of(struct tally *t, const struct key *key)
+{
+	__u64 hash = HASH_SEED;
+	size_t at;
+
+	for (int i = 0; i < KEY_CODES; i++)
+		hash = (hash ^ key->code[i]) * 0x9e3779b97f4a7c15ull;
+	for (at = (hash >> 32) & (t->n_buckets - 1); t->bucket[at]; at = (at + 1) & (t->n_buckets - 1))
+		if (!memcmp(&t->row[t->bucket[at]].key, key, sizeof(*key)))
+			break;
+	return &t->bucket[at];
+}
+
+static __u32 row_of(struct tally *t, const struct key *key)
+{
+	__u32 *bucket;
+
+	if (!t->n_fields)
+		return OTHER;
+	bucket = bucket_of(t, key);
+	if (!*bucket && t->n_rows <= t->n_keys) {
+		t->row[t->n_rows] = (struct row){ .key = *key };
+		*bucket = (__u32)t->n_rows++;
+	}
+	return *bucket;
+}
+
+/* Forgets the keys that were not used for long; no event is waiting. */
+static void rows_forget(struct tally *t, __s64 slot)
+{
+	__s64 oldest = slot - (__s64)(TALLY_FORGET_NS / t->batch.slot_ns);
+	size_t n = 1;
+
+	for (size_t i = 1; i < t->n_rows; i++)
+		if (t->row[i].slot >= oldest)
+			t->row[n++] = t->row[i];
+	if (n == t->n_rows)
+		return;
+	t->n_rows = n;
+	memset(t->bucket, 0, t->n_buckets * sizeof(*t->bucket));
+	for (size_t i = 1; i < n; i++)
+		*bucket_of(t, &t->row[i].key) = (__u32)i;
+}
+
+/* --- events --- */
+
+static void lose(struct tally *t, __u64 n, __u64 sum)
+{
+	t->batch.loss.n += n;
+	t->batch.loss.sum += sum;
+}
+
+int tally_add(struct tally *t, const struct event *e)
+{
+	struct key key = { 0 };
+	struct counted *c;
+	struct row *row;
+
+	if (t->n_events == t->room) {
+		size_t room = t->room ? 2 * t->room : 64;
+
+		c = realloc(t->event, room * sizeof(*c));
+		if (!c) {
+			lose(t, 1, e->measure[t->measure[0]]);
+			return -ENOMEM;
+		}
+		t->event = c;
+		t->room = room;
+	}
+	for (size_t i = 0; i < t->n_fields; i++)
+		key.code[i] = e->field[t->field[i]];
+	c = &t->event[t->n_events++];
+	c->row = row_of(t, &key);
+	for (size_t i = 0; i < t->n_hists; i++)
+		c->measure[i] = e->measure[t->measure[i]];
+	row = &t->row[c->row];
+	c->next = row->first;
+	row->first = (__u32)t->n_events;
+	return 0;
+}
+
+void tally_drop(struct tally *t)
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		t->row[i].first = 0;
+	t->n_events = 0;
+	memset(&t->batch.loss, 0, sizeof(t->batch.loss));
+}
+
+/* --- slices --- */
+
+static int pieces_grow(struct tally *t)
+{
+	size_t room = t->pieces_room ? 2 * t->pieces_room : 64;
+	struct piece *piece = realloc(t->piece, room * sizeof(*piece));
+	struct slice *slice = piece ? realloc(t->slice, room * sizeof(*slice)) : NULL;
+
+	if (piece)
+		t->piece = piece;
+	if (!slice)
+		return -ENOMEM;
+	t->slice = slice;
+	t->pieces_room = room;
+	return 0;
+}
+
+static void key_put(struct tally *t, __u32 row, struct piece *ret)
+{
+	char text[LABEL_MAX + 1];
+
+	ret->key_at = t->keys.len;
+	for (size_t i = 0; i < t->n_fields; i++) {
+		text[0] = 0;
+		if (row != OTHER)
+			t->labels.text(t->labels.arg, t->field[i], t->row[row].key.code[i], text);
+		labels_put(&t->keys, row != OTHER ? text : NULL);
+	}
+	ret->key_len = (__u16)(t->keys.len - ret->key_at);
+}
+
+/* The slices of one row: a histogram per measure, and per weight one along the first measure. */
+static int row_put(struct tally *t, __u32 row)
+{
+	size_t before = t->n_pieces;
+	struct piece piece = { 0 };
+	int err = 0;
+
+	key_put(t, row, &piece);
+	for (size_t i = 0; i < t->n_hists && !err; i++) {
+		bool weight = i >= t->n_measures;
+
+		hist_clear(&t->hist[i]);
+		for (__u32 at = t->row[row].first; at; at = t->event[at - 1].next) {
+			const __u64 *measure = t->event[at - 1].measure;
+
+			hist_record(&t->hist[i], measure[weight ? 0 : i], weight ? measure[i] : 1);
+		}
+		if (t->n_pieces == t->pieces_room)
+			err = pieces_grow(t);
+		if (err)
+			break;
+		piece.of = (__u16)i;
+		piece.hist_at = t->hists.len;
+		hist_encode(&t->hist[i], &t->hists);
+		piece.hist_len = (__u32)(t->hists.len - piece.hist_at);
+		t->piece[t->n_pieces++] = piece;
+		err = t->hists.err ? t->hists.err : t->keys.err;
+	}
+	if (err) {
+		t->n_pieces = before;
+		for (__u32 at = t->row[row].first; at; at = t->event[at - 1].next)
+			lose(t, 1, t->event[at - 1].measure[0]);
+	}
+	return err;
+}
+
+static void slices_point(struct tally *t)
+{
+	for (size_t i = 0; i < t->n_pieces; i++) {
+		const struct piece *p = &t->piece[i];
+		bool weight = p->of >= t->n_measures;
+
+		t->slice[i] = (struct slice){
+			.ruler = t->hist[p->of].ruler, .axis = weight ? 0 : p->of,
+			.weight = weight ? (__u16)(p->of - t->n_measures + 1) : 0, .key = { t->keys.data + p->key_at, p->key_len },
+			.hist = t->hists.data + p->hist_at, .hist_len = p->hist_len,
+		};
+	}
+}
+
+int tally_send(struct tally *t, __s64 slot, __u32 run, __s64 clock_step_ns, const struct batch_sink *sink)
+{
+	struct batch *b = &t->batch;
+	int err = 0, e;
+
+	bytes_clear(&t->keys);
+	bytes_clear(&t->hists);
+	t->n_pieces = 0;
+	for (size_t i = 0; i < t->n_rows; i++) {
+		if (!t->row[i].first)
+			continue;
+		e = row_put(t, (__u32)i);
+		err = err ? err : e;
+		t->row[i].slot = slot;
+	}
+	slices_point(t);
+	b->slot = slot;
+	b->seq = t->seq++;
+	b->run = t->n_events ? 1 : run;
+	b->clock_step_ns = clock_step_ns;
+	b->loss.first = slot;
+	b->loss.last = slot;
+	b->slice = t->slice;
+	b->n_slices = t->n_pieces;
+	sink->batch(sink->arg, b);
+	tally_drop(t);
+	rows_forget(t, slot);
+	return err;
+}

@@ -1,0 +1,421 @@
+/* The probe that reads files: at each slot's end a snapshot of what the instrumentations ask for.
+ *
+ * Instrumentations of the same metric and slot length share one reading.  Metrics of scope interval (the
+ * collector's own ticks) give events with a time of their own, the rest are states.  A snapshot that comes more than
+ * half a slot late is not taken: its slot was not observed, and of values that are differences the next
+ * one neither.  Nothing is interpolated.  A slot is told once: where the wall clock was set back, those
+ * that were told already are not told again. */
+#include "collector/ring/filter.h"
+#include "collector/core/log.h"
+#include "collector/proc/meter.h"
+#include "collector/core/probe.h"
+#include "collector/core/show.h"
+#include "collector/proc/event_counter.h"
+#include "collector/trace/wall.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOT_MIN_NS 100000000ull	/* the kernel counts CPU time in ticks of 10 ms: 10 % of this */
+#define CLOCK_STEP_NS 1000000
+
+static const struct meter *const meters[] = {
+	&cpus_meter, &loadavg_meter, &disks_meter, &nics_meter, &cgroup_memory_meter, &cgroup_cpu_meter,
+	&ticks_meter, &spool_meter, &process_meter, &programs_meter, &maps_meter,
+};
+
+#define N_METERS (sizeof(meters) / sizeof(*meters))
+
+struct reading {			/* of one metric, once per slot of that length */
+	struct reading *next;
+	const struct meter *meter;
+	void *self;
+	__u64 slot_ns;
+	__s64 slot;			/* began when the last snapshot was taken; 0: none yet */
+	__s64 taken_ns;			/* then, monotonic */
+	int err;			/* as last logged */
+	struct words words;		/* of the events that are not told yet */
+};
+
+struct counting {			/* an instrumentation that is enabled */
+	struct counting *next;
+	struct reading *on;
+	__u64 inst;
+	__s64 first_slot, next_slot;	/* ours from here on; the first one that was not told */
+	__s64 making;			/* scope interval: the slot of the events in the tally, if there are any */
+	int n_making;
+	int by_parts;
+	__u64 wanted;
+	struct filter filter;
+	struct tally *tally;
+	__s64 step_ns;			/* of the wall clock, not yet told */
+};
+
+struct proc {
+	struct probe_conf conf;
+	struct metric metric[N_METERS];
+	char refusal[N_METERS][REASON_MAX];
+	struct reading *reading;
+	struct counting *counting;
+	__s64 wall_offset;
+};
+
+/* --- open, close --- */
+
+static int proc_open(const struct probe_conf *conf, void **ret_self, char *reason)
+{
+	struct proc *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	p->conf = *conf;
+	for (size_t i = 0; i < N_METERS; i++) {
+		p->metric[i] = *meters[i]->metric;
+		if (meters[i]->check && !meters[i]->check(p->refusal[i]))
+			p->refusal[i][0] = 0;
+	}
+	*ret_self = p;
+	return 0;
+}
+
+static const struct metric *proc_metrics(void *self, size_t *ret_n)
+{
+	*ret_n = N_METERS;
+	return ((struct proc *)self)->metric;
+}
+
+static const char *proc_refusal(void *self, const struct metric *m)
+{
+	struct proc *p = self;
+	const char *refusal = p->refusal[m - p->metric];
+
+	return refusal[0] ? refusal : NULL;
+}
+
+/* --- enable, disable --- */
+
+static void reading_close(struct proc *p, struct reading *r)
+{
+	struct reading **at = &p->reading;
+
+	for (struct counting *c = p->counting; c; c = c->next)
+		if (c->on == r)
+			return;
+	while (*at != r)
+		at = &(*at)->next;
+	*at = r->next;
+	r->meter->stop(r->self);
+	words_fini(&r->words);
+	free(r);
+}
+
+static int reading_open(struct proc *p, const struct meter *meter, __u64 slot_ns, struct reading **ret, char *reason)
+{
+	struct reading *r;
+	int err;
+
+	for (r = p->reading; r; r = r->next)
+		if (r->meter == meter && r->slot_ns == slot_ns) {
+			*ret = r;
+			return 0;
+		}
+	r = calloc(1, sizeof(*r));
+	if (!r) {
+		snprintf(reason, REASON_MAX, "no memory");
+		return -ENOMEM;
+	}
+	r->meter = meter;
+	r->slot_ns = slot_ns;
+	err = meter->start(&r->self, reason);
+	if (err) {
+		free(r);
+		return err;
+	}
+	r->next = p->reading;
+	p->reading = r;
+	*ret = r;
+	return 0;
+}
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	words_text(&((struct reading *)arg)->words, code, out);
+}
+
+/* Labels become codes by their hash, whether there is such a thing now or not. */
+static int codes(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	if (!max)
+		return -E2BIG;
+	*ret_code = words_hash(text, strlen(text));
+	return 1;
+}
+
+static const struct meter *meter_find(const struct instrumentation *in)
+{
+	size_t i = 0;
+
+	while (strcmp(meters[i]->metric->module, in->module) || strcmp(meters[i]->metric->stat, in->stat))
+		i++;			/* we are only asked for what we offer */
+	return meters[i];
+}
+
+static int slot_check(const struct instrumentation *in, char *reason)
+{
+	if (in->slot_ns >= SLOT_MIN_NS || meter_find(in)->metric->scope == SCOPE_INTERVAL)
+		return 0;
+	snprintf(reason, REASON_MAX, "%s.%s is read from files that are no more exact than about 10 ms: its granularity must "
+		 "be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
+	return -EINVAL;
+}
+
+static int proc_enable(void *self, const struct instrumentation *in, __s64 now_ns, char *reason)
+{
+	struct proc *p = self;
+	const struct meter *meter = meter_find(in);
+	const struct filter_names names = { meter->metric, p->conf.source, codes, NULL, 0 };
+	struct filter filter;
+	struct counting *c;
+	int err = slot_check(in, reason) ?: filter_compile(&in->predicate, &names, &filter, reason);
+
+	if (err)
+		return err;
+	snprintf(reason, REASON_MAX, "no memory");
+	c = calloc(1, sizeof(*c));
+	err = c ? reading_open(p, meter, in->slot_ns, &c->on, reason) : -ENOMEM;
+	if (!err)
+		err = tally_new(meter->metric, in, &p->conf, &(struct tally_labels){ label, c->on }, &c->tally);
+	if (err) {
+		if (c && c->on)
+			reading_close(p, c->on);
+		free(c);
+		return err;
+	}
+	if (!p->counting)
+		p->wall_offset = wall_offset();
+	c->inst = in->id;
+	c->first_slot = c->next_slot = now_ns / (__s64)in->slot_ns + 1;
+	c->filter = filter;
+	c->wanted = tally_wanted(c->tally) | filter_wanted(&filter);
+	c->by_parts = (c->wanted & meter->parts) != 0;
+	c->next = p->counting;
+	p->counting = c;
+	return 0;
+}
+
+static __s64 proc_counts_from(void *self, __u64 inst)
+{
+	const struct proc *p = self;
+	const struct counting *c = p->counting;
+
+	while (c && c->inst != inst)
+		c = c->next;
+	return c ? c->first_slot * (__s64)c->on->slot_ns : 0;
+}
+
+static void proc_disable(void *self, __u64 inst)
+{
+	struct proc *p = self;
+
+	for (struct counting **at = &p->counting; *at; at = &(*at)->next)
+		if ((*at)->inst == inst) {
+			struct counting *c = *at;
+
+			*at = c->next;
+			reading_close(p, c->on);
+			tally_free(c->tally);
+			free(c);
+			return;
+		}
+}
+
+static void proc_close(void *self)
+{
+	struct proc *p = self;
+
+	while (p->counting)
+		proc_disable(p, p->counting->inst);
+	free(p);
+}
+
+/* --- drain --- */
+
+struct giving {
+	struct proc *p;
+	const struct reading *r;
+	const struct batch_sink *sink;
+	int err;
+};
+
+static void tell(struct giving *g, struct counting *c, __s64 slot, __u32 run)
+{
+	g->err = tally_send(c->tally, slot, run, c->step_ns, g->sink) ?: g->err;
+	c->step_ns = 0;
+	if (slot + run > c->next_slot)
+		c->next_slot = slot + run;
+}
+
+/* Slots up to this one in which nothing happened. */
+static void tell_empty(struct giving *g, struct counting *c, __s64 slot)
+{
+	if (c->next_slot < slot)
+		tell(g, c, c->next_slot, (__u32)(slot - c->next_slot));
+}
+
+/* The slot that is being made is over.  One that was told already is amended. */
+static void tell_made(struct giving *g, struct counting *c)
+{
+	if (!c->n_making)
+		return;
+	c->n_making = 0;
+	tell(g, c, c->making, 1);
+}
+
+/* An event with a time of its own; they come in order, but for a clock that was set back. */
+static void count_at(struct giving *g, struct counting *c, const struct event *e)
+{
+	__s64 slot = (__s64)(e->end_ns / g->r->slot_ns);
+
+	if (slot < c->first_slot)
+		return;
+	if (c->making != slot)
+		tell_made(g, c);
+	if (!c->n_making) {
+		tell_empty(g, c, slot);
+		c->making = slot;
+	}
+	c->n_making++;
+	tally_add(c->tally, e);
+}
+
+static void give(void *arg, const struct event *e, int is_part)
+{
+	struct giving *g = arg;
+
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != g->r || c->by_parts != is_part || !filter_accepts(&c->filter, e, NULL))
+			continue;
+		if (g->r->meter->metric->scope == SCOPE_INTERVAL)
+			count_at(g, c, e);
+		else
+			tally_add(c->tally, e);
+	}
+}
+
+static int reading_take(struct giving *g, struct reading *r, __u64 since_ns)
+{
+	const struct meter_out out = { give, g, &r->words };
+	struct meter_look look = { .since_ns = since_ns };
+	int err;
+
+	for (const struct counting *c = g->p->counting; c; c = c->next)
+		if (c->on == r)
+			look.wanted |= c->wanted;
+	err = r->meter->read(r->self, &look, &out);
+	if (err && err != r->err)
+		log_warning("%s.%s cannot be read: %s; its slots are not observed", r->meter->metric->module,
+			    r->meter->metric->stat, strerror(-err));
+	r->err = err;
+	return err;
+}
+
+/* A state at the end of the slot: it is told, or was not observed. */
+static void slot_tell(struct giving *g, __s64 slot, int observed)
+{
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != g->r)
+			continue;
+		if (observed && slot >= c->next_slot)
+			tell(g, c, slot, 1);
+		else
+			tally_drop(c->tally);
+	}
+}
+
+static void states_drain(struct giving *g, struct reading *r, __s64 now_ns)
+{
+	__s64 slot_ns = (__s64)r->slot_ns, slot = now_ns / slot_ns, mono_ns = clock_ns(CLOCK_MONOTONIC);
+	int follows = r->slot == slot - 1, err;
+
+	if (slot == r->slot || now_ns - slot * slot_ns > slot_ns / 2)
+		return;
+	words_clear(&r->words);
+	err = reading_take(g, r, follows ? (__u64)(mono_ns - r->taken_ns) : 0);
+	r->slot = err ? 0 : slot;
+	r->taken_ns = mono_ns;
+	slot_tell(g, slot - 1, !err && (follows || !r->meter->grows));
+}
+
+/* Events since the last time: slots that are over are told, empty ones too. */
+static void events_drain(struct giving *g, struct reading *r, __s64 now_ns)
+{
+	__s64 slot = now_ns / (__s64)r->slot_ns;
+
+	reading_take(g, r, 0);
+	for (struct counting *c = g->p->counting; c; c = c->next) {
+		if (c->on != r)
+			continue;
+		if (c->making < slot)
+			tell_made(g, c);
+		if (!c->n_making)	/* else the events of the slot that goes on are in the tally */
+			tell_empty(g, c, slot);
+	}
+}
+
+/* A step is told with the next batch. */
+static void clock_look(struct proc *p)
+{
+	__s64 offset = wall_offset(), step = offset - p->wall_offset;
+
+	if (step < CLOCK_STEP_NS && step > -CLOCK_STEP_NS)
+		return;
+	p->wall_offset = offset;
+	for (struct counting *c = p->counting; c; c = c->next)
+		c->step_ns += step;
+}
+
+static int proc_drain(void *self, __s64 now_ns, const struct batch_sink *sink)
+{
+	struct proc *p = self;
+	struct giving g = { .p = p, .sink = sink };
+
+	if (!p->counting)
+		return 0;
+	clock_look(p);
+	for (struct reading *r = p->reading; r; r = r->next) {
+		g.r = r;
+		if (r->meter->metric->scope == SCOPE_INTERVAL)
+			events_drain(&g, r, now_ns);
+		else
+			states_drain(&g, r, now_ns);
+	}
+	return g.err;
+}
+
+/* --- for people --- */
+
+static void proc_doctor(void *self, FILE *out)
+{
+	const struct proc *p = self;
+
+	for (const struct reading *r = p->reading; r; r = r->next)
+		show_print(out, "proc: %s.%s is read every %g s\n", r->meter->metric->module, r->meter->metric->stat,
+			(double)r->slot_ns / 1e9);
+}
+
+const struct probe proc_probe = {
+	.name = "proc",
+	.filters = 1,
+	.open = proc_open,
+	.close = proc_close,
+	.metrics = proc_metrics,
+	.refusal = proc_refusal,
+	.enable = proc_enable,
+	.disable = proc_disable,
+	.counts_from = proc_counts_from,
+	.drain = proc_drain,
+	.doctor = proc_doctor,
+};

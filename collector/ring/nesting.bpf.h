@@ -1,0 +1,67 @@
+/* nesting.bpf.h - the events of the program that runs on this CPU now, and of nobody it cut into; see struct events_cpu.
+ *
+ *      event program: e = depth_enter(cpu) ... tail call or depth_leave(cpu, e)
+ *      record program: e = depth_here(cpu) ... tail call or depth_leave(cpu, e)
+ *
+ * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so what is
+ * entered last is left first; every way out of a program that has entered leaves, or the depth grows for good.
+ */
+#ifndef HEATSCOPE_DEPTH_BPF_H
+#define HEATSCOPE_DEPTH_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/ring/event.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct events_cpu);
+} events SEC(".maps");
+
+static __always_inline struct events_cpu *depth_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&events, &zero);
+}
+
+/* NULL: no context of the kernel is as deep as that. */
+static __always_inline struct events *depth_enter(struct events_cpu *cpu)
+{
+	__u32 depth = cpu->depth;
+
+	if (depth >= EVENTS_DEPTH)
+		return 0;
+	cpu->depth = depth + 1;
+	return &cpu->events[depth];
+}
+
+static __always_inline struct events *depth_here(struct events_cpu *cpu)
+{
+	__u32 depth = cpu->depth - 1;
+
+	return depth < EVENTS_DEPTH ? &cpu->events[depth] : 0;
+}
+
+#define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
+
+/* began_ns 0: it was not timed. */
+static __always_inline void depth_time(struct events_cpu *cpu, __u64 began_ns)
+{
+	__u64 took_ns = began_ns ? bpf_ktime_get_ns() - began_ns : 0;
+
+	if (took_ns && took_ns <= RUN_LONGEST_NS) {
+		cpu->timed_ns += took_ns;
+		cpu->n_timed++;
+	}
+}
+
+static __always_inline void depth_leave(struct events_cpu *cpu, struct events *e)
+{
+	depth_time(cpu, e->began_ns);
+	cpu->depth--;
+}
+
+#endif

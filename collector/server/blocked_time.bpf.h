@@ -1,0 +1,106 @@
+/* blocked_time.bpf.h - how often a statement was blocked, and what that time went to (block_reason.h), for which no clock is read; and what
+ * it had of files, which others add (files.bpf.h).
+ *
+ *      begin          leaves: futex       leaves: io              end
+ *        |---- on ----|........off........|-- on --|....off....|---|
+ *                                         ^ what was off up to here was futex     ^ and the rest io
+ *
+ * A thread's time off the CPU only grows while it is off (thread_clock.h), so how long it was away is known when it leaves the next
+ * time, or at the end: nothing is done when it comes back.  What grew of the run queue's time meanwhile is not blocked.
+ */
+#ifndef HEATSCOPE_PARTS_BPF_H
+#define HEATSCOPE_PARTS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/metrics/fs.h"
+#include "collector/trace/block_reason.bpf.h"
+#include "collector/trace/thread_clock.h"
+
+struct parts {				/* of what a thread works at */
+	__u64 owner;			/* which that is; 0: nothing */
+	__u64 off, delay;		/* stamp's, up to which it is told */
+	__u64 reason;			/* of what comes after that */
+	struct blocked blocked;
+	__u64 call, call_ns;		/* the operation on a file that it is in, and since when; 0: none that we look at */
+	struct fs_spent files;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct parts);
+} thread_parts SEC(".maps");
+
+static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
+{
+	__s64 blocked = (now->off - p->off) - (now->delay - p->delay);
+
+	if (blocked > 0)
+		p->blocked.ns[p->reason & (REASON_SLOTS - 1)] += blocked;
+	p->off = now->off;
+	p->delay = now->delay;
+}
+
+/* These two by themselves: their callers have little stack left. */
+static __noinline int parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!p)
+		return 0;
+	__builtin_memset(&p->blocked, 0, sizeof(p->blocked));
+	__builtin_memset(&p->files, 0, sizeof(p->files));
+	p->call_ns = 0;
+	p->off = now->off;
+	p->delay = now->delay;
+	p->reason = REASON_OTHER;
+	p->owner = now->split ? owner : 0;
+	return 0;
+}
+
+/* Since the begin, if t works at this.  An end may not be the last: what comes after is added. */
+static __noinline int parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked,
+				struct fs_spent *ret_files)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+
+	if (!p || p->owner != owner) {
+		__builtin_memset(ret_blocked, 0, sizeof(*ret_blocked));
+		__builtin_memset(ret_files, 0, sizeof(*ret_files));
+		return 0;
+	}
+	parts_tell(p, now);
+	p->reason = REASON_OTHER;
+	*ret_blocked = p->blocked;
+	*ret_files = p->files;
+	return 0;
+}
+
+static __always_inline void parts_forget(struct task_struct *t, __u64 owner)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+
+	if (p && p->owner == owner)
+		p->owner = 0;
+}
+
+/* Of what t works at; NULL: nothing. */
+static __always_inline struct parts *parts_of(struct task_struct *t)
+{
+	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
+
+	return p && p->owner ? p : 0;
+}
+
+/* At sched_switch.  now: t's clocks, the time is not asked. */
+static __always_inline void parts_leave(struct parts *p, struct task_struct *t, const struct stamp *now, int could_run)
+{
+	parts_tell(p, now);
+	p->reason = could_run ? REASON_OTHER : reason_of(t);
+	p->blocked.n_switches += !could_run;
+	p->blocked.n_io += p->reason == REASON_IO;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* census.h - which servers run here and where they listen, asked of the kernel itself.
+ *
+ *      iterator over the files of all processes --census_take()--> listeners
+ *
+ * It sees the servers of every user with the capabilities that tracing needs anyway; to look into another
+ * user's /proc/PID/fd, as listeners_find() does, takes CAP_SYS_PTRACE and CAP_DAC_READ_SEARCH besides, which are as
+ * good as root.  Once made it works without any capability.
+ * Cost    one pass over the open files of the machine, in the kernel: 78 us for 716 of them (/proc: 4.2 ms).
+ */
+#ifndef HEATSCOPE_CENSUS_H
+#define HEATSCOPE_CENSUS_H
+
+#include "collector/server/listeners.h"
+
+struct census;
+
+/* Of processes with these names (NULL at the end, at most CENSUS_NAMES). */
+int census_new(const char *const *names, struct census **ret_census);
+void census_free(struct census *c);	/* NULL is fine */
+
+int census_take(const struct census *c, struct listeners *ret);
+
+#endif

@@ -1,0 +1,179 @@
+/* conns.bpf.h - the servers' connections: where what is known of one is kept, and how it becomes known.
+ *
+ *      conn_at() -> it, or conn_make(): whose is it, where was it accepted -> kept until the socket is gone
+ *
+ * The protocol's struct server_conn comes before; see protocol.bpf.h.
+ */
+#ifndef HEATSCOPE_CONNS_BPF_H
+#define HEATSCOPE_CONNS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "collector/trace/address.bpf.h"
+#include "collector/server/name.h"
+#include "collector/trace/text.bpf.h"
+#include "collector/server/exchange.bpf.h"
+#include "collector/trace/vm.h"
+
+#define AF_UNIX 1
+#define AF_INET 2
+#define AF_INET6 10
+#define SOCK_STREAM 1
+
+__u64 last_conn = 0;			/* its id; 0 is none */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct server_conn);
+} conns SEC(".maps");
+
+/* The same by the inode of the socket's file, of which no two are alike: what a system call knows is no
+ * pointer that conns would take. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, CALL_CONNS_MAX);
+	__type(key, __u64);
+	__type(value, struct server_conn);
+} call_conns SEC(".maps");
+
+struct {				/* what call_conns begins with */
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct server_conn);
+} no_conn SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NAMES_MAX);
+	__type(key, __u64);
+	__type(value, struct name);
+} names SEC(".maps");
+
+struct {				/* filled by the collector, see servers.h */
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct server_listener);
+	__type(value, __u32);
+} listeners SEC(".maps");
+
+static __always_inline void name_remember(const struct name *name, __u64 code)
+{
+	if (code > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &code))
+		bpf_map_update_elem(&names, &code, name, BPF_ANY);
+}
+
+/* A name that is in use is not forgotten. */
+static __always_inline __u64 name_used(__u32 field, __u64 code)
+{
+	if (wanted & WANTED_FIELD(field))
+		bpf_map_lookup_elem(&names, &code);
+	return code;
+}
+
+/* Who is at the other end. */
+static __always_inline __u64 conn_client(struct sock *sk)
+{
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+
+	if (family == AF_UNIX)
+		return CLIENT_LOCAL;
+	return family == AF_INET ? address_of_v4(&sk->__sk_common.skc_daddr) : address_of_v6(&sk->__sk_common.skc_v6_daddr);
+}
+
+static __always_inline __u64 client_used(const struct turn *n)
+{
+	__u64 client = n->client;
+
+	if (client & ADDRESS_V6)
+		bpf_map_lookup_elem(&addresses, &client);
+	return client;
+}
+
+/* The listening path; 0 for an outbound connection, which has no name.  An abstract name has no NUL at
+ * its end: what lies behind it in memory is not ours. */
+static __always_inline __u64 unix_instance(struct sock *sk)
+{
+	struct unix_sock *u = (struct unix_sock *)sk;
+	struct unix_address *addr = BPF_CORE_READ(u, addr);
+	struct text text = { { 0 } };
+	__u32 n;
+
+	if (!addr)
+		return 0;
+	n = BPF_CORE_READ(addr, len) - sizeof(addr->name[0].sun_family);
+	if (n > sizeof(text))
+		n = sizeof(text);
+	barrier_var(n);
+	bpf_probe_read_kernel(&text, n & 127, &addr->name[0].sun_path);
+	text.text[TEXT_MAX - 1] = 0;
+	return text_remember(&text, INSTANCE_UNIX);
+}
+
+/* Where it was accepted; 0: it is not a client's connection. */
+static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greeted)
+{
+	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
+	struct server_listener key = { .pid = pid, .port = BPF_CORE_READ(sk, __sk_common.skc_num) };
+
+	if (BPF_CORE_READ(sk, sk_type) != SOCK_STREAM)
+		return 0;
+	if (family == AF_UNIX)
+		return unix_instance(sk);
+	if (family != AF_INET && family != AF_INET6)
+		return 0;
+	if (!bpf_map_lookup_elem(&listeners, &key)) {
+		if (!greeted)
+			return 0;
+		count(&counts.unlisted);
+	}
+	return (__u64)pid << 16 | key.port;
+}
+
+/* At most sockets of a machine nobody keeps anything: there the call is spared. */
+static __always_inline struct server_conn *conn_at(struct sock *sk)
+{
+	return sk->sk_bpf_storage ? bpf_sk_storage_get(&conns, sk, 0, 0) : 0;
+}
+
+static __always_inline struct server_conn *conn_new(struct sock *sk, __u64 inode)
+{
+	const __u32 zero = 0;
+	struct server_conn *empty;
+
+	if (!inode)
+		return bpf_sk_storage_get(&conns, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+	empty = bpf_map_lookup_elem(&no_conn, &zero);
+	if (!empty || bpf_map_update_elem(&call_conns, &inode, empty, BPF_ANY))
+		return 0;
+	return bpf_map_lookup_elem(&call_conns, &inode);
+}
+
+/* inode: of the socket's file; 0: told by the socket tracepoints. */
+static __noinline struct server_conn *conn_make(struct sock *sk, __u64 inode, struct task_struct *t, int greeted)
+{
+	__u64 instance = conn_instance(sk, listening_pid(t), greeted);
+	struct text text = { { 0 } };
+	struct server_conn *s;
+
+	if (!instance)
+		return 0;
+	s = conn_new(sk, inode);
+	if (!s)
+		return 0;
+	s->turn.instance = instance;
+	s->turn.client = conn_client(sk);
+	s->turn.pid = t->tgid;
+	bpf_probe_read_kernel(&text, 16, &t->group_leader->comm);
+	text.text[15] = 0;
+	s->turn.execname = text_remember(&text, 0);
+	s->turn.id = __sync_fetch_and_add(&last_conn, 1) + 1;
+	conn_init(s, greeted);
+	count(&counts.connections);
+	return s;
+}
+
+#endif

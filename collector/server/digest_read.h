@@ -1,0 +1,20 @@
+/* digest_read.h - a whole text by the dialect whose header was included before: a digest_reader. */
+#ifndef HEATSCOPE_DIGEST_READ_H
+#define HEATSCOPE_DIGEST_READ_H
+
+#include "collector/server/digest_text.h"
+
+static __u64 digest_of(const char *sql, size_t len, int whole, struct specimen *ret_tokens)
+{
+	struct digest d;
+	__u64 code;
+
+	digest_begin(&d, 0);
+	for (size_t i = 0; i < len; i++)
+		digest_byte(&d, (__u8)sql[i]);
+	code = digest_code(&d, whole);
+	*ret_tokens = d.tokens;
+	return code;
+}
+
+#endif

@@ -1,0 +1,67 @@
+#include "collector/server/digest_text.h"
+#include "collector/ring/clean.h"
+#include "collector/server/digest.h"
+#include "collector/core/slice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define EMPTY "empty"			/* a statement without tokens */
+#define CUT " …"
+#define MARKS 24			/* bytes of a label that the code and CUT may take */
+
+/* Is it as a text, without its code, the label of that code and of nothing else? */
+static int reads_as_itself(digest_reader *read, __u64 code, const char *label)
+{
+	struct specimen unused;
+
+	return !clean_is_special(label) && strcmp(label, EMPTY) && read(label, strlen(label), 1, &unused) == code;
+}
+
+void digest_label_by(digest_reader *read, __u64 code, const struct specimen *tokens, char *out)
+{
+	size_t kept = tokens->len < SPECIMEN_TEXT ? tokens->len : SPECIMEN_TEXT, n = kept - (kept != 0);
+	const char *text = tokens->text + (kept != 0);	/* every token has a space before it */
+	char begin[LABEL_MAX + 1];
+
+	if (!kept && !tokens->cut) {
+		memcpy(out, EMPTY, sizeof(EMPTY));
+	} else if (tokens->cut) {
+		clean_copy(text, n, begin, LABEL_MAX - MARKS);
+		strcat(begin, CUT);
+		clean_label(code, begin, strlen(begin), out);
+	} else if (tokens->len > SPECIMEN_TEXT || !clean_copy(text, n, out, LABEL_MAX) || !reads_as_itself(read, code, out)) {
+		clean_label(code, text, n, out);
+	}
+}
+
+__u64 digest_text_by(digest_reader *read, const char *sql, size_t len, int whole, char *out)
+{
+	struct specimen tokens;
+	__u64 code = read(sql, len, whole, &tokens);
+
+	digest_label_by(read, code, &tokens, out);
+	return code;
+}
+
+int digest_codes_by(digest_reader *read, const char *text, __u64 *ret_code, size_t max)
+{
+	struct specimen unused;
+
+	if (!max)
+		return -E2BIG;
+	if (!strcmp(text, "none") || !strcmp(text, "unknown"))
+		*ret_code = strcmp(text, "none") ? DIGEST_UNKNOWN : DIGEST_NONE;
+	else if (!clean_code(text, ret_code))
+		*ret_code = read(text, strcmp(text, EMPTY) ? strlen(text) : 0, 1, &unused);
+	return 1;
+}
+
+void digest_label_unseen(__u64 code, char *out)
+{
+	if (code <= DIGEST_UNKNOWN)
+		snprintf(out, LABEL_MAX + 1, "%s", code == DIGEST_NONE ? "none" : "unknown");
+	else
+		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+}

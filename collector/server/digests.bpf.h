@@ -1,0 +1,70 @@
+/* digests.bpf.h - the digests of the texts that servers are sent, fed by windows of them.
+ *
+ *      digest_window() ... -> digest_code() at the last byte that is looked at
+ *                               `--> specimens: the first tokens of a code, for its label
+ *
+ * The protocol's digest_byte() comes before.  Functions that are not inlined are global ones: the verifier looks at each once,
+ * not once per path to it.
+ */
+#ifndef HEATSCOPE_DIGESTS_BPF_H
+#define HEATSCOPE_DIGESTS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/server/feed.bpf.h"
+#include "collector/server/digest_sample.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, SPECIMENS_MAX);
+	__type(key, __u64);
+	__type(value, struct specimen);
+} specimens SEC(".maps");
+
+struct digesting {
+	struct digest *digest;
+	const struct window *window;
+	__u32 at, end;
+};
+
+#define DIGEST_RUN 4			/* bytes of a step: a call costs more than a byte, but the verifier looks at each */
+
+static long digest_step(__u32 i, struct digesting *d)
+{
+	__u32 at = d->at + i * DIGEST_RUN, k;
+
+#pragma clang loop unroll(disable)
+	for (k = 0; k < DIGEST_RUN && at + k < d->end; k++)
+		digest_byte(d->digest, d->window->byte[(at + k) & (WINDOW - 1)]);
+	return 0;
+}
+
+__noinline int digest_window(struct digest *digest, const struct window *window, __u32 at, __u32 n)
+{
+	struct digesting d = { digest, window, at, at + n };
+
+	if (digest && window)
+		bpf_loop((n + DIGEST_RUN - 1) / DIGEST_RUN, digest_step, &d, 0);
+	return 0;
+}
+
+/* The tokens of the first statement with a code are kept for its label. */
+__noinline int specimen_keep(__u64 code, struct specimen *tokens)
+{
+	__u64 len, i;
+
+	if (!tokens || bpf_map_lookup_elem(&specimens, &code))
+		return 0;
+	len = tokens->len;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < SPECIMEN_MAX; i++) {	/* digits of a number lie after len until the number is known to be a literal */
+		__u64 before = i - len;
+
+		barrier_var(before);		/* or the compiler makes a branch of it: two paths per byte to the verifier */
+		tokens->text[i] &= (__s64)before >> 63;		/* all bits before len, none after it */
+	}
+	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);
+	return 0;
+}
+
+#endif

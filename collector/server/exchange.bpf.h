@@ -1,0 +1,175 @@
+/* exchange.bpf.h - who is a server, the begin and end of what it is asked, and the event made of them; see exchange.h.
+ *
+ *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
+ *
+ * The protocol's SERVER_NAMES, FIELD_BLOCKED_IN and struct server_conn come before; see protocol.bpf.h.
+ */
+#ifndef HEATSCOPE_TURN_BPF_H
+#define HEATSCOPE_TURN_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/server/blocked_time.bpf.h"
+#include "collector/server/protocol.bpf.h"
+#include "collector/trace/thread_clock.bpf.h"
+#include "collector/trace/sched_clock.bpf.h"
+#include "collector/server/exchange.h"
+
+const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
+struct turn_counts counts = { 0 };
+
+static __always_inline void count(__u64 *counter)
+{
+	__sync_fetch_and_add(counter, 1);
+}
+
+/* ---- who and when ---- */
+
+/* By the process' name, as two words to compare; the compiler makes numbers of the names. */
+static __always_inline int is_server(struct task_struct *t)
+{
+	static const char server_name[][16] = { SERVER_NAMES };
+	const __u64 *name = (const __u64 *)t->group_leader->comm;
+	__u64 a = name[0], b = name[1], is[2];
+	__u32 i;
+
+	for (i = 0; i < sizeof(server_name) / sizeof(server_name[0]); i++) {
+		__builtin_memcpy(is, server_name[i], sizeof(is));
+		if (a == is[0] && b == is[1])
+			return 1;
+	}
+	return 0;
+}
+
+static __always_inline void clocks(struct stamp *s, struct task_struct *t)
+{
+	if (by_switch)
+		switch_clocks(s, t);
+	else
+		stamp_clocks(s, t);
+}
+
+static __always_inline void stamp(struct stamp *s, struct task_struct *t)
+{
+	s->ns = bpf_ktime_get_ns();
+	clocks(s, t);
+}
+
+/* A turn starts, and t works at it. */
+static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
+{
+	stamp(&n->start, t);
+	__builtin_memset(&n->blocked, 0, sizeof(n->blocked));
+	n->parted = wanted & (TURN_PARTS | TURN_FILES);
+	if (n->parted)
+		parts_begin(t, &n->start, n->id);
+}
+
+/* It may have ended. */
+static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
+{
+	stamp(&n->end, t);
+	if (n->parted)
+		parts_end(t, &n->end, n->id, &n->blocked, &n->files);
+}
+
+/* It has ended: what t does now is nobody's. */
+static __always_inline void stamp_over(struct turn *n, struct task_struct *t)
+{
+	if (n->parted)
+		parts_forget(t, n->id);
+	n->parted = 0;
+}
+
+static __always_inline void state_set(struct turn *n, __u64 kind)
+{
+	*(volatile __u64 *)&n->state = STATE_NEXT(n->state, kind);
+}
+
+/* Takes a pending event away from the age flush: 1 if it was still there. */
+static __always_inline int pending_take(struct turn *n, __u64 kind)
+{
+	__u64 seen = *(volatile __u64 *)&n->state;
+
+	return STATE_KIND(seen) == STATE_PENDING &&
+	       __sync_val_compare_and_swap(&n->state, seen, STATE_NEXT(seen, kind)) == seen;
+}
+
+/* ---- events ---- */
+
+static __always_inline __u64 clamp_to(__u64 value, __u64 most)
+{
+	if ((__s64)value < 0)
+		return 0;
+	return value > most ? most : value;
+}
+
+static __always_inline void parts_fill(struct event *e, const struct turn *n, int split, __u64 blocked_ns)
+{
+	int told = split && (n->parted & TURN_PARTS), i;
+
+	for (i = REASON_IO; i < N_REASONS; i++) {
+		__u64 part = told ? clamp_to(n->blocked.ns[i], blocked_ns) : 0;
+
+		e->measure[TURN_IO - REASON_IO + i] = part;
+		blocked_ns -= part;
+	}
+	e->measure[TURN_OTHER] = blocked_ns;
+	e->measure[TURN_N_SWITCHES] = told ? n->blocked.n_switches : 0;
+	e->measure[TURN_N_IO] = told ? n->blocked.n_io : 0;
+}
+
+static __always_inline void files_fill(struct event *e, const struct turn *n, int split, __u64 latency)
+{
+	int told = split && (n->parted & TURN_FILES);
+
+	e->measure[TURN_FS] = told ? clamp_to(n->files.ns, latency) : 0;
+	e->measure[TURN_IO_BYTES] = told ? n->files.bytes : 0;
+	e->measure[TURN_N_FS] = told ? n->files.n : 0;
+}
+
+static __always_inline void measures_fill(struct event *e, const struct turn *n)
+{
+	__u64 latency = clamp_to(n->end.ns - n->start.ns, ~0ull >> 1), off = 0, wait = 0;
+	int split = n->start.split && n->end.split && n->start.thread == n->end.thread;
+
+	if (split) {
+		off = clamp_to(n->end.off - n->start.off, latency);
+		wait = clamp_to(n->end.delay - n->start.delay, off);
+	}
+	e->end_ns = n->end.ns + wall_offset;
+	e->measure[TURN_LATENCY] = latency;
+	e->measure[TURN_CPUTIME] = split ? latency - off : 0;
+	e->measure[TURN_RUNQWAIT] = wait;
+	e->measure[TURN_BLOCKED] = off - wait;
+	e->measure[TURN_UNSPLIT] = split ? 0 : latency;
+	e->measure[TURN_OFFCPU] = off;
+	if (wanted & TURN_PARTS)
+		parts_fill(e, n, split, off - wait);
+	if (wanted & TURN_FILES)
+		files_fill(e, n, split, latency);
+}
+
+static __always_inline void event_fill(struct event *e, const struct server_conn *s)
+{
+	event_fields(e, s);
+	e->field[FIELD_BLOCKED_IN] = TURN_ENDED;
+	e->connection = s->turn.connection;
+	measures_fill(e, &s->turn);
+}
+
+/* A global function: the verifier looks at it once, not once per path to it. */
+__noinline int emit(struct events *e, const struct server_conn *s)
+{
+	if (!e || !s)
+		return 0;
+	if (e->n >= EVENTS_MAX) {
+		count(&counts.crowded);
+		return 0;
+	}
+	event_fill(&e->event[e->n & (EVENTS_MAX - 1)], s);
+	e->n++;
+	return 0;
+}
+
+#endif

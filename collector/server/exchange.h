@@ -1,0 +1,112 @@
+/* exchange.h - what a client asks of a server and is answered: what is kept of it, whatever the protocol.
+ *
+ *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
+ *
+ * The event programs of one socket run one after another (a server does not read and write one
+ * connection at a time).  Only iterators run beside them: what tells of running turns, which writes
+ * `look` and nothing else, and the age flush.  That may take nothing but a PENDING event, by
+ * compare-and-swap of the whole word; so everything an event consists of is written while the state
+ * is not PENDING, and each change gives the word a new generation.
+ * That is why every event is recorded exactly once.
+ *
+ * Measures in ns, from the same two clock readings:
+ *
+ *      latency = cputime + runqwait + blocked + unsplit      exactly, for every event
+ *      offcpu  = runqwait + blocked
+ *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see block_reason.h
+ *
+ *      n_switches   how often the thread left the CPU because it was blocked;  n_io: of these for `io`.  Of a turn
+ *                   that began before they were asked for, or is unsplit, both are 0
+ *
+ *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the others
+ *      io_bytes     that these have read, written or copied;  n_fs: how many they were.  Of a call that was under way when somebody
+ *                   asked first nothing is told; of a turn that is unsplit, all three are 0
+ *
+ *      age     of a turn that runs at the end of a slot, so far; no part of an event: it is told of each such slot
+ *
+ *         `other` is what no reason was seen of, as of a turn that began before these were asked for.
+ *         One that starts on one thread and ends on another (thread pool) cannot be split:
+ *         all of it is `unsplit`.  So it is where the kernel lacks the fields we split by.
+ *
+ * Field   blocked_in: of a turn that still runs, which only `age` tells of: enum reason of what its thread is off the CPU in when
+ *         it is asked, REASON_NONE on a CPU or waiting for one; TURN_ENDED of any other.  It is the thread that received it.
+ */
+#ifndef HEATSCOPE_TURN_H
+#define HEATSCOPE_TURN_H
+
+#include "collector/ring/event.h"
+#include "collector/metrics/fs.h"
+#include "collector/trace/block_reason.h"
+#include "collector/trace/thread_clock.h"
+
+enum turn_measure {
+	TURN_LATENCY, TURN_CPUTIME, TURN_RUNQWAIT, TURN_BLOCKED, TURN_UNSPLIT, TURN_OFFCPU,
+	TURN_IO, TURN_FUTEX, TURN_NET, TURN_SLEEP, TURN_FAULT, TURN_OTHER,	/* as enum reason, and what is left */
+	TURN_N_SWITCHES, TURN_N_IO,	/* counts */
+	TURN_AGE,		/* of what still runs at the end of a slot: no event */
+	TURN_FS,		/* on the CPU and off it */
+	TURN_IO_BYTES,
+	TURN_N_FS,		/* a count */
+	TURN_N_MEASURES
+};
+
+/* Measures for which the scheduler is watched: parts of the time blocked, and counts. */
+#define TURN_PARTS (((1ull << TURN_AGE) - (1ull << TURN_IO)) << 32)
+
+/* Measures for which system calls are watched. */
+#define TURN_FILES (WANTED_MEASURE(TURN_FS) | WANTED_MEASURE(TURN_IO_BYTES) | WANTED_MEASURE(TURN_N_FS))
+
+enum { TURN_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
+
+enum { STATE_IDLE, STATE_WAITING, STATE_PENDING, STATE_RECORDED };
+
+#define STATE_KIND(state) ((state) & 3)
+#define STATE_NEXT(state, kind) ((((state) >> 2) + 1) << 2 | (kind))
+
+struct turn {
+	__u64 state;			/* generation << 2 | kind */
+	struct stamp start, end;
+	__u64 id;			/* of the connection */
+	__u64 connection;		/* the server's number of it; 0: not known */
+	__u64 instance, execname, client;
+	__u32 pid, pad;
+	struct blocked blocked;		/* up to `end` */
+	struct fs_spent files;
+	__u64 parted;			/* which of these are told, since its start: bits of TURN_PARTS and TURN_FILES */
+	__u64 look;			/* at what runs, the last that has told of it */
+};
+
+#define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
+
+#define CLIENT_LOCAL 1ull		/* by a Unix socket: no address, ADDRESS_V4 and _V6 are far */
+
+struct server_listener {
+	__u32 pid;
+	__u32 port;
+};
+
+/* A turn that runs, as the kernel tells of it. */
+struct turn_running {
+	__u64 begin_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns 0: it has not ended */
+	struct event event;	/* its fields */
+};
+
+/* What the event programs count about themselves; in .bss. */
+struct turn_counts {
+	__u64 flushed;		/* events that nothing but their age ended */
+	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
+	__u64 unanswered;	/* commands whose next command came before any reply, plain, and those behind what one receive is looked at:
+				 * each is told as one lost event */
+	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each
+				 * may have been a command, and is told as one lost event */
+	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or there was no room for a flushed one
+				 * in time; told as such */
+	__u64 connections;
+	__u64 opaque;		/* connections that turned opaque */
+	__u64 unlisted;		/* connections to listeners that we have not been told of */
+};
+
+#define CALL_CONNS_MAX 16384
+#define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
+
+#endif

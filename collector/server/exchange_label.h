@@ -1,0 +1,21 @@
+/* exchange_label.h - codes of the fields that turns have in common as texts for people, and back.
+ *
+ * Memory  out is LABEL_MAX + 1 bytes, the caller's.
+ * Errors  the inverse gives how many codes are shown as the text, or -E2BIG.
+ * Pure    thread: any.
+ */
+#ifndef HEATSCOPE_TURN_LABEL_H
+#define HEATSCOPE_TURN_LABEL_H
+
+#include "collector/server/name.h"
+
+#include <stddef.h>
+
+void turn_label_blocked_in(__u64 code, char *out);
+void turn_label_name(__u64 code, const struct name *name, char *out);	/* name NULL: it is not known */
+
+int turn_codes_blocked_in(const char *text, __u64 *ret_code, size_t max);
+int turn_codes_client(const char *text, __u64 *ret_code, size_t max);
+int turn_codes_name(const char *text, __u64 *ret_code, size_t max);
+
+#endif

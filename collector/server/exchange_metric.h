@@ -1,0 +1,33 @@
+/* exchange_metric.h - the numeric fields of a metric whose events are turns, in the order of enum turn_measure. */
+#ifndef HEATSCOPE_TURN_METRIC_H
+#define HEATSCOPE_TURN_METRIC_H
+
+#include "collector/core/metric.h"
+#include "collector/core/quantize.h"
+
+#define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
+#define COUNT_FIELD(name, label) { name, label, "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 }
+
+#define TURN_WEIGHTS "cputime runqwait io futex net sleep fault other unsplit"
+
+#define TURN_FIELDS \
+	TIME_FIELD("latency", "latency"), \
+	TIME_FIELD("cputime", "time on the CPU"), \
+	TIME_FIELD("runqwait", "time in the run queue"), \
+	TIME_FIELD("blocked", "time blocked"), \
+	TIME_FIELD("unsplit", "time that cannot be split"), \
+	TIME_FIELD("offcpu", "time off the CPU"), \
+	TIME_FIELD("io", "time blocked in file I/O"), \
+	TIME_FIELD("futex", "time blocked on a futex"), \
+	TIME_FIELD("net", "time blocked on a socket"), \
+	TIME_FIELD("sleep", "time asleep"), \
+	TIME_FIELD("fault", "time blocked in a page fault"), \
+	TIME_FIELD("other", "time blocked otherwise"), \
+	COUNT_FIELD("n_switches", "times blocked"), \
+	COUNT_FIELD("n_io", "times blocked in file I/O"), \
+	TIME_FIELD("age", "age of what still runs"), \
+	TIME_FIELD("fs", "time in file systems"), \
+	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
+	COUNT_FIELD("n_fs", "operations on files"),
+
+#endif

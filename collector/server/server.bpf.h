@@ -1,0 +1,347 @@
+/* server.bpf.h - a server's events, seen at its sockets, whatever the protocol.
+ *
+ *      sock_recv_length -> received() ---+
+ *                                        +--> events (per CPU) --tail call--> record programs
+ *      sock_send_length -> sent() -------+
+ *      sys_enter, sys_exit -> what its thread had of files, only while that is asked for
+ *      sched_switch -> why a server's thread left the CPU, only while that is asked for
+ *      iter/bpf_sk_storage_map -> what nobody ended for 5 s, and what runs now --> read by the collector
+ *
+ * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.  Where it lets nobody iterate over
+ * what a map holds, the connections are found by the servers' files.
+ *
+ * Cost  Both tracepoints fire at every socket of the machine, a client's and everybody's.  What is kept of a connection is at its socket,
+ *       so it is looked there before it is asked whose process it is, and most runs pass.
+ *
+ * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
+ * when the tracepoints fire, and its address is in the system call's registers.
+ *
+ * What a protocol gives is listed in protocol.bpf.h.
+ * Included last, by the protocol's x.bpf.c; server_tracer.h is its other side.
+ */
+#ifndef HEATSCOPE_SERVER_BPF_H
+#define HEATSCOPE_SERVER_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "collector/server/conns.bpf.h"
+#include "collector/trace/file_socket.bpf.h"
+#include "collector/server/files.bpf.h"
+#include "collector/server/user_bytes.bpf.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define MSG_PEEK 2
+
+__u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
+__u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as running too */
+__u64 running_look = 0;			/* which look at what runs this is: another each time */
+const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
+
+/* ---- the sockets ---- */
+
+/* Whose process it is matters at a socket of which nothing is known only, and there only if something went through it. */
+static __always_inline int is_strange(const struct server_conn *s, int ret)
+{
+	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
+}
+
+/* A receive of nothing ends what is pending, nothing else. */
+static __always_inline int is_idle(const struct server_conn *s, int ret)
+{
+	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
+}
+
+SEC("tp_btf/sock_recv_length")
+int BPF_PROG(sock_recv, struct sock *sk, int ret, int flags)
+{
+	struct server_conn *s = conn_at(sk);
+	struct events *e;
+	struct run r;
+
+	if (is_strange(s, ret) || is_idle(s, ret) || (flags & MSG_PEEK))
+		return run_pass();
+	e = events_here(&r);
+	if (e)
+		received(e, s, sk, 0, bpf_get_current_task_btf(), ret);
+	chain_run(ctx, &r, e);
+	return 0;
+}
+
+SEC("tp_btf/sock_send_length")
+int BPF_PROG(sock_send, struct sock *sk, int ret, int flags)
+{
+	struct server_conn *s = conn_at(sk);
+	struct events *e;
+	struct run r;
+
+	if (is_strange(s, ret))
+		return run_pass();
+	e = events_here(&r);
+	if (e)
+		sent(e, s, sk, 0, bpf_get_current_task_btf(), ret);
+	chain_run(ctx, &r, e);
+	return 0;
+}
+
+/* ---- the scheduler ---- */
+
+SEC("?tp_btf/sched_switch")
+int BPF_PROG(switched, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	if (is_server(prev))
+		switch_leaves(prev, preempt || !prev_state);
+	if (is_server(next))
+		switch_comes(next);
+	return 0;
+}
+
+SEC("?tp_btf/sched_wakeup")
+int BPF_PROG(woken, struct task_struct *t)
+{
+	if (is_server(t))
+		switch_wakes(t);
+	return 0;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(left, _Bool preempt, struct task_struct *prev, struct task_struct *next, unsigned int prev_state)
+{
+	struct parts *p = is_server(prev) ? parts_of(prev) : 0;
+	struct stamp now;
+
+	if (!p)
+		return 0;
+	clocks(&now, prev);
+	parts_leave(p, prev, &now, preempt || !prev_state);
+	return 0;
+}
+
+/* ---- files ---- */
+
+SEC("tp_btf/sys_enter")
+int BPF_PROG(file_begins, struct pt_regs *regs, long id)
+{
+	file_call_begins(bpf_get_current_task_btf(), regs, id);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
+{
+	file_call_ends(bpf_get_current_task_btf(), regs->orig_ax, ret);
+	return 0;
+}
+
+/* ---- kernels without the socket tracepoints: both, told by the system calls ---- */
+
+/* The socket behind a file, and its inode; 0: it is none. */
+static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
+{
+	struct socket *socket;
+
+	if (file_type(file) != S_IFSOCK)
+		return 0;
+	*ret_inode = BPF_CORE_READ(file, f_inode, i_ino);
+	socket = BPF_CORE_READ(file, private_data);
+	return socket ? BPF_CORE_READ(socket, sk) : 0;
+}
+
+static __always_inline void call_ended(struct events *e, struct task_struct *t, const struct pt_regs *regs, long ret)
+{
+	int peeks = 0, receives = 0;
+	struct server_conn *s;
+	struct sock *sk;
+	__u64 inode;
+
+	switch (regs->orig_ax) {
+	case SYS_RECVFROM:
+		peeks = regs->r10 & MSG_PEEK;
+		receives = 1;
+		break;
+	case SYS_RECVMSG:
+		peeks = regs->dx & MSG_PEEK;
+		receives = 1;
+		break;
+	case SYS_READ:
+	case SYS_READV:
+		receives = 1;
+		break;
+	case SYS_SENDTO:
+	case SYS_SENDMSG:
+	case SYS_WRITE:
+	case SYS_WRITEV:
+		break;
+	default:
+		return;
+	}
+	sk = peeks ? 0 : socket_of_file(file_of(t, regs->di), &inode);
+	if (!sk || !inode)
+		return;
+	s = bpf_map_lookup_elem(&call_conns, &inode);
+	if (!s && ret <= 0)
+		return;
+	if (receives)
+		received(e, s, sk, inode, t, ret);
+	else
+		sent(e, s, sk, inode, t, ret);
+}
+
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct events *e;
+	struct run r;
+
+	if (!is_server(t))
+		return run_pass();
+	e = events_here(&r);
+	if (e)
+		call_ended(e, t, regs, ret);
+	chain_run(ctx, &r, e);
+	return 0;
+}
+
+/* ---- the connections that there are ---- */
+
+/* Behind the file that an iterator is at; NULL: none. */
+static __always_inline struct server_conn *conn_of_file(const struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct sock *sk;
+	__u64 inode;
+
+	if (!t || !is_server(t))
+		return 0;
+	if (by_call)
+		return socket_of_file(ctx->file, &inode) ? bpf_map_lookup_elem(&call_conns, &inode) : 0;
+	sk = file_socket(ctx);
+	return sk ? conn_at(sk) : 0;
+}
+
+/* ---- the age flush ---- */
+
+static __always_inline int flush_conn(struct seq_file *seq, struct server_conn *s)
+{
+	struct event e;
+	__u64 seen, flushed;
+
+	if (!s)
+		return 0;
+	seen = *(volatile __u64 *)&s->turn.state;
+	if (STATE_KIND(seen) != STATE_PENDING || conn_held(s) || s->turn.end.ns >= flush_before)
+		return 0;
+	__builtin_memset(&e, 0, sizeof(e));
+	event_fill(&e, s);
+	flushed = STATE_NEXT(seen, STATE_RECORDED);
+	if (__sync_val_compare_and_swap(&s->turn.state, seen, flushed) != seen)
+		return 0;
+	if (!bpf_seq_write(seq, &e, sizeof(e)))
+		count(&counts.flushed);
+	else if (__sync_val_compare_and_swap(&s->turn.state, flushed, STATE_NEXT(flushed, STATE_PENDING)) != flushed)
+		count(&counts.crowded);		/* no room: the iterator comes again, but the next command was quicker */
+	return 0;
+}
+
+SEC("?iter/bpf_sk_storage_map")
+int flush(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	return flush_conn(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/bpf_map_elem")
+int flush_calls(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return flush_conn(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/task_file")
+int flush_files(struct bpf_iter__task_file *ctx)
+{
+	return flush_conn(ctx->meta->seq, conn_of_file(ctx));
+}
+
+/* ---- what runs ---- */
+
+/* Where we cannot follow a reply, it may be complete with what was sent last. */
+static __always_inline int is_running(const struct server_conn *s, __u64 kind)
+{
+	return kind == STATE_WAITING || (kind == STATE_PENDING && (conn_follows(s) || conn_held(s)));
+}
+
+extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym __weak;	/* since Linux 6.2 */
+extern void bpf_task_release(struct task_struct *t) __ksym __weak;
+
+#define TASK_SLEEPS 3			/* __state: interruptible, or not */
+
+static __always_inline __u64 reason_now(struct task_struct *t)
+{
+	unsigned int state = t->__state;
+
+	if (!state)
+		return REASON_NONE;
+	return state & TASK_SLEEPS ? reason_of(t) : REASON_OTHER;
+}
+
+static __always_inline __u64 blocked_in(const struct server_conn *s)
+{
+	__u64 reason = REASON_OTHER;
+	struct task_struct *t;
+
+	if (!bpf_task_from_pid)
+		return reason;
+	t = bpf_task_from_pid(s->turn.start.thread);
+	if (!t)
+		return reason;
+	if ((__u32)t->tgid == s->turn.pid)
+		reason = reason_now(t);
+	bpf_task_release(t);
+	return reason;
+}
+
+static __always_inline int tell_running(struct seq_file *seq, struct server_conn *s)
+{
+	struct turn_running r;
+	__u64 seen, in = TURN_ENDED;
+
+	if (!s || s->turn.look == running_look)
+		return 0;
+	seen = *(volatile __u64 *)&s->turn.state;
+	__builtin_memset(&r, 0, sizeof(r));
+	if (!is_running(s, STATE_KIND(seen))) {
+		r.end_ns = s->turn.end.ns;
+		if (STATE_KIND(seen) == STATE_IDLE || r.end_ns < running_since)
+			return 0;
+	} else if (wanted & WANTED_FIELD(FIELD_BLOCKED_IN)) {
+		in = blocked_in(s);
+	}
+	event_fill(&r.event, s);
+	r.event.field[FIELD_BLOCKED_IN] = in;
+	r.begin_ns = s->turn.start.ns;
+	if (*(volatile __u64 *)&s->turn.state == seen && !bpf_seq_write(seq, &r, sizeof(r)))
+		s->turn.look = running_look;
+	return 0;
+}
+
+SEC("?iter/bpf_sk_storage_map")
+int running(struct bpf_iter__bpf_sk_storage_map *ctx)
+{
+	return tell_running(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/bpf_map_elem")
+int running_calls(struct bpf_iter__bpf_map_elem *ctx)
+{
+	return tell_running(ctx->meta->seq, ctx->value);
+}
+
+SEC("?iter/task_file")
+int running_files(struct bpf_iter__task_file *ctx)
+{
+	return tell_running(ctx->meta->seq, conn_of_file(ctx));
+}
+
+#endif

@@ -1,0 +1,498 @@
+#include "collector/server/server_tracer.h"
+#include "collector/trace/address.h"
+#include "collector/metrics/fs_call.h"
+#include "collector/core/log.h"
+#include "collector/probe/need.h"
+#include "collector/trace/block_reason.h"
+#include "collector/core/show.h"
+#include "collector/trace/text.h"
+#include "collector/server/exchange_label.h"
+#include "collector/ring/statement_text.h"
+#include "collector/trace/wall.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FLUSH_AGE_NS 5000000000ull
+#define FLUSH_EVERY_NS 900000000	/* at least; slots may be shorter */
+
+const char *const server_tracepoints[] = { "sock_recv_length", "sock_send_length", NULL };	/* since Linux 6.3 */
+const char *const server_calls[] = { "sys_exit", NULL };
+
+/* ---- start and stop ---- */
+
+void server_stop(void *self)
+{
+	struct server_tracer *s = self;
+
+	bpf_link__destroy(s->file_begins.link);
+	bpf_link__destroy(s->file_ends.link);
+	bpf_link__destroy(s->left.link);
+	bpf_link__destroy(s->running);
+	bpf_link__destroy(s->flush);
+	if (s->programs.probe)
+		s->protocol->probe->free(s->programs.probe);
+	bpf_object__destroy_skeleton(s->programs.skeleton);
+	free(s->programs.bpf);
+	census_free(s->census);
+	free(s);
+}
+
+/* The servers that are known now. */
+static void servers_take(struct server_tracer *s)
+{
+	servers_refresh(&s->servers);
+	if (s->programs.probe)
+		s->protocol->probe->look(s->programs.probe, s->servers.pid, s->servers.n_pids);
+}
+
+static struct bpf_program *program_of(const struct server_tracer *s, const char *name)
+{
+	return bpf_object__find_program_by_name(s->object, name);
+}
+
+static void autoload(struct server_tracer *s, const char *const *names, bool load)
+{
+	for (; *names; names++)
+		bpf_program__set_autoload(program_of(s, *names), load);
+}
+
+enum { FLUSH, RUNNING };
+
+/* The programs that iterate over the connections. */
+static const char *const *iterators(const struct server_tracer *s)
+{
+	static const char *const sockets[] = { [FLUSH] = "flush", [RUNNING] = "running", NULL };
+	static const char *const calls[] = { [FLUSH] = "flush_calls", [RUNNING] = "running_calls", NULL };
+	static const char *const files[] = { [FLUSH] = "flush_files", [RUNNING] = "running_files", NULL };
+
+	return s->by_file ? files : s->by_call ? calls : sockets;
+}
+
+/* What this kernel has not got is done in another way. */
+static void server_choose(struct server_tracer *s)
+{
+	static const char *const switches[] = { "switched", "woken", NULL };
+	static const char *const by_socket[] = { "sock_recv", "sock_send", NULL };
+	static const char *const by_call[] = { "call_ends", NULL };
+
+	if (!need_split()) {
+		*s->programs.by_switch = 1;
+		autoload(s, switches, true);
+	}
+	s->by_file = !need_map_iterator(s->by_call ? "bpf_map_elem" : "bpf_sk_storage_map");
+	autoload(s, iterators(s), true);
+	if (!s->by_call) {
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* its memory is taken at once */
+		return;
+	}
+	*s->programs.by_call = 1;
+	autoload(s, by_call, true);
+	autoload(s, by_socket, false);
+}
+
+static int server_load(struct server_tracer *s)
+{
+	const char *const *names = s->protocol->names;
+	int err;
+
+	memcpy(s->programs.call_reason, reason_table(), REASON_CALLS);
+	fs_calls_fill(s->programs.calls);
+	bpf_program__set_autoattach(program_of(s, "left"), false);
+	bpf_program__set_autoattach(program_of(s, "file_begins"), false);
+	bpf_program__set_autoattach(program_of(s, "file_ends"), false);
+	server_choose(s);
+	err = bpf_object__load_skeleton(s->programs.skeleton);
+	err = err ?: census_new(names, &s->census);
+	s->servers.census = s->census;
+	s->servers.names = names;
+	return err;
+}
+
+static int map_fd(const struct server_tracer *s, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(s->object, name);
+}
+
+static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
+{
+	struct bpf_program *program = program_of(s, name);
+	union bpf_iter_link_info info = { .map.map_fd = map_fd(s, s->by_call ? "call_conns" : "conns") };
+	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
+
+	bpf_program__set_autoattach(program, false);
+	return bpf_program__attach_iter(program, s->by_file ? NULL : &opts);
+}
+
+/* The servers that are there first: their connections are told by where they listen. */
+static int server_attach(struct server_tracer *s)
+{
+	s->texts_fd = map_fd(s, "texts");
+	s->specimens_fd = map_fd(s, "specimens");
+	s->names_fd = map_fd(s, "names");
+	s->addresses_fd = map_fd(s, "addresses");
+	servers_forget_map(&s->servers, map_fd(s, "listeners"));
+	servers_take(s);
+	s->flush = iter_attach(s, iterators(s)[FLUSH]);
+	if (s->flush)
+		s->running = iter_attach(s, iterators(s)[RUNNING]);
+	return s->running ? bpf_object__attach_skeleton(s->programs.skeleton) : -errno;
+}
+
+int server_refused(const struct server_protocol *protocol, char *reason)
+{
+	int err = -errno;
+
+	snprintf(reason, REASON_MAX, "the programs for %s could not be opened: %s", protocol->metric, strerror(-err));
+	return err;
+}
+
+static void texts_keep(struct server_tracer *s, int text_full)
+{
+	*s->programs.text_full = text_full;
+	if (text_full)
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "verbatims"), VERBATIMS_MAX);
+}
+
+static struct tracer_programs tracer_programs(const struct server_tracer *s)
+{
+	struct tracer_programs programs = s->programs.tracer;
+
+	programs.events_fd = map_fd(s, "events");
+	programs.chain_fd = map_fd(s, "chain");
+	programs.verbatims_fd = map_fd(s, "verbatims");
+	return programs;
+}
+
+int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
+		 struct tracer_programs *ret_programs, char *reason)
+{
+	struct server_tracer *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s) {
+		if (programs->probe)
+			protocol->probe->free(programs->probe);
+		bpf_object__destroy_skeleton(programs->skeleton);
+		free(programs->bpf);
+		return -ENOMEM;
+	}
+	s->protocol = protocol;
+	s->programs = *programs;
+	s->object = *programs->skeleton->obj;
+	s->by_call = ret_programs->instead;
+	texts_keep(s, ret_programs->text_full);
+	err = server_load(s);
+	if (err)
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s: %s", protocol->metric, strerror(-err));
+	if (!err) {
+		err = server_attach(s);
+		if (err)
+			snprintf(reason, REASON_MAX, "attaching to the tracepoints failed: %s", strerror(-err));
+	}
+	if (err) {
+		server_stop(s);
+		return err;
+	}
+	*ret_programs = tracer_programs(s);
+	*ret_self = s;
+	return 0;
+}
+
+static void link_drop(struct wanted_link *l)
+{
+	bpf_link__destroy(l->link);
+	l->link = NULL;
+}
+
+/* Tried again whenever more is wanted; a reason is logged once. */
+static void link_want(const struct server_tracer *s, struct wanted_link *l, const char *name, const char *tracepoint)
+{
+	int err;
+
+	if (l->link)
+		return;
+	if (need_pretends(tracepoint))
+		errno = ENOENT;
+	else
+		l->link = bpf_program__attach(program_of(s, name));
+	err = l->link ? 0 : -errno;
+	if (err && err != l->err)
+		log_error("%s: attaching to %s failed: %s", s->protocol->metric, tracepoint, strerror(-err));
+	l->err = err;
+}
+
+/* Why they cannot be had. */
+static int files_err(const struct server_tracer *s)
+{
+	return s->file_ends.err ?: s->file_begins.err;
+}
+
+static void files_drop(struct server_tracer *s)
+{
+	link_drop(&s->file_begins);
+	link_drop(&s->file_ends);
+}
+
+/* Both or none: without the other one times would be wrong. */
+static void files_want(struct server_tracer *s)
+{
+	if (!s->file_begins.link)
+		*s->programs.files_since = clock_ns(CLOCK_MONOTONIC);
+	link_want(s, &s->file_ends, "file_ends", "sys_exit");
+	if (s->file_ends.link)
+		link_want(s, &s->file_begins, "file_begins", "sys_enter");
+	if (!s->file_begins.link)
+		files_drop(s);
+}
+
+void server_want(void *self, __u64 wanted)
+{
+	struct server_tracer *s = self;
+
+	if (wanted & TURN_PARTS)
+		link_want(s, &s->left, "left", "sched_switch");
+	else
+		link_drop(&s->left);
+	if (wanted & TURN_FILES)
+		files_want(s);
+	else
+		files_drop(s);
+}
+
+const char *server_lacking(void *self, __u64 wanted)
+{
+	struct server_tracer *s = self;
+	int no_reasons = (wanted & TURN_PARTS) && !s->left.link, no_files = (wanted & TURN_FILES) && !s->file_begins.link;
+
+	s->lacking[0] = 0;
+	if (no_reasons)
+		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): time blocked is all told as other%s",
+			 strerror(-s->left.err), no_files ? "; " : "");
+	if (no_files)
+		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
+			 "calls on files cannot be seen (%s): fs, n_fs and io_bytes are 0", strerror(-files_err(s)));
+	return s->lacking;
+}
+
+/* ---- labels ---- */
+
+void server_label_instance(struct server_tracer *s, __u64 code, char *out)
+{
+	if (code & INSTANCE_UNIX)
+		text_label(s->texts_fd, code, out);
+	else
+		snprintf(out, LABEL_MAX + 1, "%s", servers_where(&s->servers, code >> 16, code & 0xffff));
+}
+
+void server_label_name(const struct server_tracer *s, __u64 code, char *out)
+{
+	struct name name;
+
+	turn_label_name(code, bpf_map_lookup_elem(s->names_fd, &code, &name) ? NULL : &name, out);
+}
+
+void server_label_client(const struct server_tracer *s, __u64 code, char *out)
+{
+	if (code == CLIENT_LOCAL)
+		snprintf(out, LABEL_MAX + 1, "local");
+	else
+		address_label(s->addresses_fd, code, out);
+}
+
+int server_codes_instance(const struct server_tracer *s, const char *text, __u64 *ret_code, size_t max)
+{
+	int n = text_codes(text, INSTANCE_UNIX, ret_code, max), more;
+
+	if (n < 0)
+		return n;
+	more = servers_codes(&s->servers, text, ret_code + n, max - (size_t)n);
+	return more < 0 ? more : n + more;
+}
+
+/* ---- while it runs ---- */
+
+static __u64 counted(const __u64 *counter)
+{
+	return *(const volatile __u64 *)counter;
+}
+
+/* What an iterator over the connections tells: records of that size, each given once.  -errno: perhaps not all. */
+static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record),
+		     void *arg)
+{
+	char buffer[32 * sizeof(struct turn_running)] __attribute__((aligned(8)));
+	size_t room = sizeof(buffer) / size * size, at;
+	ssize_t n;
+	int fd, err;
+
+	if (!counted(&s->programs.counts->connections))
+		return 0;			/* there was none yet: spares a walk through all files */
+	fd = bpf_iter_create(bpf_link__fd(link));
+	if (fd < 0)
+		return -errno;
+	while ((n = read(fd, buffer, room)) > 0 || (n < 0 && errno == EAGAIN))
+		for (at = 0; n > 0 && at + size <= (size_t)n; at += size)
+			give(arg, buffer + at);
+	err = n ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+static void give_flushed(void *arg, const void *record)
+{
+	const struct tracer_filing *filing = arg;
+
+	filing->event(filing->arg, record);
+}
+
+/* Events that nobody ended: a pool's idle connections whose reply we did not see complete.  What is not read now is read the
+ * next time. */
+static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
+{
+	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
+	iter_read(s, s->flush, sizeof(struct event), give_flushed, (void *)filing);
+}
+
+static void give_running(void *arg, const void *record)
+{
+	const struct tracer_running *running = arg;
+	const struct turn_running *r = record;
+
+	running->run(running->arg, &r->event, r->begin_ns + running->wall_offset,
+		     r->end_ns ? r->end_ns + running->wall_offset : (__u64)running->now_ns);
+}
+
+int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
+{
+	struct server_tracer *s = self;
+
+	*s->programs.running_since = since_ns - running->wall_offset;
+	++*s->programs.running_look;
+	return iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
+}
+
+/* Also after the wall clock was set back. */
+static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
+{
+	if (now_ns - *last_ns < every_ns && now_ns >= *last_ns)
+		return 0;
+	*last_ns = now_ns;
+	return 1;
+}
+
+static void servers_look(struct server_tracer *s, __s64 now_ns)
+{
+	__u64 unlisted = counted(&s->programs.counts->unlisted), before = s->servers.n_changes;
+	int due = is_due(&s->looked_ns, SERVERS_LOOK_NS, now_ns);
+
+	s->since_ns = s->listed_ns;
+	if (due || (unlisted != s->unlisted && !s->in_vain)) {
+		servers_take(s);
+		s->in_vain = !due && s->servers.n_changes == before;
+		if (!s->in_vain)
+			s->unlisted = unlisted;
+	}
+	if (s->unlisted == unlisted)
+		s->listed_ns = now_ns;
+}
+
+__s64 server_moved(void *self)
+{
+	return ((const struct server_tracer *)self)->since_ns;
+}
+
+void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
+{
+	struct server_tracer *s = self;
+
+	servers_look(s, now_ns);
+	if (is_due(&s->flushed_ns, FLUSH_EVERY_NS, now_ns))
+		flush_old(s, filing);
+}
+
+__u64 server_lost(void *self)
+{
+	const struct turn_counts *c = ((const struct server_tracer *)self)->programs.counts;
+
+	return counted(&c->crowded) + counted(&c->unreadable) + counted(&c->unanswered);
+}
+
+/* ---- for people ---- */
+
+int server_listeners(const char *const *names, struct listeners *ret)
+{
+	struct census *census = NULL;
+	int err = census_new(names, &census);
+
+	err = err ? listeners_find(names, ret) : census_take(census, ret);
+	census_free(census);
+	return err;
+}
+
+static void doctor_servers(const char *const *names, FILE *out)
+{
+	struct listeners now;
+	size_t i;
+
+	if (server_listeners(names, &now))
+		return;
+	show_print(out, "servers: %u (processes named %s", now.n_servers, names[0]);
+	for (i = 1; names[i]; i++)
+		show_print(out, " or %s", names[i]);
+	show_print(out, ")\n");
+	for (i = 0; i < now.n; i++)
+		show_print(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
+	if (now.n_unreadable)
+		show_print(out, "  where %u of them listen is seen by their own user and by a collector that may trace\n",
+			now.n_unreadable);
+	listeners_fini(&now);
+}
+
+static void doctor_counts(const struct turn_counts *c, FILE *out)
+{
+	show_print(out, "  connections: %llu, events ended by their age: %llu\n", (unsigned long long)c->connections,
+		(unsigned long long)c->flushed);
+	show_print(out, "  sends after the end: %llu, commands never answered: %llu, receives we could not read: %llu, "
+		"connections that became opaque: %llu\n", (unsigned long long)c->late_sends,
+		(unsigned long long)c->unanswered, (unsigned long long)c->unreadable, (unsigned long long)c->opaque);
+}
+
+static void doctor_program(const struct server_tracer *s, FILE *out, const char *what, const char *name)
+{
+	tracer_doctor_program(out, what, bpf_program__fd(program_of(s, name)));
+}
+
+void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out)
+{
+	const char *lacking;
+
+	doctor_servers(protocol->names, out);
+	if (!s)
+		return;
+	if (s->by_call) {
+		doctor_program(s, out, "system call", "call_ends");
+	} else {
+		doctor_program(s, out, "receive", "sock_recv");
+		doctor_program(s, out, "send", "sock_send");
+	}
+	if (s->programs.probe)
+		doctor_program(s, out, s->protocol->probe->label, s->protocol->probe->program);
+	if (s->left.link)
+		doctor_program(s, out, "leave", "left");
+	if (s->file_begins.link) {
+		doctor_program(s, out, "call's begin", "file_begins");
+		doctor_program(s, out, "call's end", "file_ends");
+	}
+	lacking = server_lacking(s, (s->left.err ? TURN_PARTS : 0) | (files_err(s) ? TURN_FILES : 0));
+	if (*lacking)
+		show_print(out, "  %s\n", lacking);
+	if (*s->programs.by_switch) {
+		doctor_program(s, out, "switch", "switched");
+		doctor_program(s, out, "wakeup", "woken");
+	}
+	doctor_counts(s->programs.counts, out);
+}

@@ -1,0 +1,114 @@
+/* server_tracer.h - the host's side of server.bpf.h: what the tracers of all protocols have in common.
+ *
+ *      x_bpf__open() -> server_start(): chosen, loaded, attached, told where the servers listen -> look, running ... -> server_stop()
+ *
+ * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
+ * Errors  0 or -errno; `reason` as tracer.h has it.
+ * Thread  one thread.
+ */
+#ifndef HEATSCOPE_SERVER_TRACER_H
+#define HEATSCOPE_SERVER_TRACER_H
+
+#include "collector/server/servers.h"
+#include "collector/probe/tracer.h"
+#include "collector/server/exchange.h"
+
+#include <bpf/libbpf.h>
+
+/* A probe in the servers themselves, which a protocol may add: it looks into their memory where --detail asks for that. */
+struct server_probe {
+	const char *program, *label;	/* the BPF program; what the doctor calls it */
+
+	/* Attaches to the executables of these processes, and detaches from others; the servers that are there now. */
+	void (*look)(void *self, const __u32 *pid, size_t n_pids);
+	void (*free)(void *self);
+};
+
+/* What a protocol gives to the host's side; constant, in its x.c. */
+struct server_protocol {
+	const char *metric;		/* its name, for people */
+	const char *const *names;	/* of its servers' processes; NULL at the end */
+	const struct server_probe *probe;	/* NULL: none */
+};
+
+/* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
+struct server_programs {
+	void *bpf;			/* the skeleton, and its description */
+	struct bpf_object_skeleton *skeleton;
+	char *call_reason;
+	struct fs_call *calls;
+	__u32 *by_switch;
+	__u32 *by_call;
+	__u64 *flush_before, *running_since, *running_look, *files_since;
+	struct turn_counts *counts;
+	__u32 *text_full;
+	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
+	void *probe;			/* the protocol's server_probe's; NULL: it is not asked for */
+};
+
+#define SERVER_PROGRAMS(x)                                                                                      \
+	((struct server_programs){                                                                              \
+		.bpf = (x), .skeleton = (x)->skeleton, .call_reason = (char *)(x)->rodata->call_reason,         \
+		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
+		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
+		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
+		.running_look = &(x)->bss->running_look, .counts = (struct turn_counts *)&(x)->bss->counts,     \
+		.text_full = (__u32 *)&(x)->rodata->text_full, .tracer = TRACER_PROGRAMS(x) })
+
+struct wanted_link {			/* attached only while it is wanted */
+	struct bpf_link *link;
+	int err;			/* of the last try; 0: none, or it succeeded */
+};
+
+struct server_tracer {
+	const struct server_protocol *protocol;
+	struct server_programs programs;
+	struct bpf_object *object;
+	int texts_fd, specimens_fd, names_fd, addresses_fd;
+	struct bpf_link *flush;
+	struct bpf_link *running;
+	struct wanted_link left;	/* while somebody asks why threads were blocked */
+	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
+	char lacking[REASON_MAX];	/* as told last */
+	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
+	int by_file;			/* it lets nobody iterate over what a map holds: the servers' files tell */
+	struct census *census;
+	struct servers servers;
+	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
+
+	/* A connection to a server that is not listed asks for a look before its time; one that finds
+	 * nothing (we may not look into it) is not repeated before that. */
+	__u64 unlisted;
+	int in_vain;
+	__s64 listed_ns, since_ns;	/* all connections were to known servers: now, and before the last look */
+};
+
+/* As tracer.start, with the protocol's programs, which are opened; they are ours, also after an error. */
+int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
+		 struct tracer_programs *ret_programs, char *reason);
+
+/* They could not be opened: errno, the reason for people. */
+int server_refused(const struct server_protocol *protocol, char *reason);
+
+/* Who listens now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
+int server_listeners(const char *const *names, struct listeners *ret);
+
+/* As in struct tracer. */
+void server_stop(void *self);
+void server_want(void *self, __u64 wanted);
+__s64 server_moved(void *self);
+void server_look(void *self, __s64 now_ns, const struct tracer_filing *filing);
+__u64 server_lost(void *self);
+int server_running(void *self, __u64 since_ns, const struct tracer_running *running);
+const char *server_lacking(void *self, __u64 wanted);
+void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out);
+
+void server_label_name(const struct server_tracer *s, __u64 code, char *out);
+void server_label_client(const struct server_tracer *s, __u64 code, char *out);
+void server_label_instance(struct server_tracer *s, __u64 code, char *out);
+int server_codes_instance(const struct server_tracer *s, const char *text, __u64 *ret_code, size_t max);
+
+/* Tracepoints, and what stands for them. */
+extern const char *const server_tracepoints[], *const server_calls[];
+
+#endif

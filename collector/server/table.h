@@ -1,0 +1,280 @@
+/* table.h - the first table that a statement names, found among the tokens of its digest.
+ *
+ *      "SELECT c FROM (SELECT * FROM `a b`.T) x"  -> table_word_*(), table_mark() by digest.h -> table_code(): "a b.T"
+ *
+ * Rule     The first name behind FROM, INTO, UPDATE, JOIN, TABLE or TABLES, or behind INSERT, REPLACE, TRUNCATE, DESCRIBE, DESC,
+ *          HANDLER or COPY at the begin, of a trigger or index behind ON; in a bracket FROM counts behind its SELECT only (not in
+ *          extract(year from c)).  Of several statements in one text, the first one that names any.
+ * Name     as it is written, without quotes, also where it says a database.  A common table expression's counts as one, a function's
+ *          that FROM names, and a cursor's that MOVE does.
+ * Literals are no words to the digest, so they are none here.
+ * None     GRANT and REVOKE name users, SHOW TABLES and the like a database, FETCH a cursor; FOR UPDATE, IS DISTINCT FROM and
+ *          FORMAT = name nothing.
+ * Both     pure; fuzzed by fuzz_mysql_digest and fuzz_postgresql_digest.
+ */
+#ifndef HEATSCOPE_TABLE_H
+#define HEATSCOPE_TABLE_H
+
+#include "collector/server/name.h"
+#include "collector/server/statement.h"
+
+enum table_state {
+	TABLE_OFF,		/* not looked for */
+	TABLE_SEEK,		/* a word behind which a table is named */
+	TABLE_NEXT,		/* its name comes, or a bracket or word before it */
+	TABLE_NAMED,		/* found; it may have been the database */
+	TABLE_DOT,		/* it was */
+	TABLE_DONE,
+};
+
+struct table {
+	struct name name;
+	__u64 hash_before;	/* the name's before the last word */
+	__u64 selects;		/* a bit per open bracket, the innermost lowest: FROM names a table there */
+	__u8 state;
+	__u8 before;		/* the next word; enum table_before */
+	__u8 kind;		/* of statement: bits of enum table_kind */
+	__u8 pad;
+	__u32 n_before;		/* as hash_before */
+};
+
+enum table_before {
+	BEFORE_NONE,		/* nothing that tells */
+	BEFORE_FIRST,		/* a statement begins */
+	BEFORE_FOR,		/* a word behind which none names a table */
+	BEFORE_LOAD,
+};
+
+enum table_kind {
+	KIND_SHOW = 1,
+	KIND_HUNG = 2,		/* of a trigger or index, which is ON a table */
+	KIND_CACHE = 4,		/* LOAD INDEX INTO CACHE */
+};
+
+enum table_role {
+	ROLE_NONE,
+	ROLE_NAMES,		/* a table's name follows */
+	ROLE_FROM,		/* so it does where there was a SELECT */
+	ROLE_TABLES,		/* and so, but in SHOW */
+	ROLE_FIRST,		/* at the begin of a statement only */
+	ROLE_SELECT,
+	ROLE_FILLER,		/* it may stand between */
+	ROLE_STOP,		/* it cannot */
+	ROLE_OFF,		/* a statement that names none */
+	ROLE_SHOW,
+	ROLE_SHOWN,		/* behind SHOW: what is named then is a database */
+	ROLE_FOR,		/* the word behind it names none */
+	ROLE_HUNG, ROLE_INDEX,	/* what is ON a table */
+	ROLE_ON,
+	ROLE_LOAD, ROLE_CACHE,
+};
+
+/* Each word where its hash has it, so that the verifier sees one comparison; the multiplier was found by trying.  Of a longer word
+ * the first 8 letters. */
+#define TABLE_WORD_HASH(word) ((word) * 0xf9d0f1b677370053ull >> 58)
+
+static const struct table_word { __u64 word, role; } table_words[64] = {
+	[3] = { STATEMENT_CODE("high_pri"), ROLE_FILLER },
+	[4] = { STATEMENT_CODE("from"), ROLE_FROM },
+	[6] = { STATEMENT_CODE("on"), ROLE_ON },
+	[9] = { STATEMENT_CODE("lateral"), ROLE_FILLER },
+	[10] = { STATEMENT_CODE("desc"), ROLE_FIRST },
+	[11] = { STATEMENT_CODE("set"), ROLE_STOP },
+	[12] = { STATEMENT_CODE("copy"), ROLE_FIRST },
+	[17] = { STATEMENT_CODE("outfile"), ROLE_STOP },
+	[18] = { STATEMENT_CODE("ignore"), ROLE_FILLER },
+	[19] = { STATEMENT_CODE("delayed"), ROLE_FILLER },
+	[20] = { STATEMENT_CODE("only"), ROLE_FILLER },
+	[21] = { STATEMENT_CODE("exists"), ROLE_FILLER },
+	[22] = { STATEMENT_CODE("status"), ROLE_SHOWN },
+	[23] = { STATEMENT_CODE("events"), ROLE_SHOWN },
+	[26] = { STATEMENT_CODE("cache"), ROLE_CACHE },
+	[27] = { STATEMENT_CODE("values"), ROLE_STOP },
+	[29] = { STATEMENT_CODE("not"), ROLE_FILLER },
+	[30] = { STATEMENT_CODE("with"), ROLE_STOP },
+	[31] = { STATEMENT_CODE("fetch"), ROLE_OFF },
+	[34] = { STATEMENT_CODE("index"), ROLE_INDEX },
+	[36] = { STATEMENT_CODE("grant"), ROLE_OFF },
+	[37] = { STATEMENT_CODE("join"), ROLE_NAMES },
+	[38] = { STATEMENT_CODE("trigger"), ROLE_HUNG },
+	[39] = { STATEMENT_CODE("tables"), ROLE_TABLES },
+	[41] = { STATEMENT_CODE("select"), ROLE_SELECT },
+	[42] = { STATEMENT_CODE("where"), ROLE_STOP },
+	[43] = { STATEMENT_CODE("describe"), ROLE_FIRST },
+	[44] = { STATEMENT_CODE("delete"), ROLE_SELECT },
+	[45] = { STATEMENT_CODE("if"), ROLE_FILLER },
+	[46] = { STATEMENT_CODE("show"), ROLE_SHOW },
+	[47] = { STATEMENT_CODE("revoke"), ROLE_OFF },
+	[48] = { STATEMENT_CODE("dumpfile"), ROLE_STOP },
+	[49] = { STATEMENT_CODE("for"), ROLE_FOR },
+	[50] = { STATEMENT_CODE("to"), ROLE_STOP },
+	[51] = { STATEMENT_CODE("distinct"), ROLE_FOR },
+	[52] = { STATEMENT_CODE("insert"), ROLE_FIRST },
+	[53] = { STATEMENT_CODE("low_prio"), ROLE_FILLER },
+	[54] = { STATEMENT_CODE("load"), ROLE_LOAD },
+	[55] = { STATEMENT_CODE("update"), ROLE_NAMES },
+	[56] = { STATEMENT_CODE("into"), ROLE_NAMES },
+	[57] = { STATEMENT_CODE("triggers"), ROLE_SHOWN },
+	[58] = { STATEMENT_CODE("table"), ROLE_NAMES },
+	[59] = { STATEMENT_CODE("handler"), ROLE_FIRST },
+	[60] = { STATEMENT_CODE("truncate"), ROLE_FIRST },
+	[62] = { STATEMENT_CODE("replace"), ROLE_FIRST },
+};
+
+static __always_inline __u8 table_role(__u64 word, __u8 n)
+{
+	const struct table_word *w = &table_words[TABLE_WORD_HASH(word)];
+	int is_long = word == STATEMENT_CODE("low_prio") || word == STATEMENT_CODE("high_pri");
+
+	return n && w->word == word && is_long == (n > 8) ? w->role : ROLE_NONE;
+}
+
+static __always_inline void table_begin(struct table *t, int wanted)
+{
+	t->state = wanted ? TABLE_SEEK : TABLE_OFF;
+	t->before = BEFORE_FIRST;
+	t->kind = 0;
+	t->selects = 1;
+	name_begin(&t->name);
+}
+
+/* A word or quoted name begins. */
+static __always_inline void table_word_begin(struct table *t)
+{
+	if (t->state == TABLE_NEXT)
+		name_begin(&t->name);
+	t->hash_before = t->name.hash;
+	t->n_before = t->name.n;
+	if (t->state == TABLE_NAMED)
+		t->state = TABLE_DONE;
+	else if (t->state == TABLE_DOT)
+		name_byte(&t->name, '.');
+}
+
+/* It was a literal: table_other() comes next. */
+static __always_inline void table_word_undo(struct table *t)
+{
+	t->name.hash = t->hash_before;
+	t->name.n = t->n_before;
+}
+
+static __always_inline void table_word_byte(struct table *t, __u8 byte)
+{
+	if (t->state == TABLE_NEXT || t->state == TABLE_DOT)
+		name_byte(&t->name, byte);
+}
+
+/* What was read since table_word_begin() is a name. */
+static __always_inline void table_name_end(struct table *t)
+{
+	t->before = BEFORE_NONE;
+	if (t->state == TABLE_NEXT || t->state == TABLE_DOT)
+		t->state = TABLE_NAMED;
+}
+
+/* Does a table's name follow that word? */
+static __always_inline int table_is_sought(const struct table *t, __u8 role, __u8 before)
+{
+	switch (role) {
+	case ROLE_NAMES: case ROLE_TABLES:
+		return before != BEFORE_FOR && !(t->kind & KIND_HUNG);
+	case ROLE_FROM:
+		return before != BEFORE_FOR && (t->selects & 1);
+	case ROLE_ON:
+		return (t->kind & KIND_HUNG) != 0;
+	case ROLE_FIRST: case ROLE_CACHE:
+		return before == BEFORE_FIRST;
+	default:
+		return 0;
+	}
+}
+
+/* May it stand before the name? */
+static __always_inline int table_is_passed(const struct table *t, __u8 role)
+{
+	return role == ROLE_NAMES || role == ROLE_FROM || role == ROLE_FILLER || role == ROLE_INDEX ||
+	       (role == ROLE_ON && (t->kind & KIND_HUNG)) || (role == ROLE_CACHE && (t->kind & KIND_CACHE));
+}
+
+static __always_inline int table_is_stopped(__u64 word, __u8 role)
+{
+	return role == ROLE_STOP || role == ROLE_FOR || role == ROLE_ON || (word & 255) == '@';
+}
+
+/* What that word says of the words behind it. */
+static __always_inline void table_word_tells(struct table *t, __u8 role, __u8 before)
+{
+	t->before = role == ROLE_FOR ? BEFORE_FOR : role == ROLE_LOAD ? BEFORE_LOAD : BEFORE_NONE;
+	if (role == ROLE_SELECT)
+		t->selects |= 1;
+	else if (role == ROLE_SHOW && before == BEFORE_FIRST)
+		t->kind |= KIND_SHOW;
+	else if (role == ROLE_INDEX && before == BEFORE_LOAD)
+		t->kind |= KIND_CACHE;
+	else if (role == ROLE_HUNG || (role == ROLE_INDEX && t->state == TABLE_SEEK))
+		t->kind |= KIND_HUNG;
+}
+
+/* A word of n bytes, the first 8 of them in `word` in lower case; no literal. */
+static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
+{
+	__u8 role = t->state == TABLE_DOT ? ROLE_NONE : table_role(word, n), before = t->before;
+
+	if (t->state == TABLE_OFF || t->state == TABLE_DONE)
+		return;
+	table_word_tells(t, role, before);
+	if ((before == BEFORE_FIRST && role == ROLE_OFF) || ((t->kind & KIND_SHOW) && (role == ROLE_TABLES || role == ROLE_SHOWN))) {
+		name_begin(&t->name);
+		t->state = TABLE_DONE;
+	} else if (t->state == TABLE_SEEK || role == ROLE_SELECT) {
+		t->state = table_is_sought(t, role, before) ? TABLE_NEXT : TABLE_SEEK;
+	} else if (t->state == TABLE_NEXT && table_is_passed(t, role)) {
+		return;
+	} else {
+		t->state = t->state == TABLE_NEXT && table_is_stopped(word, role) ? TABLE_SEEK : TABLE_NAMED;
+	}
+}
+
+/* A literal, or a mark that is none of those below. */
+static __always_inline void table_other(struct table *t)
+{
+	t->before = BEFORE_NONE;
+	if (t->state == TABLE_NEXT)
+		t->state = TABLE_SEEK;
+	else if (t->state == TABLE_NAMED || t->state == TABLE_DOT)
+		t->state = TABLE_DONE;
+}
+
+/* Brackets, commas, operators: each byte is a token. */
+static __always_inline void table_mark(struct table *t, __u8 byte)
+{
+	if (t->state == TABLE_OFF || t->state == TABLE_DONE)
+		return;
+	if (byte == '.' && t->state == TABLE_NAMED) {
+		t->state = TABLE_DOT;
+	} else if (byte == '=' && t->state == TABLE_NAMED) {
+		name_begin(&t->name);		/* an option's, as in DESC FORMAT = JSON SELECT */
+		t->state = TABLE_SEEK;
+	} else if (byte == '(' && (t->state == TABLE_SEEK || t->state == TABLE_NEXT)) {
+		t->selects = t->selects << 1 | (t->state == TABLE_NEXT);	/* a list of tables, or a SELECT */
+	} else {
+		table_other(t);
+		if (byte == ')')
+			t->selects >>= 1;
+		if (byte == ';') {
+			t->before = BEFORE_FIRST;
+			t->kind = 0;
+			t->selects = 1;
+		}
+	}
+}
+
+/* At the end of the text (`whole`) or of what is looked at. */
+static __always_inline __u64 table_code(const struct table *t, int whole)
+{
+	if ((t->state == TABLE_NAMED && whole) || (t->state == TABLE_DONE && t->name.n))
+		return name_code(&t->name);
+	return t->state != TABLE_OFF && (whole || t->state == TABLE_DONE) ? NAME_NONE : NAME_UNKNOWN;
+}
+
+#endif

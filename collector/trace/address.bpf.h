@@ -1,0 +1,43 @@
+/* address.bpf.h - IP addresses as codes, in the kernel; see address.h.  Included once per x.bpf.c. */
+#ifndef HEATSCOPE_ADDRESS_BPF_H
+#define HEATSCOPE_ADDRESS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/trace/address.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, ADDRESSES_MAX);
+	__type(key, __u64);
+	__type(value, struct address);
+} addresses SEC(".maps");
+
+/* From where 4 bytes lie in the kernel's memory. */
+static __always_inline __u64 address_of_v4(const void *at)
+{
+	__u8 byte[4] = { 0 };
+
+	bpf_probe_read_kernel(byte, sizeof(byte), at);
+	return address_code_v4(byte);
+}
+
+static __noinline __u64 address_remember(const struct address *a)
+{
+	__u64 code = address_code(a);
+
+	if ((code & ADDRESS_V6) && !bpf_map_lookup_elem(&addresses, &code))
+		bpf_map_update_elem(&addresses, &code, a, BPF_ANY);
+	return code;
+}
+
+/* From where 16 bytes lie. */
+static __always_inline __u64 address_of_v6(const void *at)
+{
+	struct address a = { { 0 } };
+
+	bpf_probe_read_kernel(&a, sizeof(a), at);
+	return address_remember(&a);
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* inet.bpf.h - sockets of the Internet's protocols: what we know them by. */
+#ifndef HEATSCOPE_INET_BPF_H
+#define HEATSCOPE_INET_BPF_H
+
+#include <bpf/bpf_helpers.h>
+#include "collector/trace/vm.h"
+
+#define AF_INET 2
+#define AF_INET6 10
+#define IPPROTO_TCP 6
+#define IPPROTO_UDP 17
+
+/* enum of the kernel, and of its interface */
+enum tcp_state { TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_TIME_WAIT = 6, TCP_LISTEN = 10, TCP_NEW_SYN_RECV = 12 };
+
+/* as libbpf 1.5 declares it; libbpf 1.1 does not */
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+
+static __always_inline int is_inet(const struct sock *sk)
+{
+	__u16 family = sk->__sk_common.skc_family;
+
+	return family == AF_INET || family == AF_INET6;
+}
+
+static __always_inline int is_tcp(const struct sock *sk)
+{
+	return is_inet(sk) && sk->sk_protocol == IPPROTO_TCP;
+}
+
+#endif

@@ -1,0 +1,78 @@
+/* owner.bpf.h - the process that a socket is of, for events that come in whatever context; see owners.h.
+ *
+ *      listen(), connect(): the caller; an iterator over open files: who has it open -> `owners`
+ *
+ * What a listening socket has is inherited by the connections that it accepts.  Included once per x.bpf.c.
+ */
+#ifndef HEATSCOPE_OWNER_BPF_H
+#define HEATSCOPE_OWNER_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include "collector/ring/events.bpf.h"
+#include "collector/trace/process.bpf.h"
+#include "collector/trace/vm.h"
+
+extern struct task_struct *bpf_task_from_pid(__s32 pid) __ksym;
+extern void bpf_task_release(struct task_struct *t) __ksym;
+
+__u32 pass = 0;				/* of the iterator */
+
+struct owner {
+	__u32 tgid;			/* 0: nobody known */
+	__u32 pass;			/* that found it */
+	__u32 mark, pad;		/* the metric's own */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, struct owner);
+} owners SEC(".maps");
+
+static __always_inline struct owner *owner_of(const struct sock *sk, __u64 flags)
+{
+	return bpf_sk_storage_get(&owners, (void *)sk, 0, flags);
+}
+
+/* The process that runs now. */
+static __always_inline void owner_is_current(const struct sock *sk)
+{
+	struct owner *o = owner_of(sk, BPF_SK_STORAGE_GET_F_CREATE);
+
+	if (o)
+		o->tgid = bpf_get_current_pid_tgid() >> 32;
+}
+
+/* A process that has it open.  They come in the order of their ids, and the first one is it. */
+static __always_inline void owner_is(const struct sock *sk, __u32 tgid)
+{
+	struct owner *o = owner_of(sk, BPF_SK_STORAGE_GET_F_CREATE);
+
+	if (!o || o->pass == pass)
+		return;
+	o->pass = pass;
+	o->tgid = tgid;
+}
+
+/* The process fields of that process, if it is still there. */
+static __always_inline void owner_gather(struct event *e, __u32 tgid, __u64 now_ns)
+{
+	struct task_struct *t;
+
+	if (!(wanted & PROCESS_WANTED))
+		return;
+	t = tgid ? bpf_task_from_pid(tgid) : 0;
+	if (t) {
+		process_gather(e, t, now_ns);
+		bpf_task_release(t);
+		return;
+	}
+	e->field[PROCESS_PID] = tgid;
+	e->field[PROCESS_PPID] = 0;
+	e->field[PROCESS_EXECNAME] = e->field[PROCESS_PSARGS] = PROCESS_UNKNOWN;
+	e->field[PROCESS_CGROUP] = e->field[PROCESS_UNIT] = e->field[PROCESS_CONTAINER] = PROCESS_UNKNOWN;
+}
+
+#endif

@@ -1,0 +1,313 @@
+/* process.bpf.h - gathers the process fields of an event; see process.h.  Included once per x.bpf.c.
+ *
+ *      process storage  (of the group's first task)  name, arguments -> codes     one look-up per event
+ *      cgroup storage                                path -> codes                one, if its fields are wanted
+ *
+ * What is behind a code is worked out once per process and exec, or once per cgroup: the rest is comparing.
+ * The texts are in maps that forget what is used least, so once a second we see to it that they are there.
+ */
+#ifndef HEATSCOPE_PROCESS_BPF_H
+#define HEATSCOPE_PROCESS_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "collector/trace/cgroup_name.h"
+#include "collector/ring/events.bpf.h"
+#include "collector/trace/process.h"
+#include "collector/trace/text.bpf.h"
+#include "collector/trace/vm.h"
+
+#define PROCESS_CHECK_NS 1000000000ull
+#define CGROUP_DEPTH_MAX 32
+#define MAP_TYPE_CGRP_STORAGE 32	/* Linux 6.2; older headers do not have it */
+
+struct process {
+	__u64 comm[2];			/* what execname is the code of */
+	__u64 execname;
+	__u64 exec;			/* whose arguments are in psargs, + 1 */
+	__u64 psargs;
+	__u64 check_ns;			/* the texts are there until then */
+};
+
+struct cgroup_codes {
+	__u64 path, unit, container;
+	__u64 check_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct process);
+} processes SEC(".maps");
+
+struct {
+	__uint(type, MAP_TYPE_CGRP_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct cgroup_codes);
+} cgroups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, PATHS_MAX);
+	__type(key, __u64);
+	__type(value, struct path);
+} paths SEC(".maps");
+
+struct cgroup_walk {
+	char name[CGROUP_NAME_ROOM];
+	char path[2 * CGROUP_NAME_ROOM];	/* its first half, and room for one more name */
+	struct text unit, container;
+	struct cgroup *cgroup;
+	__u32 path_len, level;
+	int above;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cgroup_walk);
+} cgroup_walks SEC(".maps");
+
+/* ---- name and arguments ---- */
+
+static __noinline int process_name(struct process *p, struct task_struct *first)
+{
+	struct text text = { { 0 } };
+
+	bpf_probe_read_kernel(&text, sizeof(p->comm), &first->comm);
+	text.text[sizeof(p->comm) - 1] = 0;
+	p->execname = text_remember(&text, 0);
+	__builtin_memcpy(p->comm, &text, sizeof(p->comm));	/* last: another thread compares with it */
+	return 0;
+}
+
+struct args {
+	struct text text;
+	__u32 seen;			/* a byte that is no NUL, from the end */
+};
+
+static long args_step(__u32 i, struct args *a)
+{
+	__u32 at = TEXT_MAX - 1 - i;
+
+	if (at >= TEXT_MAX)
+		return 1;
+	if (a->text.text[at])
+		a->seen = 1;
+	else if (a->seen)
+		a->text.text[at] = ' ';
+	return 0;
+}
+
+/* Its memory can be read by itself only.  Where that fails (paged out) the next event tries again. */
+static __noinline int process_args(struct process *p, struct task_struct *t)
+{
+	struct mm_struct *mm = t->mm;
+	struct args a = { { { 0 } }, 0 };
+	__u64 n;
+
+	if (!mm)
+		return -1;
+	n = mm->arg_end - mm->arg_start;
+	if (n > PROCESS_ARGS_MAX)
+		n = PROCESS_ARGS_MAX;
+	barrier_var(n);
+	if (!n || bpf_probe_read_user(&a.text, n & 127, (void *)mm->arg_start))
+		return -1;
+	bpf_loop(TEXT_MAX, args_step, &a, 0);
+	if (!a.text.text[0])
+		return -1;
+	text_cut(a.text.text);
+	p->psargs = text_remember(&a.text, 0);
+	p->exec = t->group_leader->self_exec_id + 1;
+	return 0;
+}
+
+static __noinline int process_check(struct process *p, __u64 now_ns)
+{
+	p->check_ns = now_ns + PROCESS_CHECK_NS;
+	if (!bpf_map_lookup_elem(&texts, &p->execname))
+		p->comm[0] = p->comm[1] = 0;
+	if (!bpf_map_lookup_elem(&texts, &p->psargs))
+		p->exec = 0;
+	return 0;
+}
+
+/* What it is called; NULL: no memory. */
+static __always_inline struct process *process_of(struct task_struct *t, __u64 now_ns)
+{
+	struct task_struct *first = t->group_leader;
+	struct process *p = bpf_task_storage_get(&processes, first, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	const __u64 *comm = (const __u64 *)first->comm;
+
+	if (!p)
+		return 0;
+	if (now_ns > p->check_ns)
+		process_check(p, now_ns);
+	if (p->comm[0] != comm[0] || p->comm[1] != comm[1])
+		process_name(p, first);
+	if ((wanted & WANTED_FIELD(PROCESS_PSARGS)) && p->exec != first->self_exec_id + 1 &&
+	    t == bpf_get_current_task_btf())
+		process_args(p, t);
+	return p;
+}
+
+static __always_inline void process_names(struct event *e, struct task_struct *t, __u64 now_ns)
+{
+	struct process *p = process_of(t, now_ns);
+
+	e->field[PROCESS_EXECNAME] = e->field[PROCESS_PSARGS] = PROCESS_UNKNOWN;
+	if (!p)
+		return;
+	e->field[PROCESS_EXECNAME] = p->execname;
+	e->field[PROCESS_PSARGS] = p->exec == t->group_leader->self_exec_id + 1 ? p->psargs : p->execname;
+}
+
+/* ---- cgroup ---- */
+
+static __always_inline void walk_keep(struct text *text, const char *name, struct cgroup_part part)
+{
+	__u32 n = part.n < TEXT_MAX - 1 ? part.n : TEXT_MAX - 1;
+
+	__builtin_memset(text, 0, sizeof(*text));
+	barrier_var(n);			/* the compiler knows its bound, the verifier wants to be told */
+	if (n < TEXT_MAX)
+		bpf_probe_read_kernel(text, n, name + (part.at & (CGROUP_NAME_ROOM - 1)));
+}
+
+/* One part of the path, from the root down. */
+static long walk_step(__u32 i, struct cgroup_walk **at)
+{
+	struct cgroup_walk *w = *at;
+	struct cgroup *c = 0;
+	struct cgroup_part whole, container;
+	__s64 n;
+	__u32 end;
+
+	if (!w || i >= w->level)
+		return 1;
+	bpf_probe_read_kernel(&c, sizeof(c), (struct cgroup **)&w->cgroup->ancestors + i + 1);
+	n = bpf_probe_read_kernel_str(w->name, sizeof(w->name), BPF_CORE_READ(c, kn, name)) - 1;
+	if (n <= 0 || n >= CGROUP_NAME_ROOM)
+		return 1;
+	end = w->path_len & (CGROUP_NAME_ROOM - 1);
+	w->path[end] = '/';
+	bpf_probe_read_kernel(&w->path[end + 1], n & (CGROUP_NAME_ROOM - 1), w->name);
+	w->path_len = end + 1 + n < PATH_MAX_LEN ? end + 1 + n : PATH_MAX_LEN;
+	whole = (struct cgroup_part){ 0, n };
+	if (cgroup_is_unit(w->name, n))
+		walk_keep(&w->unit, w->name, whole);
+	container = cgroup_container(w->name, n, w->above);
+	if (container.n)
+		walk_keep(&w->container, w->name, container);
+	w->above = cgroup_below(w->name, n);
+	return 0;
+}
+
+struct path_hashing {
+	const char *text;
+	__u64 hash;
+	__u32 n;
+};
+
+static long path_hash_step(__u32 i, struct path_hashing *h)
+{
+	char byte = 0;
+
+	if (i >= h->n)
+		return 1;
+	bpf_probe_read_kernel(&byte, 1, h->text + i);
+	h->hash = hash_byte(h->hash, byte);
+	return 0;
+}
+
+static __always_inline __u64 path_remember(struct cgroup_walk *w)
+{
+	struct path_hashing h = { w->path, HASH_SEED, w->path_len };
+
+	w->path[PATH_MAX_LEN] = 0;
+	bpf_loop(PATH_MAX_LEN, path_hash_step, &h, 0);
+	if (!bpf_map_lookup_elem(&paths, &h.hash))
+		bpf_map_update_elem(&paths, &h.hash, w->path, BPF_ANY);
+	return h.hash;
+}
+
+static __always_inline __u64 name_remember(struct text *text)
+{
+	return text->text[0] ? text_remember(text, 0) : PROCESS_NONE;
+}
+
+static __noinline int cgroup_learn(struct cgroup_codes *codes, struct cgroup *c)
+{
+	__u32 zero = 0;
+	struct cgroup_walk *w = bpf_map_lookup_elem(&cgroup_walks, &zero);
+
+	if (!w)
+		return -1;
+	__builtin_memset(w->path, 0, sizeof(struct path));
+	w->unit.text[0] = w->container.text[0] = 0;
+	w->path_len = w->above = 0;
+	w->cgroup = c;
+	w->level = c->level;
+	bpf_loop(CGROUP_DEPTH_MAX, walk_step, &w, 0);
+	if (!w->path_len) {
+		w->path[0] = '/';
+		w->path_len = 1;
+	}
+	codes->path = path_remember(w);
+	codes->unit = name_remember(&w->unit);
+	codes->container = name_remember(&w->container);
+	return 0;
+}
+
+static __always_inline void process_cgroup(struct event *e, struct task_struct *t, __u64 now_ns)
+{
+	struct cgroup *c = t->cgroups->dfl_cgrp;
+	struct cgroup_codes *codes = bpf_cgrp_storage_get(&cgroups, c, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	e->field[PROCESS_CGROUP] = e->field[PROCESS_UNIT] = e->field[PROCESS_CONTAINER] = PROCESS_UNKNOWN;
+	if (!codes)
+		return;
+	if (now_ns > codes->check_ns) {
+		codes->check_ns = now_ns + PROCESS_CHECK_NS;
+		cgroup_learn(codes, c);
+	}
+	e->field[PROCESS_CGROUP] = codes->path;
+	e->field[PROCESS_UNIT] = codes->unit;
+	e->field[PROCESS_CONTAINER] = codes->container;
+}
+
+/* ---- an event's ---- */
+
+#define PROCESS_WANTED_NAMES (WANTED_FIELD(PROCESS_EXECNAME) | WANTED_FIELD(PROCESS_PSARGS))
+#define PROCESS_WANTED_CGROUP \
+	(WANTED_FIELD(PROCESS_CGROUP) | WANTED_FIELD(PROCESS_UNIT) | WANTED_FIELD(PROCESS_CONTAINER))
+
+/* Looks at a process while it is on the CPU, for events that come when it is not: its arguments. */
+static __always_inline void process_look(struct task_struct *t, __u64 now_ns)
+{
+	if (wanted & WANTED_FIELD(PROCESS_PSARGS))
+		process_of(t, now_ns);
+}
+
+/* Fills what is wanted.  now_ns: CLOCK_MONOTONIC. */
+static __always_inline void process_gather(struct event *e, struct task_struct *t, __u64 now_ns)
+{
+	__u64 bits = wanted;
+
+	if (!(bits & PROCESS_WANTED))
+		return;
+	e->field[PROCESS_PID] = t->tgid;
+	if (bits & WANTED_FIELD(PROCESS_PPID))
+		e->field[PROCESS_PPID] = t->group_leader->real_parent->tgid;
+	if (bits & PROCESS_WANTED_NAMES)
+		process_names(e, t, now_ns);
+	if (bits & PROCESS_WANTED_CGROUP)
+		process_cgroup(e, t, now_ns);
+}
+
+#endif

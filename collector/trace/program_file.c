@@ -1,0 +1,208 @@
+#include "collector/trace/program_file.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+static int read_at(int fd, void *to, size_t len, __u64 offset)
+{
+	ssize_t n = offset > INT64_MAX ? 0 : pread(fd, to, len, (off_t)offset);
+
+	return n < 0 ? -errno : (size_t)n == len ? 0 : -EBADMSG;
+}
+
+/* What is there, and a NUL behind it. */
+static int read_table(int fd, __u64 offset, __u64 len, char **ret)
+{
+	char *table;
+	int err;
+
+	if (len > PROGRAM_TABLE_MAX)
+		return -EFBIG;
+	table = malloc(len + 1);
+	if (!table)
+		return -ENOMEM;
+	err = read_at(fd, table, len, offset);
+	if (err) {
+		free(table);
+		return err;
+	}
+	table[len] = 0;
+	*ret = table;
+	return 0;
+}
+
+static int read_header(int fd, Elf64_Ehdr *ret)
+{
+	int err = read_at(fd, ret, sizeof(*ret), 0);
+
+	if (err)
+		return err;
+	if (memcmp(ret->e_ident, ELFMAG, SELFMAG) || ret->e_ident[EI_CLASS] != ELFCLASS64 || ret->e_ident[EI_DATA] != ELFDATA2LSB)
+		return -EBADMSG;
+	if ((ret->e_shnum && ret->e_shentsize != sizeof(Elf64_Shdr)) || (ret->e_phnum && ret->e_phentsize != sizeof(Elf64_Phdr)))
+		return -EBADMSG;
+	return 0;
+}
+
+/* ---- parts ---- */
+
+static int load_parts(int fd, const Elf64_Ehdr *e, struct program_file *p)
+{
+	Elf64_Phdr *part;
+	char *table;
+	int err = read_table(fd, e->e_phoff, (__u64)e->e_phnum * sizeof(*part), &table);
+
+	if (err)
+		return err;
+	part = (Elf64_Phdr *)table;
+	for (size_t i = 0; i < e->e_phnum && p->n_parts < PROGRAM_PARTS_MAX; i++)
+		if (part[i].p_type == PT_LOAD)
+			p->part[p->n_parts++] = (struct program_part){ part[i].p_offset, part[i].p_filesz, part[i].p_vaddr };
+	free(table);
+	return 0;
+}
+
+__u64 program_file_address(const struct program_file *p, __u64 offset)
+{
+	for (size_t i = 0; i < p->n_parts; i++)
+		if (offset >= p->part[i].offset && offset - p->part[i].offset < p->part[i].size)
+			return offset - p->part[i].offset + p->part[i].address;
+	return offset;
+}
+
+static int place_of(const struct program_file *p, __u64 address, __u64 *ret_offset)
+{
+	for (size_t i = 0; i < p->n_parts; i++) {
+		if (address < p->part[i].address || address - p->part[i].address >= p->part[i].size)
+			continue;
+		*ret_offset = address - p->part[i].address + p->part[i].offset;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+/* ---- functions ---- */
+
+static int by_address(const void *a, const void *b)
+{
+	const struct program_function *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;	/* the largest last: it is the one that is found */
+	return x->name < y->name ? 1 : -(x->name > y->name);
+}
+
+static int is_function(const Elf64_Sym *s, __u64 names_len)
+{
+	unsigned type = ELF64_ST_TYPE(s->st_info);
+
+	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->st_shndx != SHN_UNDEF && s->st_name < names_len;
+}
+
+static int take_functions(struct program_file *p, const Elf64_Sym *symbol, size_t n, __u64 names_len)
+{
+	p->function = malloc((n + 1) * sizeof(*p->function));
+	if (!p->function)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (is_function(&symbol[i], names_len))
+			p->function[p->n_functions++] = (struct program_function){
+				symbol[i].st_value, symbol[i].st_size < UINT32_MAX ? (__u32)symbol[i].st_size : UINT32_MAX,
+				symbol[i].st_name
+			};
+	qsort(p->function, p->n_functions, sizeof(*p->function), by_address);
+	return 0;
+}
+
+static const Elf64_Shdr *choose_table(const Elf64_Shdr *section, size_t n)
+{
+	const Elf64_Shdr *exported = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (section[i].sh_type == SHT_SYMTAB)
+			return &section[i];
+		if (section[i].sh_type == SHT_DYNSYM)
+			exported = &section[i];
+	}
+	return exported;
+}
+
+static int load_functions(int fd, const Elf64_Ehdr *e, struct program_file *p)
+{
+	char *sections, *symbols = NULL;
+	const Elf64_Shdr *section, *table;
+	__u64 names_len = 0;
+	int err = read_table(fd, e->e_shoff, (__u64)e->e_shnum * sizeof(*section), &sections);
+
+	if (err)
+		return err;
+	section = (const Elf64_Shdr *)sections;
+	table = choose_table(section, e->e_shnum);
+	if (table && table->sh_link < e->e_shnum) {
+		names_len = section[table->sh_link].sh_size;
+		err = read_table(fd, section[table->sh_link].sh_offset, names_len, &p->names);
+		err = err ?: read_table(fd, table->sh_offset, table->sh_size, &symbols);
+	}
+	if (!err && symbols)
+		err = take_functions(p, (const Elf64_Sym *)symbols, table->sh_size / sizeof(Elf64_Sym), names_len);
+	free(symbols);
+	free(sections);
+	return err;
+}
+
+int program_file_load(int fd, struct program_file *ret)
+{
+	struct program_file p = { 0 };
+	Elf64_Ehdr header;
+	int err = read_header(fd, &header);
+
+	p.machine = err ? EM_NONE : header.e_machine;
+	err = err ?: load_parts(fd, &header, &p);
+	err = err ?: load_functions(fd, &header, &p);
+	if (err)
+		program_file_fini(&p);
+	else
+		*ret = p;
+	return err;
+}
+
+void program_file_fini(struct program_file *p)
+{
+	free(p->function);
+	free(p->names);
+	memset(p, 0, sizeof(*p));
+}
+
+int program_file_find(const struct program_file *p, const char *name, __u64 *ret_offset)
+{
+	for (size_t i = 0; i < p->n_functions; i++)
+		if (!strcmp(p->names + p->function[i].name, name))
+			return place_of(p, p->function[i].address, ret_offset);
+	return -ENOENT;
+}
+
+const char *program_file_name(const struct program_file *p, __u64 address)
+{
+	size_t low = 0, high = p->n_functions;
+	const struct program_function *f;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->function[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	f = &p->function[low - 1];
+	return f->size && address - f->address >= f->size ? NULL : p->names + f->name;
+}

@@ -1,0 +1,72 @@
+#include "collector/trace/text.h"
+#include "collector/core/key.h"
+#include "collector/core/slice.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void text_label(int texts_fd, __u64 code, char *out)
+{
+	struct text text;
+
+	if (bpf_map_lookup_elem(texts_fd, &code, &text)) {
+		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		return;
+	}
+	if (!text.text[0] && text.text[1])
+		text.text[0] = '@';		/* an abstract Unix name */
+	snprintf(out, LABEL_MAX + 1, "%.*s", (int)sizeof(text.text), text.text);
+}
+
+/* As the kernel does it: an abstract name begins with NUL, which counts. */
+static __u64 text_hash(const char *text, size_t len)
+{
+	__u64 hash = HASH_SEED;
+
+	for (size_t i = 0; i < len; i++)
+		hash = hash_byte(hash, (__u8)text[i]);
+	return hash;
+}
+
+int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max)
+{
+	unsigned long long forgotten;
+	char shown[24], abstract[TEXT_MAX];
+	size_t len = strlen(text);
+	int n = 0;
+
+	if (len >= TEXT_MAX)
+		return 0;
+	if (max < 3)
+		return -E2BIG;
+	ret_code[n++] = text_hash(text, len ? len : 1) | mark;
+	if (text[0] == '@' && len > 1) {
+		memcpy(abstract, text, len);
+		abstract[0] = 0;
+		ret_code[n++] = text_hash(abstract, len) | mark;
+	}
+	if (sscanf(text, "#%16llx", &forgotten) == 1) {
+		snprintf(shown, sizeof(shown), "#%016llx", forgotten);
+		if (!strcmp(shown, text) && (forgotten & mark) == mark)
+			ret_code[n++] = forgotten;
+	}
+	return n;
+}
+
+int text_codes_number(const char *text, __u64 *ret_code, size_t max)
+{
+	unsigned long long number;
+	char shown[24];
+
+	if (sscanf(text, "%20llu", &number) != 1)
+		return 0;
+	snprintf(shown, sizeof(shown), "%llu", number);
+	if (strcmp(shown, text))
+		return 0;
+	if (!max)
+		return -E2BIG;
+	*ret_code = number;
+	return 1;
+}

@@ -1,0 +1,17 @@
+/* thread_clock.h - a thread's clocks at one moment: between two stamps its time can be split.
+ *
+ *      off   time off the CPU since the thread began;  delay: the part of it in the run queue
+ */
+#ifndef HEATSCOPE_STAMP_H
+#define HEATSCOPE_STAMP_H
+
+#include <linux/types.h>
+
+struct stamp {
+	__u64 ns;			/* CLOCK_MONOTONIC */
+	__u64 off, delay;
+	__u32 thread;
+	__u32 split;			/* off and delay are set */
+};
+
+#endif

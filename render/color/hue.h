@@ -1,0 +1,40 @@
+/* hue.h - colours of layers: Cloud Analytics' own, how they mix, and which key gets which hue.
+ *
+ *      v = 0 white .. 1 full:  HSV (hue, 0.9 v, 0.95), each channel rounded to a byte
+ *      cell: sum of colour(v) * v over its layers / sum of v, truncated to bytes
+ *
+ * Dark    on a dark page it is HSV (hue, 0.9, 0.3 + 0.65 v), and v = 0 the page.
+ * Pure    test_hue.c holds the figures that the original program gave.
+ */
+#ifndef HEATSCOPE_HUE_H
+#define HEATSCOPE_HUE_H
+
+#include "render/grid/layer.h"
+#include "render/color/palette.h"
+
+/* The two sides of a comparison: orange and blue are told apart by nearly everybody, on both backgrounds. */
+#define HUE_A 28
+#define HUE_B 215
+
+/* The colour of one layer's cell, v in 0..1. */
+__u32 hue_colour(enum palette_theme theme, int hue, double v);
+
+/* Cloud Analytics' default hues: 21, 112, 203, 294, 25, ... */
+int hue_generated(size_t i);
+
+struct hue_mix {
+	double r, g, b, v;		/* 0s: nothing yet */
+	unsigned n;
+	__u32 last;
+};
+void hue_mix_add(struct hue_mix *m, __u32 rgb, double v);	/* v > 0 */
+__u32 hue_mix_colour(const struct hue_mix *m, __u32 nothing);
+
+/* Hues for figures: the nine that are told apart best go to the layers with most events, and a
+ * key keeps its own from picture to picture unless another that has it, too, is greater. */
+void hue_assign(struct layers *l);
+
+/* The same of any names with their totals. */
+void hue_choose(const char *const *name, const double *total, size_t n, int *ret_hue);
+
+#endif

@@ -1,0 +1,30 @@
+/* maps.h - the maps of one report, ready to be drawn: folded to so many pixels, on one colour scale and one value axis.
+ *
+ * Errors  -ENOMEM.
+ * Memory  the panels' grids are borrowed; maps_fini() frees what was made.
+ */
+#ifndef HEATSCOPE_MAPS_H
+#define HEATSCOPE_MAPS_H
+
+#include "render/draw/legend.h"
+#include "render/draw/panel.h"
+#include "render/document/report.h"
+
+struct maps {
+	size_t n;
+	const struct grid *grid[REPORT_PANELS_MAX];
+	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
+	struct shade shade[REPORT_PANELS_MAX];
+	struct tints tints[REPORT_PANELS_MAX];
+	struct panel_range range;
+	struct legend legend;		/* of the first grid's layers */
+};
+
+int maps_init(struct maps *m, const struct report *r, const struct figure_options *o);
+void maps_fini(struct maps *m);
+
+/* Map i in a frame of these px. */
+void maps_draw(struct canvas *c, const struct maps *m, size_t i, const struct figure_options *o, double y, double height,
+	       bool time_labels);
+
+#endif

@@ -1,0 +1,474 @@
+#include "render/document/narrative.h"
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BINS_MAX 272
+#define PER_OCTAVE 4			/* bins, on a log axis */
+#define LINEAR_BINS 48			/* from the least value to the greatest */
+#define VALLEY 0.5			/* of the lower peak */
+#define DEEPER 4			/* than so many standard deviations of a peak's count */
+#define SIGNIFICANT 5			/* standard errors: there are some hundred cuts and some ten bins to choose from */
+#define SEGMENT_MIN 6			/* columns with events */
+#define MINUTE_NS 60000000000ull
+#define N_PERCENTILES 3
+
+static const int percentiles[N_PERCENTILES] = { 50, 90, 99 };
+
+/* Neighbouring rows together, wide enough that bins hold enough to compare. */
+struct bins {
+	size_t n;
+	size_t end[BINS_MAX];		/* bin i has the rows end[i - 1] .. end[i] - 1 */
+	double low[BINS_MAX], high[BINS_MAX], width[BINS_MAX];
+	double count[BINS_MAX];
+};
+
+/* ---- bins ---- */
+
+static double row_low(const struct grid *g, size_t row)
+{
+	return (double)g->edge[row];
+}
+
+static double row_high(const struct grid *g, size_t row)
+{
+	return (double)grid_row_last(g, row) + 1;
+}
+
+static double row_count(const struct grid *g, size_t row)
+{
+	double sum = 0;
+
+	for (size_t col = 0; col < g->n_cols; col++)
+		sum += (double)g->cell[row * g->n_cols + col];
+	return sum;
+}
+
+static double width_of(enum axis_scale scale, double low, double high)
+{
+	if (scale == AXIS_LINEAR)
+		return high - low;
+	return log2(high / fmax(low, high / 2));	/* below the ruler: as if it were an octave */
+}
+
+static double narrowest(const struct grid *g, enum axis_scale scale)
+{
+	return scale == AXIS_LINEAR ? fmax((double)(g->all.max - g->all.min) / LINEAR_BINS, 1) : 1.0 / PER_OCTAVE;
+}
+
+static void bins_make(const struct grid *g, enum axis_scale scale, struct bins *b)
+{
+	double least = narrowest(g, scale);
+
+	memset(b, 0, sizeof(*b));
+	for (size_t row = 0; row < g->n_rows; row++) {
+		size_t i = b->n;
+
+		if (!i || b->width[i - 1] >= least - 1e-9) {
+			if (i == BINS_MAX)
+				break;
+			b->low[b->n++] = row_low(g, row);
+		}
+		i = b->n - 1;
+		b->end[i] = row + 1;
+		b->high[i] = fmax(row_high(g, row), b->low[i] + 1);
+		b->width[i] = width_of(scale, b->low[i], b->high[i]);
+		b->count[i] += row_count(g, row);
+	}
+	b->end[b->n - 1] = g->n_rows;
+}
+
+/* ---- modes ---- */
+
+struct peak {
+	size_t at, valley;		/* bins; the valley is below it, at 0 the first bin */
+};
+
+static void smooth(const struct bins *b, double *ret)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		double here = b->count[i] / b->width[i];
+		double left = i ? b->count[i - 1] / b->width[i - 1] : 0;
+		double right = i + 1 < b->n ? b->count[i + 1] / b->width[i + 1] : 0;
+
+		ret[i] = (left + 2 * here + right) / 4;
+	}
+}
+
+static size_t least_of(const double *density, size_t from, size_t to)
+{
+	size_t at = from;
+
+	for (size_t i = from; i <= to; i++)
+		if (density[i] < density[at])
+			at = i;
+	return at;
+}
+
+/* Every bin that is higher than what is left of it and no lower than what is right of it. */
+static size_t all_peaks(const double *density, size_t n, struct peak *ret)
+{
+	size_t n_peaks = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t end = i;
+
+		while (end + 1 < n && density[end + 1] == density[i])
+			end++;
+		if (density[i] > 0 && (!i || density[i - 1] < density[i]) && (end + 1 == n || density[end + 1] < density[i])) {
+			ret[n_peaks] = (struct peak){ .at = i };
+			if (n_peaks)
+				ret[n_peaks].valley = least_of(density, ret[n_peaks - 1].at, i);
+			n_peaks++;
+		}
+		i = end;
+	}
+	return n_peaks;
+}
+
+/* How much lower the valley is than the lower of two peaks, 0 to 1; 0 if it may be chance. */
+static double depth(const struct bins *b, const double *density, const struct peak *low, const struct peak *high)
+{
+	size_t lower = density[low->at] < density[high->at] ? low->at : high->at;
+	double peak = density[lower] * b->width[lower], valley = density[high->valley] * b->width[lower];
+
+	return peak - valley > DEEPER * sqrt(peak) ? 1 - valley / peak : 0;
+}
+
+/* The shallowest valley goes first, and of its two peaks the lower, until all that are left are deep. */
+static size_t merge_peaks(const struct bins *b, const double *density, struct peak *peak, size_t n)
+{
+	while (n > 1) {
+		size_t worst = 1, gone;
+		double least = 2;
+
+		for (size_t i = 1; i < n; i++) {
+			double d = depth(b, density, &peak[i - 1], &peak[i]);
+
+			if (d < least) {
+				least = d;
+				worst = i;
+			}
+		}
+		if (least >= 1 - VALLEY)
+			break;
+		gone = density[peak[worst].at] < density[peak[worst - 1].at] ? worst : worst - 1;
+		memmove(&peak[gone], &peak[gone + 1], (--n - gone) * sizeof(*peak));
+		if (gone && gone < n)
+			peak[gone].valley = least_of(density, peak[gone - 1].at, peak[gone].at);
+	}
+	return n;
+}
+
+/* The middle of the events around a bin. */
+static double middle(const struct grid *g, enum axis_scale scale, const struct bins *b, size_t bin)
+{
+	size_t from = bin > 1 ? b->end[bin - 2] : 0, end = b->end[bin + 1 < b->n ? bin + 1 : bin];
+	double sum = 0, weighted = 0;
+
+	for (size_t row = from; row < end; row++) {
+		double low = row_low(g, row), high = row_high(g, row), n = row_count(g, row);
+
+		sum += n;
+		weighted += n * (scale == AXIS_LINEAR ? (low + high) / 2 : log2(fmax(low, high / 2)) + width_of(scale, low, high) / 2);
+	}
+	return scale == AXIS_LINEAR ? weighted / sum : exp2(weighted / sum);
+}
+
+static int by_share(const void *a, const void *b)
+{
+	const struct narrative_mode *x = a, *y = b;
+
+	return x->share > y->share ? -1 : x->share < y->share;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const struct narrative_mode *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void find_modes(const struct grid *g, const struct bins *b, enum axis_scale scale, struct narrative *ret)
+{
+	double density[BINS_MAX], all = 0;
+	struct peak peak[BINS_MAX];
+	struct narrative_mode mode[BINS_MAX];
+	size_t n;
+
+	smooth(b, density);
+	n = merge_peaks(b, density, peak, all_peaks(density, b->n, peak));
+	for (size_t i = 0; i < b->n; i++)
+		all += b->count[i];
+	for (size_t i = 0; i < n; i++) {
+		size_t end = i + 1 < n ? peak[i + 1].valley : b->n;
+		double sum = 0;
+
+		for (size_t bin = i ? peak[i].valley : 0; bin < end; bin++)
+			sum += b->count[bin];
+		if (scale == AXIS_LOG && !b->low[peak[i].at])
+			mode[i] = (struct narrative_mode){ b->high[peak[i].at], sum / all, 1 };
+		else
+			mode[i] = (struct narrative_mode){ middle(g, scale, b, peak[i].at), sum / all, 0 };
+	}
+	qsort(mode, n, sizeof(*mode), by_share);
+	ret->n_modes = n < NARRATIVE_MODES_MAX ? n : NARRATIVE_MODES_MAX;
+	memcpy(ret->mode, mode, ret->n_modes * sizeof(*mode));
+	qsort(ret->mode, ret->n_modes, sizeof(*ret->mode), by_value);
+}
+
+/* ---- events of several columns ---- */
+
+static void add_column(const struct grid *g, size_t col, int sign, __u64 *count, __u64 *n)
+{
+	for (size_t row = 0; row < g->n_rows; row++) {
+		__u64 cell = g->cell[row * g->n_cols + col];
+
+		count[row] += sign < 0 ? -cell : cell;
+		*n += sign < 0 ? -cell : cell;
+	}
+}
+
+/* The row of the event that so many hundredths are no greater than. */
+static size_t row_at(const __u64 *count, size_t n_rows, __u64 n, unsigned percentile)
+{
+	__u64 above = n - n / 100 * percentile - n % 100 * percentile / 100, sum = 0;
+	size_t row = n_rows;
+
+	while (row && sum <= above)
+		sum += count[--row];
+	return row;
+}
+
+static double value_at(const struct grid *g, size_t row)
+{
+	return fmin((double)grid_row_last(g, row), (double)g->all.max);
+}
+
+/* ---- shifts ---- */
+
+/* Columns with events, in order: of their distributions, in each bin the part of the events that lies below it, summed up
+ * to each column, and its square. */
+struct course {
+	size_t n, n_bins;
+	size_t *col;
+	double *below, *square;		/* (n + 1) x n_bins; row i sums the columns before i */
+	double *events;			/* n + 1 */
+};
+
+static void course_fini(struct course *c)
+{
+	free(c->col);
+	free(c->below);
+	free(c->square);
+	free(c->events);
+}
+
+static void course_add(struct course *c, const struct grid *g, const struct bins *b, size_t col)
+{
+	double *below = &c->below[c->n * b->n], *square = &c->square[c->n * b->n];	/* before this column; after it b->n later */
+	__u64 sum = 0, all = 0;
+	size_t row = 0;
+
+	for (size_t i = 0; i < g->n_rows; i++)
+		all += g->cell[i * g->n_cols + col];
+	if (!all)
+		return;
+	for (size_t i = 0; i < b->n; i++) {
+		double part;
+
+		for (; row < b->end[i]; row++)
+			sum += g->cell[row * g->n_cols + col];
+		part = (double)sum / (double)all;
+		below[b->n + i] = below[i] + part;
+		square[b->n + i] = square[i] + part * part;
+	}
+	c->events[c->n + 1] = c->events[c->n] + (double)all;
+	c->col[c->n++] = col;
+}
+
+static int course_init(const struct grid *g, const struct bins *b, struct course *c)
+{
+	*c = (struct course){ .n_bins = b->n };
+	c->col = calloc(g->n_cols, sizeof(*c->col));
+	c->below = calloc((g->n_cols + 1) * b->n, sizeof(*c->below));
+	c->square = calloc((g->n_cols + 1) * b->n, sizeof(*c->square));
+	c->events = calloc(g->n_cols + 1, sizeof(*c->events));
+	if (!c->col || !c->below || !c->square || !c->events) {
+		course_fini(c);
+		return -ENOMEM;
+	}
+	for (size_t col = 0; col < g->n_cols; col++)
+		course_add(c, g, b, col);
+	return 0;
+}
+
+/* How far from..cut and cut..to are apart: of the parts below a bin the difference of the means by its standard error, in the bin
+ * where that is greatest.  Parts vary from column to column as they do, but at least as those of independent events. */
+static double distance(const struct course *c, size_t from, size_t cut, size_t to)
+{
+	const double *a = &c->below[from * c->n_bins], *m = &c->below[cut * c->n_bins], *z = &c->below[to * c->n_bins];
+	const double *aa = &c->square[from * c->n_bins], *zz = &c->square[to * c->n_bins];
+	double n = (double)(cut - from), k = (double)(to - cut), per_column = (c->events[to] - c->events[from]) / (n + k), most = 0;
+
+	for (size_t i = 0; i < c->n_bins; i++) {
+		double before = (m[i] - a[i]) / n, after = (z[i] - m[i]) / k, mean = (z[i] - a[i]) / (n + k);
+		double vary = (zz[i] - aa[i] - n * before * before - k * after * after) / (n + k - 2);
+		double t = (after - before) * (after - before) / (fmax(vary, fmax(mean * (1 - mean), 1e-9) / per_column) * (1 / n + 1 / k));
+
+		most = fmax(most, t);
+	}
+	return sqrt(most);
+}
+
+/* The best cut of a segment; 0: none. */
+static double best_cut(const struct course *c, size_t from, size_t to, size_t *ret_cut)
+{
+	double best = 0;
+
+	for (size_t cut = from + SEGMENT_MIN; cut + SEGMENT_MIN <= to; cut++) {
+		double d = distance(c, from, cut, to);
+
+		if (d > best) {
+			best = d;
+			*ret_cut = cut;
+		}
+	}
+	return best;
+}
+
+/* cut[0] and cut[n + 1] are the ends. */
+static size_t find_cuts(const struct course *c, size_t cut[NARRATIVE_SHIFTS_MAX + 2])
+{
+	size_t n = 0;
+
+	cut[0] = 0;
+	cut[1] = c->n;
+	while (n < NARRATIVE_SHIFTS_MAX) {
+		size_t at = 0, segment = 0;
+		double best = SIGNIFICANT;
+
+		for (size_t i = 0; i <= n; i++) {
+			size_t here = 0;
+			double d = best_cut(c, cut[i], cut[i + 1], &here);
+
+			if (d > best) {
+				best = d;
+				at = here;
+				segment = i;
+			}
+		}
+		if (!at)
+			break;
+		memmove(&cut[segment + 2], &cut[segment + 1], (++n - segment) * sizeof(*cut));
+		cut[segment + 1] = at;
+	}
+	return n;
+}
+
+/* The rows of the percentiles of a segment; count is room for a column. */
+static void rank(const struct grid *g, const struct course *c, const size_t *cut, __u64 *count, size_t *ret_row)
+{
+	__u64 n = 0;
+
+	memset(count, 0, g->n_rows * sizeof(*count));
+	for (size_t i = cut[0]; i < cut[1]; i++)
+		add_column(g, c->col[i], 1, count, &n);
+	for (size_t i = 0; i < N_PERCENTILES; i++)
+		ret_row[i] = row_at(count, g->n_rows, n, percentiles[i]);
+}
+
+/* By how many of the narrowest bins. */
+static double moved(const struct grid *g, enum axis_scale scale, double before, double after)
+{
+	if (scale == AXIS_LINEAR)
+		return fabs(after - before) / narrowest(g, scale);
+	return fabs(log2((after + 1) / (before + 1))) / narrowest(g, scale);
+}
+
+/* By the percentile that moved most; where none did there is nothing to be told. */
+static void add_shift(const struct grid *g, enum axis_scale scale, size_t col, const size_t *before, const size_t *after,
+		      struct narrative *ret)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < N_PERCENTILES; i++) {
+		double from = value_at(g, before[i]), to = value_at(g, after[i]), by = moved(g, scale, from, to);
+
+		if (by < 1 || by <= most)
+			continue;
+		most = by;
+		ret->shift[ret->n_shifts] = (struct narrative_shift){ col, percentiles[i], from, to };
+	}
+	ret->n_shifts += ret->shift[ret->n_shifts].percentile != 0;
+}
+
+static int find_shifts(const struct grid *g, const struct bins *b, enum axis_scale scale, struct narrative *ret)
+{
+	size_t cut[NARRATIVE_SHIFTS_MAX + 2], row[NARRATIVE_SHIFTS_MAX + 1][N_PERCENTILES], n;
+	__u64 *count = calloc(g->n_rows, sizeof(*count));
+	struct course c;
+	int err = count ? course_init(g, b, &c) : -ENOMEM;
+
+	if (!err) {
+		ret->sought = c.n >= 2 * SEGMENT_MIN;
+		n = find_cuts(&c, cut);
+		for (size_t i = 0; i <= n; i++)
+			rank(g, &c, &cut[i], count, row[i]);
+		for (size_t i = 1; i <= n; i++)
+			add_shift(g, scale, c.col[cut[i]], row[i - 1], row[i], ret);
+		course_fini(&c);
+	}
+	free(count);
+	return err;
+}
+
+/* ---- the worst minute ---- */
+
+/* The earliest of those that are equal; of equal rows the one with more events in them. */
+static int find_worst(const struct grid *g, struct narrative *ret)
+{
+	size_t wide = (size_t)((MINUTE_NS + g->col_ns - 1) / g->col_ns), most = 0;
+	__u64 *count = calloc(g->n_rows, sizeof(*count)), n = 0, at_most = 0;
+
+	if (!count)
+		return -ENOMEM;
+	for (size_t col = 0; wide * 2 <= g->n_cols && col < g->n_cols; col++) {
+		size_t row;
+
+		add_column(g, col, 1, count, &n);
+		if (col >= wide)
+			add_column(g, col - wide, -1, count, &n);
+		if (col + 1 < wide || n < NARRATIVE_LEAST)
+			continue;
+		row = row_at(count, g->n_rows, n, 99);
+		if (!ret->n_worst || row > most || (row == most && count[row] > at_most)) {
+			most = row;
+			at_most = count[row];
+			ret->worst = col + 1 - wide;
+			ret->n_worst = wide;
+			ret->worst_p99 = value_at(g, row);
+		}
+	}
+	free(count);
+	if (ret->worst_p99 <= (double)g->all.p99)	/* as bad as all of the time */
+		ret->n_worst = 0;
+	return 0;
+}
+
+int narrative_find(const struct grid *g, struct narrative *ret)
+{
+	enum axis_scale scale = axis_unit(g->unit) == AXIS_PERCENT ? AXIS_LINEAR : AXIS_LOG;
+	struct bins b;
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (g->weight || !g->all.count)
+		return 0;
+	bins_make(g, scale, &b);
+	find_modes(g, &b, scale, ret);
+	err = find_shifts(g, &b, scale, ret);
+	return err ? err : find_worst(g, ret);
+}

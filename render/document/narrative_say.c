@@ -1,0 +1,144 @@
+/* A narrative in words. */
+#include "render/document/narrative.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MINUTE_NS 60000000000ull
+
+struct words {
+	char *out;
+	size_t at, room;
+	const struct grid *g;
+	const struct zone *zone;
+};
+
+static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct words *w, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	if (w->at < w->room)
+		w->at += (size_t)vsnprintf(w->out + w->at, w->room - w->at, format, args);
+	va_end(args);
+}
+
+/* Two digits: a row says no more. */
+static void say_about(struct words *w, double value)
+{
+	double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
+	char text[AXIS_TEXT];
+
+	axis_format(round(value / unit) * unit, axis_unit(w->g->unit), text);
+	say(w, "%s", text);
+}
+
+/* The day only where the map has several. */
+static void say_time(struct words *w, size_t col)
+{
+	char from[AXIS_TEXT], to[AXIS_TEXT], text[AXIS_TEXT];
+
+	axis_format_time(w->g->from_ns, w->zone, from);
+	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * w->g->n_cols) - 1, w->zone, to);
+	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * col), w->zone, text);
+	say(w, "%s", strncmp(from, to, 10) ? text : text + 11);
+}
+
+static void say_share(struct words *w, double share)
+{
+	if (share > 0.999 && share < 1)
+		say(w, "more than 99.9 %%");
+	else if (share < 0.001)
+		say(w, "less than 0.1 %%");
+	else
+		say(w, share < 0.1 || share > 0.9 ? "%.1f %%" : "%.0f %%", 100 * share);
+}
+
+static void say_modes(struct words *w, const struct narrative *n, const char *events)
+{
+	static const char *const number[] = { "", "One mode", "Two modes", "Three modes", "Four modes" };
+
+	if (!n->n_modes)
+		return;
+	say(w, "%s", n->n_modes < 5 ? number[n->n_modes] : "Modes");
+	for (size_t i = 0; i < n->n_modes; i++) {
+		say(w, "%s%s", !i ? n->n_modes > 1 ? ": " : ", " : i + 1 < n->n_modes ? ", " : " and ",
+		    n->mode[i].below ? "below " : !i || n->mode[i - 1].below ? "around " : "");
+		say_about(w, n->mode[i].at);
+		if (n->n_modes == 1)
+			continue;
+		say(w, " (");
+		say_share(w, n->mode[i].share);
+		say(w, "%s%.40s)", i ? "" : " of the ", i ? "" : events);
+	}
+	say(w, ".");
+}
+
+static void say_shifts(struct words *w, const struct narrative *n)
+{
+	for (size_t i = 0; i < n->n_shifts; i++) {
+		const struct narrative_shift *s = &n->shift[i];
+
+		say(w, " At ");
+		say_time(w, s->col);
+		if (s->percentile == 50)
+			say(w, " the median");
+		else
+			say(w, " p%d", s->percentile);
+		say(w, " %s from ", s->after > s->before ? "rises" : "falls");
+		say_about(w, s->before);
+		say(w, " to ");
+		say_about(w, s->after);
+		say(w, ".");
+	}
+	if (n->sought && !n->n_shifts)
+		say(w, " No lasting shift.");
+}
+
+static void say_worst(struct words *w, const struct narrative *n)
+{
+	char span[AXIS_TEXT];
+
+	if (!n->n_worst)
+		return;
+	axis_format_span(n->n_worst * w->g->col_ns, span);
+	say(w, " The worst %s ", n->n_worst * w->g->col_ns == MINUTE_NS ? "minute" : span);
+	say(w, "begins at ");
+	say_time(w, n->worst);
+	say(w, ": p99 ");
+	say_about(w, n->worst_p99);
+	say(w, ", of all the time ");
+	say_about(w, (double)w->g->all.p99);
+	say(w, ".");
+}
+
+void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT])
+{
+	struct words w = { .out = out, .room = NARRATIVE_TEXT, .g = g, .zone = zone };
+	const char *events = g->weight_unit && *g->weight_unit ? g->weight_unit : "events";
+
+	*out = 0;
+	if (g->weight)
+		return;
+	if (!g->all.count) {
+		say(&w, "No %.60s.", events);
+		return;
+	}
+	say_modes(&w, n, events);
+	say_shifts(&w, n);
+	say_worst(&w, n);
+	if (!*out)
+		say(&w, "Too few %.60s to tell more of.", events);
+}
+
+void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT])
+{
+	struct narrative n;
+
+	*out = 0;
+	if (!narrative_find(g, &n))
+		narrative_say(g, &n, zone, out);
+}

@@ -1,0 +1,119 @@
+#include "render/draw/figure.h"
+#include "render/grid/crop.h"
+#include "render/draw/caption.h"
+#include "render/draw/legend.h"
+#include "render/draw/panel.h"
+#include "render/draw/sentence.h"
+#include <errno.h>
+#include <stdio.h>
+
+#define PLOT_MIN 50			/* px: less is no map */
+
+void figure_defaults(struct figure_options *ret_options)
+{
+	*ret_options = (struct figure_options){
+		.width = 1200, .height = 500, .scale = 1, .format = FIGURE_PNG, .theme = PALETTE_LIGHT,
+		.transfer = SHADE_LOG, .yscale = AXIS_LOG, .percentiles = true,
+	};
+}
+
+void figure_shading(const struct figure_options *o, struct shade_options *ret)
+{
+	*ret = (struct shade_options){ .yscale = o->yscale, .transfer = o->transfer, .weighted = o->weighted,
+				       .low = o->ymax ? o->ymin : 0, .high = o->ymax };
+}
+
+bool figure_size_valid(const struct figure_options *o)
+{
+	return o->width >= FIGURE_WIDTH_MIN && o->width <= FIGURE_SIDE_MAX && o->height >= FIGURE_HEIGHT_MIN &&
+	       o->height <= FIGURE_SIDE_MAX && (o->scale == 1 || o->scale == 2) &&
+	       (!o->ymax || o->ymin < o->ymax);
+}
+
+/* The subtitle, and what the axis does not reach. */
+static void put_subtitle(const struct grid *g, const struct figure_options *o, char *out, size_t room)
+{
+	char cropped[SENTENCE_MAX] = "";
+
+	if (o->ymax)
+		crop_sentence(g, o->ymax, cropped, sizeof(cropped));
+	snprintf(out, room, "%s%s%s", o->subtitle ? o->subtitle : "", o->subtitle && *cropped ? "; " : "", cropped);
+}
+
+static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
+		 const struct legend *l, const struct figure_options *o)
+{
+	char summary[SENTENCE_MAX], subtitle[2 * SENTENCE_MAX];
+	struct figure_options head = *o;
+	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
+	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
+	struct panel p = {
+		.grid = g, .shade = s, .tints = t, .options = o, .time_labels = true,
+		.x = PLOT_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PLOT_LEFT - PLOT_RIGHT,
+		.height = bottom - layers - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD,
+	};
+
+	if (p.height < PLOT_MIN) {
+		c->err = -EINVAL;
+		return;
+	}
+	sentence_summary(g, o->zone, summary, sizeof(summary));
+	put_subtitle(g, o, subtitle, sizeof(subtitle));
+	head.subtitle = subtitle;
+	canvas_describe(c, subtitle, summary);
+	panel_range(&g, 1, o, &p.range);
+	explain_head(c, &head, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
+	explain_legend(c, s, g, t, l, c->width - PLOT_RIGHT, 14);
+	panel_draw(c, &p);
+	legend_draw(c, l->item, l->n, 24, bottom - layers - EXPLAIN_KEY - 2, width);
+	explain_key(c, o, &g, 1, 24, bottom - EXPLAIN_KEY - 2);
+	explain_footer(c, g, s, o, 24, bottom - 2);
+}
+
+static int draw_folded(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
+{
+	struct canvas c;
+	struct legend l = { 0 };
+	struct tints t = { 0 };
+	struct shade s;
+	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
+	struct shade_options shading;
+	int err;
+
+	figure_shading(o, &shading);
+	err = shade_make(&g, 1, &shading, &s);
+
+	if (err)
+		return err;
+	err = tints_make(g, o->theme, &t);
+	if (!err)
+		err = legend_make(g, &t, &l);
+	if (!err)
+		err = canvas_init(&c, o, o->height, to_ns);
+	if (!err) {
+		draw(&c, g, &s, &t, &l, o);
+		err = canvas_bytes(&c, ret_bytes, ret_len);
+		canvas_fini(&c);
+	}
+	legend_fini(&l);
+	tints_fini(&t);
+	shade_fini(&s);
+	return err;
+}
+
+int figure_render(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
+{
+	struct grid *folded;
+	int err;
+
+	if (!g->n_cols || !g->n_rows || !figure_size_valid(o))
+		return -EINVAL;
+	if (g->n_cols <= o->width - PLOT_LEFT - PLOT_RIGHT)
+		return draw_folded(g, o, ret_bytes, ret_len);
+	err = grid_fold(g, panel_fold(g->n_cols, o->width - PLOT_LEFT - PLOT_RIGHT), &folded);
+	if (err)
+		return err;
+	err = draw_folded(folded, o, ret_bytes, ret_len);
+	grid_free(folded);
+	return err;
+}

@@ -1,0 +1,36 @@
+/* legend.h - names beside their colours: the layers of a map, the series of a chart.
+ *
+ *      [##] select 1,234,567   [##] update 89,012   [##] commit 3,456   ...   and 12 more
+ *
+ * Lines are LEGEND_LINE px high, at most LEGEND_LINES of them; what does not fit is counted.
+ */
+#ifndef HEATSCOPE_LEGEND_H
+#define HEATSCOPE_LEGEND_H
+
+#include "render/draw/canvas.h"
+#include "render/color/layer_ramp.h"
+
+#define LEGEND_LINE 20
+#define LEGEND_LINES 3
+
+struct legend_item {
+	const char *name, *value;	/* value: how much, NULL: none */
+	const __u32 *ramp;		/* 256 colours; NULL: one */
+	__u32 colour;
+	bool line;			/* a line rather than an area */
+};
+
+/* How many lines they need at most, whatever the font measures. */
+unsigned legend_lines(const struct legend_item *item, size_t n, double width);
+void legend_draw(struct canvas *c, const struct legend_item *item, size_t n, double x, double y, double width);
+
+/* A grid's layers as items: most events first, the rest last. */
+struct legend {
+	size_t n;
+	struct legend_item *item;
+	char (*value)[AXIS_TEXT];
+};
+int legend_make(const struct grid *g, const struct tints *t, struct legend *ret_legend);	/* -ENOMEM */
+void legend_fini(struct legend *l);
+
+#endif

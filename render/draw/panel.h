@@ -1,0 +1,41 @@
+/* panel.h - one heat map in its frame: cells, value axis, time axis, lines.
+ *
+ *      |    y labels | frame: cells, p50 and p99 |
+ *                    | time labels, zone         |     only where asked for
+ *
+ * Range   panel_range() finds one axis for several grids, panel_draw() draws each in it.
+ * Errors  kept in the canvas.
+ */
+#ifndef HEATSCOPE_PANEL_H
+#define HEATSCOPE_PANEL_H
+
+#include "render/draw/plot.h"
+#include "render/color/layer_ramp.h"
+
+struct panel_range {
+	double low, high;		/* of the value axis */
+	bool above, below;		/* draw strips for what lies outside */
+};
+
+struct panel {
+	const struct grid *grid;
+	const struct shade *shade;
+	const struct tints *tints;	/* of the grid's layers */
+	const struct figure_options *options;
+	struct panel_range range;
+	double x, y, width, height;	/* of the frame, strips included */
+	bool time_labels;
+};
+
+void panel_range(const struct grid *const *grid, size_t n, const struct figure_options *o,
+		 struct panel_range *ret_range);
+
+void panel_draw(struct canvas *c, const struct panel *p);
+
+/* Where a value lies, in px, within the frame and between its strips. */
+double panel_y(const struct panel *p, __u64 value);
+
+/* k for grid_fold(): how many columns make one, so that a frame of width px has at most one per pixel. */
+size_t panel_fold(size_t n_cols, double width);
+
+#endif

@@ -1,0 +1,76 @@
+/* axis.h - where ticks stand and what is written at them.
+ *
+ *      values   1 2 5 10 ...   "20 µs", "1.5 ms", "2 s", "64 kB", "1.2k"
+ *      time     steps of 1 2 5 10 15 30 s, min; 1 2 3 6 12 h; days     "14:05" over "2026-11-21"
+ *
+ * Shape   A tick is a place in 0..1 along the axis, from its low end on, and a label.  Labels of
+ *         one axis do not overlap as long as a character is at most `char_px` wide.
+ * Pure    no font, time zone database or locale: a zone is data, NULL is UTC.
+ */
+#ifndef HEATSCOPE_AXIS_H
+#define HEATSCOPE_AXIS_H
+
+#include "render/grid/zone.h"
+#include <linux/types.h>
+#include <stddef.h>
+
+enum axis_scale { AXIS_LINEAR, AXIS_LOG };
+enum axis_unit { AXIS_COUNT, AXIS_NS, AXIS_BYTES, AXIS_PERCENT, AXIS_PER_S, AXIS_BYTES_PER_S };
+
+#define AXIS_TICKS_MAX 128
+#define AXIS_TEXT 32			/* bytes of a label, NUL included */
+
+struct tick {
+	double at;			/* 0..1 */
+	char text[AXIS_TEXT];		/* empty: a mark without a label */
+	char date[AXIS_TEXT];		/* time axes: second line, where the day is new; else empty */
+};
+
+/* The unit named "ns", "bytes", "%", "/s" or "bytes/s"; everything else is counted. */
+enum axis_unit axis_unit(const char *name);
+const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
+
+/* What the sum of many values is called: "time", or "total" of what is no time. */
+const char *axis_sum_name(enum axis_unit unit);
+
+/* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k"; a part that is not nothing: "< 0.01 %". */
+void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
+
+/* "1,234,567"; a mean that is small and not whole: "2.75" */
+void axis_format_count(double n, char ret_text[AXIS_TEXT]);
+
+/* A length of time in words: "100 ms", "1 s", "5 min", "1 h". */
+void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT]);
+
+/* "UTC", "UTC+01:00", "UTC-03:30". */
+void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT]);
+
+/* The same of a range; where the clock changes in it "UTC+02:00, then UTC+01:00", or, where it changes often, the zone's name. */
+#define AXIS_ZONE 80
+void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char ret_text[AXIS_ZONE]);
+
+/* "2026-11-21 14:05:00"; with a fraction only where there is one. */
+void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT]);
+
+/* "2026-10-25 01:00:00 to 05:00:00 UTC+01:00": the second day only where it is another one, the first offset only where it is. */
+#define AXIS_RANGE 96
+void axis_format_range(__s64 from_ns, __s64 to_ns, const struct zone *zone, char ret_text[AXIS_RANGE]);
+
+/* Where a value lies between low (0) and high (1); not clamped.  A log axis needs low >= 1;
+ * 0 lies at -infinity there. */
+double axis_at(enum axis_scale scale, double low, double high, double value);
+
+/* The next of 1, 2, 5 per decade, downward or upward; value > 0. */
+double axis_round_125(double value, int up);
+
+/* Ticks of values low..high (low < high; log: low >= 1) on an axis of length_px with at least
+ * gap_px between labels.  Returns how many. */
+size_t axis_value_ticks(enum axis_scale scale, enum axis_unit unit, double low, double high,
+			double length_px, double gap_px, struct tick ret_tick[AXIS_TICKS_MAX]);
+
+/* Ticks of the time from_ns..to_ns (wall clock, ns from the epoch), at whole steps of the local clock; what a change of it brings too near
+ * to its neighbour has no label. */
+size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, const struct zone *zone, double length_px,
+		       double char_px, struct tick ret_tick[AXIS_TICKS_MAX]);
+
+#endif

@@ -1,0 +1,150 @@
+#include "test/kit/check.h"
+#include "aggregator/base/admission.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+/* One that asks: what became of it, and in which order. */
+struct asker {
+	struct turn turn;
+	bool gone, fails, started, dropped;
+	size_t order;
+};
+
+static struct admission all;
+static size_t n_started;
+
+static struct asker *of(struct turn *t) { return (struct asker *)((char *)t - offsetof(struct asker, turn)); }
+static bool wanted(struct turn *t) { return !of(t)->gone; }
+static void drop(struct turn *t) { of(t)->dropped = true; }
+
+static void start(struct turn *t)
+{
+	of(t)->started = true;
+	of(t)->order = n_started++;
+	if (of(t)->fails)
+		admission_leave(&all, ADMISSION_LARGE);
+}
+
+static int begin(void **state)
+{
+	all = (struct admission){ 0 };
+	n_started = 0;
+	return 0;
+}
+
+static struct asker asker(void)
+{
+	return (struct asker){ .turn = { .wanted = wanted, .start = start, .drop = drop } };
+}
+
+static void fill(enum admission_class class, size_t most)
+{
+	for (size_t i = 0; i < most; i++)
+		assert_true(admission_take(&all, class));
+	assert_false(admission_take(&all, class));
+}
+
+static void no_class_waits_for_another(void **state)
+{
+	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
+	fill(ADMISSION_MEDIUM, MEDIUM_RUNNING_MAX);
+	fill(ADMISSION_SMALL, SMALL_RUNNING_MAX);
+	fill(ADMISSION_LIVE, LIVE_RUNNING_MAX);
+}
+
+static void they_start_in_the_order_they_came(void **state)
+{
+	struct asker a[3] = { asker(), asker(), asker() };
+
+	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &a[i].turn), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_false(a[i].started);
+		admission_leave(&all, ADMISSION_LARGE);
+		assert_true(a[i].started);
+		assert_int_equal(a[i].order, i);
+	}
+}
+
+static void who_comes_later_does_not_pass_who_waits(void **state)
+{
+	struct asker a = asker();
+
+	assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &a.turn), 0);
+	assert_false(admission_take(&all, ADMISSION_LARGE));
+}
+
+static void whose_reader_is_gone_is_dropped_at_its_turn(void **state)
+{
+	struct asker a[3] = { asker(), asker(), asker() };
+
+	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &a[i].turn), 0);
+	a[0].gone = a[1].gone = true;
+	admission_leave(&all, ADMISSION_LARGE);
+	assert_true(a[0].dropped && a[1].dropped && a[2].started);
+	assert_int_equal(all.queue[ADMISSION_LARGE].n_running, LARGE_RUNNING_MAX);
+	assert_int_equal(all.queue[ADMISSION_LARGE].n_waiting, 0);
+}
+
+static void one_that_fails_at_once_makes_room_for_the_next(void **state)
+{
+	struct asker a[3] = { asker(), asker(), asker() };
+
+	fill(ADMISSION_LARGE, LARGE_RUNNING_MAX);
+	for (size_t i = 0; i < 3; i++) {
+		a[i].fails = i < 2;
+		assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &a[i].turn), 0);
+	}
+	admission_leave(&all, ADMISSION_LARGE);
+	assert_true(a[0].started && a[1].started && a[2].started);
+	assert_int_equal(all.queue[ADMISSION_LARGE].n_running, LARGE_RUNNING_MAX);
+}
+
+static void beyond_the_bound_it_is_refused_unless_readers_are_gone(void **state)
+{
+	static struct asker a[LARGE_WAITING_MAX];
+	struct asker one = asker();
+
+	for (size_t i = 0; i < LARGE_WAITING_MAX; i++) {
+		a[i] = asker();
+		assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &a[i].turn), 0);
+	}
+	assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &one.turn), -EBUSY);
+	a[LARGE_WAITING_MAX / 2].gone = true;
+	assert_int_equal(admission_wait(&all, ADMISSION_LARGE, &one.turn), 0);
+	assert_true(a[LARGE_WAITING_MAX / 2].dropped);
+	assert_int_equal(all.queue[ADMISSION_LARGE].n_waiting, LARGE_WAITING_MAX);
+}
+
+static void one_that_is_removed_is_not_called(void **state)
+{
+	struct asker a = asker(), b = asker();
+
+	fill(ADMISSION_LIVE, LIVE_RUNNING_MAX);
+	assert_int_equal(admission_wait(&all, ADMISSION_LIVE, &a.turn), 0);
+	assert_int_equal(admission_wait(&all, ADMISSION_LIVE, &b.turn), 0);
+	admission_remove(&all, ADMISSION_LIVE, &a.turn);
+	admission_remove(&all, ADMISSION_LIVE, &a.turn);
+	admission_leave(&all, ADMISSION_LIVE);
+	assert_true(!a.started && !a.dropped && b.started);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(no_class_waits_for_another, begin),
+		cmocka_unit_test_setup(they_start_in_the_order_they_came, begin),
+		cmocka_unit_test_setup(who_comes_later_does_not_pass_who_waits, begin),
+		cmocka_unit_test_setup(whose_reader_is_gone_is_dropped_at_its_turn, begin),
+		cmocka_unit_test_setup(one_that_fails_at_once_makes_room_for_the_next, begin),
+		cmocka_unit_test_setup(beyond_the_bound_it_is_refused_unless_readers_are_gone, begin),
+		cmocka_unit_test_setup(one_that_is_removed_is_not_called, begin),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+#include "aggregator/base/timekeeper.h"
+#include "test/kit/check.h"
+
+#define S 1000000000ll
+#define DAY (86400 * S)
+#define BOOT (5000 * S)			/* the machine runs for so long already */
+#define NOW (1700000000 * S)
+
+static struct timekeeper k;
+
+/* The look of so long after BOOT, with a wall clock that is `ahead_ns` ahead of NOW's. */
+static enum leap look(__s64 after_s, __s64 ahead_ns)
+{
+	__s64 step_ns;
+
+	return timekeeper_look(&k, NOW + after_s * S + ahead_ns, BOOT + after_s * S, &step_ns);
+}
+
+static __s64 expires_by(__s64 ahead_ns)	/* ahead of NOW's */
+{
+	__s64 ahead = timekeeper_ahead(&k);
+
+	return ahead > 0 ? ahead_ns - ahead : ahead_ns;
+}
+
+static void a_clock_that_is_right_is_believed(void **state)
+{
+	assert_int_equal(timekeeper_begin(&k, NOW - 30 * S, NOW, BOOT), LEAP_NONE);
+	for (int i = 1; i < 10000; i += 7)
+		assert_int_equal(look(i, 0), LEAP_NONE);
+	assert_int_equal(timekeeper_ahead(&k), 0);
+	assert_int_equal(timekeeper_begin(&k, 0, NOW, BOOT), LEAP_NONE);	/* nothing is kept: nothing can be lost */
+	assert_int_equal(timekeeper_ahead(&k), 0);
+}
+
+static void what_jumps_and_comes_back_expires_nothing(void **state)
+{
+	static const __s64 leap_ns[] = { 463 * DAY, 2 * 60 * S, 20000 * DAY, -463 * DAY, -2 * 60 * S };
+
+	for (size_t i = 0; i < sizeof(leap_ns) / sizeof(*leap_ns); i++) {
+		timekeeper_begin(&k, NOW, NOW, BOOT);
+		look(1, 0);
+		assert_int_equal(look(2, leap_ns[i]), LEAP_BEGUN);
+		for (int s = 3; s < 3600; s++) {
+			assert_int_equal(look(s, leap_ns[i]), LEAP_NONE);
+			assert_true(expires_by(leap_ns[i]) <= 0);
+		}
+		assert_int_equal(look(3600, 0), LEAP_UNDONE);
+		assert_int_equal(timekeeper_ahead(&k), 0);
+	}
+}
+
+/* Off for 30 days, or booted with a wrong clock: the one runs on, the other is set right. */
+static void a_real_gap_is_believed_after_an_hour(void **state)
+{
+	assert_int_equal(timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT), LEAP_BEGUN);
+	for (int s = 10; s < 3600; s += 10) {
+		assert_int_equal(look(s, 0), LEAP_NONE);
+		assert_int_equal(expires_by(0), -30 * DAY);
+	}
+	assert_int_equal(look(3600, 0), LEAP_BELIEVED);
+	assert_int_equal(expires_by(0), 0);
+	assert_int_equal(look(3610, 0), LEAP_NONE);
+}
+
+static void a_clock_that_is_not_even_is_tried_again(void **state)
+{
+	timekeeper_begin(&k, NOW, NOW + 463 * DAY, BOOT);
+	assert_int_equal(look(3500, 463 * DAY), LEAP_NONE);
+	assert_int_equal(look(3510, 400 * DAY), LEAP_BEGUN);
+	assert_int_equal(look(3600, 400 * DAY), LEAP_NONE);
+	assert_int_equal(look(7100, 400 * DAY), LEAP_NONE);
+	assert_int_equal(expires_by(0), -400 * DAY);
+	assert_int_equal(look(7110, 400 * DAY), LEAP_BELIEVED);
+	assert_int_equal(expires_by(0), 0);
+}
+
+/* As far as it was believed: the same wrong clock at the next boot is a leap again. */
+static void what_was_not_believed_is_no_witness(void **state)
+{
+	__s64 kept_ns;
+
+	timekeeper_begin(&k, NOW, NOW + 463 * DAY, BOOT);
+	look(70, 463 * DAY);
+	kept_ns = NOW + 70 * S + 463 * DAY - timekeeper_ahead(&k);
+	assert_int_equal(kept_ns, NOW + 70 * S);
+	assert_int_equal(timekeeper_begin(&k, kept_ns, NOW + 200 * S + 463 * DAY, BOOT), LEAP_BEGUN);
+	assert_int_equal(timekeeper_ahead(&k), 463 * DAY + 130 * S);
+}
+
+/* As small steps as one likes add up to no jump: it is followed by a hundredth of the time that passes. */
+static void what_differs_little_is_followed_slowly(void **state)
+{
+	__s64 was;
+
+	timekeeper_begin(&k, NOW, NOW, BOOT);
+	assert_int_equal(look(1, 50 * S), LEAP_NONE);
+	was = timekeeper_ahead(&k);
+	assert_in_range(was, 49 * S, 50 * S);
+	assert_int_equal(look(1001, 50 * S), LEAP_NONE);
+	assert_int_equal(timekeeper_ahead(&k), was - 10 * S);
+	assert_int_equal(look(10001, 50 * S), LEAP_NONE);
+	assert_int_equal(timekeeper_ahead(&k), 0);
+	assert_int_equal(look(10002, 100 * S), LEAP_NONE);
+	assert_int_equal(look(10003, 150 * S), LEAP_BEGUN);
+}
+
+static void a_step_is_told_once(void **state)
+{
+	__s64 step_ns;
+
+	timekeeper_begin(&k, NOW - 30 * DAY, NOW, BOOT);	/* a gap is none */
+	timekeeper_look(&k, NOW + S, BOOT + S, &step_ns);
+	assert_int_equal(step_ns, 0);
+	timekeeper_look(&k, NOW + 2 * S + DAY, BOOT + 2 * S, &step_ns);
+	assert_int_equal(step_ns, DAY);
+	timekeeper_look(&k, NOW + 3 * S + DAY, BOOT + 3 * S, &step_ns);
+	assert_int_equal(step_ns, 0);
+	timekeeper_look(&k, NOW + 9 * S, BOOT + 9 * S, &step_ns);
+	assert_int_equal(step_ns, -DAY);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_clock_that_is_right_is_believed),
+	cmocka_unit_test(what_jumps_and_comes_back_expires_nothing),
+	cmocka_unit_test(a_real_gap_is_believed_after_an_hour),
+	cmocka_unit_test(a_clock_that_is_not_even_is_tried_again),
+	cmocka_unit_test(what_was_not_believed_is_no_witness),
+	cmocka_unit_test(what_differs_little_is_followed_slowly),
+	cmocka_unit_test(a_step_is_told_once),
+};
+
+CHECK_MAIN(tests)

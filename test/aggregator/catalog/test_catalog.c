@@ -1,0 +1,662 @@
+#include "test/kit/wire_kit.h"
+
+#include <errno.h>
+
+static void never(void *arg, int err, const struct catalog_inst *made)
+{
+	fail_msg("done() was called for a request that was refused");
+}
+
+/* The sentence with which it is refused. */
+static const char *refusal(struct rig *r, json_t *request)
+{
+	static char reason[REASON_MAX];
+
+	reason[0] = 0;
+	assert_int_equal(catalog_create(r->catalog, request, wire_now_ns(), never, NULL, reason), -EINVAL);
+	json_decref(request);
+	return reason;
+}
+
+static void an_instrumentation_is_made_of_a_known_metric(void **state)
+{
+	struct rig r;
+	const struct catalog_inst *ci;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("statement,latency"));
+	ci = catalog_find(r.catalog, id);
+	assert_non_null(ci);
+	assert_ptr_equal(catalog_first(r.catalog), ci);
+	assert_int_equal(ci->in.n_fields, 1);
+	assert_string_equal(ci->in.field[0], "statement");
+	assert_string_equal(ci->in.measure[0], "latency");
+	assert_string_equal(ci->numeric, "latency");
+	assert_int_equal(ci->hostname_at, -1);
+	assert_true(ci->in.ruler[0] == WIRE_RULER);
+	rig_end(&r);
+}
+
+static void an_unknown_metric_is_refused_with_its_name(void **state)
+{
+	struct rig r;
+
+	rig_begin(&r, NULL);
+	assert_string_equal(refusal(&r, wire_request("")), "\"mysql.queries\" is not a valid module/stat pair");
+	assert_string_equal(refusal(&r, json_pack("{s:s}", "module", "mysql")), "missing value for required field: \"stat\"");
+	rig_end(&r);
+}
+
+static void a_metric_that_sources_refuse_is_refused_with_their_reason(void **state)
+{
+	struct rig r;
+	json_t *hello = wire_hello("db1", "refused", "CAP_BPF is missing");
+	const char *name;
+	char reason[REASON_MAX];
+
+	rig_begin(&r, NULL);
+	assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+	json_decref(hello);
+	assert_null(catalog_metric(r.catalog, 0));
+	assert_string_equal(refusal(&r, wire_request("")),
+			    "no source can measure mysql.queries; db1 says: CAP_BPF is missing");
+	rig_end(&r);
+}
+
+static void metrics_are_those_of_connected_sources_and_of_instrumentations(void **state)
+{
+	struct rig r;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	assert_null(catalog_metric(r.catalog, 0));
+	rig_hello(&r, "db1");
+	rig_hello(&r, "db2");
+	assert_non_null(catalog_metric(r.catalog, 0));
+	assert_null(catalog_metric(r.catalog, 1));
+	assert_non_null(metric_field(catalog_metric(r.catalog, 0), HOSTNAME_FIELD));
+	id = rig_create(&r, wire_request(""));
+	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db2");
+	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	rig_end(&r);
+}
+
+/* db1 has the usual fields, db2 two more, db3 one of these and another one. */
+static void a_metric_has_the_fields_of_all_hosts(void **state)
+{
+	static const char *const more[3][3] = { { NULL }, { "pool", "zone", NULL }, { "zone", "shard", NULL } };
+	static const char *const want[] = { "command", "statement", "latency", "cputime", "pool", "zone", "shard", HOSTNAME_FIELD };
+	struct rig r;
+	const struct metric *m;
+	const struct catalog_inst *ci;
+	json_t *request = wire_request("shard,command");
+	const char *name;
+	char reason[REASON_MAX], source[8];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	for (int i = 0; i < 3; i++) {
+		json_t *hello, *fields;
+
+		snprintf(source, sizeof(source), "db%d", i + 1);
+		hello = wire_hello(source, "ok", "");
+		fields = json_object_get(json_array_get(json_object_get(hello, "metrics"), 0), "fields");
+		for (int k = 0; more[i][k]; k++)
+			json_array_append_new(fields, json_pack("{s:s, s:s, s:s, s:s}", "name", more[i][k], "label", more[i][k], "type", "string",
+								"arity", "discrete"));
+		assert_int_equal(catalog_hello(r.catalog, hello, &name, reason), 0);
+		json_decref(hello);
+	}
+	m = catalog_metric_find(r.catalog, "mysql", "queries");
+	assert_int_equal(m->n_fields, sizeof(want) / sizeof(*want));
+	for (size_t i = 0; i < m->n_fields; i++)
+		assert_string_equal(m->field[i].name, want[i]);
+	assert_null(catalog_metric(r.catalog, 1));
+	json_object_set_new(request, "predicate", json_string("{\"eq\": [\"pool\", \"a\"]}"));
+	id = rig_create(&r, request);
+	ci = catalog_find(r.catalog, id);
+	catalog_bye(r.catalog, "db2");
+	catalog_bye(r.catalog, "db3");
+	assert_null(metric_field(catalog_metric_find(r.catalog, "mysql", "queries"), "shard"));	/* nobody could measure it now */
+	assert_non_null(metric_field(ci->metric, "pool"));
+	rig_end(&r);
+}
+
+static void a_restart_knows_instrumentation_metric_and_data(void **state)
+{
+	static const __u64 values[] = { 5000, 6000 };
+	struct rig r;
+	struct bytes data = { 0 };
+	struct arrival *a;
+	const struct catalog_inst *ci;
+	char before[40];
+	__s64 slot = wire_now_ns() / 1000000000;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("hostname,latency"));
+	wire_batch(&data, "db1", id, slot, 1, NULL, values, 2);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(arrival_name_host(a, 0), 0);
+	assert_int_equal(flush_add(r.flush, a), 0);
+	strcpy(before, catalog_identity(r.catalog));
+	rig_stop(&r);
+
+	rig_begin(&r, r.store);
+	ci = catalog_find(r.catalog, id);
+	assert_non_null(ci);
+	assert_string_equal(catalog_identity(r.catalog), before);
+	assert_int_equal(ci->hostname_at, 0);
+	assert_string_equal(ci->numeric, "latency");
+	assert_true(ci->in.ruler[0] == WIRE_RULER);
+	assert_non_null(catalog_metric_find(r.catalog, "mysql", "queries"));
+	assert_int_equal(rig_cubed(&r, id), 2);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, wire_now_ns()), 1);
+	rig_hello(&r, "db1");
+	assert_int_equal(rig_create(&r, wire_request("")), id + 1);
+	bytes_fini(&data);
+	rig_end(&r);
+}
+
+static void an_id_is_never_given_twice(void **state)
+{
+	struct rig r;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request(""));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_null(catalog_find(r.catalog, id));
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), -ENOENT);
+	assert_true(rig_create(&r, wire_request("")) > id);
+	rig_end(&r);
+}
+
+static void sources_that_can_report_are_counted_once(void **state)
+{
+	struct rig r;
+	const struct catalog_inst *ci;
+	__s64 now = wire_now_ns(), slot = now / 1000000000;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	rig_hello(&r, "db2");
+	id = rig_create(&r, wire_request(""));
+	ci = catalog_find(r.catalog, id);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
+	catalog_seen(r.catalog, id, "db2", slot);
+	catalog_seen(r.catalog, id, "db3", slot);		/* not connected, but seen */
+	catalog_seen(r.catalog, id, "db4", slot - 4000);	/* older than the retention of 3600 s */
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 3);
+	catalog_bye(r.catalog, "db1");
+	catalog_bye(r.catalog, "db2");
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 2);
+	catalog_expired(r.catalog, id, (const __s64[TIERS]){ slot + 1, slot + 1, slot + 1 }, slot + 1);
+	assert_int_equal(catalog_n_sources(r.catalog, ci, now), 0);
+	rig_end(&r);
+}
+
+static void count_changes(void *arg, bool wanted)
+{
+	((int *)arg)[wanted]++;
+}
+
+static void observers_learn_what_is_wanted_and_who_is_there(void **state)
+{
+	struct rig r;
+	int n[2] = { 0 };
+	struct catalog_observer o = { .changed = count_changes, .arg = n };
+	json_t *states = json_pack("{s:[{s:i, s:s, s:s}]}", "instrumentations", "id", 1, "state", "failed", "reason", "no BTF");
+	json_t *want;
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	catalog_observe(r.catalog, &o);
+	rig_hello(&r, "db1");
+	assert_int_equal(n[false], 1);
+	id = rig_create(&r, wire_request("command"));
+	assert_int_equal(n[true], 1);
+	want = catalog_want(r.catalog);
+	assert_int_equal(json_array_size(json_object_get(want, "instrumentations")), 1);
+	assert_string_equal(json_string_value(json_object_get(want, "aggregator")), catalog_identity(r.catalog));
+	json_decref(want);
+	assert_int_equal(catalog_state(r.catalog, "db1", states, reason), 0);
+	assert_int_equal(n[false], 2);
+	assert_string_equal(source_inst(catalog_source_find(r.catalog, "db1"), id)->reason, "no BTF");
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_int_equal(n[true], 2);
+	assert_null(source_inst(catalog_source_find(r.catalog, "db1"), id));
+	catalog_unobserve(r.catalog, &o);
+	catalog_bye(r.catalog, "db1");
+	assert_int_equal(n[false], 2);
+	json_decref(states);
+	rig_end(&r);
+}
+
+static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
+{
+	struct rig r;
+	struct catalog *second;
+	char reason[REASON_MAX];
+
+	rig_begin(&r, NULL);
+	assert_int_equal(r.store->ops->inst_put(r.store, 9, "{\"instrumentation\": {\"module\": \"mysql\"}}"), 0);
+	assert_int_equal(catalog_new(r.flush, r.cube, 100, &second), 0);
+	assert_int_equal(catalog_load(second, r.store, INT64_MAX / 2, reason), -EINVAL);
+	assert_non_null(strstr(reason, "stored instrumentation 9 cannot be read"));
+	catalog_free(second);
+	rig_end(&r);
+}
+
+/* The last hour of an hour's retention lies before the slots that are not settled. */
+static void all_that_may_be_asked_for_is_in_memory(void **state)
+{
+	static const __u64 values[] = { 5000 };
+	struct rig r;
+	struct arrival *a;
+	json_t *request = wire_request("command");
+	__s64 newest = wire_now_ns() / 1000000000, first, last;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	json_object_set_new(request, "retention-time", json_integer(10));
+	id = rig_create(&r, request);
+	for (__u32 i = 0; i <= 20; i++) {
+		struct bytes data = { 0 };
+
+		wire_batch(&data, "db1", id, newest - 20 + i, i + 1, "query", values, 1);
+		assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+		assert_int_equal(flush_add(r.flush, a), 0);
+		bytes_fini(&data);
+	}
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(cube_range(r.cube, id, &first, &last), 0);
+	assert_int_equal(last, newest);
+	assert_true(first <= newest - 1 - 10);
+	rig_end(&r);
+}
+
+struct outcome {
+	int err, n;
+};
+
+static void on_outcome(void *arg, int err, const struct catalog_inst *ci)
+{
+	struct outcome *o = arg;
+
+	assert_true(!err == (ci != NULL));
+	o->err = err;
+	o->n++;
+}
+
+static json_t *json_of(const char *text)
+{
+	json_t *json = json_loads(text, 0, NULL);
+
+	assert_non_null(json);
+	return json;
+}
+
+/* Returns what done() was told. */
+static int change(struct rig *r, __u64 id, const char *text)
+{
+	struct outcome o = { 0 };
+	json_t *changes = json_of(text);
+	char reason[REASON_MAX] = "";
+
+	if (catalog_change(r->catalog, id, changes, on_outcome, &o, reason))
+		fail_msg("%s", reason);
+	assert_int_equal(o.n, 0);
+	uv_run(&r->loop, UV_RUN_DEFAULT);
+	assert_int_equal(o.n, 1);
+	json_decref(changes);
+	return o.err;
+}
+
+static size_t wanted(struct rig *r)
+{
+	json_t *want = catalog_want(r->catalog);
+	size_t n = json_array_size(json_object_get(want, "instrumentations"));
+
+	json_decref(want);
+	return n;
+}
+
+static void a_suspended_one_is_not_wanted_and_stays_so_over_a_restart(void **state)
+{
+	struct rig r;
+	int n[2] = { 0 };
+	struct catalog_observer o = { .changed = count_changes, .arg = n };
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	catalog_observe(r.catalog, &o);
+	assert_int_equal(wanted(&r), 1);
+	assert_int_equal(change(&r, id, "{\"enabled\": false, \"retention-time\": 77}"), 0);
+	assert_int_equal(wanted(&r), 0);
+	assert_int_equal(n[true], 1);
+	assert_int_equal(change(&r, id, "{\"idle-max\": 0}"), 0);
+	assert_int_equal(n[true], 1);		/* nothing that collectors have to know */
+	catalog_unobserve(r.catalog, &o);
+	rig_stop(&r);
+
+	rig_begin(&r, r.store);
+	assert_int_equal(wanted(&r), 0);
+	assert_int_equal(catalog_find(r.catalog, id)->in.retention_s, 77);
+	assert_int_equal(change(&r, id, "{\"enabled\": true}"), 0);
+	assert_int_equal(wanted(&r), 1);
+	rig_end(&r);
+}
+
+static void changes_follow_one_another(void **state)
+{
+	static const char *const text[] = { "{\"retention-time\": 100}", "{\"idle-max\": 50}", "{\"enabled\": \"false\"}" };
+	struct rig r;
+	struct outcome o = { 0 };
+	const struct catalog_inst *ci;
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	for (int i = 0; i < 3; i++) {		/* none waits for the one before it */
+		json_t *changes = json_of(text[i]);
+
+		assert_int_equal(catalog_change(r.catalog, id, changes, on_outcome, &o, reason), 0);
+		json_decref(changes);
+	}
+	ci = catalog_find(r.catalog, id);
+	assert_int_equal(ci->in.retention_s, 3600);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(o.n, 3);
+	assert_int_equal(ci->in.retention_s, 100);
+	assert_int_equal(ci->in.idle_max_s, 50);
+	assert_true(ci->in.suspended);
+	rig_end(&r);
+}
+
+static void what_is_deleted_does_not_come_back_by_a_change(void **state)
+{
+	struct rig r;
+	struct outcome o = { 0 };
+	json_t *changes = json_of("{\"retention-time\": 100}");
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	assert_int_equal(catalog_change(r.catalog, id, changes, on_outcome, &o, reason), 0);
+	assert_int_equal(catalog_delete(r.catalog, id, NULL, NULL), 0);
+	assert_int_equal(catalog_change(r.catalog, id, changes, on_outcome, &o, reason), -ENOENT);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(o.n, 1);
+	assert_int_equal(o.err, -ENOENT);
+	json_decref(changes);
+	rig_stop(&r);
+	rig_begin(&r, r.store);
+	assert_null(catalog_first(r.catalog));
+	rig_end(&r);
+}
+
+static void more_retention_does_not_pretend_to_hold_more(void **state)
+{
+	static const __u64 values[] = { 5000 };
+	struct rig r;
+	json_t *request = wire_request("command");
+	__s64 newest = wire_now_ns() / 1000000000, first, last, before;
+	struct bytes data = { 0 };
+	struct arrival *a;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	json_object_set_new(request, "retention-time", json_integer(10));
+	id = rig_create(&r, request);
+	wire_batch(&data, "db1", id, newest, 1, "query", values, 1);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(flush_add(r.flush, a), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(cube_range(r.cube, id, &before, &last), 0);
+	assert_int_equal(change(&r, id, "{\"retention-time\": 60}"), 0);
+	assert_int_equal(cube_range(r.cube, id, &first, &last), 0);
+	assert_int_equal(first, before);	/* older slots are the store's */
+	assert_int_equal(rig_cubed(&r, id), 1);
+	bytes_fini(&data);
+	rig_end(&r);
+}
+
+static void a_clone_differs_in_what_is_named(void **state)
+{
+	struct rig r;
+	struct outcome o = { 0 };
+	json_t *request = wire_request("command,cputime"), *other = json_of("{\"decomposition\": \"statement,cputime\", \"keys\": 5}");
+	const struct catalog_inst *ci;
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	json_object_set_new(request, "granularity", json_real(0.05));
+	id = rig_create(&r, request);
+	assert_int_equal(catalog_clone(r.catalog, id, other, wire_now_ns(), on_outcome, &o, reason), 0);
+	assert_int_equal(catalog_clone(r.catalog, id + 9, other, wire_now_ns(), never, NULL, reason), -ENOENT);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(o.n, 1);
+	ci = catalog_find(r.catalog, id + 1);
+	assert_string_equal(ci->in.field[0], "statement");
+	assert_string_equal(ci->numeric, "cputime");
+	assert_int_equal(ci->in.n_keys, 5);
+	assert_true(ci->in.slot_ns == 50000000);
+	json_decref(other);
+	rig_end(&r);
+}
+
+static void whom_nobody_asks_for_is_deleted(void **state)
+{
+	struct rig r;
+	__s64 now = wire_now_ns(), second = 1000000000;
+	__u64 id[3];
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	for (int i = 0; i < 3; i++) {
+		json_t *request = wire_request("command");
+
+		json_object_set_new(request, "idle-max", json_integer(i ? 60 : 0));	/* 0: never */
+		id[i] = rig_create(&r, request);
+	}
+	catalog_reap(r.catalog, now);
+	catalog_reap(r.catalog, now + 30 * second);
+	assert_non_null(catalog_find(r.catalog, id[1]));
+	catalog_touch(r.catalog, id[2], now + 30 * second);
+	catalog_touch(r.catalog, 99, now);
+	catalog_reap(r.catalog, now + 70 * second);
+	assert_non_null(catalog_find(r.catalog, id[0]));
+	assert_null(catalog_find(r.catalog, id[1]));
+	assert_non_null(catalog_find(r.catalog, id[2]));
+	rig_stop(&r);
+
+	rig_begin(&r, r.store);			/* the time away does not count */
+	catalog_reap(r.catalog, now + 5000 * second);
+	assert_non_null(catalog_find(r.catalog, id[2]));
+	catalog_reap(r.catalog, now + 5060 * second);
+	assert_null(catalog_find(r.catalog, id[2]));
+	assert_non_null(catalog_find(r.catalog, id[0]));
+	catalog_touch(r.catalog, id[0], 0);
+	rig_end(&r);
+}
+
+static void tell_state(struct rig *r, const char *source, __u64 id, const char *state, const char *why)
+{
+	json_t *states = json_pack("{s:[{s:I, s:s, s:s}]}", "instrumentations", "id", (json_int_t)id, "state", state,
+				   "reason", why);
+	char reason[REASON_MAX];
+
+	assert_int_equal(catalog_state(r->catalog, source, states, reason), 0);
+	json_decref(states);
+}
+
+static void assert_fare(struct rig *r, __u64 id, const char *source, __s64 now, enum fare want, const char *says)
+{
+	char reason[REASON_MAX];
+
+	assert_int_equal(catalog_fare(catalog_find(r->catalog, id), catalog_source_find(r->catalog, source), now, reason), want);
+	assert_non_null(strstr(reason, says));
+}
+
+static void a_source_fares_as_it_says_and_as_it_is_seen(void **state)
+{
+	struct rig r;
+	json_t *cannot = wire_hello("db2", "refused", "CAP_BPF is missing");
+	__s64 now = wire_now_ns(), slot = now / 1000000000;
+	const char *name;
+	char reason[REASON_MAX];
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	assert_int_equal(catalog_hello(r.catalog, cannot, &name, reason), 0);
+	id = rig_create(&r, wire_request("command"));
+	assert_fare(&r, id, "db1", now, FARE_PENDING, "");
+	assert_fare(&r, id, "db2", now, FARE_FAILED, "CAP_BPF is missing");
+	assert_int_equal(catalog_n_sources(r.catalog, catalog_find(r.catalog, id), now), 1);
+	tell_state(&r, "db1", id, "active", "");
+	assert_fare(&r, id, "db1", now, FARE_ACTIVE, "");
+	catalog_seen(r.catalog, id, "db1", slot);
+	catalog_lost(r.catalog, id, "db1", 12, now);
+	assert_fare(&r, id, "db1", now + FARE_LOSS_NS - 1, FARE_PARTIAL, "12 since");
+	assert_fare(&r, id, "db1", now + FARE_LOSS_NS, FARE_ACTIVE, "");
+	tell_state(&r, "db1", id, "partial", "one of two servers may not be looked into");
+	assert_fare(&r, id, "db1", now + FARE_LOSS_NS, FARE_PARTIAL, "one of two");
+	tell_state(&r, "db1", id, "failed", "no memory");
+	assert_fare(&r, id, "db1", now, FARE_FAILED, "no memory");
+	assert_int_equal(catalog_n_sources(r.catalog, catalog_find(r.catalog, id), now), 0);
+	assert_int_equal(change(&r, id, "{\"enabled\": false}"), 0);
+	assert_fare(&r, id, "db1", now, FARE_SUSPENDED, "");
+	assert_int_equal(change(&r, id, "{\"enabled\": true}"), 0);
+	assert_fare(&r, id, "db1", now, FARE_PENDING, "");	/* what it said before says nothing now */
+	catalog_bye(r.catalog, "db1");
+	assert_fare(&r, id, "db1", now, FARE_GONE, "");
+	json_decref(cannot);
+	rig_end(&r);
+}
+
+/* A collector counts whole slots; a clock that is ahead of ours by more than one says nothing of ours. */
+static void a_source_is_pending_until_its_first_slot_begins(void **state)
+{
+	struct rig r;
+	__s64 now = wire_now_ns(), from = (now / 1000000000 + 1) * 1000000000;
+	const struct { __s64 at; enum fare fare; } cases[] = {
+		{ from - 1000000000, FARE_PENDING }, { from - 1, FARE_PENDING }, { from, FARE_ACTIVE }, { from - 1000000001, FARE_ACTIVE },
+	};
+	char reason[REASON_MAX];
+	json_t *states;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	states = json_pack("{s:[{s:I, s:s, s:I}]}", "instrumentations", "id", (json_int_t)id, "state", "active", "counts_from",
+			   (json_int_t)from);
+	assert_int_equal(catalog_state(r.catalog, "db1", states, reason), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_fare(&r, id, "db1", cases[i].at, cases[i].fare, "");
+	json_decref(states);
+	rig_end(&r);
+}
+
+static void who_can_and_was_there_shortly_before_is_waited_for(void **state)
+{
+	struct rig r;
+	__s64 now = wire_now_ns(), slot = now / 1000000000;
+	const struct catalog_inst *ci;
+	__u64 id;
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	rig_hello(&r, "db2");
+	rig_hello(&r, "db3");
+	id = rig_create(&r, wire_request("command"));
+	ci = catalog_find(r.catalog, id);
+	for (int i = 1; i <= 3; i++)
+		tell_state(&r, (const char *[]){ "db1", "db2", "db3" }[i - 1], id, "active", "");
+	assert_true(catalog_reported(r.catalog, ci, slot, now));	/* nobody ever did: nobody is waited for */
+	catalog_seen(r.catalog, id, "db1", slot);
+	catalog_seen(r.catalog, id, "db2", slot - 1);
+	catalog_seen(r.catalog, id, "db3", slot - 17);		/* silent for too long */
+	catalog_seen(r.catalog, id, "db4", slot - 1);		/* not connected */
+	assert_false(catalog_reported(r.catalog, ci, slot, now));
+	assert_true(catalog_reported(r.catalog, ci, slot - 1, now));
+	catalog_seen(r.catalog, id, "db2", slot);
+	assert_true(catalog_reported(r.catalog, ci, slot, now));
+	assert_false(catalog_reported(r.catalog, ci, slot + 1, now));
+	tell_state(&r, "db1", id, "failed", "no memory");
+	catalog_bye(r.catalog, "db2");
+	assert_true(catalog_reported(r.catalog, ci, slot + 1, now));
+	rig_end(&r);
+}
+
+static void on_seen(void *arg, __u64 inst)
+{
+	*(__u64 *)arg = inst;
+}
+
+static void who_waits_is_told_that_somebody_reported(void **state)
+{
+	struct rig r;
+	int n[2] = { 0 };
+	__u64 id, seen = 0;
+	struct catalog_observer o = { .changed = count_changes, .seen = on_seen, .arg = &seen };
+	struct catalog_observer deaf = { .changed = count_changes, .arg = n };
+
+	rig_begin(&r, NULL);
+	rig_hello(&r, "db1");
+	id = rig_create(&r, wire_request("command"));
+	catalog_observe(r.catalog, &o);
+	catalog_observe(r.catalog, &deaf);
+	catalog_seen(r.catalog, id, "db1", 5);
+	assert_int_equal(seen, id);
+	catalog_unobserve(r.catalog, &o);
+	catalog_unobserve(r.catalog, &deaf);
+	rig_end(&r);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_suspended_one_is_not_wanted_and_stays_so_over_a_restart),
+	cmocka_unit_test(changes_follow_one_another),
+	cmocka_unit_test(what_is_deleted_does_not_come_back_by_a_change),
+	cmocka_unit_test(more_retention_does_not_pretend_to_hold_more),
+	cmocka_unit_test(a_clone_differs_in_what_is_named),
+	cmocka_unit_test(whom_nobody_asks_for_is_deleted),
+	cmocka_unit_test(a_source_fares_as_it_says_and_as_it_is_seen),
+	cmocka_unit_test(a_source_is_pending_until_its_first_slot_begins),
+	cmocka_unit_test(who_can_and_was_there_shortly_before_is_waited_for),
+	cmocka_unit_test(who_waits_is_told_that_somebody_reported),
+	cmocka_unit_test(an_instrumentation_is_made_of_a_known_metric),
+	cmocka_unit_test(an_unknown_metric_is_refused_with_its_name),
+	cmocka_unit_test(a_metric_that_sources_refuse_is_refused_with_their_reason),
+	cmocka_unit_test(metrics_are_those_of_connected_sources_and_of_instrumentations),
+	cmocka_unit_test(a_metric_has_the_fields_of_all_hosts),
+	cmocka_unit_test(a_restart_knows_instrumentation_metric_and_data),
+	cmocka_unit_test(an_id_is_never_given_twice),
+	cmocka_unit_test(sources_that_can_report_are_counted_once),
+	cmocka_unit_test(observers_learn_what_is_wanted_and_who_is_there),
+	cmocka_unit_test(a_stored_instrumentation_that_cannot_be_read_is_said),
+	cmocka_unit_test(all_that_may_be_asked_for_is_in_memory),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,171 @@
+#include "test/kit/wire_kit.h"
+
+#include <errno.h>
+
+static struct source *parsed(json_t *hello)
+{
+	struct source *s = NULL;
+	char reason[REASON_MAX] = "";
+
+	if (source_hello(hello, &s, reason))
+		fail_msg("%s", reason);
+	json_decref(hello);
+	return s;
+}
+
+static void a_hello_says_who_it_is_and_what_it_can(void **state)
+{
+	struct source *s = parsed(wire_hello("db1", "ok", ""));
+	const struct offer *o = source_offer(s, "mysql", "queries");
+
+	assert_string_equal(s->name, "db1");
+	assert_true(s->incarnation == ~(__u64)0);
+	assert_int_equal(s->pid, 42);
+	assert_non_null(o);
+	assert_true(o->ok);
+	assert_int_equal(metric_field(o->metric, "latency")->high, 39);
+	assert_int_equal(metric_field(o->metric, HOSTNAME_FIELD)->arity, FIELD_DISCRETE);
+	assert_null(source_offer(s, "mysql", "locks"));
+	source_free(s);
+}
+
+static void a_refused_metric_keeps_its_reason(void **state)
+{
+	struct source *s = parsed(wire_hello("db1", "refused", "CAP_BPF is missing"));
+
+	assert_false(source_offer(s, "mysql", "queries")->ok);
+	assert_string_equal(source_offer(s, "mysql", "queries")->reason, "CAP_BPF is missing");
+	source_free(s);
+}
+
+static void a_metric_and_its_json_are_the_same_thing(void **state)
+{
+	json_t *json = wire_metric("ok", ""), *again;
+	struct metric *m, *copy;
+	char reason[REASON_MAX];
+
+	assert_int_equal(metric_parse(json, &m, reason), 0);
+	copy = metric_copy(m);
+	metric_free(m);
+	again = metric_to_json(copy);
+	assert_true(json_equal(json, again));
+	metric_free(copy);
+	json_decref(json);
+	json_decref(again);
+}
+
+static void states_add_up_and_a_new_start_forgets_them(void **state)
+{
+	struct source *s = parsed(wire_hello("db1", "ok", "")), *news;
+	json_t *hello;
+	char reason[REASON_MAX];
+	json_t *one = json_pack("{s:[{s:i, s:s}]}", "instrumentations", "id", 1, "state", "active");
+	json_t *two = json_pack("{s:[{s:i, s:s, s:s}]}", "instrumentations", "id", 2, "state", "failed", "reason", "64 MB");
+
+	assert_int_equal(source_state(s, one, reason), 0);
+	assert_int_equal(source_state(s, two, reason), 0);
+	assert_true(source_inst(s, 1)->active);
+	assert_false(source_inst(s, 2)->active);
+	assert_string_equal(source_inst(s, 2)->reason, "64 MB");
+	assert_true(source_inst(s, 1)->from_ns == 0);
+	json_object_set_new(json_array_get(json_object_get(one, "instrumentations"), 0), "counts_from", json_integer(1700000001000000000));
+	assert_int_equal(source_state(s, one, reason), 0);
+	assert_true(source_inst(s, 1)->from_ns == 1700000001000000000);
+	json_object_set_new(json_array_get(json_object_get(one, "instrumentations"), 0), "counts_from", json_integer(-1));
+	assert_int_equal(source_state(s, one, reason), -EINVAL);
+	assert_string_equal(reason, "an instrumentation counts from before 1970");
+	source_forget(s, 1);
+	assert_null(source_inst(s, 1));
+	assert_non_null(source_inst(s, 2));
+
+	news = parsed(wire_hello("db1", "ok", ""));
+	source_renew(s, news);
+	source_free(news);
+	assert_non_null(source_inst(s, 2));		/* the same incarnation, on another connection */
+	hello = wire_hello("db1", "ok", "");
+	json_object_set_new(hello, "incarnation", json_string("8"));
+	news = parsed(hello);
+	source_renew(s, news);
+	source_free(news);
+	assert_null(source_inst(s, 2));
+	assert_non_null(source_offer(s, "mysql", "queries"));
+	json_decref(one);
+	json_decref(two);
+	source_free(s);
+}
+
+static void refuses_a_hello(json_t *hello, const char *sentence)
+{
+	struct source *s = NULL;
+	char reason[REASON_MAX] = "";
+
+	assert_int_equal(source_hello(hello, &s, reason), -EINVAL);
+	assert_null(s);
+	if (!strstr(reason, sentence))
+		fail_msg("it says \"%s\", not \"%s\"", reason, sentence);
+	json_decref(hello);
+}
+
+static json_t *hello_with(const char *name, json_t *value)
+{
+	json_t *hello = wire_hello("db1", "ok", "");
+
+	json_object_set_new(hello, name, value);
+	return hello;
+}
+
+static void refuses_what_is_no_hello(void **state)
+{
+	json_t *metric = wire_metric("ok", ""), *twice = wire_metric("ok", "");
+	char long_name[SOURCE_MAX + 1];
+
+	memset(long_name, 'x', sizeof(long_name));
+	long_name[SOURCE_MAX] = 0;
+	refuses_a_hello(json_array(), "format 0 is not spoken");
+	refuses_a_hello(hello_with("format", json_integer(2)), "format 2 is not spoken");
+	refuses_a_hello(hello_with("source", json_string("")), "source's name");
+	refuses_a_hello(hello_with("source", json_string("a/b")), "source's name");
+	refuses_a_hello(hello_with("source", json_string("a\nb")), "source's name");
+	refuses_a_hello(hello_with("source", json_string(long_name)), "source's name");
+	refuses_a_hello(hello_with("source", json_integer(1)), "source's name");
+	refuses_a_hello(hello_with("incarnation", json_integer(1)), "incarnation");
+	refuses_a_hello(hello_with("incarnation", json_string("-1")), "incarnation");
+	refuses_a_hello(hello_with("incarnation", json_string("18446744073709551616")), "incarnation");
+	refuses_a_hello(hello_with("metrics", json_object()), "array");
+	refuses_a_hello(hello_with("metrics", json_pack("[{}]")), "state");
+	json_object_set_new(metric, "module", json_string("my/sql"));
+	refuses_a_hello(hello_with("metrics", json_pack("[o]", metric)), "not a proper name");
+	json_array_append(json_object_get(twice, "fields"), json_array_get(json_object_get(twice, "fields"), 0));
+	refuses_a_hello(hello_with("metrics", json_pack("[o]", twice)), "twice");
+}
+
+static void refuses_what_is_no_state(void **state)
+{
+	static const char *const bad[] = {
+		"{}", "{\"instrumentations\": 1}", "{\"instrumentations\": [1]}",
+		"{\"instrumentations\": [{\"id\": 1, \"state\": \"active\"}, {\"id\": 2, \"state\": \"well\"}]}",
+		"{\"instrumentations\": [{\"id\": -1, \"state\": \"active\"}]}",
+	};
+	struct source *s = parsed(wire_hello("db1", "ok", ""));
+	char reason[REASON_MAX];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		json_t *json = json_loads(bad[i], 0, NULL);
+
+		assert_int_equal(source_state(s, json, reason), -EINVAL);
+		assert_null(source_inst(s, 1));		/* nothing of it was taken */
+		json_decref(json);
+	}
+	source_free(s);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_hello_says_who_it_is_and_what_it_can),
+	cmocka_unit_test(a_refused_metric_keeps_its_reason),
+	cmocka_unit_test(a_metric_and_its_json_are_the_same_thing),
+	cmocka_unit_test(states_add_up_and_a_new_start_forgets_them),
+	cmocka_unit_test(refuses_what_is_no_hello),
+	cmocka_unit_test(refuses_what_is_no_state),
+};
+
+CHECK_MAIN(tests)

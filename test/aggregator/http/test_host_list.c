@@ -1,0 +1,34 @@
+#include "test/kit/check.h"
+#include "aggregator/http/host_list.h"
+
+static void hosts_are_found_as_people_write_them(void **state)
+{
+	static const char list[] = "hooks.example.net., 192.0.2.7,[2001:db8::1]";
+	static const char *const listed[] = { "hooks.example.net", "HOOKS.example.net.", "192.0.2.7", "[2001:db8::1]", "2001:db8::1" };
+	static const char *const others[] = { "example.net", "hooks.example.ne", "hooks.example.net.evil", "192.0.2.70", "", "." };
+
+	for (size_t i = 0; i < sizeof(listed) / sizeof(*listed); i++)
+		assert_true(host_list_has(list, listed[i]));
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_false(host_list_has(list, others[i]));
+	assert_false(host_list_has("", "hooks.example.net"));
+}
+
+static void what_is_no_host_makes_a_list_invalid(void **state)
+{
+	static const struct { const char *list; bool valid; } cases[] = {
+		{ "hooks.example.net", true }, { "a.example, [::1], 192.0.2.7", true }, { " a.example,", true },
+		{ "", false }, { " , ", false }, { "https://a.example/", false }, { "me@a.example", false }, { "*.example", false },
+		{ "a.example\n", false }, { "\"a.example\"", false }, { "\xc3\xa9.example", false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(host_list_is_valid(cases[i].list), cases[i].valid);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(hosts_are_found_as_people_write_them),
+	cmocka_unit_test(what_is_no_host_makes_a_list_invalid),
+};
+
+CHECK_MAIN(tests)

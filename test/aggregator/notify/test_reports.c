@@ -1,0 +1,151 @@
+#include "aggregator/notify/reports.h"
+#include "test/kit/alerts_kit.h"
+#include "test/kit/check.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#define BEGIN 1700000000ll		/* 22:13:20 UTC; next: 22:15:00 */
+#define QUARTER 900
+#define NS 1000000000ll
+
+static struct alerts_bench bench;
+static struct services services;
+static struct conf_report conf;
+static struct reports *reports;
+
+/* A report every quarter of an hour, of an instrumentation that is not there: so what is made fails, at once. */
+static int start(void **state)
+{
+	char reason[REASON_MAX];
+
+	setenv("TZ", "UTC", 1);
+	tzset();
+	conf = (struct conf_report){ .name = "quarterly", .line = 7, .format = "png", .to = "/nonexistent", .instrumentation = { "queries" },
+					       .n_instrumentations = 1 };
+	assert_int_equal(schedule_parse("15min", NULL, &conf.when, reason), 0);
+	alerts_bench_open(&bench);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	reports_free(reports);
+	reports = NULL;
+	alerts_bench_close(&bench);
+	return 0;
+}
+
+static void begin(__s64 at_s)
+{
+	struct reports_parts parts = { .services = &services, .conf = &conf, .n = 1, .page_url = "" };
+
+	reports_free(reports);
+	alerts_bench_lend(&bench, &services);
+	assert_int_equal(reports_new(&parts, bench.store, at_s * NS, &reports), 0);
+}
+
+static void tick(__s64 at_s)
+{
+	reports_tick(reports, at_s * NS);
+	uv_run(services.loop, UV_RUN_DEFAULT);
+}
+
+static json_int_t number(const char *which)
+{
+	json_t *all = reports_json(reports), *n = json_object_get(json_array_get(all, 0), which);
+	json_int_t value = json_integer_value(n);
+
+	assert_non_null(n);
+	json_decref(all);
+	return value;
+}
+
+static void it_is_made_once_when_it_is_due(void **state)
+{
+	begin(BEGIN);
+	assert_int_equal(number("next"), BEGIN + 100);
+	tick(BEGIN + 100);
+	assert_int_equal(number("failed"), 0);
+	tick(BEGIN + 100 + REPORTS_LATE_S);
+	tick(BEGIN + 120);
+	assert_int_equal(number("failed"), 1);
+	assert_int_equal(number("last"), BEGIN + 100);
+	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
+}
+
+static void what_was_missed_is_made_up_for_once(void **state)
+{
+	begin(BEGIN);
+	tick(BEGIN);
+	begin(BEGIN + 10 * QUARTER);
+	tick(BEGIN + 10 * QUARTER);
+	tick(BEGIN + 10 * QUARTER + 1);
+	assert_int_equal(number("failed"), 1);
+	assert_int_equal(number("next"), BEGIN + 100 + 10 * QUARTER);
+}
+
+static void a_clock_that_is_set_back_delays_nothing(void **state)
+{
+	__s64 back = BEGIN - 7200;
+
+	begin(BEGIN);
+	tick(BEGIN + 110);
+	assert_int_equal(number("failed"), 1);
+	tick(back);
+	assert_int_equal(number("failed"), 1);
+	assert_int_equal(number("next"), back + 100);
+	tick(back + 110);
+	assert_int_equal(number("failed"), 2);
+	assert_int_equal(number("next"), back + 100 + QUARTER);
+}
+
+static void one_that_is_set_back_a_little_makes_nothing_twice(void **state)
+{
+	begin(BEGIN);
+	tick(BEGIN + 110);
+	for (__s64 s = 60; s < 200; s++)
+		tick(BEGIN + s);
+	assert_int_equal(number("failed"), 1);
+}
+
+/* What was made before is made again by no start. */
+static void nor_does_one_that_starts_again_then(void **state)
+{
+	begin(BEGIN);
+	tick(BEGIN + 110);
+	begin(BEGIN + 110 - REPORTS_BACK_S);
+	for (__s64 s = 110 - REPORTS_BACK_S; s < 200; s++)
+		tick(BEGIN + s);
+	assert_int_equal(number("failed"), 0);
+	assert_int_equal(number("next"), BEGIN + 100 + QUARTER);
+}
+
+static void why_one_failed_names_the_instrumentation_whatever_its_characters(void **state)
+{
+	static const char *const characters[] = { "\xe2\x82\xac", "\xc3\xb6", "x\xe2\x82\xac", "x\xc3\xb6" };
+	json_t *all;
+
+	for (size_t i = 0; i < sizeof(characters) / sizeof(*characters); i++) {
+		char *name = conf.instrumentation[0];
+
+		for (*name = 0; strlen(name) + strlen(characters[i]) < CONF_NAME_MAX;)
+			strcat(name, characters[i]);
+		begin(BEGIN);
+		tick(BEGIN + 110);
+		all = reports_json(reports);
+		assert_non_null(strstr(json_string_value(json_object_get(json_array_get(all, 0), "reason")), name));
+		json_decref(all);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test_setup_teardown(it_is_made_once_when_it_is_due, start, stop),
+	cmocka_unit_test_setup_teardown(what_was_missed_is_made_up_for_once, start, stop),
+	cmocka_unit_test_setup_teardown(a_clock_that_is_set_back_delays_nothing, start, stop),
+	cmocka_unit_test_setup_teardown(one_that_is_set_back_a_little_makes_nothing_twice, start, stop),
+	cmocka_unit_test_setup_teardown(nor_does_one_that_starts_again_then, start, stop),
+	cmocka_unit_test_setup_teardown(why_one_failed_names_the_instrumentation_whatever_its_characters, start, stop),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,334 @@
+#include "aggregator/notify/webhook_sender.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* A server on the same loop: /STATUS answers so, /long at length, /hang not at all. */
+struct receiver {
+	uv_loop_t loop;
+	uv_tcp_t listener;
+	int port, n_requests;
+	char last[8192];		/* the newest request */
+};
+
+struct talk {
+	uv_tcp_t tcp;
+	uv_write_t write;
+	struct receiver *receiver;
+	char in[8192], *out;
+	size_t len;
+};
+
+static void on_talk_closed(uv_handle_t *h)
+{
+	struct talk *t = h->data;
+
+	free(t->out);
+	free(t);
+}
+
+static void talk_end(struct talk *t)
+{
+	if (!uv_is_closing((uv_handle_t *)&t->tcp))
+		uv_close((uv_handle_t *)&t->tcp, on_talk_closed);
+}
+
+static void on_alloc(uv_handle_t *h, size_t suggested, uv_buf_t *buf)
+{
+	struct talk *t = h->data;
+
+	*buf = uv_buf_init(t->in + t->len, (unsigned)(sizeof(t->in) - 1 - t->len));
+}
+
+static void on_written(uv_write_t *write, int status)
+{
+	talk_end(write->data);
+}
+
+static void answer(struct talk *t, const char *path)
+{
+	size_t room = 300000, body = !strncmp(path, "long", 4) ? 200000 : 0;
+	int status = body ? 200 : atoi(path), n;
+	uv_buf_t buf;
+
+	t->out = calloc(1, room);
+	n = snprintf(t->out, room, "HTTP/1.1 %d X\r\nLocation: /200\r\nContent-Length: %zu\r\nConnection: close\r\n\r\n", status, body);
+	memset(t->out + n, 'x', body);
+	buf = uv_buf_init(t->out, (unsigned)((size_t)n + body));
+	t->write.data = t;
+	uv_write(&t->write, (uv_stream_t *)&t->tcp, &buf, 1, on_written);
+}
+
+static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
+{
+	struct talk *t = stream->data;
+	const char *end, *length;
+
+	if (n < 0) {
+		talk_end(t);
+		return;
+	}
+	t->len += (size_t)n;
+	t->in[t->len] = 0;
+	end = strstr(t->in, "\r\n\r\n");
+	length = strstr(t->in, "Content-Length: ");
+	if (!end || !length || strlen(end + 4) < strtoul(length + 16, NULL, 10))
+		return;
+	t->receiver->n_requests++;
+	memcpy(t->receiver->last, t->in, t->len + 1);
+	if (strncmp(t->in, "POST /hang", 10))
+		answer(t, t->in + strlen("POST /"));
+}
+
+static void on_connection(uv_stream_t *listener, int status)
+{
+	struct receiver *r = listener->data;
+	struct talk *t = calloc(1, sizeof(*t));
+
+	uv_tcp_init(&r->loop, &t->tcp);
+	t->tcp.data = t;
+	t->receiver = r;
+	assert_int_equal(uv_accept(listener, (uv_stream_t *)&t->tcp), 0);
+	uv_read_start((uv_stream_t *)&t->tcp, on_alloc, on_read);
+}
+
+static struct receiver receiver;
+static struct courier *courier;
+
+static int start(void **state)
+{
+	struct sockaddr_in at;
+	int len = sizeof(at);
+
+	memset(&receiver, 0, sizeof(receiver));
+	uv_loop_init(&receiver.loop);
+	uv_tcp_init(&receiver.loop, &receiver.listener);
+	receiver.listener.data = &receiver;
+	uv_ip4_addr("127.0.0.1", 0, &at);
+	assert_int_equal(uv_tcp_bind(&receiver.listener, (struct sockaddr *)&at, 0), 0);
+	assert_int_equal(uv_listen((uv_stream_t *)&receiver.listener, 16, on_connection), 0);
+	assert_int_equal(uv_tcp_getsockname(&receiver.listener, (struct sockaddr *)&at, &len), 0);
+	receiver.port = ntohs(at.sin_port);
+	return courier_new(&receiver.loop, 1, &courier);
+}
+
+/* That the loop runs out says that nothing was left behind. */
+static int stop(void **state)
+{
+	courier_close(courier);
+	uv_close((uv_handle_t *)&receiver.listener, NULL);
+	uv_run(&receiver.loop, UV_RUN_DEFAULT);
+	return uv_loop_close(&receiver.loop);
+}
+
+struct outcome {
+	int n, err;
+	char reason[COURIER_REASON_MAX];
+};
+
+static void on_done(void *arg, int err, const char *reason)
+{
+	struct outcome *o = arg;
+
+	o->n++;
+	o->err = err;
+	snprintf(o->reason, sizeof(o->reason), "%s", reason);
+}
+
+static int post(const char *path, unsigned timeout_ms, struct outcome *o)
+{
+	char url[128];
+	struct courier_post p = { .url = url, .token = "0123456789abcdef", .type = "application/json", .body = strdup("{\"a\": 1}"), .len = 8,
+				  .timeout_ms = timeout_ms };
+
+	snprintf(url, sizeof(url), "http://127.0.0.1:%d/%s", receiver.port, path);
+	*o = (struct outcome){ 0 };
+	return courier_post(courier, &p, on_done, o);
+}
+
+static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
+{
+	assert_int_equal(post(path, timeout_ms, o), 0);
+	assert_int_equal(o->n, 0);		/* never from within */
+	while (!o->n)
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	assert_int_equal(o->n, 1);
+	assert_int_equal(courier_waiting(courier), 0);
+}
+
+static void what_is_answered_with_2xx_is_delivered_once(void **state)
+{
+	struct outcome o;
+
+	deliver("204?x=1", 5000, &o);
+	assert_int_equal(o.err, 0);
+	assert_int_equal(receiver.n_requests, 1);
+	assert_non_null(strstr(receiver.last, "POST /204?x=1 HTTP/1.1\r\n"));
+	assert_non_null(strstr(receiver.last, "\r\nContent-Type: application/json\r\n"));
+	assert_non_null(strstr(receiver.last, "\r\nAuthorization: Bearer 0123456789abcdef\r\n"));
+	assert_non_null(strstr(receiver.last, "\r\n\r\n{\"a\": 1}"));
+	assert_null(strstr(receiver.last, "Expect"));
+}
+
+static void what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up(void **state)
+{
+	static const struct { const char *path; int err, n; const char *reason; } cases[] = {
+		{ "200", 0, 1, "" },
+		{ "500", -EIO, 3, "the answer was 500, tried 3 times" },
+		{ "503", -EIO, 3, "the answer was 503, tried 3 times" },
+		{ "429", -EIO, 3, "the answer was 429, tried 3 times" },
+		{ "408", -EIO, 3, "the answer was 408, tried 3 times" },
+		{ "400", -EIO, 1, "the answer was 400" },
+		{ "401", -EIO, 1, "the answer was 401" },
+		{ "302", -EIO, 1, "the answer was 302: redirects are not followed" },
+		{ "307", -EIO, 1, "the answer was 307: redirects are not followed" },
+		{ "long", 0, 1, "" },
+	};
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		receiver.n_requests = 0;
+		deliver(cases[i].path, 5000, &o);
+		assert_int_equal(o.err, cases[i].err);
+		assert_int_equal(receiver.n_requests, cases[i].n);
+		assert_string_equal(o.reason, cases[i].reason);
+	}
+}
+
+static void a_receiver_that_hangs_keeps_nobody_else_waiting(void **state)
+{
+	struct outcome hangs, o;
+
+	assert_int_equal(post("hang", 300, &hangs), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(post("200", 5000, &o), 0);
+		while (!o.n)
+			uv_run(&receiver.loop, UV_RUN_ONCE);
+		assert_int_equal(o.err, 0);
+	}
+	while (!hangs.n)
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	assert_int_equal(hangs.err, -EIO);
+	assert_non_null(strstr(hangs.reason, "tried 3 times"));
+}
+
+static void send_to(const char *url, struct outcome *o)
+{
+	struct courier_post p = { .url = url, .type = "text/plain", .timeout_ms = 5000 };
+
+	*o = (struct outcome){ 0 };
+	assert_int_equal(courier_post(courier, &p, on_done, o), 0);
+	while (!o->n)
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	assert_int_equal(o->err, -EIO);
+}
+
+static void where_nobody_listens_it_is_tried_three_times(void **state)
+{
+	struct outcome o;
+
+	send_to("http://127.0.0.1:1/", &o);
+	assert_non_null(strstr(o.reason, ": Connection refused, tried 3 times"));
+}
+
+static void reasons_tell_neither_the_url_nor_its_host(void **state)
+{
+	static const char *const urls[] = { "http://localhost:1/secret", "http://secret.invalid/", "gopher://secret/", "http://secret:x/", "http://secret host/",
+					    "http://secret:pass@127.0.0.1:1/" };
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		send_to(urls[i], &o);
+		assert_true(*o.reason);
+		if (strstr(o.reason, "secret") || strstr(o.reason, "localhost") || strstr(o.reason, "127.0.0.1"))
+			fail_msg("it says \"%s\"", o.reason);
+	}
+}
+
+static void only_http_and_https_are_spoken(void **state)
+{
+	static const char *const urls[] = { "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "http://" };
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		send_to(urls[i], &o);
+		assert_null(strstr(o.reason, "tried"));
+	}
+}
+
+/* However it is written; no connection is tried. */
+static void nothing_goes_to_an_address_of_the_link(void **state)
+{
+	static const char *const urls[] = { "http://169.254.169.254/latest", "http://2852039166/", "http://0xa9fea9fe/", "http://169.254.43518/",
+					    "http://[::ffff:169.254.169.254]/", "http://[fe80::1]/", "http://u:p@169.254.1.1:8080/" };
+	struct outcome o;
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(*urls); i++) {
+		send_to(urls[i], &o);
+		assert_string_equal(o.reason, "it leads to a link-local address: only a host that webhook-hosts lists may");
+	}
+}
+
+static void the_environments_proxy_is_not_asked(void **state)
+{
+	struct outcome o;
+
+	setenv("http_proxy", "http://127.0.0.1:1", 1);
+	setenv("ALL_PROXY", "http://127.0.0.1:1", 1);
+	deliver("200", 5000, &o);
+	assert_int_equal(o.err, 0);
+	unsetenv("http_proxy");
+	unsetenv("ALL_PROXY");
+}
+
+static void beyond_its_bounds_it_refuses_and_goes_on_later(void **state)
+{
+	static struct outcome o[COURIER_WAITING + 1];
+	struct courier_post large = { .url = "http://127.0.0.1:1/", .type = "text/plain", .len = COURIER_BYTES + 1 };
+
+	assert_int_equal(courier_post(courier, &large, on_done, o), -E2BIG);
+	for (int i = 0; i < COURIER_WAITING; i++)
+		assert_int_equal(post("200", 5000, &o[i]), 0);
+	assert_int_equal(post("200", 5000, &o[COURIER_WAITING]), -ENOSPC);
+	while (courier_waiting(courier))
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	for (int i = 0; i < COURIER_WAITING; i++)
+		assert_true(o[i].n == 1 && !o[i].err);
+	assert_int_equal(o[COURIER_WAITING].n, 0);
+	deliver("200", 5000, &o[0]);
+}
+
+static void what_is_on_its_way_at_the_end_is_told_so(void **state)
+{
+	struct outcome hangs, fails, fresh;
+
+	assert_int_equal(post("hang", 60000, &hangs), 0);
+	assert_int_equal(post("500", 60000, &fails), 0);
+	while (receiver.n_requests < 3)
+		uv_run(&receiver.loop, UV_RUN_ONCE);
+	assert_int_equal(post("200", 60000, &fresh), 0);
+	courier_close(courier);
+	courier = NULL;
+	assert_true(hangs.n == 1 && hangs.err == -ECANCELED);
+	assert_true(fails.n == 1 && fresh.n == 1 && fresh.err == -ECANCELED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_is_answered_with_2xx_is_delivered_once, start, stop),
+		cmocka_unit_test_setup_teardown(what_may_be_better_later_is_tried_again_and_what_may_not_is_given_up, start, stop),
+		cmocka_unit_test_setup_teardown(a_receiver_that_hangs_keeps_nobody_else_waiting, start, stop),
+		cmocka_unit_test_setup_teardown(where_nobody_listens_it_is_tried_three_times, start, stop),
+		cmocka_unit_test_setup_teardown(reasons_tell_neither_the_url_nor_its_host, start, stop),
+		cmocka_unit_test_setup_teardown(only_http_and_https_are_spoken, start, stop),
+		cmocka_unit_test_setup_teardown(nothing_goes_to_an_address_of_the_link, start, stop),
+		cmocka_unit_test_setup_teardown(the_environments_proxy_is_not_asked, start, stop),
+		cmocka_unit_test_setup_teardown(beyond_its_bounds_it_refuses_and_goes_on_later, start, stop),
+		cmocka_unit_test_setup_teardown(what_is_on_its_way_at_the_end_is_told_so, start, stop),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

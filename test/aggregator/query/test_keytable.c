@@ -1,0 +1,43 @@
+#include "test/kit/check.h"
+#include "aggregator/query/keytable.h"
+
+static void every_key_keeps_its_number(void **state)
+{
+	struct keytable t = { 0 };
+	__u8 bytes[3];
+
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i < 3000; i++) {
+			struct labels key = { bytes, (__u16)(i % 4 ? 3 : 2) };
+
+			bytes[0] = (__u8)i;
+			bytes[1] = (__u8)(i >> 8);
+			bytes[2] = (__u8)(i % 4);
+			assert_int_equal(keytable_at(&t, &key), i);
+		}
+	assert_int_equal(t.n_keys, 3000);
+	keytable_fini(&t);
+}
+
+static void no_fields_are_a_key_too(void **state)
+{
+	struct keytable t = { 0 };
+	struct labels none = { NULL, 0 }, one = { (const __u8 *)"\1a", 2 };
+
+	assert_int_equal(keytable_at(&t, &none), 0);
+	assert_int_equal(keytable_at(&t, &one), 1);
+	assert_int_equal(keytable_at(&t, &none), 0);
+	keytable_fini(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_key_keeps_its_number),
+		cmocka_unit_test(no_fields_are_a_key_too),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,549 @@
+#include "test/kit/store_laws.h"
+#include "test/kit/sqlite_kit.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void keep_json(void *arg, __u64 inst, const char *json)
+{
+	snprintf(arg, 1000, "%s", json);
+}
+
+static void assert_refused(struct fixture *f, int want, const char *why)
+{
+	char path[300], reason[256] = "";
+	struct store *s;
+	int err;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	err = store_sqlite_open(path, &s, reason, sizeof(reason));
+	assert_int_equal(err, want);
+	assert_non_null(strstr(reason, why));
+	assert_memory_equal(reason, path, strlen(path));
+}
+
+/* --- the file --- */
+
+static void the_file_is_for_its_owner_and_group(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+	struct stat stat_buf;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	assert_int_equal(stat(path, &stat_buf), 0);
+	assert_int_equal(stat_buf.st_mode & 0137, 0);
+	assert_int_equal(stat_buf.st_mode & 0600, 0600);
+}
+
+static void refuses_a_newer_schema(void **state)
+{
+	sqlite_meddle(*state, "PRAGMA user_version = 3");
+	assert_refused(*state, -EPROTO, "newer version");
+}
+
+static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+	__u8 *before, *after;
+	size_t len, len_after;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	unlink(path);
+	sqlite_meddle(f, "CREATE TABLE t(a)");
+	before = file_read(path, &len);
+	assert_refused(f, -EINVAL, "another program");
+	after = file_read(path, &len_after);
+	assert_int_equal(len, len_after);
+	assert_memory_equal(before, after, len);
+	free(before);
+	free(after);
+}
+
+static void refuses_what_is_no_database(void **state)
+{
+	struct fixture *f = *state;
+	char path[300], text[8192];
+
+	sqlite_path(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	memset(text, 'x', sizeof(text));
+	file_write(path, text, sizeof(text));
+	assert_refused(f, -EBADMSG, "not a database");
+}
+
+static void refuses_a_directory_that_is_not_there(void **state)
+{
+	char reason[256];
+	struct store *s;
+
+	assert_int_equal(store_sqlite_open("/nowhere/at/all.db", &s, reason, sizeof(reason)), -ENOENT);
+	assert_string_equal(reason, "/nowhere/at/all.db: No such file or directory");
+}
+
+static void an_empty_file_becomes_a_store(void **state)
+{
+	struct fixture *f = *state;
+	char path[300];
+
+	sqlite_path(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	file_write(path, "", 0);
+	f->store = sqlite_open(f->dir);
+	assert_non_null(f->store);
+}
+
+/* --- a file of before --- */
+
+static char *read_text(const char *name)
+{
+	const char *dir = getenv("srcdir");
+	char path[300];
+	size_t len;
+	char *text;
+
+	snprintf(path, sizeof(path), "%s/test/kit/%s", dir ? dir : ".", name);
+	text = (char *)file_read(path, &len);
+	text[len] = 0;
+	return text;
+}
+
+static void assert_upgraded(struct store *s)
+{
+	for (int i = 0; i < 2 * TIERS; i++) {
+		struct store_range range = { .last = 1800000000, .axis = -1, .weight = -1, .tier = i / 2, .whole = i % 2 };
+		struct gathered *g;
+
+		assert_int_equal(kit_read_range(s, &range, &g), 0);
+		assert_string_equal(s->reason, "");
+		assert_int_equal(gathered_events(g), 2108);
+		assert_int_equal(gathered_lost(g), 115);
+		assert_int_equal(gathered_covered(g), 395);
+		gathered_free(g);
+	}
+}
+
+/* store_v1.sql is what version 0.1.0 had written of 160 batches, most of them in chunks. */
+static void a_file_of_version_1_is_upgraded_with_all_that_is_in_it(void **state)
+{
+	struct fixture *f = *state;
+	char *sql = read_text("store_v1.sql"), path[300], text[1000] = "";
+	struct batch *late = kit_batch("host 1", 1700000100, 999, NULL, 5000, 3);
+
+	sqlite_path(f->dir, path, sizeof(path));
+	f->store->ops->close(f->store);
+	f->store = NULL;
+	unlink(path);
+	sqlite_meddle(f, sql);
+	for (int i = 0; i < 3; i++) {
+		f->store = sqlite_open(f->dir);
+		assert_non_null(f->store);
+		assert_upgraded(f->store);
+		f->store->ops->compact(f->store, KIT_INST, i ? 1800000000 : 0);
+		if (i < 2)
+			f->store->ops->close(f->store);
+	}
+	f->store->ops->inst_each(f->store, keep_json, text);
+	assert_non_null(strstr(text, "\"module\":\"mysql\""));
+	assert_int_equal(store_add(f->store, late, 1), 1);
+	kit_free(late, 1);
+	free(sql);
+}
+
+/* Of before there were exemplars. */
+static void a_file_without_the_table_gets_it(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *b = kit_batch("a", 1000, 1, "select", 5000, 3);
+
+	store_add(f->store, b, 1);
+	sqlite_meddle(f, "DROP TABLE exemplars");
+	f->store = sqlite_open(f->dir);
+	assert_non_null(f->store);
+	assert_int_equal(store_add(f->store, b, 1), 0);
+	kit_free(b, 1);
+}
+
+/* --- tiers --- */
+
+static __s64 number_in(struct fixture *f, const char *sql)
+{
+	char path[300];
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+	__s64 n;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	n = sqlite3_column_int64(stmt, 0);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+	return n;
+}
+
+/* A source that reports a random half of its slots, for three days: 120,000 runs, of which few stay. */
+static void coverage_of_a_flapping_source_stays_small(void **state)
+{
+	enum { HOURS = 72 };
+	struct fixture *f = *state;
+	struct batch *batch = calloc(3600, sizeof(*batch));
+	bool *is_new = calloc(3600, sizeof(*is_new));
+	__u64 n_all = 0, n;
+	struct gathered *g;
+
+	for (__s64 hour = 0; hour < HOURS; hour++) {
+		__s64 now = 1700000000 + 3600 * (hour + 1), horizon[TIERS] = { now - 7200, now - 24 * 3600, now - 1000 * 3600 };
+
+		n = 0;
+		for (__s64 i = 0; i < 3600; i++)
+			if (check_below(2))
+				batch[n++] = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000,
+							     .slot = now - 3600 + i, .run = 1 };
+		assert_int_equal(f->store->ops->add(f->store, batch, n, is_new), 0);
+		assert_int_equal(f->store->ops->expire(f->store, KIT_INST, horizon), 0);
+		n_all += n;
+	}
+	kit_read_range(f->store, &(struct store_range){ .last = 1800000000, .tier = 2 }, &g);
+	assert_int_equal(gathered_covered(g) + gathered_sparse(g), n_all);
+	gathered_free(g);
+	assert_in_range(number_in(f, "SELECT count(*) FROM coverage"), 1, 2 * 1800 + 24 * 60 + HOURS);
+	free(batch);
+	free(is_new);
+}
+
+/* --- a limit --- */
+
+static __u64 bytes_of(struct fixture *f)
+{
+	static const char *const suffix[] = { "", "-wal" };
+	char path[300], name[310];
+	struct stat st;
+	__u64 bytes = 0;
+
+	sqlite_path(f->dir, path, sizeof(path));
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffix[i]);
+		bytes += stat(name, &st) ? 0 : (__u64)st.st_size;
+	}
+	return bytes;
+}
+
+/* A slot's batch with so many slices of random values. */
+static void slot_batch(struct batch *b, struct slice *slice, __s64 slot, int n_keys)
+{
+	static struct bytes key[16], cells[16];
+
+	*b = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = slot, .run = 1, .slice = slice,
+			     .n_slices = (size_t)n_keys };
+	for (int i = 0; i < n_keys; i++) {
+		char label[8];
+		struct hist h;
+
+		bytes_clear(&key[i]);
+		bytes_clear(&cells[i]);
+		snprintf(label, sizeof(label), "k%d", i);
+		labels_put(&key[i], label);
+		assert_int_equal(hist_init(&h, RULER(UNIT_NS, 5, 10, 39)), 0);
+		for (int j = 0; j < 40; j++)
+			hist_record(&h, check_value(), 1);
+		hist_encode(&h, &cells[i]);
+		hist_fini(&h);
+		slice[i] = (struct slice){ .ruler = RULER(UNIT_NS, 5, 10, 39), .key = { key[i].data, (__u16)key[i].len },
+					   .hist = cells[i].data, .hist_len = (__u32)cells[i].len };
+	}
+}
+
+/* What each tier says that it still has, it has; the finest has lost most. */
+static void assert_kept(struct store *s, __s64 from, __s64 to, int n_keys, __s64 kept_from[TIERS])
+{
+	assert_int_equal(store_kept(s, KIT_INST, kept_from), 0);
+
+	for (int tier = 0; tier < TIERS; tier++) {
+		struct store_range range = { .first = kept_from[tier] > from ? kept_from[tier] : from, .last = to - 1, .axis = -1, .weight = -1,
+					     .tier = tier };
+		struct gathered *g;
+
+		for (int whole = 0; whole < 2; whole++) {
+			range.whole = whole;
+			kit_read_range(s, &range, &g);
+			assert_string_equal(s->reason, "");
+			assert_int_equal(gathered_events(g), (__u64)(to - range.first) * 40 * (__u64)n_keys);
+			gathered_free(g);
+		}
+		assert_true(!tier || kept_from[tier] <= kept_from[tier - 1]);
+	}
+}
+
+static void a_limit_holds_and_drops_the_oldest_of_the_finest(void **state)
+{
+	enum { KEYS = 4, LIMIT = 6000000, HOURS = 24 };
+	const __s64 from = 1699999200;
+	struct fixture *f = *state;
+	struct batch *batch = calloc(60, sizeof(*batch));
+	struct slice slice[16];
+	__s64 kept_from[TIERS], slot = from;
+	__u64 most = 0;
+	bool is_new;
+
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	for (int hour = 0; hour < HOURS; hour++) {
+		for (; slot < from + 3600 * (hour + 1); slot++) {
+			slot_batch(batch, slice, slot, KEYS);
+			assert_int_equal(f->store->ops->add(f->store, batch, 1, &is_new), 0);
+			assert_true(is_new);
+			most = bytes_of(f) > most ? bytes_of(f) : most;
+			if (slot % 300)
+				continue;
+			assert_int_equal(f->store->ops->compact(f->store, KIT_INST, slot), 0);
+			assert_int_equal(f->store->ops->shrink(f->store), 0);
+		}
+		if (hour % 6 == 5)
+			assert_kept(f->store, from, slot, KEYS, kept_from);
+	}
+	assert_true(f->store->n_dropped > 0);
+	assert_in_range(kept_from[0], from + 1, slot - 3000);		/* some is gone, but not the newest hour */
+	assert_in_range(most, LIMIT / 2, LIMIT);
+	print_message("# at most %llu of %d bytes; slots are kept for %lld s, minutes for %lld s\n", (unsigned long long)most, LIMIT,
+		      (long long)(slot - kept_from[0]), (long long)(slot - (kept_from[1] > from ? kept_from[1] : from)));
+	free(batch);
+}
+
+/* Of the newest hour nothing goes, and what a wrong clock filed in the future makes nothing old. */
+static void a_limit_takes_no_slot_of_the_future_for_the_newest(void **state)
+{
+	enum { KEYS = 4, LIMIT = 5000000 };
+	const __s64 from = 1699999200, to = from + 4 * 3600, future = to + 463 * 86400;
+	struct fixture *f = *state;
+	struct slice slice[16];
+	struct batch b;
+	__s64 kept_from[TIERS];
+	bool is_new;
+
+	slot_batch(&b, slice, future, KEYS);
+	assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	for (__s64 slot = from; slot < to; slot++) {
+		slot_batch(&b, slice, slot, KEYS);
+		assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	}
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
+	f->store->now_ns = to * 1000000000;
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	assert_int_equal(store_kept(f->store, KIT_INST, kept_from), 0);
+	assert_true(f->store->n_dropped > 0);
+	assert_in_range(kept_from[0], from + 1, to - 3000);
+}
+
+/* One that had grown before there was a limit gives back what is too much. */
+static void a_file_that_is_too_large_shrinks(void **state)
+{
+	enum { KEYS = 4, LIMIT = 4000000 };
+	const __s64 from = 1699999200, to = from + 4 * 3600;
+	struct fixture *f = *state;
+	struct slice slice[16];
+	struct batch b;
+	__s64 kept_from[TIERS];
+	bool is_new;
+
+	for (__s64 slot = from; slot < to; slot++) {
+		slot_batch(&b, slice, slot, KEYS);
+		assert_int_equal(f->store->ops->add(f->store, &b, 1, &is_new), 0);
+	}
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, to), 0);
+	assert_true(bytes_of(f) > LIMIT);
+	store_reopen(f);
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	f->store->ops->close(f->store);		/* the log goes into the file */
+	assert_in_range(bytes_of(f), 1, LIMIT);
+	f->store = sqlite_open(f->dir);
+	assert_kept(f->store, from, to, KEYS, kept_from);
+}
+
+/* One key is its own whole; from a second one on, which may come late, there is one more chunk. */
+static void the_whole_is_one_chunk_of_the_sixty_slots(void **state)
+{
+	static const char *const key[] = { "select", "select", "insert", "update" };
+	static const int n_chunks[] = { 1, 1, 3, 4 };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 4; i++) {
+		struct batch *b = kit_batch("a", 1020 + i % 2, (__u32)i, key[i], 5000, 3);
+		struct store_range range = { .first = 1020, .last = 1079, .whole = true };
+		struct gathered *g;
+
+		store_add(f->store, b, 1);
+		assert_int_equal(f->store->ops->compact(f->store, KIT_INST, 1200), 0);
+		assert_int_equal(number_in(f, "SELECT count(*) FROM chunk WHERE tier = 0"), n_chunks[i]);
+		assert_int_equal(number_in(f, "SELECT count(*) FROM chunk WHERE tier = 0 AND whole"), 1);
+		kit_read_range(f->store, &range, &g);
+		assert_int_equal(gathered_events(g), 3 * (i + 1));
+		assert_int_equal(gathered_pieces(g), i ? 2 : 1);
+		gathered_free(g);
+		kit_free(b, 1);
+	}
+}
+
+/* --- a disk that is full --- */
+
+static void limit_file_size(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* Files that must not grow stand for the disk. */
+static void a_full_disk_refuses_as_a_whole_and_goes_on_later(void **state)
+{
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&sqlite_shape, 400);
+	struct gathered *want, *got;
+	bool is_new[400];
+
+	store_add(f->store, batch, 40);
+	signal(SIGXFSZ, SIG_IGN);
+	limit_file_size(65536);
+	assert_true(f->store->ops->add(f->store, batch, 400, is_new) < 0);
+	limit_file_size(RLIM_INFINITY);
+	assert_string_not_equal(f->store->reason, "");
+	for (int i = 0; i < 400; i++)
+		assert_false(is_new[i]);
+	want = gathered_sum(batch, 40, 0, 10000, -1);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+	assert_int_equal(store_add(f->store, batch, 400), 360);
+	want = gathered_sum(batch, 400, 0, 10000, -1);
+	assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+	kit_assert_same(want, got);
+	gathered_free(want);
+	gathered_free(got);
+	kit_free(batch, 400);
+}
+
+/* --- being killed --- */
+
+/* Adds batch after batch, some at a time, compacts between, and says after each how many it added. */
+static void add_until_killed(const char *dir, const struct batch *batch, size_t n, int say)
+{
+	struct store *s = sqlite_open(dir);
+	bool is_new[8];
+
+	for (size_t at = 0; s && at + 4 <= n; at += 4) {
+		__u32 done = (__u32)at + 4;
+
+		if (s->ops->add(s, &batch[at], 4, is_new) || write(say, &done, sizeof(done)) != sizeof(done))
+			_exit(1);
+		s->ops->compact(s, KIT_INST, at % 12 ? 1000 + (__s64)at : 10000000);	/* hours, too */
+	}
+	_exit(0);
+}
+
+/* Lets it run for a moment, from its beginning or from its first word on, and kills it.  How many
+ * batches it said it had added. */
+static __u32 run_and_kill(const char *dir, const struct batch *batch, size_t n, bool from_first_word)
+{
+	__u32 said = 0;
+	int pipe_fd[2];
+	pid_t pid;
+
+	assert_int_equal(pipe(pipe_fd), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid)
+		add_until_killed(dir, batch, n, pipe_fd[1]);
+	close(pipe_fd[1]);
+	if (from_first_word && read(pipe_fd[0], &said, sizeof(said)) != sizeof(said))
+		said = 0;
+	usleep((useconds_t)check_below(from_first_word ? 2500 : 8000));
+	kill(pid, SIGKILL);
+	while (read(pipe_fd[0], &said, sizeof(said)) == sizeof(said))
+		;
+	close(pipe_fd[0]);
+	waitpid(pid, NULL, 0);
+	return said;
+}
+
+static void assert_tiers_agree(struct store *s, __u64 events)
+{
+	for (int i = 0; i < 2 * TIERS; i++) {
+		struct gathered *g;
+
+		kit_read_range(s, &(struct store_range){ .last = 10000, .axis = -1, .weight = -1, .tier = i / 2, .whole = i % 2 }, &g);
+		assert_int_equal(gathered_events(g), events);
+		gathered_free(g);
+	}
+}
+
+/* After a SIGKILL at any moment all that was said to be added is there, and each call as a whole. */
+static void killed_at_any_moment_keeps_all_or_nothing(void **state)
+{
+	enum { N = 800 };
+	struct fixture *f = *state;
+	struct batch *batch = kit_batches(&sqlite_shape, N);
+	int round, n_unheard = 0;
+	size_t done = 0;
+
+	for (round = 0; round < 100 && done < N; round++) {
+		struct gathered *want, *got;
+
+		f->store->ops->close(f->store);
+		done += run_and_kill(f->dir, batch + done, N - done, round % 2);
+		f->store = sqlite_open(f->dir);
+		assert_non_null(f->store);
+		assert_int_equal(kit_read(f->store, 0, 10000, -1, &got), 0);
+		assert_string_equal(f->store->reason, "");
+		want = gathered_sum(batch, done, 0, 10000, -1);
+		if (!kit_same(want, got)) {		/* one more was committed, and its word not heard */
+			done += 4;
+			n_unheard++;
+			gathered_free(want);
+			want = gathered_sum(batch, done, 0, 10000, -1);
+			kit_assert_same(want, got);
+		}
+		assert_int_equal(store_add(f->store, batch, done), 0);
+		assert_tiers_agree(f->store, gathered_events(want));
+		gathered_free(want);
+		gathered_free(got);
+	}
+	print_message("# killed %d times, %d of them between a commit and its word, %zu batches\n", round, n_unheard, done);
+	assert_true(done > 0);
+	kit_free(batch, N);
+}
+
+static const struct CMUnitTest own[] = {
+	STORE_TEST(the_file_is_for_its_owner_and_group),
+	STORE_TEST(refuses_a_newer_schema),
+	STORE_TEST(refuses_a_foreign_database_and_leaves_it_alone),
+	STORE_TEST(refuses_what_is_no_database),
+	STORE_TEST(refuses_a_directory_that_is_not_there),
+	STORE_TEST(an_empty_file_becomes_a_store),
+	STORE_TEST(a_file_of_version_1_is_upgraded_with_all_that_is_in_it),
+	STORE_TEST(coverage_of_a_flapping_source_stays_small),
+	STORE_TEST(a_limit_holds_and_drops_the_oldest_of_the_finest),
+	STORE_TEST(a_limit_takes_no_slot_of_the_future_for_the_newest),
+	STORE_TEST(a_file_that_is_too_large_shrinks),
+	STORE_TEST(the_whole_is_one_chunk_of_the_sixty_slots),
+	STORE_TEST(a_file_without_the_table_gets_it),
+	STORE_TEST(a_full_disk_refuses_as_a_whole_and_goes_on_later),
+	STORE_TEST(killed_at_any_moment_keeps_all_or_nothing),
+};
+
+int main(void)
+{
+	return store_laws_run("store_sqlite", own, sizeof(own) / sizeof(own[0]));
+}

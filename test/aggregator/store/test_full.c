@@ -1,0 +1,184 @@
+/* A limit and a sender that is faster than compaction: nothing is refused, and what went is known. */
+#include "test/kit/sqlite_kit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define N_KEYS 16
+#define AT_ONCE 20			/* slots of one transaction */
+#define FROM 1699999200ll
+
+static struct bytes key[N_KEYS], cells[N_KEYS];
+static bool is_strange;			/* each slot has keys of its own */
+
+/* One slot: N_KEYS slices of so many values each. */
+static void slot_batch(struct batch *b, struct slice *slice, __s64 slot)
+{
+	static char label[AT_ONCE][N_KEYS][1 + 24];
+
+	*b = (struct batch){ .source = "a", .inst = KIT_INST, .slot_ns = 1000000000, .slot = slot, .run = 1, .slice = slice, .n_slices = N_KEYS };
+	for (int i = 0; i < N_KEYS; i++)
+		slice[i] = (struct slice){ .ruler = RULER(UNIT_NS, 5, 10, 39), .key = { key[i].data, (__u16)key[i].len },
+					   .hist = cells[i].data, .hist_len = (__u32)cells[i].len };
+	for (int i = 0; i < N_KEYS && is_strange; i++) {
+		char *own = label[slot % AT_ONCE][i];
+
+		own[0] = (char)snprintf(own + 1, 24, "%lld-%d", (long long)slot, i);
+		slice[i].key = (struct labels){ (__u8 *)own, (__u16)(1 + own[0]) };
+	}
+}
+
+static void make_slices(int n_values)
+{
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, RULER(UNIT_NS, 5, 10, 39)), 0);
+	for (int i = 0; i < N_KEYS; i++) {
+		char label[8];
+
+		bytes_clear(&key[i]);
+		bytes_clear(&cells[i]);
+		snprintf(label, sizeof(label), "k%d", i);
+		labels_put(&key[i], label);
+		hist_clear(&h);
+		for (int j = 0; j < n_values; j++)
+			hist_record(&h, check_value(), 1);
+		hist_encode(&h, &cells[i]);
+	}
+	hist_fini(&h);
+}
+
+static void free_slices(void)
+{
+	for (int i = 0; i < N_KEYS; i++) {
+		bytes_fini(&key[i]);
+		bytes_fini(&cells[i]);
+	}
+}
+
+static __u64 bytes_of(struct fixture *f)
+{
+	struct stat st;
+	char path[300];
+
+	sqlite_path(f->dir, path, sizeof(path));
+	assert_int_equal(stat(path, &st), 0);
+	return (__u64)st.st_size;
+}
+
+/* Sends n slots, compacting never. */
+static void send_slots(struct fixture *f, __s64 n, __u64 limit)
+{
+	static struct slice slice[AT_ONCE][N_KEYS];
+	struct batch batch[AT_ONCE];
+	bool is_new[AT_ONCE];
+
+	for (__s64 slot = FROM; slot < FROM + n; slot += AT_ONCE) {
+		for (int i = 0; i < AT_ONCE; i++)
+			slot_batch(&batch[i], slice[i], slot + i);
+		if (f->store->ops->add(f->store, batch, AT_ONCE, is_new))
+			fail_msg("slot %lld: %s", (long long)(slot - FROM), f->store->reason);
+		assert_true(is_new[0] && is_new[AT_ONCE - 1]);
+		assert_in_range(bytes_of(f), 1, limit);
+	}
+}
+
+/* Of the slots that a tier says it has, each event is there or told as lost.  Returns how many are lost. */
+static __u64 assert_told(struct fixture *f, int tier, __s64 n, __u64 per_slot)
+{
+	__s64 from[TIERS];
+	struct store_range range = { .last = FROM + n - 1, .axis = -1, .weight = -1, .tier = tier };
+	struct gathered *g;
+	__u64 lost;
+
+	assert_int_equal(store_kept(f->store, KIT_INST, from), 0);
+	range.first = from[tier] > FROM ? from[tier] : FROM;
+	kit_read_range(f->store, &range, &g);
+	lost = gathered_lost(g);
+	if (!tier)
+		assert_int_equal(gathered_events(g) + lost, (__u64)(range.last + 1 - range.first) * per_slot);
+	else
+		assert_true(gathered_events(g) + lost >= (__u64)(range.last + 1 - range.first) * per_slot);
+	print_message("# tier %d: %llu events of the newest %lld slots, %llu lost\n", tier, (unsigned long long)gathered_events(g),
+		      (long long)(range.last + 1 - range.first), (unsigned long long)lost);
+	gathered_free(g);
+	return lost;
+}
+
+/* More than fits: what is the oldest goes, added up into the longer slots before; no event is lost in any tier. */
+static void fills_without_loss(struct fixture *f, int n_slots, int n_values)
+{
+	enum { LIMIT = 4000000 };
+
+	make_slices(n_values);
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	send_slots(f, n_slots, LIMIT);
+	assert_true(f->store->n_dropped > 0);
+	for (int tier = 0; tier < TIERS; tier++)
+		assert_int_equal(assert_told(f, tier, n_slots, N_KEYS * n_values), 0);
+	free_slices();
+}
+
+static void what_is_oldest_makes_room_before_anything_is_refused(void **state)
+{
+	fills_without_loss(*state, 6000, 40);
+}
+
+static void a_block_that_fills_the_file_is_added_up_in_it(void **state)
+{
+	fills_without_loss(*state, 2000, 600);
+}
+
+/* What each slot has for itself is larger in a block of all slots than in its rows. */
+static void what_cannot_be_added_up_is_lost_and_counted(void **state)
+{
+	enum { LIMIT = 1000000, SLOTS = 2000, VALUES = 1 };
+	struct fixture *f = *state;
+
+	is_strange = true;
+
+	make_slices(VALUES);
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	send_slots(f, SLOTS, LIMIT);
+	assert_true(f->store->n_dropped > 0);
+	for (int tier = 0; tier < TIERS; tier++)
+		assert_told(f, tier, SLOTS, N_KEYS * VALUES);
+	assert_int_equal(f->store->ops->compact(f->store, KIT_INST, FROM + SLOTS), 0);
+	assert_told(f, 0, SLOTS, N_KEYS * VALUES);
+	is_strange = false;
+	free_slices();
+}
+
+/* Then nothing helps, and the reason names the limit, not the disk. */
+static void what_can_never_fit_is_refused_with_the_limit(void **state)
+{
+	enum { LIMIT = 200000, VALUES = 600 };
+	static struct slice slice[AT_ONCE][N_KEYS];
+	struct batch batch[AT_ONCE];
+	bool is_new[AT_ONCE];
+	struct fixture *f = *state;
+
+	make_slices(VALUES);
+	assert_int_equal(f->store->ops->limit(f->store, LIMIT), 0);
+	for (int i = 0; i < AT_ONCE; i++)
+		slot_batch(&batch[i], slice[i], FROM + i);
+	assert_int_equal(f->store->ops->add(f->store, batch, AT_ONCE, is_new), -ENOSPC);
+	assert_non_null(strstr(f->store->reason, "max-size"));
+	assert_int_equal(f->store->ops->add(f->store, batch, 1, is_new), 0);
+	free_slices();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(what_is_oldest_makes_room_before_anything_is_refused),
+		STORE_TEST(a_block_that_fills_the_file_is_added_up_in_it),
+		STORE_TEST(what_cannot_be_added_up_is_lost_and_counted),
+		STORE_TEST(what_can_never_fit_is_refused_with_the_limit),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

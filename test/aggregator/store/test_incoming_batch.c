@@ -1,0 +1,247 @@
+#include "test/kit/wire_kit.h"
+
+#include <errno.h>
+
+static const __u64 values[] = { 5000, 6000, 7000 };
+
+/* One that is decomposed by n_fields fields and measures latency and cputime. */
+static struct instrumentation instrumentation(size_t n_fields)
+{
+	struct instrumentation in = { .id = 1, .n_fields = n_fields, .n_measures = 2, .slot_ns = 1000000000,
+				      .granularity_ns = 1000000000, .ruler = { WIRE_RULER, WIRE_RULER } };
+
+	return in;
+}
+
+static struct arrival *arrive(const char *label, __s64 slot)
+{
+	struct bytes data = { 0 };
+	struct arrival *a;
+
+	wire_batch(&data, "db1", 1, slot, 1, label, values, 3);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	bytes_fini(&data);
+	return a;
+}
+
+static void an_arrival_owns_its_bytes(void **state)
+{
+	struct bytes data = { 0 };
+	struct arrival *a;
+
+	wire_batch(&data, "db1", 1, 100, 1, "query", values, 3);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	memset(data.data, 0xff, data.len);
+	bytes_fini(&data);
+	assert_string_equal(a->batch.source, "db1");
+	assert_int_equal(arrival_events(a), 3);
+	assert_int_equal(arrival_last(a), 100);
+	arrival_free(a);
+}
+
+static void refuses_every_truncation(void **state)
+{
+	struct bytes data = { 0 };
+	struct arrival *a;
+
+	wire_batch(&data, "db1", 1, 100, 1, "query", values, 3);
+	for (size_t len = 0; len < data.len; len++)
+		assert_int_equal(arrival_new(data.data, len, &a), -EBADMSG);
+	bytes_fini(&data);
+}
+
+static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **state)
+{
+	static const char *const expected[3][3] = {
+		{ "db1", "query", "select" }, { "query", "db1", "select" }, { "query", "select", "db1" },
+	};
+	char text[LABEL_MAX + 1];
+
+	for (int at = 0; at < 3; at++) {
+		struct bytes data = { 0 }, key = { 0 };
+		struct batch b = { .source = "db1", .inst = 1, .slot_ns = 1000000000, .slot = 5, .run = 1 };
+		struct hist h;
+		struct bytes cells = { 0 };
+		struct slice s[4];
+		struct arrival *a;
+
+		assert_int_equal(hist_init(&h, WIRE_RULER), 0);
+		hist_record(&h, 5000, 1);
+		hist_encode(&h, &cells);
+		labels_put(&key, "query");
+		labels_put(&key, "select");
+		for (int i = 0; i < 4; i++)	/* four slices of one key: they share its bytes */
+			s[i] = (struct slice){ .ruler = WIRE_RULER, .axis = (__u16)(i & 1), .weight = (__u16)(i >> 1),
+					       .key = { key.data, (__u16)key.len }, .hist = cells.data,
+					       .hist_len = (__u32)cells.len };
+		b.slice = s;
+		b.n_slices = 4;
+		batch_encode(&b, &data);
+		assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+		assert_int_equal(arrival_name_host(a, at), 0);
+		for (int i = 0; i < 4; i++) {
+			assert_int_equal(labels_count(&a->batch.slice[i].key), 3);
+			assert_ptr_equal(a->batch.slice[i].key.bytes, a->batch.slice[0].key.bytes);
+			for (unsigned l = 0; l < 3; l++) {
+				assert_int_equal(labels_text(&a->batch.slice[i].key, l, text), 0);
+				assert_string_equal(text, expected[at][l]);
+			}
+		}
+		arrival_free(a);
+		hist_fini(&h);
+		bytes_fini(&cells);
+		bytes_fini(&key);
+		bytes_fini(&data);
+	}
+}
+
+/* What is wrong with a batch of slot 100 that has one label, and was made for this one; NULL: nothing. */
+static const char *wrong(const struct instrumentation *in, bool has_host, __s64 horizon, __s64 now_s)
+{
+	struct arrival *a = arrive("query", 100);
+	const char *why = arrival_check(a, in, has_host, &(struct arrival_bounds){ horizon, 0, now_s * 1000000000 });
+
+	arrival_free(a);
+	return why;
+}
+
+static void what_does_not_fit_is_told_from_what_does(void **state)
+{
+	struct instrumentation in = instrumentation(1), other;
+	const __s64 now_ns = 100000000000;
+	struct arrival *a;
+
+	assert_null(wrong(&in, false, 0, 100));
+	assert_null(wrong(&in, false, 100, 90));
+	assert_non_null(strstr(wrong(&in, false, 0, 89), "future"));
+	assert_non_null(strstr(wrong(&in, false, 101, 100), "older than the retention"));
+	assert_non_null(strstr(wrong(&in, true, 0, 100), "fields"));
+	a = arrive("query", 100);
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 100, now_ns }));
+	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 101, now_ns }), "has dropped its slot"));
+	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 101, 101, now_ns }), "older than the retention"));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 50, 101, now_ns }));
+	arrival_free(a);
+
+	other = instrumentation(2);
+	assert_null(wrong(&other, true, 0, 100));
+	assert_non_null(strstr(wrong(&other, false, 0, 100), "fields"));
+
+	other = in;
+	other.slot_ns = 500000000;
+	assert_non_null(strstr(wrong(&other, false, 0, 100), "another length"));
+	other = in;
+	other.n_measures = 0;
+	assert_non_null(strstr(wrong(&other, false, 0, 100), "measures what"));
+	other = in;
+	other.n_weights = 0;
+	assert_null(wrong(&other, false, 0, 100));
+	other.ruler[0] = RULER(UNIT_BYTES, 5, 10, 39);
+	assert_non_null(strstr(wrong(&other, false, 0, 100), "ruler"));
+}
+
+static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
+{
+	struct instrumentation in = instrumentation(2), other;
+	struct arrival *a = arrive("query", 100);
+
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_int_equal(a->batch.n_slices, 0);
+	assert_int_equal(arrival_events(a), 3);
+	assert_int_equal(a->batch.loss.sum, 18000);
+	assert_true(a->batch.loss.first == 100 && a->batch.loss.last == 100);
+	arrival_free(a);
+
+	a = arrive("query", 100);
+	a->batch.loss = (struct loss){ .n = 4, .sum = 5, .first = 90, .last = 95 };
+	a->batch.slice[0].axis = 1;	/* how many events that were cannot be known */
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_true(a->batch.loss.n == 5 && a->batch.loss.sum == 5);
+	assert_true(a->batch.loss.first == 90 && a->batch.loss.last == 100);
+	arrival_free(a);
+
+	a = arrive("query", 100);
+	other = in;
+	other.slot_ns = 500000000;
+	assert_false(arrival_lose(a, &other, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 101, 0, 100000000000 }));
+	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 89000000000 }));
+	assert_int_equal(a->batch.n_slices, 1);
+	arrival_free(a);
+}
+
+static struct arrival *arrive_with_slices(size_t n)
+{
+	struct arrival *a = arrive("query", 100);
+	struct slice *slice = realloc(a->batch.slice, n * sizeof(*slice));
+
+	assert_non_null(slice);
+	for (size_t i = 1; i < n; i++)
+		slice[i] = slice[0];
+	a->batch.slice = slice;
+	a->batch.n_slices = n;
+	return a;
+}
+
+static void more_than_a_slot_may_have_becomes_a_loss(void **state)
+{
+	struct instrumentation in = instrumentation(1);
+	size_t most = ARRIVAL_KEYS_MAX * in.n_measures * (1 + in.n_weights);
+	struct arrival *a = arrive_with_slices(most);
+	const char *why;
+
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	arrival_free(a);
+	a = arrive_with_slices(most + 1);
+	why = arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 });
+	assert_non_null(why);
+	assert_non_null(strstr(why, "4096 keys"));
+	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_true(arrival_events(a) == 3 * (most + 1));
+	arrival_free(a);
+}
+
+static void events_saturate(void **state)
+{
+	struct arrival *a = arrive("query", 100);
+
+	assert_true(clamp_json(5) == 5 && clamp_json(~0ull) == ~0ull >> 1 && saturating_add(~0ull, 1) == ~0ull && saturating_add(1, 2) == 3);
+	assert_true(events_add(1, 2) == 3 && events_add(~0ull, 1) == ~0ull >> 1 && events_add(5, ~0ull) == ~0ull >> 1);
+	a->batch.loss.n = ~0ull - 1;
+	assert_true(arrival_events(a) == ~0ull >> 1);
+	arrival_free(a);
+}
+
+static void losses_and_runs_are_held_to_the_same_time(void **state)
+{
+	struct instrumentation in = instrumentation(1);
+	struct arrival *a = arrive("query", 100);
+
+	a->batch.run = 11;
+	assert_int_equal(arrival_last(a), 110);
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 105, 0, 100000000000 }));
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 99000000000 }));
+	a->batch.run = 1;
+	a->batch.loss = (struct loss){ .n = 4, .first = 90, .last = 111 };
+	assert_int_equal(arrival_events(a), 7);
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	a->batch.loss.last = 100;
+	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	a->batch.loss.first = -1;
+	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	arrival_free(a);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_arrival_owns_its_bytes),
+	cmocka_unit_test(refuses_every_truncation),
+	cmocka_unit_test(the_host_is_named_at_its_place_and_all_other_labels_stay),
+	cmocka_unit_test(what_does_not_fit_is_told_from_what_does),
+	cmocka_unit_test(slices_that_do_not_fit_become_a_loss_in_their_slot),
+	cmocka_unit_test(more_than_a_slot_may_have_becomes_a_loss),
+	cmocka_unit_test(events_saturate),
+	cmocka_unit_test(losses_and_runs_are_held_to_the_same_time),
+};
+
+CHECK_MAIN(tests)

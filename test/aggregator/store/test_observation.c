@@ -1,0 +1,123 @@
+#include "aggregator/store/observation.h"
+#include "test/kit/check.h"
+
+#define N_SLOTS 200
+
+struct seen {
+	int covered[N_SLOTS], n_spans, n_losses, n_marks;
+};
+
+static void see_cover(void *arg, const char *source, __s64 first, __s64 last)
+{
+	struct seen *s = arg;
+
+	s->n_spans++;
+	for (__s64 slot = first; slot <= last; slot++)
+		s->covered[slot]++;
+}
+
+static void see_loss(void *arg, const char *source, const struct loss *loss)
+{
+	((struct seen *)arg)->n_losses++;
+}
+
+static void see_mark(void *arg, const struct mark *mark)
+{
+	((struct seen *)arg)->n_marks++;
+}
+
+static struct seen look(const struct witness *w, __s64 first, __s64 last)
+{
+	struct seen s = { .n_spans = 0 };
+	const struct store_reader reader = { .arg = &s, .cover = see_cover, .loss = see_loss, .mark = see_mark };
+
+	witness_read(w, first, last, &reader);
+	return s;
+}
+
+static void cover(struct witness *w, const char *source, __s64 first, __s64 last)
+{
+	assert_int_equal(witness_reserve(w, source), 0);
+	witness_cover(w, source, first, last);
+}
+
+/* Against a plain array of slots, with random intervals. */
+static void coverage_is_the_union_in_fewest_intervals(void **state)
+{
+	for (int round = 0; round < 300; round++) {
+		struct witness w = { 0 };
+		bool want[N_SLOTS] = { false };
+		int n_want = 0;
+		struct seen s;
+
+		for (int i = 0; i < 25; i++) {
+			__s64 first = (__s64)check_below(N_SLOTS), last = first + (__s64)check_below(12);
+
+			last = last < N_SLOTS ? last : N_SLOTS - 1;
+			cover(&w, "a", first, last);
+			for (__s64 slot = first; slot <= last; slot++)
+				want[slot] = true;
+		}
+		s = look(&w, 0, N_SLOTS - 1);
+		for (int slot = 0; slot < N_SLOTS; slot++) {
+			assert_int_equal(s.covered[slot], want[slot]);
+			n_want += want[slot] && (!slot || !want[slot - 1]);
+		}
+		assert_int_equal(s.n_spans, n_want);
+		witness_fini(&w);
+	}
+}
+
+static void sources_are_kept_apart(void **state)
+{
+	struct witness w = { 0 };
+
+	cover(&w, "a", 10, 19);
+	cover(&w, "b", 15, 24);
+	assert_int_equal(look(&w, 0, 100).n_spans, 2);
+	assert_int_equal(look(&w, 0, 100).covered[17], 2);
+	assert_int_equal(look(&w, 20, 22).n_spans, 1);
+	witness_fini(&w);
+}
+
+static void trimming_forgets_what_ended_before(void **state)
+{
+	const struct loss early = { 1, 1, 5, 9 }, late = { 1, 1, 5, 12 };
+	struct witness w = { 0 };
+	struct seen s;
+
+	cover(&w, "a", 0, 4);
+	cover(&w, "b", 0, 50);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(witness_reserve(&w, "b"), 0);
+		witness_lose(&w, "b", i ? &late : &early);
+		witness_mark(&w, &(struct mark){ MARK_CLOCK_STEP, i ? 10 : 9, 1 });
+	}
+	s = look(&w, 0, 100);
+	assert_int_equal(s.n_losses, 2);
+	assert_int_equal(s.n_marks, 2);
+	witness_trim(&w, 10);
+	s = look(&w, 0, 100);
+	assert_int_equal(w.n_observers, 1);
+	assert_int_equal(s.covered[9], 0);
+	assert_int_equal(s.covered[10], 1);
+	assert_int_equal(s.n_losses, 1);
+	assert_int_equal(s.n_marks, 1);
+	witness_fini(&w);
+}
+
+static void a_run_speaks_to_its_end(void **state)
+{
+	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = 0 }), 10);
+	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = 1 }), 10);
+	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = ~0u }), 10 + (__s64)~0u - 1);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(coverage_is_the_union_in_fewest_intervals),
+	cmocka_unit_test(sources_are_kept_apart),
+	cmocka_unit_test(trimming_forgets_what_ended_before),
+	cmocka_unit_test(a_run_speaks_to_its_end),
+};
+
+CHECK_MAIN(tests)

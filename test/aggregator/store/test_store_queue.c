@@ -1,0 +1,316 @@
+#include "test/kit/wire_kit.h"
+
+#include <errno.h>
+
+static const __u64 values[] = { 5000, 6000, 7000 };
+
+struct seen {
+	int settled, failed, fresh, amended;
+	__s64 first, last;
+	struct rig *rig;
+	__u64 inst;
+};
+
+static void settled(void *arg, const struct arrival *a, int err)
+{
+	struct seen *s = arg;
+
+	s->settled++;
+	s->failed += err != 0;
+	s->fresh += a->fresh;
+	if (!err && s->rig)	/* the law: what is acknowledged is in the cube, and the cube equals the store */
+		assert_int_equal(rig_cubed(s->rig, s->inst), rig_stored(s->rig, s->inst));
+}
+
+static void amended(void *arg, __u64 inst, __s64 first, __s64 last)
+{
+	struct seen *s = arg;
+
+	s->amended++;
+	s->first = first;
+	s->last = last;
+}
+
+static void add(struct rig *r, __u64 inst, __s64 slot, __u32 seq, void *from)
+{
+	struct bytes data = { 0 };
+	struct arrival *a;
+
+	wire_batch(&data, "db1", inst, slot, seq, "query", values, 3);
+	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	a->from = from;
+	assert_int_equal(flush_add(r->flush, a), 0);
+	bytes_fini(&data);
+}
+
+static __u64 begin(struct rig *r, struct store *store, struct seen *seen)
+{
+	rig_begin(r, store);
+	rig_hello(r, "db1");
+	memset(seen, 0, sizeof(*seen));
+	flush_on_settled(r->flush, settled, seen);
+	return rig_create(r, wire_request("command"));
+}
+
+static void a_batch_is_in_cube_and_store_before_it_is_settled(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+
+	seen.rig = &r;
+	seen.inst = inst;
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.settled, 1);
+	assert_int_equal(rig_cubed(&r, inst), 3);
+	assert_int_equal(flush_waiting(r.flush), 0);
+	rig_end(&r);
+}
+
+static void a_batch_given_twice_is_settled_twice_and_counted_once(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+
+	add(&r, inst, 100, 1, NULL);
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.settled, 3);
+	assert_int_equal(seen.fresh, 1);
+	assert_int_equal(rig_stored(&r, inst), 3);
+	assert_int_equal(rig_cubed(&r, inst), 3);
+	assert_int_equal(flush_counters(r.flush)->duplicates, 2);
+	assert_int_equal(flush_counters(r.flush)->events, 3);
+	rig_end(&r);
+}
+
+static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+	struct flush_observer o = { .amended = amended, .arg = &seen };
+
+	flush_observe(r.flush, &o);
+	add(&r, inst, 100, 1, NULL);
+	add(&r, inst, 101, 2, NULL);
+	add(&r, inst, 102, 3, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.last, 102);
+	assert_true(seen.amended >= 1 && seen.amended <= 2);	/* the first alone, the rest as one range */
+	seen.amended = 0;
+	add(&r, inst, 101, 2, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.amended, 0);
+	add(&r, inst, 101, 4, NULL);				/* an amendment */
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.amended, 1);
+	assert_int_equal(seen.first, 101);
+	flush_unobserve(r.flush, &o);
+	add(&r, inst, 103, 5, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.amended, 1);
+	rig_end(&r);
+}
+
+/* A store whose disk is full, when told so; all else is the memory store's. */
+static const struct store_ops *real_ops;
+static int disk_is_full;
+
+static int add_or_fail(struct store *s, const struct batch *b, size_t n, bool *ret_new)
+{
+	return disk_is_full ? -ENOSPC : real_ops->add(s, b, n, ret_new);
+}
+
+static void a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again(void **state)
+{
+	struct store_ops ops;
+	struct store *store;
+	struct rig r;
+	struct seen seen;
+	__u64 inst;
+
+	assert_int_equal(store_memory_open(&store), 0);
+	real_ops = store->ops;
+	ops = *real_ops;
+	ops.add = add_or_fail;
+	store->ops = &ops;
+	inst = begin(&r, store, &seen);
+	disk_is_full = 1;
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.failed, 1);
+	assert_int_equal(rig_cubed(&r, inst), 0);
+	assert_int_equal(flush_waiting(r.flush), 0);
+	disk_is_full = 0;
+	add(&r, inst, 100, 1, NULL);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.fresh, 1);
+	assert_int_equal(rig_cubed(&r, inst), 3);
+	rig_end(&r);
+}
+
+static int order[8], n_order;
+
+static int job_work(void *arg, struct store *store)
+{
+	return -(int)(intptr_t)arg;
+}
+
+static void job_done(void *arg, int err)
+{
+	assert_int_equal(err, -(int)(intptr_t)arg);
+	order[n_order++] = (int)(intptr_t)arg;
+}
+
+static void jobs_run_in_order_and_hand_back_their_errors(void **state)
+{
+	struct rig r;
+
+	rig_begin(&r, NULL);
+	n_order = 0;
+	for (intptr_t i = 1; i <= 5; i++)
+		assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)i), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n_order, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(order[i], i + 1);
+	rig_end(&r);
+}
+
+static void draining_finishes_what_waits_and_takes_nothing_more(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+	int idle = 0;
+
+	n_order = 0;
+	for (__u32 i = 0; i < 50; i++)
+		add(&r, inst, 100 + i, i + 1, NULL);
+	assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)1), 0);
+	flush_drain(r.flush, rig_idle, &idle);
+	assert_false(idle);
+	assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)2), -ESHUTDOWN);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_true(idle);
+	assert_int_equal(seen.settled, 50);
+	assert_int_equal(n_order, 1);
+	assert_int_equal(rig_stored(&r, inst), 150);
+	rig_end(&r);
+}
+
+static void count_mine(void *arg, const struct arrival *a, int err)
+{
+	*(int *)arg += a->from != NULL;
+}
+
+static void who_is_gone_is_not_named_again(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+	int me, mine = 0;
+
+	flush_on_settled(r.flush, count_mine, &mine);
+	add(&r, inst, 100, 1, &me);	/* under way */
+	add(&r, inst, 101, 2, &me);	/* waiting */
+	flush_disown(r.flush, &me);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(mine, 0);
+	assert_int_equal(rig_stored(&r, inst), 6);
+	rig_end(&r);
+}
+
+static void what_waits_for_a_deleted_instrumentation_is_not_stored(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 inst = begin(&r, NULL, &seen);
+
+	for (__u32 i = 0; i < 10; i++)
+		add(&r, inst, 100 + i, i + 1, NULL);
+	assert_int_equal(catalog_delete(r.catalog, inst, NULL, NULL), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.settled, 10);
+	assert_int_equal(rig_stored(&r, inst), 0);
+	assert_int_equal(flush_waiting(r.flush), 0);
+	rig_end(&r);
+}
+
+/* As a connection that had to wait, and now goes on. */
+static void add_once(void *arg, const struct arrival *a, int err)
+{
+	struct seen *s = arg;
+
+	if (s->settled++ == 1)		/* the last of those dropped */
+		add(s->rig, s->inst, 500, 1, NULL);
+}
+
+static void what_comes_while_others_are_dropped_is_stored(void **state)
+{
+	struct rig r;
+	struct seen seen;
+	__u64 gone = begin(&r, NULL, &seen), other = rig_create(&r, wire_request("command"));
+
+	seen.rig = &r;
+	seen.inst = other;
+	add(&r, other, 100, 9, NULL);	/* under way */
+	add(&r, gone, 100, 1, NULL);
+	add(&r, gone, 101, 2, NULL);
+	flush_on_settled(r.flush, add_once, &seen);
+	assert_int_equal(catalog_delete(r.catalog, gone, NULL, NULL), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(seen.settled, 4);
+	assert_int_equal(rig_stored(&r, other), 6);
+	assert_int_equal(flush_waiting(r.flush), 0);
+	rig_end(&r);
+}
+
+static int count_work(void *arg, struct store *store)
+{
+	++*(int *)arg;
+	return 0;
+}
+
+static void count_done(void *arg, int err)
+{
+	*(int *)arg += 10;
+}
+
+static void nothing_runs_before_it_begins(void **state)
+{
+	struct flush *flush;
+	struct rig r;
+	int n = 0;
+
+	rig_begin(&r, NULL);
+	assert_int_equal(flush_new(&r.loop, r.store, r.cube, &flush), 0);
+	assert_int_equal(flush_submit(flush, count_work, count_done, &n), 0);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n, 0);
+	flush_begin(flush);
+	uv_run(&r.loop, UV_RUN_DEFAULT);
+	assert_int_equal(n, 11);
+	flush_free(flush);
+	rig_end(&r);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_batch_is_in_cube_and_store_before_it_is_settled),
+	cmocka_unit_test(a_batch_given_twice_is_settled_twice_and_counted_once),
+	cmocka_unit_test(observers_learn_of_new_slots_and_not_of_duplicates),
+	cmocka_unit_test(a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again),
+	cmocka_unit_test(jobs_run_in_order_and_hand_back_their_errors),
+	cmocka_unit_test(draining_finishes_what_waits_and_takes_nothing_more),
+	cmocka_unit_test(who_is_gone_is_not_named_again),
+	cmocka_unit_test(what_waits_for_a_deleted_instrumentation_is_not_stored),
+	cmocka_unit_test(what_comes_while_others_are_dropped_is_stored),
+	cmocka_unit_test(nothing_runs_before_it_begins),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,70 @@
+#include "collector/metrics/disk.h"
+#include "collector/metrics/disk_label.h"
+#include "collector/core/slice.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+
+static void operations_have_names(void **state)
+{
+	static const struct { __u64 code; const char *name; } cases[] = {
+		{ OP_READ, "read" }, { OP_WRITE, "write" }, { OP_FLUSH, "flush" }, { OP_DISCARD, "discard" },
+		{ OP_WRITE_ZEROES, "write zeroes" }, { 17, "zone management" }, { OP_DRIVER_IN, "command (in)" },
+		{ OP_DRIVER_OUT, "command (out)" }, { 4, "operation 4" }, { 36, "operation 36" }, { 255, "operation 255" },
+	};
+	char out[LABEL_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		disk_label_optype(cases[i].code, out);
+		assert_string_equal(out, cases[i].name);
+	}
+}
+
+static void flags_are_listed(void **state)
+{
+	char out[LABEL_MAX + 1];
+
+	disk_label_flags(0, out);
+	assert_string_equal(out, "none");
+	disk_label_flags(DISK_SYNC, out);
+	assert_string_equal(out, "sync");
+	disk_label_flags(DISK_SYNC | DISK_META | DISK_FUA, out);
+	assert_string_equal(out, "sync+meta+fua");
+	disk_label_flags(~0ull, out);
+	assert_string_equal(out, "sync+meta+ahead+fua+background");
+}
+
+static void names_are_codes_again(void **state)
+{
+	char out[LABEL_MAX + 1];
+	__u64 code, again[64];
+
+	for (code = 0; code < OP_N; code++) {
+		int n, i;
+
+		disk_label_optype(code, out);
+		n = disk_codes_optype(out, again, 64);
+		for (i = 0; i < n && again[i] != code; i++)
+			;
+		assert_true(i < n);
+		assert_int_equal(n, strcmp(out, "zone management") ? 1 : OP_ZONE_LAST - OP_ZONE_FIRST + 1);
+	}
+	for (code = 0; code < 2 * DISK_BACKGROUND; code++) {
+		disk_label_flags(code, out);
+		assert_int_equal(disk_codes_flags(out, again, 64), 1);
+		assert_int_equal(again[0], code);
+	}
+	assert_int_equal(disk_codes_optype("no such thing", again, 64), 0);
+	assert_int_equal(disk_codes_flags("fua+sync", again, 64), 0);
+	assert_int_equal(disk_codes_optype("read", again, 0), -E2BIG);
+	assert_int_equal(disk_codes_optype("zone management", again, 3), -E2BIG);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(operations_have_names),
+	cmocka_unit_test(flags_are_listed),
+	cmocka_unit_test(names_are_codes_again),
+};
+
+CHECK_MAIN(tests)

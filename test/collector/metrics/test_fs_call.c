@@ -1,0 +1,80 @@
+#include "collector/metrics/fs_call.h"
+#include "collector/core/slice.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+static void calls_are_operations(void **state)
+{
+	struct fs_call call[FS_CALLS];
+
+	fs_calls_fill(call);
+	assert_int_equal(call[SYS_read].op, FS_READ);
+	assert_int_equal(call[SYS_pwrite64].op, FS_WRITE);
+	assert_int_equal(call[SYS_openat].op, FS_OPEN);
+	assert_int_equal(call[SYS_openat].where, FS_RETURN);
+	assert_int_equal(call[SYS_copy_file_range].where, 2);
+	assert_int_equal(call[SYS_getppid].op, FS_NONE);
+	assert_int_equal(call[SYS_recvfrom].op, FS_NONE);
+}
+
+static void operations_have_names(void **state)
+{
+	char out[LABEL_MAX + 1];
+	__u64 code, again;
+
+	for (code = FS_NONE + 1; code < FS_N_OPS; code++) {
+		fs_label_optype(code, out);
+		assert_int_equal(fs_codes_optype(out, &again, 1), 1);
+		assert_int_equal(again, code);
+	}
+	assert_int_equal(fs_codes_optype("no such thing", &again, 1), 0);
+	assert_int_equal(fs_codes_optype("read", &again, 0), -E2BIG);
+}
+
+/* All of them have different codes, and those are their names'. */
+static void types_have_the_kernels_names(void **state)
+{
+	FILE *f = fopen("/proc/filesystems", "r");
+	char line[256], out[LABEL_MAX + 1], *name;
+	__u64 code;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = 0;
+		name = strchr(line, '\t') + 1;
+		assert_int_equal(fs_codes_fstype(name, &code, 1), 1);
+		fs_label_fstype(code, out);
+		assert_string_equal(out, name);
+	}
+	if (f)
+		fclose(f);
+}
+
+static void a_type_that_is_not_here_is_shown(void **state)
+{
+	static const char *const names[] = { "befs", "notherefs", "averylongtypesname" };
+	char out[LABEL_MAX + 1];
+	__u64 code, again;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		fs_codes_fstype(names[i], &code, 1);
+		fs_label_fstype(code, out);
+		if (!i)
+			assert_string_equal(out, "befs");
+		assert_int_equal(fs_codes_fstype(out, &again, 1), 1);
+		assert_int_equal(again, code);
+	}
+	assert_int_equal(fs_codes_fstype("ext4", &code, 0), -E2BIG);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(calls_are_operations),
+	cmocka_unit_test(operations_have_names),
+	cmocka_unit_test(types_have_the_kernels_names),
+	cmocka_unit_test(a_type_that_is_not_here_is_shown),
+};
+
+CHECK_MAIN(tests)

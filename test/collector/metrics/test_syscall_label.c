@@ -1,0 +1,90 @@
+#include "collector/core/slice.h"
+#include "collector/metrics/syscall.h"
+#include "collector/metrics/syscall_label.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+
+static void calls_have_the_systems_names(void **state)
+{
+	static const struct { __u64 code; const char *name; } cases[] = {
+		{ SYS_read, "read" }, { SYS_write, "write" }, { SYS_openat, "openat" }, { SYS_getppid, "getppid" },
+		{ SYS_clock_nanosleep, "clock_nanosleep" }, { SYS_exit_group, "exit_group" }, { 100000, "syscall 100000" },
+		{ (__u32)-1, "syscall -1" },
+	};
+	char out[LABEL_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		syscall_label_name(cases[i].code, out);
+		assert_string_equal(out, cases[i].name);
+	}
+}
+
+#ifdef __x86_64__
+static void calls_of_32_bit_programs_are_others(void **state)
+{
+	char out[LABEL_MAX + 1];
+
+	syscall_label_name(SYSCALL_COMPAT | 3, out);
+	assert_string_equal(out, "read (32-bit)");
+	syscall_label_name(SYSCALL_COMPAT | 99999, out);
+	assert_string_equal(out, "syscall 99999 (32-bit)");
+	assert_int_equal(syscall_number("read", 1), 3);
+}
+#endif
+
+/* Whatever is shown can be asked for. */
+static void names_are_codes_again(void **state)
+{
+	char out[LABEL_MAX + 1];
+	__u64 code, again;
+
+	for (code = 0; code < 600; code++) {
+		syscall_label_name(code, out);
+		assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+		assert_int_equal(again, code);
+		syscall_label_name(code | SYSCALL_COMPAT, out);
+		assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+		assert_int_equal(again, code | SYSCALL_COMPAT);
+	}
+	syscall_label_name((__u32)-1, out);
+	assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+	assert_int_equal(again, (__u32)-1);
+	assert_int_equal(syscall_codes_name("no_such_call", &again, 1), 0);
+	assert_int_equal(syscall_codes_name("syscall 0", &again, 1), 0);	/* it has a name */
+	assert_int_equal(syscall_codes_name("", &again, 1), 0);
+	assert_int_equal(syscall_codes_name("read", &again, 0), -E2BIG);
+	assert_int_equal(syscall_number("no_such_call", 0), -1);
+}
+
+static void errors_have_names(void **state)
+{
+	static const struct { __u64 code; const char *name; } cases[] = {
+		{ 0, "0" }, { ENOENT, "ENOENT" }, { EAGAIN, "EAGAIN" }, { ETIMEDOUT, "ETIMEDOUT" }, { EHWPOISON, "EHWPOISON" },
+		{ 512, "ERESTARTSYS" }, { 516, "ERESTART_RESTARTBLOCK" }, { 4000, "errno 4000" },
+	};
+	char out[LABEL_MAX + 1];
+	__u64 again;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		syscall_label_errno(cases[i].code, out);
+		assert_string_equal(out, cases[i].name);
+		assert_int_equal(syscall_codes_errno(out, &again, 1), 1);
+		assert_int_equal(again, cases[i].code);
+	}
+	assert_int_equal(syscall_codes_errno("ENOSUCH", &again, 1), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(calls_have_the_systems_names),
+#ifdef __x86_64__
+	cmocka_unit_test(calls_of_32_bit_programs_are_others),
+#endif
+	cmocka_unit_test(names_are_codes_again),
+	cmocka_unit_test(errors_have_names),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,205 @@
+#include "collector/mysql/mysql.h"
+#include "collector/mysql/label.h"
+#include "collector/server/exchange_label.h"
+#include "collector/mysql/statement.h"
+#include "collector/core/slice.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+
+static void commands_have_names(void **state)
+{
+	static const struct { __u64 code; const char *name; } cases[] = {
+		{ COM_QUIT, "quit" }, { COM_INIT_DB, "init_db" }, { COM_QUERY, "query" }, { 14, "ping" },
+		{ COM_CHANGE_USER, "change_user" }, { COM_STMT_PREPARE, "prepare" }, { COM_STMT_EXECUTE, "execute" },
+		{ COM_STMT_SEND_LONG_DATA, "send_long_data" }, { COM_STMT_CLOSE, "close" }, { 26, "reset" },
+		{ COM_STMT_FETCH, "fetch" }, { 31, "reset_connection" }, { COM_BULK_EXECUTE, "bulk_execute" },
+		{ COMMAND_ENCRYPTED, "encrypted" }, { COMMAND_COMPRESSED, "compressed" }, { COMMAND_OPAQUE, "opaque" },
+		{ COMMAND_UNKNOWN, "unknown_command" },
+		{ 99, "command 99" },
+	};
+	char out[LABEL_MAX + 1];
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		mysql_label_command(cases[i].code, out);
+		assert_string_equal(out, cases[i].name);
+	}
+}
+
+static void statements_have_their_whole_word(void **state)
+{
+	char out[LABEL_MAX + 1];
+
+	mysql_label_statement(STATEMENT_CODE("select"), out);
+	assert_string_equal(out, "select");
+	mysql_label_statement(STATEMENT_CODE("savepoin"), out);
+	assert_string_equal(out, "savepoint");
+	mysql_label_statement(STATEMENT_NONE, out);
+	assert_string_equal(out, "none");
+	mysql_label_statement(STATEMENT_UNKNOWN, out);
+	assert_string_equal(out, "unknown");
+	mysql_label_statement(STATEMENT_MISC, out);
+	assert_string_equal(out, "misc");
+}
+
+/* What is shown is found again, and nothing else is. */
+static void names_have_their_codes(void **state)
+{
+	static const struct { const char *name; __u64 code; } statuses[] = {
+		{ "none", STATUS_NONE }, { "unknown", STATUS_UNKNOWN }, { "ok", STATUS_OK }, { "1062", STATUS_ERROR(1062) },
+		{ "65534", STATUS_ERROR(65534) },
+	};
+	static const char *const reasons[] = { "other", "io", "futex", "net", "sleep", "fault", "cpu", "none" };
+	char out[LABEL_MAX + 1];
+	__u64 code, back;
+
+	for (code = 0; code <= COMMAND_UNKNOWN; code++) {
+		mysql_label_command(code, out);
+		assert_int_equal(mysql_codes_command(out, &back, 1), 1);
+		assert_true(back == code);
+		assert_int_equal(mysql_codes_command(out, &back, 0), -E2BIG);
+	}
+	assert_int_equal(mysql_codes_command("command 3", &back, 1), 0);	/* that is `query` */
+	assert_int_equal(mysql_codes_command("command 099", &back, 1), 0);
+	assert_int_equal(mysql_codes_command("", &back, 1), 0);
+#define STATEMENT_BACK(name, letters)                                             \
+	assert_int_equal(mysql_codes_statement(name, &back, 1), 1);                \
+	assert_true(back == STATEMENT_CODE(letters));
+	STATEMENT_KEYWORDS(STATEMENT_BACK)
+#undef STATEMENT_BACK
+	for (code = STATEMENT_NONE; code <= STATEMENT_MISC; code++) {
+		mysql_label_statement(code, out);
+		assert_int_equal(mysql_codes_statement(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+	assert_int_equal(mysql_codes_statement("savepoin", &back, 1), 0);
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		mysql_label_status(statuses[i].code, out);
+		assert_string_equal(out, statuses[i].name);
+		assert_int_equal(mysql_codes_status(statuses[i].name, &back, 1), 1);
+		assert_true(back == statuses[i].code);
+	}
+	for (code = 0; code <= TURN_ENDED; code++) {
+		turn_label_blocked_in(code, out);
+		assert_string_equal(out, reasons[code]);
+		assert_int_equal(turn_codes_blocked_in(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+	assert_int_equal(turn_codes_blocked_in("locks", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("OK", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("01062", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("99999", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("", &back, 1), 0);
+	assert_int_equal(mysql_codes_status("ok", &back, 0), -E2BIG);
+	assert_int_equal(mysql_codes_statement("SELECT", &back, 1), 0);
+	assert_int_equal(mysql_codes_statement("select", &back, 0), -E2BIG);
+}
+
+static __u64 name_of(struct name *name, const char *text, size_t n)
+{
+	name_begin(name);
+	for (size_t i = 0; i < n; i++)
+		name_byte(name, (__u8)text[i]);
+	return name_code(name);
+}
+
+/* Whatever bytes a client calls itself, what is shown is safe, and stands for it alone. */
+static void any_name_is_shown_and_found_again(void **state)
+{
+	static const struct { const char *text; size_t n; const char *shown; } cases[] = {
+		{ "bob", 3, "bob" }, { "caf\xc3\xa9", 5, "caf\xc3\xa9" }, { "a b/c,d", 7, "a b/c,d" },
+		/* a code behind it */
+		{ "caf\xe9", 4, "caf? #" }, { "\xc3", 1, "? #" }, { "a\nb\033[1m", 7, "a?b?[1m #" }, { "a\0b", 3, "a?b #" }, { "\xc2\x85", 2, "?? #" },
+		{ "none", 4, "none #" }, { "unknown", 7, "unknown #" }, { "encrypted", 9, "encrypted #" }, { "shed", 4, "shed #" },
+		{ "a #0123456789abcdef", 19, "a #0123456789abcdef #" },
+	};
+	char out[LABEL_MAX + 1];
+	struct name name;
+	__u64 code, back;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = strlen(cases[i].shown);
+
+		code = name_of(&name, cases[i].text, cases[i].n);
+		turn_label_name(code, &name, out);
+		if (cases[i].shown[n - 1] == '#' ? strncmp(out, cases[i].shown, n) || strlen(out) != n + 16 : strcmp(out, cases[i].shown))
+			fail_msg("\"%s\", not \"%s\"", out, cases[i].shown);
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+		assert_int_equal(turn_codes_name(out, &back, 0), -E2BIG);
+		turn_label_name(code, NULL, out);	/* its text is forgotten */
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+}
+
+/* Its place was given to another one while it was read. */
+static void another_ones_text_is_not_shown(void **state)
+{
+	char out[LABEL_MAX + 1], code_shown[LABEL_MAX + 1];
+	__u64 code, other;
+	struct name name;
+
+	code = name_of(&name, "shop", 4);
+	turn_label_name(code, NULL, code_shown);
+	other = name_of(&name, "mail", 4);
+	turn_label_name(code, &name, out);
+	assert_string_equal(out, code_shown);
+	name.hash = code;		/* half of it */
+	turn_label_name(code, &name, out);
+	assert_string_equal(out, code_shown);
+	name.n = NAME_ROOM + 1;
+	turn_label_name(other, &name, out);
+	turn_label_name(other, NULL, code_shown);
+	assert_string_equal(out, code_shown);
+}
+
+static void a_name_is_cut_where_its_room_ends(void **state)
+{
+	char text[NAME_ROOM + 9], out[LABEL_MAX + 1];
+	struct name name;
+	__u64 code, back;
+
+	memset(text, 'x', sizeof(text));
+	code = name_of(&name, text, sizeof(text) - 1);
+	assert_true(code == name_of(&name, text, NAME_ROOM));
+	turn_label_name(code, &name, out);
+	assert_int_equal(strlen(out), NAME_ROOM);
+	assert_int_equal(turn_codes_name(out, &back, 1), 1);
+	assert_true(back == code);
+	text[sizeof(text) - 1] = 0;
+	assert_int_equal(turn_codes_name(text, &back, 1), 1);		/* whoever writes all of it means the same */
+	assert_true(back == code);
+	memcpy(text + NAME_ROOM - 1, "\xc3\xa9", 2);		/* cut within a character */
+	code = name_of(&name, text, NAME_ROOM + 1);
+	turn_label_name(code, &name, out);
+	assert_int_equal(turn_codes_name(out, &back, 1), 1);
+	assert_true(back == code);
+}
+
+static void what_is_no_name_has_a_word(void **state)
+{
+	static const char *const words[] = { "unknown", "none", "encrypted" };
+	char out[LABEL_MAX + 1];
+	__u64 code, back;
+
+	for (code = 0; code < 3; code++) {
+		turn_label_name(code, NULL, out);
+		assert_string_equal(out, words[code]);
+		assert_int_equal(turn_codes_name(out, &back, 1), 1);
+		assert_true(back == code);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(commands_have_names),
+	cmocka_unit_test(statements_have_their_whole_word),
+	cmocka_unit_test(names_have_their_codes),
+	cmocka_unit_test(any_name_is_shown_and_found_again),
+	cmocka_unit_test(another_ones_text_is_not_shown),
+	cmocka_unit_test(a_name_is_cut_where_its_room_ends),
+	cmocka_unit_test(what_is_no_name_has_a_word),
+};
+
+CHECK_MAIN(tests)

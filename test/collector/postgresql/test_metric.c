@@ -1,0 +1,74 @@
+#include "collector/postgresql/postgresql.h"
+#include "collector/postgresql/label.h"
+#include "collector/postgresql/metric.h"
+#include "collector/postgresql/statement.h"
+#include "collector/core/slice.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+
+static void fields_are_in_the_events_order(void **state)
+{
+	static const char *const fields[POSTGRESQL_N_FIELDS] = {
+		[POSTGRESQL_COMMAND] = "command", [POSTGRESQL_STATEMENT] = "statement", [POSTGRESQL_DIGEST] = "digest",
+		[POSTGRESQL_TABLE] = "table", [POSTGRESQL_STATUS] = "status", [POSTGRESQL_DATABASE] = "database",
+		[POSTGRESQL_USER] = "user", [POSTGRESQL_CLIENT] = "client", [POSTGRESQL_INSTANCE] = "instance", [POSTGRESQL_PID] = "pid", [POSTGRESQL_EXECNAME] = "execname",
+		[POSTGRESQL_BLOCKED_IN] = "blocked_in",
+	};
+
+	for (int i = 0; i < POSTGRESQL_N_FIELDS; i++)
+		assert_int_equal(metric_index(&postgresql_metric, fields[i], FIELD_DISCRETE), i);
+	assert_int_equal(metric_index(&postgresql_metric, "latency", FIELD_NUMERIC), TURN_LATENCY);
+	assert_int_equal(metric_index(&postgresql_metric, "io_bytes", FIELD_NUMERIC), TURN_IO_BYTES);
+	assert_int_equal(metric_index(&postgresql_metric, "n_fs", FIELD_NUMERIC), TURN_N_FS);
+	assert_int_equal(metric_index(&postgresql_metric, "rows", FIELD_NUMERIC), POSTGRESQL_ROWS);
+	assert_int_equal(postgresql_metric.n_fields, POSTGRESQL_N_FIELDS + 1 + POSTGRESQL_N_MEASURES);
+}
+
+static __u64 state_of(const char *text)
+{
+	__u64 state = 0;
+
+	for (int i = 0; i < 5; i++)
+		state |= (__u64)text[i] << (8 * i);
+	return STATUS_ERROR(state);
+}
+
+static void labels_have_their_codes(void **state)
+{
+	const struct {
+		void (*label)(__u64 code, char *out);
+		int (*codes)(const char *text, __u64 *ret_code, size_t max);
+		__u64 code;
+		const char *text;
+	} cases[] = {
+		{ postgresql_label_command, postgresql_codes_command, COMMAND_SIMPLE, "simple" },
+		{ postgresql_label_command, postgresql_codes_command, COMMAND_EXECUTE, "execute" },
+		{ postgresql_label_command, postgresql_codes_command, COMMAND_ENCRYPTED, "encrypted" },
+		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_CODE("select"), "select" },
+		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_CODE("dealloca"), "deallocate" },
+		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_UNKNOWN, "unknown" },
+		{ postgresql_label_status, postgresql_codes_status, STATUS_OK, "ok" },
+		{ postgresql_label_status, postgresql_codes_status, STATUS_UNKNOWN, "unknown" },
+		{ postgresql_label_status, postgresql_codes_status, state_of("42P01"), "42P01" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char out[LABEL_MAX + 1];
+		__u64 code = 99;
+
+		cases[i].label(cases[i].code, out);
+		assert_string_equal(out, cases[i].text);
+		assert_int_equal(cases[i].codes(cases[i].text, &code, 1), 1);
+		assert_true(code == cases[i].code);
+		assert_int_equal(cases[i].codes(cases[i].text, &code, 0), -E2BIG);
+		assert_int_equal(cases[i].codes("no such thing", &code, 1), 0);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(fields_are_in_the_events_order),
+	cmocka_unit_test(labels_have_their_codes),
+};
+
+CHECK_MAIN(tests)

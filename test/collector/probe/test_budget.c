@@ -1,0 +1,250 @@
+#include "collector/probe/budget.h"
+#include "test/kit/check.h"
+
+#include <math.h>
+
+#define N_RANDOM 20000
+
+static const struct budget_plan full = BUDGET_PLAN_FULL;
+
+static __u64 random_state = 88172645463325252ull;
+
+static double random_below(double most)
+{
+	random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+	return most * (double)(random_state >> 11) / (double)(1ull << 53);
+}
+
+static double total(const struct budget_load *load, const struct budget_plan *plan, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += budget_cost(&load[i], &plan[i]);
+	return sum;
+}
+
+static void what_fits_is_left_alone(void **state)
+{
+	struct budget_load load = { .runs_per_s = 10000, .dispatch_ns = 50, .full_ns = 1500 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, 1);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+}
+
+static void sampling_comes_before_detaching(void **state)
+{
+	struct budget_load load = { .runs_per_s = 100000, .dispatch_ns = 10, .full_ns = 1000 };	/* 0.1 s per second; 0.0025 even if nothing is looked at */
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_true(plan.every > 1 && plan.every < BUDGET_EVERY_MAX);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+	assert_true(budget_cost(&load, &plan) <= 0.02);
+
+	load.runs_per_s = 5e6;				/* being called alone costs 0.05 */
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, BUDGET_EVERY_MAX);
+	assert_true(plan.duty < BUDGET_DUTY_FULL);
+}
+
+/* Whatever the loads: together they stay within the budget, unless every plan is at its strictest. */
+static void the_budget_holds(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load[6];
+		struct budget_plan plan[6];
+		size_t n = 1 + (size_t)random_below(5.99), strictest = 0;
+		double allowed = 0.001 + random_below(0.1);
+
+		for (size_t i = 0; i < n; i++) {
+			load[i] = (struct budget_load){ random_below(1) < 0.2 ? 0 : random_below(3e6), random_below(150),
+							30 + random_below(3000), 0, 0, 0, 0 };
+			load[i].dear_ns = random_below(1) < 0.5 ? 0 : random_below(load[i].full_ns / 2);
+			load[i].passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
+			plan[i] = full;
+		}
+		budget_decide(load, n, allowed, plan);
+		for (size_t i = 0; i < n; i++)
+			strictest += plan[i].duty == BUDGET_DUTY_MIN;
+		assert_true(strictest || total(load, plan, n) <= allowed * 1.000001);
+	}
+}
+
+/* One that storms does not take from one that is modest. */
+static void a_storm_sheds_itself(void **state)
+{
+	struct budget_load load[2] = { { .runs_per_s = 2e6, .dispatch_ns = 80, .full_ns = 500 },
+				       { .runs_per_s = 10000, .dispatch_ns = 20, .full_ns = 500 } };
+	struct budget_plan plan[2] = { BUDGET_PLAN_FULL, BUDGET_PLAN_FULL };
+
+	budget_decide(load, 2, 0.02, plan);
+	assert_true(plan[0].every > 1);
+	assert_int_equal(plan[1].every, 1);
+	assert_int_equal(plan[1].duty, BUDGET_DUTY_FULL);
+}
+
+static void it_recovers_slowly_and_sheds_at_once(void **state)
+{
+	struct budget_load storm = { .runs_per_s = 1e6, .dispatch_ns = 20, .full_ns = 800 };
+	struct budget_load calm = { .runs_per_s = 1000, .dispatch_ns = 20, .full_ns = 800 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	int n = 0;
+
+	budget_decide(&storm, 1, 0.02, &plan);
+	assert_true(plan.every > 1 || plan.duty < BUDGET_DUTY_FULL);
+	while (plan.every > 1 || plan.duty < BUDGET_DUTY_FULL) {
+		budget_decide(&calm, 1, 0.02, &plan);
+		n++;
+	}
+	assert_int_equal(n, BUDGET_CALM);
+}
+
+static void what_hangs_together_is_never_detached(void **state)
+{
+	struct budget_load load = { .runs_per_s = 5e6, .dispatch_ns = 10, .full_ns = 1000, .stays = 1 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.every, BUDGET_EVERY_MAX);
+	assert_int_equal(plan.duty, BUDGET_DUTY_FULL);
+}
+
+static void the_dear_fields_go_first_where_that_is_enough(void **state)
+{
+	struct budget_load load = { 100000, 10, 230, 0, .dear_ns = 60 };	/* 0.024, 0.018 without them */
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	int n;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.bare, 1);
+	assert_int_equal(plan.every, 1);
+	assert_true(budget_cost(&load, &plan) <= 0.02);
+
+	load.runs_per_s = 50000;
+	for (n = 0; plan.bare; n++)
+		budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(n, BUDGET_CALM);
+}
+
+/* They are gathered of the events that are looked at only, so leaving them out would save nothing more. */
+static void with_sampling_the_dear_fields_are_back(void **state)
+{
+	struct budget_load load = { 200000, 10, 230, 0, .dear_ns = 60 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.02, &plan);
+	assert_int_equal(plan.bare, 0);
+	assert_true(plan.every > 1);
+}
+
+/* A protocol is followed before it is known whether to look: there both together. */
+static void what_sampling_does_not_save_is_not_said_to_be(void **state)
+{
+	struct budget_load load = { 100000, 10, 330, 1, .dear_ns = 80, .kept_ns = 300 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+
+	budget_decide(&load, 1, 0.027, &plan);
+	assert_true(plan.bare && plan.every == 1);
+	plan = full;
+	budget_decide(&load, 1, 0.025, &plan);
+	assert_true(plan.bare && plan.every > 1 && plan.every < BUDGET_EVERY_MAX);
+	assert_true(budget_cost(&load, &plan) <= 0.025);
+	plan = full;
+	budget_decide(&load, 1, 0.01, &plan);		/* cannot be reached */
+	assert_true(plan.bare && plan.every > 1 && plan.duty == BUDGET_DUTY_FULL);
+}
+
+/* Rare events are not given up where that saves next to nothing: whatever the budget, of what stays attached. */
+static void sampling_is_no_stricter_than_it_is_worth(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
+		struct budget_plan plan = BUDGET_PLAN_FULL, strictest, milder;
+
+		load.kept_ns = random_below(1) < 0.5 ? 0 : random_below(load.full_ns);
+		load.passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
+		budget_decide(&load, 1, random_below(0.2), &plan);
+		if (plan.every <= 2)
+			continue;
+		strictest = milder = plan;
+		strictest.every = 1 << 30;
+		milder.every--;
+		assert_true(budget_cost(&load, &milder) > (1 + BUDGET_WORTH) * budget_cost(&load, &strictest));
+	}
+}
+
+/* And no milder: more would fit, or be saved.  Twice so much, for a change must be worth it too. */
+static void what_stays_costs_little_more_than_it_must(void **state)
+{
+	for (int round = 0; round < N_RANDOM; round++) {
+		struct budget_load load = { 1 + random_below(1e6), random_below(50), 30 + random_below(1000), .stays = 1 };
+		struct budget_plan plan = BUDGET_PLAN_FULL, strictest;
+		double allowed = random_below(0.2);
+
+		load.kept_ns = random_below(1) < 0.5 ? 0 : random_below(load.full_ns);
+		load.passed_per_s = random_below(1) < 0.5 ? 0 : random_below(3e6);
+		budget_decide(&load, 1, allowed, &plan);
+		strictest = plan;
+		strictest.every = BUDGET_EVERY_MAX;
+		assert_true(budget_cost(&load, &plan) <= fmax(allowed * 1.000001, pow(1 + BUDGET_WORTH, 2) * budget_cost(&load, &strictest)));
+	}
+}
+
+/* Costs are measured, so they vary: what cannot fit is not sampled more and less for it by turns. */
+static void what_varies_a_little_changes_nothing(void **state)
+{
+	struct budget_load load = { 100000, 10, .stays = 1, .kept_ns = 700 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	int n_changes = 0;
+
+	for (int round = 0; round < N_RANDOM; round++) {
+		__u32 before = plan.every;
+
+		load.full_ns = 745 + random_below(20);	/* 1 event in 4, or in 5 */
+		budget_decide(&load, 1, 0.01, &plan);
+		n_changes += plan.every != before;
+	}
+	assert_in_range(n_changes, 1, 2);
+}
+
+/* Other programs' sockets: where they alone are too much, that is not overlooked because nothing of it is ours. */
+static void what_passes_costs_too(void **state)
+{
+	struct budget_load load = { 1000, 20, 800, .passed_per_s = 500000 };
+	struct budget_plan plan = BUDGET_PLAN_FULL;
+	double busy = budget_cost(&load, &plan);
+
+	load.passed_per_s = 0;
+	assert_true(fabs(busy - budget_cost(&load, &plan) - 500000 * (20 + BUDGET_PASS_NS) / 1e9) < 1e-12);
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_int_equal(plan.every, 1);
+	load.passed_per_s = 500000;
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_true(plan.duty < BUDGET_DUTY_FULL && budget_cost(&load, &plan) <= 0.01 * 1.000001);
+
+	plan = full;
+	load.stays = 1;					/* not said to fit, and few events not given up for nothing */
+	budget_decide(&load, 1, 0.01, &plan);
+	assert_true(plan.every == 3 && plan.duty == BUDGET_DUTY_FULL && budget_cost(&load, &plan) > 0.01);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(what_passes_costs_too),
+	cmocka_unit_test(what_varies_a_little_changes_nothing),
+	cmocka_unit_test(the_dear_fields_go_first_where_that_is_enough),
+	cmocka_unit_test(with_sampling_the_dear_fields_are_back),
+	cmocka_unit_test(what_sampling_does_not_save_is_not_said_to_be),
+	cmocka_unit_test(sampling_is_no_stricter_than_it_is_worth),
+	cmocka_unit_test(what_stays_costs_little_more_than_it_must),
+	cmocka_unit_test(what_fits_is_left_alone),
+	cmocka_unit_test(sampling_comes_before_detaching),
+	cmocka_unit_test(the_budget_holds),
+	cmocka_unit_test(a_storm_sheds_itself),
+	cmocka_unit_test(what_hangs_together_is_never_detached),
+	cmocka_unit_test(it_recovers_slowly_and_sheds_at_once),
+};
+
+CHECK_MAIN(tests)

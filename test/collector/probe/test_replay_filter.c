@@ -1,0 +1,94 @@
+#include "collector/probe/replay_filter.h"
+#include "test/kit/sample_kit.h"
+
+#include <errno.h>
+
+static struct predicate predicate(const char *text)
+{
+	char reason[REASON_MAX] = "";
+	struct predicate p;
+
+	if (predicate_from_text(text, &p, reason))
+		fail_msg("%s", reason);
+	return p;
+}
+
+static int passes(const char *text, const char *command, const char *statement)
+{
+	struct instrumentation recorded = sample_inst(1);
+	struct predicate p = predicate(text);
+	char reason[REASON_MAX] = "";
+	struct bytes key = { 0 };
+	struct sieve s;
+	int passed;
+
+	if (sieve_init(&s, &p, &recorded, "db1", reason))
+		fail_msg("%s", reason);
+	labels_put(&key, command);
+	labels_put(&key, statement);
+	passed = sieve_passes(&s, &(struct labels){ key.data, (__u16)key.len });
+	bytes_fini(&key);
+	return passed;
+}
+
+static void keys_are_decided_by_their_labels(void **state)
+{
+	assert_int_equal(passes("{}", "query", "select"), 1);
+	assert_int_equal(passes("{}", NULL, NULL), 1);
+	assert_int_equal(passes("{\"eq\":[\"statement\",\"select\"]}", "query", "select"), 1);
+	assert_int_equal(passes("{\"eq\":[\"statement\",\"select\"]}", "query", "insert"), 0);
+	assert_int_equal(passes("{\"ne\":[\"command\",\"query\"]}", "query", "select"), 0);
+	assert_int_equal(passes("{\"ne\":[\"command\",\"query\"]}", "execute", "select"), 1);
+	assert_int_equal(passes("{\"or\":[{\"eq\":[\"hostname\",\"db1\"]},{\"eq\":[\"command\",\"x\"]}]}", "query", "select"), 1);
+	assert_int_equal(passes("{\"eq\":[\"hostname\",\"db2\"]}", "query", "select"), 0);
+}
+
+/* The rest beyond the cap on keys is not the label "other". */
+static void who_is_other_cannot_be_told(void **state)
+{
+	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", NULL), -ENODATA);
+	assert_int_equal(passes("{\"eq\":[\"statement\",\"other\"]}", "query", "other"), 1);
+	assert_int_equal(passes("{\"eq\":[\"statement\",\"select\"]}", NULL, NULL), -ENODATA);
+	assert_int_equal(passes("{\"eq\":[\"command\",\"query\"]}", "query", NULL), 1);
+	assert_int_equal(passes("{\"and\":[{\"eq\":[\"command\",\"x\"]},{\"eq\":[\"statement\",\"y\"]}]}", "query", NULL), 0);
+}
+
+static void what_was_recorded_with_passes(void **state)
+{
+	struct instrumentation recorded = sample_inst(1);
+	struct predicate p = recorded.predicate = predicate("{\"gt\":[\"latency\",10000000]}");
+	char reason[REASON_MAX];
+	struct sieve s;
+
+	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), 0);
+	assert_int_equal(sieve_passes(&s, &(struct labels){ NULL, 0 }), 1);
+	p = predicate("{\"gt\":[\"latency\",10000001]}");
+	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_string_equal(reason, "predicate: the recording of mysql.queries has only events that match latency > 10000000: "
+			    "ask for just these");
+	p = predicate("{}");
+	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+}
+
+static void what_cannot_be_told_is_refused(void **state)
+{
+	struct instrumentation recorded = sample_inst(1);
+	struct predicate p = predicate("{\"and\":[{\"eq\":[\"command\",\"query\"]},{\"gt\":[\"latency\",10000000]}]}");
+	char reason[REASON_MAX];
+	struct sieve s;
+
+	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_string_equal(reason, "predicate: the recording of mysql.queries has no single events, \"latency\" cannot be compared");
+	p = predicate("{\"eq\":[\"pid\",\"7\"]}");
+	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
+	assert_string_equal(reason, "predicate: the recording of mysql.queries does not tell \"pid\" apart");
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(keys_are_decided_by_their_labels),
+	cmocka_unit_test(who_is_other_cannot_be_told),
+	cmocka_unit_test(what_was_recorded_with_passes),
+	cmocka_unit_test(what_cannot_be_told_is_refused),
+};
+
+CHECK_MAIN(tests)

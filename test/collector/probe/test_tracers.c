@@ -1,0 +1,109 @@
+/* test_tracers - what holds of the table of every metric from the kernel. */
+#include "collector/core/metric_json.h"
+#include "collector/tracers.h"
+#include "test/kit/check.h"
+
+/* An aggregator refuses a collector with a table that it cannot read. */
+static void an_aggregator_can_read_each(void **state)
+{
+	char reason[REASON_MAX] = "";
+
+	for (size_t i = 0; tracers[i]; i++) {
+		const struct metric *m = tracers[i]->metric;
+		json_t *json = metric_json_make(m, NULL);
+		struct metric copy;
+
+		if (metric_json_read(json, &copy, reason))
+			fail_msg("%s.%s: %s", m->module, m->stat, reason);
+		assert_int_equal(copy.n_fields, m->n_fields);
+		metric_json_fini(&copy);
+		json_decref(json);
+	}
+}
+
+static void each_fits_an_event(void **state)
+{
+	for (size_t i = 0; tracers[i]; i++) {
+		const struct metric *m = tracers[i]->metric;
+		size_t n[2] = { 0, 0 }, hosts = 0;
+
+		for (size_t f = 0; f < m->n_fields; f++) {
+			n[m->field[f].arity]++;
+			hosts += !strcmp(m->field[f].name, "hostname");
+		}
+		assert_int_equal(hosts, 1);
+		assert_true(n[FIELD_DISCRETE] - hosts <= EVENT_FIELDS);
+		assert_true(n[FIELD_NUMERIC] <= EVENT_MEASURES);
+	}
+}
+
+static void each_has_one_name(void **state)
+{
+	for (size_t i = 0; tracers[i]; i++) {
+		const struct metric *m = tracers[i]->metric;
+
+		for (size_t k = 0; k < i; k++)
+			assert_true(strcmp(m->module, tracers[k]->metric->module) || strcmp(m->stat, tracers[k]->metric->stat));
+		for (size_t f = 0; f < m->n_fields; f++)
+			assert_ptr_equal(metric_field(m, m->field[f].name), &m->field[f]);
+	}
+}
+
+/* Exemplars are written by one program at a time per CPU. */
+static void whose_single_events_are_kept_runs_alone(void **state)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; tracers[i]; i++) {
+		if (!tracers[i]->metric->text)
+			continue;
+		assert_true(tracers[i]->alone);
+		n++;
+	}
+	assert_true(n > 0);
+}
+
+static const char *first_measure(const struct metric *m)
+{
+	size_t f = 0;
+
+	while (m->field[f].arity != FIELD_NUMERIC)
+		f++;
+	return m->field[f].name;
+}
+
+/* Any ruler that may be asked for is one. */
+static void each_measure_has_a_ruler(void **state)
+{
+	char reason[REASON_MAX] = "";
+
+	for (size_t i = 0; tracers[i]; i++) {
+		const struct metric *m = tracers[i]->metric;
+
+		for (size_t f = 0; f < m->n_fields; f++) {
+			struct instrumentation in = { .n_measures = 2 };
+
+			if (m->field[f].arity != FIELD_NUMERIC)
+				continue;
+			strcpy(in.module, m->module);
+			strcpy(in.stat, m->stat);
+			strcpy(in.measure[0], first_measure(m));
+			strcpy(in.measure[1], m->field[f].name);
+			for (in.ruler_bits = 0; in.ruler_bits <= RULER_BITS_MAX; in.ruler_bits++) {
+				if (instrumentation_bind(&in, m, reason))
+					fail_msg("%s.%s: %s", m->module, m->stat, reason);
+				assert_true(ruler_valid(in.ruler[1]));
+			}
+		}
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(an_aggregator_can_read_each),
+	cmocka_unit_test(each_fits_an_event),
+	cmocka_unit_test(each_has_one_name),
+	cmocka_unit_test(whose_single_events_are_kept_runs_alone),
+	cmocka_unit_test(each_measure_has_a_ruler),
+};
+
+CHECK_MAIN(tests)

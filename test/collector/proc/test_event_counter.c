@@ -1,0 +1,303 @@
+#include "collector/proc/event_counter.h"
+#include "test/kit/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SECOND 1000000000ll
+#define T0 1700000000ll
+
+static const struct field fields[] = {
+	{ "thing", "thing", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "kind", "kind", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "used", "used", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 10 },
+	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 10, 40 },
+};
+static const struct metric things = { "test", "things", "things", "things", fields, 5, SCOPE_POINT, NULL, NULL, NULL };
+static const struct probe_conf conf = { .source = "here", .incarnation = 7 };
+
+struct caught {				/* the batches, decoded again from their bytes */
+	struct batch batch[64];
+	struct bytes bytes[64];
+	size_t n;
+};
+
+static void catch(void *arg, const struct batch *b)
+{
+	struct caught *c = arg;
+
+	assert_true(c->n < 64);
+	batch_encode(b, &c->bytes[c->n]);
+	assert_int_equal(batch_decode(c->bytes[c->n].data, c->bytes[c->n].len, &c->batch[c->n]), 0);
+	c->n++;
+}
+
+static void caught_fini(struct caught *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		batch_fini(&c->batch[i]);
+		bytes_fini(&c->bytes[i]);
+	}
+	c->n = 0;
+}
+
+static void label(void *arg, unsigned field, __u64 code, char *out)
+{
+	snprintf(out, LABEL_MAX + 1, "%c%llu", field ? 'k' : 't', (unsigned long long)code);
+}
+
+static struct tally *tally_of(const char *decomposition, __u32 n_keys)
+{
+	static const struct tally_labels labels = { label, NULL };
+	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "size", "used" },
+				      .n_measures = 2, .granularity_ns = SECOND, .slot_ns = SECOND, .ruler_bits = 5,
+				      .n_keys = n_keys };
+	char reason[REASON_MAX];
+	struct tally *t;
+
+	if (strchr(decomposition, 't'))
+		strcpy(in.field[in.n_fields++], "thing");
+	if (strchr(decomposition, 'k'))
+		strcpy(in.field[in.n_fields++], "kind");
+	assert_int_equal(instrumentation_bind(&in, &things, reason), 0);
+	assert_int_equal(tally_new(&things, &in, &conf, &labels, &t), 0);
+	return t;
+}
+
+static struct event event(__u64 thing, __u64 kind, __u64 used, __u64 size)
+{
+	return (struct event){ .field = { thing, kind }, .measure = { used, size } };
+}
+
+static void key_of(const struct slice *s, char *out)
+{
+	char label[LABEL_MAX + 1];
+
+	out[0] = 0;
+	for (int i = 0; i < labels_count(&s->key); i++) {
+		assert_int_equal(labels_text(&s->key, (unsigned)i, label), 0);
+		strcat(out, i ? "/" : "");
+		strcat(out, label);
+	}
+}
+
+/* count, sum, min and max of one axis of a key, and whether its cells are those of the values. */
+static void assert_slice(const struct batch *b, const char *key, __u16 axis, const __u64 *value, size_t n)
+{
+	for (size_t i = 0; i < b->n_slices; i++) {
+		const struct slice *s = &b->slice[i];
+		char text[KEY_BYTES_MAX];
+		struct hist got, want;
+
+		key_of(s, text);
+		if (strcmp(text, key) || s->axis != axis || s->weight)
+			continue;
+		assert_int_equal(hist_init(&got, s->ruler), 0);
+		assert_int_equal(hist_init(&want, s->ruler), 0);
+		assert_int_equal(hist_decode_add(&got, s->ruler, s->hist, s->hist_len), 0);
+		for (size_t j = 0; j < n; j++)
+			hist_record(&want, value[j], 1);
+		assert_int_equal(got.count, want.count);
+		assert_int_equal(got.sum, want.sum);
+		assert_int_equal(got.min, want.min);
+		assert_int_equal(got.max, want.max);
+		assert_memory_equal(got.cell, want.cell, ruler_cells(s->ruler) * sizeof(*got.cell));
+		hist_fini(&got);
+		hist_fini(&want);
+		return;
+	}
+	fail_msg("no slice of \"%s\" and axis %u", key, axis);
+}
+
+static void a_batch_has_what_was_added(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("tk", 8);
+	const struct event e[] = { event(1, 2, 50, 4096), event(2, 2, 0, 9), event(1, 2, 70, 8192), event(1, 3, 5, 5) };
+
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(tally_add(t, &e[i]), 0);
+	assert_int_equal(tally_send(t, T0, 1, 0, &sink), 0);
+	assert_int_equal(tally_send(t, T0 + 1, 5, -2000000, &sink), 0);
+	assert_int_equal(c.n, 2);
+	assert_string_equal(c.batch[0].source, "here");
+	assert_int_equal(c.batch[0].incarnation, 7);
+	assert_int_equal(c.batch[0].inst, 3);
+	assert_int_equal(c.batch[0].slot, T0);
+	assert_int_equal(c.batch[0].seq, 0);
+	assert_int_equal(c.batch[0].run, 1);
+	assert_int_equal(c.batch[0].n_slices, 6);
+	assert_slice(&c.batch[0], "t1/k2", 0, (const __u64[]){ 4096, 8192 }, 2);	/* axis 0: size, as asked */
+	assert_slice(&c.batch[0], "t1/k2", 1, (const __u64[]){ 50, 70 }, 2);
+	assert_slice(&c.batch[0], "t2/k2", 1, (const __u64[]){ 0 }, 1);
+	assert_slice(&c.batch[0], "t1/k3", 0, (const __u64[]){ 5 }, 1);
+	assert_int_equal(c.batch[1].n_slices, 0);
+	assert_int_equal(c.batch[1].run, 5);
+	assert_int_equal(c.batch[1].seq, 1);
+	assert_int_equal(c.batch[1].clock_step_ns, -2000000);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+/* Of a metric of events: its first measure by itself. */
+static void weights_are_sums_along_the_first_measure(void **state)
+{
+	static const struct metric events = { "test", "things", "things", "things", fields, 5, SCOPE_INTERVAL, NULL, "size", NULL };
+	static const struct tally_labels labels = { label, NULL };
+	const struct event e[] = { event(1, 0, 50, 4096), event(1, 0, 50, 5), event(1, 0, 7, 100) };
+	struct instrumentation in = { .id = 3, .module = "test", .stat = "things", .measure = { "used" }, .n_measures = 1,
+				      .weight = { "used", "size" }, .n_weights = 2, .granularity_ns = SECOND, .slot_ns = SECOND,
+				      .ruler_bits = 5, .n_keys = 4 };
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	char reason[REASON_MAX];
+	struct tally *t;
+
+	assert_int_equal(instrumentation_bind(&in, &events, reason), 0);
+	assert_int_equal(tally_new(&events, &in, &conf, &labels, &t), 0);
+	assert_true(tally_wanted(t) == (WANTED_MEASURE(0) | WANTED_MEASURE(1)));
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(tally_add(t, &e[i]), 0);
+	assert_int_equal(tally_send(t, T0, 1, 0, &sink), 0);
+	assert_int_equal(c.batch[0].n_slices, 3);
+	assert_slice(&c.batch[0], "", 0, (const __u64[]){ 50, 50, 7 }, 3);
+	for (size_t i = 1; i < 3; i++) {
+		const struct slice *s = &c.batch[0].slice[i];
+		struct hist h;
+
+		assert_true(!s->axis && s->weight == i && s->ruler == in.weight_ruler);
+		assert_int_equal(hist_init(&h, s->ruler), 0);
+		assert_int_equal(hist_decode_add(&h, s->ruler, s->hist, s->hist_len), 0);
+		assert_true(h.count == 3 && h.sum == 107);
+		assert_int_equal(hist_total(&h), i == 1 ? 107 : 4201);
+		assert_int_equal(h.cell[ruler_cell(s->ruler, 50)], i == 1 ? 100 : 4101);
+		hist_fini(&h);
+	}
+	caught_fini(&c);
+	tally_free(t);
+}
+
+static void keys_beyond_the_cap_are_other(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("t", 2);
+
+	for (int slot = 0; slot < 3; slot++) {
+		for (__u64 thing = 1; thing <= 4; thing++) {
+			struct event e = event(thing, 0, thing, 1000 * thing);
+
+			tally_add(t, &e);
+		}
+		tally_send(t, T0 + slot, 1, 0, &sink);
+		assert_slice(&c.batch[slot], "t1", 1, (const __u64[]){ 1 }, 1);
+		assert_slice(&c.batch[slot], "t2", 1, (const __u64[]){ 2 }, 1);
+		assert_slice(&c.batch[slot], "other", 1, (const __u64[]){ 3, 4 }, 2);
+	}
+	caught_fini(&c);
+	tally_free(t);
+}
+
+static void a_key_not_seen_for_long_makes_room(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("t", 2);
+	struct event one = event(1, 0, 1, 1), two = event(2, 0, 2, 2), three = event(3, 0, 3, 3);
+	__s64 forget = TALLY_FORGET_NS / SECOND;
+
+	tally_add(t, &one);
+	tally_add(t, &two);
+	tally_send(t, T0, 1, 0, &sink);
+	tally_add(t, &two);
+	tally_send(t, T0 + forget, 1, 0, &sink);	/* one is still known */
+	tally_add(t, &three);
+	tally_send(t, T0 + forget + 1, 1, 0, &sink);	/* too early, and now it is forgotten */
+	tally_add(t, &three);
+	tally_add(t, &two);
+	tally_send(t, T0 + forget + 2, 1, 0, &sink);
+	assert_slice(&c.batch[2], "other", 1, (const __u64[]){ 3 }, 1);
+	assert_slice(&c.batch[3], "t3", 1, (const __u64[]){ 3 }, 1);
+	assert_slice(&c.batch[3], "t2", 1, (const __u64[]){ 2 }, 1);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+static void without_fields_there_is_one_key(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("", 1);
+
+	for (__u64 i = 1; i <= 3; i++) {
+		struct event e = event(i, i, i, i);
+
+		tally_add(t, &e);
+	}
+	tally_send(t, T0, 1, 0, &sink);
+	assert_int_equal(c.batch[0].n_slices, 2);
+	assert_slice(&c.batch[0], "", 1, (const __u64[]){ 1, 2, 3 }, 3);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+static void what_is_dropped_is_not_sent(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("t", 4);
+	struct event e = event(1, 0, 1, 1), later = event(1, 0, 9, 9);
+
+	tally_add(t, &e);
+	tally_drop(t);
+	tally_add(t, &later);
+	tally_send(t, T0, 1, 0, &sink);
+	assert_slice(&c.batch[0], "t1", 1, (const __u64[]){ 9 }, 1);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+/* Random events in random slots add up to the same as one histogram of them. */
+static void nothing_is_lost(void **state)
+{
+	struct caught c = { 0 };
+	const struct batch_sink sink = { catch, &c };
+	struct tally *t = tally_of("tk", 16);
+	__u64 count = 0, sum = 0, want_sum = 0;
+
+	for (int slot = 0; slot < 40; slot++) {
+		for (int i = 0; i < 100; i++) {
+			struct event e = event(check_below(6), check_below(6), 1, check_below(100000));
+
+			want_sum += e.measure[1];
+			assert_int_equal(tally_add(t, &e), 0);
+		}
+		tally_send(t, T0 + slot, 1, 0, &sink);
+	}
+	for (size_t i = 0; i < c.n; i++)
+		for (size_t j = 0; j < c.batch[i].n_slices; j++) {
+			struct hist_reader r;
+
+			hist_reader_open(&r, c.batch[i].slice[j].ruler, c.batch[i].slice[j].hist, c.batch[i].slice[j].hist_len);
+			count += c.batch[i].slice[j].axis == 0 ? r.count : 0;
+			sum += c.batch[i].slice[j].axis == 0 ? r.sum : 0;
+		}
+	assert_int_equal(count, 4000);
+	assert_int_equal(sum, want_sum);
+	caught_fini(&c);
+	tally_free(t);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_batch_has_what_was_added),
+	cmocka_unit_test(weights_are_sums_along_the_first_measure),
+	cmocka_unit_test(keys_beyond_the_cap_are_other),
+	cmocka_unit_test(a_key_not_seen_for_long_makes_room),
+	cmocka_unit_test(without_fields_there_is_one_key),
+	cmocka_unit_test(what_is_dropped_is_not_sent),
+	cmocka_unit_test(nothing_is_lost),
+};
+
+CHECK_MAIN(tests)

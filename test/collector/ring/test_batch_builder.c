@@ -1,0 +1,69 @@
+#include "collector/ring/batch_builder.h"
+#include "test/kit/check.h"
+
+#include <stdio.h>
+
+#define RULER_TEST RULER(UNIT_NS, 2, 4, 20)
+
+/* So many that all arrays have moved several times. */
+static void slices_are_what_was_added(void **state)
+{
+	struct pieces p = { 0 };
+	const struct slice *slice;
+	struct hist h, back;
+	char text[32], label[LABEL_MAX + 1];
+
+	assert_int_equal(hist_init(&h, RULER_TEST), 0);
+	assert_int_equal(hist_init(&back, RULER_TEST), 0);
+	for (int i = 0; i < 300; i++) {
+		snprintf(text, sizeof(text), "key %d", i);
+		pieces_key(&p);
+		pieces_label(&p, text);
+		pieces_label(&p, i % 3 ? "b" : NULL);
+		for (int weight = 0; weight < 2; weight++) {
+			hist_clear(&h);
+			hist_record_times(&h, 100 + i, weight + 1);
+			assert_int_equal(pieces_add(&p, i % 3, weight, &h), 0);
+		}
+	}
+	slice = pieces_slices(&p);
+	assert_int_equal(p.n, 600);
+	for (int i = 0; i < 600; i++) {
+		snprintf(text, sizeof(text), "key %d", i / 2);
+		assert_int_equal(slice[i].axis, i / 2 % 3);
+		assert_int_equal(slice[i].weight, i % 2);
+		assert_int_equal(labels_count(&slice[i].key), 2);
+		labels_text(&slice[i].key, 0, label);
+		assert_string_equal(label, text);
+		labels_text(&slice[i].key, 1, label);
+		assert_string_equal(label, i / 2 % 3 ? "b" : "other");
+		hist_clear(&back);
+		assert_int_equal(hist_decode_add(&back, RULER_TEST, slice[i].hist, slice[i].hist_len), 0);
+		assert_true(back.count == (__u64)(1 + i % 2) && back.min == (__u64)(100 + i / 2));
+	}
+	pieces_clear(&p);
+	assert_int_equal(p.n, 0);
+	hist_fini(&h);
+	hist_fini(&back);
+	pieces_fini(&p);
+}
+
+static void without_fields_a_key_has_no_bytes(void **state)
+{
+	struct pieces p = { 0 };
+	struct hist h;
+
+	assert_int_equal(hist_init(&h, RULER_TEST), 0);
+	pieces_key(&p);
+	assert_int_equal(pieces_add(&p, 0, 0, &h), 0);
+	assert_int_equal(pieces_slices(&p)->key.len, 0);
+	hist_fini(&h);
+	pieces_fini(&p);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(slices_are_what_was_added),
+	cmocka_unit_test(without_fields_a_key_has_no_bytes),
+};
+
+CHECK_MAIN(tests)

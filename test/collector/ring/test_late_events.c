@@ -1,0 +1,114 @@
+#include "collector/ring/late_events.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+
+static const struct ring_plan plan = { .slot_ns = 1000, .ruler = { RULER(UNIT_NS, 2, 4, 20), RULER(UNIT_NS, 2, 4, 20) },
+				       .n_measures = 2, .n_classes = 5, .measure = { 0, 1 },
+				       .n_weights = 2, .weight = { 0, 1 }, .weight_ruler = RULER(UNIT_NS, 1, 4, 20) };
+
+static void add(struct late *l, __u64 slot, __u64 code, __u64 value, __u64 weight, __u32 other)
+{
+	const struct ring_late event = { .slot = slot, .weight = weight, .key = { { code } }, .measure = { value, 2 * value } };
+
+	assert_int_equal(late_add(l, &plan, &event, other), 0);
+}
+
+static void events_of_one_slot_and_key_are_one_row(void **state)
+{
+	struct late l = { 0 };
+
+	add(&l, 7, 1, 100, 1, 0);
+	add(&l, 7, 1, 200, 3, 0);
+	add(&l, 7, 2, 100, 1, 0);
+	add(&l, 8, 1, 100, 1, 0);
+	assert_int_equal(l.n, 3);
+	assert_true(l.row[0].hist[0].count == 4 && l.row[0].hist[0].sum == 700);
+	assert_true(l.row[0].hist[1].count == 4 && l.row[0].hist[1].sum == 1400);
+	assert_true(l.row[0].hist[2].count == 4 && hist_total(&l.row[0].hist[2]) == 700);
+	assert_true(l.row[0].hist[3].sum == 700 && hist_total(&l.row[0].hist[3]) == 1400);
+	late_fini(&l);
+}
+
+static void what_has_no_class_is_one_row_whatever_its_key(void **state)
+{
+	struct late l = { 0 };
+
+	add(&l, 7, 1, 100, 1, 1);
+	add(&l, 7, 2, 100, 1, 1);
+	add(&l, 7, 2, 100, 1, 0);
+	assert_int_equal(l.n, 2);
+	assert_true(l.row[0].other && l.row[0].hist[0].count == 2);
+	late_fini(&l);
+}
+
+static void a_point_is_not_the_events(void **state)
+{
+	struct ring_plan points = plan;
+	struct ring_late event = { .slot = 7, .weight = 1, .measure = { 5, 9 } };
+	struct late l = { 0 };
+
+	points.points = 1u << 1;
+	assert_int_equal(late_add(&l, &points, &event, 0), 0);
+	assert_true(l.row[0].hist[0].sum == 5 && !l.row[0].hist[1].count && hist_total(&l.row[0].hist[2]) == 5);
+	event.running = 1;
+	assert_int_equal(late_add(&l, &points, &event, 0), 0);
+	assert_true(l.n == 1 && l.row[0].hist[0].count == 1 && l.row[0].hist[1].sum == 9 && l.row[0].hist[2].count == 1);
+	late_fini(&l);
+}
+
+static void a_slot_has_as_many_keys_as_there_are_classes(void **state)
+{
+	struct late l = { 0 };
+	__u64 n = 0, n_other = 0;
+
+	for (__u64 code = 1; code <= 50; code++)
+		add(&l, 7, code, 100, 1, 0);
+	add(&l, 7, 1, 100, 1, 0);		/* which has its row */
+	add(&l, 8, 50, 100, 1, 0);
+	assert_int_equal(l.n, 4 + 1 + 1);
+	for (size_t i = 0; i < l.n; i++)
+		*(l.row[i].other ? &n_other : &n) += l.row[i].hist[0].count;
+	assert_true(n == 4 + 1 + 1 && n_other == 46);
+	late_fini(&l);
+}
+
+static void rows_come_in_the_order_of_their_slots(void **state)
+{
+	static const __u64 slots[] = { 9, 3, 7, 3, 12 };
+	struct late l = { 0 };
+
+	for (size_t i = 0; i < sizeof(slots) / sizeof(*slots); i++)
+		add(&l, slots[i], i, 100, 1, 0);
+	late_sort(&l);
+	for (size_t i = 1; i < l.n; i++)
+		assert_true(l.row[i - 1].slot <= l.row[i].slot);
+	late_drop(&l, 2);
+	assert_int_equal(l.n, 3);
+	assert_true(l.row[0].slot == 7 && l.row[2].slot == 12);
+	late_fini(&l);
+}
+
+static void there_is_an_end_to_it(void **state)
+{
+	struct ring_late event = { .slot = 0, .weight = 1 };
+	struct late l = { 0 };
+
+	for (; event.slot < LATE_ROWS_MAX; event.slot++)
+		assert_int_equal(late_add(&l, &plan, &event, 0), 0);
+	assert_int_equal(late_add(&l, &plan, &event, 0), -ENOMEM);
+	event.slot = 5;
+	assert_int_equal(late_add(&l, &plan, &event, 0), 0);	/* its row is there */
+	late_fini(&l);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(events_of_one_slot_and_key_are_one_row),
+	cmocka_unit_test(what_has_no_class_is_one_row_whatever_its_key),
+	cmocka_unit_test(a_point_is_not_the_events),
+	cmocka_unit_test(a_slot_has_as_many_keys_as_there_are_classes),
+	cmocka_unit_test(rows_come_in_the_order_of_their_slots),
+	cmocka_unit_test(there_is_an_end_to_it),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,67 @@
+/* A statement as it was sent, as a text that anybody can read. */
+#include "collector/core/exemplars.h"
+#include "collector/ring/statement_text.h"
+#include "test/kit/check.h"
+
+static const char *text_of(const char *sent, size_t n, int whole)
+{
+	static char out[VERBATIM_TEXT_MAX + 1];
+	struct verbatim v = { .name = 1, .as_sent = { .len = (__u16)n, .whole = (__u16)whole } };
+
+	memcpy(v.as_sent.text, sent, n < VERBATIM_ROOM ? n : VERBATIM_ROOM);
+	n = verbatim_text(&v, out);
+	assert_int_equal(n, strlen(out));
+	return out;
+}
+
+static void it_is_as_it_was_sent(void **state)
+{
+	static const struct { const char *sent, *text; } cases[] = {
+		{ "", "" }, { "select 'O''Hara', 4711", "select 'O''Hara', 4711" }, { "a\n\tb -- c\n", "a\n\tb -- c\n" }, { "caf\xc3\xa9", "caf\xc3\xa9" },
+		{ "x\x01\x7f\r\xe9y", "x????y" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_string_equal(text_of(cases[i].sent, strlen(cases[i].sent), 1), cases[i].text);
+	assert_string_equal(text_of("a\0b", 3, 1), "a?b");
+}
+
+static void what_is_cut_says_so(void **state)
+{
+	char sent[VERBATIM_ROOM];
+
+	memset(sent, 'x', sizeof(sent));
+	assert_string_equal(text_of("select 1", 8, 0), "select 1…");
+	assert_int_equal(strlen(text_of(sent, VERBATIM_MAX, 0)), VERBATIM_TEXT_MAX);
+	assert_int_equal(strlen(text_of(sent, VERBATIM_ROOM, 1)), VERBATIM_MAX);	/* no memory beyond it is read */
+	sent[VERBATIM_MAX - 1] = '\xc3';			/* the first half of a character */
+	assert_string_equal(text_of(sent, VERBATIM_MAX, 0) + VERBATIM_MAX - 1, "?…");
+}
+
+static void any_fits_an_exemplar(void **state)
+{
+	assert_true(VERBATIM_TEXT_MAX <= EXEMPLAR_TEXT_MAX);
+}
+
+/* A connection's texts take turns in two places, and none has the name of one that was there before. */
+static void names_tell_the_texts_of_a_connection_apart(void **state)
+{
+	for (__u64 n = 0; n < 600; n++) {
+		__u64 name = VERBATIM_NAME(7ull, n), next = VERBATIM_NAME(7ull, n + 1), later = VERBATIM_NAME(7ull, n + 2);
+
+		assert_true(name && VERBATIM_KEY(name) != VERBATIM_KEY(next));
+		assert_true(VERBATIM_KEY(name) == VERBATIM_KEY(later) && name != later);
+		assert_true(VERBATIM_KEY(name) != VERBATIM_KEY(VERBATIM_NAME(8ull, n)));
+		for (int bit = 1; bit < 32; bit++)
+			assert_true(name != VERBATIM_NAME(7ull, n + (1ull << bit)));
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(it_is_as_it_was_sent),
+	cmocka_unit_test(what_is_cut_says_so),
+	cmocka_unit_test(any_fits_an_exemplar),
+	cmocka_unit_test(names_tell_the_texts_of_a_connection_apart),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,84 @@
+#include "collector/trace/text.h"
+#include "collector/core/key.h"
+#include "test/kit/check.h"
+
+#include <errno.h>
+
+static __u64 hash(const char *bytes, size_t len)
+{
+	__u64 h = HASH_SEED;
+
+	for (size_t i = 0; i < len; i++)
+		h = hash_byte(h, (__u8)bytes[i]);
+	return h;
+}
+
+static void a_text_is_its_hash(void **state)
+{
+	__u64 code[4];
+
+	assert_int_equal(text_codes("mariadbd", 0, code, 4), 1);
+	assert_true(code[0] == hash("mariadbd", 8));
+	assert_int_equal(text_codes("/run/x", 1ull << 63, code, 4), 1);
+	assert_true(code[0] == (hash("/run/x", 6) | 1ull << 63));
+	assert_int_equal(text_codes("mariadbd", 0, code, 1), -E2BIG);
+	assert_int_equal(text_codes("", 0, code, 4), 1);
+	assert_true(code[0] == hash("", 1));	/* the kernel hashes the first byte whatever it is */
+}
+
+/* The @ of an abstract name is how its NUL is shown. */
+static void an_abstract_name_is_one_of_two(void **state)
+{
+	__u64 code[4];
+
+	assert_int_equal(text_codes("@x", 0, code, 4), 2);
+	assert_true(code[0] == hash("@x", 2));
+	assert_true(code[1] == hash("\0x", 2));
+}
+
+static void a_forgotten_text_is_its_code(void **state)
+{
+	__u64 code[4];
+
+	assert_int_equal(text_codes("#00000000000000ff", 0, code, 4), 2);
+	assert_true(code[1] == 255);
+	assert_int_equal(text_codes("#ff", 0, code, 4), 1);
+	assert_int_equal(text_codes("#00000000000000ff", 1ull << 63, code, 4), 1);	/* no code of that field */
+}
+
+static void what_is_too_long_has_no_code(void **state)
+{
+	char text[TEXT_MAX + 1];
+	__u64 code[4];
+
+	memset(text, 'a', sizeof(text));
+	text[TEXT_MAX - 1] = 0;
+	assert_int_equal(text_codes(text, 0, code, 4), 1);
+	text[TEXT_MAX - 1] = 'a';
+	text[TEXT_MAX] = 0;
+	assert_int_equal(text_codes(text, 0, code, 4), 0);
+}
+
+static void a_number_is_what_is_shown_so(void **state)
+{
+	static const char *const none[] = { "", "x", "07", "+7", " 7", "7 ", "-1", "7.0", "99999999999999999999" };
+	__u64 code[1];
+
+	assert_int_equal(text_codes_number("0", code, 1), 1);
+	assert_true(code[0] == 0);
+	assert_int_equal(text_codes_number("18446744073709551615", code, 1), 1);
+	assert_true(code[0] == ~0ull);
+	assert_int_equal(text_codes_number("7", code, 0), -E2BIG);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_int_equal(text_codes_number(none[i], code, 1), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_text_is_its_hash),
+	cmocka_unit_test(an_abstract_name_is_one_of_two),
+	cmocka_unit_test(a_forgotten_text_is_its_code),
+	cmocka_unit_test(what_is_too_long_has_no_code),
+	cmocka_unit_test(a_number_is_what_is_shown_so),
+};
+
+CHECK_MAIN(tests)

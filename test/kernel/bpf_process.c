@@ -1,0 +1,247 @@
+/* bpf_process - the process fields of an event are what /proc says of the process.
+ *
+ * Children of ours take names, arguments and cgroups and make a system call that a program of the
+ * test's is at.  Needs root and BTF; skipped (77) without.  Without a writable version 2 hierarchy
+ * the cases that make cgroups are skipped. */
+#include "collector/ring/event.h"
+#include "collector/trace/process.h"
+#include "collector/core/slice.h"
+#include "test/kernel/bpf_process.skel.h"
+
+#include <bpf/bpf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define DIGITS "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+static struct bpf_process_bpf *bpf;
+static struct process_texts texts;
+static int n_tests, n_failed;
+static char cgroups[256];		/* where the version 2 hierarchy is */
+
+static void ok(int holds, const char *format, ...)
+{
+	va_list args;
+
+	printf("%s %d - ", holds ? "ok" : "not ok", ++n_tests);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	printf("\n");
+	n_failed += !holds;
+}
+
+/* Runs a child to its end: 0 if it was seen, its event in seen[0]. */
+static int child(void (*live)(const void *arg), const void *arg)
+{
+	pid_t pid;
+
+	bpf->bss->n_seen = 0;
+	memset(bpf->bss->seen, 0, sizeof(bpf->bss->seen));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		live(arg);
+		getpriority(PRIO_PROCESS, 0);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	return bpf->bss->n_seen && bpf->bss->seen[0].field[PROCESS_PID] == (unsigned)pid ? 0 : -1;
+}
+
+/* The event's label, whose code is also what the label stands for in a predicate. */
+static void is(enum process_field field, const char *expected)
+{
+	__u64 code = bpf->bss->seen[0].field[field], back = ~0ull;
+	char label[LABEL_MAX + 1];
+
+	process_label(&texts, field, code, label);
+	process_codes(field, label, &back, 1);
+	ok(!strcmp(label, expected) && back == code, "field %d is \"%s\": \"%s\", code %llx, by its text %llx", field, expected,
+	   label, (unsigned long long)code, (unsigned long long)back);
+}
+
+static void live(const void *arg)
+{
+}
+
+static void take_name(const void *arg)
+{
+	prctl(PR_SET_NAME, arg);
+}
+
+static void names_of_a_fork(void)
+{
+	char number[16];
+
+	ok(!child(live, NULL), "a child is seen");
+	snprintf(number, sizeof(number), "%d", getpid());
+	is(PROCESS_PPID, number);
+	is(PROCESS_EXECNAME, "bpf_process");
+	ok(!child(take_name, "another name"), "a child that takes a name");
+	is(PROCESS_EXECNAME, "another name");
+	ok(!child(take_name, "0123456789abcdefgh"), "a long one");
+	is(PROCESS_EXECNAME, "0123456789abcde");
+}
+
+static void run(const void *arg)
+{
+	execv("/proc/self/exe", (char *const *)arg);
+}
+
+static void arguments(void)
+{
+	static char most[108], more[200], cut[200], cut_short[108];
+	char *words[] = { "bpf_process", "--child", "two words", "", "end", NULL };
+	char *full[] = { most, "--child", NULL }, *longer[] = { more, "--child", NULL }, *umlaut[] = { cut, "--child", NULL };
+
+	ok(!child(run, words), "a child that runs a program");
+	is(PROCESS_PSARGS, "bpf_process --child two words  end");
+	memset(most, 'm', 107);
+	memset(more, 'm', 150);
+	ok(!child(run, full), "with as long a name as we keep");
+	is(PROCESS_PSARGS, most);
+	ok(!child(run, longer), "and a longer one");
+	is(PROCESS_PSARGS, most);
+	memset(cut, 'm', 150);
+	memcpy(cut + 105, "\xe2\x82\xac", 3);
+	memset(cut_short, 'm', 105);
+	ok(!child(run, umlaut), "cut within a character");
+	is(PROCESS_PSARGS, cut_short);
+}
+
+static void join(const void *arg)
+{
+	char path[1024];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s%s/cgroup.procs", cgroups, (const char *)arg);
+	f = fopen(path, "w");
+	if (f) {
+		fprintf(f, "%d\n", getpid());
+		fclose(f);
+	}
+}
+
+/* Makes the cgroups of a path (or takes them away, the last first). */
+static int path_make(const char *path)
+{
+	char at[1024];
+	size_t i;
+
+	for (i = 1; i <= strlen(path); i++) {
+		if (path[i] && path[i] != '/')
+			continue;
+		snprintf(at, sizeof(at), "%s%.*s", cgroups, (int)i, path);
+		if (mkdir(at, 0755) && access(at, F_OK))
+			return -1;
+	}
+	return 0;
+}
+
+static void path_remove(const char *path)
+{
+	char at[1024];
+	size_t i;
+
+	for (i = strlen(path); i; i--) {
+		if (path[i] && path[i] != '/')
+			continue;
+		snprintf(at, sizeof(at), "%s%.*s", cgroups, (int)i, path);
+		rmdir(at);
+	}
+}
+
+static const struct {
+	const char *path, *unit, *container;
+} cases[] = {
+	{ "/heatscope-test", "none", "none" },
+	{ "/heatscope.slice/test.service", "test.service", "none" },
+	{ "/heatscope.slice/test.service/sub", "test.service", "none" },
+	{ "/heatscope.slice/docker-" DIGITS ".scope", "docker-" DIGITS ".scope", "0123456789ab" },
+	{ "/heatscope.slice/docker-" DIGITS ".scope/a.service/b", "a.service", "0123456789ab" },
+	{ "/heatscope-test/lxc/web", "none", "web" },
+	{ "/heatscope-test/a/b/c/d/e/f/g/h/i/j", "none", "none" },
+};
+
+static void cgroup_of_a_process(void)
+{
+	size_t i;
+
+	if (path_make("/heatscope-test")) {
+		printf("ok %d # SKIP no writable hierarchy of cgroups, version 2\n", ++n_tests);
+		return;
+	}
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		ok(!path_make(cases[i].path) && !child(join, cases[i].path), "a child in %s", cases[i].path);
+		is(PROCESS_CGROUP, cases[i].path);
+		is(PROCESS_UNIT, cases[i].unit);
+		is(PROCESS_CONTAINER, cases[i].container);
+		path_remove(cases[i].path);
+	}
+}
+
+/* Where it is mounted, and the part of it that we are in. */
+static void cgroups_find(void)
+{
+	char line[1024], at[256], type[64];
+	FILE *f = fopen("/proc/self/mounts", "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%*s %255s %63s", at, type) == 2 && !strcmp(type, "cgroup2"))
+			snprintf(cgroups, sizeof(cgroups), "%s", at);
+	if (f)
+		fclose(f);
+}
+
+/* A cgroup of our own needs a name of 255 bytes: that is the longest that a file system gives. */
+static void long_path_is_cut(void)
+{
+	static char part[201], path[512], shown[LABEL_MAX + 1];
+
+	memset(part, 'p', 200);
+	snprintf(path, sizeof(path), "/%s/%s", part, part);
+	snprintf(shown, sizeof(shown), "%.255s", path);
+	if (path_make(path))
+		return;
+	ok(!child(join, path), "a child in a long path");
+	is(PROCESS_CGROUP, shown);
+	path_remove(path);
+}
+
+int main(int argc, char **argv)
+{
+	int err;
+
+	if (argc > 1 && !strcmp(argv[1], "--child")) {
+		getpriority(PRIO_PROCESS, 0);
+		return 0;
+	}
+	if (geteuid() || access("/sys/kernel/btf/vmlinux", R_OK)) {
+		printf("1..0 # SKIP needs root and BTF\n");
+		return 77;
+	}
+	bpf = bpf_process_bpf__open_and_load();
+	err = bpf ? bpf_process_bpf__attach(bpf) : -1;
+	ok(!err, "the kernel takes the program: %d", err);
+	if (!err) {
+		bpf->bss->wanted = PROCESS_WANTED;
+		bpf->bss->parent = getpid();
+		texts = (struct process_texts){ bpf_map__fd(bpf->maps.texts), bpf_map__fd(bpf->maps.paths) };
+		prctl(PR_SET_NAME, "bpf_process");
+		cgroups_find();
+		names_of_a_fork();
+		arguments();
+		cgroup_of_a_process();
+		long_path_is_cut();
+	}
+	bpf_process_bpf__destroy(bpf);
+	printf("1..%d\n", n_tests);
+	return n_failed ? 1 : 0;
+}

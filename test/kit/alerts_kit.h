@@ -1,0 +1,47 @@
+/* alerts_kit.h - heatscoped's middle without its rim, in a time of one's own: hours of load in a second.
+ *
+ *      alerts_bench_open -> alerts_bench_slot(one second's latencies) ... -> what the journal and /ca say
+ *
+ * Load    a server of three modes and outliers whose mix, rate and speed wander from minute to minute, with bursts; and
+ *         ways in which it can change.
+ */
+#ifndef HEATSCOPE_TEST_ALERTS_KIT_H
+#define HEATSCOPE_TEST_ALERTS_KIT_H
+
+#include "aggregator/notify/alerts.h"
+#include "aggregator/base/services.h"
+
+struct alerts_bench {
+	uv_loop_t loop;
+	struct store *store;
+	struct cube *cube;
+	struct flush *flush;
+	struct catalog *catalog;
+	struct journal *journal;
+	struct alerts *alerts;
+	__u32 seq;
+};
+
+/* With instrumentation 1, mysql.queries with latency in slots of 1 s. */
+void alerts_bench_open(struct alerts_bench *b);
+void alerts_bench_restart(struct alerts_bench *b, __s64 now_s);	/* all but store and cube begin anew */
+void alerts_bench_close(struct alerts_bench *b);
+
+/* Its parts, for what works with them. */
+void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services);
+
+__u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s);
+
+/* A second's events, then the tick at its end.  NULL: nobody reported. */
+void alerts_bench_slot(struct alerts_bench *b, __s64 slot_s, const struct hist *h);
+void alerts_bench_put(struct alerts_bench *b, __s64 slot_s, const struct hist *h);	/* without the tick */
+const char *alerts_bench_state(struct alerts_bench *b);	/* of the first alert */
+
+struct load {
+	double mix[4];			/* how it wanders */
+	double speed, burst;
+};
+enum change { STEADY, MAIN_SLOWER, NEW_MODE, MIDDLE_SLOWER, MORE_SLOW, CHANGES };
+void load_second(struct load *l, __s64 at_s, enum change change, struct hist *h);
+
+#endif

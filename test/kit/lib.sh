@@ -1,0 +1,193 @@
+# lib.sh - what the end-to-end tests share: real programs in a folder of their own, TAP, and an orderly end.
+#
+#     . "$(dirname "$0")/../kit/lib.sh"
+#     start_daemon; start_collector; id=$(create command,statement latency,cputime); ...; ok "what holds" COMMAND
+#     finish
+
+top=$(cd "$(dirname "$0")/../.." && pwd)
+build=${HEATSCOPE_BUILD:-$PWD}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/heatscope-e2e.XXXXXX")
+n_tests=0 n_bad=0 daemon= collector= servers= postgresqls= helpers=
+HEATSCOPE_URL=unix:$dir/http
+export HEATSCOPE_URL
+PATH=$build:$build/test/tools:$PATH
+
+# `jq -e` of version 1.6 exits with 0 when it is given no input, so a test would pass after a request that failed.  From here on
+# jq exits with 4 when -e gives no output, as version 1.7 does; also in a test's own shells.
+jq_program=$(command -v jq)
+mkdir "$dir/tools"
+cat >"$dir/tools/jq" <<END
+#!/bin/sh
+for arg; do
+	case \$arg in
+	--exit-status | -[!-]*e* | -e*)
+		out=\$(mktemp) || exit 2
+		"$jq_program" "\$@" >"\$out"
+		status=\$?
+		[ "\$status" != 0 ] || [ -s "\$out" ] || status=4
+		cat "\$out"
+		rm -f "\$out"
+		exit "\$status"
+		;;
+	esac
+done
+exec "$jq_program" "\$@"
+END
+chmod +x "$dir/tools/jq"
+PATH=$dir/tools:$PATH
+
+end() {
+	trap - EXIT INT TERM
+	for pid in $collector $daemon; do
+		kill "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
+	done
+	for pid in $helpers; do		# what a test started besides
+		kill "$pid" 2>/dev/null
+	done
+	for server in $servers; do
+		"$top/scripts/mariadb" stop "$dir/$server" >/dev/null 2>&1
+	done
+	for server in $postgresqls; do
+		"$top/scripts/postgresql" stop "$dir/$server" >/dev/null 2>&1
+	done
+	[ -n "${HEATSCOPE_KEEP-}" ] || rm -rf --one-file-system "$dir"
+}
+trap end EXIT
+trap 'exit 1' INT TERM
+
+say() { printf '# %s\n' "$*"; }
+
+# ok "what holds" COMMAND...: its output is shown when it fails.
+ok() {
+	what=$1
+	shift
+	n_tests=$((n_tests + 1))
+	if "$@" >"$dir/ok.out" 2>&1; then
+		printf 'ok %d - %s\n' "$n_tests" "$what"
+	else
+		n_bad=$((n_bad + 1))
+		printf 'not ok %d - %s\n' "$n_tests" "$what"
+		sed 's/^/#   /' "$dir/ok.out" | head -n 40
+	fi
+}
+
+finish() {
+	echo "1..$n_tests"
+	[ "$n_bad" = 0 ]
+	exit
+}
+
+skip_all() { # a stated limit of this machine
+	echo "1..0 # SKIP $*"
+	exit 77
+}
+
+give_up() {
+	printf 'not ok %d - %s\n' $((n_tests + 1)) "$*"
+	for log in "$dir"/*.log; do
+		[ -f "$log" ] && { say "$log"; tail -n 15 "$log" | sed 's/^/#   /'; }
+	done
+	exit 1
+}
+
+# wait_until SECONDS COMMAND...
+wait_until() {
+	tries=$(($1 * 20))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || return 1
+		sleep 0.05
+	done
+}
+
+need_bpf() {
+	[ "$(id -u)" = 0 ] || skip_all "BPF needs root"
+	[ -e /sys/kernel/btf/vmlinux ] || skip_all "this kernel has no BTF"
+}
+
+start_daemon() { # [options of heatscoped]
+	heatscoped --no-config --listen "unix:$dir/http" --socket "$dir/ingest" --database "$dir/heatscope.db" "$@" 2>>"$dir/heatscoped.log" &
+	daemon=$!
+	wait_until 10 heatscope list || give_up "heatscoped did not start"
+}
+
+stop_daemon() { kill "$daemon" && wait "$daemon"; daemon=; }
+
+start_collector() { # [options of heatscope-collector]; counts are exact unless there is a budget
+	heatscope-collector --socket "$dir/ingest" --spool "$dir/spool" --budget 0 "$@" 2>>"$dir/collector.log" &
+	collector=$!
+}
+
+start_without() { # FEATURES [options of heatscope-collector]: one that takes the kernel to lack these
+	HEATSCOPE_WITHOUT=$1
+	export HEATSCOPE_WITHOUT
+	shift
+	start_collector "$@"
+	unset HEATSCOPE_WITHOUT
+}
+
+stop_collector() { kill "$collector" && wait "$collector"; collector=; }
+
+start_server() { # NAME [options of scripts/mariadb]: sets MARIADB_*
+	name=$1
+	shift
+	servers="$servers $name"
+	started=$("$top/scripts/mariadb" start "$dir/$name" "$@") || give_up "MariaDB did not start"
+	eval "$started"
+}
+
+start_postgresql() { # NAME [options of scripts/postgresql]: sets POSTGRESQL_*
+	name=$1
+	shift
+	chmod a+x "$dir"		# it runs as a user of its own
+	postgresqls="$postgresqls $name"
+	started=$("$top/scripts/postgresql" start "$dir/$name" "$@") || give_up "PostgreSQL did not start"
+	eval "$started"
+}
+
+# HAProxy before the MariaDB server that was started last: sets haproxy_ports, whose headers are PROXY 1, 2, and 2 with a TLV.  It
+# connects from 127.8.8.8 and says in its header that the client is at 127.0.0.1.
+start_haproxy() {
+	haproxy_ports=$(python3 -c 'import socket; s = [socket.create_server(("127.0.0.1", 0)) for _ in range(3)]; print(*[x.getsockname()[1] for x in s])')
+	cat >"$dir/haproxy.cfg" <<END
+global
+	stats socket $dir/haproxy.sock mode 600
+defaults
+	mode tcp
+	timeout connect 5s
+	timeout client 60s
+	timeout server 60s
+END
+	set -- $haproxy_ports
+	for header in send-proxy send-proxy-v2 "send-proxy-v2 proxy-v2-options crc32c"; do
+		cat >>"$dir/haproxy.cfg" <<END
+listen p$1
+	bind 127.0.0.1:$1
+	server db 127.0.0.1:$MARIADB_PORT source 127.8.8.8 $header
+END
+		shift
+	done
+	haproxy -db -f "$dir/haproxy.cfg" >"$dir/haproxy.log" 2>&1 &
+	helpers="$helpers $!"
+	wait_until 10 test -S "$dir/haproxy.sock" || give_up "HAProxy"
+}
+
+get() { curl -fsS --noproxy '*' --unix-socket "$dir/http" "http://localhost/ca/instrumentations/$1"; }
+
+is_active() { get "$1" | jq -e '[.sources[] | select(.state == "active" or .state == "partial")] | length > 0'; }	# partial: it samples
+
+# create FIELDS MEASURES [KEYS [WHERE]]: an instrumentation that is active; prints its id.
+create() {
+	tries=200
+	until made=$(heatscope create mysql.queries --by "$1" --measures "$2" --keys "${3:-64}" ${4:+--where "$4"} --retention 86400 2>"$dir/create.log"); do
+		tries=$((tries - 1))
+		[ "$tries" -gt 0 ] || { cat "$dir/create.log" >&2; return 1; }
+		sleep 0.05
+	done
+	wait_until 20 is_active "$made" || { heatscope show "$made" >&2; return 1; }
+	echo "$made"
+}
+
+# Everything since a Unix time, all measures: stats ID FROM > FILE
+stats() { get "$1/value/raw?start_time=$2&end_time=$(($(date +%s) - 1))&stats=true&measure=*"; }

@@ -1,0 +1,39 @@
+/* query_kit.h - for tests of what is folded: an instrumentation, a query of it, and events as slices.
+ *
+ *      events --kit_give()--> a fold's store_reader
+ *
+ * Errors  fail the test.
+ */
+#ifndef HEATSCOPE_TEST_QUERY_KIT_H
+#define HEATSCOPE_TEST_QUERY_KIT_H
+
+#include "aggregator/query/query.h"
+
+#define SLOT 1000000000ll
+#define T0 1700000000ll
+
+/* Two fields and two measures, slots of 1 s. */
+struct instrumentation kit_instrumentation(void);
+
+/* Of slots T0 to T0 + n_slots, half-open, long after them; `in` is borrowed. */
+struct query kit_query(const struct instrumentation *in, __s64 n_slots, size_t n_cols);
+
+struct event {
+	__s64 slot;
+	unsigned key, axis;
+	__u64 value;
+};
+
+/* In so many slots from T0 on, of eight keys, of axis 0. */
+void kit_events(struct event *e, size_t n, __s64 n_slots);
+
+/* The labels of that key, behind what is in `out`. */
+void kit_key(unsigned key, struct bytes *out);
+
+/* Gives n events with the same slot, key and axis as one slice. */
+void kit_give(const struct store_reader *r, const struct event *e, size_t n, __u64 ruler);
+
+/* One event, and what it weighs. */
+void kit_give_weight(const struct store_reader *r, const struct event *e, unsigned weight, __u64 heavy, __u64 ruler);
+
+#endif

@@ -1,0 +1,28 @@
+/* sqlite_kit.h - a SQLite store (`store_kind`), and its file as others see it.
+ *
+ *      store_add(f->store, ...); sqlite_meddle(f, "UPDATE chunk SET ..."); f->store = sqlite_open(f->dir); ...
+ *
+ * Errors  fail the test, but that sqlite_open() gives NULL, and says why.
+ */
+#ifndef HEATSCOPE_TEST_SQLITE_KIT_H
+#define HEATSCOPE_TEST_SQLITE_KIT_H
+
+#include "test/kit/store_fixture.h"
+#include "test/kit/store_kit.h"
+
+/* Of batches that make minutes and hours, and leave some slots. */
+static const struct kit_shape sqlite_shape = {
+	.n_sources = 2, .n_keys = 3, .n_axes = 2, .n_slices = 6, .first = 1020, .last = 1239,
+};
+
+void sqlite_path(const char *dir, char *ret, size_t room);	/* the store's file */
+struct store *sqlite_open(const char *dir);
+
+/* Closes the store and runs SQL on its file, as nobody should. */
+void sqlite_meddle(struct fixture *f, const char *sql);
+
+/* A whole file, below 16 MiB; the caller frees it. */
+__u8 *file_read(const char *path, size_t *ret_len);
+void file_write(const char *path, const void *data, size_t len);
+
+#endif

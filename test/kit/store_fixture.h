@@ -1,0 +1,32 @@
+/* store_fixture.h - an empty store in a directory of its own, for each test.
+ *
+ * A test program defines `store_kind`.  Each test owns its fixture from store_setup() to store_teardown(), which
+ * closes the store (unless it is NULL) and removes the directory.
+ */
+#ifndef HEATSCOPE_TEST_STORE_FIXTURE_H
+#define HEATSCOPE_TEST_STORE_FIXTURE_H
+
+#include "aggregator/store/store.h"
+#include "test/kit/check.h"
+
+struct store_kind {
+	struct store *(*open)(const char *dir);
+	bool keeps;			/* what was stored is there after close and open */
+};
+
+struct fixture {			/* a test's state */
+	char dir[256];
+	struct store *store;
+};
+
+extern const struct store_kind store_kind;	/* the program's */
+
+int store_setup(void **state);
+int store_teardown(void **state);
+void store_reopen(struct fixture *f);
+#define STORE_TEST(f) cmocka_unit_test_setup_teardown(f, store_setup, store_teardown)
+
+/* Adds, and asserts that it worked; how many were new. */
+size_t store_add(struct store *s, const struct batch *batch, size_t n);
+
+#endif

@@ -1,0 +1,54 @@
+/* table_kit.h - the table that a statement names, in the dialect whose digest was included before; for test_mysql_table and
+ * test_postgresql_table. */
+#ifndef HEATSCOPE_TEST_TABLE_KIT_H
+#define HEATSCOPE_TEST_TABLE_KIT_H
+
+#include "test/kit/check.h"
+
+#define NONE "-"
+#define UNKNOWN "?"
+
+struct table_case {
+	const char *sql, *table;	/* the name, or one of the two above */
+};
+
+static const char *table_of(const char *sql, size_t n, int whole)
+{
+	static char out[NAME_ROOM + 1];
+	struct digest d;
+	__u64 code;
+
+	memset(&d, 0xa5, sizeof(d));
+	digest_begin(&d, 1);
+	for (size_t i = 0; i < n; i++)
+		digest_byte(&d, (__u8)sql[i]);
+	digest_code(&d, whole);
+	code = table_code(&d.table, whole);
+	memcpy(out, d.table.name.text, d.table.name.n);
+	out[d.table.name.n] = 0;
+	return code == NAME_NONE ? NONE : code == NAME_UNKNOWN ? UNKNOWN : out;
+}
+
+static void table_cases_hold(const struct table_case *c, size_t n_cases)
+{
+	for (; n_cases--; c++) {
+		const char *have = table_of(c->sql, strlen(c->sql), 1);
+
+		if (strcmp(have, c->table))
+			fail_msg("\"%s\": \"%s\", not \"%s\"", c->sql, have, c->table);
+	}
+}
+
+/* Of a text whose end is not known, a table that is told is that of the whole. */
+static void table_cases_hold_cut(const struct table_case *c, size_t n_cases)
+{
+	for (; n_cases--; c++)
+		for (size_t n = 0; n <= strlen(c->sql); n++) {
+			const char *have = table_of(c->sql, n, 0);
+
+			if (strcmp(have, UNKNOWN) && strcmp(have, c->table))
+				fail_msg("\"%.*s\": \"%s\", not \"%s\"", (int)n, c->sql, have, c->table);
+		}
+}
+
+#endif

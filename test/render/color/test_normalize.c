@@ -1,0 +1,72 @@
+#include "render/color/normalize.h"
+#include "test/kit/check.h"
+#include <math.h>
+
+/* Cloud Analytics' golden map: rows [5,0,0,1], [2.5,5,2.5,0], [0,0,0,1], without the zeros. */
+static const double golden[] = { 5, 1, 2.5, 5, 2.5, 1 };
+
+static void rank_is_cloud_analytics(void **state)
+{
+	static const double want[] = { 1, 1 / 3.0, 2 / 3.0, 1, 2 / 3.0, 1 / 3.0 };
+	double v[6];
+
+	(void)state;
+	memcpy(v, golden, sizeof(v));
+	assert_int_equal(tone(SHADE_RANK, v, 6), 0);
+	for (int i = 0; i < 6; i++)
+		assert_true(fabs(v[i] - want[i]) < 1e-12);
+}
+
+static void linear_is_cloud_analytics(void **state)
+{
+	static const double want[] = { 1, 0.2, 0.5, 1, 0.5, 0.2 };
+	double v[6], faint[] = { 0.25, 0.5 };
+
+	(void)state;
+	memcpy(v, golden, sizeof(v));
+	assert_int_equal(tone(SHADE_LINEAR, v, 6), 0);
+	for (int i = 0; i < 6; i++)
+		assert_true(fabs(v[i] - want[i]) < 1e-12);
+	assert_int_equal(tone(SHADE_LINEAR, faint, 2), 0);	/* its max starts at 1 */
+	assert_true(faint[0] == 0.25 && faint[1] == 0.5);
+}
+
+static void root_and_log(void **state)
+{
+	double root[] = { 25, 100 }, log[] = { 1, 9, 99 };
+
+	(void)state;
+	assert_int_equal(tone(SHADE_SQRT, root, 2), 0);
+	assert_true(root[0] == 0.5 && root[1] == 1);
+	assert_int_equal(tone(SHADE_LOG, log, 3), 0);
+	assert_true(fabs(log[1] - 0.5) < 1e-12 && log[2] == 1 && log[0] < 0.16);
+}
+
+/* Against the definition, one by one. */
+static void rank_counts_how_many_are_greater(void **state)
+{
+	enum { N = 500 };
+	double v[N], ranked[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		ranked[i] = v[i] = (double)(check_value() % 100000) / 8 + 0.125;
+	assert_int_equal(tone(SHADE_RANK, ranked, N), 0);
+	for (int i = 0; i < N; i++) {
+		int greater = 0;
+
+		for (int j = 0; j < N; j++)
+			greater += (float)v[j] > (float)v[i];
+		assert_true(fabs(ranked[i] - (double)(N - greater) / N) < 1e-12);
+	}
+	assert_int_equal(tone(SHADE_RANK, v, 0), 0);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(rank_is_cloud_analytics),
+	cmocka_unit_test(linear_is_cloud_analytics),
+	cmocka_unit_test(root_and_log),
+	cmocka_unit_test(rank_counts_how_many_are_greater),
+};
+
+CHECK_MAIN(tests)

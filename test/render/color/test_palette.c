@@ -1,0 +1,132 @@
+#include "render/color/palette.h"
+#include "test/kit/check.h"
+
+#include <string.h>
+
+static struct palette made[PALETTE_RAMPS][2];
+static const struct palette *const both = made[PALETTE_USUAL];
+
+static void luminance_is_monotone_and_neighbours_differ(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++)
+		for (int i = 2; i < PALETTE_COLOURS; i++) {
+			double step = palette_luminance(both[theme].colour[i]) - palette_luminance(both[theme].colour[i - 1]);
+
+			assert_true(theme == PALETTE_LIGHT ? step < 0 : step > 0);
+		}
+}
+
+/* There are fewer greys than steps: some stand still, none goes back. */
+static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **state)
+{
+	(void)state;
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++)
+			for (int i = 2; i < PALETTE_COLOURS; i++) {
+				const __u32 *colour = made[ramp][theme].colour;
+				double step = palette_luminance(colour[i]) - palette_luminance(colour[i - 1]);
+				double far = palette_luminance(colour[i]) - palette_luminance(colour[i > 8 ? i - 8 : 1]);
+
+				assert_true(theme == PALETTE_LIGHT ? step <= 0 : step >= 0);
+				assert_true(i <= 8 || (theme == PALETTE_LIGHT ? far < 0 : far > 0));
+			}
+}
+
+static void ramps_differ_in_nothing_but_their_colours(void **state)
+{
+	(void)state;
+	for (int ramp = 1; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++) {
+			struct palette other = made[ramp][theme];
+
+			assert_memory_not_equal(other.colour, both[theme].colour, sizeof(other.colour));
+			memcpy(other.colour, both[theme].colour, sizeof(other.colour));
+			assert_memory_equal(&other, &both[theme], sizeof(other));
+		}
+}
+
+static void one_event_is_not_the_background(void **state)
+{
+	(void)state;
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++) {
+			const struct palette *p = &made[ramp][theme];
+
+			assert_int_equal(p->colour[0], p->zero);
+			assert_true(palette_contrast(p->colour[1], p->zero) >= 1.25);
+			assert_true(p->unobserved != p->zero);
+		}
+}
+
+/* All hues get as light, or as dark, at each step: lightness tells how many, hue tells which. */
+static void hues_have_ramps_of_the_same_lightness(void **state)
+{
+	__u32 grey[PALETTE_COLOURS], first[PALETTE_COLOURS], ramp[PALETTE_COLOURS];
+
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		palette_hue(theme, -1, grey);
+		palette_hue(theme, 0, first);
+		for (int hue = 0; hue < 360; hue += 5) {
+			palette_hue(theme, hue, ramp);
+			assert_int_equal(ramp[0], both[theme].zero);
+			assert_true(palette_contrast(ramp[1], ramp[0]) >= 1.2);
+			for (int i = 1; i < PALETTE_COLOURS; i++) {
+				double l = palette_luminance(ramp[i]);
+
+				assert_true(palette_contrast(ramp[i], first[i]) < 1.35);
+				assert_true(ramp[i] != grey[i]);
+				if (i > 8)	/* a byte may stand still for a step or two */
+					assert_true(theme ? l > palette_luminance(ramp[i - 8])
+							  : l < palette_luminance(ramp[i - 8]));
+			}
+		}
+	}
+}
+
+static void text_is_legible(void **state)
+{
+	(void)state;
+	for (int theme = 0; theme < 2; theme++) {
+		const struct palette *p = &both[theme];
+
+		assert_true(palette_contrast(p->text, p->page) >= 4.5);
+		assert_true(palette_contrast(p->muted, p->page) >= 4.5);
+		assert_true(palette_contrast(p->axis, p->page) >= 3);
+		assert_true(palette_contrast(p->partial, p->page) >= 3);
+		assert_true(palette_contrast(p->running, p->page) >= 3);
+		assert_true(palette_contrast(p->accent, p->page) >= 3);
+		assert_true(palette_contrast(p->note, p->page) >= 3);
+		assert_true(palette_contrast(p->alert, p->page) >= 3);
+		assert_true(palette_contrast(p->p50, p->casing) >= 3);
+		assert_true(palette_contrast(p->p99, p->casing) >= 3);
+		assert_true(palette_contrast(p->max, p->casing) >= 3);
+	}
+}
+
+static void contrast_is_that_of_wcag(void **state)
+{
+	(void)state;
+	assert_true(palette_contrast(0, 0xffffff) > 20.999 && palette_contrast(0xffffff, 0) < 21.001);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
+	cmocka_unit_test(more_is_darker_on_light_and_lighter_on_dark_in_all_ramps),
+	cmocka_unit_test(ramps_differ_in_nothing_but_their_colours),
+	cmocka_unit_test(one_event_is_not_the_background),
+	cmocka_unit_test(hues_have_ramps_of_the_same_lightness),
+	cmocka_unit_test(text_is_legible),
+	cmocka_unit_test(contrast_is_that_of_wcag),
+};
+
+int main(void)
+{
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	check_seed();
+	for (int ramp = 0; ramp < PALETTE_RAMPS; ramp++)
+		for (int theme = 0; theme < 2; theme++)
+			palette_make((enum palette_theme)theme, (enum palette_ramp)ramp, &made[ramp][theme]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

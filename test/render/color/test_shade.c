@@ -1,0 +1,210 @@
+#include "render/color/shade.h"
+#include "test/kit/check.h"
+#include "test/kit/render_kit.h"
+#include <errno.h>
+
+static const enum shade_transfer transfers[] = { SHADE_LINEAR, SHADE_LOG, SHADE_RANK, SHADE_SQRT };
+
+static int make(struct grid *const *g, size_t n, enum axis_scale yscale, enum shade_transfer transfer, __u64 low,
+		__u64 high, struct shade *s)
+{
+	const struct shade_options o = { .yscale = yscale, .transfer = transfer, .low = low, .high = high };
+
+	return shade_make((const struct grid *const *)g, n, &o, s);
+}
+
+static void index_is_the_number_of_levels_at_or_below(void **state)
+{
+	struct grid *g = kit_hour(60, 3, 1);
+
+	(void)state;
+	for (int t = 0; t < 4; t++)
+		for (int y = 0; y < 2; y++) {
+			struct shade s;
+
+			assert_int_equal(make(&g, 1, y, transfers[t], 0, 0, &s), 0);
+			for (size_t i = 0; i < g->n_rows * g->n_cols; i++) {
+				double density = g->cell[i] * s.scale[i / g->n_cols];
+				unsigned n = 0;
+
+				while (n < SHADE_LEVELS && s.level[n] <= density)
+					n++;
+				n = g->cell[i] ? n ? n : 1 : 0;
+				assert_int_equal(shade_index(&s, i / g->n_cols, g->cell[i]), n);
+			}
+			assert_int_equal(shade_density_index(s.level, s.max), 255);
+			shade_fini(&s);
+		}
+	grid_free(g);
+}
+
+static void taller_rows_are_paler_on_their_axis(void **state)
+{
+	static const __u64 edge[] = { 0, 1024, 1536, 2048, 4096, GRID_NO_EDGE };
+	struct grid *g = kit_grid(1, 5, edge);
+	struct shade s;
+
+	(void)state;
+	assert_int_equal(make(&g, 1, AXIS_LOG, SHADE_LOG, 0, 0, &s), 0);
+	assert_true(s.scale[3] < s.scale[1] && s.scale[1] < s.scale[2]);
+	assert_true(s.scale[0] == 1 && s.scale[4] == 1);
+	shade_fini(&s);
+	assert_int_equal(make(&g, 1, AXIS_LINEAR, SHADE_LOG, 0, 4096, &s), 0);
+	assert_true(s.scale[3] * 2 == s.scale[0] && s.scale[1] == s.scale[2]);
+	shade_fini(&s);
+	grid_free(g);
+}
+
+static void rank_gives_equal_shares_and_shares_ties(void **state)
+{
+	double density[1000], level[SHADE_LEVELS];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		density[i] = i < 500 ? 1 : i;
+	assert_int_equal(shade_levels(SHADE_RANK, density, 1000, level), 0);
+	assert_int_equal(shade_density_index(level, 1), 127);
+	assert_int_equal(shade_density_index(level, 999), 255);
+}
+
+static void shades_made_together_have_the_same_levels(void **state)
+{
+	struct grid *g[2] = { kit_hour(60, 3, 1), kit_hour(30, 3, 0.1) };
+	struct shade s[2];
+
+	(void)state;
+	assert_int_equal(make(g, 2, AXIS_LOG, SHADE_RANK, 0, 0, s), 0);
+	assert_memory_equal(s[0].level, s[1].level, sizeof(s[0].level));
+	for (int i = 0; i < 2; i++) {
+		shade_fini(&s[i]);
+		grid_free(g[i]);
+	}
+}
+
+/* Two rows, one event each: the one a thousand times slower weighs a thousand times as much. */
+static void weighted_densities_are_how_much(void **state)
+{
+	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
+	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
+	struct grid *g = kit_grid(1, 5, edge);
+	struct shade s;
+
+	(void)state;
+	kit_add(g, 0, 1, 1);
+	kit_add(g, 0, 3, 1);
+	kit_add(g, 0, 4, 1);
+	assert_true(shade_middle(g, 0) == 499.5 && shade_middle(g, 1) == 1000 && shade_middle(g, 3) == 1000000);
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
+	assert_true(s.weight[3] == 1000 * s.weight[1] && s.scale[3] == 1000 * s.scale[1]);
+	assert_true(s.scale[1] * s.height[1] == s.weight[1]);
+	assert_in_range(shade_index(&s, 1, 1), 20, 30);		/* log(1 + 1) of log(1 + 1000) */
+	assert_int_equal(shade_index(&s, 3, 1), 255);
+	shade_fini(&s);
+	grid_free(g);
+}
+
+/* Cells that are sums need no middle; their levels begin at the least of them. */
+static void sums_are_how_much_already(void **state)
+{
+	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
+	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
+	struct grid *g = kit_grid(1, 5, edge);
+	struct shade s;
+
+	(void)state;
+	kit_add(g, 0, 1, 2000000);
+	kit_add(g, 0, 3, 2000000);
+	kit_add(g, 0, 4, 9000000);
+	g->weight = "cputime";
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
+	assert_true(s.weighted && s.weight[1] == 1 && s.weight[3] == 1);
+	assert_int_equal(shade_index(&s, 1, 2000000), shade_index(&s, 3, 2000000));
+	assert_in_range(shade_index(&s, 1, 2000000), 225, 245);	/* thin rows: 8 of 9 in density, log(1 + 1) of log(1 + 9 / 8) */
+	assert_int_equal(shade_index(&s, 4, 9000000), 255);
+	shade_fini(&s);
+	grid_free(g);
+}
+
+static void the_square_root_lies_between_linear_and_log(void **state)
+{
+	const double density[] = { 1, 25, 100 };
+	double level[SHADE_LEVELS];
+
+	(void)state;
+	assert_int_equal(shade_levels(SHADE_SQRT, density, 3, level), 0);
+	assert_int_equal(shade_density_index(level, 25), 128);
+	assert_int_equal(shade_density_index(level, 1), 26);
+	assert_int_equal(shade_density_index(level, 100), 255);
+}
+
+/* A quiet column and a busy one of the same shape get the same colours. */
+static void percent_is_of_each_column(void **state)
+{
+	static const __u64 edge[] = { 0, 10, 20 };
+	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_PERCENT };
+	struct grid *g = kit_grid(3, 2, edge);
+	struct shade s;
+
+	(void)state;
+	kit_add(g, 0, 0, 3);
+	kit_add(g, 0, 1, 1);
+	kit_add(g, 1, 0, 3000);
+	kit_add(g, 1, 1, 1000);
+	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
+	assert_true(s.share[0] == 25 && s.share[1] == 0.025 && s.share[2] == 0);
+	assert_true(s.max == 75 * s.scale[0]);
+	shade_fini(&s);
+	grid_free(g);
+}
+
+/* Of every transfer, among them those that look at cells one by one; counts may be as large as they go. */
+static void min_and_max_are_those_of_all_cells(void **state)
+{
+	struct grid *g = kit_hour(60, 3, 1);
+
+	(void)state;
+	for (int round = 0; round < 2; round++) {
+		for (int t = 0; t < 4; t++) {
+			double min = 0, max = 0;
+			struct shade s;
+
+			assert_int_equal(make(&g, 1, AXIS_LOG, transfers[t], 0, 0, &s), 0);
+			for (size_t i = 0; i < g->n_rows * g->n_cols; i++) {
+				double density = g->cell[i] * s.scale[i / g->n_cols];
+
+				max = density > max ? density : max;
+				min = g->cell[i] && (!(min > 0) || density < min) ? density : min;
+			}
+			assert_true(s.min == min && s.max == max && min > 0);
+			shade_fini(&s);
+		}
+		g->cell[g->n_cols + 5] = ~(__u64)0;
+	}
+	grid_free(g);
+}
+
+static void refuses_no_grids_and_a_backward_axis(void **state)
+{
+	struct grid *g = kit_hour(2, 0, 1);
+	struct shade s;
+
+	(void)state;
+	assert_int_equal(make(NULL, 0, AXIS_LOG, SHADE_LOG, 0, 0, &s), -EINVAL);
+	assert_int_equal(make(&g, 1, AXIS_LOG, SHADE_LOG, 2, 1, &s), -EINVAL);
+	grid_free(g);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(index_is_the_number_of_levels_at_or_below),
+	cmocka_unit_test(taller_rows_are_paler_on_their_axis),
+	cmocka_unit_test(rank_gives_equal_shares_and_shares_ties),
+	cmocka_unit_test(shades_made_together_have_the_same_levels),
+	cmocka_unit_test(weighted_densities_are_how_much),
+	cmocka_unit_test(sums_are_how_much_already),
+	cmocka_unit_test(the_square_root_lies_between_linear_and_log),
+	cmocka_unit_test(percent_is_of_each_column),
+	cmocka_unit_test(min_and_max_are_those_of_all_cells),
+	cmocka_unit_test(refuses_no_grids_and_a_backward_axis),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,274 @@
+#include "render/document/compare.h"
+#include "test/kit/check.h"
+#include "test/kit/render_kit.h"
+#include "render/color/hue.h"
+#include "render/grid/layer.h"
+#include <errno.h>
+#include <stdio.h>
+
+#define COLS 200
+
+struct page {
+	struct grid *a, *b, *map;
+	double *of[2];
+	struct compare_mark mark[64];
+	struct compare k;
+};
+
+static const struct compare_line lines[] = {
+	{ "queries", 123456, 98765, AXIS_COUNT, true, true, 0.0001 }, { "mean", 5.1e6, 4.9e6, AXIS_NS, true, false, 0.4 },
+	{ "p50", 1.05e6, 2.2e6, AXIS_NS, true, true, 0.002 }, { "p90", 12e6, 12e6, AXIS_NS, true, false, 1 },
+	{ "p99", 60.1e6, 1e6, AXIS_NS, true, true, 0.0001 }, { "p99.9", 3e9, 2.9e9, AXIS_NS, false, false, 1 },
+};
+
+/* Which cells differ is said, not found out here: those of some rows. */
+static void page_make(struct page *p, enum compare_view view)
+{
+	struct layer_cell cell[2][COLS * 8];
+	size_t n[2] = { 0, 0 };
+
+	*p = (struct page){ .a = kit_hour(COLS, 2, 1), .b = kit_hour(COLS, 2, 0.5), .map = kit_hour(COLS, 2, 1) };
+	p->map->layers = layers_new(2);
+	p->map->layers->rest_hue = LAYER_GREY;
+	for (size_t row = 28; row < 32; row++)
+		for (int i = 0; i < 4; i++) {
+			size_t from = (size_t)i * COLS / 4, side = row < 30 ? 0 : 1;
+
+			p->mark[p->k.n_marks++] = (struct compare_mark){ row, from, from + COLS / 4, side == 0 };
+			for (size_t col = from; col < from + COLS / 4; col++)
+				cell[side][n[side]++] = (struct layer_cell){ (__u32)row, (__u32)col, p->map->cell[row * COLS + col] };
+		}
+	for (size_t i = 0; i < 2; i++) {
+		size_t kept = 0;
+
+		for (size_t k = 0; k < n[i]; k++)
+			if (cell[i][k].count)
+				cell[i][kept++] = cell[i][k];
+		assert_int_equal(layer_fill(&p->map->layers->layer[i], p->map, i ? "more in B" : "more in A", cell[i], kept), 0);
+		p->map->layers->layer[i].hue = i ? HUE_B : HUE_A;
+		p->of[i] = calloc(p->a->n_rows, sizeof(double));
+		for (size_t row = 0; row < p->a->n_rows; row++)
+			for (size_t col = 0; col < COLS; col++)
+				p->of[i][row] += (double)(i ? p->b : p->a)->cell[row * COLS + col] / 1000;
+	}
+	p->k.view = view;
+	p->k.name[0] = "latency of select, from 2026-11-21 14:00:00";
+	p->k.name[1] = "latency of select, from 2026-11-21 13:00:00";
+	p->k.grid[0] = p->a;
+	p->k.grid[1] = p->b;
+	p->k.map = p->map;
+	p->k.cell_unit = 0.001;
+	p->k.share = true;
+	p->k.distribution[0] = p->of[0];
+	p->k.distribution[1] = p->of[1];
+	p->k.mark = p->mark;
+	p->k.rate = 0.05;
+	p->k.n_lines = 6;
+	p->k.line = lines;
+}
+
+static void page_fini(struct page *p)
+{
+	grid_free(p->a);
+	grid_free(p->b);
+	grid_free(p->map);
+	free(p->of[0]);
+	free(p->of[1]);
+}
+
+static void options(struct figure_options *o)
+{
+	figure_defaults(o);
+	o->height = 760;
+	o->transfer = SHADE_SQRT;
+	o->percentiles = false;
+	o->title = "MySQL queries by statement";
+	o->subtitle = "p50 is 1.05 ms in A and 2.2 ms in B";
+	o->version = "heatscope";
+}
+
+/* Pixels that are nearly of a hue's ramp: nothing else on the page has the strongest of them. */
+static size_t n_of(const __u8 *rgb, unsigned width, unsigned height, int hue)
+{
+	__u32 ramp[PALETTE_COLOURS];
+	size_t n = 0;
+
+	palette_hue(PALETTE_LIGHT, hue, ramp);
+	for (unsigned y = 100; y < height / 2; y++)
+		for (unsigned x = 100; x < width - 40; x++)
+			for (int i = 60; i < PALETTE_COLOURS; i += 1)
+				if (kit_pixel(rgb, width, x, y) == ramp[i]) {
+					n++;
+					break;
+				}
+	return n;
+}
+
+static void every_view_is_drawn_in_every_format(void **state)
+{
+	static const struct { enum figure_format format; const char *begins; } formats[] = {
+		{ FIGURE_PNG, "\x89PNG" }, { FIGURE_PDF, "%PDF" }, { FIGURE_SVG, "<?xm" },
+	};
+
+	for (int view = COMPARE_DIFFERENCE; view <= COMPARE_OVERLAY; view++)
+		for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+			for (int theme = 0; theme < 2; theme++) {
+				const char *keep = getenv("HEATSCOPE_KEEP");
+				struct figure_options o;
+				struct page p;
+				__u8 *bytes;
+				size_t len;
+
+				page_make(&p, (enum compare_view)view);
+				options(&o);
+				o.format = formats[i].format;
+				o.theme = (enum palette_theme)theme;
+				assert_int_equal(compare_render(&p.k, &o, &bytes, &len), 0);
+				assert_memory_equal(bytes, formats[i].begins, 4);
+				if (keep && o.format == FIGURE_PNG) {
+					char path[512];
+					FILE *f;
+
+					snprintf(path, sizeof(path), "%s/compare-%d-%d.png", keep, view, theme);
+					f = fopen(path, "w");
+					assert_non_null(f);
+					assert_int_equal(fwrite(bytes, 1, len, f), len);
+					fclose(f);
+				}
+				free(bytes);
+				page_fini(&p);
+			}
+}
+
+static void a_difference_has_two_hues_and_side_by_side_has_none(void **state)
+{
+	for (int view = COMPARE_DIFFERENCE; view <= COMPARE_OVERLAY; view++) {
+		struct figure_options o;
+		struct page p;
+		unsigned width, height;
+		__u8 *bytes, *rgb;
+		size_t len;
+
+		page_make(&p, (enum compare_view)view);
+		options(&o);
+		assert_int_equal(compare_render(&p.k, &o, &bytes, &len), 0);
+		rgb = kit_decode(bytes, len, &width, &height);
+		assert_int_equal(width, 1200);
+		assert_int_equal(height, 760);
+		if (view == COMPARE_SIDE) {
+			assert_int_equal(n_of(rgb, width, height, HUE_A), 0);
+		} else {
+			assert_true(n_of(rgb, width, height, HUE_A) > 1000);
+			assert_true(n_of(rgb, width, height, HUE_B) > 1000);
+		}
+		free(rgb);
+		free(bytes);
+		page_fini(&p);
+	}
+}
+
+/* Solid and dashed frames: A's marks and B's are different pictures, also where all is grey. */
+static void what_differs_is_framed_by_its_sign(void **state)
+{
+	struct figure_options o;
+	struct page p;
+	__u8 *first, *second;
+	size_t len, second_len;
+
+	page_make(&p, COMPARE_DIFFERENCE);
+	options(&o);
+	assert_int_equal(compare_render(&p.k, &o, &first, &len), 0);
+	for (size_t i = 0; i < p.k.n_marks; i++)
+		p.mark[i].more_in_a = !p.mark[i].more_in_a;
+	assert_int_equal(compare_render(&p.k, &o, &second, &second_len), 0);
+	assert_true(len != second_len || memcmp(first, second, len));
+	free(first);
+	free(second);
+	page_fini(&p);
+}
+
+static void the_same_is_the_same_bytes(void **state)
+{
+	struct figure_options o;
+	struct page p;
+	__u8 *bytes[2];
+	size_t len[2];
+
+	page_make(&p, COMPARE_DIFFERENCE);
+	options(&o);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(compare_render(&p.k, &o, &bytes[i], &len[i]), 0);
+	assert_int_equal(len[0], len[1]);
+	assert_memory_equal(bytes[0], bytes[1], len[0]);
+	free(bytes[0]);
+	free(bytes[1]);
+	page_fini(&p);
+}
+
+static void nothing_at_all_is_drawn_too(void **state)
+{
+	struct figure_options o;
+	struct page p;
+	__u8 *bytes;
+	size_t len;
+
+	for (int view = COMPARE_DIFFERENCE; view <= COMPARE_OVERLAY; view++) {
+		struct grid *g[3];
+
+		page_make(&p, (enum compare_view)view);
+		options(&o);
+		for (int i = 0; i < 3; i++)
+			g[i] = kit_grid(COLS, p.a->n_rows, p.a->edge);
+		g[2]->layers = layers_new(2);
+		for (size_t i = 0; i < 2; i++)
+			assert_int_equal(layer_fill(&g[2]->layers->layer[i], g[2], "", NULL, 0), 0);
+		memset(p.of[0], 0, p.a->n_rows * sizeof(double));
+		memset(p.of[1], 0, p.a->n_rows * sizeof(double));
+		p.k.grid[0] = g[0];
+		p.k.grid[1] = g[1];
+		p.k.map = g[2];
+		p.k.n_marks = 0;
+		assert_int_equal(compare_render(&p.k, &o, &bytes, &len), 0);
+		free(bytes);
+		for (int i = 0; i < 3; i++)
+			grid_free(g[i]);
+		page_fini(&p);
+	}
+}
+
+static void other_shapes_and_sizes_are_refused(void **state)
+{
+	struct grid *other = kit_hour(COLS / 2, 2, 1);
+	struct figure_options o;
+	struct page p;
+	__u8 *bytes;
+	size_t len;
+
+	page_make(&p, COMPARE_DIFFERENCE);
+	options(&o);
+	o.height = 300;
+	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
+	options(&o);
+	p.k.view = COMPARE_SIDE;
+	o.width = 500;			/* half of it has no room for 200 columns */
+	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
+	options(&o);
+	p.mark[0].to = COLS + 1;
+	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
+	p.mark[0].to = COLS;
+	p.k.grid[1] = other;
+	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
+	grid_free(other);
+	page_fini(&p);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(every_view_is_drawn_in_every_format),
+	cmocka_unit_test(a_difference_has_two_hues_and_side_by_side_has_none),
+	cmocka_unit_test(what_differs_is_framed_by_its_sign),
+	cmocka_unit_test(the_same_is_the_same_bytes),
+	cmocka_unit_test(nothing_at_all_is_drawn_too),
+	cmocka_unit_test(other_shapes_and_sizes_are_refused),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,356 @@
+#include "render/document/narrative.h"
+#include "test/kit/check.h"
+#include "test/kit/render_kit.h"
+#include <math.h>
+#include <stdbool.h>
+
+#define ROWS 208			/* 8 per octave from 1 us on */
+#define MS 1000000.0
+
+static struct grid *empty_grid(size_t n_cols)
+{
+	__u64 edge[ROWS + 1];
+
+	for (size_t i = 0; i <= ROWS; i++)
+		edge[i] = (__u64)(1024 * exp2(i / 8.0));
+	return kit_grid(n_cols, ROWS, edge);
+}
+
+static double gauss(void)
+{
+	double sum = -6;
+
+	for (int i = 0; i < 12; i++)
+		sum += (double)(check_random() >> 11) / 9007199254740992.0;
+	return sum;
+}
+
+/* So many events about a value, a factor of e^spread around it. */
+static void put(struct grid *g, size_t col, double value, double spread, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		double at = 8 * log2(value * exp(spread * gauss()) / 1024);
+
+		kit_add(g, col, at < 0 ? 0 : at >= ROWS ? ROWS - 1 : (size_t)at, 1);
+	}
+}
+
+static void rank(struct grid *g)
+{
+	struct grid *one;
+
+	assert_int_equal(grid_fold(g, g->n_cols, &one), 0);
+	g->all.p99 = one->column[0].p99;
+	g->all.min = one->column[0].min;
+	grid_free(one);
+}
+
+static struct narrative find(struct grid *g)
+{
+	struct narrative n;
+
+	rank(g);
+	assert_int_equal(narrative_find(g, &n), 0);
+	return n;
+}
+
+static void about(double have, double want)
+{
+	if (!(have > want / 1.3 && have < want * 1.3))
+		fail_msg("%g, not about %g", have, want);
+}
+
+static void peaks_with_a_deep_valley_between_are_modes(void **state)
+{
+	static const struct {
+		double value[4], spread;
+		unsigned n[4];		/* events per column */
+		size_t n_modes;
+	} cases[] = {
+		{ { 0.2 * MS }, 0.4, { 50 }, 1 },
+		{ { 0.2 * MS, 8 * MS }, 0.4, { 50, 20 }, 2 },
+		{ { 8 * MS, 0.2 * MS }, 0.4, { 50, 20 }, 2 },
+		{ { 0.2 * MS, 0.3 * MS }, 0.4, { 50, 50 }, 1 },		/* one hill */
+		{ { 0.2 * MS, 8 * MS, 900 * MS }, 0.3, { 50, 20, 1 }, 3 },	/* few events, but far off */
+		{ { 0.01 * MS, 0.2 * MS, 8 * MS, 900 * MS }, 0.3, { 9, 9, 9, 9 }, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct grid *g = empty_grid(100);
+		struct narrative n;
+		double all = 0, share = 0;
+
+		for (size_t col = 0; col < 100; col++)
+			for (size_t mode = 0; mode < 4; mode++)
+				put(g, col, cases[i].value[mode], cases[i].spread, cases[i].n[mode]);
+		n = find(g);
+		assert_int_equal(n.n_modes, cases[i].n_modes);
+		for (size_t mode = 0; mode < n.n_modes; mode++) {
+			share += n.mode[mode].share;
+			assert_true(!mode || n.mode[mode].at > n.mode[mode - 1].at);
+		}
+		assert_true(fabs(share - 1) < 1e-9);
+		for (size_t mode = 0; mode < 4; mode++)
+			all += cases[i].n[mode];
+		for (size_t mode = 0; mode < n.n_modes && n.n_modes > 1; mode++) {
+			size_t found = 0;
+
+			while (found < n.n_modes - 1 && fabs(log(n.mode[found].at / cases[i].value[mode])) > 1)
+				found++;
+			about(n.mode[found].at, cases[i].value[mode]);
+			assert_true(fabs(n.mode[found].share - cases[i].n[mode] / all) < 0.02);
+		}
+		grid_free(g);
+	}
+}
+
+static void few_events_have_no_valleys(void **state)
+{
+	struct grid *g = empty_grid(10);
+
+	(void)state;
+	for (size_t col = 0; col < 10; col++)
+		put(g, col, 0.2 * MS, 1, 2);
+	assert_int_equal(find(g).n_modes, 1);
+	grid_free(g);
+}
+
+static void a_shift_is_told_where_it_begins_and_by_what_moved_most(void **state)
+{
+	static const struct {
+		double before, after;	/* the middle */
+		unsigned slow_before, slow_after;	/* events at 500 ms among 100 */
+		bool tail;		/* alone */
+	} cases[] = {
+		{ 0.2 * MS, 0.6 * MS, 0, 0, false },
+		{ 0.6 * MS, 0.2 * MS, 0, 0, false },
+		{ 0.2 * MS, 0.2 * MS, 0, 30, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct grid *g = empty_grid(120);
+		struct narrative n;
+
+		for (size_t col = 0; col < 120; col++) {
+			unsigned slow = col < 70 ? cases[i].slow_before : cases[i].slow_after;
+
+			put(g, col, col < 70 ? cases[i].before : cases[i].after, 0.3, 100 - slow);
+			put(g, col, 500 * MS, 0.1, slow);
+		}
+		n = find(g);
+		assert_int_equal(n.n_shifts, 1);
+		assert_in_range(n.shift[0].col, 69, 71);
+		assert_int_equal(n.shift[0].after > n.shift[0].before, i != 1);
+		assert_true(!cases[i].tail || n.shift[0].percentile > 50);
+		grid_free(g);
+	}
+}
+
+static void a_stretch_that_is_otherwise_has_two_shifts(void **state)
+{
+	struct grid *g = empty_grid(200);
+	struct narrative n;
+
+	(void)state;
+	for (size_t col = 0; col < 200; col++)
+		put(g, col, col >= 80 && col < 120 ? 3 * MS : 0.2 * MS, 0.4, 50);
+	n = find(g);
+	assert_int_equal(n.n_shifts, 2);
+	assert_in_range(n.shift[0].col, 77, 83);
+	assert_in_range(n.shift[1].col, 117, 123);
+	assert_true(n.shift[0].after > 5 * n.shift[0].before && n.shift[1].before > 5 * n.shift[1].after);
+	grid_free(g);
+}
+
+/* Bursts change how many events there are, and not how they are distributed. */
+static void what_is_steady_hardly_ever_shifts(void **state)
+{
+	size_t n_shifts = 0;
+
+	(void)state;
+	for (int map = 0; map < 200; map++) {
+		struct grid *g = empty_grid(60);
+
+		for (size_t col = 0; col < 60; col++)
+			put(g, col, 0.2 * MS, 1, 1 + (unsigned)check_below(30));
+		n_shifts += find(g).n_shifts;
+		grid_free(g);
+	}
+	assert_true(n_shifts <= 6);
+}
+
+static void the_worst_minute_has_the_highest_p99(void **state)
+{
+	struct grid *g = empty_grid(600);
+	struct narrative n;
+
+	(void)state;
+	for (size_t col = 0; col < 600; col++) {
+		put(g, col, 0.2 * MS, 0.2, 110);
+		if (col >= 300 && col < 360)
+			kit_add(g, col, 155, 6);	/* 700 ms */
+	}
+	n = find(g);
+	assert_int_equal(n.n_worst, 60);
+	assert_int_equal(n.worst, 300);
+	about(n.worst_p99, 720 * MS);
+	g->col_ns = 72000000000;		/* a column is longer than a minute: it is taken as a whole */
+	n = find(g);
+	assert_int_equal(n.n_worst, 1);
+	assert_in_range(n.worst, 300, 359);
+	grid_free(g);
+}
+
+static void there_is_no_worst_minute_of_few_events_or_of_a_short_time(void **state)
+{
+	struct grid *g = empty_grid(600), *brief = empty_grid(119);
+
+	(void)state;
+	put(g, 10, 0.2 * MS, 0.2, NARRATIVE_LEAST - 1);
+	put(brief, 10, 900 * MS, 0.2, 1000);
+	assert_int_equal(find(g).n_worst, 0);
+	assert_int_equal(find(brief).n_worst, 0);
+	grid_free(brief);
+	grid_free(g);
+}
+
+/* The same events in columns of which some have none say the same. */
+static void columns_without_events_change_nothing(void **state)
+{
+	struct grid *g = empty_grid(100), *apart = empty_grid(200);
+	struct narrative a, b;
+
+	(void)state;
+	for (size_t col = 0; col < 100; col++)
+		put(g, col, col < 60 ? 0.2 * MS : 2 * MS, 0.4, 40);
+	for (size_t row = 0; row < ROWS; row++)
+		for (size_t col = 0; col < 100; col++)
+			kit_add(apart, 2 * col, row, g->cell[row * 100 + col]);
+	apart->column[7] = (struct grid_column){ .n_expected = 1 };	/* nobody looked */
+	a = find(g);
+	b = find(apart);
+	assert_int_equal(a.n_modes, b.n_modes);
+	assert_memory_equal(a.mode, b.mode, a.n_modes * sizeof(*a.mode));
+	assert_int_equal(a.n_shifts, 1);
+	assert_int_equal(b.n_shifts, 1);
+	assert_int_equal(2 * a.shift[0].col, b.shift[0].col);
+	assert_true(a.shift[0].before == b.shift[0].before && a.shift[0].after == b.shift[0].after);
+	grid_free(apart);
+	grid_free(g);
+}
+
+static void it_is_said_in_sentences(void **state)
+{
+	struct grid *g = empty_grid(600);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	for (size_t col = 0; col < 600; col++) {
+		kit_add(g, col, 61, 70);		/* 202..220 us */
+		kit_add(g, col, col < 300 ? 104 : 112, 30);	/* 8.4..9.1, from 14:05 on 16.8..18.3 ms */
+	}
+	kit_add(g, 400, 160, 100);
+	rank(g);
+	narrative_text(g, NULL, text);
+	assert_string_equal(text, "Four modes: around 210 µs (70 % of the queries), 8.8 ms (15 %), 18 ms (15 %) and 1.1 s (0.2 %). "
+			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, of all the time 18 ms.");
+	grid_free(g);
+}
+
+/* Of what is below the ruler only that is known. */
+static void what_is_below_the_ruler_is_told_so(void **state)
+{
+	static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000 };
+	struct grid *g = kit_grid(20, 5, edge);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	for (size_t col = 0; col < 20; col++) {
+		kit_add(g, col, 0, 90);
+		kit_add(g, col, 3, 10);
+	}
+	rank(g);
+	narrative_text(g, NULL, text);
+	assert_memory_equal(text, "Two modes: below 1 µs (90 % of the queries) and around ", strlen("Two modes: below 1 µs (90 % of the queries) and around "));
+	grid_free(g);
+}
+
+static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
+{
+	struct grid *g = empty_grid(10);
+	char text[NARRATIVE_TEXT];
+
+	(void)state;
+	narrative_text(g, NULL, text);
+	assert_string_equal(text, "No queries.");
+	put(g, 3, MS, 0.1, 10);
+	rank(g);
+	narrative_text(g, NULL, text);
+	assert_non_null(strstr(text, "One mode, around "));
+	assert_null(strstr(text, "shift"));	/* of one column */
+	for (size_t col = 0; col < 10; col++)
+		put(g, col, MS, 0.1, 10);
+	rank(g);
+	narrative_text(g, NULL, text);
+	assert_null(strstr(text, "shift"));	/* nor of ten */
+	grid_free(g);
+	g = empty_grid(20);
+	for (size_t col = 0; col < 20; col++)
+		put(g, col, MS, 0.1, 10);
+	rank(g);
+	narrative_text(g, NULL, text);
+	assert_non_null(strstr(text, "No lasting shift."));
+	g->weight = "cputime";			/* sums are no events */
+	narrative_text(g, NULL, text);
+	assert_string_equal(text, "");
+	grid_free(g);
+}
+
+/* Whatever is in the cells: shapes of one column or row, of edges far apart, of one huge count. */
+static void any_grid_can_be_told(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		size_t n_cols = 1 + check_below(40), n_rows = 1 + check_below(300);
+		__u64 edge[302];
+		struct grid *g;
+		const struct zone zone = zone_fixed((int)check_below(80000) - 40000);
+		char text[NARRATIVE_TEXT];
+
+		edge[0] = check_below(2) ? 0 : check_below(1000);
+		for (size_t row = 1; row <= n_rows; row++)
+			edge[row] = edge[row - 1] + 1 + (check_value() >> 10);
+		if (check_below(2))
+			edge[n_rows] = GRID_NO_EDGE;
+		g = kit_grid(n_cols, n_rows, edge);
+		g->col_ns = 1000000 + check_below(200000000000);
+		for (size_t n = check_below(100); n; n--)
+			kit_add(g, check_below(n_cols), check_below(n_rows), check_value() >> 20);
+		g->all.p99 = check_value();
+		g->unit = check_below(2) ? "ns" : "%";
+		narrative_text(g, &zone, text);
+		assert_true(strlen(text) > 0 && strlen(text) < NARRATIVE_TEXT - 1);
+		assert_null(strstr(text, "nan"));
+		assert_null(strstr(text, "inf"));
+		grid_free(g);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(peaks_with_a_deep_valley_between_are_modes),
+	cmocka_unit_test(few_events_have_no_valleys),
+	cmocka_unit_test(a_shift_is_told_where_it_begins_and_by_what_moved_most),
+	cmocka_unit_test(a_stretch_that_is_otherwise_has_two_shifts),
+	cmocka_unit_test(what_is_steady_hardly_ever_shifts),
+	cmocka_unit_test(the_worst_minute_has_the_highest_p99),
+	cmocka_unit_test(there_is_no_worst_minute_of_few_events_or_of_a_short_time),
+	cmocka_unit_test(columns_without_events_change_nothing),
+	cmocka_unit_test(it_is_said_in_sentences),
+	cmocka_unit_test(what_is_below_the_ruler_is_told_so),
+	cmocka_unit_test(what_has_nothing_to_tell_says_so_or_nothing),
+	cmocka_unit_test(any_grid_can_be_told),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,172 @@
+#include "render/grid/axis.h"
+#include "test/kit/check.h"
+
+static void values_have_three_digits_and_a_unit(void **state)
+{
+	static const struct { double value; enum axis_unit unit; const char *text; } row[] = {
+		{ 0, AXIS_NS, "0" }, { 999, AXIS_NS, "999 ns" }, { 1000, AXIS_NS, "1 µs" },
+		{ 1234567, AXIS_NS, "1.23 ms" }, { 999999, AXIS_NS, "1 ms" }, { 2e9, AXIS_NS, "2 s" },
+		{ 12e10, AXIS_NS, "120 s" }, { 64000, AXIS_BYTES, "64 kB" }, { 1200, AXIS_COUNT, "1.2k" },
+		{ 118, AXIS_COUNT, "118" }, { 50, AXIS_PERCENT, "50 %" }, { 0, AXIS_PERCENT, "0 %" }, { 0.0049, AXIS_PERCENT, "< 0.01 %" }, { 0.005, AXIS_PERCENT, "0.01 %" },
+		{ 1234, AXIS_PER_S, "1.23k/s" }, { 7, AXIS_PER_S, "7/s" }, { 125e6, AXIS_BYTES_PER_S, "125 MB/s" },
+	};
+	char text[AXIS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(row) / sizeof(*row); i++) {
+		axis_format(row[i].value, row[i].unit, text);
+		assert_string_equal(text, row[i].text);
+	}
+}
+
+static void times_name_zone_and_length(void **state)
+{
+	const struct zone cet = zone_fixed(3600), west = zone_fixed(-3600);
+	char text[AXIS_TEXT];
+
+	(void)state;
+	axis_format_offset(3600, text);
+	assert_string_equal(text, "UTC+01:00");
+	axis_format_offset(-12600, text);
+	assert_string_equal(text, "UTC-03:30");
+	axis_format_offset(0, text);
+	assert_string_equal(text, "UTC");
+	axis_format_span(100000000, text);
+	assert_string_equal(text, "100 ms");
+	axis_format_span(300000000000ull, text);
+	assert_string_equal(text, "5 min");
+	axis_format_time(1795269600500000000ll, &cet, text);
+	assert_string_equal(text, "2026-11-21 15:00:00.5");
+	axis_format_time(-1000000000ll, NULL, text);
+	assert_string_equal(text, "1969-12-31 23:59:59");
+	axis_format_time(INT64_MIN, &west, text);
+	assert_string_equal(text, "1677-09-20 23:12:43.145");
+	axis_format_time(INT64_MAX, &cet, text);
+	assert_string_equal(text, "2262-04-12 00:47:16.854");
+}
+
+static void log_ticks_are_1_2_5(void **state)
+{
+	static const char *const want[] = { "1 µs", "2 µs", "5 µs", "10 µs", "20 µs", "50 µs", "100 µs" };
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	assert_int_equal(axis_value_ticks(AXIS_LOG, AXIS_NS, 1e3, 1e5, 400, 24, tick), 7);
+	for (int i = 0; i < 7; i++)
+		assert_string_equal(tick[i].text, want[i]);
+	assert_true(tick[0].at < 1e-9 && tick[6].at > 1 - 1e-9);
+	assert_int_equal(axis_value_ticks(AXIS_LOG, AXIS_NS, 0, 10, 100, 10, tick), 0);
+	assert_int_equal(axis_value_ticks(AXIS_LINEAR, AXIS_NS, 10, 10, 100, 10, tick), 0);
+}
+
+static void value_labels_keep_their_distance(void **state)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	for (int round = 0; round < 5000; round++) {
+		enum axis_scale scale = check_below(2);
+		double low = 1 + check_value() % 1000000, high = low * 1.5 + check_value() % 1000000000000;
+		double px = 60 + check_below(1000), last = -1000;
+		size_t n = axis_value_ticks(scale, AXIS_NS, low, high, px, 24, tick);
+
+		for (size_t i = 0; i < n; i++) {
+			assert_true(tick[i].at > -1e-6 && tick[i].at < 1 + 1e-6);
+			if (!tick[i].text[0])
+				continue;
+			assert_true(tick[i].at * px - last > 23.9);
+			last = tick[i].at * px;
+		}
+	}
+}
+
+static void time_labels_do_not_overlap(void **state)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	for (int round = 0; round < 5000; round++) {
+		__s64 from = (__s64)(check_random() % 4000000000ull) * 1000000000ll - 1000000000000000000ll;
+		__s64 length = 1000000000ll + (__s64)(check_value() % 100000000000000000ull);
+		double px = 300 + check_below(2000), end = -1e9, date_end = -1e9;
+		struct zone zone = { .n = 2, .shift = { { 0, (int)check_below(27) * 1800 - 43200 },
+							{ (from + length / 3) / 1000000000, (int)check_below(27) * 1800 - 43200 } } };
+		size_t n = axis_time_ticks(from, from + length, &zone, px, 8, tick);
+
+		for (size_t i = 0; i < n; i++) {
+			double x = tick[i].at * px, half = strlen(tick[i].text) * 4.0;
+
+			assert_true(tick[i].at >= 0 && tick[i].at <= 1);
+			if (*tick[i].text) {
+				assert_true(x - half > end);
+				end = x + half;
+			}
+			if (tick[i].date[0]) {
+				assert_true(x - 40 > date_end);
+				date_end = x + 40;
+			}
+		}
+	}
+}
+
+static void the_date_stands_where_the_day_is_new(void **state)
+{
+	struct tick tick[AXIS_TICKS_MAX];
+	const __s64 hour = 3600000000000ll, noon = 1795269600000000000ll - 2 * hour;
+	size_t n = axis_time_ticks(noon, noon + 24 * hour, NULL, 1100, 8, tick), dates = 0;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		dates += tick[i].date[0] != 0;
+	assert_int_equal(dates, 2);
+	assert_string_equal(tick[0].text, "12:00");
+	assert_string_equal(tick[0].date, "2026-11-21");
+}
+
+/* Offsets within a second read 0, 200 ms .. 1000 ms, not fractions of one; counts begin at 0, too. */
+static void linear_labels_are_short_whole_numbers(void **state)
+{
+	static const struct { enum axis_unit unit; double high; const char *first, *second, *last; } cases[] = {
+		{ AXIS_NS, 1e9, "0", "200 ms", "1000 ms" }, { AXIS_NS, 1e6, "0", "200 µs", "1000 µs" },
+		{ AXIS_NS, 3e9, "0", "0.5 s", "3 s" }, { AXIS_PER_S, 400, "0", "100/s", "400/s" },
+		{ AXIS_COUNT, 100, "0", "20", "100" }, { AXIS_COUNT, 0.1, "0", "0.02", "0.1" },
+	};
+	struct tick tick[AXIS_TICKS_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t n = axis_value_ticks(AXIS_LINEAR, cases[i].unit, 0, cases[i].high, 200, 30, tick);
+
+		assert_true(n >= 5);
+		assert_string_equal(tick[0].text, cases[i].first);
+		assert_string_equal(tick[1].text, cases[i].second);
+		assert_string_equal(tick[n - 1].text, cases[i].last);
+	}
+}
+
+static void counts_have_commas(void **state)
+{
+	static const struct { double n; const char *text; } cases[] = {
+		{ 0, "0" }, { 999, "999" }, { 1000, "1,000" }, { 1234567, "1,234,567" }, { 2.75, "2.75" }, { 1e15, "1,000,000,000,000,000" },
+	};
+	char text[AXIS_TEXT];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		axis_format_count(cases[i].n, text);
+		assert_string_equal(text, cases[i].text);
+	}
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(values_have_three_digits_and_a_unit),
+	cmocka_unit_test(times_name_zone_and_length),
+	cmocka_unit_test(log_ticks_are_1_2_5),
+	cmocka_unit_test(value_labels_keep_their_distance),
+	cmocka_unit_test(time_labels_do_not_overlap),
+	cmocka_unit_test(the_date_stands_where_the_day_is_new),
+	cmocka_unit_test(linear_labels_are_short_whole_numbers),
+	cmocka_unit_test(counts_have_commas),
+};
+
+CHECK_MAIN(tests)

@@ -1,0 +1,24 @@
+/* mysql_cpu.h - the server's CPU time as the kernel's scheduler books it, to hold a tracer against.
+ *
+ * Queries that only compute run on one connection; the time on the CPU and in the run queue of
+ * the thread that served it is read from /proc/PID/task/TID/schedstat before and after.  That thread is
+ * the one whose time grew most: nothing but /proc is needed to find it.
+ */
+#ifndef HEATSCOPE_TEST_MYSQL_CPU_H
+#define HEATSCOPE_TEST_MYSQL_CPU_H
+
+#include "test/tools/mysql_session.h"
+
+struct cpu_use {
+	int pid, tid;
+	__u64 run_ns, wait_ns;		/* of the thread, over both queries and a little around them */
+	__u64 elapsed_ns;		/* of both, send to reply, by our clock */
+	__u64 n_loops;			/* of BENCHMARK, in the long one */
+};
+
+/* Computes for about `seconds`, as two text queries: a short trial and the rest.  pid 0: the process behind
+ * the Unix socket.
+ * -ESRCH: no such process, or it is not known (TCP). */
+int cpu_measure(struct session *s, int pid, double seconds, struct cpu_use *ret_use);
+
+#endif

@@ -1,0 +1,14 @@
+/* mysql_kind_end.h - kinds of work that end before their time: killed, cut off, or for ever sending.
+ *
+ * As in mysql_kind.h; each works on a connection of its own and uses the given one to look and kill.
+ */
+#ifndef HEATSCOPE_TEST_MYSQL_KIND_END_H
+#define HEATSCOPE_TEST_MYSQL_KIND_END_H
+
+#include "test/tools/mysql_session.h"
+
+int run_killed(struct session *s);	/* KILL QUERY, KILL, process_kill, of SLEEP and of nobody */
+int run_disconnect(struct session *s);	/* in the header, body, statement, reply, or between two */
+int run_binlog(struct session *s);	/* dumps the whole binary log */
+
+#endif

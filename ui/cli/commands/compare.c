@@ -1,0 +1,253 @@
+/* compare: two times, keys or measures of an instrumentation, or two instrumentations, against each other. */
+#include "ui/cli/command.h"
+#include "ui/cli/limit.h"
+#include "ui/cli/range.h"
+#include "ui/cli/local.h"
+#include "ui/cli/output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SETTLE_S 2			/* what is newer may not have been reported */
+
+/* Options that are the daemon's parameters under another name. */
+enum { OPT_SELECTED = 256, OPT_EXCLUDE, OPT_BY, OPT_WITH, OPT_WITH_START, OPT_WITH_MEASURE, OPT_WITH_SELECTED, OPT_WITH_EXCLUDE, OPT_PER,
+       OPT_VIEW, OPT_NCOLS, OPT_ROW_BITS, OPT_TRANSFER, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_THEME, OPT_BEFORE,
+       OPT_JSON };
+
+static const struct setting {
+	int key;
+	const char *parameter;
+} settings[] = {
+	{ 'm', "measure" }, { OPT_SELECTED, "selected" }, { OPT_EXCLUDE, "exclude" }, { OPT_BY, "by" }, { OPT_WITH, "b_instrumentation" },
+{ OPT_WITH_MEASURE, "b_measure" }, { OPT_WITH_SELECTED, "b_selected" },
+	{ OPT_WITH_EXCLUDE, "b_exclude" }, { OPT_PER, "per" }, { OPT_VIEW, "view" }, { OPT_NCOLS, "ncols" }, { OPT_ROW_BITS, "row_bits" },
+	{ OPT_TRANSFER, "transfer" }, { OPT_YSCALE, "yscale" }, { OPT_WIDTH, "width" },
+	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_THEME, "theme" },
+};
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+
+struct options {
+	const char *id, *ymin, *ymax, *out;
+	const char *value[N_SETTINGS];	/* NULL: not given */
+	struct range range;
+	double before_s, with_start_s;	/* 0: not given */
+	int json;
+};
+
+static const struct argp_option options[] = {
+	{ NULL, 0, NULL, 0, "A:", 1 },
+	RANGE_OPTIONS(1),
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 1 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 1 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 1 },
+	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 1 },
+	{ NULL, 0, NULL, 0, "B, where it is not as A:", 2 },
+	{ "before", OPT_BEFORE, "SPAN", 0, "So much earlier: 90s, 10m, 1h, 1d", 2 },
+	{ "with-start", OPT_WITH_START, "TIME", 0, "From this time on, as long as A", 2 },
+	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "Of this measure", 2 },
+	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "Of these keys", 2 },
+	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "Of all but its selected keys", 2 },
+	{ "with", OPT_WITH, "ID", 0, "Of this instrumentation", 2 },
+	{ NULL, 0, NULL, 0, "How:", 3 },
+	{ "per", OPT_PER, "NAME", 0, "A cell is its share of its column's events (share, the default), or its events (count)", 3 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 240)", 3 },
+	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 2)", 3 },
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 3 },
+	{ "output", 'o', "FILE", 0, "Draw it into this file (- is standard output): .png, .pdf or .svg", 4 },
+	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Amount to colour: sqrt (default), linear, log, rank", 4 },
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 4 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 4 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 4 },
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 4 },
+	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels (default 760)", 4 },
+	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 4 },
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 4 },
+	{ 0 },
+};
+
+static const char **value_of(struct options *o, int key)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].key == key)
+			return &o->value[i];
+	return NULL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	const char **value = value_of(o, key);
+
+	switch (key) {
+	case 's':
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
+	case 'o': o->out = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case OPT_BEFORE: o->before_s = take_span(state, "before", arg); return 0;
+	case OPT_WITH_START: o->with_start_s = take_moment(state, "with-start", arg); return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
+	case OPT_EXCLUDE:
+	case OPT_WITH_EXCLUDE: *value = "true"; return 0;
+	default:
+		if (value)
+			*value = arg;
+		return value ? 0 : take_one(key, arg, state, &o->id);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and whether by more than they vary.\v"
+	"Examples:\n"
+	"  heatscope compare 1 --duration 10m --before 1h\n"
+	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu -o cpu.png\n"
+	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
+	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
+	"  heatscope compare 1 --before 1d --json | jq '.lines[] | {name, a, b, significant}'\n"
+	"Shares are compared unless --per count is given: rates are hardly ever the same, and a busier hour is not a slower one.  Q is the "
+	"rate of false alarms among what has no greater one; * marks what differs by more than it varies (Q up to 0.05).",
+	NULL, NULL, NULL
+};
+
+/* ---- which times ---- */
+
+/* With --before, B is reckoned from A's times, so A's must be numbers already here. */
+static int take_times(struct options *o, char reason[256])
+{
+	struct range *a = &o->range;
+
+	if (!(o->before_s > 0))
+		return 0;
+	if (o->with_start_s > 0) {
+		snprintf(reason, 256, "--before and --with-start both say when B begins: give one of them");
+		return -EINVAL;
+	}
+	range_settle(a, SETTLE_S);
+	o->with_start_s = a->start_s - o->before_s;
+	return 0;
+}
+
+/* ---- as text ---- */
+
+static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name)) ?: "";
+}
+
+static const char *amount(const json_t *line, double x, const char *unit, char out[32])
+{
+	if (strcmp(text(line, "name"), "events"))
+		return value_text(x, unit, out);
+	snprintf(out, 32, "%.0f", x);
+	return out;
+}
+
+static const char *chance(const json_t *line, char out[32])
+{
+	const json_t *q = json_object_get(line, "q");
+
+	if (!json_is_number(q))
+		snprintf(out, 32, "-");
+	else
+		snprintf(out, 32, json_number_value(q) < 0.0001 ? "<0.0001" : "%.4f", json_number_value(q));
+	return out;
+}
+
+static void print_lines(const json_t *reply)
+{
+	struct table t = { .n_columns = 6, .right = { 0, 1, 1, 1, 1, 0 } };
+	const char *unit = text(reply, "unit");
+	json_t *line;
+	size_t i;
+
+	table_add(&t, "", "A", "B", "A - B", "Q", "");
+	json_array_foreach(json_object_get(reply, "lines"), i, line) {
+		char a[32], b[32], size[32], difference[40], q[32];
+		double d = number(line, "difference");
+
+		snprintf(difference, sizeof(difference), "%s%s", d > 0 ? "+" : d < 0 ? "-" : "", amount(line, fabs(d), unit, size));
+		table_add(&t, text(line, "name"), amount(line, number(line, "a"), unit, a), amount(line, number(line, "b"), unit, b), difference,
+			  chance(line, q), json_is_true(json_object_get(line, "significant")) ? "*" : "");
+	}
+	table_print(&t);
+}
+
+static void print_comparison(const json_t *reply)
+{
+	const json_t *a = json_object_get(reply, "a"), *b = json_object_get(reply, "b");
+
+	char zone[AXIS_TEXT];
+
+	show_print(stdout, "A  %s\nB  %s\n", text(a, "name"), text(b, "name"));
+	if (number(a, "start_time") != number(b, "start_time"))		/* then their names say when */
+		show_print(stdout, "   (times in %s)\n", local_zone(local_offset(number(a, "end_time")), zone));
+	putchar('\n');
+	print_lines(reply);
+	show_print(stdout, "\n%s\n", text(reply, "sentence"));
+	print_notes(a);
+	print_notes(b);
+}
+
+/* ---- as a picture ---- */
+
+static int draw(struct client *c, const struct options *o, struct asked *p)
+{
+	const char *format = output_format(o->out);
+	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
+	struct reply r = { .len = 0 };
+	int err;
+
+	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
+		return failed("compare", "the file's name must end in .png, .pdf or .svg");
+	asked_put(p, "format", format);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
+	err = client_request(c, "GET", whole, NULL, &r);
+	if (err)
+		snprintf(reason, sizeof(reason), "%.255s", inst_reason(c, err, o->id));
+	else
+		err = output_write(o->out, format, r.data, r.len, reason);
+	reply_fini(&r);
+	return err ? failed("compare", reason) : 0;
+}
+
+int run_compare(struct client *c, int argc, char **argv)
+{
+	struct options o = { .id = NULL };
+	struct asked p = { .len = 0 };
+	char reason[256], with_start[32];
+	json_t *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (take_times(&o, reason))
+		return failed("compare", reason);
+	range_put(&o.range, &p);
+	asked_put_zone(&p);
+	if (o.with_start_s > 0)
+		asked_put(&p, "b_start_time", seconds_text(o.with_start_s, with_start));
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		asked_put(&p, settings[i].parameter, o.value[i]);
+	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
+	if (err)
+		return failed("compare", inst_reason(c, err, o.id));
+	if (o.out)
+		return draw(c, &o, &p);
+	err = inst_get(c, o.id, "/value/compare", &p, &reply);
+	if (err)
+		return failed("compare", inst_reason(c, err, o.id));
+	if (o.json)
+		return print_json(reply);
+	print_comparison(reply);
+	json_decref(reply);
+	return 0;
+}

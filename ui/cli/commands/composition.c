@@ -1,0 +1,121 @@
+/* composition: what the time of the events in a rectangle of a heat map was, as a table. */
+#include "ui/cli/command.h"
+#include "ui/cli/limit.h"
+#include "ui/cli/range.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct options {
+	const char *id, *ymin, *ymax, *selected;
+	struct range range;
+	int json;
+};
+
+enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
+
+static const struct argp_option options[] = {
+	RANGE_OPTIONS(0),
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
+	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 's':
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
+	case OPT_SELECTED: o->selected = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	default: return take_one(key, arg, state, &o->id);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"What the time of events in a rectangle of time and value was: the sum of each weight that the instrumentation keeps.\v"
+	"Examples:\n"
+	"  heatscope create mysql.queries --by statement --weights cputime,runqwait,io,futex,net\n"
+	"  heatscope composition 1 --ymin 10ms\n"
+	"  heatscope composition 1 --start 14:05 --end 14:10 --ymin 50ms --ymax 1s\n"
+	"  heatscope composition 1 --selected select --json | jq '.parts[] | {weight, share}'\n"
+	"Buckets are taken as a whole: the line above the table says from where to where.", NULL, NULL, NULL
+};
+
+static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }
+
+static const char *edge(const json_t *reply, const char *name, char out[32])
+{
+	const json_t *value = json_object_get(reply, name);
+
+	if (json_is_null(value))
+		snprintf(out, 32, "no limit");
+	else
+		value_text(json_number_value(value), json_string_value(json_object_get(reply, "unit")), out);
+	return out;
+}
+
+static void add_part(struct table *t, const json_t *reply, const char *name, const json_t *part)
+{
+	const char *unit = json_string_value(json_object_get(reply, "unit"));
+	char sum[32], share[32];
+
+	if (unit && !strcmp(unit, "ns"))
+		snprintf(sum, sizeof(sum), "%.3f", number(part, "sum") / 1e6);
+	else
+		value_text(number(part, "sum"), unit, sum);
+	snprintf(share, sizeof(share), "%.1f %%", 100 * number(part, "share"));
+	table_add(t, name, sum, share);
+}
+
+static void print_composition(const json_t *reply)
+{
+	struct table t = { .n_columns = 3, .right = { 0, 1, 1 } };
+	const char *measure = json_string_value(json_object_get(reply, "measure")), *unit = json_string_value(json_object_get(reply, "unit"));
+	char from[32], to[32], sum[32];
+	json_t *part;
+	size_t i;
+
+	show_print(stdout, "%.0f events of %s %s to %s: %s\n", number(reply, "count"), measure, edge(reply, "ymin", from), edge(reply, "ymax", to),
+	       value_text(number(reply, "sum"), unit, sum));
+	table_add(&t, "PART", unit && !strcmp(unit, "ns") ? "MS" : "SUM", "SHARE");
+	json_array_foreach(json_object_get(reply, "parts"), i, part)
+		add_part(&t, reply, json_string_value(json_object_get(part, "weight")), part);
+	add_part(&t, reply, "rest", json_object_get(reply, "rest"));
+	table_print(&t);
+	if (json_object_get(reply, "unweighed"))
+		show_print(stdout, "%.0f events of this time came without weights\n", number(reply, "unweighed"));
+	print_notes(reply);
+}
+
+int run_composition(struct client *c, int argc, char **argv)
+{
+	struct options o = { .id = NULL };
+	struct asked p = { .len = 0 };
+	json_t *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	range_put(&o.range, &p);
+	asked_put(&p, "selected", o.selected);
+	err = limits_put(c, o.id, NULL, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)
+		?: inst_get(c, o.id, "/value/composition", &p, &reply);
+	if (err)
+		return failed("composition", inst_reason(c, err, o.id));
+	if (o.json)
+		return print_json(reply);
+	print_composition(reply);
+	json_decref(reply);
+	return 0;
+}

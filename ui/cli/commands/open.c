@@ -1,0 +1,271 @@
+/* open: what a PNG of ours was drawn from, as words, numbers, or another picture. */
+#include "aggregator/value/picture_data.h"
+#include "ui/cli/command.h"
+#include "ui/cli/describe.h"
+#include "ui/cli/limit.h"
+#include "ui/cli/output.h"
+#include "render/encode/png_text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_MAX (128u << 20)
+
+enum {
+	OPT_JSON = 256, OPT_FORMAT, OPT_TABLE, OPT_WIDTH, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP,
+	OPT_THEME, OPT_PALETTE,
+};
+
+/* Options that are parameters of the picture, as of a daemon's. */
+static const struct setting {
+	int key;
+	const char *parameter;
+} settings[] = {
+	{ 'm', "measure" }, { OPT_WIDTH, "width" }, { OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" },
+	{ OPT_WEIGHTS, "weights" }, { OPT_YSCALE, "yscale" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
+	{ OPT_PALETTE, "palette" },
+};
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+#define N_LIMITS 2
+
+struct options {
+	const char *file, *out, *format, *table;
+	struct limit limit[N_LIMITS];
+	char number[N_LIMITS][32];	/* of these, once the picture has said their unit */
+	struct http_param param[N_SETTINGS + N_LIMITS];
+	size_t n_params;
+	int json;
+};
+
+static const struct argp_option options[] = {
+	{ "output", 'o', "FILE", 0, "Draw it anew (- is standard output); the ending tells the format", 0 },
+	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PARCEL_SCHEMA, 0 },
+	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
+	{ "measure", 'm', "NAME", 0, "This map of several, alone", 0 },
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels", 0 },
+	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },
+	{ "scale", OPT_SCALE, "N", 0, "1 or 2 pixels per pixel", 0 },
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log, linear, sqrt, rank, percent (of the column)", 0 },
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count or weight: time spent", 0 },
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log or linear", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },
+	{ "crop", OPT_CROP, "SHARE", 0, "At most this share of the events (0 to 0.05) is above the value axis", 0 },
+	{ "theme", OPT_THEME, "NAME", 0, "light or dark", 0 },
+	{ "palette", OPT_PALETTE, "NAME", 0, "ramp, fire or grey", 0 },
+	{ 0 },
+};
+
+static int setting_add(struct options *o, int key, const char *value)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].key == key && o->n_params < N_SETTINGS) {
+			o->param[o->n_params++] = (struct http_param){ settings[i].parameter, value };
+			return 1;
+		}
+	return 0;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (arg && setting_add(o, key, arg))
+		return 0;
+	switch (key) {
+	case 'o': o->out = arg; return 0;
+	case OPT_FORMAT: o->format = arg; return 0;
+	case OPT_TABLE: o->table = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case OPT_YMIN: o->limit[0] = (struct limit){ "ymin", "ymin", arg }; return 0;
+	case OPT_YMAX: o->limit[1] = (struct limit){ "ymax", "ymax", arg }; return 0;
+	case ARGP_KEY_END:
+		if (o->out && !o->format && !output_format(o->out))
+			argp_error(state, "%s: must end in " OUTPUT_ENDINGS ", or give --format", o->out);
+		if (o->format && !output_known(o->format))
+			argp_error(state, "--format must be png, pdf, svg, html, csv or json");
+		if (!o->out && !o->format && (o->n_params || o->limit[0].text || o->limit[1].text || o->table))
+			argp_error(state, "give -o FILE to draw it anew");
+		return 0;
+	default: return take_one(key, arg, state, &o->file);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "FILE",
+	"What a PNG of `heatscope render`, `report` or `chart` was drawn from: a summary, all of its numbers, or another picture of "
+	"them. Nothing is asked of heatscoped. What is not said stays as it was drawn.\vExamples:\n"
+	"  heatscope open monday.png\n"
+	"  heatscope open monday.png -o dark.pdf --theme dark --transfer linear\n"
+	"  heatscope open monday.png --measure cputime -o cells.csv\n"
+	"  heatscope open monday.png --json | jq '.maps[0].summary'", NULL, NULL, NULL
+};
+
+/* ---- the file ---- */
+
+static int read_file(const char *path, __u8 **ret_data, size_t *ret_len, char *reason)
+{
+	FILE *f = fopen(path, "rb");
+	size_t len = 0, room = 0, n = 1;
+	__u8 *data = NULL;
+	int err = f ? 0 : -errno;
+
+	while (!err && n && len <= FILE_MAX) {
+		__u8 *more = len == room ? realloc(data, room = 2 * room + 65536) : data;
+
+		err = more ? 0 : -ENOMEM;
+		data = more ? more : data;
+		n = err ? 0 : fread(data + len, 1, room - len, f);
+		len += n;
+	}
+	if (!err && ferror(f))
+		err = -errno;
+	if (!err && len > FILE_MAX)
+		err = -EFBIG;
+	if (f)
+		fclose(f);
+	if (err) {
+		free(data);
+		snprintf(reason, PARAMS_REASON_MAX, "%s", strerror(-err));
+		return err;
+	}
+	*ret_data = data;
+	*ret_len = len;
+	return 0;
+}
+
+/* In the unit of the map that is drawn, or the first. */
+static int read_limits(struct options *o, const struct parcel *p, char *reason)
+{
+	const struct grid *g = p->n_maps ? p->map[0].grid : NULL;
+	char why[256];
+	int err = 0;
+
+	for (size_t i = 0; i < N_LIMITS && !err; i++) {
+		if (!o->limit[i].text)
+			continue;
+		err = limit_read(&o->limit[i], amount_unit(g && g->unit ? g->unit : ""), g ? p->map[0].measure : "it", o->number[i], why);
+		if (err)
+			snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+		o->param[o->n_params++] = (struct http_param){ o->limit[i].parameter, o->number[i] };
+	}
+	return err;
+}
+
+static int read_parcel(struct options *o, struct parcel *p, char *reason)
+{
+	__u8 *png = NULL;
+	char *json = NULL;
+	size_t len = 0;
+	int err = read_file(o->file, &png, &len, reason);
+
+	if (!err)
+		err = note_get(png, len, PARCEL_SCHEMA, &json, &len, reason);
+	free(png);
+	if (!err)
+		err = parcel_get(json, len, o->param, o->n_params, p, reason);
+	if (!err && (o->limit[0].text || o->limit[1].text)) {
+		err = read_limits(o, p, reason);
+		parcel_fini(p);
+		err = err ?: parcel_get(json, len, o->param, o->n_params, p, reason);
+	}
+	free(json);
+	if (err == -ENOMEM)
+		snprintf(reason, PARAMS_REASON_MAX, "%s", strerror(ENOMEM));
+	return err;
+}
+
+/* ---- another picture ---- */
+
+static int table_of(const struct options *o, const struct parcel *p, enum csv_table *ret, char *reason)
+{
+	static const char *const name[] = { [CSV_CELLS] = "cells", [CSV_COLUMNS] = "columns", [CSV_KEYS] = "keys" };
+
+	*ret = CSV_CELLS;
+	for (enum csv_table i = CSV_CELLS; i <= CSV_KEYS && o->table; i++) {
+		*ret = i;
+		if (!strcmp(o->table, name[i]))
+			break;
+		if (i == CSV_KEYS) {
+			snprintf(reason, PARAMS_REASON_MAX, "--table must be cells, columns or keys");
+			return -EINVAL;
+		}
+	}
+	if (*ret == CSV_KEYS && !p->report.table.n_rows) {
+		snprintf(reason, PARAMS_REASON_MAX, "there is no table of keys in it: only a report has one");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int make(const struct options *o, struct parcel *p, const char *format, __u8 **ret_data, size_t *ret_len, char *reason)
+{
+	enum csv_table table;
+	int err;
+
+	if (!strcmp(format, "csv"))
+		return table_of(o, p, &table, reason) ?: parcel_csv(p, table, (char **)ret_data, ret_len);
+	err = parcel_draw(p, ret_data, ret_len);
+	if (!err && !strcmp(format, "png"))
+		err = parcel_attach(p, ret_data, ret_len);
+	if (err == -EINVAL)
+		snprintf(reason, PARAMS_REASON_MAX, "a picture of this width, height, ymin and ymax cannot be drawn");
+	return err;
+}
+
+static enum value_format format_of(const char *name)
+{
+	return !strcmp(name, "pdf") ? FORMAT_PDF : !strcmp(name, "svg") ? FORMAT_SVG : !strcmp(name, "html") ? FORMAT_HTML :
+	       !strcmp(name, "json") ? FORMAT_JSON : FORMAT_PNG;
+}
+
+static int draw(const struct options *o, struct parcel *p, char *reason)
+{
+	const char *format = o->format ? o->format : output_format(o->out);
+	char why[256] = "";
+	__u8 *data = NULL;
+	size_t len = 0;
+	int err;
+
+	if ((!o->out || !strcmp(o->out, "-")) && isatty(STDOUT_FILENO) && strcmp(format, "csv") && strcmp(format, "json")) {
+		snprintf(reason, PARAMS_REASON_MAX, "standard output is a terminal; give -o FILE");
+		return -EINVAL;
+	}
+	p->drawn.format = format_of(format);
+	err = make(o, p, format, &data, &len, reason);
+	if (!err) {
+		err = output_write(o->out, format, data, len, why);
+		if (err)
+			snprintf(reason, PARAMS_REASON_MAX, "%s", why);
+	}
+	free(data);
+	return err;
+}
+
+int run_open(struct client *c, int argc, char **argv)
+{
+	struct options o = { .file = NULL };
+	char reason[PARAMS_REASON_MAX] = "", whole[PARAMS_REASON_MAX + 256];
+	struct parcel p;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	err = read_parcel(&o, &p, reason);
+	if (err) {
+		snprintf(whole, sizeof(whole), "%.200s: %s", o.file, reason);
+		return failed("open", whole);
+	}
+	if (o.out || o.format) {
+		err = draw(&o, &p, reason);
+	} else if (o.json) {
+		print_json(json_incref(p.json));
+	} else {
+		describe_print(&p);
+	}
+	parcel_fini(&p);
+	return err ? failed("open", *reason ? reason : strerror(-err)) : 0;
+}

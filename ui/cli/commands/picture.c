@@ -1,0 +1,443 @@
+/* render, report, chart, flame, export and describe: pictures, numbers and words, from heatscoped or from a recording. */
+#include "ui/cli/command.h"
+#include "ui/cli/describe.h"
+#include "ui/cli/file.h"
+#include "ui/cli/key_table.h"
+#include "ui/cli/limit.h"
+#include "ui/cli/output.h"
+#include "ui/cli/range.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Options that are the daemon's parameters under another name. */
+enum {
+	OPT_WIDTH = 256, OPT_HEIGHT, OPT_SCALE, OPT_TRANSFER, OPT_WEIGHTS, OPT_WEIGHT, OPT_YSCALE, OPT_YMIN, OPT_YMAX, OPT_CROP, OPT_THEME, OPT_FORMAT,
+	OPT_SELECTED, OPT_ISOLATE, OPT_EXCLUDE, OPT_DECOMPOSE_ALL, OPT_HUES, OPT_PALETTE, OPT_BY, OPT_SHOW, OPT_TOP, OPT_CHART, OPT_BARE,
+	OPT_NO_DATA, OPT_COLUMNS, OPT_KEYS, OPT_NCOLS, OPT_ROW_BITS, OPT_FOLDED, OPT_AUTHOR,
+};
+
+static const struct setting {
+	int key;
+	const char *parameter;
+} settings[] = {
+	{ 'm', "measure" }, { OPT_WIDTH, "width" },
+	{ OPT_HEIGHT, "height" }, { OPT_SCALE, "scale" }, { OPT_TRANSFER, "transfer" }, { OPT_WEIGHTS, "weights" },
+	{ OPT_WEIGHT, "weight" }, { OPT_YSCALE, "yscale" }, { OPT_CROP, "crop" }, { OPT_THEME, "theme" },
+	{ OPT_SELECTED, "selected" }, { OPT_ISOLATE, "isolate" }, { OPT_EXCLUDE, "exclude" },
+	{ OPT_DECOMPOSE_ALL, "decompose_all" }, { OPT_HUES, "hues" }, { OPT_PALETTE, "palette" }, { OPT_BY, "by" }, { OPT_SHOW, "show" },
+	{ OPT_TOP, "top" }, { OPT_CHART, "chart" }, { OPT_NO_DATA, "data" }, { OPT_COLUMNS, "table" }, { OPT_NCOLS, "ncols" },
+	{ OPT_ROW_BITS, "row_bits" }, { OPT_AUTHOR, "author" },
+};
+#define N_SETTINGS (sizeof(settings) / sizeof(*settings))
+
+struct options {
+	const char *id, *file, *out, *format;
+	const char *value[N_SETTINGS];	/* NULL: not given */
+	const char *ymin, *ymax;
+	struct range range;
+	int bare, keys;
+	int numbers;			/* export: cells, columns or keys, no picture */
+	int words;			/* describe */
+	int author;			/* report: it tells who made it */
+	int chart;
+};
+
+static const char **value_of(struct options *o, int key)
+{
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		if (settings[i].key == key)
+			return &o->value[i];
+	return NULL;
+}
+
+#define SOURCE_OPTIONS                                                                                        \
+	{ "file", 'f', "RECORDING", 0, "Of a recording instead of a daemon's instrumentation", 0 },           \
+	RANGE_OPTIONS(0)
+#define COMMON_OPTIONS(formats)                                                                               \
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending tells the format", 0 },        \
+	SOURCE_OPTIONS,                                                                                       \
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },                                 \
+	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                             \
+	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                      \
+	{ "format", OPT_FORMAT, "NAME", 0, formats, 0 },                                                      \
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 0 },            \
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },                                           \
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
+	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
+	{ "no-data", OPT_NO_DATA, NULL, 0, "A PNG without the numbers and keys that it was drawn from", 0 }
+#define MAP_OPTIONS                                                                                           \
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
+	{ "crop", OPT_CROP, "SHARE", 0, "End the value axis so that at most this share of the events (0 to 0.05) is above it; how many is said", 0 }, \
+	{ "weight", OPT_WEIGHT, "NAME", 0, "Colours are sums of this weight of the instrumentation, not counts", 0 }, \
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent, by the middles of buckets", 0 }, \
+	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
+	{ "hues", OPT_HUES, "DEGREES", 0, "Hues (0 to 359) of the background and of each key", 0 },           \
+	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default: yellow to blue), fire, grey or hue", 0 }
+
+static const struct argp_option render_options[] = {
+	COMMON_OPTIONS("png, pdf or svg"),
+	MAP_OPTIONS,
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "bare", OPT_BARE, NULL, 0, "Cells alone, without axes and legend; PNG only", 0 },
+	{ 0 },
+};
+static const struct argp_option report_options[] = {
+	COMMON_OPTIONS("png, pdf (pages with the tables), svg, html (likewise), csv (the table) or json (all of it)"),
+	MAP_OPTIONS,
+	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "The chart: rate (events per second by key, the default) or active (how many were in each part of their time at once)", 0 },
+	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
+	{ "author", OPT_AUTHOR, "NAME", 0, "Who made it, for whoever reads it (default: your login; '' for nobody)", 0 },
+	{ 0 },
+};
+static const struct argp_option chart_options[] = {
+	COMMON_OPTIONS("png, pdf, svg or json"),
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key), percentiles, or active (how many were in each part of their time at once); default: "
+	  "percentiles without keys, else rate", 0 },
+	{ "top", OPT_TOP, "N", 0, "So many keys have a colour of their own (default 9)", 0 },
+	{ 0 },
+};
+
+static const struct argp_option flame_options[] = {
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output)", 0 },
+	{ "folded", OPT_FOLDED, NULL, 0, "Not a picture but a line per stack, for other tools", 0 },
+	SOURCE_OPTIONS,
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Only events from this value on, with the measure's unit: 10ms", 0 },
+	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Only events below this value", 0 },
+	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "weights", OPT_WEIGHTS, "NAME", 0, "Widths are weight, the sum of the measure (default for times), or count", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Of this field (default: stack, else the first)", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },
+	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },
+	{ 0 },
+};
+
+static const struct argp_option export_options[] = {
+	{ "output", 'o', "FILE", 0, "Write here (default, and -: standard output)", 0 },
+	SOURCE_OPTIONS,
+	{ "columns", OPT_COLUMNS, NULL, 0, "A line per column of time: count, mean, percentiles, coverage, lost", 0 },
+	{ "keys", OPT_KEYS, NULL, 0, "A line per key: count, mean, percentiles", 0 },
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 600)", 0 },
+	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 3)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ 0 },
+};
+
+static const struct argp_option describe_options[] = {
+	SOURCE_OPTIONS,
+	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ 0 },
+};
+
+/* NULL for an ending that is none of them. */
+static const char *format_of(const struct options *o)
+{
+	return o->format ? o->format : output_format(o->out);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+	const char **value = value_of(o, key);
+
+	if (value) {
+		*value = arg ? arg : key == OPT_NO_DATA ? "false" : key == OPT_COLUMNS ? "columns" : "true";
+		return 0;
+	}
+	switch (key) {
+	case 'o': o->out = arg; return 0;
+	case 's':
+	case 'e':
+	case 'd': return range_take(&o->range, key, arg, state);
+	case 'f': o->file = arg; return 0;
+	case OPT_FORMAT: o->format = arg; return 0;
+	case OPT_YMIN: o->ymin = arg; return 0;
+	case OPT_YMAX: o->ymax = arg; return 0;
+	case OPT_BARE: o->bare = 1; return 0;
+	case OPT_KEYS: o->keys = 1; return 0;
+	case OPT_FOLDED: o->format = "folded"; return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num || !*arg)
+			argp_usage(state);
+		o->id = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->id == !o->file)
+			argp_error(state, "give either an instrumentation's ID or --file");
+		if (!format_of(o))
+			argp_error(state, "%s: must end in %s, or give --format", o->out, OUTPUT_ENDINGS);
+		if (o->bare && strcmp(format_of(o), "png") && output_known(format_of(o)))
+			argp_error(state, "--bare is PNG only");
+		if (o->keys && *value_of(o, OPT_COLUMNS))
+			argp_error(state, "give either --columns or --keys");
+		if (o->keys && (*value_of(o, OPT_NCOLS) || *value_of(o, OPT_ROW_BITS)))
+			argp_error(state, "--ncols and --row-bits are of cells and columns, not of --keys");
+		if (o->numbers && !o->keys && *value_of(o, OPT_BY))
+			argp_error(state, "--by needs --keys: cells and columns are of all keys together");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp render_argp = {
+	render_options, parse, "[ID]",
+	"Draw a heat map.\vExamples:\n"
+	"  heatscope render 1 -o heatmap.png\n"
+	"  heatscope render 1 --measure cputime --duration 600 -o oncpu.pdf\n"
+	"  heatscope render 1 --selected select,update -o statements.svg\n"
+	"  heatscope render 1 --weights weight --transfer linear -o timespent.png\n"
+	"  heatscope render 1 --weight cputime -o computing.png\n"
+	"  heatscope render 1 --crop 0.01 --yscale linear -o without-outliers.png\n"
+	"  heatscope render --file monday.hsr -o monday.png", NULL, NULL, NULL
+};
+static const struct argp report_argp = {
+	report_options, parse, "[ID]",
+	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
+	"  heatscope report 1 --duration 5m -o report.png\n"
+	"  heatscope report 1 --start 2026-11-24 --duration 1d --author 'Ada, on call' -o tuesday.pdf\n"
+	"  heatscope report 1 --format json | jq -r '.maps[].narrative'\n"
+	"  heatscope report 1 --start 14:05 --duration 10m -o slow.html\n"
+	"  heatscope report --file monday.hsr -o monday.pdf", NULL, NULL, NULL
+};
+
+static const struct argp chart_argp = {
+	chart_options, parse, "[ID]",
+	"Events per second by key, stacked, or percentiles as lines.\vExamples:\n"
+	"  heatscope chart 1 --duration 600 -o rates.png\n"
+	"  heatscope chart 1 --show percentiles -o percentiles.svg\n"
+	"  heatscope chart 1 --show active -o active.png\n"
+	"  heatscope chart 1 --format json | jq '.series[] | {key, total}'", NULL, NULL, NULL
+};
+
+static const struct argp flame_argp = {
+	flame_options, parse, "[ID]",
+	"Draw the stacks of an instrumentation by stack as a flame graph (SVG), or any other field as one row.\vExamples:\n"
+	"  heatscope create cpu.offcpu --by stack --where 'execname = mariadbd' --keys 1000\n"
+	"  heatscope flame 1 --over 10ms -o blocked.svg\n"
+	"  heatscope flame 1 --folded | sort -nrk2 | head", NULL, NULL, NULL
+};
+
+static const struct argp export_argp = {
+	export_options, parse, "[ID]",
+	"The numbers behind a heat map as CSV: a line per cell with time, low, high and count.\vExamples:\n"
+	"  heatscope export 1 --duration 600 -o cells.csv\n"
+	"  heatscope export 1 --columns --measure cputime\n"
+	"  heatscope export --file monday.hsr --keys -o monday.csv", NULL, NULL, NULL
+};
+
+static const struct argp describe_argp = {
+	describe_options, parse, "[ID]",
+	"A heat map in words: its modes, shifts and worst minute for each measure, what was lost, and tables.\vExamples:\n"
+	"  heatscope describe 1 --duration 1h\n"
+	"  heatscope describe 1 --selected select,update\n"
+	"  heatscope describe --file monday.hsr", NULL, NULL, NULL
+};
+
+/* Who asks, by the name of the account; NULL: it has none. */
+static const char *login(void)
+{
+	const struct passwd *account = getpwuid(getuid());
+
+	return account ? account->pw_name : NULL;
+}
+
+/* What is not the daemon's own default; a bare map without layers is drawn in the ramp. */
+static void set_defaults(struct options *o)
+{
+	const char **width = value_of(o, OPT_WIDTH), **palette = value_of(o, OPT_PALETTE);
+	const char **author = value_of(o, OPT_AUTHOR);
+
+	if (!*width)
+		*width = "1200";
+	if (o->author && !*author)
+		*author = login();
+	if (o->words && *value_of(o, OPT_SELECTED) && !*value_of(o, OPT_EXCLUDE))
+		*value_of(o, OPT_ISOLATE) = "true";	/* what is said is of these alone */
+	if (o->bare && !*palette && !*value_of(o, OPT_HUES))
+		*palette = "ramp";
+}
+
+static int write_reply(const struct options *o, const struct reply *r, char reason[PARAMS_REASON_MAX])
+{
+	char *text = NULL;
+	size_t len;
+	int err;
+
+	if (o->words)
+		return describe_reply(r->data ?: "", r->len, reason);
+	if (!o->keys)
+		return output_write(o->out, format_of(o), r->data, r->len, reason);
+	err = key_table_csv(r->data ?: "", r->len, &text, &len);
+	if (err)
+		snprintf(reason, 256, "%s", err == -ENOMEM ? strerror(ENOMEM) : "heatscoped sent keys that cannot be read: is it another version?");
+	else
+		err = output_write(o->out, "csv", text, len, reason);
+	free(text);
+	return err;
+}
+
+/* By default heatscoped draws percentiles where a measure alone is decomposed, else rates. */
+static int rates_shown(struct client *c, struct options *o, int *ret_shown)
+{
+	const char *show = *value_of(o, OPT_SHOW);
+	char path[512];
+	json_t *inst;
+	int err;
+
+	*ret_shown = show && strcmp(show, "percentiles");
+	if (show)
+		return 0;
+	err = client_json(c, "GET", inst_path(o->id, "", path), NULL, &inst);
+	*ret_shown = strcmp(json_string_value(json_object_get(inst, "value-arity")) ?: "", "numeric-decomposition") ||
+		     json_array_size(json_object_get(inst, "decomposition")) > 1;
+	json_decref(inst);
+	return err;
+}
+
+/* Rates are numbers per second, what is active is a number, everything else is values of the measure. */
+static int put_limits(struct client *c, struct options *o, struct asked *p)
+{
+	const struct limit limit[] = { { "ymin", "ymin", o->ymin }, { "ymax", "ymax", o->ymax } };
+	bool active = !strcmp(*value_of(o, OPT_SHOW) ?: "", "active");
+	int rates = 0, err = o->chart && (o->ymin || o->ymax) ? rates_shown(c, o, &rates) : 0;
+	char number[32];
+
+	if (err || !rates)
+		return err ?: limits_put(c, o->id, *value_of(o, 'm'), limit, 2, p);
+	for (size_t i = 0; i < 2 && !err; i++) {
+		if (!limit[i].text)
+			continue;
+		err = limit_read(&limit[i], active ? UNIT_NONE : UNIT_PER_S, active ? "how many" : "the rate", number, c->reason);
+		if (!err)
+			asked_put(p, limit[i].parameter, number);
+	}
+	return err;
+}
+
+static int fetch(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
+{
+	struct asked p = { .len = 0 };
+	char path[512], whole[sizeof(path) + PARAMS_MAX];
+	struct reply r = { .len = 0 };
+	int err;
+
+	set_defaults(o);
+	for (size_t i = 0; i < N_SETTINGS; i++)
+		asked_put(&p, settings[i].parameter, o->value[i]);
+	range_put(&o->range, &p);
+	asked_put(&p, "format", format_of(o));
+	asked_put_zone(&p);
+	err = put_limits(c, o, &p);
+	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
+	err = err ?: client_request(c, "GET", whole, NULL, &r);
+	if (err)
+		snprintf(reason, 256, "%.255s", inst_reason(c, err, o->id));
+	else
+		err = write_reply(o, &r, reason);
+	reply_fini(&r);
+	return err;
+}
+
+static int fetch_from_file(struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
+{
+	struct private p = { .pid = 0 };
+	struct client c = { .url = p.url };
+	struct range *range = &o->range;
+	struct file_info info;
+	char id[32];
+	int err = file_read(o->file, &info, reason);
+
+	if (err)
+		return err;
+	err = file_serve(o->file, &info, &p, id, reason);
+	o->id = id;
+	if (!(range->end_s > 0) && !(range->start_s > 0 && range->duration_s > 0))
+		range->end_s = (double)info.to_s;
+	if (!(range->start_s > 0) && !(range->duration_s > 0))
+		range->start_s = (double)info.from_s;
+	if (!err)
+		err = fetch(&c, o, resource, reason);
+	private_stop(&p);
+	json_decref(info.request);
+	return err;
+}
+
+struct picture {
+	const struct argp *argp;
+	const char *command, *resource;
+	const char *format;		/* NULL: the file's ending tells it */
+};
+
+static int is_text(const char *format)
+{
+	return !strcmp(format, "json") || !strcmp(format, "csv") || !strcmp(format, "folded");
+}
+
+static int run(struct client *c, const struct picture *p, int argc, char **argv)
+{
+	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
+			     .author = p->argp == &report_argp, .chart = p->argp == &chart_argp };
+	const char *resource = p->resource;
+	char reason[PARAMS_REASON_MAX] = "";
+	int err;
+
+	argp_parse(p->argp, argc, argv, 0, NULL, &o);
+	if ((!o.out || !strcmp(o.out, "-")) && isatty(STDOUT_FILENO) && !is_text(format_of(&o)))
+		return failed(p->command, "standard output is a terminal; give -o FILE");
+	if (o.bare)
+		resource = "/value/heatmap/image";
+	if (o.keys)
+		resource = "/value/keys";
+	err = o.file ? fetch_from_file(&o, resource, reason) : fetch(c, &o, resource, reason);
+	return err ? failed(p->command, reason) : 0;
+}
+
+int run_render(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", NULL }, argc, argv);
+}
+
+int run_report(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &report_argp, "report", "/value/report", NULL }, argc, argv);
+}
+
+int run_chart(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
+}
+
+int run_flame(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &flame_argp, "flame", "/value/flame", "svg" }, argc, argv);
+}
+
+int run_export(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
+}
+
+int run_describe(struct client *c, int argc, char **argv)
+{
+	return run(c, &(struct picture){ &describe_argp, "describe", "/value/report", "json" }, argc, argv);
+}

@@ -1,0 +1,541 @@
+/* slow, fsslow, snoop: single statements, as they are kept of each second (exemplars), one a line. */
+#include "ui/cli/command.h"
+#include "ui/cli/limit.h"
+#include "ui/cli/measure.h"
+#include "ui/cli/range.h"
+#include "ui/cli/local.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STATEMENT_ROOM 4100		/* more than one has */
+#define METRIC "mysql.queries"
+#define KEPT 100			/* of a second: as many as there can be */
+#define GIVEN 1000			/* of a request: likewise; of more, the slowest */
+#define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
+
+/* How the ends of statements are shown. */
+struct clock {
+	int offset_s, dated;
+	char heading[AXIS_TEXT + 8];
+	int width;			/* of the column */
+};
+
+struct options {
+	const char *id;
+	char over[32];
+	long seconds, last, pid;
+	int json, follow, full;
+	struct clock clock;
+};
+
+/* What the commands differ in. */
+struct view {
+	const char *name, *over;	/* and which statements by default */
+	const char *measures;		/* asked for, where the metric has them; the first is what `over` is of */
+	const char *kind, *with_drawn;	/* of exemplars: worst, all; how the latter is said */
+	int n_kept;
+	const char *heading;		/* after TIME */
+	void (*row)(const json_t *exemplar, const char *clock);
+	struct argp argp;
+};
+
+enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
+
+static const struct argp_option options[] = {
+	{ "over", OPT_OVER, "VALUE", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
+	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Look for so long: 30 (seconds), 5m", 0 },
+	{ "last", 'l', "SPAN", 0, "Instead: what heatscoped has kept of so long until now: 300 (seconds), 5m, 1h", 0 },
+	{ "pid", 'p', "PID", 0, "Only of this server (default: of all named mariadbd or mysqld); not with --last", 0 },
+	{ "id", OPT_ID, "ID", 0, "With --last: of this instrumentation (default: the first of " METRIC " that keeps exemplars)", 0 },
+	{ "text", OPT_TEXT, "WHAT", 0, "Of a statement: digest (the default), without its literals; or full, its first 1,023 bytes as it was sent, with "
+	  "everybody's data in it; with --last it is what the collector has kept", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
+	{ 0 },
+};
+
+/* The latency of METRIC is a time. */
+static void take_over(struct argp_state *state, const char *text, char out[32])
+{
+	const struct limit over = { "over", NULL, text };
+	char reason[256];
+
+	if (limit_read(&over, UNIT_NS, "the latency", out, reason))
+		argp_error(state, "%s", reason);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case OPT_OVER: take_over(state, arg, o->over); return 0;
+	case 'f': o->follow = 1; return 0;
+	case 's': o->seconds = take_seconds(state, "seconds", arg); return 0;
+	case 'l': o->last = take_seconds(state, "last", arg); return 0;
+	case 'p': o->pid = take_number(state, "pid", arg); return 0;
+	case OPT_ID: o->id = arg; return 0;
+	case OPT_TEXT:
+		if (strcmp(arg, "digest") && strcmp(arg, "full"))
+			argp_error(state, "--text %s: neither digest nor full", arg);
+		o->full = !strcmp(arg, "full");
+		return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	case ARGP_KEY_END:
+		if (o->last && (o->follow || o->seconds || o->pid))
+			argp_error(state, "give either --last, or --follow, --seconds and --pid");
+		if (o->id && !o->last)
+			argp_error(state, "--id needs --last");
+		return 0;
+	default: return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* ---- rows ---- */
+
+static double measure_of(const json_t *exemplar, const char *name)
+{
+	return json_number_value(json_object_get(json_object_get(exemplar, "measures"), name));
+}
+
+static const char *field_of(const json_t *exemplar, const char *name)
+{
+	return json_string_value(json_object_get(json_object_get(exemplar, "fields"), name)) ?: "";
+}
+
+/* As it was sent where that is kept, on one line; else without its literals; its command where it has no text. */
+static const char *statement_of(const json_t *exemplar, char out[STATEMENT_ROOM])
+{
+	const char *text = json_string_value(json_object_get(exemplar, "text")) ?: field_of(exemplar, "digest");
+
+	snprintf(out, STATEMENT_ROOM, "%s", strcmp(text, "none") ? text : field_of(exemplar, "command"));
+	for (char *at = out; (at = strpbrk(at, "\n\t")); )
+		*at = ' ';
+	return out;
+}
+
+static double ms_of(const json_t *exemplar, const char *name)
+{
+	return measure_of(exemplar, name) / 1e6;
+}
+
+/* With dates where it began on another day. */
+static struct clock clock_since(time_t from)
+{
+	char zone[AXIS_TEXT], first[AXIS_TEXT], last[AXIS_TEXT];
+	struct clock c = { .offset_s = local_offset(moment_now()) };
+	int len = snprintf(c.heading, sizeof(c.heading), "TIME(%s)", local_zone(c.offset_s, zone));
+
+	local_time((double)from, c.offset_s, first);
+	local_time(moment_now(), c.offset_s, last);
+	c.dated = strncmp(first, last, strlen("2026-11-25")) != 0;
+	c.width = c.dated ? (int)strlen("2026-11-25 12:00:03.250") : (int)strlen("12:00:03.250");
+	c.width = len > c.width ? len : c.width;
+	return c;
+}
+
+/* "futex 200 ms, io 12.0 us": where its time off the CPU went. */
+static void parts_text(const json_t *exemplar, char *out, size_t room)
+{
+	static const char *const part[] = { "runqwait", "io", "futex", "net", "sleep", "fault", "other", "unsplit" };
+	char text[32];
+	size_t at = 0;
+
+	out[0] = 0;
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part) && at < room; i++)
+		if (measure_of(exemplar, part[i]) > 0)
+			at += (size_t)snprintf(out + at, room - at, "%s%s %s", at ? ", " : "", part[i],
+					       time_text(measure_of(exemplar, part[i]), text));
+}
+
+static void slow_row(const json_t *e, const char *clock)
+{
+	char parts[256], statement[STATEMENT_ROOM];
+
+	parts_text(e, parts, sizeof(parts));
+	show_print(stdout, "%s %11.3f %10.3f %11.3f  %s\n", clock, ms_of(e, "latency"), ms_of(e, "cputime"), ms_of(e, "offcpu"),
+	       statement_of(e, statement));
+	if (*parts)
+		show_print(stdout, "%*s %11s %s\n", (int)strlen(clock), "", "", parts);
+}
+
+static int has_measure(const json_t *exemplar, const char *name)
+{
+	return json_object_get(json_object_get(exemplar, "measures"), name) != NULL;
+}
+
+/* Where the time in files is not kept, the time blocked for them, and how often; "-" where that is not. */
+static void fsslow_row(const json_t *e, const char *clock)
+{
+	int fs = has_measure(e, "fs");
+	const char *how_often = fs ? "n_fs" : "n_io";
+	char number[32] = "-", statement[STATEMENT_ROOM];
+
+	if (has_measure(e, how_often))
+		snprintf(number, sizeof(number), "%.0f", measure_of(e, how_often));
+	show_print(stdout, "%s %11.3f %10.3f %6s  %s\n", clock, ms_of(e, "latency"), ms_of(e, fs ? "fs" : "io"), number,
+	       statement_of(e, statement));
+}
+
+/* "root@10.0.0.7"; "-" where the metric does not have who it was. */
+static const char *user_text(const json_t *exemplar, char out[520])
+{
+	const char *user = field_of(exemplar, "user"), *client = field_of(exemplar, "client");
+
+	snprintf(out, 520, "%.255s%s%.255s", user, *client ? "@" : "", client);
+	return *out ? out : "-";
+}
+
+/* A text alone is a query; of others its command stands before it. */
+static void snoop_row(const json_t *e, const char *clock)
+{
+	json_int_t connection = json_integer_value(json_object_get(e, "connection"));
+	const char *database = field_of(e, "database"), *command = field_of(e, "command");
+	char number[24] = "-", user[520], room[STATEMENT_ROOM];
+	const char *statement = statement_of(e, room);
+	int alone = !strcmp(command, "query") || !strcmp(command, statement);
+
+	if (connection)
+		snprintf(number, sizeof(number), "%lld", (long long)connection);
+	show_print(stdout, "%s %7s %6s %-10s %-18s %11.3f %-6s  %s%s%s\n", clock, field_of(e, "pid"), number, *database ? database : "-",
+	       user_text(e, user), ms_of(e, "latency"), field_of(e, "status"), alone ? "" : command, alone ? "" : ": ", statement);
+}
+
+/* ---- printing ---- */
+
+static int by_time(const void *a, const void *b)
+{
+	double x = json_number_value(json_object_get(*(json_t *const *)a, "time"));
+	double y = json_number_value(json_object_get(*(json_t *const *)b, "time"));
+
+	return (x > y) - (x < y);
+}
+
+/* When it begins to look: statements from here on are seen. */
+static void print_heading(const struct view *v, const struct options *o)
+{
+	if (!o->json)
+		show_print(stdout, "%-*s %s\n", o->clock.width, o->clock.heading, v->heading);
+	fflush(stdout);
+}
+
+static void print_one(const struct view *v, const struct options *o, const json_t *exemplar)
+{
+	char clock[AXIS_TEXT], padded[2 * AXIS_TEXT];
+
+	if (!o->json) {
+		local_clock(json_number_value(json_object_get(exemplar, "time")), o->clock.offset_s, o->clock.dated, clock);
+		snprintf(padded, sizeof(padded), "%-*s", o->clock.width, clock);
+		v->row(exemplar, padded);
+		return;
+	}
+	put_json(exemplar, JSON_COMPACT);
+}
+
+struct told {				/* so far, for what is said at the end */
+	time_t until;			/* what ended before */
+	double slot_s;			/* of the instrumentation: so often the worst are kept */
+	double count, shown;		/* events as slow, sampled ones as often as they stand for */
+	double missed, lost, sampled;
+	int kept;			/* the worst of a slot */
+	int dropped;			/* some are kept no more */
+	int cut;			/* there were too many in what cannot be halved */
+};
+
+static int is_full(const json_t *reply) { return json_array_size(json_object_get(reply, "exemplars")) >= GIVEN; }
+
+/* By their ends. */
+static void print_reply(const struct view *v, const struct options *o, const json_t *reply, struct told *t)
+{
+	const json_t *list = json_object_get(reply, "exemplars");
+	size_t n = json_array_size(list), i;
+	json_t **row = calloc(n + 1, sizeof(*row));
+	double sampled = json_number_value(json_object_get(reply, "sampled"));
+
+	for (i = 0; row && i < n; i++)
+		row[i] = json_array_get(list, i);
+	if (row && n)
+		qsort(row, n, sizeof(*row), by_time);
+	for (i = 0; row && i < n; i++) {
+		print_one(v, o, row[i]);
+		t->shown += json_number_value(json_object_get(row[i], "weight"));
+	}
+	t->kept = (int)json_integer_value(json_object_get(reply, "kept"));
+	t->count += json_number_value(json_object_get(reply, "count"));
+	t->missed += json_number_value(json_object_get(reply, "missed"));
+	t->lost += json_number_value(json_object_get(reply, "lost"));
+	t->sampled = sampled > t->sampled ? sampled : t->sampled;
+	t->dropped |= json_is_true(json_object_get(reply, "dropped"));
+	t->cut |= is_full(reply);
+	free(row);
+	fflush(stdout);
+}
+
+/* Of a time that is over, events just below what was asked for may be among those that were not told. */
+static void print_told(const struct view *v, const struct options *o, const struct told *t)
+{
+	if (t->count > t->shown)
+		show_print(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are%s%s\n",
+			o->last && strcmp(o->over, "0") ? "at most " : "", t->count - t->shown, t->count - t->shown == 1 ? "is" : "are",
+			t->slot_s, t->kept, v->with_drawn, t->cut ? ", of what has no shorter columns only the slowest" : "",
+			t->dropped ? ", and some of what was there is kept no more" : "");
+	else if (t->dropped)
+		show_print(stderr, "some of what was there is kept no more\n");
+	if (t->missed > 0)
+		show_print(stderr, "%.0f statements came too late to be considered\n", t->missed);
+	if (t->lost > 0)
+		show_print(stderr, "%.0f statements were lost\n", t->lost);
+	if (t->sampled > 1)
+		show_print(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
+}
+
+static int ask(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+	       json_t **ret_reply)
+{
+	struct asked p = { .len = 0 };
+	char start[32], end[32], n[16];
+
+	snprintf(n, sizeof(n), "%d", GIVEN);
+	snprintf(start, sizeof(start), "%lld", (long long)from);
+	snprintf(end, sizeof(end), "%lld", (long long)to);
+	asked_put(&p, "start_time", start);
+	asked_put(&p, "end_time", end);
+	asked_put(&p, "ymin", o->over);
+	asked_put(&p, "kind", v->kind);
+	asked_put(&p, "n", n);
+	return inst_get(c, id, "/value/exemplars", &p, ret_reply);
+}
+
+/* Those that ended in from..to.  heatscoped widens it to whole columns, of the granularity or of the tier that still has its
+ * beginning.  Where there are more than one reply has, by halves, until they get no shorter. */
+static int print_part(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      double before_s, struct told *t)
+{
+	json_t *reply;
+	int err = ask(v, o, c, id, from, to, &reply);
+	double length_s;
+
+	if (err)
+		return err;
+	from = (time_t)json_number_value(json_object_get(reply, "start_time"));
+	to = (time_t)ceil(json_number_value(json_object_get(reply, "end_time")));
+	length_s = (double)(to - from);
+	if (is_full(reply) && length_s > 1 && length_s < before_s) {
+		json_decref(reply);
+		err = print_part(v, o, c, id, from, from + (to - from) / 2, length_s, t);
+		return err || t->until >= to ? err : print_part(v, o, c, id, t->until, to, length_s, t);
+	}
+	print_reply(v, o, reply, t);
+	t->until = to;
+	json_decref(reply);
+	return 0;
+}
+
+static int print_time(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
+		      struct told *t)
+{
+	return print_part(v, o, c, id, from, to, INFINITY, t);
+}
+
+/* ---- what heatscoped has kept ---- */
+
+static int find_kept(struct client *c, char ret_id[MEASURE_ID])
+{
+	json_t *list, *inst;
+	size_t i;
+	int err = client_json(c, "GET", "/ca/instrumentations", NULL, &list);
+
+	if (err)
+		return err;
+	err = -ENOENT;
+	json_array_foreach(list, i, inst) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "%s.%s", json_string_value(json_object_get(inst, "module")),
+			 json_string_value(json_object_get(inst, "stat")));
+		if (!err || strcmp(name, METRIC) || !json_integer_value(json_object_get(inst, "exemplars")))
+			continue;
+		snprintf(ret_id, MEASURE_ID, "%s", json_string_value(json_object_get(inst, "id")));
+		err = 0;
+	}
+	json_decref(list);
+	if (err)
+		snprintf(c->reason, sizeof(c->reason), "no instrumentation of " METRIC " keeps exemplars; "
+			 "'heatscope create " METRIC " --exemplars 5' makes one");
+	return err;
+}
+
+/* A granularity beyond a second is made of slots of one. */
+static int find_slot(struct client *c, const char *id, double *ret_slot_s)
+{
+	char path[512];
+	json_t *inst;
+	int err = client_json(c, "GET", inst_path(id, "", path), NULL, &inst);
+
+	if (err)
+		return err;
+	*ret_slot_s = fmin(1, json_number_value(json_object_get(inst, "granularity")));
+	json_decref(inst);
+	return 0;
+}
+
+static int run_last(const struct view *v, const struct options *o, struct client *c)
+{
+	struct told t = { 0 };
+	char id[MEASURE_ID] = "";
+	time_t now = time(NULL);
+	int err = o->id ? 0 : find_kept(c, id);
+
+	if (!err)
+		err = find_slot(c, o->id ?: id, &t.slot_s);
+	if (!err)
+		print_heading(v, o);
+	if (!err)
+		err = print_time(v, o, c, o->id ?: id, now - o->last, now, &t);
+	if (err)
+		return failed(v->name, o->id ? inst_reason(c, err, o->id) : c->reason);
+	print_told(v, o, &t);
+	return 0;
+}
+
+/* ---- from now on ---- */
+
+/* Those of the view's that the metric has. */
+static json_t *measures_wanted(const struct view *v, const json_t *have)
+{
+	json_t *wanted = names_of(v->measures), *name;
+	size_t i, j;
+
+	for (i = json_array_size(wanted); i-- > 0; ) {
+		int found = 0;
+
+		json_array_foreach(have, j, name)
+			found |= json_equal(name, json_array_get(wanted, i));
+		if (!found)
+			json_array_remove(wanted, i);
+	}
+	return wanted;
+}
+
+/* Every statement is looked at: a budget is for what always runs. */
+static const char *const collector_options[] = { "--budget", "0", NULL }, *const full_options[] = { "--budget", "0", "--text", "full", NULL };
+
+static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id)
+{
+	json_t *have, *body;
+	char where[96];
+	int err = measure_start(m, o->full ? full_options : collector_options), at;
+
+	err = err ?: measure_ready(m, METRIC, &have);
+	if (err)
+		return err;
+	at = snprintf(where, sizeof(where), "latency >= %sns", o->over);
+	if (o->pid)
+		snprintf(where + at, sizeof(where) - (size_t)at, " and pid = %ld", o->pid);
+	body = json_pack("{s:o, s:i, s:i, s:i}", "measures", measures_wanted(v, have), "exemplars", v->n_kept, "ruler-bits", 0,
+			 "retention-time", HELD_S);
+	json_decref(have);
+	err = measure_create(m, METRIC, where, body, ret_id);
+	json_decref(body);
+	return err ?: measure_active(m, ret_id);
+}
+
+/* A second is asked for when it has been over for one: by then it has been told. */
+static int run_follow(const struct view *v, const struct options *o)
+{
+	struct measure m = { .collector = 0 };
+	struct told t = { .slot_s = 1 };
+	char id[MEASURE_ID];
+	int err = begin(v, o, &m, id);
+	time_t from = time(NULL) - 1, first = from, until;
+
+	if (!err)
+		print_heading(v, o);
+	while (!err && measure_second() && (!o->seconds || time(NULL) <= first + 1 + o->seconds)) {
+		until = time(NULL) - 1;
+		if (until <= from)
+			continue;
+		err = print_time(v, o, &m.client, id, from, until, &t);
+		from = until;
+	}
+	if (!err)
+		err = measure_end(&m);
+	if (!err)
+		err = print_time(v, o, &m.client, id, from, time(NULL) + 1, &t);
+	measure_stop(&m);
+	if (err)
+		return failed(v->name, m.client.reason);
+	print_told(v, o, &t);
+	return 0;
+}
+
+static int run_view(const struct view *v, struct client *c, int argc, char **argv)
+{
+	struct options o = { .id = NULL };
+
+	snprintf(o.over, sizeof(o.over), "%s", v->over);
+	argp_parse(&v->argp, argc, argv, 0, NULL, &o);
+	o.clock = clock_since(time(NULL) - o.last);
+	return o.last ? run_last(v, &o, c) : run_follow(v, &o);
+}
+
+/* ---- the commands ---- */
+
+#define NEEDS "Needs no running heatscoped unless with --last, and what the collector needs (root, or CAP_BPF and CAP_PERFMON). " \
+	"Statements are told without their literals, unless --text is full."
+#define PARTS "latency,cputime,offcpu,runqwait,io,futex,net,sleep,fault,other,unsplit,n_io"
+
+static const struct view slow = {
+	"slow", "100000000", PARTS, "worst", "", KEPT,
+	"LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
+	{ options, parse, NULL,
+	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
+	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
+	  "  sudo heatscope slow\n"
+	  "  sudo heatscope slow --over 20ms --seconds 10\n"
+	  "  heatscope slow --last 1h --over 1s\n"
+	  "  sudo heatscope slow --text full\n"
+	  "  sudo heatscope slow --seconds 10 --json | jq .measures", NULL, NULL, NULL }
+};
+
+static const struct view fsslow = {
+	"fsslow", "10000000", "latency,fs,io,n_fs,n_io", "worst", "", KEPT,
+	"LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
+	{ options, parse, NULL,
+	  "Single slow statements with their time in files, and how many calls of file systems that was (measures fs and n_fs); of an "
+	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
+	  "otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
+	  "  sudo heatscope fsslow --over 5ms\n"
+	  "  heatscope fsslow --last 10m --json", NULL, NULL, NULL }
+};
+
+static const struct view snoop = {
+	"snoop", "0", "latency,cputime", "all", ", and one of each decade,", 5,
+	"    PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
+	{ options, parse, NULL,
+	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
+	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"
+	  "  sudo heatscope snoop\n"
+	  "  sudo heatscope snoop --seconds 10 --json\n"
+	  "  heatscope snoop --last 60 --id 3", NULL, NULL, NULL }
+};
+
+int run_slow(struct client *c, int argc, char **argv)
+{
+	return run_view(&slow, c, argc, argv);
+}
+
+int run_fsslow(struct client *c, int argc, char **argv)
+{
+	return run_view(&fsslow, c, argc, argv);
+}
+
+int run_snoop(struct client *c, int argc, char **argv)
+{
+	return run_view(&snoop, c, argc, argv);
+}

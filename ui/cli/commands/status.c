@@ -1,0 +1,231 @@
+/* status: how heatscoped fares; off and on: whether anything is measured at all. */
+#include "ui/cli/command.h"
+#include "ui/cli/local.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct options {
+	int json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	if (key != 'j')
+		return ARGP_ERR_UNKNOWN;
+	o->json = 1;
+	return 0;
+}
+
+static double number(const json_t *json, const char *name)
+{
+	return json_number_value(json_object_get(json, name));
+}
+
+static const char *text(const json_t *json, const char *name)
+{
+	return json_string_value(json_object_get(json, name)) ?: "";
+}
+
+/* "1.23 MB" */
+static const char *bytes_text(double n, char out[32])
+{
+	static const char *const unit[] = { "bytes", "kB", "MB", "GB", "TB" };
+	int i = 0;
+
+	for (; n >= 1000 && i < 4; i++)
+		n /= 1000;
+	snprintf(out, 32, "%.*f %s", i && n < 100 ? 1 : 0, n, unit[i]);
+	return out;
+}
+
+/* "3 d 4 h", "12 min", "5 s" */
+static const char *span_text(double s, char out[32])
+{
+	long n = (long)s;
+
+	if (n >= 86400)
+		snprintf(out, 32, "%ld d %ld h", n / 86400, n % 86400 / 3600);
+	else if (n >= 3600)
+		snprintf(out, 32, "%ld h %ld min", n / 3600, n % 3600 / 60);
+	else if (n >= 60)
+		snprintf(out, 32, "%ld min", n / 60);
+	else
+		snprintf(out, 32, "%ld s", n);
+	return out;
+}
+
+static void print_server(const json_t *status)
+{
+	const json_t *counters = json_object_get(status, "counters"), *store = json_object_get(counters, "store");
+	const json_t *file = json_object_get(status, "store"), *by_status = json_object_get(json_object_get(counters, "http"), "by_status");
+	char up[32], memory[32], bytes[32];
+	const char *code;
+	json_t *n;
+
+	show_print(stdout, "heatscoped   %s, process %.0f, up %s\n", text(status, "version"), number(status, "pid"),
+	       span_text(number(status, "uptime"), up));
+	show_print(stdout, "memory       %s, %.1f s of CPU time\n", bytes_text(number(status, "memory_bytes"), memory),
+	       number(status, "cpu_seconds"));
+	show_print(stdout, "store        %s, %s\n", text(file, "database"), bytes_text(number(file, "bytes"), bytes));
+	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
+	       number(status, "lost_events"));
+	if (number(store, "damaged") > 0)
+		show_print(stdout, "damage       %.0f pieces of the store met\n", number(store, "damaged"));
+	show_print(stdout, "requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
+	json_object_foreach((json_t *)by_status, code, n)
+		show_print(stdout, " %s x %.0f", code, json_number_value(n));
+	show_print(stdout, "\n");
+}
+
+static void print_sources(const json_t *status)
+{
+	struct table t = { .n_columns = 5, .right = { 0, 0, 0, 1, 0 } };
+	json_t *source;
+	size_t i;
+
+	table_add(&t, "SOURCE", "STATE", "VERSION", "METRICS", "STATEMENTS");
+	json_array_foreach(json_object_get(status, "sources"), i, source) {
+		char n[32];
+
+		snprintf(n, sizeof(n), "%zu", json_array_size(json_object_get(source, "metrics")));
+		table_add(&t, text(source, "source"), text(source, "state"), text(source, "version"), n,
+			  strcmp(text(source, "text"), "full") ? "digests" : "full texts");
+	}
+	if (t.n_rows == 1) {
+		show_print(stdout, "no source has ever connected\n");
+		table_drop(&t);
+	} else {
+		table_print(&t);
+	}
+}
+
+/* Those of the configuration file that there are not. */
+static void print_always(const json_t *status)
+{
+	json_t *always;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "always"), i, always)
+		if (strcmp(text(always, "state"), "on"))
+			show_print(stdout, "%s (configuration, line %.0f) is %s: %s\n", text(always, "name"), number(always, "line"),
+			       text(always, "state"), text(always, "reason"));
+}
+
+static void print_webhooks(const json_t *status)
+{
+	json_t *hook;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "webhooks"), i, hook) {
+		show_print(stdout, "webhook %s: %.0f delivered, %.0f on their way, %.0f given up", text(hook, "name"), number(hook, "delivered"),
+		       number(hook, "waiting"), number(hook, "given_up"));
+		show_print(stdout, *text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
+	}
+}
+
+static void print_reports(const json_t *status)
+{
+	json_t *report;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "reports"), i, report) {
+		double next = number(report, "next");
+		char when[AXIS_TEXT], zone[AXIS_TEXT];
+		int offset = local_offset(next);
+
+		show_print(stdout, "report %s: next at %.16s %s, %.0f made, %.0f failed", text(report, "name"), local_time(next, offset, when),
+		       local_zone(offset, zone), number(report, "made"), number(report, "failed"));
+		show_print(stdout, *text(report, "reason") ? ", the last one: %s\n" : "%s\n", text(report, "reason"));
+	}
+}
+
+static void print_instrumentations(const json_t *status)
+{
+	struct table t = { .n_columns = 4, .right = { 1, 0, 0, 0 } };
+	json_t *inst, *source;
+	size_t i, j;
+
+	table_add(&t, "ID", "METRIC", "STATE", "SOURCES");
+	json_array_foreach(json_object_get(status, "instrumentations"), i, inst) {
+		char metric[80], sources[512] = "";
+		size_t at = 0;
+
+		snprintf(metric, sizeof(metric), "%s.%s", text(inst, "module"), text(inst, "stat"));
+		json_array_foreach(json_object_get(inst, "sources"), j, source)
+			if (at < sizeof(sources))
+				at += (size_t)snprintf(sources + at, sizeof(sources) - at, "%s%s: %s%s%s", at ? "; " : "",
+						       text(source, "source"), text(source, "state"),
+						       *text(source, "reason") ? ", " : "", text(source, "reason"));
+		table_add(&t, text(inst, "id"), metric, text(inst, "state"), sources);
+	}
+	if (t.n_rows > 1)
+		table_print(&t);
+	else
+		table_drop(&t);
+}
+
+int run_status(struct client *c, int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+		{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
+		{ 0 },
+	};
+	static const struct argp argp = { options, parse, NULL, "How heatscoped fares: memory, store, requests, sources, "
+					  "instrumentations.\vExample: heatscope status", NULL, NULL, NULL };
+	struct options o = { 0 };
+	json_t *status;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	if (client_json(c, "GET", "/ca/admin/status", NULL, &status))
+		return failed("status", c->reason);
+	if (o.json)
+		return print_json(status);
+	print_server(status);
+	if (json_is_false(json_object_get(status, "enabled")))
+		show_print(stdout, "everything is off: 'heatscope on' goes on measuring\n");
+	print_always(status);
+	print_webhooks(status);
+	print_reports(status);
+	show_print(stdout, "\n");
+	print_sources(status);
+	if (json_array_size(json_object_get(status, "instrumentations")))
+		show_print(stdout, "\n");
+	print_instrumentations(status);
+	json_decref(status);
+	return 0;
+}
+
+/* --- off, on --- */
+
+static int switch_all(struct client *c, int argc, char **argv, const char *doc, bool on)
+{
+	const struct argp argp = { NULL, NULL, NULL, doc, NULL, NULL, NULL };
+	json_t *body = json_pack("{s:b}", "enabled", on), *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	err = client_json(c, "PUT", "/ca/admin/measuring", body, &reply);
+	json_decref(body);
+	if (err)
+		return failed(on ? "on" : "off", c->reason);
+	show_print(stdout, on ? "on: what is not suspended is measured again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
+	json_decref(reply);
+	return 0;
+}
+
+int run_off(struct client *c, int argc, char **argv)
+{
+	return switch_all(c, argc, argv, "Detach everything at once: no collector measures anything, whatever instrumentations say, until "
+			  "'heatscope on'. What was recorded stays.\vExample: heatscope off", false);
+}
+
+int run_on(struct client *c, int argc, char **argv)
+{
+	return switch_all(c, argc, argv, "Measure again after 'heatscope off'.\vExample: heatscope on", true);
+}

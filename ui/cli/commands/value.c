@@ -1,0 +1,128 @@
+/* raw: total time, counts and percentiles per key, as a table or as the daemon's JSON. */
+#include "ui/cli/command.h"
+#include "ui/cli/range.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct options {
+	const char *id, *measure, *by, *order;
+	struct range range;
+	int json;
+};
+
+enum { OPT_JSON = 256, OPT_BY, OPT_ORDER };
+
+static const struct argp_option options[] = {
+	RANGE_OPTIONS(0),
+	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Add the keys up to this field's", 0 },
+	{ "order", OPT_ORDER, "NAME", 0, "Sort by sum (the default: total time), count, mean, p50, p90, p99, p999, max or key", 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print the buckets as the daemon's JSON (value/raw)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'd':
+	case 's':
+	case 'e': return range_take(&o->range, key, arg, state);
+	case 'm': o->measure = arg; return 0;
+	case OPT_BY: o->by = arg; return 0;
+	case OPT_ORDER: o->order = arg; return 0;
+	case OPT_JSON: o->json = 1; return 0;
+	default: return take_one(key, arg, state, &o->id);
+	}
+}
+
+static const struct argp argp = {
+	options, parse, "ID",
+	"Total time, counts, mean and percentiles per key, the most time first.\vExamples:\n"
+	"  heatscope raw 1 --duration 5m\n"
+	"  heatscope raw 1 --start 14:05 --end 14:10\n"
+	"  heatscope raw 1 --measure cputime --by statement\n"
+	"  heatscope raw 1 --order p99\n"
+	"  heatscope raw 1 --json | jq .value", NULL, NULL, NULL
+};
+
+/* A mean need not be whole. */
+static const char *number(const json_t *key, const char *name, char out[32])
+{
+	const json_t *value = json_object_get(key, name);
+
+	if (json_is_real(value))
+		snprintf(out, 32, "%.2f", json_real_value(value));
+	else
+		snprintf(out, 32, "%lld", (long long)json_integer_value(value));
+	return out;
+}
+
+static const char *amount(const json_t *key, const char *name, const char *unit, char out[32])
+{
+	return value_text(json_number_value(json_object_get(key, name)), unit, out);
+}
+
+/* "12.5 %" */
+static const char *share(const json_t *key, const char *name, char out[32])
+{
+	snprintf(out, 32, "%.1f %%", 100 * json_number_value(json_object_get(key, name)));
+	return out;
+}
+
+/* The key comes last: a statement may be longer than the line. */
+static void add_key(struct table *t, const json_t *key, const char *unit, bool runs)
+{
+	char sum[32], part[32], count[32], mean[32], p50[32], p90[32], p99[32], p999[32], max[32], running[32], oldest[32];
+	const char *name = json_string_value(json_object_get(key, "key"));
+	const char *const now = json_object_get(key, "oldest") ? amount(key, "oldest", unit, oldest) : "-";
+
+	name = name && *name ? name : "(all)";
+	number(key, "running", running);
+	table_add(t, amount(key, "sum", unit, sum), share(key, "sum_share", part), number(key, "count", count), amount(key, "mean", unit, mean),
+		  amount(key, "p50", unit, p50), amount(key, "p90", unit, p90), amount(key, "p99", unit, p99), amount(key, "p999", unit, p999),
+		  amount(key, "max", unit, max), runs ? running : name, now, name);
+}
+
+static void print_keys(const json_t *reply)
+{
+	bool runs = json_object_get(reply, "running");
+	struct table t = { .n_columns = runs ? 12 : 10, .right = { 1, 1, 1, 1, 1, 1, 1, 1, 1, runs, runs } };
+	const char *unit = json_string_value(json_object_get(reply, "unit"));
+	json_t *key;
+	size_t i;
+
+	table_add(&t, sum_heading(unit), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
+		  runs ? "RUNNING" : "KEY", "OLDEST", "KEY");
+	json_array_foreach(json_object_get(reply, "keys"), i, key)
+		add_key(&t, key, unit, runs);
+	table_print(&t);
+	if (json_is_true(json_object_get(reply, "lower_bound")))
+		show_print(stdout, "more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
+}
+
+int run_raw(struct client *c, int argc, char **argv)
+{
+	struct options o = { .id = NULL };
+	struct asked p = { .len = 0 };
+	json_t *reply;
+	int err;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	range_put(&o.range, &p);
+	asked_put(&p, "measure", o.measure);
+	if (!o.json) {
+		asked_put(&p, "by", o.by);
+		asked_put(&p, "order", o.order);
+	}
+	err = inst_get(c, o.id, o.json ? "/value/raw" : "/value/keys", &p, &reply);
+	if (err)
+		return failed("raw", inst_reason(c, err, o.id));
+	if (o.json)
+		return print_json(reply);
+	print_keys(reply);
+	json_decref(reply);
+	return 0;
+}

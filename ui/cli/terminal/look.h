@@ -1,0 +1,40 @@
+/* look.h - what a terminal can show: how many colours, which characters.
+ *
+ *      COLORTERM=truecolor | TERM=...256color | TERM=xterm | NO_COLOR    UTF-8 or ASCII
+ *
+ * Shape   Colours are 0xrrggbb or LOOK_DEFAULT, the terminal's own; what it cannot show becomes the nearest it can.
+ * Pure    the environment comes as an argument.
+ */
+#ifndef HEATSCOPE_WATCH_LOOK_H
+#define HEATSCOPE_WATCH_LOOK_H
+
+#include "collector/core/bytes.h"
+
+#include <stdbool.h>
+
+#define LOOK_DEFAULT 0xff000000u
+
+/* Plain: text alone, not even reverse. */
+enum look_depth { DEPTH_PLAIN, DEPTH_MONO, DEPTH_16, DEPTH_256, DEPTH_TRUE };
+
+struct look {
+	enum look_depth depth;
+	bool utf8;
+};
+
+/* get: getenv() or a test's. */
+struct look look_of(const char *(*get)(const char *name));
+
+/* Cells as colours, else as characters that are denser the more there is. */
+static inline bool look_has_cells(struct look look) { return look.depth >= DEPTH_256; }
+
+/* Pixels in a character, one above the other: 2 where half blocks can be shown in colours. */
+static inline long look_pixels(struct look look) { return look_has_cells(look) && look.utf8 ? 2 : 1; }
+
+/* The parameters of a colour for SGR, each after a ';': ";38;5;196".  Nothing where there are no colours. */
+void look_put_colour(struct bytes *out, struct look look, bool background, __u32 rgb);
+
+/* One character as UTF-8, or as the ASCII that stands for it. */
+void look_put_character(struct bytes *out, struct look look, __u32 character);
+
+#endif

@@ -1,0 +1,60 @@
+/* screen.h - a screen of characters, and the bytes that turn what a terminal shows into it.
+ *
+ *      frame -> struct screen -> screen_update(): only what differs from the one before, one write()
+ *                             -> screen_print():  as lines of text
+ *
+ * Shape   cell[line * n_cols + col].  A wide character has its second half in SCREEN_TAIL.  What does not fit is cut.
+ *         SCREEN_PICTURE is a blank in which a picture is seen.
+ * Safe    Texts come from outside (statements, names of processes): they are shown escaped (collector/core/show.h).
+ * Memory  screen_fini() frees.
+ */
+#ifndef HEATSCOPE_WATCH_SCREEN_H
+#define HEATSCOPE_WATCH_SCREEN_H
+
+#include "ui/cli/terminal/look.h"
+
+#define SCREEN_SIDE_MAX 1000
+#define SCREEN_TAIL 0
+#define SCREEN_PICTURE 1
+#define HALF_UPPER 0x2580
+#define HALF_LOWER 0x2584
+
+struct style {
+	__u32 front, back;		/* 0xrrggbb, LOOK_DEFAULT */
+	bool reverse, bold;
+};
+
+#define STYLE_PLAIN ((struct style){ LOOK_DEFAULT, LOOK_DEFAULT, false, false })
+#define STYLE_REVERSE ((struct style){ LOOK_DEFAULT, LOOK_DEFAULT, true, false })
+
+struct screen_cell {
+	__u32 character;
+	struct style style;
+};
+
+struct screen {
+	long n_cols, n_lines;
+	struct screen_cell *cell;
+};
+
+int screen_init(struct screen *s, long n_cols, long n_lines);	/* blank; -ENOMEM */
+void screen_fini(struct screen *s);
+void screen_clear(struct screen *s);
+
+/* Outside it does nothing. */
+void screen_put(struct screen *s, long line, long col, __u32 character, struct style style);
+
+/* A text of at most room columns, cut with an ellipsis; returns how many it took. */
+long screen_text(struct screen *s, long line, long col, long room, const char *text, struct style style);
+
+/* The same, ending before `end`. */
+void screen_text_right(struct screen *s, long line, long end, const char *text, struct style style);
+
+/* Columns that a text takes. */
+long screen_width(const char *text);
+
+/* before: what the terminal shows, of the same size. */
+void screen_update(struct bytes *out, struct look look, const struct screen *before, const struct screen *now);
+void screen_print(struct bytes *out, struct look look, const struct screen *s);
+
+#endif

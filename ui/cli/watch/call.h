@@ -1,0 +1,40 @@
+/* call.h - requests that hold nobody up: replies and streams while keys are read.
+ *
+ *      call_start() -> calls_wait() ... -> data() of a stream's pieces -> done()
+ *
+ * Done    is called exactly once, from within calls_wait().
+ * Errors  done() gets 0 or -errno with the client's sentence.  A stream that its server ends has ended with 0.
+ * Memory  a call is its own; call_cancel() ends it without done(), at any time, and NULL is fine.
+ */
+#ifndef HEATSCOPE_WATCH_CALL_H
+#define HEATSCOPE_WATCH_CALL_H
+
+#include "ui/cli/client.h"
+
+#include <curl/curl.h>
+
+struct calls {
+	struct client *client;
+	CURLM *multi;
+	struct call *first;
+};
+
+struct call;				/* its fields are in call.c */
+
+struct call_reader {
+	void (*data)(void *arg, const char *data, size_t len);	/* of a stream; NULL: done() gets the reply */
+	void (*done)(void *arg, int err, const char *reason, const json_t *reply);
+};
+
+int calls_init(struct calls *all, struct client *c);
+void calls_fini(struct calls *all);
+
+/* A GET. */
+int call_start(struct calls *all, const char *path, const struct call_reader *reader, void *arg,
+	       struct call **ret_call);
+void call_cancel(struct call *c);
+
+/* Until something comes, on one of n descriptors too (curl sets their revents), but not longer than that. */
+void calls_wait(struct calls *all, struct curl_waitfd *fd, unsigned n, int timeout_ms);
+
+#endif

@@ -1,0 +1,36 @@
+/* display.h - what a terminal shows: characters, and perhaps the map as a picture; and the bytes that make it the next frame.
+ *
+ *      frame -> display_update() -> bytes: the picture where it changed, the characters that differ
+ *
+ * Picture is sent when its pixels have changed, or, as sixels, when a character that stood in it is gone.  The cursor is a
+ *         character in sixels, and an image over kitty's.  While a list or the help covers the map there is none.  Where it
+ *         cannot be painted the map is in characters.
+ * Memory  display_fini() frees.
+ * Pure    no terminal.
+ */
+#ifndef HEATSCOPE_WATCH_DISPLAY_H
+#define HEATSCOPE_WATCH_DISPLAY_H
+
+#include "ui/cli/watch/frame.h"
+#include "ui/cli/watch/kitty.h"
+
+struct display {
+	struct screen shown, next;	/* what the terminal has, and will have */
+	bool known;			/* `shown` is what it has */
+	struct graphics graphics;
+	struct picture picture;		/* that it has; its pixels NULL: none */
+	unsigned image;			/* its number in kitty's protocol; 0: none */
+	struct kitty_cursor cursor;	/* over it */
+};
+
+/* Of that size, of which nothing is known; what it had before is forgotten by the next update.  -ENOMEM. */
+int display_resize(struct display *d, long n_cols, long n_lines, struct graphics g);
+void display_fini(struct display *d);
+
+/* Nothing is known any more: all of it is written anew. */
+void display_forget(struct display *d);
+
+/* f->pictured is set. */
+void display_update(struct display *d, struct bytes *out, struct frame *f);
+
+#endif

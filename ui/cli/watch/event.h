@@ -1,0 +1,26 @@
+/* event.h - server-sent events out of a stream of bytes.
+ *
+ *      "event: column\ndata: {...}\n\n"  in pieces of any length  ->  on(arg, "column", "{...}")
+ *
+ * What    heatscoped sends: one data line per event, comments (":") as heartbeats; other fields are passed over.
+ * Errors  -EMSGSIZE: an event without an end, -ENOMEM.  Nothing more can be read then.
+ * Memory  events_fini() frees; type and data are the reader's until it returns.
+ */
+#ifndef HEATSCOPE_WATCH_EVENT_H
+#define HEATSCOPE_WATCH_EVENT_H
+
+#include "collector/core/bytes.h"
+
+#define EVENT_BYTES_MAX (48u << 20)	/* the server's longest reply is 32 MiB */
+
+struct events {
+	void (*on)(void *arg, const char *type, const char *data);
+	void *arg;
+	struct bytes rest;		/* of an event that is not whole */
+	size_t seen;			/* of rest, without an end of an event in it */
+};
+
+int events_push(struct events *e, const void *data, size_t len);
+void events_fini(struct events *e);	/* the next byte begins a new stream */
+
+#endif

@@ -1,0 +1,35 @@
+/* graphics.h - whether the map is a picture, and of what kind: what is wished, what the terminal offers.
+ *
+ *      --graphics, environment -> graphics_asks() -> struct answer -> graphics_of()
+ *
+ * Auto    a picture only where the terminal says that it can show one and how large a character is; within tmux and screen it
+ *         is not asked, as they keep no pictures of others'.
+ * Pure    the environment comes as an argument.
+ */
+#ifndef HEATSCOPE_WATCH_GRAPHICS_H
+#define HEATSCOPE_WATCH_GRAPHICS_H
+
+#include "ui/cli/terminal/look.h"
+#include "ui/cli/terminal/answer.h"
+
+enum graphics_kind { GRAPHICS_NONE, GRAPHICS_KITTY, GRAPHICS_SIXEL };
+enum graphics_wish { WISH_AUTO, WISH_NONE, WISH_KITTY, WISH_SIXEL };
+
+struct graphics {
+	enum graphics_kind kind;	/* the rest is set unless NONE */
+	unsigned cell_width, cell_height;	/* pixels of a character */
+	unsigned n_colours;		/* at most so many at once */
+};
+
+/* Is the terminal to be asked?  get: getenv() or a test's. */
+bool graphics_asks(enum graphics_wish wish, struct look look, const char *(*get)(const char *name));
+
+/* known: a character's pixels as the system has them, 0: it has not. */
+struct graphics graphics_of(enum graphics_wish wish, const struct answer *r, unsigned known_width, unsigned known_height);
+
+static inline bool graphics_same(struct graphics a, struct graphics b)
+{
+	return a.kind == b.kind && a.cell_width == b.cell_width && a.cell_height == b.cell_height && a.n_colours == b.n_colours;
+}
+
+#endif

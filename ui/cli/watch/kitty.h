@@ -1,0 +1,31 @@
+/* kitty.h - a picture over the characters of a terminal, by kitty's graphics protocol.
+ *
+ *      ESC _ G a=T,f=100,i=7,c=71,r=19,z=0,...,m=1 ; base64 of a PNG, 4096 characters at most ESC \  ...  m=0 ; rest ESC \
+ *
+ * Shape   An image has a number and stays until it is forgotten.  It hides characters, so the cursor is an image, too.  (Below them, z < 0, kitty 0.26
+ *         on software GL leaves what was written before between the characters.)
+ * Errors  are those of the bytes.
+ */
+#ifndef HEATSCOPE_WATCH_KITTY_H
+#define HEATSCOPE_WATCH_KITTY_H
+
+#include "ui/cli/watch/picture.h"
+
+#define KITTY_CHUNK 4096		/* characters */
+#define KITTY_FORGET_ALL "\x1b_Ga=d,d=A,q=2\x1b\\"
+
+struct kitty_cursor {
+	long line, col;
+	bool upper, lower;		/* neither: there is none */
+	__u32 rgb;
+};
+
+/* The cursor is moved. */
+void kitty_show(struct bytes *out, const struct picture *p, unsigned image);
+
+/* A character's height of one colour at line, col, or its upper or lower half, over the picture. */
+void kitty_point(struct bytes *out, const struct kitty_cursor *c, unsigned cell_height, unsigned image);
+
+void kitty_forget(struct bytes *out, unsigned image);
+
+#endif

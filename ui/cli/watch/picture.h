@@ -1,0 +1,29 @@
+/* picture.h - the map as pixels, painted by the renderer's cells: for terminals that show pictures.
+ *
+ *      map -> grid, shade, palette -> cells_paint() -> pixels of the characters that the map is written in
+ *
+ * Shape   n_cols x n_lines characters from line, col on, with cell_width x cell_height pixels each; 0xffrrggbb, without gaps.
+ *         What lies beyond the axis is as high as it is in characters, so that ticks and cursor stand where they belong.
+ * Errors  -E2BIG: too many rows or pixels, -ENOMEM; nothing has changed then.
+ * Memory  picture_fini() frees it; a zeroed one is none.
+ */
+#ifndef HEATSCOPE_WATCH_PICTURE_H
+#define HEATSCOPE_WATCH_PICTURE_H
+
+#include "ui/cli/watch/graphics.h"
+#include "ui/cli/watch/layout.h"
+#include "ui/cli/watch/plot.h"
+
+struct picture {
+	long line, col, n_lines, n_cols;
+	unsigned width, height;
+	__u32 *pixel;
+};
+
+/* p: the map, and the axis as it is in characters. */
+int picture_paint(const struct plot *p, const struct layout *l, struct graphics g, struct picture *ret_picture);
+void picture_fini(struct picture *p);
+
+bool picture_same(const struct picture *a, const struct picture *b);
+
+#endif

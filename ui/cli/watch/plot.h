@@ -1,0 +1,69 @@
+/* plot.h - the value axis of a map, and which pixel of it shows what.
+ *
+ *      pixel n - 1   overflow, if used
+ *            ...     low .. high, in equal steps of the value or of its logarithm
+ *      pixel 0       underflow, if used
+ *
+ * Shape   A pixel is half a character where the terminal can show that, else a whole one.  A row covers whole pixels,
+ *         at least one.  Where rows share a pixel the brightest is seen, and what is read out is all of them.
+ * Pure    no terminal; the arithmetic is of pixels: what rows there are, and their colours, come with the map.
+ */
+#ifndef HEATSCOPE_WATCH_PLOT_H
+#define HEATSCOPE_WATCH_PLOT_H
+
+#include "ui/cli/watch/map.h"
+
+#define PLOT_PIXELS_MAX 1024
+
+struct domain {
+	enum axis_scale kind;
+	double low, high;		/* log: low >= 1 */
+	bool under, over;
+};
+
+/* What a map uses, to round numbers.  Of a percentage 100 is always there. */
+struct domain domain_of(const struct map *m);
+
+/* Both: what was shown before stays, so that a live map holds still.  Of another kind: the new one. */
+struct domain domain_widen(struct domain before, struct domain now);
+
+/* `factor` times as long, around a value, but no longer than `used` and not shorter than two of the finest buckets. */
+struct domain domain_zoom(struct domain now, struct domain used, double factor, double at);
+
+struct plot {
+	const struct map *map;
+	struct domain domain;
+	long n_pixels;			/* at least 4, at most PLOT_PIXELS_MAX */
+};
+
+/* Pixels of the values low .. high, inclusive; false: the axis does not reach them. */
+bool plot_span(const struct plot *p, double low, double high, long *ret_first, long *ret_last);
+
+/* How finely rows are worth asking for (row_bits): about a pixel each where they are highest. */
+int plot_row_bits(const struct plot *p);
+
+/* The colours of a column's pixels as indices into the palette, 0: no cell. */
+void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX]);
+
+/* How many still ran, per pixel. */
+void plot_running(const struct plot *p, size_t col, double ret_n[PLOT_PIXELS_MAX]);
+
+struct plot_cell {			/* what a pixel of a column stands for */
+	double low, high, n, running;
+};
+struct plot_cell plot_cell(const struct plot *p, size_t col, long pixel);
+
+/* The pixel of a value, and of a place 0..1 along the axis; within the plot. */
+long plot_pixel(const struct plot *p, double value);
+long plot_pixel_at(const struct plot *p, double at);
+
+/* The next pixel up (1) or down (-1) that stands for other values; itself: there is none. */
+long plot_step(const struct plot *p, long pixel, int direction);
+
+/* The middle of a pixel's values. */
+double plot_value(const struct plot *p, long pixel);
+
+/* Events that lie beyond the axis. */
+double plot_beyond(const struct plot *p);
+
+#endif
