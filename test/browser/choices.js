@@ -234,3 +234,28 @@ check("the table view tells each map in the words of the API", async (t) => {
 	if (shots)
 		await page.screenshot({ path: join(shots, "told.png") });
 });
+
+check("words that arrive when their maps are cleared, and before that is drawn, harm nothing", async (t) => {
+	const { page } = t, errors = [];
+
+	page.on("pageerror", (error) => errors.push(error.message));
+	await pause(t);
+	/* The page is drawn once a frame. Replies held back arrive in the very task that clears the maps. */
+	await page.evaluate(() => {
+		const real = globalThis.fetch;
+
+		globalThis.held = [];
+		globalThis.fetch = (path, options) => String(path).includes("narrative=true")
+			? new Promise((reply) => { globalThis.held.push(reply); })
+			: real(path, options);
+	});
+	await press(page, "View", "table");
+	await page.waitForFunction((n) => globalThis.held.length >= n, MEASURES.length);
+	await page.getByRole("group", { name: "Range" }).getByRole("button", { name: "5 min", exact: true }).evaluate((button) => {
+		button.click();
+		globalThis.held.forEach((reply) => reply({ ok: true, status: 200, json: async () => ({ narrative: "There is one mode." }) }));
+	});
+	await page.getByRole("region", { name: "Data table" }).waitFor();
+	await settled(page);
+	assert.deepEqual(errors, []);
+});

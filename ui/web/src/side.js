@@ -170,29 +170,34 @@ export function KeyName({ session, name, selectable }) {
 		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
 }
 
-/** The same data as a table: a row per column of the map, newest first. */
-const ASK_AGAIN = 10;			/* seconds that a live view moves on before it is told anew */
+const ASK_AGAIN = 10;			/* seconds that a live view moves on before its words are requested again */
 
-/** Each map in words, as the API tells it: its modes, shifts and worst minute. */
-function Narratives({ maps }) {
-	const [told, setTold] = useState([]);
-	const asked = maps.map(({ id, inst, measure, grid }) => [id, inst.id, measure, grid.ncols, grid.column,
+/**
+ * Each map in words, as the API writes them: its modes, shifts and worst minute.
+ * @param {{id, title, inst, measure, grid}[]} shown  values, not the maps: a map drops its grid when the range changes, and
+ *                                                    this component draws itself again when a reply arrives
+ */
+function Narratives({ shown }) {
+	const [narratives, setNarratives] = useState([]);
+	const asked = shown.map(({ id, inst, measure, grid }) => [id, inst.id, measure, grid.ncols, grid.column,
 		Math.floor(gridEnd(grid) / ASK_AGAIN)].join()).join(" ");
 
 	useEffect(() => {
 		const asking = new AbortController();
 
-		Promise.all(maps.map(async ({ title, inst, measure, grid }) => ({
+		Promise.all(shown.map(async ({ title, inst, measure, grid }) => ({
 			title, text: (await api.narrative(inst.id, measure, grid, asking.signal)).narrative,
-		}))).then(setTold, () => {});		/* the table stands without it */
+		}))).then(setNarratives, () => {});		/* the table stands without it */
 		return () => asking.abort();
 	}, [asked]);
-	return html`<dl class="told">${told.filter(({ text }) => text).map(({ title, text }) =>
+	return html`<dl class="told">${narratives.filter(({ text }) => text).map(({ title, text }) =>
 		html`<div key=${title}><dt>${title}</dt><dd>${text}</dd></div>`)}</dl>`;
 }
 
+/** The same data as a table: a row per column of the map, newest first. */
 export function TableView({ session }) {
 	const maps = session.maps.filter((map) => map.grid), grids = maps.map((map) => map.grid);
+	const shown = maps.map(({ id, title, inst, measure, grid }) => ({ id, title, inst, measure, grid }));
 
 	if (!grids.length)
 		return html`<p class="waiting">waiting for the first columns …</p>`;
@@ -200,7 +205,7 @@ export function TableView({ session }) {
 	const at = (grid, time) => grid.columns[columnAt(grid, time)];
 	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
 
-	return html`<${Narratives} maps=${maps} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
+	return html`<${Narratives} shown=${shown} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
 		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
 			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
