@@ -140,13 +140,17 @@ async function goesOn(page, url) {
 }
 
 async function walk(browser, server, seed) {
-	const random = chance(seed), steps = [], errors = [];
+	const random = chance(seed), steps = [], errors = [], refusals = [];
 	const context = await browser.newContext({ viewport: VIEWPORT, acceptDownloads: true });
 	const page = await context.newPage(), home = `${server.url}/#inst=${server.id}&duration=60`;
 
 	page.setDefaultTimeout(8000);
 	page.on("console", (message) => message.type() === "error" && errors.push(`${message.text()} ${message.location().url}`));
 	page.on("pageerror", (error) => errors.push(String(error.stack)));
+	page.on("response", async (reply) => {
+		if (reply.status() >= 400)
+			refusals.push(`refused: ${reply.url()}: ${await reply.text().catch(() => "")}`);
+	});
 	page.on("crash", () => errors.push("the tab died"));
 	page.on("dialog", (dialog) => dialog.dismiss());
 	context.on("page", (other) => other !== page && other.close());
@@ -165,7 +169,7 @@ async function walk(browser, server, seed) {
 		errors.push(String(error.stack));
 	}
 	await context.close();
-	return { errors, steps };
+	return { errors: errors.length ? [...errors, ...refusals] : [], steps };
 }
 
 async function main() {
