@@ -1,0 +1,291 @@
+"""The check: builds, then runs the tests of the stages in lanes at the same time.  scripts/check says how it is called.
+
+    serial   tests that load programs into the kernel or start database servers: first, two at a time, those that look
+             only at what they start themselves, then the others, one after the other
+    page     end-to-end tests on recordings, and the page in a browser
+    build    the build with sanitizers and its unit tests, distcheck
+
+The serial lane has the highest priority: its tests wait for servers and slots most of the time, and the other lanes use
+that time.
+"""
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import plan
+from job import Job, end_all
+
+TOP = Path(__file__).resolve().parents[2]
+OUT = TOP / "build/check"
+LOG = OUT / "log"
+PLAIN, SANITIZE = OUT / "plain", OUT / "sanitize"
+SANITIZED = ["--enable-sanitizers", "--disable-ui", "CFLAGS=-g -O1"]
+TEMPLATES = OUT / "templates"  # new data directories of servers, which tests copy
+N_CPUS = len(os.sched_getaffinity(0))
+NICE = {"serial": 0, "page": 5, "build": 10}
+
+STAGES = ["unit", "sanitizers", "kernel", "e2e", "browser", "dist", "kernel-sanitizers", "deb", "soak"]
+TIERS = {
+    "quick": ["unit"],
+    "standard": ["sanitizers", "kernel", "e2e", "browser", "dist"],
+    "nightly": STAGES,
+}
+
+
+class Check:
+    """The steps of each lane, and the results so far.  Lanes are threads: they share the results under `lock`."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.lanes = {lane: [] for lane in NICE}
+        self.paired = []  # end-to-end tests that begin the serial lane, two at a time
+        self.kernel = False  # so do the kernel's tests of `make check`
+        self.last = []  # after the lanes, one after the other
+        self.jobs, self.repeated = [], []
+        self.passed = self.failed = self.skipped = 0
+        self.nightly = False
+
+    # --- one job ---------------------------------------------------------------------------------------
+
+    def run(self, name, command, lane, kind, build=PLAIN, form="tap", quiet=False):
+        """Runs a program and adds it to the sum; `quiet`: prints it only if it fails.  True: it passed."""
+        env = {"HEATSCOPE_BUILD": str(build), "HEATSCOPE_TEMPLATES": str(TEMPLATES)}
+        env.update({"srcdir": str(TOP), "builddir": "."})
+        log = LOG / (name.replace(", ", ".").translate(str.maketrans(" /", "__")) + ".log")
+        job = Job(name, command, kind=kind, form=form, limit=plan.LIMITS[kind], log=log, nice=NICE[lane],
+                  cwd=build if build.is_dir() else TOP, env=env).run()
+        if job.failed and not job.crashed and kind != "unit" and name in plan.WALL_TIME:
+            with self.lock:
+                self.repeated.append(name)
+            job.log.replace(job.log.with_suffix(".first.log"))
+            job = job.again().run()
+        self.finish(job, quiet)
+        return job.failed == 0
+
+    def finish(self, job, quiet):
+        with self.lock:
+            self.jobs.append(job)
+            self.passed += job.passed
+            self.failed += job.failed
+            self.skipped += job.skipped
+            if not quiet or job.failed or job.skipped:
+                self.line(job.name, job.seconds, job)
+            if job.failed:
+                print(job.report(), end="")
+            for reason in job.skips:
+                print(f"    {reason}")
+            self.mend_null(job.name)
+            sys.stdout.flush()
+
+    @staticmethod
+    def line(name, seconds, sums):
+        print(f"{name:<44} {seconds:6.1f} s {sums.passed:5d} passed, {sums.failed} failed, {sums.skipped} skipped")
+
+    def mend_null(self, name):
+        """A plain file in the place of /dev/null grows, is read as input, and fails tests that have nothing to do with
+        it.  Programs that replace what they write to leave one when they run as root."""
+        if stat.S_ISCHR(os.stat("/dev/null").st_mode):
+            return
+        made = "mknod -m 666 /dev/null.made c 1 3 && mv -f /dev/null.made /dev/null"
+        if subprocess.run(["sh", "-c", made], stdin=subprocess.PIPE, check=False).returncode != 0:
+            sys.exit("check: /dev/null is not the device; as root: rm -f /dev/null; mknod -m 666 /dev/null c 1 3")
+        print(f"not ok - /dev/null was not the device after {name}: made again")
+        self.failed += 1
+
+    # --- builds ----------------------------------------------------------------------------------------
+
+    def build(self, folder, what, lane, programs, options=()):
+        """Configures and builds a folder, and the test programs that `programs` gives for it."""
+        command = [str(TOP / "scripts/build"), str(folder), *options]
+        if not self.run(f"build {what}", command, lane, "build", TOP, "step"):
+            return False
+        command = ["make", "-s", f"-j{N_CPUS}", "-C", str(folder), *programs(folder)]
+        return self.run(f"test programs {what}", command, lane, "build", folder, "step")
+
+    # --- stages ----------------------------------------------------------------------------------------
+
+    def unit_tests(self, build, what):
+        """Runs the tests of `make check` that do not need the kernel."""
+        tests = [test for test in plan.make_check_tests(build) if not plan.is_kernel(test)]
+        began = time.monotonic()
+        steps = [lambda test=test: self.test(build, what, test, "build", "unit", quiet=True) for test in tests]
+        at_a_time(steps, N_CPUS)
+        with self.lock:
+            self.line(f"unit tests, {what}", time.monotonic() - began,
+                      Sum(job for job in self.jobs if job.kind == "unit" and job.name.endswith(f", {what}")))
+            sys.stdout.flush()
+
+    def kernel_tests(self, build, what):
+        """Returns the steps for those that do."""
+        return [lambda test=test: self.test(build, what, test, "serial", "kernel", quiet=False)
+                for test in plan.make_check_tests(build) if plan.is_kernel(test)]
+
+    def test(self, build, what, test, lane, kind, quiet):
+        program = build / test if (build / test).exists() else TOP / test
+        form = "status" if program.suffix == ".sh" else "tap"
+        self.run(f"{plan.name_of(test)}, {what}", [str(program)], lane, kind, build, form, quiet)
+
+    def stage_unit(self):
+        self.lanes["build"].append(lambda: self.unit_tests(PLAIN, "plain"))
+
+    def stage_sanitizers(self):
+        def run():
+            if self.build(SANITIZE, "with sanitizers", "build", plan.unit_programs, SANITIZED):
+                self.unit_tests(SANITIZE, "sanitizers")
+
+        self.lanes["build"].append(run)
+        self.lanes["page"].append(lambda: self.test(PLAIN, "plain", plan.PAGE, "page", "unit", quiet=False))
+
+    def stage_kernel(self):
+        self.kernel = True
+
+    def stage_kernel_sanitizers(self):
+        def run():
+            if self.build(SANITIZE, "with sanitizers", "serial", plan.kernel_programs, SANITIZED):
+                at_a_time(self.kernel_tests(SANITIZE, "sanitizers"), 2)
+
+        self.last.append(run)
+
+    def stage_e2e(self):
+        found = plan.end_to_end(TOP, PLAIN)
+        for name in plan.OWN + sorted(found.keys() - set(plan.OWN) - plan.APART):
+            self.add_end_to_end(name, found[name])
+
+    def add_end_to_end(self, name, path):
+        lane = "page" if name in plan.ALONGSIDE else "serial"
+        steps = self.paired if name in plan.OWN else self.lanes[lane]
+        longer = plan.LONGER.get(name, []) if self.nightly else []
+        steps.append(lambda: self.run(name, [str(path), *longer], lane, "e2e"))
+
+    def stage_browser(self):
+        self.lanes["page"].append(lambda: self.run("browser", [str(TOP / "test/browser/run")], "page", "browser"))
+
+    def stage_dist(self):
+        """distcheck proves that the tarball is complete: it builds every program and test from it, installs and
+        uninstalls them.  The other stages run every test, so it runs only those that read files."""
+
+        def run():
+            tests = plan.make_check_tests(PLAIN) if self.nightly else plan.reads_files(TOP, PLAIN)
+            self.run("distcheck", ["make", "-C", str(PLAIN), f"-j{N_CPUS}", "distcheck", "TESTS=" + " ".join(tests),
+                                   "DISTCHECK_CONFIGURE_FLAGS=CFLAGS=-O0"], "build", "dist", PLAIN, "step")
+
+        self.lanes["build"].append(run)
+
+    def stage_deb(self):
+        self.last.append(lambda: self.run("e2e/deb", [str(TOP / "test/e2e/deb")], "serial", "deb"))
+
+    def stage_soak(self):
+        self.last.append(lambda: self.run("e2e/soak", [str(TOP / "test/e2e/soak")], "serial", "soak", form="status"))
+
+    def add_tests(self, names):
+        """Tests by their names: end to end, or of `make check` in the plain build.  Returns the names no test has."""
+        end_to_end, tests = plan.end_to_end(TOP, PLAIN), plan.make_check_tests(PLAIN)
+        unknown = []
+        for name in names:
+            for test in plan.named(name, tests):
+                kind = "kernel" if plan.is_kernel(test) else "unit"
+                self.lanes["serial"].append(
+                    lambda test=test, kind=kind: self.test(PLAIN, "plain", test, "serial", kind, quiet=False))
+            for test in plan.named(name, end_to_end):
+                self.add_end_to_end(test, end_to_end[test])
+            if not plan.named(name, [*tests, *end_to_end]):
+                unknown.append(name)
+        return unknown
+
+    # --- all of it -------------------------------------------------------------------------------------
+
+    def go(self, stages, names):
+        """Builds, plans and runs.  Stages and tests are planned after the build, which knows the tests."""
+        if not self.build(PLAIN, "plain", "serial", lambda build: programs(build, stages, names)):
+            return
+        for stage in stages:
+            getattr(self, "stage_" + stage.replace("-", "_"))()
+        for name in self.add_tests(names):
+            self.failed += 1
+            print(f"not ok - there is no stage or test {name}; see scripts/check --help")
+        paired = self.paired + (self.kernel_tests(PLAIN, "plain") if self.kernel else [])
+        self.lanes["serial"].insert(0, lambda: at_a_time(paired, 2))
+        at_a_time([lambda steps=steps: at_a_time(steps, 1) for steps in self.lanes.values()], len(self.lanes))
+        at_a_time(self.last, 1)
+
+
+class Sum:
+    def __init__(self, jobs):
+        jobs = list(jobs)
+        self.passed = sum(job.passed for job in jobs)
+        self.failed = sum(job.failed for job in jobs)
+        self.skipped = sum(job.skipped for job in jobs)
+
+
+def at_a_time(steps, n):
+    """Runs the steps in their order, n of them at the same time."""
+    with ThreadPoolExecutor(n) as pool:
+        list(pool.map(lambda step: step(), steps))
+
+
+def programs(build, stages, names):
+    """The targets of the plain build for the stages and tests."""
+    wanted = ["all"]
+    if "unit" in stages:
+        wanted += plan.unit_programs(build)
+    if {"kernel", "e2e"} & set(stages):
+        wanted += plan.kernel_programs(build)
+    if names:
+        wanted += plan.helpers(build)
+        for name in names:
+            wanted += plan.named(name, plan.make_variable(build, "check_PROGRAMS"))
+    return wanted
+
+
+def main(arguments):
+    arguments = arguments or ["standard"]
+    chosen = [stage for argument in arguments for stage in TIERS.get(argument, [argument])]
+    stages = [stage for stage in STAGES if stage in chosen]
+    names = [name for name in chosen if name not in STAGES]
+    began = time.monotonic()
+    LOG.mkdir(parents=True, exist_ok=True)
+    for old in LOG.iterdir():
+        old.unlink()
+    shutil.rmtree(TEMPLATES, ignore_errors=True)
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    check = Check()
+    check.mend_null("the check before")
+    check.nightly = "nightly" in arguments
+    try:
+        check.go(stages, names)
+    except KeyboardInterrupt:
+        return 130
+    return closing(check, time.monotonic() - began)
+
+
+def stop(*_):
+    """For a signal: ends the jobs, which lets the lanes come to their end."""
+    end_all()
+    raise KeyboardInterrupt
+
+
+def closing(check, seconds):
+    """The names of all tests, the slowest, what was repeated, the sum."""
+    names = sorted(f"{job.name}: {name}" for job in check.jobs for name in job.names)
+    (LOG / "names").write_text("\n".join(names) + "\n")
+    slowest = sorted((job for job in check.jobs if job.form != "step"), key=lambda job: -job.seconds)[:10]
+    if len(slowest) > 1:
+        print("the slowest: " + ", ".join(f"{job.name} {job.seconds:.0f} s" for job in slowest))
+    if check.repeated:
+        repeated = ", ".join(f"{name} ({plan.WALL_TIME[name]})" for name in check.repeated)
+        print(f"failed at first and were run again: {repeated}")
+    print(f"{seconds // 60:.0f} min {seconds % 60:.0f} s; names of all tests: {LOG / 'names'}")
+    print(f"{check.passed} passed, {check.failed} failed, {check.skipped} skipped")
+    return 0 if check.failed == 0 and check.jobs else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
