@@ -30,7 +30,7 @@ struct api {
 struct where {				/* what a path leads to */
 	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
 	__u64 id;			/* as a number; 0: it is none */
-	enum value_kind_id kind;
+	enum value_kind kind;
 	const struct catalog_inst *inst;	/* of :id */
 };
 
@@ -307,7 +307,7 @@ static void heatmap_list(struct api *api, struct http_request *r, const struct w
 /* ---- values ---- */
 
 /* Where nothing is said about the format, the Accept header is asked. */
-static int choose_format(struct http_request *r, enum value_kind_id kind, struct input *in, char *reason)
+static int choose_format(struct http_request *r, enum value_kind kind, struct input *in, char *reason)
 {
 	const char *formats = params_formats(kind);
 	char format[16];
@@ -520,7 +520,7 @@ static void route(struct api *api, struct http_request *r, const char *path)
 	} else if (!found) {
 		reply_method(r, there->is.path);
 	} else {
-		w.kind = (enum value_kind_id)found->is.kind;
+		w.kind = (enum value_kind)found->is.kind;
 		found->handle(api, r, &w);
 	}
 }

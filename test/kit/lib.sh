@@ -101,6 +101,9 @@ wait_until() {
 	done
 }
 
+# What is active counts from the next whole slot on, and what a second's values hold begins with it: waits until just after that.
+next_slot() { sleep "$(date +%N | awk '{ printf "%.3f", 1.03 - $1 / 1e9 }')"; }
+
 need_bpf() {
 	[ "$(id -u)" = 0 ] || skip_all "BPF needs root"
 	[ -e /sys/kernel/btf/vmlinux ] || skip_all "this kernel has no BTF"
