@@ -75,33 +75,26 @@ static int disk_start(void **ret_self, struct tracer_programs *ret_programs, cha
 
 /* ---- while it runs ---- */
 
-static void disk_label(void *self, unsigned field, __u64 code, char *out)
+static void label_disk(void *self, unsigned field, __u64 code, char *out)
 {
-	const struct programs *p = self;
-
-	if (field == DISK_OPTYPE)
-		disk_label_optype(code, out);
-	else if (field == DISK_FLAGS)
-		disk_label_flags(code, out);
-	else if (code == DISK_NONE)
+	if (code == DISK_NONE)
 		snprintf(out, LABEL_MAX + 1, "none");
 	else
-		text_label(p->texts.texts_fd, code, out);
+		programs_text.label_of(self, field, code, out);
 }
 
-static int disk_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+static int codes_disk(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
-	if (field == DISK_OPTYPE)
-		return disk_codes_optype(text, ret_code, max);
-	if (field == DISK_FLAGS)
-		return disk_codes_flags(text, ret_code, max);
-	if (strcmp(text, "none"))
-		return text_codes(text, 0, ret_code, max);
-	if (!max)
-		return -E2BIG;
-	*ret_code = DISK_NONE;
-	return 1;
+	return strcmp(text, "none") ? text_codes(text, 0, ret_code, max) : codes_one(DISK_NONE, ret_code, max);
 }
+
+static const struct field_codes disk_codes = { .label_of = label_disk, .codes_of = codes_disk };
+
+static const struct field_codes *const codes[] = {
+	[DISK_DISK] = &disk_codes,
+	[DISK_OPTYPE] = &disk_optype_codes,
+	[DISK_FLAGS] = &disk_flags_codes,
+};
 
 static const struct disk_counts *counts_of(void *self)
 {
@@ -136,8 +129,8 @@ const struct tracer disk_tracer = {
 	.may_detach = 1,
 	.start = disk_start,
 	.stop = programs_stop,
-	.label = disk_label,
-	.codes = disk_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = disk_lost,
 	.doctor = disk_doctor,
 };

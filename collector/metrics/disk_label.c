@@ -2,11 +2,9 @@
 #include "collector/metrics/disk.h"
 #include "collector/core/slice.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
-void disk_label_optype(__u64 code, char *out)
+static void optype_label(__u64 code, char *out)
 {
 	static const char *const names[] = {
 		[OP_READ] = "read", [OP_WRITE] = "write", [OP_FLUSH] = "flush", [OP_DISCARD] = "discard",
@@ -23,7 +21,7 @@ void disk_label_optype(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "operation %llu", (unsigned long long)code);
 }
 
-void disk_label_flags(__u64 code, char *out)
+static void flags_label(__u64 code, char *out)
 {
 	static const char *const names[] = { "sync", "meta", "ahead", "fua", "background" };
 	size_t i, at = 0;
@@ -34,30 +32,5 @@ void disk_label_flags(__u64 code, char *out)
 			at += snprintf(out + at, LABEL_MAX + 1 - at, "%s%s", at ? "+" : "", names[i]);
 }
 
-/* Codes are few: those below `n` whose label is this. */
-static int codes(void (*label)(__u64 code, char *out), __u64 n, const char *text, __u64 *ret_code, size_t max)
-{
-	char out[LABEL_MAX + 1];
-	size_t found = 0;
-	__u64 code;
-
-	for (code = 0; code < n; code++) {
-		label(code, out);
-		if (strcmp(out, text))
-			continue;
-		if (found == max)
-			return -E2BIG;
-		ret_code[found++] = code;
-	}
-	return found;
-}
-
-int disk_codes_optype(const char *text, __u64 *ret_code, size_t max)
-{
-	return codes(disk_label_optype, OP_N, text, ret_code, max);
-}
-
-int disk_codes_flags(const char *text, __u64 *ret_code, size_t max)
-{
-	return codes(disk_label_flags, 2 * DISK_BACKGROUND, text, ret_code, max);
-}
+const struct field_codes disk_optype_codes = { .label = optype_label, .n = OP_N };
+const struct field_codes disk_flags_codes = { .label = flags_label, .n = 2 * DISK_BACKGROUND };

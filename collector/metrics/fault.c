@@ -55,38 +55,16 @@ static const char *const accesses[] = {
 };
 static const char *const modes[] = { [FAULT_KERNEL] = "kernel", [FAULT_USER] = "user" };
 
-static void fault_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
+static const struct field_codes type_codes = CODES_NAMES(types, FAULT_MINOR);
+static const struct field_codes access_codes = CODES_NAMES(accesses, ACCESS_UNKNOWN);
+static const struct field_codes mode_codes = CODES_NAMES(modes, FAULT_KERNEL);
 
-	switch (field) {
-	case FAULT_TYPE:
-		snprintf(out, LABEL_MAX + 1, "%s", types[code == FAULT_MAJOR]);
-		break;
-	case FAULT_ACCESS:
-		snprintf(out, LABEL_MAX + 1, "%s", accesses[code < ACCESS_UNKNOWN ? code : ACCESS_UNKNOWN]);
-		break;
-	case FAULT_MODE:
-		snprintf(out, LABEL_MAX + 1, "%s", modes[code == FAULT_USER]);
-		break;
-	default:
-		process_label(&p->texts, field, code, out);
-	}
-}
-
-static int fault_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	switch (field) {
-	case FAULT_TYPE:
-		return programs_code_of(types, 2, text, ret_code, max);
-	case FAULT_ACCESS:
-		return programs_code_of(accesses, 4, text, ret_code, max);
-	case FAULT_MODE:
-		return programs_code_of(modes, 2, text, ret_code, max);
-	default:
-		return process_codes(field, text, ret_code, max);
-	}
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[FAULT_TYPE] = &type_codes,
+	[FAULT_ACCESS] = &access_codes,
+	[FAULT_MODE] = &mode_codes,
+};
 
 /* Its events end at a perf event, so that is what the record programs are. */
 static const char *const tracepoints[] = { NULL };
@@ -98,8 +76,8 @@ const struct tracer faults_tracer = {
 	.may_detach = 1,
 	.start = fault_start,
 	.stop = programs_stop,
-	.label = fault_label,
-	.codes = fault_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = programs_lost,
 	.doctor = programs_doctor,
 };

@@ -36,26 +36,11 @@ static int fs_start(void **ret_self, struct tracer_programs *ret_programs, char 
 
 /* ---- while it runs ---- */
 
-static void fs_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
-
-	if (field == FS_FSTYPE)
-		fs_label_fstype(code, out);
-	else if (field == FS_OPTYPE)
-		fs_label_optype(code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int fs_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == FS_FSTYPE)
-		return fs_codes_fstype(text, ret_code, max);
-	if (field == FS_OPTYPE)
-		return fs_codes_optype(text, ret_code, max);
-	return process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[FS_FSTYPE] = &fs_fstype_codes,
+	[FS_OPTYPE] = &fs_optype_codes,
+};
 
 static __u64 fs_lost(void *self)
 {
@@ -74,8 +59,8 @@ const struct tracer fs_tracer = {
 	.alone = 1,
 	.start = fs_start,
 	.stop = programs_stop,
-	.label = fs_label,
-	.codes = fs_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = fs_lost,
 	.doctor = programs_doctor,
 };

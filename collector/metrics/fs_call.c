@@ -2,7 +2,6 @@
 #include "collector/core/slice.h"
 #include "collector/metrics/syscall_label.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,25 +51,7 @@ static const char *const ops[FS_N_OPS] = {
 	[FS_SETATTR] = "setattr", [FS_IOCTL] = "ioctl",
 };
 
-void fs_label_optype(__u64 code, char *out)
-{
-	snprintf(out, LABEL_MAX + 1, "%s", code < FS_N_OPS ? ops[code] : "none");
-}
-
-int fs_codes_optype(const char *text, __u64 *ret_code, size_t max)
-{
-	__u64 code;
-
-	for (code = FS_NONE + 1; code < FS_N_OPS; code++) {
-		if (strcmp(ops[code], text))
-			continue;
-		if (!max)
-			return -E2BIG;
-		*ret_code = code;
-		return 1;
-	}
-	return 0;
-}
+const struct field_codes fs_optype_codes = CODES_NAMES(ops, FS_NONE);
 
 /* ---- types of file systems ---- */
 
@@ -102,7 +83,7 @@ static int type_find(__u64 code, char *out)
 	return found;
 }
 
-void fs_label_fstype(__u64 code, char *out)
+static void fstype_label(__u64 code, char *out)
 {
 	char name[9] = "";
 
@@ -115,14 +96,13 @@ void fs_label_fstype(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
 }
 
-int fs_codes_fstype(const char *text, __u64 *ret_code, size_t max)
+static int fstype_codes(const char *text, __u64 *ret_code, size_t max)
 {
 	unsigned long long forgotten;
 
-	if (!max)
-		return -E2BIG;
-	*ret_code = code_of(text);
-	if (text[0] == '#' && sscanf(text, "#%16llx", &forgotten) == 1)
-		*ret_code = forgotten;
-	return 1;
+	if (text[0] != '#' || sscanf(text, "#%16llx", &forgotten) != 1)
+		forgotten = code_of(text);
+	return codes_one(forgotten, ret_code, max);
 }
+
+const struct field_codes fs_fstype_codes = { .label = fstype_label, .codes = fstype_codes };

@@ -67,36 +67,12 @@ static void status_label(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "signal %llu", (unsigned long long)(code & 127));
 }
 
-static void life_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
+static const struct field_codes status_codes = { .label = status_label, .n = STATUS_SIGNAL + 128 };
 
-	if (field == LIFE_STATUS)
-		status_label(code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int status_codes(const char *text, __u64 *ret_code)
-{
-	for (__u64 code = 0; code < STATUS_SIGNAL + 128; code++) {
-		char label[LABEL_MAX + 1];
-
-		status_label(code, label);
-		if (!strcmp(label, text)) {
-			*ret_code = code;
-			return 1;
-		}
-	}
-	return 0;
-}
-
-static int life_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field != LIFE_STATUS)
-		return process_codes(field, text, ret_code, max);
-	return max ? status_codes(text, ret_code) : -E2BIG;
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[LIFE_STATUS] = &status_codes,
+};
 
 /* ---- the tracers ---- */
 
@@ -112,8 +88,8 @@ static int life_codes(void *self, unsigned field, const char *text, __u64 *ret_c
 		.may_detach = 1,                                                                            \
 		.start = name##_start,                                                                      \
 		.stop = programs_stop,                                                                      \
-		.label = life_label,                                                                        \
-		.codes = life_codes,                                                                        \
+		.codes = codes,                                                                             \
+		.n_codes = CODES_N(codes),                                                                  \
 		.lost = programs_lost,                                                                      \
 		.doctor = programs_doctor,                                                                  \
 	}

@@ -45,26 +45,14 @@ static const char *const types[LOCK_N] = {
 
 static const char *const names[] = { [LOCK_ANY] = "other lock", [LOCK_MMAP] = "mmap_lock" };
 
-static void lock_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
+static const struct field_codes type_codes = CODES_NAMES(types, LOCK_SEMAPHORE);
+static const struct field_codes lock_codes = CODES_NAMES(names, LOCK_ANY);
 
-	if (field == LOCK_TYPE)
-		snprintf(out, LABEL_MAX + 1, "%s", types[code < LOCK_N ? code : LOCK_SEMAPHORE]);
-	else if (field == LOCK_LOCK)
-		snprintf(out, LABEL_MAX + 1, "%s", names[code == LOCK_MMAP]);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int lock_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == LOCK_TYPE)
-		return programs_code_of(types, LOCK_N, text, ret_code, max);
-	if (field == LOCK_LOCK)
-		return programs_code_of(names, 2, text, ret_code, max);
-	return process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[LOCK_TYPE] = &type_codes,
+	[LOCK_LOCK] = &lock_codes,
+};
 
 static __u64 lock_lost(void *self)
 {
@@ -83,8 +71,8 @@ const struct tracer contention_tracer = {
 	.may_detach = 1,
 	.start = lock_start,
 	.stop = programs_stop,
-	.label = lock_label,
-	.codes = lock_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = lock_lost,
 	.doctor = programs_doctor,
 };

@@ -45,25 +45,13 @@ static int sample_start(void **ret_self, struct tracer_programs *ret_programs, c
 
 static const char *const modes[] = { [MODE_KERNEL] = "kernel", [MODE_USER] = "user" };
 
-static void sample_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
+static const struct field_codes mode_codes = CODES_NAMES(modes, MODE_KERNEL);
 
-	if (field == SAMPLE_MODE)
-		snprintf(out, LABEL_MAX + 1, "%s", modes[code == MODE_USER]);
-	else if (field == SAMPLE_STACK)
-		stacks_label(p->stacks, code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int sample_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == SAMPLE_STACK)
-		return -EOPNOTSUPP;
-	return field == SAMPLE_MODE ? programs_code_of(modes, 2, text, ret_code, max) :
-	       process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[SAMPLE_MODE] = &mode_codes,
+	[SAMPLE_STACK] = &programs_stack,
+};
 
 static void sample_want(void *self, __u64 wanted)
 {
@@ -80,8 +68,8 @@ const struct tracer samples_tracer = {
 	.start = sample_start,
 	.stop = programs_stop,
 	.want = sample_want,
-	.label = sample_label,
-	.codes = sample_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = programs_lost,
 	.doctor = programs_doctor,
 };

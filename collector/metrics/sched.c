@@ -91,30 +91,15 @@ static const char *const leaves[LEAVE_N] = {
 
 static const char *const reasons[] = { REASON_NAMES, [REASON_NONE] = "preempted" };
 
-static void sched_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
+static const struct field_codes leave_codes = CODES_NAMES(leaves, LEAVE_OTHER);
+static const struct field_codes reason_codes = CODES_NAMES(reasons, REASON_OTHER);
 
-	if (field == SCHED_LEAVEREASON)
-		snprintf(out, LABEL_MAX + 1, "%s", leaves[code < LEAVE_N ? code : LEAVE_OTHER]);
-	else if (field == SCHED_REASON)
-		snprintf(out, LABEL_MAX + 1, "%s", reasons[code <= REASON_NONE ? code : REASON_OTHER]);
-	else if (field == SCHED_STACK)
-		stacks_label(p->stacks, code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int sched_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == SCHED_LEAVEREASON)
-		return programs_code_of(leaves, LEAVE_N, text, ret_code, max);
-	if (field == SCHED_REASON)
-		return programs_code_of(reasons, N_FIELDS(reasons), text, ret_code, max);
-	if (field == SCHED_STACK)
-		return -EOPNOTSUPP;
-	return process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[SCHED_LEAVEREASON] = &leave_codes,
+	[SCHED_REASON] = &reason_codes,
+	[SCHED_STACK] = &programs_stack,
+};
 
 static void sched_want(void *self, __u64 wanted)
 {
@@ -143,8 +128,8 @@ static const char *const tracepoints[] = { "sched_switch", NULL };
 		.start = name##_start,                                             \
 		.stop = programs_stop,                                             \
 		.want = sched_want,                                                \
-		.label = sched_label,                                              \
-		.codes = sched_codes,                                              \
+		.codes = codes,                                                    \
+		.n_codes = CODES_N(codes),                                         \
 		.lost = sched_lost,                                                \
 		.doctor = programs_doctor,                                         \
 	}

@@ -44,26 +44,11 @@ static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, 
 
 /* ---- while it runs ---- */
 
-static void syscall_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
-
-	if (field == SYSCALL_SYSCALL)
-		syscall_label_name(code, out);
-	else if (field == SYSCALL_ERRNO)
-		syscall_label_errno(code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int syscall_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == SYSCALL_SYSCALL)
-		return syscall_codes_name(text, ret_code, max);
-	if (field == SYSCALL_ERRNO)
-		return syscall_codes_errno(text, ret_code, max);
-	return process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[SYSCALL_SYSCALL] = &syscall_name_codes,
+	[SYSCALL_ERRNO] = &syscall_errno_codes,
+};
 
 static __u64 syscall_lost(void *self)
 {
@@ -82,8 +67,8 @@ const struct tracer syscall_tracer = {
 	.alone = 1,
 	.start = syscall_start,
 	.stop = programs_stop,
-	.label = syscall_label,
-	.codes = syscall_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = syscall_lost,
 	.doctor = programs_doctor,
 };

@@ -2,7 +2,6 @@
 #include "collector/core/slice.h"
 #include "collector/metrics/syscall.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +35,7 @@ static const char *name_of(__u32 number, int is_compat)
 	return number < N(native) ? native[number] : NULL;
 }
 
-void syscall_label_name(__u64 code, char *out)
+static void name_label(__u64 code, char *out)
 {
 	int is_compat = (code & SYSCALL_COMPAT) != 0;
 	const char *name = name_of((__u32)code, is_compat);
@@ -57,7 +56,7 @@ int syscall_number(const char *name, int is_compat)
 	return -1;
 }
 
-int syscall_codes_name(const char *text, __u64 *ret_code, size_t max)
+static int name_codes(const char *text, __u64 *ret_code, size_t max)
 {
 	size_t len = strlen(text), tail = sizeof(COMPAT) - 1;
 	int is_compat = len > tail && !strcmp(text + len - tail, COMPAT), number;
@@ -67,11 +66,10 @@ int syscall_codes_name(const char *text, __u64 *ret_code, size_t max)
 	number = syscall_number(name, is_compat);
 	if (number < 0 && (sscanf(name, "syscall %d", &number) != 1 || name_of(number, is_compat)))
 		return 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = (__u32)number | (is_compat ? SYSCALL_COMPAT : 0);
-	return 1;
+	return codes_one((__u32)number | (is_compat ? SYSCALL_COMPAT : 0), ret_code, max);
 }
+
+const struct field_codes syscall_name_codes = { .label = name_label, .codes = name_codes };
 
 /* ---- errors ---- */
 
@@ -85,7 +83,7 @@ static const char *error_of(__u64 number)
 	return number <= SYSCALL_ERRNO_MAX ? strerrorname_np(number) : NULL;
 }
 
-void syscall_label_errno(__u64 code, char *out)
+static void errno_label(__u64 code, char *out)
 {
 	const char *name = error_of(code);
 
@@ -95,19 +93,4 @@ void syscall_label_errno(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "errno %llu", (unsigned long long)code);
 }
 
-int syscall_codes_errno(const char *text, __u64 *ret_code, size_t max)
-{
-	char label[LABEL_MAX + 1];
-	__u64 code;
-
-	for (code = 0; code <= SYSCALL_ERRNO_MAX; code++) {
-		syscall_label_errno(code, label);
-		if (strcmp(label, text))
-			continue;
-		if (!max)
-			return -E2BIG;
-		*ret_code = code;
-		return 1;
-	}
-	return 0;
-}
+const struct field_codes syscall_errno_codes = { .label = errno_label, .n = SYSCALL_ERRNO_MAX + 1 };

@@ -1,13 +1,10 @@
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/detail.h"
-#include "collector/mysql/digest.h"
 #include "collector/mysql/digest_text.h"
 #include "collector/mysql/label.h"
 #include "collector/mysql/metric.h"
 #include "collector/server/server_tracer.h"
 #include "collector/core/show.h"
-#include "collector/server/digest_sample.h"
-#include "collector/trace/text.h"
 #include "collector/server/exchange_label.h"
 #include "collector/mysql/mysql.skel.h"
 
@@ -19,7 +16,7 @@
 
 static const char *const names[] = { MYSQL_SERVERS, NULL };
 static const struct server_probe detail_probe = { "statement_ended", "statement's end", details_look, details_free };
-static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe };
+static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe, mysql_digest_read };
 
 /* What the program in the servers needs; NULL: it is not asked for. */
 static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
@@ -69,68 +66,20 @@ static int mysql_start(void **ret_self, struct tracer_programs *ret_programs, ch
 
 /* ---- labels ---- */
 
-static void label_digest(const struct server_tracer *t, __u64 code, char *out)
-{
-	struct specimen s;
-
-	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(t->specimens_fd, &code, &s))
-		digest_label_unseen(code, out);
-	else
-		digest_label(code, &s, out);
-}
-
-static void mysql_label(void *self, unsigned field, __u64 code, char *out)
-{
-	switch (field) {
-	case MYSQL_COMMAND:
-		mysql_label_command(code, out);
-		break;
-	case MYSQL_STATEMENT:
-		mysql_label_statement(code, out);
-		break;
-	case MYSQL_DIGEST:
-		label_digest(self, code, out);
-		break;
-	case MYSQL_STATUS:
-		mysql_label_status(code, out);
-		break;
-	case MYSQL_BLOCKED_IN:
-		turn_label_blocked_in(code, out);
-		break;
-	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE:
-		server_label_name(self, code, out);
-		break;
-	case MYSQL_CLIENT:
-		server_label_client(self, code, out);
-		break;
-	case MYSQL_INSTANCE:
-		server_label_instance(self, code, out);
-		break;
-	case MYSQL_PID:
-		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
-		break;
-	case MYSQL_EXECNAME:
-		text_label(((const struct server_tracer *)self)->texts_fd, code, out);
-		break;
-	}
-}
-
-static int mysql_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	switch (field) {
-	case MYSQL_COMMAND: return mysql_codes_command(text, ret_code, max);
-	case MYSQL_STATEMENT: return mysql_codes_statement(text, ret_code, max);
-	case MYSQL_DIGEST: return digest_codes(text, ret_code, max);
-	case MYSQL_STATUS: return mysql_codes_status(text, ret_code, max);
-	case MYSQL_BLOCKED_IN: return turn_codes_blocked_in(text, ret_code, max);
-	case MYSQL_TABLE: case MYSQL_USER: case MYSQL_DATABASE: return turn_codes_name(text, ret_code, max);
-	case MYSQL_CLIENT: return turn_codes_client(text, ret_code, max);
-	case MYSQL_INSTANCE: return server_codes_instance(self, text, ret_code, max);
-	case MYSQL_PID: return text_codes_number(text, ret_code, max);
-	case MYSQL_EXECNAME: return text_codes(text, 0, ret_code, max);
-	default: return -EOPNOTSUPP;
-	}
-}
+static const struct field_codes *const codes[] = {
+	[MYSQL_COMMAND] = &mysql_command_codes,
+	[MYSQL_STATEMENT] = &mysql_statement_codes,
+	[MYSQL_DIGEST] = &server_digest,
+	[MYSQL_TABLE] = &server_name,
+	[MYSQL_STATUS] = &mysql_status_codes,
+	[MYSQL_USER] = &server_name,
+	[MYSQL_DATABASE] = &server_name,
+	[MYSQL_CLIENT] = &server_client,
+	[MYSQL_INSTANCE] = &server_instance,
+	[MYSQL_PID] = &codes_number,
+	[MYSQL_EXECNAME] = &server_execname,
+	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
+};
 
 /* Where the bytes hide a statement. */
 #define DETAILED (WANTED_FIELD(MYSQL_COMMAND) | WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | \
@@ -179,8 +128,8 @@ const struct tracer mysql_tracer = {
 	.start = mysql_start,
 	.want = server_want,
 	.stop = server_stop,
-	.label = mysql_label,
-	.codes = mysql_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.moving = WANTED_FIELD(MYSQL_INSTANCE),
 	.moved = server_moved,
 	.lost = server_lost,

@@ -1,11 +1,8 @@
 #include "collector/postgresql/postgresql.h"
-#include "collector/postgresql/digest.h"
 #include "collector/postgresql/digest_text.h"
 #include "collector/postgresql/label.h"
 #include "collector/postgresql/metric.h"
 #include "collector/server/server_tracer.h"
-#include "collector/server/digest_sample.h"
-#include "collector/trace/text.h"
 #include "collector/server/exchange_label.h"
 #include "collector/postgresql/postgresql.skel.h"
 
@@ -14,7 +11,7 @@
 #include <string.h>
 
 static const char *const names[] = { POSTGRESQL_SERVERS, NULL };
-static const struct server_protocol protocol = { "postgresql.queries", names, NULL };
+static const struct server_protocol protocol = { "postgresql.queries", names, NULL, postgresql_digest_read };
 
 static int postgresql_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
@@ -27,70 +24,20 @@ static int postgresql_start(void **ret_self, struct tracer_programs *ret_program
 
 /* ---- labels ---- */
 
-static void label_digest(const struct server_tracer *t, __u64 code, char *out)
-{
-	struct specimen s;
-
-	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(t->specimens_fd, &code, &s))
-		digest_label_unseen(code, out);
-	else
-		postgresql_digest_label(code, &s, out);
-}
-
-static void postgresql_label(void *self, unsigned field, __u64 code, char *out)
-{
-	struct server_tracer *t = self;
-
-	switch (field) {
-	case POSTGRESQL_COMMAND:
-		postgresql_label_command(code, out);
-		break;
-	case POSTGRESQL_STATEMENT:
-		postgresql_label_statement(code, out);
-		break;
-	case POSTGRESQL_DIGEST:
-		label_digest(t, code, out);
-		break;
-	case POSTGRESQL_STATUS:
-		postgresql_label_status(code, out);
-		break;
-	case POSTGRESQL_TABLE: case POSTGRESQL_DATABASE: case POSTGRESQL_USER:
-		server_label_name(t, code, out);
-		break;
-	case POSTGRESQL_CLIENT:
-		server_label_client(t, code, out);
-		break;
-	case POSTGRESQL_INSTANCE:
-		server_label_instance(t, code, out);
-		break;
-	case POSTGRESQL_PID:
-		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
-		break;
-	case POSTGRESQL_EXECNAME:
-		text_label(t->texts_fd, code, out);
-		break;
-	case POSTGRESQL_BLOCKED_IN:
-		turn_label_blocked_in(code, out);
-		break;
-	}
-}
-
-static int postgresql_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	switch (field) {
-	case POSTGRESQL_COMMAND: return postgresql_codes_command(text, ret_code, max);
-	case POSTGRESQL_STATEMENT: return postgresql_codes_statement(text, ret_code, max);
-	case POSTGRESQL_DIGEST: return postgresql_digest_codes(text, ret_code, max);
-	case POSTGRESQL_STATUS: return postgresql_codes_status(text, ret_code, max);
-	case POSTGRESQL_TABLE: case POSTGRESQL_DATABASE: case POSTGRESQL_USER: return turn_codes_name(text, ret_code, max);
-	case POSTGRESQL_CLIENT: return turn_codes_client(text, ret_code, max);
-	case POSTGRESQL_INSTANCE: return server_codes_instance(self, text, ret_code, max);
-	case POSTGRESQL_PID: return text_codes_number(text, ret_code, max);
-	case POSTGRESQL_BLOCKED_IN: return turn_codes_blocked_in(text, ret_code, max);
-	case POSTGRESQL_EXECNAME: return text_codes(text, 0, ret_code, max);
-	default: return -EOPNOTSUPP;
-	}
-}
+static const struct field_codes *const codes[] = {
+	[POSTGRESQL_COMMAND] = &postgresql_command_codes,
+	[POSTGRESQL_STATEMENT] = &postgresql_statement_codes,
+	[POSTGRESQL_DIGEST] = &server_digest,
+	[POSTGRESQL_TABLE] = &server_name,
+	[POSTGRESQL_STATUS] = &postgresql_status_codes,
+	[POSTGRESQL_DATABASE] = &server_name,
+	[POSTGRESQL_USER] = &server_name,
+	[POSTGRESQL_CLIENT] = &server_client,
+	[POSTGRESQL_INSTANCE] = &server_instance,
+	[POSTGRESQL_PID] = &codes_number,
+	[POSTGRESQL_EXECNAME] = &server_execname,
+	[POSTGRESQL_BLOCKED_IN] = &turn_blocked_in,
+};
 
 static void postgresql_doctor(void *self, FILE *out)
 {
@@ -110,8 +57,8 @@ const struct tracer postgresql_tracer = {
 	.start = postgresql_start,
 	.want = server_want,
 	.stop = server_stop,
-	.label = postgresql_label,
-	.codes = postgresql_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.moving = WANTED_FIELD(POSTGRESQL_INSTANCE),
 	.moved = server_moved,
 	.lost = server_lost,

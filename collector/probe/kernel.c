@@ -121,11 +121,18 @@ __u32 traced_refresh(struct kernel *k, struct traced *on)
 
 /* ---- enabling ---- */
 
+static int traced_codes(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	const struct traced *on = arg;
+
+	return codes_find(on->tracer->codes[field], on->self, field, text, ret_code, max);
+}
+
 static struct filter_names filter_names(const struct kernel *k, const struct traced *on)
 {
 	const struct tracer *t = on->tracer;
 
-	return (struct filter_names){ t->metric, k->conf.source, t->codes, on->self, t->moving };
+	return (struct filter_names){ t->metric, k->conf.source, traced_codes, (void *)on, t->moving };
 }
 
 /* Texts become codes, so its programs run already. */
@@ -150,11 +157,11 @@ static void filters_look(struct kernel *k, struct traced *on, __s64 now_ns)
 			reader_lose(it->reader, 1, since_ns, now_ns);
 }
 
-static void label(void *arg, unsigned field, __u64 code, char *out)
+static void traced_label(void *arg, unsigned field, __u64 code, char *out)
 {
 	const struct traced *on = arg;
 
-	on->tracer->label(on->self, field, code, out);
+	codes_label(on->tracer->codes[field], on->self, field, code, out);
 }
 
 static int instrument_open(struct kernel *k, struct instrument *it, struct traced *on, const struct ring_plan *plan,
@@ -162,7 +169,7 @@ static int instrument_open(struct kernel *k, struct instrument *it, struct trace
 {
 	struct record_target target = { on->programs.events_fd, on->programs.chain_fd, on->programs.verbatims_fd,
 					(on->instead ? on->tracer->instead : on->tracer->tracepoints)[0] };
-	struct reader_labels labels = { label, on, on->tracer->metric };
+	struct reader_labels labels = { traced_label, on, on->tracer->metric };
 	struct filter_names names;
 	struct reader_ring ring = { .plan = *plan, .keys = &record_keys, .keys_arg = &it->record };
 	int err = record_load(plan, &target, index, &it->record, reason);

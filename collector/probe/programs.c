@@ -1,5 +1,7 @@
 #include "collector/probe/programs.h"
+#include "collector/trace/address.h"
 #include "collector/core/log.h"
+#include "collector/trace/text.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -40,6 +42,7 @@ void programs_stop(void *self)
 	free(p->link);
 	free(p->event_fd);
 	stacks_free(p->stacks);
+	owners_close(&p->owners);
 	bpf_object__destroy_skeleton(p->skeleton);
 	free(p->bpf);
 	free(p);
@@ -75,6 +78,7 @@ int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct
 	}
 	p->texts.texts_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "texts");
 	p->texts.paths_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "paths");
+	p->addresses_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "addresses");
 	*ret = p;
 	return 0;
 }
@@ -128,6 +132,15 @@ int programs_attach_events(struct programs *p, const struct programs_event *even
 
 /* ---- while it runs ---- */
 
+int programs_open_owners(struct programs *p, struct bpf_program *program, __u32 *pass, char *reason)
+{
+	int err = owners_open(program, pass, &p->owners);
+
+	if (err)
+		snprintf(reason, REASON_MAX, "looking for the owners of sockets failed: %s", strerror(-err));
+	return err;
+}
+
 void programs_want_stacks(struct programs *p, int wanted)
 {
 	int err;
@@ -141,17 +154,6 @@ void programs_want_stacks(struct programs *p, int wanted)
 	err = stacks_new(bpf_object__find_map_fd_by_name(*p->skeleton->obj, "stacks"), &p->stacks);
 	if (err && !p->stacks_failed++)
 		log_error("stacks cannot be kept and named (%s): all are told as unknown", strerror(-err));
-}
-
-int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(texts[i], text))
-			continue;
-		*ret_code = i;
-		return max ? 1 : -E2BIG;
-	}
-	return 0;
 }
 
 __u64 programs_lost(void *self)
@@ -177,3 +179,45 @@ void programs_doctor(void *self, FILE *out)
 		if (bpf_program__fd(program) >= 0)
 			tracer_doctor_program(out, bpf_program__name(program), bpf_program__fd(program));
 }
+
+/* ---- labels ---- */
+
+static void process_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	process_label(&((const struct programs *)self)->texts, field, code, out);
+}
+
+static int process_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return process_codes(field, text, ret_code, max);
+}
+
+static void text_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	text_label(((const struct programs *)self)->texts.texts_fd, code, out);
+}
+
+static int text_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return text_codes(text, 0, ret_code, max);
+}
+
+static void address_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	address_label(((const struct programs *)self)->addresses_fd, code, out);
+}
+
+static int address_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return address_codes(text, ret_code, max);
+}
+
+static void stack_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	stacks_label(((const struct programs *)self)->stacks, code, out);
+}
+
+const struct field_codes programs_process = { .label_of = process_label_of, .codes_of = process_codes_of };
+const struct field_codes programs_text = { .label_of = text_label_of, .codes_of = text_codes_of };
+const struct field_codes programs_address = { .label_of = address_label_of, .codes_of = address_codes_of };
+const struct field_codes programs_stack = { .label_of = stack_label_of };

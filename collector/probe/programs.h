@@ -10,6 +10,8 @@
 #ifndef HEATSCOPE_PROGRAMS_H
 #define HEATSCOPE_PROGRAMS_H
 
+#include "collector/core/field_codes.h"
+#include "collector/trace/owners.h"
 #include "collector/trace/process.h"
 #include "collector/trace/stack.h"
 #include "collector/probe/tracer.h"
@@ -19,6 +21,8 @@ struct programs {
 	void *bpf;			/* struct x_bpf */
 	struct bpf_object_skeleton *skeleton;
 	struct process_texts texts;
+	int addresses_fd;		/* of those that include address.bpf.h */
+	struct owners owners;		/* of those that include owner.bpf.h */
 	struct stacks *stacks;		/* of those that gather them, while somebody wants them */
 	int stacks_failed;		/* times that could not be had */
 	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
@@ -44,14 +48,22 @@ struct programs_event {
 
 int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
 
+/* The program is owner.bpf.h's iterator, and pass its counter: looks who has sockets open, for owners_look().  It is not attached by
+ * itself: bpf_program__set_autoattach(program, false) before programs_start(). */
+int programs_open_owners(struct programs *p, struct bpf_program *program, __u32 *pass, char *reason);
+
 /* For what tracer.want is given.  Where stacks cannot be had, all are unknown, and the log says why. */
 void programs_want_stacks(struct programs *p, int wanted);
-
-/* For a field whose codes are places in a table of n texts: what tracer.codes gives. */
-int programs_code_of(const char *const *texts, size_t n, const char *text, __u64 *ret_code, size_t max);
 
 /* How often the kernel left out a program, because it would have run inside itself. */
 __u64 programs_lost(void *self);
 void programs_doctor(void *self, FILE *out);
+
+/* Rows for a tracer whose self is a struct programs. */
+extern const struct field_codes programs_process;	/* any of process.h's fields */
+extern const struct field_codes programs_text, programs_address, programs_stack;
+
+/* The first rows of such a table: process.h's fields. */
+#define PROGRAMS_PROCESS_CODES [0 ... PROCESS_N_FIELDS - 1] = &programs_process
 
 #endif

@@ -15,6 +15,7 @@
 #define HEATSCOPE_TRACER_H
 
 #include "collector/ring/event.h"
+#include "collector/core/field_codes.h"
 #include "collector/core/instrumentation.h"
 #include <stdio.h>
 
@@ -68,8 +69,10 @@ struct tracer {
 	int (*start)(void **ret_self, struct tracer_programs *ret_programs, char *reason);
 	void (*stop)(void *self);
 
-	/* The label of a field's code; out is LABEL_MAX + 1 bytes. */
-	void (*label)(void *self, unsigned field, __u64 code, char *out);
+	/* Of each of an event's fields how its codes are shown, and the other way, for predicates: the codes that a text
+	 * stands for, also of what is still to come. */
+	const struct field_codes *const *codes;
+	size_t n_codes;			/* fields that have a row */
 
 	/* Capabilities beyond NEED_TRACING (need.h), which every tracer needs; in most none. */
 	__u64 caps;
@@ -96,12 +99,8 @@ struct tracer {
 	/* What somebody keeps or asks for, events.bpf.h's `wanted`; called with more before that is set, with less after. */
 	void (*want)(void *self, __u64 wanted);
 
-	/* The other way: the codes that are shown as `text` in a field, 0 or more, for predicates; all of
-	 * them, also of what is still to come.  -E2BIG: more than max; -EOPNOTSUPP: not of this field. */
-	int (*codes)(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max);
-
-	/* But of these fields, WANTED_FIELD(), the codes come and go (and are not 0): asked for again before
-	 * each drain.  moved() says since when what codes() says now may have been so already. */
+	/* Of these fields, WANTED_FIELD(), the codes of a text come and go (and are not 0): asked for again before
+	 * each drain.  moved() says since when what they are now may have been so already. */
 	__u64 moving;
 	__s64 (*moved)(void *self);
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */

@@ -1,10 +1,10 @@
-/* digest_read.h - a whole text by the dialect whose header was included before: a digest_reader. */
+/* digest_read.h - defines the digest_reader DIGEST_READ: a whole text by the dialect whose header was included before. */
 #ifndef HEATSCOPE_DIGEST_READ_H
 #define HEATSCOPE_DIGEST_READ_H
 
 #include "collector/server/digest_text.h"
 
-static __u64 digest_of(const char *sql, size_t len, int whole, struct specimen *ret_tokens)
+__u64 DIGEST_READ(const char *sql, size_t len, int whole, struct specimen *ret_tokens)
 {
 	struct digest d;
 	__u64 code;

@@ -1,25 +1,14 @@
 #include "collector/server/exchange_label.h"
-#include "collector/trace/address.h"
 #include "collector/ring/clean.h"
-#include "collector/probe/programs.h"
 #include "collector/core/slice.h"
 #include "collector/server/exchange.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 static const char *const blocked_in_names[] = { REASON_NAMES, [REASON_NONE] = "cpu", [TURN_ENDED] = "none" };
 
-void turn_label_blocked_in(__u64 code, char *out)
-{
-	snprintf(out, LABEL_MAX + 1, "%s", blocked_in_names[code <= TURN_ENDED ? code : REASON_OTHER]);
-}
-
-int turn_codes_blocked_in(const char *text, __u64 *ret_code, size_t max)
-{
-	return programs_code_of(blocked_in_names, TURN_ENDED + 1, text, ret_code, max);
-}
+const struct field_codes turn_blocked_in = CODES_NAMES(blocked_in_names, REASON_OTHER);
 
 /* ---- names ---- */
 
@@ -57,25 +46,10 @@ int turn_codes_name(const char *text, __u64 *ret_code, size_t max)
 {
 	__u64 code;
 
-	if (!max)
-		return -E2BIG;
 	for (code = 0; code <= NAME_ENCRYPTED; code++)
 		if (!strcmp(text, name_special[code]))
 			break;
 	if (code > NAME_ENCRYPTED && !clean_code(text, &code))
 		code = name_of(text, strlen(text));
-	*ret_code = code;
-	return 1;
-}
-
-/* ---- clients ---- */
-
-int turn_codes_client(const char *text, __u64 *ret_code, size_t max)
-{
-	if (strcmp(text, "local"))
-		return address_codes(text, ret_code, max);
-	if (!max)
-		return -E2BIG;
-	*ret_code = CLIENT_LOCAL;
-	return 1;
+	return codes_one(code, ret_code, max);
 }

@@ -7,15 +7,12 @@
 #ifndef HEATSCOPE_TURN_LABEL_H
 #define HEATSCOPE_TURN_LABEL_H
 
+#include "collector/core/field_codes.h"
 #include "collector/server/name.h"
 
-#include <stddef.h>
+extern const struct field_codes turn_blocked_in;
 
-void turn_label_blocked_in(__u64 code, char *out);
 void turn_label_name(__u64 code, const struct name *name, char *out);	/* name NULL: it is not known */
-
-int turn_codes_blocked_in(const char *text, __u64 *ret_code, size_t max);
-int turn_codes_client(const char *text, __u64 *ret_code, size_t max);
 int turn_codes_name(const char *text, __u64 *ret_code, size_t max);
 
 #endif

@@ -1,5 +1,6 @@
 #include "collector/server/server_tracer.h"
 #include "collector/trace/address.h"
+#include "collector/server/digest.h"
 #include "collector/metrics/fs_call.h"
 #include "collector/core/log.h"
 #include "collector/probe/need.h"
@@ -280,31 +281,60 @@ const char *server_lacking(void *self, __u64 wanted)
 
 /* ---- labels ---- */
 
-void server_label_instance(struct server_tracer *s, __u64 code, char *out)
+static void digest_label_of(void *self, unsigned field, __u64 code, char *out)
 {
+	const struct server_tracer *s = self;
+	struct specimen tokens;
+
+	if (code <= DIGEST_UNKNOWN || bpf_map_lookup_elem(s->specimens_fd, &code, &tokens))
+		digest_label_unseen(code, out);
+	else
+		digest_label_by(s->protocol->read, code, &tokens, out);
+}
+
+static int digest_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return digest_codes_by(((const struct server_tracer *)self)->protocol->read, text, ret_code, max);
+}
+
+static void name_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	struct name name;
+
+	turn_label_name(code, bpf_map_lookup_elem(((const struct server_tracer *)self)->names_fd, &code, &name) ? NULL : &name, out);
+}
+
+static int name_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return turn_codes_name(text, ret_code, max);
+}
+
+static void client_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	if (code == CLIENT_LOCAL)
+		snprintf(out, LABEL_MAX + 1, "local");
+	else
+		address_label(((const struct server_tracer *)self)->addresses_fd, code, out);
+}
+
+static int client_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return strcmp(text, "local") ? address_codes(text, ret_code, max) : codes_one(CLIENT_LOCAL, ret_code, max);
+}
+
+static void instance_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	struct server_tracer *s = self;
+
 	if (code & INSTANCE_UNIX)
 		text_label(s->texts_fd, code, out);
 	else
 		snprintf(out, LABEL_MAX + 1, "%s", servers_where(&s->servers, code >> 16, code & 0xffff));
 }
 
-void server_label_name(const struct server_tracer *s, __u64 code, char *out)
+static int instance_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
 {
-	struct name name;
-
-	turn_label_name(code, bpf_map_lookup_elem(s->names_fd, &code, &name) ? NULL : &name, out);
-}
-
-void server_label_client(const struct server_tracer *s, __u64 code, char *out)
-{
-	if (code == CLIENT_LOCAL)
-		snprintf(out, LABEL_MAX + 1, "local");
-	else
-		address_label(s->addresses_fd, code, out);
-}
-
-int server_codes_instance(const struct server_tracer *s, const char *text, __u64 *ret_code, size_t max)
-{
+	const struct server_tracer *s = self;
 	int n = text_codes(text, INSTANCE_UNIX, ret_code, max), more;
 
 	if (n < 0)
@@ -312,6 +342,22 @@ int server_codes_instance(const struct server_tracer *s, const char *text, __u64
 	more = servers_codes(&s->servers, text, ret_code + n, max - (size_t)n);
 	return more < 0 ? more : n + more;
 }
+
+static void execname_label_of(void *self, unsigned field, __u64 code, char *out)
+{
+	text_label(((const struct server_tracer *)self)->texts_fd, code, out);
+}
+
+static int execname_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
+{
+	return text_codes(text, 0, ret_code, max);
+}
+
+const struct field_codes server_digest = { .label_of = digest_label_of, .codes_of = digest_codes_of };
+const struct field_codes server_name = { .label_of = name_label_of, .codes_of = name_codes_of };
+const struct field_codes server_client = { .label_of = client_label_of, .codes_of = client_codes_of };
+const struct field_codes server_instance = { .label_of = instance_label_of, .codes_of = instance_codes_of };
+const struct field_codes server_execname = { .label_of = execname_label_of, .codes_of = execname_codes_of };
 
 /* ---- while it runs ---- */
 

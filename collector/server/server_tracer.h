@@ -9,6 +9,7 @@
 #ifndef HEATSCOPE_SERVER_TRACER_H
 #define HEATSCOPE_SERVER_TRACER_H
 
+#include "collector/server/digest_text.h"
 #include "collector/server/servers.h"
 #include "collector/probe/tracer.h"
 #include "collector/server/exchange.h"
@@ -29,6 +30,7 @@ struct server_protocol {
 	const char *metric;		/* its name, for people */
 	const char *const *names;	/* of its servers' processes; NULL at the end */
 	const struct server_probe *probe;	/* NULL: none */
+	digest_reader *read;		/* its dialect */
 };
 
 /* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
@@ -103,10 +105,8 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 const char *server_lacking(void *self, __u64 wanted);
 void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out);
 
-void server_label_name(const struct server_tracer *s, __u64 code, char *out);
-void server_label_client(const struct server_tracer *s, __u64 code, char *out);
-void server_label_instance(struct server_tracer *s, __u64 code, char *out);
-int server_codes_instance(const struct server_tracer *s, const char *text, __u64 *ret_code, size_t max);
+/* Rows for a tracer whose self is a struct server_tracer; the fields that every protocol has. */
+extern const struct field_codes server_digest, server_name, server_client, server_instance, server_execname;
 
 /* Tracepoints, and what stands for them. */
 extern const char *const server_tracepoints[], *const server_calls[];

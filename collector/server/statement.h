@@ -17,4 +17,10 @@ enum {				/* no word packs into these */
 	 STATEMENT_LETTER(s, 3) | STATEMENT_LETTER(s, 4) | STATEMENT_LETTER(s, 5) |                 \
 	 STATEMENT_LETTER(s, 6) | STATEMENT_LETTER(s, 7))
 
+/* Rows {name, code} of all kinds, those of the protocol's STATEMENT_KEYWORDS after the three above. */
+#define STATEMENT_NAME(name, letters) { name, STATEMENT_CODE(letters) },
+#define STATEMENT_NAMES                                                                             \
+	{ "none", STATEMENT_NONE }, { "unknown", STATEMENT_UNKNOWN }, { "misc", STATEMENT_MISC },   \
+	STATEMENT_KEYWORDS(STATEMENT_NAME)
+
 #endif

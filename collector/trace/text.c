@@ -54,19 +54,3 @@ int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max)
 	}
 	return n;
 }
-
-int text_codes_number(const char *text, __u64 *ret_code, size_t max)
-{
-	unsigned long long number;
-	char shown[24];
-
-	if (sscanf(text, "%20llu", &number) != 1)
-		return 0;
-	snprintf(shown, sizeof(shown), "%llu", number);
-	if (strcmp(shown, text))
-		return 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = number;
-	return 1;
-}

@@ -40,9 +40,6 @@ void text_label(int texts_fd, __u64 code, char *out);	/* LABEL_MAX + 1 bytes */
 /* The codes that text_label() may show as this text, with the mark they were remembered with; how many,
  * or -E2BIG. */
 int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max);
-
-/* The same where codes are shown as decimal numbers. */
-int text_codes_number(const char *text, __u64 *ret_code, size_t max);
 #endif
 
 #endif

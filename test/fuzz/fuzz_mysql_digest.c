@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static const struct digest_dialect of = { digest_text, digest_label, digest_codes, " \n/* ' */ # `\n-- \"\n", 0 };
+	static const struct digest_dialect of = { mysql_digest_read, " \n/* ' */ # `\n-- \"\n", 0 };
 
 	check_statement(&of, data, len);
 	if (len)

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	static const struct digest_dialect of = { postgresql_digest_text, postgresql_digest_label, postgresql_digest_codes, " \n/* /* ' */ */ -- \"\n", 1 };
+	static const struct digest_dialect of = { postgresql_digest_read, " \n/* /* ' */ */ -- \"\n", 1 };
 
 	check_statement(&of, data, len);
 	return 0;

@@ -9,9 +9,7 @@
 #include <string.h>
 
 struct digest_dialect {
-	__u64 (*text)(const char *sql, size_t len, int whole, char *out);
-	void (*label)(__u64 code, const struct specimen *tokens, char *out);
-	int (*codes)(const char *text, __u64 *ret_code, size_t max);
+	digest_reader *read;
 	const char *before;		/* white space and comments, which change nothing */
 	int lowers;			/* names between no quotes are told in lower case */
 };
@@ -29,7 +27,7 @@ static void check_label(const struct digest_dialect *of, const char *label, __u6
 
 	must(text && strlen(label) <= LABEL_MAX);
 	json_decref(text);
-	must(of->codes(label, &again, 1) == 1);
+	must(digest_codes_by(of->read, label, &again, 1) == 1);
 	must(again == code);
 }
 
@@ -77,18 +75,18 @@ static void check_statement(const struct digest_dialect *of, const uint8_t *data
 	memcpy(sql, of->before, n_before);
 	if (len)
 		memcpy(sql + n_before, data, len);
-	code = of->text((const char *)data, len, 1, label);
+	code = digest_text_by(of->read, (const char *)data, len, 1, label);
 	check_label(of, label, code);
 	check_table(of, data, len);
-	must(of->text(sql, n_before + len, 1, cut) == code && !strcmp(label, cut));
+	must(digest_text_by(of->read, sql, n_before + len, 1, cut) == code && !strcmp(label, cut));
 	tokens.len = (__u32)len;
 	tokens.cut = len & 1;
 	if (len)
 		memcpy(tokens.text, data, len < SPECIMEN_MAX ? len : SPECIMEN_MAX);
-	of->label(len ? code : of->text("", 0, !tokens.cut, cut), &tokens, cut);
+	digest_label_by(of->read, len ? code : digest_text_by(of->read, "", 0, !tokens.cut, cut), &tokens, cut);
 	check_label(of, cut, code);
-	must(of->text((const char *)data, len, 0, cut) != code);
-	code = of->text((const char *)data, len / 2, 0, cut);
+	must(digest_text_by(of->read, (const char *)data, len, 0, cut) != code);
+	code = digest_text_by(of->read, (const char *)data, len / 2, 0, cut);
 	must(strstr(cut, "…") != NULL);
 	check_label(of, cut, code);
 	free(sql);

@@ -1,11 +1,12 @@
 /* digest_kit.h - random statements whose digest is known, for test_mysql_digest and test_postgresql_digest.
  *
- *      digests_are_of_the_tokens(text, &mysql_style): each statement is written twice, with other literals, lengths of lists, white space,
- *      comments and capitals; both have one code, and their label is the tokens that the generator put together
+ *      digests_are_of_the_tokens(mysql_digest_read, &mysql_style): each statement is written twice, with other literals, lengths of
+ *      lists, white space, comments and capitals; both have one code, and their label is the tokens that the generator put together
  */
 #ifndef HEATSCOPE_TEST_DIGEST_KIT_H
 #define HEATSCOPE_TEST_DIGEST_KIT_H
 
+#include "collector/server/digest_text.h"
 #include "collector/core/slice.h"
 #include "test/kit/check.h"
 
@@ -96,7 +97,7 @@ static void statement_write(struct written *w, const struct digest_style *style,
 	write_text(w, rand_r(&seed) % 3 ? "" : " ; ");
 }
 
-static void digests_are_of_the_tokens(__u64 (*text)(const char *sql, size_t len, int whole, char *out), const struct digest_style *style)
+static void digests_are_of_the_tokens(digest_reader *read, const struct digest_style *style)
 {
 	static struct written a, b;
 	char label[LABEL_MAX + 1], other[LABEL_MAX + 1];
@@ -104,7 +105,7 @@ static void digests_are_of_the_tokens(__u64 (*text)(const char *sql, size_t len,
 	for (unsigned i = 0; i < 50000; i++) {
 		statement_write(&a, style, i, 2 * i);
 		statement_write(&b, style, i, 2 * i + 1);
-		if (text(a.sql, a.n, 1, label) != text(b.sql, b.n, 1, other) || strcmp(label, other))
+		if (digest_text_by(read, a.sql, a.n, 1, label) != digest_text_by(read, b.sql, b.n, 1, other) || strcmp(label, other))
 			fail_msg("\"%s\" and \"%s\"", a.sql, b.sql);
 		if (strcmp(label, a.want + 1))
 			fail_msg("\"%s\" is \"%s\", not \"%s\"", a.sql, label, a.want + 1);

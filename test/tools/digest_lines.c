@@ -8,14 +8,14 @@
 
 int main(int argc, char **argv)
 {
-	__u64 (*text)(const char *sql, size_t len, int whole, char *out) = digest_text;
+	digest_reader *read = mysql_digest_read;
 	static char line[65536];
 	char label[LABEL_MAX + 1];
 
 	if (argc > 1 && !strcmp(argv[1], "postgresql"))
-		text = postgresql_digest_text;
+		read = postgresql_digest_read;
 	while (fgets(line, sizeof(line), stdin)) {
-		__u64 code = text(line, strcspn(line, "\n"), 1, label);
+		__u64 code = digest_text_by(read, line, strcspn(line, "\n"), 1, label);
 
 		printf("%016llx\t%s\n", (unsigned long long)code, label);
 	}

@@ -1,11 +1,8 @@
-#include "collector/trace/address.h"
 #include "collector/probe/programs.h"
 #include "collector/metrics/syscall_label.h"
 #include "collector/metrics/net/tcp.h"
-#include "collector/trace/text.h"
 #include "collector/metrics/net/connects.skel.h"
 
-#include <errno.h>
 #include <string.h>
 
 static const struct field fields[] = {
@@ -44,44 +41,25 @@ static void label_outcome(__u64 code, char *out)
 	if (!code || code == TCP_CLOSED)
 		snprintf(out, LABEL_MAX + 1, "%s", code ? "closed" : "established");
 	else
-		syscall_label_errno(code, out);
+		codes_label(&syscall_errno_codes, NULL, 0, code, out);
 }
 
 static int codes_outcome(const char *text, __u64 *ret_code, size_t max)
 {
 	if (strcmp(text, "closed") && strcmp(text, "established"))
-		return strcmp(text, "0") ? syscall_codes_errno(text, ret_code, max) : 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = text[0] == 'c' ? TCP_CLOSED : 0;
-	return 1;
+		return strcmp(text, "0") ? codes_find(&syscall_errno_codes, NULL, 0, text, ret_code, max) : 0;
+	return codes_one(text[0] == 'c' ? TCP_CLOSED : 0, ret_code, max);
 }
 
-static void connects_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct programs *p = self;
-	const struct connects_bpf *bpf = p->bpf;
+static const struct field_codes outcome_codes = { .label = label_outcome, .codes = codes_outcome };
 
-	if (field == TCP_RADDR)
-		address_label(bpf_map__fd(bpf->maps.addresses), code, out);
-	else if (field == TCP_RPORT || field == TCP_LPORT)
-		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
-	else if (field == TCP_OUTCOME)
-		label_outcome(code, out);
-	else
-		process_label(&p->texts, field, code, out);
-}
-
-static int connects_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	if (field == TCP_RADDR)
-		return address_codes(text, ret_code, max);
-	if (field == TCP_RPORT || field == TCP_LPORT)
-		return text_codes_number(text, ret_code, max);
-	if (field == TCP_OUTCOME)
-		return codes_outcome(text, ret_code, max);
-	return process_codes(field, text, ret_code, max);
-}
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[TCP_RADDR] = &programs_address,
+	[TCP_RPORT] = &codes_number,
+	[TCP_LPORT] = &codes_number,
+	[TCP_OUTCOME] = &outcome_codes,
+};
 
 /* ---- while it runs ---- */
 
@@ -101,8 +79,8 @@ const struct tracer connects_tracer = {
 	.may_detach = 1,
 	.start = connects_start,
 	.stop = programs_stop,
-	.label = connects_label,
-	.codes = connects_codes,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
 	.lost = connects_lost,
 	.doctor = programs_doctor,
 };

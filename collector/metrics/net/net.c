@@ -1,14 +1,7 @@
 #include "collector/metrics/net/net.h"
-#include "collector/trace/address.h"
 #include "collector/metrics/net/net_label.h"
-#include "collector/trace/owners.h"
 #include "collector/probe/programs.h"
-#include "collector/trace/text.h"
 #include "collector/metrics/net/net.skel.h"
-
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
@@ -27,111 +20,49 @@ static const struct metric metric = {
 	"net", "packets", "network packets", "packets", fields, sizeof(fields) / sizeof(fields[0]), SCOPE_INTERVAL, NULL, NULL, NULL
 };
 
-struct net {
-	struct programs *programs;
-	struct net_bpf *bpf;
-	struct owners owners;
-};
-
-/* ---- start and stop ---- */
-
-static void net_stop(void *self)
-{
-	struct net *n = self;
-
-	owners_close(&n->owners);
-	programs_stop(n->programs);
-	free(n);
-}
+/* ---- start ---- */
 
 static int net_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
-	struct net *n = calloc(1, sizeof(*n));
+	struct net_bpf *bpf = net_bpf__open();
+	struct programs *p;
 	int err;
 
-	if (!n) {
-		snprintf(reason, REASON_MAX, "no memory");
-		return -ENOMEM;
-	}
-	n->bpf = net_bpf__open();
-	if (n->bpf)
-		bpf_program__set_autoattach(n->bpf->progs.look, false);
-	err = programs_start(n->bpf, n->bpf ? n->bpf->skeleton : NULL, &metric, &n->programs, reason);
+	if (bpf)
+		bpf_program__set_autoattach(bpf->progs.look, false);
+	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+	if (err)
+		return err;
+	err = programs_open_owners(p, bpf->progs.look, &bpf->bss->pass, reason);
 	if (err) {
-		free(n);
+		programs_stop(p);
 		return err;
 	}
-	err = owners_open(n->bpf->progs.look, &n->bpf->bss->pass, &n->owners);
-	if (err) {
-		snprintf(reason, REASON_MAX, "looking for the owners of sockets failed: %s", strerror(-err));
-		net_stop(n);
-		return err;
-	}
-	*ret_programs = TRACER_PROGRAMS(n->bpf);
-	*ret_self = n;
+	*ret_programs = TRACER_PROGRAMS(bpf);
+	*ret_self = p;
 	return 0;
-}
-
-/* ---- labels ---- */
-
-static void net_label(void *self, unsigned field, __u64 code, char *out)
-{
-	const struct net *n = self;
-
-	switch (field) {
-	case NET_DIRECTION:
-		net_label_direction(code, out);
-		break;
-	case NET_PROTOCOL:
-		net_label_protocol(code, out);
-		break;
-	case NET_LADDR:
-	case NET_RADDR:
-		address_label(bpf_map__fd(n->bpf->maps.addresses), code, out);
-		break;
-	case NET_LPORT:
-	case NET_RPORT:
-		snprintf(out, LABEL_MAX + 1, "%llu", (unsigned long long)code);
-		break;
-	case NET_NIC:
-		text_label(n->programs->texts.texts_fd, code, out);
-		break;
-	default:
-		process_label(&n->programs->texts, field, code, out);
-	}
-}
-
-static int net_codes(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
-{
-	switch (field) {
-	case NET_DIRECTION: return net_codes_direction(text, ret_code, max);
-	case NET_PROTOCOL: return net_codes_protocol(text, ret_code, max);
-	case NET_LADDR: case NET_RADDR: return address_codes(text, ret_code, max);
-	case NET_LPORT: case NET_RPORT: return text_codes_number(text, ret_code, max);
-	case NET_NIC: return text_codes(text, 0, ret_code, max);
-	default: return process_codes(field, text, ret_code, max);
-	}
 }
 
 /* ---- while it runs ---- */
 
+static const struct field_codes *const codes[] = {
+	PROGRAMS_PROCESS_CODES,
+	[NET_DIRECTION] = &net_direction_codes,
+	[NET_PROTOCOL] = &net_protocol_codes,
+	[NET_LADDR] = &programs_address,
+	[NET_RADDR] = &programs_address,
+	[NET_LPORT] = &codes_number,
+	[NET_RPORT] = &codes_number,
+	[NET_NIC] = &programs_text,
+};
+
 static void net_look(void *self, __s64 now_ns, const struct tracer_filing *filing)
 {
-	struct net *n = self;
+	struct programs *p = self;
+	const struct net_bpf *bpf = p->bpf;
 
-	if (n->bpf->bss->wanted & PROCESS_WANTED)
-		owners_look(&n->owners, now_ns);
-}
-
-static __u64 net_lost(void *self)
-{
-	return programs_lost(((struct net *)self)->programs);
-}
-
-static void net_doctor(void *self, FILE *out)
-{
-	if (self)
-		programs_doctor(((struct net *)self)->programs, out);
+	if (bpf->bss->wanted & PROCESS_WANTED)
+		owners_look(&p->owners, now_ns);
 }
 
 static const char *const tracepoints[] = { "netif_receive_skb", "net_dev_queue", "inet_sock_set_state", NULL };
@@ -142,10 +73,10 @@ const struct tracer net_tracer = {
 	.dispatch_ns = 20,
 	.may_detach = 1,
 	.start = net_start,
-	.stop = net_stop,
-	.label = net_label,
-	.codes = net_codes,
-	.lost = net_lost,
+	.stop = programs_stop,
+	.codes = codes,
+	.n_codes = CODES_N(codes),
+	.lost = programs_lost,
 	.look = net_look,
-	.doctor = net_doctor,
+	.doctor = programs_doctor,
 };

@@ -2,7 +2,6 @@
 #include "collector/metrics/net/net.h"
 #include "collector/core/slice.h"
 
-#include <errno.h>
 #include <linux/if_ether.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -24,12 +23,10 @@ static const struct {
 
 #define N_PROTOCOLS (sizeof(protocols) / sizeof(*protocols))
 
-void net_label_direction(__u64 code, char *out)
-{
-	snprintf(out, LABEL_MAX + 1, "%s", code == NET_OUT ? "out" : "in");
-}
+static const char *const directions[] = { [NET_IN] = "in", [NET_OUT] = "out" };
+const struct field_codes net_direction_codes = CODES_NAMES(directions, NET_IN);
 
-void net_label_protocol(__u64 code, char *out)
+static void protocol_label(__u64 code, char *out)
 {
 	size_t i;
 
@@ -43,26 +40,9 @@ void net_label_protocol(__u64 code, char *out)
 		snprintf(out, LABEL_MAX + 1, "IP protocol %llu", (unsigned long long)code);
 }
 
-static int is_label(void (*label)(__u64 code, char *out), __u64 code, const char *text)
+static int protocol_codes(const char *text, __u64 *ret_code, size_t max)
 {
-	char out[LABEL_MAX + 1];
-
-	label(code, out);
-	return !strcmp(out, text);
-}
-
-int net_codes_direction(const char *text, __u64 *ret_code, size_t max)
-{
-	if (strcmp(text, "in") && strcmp(text, "out"))
-		return 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = text[0] == 'o' ? NET_OUT : NET_IN;
-	return 1;
-}
-
-int net_codes_protocol(const char *text, __u64 *ret_code, size_t max)
-{
+	char label[LABEL_MAX + 1];
 	unsigned number;
 	__u64 code = ~0ull;
 	size_t i;
@@ -74,10 +54,10 @@ int net_codes_protocol(const char *text, __u64 *ret_code, size_t max)
 		code = number;
 	if (sscanf(text, "ethertype 0x%x", &number) == 1 && number < 65536)
 		code = NET_ETHERTYPE | number;
-	if (code == ~0ull || !is_label(net_label_protocol, code, text))
+	if (code == ~0ull)
 		return 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = code;
-	return 1;
+	protocol_label(code, label);
+	return strcmp(label, text) ? 0 : codes_one(code, ret_code, max);
 }
+
+const struct field_codes net_protocol_codes = { .label = protocol_label, .codes = protocol_codes };

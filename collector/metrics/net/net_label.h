@@ -1,18 +1,13 @@
-/* net_label.h - the names of directions and protocols, and what they are the names of.
+/* net_label.h - the names of directions and protocols.
  *
- * Shape   out is LABEL_MAX + 1 bytes (slice.h).  A protocol without a name is "IP protocol N" or "ethertype 0xXXXX".
+ * A protocol without a name is "IP protocol N" or "ethertype 0xXXXX".
+ * Thread  any; constant.
  */
 #ifndef HEATSCOPE_NET_LABEL_H
 #define HEATSCOPE_NET_LABEL_H
 
-#include <linux/types.h>
-#include <stddef.h>
+#include "collector/core/field_codes.h"
 
-void net_label_direction(__u64 code, char *out);
-void net_label_protocol(__u64 code, char *out);
-
-/* The codes that are shown so: how many, 0 or 1, or -E2BIG. */
-int net_codes_direction(const char *text, __u64 *ret_code, size_t max);
-int net_codes_protocol(const char *text, __u64 *ret_code, size_t max);
+extern const struct field_codes net_direction_codes, net_protocol_codes;
 
 #endif

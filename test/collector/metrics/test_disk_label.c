@@ -16,7 +16,7 @@ static void operations_have_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		disk_label_optype(cases[i].code, out);
+		codes_label(&disk_optype_codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].name);
 	}
 }
@@ -25,13 +25,13 @@ static void flags_are_listed(void **state)
 {
 	char out[LABEL_MAX + 1];
 
-	disk_label_flags(0, out);
+	codes_label(&disk_flags_codes, NULL, 0, 0, out);
 	assert_string_equal(out, "none");
-	disk_label_flags(DISK_SYNC, out);
+	codes_label(&disk_flags_codes, NULL, 0, DISK_SYNC, out);
 	assert_string_equal(out, "sync");
-	disk_label_flags(DISK_SYNC | DISK_META | DISK_FUA, out);
+	codes_label(&disk_flags_codes, NULL, 0, DISK_SYNC | DISK_META | DISK_FUA, out);
 	assert_string_equal(out, "sync+meta+fua");
-	disk_label_flags(~0ull, out);
+	codes_label(&disk_flags_codes, NULL, 0, ~0ull, out);
 	assert_string_equal(out, "sync+meta+ahead+fua+background");
 }
 
@@ -43,22 +43,22 @@ static void names_are_codes_again(void **state)
 	for (code = 0; code < OP_N; code++) {
 		int n, i;
 
-		disk_label_optype(code, out);
-		n = disk_codes_optype(out, again, 64);
+		codes_label(&disk_optype_codes, NULL, 0, code, out);
+		n = codes_find(&disk_optype_codes, NULL, 0, out, again, 64);
 		for (i = 0; i < n && again[i] != code; i++)
 			;
 		assert_true(i < n);
 		assert_int_equal(n, strcmp(out, "zone management") ? 1 : OP_ZONE_LAST - OP_ZONE_FIRST + 1);
 	}
 	for (code = 0; code < 2 * DISK_BACKGROUND; code++) {
-		disk_label_flags(code, out);
-		assert_int_equal(disk_codes_flags(out, again, 64), 1);
+		codes_label(&disk_flags_codes, NULL, 0, code, out);
+		assert_int_equal(codes_find(&disk_flags_codes, NULL, 0, out, again, 64), 1);
 		assert_int_equal(again[0], code);
 	}
-	assert_int_equal(disk_codes_optype("no such thing", again, 64), 0);
-	assert_int_equal(disk_codes_flags("fua+sync", again, 64), 0);
-	assert_int_equal(disk_codes_optype("read", again, 0), -E2BIG);
-	assert_int_equal(disk_codes_optype("zone management", again, 3), -E2BIG);
+	assert_int_equal(codes_find(&disk_optype_codes, NULL, 0, "no such thing", again, 64), 0);
+	assert_int_equal(codes_find(&disk_flags_codes, NULL, 0, "fua+sync", again, 64), 0);
+	assert_int_equal(codes_find(&disk_optype_codes, NULL, 0, "read", again, 0), -E2BIG);
+	assert_int_equal(codes_find(&disk_optype_codes, NULL, 0, "zone management", again, 3), -E2BIG);
 }
 
 static const struct CMUnitTest tests[] = {

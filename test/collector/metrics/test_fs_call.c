@@ -26,12 +26,12 @@ static void operations_have_names(void **state)
 	__u64 code, again;
 
 	for (code = FS_NONE + 1; code < FS_N_OPS; code++) {
-		fs_label_optype(code, out);
-		assert_int_equal(fs_codes_optype(out, &again, 1), 1);
+		codes_label(&fs_optype_codes, NULL, 0, code, out);
+		assert_int_equal(codes_find(&fs_optype_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, code);
 	}
-	assert_int_equal(fs_codes_optype("no such thing", &again, 1), 0);
-	assert_int_equal(fs_codes_optype("read", &again, 0), -E2BIG);
+	assert_int_equal(codes_find(&fs_optype_codes, NULL, 0, "no such thing", &again, 1), 0);
+	assert_int_equal(codes_find(&fs_optype_codes, NULL, 0, "read", &again, 0), -E2BIG);
 }
 
 /* All of them have different codes, and those are their names'. */
@@ -44,8 +44,8 @@ static void types_have_the_kernels_names(void **state)
 	while (f && fgets(line, sizeof(line), f)) {
 		line[strcspn(line, "\n")] = 0;
 		name = strchr(line, '\t') + 1;
-		assert_int_equal(fs_codes_fstype(name, &code, 1), 1);
-		fs_label_fstype(code, out);
+		assert_int_equal(codes_find(&fs_fstype_codes, NULL, 0, name, &code, 1), 1);
+		codes_label(&fs_fstype_codes, NULL, 0, code, out);
 		assert_string_equal(out, name);
 	}
 	if (f)
@@ -60,14 +60,14 @@ static void a_type_that_is_not_here_is_shown(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		fs_codes_fstype(names[i], &code, 1);
-		fs_label_fstype(code, out);
+		codes_find(&fs_fstype_codes, NULL, 0, names[i], &code, 1);
+		codes_label(&fs_fstype_codes, NULL, 0, code, out);
 		if (!i)
 			assert_string_equal(out, "befs");
-		assert_int_equal(fs_codes_fstype(out, &again, 1), 1);
+		assert_int_equal(codes_find(&fs_fstype_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, code);
 	}
-	assert_int_equal(fs_codes_fstype("ext4", &code, 0), -E2BIG);
+	assert_int_equal(codes_find(&fs_fstype_codes, NULL, 0, "ext4", &code, 0), -E2BIG);
 }
 
 static const struct CMUnitTest tests[] = {

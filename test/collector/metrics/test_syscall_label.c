@@ -17,7 +17,7 @@ static void calls_have_the_systems_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		syscall_label_name(cases[i].code, out);
+		codes_label(&syscall_name_codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].name);
 	}
 }
@@ -27,9 +27,9 @@ static void calls_of_32_bit_programs_are_others(void **state)
 {
 	char out[LABEL_MAX + 1];
 
-	syscall_label_name(SYSCALL_COMPAT | 3, out);
+	codes_label(&syscall_name_codes, NULL, 0, SYSCALL_COMPAT | 3, out);
 	assert_string_equal(out, "read (32-bit)");
-	syscall_label_name(SYSCALL_COMPAT | 99999, out);
+	codes_label(&syscall_name_codes, NULL, 0, SYSCALL_COMPAT | 99999, out);
 	assert_string_equal(out, "syscall 99999 (32-bit)");
 	assert_int_equal(syscall_number("read", 1), 3);
 }
@@ -42,20 +42,20 @@ static void names_are_codes_again(void **state)
 	__u64 code, again;
 
 	for (code = 0; code < 600; code++) {
-		syscall_label_name(code, out);
-		assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+		codes_label(&syscall_name_codes, NULL, 0, code, out);
+		assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, code);
-		syscall_label_name(code | SYSCALL_COMPAT, out);
-		assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+		codes_label(&syscall_name_codes, NULL, 0, code | SYSCALL_COMPAT, out);
+		assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, code | SYSCALL_COMPAT);
 	}
-	syscall_label_name((__u32)-1, out);
-	assert_int_equal(syscall_codes_name(out, &again, 1), 1);
+	codes_label(&syscall_name_codes, NULL, 0, (__u32)-1, out);
+	assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, out, &again, 1), 1);
 	assert_int_equal(again, (__u32)-1);
-	assert_int_equal(syscall_codes_name("no_such_call", &again, 1), 0);
-	assert_int_equal(syscall_codes_name("syscall 0", &again, 1), 0);	/* it has a name */
-	assert_int_equal(syscall_codes_name("", &again, 1), 0);
-	assert_int_equal(syscall_codes_name("read", &again, 0), -E2BIG);
+	assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, "no_such_call", &again, 1), 0);
+	assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, "syscall 0", &again, 1), 0);	/* it has a name */
+	assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, "", &again, 1), 0);
+	assert_int_equal(codes_find(&syscall_name_codes, NULL, 0, "read", &again, 0), -E2BIG);
 	assert_int_equal(syscall_number("no_such_call", 0), -1);
 }
 
@@ -70,12 +70,12 @@ static void errors_have_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		syscall_label_errno(cases[i].code, out);
+		codes_label(&syscall_errno_codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].name);
-		assert_int_equal(syscall_codes_errno(out, &again, 1), 1);
+		assert_int_equal(codes_find(&syscall_errno_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, cases[i].code);
 	}
-	assert_int_equal(syscall_codes_errno("ENOSUCH", &again, 1), 0);
+	assert_int_equal(codes_find(&syscall_errno_codes, NULL, 0, "ENOSUCH", &again, 1), 0);
 }
 
 static const struct CMUnitTest tests[] = {

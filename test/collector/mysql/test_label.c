@@ -22,7 +22,7 @@ static void commands_have_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		mysql_label_command(cases[i].code, out);
+		codes_label(&mysql_command_codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].name);
 	}
 }
@@ -31,15 +31,15 @@ static void statements_have_their_whole_word(void **state)
 {
 	char out[LABEL_MAX + 1];
 
-	mysql_label_statement(STATEMENT_CODE("select"), out);
+	codes_label(&mysql_statement_codes, NULL, 0, STATEMENT_CODE("select"), out);
 	assert_string_equal(out, "select");
-	mysql_label_statement(STATEMENT_CODE("savepoin"), out);
+	codes_label(&mysql_statement_codes, NULL, 0, STATEMENT_CODE("savepoin"), out);
 	assert_string_equal(out, "savepoint");
-	mysql_label_statement(STATEMENT_NONE, out);
+	codes_label(&mysql_statement_codes, NULL, 0, STATEMENT_NONE, out);
 	assert_string_equal(out, "none");
-	mysql_label_statement(STATEMENT_UNKNOWN, out);
+	codes_label(&mysql_statement_codes, NULL, 0, STATEMENT_UNKNOWN, out);
 	assert_string_equal(out, "unknown");
-	mysql_label_statement(STATEMENT_MISC, out);
+	codes_label(&mysql_statement_codes, NULL, 0, STATEMENT_MISC, out);
 	assert_string_equal(out, "misc");
 }
 
@@ -55,45 +55,45 @@ static void names_have_their_codes(void **state)
 	__u64 code, back;
 
 	for (code = 0; code <= COMMAND_UNKNOWN; code++) {
-		mysql_label_command(code, out);
-		assert_int_equal(mysql_codes_command(out, &back, 1), 1);
+		codes_label(&mysql_command_codes, NULL, 0, code, out);
+		assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, out, &back, 1), 1);
 		assert_true(back == code);
-		assert_int_equal(mysql_codes_command(out, &back, 0), -E2BIG);
+		assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, out, &back, 0), -E2BIG);
 	}
-	assert_int_equal(mysql_codes_command("command 3", &back, 1), 0);	/* that is `query` */
-	assert_int_equal(mysql_codes_command("command 099", &back, 1), 0);
-	assert_int_equal(mysql_codes_command("", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 3", &back, 1), 0);	/* that is `query` */
+	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "command 099", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_command_codes, NULL, 0, "", &back, 1), 0);
 #define STATEMENT_BACK(name, letters)                                             \
-	assert_int_equal(mysql_codes_statement(name, &back, 1), 1);                \
+	assert_int_equal(codes_find(&mysql_statement_codes, NULL, 0, name, &back, 1), 1);                \
 	assert_true(back == STATEMENT_CODE(letters));
 	STATEMENT_KEYWORDS(STATEMENT_BACK)
 #undef STATEMENT_BACK
 	for (code = STATEMENT_NONE; code <= STATEMENT_MISC; code++) {
-		mysql_label_statement(code, out);
-		assert_int_equal(mysql_codes_statement(out, &back, 1), 1);
+		codes_label(&mysql_statement_codes, NULL, 0, code, out);
+		assert_int_equal(codes_find(&mysql_statement_codes, NULL, 0, out, &back, 1), 1);
 		assert_true(back == code);
 	}
-	assert_int_equal(mysql_codes_statement("savepoin", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_statement_codes, NULL, 0, "savepoin", &back, 1), 0);
 	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
-		mysql_label_status(statuses[i].code, out);
+		codes_label(&mysql_status_codes, NULL, 0, statuses[i].code, out);
 		assert_string_equal(out, statuses[i].name);
-		assert_int_equal(mysql_codes_status(statuses[i].name, &back, 1), 1);
+		assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, statuses[i].name, &back, 1), 1);
 		assert_true(back == statuses[i].code);
 	}
 	for (code = 0; code <= TURN_ENDED; code++) {
-		turn_label_blocked_in(code, out);
+		codes_label(&turn_blocked_in, NULL, 0, code, out);
 		assert_string_equal(out, reasons[code]);
-		assert_int_equal(turn_codes_blocked_in(out, &back, 1), 1);
+		assert_int_equal(codes_find(&turn_blocked_in, NULL, 0, out, &back, 1), 1);
 		assert_true(back == code);
 	}
-	assert_int_equal(turn_codes_blocked_in("locks", &back, 1), 0);
-	assert_int_equal(mysql_codes_status("OK", &back, 1), 0);
-	assert_int_equal(mysql_codes_status("01062", &back, 1), 0);
-	assert_int_equal(mysql_codes_status("99999", &back, 1), 0);
-	assert_int_equal(mysql_codes_status("", &back, 1), 0);
-	assert_int_equal(mysql_codes_status("ok", &back, 0), -E2BIG);
-	assert_int_equal(mysql_codes_statement("SELECT", &back, 1), 0);
-	assert_int_equal(mysql_codes_statement("select", &back, 0), -E2BIG);
+	assert_int_equal(codes_find(&turn_blocked_in, NULL, 0, "locks", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, "OK", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, "01062", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, "99999", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, "", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_status_codes, NULL, 0, "ok", &back, 0), -E2BIG);
+	assert_int_equal(codes_find(&mysql_statement_codes, NULL, 0, "SELECT", &back, 1), 0);
+	assert_int_equal(codes_find(&mysql_statement_codes, NULL, 0, "select", &back, 0), -E2BIG);
 }
 
 static __u64 name_of(struct name *name, const char *text, size_t n)

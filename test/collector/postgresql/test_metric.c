@@ -37,32 +37,31 @@ static __u64 state_of(const char *text)
 static void labels_have_their_codes(void **state)
 {
 	const struct {
-		void (*label)(__u64 code, char *out);
-		int (*codes)(const char *text, __u64 *ret_code, size_t max);
+		const struct field_codes *codes;
 		__u64 code;
 		const char *text;
 	} cases[] = {
-		{ postgresql_label_command, postgresql_codes_command, COMMAND_SIMPLE, "simple" },
-		{ postgresql_label_command, postgresql_codes_command, COMMAND_EXECUTE, "execute" },
-		{ postgresql_label_command, postgresql_codes_command, COMMAND_ENCRYPTED, "encrypted" },
-		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_CODE("select"), "select" },
-		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_CODE("dealloca"), "deallocate" },
-		{ postgresql_label_statement, postgresql_codes_statement, STATEMENT_UNKNOWN, "unknown" },
-		{ postgresql_label_status, postgresql_codes_status, STATUS_OK, "ok" },
-		{ postgresql_label_status, postgresql_codes_status, STATUS_UNKNOWN, "unknown" },
-		{ postgresql_label_status, postgresql_codes_status, state_of("42P01"), "42P01" },
+		{ &postgresql_command_codes, COMMAND_SIMPLE, "simple" },
+		{ &postgresql_command_codes, COMMAND_EXECUTE, "execute" },
+		{ &postgresql_command_codes, COMMAND_ENCRYPTED, "encrypted" },
+		{ &postgresql_statement_codes, STATEMENT_CODE("select"), "select" },
+		{ &postgresql_statement_codes, STATEMENT_CODE("dealloca"), "deallocate" },
+		{ &postgresql_statement_codes, STATEMENT_UNKNOWN, "unknown" },
+		{ &postgresql_status_codes, STATUS_OK, "ok" },
+		{ &postgresql_status_codes, STATUS_UNKNOWN, "unknown" },
+		{ &postgresql_status_codes, state_of("42P01"), "42P01" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		char out[LABEL_MAX + 1];
 		__u64 code = 99;
 
-		cases[i].label(cases[i].code, out);
+		codes_label(cases[i].codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].text);
-		assert_int_equal(cases[i].codes(cases[i].text, &code, 1), 1);
+		assert_int_equal(codes_find(cases[i].codes, NULL, 0, cases[i].text, &code, 1), 1);
 		assert_true(code == cases[i].code);
-		assert_int_equal(cases[i].codes(cases[i].text, &code, 0), -E2BIG);
-		assert_int_equal(cases[i].codes("no such thing", &code, 1), 0);
+		assert_int_equal(codes_find(cases[i].codes, NULL, 0, cases[i].text, &code, 0), -E2BIG);
+		assert_int_equal(codes_find(cases[i].codes, NULL, 0, "no such thing", &code, 1), 0);
 	}
 }
 

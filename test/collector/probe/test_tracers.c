@@ -1,7 +1,10 @@
 /* test_tracers - what holds of the table of every metric from the kernel. */
 #include "collector/core/metric_json.h"
+#include "collector/core/slice.h"
 #include "collector/tracers.h"
 #include "test/kit/check.h"
+
+#include <errno.h>
 
 /* An aggregator refuses a collector with a table that it cannot read. */
 static void an_aggregator_can_read_each(void **state)
@@ -34,6 +37,52 @@ static void each_fits_an_event(void **state)
 		assert_int_equal(hosts, 1);
 		assert_true(n[FIELD_DISCRETE] - hosts <= EVENT_FIELDS);
 		assert_true(n[FIELD_NUMERIC] <= EVENT_MEASURES);
+	}
+}
+
+static int has_row(const struct field_codes *c)
+{
+	return c && (c->label_of || c->label || ((c->names || c->named) && c->other < c->n));
+}
+
+/* Of every discrete field but the host, which is the aggregator's; one table may serve metrics with fewer fields. */
+static void the_codes_of_each_field_are_shown(void **state)
+{
+	for (size_t i = 0; tracers[i]; i++) {
+		const struct metric *m = tracers[i]->metric;
+		size_t n = 0;
+
+		for (size_t f = 0; f < m->n_fields; f++)
+			n += m->field[f].arity == FIELD_DISCRETE && strcmp(m->field[f].name, "hostname");
+		if (tracers[i]->n_codes < n)
+			fail_msg("%s.%s: %zu fields, codes of %zu", m->module, m->stat, n, tracers[i]->n_codes);
+		for (size_t f = 0; f < n; f++)
+			if (!has_row(tracers[i]->codes[f]))
+				fail_msg("%s.%s: the codes of field %zu have no labels", m->module, m->stat, f);
+	}
+}
+
+/* What is shown is found again, where a table of names or a function of the code alone shows it. */
+static void what_is_shown_is_found(void **state)
+{
+	for (size_t i = 0; tracers[i]; i++) {
+		for (size_t f = 0; f < tracers[i]->n_codes; f++) {
+			const struct field_codes *c = tracers[i]->codes[f];
+			__u64 code, found[64];
+			char label[LABEL_MAX + 1];
+			int n, at;
+
+			for (code = 0; c->names && code < c->n; code++) {
+				if (!c->names[code])
+					continue;
+				codes_label(c, NULL, (unsigned)f, code, label);
+				n = codes_find(c, NULL, (unsigned)f, label, found, 64);
+				for (at = 0; at < n && found[at] != code; at++)
+					;
+				assert_true(at < n);
+				assert_int_equal(codes_find(c, NULL, (unsigned)f, label, found, 0), -E2BIG);
+			}
+		}
 	}
 }
 
@@ -101,6 +150,8 @@ static void each_measure_has_a_ruler(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(an_aggregator_can_read_each),
 	cmocka_unit_test(each_fits_an_event),
+	cmocka_unit_test(the_codes_of_each_field_are_shown),
+	cmocka_unit_test(what_is_shown_is_found),
 	cmocka_unit_test(each_has_one_name),
 	cmocka_unit_test(whose_single_events_are_kept_runs_alone),
 	cmocka_unit_test(each_measure_has_a_ruler),

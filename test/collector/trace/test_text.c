@@ -59,26 +59,11 @@ static void what_is_too_long_has_no_code(void **state)
 	assert_int_equal(text_codes(text, 0, code, 4), 0);
 }
 
-static void a_number_is_what_is_shown_so(void **state)
-{
-	static const char *const none[] = { "", "x", "07", "+7", " 7", "7 ", "-1", "7.0", "99999999999999999999" };
-	__u64 code[1];
-
-	assert_int_equal(text_codes_number("0", code, 1), 1);
-	assert_true(code[0] == 0);
-	assert_int_equal(text_codes_number("18446744073709551615", code, 1), 1);
-	assert_true(code[0] == ~0ull);
-	assert_int_equal(text_codes_number("7", code, 0), -E2BIG);
-	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-		assert_int_equal(text_codes_number(none[i], code, 1), 0);
-}
-
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_text_is_its_hash),
 	cmocka_unit_test(an_abstract_name_is_one_of_two),
 	cmocka_unit_test(a_forgotten_text_is_its_code),
 	cmocka_unit_test(what_is_too_long_has_no_code),
-	cmocka_unit_test(a_number_is_what_is_shown_so),
 };
 
 CHECK_MAIN(tests)

@@ -17,9 +17,9 @@ static void protocols_have_names(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		net_label_protocol(cases[i].code, out);
+		codes_label(&net_protocol_codes, NULL, 0, cases[i].code, out);
 		assert_string_equal(out, cases[i].name);
-		assert_int_equal(net_codes_protocol(out, &again, 1), 1);
+		assert_int_equal(codes_find(&net_protocol_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, cases[i].code);
 	}
 }
@@ -32,9 +32,9 @@ static void what_is_never_shown_has_no_code(void **state)
 	size_t i;
 
 	for (i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		assert_int_equal(net_codes_protocol(texts[i], &again, 1), 0);
-	assert_int_equal(net_codes_direction("both", &again, 1), 0);
-	assert_int_equal(net_codes_protocol("tcp", &again, 0), -E2BIG);
+		assert_int_equal(codes_find(&net_protocol_codes, NULL, 0, texts[i], &again, 1), 0);
+	assert_int_equal(codes_find(&net_direction_codes, NULL, 0, "both", &again, 1), 0);
+	assert_int_equal(codes_find(&net_protocol_codes, NULL, 0, "tcp", &again, 0), -E2BIG);
 }
 
 static void directions_have_names(void **state)
@@ -43,9 +43,9 @@ static void directions_have_names(void **state)
 	__u64 code, again;
 
 	for (code = NET_IN; code <= NET_OUT; code++) {
-		net_label_direction(code, out);
+		codes_label(&net_direction_codes, NULL, 0, code, out);
 		assert_string_equal(out, code == NET_OUT ? "out" : "in");
-		assert_int_equal(net_codes_direction(out, &again, 1), 1);
+		assert_int_equal(codes_find(&net_direction_codes, NULL, 0, out, &again, 1), 1);
 		assert_int_equal(again, code);
 	}
 }
