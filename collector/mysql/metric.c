@@ -2,21 +2,14 @@
 #include "collector/server/exchange_metric.h"
 
 static const struct field fields[] = {
-	{ "command", "protocol command", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "statement", "kind of statement", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "digest", "statement without its literals", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "table", "first table that is named", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "status", "ok, or the error's number", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "user", "user", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "database", "default database", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "client", "client's address", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "instance", "listening address or socket", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "pid", "process id", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "execname", "process name", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "blocked_in", "what it is blocked in now", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
+	TURN_DISCRETE("command", "protocol command"),
+	TURN_DISCRETE("statement", "kind of statement"),
+	TURN_DISCRETE("digest", "statement without its literals"),
+	TURN_DISCRETE("table", "first table that is named"),
+	TURN_DISCRETE("status", "ok, or the error's number"),
+	TURN_DISCRETE("user", "user"),
+	TURN_DISCRETE("database", "default database"),
 	TURN_FIELDS
-	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 };
 
 const struct metric mysql_metric = {

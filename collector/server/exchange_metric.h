@@ -1,4 +1,5 @@
-/* exchange_metric.h - the numeric fields of a metric whose events are turns, in the order of enum turn_measure. */
+/* exchange_metric.h - the fields of every metric whose events are turns: the last discrete ones, from client on, then the numeric ones in
+ * the order of enum turn_measure, then rows. */
 #ifndef HEATSCOPE_TURN_METRIC_H
 #define HEATSCOPE_TURN_METRIC_H
 
@@ -10,7 +11,15 @@
 
 #define TURN_WEIGHTS "cputime runqwait io futex net sleep fault other unsplit"
 
+#define TURN_DISCRETE(name, label) { name, label, "string", FIELD_DISCRETE, 0, 0, 0 }
+
 #define TURN_FIELDS \
+	TURN_DISCRETE("client", "client's address"), \
+	TURN_DISCRETE("instance", "listening address or socket"), \
+	TURN_DISCRETE("pid", "process id"), \
+	TURN_DISCRETE("execname", "process name"), \
+	TURN_DISCRETE("blocked_in", "what it is blocked in now"), \
+	TURN_DISCRETE("hostname", "host"), \
 	TIME_FIELD("latency", "latency"), \
 	TIME_FIELD("cputime", "time on the CPU"), \
 	TIME_FIELD("runqwait", "time in the run queue"), \
@@ -28,6 +37,7 @@
 	TIME_FIELD("age", "age of what still runs"), \
 	TIME_FIELD("fs", "time in file systems"), \
 	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
-	COUNT_FIELD("n_fs", "operations on files"),
+	COUNT_FIELD("n_fs", "operations on files"), \
+	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 
 #endif
