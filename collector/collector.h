@@ -12,7 +12,7 @@
 #ifndef HEATSCOPE_COLLECTOR_H
 #define HEATSCOPE_COLLECTOR_H
 
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 
 struct collector_conf {
 	const char *socket_path;	/* the aggregator's */

@@ -4,7 +4,7 @@
  *
  * Row     one of these; what is not named is 0:
  *           names, n, other        a code is a place in a table of n names; any other code is shown as names[other]
- *           named, n, other        the same with a code beside each name
+ *           named, n, other        the same, where each name has its code with it
  *           label, n               a function of the code alone; the way back tries the codes below n
  *           label, codes           two functions, both ways
  *           label_of, codes_of     two functions that ask the tracer (self); without codes_of there is no way back

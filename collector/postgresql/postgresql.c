@@ -1,7 +1,6 @@
 #include "collector/postgresql/postgresql.h"
 #include "collector/postgresql/digest_text.h"
-#include "collector/postgresql/label.h"
-#include "collector/postgresql/metric.h"
+#include "collector/postgresql/fields.h"
 #include "collector/server/server_tracer.h"
 #include "collector/server/exchange_label.h"
 #include "collector/postgresql/postgresql.skel.h"

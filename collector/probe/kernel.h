@@ -9,7 +9,7 @@
 #define HEATSCOPE_KERNEL_H
 
 #include "collector/ring/filter.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/ring/record.h"
 #include "collector/probe/shed.h"
 #include "collector/probe/tracer.h"

@@ -1,5 +1,5 @@
 #include "collector/probe/kernel_plan.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/ring/record.h"
 #include "collector/ring/ring_plan.h"
 

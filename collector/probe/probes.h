@@ -9,7 +9,7 @@
 #ifndef HEATSCOPE_PROBES_H
 #define HEATSCOPE_PROBES_H
 
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 
 struct probes;				/* its fields are in probes.c */
 

@@ -5,7 +5,7 @@
  * divides, so that its first slot becomes the current one when the first instrumentation is
  * enabled; one enabled later joins in the middle. */
 #include "collector/probe/replay.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
 #include "collector/core/show.h"
 #include "collector/probe/replay_filter.h"

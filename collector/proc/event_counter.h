@@ -15,7 +15,7 @@
 
 #include "collector/ring/event.h"
 #include "collector/core/key.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 
 #define TALLY_FORGET_NS 60000000000ull
 

@@ -8,7 +8,7 @@
 #include "collector/ring/filter.h"
 #include "collector/core/log.h"
 #include "collector/proc/meter.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/core/show.h"
 #include "collector/proc/event_counter.h"
 #include "collector/trace/wall.h"

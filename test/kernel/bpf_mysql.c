@@ -8,7 +8,7 @@
  *      bpf_mysql --watch COMMAND   what a command does to the server whose folder stands for its %s
  */
 #include "test/kit/child_fork.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/tracers.h"
 
 #include <errno.h>

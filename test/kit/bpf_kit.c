@@ -1,6 +1,6 @@
 #include "test/kit/bpf_kit.h"
 #include "collector/probe/kernel.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/tracers.h"
 
 #include <linux/bpf.h>

@@ -7,7 +7,7 @@
  * {"value": {"query/select": n, ...}, "lost": n, "wrong": n, "sum_ns": {"latency": n, ...}}; wrong is
  * the number of slices whose parts do not add up to the latency.  Exits 77 where the probe cannot run.
  */
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/tracers.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 #include "collector/mysql/mysql.h"
-#include "collector/mysql/label.h"
+#include "collector/mysql/fields.h"
 #include "collector/server/exchange_label.h"
 #include "collector/mysql/statement.h"
 #include "collector/core/slice.h"

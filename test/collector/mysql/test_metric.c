@@ -1,4 +1,4 @@
-#include "collector/mysql/metric.h"
+#include "collector/mysql/fields.h"
 #include "collector/mysql/mysql.h"
 #include "test/kit/check.h"
 

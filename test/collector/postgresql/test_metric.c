@@ -1,6 +1,5 @@
 #include "collector/postgresql/postgresql.h"
-#include "collector/postgresql/label.h"
-#include "collector/postgresql/metric.h"
+#include "collector/postgresql/fields.h"
 #include "collector/postgresql/statement.h"
 #include "collector/core/slice.h"
 #include "test/kit/check.h"

@@ -1,6 +1,6 @@
 #include "collector/core/instrumentation.h"
 #include "collector/probe/kernel_plan.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/ring/record.h"
 #include "collector/ring/ring_plan.h"
 #include "test/kit/check.h"

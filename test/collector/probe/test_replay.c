@@ -1,5 +1,5 @@
 #include "collector/core/metric_json.h"
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/probe/recording.h"
 #include "collector/probe/replay.h"
 #include "test/kit/exemplar_kit.h"

@@ -1,6 +1,6 @@
 /* The probe that reads files: when it looks, and which slots it tells.  The files are this machine's, the
  * time is the test's. */
-#include "collector/core/probe.h"
+#include "collector/probe/probe.h"
 #include "collector/probe/self_stats.h"
 #include "test/kit/check.h"
 

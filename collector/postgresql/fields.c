@@ -1,10 +1,29 @@
-#include "collector/postgresql/label.h"
+#include "collector/postgresql/fields.h"
 #include "collector/postgresql/postgresql.h"
 #include "collector/postgresql/statement.h"
 #include "collector/core/slice.h"
+#include "collector/server/exchange_metric.h"
 
 #include <stdio.h>
 #include <string.h>
+
+static const struct field fields[] = {
+	TURN_DISCRETE("command", "how it was asked for"),
+	TURN_DISCRETE("statement", "kind of statement"),
+	TURN_DISCRETE("digest", "statement without its literals"),
+	TURN_DISCRETE("table", "first table that is named"),
+	TURN_DISCRETE("status", "ok, or the error's SQLSTATE"),
+	TURN_DISCRETE("database", "database"),
+	TURN_DISCRETE("user", "who logged in"),
+	TURN_FIELDS
+};
+
+const struct metric postgresql_metric = {
+	"postgresql", "queries", "PostgreSQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL, "age", TURN_WEIGHTS, "digest"
+};
+
+/* ---- commands ---- */
 
 static const char *const command_names[N_COMMANDS] = {
 	[COMMAND_NOTHING] = "none", [COMMAND_SIMPLE] = "simple", [COMMAND_EXECUTE] = "execute", [COMMAND_PREPARE] = "prepare",

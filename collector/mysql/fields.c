@@ -1,11 +1,30 @@
-#include "collector/mysql/label.h"
+#include "collector/mysql/fields.h"
 #include "collector/mysql/mysql.h"
 #include "collector/mysql/statement.h"
 #include "collector/core/slice.h"
+#include "collector/server/exchange_metric.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct field fields[] = {
+	TURN_DISCRETE("command", "protocol command"),
+	TURN_DISCRETE("statement", "kind of statement"),
+	TURN_DISCRETE("digest", "statement without its literals"),
+	TURN_DISCRETE("table", "first table that is named"),
+	TURN_DISCRETE("status", "ok, or the error's number"),
+	TURN_DISCRETE("user", "user"),
+	TURN_DISCRETE("database", "default database"),
+	TURN_FIELDS
+};
+
+const struct metric mysql_metric = {
+	"mysql", "queries", "MySQL queries", "queries", fields, sizeof(fields) / sizeof(fields[0]),
+	SCOPE_INTERVAL, "age", TURN_WEIGHTS, "digest"
+};
+
+/* ---- commands ---- */
 
 static const char *const command_names[] = {
 	"sleep", "quit", "init_db", "query", "field_list", "create_db", "drop_db", "refresh", "shutdown",
