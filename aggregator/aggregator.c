@@ -64,7 +64,8 @@ static void begin_time(struct aggregator *a)
 		say_leap(a, leap, ahead_ns);
 }
 
-void aggregator_look_at_clock(struct aggregator *a)
+/* Was the clock set?  Once a second, and before anything expires. */
+static void look_at_clock(struct aggregator *a)
 {
 	__s64 now = now_ns(), step_ns;
 	enum leap leap = timekeeper_look(&a->time, now, boot_ns(), &step_ns);
@@ -182,7 +183,7 @@ static void upkeep(uv_timer_t *timer)
 	struct aggregator *a = timer->data;
 	struct upkeep *u;
 
-	aggregator_look_at_clock(a);
+	look_at_clock(a);
 	catalog_reap(a->services.catalog, boot_ns());
 	u = a->upkeep_busy ? NULL : upkeep_new(a, now_ns());
 	if (!u)
@@ -421,7 +422,7 @@ static void watch(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
 
-	aggregator_look_at_clock(a);
+	look_at_clock(a);
 	alerts_always_look(a->alerts_always, now_ns());
 	alerts_tick(a->alerts, now_ns());
 	reports_tick(a->reports, now_ns());

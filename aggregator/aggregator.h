@@ -66,9 +66,6 @@ struct aggregator {
 /* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
 
-/* Was the clock set?  Once a second, and before anything expires. */
-void aggregator_look_at_clock(struct aggregator *a);
-
 /* Reads the files of the tokens again, those of the webhooks, too; after an error the old ones hold. */
 int aggregator_reload(struct aggregator *a, char *reason);
 void aggregator_stop(struct aggregator *a);

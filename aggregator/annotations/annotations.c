@@ -17,7 +17,6 @@ struct journal {
 	struct catalog_observer observer;
 	size_t n, room, n_of[2];	/* by kind */
 	struct annotation *item;
-	struct journal_observer *observers;
 };
 
 /* ---- as JSON ---- */
@@ -153,14 +152,6 @@ static int stored_parse(__u64 id, const char *text, struct annotation *ret, char
 
 /* ---- the list ---- */
 
-static void changed(struct journal *j)
-{
-	for (struct journal_observer *o = j->observers, *after; o; o = after) {
-		after = o->next;
-		o->changed(o->arg);
-	}
-}
-
 /* Where it belongs. */
 static size_t place_of(const struct journal *j, const struct annotation *a)
 {
@@ -239,10 +230,8 @@ static void lost(void *owner, __u64 id)
 	struct journal *j = owner;
 	struct annotation *a = find(j, id);
 
-	if (a) {
+	if (a)
 		take_out(j, a);
-		changed(j);
-	}
 }
 
 /* The oldest firing that is over. */
@@ -278,21 +267,17 @@ int journal_add(struct journal *j, const struct annotation *a, flush_done done, 
 		return err;
 	}
 	*ret_id = entry.id;
-	changed(j);
 	return 0;
 }
 
 int journal_end(struct journal *j, __u64 id, __s64 to_ns)
 {
 	struct annotation *a = find(j, id);
-	int err;
 
 	if (!a)
 		return -ENOENT;
 	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
-	err = keep_put(&j->keep, id, stored_text(a), NULL, NULL);
-	changed(j);
-	return err;
+	return keep_put(&j->keep, id, stored_text(a), NULL, NULL);
 }
 
 int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
@@ -303,27 +288,10 @@ int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
 	if (err)
 		return err;
 	take_out(j, a);
-	changed(j);
 	return 0;
 }
 
-/* ---- observers, begin and end ---- */
-
-void journal_observe(struct journal *j, struct journal_observer *o)
-{
-	o->next = j->observers;
-	j->observers = o;
-}
-
-void journal_unobserve(struct journal *j, struct journal_observer *o)
-{
-	struct journal_observer **at = &j->observers;
-
-	while (*at && *at != o)
-		at = &(*at)->next;
-	if (*at)
-		*at = o->next;
-}
+/* ---- begin and end ---- */
 
 static void on_catalog(void *arg, bool wanted)
 {

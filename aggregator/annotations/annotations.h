@@ -49,13 +49,4 @@ int journal_end(struct journal *j, __u64 id, __s64 to_ns);
 /* Gone at once, from the store when done() is called (may be NULL).  -ENOENT: at once. */
 int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg);
 
-/* Called after every change. */
-struct journal_observer {		/* the caller's memory, valid until journal_unobserve() */
-	void (*changed)(void *arg);
-	void *arg;
-	struct journal_observer *next;	/* annotations.c's */
-};
-void journal_observe(struct journal *j, struct journal_observer *o);
-void journal_unobserve(struct journal *j, struct journal_observer *o);
-
 #endif
