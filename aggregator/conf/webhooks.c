@@ -1,7 +1,7 @@
 /* Where alerts and reports are sent, of a configuration file. */
 #include "aggregator/conf/private.h"
 
-#include "aggregator/http/host_list.h"
+#include "aggregator/notify/host_list.h"
 #include "collector/core/instrumentation.h"
 #include "collector/core/refuse.h"
 

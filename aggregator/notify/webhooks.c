@@ -1,8 +1,8 @@
 #include "aggregator/notify/webhooks.h"
 
 #include "aggregator/base/endpoint.h"
-#include "aggregator/http/host_list.h"
 #include "aggregator/http/token.h"
+#include "aggregator/notify/host_list.h"
 #include "collector/core/log.h"
 
 #include <curl/curl.h>

@@ -1,5 +1,5 @@
 #include "test/kit/check.h"
-#include "aggregator/http/host_list.h"
+#include "aggregator/notify/host_list.h"
 
 static void hosts_are_found_as_people_write_them(void **state)
 {

@@ -1,10 +1,10 @@
-#include "aggregator/api/status.h"
-#include "aggregator/notify/configured_alerts.h"
-#include "aggregator/catalog/configured.h"
+#include "aggregator/status.h"
 #include "aggregator/api/api.h"
 #include "aggregator/base/clock.h"
+#include "aggregator/catalog/configured.h"
+#include "aggregator/catalog/resource.h"
+#include "aggregator/notify/configured_alerts.h"
 #include "aggregator/notify/reports.h"
-#include "aggregator/api/resource.h"
 #include "aggregator/notify/webhooks.h"
 
 #include <malloc.h>

@@ -1,6 +1,6 @@
 #include "test/kit/check.h"
 #include "test/kit/server_kit.h"
-#include "aggregator/api/resource.h"
+#include "aggregator/catalog/resource.h"
 #include "collector/core/metric_json.h"
 
 #include <stdio.h>

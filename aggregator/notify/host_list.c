@@ -1,4 +1,4 @@
-#include "aggregator/http/host_list.h"
+#include "aggregator/notify/host_list.h"
 
 #include <string.h>
 #include <strings.h>

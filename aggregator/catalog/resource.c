@@ -1,4 +1,4 @@
-#include "aggregator/api/resource.h"
+#include "aggregator/catalog/resource.h"
 #include "collector/core/amount.h"
 #include "collector/core/metric_json.h"
 
