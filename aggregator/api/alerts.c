@@ -1,7 +1,8 @@
-#include "aggregator/api/alerts.h"
-
+/* /ca/alerts: rules with their states, listed, made and removed. */
+#include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"
+#include "aggregator/notify/alerts.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,14 +16,14 @@ struct adding {
 	__u64 id;
 };
 
-void api_alerts_list(struct alerts *alerts, struct http_request *r)
+void api_alerts_list(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, alerts_json(alerts), NULL);
+	reply_json(r, 200, alerts_json(api->parts.alerts), NULL);
 }
 
-void api_alerts_show(struct alerts *alerts, struct http_request *r, __u64 id)
+void api_alerts_show(struct api *api, struct http_request *r, const struct where *w)
 {
-	json_t *one = alerts_one(alerts, id);
+	json_t *one = alerts_one(api->parts.alerts, w->id);
 
 	if (one)
 		reply_json(r, 200, one, NULL);
@@ -44,7 +45,7 @@ static void on_added(void *arg, int err)
 	free(add);
 }
 
-void api_alerts_add(struct alerts *alerts, struct http_request *r)
+void api_alerts_add(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
 	json_t *request = NULL;
@@ -52,8 +53,8 @@ void api_alerts_add(struct alerts *alerts, struct http_request *r)
 	int err = add ? reply_object(r, &request, reason) : -ENOMEM;
 
 	if (!err) {
-		*add = (struct adding){ .request = r, .alerts = alerts };
-		err = alerts_add(alerts, request, now_ns(), on_added, add, &add->id, reason);
+		*add = (struct adding){ .request = r, .alerts = api->parts.alerts };
+		err = alerts_add(api->parts.alerts, request, now_ns(), on_added, add, &add->id, reason);
 	}
 	json_decref(request);
 	if (err) {
@@ -62,10 +63,10 @@ void api_alerts_add(struct alerts *alerts, struct http_request *r)
 	}
 }
 
-void api_alerts_remove(struct alerts *alerts, struct http_request *r, __u64 id)
+void api_alerts_remove(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
-	int err = alerts_remove(alerts, id, reply_gone, r, reason);
+	int err = alerts_remove(api->parts.alerts, w->id, reply_gone, r, reason);
 
 	if (err)
 		reply_error(r, err, err == -ENOENT ? no_such : reason);

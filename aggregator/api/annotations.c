@@ -1,8 +1,8 @@
-#include "aggregator/api/annotations.h"
-
+/* /ca/annotations: notes and firings, listed, made and removed. */
+#include "aggregator/api/private.h"
+#include "aggregator/annotations/annotations.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"
-#include "aggregator/annotations/annotations.h"
 #include "aggregator/base/json_get.h"
 #include "collector/core/refuse.h"
 
@@ -47,7 +47,7 @@ static json_t *list_json(const struct annotations *all)
 	return list;
 }
 
-void api_journal_list(struct services *services, struct http_request *r)
+void api_annotations_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	struct annotations *all = NULL;
 	char reason[REASON_MAX] = "";
@@ -58,7 +58,7 @@ void api_journal_list(struct services *services, struct http_request *r)
 	if (!err)
 		err = read_span(request, &span, reason);
 	if (!err)
-		err = journal_take(services->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
+		err = journal_take(api->parts.services->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
 	json_decref(request);
 	if (err)
 		reply_error(r, err, reason);
@@ -67,9 +67,9 @@ void api_journal_list(struct services *services, struct http_request *r)
 	annotations_free(all);
 }
 
-void api_journal_show(struct services *services, struct http_request *r, __u64 id)
+void api_annotations_show(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct annotation *found = journal_find(services->journal, id);
+	const struct annotation *found = journal_find(api->parts.services->journal, w->id);
 
 	if (found)
 		reply_json(r, 200, annotation_json(found), NULL);
@@ -99,7 +99,7 @@ static void on_added(void *arg, int err)
 	free(add);
 }
 
-static int read_note(struct services *services, struct http_request *r, struct annotation *ret, char *reason)
+static int read_note(const struct api *api, struct http_request *r, struct annotation *ret, char *reason)
 {
 	json_t *request;
 	int err = reply_object(r, &request, reason);
@@ -108,21 +108,21 @@ static int read_note(struct services *services, struct http_request *r, struct a
 		return err;
 	err = annotation_parse(request, now_ns(), ret, reason);
 	json_decref(request);
-	if (!err && ret->inst && !catalog_find(services->catalog, ret->inst))
+	if (!err && ret->inst && !catalog_find(api->catalog, ret->inst))
 		return refuse(reason, "there is no instrumentation %llu", (unsigned long long)ret->inst);
 	return err;
 }
 
-void api_journal_add(struct services *services, struct http_request *r)
+void api_annotations_add(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
 	struct annotation note;
 	struct adding *add = malloc(sizeof(*add));
-	int err = add ? read_note(services, r, &note, reason) : -ENOMEM;
+	int err = add ? read_note(api, r, &note, reason) : -ENOMEM;
 
 	if (!err) {
-		*add = (struct adding){ .request = r, .journal = services->journal };
-		err = journal_add(services->journal, &note, on_added, add, &add->id, reason);
+		*add = (struct adding){ .request = r, .journal = api->parts.services->journal };
+		err = journal_add(api->parts.services->journal, &note, on_added, add, &add->id, reason);
 	}
 	if (err) {
 		free(add);
@@ -130,9 +130,9 @@ void api_journal_add(struct services *services, struct http_request *r)
 	}
 }
 
-void api_journal_remove(struct services *services, struct http_request *r, __u64 id)
+void api_annotations_remove(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct annotation *found = journal_find(services->journal, id);
+	const struct annotation *found = journal_find(api->parts.services->journal, w->id);
 	int err = found ? 0 : -ENOENT;
 
 	if (found && found->kind == ANNOTATION_ALERT && found->to_ns == ANNOTATION_OPEN) {
@@ -140,7 +140,7 @@ void api_journal_remove(struct services *services, struct http_request *r, __u64
 		return;
 	}
 	if (!err)
-		err = journal_remove(services->journal, id, reply_gone, r);
+		err = journal_remove(api->parts.services->journal, w->id, reply_gone, r);
 	if (err)
 		reply_error(r, err, err == -ENOENT ? no_such : NULL);
 }

@@ -1,135 +1,15 @@
-#include "aggregator/api/api.h"
-#include "aggregator/api/alerts.h"
-#include "aggregator/api/annotations.h"
+#include "aggregator/api/private.h"
 #include "aggregator/api/openapi.h"
 #include "aggregator/api/reply.h"
-#include "aggregator/api/worksheets.h"
 #include "aggregator/base/clock.h"
-#include "aggregator/catalog/request.h"
 #include "aggregator/catalog/resource.h"
 #include "aggregator/http/accept.h"
-#include "aggregator/live/stream.h"
-#include "aggregator/value/series.h"
 #include "aggregator/value/value.h"
-#include "collector/core/refuse.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct api {
-	struct api_parts parts;
-	struct catalog *catalog;
-	struct streams streams;
-	struct all_series series;
-};
-
-#define WORD_MAX 48
-
-struct where {				/* what a path leads to */
-	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
-	__u64 id;			/* as a number; 0: it is none */
-	enum value_kind kind;
-	const struct catalog_inst *inst;	/* of :id */
-};
-
-/* ---- instrumentations ---- */
-
-struct creation {			/* or a change, in flight; the catalogue entry is looked up again after it */
-	struct api *api;
-	struct http_request *request;
-};
-
-static void reply_instrumentation(struct creation *c, int err, unsigned status, const struct catalog_inst *ci)
-{
-	char location[64];
-
-	if (err) {
-		reply_error(c->request, err, NULL);
-	} else {
-		snprintf(location, sizeof(location), "/ca/instrumentations/%llu", (unsigned long long)ci->in.id);
-		reply_json(c->request, status, resource_instrumentation(c->api->catalog, ci, now_ns()),
-			   status == 201 ? location : NULL);
-	}
-	free(c);
-}
-
-static void on_created(void *arg, int err, const struct catalog_inst *made)
-{
-	reply_instrumentation(arg, err, 201, made);
-}
-
-static void on_changed(void *arg, int err, const struct catalog_inst *changed)
-{
-	reply_instrumentation(arg, err, 200, changed);
-}
-
-enum deed { CREATE, CLONE, CHANGE };
-
-static int do_deed(enum deed deed, struct catalog *catalog, __u64 id, const json_t *json, struct creation *c, char *reason)
-{
-	switch (deed) {
-	case CREATE: return catalog_create(catalog, json, now_ns(), on_created, c, reason);
-	case CLONE: return catalog_clone(catalog, id, json, now_ns(), on_created, c, reason);
-	default: return catalog_change(catalog, id, json, on_changed, c, reason);
-	}
-}
-
-static void ask_for(struct api *api, struct http_request *r, enum deed deed, __u64 id)
-{
-	const struct raw_input raw = reply_input(r);
-	char reason[REASON_MAX] = "";
-	json_t *json = NULL;
-	struct creation *c = malloc(sizeof(*c));
-	int err = c ? input_object(&raw, request_lists, &json, reason) : -ENOMEM;
-
-	if (!err) {
-		*c = (struct creation){ api, r };
-		err = do_deed(deed, api->catalog, id, json, c, reason);
-		json_decref(json);
-	}
-	if (err) {
-		free(c);
-		reply_error(r, err, reason);
-	}
-}
-
-static void create(struct api *api, struct http_request *r, const struct where *w)
-{
-	ask_for(api, r, CREATE, 0);
-}
-
-static void make_clone(struct api *api, struct http_request *r, const struct where *w)
-{
-	ask_for(api, r, CLONE, w->inst->in.id);
-}
-
-static void change(struct api *api, struct http_request *r, const struct where *w)
-{
-	ask_for(api, r, CHANGE, w->inst->in.id);
-}
-
-static void erase(struct api *api, struct http_request *r, const struct where *w)
-{
-	char reason[REASON_MAX] = "";
-	int err = catalog_check_free(api->catalog, w->inst, reason);
-
-	if (!err)
-		err = catalog_delete(api->catalog, w->inst->in.id, reply_gone, r);
-	if (err)
-		reply_error(r, err, reason);
-}
-
-static void list(struct api *api, struct http_request *r, const struct where *w)
-{
-	reply_json(r, 200, resource_instrumentations(api->catalog, now_ns()), NULL);
-}
-
-static void show(struct api *api, struct http_request *r, const struct where *w)
-{
-	reply_json(r, 200, resource_instrumentation(api->catalog, w->inst, now_ns()), NULL);
-}
 
 /* ---- the rest of the catalogue ---- */
 
@@ -168,133 +48,6 @@ static void status(struct api *api, struct http_request *r, const struct where *
 	reply_json(r, 200, api->parts.status(api->parts.status_arg), NULL);
 }
 
-/* ---- everything off, and on again ---- */
-
-static void measuring(struct api *api, struct http_request *r, const struct where *w)
-{
-	reply_json(r, 200, json_pack("{s:b}", "enabled", !catalog_is_off(api->catalog)), NULL);
-}
-
-static void on_switched(void *arg, int err)
-{
-	struct creation *c = arg;
-
-	if (err)
-		reply_error(c->request, err, NULL);
-	else
-		measuring(c->api, c->request, NULL);
-	free(c);
-}
-
-static int want_enabled(const json_t *json, bool *ret_enabled, char *reason)
-{
-	const json_t *value = json_object_get(json, "enabled");
-	const char *text = json_string_value(value);
-
-	if (json_object_size(json) != 1 || (!json_is_boolean(value) && (!text || (strcmp(text, "true") && strcmp(text, "false")))))
-		return refuse(reason, "it needs \"enabled\": true or false, and nothing else");
-	*ret_enabled = text ? *text == 't' : json_is_true(value);
-	return 0;
-}
-
-static void switch_measuring(struct api *api, struct http_request *r, const struct where *w)
-{
-	const struct raw_input raw = reply_input(r);
-	char reason[REASON_MAX] = "";
-	struct creation *c = malloc(sizeof(*c));
-	bool enabled;
-	json_t *json = NULL;
-	int err = c ? input_object(&raw, NULL, &json, reason) : -ENOMEM;
-
-	if (!err)
-		err = want_enabled(json, &enabled, reason);
-	json_decref(json);
-	if (!err) {
-		*c = (struct creation){ api, r };
-		err = catalog_set_off(api->catalog, !enabled, on_switched, c);
-	}
-	if (err) {
-		free(c);
-		reply_error(r, err, reason);
-	}
-}
-
-/* ---- annotations ---- */
-
-static void annotations(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_journal_list(api->parts.services, r);
-}
-
-static void annotate(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_journal_add(api->parts.services, r);
-}
-
-static void annotation(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_journal_show(api->parts.services, r, w->id);
-}
-
-static void remove_annotation(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_journal_remove(api->parts.services, r, w->id);
-}
-
-/* ---- alerts ---- */
-
-static void alerts(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_alerts_list(api->parts.alerts, r);
-}
-
-static void watch_for(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_alerts_add(api->parts.alerts, r);
-}
-
-static void alert(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_alerts_show(api->parts.alerts, r, w->id);
-}
-
-static void remove_alert(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_alerts_remove(api->parts.alerts, r, w->id);
-}
-
-/* ---- worksheets ---- */
-
-static void worksheets(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_list(api->parts.worksheets, r);
-}
-
-static void save_worksheet(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_add(api->parts.worksheets, r);
-}
-
-static void worksheet(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_show(api->parts.worksheets, r, w->word);
-}
-
-static void clone_worksheet(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_clone(api->parts.worksheets, r, w->word);
-}
-
-static void change_worksheet(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_change(api->parts.worksheets, r, w->word);
-}
-
-static void remove_worksheet(struct api *api, struct http_request *r, const struct where *w)
-{
-	api_worksheets_remove(api->parts.worksheets, r, w->word);
-}
-
 static void value_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_values(w->inst), NULL);
@@ -304,6 +57,7 @@ static void heatmap_list(struct api *api, struct http_request *r, const struct w
 {
 	reply_json(r, 200, resource_heatmaps(w->inst), NULL);
 }
+
 /* ---- values ---- */
 
 /* Where nothing is said about the format, the Accept header is asked. */
@@ -374,7 +128,7 @@ static void value(struct api *api, struct http_request *r, const struct where *w
 
 static const struct route {
 	struct api_route is;
-	void (*handle)(struct api *api, struct http_request *r, const struct where *w);
+	api_handler *handle;
 } routes[] = {
 	{ { "GET", "", false, 0 }, catalogue },
 	{ { "GET", "metrics", false, 0 }, old_metrics },
@@ -382,12 +136,12 @@ static const struct route {
 	{ { "GET", "transformations", false, 0 }, transformations },
 	{ { "GET", "openapi.json", false, 0 }, describe },
 	{ { "GET", "stream", false, 0 }, views },
-	{ { "GET", "instrumentations", false, 0 }, list },
-	{ { "POST", "instrumentations", false, 0 }, create },
-	{ { "GET", ONE, false, 0 }, show },
-	{ { "PUT", ONE, false, 0 }, change },
-	{ { "DELETE", ONE, false, 0 }, erase },
-	{ { "POST", ONE "/clone", false, 0 }, make_clone },
+	{ { "GET", "instrumentations", false, 0 }, api_instrumentations_list },
+	{ { "POST", "instrumentations", false, 0 }, api_instrumentations_create },
+	{ { "GET", ONE, false, 0 }, api_instrumentations_show },
+	{ { "PUT", ONE, false, 0 }, api_instrumentations_change },
+	{ { "DELETE", ONE, false, 0 }, api_instrumentations_erase },
+	{ { "POST", ONE "/clone", false, 0 }, api_instrumentations_clone },
 	{ { "GET", ONE "/value", false, 0 }, value_list },
 	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, value },
 	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, value },
@@ -408,23 +162,23 @@ static const struct route {
 	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, value },
 	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
 	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
-	{ { "GET", "annotations", false, 0 }, annotations },
-	{ { "POST", "annotations", false, 0 }, annotate },
-	{ { "GET", "annotations/:annotation", false, 0 }, annotation },
-	{ { "DELETE", "annotations/:annotation", false, 0 }, remove_annotation },
-	{ { "GET", "alerts", false, 0 }, alerts },
-	{ { "POST", "alerts", false, 0 }, watch_for },
-	{ { "GET", "alerts/:alert", false, 0 }, alert },
-	{ { "DELETE", "alerts/:alert", false, 0 }, remove_alert },
-	{ { "GET", "worksheets", false, 0 }, worksheets },
-	{ { "POST", "worksheets", false, 0 }, save_worksheet },
-	{ { "GET", "worksheets/:worksheet", false, 0 }, worksheet },
-	{ { "PUT", "worksheets/:worksheet", false, 0 }, change_worksheet },
-	{ { "DELETE", "worksheets/:worksheet", false, 0 }, remove_worksheet },
-	{ { "POST", "worksheets/:worksheet/clone", false, 0 }, clone_worksheet },
+	{ { "GET", "annotations", false, 0 }, api_annotations_list },
+	{ { "POST", "annotations", false, 0 }, api_annotations_add },
+	{ { "GET", "annotations/:annotation", false, 0 }, api_annotations_show },
+	{ { "DELETE", "annotations/:annotation", false, 0 }, api_annotations_remove },
+	{ { "GET", "alerts", false, 0 }, api_alerts_list },
+	{ { "POST", "alerts", false, 0 }, api_alerts_add },
+	{ { "GET", "alerts/:alert", false, 0 }, api_alerts_show },
+	{ { "DELETE", "alerts/:alert", false, 0 }, api_alerts_remove },
+	{ { "GET", "worksheets", false, 0 }, api_worksheets_list },
+	{ { "POST", "worksheets", false, 0 }, api_worksheets_add },
+	{ { "GET", "worksheets/:worksheet", false, 0 }, api_worksheets_show },
+	{ { "PUT", "worksheets/:worksheet", false, 0 }, api_worksheets_change },
+	{ { "DELETE", "worksheets/:worksheet", false, 0 }, api_worksheets_remove },
+	{ { "POST", "worksheets/:worksheet/clone", false, 0 }, api_worksheets_clone },
 	{ { "GET", "admin/status", false, 0 }, status },
-	{ { "GET", "admin/measuring", false, 0 }, measuring },
-	{ { "PUT", "admin/measuring", false, 0 }, switch_measuring },
+	{ { "GET", "admin/measuring", false, 0 }, api_measuring_show },
+	{ { "PUT", "admin/measuring", false, 0 }, api_measuring_switch },
 };
 
 #define N_ROUTES (sizeof(routes) / sizeof(*routes))

@@ -1,6 +1,7 @@
-#include "aggregator/api/worksheets.h"
-
+/* /ca/worksheets: saved arrangements of maps. */
+#include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
+#include "aggregator/worksheets/worksheets.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -14,14 +15,14 @@ static void refuse(struct http_request *r, int err, const char *reason)
 	reply_error(r, err, err == -ENOENT ? no_such : reason);
 }
 
-void api_worksheets_list(struct worksheets *worksheets, struct http_request *r)
+void api_worksheets_list(struct api *api, struct http_request *r, const struct where *w)
 {
-	reply_json(r, 200, worksheets_list(worksheets), NULL);
+	reply_json(r, 200, worksheets_list(api->parts.worksheets), NULL);
 }
 
-void api_worksheets_show(struct worksheets *worksheets, struct http_request *r, const char *id)
+void api_worksheets_show(struct api *api, struct http_request *r, const struct where *w)
 {
-	json_t *found = worksheets_find(worksheets, id);
+	json_t *found = worksheets_find(api->parts.worksheets, w->word);
 
 	if (found)
 		reply_json(r, 200, found, NULL);
@@ -86,19 +87,19 @@ static void do_save(struct worksheets *worksheets, struct http_request *r, const
 	}
 }
 
-void api_worksheets_add(struct worksheets *worksheets, struct http_request *r)
+void api_worksheets_add(struct api *api, struct http_request *r, const struct where *w)
 {
-	do_save(worksheets, r, "", 201, save_new);
+	do_save(api->parts.worksheets, r, "", 201, save_new);
 }
 
-void api_worksheets_clone(struct worksheets *worksheets, struct http_request *r, const char *id)
+void api_worksheets_clone(struct api *api, struct http_request *r, const struct where *w)
 {
-	do_save(worksheets, r, id, 201, save_clone);
+	do_save(api->parts.worksheets, r, w->word, 201, save_clone);
 }
 
-void api_worksheets_change(struct worksheets *worksheets, struct http_request *r, const char *id)
+void api_worksheets_change(struct api *api, struct http_request *r, const struct where *w)
 {
-	do_save(worksheets, r, id, 200, save_change);
+	do_save(api->parts.worksheets, r, w->word, 200, save_change);
 }
 
 static void on_removed(void *request, int err, const char *id)
@@ -106,10 +107,10 @@ static void on_removed(void *request, int err, const char *id)
 	reply_gone(request, err);
 }
 
-void api_worksheets_remove(struct worksheets *worksheets, struct http_request *r, const char *id)
+void api_worksheets_remove(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[REASON_MAX] = "";
-	int err = worksheets_remove(worksheets, id, on_removed, r, reason);
+	int err = worksheets_remove(api->parts.worksheets, w->word, on_removed, r, reason);
 
 	if (err)
 		refuse(r, err, reason);

@@ -1,0 +1,40 @@
+/* private.h - what api.c (routes), instrumentations.c, annotations.c, alerts.c and worksheets.c share: the handlers of the routes.
+ *
+ * Errors  as everywhere under /ca: doc/api.md.
+ * Thread  the loop thread only.
+ */
+#ifndef HEATSCOPE_API_PRIVATE_H
+#define HEATSCOPE_API_PRIVATE_H
+
+#include "aggregator/api/api.h"
+#include "aggregator/live/stream.h"
+#include "aggregator/value/series.h"
+
+struct api {
+	struct api_parts parts;
+	struct catalog *catalog;
+	struct streams streams;
+	struct all_series series;
+};
+
+#define WORD_MAX 48
+
+struct where {				/* what a path leads to */
+	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
+	__u64 id;			/* as a number; 0: it is none */
+	enum value_kind kind;
+	const struct catalog_inst *inst;	/* of :id */
+};
+
+/* A handler replies to the request exactly once, now or later. */
+typedef void api_handler(struct api *api, struct http_request *r, const struct where *w);
+
+api_handler api_instrumentations_list, api_instrumentations_show, api_instrumentations_create, api_instrumentations_clone,
+	    api_instrumentations_change, api_instrumentations_erase;
+api_handler api_measuring_show, api_measuring_switch;	/* everything off, and on again */
+api_handler api_annotations_list, api_annotations_show, api_annotations_add, api_annotations_remove;
+api_handler api_alerts_list, api_alerts_show, api_alerts_add, api_alerts_remove;
+api_handler api_worksheets_list, api_worksheets_show, api_worksheets_add, api_worksheets_clone, api_worksheets_change,
+	    api_worksheets_remove;
+
+#endif
