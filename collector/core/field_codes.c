@@ -74,6 +74,25 @@ int codes_find(const struct field_codes *c, void *self, unsigned field, const ch
 	return c->label ? labels_find(c, text, ret_code, max) : named_find(c, text, ret_code, max);
 }
 
+/* ---- hashes ---- */
+
+void codes_hash_label(__u64 code, char *out)
+{
+	snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+}
+
+int codes_hash_find(const char *text, __u64 *ret_code)
+{
+	unsigned long long hash;
+	char label[LABEL_MAX + 1];
+
+	if (sscanf(text, "#%16llx", &hash) != 1)
+		return 0;
+	codes_hash_label(hash, label);
+	*ret_code = hash;
+	return !strcmp(label, text);
+}
+
 /* ---- numbers ---- */
 
 static void number_label(__u64 code, char *out)

@@ -45,6 +45,10 @@ int codes_find(const struct field_codes *c, void *self, unsigned field, const ch
 /* The result of a way back that knows one code. */
 int codes_one(__u64 code, __u64 *ret_code, size_t max);
 
+/* A code whose text is not known any more (intern.bpf.h) is shown as "#" and 16 hexadecimal digits; 1: the text is such a label. */
+void codes_hash_label(__u64 code, char *out);
+int codes_hash_find(const char *text, __u64 *ret_code);
+
 extern const struct field_codes codes_number;	/* a code is shown as a decimal number */
 
 #endif

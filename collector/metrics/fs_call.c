@@ -93,16 +93,14 @@ static void fstype_label(__u64 code, char *out)
 	if (name[0] > ' ' && code_of(name) == code)
 		snprintf(out, LABEL_MAX + 1, "%s", name);
 	else
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 }
 
 static int fstype_codes(const char *text, __u64 *ret_code, size_t max)
 {
-	unsigned long long forgotten;
+	__u64 forgotten;
 
-	if (text[0] != '#' || sscanf(text, "#%16llx", &forgotten) != 1)
-		forgotten = code_of(text);
-	return codes_one(forgotten, ret_code, max);
+	return codes_one(codes_hash_find(text, &forgotten) ? forgotten : code_of(text), ret_code, max);
 }
 
 const struct field_codes fs_fstype_codes = { .label = fstype_label, .codes = fstype_codes };

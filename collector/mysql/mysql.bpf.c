@@ -1,6 +1,7 @@
 /* mysql.bpf.c - the events of mysql.queries.
  *
- * mysql.h, parse.h, reply.h and server/exchange.h say which events there are, and why; server/protocol.bpf.h lists the parts of a protocol.
+ * mysql.h, parse.h, reply.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
+ * parts of a protocol.
  * The programs of this object and where they run; all but the last are in server.bpf.h:
  *
  *      sock_recv               a receive: a request begins; calls received() in receives.bpf.h

@@ -1,6 +1,7 @@
 /* postgresql.bpf.c - the events of postgresql.queries.
  *
- * postgresql.h, parse.h and server/exchange.h say which events there are, and why; server/protocol.bpf.h lists the parts of a protocol.
+ * postgresql.h, parse.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
+ * parts of a protocol.
  * The programs of this object are those of server.bpf.h, which mysql.bpf.c lists: sock_recv calls received() in
  * receives.bpf.h, sock_send calls sent() in sends.bpf.h.
  */

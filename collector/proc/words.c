@@ -1,4 +1,5 @@
 #include "collector/proc/words.h"
+#include "collector/core/field_codes.h"
 #include "collector/core/key.h"
 #include "collector/core/slice.h"
 
@@ -98,5 +99,5 @@ void words_text(const struct words *w, __u64 code, char *out)
 	if (word && word->code)
 		snprintf(out, LABEL_MAX + 1, "%s", w->text + word->at);
 	else
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 }

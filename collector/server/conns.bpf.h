@@ -15,6 +15,7 @@
 #include "collector/trace/text.bpf.h"
 #include "collector/server/exchange.bpf.h"
 #include "collector/trace/vm.h"
+#include "collector/trace/intern.bpf.h"
 
 #define AF_UNIX 1
 #define AF_INET 2
@@ -46,12 +47,7 @@ struct {				/* what call_conns begins with */
 	__type(value, struct server_conn);
 } no_conn SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, NAMES_MAX);
-	__type(key, __u64);
-	__type(value, struct name);
-} names SEC(".maps");
+INTERNED(names, struct name, NAMES_MAX);
 
 struct {				/* filled by the collector, see servers.h */
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -62,8 +58,8 @@ struct {				/* filled by the collector, see servers.h */
 
 static __always_inline void name_remember(const struct name *name, __u64 code)
 {
-	if (code > NAME_ENCRYPTED && !bpf_map_lookup_elem(&names, &code))
-		bpf_map_update_elem(&names, &code, name, BPF_ANY);
+	if (code > NAME_ENCRYPTED)
+		intern(&names, &code, name);
 }
 
 /* A name that is in use is not forgotten. */

@@ -1,4 +1,5 @@
 #include "collector/server/digest_text.h"
+#include "collector/core/field_codes.h"
 #include "collector/ring/clean.h"
 #include "collector/server/digest.h"
 #include "collector/core/slice.h"
@@ -63,5 +64,5 @@ void digest_label_unseen(__u64 code, char *out)
 	if (code <= DIGEST_UNKNOWN)
 		snprintf(out, LABEL_MAX + 1, "%s", code == DIGEST_NONE ? "none" : "unknown");
 	else
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 }

@@ -13,13 +13,9 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/server/feed.bpf.h"
 #include "collector/server/digest_sample.h"
+#include "collector/trace/intern.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, SPECIMENS_MAX);
-	__type(key, __u64);
-	__type(value, struct specimen);
-} specimens SEC(".maps");
+INTERNED(specimens, struct specimen, SPECIMENS_MAX);
 
 struct digesting {
 	struct digest *digest;

@@ -5,13 +5,9 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/trace/address.h"
+#include "collector/trace/intern.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, ADDRESSES_MAX);
-	__type(key, __u64);
-	__type(value, struct address);
-} addresses SEC(".maps");
+INTERNED(addresses, struct address, ADDRESSES_MAX);
 
 /* From where 4 bytes lie in the kernel's memory. */
 static __always_inline __u64 address_of_v4(const void *at)
@@ -26,8 +22,8 @@ static __noinline __u64 address_remember(const struct address *a)
 {
 	__u64 code = address_code(a);
 
-	if ((code & ADDRESS_V6) && !bpf_map_lookup_elem(&addresses, &code))
-		bpf_map_update_elem(&addresses, &code, a, BPF_ANY);
+	if (code & ADDRESS_V6)
+		intern(&addresses, &code, a);
 	return code;
 }
 

@@ -1,9 +1,9 @@
 #include "collector/trace/address.h"
+#include "collector/core/field_codes.h"
 #include "collector/core/slice.h"
 
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,12 +19,11 @@ void address_label(int addresses_fd, __u64 code, char *out)
 	else if (!bpf_map_lookup_elem(addresses_fd, &code, &a))
 		inet_ntop(AF_INET6, &a, out, LABEL_MAX + 1);
 	else
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 }
 
 int address_codes(const char *text, __u64 *ret_code, size_t max)
 {
-	unsigned long long forgotten;
 	struct address a;
 	__u64 code;
 
@@ -34,12 +33,7 @@ int address_codes(const char *text, __u64 *ret_code, size_t max)
 		code = address_code_v4(a.byte);
 	else if (inet_pton(AF_INET6, text, a.byte) == 1)
 		code = address_code(&a);
-	else if (text[0] == '#' && sscanf(text, "#%16llx", &forgotten) == 1 && (forgotten & ADDRESS_V6))
-		code = forgotten;
-	else
+	else if (!codes_hash_find(text, &code) || !(code & ADDRESS_V6))
 		return 0;
-	if (!max)
-		return -E2BIG;
-	*ret_code = code;
-	return 1;
+	return codes_one(code, ret_code, max);
 }

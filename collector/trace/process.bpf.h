@@ -17,6 +17,7 @@
 #include "collector/trace/process.h"
 #include "collector/trace/text.bpf.h"
 #include "collector/trace/vm.h"
+#include "collector/trace/intern.bpf.h"
 
 #define PROCESS_CHECK_NS 1000000000ull
 #define CGROUP_DEPTH_MAX 32
@@ -49,12 +50,7 @@ struct {
 	__type(value, struct cgroup_codes);
 } cgroups SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, PATHS_MAX);
-	__type(key, __u64);
-	__type(value, struct path);
-} paths SEC(".maps");
+INTERNED(paths, struct path, PATHS_MAX);
 
 struct cgroup_walk {
 	char name[CGROUP_NAME_ROOM];
@@ -231,8 +227,7 @@ static __always_inline __u64 path_remember(struct cgroup_walk *w)
 
 	w->path[PATH_MAX_LEN] = 0;
 	bpf_loop(PATH_MAX_LEN, path_hash_step, &h, 0);
-	if (!bpf_map_lookup_elem(&paths, &h.hash))
-		bpf_map_update_elem(&paths, &h.hash, w->path, BPF_ANY);
+	intern(&paths, &h.hash, w->path);
 	return h.hash;
 }
 

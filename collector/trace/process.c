@@ -1,4 +1,5 @@
 #include "collector/trace/process.h"
+#include "collector/core/field_codes.h"
 #include "collector/core/key.h"
 #include "collector/core/slice.h"
 
@@ -15,7 +16,7 @@ static void label_path(int paths_fd, __u64 code, char *out)
 	struct path path;
 
 	if (bpf_map_lookup_elem(paths_fd, &code, &path))
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 	else
 		snprintf(out, LABEL_MAX + 1, "%.*s", PATH_MAX_LEN, path.text);
 }

@@ -1,4 +1,5 @@
 #include "collector/trace/stack.h"
+#include "collector/core/field_codes.h"
 #include "collector/trace/function_name.h"
 #include "collector/core/slice.h"
 #include "collector/trace/symbols.h"
@@ -190,7 +191,7 @@ void stacks_label(struct stacks *s, __u64 code, char *out)
 	} else if (made && made->code == code) {
 		strcpy(out, made->label);
 	} else if (!s || bpf_map_lookup_elem(s->fd, &code, &stack)) {
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 	} else {
 		stack.comm[sizeof(stack.comm) - 1] = 0;
 		make(s, &stack, out);

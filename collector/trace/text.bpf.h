@@ -5,14 +5,10 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/core/key.h"
+#include "collector/trace/intern.bpf.h"
 #include "collector/trace/text.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, TEXTS_MAX);
-	__type(key, __u64);
-	__type(value, struct text);
-} texts SEC(".maps");
+INTERNED(texts, struct text, TEXTS_MAX);
 
 struct text_hashing {
 	const char *text;
@@ -40,8 +36,7 @@ static __always_inline __u64 text_remember(const struct text *text, __u64 mark)
 
 	bpf_loop(TEXT_MAX, text_hash_step, &h, 0);
 	code = h.hash | mark;
-	if (!bpf_map_lookup_elem(&texts, &code))
-		bpf_map_update_elem(&texts, &code, text, BPF_ANY);
+	intern(&texts, &code, text);
 	return code;
 }
 

@@ -1,4 +1,5 @@
 #include "collector/trace/text.h"
+#include "collector/core/field_codes.h"
 #include "collector/core/key.h"
 #include "collector/core/slice.h"
 
@@ -12,7 +13,7 @@ void text_label(int texts_fd, __u64 code, char *out)
 	struct text text;
 
 	if (bpf_map_lookup_elem(texts_fd, &code, &text)) {
-		snprintf(out, LABEL_MAX + 1, "#%016llx", (unsigned long long)code);
+		codes_hash_label(code, out);
 		return;
 	}
 	if (!text.text[0] && text.text[1])
@@ -32,8 +33,8 @@ static __u64 text_hash(const char *text, size_t len)
 
 int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max)
 {
-	unsigned long long forgotten;
-	char shown[24], abstract[TEXT_MAX];
+	char abstract[TEXT_MAX];
+	__u64 forgotten;
 	size_t len = strlen(text);
 	int n = 0;
 
@@ -47,10 +48,7 @@ int text_codes(const char *text, __u64 mark, __u64 *ret_code, size_t max)
 		abstract[0] = 0;
 		ret_code[n++] = text_hash(abstract, len) | mark;
 	}
-	if (sscanf(text, "#%16llx", &forgotten) == 1) {
-		snprintf(shown, sizeof(shown), "#%016llx", forgotten);
-		if (!strcmp(shown, text) && (forgotten & mark) == mark)
-			ret_code[n++] = forgotten;
-	}
+	if (codes_hash_find(text, &forgotten) && (forgotten & mark) == mark)
+		ret_code[n++] = forgotten;
 	return n;
 }

@@ -86,11 +86,25 @@ static void a_number_is_what_is_shown_so(void **state)
 		assert_int_equal(codes_find(&codes_number, NULL, 0, none[i], code, 1), 0);
 }
 
+static void a_hash_is_what_is_shown_so(void **state)
+{
+	static const char *const none[] = { "", "#", "#1", "#00000000000000ff ", "#00000000000000FF", "00000000000000ff", "#000000000000000ff" };
+	char out[LABEL_MAX + 1];
+	__u64 code;
+
+	codes_hash_label(0xff, out);
+	assert_string_equal(out, "#00000000000000ff");
+	assert_true(codes_hash_find(out, &code) && code == 0xff);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_false(codes_hash_find(none[i], &code));
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_code_has_its_name),
 	cmocka_unit_test(a_text_has_its_codes),
 	cmocka_unit_test(what_has_no_room_is_refused),
 	cmocka_unit_test(a_number_is_what_is_shown_so),
+	cmocka_unit_test(a_hash_is_what_is_shown_so),
 };
 
 CHECK_MAIN(tests)

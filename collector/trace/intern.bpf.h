@@ -1,0 +1,29 @@
+/* intern.bpf.h - values that become codes, in the kernel: each is kept once, under its code, for the collector to show it.
+ *
+ *      code = hash of the value; intern(&texts, &code, &text)        host: looks the code up in `texts`
+ *
+ * So are kept texts, control groups' paths, addresses, names and samples of digests.  Each map forgets the values that were not used
+ * for longest; the host shows the code of such a value as #hash (field_codes.h).
+ */
+#ifndef HEATSCOPE_INTERN_BPF_H
+#define HEATSCOPE_INTERN_BPF_H
+
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#define INTERNED(map_name, value_type, most)                            \
+	struct {                                                        \
+		__uint(type, BPF_MAP_TYPE_LRU_HASH);                    \
+		__uint(max_entries, most);                              \
+		__type(key, __u64);                                     \
+		__type(value, value_type);                              \
+	} map_name SEC(".maps")
+
+/* Keeps the value under its code, unless it is kept already. */
+static __always_inline void intern(void *map, const __u64 *code, const void *value)
+{
+	if (!bpf_map_lookup_elem(map, code))
+		bpf_map_update_elem(map, code, value, BPF_ANY);
+}
+
+#endif
