@@ -143,16 +143,16 @@ check("a press on the text of a label in a menu is one on its box, and the menu 
 });
 
 check("a panel is carried to another place by its handle, and by keys, which stay with it", async (t) => {
-	const { page } = t, grip = page.getByRole("slider", { name: /^Place of latency/ });
+	const { page } = t, handle = page.getByRole("slider", { name: /^Place of latency/ });
 	const centre = async (locator) => {
 		const { x, y, width, height } = await locator.boundingBox();
 
 		return [x + width / 2, y + height / 2];
 	};
 	const carry = async (y) => {
-		await page.mouse.move(...await centre(grip));
+		await page.mouse.move(...await centre(handle));
 		await page.mouse.down();
-		await page.mouse.move((await centre(grip))[0], y, { steps: 6 });
+		await page.mouse.move((await centre(handle))[0], y, { steps: 6 });
 	};
 
 	await carry((await map(page, "cputime").boundingBox()).y + 5);
@@ -169,15 +169,15 @@ check("a panel is carried to another place by its handle, and by keys, which sta
 	await page.keyboard.press("Escape");
 	await page.mouse.up();
 	await settled(page);
-	await grip.focus();
+	await handle.focus();
 	for (const [key, order] of [["ArrowUp", "latency,cputime,offcpu"], ["ArrowDown", "cputime,latency,offcpu"], ["ArrowDown", "cputime,offcpu,latency"],
 		["ArrowDown", "cputime,offcpu,latency"]]) {
 		await page.keyboard.press(key);
 		await until(order, async () => String(await maps(page)) === order);
 		await settled(page);
-		assert.ok(await grip.evaluate((e) => e === document.activeElement), "the focus goes with it");
+		assert.ok(await handle.evaluate((e) => e === document.activeElement), "the focus goes with it");
 	}
-	assert.equal(await grip.getAttribute("aria-valuetext"), "3 of 3");
+	assert.equal(await handle.getAttribute("aria-valuetext"), "3 of 3");
 	assert.deepEqual(await violations(page), []);
 	assert.equal(t.errors.length, 0);
 });

@@ -86,7 +86,7 @@ shop("a click on a dot tells that event", async ({ page, grid, value }) => {
 });
 
 shop("a rectangle is drilled down to; the path leads back, and the predicate is the rectangle", async ({ page, grid, server: s }) => {
-	const trail = page.getByRole("navigation", { name: "Drilled down" });
+	const breadcrumbs = page.getByRole("navigation", { name: "Drilled down" });
 	const asked = await drag(page), low = Number(asked.get("ymin")), high = Number(asked.get("ymax"));
 
 	assert.ok(grid.edge.includes(low));
@@ -99,16 +99,16 @@ shop("a rectangle is drilled down to; the path leads back, and the predicate is 
 	const [request] = await Promise.all([page.waitForRequest((r) => r.method() === "POST"), page.getByRole("button", { name: "Create" }).click()]);
 
 	assert.ok(request.url().endsWith(`/ca/instrumentations/${s.id}/clone`));
-	await trail.waitFor();
+	await breadcrumbs.waitFor();
 	const made = await s.get(`/ca/instrumentations/${address(page).get("inst")}`), { and: terms } = made.predicate;
 
 	assert.deepEqual(terms.slice(0, 2), [{ eq: ["database", "shop"] }, { ge: ["latency", low] }]);
 	assert.deepEqual(terms.slice(2), asked.has("ymax") ? [{ lt: ["latency", high] }] : []);
 	assert.deepEqual([made.measures, made.weights, made.exemplars], [PROPERTIES.measures, PROPERTIES.weights, 0]);
-	assert.match(await trail.textContent(), /database = shop.*latency >= /);
+	assert.match(await breadcrumbs.textContent(), /database = shop.*latency >= /);
 	assert.deepEqual(await violations(page), []);
-	await trail.getByRole("button", { name: "database = shop" }).click();
-	await until("the whole again", async () => address(page).get("inst") === s.id && await trail.count() === 0);
+	await breadcrumbs.getByRole("button", { name: "database = shop" }).click();
+	await until("the whole again", async () => address(page).get("inst") === s.id && await breadcrumbs.count() === 0);
 	await fetch(`${s.url}/ca/instrumentations/${made.id}`, { method: "DELETE" });
 });
 

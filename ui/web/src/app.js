@@ -1,31 +1,31 @@
 /* app.js - the page: masthead, toolbar, maps one above the other, side, status line. */
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { Ask } from "./ask.js";
-import { XAxis } from "./axes.js";
-import { Create } from "./create.js";
-import { ErrorBoundary } from "./error_boundary.js";
-import { Exemplar, Exemplars } from "./exemplar_views.js";
-import { Explained } from "./explained.js";
-import { Flame } from "./flame.js";
-import * as format from "./format.js";
-import { GonePanel, Missing } from "./gone_panel.js";
-import { Hanging } from "./hanging_view.js";
-import { Hint } from "./hint.js";
-import { html } from "./html.js";
-import { InTurn } from "./in_turn.js";
-import { KeyList } from "./key_list.js";
-import { NoteForm, Noted } from "./noted.js";
-import { Panel } from "./panel.js";
-import { PartsAt, PartsPanel } from "./parts_panel.js";
-import { scalesOf } from "./scales.js";
-import { Session } from "./session.js";
-import { keptOf } from "./state.js";
-import { Legend, Picked, Readout, sentence, TableView } from "./side.js";
-import { statusOf } from "./text.js";
+import { Ask } from "./dialogs/ask_token.js";
+import { XAxis } from "./map/axes.js";
+import { Create } from "./dialogs/create.js";
+import { ErrorBoundary } from "./base/error_boundary.js";
+import { Exemplar, Exemplars } from "./panels/exemplar_views.js";
+import { Explained } from "./panels/explain_view.js";
+import { Flame } from "./panels/flame.js";
+import * as format from "./base/format.js";
+import { GonePanel, Missing } from "./panels/gone_panel.js";
+import { Hanging } from "./panels/hanging_view.js";
+import { Hint } from "./panels/hint.js";
+import { html } from "./base/html.js";
+import { QueuedPanel } from "./map/queued_panel.js";
+import { KeyList } from "./panels/key_list.js";
+import { NoteForm, Noted } from "./panels/annotations_view.js";
+import { Panel } from "./panels/panel.js";
+import { PartsAt, PartsPanel } from "./panels/parts_panel.js";
+import { scalesOf } from "./model/scales.js";
+import { Session } from "./model/session.js";
+import { keptOf } from "./model/state.js";
+import { Legend, Picked, Readout, sentence, TableView } from "./panels/sidebar.js";
+import { statusOf } from "./base/text.js";
 import { Masthead, Toolbar } from "./toolbar.js";
-import { AskName } from "./worksheet_menu.js";
-import { Trail } from "./trail.js";
+import { AskName } from "./dialogs/worksheet_menu.js";
+import { Breadcrumbs } from "./panels/breadcrumbs.js";
 
 /* Beside the maps, from top to bottom: components of {session}, of which each knows by itself whether there is anything. */
 const SECTIONS = [Readout, Hint, Explained, Exemplar, Picked, Noted, KeyList, Exemplars];
@@ -39,7 +39,7 @@ function Maps({ session, scales }) {
 		${maps.map((map) => {
 			const One = !map.inst ? GonePanel : map.panel.show === "parts" ? PartsPanel : Panel;
 
-			return html`<${InTurn} key=${map.id} of=${One} now=${session.cursor?.map === map} map=${map} span=${span} scale=${scales.get(map)} />`;
+			return html`<${QueuedPanel} key=${map.id} of=${One} now=${session.cursor?.map === map} map=${map} span=${span} scale=${scales.get(map)} />`;
 		})}
 		<${XAxis} span=${span} column=${finest?.column} slot=${finest?.slot} />
 	</main>`;
@@ -112,7 +112,7 @@ function App() {
 	document.title = session.library.title ? `${session.library.title} – Heatscope` : "Heatscope";
 	return html`
 		<${Masthead} session=${session} status=${status} />
-		${catalogue && working && html`<${Trail} session=${session} /><${Toolbar} session=${session} />`}
+		${catalogue && working && html`<${Breadcrumbs} session=${session} /><${Toolbar} session=${session} />`}
 		${catalogue && !working && html`<${Create} session=${session} />`}
 		${catalogue && working && html`<${Work} session=${session} />`}
 		<${Spoken} session=${session} />

@@ -1,17 +1,17 @@
 /* toolbar.js - what is looked at, and how. */
 import { useState } from "preact/hooks";
-import * as api from "./api.js";
-import { Compare } from "./compared.js";
-import * as format from "./format.js";
-import { GoTo } from "./go_to.js";
-import { Choice, Menu } from "./controls.js";
-import { CROPS } from "./crop.js";
-import { html } from "./html.js";
-import { DURATIONS, keptSpan, LINES, PALETTES, TRANSFERS } from "./state.js";
-import { fieldOf, titleOf } from "./text.js";
-import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./worksheet.js";
-import { WorksheetMenu } from "./worksheet_menu.js";
-import { pictureEnds } from "./zoom.js";
+import * as api from "./net/api.js";
+import { Compare } from "./dialogs/compare_view.js";
+import * as format from "./base/format.js";
+import { GoTo } from "./panels/go_to.js";
+import { Choice, Menu } from "./base/controls.js";
+import { CROPS } from "./model/crop.js";
+import { html } from "./base/html.js";
+import { DURATIONS, keptSpan, LINES, PALETTES, TRANSFERS } from "./model/state.js";
+import { fieldOf, titleOf } from "./base/text.js";
+import { hasParts, MAPS_MAX, panelOf, withPanel, without } from "./model/worksheet.js";
+import { WorksheetMenu } from "./dialogs/worksheet_menu.js";
+import { pictureEnds } from "./model/zoom.js";
 
 /* Which lines lie over the cells. */
 function Lines({ session }) {

@@ -1,0 +1,111 @@
+/* compare_view.js - two times, keys or measures against each other: a form, one sentence, heatscoped's picture, and its numbers. */
+import { useEffect, useState } from "preact/hooks";
+import * as api from "../net/api.js";
+import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
+import * as format from "../base/format.js";
+import { html } from "../base/html.js";
+import { labelOf } from "../panels/sidebar.js";
+
+const KEYS_OFFERED = 100;
+const NOTHING = "B is as A: choose another time, measure or key for it.";
+
+function Select({ of, label, value, options, change }) {
+	return html`<label>${label} <select aria-label=${`${of} ${label}`} value=${value} onChange=${(e) => change(e.target.value)}>
+		${options.map(([v, text]) => html`<option key=${v} value=${v}>${text}</option>`)}</select></label>`;
+}
+
+function Form({ session, span, choice, change }) {
+	const { inst, catalogue } = session, b = choice.with;
+	const measures = (names) => names.map((m) => [m, labelOf(session, session.inst, m)]);
+	const keys = (session.ranking.rows ?? []).slice(0, KEYS_OFFERED).filter(({ key }) => key).map(({ key }) => [optionOf(key), key]);
+	const set = (part) => change(settled({ ...choice, ...part })), setB = (part) => set({ with: { ...b, ...part } });
+
+	return html`<form onSubmit=${(e) => e.preventDefault()}>
+		<fieldset><legend class="a">A</legend>
+			<span>${format.clock(span.start)} – ${format.clock(span.start + span.duration)}</span>
+			<${Select} of="A" label="measure" value=${choice.measure} options=${measures(inst.measures)} change=${(measure) => set({ measure, with: { ...b, measure: "" } })} />
+			${keys.length > 0 && html`<${Select} of="A" label="key" value=${choice.key} options=${[["", "all"], ...keys]} change=${(key) => set({ key })} />`}
+		</fieldset>
+		<fieldset><legend class="b">B</legend>
+			<${Select} of="B" label="time" value=${b.time} options=${TIMES} change=${(time) => setB({ time })} />
+			<${Select} of="B" label="measure" value=${b.measure} change=${(measure) => setB({ measure })}
+				options=${[["", "as A"], ...measures(alike(choice.measure, inst, catalogue).filter((m) => m !== choice.measure))]} />
+			${keys.length > 0 && html`<${Select} of="B" label="key" value=${b.key} change=${(key) => setB({ key })}
+				options=${[["", "as A"], ...(choice.key ? [[OTHERS, "all but A's"]] : []), ...keys.filter(([key]) => key !== choice.key)]} />`}
+		</fieldset>
+		<fieldset><legend>Map</legend>
+			<${Select} of="map" label="of" value=${choice.view} options=${VIEWS} change=${(view) => set({ view })} />
+			<${Select} of="map" label="cells are" value=${choice.per} options=${PERS} change=${(per) => set({ per })} />
+		</fieldset>
+	</form>`;
+}
+
+const amountOf = ({ name }, value, unit) => name === "events" ? format.count(value) : format.amount(value, unit);
+
+function Lines({ reply }) {
+	const sign = (d) => d > 0 ? "+" : d < 0 ? "−" : "";
+
+	return html`<details><summary>The numbers</summary><table>
+		<thead><tr><td></td><th scope="col">A</th><th scope="col">B</th><th scope="col">A − B</th><th scope="col" title="the rate of false alarms among what has no greater one">q</th></tr></thead>
+		<tbody>${reply.lines.map((line) => html`<tr key=${line.name} class=${line.significant ? "significant" : ""} data-line=${line.name}>
+			<th scope="row">${line.name}</th><td>${amountOf(line, line.a, reply.unit)}</td><td>${amountOf(line, line.b, reply.unit)}</td>
+			<td>${sign(line.difference)}${amountOf(line, Math.abs(line.difference), reply.unit)}</td>
+			<td>${line.q === null ? "–" : line.q < 0.001 ? "< 0.001" : line.q.toPrecision(2)}</td></tr>`)}</tbody>
+	</table></details>`;
+}
+
+/* The sentence and numbers, and the picture as an object URL, of the newest choice; an older one's replies are dropped. */
+function useComparison(id, parameters, look) {
+	const [made, setMade] = useState({});
+	const asked = parameters && JSON.stringify({ parameters, look });
+
+	useEffect(() => {
+		const abort = new AbortController();
+		let url = null;
+
+		setMade((old) => asked ? { ...old, busy: true } : {});
+		if (asked)
+			Promise.all([api.compare(id, parameters, abort.signal), api.comparePicture(id, { ...parameters, ...look }, abort.signal)])
+				.then(([reply, blob]) => {
+					if (abort.signal.aborted)
+						return;
+					url = URL.createObjectURL(blob);
+					setMade({ reply, url });
+				}, (problem) => abort.signal.aborted || setMade({ problem: problem.message }));
+		return () => {
+			abort.abort();
+			if (url)
+				URL.revokeObjectURL(url);
+		};
+	}, [id, asked]);
+	return made;
+}
+
+function Comparison({ session, span, close }) {
+	const { inst } = session;
+	const [choice, setChoice] = useState(() => chosenFirst(session.current.measure));
+	const parameters = differs(choice) ? parametersOf(choice, span, session.state.by) : null;
+	const look = { view: choice.view, theme: session.dark ? "dark" : "light", scale: devicePixelRatio > 1 ? 2 : 1 };
+	const { reply, url, problem, busy } = useComparison(inst.id, parameters, look);
+	const name = (type) => `heatscope-${inst.module}-${inst.stat}-compare.${type}`;
+	const take = (e) => api.download(e).catch((why) => session.refuse(why));
+	const said = !parameters ? NOTHING : problem ?? reply?.sentence ?? "asking …";
+
+	return html`<dialog class="compare" aria-labelledby="compare" onClose=${close} ref=${(dialog) => dialog && !dialog.open && dialog.showModal()}>
+		<h2 id="compare">Compare <button type="button" class="plain" onClick=${close} aria-label="Close the comparison">×</button></h2>
+		<${Form} session=${session} span=${span} choice=${choice} change=${setChoice} />
+		<p class=${`said ${problem ? "problem" : ""}`} aria-live="polite">${said}</p>
+		${url && html`<img class=${busy ? "old" : ""} src=${url} alt=${`${reply.a.name} against ${reply.b.name}: ${reply.sentence}`} />
+			<${Lines} reply=${reply} />
+			<p class="downloads">${["png", "pdf", "svg"].map((type) => html`<a key=${type} download=${name(type)} onClick=${take}
+				href=${api.compareUrl(inst.id, { ...parameters, ...look, format: type })}>${type.toUpperCase()}</a>`)}</p>`}
+	</dialog>`;
+}
+
+/** The button, and the dialogue while it is open: the time is what was shown when it was opened. */
+export function Compare({ session }) {
+	const [span, setSpan] = useState(null);
+
+	return html`<button onClick=${() => setSpan(session.span)} aria-haspopup="dialog">Compare</button>
+		${span && html`<${Comparison} session=${session} span=${span} close=${() => setSpan(null)} />`}`;
+}

@@ -1,0 +1,51 @@
+/* draw_queue.js - decides which panels are drawn in which frame: a few at once, the others in the next frames.
+ *
+ *      App draws -> each panel's take(): now --true--> it is drawn with the page
+ *                                          `--false-> waiting --a frame--> forceUpdate()
+ *
+ * What comes every second, or while the pointer moves, concerns all maps of a page.  Drawn at once, twelve of them would hold up the
+ * frame; so would what is asked for beside them.  Who waits longest is first, so none waits for ever.
+ */
+const FRAME_PANELS = 3;			/* no more are on the page as a rule: then nothing waits */
+
+export class DrawQueue {
+	constructor() {
+		this.waiting = new Set();	/* components */
+		this.left = FRAME_PANELS;	/* of this frame */
+		this.asked = 0;			/* for a frame */
+	}
+
+	/** Whether a panel is drawn now; if not, it is in a later frame, as it is then. */
+	take(panel) {
+		this.ask();
+		if (this.left <= 0) {
+			this.waiting.add(panel);
+			return false;
+		}
+		this.left--;
+		this.waiting.delete(panel);
+		return true;
+	}
+
+	forget(panel) {
+		this.waiting.delete(panel);
+	}
+
+	ask() {
+		this.asked ||= requestAnimationFrame(() => this.frame());
+	}
+
+	frame() {
+		this.asked = 0;
+		this.left = FRAME_PANELS;
+		for (const panel of this.waiting) {
+			if (!this.left)
+				break;
+			this.left--;
+			this.waiting.delete(panel);
+			panel.forceUpdate();
+		}
+		if (this.waiting.size)
+			this.ask();
+	}
+}

@@ -1,0 +1,46 @@
+/* compare.js - what A and B are, as a person chooses them, and as heatscoped is asked.
+ *
+ *      {measure, key, with: {time, measure, key}} --parametersOf--> measure, selected, b_start_time, b_measure, b_selected ...
+ *
+ * B is as A but for what is said: "" says nothing.  Both are as long as what is shown.
+ */
+import { keyList } from "../net/api.js";
+import { fieldOf } from "../base/text.js";
+
+/** How much earlier B is; "before": by its own length. */
+export const TIMES = [["", "the same time"], ["before", "just before"], ["3600", "1 hour before"], ["86400", "1 day before"],
+	["604800", "1 week before"]];
+export const VIEWS = [["difference", "difference"], ["side", "side by side"], ["overlay", "one over the other"]];
+export const PERS = [["share", "shares"], ["count", "counts"]];
+
+/** B's key: all but A's. */
+export const OTHERS = "others";
+
+/** A key as an option's value: it cannot be taken for another word. */
+export const optionOf = (key) => `=${key}`;
+const keyOf = (option) => option.startsWith("=") ? [option.slice(1)] : [];
+
+/** Against the time just before, until something else is said. */
+export const chosenFirst = (measure) => ({ measure, key: "", view: "difference", per: "share", with: { time: "before", measure: "", key: "" } });
+
+/** Does B differ in anything? */
+export const differs = ({ measure, key, with: b }) =>
+	Boolean(b.time || (b.measure && b.measure !== measure) || (b.key && b.key !== key));
+
+/** by: the field of which the keys are values; null: they have all. */
+export function parametersOf({ measure, key, per, with: b }, span, by = null) {
+	const earlier = b.time === "before" ? span.duration : Number(b.time);
+
+	return {
+		start_time: span.start, duration: span.duration, measure, selected: keyList(keyOf(key)), by, per,
+		b_start_time: b.time ? span.start - earlier : null, b_measure: b.measure || null,
+		b_selected: b.key === OTHERS ? null : keyList(keyOf(b.key)), b_exclude: b.key === OTHERS ? true : null,
+	};
+}
+
+/** A change of A may leave B without sense: all but nothing. */
+export const settled = (choice) => choice.with.key === OTHERS && !choice.key ? { ...choice, with: { ...choice.with, key: "" } } : choice;
+
+/** Measures with the type, and so the unit, of this one. */
+export const alike = (measure, inst, catalogue) =>
+	inst.measures.filter((m) => fieldOf(catalogue, inst, m)?.type === fieldOf(catalogue, inst, measure)?.type);

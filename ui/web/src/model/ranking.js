@@ -1,0 +1,44 @@
+/* ranking.js - the keys of the instrumentation that is looked at, most time first, and what its maps add up to. */
+import * as api from "../net/api.js";
+import { withOnCpu } from "./keys.js";
+import { keptSpan } from "./state.js";
+
+export class Ranking {
+	constructor(session) {
+		this.session = session;
+		this.clear();
+	}
+
+	clear() {
+		this.inst = null;		/* whose */
+		this.rows = null;		/* KeyRow[] */
+		this.measure = null;		/* theirs, */
+		this.unit = "ns";		/* and its unit */
+		this.lowerBound = false;
+		this.running = null;		/* {time, count, oldest} at the end of the time; null: nobody tells what still runs */
+	}
+
+	async refresh() {
+		const { session } = this, { inst, span, state: { by } } = session;
+
+		if (!inst || !span)
+			return;
+		const ask = (measure) => api.keys(inst.id, keptSpan(span, inst), { measure, by });
+		const of = inst.measures.includes("latency") ? "latency" : inst.measures[0];
+		const both = of === "latency" && inst.measures.includes("cputime");
+
+		await Promise.all([
+			session.reply(Promise.all([ask(of), both ? ask("cputime") : null]), ([list, on]) => {
+				if (session.inst?.id !== inst.id)
+					return;
+				this.inst = inst.id;
+				this.rows = withOnCpu(list.keys, list.keys, on?.keys);
+				this.measure = of;
+				this.unit = list.unit;
+				this.lowerBound = Boolean(list.lower_bound);
+				this.running = list.running ?? null;
+			}),
+			...session.shown.map((map) => map.refreshSummary(span)),
+		]);
+	}
+}

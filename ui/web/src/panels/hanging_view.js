@@ -1,0 +1,23 @@
+/* hanging_view.js - the line that names what has run for long, above all else beside the maps.  Where that is told at all it is always
+ * there, so that nothing moves when it has something to say. */
+import * as format from "../base/format.js";
+import { LONG_NS, summaryOf } from "../model/hanging.js";
+import { html } from "../base/html.js";
+
+/** "9 running, oldest 23 s: update t set v = ? (8)" */
+export function Hanging({ session }) {
+	const { hanging } = session, { told: map } = hanging;
+
+	if (!map)
+		return null;
+	const sum = hanging.map?.inst && summaryOf(hanging.rows), unit = map.grid.unit;
+
+	if (!sum)
+		return html`<section class="hanging" aria-label="Still running"><p class="muted">nothing has run for ${format.amount(LONG_NS)} or longer</p></section>`;
+	const { count, oldest, most } = sum, name = most.key || "all";
+
+	return html`<section class="hanging" aria-label="Still running">
+		<button onClick=${() => hanging.show()} title=${`${name}\nDraw a rectangle around them, and explain it`}>
+			<i class="running" style=${{ color: map.grid.shade.running }} /><b>${format.count(count)} running, oldest ${format.amount(oldest, unit)}:</b>
+			<span>${name}</span> (${format.count(most.running)})</button></section>`;
+}

@@ -1,0 +1,111 @@
+/* key_list.js - beside the maps: the keys of the instrumentation that is looked at, the most time first or as a person sorts them. */
+import { useState } from "preact/hooks";
+import { Choice } from "../base/controls.js";
+import { whereKeys } from "../model/drill.js";
+import * as format from "../base/format.js";
+import { html } from "../base/html.js";
+import { columnsOf, discreteFields, hangs, hueOf, keysToColour, matching, nextSort, shareOf, sortedRows } from "../model/keys.js";
+import { KeyName, labelOf } from "./sidebar.js";
+
+const FILTERED_FROM = 10;		/* so many keys */
+const SEEN = 0.005;			/* the least share that has a bar */
+const roomBeside = (columns) => columns.length > 6 ? 0 : columns.length > 5 ? 9 : 18;	/* letters of a key */
+
+const ended = (row, value, unit) => format.amount(row.count > 0 ? value : null, unit);
+
+/* What a cell says. */
+const CELLS = {
+	sum: (row, unit) => format.amount(row.sum, unit),
+	share: (row) => format.share(shareOf(row), 1),
+	count: (row) => format.shortCount(row.count),
+	p50: (row, unit) => ended(row, row.p50, unit),
+	p99: (row, unit) => ended(row, row.p99, unit),
+	oncpu: (row) => row.oncpu === null ? "–" : format.share(row.oncpu, 1),
+	running: (row) => row.running ? format.count(row.running) : "–",
+	oldest: (row, unit) => format.amount(row.oldest, unit),
+};
+const OF_RUNNING = ["running", "oldest"];
+
+function KeyRow({ session, row, columns, selectable }) {
+	const { unit } = session.ranking, hue = hueOf(session.state.keys, row.key);
+	const [, ...numbers] = columns;
+
+	return html`<tr class=${hue ? "on" : ""} data-key=${row.key}>
+		<th scope="row"><div><${KeyName} session=${session} name=${row.key} selectable=${selectable} /></div>
+			${shareOf(row) >= SEEN && html`<i class="share" style=${{ width: `${100 * shareOf(row)}%`, background: hue }} />`}</th>
+		${numbers.map(({ id }) => html`<td key=${id} data-column=${id} class=${OF_RUNNING.includes(id) && hangs(row) ? "hangs" : ""}>${CELLS[id](row, unit)}</td>`)}
+	</tr>`;
+}
+
+function Head({ column, sort, change }) {
+	const { id, head, title } = column, sorted = sort.by === id;
+
+	return html`<th scope="col" data-column=${id} aria-sort=${sorted ? sort.up ? "ascending" : "descending" : null}>
+		<button class="plain" title=${title} onClick=${() => change(nextSort(sort, id))}>${head}<i aria-hidden="true">${sorted ? sort.up ? "▴" : "▾" : ""}</i></button></th>`;
+}
+
+const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left out"]];
+
+/* What is done with the highlighted keys; or the first of those listed get a hue. */
+function KeyTools({ session, fields, rows }) {
+	const { state, inst } = session, keys = session.selectedOf(inst), where = whereKeys(fields, keys);
+	const hues = keysToColour(rows), hanging = rows.some(hangs);
+
+	if (state.by || (!rows.length && !keys.length))
+		return null;
+	return html`<div class="keytools">
+		${keys.length > 0
+			? html`<${Choice} label="Highlighted keys" bare value=${state.only} options=${ONLY} change=${(only) => session.set({ only })} />
+				<button disabled=${!where} title=${where || "These keys cannot be told by their fields"} onClick=${() => session.drill(inst, where)}>Drill down</button>`
+			: html`<button title=${`${hanging ? "The keys that hang and the first of the list" : "The first keys of the list"}, ${hues.length} in all, each in a hue`}
+				onClick=${() => session.highlight(hues, { only: null })}>Colour by key</button>`}
+	</div>`;
+}
+
+function Filter({ text, change, shown, all }) {
+	if (all < FILTERED_FROM && !text)
+		return null;
+	return html`<p class="filter"><input type="search" aria-label="Filter keys" placeholder="filter" value=${text} onInput=${(e) => change(e.target.value)} />
+		<span>${text ? `${shown} of ${all} keys` : `${all} keys`}</span></p>`;
+}
+
+function Heading({ session, fields }) {
+	const { state, ranking, inst } = session;
+
+	return html`<h3>${fields.length > 1
+		? html`<label>by <select value=${state.by ?? ""} onChange=${(e) => session.set({ by: e.target.value || null, keys: [], of: null })}>
+			<option value="">${fields.map((f) => labelOf(session, inst, f)).join(" / ")}</option>
+			${fields.map((f) => html`<option value=${f}>${labelOf(session, inst, f)}</option>`)}</select></label>`
+		: `By ${labelOf(session, inst, fields[0])}`}
+		<span>${ranking.lowerBound ? "lower bounds: keys beyond the cap are in other" : `of ${labelOf(session, inst, ranking.measure ?? inst.measures[0])}`}</span>
+		${state.keys.some(Boolean) && html`<button class="plain" onClick=${() => session.set({ keys: [], of: null, only: null })}>show all</button>`}</h3>`;
+}
+
+function Keys({ session, fields }) {
+	const { state, ranking } = session, all = ranking.rows ?? [];
+	const [text, filter] = useState("");
+	const columns = columnsOf(ranking, { counted: session.unit, live: session.live });
+	const { sort, rows } = sortedRows(matching(all, text), columns, state.sort);
+	const long = ranking.running || all.some(({ key }) => key.length > roomBeside(columns));
+
+	return html`<section class="keys" aria-label="Keys">
+		<${Heading} session=${session} fields=${fields} />
+		<${KeyTools} session=${session} fields=${fields} rows=${rows} />
+		<${Filter} text=${text} change=${filter} shown=${rows.length} all=${all.length} />
+		<table class=${long ? "two-lines" : ""}>
+			<thead><tr>${columns.map((column) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${(next) => session.set({ sort: next })} />`)}</tr></thead>
+			<tbody>${rows.map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} columns=${columns} selectable=${!state.by} />`)}</tbody>
+		</table>
+		${ranking.rows && !rows.length && html`<p class="muted">${text ? "no key has this in its name" : "no events in this time"}</p>`}
+	</section>`;
+}
+
+export function KeyList({ session }) {
+	const { inst, catalogue } = session, fields = inst ? discreteFields(inst, catalogue) : [];
+
+	if (!inst)
+		return null;
+	if (!fields.length)
+		return html`<section class="keys"><h3>Keys</h3><p class="muted">This instrumentation keeps no fields apart.</p></section>`;
+	return html`<${Keys} key=${inst.id} session=${session} fields=${fields} />`;
+}

@@ -1,0 +1,231 @@
+/* sidebar.js - beside the maps: legend, read-out of the cursor, the cell's keys; or the same data as a table. */
+import { useEffect, useState } from "preact/hooks";
+import * as api from "../net/api.js";
+import * as format from "../base/format.js";
+import { columnAt, columnTotal, gridEnd, runningCount } from "../model/grid.js";
+import { whereValues } from "../model/drill.js";
+import { html } from "../base/html.js";
+import { hueOf } from "../model/keys.js";
+import { stepOf } from "../map/marks.js";
+import { legendPosition } from "../model/shade.js";
+import { LINES } from "../model/state.js";
+import { fieldOf } from "../base/text.js";
+
+/** of: the instrumentation, or the metric, whose field it is. */
+export const labelOf = ({ catalogue }, of, field) => fieldOf(catalogue, of, field)?.label ?? field;
+
+/* Densities at which the legend has a number: 1-2-5 thinned to what has room. */
+function legendTicks(levels) {
+	const ticks = [];
+
+	for (let power = levels.at(-1) < 2 ? 0.01 : 1; power <= levels.at(-1) * 1.001; power *= 10)
+		for (const step of [1, 2, 5]) {
+			const at = legendPosition(levels, step * power);
+
+			if (step * power <= levels.at(-1) && at > 0.03 && at < 0.96 && (!ticks.length || at - ticks.at(-1).at > 0.16))
+				ticks.push({ at, density: step * power });
+		}
+	return ticks;
+}
+
+/** Of the map that is looked at, and those whose cells are alike.  A panel of parts has no scale. */
+export function Legend({ session, scales }) {
+	const { current } = session, scale = current?.grid && scales.get(current);
+
+	return scale ? html`<${Scale} session=${session} map=${current} shade=${scale.shade}
+		running=${session.grids.some((g) => g.columns.some((c) => c.running))} />` : null;
+}
+
+function Scale({ session, map, shade, running }) {
+	const { grid, weighted } = map, stops = shade.palette.filter((_, i) => i && i % 5 === 0);
+	const cells = grid.weight ? labelOf(session, map.inst, grid.weight) : weighted ? `${map.label}, added up,` : session.unit;
+	const told = (density) => shade.transfer === "percent" ? `${density} %` : grid.weight || weighted ? format.amount(density, grid.unit) : format.shortCount(density);
+
+	return html`<section class="legend" aria-label="Colour scale">
+		<h3>${shade.transfer === "percent" ? `% of the column's ${cells}` : cells} per cell <span>${shade.transfer === "percent" ? "linear" : shade.transfer} colours, by row height</span></h3>
+		<svg viewBox="0 0 ${stops.length} 1" preserveAspectRatio="none" height="11" aria-hidden="true">
+			${stops.map((colour, i) => html`<rect x=${i} width="1.05" height="1" fill=${colour} />`)}
+		</svg>
+		<ol aria-hidden="true">${legendTicks(shade.levels).map(({ at, density }) =>
+			html`<li style=${{ left: `${100 * at}%` }}>${told(density)}</li>`)}</ol>
+		<ul>
+			<li><i style=${{ background: shade.zero }} />zero</li>
+			<li><i class="unobserved" style=${{ backgroundColor: shade.unobserved }} />not observed</li>
+			<li><i class="partial" style=${{ color: shade.partial, backgroundColor: shade.zero }} />partly lost</li>
+			<li><i class="progress" />in progress</li>
+			<li><i class="sampled" />sampled</li>
+			${running && html`<li><i class="running" style=${{ color: shade.running, backgroundColor: shade.zero }} />still running at the end of a slot</li>`}
+		</ul>
+	</section>`;
+}
+
+/** The cursor's cell in a sentence, for the read-out and for screen readers. */
+export function sentence(map) {
+	const { session, pointed: at } = map;
+
+	if (!at)
+		return "";
+	const { grid, i, column, n, running } = at;
+	const when = format.clock(grid.from + i * grid.column, grid.slot);
+	const noted = session.annotations.at(map).map(({ kind, text }) => `; ${kind}: ${text}`).join("");
+
+	if (column.state === "unobserved" || column.state === "dropped")
+		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}${noted}`;
+	const range = at.range ? format.range(...at.range, grid.unit) : "outside the used range";
+	const still = column.running ? `; ${format.stillRunning(runningCount(column), running)}` : "";
+
+	const total = columnTotal(grid, column);
+
+	return `${when}, ${map.title} ${range}: ${format.cell(grid, n)}${grid.weight ? ` ${labelOf(session, map.inst, grid.weight)}` : ""}, ` +
+		`${format.share(n, total)} of ${format.cell(grid, total)}${still}; ${format.coverage(column)}${noted}`;
+}
+
+/* What still ran at the end of the column that is pointed at; the line is there as long as it is told at all. */
+function StillRunning({ session }) {
+	const told = session.maps.find((map) => map.grid?.running);
+	const at = told?.pointed;
+
+	if (!told)
+		return null;
+	return html`<p class="still"><i class="running" style=${{ color: told.grid.shade.running }} />${at ? format.stillRunning(runningCount(at.column), at.running) : "–"}</p>`;
+}
+
+/* The column that is pointed at, as the lines over the cells have it. */
+function Steps({ map, at }) {
+	const told = at && !at.grid.weight && map.unit ? LINES.map((line) => [line, stepOf(at.column, line)]).filter(([, value]) => value !== null) : [];
+
+	return html`<p class="steps">${told.map(([line, value]) => html`<span key=${line} data-line=${line}><i class=${`step ${line}`} />${line} <b>${format.amount(value, map.unit)}</b></span>`)}</p>`;
+}
+
+export function Readout({ session }) {
+	const { cursor, shown } = session;
+	const at = cursor?.map.pointed;
+	const rows = new Map(at ? shown.map((map) => [map, map.pointed]) : []);
+	const from = at && at.grid.from + at.i * at.grid.column;
+
+	return html`<section class="readout" aria-label="Read-out">
+		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
+			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
+		<table>
+			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.counted}</th><th scope="col" title="of the column">share</th></tr></thead>
+			<tbody>${shown.filter(({ panel }) => panel.show === "map").map((map) => {
+				const p = rows.get(map);
+				/* A grid has only the rows it uses; the ruler is the same. */
+				const here = p?.range ? p : p && [...rows.values()].find((q) => q?.range && q.grid.unit === p.grid.unit);
+
+				return html`<tr key=${map.id} class=${map === cursor?.map ? "here" : ""} data-measure=${map.measure}
+					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.range[0] : null}
+					data-count=${p?.n} data-total=${p?.column.count} data-state=${p?.column.state}>
+					<th scope="row" title=${map.title}>${map.title}</th>
+					<td>${here ? format.range(...here.range, here.grid.unit) : "–"}</td>
+					<td title=${p?.grid.weight && labelOf(session, map.inst, p.grid.weight)}>${p && p.column.state !== "unobserved" ? format.cell(p.grid, p.n) : "–"}</td>
+					<td>${p ? format.share(p.n, columnTotal(p.grid, p.column)) : "–"}</td>
+				</tr>`;
+			})}</tbody>
+		</table>
+		<${Steps} map=${cursor?.map} at=${at} />
+		<${StillRunning} session=${session} />
+	</section>`;
+}
+
+function Bar({ part, hue }) {
+	return html`<i class="bar"><b style=${{ width: `${Math.max(1, 100 * part)}%`, background: hue ?? null }} /></i>`;
+}
+
+function KeyCounts({ session, picked, rows, total }) {
+	return html`<table><tbody>${rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
+		<th scope="row">${row.key || "all"}</th><td class="wide"><${Bar} part=${row.count / total} hue=${hueOf(session.state.keys, row.key)} /></td>
+		<td>${format.cell(picked, row.count)}</td><td>${format.share(row.count, total)}</td></tr>`)}
+		</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.cell(picked, total)}</td><td /></tr></tfoot></table>`;
+}
+
+export function Picked({ session }) {
+	const picked = session.cellKeys.cell;
+
+	if (!picked)
+		return null;
+	const { map, low, high, unit, running } = picked, where = whereValues(map.measure, unit, low, high);
+
+	return html`<section class="picked" aria-label="Keys of the cell">
+		<h3>In this cell <span>${map.title} ${format.range(low, high, unit)}, ${format.clock(picked.start, picked.slot)}</span>
+			<button class="plain" onClick=${() => session.cellKeys.drop()} aria-label="Close the cell's keys">×</button></h3>
+		${picked.problem && html`<p class="problem">${picked.problem}</p>`}
+		${!picked.rows && html`<p class="muted">asking …</p>`}
+		${picked.rows && (picked.total > 0 || !running) && html`<${KeyCounts} session=${session} picked=${picked} rows=${picked.rows} total=${picked.total} />`}
+		${running && html`<h4><i class="running" style=${{ color: map.grid.shade.running }} />still running at the end of its slots, at this age</h4>
+			<${KeyCounts} session=${session} picked=${{ unit }} rows=${running.rows} total=${running.total} />`}
+		${map.grid?.scope !== "point" && where && html`<p class="onward"><button title=${`A new instrumentation of what is ${where}`}
+			onClick=${() => session.drill(map.inst, where)}>Drill down</button></p>`}
+	</section>`;
+}
+
+/** A key's name; where it is selectable, a button that highlights it. */
+export function KeyName({ session, name, selectable }) {
+	const hue = hueOf(session.state.keys, name);
+
+	if (!selectable)
+		return name;
+	return html`<button class="plain" aria-pressed=${Boolean(hue)} title=${`${name}: highlight; with Shift several`}
+		onClick=${(e) => session.toggle(name, !e.shiftKey && !e.ctrlKey && !e.metaKey)}>
+		<i class="hue" style=${{ background: hue ?? "transparent" }} />${name}</button>`;
+}
+
+const ASK_AGAIN = 10;			/* seconds that a live view moves on before its words are requested again */
+
+/**
+ * Each map in words, as the API writes them: its modes, shifts and worst minute.
+ * @param {{id, title, inst, measure, grid}[]} shown  values, not the maps: a map drops its grid when the range changes, and
+ *                                                    this component draws itself again when a reply arrives
+ */
+function Narratives({ shown }) {
+	const [narratives, setNarratives] = useState([]);
+	const asked = shown.map(({ id, inst, measure, grid }) => [id, inst.id, measure, grid.ncols, grid.column,
+		Math.floor(gridEnd(grid) / ASK_AGAIN)].join()).join(" ");
+
+	useEffect(() => {
+		const asking = new AbortController();
+
+		Promise.all(shown.map(async ({ title, inst, measure, grid }) => ({
+			title, text: (await api.narrative(inst.id, measure, grid, asking.signal)).narrative,
+		}))).then(setNarratives, () => {});		/* the table stands without it */
+		return () => asking.abort();
+	}, [asked]);
+	return html`<dl class="told">${narratives.filter(({ text }) => text).map(({ title, text }) =>
+		html`<div key=${title}><dt>${title}</dt><dd>${text}</dd></div>`)}</dl>`;
+}
+
+/** The same data as a table: a row per column of the map, newest first. */
+export function TableView({ session }) {
+	const maps = session.maps.filter((map) => map.grid), grids = maps.map((map) => map.grid);
+	const shown = maps.map(({ id, title, inst, measure, grid }) => ({ id, title, inst, measure, grid }));
+
+	if (!grids.length)
+		return html`<p class="waiting">waiting for the first columns …</p>`;
+	const first = grids[0];
+	const at = (grid, time) => grid.columns[columnAt(grid, time)];
+	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
+
+	return html`<${Narratives} shown=${shown} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
+		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
+		<thead>
+			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
+				${maps.map((map) => html`<th colspan=${map.grid.running ? 5 : 4} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
+			<tr>${grids.map((g) => html`<th scope="col">mean</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
+		</thead>
+		<tbody>${times.map((time) => {
+			const column = at(first, time);
+
+			return html`<tr key=${time} class=${column.state}>
+				<th scope="row">${format.clock(time, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
+				${grids.map((g) => {
+					const c = at(g, time), running = c ? runningCount(c) : null;
+
+					const told = c?.count ? { ...c, mean: c.sum / c.count } : {};
+
+					return html`${["mean", "p50", "p99", "max"].map((name) => html`<td>${format.amount(told[name], g.unit)}</td>`)}
+						${g.running && html`<td>${running === null ? "–" : format.count(running)}</td>`}`;
+				})}
+				<td class="text">${format.coverage(column)}</td></tr>`;
+		})}</tbody>
+	</table></div>`;
+}

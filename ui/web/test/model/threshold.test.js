@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { amount, parse } from "../../src/base/format.js";
+import { above, runningAbove } from "../../src/model/threshold.js";
+
+const grid = { edge: [1000, 2000, 4000, null], nrows: 3, columns: [{ cells: [[0, 5], [1, 3]] }, { cells: [[2, 2]] }] };
+
+test("what is above a value is counted by whole rows, and from where is told", () => {
+	for (const [value, from, count] of [[500, 500, 10], [1000, 1000, 10], [1999, 1000, 10], [2000, 2000, 5], [3000, 2000, 5], [4000, 4000, 2], [1e9, 4000, 2]])
+		assert.deepEqual(above(grid, value), { from, count, total: 10 }, `${value}`);
+	assert.deepEqual(above({ ...grid, edge: [1000, 2000, 4000, 8000] }, 9000), { from: 9000, count: 0, total: 10 });
+});
+
+test("what still runs at the end is counted beside it", () => {
+	const running = [[500, 2000, 3], [3e4, 4e4, 8], [4e4, null, 1]], column = { state: "ok", cells: [], running };
+
+	for (const [value, count] of [[100, 12], [1999, 12], [2000, 9], [35000, 9], [50000, 1]])
+		assert.equal(runningAbove({ columns: [column] }, value), count, `${value}`);
+	assert.equal(runningAbove({ columns: [column, { state: "in_progress", cells: [] }] }, 1e4), 9, "the newest column that tells it");
+	assert.equal(runningAbove({ columns: [column, { state: "ok", cells: [] }] }, 1e4), 0, "they have ended since");
+	assert.equal(runningAbove({ columns: [{ ...column, running: [[3e4, null, 0.4]] }] }, 1e4), 1, "of five slots in two: a whole query");
+	assert.equal(runningAbove(grid, 1e4), 0);
+});
+
+test("an amount is read as it is written, and as people write it", () => {
+	for (const [unit, values] of Object.entries({ ns: [1, 20, 1500, 1e7, 2.5e9], bytes: [1, 512, 4096, 3 * 2 ** 30], "bytes/s": [1e3, 5e6], "%": [50, 99.5], "/s": [7], "": [12] }))
+		for (const value of values)
+			assert.equal(parse(amount(value, unit), unit), value, `${amount(value, unit)}`);
+	for (const [text, unit, value] of [["10ms", "ns", 1e7], [" 1.5 s ", "ns", 1.5e9], ["20us", "ns", 2e4], ["4kib", "bytes", 4096], ["80", "%", 80], ["3 B", "bytes", 3]])
+		assert.equal(parse(text, unit), value, text);
+	for (const [text, unit] of [["", "ns"], ["10", "ns"], ["ms", "ns"], ["10 m", "ns"], ["-5ms", "ns"], ["5 ms 6", "ns"], ["5 ms", "bytes"], ["3", "bytes"], ["1e3ms", "ns"]])
+		assert.equal(parse(text, unit), null, text);
+});
