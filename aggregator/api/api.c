@@ -61,7 +61,7 @@ static void heatmap_list(struct api *api, struct http_request *r, const struct w
 /* ---- values ---- */
 
 /* Where nothing is said about the format, the Accept header is asked. */
-static int choose_format(struct http_request *r, enum value_kind kind, struct input *in, char *reason)
+static int choose_format(struct http_request *r, enum value_kind_id kind, struct input *in, char *reason)
 {
 	const char *formats = params_formats(kind);
 	char format[16];
@@ -274,7 +274,7 @@ static void route(struct api *api, struct http_request *r, const char *path)
 	} else if (!found) {
 		reply_method(r, there->is.path);
 	} else {
-		w.kind = (enum value_kind)found->is.kind;
+		w.kind = (enum value_kind_id)found->is.kind;
 		found->handle(api, r, &w);
 	}
 }

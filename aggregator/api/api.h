@@ -33,7 +33,7 @@ struct api_route {
 	const char *method;
 	const char *path;		/* after /ca/; ":id" is an instrumentation's, ":annotation" and ":alert" those' ids */
 	bool is_value;			/* it has the parameters of params.h, */
-	int kind;			/* of this enum value_kind */
+	int kind;			/* of this enum value_kind_id */
 };
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 

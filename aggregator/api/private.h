@@ -22,7 +22,7 @@ struct api {
 struct where {				/* what a path leads to */
 	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
 	__u64 id;			/* as a number; 0: it is none */
-	enum value_kind kind;
+	enum value_kind_id kind;
 	const struct catalog_inst *inst;	/* of :id */
 };
 

@@ -1,7 +1,6 @@
 #include "aggregator/live/view.h"
-#include "aggregator/query/active.h"
 #include "aggregator/base/clock.h"
-#include "aggregator/value/value.h"
+#include "aggregator/value/grid.h"
 #include "aggregator/live/view_active.h"
 
 #include <errno.h>
@@ -49,6 +48,11 @@ struct view {
 /* Of what is shown.  Unless it is of what is active, its cells and columns are forgotten once they were sent. */
 static const struct grid *grid_of(const struct view *v) { return v->shown->grid[0]; }
 
+static struct shade *shade_of(const struct view *v) { return &grid_value_of(v->shown)->shade; }
+
+/* NULL: it is not of what was under way at once. */
+static struct active *active_of(struct value *value) { return grid_value_of(value)->active.active; }
+
 /* ---- events ---- */
 
 static void begin_event(const struct view *v, struct bytes *out, const char *name)
@@ -80,7 +84,7 @@ static void put_grid(struct view *v)
 
 static void put_shade(struct view *v)
 {
-	const struct shade *shade = &v->shown->shade;
+	const struct shade *shade = shade_of(v);
 	struct bytes out = { 0 };
 
 	begin_event(v, &out, "shade");
@@ -101,7 +105,7 @@ static void put_column(struct view *v, const struct grid *g, size_t col, __s64 i
 	begin_event(v, &out, "column");
 	writer_name_seconds(&out, "from", g->from_ns + (__s64)(col * g->col_ns));
 	writer_name(&out, "column");
-	payload_column(&out, g, &v->shown->shade, col, (__u64)index, row_shift);
+	payload_column(&out, g, shade_of(v), col, (__u64)index, row_shift);
 	writer_raw(&out, "}\n\n");
 	end_event(v, &out);
 }
@@ -218,7 +222,7 @@ static int rows_match(const struct grid *whole, const struct grid *part, long *r
 /* Does every cell have a row in the reader's grid?  Looks for the brightest on the way. */
 static bool column_fits(struct view *v, const struct grid *g, size_t col, long shift)
 {
-	const struct shade *shade = &v->shown->shade;
+	const struct shade *shade = shade_of(v);
 	double share = shade_column(shade, g, col, shift);
 
 	for (size_t row = 0; row < g->n_rows; row++) {
@@ -339,11 +343,11 @@ static void rest(struct view *v, __u64 took_ns)
 }
 
 /* What a view keeps of such a value: its slots, and the grid that its reader has. */
-static size_t active_size(const struct value *value)
+static size_t active_size(struct value *value)
 {
 	const struct grid *g = value->grid[0];
 
-	return value->active ? active_bytes(value->active) + 2 * g->n_cols * (g->n_rows * sizeof(*g->cell) + sizeof(*g->column)) : 0;
+	return active_of(value) ? active_bytes(active_of(value)) + 2 * g->n_cols * (g->n_rows * sizeof(*g->cell) + sizeof(*g->column)) : 0;
 }
 
 static void keep(struct view *v, size_t bytes)
@@ -412,12 +416,12 @@ static bool no_longer_busy(struct view *v)
 }
 
 /* Are rows and their scale the same, so that only the levels differ? */
-static bool same_rows(const struct value *a, const struct value *b)
+static bool same_rows(struct value *a, struct value *b)
 {
 	const struct grid *g = a->grid[0], *h = b->grid[0];
 
 	return g->n_rows == h->n_rows && !memcmp(g->edge, h->edge, (g->n_rows + 1) * sizeof(*g->edge)) &&
-	       !memcmp(a->shade.scale, b->shade.scale, g->n_rows * sizeof(*a->shade.scale));
+	       !memcmp(grid_value_of(a)->shade.scale, grid_value_of(b)->shade.scale, g->n_rows * sizeof(double));
 }
 
 static void forget_cells(struct grid *g)
@@ -446,17 +450,17 @@ static void show(struct view *v, struct value *value)
 	put_grid(v);
 	free(value->data);		/* it stays as long as the reader: rows and shade are enough */
 	value->data = NULL;
-	if (!value->active)		/* its columns are compared with those to come */
+	if (!active_of(value))		/* its columns are compared with those to come */
 		forget_cells(value->grid[0]);
 }
 
 /* New levels for the grid that the reader has. */
 static void reshade(struct view *v, struct value *value)
 {
-	struct shade old = v->shown->shade;
+	struct shade *shown = shade_of(v), *next = &grid_value_of(value)->shade, old = *shown;
 
-	v->shown->shade = value->shade;
-	value->shade = old;
+	*shown = *next;
+	*next = old;
 	v->want_shade = false;
 	put_shade(v);
 	value_free(value);
@@ -471,7 +475,7 @@ static bool take_value(struct view *v, struct value *value)
 		value_free(value);
 		return false;
 	}
-	if (!v->shown && value->active && v->memory->bytes + active_size(value) > VIEW_ACTIVE_MAX) {
+	if (!v->shown && active_of(value) && v->memory->bytes + active_size(value) > VIEW_ACTIVE_MAX) {
 		v->owner->failed(v->arg, 503, "ECA_NORESOURCE", "too many grids of what was under way at once are streamed already");
 		value_free(value);
 		return false;
@@ -490,7 +494,7 @@ static void on_grid(struct value *value, void *arg)
 	bool is_new = take_value(v, value);
 
 	v->shaded_ms = uv_now(services->loop);
-	if (v->shown && v->shown->active)
+	if (v->shown && active_of(v->shown))
 		rest(v, uv_hrtime() - v->asked_ns);
 	if (no_longer_busy(v) && is_new)
 		v->owner->changed(v->arg);	/* what changed meanwhile */
@@ -582,16 +586,16 @@ void view_tick(struct view *v)
 	__u64 now_ms = uv_now(v->services->loop);
 	char reason[PARAMS_REASON_MAX];
 
-	if (v->busy || v->turn.waits || (v->shown && v->shown->active && now_ms < v->active_ms))
+	if (v->busy || v->turn.waits || (v->shown && active_of(v->shown) && now_ms < v->active_ms))
 		return;
 	if (!v->shown) {
 		ask(v, reason);		/* its turn came while the reader was full */
 		return;
 	}
 	v->busy = true;
-	if (v->shown->active && !v->want_grid)
+	if (active_of(v->shown) && !v->want_grid)
 		send_active(v);
-	else if (!v->shown->active)
+	else if (!active_of(v->shown))
 		send_changes(v);
 	if (!no_longer_busy(v))
 		return;

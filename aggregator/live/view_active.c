@@ -1,10 +1,12 @@
 #include "aggregator/live/view_active.h"
-#include "aggregator/query/active.h"
+#include "aggregator/value/grid.h"
 
 #include <errno.h>
 #include <string.h>
 
 /* ---- reading again ---- */
+
+static struct active *active_of(struct value *v) { return grid_value_of(v)->active.active; }
 
 static struct query query_now(const struct value *v, __s64 now_ns)
 {
@@ -25,19 +27,19 @@ static int read_slots(struct value *v, struct view_span slots, __s64 first, __s6
 
 	if (from > to)
 		return 0;
-	active_forget(v->active, from, to, &from, &to);
+	active_forget(active_of(v), from, to, &from, &to);
 	if (from < oldest)
 		return -ESTALE;
-	return cube_read(v->services->cube, v->in.id, from, to, 0, -1, active_reader(v->active));
+	return cube_read(v->services->cube, v->in.id, from, to, 0, -1, active_reader(active_of(v)));
 }
 
 static int read_running(struct value *v)
 {
-	const struct store_reader slices = {.arg = v->active, .slice = active_reader(v->active)->slice};
+	const struct store_reader slices = {.arg = active_of(v), .slice = active_reader(active_of(v))->slice};
 	__s64 first, last;
 
-	active_forget_running(v->active);
-	if (!active_running_slots(v->active, &first, &last))
+	active_forget_running(active_of(v));
+	if (!active_running_slots(active_of(v), &first, &last))
 		return 0;
 	return cube_read(v->services->cube, v->in.id, first, last, value_running_axis(v), 0, &slices);
 }
@@ -72,7 +74,7 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	const struct catalog_inst *ci = catalog_find(v->services->catalog, v->in.id);
 	struct query q = query_now(v, now_ns);
 	struct grid *cover = NULL;
-	__s64 first, last, oldest, newest, taken = active_last(v->active);
+	__s64 first, last, oldest, newest, taken = active_last(active_of(v));
 	int err = ci ? 0 : -ENOENT;
 
 	query_slots(&q, &first, &last);
@@ -80,8 +82,8 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 		err = -ESTALE;
 	if (err)
 		return err;
-	active_move(v->active, q.from_ns, q.to_ns, last);
-	active_width(v->active, 1);
+	active_move(active_of(v), q.from_ns, q.to_ns, last);
+	active_width(active_of(v), 1);
 	for (size_t i = 0; i < n && !err; i++)
 		err = read_slots(v, changed[i], first, taken < last ? taken : last, oldest);
 	if (!err)		/* their time has come; a source whose clock is ahead has sent them before, and will not again */
@@ -89,11 +91,11 @@ int view_active_grid(struct value *v, const struct view_span *changed, size_t n,
 	if (!err)
 		err = read_running(v);
 	if (!err)
-		err = active_error(v->active);
+		err = active_error(active_of(v));
 	if (!err)
 		err = read_cover(v, ci, &q, &cover);
 	if (!err)
-		err = active_grid(v->active, cover, ret_grid);
+		err = active_grid(active_of(v), cover, ret_grid);
 	grid_free(cover);
 	return err;
 }

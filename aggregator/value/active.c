@@ -1,5 +1,5 @@
 #include "aggregator/value/active.h"
-#include "aggregator/query/active.h"
+#include "aggregator/value/kind.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int refuse(const struct value *v, int axis, char *reason)
 	return -EINVAL;
 }
 
-static void plan_after(struct value *v, const struct catalog_inst *ci)
+static void plan_after(const struct value *v, const struct catalog_inst *ci, struct plan *after)
 {
 	__s64 slot_ns = (__s64)v->in.slot_ns, to = v->head.rounded.to, now = v->now_ns / slot_ns * slot_ns;
 	struct instrumentation in = v->in;
@@ -38,38 +38,45 @@ static void plan_after(struct value *v, const struct catalog_inst *ci)
 	w.to_ns = w.to_ns < now ? w.to_ns : now;
 	if (w.to_ns <= to)
 		return;
-	plan_make(&w, &v->after);
-	if (v->after.from_ns < to) /* what is before is in the range */
-		v->after.n_parts = 0;
+	plan_make(&w, after);
+	if (after->from_ns < to) /* what is before is in the range */
+		after->n_parts = 0;
 }
 
-int value_active_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+int value_active_add(struct value *v, struct value_active *a, const struct catalog_inst *ci, int axis, bool apart, char *reason)
 {
 	struct query q = value_query(v, axis);
+	struct store_reader to;
+	int err;
 
-	v->active_apart = v->kind == VALUE_REPORT && v->p.show == SHOW_ACTIVE && v->p.chart;
-	if (!v->p.active && !v->active_apart)
-		return 0;
 	if (axis || v->weight || v->first_axis || v->scope[0] == SCOPE_POINT || ruler_unit(v->in.ruler[0]) != UNIT_NS)
 		return refuse(v, axis, reason);
-	if ((v->p.format == FORMAT_CSV && !v->active_apart) || v->p.narrative) {
+	if ((v->p.format == FORMAT_CSV && !apart) || v->p.narrative) {
 		snprintf(reason, PARAMS_REASON_MAX, "active comes as JSON without a narrative: leave out \"%s\"",
 			 v->p.narrative ? "narrative" : "format");
 		return -EINVAL;
 	}
-	plan_after(v, ci);
-	return active_new(&q, value_active_last(v), value_running_axis(v), &v->active);
+	plan_after(v, ci, &a->after);
+	err = active_new(&q, value_active_last(v, a), value_running_axis(v), &a->active);
+	if (err)
+		return err;
+	to = *active_reader(a->active);
+	if (apart)
+		to.slice = NULL;
+	v->all_weights = true;
+	value_take(v, -1, false, &to);
+	return 0;
 }
 
-__s64 value_active_last(const struct value *v)
+__s64 value_active_last(const struct value *v, const struct value_active *a)
 {
-	return (v->after.n_parts ? v->after.to_ns : v->head.rounded.to) / (__s64)v->in.slot_ns - 1;
+	return (a->after.n_parts ? a->after.to_ns : v->head.rounded.to) / (__s64)v->in.slot_ns - 1;
 }
 
 /* ---- reading ---- */
 
 /* Sums of several slots only where there are very many of them. */
-static int read_plan(struct value *v, struct store *store, const struct plan *plan, const struct store_reader *slices)
+static int read_plan(const struct value *v, struct active *a, struct store *store, const struct plan *plan, const struct store_reader *slices)
 {
 	bool whole = !v->p.n_select;
 	int err = 0;
@@ -80,61 +87,66 @@ static int read_plan(struct value *v, struct store *store, const struct plan *pl
 		int grain = (part->last - part->first) / per > PLAN_SLICES ? plan->grain : 1;
 		const struct store_range range = {part->first, part->last, 0, -1, part->tier, whole, grain};
 
-		active_width(v->active, per * (grain > 1 ? grain : 1));
+		active_width(a, per * (grain > 1 ? grain : 1));
 		err = store->ops->read(store, v->in.id, &range, slices);
 	}
 	return err;
 }
 
-static int read_running(struct value *v, struct store *store, const struct store_reader *slices)
+static int read_running(const struct value *v, const struct active *a, struct store *store, const struct store_reader *slices)
 {
 	struct store_range range = {.axis = value_running_axis(v), .whole = !v->p.n_select};
 
-	if (!active_running_slots(v->active, &range.first, &range.last))
+	if (!active_running_slots(a, &range.first, &range.last))
 		return 0;
 	return store->ops->read(store, v->in.id, &range, slices);
 }
 
-int value_active_read(struct value *v, struct store *store, const struct store_reader *slices)
+int value_active_read(struct value *v, const struct value_active *a, struct store *store, const struct store_reader *slices)
 {
-	const struct store_reader cover = {.arg = v->active, .cover = active_reader(v->active)->cover};
-	struct store_range range = {.first = v->head.rounded.from / (__s64)v->in.slot_ns, .last = value_active_last(v)};
+	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
+	struct store_range range = {.first = v->head.rounded.from / (__s64)v->in.slot_ns, .last = value_active_last(v, a)};
 	int err = store->ops->read(store, v->in.id, &range, &cover);
 
 	if (!err)
-		err = read_plan(v, store, &v->plan, slices);
+		err = read_plan(v, a->active, store, &v->plan, slices);
 	if (!err)
-		err = read_plan(v, store, &v->after, slices);
-	return err ? err : read_running(v, store, slices);
+		err = read_plan(v, a->active, store, &a->after, slices);
+	return err ? err : read_running(v, a->active, store, slices);
 }
 
-int value_active_record(struct value *v)
+int value_active_record(struct value *v, const struct value_active *a, __s64 first)
 {
-	const struct store_reader cover = {.arg = v->active, .cover = active_reader(v->active)->cover};
+	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
 	const struct store_reader slices = {.arg = &v->tape, .slice = tape_recorder(&v->tape)->slice};
-	__s64 first = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v);
+	__s64 from = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v, a);
 	int axis = value_running_axis(v);
-	int err = cube_read(v->services->cube, v->in.id, first, last, 0, 0, &cover);
+	int err = value_record_slices(v, first, last);
 
-	if (err || !active_running_slots(v->active, &first, &last))
+	if (!err)
+		err = cube_read(v->services->cube, v->in.id, from, last, 0, 0, &cover);
+	if (err || !active_running_slots(a->active, &from, &last))
 		return err;
 	v->tape.axes[axis] = true;
-	return cube_read(v->services->cube, v->in.id, first, last, axis, 0, &slices);
+	return cube_read(v->services->cube, v->in.id, from, last, axis, 0, &slices);
 }
 
 /* ---- what comes out ---- */
 
-int value_active_put(struct value *v)
+int value_active_grid(const struct value *v, const struct value_active *a, struct grid **ret_grid)
+{
+	int err = active_error(a->active);
+
+	return err ? err : active_grid(a->active, v->grid[0], ret_grid);
+}
+
+int value_active_put(struct value *v, const struct value_active *a)
 {
 	struct grid *g;
-	int err = v->active ? active_grid(v->active, v->grid[0], &g) : 0;
+	int err = value_active_grid(v, a, &g);
 
-	if (err || !v->active)
+	if (err)
 		return err;
-	if (v->active_apart) {
-		v->at_once = g;
-		return 0;
-	}
 	g->annotations = v->grid[0]->annotations;
 	v->grid[0]->annotations = NULL;
 	grid_free(v->grid[0]);

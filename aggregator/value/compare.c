@@ -1,5 +1,14 @@
-#include "aggregator/value/compare.h"
+/* compare: two values of one shape side by side, from request to reply.
+ *
+ *      A: the request's parameters      B: the same, but for those that begin with b_
+ *      B is made first --rows--> A --difference.h--> JSON and one sentence, or a page (compare.h)
+ *
+ * B       b_measure, b_selected and b_exclude take the place of A's; b_instrumentation: another one, of any metric whose measure has
+ *         the same unit; b_start_time: another time, as long as A's.  Columns are aligned by their offset from the start.
+ * Tiers   Both are read in columns of one length, so in those of the coarser tier where A is kept finer than B.
+ */
 #include "aggregator/query/difference.h"
+#include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/document/compare.h"
 #include "render/draw/sentence.h"
@@ -13,20 +22,28 @@
 #define NAME_ROOM 256
 #define SENTENCE_ROOM 1024
 
+struct compare_value {
+	struct value v;
+	struct value *other;		/* B, made before it */
+};
+
+static struct value *other_of(const struct value *v) { return ((const struct compare_value *)v)->other; }
+
 /* ---- what is asked ---- */
 
-bool value_is_compared(const struct value *v)
-{
-	return v->kind == VALUE_COMPARE || v->kind == VALUE_SIDE;
-}
-
 /* A picture has at most one column per px. */
-size_t value_compare_columns(const struct value *v)
+static size_t compared_columns(const struct value *v)
 {
 	size_t most = v->p.format == FORMAT_JSON ? (size_t)v->p.ncols
 						 : compare_columns((enum compare_view)v->p.view, (unsigned)v->p.width);
 
 	return (size_t)v->p.ncols < most ? (size_t)v->p.ncols : most;
+}
+
+static void compared_query(const struct value *v, struct query *q)
+{
+	q->row_bits = (__u32)v->p.row_bits;
+	q->select_kept = true;
 }
 
 static const char *others_name(const char *name)
@@ -43,7 +60,8 @@ static bool is_replaced(const struct http_param *param, size_t n, const char *na
 	return false;
 }
 
-size_t value_compare_params(const struct http_param *param, size_t n, struct http_param *ret_own)
+/* B's parameters, out of A's; returns how many.  Names and values are borrowed. */
+static size_t choose_params(const struct http_param *param, size_t n, struct http_param *ret_own)
 {
 	static const char *const of_time[] = { "start_time", "end_time", "duration", "instrumentation" };	/* settled otherwise */
 	size_t n_own = 0;
@@ -60,7 +78,8 @@ size_t value_compare_params(const struct http_param *param, size_t n, struct htt
 	return n_own;
 }
 
-int value_compare_interval(const struct value *v, const struct catalog_inst *ci, struct payload_head *ret_at, char *reason)
+/* B's interval, from A's.  ci NULL: there is no such instrumentation. */
+static int choose_interval(const struct value *v, const struct catalog_inst *ci, struct payload_head *ret_at, char *reason)
 {
 	struct params p = { .start_ns = v->p.has_b_start ? v->p.b_start_ns : v->head.rounded.from, .n_points = 1, .has_start = true,
 			    .is_b_start = v->p.has_b_start, .duration_ns = v->head.rounded.to - v->head.rounded.from, .timeout_ms = v->p.timeout_ms };
@@ -76,9 +95,9 @@ int value_compare_interval(const struct value *v, const struct catalog_inst *ci,
 	return params_interval(&p, &in, v->now_ns, &ret_at->asked, &ret_at->rounded, reason);
 }
 
-bool value_compare_settle(struct value *v)
+/* Are both planned alike?  If not, it asks for a common granularity and aligned intervals: plan again. */
+static bool settle_tiers(struct value *v, struct value *b)
 {
-	struct value *b = v->other;
 	__u64 unit = plan_common_unit(v->in.granularity_ns, b->in.granularity_ns);
 	__s64 step = (__s64)unit, from = v->head.rounded.from / step * step, length = (v->head.rounded.to - from + step - 1) / step * step;
 	bool alike = v->in.granularity_ns == b->in.granularity_ns &&
@@ -91,15 +110,47 @@ bool value_compare_settle(struct value *v)
 	return alike;
 }
 
+/* Both sides are read in columns of the same length: of the coarser tier, where one is no longer kept as fine. */
+static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, const struct catalog_inst *other_ci)
+{
+	do {
+		value_choose_tiers(v, ci);
+		value_choose_tiers(other_of(v), other_ci);
+	} while (!settle_tiers(v, other_of(v)));
+}
+
+/* The other side: an instrumentation's own value, but for what is said of it. */
+static int compare_plan(struct value *v, const struct catalog_inst *ci, const struct http_param *param, size_t n_params, char *reason)
+{
+	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->services->catalog, (__u64)v->p.b_instrumentation) : ci;
+	struct http_param *own = calloc(n_params + 1, sizeof(*own));
+	struct payload_head at = v->head;
+	struct value **other = &((struct compare_value *)v)->other;
+	char why[PARAMS_REASON_MAX] = "";
+	int err = own ? choose_interval(v, other_ci, &at, why) : -ENOMEM;
+
+	if (!err)
+		err = value_begin(v->services, other_ci, &value_side, VALUE_SIDE, own, choose_params(param, n_params, own), &at, other, why);
+	if (!err) {
+		(*other)->head.n_sources = catalog_n_sources(v->services->catalog, other_ci, v->now_ns);
+		choose_common_tiers(v, ci, other_ci);
+		err = value_complete(*other, other_ci, why);
+	}
+	if (err == -EINVAL)
+		snprintf(reason, PARAMS_REASON_MAX, "B: %.*s", PARAMS_REASON_MAX - 4, why);
+	free(own);
+	return err;
+}
+
 static int refuse(char *reason, const char *why)
 {
 	snprintf(reason, PARAMS_REASON_MAX, "%s", why);
 	return -EINVAL;
 }
 
-int value_compare_check(const struct value *v, char *reason)
+/* Can A's and B's measures be compared? */
+static int check_measures(const struct value *v, const struct value *b, char *reason)
 {
-	const struct value *b = v->other;
 	int a_axis = v->fold_axis[0], b_axis = b->fold_axis[0];
 	__u64 a_ruler = v->in.ruler[a_axis], b_ruler = b->in.ruler[b_axis];
 
@@ -113,12 +164,57 @@ int value_compare_check(const struct value *v, char *reason)
 	return 0;
 }
 
-void value_compare_reach(struct value *v)
+static int side_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
-	const struct grid_summary *all = v->other ? &v->other->grid[0]->all : NULL;
+	struct query q = value_query(v, axis);
 
-	if (all && all->count)
+	return value_fold_add(v, &q, false);
+}
+
+static int compare_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	int err = side_folds(v, ci, axis, reason);
+
+	return err ? err : check_measures(v, other_of(v), reason);
+}
+
+/* Of both sides. */
+static struct interval_ns compare_span(const struct value *v)
+{
+	const struct interval_ns a = v->head.rounded, b = other_of(v)->head.rounded;
+
+	return (struct interval_ns){ a.from < b.from ? a.from : b.from, a.to > b.to ? a.to : b.to };
+}
+
+/* ---- B first, then A ---- */
+
+static void on_other(struct value *other, void *arg)
+{
+	struct value *v = arg;
+
+	if (other->status == 200) {
+		value_read(v);
+		return;
+	}
+	v->status = other->status;
+	v->code = other->code;
+	snprintf(v->reason, sizeof(v->reason), "%s", other->reason);
+	v->done(v, v->arg);
+}
+
+static void compare_run(struct value *v)
+{
+	value_run(other_of(v), on_other, v);
+}
+
+/* A's rows are to hold B's. */
+static int make_grid(struct value *v)
+{
+	const struct grid_summary *all = &other_of(v)->grid[0]->all;
+
+	if (all->count)
 		fold_reach(v->fold[0], all->min, all->max);
+	return value_grids(v);
 }
 
 /* ---- in words ---- */
@@ -129,7 +225,7 @@ static void put_name(const struct value *v, const struct value *of, char out[NAM
 	char time[AXIS_TEXT];
 	size_t at = 0;
 
-	if (of->in.id != v->in.id || (v->other && v->other->in.id != v->in.id))
+	if (of->in.id != v->in.id || other_of(v)->in.id != v->in.id)
 		at += (size_t)snprintf(out, NAME_ROOM, "%.90s: ", of->title);
 	at += (size_t)snprintf(out + at, NAME_ROOM - at, "%s", reply_measure_title(reply_measure(of, of->fold_axis[0])));
 	for (size_t i = 0; i < of->p.n_select && i < 2 && at < NAME_ROOM - 80; i++)
@@ -137,7 +233,7 @@ static void put_name(const struct value *v, const struct value *of, char out[NAM
 	if (of->p.n_select > 2 && at < NAME_ROOM)
 		at += (size_t)snprintf(out + at, NAME_ROOM - at, " and %zu more", of->p.n_select - 2);
 	axis_format_time(of->head.rounded.from, &v->zone, time);
-	if (v->other && v->head.rounded.from != v->other->head.rounded.from && at < NAME_ROOM)
+	if (v->head.rounded.from != other_of(v)->head.rounded.from && at < NAME_ROOM)
 		snprintf(out + at, NAME_ROOM - at, ", from %s", time);
 }
 
@@ -157,11 +253,11 @@ static size_t say_line(const struct difference *d, int i, enum axis_unit unit, c
 
 static const char *nothing(const struct value *v)
 {
-	if (!v->grid[0]->all.count && !v->other->grid[0]->all.count)
+	if (!v->grid[0]->all.count && !other_of(v)->grid[0]->all.count)
 		return "there are no events in A and none in B";
 	if (!v->grid[0]->all.count)
 		return "there are no events in A";
-	return v->other->grid[0]->all.count ? NULL : "there are no events in B";
+	return other_of(v)->grid[0]->all.count ? NULL : "there are no events in B";
 }
 
 static void say(const struct value *v, const struct difference *d, char out[SENTENCE_ROOM])
@@ -329,14 +425,14 @@ static int reply_json(struct value *v, const struct difference *d, const char *s
 	reply_begin(v, &out);
 	writer_name_text(&out, "per", d->per == DIFFERENCE_SHARE ? "share" : "count");
 	put_side(&out, "a", v, v);
-	put_side(&out, "b", v, v->other);
+	put_side(&out, "b", v, other_of(v));
 	put_lines(&out, d);
 	writer_name_seconds(&out, "column", (__s64)a->col_ns);
 	writer_name_number(&out, "ncols", a->n_cols);
 	writer_name_number(&out, "nrows", a->n_rows);
 	writer_name(&out, "edge");
 	put_numbers(&out, a->edge, a->n_rows + 1);
-	put_cells(&out, a, v->other->grid[0]);
+	put_cells(&out, a, other_of(v)->grid[0]);
 	put_patches(&out, d);
 	writer_name_text(&out, "sentence", sentence);
 	return reply_end(v, &out);
@@ -384,7 +480,7 @@ static int draw(struct value *v, const struct difference *d, const char *sentenc
 	struct figure_options o;
 
 	put_name(v, v, name[0]);
-	put_name(v, v->other, name[1]);
+	put_name(v, other_of(v), name[1]);
 	lines_of(v, d, line);
 	page->name[0] = name[0];
 	page->name[1] = name[1];
@@ -402,7 +498,7 @@ static int draw(struct value *v, const struct difference *d, const char *sentenc
 static int reply_page(struct value *v, const struct difference *d, const char *sentence)
 {
 	struct compare_mark *mark = calloc(d->n_patches + 1, sizeof(*mark));
-	double *of_a = distribution_of(v->grid[0], d->per), *of_b = distribution_of(v->other->grid[0], d->per);
+	double *of_a = distribution_of(v->grid[0], d->per), *of_b = distribution_of(other_of(v)->grid[0], d->per);
 	struct compare page = { .view = (enum compare_view)v->p.view, .grid = { d->a, d->b }, .map = d->map, .share = d->per == DIFFERENCE_SHARE,
 				.distribution = { of_a, of_b }, .mark = mark, .rate = DIFFERENCE_Q };
 	int err = mark && of_a && of_b ? 0 : -ENOMEM;
@@ -420,19 +516,21 @@ static int reply_page(struct value *v, const struct difference *d, const char *s
 	return err;
 }
 
-int make_compare(struct value *v)
+static int compare_make(struct value *v)
 {
 	struct grid *b;
 	struct difference d;
 	char sentence[SENTENCE_ROOM];
-	int err = difference_align(v->other->grid[0], v->grid[0], &b);
+	int err = make_grid(v);
 
+	if (!err)
+		err = difference_align(other_of(v)->grid[0], v->grid[0], &b);
 	if (err == -EINVAL)
 		snprintf(v->reason, sizeof(v->reason), "the rulers of A and B do not nest: ask for fewer rows by row_bits");
 	if (err)
 		return err;
-	grid_free(v->other->grid[0]);
-	v->other->grid[0] = b;
+	grid_free(other_of(v)->grid[0]);
+	other_of(v)->grid[0] = b;
 	err = difference_make(v->grid[0], b, (enum difference_per)v->p.per, &d);
 	if (err)
 		return err;
@@ -441,3 +539,18 @@ int make_compare(struct value *v)
 	difference_fini(&d);
 	return err;
 }
+
+static void compare_free(struct value *v)
+{
+	value_free(other_of(v));
+}
+
+const struct value_kind value_compare = {
+	.name = "compare", .size = sizeof(struct compare_value), .class = ADMISSION_LARGE, .shows_times = true, .columns = compared_columns,
+	.query = compared_query, .plan = compare_plan, .folds = compare_folds, .span = compare_span, .run = compare_run,
+	.make = compare_make, .free = compare_free,
+};
+
+const struct value_kind value_side = {
+	.name = "side", .class = ADMISSION_LARGE, .columns = compared_columns, .query = compared_query, .folds = side_folds, .make = value_grids,
+};

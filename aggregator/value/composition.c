@@ -1,5 +1,6 @@
 #include "aggregator/value/composition.h"
 #include "aggregator/query/composition.h"
+#include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/grid/axis.h"
 #include "render/color/hue.h"
@@ -19,36 +20,28 @@ static int refuse(const struct value *v, const struct metric *m, int axis, char 
 	return -EINVAL;
 }
 
-/* One fold for the events and one for each weight, of all keys together. */
-int value_composition_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+int value_composition_folds(struct value *v, struct composed_folds *ret_folds)
 {
 	struct query q = value_query(v, 0);
 	int err = 0;
 
-	if (v->kind != VALUE_COMPOSITION && ((v->kind != VALUE_REPORT && v->kind != VALUE_EXPLAIN) || !v->in.n_weights || axis))
-		return 0;
-	if (v->kind == VALUE_COMPOSITION && (axis || !v->in.n_weights))
-		return refuse(v, ci->metric, axis, reason);
 	q.drop = ~0u;
-	v->composed = true;
-	v->first_composed = v->n_key_folds;
-	for (q.weight = 0; q.weight <= (int)v->in.n_weights && !err; q.weight++) {
-		v->key_axis[v->n_key_folds] = 0;
-		err = key_fold_new(&q, &v->key_fold[v->n_key_folds]);
-		v->n_key_folds += !err;
-	}
+	*ret_folds = (struct composed_folds){ true, v->n_key_folds };
+	v->all_weights = true;
+	for (q.weight = 0; q.weight <= (int)v->in.n_weights && !err; q.weight++)
+		err = value_key_fold_add(v, &q);
 	return err;
 }
 
 /* ---- what came out ---- */
 
-static int compose(struct value *v, __u64 min, __u64 max, struct composition *ret)
+static int compose(struct value *v, const struct composed_folds *folds, __u64 min, __u64 max, struct composition *ret)
 {
 	const struct hist *by[MEASURES_MAX + 1] = { NULL };
 	size_t n_by = v->in.n_weights + 1, n;
 
 	for (size_t i = 0; i < n_by; i++) {
-		const struct key_total *total = key_fold_totals(v->key_fold[v->first_composed + i], KEYS_BY_COUNT, &n);
+		const struct key_total *total = key_fold_totals(v->key_fold[folds->first + i], KEYS_BY_COUNT, &n);
 
 		by[i] = n ? &total->hist : NULL;
 	}
@@ -66,14 +59,14 @@ static void put_title(const struct value *v, const struct composition *c, char *
 		snprintf(out + at, room - at, "; without %s %s that came without weights", n, v->unit);
 }
 
-int value_composition_bar(struct value *v, struct composed *ret)
+int value_composition_bar(struct value *v, const struct composed_folds *folds, struct composed *ret)
 {
 	const char *name[MEASURES_MAX];
 	double amount[MEASURES_MAX];
 	int hue[MEASURES_MAX];
 	struct composition c;
 	size_t n = v->in.n_weights - 1;
-	int err = compose(v, (__u64)v->p.ymin, (__u64)v->p.ymax, &c);
+	int err = compose(v, folds, (__u64)v->p.ymin, (__u64)v->p.ymax, &c);
 
 	if (err)
 		return err;
@@ -121,12 +114,12 @@ static void put_parts(struct bytes *out, const struct value *v, const struct com
 	put_part(out, NULL, c->rest, c->sum);
 }
 
-int value_composition_put(struct value *v, struct bytes *out)
+int value_composition_put(struct value *v, const struct composed_folds *folds, struct bytes *out)
 {
 	struct composition c;
-	int err = v->composed ? compose(v, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &c) : 0;
+	int err = folds->added ? compose(v, folds, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &c) : 0;
 
-	if (err || !v->composed)
+	if (err || !folds->added)
 		return err;
 	writer_name(out, "composition");
 	writer_raw(out, "{");
@@ -138,12 +131,31 @@ int value_composition_put(struct value *v, struct bytes *out)
 	return 0;
 }
 
-int make_composition(struct value *v)
+/* ---- a value of its own ---- */
+
+struct composition_value {
+	struct value v;
+	struct composed_folds folds;
+};
+
+static struct composition_value *composition_of(struct value *v) { return (struct composition_value *)v; }
+
+static int composition_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	if (!err && (axis || !v->in.n_weights))
+		err = refuse(v, ci->metric, axis, reason);
+	return err ? err : value_composition_folds(v, &composition_of(v)->folds);
+}
+
+static int composition_value_make(struct value *v)
 {
 	struct bytes out = { 0 };
 	struct composition c;
 	bool dropped;
-	int err = compose(v, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &c);
+	int err = compose(v, &composition_of(v)->folds, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &c);
 
 	if (err)
 		return err;
@@ -156,3 +168,8 @@ int make_composition(struct value *v)
 	bytes_fini(&out);
 	return err;
 }
+
+const struct value_kind value_composition = {
+	.name = "composition", .size = sizeof(struct composition_value), .class = ADMISSION_MEDIUM, .totals = true,
+	.folds = composition_folds, .make = composition_value_make,
+};

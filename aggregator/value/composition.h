@@ -1,6 +1,6 @@
 /* composition.h - composition: what the time of events in a rectangle of time and value was, from request to reply.
  *
- *      value_composition_add() -> a fold of counts, of the first measure and of each weight -> query/composition.h -> JSON, or a report's bar
+ *      value_composition_folds() -> a fold of counts, of the first measure and of each weight -> composition.h -> JSON, or a report's bar
  *
  * Errors  0 or -errno; with -EINVAL `reason` (PARAMS_REASON_MAX bytes) is the message for /ca.
  * Thread  as value.h says.
@@ -11,8 +11,13 @@
 #include "render/draw/bar.h"
 #include "aggregator/value/value.h"
 
-/* To a composition, and to a report and an explain of the first measure where there are weights; does nothing to others.  -EINVAL with the reason, -ENOMEM. */
-int value_composition_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason);
+struct composed_folds {
+	bool added;
+	size_t first;			/* of the value's key folds: one of the events, and one of each weight */
+};
+
+/* For a composition, and a report and an explain of the first measure where there are weights: of all keys together.  -ENOMEM. */
+int value_composition_folds(struct value *v, struct composed_folds *ret_folds);
 
 /* As a bar of parts; its strings are the value's. */
 struct composed {
@@ -20,11 +25,9 @@ struct composed {
 	struct bar_part part[MEASURES_MAX];
 	char title[2 * NAME_MAX_LEN + 96];
 };
-int value_composition_bar(struct value *v, struct composed *ret_composed);
+int value_composition_bar(struct value *v, const struct composed_folds *folds, struct composed *ret_composed);
 
-/* "composition" of what was asked, where there is one. */
-int value_composition_put(struct value *v, struct bytes *out);
-
-int make_composition(struct value *v);
+/* "composition" of what was asked, if there are such folds. */
+int value_composition_put(struct value *v, const struct composed_folds *folds, struct bytes *out);
 
 #endif

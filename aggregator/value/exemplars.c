@@ -1,24 +1,40 @@
-#include "aggregator/value/exemplars.h"
+/* exemplars: the single events that were kept of an interval, from the store: the cube has none. */
+#include "aggregator/query/exemplar_fold.h"
+#include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-int value_exemplars_add(struct value *v, char *reason)
+struct exemplars_value {
+	struct value v;
+	struct exemplar_fold *fold;
+};
+
+static struct exemplars_value *exemplars_of(struct value *v) { return (struct exemplars_value *)v; }
+
+/* ---- what is read ---- */
+
+static int exemplars_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
 	static const __u8 why[] = { EXEMPLAR_WORST | EXEMPLAR_DRAWN, EXEMPLAR_WORST, EXEMPLAR_DRAWN };
 	struct exemplar_wish w = {
 		.slot_ns = v->in.slot_ns, .n_worst = v->in.n_exemplars, .min = (__u64)v->p.ymin,
 		.max = v->p.has_ymax ? (__u64)v->p.ymax : 0, .why = why[v->p.kind], .n = (size_t)v->p.n,
 	};
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, false);
 
-	if (v->kind != VALUE_EXEMPLARS)
-		return 0;
-	if (v->in.n_exemplars)
-		return exemplar_fold_new(&w, &v->exemplars);
+	if (err || v->in.n_exemplars)
+		return err ? err : exemplar_fold_new(&w, &exemplars_of(v)->fold);
 	snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no exemplars: make one with exemplars, up to %d of a slot",
 		 (unsigned long long)v->in.id, EXEMPLARS_MAX);
 	return -EINVAL;
+}
+
+static bool exemplars_need_store(const struct value *v)
+{
+	return true;
 }
 
 struct reading {
@@ -31,7 +47,7 @@ static void take(void *arg, const char *source, __s64 slot, const __u8 *data, si
 	struct reading *r = arg;
 
 	if (!r->err)
-		r->err = exemplar_fold_add(r->v->exemplars, source, slot, data, len);
+		r->err = exemplar_fold_add(exemplars_of(r->v)->fold, source, slot, data, len);
 }
 
 static void take_dropped(void *arg, __s64 first, __s64 last)
@@ -39,16 +55,16 @@ static void take_dropped(void *arg, __s64 first, __s64 last)
 	((struct reading *)arg)->v->head.dropped = true;
 }
 
-int value_exemplars_read(struct value *v, struct store *store)
+static int exemplars_read(struct value *v, struct store *store)
 {
 	struct reading r = { .v = v };
 	const struct store_reader reader = { .arg = &r, .exemplars = take, .dropped = take_dropped };
 	struct query q = value_query(v, 0);
 	struct store_range range = { .axis = 0 };
-	int err;
+	int err = value_read_slices(v, store);
 
-	if (!v->exemplars)
-		return 0;
+	if (err)
+		return err;
 	query_slots(&q, &range.first, &range.last);
 	err = store->ops->read(store, v->in.id, &range, &reader);
 	return err ? err : r.err;
@@ -137,14 +153,16 @@ static __u64 count_of(const struct grid *g, const struct params *p)
 	return count;
 }
 
-int make_exemplars(struct value *v)
+static int exemplars_make(struct value *v)
 {
 	const struct exemplar_listed *list;
 	struct bytes out = { 0 };
 	__u64 missed;
 	size_t n;
-	int err = exemplar_fold_list(v->exemplars, &list, &n, &missed);
+	int err = value_grids(v);
 
+	if (!err)
+		err = exemplar_fold_list(exemplars_of(v)->fold, &list, &n, &missed);
 	if (err)
 		return err;
 	reply_begin(v, &out);
@@ -159,3 +177,13 @@ int make_exemplars(struct value *v)
 	writer_raw(&out, "]");
 	return reply_end(v, &out);
 }
+
+static void exemplars_free(struct value *v)
+{
+	exemplar_fold_free(exemplars_of(v)->fold);
+}
+
+const struct value_kind value_exemplars = {
+	.name = "exemplars", .size = sizeof(struct exemplars_value), .class = ADMISSION_MEDIUM, .totals = true,
+	.folds = exemplars_folds, .needs_store = exemplars_need_store, .read = exemplars_read, .make = exemplars_make, .free = exemplars_free,
+};

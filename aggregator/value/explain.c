@@ -1,7 +1,16 @@
-#include "aggregator/value/explain.h"
-#include "aggregator/query/in_flight.h"
+/* explain: what sets a rectangle of time and value apart from the rest.
+ *
+ *      interval, ymin, ymax, baseline --> which slots of which tier, in blocks --> region.h --> JSON and one sentence
+ *
+ * Tiers   The blocks are what tells how much counts vary by themselves, so there must be some: whole hours are
+ *         read as hours, and whole minutes as minutes, only where at least EXPLAIN_BLOCKS of them are in the time.
+ * Source  The cube has slots only: where minutes are read, and with a baseline, it is the store.
+ */
+#include "aggregator/query/region.h"
 #include "aggregator/value/composition.h"
+#include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
+#include "aggregator/value/in_flight.h"
 #include "render/grid/axis.h"
 
 #include <errno.h>
@@ -9,6 +18,27 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define EXPLAIN_BLOCKS 12
+#define EXPLAIN_PIECES 3		/* the time, the baseline before it, and after it */
+
+struct explain {
+	struct value v;
+	struct query query;		/* of the time */
+	struct region *region;
+	struct plan piece[EXPLAIN_PIECES];
+	size_t n_pieces;
+	bool has_baseline;
+	struct interval_ns baseline;
+	struct query baseline_query;
+	int baseline_kept;		/* the finest tier that still has its beginning */
+	struct fold *baseline_fold;	/* its coverage and losses */
+	struct running *running;	/* what runs, by key; NULL: not measured */
+	struct composed_folds composed;
+};
+
+static struct explain *explain_of(struct value *v) { return (struct explain *)v; }
+static const struct explain *const_explain_of(const struct value *v) { return (const struct explain *)v; }
 
 /* ---- what is asked ---- */
 
@@ -121,27 +151,33 @@ static void baseline_mark(void *arg, const struct mark *mark)
 	region_reader(e->region)->mark(e->region, mark);
 }
 
+/* What is damaged may be of the baseline. */
+static void baseline_damaged(void *arg, __s64 first, __s64 last)
+{
+	const struct loss loss = { .n = 1, .first = first, .last = last };
+	struct explain *e = arg;
+
+	fold_reader(e->baseline_fold)->loss(e->baseline_fold, "", &loss);
+}
+
 static int watch_baseline(struct value *v, const struct catalog_inst *ci, struct explain *e)
 {
+	const struct store_reader to = { .arg = e, .damaged = baseline_damaged };
 	int err;
 
 	e->baseline_query = e->query;
 	e->baseline_query.from_ns = e->baseline.from;
 	e->baseline_query.to_ns = e->baseline.to;
 	err = fold_new(&e->baseline_query, &e->baseline_fold);
-	if (!err)
-		err = value_expect(v->services, ci, v->now_ns, e->baseline_fold);
-	return err;
+	if (err)
+		return err;
+	value_take(v, -1, false, &to);
+	return value_expect(v->services, ci, v->now_ns, e->baseline_fold);
 }
 
-bool value_explain_wants_store(const struct value *v)
+/* The baseline's coverage, losses and marks. */
+static int read_baseline(struct explain *e, struct store *store)
 {
-	return v->explain && (v->explain->has_baseline || v->explain->piece[0].tier);
-}
-
-int value_explain_read(struct value *v, struct store *store)
-{
-	struct explain *e = v->explain;
 	const struct store_reader marks = { .arg = e, .mark = baseline_mark };
 	struct store_range range = { .axis = e->query.axis, .tier = e->baseline_kept };
 	struct store_reader reader;
@@ -153,22 +189,19 @@ int value_explain_read(struct value *v, struct store *store)
 	reader = *fold_reader(e->baseline_fold);
 	reader.slice = NULL;
 	reader.mark = NULL;
-	err = store->ops->read(store, v->in.id, &range, &reader);
-	return err ? err : store->ops->read(store, v->in.id, &range, &marks);
+	err = store->ops->read(store, e->v.in.id, &range, &reader);
+	return err ? err : store->ops->read(store, e->v.in.id, &range, &marks);
 }
 
-/* ---- making and freeing ---- */
+/* ---- folds ---- */
 
-int value_explain_add(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+static int add_region(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
 	struct region_query q = { .min = (__u64)v->p.ymin, .max = v->p.has_ymax ? (__u64)v->p.ymax : 0 };
-	struct explain *e = v->kind == VALUE_EXPLAIN ? calloc(1, sizeof(*e)) : NULL;
+	struct explain *e = explain_of(v);
 	__s64 first, last;
 	int tier, err;
 
-	if (!e)
-		return v->kind == VALUE_EXPLAIN ? -ENOMEM : 0;
-	v->explain = e;
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		q.points |= (__u32)(v->scope[i] == SCOPE_POINT) << i;
 	if (q.points >> axis & 1)
@@ -190,35 +223,64 @@ int value_explain_add(struct value *v, const struct catalog_inst *ci, int axis, 
 	return !err && e->has_baseline ? watch_baseline(v, ci, e) : err;
 }
 
-void value_explain_free(struct explain *e)
+static int explain_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
 {
-	if (!e)
-		return;
-	fold_free(e->baseline_fold);
-	region_free(e->region);
-	free(e);
+	struct explain *e = explain_of(v);
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	if (!err)
+		err = add_region(v, ci, axis, reason);
+	if (err)
+		return err;
+	v->all_axes = v->in.n_measures > 1;
+	value_take(v, -1, true, region_reader(e->region));
+	err = value_running_add(v, RUNNING_SLOTS_MAX, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &e->running);
+	if (!err && v->in.n_weights && !axis)
+		err = value_composition_folds(v, &e->composed);
+	return err;
 }
 
-void value_explain_slice(struct value *v, __s64 slot, const struct slice *s)
+/* ---- reading ---- */
+
+/* Long times are read as minutes, which the cube does not have; a baseline may be older than it. */
+static bool explain_needs_store(const struct value *v)
 {
-	if (v->explain)
-		region_reader(v->explain->region)->slice(v->explain->region, slot, s);
+	return const_explain_of(v)->has_baseline || const_explain_of(v)->piece[0].tier;
 }
 
-void value_explain_lose(struct value *v, const struct loss *loss)
+static int explain_record(struct value *v, __s64 first, __s64 last)
 {
-	if (v->explain && v->explain->has_baseline)
-		fold_reader(v->explain->baseline_fold)->loss(v->explain->baseline_fold, "", loss);
+	if (explain_of(v)->running)
+		value_running_take(v, explain_of(v)->running);
+	return value_record_slices(v, first, last);
 }
 
-int value_explain_error(struct value *v)
+static int explain_read(struct value *v, struct store *store)
 {
-	int err = v->explain ? region_error(v->explain->region) : 0;
+	const struct store_range of = { .axis = value_only_axis(v), .weight = value_only_weight(v) };
+	const struct store_reader slices = value_slices(v, false);
+	struct explain *e = explain_of(v);
+	int err = 0;
 
+	for (size_t i = 0; i < e->n_pieces && !err; i++)
+		err = value_read_plan(v, store, &e->piece[i], true, &of, &slices);
+	if (!err && e->running)
+		err = value_running_read(v, e->running, store);
+	return err ? err : read_baseline(e, store);
+}
+
+static int explain_error(struct explain *e)
+{
+	int err = e->running ? running_error(e->running) : 0;
+
+	if (err)
+		return err;
+	err = region_error(e->region);
 	if (err == -E2BIG)
-		snprintf(v->reason, sizeof(v->reason), "there are more than %d keys in this time: take a shorter one, or select some",
+		snprintf(e->v.reason, sizeof(e->v.reason), "there are more than %d keys in this time: take a shorter one, or select some",
 			 REGION_KEYS_MAX);
-	return err ? err : v->explain && v->explain->baseline_fold ? fold_error(v->explain->baseline_fold) : 0;
+	return err ? err : e->baseline_fold ? fold_error(e->baseline_fold) : 0;
 }
 
 /* ---- in words ---- */
@@ -258,7 +320,7 @@ static void say_value(const struct value *v, const struct region_findings *f, ch
 	percent(one->c.mean.out, outside);
 	axis_format_count(round(f->events.in), events);
 	axis_format_count(round(one->c.excess), excess);
-	axis_format(one->time_excess, axis_unit(query_unit(&v->in, v->explain->query.axis)), time);
+	axis_format(one->time_excess, axis_unit(query_unit(&v->in, const_explain_of(v)->query.axis)), time);
 	snprintf(out, room, "%s of the %s %s inside have %s = %.300s, of those outside %s: %s more than expected, %s", in, events,
 		 v->unit, v->in.field[one->field], one->value, outside, excess, time);
 }
@@ -293,15 +355,16 @@ static void inside_fini(struct inside *in)
 
 static int inside_find(const struct value *v, struct inside *in)
 {
+	const struct running *running = const_explain_of(v)->running;
 	int err = 0;
 
-	*in = (struct inside){ .slot = v->running ? running_most(v->running) : -1 };
+	*in = (struct inside){ .slot = running ? running_most(running) : -1 };
 	if (in->slot < 0)
 		return 0;
 	for (unsigned field = 0; field < v->in.n_fields && !err; field++)
-		err = running_totals(v->running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
+		err = running_totals(running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
 	if (!err)
-		err = running_totals(v->running, in->slot, 0, &in->all, &in->n_all);
+		err = running_totals(running, in->slot, 0, &in->all, &in->n_all);
 	for (size_t i = 0; i < in->n_all && !err; i++) {
 		in->count += in->all[i].count;
 		in->oldest = in->all[i].oldest > in->oldest ? in->all[i].oldest : in->oldest;
@@ -325,7 +388,7 @@ static size_t say_running(const struct value *v, const struct inside *in, char *
 	size_t at = 0;
 
 	axis_format_count((double)in->count, count);
-	axis_format((double)in->oldest, axis_unit(query_unit(&v->in, v->explain->query.axis)), oldest);
+	axis_format((double)in->oldest, axis_unit(query_unit(&v->in, const_explain_of(v)->query.axis)), oldest);
 	for (unsigned field = 0; field < v->in.n_fields; field++)
 		if (in->n[field])
 			at = say_most(v, at, most, sizeof(most), field, (double)in->total[field][0].count, in->total[field][0].text);
@@ -536,7 +599,7 @@ static void put_inside(struct bytes *out, const struct value *v, const struct in
 {
 	const struct payload_running running = { (in->slot + 1) * (__s64)v->in.slot_ns, in->all, in->n_all };
 
-	if (!v->running)
+	if (!const_explain_of(v)->running)
 		return;
 	if (in->slot < 0) {
 		writer_name(out, "running");
@@ -552,15 +615,18 @@ static void put_inside(struct bytes *out, const struct value *v, const struct in
 	writer_raw(out, "]}");
 }
 
-int make_explain(struct value *v)
+static int explain_make(struct value *v)
 {
 	const struct region_findings *f;
 	struct inside inside = { .slot = -1 };
 	struct bytes out = { 0 };
 	char sentence[2560] = "";
+	struct explain *e = explain_of(v);
 	bool dropped;
-	int err = region_contrast(v->explain->region, &f);
+	int err = explain_error(e);
 
+	if (!err)
+		err = region_contrast(e->region, &f);
 	if (!err)
 		err = inside_find(v, &inside);
 	if (err) {
@@ -571,7 +637,7 @@ int make_explain(struct value *v)
 	reply_edges(v, &out, f->first, f->last);
 	err = reply_honesty(&out, v->fold[0], &dropped);	/* the head has that */
 	if (!err)
-		err = put_baseline(&out, v->explain);
+		err = put_baseline(&out, e);
 	put_group(&out, "inside", f->events.in, f->time.in);
 	put_group(&out, "outside", f->events.out, f->time.out);
 	writer_name_number(&out, "blocks", f->n_blocks);
@@ -583,7 +649,7 @@ int make_explain(struct value *v)
 	put_contents(&out, v, f);
 	put_inside(&out, v, &inside);
 	if (!err)
-		err = value_composition_put(v, &out);
+		err = value_composition_put(v, &e->composed, &out);
 	say(v, f, &inside, sentence, sizeof(sentence));
 	writer_name_text(&out, "sentence", sentence);
 	inside_fini(&inside);
@@ -592,3 +658,17 @@ int make_explain(struct value *v)
 	bytes_fini(&out);
 	return err;
 }
+
+static void explain_free(struct value *v)
+{
+	struct explain *e = explain_of(v);
+
+	fold_free(e->baseline_fold);
+	region_free(e->region);
+	running_free(e->running);
+}
+
+const struct value_kind value_explain = {
+	.name = "explain", .size = sizeof(struct explain), .class = ADMISSION_MEDIUM, .totals = true, .folds = explain_folds,
+	.needs_store = explain_needs_store, .record = explain_record, .read = explain_read, .make = explain_make, .free = explain_free,
+};

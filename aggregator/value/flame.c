@@ -1,4 +1,5 @@
 /* flame: the keys of a rectangle of time and value as a flame graph, or folded for other tools. */
+#include "aggregator/value/kind.h"
 #include "aggregator/value/reply.h"
 #include "render/draw/flame.h"
 
@@ -7,6 +8,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- what is read ---- */
+
+static size_t stack_field(const struct value *v)
+{
+	for (size_t i = 0; i < v->in.n_fields; i++)
+		if (!strcmp(v->in.field[i], "stack"))
+			return i;
+	return 0;
+}
+
+/* It is of one field: stacks where there are some, if `by` names none. */
+static void flame_settle(struct value *v, int axis)
+{
+	if (!v->p.has_weighted)
+		v->p.weighted = ruler_unit(v->in.ruler[axis]) == UNIT_NS && !value_is_offset(v, axis);
+	if (v->in.n_fields)
+		v->drop = ~(1u << stack_field(v));
+}
+
+static int flame_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	return err ? err : value_key_fold_add(v, &q);
+}
 
 struct folding {
 	struct flame_stack *stack;
@@ -184,7 +212,7 @@ static int fold_text(struct value *v, const struct folding *f)
 	return 0;
 }
 
-int make_flame(struct value *v)
+static int flame_make(struct value *v)
 {
 	struct folding f;
 	int err;
@@ -201,3 +229,8 @@ int make_flame(struct value *v)
 	folding_fini(&f);
 	return err;
 }
+
+const struct value_kind value_flame = {
+	.name = "flame", .class = ADMISSION_LARGE, .totals = true, .shows_times = true, .settle = flame_settle, .folds = flame_folds,
+	.make = flame_make,
+};

@@ -1,72 +1,54 @@
 #include "aggregator/value/layers.h"
-#include "aggregator/value/rates.h"
+#include "aggregator/value/kind.h"
 #include "render/color/hue.h"
 
 #include <errno.h>
 #include <stdio.h>
 
-static bool is_drawn(const struct value *v)
+void value_layers_narrow(const struct value *v, struct query *q)
 {
-	return v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART;
-}
-
-void value_layers_select(const struct value *v, struct query *q)
-{
-	bool narrowed = v->p.isolate || v->p.exclude;
-
-	if (v->kind != VALUE_IMAGE && v->kind != VALUE_DETAILS && !is_drawn(v))
-		return;
 	q->select_kept = true;
-	if (v->kind == VALUE_IMAGE || !narrowed)
+	if (!v->p.isolate && !v->p.exclude)
 		q->n_select = 0;
 	q->exclude = q->n_select && v->p.exclude;
 }
 
-/* Figures draw one layer in the ramp, unless asked for its hue. */
-static bool wants_layers(const struct value *v)
+bool value_layers_wanted(const struct value *v)
 {
 	const struct params *p = &v->p;
 
-	if (v->kind == VALUE_IMAGE)
-		return p->n_select || p->isolate || p->decompose_all;
-	if (!is_drawn(v) || v->kind == VALUE_CHART)
-		return false;
 	if (p->n_hues || p->palette == PARAMS_HUE)
 		return true;
 	return p->decompose_all || (p->n_select > (p->isolate ? 1u : 0u) && !p->exclude);
 }
 
-static bool wants_counts(const struct value *v)
+static int add_layer_fold(struct value *v, const struct query *q, struct layer_fold **ret_fold)
 {
-	if (!v->in.n_fields || v->p.active || (v->kind == VALUE_REPORT && v->p.show == SHOW_ACTIVE))
-		return false;
-	return v->kind == VALUE_CHART ? !rates_are_percentiles(v) : v->kind == VALUE_REPORT && v->p.chart;
+	int err = layer_fold_new(q, true, ret_fold);
+
+	if (!err)
+		value_take(v, q->axis, true, layer_fold_reader(*ret_fold));
+	return err;
 }
 
-static int add_counts(struct value *v)
+int value_layers_add(struct value *v, struct value_layers *l)
 {
-	struct query q = value_query(v, v->fold_axis[0]);
+	bool rest_only = !l->total_is_rest && v->p.exclude;
+	int err = 0;
 
-	q.n_select = v->p.n_select;
-	return layer_fold_new(&q, false, &v->counts);
-}
-
-int value_layers_add(struct value *v)
-{
-	int err = wants_counts(v) ? add_counts(v) : 0;
-
-	for (size_t i = 0; wants_layers(v) && i < v->n_folds && !err; i++) {
+	l->added = v->by_key = true;
+	for (size_t i = 0; i < v->n_folds && !err; i++) {
 		struct query q = value_query(v, v->fold_axis[i]);
-		bool rest_only = is_drawn(v) && v->p.exclude;
 
 		q.n_select = v->p.decompose_all ? 0 : v->p.n_select;
 		q.exclude = false;
-		v->layered = true;
 		if (v->p.decompose_all || (q.n_select && !rest_only))
-			err = layer_fold_new(&q, true, &v->layer_fold[i]);
+			err = add_layer_fold(v, &q, &l->fold[i]);
 	}
 	return err;
 }
+
+/* ---- hues ---- */
 
 /* Background first, then the layers in their order. */
 static int take_hues(struct value *v, struct layers *l)
@@ -85,11 +67,11 @@ static int take_hues(struct value *v, struct layers *l)
 	return 0;
 }
 
-static int set_hues(struct value *v, struct layers *l)
+static int set_hues(struct value *v, bool total_is_rest, struct layers *l)
 {
 	if (v->p.n_hues)
 		return take_hues(v, l);
-	if (v->kind != VALUE_IMAGE) {
+	if (!total_is_rest) {
 		l->rest_hue = l->n ? LAYER_GREY : hue_generated(0);
 		hue_assign(l);
 		return 0;
@@ -100,25 +82,45 @@ static int set_hues(struct value *v, struct layers *l)
 	return 0;
 }
 
-int value_layers_put(struct value *v, size_t i)
-{
-	struct layers *l = NULL;
-	int err = 0;
+/* ---- layers ---- */
 
-	if (!v->layered)
-		return 0;
-	if (!v->layer_fold[i])
-		l = layers_new(0);
-	else
-		err = layer_fold_finish(v->layer_fold[i]) ? layer_fold_layers(v->layer_fold[i], v->grid[i], &l)
-							  : (l = layers_new(0), 0);
-	if (!err && !l)
-		err = -ENOMEM;
+static int make_layers(struct layer_fold *f, const struct grid *g, struct layers **ret_layers)
+{
+	int err = f ? layer_fold_error(f) : 0;
+
 	if (err)
 		return err;
-	l->shown = v->p.isolate ? LAYERS_ISOLATED : v->kind == VALUE_IMAGE && v->p.exclude ? LAYERS_EXCLUDED : LAYERS_ALL;
-	v->grid[i]->layers = l;
-	layer_fold_free(v->layer_fold[i]);
-	v->layer_fold[i] = NULL;
-	return set_hues(v, l);
+	if (f && layer_fold_finish(f))
+		return layer_fold_layers(f, g, ret_layers);
+	*ret_layers = layers_new(0);
+	return *ret_layers ? 0 : -ENOMEM;
+}
+
+static int put_layers(struct value *v, struct value_layers *l, size_t i)
+{
+	struct layers *layers;
+	int err = make_layers(l->fold[i], v->grid[i], &layers);
+
+	if (err)
+		return err;
+	layers->shown = v->p.isolate ? LAYERS_ISOLATED : l->total_is_rest && v->p.exclude ? LAYERS_EXCLUDED : LAYERS_ALL;
+	v->grid[i]->layers = layers;
+	layer_fold_free(l->fold[i]);
+	l->fold[i] = NULL;
+	return set_hues(v, l->total_is_rest, layers);
+}
+
+int value_layers_put(struct value *v, struct value_layers *l)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < v->n_folds && l->added && !err; i++)
+		err = put_layers(v, l, i);
+	return err;
+}
+
+void value_layers_fini(struct value_layers *l)
+{
+	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
+		layer_fold_free(l->fold[i]);
 }

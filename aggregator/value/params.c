@@ -356,7 +356,7 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 }
 
 /* The table's line for a name; *ret_known: some value has it, if not this one. */
-static const struct spec *spec_of(enum value_kind kind, const char *name, bool *ret_known)
+static const struct spec *spec_of(enum value_kind_id kind, const char *name, bool *ret_known)
 {
 	*ret_known = false;
 	for (size_t i = 0; i < N_SPECS; i++)
@@ -368,7 +368,7 @@ static const struct spec *spec_of(enum value_kind kind, const char *name, bool *
 	return NULL;
 }
 
-static int refuse_unknown(enum value_kind kind, const char *name, char *reason)
+static int refuse_unknown(enum value_kind_id kind, const char *name, char *reason)
 {
 	size_t at = (size_t)snprintf(reason, PARAMS_REASON_MAX, "parameter \"%.64s\" is unknown; there are:", name);
 
@@ -378,7 +378,7 @@ static int refuse_unknown(enum value_kind kind, const char *name, char *reason)
 	return -EINVAL;
 }
 
-static const struct spec *spec_at(enum value_kind kind, size_t index)
+static const struct spec *spec_at(enum value_kind_id kind, size_t index)
 {
 	for (size_t i = 0; i < N_SPECS; i++)
 		if (specs[i].of & OF(kind) && !index--)
@@ -386,14 +386,14 @@ static const struct spec *spec_at(enum value_kind kind, size_t index)
 	return NULL;
 }
 
-const char *params_name(enum value_kind kind, size_t index)
+const char *params_name(enum value_kind_id kind, size_t index)
 {
 	const struct spec *spec = spec_at(kind, index);
 
 	return spec ? spec->name : NULL;
 }
 
-const char *params_choices(enum value_kind kind, size_t index)
+const char *params_choices(enum value_kind_id kind, size_t index)
 {
 	const struct spec *spec = spec_at(kind, index);
 
@@ -426,7 +426,7 @@ size_t params_known(const struct http_param *param, size_t n, struct http_param 
 	return n_known;
 }
 
-static void set_defaults(enum value_kind kind, struct params *p)
+static void set_defaults(enum value_kind_id kind, struct params *p)
 {
 	bool drawn = OF(kind) & WIDE, compared = OF(kind) & COMPARED;
 
@@ -464,7 +464,7 @@ static int refuse_hues(const struct params *p, char *reason)
 }
 
 /* What no single value's range says. */
-static int check_together(enum value_kind kind, const struct params *p, char *reason)
+static int check_together(enum value_kind_id kind, const struct params *p, char *reason)
 {
 	const char *why = NULL;
 
@@ -505,7 +505,7 @@ static int check_together(enum value_kind kind, const struct params *p, char *re
 	return why ? -EINVAL : 0;
 }
 
-int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
+int params_read(enum value_kind_id kind, const struct http_param *param, size_t n, struct params *ret_params,
 		char *reason)
 {
 	bool seen[N_SPECS] = { false };
@@ -591,7 +591,7 @@ void params_drawing(const struct params *p, struct figure_options *ret_options)
 	ret_options->ymax = (__u64)p->ymax;
 }
 
-const char *params_formats(enum value_kind kind)
+const char *params_formats(enum value_kind_id kind)
 {
 	bool known;
 	const struct spec *spec = spec_of(kind, "format", &known);

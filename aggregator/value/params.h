@@ -23,7 +23,7 @@
 #define PARAMS_REASON_MAX 512
 #define PARAMS_SELECT_MAX 1024
 
-enum value_kind { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
+enum value_kind_id { VALUE_RAW, VALUE_KEYS, VALUE_IMAGE, VALUE_DETAILS, VALUE_FIGURE, VALUE_REPORT, VALUE_GRID,
 		  VALUE_STREAM, VALUE_AVERAGE, VALUE_PERCENTILE, VALUE_CHART, VALUE_EXPLAIN, VALUE_EXEMPLARS, VALUE_COMPOSITION,
 		  VALUE_FLAME, VALUE_COMPARE, VALUE_SIDE,	/* SIDE: what a compare compares with, asked for by it alone */
 		  VALUE_KINDS };
@@ -86,7 +86,7 @@ struct params {
 	bool narrative;			/* grid as JSON: in words, too */
 };
 
-int params_read(enum value_kind kind, const struct http_param *param, size_t n, struct params *ret_params,
+int params_read(enum value_kind_id kind, const struct http_param *param, size_t n, struct params *ret_params,
 		char *reason);
 void params_fini(struct params *p);
 
@@ -96,8 +96,8 @@ size_t params_known(const struct http_param *param, size_t n, struct http_param 
 
 /* The name of that value's parameter number `index`; NULL: past the last.  What may be chosen for it,
  * separated by spaces; NULL: it is no choice. */
-const char *params_name(enum value_kind kind, size_t index);
-const char *params_choices(enum value_kind kind, size_t index);
+const char *params_name(enum value_kind_id kind, size_t index);
+const char *params_choices(enum value_kind_id kind, size_t index);
 
 /* The ramp of cells that have no hue. */
 enum palette_ramp params_ramp(const struct params *p);
@@ -112,7 +112,7 @@ struct figure_options;
 void params_drawing(const struct params *p, struct figure_options *ret_options);
 
 /* The formats that value comes in, separated by spaces, the default first; NULL: it has but one. */
-const char *params_formats(enum value_kind kind);
+const char *params_formats(enum value_kind_id kind);
 
 /* The interval of the first point, as asked for (ret_asked) and in whole slots of the granularity: the
  * start is rounded down, and up is the duration, or, where it was not given, the end.  By default the

@@ -428,7 +428,7 @@ static const char *given(const struct http_param *param, size_t n, const char *n
 	return NULL;
 }
 
-static enum value_kind kind_of(const struct parcel *p)
+static enum value_kind_id kind_of(const struct parcel *p)
 {
 	return !strcmp(p->picture, "report") ? VALUE_REPORT : !strcmp(p->picture, "chart") ? VALUE_CHART : VALUE_FIGURE;
 }

@@ -1,4 +1,5 @@
 #include "aggregator/value/rates.h"
+#include "aggregator/value/kind.h"
 #include "render/color/hue.h"
 #include "collector/core/saturating.h"
 
@@ -12,9 +13,9 @@
 
 /* ---- what is stacked: events, or of a point metric the measure itself ---- */
 
-static __u64 amount_of(const struct value *v, size_t key, size_t col)
+static __u64 amount_of(const struct value *v, const struct layer_fold *counts, size_t key, size_t col)
 {
-	return v->grid[0]->point ? layer_fold_sum(v->counts, key, col) : layer_fold_count(v->counts, key, col);
+	return v->grid[0]->point ? layer_fold_sum(counts, key, col) : layer_fold_count(counts, key, col);
 }
 
 static __u64 amount_of_all(const struct value *v, size_t col)
@@ -40,27 +41,27 @@ static int by_amount(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-static __u64 key_amount(const struct value *v, size_t key)
+static __u64 key_amount(const struct value *v, const struct layer_fold *counts, size_t key)
 {
 	__u64 sum = 0;
 
 	for (size_t col = 0; col < v->grid[0]->n_cols; col++)
-		sum = saturating_add(sum, amount_of(v, key, col));
+		sum = saturating_add(sum, amount_of(v, counts, key, col));
 	return sum;
 }
 
 /* The greatest keys, at most `room` of them; *ret_left: how many were left out.  -ENOMEM. */
-static long choose_keys(const struct value *v, struct choice *choice, size_t room, size_t *ret_left)
+static long choose_keys(const struct value *v, struct layer_fold *counts, struct choice *choice, size_t room, size_t *ret_left)
 {
-	size_t n_keys = v->counts ? layer_fold_finish(v->counts) : 0, n = 0;
+	size_t n_keys = counts ? layer_fold_finish(counts) : 0, n = 0;
 	size_t most = v->p.n_select && !v->p.exclude ? n_keys : (size_t)v->p.top;
 	struct choice *all = calloc(n_keys + 1, sizeof(*all));
 
 	if (!all)
 		return -ENOMEM;
 	for (size_t key = 0; key < n_keys; key++)
-		if (!layer_fold_other(v->counts, key))
-			all[n++] = (struct choice){ key, key_amount(v, key) };
+		if (!layer_fold_other(counts, key))
+			all[n++] = (struct choice){ key, key_amount(v, counts, key) };
 	if (n)
 		qsort(all, n, sizeof(*all), by_amount);
 	most = most < room ? most : room;
@@ -74,16 +75,6 @@ static long choose_keys(const struct value *v, struct choice *choice, size_t roo
 
 /* ---- values ---- */
 
-static int rates_alloc(struct rates *r, size_t n_series, size_t n_cols)
-{
-	r->series = calloc(n_series, sizeof(*r->series));
-	r->name = calloc(n_series, sizeof(*r->name));
-	r->total = calloc(n_series, sizeof(*r->total));
-	r->sum = calloc(n_series, sizeof(*r->sum));
-	r->value = calloc(n_series * n_cols, sizeof(*r->value));
-	return r->series && r->name && r->total && r->sum && r->value ? 0 : -ENOMEM;
-}
-
 void rates_fini(struct rates *r)
 {
 	free(r->series);
@@ -92,6 +83,26 @@ void rates_fini(struct rates *r)
 	free(r->sum);
 	free(r->value);
 	memset(r, 0, sizeof(*r));
+}
+
+/* Half-built, it is freed. */
+static int rates_begin(struct value *v, const char *show, size_t n_series, size_t n_cols, struct rates *ret_rates)
+{
+	struct rates r = { .chart = { .grid = v->grid[0] }, .show = show };
+
+	r.series = calloc(n_series, sizeof(*r.series));
+	r.name = calloc(n_series, sizeof(*r.name));
+	r.total = calloc(n_series, sizeof(*r.total));
+	r.sum = calloc(n_series, sizeof(*r.sum));
+	r.value = calloc(n_series * n_cols, sizeof(*r.value));
+	if (!r.series || !r.name || !r.total || !r.sum || !r.value) {
+		rates_fini(&r);
+		return -ENOMEM;
+	}
+	*ret_rates = r;
+	ret_rates->chart.series = r.series;
+	ret_rates->chart.what = ret_rates->what;
+	return 0;
 }
 
 static double *values_of(struct rates *r, size_t i)
@@ -134,19 +145,19 @@ static void set_total(struct rates *r, size_t i, __u64 amount)
 }
 
 /* What no chosen key has. */
-static __u64 left_of(const struct value *v, const struct choice *choice, size_t n, size_t col)
+static __u64 left_of(const struct value *v, const struct layer_fold *counts, const struct choice *choice, size_t n, size_t col)
 {
 	__u64 left = amount_of_all(v, col);
 
 	for (size_t i = 0; i < n; i++) {
-		__u64 amount = amount_of(v, choice[i].key, col);
+		__u64 amount = amount_of(v, counts, choice[i].key, col);
 
 		left = left > amount ? left - amount : 0;
 	}
 	return left;
 }
 
-static void put_keys(struct value *v, struct rates *r, const struct choice *choice, size_t n)
+static void put_keys(struct value *v, const struct layer_fold *counts, struct rates *r, const struct choice *choice, size_t n)
 {
 	const char *name[CHART_SERIES_MAX];
 	int hue[CHART_SERIES_MAX];
@@ -154,9 +165,9 @@ static void put_keys(struct value *v, struct rates *r, const struct choice *choi
 	for (size_t i = 0; i < n; i++) {
 		double *value = values_of(r, i);
 
-		snprintf(r->name[i], sizeof(r->name[i]), "%s", layer_fold_name(v->counts, choice[i].key));
+		snprintf(r->name[i], sizeof(r->name[i]), "%s", layer_fold_name(counts, choice[i].key));
 		for (size_t col = 0; col < r->chart.grid->n_cols; col++)
-			value[col] = rate(v, col, amount_of(v, choice[i].key, col));
+			value[col] = rate(v, col, amount_of(v, counts, choice[i].key, col));
 		set_total(r, i, choice[i].amount);
 		name[i] = r->name[i];
 	}
@@ -166,13 +177,13 @@ static void put_keys(struct value *v, struct rates *r, const struct choice *choi
 }
 
 /* The last series: all that is left, or, without keys, all there is. */
-static __u64 put_rest(struct value *v, struct rates *r, const struct choice *choice, size_t n, size_t n_left)
+static __u64 put_rest(struct value *v, const struct layer_fold *counts, struct rates *r, const struct choice *choice, size_t n, size_t n_left)
 {
 	double *value = values_of(r, n);
 	__u64 sum = 0;
 
 	for (size_t col = 0; col < r->chart.grid->n_cols; col++) {
-		__u64 left = left_of(v, choice, n, col);
+		__u64 left = left_of(v, counts, choice, n, col);
 
 		value[col] = rate(v, col, left);
 		sum = saturating_add(sum, left);
@@ -180,20 +191,20 @@ static __u64 put_rest(struct value *v, struct rates *r, const struct choice *cho
 	if (n_left)
 		snprintf(r->name[n], sizeof(r->name[n]), "other (%zu key%s)", n_left, n_left == 1 ? "" : "s");
 	else
-		snprintf(r->name[n], sizeof(r->name[n]), "%s", v->counts ? "other" : v->grid[0]->point ? v->in.measure[v->fold_axis[0]] : v->unit);
+		snprintf(r->name[n], sizeof(r->name[n]), "%s", counts ? "other" : v->grid[0]->point ? v->in.measure[v->fold_axis[0]] : v->unit);
 	set_total(r, n, sum);
-	r->series[n].hue = v->counts ? LAYER_GREY : HUE_ALONE;
+	r->series[n].hue = counts ? LAYER_GREY : HUE_ALONE;
 	return sum;
 }
 
-static void put_what(struct value *v, struct rates *r)
+static void put_what(struct value *v, bool by_key, struct rates *r)
 {
 	const char *glue = " by ";
 	bool point = v->grid[0]->point;
 	size_t at = (size_t)snprintf(r->what, sizeof(r->what), "%s%s", point ? v->in.measure[v->fold_axis[0]] : v->unit,
 				     point ? "" : " per second");
 
-	for (size_t i = 0; i < v->in.n_fields && v->counts && at < sizeof(r->what); i++) {
+	for (size_t i = 0; i < v->in.n_fields && by_key && at < sizeof(r->what); i++) {
 		if (v->drop & 1u << i)
 			continue;
 		at += (size_t)snprintf(r->what + at, sizeof(r->what) - at, "%s%s", glue, v->in.field[i]);
@@ -260,11 +271,11 @@ static size_t leave_empty_out(struct rates *r, size_t n)
 	return kept;
 }
 
-static int make_active(struct value *v, struct rates *r)
+int rates_make_active(struct value *v, const struct grid *g, struct rates *ret_rates)
 {
-	const struct grid *g = v->at_once ? v->at_once : v->grid[0];
+	struct rates *r = ret_rates;
 	size_t n = g->n_rows;
-	int err = rates_alloc(r, n, g->n_cols);
+	int err = rates_begin(v, "active", n, g->n_cols, r);
 
 	if (err)
 		return err;
@@ -280,21 +291,39 @@ static int make_active(struct value *v, struct rates *r)
 
 /* ---- rates ---- */
 
-static int make_stacked(struct value *v, struct rates *r)
+int value_counts_add(struct value *v, struct layer_fold **ret_counts)
 {
+	struct query q = value_query(v, v->fold_axis[0]);
+	int err;
+
+	if (!v->in.n_fields)
+		return 0;
+	q.n_select = v->p.n_select;
+	err = layer_fold_new(&q, false, ret_counts);
+	if (!err)
+		value_take(v, q.axis, true, layer_fold_reader(*ret_counts));
+	return err;
+}
+
+int rates_make_stacked(struct value *v, struct layer_fold *counts, struct rates *ret_rates)
+{
+	struct rates *r = ret_rates;
 	struct choice choice[CHART_SERIES_MAX];
 	size_t left = 0, n;
-	long chosen = choose_keys(v, choice, CHART_SERIES_MAX - 1, &left);
-	int err = chosen < 0 ? (int)chosen : rates_alloc(r, (size_t)chosen + 1, v->grid[0]->n_cols);
+	int err = counts ? layer_fold_error(counts) : 0;
+	long chosen = err ? err : choose_keys(v, counts, choice, CHART_SERIES_MAX - 1, &left);
 
+	if (chosen < 0)
+		return (int)chosen;
+	n = (size_t)chosen;
+	err = rates_begin(v, "rate", n + 1, v->grid[0]->n_cols, r);
 	if (err)
 		return err;
-	n = (size_t)chosen;
 	r->chart.kind = CHART_STACKED;
 	r->chart.unit = v->grid[0]->point ? axis_unit(v->grid[0]->unit) : AXIS_PER_S;
-	put_keys(v, r, choice, n);
-	r->chart.n_series = n + (put_rest(v, r, choice, n, left) || !n);
-	put_what(v, r);
+	put_keys(v, counts, r, choice, n);
+	r->chart.n_series = n + (put_rest(v, counts, r, choice, n, left) || !n);
+	put_what(v, counts, r);
 	return 0;
 }
 
@@ -314,14 +343,15 @@ static double percentile_of(const struct grid_column *c, enum chart_colour which
 }
 
 /* The highest first, so that the legend reads as the lines lie. */
-static int make_lines(struct value *v, struct rates *r)
+int rates_make_lines(struct value *v, struct rates *ret_rates)
 {
 	static const struct { const char *name; enum chart_colour colour; } line[] = {
 		{ "max", CHART_MAX }, { "p99", CHART_P99 }, { "p90", CHART_P90 }, { "p50", CHART_P50 },
 	};
 	const struct grid *g = v->grid[0];
 	const __u64 whole[] = { g->all.max, g->all.p99, g->all.p90, g->all.p50 };
-	int err = rates_alloc(r, 4, g->n_cols);
+	struct rates *r = ret_rates;
+	int err = rates_begin(v, "percentiles", 4, g->n_cols, r);
 	char span[AXIS_TEXT];
 
 	if (err)
@@ -343,26 +373,6 @@ static int make_lines(struct value *v, struct rates *r)
 	return 0;
 }
 
-bool rates_are_percentiles(const struct value *v)
-{
-	return v->p.show == SHOW_AUTO ? v->numeric && !v->in.n_fields : v->p.show == SHOW_PERCENTILES;
-}
-
-int rates_make(struct value *v, bool percentiles, struct rates *ret_rates)
-{
-	struct rates r = { .chart = { .grid = v->grid[0] } };
-	int err = v->p.active || v->at_once ? make_active(v, &r) : percentiles ? make_lines(v, &r) : make_stacked(v, &r);
-
-	if (err) {
-		rates_fini(&r);
-		return err;
-	}
-	*ret_rates = r;
-	ret_rates->chart.series = r.series;
-	ret_rates->chart.what = ret_rates->what;
-	return 0;
-}
-
 /* ---- JSON ---- */
 
 static void put_values(struct bytes *out, const double *value, size_t n)
@@ -376,11 +386,11 @@ static void put_values(struct bytes *out, const double *value, size_t n)
 	writer_raw(out, "]");
 }
 
-void rates_put(struct bytes *out, const struct value *v, const struct rates *r)
+void rates_put(struct bytes *out, const struct rates *r)
 {
 	const struct grid *g = r->chart.grid;
 
-	writer_name_text(out, "show", v->p.active ? "active" : r->chart.kind == CHART_STACKED ? "rate" : "percentiles");
+	writer_name_text(out, "show", r->show);
 	writer_name_text(out, "what", r->what);
 	writer_name_seconds(out, "from", g->from_ns);
 	writer_name_seconds(out, "column", (__s64)g->col_ns);

@@ -13,10 +13,12 @@
 #define HEATSCOPE_VALUE_RATES_H
 
 #include "render/draw/chart.h"
+#include "aggregator/query/layer_fold.h"
 #include "aggregator/value/value.h"
 
 struct rates {
 	struct chart chart;
+	const char *show;		/* "rate", "active", "percentiles" */
 	char what[VALUE_TITLE];		/* "queries per second by statement" */
 	struct chart_series *series;
 	char (*name)[KEY_BYTES_MAX + 16];
@@ -25,14 +27,18 @@ struct rates {
 	double *value;
 };
 
-/* Reads the value's grid 0 and its counts.  -ENOMEM. */
-int rates_make(struct value *v, bool percentiles, struct rates *ret_rates);
+/* A fold of how many per key and column, of fold 0's measure; none where there are no keys.  -ENOMEM. */
+int value_counts_add(struct value *v, struct layer_fold **ret_counts);
+
+/* Of the value's grid 0: what is stacked also needs its counts (NULL: no keys are told apart).  -ENOMEM. */
+int rates_make_stacked(struct value *v, struct layer_fold *counts, struct rates *ret_rates);
+int rates_make_lines(struct value *v, struct rates *ret_rates);
+
+/* Of a grid of what was under way at once. */
+int rates_make_active(struct value *v, const struct grid *g, struct rates *ret_rates);
 void rates_fini(struct rates *r);
 
-/* Is a line of percentiles what this value shows? */
-bool rates_are_percentiles(const struct value *v);
-
 /* "show", "ncols", "series", "states" ... */
-void rates_put(struct bytes *out, const struct value *v, const struct rates *r);
+void rates_put(struct bytes *out, const struct rates *r);
 
 #endif

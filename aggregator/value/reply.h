@@ -37,22 +37,4 @@ const char *reply_measure_title(const char *measure);
 /* "image/png" of FORMAT_PNG. */
 const char *reply_type(enum value_format format);
 
-/* The pictures with words around them, in picture.c; each fills the value's data, or -errno. */
-int make_figure(struct value *v);
-int make_report(struct value *v);
-int make_chart(struct value *v);
-
-/* Puts what a bare image was drawn from into it, unless that is not wanted; in picture.c, too. */
-int attach_data(struct value *v, __u8 **png, size_t *len);
-
-/* In explain.c; fills the value's data, too. */
-int make_explain(struct value *v);
-
-/* In exemplars.c and flame.c; likewise. */
-int make_exemplars(struct value *v);
-int make_flame(struct value *v);
-
-/* In compare.c; of what B's value has made, too. */
-int make_compare(struct value *v);
-
 #endif

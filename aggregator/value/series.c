@@ -14,7 +14,7 @@ struct series {
 	struct http_request *request;
 	struct input in;
 	__u64 inst;
-	enum value_kind kind;
+	enum value_kind_id kind;
 	enum admission_class class;
 	struct payload_head head;	/* of the next point */
 	size_t n_points, n_made;
@@ -304,12 +304,12 @@ void all_series_fini(struct all_series *all)
 
 /* ---- opening ---- */
 
-static enum admission_class class_of(enum value_kind kind, size_t n_points)
+static enum admission_class class_of(enum value_kind_id kind, size_t n_points)
 {
 	return n_points > SERIES_SMALL_MAX ? ADMISSION_LARGE : value_class(kind);
 }
 
-int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,
+int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind_id kind,
 		struct input *in, char *reason)
 {
 	struct series *s = calloc(1, sizeof(*s));

@@ -39,7 +39,7 @@ void all_series_fini(struct all_series *all);
 
 /* Replies to the request, now or later, also that too many wait.  -EINVAL with the reason (PARAMS_REASON_MAX bytes), -ENOMEM:
  * not replied.  Takes the input in any case. */
-int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind kind,
+int series_open(struct all_series *all, struct http_request *r, const struct catalog_inst *ci, enum value_kind_id kind,
 		struct input *in, char *reason);
 
 #endif

@@ -1,18 +1,8 @@
-#include "aggregator/value/value.h"
-#include "aggregator/annotations/annotations.h"
+#include "aggregator/value/kind.h"
 #include "aggregator/base/clock.h"
+#include "aggregator/annotations/annotations.h"
 #include "aggregator/catalog/resource.h"
-#include "aggregator/query/active.h"
-#include "aggregator/query/in_flight.h"
-#include "aggregator/value/active.h"
-#include "aggregator/value/compare.h"
-#include "aggregator/value/composition.h"
-#include "aggregator/value/exemplars.h"
-#include "aggregator/value/explain.h"
-#include "aggregator/value/layers.h"
 #include "aggregator/value/reply.h"
-#include "render/draw/chart.h"
-#include "render/draw/image.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -20,35 +10,26 @@
 #include <string.h>
 
 #define KEEP_S 315360000		/* ten years */
-#define RUNNING_TAIL 60			/* slots before the end of the time that are looked at for the last one that was reported */
 #define KEYS_GUESSED 16			/* of an instrumentation, where the cost of reading all is weighed */
 
-/* ---- what is asked ---- */
+/* ---- queries ---- */
 
-size_t value_columns(const struct value *v)
+static size_t columns_of(const struct value *v)
 {
-	switch (v->kind) {
-	case VALUE_GRID:
-	case VALUE_STREAM: return (size_t)v->p.ncols;
-	case VALUE_COMPARE:
-	case VALUE_SIDE: return value_compare_columns(v);
-	case VALUE_IMAGE:
-	case VALUE_DETAILS: return (size_t)v->p.width;
-	case VALUE_FIGURE:
-	case VALUE_REPORT:
-	case VALUE_CHART: return chart_columns((unsigned)v->p.width);
-	default: return 1;
-	}
+	return v->kind->columns ? v->kind->columns(v) : 1;
 }
 
-static __u32 row_bits(const struct value *v)
+struct query value_query(const struct value *v, int axis)
 {
-	if (v->kind == VALUE_GRID || v->kind == VALUE_STREAM || value_is_compared(v))
-		return (__u32)v->p.row_bits;
-	if (v->kind == VALUE_CHART)
-		return 0;
-	/* On a linear axis the upper octaves are tall. */
-	return (v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT) && v->p.yscale == AXIS_LOG ? 3 : RULER_BITS_MAX;
+	struct query q = {
+		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .weight = axis ? 0 : v->weight, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.n_cols = columns_of(v), .row_bits = RULER_BITS_MAX, .now_ns = v->now_ns,
+		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude, .drop = v->drop,
+	};
+
+	if (v->kind->query)
+		v->kind->query(v, &q);
+	return q;
 }
 
 int value_running_axis(const struct value *v)
@@ -60,170 +41,61 @@ int value_running_axis(const struct value *v)
 	return v->weight || v->fold_axis[0] != v->first_axis || v->scope[0] == SCOPE_POINT || i >= v->in.n_measures ? -1 : (int)i;
 }
 
-bool value_attaches(const struct value *v)
+bool value_is_offset(const struct value *v, int axis)
 {
-	return v->p.format == FORMAT_PNG && v->p.data;
+	return !strcmp(v->in.measure[axis], "subsecond");
 }
 
-struct query value_query(const struct value *v, int axis)
-{
-	struct query q = {
-		.inst = &v->in, .scope = v->scope[axis], .axis = axis, .weight = axis ? 0 : v->weight, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
-		.n_cols = value_columns(v), .row_bits = row_bits(v), .now_ns = v->now_ns,
-		.select = (const char *const *)v->p.select, .n_select = v->p.n_select, .exclude = v->p.exclude,
-		.drop = v->drop, .select_kept = value_is_compared(v), .cells_only = v->kind == VALUE_DETAILS || (v->kind == VALUE_IMAGE && !value_attaches(v)),
-	};
+/* ---- folds and takers ---- */
 
-	value_layers_select(v, &q);
-	return q;
+void value_take(struct value *v, int axis, bool by_key, const struct store_reader *to)
+{
+	v->taker[v->n_takers++] = (struct value_taker){ axis, by_key, *to };
+	v->by_key = v->by_key || by_key;
 }
 
-void value_image_options(const struct value *v, struct image_options *ret_options)
+int value_fold_add(struct value *v, const struct query *q, bool cover_only)
 {
-	*ret_options = (struct image_options){
-		.width = (unsigned)v->p.width, .height = (unsigned)v->p.height, .n_rows = (unsigned)v->p.nbuckets,
-		.ymin = (__u64)v->p.ymin, .ymax = (__u64)v->p.ymax, .yscale = AXIS_LINEAR,
-		.transfer = (enum shade_transfer)v->p.transfer, .theme = (enum palette_theme)v->p.theme,
-		.ramp = params_ramp(&v->p), .weighted = v->p.weighted, .hued = v->p.palette == PARAMS_HUE, .hue = v->p.n_hues ? v->p.hue[0] : hue_generated(0),
-	};
-}
+	struct store_reader to;
+	int err = fold_new(q, &v->fold[v->n_folds]);
 
-static int add_fold(struct value *v, int axis)
-{
-	struct query q = value_query(v, axis);
-
-	if (v->kind == VALUE_DETAILS)	/* its scale is that of the whole picture */
-		q.n_select = 0;
-	v->fold_axis[v->n_folds] = axis;
-	return fold_new(&q, &v->fold[v->n_folds]) ?: (v->n_folds++, 0);
-}
-
-static int add_key_fold(struct value *v, int axis)
-{
-	struct query q = value_query(v, axis);
-
-	if (v->kind == VALUE_REPORT)	/* its table is of events */
-		q.weight = 0;
-	v->key_axis[v->n_key_folds] = axis;
-	return key_fold_new(&q, &v->key_fold[v->n_key_folds]) ?: (v->n_key_folds++, 0);
-}
-
-/* Only the columns under the pixel.  Which ones needs no data: a grid without any tells. */
-static int add_details_fold(struct value *v, int axis)
-{
-	struct query q = value_query(v, axis);
-	struct image_options options;
-	struct image_cell cell;
-	__s64 col_ns = (__s64)query_col_ns(&q);
-	struct grid *empty = grid_new((size_t)((q.to_ns - q.from_ns + col_ns - 1) / col_ns), 1);
-	int err;
-
-	if (!empty)
-		return -ENOMEM;
-	value_image_options(v, &options);
-	if (!options.ymax)
-		options.ymax = options.ymin + options.n_rows + 1;
-	err = image_cell_at(empty, &options, (unsigned)v->p.x, (unsigned)v->p.y, &cell);
-	grid_free(empty);
+	v->fold_axis[v->n_folds] = q->axis;
 	if (err)
 		return err;
-	q.to_ns = q.from_ns + (__s64)(cell.last_col + 1) * col_ns;
-	q.from_ns += (__s64)cell.first_col * col_ns;
-	if (q.to_ns > v->head.rounded.to)
-		q.to_ns = v->head.rounded.to;
-	v->key_axis[0] = axis;
-	return key_fold_new(&q, &v->key_fold[0]) ?: (v->n_key_folds++, 0);
+	to = *fold_reader(v->fold[v->n_folds]);
+	if (cover_only)
+		to.slice = NULL;
+	value_take(v, q->axis, false, &to);
+	v->n_folds++;
+	return 0;
 }
 
-/* Latency, on-CPU and off-CPU; without those, the first measures there are.  Weights have a map of their own: colours are
- * the same in all maps. */
-static int add_report_folds(struct value *v)
+int value_key_fold_add(struct value *v, const struct query *q)
 {
-	static const char *const wanted[] = { "latency", "cputime", "offcpu" };
+	struct store_reader to = { .arg = NULL };
+	int err = key_fold_new(q, &v->key_fold[v->n_key_folds]);
+
+	if (err)
+		return err;
+	to.arg = v->key_fold[v->n_key_folds];
+	to.slice = key_fold_reader(v->key_fold[v->n_key_folds])->slice;
+	v->key_axis[v->n_key_folds++] = q->axis;
+	value_take(v, q->axis, true, &to);
+	return 0;
+}
+
+int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
+{
+	__s64 horizon = catalog_horizon(services->catalog, ci, now_ns);
 	int err = 0;
 
-	for (size_t i = 0; i < 3 && !v->weight && !err; i++) {
-		int axis = instrumentation_axis(&v->in, wanted[i]);
-
-		if (axis >= 0)
-			err = add_fold(v, axis);
-	}
-	for (size_t i = 0; i < v->in.n_measures && i < (v->weight ? 1 : 3) && !v->n_folds && !err; i++)
-		err = add_fold(v, (int)i);
-	for (size_t i = 0, n = v->n_folds; i < n && !err; i++)
-		err = add_key_fold(v, v->fold_axis[i]);
+	for (size_t i = 0; i < ci->n_sightings && !err; i++)
+		if (ci->sighting[i].slot >= horizon)
+			err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].slot);
 	return err;
 }
 
-/* What lies in a rectangle: these keep their own totals. */
-static bool is_of_region(const struct value *v)
-{
-	return v->kind == VALUE_EXPLAIN || v->kind == VALUE_EXEMPLARS || v->kind == VALUE_COMPOSITION;
-}
-
-enum admission_class value_class(enum value_kind kind)
-{
-	switch (kind) {
-	case VALUE_IMAGE: case VALUE_FIGURE: case VALUE_REPORT: case VALUE_CHART: case VALUE_FLAME: case VALUE_COMPARE: case VALUE_SIDE:
-		return ADMISSION_LARGE;
-	case VALUE_GRID: case VALUE_STREAM: case VALUE_EXPLAIN: case VALUE_EXEMPLARS: case VALUE_COMPOSITION:
-		return ADMISSION_MEDIUM;
-	default:
-		return ADMISSION_SMALL;
-	}
-}
-
-bool value_is_totals(const struct value *v)
-{
-	return v->kind == VALUE_KEYS || v->kind == VALUE_RAW || v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE ||
-	       v->kind == VALUE_FLAME || is_of_region(v);
-}
-
-static int add_folds(struct value *v, int axis)
-{
-	bool all = v->kind == VALUE_RAW && v->p.measure && !strcmp(v->p.measure, "*");
-	int err;
-
-	if (v->kind == VALUE_REPORT)
-		return add_report_folds(v);
-	err = add_fold(v, axis);
-	v->cover_only = v->p.active || (value_is_totals(v) && v->kind != VALUE_EXEMPLARS);
-	if (!err && v->kind == VALUE_DETAILS)
-		err = add_details_fold(v, axis);
-	if (!err && !is_of_region(v) && (value_is_totals(v) || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON)))
-		err = add_key_fold(v, axis);
-	for (size_t i = 0; i < v->in.n_measures && all && !err; i++)
-		if ((int)i != axis)
-			err = add_key_fold(v, (int)i);
-	return err;
-}
-
-/* Is what runs to be seen above what has ended?  Its age is a first measure, so far. */
-static int add_running(struct value *v)
-{
-	bool drawn = v->kind == VALUE_GRID || v->kind == VALUE_STREAM || v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT;
-	int axis = value_running_axis(v), err;
-
-	if (!drawn || axis < 0 || v->p.active)
-		return 0;
-	err = add_fold(v, axis);
-	v->runs = !err;
-	return err;
-}
-
-/* What runs, by key: of the keys at the end of the time, of a rectangle where most of it is inside. */
-static int add_running_keys(struct value *v)
-{
-	bool inside = v->kind == VALUE_EXPLAIN;
-	int axis = value_running_axis(v);
-	struct query q;
-
-	if ((v->kind != VALUE_KEYS && !inside) || axis < 0)
-		return 0;
-	q = value_query(v, axis);
-	return running_new(&q, inside ? RUNNING_SLOTS_MAX : RUNNING_TAIL, inside ? (__u64)v->p.ymin : 0,
-			   inside && v->p.has_ymax ? (__u64)v->p.ymax : 0, &v->running);
-}
+/* ---- which measure, which keys ---- */
 
 static int refuse_name(const struct value *v, const char *what, const char *name, const char (*have)[NAME_MAX_LEN],
 		       size_t n, char *reason)
@@ -245,7 +117,7 @@ static int choose_axis(const struct value *v, int *ret_axis, char *reason)
 		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation has no measures");
 		return -EINVAL;
 	}
-	if (axis < 0 || (name && !strcmp(name, "*") && v->kind != VALUE_RAW))
+	if (axis < 0 || (name && !strcmp(name, "*") && !v->kind->all_measures))
 		return refuse_name(v, v->p.is_b_measure ? "b_measure" : "measure", name, v->in.measure, v->in.n_measures, reason);
 	*ret_axis = axis;
 	return 0;
@@ -265,32 +137,12 @@ static int choose_weight(struct value *v, int axis, char *reason)
 	return -EINVAL;
 }
 
-static bool is_one_number(const struct value *v)
-{
-	return v->kind == VALUE_AVERAGE || v->kind == VALUE_PERCENTILE;
-}
-
-/* A flame graph is of one field: stacks where there are some. */
-static const char *choose_by(const struct value *v)
-{
-	if (v->p.by && *v->p.by)
-		return v->p.by;
-	if (v->kind != VALUE_FLAME || !v->in.n_fields)
-		return NULL;
-	for (size_t i = 0; i < v->in.n_fields; i++)
-		if (!strcmp(v->in.field[i], "stack"))
-			return v->in.field[i];
-	return v->in.field[0];
-}
-
 static int choose_fields(struct value *v, char *reason)
 {
-	const char *by = choose_by(v);
+	const char *by = v->p.by;
 	size_t keep = v->in.n_fields;
 
-	if (is_one_number(v))
-		v->drop = ~0u;
-	if (!by)
+	if (!by || !*by)
 		return 0;
 	for (size_t i = 0; i < v->in.n_fields; i++)
 		if (!strcmp(v->in.field[i], by))
@@ -301,23 +153,24 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f)
+/* What the axis measures says how it is best shown. */
+static void settle_axis(struct value *v, int axis)
 {
-	__s64 horizon = catalog_horizon(services->catalog, ci, now_ns);
-	int err = 0;
-
-	for (size_t i = 0; i < ci->n_sightings && !err; i++)
-		if (ci->sighting[i].slot >= horizon)
-			err = fold_expect(f, ci->sighting[i].source, ci->sighting[i].slot);
-	return err;
+	v->head.scope = v->scope[axis];
+	if (!v->p.has_yscale && (value_is_offset(v, axis) || ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT))
+		v->p.yscale = AXIS_LINEAR;
+	if (v->kind->settle)
+		v->kind->settle(v, axis);
 }
 
-/* A stream ends with the column that is going on: what comes next continues it.  Columns begin at whole multiples of their length since
- * the epoch, so the grids of streams that were opened at different moments have the same columns. */
+/* ---- which slots ---- */
+
+/* Columns begin at whole multiples of their length since the epoch, so the grids of streams that were opened at different moments have
+ * the same columns. */
 static void reach_now(struct value *v)
 {
 	__s64 unit = (__s64)v->in.granularity_ns, n_units = (v->head.rounded.to - v->head.rounded.from + unit - 1) / unit;
-	__s64 n_cols = (__s64)value_columns(v), per = n_cols ? (n_units + n_cols - 1) / n_cols : 1, column = per * unit;
+	__s64 n_cols = (__s64)columns_of(v), per = n_cols ? (n_units + n_cols - 1) / n_cols : 1, column = per * unit;
 	__s64 to = (v->now_ns / column + 1) * column;
 
 	v->head.rounded.from = to - (n_units + per - 1) / per * column;
@@ -325,42 +178,35 @@ static void reach_now(struct value *v)
 	v->head.asked = v->head.rounded;
 }
 
-bool value_is_both(const struct value *v)
+static struct plan_wish wish_of(const struct value *v, const struct catalog_inst *ci)
 {
-	return v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !v->p.n_select && !v->p.isolate && !v->p.decompose_all;
+	bool keys = v->kind->totals || v->p.decompose_all || (v->kind->reads_keys && v->kind->reads_keys(v));
+
+	return (struct plan_wish){
+		.in = &v->in, .kept_from = ci->kept_from, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
+		.n_cols = v->kind->totals ? 0 : columns_of(v), .fixed = v->p.n_points > 1,
+		.n_series = v->p.n_select && !v->p.exclude ? v->p.n_select : keys || v->p.exclude ? KEYS_GUESSED : 1,
+	};
 }
 
 /* Before there are folds: they are made for the interval that comes out of it. */
-static void choose_tiers(struct value *v, const struct catalog_inst *ci)
+void value_choose_tiers(struct value *v, const struct catalog_inst *ci)
 {
-	bool keys = value_is_totals(v) || v->kind == VALUE_DETAILS || v->kind == VALUE_REPORT ||
-		    (v->kind == VALUE_CHART && !v->p.active) || v->p.decompose_all || (v->kind == VALUE_IMAGE && v->p.format == FORMAT_JSON && !value_is_both(v));
-	struct plan_wish w = {
-		.in = &v->in, .kept_from = ci->kept_from, .from_ns = v->head.rounded.from, .to_ns = v->head.rounded.to,
-		.n_cols = value_is_totals(v) ? 0 : value_columns(v), .fixed = v->p.n_points > 1,
-		.n_series = v->p.n_select && !v->p.exclude ? v->p.n_select : keys || v->p.exclude ? KEYS_GUESSED : 1,
-	};
+	struct plan_wish w = wish_of(v, ci);
 
 	plan_make(&w, &v->plan);
 	v->in.granularity_ns = v->plan.unit_ns;
 	v->head.rounded.from = v->plan.from_ns;
 	v->head.rounded.to = v->plan.to_ns;
 	v->head.tier_ns = plan_slot_ns(&v->in, v->plan.tier);
-	w.from_ns = v->plan.from_ns;
-	w.to_ns = v->plan.to_ns;
-	w.n_cols = 0;
-	plan_make(&w, &v->keys_plan);
 }
 
-/* On the loop's thread: a picture, made by a worker, tells where it comes from. */
-static int describe(struct value *v, const struct services *services, const struct catalog_inst *ci)
+void value_plan_totals(const struct value *v, const struct catalog_inst *ci, struct plan *ret_plan)
 {
-	bool told = v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART || v->kind == VALUE_IMAGE;
+	struct plan_wish w = wish_of(v, ci);
 
-	if (!told)
-		return 0;
-	v->about = resource_instrumentation(services->catalog, ci, v->now_ns);
-	return v->about ? 0 : -ENOMEM;
+	w.n_cols = 0;
+	plan_make(&w, ret_plan);
 }
 
 static int choose_interval(struct value *v, const struct payload_head *at, char *reason)
@@ -373,27 +219,14 @@ static int choose_interval(struct value *v, const struct payload_head *at, char 
 	return 0;
 }
 
-int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
-	      size_t n_params, struct value **ret_value, char *reason)
+static int choose_zone(struct value *v, char *reason)
 {
-	return value_new_at(services, ci, kind, param, n_params, NULL, ret_value, reason);
+	struct interval_ns span = v->kind->span ? v->kind->span(v) : v->head.rounded;
+
+	return v->kind->shows_times ? params_zone(&v->p, span.from / 1000000000, span.to / 1000000000, &v->zone, reason) : 0;
 }
 
-/* What the axis measures says how it is best shown. */
-static void settle_axis(struct value *v, int axis)
-{
-	bool offset = !strcmp(v->in.measure[axis], "subsecond");	/* of the wall clock's second: always all of it */
-
-	v->head.scope = v->scope[axis];
-	if (!v->p.has_weighted && v->kind == VALUE_FLAME)
-		v->p.weighted = ruler_unit(v->in.ruler[axis]) == UNIT_NS && !offset;
-	if (!v->p.has_yscale && (offset || ruler_unit(v->in.ruler[axis]) == UNIT_PERCENT))
-		v->p.yscale = AXIS_LINEAR;
-	if (offset && !v->p.has_ymax && v->kind == VALUE_FIGURE)
-		v->p.ymax = 1000000000;
-	if (!v->p.has_chart)
-		v->p.chart = v->kind == VALUE_REPORT && (!v->numeric || v->p.show == SHOW_ACTIVE);
-}
+/* ---- from the request to the folds ---- */
 
 static int first_axis(const struct value *v, const struct metric *m)
 {
@@ -403,11 +236,19 @@ static int first_axis(const struct value *v, const struct metric *m)
 	return -1;
 }
 
-/* What is asked, up to the interval; `at` as for value_new_at(). */
-static int begin(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
-		 size_t n_params, const struct payload_head *at, struct value **ret_value, char *reason)
+/* On the loop's thread: the worker that draws the picture cannot ask the catalog. */
+static int describe_origin(struct value *v, const struct services *services, const struct catalog_inst *ci)
 {
-	struct value *v = calloc(1, sizeof(*v));
+	if (!v->kind->drawn_from)
+		return 0;
+	v->about = resource_instrumentation(services->catalog, ci, v->now_ns);
+	return v->about ? 0 : -ENOMEM;
+}
+
+int value_begin(struct services *services, const struct catalog_inst *ci, const struct value_kind *kind, enum value_kind_id id,
+		const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value, char *reason)
+{
+	struct value *v = calloc(1, kind->size ? kind->size : sizeof(*v));
 	int err;
 
 	if (!v)
@@ -418,12 +259,10 @@ static int begin(struct services *services, const struct catalog_inst *ci, enum 
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		v->scope[i] = metric_measure_scope(ci->metric, v->in.measure[i]);
 	v->first_axis = first_axis(v, ci->metric);
-	value_reader(v);
 	reply_title(v, ci);
-	err = params_read(kind, param, n_params, &v->p, reason);
-	v->p.active = v->p.active || (kind == VALUE_CHART && v->p.show == SHOW_ACTIVE);
+	err = params_read(id, param, n_params, &v->p, reason);
 	if (!err)
-		err = describe(v, services, ci);
+		err = describe_origin(v, services, ci);
 	if (!err)
 		err = choose_interval(v, at, reason);
 	if (err) {
@@ -435,8 +274,7 @@ static int begin(struct services *services, const struct catalog_inst *ci, enum 
 	return 0;
 }
 
-/* Which measure, which keys, and the folds that are read for it. */
-static int complete(struct value *v, const struct catalog_inst *ci, char *reason)
+int value_complete(struct value *v, const struct catalog_inst *ci, char *reason)
 {
 	int axis = 0, err = choose_axis(v, &axis, reason);
 
@@ -447,91 +285,33 @@ static int complete(struct value *v, const struct catalog_inst *ci, char *reason
 	if (!err)
 		err = choose_fields(v, reason);
 	if (!err)
-		err = add_folds(v, axis);
-	if (!err)
-		err = value_layers_add(v);
-	if (!err)
-		err = add_running(v);
-	if (!err)
-		err = value_explain_add(v, ci, axis, reason);
-	if (!err)
-		err = add_running_keys(v);
-	if (!err)
-		err = value_active_add(v, ci, axis, reason);
-	if (!err)
-		err = value_exemplars_add(v, reason);
-	if (!err)
-		err = value_composition_add(v, ci, axis, reason);
+		err = v->kind->folds(v, ci, axis, reason);
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(v->services, ci, v->now_ns, v->fold[i]);
 	if (!err)
-		err = journal_take(v->services->journal, ci->in.id, v->head.rounded.from,
-				   v->kind == VALUE_STREAM ? ANNOTATION_OPEN : v->head.rounded.to, JOURNAL_SHOWN, &v->annotations);
+		err = journal_take(v->services->journal, ci->in.id, v->head.rounded.from, v->kind->live ? ANNOTATION_OPEN : v->head.rounded.to,
+				   JOURNAL_SHOWN, &v->annotations);
 	return err;
 }
 
-/* Both sides are read in columns of the same length: of the coarser tier, where one is no longer kept as fine. */
-static void choose_common_tiers(struct value *v, const struct catalog_inst *ci, const struct catalog_inst *other_ci)
-{
-	do {
-		choose_tiers(v, ci);
-		choose_tiers(v->other, other_ci);
-	} while (!value_compare_settle(v));
-}
-
-/* The other side of a compare: an instrumentation's own value, but for what is said of it. */
-static int add_other(struct value *v, const struct http_param *param, size_t n_params, const struct catalog_inst *ci, char *reason)
-{
-	const struct catalog_inst *other_ci = v->p.b_instrumentation ? catalog_find(v->services->catalog, (__u64)v->p.b_instrumentation) : ci;
-	struct http_param *own = calloc(n_params + 1, sizeof(*own));
-	struct payload_head at = v->head;
-	char why[PARAMS_REASON_MAX] = "";
-	int err = own ? value_compare_interval(v, other_ci, &at, why) : -ENOMEM;
-
-	if (!err)
-		err = begin(v->services, other_ci, VALUE_SIDE, own, value_compare_params(param, n_params, own), &at, &v->other, why);
-	if (!err) {
-		v->other->head.n_sources = catalog_n_sources(v->services->catalog, other_ci, v->now_ns);
-		choose_common_tiers(v, ci, other_ci);
-		err = complete(v->other, other_ci, why);
-	}
-	if (err == -EINVAL)
-		snprintf(reason, PARAMS_REASON_MAX, "B: %.*s", PARAMS_REASON_MAX - 4, why);
-	free(own);
-	return err;
-}
-
-/* The zone of the times it shows, of both sides of a compare. */
-static int choose_zone(struct value *v, char *reason)
-{
-	const struct value *b = v->other ? v->other : v;
-	bool shows = v->kind == VALUE_FIGURE || v->kind == VALUE_REPORT || v->kind == VALUE_CHART || v->kind == VALUE_FLAME ||
-		     v->kind == VALUE_COMPARE || v->kind == VALUE_IMAGE || v->kind == VALUE_GRID;
-	__s64 from_ns = v->head.rounded.from < b->head.rounded.from ? v->head.rounded.from : b->head.rounded.from;
-	__s64 to_ns = v->head.rounded.to > b->head.rounded.to ? v->head.rounded.to : b->head.rounded.to;
-
-	return shows ? params_zone(&v->p, from_ns / 1000000000, to_ns / 1000000000, &v->zone, reason) : 0;
-}
-
-int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind kind,
+int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind_id id,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason)
 {
+	const struct value_kind *kind = value_kind_of(id);
 	struct value *v;
-	int err = begin(services, ci, kind, param, n_params, at, &v, reason);
+	int err = value_begin(services, ci, kind, id, param, n_params, at, &v, reason);
 
 	if (err)
 		return err;
-	if (kind == VALUE_COMPARE)
-		err = add_other(v, param, n_params, ci, reason);
+	if (kind->plan)
+		err = kind->plan(v, ci, param, n_params, reason);
 	else
-		choose_tiers(v, ci);
-	if (!err && kind == VALUE_STREAM)
+		value_choose_tiers(v, ci);
+	if (!err && kind->live)
 		reach_now(v);
 	if (!err)
-		err = complete(v, ci, reason);
-	if (!err && kind == VALUE_COMPARE)
-		err = value_compare_check(v, reason);
+		err = value_complete(v, ci, reason);
 	if (!err)
 		err = choose_zone(v, reason);
 	if (err)
@@ -541,31 +321,28 @@ int value_new_at(struct services *services, const struct catalog_inst *ci, enum 
 	return err;
 }
 
+int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind_id id, const struct http_param *param,
+	      size_t n_params, struct value **ret_value, char *reason)
+{
+	return value_new_at(services, ci, id, param, n_params, NULL, ret_value, reason);
+}
+
 void value_free(struct value *v)
 {
 	if (!v)
 		return;
+	if (v->kind->free)
+		v->kind->free(v);
 	for (size_t i = 0; i < v->n_folds; i++)
 		fold_free(v->fold[i]);
 	for (size_t i = 0; i < v->n_key_folds; i++)
 		key_fold_free(v->key_fold[i]);
-	for (size_t i = 0; i < REPORT_PANELS_MAX; i++) {
-		layer_fold_free(v->layer_fold[i]);
+	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
 		grid_free(v->grid[i]);
-	}
-	layer_fold_free(v->counts);
-	value_free(v->other);
-	value_explain_free(v->explain);
-	running_free(v->running);
-	active_free(v->active);
-	grid_free(v->at_once);
-	exemplar_fold_free(v->exemplars);
 	annotations_free(v->annotations);
 	json_decref(v->about);
-	shade_fini(&v->shade);
 	tape_fini(&v->tape);
 	params_fini(&v->p);
 	free(v->data);
 	free(v);
 }
-

@@ -3,21 +3,21 @@
  *      value_new (loop) -> read: cube (loop, onto a tape) or store (worker) -> make: fold, picture, JSON (worker)
  *                       -> done (loop): the bytes, or a status with code and reason
  *
- * Source  one value is read from one place: the cube if it holds the whole range, else the store,
+ * Kinds   This is what every value has.  A grid, a report, a comparison ... keep the rest in a struct of their own, which begins
+ *         with a struct value, and do their part through the functions of a struct value_kind (kind.h).
+ * Source  One value is read from one place: the cube if it holds the whole range, else the store,
  *         which has everything (a loss that spans both would otherwise be counted twice).
  * Tiers   plan.h chooses them: in.granularity_ns then is the plan's unit, so that the interval, the
  *         columns and what a stream sends later all are whole slots of the tier that is read.
- * Memory  the value is value_run()'s until done() is called, then the caller's: value_free().
- * Thread  the loop thread: value_new(), value_run(), value_free(), and what prepares a value (value_x_add(), what compare settles,
- *         reply_title()).  One worker at a time: what reads and makes it (x_read(), x_slice(), make_x(), rates, the other reply_x()),
- *         which touches nothing but the value's own copies.
+ * Memory  The value is value_run()'s until done() is called, then the caller's: value_free().
+ * Thread  The loop thread: value_new(), value_run(), value_free(), and a kind's plan(), folds(), run() and record().  One worker
+ *         at a time: its read() and make(), which touch nothing but the value's own copies.
  */
 #ifndef HEATSCOPE_VALUE_H
 #define HEATSCOPE_VALUE_H
 
 #include "render/document/report.h"
 #include "aggregator/catalog/catalog.h"
-#include "aggregator/query/layer_fold.h"
 #include "aggregator/value/params.h"
 #include "aggregator/value/payload.h"
 #include "aggregator/query/plan.h"
@@ -32,15 +32,20 @@
 #define VALUES_MADE_MAX 3
 #define CLASS_MADE_MAX 2		/* of each class */
 #define KEY_FOLDS_MAX (2 * MEASURES_MAX + 1)
+#define TAKERS_MAX (KEY_FOLDS_MAX + 2 * REPORT_PANELS_MAX + 3)
 
-struct explain;				/* explain.h */
-struct exemplar_fold;
-struct running;				/* in_flight.h */
-struct active;				/* query/active.h */
+struct value_kind;			/* kind.h */
+
+/* Gets what is read; what it does not want is NULL in `to`. */
+struct value_taker {
+	int axis;			/* slices of this measure; -1: of all */
+	bool by_key;			/* it tells keys apart: slices of all keys together are not enough */
+	struct store_reader to;
+};
 
 struct value {
 	struct services *services;
-	enum value_kind kind;
+	const struct value_kind *kind;
 	struct params p;
 	struct instrumentation in;	/* a copy: it may be deleted meanwhile */
 	enum metric_scope scope[MEASURES_MAX];
@@ -55,36 +60,23 @@ struct value {
 	struct payload_head head;
 	__u64 n_snapshots;		/* slots that any source reported */
 	struct plan plan;
-	struct plan keys_plan;		/* of the same interval, where keys are read apart from columns */
 	__u32 drop;			/* fields folded away by `by` */
 
-	size_t n_folds, n_key_folds;	/* fold 0 is of the asked measure, and tells coverage */
-	bool runs;			/* the last fold is of what runs, and its grid becomes grid 0's */
+	/* Folds.  Fold 0 is of the asked measure, and knows the coverage; the last one may be of what runs (in_flight.h). */
+	size_t n_folds, n_key_folds;
+	bool runs;
 	int fold_axis[REPORT_PANELS_MAX], key_axis[KEY_FOLDS_MAX];
 	struct fold *fold[REPORT_PANELS_MAX];
-	bool cover_only;		/* nobody wants fold 0's grid: spare it the slices */
 	struct key_fold *key_fold[KEY_FOLDS_MAX];
-	bool composed;			/* composition, report, explain: from the key fold first_composed on there is one of the events and
-					 * one of each weight */
-	size_t first_composed;
-	bool layered;			/* grids get layers; of those a fold collects, layer_fold[i] is fold i's */
-	struct layer_fold *layer_fold[REPORT_PANELS_MAX];
-	struct layer_fold *counts;	/* chart, report: per key and column, of fold 0's measure; NULL: no keys, or no chart */
-	struct value *other;		/* compare: B, made before it; NULL: of other kinds */
-	struct explain *explain;	/* NULL: of other kinds */
-	struct running *running;	/* keys, explain: what runs, by key; NULL: of other kinds, or not measured */
-	struct active *active;		/* grid, stream: of what was under way at once; NULL: of other grids */
-	bool active_apart;		/* report: it is read for the chart alone, and is in no fold */
-	struct grid *at_once;		/* likewise: what came out; NULL: grid 0 is it, or nothing is */
-	struct plan after;		/* likewise: what is read after the interval; no parts: nothing */
-	bool reads_cube;		/* slices come from the cube: each is of one slot */
-	struct exemplar_fold *exemplars;	/* likewise */
-	struct store_reader reader;	/* gives to all of them */
+
+	/* Reading. */
+	size_t n_takers;
+	struct value_taker taker[TAKERS_MAX];
+	bool by_key, all_axes, all_weights;	/* what some taker needs */
 	struct tape tape;		/* from the cube, on its way to the worker */
 
 	struct annotations *annotations;	/* of its time; NULL: none */
 	struct grid *grid[REPORT_PANELS_MAX];
-	struct shade shade;		/* grid and stream: of grid 0 */
 
 	unsigned status;		/* of the reply; with 200: type and data */
 	const char *type, *code;
@@ -99,10 +91,10 @@ struct value {
 };
 
 /* 0, or -EINVAL with the reason: parameters that do not validate.  -ENOMEM. */
-int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind kind, const struct http_param *param,
+int value_new(struct services *services, const struct catalog_inst *ci, enum value_kind_id id, const struct http_param *param,
 	      size_t n_params, struct value **ret_value, char *reason);
 /* The same of a known interval, with `at`'s delay and sources; at NULL: what the parameters say. */
-int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind kind,
+int value_new_at(struct services *services, const struct catalog_inst *ci, enum value_kind_id id,
 		 const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value,
 		 char *reason);
 void value_free(struct value *v);	/* NULL is fine */
@@ -110,36 +102,16 @@ void value_free(struct value *v);	/* NULL is fine */
 /* Reads and makes it; done() is called exactly once, never from within. */
 void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *arg);
 
-/* The worker's part, in make.c: fills data, or returns -errno. */
-int value_make(struct value *v);
-
-/* Who gives what is read to all its folds, in read.c, as value_run() is. */
-void value_reader(struct value *v);
-
 /* Small, medium or large: a worker takes one, ten or a hundred milliseconds for it. */
-enum admission_class value_class(enum value_kind kind);
+enum admission_class value_class(enum value_kind_id id);
 
-/* Totals per key are all it needs. */
-bool value_is_totals(const struct value *v);
-
-/* It needs columns of all keys together, and how many events each key has: a tenth of the slices that columns by key are. */
-bool value_is_both(const struct value *v);
-
-/* The picture carries what it was drawn from. */
-bool value_attaches(const struct value *v);
-
-/* The measure that tells what runs, beside the asked one, which is the metric's first; -1: there is none. */
+/* The measure that says what runs, next to the asked one, which is the metric's first; -1: there is none. */
 int value_running_axis(const struct value *v);
 
 /* What to read: a query for one axis. */
 struct query value_query(const struct value *v, int axis);
-size_t value_columns(const struct value *v);
 
 /* Sources that have reported before should have reported in the fold's range, too.  -ENOMEM. */
 int value_expect(const struct services *services, const struct catalog_inst *ci, __s64 now_ns, struct fold *f);
-
-/* Options of the bare image, for image and details. */
-struct image_options;
-void value_image_options(const struct value *v, struct image_options *ret_options);
 
 #endif

@@ -51,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int kind = VALUE_RAW; kind < VALUE_KINDS; kind++) {
 		struct params p;
 
-		if (params_read((enum value_kind)kind, param, n, &p, reason))
+		if (params_read((enum value_kind_id)kind, param, n, &p, reason))
 			continue;
 		if (params_interval(&p, &in, 1700000000000000000ll, &asked, &rounded, reason))
 			check(&p, NULL, NULL);

@@ -119,7 +119,7 @@ static void check_choices(const struct api_route *route, const char *name, const
 		fail_msg("/ca/%s: %s is one of \"%s\", doc/openapi.json says \"%s\"", route->path, name, choices ? choices : "", have);
 }
 
-static bool is_known(enum value_kind kind, const char *name)
+static bool is_known(enum value_kind_id kind, const char *name)
 {
 	const char *have;
 
@@ -141,14 +141,14 @@ static void every_parameter_is_in_it_and_no_other(void **state)
 
 		if (!route->is_value)
 			continue;
-		for (i = 0; (name = params_name((enum value_kind)route->kind, i)); i++) {
+		for (i = 0; (name = params_name((enum value_kind_id)route->kind, i)); i++) {
 			if (!parameter_of(operation, name))
 				fail_msg("doc/openapi.json lacks the parameter %s of /ca/%s", name, route->path);
-			check_choices(route, name, params_choices((enum value_kind)route->kind, i));
+			check_choices(route, name, params_choices((enum value_kind_id)route->kind, i));
 		}
 		json_array_foreach(json_object_get(operation, "parameters"), i, p) {
 			name = json_string_value(json_object_get(resolve(p), "name"));
-			if (!is_known((enum value_kind)route->kind, name))
+			if (!is_known((enum value_kind_id)route->kind, name))
 				fail_msg("/ca/%s has no parameter %s as doc/openapi.json says", route->path, name);
 		}
 	}

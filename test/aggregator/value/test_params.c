@@ -6,7 +6,7 @@
 
 #define NS 1000000000ll
 
-static int read_one(enum value_kind kind, const char *name, const char *value, struct params *p, char *reason)
+static int read_one(enum value_kind_id kind, const char *name, const char *value, struct params *p, char *reason)
 {
 	const struct http_param param[] = { { name, value } };
 
@@ -15,7 +15,7 @@ static int read_one(enum value_kind kind, const char *name, const char *value, s
 
 static void defaults_are_those_of_the_manual(void **state)
 {
-	static const struct { enum value_kind kind; int duration_s, width, height, transfer; } cases[] = {
+	static const struct { enum value_kind_id kind; int duration_s, width, height, transfer; } cases[] = {
 		{ VALUE_RAW, 1, 600, 300, SHADE_LOG }, { VALUE_KEYS, 60, 600, 300, SHADE_LOG },
 		{ VALUE_IMAGE, 60, 600, 300, SHADE_RANK }, { VALUE_FIGURE, 60, 1200, 500, SHADE_LOG },
 		{ VALUE_REPORT, 60, 1200, 0, SHADE_LOG }, { VALUE_GRID, 60, 600, 300, SHADE_LOG },
@@ -74,7 +74,7 @@ static void a_zone_is_looked_up_by_its_name(void **state)
 
 static void numbers_are_kept_in_their_ranges(void **state)
 {
-	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
+	static const struct { enum value_kind_id kind; const char *name, *value, *says; } cases[] = {
 		{ VALUE_IMAGE, "width", "10", NULL }, { VALUE_IMAGE, "width", "9", "minimum is 10" },
 		{ VALUE_IMAGE, "width", "4000", NULL }, { VALUE_IMAGE, "width", "4001", "maximum is 4000" },
 		{ VALUE_IMAGE, "width", "", "not a number" }, { VALUE_IMAGE, "width", " 20", "not a number" },
@@ -131,7 +131,7 @@ static void a_report_and_exemplars_go_by_the_first_measure(void **state)
 
 static void a_weight_goes_with_what_it_can(void **state)
 {
-	static const struct { enum value_kind kind; const char *name, *value, *says; } cases[] = {
+	static const struct { enum value_kind_id kind; const char *name, *value, *says; } cases[] = {
 		{ VALUE_GRID, "weights", "count", NULL }, { VALUE_RAW, "stats", "false", NULL }, { VALUE_RAW, "measure", "latency", NULL },
 		{ VALUE_GRID, "weights", "weight", "give weight or weights" }, { VALUE_RAW, "stats", "true", "leave weight out" },
 		{ VALUE_RAW, "measure", "*", "leave weight out" },

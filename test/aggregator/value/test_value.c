@@ -24,7 +24,7 @@ static int stop(void **state)
 	return 0;
 }
 
-static struct value *value_of(enum value_kind kind, const char *name, const char *text)
+static struct value *value_of(enum value_kind_id kind, const char *name, const char *text)
 {
 	const struct http_param param[] = { { name, text } };
 	char reason[PARAMS_REASON_MAX] = "";
@@ -37,7 +37,7 @@ static struct value *value_of(enum value_kind kind, const char *name, const char
 
 static void each_kind_folds_what_it_needs(void **state)
 {
-	static const struct { enum value_kind kind; const char *name, *text; size_t n_folds, n_key_folds; } cases[] = {
+	static const struct { enum value_kind_id kind; const char *name, *text; size_t n_folds, n_key_folds; } cases[] = {
 		{ VALUE_RAW, NULL, NULL, 1, 1 }, { VALUE_RAW, "measure", "*", 1, 2 }, { VALUE_KEYS, NULL, NULL, 1, 1 },
 		{ VALUE_IMAGE, NULL, NULL, 1, 1 }, { VALUE_IMAGE, "format", "png", 1, 0 }, { VALUE_FIGURE, NULL, NULL, 1, 0 },
 		{ VALUE_GRID, NULL, NULL, 1, 0 }, { VALUE_STREAM, NULL, NULL, 1, 0 }, { VALUE_REPORT, NULL, NULL, 2, 2 },
@@ -68,7 +68,7 @@ static void a_title_tells_the_predicate(void **state)
 
 static void names_are_looked_up_in_the_instrumentation(void **state)
 {
-	static const struct { enum value_kind kind; const char *name, *text, *says; } cases[] = {
+	static const struct { enum value_kind_id kind; const char *name, *text, *says; } cases[] = {
 		{ VALUE_GRID, "measure", "offcpu", "has latency, cputime" }, { VALUE_GRID, "measure", "*", "latency" },
 		{ VALUE_GRID, "weight", "latency", "instrumentation 1 has none" },
 		{ VALUE_COMPOSITION, "ymin", "5", "instrumentation 1 keeps no weights: make one that does, of latency" },
@@ -108,7 +108,7 @@ static void on_done(struct value *v, void *arg)
 
 static void a_value_is_never_done_before_run_returns(void **state)
 {
-	static const enum value_kind kinds[] = { VALUE_RAW, VALUE_KEYS, VALUE_GRID };
+	static const enum value_kind_id kinds[] = { VALUE_RAW, VALUE_KEYS, VALUE_GRID };
 
 	for (size_t i = 0; i < 3; i++) {
 		struct value *done = NULL, *v = value_of(kinds[i], NULL, NULL);
@@ -202,7 +202,7 @@ static const struct catalog_inst *make_in_memory(void)
 static void no_class_waits_for_many_of_another(void **state)
 {
 	enum { MANY = 24 };
-	static const struct { enum value_kind many, other; const char *name, *text; } cases[] = {
+	static const struct { enum value_kind_id many, other; const char *name, *text; } cases[] = {
 		{ VALUE_FIGURE, VALUE_RAW, "width", "4000" }, { VALUE_GRID, VALUE_RAW, "ncols", "4000" },
 		{ VALUE_STREAM, VALUE_KEYS, "ncols", "4000" }, { VALUE_FIGURE, VALUE_GRID, "width", "4000" },
 	};
@@ -278,7 +278,7 @@ static void drop_before(__s64 slots, __s64 minutes, __s64 hours)
 	catalog_expired(server.a.services.catalog, inst->in.id, kept_from, INT64_MIN);
 }
 
-static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
+static struct value *made(enum value_kind_id kind, __s64 from, __s64 to, const char *name, const char *text)
 {
 	char start_text[24], end_text[24], reason[PARAMS_REASON_MAX] = "";
 	const struct http_param param[] = { { "start_time", start_text }, { "end_time", end_text }, { name, text } };
@@ -295,7 +295,7 @@ static struct value *made(enum value_kind kind, __s64 from, __s64 to, const char
 	return done;
 }
 
-static json_t *json_of(enum value_kind kind, __s64 from, __s64 to, const char *name, const char *text)
+static json_t *json_of(enum value_kind_id kind, __s64 from, __s64 to, const char *name, const char *text)
 {
 	struct value *v = made(kind, from, to, name, text);
 	json_t *json = json_loadb(v->data, v->len, 0, NULL);
@@ -505,7 +505,7 @@ static void add_running(__s64 slot, __u64 n, __u64 age_ns)
 /* The second measure as if it were of scope point: in each picture of the first, once, and a mean where it is told itself. */
 static void what_runs_is_told_once_beside_the_first_measure(void **state)
 {
-	static const enum value_kind kinds[] = { VALUE_GRID, VALUE_FIGURE, VALUE_REPORT };
+	static const enum value_kind_id kinds[] = { VALUE_GRID, VALUE_FIGURE, VALUE_REPORT };
 	__s64 to = now_ns() / SLOT / 3600 * 3600, at = to - 7200;
 	const json_t *column, *age;
 	json_t *json;

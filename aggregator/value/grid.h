@@ -1,0 +1,19 @@
+/* grid.h - a grid and a stream of grids, as whoever shows them knows them.
+ *
+ * Thread  as value.h says.
+ */
+#ifndef HEATSCOPE_VALUE_GRID_H
+#define HEATSCOPE_VALUE_GRID_H
+
+#include "aggregator/value/active.h"
+
+struct grid_value {
+	struct value v;			/* whose grid 0 it is */
+	struct shade shade;		/* of grid 0, once it is made */
+	struct value_active active;
+};
+
+/* v: of VALUE_GRID or VALUE_STREAM. */
+struct grid_value *grid_value_of(struct value *v);
+
+#endif

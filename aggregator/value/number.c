@@ -1,0 +1,61 @@
+/* average, percentile: one number of all events of the interval, whatever their key; null if there were none. */
+#include "aggregator/value/kind.h"
+#include "aggregator/value/reply.h"
+
+static void number_settle(struct value *v, int axis)
+{
+	v->drop = ~0u;
+}
+
+static int number_folds(struct value *v, const struct catalog_inst *ci, int axis, char *reason)
+{
+	struct query q = value_query(v, axis);
+	int err = value_fold_add(v, &q, true);
+
+	return err ? err : value_key_fold_add(v, &q);
+}
+
+/* NULL: there were no events. */
+static const struct hist *hist_of(struct value *v)
+{
+	size_t n;
+	const struct key_total *total = key_fold_totals(v->key_fold[0], KEYS_BY_COUNT, &n);
+
+	return n && total->hist.count ? &total->hist : NULL;
+}
+
+static int average_make(struct value *v)
+{
+	const struct hist *h = hist_of(v);
+	struct bytes out = { 0 };
+
+	reply_begin(v, &out);
+	writer_name(&out, "average");
+	if (h)
+		writer_real(&out, (double)h->sum / (double)h->count);
+	else
+		writer_raw(&out, "null");
+	return reply_end(v, &out);
+}
+
+static int percentile_make(struct value *v)
+{
+	const struct hist *h = hist_of(v);
+	struct bytes out = { 0 };
+
+	reply_begin(v, &out);
+	writer_name(&out, "percentile");
+	if (h)
+		writer_number(&out, hist_percentile(h, (__u32)v->p.millionths));
+	else
+		writer_raw(&out, "null");
+	return reply_end(v, &out);
+}
+
+const struct value_kind value_average = {
+	.name = "average", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = number_folds, .make = average_make,
+};
+
+const struct value_kind value_percentile = {
+	.name = "percentile", .class = ADMISSION_SMALL, .totals = true, .settle = number_settle, .folds = number_folds, .make = percentile_make,
+};
