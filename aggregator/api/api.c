@@ -71,7 +71,7 @@ static int choose_format(struct http_request *r, enum value_kind_id kind, struct
 	return input_default(in, "format", format, reason);
 }
 
-static void reply_value(struct api *api, struct http_request *r, const struct where *w)
+static void value(struct api *api, struct http_request *r, const struct where *w)
 {
 	struct raw_input raw = reply_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
@@ -96,10 +96,10 @@ static void reply_value(struct api *api, struct http_request *r, const struct wh
 		reply_error(r, err, reason);
 }
 
-static void reply_stream(struct api *api, struct http_request *r, const struct catalog_inst *ci)
+static void stream(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[PARAMS_REASON_MAX] = "";
-	int err = stream_open(&api->streams, r, ci, reason);
+	int err = stream_open(&api->streams, r, w->inst, reason);
 
 	if (err)
 		reply_error(r, err, reason);
@@ -112,14 +112,6 @@ static void views(struct api *api, struct http_request *r, const struct where *w
 
 	if (err)
 		reply_error(r, err, reason);
-}
-
-static void value(struct api *api, struct http_request *r, const struct where *w)
-{
-	if (w->kind == VALUE_STREAM)
-		reply_stream(api, r, w->inst);
-	else
-		reply_value(api, r, w);
 }
 
 /* ---- routes ---- */
@@ -146,7 +138,7 @@ static const struct route {
 	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, value },
 	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, value },
 	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, value },
-	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, value },
+	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, stream },
 	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, value },
 	{ { "GET", ONE "/value/chart", true, VALUE_CHART }, value },
 	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
