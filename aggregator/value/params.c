@@ -1,7 +1,6 @@
 #include "aggregator/value/params.h"
+#include "aggregator/value/params_kinds.h"
 #include "aggregator/value/zone_database.h"
-#include "render/grid/crop.h"
-#include "render/draw/image.h"
 #include "render/draw/figure.h"
 
 #include <errno.h>
@@ -12,108 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OF(kind) (1u << (kind))
-#define ALL (OF(VALUE_KINDS) - 1)
-#define MAPS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS) | OF(VALUE_FIGURE))
-#define ROWS (OF(VALUE_IMAGE) | OF(VALUE_DETAILS))
-#define DRAWN (OF(VALUE_FIGURE) | OF(VALUE_REPORT))	/* maps with words around them */
-#define REGIONS (OF(VALUE_EXPLAIN) | OF(VALUE_EXEMPLARS) | OF(VALUE_COMPOSITION) | OF(VALUE_FLAME))	/* of what lies in a rectangle */
-#define COMPARED (OF(VALUE_COMPARE) | OF(VALUE_SIDE))
-#define PAGES (DRAWN | OF(VALUE_CHART))
-#define WIDE (PAGES | OF(VALUE_FLAME) | COMPARED)
-#define MATRIX (OF(VALUE_GRID) | OF(VALUE_STREAM))
-#define CA_VALUES (ROWS | OF(VALUE_RAW) | OF(VALUE_AVERAGE) | OF(VALUE_PERCENTILE))	/* Cloud Analytics had them, too */
-#define POINTS_MAX 3600
-#define TEN_YEARS_S 315360000ll
-#define VALUE_LIMIT 1000000000000000ll	/* of ymin and ymax; ns: eleven days */
 #define NS 1000000000ll
-#define TIME_LIMIT_S 9000000000ll	/* year 2255; in ns it fits in 63 bits */
-
-enum kind { INTEGER, SECONDS, SHARE, CHOICE, TEXT, SWITCH, KEYS, HUES, FORMAT, OTHERS };	/* OTHERS: read as another value's */
-
-static const struct spec {
-	const char *name;
-	enum kind kind;
-	unsigned of;			/* values that have it */
-	size_t at;			/* its place in struct params */
-	size_t has;			/* place of its `has_` flag, 0: none */
-	__s64 min, max;			/* INTEGER; SECONDS in seconds; SHARE in millionths */
-	const char *choices;		/* CHOICE: separated by spaces; the number is the result */
-} specs[] = {
-#define AT(field) offsetof(struct params, field)
-	{ "start_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(start_ns), AT(has_start), 0, TIME_LIMIT_S, NULL },
-	{ "end_time", SECONDS, ALL & ~OF(VALUE_STREAM), AT(end_ns), AT(has_end), 0, TIME_LIMIT_S, NULL },
-	{ "duration", SECONDS, ALL, AT(duration_ns), AT(has_duration), 0, TEN_YEARS_S, NULL },
-	{ "ndatapoints", INTEGER, CA_VALUES, AT(n_points), AT(has_points), 1, POINTS_MAX, NULL },
-	{ "timeout", INTEGER, ALL & ~OF(VALUE_STREAM), AT(timeout_ms), 0, 0, 5000, NULL },
-	{ "transformations", TEXT, CA_VALUES, AT(transformations), 0, 0, 0, NULL },
-	{ "percentile", SHARE, OF(VALUE_PERCENTILE), AT(millionths), 0, 0, 1000000, NULL },
-	{ "measure", TEXT, ALL & ~(OF(VALUE_EXEMPLARS) | OF(VALUE_REPORT)), AT(measure), 0, 0, 0, NULL },
-	{ "weight", TEXT, OF(VALUE_RAW) | ROWS | DRAWN | MATRIX, AT(weight), 0, 0, 0, NULL },
-	{ "by", TEXT, OF(VALUE_KEYS) | OF(VALUE_FLAME) | MAPS | PAGES | COMPARED, AT(by), 0, 0, 0, NULL },
-	{ "order", CHOICE, OF(VALUE_KEYS), AT(order), 0, 0, 0, KEY_ORDERS },
-	{ "author", TEXT, OF(VALUE_REPORT), AT(author), 0, 0, 0, NULL },
-	{ "width", INTEGER, MAPS | WIDE, AT(width), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "height", INTEGER, MAPS | PAGES | COMPARED, AT(height), 0, IMAGE_SIDE_MIN, IMAGE_SIDE_MAX, NULL },
-	{ "scale", INTEGER, PAGES | COMPARED, AT(scale), 0, 1, 2, NULL },
-	{ "ymin", INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymin), 0, 0, VALUE_LIMIT, NULL },
-	{ "ymax", INTEGER, MAPS | PAGES | REGIONS | COMPARED, AT(ymax), AT(has_ymax), 0, VALUE_LIMIT, NULL },
-	{ "crop", SHARE, MAPS | OF(VALUE_REPORT), AT(crop), 0, 0, CROP_MOST, NULL },
-	{ "baseline_start", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_start_ns), AT(has_baseline_start), 0, TIME_LIMIT_S, NULL },
-	{ "baseline_end", SECONDS, OF(VALUE_EXPLAIN), AT(baseline_end_ns), AT(has_baseline_end), 0, TIME_LIMIT_S, NULL },
-	{ "nbuckets", INTEGER, ROWS, AT(nbuckets), 0, 1, IMAGE_ROWS_MAX, NULL },
-	{ "x", INTEGER, OF(VALUE_DETAILS), AT(x), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
-	{ "y", INTEGER, OF(VALUE_DETAILS), AT(y), 0, 0, IMAGE_SIDE_MAX - 1, NULL },
-	{ "ncols", INTEGER, MATRIX, AT(ncols), 0, 1, 4000, NULL },
-	{ "ncols", INTEGER, COMPARED, AT(ncols), 0, 1, 1000, NULL },
-	{ "row_bits", INTEGER, MATRIX | COMPARED, AT(row_bits), 0, 0, RULER_BITS_MAX, NULL },
-	{ "utc_offset", INTEGER, WIDE | OF(VALUE_GRID), AT(utc_offset_s), AT(has_utc_offset), -ZONE_OFFSET_MAX, ZONE_OFFSET_MAX, NULL },
-	{ "time_zone", TEXT, WIDE | OF(VALUE_GRID), AT(time_zone), 0, 0, 0, NULL },
-	{ "transfer", CHOICE, ROWS | DRAWN | MATRIX, AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt percent" },
-	{ "transfer", CHOICE, ALL & ~(ROWS | PAGES | REGIONS | MATRIX), AT(transfer), AT(has_transfer), 0, 0, "linear log rank sqrt" },
-	{ "coloring", CHOICE, ROWS, AT(coloring), 0, 0, 0, "linear rank" },
-	{ "weights", CHOICE, ROWS | DRAWN | MATRIX | OF(VALUE_FLAME), AT(weighted), AT(has_weighted), 0, 0, "count weight" },
-	{ "yscale", CHOICE, PAGES | MATRIX | COMPARED, AT(yscale), AT(has_yscale), 0, 0, "linear log" },
-	{ "theme", CHOICE, WIDE | MATRIX | ROWS, AT(theme), 0, 0, 0, "light dark" },
-	{ "format", FORMAT, OF(VALUE_IMAGE), AT(format), 0, 0, 0, "json png" },
-	{ "format", FORMAT, OF(VALUE_FIGURE), AT(format), 0, 0, 0, "png pdf svg" },
-	{ "format", FORMAT, OF(VALUE_REPORT), AT(format), 0, 0, 0, "png pdf svg html csv json" },
-	{ "format", FORMAT, OF(VALUE_GRID), AT(format), 0, 0, 0, "json csv" },
-	{ "table", CHOICE, OF(VALUE_GRID), AT(table), 0, 0, 0, "cells columns" },
-	{ "active", SWITCH, MATRIX, AT(active), 0, 0, 0, NULL },
-	{ "narrative", SWITCH, OF(VALUE_GRID), AT(narrative), 0, 0, 0, NULL },
-	{ "data", SWITCH, OF(VALUE_IMAGE) | PAGES, AT(data), 0, 0, 0, NULL },
-	{ "format", FORMAT, OF(VALUE_CHART), AT(format), 0, 0, 0, "png pdf svg json" },
-	{ "format", FORMAT, COMPARED, AT(format), 0, 0, 0, "json png pdf svg" },
-	{ "view", CHOICE, COMPARED, AT(view), 0, 0, 0, "difference side overlay" },
-	{ "per", CHOICE, COMPARED, AT(per), 0, 0, 0, "share count" },
-	{ "b_instrumentation", INTEGER, COMPARED, AT(b_instrumentation), AT(has_b), 1, INT64_MAX, NULL },
-	{ "b_start_time", SECONDS, COMPARED, AT(b_start_ns), AT(has_b_start), 0, TIME_LIMIT_S, NULL },
-	{ "b_measure", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, NULL },
-	{ "b_measure", TEXT, OF(VALUE_SIDE), AT(measure), AT(is_b_measure), 0, 0, NULL },
-	{ "b_selected", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, NULL },
-	{ "b_selected", KEYS, OF(VALUE_SIDE), AT(select), 0, 0, 0, NULL },
-	{ "b_exclude", OTHERS, OF(VALUE_COMPARE), 0, AT(has_b), 0, 0, "true false" },
-	{ "b_exclude", SWITCH, OF(VALUE_SIDE), AT(exclude), 0, 0, 0, NULL },
-	{ "format", FORMAT, OF(VALUE_FLAME), AT(format), 0, 0, 0, "svg folded" },
-	{ "stats", SWITCH, OF(VALUE_RAW), AT(stats), 0, 0, 0, NULL },
-	{ "exclude", SWITCH, ALL & ~OF(VALUE_EXEMPLARS), AT(exclude), 0, 0, 0, NULL },
-	{ "selected", KEYS, ALL & ~OF(VALUE_EXEMPLARS), AT(select), 0, 0, 0, NULL },
-	{ "isolate", SWITCH, MAPS | PAGES, AT(isolate), 0, 0, 0, NULL },
-	{ "decompose_all", SWITCH, MAPS | DRAWN, AT(decompose_all), 0, 0, 0, NULL },
-	{ "hues", HUES, MAPS | DRAWN, AT(hue), 0, 0, 359, NULL },
-	{ "show", CHOICE, OF(VALUE_CHART), AT(show), 0, 0, 0, "rate active percentiles" },
-	{ "show", CHOICE, OF(VALUE_REPORT), AT(show), 0, 0, 0, "rate active" },
-	{ "top", INTEGER, OF(VALUE_CHART) | OF(VALUE_REPORT), AT(top), 0, 1, 20, NULL },
-	{ "top", INTEGER, OF(VALUE_EXPLAIN), AT(top), 0, 1, 4000, NULL },
-	{ "n", INTEGER, OF(VALUE_EXEMPLARS), AT(n), 0, 1, 1000, NULL },
-	{ "kind", CHOICE, OF(VALUE_EXEMPLARS), AT(kind), 0, 0, 0, "all worst drawn" },
-	{ "chart", SWITCH, OF(VALUE_REPORT), AT(chart), AT(has_chart), 0, 0, NULL },
-	{ "palette", CHOICE, OF(VALUE_IMAGE) | DRAWN, AT(palette), 0, 0, 0, "ramp fire grey hue" },
-	{ "palette", CHOICE, MATRIX, AT(palette), 0, 0, 0, "ramp fire grey" },
-#undef AT
-};
-#define N_SPECS (sizeof(specs) / sizeof(*specs))
 
 static int refuse(char *reason, const struct spec *spec, const char *value, const char *why, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -338,32 +236,37 @@ static int read_one(const struct spec *spec, const char *value, struct params *p
 	void *to = (char *)p + spec->at;
 	int err = -EINVAL;
 
-	switch (spec->kind) {
-	case INTEGER: err = read_integer(spec, value, to, reason); break;
-	case SHARE: err = read_share(spec, value, to, reason); break;
-	case SECONDS: err = read_seconds(spec, value, to, reason); break;
-	case CHOICE: err = read_choice(spec, value, to, reason); break;
-	case TEXT: err = read_text(value, to); break;
-	case SWITCH: err = read_switch(spec, value, to, reason); break;
-	case KEYS: err = read_keys(spec, value, p, reason); break;
-	case HUES: err = read_hues(spec, value, p, reason); break;
-	case FORMAT: err = read_format(spec, value, to, reason); break;
-	case OTHERS: err = 0; break;
+	switch (spec->type) {
+	case PARAM_INTEGER: err = read_integer(spec, value, to, reason); break;
+	case PARAM_SHARE: err = read_share(spec, value, to, reason); break;
+	case PARAM_SECONDS: err = read_seconds(spec, value, to, reason); break;
+	case PARAM_CHOICE: err = read_choice(spec, value, to, reason); break;
+	case PARAM_TEXT: err = read_text(value, to); break;
+	case PARAM_SWITCH: err = read_switch(spec, value, to, reason); break;
+	case PARAM_KEYS: err = read_keys(spec, value, p, reason); break;
+	case PARAM_HUES: err = read_hues(spec, value, p, reason); break;
+	case PARAM_FORMAT: err = read_format(spec, value, to, reason); break;
+	case PARAM_OTHERS: err = 0; break;
 	}
 	if (!err && spec->has)
 		*((bool *)p + spec->has) = true;
 	return err;
 }
 
+static bool is_of(const struct spec *spec, enum value_kind_id kind)
+{
+	return spec->of >> kind & 1;
+}
+
 /* The table's line for a name; *ret_known: some value has it, if not this one. */
 static const struct spec *spec_of(enum value_kind_id kind, const char *name, bool *ret_known)
 {
 	*ret_known = false;
-	for (size_t i = 0; i < N_SPECS; i++)
-		if (!strcmp(specs[i].name, name)) {
+	for (size_t i = 0; i < params_n_specs; i++)
+		if (!strcmp(params_specs[i].name, name)) {
 			*ret_known = true;
-			if (specs[i].of & OF(kind))
-				return &specs[i];
+			if (is_of(&params_specs[i], kind))
+				return &params_specs[i];
 		}
 	return NULL;
 }
@@ -372,17 +275,17 @@ static int refuse_unknown(enum value_kind_id kind, const char *name, char *reaso
 {
 	size_t at = (size_t)snprintf(reason, PARAMS_REASON_MAX, "parameter \"%.64s\" is unknown; there are:", name);
 
-	for (size_t i = 0; i < N_SPECS && at < PARAMS_REASON_MAX; i++)
-		if (specs[i].of & OF(kind))
-			at += (size_t)snprintf(reason + at, PARAMS_REASON_MAX - at, " %s", specs[i].name);
+	for (size_t i = 0; i < params_n_specs && at < PARAMS_REASON_MAX; i++)
+		if (is_of(&params_specs[i], kind))
+			at += (size_t)snprintf(reason + at, PARAMS_REASON_MAX - at, " %s", params_specs[i].name);
 	return -EINVAL;
 }
 
 static const struct spec *spec_at(enum value_kind_id kind, size_t index)
 {
-	for (size_t i = 0; i < N_SPECS; i++)
-		if (specs[i].of & OF(kind) && !index--)
-			return &specs[i];
+	for (size_t i = 0; i < params_n_specs; i++)
+		if (is_of(&params_specs[i], kind) && !index--)
+			return &params_specs[i];
 	return NULL;
 }
 
@@ -397,7 +300,7 @@ const char *params_choices(enum value_kind_id kind, size_t index)
 {
 	const struct spec *spec = spec_at(kind, index);
 
-	return !spec ? NULL : spec->kind == SWITCH ? "true false" : spec->choices;
+	return !spec ? NULL : spec->type == PARAM_SWITCH ? "true false" : spec->choices;
 }
 
 static int refuse_missing(const char *name, char *reason)
@@ -426,18 +329,14 @@ size_t params_known(const struct http_param *param, size_t n, struct http_param 
 	return n_known;
 }
 
-static void set_defaults(enum value_kind_id kind, struct params *p)
+static void set_defaults(const struct params_kind *k, struct params *p)
 {
-	bool drawn = OF(kind) & WIDE, compared = OF(kind) & COMPARED;
-
 	*p = (struct params){
-		.duration_ns = OF(kind) & CA_VALUES & ~ROWS ? NS : 60 * NS,
-		.n_points = 1, .timeout_ms = OF(kind) & CA_VALUES ? 5000 : 0, .millionths = -1,
-		.width = drawn ? 1200 : 600, .height = kind == VALUE_REPORT ? 0 : kind == VALUE_CHART ? 400 : compared ? 760 : drawn ? 500 : 300,
-		.scale = 1, .nbuckets = 100, .x = -1, .y = -1, .ncols = compared ? 240 : 600, .row_bits = compared ? 2 : 3,
-		.transfer = OF(kind) & ROWS ? SHADE_RANK : compared ? SHADE_SQRT : SHADE_LOG, .yscale = AXIS_LOG,
-		.coloring = -1, .show = SHOW_AUTO, .top = kind == VALUE_EXPLAIN ? 20 : 9, .n = 20, .palette = kind == VALUE_IMAGE ? PARAMS_HUE : PARAMS_RAMP,
-		.format = kind == VALUE_FLAME ? FORMAT_SVG : drawn && !compared ? FORMAT_PNG : FORMAT_JSON, .data = true,
+		.duration_ns = k->usual.duration_s * NS, .n_points = 1, .timeout_ms = k->usual.timeout_ms, .millionths = -1,
+		.width = k->usual.width, .height = k->usual.height, .scale = 1, .nbuckets = 100, .x = -1, .y = -1,
+		.ncols = k->usual.ncols, .row_bits = k->usual.row_bits, .transfer = k->usual.transfer, .yscale = AXIS_LOG,
+		.coloring = -1, .show = SHOW_AUTO, .top = k->usual.top, .n = 20, .palette = k->usual.palette,
+		.format = k->usual.format, .data = true,
 	};
 }
 
@@ -463,41 +362,44 @@ static int refuse_hues(const struct params *p, char *reason)
 	return -EINVAL;
 }
 
-/* What no single value's range says. */
-static int check_together(enum value_kind_id kind, const struct params *p, char *reason)
+/* Returns the last thing that is wrong with several parameters together; NULL: nothing. */
+static const char *find_wrong(const struct params_kind *k, const struct params *p)
 {
-	const char *why = NULL;
+	bool weight = p->weight && *p->weight;
+	const char *why = NULL, *own;
 
-	if (kind == VALUE_COMPARE && !p->has_b && !p->has_b_start)
-		why = "there is nothing to compare with: give b_start_time, b_measure, b_selected, b_exclude or b_instrumentation";
-	if (kind == VALUE_PERCENTILE && p->millionths < 0)
-		return refuse_missing("percentile", reason);
 	if (p->transformations && *p->transformations)
 		why = "no instrumentation has transformations here: transformations must be empty";
 	if (p->has_points && p->format == FORMAT_PNG)
 		why = "ndatapoints needs format=json: several pictures are an array";
-	if (kind == VALUE_DETAILS && p->x < 0)
-		return refuse_missing("x", reason);
-	if (kind == VALUE_DETAILS && p->y < 0)
-		return refuse_missing("y", reason);
-	if (kind == VALUE_DETAILS && (p->x >= p->width || p->y >= p->height))
-		why = "x and y must lie within width and height";
+	own = k->check ? k->check(p) : NULL;
+	why = own ? own : why;
 	if (p->has_ymax && p->ymin >= p->ymax)
 		why = "ymin must be less than ymax";
-	if (p->weight && *p->weight && p->weighted)
+	if (weight && p->weighted)
 		why = "weights=weight is an estimate of the first measure's weight: give weight or weights";
-	if (p->weight && *p->weight && (p->stats || (p->measure && !strcmp(p->measure, "*"))))
+	if (weight && (p->stats || (p->measure && !strcmp(p->measure, "*"))))
 		why = "stats and measure=* are of events: leave weight out";
-	if (OF(kind) & WIDE && p->width < FIGURE_WIDTH_MIN)
+	if (p->width < k->width_min)
 		why = "width must be at least 400 here";
-	if (OF(kind) & (PAGES | COMPARED) && p->height && p->height < FIGURE_HEIGHT_MIN)
+	if (p->height && p->height < k->height_min)
 		why = "height must be at least 240 here";
-	if (p->exclude && !p->n_select && !(OF(kind) & ROWS))
-		why = kind == VALUE_SIDE ? "b_exclude needs selected or b_selected" : "exclude needs selected";
-	if (p->isolate && !p->n_select && OF(kind) & PAGES)
+	if (p->exclude && !p->n_select && k->exclude_alone)
+		why = k->exclude_alone;
+	if (p->isolate && !p->n_select && k->isolate_selected)
 		why = "isolate needs selected";
 	if (p->isolate + p->exclude + p->decompose_all > 1)
 		why = "at most one of isolate, exclude and decompose_all can be true";
+	return why;
+}
+
+/* Checks what no parameter's own range says. */
+static int check_together(const struct params_kind *k, const struct params *p, char *reason)
+{
+	const char *missing = k->missing ? k->missing(p) : NULL, *why = find_wrong(k, p);
+
+	if (missing)
+		return refuse_missing(missing, reason);
 	if (p->n_hues && p->n_hues < p->n_select + !p->isolate && !p->decompose_all)
 		return refuse_hues(p, reason);
 	if (why)
@@ -508,19 +410,19 @@ static int check_together(enum value_kind_id kind, const struct params *p, char 
 int params_read(enum value_kind_id kind, const struct http_param *param, size_t n, struct params *ret_params,
 		char *reason)
 {
-	bool seen[N_SPECS] = { false };
+	bool seen[PARAMS_SPECS_MAX] = { false };
 	struct params p;
 	int err = 0;
 
-	set_defaults(kind, &p);
+	set_defaults(&params_kinds[kind], &p);
 	for (size_t i = 0; i < n && !err; i++) {
 		bool known, again;
 		const struct spec *spec = spec_of(kind, param[i].name, &known);
 
-		again = spec && seen[spec - specs];
+		again = spec && seen[spec - params_specs];
 		if (spec)
-			seen[spec - specs] = true;
-		if (again && spec->kind != KEYS && spec->kind != HUES && spec->kind != OTHERS)
+			seen[spec - params_specs] = true;
+		if (again && spec->type != PARAM_KEYS && spec->type != PARAM_HUES && spec->type != PARAM_OTHERS)
 			err = refuse_again(param[i].name, reason);
 		else if (spec)
 			err = read_one(spec, param[i].value, &p, reason);
@@ -530,7 +432,7 @@ int params_read(enum value_kind_id kind, const struct http_param *param, size_t 
 	if (!err)
 		err = settle_transfer(&p, reason);
 	if (!err)
-		err = check_together(kind, &p, reason);
+		err = check_together(&params_kinds[kind], &p, reason);
 	if (err)
 		params_fini(&p);
 	else
