@@ -89,11 +89,11 @@ static int make_rates(struct value *v, struct rates *ret_rates)
 static int draw_chart(struct value *v, const struct rates *rates)
 {
 	char subtitle[2 * VALUE_TITLE];
-	struct told told;
+	struct picture_texts texts;
 	struct parcel p;
 
 	picture_subtitle(v, rates->what, subtitle, sizeof(subtitle));
-	picture_parcel(v, "chart", subtitle, &told, &p);
+	picture_parcel(v, "chart", subtitle, &texts, &p);
 	p.report.chart = &rates->chart;
 	return picture_take(v, &p);
 }

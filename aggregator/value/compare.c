@@ -440,7 +440,7 @@ static int reply_json(struct value *v, const struct difference *d, const char *s
 
 /* ---- as a page ---- */
 
-/* What a row holds of all events, in per cent, or the events. */
+/* Each row's events, or its per cent of all events. */
 static double *distribution_of(const struct grid *g, enum difference_per per)
 {
 	double *sum = calloc(g->n_rows, sizeof(*sum));

@@ -113,7 +113,7 @@ static void put_measures(struct bytes *out, const struct value *v, const struct 
 
 		name_of(&e->of->head.measure[i], name);
 		axis = instrumentation_axis(&v->in, name);
-		if (axis < 0 || v->scope[axis] == v->scope[0])	/* no event has one that is told beside them */
+		if (axis < 0 || v->scope[axis] == v->scope[0])	/* a measure of another scope is no event's */
 			writer_name_number(out, name, e->told.measure[i]);
 	}
 	writer_raw(out, "}");

@@ -44,7 +44,7 @@ static int figure_folds(struct value *v, const struct catalog_inst *ci, int axis
 static int figure_make(struct value *v)
 {
 	char subtitle[VALUE_TITLE];
-	struct told told;
+	struct picture_texts texts;
 	struct parcel p;
 	int err = value_grids(v);
 
@@ -54,7 +54,7 @@ static int figure_make(struct value *v)
 		return err;
 	value_join_running(v);
 	picture_subtitle(v, reply_measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
-	picture_parcel(v, "figure", subtitle, &told, &p);
+	picture_parcel(v, "figure", subtitle, &texts, &p);
 	return picture_take(v, &p);
 }
 

@@ -150,7 +150,7 @@ static void describe(const struct value *v, const struct folding *f, char *out, 
 	}
 }
 
-/* What the amounts leave out, or only estimate. */
+/* Notes which events the amounts leave out, and whether they are estimates. */
 static int note(struct value *v, const struct folding *f, char *out, size_t room)
 {
 	struct grid *g = fold_grid(v->fold[0]);

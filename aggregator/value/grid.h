@@ -1,4 +1,4 @@
-/* grid.h - a grid and a stream of grids, as whoever shows them knows them.
+/* grid.h - a grid and a stream of grids: a view keeps their shade and what was under way at once.
  *
  * Thread  as value.h says.
  */

@@ -73,7 +73,7 @@ extern const struct value_kind value_raw, value_keys, value_image, value_details
 
 /* ---- what is asked (value.c) ---- */
 
-/* What is asked, up to the interval; `at` as for value_new_at(). */
+/* Reads the parameters and chooses the interval; `at` as for value_new_at(). */
 int value_begin(struct services *services, const struct catalog_inst *ci, const struct value_kind *kind, enum value_kind_id id,
 		const struct http_param *param, size_t n_params, const struct payload_head *at, struct value **ret_value, char *reason);
 void value_choose_tiers(struct value *v, const struct catalog_inst *ci);
@@ -124,7 +124,7 @@ struct store_reader value_slices(struct value *v, bool columns_only);
 /* The worker's part: v->grid[] of all folds, with annotations.  Frees the folds.  -ENOMEM. */
 int value_grids(struct value *v);
 
-/* What runs belongs to the first grid. */
+/* Moves the grid of running queries, if there is one, into the first grid. */
 void value_join_running(struct value *v);
 
 #endif

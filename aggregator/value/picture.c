@@ -33,11 +33,11 @@ static const char *put_host(char *out, size_t room)
 	return out;
 }
 
-void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct told *told, struct parcel *ret_parcel)
+void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct parcel *ret_parcel)
 {
 	*ret_parcel = (struct parcel){
-		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = told->sentence, .made_ns = v->now_ns,
-		.made_by = "heatscope " PACKAGE_VERSION, .made_on = put_host(told->host, sizeof(told->host)),
+		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = texts->sentence, .made_ns = v->now_ns,
+		.made_by = "heatscope " PACKAGE_VERSION, .made_on = put_host(texts->host, sizeof(texts->host)),
 		.author = v->p.author && *v->p.author ? v->p.author : NULL, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
 	};
 	ret_parcel->zone = v->zone;
@@ -46,7 +46,7 @@ void picture_parcel(const struct value *v, const char *picture, const char *subt
 
 		ret_parcel->map[i] = (struct parcel_map){ .measure = measure, .title = reply_measure_title(measure), .grid = v->grid[i], .drawn = true };
 	}
-	sentence_summary(v->grid[0], &ret_parcel->zone, told->sentence, SENTENCE_MAX);
+	sentence_summary(v->grid[0], &ret_parcel->zone, texts->sentence, SENTENCE_MAX);
 }
 
 int picture_take(struct value *v, struct parcel *p)
@@ -73,12 +73,12 @@ int picture_take(struct value *v, struct parcel *p)
 
 int picture_attach(struct value *v, __u8 **png, size_t *len)
 {
-	struct told told;
+	struct picture_texts texts;
 	struct parcel p;
 
 	if (!value_attaches(v))
 		return 0;
-	picture_parcel(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &told, &p);
+	picture_parcel(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &texts, &p);
 	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
 	return parcel_attach(&p, png, len);
 }

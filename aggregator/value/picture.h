@@ -11,7 +11,7 @@
 #include "aggregator/value/value.h"
 
 /* The texts of a parcel that are made for it. */
-struct told {
+struct picture_texts {
 	char sentence[SENTENCE_MAX], host[192];
 };
 
@@ -21,8 +21,8 @@ bool value_attaches(const struct value *v);
 /* "latency; only select, update" */
 void picture_subtitle(const struct value *v, const char *what, char *out, size_t room);
 
-/* What is drawn, and said with it: all of the value's maps.  told: the caller's, as long as the parcel. */
-void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct told *told, struct parcel *ret_parcel);
+/* Fills the picture's data: all maps of the value, and the texts.  texts: the caller's memory, as long as the data is used. */
+void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct parcel *ret_parcel);
 
 /* Draws it: the value's data. */
 int picture_take(struct value *v, struct parcel *p);

@@ -144,7 +144,7 @@ static void set_total(struct rates *r, size_t i, __u64 amount)
 	r->series[i].value = values_of(r, i);
 }
 
-/* What no chosen key has. */
+/* Returns the amount of a column that no chosen key has. */
 static __u64 left_of(const struct value *v, const struct layer_fold *counts, const struct choice *choice, size_t n, size_t col)
 {
 	__u64 left = amount_of_all(v, col);
@@ -216,7 +216,7 @@ static void put_what(struct value *v, bool by_key, struct rates *r)
 
 #define HUE_RUNNING 285
 
-/* How much of a column is known, in ns; 0: nobody looked, or all of it is still to come. */
+/* How much of a column is known, in ns; 0: it was not observed, or is still to come. */
 static double known_of(const struct value *v, const struct grid *g, size_t col)
 {
 	double known_ns = (double)grid_known_ns(g, col), column_ns = column_s(v, col) * 1e9;

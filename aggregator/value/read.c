@@ -47,7 +47,7 @@ static void give_loss(void *arg, const char *source, const struct loss *loss)
 			t->to.loss(t->to.arg, source, loss);
 }
 
-/* Who does not ask for damage takes it as a loss of one. */
+/* A taker without damaged() gets it as a loss of one. */
 static void give_damaged(void *arg, __s64 first, __s64 last)
 {
 	const struct loss loss = { .n = 1, .first = first, .last = last };

@@ -206,7 +206,7 @@ static int make_rates(struct value *v, struct rates *ret_rates)
 static int report_make(struct value *v)
 {
 	char title[REPORT_PANELS_MAX][VALUE_TITLE];
-	struct told told;
+	struct picture_texts texts;
 	struct rates rates = { .series = NULL };
 	struct composed composed;
 	struct parcel p;
@@ -218,7 +218,7 @@ static int report_make(struct value *v)
 		err = value_composition_bar(v, &report_of(v)->composed, &composed);
 	if (!err)
 		err = make_rates(v, &rates);
-	picture_parcel(v, "report", NULL, &told, &p);
+	picture_parcel(v, "report", NULL, &texts, &p);
 	p.report.chart = v->p.chart ? &rates.chart : NULL;
 	p.report.bar = v->in.n_weights ? &composed.bar : NULL;
 	for (size_t i = 0; i < v->n_folds && !err; i++) {

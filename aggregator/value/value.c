@@ -153,7 +153,7 @@ static int choose_fields(struct value *v, char *reason)
 	return 0;
 }
 
-/* What the axis measures says how it is best shown. */
+/* Sets how the measure is best shown. */
 static void settle_axis(struct value *v, int axis)
 {
 	v->head.scope = v->scope[axis];

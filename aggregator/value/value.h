@@ -108,7 +108,7 @@ enum admission_class value_class(enum value_kind_id id);
 /* The measure that says what runs, next to the asked one, which is the metric's first; -1: there is none. */
 int value_running_axis(const struct value *v);
 
-/* What to read: a query for one axis. */
+/* Returns the query that says what to read along one axis. */
 struct query value_query(const struct value *v, int axis);
 
 /* Sources that have reported before should have reported in the fold's range, too.  -ENOMEM. */
