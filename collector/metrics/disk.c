@@ -60,17 +60,10 @@ static void disk_flags(struct disk_bpf *bpf)
 static int disk_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct disk_bpf *bpf = disk_bpf__open();
-	struct programs *p;
-	int err;
 
 	if (bpf)
 		disk_flags(bpf);
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 }
 
 /* ---- while it runs ---- */

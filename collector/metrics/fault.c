@@ -28,25 +28,12 @@ static int fault_start(void **ret_self, struct tracer_programs *ret_programs, ch
 		{ .program = "minor", .config = PERF_COUNT_SW_PAGE_FAULTS_MIN, .period = 1 },
 	};
 	struct fault_bpf *bpf = fault_bpf__open();
-	struct programs *p;
 	int err;
 
 	if (bpf && libbpf_find_vmlinux_btf_id("page_fault_user", BPF_TRACE_RAW_TP) < 0)
 		programs_only(bpf->obj, "major minor");		/* then nobody sees them begin */
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-
-	if (err)
-		return err;
-	err = programs_attach_events(p, events, 2, reason);
-	if (err) {
-		programs_stop(p);
-		return err;
-	}
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	ret_programs->event_fd = p->event_fd;
-	ret_programs->n_event_fds = p->n_events;
-	*ret_self = p;
-	return 0;
+	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
+	return err ?: programs_attach_events(ret_self, events, 2, ret_programs, reason);
 }
 
 static const char *const types[] = { [FAULT_MINOR] = "minor", [FAULT_MAJOR] = "major" };

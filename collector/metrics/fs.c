@@ -21,17 +21,10 @@ static const struct metric metric = {
 static int fs_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct fs_bpf *bpf = fs_bpf__open();
-	struct programs *p;
-	int err;
 
 	if (bpf)
 		fs_calls_fill((struct fs_call *)bpf->rodata->calls);
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 }
 
 /* ---- while it runs ---- */

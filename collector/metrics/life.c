@@ -38,19 +38,12 @@ static int life_start(const struct metric *m, const char *program, void **ret_se
 		      char *reason)
 {
 	struct life_bpf *bpf = life_bpf__open();
-	struct programs *p;
-	int err;
 
 	if (bpf) {
 		programs_only(bpf->obj, program);
 		*(__u32 *)&bpf->rodata->no_group_dead = need_pretends("groupdead");
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, m, &p, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, m, ret_self, ret_programs, reason);
 }
 
 /* ---- labels ---- */

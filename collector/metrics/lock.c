@@ -23,17 +23,10 @@ static const struct metric metric = {
 static int lock_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct lock_bpf *bpf = lock_bpf__open();
-	struct programs *p;
-	int err;
 
 	if (bpf)
 		*(int *)&bpf->rodata->collector = getpid();
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 }
 
 static const char *const types[LOCK_N] = {

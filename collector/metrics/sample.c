@@ -26,21 +26,9 @@ static int sample_start(void **ret_self, struct tracer_programs *ret_programs, c
 		.program = "samples", .config = PERF_COUNT_SW_CPU_CLOCK, .frequency = SAMPLE_HZ,
 	};
 	struct sample_bpf *bpf = sample_bpf__open();
-	struct programs *p;
-	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
+	int err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 
-	if (err)
-		return err;
-	err = programs_attach_events(p, &clock, 1, reason);
-	if (err) {
-		programs_stop(p);
-		return err;
-	}
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	ret_programs->event_fd = p->event_fd;
-	ret_programs->n_event_fds = p->n_events;
-	*ret_self = p;
-	return 0;
+	return err ?: programs_attach_events(ret_self, &clock, 1, ret_programs, reason);
 }
 
 static const char *const modes[] = { [MODE_KERNEL] = "kernel", [MODE_USER] = "user" };

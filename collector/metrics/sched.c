@@ -48,22 +48,17 @@ static int sched_start(const struct metric *m, const char *program, void **ret_s
 		       char *reason)
 {
 	struct sched_bpf *bpf = sched_bpf__open();
-	struct programs *p;
 	int err;
 
 	if (bpf) {
 		memcpy((char *)bpf->rodata->call_reason, reason_table(), REASON_CALLS);
 		programs_only(bpf->obj, program);
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, m, &p, reason);
+	err = PROGRAMS_START(bpf, m, ret_self, ret_programs, reason);
 	if (err == -EINVAL || err == -EACCES)
 		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: it needs CONFIG_SCHED_INFO and "
 			 "CONFIG_FAIR_GROUP_SCHED", m->module, m->stat);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return err;
 }
 
 static int executions_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)

@@ -22,8 +22,6 @@ static const struct metric metric = {
 static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct syscall_bpf *bpf = syscall_bpf__open();
-	struct programs *p;
-	int err;
 
 	if (bpf) {
 		*(__s32 *)&bpf->rodata->sigreturn = syscall_number("rt_sigreturn", 0);
@@ -34,12 +32,7 @@ static int syscall_start(void **ret_self, struct tracer_programs *ret_programs, 
 			bpf_program__set_autoload(bpf->progs.switched, true);
 		}
 	}
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 }
 
 /* ---- while it runs ---- */

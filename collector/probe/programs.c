@@ -48,8 +48,27 @@ void programs_stop(void *self)
 	free(p);
 }
 
-int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
-		   char *reason)
+static int programs_load(const struct programs *p, const struct metric *m, char *reason)
+{
+	int err = bpf_object__load_skeleton(p->skeleton);
+
+	if (err) {
+		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: %s", m->module, m->stat, strerror(-err));
+		return err;
+	}
+	err = bpf_object__attach_skeleton(p->skeleton);
+	if (err)
+		snprintf(reason, REASON_MAX, "attaching the programs for %s.%s failed: %s", m->module, m->stat, strerror(-err));
+	return err;
+}
+
+static int map_fd(const struct programs *p, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(*p->skeleton->obj, name);
+}
+
+int programs_start(void *bpf, const struct tracer_programs *opened, const struct metric *m, void **ret_self,
+		   struct tracer_programs *ret_programs, char *reason)
 {
 	struct programs *p = bpf ? calloc(1, sizeof(*p)) : NULL;
 	int err;
@@ -57,29 +76,24 @@ int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct
 	if (!p) {
 		snprintf(reason, REASON_MAX, "no memory");
 		if (bpf)
-			bpf_object__destroy_skeleton(skeleton);
+			bpf_object__destroy_skeleton(opened->skeleton);
 		free(bpf);
 		return -ENOMEM;
 	}
 	p->bpf = bpf;
-	p->skeleton = skeleton;
-	err = bpf_object__load_skeleton(skeleton);
-	if (err)
-		snprintf(reason, REASON_MAX, "the kernel refused the programs for %s.%s: %s", m->module, m->stat, strerror(-err));
-	if (!err) {
-		err = bpf_object__attach_skeleton(skeleton);
-		if (err)
-			snprintf(reason, REASON_MAX, "attaching the programs for %s.%s failed: %s", m->module, m->stat,
-				 strerror(-err));
-	}
+	p->skeleton = opened->skeleton;
+	err = programs_load(p, m, reason);
 	if (err) {
 		programs_stop(p);
 		return err;
 	}
-	p->texts.texts_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "texts");
-	p->texts.paths_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "paths");
-	p->addresses_fd = bpf_object__find_map_fd_by_name(*skeleton->obj, "addresses");
-	*ret = p;
+	p->texts.texts_fd = map_fd(p, "texts");
+	p->texts.paths_fd = map_fd(p, "paths");
+	p->addresses_fd = map_fd(p, "addresses");
+	*ret_programs = *opened;
+	ret_programs->events_fd = map_fd(p, "events");
+	ret_programs->chain_fd = map_fd(p, "chain");
+	*ret_self = p;
 	return 0;
 }
 
@@ -103,7 +117,7 @@ static struct bpf_link *event_attach(const struct programs *p, const struct prog
 	return link;
 }
 
-int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason)
+static int events_attach(struct programs *p, const struct programs_event *event, size_t n, char *reason)
 {
 	int n_cpus = libbpf_num_possible_cpus(), cpu;
 	size_t i;
@@ -130,14 +144,33 @@ int programs_attach_events(struct programs *p, const struct programs_event *even
 	return 0;
 }
 
+int programs_attach_events(void **self, const struct programs_event *event, size_t n, struct tracer_programs *ret_programs, char *reason)
+{
+	struct programs *p = *self;
+	int err = events_attach(p, event, n, reason);
+
+	if (err) {
+		programs_stop(p);
+		*self = NULL;
+		return err;
+	}
+	ret_programs->event_fd = p->event_fd;
+	ret_programs->n_event_fds = p->n_events;
+	return 0;
+}
+
 /* ---- while it runs ---- */
 
-int programs_open_owners(struct programs *p, struct bpf_program *program, __u32 *pass, char *reason)
+int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason)
 {
+	struct programs *p = *self;
 	int err = owners_open(program, pass, &p->owners);
 
-	if (err)
+	if (err) {
 		snprintf(reason, REASON_MAX, "looking for the owners of sockets failed: %s", strerror(-err));
+		programs_stop(p);
+		*self = NULL;
+	}
 	return err;
 }
 

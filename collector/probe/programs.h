@@ -33,9 +33,14 @@ struct programs {
 /* Of the object's programs these, separated by blanks, are loaded and attached. */
 void programs_only(struct bpf_object *object, const char *names);
 
-/* The first two arguments are of what x_bpf__open() gave; NULL: it gave nothing. */
-int programs_start(void *bpf, struct bpf_object_skeleton *skeleton, const struct metric *m, struct programs **ret,
-		   char *reason);
+/* As tracer.start: loads and attaches the programs of what x_bpf__open() gave.  opened: TRACER_PROGRAMS() of it, not loaded yet;
+ * both NULL: it gave nothing. */
+int programs_start(void *bpf, const struct tracer_programs *opened, const struct metric *m, void **ret_self,
+		   struct tracer_programs *ret_programs, char *reason);
+
+#define PROGRAMS_START(bpf, metric, ret_self, ret_programs, reason) \
+	programs_start((bpf), (bpf) ? &TRACER_PROGRAMS(bpf) : NULL, (metric), (ret_self), (ret_programs), (reason))
+
 void programs_stop(void *self);
 
 /* The program runs at each of these software events (linux/perf_event.h), on every CPU: every `period`th, or if that
@@ -46,11 +51,13 @@ struct programs_event {
 	__u32 period, frequency;
 };
 
-int programs_attach_events(struct programs *p, const struct programs_event *event, size_t n, char *reason);
+/* Adds the events to ret_programs.  After an error the programs are stopped, and *self is NULL. */
+int programs_attach_events(void **self, const struct programs_event *event, size_t n, struct tracer_programs *ret_programs, char *reason);
 
 /* The program is owner.bpf.h's iterator, and pass its counter: looks who has sockets open, for owners_look().  It is not attached by
- * itself: bpf_program__set_autoattach(program, false) before programs_start(). */
-int programs_open_owners(struct programs *p, struct bpf_program *program, __u32 *pass, char *reason);
+ * itself: bpf_program__set_autoattach(program, false) before programs_start().  After an error the programs are
+ * stopped, and *self is NULL. */
+int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);
 
 /* For what tracer.want is given.  Where stacks cannot be had, all are unknown, and the log says why. */
 void programs_want_stacks(struct programs *p, int wanted);

@@ -24,14 +24,8 @@ static const struct metric metric = {
 static int connects_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct connects_bpf *bpf = connects_bpf__open();
-	struct programs *p;
-	int err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
 
-	if (err)
-		return err;
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	return PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 }
 
 /* ---- labels ---- */

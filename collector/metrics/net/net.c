@@ -25,22 +25,12 @@ static const struct metric metric = {
 static int net_start(void **ret_self, struct tracer_programs *ret_programs, char *reason)
 {
 	struct net_bpf *bpf = net_bpf__open();
-	struct programs *p;
 	int err;
 
 	if (bpf)
 		bpf_program__set_autoattach(bpf->progs.look, false);
-	err = programs_start(bpf, bpf ? bpf->skeleton : NULL, &metric, &p, reason);
-	if (err)
-		return err;
-	err = programs_open_owners(p, bpf->progs.look, &bpf->bss->pass, reason);
-	if (err) {
-		programs_stop(p);
-		return err;
-	}
-	*ret_programs = TRACER_PROGRAMS(bpf);
-	*ret_self = p;
-	return 0;
+	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
+	return err ?: programs_open_owners(ret_self, bpf->progs.look, &bpf->bss->pass, reason);
 }
 
 /* ---- while it runs ---- */
