@@ -24,7 +24,7 @@ struct programs {
 	int addresses_fd;		/* of those that include address.bpf.h */
 	struct owners owners;		/* of those that include owner.bpf.h */
 	struct stacks *stacks;		/* of those that gather them, while somebody wants them */
-	int stacks_failed;		/* times that could not be had */
+	int stacks_failed;		/* times that failed */
 	struct bpf_link **link;		/* of perf events, one per event and CPU; NULL at the end */
 	int *event_fd;			/* the same events; a link closes its own */
 	size_t n_events;
@@ -59,7 +59,7 @@ int programs_attach_events(void **self, const struct programs_event *event, size
  * stopped, and *self is NULL. */
 int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);
 
-/* For what tracer.want is given.  Where stacks cannot be had, all are unknown, and the log says why. */
+/* For what tracer.want is given.  Where the kernel refuses stacks, all are unknown, and the log says why. */
 void programs_want_stacks(struct programs *p, int wanted);
 
 /* How often the kernel left out a program, because it would have run inside itself. */

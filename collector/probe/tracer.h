@@ -19,7 +19,7 @@
 #include "collector/core/instrumentation.h"
 #include <stdio.h>
 
-/* What runs now: events.bpf.h's maps and variables, in a skeleton of the tracer's own. */
+/* The programs that run now: events.bpf.h's maps and variables, in a skeleton of the tracer's own. */
 struct bpf_object_skeleton;
 
 struct tracer_programs {
@@ -63,7 +63,7 @@ struct tracer {
 	 * arguments are those of every program that ends events.  None: a perf event. */
 	const char *const *tracepoints;
 
-	const char *const *instead;	/* where the kernel lacks one of them; NULL: the metric cannot be had then */
+	const char *const *instead;	/* where the kernel lacks one of them; NULL: the metric is refused then */
 
 	/* Loads and attaches the programs; they see events from here on.  ret_programs->instead says which. */
 	int (*start)(void **ret_self, struct tracer_programs *ret_programs, char *reason);
@@ -78,7 +78,7 @@ struct tracer {
 	__u64 caps;
 
 	/* For the budget: what the kernel takes to get into a program, measured; and whether its programs may be
-	 * detached for a while: events that began before attached_ns are then not to be told. */
+	 * detached for a while: they then leave out events that began before attached_ns. */
 	double dispatch_ns;
 	int may_detach;
 
@@ -96,7 +96,8 @@ struct tracer {
 
 	/* The rest may be NULL. */
 
-	/* What somebody keeps or asks for, events.bpf.h's `wanted`; called with more before that is set, with less after. */
+	/* Fields and measures that an instrumentation keeps or asks for, events.bpf.h's `wanted`; called with more before that is
+	 * set, with less after. */
 	void (*want)(void *self, __u64 wanted);
 
 	/* Of these fields, WANTED_FIELD(), the codes of a text come and go (and are not 0): asked for again before
@@ -106,10 +107,10 @@ struct tracer {
 	__u64 (*lost)(void *self);	/* events that the programs lost, so far */
 	void (*look)(void *self, __s64 now_ns, const struct tracer_filing *filing);	/* before each drain */
 
-	/* Of a metric with a measure of scope point: what is under way, and what ended after since_ns.  -errno: not all of it
-	 * could be told. */
+	/* Of a metric with a measure of scope point: gives the events in flight, and those that ended after since_ns.  -errno:
+	 * perhaps not all of them. */
 	int (*running)(void *self, __u64 since_ns, const struct tracer_running *running);
-	/* What of what an instrumentation wants cannot be had, though the metric can, why, and what is told instead; "": nothing. */
+	/* Returns which requested fields this host cannot measure, why, and what is reported instead; "" if none. */
 	const char *(*lacking)(void *self, __u64 wanted);
 
 	void (*doctor)(void *self, FILE *out);	/* self is NULL where it has not started */

@@ -73,7 +73,7 @@ static const char *const *iterators(const struct server_tracer *s)
 	return s->by_file ? files : s->by_call ? calls : sockets;
 }
 
-/* What this kernel has not got is done in another way. */
+/* Chooses other programs for what this kernel lacks. */
 static void server_choose(struct server_tracer *s)
 {
 	static const char *const switches[] = { "switched", "woken", NULL };
@@ -128,7 +128,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 	return bpf_program__attach_iter(program, s->by_file ? NULL : &opts);
 }
 
-/* The servers that are there first: their connections are told by where they listen. */
+/* First the servers that are there: the programs know their connections by where they listen. */
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
@@ -226,7 +226,7 @@ static void link_want(const struct server_tracer *s, struct wanted_link *l, cons
 	l->err = err;
 }
 
-/* Why they cannot be had. */
+/* Why calls on files cannot be seen. */
 static int files_err(const struct server_tracer *s)
 {
 	return s->file_ends.err ?: s->file_begins.err;
@@ -366,7 +366,7 @@ static __u64 counted(const __u64 *counter)
 	return *(const volatile __u64 *)counter;
 }
 
-/* What an iterator over the connections tells: records of that size, each given once.  -errno: perhaps not all. */
+/* Reads an iterator over the connections: gives each record of that size once.  -errno: perhaps not all. */
 static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record),
 		     void *arg)
 {
@@ -395,8 +395,8 @@ static void give_flushed(void *arg, const void *record)
 	filing->event(filing->arg, record);
 }
 
-/* Events that nobody ended: a pool's idle connections whose reply we did not see complete.  What is not read now is read the
- * next time. */
+/* Events that no receive or send has ended: of a pool's idle connections whose reply we did not see complete.  The next flush reads
+ * the rest. */
 static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
 {
 	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;

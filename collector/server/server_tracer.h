@@ -1,6 +1,6 @@
 /* server_tracer.h - the host's side of server.bpf.h: what the tracers of all protocols have in common.
  *
- *      x_bpf__open() -> server_start(): chosen, loaded, attached, told where the servers listen -> look, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, fill in where the servers listen -> look, running ... -> server_stop()
  *
  * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
  * Errors  0 or -errno; `reason` as tracer.h has it.
@@ -25,7 +25,7 @@ struct server_probe {
 	void (*free)(void *self);
 };
 
-/* What a protocol gives to the host's side; constant, in its x.c. */
+/* A protocol's part of the host's side; constant, in its x.c. */
 struct server_protocol {
 	const char *metric;		/* its name, for people */
 	const char *const *names;	/* of its servers' processes; NULL at the end */
@@ -33,7 +33,7 @@ struct server_protocol {
 	digest_reader *read;		/* its dialect */
 };
 
-/* What the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
+/* Variables that the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
 struct server_programs {
 	void *bpf;			/* the skeleton, and its description */
 	struct bpf_object_skeleton *skeleton;
@@ -71,9 +71,9 @@ struct server_tracer {
 	struct bpf_link *running;
 	struct wanted_link left;	/* while somebody asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
-	char lacking[REASON_MAX];	/* as told last */
-	int by_call;			/* this kernel lacks the socket tracepoints: system calls tell */
-	int by_file;			/* it lets nobody iterate over what a map holds: the servers' files tell */
+	char lacking[REASON_MAX];	/* as server_lacking() returned it last */
+	int by_call;			/* this kernel lacks the socket tracepoints: system calls stand for them */
+	int by_file;			/* it has no iterator over a map: the servers' files lead to the connections */
 	struct census *census;
 	struct servers servers;
 	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
@@ -92,7 +92,7 @@ int server_start(const struct server_protocol *protocol, const struct server_pro
 /* They could not be opened: errno, the reason for people. */
 int server_refused(const struct server_protocol *protocol, char *reason);
 
-/* Who listens now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
+/* The servers that listen now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
 int server_listeners(const char *const *names, struct listeners *ret);
 
 /* As in struct tracer. */
