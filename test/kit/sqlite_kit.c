@@ -37,7 +37,7 @@ void sqlite_meddle(struct fixture *f, const char *sql)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-__u8 *file_read(const char *path, size_t *ret_len)
+__u8 *whole_file(const char *path, size_t *ret_len)
 {
 	FILE *file = fopen(path, "rb");
 	__u8 *data = malloc(1 << 24);

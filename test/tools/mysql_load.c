@@ -104,7 +104,7 @@ static int work(struct load *l, struct session *s)
 	__u64 share = l->n_commands / l->n_connections + (s->id < l->n_commands % l->n_connections);
 	int err = s->id == 0 ? work_once(l, s) : 0;
 
-	while (!err && total && tally_commands(s->tally) < share)
+	while (!err && total && mysql_tally_commands(s->tally) < share)
 		err = kinds[choose_kind(l, s, total)].run(s);
 	return err;
 }
@@ -144,7 +144,7 @@ static int run_workers(struct load *l, struct tally *ret_tally)
 	}
 	for (unsigned i = 0; i < n; i++) {
 		pthread_join(worker[i].thread, NULL);
-		tally_add(ret_tally, &worker[i].tally);
+		mysql_tally_add(ret_tally, &worker[i].tally);
 	}
 	free(worker);
 	return err ? err : l->n_failed ? -ECANCELED : 0;
@@ -221,13 +221,13 @@ static int check_variable(json_t *server, const char *name, __u64 expected)
 
 static int check_variables(const struct tally *t, json_t *server)
 {
-	int err = check_variable(server, "Questions", tally_questions(t)), wrong;
+	int err = check_variable(server, "Questions", mysql_tally_questions(t)), wrong;
 	const char *name;
 	__u64 expected;
 
 	json_object_set_new(server, "questions",
 			    json_integer(status_value(server, "Questions") + OUTSIDE_THE_READINGS));
-	for (unsigned i = 0; tally_variable(t, i, &name, &expected); i++) {
+	for (unsigned i = 0; mysql_tally_variable(t, i, &name, &expected); i++) {
 		wrong = check_variable(server, name, expected);
 		err = err ? err : wrong;
 	}
@@ -283,7 +283,7 @@ static int load(struct load *l)
 		err = session_quit(&control);
 	session_drop(&control);
 	if (!err) {
-		object = tally_to_json(tally);
+		object = mysql_tally_to_json(tally);
 		json_object_set_new(object, "seed", json_integer(l->seed));
 		if (server) {
 			err = check_variables(tally, server);
@@ -312,7 +312,7 @@ static int measure_cpu(struct load *l)
 	if (err) {
 		fprintf(stderr, "mysql_load: --cpu-bound: %s\n", strerror(-err));
 	} else {
-		object = tally_to_json(tally);
+		object = mysql_tally_to_json(tally);
 		json_object_set_new(object, "cpu", json_pack("{s:i,s:i,s:I,s:I,s:I,s:I}",
 			"pid", use.pid, "tid", use.tid, "run_ns", (json_int_t)use.run_ns, "wait_ns", (json_int_t)use.wait_ns,
 			"elapsed_ns", (json_int_t)use.elapsed_ns, "loops", (json_int_t)use.n_loops));

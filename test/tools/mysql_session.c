@@ -70,7 +70,7 @@ int session_quit(struct session *s)
 
 void session_count(struct session *s, enum mysql_command command, enum statement statement)
 {
-	tally_count(s->tally, s->channel, command, statement);
+	mysql_tally_count(s->tally, s->channel, command, statement);
 	mysql_wrap(&s->m, &s->out, s->n_wrapped, 0);
 	s->n_wrapped = s->out.len;
 }

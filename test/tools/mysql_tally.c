@@ -12,14 +12,14 @@ static const char *const statement_name[N_STATEMENTS] = {
 	[STATEMENT_UNKNOWN] = "unknown",
 };
 
-void tally_count(struct tally *t, enum channel channel, unsigned command, enum statement statement)
+void mysql_tally_count(struct tally *t, enum channel channel, unsigned command, enum statement statement)
 {
 	t->command[channel][command]++;
 	t->statement[channel][command][statement]++;
 }
 
 /* Every member is a __u64 and adds. */
-void tally_add(struct tally *t, const struct tally *other)
+void mysql_tally_add(struct tally *t, const struct tally *other)
 {
 	const __u64 *from = (const __u64 *)other;
 	__u64 *to = (__u64 *)t;
@@ -47,7 +47,7 @@ static __u64 sent_statements(const struct tally *t, unsigned command, enum state
 	return n;
 }
 
-__u64 tally_commands(const struct tally *t)
+__u64 mysql_tally_commands(const struct tally *t)
 {
 	__u64 n = 0;
 
@@ -59,15 +59,15 @@ __u64 tally_commands(const struct tally *t)
 /* The rules are in mysql_load.c, as a table. */
 static __u64 queries(const struct tally *t)
 {
-	return tally_commands(t) + t->extra_statements - sent(t, MYSQL_PING) - sent(t, MYSQL_STATISTICS);
+	return mysql_tally_commands(t) + t->extra_statements - sent(t, MYSQL_PING) - sent(t, MYSQL_STATISTICS);
 }
 
-__u64 tally_questions(const struct tally *t)
+__u64 mysql_tally_questions(const struct tally *t)
 {
 	return queries(t) - sent(t, MYSQL_PREPARE) - sent(t, MYSQL_STMT_CLOSE) - sent(t, MYSQL_STMT_RESET);
 }
 
-int tally_variable(const struct tally *t, unsigned i, const char **ret_name, __u64 *ret_value)
+int mysql_tally_variable(const struct tally *t, unsigned i, const char **ret_name, __u64 *ret_value)
 {
 	const struct { const char *name; __u64 value; } all[] = {
 		{ "Queries", queries(t) },
@@ -151,7 +151,7 @@ static json_t *channel_to_json(const struct tally *t, enum channel channel)
 	return object;
 }
 
-json_t *tally_to_json(const struct tally *t)
+json_t *mysql_tally_to_json(const struct tally *t)
 {
 	json_t *object = json_object();
 
@@ -161,7 +161,7 @@ json_t *tally_to_json(const struct tally *t)
 	json_object_set_new(object, "compressed", channel_to_json(t, CHANNEL_COMPRESSED));
 	json_object_set_new(object, "tls", channel_to_json(t, CHANNEL_TLS));
 	put(object, "connections", t->connections[CHANNEL_PLAIN]);
-	put(object, "commands", tally_commands(t));
+	put(object, "commands", mysql_tally_commands(t));
 	put(object, "extra_statements", t->extra_statements);
 	put(object, "aborted", t->cut_in_header + t->cut_in_body);
 	put(object, "cut_in_header", t->cut_in_header);
@@ -169,6 +169,6 @@ json_t *tally_to_json(const struct tally *t)
 	put(object, "unread", t->unread);
 	put(object, "killed", t->killed);
 	put(object, "errors", t->n_errors);
-	put(object, "expected_questions", tally_questions(t));
+	put(object, "expected_questions", mysql_tally_questions(t));
 	return object;
 }

@@ -1,6 +1,6 @@
 /* mysql_tally.h - what a load generator has sent, counted exactly.
  *
- *      tally of each thread  --tally_add()-->  tally of the run  --tally_to_json()-->  JSON
+ *      tally of each thread  --mysql_tally_add()-->  tally of the run  --mysql_tally_to_json()-->  JSON
  *
  * Command a packet with sequence number 0 that was sent whole, whatever became of its reply.
  * Channel what an observer of the socket can see of it: everything, only the compressed
@@ -37,18 +37,18 @@ struct tally {
 	__u64 n_errors;			/* replies that were an error, as they should be */
 };
 
-void tally_count(struct tally *t, enum channel channel, unsigned command, enum statement statement);
-void tally_add(struct tally *t, const struct tally *other);
+void mysql_tally_count(struct tally *t, enum channel channel, unsigned command, enum statement statement);
+void mysql_tally_add(struct tally *t, const struct tally *other);
 
-__u64 tally_commands(const struct tally *t);
+__u64 mysql_tally_commands(const struct tally *t);
 
 /* What all of it adds to the server's status variable Questions. */
-__u64 tally_questions(const struct tally *t);
+__u64 mysql_tally_questions(const struct tally *t);
 
 /* The other status variables that all of it adds to by a rule we know: the i-th one's name and
  * growth; 0 beyond the last. */
-int tally_variable(const struct tally *t, unsigned i, const char **ret_name, __u64 *ret_value);
+int mysql_tally_variable(const struct tally *t, unsigned i, const char **ret_name, __u64 *ret_value);
 
-json_t *tally_to_json(const struct tally *t);	/* NULL: no memory */
+json_t *mysql_tally_to_json(const struct tally *t);	/* NULL: no memory */
 
 #endif

@@ -29,10 +29,10 @@ static void every_command_adds_what_the_table_says(void **state)
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		memset(&a, 0, sizeof(a));
-		tally_count(&a, i % N_CHANNELS, rules[i].command, STATEMENT_NONE);
-		assert_int_equal(tally_commands(&a), 1);
-		assert_int_equal(tally_questions(&a), rules[i].questions);
-		assert_true(tally_variable(&a, 0, &name, &queries));
+		mysql_tally_count(&a, i % N_CHANNELS, rules[i].command, STATEMENT_NONE);
+		assert_int_equal(mysql_tally_commands(&a), 1);
+		assert_int_equal(mysql_tally_questions(&a), rules[i].questions);
+		assert_true(mysql_tally_variable(&a, 0, &name, &queries));
 		assert_string_equal(name, "Queries");
 		assert_int_equal(queries, rules[i].queries);
 	}
@@ -40,24 +40,24 @@ static void every_command_adds_what_the_table_says(void **state)
 
 static void a_statement_beyond_the_first_is_a_question_and_no_command(void **state)
 {
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
 	a.extra_statements += 2;
-	assert_int_equal(tally_commands(&a), 1);
-	assert_int_equal(tally_questions(&a), 3);
+	assert_int_equal(mysql_tally_commands(&a), 1);
+	assert_int_equal(mysql_tally_questions(&a), 3);
 }
 
 static void adding_keeps_every_count(void **state)
 {
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
-	tally_count(&b, CHANNEL_TLS, MYSQL_EXECUTE, STATEMENT_UPDATE);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&b, CHANNEL_TLS, MYSQL_EXECUTE, STATEMENT_UPDATE);
 	b.killed = 3;
 	b.n_errors = 4;
-	tally_add(&a, &b);
+	mysql_tally_add(&a, &b);
 	assert_int_equal(a.command[CHANNEL_PLAIN][MYSQL_QUERY], 1);
 	assert_int_equal(a.statement[CHANNEL_TLS][MYSQL_EXECUTE][STATEMENT_UPDATE], 1);
 	assert_int_equal(a.killed, 3);
 	assert_int_equal(a.n_errors, 4);
-	assert_int_equal(tally_commands(&a), 2);
+	assert_int_equal(mysql_tally_commands(&a), 2);
 }
 
 static json_int_t number(json_t *object, const char *name)
@@ -69,10 +69,10 @@ static void only_what_an_observer_can_read_is_counted_by_command(void **state)
 {
 	json_t *object;
 
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
-	tally_count(&a, CHANNEL_TLS, MYSQL_QUERY, STATEMENT_SELECT);
-	tally_count(&a, CHANNEL_COMPRESSED, MYSQL_PING, STATEMENT_NONE);
-	object = tally_to_json(&a);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&a, CHANNEL_TLS, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&a, CHANNEL_COMPRESSED, MYSQL_PING, STATEMENT_NONE);
+	object = mysql_tally_to_json(&a);
 	assert_int_equal(number(object, "query"), 1);
 	assert_int_equal(number(object, "ping"), 0);
 	assert_int_equal(number(object, "commands"), 3);
@@ -104,14 +104,14 @@ static void every_difference_to_the_collector_is_found(void **state)
 	FILE *nowhere = fopen("/dev/null", "w");
 	json_t *load;
 
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_PREPARE, STATEMENT_INSERT);
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_PING, STATEMENT_NONE);
-	tally_count(&a, CHANNEL_PLAIN, MYSQL_BINLOG_DUMP, STATEMENT_NONE);
-	tally_count(&a, CHANNEL_COMPRESSED, MYSQL_PING, STATEMENT_NONE);
-	tally_count(&a, CHANNEL_COMPRESSED, MYSQL_QUIT, STATEMENT_NONE);
-	load = tally_to_json(&a);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_QUERY, STATEMENT_SELECT);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_PREPARE, STATEMENT_INSERT);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_PING, STATEMENT_NONE);
+	mysql_tally_count(&a, CHANNEL_PLAIN, MYSQL_BINLOG_DUMP, STATEMENT_NONE);
+	mysql_tally_count(&a, CHANNEL_COMPRESSED, MYSQL_PING, STATEMENT_NONE);
+	mysql_tally_count(&a, CHANNEL_COMPRESSED, MYSQL_QUIT, STATEMENT_NONE);
+	load = mysql_tally_to_json(&a);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		json_t *seen = json_loads(cases[i].seen, 0, NULL);
 

@@ -212,7 +212,7 @@ static void a_flipped_bit_is_never_silent(void **state)
 	__u8 *data;
 
 	sqlite_path(f->dir, path, sizeof(path));
-	data = file_read(path, &len);
+	data = whole_file(path, &len);
 	for (int round = 0; round < 500; round++) {
 		size_t bit = check_below(8 * len);
 		char reason[256];

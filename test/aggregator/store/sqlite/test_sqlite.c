@@ -60,9 +60,9 @@ static void refuses_a_foreign_database_and_leaves_it_alone(void **state)
 	f->store = NULL;
 	unlink(path);
 	sqlite_meddle(f, "CREATE TABLE t(a)");
-	before = file_read(path, &len);
+	before = whole_file(path, &len);
 	assert_refused(f, -EINVAL, "another program");
-	after = file_read(path, &len_after);
+	after = whole_file(path, &len_after);
 	assert_int_equal(len, len_after);
 	assert_memory_equal(before, after, len);
 	free(before);
@@ -113,7 +113,7 @@ static char *read_text(const char *name)
 	char *text;
 
 	snprintf(path, sizeof(path), "%s/test/kit/%s", dir ? dir : ".", name);
-	text = (char *)file_read(path, &len);
+	text = (char *)whole_file(path, &len);
 	text[len] = 0;
 	return text;
 }
