@@ -1,4 +1,4 @@
-/* field_codes.h - how the codes of a discrete field are shown, and which codes a text stands for: one row per field serves both ways.
+/* field_codes.h - how the codes of a discrete field are shown, and which codes a text stands for: one row per field.
  *
  *      a tracer's codes[field] --codes_label()--> "write"        "write" --codes_find()--> 1
  *
@@ -10,8 +10,8 @@
  *           label_of, codes_of     two functions that ask the tracer (self); without codes_of there is no way back
  *
  * Shape   out is LABEL_MAX + 1 bytes.
- * Errors  the way back returns how many codes are shown as the text (0 or more); -E2BIG: more than max; -EOPNOTSUPP: the field has
- *         no way back.
+ * Errors  the way back returns how many codes are shown as the text (0 or more); -E2BIG: more than max;
+ *         -EOPNOTSUPP: the field has no way back.
  * Thread  that of the tracer; rows are constant.
  */
 #ifndef HEATSCOPE_FIELD_CODES_H
@@ -45,7 +45,8 @@ int codes_find(const struct field_codes *c, void *self, unsigned field, const ch
 /* The result of a way back that knows one code. */
 int codes_one(__u64 code, __u64 *ret_code, size_t max);
 
-/* A code whose text is not known any more (intern.bpf.h) is shown as "#" and 16 hexadecimal digits; 1: the text is such a label. */
+/* A code whose text is not known any more (intern.bpf.h) is shown as "#" and 16 hexadecimal digits.  codes_hash_find() returns 1
+ * if the text is such a label. */
 void codes_hash_label(__u64 code, char *out);
 int codes_hash_find(const char *text, __u64 *ret_code);
 

@@ -144,7 +144,8 @@ static int events_attach(struct programs *p, const struct programs_event *event,
 	return 0;
 }
 
-int programs_attach_events(void **self, const struct programs_event *event, size_t n, struct tracer_programs *ret_programs, char *reason)
+int programs_attach_events(void **self, const struct programs_event *event, size_t n,
+			   struct tracer_programs *ret_programs, char *reason)
 {
 	struct programs *p = *self;
 	int err = events_attach(p, event, n, reason);

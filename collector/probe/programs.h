@@ -33,8 +33,8 @@ struct programs {
 /* Of the object's programs these, separated by blanks, are loaded and attached. */
 void programs_only(struct bpf_object *object, const char *names);
 
-/* As tracer.start: loads and attaches the programs of what x_bpf__open() gave.  opened: TRACER_PROGRAMS() of it, not loaded yet;
- * both NULL: it gave nothing. */
+/* As tracer.start: loads and attaches the programs of what x_bpf__open() gave.  opened: TRACER_PROGRAMS() of it, before
+ * they are loaded; both NULL: it gave nothing. */
 int programs_start(void *bpf, const struct tracer_programs *opened, const struct metric *m, void **ret_self,
 		   struct tracer_programs *ret_programs, char *reason);
 
@@ -52,10 +52,11 @@ struct programs_event {
 };
 
 /* Adds the events to ret_programs.  After an error the programs are stopped, and *self is NULL. */
-int programs_attach_events(void **self, const struct programs_event *event, size_t n, struct tracer_programs *ret_programs, char *reason);
+int programs_attach_events(void **self, const struct programs_event *event, size_t n,
+			   struct tracer_programs *ret_programs, char *reason);
 
-/* The program is owner.bpf.h's iterator, and pass its counter: looks who has sockets open, for owners_look().  It is not attached by
- * itself: bpf_program__set_autoattach(program, false) before programs_start().  After an error the programs are
+/* The program is owner.bpf.h's iterator, and pass its counter: looks who has sockets open, for owners_look().  It must not
+ * attach by itself: bpf_program__set_autoattach(program, false) before programs_start().  After an error the programs are
  * stopped, and *self is NULL. */
 int programs_open_owners(void **self, struct bpf_program *program, __u32 *pass, char *reason);
 

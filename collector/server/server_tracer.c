@@ -299,9 +299,10 @@ static int digest_codes_of(void *self, unsigned field, const char *text, __u64 *
 
 static void name_label_of(void *self, unsigned field, __u64 code, char *out)
 {
+	const struct server_tracer *s = self;
 	struct name name;
 
-	turn_label_name(code, bpf_map_lookup_elem(((const struct server_tracer *)self)->names_fd, &code, &name) ? NULL : &name, out);
+	turn_label_name(code, bpf_map_lookup_elem(s->names_fd, &code, &name) ? NULL : &name, out);
 }
 
 static int name_codes_of(void *self, unsigned field, const char *text, __u64 *ret_code, size_t max)
@@ -395,8 +396,8 @@ static void give_flushed(void *arg, const void *record)
 	filing->event(filing->arg, record);
 }
 
-/* Events that no receive or send has ended: of a pool's idle connections whose reply we did not see complete.  The next flush reads
- * the rest. */
+/* Events that no receive or send has ended: of a pool's idle connections whose reply we did not see complete.  The next
+ * flush reads the rest. */
 static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
 {
 	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;

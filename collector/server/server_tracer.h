@@ -1,6 +1,6 @@
 /* server_tracer.h - the host's side of server.bpf.h: what the tracers of all protocols have in common.
  *
- *      x_bpf__open() -> server_start(): choose, load, attach, fill in where the servers listen -> look, running ... -> server_stop()
+ *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
  *
  * A tracer of such a metric has a table (x.c) with these functions, its start and its labels.
  * Errors  0 or -errno; `reason` as tracer.h has it.

@@ -2,8 +2,8 @@
  *
  *      code = hash of the value; intern(&texts, &code, &text)        host: looks the code up in `texts`
  *
- * So are kept texts, control groups' paths, addresses, names and samples of digests.  Each map forgets the values that were not used
- * for longest; the host shows the code of such a value as #hash (field_codes.h).
+ * Texts, paths of control groups, addresses, names and samples of digests are kept so.  Each map forgets the values that
+ * were not used for longest; the host shows the code of such a value as #hash (field_codes.h).
  */
 #ifndef HEATSCOPE_INTERN_BPF_H
 #define HEATSCOPE_INTERN_BPF_H

@@ -36,7 +36,8 @@ static void a_code_has_its_name(void **state)
 	} cases[] = {
 		{ &by_place, READ, "read" }, { &by_place, WRITE, "write" }, { &by_place, HOLE, "none" }, { &by_place, 99, "none" },
 		{ &by_name, 6, "tcp" }, { &by_name, 1ull << 40, "far" }, { &by_name, 7, "misc" },
-		{ &by_label, 3, "odd" }, { &by_label, 1000, "even" }, { &one_way, 5, "x7.5" }, { &codes_number, ~0ull, "18446744073709551615" },
+		{ &by_label, 3, "odd" }, { &by_label, 1000, "even" }, { &one_way, 5, "x7.5" },
+		{ &codes_number, ~0ull, "18446744073709551615" },
 	};
 	char self[] = "x", out[LABEL_MAX + 1];
 
@@ -88,7 +89,9 @@ static void a_number_is_what_is_shown_so(void **state)
 
 static void a_hash_is_what_is_shown_so(void **state)
 {
-	static const char *const none[] = { "", "#", "#1", "#00000000000000ff ", "#00000000000000FF", "00000000000000ff", "#000000000000000ff" };
+	static const char *const none[] = {
+		"", "#", "#1", "#00000000000000ff ", "#00000000000000FF", "00000000000000ff", "#000000000000000ff"
+	};
 	char out[LABEL_MAX + 1];
 	__u64 code;
 
