@@ -16,6 +16,9 @@ export const rectangleParameters = ({ start, end, low, high }, selected) => ({
 export const partsOf = ({ parts, rest }) =>
 	[...parts, { weight: "rest", ...rest }].filter((p) => p.sum > 0).sort((a, b) => b.sum - a.sum);
 
+/** True: the span has time outside of the rectangle, so it can be a baseline of it. */
+export const reachesBeyond = (span, { start, end }) => span.start < start || span.start + span.duration > end;
+
 /** What to ask for.  selected: the keys to look at, none for all; baseline: a span to compare with, too, or null. */
 export const parametersOf = ({ map, start, end, low, high }, selected, baseline) => ({
 	measure: map.measure, start_time: start, end_time: end, ymin: low, ymax: high, top: VALUES_MAX, selected: api.keyList(selected),
@@ -94,6 +97,13 @@ export class Explain {
 			this.ask();
 	}
 
+	/** Can the whole time shown be a baseline? Not of a rectangle as long as it. */
+	get widens() {
+		const span = this.session.span ?? this.span;
+
+		return Boolean(span) && reachesBeyond(span, this.rectangle);
+	}
+
 	/** Compares with the whole time shown, too, or no more. */
 	widen(wide) {
 		this.wide = wide;
@@ -108,7 +118,7 @@ export class Explain {
 
 		this.excluded = Boolean(exclude);
 		this.span = session.span ?? this.span;
-		const parameters = { ...parametersOf(rectangle, this.keys, this.wide ? this.span : null), exclude };
+		const parameters = { ...parametersOf(rectangle, this.keys, this.wide && this.widens ? this.span : null), exclude };
 		const reading = new AbortController();
 
 		this.reading?.abort();

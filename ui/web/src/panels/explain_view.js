@@ -135,7 +135,8 @@ export function Explained({ session }) {
 		${values.length > 0 && html`<${Values} session=${session} values=${values} />`}
 		${measures.length > 0 && html`<${Measures} session=${session} measures=${measures} />`}
 		${grid && reply?.contents?.length > 0 && html`<${Contents} session=${session} reply=${reply} unit=${grid.unit} />`}
-		${state !== "drawn" && html`<label><input type="checkbox" checked=${explain.wide} onChange=${(e) => explain.widen(e.target.checked)} />
+		${state !== "drawn" && html`<label title=${explain.widens ? "" : "The rectangle is as long as the time shown"}>
+			<input type="checkbox" checked=${explain.wide} disabled=${!explain.widens} onChange=${(e) => explain.widen(e.target.checked)} />
 			the whole time shown as a baseline</label>`}
 		${explain.keys.length > 0 && html`<p class="muted">${explain.excluded ? "without" : "only of"} ${explain.keys.join(", ")}</p>`}
 		${reply && notesOf(reply).map((note) => html`<p key=${note} class="muted">${note}</p>`)}

@@ -107,6 +107,19 @@ test("compared with the whole time, too, it is asked anew, and what was said is 
 	assert.deepEqual([asked[1].signal.aborted, asked[2].signal.aborted], [true, false]);
 });
 
+test("a rectangle as long as the time shown has no baseline, and asks without one", async (t) => {
+	const asked = server(t), explain = new Explain({ ...session, span: { start: 60, duration: 60 } });
+
+	explain.wide = true;
+	for (const [start, end, widens] of [[60, 120, false], [60, 119, true], [61, 120, true], [50, 130, false]]) {
+		explain.draw(latency, { ...rectangle, start, end });
+		assert.equal(explain.widens, widens, `${start} to ${end}`);
+		explain.ask();
+	}
+	await settled();
+	assert.deepEqual(asked.map(({ url }) => /baseline_start=60/.test(url)), [false, true, true, false]);
+});
+
 test("a refusal is told in the server's words", async (t) => {
 	const asked = server(t), explain = new Explain(session);
 
