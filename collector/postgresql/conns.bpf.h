@@ -110,7 +110,7 @@ static __always_inline void measures_share(__u64 *m, __u32 n)
 }
 
 /* An event; a global function: the verifier looks at it once. */
-__noinline int emit_share(struct events *e, const struct server_conn *s, __u32 shares)
+__noinline int emit_share(struct events *e, struct server_conn *s, __u32 shares)
 {
 	__u32 at = e ? e->n : 0;
 

@@ -379,19 +379,28 @@ static void run(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns
 			reader_run(it->reader, e, begin_ns, until_ns);
 }
 
+/* 0: none. */
+static __u64 first_of(__u64 a_ns, __u64 b_ns)
+{
+	return !a_ns || (b_ns && b_ns < a_ns) ? b_ns : a_ns;
+}
+
 /* What is under way at the ends of slots, once those are over. */
 static void running_tell(struct kernel *k, struct traced *on, __s64 now_ns)
 {
 	struct filing f = { k, on };
-	const struct tracer_running running = { run, &f, k->wall_offset, now_ns };
+	struct tracer_running running = { run, &f, k->wall_offset, now_ns, 0 };
+	__u64 since_ns = 0, next_ns = 0;
 	struct instrument *it;
-	__u64 since_ns = 0, untold_ns;
 	int err;
 
 	for (it = k->instrument; it; it = it->next) {
-		untold_ns = it->on == on ? reader_untold(it->reader, now_ns) : 0;
-		since_ns = !since_ns || (untold_ns && untold_ns < since_ns) ? untold_ns : since_ns;
+		if (it->on != on)
+			continue;
+		since_ns = first_of(since_ns, reader_untold(it->reader, now_ns));
+		next_ns = first_of(next_ns, reader_slot_end(it->reader, now_ns));
 	}
+	running.next_ns = (__s64)next_ns;
 	if (!since_ns || !on->runs || !on->tracer->running)
 		return;
 	err = on->tracer->running(on->self, since_ns, &running);

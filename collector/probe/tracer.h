@@ -54,6 +54,7 @@ struct tracer_running {			/* for what is under way, see reader_run(); wall-clock
 	void (*run)(void *arg, const struct event *e, __u64 begin_ns, __u64 until_ns);
 	void *arg;
 	__s64 wall_offset, now_ns;
+	__s64 next_ns;			/* the next end of a slot that is to be reported: what crosses it and ends before we ask again counts */
 };
 
 struct tracer {

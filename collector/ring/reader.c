@@ -606,6 +606,13 @@ __u64 reader_untold(const struct reader *r, __s64 now_ns)
 	return r->ring.plan.points && end_ns <= (__u64)now_ns ? end_ns : 0;
 }
 
+__u64 reader_slot_end(const struct reader *r, __s64 now_ns)
+{
+	__u64 slot_ns = r->ring.plan.slot_ns;
+
+	return r->ring.plan.points ? ((__u64)now_ns / slot_ns + 1) * slot_ns : 0;
+}
+
 int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns)
 {
 	const struct ring_plan *p = &r->ring.plan;

@@ -73,6 +73,9 @@ int reader_file(struct reader *r, const struct event *e);
  * told yet, 0: all are, or nobody asks for such a measure. */
 __u64 reader_untold(const struct reader *r, __s64 now_ns);
 
+/* The end of the slot that is under way, if what runs then is to be told; else 0. */
+__u64 reader_slot_end(const struct reader *r, __s64 now_ns);
+
 /* Something began, and goes on or went on until then: it was under way at the end of every untold slot in between.
  * Its age is the event's first measure so far and those of scope point; the others are not known, and 0 here.  What there is no
  * room for is a loss. */

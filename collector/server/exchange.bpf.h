@@ -158,11 +158,51 @@ static __always_inline void event_fill(struct event *e, const struct server_conn
 	measures_fill(e, &s->turn);
 }
 
+/* ---- what ran at the end of a slot ---- */
+
+__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a look is to report; 0: none */
+__u64 running_look = 1;			/* id of that look; another one once it is over */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RUNNING_BYTES);
+} ended_late SEC(".maps");
+
+/* Of a connection each look reports one turn: 1 for the first who asks. */
+static __always_inline int look_take(struct turn *n)
+{
+	__u64 was = *(volatile __u64 *)&n->look;
+
+	return was != running_look && __sync_val_compare_and_swap(&n->look, was, running_look) == was;
+}
+
+/* Reports a turn that has ended after the end of a slot and before the look at it. */
+__noinline int report_ended(struct server_conn *s)
+{
+	struct turn_running *r;
+
+	if (!s || !look_take(&s->turn))
+		return 0;
+	r = bpf_ringbuf_reserve(&ended_late, sizeof(*r), 0);
+	if (!r) {
+		count(&counts.unreported);
+		return 0;
+	}
+	__builtin_memset(r, 0, sizeof(*r));
+	event_fill(&r->event, s);
+	r->begin_ns = s->turn.start.ns;
+	r->end_ns = s->turn.end.ns;
+	bpf_ringbuf_submit(r, BPF_RB_NO_WAKEUP);
+	return 0;
+}
+
 /* A global function: the verifier looks at it once, not once per path to it. */
-__noinline int emit(struct events *e, const struct server_conn *s)
+__noinline int emit(struct events *e, struct server_conn *s)
 {
 	if (!e || !s)
 		return 0;
+	if (s->turn.start.ns < running_end && s->turn.end.ns >= running_end)
+		report_ended(s);
 	if (e->n >= EVENTS_MAX) {
 		count(&counts.crowded);
 		return 0;

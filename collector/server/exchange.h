@@ -3,7 +3,7 @@
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
  * The event programs of one socket run one after another (a server does not read and write one
- * connection at a time).  Only iterators run beside them: what tells of running turns, which writes
+ * connection at a time).  Only iterators run beside them: the look at running turns, which writes
  * `look` and nothing else, and the age flush.  That may take nothing but a PENDING event, by
  * compare-and-swap of the whole word; so everything an event consists of is written while the state
  * is not PENDING, and each change gives the word a new generation.
@@ -73,7 +73,7 @@ struct turn {
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
 	__u64 parted;			/* which of these are told, since its start: bits of TURN_PARTS and TURN_FILES */
-	__u64 look;			/* at what runs, the last that has told of it */
+	__u64 look;			/* id of the last look at what runs that has reported a turn of this connection */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
@@ -85,7 +85,8 @@ struct server_listener {
 	__u32 port;
 };
 
-/* A turn that runs, as the kernel tells of it. */
+/* A turn that runs at the end of a slot.  An iterator over the connections reports it; but between that end and the iterator's run a
+ * connection may close, or its next turn begin.  So a turn that ends in between is reported by the program that sees its end. */
 struct turn_running {
 	__u64 begin_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns 0: it has not ended */
 	struct event event;	/* its fields */
@@ -103,10 +104,12 @@ struct turn_counts {
 				 * in time; told as such */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
+	__u64 unreported;	/* turns that ran at the end of a slot and ended before they could be reported, for which there was no room */
 	__u64 unlisted;		/* connections to listeners that we have not been told of */
 };
 
 #define CALL_CONNS_MAX 16384
+#define RUNNING_BYTES (1 << 20)	/* of a ring of struct turn_running: 2,400 */
 #define PREPARED_MAX 16384		/* MariaDB's default of max_prepared_stmt_count is 16382 */
 
 #endif

@@ -37,7 +37,6 @@ char LICENSE[] SEC("license") = "GPL";
 
 __u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
 __u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as running too */
-__u64 running_look = 0;			/* which look at what runs this is: another each time */
 const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 
 /* ---- the sockets ---- */
@@ -307,7 +306,7 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	struct turn_running r;
 	__u64 seen, in = TURN_ENDED;
 
-	if (!s || s->turn.look == running_look)
+	if (!s || *(volatile __u64 *)&s->turn.look == running_look)
 		return 0;
 	seen = *(volatile __u64 *)&s->turn.state;
 	__builtin_memset(&r, 0, sizeof(r));
@@ -321,8 +320,10 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	event_fill(&r.event, s);
 	r.event.field[FIELD_BLOCKED_IN] = in;
 	r.begin_ns = s->turn.start.ns;
-	if (*(volatile __u64 *)&s->turn.state == seen && !bpf_seq_write(seq, &r, sizeof(r)))
-		s->turn.look = running_look;
+	if (*(volatile __u64 *)&s->turn.state != seen || !look_take(&s->turn))
+		return 0;
+	if (bpf_seq_write(seq, &r, sizeof(r)))
+		*(volatile __u64 *)&s->turn.look = 0;	/* no room: the iterator comes again */
 	return 0;
 }
 

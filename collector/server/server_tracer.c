@@ -23,6 +23,8 @@
 const char *const server_tracepoints[] = { "sock_recv_length", "sock_send_length", NULL };	/* since Linux 6.3 */
 const char *const server_calls[] = { "sys_exit", NULL };
 
+static int give_ended(void *arg, void *record, size_t size);
+
 /* ---- start and stop ---- */
 
 void server_stop(void *self)
@@ -32,6 +34,7 @@ void server_stop(void *self)
 	bpf_link__destroy(s->file_begins.link);
 	bpf_link__destroy(s->file_ends.link);
 	bpf_link__destroy(s->left.link);
+	ring_buffer__free(s->ended_late);
 	bpf_link__destroy(s->running);
 	bpf_link__destroy(s->flush);
 	if (s->programs.probe)
@@ -137,7 +140,8 @@ static int server_attach(struct server_tracer *s)
 	s->addresses_fd = map_fd(s, "addresses");
 	servers_forget_map(&s->servers, map_fd(s, "listeners"));
 	servers_take(s);
-	s->flush = iter_attach(s, iterators(s)[FLUSH]);
+	s->ended_late = ring_buffer__new(map_fd(s, "ended_late"), give_ended, s, NULL);
+	s->flush = s->ended_late ? iter_attach(s, iterators(s)[FLUSH]) : NULL;
 	if (s->flush)
 		s->running = iter_attach(s, iterators(s)[RUNNING]);
 	return s->running ? bpf_object__attach_skeleton(s->programs.skeleton) : -errno;
@@ -413,13 +417,35 @@ static void give_running(void *arg, const void *record)
 		     r->end_ns ? r->end_ns + running->wall_offset : (__u64)running->now_ns);
 }
 
+static int give_ended(void *arg, void *record, size_t size)
+{
+	struct server_tracer *s = arg;
+
+	if (size >= sizeof(struct turn_running))
+		give_running((void *)s->look, record);
+	return 0;
+}
+
+/* A turn that ends while we look is reported by the iterator or by the programs, and by one of them: they share a look's id, which
+ * changes when it is over, after the next end of a slot is known. */
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct server_tracer *s = self;
+	__u64 unreported;
+	int err, ended;
 
 	*s->programs.running_since = since_ns - running->wall_offset;
-	++*s->programs.running_look;
-	return iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
+	err = iter_read(s, s->running, sizeof(struct turn_running), give_running, (void *)running);
+	*(volatile __u64 *)s->programs.running_end = running->next_ns - running->wall_offset;
+	__sync_fetch_and_add(s->programs.running_look, 1);
+	s->look = running;
+	ended = ring_buffer__consume(s->ended_late);
+	s->look = NULL;
+	unreported = counted(&s->programs.counts->unreported);
+	if (!err && unreported != s->unreported)
+		err = -ENOSPC;
+	s->unreported = unreported;
+	return err ?: ended < 0 ? ended : 0;
 }
 
 /* Also after the wall clock was set back. */

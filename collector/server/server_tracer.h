@@ -41,7 +41,7 @@ struct server_programs {
 	struct fs_call *calls;
 	__u32 *by_switch;
 	__u32 *by_call;
-	__u64 *flush_before, *running_since, *running_look, *files_since;
+	__u64 *flush_before, *running_since, *running_look, *running_end, *files_since;
 	struct turn_counts *counts;
 	__u32 *text_full;
 	struct tracer_programs tracer;	/* its descriptors are valid once the programs are loaded */
@@ -54,8 +54,9 @@ struct server_programs {
 		.calls = (struct fs_call *)(x)->rodata->calls, .files_since = &(x)->bss->files_since,           \
 		.by_switch = (__u32 *)&(x)->rodata->by_switch, .flush_before = &(x)->bss->flush_before,         \
 		.by_call = (__u32 *)&(x)->rodata->by_call, .running_since = &(x)->bss->running_since,            \
-		.running_look = &(x)->bss->running_look, .counts = (struct turn_counts *)&(x)->bss->counts,     \
-		.text_full = (__u32 *)&(x)->rodata->text_full, .tracer = TRACER_PROGRAMS(x) })
+		.running_look = &(x)->data->running_look, .running_end = &(x)->bss->running_end,                 \
+		.counts = (struct turn_counts *)&(x)->bss->counts, .text_full = (__u32 *)&(x)->rodata->text_full, \
+		.tracer = TRACER_PROGRAMS(x) })
 
 struct wanted_link {			/* attached only while it is wanted */
 	struct bpf_link *link;
@@ -69,6 +70,9 @@ struct server_tracer {
 	int texts_fd, specimens_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
+	struct ring_buffer *ended_late;	/* what ran at a slot's end, too, and the iterator comes too late for */
+	const struct tracer_running *look;	/* while there is one */
+	__u64 unreported;
 	struct wanted_link left;	/* while somebody asks why threads were blocked */
 	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
 	char lacking[REASON_MAX];	/* as server_lacking() returned it last */
