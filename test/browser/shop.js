@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { address, check, map, shots, violations } from "./kit.js";
 import { Server, sleep, until } from "./server.js";
-import { axis, stillPage } from "./view.js";
+import { axis, press, stillPage } from "./view.js";
 
 const PROPERTIES = {
 	module: "mysql", stat: "queries", decomposition: ["statement", "table", "latency"],
@@ -72,6 +72,57 @@ shop("single events lie on the map, are stepped through by keys, and tell what t
 
 	await slowest.getByRole("button").click();
 	assert.ok((await event.textContent()).includes(exemplars[0].fields.digest), "the list begins with the worst");
+});
+
+const number = (text) => Number(text.replace(/[^\d.]/g, ""));
+const descending = (values) => [...values].sort((a, b) => b - a);
+
+shop("every table is sorted by its heads", async ({ page }) => {
+	const told = (table) => table.locator("th[aria-sort]").evaluateAll((all) => all.map((th) => `${th.dataset.column} ${th.ariaSort}`));
+	const head = (table, column) => table.locator(`thead [data-column="${column}"]`).getByRole("button");
+	const tables = page.locator(".side table"), dumb = "thead th:not([scope=colgroup]):not(:has(button)), table:not(:has(thead))";
+
+	await drag(page);
+	await page.locator(".explained .contents").waitFor();
+	await page.locator(".exemplars tbody button").first().click();
+	await page.locator(".exemplar .parts").waitFor();
+	assert.ok(await tables.count() >= 5);
+	assert.equal(await page.locator(`:is(.side, .maps) :is(${dumb})`).count(), 0, "each table has heads, and each head sorts");
+
+	const parts = page.locator(".explained .parts"), sums = () => parts.locator("tbody tr").evaluateAll((trs) => trs.map((tr) => Number(tr.dataset.sum)));
+	const given = await sums();
+
+	assert.ok(given.length > 2);
+	assert.deepEqual([given, await told(parts)], [descending(given), []]);
+	await head(parts, "sum").click();
+	assert.deepEqual([await sums(), await told(parts)], [given, ["sum descending"]]);
+	await head(parts, "sum").click();
+	assert.deepEqual([await sums(), await told(parts)], [given.toReversed(), ["sum ascending"]]);
+	assert.deepEqual(await told(page.locator(".exemplar .parts")), [], "another table keeps its order");
+	const values = page.locator(".explained .contents"), names = () => values.locator("tbody th").allTextContents();
+
+	await head(values, "value").focus();
+	await page.keyboard.press("Enter");
+	assert.deepEqual([await names(), await told(values)], [(await names()).sort(), ["value ascending"]]);
+	assert.ok((await values.locator("tbody td:first-child").allTextContents())[0], "the first row has its field's name");
+	const slowest = page.locator(".exemplars table"), times = () => slowest.locator("tbody td:first-child").allTextContents();
+
+	await head(slowest, "time").click();
+	await head(slowest, "time").click();
+	const ended = (await times()).filter((text) => text !== "running");
+
+	assert.deepEqual(ended, [...ended].sort(), "the first that ended is the first");
+	assert.deepEqual(await violations(page), []);
+	if (shots)
+		await page.screenshot({ path: join(shots, "sorted.png") });
+	await press(page, "View", "table");
+	const sheet = page.locator(".sheet table"), counts = async () => (await sheet.locator("tbody tr td:nth-of-type(1)").allTextContents()).map(number);
+
+	await head(sheet, "count").click();
+	assert.deepEqual(await counts(), descending(await counts()));
+	assert.ok(new Set(await counts()).size > 1);
+	assert.equal(await page.locator(`.sheet :is(${dumb})`).count(), 0);
+	assert.deepEqual(await violations(page), []);
 });
 
 shop("a click on a dot tells that event", async ({ page, grid, value }) => {

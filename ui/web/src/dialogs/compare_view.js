@@ -5,6 +5,7 @@ import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, sett
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 import { labelOf } from "../panels/sidebar.js";
+import { useSorted } from "../base/sorted_table.js";
 
 const KEYS_OFFERED = 100;
 const NOTHING = "B is as A: choose another time, measure or key for it.";
@@ -44,10 +45,14 @@ const amountOf = ({ name }, value, unit) => name === "events" ? format.count(val
 
 function Lines({ reply }) {
 	const sign = (d) => d > 0 ? "+" : d < 0 ? "−" : "";
+	const { rows, heads } = useSorted(reply.lines, [
+		{ id: "name", head: "of", of: (line) => line.name, text: true }, { id: "a", head: "A", of: (line) => line.a }, { id: "b", head: "B", of: (line) => line.b },
+		{ id: "difference", head: "A − B", of: (line) => line.difference },
+		{ id: "q", head: "q", title: "the rate of false alarms among what has no greater one", of: (line) => line.q }]);
 
 	return html`<details><summary>The numbers</summary><table>
-		<thead><tr><td></td><th scope="col">A</th><th scope="col">B</th><th scope="col">A − B</th><th scope="col" title="the rate of false alarms among what has no greater one">q</th></tr></thead>
-		<tbody>${reply.lines.map((line) => html`<tr key=${line.name} class=${line.significant ? "significant" : ""} data-line=${line.name}>
+		<thead><tr>${heads}</tr></thead>
+		<tbody>${rows.map((line) => html`<tr key=${line.name} class=${line.significant ? "significant" : ""} data-line=${line.name}>
 			<th scope="row">${line.name}</th><td>${amountOf(line, line.a, reply.unit)}</td><td>${amountOf(line, line.b, reply.unit)}</td>
 			<td>${sign(line.difference)}${amountOf(line, Math.abs(line.difference), reply.unit)}</td>
 			<td>${line.q === null ? "–" : line.q < 0.001 ? "< 0.001" : line.q.toPrecision(2)}</td></tr>`)}</tbody>

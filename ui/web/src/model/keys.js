@@ -1,6 +1,7 @@
 /* keys.js - the keys of an instrumentation: which are listed, which are highlighted, in which hue. */
 import { clock, sumName } from "../base/format.js";
 import { arityOf } from "../base/text.js";
+import { sortedBy } from "../base/sorting.js";
 
 /**
  * @typedef {Object} KeyRow
@@ -67,12 +68,12 @@ const SORTED_BY = {
 };
 const GIVEN = { by: "sum", up: false }, COUNTS_GIVEN = { by: "count", up: false };	/* as the API gives them, with sums or without */
 
-/** The key list's columns: [{id, head, title}].  Of what is only counted there is no sum and no percentile. */
+/** The key list's columns, as sorted_table.js has them.  Of what is only counted there is no sum and no percentile. */
 export function columnsOf({ rows, measure, unit, running }, { counted, live }) {
 	const counts = measure === "count", split = (rows ?? []).some((row) => row.oncpu !== null);	/* else nobody measures it */
 
 	return [
-		{ id: "key", head: "key", title: "sort by name" },
+		{ id: "key", head: "key", title: "sort by name", text: true },
 		!counts && { id: "sum", head: sumName(unit), title: `all of it added up: where the ${sumName(unit)} went` },
 		{ id: "share", head: "share", title: `of ${counts ? `all ${counted}` : `the ${sumName(unit)} of all keys`}` },
 		{ id: "count", head: counted, title: "how many" },
@@ -82,7 +83,7 @@ export function columnsOf({ rows, measure, unit, running }, { counted, live }) {
 		running && { id: "running", head: live ? "running" : "still running",
 			title: `still runs at ${clock(running.time)}, the end of the time shown; in no other number` },
 		running && { id: "oldest", head: "oldest", title: "for how long the oldest of these has run" },
-	].filter(Boolean);
+	].filter(Boolean).map((column) => ({ ...column, of: SORTED_BY[column.id] }));
 }
 
 /** {by, up} of its text, "p99" or "p99:up", or null; what is no column of these is as the API has it. */
@@ -97,21 +98,11 @@ export function sortIn(text, columns = Object.keys(SORTED_BY).map((id) => ({ id 
 /** Its text; null: as the API has it. */
 export const sortText = ({ by, up }) => by === GIVEN.by && up === GIVEN.up ? null : `${by}${up ? ":up" : ""}`;
 
-/** The text of the order after a click on a column's head: the most first, names from a to z; again, turned round. */
-export const nextSort = (sort, id) => sortText({ by: id, up: sort.by === id ? !sort.up : id === "key" });
-
-/* What has no value comes last, whichever way the others go. */
-function compare(a, b, up) {
-	if (a === null || b === null)
-		return (a === null) - (b === null);
-	return a === b ? 0 : (a < b) === up ? -1 : 1;
-}
-
 /** Rows in the order of that text, and which it is; equal ones stay as the API has them. */
 export function sortedRows(rows, columns, text) {
 	const sort = sortIn(text, columns), value = SORTED_BY[sort.by], given = sort === GIVEN || sort === COUNTS_GIVEN;
 
-	return { sort, rows: given ? rows : [...rows].sort((a, b) => compare(value(a), value(b), sort.up)) };
+	return { sort, rows: given ? rows : sortedBy(rows, value, sort.up) };
 }
 
 /** Rows whose key has every word of a text, in any case. */

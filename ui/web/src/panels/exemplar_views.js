@@ -5,6 +5,7 @@ import * as format from "../base/format.js";
 import { html } from "../base/html.js";
 import { labelOf } from "./sidebar.js";
 import { metricOf, unitOf } from "../base/text.js";
+import { useSorted } from "../base/sorted_table.js";
 
 const LISTED = 6;
 
@@ -52,12 +53,15 @@ function slowestOf({ exemplars, hanging }, map) {
 function List({ session, map }) {
 	const { exemplars, hanging } = session, text = metricOf(map.inst, session.catalogue)?.text;
 	const slowest = slowestOf(session, map), chosen = exemplars.chosen && nameOf(exemplars.chosen.row);
+	const { rows, heads } = useSorted(slowest, [
+		{ id: "time", head: "ended", of: ({ row }) => row?.time ?? Infinity }, { id: "value", head: map.label, of: ({ value }) => value },
+		{ id: "name", head: "what", of: ({ row, key }) => row ? whatOf(row, text) : key.key, text: true }]);
 	const item = (id, on, when, value, name, choose) => html`<tr key=${id} class=${on ? "on" : ""}>
 		<td>${when}</td><td>${value}</td><th scope="row"><button class="plain" title=${name} onClick=${choose}>${name}</button></th></tr>`;
 
 	if (!slowest.length)
 		return html`<p class="muted">none in this time</p>`;
-	return html`<table><tbody>${slowest.map(({ row, key, value }) => row
+	return html`<table><thead><tr>${heads}</tr></thead><tbody>${rows.map(({ row, key, value }) => row
 		? item(nameOf(row), nameOf(row) === chosen, format.clock(row.time), format.amount(value, map.unit), whatOf(row, text), () => exemplars.choose(map, row))
 		: item(`running ${key.key}`, false, "running", `≥ ${format.amount(value, map.unit)}`, `${format.count(key.running)} × ${key.key || "all"}`, () => hanging.show()))}</tbody></table>`;
 }

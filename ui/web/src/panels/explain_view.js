@@ -8,6 +8,7 @@ import { discreteFields } from "../model/keys.js";
 import { partHue } from "../model/parts.js";
 import { boxOf } from "../model/rectangle.js";
 import { KeyName, labelOf } from "./sidebar.js";
+import { useSorted } from "../base/sorted_table.js";
 
 const BY = {
 	key: "each event is given the mean of its key: what the mix of keys says",
@@ -30,13 +31,22 @@ function extentOf({ rectangle, reply }, { unit, slot }) {
 	return `${format.range(low, high, unit)}, ${format.clock(start, slot)} – ${format.clock(end, slot)}`;
 }
 
+/* What values of fields have in common. */
+const OF_VALUES = [
+	{ id: "field", head: "field", of: (v) => v.field, text: true },
+	{ id: "value", head: "value", of: (v) => v.value, text: true },
+];
+
 function Values({ session, values }) {
 	const { inst } = session.explain.rectangle.map, fields = discreteFields(inst, session.catalogue);
+	const { rows, heads } = useSorted(values, [...OF_VALUES,
+		{ id: "inside", head: "inside", title: "share of what is inside", of: (v) => v.inside_share },
+		{ id: "outside", head: "outside", title: "share of what is outside", of: (v) => v.outside_share },
+		{ id: "excess", head: "excess", title: "inside beyond what the share outside predicts", of: (v) => v.excess }]);
 
 	return html`<table class="values">
-		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col" title="share of what is inside">inside</th>
-			<th scope="col" title="share of what is outside">outside</th><th scope="col" title="inside beyond what the share outside predicts">excess</th></tr></thead>
-		<tbody>${values.map((v) => html`<tr key=${`${v.field}=${v.value}`}>
+		<thead><tr>${heads}</tr></thead>
+		<tbody>${rows.map((v) => html`<tr key=${`${v.field}=${v.value}`}>
 			<td title=${labelOf(session, inst, v.field)}>${v.field}</td>
 			<th scope="row" title=${v.value}><${KeyName} session=${session} name=${v.value} selectable=${fields.length === 1 && inst.id === session.inst?.id} /></th>
 			<td>${format.share(v.inside_share, 1)}</td><td>${format.share(v.outside_share, 1)}</td>
@@ -49,11 +59,14 @@ const FieldName = ({ session, inst, values, i }) => html`<td title=${labelOf(ses
 
 /* The queries that ran at once, at the end of one slot: of each field its first values. */
 function Running({ session, running, unit, slot }) {
-	const { inst } = session.explain.rectangle.map, values = mostOf(running.values);
+	const { inst } = session.explain.rectangle.map;
+	const { rows: values, heads } = useSorted(mostOf(running.values), [...OF_VALUES,
+		{ id: "running", head: "running", of: (v) => v.count }, { id: "share", head: "share", of: (v) => v.share },
+		{ id: "oldest", head: "oldest", title: "for how long the oldest had run", of: (v) => v.oldest }]);
 
 	return html`<table class="listed runs">
 		<caption><i class="running" style=${{ color: session.explain.rectangle.map.grid.shade.running }} />${format.count(running.count)} ran at ${format.clock(running.time, slot)} and had not ended</caption>
-		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col">running</th><th scope="col">share</th><th scope="col" title="for how long the oldest had run">oldest</th></tr></thead>
+		<thead><tr>${heads}</tr></thead>
 		<tbody>${values.map((v, i) => html`<tr key=${`${v.field}=${v.value}`}>
 			<${FieldName} session=${session} inst=${inst} values=${values} i=${i} /><th scope="row" title=${v.value}>${v.value}</th>
 			<td>${format.count(v.count)}</td><td>${format.share(v.share, 1)}</td><td>${format.amount(v.oldest, unit)}</td></tr>`)}</tbody>
@@ -62,11 +75,14 @@ function Running({ session, running, unit, slot }) {
 
 /* What is inside, whether it differs from the outside or not. */
 function Contents({ session, reply, unit }) {
-	const { inst } = session.explain.rectangle.map, values = mostOf(reply.contents);
+	const { inst } = session.explain.rectangle.map;
+	const { rows: values, heads } = useSorted(mostOf(reply.contents), [...OF_VALUES,
+		{ id: "count", head: "count", of: (v) => v.count }, { id: "share", head: "share", of: (v) => v.share },
+		{ id: "sum", head: "sum", title: "added up, from the middles of buckets", of: (v) => v.sum }]);
 
 	return html`<table class="listed contents">
 		<caption>inside: ${format.count(reply.inside.count)} ${session.explain.rectangle.map.counted} that ended</caption>
-		<thead><tr><th scope="col">field</th><th scope="col">value</th><th scope="col">count</th><th scope="col">share</th><th scope="col" title="added up, from the middles of buckets">sum</th></tr></thead>
+		<thead><tr>${heads}</tr></thead>
 		<tbody>${values.map((v, i) => html`<tr key=${`${v.field}=${v.value}`}>
 			<${FieldName} session=${session} inst=${inst} values=${values} i=${i} /><th scope="row" title=${v.value}>${v.value}</th>
 			<td>${format.shortCount(v.count)}</td><td>${format.share(v.share, 1)}</td><td>${format.amount(v.sum, unit)}</td></tr>`)}</tbody>
@@ -74,10 +90,15 @@ function Contents({ session, reply, unit }) {
 }
 
 function Measures({ session, measures }) {
+	const { map } = session.explain.rectangle;
+	const { rows, heads } = useSorted(measures, [
+		{ id: "measure", head: "mean of", of: (m) => map.nameOf(m.measure), text: true }, { id: "inside", head: "inside", of: (m) => m.inside_mean },
+		{ id: "outside", head: "outside", of: (m) => m.outside_mean }, { id: "by", head: "by", title: "a hint, not an account", of: (m) => m.by, text: true }]);
+
 	return html`<table class="means">
-		<thead><tr><th scope="col">mean of</th><th scope="col">inside</th><th scope="col">outside</th><th scope="col" title="a hint, not an account">by</th></tr></thead>
-		<tbody>${measures.map((m) => html`<tr key=${m.measure}>
-			<th scope="row">${session.explain.rectangle.map.nameOf(m.measure)}</th><td>${format.amount(m.inside_mean, m.unit)}</td>
+		<thead><tr>${heads}</tr></thead>
+		<tbody>${rows.map((m) => html`<tr key=${m.measure}>
+			<th scope="row">${map.nameOf(m.measure)}</th><td>${format.amount(m.inside_mean, m.unit)}</td>
 			<td>${format.amount(m.outside_mean, m.unit)}</td><td title=${BY[m.by]}>${m.by}</td></tr>`)}</tbody>
 	</table>`;
 }
@@ -85,13 +106,17 @@ function Measures({ session, measures }) {
 /** What the time was: a bar, and the same as a table. */
 export function Parts({ map, composition }) {
 	const { unit, sum } = composition, parts = partsOf(composition);
+	const nameOf = ({ weight }) => weight === "rest" ? "the rest" : map.nameOf(weight);
+	const { rows, heads } = useSorted(parts, [
+		{ id: "part", head: `${map.nameOf(composition.measure)} inside was`, of: nameOf, text: true },
+		{ id: "sum", head: format.amount(sum, unit), title: "all parts added up", of: (p) => p.sum }, { id: "share", head: "share", of: (p) => p.share }]);
 
 	return html`<table class="parts">
 		<caption><div class="stack" aria-hidden="true">${parts.map((p) => html`<i key=${p.weight} title=${p.weight}
 			style=${{ width: `${100 * p.share}%`, background: partHue(p.weight) }} />`)}</div></caption>
-		<thead><tr><th scope="col">${map.nameOf(composition.measure)} inside was</th><th scope="col">${format.amount(sum, unit)}</th><th scope="col">share</th></tr></thead>
-		<tbody>${parts.map((p) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
-			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight) }} />${p.weight === "rest" ? "the rest" : map.nameOf(p.weight)}</th>
+		<thead><tr>${heads}</tr></thead>
+		<tbody>${rows.map((p) => html`<tr key=${p.weight} data-part=${p.weight} data-sum=${p.sum}>
+			<th scope="row"><i class="hue" style=${{ background: partHue(p.weight) }} />${nameOf(p)}</th>
 			<td>${format.amount(p.sum, unit)}</td><td>${format.share(p.sum, sum)}</td></tr>`)}</tbody>
 	</table>`;
 }

@@ -4,8 +4,9 @@ import { Choice } from "../base/controls.js";
 import { whereKeys } from "../model/drill.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
-import { columnsOf, discreteFields, hangs, hueOf, keysToColour, matching, nextSort, shareOf, sortedRows } from "../model/keys.js";
+import { columnsOf, discreteFields, hangs, hueOf, keysToColour, matching, shareOf, sortedRows, sortText } from "../model/keys.js";
 import { KeyName, labelOf } from "./sidebar.js";
+import { Head } from "../base/sorted_table.js";
 
 const FILTERED_FROM = 10;		/* so many keys */
 const SEEN = 0.005;			/* the least share that has a bar */
@@ -35,13 +36,6 @@ function KeyRow({ session, row, columns, selectable }) {
 			${shareOf(row) >= SEEN && html`<i class="share" style=${{ width: `${100 * shareOf(row)}%`, background: hue }} />`}</th>
 		${numbers.map(({ id }) => html`<td key=${id} data-column=${id} class=${OF_RUNNING.includes(id) && hangs(row) ? "hangs" : ""}>${CELLS[id](row, unit)}</td>`)}
 	</tr>`;
-}
-
-function Head({ column, sort, change }) {
-	const { id, head, title } = column, sorted = sort.by === id;
-
-	return html`<th scope="col" data-column=${id} aria-sort=${sorted ? sort.up ? "ascending" : "descending" : null}>
-		<button class="plain" title=${title} onClick=${() => change(nextSort(sort, id))}>${head}<i aria-hidden="true">${sorted ? sort.up ? "▴" : "▾" : ""}</i></button></th>`;
 }
 
 const ONLY = [[null, "over the rest"], ["isolate", "alone"], ["exclude", "left out"]];
@@ -93,7 +87,7 @@ function Keys({ session, fields }) {
 		<${KeyTools} session=${session} fields=${fields} rows=${rows} />
 		<${Filter} text=${text} change=${filter} shown=${rows.length} all=${all.length} />
 		<table class=${long ? "two-lines" : ""}>
-			<thead><tr>${columns.map((column) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${(next) => session.set({ sort: next })} />`)}</tr></thead>
+			<thead><tr>${columns.map((column) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${(next) => session.set({ sort: sortText(next) })} />`)}</tr></thead>
 			<tbody>${rows.map((row) => html`<${KeyRow} key=${row.key} session=${session} row=${row} columns=${columns} selectable=${!state.by} />`)}</tbody>
 		</table>
 		${ranking.rows && !rows.length && html`<p class="muted">${text ? "no key has this in its name" : "no events in this time"}</p>`}

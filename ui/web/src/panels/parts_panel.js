@@ -17,6 +17,7 @@ import { prepare, snap } from "../map/picture.js";
 import { ResizeHandle } from "./resize_handle.js";
 import { stepTo } from "../model/stepping.js";
 import { turn, zoomByKey } from "../map/zooming.js";
+import { useSorted } from "../base/sorted_table.js";
 
 const SHARES = 6;			/* in the title; the others are in the bars all the same */
 
@@ -109,6 +110,18 @@ export function PartsPanel({ map, span, shade }) {
 	</section>`;
 }
 
+/* Of one column: {name, n} of each part that there is. */
+function PartsTable({ map, parts, whole }) {
+	const { rows, heads } = useSorted(parts, [
+		{ id: "part", head: "part", of: ({ name }) => partLabel(map, name), text: true }, { id: "load", head: "at once", of: ({ n }) => n },
+		{ id: "share", head: "share", of: ({ n }) => n }]);
+
+	return html`<table><thead><tr>${heads}</tr></thead>
+		<tbody>${rows.map(({ name, n }) => html`<tr key=${name} data-part=${name} data-load=${n}>
+			<th scope="row"><i class="hue" style=${{ background: partHue(name) }} />${partLabel(map, name)}</th>
+			<td>${Number(n.toPrecision(3))}</td><td>${format.share(n, whole)}</td></tr>`)}</tbody></table>`;
+}
+
 /** The parts of the column that is pointed at, for the read-out. */
 export function PartsAt({ session, map }) {
 	const { stack } = map, i = stack && session.cursor ? Math.floor((session.cursor.time - stack.from) / stack.column + 1e-6) : -1;
@@ -119,6 +132,5 @@ export function PartsAt({ session, map }) {
 	const whole = parts.reduce((sum, { n }) => sum + n, 0);
 
 	return html`<section class="partsat" aria-label="Parts of the column"><h3>${map.title} <span>${format.amount(whole, "at once")} at once</span></h3>
-		<table><tbody>${parts.map(({ name, n }) => html`<tr key=${name} data-part=${name} data-load=${n}><th scope="row"><i class="hue" style=${{ background: partHue(name) }} />${partLabel(map, name)}</th>
-			<td>${Number(n.toPrecision(3))}</td><td>${format.share(n, whole)}</td></tr>`)}</tbody></table></section>`;
+		<${PartsTable} map=${map} parts=${parts} whole=${whole} /></section>`;
 }

@@ -10,6 +10,7 @@ import { stepOf } from "../map/marks.js";
 import { legendPosition } from "../model/shade.js";
 import { LINES } from "../model/state.js";
 import { fieldOf } from "../base/text.js";
+import { Head, useSorted } from "../base/sorted_table.js";
 
 /** of: the instrumentation, or the metric, whose field it is. */
 export const labelOf = ({ catalogue }, of, field) => fieldOf(catalogue, of, field)?.label ?? field;
@@ -102,16 +103,20 @@ export function Readout({ session }) {
 	const at = cursor?.map.pointed;
 	const rows = new Map(at ? shown.map((map) => [map, map.pointed]) : []);
 	const from = at && at.grid.from + at.i * at.grid.column;
+	/* A grid has only the rows it uses; the ruler is the same. */
+	const hereOf = (p) => p?.range ? p : p && [...rows.values()].find((q) => q?.range && q.grid.unit === p.grid.unit);
+	const { rows: maps, heads } = useSorted(shown.filter(({ panel }) => panel.show === "map"), [
+		{ id: "measure", head: "measure", of: (map) => map.title, text: true }, { id: "range", head: "range", of: (map) => hereOf(rows.get(map))?.range[0] },
+		{ id: "count", head: session.counted, of: (map) => rows.get(map)?.n },
+		{ id: "share", head: "share", title: "of the column", of: (map) => rows.get(map) && rows.get(map).n / columnTotal(rows.get(map).grid, rows.get(map).column) }]);
 
 	return html`<section class="readout" aria-label="Read-out">
 		<h3>${at ? `${format.clock(from, at.grid.slot)} – ${format.clock(from + at.grid.column, at.grid.slot)}` : "Read-out"}
 			<span>${at ? format.coverage(at.column) : "point at a cell"}</span></h3>
 		<table>
-			<thead><tr><th scope="col">measure</th><th scope="col">range</th><th scope="col">${session.counted}</th><th scope="col" title="of the column">share</th></tr></thead>
-			<tbody>${shown.filter(({ panel }) => panel.show === "map").map((map) => {
-				const p = rows.get(map);
-				/* A grid has only the rows it uses; the ruler is the same. */
-				const here = p?.range ? p : p && [...rows.values()].find((q) => q?.range && q.grid.unit === p.grid.unit);
+			<thead><tr>${heads}</tr></thead>
+			<tbody>${maps.map((map) => {
+				const p = rows.get(map), here = hereOf(p);
 
 				return html`<tr key=${map.id} class=${map === cursor?.map ? "here" : ""} data-measure=${map.measure}
 					data-from=${p && p.grid.from + p.i * p.grid.column} data-low=${here ? here.range[0] : null}
@@ -133,7 +138,11 @@ function Bar({ part, hue }) {
 }
 
 function KeyCounts({ session, picked, rows, total }) {
-	return html`<table><tbody>${rows.map((row) => html`<tr key=${row.key} data-key=${row.key}>
+	const { rows: sorted, heads } = useSorted(rows, [
+		{ id: "key", head: "key", of: ({ key }) => key || "all", text: true }, { id: "bar", head: "" },
+		{ id: "count", head: "count", of: ({ count }) => count }, { id: "share", head: "share", of: ({ count }) => count }]);
+
+	return html`<table><thead><tr>${heads}</tr></thead><tbody>${sorted.map((row) => html`<tr key=${row.key} data-key=${row.key}>
 		<th scope="row">${row.key || "all"}</th><td class="wide"><${Bar} part=${row.count / total} hue=${hueOf(session.state.keys, row.key)} /></td>
 		<td>${format.cell(picked, row.count)}</td><td>${format.share(row.count, total)}</td></tr>`)}
 		</tbody><tfoot><tr><th scope="row">total</th><td /><td data-total>${format.cell(picked, total)}</td><td /></tr></tfoot></table>`;
@@ -194,35 +203,52 @@ function Narratives({ shown }) {
 		html`<div key=${title}><dt>${title}</dt><dd>${text}</dd></div>`)}</dl>`;
 }
 
+const STATS = ["mean", "p50", "p99", "max"];
+const statsOf = (column) => column?.count ? { ...column, mean: column.sum / column.count } : {};
+
+/* The columns of one map in the data table; at: its column at a time. */
+function statColumns({ id, grid }, at) {
+	return [...STATS.map((name) => ({ id: `${id} ${name}`, head: name, of: (time) => statsOf(at(grid, time))[name] })),
+		...grid.running ? [{ id: `${id} running`, head: "still running", of: (time) => at(grid, time) ? runningCount(at(grid, time)) : null }] : []];
+}
+
 /** The same data as a table: a row per column of the map, newest first. */
 export function TableView({ session }) {
+	if (!session.maps.some((map) => map.grid))
+		return html`<p class="waiting">waiting for the first columns …</p>`;
+	return html`<${DataTable} session=${session} />`;
+}
+
+function DataTable({ session }) {
 	const maps = session.maps.filter((map) => map.grid), grids = maps.map((map) => map.grid);
 	const shown = maps.map(({ id, title, inst, measure, grid }) => ({ id, title, inst, measure, grid }));
 
-	if (!grids.length)
-		return html`<p class="waiting">waiting for the first columns …</p>`;
 	const first = grids[0];
 	const at = (grid, time) => grid.columns[columnAt(grid, time)];
 	const times = first.columns.map((_, i) => first.from + i * first.column).reverse();
+	const ofMaps = maps.map((map) => statColumns(map, at));
+	const own = [
+		{ id: "time", head: "time", of: (time) => time }, { id: "count", head: session.counted, of: (time) => at(first, time).state === "unobserved" ? null : at(first, time).count },
+		{ id: "coverage", head: "coverage", of: (time) => format.coverage(at(first, time)), text: true }];
+	const { rows, sort, change } = useSorted(times, [...own, ...ofMaps.flat()]);
+	const head = (column, more) => html`<${Head} key=${column.id} column=${column} sort=${sort} change=${change} more=${more} />`;
 
 	return html`<${Narratives} shown=${shown} /><div class="sheet" tabindex="0" role="region" aria-label="Data table"><table>
 		<caption>${session.mixed ? "" : `${session.title}, `}${format.date(first.from)}, local time ${format.zones(first.from, gridEnd(first))}, one row = ${format.seconds(first.column)}, until ${format.clock(gridEnd(first), first.slot)}</caption>
 		<thead>
-			<tr><th rowspan="2" scope="col">time</th><th rowspan="2" scope="col">${session.counted}</th>
-				${maps.map((map) => html`<th colspan=${map.grid.running ? 5 : 4} scope="colgroup">${map.title}</th>`)}<th rowspan="2" scope="col" class="text">coverage</th></tr>
-			<tr>${grids.map((g) => html`<th scope="col">mean</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">max</th>${g.running && html`<th scope="col">still running</th>`}`)}</tr>
+			<tr>${head(own[0], { rowspan: 2 })}${head(own[1], { rowspan: 2 })}
+				${maps.map((map, i) => html`<th colspan=${ofMaps[i].length} scope="colgroup">${map.title}</th>`)}${head(own[2], { rowspan: 2, class: "text" })}</tr>
+			<tr>${ofMaps.flat().map((column) => head(column))}</tr>
 		</thead>
-		<tbody>${times.map((time) => {
+		<tbody>${rows.map((time) => {
 			const column = at(first, time);
 
 			return html`<tr key=${time} class=${column.state}>
 				<th scope="row">${format.clock(time, first.slot)}</th><td>${column.state === "unobserved" ? "–" : format.count(column.count)}</td>
 				${grids.map((g) => {
-					const c = at(g, time), running = c ? runningCount(c) : null;
+					const c = at(g, time), running = c ? runningCount(c) : null, stats = statsOf(c);
 
-					const told = c?.count ? { ...c, mean: c.sum / c.count } : {};
-
-					return html`${["mean", "p50", "p99", "max"].map((name) => html`<td>${format.amount(told[name], g.unit)}</td>`)}
+					return html`${STATS.map((name) => html`<td>${format.amount(stats[name], g.unit)}</td>`)}
 						${g.running && html`<td>${running === null ? "–" : format.count(running)}</td>`}`;
 				})}
 				<td class="text">${format.coverage(column)}</td></tr>`;

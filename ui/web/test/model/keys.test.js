@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { keyList, query } from "../../src/net/api.js";
 import {
-	columnsOf, discreteFields, hangs, hueOf, HUES, KEYS_MAX, keysToColour, matching, nextSort, presentRows, sortedRows, toggleKey, withOnCpu,
+	columnsOf, discreteFields, hangs, hueOf, HUES, KEYS_MAX, keysToColour, matching, presentRows, sortedRows, sortText, toggleKey, withOnCpu,
 } from "../../src/model/keys.js";
 
 test("a key keeps its hue while others come and go", () => {
@@ -89,14 +89,11 @@ test("keys are sorted by any column, either way; what has no value comes last bo
 	assert.deepEqual(sortedRows(rows, columns.filter(({ id }) => id !== "sum"), "sum").sort, { by: "count", up: false }, "of what is only counted");
 });
 
-test("a click on a column has the most first, of names a; the next turns it round", () => {
-	const start = { by: "sum", up: false };
-
-	assert.equal(nextSort(start, "p99"), "p99");
-	assert.equal(nextSort({ by: "p99", up: false }, "p99"), "p99:up");
-	assert.equal(nextSort(start, "key"), "key:up");
-	assert.equal(nextSort(start, "sum"), "sum:up");
-	assert.equal(nextSort({ by: "sum", up: true }, "sum"), null, "as the API has them");
+test("the list's order has a text, none where it is as the API has it", () => {
+	assert.equal(sortText({ by: "p99", up: false }), "p99");
+	assert.equal(sortText({ by: "key", up: true }), "key:up");
+	assert.equal(sortText({ by: "sum", up: true }), "sum:up");
+	assert.equal(sortText({ by: "sum", up: false }), null);
 });
 
 test("a filter keeps the keys that have all of its words", () => {
