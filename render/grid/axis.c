@@ -85,6 +85,11 @@ const char *axis_sum_name(enum axis_unit unit)
 	return unit == AXIS_NS ? "time" : "total";
 }
 
+const char *axis_sum_heading(enum axis_unit unit)
+{
+	return unit == AXIS_NS ? "TIME" : "TOTAL";
+}
+
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 {
 	const struct unit_step *u = unit_for(value, unit);

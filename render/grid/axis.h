@@ -32,6 +32,7 @@ const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
 
 /* What the sum of many values is called: "time", or "total" of what is no time. */
 const char *axis_sum_name(enum axis_unit unit);
+const char *axis_sum_heading(enum axis_unit unit);	/* the same as a column's head in a terminal: "TIME", "TOTAL" */
 
 /* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k"; a part that is not nothing: "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);

@@ -48,7 +48,7 @@ struct zone zone_make(const char *name, __s64 first_s, __s64 last_s, zone_offset
 	return z;
 }
 
-static int local_offset(void *arg, __s64 at_s)
+int zone_local_offset(__s64 at_s)
 {
 	time_t at = (time_t)at_s;
 	struct tm tm;
@@ -56,11 +56,16 @@ static int local_offset(void *arg, __s64 at_s)
 	return localtime_r(&at, &tm) ? (int)tm.tm_gmtoff : 0;
 }
 
+static int local_offset_at(void *arg, __s64 at_s)
+{
+	return zone_local_offset(at_s);
+}
+
 struct zone zone_local(__s64 first_s, __s64 last_s)
 {
 	char name[ZONE_NAME];
 
-	return zone_make(zone_local_name(name) ? name : "", first_s, last_s, local_offset, NULL);
+	return zone_make(zone_local_name(name) ? name : "", first_s, last_s, local_offset_at, NULL);
 }
 
 bool zone_local_name(char ret_name[ZONE_NAME])

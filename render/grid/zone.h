@@ -40,6 +40,7 @@ struct zone zone_make(const char *name, __s64 first_s, __s64 last_s, zone_offset
 
 /* This process's: TZ, or /etc/localtime. */
 struct zone zone_local(__s64 first_s, __s64 last_s);
+int zone_local_offset(__s64 at_s);
 
 /* Its name where TZ or /etc/localtime tells one, "Europe/Berlin"; false: neither does. */
 bool zone_local_name(char ret_name[ZONE_NAME]);

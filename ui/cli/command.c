@@ -133,11 +133,6 @@ const char *value_text(double value, const char *unit, char out[32])
 	return out;
 }
 
-const char *sum_heading(const char *unit)
-{
-	return !unit || axis_unit(unit) == AXIS_NS ? "TIME" : "TOTAL";
-}
-
 void print_notes(const json_t *reply)
 {
 	double lost = json_number_value(json_object_get(reply, "lost"));

@@ -108,9 +108,6 @@ const char *inst_path(const char *id, const char *rest, char out[512]);
 /* What is there, asked for with these parameters; as client_json(). */
 int inst_get(struct client *c, const char *id, const char *rest, const struct asked *p, json_t **ret_reply);
 
-/* The head of a column of sums: "TIME", or "TOTAL" of what is no time. */
-const char *sum_heading(const char *unit);
-
 /* Why a request for it failed: the client's reason, or that there is no instrumentation of this id. */
 const char *inst_reason(struct client *c, int err, const char *id);
 

@@ -102,7 +102,7 @@ static void print_keys(const struct report_table *r)
 	if (!r->n_rows)
 		return;
 	show_print(stdout, *title ? "\n%s\n" : "\n", title);
-	table_add(&t, sum_heading(r->unit), "SHARE", "COUNT", "MEAN", "P50", "P99", "MAX", "KEY");
+	table_add(&t, axis_sum_heading(axis_unit(r->unit)), "SHARE", "COUNT", "MEAN", "P50", "P99", "MAX", "KEY");
 	for (size_t i = 0; i < r->n_rows; i++)
 		all += r->row[i].sum;
 	for (size_t i = 0; i < r->n_rows; i++)

@@ -5,14 +5,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 int local_offset(double at_s)
 {
-	time_t at = (time_t)floor(at_s);
-	struct tm tm;
-
-	return localtime_r(&at, &tm) ? (int)tm.tm_gmtoff : 0;
+	return zone_local_offset((__s64)floor(at_s));
 }
 
 const char *local_zone(int offset_s, char out[AXIS_TEXT])

@@ -58,6 +58,8 @@ void range_settle(struct range *r, double settle_s)
 {
 	double length_s = r->duration_s > 0 ? r->duration_s : USUAL_S;
 
+	if (r->start_s > 0 && r->end_s > 0 && r->duration_s > 0)
+		return;
 	if (!(r->end_s > 0))
 		r->end_s = r->start_s > 0 && r->duration_s > 0 ? r->start_s + length_s : now() - settle_s;
 	if (!(r->start_s > 0))

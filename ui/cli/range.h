@@ -29,7 +29,8 @@ double take_moment(struct argp_state *state, const char *option, const char *tex
 double take_span(struct argp_state *state, const char *option, const char *text);
 long take_seconds(struct argp_state *state, const char *option, const char *text);	/* a span of whole seconds, at least one */
 
-/* Start and end become numbers, as range_put() would have them; the last minute ends settle_s ago, as the newest slots may be on their way. */
+/* Makes start and end numbers, as range_put() would have them; the last minute ends settle_s ago, as the newest slots may be on their
+ * way.  If all three are given nothing changes: heatscoped refuses a duration that contradicts the others. */
 void range_settle(struct range *r, double settle_s);
 
 /* Into a request: the last minute if nothing is given, until now if only --start is. */

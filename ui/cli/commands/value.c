@@ -1,6 +1,7 @@
 /* raw: total time, counts and percentiles per key, as a table or as the daemon's JSON. */
 #include "ui/cli/command.h"
 #include "ui/cli/range.h"
+#include "render/grid/axis.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -94,7 +95,7 @@ static void print_keys(const json_t *reply)
 	json_t *key;
 	size_t i;
 
-	table_add(&t, sum_heading(unit), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
+	table_add(&t, axis_sum_heading(unit ? axis_unit(unit) : AXIS_NS), "SHARE", "COUNT", "MEAN", "P50", "P90", "P99", "P99.9", "MAX",
 		  runs ? "RUNNING" : "KEY", "OLDEST", "KEY");
 	json_array_foreach(json_object_get(reply, "keys"), i, key)
 		add_key(&t, key, unit, runs);

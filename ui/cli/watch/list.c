@@ -107,7 +107,7 @@ static void put_row(struct screen *s, const struct list_place *p, long line, con
 static void put_heading(struct screen *s, const struct list_place *p, const char *heading, const struct list *l)
 {
 	const struct style style = { LOOK_DEFAULT, LOOK_DEFAULT, false, true };
-	const char *text[N_COLUMNS], *sum = axis_unit(l->unit) == AXIS_NS ? "TIME" : "TOTAL";
+	const char *text[N_COLUMNS], *sum = axis_sum_heading(axis_unit(l->unit));
 
 	for (size_t i = 0; i < N_COLUMNS; i++)
 		text[i] = i ? columns[i].name : l->n ? sum : "";
