@@ -339,13 +339,13 @@ static __s64 last_covered(const struct active *a)
 
 /* The last slot that as many sources reported as any of its neighbours: of one that has just ended some are on their
  * way. */
-static __s64 last_known(const struct active *a)
+static __s64 last_known(struct active *a)
 {
 	__s64 last = last_covered(a), known = last;
 	__u32 most = 0, n, expected;
 
 	for (__s64 slot = last; last >= 0 && slot > last - ACTIVE_LAGGING_SLOTS && slot >= 0; slot--) {
-		coverage_count((struct coverage *)&a->coverage, slot, slot, slot, &n, &expected);
+		coverage_count(&a->coverage, slot, slot, slot, &n, &expected);
 		if (n > most) {
 			most = n;
 			known = slot;
@@ -354,7 +354,7 @@ static __s64 last_known(const struct active *a)
 	return known;
 }
 
-bool active_running_slots(const struct active *a, __s64 *ret_first, __s64 *ret_last)
+bool active_running_slots(struct active *a, __s64 *ret_first, __s64 *ret_last)
 {
 	__s64 last = last_known(a);
 
@@ -507,7 +507,7 @@ static void spread_ended(const struct active *a, struct board *b, const struct e
 	}
 }
 
-static void spread_all(const struct active *a, struct board *b)
+static void spread_all(struct active *a, struct board *b)
 {
 	__s64 known = a->running_axis < 0 ? a->last : last_known(a);
 
@@ -550,7 +550,7 @@ static void fill_column(struct grid *g, const struct board *b, size_t col)
 	g->all.sum = saturating_add(g->all.sum, g->column[col].sum);
 }
 
-static struct grid *grid_begin(const struct active *a, const struct grid *cover, size_t n_rows)
+static struct grid *grid_begin(struct active *a, const struct grid *cover, size_t n_rows)
 {
 	__s64 known = last_known(a);
 	struct grid *g = grid_new(cover->n_cols, n_rows);

@@ -44,7 +44,7 @@ size_t active_bytes(const struct active *a);	/* of memory, for what was given */
 int active_error(const struct active *a);	/* the first while slices came in */
 
 /* After all coverage has come: which slots of what runs to read; false: none. */
-bool active_running_slots(const struct active *a, __s64 *ret_first, __s64 *ret_last);
+bool active_running_slots(struct active *a, __s64 *ret_first, __s64 *ret_last);
 
 __s64 active_last(const struct active *a);	/* the last slot that it takes */
 

@@ -93,7 +93,7 @@ static int read_plan(const struct value *v, struct active *a, struct store *stor
 	return err;
 }
 
-static int read_running(const struct value *v, const struct active *a, struct store *store, const struct store_reader *slices)
+static int read_running(const struct value *v, struct active *a, struct store *store, const struct store_reader *slices)
 {
 	struct store_range range = {.axis = value_running_axis(v), .whole = !v->p.n_select};
 
