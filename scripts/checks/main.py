@@ -1,6 +1,6 @@
 """The check: builds, then runs the tests of the stages in lanes at the same time.  scripts/check says how it is called.
 
-    serial   tests that load programs into the kernel or start database servers: first, two at a time, those that look
+    serial   tests that load programs into the kernel or start database servers: first, three at a time, those that look
              only at what they start themselves, then the others, one after the other
     page     end-to-end tests on recordings, and the page in a browser
     build    the build with sanitizers and its unit tests, distcheck
@@ -45,7 +45,7 @@ class Check:
     def __init__(self):
         self.lock = threading.Lock()
         self.lanes = {lane: [] for lane in NICE}
-        self.paired = []  # end-to-end tests that begin the serial lane, two at a time
+        self.paired = []  # end-to-end tests that begin the serial lane, some at a time
         self.kernel = False  # so do the kernel's tests of `make check`
         self.last = []  # after the lanes, one after the other
         self.jobs, self.repeated = [], []
@@ -149,7 +149,7 @@ class Check:
     def stage_kernel_sanitizers(self):
         def run():
             if self.build(SANITIZE, "with sanitizers", "serial", plan.kernel_programs, SANITIZED):
-                at_a_time(self.kernel_tests(SANITIZE, "sanitizers"), 2)
+                at_a_time(self.kernel_tests(SANITIZE, "sanitizers"), plan.AT_A_TIME)
 
         self.last.append(run)
 
@@ -211,7 +211,7 @@ class Check:
             self.failed += 1
             print(f"not ok - there is no stage or test {name}; see scripts/check --help")
         paired = self.paired + (self.kernel_tests(PLAIN, "plain") if self.kernel else [])
-        self.lanes["serial"].insert(0, lambda: at_a_time(paired, 2))
+        self.lanes["serial"].insert(0, lambda: at_a_time(paired, plan.AT_A_TIME))
         at_a_time([lambda steps=steps: at_a_time(steps, 1) for steps in self.lanes.values()], len(self.lanes))
         at_a_time(self.last, 1)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 #
 # ALONGSIDE starts no database server and counts nothing of the whole host: it runs at the same time as any other.
 ALONGSIDE = {"e2e/ca", "e2e/cli", "e2e/openapi", "e2e/readers", "e2e/report", "e2e/terminal", "e2e/watch"}
-# OWN looks only at its own server or program, by a predicate: it runs at the same time as another of them, the slowest
-# first.
+# OWN looks only at its own server or program, by a predicate: AT_A_TIME of them run at the same time, the
+# slowest first.  Most of their time they wait.
+AT_A_TIME = 3
 OWN = ["e2e/readme", "e2e/postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs", "e2e/running", "e2e/exemplars",
        "e2e/parts", "e2e/detail", "e2e/compare", "e2e/composition", "e2e/digest", "e2e/explain", "e2e/protocol",
        "e2e/who", "e2e/partial", "e2e/stacks", "e2e/status", "e2e/proc", "e2e/deliver", "e2e/demo"]
@@ -21,7 +22,7 @@ OWN = ["e2e/readme", "e2e/postgresql", "e2e/wall_clock", "e2e/kill", "e2e/hangs"
 APART = {"e2e/deb", "e2e/slow_log", "e2e/soak"}
 
 # Tests of `make check` outside test/kernel that load programs into the kernel or need the tests that do.  Like the
-# end-to-end tests of OWN, they and those of test/kernel may run two at a time.
+# end-to-end tests of OWN, they and those of test/kernel run AT_A_TIME.
 KERNEL = {"e2e/units", "scripts/skips"}
 
 PAGE = "ui/web/test/run"  # the page's unit tests, in Node
