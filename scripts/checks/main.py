@@ -61,9 +61,10 @@ class Check:
         log = LOG / (name.replace(", ", ".").translate(str.maketrans(" /", "__")) + ".log")
         job = Job(name, command, kind=kind, form=form, limit=plan.LIMITS[kind], log=log, nice=NICE[lane],
                   cwd=build if build.is_dir() else TOP, env=env).run()
-        if job.failed and not job.crashed and kind != "unit" and name in plan.WALL_TIME:
+        test = name.split(", ")[0]
+        if job.failed and not job.crashed and kind != "unit" and test in plan.WALL_TIME:
             with self.lock:
-                self.repeated.append(name)
+                self.repeated.append(test)
             job.log.replace(job.log.with_suffix(".first.log"))
             job = job.again().run()
         self.finish(job, quiet)
