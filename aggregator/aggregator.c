@@ -41,12 +41,12 @@ static void say_leap(const struct aggregator *a, enum leap leap, __s64 ahead_ns)
 	double s = (double)(ahead_ns > 0 ? ahead_ns : -ahead_ns) / 1e9;
 
 	if (leap == LEAP_BEGUN)
-		log_warning("the clock is %.0f s %s what was expected: it is believed when it has run evenly for an hour, and nothing "
-			    "expires by it until then", s, way);
+		log_warning("the clock is %.0f s %s the expected time: heatscoped trusts it when it has run evenly "
+			"for an hour, and nothing expires by it until then", s, way);
 	else if (leap == LEAP_UNDONE)
-		log_info("the clock is again what was expected: nothing expired by the wrong one");
+		log_info("the clock has the expected time again: nothing expired by the wrong time");
 	else if (leap == LEAP_BELIEVED)
-		log_info("the clock has run evenly for an hour: it is believed");
+		log_info("the clock has run evenly for an hour: heatscoped trusts it");
 }
 
 static void begin_time(struct aggregator *a)

@@ -16,7 +16,7 @@
 const char *argp_program_version = "heatscoped " PACKAGE_VERSION;
 
 static const char doc[] =
-	"Takes in what collectors measure, merges and keeps it, and serves it over HTTP as heat maps.\v"
+	"Receives the data of collectors, merges and stores them, and serves them over HTTP as heat maps.\v"
 	"Examples:\n"
 	"  heatscoped\n"
 	"  heatscoped --database memory --listen 127.0.0.1:8080 --socket /tmp/ingest.sock\n"
@@ -35,18 +35,19 @@ static const struct argp_option options[] = {
 	{ "listen", OPT_LISTEN, "ADDR:PORT", 0, "Where HTTP is served, or unix:PATH (default 127.0.0.1:23181); beyond "
 	  "loopback it needs --token-file, --tls-certificate and --tls-key", 0 },
 	{ "api-socket", OPT_API_SOCKET, "PATH", 0, "Serve HTTP on this Unix socket too (mode 0660)", 0 },
-	{ "token-file", OPT_TOKEN_FILE, "FILE", 0, "Changing things needs the token in FILE (mode 0600)", 0 },
+	{ "token-file", OPT_TOKEN_FILE, "FILE", 0, "Changes need the token in FILE (mode 0600)", 0 },
 	{ "tls-certificate", OPT_TLS_CERTIFICATE, "FILE", 0, "Serve HTTPS with this certificate (PEM)", 0 },
 	{ "tls-key", OPT_TLS_KEY, "FILE", 0, "Its private key (PEM)", 0 },
 	{ "socket", OPT_SOCKET, "PATH", 0, "Unix socket for collectors (default /run/heatscope/ingest.sock)", 0 },
 	{ "database", OPT_DATABASE, "PATH", 0, "Database file, or \"memory\" (default /var/lib/heatscope/heatscope.db)", 0 },
-	{ "page", OPT_PAGE, "DIR", 0, "Where the built page lies (default " PKGDATADIR "/page)", 0 },
-	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "Newest slots of each instrumentation kept in memory (default 3600)", 0 },
-	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Bytes that the database may have, like \"10 GB\" (the default), or \"none\"; "
-	  "beyond it the oldest is dropped, the finest first", 0 },
-	{ "webhook-hosts", OPT_WEBHOOK_HOSTS, "HOST,...", 0, "The only hosts that webhooks may name", 0 },
-	{ "keep", OPT_KEEP, NULL, 0, "Nothing grows too old: for showing recordings", 0 },
-	{ "verbose", OPT_VERBOSE, NULL, 0, "Say more on standard error", 0 },
+	{ "page", OPT_PAGE, "DIR", 0, "The folder of the built page (default " PKGDATADIR "/page)", 0 },
+	{ "cube-slots", OPT_CUBE_SLOTS, "N", 0, "How many of the newest slots of each instrumentation to keep in "
+		"memory (default 3600)", 0 },
+	{ "max-size", OPT_MAX_SIZE, "SIZE", 0, "Limit for the database, like \"10 GB\" (the default), or \"none\"; "
+		"beyond it the oldest data are dropped, the finest first", 0 },
+	{ "webhook-hosts", OPT_WEBHOOK_HOSTS, "HOST,...", 0, "The only hosts that webhooks may use", 0 },
+	{ "keep", OPT_KEEP, NULL, 0, "Keep data beyond their retention, to show recordings", 0 },
+	{ "verbose", OPT_VERBOSE, NULL, 0, "Print more on standard error", 0 },
 	{ 0 },
 };
 
@@ -129,7 +130,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		conf->verbose = true;
 		break;
 	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is not understood: there are only options", arg);
+		argp_error(state, "unexpected argument \"%s\": there are only options", arg);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;

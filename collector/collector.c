@@ -115,7 +115,7 @@ static void tell_losses(struct collector *c, __s64 now_ns)
 	if (s.cut_bytes > c->told.cut_bytes)
 		log_warning("spool: %llu damaged or torn bytes were cut", (unsigned long long)s.cut_bytes);
 	if (s.file_err && s.file_err != c->told.file_err)
-		log_warning("spool: %s; going on in memory", strerror(-s.file_err));
+		log_warning("spool: %s; continuing in memory", strerror(-s.file_err));
 	c->told = s;
 	c->told_ns = now_ns;
 }

@@ -112,7 +112,7 @@ static void link_refuse(struct link *l, const char *why)
 {
 	json_t *json = json_pack("{s:s}", "error", why);
 
-	log_error("aggregator at %s sent what cannot be used: %s; connecting again", l->path, why);
+	log_error("aggregator at %s sent a message that cannot be used: %s; connecting again", l->path, why);
 	link_send_json(l, FRAME_ERROR, json);
 	json_decref(json);
 	link_leave(l);
@@ -216,7 +216,7 @@ static void on_read(uv_stream_t *pipe, ssize_t n, const uv_buf_t *buf)
 		return;
 	bytes_put(&l->in, buf->base, (size_t)n);
 	if (l->in.err)
-		link_lost(l, "no memory for what it sent");
+		link_lost(l, "no memory for its message");
 	else
 		read_frames(l);
 }

@@ -20,21 +20,21 @@ const char *argp_program_version = "heatscope-collector " PACKAGE_VERSION;
 error_t argp_err_exit_status = EXIT_USAGE;
 
 static const char doc[] =
-	"Quantizes what happens on this host, in the kernel, and sends it to the aggregator.\v"
+	"Quantizes the latency of this host's events in the kernel, and sends the histograms to the aggregator.\v"
 	"Examples:\n"
 	"  This host's own events, to the local aggregator:\n"
 	"    heatscope-collector\n"
-	"  What works here, and why not:\n"
+	"  What works here, and why something does not:\n"
 	"    heatscope-collector --doctor\n"
 	"  Also keep everything in a file:\n"
 	"    heatscope-collector --record day.hsr\n"
 	"  A recording as if it happened now, on a host called a:\n"
 	"    heatscope-collector --replay day.hsr --source a --follow-clock\n"
-	"  Hand over a recording, then exit:\n"
+	"  Send a recording, then exit:\n"
 	"    heatscope-collector --replay day.hsr --once\n"
 	"\n"
 	"Sizes are bytes, or a number with K, M or G.\n"
-	"Exit status: 0 ended as asked, 1 failure (see the log on stderr), 2 usage.";
+	"Exit status: 0 ended normally, 1 failure (see the log on stderr), 2 usage.";
 
 enum {
 	OPT_RECORD = 256, OPT_REPLAY, OPT_FOLLOW_CLOCK, OPT_ONCE, OPT_SPOOL, OPT_SPOOL_LIMIT, OPT_MEMORY_LIMIT,
@@ -43,25 +43,26 @@ enum {
 
 static const struct argp_option options[] = {
 	{ "socket", 's', "PATH", 0, "The aggregator's Unix socket (default /run/heatscope/ingest.sock)", 1 },
-	{ "source", 'n', "NAME", 0, "Our name (default: the host's)", 1 },
+	{ "source", 'n', "NAME", 0, "The name of this source (default: the host's)", 1 },
 	{ "memory-limit", OPT_MEMORY_LIMIT, "SIZE", 0, "Kernel memory of one instrumentation (default 64M)", 1 },
-	{ "budget", OPT_BUDGET, "PERCENT", 0, "Of all CPUs together, for looking (default 1; 0: no limit); beyond it only a "
-	  "part of the events is looked at, and the data say so", 1 },
-	{ "detail", OPT_DETAIL, NULL, 0, "Also probe the end of statements in MariaDB's processes: who and what it was within TLS, "
-	  "with compression, and of older connections", 1 },
-	{ "text", OPT_TEXT, "WHAT", 0, "What exemplars keep of a statement: digest (the default: no literal of it) or full, which also keeps mysql.queries' "
-	  "first 1,023 bytes as they were sent, with everybody's data and passwords in them", 1 },
+	{ "budget", OPT_BUDGET, "PERCENT", 0, "Limit for the cost of measuring, of all CPUs together (default 1; 0: "
+		"no limit); beyond it only a part of the events is looked at, and the data say so", 1 },
+	{ "detail", OPT_DETAIL, NULL, 0, "Also probe the end of statements in MariaDB's processes: user and "
+		"statement within TLS, with compression, and on older connections", 1 },
+	{ "text", OPT_TEXT, "WHAT", 0, "Text of statements in exemplars: digest (the default: without literals) or "
+		"full, also the first 1,023 bytes as they were sent, with everybody's data and passwords in them", 1 },
 	{ "record", OPT_RECORD, "FILE", 0, "Also write every batch to a recording; replaces FILE", 2 },
-	{ "replay", OPT_REPLAY, "FILE", 0, "Hand over a recording instead of this host's events", 2 },
+	{ "replay", OPT_REPLAY, "FILE", 0, "Send a recording instead of this host's events", 2 },
 	{ "follow-clock", OPT_FOLLOW_CLOCK, NULL, 0, "Shift the recording to now and keep its pace", 2 },
 	{ "once", OPT_ONCE, NULL, 0, "Exit when all of the recording is acknowledged", 2 },
 	{ "spool", OPT_SPOOL, "FILE", 0,
 	  "Keep unacknowledged batches in FILE.0 and FILE.1 (default " SPOOL_PATH ", with --replay none); "
 	  "empty: in memory only", 3 },
-	{ "spool-limit", OPT_SPOOL_LIMIT, "SIZE", 0, "Of both files (default 64M, at least 64K)", 3 },
+	{ "spool-limit", OPT_SPOOL_LIMIT, "SIZE", 0, "Size of both files together (default 64M, at least 64K)", 3 },
 	{ "fixed", OPT_FIXED, NULL, 0,
 	  "Drop all capabilities once the first instrumentations are active; refuse later ones", 1 },
-	{ "doctor", OPT_DOCTOR, NULL, 0, "Print what works here, and why not; exit 0 if all does", 4 },
+	{ "doctor", OPT_DOCTOR, NULL, 0, "Print what works here, and why something does not; exit 0 if everything "
+		"works", 4 },
 	{ "verbose", 'v', NULL, 0, "Log more", 4 },
 	{ "quiet", 'q', NULL, 0, "Log only warnings and errors", 4 },
 	{ 0 },
@@ -101,7 +102,7 @@ static void check_source(const char *name, struct argp_state *state)
 		argp_error(state, "--source must be 1 to %d bytes long", SOURCE_MAX - 1);
 	for (const char *at = name; *at; at++)
 		if ((unsigned char)*at < ' ' || *at == 0x7f)
-			argp_error(state, "--source must not hold control characters");
+			argp_error(state, "--source must not contain control characters");
 }
 
 static double parse_percent(const char *text, struct argp_state *state)
@@ -117,7 +118,7 @@ static double parse_percent(const char *text, struct argp_state *state)
 static int parse_text(const char *text, struct argp_state *state)
 {
 	if (strcmp(text, "digest") && strcmp(text, "full"))
-		argp_error(state, "--text %s: neither digest nor full", text);
+		argp_error(state, "--text %s: must be digest or full", text);
 	return !strcmp(text, "full");
 }
 

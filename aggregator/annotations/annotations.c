@@ -70,7 +70,8 @@ static int get_times(const json_t *request, struct annotation *a, char *reason)
 	if (from < 0 || to < 0)
 		return -EINVAL;
 	if (from != to || (at && from))
-		return refuse(reason, "a note has a \"time\", or \"start_time\" and \"end_time\", or none: then it is of now");
+		return refuse(reason, "a note has a \"time\", or \"start_time\" and \"end_time\", or none of them "
+			"for now");
 	if (a->to_ns < a->from_ns)
 		return refuse(reason, "\"end_time\" is before \"start_time\"");
 	return 0;

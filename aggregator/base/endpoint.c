@@ -84,7 +84,8 @@ static int parse_inet(const char *text, struct endpoint *ret, char *reason, size
 		err = parse_host(host, port, ret);
 	}
 	if (err)
-		snprintf(reason, room, "\"%s\" is no place to listen: say ADDR:PORT, such as 127.0.0.1:23181, or unix:PATH",
+		snprintf(reason, room, "\"%s\" is not an address to listen on: it must be ADDR:PORT, such as "
+			"127.0.0.1:23181, or unix:PATH",
 			 text);
 	return err;
 }
@@ -158,7 +159,7 @@ static int replace_stale(const struct endpoint *e, char *reason, size_t room)
 	if (fd < 0)
 		return -errno;
 	if (!connect(fd, (const struct sockaddr *)&e->addr, e->len) || errno != ECONNREFUSED) {
-		snprintf(reason, room, "somebody listens on %s already", path);
+		snprintf(reason, room, "another program listens on %s already", path);
 		err = -EADDRINUSE;
 	}
 	close(fd);

@@ -21,7 +21,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 	int err = all ? 0 : ci ? -ENOMEM : -ENOENT;
 
 	if (!err && request_update(all, request))
-		err = refuse(reason, "what shall be different must be given as a JSON object or as parameters");
+		err = refuse(reason, "the changes must be given as a JSON object or as parameters");
 	if (!err)
 		err = catalog_create(c, all, now_ns, done, arg, reason);
 	json_decref(all);
@@ -55,7 +55,7 @@ static void apply(struct catalog *c, struct catalog_inst *ci, const struct instr
 	snprintf(ci->always, sizeof(ci->always), "%s", always);
 	err = cube_resize(c->cube, in->id, catalog_cube_slots(c, in));
 	if (err && err != -ENOENT)
-		log_info("instrumentation %llu keeps its room in memory: %s", (unsigned long long)in->id,
+		log_info("instrumentation %llu keeps its space in memory: %s", (unsigned long long)in->id,
 			strerror(-err));
 	for (struct source *s = c->sources; s && wanted; s = s->next)
 		source_forget(s, in->id);	/* how it fared says nothing of how it will */
@@ -236,7 +236,7 @@ void catalog_reap(struct catalog *c, __s64 boot_ns)
 			ci->touched_ns = boot_ns;
 		if (c->keep || ci->always_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
 			continue;
-		log_info("instrumentation %llu (%s.%s) is deleted: nobody asked for it for %u s, its idle-max",
+		log_info("instrumentation %llu (%s.%s) is deleted: there was no request for it for %u s, its idle-max",
 			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);
 		catalog_delete(c, ci->in.id, NULL, NULL);
 	}

@@ -38,10 +38,10 @@ static bool is_name(const char *text)
 static int metric_check(const struct metric *m, char *reason)
 {
 	if (!is_name(m->module) || !is_name(m->stat))
-		return refuse(reason, "\"%s.%s\" is not a proper name of a metric", m->module, m->stat);
+		return refuse(reason, "\"%s.%s\" is not a valid name of a metric", m->module, m->stat);
 	for (size_t i = 0; i < m->n_fields; i++) {
 		if (!is_name(m->field[i].name))
-			return refuse(reason, "\"%s\" is not a proper name of a field", m->field[i].name);
+			return refuse(reason, "\"%s\" is not a valid name of a field", m->field[i].name);
 		for (size_t j = 0; j < i; j++)
 			if (!strcmp(m->field[i].name, m->field[j].name))
 				return refuse(reason, "%s.%s has the field \"%s\" twice", m->module, m->stat,
@@ -222,7 +222,8 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	int err = 0;
 
 	if (format != 1)
-		return refuse(reason, "format %lld is not spoken here: this aggregator speaks format 1", (long long)format);
+		return refuse(reason, "format %lld is not supported: this aggregator supports format 1",
+			(long long)format);
 	if (!is_source_name(name))
 		return refuse(reason, "a source's name must be 1 to %d printable characters without / and ,", SOURCE_MAX - 1);
 	s = source_new(name);
@@ -285,7 +286,7 @@ static int state_check(const json_t *json, char *reason)
 	if (json_integer_value(json_object_get(json, "id")) <= 0)
 		return refuse(reason, "a state has no id of an instrumentation");
 	if (!state || (strcmp(state, "active") && strcmp(state, "partial") && strcmp(state, "failed")))
-		return refuse(reason, "an instrumentation's state is none of \"active\", \"partial\" and \"failed\"");
+		return refuse(reason, "an instrumentation's state is not \"active\", \"partial\" or \"failed\"");
 	if (json_integer_value(json_object_get(json, "counts_from")) < 0)
 		return refuse(reason, "an instrumentation counts from before 1970");
 	return 0;
@@ -308,7 +309,8 @@ int source_state(struct source *s, const json_t *message, char *reason)
 	json_array_foreach(list, i, json) {
 		state = state_room(s, (__u64)json_integer_value(json_object_get(json, "id")));
 		if (!state)
-			return refuse(reason, "no room for the states of more than %d instrumentations", STATES_MAX);
+			return refuse(reason, "a message can have the states of at most %d instrumentations",
+				STATES_MAX);
 		state->partial = !strcmp(json_string_value(json_object_get(json, "state")), "partial");
 		state->active = state->partial || !strcmp(json_string_value(json_object_get(json, "state")), "active");
 		state->from_ns = json_integer_value(json_object_get(json, "counts_from"));

@@ -59,9 +59,9 @@ static int check_format(const char *format, char *reason)
 
 static int check_places(const struct said_report *s, char *reason)
 {
-	const char *why = !s->to && !s->webhook ? "it goes nowhere: give `to`, a folder, or `webhook`" :
+	const char *why = !s->to && !s->webhook ? "it has no destination: give `to`, a folder, or `webhook`" :
 			  s->to && *s->to != '/' ? "`to` must be the whole path of a folder, from / on" :
-			  !s->to && s->keep ? "`keep` is of files: give `to`, a folder" :
+			  !s->to && s->keep ? "`keep` counts files: give `to`, a folder" :
 			  !member_is_line(s->name) || *s->name == '.' || strchr(s->name, '/') ? "its name is part of files' names: no / and no control character" :
 			  s->keep && (*s->keep < 1 || *s->keep > KEEP_MAX) ? "value for \"keep\" is invalid: 1 to 10000 files" : NULL;
 
@@ -138,7 +138,8 @@ static int check_files(const struct conf_report *a, const struct conf_report *r,
 	for (size_t i = 0; *r->to && i < a->n_instrumentations; i++)
 		for (size_t j = a == r ? i + 1 : 0; j < r->n_instrumentations; j++)
 			if (same_files(a, i, r, j))
-				return refuse(reason, "the file of \"%s\" in \"%s\" has the name of that of \"%s\" in \"%s\": name one otherwise",
+				return refuse(reason, "the file of \"%s\" in \"%s\" has the same name as that of "
+					"\"%s\" in \"%s\": give one another name",
 					      r->instrumentation[j], r->name, a->instrumentation[i], a->name);
 	return 0;
 }

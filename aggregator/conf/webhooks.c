@@ -32,7 +32,8 @@ int conf_check_url(const char *url, char *reason)
 		at++;
 	if (host && *host && !strchr("/:?#@", *host) && !*at)
 		return 0;
-	return refuse(reason, "no URL that can be used: it must be like https://example.net/hook, without spaces");	/* it may be a secret */
+	return refuse(reason, "not a URL that can be used: it must be like https://example.net/hook, without "
+		"spaces");	/* it may be a secret */
 }
 
 int conf_check_public(const char *url, char *reason)

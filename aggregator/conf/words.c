@@ -210,7 +210,7 @@ static unsigned say(yaml_document_t *doc, const char *log, const char *what, cha
 		snprintf(out, room, "unknown key %.100s", key);
 	} else if (begins(what, "Mapping field already seen: ", &key)) {
 		line = line_in(doc, key, s.at);
-		snprintf(out, room, "the key %.100s is there twice", key);
+		snprintf(out, room, "the key %.100s is given twice", key);
 	} else if (begins(what, "Missing required mapping field: ", &key)) {
 		line = s.entry.line;
 		snprintf(out, room, "the key %.100s is missing", key);

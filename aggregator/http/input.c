@@ -47,14 +47,14 @@ static int body_kind(const struct raw_input *raw, enum body *ret, char *reason)
 	json = at < raw->body_len && (raw->body[at] == '{' || raw->body[at] == '[');
 	*ret = BODY_JSON;
 	if (!strncasecmp(raw->type, "multipart/", 10))
-		return refuse(-EPROTONOSUPPORT, reason, "a multipart body is not understood: send JSON or "
+		return refuse(-EPROTONOSUPPORT, reason, "a multipart body is not supported: send JSON or "
 			      "application/x-www-form-urlencoded");
 	if (json || !*raw->type || type_is(raw->type, "application/json") || type_is(raw->type, "text/json"))
 		return 0;
 	*ret = BODY_FORM;
 	if (type_is(raw->type, "application/x-www-form-urlencoded"))
 		return 0;
-	return refuse(-EPROTONOSUPPORT, reason, "a body of type \"%.64s\" is not understood: send application/json or "
+	return refuse(-EPROTONOSUPPORT, reason, "a body of type \"%.64s\" is not supported: send application/json or "
 		      "application/x-www-form-urlencoded", raw->type);
 }
 

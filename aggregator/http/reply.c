@@ -54,7 +54,8 @@ static void reply_with(struct http_request *r, unsigned status, const char *type
 
 	if (len > HTTP_ALWAYS && !http_held_fits(r->http->held, len)) {
 		free(data);
-		http_busy(r, HTTP_IDLE_S, "answers that their readers do not take fill the memory for answers; try again in half a minute");
+		http_busy(r, HTTP_IDLE_S, "answers that readers have not received fill the memory for answers; try "
+			"again in half a minute");
 		return;
 	}
 	r->held = len;

@@ -29,7 +29,8 @@ static int file_read(const char *path, bool secret, gnutls_datum_t *ret, char *r
 	if (!err && (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX))
 		err = -EINVAL;
 	if (!err && secret && st.st_mode & 07) {
-		snprintf(reason, room, "%.200s has mode %03o, so that everybody on this machine may know the key: chmod 600 it",
+		snprintf(reason, room, "%.200s has mode %03o, so every user of this machine can read the key: chmod "
+			"600 it",
 			 path, st.st_mode & 0777);
 		err = -EPERM;
 	}
@@ -58,7 +59,8 @@ static int pair_check(struct tls *t, const char *certificate, const char *key, c
 	if (!bad) {
 		bad = gnutls_x509_crt_import(t->first, &t->certificate, GNUTLS_X509_FMT_PEM);
 		if (bad)
-			snprintf(reason, room, "%.200s holds no certificate in PEM form: %s", certificate, gnutls_strerror(bad));
+			snprintf(reason, room, "%.200s contains no certificate in PEM form: %s",
+				certificate, gnutls_strerror(bad));
 	}
 	if (!bad)
 		bad = gnutls_certificate_allocate_credentials(&pair);

@@ -26,12 +26,13 @@ static int file_check(int fd, const char *path, char *reason, size_t room)
 		return -EINVAL;
 	}
 	if (st.st_mode & 077) {
-		snprintf(reason, room, "%.200s has mode %03o, so that others may know the token: chmod 600 it", path,
+		snprintf(reason, room, "%.200s has mode %03o, so other users can read the token: chmod 600 it", path,
 			 st.st_mode & 0777);
 		return -EPERM;
 	}
 	if (st.st_uid && st.st_uid != geteuid()) {
-		snprintf(reason, room, "%.200s belongs to another user (%u), who may change the token", path, st.st_uid);
+		snprintf(reason, room, "%.200s belongs to another user (%u), who can change the token",
+			path, st.st_uid);
 		return -EPERM;
 	}
 	return 0;
@@ -72,7 +73,8 @@ int token_secret(const char *path, char ret_secret[TOKEN_MAX + 1], char *reason,
 		snprintf(ret_secret, TOKEN_MAX + 1, "%.*s", len, text);
 	gnutls_memset(text, 0, sizeof(text));
 	if (err && len == -EINVAL)
-		snprintf(reason, room, "%.200s holds no token: it must be one line of %d to %d printable characters without "
+		snprintf(reason, room, "%.200s contains no token: it must be one line "
+			"of %d to %d printable characters without "
 			 "spaces (openssl rand -hex 24 makes one)", path, TOKEN_MIN, TOKEN_MAX);
 	else if (err && !reason[0])
 		snprintf(reason, room, "the token cannot be read from %.200s: %s", path, strerror(-err));

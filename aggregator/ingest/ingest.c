@@ -135,7 +135,7 @@ static void peer_send(struct peer *p, enum frame_type type, const void *data, si
 		return;
 	frame_put(&p->out, type, data, len);
 	if (p->out.err || p->out.len > OUT_MAX) {
-		log_warning("source %s does not take its answers: closed", p->name);
+		log_warning("source %s does not read its answers: closed", p->name);
 		peer_close(p);
 		return;
 	}
@@ -225,7 +225,7 @@ static void take_json(struct peer *p, const struct frame *f)
 	const char *text = json_string_value(json_object_get(json, "error"));
 
 	if (!json)
-		peer_refuse(p, "a message is no JSON: %s", error.text);
+		peer_refuse(p, "a message is not JSON: %s", error.text);
 	else if (f->type == FRAME_HELLO)
 		take_hello(p, json);
 	else if (f->type == FRAME_STATE)
@@ -320,7 +320,7 @@ static void take_batch(struct peer *p, const struct frame *f)
 	}
 	arrival_free(a);
 	if (err)
-		peer_refuse(p, "a batch cannot be taken now: %s", strerror(-err));
+		peer_refuse(p, "a batch cannot be accepted now: %s", strerror(-err));
 }
 
 static void take_frame(struct peer *p, const struct frame *f)
@@ -328,7 +328,7 @@ static void take_frame(struct peer *p, const struct frame *f)
 	if (f->type == FRAME_HELLO || f->type == FRAME_ERROR)
 		take_json(p, f);
 	else if (!p->name[0])
-		peer_refuse(p, "no hello came first");
+		peer_refuse(p, "there was no hello before it");
 	else if (f->type == FRAME_BATCH)
 		take_batch(p, f);
 	else if (f->type == FRAME_STATE)
@@ -368,7 +368,7 @@ static void peer_consume(struct peer *p)
 		pause_if_full(p);
 	}
 	if (len < 0)
-		peer_refuse(p, "what came is %s", frame_error((int)len));
+		peer_refuse(p, "the message is %s", frame_error((int)len));
 	if (at) {
 		memmove(p->in, p->in + at, p->in_len - at);
 		p->in_len -= at;
@@ -452,7 +452,8 @@ static void settled(void *arg, const struct arrival *a, int err)
 	if (p && !err)
 		peer_ack(p, &a->batch);
 	else if (p)
-		peer_refuse(p, "the store could not take it: %s; keep it and send it again", flush_reason(in->flush, err));
+		peer_refuse(p, "the store could not accept it: %s; keep it and send it again",
+			flush_reason(in->flush, err));
 	resume_peers(in);
 }
 
@@ -486,7 +487,8 @@ static void greet(struct peer *p)
 	p->pid = cred.pid;
 	if (!allowed) {
 		p->ingest->counters.refused_peers++;
-		peer_refuse(p, "user %u, group %u may not deliver here: only root, user %u and group %u may", cred.uid,
+		peer_refuse(p, "user %u, group %u may not send data here: only root, user %u and group %u may",
+			cred.uid,
 			    cred.gid, geteuid(), getegid());
 		return;
 	}

@@ -476,7 +476,7 @@ static bool take_value(struct view *v, struct value *value)
 		return false;
 	}
 	if (!v->shown && active_of(value) && v->memory->bytes + active_size(value) > VIEW_ACTIVE_MAX) {
-		v->owner->failed(v->arg, 503, "ECA_NORESOURCE", "too many grids of what was under way at once are streamed already");
+		v->owner->failed(v->arg, 503, "ECA_NORESOURCE", "too many grids with active=true are streamed already");
 		value_free(value);
 		return false;
 	}

@@ -99,7 +99,7 @@ static int value_of(struct errand *e, struct value **ret_value, char *reason)
 	size_t n = 3;
 
 	if (!ci) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation is not there any more");
+		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist any more");
 		return -ENOENT;
 	}
 	seconds(e->from_ns, start);
@@ -183,7 +183,7 @@ static void told(void *arg, const struct alert_event *event)
 	snprintf(e->what, sizeof(e->what), "alert %s", rule->name);
 	choose_span(e, event);
 	if (h->n == HERALD_WAITING) {
-		errand_send(e, NULL, 0, "too many pictures are waited for");
+		errand_send(e, NULL, 0, "too many pictures are waiting");
 		return;
 	}
 	*h->end = e;

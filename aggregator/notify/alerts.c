@@ -66,7 +66,7 @@ static void sentence_of(const struct alerts *a, const struct watched *w, char *o
 	int axis = ci ? axis_of(w, &ci->in) : -1;
 
 	if (axis < 0)
-		snprintf(out, SENTENCE, "its instrumentation or measure is not there");
+		snprintf(out, SENTENCE, "its instrumentation or measure does not exist");
 	else
 		alert_sentence(&w->alert, ci->in.measure[axis], query_unit(&ci->in, axis), out, SENTENCE);
 }

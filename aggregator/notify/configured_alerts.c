@@ -113,7 +113,8 @@ json_t *alerts_always_json(const struct alerts_always *a)
 		const struct entry *e = &a->entry[i];
 		const char *state = e->alert ? "on" : *e->reason ? "wrong" : "waiting";
 		json_t *json = json_pack("{s:s, s:i, s:s, s:s}", "name", e->conf->name, "line", (int)e->conf->line, "state", state, "reason",
-					 e->alert ? "" : *e->reason ? e->reason : "its instrumentation is not there yet");
+					 e->alert ? "" : *e->reason ? e->reason : "its instrumentation does not "
+					 	"exist yet");
 
 		snprintf(id, sizeof(id), "%llu", (unsigned long long)e->alert);
 		if (e->alert)

@@ -227,7 +227,8 @@ static int value_of(struct reports *r, struct value **ret_value, char *reason)
 	while (ci && strcmp(ci->always, instrumentation_at(r)))
 		ci = ci->next;
 	if (!ci) {
-		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation is not there yet: no collector offers its metric");
+		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist yet: no collector offers its "
+			"metric");
 		return -ENOENT;
 	}
 	snprintf(start, sizeof(start), "%lld", (long long)r->from_s);

@@ -81,7 +81,7 @@ static void on_done(void *arg, int err, const char *reason)
 static const char *refusal(int err, char room[COURIER_REASON_MAX])
 {
 	switch (err) {
-	case -ENOSPC: return "too much is on its way already";
+	case -ENOSPC: return "too many messages are being sent already";
 	case -E2BIG:
 		snprintf(room, COURIER_REASON_MAX, "it is larger than %u MB", COURIER_BYTES >> 20);
 		return room;
@@ -193,11 +193,12 @@ static int check_host(struct hook *h, const char *hosts, char *reason)
 
 	h->is_listed = host && host_list_has(hosts, host);
 	if (!host)
-		why = "its URL is none";
+		why = "its URL is not valid";
 	else if (*hosts && !h->is_listed)
 		why = "its host is not among webhook-hosts";
 	else if (!h->is_listed && is_link_local(host))
-		why = "its host is a link-local address, where clouds hand out secrets: list it in webhook-hosts if it is meant";
+		why = "its host is a link-local address, where clouds hand out secrets: list it in webhook-hosts if "
+			"it is intended";
 	curl_free(host);
 	if (why)
 		snprintf(reason, CONF_REASON_MAX, "the webhook %s at line %u: %s", h->conf->name, h->conf->line, why);

@@ -60,7 +60,7 @@ static const char *check_slice(const struct slice *s, const struct instrumentati
 	if (labels_count(&s->key) != n_labels)
 		return "its keys do not have the instrumentation's fields";
 	if (s->axis >= in->n_measures || s->weight > in->n_weights)
-		return "it measures what the instrumentation does not";
+		return "it has a measure that the instrumentation does not have";
 	if (!ruler_common(s->ruler, in->ruler[s->axis]))
 		return "its ruler does not fit the measure's";
 	return NULL;

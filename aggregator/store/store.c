@@ -46,7 +46,7 @@ int store_check(struct store *s, const struct batch *b)
 	for (size_t i = 0; i < b->n_slices && !err; i++)
 		err = slice_check(&b->slice[i]);
 	if (err)
-		snprintf(s->reason, sizeof(s->reason), "a batch of %s for slot %lld holds a slice that is none",
+		snprintf(s->reason, sizeof(s->reason), "a batch of %s for slot %lld contains an invalid slice",
 			 b->source, (long long)b->slot);
 	return err;
 }

@@ -164,7 +164,7 @@ static void fill_cube(struct flush *f, const struct arrival *a)
 	if (!err || err == -ESTALE || err == -ENOENT)
 		return;
 	/* The law would be broken by a half-informed cube: without it, readers go to the store. */
-	log_warning("instrumentation %llu leaves the memory, the store answers for it: %s",
+	log_warning("instrumentation %llu is removed from memory, requests for it read the store: %s",
 		(unsigned long long)a->batch.inst, uv_strerror(err));
 	cube_drop(f->cube, a->batch.inst);
 }
@@ -206,7 +206,7 @@ static void note_damage(struct flush *f)
 
 	f->counters.damaged = now;
 	if ((f->counters.dropped ^ f->store->n_dropped) > f->counters.dropped)
-		log_warning("the database is at its max-size: what is oldest is dropped (%llu times so far)",
+		log_warning("the database is at its max-size: the oldest data are dropped (%llu times so far)",
 			(unsigned long long)f->store->n_dropped);
 	if ((f->counters.lost ^ f->store->n_lost) > f->counters.lost)
 		log_warning("the database is at its max-size, and too much came at once to be added up: %llu events so far are lost",

@@ -16,8 +16,8 @@ static int refuse(const struct value *v, int axis, char *reason)
 		snprintf(reason, PARAMS_REASON_MAX, "active has rows for all weights: leave out \"weight\"");
 	else
 		snprintf(reason, PARAMS_REASON_MAX,
-			 "active is of the time that events took, and %s is no such time%s%s", name,
-			 v->first_axis >= 0 && axis != v->first_axis ? ": ask for " : "",
+			 "active needs a measure of the events' time, and %s is not one%s%s", name,
+			 v->first_axis >= 0 && axis != v->first_axis ? ": use " : "",
 			 v->first_axis >= 0 && axis != v->first_axis ? v->in.measure[v->first_axis] : "");
 	return -EINVAL;
 }

@@ -155,7 +155,7 @@ static int check_measures(const struct value *v, const struct value *b, char *re
 	__u64 a_ruler = v->in.ruler[a_axis], b_ruler = b->in.ruler[b_axis];
 
 	if (v->scope[a_axis] == SCOPE_POINT || b->scope[b_axis] == SCOPE_POINT)
-		return refuse(reason, "a measure of what was so at the end of each slot has no events to compare");
+		return refuse(reason, "a measure of states at the end of each slot has no events to compare");
 	if (strcmp(query_unit(&v->in, a_axis), query_unit(&b->in, b_axis)) || ruler_family(a_ruler) != ruler_family(b_ruler)) {
 		snprintf(reason, PARAMS_REASON_MAX, "%s and %s have no common unit: choose two measures of the same unit", v->in.measure[a_axis],
 			 b->in.measure[b_axis]);

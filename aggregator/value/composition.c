@@ -15,7 +15,8 @@ static int refuse(const struct value *v, const struct metric *m, int axis, char 
 	if (v->in.n_weights)
 		snprintf(reason, PARAMS_REASON_MAX, "weights are kept along %s, not along %s", v->in.measure[0], v->in.measure[axis]);
 	else
-		snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no weights: make one that does, of %s%s%s",
+		snprintf(reason, PARAMS_REASON_MAX, "instrumentation %llu keeps no weights: create one that does, of "
+			"%s%s%s",
 			 (unsigned long long)v->in.id, v->in.measure[0], m->parts ? " and its parts " : "", m->parts ? m->parts : "");
 	return -EINVAL;
 }
@@ -51,7 +52,7 @@ static int compose(struct value *v, const struct composed_folds *folds, __u64 mi
 /* "what the latency was", and which events nobody knows that of. */
 static void put_title(const struct value *v, const struct composition *c, char *out, size_t room)
 {
-	size_t at = (size_t)snprintf(out, room, "what the %s was", v->in.measure[0]);
+	size_t at = (size_t)snprintf(out, room, "parts of the %s", v->in.measure[0]);
 	char n[AXIS_TEXT];
 
 	axis_format_count((double)c->unweighed, n);

@@ -27,7 +27,7 @@ static int choose_baseline(struct value *v, const struct catalog_inst *ci, struc
 	if (!p.has_start && !p.has_end)
 		return 0;
 	if (!p.has_start || !p.has_end)
-		return refuse(reason, "baseline_start and baseline_end must be given both");
+		return refuse(reason, "baseline_start and baseline_end must both be given");
 	in.retention_s = v->in.retention_s;
 	e->has_baseline = true;
 	if (!params_interval(&p, &in, v->now_ns, &asked, &e->baseline, why))
@@ -172,7 +172,7 @@ static int add_region(struct value *v, const struct catalog_inst *ci, int axis, 
 	for (size_t i = 0; i < v->in.n_measures; i++)
 		q.points |= (__u32)(v->scope[i] == SCOPE_POINT) << i;
 	if (q.points >> axis & 1)
-		return refuse(reason, "a measure of what was so at the end of each slot has no events to compare");
+		return refuse(reason, "a measure of states at the end of each slot has no events to compare");
 	e->query = value_query(v, axis);
 	query_slots(&e->query, &first, &last);
 	tier = coarsest_tier(&v->in, v->plan.kept, last + 1 - first);

@@ -24,7 +24,8 @@ static const char *nothing(const struct value *v, const struct region_findings *
 	if (f->events.out <= 0)
 		return "every event is inside the rectangle: there is nothing to compare with; take fewer values, or give a baseline";
 	if (!f->n_values && !f->n_measures)
-		return v->in.n_fields ? "every event has the same values of all fields, so they do not tell inside and outside apart"
+		return v->in.n_fields ? "every event has the same values of all fields, so they do not distinguish "
+			"inside and outside"
 				      : "the instrumentation keeps no fields apart and has no other measure: there is nothing to compare";
 	if (!f->n_tests)
 		return "all events are in one block of time, so it is not known how much counts vary from one to the next: nothing is tested; "
@@ -154,8 +155,8 @@ static void say_tested(const struct value *v, const struct region_findings *f, c
 		at = (size_t)snprintf(out, room, "no value of a field is more frequent inside than outside by more than chance: %zu "
 				      "tests, false discovery rate %g", f->n_tests, REGION_Q);
 		if (f->n_blocks < FEW_BLOCKS)
-			at += (size_t)snprintf(out + at, room - at, "; %zu blocks of time tell little of what chance does: take a longer time, or "
-					       "give a baseline", f->n_blocks);
+			at += (size_t)snprintf(out + at, room - at, "; %zu blocks of time say little about chance: "
+				"take a longer time, or give a baseline", f->n_blocks);
 		say_contents(v, f, out + at, room - at);
 		return;
 	}

@@ -167,7 +167,7 @@ static int note(struct value *v, const struct folding *f, char *out, size_t room
 		at += (size_t)snprintf(out + at, room - at, "%ssampled, at worst one event in %u", at ? "; " : "",
 				       (unsigned)g->column[0].every);
 	if (f->other)
-		snprintf(out + at, room - at, "%smore keys than the cap: the rest is `other`", at ? "; " : "");
+		snprintf(out + at, room - at, "%smore keys than the limit: the rest is `other`", at ? "; " : "");
 	grid_free(g);
 	return 0;
 }
@@ -218,7 +218,8 @@ static int flame_make(struct value *v)
 	int err;
 
 	if (v->head.scope == SCOPE_POINT) {
-		snprintf(v->reason, sizeof(v->reason), "a measure of what was so at the end of each slot has no events to add "
+		snprintf(v->reason, sizeof(v->reason), "a measure of states at the end of each slot has no events to "
+			"add "
 			 "up");
 		return -EINVAL;
 	}

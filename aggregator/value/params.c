@@ -461,7 +461,8 @@ int params_zone(const struct params *p, __s64 first_s, __s64 last_s, struct zone
 
 	if (err == -EINVAL || (err == -ENOENT && !p->has_utc_offset)) {
 		snprintf(reason, PARAMS_REASON_MAX, "value \"%.64s\" for parameter \"time_zone\" is invalid: %s", p->time_zone, err == -EINVAL ?
-			 "it is no name of a time zone, as \"Europe/Berlin\" is" : "this host's time zone database has no such zone");
+			 "it is not the name of a time zone, such as "
+			 	"\"Europe/Berlin\"" : "this host's time zone database has no such zone");
 		return -EINVAL;
 	}
 	if (!p->time_zone || err)

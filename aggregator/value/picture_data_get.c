@@ -113,7 +113,7 @@ static int choice(struct get *g, const json_t *in, const char *name, const char 
 	for (int i = 0; i < n; i++)
 		if (!strcmp(value, word[i]))
 			return i;
-	wrong(g, "\"%s\" is \"%.40s\", which is none there is", name, value);
+	wrong(g, "\"%s\" is \"%.40s\", which is not a valid value", name, value);
 	return 0;
 }
 
@@ -131,7 +131,7 @@ static void get_edges(struct get *g, const json_t *in, struct grid *grid)
 
 		grid->edge[i] = open ? GRID_NO_EDGE : (__u64)json_integer_value(value);
 		if (!open && (!json_is_integer(value) || json_integer_value(value) < 0))
-			wrong(g, "edge %zu is no whole number", i);
+			wrong(g, "edge %zu is not a whole number", i);
 		else if (i && grid->edge[i] <= grid->edge[i - 1])
 			wrong(g, "edge %zu is not above the one before", i);
 	}
@@ -352,7 +352,7 @@ static void get_map(struct get *g, const json_t *in, struct parcel *p)
 	if (table && p->n_maps > 1 && !g->err)	/* the first one's is the report's */
 		get_table(g, table, &m->table);
 	if (!g->err && m->grid->running && (!same_columns(m->grid, m->grid->running) || !m->grid->running->point))
-		wrong(g, "what runs has other columns than its map");
+		wrong(g, "the running requests have other columns than their map");
 	if (!g->err && !same_columns(p->map[0].grid, m->grid))
 		wrong(g, "the maps have different columns");
 }
@@ -373,7 +373,7 @@ static void get_series(struct get *g, const json_t *in, size_t n_cols, struct ch
 
 		value[i] = json_is_number(n) ? json_number_value(n) : NAN;
 		if (!json_is_number(n) && !json_is_null(n))
-			wrong(g, "a value of a series is no number");
+			wrong(g, "a value of a series is not a number");
 	}
 	*s = (struct chart_series){ .name = text(g, in, "key"), .total = text_or_null(g, in, "total"), .value = value,
 				    .colour = (enum chart_colour)number_within(g, in, "colour", CHART_HUE, CHART_MAX),
@@ -488,7 +488,7 @@ static void get_zone(struct get *g, const json_t *in, const struct http_param *p
 		if (g->err)
 			return;
 		if (i && s.from_s <= p->zone.shift[i - 1].from_s)
-			wrong(g, "the changes of its time zone do not follow one another");
+			wrong(g, "the changes of its time zone are not in order");
 		p->zone.shift[p->zone.n++] = s;
 	}
 }

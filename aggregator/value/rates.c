@@ -285,7 +285,7 @@ int rates_make_active(struct value *v, const struct grid *g, struct rates *ret_r
 		put_row(v, r, g, i);
 	choose_hues(v, r, n);
 	r->chart.n_series = leave_empty_out(r, n);
-	snprintf(r->what, sizeof(r->what), "%s at once, by what they were in", v->unit);
+	snprintf(r->what, sizeof(r->what), "%s at once, by part of their time", v->unit);
 	return 0;
 }
 

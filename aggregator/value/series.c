@@ -137,7 +137,8 @@ static void add_point(struct series *s, struct value *v)
 			 "that a reply may have", s->n_points, s->n_made, SERIES_REPLY_MAX >> 20);
 		fail(s, 409, "ECA_INVAL", reason);
 	} else if (!hold(s)) {
-		http_busy(s->request, HTTP_IDLE_S, "answers that their readers do not take fill the memory for answers; try again in half a minute");
+		http_busy(s->request, HTTP_IDLE_S, "answers that readers have not received fill the memory for "
+			"answers; try again in half a minute");
 		series_end(s);
 	} else if (s->n_made == s->n_points) {
 		reply_array(s);

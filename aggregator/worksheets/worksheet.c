@@ -29,7 +29,7 @@ static int take_choice(const json_t *in, json_t *out, const char *whose, const c
 	const char *word = value ? json_string_value(value) : words[0];
 
 	if (!word || !member_is_one_of(word, words))
-		return refuse(reason, "%s: \"%s\" is not one that there is", whose, name);
+		return refuse(reason, "%s: \"%s\" is not a valid value", whose, name);
 	return json_object_set_new(out, name, json_string(word)) ? -ENOMEM : 0;
 }
 
@@ -151,7 +151,7 @@ static int check_schema(const json_t *given, char *reason)
 	const char *name = json_string_value(schema);
 
 	if (schema && (!name || strcmp(name, WORKSHEET_SCHEMA)))
-		return refuse(reason, "this is no worksheet: its \"schema\" is not \"" WORKSHEET_SCHEMA "\"");
+		return refuse(reason, "this is not a worksheet: its \"schema\" is not \"" WORKSHEET_SCHEMA "\"");
 	if (version && (!json_is_integer(version) || json_integer_value(version) < 1))
 		return refuse(reason, "the worksheet's \"version\" must be a whole number from 1 on");
 	if (version && json_integer_value(version) > WORKSHEET_VERSION)

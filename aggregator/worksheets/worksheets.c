@@ -240,7 +240,7 @@ static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done d
 
 	if (w->n - w->n_ready >= WORKSHEETS_MAX) {
 		json_decref(worksheet);
-		return refuse(reason, "there are %d worksheets, which is the most; delete one first", WORKSHEETS_MAX);
+		return refuse(reason, "there are %d worksheets, which is the limit; delete one first", WORKSHEETS_MAX);
 	}
 	id_text(w->keep.next_id++, id);
 	err = append(w, id, json_incref(worksheet));
@@ -279,7 +279,8 @@ static int find_saved(const struct worksheets *w, const char *id, struct item **
 	if (!item || item->leaving)
 		return -ENOENT;
 	if (is_ready(w, item))
-		return refuse(reason, "the worksheet %s comes with heatscoped and stays as it is: clone it, and change the clone", id);
+		return refuse(reason, "the worksheet %s comes with heatscoped and cannot be changed: clone it, and "
+			"change the clone", id);
 	*ret_item = item;
 	return 0;
 }

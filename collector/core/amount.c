@@ -104,7 +104,7 @@ static int decimal_scale(const struct wrong *w, const char *at, const struct dec
 	if (d->whole > INT64_MAX / worth)
 		return refuse(w, at, "this number is too large");
 	if (!d->place || d->part * worth % d->place)
-		return refuse(w, at, "this is no whole number%s%s", *s->smallest ? " of " : "", s->smallest);
+		return refuse(w, at, "this is not a whole number%s%s", *s->smallest ? " of " : "", s->smallest);
 	if (d->whole * worth > INT64_MAX - d->part * worth / d->place)
 		return refuse(w, at, "this number is too large");
 	*ret = d->whole * worth + d->part * worth / d->place;
@@ -139,6 +139,7 @@ int amount_parse(const char *text, size_t len, enum ruler_unit unit, const char 
 	if (!suffix && rest == end)
 		return refuse(&w, at, "%s needs a unit: one of %s", name, s->list);
 	if (!suffix)
-		return refuse(&w, rest, "\"%.*s\" is no unit of %s: there are %s", (int)(end - rest < 40 ? end - rest : 40), rest, name, s->list);
+		return refuse(&w, rest, "\"%.*s\" is not a unit of %s (units: %s)",
+			(int)(end - rest < 40 ? end - rest : 40), rest, name, s->list);
 	return decimal_scale(&w, at, &d, s, suffix->worth, ret);
 }

@@ -79,7 +79,8 @@ static int get_weights(const json_t *json, struct instrumentation *in, char *rea
 	if (err || !in->n_weights || !first)
 		return err;
 	if (first < 0 && in->n_weights == MEASURES_MAX)
-		return refuse(reason, "field \"weights\" has %zu names beside \"%s\": maximum is %d", in->n_weights, in->measure[0],
+		return refuse(reason, "field \"weights\" has %zu names in addition to \"%s\": maximum is %d",
+			in->n_weights, in->measure[0],
 			      MEASURES_MAX - 1);
 	in->n_weights += first < 0;
 	memmove(in->weight[1], in->weight[0], (first < 0 ? in->n_weights - 1 : (size_t)first) * sizeof(*in->weight));
@@ -282,7 +283,8 @@ static int check_exemplars(const struct instrumentation *in, const struct metric
 	if (!m->text)
 		return refuse(reason, "single events of %s.%s are not kept: exemplars must be 0", m->module, m->stat);
 	if (ruler_unit(in->ruler[0]) != UNIT_NS)
-		return refuse(reason, "exemplars are the worst by the first measure, which must be a time: %s is none", in->measure[0]);
+		return refuse(reason, "exemplars are the worst by the first measure, which must be a time: %s is not "
+			"a time", in->measure[0]);
 	return 0;
 }
 
@@ -296,10 +298,11 @@ static int bind_weights(struct instrumentation *in, const struct metric *m, char
 	in->weight_ruler = ruler_coarser(in->ruler[0], WEIGHT_BITS);
 	for (size_t i = 0; i < in->n_weights; i++)
 		if (strcmp(in->weight[i], first) && (!*parts || !metric_is_part(m, in->weight[i])))
-			return refuse(reason, "\"%s\" is not a weight: there are %s%s%s", in->weight[i], first, *parts ? " and its parts: " : "",
+			return refuse(reason, "\"%s\" is not a weight; the weights are %s%s%s",
+				in->weight[i], first, *parts ? " and its parts: " : "",
 				      parts);
 	if (in->n_weights && metric_measure_scope(m, first) == SCOPE_POINT)
-		return refuse(reason, "%s.%s has no events to weigh", m->module, m->stat);
+		return refuse(reason, "%s.%s has no events, so it has no weights", m->module, m->stat);
 	return 0;
 }
 
@@ -324,7 +327,8 @@ int instrumentation_bind(struct instrumentation *in, const struct metric *m, cha
 		in->ruler[i] = RULER_OF(f->low ? RULER_LOG_LINEAR : RULER_LINEAR_START, f->unit, bits, low, f->high);
 	}
 	if (!err && metric_measure_scope(m, in->measure[0]) != m->scope)
-		err = refuse(reason, "%s cannot be the first measure: it is told beside those of events", m->point);
+		err = refuse(reason, "%s cannot be the first measure: it is reported in addition to the measures of "
+			"events", m->point);
 	if (!err && in->n_exemplars)
 		err = check_exemplars(in, m, reason);
 	if (!err)

@@ -84,7 +84,7 @@ static int get_text(struct parse *parse, const json_t *json, struct predicate_te
 	if (json_string_length(json) > LABEL_MAX)
 		return refuse(parse->reason, "the constant \"%s\" is longer than %d bytes", quote(text).text, LABEL_MAX);
 	if (strlen(text) != json_string_length(json))
-		return refuse(parse->reason, "the constant \"%s\" holds a zero byte", quote(text).text);
+		return refuse(parse->reason, "the constant \"%s\" contains a zero byte", quote(text).text);
 	strcpy(t->text, text);
 	t->is_text = 1;
 	return 0;
@@ -158,7 +158,8 @@ static int parse_node(struct parse *parse, const json_t *json, unsigned depth)
 	at = json_object_iter((json_t *)json);
 	key = json_object_iter_key(at);
 	if (json_object_size(json) > 1)
-		return refuse(parse->reason, "exactly one key per object, here are %zu (\"%s\", \"%s\"): join them with \"and\"",
+		return refuse(parse->reason, "exactly one key per object, but there are %zu (\"%s\", \"%s\"): join "
+			"them with \"and\"",
 			      json_object_size(json), quote(key).text,
 			      quote(json_object_iter_key(json_object_iter_next((json_t *)json, at))).text);
 	if (!strcmp(key, "and"))
@@ -168,7 +169,8 @@ static int parse_node(struct parse *parse, const json_t *json, unsigned depth)
 	for (unsigned op = 0; op < PREDICATE_N_OPS; op++)
 		if (!strcmp(key, op_names[op]))
 			return parse_term(parse, op, json_object_iter_value(at));
-	return refuse(parse->reason, "\"%s\" is no operator: there are eq, ne, lt, le, gt, ge, and, or", quote(key).text);
+	return refuse(parse->reason, "\"%s\" is not an operator; the operators are eq, ne, lt, le, gt, ge, and, or",
+		quote(key).text);
 }
 
 /* ---- the decision form ---- */

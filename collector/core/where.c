@@ -181,7 +181,7 @@ static const char *read_operator(struct where *w, const char *type)
 		}
 		return advance(w) ? NULL : op[i][1];
 	}
-	refuse(w, w->token.at, "%s is none of = != < <= > >=", found(w, what));
+	refuse(w, w->token.at, "%s is not one of = != < <= > >=", found(w, what));
 	return NULL;
 }
 
@@ -216,7 +216,7 @@ static json_t *read_member(struct where *w)
 	if (w->token.kind != TOKEN_OPEN)
 		return read_comparison(w);
 	if (w->depth == DEPTH_MAX) {
-		refuse(w, open, "more than %d parentheses within each other", DEPTH_MAX);
+		refuse(w, open, "parentheses are nested more than %d deep", DEPTH_MAX);
 		return NULL;
 	}
 	w->depth++;

@@ -12,11 +12,11 @@
 
 static const struct field fields[] = {
 	{ "disk", "disk", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "optype", "type of operation", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "flags", "why it was asked for", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "optype", "operation", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "flags", "request flags", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
-	{ "queue", "time until it was issued", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "queue", "time until issued", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "service", "time at the device", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 9, 33 },
 	{ "offset", "offset on the disk", "size", FIELD_NUMERIC, UNIT_BYTES, 20, 48 },

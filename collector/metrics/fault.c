@@ -9,12 +9,12 @@
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
-	{ "type", "major or minor", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "access", "read, write or execute", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "mode", "program or kernel", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "type", "fault type", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "access", "access", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "mode", "mode", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 36 },
 	{ "count", "faults", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
-	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+	{ "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
 
 static const struct metric metric = {

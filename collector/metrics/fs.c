@@ -5,8 +5,8 @@
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
-	{ "fstype", "type of file system", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "optype", "type of operation", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "fstype", "file system", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "optype", "operation", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
 	{ "size", "size", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 },
 };

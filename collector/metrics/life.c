@@ -11,7 +11,7 @@
 
 #define COUNT_AND_SUBSECOND                                                        \
 	{ "count", "events", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },           \
-	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
+	{ "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
 
 static const struct field plain_fields[] = { PROCESS_FIELDS, COUNT_AND_SUBSECOND };
 

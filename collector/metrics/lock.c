@@ -9,11 +9,11 @@
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
-	{ "type", "type of lock", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "type", "lock type", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "lock", "lock", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 7, 39 },
 	{ "count", "waits", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
-	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+	{ "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
 
 static const struct metric metric = {

@@ -9,10 +9,10 @@
 
 static const struct field fields[] = {
 	PROCESS_FIELDS,
-	{ "mode", "program or kernel", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "stack", "where it was", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "mode", "mode", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "stack", "stack", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "count", "samples", "number", FIELD_NUMERIC, UNIT_NONE, 0, 1 },
-	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+	{ "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
 
 static const struct metric metric = {

@@ -10,17 +10,17 @@
 /* ---- metrics ---- */
 
 #define TIME_FIELD(name, label) { name, label, "time", FIELD_NUMERIC, UNIT_NS, 10, 39 }
-#define SUBSECOND_FIELD { "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
+#define SUBSECOND_FIELD { "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 }
 #define LEAVE_FIELDS                                                                  \
-	{ "leavereason", "why it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 },  \
-	{ "reason", "what it left the CPU for", "string", FIELD_DISCRETE, 0, 0, 0 }
+	{ "leavereason", "how it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 },  \
+	{ "reason", "blocked in", "string", FIELD_DISCRETE, 0, 0, 0 }
 
 static const struct field execution_fields[] = {
 	PROCESS_FIELDS, LEAVE_FIELDS, TIME_FIELD("runtime", "time on the CPU"), SUBSECOND_FIELD,
 };
 
 static const struct field offcpu_fields[] = {
-	PROCESS_FIELDS, LEAVE_FIELDS, { "stack", "where it left the CPU", "string", FIELD_DISCRETE, 0, 0, 0 },
+	PROCESS_FIELDS, LEAVE_FIELDS, { "stack", "stack", "string", FIELD_DISCRETE, 0, 0, 0 },
 	TIME_FIELD("offcpu", "time off the CPU"), TIME_FIELD("blocked", "time blocked"),
 	TIME_FIELD("runqwait", "time in the run queue"), SUBSECOND_FIELD,
 };

@@ -10,7 +10,7 @@ static const struct field fields[] = {
 	{ "errno", "error", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
 	{ "cputime", "time on the CPU", "time", FIELD_NUMERIC, UNIT_NS, 6, 37 },
-	{ "subsecond", "offset in the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
+	{ "subsecond", "offset within the second", "time", FIELD_NUMERIC, UNIT_NS, 20, 30 },
 };
 
 static const struct metric metric = {

@@ -9,13 +9,13 @@
 #include <string.h>
 
 static const struct field fields[] = {
-	TURN_DISCRETE("command", "protocol command"),
-	TURN_DISCRETE("statement", "kind of statement"),
-	TURN_DISCRETE("digest", "statement without its literals"),
-	TURN_DISCRETE("table", "first table that is named"),
-	TURN_DISCRETE("status", "ok, or the error's number"),
+	TURN_DISCRETE("command", "command"),
+	TURN_DISCRETE("statement", "statement"),
+	TURN_DISCRETE("digest", "statement without literals"),
+	TURN_DISCRETE("table", "first table"),
+	TURN_DISCRETE("status", "status"),
 	TURN_DISCRETE("user", "user"),
-	TURN_DISCRETE("database", "default database"),
+	TURN_DISCRETE("database", "database"),
 	TURN_FIELDS
 };
 

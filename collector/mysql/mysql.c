@@ -98,7 +98,7 @@ static void doctor_detail(__u32 pid, FILE *out)
 	if (details_possible(pid, reason))
 		show_print(out, "  no detail of process %u (--detail): %s\n", pid, reason);
 	else
-		show_print(out, "  detail of process %u can be had (--detail)\n", pid);
+		show_print(out, "  detail of process %u is available (--detail)\n", pid);
 }
 
 static void mysql_doctor(void *self, FILE *out)

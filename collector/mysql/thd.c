@@ -71,8 +71,9 @@ static int place_find(const struct server *s, const struct place *p, struct mysq
 	if (!err && (a.kind != p->kind || a.n != p->n || (a.kind == ACCESSOR_TEST && mode_place(&a))))
 		err = -EINVAL;
 	if (err) {
-		snprintf(reason, REASON_MAX, err == -ENOENT ? "the server has no function %s(), which says where its connections keep what they do" :
-			 "the server's function %s() is not one that we can read", p->accessor);
+		snprintf(reason, REASON_MAX, err == -ENOENT ? "the server has no function %s(), which shows the "
+			"layout of its connections" :
+			 "the server's function %s() has an unknown form", p->accessor);
 		return -ENOTSUP;
 	}
 	for (__u32 i = 0; i < a.n; i++)

@@ -284,7 +284,7 @@ static int kernel_enable(void *self, const struct instrumentation *in, __s64 now
 		return -EPERM;
 	}
 	if (index < 0) {
-		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, more cannot be", CHAIN_MAX,
+		snprintf(reason, REASON_MAX, "%d instrumentations of %s.%s are enabled, which is the limit", CHAIN_MAX,
 			 in->module, in->stat);
 		return -ENOSPC;
 	}

@@ -127,7 +127,7 @@ static void enable(struct probes *p, struct enabled *e, __s64 now_ns, const stru
 		snprintf(e->reason, REASON_MAX, "fixed: this collector gave up its capabilities after its first set of "
 			 "instrumentations (--fixed); restart it to change what it measures");
 	else if (!o)
-		snprintf(e->reason, REASON_MAX, "no probe here knows %s.%s", e->in.module, e->in.stat);
+		snprintf(e->reason, REASON_MAX, "no probe of this collector measures %s.%s", e->in.module, e->in.stat);
 	else if (refusal)
 		snprintf(e->reason, REASON_MAX, "%s", refusal);
 	else if (e->in.predicate.n_nodes && !o->probe->filters)
@@ -352,7 +352,7 @@ static int doctor_metrics(const struct opened *o, FILE *out)
 		const char *refusal = o->probe->refusal(o->self, &m[i]);
 
 		show_print(out, "%s: %s.%s %s%s\n", o->probe->name, m[i].module, m[i].stat,
-			refusal ? "cannot be had: " : "can be had", refusal ? refusal : "");
+			refusal ? "not available: " : "available", refusal ? refusal : "");
 		refused += refusal != NULL;
 	}
 	return refused;

@@ -187,7 +187,7 @@ void programs_want_stacks(struct programs *p, int wanted)
 		return;
 	err = stacks_new(bpf_object__find_map_fd_by_name(*p->skeleton->obj, "stacks"), &p->stacks);
 	if (err && !p->stacks_failed++)
-		log_error("stacks cannot be kept and named (%s): all are told as unknown", strerror(-err));
+		log_error("stacks cannot be kept and named (%s): all are reported as unknown", strerror(-err));
 }
 
 __u64 programs_lost(void *self)

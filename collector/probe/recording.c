@@ -113,7 +113,7 @@ static int check_batch(struct reader *r, const struct recorded *of, const struct
 			      (unsigned long long)b->slot_ns, (unsigned long long)of->in.slot_ns);
 	if (!time_sane(of, b->slot, (__s64)b->run + 1) || (b->loss.n && !time_sane(of, b->loss.first, 0)) ||
 	    (b->loss.n && !time_sane(of, b->loss.last, 0)))
-		return refuse(r, "a batch speaks of slots before 1970 or after 2100");
+		return refuse(r, "a batch has slots before 1970 or after 2100");
 	for (size_t i = 0; i < b->n_slices; i++) {
 		const struct slice *s = &b->slice[i];
 
@@ -154,7 +154,7 @@ static int read_batch(struct reader *r, const struct frame *frame)
 	int err = batch_decode(frame->data, frame->len, &b);
 
 	if (err == -EBADMSG)
-		return refuse(r, "the frame is whole, but it holds no batch");
+		return refuse(r, "the frame is whole, but it contains no batch");
 	if (err)
 		return err;
 	of = recording_find(r->recording, b.inst);
@@ -176,7 +176,7 @@ static int read_frame(struct reader *r, const struct frame *frame)
 	case FRAME_BATCH:
 		return read_batch(r, frame);
 	default:
-		return refuse(r, "a recording holds no frame of type %d", (int)frame->type);
+		return refuse(r, "a recording has no frames of type %d", (int)frame->type);
 	}
 }
 

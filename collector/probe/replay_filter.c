@@ -28,7 +28,7 @@ static int term_find(struct sieve *s, size_t i, const struct instrumentation *re
 			s->field[i] = (__u8)f;
 			return 0;
 		}
-	return refuse(reason, recorded, "does not tell \"%s\" apart", t->field);
+	return refuse(reason, recorded, "does not keep \"%s\" apart", t->field);
 }
 
 int sieve_init(struct sieve *s, const struct predicate *wanted, const struct instrumentation *recorded,
@@ -42,7 +42,7 @@ int sieve_init(struct sieve *s, const struct predicate *wanted, const struct ins
 		return 0;
 	if (recorded->predicate.n_nodes) {
 		predicate_title(&recorded->predicate, NULL, title, sizeof(title));
-		return refuse(reason, recorded, "has only events that match %s: ask for just these", title);
+		return refuse(reason, recorded, "has only events that match %s: request exactly these", title);
 	}
 	s->predicate = wanted;
 	for (size_t i = 0; i < wanted->n_terms && !err; i++)

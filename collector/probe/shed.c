@@ -247,7 +247,8 @@ void shed_apply(struct shed *s, const struct tracer *t, const struct tracer_prog
 void shed_doctor(const struct shed *s, FILE *out)
 {
 	show_print(out, "  events: %llu\n", (unsigned long long)s->handed);
-	show_print(out, "  cost: %.0f runs/s of %.0f ns and %.0f that pass, and %.0f ns to get there: %.3f %% of a CPU",
+	show_print(out, "  cost: %.0f runs/s of %.0f ns, %.0f runs/s that return at once, and %.0f ns to call each: "
+		"%.3f %% of a CPU",
 		s->load.runs_per_s, s->load.full_ns, s->load.passed_per_s, s->load.dispatch_ns, 100 * budget_cost(&s->load, &s->plan));
 	show_print(out, "%s%s\n", s->told[0] ? "; " : "", s->told);
 }

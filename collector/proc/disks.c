@@ -16,7 +16,7 @@ enum { BUSYTIME, IOPS, IOPS_READ, IOPS_WRITE, BYTES, BYTES_READ, BYTES_WRITE };
 
 static const struct field fields[] = {
 	{ "disk", "disk", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "kind", "physical or virtual", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "kind", "kind", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "busytime", "time busy", "percent", FIELD_NUMERIC, UNIT_PERCENT, 0, 7 },
 	IOPS_FIELD("iops", "operations per second"),

@@ -10,7 +10,7 @@
 
 static const struct field fields[] = {
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "load", "load average, hundredths", "hundredths", FIELD_NUMERIC, UNIT_NONE, 0, 30 },
+	{ "load", "load average in hundredths", "hundredths", FIELD_NUMERIC, UNIT_NONE, 0, 30 },
 };
 
 static const struct metric loadavg_metric = {

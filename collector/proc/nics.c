@@ -14,7 +14,7 @@ enum { PACKETS, PACKETS_IN, PACKETS_OUT, BYTES, BYTES_READ, BYTES_WRITE };
 
 static const struct field fields[] = {
 	{ "nic", "network interface", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "kind", "physical, virtual, loopback", "string", FIELD_DISCRETE, 0, 0, 0 },
+	{ "kind", "kind", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	PACKETS_FIELD("packets", "packets per second"),
 	PACKETS_FIELD("packets_in", "packets in per second"),

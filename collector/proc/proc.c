@@ -167,8 +167,8 @@ static int slot_check(const struct instrumentation *in, char *reason)
 {
 	if (in->slot_ns >= SLOT_MIN_NS || meter_find(in)->metric->scope == SCOPE_INTERVAL)
 		return 0;
-	snprintf(reason, REASON_MAX, "%s.%s is read from files that are no more exact than about 10 ms: its granularity must "
-		 "be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
+	snprintf(reason, REASON_MAX, "%s.%s is read from files with a resolution of about 10 ms: its granularity "
+		"must be 0.1 s or more, not %g s", in->module, in->stat, (double)in->slot_ns / 1e9);
 	return -EINVAL;
 }
 

@@ -19,15 +19,15 @@
 static const struct field tick_fields[] = {
 	{ "probe", "probe", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
-	{ "latency", "time the drain took", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
-	{ "late", "time it began too late", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
-	{ "batches", "batches handed over", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
-	{ "bytes", "bytes handed over", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 40 },
+	{ "latency", "duration of the drain", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "late", "delay of the drain", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },
+	{ "batches", "batches sent", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
+	{ "bytes", "bytes sent", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 40 },
 };
 static const struct field spool_fields[] = {
 	{ "hostname", "host", "string", FIELD_DISCRETE, 0, 0, 0 },
 	{ "waiting", "bytes not acknowledged", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 40 },
-	{ "in_flight", "batches under way", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
+	{ "in_flight", "batches in flight", "number", FIELD_NUMERIC, UNIT_NONE, 0, 20 },
 	{ "dropped", "batches dropped per second", "number", FIELD_NUMERIC, UNIT_PER_S, 0, 30 },
 };
 static const struct field process_fields[] = {

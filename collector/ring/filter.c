@@ -47,7 +47,7 @@ static int codes_make(const struct predicate_term *t, const struct filter_names 
 	int n = codes_of(t, names, m->index, m->constant, listed ? FILTER_LIST : FILTER_CODES);
 
 	if (n == -E2BIG)
-		return refuse(reason, t, "has that text for too many things here");
+		return refuse(reason, t, "has too many values with that label on this host");
 	if (n < 0)
 		return refuse(reason, t, "cannot be compared in the kernel of this host");
 	m->listed = listed;
@@ -152,7 +152,7 @@ static int lists_give(const struct predicate *p, struct making *m, struct filter
 		if (!m[i].reached || !m[i].listed)
 			continue;
 		if (f->n_lists == FILTER_LISTS) {
-			snprintf(reason, REASON_MAX, "predicate: fields like \"%s\" can be compared %d times, not more",
+			snprintf(reason, REASON_MAX, "predicate: fields like \"%s\" can be compared at most %d times",
 				 p->term[i].field, FILTER_LISTS);
 			return -EINVAL;
 		}
@@ -178,7 +178,8 @@ int filter_compile(const struct predicate *p, const struct filter_names *names, 
 	start = entry_of(m, (__u8)p->start);
 	n_terms = making_place(m, p->n_terms, start);
 	if (n_terms > FILTER_TERMS) {
-		snprintf(reason, REASON_MAX, "predicate: its texts stand for %u things here, more than %d cannot be compared",
+		snprintf(reason, REASON_MAX, "predicate: its labels match %u values on this host; at most %d can be "
+			"compared",
 			 n_terms, FILTER_TERMS);
 		return -EINVAL;
 	}

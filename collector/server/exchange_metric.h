@@ -14,30 +14,30 @@
 #define TURN_DISCRETE(name, label) { name, label, "string", FIELD_DISCRETE, 0, 0, 0 }
 
 #define TURN_FIELDS \
-	TURN_DISCRETE("client", "client's address"), \
-	TURN_DISCRETE("instance", "listening address or socket"), \
+	TURN_DISCRETE("client", "client address"), \
+	TURN_DISCRETE("instance", "server address"), \
 	TURN_DISCRETE("pid", "process id"), \
 	TURN_DISCRETE("execname", "process name"), \
-	TURN_DISCRETE("blocked_in", "what it is blocked in now"), \
+	TURN_DISCRETE("blocked_in", "blocked in"), \
 	TURN_DISCRETE("hostname", "host"), \
 	TIME_FIELD("latency", "latency"), \
 	TIME_FIELD("cputime", "time on the CPU"), \
 	TIME_FIELD("runqwait", "time in the run queue"), \
 	TIME_FIELD("blocked", "time blocked"), \
-	TIME_FIELD("unsplit", "time that cannot be split"), \
+	TIME_FIELD("unsplit", "unsplit time"), \
 	TIME_FIELD("offcpu", "time off the CPU"), \
 	TIME_FIELD("io", "time blocked in file I/O"), \
 	TIME_FIELD("futex", "time blocked on a futex"), \
 	TIME_FIELD("net", "time blocked on a socket"), \
 	TIME_FIELD("sleep", "time asleep"), \
 	TIME_FIELD("fault", "time blocked in a page fault"), \
-	TIME_FIELD("other", "time blocked otherwise"), \
+	TIME_FIELD("other", "time blocked for other reasons"), \
 	COUNT_FIELD("n_switches", "times blocked"), \
 	COUNT_FIELD("n_io", "times blocked in file I/O"), \
-	TIME_FIELD("age", "age of what still runs"), \
-	TIME_FIELD("fs", "time in file systems"), \
-	{ "io_bytes", "bytes of files", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
-	COUNT_FIELD("n_fs", "operations on files"), \
+	TIME_FIELD("age", "age of running queries"),      \
+	TIME_FIELD("fs", "time in file operations"),      \
+	{ "io_bytes", "bytes read or written", "size", FIELD_NUMERIC, UNIT_BYTES, 0, 33 }, \
+	COUNT_FIELD("n_fs", "file operations"),                                            \
 	{ "rows", "rows affected or returned", "number", FIELD_NUMERIC, UNIT_NONE, 0, 32 },
 
 #endif

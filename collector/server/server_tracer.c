@@ -275,7 +275,8 @@ const char *server_lacking(void *self, __u64 wanted)
 
 	s->lacking[0] = 0;
 	if (no_reasons)
-		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): time blocked is all told as other%s",
+		snprintf(s->lacking, sizeof(s->lacking), "the scheduler's switches cannot be seen (%s): all time "
+			"blocked is reported as other%s",
 			 strerror(-s->left.err), no_files ? "; " : "");
 	if (no_files)
 		snprintf(s->lacking + strlen(s->lacking), sizeof(s->lacking) - strlen(s->lacking),
@@ -520,7 +521,8 @@ static void doctor_servers(const char *const *names, FILE *out)
 	for (i = 0; i < now.n; i++)
 		show_print(out, "  process %u listens on %s\n", now.listener[i].pid, now.listener[i].where);
 	if (now.n_unreadable)
-		show_print(out, "  where %u of them listen is seen by their own user and by a collector that may trace\n",
+		show_print(out, "  the addresses of %u of them are visible only to their own user and to a collector "
+			"that may trace\n",
 			now.n_unreadable);
 	listeners_fini(&now);
 }

@@ -161,7 +161,7 @@ static void put_narratives(FILE *f, const struct document *d)
 	const struct report *r = d->report;
 
 	if (r->n_panels)
-		put_element(f, "h2", "What is to be seen");
+		put_element(f, "h2", "In words");
 	for (size_t i = 0; i < r->n_panels; i++) {
 		char text[NARRATIVE_TEXT];
 
@@ -208,7 +208,7 @@ static int put_keys(FILE *f, const struct report_table *t)
 	if (err || !t)
 		return err;
 	snprintf(caption, sizeof(caption), "%zu keys, counted in %.60s%s", t->n_rows, t->counted ? t->counted : "events",
-		 t->lower_bound ? "; some are filed under other, so counts are at least so many" : "");
+		 t->lower_bound ? "; some are in other, so counts are lower bounds" : "");
 	if (s.n_rows)
 		put_sheet(f, t->title ? t->title : "Keys", caption, &s);
 	sheet_fini(&s);
@@ -230,14 +230,14 @@ static int put_gaps(FILE *f, const struct grid *g, const struct zone *zone)
 	struct sheet s;
 	int err = sheet_of_gaps(g, zone, &s);
 
-	put_element(f, "h2", "What is missing");
+	put_element(f, "h2", "Missing data");
 	sheet_zone(g, zone, name);
 	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", name, s.n_rows + s.n_more,
 		 s.n_more ? ", of which the first 200 are listed" : "");
 	if (!err && s.n_rows)
 		put_sheet(f, NULL, caption, &s);
 	else
-		put_element(f, "p", "Nothing: every source that should have reported did, in every slot, and no event was lost.");
+		put_element(f, "p", "None: every expected source reported in every slot, and no event was lost.");
 	sheet_fini(&s);
 	return err;
 }
@@ -248,7 +248,7 @@ static void put_facts(FILE *f, const struct document *d)
 {
 	if (!d->n_facts)
 		return;
-	put_element(f, "h2", "Where it comes from");
+	put_element(f, "h2", "Origin");
 	fputs("<dl>\n", f);
 	for (size_t i = 0; i < d->n_facts; i++) {
 		put_element(f, "dt", d->fact[i].name);

@@ -110,7 +110,7 @@ static void say_worst(struct words *w, const struct narrative *n)
 	say_time(w, n->worst);
 	say(w, ": p99 ");
 	say_about(w, n->worst_p99);
-	say(w, ", of all the time ");
+	say(w, ", over the whole time ");
 	say_about(w, (double)w->g->all.p99);
 	say(w, ".");
 }
@@ -131,7 +131,7 @@ void narrative_say(const struct grid *g, const struct narrative *n, const struct
 	say_shifts(&w, n);
 	say_worst(&w, n);
 	if (!*out)
-		say(&w, "Too few %.60s to tell more of.", events);
+		say(&w, "Too few %.60s to say more.", events);
 }
 
 void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT])

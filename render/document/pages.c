@@ -326,7 +326,7 @@ static int put_parts(struct pages *p)
 static int put_gaps(struct pages *p)
 {
 	const struct figure_options *o = p->d->options;
-	const char *what = "What is missing";
+	const char *what = "Missing data";
 	char name[AXIS_ZONE], text[160];
 	struct sheet s;
 	int err = sheet_of_gaps(report_grid(p->d->report), o->zone, &s);
@@ -339,7 +339,7 @@ static int put_gaps(struct pages *p)
 	} else if (!err) {
 		need(p, HEADING + 2 * LINE);
 		put_heading(p, what, false);
-		put_paragraph(p, "Nothing: every source that should have reported did, in every slot, and no event was lost.");
+		put_paragraph(p, "None: every expected source reported in every slot, and no event was lost.");
 	}
 	sheet_fini(&s);
 	return err;
@@ -352,7 +352,7 @@ static void put_facts(struct pages *p)
 	if (!d->n_facts)
 		return;
 	need(p, HEADING + 4 * LINE);
-	put_heading(p, "Where it comes from", false);
+	put_heading(p, "Origin", false);
 	for (size_t i = 0; i < d->n_facts; i++)
 		put_named(p, d->fact[i].name, d->fact[i].value);
 }

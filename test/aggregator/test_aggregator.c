@@ -105,7 +105,7 @@ static void one_that_could_not_begin_takes_nothing_from_the_one_that_did(void **
 		if (taken)
 			snprintf(other.socket, sizeof(other.socket), "%s/ingest2", p.dir);
 		assert_int_equal(aggregator_open(&b, &loop_b, &other, reason), -EADDRINUSE);
-		assert_non_null(strstr(reason, "somebody listens"));
+		assert_non_null(strstr(reason, "another program listens"));
 		end(&b, &loop_b);
 		assert_int_equal(access(p.conf.socket, F_OK), 0);
 		assert_int_equal(access(p.conf.listen + 5, F_OK), 0);

@@ -283,7 +283,7 @@ static void what_cannot_be_had_is_reported_as_failed(void **state)
 	assert_int_equal(w.batches, 0);
 	assert_non_null(strstr(w.state, "\"failed\""));
 	assert_null(strstr(w.state, "\"active\""));
-	assert_non_null(strstr(w.state, "no probe here knows disk.ops"));
+	assert_non_null(strstr(w.state, "no probe of this collector measures disk.ops"));
 	assert_non_null(strstr(w.state, "nonesuch"));
 }
 
@@ -305,7 +305,7 @@ static void a_failure_is_logged_once_however_often_the_set_changes(void **state)
 	text[fread(text, 1, sizeof(text) - 1, log)] = 0;
 	fclose(log);
 	unlink(w.log);
-	first = strstr(text, "instrumentation 4 failed: no probe here knows disk.ops");
+	first = strstr(text, "instrumentation 4 failed: no probe of this collector measures disk.ops");
 	assert_non_null(first);
 	assert_null(strstr(first + 1, "instrumentation 4 failed"));
 	assert_non_null(strstr(text, "instrumentation 5 failed: "));

@@ -42,9 +42,9 @@ refuses 1 "only loopback addresses" $here --listen 0.0.0.0:23181
 refuses 1 "only loopback addresses" $here --listen [::]:23181
 refuses 2 "needs a value" --token-file ""
 refuses 1 "a Unix socket's path must have" $here --api-socket "/$long"
-refuses 1 "is no place to listen" $here --listen localhost
-refuses 1 "is no place to listen" $here --listen example.org:80
-refuses 1 "is no place to listen" $here --listen 127.0.0.1:99999
+refuses 1 "is not an address to listen on" $here --listen localhost
+refuses 1 "is not an address to listen on" $here --listen example.org:80
+refuses 1 "is not an address to listen on" $here --listen 127.0.0.1:99999
 refuses 1 "a Unix socket's path must have" $here --socket "/$long"
 refuses 1 "there is no folder /nonexistent/folder (--socket)" $here --socket /nonexistent/folder/ingest
 refuses 1 "there is no folder $dir/none (--listen)" $here --listen "unix:$dir/none/http"

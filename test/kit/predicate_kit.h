@@ -16,7 +16,7 @@
 #define KIT_NUMERIC 4
 
 static const struct field kit_fields[] = {
-	{ "statement", "kind of statement", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
+	{ "statement", "statement", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "pid", "process id", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "hostname", "host", "string", FIELD_DISCRETE, UNIT_NONE, 0, 0 },
 	{ "latency", "latency", "time", FIELD_NUMERIC, UNIT_NS, 10, 39 },

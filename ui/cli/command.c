@@ -16,33 +16,33 @@ const struct command commands[] = {
 	{ "describe", "a heat map in words: modes, shifts, the worst minute; tables", COMMAND_LOOK, run_describe },
 	{ "list", "the instrumentations", COMMAND_LOOK, run_list },
 	{ "show", "one instrumentation with its sources", COMMAND_LOOK, run_show },
-	{ "status", "how heatscoped and its sources fare", COMMAND_LOOK, run_status },
-	{ "metrics", "what can be measured here, and why not", COMMAND_LOOK, run_metrics },
+	{ "status", "the state of heatscoped and its sources", COMMAND_LOOK, run_status },
+	{ "metrics", "what can be measured, and why something cannot", COMMAND_LOOK, run_metrics },
 	{ "doctor", "what works on this host, what does not, and why", COMMAND_LOOK, run_doctor },
-	{ "explain", "what sets a rectangle of time and value apart from the rest", COMMAND_ASK, run_explain },
-	{ "compare", "two times, keys or measures against each other", COMMAND_ASK, run_compare },
-	{ "composition", "what the time of the events in a rectangle was", COMMAND_ASK, run_composition },
-	{ "slow", "single slow statements, and what their time was", COMMAND_ASK, run_slow },
+	{ "explain", "how the events in a rectangle differ from the rest", COMMAND_ASK, run_explain },
+	{ "compare", "compare two times, keys or measures", COMMAND_ASK, run_compare },
+	{ "composition", "the parts of the time of the events in a rectangle", COMMAND_ASK, run_composition },
+	{ "slow", "single slow statements with the parts of their time", COMMAND_ASK, run_slow },
 	{ "fsslow", "single statements with their time in files", COMMAND_ASK, run_fsslow },
 	{ "snoop", "a sample of single statements", COMMAND_ASK, run_snoop },
-	{ "fslatency", "how long reads and writes of files take this host's servers", COMMAND_ASK, run_fslatency },
+	{ "fslatency", "how long this host's servers take for reads and writes of files", COMMAND_ASK, run_fslatency },
 	{ "report", "maps and tables on pages: PNG, PDF, SVG, HTML or JSON", COMMAND_EXPORT, run_report },
 	{ "render", "a heat map as PNG, PDF or SVG", COMMAND_EXPORT, run_render },
 	{ "chart", "rates or percentiles over time: PNG, PDF, SVG or JSON", COMMAND_EXPORT, run_chart },
 	{ "flame", "stacks with their time or number, as a flame graph or folded", COMMAND_EXPORT, run_flame },
-	{ "export", "the numbers behind a heat map, as CSV", COMMAND_EXPORT, run_export },
-	{ "open", "a PNG of these brought back: its numbers, or another picture", COMMAND_EXPORT, run_open },
+	{ "export", "the numbers of a heat map, as CSV", COMMAND_EXPORT, run_export },
+	{ "open", "read one of these PNGs: its numbers, or another picture", COMMAND_EXPORT, run_open },
 	{ "record", "record this host into a file", COMMAND_EXPORT, run_record },
-	{ "replay", "feed a recording to heatscoped", COMMAND_EXPORT, run_replay },
+	{ "replay", "send a recording to heatscoped", COMMAND_EXPORT, run_replay },
 	{ "create", "switch a metric on: make an instrumentation", COMMAND_MANAGE, run_create },
-	{ "clone", "another instrumentation like one, but for what is said", COMMAND_MANAGE, run_clone },
-	{ "set", "how long one is kept; suspend it, resume it", COMMAND_MANAGE, run_set },
-	{ "delete", "switch instrumentations off and drop their data", COMMAND_MANAGE, run_delete },
-	{ "alerts", "what is watched, and how it is: add, remove", COMMAND_MANAGE, run_alerts },
+	{ "clone", "copy an instrumentation, with changes", COMMAND_MANAGE, run_clone },
+	{ "set", "change how long one is kept; suspend it, resume it", COMMAND_MANAGE, run_set },
+	{ "delete", "switch instrumentations off and delete their data", COMMAND_MANAGE, run_delete },
+	{ "alerts", "alerts and their states: add, remove", COMMAND_MANAGE, run_alerts },
 	{ "annotate", "a note at a time, such as a deploy, on all maps", COMMAND_MANAGE, run_annotate },
 	{ "worksheets", "saved arrangements of maps: list, show, export, import", COMMAND_MANAGE, run_worksheets },
-	{ "off", "measure nothing at all, until `heatscope on`", COMMAND_MANAGE, run_off },
-	{ "on", "measure again what is switched on", COMMAND_MANAGE, run_on },
+	{ "off", "stop all measuring, until `heatscope on`", COMMAND_MANAGE, run_off },
+	{ "on", "resume measuring", COMMAND_MANAGE, run_on },
 	{ NULL, NULL, COMMAND_LOOK, NULL },
 };
 
@@ -142,9 +142,10 @@ void print_notes(const json_t *reply)
 	if (json_object_get(reply, "sampled"))
 		show_print(stdout, "events were sampled, at worst one in %.0f\n", json_number_value(json_object_get(reply, "sampled")));
 	if (json_is_true(json_object_get(reply, "dropped")))
-		show_print(stdout, "some of what was there is kept no more\n");
+		show_print(stdout, "some of the data are not kept any more\n");
 	if (json_is_true(json_object_get(reply, "lower_bound")))
-		show_print(stdout, "more keys than the cap: the rest is in `other`, and each value's count is a lower bound\n");
+		show_print(stdout, "more keys than the limit: the rest is in `other`, and each value's count is a "
+			"lower bound\n");
 }
 
 const char *list_text(const json_t *array, char *out, size_t room)

@@ -15,11 +15,13 @@ static const char doc[] =
 	"  heatscope raw 1 --duration 5m\n"
 	"  heatscope report 1 --start 14:05 --end 14:10 -o report.pdf\n"
 	"\n"
-	"'heatscope COMMAND --help' tells more, heatscope(1) all. Exit status: 0 done, 1 refused or failed, 2 wrong usage.";
+	"'heatscope COMMAND --help' explains a command, heatscope(1) everything. Exit status: 0 done, 1 refused or "
+		"failed, 2 wrong usage.";
 
 static const char *const group_titles[] = {
-	[COMMAND_LOOK] = "Look at what is measured", [COMMAND_ASK] = "Ask what is different, slow, or waited for",
-	[COMMAND_EXPORT] = "Export pictures, numbers and recordings", [COMMAND_MANAGE] = "Manage what is measured and watched",
+	[COMMAND_LOOK] = "Look at measurements", [COMMAND_ASK] = "Find differences, slow statements and waits",
+	[COMMAND_EXPORT] = "Export pictures, numbers and recordings", [COMMAND_MANAGE] = "Manage instrumentations, "
+		"alerts and notes",
 };
 
 /* The commands by group, before what `doc` has after the options.  argp frees it. */
@@ -46,7 +48,7 @@ enum { OPT_CACERT = 256 };
 static const struct argp_option options[] = {
 	{ "url", 'u', "URL", 0, "heatscoped's address: http://HOST:PORT, https://HOST:PORT or unix:PATH (default $HEATSCOPE_URL, "
 	  "then " CLIENT_SOCKET " if you may use it, then " CLIENT_URL ")", 0 },
-	{ "token-file", 't', "FILE", 0, "The token for changing things over HTTP (default $HEATSCOPE_TOKEN_FILE)", 0 },
+	{ "token-file", 't', "FILE", 0, "The token for changes over HTTP (default $HEATSCOPE_TOKEN_FILE)", 0 },
 	{ "cacert", OPT_CACERT, "FILE", 0, "Certificates to trust for https (default $HEATSCOPE_CACERT, then the system's)", 0 },
 	{ 0 },
 };

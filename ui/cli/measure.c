@@ -123,9 +123,9 @@ int measure_ready(struct measure *m, const char *metric, json_t **ret_measures)
 		return 0;
 	if (m->collector)
 		snprintf(m->client.reason, sizeof(m->client.reason),
-			 "the collector can not measure %s here; 'heatscope doctor' says why", metric);
+			 "the collector cannot measure %s here; 'heatscope doctor' says why", metric);
 	else
-		snprintf(m->client.reason, sizeof(m->client.reason), "the collector ended; it has said why");
+		snprintf(m->client.reason, sizeof(m->client.reason), "the collector ended; its message says why");
 	return -ENODEV;
 }
 

@@ -67,7 +67,8 @@ int span_parse(const char *text, double *ret_s, char reason[MOMENT_REASON])
 	bool bare;
 
 	if (!read_span(text, &s, &bare) || !(s >= 1e-9 && s <= SPAN_MAX)) {
-		snprintf(reason, MOMENT_REASON, "\"%.60s\" is no length of time: it is like 90s, 10m, 1h30m, 1d or a number of seconds", text);
+		snprintf(reason, MOMENT_REASON, "\"%.60s\" is not a length of time: write 90s, 10m, 1h30m, 1d or a "
+			"number of seconds", text);
 		return -EINVAL;
 	}
 	*ret_s = s;
@@ -228,8 +229,9 @@ int moment_parse(const char *text, double now_s, double *ret_s, char reason[MOME
 		return 0;
 	}
 	if (known && *text && !text[strspn(text, "0123456789")])
-		snprintf(reason, MOMENT_REASON, "%.20s is no Unix time of these years; %.20s seconds ago is -%.20s or %.20ss", text, text, text, text);
+		snprintf(reason, MOMENT_REASON, "%.20s is not a Unix time of these years; %.20s seconds ago is "
+			"-%.20s or %.20ss", text, text, text, text);
 	else
-		snprintf(reason, MOMENT_REASON, "\"%.60s\" is no time: it is like " MOMENT_GRAMMAR, text);
+		snprintf(reason, MOMENT_REASON, "\"%.60s\" is not a time: write " MOMENT_GRAMMAR, text);
 	return -EINVAL;
 }

@@ -56,7 +56,7 @@ static int failed(struct sqlite *q)
 	bool limit = err == -ENOSPC && q->max_pages && disk_has_room(q);
 
 	snprintf(q->store.reason, sizeof(q->store.reason), "the store: %s",
-		 limit ? "there is no room within its max-size" : sqlite3_errmsg(q->db));
+		 limit ? "its max-size is reached" : sqlite3_errmsg(q->db));
 	return err;
 }
 

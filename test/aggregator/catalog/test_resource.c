@@ -58,13 +58,13 @@ static const json_t *field_of(const json_t *catalogue, const json_t *metric, con
 static void metrics_that_share_a_name_of_a_field_have_each_their_own_label_and_type(void **state)
 {
 	static const struct field asked[] = {
-		{ "command", "how it was asked for", "string", FIELD_DISCRETE, 0, 0, 0 },
+		{ "command", "how it came", "string", FIELD_DISCRETE, 0, 0, 0 },
 		{ "statement", "statement", "string", FIELD_DISCRETE, 0, 0, 0 },
 		{ "cputime", "CPU time, of one CPU", "percent", FIELD_NUMERIC, UNIT_PERCENT, 10, 40 },
 	};
 	static const struct metric other = { "postgresql", "queries", "queries", "queries", asked, 3, SCOPE_INTERVAL, NULL, NULL, NULL };
 	static const struct { const char *module, *field, *label, *type; } cases[] = {
-		{ "mysql", "command", "command", "string" }, { "postgresql", "command", "how it was asked for", "string" },
+		{ "mysql", "command", "command", "string" }, { "postgresql", "command", "how it came", "string" },
 		{ "mysql", "cputime", "CPU time", "time" }, { "postgresql", "cputime", "CPU time, of one CPU", "percent" },
 		{ "postgresql", "statement", "statement", "string" },
 	};

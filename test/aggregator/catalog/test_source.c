@@ -121,8 +121,8 @@ static void refuses_what_is_no_hello(void **state)
 
 	memset(long_name, 'x', sizeof(long_name));
 	long_name[SOURCE_MAX] = 0;
-	refuses_a_hello(json_array(), "format 0 is not spoken");
-	refuses_a_hello(hello_with("format", json_integer(2)), "format 2 is not spoken");
+	refuses_a_hello(json_array(), "format 0 is not supported");
+	refuses_a_hello(hello_with("format", json_integer(2)), "format 2 is not supported");
 	refuses_a_hello(hello_with("source", json_string("")), "source's name");
 	refuses_a_hello(hello_with("source", json_string("a/b")), "source's name");
 	refuses_a_hello(hello_with("source", json_string("a\nb")), "source's name");
@@ -134,7 +134,7 @@ static void refuses_what_is_no_hello(void **state)
 	refuses_a_hello(hello_with("metrics", json_object()), "array");
 	refuses_a_hello(hello_with("metrics", json_pack("[{}]")), "state");
 	json_object_set_new(metric, "module", json_string("my/sql"));
-	refuses_a_hello(hello_with("metrics", json_pack("[o]", metric)), "not a proper name");
+	refuses_a_hello(hello_with("metrics", json_pack("[o]", metric)), "not a valid name");
 	json_array_append(json_object_get(twice, "fields"), json_array_get(json_object_get(twice, "fields"), 0));
 	refuses_a_hello(hello_with("metrics", json_pack("[o]", twice)), "twice");
 }

@@ -52,7 +52,7 @@ static void two_that_do_not_belong_together_are_refused(void **state)
 	assert_int_equal(tls_read(certificate, other_key, &t, reason, sizeof(reason)), -EINVAL);
 	assert_non_null(strstr(reason, "other.key is not the key of the certificate in"));
 	assert_int_equal(tls_read(key, key, &t, reason, sizeof(reason)), -EINVAL);
-	assert_non_null(strstr(reason, "holds no certificate"));
+	assert_non_null(strstr(reason, "contains no certificate"));
 	assert_int_equal(tls_read(certificate, certificate, &t, reason, sizeof(reason)), -EPERM);	/* 0644 */
 }
 
@@ -68,7 +68,7 @@ static void a_key_that_everybody_may_read_is_refused(void **state)
 		assert_int_equal(chmod(key, cases[i].mode), 0);
 		assert_int_equal(tls_read(certificate, key, &t, reason, sizeof(reason)), cases[i].err);
 		if (cases[i].err)
-			assert_non_null(strstr(reason, "everybody on this machine"));
+			assert_non_null(strstr(reason, "every user of this machine"));
 		tls_free(t);
 	}
 }

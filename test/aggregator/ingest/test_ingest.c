@@ -560,17 +560,17 @@ static void what_is_malformed_is_refused_and_the_rest_is_served(void **state)
 
 	client_begin(&c, &n);
 	client_send(&c, FRAME_HELLO, "{", 1);
-	refused(&n, &c, "no JSON");
+	refused(&n, &c, "not JSON");
 
 	client_begin(&c, &n);
 	client_batch(&c, "db1", 1, now_slot(), 1, "query");
-	refused(&n, &c, "no hello came first");
+	refused(&n, &c, "there was no hello before it");
 
 	client_begin(&c, &n);
 	hello = wire_hello("db1", "ok", "");
 	json_object_set_new(hello, "format", json_integer(2));
 	client_send_json(&c, FRAME_HELLO, hello);
-	refused(&n, &c, "format 2 is not spoken here");
+	refused(&n, &c, "format 2 is not supported");
 
 	client_begin(&c, &n);
 	client_hello(&c, "db1");

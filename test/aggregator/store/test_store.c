@@ -38,7 +38,7 @@ static void a_slice_that_is_none_is_refused_with_a_reason(void **state)
 		s.reason[0] = 0;
 		*b->slice = bad[i];
 		assert_int_equal(store_check(&s, b), -EBADMSG);
-		assert_string_equal(s.reason, "a batch of db1 for slot 1000 holds a slice that is none");
+		assert_string_equal(s.reason, "a batch of db1 for slot 1000 contains an invalid slice");
 	}
 	*b->slice = good;
 	kit_free(b, 1);

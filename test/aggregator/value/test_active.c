@@ -193,7 +193,7 @@ static void a_chart_stacks_how_many_there_were(void **state)
 	v = get_json(&server, path);
 	series = json_object_get(v, "series");
 	assert_string_equal(json_string_value(json_object_get(v, "show")), "active");
-	assert_string_equal(json_string_value(json_object_get(v, "what")), "queries at once, by what they were in");
+	assert_string_equal(json_string_value(json_object_get(v, "what")), "queries at once, by part of their time");
 	assert_int_equal(json_array_size(series), 1);		/* nothing runs any more: it has no series */
 	one = json_array_get(series, 0);
 	assert_string_equal(json_string_value(json_object_get(one, "key")), "rest");
@@ -249,7 +249,7 @@ static void a_report_has_it_as_its_chart(void **state)
 	answer_fini(&a);
 	chart = json_object_get(v, "chart");
 	series = json_object_get(chart, "series");
-	assert_string_equal(json_string_value(json_object_get(chart, "what")), "queries at once, by what they were in");
+	assert_string_equal(json_string_value(json_object_get(chart, "what")), "queries at once, by part of their time");
 	assert_string_equal(json_string_value(json_object_get(json_array_get(series, 0), "key")), "rest");
 	assert_true(is_about(json_number_value(json_array_get(json_object_get(json_array_get(series, 0), "values"), 20)), PILE));
 	assert_true(number(json_object_get(json_array_get(json_object_get(v, "maps"), 0), "summary"), "count") == 0);
@@ -477,7 +477,7 @@ static void refuses(const char *more, const char *reason)
 
 static void other_measures_and_forms_are_refused(void **state)
 {
-	refuses("measure=cputime", "cputime is no such time: ask for latency");
+	refuses("measure=cputime", "cputime is not one: use latency");
 	refuses("format=csv", "leave out \\\"format\\\"");
 	refuses("narrative=true", "leave out \\\"narrative\\\"");
 	refuses("active=maybe", "given more than once");

@@ -87,11 +87,11 @@ static void a_reports_bar_says_what_it_is_not_of(void **state)
 {
 	(void)state;
 	send_events(t0, 10, true);
-	assert_true(has("report?format=html&", "<caption>what the latency was</caption>"));
+	assert_true(has("report?format=html&", "<caption>parts of the latency</caption>"));
 	assert_false(has("composition?", "unweighed"));
 	send_events(t0 + 1, 3000, false);
 	assert_true(has("composition?", "\"unweighed\":3000,"));
-	assert_true(has("report?format=html&", "<caption>what the latency was; without 3,000 queries that came without weights</caption>"));
+	assert_true(has("report?format=html&", "<caption>parts of the latency; without 3,000 queries that came without weights</caption>"));
 }
 
 static const struct CMUnitTest tests[] = {

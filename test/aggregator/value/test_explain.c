@@ -179,7 +179,7 @@ static void refusals_say_why(void **state)
 		{ "{\"ymin\": 5, \"ymax\": 5}", 409, "ymin must be less than ymax" },
 		{ "{\"ymin\": -1}", 409, "minimum is 0" }, { "{\"ymin\": \"slow\"}", 409, "not a number" },
 		{ "{\"measure\": \"length\"}", 409, "instrumentation 1 has" }, { "{\"top\": 0}", 409, "minimum is 1" },
-		{ "{\"baseline_start\": 5}", 409, "baseline_start and baseline_end must be given both" },
+		{ "{\"baseline_start\": 5}", 409, "baseline_start and baseline_end must both be given" },
 		{ "{\"baseline_start\": 9, \"baseline_end\": 5}", 409, "baseline: end_time must be after start_time" },
 		{ "{\"rectangle\": 1}", 409, "unknown" }, { "{", 409, "" }, { "[]", 409, "" },
 	};

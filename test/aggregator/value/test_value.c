@@ -71,7 +71,7 @@ static void names_are_looked_up_in_the_instrumentation(void **state)
 	static const struct { enum value_kind_id kind; const char *name, *text, *says; } cases[] = {
 		{ VALUE_GRID, "measure", "offcpu", "has latency, cputime" }, { VALUE_GRID, "measure", "*", "latency" },
 		{ VALUE_GRID, "weight", "latency", "instrumentation 1 has none" },
-		{ VALUE_COMPOSITION, "ymin", "5", "instrumentation 1 keeps no weights: make one that does, of latency" },
+		{ VALUE_COMPOSITION, "ymin", "5", "instrumentation 1 keeps no weights: create one that does, of latency" },
 		{ VALUE_KEYS, "by", "hostname", "has statement, command" }, { VALUE_KEYS, "by", "latency", "statement" },
 	};
 	struct value *v;

@@ -87,7 +87,7 @@ static void what_is_wrong_is_refused_with_a_sentence_that_says_where(void **stat
 		{ "{'name': 'x', 'colour': 1, 'panels': [" PANEL "]}", "has no \"colour\"" },
 		{ "{'name': 'x', 'version': 2, 'panels': [" PANEL "]}", "version 2" },
 		{ "{'name': 'x', 'version': '1', 'panels': [" PANEL "]}", "\"version\"" },
-		{ "{'schema': 'heatscope-grid', 'name': 'x', 'panels': [" PANEL "]}", "no worksheet" },
+		{ "{'schema': 'heatscope-grid', 'name': 'x', 'panels': [" PANEL "]}", "not a worksheet" },
 		{ "{'name': 'x', 'duration': 1, 'panels': [" PANEL "]}", "\"duration\" must be a number from 10 to 86400" },
 		{ "{'name': 'x', 'duration': '60', 'panels': [" PANEL "]}", "\"duration\"" },
 		{ "{'name': 'x', 'yscale': 'cubic', 'panels': [" PANEL "]}", "\"yscale\"" },

@@ -263,7 +263,7 @@ static void those_on_their_way_to_the_store_count(void **state)
 		assert_int_equal(add(&b, count_stored, &n_stored, reason), 0);
 	assert_int_equal(n_stored, 0);
 	assert_int_equal(add(&b, count_stored, &n_stored, reason), -EINVAL);
-	assert_non_null(strstr(reason, "which is the most"));
+	assert_non_null(strstr(reason, "which is the limit"));
 	uv_run(&b.loop, UV_RUN_DEFAULT);
 	assert_int_equal(n_stored, WORKSHEETS_MAX);
 	bench_close(&b);

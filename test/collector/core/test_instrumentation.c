@@ -121,9 +121,9 @@ static void refuses_with_the_reason(void **state)
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"weights\":\"io\"}", "field \"weights\" must be an array of names" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"weights\":[\"io\",\"io\"]}", "names \"io\" twice" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"measures\":[\"l\"],\"weights\":[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\","
-		  "\"i\",\"j\",\"k\",\"m\",\"n\",\"o\",\"p\",\"q\"]}", "has 16 names beside \"l\": maximum is 15" },
+		  "\"i\",\"j\",\"k\",\"m\",\"n\",\"o\",\"p\",\"q\"]}", "has 16 names in addition to \"l\": maximum is 15" },
 		{ "{\"module\":\"m\",\"stat\":\"q\",\"fields\":[\"a\",\"b\",\"c\",\"d\",\"e\"]}", "maximum is 4" },
-		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"is\":[\"a\",\"b\"]}}", "predicate: \"is\" is no operator" },
+		{ "{\"module\":\"m\",\"stat\":\"q\",\"predicate\":{\"is\":[\"a\",\"b\"]}}", "predicate: \"is\" is not an operator" },
 	};
 	struct instrumentation in;
 	char reason[REASON_MAX];
@@ -166,11 +166,11 @@ static void weights_are_the_first_measure_and_its_parts(void **state)
 		{ "latency", "cputime", &split, NULL },
 		{ "latency", "latency", &split, NULL },
 		{ "cputime", "cputime", &queries, NULL },
-		{ "latency", "cputim", &split, "\"cputim\" is not a weight: there are latency and its parts: cputime" },
-		{ "latency", "statement", &split, "\"statement\" is not a weight: there are latency and its parts: cputime" },
-		{ "latency", "cputime", &queries, "\"cputime\" is not a weight: there are latency" },
-		{ "cputime", "latency", &split, "\"latency\" is not a weight: there are cputime" },
-		{ "latency", "latency", &states, "mysql.queries has no events to weigh" },
+		{ "latency", "cputim", &split, "\"cputim\" is not a weight; the weights are latency and its parts: cputime" },
+		{ "latency", "statement", &split, "\"statement\" is not a weight; the weights are latency and its parts: cputime" },
+		{ "latency", "cputime", &queries, "\"cputime\" is not a weight; the weights are latency" },
+		{ "cputime", "latency", &split, "\"latency\" is not a weight; the weights are cputime" },
+		{ "latency", "latency", &states, "mysql.queries has no events, so it has no weights" },
 	};
 	char text[256], reason[REASON_MAX];
 	struct instrumentation in;
@@ -201,7 +201,7 @@ static void binding_names_what_the_metric_has(void **state)
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"cputime\",\"latency\"]}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &told_beside, reason), -EINVAL);
-	assert_string_equal(reason, "cputime cannot be the first measure: it is told beside those of events");
+	assert_string_equal(reason, "cputime cannot be the first measure: it is reported in addition to the measures of events");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"latency\"],"
 	      "\"predicate\":{\"gt\":[\"command\",\"query\"]}}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &queries, reason), -EINVAL);
@@ -226,7 +226,7 @@ static void exemplars_are_the_worst_by_a_time(void **state)
 	assert_string_equal(reason, "single events of mysql.queries are not kept: exemplars must be 0");
 	parse("{\"module\":\"mysql\",\"stat\":\"queries\",\"measures\":[\"rows\",\"latency\"],\"exemplars\":1}", &in, reason);
 	assert_int_equal(instrumentation_bind(&in, &statements, reason), -EINVAL);
-	assert_string_equal(reason, "exemplars are the worst by the first measure, which must be a time: rows is none");
+	assert_string_equal(reason, "exemplars are the worst by the first measure, which must be a time: rows is not a time");
 }
 
 /* More steps than values there are would be cells that nothing can be in. */

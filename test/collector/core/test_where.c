@@ -77,22 +77,22 @@ static void what_cannot_be_read_is_shown_where(void **state)
 		{ "pid = 1 and größe = 2", "character 13: \"größe\" is not a field of this metric" },
 		{ "statement = 'größe' and colour = 2", "character 25: \"colour\" is not a field" },
 		{ "statement > a", "character 11: texts are compared by = and != only" },
-		{ "statement =! a", "character 11: \"=!\" is none of = != < <= > >=" },
+		{ "statement =! a", "character 11: \"=!\" is not one of = != < <= > >=" },
 		{ "statement = 'a", "character 13: this quotation mark is not closed" },
 		{ "statement = \"\\x\"", "character 13: this text cannot be read" },
 		{ "latency > 10", "character 11: latency needs a unit: one of ns, us, ms, s" },
 		{ "latency > 10 and pid = 1", "character 11: latency needs a unit: one of ns, us, ms, s" },
-		{ "latency > 10 KiB", "character 14: \"KiB\" is no unit of latency: there are ns, us, ms, s" },
-		{ "latency > 10min", "character 13: \"min\" is no unit of latency: there are ns, us, ms, s" },
-		{ "latency > 1e6", "character 12: \"e6\" is no unit of latency" },
+		{ "latency > 10 KiB", "character 14: \"KiB\" is not a unit of latency (units: ns, us, ms, s)" },
+		{ "latency > 10min", "character 13: \"min\" is not a unit of latency (units: ns, us, ms, s)" },
+		{ "latency > 1e6", "character 12: \"e6\" is not a unit of latency" },
 		{ "latency > slow", "character 11: latency is a number and cannot be compared with a text" },
 		{ "latency > '10ms'", "character 11: latency is a number and cannot be compared with a text" },
 		{ "latency > -1ms", "character 11: latency is a number and cannot be compared with a text" },
-		{ "latency > 1.5ns", "character 11: this is no whole number of ns" },
-		{ "latency > 1.0000000001s", "character 11: this is no whole number of ns" },
-		{ "size > 0.3KiB", "character 8: this is no whole number of B" },
-		{ "calls > 0.5", "character 9: this is no whole number" },
-		{ "calls > 5s", "character 10: \"s\" is no unit of calls: there are none" },
+		{ "latency > 1.5ns", "character 11: this is not a whole number of ns" },
+		{ "latency > 1.0000000001s", "character 11: this is not a whole number of ns" },
+		{ "size > 0.3KiB", "character 8: this is not a whole number of B" },
+		{ "calls > 0.5", "character 9: this is not a whole number" },
+		{ "calls > 5s", "character 10: \"s\" is not a unit of calls (units: none)" },
 		{ "calls > 9223372036854775808", "character 9: this number is too large" },
 		{ "calls > 99999999999999999999999999", "character 9: this number is too large" },
 		{ "latency > 9999999999999999 s", "character 11: this number is too large" },
@@ -118,7 +118,7 @@ static void depth_is_bounded(void **state)
 	memset(text, '(', sizeof(text));
 	strcpy(text + 1000, "pid=1");
 	assert_int_equal(where_parse(text, &fields, &is, reason), -EINVAL);
-	assert_string_equal(reason, "character 33: more than 32 parentheses within each other");
+	assert_string_equal(reason, "character 33: parentheses are nested more than 32 deep");
 }
 
 /* Pieces of expressions in any order: it ends, and says where. */

@@ -74,9 +74,9 @@ static const struct odd {		/* bytes that are replaced by others, and what is sai
 	{ "_Z18log_slow_statementP3THD", 27, "_Z18log_slow_statementP4THD", "no function log_slow_statement(THD*), which is MariaDB's" },
 	{ "thd_user_name", 13, "thd_user_nama", "no function thd_user_name()" },
 	{ "thd_charset", 11, "thd_charsex", "no function thd_charset()" },
-	{ "\x48\x8d\x47\x68", 4, "\x48\x8b\x47\x68", "thd_query_string() is not one that we can read" },
-	{ "\x48\x8d\x87\xa0", 4, "\x48\x8d\x8f\xa0", "thd_current_db() is not one that we can read" },
-	{ "\xf6\x87\x9a\x08\0\0\x60", 7, "\xf6\x87\x9a\x08\0\0\x40", "thd_is_strict_mode() is not one that we can read" },
+	{ "\x48\x8d\x47\x68", 4, "\x48\x8b\x47\x68", "thd_query_string() has an unknown form" },
+	{ "\x48\x8d\x87\xa0", 4, "\x48\x8d\x8f\xa0", "thd_current_db() has an unknown form" },
+	{ "\xf6\x87\x9a\x08\0\0\x60", 7, "\xf6\x87\x9a\x08\0\0\x40", "thd_is_strict_mode() has an unknown form" },
 	{ "\xf3\x0f\x1e\xfa\x55", 5, "\xf3\x0f\x1e\xfa\x48", "begins with an instruction at which a probe would cost" },
 };
 

@@ -141,7 +141,7 @@ static void hostname_does_not_reach_the_probes(void **state)
 static void what_cannot_be_had_fails_with_its_reason(void **state)
 {
 	static const struct { const char *want, *why; } cases[] = {
-		{ "[{\"id\":1,\"module\":\"disk\",\"stat\":\"ops\",\"measures\":[\"latency\"]}]", "no probe here knows disk.ops" },
+		{ "[{\"id\":1,\"module\":\"disk\",\"stat\":\"ops\",\"measures\":[\"latency\"]}]", "no probe of this collector measures disk.ops" },
 		{ "[" INST(1, ",\"fields\":[\"nonesuch\"]") "]", "nonesuch" },
 		{ "[{\"id\":1,\"module\":\"mysql\",\"stat\":\"queries\"}]", "no measure" },
 		{ "[" INST(1, ",\"granularity\":0.1") "]", "slots" },

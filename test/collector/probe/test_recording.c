@@ -240,7 +240,7 @@ static void refuses_other_frames_and_files(void **state)
 	char reason[REASON_MAX];
 
 	frame_put(&data, FRAME_HELLO, "{}", 2);
-	assert_refused(&data, "no frame of type 1");
+	assert_refused(&data, "no frames of type 1");
 	bytes_fini(&data);
 	assert_int_equal(recording_read("/nonexistent/file", &r, reason), -ENOENT);
 	assert_non_null(strstr(reason, "/nonexistent/file: "));

@@ -65,7 +65,7 @@ static void what_was_recorded_with_passes(void **state)
 	p = predicate("{\"gt\":[\"latency\",10000001]}");
 	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 	assert_string_equal(reason, "predicate: the recording of mysql.queries has only events that match latency > 10000000: "
-			    "ask for just these");
+			    "request exactly these");
 	p = predicate("{}");
 	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
 }
@@ -81,7 +81,7 @@ static void what_cannot_be_told_is_refused(void **state)
 	assert_string_equal(reason, "predicate: the recording of mysql.queries has no single events, \"latency\" cannot be compared");
 	p = predicate("{\"eq\":[\"pid\",\"7\"]}");
 	assert_int_equal(sieve_init(&s, &p, &recorded, "db1", reason), -ENOENT);
-	assert_string_equal(reason, "predicate: the recording of mysql.queries does not tell \"pid\" apart");
+	assert_string_equal(reason, "predicate: the recording of mysql.queries does not keep \"pid\" apart");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -169,7 +169,7 @@ static void refusals_say_what_is_wrong(void **state)
 
 	assert_int_equal(predicate_from_text(E, &p, reason), 0);
 	assert_int_equal(filter_compile(&p, &n, &f, reason), -EINVAL);
-	assert_string_equal(reason, "predicate: field \"statement\" has that text for too many things here");
+	assert_string_equal(reason, "predicate: field \"statement\" has too many values with that label on this host");
 	answer = -EOPNOTSUPP;
 	assert_int_equal(filter_compile(&p, &n, &f, reason), -EINVAL);
 	assert_string_equal(reason, "predicate: field \"statement\" cannot be compared in the kernel of this host");
@@ -184,13 +184,13 @@ static void refusals_say_what_is_wrong(void **state)
 	assert_int_equal(f.n_terms, FILTER_TERMS);
 	assert_int_equal(predicate_from_text("{\"or\":[" E "," E "," E "," E "]}", &p, reason), 0);
 	assert_int_equal(filter_compile(&p, &n, &f, reason), -EINVAL);
-	assert_non_null(strstr(reason, "stand for 64 things here, more than 48"));
+	assert_non_null(strstr(reason, "match 64 values on this host; at most 48"));
 	n.moving = WANTED_FIELD(0);
 	assert_int_equal(filter_compile(&p, &n, &f, reason), 0);
 	assert_int_equal(f.n_terms, FILTER_LISTS);
 	assert_int_equal(predicate_from_text("{\"or\":[" E "," E "," E "," E "," E "]}", &p, reason), 0);
 	assert_int_equal(filter_compile(&p, &n, &f, reason), -EINVAL);
-	assert_string_equal(reason, "predicate: fields like \"statement\" can be compared 4 times, not more");
+	assert_string_equal(reason, "predicate: fields like \"statement\" can be compared at most 4 times");
 }
 
 static void a_filter_means_what_the_json_means(void **state)

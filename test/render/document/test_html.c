@@ -156,7 +156,7 @@ static void what_is_missing_is_listed(void **state)
 	char *page = render(&r, &o, NULL, 0);
 
 	(void)state;
-	assert_non_null(strstr(page, "<p>Nothing: every source"));
+	assert_non_null(strstr(page, "<p>None: every expected source"));
 	free(page);
 	g->column[2].n_reporting = g->column[3].n_reporting = 0;
 	g->column[7].lost = 12;

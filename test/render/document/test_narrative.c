@@ -255,7 +255,7 @@ static void it_is_said_in_sentences(void **state)
 	rank(g);
 	narrative_text(g, NULL, text);
 	assert_string_equal(text, "Four modes: around 210 µs (70 % of the queries), 8.8 ms (15 %), 18 ms (15 %) and 1.1 s (0.2 %). "
-			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, of all the time 18 ms.");
+			    "At 14:05:00 p90 rises from 9.1 ms to 18 ms. The worst minute begins at 14:05:41: p99 1.2 s, over the whole time 18 ms.");
 	grid_free(g);
 }
 

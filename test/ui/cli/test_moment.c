@@ -67,12 +67,12 @@ static void what_is_no_time_is_refused(void **state)
 		if (moment_parse(cases[i], NOW, &s, reason) != -EINVAL)
 			fail_msg("\"%s\" is %.3f", cases[i], s);
 		assert_true(s == 7);
-		assert_non_null(strstr(reason, "is no "));
+		assert_non_null(strstr(reason, "is not a "));
 	}
 	moment_parse("300", NOW, &(double){ 0 }, reason);
-	assert_string_equal(reason, "300 is no Unix time of these years; 300 seconds ago is -300 or 300s");
+	assert_string_equal(reason, "300 is not a Unix time of these years; 300 seconds ago is -300 or 300s");
 	moment_parse("soon", NOW, &(double){ 0 }, reason);
-	assert_string_equal(reason, "\"soon\" is no time: it is like now, 5m (ago), 14:05, \"2026-11-25 14:05\" or Unix seconds");
+	assert_string_equal(reason, "\"soon\" is not a time: write now, 5m (ago), 14:05, \"2026-11-25 14:05\" or Unix seconds");
 }
 
 static void the_clock_that_is_put_forward_is_read(void **state)
@@ -106,7 +106,7 @@ static void spans_are_seconds(void **state)
 		if (span_parse(none[i], &s, reason) != -EINVAL || s != 7)
 			fail_msg("\"%s\" is %g", none[i], s);
 	}
-	assert_string_equal(reason, "\"5us\" is no length of time: it is like 90s, 10m, 1h30m, 1d or a number of seconds");
+	assert_string_equal(reason, "\"5us\" is not a length of time: write 90s, 10m, 1h30m, 1d or a number of seconds");
 }
 
 static const struct CMUnitTest tests[] = {

@@ -16,17 +16,18 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-	{ "add", OPT_ADD, "NAME", 0, "Watch for something, under this name", 0 },
-	{ "id", OPT_INST, "ID", 0, "In this instrumentation", 0 },
-	{ "measure", OPT_MEASURE, "MEASURE", 0, "Of this measure (default the first)", 0 },
-	{ "key", OPT_KEY, "KEY", 0, "Of this key (default all together)", 0 },
-	{ "percentile", OPT_PERCENTILE, "P", 0, "A percentile, 0 to 1, that is above --above", 0 },
-	{ "share", OPT_SHARE, "S", 0, "More than this share, 0 to 1, of the events above --above", 0 },
-	{ "shape", OPT_SHAPE, NULL, 0, "Another distribution than in the hour before", 0 },
+	{ "add", OPT_ADD, "NAME", 0, "Add an alert with this name", 0 },
+	{ "id", OPT_INST, "ID", 0, "For this instrumentation", 0 },
+	{ "measure", OPT_MEASURE, "MEASURE", 0, "For this measure (default: the first)", 0 },
+	{ "key", OPT_KEY, "KEY", 0, "For this key (default: all together)", 0 },
+	{ "percentile", OPT_PERCENTILE, "P", 0, "Fires when this percentile, 0 to 1, is above --above", 0 },
+	{ "share", OPT_SHARE, "S", 0, "Fires when more than this share, 0 to 1, of the events is above --above", 0 },
+	{ "shape", OPT_SHAPE, NULL, 0, "Fires when the distribution differs from the hour before", 0 },
 	{ "above", OPT_ABOVE, "VALUE", 0, "A value with the measure's unit: 100ms, 4KiB, 90", 0 },
-	{ "window", OPT_WINDOW, "SPAN", 0, "Looked at together: 10 (seconds), 1m (default 10, of shapes 60)", 0 },
+	{ "window", OPT_WINDOW, "SPAN", 0, "Length of a window: 10 (seconds), 1m (default 10, for shapes 60)", 0 },
 	{ "for", OPT_FOR, "N", 0, "Windows in a row until it fires, and until it is over (default 3)", 0 },
-	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Tell this webhook of heatscoped's configuration when it fires and when it is over", 0 },
+	{ "webhook", OPT_WEBHOOK, "NAME", 0, "Send to this webhook of heatscoped's configuration when it fires and "
+		"when it is over", 0 },
 	{ "remove", OPT_REMOVE, "ALERT", 0, "Remove the alert with this number", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
@@ -51,7 +52,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_REMOVE: o->remove = arg; return 0;
 	case OPT_JSON: o->json = 1; return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is not understood: there are only options", arg);
+		argp_error(state, "unexpected argument \"%s\": there are only options", arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->add && o->remove)
@@ -64,7 +65,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, NULL,
-	"What is watched, and how it is: ok, pending, firing, or no data. What fires is a range on the maps, and stays there.\v"
+	"Alerts and their states: ok, pending, firing, or no data. A firing alert is a range on the maps, and stays "
+		"there.\v"
 	"Examples:\n"
 	"  heatscope alerts\n"
 	"  heatscope alerts --add slow --id 1 --percentile 0.99 --above 100ms\n"
@@ -108,7 +110,8 @@ static void print_given_up(const json_t *all)
 		json_int_t n = json_integer_value(json_object_get(deliveries, "given_up"));
 
 		if (n)
-			show_print(stdout, "alert %s: %lld notices to the webhook %s were given up, the last one: %s\n",
+			show_print(stdout, "alert %s: %lld messages to the webhook %s were given up, the last one: "
+				"%s\n",
 			       json_string_value(json_object_get(a, "id")), (long long)n, json_string_value(json_object_get(a, "webhook")),
 			       json_string_value(json_object_get(deliveries, "reason")));
 	}

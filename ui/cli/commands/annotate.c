@@ -17,10 +17,10 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-	{ "at", OPT_AT, "TIME", 0, "When: " MOMENT_GRAMMAR " (default now)", 0 },
-	{ "until", OPT_UNTIL, "TIME", 0, "Make it a range that ends then", 0 },
-	{ "id", OPT_INST, "ID", 0, "Of this instrumentation only (default of all)", 0 },
-	{ "list", OPT_LIST, NULL, 0, "List notes and what alerts fired", 0 },
+	{ "at", OPT_AT, "TIME", 0, "When: " MOMENT_GRAMMAR " (default: now)", 0 },
+	{ "until", OPT_UNTIL, "TIME", 0, "Make it a range that ends at this time", 0 },
+	{ "id", OPT_INST, "ID", 0, "For this instrumentation only (default: for all)", 0 },
+	{ "list", OPT_LIST, NULL, 0, "List the notes, and the alerts that fired", 0 },
 	{ "remove", OPT_REMOVE, "NOTE", 0, "Remove the note with this number", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },

@@ -136,7 +136,8 @@ static void print_refusals(const json_t *catalogue)
 			const char *reason = json_string_value(json_object_get(metric, "reason"));
 
 			if (reason && *reason)
-				show_print(stdout, "%s can not do %s: %s\n", json_string_value(json_object_get(source, "source")),
+				show_print(stdout, "%s cannot measure %s: %s\n",
+					json_string_value(json_object_get(source, "source")),
 				       json_string_value(json_object_get(metric, "metric")), reason);
 		}
 	}
@@ -149,7 +150,7 @@ int run_metrics(struct client *c, int argc, char **argv)
 	size_t i;
 
 	get_options(&o, argc, argv, json_option, NULL,
-		    "List what the connected collectors can measure.\vExample: heatscope metrics", 0, 0);
+		    "List the metrics that the connected collectors can measure.\vExample: heatscope metrics", 0, 0);
 	if (client_json(c, "GET", "/ca", NULL, &catalogue))
 		return failed("metrics", c->reason);
 	if (o.json)
@@ -268,19 +269,22 @@ int put_predicate(struct client *c, const char *metric, const char *where, const
 static const struct argp_option shape_options[] = {
 	{ "by", OPT_BY, "FIELDS", 0, "Keep these fields apart, comma-separated (decomposition)", 0 },
 	{ "measures", OPT_MEASURES, "LIST", 0, "Measures to quantize, comma-separated; the first is the default one", 0 },
-	{ "weights", OPT_WEIGHTS, "LIST", 0, "Parts of the first measure to add up along it, comma-separated: what the time of slow events was", 0 },
+	{ "weights", OPT_WEIGHTS, "LIST", 0, "Parts of the first measure to add up along it, comma-separated: they "
+		"explain the time of slow events", 0 },
 	{ "granularity", OPT_GRANULARITY, "SPAN", 0, "Slot length, 0.01 (seconds) to 1h (default 1)", 0 },
 	{ "retention", OPT_RETENTION, "SPAN", 0, "How long to keep it: 3600 (seconds), 12h (default 1d)", 0 },
 	{ "tiers", OPT_TIERS, "SPAN,SPAN", 0, "How long to keep its sums per minute and per hour (default: with --retention as "
 	  "long, else 14d,365d)", 0 },
-	{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it when nobody has asked for it for so long: 2h (default 0: never)", 0 },
+	{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it after so long without a request: 2h (default 0: never)", 0 },
 	{ "bits", OPT_BITS, "N", 0, "Ruler bits: 2^N buckets per doubling, 0 to 7 (default 5: 3.1 % wide)", 0 },
 	{ "keys", OPT_KEYS, "N", 0, "Most keys per source; the rest goes to `other` (default 64)", 0 },
 	{ "exemplars", OPT_EXEMPLARS, "N", 0, "Keep the N worst events of each slot as they were, and one per decade, up to 100 (default 0: none)", 0 },
 	{ "where", OPT_WHERE, "EXPRESSION", 0, "Count only events for which this holds: fields compared by = != < <= > >=, "
 	  "joined by and, or, (); times in ns, us, ms, s", 0 },
-	{ "predicate", OPT_PREDICATE, "JSON", 0, "The same as the interface has it: {\"eq\": [\"statement\", \"select\"]}", 0 },
-	{ "wait", OPT_WAIT, NULL, 0, "Return when it counts: every connected collector that can has begun its first slot", 0 },
+	{ "predicate", OPT_PREDICATE, "JSON", 0, "The same in the form of the HTTP interface: {\"eq\": "
+		"[\"statement\", \"select\"]}", 0 },
+	{ "wait", OPT_WAIT, NULL, 0, "Return when every connected collector that can measure it has begun its first "
+		"slot", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the new instrumentation as JSON", 0 },
 	{ 0 },
 };
@@ -374,7 +378,7 @@ static void point_to_metrics(struct client *c, const char *metric)
 	if (client_json(&asked, "GET", "/ca", NULL, &catalogue))
 		return;
 	if (!metric_of(catalogue, metric))
-		snprintf(c->reason + at, sizeof(c->reason) - at, "; 'heatscope metrics' lists what there is");
+		snprintf(c->reason + at, sizeof(c->reason) - at, "; 'heatscope metrics' lists the metrics");
 	json_decref(catalogue);
 }
 
@@ -443,7 +447,8 @@ int run_clone(struct client *c, int argc, char **argv)
 	int err;
 
 	get_options(&o, argc, argv, shape_options, "ID",
-		    "Make another instrumentation like this one, but for what the options say, and print its id.\vExamples:\n"
+		    "Make a copy of this instrumentation with the changes in the options, and print its "
+		    	"id.\vExamples:\n"
 		    "  heatscope clone 1 --where 'statement = select'\n"
 		    "  heatscope clone 1 --by command --granularity 0.1", 1, 1);
 	if (!has_one_predicate(&o, "clone"))
@@ -462,10 +467,11 @@ int run_set(struct client *c, int argc, char **argv)
 	static const struct argp_option options[] = {
 		{ "retention", OPT_RETENTION, "SPAN", 0, "How long to keep it: 3600 (seconds), 12h", 0 },
 		{ "tiers", OPT_TIERS, "SPAN,SPAN", 0, "How long to keep its sums per minute and per hour", 0 },
-		{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it when nobody has asked for it for so long: 2h; 0: never", 0 },
-		{ "suspend", OPT_SUSPEND, NULL, 0, "Measure no more; what was recorded stays", 0 },
+		{ "idle-max", OPT_IDLE_MAX, "SPAN", 0, "Delete it after so long without a request: 2h; 0: never", 0 },
+		{ "suspend", OPT_SUSPEND, NULL, 0, "Stop measuring it; recorded data stay", 0 },
 		{ "resume", OPT_RESUME, NULL, 0, "Measure again", 0 },
-		{ "wait", OPT_WAIT, NULL, 0, "Return when it counts: every connected collector that can has begun its first slot", 0 },
+		{ "wait", OPT_WAIT, NULL, 0, "Return when every connected collector that can measure it has begun "
+			"its first slot", 0 },
 		{ "json", OPT_JSON, NULL, 0, "Print the instrumentation as JSON", 0 },
 		{ 0 },
 	};
@@ -483,7 +489,8 @@ int run_set(struct client *c, int argc, char **argv)
 		json_object_set_new(body, "enabled", json_boolean(o.resume));
 	if ((o.suspend && o.resume) || !json_object_size(body)) {
 		show_print(stderr, "heatscope set: give %s\n", o.suspend ? "either --suspend or --resume"
-									: "what to change: --retention, --tiers, --idle-max, --suspend or --resume");
+									: "a change: --retention, --tiers, "
+										"--idle-max, --suspend or --resume");
 		json_decref(body);
 		return EXIT_USAGE;
 	}
@@ -623,7 +630,7 @@ int run_delete(struct client *c, int argc, char **argv)
 	json_t *none;
 	int status = 0, err;
 
-	get_options(&o, argc, argv, NULL, "ID...", "Switch instrumentations off and drop their data.", 1, -1);
+	get_options(&o, argc, argv, NULL, "ID...", "Switch instrumentations off and delete their data.", 1, -1);
 	for (int i = 0; i < o.n_args; i++) {
 		err = client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none);
 		if (err)

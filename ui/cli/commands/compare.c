@@ -44,23 +44,23 @@ static const struct argp_option options[] = {
 	RANGE_OPTIONS(1),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 1 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 1 },
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 1 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All keys except the selected ones", 1 },
 	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 1 },
-	{ NULL, 0, NULL, 0, "B, where it is not as A:", 2 },
-	{ "before", OPT_BEFORE, "SPAN", 0, "So much earlier: 90s, 10m, 1h, 1d", 2 },
-	{ "with-start", OPT_WITH_START, "TIME", 0, "From this time on, as long as A", 2 },
-	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "Of this measure", 2 },
-	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "Of these keys", 2 },
-	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "Of all but its selected keys", 2 },
-	{ "with", OPT_WITH, "ID", 0, "Of this instrumentation", 2 },
+	{ NULL, 0, NULL, 0, "How B differs from A:", 2 },
+	{ "before", OPT_BEFORE, "SPAN", 0, "Earlier by this: 90s, 10m, 1h, 1d", 2 },
+	{ "with-start", OPT_WITH_START, "TIME", 0, "Begins at this time, as long as A", 2 },
+	{ "with-measure", OPT_WITH_MEASURE, "NAME", 0, "With this measure", 2 },
+	{ "with-selected", OPT_WITH_SELECTED, "KEYS", 0, "With these keys", 2 },
+	{ "with-exclude", OPT_WITH_EXCLUDE, NULL, 0, "With all keys except its selected ones", 2 },
+	{ "with", OPT_WITH, "ID", 0, "From this instrumentation", 2 },
 	{ NULL, 0, NULL, 0, "How:", 3 },
 	{ "per", OPT_PER, "NAME", 0, "A cell is its share of its column's events (share, the default), or its events (count)", 3 },
-	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 240)", 3 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most this many columns of time (default 240)", 3 },
 	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 2)", 3 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 3 },
 	{ "output", 'o', "FILE", 0, "Draw it into this file (- is standard output): .png, .pdf or .svg", 4 },
 	{ "view", OPT_VIEW, "NAME", 0, "difference (default), side or overlay", 4 },
-	{ "transfer", OPT_TRANSFER, "NAME", 0, "Amount to colour: sqrt (default), linear, log, rank", 4 },
+	{ "transfer", OPT_TRANSFER, "NAME", 0, "From amount to colour: sqrt (default), linear, log, rank", 4 },
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 4 },
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 4 },
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 4 },
@@ -105,15 +105,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "ID",
-	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and whether by more than they vary.\v"
+	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and if by more "
+		"than they vary.\v"
 	"Examples:\n"
 	"  heatscope compare 1 --duration 10m --before 1h\n"
 	"  heatscope compare 1 -d 300 --measure cputime --with-measure offcpu -o cpu.png\n"
 	"  heatscope compare 1 --by hostname --selected db1 --with-selected db2 -o hosts.pdf\n"
 	"  heatscope compare 1 --selected select --with-exclude --view overlay -o select.svg\n"
 	"  heatscope compare 1 --before 1d --json | jq '.lines[] | {name, a, b, significant}'\n"
-	"Shares are compared unless --per count is given: rates are hardly ever the same, and a busier hour is not a slower one.  Q is the "
-	"rate of false alarms among what has no greater one; * marks what differs by more than it varies (Q up to 0.05).",
+	"Shares are compared unless --per count is given: rates are rarely the same, and a busier hour is not a "
+		"slower one.  Q is the rate of false alarms among the rows with no greater Q; * marks rows that "
+		"differ by more than they vary (Q up to 0.05).",
 	NULL, NULL, NULL
 };
 

@@ -17,9 +17,10 @@ enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_SELECTED };
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value of the rectangle, with the measure's unit: 10ms, 1.5s (default "
+		"0)", 0 },
 	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Upper end of the rectangle, exclusive (default: none)", 0 },
 	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
@@ -44,13 +45,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "ID",
-	"What the time of events in a rectangle of time and value was: the sum of each weight that the instrumentation keeps.\v"
+	"The parts of the time of the events in a rectangle of time and value: the sum of each weight that the "
+		"instrumentation keeps.\v"
 	"Examples:\n"
 	"  heatscope create mysql.queries --by statement --weights cputime,runqwait,io,futex,net\n"
 	"  heatscope composition 1 --ymin 10ms\n"
 	"  heatscope composition 1 --start 14:05 --end 14:10 --ymin 50ms --ymax 1s\n"
 	"  heatscope composition 1 --selected select --json | jq '.parts[] | {weight, share}'\n"
-	"Buckets are taken as a whole: the line above the table says from where to where.", NULL, NULL, NULL
+	"Buckets are taken as a whole: the line above the table has their lowest and highest value.", NULL, NULL, NULL
 };
 
 static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }

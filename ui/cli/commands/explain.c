@@ -21,15 +21,16 @@ enum { OPT_JSON = 256, OPT_YMIN, OPT_YMAX, OPT_BASELINE, OPT_TOP, OPT_SELECTED, 
 
 static const struct argp_option options[] = {
 	RANGE_OPTIONS(0),
-	{ "ymin", OPT_YMIN, "VALUE", 0, "Its lowest value, with the measure's unit: 10ms, 1.5s (default 0)", 0 },
+	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value of the rectangle, with the measure's unit: 10ms, 1.5s (default "
+		"0)", 0 },
 	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
-	{ "ymax", OPT_YMAX, "VALUE", 0, "Its upper end, exclusive (default: none)", 0 },
+	{ "ymax", OPT_YMAX, "VALUE", 0, "Upper end of the rectangle, exclusive (default: none)", 0 },
 	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure is the axis (default: the first)", 0 },
 	{ "baseline", OPT_BASELINE, "START,END", 0, "Compare with this time, too", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only events of these keys, comma-separated", 0 },
-	{ "top", OPT_TOP, "N", 0, "So many values (default 20)", 0 },
-	{ "all", OPT_ALL, NULL, 0, "Also what is rarer inside, or not significant", 0 },
+	{ "top", OPT_TOP, "N", 0, "At most this many values (default 20)", 0 },
+	{ "all", OPT_ALL, NULL, 0, "Also values that are rarer inside, or not significant", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the daemon's JSON", 0 },
 	{ 0 },
 };
@@ -68,15 +69,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "ID",
-	"Which values of the fields, and which measures, set a rectangle of time and value apart from the rest of that time; "
-	"first of all what still ran inside.\v"
+	"Values of the fields, and measures, by which the events in a rectangle of time and value differ from the "
+		"rest of that time; requests that were still running inside come first.\v"
 	"Examples:\n"
 	"  heatscope explain 1 --ymin 10ms\n"
 	"  heatscope explain 1 -s 14:05 -e 14:10 --ymin 50ms --ymax 1s\n"
 	"  heatscope explain 1 --duration 30 --baseline -2h,-1h\n"
 	"  heatscope explain 1 --ymin 10ms --json | jq -r .sentence\n"
-	"EXCESS is how many events are inside beyond what their share outside predicts, q the rate of false alarms among what has "
-	"no greater q.  What is significant (q up to 0.05) need not be the cause.", NULL, NULL, NULL
+	"EXCESS is how many events are inside beyond what their share outside predicts, q the rate of false alarms "
+		"among the rows with no greater q.  A significant value (q up to 0.05) need not be the cause.",
+		NULL, NULL, NULL
 };
 
 static double number(const json_t *json, const char *name) { return json_number_value(json_object_get(json, name)); }

@@ -22,8 +22,8 @@ struct options {
 enum { OPT_JSON = 256 };
 
 static const struct argp_option options[] = {
-	{ "seconds", 's', "SPAN", 0, "Stop after so long: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
-	{ "pid", 'p', "PID", 0, "Of this process, whatever it is (default: of all named mariadbd or mysqld)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Stop after this time: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
+	{ "pid", 'p', "PID", 0, "Only this process, of any name (default: all named mariadbd or mysqld)", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print the counts as JSON", 0 },
 	{ 0 },
 };
@@ -42,9 +42,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, NULL,
-	"How long reads and writes of files take the database servers of this host, in ns, cached or not: a distribution of "
-	"each. Of all threads of theirs, also those that serve no query. Needs no running heatscoped, and what the collector "
-	"needs (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
+	"How long this host's database servers take for reads and writes of files, in ns, cached or not: a "
+		"distribution of each. It counts all their threads, also those that serve no query. Needs no running "
+		"heatscoped, and the privileges of the collector (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
 	"  sudo heatscope fslatency --seconds 10\n"
 	"  sudo heatscope fslatency --pid $(pidof -s mariadbd)\n"
 	"  sudo heatscope fslatency --seconds 10 --json | jq .read.count", NULL, NULL, NULL

@@ -41,11 +41,11 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "FILE", 0, "Draw it anew (- is standard output); the ending tells the format", 0 },
+	{ "output", 'o', "FILE", 0, "Draw it again (- is standard output); the ending chooses the format", 0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PARCEL_SCHEMA, 0 },
 	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
-	{ "measure", 'm', "NAME", 0, "This map of several, alone", 0 },
+	{ "measure", 'm', "NAME", 0, "Only this map of several", 0 },
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels", 0 },
 	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },
 	{ "scale", OPT_SCALE, "N", 0, "1 or 2 pixels per pixel", 0 },
@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->format && !output_known(o->format))
 			argp_error(state, "--format must be png, pdf, svg, html, csv or json");
 		if (!o->out && !o->format && (o->n_params || o->limit[0].text || o->limit[1].text || o->table))
-			argp_error(state, "give -o FILE to draw it anew");
+			argp_error(state, "give -o FILE to draw it again");
 		return 0;
 	default: return take_one(key, arg, state, &o->file);
 	}
@@ -97,8 +97,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = {
 	options, parse, "FILE",
-	"What a PNG of `heatscope render`, `report` or `chart` was drawn from: a summary, all of its numbers, or another picture of "
-	"them. Nothing is asked of heatscoped. What is not said stays as it was drawn.\vExamples:\n"
+	"Read the data in a PNG of `heatscope render`, `report` or `chart`: a summary, all of its numbers, or "
+		"another picture of them. It needs no heatscoped. Without an option the picture stays as it was "
+		"drawn.\vExamples:\n"
 	"  heatscope open monday.png\n"
 	"  heatscope open monday.png -o dark.pdf --theme dark --transfer linear\n"
 	"  heatscope open monday.png --measure cputime -o cells.csv\n"

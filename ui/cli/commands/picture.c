@@ -56,32 +56,33 @@ static const char **value_of(struct options *o, int key)
 }
 
 #define SOURCE_OPTIONS                                                                                        \
-	{ "file", 'f', "RECORDING", 0, "Of a recording instead of a daemon's instrumentation", 0 },           \
+	{ "file", 'f', "RECORDING", 0, "Read a recording instead of a daemon's instrumentation", 0 },         \
 	RANGE_OPTIONS(0)
 #define COMMON_OPTIONS(formats)                                                                               \
-	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending tells the format", 0 },        \
+	{ "output", 'o', "FILE", 0, "Write here (- is standard output); the ending chooses the format", 0 },  \
 	SOURCE_OPTIONS,                                                                                       \
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },                                 \
 	{ "height", OPT_HEIGHT, "PX", 0, "Height in pixels", 0 },                                             \
 	{ "scale", OPT_SCALE, "N", 0, "1 (default) or 2 pixels per pixel", 0 },                               \
 	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },                                      \
 	{ "format", OPT_FORMAT, "NAME", 0, formats, 0 },                                                      \
-	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },                               \
+	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 0 },                               \
 	{ "yscale", OPT_YSCALE, "NAME", 0, "log (default) or linear", 0 },                                    \
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Lowest value shown, with the measure's unit: 10ms", 0 },            \
 	{ "ymax", OPT_YMAX, "VALUE", 0, "Highest value shown", 0 },                                           \
-	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in a hue", 0 },   \
+	{ "selected", OPT_SELECTED, "KEYS", 0, "Highlight these keys, comma-separated, each in its own hue", 0 }, \
 	{ "isolate", OPT_ISOLATE, NULL, 0, "Only the selected keys", 0 },                                     \
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },                                  \
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All keys except the selected ones", 0 },                          \
 	{ "no-data", OPT_NO_DATA, NULL, 0, "A PNG without the numbers and keys that it was drawn from", 0 }
 #define MAP_OPTIONS                                                                                           \
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 }, \
-	{ "crop", OPT_CROP, "SHARE", 0, "End the value axis so that at most this share of the events (0 to 0.05) is above it; how many is said", 0 }, \
+	{ "crop", OPT_CROP, "SHARE", 0, "End the value axis so that at most this share of the events (0 to 0.05) is "              \
+		"above it", 0 },                                                                                                   \
 	{ "weight", OPT_WEIGHT, "NAME", 0, "Colours are sums of this weight of the instrumentation, not counts", 0 }, \
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Colours are count (default) or weight: time spent, by the middles of buckets", 0 }, \
 	{ "decompose-all", OPT_DECOMPOSE_ALL, NULL, 0, "Every key in a hue of its own", 0 },                  \
 	{ "hues", OPT_HUES, "DEGREES", 0, "Hues (0 to 359) of the background and of each key", 0 },           \
-	{ "palette", OPT_PALETTE, "NAME", 0, "One layer alone: ramp (default: yellow to blue), fire, grey or hue", 0 }
+	{ "palette", OPT_PALETTE, "NAME", 0, "Colours of one layer: ramp (default), fire, grey or hue", 0 }
 
 static const struct argp_option render_options[] = {
 	COMMON_OPTIONS("png, pdf or svg"),
@@ -93,24 +94,26 @@ static const struct argp_option render_options[] = {
 static const struct argp_option report_options[] = {
 	COMMON_OPTIONS("png, pdf (pages with the tables), svg, html (likewise), csv (the table) or json (all of it)"),
 	MAP_OPTIONS,
-	{ "chart", OPT_CHART, "BOOL", 0, "With a chart of rates: true or false (default: if nothing numeric is decomposed)", 0 },
-	{ "show", OPT_SHOW, "NAME", 0, "The chart: rate (events per second by key, the default) or active (how many were in each part of their time at once)", 0 },
-	{ "top", OPT_TOP, "N", 0, "So many keys in the chart, the rest is one (default 9)", 0 },
-	{ "author", OPT_AUTHOR, "NAME", 0, "Who made it, for whoever reads it (default: your login; '' for nobody)", 0 },
+	{ "chart", OPT_CHART, "BOOL", 0, "Draw a chart of rates: true or false (default: if no numeric field is "
+		"decomposed)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "The chart: rate (events per second by key, the default) or active (how many "
+		"events were in each part of their time at once)", 0 },
+	{ "top", OPT_TOP, "N", 0, "How many keys the chart has, the rest is one (default 9)", 0 },
+	{ "author", OPT_AUTHOR, "NAME", 0, "The author's name in the report (default: your login; '' for none)", 0 },
 	{ 0 },
 };
 static const struct argp_option chart_options[] = {
 	COMMON_OPTIONS("png, pdf, svg or json"),
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
-	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key), percentiles, or active (how many were in each part of their time at once); default: "
-	  "percentiles without keys, else rate", 0 },
-	{ "top", OPT_TOP, "N", 0, "So many keys have a colour of their own (default 9)", 0 },
+	{ "show", OPT_SHOW, "NAME", 0, "rate (events per second by key), percentiles, or active (how many events "
+		"were in each part of their time at once); default: percentiles without keys, else rate", 0 },
+	{ "top", OPT_TOP, "N", 0, "How many keys have their own colour (default 9)", 0 },
 	{ 0 },
 };
 
 static const struct argp_option flame_options[] = {
 	{ "output", 'o', "FILE", 0, "Write here (- is standard output)", 0 },
-	{ "folded", OPT_FOLDED, NULL, 0, "Not a picture but a line per stack, for other tools", 0 },
+	{ "folded", OPT_FOLDED, NULL, 0, "Write a line per stack, for other tools, instead of a picture", 0 },
 	SOURCE_OPTIONS,
 	{ "ymin", OPT_YMIN, "VALUE", 0, "Only events from this value on, with the measure's unit: 10ms", 0 },
 	{ "over", OPT_YMIN, "VALUE", OPTION_ALIAS, NULL, 0 },
@@ -118,9 +121,9 @@ static const struct argp_option flame_options[] = {
 	{ "under", OPT_YMAX, "VALUE", OPTION_ALIAS, NULL, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "weights", OPT_WEIGHTS, "NAME", 0, "Widths are weight, the sum of the measure (default for times), or count", 0 },
-	{ "by", OPT_BY, "FIELD", 0, "Of this field (default: stack, else the first)", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Boxes are values of this field (default: stack, else the first)", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All keys except the selected ones", 0 },
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels (default 1200)", 0 },
 	{ "theme", OPT_THEME, "NAME", 0, "light (default) or dark", 0 },
 	{ 0 },
@@ -132,19 +135,19 @@ static const struct argp_option export_options[] = {
 	{ "columns", OPT_COLUMNS, NULL, 0, "A line per column of time: count, mean, percentiles, coverage, lost", 0 },
 	{ "keys", OPT_KEYS, NULL, 0, "A line per key: count, mean, percentiles", 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
-	{ "ncols", OPT_NCOLS, "N", 0, "At most so many columns of time (default 600)", 0 },
+	{ "ncols", OPT_NCOLS, "N", 0, "At most this many columns of time (default 600)", 0 },
 	{ "row-bits", OPT_ROW_BITS, "N", 0, "2^N rows per octave of the values (default 3)", 0 },
-	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All keys except the selected ones", 0 },
 	{ 0 },
 };
 
 static const struct argp_option describe_options[] = {
 	SOURCE_OPTIONS,
-	{ "by", OPT_BY, "FIELD", 0, "Tell keys apart by this field alone", 0 },
+	{ "by", OPT_BY, "FIELD", 0, "Keys are values of this field alone", 0 },
 	{ "selected", OPT_SELECTED, "KEYS", 0, "Only these keys, comma-separated", 0 },
-	{ "exclude", OPT_EXCLUDE, NULL, 0, "All but the selected keys", 0 },
+	{ "exclude", OPT_EXCLUDE, NULL, 0, "All keys except the selected ones", 0 },
 	{ 0 },
 };
 
@@ -239,7 +242,7 @@ static const struct argp flame_argp = {
 
 static const struct argp export_argp = {
 	export_options, parse, "[ID]",
-	"The numbers behind a heat map as CSV: a line per cell with time, low, high and count.\vExamples:\n"
+	"The numbers of a heat map as CSV: a line per cell with time, low, high and count.\vExamples:\n"
 	"  heatscope export 1 --duration 600 -o cells.csv\n"
 	"  heatscope export 1 --columns --measure cputime\n"
 	"  heatscope export --file monday.hsr --keys -o monday.csv", NULL, NULL, NULL

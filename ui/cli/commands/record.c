@@ -25,10 +25,12 @@ struct record_options {
 
 static const struct argp_option record_options[] = {
 	{ "output", 'o', "FILE", 0, "The recording to write (required)", 0 },
-	{ "seconds", 's', "SPAN", 0, "Stop after so long: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
-	{ "metric", 'm', "METRIC", 0, "What to record (default " METRIC ")", 0 },
-	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement of mysql.queries, none of others)", 0 },
-	{ "measures", 'M', "LIST", 0, "Measures (default: all the metric has; of mysql.queries all but fs, n_fs and io_bytes)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Stop after this time: 30 (seconds), 5m (default: at Ctrl-C)", 0 },
+	{ "metric", 'm', "METRIC", 0, "The metric to record (default " METRIC ")", 0 },
+	{ "by", 'b', "FIELDS", 0, "Keep these fields apart (default: command,statement for mysql.queries, none for "
+		"others)", 0 },
+	{ "measures", 'M', "LIST", 0, "Measures (default: all of the metric; for mysql.queries all except fs, n_fs "
+		"and io_bytes)", 0 },
 	{ "where", 'w', "EXPRESSION", 0, "Only events for which this holds, as for create", 0 },
 	{ 0 },
 };
@@ -61,8 +63,8 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 
 static const struct argp record_argp = {
 	record_options, parse_record, NULL,
-	"Record this host into a file, without a running heatscoped. Needs what the collector needs (root, or CAP_BPF "
-	"and CAP_PERFMON).\vExample: sudo heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
+	"Record this host into a file, without a running heatscoped. Needs the privileges of the collector (root, or "
+		"CAP_BPF and CAP_PERFMON).\vExample: sudo heatscope record -o monday.hsr --seconds 60", NULL, NULL, NULL
 };
 
 /* Where the collector writes: beside FILE until there is something to record, so that a refusal leaves FILE as it was. */
@@ -201,8 +203,8 @@ static error_t parse_replay(int key, char *arg, struct argp_state *state)
 
 static const struct argp replay_argp = {
 	replay_options, parse_replay, "FILE",
-	"Feed a recording to heatscoped, whose instrumentations of the recorded metric receive it; if there is none, "
-	"one like the recorded is made and its id printed.\vExamples:\n"
+	"Send a recording to heatscoped, whose instrumentations of the recorded metric receive it. If there is none, "
+		"the command makes one like the recorded one and prints its id.\vExamples:\n"
 	"  heatscope replay monday.hsr --source db1\n"
 	"  heatscope replay monday.hsr --follow-clock", NULL, NULL, NULL
 };
@@ -280,8 +282,8 @@ int run_replay(struct client *c, int argc, char **argv)
 /* --- doctor --- */
 
 static const struct argp doctor_argp = {
-	NULL, NULL, NULL, "Say what works on this host, what does not, and why: kernel, BTF, capabilities, servers found, "
-	"heatscoped.\vExample: sudo heatscope doctor", NULL, NULL, NULL
+	NULL, NULL, NULL, "Print what works on this host, what does not, and why: kernel, BTF, capabilities, servers "
+		"found, heatscoped.\vExample: sudo heatscope doctor", NULL, NULL, NULL
 };
 
 static void print_daemon(struct client *c)

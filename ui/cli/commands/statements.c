@@ -47,14 +47,17 @@ struct view {
 enum { OPT_JSON = 256, OPT_OVER, OPT_ID, OPT_TEXT };
 
 static const struct argp_option options[] = {
-	{ "over", OPT_OVER, "VALUE", 0, "Only statements that took at least so long: 100ms, 1.5s", 0 },
-	{ "follow", 'f', NULL, 0, "Look from now on, until Ctrl-C (the default)", 0 },
-	{ "seconds", 's', "SPAN", 0, "Look for so long: 30 (seconds), 5m", 0 },
-	{ "last", 'l', "SPAN", 0, "Instead: what heatscoped has kept of so long until now: 300 (seconds), 5m, 1h", 0 },
-	{ "pid", 'p', "PID", 0, "Only of this server (default: of all named mariadbd or mysqld); not with --last", 0 },
-	{ "id", OPT_ID, "ID", 0, "With --last: of this instrumentation (default: the first of " METRIC " that keeps exemplars)", 0 },
-	{ "text", OPT_TEXT, "WHAT", 0, "Of a statement: digest (the default), without its literals; or full, its first 1,023 bytes as it was sent, with "
-	  "everybody's data in it; with --last it is what the collector has kept", 0 },
+	{ "over", OPT_OVER, "VALUE", 0, "Only statements that took at least this long: 100ms, 1.5s", 0 },
+	{ "follow", 'f', NULL, 0, "Print from now on, until Ctrl-C (the default)", 0 },
+	{ "seconds", 's', "SPAN", 0, "Print for this time: 30 (seconds), 5m", 0 },
+	{ "last", 'l', "SPAN", 0, "Instead print statements that heatscoped has kept of this time until now: 300 "
+		"(seconds), 5m, 1h", 0 },
+	{ "pid", 'p', "PID", 0, "Only this server's (default: of all named mariadbd or mysqld); not with --last", 0 },
+	{ "id", OPT_ID, "ID", 0, "With --last: from this instrumentation (default: the first of " METRIC
+		" that keeps exemplars)", 0 },
+	{ "text", OPT_TEXT, "WHAT", 0, "Text of a statement: digest (the default), without its literals; or full, "
+		"its first 1,023 bytes as it was sent, with everybody's data in it; with --last as the collector has "
+		"kept it", 0 },
 	{ "json", OPT_JSON, NULL, 0, "Print each as heatscoped's JSON, one a line", 0 },
 	{ 0 },
 };
@@ -82,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPT_ID: o->id = arg; return 0;
 	case OPT_TEXT:
 		if (strcmp(arg, "digest") && strcmp(arg, "full"))
-			argp_error(state, "--text %s: neither digest nor full", arg);
+			argp_error(state, "--text %s: must be digest or full", arg);
 		o->full = !strcmp(arg, "full");
 		return 0;
 	case OPT_JSON: o->json = 1; return 0;
@@ -280,12 +283,13 @@ static void print_reply(const struct view *v, const struct options *o, const jso
 static void print_told(const struct view *v, const struct options *o, const struct told *t)
 {
 	if (t->count > t->shown)
-		show_print(stderr, "%s%.0f more %s counted, but not told: of each slot of %g s only the worst %d%s are%s%s\n",
+		show_print(stderr, "%s%.0f more %s counted, but not printed: of each slot of %g s only the worst "
+			"%d%s are%s%s\n",
 			o->last && strcmp(o->over, "0") ? "at most " : "", t->count - t->shown, t->count - t->shown == 1 ? "is" : "are",
-			t->slot_s, t->kept, v->with_drawn, t->cut ? ", of what has no shorter columns only the slowest" : "",
-			t->dropped ? ", and some of what was there is kept no more" : "");
+			t->slot_s, t->kept, v->with_drawn, t->cut ? ", without shorter columns only the slowest" : "",
+			t->dropped ? ", and some of the data are not kept any more" : "");
 	else if (t->dropped)
-		show_print(stderr, "some of what was there is kept no more\n");
+		show_print(stderr, "some of the data are not kept any more\n");
 	if (t->missed > 0)
 		show_print(stderr, "%.0f statements came too late to be considered\n", t->missed);
 	if (t->lost > 0)
@@ -486,16 +490,17 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 
 /* ---- the commands ---- */
 
-#define NEEDS "Needs no running heatscoped unless with --last, and what the collector needs (root, or CAP_BPF and CAP_PERFMON). " \
-	"Statements are told without their literals, unless --text is full."
+#define NEEDS "Needs no running heatscoped except for --last, and the privileges of the collector (root, or CAP_BPF " \
+	"and CAP_PERFMON). Statements are printed without their literals, unless --text is full."
 #define PARTS "latency,cputime,offcpu,runqwait,io,futex,net,sleep,fault,other,unsplit,n_io"
 
 static const struct view slow = {
 	"slow", "100000000", PARTS, "worst", "", KEPT,
 	"LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
 	{ options, parse, NULL,
-	  "Single slow statements of the database servers of this host: when each ended, how long it took, how much of that on the CPU and "
-	  "off it, and what it waited for. At least 100 ms unless --over says otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
+	  "Single slow statements of this host's database servers: when each ended, how long it took, how much of "
+	  "that on the CPU and off it, and what it waited for. At least 100 ms unless --over is given; of each "
+	  "second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  sudo heatscope slow\n"
 	  "  sudo heatscope slow --over 20ms --seconds 10\n"
 	  "  heatscope slow --last 1h --over 1s\n"
@@ -507,9 +512,9 @@ static const struct view fsslow = {
 	"fsslow", "10000000", "latency,fs,io,n_fs,n_io", "worst", "", KEPT,
 	"LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
 	{ options, parse, NULL,
-	  "Single slow statements with their time in files, and how many calls of file systems that was (measures fs and n_fs); of an "
-	  "instrumentation that does not keep these, the time blocked for files, and how often (io and n_io). At least 10 ms unless --over says "
-	  "otherwise; of each second the 100 slowest. " NEEDS "\vExamples:\n"
+	  "Single slow statements with their time in files and the number of calls of file systems (measures fs and "
+	  "n_fs); from an instrumentation that does not keep these, the time blocked for files, and how often "
+	  "(io and n_io). At least 10 ms unless --over is given; of each second the 100 slowest. " NEEDS "\vExamples:\n"
 	  "  sudo heatscope fsslow --over 5ms\n"
 	  "  heatscope fsslow --last 10m --json", NULL, NULL, NULL }
 };
@@ -518,8 +523,9 @@ static const struct view snoop = {
 	"snoop", "0", "latency,cputime", "all", ", and one of each decade,", 5,
 	"    PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
 	{ options, parse, NULL,
-	  "Single statements of the database servers of this host as they end: a sample. Of each second the five slowest, and one "
-	  "drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in maps, not told. " NEEDS "\vExamples:\n"
+	  "Single statements of this host's database servers as they end: a sample. Of each second the five slowest, "
+	  "and one drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in "
+	  "maps, not printed. " NEEDS "\vExamples:\n"
 	  "  sudo heatscope snoop\n"
 	  "  sudo heatscope snoop --seconds 10 --json\n"
 	  "  heatscope snoop --last 60 --id 3", NULL, NULL, NULL }

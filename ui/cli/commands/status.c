@@ -76,7 +76,7 @@ static void print_server(const json_t *status)
 	show_print(stdout, "events       %.0f in %.0f batches, %.0f lost\n", number(store, "events"), number(store, "batches"),
 	       number(status, "lost_events"));
 	if (number(store, "damaged") > 0)
-		show_print(stdout, "damage       %.0f pieces of the store met\n", number(store, "damaged"));
+		show_print(stdout, "damage       %.0f damaged pieces found in the store\n", number(store, "damaged"));
 	show_print(stdout, "requests     %.0f:", number(json_object_get(counters, "http"), "requests"));
 	json_object_foreach((json_t *)by_status, code, n)
 		show_print(stdout, " %s x %.0f", code, json_number_value(n));
@@ -123,7 +123,8 @@ static void print_webhooks(const json_t *status)
 	size_t i;
 
 	json_array_foreach(json_object_get(status, "webhooks"), i, hook) {
-		show_print(stdout, "webhook %s: %.0f delivered, %.0f on their way, %.0f given up", text(hook, "name"), number(hook, "delivered"),
+		show_print(stdout, "webhook %s: %.0f delivered, %.0f waiting, %.0f given up",
+			text(hook, "name"), number(hook, "delivered"),
 		       number(hook, "waiting"), number(hook, "given_up"));
 		show_print(stdout, *text(hook, "reason") ? ", the last one: %s\n" : "%s\n", text(hook, "reason"));
 	}
@@ -176,8 +177,8 @@ int run_status(struct client *c, int argc, char **argv)
 		{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 		{ 0 },
 	};
-	static const struct argp argp = { options, parse, NULL, "How heatscoped fares: memory, store, requests, sources, "
-					  "instrumentations.\vExample: heatscope status", NULL, NULL, NULL };
+	static const struct argp argp = { options, parse, NULL, "The state of heatscoped: memory, store, requests, "
+		"sources, instrumentations.\vExample: heatscope status", NULL, NULL, NULL };
 	struct options o = { 0 };
 	json_t *status;
 
@@ -188,7 +189,7 @@ int run_status(struct client *c, int argc, char **argv)
 		return print_json(status);
 	print_server(status);
 	if (json_is_false(json_object_get(status, "enabled")))
-		show_print(stdout, "everything is off: 'heatscope on' goes on measuring\n");
+		show_print(stdout, "everything is off: 'heatscope on' resumes measuring\n");
 	print_always(status);
 	print_webhooks(status);
 	print_reports(status);
@@ -214,15 +215,16 @@ static int switch_all(struct client *c, int argc, char **argv, const char *doc, 
 	json_decref(body);
 	if (err)
 		return failed(on ? "on" : "off", c->reason);
-	show_print(stdout, on ? "on: what is not suspended is measured again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
+	show_print(stdout, on ? "on: all instrumentations that are not suspended are measured "
+		"again\n" : "off: nothing is measured, also after a restart, until 'heatscope on'\n");
 	json_decref(reply);
 	return 0;
 }
 
 int run_off(struct client *c, int argc, char **argv)
 {
-	return switch_all(c, argc, argv, "Detach everything at once: no collector measures anything, whatever instrumentations say, until "
-			  "'heatscope on'. What was recorded stays.\vExample: heatscope off", false);
+	return switch_all(c, argc, argv, "Detach everything at once: no collector measures anything, whatever the "
+		"instrumentations say, until 'heatscope on'. Recorded data stay.\vExample: heatscope off", false);
 }
 
 int run_on(struct client *c, int argc, char **argv)

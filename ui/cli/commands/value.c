@@ -101,7 +101,8 @@ static void print_keys(const json_t *reply)
 		add_key(&t, key, unit, runs);
 	table_print(&t);
 	if (json_is_true(json_object_get(reply, "lower_bound")))
-		show_print(stdout, "more keys than the cap: the rest is in `other`, and each key's count is a lower bound\n");
+		show_print(stdout, "more keys than the limit: the rest is in `other`, and each key's count is a "
+			"lower bound\n");
 }
 
 int run_raw(struct client *c, int argc, char **argv)

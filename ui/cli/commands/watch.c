@@ -28,17 +28,17 @@ struct options {
 };
 
 static const struct argp_option options[] = {
-	{ "duration", 'd', "SPAN", 0, "At least so long: 90 (seconds), 10m, 1h30m (default 1m)", 0 },
-	{ "end", 'e', "TIME", 0, "Stand still, up to this time: " MOMENT_GRAMMAR, 0 },
+	{ "duration", 'd', "SPAN", 0, "Show at least this time: 90 (seconds), 10m, 1h30m (default 1m)", 0 },
+	{ "end", 'e', "TIME", 0, "Stop at this time: " MOMENT_GRAMMAR, 0 },
 	{ "measure", 'm', "NAME", 0, "Which measure (default: the first)", 0 },
 	{ "selected", OPT_SELECTED, "KEY", 0, "Only this key", 0 },
 	{ "transfer", OPT_TRANSFER, "NAME", 0, "Count to colour: log (default), linear, sqrt, rank, percent (of the column)", 0 },
 	{ "palette", OPT_PALETTE, "NAME", 0, "ramp (default: yellow to blue), fire or grey", 0 },
-	{ "yscale", OPT_YSCALE, "NAME", 0, "log or linear (default: as the measure asks)", 0 },
+	{ "yscale", OPT_YSCALE, "NAME", 0, "log or linear (default: as is usual for the measure)", 0 },
 	{ "theme", OPT_THEME, "NAME", 0, "dark (default) or light", 0 },
-	{ "once", OPT_ONCE, NULL, 0, "Print one frame as text, and end", 0 },
-	{ "columns", OPT_COLUMNS, "N", 0, "With --once: so wide (default 80)", 0 },
-	{ "lines", OPT_LINES, "N", 0, "With --once: so high (default 24)", 0 },
+	{ "once", OPT_ONCE, NULL, 0, "Print one frame as text, and exit", 0 },
+	{ "columns", OPT_COLUMNS, "N", 0, "With --once: width (default 80)", 0 },
+	{ "lines", OPT_LINES, "N", 0, "With --once: height (default 24)", 0 },
 	{ "color", OPT_COLOR, "WHEN", 0, "always, never, or auto (default): with --once only on a terminal; NO_COLOR is "
 	  "respected", 0 },
 	{ "graphics", OPT_GRAPHICS, "NAME", 0, "The map as a picture: kitty or sixel, none, or auto (default): what the terminal says it "
@@ -51,7 +51,7 @@ static long choice(struct argp_state *state, const char *option, const char *arg
 	for (long i = 0; names[i]; i++)
 		if (!strcmp(arg, names[i]))
 			return i;
-	argp_error(state, "--%s %s: there is no such choice, see --help", option, arg);
+	argp_error(state, "--%s %s: not a valid value, see --help", option, arg);
 	return 0;
 }
 
@@ -245,7 +245,8 @@ static bool can_be_live(const struct options *o)
 	if (o->once)
 		return true;
 	if (!isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
-		show_print(stderr, "heatscope watch: standard %s is no terminal; 'heatscope render' draws into a file, --once "
+		show_print(stderr, "heatscope watch: standard %s is not a "
+			"terminal; 'heatscope render' draws into a file, --once "
 			"prints one frame\n", isatty(STDOUT_FILENO) ? "input" : "output");
 	else if (!term || !*term || !strcmp(term, "dumb"))
 		show_print(stderr, "heatscope watch: this terminal (TERM=%s) has no cursor to move; --once prints one frame\n",

@@ -212,5 +212,6 @@ int run_worksheets(struct client *c, int argc, char **argv)
 			snprintf(c->reason, sizeof(c->reason), "%s needs %s", o.deed, deeds[i].run == import ? "a file" : "a worksheet: its id or name");
 			return failed("worksheets", c->reason);
 		}
-	return failed("worksheets", "say list, show, export, import or delete; heatscope worksheets --help has examples");
+	return failed("worksheets", "use list, show, export, import or delete; heatscope worksheets --help has "
+		"examples");
 }

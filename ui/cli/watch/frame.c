@@ -46,7 +46,7 @@ static void coverage_text(const struct map_column *c, char out[128])
 {
 	static const char *const word[] = {
 		[MAP_OK] = "complete", [MAP_ZERO] = "nothing happened", [MAP_PARTIAL] = "partly lost",
-		[MAP_UNOBSERVED] = "not observed", [MAP_DROPPED] = "kept no more", [MAP_IN_PROGRESS] = "in progress",
+		[MAP_UNOBSERVED] = "not observed", [MAP_DROPPED] = "no longer kept", [MAP_IN_PROGRESS] = "in progress",
 	};
 	char lost[AXIS_TEXT];
 	int at = snprintf(out, 128, "%s", word[c->state]);
@@ -161,14 +161,14 @@ static void draw_status(const struct frame *f, const struct layout *l, struct sc
 static void draw_help(const struct layout *l, struct screen *s)
 {
 	static const char *const line[] = {
-		"arrows, Home, End   point at a cell, Esc no more  q, Ctrl-C  end",
+		"arrows, Home, End   point at a cell, Esc: hide   q, Ctrl-C  end",
 		"Page Up, Page Down  earlier, later                space      pause, resume",
 		"+ -                 zoom the time                 m M        next, last measure",
 		"[ ]                 zoom the values; 0 all        l          log, linear axis",
 		"k                   keys and counts; Enter: alone t p        count to colour, palette",
-		"f                   field of the key list         Ctrl-L     draw anew",
+		"f                   field of the key list         Ctrl-L     draw again",
 		"",
-		"line under the map:  / not observed   . kept no more   \\ partly lost",
+		"line under the map:  / not observed   . no longer kept   \\ partly lost",
 		"                     > in progress    ~ sampled        ! a clock was set",
 		"over the map:        / not observed   \\ partly lost",
 		"                     o O & still running: few, tens, hundreds",

@@ -134,7 +134,8 @@ void list_draw(struct screen *s, struct list_place place, const struct list *l, 
 		if (index)
 			put_row(s, &place, (long)i + 1, &l->row[index - 1], axis_unit(l->unit), style);
 		else
-			put_line(s, &place, 1 + (long)i, l->lower_bound ? "(all; more keys than the cap: the rest is in `other`)" : "(all)",
+			put_line(s, &place, 1 + (long)i, l->lower_bound ? "(all; more keys than the limit: the rest "
+				"is in `other`)" : "(all)",
 				 nothing, style);
 	}
 }

@@ -63,7 +63,7 @@ static void read_sources(const json_t *sources, struct subject *s)
 static void read_trouble(const json_t *json, struct subject *s)
 {
 	if (!strcmp(text(json, "state"), "suspended"))
-		snprintf(s->trouble, sizeof(s->trouble), "suspended: 'heatscope set %.20s --resume' goes on, or "
+		snprintf(s->trouble, sizeof(s->trouble), "suspended: 'heatscope set %.20s --resume' resumes it, or "
 			 "'heatscope on'", s->id);
 	else if (!s->n_active && !*s->trouble)
 		snprintf(s->trouble, sizeof(s->trouble), "no collector that measures it is connected");

@@ -24,7 +24,7 @@ static void it_is_told_in_words(void **state)
 		  "mysql.queries by statement, status where pid = 7", "a: no BTF", 2, 2, 2, 1 },
 		{ "{" HEAD "\"measures\": [\"latency\"]}", "mysql.queries", "no collector that measures it is connected", 0, 1, 0, 0 },
 		{ "{" HEAD "\"measures\": [\"latency\"], \"state\": \"suspended\"}", "mysql.queries",
-		  "suspended: 'heatscope set 7 --resume' goes on, or 'heatscope on'", 0, 1, 0, 0 },
+		  "suspended: 'heatscope set 7 --resume' resumes it, or 'heatscope on'", 0, 1, 0, 0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {

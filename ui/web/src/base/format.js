@@ -152,7 +152,7 @@ export function stillRunning(total, running) {
 
 const STATES = {
 	ok: "complete", zero: "complete, nothing happened", partial: "partly lost",
-	unobserved: "not observed", dropped: "kept no more", in_progress: "in progress",
+	unobserved: "not observed", dropped: "no longer kept", in_progress: "in progress",
 };
 
 /** How much of a column was seen. */

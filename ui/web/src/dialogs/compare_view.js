@@ -48,7 +48,7 @@ function Lines({ reply }) {
 	const { rows, heads } = useSorted(reply.lines, [
 		{ id: "name", head: "of", of: (line) => line.name, text: true }, { id: "a", head: "A", of: (line) => line.a }, { id: "b", head: "B", of: (line) => line.b },
 		{ id: "difference", head: "A − B", of: (line) => line.difference },
-		{ id: "q", head: "q", title: "the rate of false alarms among what has no greater one", of: (line) => line.q }]);
+		{ id: "q", head: "q", title: "the rate of false alarms among the rows with no greater q", of: (line) => line.q }]);
 
 	return html`<details><summary>The numbers</summary><table>
 		<thead><tr>${heads}</tr></thead>

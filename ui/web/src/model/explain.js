@@ -49,8 +49,8 @@ export function mostOf(values = []) {
 export const notesOf = (reply) => [
 	reply.lost > 0 && `${count(reply.lost)} events were lost in this time`,
 	reply.sampled && `events were sampled, at worst one in ${count(reply.sampled)}`,
-	reply.dropped && "some of what was there is kept no more",
-	reply.lower_bound && "more keys than the cap: the rest is in other, and each value's count is a lower bound",
+	reply.dropped && "some of the data are not kept any more",
+	reply.lower_bound && "more keys than the limit: the rest is in other, and each value's count is a lower bound",
 ].filter(Boolean);
 
 export class Explain {

@@ -71,7 +71,7 @@ export function sentence(map) {
 	const noted = session.annotations.at(map).map(({ kind, text }) => `; ${kind}: ${text}`).join("");
 
 	if (column.state === "unobserved" || column.state === "dropped")
-		return `${when}: ${column.state === "dropped" ? "kept no more" : "not observed"}${noted}`;
+		return `${when}: ${column.state === "dropped" ? "no longer kept" : "not observed"}${noted}`;
 	const range = at.range ? format.range(...at.range, grid.unit) : "outside the used range";
 	const still = column.running ? `; ${format.stillRunning(runningCount(column), running)}` : "";
 
