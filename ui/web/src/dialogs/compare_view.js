@@ -4,6 +4,7 @@ import * as api from "../net/api.js";
 import { alike, chosenFirst, differs, optionOf, OTHERS, parametersOf, PERS, settled, TIMES, VIEWS } from "../model/compare.js";
 import * as format from "../base/format.js";
 import { html } from "../base/html.js";
+import { keptSpan } from "../model/state.js";
 import { labelOf } from "../panels/sidebar.js";
 import { useSorted } from "../base/sorted_table.js";
 
@@ -111,6 +112,6 @@ function Comparison({ session, span, close }) {
 export function Compare({ session }) {
 	const [span, setSpan] = useState(null);
 
-	return html`<button onClick=${() => setSpan(session.span)} aria-haspopup="dialog">Compare</button>
+	return html`<button onClick=${() => setSpan(keptSpan(session.span, session.inst))} aria-haspopup="dialog">Compare</button>
 		${span && html`<${Comparison} session=${session} span=${span} close=${() => setSpan(null)} />`}`;
 }

@@ -4,6 +4,7 @@
  */
 import * as api from "../net/api.js";
 import { count } from "../base/format.js";
+import { keptOf } from "./state.js";
 
 export const VALUES_MAX = 8;
 export const INSIDE_MAX = 4;		/* of each field */
@@ -53,6 +54,9 @@ export const notesOf = (reply) => [
 	reply.lower_bound && "more keys than the limit: the rest is in other, and each value's count is a lower bound",
 ].filter(Boolean);
 
+/* Of a rectangle what its instrumentation keeps: maps of others may reach farther back on the same time axis. */
+const keptPart = (rectangle) => ({ ...rectangle, start: Math.max(rectangle.start, rectangle.end - keptOf(rectangle.map.inst)) });
+
 export class Explain {
 	constructor(session) {
 		this.session = session;
@@ -77,7 +81,7 @@ export class Explain {
 	draw(map, rectangle) {
 		this.forget();
 		this.state = "drawn";
-		this.rectangle = { map, ...rectangle };
+		this.rectangle = keptPart({ map, ...rectangle });
 		this.session.changed();
 	}
 

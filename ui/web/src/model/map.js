@@ -5,7 +5,7 @@
 import * as api from "../net/api.js";
 import { cellCount, columnAt, gridEnd, mergeGrid, rowAt, rowRange, runningAt } from "./grid.js";
 import { hueOf } from "./keys.js";
-import { columnsFor, keptOf, keptSpan } from "./state.js";
+import { columnsFor, keptColumns, keptOf, keptSpan } from "./state.js";
 import { fieldOf, metricOf, subjectOf } from "../base/text.js";
 
 export class HeatMap {
@@ -165,7 +165,8 @@ export class HeatMap {
 		if (!total)
 			return;
 		const fits = held && held.column === total.column && gridEnd(held) > total.from;
-		const from = fits ? Math.max(total.from, gridEnd(held) - 2 * total.column) : total.from;
+		const kept = keptColumns(total, this.inst);
+		const from = fits ? Math.max(kept.from, gridEnd(held) - 2 * total.column) : kept.from;
 		const ncols = Math.round((gridEnd(total) - from) / total.column);
 
 		await this.session.reply(api.grid(this.inst.id, {

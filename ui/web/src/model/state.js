@@ -61,6 +61,17 @@ export function keptSpan({ start, duration }, inst) {
 	return { start: start + duration - most, duration: most };
 }
 
+/**
+ * The newest columns of a grid that a request may name. A grid as long as what is kept has one column more, since its
+ * columns begin at whole multiples of their length.
+ * @returns {{from, ncols}}
+ */
+export function keptColumns({ from, ncols, column }, inst) {
+	const n = Math.max(1, Math.min(ncols, Math.floor(keptOf(inst) / column)));
+
+	return { from: from + (ncols - n) * column, ncols: n };
+}
+
 /** @returns {Look} */
 export const lookOf = ({ duration, y, transfer, threshold }) => ({ duration, y, transfer, threshold });
 

@@ -8,7 +8,7 @@ import { html } from "../base/html.js";
 import { hueOf } from "../model/keys.js";
 import { stepOf } from "../map/marks.js";
 import { legendPosition } from "../model/shade.js";
-import { LINES } from "../model/state.js";
+import { keptColumns, LINES } from "../model/state.js";
 import { fieldOf } from "../base/text.js";
 import { Head, useSorted } from "../base/sorted_table.js";
 
@@ -195,7 +195,7 @@ function Narratives({ shown }) {
 		const asking = new AbortController();
 
 		Promise.all(shown.map(async ({ title, inst, measure, grid }) => ({
-			title, text: (await api.narrative(inst.id, measure, grid, asking.signal)).narrative,
+			title, text: (await api.narrative(inst.id, measure, { ...grid, ...keptColumns(grid, inst) }, asking.signal)).narrative,
 		}))).then(setNarratives, () => {});		/* the table stands without it */
 		return () => asking.abort();
 	}, [asked]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { KEYS_MAX } from "../../src/model/keys.js";
-import { anew, chosenIn, columnsFor, keptOf, keptSpan, LINES, readHash, START, writeHash } from "../../src/model/state.js";
+import { anew, chosenIn, columnsFor, keptColumns, keptOf, keptSpan, LINES, readHash, START, writeHash } from "../../src/model/state.js";
 import { panelOf } from "../../src/model/worksheet.js";
 
 test("the address keeps everything a person chose", () => {
@@ -48,6 +48,12 @@ test("what is asked for is kept: a span ends where it did and begins no earlier 
 
 	assert.deepEqual(keptSpan({ start: 0, duration: 86700 }, inst), { start: 300, duration: 86400 });
 	assert.deepEqual(keptSpan({ start: 0, duration: 600 }, inst), { start: 0, duration: 600 });
+	for (const [grid, kept] of [
+		[{ from: 0, ncols: 289, column: 300 }, { from: 300, ncols: 288 }],
+		[{ from: 0, ncols: 288, column: 300 }, { from: 0, ncols: 288 }],
+		[{ from: 600, ncols: 10, column: 60 }, { from: 600, ncols: 10 }],
+		[{ from: 0, ncols: 2, column: 172800 }, { from: 172800, ncols: 1 }]])
+		assert.deepEqual(keptColumns(grid, inst), kept, JSON.stringify(grid));
 	assert.equal(keptOf({ "retention-time": 3600 }), 3600);
 });
 
