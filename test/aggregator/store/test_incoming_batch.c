@@ -132,7 +132,7 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 	assert_non_null(strstr(wrong(&other, false, 0, 100), "another length"));
 	other = in;
 	other.n_measures = 0;
-	assert_non_null(strstr(wrong(&other, false, 0, 100), "measures what"));
+	assert_non_null(strstr(wrong(&other, false, 0, 100), "has a measure that"));
 	other = in;
 	other.n_weights = 0;
 	assert_null(wrong(&other, false, 0, 100));
