@@ -64,7 +64,7 @@ check("the key list is that of the map which has the focus", async (t) => {
 	await withAnother(t, async () => {
 		const heading = page.locator(".keys h3");
 
-		await until("of the first map", async () => /By statement/.test(await heading.textContent()));
+		await until("of the first map", async () => /By kind of statement/.test(await heading.textContent()));
 		await page.locator(".map").nth(1).focus();
 		await until("of the second", async () => /By host name/.test(await heading.textContent()));
 		await page.locator(".keys tbody button").first().click();
@@ -73,7 +73,7 @@ check("the key list is that of the map which has the focus", async (t) => {
 		await page.getByRole("button", { name: "Colour by key" }).click();
 		await until("all of its keys are", async () => address(page).get("of") === "hostname");
 		await page.locator(".map").first().focus();
-		await until("of the first again", async () => /By statement/.test(await heading.textContent()));
+		await until("of the first again", async () => /By kind of statement/.test(await heading.textContent()));
 		assert.equal(await page.locator('.keys tbody [aria-pressed="true"]').count(), 0, "what is no key of this one is not highlighted");
 		assert.ok(server.id);
 	});

@@ -146,9 +146,15 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 	return err;
 }
 
-int measure_active(struct measure *m, const char *id)
+int measure_active(struct measure *m, const char *id, double *ret_from_s)
 {
-	return inst_await(&m->client, id, INST_COUNTED, INST_COUNTED_S, &interrupted, NULL);
+	json_t *inst;
+	int err = inst_await(&m->client, id, INST_COUNTED, INST_COUNTED_S, &interrupted, &inst);
+
+	if (!err && ret_from_s)
+		*ret_from_s = inst_state_of(inst).counts_from_s;
+	json_decref(inst);
+	return err;
 }
 
 /* ---- while it runs ---- */

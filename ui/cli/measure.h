@@ -32,8 +32,9 @@ int measure_create(struct measure *m, const char *metric, const char *where, jso
 /* So many seconds (0: until Ctrl-C); what goes on is said once a second on a terminal's stderr. */
 void measure_wait(const char *what, long seconds);
 
-/* Until its first slot has begun, at most a minute; fails with the collector's reason where it cannot. */
-int measure_active(struct measure *m, const char *id);
+/* Waits until its first slot has begun, at most a minute; fails with the collector's reason where it cannot.
+ * *ret_from_s (NULL: not wanted) is the begin of that slot. */
+int measure_active(struct measure *m, const char *id, double *ret_from_s);
 
 /* A second later; 0: Ctrl-C came. */
 int measure_second(void);

@@ -81,7 +81,7 @@ static int begin(struct measure *m, const struct options *o, char *ret_id)
 	body = json_pack("{s:[s,s], s:i}", "decomposition", "optype", "latency", "ruler-bits", 0);
 	err = measure_create(m, METRIC, where, body, ret_id);
 	json_decref(body);
-	return err ?: measure_active(m, ret_id);
+	return err ?: measure_active(m, ret_id, NULL);
 }
 
 /* One of the instrumentation's values, of all of the time. */

@@ -144,7 +144,7 @@ static int record_begin(struct measure *m, const struct record_options *o)
 	body = json_pack("{s:o, s:o}", "decomposition", names_of(o->by), "measures", measures);
 	err = measure_create(m, o->metric, o->where, body, id);
 	json_decref(body);
-	return err ?: measure_active(m, id);	/* the seconds are of a kernel that counts */
+	return err ?: measure_active(m, id, NULL);	/* the seconds are of a kernel that counts */
 }
 
 int run_record(struct client *unused, int argc, char **argv)

@@ -17,6 +17,7 @@
 #define KEPT 100			/* of a second: as many as there can be */
 #define GIVEN 1000			/* of a request: likewise; of more, the slowest */
 #define HELD_S 600			/* while it follows: longer than it may be stopped by Ctrl-Z */
+#define LATE_S 10			/* a second that is not reported so long after it is printed without its report */
 
 /* How the ends of statements are shown. */
 struct clock {
@@ -429,10 +430,11 @@ static json_t *measures_wanted(const struct view *v, const json_t *have)
 /* Every statement is looked at: a budget is for what always runs. */
 static const char *const collector_options[] = { "--budget", "0", NULL }, *const full_options[] = { "--budget", "0", "--text", "full", NULL };
 
-static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id)
+static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id, time_t *ret_from)
 {
 	json_t *have, *body;
 	char where[96];
+	double from_s;
 	int err = measure_start(m, o->full ? full_options : collector_options), at;
 
 	err = err ?: measure_ready(m, METRIC, &have);
@@ -446,27 +448,59 @@ static int begin(const struct view *v, const struct options *o, struct measure *
 	json_decref(have);
 	err = measure_create(m, METRIC, where, body, ret_id);
 	json_decref(body);
-	return err ?: measure_active(m, ret_id);
+	err = err ?: measure_active(m, ret_id, &from_s);
+	if (!err)
+		*ret_from = (time_t)from_s;
+	return err;
 }
 
-/* A second is asked for when it has been over for one: by then it has been told. */
+/* Has the collector reported every second of from..until? */
+static int find_reported(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from,
+			 time_t until, int *ret_reported)
+{
+	json_t *reply;
+	int err = ask(v, o, c, id, from, until, &reply);
+
+	if (err)
+		return err;
+	*ret_reported = json_integer_value(json_object_get(reply, "minreporting")) > 0;
+	json_decref(reply);
+	return 0;
+}
+
+/* Prints the seconds from *from on that the collector has reported, and moves *from to the first that it has not.  On a busy
+ * machine a report comes late; one that has not come after LATE_S is not waited for. */
+static int print_reported(const struct view *v, const struct options *o, struct client *c, const char *id, time_t *from,
+			  struct told *t)
+{
+	const time_t now = time(NULL);
+	time_t until = now;
+	int reported = 0, err = 0;
+
+	while (!err && !reported && until > *from && until > now - LATE_S) {
+		err = find_reported(v, o, c, id, *from, until, &reported);
+		until -= !reported;
+	}
+	if (err || until <= *from)
+		return err;
+	err = print_time(v, o, c, id, *from, until, t);
+	*from = until;
+	return err;
+}
+
 static int run_follow(const struct view *v, const struct options *o)
 {
 	struct measure m = { .collector = 0 };
 	struct told t = { .slot_s = 1 };
 	char id[MEASURE_ID];
-	int err = begin(v, o, &m, id);
-	time_t from = time(NULL) - 1, first = from, until;
+	time_t from = 0;
+	int err = begin(v, o, &m, id, &from);
+	const time_t end = time(NULL) + o->seconds;
 
 	if (!err)
 		print_heading(v, o);
-	while (!err && measure_second() && (!o->seconds || time(NULL) <= first + 1 + o->seconds)) {
-		until = time(NULL) - 1;
-		if (until <= from)
-			continue;
-		err = print_time(v, o, &m.client, id, from, until, &t);
-		from = until;
-	}
+	while (!err && measure_second() && (!o->seconds || time(NULL) <= end))
+		err = print_reported(v, o, &m.client, id, &from, &t);
 	if (!err)
 		err = measure_end(&m);
 	if (!err)
