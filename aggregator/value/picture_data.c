@@ -201,8 +201,8 @@ static size_t n_cells(const struct parcel *p)
 
 int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
 {
-	struct bytes json = { .most = NOTE_MAX + 1 };	/* with the NUL */
-	struct note note[2] = { { .keyword = "Creation Time" }, { .keyword = PARCEL_SCHEMA } };
+	struct bytes json = { .most = PNG_TEXT_MAX + 1 };	/* with the NUL */
+	struct png_text entry[2] = { { .keyword = "Creation Time" }, { .keyword = PARCEL_SCHEMA } };
 	char date[64], *text;
 	size_t n_text = 0;
 	__u8 *with;
@@ -219,11 +219,11 @@ int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
 	if (!text)
 		return -ENOMEM;
 	put_date(p->made_ns, date);
-	note[0].text = date;
-	note[0].len = strlen(date);
-	note[1].text = text;
-	note[1].len = n_text;
-	err = note_put(*png, *len, note, 2, &with, len);
+	entry[0].text = date;
+	entry[0].len = strlen(date);
+	entry[1].text = text;
+	entry[1].len = n_text;
+	err = png_text_put(*png, *len, entry, 2, &with, len);
 	if (!err) {
 		free(*png);
 		*png = with;

@@ -1,7 +1,7 @@
 /* picture_data.h - what a picture was drawn from, as it travels inside the picture.
  *
- *      a value's grids -> parcel --parcel_put()--> JSON "heatscope-grid" --note_put()--> PNG
- *      PNG --note_get()--> JSON --parcel_get()--> parcel -> the same picture, another one, tables
+ *      a value's grids -> parcel --parcel_put()--> JSON "heatscope-grid" --png_text_put()--> PNG
+ *      PNG --png_text_get()--> JSON --parcel_get()--> parcel -> the same picture, another one, tables
  *
  * Shape   maps[0] is what a chart goes with.  Of the maps those that are drawn are the report's panels, in order.
  * Law     grids, layers, chart and table come back bit for bit, so the same options draw the same pixels.
@@ -76,7 +76,7 @@ void parcel_made(const struct parcel *p, char *out, size_t room);
 void parcel_put(struct bytes *out, const struct parcel *p);
 
 /* Puts it into its picture, and when it was made; leaves both as they are where that would be more than
- * PARCEL_CELLS or NOTE_MAX. */
+ * PARCEL_CELLS or PNG_TEXT_MAX. */
 int parcel_attach(const struct parcel *p, __u8 **png, size_t *len);
 
 /* How it is drawn is as it was, but for the parameters given. */

@@ -56,7 +56,7 @@ static int bright_add(struct bright *b, const struct raster *r, int hue)
 				b->at[b->n] = (__u32)(row * r->n_cols + i);
 				b->v[b->n++] = density[i];
 			}
-		if (b->n > MIX_CELLS_MAX)
+		if (b->n > BLEND_CELLS_MAX)
 			return -E2BIG;
 	}
 	b->hue[b->n_layers] = hue;
@@ -78,7 +78,7 @@ static int add_rest(const struct grid *g, struct raster *r)
 	return err;
 }
 
-int mix_total(const struct grid *g, struct raster *r)
+int blend_total(const struct grid *g, struct raster *r)
 {
 	const struct layers *l = g->layers;
 	int err = !l || l->shown != LAYERS_ISOLATED ? add_rest(g, r) : 0;
@@ -101,7 +101,7 @@ static int collect_one(const struct grid *g, const struct layer *layer, const do
 	return err ? err : bright_add(b, r, hue);
 }
 
-static int collect(const struct grid *g, const struct mix_options *o, struct raster *r, struct bright *b)
+static int collect_brightness(const struct grid *g, const struct blend_options *o, struct raster *r, struct bright *b)
 {
 	const struct layers *l = g->layers;
 	size_t n = l ? l->n : 0;
@@ -113,7 +113,7 @@ static int collect(const struct grid *g, const struct mix_options *o, struct ras
 	if (!b->end || !b->hue)
 		return -ENOMEM;
 	if (o->transfer == SHADE_PERCENT) {	/* of all that is drawn in a column */
-		err = mix_total(g, r);
+		err = blend_total(g, r);
 		sum = r->sum;
 		r->sum = calloc(r->n_cols, sizeof(*r->sum));
 		err = !err && !r->sum ? -ENOMEM : err;
@@ -127,7 +127,7 @@ static int collect(const struct grid *g, const struct mix_options *o, struct ras
 }
 
 /* One layer's colours are the cells'. */
-static void spread_one(const struct bright *b, const struct raster *r, const struct mix_options *o, __u32 *ret_rgb)
+static void spread_one(const struct bright *b, const struct raster *r, const struct blend_options *o, __u32 *ret_rgb)
 {
 	for (size_t i = 0; i < r->n_rows * r->n_cols; i++)
 		ret_rgb[i] = o->nothing;
@@ -136,7 +136,7 @@ static void spread_one(const struct bright *b, const struct raster *r, const str
 }
 
 /* Row by row, from the foot up, each layer's cells of that row. */
-static int mix(const struct bright *b, const struct raster *r, const struct mix_options *o, __u32 *ret_rgb)
+static int blend_cells(const struct bright *b, const struct raster *r, const struct blend_options *o, __u32 *ret_rgb)
 {
 	struct hue_mix *cell = malloc(r->n_cols * sizeof(*cell));
 	size_t *next = calloc(b->n_layers + 1, sizeof(*next));
@@ -157,17 +157,17 @@ static int mix(const struct bright *b, const struct raster *r, const struct mix_
 	return cell && next ? 0 : -ENOMEM;
 }
 
-int mix_colours(const struct grid *g, const struct mix_options *o, struct raster *r, __u32 *ret_rgb)
+int blend_colours(const struct grid *g, const struct blend_options *o, struct raster *r, __u32 *ret_rgb)
 {
 	struct bright b = { 0 };
-	int err = collect(g, o, r, &b);
+	int err = collect_brightness(g, o, r, &b);
 
 	if (!err)
-		err = tone(o->transfer, b.v, b.n);
+		err = normalize_densities(o->transfer, b.v, b.n);
 	if (!err && b.n_layers == 1)
 		spread_one(&b, r, o, ret_rgb);
 	else if (!err)
-		err = mix(&b, r, o, ret_rgb);
+		err = blend_cells(&b, r, o, ret_rgb);
 	bright_fini(&b);
 	return err;
 }

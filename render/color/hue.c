@@ -9,15 +9,16 @@
 static const int best[] = { 38, 205, 160, 325, 255, 12, 80, 185, 290 };
 #define N_BEST (sizeof(best) / sizeof(*best))
 
-static __u32 byte(double x)
+static __u32 to_byte(double x)
 {
 	return (__u32)(x * 255 + 0.5);
 }
 
-static __u32 hsv(int hue, double s, double value)
+static __u32 rgb_of_hsv(int hue, double s, double value)
 {
 	double part = hue / 60.0, f = part - (int)part;
-	__u32 v = byte(value), p = byte(value * (1 - s)), q = byte(value * (1 - s * f)), t = byte(value * (1 - s * (1 - f)));
+	__u32 v = to_byte(value), p = to_byte(value * (1 - s)), q = to_byte(value * (1 - s * f)),
+	      t = to_byte(value * (1 - s * (1 - f)));
 
 	switch ((int)part % 6) {
 	case 0: return v << 16 | t << 8 | p;
@@ -34,10 +35,10 @@ __u32 hue_colour(enum palette_theme theme, int hue, double v)
 	double colourful = hue == LAYER_GREY ? 0 : 0.9;
 
 	if (theme == PALETTE_DARK)
-		return hsv(hue < 0 ? 0 : hue, colourful, 0.3 + 0.65 * v);
+		return rgb_of_hsv(hue < 0 ? 0 : hue, colourful, 0.3 + 0.65 * v);
 	if (hue == LAYER_GREY)
-		return hsv(0, 0, 0.95 - 0.45 * v);
-	return hsv(hue, colourful * v, 0.95);
+		return rgb_of_hsv(0, 0, 0.95 - 0.45 * v);
+	return rgb_of_hsv(hue, colourful * v, 0.95);
 }
 
 int hue_generated(size_t i)
@@ -63,7 +64,7 @@ __u32 hue_mix_colour(const struct hue_mix *m, __u32 nothing)
 }
 
 /* FNV-1a */
-static __u32 hash(const char *text)
+static __u32 hash_name(const char *text)
 {
 	__u32 h = 2166136261u;
 
@@ -90,7 +91,7 @@ void hue_choose(const char *const *name, const double *total, size_t n, int *ret
 	for (size_t i = 0; i < n; i++)
 		ret_hue[i] = LAYER_GREY;
 	for (size_t i = 0; i < n; i++) {
-		size_t next = greatest_left(total, ret_hue, n), at = hash(name[next]) % N_BEST;
+		size_t next = greatest_left(total, ret_hue, n), at = hash_name(name[next]) % N_BEST;
 
 		if (i >= N_BEST) {		/* by the golden angle, which repeats last */
 			ret_hue[next] = (int)(best[0] + 137.508 * (i + 1)) % 360;

@@ -33,7 +33,7 @@ static void sort_digit(const struct item *from, struct item *to, size_t n, unsig
 		to[start[from[i].key >> shift & (N_DIGITS - 1)]++] = from[i];
 }
 
-static int rank(double *density, size_t n)
+static int rank_densities(double *density, size_t n)
 {
 	struct item *a = calloc(n + 1, sizeof(*a)), *b = calloc(n + 1, sizeof(*b));
 	int err = a && b && n <= ~(__u32)0 ? 0 : -ENOMEM;
@@ -55,12 +55,12 @@ static int rank(double *density, size_t n)
 	return err;
 }
 
-int tone(enum shade_transfer transfer, double *density, size_t n)
+int normalize_densities(enum shade_transfer transfer, double *density, size_t n)
 {
 	double max = 1;
 
 	if (transfer == SHADE_RANK)
-		return rank(density, n);
+		return rank_densities(density, n);
 	for (size_t i = 0; i < n; i++)
 		if (density[i] > max)
 			max = density[i];

@@ -6,12 +6,12 @@
  * Where shade.h puts densities into 255 levels, here every one has its own value.
  * Rank     of N densities; equal ones (to 7 digits) share the best.
  */
-#ifndef HEATSCOPE_TONE_H
-#define HEATSCOPE_TONE_H
+#ifndef HEATSCOPE_NORMALIZE_H
+#define HEATSCOPE_NORMALIZE_H
 
 #include "render/color/shade.h"
 
 /* In place; all > 0.  -ENOMEM, or n beyond 2^32. */
-int tone(enum shade_transfer transfer, double *density, size_t n);
+int normalize_densities(enum shade_transfer transfer, double *density, size_t n);
 
 #endif

@@ -46,7 +46,7 @@ struct spread {
 };
 
 /* An edge that arithmetic puts a hair beside the edge of a row lies on it: no part of a bucket is in the row beyond. */
-static double snapped(double rows)
+static double snap_to_edge(double rows)
 {
 	double whole = round(rows);
 
@@ -62,9 +62,9 @@ static struct spread spread_of(const struct raster *r, const struct grid *g, siz
 		.high = (raster_along(r, last + (last != GRID_NO_EDGE)) - r->low) / size,
 	};
 
-	if (snapped(s.high) > snapped(s.low)) {
-		s.low = snapped(s.low);
-		s.high = snapped(s.high);
+	if (snap_to_edge(s.high) > snap_to_edge(s.low)) {
+		s.low = snap_to_edge(s.low);
+		s.high = snap_to_edge(s.high);
 	}
 	if (s.high <= 0 || s.low >= r->n_rows || s.high <= s.low)
 		return s;
@@ -108,7 +108,7 @@ static double row_weight(const struct raster *r, const struct grid *g, size_t ro
 
 /* What the sum of columns from..end is divided by: how many they are, or in a point grid the slots
  * that were observed in them. */
-static double span(const struct grid *g, size_t from, size_t end)
+static double column_divisor(const struct grid *g, size_t from, size_t end)
 {
 	__u64 n = 0;
 
@@ -143,7 +143,7 @@ static int folding_init(struct folding *f, const struct grid *g, size_t n_out)
 	f->alone = g->n_cols == n_out && !g->point;
 	for (size_t x = 0; x < n_out; x++) {
 		f->end[x] = (x + 1) * g->n_cols / n_out;
-		f->per[x] = span(g, from, f->end[x]);
+		f->per[x] = column_divisor(g, from, f->end[x]);
 		from = f->end[x];
 	}
 	return 0;
@@ -242,7 +242,7 @@ static void fold_layer_row(const struct raster *r, const struct grid *g, const s
 			out->at[out->n] = x;
 			out->value[out->n++] = 0;
 		}
-		out->value[out->n - 1] += (double)l->cell[i].count * weight / span(g, from, end);
+		out->value[out->n - 1] += (double)l->cell[i].count * weight / column_divisor(g, from, end);
 	}
 }
 

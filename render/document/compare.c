@@ -30,14 +30,14 @@ struct maps {
 	const struct grid *grid[2];
 	struct grid *both;		/* overlay: ours */
 	struct shade shade[2];
-	struct tints tints[2];
+	struct layer_ramps ramps[2];
 };
 
 static void maps_fini(struct maps *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		shade_fini(&m->shade[i]);
-		tints_fini(&m->tints[i]);
+		layer_ramps_fini(&m->ramps[i]);
 	}
 	grid_free(m->both);
 }
@@ -94,7 +94,7 @@ static int maps_make(const struct compare *k, const struct figure_options *o, st
 	if (!err)
 		m->n = n;
 	for (size_t i = 0; i < m->n && !err; i++)
-		err = tints_make(m->grid[i], o->theme, &m->tints[i]);
+		err = layer_ramps_make(m->grid[i], o->theme, &m->ramps[i]);
 	if (err)
 		maps_fini(m);
 	return err;
@@ -139,8 +139,8 @@ static void draw_diverging(struct canvas *c, const struct compare *k, const stru
 	double middle = x + floor(BAR / 2.0), wing = floor(BAR / 2.0) - 8;
 	char text[AXIS_TEXT];
 
-	draw_ramp(c, m->tints[0].ramp[2], true, x, y, wing, BAR_HEIGHT);
-	draw_ramp(c, m->tints[0].ramp[1], false, x + BAR - wing, y, wing, BAR_HEIGHT);
+	draw_ramp(c, m->ramps[0].ramp[2], true, x, y, wing, BAR_HEIGHT);
+	draw_ramp(c, m->ramps[0].ramp[1], false, x + BAR - wing, y, wing, BAR_HEIGHT);
 	put_amount(k, m->shade[0].max * k->cell_unit, text);
 	draw_tick(c, CANVAS_LEFT, x, y + BAR_HEIGHT, text);
 	draw_tick(c, CANVAS_RIGHT, x + BAR - 1, y + BAR_HEIGHT, text);
@@ -157,7 +157,7 @@ static void draw_ramps(struct canvas *c, const struct compare *k, const struct m
 	if (k->view == COMPARE_SIDE)
 		draw_ramp(c, c->palette.colour, false, x, y, BAR, BAR_HEIGHT);
 	for (int i = 0; i < 2 && k->view == COMPARE_OVERLAY; i++)
-		draw_ramp(c, m->tints[0].ramp[i + 1], false, x, y + i * BAR_HEIGHT / 2.0, BAR, BAR_HEIGHT / 2.0);
+		draw_ramp(c, m->ramps[0].ramp[i + 1], false, x, y + i * BAR_HEIGHT / 2.0, BAR, BAR_HEIGHT / 2.0);
 	draw_tick(c, CANVAS_LEFT, x, y + BAR_HEIGHT, "0");
 	put_amount(k, half_way(&m->shade[0]) * k->cell_unit, text);
 	draw_tick(c, CANVAS_CENTRE, x + floor(BAR / 2.0), y + BAR_HEIGHT, text);
@@ -319,9 +319,9 @@ static void draw_maps(struct canvas *c, const struct compare *k, const struct ma
 		      const struct panel_range *range, double y, double height)
 {
 	for (size_t i = 0; i < m->n; i++) {
-		struct panel p = { .grid = m->grid[i], .shade = &m->shade[i], .tints = &m->tints[i], .options = o, .range = *range,
-				   .x = frame_x(m->n, i, c->width), .y = y, .width = frame_width(m->n, c->width), .height = height,
-				   .time_labels = true };
+		struct panel p = { .grid = m->grid[i], .shade = &m->shade[i], .ramps = &m->ramps[i], .options = o,
+				   .range = *range, .x = frame_x(m->n, i, c->width), .y = y,
+				   .width = frame_width(m->n, c->width), .height = height, .time_labels = true };
 
 		panel_draw(c, &p);
 		if (k->view == COMPARE_DIFFERENCE)
@@ -361,7 +361,7 @@ static void draw_key(struct canvas *c, const struct compare *k, const struct map
 		snprintf(text, sizeof(text), "may be chance (false discovery rate %g)", k->rate);
 		x = key_chance(c, x, y, text);
 	}
-	explain_key(c, o, m->grid, m->n, x, y);
+	caption_key(c, o, m->grid, m->n, x, y);
 }
 
 static void draw_footer(struct canvas *c, const struct compare *k, const struct figure_options *o, double y)
@@ -384,10 +384,11 @@ static void draw_footer(struct canvas *c, const struct compare *k, const struct 
 	}
 }
 
-static void draw(struct canvas *c, const struct compare *k, const struct maps *m, const struct figure_options *o)
+static void draw_compare(struct canvas *c, const struct compare *k, const struct maps *m,
+			 const struct figure_options *o)
 {
-	double top = EXPLAIN_HEAD + NAMES, footer = c->height - EXPLAIN_FOOTER - 4, lower = footer - COMPARE_LOWER;
-	double key = lower - EXPLAIN_KEY - 8, height = key - 6 - PLOT_TIME - 4 - top;
+	double top = CAPTION_HEAD + NAMES, footer = c->height - CAPTION_FOOTER - 4, lower = footer - COMPARE_LOWER;
+	double key = lower - CAPTION_KEY - 8, height = key - 6 - PLOT_TIME - 4 - top;
 	struct panel_range range;
 
 	if (height < MAP_MIN) {
@@ -396,9 +397,9 @@ static void draw(struct canvas *c, const struct compare *k, const struct maps *m
 	}
 	canvas_describe(c, o->subtitle, k->view == COMPARE_DIFFERENCE ? "A less B, by time and value" : "A and B, by time and value");
 	panel_range(k->grid, 2, o, &range);
-	explain_head(c, o, LEFT, c->width - EXPLAIN_LEGEND_WIDTH - LEFT - 36);
+	caption_head(c, o, LEFT, c->width - CAPTION_LEGEND_WIDTH - LEFT - 36);
 	draw_legend(c, k, m, c->width - PLOT_RIGHT, 14);
-	draw_names(c, k, EXPLAIN_HEAD);
+	draw_names(c, k, CAPTION_HEAD);
 	draw_maps(c, k, m, o, &range, top, height);
 	draw_key(c, k, m, o, key);
 	compare_draw_lower(c, k, o, &range, lower);
@@ -432,7 +433,7 @@ int compare_render(const struct compare *k, const struct figure_options *o, __u8
 		return err;
 	err = canvas_init(&c, o, o->height, a->from_ns + (__s64)(a->col_ns * a->n_cols));
 	if (!err) {
-		draw(&c, k, &m, o);
+		draw_compare(&c, k, &m, o);
 		err = canvas_bytes(&c, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}

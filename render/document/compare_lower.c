@@ -32,7 +32,7 @@ static double row_height(const struct grid *g, size_t row, enum axis_scale scale
 }
 
 /* Rows differ in height: what a row of the mean height would hold. */
-static double density(const struct curve *v, int side, size_t row)
+static double row_density(const struct curve *v, int side, size_t row)
 {
 	return v->k->distribution[side][row] * v->cell / row_height(v->k->map, row, v->yscale);
 }
@@ -63,7 +63,7 @@ static void find_top(struct curve *v)
 	for (int side = 0; side < 2; side++)
 		for (size_t row = 0; row < g->n_rows; row++)
 			if (has_height(g, row, v->yscale))
-				v->top = fmax(v->top, density(v, side, row));
+				v->top = fmax(v->top, row_density(v, side, row));
 	if (!(v->top > 0))
 		v->top = 1;
 	step = pow(10, floor(log10(v->top))) / 2;
@@ -71,7 +71,7 @@ static void find_top(struct curve *v)
 }
 
 /* Steps from the foot to the foot. */
-static void trace(struct canvas *c, const struct curve *v, int side)
+static void trace_steps(struct canvas *c, const struct curve *v, int side)
 {
 	const struct grid *g = v->k->map;
 	double foot = v->y + v->height;
@@ -83,7 +83,7 @@ static void trace(struct canvas *c, const struct curve *v, int side)
 
 		if (!has_height(g, row, v->yscale))
 			continue;
-		y = curve_y(v, density(v, side, row));
+		y = curve_y(v, row_density(v, side, row));
 		cairo_line_to(c->cr, curve_x(v, g->edge[row]), y);
 		cairo_line_to(c->cr, curve_x(v, g->edge[row + 1]), y);
 	}
@@ -97,10 +97,10 @@ static void draw_curve(struct canvas *c, const struct curve *v, int side)
 
 	if (!side) {
 		cairo_set_source_rgba(c->cr, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, AREA);
-		trace(c, v, side);
+		trace_steps(c, v, side);
 		cairo_fill(c->cr);
 	}
-	trace(c, v, side);
+	trace_steps(c, v, side);
 	cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_MITER);
 	cairo_set_line_width(c->cr, 2);
 	if (side)

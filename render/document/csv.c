@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* What is appended to the name of a column of values: "_ns"; nothing where they have no unit. */
-static const char *suffix(const char *unit)
+static const char *unit_suffix(const char *unit)
 {
 	static const char *const suffixes[] = {
 		[AXIS_COUNT] = "", [AXIS_NS] = "_ns", [AXIS_BYTES] = "_bytes", [AXIS_PERCENT] = "_percent", [AXIS_PER_S] = "_per_s",
@@ -20,7 +20,8 @@ static const char *suffix(const char *unit)
 static void put_head(FILE *f, const char *const *name, size_t n, const char *unit)
 {
 	for (size_t i = 0; i < n; i++)
-		fprintf(f, "%s%s%s", i ? "," : "", name[i] + (*name[i] == '.'), *name[i] == '.' ? suffix(unit) : "");
+		fprintf(f, "%s%s%s", i ? "," : "", name[i] + (*name[i] == '.'),
+			*name[i] == '.' ? unit_suffix(unit) : "");
 	fputs("\r\n", f);
 }
 

@@ -68,21 +68,21 @@ static void put_head(FILE *f, const struct figure_options *o)
 }
 
 /* A table, under a heading unless that is NULL. */
-static void put_sheet(FILE *f, const char *heading, const char *caption, const struct sheet *sheet)
+static void put_table(FILE *f, const char *heading, const char *caption, const struct text_table *table)
 {
 	if (heading)
 		put_element(f, "h2", heading);
 	fputs("<div class=\"wide\">\n<table>\n", f);
 	put_element(f, "caption", caption);
 	fputs("<thead><tr>", f);
-	for (size_t i = 0; i <= sheet->n_columns; i++)
-		put_element(f, "th scope=\"col\"", sheet->head[i]);
+	for (size_t i = 0; i <= table->n_columns; i++)
+		put_element(f, "th scope=\"col\"", table->head[i]);
 	fputs("</tr></thead>\n<tbody>\n", f);
-	for (size_t row = 0; row < sheet->n_rows; row++) {
+	for (size_t row = 0; row < table->n_rows; row++) {
 		fputs("<tr>", f);
-		put_element(f, "th scope=\"row\"", sheet->name[row]);
-		for (size_t i = 0; i < sheet->n_columns; i++)
-			put_element(f, "td", sheet->cell[row * sheet->n_columns + i]);
+		put_element(f, "th scope=\"row\"", table->name[row]);
+		for (size_t i = 0; i < table->n_columns; i++)
+			put_element(f, "td", table->cell[row * table->n_columns + i]);
 		fputs("</tr>\n", f);
 	}
 	fputs("</tbody>\n</table>\n</div>\n", f);
@@ -91,7 +91,7 @@ static void put_sheet(FILE *f, const char *heading, const char *caption, const s
 /* ---- the picture ---- */
 
 /* Title and table are the page's, as text: the picture is the maps and the chart. */
-static int draw(const struct document *d, enum palette_theme theme, __u8 **ret_svg, size_t *ret_len)
+static int draw_svg(const struct document *d, enum palette_theme theme, __u8 **ret_svg, size_t *ret_len)
 {
 	struct report r = *d->report;
 	struct figure_options o = *d->options;
@@ -105,7 +105,7 @@ static int draw(const struct document *d, enum palette_theme theme, __u8 **ret_s
 	return report_render(&r, &o, ret_svg, ret_len);
 }
 
-static const char *described(const struct report *r)
+static const char *report_description(const struct report *r)
 {
 	if (!r->n_panels)
 		return "Chart, time across and values upwards.";
@@ -118,14 +118,14 @@ static int put_picture(FILE *f, const struct document *d)
 	char sentence[SENTENCE_MAX], coverage[SENTENCE_MAX];
 	__u8 *light = NULL, *dark = NULL;
 	size_t n_light, n_dark;
-	int err = draw(d, PALETTE_LIGHT, &light, &n_light) ?: draw(d, PALETTE_DARK, &dark, &n_dark);
+	int err = draw_svg(d, PALETTE_LIGHT, &light, &n_light) ?: draw_svg(d, PALETTE_DARK, &dark, &n_dark);
 
 	if (!err) {
 		sentence_summary(report_grid(d->report), d->options->zone, sentence, sizeof(sentence));
 		sentence_coverage(report_grid(d->report), coverage, sizeof(coverage));
 		fputs("<figure>\n<picture>\n<source media=\"(prefers-color-scheme: dark)\" srcset=\"", f);
 		markup_data(f, type, dark, n_dark);
-		fprintf(f, "\">\n<img width=\"%u\" alt=\"%s ", d->options->width, described(d->report));
+		fprintf(f, "\">\n<img width=\"%u\" alt=\"%s ", d->options->width, report_description(d->report));
 		markup_text(f, sentence);
 		fputs("\" src=\"", f);
 		markup_data(f, type, light, n_light);
@@ -178,40 +178,40 @@ static void put_narratives(FILE *f, const struct document *d)
 
 static int put_measures(FILE *f, const struct report *r)
 {
-	struct sheet s;
-	int err = sheet_of_measures(r, &s);
+	struct text_table s;
+	int err = text_table_of_measures(r, &s);
 
 	if (!err && s.n_rows)
-		put_sheet(f, "Measures", r->panel[0].grid->point ? "All of the time; counts are means over the slots observed" : "All of the time",
-			  &s);
-	sheet_fini(&s);
+		put_table(f, "Measures", r->panel[0].grid->point ?
+			  "All of the time; counts are means over the slots observed" : "All of the time", &s);
+	text_table_fini(&s);
 	return err;
 }
 
 static int put_parts(FILE *f, const struct bar *b)
 {
-	struct sheet s;
-	int err = sheet_of_parts(b, &s);
+	struct text_table s;
+	int err = text_table_of_parts(b, &s);
 
 	if (!err && s.n_rows)
-		put_sheet(f, "Parts", b->title ? b->title : "", &s);
-	sheet_fini(&s);
+		put_table(f, "Parts", b->title ? b->title : "", &s);
+	text_table_fini(&s);
 	return err;
 }
 
 static int put_keys(FILE *f, const struct report_table *t)
 {
 	char caption[192];
-	struct sheet s;
-	int err = t ? sheet_of_keys(t, &s) : 0;
+	struct text_table s;
+	int err = t ? text_table_of_keys(t, &s) : 0;
 
 	if (err || !t)
 		return err;
 	snprintf(caption, sizeof(caption), "%zu keys, counted in %.60s%s", t->n_rows, t->counted ? t->counted : "events",
 		 t->lower_bound ? "; some are in other, so counts are lower bounds" : "");
 	if (s.n_rows)
-		put_sheet(f, t->title ? t->title : "Keys", caption, &s);
-	sheet_fini(&s);
+		put_table(f, t->title ? t->title : "Keys", caption, &s);
+	text_table_fini(&s);
 	return 0;
 }
 
@@ -227,18 +227,18 @@ static int put_all_keys(FILE *f, const struct report *r)
 static int put_gaps(FILE *f, const struct grid *g, const struct zone *zone)
 {
 	char name[AXIS_ZONE], caption[192];
-	struct sheet s;
-	int err = sheet_of_gaps(g, zone, &s);
+	struct text_table s;
+	int err = text_table_of_gaps(g, zone, &s);
 
 	put_element(f, "h2", "Missing data");
-	sheet_zone(g, zone, name);
+	text_table_zone(g, zone, name);
 	snprintf(caption, sizeof(caption), "Times are %s; %zu stretches%s", name, s.n_rows + s.n_more,
 		 s.n_more ? ", of which the first 200 are listed" : "");
 	if (!err && s.n_rows)
-		put_sheet(f, NULL, caption, &s);
+		put_table(f, NULL, caption, &s);
 	else
 		put_element(f, "p", "None: every expected source reported in every slot, and no event was lost.");
-	sheet_fini(&s);
+	text_table_fini(&s);
 	return err;
 }
 

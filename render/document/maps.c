@@ -1,7 +1,7 @@
 #include "render/document/maps.h"
 #include <string.h>
 
-static int fold(struct maps *m, const struct report *r, double width)
+static int fold_grids(struct maps *m, const struct report *r, double width)
 {
 	size_t k = m->n ? panel_fold(r->panel[0].grid->n_cols, width) : 1;
 	int err = 0;
@@ -21,13 +21,13 @@ int maps_init(struct maps *m, const struct report *r, const struct figure_option
 
 	figure_shading(o, &shading);
 	*m = (struct maps){ .n = r->n_panels };
-	err = fold(m, r, o->width - PLOT_LEFT - PLOT_RIGHT);
+	err = fold_grids(m, r, o->width - PLOT_LEFT - PLOT_RIGHT);
 	if (!err && m->n)
 		err = shade_make(m->grid, m->n, &shading, m->shade);
 	for (size_t i = 0; i < m->n && !err; i++)
-		err = tints_make(m->grid[i], o->theme, &m->tints[i]);
+		err = layer_ramps_make(m->grid[i], o->theme, &m->ramps[i]);
 	if (!err && m->n)
-		err = legend_make(m->grid[0], &m->tints[0], &m->legend);
+		err = legend_make(m->grid[0], &m->ramps[0], &m->legend);
 	if (err)
 		maps_fini(m);
 	else if (m->n)
@@ -39,7 +39,7 @@ void maps_fini(struct maps *m)
 {
 	for (size_t i = 0; i < m->n; i++) {
 		shade_fini(&m->shade[i]);
-		tints_fini(&m->tints[i]);
+		layer_ramps_fini(&m->ramps[i]);
 		grid_free(m->folded[i]);
 	}
 	legend_fini(&m->legend);
@@ -50,8 +50,9 @@ void maps_draw(struct canvas *c, const struct maps *m, size_t i, const struct fi
 	       bool time_labels)
 {
 	const struct panel p = {
-		.grid = m->grid[i], .shade = &m->shade[i], .tints = &m->tints[i], .options = o, .range = m->range, .x = PLOT_LEFT, .y = y,
-		.width = o->width - PLOT_LEFT - PLOT_RIGHT, .height = height, .time_labels = time_labels,
+		.grid = m->grid[i], .shade = &m->shade[i], .ramps = &m->ramps[i], .options = o, .range = m->range,
+		.x = PLOT_LEFT, .y = y, .width = o->width - PLOT_LEFT - PLOT_RIGHT, .height = height,
+		.time_labels = time_labels,
 	};
 
 	panel_draw(c, &p);

@@ -15,7 +15,7 @@ struct maps {
 	const struct grid *grid[REPORT_PANELS_MAX];
 	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
 	struct shade shade[REPORT_PANELS_MAX];
-	struct tints tints[REPORT_PANELS_MAX];
+	struct layer_ramps ramps[REPORT_PANELS_MAX];
 	struct panel_range range;
 	struct legend legend;		/* of the first grid's layers */
 };

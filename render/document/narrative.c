@@ -53,14 +53,14 @@ static double width_of(enum axis_scale scale, double low, double high)
 	return log2(high / fmax(low, high / 2));	/* below the ruler: as if it were an octave */
 }
 
-static double narrowest(const struct grid *g, enum axis_scale scale)
+static double narrowest_row(const struct grid *g, enum axis_scale scale)
 {
 	return scale == AXIS_LINEAR ? fmax((double)(g->all.max - g->all.min) / LINEAR_BINS, 1) : 1.0 / PER_OCTAVE;
 }
 
 static void bins_make(const struct grid *g, enum axis_scale scale, struct bins *b)
 {
-	double least = narrowest(g, scale);
+	double least = narrowest_row(g, scale);
 
 	memset(b, 0, sizeof(*b));
 	for (size_t row = 0; row < g->n_rows; row++) {
@@ -86,7 +86,7 @@ struct peak {
 	size_t at, valley;		/* bins; the valley is below it, at 0 the first bin */
 };
 
-static void smooth(const struct bins *b, double *ret)
+static void smooth_bins(const struct bins *b, double *ret)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		double here = b->count[i] / b->width[i];
@@ -129,7 +129,7 @@ static size_t all_peaks(const double *density, size_t n, struct peak *ret)
 }
 
 /* How much lower the valley is than the lower of two peaks, 0 to 1; 0 if it may be chance. */
-static double depth(const struct bins *b, const double *density, const struct peak *low, const struct peak *high)
+static double valley_depth(const struct bins *b, const double *density, const struct peak *low, const struct peak *high)
 {
 	size_t lower = density[low->at] < density[high->at] ? low->at : high->at;
 	double peak = density[lower] * b->width[lower], valley = density[high->valley] * b->width[lower];
@@ -145,7 +145,7 @@ static size_t merge_peaks(const struct bins *b, const double *density, struct pe
 		double least = 2;
 
 		for (size_t i = 1; i < n; i++) {
-			double d = depth(b, density, &peak[i - 1], &peak[i]);
+			double d = valley_depth(b, density, &peak[i - 1], &peak[i]);
 
 			if (d < least) {
 				least = d;
@@ -163,7 +163,7 @@ static size_t merge_peaks(const struct bins *b, const double *density, struct pe
 }
 
 /* The middle of the events around a bin. */
-static double middle(const struct grid *g, enum axis_scale scale, const struct bins *b, size_t bin)
+static double middle_around(const struct grid *g, enum axis_scale scale, const struct bins *b, size_t bin)
 {
 	size_t from = bin > 1 ? b->end[bin - 2] : 0, end = b->end[bin + 1 < b->n ? bin + 1 : bin];
 	double sum = 0, weighted = 0;
@@ -198,7 +198,7 @@ static void find_modes(const struct grid *g, const struct bins *b, enum axis_sca
 	struct narrative_mode mode[BINS_MAX];
 	size_t n;
 
-	smooth(b, density);
+	smooth_bins(b, density);
 	n = merge_peaks(b, density, peak, all_peaks(density, b->n, peak));
 	for (size_t i = 0; i < b->n; i++)
 		all += b->count[i];
@@ -211,7 +211,7 @@ static void find_modes(const struct grid *g, const struct bins *b, enum axis_sca
 		if (scale == AXIS_LOG && !b->low[peak[i].at])
 			mode[i] = (struct narrative_mode){ b->high[peak[i].at], sum / all, 1 };
 		else
-			mode[i] = (struct narrative_mode){ middle(g, scale, b, peak[i].at), sum / all, 0 };
+			mode[i] = (struct narrative_mode){ middle_around(g, scale, b, peak[i].at), sum / all, 0 };
 	}
 	qsort(mode, n, sizeof(*mode), by_share);
 	ret->n_modes = n < NARRATIVE_MODES_MAX ? n : NARRATIVE_MODES_MAX;
@@ -307,7 +307,7 @@ static int course_init(const struct grid *g, const struct bins *b, struct course
 
 /* How far from..cut and cut..to are apart: of the parts below a bin the difference of the means by its standard error, in the bin
  * where that is greatest.  Parts vary from column to column as they do, but at least as those of independent events. */
-static double distance(const struct course *c, size_t from, size_t cut, size_t to)
+static double cut_distance(const struct course *c, size_t from, size_t cut, size_t to)
 {
 	const double *a = &c->below[from * c->n_bins], *m = &c->below[cut * c->n_bins], *z = &c->below[to * c->n_bins];
 	const double *aa = &c->square[from * c->n_bins], *zz = &c->square[to * c->n_bins];
@@ -329,7 +329,7 @@ static double best_cut(const struct course *c, size_t from, size_t to, size_t *r
 	double best = 0;
 
 	for (size_t cut = from + SEGMENT_MIN; cut + SEGMENT_MIN <= to; cut++) {
-		double d = distance(c, from, cut, to);
+		double d = cut_distance(c, from, cut, to);
 
 		if (d > best) {
 			best = d;
@@ -369,7 +369,8 @@ static size_t find_cuts(const struct course *c, size_t cut[NARRATIVE_SHIFTS_MAX 
 }
 
 /* The rows of the percentiles of a segment; count is room for a column. */
-static void rank(const struct grid *g, const struct course *c, const size_t *cut, __u64 *count, size_t *ret_row)
+static void percentile_rows(const struct grid *g, const struct course *c, const size_t *cut, __u64 *count,
+			    size_t *ret_row)
 {
 	__u64 n = 0;
 
@@ -381,11 +382,11 @@ static void rank(const struct grid *g, const struct course *c, const size_t *cut
 }
 
 /* By how many of the narrowest bins. */
-static double moved(const struct grid *g, enum axis_scale scale, double before, double after)
+static double moved_bins(const struct grid *g, enum axis_scale scale, double before, double after)
 {
 	if (scale == AXIS_LINEAR)
-		return fabs(after - before) / narrowest(g, scale);
-	return fabs(log2((after + 1) / (before + 1))) / narrowest(g, scale);
+		return fabs(after - before) / narrowest_row(g, scale);
+	return fabs(log2((after + 1) / (before + 1))) / narrowest_row(g, scale);
 }
 
 /* By the percentile that moved most; where none did there is nothing to be told. */
@@ -395,7 +396,7 @@ static void add_shift(const struct grid *g, enum axis_scale scale, size_t col, c
 	double most = 0;
 
 	for (size_t i = 0; i < N_PERCENTILES; i++) {
-		double from = value_at(g, before[i]), to = value_at(g, after[i]), by = moved(g, scale, from, to);
+		double from = value_at(g, before[i]), to = value_at(g, after[i]), by = moved_bins(g, scale, from, to);
 
 		if (by < 1 || by <= most)
 			continue;
@@ -416,7 +417,7 @@ static int find_shifts(const struct grid *g, const struct bins *b, enum axis_sca
 		ret->sought = c.n >= 2 * SEGMENT_MIN;
 		n = find_cuts(&c, cut);
 		for (size_t i = 0; i <= n; i++)
-			rank(g, &c, &cut[i], count, row[i]);
+			percentile_rows(g, &c, &cut[i], count, row[i]);
 		for (size_t i = 1; i <= n; i++)
 			add_shift(g, scale, c.col[cut[i]], row[i - 1], row[i], ret);
 		course_fini(&c);

@@ -14,9 +14,9 @@ struct words {
 	const struct zone *zone;
 };
 
-static void say(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append_words(struct words *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void say(struct words *w, const char *format, ...)
+static void append_words(struct words *w, const char *format, ...)
 {
 	va_list args;
 
@@ -33,7 +33,7 @@ static void say_about(struct words *w, double value)
 	char text[AXIS_TEXT];
 
 	axis_format(round(value / unit) * unit, axis_unit(w->g->unit), text);
-	say(w, "%s", text);
+	append_words(w, "%s", text);
 }
 
 /* The day only where the map has several. */
@@ -44,17 +44,17 @@ static void say_time(struct words *w, size_t col)
 	axis_format_time(w->g->from_ns, w->zone, from);
 	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * w->g->n_cols) - 1, w->zone, to);
 	axis_format_time(w->g->from_ns + (__s64)(w->g->col_ns * col), w->zone, text);
-	say(w, "%s", strncmp(from, to, 10) ? text : text + 11);
+	append_words(w, "%s", strncmp(from, to, 10) ? text : text + 11);
 }
 
 static void say_share(struct words *w, double share)
 {
 	if (share > 0.999 && share < 1)
-		say(w, "more than 99.9 %%");
+		append_words(w, "more than 99.9 %%");
 	else if (share < 0.001)
-		say(w, "less than 0.1 %%");
+		append_words(w, "less than 0.1 %%");
 	else
-		say(w, share < 0.1 || share > 0.9 ? "%.1f %%" : "%.0f %%", 100 * share);
+		append_words(w, share < 0.1 || share > 0.9 ? "%.1f %%" : "%.0f %%", 100 * share);
 }
 
 static void say_modes(struct words *w, const struct narrative *n, const char *events)
@@ -63,18 +63,18 @@ static void say_modes(struct words *w, const struct narrative *n, const char *ev
 
 	if (!n->n_modes)
 		return;
-	say(w, "%s", n->n_modes < 5 ? number[n->n_modes] : "Modes");
+	append_words(w, "%s", n->n_modes < 5 ? number[n->n_modes] : "Modes");
 	for (size_t i = 0; i < n->n_modes; i++) {
-		say(w, "%s%s", !i ? n->n_modes > 1 ? ": " : ", " : i + 1 < n->n_modes ? ", " : " and ",
-		    n->mode[i].below ? "below " : !i || n->mode[i - 1].below ? "around " : "");
+		append_words(w, "%s%s", !i ? n->n_modes > 1 ? ": " : ", " : i + 1 < n->n_modes ? ", " : " and ",
+			     n->mode[i].below ? "below " : !i || n->mode[i - 1].below ? "around " : "");
 		say_about(w, n->mode[i].at);
 		if (n->n_modes == 1)
 			continue;
-		say(w, " (");
+		append_words(w, " (");
 		say_share(w, n->mode[i].share);
-		say(w, "%s%.40s)", i ? "" : " of the ", i ? "" : events);
+		append_words(w, "%s%.40s)", i ? "" : " of the ", i ? "" : events);
 	}
-	say(w, ".");
+	append_words(w, ".");
 }
 
 static void say_shifts(struct words *w, const struct narrative *n)
@@ -82,20 +82,20 @@ static void say_shifts(struct words *w, const struct narrative *n)
 	for (size_t i = 0; i < n->n_shifts; i++) {
 		const struct narrative_shift *s = &n->shift[i];
 
-		say(w, " At ");
+		append_words(w, " At ");
 		say_time(w, s->col);
 		if (s->percentile == 50)
-			say(w, " the median");
+			append_words(w, " the median");
 		else
-			say(w, " p%d", s->percentile);
-		say(w, " %s from ", s->after > s->before ? "rises" : "falls");
+			append_words(w, " p%d", s->percentile);
+		append_words(w, " %s from ", s->after > s->before ? "rises" : "falls");
 		say_about(w, s->before);
-		say(w, " to ");
+		append_words(w, " to ");
 		say_about(w, s->after);
-		say(w, ".");
+		append_words(w, ".");
 	}
 	if (n->sought && !n->n_shifts)
-		say(w, " No lasting shift.");
+		append_words(w, " No lasting shift.");
 }
 
 static void say_worst(struct words *w, const struct narrative *n)
@@ -105,14 +105,14 @@ static void say_worst(struct words *w, const struct narrative *n)
 	if (!n->n_worst)
 		return;
 	axis_format_span(n->n_worst * w->g->col_ns, span);
-	say(w, " The worst %s ", n->n_worst * w->g->col_ns == MINUTE_NS ? "minute" : span);
-	say(w, "begins at ");
+	append_words(w, " The worst %s ", n->n_worst * w->g->col_ns == MINUTE_NS ? "minute" : span);
+	append_words(w, "begins at ");
 	say_time(w, n->worst);
-	say(w, ": p99 ");
+	append_words(w, ": p99 ");
 	say_about(w, n->worst_p99);
-	say(w, ", over the whole time ");
+	append_words(w, ", over the whole time ");
 	say_about(w, (double)w->g->all.p99);
-	say(w, ".");
+	append_words(w, ".");
 }
 
 void narrative_say(const struct grid *g, const struct narrative *n, const struct zone *zone, char out[NARRATIVE_TEXT])
@@ -124,14 +124,14 @@ void narrative_say(const struct grid *g, const struct narrative *n, const struct
 	if (g->weight)
 		return;
 	if (!g->all.count) {
-		say(&w, "No %.60s.", events);
+		append_words(&w, "No %.60s.", events);
 		return;
 	}
 	say_modes(&w, n, events);
 	say_shifts(&w, n);
 	say_worst(&w, n);
 	if (!*out)
-		say(&w, "Too few %.60s to say more.", events);
+		append_words(&w, "Too few %.60s to say more.", events);
 }
 
 void narrative_text(const struct grid *g, const struct zone *zone, char out[NARRATIVE_TEXT])

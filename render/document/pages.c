@@ -68,7 +68,7 @@ static void next_page(struct pages *p)
 }
 
 /* So much must fit below; else it begins the next page. */
-static void need(struct pages *p, double height)
+static void need_height(struct pages *p, double height)
 {
 	if (p->y + height > bottom_of(p))
 		next_page(p);
@@ -78,7 +78,7 @@ static void need(struct pages *p, double height)
 static void need_lines(struct pages *p, double width, const char *text)
 {
 	canvas_font(&p->c, CANVAS_TEXT + 1, false);
-	need(p, (canvas_paragraph_lines(&p->c, width, text) + 1) * LINE);
+	need_height(p, (canvas_paragraph_lines(&p->c, width, text) + 1) * LINE);
 	canvas_font(&p->c, CANVAS_TEXT + 1, false);	/* a new page has set another */
 }
 
@@ -119,7 +119,7 @@ static void put_named(struct pages *p, const char *name, const char *text)
 /* A line of small print; it may be cut. */
 static void put_note(struct pages *p, const char *text)
 {
-	need(p, LINE);
+	need_height(p, LINE);
 	canvas_font(&p->c, CANVAS_TEXT, false);
 	canvas_colour(&p->c, p->c.palette.muted);
 	canvas_text_within(&p->c, LEFT, p->y + 14, width_of(p), text);
@@ -127,18 +127,18 @@ static void put_note(struct pages *p, const char *text)
 }
 
 /* On as many pages as it needs. */
-static void put_sheet(struct pages *p, const char *heading, const struct sheet *s)
+static void put_table(struct pages *p, const char *heading, const struct text_table *s)
 {
 	size_t n = s->n_rows < PAGES_KEYS_MAX ? s->n_rows : PAGES_KEYS_MAX;
 
 	for (size_t from = 0, to; from < n; from = to) {
 		size_t room;
 
-		need(p, HEADING + (n < ROWS_TOGETHER ? n + 1 : ROWS_TOGETHER) * SHEET_LINE);
+		need_height(p, HEADING + (n < ROWS_TOGETHER ? n + 1 : ROWS_TOGETHER) * TEXT_TABLE_LINE);
 		put_heading(p, heading, from > 0);
-		room = (size_t)((bottom_of(p) - p->y) / SHEET_LINE) - 1;
+		room = (size_t)((bottom_of(p) - p->y) / TEXT_TABLE_LINE) - 1;
 		to = from + room < n ? from + room : n;
-		p->y = sheet_draw(&p->c, s, from, to, LEFT, p->y + 12, width_of(p)) + SHEET_LINE;
+		p->y = text_table_draw(&p->c, s, from, to, LEFT, p->y + 12, width_of(p)) + TEXT_TABLE_LINE;
 	}
 }
 
@@ -180,12 +180,12 @@ static void put_narratives(struct pages *p)
 
 static int put_measures(struct pages *p)
 {
-	struct sheet s;
-	int err = sheet_of_measures(p->d->report, &s);
+	struct text_table s;
+	int err = text_table_of_measures(p->d->report, &s);
 
 	if (!err)
-		put_sheet(p, "Measures", &s);
-	sheet_fini(&s);
+		put_table(p, "Measures", &s);
+	text_table_fini(&s);
 	return err;
 }
 
@@ -193,7 +193,7 @@ static int put_measures(struct pages *p)
 static void put_overview(struct pages *p)
 {
 	size_t n = p->maps.n;
-	double room = bottom_of(p) - p->y - HEADING - PLOT_TIME - EXPLAIN_KEY - 8, height;
+	double room = bottom_of(p) - p->y - HEADING - PLOT_TIME - CAPTION_KEY - 8, height;
 
 	if (!n || room / n - SUBHEAD < SMALL_MIN)
 		return;
@@ -207,8 +207,8 @@ static void put_overview(struct pages *p)
 		p->y += SUBHEAD + height;
 	}
 	p->y += PLOT_TIME + 4;
-	explain_key(&p->c, p->d->options, p->maps.grid, n, LEFT, p->y);
-	p->y += EXPLAIN_KEY + 4;
+	caption_key(&p->c, p->d->options, p->maps.grid, n, LEFT, p->y);
+	p->y += CAPTION_KEY + 4;
 }
 
 static void put_chart(struct pages *p)
@@ -222,7 +222,7 @@ static void put_chart(struct pages *p)
 		return;
 	}
 	legend = chart_legend_lines(chart, width_of(p)) * LEGEND_LINE + PLOT_TIME + 12;
-	need(p, HEADING + CHART_MIN + legend);
+	need_height(p, HEADING + CHART_MIN + legend);
 	put_heading(p, chart->what, false);
 	height = floor(fmin(bottom_of(p) - p->y - legend, CHART_MAX));
 	o.ymin = o.ymax = 0;		/* of the maps */
@@ -234,8 +234,8 @@ static void put_chart(struct pages *p)
 /* Its table stands below it where all of it fits, else the map has the page alone. */
 static double map_height(const struct pages *p, const struct report_table *t, double legend)
 {
-	double words = PLOT_TIME + 4 + legend + EXPLAIN_KEY + 4 + 3 * LINE, page = bottom_of(p) - p->y;
-	double table = t && t->n_rows ? HEADING + (double)(t->n_rows + 1) * SHEET_LINE : 0;
+	double words = PLOT_TIME + 4 + legend + CAPTION_KEY + 4 + 3 * LINE, page = bottom_of(p) - p->y;
+	double table = t && t->n_rows ? HEADING + (double)(t->n_rows + 1) * TEXT_TABLE_LINE : 0;
 
 	return floor(fmax(table + words < page * 0.6 ? page - words - table : page - words, MAP_MIN));
 }
@@ -246,31 +246,31 @@ static void put_map(struct pages *p, size_t i, const struct report_table *t)
 	const struct legend *l = &p->maps.legend;
 	double legend = i ? 0 : legend_lines(l->item, l->n, width_of(p)) * LEGEND_LINE, height;
 
-	explain_legend(&p->c, &p->maps.shade[i], p->maps.grid[i], &p->maps.tints[i], l, p->c.width - PLOT_RIGHT, 0);
-	p->y = EXPLAIN_HEAD - 12;
+	caption_legend(&p->c, &p->maps.shade[i], p->maps.grid[i], &p->maps.ramps[i], l, p->c.width - PLOT_RIGHT, 0);
+	p->y = CAPTION_HEAD - 12;
 	height = map_height(p, t, legend);
 	maps_draw(&p->c, &p->maps, i, o, p->y, height, true);
 	p->y += height + PLOT_TIME + 4;
 	if (legend > 0)
 		legend_draw(&p->c, l->item, l->n, LEFT, p->y, width_of(p));
 	p->y += legend;
-	explain_key(&p->c, o, &p->maps.grid[i], 1, LEFT, p->y);
-	p->y += EXPLAIN_KEY + 4;
+	caption_key(&p->c, o, &p->maps.grid[i], 1, LEFT, p->y);
+	p->y += CAPTION_KEY + 4;
 }
 
 static int put_keys(struct pages *p, const struct report_table *t)
 {
-	struct sheet s;
+	struct text_table s;
 	char more[96];
-	int err = t ? sheet_of_keys(t, &s) : 0;
+	int err = t ? text_table_of_keys(t, &s) : 0;
 
 	if (err || !t)
 		return err;
-	put_sheet(p, t->title ? t->title : "Keys", &s);
+	put_table(p, t->title ? t->title : "Keys", &s);
 	snprintf(more, sizeof(more), "and %zu more keys", s.n_rows > PAGES_KEYS_MAX ? s.n_rows - PAGES_KEYS_MAX : 0);
 	if (s.n_rows > PAGES_KEYS_MAX)
 		put_note(p, more);
-	sheet_fini(&s);
+	text_table_fini(&s);
 	return 0;
 }
 
@@ -310,16 +310,16 @@ static int put_parts(struct pages *p)
 {
 	const struct bar *b = p->d->report->bar;
 	double height = bar_height(b, width_of(p));
-	struct sheet s;
-	int err = sheet_of_parts(b, &s);
+	struct text_table s;
+	int err = text_table_of_parts(b, &s);
 
 	if (!err && s.n_rows) {
-		need(p, HEADING + height + (s.n_rows + 3) * SHEET_LINE);
+		need_height(p, HEADING + height + (s.n_rows + 3) * TEXT_TABLE_LINE);
 		bar_draw(&p->c, b, LEFT, p->y, width_of(p));
 		p->y += height + 8;
-		put_sheet(p, "Parts", &s);
+		put_table(p, "Parts", &s);
 	}
-	sheet_fini(&s);
+	text_table_fini(&s);
 	return err;
 }
 
@@ -328,20 +328,20 @@ static int put_gaps(struct pages *p)
 	const struct figure_options *o = p->d->options;
 	const char *what = "Missing data";
 	char name[AXIS_ZONE], text[160];
-	struct sheet s;
-	int err = sheet_of_gaps(report_grid(p->d->report), o->zone, &s);
+	struct text_table s;
+	int err = text_table_of_gaps(report_grid(p->d->report), o->zone, &s);
 
 	if (!err && s.n_rows) {
-		put_sheet(p, what, &s);
-		sheet_zone(report_grid(p->d->report), o->zone, name);
+		put_table(p, what, &s);
+		text_table_zone(report_grid(p->d->report), o->zone, name);
 		snprintf(text, sizeof(text), s.n_more ? "Times are %s; %zu more stretches are not listed" : "Times are %s", name, s.n_more);
 		put_note(p, text);
 	} else if (!err) {
-		need(p, HEADING + 2 * LINE);
+		need_height(p, HEADING + 2 * LINE);
 		put_heading(p, what, false);
 		put_paragraph(p, "None: every expected source reported in every slot, and no event was lost.");
 	}
-	sheet_fini(&s);
+	text_table_fini(&s);
 	return err;
 }
 
@@ -351,7 +351,7 @@ static void put_facts(struct pages *p)
 
 	if (!d->n_facts)
 		return;
-	need(p, HEADING + 4 * LINE);
+	need_height(p, HEADING + 4 * LINE);
 	put_heading(p, "Origin", false);
 	for (size_t i = 0; i < d->n_facts; i++)
 		put_named(p, d->fact[i].name, d->fact[i].value);
@@ -379,7 +379,7 @@ static int put_all(struct pages *p)
 /* ---- the document ---- */
 
 /* What is drawn lies within the margins, and is as wide as it is asked for. */
-static int begin(struct pages *p, const struct document *d)
+static int begin_pages(struct pages *p, const struct document *d)
 {
 	const struct grid *g = report_grid(d->report);
 	struct figure_options o = *d->options;
@@ -405,7 +405,7 @@ static int begin(struct pages *p, const struct document *d)
 int pages_render(const struct document *d, __u8 **ret_bytes, size_t *ret_len)
 {
 	struct pages p;
-	int err = report_valid(d->report, d->options) ? begin(&p, d) : -EINVAL;
+	int err = report_valid(d->report, d->options) ? begin_pages(&p, d) : -EINVAL;
 
 	if (err)
 		return err;

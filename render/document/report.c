@@ -19,7 +19,7 @@ struct job {
 	const struct report *report;
 	const struct figure_options *options;
 	struct maps maps;
-	struct sheet sheet;		/* the table */
+	struct text_table table;	/* the table */
 	double legend_height;
 };
 
@@ -38,7 +38,7 @@ static unsigned table_height(const struct report *r)
 {
 	size_t lines = table_rows(r) + 1 + (r->table.n_rows > REPORT_ROWS_MAX);
 
-	return r->table.n_rows ? PANEL_TITLE + 14 + lines * SHEET_LINE : 0;
+	return r->table.n_rows ? PANEL_TITLE + 14 + lines * TEXT_TABLE_LINE : 0;
 }
 
 /* The chart with its title and legend, up to what comes below it. */
@@ -54,8 +54,8 @@ static unsigned fixed_height(const struct report *r, unsigned width)
 {
 	unsigned gaps = r->n_panels ? (r->n_panels - 1) * PANEL_GAP : 0;
 
-	return EXPLAIN_HEAD + chart_height(r, width) + r->n_panels * PANEL_TITLE + gaps + PLOT_TIME + 4 + EXPLAIN_KEY + 10 +
-	       bar_height(r->bar, inner_width(width)) + table_height(r) + EXPLAIN_FOOTER + 10;
+	return CAPTION_HEAD + chart_height(r, width) + r->n_panels * PANEL_TITLE + gaps + PLOT_TIME + 4 +
+	       CAPTION_KEY + 10 + bar_height(r->bar, inner_width(width)) + table_height(r) + CAPTION_FOOTER + 10;
 }
 
 bool report_valid(const struct report *r, const struct figure_options *o)
@@ -112,9 +112,9 @@ static void draw_table(struct canvas *c, const struct job *j, double y)
 	canvas_font(c, CANVAS_TEXT + 1, true);
 	canvas_colour(c, c->palette.text);
 	canvas_text(c, CANVAS_LEFT, 24, y + 16, r->table.title ? r->table.title : "");
-	y = sheet_draw(c, &j->sheet, 0, table_rows(r), 24, y + PANEL_TITLE + 14, inner_width(c->width));
+	y = text_table_draw(c, &j->table, 0, table_rows(r), 24, y + PANEL_TITLE + 14, inner_width(c->width));
 	if (r->table.n_rows > REPORT_ROWS_MAX)
-		table_rest(c, r, 24, y + SHEET_LINE);
+		table_rest(c, r, 24, y + TEXT_TABLE_LINE);
 }
 
 /* --- page ------------------------------------------------------------------------------------- */
@@ -179,7 +179,8 @@ static double draw_maps(struct canvas *c, const struct job *j, double y)
 		c->err = -EINVAL;
 	if (c->err)
 		return y;
-	explain_legend(c, &j->maps.shade[0], j->maps.grid[0], &j->maps.tints[0], &j->maps.legend, c->width - PLOT_RIGHT, 14);
+	caption_legend(c, &j->maps.shade[0], j->maps.grid[0], &j->maps.ramps[0], &j->maps.legend, c->width - PLOT_RIGHT,
+		       14);
 	y = draw_panels(c, j, y, height);
 	if (j->maps.legend.n)
 		y += LEGEND_ABOVE;
@@ -187,7 +188,7 @@ static double draw_maps(struct canvas *c, const struct job *j, double y)
 	return y + j->legend_height - (j->maps.legend.n ? LEGEND_ABOVE : 0);
 }
 
-static void draw(struct canvas *c, const struct job *j)
+static void draw_report(struct canvas *c, const struct job *j)
 {
 	struct figure_options o = *j->options;
 	const struct grid *first = j->maps.n ? j->maps.grid[0] : j->report->chart->grid;
@@ -197,19 +198,19 @@ static void draw(struct canvas *c, const struct job *j)
 	o.percentiles = o.percentiles && j->maps.n;
 	sentence_summary(first, o.zone, summary, sizeof(summary));
 	canvas_describe(c, o.subtitle, summary);
-	explain_head(c, &o, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	y = draw_maps(c, j, draw_chart(c, j, EXPLAIN_HEAD));
-	explain_key(c, &o, j->maps.n ? j->maps.grid : &first, j->maps.n ? j->maps.n : 1, 24, y);
-	y += EXPLAIN_KEY + 10;
+	caption_head(c, &o, 24, c->width - CAPTION_LEGEND_WIDTH - 24 - 36);
+	y = draw_maps(c, j, draw_chart(c, j, CAPTION_HEAD));
+	caption_key(c, &o, j->maps.n ? j->maps.grid : &first, j->maps.n ? j->maps.n : 1, 24, y);
+	y += CAPTION_KEY + 10;
 	bar_draw(c, j->report->bar, 24, y, inner_width(c->width));
 	draw_table(c, j, y + bar_height(j->report->bar, inner_width(c->width)));
-	explain_footer(c, first, j->maps.n ? &j->maps.shade[0] : NULL, &o, 24, c->height - EXPLAIN_FOOTER - 6);
+	caption_footer(c, first, j->maps.n ? &j->maps.shade[0] : NULL, &o, 24, c->height - CAPTION_FOOTER - 6);
 }
 
 static void job_fini(struct job *j)
 {
 	maps_fini(&j->maps);
-	sheet_fini(&j->sheet);
+	text_table_fini(&j->table);
 }
 
 static int job_init(struct job *j, const struct report *r, const struct figure_options *o)
@@ -220,7 +221,7 @@ static int job_init(struct job *j, const struct report *r, const struct figure_o
 	*j = (struct job){ .report = r, .options = o };
 	err = maps_init(&j->maps, r, o);
 	if (!err)
-		err = sheet_of_keys(&r->table, &j->sheet);
+		err = text_table_of_keys(&r->table, &j->table);
 	if (err) {
 		job_fini(j);
 		return err;
@@ -248,7 +249,7 @@ int report_render(const struct report *r, const struct figure_options *o, __u8 *
 	err = canvas_init(&c, o, o->height ? o->height : (unsigned)(fixed_height(r, o->width) + j.legend_height + r->n_panels * PANEL_HEIGHT),
 			  end_ns(j.maps.n ? j.maps.grid[0] : r->chart->grid));
 	if (!err) {
-		draw(&c, &j);
+		draw_report(&c, &j);
 		err = canvas_bytes(&c, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}

@@ -11,7 +11,7 @@
 
 /* ---- cells ---- */
 
-static int sheet_init(struct sheet *s, size_t n_rows, const char *const *head)
+static int text_table_init(struct text_table *s, size_t n_rows, const char *const *head)
 {
 	memset(s, 0, sizeof(*s));
 	for (; head[s->n_columns]; s->n_columns++)
@@ -21,11 +21,11 @@ static int sheet_init(struct sheet *s, size_t n_rows, const char *const *head)
 	s->cell = calloc(n_rows * s->n_columns + 1, sizeof(*s->cell));
 	if (s->name && s->cell)
 		return 0;
-	sheet_fini(s);
+	text_table_fini(s);
 	return -ENOMEM;
 }
 
-void sheet_fini(struct sheet *s)
+void text_table_fini(struct text_table *s)
 {
 	free(s->name);
 	free(s->cell);
@@ -33,7 +33,7 @@ void sheet_fini(struct sheet *s)
 }
 
 /* A new row's first cell. */
-static char (*add_row(struct sheet *s, const char *name))[SHEET_TEXT]
+static char (*add_row(struct text_table *s, const char *name))[TEXT_TABLE_TEXT]
 {
 	s->name[s->n_rows] = name && *name ? name : "(all)";
 	return &s->cell[s->n_rows++ * s->n_columns];
@@ -44,7 +44,7 @@ static void put_count(char *cell, double count, const char *before)
 	char number[AXIS_TEXT];
 
 	axis_format_count(count, number);
-	snprintf(cell, SHEET_TEXT, "%s%s", before, number);
+	snprintf(cell, TEXT_TABLE_TEXT, "%s%s", before, number);
 }
 
 static void put_value(char *cell, double value, const char *unit, bool known)
@@ -52,7 +52,7 @@ static void put_value(char *cell, double value, const char *unit, bool known)
 	char text[AXIS_TEXT];
 
 	axis_format(value, axis_unit(unit), text);
-	snprintf(cell, SHEET_TEXT, "%s", known ? text : "–");
+	snprintf(cell, TEXT_TABLE_TEXT, "%s", known ? text : "–");
 }
 
 static void put_share(char *cell, double part, double whole)
@@ -63,12 +63,13 @@ static void put_share(char *cell, double part, double whole)
 /* ---- keys ---- */
 
 /* What a share is of: the sum, or where there are only counts these. */
-static double amount(const struct report_table *t, const struct report_row *row)
+static double share_base(const struct report_table *t, const struct report_row *row)
 {
 	return t->counts_only ? row->count : row->sum;
 }
 
-static void put_key(const struct report_table *t, const struct report_row *row, double all, char (*cell)[SHEET_TEXT])
+static void put_key(const struct report_table *t, const struct report_row *row, double all,
+		    char (*cell)[TEXT_TABLE_TEXT])
 {
 	const __u64 value[] = { row->mean, row->p50, row->p90, row->p99, row->p999, row->max };
 
@@ -76,7 +77,7 @@ static void put_key(const struct report_table *t, const struct report_row *row, 
 		put_value(*cell++, row->sum, t->unit, true);
 	else
 		put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
-	put_share(*cell++, amount(t, row), all);
+	put_share(*cell++, share_base(t, row), all);
 	if (t->counts_only)
 		return;
 	put_count(*cell++, row->count, t->lower_bound ? "≥ " : "");
@@ -84,16 +85,16 @@ static void put_key(const struct report_table *t, const struct report_row *row, 
 		put_value(*cell++, (double)value[k], t->unit, row->count > 0);
 }
 
-int sheet_of_keys(const struct report_table *t, struct sheet *ret)
+int text_table_of_keys(const struct report_table *t, struct text_table *ret)
 {
 	const char *counted = t->counted ? t->counted : "count";
 	const char *const head[] = { "key", t->counts_only ? counted : axis_sum_name(axis_unit(t->unit)), "share", t->counts_only ? NULL : counted, "mean",
 				     "p50", "p90", "p99", "p99.9", "max", NULL };
 	double all = 0;
-	int err = sheet_init(ret, t->n_rows, head);
+	int err = text_table_init(ret, t->n_rows, head);
 
 	for (size_t i = 0; i < t->n_rows; i++)
-		all += amount(t, &t->row[i]);
+		all += share_base(t, &t->row[i]);
 	for (size_t i = 0; i < t->n_rows && !err; i++)
 		put_key(t, &t->row[i], all, add_row(ret, t->row[i].name));
 	return err;
@@ -101,17 +102,17 @@ int sheet_of_keys(const struct report_table *t, struct sheet *ret)
 
 /* ---- measures ---- */
 
-int sheet_of_measures(const struct report *r, struct sheet *ret)
+int text_table_of_measures(const struct report *r, struct text_table *ret)
 {
 	static const char *const head[] = { "measure", "count", "mean", "p50", "p90", "p99", "p99.9", "max", "lost", NULL };
-	int err = sheet_init(ret, r->n_panels, head);
+	int err = text_table_init(ret, r->n_panels, head);
 
 	for (size_t i = 0; i < r->n_panels && !err; i++) {
 		const struct grid *g = r->panel[i].grid;
 		const struct grid_summary *s = &g->all;
 		const __u64 rank[] = { s->p50, s->p90, s->p99, s->p999 };
 		bool any = s->count > 0;
-		char (*cell)[SHEET_TEXT] = add_row(ret, r->panel[i].title);
+		char (*cell)[TEXT_TABLE_TEXT] = add_row(ret, r->panel[i].title);
 
 		put_count(cell[0], grid_shown(g, s->n_snapshots, (double)s->count), "");
 		put_value(cell[1], any ? (double)s->sum / (double)s->count : 0, g->unit, any);
@@ -125,16 +126,16 @@ int sheet_of_measures(const struct report *r, struct sheet *ret)
 
 /* ---- parts ---- */
 
-int sheet_of_parts(const struct bar *b, struct sheet *ret)
+int text_table_of_parts(const struct bar *b, struct text_table *ret)
 {
 	static const char *const head[] = { "part", "sum", "share", NULL };
 	double all = 0;
-	int err = sheet_init(ret, b ? b->n : 0, head);
+	int err = text_table_init(ret, b ? b->n : 0, head);
 
 	for (size_t i = 0; b && i < b->n; i++)
 		all += b->part[i].amount;
 	for (size_t i = 0; b && i < b->n && all > 0 && !err; i++) {
-		char (*cell)[SHEET_TEXT] = add_row(ret, b->part[i].name);
+		char (*cell)[TEXT_TABLE_TEXT] = add_row(ret, b->part[i].name);
 
 		put_value(cell[0], b->part[i].amount, b->unit, true);
 		put_share(cell[1], b->part[i].amount, all);
@@ -144,7 +145,7 @@ int sheet_of_parts(const struct bar *b, struct sheet *ret)
 
 /* ---- gaps ---- */
 
-static const char *missing(const struct grid_column *c)
+static const char *missing_word(const struct grid_column *c)
 {
 	switch (grid_column_state(c)) {
 	case GRID_UNOBSERVED: return c->marks & GRID_DROPPED ? "no longer kept" : "not observed";
@@ -153,12 +154,13 @@ static const char *missing(const struct grid_column *c)
 	}
 }
 
-static bool same(const char *a, const char *b)
+static bool same_text(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-static void put_gap(const struct grid *g, size_t first, size_t end, const struct zone *zone, char (*cell)[SHEET_TEXT])
+static void put_gap(const struct grid *g, size_t first, size_t end, const struct zone *zone,
+		    char (*cell)[TEXT_TABLE_TEXT])
 {
 	char from[AXIS_TEXT], to[AXIS_TEXT], reported[AXIS_TEXT], should[AXIS_TEXT];
 	__u64 reporting = 0, expected = 0, lost = 0;
@@ -174,29 +176,29 @@ static void put_gap(const struct grid *g, size_t first, size_t end, const struct
 	axis_format_time(g->from_ns + (__s64)(end * g->col_ns), zone, to);
 	axis_format_count((double)reporting, reported);
 	axis_format_count((double)expected, should);
-	snprintf(cell[0], SHEET_TEXT, "%s", from);
-	snprintf(cell[1], SHEET_TEXT, "%s", to);
-	snprintf(cell[2], SHEET_TEXT, "%.20s of %.20s", reported, should);
+	snprintf(cell[0], TEXT_TABLE_TEXT, "%s", from);
+	snprintf(cell[1], TEXT_TABLE_TEXT, "%s", to);
+	snprintf(cell[2], TEXT_TABLE_TEXT, "%.20s of %.20s", reported, should);
 	put_count(cell[3], (double)lost, "");
 	put_count(cell[4], every ? every : 1, "1 in ");
 }
 
-void sheet_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE])
+void text_table_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE])
 {
 	axis_format_zone(zone, g->from_ns, g->from_ns + (__s64)(g->col_ns * g->n_cols), ret_text);
 }
 
-int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *ret)
+int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct text_table *ret)
 {
 	static const char *const head[] = { "what", "from", "to", "slots reported", "lost", "looked at", NULL };
-	int err = sheet_init(ret, SHEET_GAPS_MAX, head);
+	int err = text_table_init(ret, TEXT_TABLE_GAPS_MAX, head);
 
 	for (size_t first = 0, end; first < g->n_cols && !err; first = end) {
-		const char *what = missing(&g->column[first]);
+		const char *what = missing_word(&g->column[first]);
 
-		for (end = first + 1; end < g->n_cols && same(missing(&g->column[end]), what); end++)
+		for (end = first + 1; end < g->n_cols && same_text(missing_word(&g->column[end]), what); end++)
 			;
-		if (what && ret->n_rows == SHEET_GAPS_MAX)
+		if (what && ret->n_rows == TEXT_TABLE_GAPS_MAX)
 			ret->n_more++;
 		else if (what)
 			put_gap(g, first, end, zone, add_row(ret, what));
@@ -207,15 +209,15 @@ int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *r
 /* ---- drawn ---- */
 
 /* Where columns end, from the right: each as wide as its widest text, narrower where names would have no room. */
-static void place_columns(struct canvas *c, const struct sheet *s, double width, double end[SHEET_COLUMNS])
+static void place_columns(struct canvas *c, const struct text_table *s, double width, double end[TEXT_TABLE_COLUMNS])
 {
-	double wide[SHEET_COLUMNS], all = 0, right = width, squeeze;
+	double wide[TEXT_TABLE_COLUMNS], all = 0, right = width, squeeze;
 
 	for (size_t i = 0; i < s->n_columns; i++) {
 		wide[i] = canvas_text_width(c, s->head[i + 1]);
 		for (size_t row = 0; row < s->n_rows; row++)
 			wide[i] = fmax(wide[i], canvas_text_width(c, s->cell[row * s->n_columns + i]));
-		wide[i] = fmax(wide[i] + BETWEEN, width * 0.65 / SHEET_COLUMNS);
+		wide[i] = fmax(wide[i] + BETWEEN, width * 0.65 / TEXT_TABLE_COLUMNS);
 		all += wide[i];
 	}
 	squeeze = fmin(1, width * (1 - NAME_MIN) / all);
@@ -223,9 +225,10 @@ static void place_columns(struct canvas *c, const struct sheet *s, double width,
 		end[i] = right;
 }
 
-double sheet_draw(struct canvas *c, const struct sheet *s, size_t from, size_t to, double x, double y, double width)
+double text_table_draw(struct canvas *c, const struct text_table *s, size_t from, size_t to, double x, double y,
+		       double width)
 {
-	double end[SHEET_COLUMNS] = { 0 }, names;
+	double end[TEXT_TABLE_COLUMNS] = { 0 }, names;
 
 	canvas_font(c, CANVAS_TEXT, false);
 	place_columns(c, s, width, end);
@@ -237,7 +240,7 @@ double sheet_draw(struct canvas *c, const struct sheet *s, size_t from, size_t t
 	canvas_colour(c, c->palette.axis);
 	canvas_line(c, x, y + 6.5, x + width, y + 6.5);
 	for (size_t row = from; row < to; row++) {
-		y += SHEET_LINE;
+		y += TEXT_TABLE_LINE;
 		canvas_colour(c, c->palette.text);
 		canvas_text_within(c, x, y, names, s->name[row]);
 		for (size_t i = 0; i < s->n_columns; i++)

@@ -1,42 +1,44 @@
 /* text_table.h - a table as texts: what a report's numbers look like wherever they are read.
  *
- *      keys, measures, parts, gaps --sheet_of_x()--> names and cells --> drawn on a canvas, or written as HTML
+ *      keys, measures, parts, gaps --text_table_of_x()--> names and cells --> drawn on a canvas, or written as HTML
  *
  * Shape   head[0] is of the names, head[i + 1] of column i; a cell of a row is cell[row * n_columns + i].
  * Gaps    stretches of columns that lack the same: not observed, no longer kept, partly lost, sampled.
  * Errors  -ENOMEM.
- * Memory  names are borrowed from what the sheet is of; sheet_fini() frees the rest.
+ * Memory  names are borrowed from what the table is of; text_table_fini() frees the rest.
  */
-#ifndef HEATSCOPE_SHEET_H
-#define HEATSCOPE_SHEET_H
+#ifndef HEATSCOPE_TEXT_TABLE_H
+#define HEATSCOPE_TEXT_TABLE_H
 
 #include "render/document/report.h"
 #include "render/grid/zone.h"
 
-#define SHEET_COLUMNS 9
-#define SHEET_TEXT 48
-#define SHEET_LINE 21			/* px of a row */
-#define SHEET_GAPS_MAX 200		/* stretches that are listed; n_more counts the rest */
+#define TEXT_TABLE_COLUMNS 9
+#define TEXT_TABLE_TEXT 48
+#define TEXT_TABLE_LINE 21		/* px of a row */
+#define TEXT_TABLE_GAPS_MAX 200		/* stretches that are listed; n_more counts the rest */
 
-struct sheet {
+struct text_table {
 	size_t n_columns, n_rows, n_more;
-	const char *head[SHEET_COLUMNS + 1];
+	const char *head[TEXT_TABLE_COLUMNS + 1];
 	const char **name;
-	char (*cell)[SHEET_TEXT];
+	char (*cell)[TEXT_TABLE_TEXT];
 };
 
-int sheet_of_keys(const struct report_table *t, struct sheet *ret_sheet);
-int sheet_of_measures(const struct report *r, struct sheet *ret_sheet);
-int sheet_of_parts(const struct bar *b, struct sheet *ret_sheet);	/* without rows: of nothing, or NULL */
-int sheet_of_gaps(const struct grid *g, const struct zone *zone, struct sheet *ret_sheet);
+int text_table_of_keys(const struct report_table *t, struct text_table *ret_table);
+int text_table_of_measures(const struct report *r, struct text_table *ret_table);
+int text_table_of_parts(const struct bar *b, struct text_table *ret_table);	/* without rows: of nothing, or NULL */
+int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct text_table *ret_table);
 
-/* The zone of a sheet's times, as axis_format_zone() of the grid's range. */
-void sheet_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE]);
+/* The zone of a table's times, as axis_format_zone() of the grid's range. */
+void text_table_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE]);
 
-void sheet_fini(struct sheet *s);
+void text_table_fini(struct text_table *s);
 
-/* On a canvas: the head and the rows from..to, SHEET_LINE px each; y is the head's baseline.  Returns the last row's. */
+/* Draws the head and the rows from..to on a canvas, TEXT_TABLE_LINE px each; y is the head's baseline.  Returns the
+ * last row's baseline. */
 struct canvas;
-double sheet_draw(struct canvas *c, const struct sheet *s, size_t from, size_t to, double x, double y, double width);
+double text_table_draw(struct canvas *c, const struct text_table *s, size_t from, size_t to, double x, double y,
+		       double width);
 
 #endif

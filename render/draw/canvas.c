@@ -403,7 +403,7 @@ static int attach_png(cairo_surface_t *s, const __u32 *pixel, unsigned width, un
 {
 	__u8 *png;
 	size_t len;
-	int err = png_few(pixel, width, height, &png, &len);
+	int err = png_smallest(pixel, width, height, &png, &len);
 
 	if (!err && cairo_surface_set_mime_data(s, CAIRO_MIME_TYPE_PNG, png, len, free, png)) {
 		free(png);

@@ -105,7 +105,7 @@ static enum axis_unit legend_unit(const struct shade *s, const struct grid *g)
 	return s->transfer == SHADE_PERCENT ? AXIS_PERCENT : axis_unit(s->weighted ? g->unit : g->weight_unit);
 }
 
-void explain_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct tints *t,
+void caption_legend(struct canvas *c, const struct shade *s, const struct grid *g, const struct layer_ramps *t,
 		    const struct legend *l, double right, double y)
 {
 	const __u32 *alone = t->ramp ? t->ramp[0] : c->palette.colour;
@@ -202,7 +202,7 @@ static bool any_running(const struct grid *const *grid, size_t n)
 	return false;
 }
 
-void explain_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
+void caption_key(struct canvas *c, const struct figure_options *o, const struct grid *const *grid, size_t n,
 		 double x, double y)
 {
 	const struct palette *p = &c->palette;
@@ -246,7 +246,7 @@ static void put_cell(const struct grid *g, const struct shade *s, char *out, siz
 	snprintf(out, room, "slot %s, column %s; colours are per cell of %s x %s", slot, column, column, height);
 }
 
-void explain_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
+void caption_footer(struct canvas *c, const struct grid *g, const struct shade *s, const struct figure_options *o,
 		    double x, double y)
 {
 	char line[512], rest[256];
@@ -267,7 +267,7 @@ void explain_footer(struct canvas *c, const struct grid *g, const struct shade *
 	canvas_text_within(c, x, y + 28, room, line);
 }
 
-void explain_head(struct canvas *c, const struct figure_options *o, double x, double width)
+void caption_head(struct canvas *c, const struct figure_options *o, double x, double width)
 {
 	canvas_font(c, CANVAS_TITLE, true);
 	canvas_colour(c, c->palette.text);

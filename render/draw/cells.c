@@ -48,7 +48,7 @@ struct scratch {
 	double *sum;			/* weighted */
 	struct hue_mix *mix;		/* NULL without layers */
 	__u32 *rgb;
-	struct lookup lookup;
+	struct shade_lookup lookup;
 };
 
 static void scratch_fini(struct scratch *s)
@@ -64,9 +64,9 @@ static int scratch_init(const struct cells *c, struct scratch *s)
 
 	s->sum = calloc(n, sizeof(*s->sum));
 	s->rgb = calloc(n, sizeof(*s->rgb));
-	s->mix = c->tints && c->tints->ramp ? calloc(n, sizeof(*s->mix)) : NULL;
-	lookup_make(&s->lookup, c->shade->level);
-	if (s->sum && s->rgb && (s->mix || !c->tints || !c->tints->ramp))
+	s->mix = c->ramps && c->ramps->ramp ? calloc(n, sizeof(*s->mix)) : NULL;
+	shade_lookup_make(&s->lookup, c->shade->level);
+	if (s->sum && s->rgb && (s->mix || !c->ramps || !c->ramps->ramp))
 		return 0;
 	scratch_fini(s);
 	return -ENOMEM;
@@ -84,7 +84,7 @@ static void add_rows(const struct cells *c, const __u64 *cell, size_t first, siz
 
 static unsigned level_of(const struct cells *c, const struct scratch *s, size_t col, double scale)
 {
-	return lookup_index(&s->lookup, s->sum[col] * scale * (c->shade->share ? c->shade->share[col] : 1));
+	return shade_lookup_index(&s->lookup, s->sum[col] * scale * (c->shade->share ? c->shade->share[col] : 1));
 }
 
 /* Puts one layer's sums into the mix and forgets them. */
@@ -104,10 +104,10 @@ static void mix_layers(const struct cells *c, size_t first, size_t last, double 
 
 	memset(s->mix, 0, n * sizeof(*s->mix));
 	memset(s->sum, 0, n * sizeof(*s->sum));
-	if (c->tints->rest)
-		add_rows(c, c->tints->rest, first, last, s->sum);
-	for (size_t col = 0; c->tints->rest && col < n; col++)
-		mix_column(c, col, scale, c->tints->ramp[0], s);
+	if (c->ramps->rest)
+		add_rows(c, c->ramps->rest, first, last, s->sum);
+	for (size_t col = 0; c->ramps->rest && col < n; col++)
+		mix_column(c, col, scale, c->ramps->ramp[0], s);
 	for (size_t i = 0; i < l->n && l->shown != LAYERS_EXCLUDED; i++) {
 		const struct layer *layer = &l->layer[i];
 		size_t from = layer->row[first], to = layer->row[last + 1];
@@ -116,7 +116,7 @@ static void mix_layers(const struct cells *c, size_t first, size_t last, double 
 			s->sum[layer->cell[k].col] += (double)layer->cell[k].count * c->shade->weight[layer->cell[k].row];
 		for (size_t k = from; k < to; k++)
 			if (s->sum[layer->cell[k].col] > 0)
-				mix_column(c, layer->cell[k].col, scale, c->tints->ramp[i + 1], s);
+				mix_column(c, layer->cell[k].col, scale, c->ramps->ramp[i + 1], s);
 	}
 	for (size_t col = 0; col < n; col++)
 		s->rgb[col] = hue_mix_colour(&s->mix[col], c->palette->zero);
@@ -162,7 +162,7 @@ static void hatch_pixels(const struct cells *c, enum grid_state state, size_t fi
 		}
 }
 
-static void hatch(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+static void hatch_area(const struct cells *c, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
 	size_t n = c->grid->n_cols;
 
@@ -174,7 +174,7 @@ static void hatch(const struct cells *c, __u32 *pixel, size_t stride, unsigned w
 	}
 }
 
-static void fill(__u32 rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
+static void fill_area(__u32 rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
 	for (unsigned y = 0; y < height; y++)
 		for (unsigned x = 0; x < width; x++)
@@ -283,12 +283,12 @@ static int paint_strip(const struct cells *c, int (*which)(const struct cells *,
 		last--;
 	if (scratch_init(c, &s))
 		return -ENOMEM;
-	fill(c->palette->zero, pixel, stride, width, height);
+	fill_area(c->palette->zero, pixel, stride, width, height);
 	if (first < last) {		/* they are neighbours: the lowest rows, or the highest */
 		colour_band(c, first, last - 1, 1, &s);
 		paint_band(c->grid->n_cols, s.rgb, pixel, stride, width, height);
 	}
-	hatch(c, pixel, stride, width, height);
+	hatch_area(c, pixel, stride, width, height);
 	paint_running_strip(c, which, pixel, stride, width, height);
 	scratch_fini(&s);
 	return 0;
@@ -347,7 +347,7 @@ int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned wid
 
 	if (scratch_init(c, &s))
 		return -ENOMEM;
-	fill(c->palette->zero, pixel, stride, width, height);
+	fill_area(c->palette->zero, pixel, stride, width, height);
 	while (n && row_above(c, n - 1))
 		n--;
 	while (first < n && row_below(c, first))
@@ -361,7 +361,7 @@ int cells_paint(const struct cells *c, __u32 *pixel, size_t stride, unsigned wid
 		first = b.last + 1;
 		at = b.end;
 	}
-	hatch(c, pixel, stride, width, height);
+	hatch_area(c, pixel, stride, width, height);
 	paint_running(c, pixel, stride, width, height);
 	scratch_fini(&s);
 	return 0;

@@ -22,7 +22,7 @@ struct cells {
 	const struct grid *grid;
 	const struct shade *shade;
 	const struct palette *palette;
-	const struct tints *tints;	/* of the grid's layers; NULL: it has none */
+	const struct layer_ramps *ramps;	/* of the grid's layers; NULL: it has none */
 	double low, high;		/* the axis: values; log: low >= 1 */
 	unsigned hatch;			/* pixels between hatch lines */
 };

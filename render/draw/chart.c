@@ -30,7 +30,7 @@ static double stack_at(const struct chart *ch, size_t n, size_t col)
 	return sum;
 }
 
-static void reach(double value, double *low, double *high)
+static void extend_range(double value, double *low, double *high)
 {
 	if (!(value > 0))		/* no number, or nothing on a log axis */
 		return;
@@ -42,9 +42,9 @@ static void values_reach(const struct chart *ch, double *low, double *high)
 {
 	for (size_t col = 0; col < ch->grid->n_cols; col++) {
 		if (ch->kind == CHART_STACKED)
-			reach(stack_at(ch, ch->n_series, col), low, high);
+			extend_range(stack_at(ch, ch->n_series, col), low, high);
 		for (size_t i = 0; i < ch->n_series && ch->kind == CHART_LINES; i++)
-			reach(ch->series[i].value[col], low, high);
+			extend_range(ch->series[i].value[col], low, high);
 	}
 }
 
@@ -228,9 +228,9 @@ bool chart_valid(const struct chart *ch, unsigned width)
 
 static void draw_page(struct canvas *c, const struct chart *ch, const struct figure_options *o)
 {
-	double width = c->width - LEFT_MARGIN - PLOT_RIGHT, bottom = c->height - EXPLAIN_FOOTER - 4;
+	double width = c->width - LEFT_MARGIN - PLOT_RIGHT, bottom = c->height - CAPTION_FOOTER - 4;
 	double legend = chart_legend_lines(ch, width) * LEGEND_LINE;
-	double height = bottom - legend - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD;
+	double height = bottom - legend - CAPTION_KEY - 6 - PLOT_TIME - 4 - CAPTION_HEAD;
 	struct figure_options plain = *o;
 	char summary[SENTENCE_MAX];
 
@@ -241,11 +241,11 @@ static void draw_page(struct canvas *c, const struct chart *ch, const struct fig
 	plain.percentiles = plain.max_marks = false;	/* their key is the legend's */
 	sentence_summary(ch->grid, o->zone, summary, sizeof(summary));
 	canvas_describe(c, o->subtitle, summary);
-	explain_head(c, o, LEFT_MARGIN, width);
-	chart_draw(c, ch, o, EXPLAIN_HEAD, height, true);
-	chart_legend(c, ch, bottom - legend - EXPLAIN_KEY - 2, width);
-	explain_key(c, &plain, &ch->grid, 1, LEFT_MARGIN, bottom - EXPLAIN_KEY - 2);
-	explain_footer(c, ch->grid, NULL, o, LEFT_MARGIN, bottom - 2);
+	caption_head(c, o, LEFT_MARGIN, width);
+	chart_draw(c, ch, o, CAPTION_HEAD, height, true);
+	chart_legend(c, ch, bottom - legend - CAPTION_KEY - 2, width);
+	caption_key(c, &plain, &ch->grid, 1, LEFT_MARGIN, bottom - CAPTION_KEY - 2);
+	caption_footer(c, ch->grid, NULL, o, LEFT_MARGIN, bottom - 2);
 }
 
 int chart_render(const struct chart *ch, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)

@@ -40,17 +40,17 @@ static void put_subtitle(const struct grid *g, const struct figure_options *o, c
 	snprintf(out, room, "%s%s%s", o->subtitle ? o->subtitle : "", o->subtitle && *cropped ? "; " : "", cropped);
 }
 
-static void draw(struct canvas *c, const struct grid *g, const struct shade *s, const struct tints *t,
-		 const struct legend *l, const struct figure_options *o)
+static void draw_figure(struct canvas *c, const struct grid *g, const struct shade *s, const struct layer_ramps *t,
+			const struct legend *l, const struct figure_options *o)
 {
 	char summary[SENTENCE_MAX], subtitle[2 * SENTENCE_MAX];
 	struct figure_options head = *o;
-	double bottom = c->height - EXPLAIN_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
+	double bottom = c->height - CAPTION_FOOTER - 4, width = c->width - 24 - PLOT_RIGHT;
 	double layers = legend_lines(l->item, l->n, width) * LEGEND_LINE;
 	struct panel p = {
-		.grid = g, .shade = s, .tints = t, .options = o, .time_labels = true,
-		.x = PLOT_LEFT, .y = EXPLAIN_HEAD, .width = c->width - PLOT_LEFT - PLOT_RIGHT,
-		.height = bottom - layers - EXPLAIN_KEY - 6 - PLOT_TIME - 4 - EXPLAIN_HEAD,
+		.grid = g, .shade = s, .ramps = t, .options = o, .time_labels = true,
+		.x = PLOT_LEFT, .y = CAPTION_HEAD, .width = c->width - PLOT_LEFT - PLOT_RIGHT,
+		.height = bottom - layers - CAPTION_KEY - 6 - PLOT_TIME - 4 - CAPTION_HEAD,
 	};
 
 	if (p.height < PLOT_MIN) {
@@ -62,19 +62,19 @@ static void draw(struct canvas *c, const struct grid *g, const struct shade *s, 
 	head.subtitle = subtitle;
 	canvas_describe(c, subtitle, summary);
 	panel_range(&g, 1, o, &p.range);
-	explain_head(c, &head, 24, c->width - EXPLAIN_LEGEND_WIDTH - 24 - 36);
-	explain_legend(c, s, g, t, l, c->width - PLOT_RIGHT, 14);
+	caption_head(c, &head, 24, c->width - CAPTION_LEGEND_WIDTH - 24 - 36);
+	caption_legend(c, s, g, t, l, c->width - PLOT_RIGHT, 14);
 	panel_draw(c, &p);
-	legend_draw(c, l->item, l->n, 24, bottom - layers - EXPLAIN_KEY - 2, width);
-	explain_key(c, o, &g, 1, 24, bottom - EXPLAIN_KEY - 2);
-	explain_footer(c, g, s, o, 24, bottom - 2);
+	legend_draw(c, l->item, l->n, 24, bottom - layers - CAPTION_KEY - 2, width);
+	caption_key(c, o, &g, 1, 24, bottom - CAPTION_KEY - 2);
+	caption_footer(c, g, s, o, 24, bottom - 2);
 }
 
 static int draw_folded(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len)
 {
 	struct canvas c;
 	struct legend l = { 0 };
-	struct tints t = { 0 };
+	struct layer_ramps t = { 0 };
 	struct shade s;
 	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
 	struct shade_options shading;
@@ -85,18 +85,18 @@ static int draw_folded(const struct grid *g, const struct figure_options *o, __u
 
 	if (err)
 		return err;
-	err = tints_make(g, o->theme, &t);
+	err = layer_ramps_make(g, o->theme, &t);
 	if (!err)
 		err = legend_make(g, &t, &l);
 	if (!err)
 		err = canvas_init(&c, o, o->height, to_ns);
 	if (!err) {
-		draw(&c, g, &s, &t, &l, o);
+		draw_figure(&c, g, &s, &t, &l, o);
 		err = canvas_bytes(&c, ret_bytes, ret_len);
 		canvas_fini(&c);
 	}
 	legend_fini(&l);
-	tints_fini(&t);
+	layer_ramps_fini(&t);
 	shade_fini(&s);
 	return err;
 }

@@ -204,7 +204,7 @@ static void draw_foot(const struct drawing *d)
 	put_line(d, "words", d->height - 10, line);
 }
 
-static int draw(struct drawing *d, __u8 **ret_bytes, size_t *ret_len)
+static int draw_flame(struct drawing *d, __u8 **ret_bytes, size_t *ret_len)
 {
 	char *text = NULL;
 	size_t len = 0;
@@ -242,7 +242,7 @@ int flame_render(const struct flame *f, const struct figure_options *o, __u8 **r
 	palette_hue(o->theme, HUE_USER, d.user);
 	palette_hue(o->theme, HUE_KERNEL, d.kernel);
 	d.height = HEAD + (depth_of(&d) + 1) * BOX + FOOT;
-	err = draw(&d, ret_bytes, ret_len);
+	err = draw_flame(&d, ret_bytes, ret_len);
 	flame_tree_fini(&d.tree);
 	return err;
 }

@@ -19,7 +19,7 @@ static int by_text(const void *a, const void *b)
 	return (*x == ';' ? 1 : *x ? *x + 1 : 0) - (*y == ';' ? 1 : *y ? *y + 1 : 0);
 }
 
-static int sorted(const struct flame_stack *stack, size_t n, struct flame_stack **ret)
+static int sorted_stacks(const struct flame_stack *stack, size_t n, struct flame_stack **ret)
 {
 	*ret = malloc((n + 1) * sizeof(**ret));
 	if (!*ret)
@@ -94,7 +94,7 @@ static size_t child_on_path(const struct flame_tree *t, size_t parent)
 }
 
 /* What ends in a frame comes first in order, and lies at its right: children begin behind their elders only. */
-static int add(struct flame_tree *t, size_t *room, const struct flame_stack *s)
+static int add_stack(struct flame_tree *t, size_t *room, const struct flame_stack *s)
 {
 	struct flame_frame f = { .name = NULL };
 	const char *at = s->text;
@@ -119,14 +119,14 @@ int flame_tree_make(const struct flame_stack *stack, size_t n, struct flame_tree
 	struct flame_tree t = { .frame = NULL };
 	struct flame_stack *order = NULL;
 	size_t room = 0;
-	int err = sorted(stack, n, &order);
+	int err = sorted_stacks(stack, n, &order);
 
 	err = err ?: tree_grow(&t, &room);
 	if (!err)
 		t.frame[t.n++] = (struct flame_frame){ .name = "all", .len = 3 };
 	for (size_t i = 0; i < n && !err; i++)
 		if (order[i].amount)
-			err = add(&t, &room, &order[i]);
+			err = add_stack(&t, &room, &order[i]);
 	free(order);
 	if (err)
 		flame_tree_fini(&t);
@@ -147,7 +147,7 @@ int flame_fold(const struct flame_stack *stack, size_t n, char **ret_text, size_
 {
 	struct flame_stack *order;
 	FILE *f;
-	int err = sorted(stack, n, &order), failed;
+	int err = sorted_stacks(stack, n, &order), failed;
 
 	if (err)
 		return err;

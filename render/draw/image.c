@@ -171,7 +171,7 @@ static enum grid_state state_at(const struct picture *p, unsigned x)
 }
 
 /* entry: of the special colours, where pixels are indices. */
-static void hatch(const struct picture *p, const __u8 *entry, void *pixel)
+static void hatch_columns(const struct picture *p, const __u8 *entry, void *pixel)
 {
 	unsigned width = p->options->width;
 
@@ -211,7 +211,7 @@ static void stretch_colours(const __u32 *rgb, size_t n, __u32 *pixel, unsigned w
 }
 
 /* The raster's rows as rows of pixels, the first at the foot; what one shows again is copied. */
-static void draw(const struct picture *p, void *pixel)
+static void draw_rows(const struct picture *p, void *pixel)
 {
 	size_t n = p->raster.n_cols, last = 0;
 	unsigned width = p->options->width, height = p->options->height;
@@ -242,9 +242,9 @@ static int png_of_indices(struct picture *p, __u8 **ret_png, size_t *ret_len)
 		return -ENOMEM;
 	if (hatched)
 		give_entries(p, entry);
-	draw(p, pixel);
+	draw_rows(p, pixel);
 	if (hatched)
-		hatch(p, entry, pixel);
+		hatch_columns(p, entry, pixel);
 	err = png_palette(pixel, width, height, p->palette.colour, text, ret_png, ret_len);
 	free(pixel);
 	return err;
@@ -259,9 +259,9 @@ static int png_of_colours(const struct picture *p, __u8 **ret_png, size_t *ret_l
 
 	if (!pixel)
 		return -ENOMEM;
-	draw(p, pixel);
+	draw_rows(p, pixel);
 	if (is_hatched(p->grid))
-		hatch(p, NULL, pixel);
+		hatch_columns(p, NULL, pixel);
 	err = png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, text, ret_png, ret_len);
 	free(pixel);
 	return err;
@@ -274,17 +274,17 @@ static int paint_ramp(struct picture *p)
 	struct raster *r = &p->raster;
 	size_t n = r->n_rows * r->n_cols;
 	double level[SHADE_LEVELS];
-	struct lookup lookup;
-	int err = mix_total(p->grid, r);
+	struct shade_lookup lookup;
+	int err = blend_total(p->grid, r);
 
 	if (!err && p->options->transfer == SHADE_PERCENT)
 		raster_percent(r, r->sum);
 	if (!err)
 		err = shade_levels(p->options->transfer, r->density, n, level);
 	if (!err)
-		lookup_make(&lookup, level);
+		shade_lookup_make(&lookup, level);
 	for (size_t i = 0; !err && i < n; i++)
-		p->index[i] = lookup_index(&lookup, r->density[i]);
+		p->index[i] = shade_lookup_index(&lookup, r->density[i]);
 	return err;
 }
 
@@ -320,12 +320,12 @@ static int colours_to_indices(struct picture *p)
 
 static int paint_hues(struct picture *p)
 {
-	const struct mix_options o = { .transfer = p->options->transfer, .theme = p->options->theme,
+	const struct blend_options o = { .transfer = p->options->transfer, .theme = p->options->theme,
 				       .hue = p->options->hue, .nothing = p->palette.zero };
 	int err;
 
 	p->rgb = malloc(p->raster.n_rows * p->raster.n_cols * sizeof(*p->rgb));
-	err = p->rgb ? mix_colours(p->grid, &o, &p->raster, p->rgb) : -ENOMEM;
+	err = p->rgb ? blend_colours(p->grid, &o, &p->raster, p->rgb) : -ENOMEM;
 	if (!err && colours_to_indices(p)) {
 		free(p->rgb);
 		p->rgb = NULL;
@@ -357,7 +357,7 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 }
 
 /* An edge that arithmetic puts a hair beside a whole value is that value. */
-static double back(const struct raster *r, double at)
+static double snap_value(const struct raster *r, double at)
 {
 	double along = r->low + (r->high - r->low) * at, value = r->yscale == AXIS_LINEAR ? along : exp2(along), whole = round(value);
 
@@ -381,8 +381,8 @@ int image_cell_at(const struct grid *g, const struct image_options *o, unsigned 
 		.first_col = col * g->n_cols / r.n_cols,
 		.last_col = (col + 1) * g->n_cols / r.n_cols - 1,
 		.row = row,
-		.from = back(&r, (double)row / r.n_rows),
-		.to = back(&r, (double)(row + 1) / r.n_rows),
+		.from = snap_value(&r, (double)row / r.n_rows),
+		.to = snap_value(&r, (double)(row + 1) / r.n_rows),
 	};
 	return 0;
 }

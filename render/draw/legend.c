@@ -13,7 +13,7 @@
 #define NAME_PX 260
 #define MORE_PX 110			/* "and 1000 more" */
 
-static size_t characters(const char *text)
+static size_t count_characters(const char *text)
 {
 	size_t n = 0;
 
@@ -24,17 +24,19 @@ static size_t characters(const char *text)
 
 static double name_width(const struct legend_item *item)
 {
-	return fmin(CHAR_PX * characters(item->name) + 6, NAME_PX);
+	return fmin(CHAR_PX * count_characters(item->name) + 6, NAME_PX);
 }
 
 /* At most so wide. */
 static double item_width(const struct legend_item *item)
 {
-	return SWATCH_WIDTH + 7 + name_width(item) + (item->value ? 6 + CHAR_PX * characters(item->value) : 0) + GAP;
+	double value = item->value ? 6 + CHAR_PX * count_characters(item->value) : 0;
+
+	return SWATCH_WIDTH + 7 + name_width(item) + value + GAP;
 }
 
 /* Where each item goes: its line, or -1 from the first on that does not fit. */
-static long place(const struct legend_item *item, size_t n, size_t at, double width, double *x, unsigned *line)
+static long place_item(const struct legend_item *item, size_t n, size_t at, double width, double *x, unsigned *line)
 {
 	double need = item_width(&item[at]), keep = at + 1 < n && *line + 1 == LEGEND_LINES ? MORE_PX : 0;
 
@@ -54,7 +56,7 @@ unsigned legend_lines(const struct legend_item *item, size_t n, double width)
 	double x = 0;
 
 	for (size_t i = 0; i < n; i++)
-		if (place(item, n, i, width, &x, &line) < 0)
+		if (place_item(item, n, i, width, &x, &line) < 0)
 			break;
 	return n ? line + 1 : 0;
 }
@@ -97,7 +99,7 @@ void legend_draw(struct canvas *c, const struct legend_item *item, size_t n, dou
 
 	canvas_font(c, CANVAS_TEXT, false);
 	for (size_t i = 0; i < n; i++) {
-		if (place(item, n, i, width, &at, &line) < 0) {
+		if (place_item(item, n, i, width, &at, &line) < 0) {
 			snprintf(more, sizeof(more), "and %zu more", n - i);
 			canvas_colour(c, c->palette.muted);
 			canvas_text(c, CANVAS_LEFT, right, y + last * LEGEND_LINE + 10, more);
@@ -142,7 +144,7 @@ static __u64 sum_of(const __u64 *cell, size_t n)
 	return sum;
 }
 
-int legend_make(const struct grid *g, const struct tints *t, struct legend *ret_legend)
+int legend_make(const struct grid *g, const struct layer_ramps *t, struct legend *ret_legend)
 {
 	const struct layers *layers = g->layers;
 	size_t n = layers && layers->shown != LAYERS_EXCLUDED ? layers->n : 0;

@@ -30,7 +30,7 @@ struct legend {
 	struct legend_item *item;
 	char (*value)[AXIS_TEXT];
 };
-int legend_make(const struct grid *g, const struct tints *t, struct legend *ret_legend);	/* -ENOMEM */
+int legend_make(const struct grid *g, const struct layer_ramps *t, struct legend *ret_legend);	/* -ENOMEM */
 void legend_fini(struct legend *l);
 
 #endif

@@ -120,7 +120,7 @@ typedef int (*cells_painter)(const struct cells *, __u32 *, size_t, unsigned, un
 
 static void draw_cells(struct canvas *c, const struct panel *p, cells_painter paint, double y, double height)
 {
-	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette, .tints = p->tints,
+	struct cells cells = { .grid = p->grid, .shade = p->shade, .palette = &c->palette, .ramps = p->ramps,
 			       .low = p->range.low, .high = p->range.high, .hatch = HATCH * c->scale };
 	unsigned width = (unsigned)p->width * c->scale, rows = (unsigned)height * c->scale;
 	size_t stride;
@@ -139,7 +139,7 @@ static void draw_cells(struct canvas *c, const struct panel *p, cells_painter pa
 }
 
 /* The panel, or a part of it that is y..y+height, as a frame. */
-static struct plot part(const struct panel *p, double y, double height)
+static struct plot panel_part(const struct panel *p, double y, double height)
 {
 	return (struct plot){
 		.x = p->x, .y = y, .width = p->width, .height = height, .from_ns = p->grid->from_ns,
@@ -150,7 +150,7 @@ static struct plot part(const struct panel *p, double y, double height)
 
 static void draw_part(struct canvas *c, const struct panel *p, cells_painter paint, double y, double height)
 {
-	struct plot plot = part(p, y, height);
+	struct plot plot = panel_part(p, y, height);
 
 	draw_cells(c, p, paint, y, height);
 	plot_outline(c, &plot);
@@ -207,7 +207,7 @@ double panel_y(const struct panel *p, __u64 value)
 /* Steps, broken where a column has too few events to say. */
 static void draw_percentile(struct canvas *c, const struct panel *p, int is_p99)
 {
-	struct plot plot = part(p, p->y, p->height);
+	struct plot plot = panel_part(p, p->y, p->height);
 	struct trace_step *step = malloc(plot.n_cols * sizeof(*step));
 
 	for (size_t col = 0; step && col < plot.n_cols; col++) {
@@ -228,7 +228,7 @@ static void draw_percentile(struct canvas *c, const struct panel *p, int is_p99)
 
 static void draw_max_marks(struct canvas *c, const struct panel *p)
 {
-	struct plot plot = part(p, p->y, p->height);
+	struct plot plot = panel_part(p, p->y, p->height);
 	double width = fmax(1, p->width / p->grid->n_cols);
 
 	canvas_colour(c, c->palette.max);
@@ -241,7 +241,7 @@ static void draw_max_marks(struct canvas *c, const struct panel *p)
 void panel_draw(struct canvas *c, const struct panel *p)
 {
 	double top = middle_top(p), bottom = middle_bottom(p);
-	struct plot plot = part(p, p->y, p->height);
+	struct plot plot = panel_part(p, p->y, p->height);
 
 	draw_part(c, p, cells_paint, top, bottom - top);
 	if (p->range.above)

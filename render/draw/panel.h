@@ -20,7 +20,7 @@ struct panel_range {
 struct panel {
 	const struct grid *grid;
 	const struct shade *shade;
-	const struct tints *tints;	/* of the grid's layers */
+	const struct layer_ramps *ramps;	/* of the grid's layers */
 	const struct figure_options *options;
 	struct panel_range range;
 	double x, y, width, height;	/* of the frame, strips included */

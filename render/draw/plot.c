@@ -56,7 +56,7 @@ void plot_time_axis(struct canvas *c, const struct plot *p, bool labels)
 #define HATCH 7				/* px between lines */
 
 /* Lines from the lower left to the upper right, at the same places wherever a run begins. */
-static void hatch(struct canvas *c, const struct plot *p, size_t first, size_t end, __u32 rgb)
+static void hatch_run(struct canvas *c, const struct plot *p, size_t first, size_t end, __u32 rgb)
 {
 	double x = plot_x(p, first), width = plot_x(p, end) - x, at = floor(x / HATCH) * HATCH;
 
@@ -74,7 +74,7 @@ static void hatch(struct canvas *c, const struct plot *p, size_t first, size_t e
 }
 
 /* Every run of columns in this state: filled, unless both colours are the same, and hatched. */
-static void runs(struct canvas *c, const struct plot *p, enum grid_state state, __u32 fill, __u32 line)
+static void draw_runs(struct canvas *c, const struct plot *p, enum grid_state state, __u32 fill, __u32 line)
 {
 	for (size_t col = 0, end; col < p->n_cols; col = end) {
 		end = col + 1;
@@ -86,18 +86,18 @@ static void runs(struct canvas *c, const struct plot *p, enum grid_state state, 
 			canvas_colour(c, fill);
 			canvas_box(c, plot_x(p, col), p->y, plot_x(p, end) - plot_x(p, col), p->height);
 		}
-		hatch(c, p, col, end, line);
+		hatch_run(c, p, col, end, line);
 	}
 }
 
 void plot_unobserved(struct canvas *c, const struct plot *p)
 {
-	runs(c, p, GRID_UNOBSERVED, c->palette.unobserved, c->palette.unobserved_line);
+	draw_runs(c, p, GRID_UNOBSERVED, c->palette.unobserved, c->palette.unobserved_line);
 }
 
 void plot_partial(struct canvas *c, const struct plot *p)
 {
-	runs(c, p, GRID_PARTIAL, c->palette.partial, c->palette.partial);
+	draw_runs(c, p, GRID_PARTIAL, c->palette.partial, c->palette.partial);
 }
 
 /* --- marks ------------------------------------------------------------------------------------ */

@@ -32,18 +32,18 @@ static void column_fini(struct column *c)
 }
 
 /* Of numbers only: fmin() and fmax() are calls. */
-static double lesser(double a, double b) { return a < b ? a : b; }
-static double greater(double a, double b) { return a > b ? a : b; }
+static double lesser_of(double a, double b) { return a < b ? a : b; }
+static double greater_of(double a, double b) { return a > b ? a : b; }
 
 /* What of a part lies in the column of pixels x..x+1; sorted by `top`. */
 static int column_put(struct column *c, double x, struct part p)
 {
 	size_t at = c->n;
 
-	p.left = greater(p.left, x);
-	p.right = lesser(p.right, x + 1);
-	p.top = greater(p.top, 0);
-	p.bottom = lesser(p.bottom, c->height);
+	p.left = greater_of(p.left, x);
+	p.right = lesser_of(p.right, x + 1);
+	p.top = greater_of(p.top, 0);
+	p.bottom = lesser_of(p.bottom, c->height);
 	if (p.left >= p.right || p.top >= p.bottom)
 		return 0;
 	if (c->n == c->room) {
@@ -149,8 +149,8 @@ static int put_step(struct column *c, const struct trace_step *s, bool joined, d
 		return 0;
 	err = column_put(c, x, (struct part){ s->from, s->to, s->y - half, s->y + half });
 	if (!err && joined)
-		err = column_put(c, x, (struct part){ s->from - half, s->from + half, lesser(s[-1].y, s->y) - half,
-						      greater(s[-1].y, s->y) + half });
+		err = column_put(c, x, (struct part){ s->from - half, s->from + half, lesser_of(s[-1].y, s->y) - half,
+						      greater_of(s[-1].y, s->y) + half });
 	return err;
 }
 

@@ -7,7 +7,7 @@
 #define ROOM 4096
 
 /* Room for more behind what is there, a quarter of `len` at a time. */
-static int grow(__u8 **data, size_t *room, size_t len)
+static int grow_buffer(__u8 **data, size_t *room, size_t len)
 {
 	__u8 *more = realloc(*data, *room + len / 4 + ROOM);
 
@@ -38,7 +38,7 @@ int deflate_pack(const __u8 *data, size_t len, enum deflate_effort effort, __u8 
 	if (len > (__u32)-1)
 		err = -ENOMEM;
 	while (!err && z.internal_state.state != ZSTATE_END) {
-		err = grow(&out, &room, len);
+		err = grow_buffer(&out, &room, len);
 		if (err)
 			break;
 		z.next_out = out + z.total_out;
@@ -71,7 +71,7 @@ int deflate_unpack(const __u8 *data, size_t len, size_t max, __u8 **ret_data, si
 	while (!err && z->block_state != ISAL_BLOCK_FINISH) {
 		size_t done = z->total_out;
 
-		err = done > max ? -E2BIG : grow(&out, &room, 16 * len);
+		err = done > max ? -E2BIG : grow_buffer(&out, &room, 16 * len);
 		if (err)
 			break;
 		z->next_out = out + done;

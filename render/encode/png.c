@@ -34,8 +34,8 @@ static void sink_write(png_structp png, png_bytep data, png_size_t len)
 }
 
 static void sink_flush(png_structp png) { (void)png; }
-static void quiet(png_structp png, png_const_charp text) { (void)png; (void)text; }
-static void fail(png_structp png, png_const_charp text) { (void)text; png_longjmp(png, 1); }
+static void sink_warn(png_structp png, png_const_charp text) { (void)png; (void)text; }
+static void sink_fail(png_structp png, png_const_charp text) { (void)text; png_longjmp(png, 1); }
 
 static int is_ascii(const char *text)
 {
@@ -102,7 +102,7 @@ static int put_all(png_structp png, png_infop info, const struct job *j)
 static int job_run(const struct job *j, __u8 **ret_png, size_t *ret_len)
 {
 	struct sink s = { .room = j->idat_len + 4096 };
-	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, fail, quiet);
+	png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, sink_fail, sink_warn);
 	png_infop info = png ? png_create_info_struct(png) : NULL;
 	int err = -ENOMEM;
 
@@ -187,20 +187,20 @@ int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, un
 	return err;
 }
 
-int png_few(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len)
+int png_smallest(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len)
 {
-	struct few few;
+	struct palette_index palette;
 	__u8 *index;
 	int err;
 
 	if (!size_valid(width, height))
 		return -EINVAL;
-	err = few_indices(pixel, (size_t)width * height, &few, &index);
+	err = palette_index_make(pixel, (size_t)width * height, &palette, &index);
 	if (err == -ENOMEM)
 		return err;
 	if (err)
 		return png_rgb((const __u8 *)pixel, (size_t)width * sizeof(*pixel), width, height, 0, NULL, ret_png, ret_len);
-	err = png_palette(index, width, height, few.colour, NULL, ret_png, ret_len);
+	err = png_palette(index, width, height, palette.colour, NULL, ret_png, ret_len);
 	free(index);
 	return err;
 }

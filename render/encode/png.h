@@ -21,6 +21,6 @@ int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, un
 	    const char *const *text, __u8 **ret_png, size_t *ret_len);
 
 /* Pixels without gaps, as small as it goes: a palette if there are at most 256 colours. */
-int png_few(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len);
+int png_smallest(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len);
 
 #endif

@@ -37,7 +37,7 @@ struct chunk {				/* a note as it is written */
 	size_t len;			/* of the text */
 };
 
-static bool is_ascii(const struct note *n)
+static bool is_ascii(const struct png_text *n)
 {
 	for (size_t i = 0; i < n->len; i++)
 		if ((__u8)n->text[i] >= 0x80)
@@ -46,7 +46,7 @@ static bool is_ascii(const struct note *n)
 }
 
 /* iTXt: keyword 0, compressed?, method 0, language 0, translated keyword 0. */
-static int chunk_make(const struct note *n, struct chunk *c)
+static int chunk_make(const struct png_text *n, struct chunk *c)
 {
 	size_t len = strlen(n->keyword);
 	bool packed = n->len >= LONG, plain = !packed && is_ascii(n);
@@ -72,7 +72,7 @@ static __u8 *chunk_write(const struct chunk *c, const char *text, __u8 *to)
 	return to + FRAME + len;
 }
 
-int note_put(const __u8 *png, size_t len, const struct note *note, size_t n, __u8 **ret_png, size_t *ret_len)
+int png_text_put(const __u8 *png, size_t len, const struct png_text *entry, size_t n, __u8 **ret_png, size_t *ret_len)
 {
 	struct chunk *chunk = calloc(n + 1, sizeof(*chunk));
 	size_t more = 0, before = len - FRAME;
@@ -80,7 +80,7 @@ int note_put(const __u8 *png, size_t len, const struct note *note, size_t n, __u
 	int err = !chunk ? -ENOMEM : len < sizeof(magic) + FRAME || memcmp(png + before + 4, "IEND", 4) ? -EINVAL : 0;
 
 	for (size_t i = 0; i < n && !err; i++) {
-		err = chunk_make(&note[i], &chunk[i]);
+		err = chunk_make(&entry[i], &chunk[i]);
 		more += FRAME + chunk[i].head_len + chunk[i].len;
 	}
 	if (!err && (more > CHUNK_MAX || !(out = malloc(len + more))))
@@ -89,7 +89,7 @@ int note_put(const __u8 *png, size_t len, const struct note *note, size_t n, __u
 		memcpy(out, png, before);
 		to = out + before;
 		for (size_t i = 0; i < n; i++)
-			to = chunk_write(&chunk[i], note[i].text, to);
+			to = chunk_write(&chunk[i], entry[i].text, to);
 		memcpy(to, png + before, FRAME);
 		*ret_png = out;
 		*ret_len = len + more;
@@ -102,9 +102,9 @@ int note_put(const __u8 *png, size_t len, const struct note *note, size_t n, __u
 
 /* ---- get ---- */
 
-static int refuse(char *reason, const char *why, size_t at)
+static int refuse_text(char *reason, const char *why, size_t at)
 {
-	snprintf(reason, NOTE_REASON, why, at);
+	snprintf(reason, PNG_TEXT_REASON, why, at);
 	return -EINVAL;
 }
 
@@ -125,16 +125,16 @@ static size_t text_at(const __u8 *data, size_t len, const char *keyword)
 	return at;
 }
 
-static int unpack(const __u8 *data, size_t len, size_t at, char **ret_text, size_t *ret_len, char *reason)
+static int unpack_text(const __u8 *data, size_t len, size_t at, char **ret_text, size_t *ret_len, char *reason)
 {
 	__u8 *text = NULL, *ended;
 	size_t n = 0;
-	int err = deflate_unpack(data, len, NOTE_MAX, &text, &n);
+	int err = deflate_unpack(data, len, PNG_TEXT_MAX, &text, &n);
 
 	if (err == -E2BIG)
-		return refuse(reason, "the text at byte %zu is longer than 16 MiB", at);
+		return refuse_text(reason, "the text at byte %zu is longer than 16 MiB", at);
 	if (err == -EBADMSG)
-		return refuse(reason, "the text at byte %zu is damaged: it cannot be unpacked", at);
+		return refuse_text(reason, "the text at byte %zu is damaged: it cannot be unpacked", at);
 	if (err)
 		return err;
 	ended = realloc(text, n + 1);
@@ -148,27 +148,28 @@ static int unpack(const __u8 *data, size_t len, size_t at, char **ret_text, size
 	return 0;
 }
 
-int note_get(const __u8 *png, size_t len, const char *keyword, char **ret_text, size_t *ret_len, char *reason)
+int png_text_get(const __u8 *png, size_t len, const char *keyword, char **ret_text, size_t *ret_len, char *reason)
 {
 	size_t at = sizeof(magic), n, text;
 
 	if (len < at || memcmp(png, magic, at))
-		return refuse(reason, "not a PNG", 0);
+		return refuse_text(reason, "not a PNG", 0);
 	for (; at < len; at += FRAME + n) {
 		if (len - at < FRAME)
-			return refuse(reason, "cut: it ends within a chunk, at byte %zu", at);
+			return refuse_text(reason, "cut: it ends within a chunk, at byte %zu", at);
 		n = get_be(png + at);
 		if (n > len - at - FRAME)
-			return refuse(reason, "cut or damaged: the chunk at byte %zu is longer than the file", at);
+			return refuse_text(reason, "cut or damaged: the chunk at byte %zu is longer than the file", at);
 		if (!memcmp(png + at + 4, "IEND", 4))
-			return refuse(reason, "a PNG without data: not made by heatscope, made without data, or stripped of it", 0);
+			return refuse_text(reason, "a PNG without data: not made by heatscope, made without data, "
+					   "or stripped of it", 0);
 		if (memcmp(png + at + 4, "iTXt", 4))
 			continue;
 		if (crc32_gzip_refl(0, png + at + 4, 4 + n) != get_be(png + at + HEAD + n))
-			return refuse(reason, "damaged: the text at byte %zu has another checksum", at);
+			return refuse_text(reason, "damaged: the text at byte %zu has another checksum", at);
 		text = text_at(png + at + HEAD, n, keyword);
 		if (text)
-			return unpack(png + at + HEAD + text, n - text, at, ret_text, ret_len, reason);
+			return unpack_text(png + at + HEAD + text, n - text, at, ret_text, ret_len, reason);
 	}
-	return refuse(reason, "cut: it ends without an end, at byte %zu", at);
+	return refuse_text(reason, "cut: it ends without an end, at byte %zu", at);
 }

@@ -18,7 +18,7 @@ static const struct unit_step rates[] = { { 1e12, "T/s" }, { 1e9, "G/s" }, { 1e6
 static const struct unit_step byte_rates[] = { { 1e12, " TB/s" }, { 1e9, " GB/s" }, { 1e6, " MB/s" },
 					       { 1e3, " kB/s" }, { 1, " B/s" } };
 
-static const struct unit_step *units(enum axis_unit unit, size_t *ret_n)
+static const struct unit_step *unit_steps(enum axis_unit unit, size_t *ret_n)
 {
 #define TABLE(t) (*ret_n = sizeof(t) / sizeof(*(t)), t)
 	switch (unit) {
@@ -54,7 +54,7 @@ enum axis_unit axis_unit(const char *name)
 static const struct unit_step *unit_for(double value, enum axis_unit unit)
 {
 	size_t n;
-	const struct unit_step *u = units(unit, &n);
+	const struct unit_step *u = unit_steps(unit, &n);
 
 	while (n > 1 && fabs(value) < u->size * 0.9995) {
 		u++;
@@ -172,7 +172,7 @@ void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char 
 }
 
 /* Wall-clock fields of a moment; floor, also before 1970. */
-static __s64 split(__s64 ns, const struct zone *zone, struct tm *ret_tm)
+static __s64 split_time(__s64 ns, const struct zone *zone, struct tm *ret_tm)
 {
 	__s64 rest = (ns % SECOND + SECOND) % SECOND;
 	time_t seconds = (time_t)(seconds_of(ns) + zone_offset(zone, seconds_of(ns)));
@@ -198,7 +198,7 @@ static void put_fraction(__s64 rest, char *out, size_t room)
 void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT])
 {
 	struct tm tm;
-	__s64 rest = split(ns, zone, &tm);
+	__s64 rest = split_time(ns, zone, &tm);
 
 	strftime(ret_text, AXIS_TEXT, "%Y-%m-%d %H:%M:%S", &tm);
 	put_fraction(rest, ret_text, AXIS_TEXT);
@@ -362,7 +362,7 @@ static __s64 choose_step(__s64 length_ns, double length_px, double char_px)
 static void put_label(__s64 ns, __s64 step, const struct zone *zone, struct tick *t)
 {
 	struct tm tm;
-	__s64 rest = split(ns, zone, &tm);
+	__s64 rest = split_time(ns, zone, &tm);
 
 	strftime(t->date, sizeof(t->date), "%Y-%m-%d", &tm);
 	strftime(t->text, sizeof(t->text),

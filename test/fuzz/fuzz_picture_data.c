@@ -107,9 +107,9 @@ static void read_json(const char *text, size_t len)
 
 static void read_png(const uint8_t *png, size_t len)
 {
-	char reason[NOTE_REASON] = "", *text;
+	char reason[PNG_TEXT_REASON] = "", *text;
 	size_t n;
-	int err = note_get(png, len, PARCEL_SCHEMA, &text, &n, reason);
+	int err = png_text_get(png, len, PARCEL_SCHEMA, &text, &n, reason);
 
 	must(!err || *reason);
 	if (err)

@@ -36,7 +36,7 @@ const char *client_url_default(void)
 }
 
 /* The daemon's own sentence, where there is one. */
-static void explain(struct client *c, const char *method, const char *path, const struct reply *r)
+static void explain_reply(struct client *c, const char *method, const char *path, const struct reply *r)
 {
 	json_t *json = r->data ? json_loads(r->data, 0, NULL) : NULL;
 	const char *said = json_string_value(json_object_get(json_object_get(json, "error"), "message"));
@@ -205,7 +205,7 @@ int client_result(struct client *c, struct transfer *t, int code)
 	curl_easy_getinfo(t->curl, CURLINFO_RESPONSE_CODE, &t->reply.status);
 	if (t->reply.status >= 200 && t->reply.status <= 299)
 		return 0;
-	explain(c, t->method, t->path, &t->reply);
+	explain_reply(c, t->method, t->path, &t->reply);
 	return t->reply.status == 404 ? -ENOENT : -EINVAL;
 }
 
@@ -271,18 +271,18 @@ const char *client_arity(const json_t *catalogue, const json_t *metric, const ch
 	return json_string_value(json_object_get(json_object_get(types, type ?: ""), "arity")) ?: "";
 }
 
-void asked_put_zone(struct asked *p)
+void query_string_put_zone(struct query_string *p)
 {
 	__s64 now_s = time(NULL);
 	struct zone here = zone_local(now_s, now_s);
 	char offset[16];
 
 	snprintf(offset, sizeof(offset), "%d", zone_offset(&here, now_s));
-	asked_put(p, "time_zone", *here.name ? here.name : NULL);
-	asked_put(p, "utc_offset", offset);
+	query_string_put(p, "time_zone", *here.name ? here.name : NULL);
+	query_string_put(p, "utc_offset", offset);
 }
 
-void asked_put(struct asked *p, const char *name, const char *value)
+void query_string_put(struct query_string *p, const char *name, const char *value)
 {
 	char *escaped = value ? curl_easy_escape(NULL, value, 0) : NULL;
 	int n;

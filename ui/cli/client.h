@@ -73,12 +73,14 @@ const char *client_arity(const json_t *catalogue, const json_t *metric, const ch
 
 /* A query string in the making: "?a=1&b=x%20y".  The longest parameter is a key, with all its bytes escaped. */
 #define PARAMS_MAX 8192
-struct asked {
+struct query_string {
 	char text[PARAMS_MAX];
 	size_t len;
 };
 
-void asked_put(struct asked *p, const char *name, const char *value);	/* NULL values are left out */
-void asked_put_zone(struct asked *p);	/* this process's: its name where it is known, and its offset now */
+void query_string_put(struct query_string *p, const char *name, const char *value);	/* NULL values are left out */
+
+/* Adds this process's time zone: its name where it is known, and its offset now. */
+void query_string_put_zone(struct query_string *p);
 
 #endif

@@ -224,7 +224,7 @@ const char *inst_path(const char *id, const char *rest, char out[512])
 	return out;
 }
 
-int inst_get(struct client *c, const char *id, const char *rest, const struct asked *p, json_t **ret_reply)
+int inst_get(struct client *c, const char *id, const char *rest, const struct query_string *p, json_t **ret_reply)
 {
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
 

@@ -106,7 +106,7 @@ const char *metric_dot(const char *metric);
 const char *inst_path(const char *id, const char *rest, char out[512]);
 
 /* What is there, asked for with these parameters; as client_json(). */
-int inst_get(struct client *c, const char *id, const char *rest, const struct asked *p, json_t **ret_reply);
+int inst_get(struct client *c, const char *id, const char *rest, const struct query_string *p, json_t **ret_reply);
 
 /* Why a request for it failed: the client's reason, or that there is no instrumentation of this id. */
 const char *inst_reason(struct client *c, int err, const char *id);

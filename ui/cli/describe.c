@@ -9,7 +9,7 @@
 
 #define TEXT_MAX 1024
 
-static void line(const char *name, const char *value)
+static void print_line(const char *name, const char *value)
 {
 	if (*value)
 		show_print(stdout, "%-16s %s\n", name, value);
@@ -28,21 +28,21 @@ static void print_origin(const struct parcel *p)
 	char text[TEXT_MAX], slot[AXIS_TEXT], column[AXIS_TEXT];
 
 	snprintf(text, sizeof(text), "%.200s%s%.200s", p->title ? p->title : "", p->subtitle ? "; " : "", p->subtitle ? p->subtitle : "");
-	line("what", text);
-	line("when", p->sentence);
+	print_line("what", text);
+	print_line("when", p->sentence);
 	sentence_coverage(g, text, sizeof(text));
-	line("coverage", text);
+	print_line("coverage", text);
 	axis_format_span(g->slot_ns, slot);
 	axis_format_span(g->col_ns, column);
 	snprintf(text, sizeof(text), "%zu of %s, of slots of %s", g->n_cols, column, slot);
-	line("columns", text);
+	print_line("columns", text);
 	snprintf(text, sizeof(text), "%.20s, %.60s.%.60s", text_of(p, "id"), text_of(p, "module"), text_of(p, "stat"));
-	line("instrumentation", text);
+	print_line("instrumentation", text);
 	parcel_sources(p, text, sizeof(text));
-	line("sources", text);
+	print_line("sources", text);
 	parcel_made(p, text, sizeof(text));
-	line("made", text);
-	line("picture", p->picture);
+	print_line("made", text);
+	print_line("picture", p->picture);
 }
 
 /* Sums of a weight have no ranks. */
@@ -77,7 +77,7 @@ static void print_narratives(const struct parcel *p)
 		char text[NARRATIVE_TEXT];
 
 		narrative_text(p->map[i].grid, &p->zone, text);
-		line(p->map[i].measure, text);
+		print_line(p->map[i].measure, text);
 	}
 }
 

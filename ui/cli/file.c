@@ -60,7 +60,7 @@ static json_t *request_of(const struct frame *f)
 	return request;
 }
 
-static void extend(struct file_info *info, const struct batch *b)
+static void extend_time(struct file_info *info, const struct batch *b)
 {
 	long long from = (long long)(b->slot * (__s64)b->slot_ns / 1000000000);
 	long long to = (long long)(((b->slot + (b->run ?: 1)) * (__s64)b->slot_ns + 999999999) / 1000000000);
@@ -84,7 +84,7 @@ static int read_frame(struct file_info *info, const struct frame *f)
 		return 0;
 	err = batch_decode(f->data, f->len, &b);
 	if (!err) {
-		extend(info, &b);
+		extend_time(info, &b);
 		batch_fini(&b);
 	}
 	return err;
@@ -141,7 +141,8 @@ static int create_when_known(struct client *c, const json_t *request, char ret_i
 }
 
 /* Starts the replay, asks for what is recorded, and waits for its end. */
-static int replay(const char *path, const struct file_info *info, struct private *p, int errors, char ret_id[32], char reason[256])
+static int replay_file(const char *path, const struct file_info *info, struct private *p, int errors, char ret_id[32],
+		       char reason[256])
 {
 	struct client c = { .url = p->url };
 	const char *argv[] = { "heatscope-collector", "--replay", path, "--once", "--spool", "", "--socket", p->ingest, NULL };
@@ -170,7 +171,7 @@ int file_serve(const char *path, const struct file_info *info, struct private *p
 		return err;
 	}
 	errors = errors_open();
-	err = replay(path, info, p, errors, ret_id, reason);
+	err = replay_file(path, info, p, errors, ret_id, reason);
 	close(errors);
 	return err;
 }

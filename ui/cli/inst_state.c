@@ -48,8 +48,8 @@ static int is_over(const struct inst_state *s, enum inst_until until)
 	return until == INST_ANSWERED || (!s->n_early && s->n_counting + s->n_failed);
 }
 
-static int outcome(struct client *c, const struct inst_state *s, enum inst_until until, int over, int stopped,
-		   unsigned seconds)
+static int await_outcome(struct client *c, const struct inst_state *s, enum inst_until until, int over, int stopped,
+			 unsigned seconds)
 {
 	if (over && until == INST_COUNTED && s->suspended)
 		snprintf(c->reason, sizeof(c->reason), "it is suspended, or all are: 'heatscope status' says which");
@@ -86,7 +86,7 @@ int inst_await(struct client *c, const char *id, enum inst_until until, unsigned
 		over = !err && is_over(&s, until);
 	}
 	if (!err)
-		err = outcome(c, &s, until, over, stop && *stop, seconds);
+		err = await_outcome(c, &s, until, over, stop && *stop, seconds);
 	if (ret_inst)
 		*ret_inst = inst;
 	else

@@ -30,7 +30,8 @@ static size_t measure_index(const json_t *measures, const char *measure)
 	return i;
 }
 
-int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n, struct asked *p)
+int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n,
+	       struct query_string *p)
 {
 	json_t *inst = NULL;
 	char path[512];
@@ -61,7 +62,7 @@ int limits_put(struct client *c, const char *id, const char *measure, const stru
 				snprintf(c->reason, sizeof(c->reason), "%s", why);
 		}
 		if (!err && unit)
-			asked_put(p, limit[i].parameter, number);
+			query_string_put(p, limit[i].parameter, number);
 	}
 	json_decref(inst);
 	return err;

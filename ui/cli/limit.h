@@ -18,6 +18,7 @@ int limit_read(const struct limit *l, enum ruler_unit unit, const char *name, ch
 
 /* Adds what is given to a request for values of this measure; NULL is the first.  Asks for the instrumentation only if any is.
  * Errors, with c->reason: as client_json(); -EINVAL: as limit_read(); -EBADMSG: it does not say the unit. */
-int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n, struct asked *p);
+int limits_put(struct client *c, const char *id, const char *measure, const struct limit *limit, size_t n,
+	       struct query_string *p);
 
 #endif

@@ -58,7 +58,7 @@ struct global {
 	int first;			/* index of the command in argv */
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct global *g = state->input;
 
@@ -84,10 +84,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = { options, parse, "COMMAND [ARGUMENT...]", doc, NULL, help_text, NULL };
+static const struct argp argp = { options, parse_option, "COMMAND [ARGUMENT...]", doc, NULL, help_text, NULL };
 
 /* NULL: not there, or empty. */
-static const char *said(const char *variable)
+static const char *env_value(const char *variable)
 {
 	const char *value = getenv(variable);
 
@@ -96,8 +96,9 @@ static const char *said(const char *variable)
 
 int main(int argc, char **argv)
 {
-	struct global g = { .client = { .url = said("HEATSCOPE_URL") ?: client_url_default(),
-					.token_file = said("HEATSCOPE_TOKEN_FILE"), .cacert = said("HEATSCOPE_CACERT") } };
+	struct global g = { .client = { .url = env_value("HEATSCOPE_URL") ?: client_url_default(),
+					.token_file = env_value("HEATSCOPE_TOKEN_FILE"),
+					.cacert = env_value("HEATSCOPE_CACERT") } };
 	char name[64];
 	int status;
 

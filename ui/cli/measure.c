@@ -13,7 +13,7 @@
 
 static volatile sig_atomic_t interrupted;
 
-static void interrupt(int signal)
+static void note_interrupt(int signal)
 {
 	interrupted = 1;
 }
@@ -25,7 +25,7 @@ static void interrupt(int signal)
 
 int measure_start(struct measure *m, const char *const *option)
 {
-	const struct sigaction on_signal = { .sa_handler = interrupt };
+	const struct sigaction on_signal = { .sa_handler = note_interrupt };
 	const char *collect[FIRST + OPTIONS_MAX + 2] = { "heatscope-collector", "--spool", "", "--socket", m->private.ingest };
 	int err, n = FIRST;
 

@@ -92,7 +92,7 @@ static bool read_digits(const char **at, int n, int *ret)
 	return true;
 }
 
-static bool take(const char **at, char c)
+static bool take_char(const char **at, char c)
 {
 	if (**at != c)
 		return false;
@@ -106,9 +106,9 @@ static bool read_clock(const char **at, struct tm *tm, double *part)
 	*part = 0;
 	if (!read_digits(at, 2, &tm->tm_hour) && !read_digits(at, 1, &tm->tm_hour))
 		return false;
-	if (!take(at, ':') || !read_digits(at, 2, &tm->tm_min))
+	if (!take_char(at, ':') || !read_digits(at, 2, &tm->tm_min))
 		return false;
-	if (take(at, ':')) {
+	if (take_char(at, ':')) {
 		if (!read_digits(at, 2, &tm->tm_sec))
 			return false;
 		if (**at == '.') {
@@ -131,7 +131,8 @@ static bool read_date(const char **at, struct tm *tm)
 {
 	int year, month;
 
-	if (!read_digits(at, 4, &year) || !take(at, '-') || !read_digits(at, 2, &month) || !take(at, '-') || !read_digits(at, 2, &tm->tm_mday))
+	if (!read_digits(at, 4, &year) || !take_char(at, '-') || !read_digits(at, 2, &month) || !take_char(at, '-') ||
+	    !read_digits(at, 2, &tm->tm_mday))
 		return false;
 	tm->tm_year = year - 1900;
 	tm->tm_mon = month - 1;
@@ -144,11 +145,11 @@ static bool read_zone(const char **at, int *ret_s)
 	int sign = **at == '-' ? -1 : 1, hours, minutes;
 
 	*ret_s = 0;
-	if (take(at, 'Z') || take(at, 'z'))
+	if (take_char(at, 'Z') || take_char(at, 'z'))
 		return true;
-	if ((!take(at, '+') && !take(at, '-')) || !read_digits(at, 2, &hours))
+	if ((!take_char(at, '+') && !take_char(at, '-')) || !read_digits(at, 2, &hours))
 		return false;
-	take(at, ':');
+	take_char(at, ':');
 	if (!read_digits(at, 2, &minutes) || hours > 14 || minutes > 59)
 		return false;
 	*ret_s = sign * (hours * 3600 + minutes * 60);
@@ -165,7 +166,7 @@ static bool read_dated(const char *at, double *ret_s)
 	if (!read_date(&at, &tm))
 		return false;
 	if (*at) {
-		if (!take(&at, 'T') && !take(&at, 't') && !take(&at, ' '))
+		if (!take_char(&at, 'T') && !take_char(&at, 't') && !take_char(&at, ' '))
 			return false;
 		at += strspn(at, " ");
 		if (!read_clock(&at, &tm, &part))

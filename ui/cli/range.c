@@ -6,7 +6,7 @@
 #define USUAL_S 60
 
 /* One for all options: `-s -10m -e -5m` is five minutes. */
-static double now(void)
+static double now_once(void)
 {
 	static double now_s;
 
@@ -20,7 +20,7 @@ double take_moment(struct argp_state *state, const char *option, const char *tex
 	char reason[MOMENT_REASON];
 	double s = 0;
 
-	if (moment_parse(text, now(), &s, reason))
+	if (moment_parse(text, now_once(), &s, reason))
 		argp_error(state, "--%s: %s", option, reason);
 	return s;
 }
@@ -61,7 +61,7 @@ void range_settle(struct range *r, double settle_s)
 	if (r->start_s > 0 && r->end_s > 0 && r->duration_s > 0)
 		return;
 	if (!(r->end_s > 0))
-		r->end_s = r->start_s > 0 && r->duration_s > 0 ? r->start_s + length_s : now() - settle_s;
+		r->end_s = r->start_s > 0 && r->duration_s > 0 ? r->start_s + length_s : now_once() - settle_s;
 	if (!(r->start_s > 0))
 		r->start_s = r->end_s - length_s;
 	r->duration_s = 0;
@@ -81,19 +81,20 @@ const char *span_text(const char *text, char out[32])
 	return span_parse(text, &s, reason) ? text : seconds_text(s, out);
 }
 
-static void put(struct asked *p, const char *name, double s)
+static void put_seconds(struct query_string *p, const char *name, double s)
 {
 	char text[32];
 
 	if (s > 0)
-		asked_put(p, name, seconds_text(s, text));
+		query_string_put(p, name, seconds_text(s, text));
 }
 
-void range_put(const struct range *r, struct asked *p)
+void range_put(const struct range *r, struct query_string *p)
 {
 	int alone = r->start_s > 0 && !(r->end_s > 0) && !(r->duration_s > 0);
 
-	put(p, "start_time", r->start_s);
-	put(p, "end_time", alone ? now() : r->end_s);
-	put(p, "duration", r->duration_s > 0 || alone || (r->start_s > 0 && r->end_s > 0) ? r->duration_s : USUAL_S);
+	put_seconds(p, "start_time", r->start_s);
+	put_seconds(p, "end_time", alone ? now_once() : r->end_s);
+	put_seconds(p, "duration", r->duration_s > 0 || alone || (r->start_s > 0 && r->end_s > 0) ?
+		    r->duration_s : USUAL_S);
 }

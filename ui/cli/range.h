@@ -34,7 +34,7 @@ long take_seconds(struct argp_state *state, const char *option, const char *text
 void range_settle(struct range *r, double settle_s);
 
 /* Into a request: the last minute if nothing is given, until now if only --start is. */
-void range_put(const struct range *r, struct asked *p);
+void range_put(const struct range *r, struct query_string *p);
 
 /* A span as a number of seconds, for a request; anything else (0, too) as it is: heatscoped knows what may be. */
 const char *span_text(const char *text, char out[32]);

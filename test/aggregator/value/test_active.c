@@ -215,7 +215,7 @@ static void is_drawn_again(const char *picture)
 	chart_path(picture, "png", path);
 	a = ask(&server, "GET", path, NULL, NULL);
 	assert_int_equal(a.status, 200);
-	assert_int_equal(note_get((__u8 *)a.body, a.body_len, PARCEL_SCHEMA, &text, &len, reason), 0);
+	assert_int_equal(png_text_get((__u8 *)a.body, a.body_len, PARCEL_SCHEMA, &text, &len, reason), 0);
 	if (parcel_get(text, len, NULL, 0, &back, reason))
 		fail_msg("%s", reason);
 	assert_int_equal(parcel_draw(&back, &again, &n_again), 0);

@@ -296,7 +296,7 @@ static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
 		fill_hour(&m, pictures[i]);
 		first = drawn(&m.p, &n_first);
 		assert_int_equal(parcel_attach(&m.p, &first, &n_first), 0);
-		assert_int_equal(note_get(first, n_first, PARCEL_SCHEMA, &text, &len, reason), 0);
+		assert_int_equal(png_text_get(first, n_first, PARCEL_SCHEMA, &text, &len, reason), 0);
 		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
 		second = drawn(&back, &n_second);
 		assert_int_equal(parcel_attach(&back, &second, &n_second), 0);
@@ -356,15 +356,15 @@ static void more_cells_than_a_parcel_has_stay_behind(void **state)
 /* Neither does what is too long as a text. */
 static void more_than_a_note_has_stays_behind(void **state)
 {
-	char *words = malloc(NOTE_MAX + 1);
+	char *words = malloc(PNG_TEXT_MAX + 1);
 	struct made m;
 	size_t n, before;
 	__u8 *png;
 
 	(void)state;
 	assert_non_null(words);
-	memset(words, 'x', NOTE_MAX);
-	words[NOTE_MAX] = 0;
+	memset(words, 'x', PNG_TEXT_MAX);
+	words[PNG_TEXT_MAX] = 0;
 	fill_hour(&m, "figure");
 	png = drawn(&m.p, &n);
 	before = n;

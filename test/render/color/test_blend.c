@@ -25,11 +25,11 @@ static struct grid *grid_of_two(void)
 
 static void colours(const struct grid *g, enum shade_transfer transfer, __u32 *ret_rgb)
 {
-	const struct mix_options o = { .transfer = transfer, .hue = 21, .nothing = 0xffffff };
+	const struct blend_options o = { .transfer = transfer, .hue = 21, .nothing = 0xffffff };
 	struct raster r = { .n_cols = 4, .n_rows = 1, .high = 10 };
 
 	assert_int_equal(raster_init(&r), 0);
-	assert_int_equal(mix_colours(g, &o, &r, ret_rgb), 0);
+	assert_int_equal(blend_colours(g, &o, &r, ret_rgb), 0);
 	raster_fini(&r);
 }
 

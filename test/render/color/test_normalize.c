@@ -12,7 +12,7 @@ static void rank_is_cloud_analytics(void **state)
 
 	(void)state;
 	memcpy(v, golden, sizeof(v));
-	assert_int_equal(tone(SHADE_RANK, v, 6), 0);
+	assert_int_equal(normalize_densities(SHADE_RANK, v, 6), 0);
 	for (int i = 0; i < 6; i++)
 		assert_true(fabs(v[i] - want[i]) < 1e-12);
 }
@@ -24,10 +24,10 @@ static void linear_is_cloud_analytics(void **state)
 
 	(void)state;
 	memcpy(v, golden, sizeof(v));
-	assert_int_equal(tone(SHADE_LINEAR, v, 6), 0);
+	assert_int_equal(normalize_densities(SHADE_LINEAR, v, 6), 0);
 	for (int i = 0; i < 6; i++)
 		assert_true(fabs(v[i] - want[i]) < 1e-12);
-	assert_int_equal(tone(SHADE_LINEAR, faint, 2), 0);	/* its max starts at 1 */
+	assert_int_equal(normalize_densities(SHADE_LINEAR, faint, 2), 0);	/* its max starts at 1 */
 	assert_true(faint[0] == 0.25 && faint[1] == 0.5);
 }
 
@@ -36,9 +36,9 @@ static void root_and_log(void **state)
 	double root[] = { 25, 100 }, log[] = { 1, 9, 99 };
 
 	(void)state;
-	assert_int_equal(tone(SHADE_SQRT, root, 2), 0);
+	assert_int_equal(normalize_densities(SHADE_SQRT, root, 2), 0);
 	assert_true(root[0] == 0.5 && root[1] == 1);
-	assert_int_equal(tone(SHADE_LOG, log, 3), 0);
+	assert_int_equal(normalize_densities(SHADE_LOG, log, 3), 0);
 	assert_true(fabs(log[1] - 0.5) < 1e-12 && log[2] == 1 && log[0] < 0.16);
 }
 
@@ -51,7 +51,7 @@ static void rank_counts_how_many_are_greater(void **state)
 	(void)state;
 	for (int i = 0; i < N; i++)
 		ranked[i] = v[i] = (double)(check_value() % 100000) / 8 + 0.125;
-	assert_int_equal(tone(SHADE_RANK, ranked, N), 0);
+	assert_int_equal(normalize_densities(SHADE_RANK, ranked, N), 0);
 	for (int i = 0; i < N; i++) {
 		int greater = 0;
 
@@ -59,7 +59,7 @@ static void rank_counts_how_many_are_greater(void **state)
 			greater += (float)v[j] > (float)v[i];
 		assert_true(fabs(ranked[i] - (double)(N - greater) / N) < 1e-12);
 	}
-	assert_int_equal(tone(SHADE_RANK, v, 0), 0);
+	assert_int_equal(normalize_densities(SHADE_RANK, v, 0), 0);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -12,9 +12,9 @@ static void levels_of(enum shade_transfer transfer, double low, double high, dou
 	assert_int_equal(shade_levels(transfer, density, 500, level), 0);
 }
 
-static void check_index(const struct lookup *l, double density)
+static void check_index(const struct shade_lookup *l, double density)
 {
-	assert_int_equal(lookup_index(l, density), shade_density_index(l->level, density));
+	assert_int_equal(shade_lookup_index(l, density), shade_density_index(l->level, density));
 }
 
 /* At every level, beside it, between, and beyond. */
@@ -27,10 +27,10 @@ static void it_is_the_same_as_halving(void **state)
 	for (size_t i = 0; i < 5; i++)
 		for (size_t k = 0; k < 5; k++) {
 			double level[SHADE_LEVELS];
-			struct lookup l;
+			struct shade_lookup l;
 
 			levels_of(transfer[i], range[k][0], range[k][1], level);
-			lookup_make(&l, level);
+			shade_lookup_make(&l, level);
 			for (int at = 0; at < SHADE_LEVELS; at++) {
 				check_index(&l, level[at]);
 				check_index(&l, nextafter(level[at], 0));
@@ -44,17 +44,17 @@ static void it_is_the_same_as_halving(void **state)
 static void what_is_no_density_is_nothing(void **state)
 {
 	double level[SHADE_LEVELS];
-	struct lookup l;
+	struct shade_lookup l;
 
 	(void)state;
 	levels_of(SHADE_LOG, 1, 1000, level);
-	lookup_make(&l, level);
-	assert_int_equal(lookup_index(&l, 0), 0);
-	assert_int_equal(lookup_index(&l, -1), 0);
-	assert_int_equal(lookup_index(&l, NAN), 0);
-	assert_int_equal(lookup_index(&l, DBL_TRUE_MIN), 1);
-	assert_int_equal(lookup_index(&l, DBL_MAX), 255);
-	assert_int_equal(lookup_index(&l, INFINITY), 255);
+	shade_lookup_make(&l, level);
+	assert_int_equal(shade_lookup_index(&l, 0), 0);
+	assert_int_equal(shade_lookup_index(&l, -1), 0);
+	assert_int_equal(shade_lookup_index(&l, NAN), 0);
+	assert_int_equal(shade_lookup_index(&l, DBL_TRUE_MIN), 1);
+	assert_int_equal(shade_lookup_index(&l, DBL_MAX), 255);
+	assert_int_equal(shade_lookup_index(&l, INFINITY), 255);
 }
 
 static const struct CMUnitTest tests[] = {

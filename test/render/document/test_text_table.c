@@ -3,12 +3,12 @@
 #include "test/kit/canvas_kit.h"
 #include "test/kit/render_kit.h"
 
-static const char *cell(const struct sheet *s, size_t row, size_t column)
+static const char *cell(const struct text_table *s, size_t row, size_t column)
 {
 	return s->cell[row * s->n_columns + column];
 }
 
-static void is_row(const struct sheet *s, size_t row, const char *name, const char *const *want)
+static void is_row(const struct text_table *s, size_t row, const char *name, const char *const *want)
 {
 	assert_string_equal(s->name[row], name);
 	for (size_t i = 0; i < s->n_columns; i++)
@@ -20,17 +20,17 @@ static void keys_have_their_share_and_what_they_lack_is_a_dash(void **state)
 	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000 },
 						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000 }, { .name = "idle" } };
 	static const struct report_table table = { .title = "latency", .counted = "queries", .unit = "ns", .n_rows = 3, .row = row };
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
-	assert_int_equal(sheet_of_keys(&table, &s), 0);
+	assert_int_equal(text_table_of_keys(&table, &s), 0);
 	assert_int_equal(s.n_rows, 3);
 	assert_string_equal(s.head[1], "time");
 	assert_string_equal(s.head[3], "queries");
 	is_row(&s, 0, "select", (const char *[]){ "4.5 ms", "75 %", "3,000", "1.5 µs", "1 µs", "2 µs", "3 µs", "4 µs", "5 ms" });
 	assert_string_equal(s.name[1], "(all)");
 	is_row(&s, 2, "idle", (const char *[]){ "0", "0 %", "0", "–", "–", "–", "–", "–", "–" });
-	sheet_fini(&s);
+	text_table_fini(&s);
 }
 
 /* Few that took long have the larger share; bytes have a total. */
@@ -38,28 +38,28 @@ static void shares_are_of_the_sum(void **state)
 {
 	static const struct report_row row[] = { { .name = "dump", .count = 2, .sum = 3e9 }, { .name = "ping", .count = 1e6, .sum = 1e9 } };
 	static const struct report_table table = { .unit = "bytes", .n_rows = 2, .row = row };
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
-	assert_int_equal(sheet_of_keys(&table, &s), 0);
+	assert_int_equal(text_table_of_keys(&table, &s), 0);
 	assert_string_equal(s.head[1], "total");
 	assert_string_equal(cell(&s, 0, 0), "3 GB");
 	assert_string_equal(cell(&s, 0, 1), "75 %");
 	assert_string_equal(cell(&s, 1, 1), "25 %");
-	sheet_fini(&s);
+	text_table_fini(&s);
 }
 
 static void counts_alone_have_two_columns_and_may_be_lower_bounds(void **state)
 {
 	static const struct report_row row[] = { { .name = "sh", .count = 30 }, { .name = "cat", .count = 10 } };
 	static const struct report_table table = { .counts_only = true, .lower_bound = true, .n_rows = 2, .row = row };
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
-	assert_int_equal(sheet_of_keys(&table, &s), 0);
+	assert_int_equal(text_table_of_keys(&table, &s), 0);
 	assert_int_equal(s.n_columns, 2);
 	is_row(&s, 1, "cat", (const char *[]){ "≥ 10", "25 %" });
-	sheet_fini(&s);
+	text_table_fini(&s);
 }
 
 static void sums_of_a_weight_have_no_ranks(void **state)
@@ -67,18 +67,18 @@ static void sums_of_a_weight_have_no_ranks(void **state)
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
 	const struct report r = { .n_panels = 1, .panel = &panel };
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
 	g->all.p50 = 200000;
-	assert_int_equal(sheet_of_measures(&r, &s), 0);
+	assert_int_equal(text_table_of_measures(&r, &s), 0);
 	assert_string_equal(cell(&s, 0, 2), "200 µs");
-	sheet_fini(&s);
+	text_table_fini(&s);
 	g->weight = "cputime";
-	assert_int_equal(sheet_of_measures(&r, &s), 0);
+	assert_int_equal(text_table_of_measures(&r, &s), 0);
 	assert_string_equal(cell(&s, 0, 2), "–");
 	assert_string_equal(s.head[8], "lost");
-	sheet_fini(&s);
+	text_table_fini(&s);
 	grid_free(g);
 }
 
@@ -86,18 +86,18 @@ static void parts_of_nothing_have_no_rows(void **state)
 {
 	static const struct bar_part part[] = { { "futex", 3e6, 205 }, { "rest", 1e6, BAR_GREY } }, nothing[] = { { "futex", 0, 205 } };
 	const struct bar bar = { "what it was", "ns", 2, part }, none = { "what it was", "ns", 1, nothing };
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
-	assert_int_equal(sheet_of_parts(&bar, &s), 0);
+	assert_int_equal(text_table_of_parts(&bar, &s), 0);
 	is_row(&s, 0, "futex", (const char *[]){ "3 ms", "75 %" });
-	sheet_fini(&s);
-	assert_int_equal(sheet_of_parts(&none, &s), 0);
+	text_table_fini(&s);
+	assert_int_equal(text_table_of_parts(&none, &s), 0);
 	assert_int_equal(s.n_rows, 0);
-	sheet_fini(&s);
-	assert_int_equal(sheet_of_parts(NULL, &s), 0);
+	text_table_fini(&s);
+	assert_int_equal(text_table_of_parts(NULL, &s), 0);
 	assert_int_equal(s.n_rows, 0);
-	sheet_fini(&s);
+	text_table_fini(&s);
 }
 
 static void neighbours_that_lack_the_same_are_one_gap(void **state)
@@ -105,23 +105,23 @@ static void neighbours_that_lack_the_same_are_one_gap(void **state)
 	static const __u64 edge[] = { 0, 1000 };
 	struct grid *g = kit_grid(600, 1, edge);
 	const struct zone cet = zone_fixed(3600);
-	struct sheet s;
+	struct text_table s;
 
 	(void)state;
 	for (size_t col = 10; col < 20; col++)
 		g->column[col].n_reporting = 0;
 	g->column[20].lost = 1234;
-	assert_int_equal(sheet_of_gaps(g, &cet, &s), 0);
+	assert_int_equal(text_table_of_gaps(g, &cet, &s), 0);
 	assert_int_equal(s.n_rows, 2);
 	is_row(&s, 0, "not observed", (const char *[]){ "2026-11-21 15:00:10", "2026-11-21 15:00:20", "0 of 10", "0", "1 in 1" });
 	is_row(&s, 1, "partly lost", (const char *[]){ "2026-11-21 15:00:20", "2026-11-21 15:00:21", "1 of 1", "1,234", "1 in 1" });
-	sheet_fini(&s);
+	text_table_fini(&s);
 	for (size_t col = 0; col < 600; col += 2)
 		g->column[col].lost = 1;
-	assert_int_equal(sheet_of_gaps(g, NULL, &s), 0);
-	assert_int_equal(s.n_rows, SHEET_GAPS_MAX);
+	assert_int_equal(text_table_of_gaps(g, NULL, &s), 0);
+	assert_int_equal(s.n_rows, TEXT_TABLE_GAPS_MAX);
 	assert_int_equal(s.n_rows + s.n_more, 300 - 5 + 1);	/* five of them were not observed anyway */
-	sheet_fini(&s);
+	text_table_fini(&s);
 	grid_free(g);
 }
 
@@ -137,20 +137,20 @@ static void it_stays_within_its_width(void **state)
 		struct report_table table = { .counted = "queries", .unit = "ns", .n_rows = 20, .row = row };
 		unsigned width = widths[i];
 		struct canvas c;
-		struct sheet s;
+		struct text_table s;
 
 		memset(name, 'W', sizeof(name) - 1);
 		for (size_t k = 0; k < 20; k++)
 			row[k] = (struct report_row){ name, (double)(check_value() >> 24), check_value() >> 30, 1, 2, 3, 4, check_value() >> 30,
 						       (double)(check_value() >> 20) };
-		assert_int_equal(sheet_of_keys(&table, &s), 0);
+		assert_int_equal(text_table_of_keys(&table, &s), 0);
 		kit_canvas(&c, width + 40, 600, PALETTE_LIGHT, 1);
-		assert_true(sheet_draw(&c, &s, 0, 20, 20, 30, width) == 30 + 20 * SHEET_LINE);
+		assert_true(text_table_draw(&c, &s, 0, 20, 20, 30, width) == 30 + 20 * TEXT_TABLE_LINE);
 		assert_int_equal(kit_ink(&c, 0, 0, 19, 600).n, 0);
 		assert_int_equal(kit_ink(&c, 21 + width, 0, width + 40, 600).n, 0);
 		assert_true(kit_ink(&c, 20, 0, 20 + width, 600).n > 1000);
 		canvas_fini(&c);
-		sheet_fini(&s);
+		text_table_fini(&s);
 	}
 }
 

@@ -50,28 +50,28 @@ static void head_and_footer_stay_in_their_places(void **state)
 	title[sizeof(title) - 1] = 0;
 	o.title = o.subtitle = title;
 	kit_canvas(&c, 800, 240, PALETTE_DARK, 1);
-	explain_head(&c, &o, 24, 400);
-	explain_footer(&c, g, NULL, &o, 24, 190);
-	assert_true(kit_ink(&c, 0, 0, 800, EXPLAIN_HEAD).n > 500);
-	assert_int_equal(kit_ink(&c, 425, 0, 800, EXPLAIN_HEAD).n, 0);
-	assert_int_equal(kit_ink(&c, 0, EXPLAIN_HEAD, 800, 188).n, 0);
-	assert_int_equal(kit_ink(&c, 0, 190 + EXPLAIN_FOOTER, 800, 240).n, 0);
+	caption_head(&c, &o, 24, 400);
+	caption_footer(&c, g, NULL, &o, 24, 190);
+	assert_true(kit_ink(&c, 0, 0, 800, CAPTION_HEAD).n > 500);
+	assert_int_equal(kit_ink(&c, 425, 0, 800, CAPTION_HEAD).n, 0);
+	assert_int_equal(kit_ink(&c, 0, CAPTION_HEAD, 800, 188).n, 0);
+	assert_int_equal(kit_ink(&c, 0, 190 + CAPTION_FOOTER, 800, 240).n, 0);
 	assert_true(kit_ink(&c, 600, 205, 778, 230).n > 100);	/* the version, at the right */
 	canvas_fini(&c);
 	grid_free(g);
 }
 
-static struct canvas legend_of(struct grid *g, struct tints *t, struct legend *l, enum shade_transfer transfer)
+static struct canvas legend_of(struct grid *g, struct layer_ramps *t, struct legend *l, enum shade_transfer transfer)
 {
 	const struct shade_options o = { .yscale = AXIS_LOG, .transfer = transfer };
 	struct canvas c;
 	struct shade s;
 
 	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
-	assert_int_equal(tints_make(g, PALETTE_LIGHT, t), 0);
+	assert_int_equal(layer_ramps_make(g, PALETTE_LIGHT, t), 0);
 	assert_int_equal(legend_make(g, t, l), 0);
 	kit_canvas(&c, 600, 100, PALETTE_LIGHT, 1);
-	explain_legend(&c, &s, g, t, l, 500, 10);
+	caption_legend(&c, &s, g, t, l, 500, 10);
 	shade_fini(&s);
 	return c;
 }
@@ -80,7 +80,7 @@ static struct canvas legend_of(struct grid *g, struct tints *t, struct legend *l
 static void the_bar_shows_every_colour_once(void **state)
 {
 	struct grid *g = kit_hour(60, 3, 1);
-	struct tints t;
+	struct layer_ramps t;
 	struct legend l;
 
 	(void)state;
@@ -92,7 +92,7 @@ static void the_bar_shows_every_colour_once(void **state)
 		assert_true(kit_ink(&c, 245, 10, 500, 26).n > 100);		/* its title */
 		assert_true(kit_ink(&c, 230, 40, 510, 56).n > 30);		/* its ticks */
 		canvas_fini(&c);
-		tints_fini(&t);
+		layer_ramps_fini(&t);
 		legend_fini(&l);
 	}
 	grid_free(g);
@@ -102,7 +102,7 @@ static void layers_have_a_band_each(void **state)
 {
 	struct grid *g = kit_hour(60, 3, 1);
 	struct canvas c;
-	struct tints t;
+	struct layer_ramps t;
 	struct legend l;
 
 	(void)state;
@@ -113,7 +113,7 @@ static void layers_have_a_band_each(void **state)
 	assert_int_equal(kit_canvas_pixel(&c, 499, 33), l.item[1].ramp[255]);
 	assert_int_equal(kit_canvas_pixel(&c, 499, 37), l.item[2].ramp[255]);
 	canvas_fini(&c);
-	tints_fini(&t);
+	layer_ramps_fini(&t);
 	legend_fini(&l);
 	grid_free(g);
 }
@@ -132,7 +132,7 @@ static void marks_are_named_where_they_are(void **state)
 
 		g->column[3].marks = marks;			/* GRID_IN_PROGRESS 1, GRID_CLOCK_STEP 2 */
 		kit_canvas(&c, 800, 100, PALETTE_LIGHT, 1);
-		explain_key(&c, &o, (const struct grid *const *)&g, 1, 24, 40);
+		caption_key(&c, &o, (const struct grid *const *)&g, 1, 24, 40);
 		ink[marks] = kit_ink(&c, 0, 0, 800, 100).right;
 		canvas_fini(&c);
 	}

@@ -168,9 +168,9 @@ static void layers_mix_in_their_pixel(void **state)
 	__u32 pixel[3][3];
 	struct hue_mix mix = { 0 };
 	struct palette p;
-	struct tints t;
+	struct layer_ramps t;
 	struct shade s;
-	struct cells c = { .grid = g, .shade = &s, .palette = &p, .tints = &t, .low = 1, .high = 8, .hatch = 7 };
+	struct cells c = { .grid = g, .shade = &s, .palette = &p, .ramps = &t, .low = 1, .high = 8, .hatch = 7 };
 	unsigned level[2];
 
 	(void)state;
@@ -181,7 +181,7 @@ static void layers_mix_in_their_pixel(void **state)
 	g->layers = layers_new(1);
 	assert_int_equal(layer_fill(&g->layers->layer[0], g, "a", cell, 3), 0);
 	g->layers->layer[0].hue = 200;
-	assert_int_equal(tints_make(g, PALETTE_LIGHT, &t), 0);
+	assert_int_equal(layer_ramps_make(g, PALETTE_LIGHT, &t), 0);
 	assert_int_equal(shade_make((const struct grid *const *)&g, 1, &o, &s), 0);
 	assert_true(s.max == 10);			/* 16 - 6, of the rest */
 	assert_int_equal(cells_paint(&c, *pixel, 3, 3, 3), 0);
@@ -194,7 +194,7 @@ static void layers_mix_in_their_pixel(void **state)
 	assert_int_equal(pixel[0][1], 0xff000000 | t.ramp[1][shade_density_index(s.level, 5)]);
 	assert_int_equal(pixel[0][2], 0xff000000 | p.zero);
 	shade_fini(&s);
-	tints_fini(&t);
+	layer_ramps_fini(&t);
 	grid_free(g);
 }
 

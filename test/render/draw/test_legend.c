@@ -19,12 +19,12 @@ static void lines_are_few_and_grow_with_the_names(void **state)
 static void layers_are_listed_by_count_and_the_rest_last(void **state)
 {
 	struct grid *g = kit_hour(60, 3, 1);
-	struct tints t;
+	struct layer_ramps t;
 	struct legend l;
 
 	(void)state;
 	kit_split(g, 4);
-	assert_int_equal(tints_make(g, PALETTE_LIGHT, &t), 0);
+	assert_int_equal(layer_ramps_make(g, PALETTE_LIGHT, &t), 0);
 	assert_int_equal(legend_make(g, &t, &l), 0);
 	assert_int_equal(l.n, 5);
 	assert_string_equal(l.item[4].name, "everything else");
@@ -38,13 +38,13 @@ static void layers_are_listed_by_count_and_the_rest_last(void **state)
 		assert_string_equal(l.item[i].name, b->name);
 	}
 	legend_fini(&l);
-	tints_fini(&t);
+	layer_ramps_fini(&t);
 	g->layers->shown = LAYERS_ISOLATED;
-	assert_int_equal(tints_make(g, PALETTE_LIGHT, &t), 0);
+	assert_int_equal(layer_ramps_make(g, PALETTE_LIGHT, &t), 0);
 	assert_int_equal(legend_make(g, &t, &l), 0);
 	assert_int_equal(l.n, 4);
 	legend_fini(&l);
-	tints_fini(&t);
+	layer_ramps_fini(&t);
 	grid_free(g);
 }
 

@@ -86,9 +86,9 @@ static struct canvas drawn(struct grid *g, struct panel_range *ret_range, struct
 {
 	const struct shade_options shading = { .yscale = AXIS_LOG, .transfer = SHADE_LOG };
 	static struct figure_options o;
-	static struct tints t;
-	struct panel p = { .grid = g, .shade = s, .tints = &t, .options = &o, .x = 100, .y = 50, .width = 200, .height = 120,
-			   .time_labels = true };
+	static struct layer_ramps t;
+	struct panel p = { .grid = g, .shade = s, .ramps = &t, .options = &o, .x = 100, .y = 50, .width = 200, 
+			   .height = 120, .time_labels = true };
 	struct canvas c;
 
 	figure_defaults(&o);

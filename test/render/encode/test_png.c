@@ -89,7 +89,7 @@ static void few_colours_are_a_palette(void **state)
 
 		for (unsigned i = 0; i < 400; i++)
 			pixel[i] = 0xff000000 | i % n * 0x010101 % 0xfffffd;
-		assert_int_equal(png_few(pixel, 20, 20, &png, &len), 0);
+		assert_int_equal(png_smallest(pixel, 20, 20, &png, &len), 0);
 		assert_int_equal(png[25], n <= 256 ? PNG_COLOR_TYPE_PALETTE : PNG_COLOR_TYPE_RGB);
 		rgb = kit_decode(png, len, &width, &height);
 		for (unsigned i = 0; i < 400; i++)
@@ -147,7 +147,7 @@ static void refuses_sizes_of_nothing_and_too_much(void **state)
 
 		assert_int_equal(png_rgb((const __u8 *)pixel, 4, width, height, 0, NULL, &png, &len), -EINVAL);
 		assert_int_equal(png_palette(index, width, height, colour, NULL, &png, &len), -EINVAL);
-		assert_int_equal(png_few(pixel, width, height, &png, &len), -EINVAL);
+		assert_int_equal(png_smallest(pixel, width, height, &png, &len), -EINVAL);
 	}
 }
 

@@ -31,11 +31,12 @@ static char *text_of(size_t len)
 
 static __u8 *with(const char *text, size_t len, size_t *ret_len)
 {
-	const struct note note[] = { { "Creation Time", "now", 3 }, { "Comment", "ä", 2 }, { KEYWORD, text, len } };
+	const struct png_text entry[] = { { "Creation Time", "now", 3 }, { "Comment", "ä", 2 },
+					  { KEYWORD, text, len } };
 	size_t n;
 	__u8 *png = picture(&n), *out;
 
-	assert_int_equal(note_put(png, n, note, 3, &out, ret_len), 0);
+	assert_int_equal(png_text_put(png, n, entry, 3, &out, ret_len), 0);
 	free(png);
 	return out;
 }
@@ -46,11 +47,11 @@ static void a_long_text_comes_back_as_it_was(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 5; i++) {
-		char *text = text_of(sizes[i]), *back, reason[NOTE_REASON];
+		char *text = text_of(sizes[i]), *back, reason[PNG_TEXT_REASON];
 		size_t len, n;
 		__u8 *png = with(text, sizes[i], &n);
 
-		assert_int_equal(note_get(png, n, KEYWORD, &back, &len, reason), 0);
+		assert_int_equal(png_text_get(png, n, KEYWORD, &back, &len, reason), 0);
 		assert_int_equal(len, sizes[i]);
 		assert_memory_equal(back, text, len + 1);
 		free(back);
@@ -92,11 +93,11 @@ static void short_texts_are_not_packed(void **state)
 	free(text);
 }
 
-static int get(const __u8 *png, size_t n, char reason[NOTE_REASON])
+static int get(const __u8 *png, size_t n, char reason[PNG_TEXT_REASON])
 {
 	char *back = NULL;
 	size_t len;
-	int err = note_get(png, n, KEYWORD, &back, &len, reason);
+	int err = png_text_get(png, n, KEYWORD, &back, &len, reason);
 
 	free(back);
 	return err;
@@ -109,7 +110,7 @@ static size_t text_chunk(const __u8 *png, size_t n)
 
 static void whatever_is_cut_is_refused(void **state)
 {
-	char *text = text_of(3000), reason[NOTE_REASON];
+	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n;
 	__u8 *png = with(text, 3000, &n);
 
@@ -129,7 +130,7 @@ static void whatever_is_cut_is_refused(void **state)
 
 static void whatever_is_flipped_in_it_is_refused(void **state)
 {
-	char *text = text_of(3000), reason[NOTE_REASON];
+	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n, from;
 	__u8 *png = with(text, 3000, &n);
 
@@ -151,37 +152,37 @@ static void whatever_is_flipped_in_it_is_refused(void **state)
 
 static void refuses_what_is_none(void **state)
 {
-	char reason[NOTE_REASON];
+	char reason[PNG_TEXT_REASON];
 	size_t n;
 	__u8 *png = picture(&n), *out;
-	const struct note nameless = { "", "text", 4 };
+	const struct png_text nameless = { "", "text", 4 };
 
 	(void)state;
 	assert_int_equal(get((const __u8 *)"GIF89a...", 9, reason), -EINVAL);
 	assert_string_equal(reason, "not a PNG");
 	assert_int_equal(get(png, n, reason), -EINVAL);
 	assert_non_null(strstr(reason, "without data"));
-	assert_int_equal(note_put(png, n, &nameless, 1, &out, &n), -EINVAL);
-	assert_int_equal(note_put(png, n - 1, &nameless, 1, &out, &n), -EINVAL);
-	assert_int_equal(note_put(png, 3, &nameless, 1, &out, &n), -EINVAL);
+	assert_int_equal(png_text_put(png, n, &nameless, 1, &out, &n), -EINVAL);
+	assert_int_equal(png_text_put(png, n - 1, &nameless, 1, &out, &n), -EINVAL);
+	assert_int_equal(png_text_put(png, 3, &nameless, 1, &out, &n), -EINVAL);
 	free(png);
 }
 
 /* A few kilobytes that would become more than anybody wants. */
 static void refuses_what_grows_beyond_the_limit(void **state)
 {
-	char *text = malloc(NOTE_MAX + 1), reason[NOTE_REASON];
+	char *text = malloc(PNG_TEXT_MAX + 1), reason[PNG_TEXT_REASON];
 	size_t n;
 	__u8 *png;
 
 	(void)state;
-	memset(text, ' ', NOTE_MAX + 1);
-	png = with(text, NOTE_MAX + 1, &n);
-	assert_true(n < NOTE_MAX / 100);
+	memset(text, ' ', PNG_TEXT_MAX + 1);
+	png = with(text, PNG_TEXT_MAX + 1, &n);
+	assert_true(n < PNG_TEXT_MAX / 100);
 	assert_int_equal(get(png, n, reason), -EINVAL);
 	assert_non_null(strstr(reason, "longer than 16 MiB"));
 	free(png);
-	png = with(text, NOTE_MAX, &n);
+	png = with(text, PNG_TEXT_MAX, &n);
 	assert_int_equal(get(png, n, reason), 0);
 	free(png);
 	free(text);

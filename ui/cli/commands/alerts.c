@@ -33,7 +33,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -64,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, NULL,
+	options, parse_option, NULL,
 	"Alerts and their states: ok, pending, firing, or no data. A firing alert is a range on the maps, and stays "
 		"there.\v"
 	"Examples:\n"
@@ -117,7 +117,7 @@ static void print_given_up(const json_t *all)
 	}
 }
 
-static int list(struct client *c, const struct options *o)
+static int list_alerts(struct client *c, const struct options *o)
 {
 	json_t *all;
 
@@ -131,13 +131,13 @@ static int list(struct client *c, const struct options *o)
 	return 0;
 }
 
-static void put(json_t *body, const char *name, const char *text)
+static void put_value(json_t *body, const char *name, const char *text)
 {
 	if (text)
 		json_object_set_new(body, name, json_string(text));
 }
 
-static int add(struct client *c, const struct options *o)
+static int add_alert(struct client *c, const struct options *o)
 {
 	json_t *body = json_pack("{s:s}", "name", o->add), *made;
 	char window[32];
@@ -145,15 +145,15 @@ static int add(struct client *c, const struct options *o)
 
 	if (!body)
 		return failed("alerts", "the name is not UTF-8");
-	put(body, "instrumentation", o->inst);
-	put(body, "measure", o->measure);
-	put(body, "key", o->key);
-	put(body, "percentile", o->percentile);
-	put(body, "share", o->share);
-	put(body, "above", o->above);
-	put(body, "window", o->window ? span_text(o->window, window) : NULL);
-	put(body, "for", o->hold);
-	put(body, "webhook", o->webhook);
+	put_value(body, "instrumentation", o->inst);
+	put_value(body, "measure", o->measure);
+	put_value(body, "key", o->key);
+	put_value(body, "percentile", o->percentile);
+	put_value(body, "share", o->share);
+	put_value(body, "above", o->above);
+	put_value(body, "window", o->window ? span_text(o->window, window) : NULL);
+	put_value(body, "for", o->hold);
+	put_value(body, "webhook", o->webhook);
 	if (o->shape)
 		json_object_set_new(body, "shape", json_true());
 	err = client_json(c, "POST", "/ca/alerts", body, &made);
@@ -167,7 +167,7 @@ static int add(struct client *c, const struct options *o)
 	return 0;
 }
 
-static int drop(struct client *c, const struct options *o)
+static int drop_alert(struct client *c, const struct options *o)
 {
 	char path[64];
 	struct reply r;
@@ -186,5 +186,5 @@ int run_alerts(struct client *c, int argc, char **argv)
 	struct options o = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return o.add ? add(c, &o) : o.remove ? drop(c, &o) : list(c, &o);
+	return o.add ? add_alert(c, &o) : o.remove ? drop_alert(c, &o) : list_alerts(c, &o);
 }

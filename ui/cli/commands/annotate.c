@@ -26,7 +26,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -54,7 +54,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "TEXT",
+	options, parse_option, "TEXT",
 	"Write a note at a time: every map, report and page of that time shows it.\v"
 	"Examples:\n"
 	"  heatscope annotate \"deploy 1.2.3\"\n"
@@ -91,13 +91,13 @@ static void print_list(const json_t *all)
 	table_print(&t);
 }
 
-static int list(struct client *c, const struct options *o)
+static int list_notes(struct client *c, const struct options *o)
 {
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	char path[PARAMS_MAX + 32];
 	json_t *all;
 
-	asked_put(&p, "instrumentation", o->inst);
+	query_string_put(&p, "instrumentation", o->inst);
 	snprintf(path, sizeof(path), "/ca/annotations%s", p.text);
 	if (client_json(c, "GET", path, NULL, &all))
 		return failed("annotate", c->reason);
@@ -108,7 +108,7 @@ static int list(struct client *c, const struct options *o)
 	return 0;
 }
 
-static int drop(struct client *c, const struct options *o)
+static int drop_note(struct client *c, const struct options *o)
 {
 	char path[64];
 	struct reply r;
@@ -122,7 +122,7 @@ static int drop(struct client *c, const struct options *o)
 	return 0;
 }
 
-static int note(struct client *c, const struct options *o)
+static int write_note(struct client *c, const struct options *o)
 {
 	json_t *body = json_pack("{s:s?}", "text", o->text), *made;
 	int err;
@@ -151,5 +151,5 @@ int run_annotate(struct client *c, int argc, char **argv)
 	struct options o = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	return o.list ? list(c, &o) : o.remove ? drop(c, &o) : note(c, &o);
+	return o.list ? list_notes(c, &o) : o.remove ? drop_note(c, &o) : write_note(c, &o);
 }

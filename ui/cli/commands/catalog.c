@@ -26,7 +26,7 @@ struct options {
 enum { OPT_JSON = 256, OPT_BY, OPT_MEASURES, OPT_WEIGHTS, OPT_GRANULARITY, OPT_RETENTION, OPT_TIERS, OPT_BITS, OPT_EXEMPLARS, OPT_KEYS,
 	OPT_WHERE, OPT_PREDICATE, OPT_IDLE_MAX, OPT_SUSPEND, OPT_RESUME, OPT_WAIT };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -72,7 +72,7 @@ static int has_empty(const struct options *o)
 static void get_options(struct options *o, int argc, char **argv, const struct argp_option *options, const char *args,
 			const char *doc, int least, int most)
 {
-	const struct argp argp = { options, parse, args, doc, NULL, NULL, NULL };
+	const struct argp argp = { options, parse_option, args, doc, NULL, NULL, NULL };
 
 	memset(o, 0, sizeof(*o));
 	argp_parse(&argp, argc, argv, 0, NULL, o);
@@ -615,7 +615,7 @@ int run_show(struct client *c, int argc, char **argv)
 }
 
 /* With several arguments, the one it is about. */
-static const char *about(struct client *c, int err, const char *id, char out[700])
+static const char *reason_about(struct client *c, int err, const char *id, char out[700])
 {
 	if (err == -ENOENT)
 		return inst_reason(c, err, id);
@@ -634,7 +634,7 @@ int run_delete(struct client *c, int argc, char **argv)
 	for (int i = 0; i < o.n_args; i++) {
 		err = client_json(c, "DELETE", inst_path(o.arg[i], "", path), NULL, &none);
 		if (err)
-			status = failed("delete", about(c, err, o.arg[i], text));
+			status = failed("delete", reason_about(c, err, o.arg[i], text));
 		json_decref(none);
 	}
 	return status;

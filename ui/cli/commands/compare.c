@@ -79,7 +79,7 @@ static const char **value_of(struct options *o, int key)
 	return NULL;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	const char **value = value_of(o, key);
@@ -104,7 +104,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "ID",
+	options, parse_option, "ID",
 	"Compare A and B: where and by how much two times, keys, measures or instrumentations differ, and if by more "
 		"than they vary.\v"
 	"Examples:\n"
@@ -202,7 +202,7 @@ static void print_comparison(const json_t *reply)
 
 /* ---- as a picture ---- */
 
-static int draw(struct client *c, const struct options *o, struct asked *p)
+static int draw_picture(struct client *c, const struct options *o, struct query_string *p)
 {
 	const char *format = output_format(o->out);
 	char path[512], whole[sizeof(path) + PARAMS_MAX], reason[256] = "";
@@ -211,7 +211,7 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 
 	if (!format || !strcmp(format, "html") || !strcmp(format, "csv"))
 		return failed("compare", "the file's name must end in .png, .pdf or .svg");
-	asked_put(p, "format", format);
+	query_string_put(p, "format", format);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, "/value/compare", path), p->text);
 	err = client_request(c, "GET", whole, NULL, &r);
 	if (err)
@@ -225,7 +225,7 @@ static int draw(struct client *c, const struct options *o, struct asked *p)
 int run_compare(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	char reason[256], with_start[32];
 	json_t *reply;
 	int err;
@@ -234,16 +234,16 @@ int run_compare(struct client *c, int argc, char **argv)
 	if (take_times(&o, reason))
 		return failed("compare", reason);
 	range_put(&o.range, &p);
-	asked_put_zone(&p);
+	query_string_put_zone(&p);
 	if (o.with_start_s > 0)
-		asked_put(&p, "b_start_time", seconds_text(o.with_start_s, with_start));
+		query_string_put(&p, "b_start_time", seconds_text(o.with_start_s, with_start));
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		asked_put(&p, settings[i].parameter, o.value[i]);
+		query_string_put(&p, settings[i].parameter, o.value[i]);
 	err = limits_put(c, o.id, *value_of(&o, 'm'), (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));
 	if (o.out)
-		return draw(c, &o, &p);
+		return draw_picture(c, &o, &p);
 	err = inst_get(c, o.id, "/value/compare", &p, &reply);
 	if (err)
 		return failed("compare", inst_reason(c, err, o.id));

@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "ID",
+	options, parse_option, "ID",
 	"The parts of the time of the events in a rectangle of time and value: the sum of each weight that the "
 		"instrumentation keeps.\v"
 	"Examples:\n"
@@ -104,13 +104,13 @@ static void print_composition(const json_t *reply)
 int run_composition(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	range_put(&o.range, &p);
-	asked_put(&p, "selected", o.selected);
+	query_string_put(&p, "selected", o.selected);
 	err = limits_put(c, o.id, NULL, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)
 		?: inst_get(c, o.id, "/value/composition", &p, &reply);
 	if (err)

@@ -47,7 +47,7 @@ static void take_baseline(struct argp_state *state, struct options *o, const cha
 	o->baseline_end_s = take_moment(state, "baseline", comma + 1);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -68,7 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "ID",
+	options, parse_option, "ID",
 	"Values of the fields, and measures, by which the events in a rectangle of time and value differ from the "
 		"rest of that time; requests that were still running inside come first.\v"
 	"Examples:\n"
@@ -282,20 +282,20 @@ static void print_explanation(const struct options *o, const json_t *reply)
 int run_explain(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	char baseline[32];
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	range_put(&o.range, &p);
-	asked_put(&p, "measure", o.measure);
+	query_string_put(&p, "measure", o.measure);
 	if (o.baseline_start_s > 0)
-		asked_put(&p, "baseline_start", seconds_text(o.baseline_start_s, baseline));
+		query_string_put(&p, "baseline_start", seconds_text(o.baseline_start_s, baseline));
 	if (o.baseline_end_s > 0)
-		asked_put(&p, "baseline_end", seconds_text(o.baseline_end_s, baseline));
-	asked_put(&p, "selected", o.selected);
-	asked_put(&p, "top", o.top);
+		query_string_put(&p, "baseline_end", seconds_text(o.baseline_end_s, baseline));
+	query_string_put(&p, "selected", o.selected);
+	query_string_put(&p, "top", o.top);
 	err = limits_put(c, o.id, o.measure, (const struct limit[]){ { "ymin", "ymin", o.ymin }, { "ymax", "ymax", o.ymax } }, 2, &p)
 		?: inst_get(c, o.id, "/value/explain", &p, &reply);
 	if (err)

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, NULL,
+	options, parse_option, NULL,
 	"How long this host's database servers take for reads and writes of files, in ns, cached or not: a "
 		"distribution of each. It counts all their threads, also those that serve no query. Needs no running "
 		"heatscoped, and the privileges of the collector (root, or CAP_BPF and CAP_PERFMON).\vExamples:\n"
@@ -67,7 +67,7 @@ static void where_text(const struct options *o, char out[256])
 /* Every call is counted: a budget is for what always runs. */
 static const char *const collector_options[] = { "--budget", "0", NULL };
 
-static int begin(struct measure *m, const struct options *o, char *ret_id)
+static int begin_measure(struct measure *m, const struct options *o, char *ret_id)
 {
 	json_t *measures, *body;
 	char where[256];
@@ -85,7 +85,7 @@ static int begin(struct measure *m, const struct options *o, char *ret_id)
 }
 
 /* One of the instrumentation's values, of all of the time. */
-static int measured(struct measure *m, const char *id, const char *value, const struct options *o, json_t **ret_reply)
+static int get_value(struct measure *m, const char *id, const char *value, const struct options *o, json_t **ret_reply)
 {
 	char path[512], rest[128];
 
@@ -112,7 +112,7 @@ static void print_one(const char *name, const json_t *buckets)
 }
 
 /* whole: a grid of one column, which knows what is not among the counts. */
-static int tell(const struct options *o, const json_t *reply, const json_t *whole)
+static int print_latency(const struct options *o, const json_t *reply, const json_t *whole)
 {
 	json_t *value = json_object_get(reply, "value"), *stats = json_object_get(reply, "stats"), *all = json_object();
 	json_int_t lost = json_integer_value(json_object_get(json_object_get(whole, "summary"), "lost"));
@@ -149,19 +149,19 @@ int run_fslatency(struct client *unused, int argc, char **argv)
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	err = begin(&m, &o, id);
+	err = begin_measure(&m, &o, id);
 	if (!err) {
 		measure_wait("measuring", o.seconds);
 		err = measure_end(&m);
 	}
 	o.to = time(NULL) + 2;
 	if (!err)
-		err = measured(&m, id, "/value/raw?stats=true", &o, &reply);
+		err = get_value(&m, id, "/value/raw?stats=true", &o, &reply);
 	if (!err)
-		err = measured(&m, id, "/value/grid?ncols=1&row_bits=0", &o, &whole);
+		err = get_value(&m, id, "/value/grid?ncols=1&row_bits=0", &o, &whole);
 	measure_stop(&m);
 	if (!err)
-		err = tell(&o, reply, whole);
+		err = print_latency(&o, reply, whole);
 	else
 		err = failed("fslatency", m.client.reason);
 	json_decref(reply);

@@ -70,7 +70,7 @@ static int setting_add(struct options *o, int key, const char *value)
 	return 0;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -96,7 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "FILE",
+	options, parse_option, "FILE",
 	"Read the data in a PNG of `heatscope render`, `report` or `chart`: a summary, all of its numbers, or "
 		"another picture of them. It needs no heatscoped. Without an option the picture stays as it was "
 		"drawn.\vExamples:\n"
@@ -165,7 +165,7 @@ static int read_parcel(struct options *o, struct parcel *p, char *reason)
 	int err = read_file(o->file, &png, &len, reason);
 
 	if (!err)
-		err = note_get(png, len, PARCEL_SCHEMA, &json, &len, reason);
+		err = png_text_get(png, len, PARCEL_SCHEMA, &json, &len, reason);
 	free(png);
 	if (!err)
 		err = parcel_get(json, len, o->param, o->n_params, p, reason);
@@ -203,7 +203,8 @@ static int table_of(const struct options *o, const struct parcel *p, enum csv_ta
 	return 0;
 }
 
-static int make(const struct options *o, struct parcel *p, const char *format, __u8 **ret_data, size_t *ret_len, char *reason)
+static int make_picture(const struct options *o, struct parcel *p, const char *format, __u8 **ret_data, size_t *ret_len,
+			char *reason)
 {
 	enum csv_table table;
 	int err;
@@ -224,7 +225,7 @@ static enum value_format format_of(const char *name)
 	       !strcmp(name, "json") ? FORMAT_JSON : FORMAT_PNG;
 }
 
-static int draw(const struct options *o, struct parcel *p, char *reason)
+static int draw_picture(const struct options *o, struct parcel *p, char *reason)
 {
 	const char *format = o->format ? o->format : output_format(o->out);
 	char why[256] = "";
@@ -237,7 +238,7 @@ static int draw(const struct options *o, struct parcel *p, char *reason)
 		return -EINVAL;
 	}
 	p->drawn.format = format_of(format);
-	err = make(o, p, format, &data, &len, reason);
+	err = make_picture(o, p, format, &data, &len, reason);
 	if (!err) {
 		err = output_write(o->out, format, data, len, why);
 		if (err)
@@ -261,7 +262,7 @@ int run_open(struct client *c, int argc, char **argv)
 		return failed("open", whole);
 	}
 	if (o.out || o.format) {
-		err = draw(&o, &p, reason);
+		err = draw_picture(&o, &p, reason);
 	} else if (o.json) {
 		print_json(json_incref(p.json));
 	} else {

@@ -157,7 +157,7 @@ static const char *format_of(const struct options *o)
 	return o->format ? o->format : output_format(o->out);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 	const char **value = value_of(o, key);
@@ -203,7 +203,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp render_argp = {
-	render_options, parse, "[ID]",
+	render_options, parse_option, "[ID]",
 	"Draw a heat map.\vExamples:\n"
 	"  heatscope render 1 -o heatmap.png\n"
 	"  heatscope render 1 --measure cputime --duration 600 -o oncpu.pdf\n"
@@ -214,7 +214,7 @@ static const struct argp render_argp = {
 	"  heatscope render --file monday.hsr -o monday.png", NULL, NULL, NULL
 };
 static const struct argp report_argp = {
-	report_options, parse, "[ID]",
+	report_options, parse_option, "[ID]",
 	"Latency, on-CPU and off-CPU maps on one time axis, and a table per key.\vExamples:\n"
 	"  heatscope report 1 --duration 5m -o report.png\n"
 	"  heatscope report 1 --start 2026-11-24 --duration 1d --author 'Ada, on call' -o tuesday.pdf\n"
@@ -224,7 +224,7 @@ static const struct argp report_argp = {
 };
 
 static const struct argp chart_argp = {
-	chart_options, parse, "[ID]",
+	chart_options, parse_option, "[ID]",
 	"Events per second by key, stacked, or percentiles as lines.\vExamples:\n"
 	"  heatscope chart 1 --duration 600 -o rates.png\n"
 	"  heatscope chart 1 --show percentiles -o percentiles.svg\n"
@@ -233,7 +233,7 @@ static const struct argp chart_argp = {
 };
 
 static const struct argp flame_argp = {
-	flame_options, parse, "[ID]",
+	flame_options, parse_option, "[ID]",
 	"Draw the stacks of an instrumentation by stack as a flame graph (SVG), or any other field as one row.\vExamples:\n"
 	"  heatscope create cpu.offcpu --by stack --where 'execname = mariadbd' --keys 1000\n"
 	"  heatscope flame 1 --over 10ms -o blocked.svg\n"
@@ -241,7 +241,7 @@ static const struct argp flame_argp = {
 };
 
 static const struct argp export_argp = {
-	export_options, parse, "[ID]",
+	export_options, parse_option, "[ID]",
 	"The numbers of a heat map as CSV: a line per cell with time, low, high and count.\vExamples:\n"
 	"  heatscope export 1 --duration 600 -o cells.csv\n"
 	"  heatscope export 1 --columns --measure cputime\n"
@@ -249,7 +249,7 @@ static const struct argp export_argp = {
 };
 
 static const struct argp describe_argp = {
-	describe_options, parse, "[ID]",
+	describe_options, parse_option, "[ID]",
 	"A heat map in words: its modes, shifts and worst minute for each measure, what was lost, and tables.\vExamples:\n"
 	"  heatscope describe 1 --duration 1h\n"
 	"  heatscope describe 1 --selected select,update\n"
@@ -257,7 +257,7 @@ static const struct argp describe_argp = {
 };
 
 /* Who asks, by the name of the account; NULL: it has none. */
-static const char *login(void)
+static const char *login_name(void)
 {
 	const struct passwd *account = getpwuid(getuid());
 
@@ -273,7 +273,7 @@ static void set_defaults(struct options *o)
 	if (!*width)
 		*width = "1200";
 	if (o->author && !*author)
-		*author = login();
+		*author = login_name();
 	if (o->words && *value_of(o, OPT_SELECTED) && !*value_of(o, OPT_EXCLUDE))
 		*value_of(o, OPT_ISOLATE) = "true";	/* what is said is of these alone */
 	if (o->bare && !*palette && !*value_of(o, OPT_HUES))
@@ -318,7 +318,7 @@ static int rates_shown(struct client *c, struct options *o, int *ret_shown)
 }
 
 /* Rates are numbers per second, what is active is a number, everything else is values of the measure. */
-static int put_limits(struct client *c, struct options *o, struct asked *p)
+static int put_limits(struct client *c, struct options *o, struct query_string *p)
 {
 	const struct limit limit[] = { { "ymin", "ymin", o->ymin }, { "ymax", "ymax", o->ymax } };
 	bool active = !strcmp(*value_of(o, OPT_SHOW) ?: "", "active");
@@ -332,24 +332,24 @@ static int put_limits(struct client *c, struct options *o, struct asked *p)
 			continue;
 		err = limit_read(&limit[i], active ? UNIT_NONE : UNIT_PER_S, active ? "how many" : "the rate", number, c->reason);
 		if (!err)
-			asked_put(p, limit[i].parameter, number);
+			query_string_put(p, limit[i].parameter, number);
 	}
 	return err;
 }
 
-static int fetch(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
+static int fetch_picture(struct client *c, struct options *o, const char *resource, char reason[PARAMS_REASON_MAX])
 {
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
 	struct reply r = { .len = 0 };
 	int err;
 
 	set_defaults(o);
 	for (size_t i = 0; i < N_SETTINGS; i++)
-		asked_put(&p, settings[i].parameter, o->value[i]);
+		query_string_put(&p, settings[i].parameter, o->value[i]);
 	range_put(&o->range, &p);
-	asked_put(&p, "format", format_of(o));
-	asked_put_zone(&p);
+	query_string_put(&p, "format", format_of(o));
+	query_string_put_zone(&p);
 	err = put_limits(c, o, &p);
 	snprintf(whole, sizeof(whole), "%s%s", inst_path(o->id, resource, path), p.text);
 	err = err ?: client_request(c, "GET", whole, NULL, &r);
@@ -379,7 +379,7 @@ static int fetch_from_file(struct options *o, const char *resource, char reason[
 	if (!(range->start_s > 0) && !(range->duration_s > 0))
 		range->start_s = (double)info.from_s;
 	if (!err)
-		err = fetch(&c, o, resource, reason);
+		err = fetch_picture(&c, o, resource, reason);
 	private_stop(&p);
 	json_decref(info.request);
 	return err;
@@ -396,7 +396,7 @@ static int is_text(const char *format)
 	return !strcmp(format, "json") || !strcmp(format, "csv") || !strcmp(format, "folded");
 }
 
-static int run(struct client *c, const struct picture *p, int argc, char **argv)
+static int run_picture(struct client *c, const struct picture *p, int argc, char **argv)
 {
 	struct options o = { .format = p->format, .numbers = p->argp == &export_argp, .words = p->argp == &describe_argp,
 			     .author = p->argp == &report_argp, .chart = p->argp == &chart_argp };
@@ -411,36 +411,36 @@ static int run(struct client *c, const struct picture *p, int argc, char **argv)
 		resource = "/value/heatmap/image";
 	if (o.keys)
 		resource = "/value/keys";
-	err = o.file ? fetch_from_file(&o, resource, reason) : fetch(c, &o, resource, reason);
+	err = o.file ? fetch_from_file(&o, resource, reason) : fetch_picture(c, &o, resource, reason);
 	return err ? failed(p->command, reason) : 0;
 }
 
 int run_render(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &render_argp, "render", "/value/heatmap/figure", NULL }, argc, argv);
 }
 
 int run_report(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &report_argp, "report", "/value/report", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &report_argp, "report", "/value/report", NULL }, argc, argv);
 }
 
 int run_chart(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
+	return run_picture(c, &(struct picture){ &chart_argp, "chart", "/value/chart", NULL }, argc, argv);
 }
 
 int run_flame(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &flame_argp, "flame", "/value/flame", "svg" }, argc, argv);
+	return run_picture(c, &(struct picture){ &flame_argp, "flame", "/value/flame", "svg" }, argc, argv);
 }
 
 int run_export(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
+	return run_picture(c, &(struct picture){ &export_argp, "export", "/value/grid", "csv" }, argc, argv);
 }
 
 int run_describe(struct client *c, int argc, char **argv)
 {
-	return run(c, &(struct picture){ &describe_argp, "describe", "/value/report", "json" }, argc, argv);
+	return run_picture(c, &(struct picture){ &describe_argp, "describe", "/value/report", "json" }, argc, argv);
 }

@@ -73,7 +73,7 @@ static void take_over(struct argp_state *state, const char *text, char out[32])
 		argp_error(state, "%s", reason);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -299,20 +299,20 @@ static void print_told(const struct view *v, const struct options *o, const stru
 		show_print(stderr, "statements were sampled, at worst one in %.0f\n", t->sampled);
 }
 
-static int ask(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from, time_t to,
-	       json_t **ret_reply)
+static int ask_exemplars(const struct view *v, const struct options *o, struct client *c, const char *id, time_t from,
+			 time_t to, json_t **ret_reply)
 {
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	char start[32], end[32], n[16];
 
 	snprintf(n, sizeof(n), "%d", GIVEN);
 	snprintf(start, sizeof(start), "%lld", (long long)from);
 	snprintf(end, sizeof(end), "%lld", (long long)to);
-	asked_put(&p, "start_time", start);
-	asked_put(&p, "end_time", end);
-	asked_put(&p, "ymin", o->over);
-	asked_put(&p, "kind", v->kind);
-	asked_put(&p, "n", n);
+	query_string_put(&p, "start_time", start);
+	query_string_put(&p, "end_time", end);
+	query_string_put(&p, "ymin", o->over);
+	query_string_put(&p, "kind", v->kind);
+	query_string_put(&p, "n", n);
 	return inst_get(c, id, "/value/exemplars", &p, ret_reply);
 }
 
@@ -322,7 +322,7 @@ static int print_part(const struct view *v, const struct options *o, struct clie
 		      double before_s, struct told *t)
 {
 	json_t *reply;
-	int err = ask(v, o, c, id, from, to, &reply);
+	int err = ask_exemplars(v, o, c, id, from, to, &reply);
 	double length_s;
 
 	if (err)
@@ -430,7 +430,8 @@ static json_t *measures_wanted(const struct view *v, const json_t *have)
 /* Every statement is looked at: a budget is for what always runs. */
 static const char *const collector_options[] = { "--budget", "0", NULL }, *const full_options[] = { "--budget", "0", "--text", "full", NULL };
 
-static int begin(const struct view *v, const struct options *o, struct measure *m, char *ret_id, time_t *ret_from)
+static int begin_measure(const struct view *v, const struct options *o, struct measure *m, char *ret_id,
+			 time_t *ret_from)
 {
 	json_t *have, *body;
 	char where[96];
@@ -459,7 +460,7 @@ static int find_reported(const struct view *v, const struct options *o, struct c
 			 time_t until, int *ret_reported)
 {
 	json_t *reply;
-	int err = ask(v, o, c, id, from, until, &reply);
+	int err = ask_exemplars(v, o, c, id, from, until, &reply);
 
 	if (err)
 		return err;
@@ -494,7 +495,7 @@ static int run_follow(const struct view *v, const struct options *o)
 	struct told t = { .slot_s = 1 };
 	char id[MEASURE_ID];
 	time_t from = 0;
-	int err = begin(v, o, &m, id, &from);
+	int err = begin_measure(v, o, &m, id, &from);
 	const time_t end = time(NULL) + o->seconds;
 
 	if (!err)
@@ -531,7 +532,7 @@ static int run_view(const struct view *v, struct client *c, int argc, char **arg
 static const struct view slow = {
 	"slow", "100000000", PARTS, "worst", "", KEPT,
 	"LATENCY(ms)    CPU(ms)     OFF(ms)  QUERY", slow_row,
-	{ options, parse, NULL,
+	{ options, parse_option, NULL,
 	  "Single slow statements of this host's database servers: when each ended, how long it took, how much of "
 	  "that on the CPU and off it, and what it waited for. At least 100 ms unless --over is given; of each "
 	  "second the 100 slowest. " NEEDS "\vExamples:\n"
@@ -545,7 +546,7 @@ static const struct view slow = {
 static const struct view fsslow = {
 	"fsslow", "10000000", "latency,fs,io,n_fs,n_io", "worst", "", KEPT,
 	"LATENCY(ms)     FS(ms)    I/O  QUERY", fsslow_row,
-	{ options, parse, NULL,
+	{ options, parse_option, NULL,
 	  "Single slow statements with their time in files and the number of calls of file systems (measures fs and "
 	  "n_fs); from an instrumentation that does not keep these, the time blocked for files, and how often "
 	  "(io and n_io). At least 10 ms unless --over is given; of each second the 100 slowest. " NEEDS "\vExamples:\n"
@@ -556,7 +557,7 @@ static const struct view fsslow = {
 static const struct view snoop = {
 	"snoop", "0", "latency,cputime", "all", ", and one of each decade,", 5,
 	"    PID   CONN DATABASE   USER@HOST          LATENCY(ms) STATUS  QUERY", snoop_row,
-	{ options, parse, NULL,
+	{ options, parse_option, NULL,
 	  "Single statements of this host's database servers as they end: a sample. Of each second the five slowest, "
 	  "and one drawn of each decade of latencies (below 10 us, 100 us, ...); the others are counted in "
 	  "maps, not printed. " NEEDS "\vExamples:\n"

@@ -12,7 +12,7 @@ struct options {
 	int json;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -177,7 +177,7 @@ int run_status(struct client *c, int argc, char **argv)
 		{ "json", 'j', NULL, 0, "Print the daemon's JSON", 0 },
 		{ 0 },
 	};
-	static const struct argp argp = { options, parse, NULL, "The state of heatscoped: memory, store, requests, "
+	static const struct argp argp = { options, parse_option, NULL, "The state of heatscoped: memory, store, requests, "
 		"sources, instrumentations.\vExample: heatscope status", NULL, NULL, NULL };
 	struct options o = { 0 };
 	json_t *status;

@@ -23,7 +23,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -40,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "ID",
+	options, parse_option, "ID",
 	"Total time, counts, mean and percentiles per key, the most time first.\vExamples:\n"
 	"  heatscope raw 1 --duration 5m\n"
 	"  heatscope raw 1 --start 14:05 --end 14:10\n"
@@ -108,16 +108,16 @@ static void print_keys(const json_t *reply)
 int run_raw(struct client *c, int argc, char **argv)
 {
 	struct options o = { .id = NULL };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	json_t *reply;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	range_put(&o.range, &p);
-	asked_put(&p, "measure", o.measure);
+	query_string_put(&p, "measure", o.measure);
 	if (!o.json) {
-		asked_put(&p, "by", o.by);
-		asked_put(&p, "order", o.order);
+		query_string_put(&p, "by", o.by);
+		query_string_put(&p, "order", o.order);
 	}
 	err = inst_get(c, o.id, o.json ? "/value/raw" : "/value/keys", &p, &reply);
 	if (err)

@@ -46,7 +46,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static long choice(struct argp_state *state, const char *option, const char *arg, const char *const *names)
+static long take_choice(struct argp_state *state, const char *option, const char *arg, const char *const *names)
 {
 	for (long i = 0; names[i]; i++)
 		if (!strcmp(arg, names[i]))
@@ -55,7 +55,7 @@ static long choice(struct argp_state *state, const char *option, const char *arg
 	return 0;
 }
 
-static double number(struct argp_state *state, const char *option, const char *arg, double least, double most)
+static double take_decimal(struct argp_state *state, const char *option, const char *arg, double least, double most)
 {
 	char *end;
 	double n = strtod(arg, &end);
@@ -65,7 +65,7 @@ static double number(struct argp_state *state, const char *option, const char *a
 	return n;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	static const char *const transfers[] = {
 		[SHADE_LINEAR] = "linear", [SHADE_LOG] = "log", [SHADE_RANK] = "rank", [SHADE_SQRT] = "sqrt",
@@ -88,15 +88,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'e': o->end_s = take_moment(state, "end", arg); return 0;
 	case 'm': o->measure = arg; return 0;
 	case OPT_SELECTED: o->selected = arg; return 0;
-	case OPT_TRANSFER: o->transfer = (enum shade_transfer)choice(state, "transfer", arg, transfers); return 0;
-	case OPT_PALETTE: o->ramp = (enum palette_ramp)choice(state, "palette", arg, palettes); return 0;
-	case OPT_YSCALE: o->yscale = (enum view_yscale)choice(state, "yscale", arg, yscales); return 0;
-	case OPT_THEME: o->theme = themes[choice(state, "theme", arg, themes)]; return 0;
-	case OPT_COLOR: o->color = colors[choice(state, "color", arg, colors)]; return 0;
-	case OPT_GRAPHICS: o->graphics = (enum graphics_wish)choice(state, "graphics", arg, graphics); return 0;
+	case OPT_TRANSFER: o->transfer = (enum shade_transfer)take_choice(state, "transfer", arg, transfers); return 0;
+	case OPT_PALETTE: o->ramp = (enum palette_ramp)take_choice(state, "palette", arg, palettes); return 0;
+	case OPT_YSCALE: o->yscale = (enum view_yscale)take_choice(state, "yscale", arg, yscales); return 0;
+	case OPT_THEME: o->theme = themes[take_choice(state, "theme", arg, themes)]; return 0;
+	case OPT_COLOR: o->color = colors[take_choice(state, "color", arg, colors)]; return 0;
+	case OPT_GRAPHICS: o->graphics = (enum graphics_wish)take_choice(state, "graphics", arg, graphics); return 0;
 	case OPT_ONCE: o->once = true; return 0;
-	case OPT_COLUMNS: o->n_cols = (long)number(state, "columns", arg, LAYOUT_COLS_MIN, SCREEN_SIDE_MAX); return 0;
-	case OPT_LINES: o->n_lines = (long)number(state, "lines", arg, LAYOUT_LINES_MIN, LAYOUT_LINES_MAX); return 0;
+	case OPT_COLUMNS: o->n_cols = (long)take_decimal(state, "columns", arg, LAYOUT_COLS_MIN, SCREEN_SIDE_MAX);
+		return 0;
+	case OPT_LINES: o->n_lines = (long)take_decimal(state, "lines", arg, LAYOUT_LINES_MIN, LAYOUT_LINES_MAX);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num || !*arg)
 			argp_usage(state);
@@ -116,7 +118,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "[ID]",
+	options, parse_option, "[ID]",
 	"The live heat map of an instrumentation (default: the first) in the terminal. ? shows the keys, q ends.\v"
 	"Examples:\n"
 	"  heatscope watch 1\n"
@@ -182,7 +184,7 @@ static struct look look_for(const struct options *o)
 static int ask_once(struct client *c, struct session *s, const struct layout *l)
 {
 	char path[512], whole[sizeof(path) + PARAMS_MAX];
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 	json_t *json;
 	int err;
 

@@ -17,7 +17,7 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
@@ -35,7 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	options, parse, "[list]\nshow WORKSHEET\nexport WORKSHEET [-o FILE]\nimport FILE\ndelete WORKSHEET",
+	options, parse_option, "[list]\nshow WORKSHEET\nexport WORKSHEET [-o FILE]\nimport FILE\ndelete WORKSHEET",
 	"Worksheets: maps of several instrumentations on one time axis, which the page shows and saves.  WORKSHEET is an id or a name.\v"
 	"Examples:\n"
 	"  heatscope worksheets\n"
@@ -52,7 +52,7 @@ static const char *text_of(const json_t *json, const char *name)
 	return text ? text : "";
 }
 
-static int list(struct client *c, const struct options *o)
+static int list_worksheets(struct client *c, const struct options *o)
 {
 	struct table t = { .n_columns = 4 };
 	json_t *all, *one;
@@ -74,7 +74,7 @@ static int list(struct client *c, const struct options *o)
 }
 
 /* The id of what is named by its id, or by a name that only one has. */
-static int find(struct client *c, const char *what, char ret_id[64])
+static int find_worksheet(struct client *c, const char *what, char ret_id[64])
 {
 	json_t *all, *one;
 	size_t i, n = 0;
@@ -98,10 +98,10 @@ static int find(struct client *c, const char *what, char ret_id[64])
 	return failed("worksheets", c->reason);
 }
 
-static int get(struct client *c, const char *what, json_t **ret_worksheet)
+static int get_worksheet(struct client *c, const char *what, json_t **ret_worksheet)
 {
 	char id[64], path[96];
-	int status = find(c, what, id);
+	int status = find_worksheet(c, what, id);
 
 	if (status)
 		return status;
@@ -109,11 +109,11 @@ static int get(struct client *c, const char *what, json_t **ret_worksheet)
 	return client_json(c, "GET", path, NULL, ret_worksheet) ? failed("worksheets", c->reason) : 0;
 }
 
-static int show(struct client *c, const struct options *o)
+static int show_worksheet(struct client *c, const struct options *o)
 {
 	struct table t = { .n_columns = 5 };
 	json_t *worksheet, *panel;
-	int status = get(c, o->what, &worksheet);
+	int status = get_worksheet(c, o->what, &worksheet);
 	char metric[96];
 	size_t i;
 
@@ -134,10 +134,10 @@ static int show(struct client *c, const struct options *o)
 }
 
 /* What an import takes, on any server: without what is this one's. */
-static int export(struct client *c, const struct options *o)
+static int export_worksheet(struct client *c, const struct options *o)
 {
 	json_t *worksheet;
-	int status = get(c, o->what, &worksheet);
+	int status = get_worksheet(c, o->what, &worksheet);
 	FILE *f = stdout;
 	char *text;
 
@@ -158,7 +158,7 @@ static int export(struct client *c, const struct options *o)
 	return status;
 }
 
-static int import(struct client *c, const struct options *o)
+static int import_worksheet(struct client *c, const struct options *o)
 {
 	json_error_t error;
 	json_t *given = strcmp(o->what, "-") ? json_load_file(o->what, JSON_REJECT_DUPLICATES, &error)
@@ -180,10 +180,10 @@ static int import(struct client *c, const struct options *o)
 	return 0;
 }
 
-static int drop(struct client *c, const struct options *o)
+static int drop_worksheet(struct client *c, const struct options *o)
 {
 	char id[64], path[96];
-	int status = find(c, o->what, id);
+	int status = find_worksheet(c, o->what, id);
 	struct reply r;
 
 	if (status)
@@ -198,18 +198,20 @@ static int drop(struct client *c, const struct options *o)
 int run_worksheets(struct client *c, int argc, char **argv)
 {
 	static const struct { const char *name; int (*run)(struct client *c, const struct options *o); } deeds[] = {
-		{ "show", show }, { "export", export }, { "import", import }, { "delete", drop },
+		{ "show", show_worksheet }, { "export", export_worksheet }, { "import", import_worksheet },
+		{ "delete", drop_worksheet },
 	};
 	struct options o = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	if (!o.deed || (!strcmp(o.deed, "list") && !o.what))
-		return list(c, &o);
+		return list_worksheets(c, &o);
 	for (size_t i = 0; i < sizeof(deeds) / sizeof(*deeds); i++)
 		if (!strcmp(o.deed, deeds[i].name)) {
 			if (o.what)
 				return deeds[i].run(c, &o);
-			snprintf(c->reason, sizeof(c->reason), "%s needs %s", o.deed, deeds[i].run == import ? "a file" : "a worksheet: its id or name");
+			snprintf(c->reason, sizeof(c->reason), "%s needs %s", o.deed,
+				 deeds[i].run == import_worksheet ? "a file" : "a worksheet: its id or name");
 			return failed("worksheets", c->reason);
 		}
 	return failed("worksheets", "use list, show, export, import or delete; heatscope worksheets --help has "

@@ -9,8 +9,8 @@
  * Shape   Bytes from outside, between keys.  Numbers beyond what any terminal has are passed over.
  * Pure    no terminal and no clock: whether more bytes may come is said by `whole`.
  */
-#ifndef HEATSCOPE_WATCH_ANSWER_H
-#define HEATSCOPE_WATCH_ANSWER_H
+#ifndef HEATSCOPE_TERMINAL_ANSWER_H
+#define HEATSCOPE_TERMINAL_ANSWER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  *         of ours is taken as a whole, as KEY_NONE: the rest of it must not be read as commands.
  * Pure    no terminal and no clock: whether more bytes may belong to it is said by `whole`.
  */
-#ifndef HEATSCOPE_WATCH_KEY_H
-#define HEATSCOPE_WATCH_KEY_H
+#ifndef HEATSCOPE_TERMINAL_KEY_H
+#define HEATSCOPE_TERMINAL_KEY_H
 
 #include <stdbool.h>
 #include <stddef.h>

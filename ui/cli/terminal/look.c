@@ -4,19 +4,19 @@
 #include <string.h>
 #include <strings.h>
 
-static bool holds(const char *text, const char *part) { return text && strcasestr(text, part); }
+static bool text_holds(const char *text, const char *part) { return text && strcasestr(text, part); }
 
-static bool is(const char *text, const char *word) { return text && !strcasecmp(text, word); }
+static bool text_is(const char *text, const char *word) { return text && !strcasecmp(text, word); }
 
 static enum look_depth depth_of(const char *no_color, const char *colorterm, const char *term)
 {
 	if ((no_color && *no_color) || !term || !*term)
 		return DEPTH_MONO;
-	if (is(term, "dumb") || holds(term, "-mono") || holds(term, "vt100"))
+	if (text_is(term, "dumb") || text_holds(term, "-mono") || text_holds(term, "vt100"))
 		return DEPTH_MONO;
-	if (is(colorterm, "truecolor") || is(colorterm, "24bit") || holds(term, "-direct"))
+	if (text_is(colorterm, "truecolor") || text_is(colorterm, "24bit") || text_holds(term, "-direct"))
 		return DEPTH_TRUE;
-	return holds(term, "256color") ? DEPTH_256 : DEPTH_16;
+	return text_holds(term, "256color") ? DEPTH_256 : DEPTH_16;
 }
 
 /* The first of the three that is set says it (POSIX, 8.2). */
@@ -28,7 +28,7 @@ static bool is_utf8(const char *(*get)(const char *name))
 		const char *value = get(names[i]);
 
 		if (value && *value)
-			return holds(value, "utf-8") || holds(value, "utf8");
+			return text_holds(value, "utf-8") || text_holds(value, "utf8");
 	}
 	return false;
 }
@@ -38,7 +38,7 @@ struct look look_of(const char *(*get)(const char *name))
 	return (struct look){ depth_of(get("NO_COLOR"), get("COLORTERM"), get("TERM")), is_utf8(get) };
 }
 
-static unsigned distance(__u32 a, __u32 b)
+static unsigned colour_distance(__u32 a, __u32 b)
 {
 	int red = (int)(a >> 16 & 255) - (int)(b >> 16 & 255), green = (int)(a >> 8 & 255) - (int)(b >> 8 & 255);
 	int blue = (int)(a & 255) - (int)(b & 255);
@@ -67,12 +67,12 @@ static __u32 colour_16(unsigned i)
 	return colour[i];
 }
 
-static unsigned nearest(__u32 rgb, __u32 (*colour)(unsigned), unsigned first, unsigned last)
+static unsigned nearest_colour(__u32 rgb, __u32 (*colour)(unsigned), unsigned first, unsigned last)
 {
 	unsigned best = first;
 
 	for (unsigned i = first; i <= last; i++)
-		if (distance(rgb, colour(i)) < distance(rgb, colour(best)))
+		if (colour_distance(rgb, colour(i)) < colour_distance(rgb, colour(best)))
 			best = i;
 	return best;
 }
@@ -87,8 +87,8 @@ void look_put_colour(struct bytes *out, struct look look, bool background, __u32
 	if (look.depth == DEPTH_TRUE)
 		snprintf(text, sizeof(text), ";%u;2;%u;%u;%u", base + 8, rgb >> 16 & 255, rgb >> 8 & 255, rgb & 255);
 	else if (look.depth == DEPTH_256)
-		snprintf(text, sizeof(text), ";%u;5;%u", base + 8, nearest(rgb, colour_256, 16, 255));
-	else if ((i = nearest(rgb, colour_16, 0, 15)) < 8)
+		snprintf(text, sizeof(text), ";%u;5;%u", base + 8, nearest_colour(rgb, colour_256, 16, 255));
+	else if ((i = nearest_colour(rgb, colour_16, 0, 15)) < 8)
 		snprintf(text, sizeof(text), ";%u", base + i);
 	else
 		snprintf(text, sizeof(text), ";%u", base + 60 + i - 8);

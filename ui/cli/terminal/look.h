@@ -5,8 +5,8 @@
  * Shape   Colours are 0xrrggbb or LOOK_DEFAULT, the terminal's own; what it cannot show becomes the nearest it can.
  * Pure    the environment comes as an argument.
  */
-#ifndef HEATSCOPE_WATCH_LOOK_H
-#define HEATSCOPE_WATCH_LOOK_H
+#ifndef HEATSCOPE_TERMINAL_LOOK_H
+#define HEATSCOPE_TERMINAL_LOOK_H
 
 #include "collector/core/bytes.h"
 

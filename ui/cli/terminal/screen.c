@@ -146,7 +146,7 @@ static void put_run(struct pen *pen, const struct screen_cell *cell, long first,
 	}
 }
 
-static bool differs(const struct screen_cell *a, const struct screen_cell *b)
+static bool cell_differs(const struct screen_cell *a, const struct screen_cell *b)
 {
 	return a->character != b->character || !same_style(a->style, b->style);
 }
@@ -159,7 +159,7 @@ static void put_line(struct pen *pen, const struct screen *before, const struct 
 	char move[32];
 
 	for (long i = 0, end; i < n_cols; i = end) {
-		for (end = i; end < n_cols && differs(&was[end], &now[end]); )
+		for (end = i; end < n_cols && cell_differs(&was[end], &now[end]); )
 			end++;
 		while (end > i && end < n_cols && now[end].character == SCREEN_TAIL)
 			end++;

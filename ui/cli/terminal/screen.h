@@ -8,8 +8,8 @@
  * Safe    Texts come from outside (statements, names of processes): they are shown escaped (collector/core/show.h).
  * Memory  screen_fini() frees.
  */
-#ifndef HEATSCOPE_WATCH_SCREEN_H
-#define HEATSCOPE_WATCH_SCREEN_H
+#ifndef HEATSCOPE_TERMINAL_SCREEN_H
+#define HEATSCOPE_TERMINAL_SCREEN_H
 
 #include "ui/cli/terminal/look.h"
 

@@ -5,8 +5,8 @@
  * However the program ends, the terminal is as it was: by itself, by terminal_leave() in its signals, and by a handler
  * where it crashes.  One at a time, as there is one controlling terminal.
  */
-#ifndef HEATSCOPE_WATCH_TERMINAL_H
-#define HEATSCOPE_WATCH_TERMINAL_H
+#ifndef HEATSCOPE_TERMINAL_H
+#define HEATSCOPE_TERMINAL_H
 
 #include <stddef.h>
 

@@ -87,7 +87,7 @@ void call_cancel(struct call *c)
 	free(c);
 }
 
-static void finish(struct call *c, CURLcode code)
+static void finish_call(struct call *c, CURLcode code)
 {
 	struct client *client = c->all->client;
 	const struct call_reader *reader = c->reader;
@@ -121,6 +121,6 @@ void calls_wait(struct calls *all, struct curl_waitfd *fd, unsigned n, int timeo
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&c);
-		finish(c, message->data.result);
+		finish_call(c, message->data.result);
 	}
 }

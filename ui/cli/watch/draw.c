@@ -57,7 +57,7 @@ static __u32 state_mark(const struct map_column *c)
 	return c->state == MAP_OK || c->state == MAP_ZERO ? LINE_H : (__u32)mark[c->state];
 }
 
-static void put(const struct drawing *d, const struct place *at, __u32 character, __u32 front, __u32 back)
+static void put_cell(const struct drawing *d, const struct place *at, __u32 character, __u32 front, __u32 back)
 {
 	struct style style = { front, look_has_cells(d->f->look) ? back : LOOK_DEFAULT, false, false };
 
@@ -78,7 +78,8 @@ static void put_cursor(const struct drawing *d, const struct strip *c, const str
 	bool upper = c->cursor == at->top;
 	unsigned other = c->level[upper ? at->bottom : at->top];
 
-	put(d, at, at->top == at->bottom ? '+' : upper ? HALF_UPPER : HALF_LOWER, LOOK_DEFAULT, d->f->map->palette[other]);
+	put_cell(d, at, at->top == at->bottom ? '+' : upper ? HALF_UPPER : HALF_LOWER, LOOK_DEFAULT,
+		 d->f->map->palette[other]);
 }
 
 static void put_cells(const struct drawing *d, const struct strip *c, const struct place *at)
@@ -88,9 +89,9 @@ static void put_cells(const struct drawing *d, const struct strip *c, const stru
 	if (!look_has_cells(d->f->look))
 		put_density(d, c, at);
 	else if (upper == lower)
-		put(d, at, ' ', LOOK_DEFAULT, upper);
+		put_cell(d, at, ' ', LOOK_DEFAULT, upper);
 	else
-		put(d, at, HALF_UPPER, upper, lower);
+		put_cell(d, at, HALF_UPPER, upper, lower);
 }
 
 /* Is there a stroke here?  Without colours a cell is never hidden by one. */
@@ -115,11 +116,11 @@ static void put_character(const struct drawing *d, const struct strip *c, const 
 	else if (d->f->pictured)
 		screen_put(d->s, at->line, at->col, SCREEN_PICTURE, STYLE_PLAIN);
 	else if (state == MAP_UNOBSERVED || state == MAP_DROPPED)
-		put(d, at, (at->line + at->col) % 3 ? ' ' : state_mark(c->column), LOOK_DEFAULT, m->unobserved);
+		put_cell(d, at, (at->line + at->col) % 3 ? ' ' : state_mark(c->column), LOOK_DEFAULT, m->unobserved);
 	else if (running > 0)
-		put(d, at, running_character(running), m->running, m->palette[level]);
+		put_cell(d, at, running_character(running), m->running, m->palette[level]);
 	else if (state == MAP_PARTIAL && is_hatched(d, at, level))
-		put(d, at, '\\', m->partial, m->palette[level]);
+		put_cell(d, at, '\\', m->partial, m->palette[level]);
 	else
 		put_cells(d, c, at);
 }

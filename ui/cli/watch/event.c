@@ -14,7 +14,7 @@ static char *value_of(char *line, const char *name)
 }
 
 /* One event's lines, NUL-terminated. */
-static void tell(const struct events *e, char *block)
+static void report_event(const struct events *e, char *block)
 {
 	const char *type = "message", *data = NULL;
 
@@ -37,7 +37,7 @@ int events_push(struct events *e, const void *data, size_t len)
 	text = (char *)e->rest.data;
 	while ((end = memmem(text + e->seen, e->rest.len - e->seen, "\n\n", 2))) {
 		*end = 0;
-		tell(e, text + from);
+		report_event(e, text + from);
 		from = e->seen = (size_t)(end - text) + 2;
 	}
 	memmove(text, text + from, e->rest.len - from);

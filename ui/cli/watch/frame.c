@@ -62,7 +62,7 @@ static void coverage_text(const struct map_column *c, char out[128])
 		snprintf(out + at, 128 - (size_t)at, ", a clock was set");
 }
 
-static const char *counted(const struct map *m, double n)
+static const char *counted_text(const struct map *m, double n)
 {
 	return m->point ? "on average" : n == 1 ? "event" : "events";
 }
@@ -85,7 +85,8 @@ static void cursor_text(const struct frame *f, const struct layout *l, long col,
 		snprintf(share, sizeof(share), ", %.1f %% of its column", 100 * cell.n / c->count);
 	if (cell.running > 0)
 		snprintf(still, sizeof(still), ", %s still running", running);
-	snprintf(out, room, "%s  %s  %s %s%s%s  (%s)", time + 11, range, n, counted(m, cell.n), share, still, coverage);
+	snprintf(out, room, "%s  %s  %s %s%s%s  (%s)", time + 11, range, n, counted_text(m, cell.n), share, still,
+		 coverage);
 }
 
 static void axes_text(const struct frame *f, const struct layout *l, char *out, size_t room)
@@ -134,7 +135,7 @@ static void sums_text(const struct frame *f, char out[192])
 	axis_format_count(all->lost, lost);
 	axis_format(all->p50, unit, p50);
 	axis_format(all->p99, unit, p99);
-	snprintf(out, 192, "  %s %s  %s lost  p50 %s  p99 %s", n, counted(f->map, all->count), lost, p50, p99);
+	snprintf(out, 192, "  %s %s  %s lost  p50 %s  p99 %s", n, counted_text(f->map, all->count), lost, p50, p99);
 }
 
 static void draw_status(const struct frame *f, const struct layout *l, struct screen *s)

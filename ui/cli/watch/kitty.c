@@ -34,7 +34,7 @@ void kitty_show(struct bytes *out, const struct picture *p, unsigned image)
 	char head[96];
 	size_t len;
 	__u8 *png = NULL;
-	int err = png_few(p->pixel, p->width, p->height, &png, &len);
+	int err = png_smallest(p->pixel, p->width, p->height, &png, &len);
 	char *text = err ? NULL : base64_text(png, len);
 
 	if (text) {

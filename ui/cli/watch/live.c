@@ -51,7 +51,7 @@ static struct graphics graphics_now(const struct live *w, const struct terminal_
 }
 
 /* Its size and pictures, and a screen for it. */
-static int fit(struct live *w)
+static int fit_screen(struct live *w)
 {
 	struct terminal_size t = terminal_size();
 	struct graphics g = graphics_now(w, &t);
@@ -65,7 +65,7 @@ static int fit(struct live *w)
 }
 
 /* What it can show; what was answered before counts until then. */
-static int ask(struct live *w)
+static int ask_terminal(struct live *w)
 {
 	if (!graphics_asks(w->wish, w->session->look, (const char *(*)(const char *))getenv))
 		return 0;
@@ -77,7 +77,7 @@ static int ask(struct live *w)
 static bool awaits_answer(const struct live *w) { return now_ms() < w->answers_until_ms; }
 
 /* All answers of one time have come, perhaps late: a size may have changed while they came, and they were asked for again. */
-static int heard(struct live *w)
+static int hear_answers(struct live *w)
 {
 	struct terminal_size t = terminal_size();
 
@@ -86,18 +86,18 @@ static int heard(struct live *w)
 	w->n_asked -= w->n_asked > 0;
 	w->answer = w->coming;
 	w->coming = (struct answer){ .ended = false };
-	return graphics_same(graphics_now(w, &t), w->display.graphics) ? 0 : fit(w);
+	return graphics_same(graphics_now(w, &t), w->display.graphics) ? 0 : fit_screen(w);
 }
 
 /* What was asked before was waited for when it was left. */
-static int enter(struct live *w)
+static int enter_terminal(struct live *w)
 {
 	w->n_asked = 0;
 	w->coming = (struct answer){ .ended = false };
-	return terminal_enter() ?: ask(w) ?: fit(w);
+	return terminal_enter() ?: ask_terminal(w) ?: fit_screen(w);
 }
 
-static int draw(struct live *w)
+static int draw_frame(struct live *w)
 {
 	struct frame f = session_frame(w->session);
 	struct bytes out = { 0 };
@@ -112,7 +112,7 @@ static int draw(struct live *w)
 
 /* --- keys and answers ------------------------------------------------------------------------------ */
 
-static void press(struct live *w, int key)
+static void press_key(struct live *w, int key)
 {
 	unsigned effect = w->leaving ? 0 : session_press(w->session, key);
 
@@ -124,19 +124,19 @@ static void press(struct live *w, int key)
 }
 
 /* An answer or a key; 0: its end is still to come. */
-static size_t take(struct live *w, const unsigned char *data, size_t len, bool whole)
+static size_t take_input(struct live *w, const unsigned char *data, size_t len, bool whole)
 {
 	bool more;
 	size_t n = answer_read(data, len, whole, &w->coming, &more);
 	int key;
 
 	if (n && w->coming.ended)
-		w->err = heard(w);
+		w->err = hear_answers(w);
 	if (n || (more && !whole))
 		return n;
 	n = key_read(data, len, whole, &key);
 	if (n)
-		press(w, key);
+		press_key(w, key);
 	return n;
 }
 
@@ -145,7 +145,7 @@ static void take_all(struct live *w, bool whole)
 {
 	size_t at = 0, n;
 
-	while (at < w->n_keys && (w->leaving || !w->ended) && (n = take(w, w->keys + at, w->n_keys - at, whole)))
+	while (at < w->n_keys && (w->leaving || !w->ended) && (n = take_input(w, w->keys + at, w->n_keys - at, whole)))
 		at += n;
 	memmove(w->keys, w->keys + at, w->n_keys - at);
 	w->n_keys -= at;
@@ -164,7 +164,7 @@ static void read_keys(struct live *w)
 }
 
 /* Answers on their way must not become what is typed into a shell. */
-static void leave(struct live *w)
+static void leave_terminal(struct live *w)
 {
 	w->leaving = true;
 	while (awaits_answer(w) && poll(&(struct pollfd){ STDIN_FILENO, POLLIN, 0 }, 1, ANSWER_MS) > 0)
@@ -175,12 +175,12 @@ static void leave(struct live *w)
 }
 
 /* As Ctrl-Z does elsewhere, but the terminal is given back first. */
-static void suspend(struct live *w)
+static void suspend_watch(struct live *w)
 {
 	w->suspended = false;
-	leave(w);
+	leave_terminal(w);
 	raise(SIGSTOP);
-	w->err = enter(w);
+	w->err = enter_terminal(w);
 }
 
 /* --- signals ---------------------------------------------------------------------------------------- */
@@ -192,7 +192,7 @@ static void read_signals(struct live *w)
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info))
 		switch (info.ssi_signo) {
 		case SIGWINCH:
-			w->err = fit(w) ?: ask(w);
+			w->err = fit_screen(w) ?: ask_terminal(w);
 			break;
 		case SIGTSTP:
 			w->suspended = true;
@@ -203,7 +203,7 @@ static void read_signals(struct live *w)
 		}
 }
 
-static void turn(struct live *w)
+static void run_turn(struct live *w)
 {
 	struct curl_waitfd fd[] = { { STDIN_FILENO, CURL_WAIT_POLLIN, 0 }, { w->signals, CURL_WAIT_POLLIN, 0 } };
 
@@ -215,9 +215,9 @@ static void turn(struct live *w)
 	if (fd[1].revents)			/* after the keys: being suspended drops what is typed */
 		read_signals(w);
 	if (w->suspended && !w->ended)
-		suspend(w);
+		suspend_watch(w);
 	if (w->session->changed && !w->ended && !w->err)
-		w->err = draw(w);
+		w->err = draw_frame(w);
 	w->ended |= w->session->ended;
 }
 
@@ -240,11 +240,11 @@ int live_run(struct client *c, double duration_s, enum graphics_wish wish, struc
 	sigset_t before;
 
 	w.signals = take_signals(&before);
-	w.err = session_init(s, c) ?: enter(&w);
+	w.err = session_init(s, c) ?: enter_terminal(&w);
 	s->view.column_s = view_column_s(duration_s, s->subject.slot_s, s->n_cols ?: LAYOUT_COLS_MIN);
 	while (!w.err && !w.ended)
-		turn(&w);
-	leave(&w);
+		run_turn(&w);
+	leave_terminal(&w);
 	close(w.signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (w.ended_by)

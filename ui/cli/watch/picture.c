@@ -32,7 +32,7 @@ static void model_fini(struct model *m)
 
 static __u64 edge_of(double value) { return value < EDGE_MAX ? (__u64)llround(value) : GRID_NO_EDGE; }
 
-static __u64 whole(double n, double parts) { return (__u64)fmax(0, fmin(round(n * parts), 0x1p53)); }
+static __u64 whole_parts(double n, double parts) { return (__u64)fmax(0, fmin(round(n * parts), 0x1p53)); }
 
 /* What a column says of itself, so that the renderer says the same (grid_column_state). */
 static struct grid_column column_of(const struct map_column *c)
@@ -66,7 +66,7 @@ static int make_grid(struct model *m)
 		const struct map_column *c = &map->column[m->first + i];
 
 		for (size_t j = 0; j < c->n_cells; j++)
-			g->cell[c->cell[j].row * g->n_cols + i] += whole(c->cell[j].n, map->point ? PARTS : 1);
+			g->cell[c->cell[j].row * g->n_cols + i] += whole_parts(c->cell[j].n, map->point ? PARTS : 1);
 	}
 	return 0;
 }
@@ -103,7 +103,7 @@ static void put_running(struct grid *g, size_t col, const struct map_running *r)
 	const __u64 *first = bsearch(&low, g->edge, g->n_rows + 1, sizeof(low), compare_edges);
 
 	for (size_t row = (size_t)(first - g->edge); row < g->n_rows && g->edge[row + 1] <= high; row++)
-		g->cell[row * g->n_cols + col] += whole(fmax(r->n, 1), 1);
+		g->cell[row * g->n_cols + col] += whole_parts(fmax(r->n, 1), 1);
 }
 
 static int fill_running(struct model *m, const __u64 *edge, size_t n_edges)
@@ -171,7 +171,7 @@ static int make_shade(struct model *m)
 }
 
 /* So few steps that there are no more colours than that, with those of the hatches. */
-static void thin(__u32 colour[PALETTE_COLOURS], unsigned n_colours)
+static void thin_palette(__u32 colour[PALETTE_COLOURS], unsigned n_colours)
 {
 	enum { BESIDES = 6, STEPS = PALETTE_COLOURS - 1 };
 	unsigned n = n_colours - BESIDES;
@@ -196,7 +196,7 @@ static void make_palette(struct model *m, unsigned n_colours)
 	p->unobserved = map->unobserved;
 	p->partial = map->partial;
 	p->running = map->running;
-	thin(p->colour, n_colours);
+	thin_palette(p->colour, n_colours);
 }
 
 static int model_init(struct model *m, unsigned n_colours)
@@ -207,7 +207,7 @@ static int model_init(struct model *m, unsigned n_colours)
 
 /* --- pixels -------------------------------------------------------------------------------------- */
 
-static int paint(const struct model *m, const struct plot *plot, struct graphics g, struct picture *p)
+static int paint_cells(const struct model *m, const struct plot *plot, struct graphics g, struct picture *p)
 {
 	const struct domain *d = &plot->domain;
 	const struct cells c = { .grid = m->grid, .shade = &m->shade, .palette = &m->palette, .low = d->low, .high = d->high,
@@ -241,7 +241,7 @@ int picture_paint(const struct plot *plot, const struct layout *l, struct graphi
 	p.pixel = malloc(sizeof(*p.pixel) * p.width * p.height);
 	err = p.pixel ? model_init(&m, g.n_colours) : -ENOMEM;
 	if (!err)
-		err = paint(&m, plot, g, &p);
+		err = paint_cells(&m, plot, g, &p);
 	model_fini(&m);
 	if (err)
 		picture_fini(&p);

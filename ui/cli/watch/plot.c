@@ -15,7 +15,7 @@ struct used {
 	bool under, over;
 };
 
-static void use(struct used *u, const struct map *m, double low, double high)
+static void use_values(struct used *u, const struct map *m, double low, double high)
 {
 	bool under = map_is_underflow(m, low), over = map_is_overflow(high);
 
@@ -33,9 +33,9 @@ static struct used used_of(const struct map *m)
 		const struct map_column *c = &m->column[i];
 
 		for (size_t j = 0; j < c->n_cells; j++)
-			use(&u, m, m->edge[c->cell[j].row], m->edge[c->cell[j].row + 1]);
+			use_values(&u, m, m->edge[c->cell[j].row], m->edge[c->cell[j].row + 1]);
 		for (size_t j = 0; j < c->n_running; j++)
-			use(&u, m, c->running[j].low, c->running[j].high);
+			use_values(&u, m, c->running[j].low, c->running[j].high);
 	}
 	if (isinf(u.low) || isinf(u.high))	/* nothing, or nothing but under- and overflow */
 		u = (struct used){ isinf(u.low) ? 1000 : u.low, isinf(u.low) ? 1e6 : u.low * 1000, u.under, u.over };
@@ -77,16 +77,16 @@ struct domain domain_widen(struct domain before, struct domain now)
 	return now;
 }
 
-static double into(const struct domain *d, double value) { return d->kind == AXIS_LOG ? log(value) : value; }
-static double from(const struct domain *d, double at) { return d->kind == AXIS_LOG ? exp(at) : at; }
+static double to_axis(const struct domain *d, double value) { return d->kind == AXIS_LOG ? log(value) : value; }
+static double from_axis(const struct domain *d, double at) { return d->kind == AXIS_LOG ? exp(at) : at; }
 
 struct domain domain_zoom(struct domain now, struct domain used, double factor, double at)
 {
-	double middle = into(&now, fmin(now.high, fmax(now.low, at)));
+	double middle = to_axis(&now, fmin(now.high, fmax(now.low, at)));
 	struct domain d = now;
 
-	d.low = fmax(used.low, from(&now, middle + (into(&now, now.low) - middle) * factor));
-	d.high = fmin(used.high, from(&now, middle + (into(&now, now.high) - middle) * factor));
+	d.low = fmax(used.low, from_axis(&now, middle + (to_axis(&now, now.low) - middle) * factor));
+	d.high = fmin(used.high, from_axis(&now, middle + (to_axis(&now, now.high) - middle) * factor));
 	if (d.kind == AXIS_LOG ? d.high < d.low * NARROWEST : d.high - d.low < d.high * NARROWEST_PART)
 		return now;
 	d.under = used.under && d.low <= used.low;
@@ -112,10 +112,10 @@ static double value_at(const struct plot *p, double at)
 	const struct domain *d = &p->domain;
 	double part = (at - (double)body_first(p)) / (double)body_size(p);
 
-	return from(d, into(d, d->low) + (into(d, d->high) - into(d, d->low)) * part);
+	return from_axis(d, to_axis(d, d->low) + (to_axis(d, d->high) - to_axis(d, d->low)) * part);
 }
 
-static long clamp(double x, long least, long most)
+static long clamp_pixel(double x, long least, long most)
 {
 	return x < (double)least ? least : x > (double)most ? most : (long)x;
 }
@@ -141,8 +141,8 @@ bool plot_span(const struct plot *p, double low, double high, long *ret_first, l
 	last = floor(to_at + 0.5) - 1;
 	if (last < first)			/* thinner than a pixel: the one that has most of it */
 		first = last = floor((from_at + to_at) / 2);
-	*ret_first = clamp(first, body_first(p), top);
-	*ret_last = clamp(last, *ret_first, top);
+	*ret_first = clamp_pixel(first, body_first(p), top);
+	*ret_last = clamp_pixel(last, *ret_first, top);
 	return true;
 }
 
@@ -152,7 +152,7 @@ int plot_row_bits(const struct plot *p)
 	double octave = d->kind == AXIS_LOG ? (double)body_size(p) / log2(d->high / d->low)
 					    : (double)body_size(p) * d->high / 2 / (d->high - d->low);
 
-	return (int)clamp(round(log2(octave)), 0, ROW_BITS_MAX);
+	return (int)clamp_pixel(round(log2(octave)), 0, ROW_BITS_MAX);
 }
 
 void plot_levels(const struct plot *p, size_t col, unsigned char ret_level[PLOT_PIXELS_MAX])
@@ -229,12 +229,12 @@ long plot_pixel(const struct plot *p, double value)
 {
 	if (p->domain.kind == AXIS_LOG && !(value > 0))
 		return 0;
-	return clamp(floor(at_of(p, value)), 0, p->n_pixels - 1);
+	return clamp_pixel(floor(at_of(p, value)), 0, p->n_pixels - 1);
 }
 
 long plot_pixel_at(const struct plot *p, double at)
 {
-	return clamp((double)body_first(p) + floor(at * (double)body_size(p)), 0, p->n_pixels - 1);
+	return clamp_pixel((double)body_first(p) + floor(at * (double)body_size(p)), 0, p->n_pixels - 1);
 }
 
 long plot_step(const struct plot *p, long pixel, int direction)

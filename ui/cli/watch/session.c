@@ -17,7 +17,7 @@ struct path {
 	char text[512 + PARAMS_MAX];
 };
 
-static const char *path_of(const struct session *s, const char *what, const struct asked *p, struct path *out)
+static const char *path_of(const struct session *s, const char *what, const struct query_string *p, struct path *out)
 {
 	char path[512];
 
@@ -29,7 +29,7 @@ static const char *path_of(const struct session *s, const char *what, const stru
 
 static bool is_live(const struct session *s) { return !(s->view.end_s > 0); }
 
-static void lose(struct session *s, int err, const char *reason)
+static void lose_stream(struct session *s, int err, const char *reason)
 {
 	s->ended = s->ended || err == -ENOENT;
 	s->state = !err || err == -ECONNREFUSED ? FRAME_LOST : FRAME_REFUSED;
@@ -53,7 +53,7 @@ static void take_grid(struct session *s, const json_t *json)
 	int err = map_read(json, &m);
 
 	if (err)
-		lose(s, err, "heatscoped sent a map that cannot be read: is it another version?");
+		lose_stream(s, err, "heatscoped sent a map that cannot be read: is it another version?");
 	else
 		take_map(s, m);
 }
@@ -95,7 +95,7 @@ static void on_stream_end(void *arg, int err, const char *reason, const json_t *
 	struct session *s = arg;
 
 	s->stream = NULL;
-	lose(s, err, err ? reason : "heatscoped has ended the stream; trying again");
+	lose_stream(s, err, err ? reason : "heatscoped has ended the stream; trying again");
 }
 
 static void on_grid(void *arg, int err, const char *reason, const json_t *reply)
@@ -104,7 +104,7 @@ static void on_grid(void *arg, int err, const char *reason, const json_t *reply)
 
 	s->grid = NULL;
 	if (err)
-		lose(s, err, reason);
+		lose_stream(s, err, reason);
 	else
 		take_grid(s, reply);
 }
@@ -142,7 +142,7 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 
 	s->inst = NULL;
 	if (err == -ENOENT || (err && !is_live(s)))	/* of a live view the stream tells */
-		lose(s, err, reason);
+		lose_stream(s, err, reason);
 	if (!err)
 		subject_read(reply, &s->subject);	/* of another shape: it stays as it was */
 	s->changed = true;
@@ -150,14 +150,14 @@ static void on_inst(void *arg, int err, const char *reason, const json_t *reply)
 
 /* --- what is asked --- */
 
-static void start(struct session *s, const char *what, const struct asked *p, const struct call_reader *reader,
-		  struct call **ret_call)
+static void start_call(struct session *s, const char *what, const struct query_string *p,
+		       const struct call_reader *reader, struct call **ret_call)
 {
 	struct path path;
 	int err = call_start(&s->calls, path_of(s, what, p, &path), reader, s, ret_call);
 
 	if (err)
-		lose(s, err, s->calls.client->reason);
+		lose_stream(s, err, s->calls.client->reason);
 }
 
 static void stop_map(struct session *s)
@@ -172,7 +172,7 @@ static void stop_map(struct session *s)
 static void ask_map(struct session *s)
 {
 	static const struct call_reader stream = { on_stream, on_stream_end }, grid = { NULL, on_grid };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 
 	stop_map(s);
 	s->want_map = false;
@@ -180,16 +180,16 @@ static void ask_map(struct session *s)
 		s->state = FRAME_CONNECTING;
 	ask_parameters(&s->view, &s->subject, s->n_cols, s->theme, &p);
 	if (is_live(s)) {
-		start(s, "/value/stream", &p, &stream, &s->stream);
+		start_call(s, "/value/stream", &p, &stream, &s->stream);
 	} else {
 		ask_seconds("end_time", s->view.end_s, &p);
-		start(s, "/value/grid", &p, &grid, &s->grid);
+		start_call(s, "/value/grid", &p, &grid, &s->grid);
 	}
 }
 
-static void put_shown(const struct session *s, struct asked *p)
+static void put_shown(const struct session *s, struct query_string *p)
 {
-	asked_put(p, "measure", s->map->measure);
+	query_string_put(p, "measure", s->map->measure);
 	ask_seconds("start_time", s->map->from_s, p);
 	ask_seconds("duration", (double)s->map->n_cols * s->map->column_s, p);
 }
@@ -197,25 +197,25 @@ static void put_shown(const struct session *s, struct asked *p)
 static void ask_sums(struct session *s)
 {
 	static const struct call_reader reader = { NULL, on_sums };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 
 	put_shown(s, &p);
-	asked_put(&p, "ncols", "1");
-	asked_put(&p, "row_bits", "0");
+	query_string_put(&p, "ncols", "1");
+	query_string_put(&p, "row_bits", "0");
 	ask_selected(&s->view, &p);
-	start(s, "/value/grid", &p, &reader, &s->sums);
+	start_call(s, "/value/grid", &p, &reader, &s->sums);
 }
 
 static void ask_keys(struct session *s)
 {
 	static const struct call_reader reader = { NULL, on_keys };
-	struct asked p = { .len = 0 };
+	struct query_string p = { .len = 0 };
 
 	s->want_list = false;
 	put_shown(s, &p);
 	if (s->view.by)
-		asked_put(&p, "by", s->subject.field[s->view.by - 1]);
-	start(s, "/value/keys", &p, &reader, &s->keys);
+		query_string_put(&p, "by", s->subject.field[s->view.by - 1]);
+	start_call(s, "/value/keys", &p, &reader, &s->keys);
 }
 
 static void ask_due(struct session *s, long long now_ms)
@@ -239,7 +239,7 @@ static void ask_due(struct session *s, long long now_ms)
 	}
 	if (!s->inst && now_ms >= s->inst_ms) {
 		s->inst_ms = now_ms + INST_MS;
-		start(s, "", NULL, &inst, &s->inst);
+		start_call(s, "", NULL, &inst, &s->inst);
 	}
 }
 

@@ -12,25 +12,25 @@
 
 bool sixel_can(void) { return true; }
 
-static int put(char *data, int size, void *arg)
+static int put_sixels(char *data, int size, void *arg)
 {
 	bytes_put(arg, data, (size_t)size);
 	return size;
 }
 
 /* Pixels are indices already: nothing is to be chosen or mixed. */
-static int encode(struct bytes *out, const struct picture *p, __u8 *index, const struct few *few)
+static int encode_sixels(struct bytes *out, const struct picture *p, __u8 *index, const struct palette_index *palette)
 {
-	unsigned char rgb[3 * FEW_MAX];
+	unsigned char rgb[3 * PALETTE_INDEX_MAX];
 	sixel_dither_t *dither = NULL;
 	sixel_output_t *output = NULL;
-	SIXELSTATUS status = sixel_dither_new(&dither, (int)few->n, NULL);
+	SIXELSTATUS status = sixel_dither_new(&dither, (int)palette->n, NULL);
 
-	for (unsigned i = 0; i < few->n; i++)
+	for (unsigned i = 0; i < palette->n; i++)
 		for (unsigned k = 0; k < 3; k++)
-			rgb[3 * i + k] = few->colour[i] >> (16 - 8 * k) & 255;
+			rgb[3 * i + k] = palette->colour[i] >> (16 - 8 * k) & 255;
 	if (SIXEL_SUCCEEDED(status))
-		status = sixel_output_new(&output, put, out, NULL);
+		status = sixel_output_new(&output, put_sixels, out, NULL);
 	if (SIXEL_SUCCEEDED(status)) {
 		sixel_dither_set_palette(dither, rgb);
 		sixel_output_set_encode_policy(output, SIXEL_ENCODEPOLICY_SIZE);
@@ -46,18 +46,22 @@ static int encode(struct bytes *out, const struct picture *p, __u8 *index, const
 
 bool sixel_can(void) { return false; }
 
-static int encode(struct bytes *out, const struct picture *p, __u8 *index, const struct few *few) { return -ENOTSUP; }
+static int encode_sixels(struct bytes *out, const struct picture *p, __u8 *index,
+			 const struct palette_index *palette)
+{
+	return -ENOTSUP;
+}
 
 #endif
 
 void sixel_show(struct bytes *out, const struct picture *p)
 {
-	struct few few;
+	struct palette_index palette;
 	__u8 *index = NULL;
 	char move[32];
-	int err = few_indices(p->pixel, (size_t)p->width * p->height, &few, &index);
+	int err = palette_index_make(p->pixel, (size_t)p->width * p->height, &palette, &index);
 
 	bytes_put(out, move, (size_t)snprintf(move, sizeof(move), "\x1b[%ld;%ldH", p->line + 1, p->col + 1));
-	out->err = out->err ?: err ?: encode(out, p, index, &few);
+	out->err = out->err ?: err ?: encode_sixels(out, p, index, &palette);
 	free(index);
 }

@@ -73,7 +73,7 @@ static unsigned move_time(struct view *v, const struct scene *scene, int directi
 
 /* --- what is shown --- */
 
-static unsigned anew(struct view *v)
+static unsigned ask_again(struct view *v)
 {
 	v->used = v->zoomed = (struct domain){ .high = 0 };
 	return VIEW_ASK | VIEW_LIST;
@@ -83,7 +83,7 @@ static unsigned change_measure(struct view *v, const struct scene *scene, size_t
 {
 	v->measure = (v->measure + by) % scene->subject->n_measures;
 	v->pointing = false;
-	return anew(v);
+	return ask_again(v);
 }
 
 static unsigned change_yscale(struct view *v, const struct scene *scene)
@@ -93,7 +93,7 @@ static unsigned change_yscale(struct view *v, const struct scene *scene)
 	if (v->yscale == YSCALE_AUTO)
 		is_linear = scene->map && scene->map->yscale == AXIS_LINEAR;
 	v->yscale = is_linear ? YSCALE_LOG : YSCALE_LINEAR;
-	return anew(v) & ~VIEW_LIST;
+	return ask_again(v) & ~VIEW_LIST;
 }
 
 static unsigned change_transfer(struct view *v)
@@ -228,7 +228,7 @@ static unsigned toggle_overlay(struct view *v, enum view_overlay overlay)
 	return v->overlay == OVERLAY_LIST ? VIEW_REDRAW | VIEW_LIST : VIEW_REDRAW;
 }
 
-static unsigned escape(struct view *v)
+static unsigned press_escape(struct view *v)
 {
 	if (v->overlay != OVERLAY_NONE)
 		v->overlay = OVERLAY_NONE;
@@ -239,13 +239,13 @@ static unsigned escape(struct view *v)
 
 /* --- keys --- */
 
-static unsigned press(struct view *v, int key, const struct scene *scene)
+static unsigned press_key(struct view *v, int key, const struct scene *scene)
 {
 	switch (key) {
 	case 'q': case KEY_INTERRUPT: return VIEW_QUIT;
 	case KEY_SUSPEND: return VIEW_SUSPEND;
 	case KEY_REDRAW: return VIEW_REDRAW;
-	case KEY_ESCAPE: return escape(v);
+	case KEY_ESCAPE: return press_escape(v);
 	case '?': return toggle_overlay(v, OVERLAY_HELP);
 	case 'k': return toggle_overlay(v, OVERLAY_LIST);
 	case 'f': return change_by(v, scene);
@@ -259,7 +259,7 @@ static unsigned press(struct view *v, int key, const struct scene *scene)
 	case '-': return zoom_time(v, scene, 1);
 	case ']': return zoom_values(v, 0.5);
 	case '[': return zoom_values(v, 2);
-	case '0': return anew(v) & ~VIEW_LIST;
+	case '0': return ask_again(v) & ~VIEW_LIST;
 	case KEY_PAGE_UP: return move_time(v, scene, -1);
 	case KEY_PAGE_DOWN: return move_time(v, scene, 1);
 	case KEY_UP: case KEY_DOWN: case KEY_LEFT: case KEY_RIGHT:
@@ -275,7 +275,7 @@ unsigned view_press(struct view *v, int key, const struct scene *scene)
 	v->hint[0] = 0;
 	if (v->overlay == OVERLAY_LIST && press_list(v, key, scene, &effect))
 		return effect | VIEW_REDRAW;
-	return press(v, key, scene) | VIEW_REDRAW;
+	return press_key(v, key, scene) | VIEW_REDRAW;
 }
 
 /* --- the map --- */
