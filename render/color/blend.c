@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cells that hold anything, of one layer after the other, each in the raster's order. */
+/* The cells that hold anything: layer after layer, each in the raster's order. */
 struct bright {
 	size_t n, room;
 	__u32 *at;			/* index into the raster */
@@ -64,7 +64,7 @@ static int bright_add(struct bright *b, const struct raster *r, int hue)
 	return 0;
 }
 
-/* The grid's own cells, or those no layer has. */
+/* The cells of the grid, or the ones that belong to no layer. */
 static int add_rest(const struct grid *g, struct raster *r)
 {
 	__u64 *rest;
@@ -88,7 +88,7 @@ int blend_total(const struct grid *g, struct raster *r)
 	return err;
 }
 
-/* One layer, or the rest (NULL), from the grid to the list. */
+/* Appends the cells of one layer to the list; layer NULL: the rest. */
 static int collect_one(const struct grid *g, const struct layer *layer, const double *sum, int hue, struct raster *r,
 		       struct bright *b)
 {
@@ -112,7 +112,7 @@ static int collect_brightness(const struct grid *g, const struct blend_options *
 	b->hue = calloc(n + 1, sizeof(*b->hue));
 	if (!b->end || !b->hue)
 		return -ENOMEM;
-	if (o->transfer == SHADE_PERCENT) {	/* of all that is drawn in a column */
+	if (o->transfer == SHADE_PERCENT) {	/* of everything in the column that the map shows */
 		err = blend_total(g, r);
 		sum = r->sum;
 		r->sum = calloc(r->n_cols, sizeof(*r->sum));
@@ -126,7 +126,7 @@ static int collect_brightness(const struct grid *g, const struct blend_options *
 	return err;
 }
 
-/* One layer's colours are the cells'. */
+/* A single layer: its colours are the colours of the cells. */
 static void spread_one(const struct bright *b, const struct raster *r, const struct blend_options *o, __u32 *ret_rgb)
 {
 	for (size_t i = 0; i < r->n_rows * r->n_cols; i++)
@@ -135,7 +135,7 @@ static void spread_one(const struct bright *b, const struct raster *r, const str
 		ret_rgb[b->at[i]] = hue_colour(o->theme, b->hue[0], b->v[i]);
 }
 
-/* Row by row, from the foot up, each layer's cells of that row. */
+/* Row by row, from the foot up: in each row the cells of every layer. */
 static int blend_cells(const struct bright *b, const struct raster *r, const struct blend_options *o, __u32 *ret_rgb)
 {
 	struct hue_mix *cell = malloc(r->n_cols * sizeof(*cell));

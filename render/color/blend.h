@@ -1,9 +1,9 @@
-/* blend.h - the layers of a bare map in their hues: normalised together, mixed cell by cell.
+/* blend.h - blends the layers of a bare map: it normalizes them together and mixes their hues, cell by cell.
  *
  *      layers --raster--> densities of all --normalize--> brightness --hue--> one colour per cell
  *
- * A grid without layers is one, of the hue given.
- * Errors  -E2BIG: more than BLEND_CELLS_MAX cells hold anything, over all layers; -ENOMEM.
+ * A grid without layers is drawn as one layer, in the hue of the options.
+ * Errors  -E2BIG: over all layers, more than BLEND_CELLS_MAX cells hold anything; -ENOMEM.
  */
 #ifndef HEATSCOPE_BLEND_H
 #define HEATSCOPE_BLEND_H
@@ -21,10 +21,10 @@ struct blend_options {
 	__u32 nothing;			/* the colour of a cell without events */
 };
 
-/* rgb: of each cell of the raster, which serves as scratch. */
+/* Writes the colour of each cell of the raster to ret_rgb.  It uses the raster as working memory. */
 int blend_colours(const struct grid *g, const struct blend_options *o, struct raster *r, __u32 *ret_rgb);
 
-/* Adds all that is drawn: layers, rest, or both. */
+/* Adds to the raster all cells that the map shows: layers, rest, or both. */
 int blend_total(const struct grid *g, struct raster *r);
 
 #endif

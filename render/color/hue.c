@@ -4,8 +4,8 @@
 #define FIRST 21			/* CA: and then every 91 degrees */
 #define STEP 91
 
-/* Far apart for the eye, and in lightness order none beside its like under red-green deficiency;
- * the first are near those of the page (Okabe and Ito's). */
+/* Easy to distinguish.  Sorted by lightness, no two neighbours look alike to a reader with red-green deficiency.  The
+ * first ones are close to the hues of the page (Okabe and Ito's). */
 static const int best[] = { 38, 205, 160, 325, 255, 12, 80, 185, 290 };
 #define N_BEST (sizeof(best) / sizeof(*best))
 
@@ -73,7 +73,7 @@ static __u32 hash_name(const char *text)
 	return h;
 }
 
-/* The greatest that has no hue yet. */
+/* The greatest total that has no hue yet. */
 static size_t greatest_left(const double *total, const int *hue, size_t n)
 {
 	size_t found = n;
@@ -93,7 +93,7 @@ void hue_choose(const char *const *name, const double *total, size_t n, int *ret
 	for (size_t i = 0; i < n; i++) {
 		size_t next = greatest_left(total, ret_hue, n), at = hash_name(name[next]) % N_BEST;
 
-		if (i >= N_BEST) {		/* by the golden angle, which repeats last */
+		if (i >= N_BEST) {		/* steps of the golden angle: these repeat latest */
 			ret_hue[next] = (int)(best[0] + 137.508 * (i + 1)) % 360;
 			continue;
 		}
@@ -116,7 +116,7 @@ void hue_assign(struct layers *l)
 	}
 	if (name && total && hue)
 		hue_choose(name, total, l->n, hue);
-	for (size_t i = 0; hue && i < l->n; i++)	/* without memory all are the same: a picture still */
+	for (size_t i = 0; hue && i < l->n; i++)	/* without memory all keep one hue: still a picture */
 		l->layer[i].hue = hue[i];
 	free(name);
 	free(total);

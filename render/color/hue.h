@@ -1,10 +1,10 @@
-/* hue.h - colours of layers: Cloud Analytics' own, how they mix, and which key gets which hue.
+/* hue.h - gives layers their colours: Cloud Analytics' hues, how they mix, and which key gets which hue.
  *
  *      v = 0 white .. 1 full:  HSV (hue, 0.9 v, 0.95), each channel rounded to a byte
  *      cell: sum of colour(v) * v over its layers / sum of v, truncated to bytes
  *
- * Dark    on a dark page it is HSV (hue, 0.9, 0.3 + 0.65 v), and v = 0 the page.
- * Pure    test_hue.c holds the figures that the original program gave.
+ * Dark    On a dark page the colour is HSV (hue, 0.9, 0.3 + 0.65 v), and v = 0 is the page.
+ * Pure    test_hue.c compares with the figures of the original program.
  */
 #ifndef HEATSCOPE_HUE_H
 #define HEATSCOPE_HUE_H
@@ -12,7 +12,7 @@
 #include "render/grid/layer.h"
 #include "render/color/palette.h"
 
-/* The two sides of a comparison: orange and blue are told apart by nearly everybody, on both backgrounds. */
+/* The two sides of a comparison: nearly everyone can distinguish orange from blue, on both backgrounds. */
 #define HUE_A 28
 #define HUE_B 215
 
@@ -30,11 +30,11 @@ struct hue_mix {
 void hue_mix_add(struct hue_mix *m, __u32 rgb, double v);	/* v > 0 */
 __u32 hue_mix_colour(const struct hue_mix *m, __u32 nothing);
 
-/* Hues for figures: the nine that are told apart best go to the layers with most events, and a
- * key keeps its own from picture to picture unless another that has it, too, is greater. */
+/* Assigns hues for figures.  The layers with most events get the nine hues that are easiest to distinguish.  A key has
+ * the same hue in every picture, unless a greater key of the picture has that hue. */
 void hue_assign(struct layers *l);
 
-/* The same of any names with their totals. */
+/* The same for any names with their totals. */
 void hue_choose(const char *const *name, const double *total, size_t n, int *ret_hue);
 
 #endif

@@ -1,7 +1,7 @@
-/* layer_ramp.h - what a figure needs to draw a grid's layers: a ramp of 255 colours for each, and the rest.
+/* layer_ramp.h - makes the colours of a grid's layers for a figure: a ramp of 255 colours for each layer and the rest.
  *
- * ramp[0] is the rest's, ramp[1 + i] that of layer i.
- * Memory  layer_ramps_make() allocates, layer_ramps_fini() frees; zeroed ramps are those of a grid without layers.
+ * ramp[0] is for the rest, ramp[1 + i] for layer i.
+ * Memory  layer_ramps_make() allocates, layer_ramps_fini() frees; a zeroed struct belongs to a grid without layers.
  */
 #ifndef HEATSCOPE_LAYER_RAMP_H
 #define HEATSCOPE_LAYER_RAMP_H
@@ -10,8 +10,8 @@
 #include "render/color/palette.h"
 
 struct layer_ramps {
-	__u32 (*ramp)[PALETTE_COLOURS];	/* NULL: no layers, the palette's own ramp */
-	__u64 *rest;			/* cells, NULL where the rest is not drawn */
+	__u32 (*ramp)[PALETTE_COLOURS];	/* NULL: no layers, use the palette's ramp */
+	__u64 *rest;			/* cells; NULL: the rest is not drawn */
 };
 
 int layer_ramps_make(const struct grid *g, enum palette_theme theme, struct layer_ramps *ret_ramps);	/* -ENOMEM */

@@ -7,7 +7,7 @@
 #define DIGIT 11			/* bits; three of them sort 32 */
 #define N_DIGITS (1u << DIGIT)
 
-/* Positive floats sort as their bits do. */
+/* Positive floats sort in the order of their bits. */
 struct item {
 	__u32 key, at;
 };

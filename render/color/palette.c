@@ -11,8 +11,8 @@
 
 struct oklab { double l, a, b; };
 
-/* A ramp is a Bézier curve through OKLab: lightness of its control points is monotone, hence that
- * of the curve.  Given as lightness, chroma and hue in degrees. */
+/* A ramp is a Bézier curve through OKLab.  The lightness of its control points is monotone, so the lightness of the
+ * curve is, too.  A control point has lightness, chroma and hue in degrees. */
 struct control { double l, c, h; };
 
 #define N_CONTROL 5
@@ -37,12 +37,12 @@ static const struct control ramps[PALETTE_RAMPS][2][N_CONTROL] = {	/* for light 
 	},
 };
 
-/* Lightness of the control points of a hue's ramp; a grey one stays in the background. */
+/* Lightness of the control points of a hue's ramp; a grey ramp is close to the background. */
 static const double hue_light[N_CONTROL] = { 0.915, 0.80, 0.68, 0.54, 0.40 };
 static const double hue_dark[N_CONTROL] = { 0.30, 0.42, 0.56, 0.72, 0.88 };
 static const double grey_light[N_CONTROL] = { 0.925, 0.85, 0.77, 0.69, 0.60 };
 static const double grey_dark[N_CONTROL] = { 0.29, 0.36, 0.43, 0.50, 0.57 };
-#define CHROMA_MAX 0.17			/* of a hue; less where the screen has less */
+#define CHROMA_MAX 0.17			/* of a hue; less if a screen cannot show it */
 #define CHROMA_GREY 0.008
 
 static double gamma_encode(double x)
@@ -62,7 +62,7 @@ static __u32 to_byte(double linear)
 	return (__u32)(x * 255 + 0.5);
 }
 
-/* OKLab to linear sRGB, with the matrices of Ottosson's definition. */
+/* Converts OKLab to linear sRGB, with the matrices of Ottosson's definition. */
 static void oklab_linear(struct oklab o, double ret_rgb[3])
 {
 	double l = o.l + 0.3963377774 * o.a + 0.2158037573 * o.b;
@@ -167,7 +167,7 @@ static const struct palette dark = {
 	.accent = 0x7db2f5, .note = 0xd49bf2, .alert = 0xff6f7d,
 };
 
-static struct palette made[PALETTE_RAMPS][2];	/* a picture in ten would be their making */
+static struct palette made[PALETTE_RAMPS][2];	/* making them would take a tenth of a picture's time */
 
 static void make_all(void)
 {

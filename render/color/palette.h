@@ -1,14 +1,15 @@
-/* palette.h - every colour of a picture, for light and dark backgrounds.
+/* palette.h - makes every colour of a picture, for light and dark backgrounds.
  *
  *      colour[0]   colour[1] .... colour[255]
  *      nothing     least          most             lightness is monotone, steps are equal
  *
- * Shape   0xrrggbb.  The ramp is one smooth curve in OKLab (Ottosson, 2020) cut into 254 steps of
- *         equal length; from pale yellow over teal to navy on light, the other way round on dark.
- *         Yellow-blue plus lightness: order survives red-green deficiency and grey print.
- * Ramps   that one is the usual; of fire (yellow over red to black, and back on dark) and grey the laws are the same.
- * Laws    (test_palette.c) luminance is monotone, neighbours differ, colour[1] is clearly not
- *         colour[0], text has a contrast of 4.5:1 or more on its background, marks 3:1.
+ * Shape   0xrrggbb.  The ramp is one smooth curve in OKLab (Ottosson, 2020), cut into 254 steps of equal length: from
+ *         pale yellow over teal to navy on a light background, in the other direction on a dark one.  Yellow, blue and
+ *         lightness: the order survives red-green deficiency and grey print.
+ * Ramps   That is the usual ramp.  The ramps of fire (yellow over red to black, reversed on dark) and grey obey the
+ *         same laws.
+ * Laws    (test_palette.c) luminance is monotone, neighbours differ, colour[1] is clearly not colour[0], text has a
+ *         contrast of 4.5:1 or more on its background, marks 3:1.
  */
 #ifndef HEATSCOPE_PALETTE_H
 #define HEATSCOPE_PALETTE_H
@@ -22,17 +23,17 @@ enum palette_ramp { PALETTE_USUAL, PALETTE_FIRE, PALETTE_GREY, PALETTE_RAMPS };
 
 struct palette {
 	enum palette_theme theme;
-	__u32 colour[PALETTE_COLOURS];	/* by shade_index(); [0] is the same as zero */
-	__u32 page;			/* behind everything */
+	__u32 colour[PALETTE_COLOURS];	/* by shade_index(); [0] equals zero */
+	__u32 page;			/* the background */
 	__u32 zero;			/* nothing happened */
-	__u32 unobserved, unobserved_line;	/* nobody looked: a plain of its own, hatched */
+	__u32 unobserved, unobserved_line;	/* not observed: its own flat colour, hatched */
 	__u32 partial;			/* partly lost: diagonal lines over the cells */
-	__u32 running;			/* what runs: diagonal lines the other way, framed */
-	__u32 text, muted;		/* on page; titles and the rest */
+	__u32 running;			/* running queries: diagonal lines in the other direction, framed */
+	__u32 text, muted;		/* on page; text: titles, muted: other texts */
 	__u32 axis, rule;		/* frames and ticks; table rules and grid lines */
 	__u32 p50, p90, p99, max;		/* lines over cells, on a casing */
 	__u32 casing;
-	__u32 accent;			/* a column in progress, a clock that was set */
+	__u32 accent;			/* a column in progress, a step of the clock */
 	__u32 note, alert;		/* annotations */
 };
 
@@ -41,11 +42,11 @@ const char *palette_ramp_name(enum palette_ramp ramp);
 
 void palette_make(enum palette_theme theme, enum palette_ramp ramp, struct palette *ret_palette);
 
-/* The ramp of one hue (0..359, as in HSV; below 0: grey), for layers: as many steps and as much
- * lightness for each, so that hue tells which and lightness tells how many.  [0] is zero. */
+/* Makes the ramp of one hue for a layer (0..359, as in HSV; below 0: grey).  All hues have the same number of steps and
+ * the same lightness: the hue says which layer, the lightness says how many.  [0] is zero. */
 void palette_hue(enum palette_theme theme, int hue, __u32 ret_colour[PALETTE_COLOURS]);
 
-/* The one colour of that hue in which areas are drawn. */
+/* The colour of an area of that hue. */
 __u32 palette_area(enum palette_theme theme, int hue);
 
 /* WCAG 2 relative luminance 0..1, and contrast ratio 1..21. */

@@ -39,13 +39,14 @@ struct part {
 	double share;			/* of the bucket */
 };
 
-/* Walks the rows a bucket overlaps, from the foot up. */
+/* Walks through the rows that a bucket overlaps, from the foot up. */
 struct spread {
 	double low, high;		/* in rows */
 	size_t next, end;
 };
 
-/* An edge that arithmetic puts a hair beside the edge of a row lies on it: no part of a bucket is in the row beyond. */
+/* Moves an edge that rounding put very near the edge of a row onto that edge: then no part of a bucket is in the next
+ * row. */
 static double snap_to_edge(double rows)
 {
 	double whole = round(rows);
@@ -106,8 +107,8 @@ static double row_weight(const struct raster *r, const struct grid *g, size_t ro
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
-/* What the sum of columns from..end is divided by: how many they are, or in a point grid the slots
- * that were observed in them. */
+/* The divisor for the sum of columns from..end: their number, or in a point grid the number of slots that were observed
+ * in them. */
 static double column_divisor(const struct grid *g, size_t from, size_t end)
 {
 	__u64 n = 0;
@@ -117,11 +118,11 @@ static double column_divisor(const struct grid *g, size_t from, size_t end)
 	return g->point ? n ? (double)n : 1 : (double)(end - from);
 }
 
-/* Which of the grid's columns a raster column stands for, and what their sum is to be divided by. */
+/* The columns of the grid that each raster column stands for, and the divisor for their sum. */
 struct folding {
-	size_t *end;			/* one behind its last; its first is the end of the one before */
+	size_t *end;			/* one after its last; its first is the end of the previous one */
 	double *per;
-	bool alone;			/* each for one, of which nothing is divided */
+	bool alone;			/* each stands for one column: divide nothing */
 };
 
 static void folding_fini(struct folding *f)
@@ -158,7 +159,7 @@ static bool is_empty(const __u64 *cell, size_t n)
 	return !used;
 }
 
-/* One row of the grid as means per raster column, weighted; and added to the columns' sums. */
+/* Computes one row of the grid as weighted means per raster column, and adds them to the sums of the columns. */
 static void mean_columns(const struct folding *f, const __u64 *cell, double weight, double *out, double *sums, size_t n_out)
 {
 	for (size_t x = 0, col = 0; x < n_out; x++) {
@@ -171,7 +172,7 @@ static void mean_columns(const struct folding *f, const __u64 *cell, double weig
 	}
 }
 
-/* The same where each stands for one: a count that is divided by 1 is itself. */
+/* The same if each raster column stands for one column: there is nothing to divide. */
 static void weigh_columns(const __u64 *cell, double weight, double *out, double *sums, size_t n)
 {
 	for (size_t x = 0; x < n; x++) {
@@ -222,7 +223,7 @@ struct sparse {
 	double *value;
 };
 
-/* Raster column of a grid's column: the inverse of [x * n / n_out, (x + 1) * n / n_out). */
+/* The raster column of a grid's column: the inverse of [x * n / n_out, (x + 1) * n / n_out). */
 static size_t raster_column(size_t col, size_t n, size_t n_out)
 {
 	return ((col + 1) * n_out - 1) / n;

@@ -1,10 +1,10 @@
-/* raster.h - a bare map before it has pixels: rows of equal height, columns summed to those that fit.
+/* raster.h - makes a bare map before it has pixels: rows of equal height, columns summed to the number that fits.
  *
  *      grid or layer --spread over rows, columns summed--> density[row * n_cols + col], row 0 at the foot
  *
- * Rows    equal steps of the axis from low to high.  A bucket's count is spread over the rows it
- *         overlaps, evenly; what lies outside is not in `density`, but in `sum`.
- * Columns where the grid has more, a column is the mean of those it stands for: nothing is skipped.
+ * Rows    equal steps of the axis from low to high.  A bucket's count is spread evenly over the rows that it overlaps.
+ *         Counts outside the axis are not in `density`, but in `sum`.
+ * Columns If the grid has more columns, a raster column is the mean of those that it stands for: none is skipped.
  * Errors  -ENOMEM.
  * Memory  raster_init() allocates, raster_fini() frees.
  */
@@ -23,22 +23,22 @@ struct raster {
 	double *sum;			/* of each column */
 };
 
-/* Shape, range and axis are set by the caller; cells are 0. */
+/* The caller has set shape, range and axis; all cells become 0. */
 int raster_init(struct raster *r);
 void raster_fini(struct raster *r);
 void raster_clear(struct raster *r);
 
-/* Where a value lies: itself, or its log2. */
+/* The place of a value along the axis: the value, or its log2. */
 double raster_along(const struct raster *r, __u64 value);
 
-/* Which part of the grid's row lies in row `at` of the raster, 0..1: as raster_add_cells() spreads it. */
+/* The part of the grid's row, 0..1, that raster_add_cells() adds to row `at` of the raster. */
 double raster_share(const struct raster *r, const struct grid *g, size_t row, size_t at);
 
-/* Adds cells of the grid's shape, e.g. its own. */
+/* Adds cells that have the grid's shape, e.g. the grid's own. */
 int raster_add_cells(struct raster *r, const struct grid *g, const __u64 *cell);
 int raster_add_layer(struct raster *r, const struct grid *g, const struct layer *l);
 
-/* From densities to hundredths of their column; sum: the columns' (of all layers). */
+/* Converts densities to percent of their column; sum: of each column, over all layers. */
 void raster_percent(struct raster *r, const double *sum);
 
 #endif

@@ -7,18 +7,18 @@
 #include <string.h>
 
 #define LINEAR_CELLS 100		/* of a linear axis: the height of a row with scale 1 */
-#define LINEAR_PIXELS 400		/* thinner rows count as thick as this part */
+#define LINEAR_PIXELS 400		/* a thinner row counts as 1/400 of the axis */
 
-/* Densities are told apart by sign, exponent and the first 8 bits of the mantissa of a float:
- * positive floats sort as their bits do, so ranks need no sorting. */
+/* A bin holds the densities that share sign, exponent and the first 8 bits of the mantissa of a float.  Positive floats
+ * sort in the order of their bits, so ranks need no sorting. */
 #define BIN_SHIFT 15
 #define N_BINS (1u << (31 - BIN_SHIFT))
 
 struct tally {
 	double min, max;		/* min 0: none yet */
-	double unit;			/* of the log: what stands for one event */
+	double unit;			/* log: the density that stands for one event */
 	__u64 n;
-	__u64 *bin;			/* NULL unless ranks are wanted */
+	__u64 *bin;			/* NULL unless the caller wants ranks */
 };
 
 static unsigned density_bin(float density)
@@ -60,7 +60,7 @@ static void tally_add(struct tally *t, double density)
 	}
 }
 
-/* level[i]: the least density that has at least (i + 1) / 255 of all cells at or below it. */
+/* level[i] is the least density such that at least (i + 1) / 255 of all cells are at or below it. */
 static void rank_levels(const struct tally *t, double level[SHADE_LEVELS])
 {
 	unsigned bin = 0;
@@ -106,7 +106,7 @@ int shade_levels(enum shade_transfer transfer, const double *density, size_t n, 
 	return 0;
 }
 
-/* The upper end of the highest row that holds anything; a row without one ends at the max. */
+/* The upper end of the highest row that holds anything; a row without an upper edge ends at the max. */
 static __u64 highest_used(const struct grid *g)
 {
 	for (size_t row = g->n_rows; row-- > 0;)
@@ -129,7 +129,7 @@ static double row_height(const struct grid *g, size_t row, enum axis_scale yscal
 				  : (double)(g->edge[row + 1] - g->edge[row]);
 }
 
-/* From the edges alone on a log axis, so that it holds still while data comes in. */
+/* On a log axis it depends on the edges alone, so it does not change while data comes in. */
 static double log_cell_height(const struct grid *g)
 {
 	double sum = 0;
@@ -163,7 +163,7 @@ static void scale_make(const struct grid *g, bool by_middle, struct shade *s)
 	}
 }
 
-/* Hundredths of each column, or in a point grid the mean of its slots (grid_shown). */
+/* Makes the factors for percent of each column, or in a point grid for the mean of its slots (grid_shown). */
 static void share_make(const struct grid *g, struct shade *s)
 {
 	for (size_t col = 0; s->transfer != SHADE_PERCENT && col < g->n_cols; col++)
@@ -216,7 +216,7 @@ static void cell_tally(const struct shade *s, size_t row, size_t col, __u64 coun
 		tally_add(t, count * s->scale[row] * (s->share ? s->share[col] : 1));
 }
 
-/* Where all counts of a row have the same scale, its least and greatest are those of its densities. */
+/* If all counts of a row have the same scale, the least and greatest counts give the least and greatest densities. */
 static void row_tally(const struct shade *s, size_t row, const __u64 *cell, size_t n, struct tally *t)
 {
 	__u64 max = 0, less = ~(__u64)0;	/* less: the least that is not 0, less 1 */
@@ -238,7 +238,7 @@ static void cells_tally(const struct grid *g, const __u64 *cell, const struct sh
 			cell_tally(s, row, col, cell[row * g->n_cols + col], t);
 }
 
-/* What is drawn: all cells, or those of the layers and of the rest. */
+/* Counts the cells that the picture shows: all cells, or those of the layers and of the rest. */
 static int grid_tally(const struct grid *g, const struct shade *s, struct tally *t)
 {
 	const struct layers *l = g->layers;

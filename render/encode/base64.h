@@ -1,4 +1,4 @@
-/* base64.h - bytes as text (RFC 4648, padded). */
+/* base64.h - encodes bytes as text (RFC 4648, padded). */
 #ifndef HEATSCOPE_BASE64_H
 #define HEATSCOPE_BASE64_H
 
@@ -7,10 +7,10 @@
 
 #define BASE64_FOUR 4
 
-/* Up to three of `left` bytes as four characters. */
+/* Encodes up to three of `left` bytes as four characters. */
 void base64_three(const __u8 *data, size_t left, char ret_four[BASE64_FOUR]);
 
-/* All of them, NUL-terminated, to be freed with free().  NULL: no memory. */
+/* Encodes all bytes; the text ends with NUL, the caller frees it with free().  NULL: no memory. */
 char *base64_text(const __u8 *data, size_t len);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define ROOM 4096
 
-/* Room for more behind what is there, a quarter of `len` at a time. */
+/* Makes the buffer larger by a quarter of `len`. */
 static int grow_buffer(__u8 **data, size_t *room, size_t len)
 {
 	__u8 *more = realloc(*data, *room + len / 4 + ROOM);
@@ -77,9 +77,9 @@ int deflate_unpack(const __u8 *data, size_t len, size_t max, __u8 **ret_data, si
 		z->next_out = out + done;
 		z->avail_out = (__u32)(room - done);
 		if (isal_inflate(z) != ISAL_DECOMP_OK || (z->total_out == done && z->block_state != ISAL_BLOCK_FINISH))
-			err = -EBADMSG;		/* also where there was room, but nothing more to read */
+			err = -EBADMSG;		/* also if the buffer has space, but the input ends */
 	}
-	if (!err && (z->avail_in || z->read_in_length >= 8))	/* bits: whole bytes that nobody wanted */
+	if (!err && (z->avail_in || z->read_in_length >= 8))	/* whole bytes follow the stream; bits are padding */
 		err = -EBADMSG;
 	if (!err && z->total_out > max)
 		err = -E2BIG;

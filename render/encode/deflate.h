@@ -1,8 +1,8 @@
-/* deflate.h - zlib streams in memory, by ISA-L: packed as fast as it goes, unpacked without trust.
+/* deflate.h - packs and unpacks zlib streams in memory, by ISA-L: fast, and unpacking trusts nothing.
  *
- * Errors  -ENOMEM; unpacking also -EBADMSG: no such stream, cut, damaged, or something behind it;
+ * Errors  -ENOMEM; unpacking also -EBADMSG: no such stream, cut, damaged, or followed by other bytes;
  *         -E2BIG: more than `max` bytes come out.
- * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
+ * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
  */
 #ifndef HEATSCOPE_DEFLATE_H
 #define HEATSCOPE_DEFLATE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 enum deflate_effort {
-	DEFLATE_FAST,			/* of pixels that are indices the others leave as much */
+	DEFLATE_FAST,			/* for pixels that are indices, DEFLATE_SMALL is no smaller */
 	DEFLATE_SMALL			/* twice the time, three quarters of the bytes of a text */
 };
 

@@ -15,7 +15,7 @@ static void put_escaped(FILE *f, char c)
 	}
 }
 
-/* Sequence by sequence: a text may be of any length. */
+/* Sequence by sequence, because a text may have any length. */
 void markup_text(FILE *f, const char *text)
 {
 	for (const unsigned char *at = (const unsigned char *)text; *at;) {

@@ -1,13 +1,14 @@
-/* markup.h - text from outside in XML and HTML: as content and, between double quotes, as an attribute's value. */
+/* markup.h - writes text from outside into XML and HTML: as content or, in double quotes, as the value of an
+ * attribute. */
 #ifndef HEATSCOPE_MARKUP_H
 #define HEATSCOPE_MARKUP_H
 
 #include <stdio.h>
 
-/* < > & " are escaped; what is no UTF-8 is U+FFFD, a control character a space (utf8.h). */
+/* Escapes < > & "; writes U+FFFD for bytes that are not UTF-8, and a space for a control character (utf8.h). */
 void markup_text(FILE *f, const char *text);
 
-/* Bytes as "data:TYPE;base64,...". */
+/* Writes bytes as "data:TYPE;base64,...". */
 void markup_data(FILE *f, const char *type, const unsigned char *data, size_t len);
 
 #endif

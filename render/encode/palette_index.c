@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* The index of a colour, given to it now if it is new; PALETTE_INDEX_MAX: there are too many. */
+/* The index of a colour; a new colour gets the next index.  PALETTE_INDEX_MAX: there are too many colours. */
 static unsigned palette_index_of(struct palette_index *f, __u32 rgb)
 {
 	unsigned at = (rgb * 2654435761u >> 16) % PALETTE_INDEX_PLACES;

@@ -1,8 +1,8 @@
-/* palette_index.h - pixels as indices into the few colours that they have.
+/* palette_index.h - replaces pixels of few colours by indices into the list of these colours.
  *
- *      0xrrggbb ... -> index ..., colour[n]        in the order in which they first come
+ *      0xrrggbb ... -> index ..., colour[n]        in the order of their first pixels
  *
- * Memory  the indices are the caller's, to be freed with free().
+ * Memory  the caller frees the indices with free().
  */
 #ifndef HEATSCOPE_PALETTE_INDEX_H
 #define HEATSCOPE_PALETTE_INDEX_H
@@ -19,7 +19,7 @@ struct palette_index {
 	unsigned n;
 };
 
-/* Of n pixels, whose highest byte is left out.  0, -E2BIG: more than PALETTE_INDEX_MAX colours, or -ENOMEM. */
+/* Ignores the highest byte of each of the n pixels.  -E2BIG: more than PALETTE_INDEX_MAX colours; -ENOMEM. */
 int palette_index_make(const __u32 *pixel, size_t n, struct palette_index *ret_palette, __u8 **ret_index);
 
 #endif

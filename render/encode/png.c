@@ -60,7 +60,7 @@ static void put_text(png_structp png, png_infop info, const char *const *text)
 		png_set_text(png, info, chunk, n);
 }
 
-/* What is written and how; one set of locals would not survive the longjmp. */
+/* The content and form of the PNG.  It is a struct because local variables would not survive the longjmp. */
 struct job {
 	unsigned width, height, pixels_per_metre;
 	const __u32 *palette;		/* NULL: RGB */
@@ -85,7 +85,7 @@ static void put_head(png_structp png, png_infop info, const struct job *j)
 	png_write_info(png, info);
 }
 
-/* libpng would deflate by zlib, which takes ten times as long: it writes the chunks, and we fill them. */
+/* libpng would deflate with zlib, which takes ten times as long.  So libpng writes the chunks, and we fill them. */
 static int put_all(png_structp png, png_infop info, const struct job *j)
 {
 	if (setjmp(png_jmpbuf(png)))
@@ -121,7 +121,7 @@ static int job_run(const struct job *j, __u8 **ret_png, size_t *ret_len)
 	return 0;
 }
 
-/* Deflates the rows, each behind its filter byte, and writes the picture. */
+/* Deflates the rows, each of which follows its filter byte, and writes the picture. */
 static int job_finish(struct job *j, const __u8 *rows, size_t len, __u8 **ret_png, size_t *ret_len)
 {
 	int err = deflate_pack(rows, len, DEFLATE_FAST, &j->idat, &j->idat_len);
@@ -155,7 +155,7 @@ int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 
 	return err;
 }
 
-/* Four bytes at once, of which the next pixel overwrites the last: there is room for one byte behind the row. */
+/* Writes four bytes at once; the next pixel overwrites the fourth.  So the buffer has one more byte after the row. */
 static void pack_rgb(const __u8 *argb, unsigned width, __u8 *row)
 {
 	*row++ = PNG_FILTER_VALUE_NONE;

@@ -1,11 +1,11 @@
-/* png.h - pixels to PNG bytes in memory, as fast as they go: lightly deflated, no filter.
+/* png.h - encodes pixels as PNG in memory, as fast as possible: lightly deflated, without a filter.
  *
- * Form    palette: 8 bit, for bare cells; RGB, for figures.  Rows of cells repeat one another, which
- *         deflate finds by itself: a filter hides it, and takes longer to no gain.
- * Text    tEXt chunks say where a picture comes from; pairs of keyword and text, ended by NULL.
- *         Keywords are Latin-1, 1..79 bytes; text is UTF-8 and goes into iTXt where it is not ASCII.
+ * Form    palette: 8 bit, for bare cells; RGB, for figures.  Rows of cells repeat one another, and deflate finds that
+ *         without help: a filter hides it, and takes longer for nothing.
+ * Text    tEXt chunks say where a picture comes from; `text` has pairs of keyword and text, ended by NULL.
+ *         Keywords are Latin-1, 1..79 bytes; text is UTF-8, and goes into iTXt if it is not ASCII.
  * Errors  -EINVAL: a size of 0 or beyond 32767; -ENOMEM.
- * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
+ * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
  */
 #ifndef HEATSCOPE_PNG_H
 #define HEATSCOPE_PNG_H
@@ -20,7 +20,7 @@ int png_palette(const __u8 *pixel, unsigned width, unsigned height, const __u32 
 int png_rgb(const __u8 *argb, size_t stride, unsigned width, unsigned height, unsigned pixels_per_metre,
 	    const char *const *text, __u8 **ret_png, size_t *ret_len);
 
-/* Pixels without gaps, as small as it goes: a palette if there are at most 256 colours. */
+/* Encodes pixels without gaps in the smaller form: with a palette if there are at most 256 colours. */
 int png_smallest(const __u32 *pixel, unsigned width, unsigned height, __u8 **ret_png, size_t *ret_len);
 
 #endif

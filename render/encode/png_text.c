@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define HEAD 8				/* of a chunk: length and type */
-#define FRAME 12			/* that, and the CRC behind the data */
+#define FRAME 12			/* that, and the CRC after the data */
 #define CHUNK_MAX 0x7fffffffu
-#define LONG 256			/* bytes: from there on a text is deflated */
+#define LONG 256			/* bytes: longer texts are deflated */
 #define KEYWORD_MAX 79
 
 static const __u8 magic[8] = { 0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n' };
@@ -29,11 +29,11 @@ static void put_be(__u8 *at, __u32 n)
 
 /* ---- put ---- */
 
-struct chunk {				/* a note as it is written */
+struct chunk {				/* a text as the file has it */
 	const char *type;
-	__u8 head[KEYWORD_MAX + 5];	/* keyword and what iTXt has between it and the text */
+	__u8 head[KEYWORD_MAX + 5];	/* the keyword, and the bytes of iTXt between keyword and text */
 	size_t head_len;
-	__u8 *packed;			/* NULL: the text as it is */
+	__u8 *packed;			/* NULL: the text is not deflated */
 	size_t len;			/* of the text */
 };
 
@@ -108,7 +108,7 @@ static int refuse_text(char *reason, const char *why, size_t at)
 	return -EINVAL;
 }
 
-/* Where the deflated text begins in a chunk's data; 0: it is not that text, or not deflated. */
+/* The offset of the deflated text in a chunk's data; 0: it is another text, or not deflated. */
 static size_t text_at(const __u8 *data, size_t len, const char *keyword)
 {
 	size_t at = strlen(keyword) + 3;

@@ -7,7 +7,7 @@
 
 #define IDS_MAX 64
 
-/* Pixels stay pixels, however far one looks into the picture. */
+/* Pixels stay pixels at every magnification. */
 #define STYLE "<style>image{image-rendering:pixelated}</style>\n"
 
 static void put_element(FILE *f, const char *name, const char *text)
@@ -19,7 +19,7 @@ static void put_element(FILE *f, const char *name, const char *text)
 	fprintf(f, "</%s>\n", name);
 }
 
-/* Numbers in the order of first sight. */
+/* The ids of the document, in the order of their first use. */
 struct ids {
 	unsigned long seen[IDS_MAX];
 	size_t n;
@@ -35,7 +35,7 @@ static size_t id_number(struct ids *ids, unsigned long id)
 	return ids->n - 1;
 }
 
-/* "image2727" and "surface2712", of Cairo 1.18 "source-2727": the name's length, 0 for any other text. */
+/* The length of a name such as "image2727" or "surface2712" ("source-2727" in Cairo 1.18); 0 for any other text. */
 static size_t id_at(const char *at, size_t left)
 {
 	static const char *const name[] = { "image", "surface", "source-" };
@@ -49,7 +49,7 @@ static size_t id_at(const char *at, size_t left)
 	return 0;
 }
 
-/* Ids stand behind a quote or a hash; nothing else there looks like one. */
+/* Ids follow a quote or a hash; nothing else at these places looks like an id. */
 static void put_renumbered(FILE *f, const char *at, size_t len)
 {
 	struct ids ids = { .n = 0 };

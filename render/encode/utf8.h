@@ -1,4 +1,5 @@
-/* utf8.h - text from outside, so that Cairo and XML take it: they refuse a whole picture for one byte. */
+/* utf8.h - cleans text from outside, so that Cairo and XML accept it: one bad byte would make them refuse a
+ * picture. */
 #ifndef HEATSCOPE_UTF8_H
 #define HEATSCOPE_UTF8_H
 
@@ -6,7 +7,8 @@
 
 #define UTF8_UNKNOWN "\xef\xbf\xbd"	/* U+FFFD */
 
-/* A copy, NUL-terminated and cut to `room` bytes: what is no UTF-8 as U+FFFD, control characters as spaces. */
+/* Copies a text, cut to `room` bytes with its NUL: bytes that are not UTF-8 become U+FFFD, control characters
+ * spaces. */
 void utf8_clean(const char *text, char *out, size_t room);
 
 #endif

@@ -1,9 +1,10 @@
-/* annotation.h - what is known of a time or a range of time beside its measurements: a deploy, an alert.
+/* annotation.h - holds what people or alerts say about a time: a moment (a deploy) or a range (an alert that fired).
  *
- *      from_ns == to_ns: a moment     from_ns < to_ns: a range     to_ns ANNOTATION_OPEN: it lasts
+ *      from_ns == to_ns: a moment     from_ns < to_ns: a range     to_ns ANNOTATION_OPEN: it has not ended yet
  *
- * Shape   by rising from_ns, then id.  A grid has those that touch its time.
- * Memory  an annotation is a plain value; annotations_free() frees a list (NULL is fine), grid_free() its own.
+ * Shape   sorted by from_ns, then by id.  A grid has the annotations that touch its time.
+ * Memory  an annotation is a plain value; annotations_free() frees a list (NULL is fine), grid_free() frees the
+ *         grid's list.
  */
 #ifndef HEATSCOPE_ANNOTATION_H
 #define HEATSCOPE_ANNOTATION_H
@@ -18,7 +19,7 @@ enum annotation_kind { ANNOTATION_NOTE, ANNOTATION_ALERT };
 
 struct annotation {
 	__u64 id;
-	__u64 inst;			/* which instrumentation's; 0: everybody's */
+	__u64 inst;			/* id of the instrumentation; 0: it belongs to all */
 	__s64 from_ns, to_ns;		/* wall clock, ns from the epoch */
 	enum annotation_kind kind;
 	char text[ANNOTATION_TEXT_MAX + 1];	/* UTF-8, one line, not empty */

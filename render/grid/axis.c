@@ -50,7 +50,7 @@ enum axis_unit axis_unit(const char *name)
 	return AXIS_COUNT;
 }
 
-/* The unit in which a value has at least one digit before the point, after rounding. */
+/* The largest unit in which the rounded value has at least one digit other than 0 before the point. */
 static const struct unit_step *unit_for(double value, enum axis_unit unit)
 {
 	size_t n;
@@ -97,7 +97,7 @@ void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT])
 	if (value == 0 && unit != AXIS_PERCENT)
 		strcpy(ret_text, "0");
 	else if (unit == AXIS_PERCENT && value > 0 && value < 0.005)
-		strcpy(ret_text, "< 0.01 %");	/* it is there */
+		strcpy(ret_text, "< 0.01 %");	/* not 0: something is there */
 	else
 		put_number(value / u->size, u->name, ret_text);
 }
@@ -148,7 +148,7 @@ void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT])
 			 minutes / 60 % 100, minutes % 60);
 }
 
-/* Whole seconds; floor, also before 1970. */
+/* Whole seconds, rounded down, also before 1970. */
 static __s64 seconds_of(__s64 ns)
 {
 	return ns / SECOND - (ns % SECOND < 0);
@@ -171,7 +171,7 @@ void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char 
 		snprintf(ret_text, AXIS_ZONE, "%s, then %s", first, then);
 }
 
-/* Wall-clock fields of a moment; floor, also before 1970. */
+/* Splits a moment into the fields of the wall clock, rounded down, also before 1970. */
 static __s64 split_time(__s64 ns, const struct zone *zone, struct tm *ret_tm)
 {
 	__s64 rest = (ns % SECOND + SECOND) % SECOND;
@@ -251,8 +251,8 @@ static double round_step(double least)
 
 #define LINEAR_DIGITS 1000		/* "1000 ms" rather than steps of 0.2 s */
 
-/* The unit of all labels of a linear axis, so that they can be compared by eye: that of a step, unless
- * the highest label would be a long number in it. */
+/* All labels of a linear axis have one unit, so that the eye can compare them: the unit of a step, unless the highest
+ * label would be a long number in it. */
 static const struct unit_step *linear_unit(enum axis_unit unit, double step, double high)
 {
 	const struct unit_step *u = unit_for(step, unit);
@@ -287,7 +287,7 @@ static size_t linear_ticks(enum axis_unit unit, double low, double high, double 
 	return n;
 }
 
-/* Which of 1, 2, 5 per decade get a label, and how many decades apart, so that they fit. */
+/* Chooses which of 1, 2, 5 per decade get a label, and how many decades lie between labels, so that they fit. */
 static void log_density(double decade_px, double gap_px, int *ret_all, int *ret_apart)
 {
 	*ret_all = decade_px * log10(2) >= gap_px;
@@ -370,8 +370,8 @@ static void put_label(__s64 ns, __s64 step, const struct zone *zone, struct tick
 	put_fraction(rest, t->text, sizeof(t->text));
 }
 
-/* A date stands under the first tick and where the day is new; the first one gives way if the
- * next is too near. */
+/* A date stands under the first tick, and under each tick where a day begins.  The first date is left out if the next
+ * one is too near. */
 static void thin_dates(struct tick *tick, size_t n, __s64 step, double length_px, double char_px)
 {
 	char day[AXIS_TEXT] = "";
@@ -393,7 +393,7 @@ static void thin_dates(struct tick *tick, size_t n, __s64 step, double length_px
 	}
 }
 
-/* Whole steps of a clock that does not change from..to; the end is included where `last`. */
+/* Ticks at whole steps of a clock that does not change within from..to; `last` includes the end. */
 static size_t even_ticks(__s64 from, __s64 to, bool last, __s64 step, const struct zone *zone, size_t n, __s64 *ret_at)
 {
 	__s64 offset = zone_offset(zone, seconds_of(from)) * SECOND, at = from + offset, past = at % step;

@@ -1,11 +1,11 @@
-/* axis.h - where ticks stand and what is written at them.
+/* axis.h - computes where the ticks of an axis stand, and formats values and times as labels.
  *
  *      values   1 2 5 10 ...   "20 µs", "1.5 ms", "2 s", "64 kB", "1.2k"
  *      time     steps of 1 2 5 10 15 30 s, min; 1 2 3 6 12 h; days     "14:05" over "2026-11-21"
  *
- * Shape   A tick is a place in 0..1 along the axis, from its low end on, and a label.  Labels of
- *         one axis do not overlap as long as a character is at most `char_px` wide.
- * Pure    no font, time zone database or locale: a zone is data, NULL is UTC.
+ * Shape   A tick is a place in 0..1 along the axis, counted from its low end, and a label.  Labels of one axis do not
+ *         overlap if no character is wider than `char_px`.
+ * Pure    no font, time zone database or locale: the caller passes the zone as data; NULL is UTC.
  */
 #ifndef HEATSCOPE_AXIS_H
 #define HEATSCOPE_AXIS_H
@@ -23,21 +23,22 @@ enum axis_unit { AXIS_COUNT, AXIS_NS, AXIS_BYTES, AXIS_PERCENT, AXIS_PER_S, AXIS
 struct tick {
 	double at;			/* 0..1 */
 	char text[AXIS_TEXT];		/* empty: a mark without a label */
-	char date[AXIS_TEXT];		/* time axes: second line, where the day is new; else empty */
+	char date[AXIS_TEXT];		/* time axes: second line, where a day begins; else empty */
 };
 
-/* The unit named "ns", "bytes", "%", "/s" or "bytes/s"; everything else is counted. */
+/* The unit with the name "ns", "bytes", "%", "/s" or "bytes/s"; AXIS_COUNT for every other name. */
 enum axis_unit axis_unit(const char *name);
-const char *axis_unit_name(enum axis_unit unit);	/* "" of what is counted */
+const char *axis_unit_name(enum axis_unit unit);	/* AXIS_COUNT: "" */
 
-/* What the sum of many values is called: "time", or "total" of what is no time. */
+/* Names the sum of many values: "time", or "total" if the unit is not a time. */
 const char *axis_sum_name(enum axis_unit unit);
 const char *axis_sum_heading(enum axis_unit unit);	/* the same as a column's head in a terminal: "TIME", "TOTAL" */
 
-/* Three significant digits at most, with its unit: "1.25 ms", "999 ns", "12k"; a part that is not nothing: "< 0.01 %". */
+/* At most three significant digits, with the unit: "1.25 ms", "999 ns", "12k".  A very small percentage that is not 0
+ * is "< 0.01 %". */
 void axis_format(double value, enum axis_unit unit, char ret_text[AXIS_TEXT]);
 
-/* "1,234,567"; a mean that is small and not whole: "2.75" */
+/* "1,234,567"; "2.75" for a small mean that is not a whole number. */
 void axis_format_count(double n, char ret_text[AXIS_TEXT]);
 
 /* A length of time in words: "100 ms", "1 s", "5 min", "1 h". */
@@ -46,31 +47,33 @@ void axis_format_span(__u64 ns, char ret_text[AXIS_TEXT]);
 /* "UTC", "UTC+01:00", "UTC-03:30". */
 void axis_format_offset(int offset_s, char ret_text[AXIS_TEXT]);
 
-/* The same of a range; where the clock changes in it "UTC+02:00, then UTC+01:00", or, where it changes often, the zone's name. */
+/* The offset of a range of time.  If the clock changes within it: "UTC+02:00, then UTC+01:00"; if it changes more
+ * often: the name of the zone. */
 #define AXIS_ZONE 80
 void axis_format_zone(const struct zone *zone, __s64 from_ns, __s64 to_ns, char ret_text[AXIS_ZONE]);
 
-/* "2026-11-21 14:05:00"; with a fraction only where there is one. */
+/* "2026-11-21 14:05:00"; it has a fraction of a second only if that is not 0. */
 void axis_format_time(__s64 ns, const struct zone *zone, char ret_text[AXIS_TEXT]);
 
-/* "2026-10-25 01:00:00 to 05:00:00 UTC+01:00": the second day only where it is another one, the first offset only where it is. */
+/* "2026-10-25 01:00:00 to 05:00:00 UTC+01:00".  The second date is there only if it differs from the first, and the
+ * first offset only if it differs from the second. */
 #define AXIS_RANGE 96
 void axis_format_range(__s64 from_ns, __s64 to_ns, const struct zone *zone, char ret_text[AXIS_RANGE]);
 
-/* Where a value lies between low (0) and high (1); not clamped.  A log axis needs low >= 1;
- * 0 lies at -infinity there. */
+/* The place of a value between low (0) and high (1); it is not clamped.  A log axis needs low >= 1; the value 0 lies
+ * at -infinity there. */
 double axis_at(enum axis_scale scale, double low, double high, double value);
 
-/* The next of 1, 2, 5 per decade, downward or upward; value > 0. */
+/* Rounds to the next of 1, 2, 5 per decade, down or up; value > 0. */
 double axis_round_125(double value, int up);
 
-/* Ticks of values low..high (low < high; log: low >= 1) on an axis of length_px with at least
- * gap_px between labels.  Returns how many. */
+/* Makes the ticks of values low..high (low < high; log: low >= 1) on an axis of length_px, with at least gap_px
+ * between labels.  Returns their number. */
 size_t axis_value_ticks(enum axis_scale scale, enum axis_unit unit, double low, double high,
 			double length_px, double gap_px, struct tick ret_tick[AXIS_TICKS_MAX]);
 
-/* Ticks of the time from_ns..to_ns (wall clock, ns from the epoch), at whole steps of the local clock; what a change of it brings too near
- * to its neighbour has no label. */
+/* Makes the ticks of the time from_ns..to_ns (wall clock, ns from the epoch), at whole steps of the local clock.  If a
+ * change of the clock brings a tick too near to its neighbour, the tick has no label. */
 size_t axis_time_ticks(__s64 from_ns, __s64 to_ns, const struct zone *zone, double length_px,
 		       double char_px, struct tick ret_tick[AXIS_TICKS_MAX]);
 

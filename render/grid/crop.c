@@ -25,7 +25,7 @@ struct crop_part crop_above(const struct grid *g, __u64 end)
 	return part;
 }
 
-/* Of one grid; 0: none, GRID_NO_EDGE: it has nothing to show. */
+/* The end for one grid; 0: none, GRID_NO_EDGE: the grid has nothing to show. */
 static __u64 end_of(const struct grid *g, __u32 millionths)
 {
 	struct crop_part part = crop_above(g, 0);

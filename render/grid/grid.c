@@ -70,7 +70,7 @@ struct grid *grid_like(const struct grid *g)
 
 enum grid_state grid_column_state(const struct grid_column *c)
 {
-	bool any = c->count || c->sum;	/* of what was under way at once a column in which nothing ended has a sum, too */
+	bool any = c->count || c->sum;	/* running queries give a column a sum, too, if none ended in it */
 
 	if (c->marks & GRID_IN_PROGRESS)
 		return c->lost ? GRID_PARTIAL : any ? GRID_OK : GRID_ZERO;
@@ -131,9 +131,9 @@ static void column_add(struct grid_column *to, const struct grid_column *c)
 		to->every = c->every;
 }
 
-/* On the way up a column: how many of its events are passed, and at which one the next percentile is. */
+/* The state of a walk up one column: how many events it has passed, and which event is the next percentile. */
 struct walk {
-	__u64 seen, rank;		/* rank: ceil(p n); beyond all counts when there is none left */
+	__u64 seen, rank;		/* rank: ceil(p n); larger than all counts if no percentile is left */
 	unsigned at;
 };
 
@@ -145,7 +145,7 @@ static __u64 rank_of(__u64 n, unsigned at)
 	return n && at < N_PERCENT ? n / 100 * percent[at] + (n % 100 * percent[at] + 99) / 100 : GRID_NO_EDGE;
 }
 
-/* The row holds the next percentile, and perhaps those after it. */
+/* The row holds the next percentile, and perhaps the ones after it. */
 static void walk_reach(const struct grid *g, struct grid_column *c, size_t row, struct walk *w)
 {
 	__u64 *const value[N_PERCENT] = { &c->p50, &c->p90, &c->p99 };
@@ -157,7 +157,7 @@ static void walk_reach(const struct grid *g, struct grid_column *c, size_t row, 
 	}
 }
 
-/* Row by row, as the cells lie: column by column took several times as long. */
+/* Row by row, in the order of the cells in memory: column by column took several times as long. */
 static int columns_rank(struct grid *g)
 {
 	struct walk *walk = calloc(g->n_cols, sizeof(*walk));

@@ -109,7 +109,7 @@ struct layers *layers_fold(const struct layers *l, const struct grid *to, size_t
 		err = cell ? 0 : -ENOMEM;
 		for (size_t j = 0; j < from->n_cells && !err; j++)
 			cell[j] = (struct layer_cell){ from->cell[j].row, (__u32)(from->cell[j].col / k), from->cell[j].count };
-		if (!err)		/* still ascending: neighbours are equal or in order */
+		if (!err)		/* still sorted: neighbours are equal or in order */
 			err = layer_fill(&folded->layer[i], to, from->name, cell, merge_equal(cell, from->n_cells));
 		folded->layer[i].hue = from->hue;
 		free(cell);

@@ -1,18 +1,18 @@
-/* layer.h - a grid's cells by key: each key is a layer with a hue of its own, over the rest.
+/* layer.h - splits a grid's cells by key: each key is a layer with its own hue, drawn over the rest.
  *
  *      grid (all keys)  =  layer 0 + layer 1 + ... + rest
  *
- * Shape   A layer has the rows and columns of the grid it belongs to (grid->layers).  Its cells are
- *         sparse, ascending by row and, within a row, by column; row[r] .. row[r + 1] are row r's.
- * Laws    folding columns folds the layers with them; layers and rest add up to the grid.
- * Memory  layers_free() frees them, names included (NULL is fine); grid_free() does it for its own.
+ * Shape   A layer has the rows and columns of its grid (grid->layers).  Its cells are sparse, sorted by row and, within
+ *         a row, by column; row[r] .. row[r + 1] are the cells of row r.
+ * Laws    grid_fold() folds the columns of the layers with those of the grid; layers and rest add up to the grid.
+ * Memory  layers_free() frees layers and their names (NULL is fine); grid_free() frees the layers of the grid.
  */
 #ifndef HEATSCOPE_LAYER_H
 #define HEATSCOPE_LAYER_H
 
 #include "render/grid/grid.h"
 
-#define LAYER_GREY (-1)			/* a hue that is none */
+#define LAYER_GREY (-1)			/* in place of a hue */
 
 struct layer_cell {
 	__u32 row, col;
@@ -45,17 +45,17 @@ struct layers {
 struct layers *layers_new(size_t n);
 void layers_free(struct layers *l);
 
-/* Gives a layer its name and cells, in any order; equal places are added up.  Cells are copied.
+/* Copies a name and cells into a layer.  Cells may come in any order; it adds up cells of the same place.
  * -EINVAL: a cell outside the grid; -ENOMEM. */
 int layer_fill(struct layer *l, const struct grid *g, const char *name, const struct layer_cell *cell, size_t n);
 
-/* The same layers for columns that are sums of k.  NULL: no memory. */
+/* Folds the layers: each column of `to` is the sum of k.  NULL: no memory. */
 struct layers *layers_fold(const struct layers *l, const struct grid *to, size_t k);
 
-/* The grid's cells without those of its layers: n_rows * n_cols, to be freed.  NULL: no memory. */
+/* The grid's cells minus those of its layers: n_rows * n_cols, the caller frees them.  NULL: no memory. */
 __u64 *layers_rest(const struct grid *g);
 
-/* Is more than one colour needed? */
-int layers_drawn(const struct layers *l);	/* how many, the rest included; 1 without layers (NULL) */
+/* How many layers a picture shows, the rest included; 1 without layers (NULL). */
+int layers_drawn(const struct layers *l);
 
 #endif

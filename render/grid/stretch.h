@@ -1,8 +1,8 @@
-/* stretch.h - n columns over so many pixels, side by side: where each ends.
+/* stretch.h - spreads n columns over a number of pixels, side by side, and says where each ends.
  *
  *      stretch_begin(n, width); then n times stretch_next(): column i covers [i * width / n, (i + 1) * width / n)
  *
- * One division in all, not one per column.
+ * It divides once for all columns, not once per column.
  * Unit    pixels.  n is at least 1.
  * Pure    no memory, no errors.
  */
@@ -13,7 +13,7 @@
 
 struct stretch {
 	size_t n, whole, part;		/* width / n, width % n */
-	size_t end, rest;		/* of the column before; what is left over of a pixel, in nths */
+	size_t end, rest;		/* of the previous column; the rest of a pixel, in nths */
 };
 
 static inline struct stretch stretch_begin(size_t n, size_t width)

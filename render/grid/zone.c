@@ -14,7 +14,7 @@ struct zone zone_fixed(int offset_s)
 	return (struct zone){ .n = 1, .shift = { { 0, offset_s } } };
 }
 
-/* The first second after low_s that has another offset than low_s; high_s has. */
+/* The first second after low_s whose offset differs from that of low_s; the offset of high_s differs. */
 static __s64 change_between(__s64 low_s, __s64 high_s, zone_offset_fn offset_at, void *arg)
 {
 	int before = offset_at(arg, low_s);
@@ -79,7 +79,7 @@ bool zone_local_name(char ret_name[ZONE_NAME])
 	link[len] = 0;
 	name = tz ? tz + (*tz == ':') : link;
 	if (tz && !*name)
-		name = "UTC";		/* as libc has it */
+		name = "UTC";		/* as libc does */
 	if (strstr(name, "/zoneinfo/"))
 		name = strstr(name, "/zoneinfo/") + strlen("/zoneinfo/");
 	if (!zone_name_valid(name))

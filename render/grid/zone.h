@@ -1,12 +1,14 @@
-/* zone.h - a time zone over a range of time: its offset from UTC, and where that changes.
+/* zone.h - holds a time zone for a range of time: its offset from UTC, and where the offset changes.
  *
  *      22:00 UTC+02:00 ......... 03:00 -> 02:00 ......... 07:00 UTC+01:00
  *      shift[0].offset_s         shift[1].from_s, .offset_s
  *
- * Shape   shift[0] holds from the beginning of time on, each other one from its from_s on; the last one for ever.  n 0: UTC.
+ * Shape   shift[0] holds from the beginning of time, each other shift from its from_s until the next one.  n 0: UTC.
  * Units   from_s: s from the epoch; offset_s: s east of UTC, at most a day.
- * Pure    it is data: a picture carries it, so drawing it again needs neither a time zone database nor this host's zone.
- * Thread  any.  zone_local() reads TZ as libc does and calls tzset() no more than localtime_r() itself: nobody may change TZ meanwhile.
+ * Pure    It is data: a picture carries it, so drawing the picture again needs neither a time zone database nor the
+ *         zone of this host.
+ * Thread  any.  zone_local() reads TZ as libc does, and calls tzset() only as often as localtime_r() itself does: no
+ *         other thread may change TZ at the same time.
  */
 #ifndef HEATSCOPE_ZONE_H
 #define HEATSCOPE_ZONE_H
@@ -33,16 +35,16 @@ struct zone {
 /* The same offset at all times. */
 struct zone zone_fixed(int offset_s);
 
-/* Of first_s..last_s, by asking offset_at() once a day of it and more closely where it changes.  Changes beyond ZONE_SHIFTS are left
- * out. */
+/* Makes the zone of first_s..last_s: it calls offset_at() once per day, and finds the second of each change by further
+ * calls.  It leaves out changes beyond ZONE_SHIFTS. */
 typedef int (*zone_offset_fn)(void *arg, __s64 at_s);
 struct zone zone_make(const char *name, __s64 first_s, __s64 last_s, zone_offset_fn offset_at, void *arg);
 
-/* This process's: TZ, or /etc/localtime. */
+/* The zone of this process: TZ, or /etc/localtime. */
 struct zone zone_local(__s64 first_s, __s64 last_s);
 int zone_local_offset(__s64 at_s);
 
-/* Its name where TZ or /etc/localtime tells one, "Europe/Berlin"; false: neither does. */
+/* The name of the zone in TZ or /etc/localtime, such as "Europe/Berlin"; false: neither has a name. */
 bool zone_local_name(char ret_name[ZONE_NAME]);
 
 /* The offset at a time, in s; z NULL: UTC. */
@@ -51,7 +53,7 @@ int zone_offset(const struct zone *z, __s64 at_s);
 /* The first change after at_s; false: there is none. */
 bool zone_next(const struct zone *z, __s64 at_s, __s64 *ret_change_s);
 
-/* May it be a name of the IANA database?  Letters, digits, "_", "-", "+", with "/" between. */
+/* Can it be a name of the IANA database: letters, digits, "_", "-", "+", in parts separated by "/"? */
 bool zone_name_valid(const char *name);
 
 #endif
