@@ -1,9 +1,9 @@
-/* bar.h - a whole and its parts, side by side in one bar, named below.
+/* bar.h - draws a whole and its parts, side by side in one bar, with their names below.
  *
  *      |######## futex ########|### cputime ###|# io #|
  *      [#] futex 1.2 s, 61 %   [#] cputime 0.6 s, 31 %   [#] io 160 ms, 8 %
  *
- * Drawn on a canvas at x, y = top left in px.  Parts of nothing are left out.
+ * It draws on a canvas at x, y = top left in px, and leaves out parts of 0.
  */
 #ifndef HEATSCOPE_BAR_H
 #define HEATSCOPE_BAR_H
@@ -28,7 +28,7 @@ struct bar {
 
 struct canvas;
 
-/* With its title; 0: NULL, or nothing in it. */
+/* The height with the title; 0: b is NULL or empty. */
 unsigned bar_height(const struct bar *b, double width);
 void bar_draw(struct canvas *c, const struct bar *b, double x, double y, double width);
 

@@ -36,7 +36,7 @@ static cairo_status_t out_write(void *arg, const unsigned char *data, unsigned l
 	return out_put(arg, data, len) ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-/* The date is the data's, so that equal input gives equal bytes. */
+/* The date comes from the data, so that equal input gives equal bytes. */
 static cairo_surface_t *pdf_surface(struct canvas *c, const struct figure_options *o, __s64 made_ns)
 {
 	cairo_surface_t *s = cairo_pdf_surface_create_for_stream(out_write, c, c->width * POINTS_PER_PX,
@@ -213,7 +213,7 @@ void canvas_text_within(struct canvas *c, double x, double y, double width, cons
 	canvas_text(c, CANVAS_LEFT, x, y, cut);
 }
 
-/* The bytes of the most words that fit, but of one at least. */
+/* The number of bytes of the words that fit on a line; at least one word. */
 static size_t line_length(struct canvas *c, const char *text, double width)
 {
 	char line[CANVAS_PARAGRAPH_MAX], *space;
@@ -224,7 +224,7 @@ static size_t line_length(struct canvas *c, const char *text, double width)
 	return strlen(line);
 }
 
-/* Its lines, drawn from y on where draw says so; how many. */
+/* Splits text into lines, and draws them from y on if `draw` is set.  Returns their number. */
 static unsigned each_line(struct canvas *c, double x, double y, double width, double line, const char *text, bool draw)
 {
 	char clean[CANVAS_PARAGRAPH_MAX], *at = clean;
@@ -332,7 +332,7 @@ static struct box steps_box(const struct canvas *c, const struct trace_step *ste
 			     fmin(ceil(b.bottom), c->height * c->scale) };
 }
 
-/* Colours what the line covers; its steps are in the box' pixels. */
+/* Colours the pixels that the line covers; steps are in pixels of the box. */
 static void mask_steps(struct canvas *c, const struct box *b, const struct trace_step *step, size_t n, double thick,
 		       __u32 rgb)
 {
@@ -398,7 +398,7 @@ void canvas_wrote(struct canvas *c)
 	cairo_surface_mark_dirty(c->surface);
 }
 
-/* Cairo would write an image of 32 bits at the slowest pace; ours is a few times smaller and faster. */
+/* Cairo would write an image of 32 bits with its slowest method; ours is a few times smaller and faster. */
 static int attach_png(cairo_surface_t *s, const __u32 *pixel, unsigned width, unsigned height)
 {
 	__u8 *png;

@@ -24,7 +24,7 @@ static void draw_bar(struct canvas *c, const __u32 *ramp, double x, double y, do
 	cairo_set_antialias(c->cr, CAIRO_ANTIALIAS_DEFAULT);
 }
 
-/* Where a density's colour lies along the bar, in px. */
+/* The place of a density's colour along the bar, in px. */
 static double bar_at(const struct shade *s, double density)
 {
 	return shade_density_index(s->level, density) - 0.5;
@@ -47,8 +47,8 @@ static void draw_tick(struct canvas *c, const struct shade *s, enum axis_unit un
 	*right = at + half;
 }
 
-/* The highest density stands at the right end; the others fill in from the left, as room allows:
- * on a linear scale equal steps, else 1, 2, 5 per decade. */
+/* The highest density stands at the right end.  The others follow from the left if they fit: equal steps on a linear
+ * scale, else 1, 2, 5 per decade. */
 static void draw_ticks(struct canvas *c, const struct shade *s, enum axis_unit unit, double x, double y)
 {
 	struct tick tick[AXIS_TICKS_MAX];
@@ -117,7 +117,7 @@ void caption_legend(struct canvas *c, const struct shade *s, const struct grid *
 	canvas_font(c, CANVAS_TEXT, false);
 	canvas_colour(c, c->palette.text);
 	canvas_text(c, CANVAS_RIGHT, right, y + 11, title);
-	for (unsigned i = 0; i < n; i++)	/* the same lightness in each hue */
+	for (unsigned i = 0; i < n; i++)	/* each hue has the same lightness */
 		draw_bar(c, l->n ? l->item[i].ramp : alone, x, y + 18 + (double)BAR_HEIGHT * i / n, (double)BAR_HEIGHT / n);
 	draw_ticks(c, s, legend_unit(s, g), x, y + 18 + BAR_HEIGHT);
 }

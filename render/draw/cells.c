@@ -14,7 +14,7 @@ static double value_or_inf(__u64 edge)
 	return edge == GRID_NO_EDGE ? INFINITY : (double)edge;
 }
 
-/* Under- and overflow rows have no height on the axis: they are drawn apart. */
+/* Under- and overflow rows have no height on the axis: they have strips of their own. */
 static int row_above(const struct cells *c, size_t row)
 {
 	return c->grid->edge[row + 1] == GRID_NO_EDGE || (double)c->grid->edge[row] >= c->high;
@@ -43,7 +43,7 @@ __u64 cells_below(const struct cells *c) { return rows_count(c, row_below); }
 
 /* --- colours of a band: rows first..last as one --------------------------------------------------- */
 
-/* Room for one value and one colour per column. */
+/* Memory for one value and one colour per column. */
 struct scratch {
 	double *sum;			/* weighted */
 	struct hue_mix *mix;		/* NULL without layers */
@@ -87,7 +87,7 @@ static unsigned level_of(const struct cells *c, const struct scratch *s, size_t 
 	return shade_lookup_index(&s->lookup, s->sum[col] * scale * (c->shade->share ? c->shade->share[col] : 1));
 }
 
-/* Puts one layer's sums into the mix and forgets them. */
+/* Adds the sum of one layer to the mix and sets it to 0. */
 static void mix_column(const struct cells *c, size_t col, double scale, const __u32 *ramp, struct scratch *s)
 {
 	unsigned level = level_of(c, s, col, scale);
@@ -135,7 +135,7 @@ static void colour_band(const struct cells *c, size_t first, size_t last, double
 
 /* --- pixels ----------------------------------------------------------------------------------- */
 
-/* One band's colours, stretched over the rectangle's width. */
+/* Stretches the colours of one band over the width of the rectangle. */
 static void paint_band(size_t n, const __u32 *rgb, __u32 *pixel, size_t stride, unsigned width, unsigned height)
 {
 	struct stretch s = stretch_begin(n, width);
@@ -191,9 +191,9 @@ static unsigned pixels_to(const struct cells *c, __u64 edge, unsigned height)
 	return at <= 0 ? 0 : at >= 1 ? height : (unsigned)lround(at * height);
 }
 
-/* --- what runs -------------------------------------------------------------------------------- */
+/* --- running queries -------------------------------------------------------------------------- */
 
-/* Pixels of one cell's width, [at, end) from the bottom; lines at its ends where it is not joined to a neighbour. */
+/* Pixels as wide as one cell, [at, end) from the bottom.  It has lines at its ends unless a neighbour joins it. */
 struct run {
 	size_t col;
 	double n;
@@ -201,7 +201,7 @@ struct run {
 	int joined_below, joined_above;
 };
 
-/* A line in so many pixels: the more of it, the denser, but what is beneath can be seen. */
+/* The distance of hatch lines in pixels: the more queries, the denser, but the cells below stay visible. */
 static unsigned hatch_every(const struct cells *c, double n)
 {
 	return n < 10 ? c->hatch : n < 100 ? c->hatch * 2 / 3 : c->hatch / 2;
@@ -224,7 +224,7 @@ static double runs_at(const struct grid *g, size_t row, size_t col)
 	return row < g->n_rows ? grid_shown(g, g->column[col].n_snapshots, (double)g->cell[row * g->n_cols + col]) : 0;
 }
 
-/* The same, of what runs: its rows are its own. */
+/* The same for running queries, which have their own rows. */
 static struct cells cells_of_running(const struct cells *c)
 {
 	struct cells r = *c;
@@ -254,7 +254,7 @@ static void paint_running(const struct cells *c, __u32 *pixel, size_t stride, un
 	}
 }
 
-/* Beyond the range: all of its height. */
+/* Beyond the range: the whole height of the strip. */
 static void paint_running_strip(const struct cells *c, int (*which)(const struct cells *, size_t), __u32 *pixel,
 				size_t stride, unsigned width, unsigned height)
 {
@@ -284,7 +284,7 @@ static int paint_strip(const struct cells *c, int (*which)(const struct cells *,
 	if (scratch_init(c, &s))
 		return -ENOMEM;
 	fill_area(c->palette->zero, pixel, stride, width, height);
-	if (first < last) {		/* they are neighbours: the lowest rows, or the highest */
+	if (first < last) {		/* these rows are neighbours: the lowest, or the highest */
 		colour_band(c, first, last - 1, 1, &s);
 		paint_band(c->grid->n_cols, s.rgb, pixel, stride, width, height);
 	}
@@ -304,7 +304,7 @@ int cells_paint_below(const struct cells *c, __u32 *pixel, size_t stride, unsign
 	return paint_strip(c, row_below, pixel, stride, width, height);
 }
 
-/* Several rows as one: their sums add, and their heights. */
+/* Joins several rows into one: it adds their sums, and their heights. */
 static double band_scale(const struct cells *c, size_t first, size_t last)
 {
 	double heights = 0;
@@ -329,7 +329,7 @@ static void band_paint(const struct cells *c, const struct band *b, struct scrat
 	paint_band(c->grid->n_cols, s->rgb, pixel + (height - end) * stride, stride, width, end - b->at);
 }
 
-/* The band that begins with row `first`: rows join it until it has its pixel; those at the top, all. */
+/* The band that begins with row `first`: rows join it until it is a pixel high; at the top, all remaining rows do. */
 static struct band band_from(const struct cells *c, size_t first, size_t n, unsigned at, unsigned height)
 {
 	struct band b = { .first = first, .last = first, .at = at, .end = pixels_to(c, c->grid->edge[first + 1], height) };

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define LEFT_MARGIN 24
-#define FRAME_MIN 50			/* px: less is no chart */
+#define FRAME_MIN 50			/* px: the lowest height of a chart */
 #define LABEL_GAP 24			/* px between labels of the value axis */
 
 /* --- range ------------------------------------------------------------------------------------ */
@@ -19,7 +19,7 @@ struct range {
 	double low, high;
 };
 
-/* The height of the stack in a column; NAN where nothing is known. */
+/* The height of the stack in a column; NAN: not known. */
 static double stack_at(const struct chart *ch, size_t n, size_t col)
 {
 	double sum = NAN;
@@ -32,7 +32,7 @@ static double stack_at(const struct chart *ch, size_t n, size_t col)
 
 static void extend_range(double value, double *low, double *high)
 {
-	if (!(value > 0))		/* no number, or nothing on a log axis */
+	if (!(value > 0))		/* NAN, or 0, which has no place on a log axis */
 		return;
 	*low = value < *low ? value : *low;
 	*high = value > *high ? value : *high;
@@ -48,7 +48,7 @@ static void values_reach(const struct chart *ch, double *low, double *high)
 	}
 }
 
-/* Up to the next tenth of a decade, as the map's linear axis. */
+/* Rounds up to the next tenth of a decade, as the linear axis of the map does. */
 static double round_up(double value)
 {
 	double step = pow(10, floor(log10(value))) / 10;
@@ -124,7 +124,7 @@ static __u32 series_colour(const struct canvas *c, const struct chart_series *s)
 	}
 }
 
-/* From the foot to the top of the first n series; what lies under it is painted over it. */
+/* Fills from the foot to the top of the first n series; smaller n are painted over it later. */
 static void draw_area(struct canvas *c, const struct chart *ch, size_t n, const struct plot *p, const struct range *r)
 {
 	double foot = p->y + p->height;
@@ -147,7 +147,7 @@ static void draw_stack(struct canvas *c, const struct chart *ch, const struct pl
 	}
 }
 
-/* Steps, broken where there is no value. */
+/* Draws steps; the line breaks at columns without a value. */
 static void draw_line(struct canvas *c, const struct chart_series *s, const struct plot *p, const struct range *r)
 {
 	struct trace_step *step = malloc(p->n_cols * sizeof(*step));
@@ -238,7 +238,7 @@ static void draw_page(struct canvas *c, const struct chart *ch, const struct fig
 		c->err = -EINVAL;
 		return;
 	}
-	plain.percentiles = plain.max_marks = false;	/* their key is the legend's */
+	plain.percentiles = plain.max_marks = false;	/* the legend has their key */
 	sentence_summary(ch->grid, o->zone, summary, sizeof(summary));
 	canvas_describe(c, o->subtitle, summary);
 	caption_head(c, o, LEFT_MARGIN, width);

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define PLOT_MIN 50			/* px: less is no map */
+#define PLOT_MIN 50			/* px: the lowest height of a map */
 
 void figure_defaults(struct figure_options *ret_options)
 {
@@ -30,7 +30,7 @@ bool figure_size_valid(const struct figure_options *o)
 	       (!o->ymax || o->ymin < o->ymax);
 }
 
-/* The subtitle, and what the axis does not reach. */
+/* Writes the subtitle, and what lies beyond the axis. */
 static void put_subtitle(const struct grid *g, const struct figure_options *o, char *out, size_t room)
 {
 	char cropped[SENTENCE_MAX] = "";

@@ -1,4 +1,4 @@
-/* figure.h - a heat map with everything needed to read it alone: axes, legend, footer.
+/* figure.h - draws a heat map with everything that a reader needs: axes, legend, footer.
  *
  *      title                                            queries per cell, log scale
  *      subtitle                                         [ colour bar ]
@@ -9,10 +9,10 @@
  *      [ ] nothing happened  [/] not observed ...
  *      totals, slot and column, sources, losses                    version
  *
- * Units   px at scale 1; 96 px are an inch, so 12 px are 9 pt, the smallest text there is.
+ * Units   px at scale 1; 96 px are an inch, so 12 px are 9 pt, the smallest text.
  * Errors  -EINVAL: a size out of range, ymin > ymax, or an empty shape; -ENOMEM.
- * Memory  the bytes are the caller's, to be freed with free().  Equal input, equal bytes.
- * SVG     text is outlines, as Cairo writes it; the title and what is shown are also there as text.
+ * Memory  the caller frees the bytes with free().  Equal input, equal bytes.
+ * SVG     Text is outlines, as Cairo writes it; title and content are also there as text.
  * Thread  any.
  */
 #ifndef HEATSCOPE_FIGURE_H
@@ -37,24 +37,24 @@ struct figure_options {
 	enum palette_ramp ramp;		/* of cells without a hue */
 	enum shade_transfer transfer;
 	enum axis_scale yscale;
-	bool weighted;			/* colours are how much, not how many */
-	__u64 ymin, ymax;		/* 0: as the data asks */
+	bool weighted;			/* colours show how much, not how many */
+	__u64 ymin, ymax;		/* 0: chosen from the data */
 	bool percentiles;		/* p50 and p99 as lines */
 	bool max_marks;			/* the exact max of each column */
-	const struct zone *zone;	/* in which times are shown; NULL: UTC */
+	const struct zone *zone;	/* zone of the times shown; NULL: UTC */
 	const char *title, *subtitle;	/* UTF-8; NULL: none */
 	const char *version;		/* "heatscope 0.1.0"; NULL: none */
 };
 
 int figure_render(const struct grid *g, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
-/* Are width, height, scale, ymin and ymax those of a picture? */
+/* Are width, height, scale, ymin and ymax within their limits? */
 bool figure_size_valid(const struct figure_options *o);
 
-/* How a figure of these options is shaded. */
+/* The shading for a figure with these options. */
 void figure_shading(const struct figure_options *o, struct shade_options *ret_shading);
 
-/* Sensible options: 1200 x 500, PNG, light, log, log, with percentiles, UTC. */
+/* The default options: 1200 x 500, PNG, light, log, log, with percentiles, UTC. */
 void figure_defaults(struct figure_options *ret_options);
 
 #endif

@@ -17,7 +17,7 @@
 #define PAD 4
 #define HUE_USER 28
 #define HUE_KERNEL 205
-#define SHADE_FIRST 34			/* of a hue's ramp: the text is read on all of these */
+#define SHADE_FIRST 34			/* of a hue's ramp: text is readable from here on */
 #define SHADES 5
 #define SHADE_STEP 12
 
@@ -67,7 +67,7 @@ static double y_of(const struct drawing *d, const struct flame_frame *f)
 	return d->height - FOOT - (f->depth + 1) * BOX;
 }
 
-/* The same name has the same shade, in every picture. */
+/* A name has the same shade in every picture. */
 static __u32 colour_of(const struct drawing *d, const struct flame_frame *f)
 {
 	__u32 hash = 2166136261u;
@@ -77,7 +77,7 @@ static __u32 colour_of(const struct drawing *d, const struct flame_frame *f)
 	return (f->kernel ? d->kernel : d->user)[SHADE_FIRST + (hash >> 16) % SHADES * SHADE_STEP];
 }
 
-/* As much of the name as fits; whole characters. */
+/* The part of the name that fits, in whole characters. */
 static void short_name(const struct flame_frame *f, double width, char *out, size_t room)
 {
 	size_t fits = width > 2 * PAD ? (size_t)((width - 2 * PAD) / CHAR) : 0, at = 0, n = 0;

@@ -1,19 +1,20 @@
-/* flame.h - a flame graph: amounts of folded stacks as a tree of boxes, as SVG.
+/* flame.h - draws a flame graph as SVG: amounts of folded stacks as a tree of boxes.
  *
  *      main;work;read 3        |      read      |  write  |
  *      main;work;write 2  -->  |           work           |      |
  *      main 1                  |              main               |
  *                              |               all               |
  *
- * Shape   A stack is a text of frames from the root to the leaf, joined by `;`; behind a frame "-" (which gets no box) they are
- *         the kernel's.  A frame's width is the amount of all stacks that go through it; its children lie on it in the
- *         order of their names, so that two pictures compare, and what ended in it is to their right.
- * Laws    amounts are whole: children add up to at most their parent, and with what ended there exactly; the root is the
- *         total; the order of the stacks does not matter (test_flame.c).
- * Narrow  what would be narrower than FLAME_MIN px is not drawn; a line below says how many frames and how much that was.
- * SVG     needs nothing but itself, no script; text is text, and each box has a title: name, amount, share.
+ * Shape   A stack is a text of frames from the root to the leaf, joined by `;`.  Frames after a frame "-" (which gets
+ *         no box) are the kernel's.  The width of a frame is the amount of all stacks that go through it.  Its children
+ *         lie on it, sorted by name, so that two pictures can be compared; amounts that end in the frame lie to their
+ *         right.
+ * Laws    Amounts are whole.  The children and the amount that ends in their parent add up to the parent exactly.  The
+ *         root is the total.  The order of the stacks does not matter (test_flame.c).
+ * Narrow  A frame narrower than FLAME_MIN px is not drawn; a line below says how many frames and how much that was.
+ * SVG     needs no script and no other file; text is text, and each box has a title: name, amount, share.
  * Errors  -EINVAL: a size; -ENOMEM.
- * Memory  the bytes are the caller's, to be freed with free(); names are borrowed from the stacks.  Equal input, equal bytes.
+ * Memory  the caller frees the bytes with free(); names are borrowed from the stacks.  Equal input, equal bytes.
  * Thread  any.
  */
 #ifndef HEATSCOPE_FLAME_H
@@ -34,7 +35,7 @@ struct flame_frame {
 	size_t len;
 	bool kernel;
 	unsigned depth;			/* of the root: 0 */
-	__u64 from, amount;		/* where it begins, counted from the left */
+	__u64 from, amount;		/* from: where it begins, from the left */
 	size_t parent;			/* the root's: 0 */
 };
 
@@ -51,14 +52,14 @@ struct flame {
 	const struct flame_stack *stack;
 	size_t n;
 	enum axis_unit unit;		/* of the amounts */
-	__s64 from_ns, to_ns;		/* the time it is of */
-	const char *note;		/* what else is to be known; NULL or "": nothing */
+	__s64 from_ns, to_ns;		/* the time that it covers */
+	const char *note;		/* a note for the footer; NULL or "": none */
 };
 
-/* Of the options: width, theme, title, subtitle, version, zone.  It is as high as it needs to be. */
+/* Uses these options: width, theme, title, subtitle, version, zone.  The height is what the boxes need. */
 int flame_render(const struct flame *f, const struct figure_options *o, __u8 **ret_bytes, size_t *ret_len);
 
-/* "main;work;read 3" a line, by name; what is 0 is left out. */
+/* Writes lines such as "main;work;read 3", sorted by name, without amounts of 0. */
 int flame_fold(const struct flame_stack *stack, size_t n, char **ret_text, size_t *ret_len);
 
 #endif

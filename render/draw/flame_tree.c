@@ -7,7 +7,7 @@
 
 /* ---- order ---- */
 
-/* By frames: a `;` is less than whatever a name may go on with. */
+/* Compares frame by frame: a `;` is less than every byte that can continue a name. */
 static int by_text(const void *a, const void *b)
 {
 	const unsigned char *x = *(const unsigned char *const *)a, *y = *(const unsigned char *const *)b;
@@ -66,7 +66,7 @@ static int tree_grow(struct flame_tree *t, size_t *room)
 	return 0;
 }
 
-/* Stacks come in order, so a frame's children come one after another, and only the last one can be this. */
+/* Stacks come sorted, so the children of a frame come one after another: only the last child can be this frame. */
 static long child_of(struct flame_tree *t, size_t *room, size_t parent, size_t last, const struct flame_frame *f, __u64 from)
 {
 	int err;
@@ -93,7 +93,8 @@ static size_t child_on_path(const struct flame_tree *t, size_t parent)
 	return at;
 }
 
-/* What ends in a frame comes first in order, and lies at its right: children begin behind their elders only. */
+/* An amount that ends in a frame comes before the frame's children, but lies to their right: a child begins where the
+ * child before it ends. */
 static int add_stack(struct flame_tree *t, size_t *room, const struct flame_stack *s)
 {
 	struct flame_frame f = { .name = NULL };

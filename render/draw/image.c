@@ -40,7 +40,7 @@ __u64 image_ymax(const struct grid *g)
 	return 0;
 }
 
-/* The lowest edge in use that a log axis can begin at. */
+/* The lowest edge in use at which a log axis can begin. */
 static __u64 lowest_used(const struct grid *g)
 {
 	for (size_t row = 0; row < g->n_rows; row++)
@@ -50,8 +50,8 @@ static __u64 lowest_used(const struct grid *g)
 	return 1;
 }
 
-/* Checks the options and sets the raster's range.  An empty grid that names no ymax has none:
- * its picture is blank whatever the axis. */
+/* Checks the options and sets the raster's range.  An empty grid without a ymax in the options gets any range: its
+ * picture is blank on every axis. */
 static int raster_range(const struct grid *g, const struct image_options *o, struct raster *ret)
 {
 	__u64 ymax = o->ymax ? o->ymax : image_ymax(g), ymin = o->ymin;
@@ -107,7 +107,7 @@ static int is_hatched(const struct grid *g)
 	return 0;
 }
 
-/* Which special colour a pixel has; N_SPECIAL: its cell's. */
+/* The special colour of a pixel; N_SPECIAL: it has the colour of its cell. */
 static enum special special_at(enum grid_state state, unsigned x, unsigned y)
 {
 	int line = (x + y) % HATCH_PERIOD == 0;
@@ -124,14 +124,14 @@ static __u32 special_colour(const struct palette *p, enum special which)
 
 /* --- pixels ----------------------------------------------------------------------------------- */
 
-/* A picture on its way: its raster's colours as indices into a palette, or each its own. */
+/* A picture that is being made: the colours of its raster, as indices into a palette or as they are. */
 struct picture {
 	const struct grid *grid;
 	const struct image_options *options;
 	struct raster raster;
-	struct palette palette;		/* colour[]: what the indices mean */
+	struct palette palette;		/* colour[]: of the indices */
 	__u8 *index;			/* of each raster cell */
-	__u32 *rgb;			/* the same, where 256 are too few; else NULL */
+	__u32 *rgb;			/* the same if 256 colours are too few; else NULL */
 };
 
 /* pixel x -> raster column, the inverse of [i*width/n, (i+1)*width/n). */
@@ -140,8 +140,8 @@ static size_t column_of(size_t x, size_t width, size_t n)
 	return ((x + 1) * n - 1) / width;
 }
 
-/* The hatches need palette entries too: those that no cell uses, or, where the picture uses all
- * 255, entries whose cells move to their neighbour, which no eye tells apart. */
+/* Finds palette entries for the hatches: entries that no cell uses.  If the cells use all 255, cells of some entries
+ * move to the neighbour entry, which no eye can distinguish. */
 static void give_entries(struct picture *p, __u8 entry[N_SPECIAL])
 {
 	size_t n = p->raster.n_rows * p->raster.n_cols;
@@ -164,13 +164,13 @@ static void give_entries(struct picture *p, __u8 entry[N_SPECIAL])
 	}
 }
 
-/* How the pixels of a column look: as the worst of what they stand for. */
+/* The state that the pixels of a column show: the worst state of the columns that they stand for. */
 static enum grid_state state_at(const struct picture *p, unsigned x)
 {
 	return raster_state(p->grid, column_of(x, p->options->width, p->raster.n_cols), p->raster.n_cols);
 }
 
-/* entry: of the special colours, where pixels are indices. */
+/* entry: the entries of the special colours, if pixels are indices. */
 static void hatch_columns(const struct picture *p, const __u8 *entry, void *pixel)
 {
 	unsigned width = p->options->width;
@@ -210,7 +210,7 @@ static void stretch_colours(const __u32 *rgb, size_t n, __u32 *pixel, unsigned w
 			pixel[x] = rgb[i];
 }
 
-/* The raster's rows as rows of pixels, the first at the foot; what one shows again is copied. */
+/* Draws the rows of the raster as rows of pixels, the first at the foot; equal rows of pixels are copied. */
 static void draw_rows(const struct picture *p, void *pixel)
 {
 	size_t n = p->raster.n_cols, last = 0;
@@ -290,7 +290,7 @@ static int paint_ramp(struct picture *p)
 
 #define TABLE 1024			/* places for 256 colours, by hash */
 
-/* Colours to indices, as long as there are few; leaves room for the hatches. */
+/* Replaces colours by indices while there are few of them; leaves entries for the hatches. */
 static int colours_to_indices(struct picture *p)
 {
 	size_t n = p->raster.n_rows * p->raster.n_cols;
@@ -348,7 +348,7 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 		palette_make(o->theme, o->ramp, &p.palette);
 		err = o->hued || layers_drawn(g->layers) > 1 ? paint_hues(&p) : paint_ramp(&p);
 	}
-	raster_fini(&p.raster);		/* now: its pages serve the pixels, which are mapped anew else */
+	raster_fini(&p.raster);		/* now: the pixels use its pages again, else the kernel maps new ones */
 	if (!err)
 		err = p.rgb ? png_of_colours(&p, ret_png, ret_len) : png_of_indices(&p, ret_png, ret_len);
 	free(p.index);
@@ -356,7 +356,7 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 	return err;
 }
 
-/* An edge that arithmetic puts a hair beside a whole value is that value. */
+/* Moves an edge that rounding put very near a whole value onto that value. */
 static double snap_value(const struct raster *r, double at)
 {
 	double along = r->low + (r->high - r->low) * at, value = r->yscale == AXIS_LINEAR ? along : exp2(along), whole = round(value);

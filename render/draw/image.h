@@ -1,17 +1,15 @@
-/* image.h - the bare heat map: cells and nothing else, as Cloud Analytics served it.
+/* image.h - draws the bare heat map: cells and nothing else, as Cloud Analytics did.
  *
  *      grid --raster--> rows of equal height --ramp--> palette PNG
- *                                            --hues--> palette PNG, or RGB where colours are many
+ *                                            --hues--> palette PNG, or RGB if there are many colours
  *
  * Rows    n_rows of equal height in [ymin, ymax), the first at the bottom (raster.h).
- * Hues    each layer of the grid in its own, the rest in layers->rest_hue, normalised together
- *         (normalize.h) and mixed (hue.h).  A grid without layers is all rest.
- * Pixels  Column i of n covers [i*width/n, (i+1)*width/n), floored; row j from the top likewise.
- *         Where columns outnumber pixels, a pixel shows the sum of the columns it stands for,
- *         per column: nothing is skipped.
- * Errors  -EINVAL: a size out of range or ymin >= ymax; -E2BIG: too many cells in all layers
- *         (blend.h); -ENOMEM.
- * Memory  the PNG is the caller's, to be freed with free().
+ * Hues    Each layer of the grid has its hue, the rest has layers->rest_hue.  All are normalized together (normalize.h)
+ *         and mixed (hue.h).  A grid without layers is all rest.
+ * Pixels  Column i of n covers [i*width/n, (i+1)*width/n), rounded down; row j from the top likewise.  If there are
+ *         more columns than pixels, a pixel shows the sum of its columns, divided by their number: none is skipped.
+ * Errors  -EINVAL: a size out of range or ymin >= ymax; -E2BIG: too many cells in all layers (blend.h); -ENOMEM.
+ * Memory  the caller frees the PNG with free().
  * Thread  any.
  */
 #ifndef HEATSCOPE_IMAGE_H
@@ -30,10 +28,10 @@ struct image_options {
 	__u64 ymin, ymax;		/* ymax 0: image_ymax() */
 	enum axis_scale yscale;		/* log: rows are equal factors; ymin 0 then means the lowest edge used */
 	enum shade_transfer transfer;
-	int weighted;			/* a bucket weighs count times the middle of its values */
+	int weighted;			/* the weight of a bucket is its count times the middle of its values */
 	enum palette_theme theme;
-	enum palette_ramp ramp;		/* of one layer that is not hued */
-	int hued;			/* one layer, too, is drawn in its hue */
+	enum palette_ramp ramp;		/* of a single layer without a hue */
+	int hued;			/* a single layer, too, has its hue */
 	int hue;			/* of a grid without layers */
 };
 
@@ -42,11 +40,11 @@ int image_png(const struct grid *g, const struct image_options *o, __u8 **ret_pn
 /* Cloud Analytics' autoscale: a round number above max, at most 25 % above. */
 __u64 image_autoscale(__u64 max);
 
-/* The ymax of an image of g that names none: autoscale of its highest value; 0 if it is empty. */
+/* The ymax of an image of g whose options have none: autoscale of its highest value; 0 if g is empty. */
 __u64 image_ymax(const struct grid *g);
 
-/* What pixel x, y stands for: columns first..last (inclusive) and values from..to (half-open), which need not be whole.
- * -EINVAL: outside, or options that image_png() would refuse. */
+/* The columns first..last (inclusive) and values from..to (half-open, perhaps not whole) of pixel x, y.  -EINVAL: the
+ * pixel lies outside, or image_png() would refuse the options. */
 struct image_cell {
 	size_t first_col, last_col;
 	size_t row;			/* of the picture, 0 at the foot */
@@ -55,7 +53,8 @@ struct image_cell {
 int image_cell_at(const struct grid *g, const struct image_options *o, unsigned x, unsigned y,
 		  struct image_cell *ret_cell);
 
-/* Which part of each row of g (ret_share: as many) is drawn in that cell's row: what is coloured has some, what is not has none. */
+/* The part of each row of g (ret_share: one per row) that is drawn in that cell's row: above 0 in a row that colours
+ * it, else 0. */
 int image_cell_shares(const struct grid *g, const struct image_options *o, const struct image_cell *cell, double *ret_share);
 
 #endif

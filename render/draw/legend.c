@@ -9,7 +9,7 @@
 #define SWATCH_WIDTH 28
 #define SWATCH_HEIGHT 11
 #define GAP 22
-#define CHAR_PX 8			/* a name that is wider than this for each character is cut */
+#define CHAR_PX 8			/* a name with wider characters is cut */
 #define NAME_PX 260
 #define MORE_PX 110			/* "and 1000 more" */
 
@@ -27,7 +27,7 @@ static double name_width(const struct legend_item *item)
 	return fmin(CHAR_PX * count_characters(item->name) + 6, NAME_PX);
 }
 
-/* At most so wide. */
+/* The greatest width of an item. */
 static double item_width(const struct legend_item *item)
 {
 	double value = item->value ? 6 + CHAR_PX * count_characters(item->value) : 0;
@@ -35,7 +35,7 @@ static double item_width(const struct legend_item *item)
 	return SWATCH_WIDTH + 7 + name_width(item) + value + GAP;
 }
 
-/* Where each item goes: its line, or -1 from the first on that does not fit. */
+/* The line of an item; -1: it does not fit, nor do the items after it. */
 static long place_item(const struct legend_item *item, size_t n, size_t at, double width, double *x, unsigned *line)
 {
 	double need = item_width(&item[at]), keep = at + 1 < n && *line + 1 == LEGEND_LINES ? MORE_PX : 0;

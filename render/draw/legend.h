@@ -1,8 +1,8 @@
-/* legend.h - names beside their colours: the layers of a map, the series of a chart.
+/* legend.h - draws names with their colours: the layers of a map, the series of a chart.
  *
  *      [##] select 1,234,567   [##] update 89,012   [##] commit 3,456   ...   and 12 more
  *
- * Lines are LEGEND_LINE px high, at most LEGEND_LINES of them; what does not fit is counted.
+ * Lines are LEGEND_LINE px high, at most LEGEND_LINES of them; it counts the items that do not fit.
  */
 #ifndef HEATSCOPE_LEGEND_H
 #define HEATSCOPE_LEGEND_H
@@ -14,17 +14,17 @@
 #define LEGEND_LINES 3
 
 struct legend_item {
-	const char *name, *value;	/* value: how much, NULL: none */
+	const char *name, *value;	/* value: how much; NULL: none */
 	const __u32 *ramp;		/* 256 colours; NULL: one */
 	__u32 colour;
 	bool line;			/* a line rather than an area */
 };
 
-/* How many lines they need at most, whatever the font measures. */
+/* The number of lines that the items need at most, with every font. */
 unsigned legend_lines(const struct legend_item *item, size_t n, double width);
 void legend_draw(struct canvas *c, const struct legend_item *item, size_t n, double x, double y, double width);
 
-/* A grid's layers as items: most events first, the rest last. */
+/* The layers of a grid as items: most events first, the rest last. */
 struct legend {
 	size_t n;
 	struct legend_item *item;

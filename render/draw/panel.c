@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STRIP 8				/* px of what lies above or below */
+#define STRIP 8				/* px of the strip above or below */
 #define STRIP_GAP 4
 #define HATCH 7
-#define P50_EVENTS 3			/* fewer in a column, and a percentile says nothing */
+#define P50_EVENTS 3			/* a percentile needs so many events in a column */
 #define P99_EVENTS 100
 
 /* --- range ------------------------------------------------------------------------------------ */
@@ -37,7 +37,7 @@ static void used_range(const struct grid *g, enum axis_scale yscale, double *low
 
 static void auto_range(const struct figure_options *o, double *low, double *high)
 {
-	if (*low > *high) {		/* nothing at all: any range will do, but a plain one */
+	if (*low > *high) {		/* an empty grid: any simple range */
 		*low = o->yscale == AXIS_LOG ? 1000 : 0;
 		*high = 1000000;
 	}
@@ -54,7 +54,7 @@ static void auto_range(const struct figure_options *o, double *low, double *high
 	}
 }
 
-/* A percentage's axis goes on to 100, to show how much is left, and ends with the row that holds 100. */
+/* The axis of a percentage reaches 100, to show how much is left, and ends with the row that holds 100. */
 static void percent_range(const struct grid *g, double *high)
 {
 	for (size_t row = 1; row <= g->n_rows; row++)
@@ -138,7 +138,7 @@ static void draw_cells(struct canvas *c, const struct panel *p, cells_painter pa
 	free(pixel);
 }
 
-/* The panel, or a part of it that is y..y+height, as a frame. */
+/* The frame of the panel, or of its part y..y+height. */
 static struct plot panel_part(const struct panel *p, double y, double height)
 {
 	return (struct plot){
@@ -204,7 +204,7 @@ double panel_y(const struct panel *p, __u64 value)
 	return middle_bottom(p) - at * (middle_bottom(p) - middle_top(p));
 }
 
-/* Steps, broken where a column has too few events to say. */
+/* Draws steps; the line breaks at columns with too few events. */
 static void draw_percentile(struct canvas *c, const struct panel *p, int is_p99)
 {
 	struct plot plot = panel_part(p, p->y, p->height);

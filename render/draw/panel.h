@@ -1,10 +1,10 @@
-/* panel.h - one heat map in its frame: cells, value axis, time axis, lines.
+/* panel.h - draws one heat map in its frame: cells, value axis, time axis, lines.
  *
  *      |    y labels | frame: cells, p50 and p99 |
- *                    | time labels, zone         |     only where asked for
+ *                    | time labels, zone         |     only if time_labels
  *
- * Range   panel_range() finds one axis for several grids, panel_draw() draws each in it.
- * Errors  kept in the canvas.
+ * Range   panel_range() finds one axis for several grids, panel_draw() draws each grid on it.
+ * Errors  the canvas keeps them.
  */
 #ifndef HEATSCOPE_PANEL_H
 #define HEATSCOPE_PANEL_H
@@ -14,7 +14,7 @@
 
 struct panel_range {
 	double low, high;		/* of the value axis */
-	bool above, below;		/* draw strips for what lies outside */
+	bool above, below;		/* draw strips for rows outside */
 };
 
 struct panel {
@@ -32,10 +32,10 @@ void panel_range(const struct grid *const *grid, size_t n, const struct figure_o
 
 void panel_draw(struct canvas *c, const struct panel *p);
 
-/* Where a value lies, in px, within the frame and between its strips. */
+/* The place of a value in px, within the frame and between its strips. */
 double panel_y(const struct panel *p, __u64 value);
 
-/* k for grid_fold(): how many columns make one, so that a frame of width px has at most one per pixel. */
+/* The k for grid_fold() so that a frame of width px has at most one column per pixel. */
 size_t panel_fold(size_t n_cols, double width);
 
 #endif

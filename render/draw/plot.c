@@ -1,9 +1,9 @@
 #include "render/draw/plot.h"
 #include <math.h>
 
-#define VEIL 0.45			/* how much of what is below it a veil hides */
+#define VEIL 0.45			/* how much a veil hides */
 #define BAR 2				/* px */
-#define FLAG 4				/* px: half of the head of a clock's line */
+#define FLAG 4				/* px: half the head of the line for a step of the clock */
 
 double plot_x(const struct plot *p, size_t col)
 {
@@ -55,7 +55,7 @@ void plot_time_axis(struct canvas *c, const struct plot *p, bool labels)
 
 #define HATCH 7				/* px between lines */
 
-/* Lines from the lower left to the upper right, at the same places wherever a run begins. */
+/* Draws lines from the lower left to the upper right, at the same places for every run. */
 static void hatch_run(struct canvas *c, const struct plot *p, size_t first, size_t end, __u32 rgb)
 {
 	double x = plot_x(p, first), width = plot_x(p, end) - x, at = floor(x / HATCH) * HATCH;
@@ -73,7 +73,7 @@ static void hatch_run(struct canvas *c, const struct plot *p, size_t first, size
 	cairo_restore(c->cr);
 }
 
-/* Every run of columns in this state: filled, unless both colours are the same, and hatched. */
+/* Hatches every run of columns in this state, and fills it first unless both colours are equal. */
 static void draw_runs(struct canvas *c, const struct plot *p, enum grid_state state, __u32 fill, __u32 line)
 {
 	for (size_t col = 0, end; col < p->n_cols; col = end) {
@@ -113,7 +113,7 @@ static void draw_veil(struct canvas *c, const struct plot *p, size_t col)
 	canvas_box(c, x, p->y + p->height - BAR, width, BAR);
 }
 
-/* A row of dots along the top. */
+/* Draws a row of dots along the top. */
 static void draw_sampled(struct canvas *c, const struct plot *p, size_t col)
 {
 	double end = plot_x(p, col + 1), x;

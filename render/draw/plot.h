@@ -1,9 +1,9 @@
-/* plot.h - the frame that maps and charts are drawn in: its time axis, and marks of its columns.
+/* plot.h - draws the frame of maps and charts: its time axis, and marks of its columns.
  *
  *      14:00     14:05    14:10            time and, below, the day; the zone at the right
  *
- * Columns lie edge to edge, column i from x + floor(i * width / n_cols) px on.
- * Errors  kept in the canvas.
+ * Columns lie edge to edge: column i begins at x + floor(i * width / n_cols) px.
+ * Errors  the canvas keeps them.
  */
 #ifndef HEATSCOPE_PLOT_H
 #define HEATSCOPE_PLOT_H
@@ -25,20 +25,21 @@ struct plot {
 	const struct zone *zone;
 };
 
-/* Where a column begins. */
+/* The place where a column begins, in px. */
 double plot_x(const struct plot *p, size_t col);
 
 void plot_outline(struct canvas *c, const struct plot *p);
 void plot_time_axis(struct canvas *c, const struct plot *p, bool labels);
 
-/* Coverage of what has no cells of its own: nobody looked, below everything; partly lost, above it. */
+/* Draw coverage: not observed, below the cells; partly lost, above them. */
 void plot_unobserved(struct canvas *c, const struct plot *p);
 void plot_partial(struct canvas *c, const struct plot *p);
 
-/* In progress: a veil, and a bar at the foot.  The clock was set: a dashed line from top to foot. */
+/* Draws marks.  In progress: a veil, and a bar at the foot.  A step of the clock: a dashed line from top to foot. */
 void plot_marks(struct canvas *c, const struct plot *p);
 
-/* Lines where they begin and end, a bar along the top, and their texts, as far as three rows below it have room. */
+/* Draws annotations: lines where they begin and end, a bar along the top, and the texts that fit in three rows
+ * below. */
 void plot_annotations(struct canvas *c, const struct plot *p, const struct annotations *a);
 
 /* Does any column have this mark? */

@@ -13,7 +13,7 @@ static __s64 end_of(const struct plot *p)
 	return p->from_ns + (__s64)(p->col_ns * p->n_cols);
 }
 
-/* Where that time lies, to the pixel; what is outside lies at the edge. */
+/* The place of a time, rounded to a pixel; a time outside lies at the edge. */
 static double time_x(const struct plot *p, __s64 ns)
 {
 	double at = (double)(ns - p->from_ns) / (double)(p->col_ns * p->n_cols);
@@ -38,7 +38,7 @@ static void draw_lines(struct canvas *c, const struct plot *p, const struct anno
 	canvas_box(c, from, p->y, fmax(to - from, BAR), BAR);
 }
 
-/* The end of what is written in each row. */
+/* The end of the text in each row. */
 struct rows {
 	double end[ROWS];
 };

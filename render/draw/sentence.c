@@ -63,7 +63,7 @@ static void put_range(const struct grid *g, const struct zone *zone, char *out, 
 	__s64 to_ns = g->from_ns + (__s64)(g->col_ns * g->n_cols);
 
 	axis_format_range(g->from_ns, to_ns, zone, range);
-	if (zone_offset(zone, g->from_ns / 1000000000) / 60) {		/* both, where the zone shown is not UTC */
+	if (zone_offset(zone, g->from_ns / 1000000000) / 60) {		/* both, unless the zone shown is UTC */
 		axis_format_time(g->from_ns, NULL, start);
 		snprintf(utc, sizeof(utc), " (from %s UTC)", start);
 	}

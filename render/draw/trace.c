@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The parts of the line that lie in one column of pixels, and what they cover of its rows. */
+/* The parts of the line that lie in one column of pixels, and how much of each row they cover. */
 struct part {
 	double left, right, top, bottom;
 };
@@ -31,11 +31,11 @@ static void column_fini(struct column *c)
 	free(c->cover);
 }
 
-/* Of numbers only: fmin() and fmax() are calls. */
+/* For numbers only, not NAN; fmin() and fmax() would be calls. */
 static double lesser_of(double a, double b) { return a < b ? a : b; }
 static double greater_of(double a, double b) { return a > b ? a : b; }
 
-/* What of a part lies in the column of pixels x..x+1; sorted by `top`. */
+/* Adds the piece of a part that lies in the column of pixels x..x+1; sorted by `top`. */
 static int column_put(struct column *c, double x, struct part p)
 {
 	size_t at = c->n;
@@ -82,7 +82,7 @@ static size_t column_edges(struct column *c)
 	return n;
 }
 
-/* Rows top..bottom, as far across as `share` of the pixel. */
+/* Adds to the rows top..bottom; `share` of each pixel's width is covered. */
 static void column_fill(struct column *c, double top, double bottom, double share)
 {
 	unsigned first = (unsigned)top, last = (unsigned)bottom;
@@ -102,7 +102,7 @@ static void column_fill(struct column *c, double top, double bottom, double shar
 		c->cover[last] += (float)((bottom - last) * share);
 }
 
-/* Between two neighbouring edges every part is there or not: what they cover together, each row once. */
+/* Between two neighbouring edges each part is there or not.  Covers the rows of all parts together, each row once. */
 static void column_slab(struct column *c, double left, double right)
 {
 	double top = 0, bottom = 0;
@@ -140,7 +140,7 @@ static void column_cover(struct column *c, __u8 *mask, size_t stride)
 	}
 }
 
-/* A step, and the upright line to the one before. */
+/* Adds a step, and the upright line to the previous step. */
 static int put_step(struct column *c, const struct trace_step *s, bool joined, double x, double half)
 {
 	int err;
