@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define LEFT 24
-#define NAMES 26			/* px of the line that says what A and B are */
+#define NAMES 26			/* px of the line with the names of A and B */
 #define MAP_MIN 80
 #define SWATCH 12
 #define BAR 255
@@ -23,12 +23,12 @@ __u32 compare_colour(enum palette_theme theme, int side)
 	return palette_area(theme, side ? HUE_B : HUE_A);
 }
 
-/* ---- what is drawn as maps ---- */
+/* ---- the maps ---- */
 
 struct maps {
 	size_t n;
 	const struct grid *grid[2];
-	struct grid *both;		/* overlay: ours */
+	struct grid *both;		/* overlay: we free it */
 	struct shade shade[2];
 	struct layer_ramps ramps[2];
 };
@@ -119,13 +119,13 @@ static void put_amount(const struct compare *k, double amount, char out[AXIS_TEX
 	axis_format(amount >= 10 ? round(amount) : amount, k->share ? AXIS_PERCENT : AXIS_COUNT, out);
 }
 
-/* What a colour half-way along the bar stands for. */
+/* The density whose colour lies half-way along the bar. */
 static double half_way(const struct shade *s)
 {
 	return s->level[SHADE_LEVELS / 2];
 }
 
-/* Ticks at both ends and half-way: of a difference from the middle outwards. */
+/* Draws one of the ticks at both ends and half-way; the bar of a difference runs from the middle outwards. */
 static void draw_tick(struct canvas *c, enum canvas_align align, double x, double y, const char *text)
 {
 	canvas_colour(c, c->palette.axis);
@@ -197,7 +197,7 @@ static int sign_at(const signed char *sign, const struct grid *g, size_t row, si
 	return row < g->n_rows && col < g->n_cols ? sign[row * g->n_cols + col] : 0;
 }
 
-/* The edges between what has this sign and what has not. */
+/* Traces the edges between cells that have this sign and cells that do not. */
 static void trace_marks(struct canvas *c, const struct panel *p, const signed char *sign, int which)
 {
 	const struct grid *g = p->grid;
@@ -238,7 +238,7 @@ static void stroke_mark(struct canvas *c, bool in_a)
 	cairo_set_dash(c->cr, NULL, 0, 0);
 }
 
-/* What lies beyond the axis has a strip, and no height. */
+/* Rows beyond the axis have a strip, and no height. */
 static bool has_frame(const struct panel *p, size_t row)
 {
 	const struct grid *g = p->grid;
@@ -276,7 +276,7 @@ static void draw_marks(struct canvas *c, const struct compare *k, const struct p
 
 /* ---- page ---- */
 
-/* Where map i of n has its frame. */
+/* The width and the place of the frame of map i of n. */
 static double frame_width(size_t n, double width)
 {
 	return n == 1 ? width - PLOT_LEFT - PLOT_RIGHT : floor((width - 2 * (PLOT_LEFT + PLOT_RIGHT)) / 2);
@@ -294,7 +294,7 @@ size_t compare_columns(enum compare_view view, unsigned width)
 	return px > 1 ? (size_t)px : 1;
 }
 
-/* "A  latency of select": each over its map, or one after the other. */
+/* Draws a name such as "A  latency of select": over its map, or one after the other. */
 static void draw_name(struct canvas *c, const struct compare *k, int side, double x, double y, double width)
 {
 	canvas_colour(c, compare_colour(c->palette.theme, side));

@@ -31,7 +31,7 @@ static double row_height(const struct grid *g, size_t row, enum axis_scale scale
 	return scale == AXIS_LOG ? log2((double)g->edge[row + 1] / (double)g->edge[row]) : (double)(g->edge[row + 1] - g->edge[row]);
 }
 
-/* Rows differ in height: what a row of the mean height would hold. */
+/* The count of a row as if it had the mean height, because rows differ in height. */
 static double row_density(const struct curve *v, int side, size_t row)
 {
 	return v->k->distribution[side][row] * v->cell / row_height(v->k->map, row, v->yscale);
@@ -70,7 +70,7 @@ static void find_top(struct curve *v)
 	v->top = ceil(v->top / step) * step;
 }
 
-/* Steps from the foot to the foot. */
+/* Traces the steps; the line begins and ends at the foot. */
 static void trace_steps(struct canvas *c, const struct curve *v, int side)
 {
 	const struct grid *g = v->k->map;
@@ -143,7 +143,7 @@ static void draw_title(struct canvas *c, double x, double y, const char *text)
 	canvas_text(c, CANVAS_LEFT, x, y + 14, text);
 }
 
-/* What of each lies beyond the axis: "< 5 µs: 0 % of A, 49 % of B". */
+/* Writes how much of A and B lies beyond the axis: "< 5 µs: 0 % of A, 49 % of B". */
 static size_t put_beyond(const struct curve *v, bool above, char *out, size_t room)
 {
 	const struct grid *g = v->k->map;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is appended to the name of a column of values: "_ns"; nothing where they have no unit. */
+/* The ending for the name of a column of values: "_ns"; "" if they have no unit. */
 static const char *unit_suffix(const char *unit)
 {
 	static const char *const suffixes[] = {
@@ -16,7 +16,7 @@ static const char *unit_suffix(const char *unit)
 	return suffixes[axis_unit(unit)];
 }
 
-/* "time,count,mean_ns\r\n": a name that begins with "." is of values. */
+/* Writes "time,count,mean_ns\r\n": a name that begins with "." is of values. */
 static void put_head(FILE *f, const char *const *name, size_t n, const char *unit)
 {
 	for (size_t i = 0; i < n; i++)
@@ -35,7 +35,7 @@ static void put_time(FILE *f, const struct grid *g, size_t col)
 	fprintf(f, "%sZ", text);
 }
 
-/* A sum, or in a point grid its mean. */
+/* Writes a sum, or in a point grid its mean. */
 static void put_shown(FILE *f, const struct grid *g, __u64 n_snapshots, __u64 sum)
 {
 	if (g->point && n_snapshots > 1)
@@ -44,7 +44,7 @@ static void put_shown(FILE *f, const struct grid *g, __u64 n_snapshots, __u64 su
 		fprintf(f, ",%llu", (unsigned long long)sum);
 }
 
-/* Column by column, for that is how time goes. */
+/* Column by column, so that lines are sorted by time. */
 static void put_cells(FILE *f, const struct grid *g)
 {
 	const char *const head[] = { "time", ".low", ".high", g->weight ? ".sum" : "count" };
@@ -90,7 +90,7 @@ static void put_columns(FILE *f, const struct grid *g)
 	}
 }
 
-/* In quotes where it has to be: it may be anything. */
+/* Writes a text with any bytes, in quotes if it needs them. */
 static void put_text(FILE *f, const char *text)
 {
 	if (!text[strcspn(text, "\",\r\n")]) {
@@ -103,7 +103,7 @@ static void put_text(FILE *f, const char *text)
 	fputc('"', f);
 }
 
-/* All its digits, and no more than it takes. */
+/* Writes the shortest number that reads back as x. */
 static void put_real(FILE *f, double x)
 {
 	char text[32];

@@ -1,18 +1,20 @@
-/* csv.h - the numbers as CSV (RFC 4180): a line per cell, per column, or per key.
+/* csv.h - writes the numbers of a picture as CSV (RFC 4180): a line per cell, per column, or per key.
  *
  *      cells     time,low_ns,high_ns,count                  cells without events have no line
  *      columns   time,count,mean_ns,p50_ns,p90_ns,p99_ns,max_ns,coverage,lost,state
  *      keys      key,count,sum_ns,mean_ns,p50_ns,p90_ns,p99_ns,p999_ns,max_ns    of a report's table, in its order
  *
- * Shape   time is where the column begins, in UTC: 2026-11-21T14:05:00Z.  low is the lowest value of the cell, high
- *         the first above it, empty where there is no limit.  The name of a column of values ends in the measure's unit: _ns, _bytes, _percent,
- *         _per_s, _bytes_per_s, or nothing where it has none.
- *         coverage is the share of slots reported, 0 to 1, empty where none was expected.  mean, percentiles and max of
- *         what has no events are empty, percentiles where cells are sums of a weight, too: then the cells' last field is sum.
- *         A key is quoted where it holds a comma, a quote or the end of a line.
- * Law     the counts add up to the grid's; of a point grid they are means, as everywhere.
+ * Names   The name of a column of values ends in the unit of the measure: _ns, _bytes, _percent, _per_s, _bytes_per_s;
+ *         it has no ending if the measure has no unit.
+ * Shape   time is the begin of the column, in UTC: 2026-11-21T14:05:00Z.  low is the lowest value of the cell, high the
+ *         first value above it, empty if there is no limit.  coverage is the share of slots reported, 0 to 1, empty if
+ *         none was expected.
+ * Empty   Mean, percentiles and max are empty if there are no events.  Percentiles are also empty if cells are sums of
+ *         a weight: then the last field of cells is sum.
+ * Quotes  A key is quoted if it holds a comma, a quote or the end of a line.
+ * Law     The counts add up to the grid's; in a point grid they are means, as everywhere.
  * Errors  -ENOMEM.
- * Memory  the text is the caller's, to be freed with free().  Lines end in CR LF.
+ * Memory  the caller frees the text with free().  Lines end in CR LF.
  */
 #ifndef HEATSCOPE_CSV_H
 #define HEATSCOPE_CSV_H
@@ -21,7 +23,7 @@
 
 enum csv_table { CSV_CELLS, CSV_COLUMNS, CSV_KEYS };
 
-/* Of cells and columns the grid is asked, of keys the table. */
+/* CSV_CELLS and CSV_COLUMNS read the grid, CSV_KEYS reads the table. */
 int csv_make(enum csv_table table, const struct grid *g, const struct report_table *t, char **ret_text, size_t *ret_len);
 
 #endif

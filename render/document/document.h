@@ -1,16 +1,17 @@
-/* document.h - a report and what belongs to it, for who reads it without the program: as HTML (html.h) or as pages (pages.h). */
+/* document.h - holds a report with the facts that a reader needs without the program: for HTML (html.h) and PDF
+ * (pages.h). */
 #ifndef HEATSCOPE_DOCUMENT_H
 #define HEATSCOPE_DOCUMENT_H
 
 #include "render/document/report.h"
 
-struct document_fact {			/* where it comes from: "Sources", "db1, db2" */
+struct document_fact {			/* a fact about its origin: "Sources", "db1, db2" */
 	const char *name, *value;
 };
 
 struct document {
 	const struct report *report;
-	const struct figure_options *options;	/* title, time zone; of HTML the theme is the reader's */
+	const struct figure_options *options;	/* title, time zone; in HTML the reader chooses the theme */
 	size_t n_facts;
 	const struct document_fact *fact;
 };

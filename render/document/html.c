@@ -36,7 +36,7 @@ static void put_element(FILE *f, const char *name, const char *text)
 	fprintf(f, "</%.*s>\n", (int)strcspn(name, " "), name);
 }
 
-/* The colours are those of the pictures. */
+/* Writes the colours of the page: those of the pictures. */
 static void put_colours(FILE *f, enum palette_theme theme)
 {
 	struct palette p;
@@ -67,7 +67,7 @@ static void put_head(FILE *f, const struct figure_options *o)
 	fputs("</head>\n<body>\n<main>\n", f);
 }
 
-/* A table, under a heading unless that is NULL. */
+/* Writes a table, under a heading unless that is NULL. */
 static void put_table(FILE *f, const char *heading, const char *caption, const struct text_table *table)
 {
 	if (heading)
@@ -90,7 +90,7 @@ static void put_table(FILE *f, const char *heading, const char *caption, const s
 
 /* ---- the picture ---- */
 
-/* Title and table are the page's, as text: the picture is the maps and the chart. */
+/* Draws the maps and the chart: the page has title and table as text. */
 static int draw_svg(const struct document *d, enum palette_theme theme, __u8 **ret_svg, size_t *ret_len)
 {
 	struct report r = *d->report;
@@ -140,7 +140,7 @@ static int put_picture(FILE *f, const struct document *d)
 
 /* ---- words and tables ---- */
 
-/* What the value axis does not reach. */
+/* Writes what lies beyond the value axis. */
 static void put_cropped(FILE *f, const struct document *d)
 {
 	char sentence[SENTENCE_MAX], line[2 * SENTENCE_MAX];

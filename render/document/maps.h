@@ -1,7 +1,8 @@
-/* maps.h - the maps of one report, ready to be drawn: folded to so many pixels, on one colour scale and one value axis.
+/* maps.h - prepares the maps of one report for drawing: folds them to a width, with one colour scale and one value
+ * axis.
  *
  * Errors  -ENOMEM.
- * Memory  the panels' grids are borrowed; maps_fini() frees what was made.
+ * Memory  the grids of the panels are borrowed; maps_fini() frees what maps_init() made.
  */
 #ifndef HEATSCOPE_MAPS_H
 #define HEATSCOPE_MAPS_H
@@ -13,7 +14,7 @@
 struct maps {
 	size_t n;
 	const struct grid *grid[REPORT_PANELS_MAX];
-	struct grid *folded[REPORT_PANELS_MAX];	/* those of ours; NULL: the caller's */
+	struct grid *folded[REPORT_PANELS_MAX];	/* grids that we made; NULL: the caller's */
 	struct shade shade[REPORT_PANELS_MAX];
 	struct layer_ramps ramps[REPORT_PANELS_MAX];
 	struct panel_range range;
@@ -23,7 +24,7 @@ struct maps {
 int maps_init(struct maps *m, const struct report *r, const struct figure_options *o);
 void maps_fini(struct maps *m);
 
-/* Map i in a frame of these px. */
+/* Draws map i in a frame of this height in px. */
 void maps_draw(struct canvas *c, const struct maps *m, size_t i, const struct figure_options *o, double y, double height,
 	       bool time_labels);
 

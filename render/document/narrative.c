@@ -9,15 +9,15 @@
 #define PER_OCTAVE 4			/* bins, on a log axis */
 #define LINEAR_BINS 48			/* from the least value to the greatest */
 #define VALLEY 0.5			/* of the lower peak */
-#define DEEPER 4			/* than so many standard deviations of a peak's count */
-#define SIGNIFICANT 5			/* standard errors: there are some hundred cuts and some ten bins to choose from */
+#define DEEPER 4			/* than so many standard deviations of the count at a peak */
+#define SIGNIFICANT 5			/* standard errors: the choice is from some hundred cuts and some ten bins */
 #define SEGMENT_MIN 6			/* columns with events */
 #define MINUTE_NS 60000000000ull
 #define N_PERCENTILES 3
 
 static const int percentiles[N_PERCENTILES] = { 50, 90, 99 };
 
-/* Neighbouring rows together, wide enough that bins hold enough to compare. */
+/* Bins of neighbouring rows, wide enough to hold enough events for a comparison. */
 struct bins {
 	size_t n;
 	size_t end[BINS_MAX];		/* bin i has the rows end[i - 1] .. end[i] - 1 */
@@ -50,7 +50,7 @@ static double width_of(enum axis_scale scale, double low, double high)
 {
 	if (scale == AXIS_LINEAR)
 		return high - low;
-	return log2(high / fmax(low, high / 2));	/* below the ruler: as if it were an octave */
+	return log2(high / fmax(low, high / 2));	/* below the ruler: counts as an octave */
 }
 
 static double narrowest_row(const struct grid *g, enum axis_scale scale)
@@ -107,7 +107,7 @@ static size_t least_of(const double *density, size_t from, size_t to)
 	return at;
 }
 
-/* Every bin that is higher than what is left of it and no lower than what is right of it. */
+/* Finds every bin that is higher than its left neighbour and not lower than its right one. */
 static size_t all_peaks(const double *density, size_t n, struct peak *ret)
 {
 	size_t n_peaks = 0;
@@ -128,7 +128,7 @@ static size_t all_peaks(const double *density, size_t n, struct peak *ret)
 	return n_peaks;
 }
 
-/* How much lower the valley is than the lower of two peaks, 0 to 1; 0 if it may be chance. */
+/* The depth of the valley below the lower of two peaks, 0 to 1; 0 if it may be chance. */
 static double valley_depth(const struct bins *b, const double *density, const struct peak *low, const struct peak *high)
 {
 	size_t lower = density[low->at] < density[high->at] ? low->at : high->at;
@@ -137,7 +137,7 @@ static double valley_depth(const struct bins *b, const double *density, const st
 	return peak - valley > DEEPER * sqrt(peak) ? 1 - valley / peak : 0;
 }
 
-/* The shallowest valley goes first, and of its two peaks the lower, until all that are left are deep. */
+/* Removes the shallowest valley and the lower of its two peaks, again and again, until all valleys are deep. */
 static size_t merge_peaks(const struct bins *b, const double *density, struct peak *peak, size_t n)
 {
 	while (n > 1) {
@@ -231,7 +231,7 @@ static void add_column(const struct grid *g, size_t col, int sign, __u64 *count,
 	}
 }
 
-/* The row of the event that so many hundredths are no greater than. */
+/* The row of a percentile: so many percent of the events are not greater than an event in it. */
 static size_t row_at(const __u64 *count, size_t n_rows, __u64 n, unsigned percentile)
 {
 	__u64 above = n - n / 100 * percentile - n % 100 * percentile / 100, sum = 0;
@@ -249,8 +249,8 @@ static double value_at(const struct grid *g, size_t row)
 
 /* ---- shifts ---- */
 
-/* Columns with events, in order: of their distributions, in each bin the part of the events that lies below it, summed up
- * to each column, and its square. */
+/* Columns with events, in order.  For each bin it has the part of a column's events that lies below the bin, and the
+ * square of that part, as sums over all earlier columns. */
 struct course {
 	size_t n, n_bins;
 	size_t *col;
@@ -268,7 +268,7 @@ static void course_fini(struct course *c)
 
 static void course_add(struct course *c, const struct grid *g, const struct bins *b, size_t col)
 {
-	double *below = &c->below[c->n * b->n], *square = &c->square[c->n * b->n];	/* before this column; after it b->n later */
+	double *below = &c->below[c->n * b->n], *square = &c->square[c->n * b->n];	/* sums before this column */
 	__u64 sum = 0, all = 0;
 	size_t row = 0;
 
@@ -305,8 +305,9 @@ static int course_init(const struct grid *g, const struct bins *b, struct course
 	return 0;
 }
 
-/* How far from..cut and cut..to are apart: of the parts below a bin the difference of the means by its standard error, in the bin
- * where that is greatest.  Parts vary from column to column as they do, but at least as those of independent events. */
+/* The difference between from..cut and cut..to.  For each bin it takes the means of the parts below it, and divides
+ * their difference by its standard error; the greatest result counts.  The variation of the parts is measured from
+ * column to column, but is at least that of independent events. */
 static double cut_distance(const struct course *c, size_t from, size_t cut, size_t to)
 {
 	const double *a = &c->below[from * c->n_bins], *m = &c->below[cut * c->n_bins], *z = &c->below[to * c->n_bins];
@@ -368,7 +369,7 @@ static size_t find_cuts(const struct course *c, size_t cut[NARRATIVE_SHIFTS_MAX 
 	return n;
 }
 
-/* The rows of the percentiles of a segment; count is room for a column. */
+/* Finds the rows of the percentiles of a segment; count is working memory for a column. */
 static void percentile_rows(const struct grid *g, const struct course *c, const size_t *cut, __u64 *count,
 			    size_t *ret_row)
 {
@@ -381,7 +382,7 @@ static void percentile_rows(const struct grid *g, const struct course *c, const 
 		ret_row[i] = row_at(count, g->n_rows, n, percentiles[i]);
 }
 
-/* By how many of the narrowest bins. */
+/* The distance in widths of the narrowest row. */
 static double moved_bins(const struct grid *g, enum axis_scale scale, double before, double after)
 {
 	if (scale == AXIS_LINEAR)
@@ -389,7 +390,7 @@ static double moved_bins(const struct grid *g, enum axis_scale scale, double bef
 	return fabs(log2((after + 1) / (before + 1))) / narrowest_row(g, scale);
 }
 
-/* By the percentile that moved most; where none did there is nothing to be told. */
+/* Adds a shift of the percentile that moved most; adds none if no percentile moved. */
 static void add_shift(const struct grid *g, enum axis_scale scale, size_t col, const size_t *before, const size_t *after,
 		      struct narrative *ret)
 {
@@ -428,7 +429,8 @@ static int find_shifts(const struct grid *g, const struct bins *b, enum axis_sca
 
 /* ---- the worst minute ---- */
 
-/* The earliest of those that are equal; of equal rows the one with more events in them. */
+/* Finds the worst minute.  If the p99 of several minutes lies in one row, it takes the minute with more events in that
+ * row; if these are equal, the earliest. */
 static int find_worst(const struct grid *g, struct narrative *ret)
 {
 	size_t wide = (size_t)((MINUTE_NS + g->col_ns - 1) / g->col_ns), most = 0;

@@ -1,4 +1,4 @@
-/* A narrative in words. */
+/* Writes a narrative in words. */
 #include "render/document/narrative.h"
 #include <math.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@ static void append_words(struct words *w, const char *format, ...)
 	va_end(args);
 }
 
-/* Two digits: a row says no more. */
+/* Two digits: a row is not more precise. */
 static void say_about(struct words *w, double value)
 {
 	double unit = value > 0 ? pow(10, floor(log10(value)) - 1) : 1;
@@ -36,7 +36,7 @@ static void say_about(struct words *w, double value)
 	append_words(w, "%s", text);
 }
 
-/* The day only where the map has several. */
+/* Says the day only if the map has several. */
 static void say_time(struct words *w, size_t col)
 {
 	char from[AXIS_TEXT], to[AXIS_TEXT], text[AXIS_TEXT];

@@ -10,14 +10,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MARGIN 24			/* px around what is drawn */
+#define MARGIN 24			/* px around the content of a page */
 #define LEFT 24				/* of text; frames begin at PLOT_LEFT */
-#define FOOT 34				/* the line at a page's foot, and the room above it */
+#define FOOT 34				/* the line at a page's foot, and the space above it */
 #define HEADING 40
 #define LINE 19				/* of a paragraph */
-#define NAMES 160			/* px for the names of what is told by name */
+#define NAMES 160			/* px for the names of named lines */
 #define SUBHEAD 22
-#define ROWS_TOGETHER 12		/* of a table: so many begin it, or all */
+#define ROWS_TOGETHER 12		/* rows that begin a table on its page, or all */
 #define SMALL_MIN 70			/* of the maps of an overview */
 #define CHART_MIN 150
 #define CHART_MAX 300
@@ -25,11 +25,11 @@
 #define HEIGHT_MIN 480
 
 struct pages {
-	struct canvas c;		/* its width and height are those within the margins */
+	struct canvas c;		/* its width and height exclude the margins */
 	const struct document *d;
 	struct maps maps;
-	unsigned n;			/* the page that is drawn */
-	double y;			/* of what comes next */
+	unsigned n;			/* the current page */
+	double y;			/* of the next content */
 };
 
 /* ---- a page ---- */
@@ -67,19 +67,19 @@ static void next_page(struct pages *p)
 	draw_foot(p);
 }
 
-/* So much must fit below; else it begins the next page. */
+/* Begins the next page if the rest of this one is lower than `height`. */
 static void need_height(struct pages *p, double height)
 {
 	if (p->y + height > bottom_of(p))
 		next_page(p);
 }
 
-/* All of a paragraph, and its font. */
+/* Needs the height of a whole paragraph, and sets its font. */
 static void need_lines(struct pages *p, double width, const char *text)
 {
 	canvas_font(&p->c, CANVAS_TEXT + 1, false);
 	need_height(p, (canvas_paragraph_lines(&p->c, width, text) + 1) * LINE);
-	canvas_font(&p->c, CANVAS_TEXT + 1, false);	/* a new page has set another */
+	canvas_font(&p->c, CANVAS_TEXT + 1, false);	/* a new page sets another font */
 }
 
 static void put_heading(struct pages *p, const char *text, bool go_on)
@@ -104,7 +104,7 @@ static void put_paragraph(struct pages *p, const char *text)
 	p->y = canvas_paragraph(&p->c, LEFT, p->y + 14, width_of(p), LINE, text) + LINE - 6;
 }
 
-/* A name, and what is said of it. */
+/* Writes a name and its text. */
 static void put_named(struct pages *p, const char *name, const char *text)
 {
 	if (!*text)
@@ -116,7 +116,7 @@ static void put_named(struct pages *p, const char *name, const char *text)
 	p->y = canvas_paragraph(&p->c, LEFT + NAMES, p->y + 14, width_of(p) - NAMES, LINE, text) + LINE - 12;
 }
 
-/* A line of small print; it may be cut. */
+/* Writes a line of small print; it may be cut. */
 static void put_note(struct pages *p, const char *text)
 {
 	need_height(p, LINE);
@@ -126,7 +126,7 @@ static void put_note(struct pages *p, const char *text)
 	p->y += LINE;
 }
 
-/* On as many pages as it needs. */
+/* Writes a table on as many pages as it needs. */
 static void put_table(struct pages *p, const char *heading, const struct text_table *s)
 {
 	size_t n = s->n_rows < PAGES_KEYS_MAX ? s->n_rows : PAGES_KEYS_MAX;
@@ -164,7 +164,7 @@ static void put_title(struct pages *p)
 	p->y += 10;
 }
 
-/* What is to be seen in each map. */
+/* Writes each map in words. */
 static void put_narratives(struct pages *p)
 {
 	const struct report *r = p->d->report;
@@ -189,7 +189,7 @@ static int put_measures(struct pages *p)
 	return err;
 }
 
-/* All maps on one time axis, where there is room for them. */
+/* Draws all maps on one time axis if they fit on the page. */
 static void put_overview(struct pages *p)
 {
 	size_t n = p->maps.n;
@@ -231,7 +231,7 @@ static void put_chart(struct pages *p)
 	p->y += height + legend;
 }
 
-/* Its table stands below it where all of it fits, else the map has the page alone. */
+/* The height of a map: its whole table fits below it, else the map has the page alone. */
 static double map_height(const struct pages *p, const struct report_table *t, double legend)
 {
 	double words = PLOT_TIME + 4 + legend + CAPTION_KEY + 4 + 3 * LINE, page = bottom_of(p) - p->y;
@@ -274,7 +274,7 @@ static int put_keys(struct pages *p, const struct report_table *t)
 	return 0;
 }
 
-/* What the value axis does not reach. */
+/* Writes what lies beyond the value axis. */
 static void put_cropped(struct pages *p, const struct grid *g)
 {
 	char text[SENTENCE_MAX] = "";
@@ -285,7 +285,7 @@ static void put_cropped(struct pages *p, const struct grid *g)
 		put_note(p, text);
 }
 
-/* Each on a page of its own, the report's table with the first. */
+/* Draws each map on its own page; the report's table follows the first. */
 static int put_panels(struct pages *p)
 {
 	const struct report *r = p->d->report;
@@ -378,7 +378,7 @@ static int put_all(struct pages *p)
 
 /* ---- the document ---- */
 
-/* What is drawn lies within the margins, and is as wide as it is asked for. */
+/* Begins the PDF: the content lies within the margins and has the width of the options. */
 static int begin_pages(struct pages *p, const struct document *d)
 {
 	const struct grid *g = report_grid(d->report);

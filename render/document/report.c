@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PANEL_HEIGHT 200		/* where the report may choose */
+#define PANEL_HEIGHT 200		/* if the report chooses it */
 #define PANEL_HEIGHT_MIN 80
 #define CHART_HEIGHT 150
 #define LEGEND_ABOVE 6			/* px between the time axis and the layers' names */
@@ -23,7 +23,7 @@ struct job {
 	double legend_height;
 };
 
-/* Between the margins. */
+/* The width between the margins. */
 static double inner_width(unsigned width)
 {
 	return width - 24.0 - PLOT_RIGHT;
@@ -41,7 +41,7 @@ static unsigned table_height(const struct report *r)
 	return r->table.n_rows ? PANEL_TITLE + 14 + lines * TEXT_TABLE_LINE : 0;
 }
 
-/* The chart with its title and legend, up to what comes below it. */
+/* The height of the chart with its title, its legend and the space below. */
 static unsigned chart_height(const struct report *r, unsigned width)
 {
 	if (!r->chart)
@@ -49,7 +49,7 @@ static unsigned chart_height(const struct report *r, unsigned width)
 	return PANEL_TITLE + CHART_HEIGHT + 8 + LEGEND_LINE * chart_legend_lines(r->chart, inner_width(width)) + PANEL_GAP;
 }
 
-/* Everything but the frames of the panels. */
+/* The height of everything but the frames of the panels. */
 static unsigned fixed_height(const struct report *r, unsigned width)
 {
 	unsigned gaps = r->n_panels ? (r->n_panels - 1) * PANEL_GAP : 0;
@@ -126,7 +126,7 @@ static void draw_subhead(struct canvas *c, double y, const char *text)
 	canvas_text(c, CANVAS_LEFT, PLOT_LEFT, y + 14, text ? text : "");
 }
 
-/* The chart has an axis of its own: the range of the maps is not its. */
+/* Draws the chart on its own axis: the range of the maps does not apply to it. */
 static double draw_chart(struct canvas *c, const struct job *j, double y)
 {
 	const struct chart *chart = j->report->chart;
@@ -142,7 +142,7 @@ static double draw_chart(struct canvas *c, const struct job *j, double y)
 	return y + chart_height(j->report, c->width) + (j->maps.n ? 0 : PLOT_TIME + 4 - 8);
 }
 
-/* The map's title, and what its axis does not reach. */
+/* Draws the title of a map, and what lies beyond its axis. */
 static void draw_title(struct canvas *c, const struct report_panel *panel, const struct figure_options *o, double y)
 {
 	char cropped[SENTENCE_MAX] = "";
@@ -167,7 +167,7 @@ static double draw_panels(struct canvas *c, const struct job *j, double y, doubl
 	return y - PANEL_GAP + PLOT_TIME + 4;
 }
 
-/* Maps, and the legend of their layers. */
+/* Draws the maps, and the legend of their layers. */
 static double draw_maps(struct canvas *c, const struct job *j, double y)
 {
 	double room = c->height - fixed_height(j->report, c->width) - j->legend_height, height;

@@ -32,7 +32,7 @@ void text_table_fini(struct text_table *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* A new row's first cell. */
+/* Adds a row, and returns its first cell. */
 static char (*add_row(struct text_table *s, const char *name))[TEXT_TABLE_TEXT]
 {
 	s->name[s->n_rows] = name && *name ? name : "(all)";
@@ -62,7 +62,7 @@ static void put_share(char *cell, double part, double whole)
 
 /* ---- keys ---- */
 
-/* What a share is of: the sum, or where there are only counts these. */
+/* The base of a share: the sum, or the count if there are only counts. */
 static double share_base(const struct report_table *t, const struct report_row *row)
 {
 	return t->counts_only ? row->count : row->sum;
@@ -116,7 +116,7 @@ int text_table_of_measures(const struct report *r, struct text_table *ret)
 
 		put_count(cell[0], grid_shown(g, s->n_snapshots, (double)s->count), "");
 		put_value(cell[1], any ? (double)s->sum / (double)s->count : 0, g->unit, any);
-		for (size_t k = 0; k < 4; k++)	/* of sums of a weight there are none */
+		for (size_t k = 0; k < 4; k++)	/* sums of a weight have no ranks */
 			put_value(cell[2 + k], (double)rank[k], g->unit, any && !g->weight);
 		put_value(cell[6], (double)s->max, g->unit, any);
 		put_count(cell[7], (double)s->lost, "");
@@ -208,7 +208,7 @@ int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct tex
 
 /* ---- drawn ---- */
 
-/* Where columns end, from the right: each as wide as its widest text, narrower where names would have no room. */
+/* Finds the right ends of columns: each column is as wide as its widest text, narrower if the names need the space. */
 static void place_columns(struct canvas *c, const struct text_table *s, double width, double end[TEXT_TABLE_COLUMNS])
 {
 	double wide[TEXT_TABLE_COLUMNS], all = 0, right = width, squeeze;

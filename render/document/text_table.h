@@ -1,11 +1,11 @@
-/* text_table.h - a table as texts: what a report's numbers look like wherever they are read.
+/* text_table.h - makes a table of texts: the numbers of a report as every form of it shows them.
  *
  *      keys, measures, parts, gaps --text_table_of_x()--> names and cells --> drawn on a canvas, or written as HTML
  *
- * Shape   head[0] is of the names, head[i + 1] of column i; a cell of a row is cell[row * n_columns + i].
- * Gaps    stretches of columns that lack the same: not observed, no longer kept, partly lost, sampled.
+ * Shape   head[0] is the head of the names, head[i + 1] of column i; row `row` has the cells cell[row * n_columns + i].
+ * Gaps    are stretches of columns that lack the same: not observed, no longer kept, partly lost, sampled.
  * Errors  -ENOMEM.
- * Memory  names are borrowed from what the table is of; text_table_fini() frees the rest.
+ * Memory  names are borrowed from the input; text_table_fini() frees the rest.
  */
 #ifndef HEATSCOPE_TEXT_TABLE_H
 #define HEATSCOPE_TEXT_TABLE_H
@@ -16,7 +16,7 @@
 #define TEXT_TABLE_COLUMNS 9
 #define TEXT_TABLE_TEXT 48
 #define TEXT_TABLE_LINE 21		/* px of a row */
-#define TEXT_TABLE_GAPS_MAX 200		/* stretches that are listed; n_more counts the rest */
+#define TEXT_TABLE_GAPS_MAX 200		/* stretches in the table; n_more counts the rest */
 
 struct text_table {
 	size_t n_columns, n_rows, n_more;
@@ -27,10 +27,10 @@ struct text_table {
 
 int text_table_of_keys(const struct report_table *t, struct text_table *ret_table);
 int text_table_of_measures(const struct report *r, struct text_table *ret_table);
-int text_table_of_parts(const struct bar *b, struct text_table *ret_table);	/* without rows: of nothing, or NULL */
+int text_table_of_parts(const struct bar *b, struct text_table *ret_table);	/* no rows: b is empty, or NULL */
 int text_table_of_gaps(const struct grid *g, const struct zone *zone, struct text_table *ret_table);
 
-/* The zone of a table's times, as axis_format_zone() of the grid's range. */
+/* The zone of the times in the table: axis_format_zone() of the grid's range. */
 void text_table_zone(const struct grid *g, const struct zone *zone, char ret_text[AXIS_ZONE]);
 
 void text_table_fini(struct text_table *s);
