@@ -3,7 +3,7 @@
 #include "test/kit/render_kit.h"
 #include <errno.h>
 
-/* One row, columns 0..3: both keys, one, the other, none of them; the rest is in columns 0 and 3. */
+/* One row, columns 0..3: both keys, the first, the second, neither; the rest is in columns 0 and 3. */
 static struct grid *grid_of_two(void)
 {
 	static const __u64 edge[] = { 0, 10 };
@@ -73,7 +73,7 @@ static void isolated_excluded_and_without_layers(void **state)
 	colours(g, SHADE_LINEAR, rgb);
 	assert_int_equal(rgb[0], one(0, 1));
 	assert_int_equal(rgb[3], one(0, 2 / 7.0));
-	g->layers = layers_new(0);			/* isolated, and nothing is selected: a blank map */
+	g->layers = layers_new(0);			/* isolated without a selection: a blank map */
 	g->layers->shown = LAYERS_ISOLATED;
 	colours(g, SHADE_RANK, rgb);
 	for (int i = 0; i < 4; i++)
@@ -81,7 +81,7 @@ static void isolated_excluded_and_without_layers(void **state)
 	grid_free(g);
 }
 
-static void one_layer_looks_as_it_does_beside_an_empty_one(void **state)
+static void one_layer_looks_the_same_with_an_empty_one(void **state)
 {
 	struct grid *g = grid_of_two();
 	__u32 alone[4], beside[4];
@@ -102,7 +102,7 @@ static void one_layer_looks_as_it_does_beside_an_empty_one(void **state)
 	grid_free(g);
 }
 
-static void percent_is_of_all_that_is_drawn(void **state)
+static void percent_is_of_everything_shown(void **state)
 {
 	struct grid *g = grid_of_two();
 	struct hue_mix all = { 0 };
@@ -124,8 +124,8 @@ static void percent_is_of_all_that_is_drawn(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layers_are_normalised_together),
 	cmocka_unit_test(isolated_excluded_and_without_layers),
-	cmocka_unit_test(one_layer_looks_as_it_does_beside_an_empty_one),
-	cmocka_unit_test(percent_is_of_all_that_is_drawn),
+	cmocka_unit_test(one_layer_looks_the_same_with_an_empty_one),
+	cmocka_unit_test(percent_is_of_everything_shown),
 };
 
 CHECK_MAIN(tests)

@@ -44,7 +44,7 @@ static void default_hues_are_cloud_analytics(void **state)
 }
 
 /* Every hue, at every brightness, on both pages: an event is never the colour of nothing. */
-static void the_least_is_not_nothing(void **state)
+static void the_least_count_is_visible(void **state)
 {
 	struct palette p;
 
@@ -74,7 +74,7 @@ static struct layers *layers_named(size_t n, const __u64 *count)
 	return l;
 }
 
-static void the_greatest_get_the_best_hues_each_its_own(void **state)
+static void the_greatest_keys_get_the_best_hues(void **state)
 {
 	__u64 count[30];
 	struct layers *l;
@@ -108,8 +108,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(colours_are_cloud_analytics),
 	cmocka_unit_test(layers_mix_as_in_cloud_analytics),
 	cmocka_unit_test(default_hues_are_cloud_analytics),
-	cmocka_unit_test(the_least_is_not_nothing),
-	cmocka_unit_test(the_greatest_get_the_best_hues_each_its_own),
+	cmocka_unit_test(the_least_count_is_visible),
+	cmocka_unit_test(the_greatest_keys_get_the_best_hues),
 	cmocka_unit_test(a_key_keeps_its_hue_when_counts_change),
 };
 

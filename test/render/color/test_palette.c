@@ -17,7 +17,7 @@ static void luminance_is_monotone_and_neighbours_differ(void **state)
 		}
 }
 
-/* There are fewer greys than steps: some stand still, none goes back. */
+/* There are fewer greys than steps: some neighbours are equal, none is in the wrong order. */
 static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **state)
 {
 	(void)state;
@@ -33,7 +33,7 @@ static void more_is_darker_on_light_and_lighter_on_dark_in_all_ramps(void **stat
 			}
 }
 
-static void ramps_differ_in_nothing_but_their_colours(void **state)
+static void ramps_differ_only_in_their_colours(void **state)
 {
 	(void)state;
 	for (int ramp = 1; ramp < PALETTE_RAMPS; ramp++)
@@ -59,7 +59,7 @@ static void one_event_is_not_the_background(void **state)
 		}
 }
 
-/* All hues get as light, or as dark, at each step: lightness tells how many, hue tells which. */
+/* At each step all hues have the same lightness: lightness says how many, the hue says which. */
 static void hues_have_ramps_of_the_same_lightness(void **state)
 {
 	__u32 grey[PALETTE_COLOURS], first[PALETTE_COLOURS], ramp[PALETTE_COLOURS];
@@ -77,7 +77,7 @@ static void hues_have_ramps_of_the_same_lightness(void **state)
 
 				assert_true(palette_contrast(ramp[i], first[i]) < 1.35);
 				assert_true(ramp[i] != grey[i]);
-				if (i > 8)	/* a byte may stand still for a step or two */
+				if (i > 8)	/* a byte may stay the same for a step or two */
 					assert_true(theme ? l > palette_luminance(ramp[i - 8])
 							  : l < palette_luminance(ramp[i - 8]));
 			}
@@ -105,7 +105,7 @@ static void text_is_legible(void **state)
 	}
 }
 
-static void contrast_is_that_of_wcag(void **state)
+static void contrast_follows_wcag(void **state)
 {
 	(void)state;
 	assert_true(palette_contrast(0, 0xffffff) > 20.999 && palette_contrast(0xffffff, 0) < 21.001);
@@ -114,11 +114,11 @@ static void contrast_is_that_of_wcag(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(luminance_is_monotone_and_neighbours_differ),
 	cmocka_unit_test(more_is_darker_on_light_and_lighter_on_dark_in_all_ramps),
-	cmocka_unit_test(ramps_differ_in_nothing_but_their_colours),
+	cmocka_unit_test(ramps_differ_only_in_their_colours),
 	cmocka_unit_test(one_event_is_not_the_background),
 	cmocka_unit_test(hues_have_ramps_of_the_same_lightness),
 	cmocka_unit_test(text_is_legible),
-	cmocka_unit_test(contrast_is_that_of_wcag),
+	cmocka_unit_test(contrast_follows_wcag),
 };
 
 int main(void)

@@ -12,7 +12,7 @@ static void add(struct raster *r, const __u64 *edge, size_t n_rows, size_t col, 
 	grid_free(g);
 }
 
-/* Buckets of several layouts in one map, as Cloud Analytics' golden one has them. */
+/* Buckets of several layouts in one map, like the golden map of Cloud Analytics. */
 static void counts_spread_as_in_cloud_analytics(void **state)
 {
 	static const __u64 first[] = { 0, 10, 30, 40 }, second[] = { 5, 25 }, third[] = { 35, 55 };
@@ -33,12 +33,12 @@ static void counts_spread_as_in_cloud_analytics(void **state)
 		for (size_t row = 0; row < 4; row++)
 			for (size_t col = 0; col < 3; col++)
 				assert_true(fabs(r.density[3 * row + col] - want[weighted][row][col]) < 1e-9);
-		assert_true(r.sum[2] == (weighted ? 178 : 4));	/* what lies above the range, too */
+		assert_true(r.sum[2] == (weighted ? 178 : 4));	/* with the rows above the range */
 		raster_fini(&r);
 	}
 }
 
-/* Layers that make up the grid give the grid's raster, whatever is folded or spread. */
+/* Layers that add up to the grid give the grid's raster, folded or not, spread or not. */
 static void layers_add_up_to_the_grid(void **state)
 {
 	(void)state;
@@ -87,7 +87,7 @@ static void percent_is_of_the_whole_column(void **state)
 	raster_fini(&r);
 }
 
-/* Rows that part buckets evenly: what arithmetic leaves over paints no row beyond them. */
+/* Rows that divide buckets evenly: rounding paints no other row. */
 static void a_bucket_is_in_its_own_rows_alone(void **state)
 {
 	for (int i = 0; i < 2000; i++) {

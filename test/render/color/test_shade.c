@@ -82,7 +82,7 @@ static void shades_made_together_have_the_same_levels(void **state)
 }
 
 /* Two rows, one event each: the one a thousand times slower weighs a thousand times as much. */
-static void weighted_densities_are_how_much(void **state)
+static void weighted_densities_say_how_much(void **state)
 {
 	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
 	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
@@ -103,8 +103,8 @@ static void weighted_densities_are_how_much(void **state)
 	grid_free(g);
 }
 
-/* Cells that are sums need no middle; their levels begin at the least of them. */
-static void sums_are_how_much_already(void **state)
+/* Cells that are sums need no middle; their levels begin at the least cell. */
+static void sums_need_no_weight(void **state)
 {
 	static const __u64 edge[] = { 0, 1000, 1001, 1000000, 1000001, GRID_NO_EDGE };
 	const struct shade_options o = { .yscale = AXIS_LINEAR, .transfer = SHADE_LOG, .weighted = 1 };
@@ -157,7 +157,7 @@ static void percent_is_of_each_column(void **state)
 	grid_free(g);
 }
 
-/* Of every transfer, among them those that look at cells one by one; counts may be as large as they go. */
+/* With every transfer, also those that read cells one by one, and with the largest counts. */
 static void min_and_max_are_those_of_all_cells(void **state)
 {
 	struct grid *g = kit_hour(60, 3, 1);
@@ -199,8 +199,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(taller_rows_are_paler_on_their_axis),
 	cmocka_unit_test(rank_gives_equal_shares_and_shares_ties),
 	cmocka_unit_test(shades_made_together_have_the_same_levels),
-	cmocka_unit_test(weighted_densities_are_how_much),
-	cmocka_unit_test(sums_are_how_much_already),
+	cmocka_unit_test(weighted_densities_say_how_much),
+	cmocka_unit_test(sums_need_no_weight),
 	cmocka_unit_test(the_square_root_lies_between_linear_and_log),
 	cmocka_unit_test(percent_is_of_each_column),
 	cmocka_unit_test(min_and_max_are_those_of_all_cells),

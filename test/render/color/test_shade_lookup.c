@@ -17,8 +17,8 @@ static void check_index(const struct shade_lookup *l, double density)
 	assert_int_equal(shade_lookup_index(l, density), shade_density_index(l->level, density));
 }
 
-/* At every level, beside it, between, and beyond. */
-static void it_is_the_same_as_halving(void **state)
+/* At every level, next to it, between levels, and beyond them. */
+static void it_returns_what_halving_returns(void **state)
 {
 	static const enum shade_transfer transfer[] = { SHADE_LINEAR, SHADE_LOG, SHADE_RANK, SHADE_SQRT, SHADE_PERCENT };
 	static const double range[][2] = { { 1, 1 }, { 0.01, 100 }, { 1, 1e15 }, { 1e-12, 1e-6 }, { 1e-30, 1e30 } };
@@ -41,7 +41,7 @@ static void it_is_the_same_as_halving(void **state)
 		}
 }
 
-static void what_is_no_density_is_nothing(void **state)
+static void invalid_densities_have_level_0(void **state)
 {
 	double level[SHADE_LEVELS];
 	struct shade_lookup l;
@@ -58,8 +58,8 @@ static void what_is_no_density_is_nothing(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(it_is_the_same_as_halving),
-	cmocka_unit_test(what_is_no_density_is_nothing),
+	cmocka_unit_test(it_returns_what_halving_returns),
+	cmocka_unit_test(invalid_densities_have_level_0),
 };
 
 CHECK_MAIN(tests)

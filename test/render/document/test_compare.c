@@ -21,7 +21,7 @@ static const struct compare_line lines[] = {
 	{ "p99", 60.1e6, 1e6, AXIS_NS, true, true, 0.0001 }, { "p99.9", 3e9, 2.9e9, AXIS_NS, false, false, 1 },
 };
 
-/* Which cells differ is said, not found out here: those of some rows. */
+/* The caller says which cells differ: those of some rows. */
 static void page_make(struct page *p, enum compare_view view)
 {
 	struct layer_cell cell[2][COLS * 8];
@@ -87,7 +87,7 @@ static void options(struct figure_options *o)
 	o->version = "heatscope";
 }
 
-/* Pixels that are nearly of a hue's ramp: nothing else on the page has the strongest of them. */
+/* Counts pixels close to a hue's ramp: nothing else on the page has its strongest colours. */
 static size_t n_of(const __u8 *rgb, unsigned width, unsigned height, int hue)
 {
 	__u32 ramp[PALETTE_COLOURS];
@@ -168,7 +168,7 @@ static void a_difference_has_two_hues_and_side_by_side_has_none(void **state)
 }
 
 /* Solid and dashed frames: A's marks and B's are different pictures, also where all is grey. */
-static void what_differs_is_framed_by_its_sign(void **state)
+static void differences_are_framed_by_their_sign(void **state)
 {
 	struct figure_options o;
 	struct page p;
@@ -187,7 +187,7 @@ static void what_differs_is_framed_by_its_sign(void **state)
 	page_fini(&p);
 }
 
-static void the_same_is_the_same_bytes(void **state)
+static void equal_input_gives_equal_bytes(void **state)
 {
 	struct figure_options o;
 	struct page p;
@@ -205,7 +205,7 @@ static void the_same_is_the_same_bytes(void **state)
 	page_fini(&p);
 }
 
-static void nothing_at_all_is_drawn_too(void **state)
+static void empty_grids_are_drawn_too(void **state)
 {
 	struct figure_options o;
 	struct page p;
@@ -250,7 +250,7 @@ static void other_shapes_and_sizes_are_refused(void **state)
 	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
 	options(&o);
 	p.k.view = COMPARE_SIDE;
-	o.width = 500;			/* half of it has no room for 200 columns */
+	o.width = 500;			/* 200 columns do not fit into half of it */
 	assert_int_equal(compare_render(&p.k, &o, &bytes, &len), -EINVAL);
 	options(&o);
 	p.mark[0].to = COLS + 1;
@@ -265,9 +265,9 @@ static void other_shapes_and_sizes_are_refused(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_view_is_drawn_in_every_format),
 	cmocka_unit_test(a_difference_has_two_hues_and_side_by_side_has_none),
-	cmocka_unit_test(what_differs_is_framed_by_its_sign),
-	cmocka_unit_test(the_same_is_the_same_bytes),
-	cmocka_unit_test(nothing_at_all_is_drawn_too),
+	cmocka_unit_test(differences_are_framed_by_their_sign),
+	cmocka_unit_test(equal_input_gives_equal_bytes),
+	cmocka_unit_test(empty_grids_are_drawn_too),
 	cmocka_unit_test(other_shapes_and_sizes_are_refused),
 };
 

@@ -13,7 +13,7 @@ static char *make(enum csv_table table, const struct grid *g, const struct repor
 	return text;
 }
 
-/* The n-th field of a line whose fields hold no comma. */
+/* The n-th field of a line without commas in its fields. */
 static double field(const char *line, unsigned n)
 {
 	while (n--)
@@ -56,7 +56,7 @@ static void cells_and_columns_add_up_to_the_total(void **state)
 	grid_free(g);
 }
 
-static void lines_are_as_they_are_described(void **state)
+static void lines_are_as_the_header_says(void **state)
 {
 	static const __u64 edge[] = { 0, 1024, 4096, GRID_NO_EDGE };
 	struct grid *g = kit_grid(3, 3, edge);
@@ -100,7 +100,7 @@ static void states_are_means_of_their_slots(void **state)
 }
 
 /* RFC 4180, 2.5 to 2.7. */
-static void keys_are_quoted_where_they_have_to_be(void **state)
+static void keys_are_quoted_if_they_must_be(void **state)
 {
 	static const struct { const char *key, *line; } cases[] = {
 		{ "select", "select,2\r\n" }, { "", ",2\r\n" }, { "a b;c'd", "a b;c'd,2\r\n" }, { "a,b", "\"a,b\",2\r\n" },
@@ -134,9 +134,9 @@ static void keys_have_their_values(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(cells_and_columns_add_up_to_the_total),
-	cmocka_unit_test(lines_are_as_they_are_described),
+	cmocka_unit_test(lines_are_as_the_header_says),
 	cmocka_unit_test(states_are_means_of_their_slots),
-	cmocka_unit_test(keys_are_quoted_where_they_have_to_be),
+	cmocka_unit_test(keys_are_quoted_if_they_must_be),
 	cmocka_unit_test(keys_have_their_values),
 };
 

@@ -38,7 +38,7 @@ static size_t count(const char *page, const char *what)
 	return n;
 }
 
-static void whatever_comes_from_outside_is_text(void **state)
+static void text_from_outside_is_escaped(void **state)
 {
 	static const struct report_row row = { .name = HOSTILE, .count = 2 };
 	static const struct document_fact fact = { "Sources", HOSTILE };
@@ -60,7 +60,7 @@ static void whatever_comes_from_outside_is_text(void **state)
 	grid_free(g);
 }
 
-static void it_needs_nothing_else(void **state)
+static void it_loads_nothing(void **state)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
@@ -77,7 +77,7 @@ static void it_needs_nothing_else(void **state)
 	grid_free(g);
 }
 
-static void it_can_be_read_without_seeing_it(void **state)
+static void screen_readers_can_read_it(void **state)
 {
 	static const struct report_row row[] = { { .name = "select", .count = 1, .max = 3000, .sum = 4000 },
 						 { .name = "update", .count = 2, .sum = 2000 } };
@@ -102,7 +102,7 @@ static void it_can_be_read_without_seeing_it(void **state)
 	grid_free(g);
 }
 
-static void a_bar_and_a_chart_are_told_as_well(void **state)
+static void a_bar_and_a_chart_are_in_words_too(void **state)
 {
 	static const struct bar_part part[] = { { "futex", 3e6, 205 }, { "rest", 1e6, BAR_GREY } };
 	static const struct bar bar = { "what the latency was", "ns", 2, part };
@@ -127,7 +127,7 @@ static void a_bar_and_a_chart_are_told_as_well(void **state)
 	grid_free(g);
 }
 
-static void a_map_without_a_title_is_told_without_it(void **state)
+static void a_map_without_a_title_is_described_without_it(void **state)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .grid = g };
@@ -146,7 +146,7 @@ static void a_map_without_a_title_is_told_without_it(void **state)
 }
 
 /* Stretches, not columns. */
-static void what_is_missing_is_listed(void **state)
+static void missing_data_are_listed(void **state)
 {
 	static const __u64 edge[] = { 0, 1024, 4096 };
 	struct grid *g = kit_grid(10, 2, edge);
@@ -175,7 +175,7 @@ static void what_is_missing_is_listed(void **state)
 	grid_free(g);
 }
 
-static void refuses_what_a_report_refuses(void **state)
+static void refuses_the_input_that_a_report_refuses(void **state)
 {
 	const struct report nothing = { .n_panels = 0 };
 	struct figure_options o = options();
@@ -188,13 +188,13 @@ static void refuses_what_a_report_refuses(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(whatever_comes_from_outside_is_text),
-	cmocka_unit_test(it_needs_nothing_else),
-	cmocka_unit_test(it_can_be_read_without_seeing_it),
-	cmocka_unit_test(a_bar_and_a_chart_are_told_as_well),
-	cmocka_unit_test(what_is_missing_is_listed),
-	cmocka_unit_test(a_map_without_a_title_is_told_without_it),
-	cmocka_unit_test(refuses_what_a_report_refuses),
+	cmocka_unit_test(text_from_outside_is_escaped),
+	cmocka_unit_test(it_loads_nothing),
+	cmocka_unit_test(screen_readers_can_read_it),
+	cmocka_unit_test(a_bar_and_a_chart_are_in_words_too),
+	cmocka_unit_test(missing_data_are_listed),
+	cmocka_unit_test(a_map_without_a_title_is_described_without_it),
+	cmocka_unit_test(refuses_the_input_that_a_report_refuses),
 };
 
 CHECK_MAIN(tests)

@@ -25,7 +25,7 @@ static double gauss(void)
 	return sum;
 }
 
-/* So many events about a value, a factor of e^spread around it. */
+/* Adds n events around a value, spread by a factor of e^spread. */
 static void put(struct grid *g, size_t col, double value, double spread, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static void peaks_with_a_deep_valley_between_are_modes(void **state)
 		{ { 0.2 * MS, 8 * MS }, 0.4, { 50, 20 }, 2 },
 		{ { 8 * MS, 0.2 * MS }, 0.4, { 50, 20 }, 2 },
 		{ { 0.2 * MS, 0.3 * MS }, 0.4, { 50, 50 }, 1 },		/* one hill */
-		{ { 0.2 * MS, 8 * MS, 900 * MS }, 0.3, { 50, 20, 1 }, 3 },	/* few events, but far off */
+		{ { 0.2 * MS, 8 * MS, 900 * MS }, 0.3, { 50, 20, 1 }, 3 },	/* few events, but far away */
 		{ { 0.01 * MS, 0.2 * MS, 8 * MS, 900 * MS }, 0.3, { 9, 9, 9, 9 }, 4 },
 	};
 
@@ -116,7 +116,7 @@ static void few_events_have_no_valleys(void **state)
 	grid_free(g);
 }
 
-static void a_shift_is_told_where_it_begins_and_by_what_moved_most(void **state)
+static void a_shift_has_its_begin_and_the_percentile_that_moved_most(void **state)
 {
 	static const struct {
 		double before, after;	/* the middle */
@@ -148,7 +148,7 @@ static void a_shift_is_told_where_it_begins_and_by_what_moved_most(void **state)
 	}
 }
 
-static void a_stretch_that_is_otherwise_has_two_shifts(void **state)
+static void a_stretch_that_differs_has_two_shifts(void **state)
 {
 	struct grid *g = empty_grid(200);
 	struct narrative n;
@@ -164,8 +164,8 @@ static void a_stretch_that_is_otherwise_has_two_shifts(void **state)
 	grid_free(g);
 }
 
-/* Bursts change how many events there are, and not how they are distributed. */
-static void what_is_steady_hardly_ever_shifts(void **state)
+/* Bursts change the number of events, but not their distribution. */
+static void steady_columns_hardly_ever_shift(void **state)
 {
 	size_t n_shifts = 0;
 
@@ -196,7 +196,7 @@ static void the_worst_minute_has_the_highest_p99(void **state)
 	assert_int_equal(n.n_worst, 60);
 	assert_int_equal(n.worst, 300);
 	about(n.worst_p99, 720 * MS);
-	g->col_ns = 72000000000;		/* a column is longer than a minute: it is taken as a whole */
+	g->col_ns = 72000000000;		/* a column longer than a minute counts as a whole */
 	n = find(g);
 	assert_int_equal(n.n_worst, 1);
 	assert_in_range(n.worst, 300, 359);
@@ -216,7 +216,7 @@ static void there_is_no_worst_minute_of_few_events_or_of_a_short_time(void **sta
 	grid_free(g);
 }
 
-/* The same events in columns of which some have none say the same. */
+/* The same events give the same words, if columns without events are added. */
 static void columns_without_events_change_nothing(void **state)
 {
 	struct grid *g = empty_grid(100), *apart = empty_grid(200);
@@ -228,7 +228,7 @@ static void columns_without_events_change_nothing(void **state)
 	for (size_t row = 0; row < ROWS; row++)
 		for (size_t col = 0; col < 100; col++)
 			kit_add(apart, 2 * col, row, g->cell[row * 100 + col]);
-	apart->column[7] = (struct grid_column){ .n_expected = 1 };	/* nobody looked */
+	apart->column[7] = (struct grid_column){ .n_expected = 1 };	/* not observed */
 	a = find(g);
 	b = find(apart);
 	assert_int_equal(a.n_modes, b.n_modes);
@@ -241,7 +241,7 @@ static void columns_without_events_change_nothing(void **state)
 	grid_free(g);
 }
 
-static void it_is_said_in_sentences(void **state)
+static void it_writes_sentences(void **state)
 {
 	struct grid *g = empty_grid(600);
 	char text[NARRATIVE_TEXT];
@@ -259,8 +259,8 @@ static void it_is_said_in_sentences(void **state)
 	grid_free(g);
 }
 
-/* Of what is below the ruler only that is known. */
-static void what_is_below_the_ruler_is_told_so(void **state)
+/* The values below the ruler are not known. */
+static void modes_below_the_ruler_are_marked(void **state)
 {
 	static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000 };
 	struct grid *g = kit_grid(20, 5, edge);
@@ -277,7 +277,7 @@ static void what_is_below_the_ruler_is_told_so(void **state)
 	grid_free(g);
 }
 
-static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
+static void an_empty_narrative_says_so_or_nothing(void **state)
 {
 	struct grid *g = empty_grid(10);
 	char text[NARRATIVE_TEXT];
@@ -289,12 +289,12 @@ static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
 	rank(g);
 	narrative_text(g, NULL, text);
 	assert_non_null(strstr(text, "One mode, around "));
-	assert_null(strstr(text, "shift"));	/* of one column */
+	assert_null(strstr(text, "shift"));	/* one column */
 	for (size_t col = 0; col < 10; col++)
 		put(g, col, MS, 0.1, 10);
 	rank(g);
 	narrative_text(g, NULL, text);
-	assert_null(strstr(text, "shift"));	/* nor of ten */
+	assert_null(strstr(text, "shift"));	/* ten columns */
 	grid_free(g);
 	g = empty_grid(20);
 	for (size_t col = 0; col < 20; col++)
@@ -302,14 +302,14 @@ static void what_has_nothing_to_tell_says_so_or_nothing(void **state)
 	rank(g);
 	narrative_text(g, NULL, text);
 	assert_non_null(strstr(text, "No lasting shift."));
-	g->weight = "cputime";			/* sums are no events */
+	g->weight = "cputime";			/* sums are not events */
 	narrative_text(g, NULL, text);
 	assert_string_equal(text, "");
 	grid_free(g);
 }
 
-/* Whatever is in the cells: shapes of one column or row, of edges far apart, of one huge count. */
-static void any_grid_can_be_told(void **state)
+/* Any cells: shapes of one column or row, edges far apart, one huge count. */
+static void any_grid_has_a_narrative(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
@@ -341,16 +341,16 @@ static void any_grid_can_be_told(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(peaks_with_a_deep_valley_between_are_modes),
 	cmocka_unit_test(few_events_have_no_valleys),
-	cmocka_unit_test(a_shift_is_told_where_it_begins_and_by_what_moved_most),
-	cmocka_unit_test(a_stretch_that_is_otherwise_has_two_shifts),
-	cmocka_unit_test(what_is_steady_hardly_ever_shifts),
+	cmocka_unit_test(a_shift_has_its_begin_and_the_percentile_that_moved_most),
+	cmocka_unit_test(a_stretch_that_differs_has_two_shifts),
+	cmocka_unit_test(steady_columns_hardly_ever_shift),
 	cmocka_unit_test(the_worst_minute_has_the_highest_p99),
 	cmocka_unit_test(there_is_no_worst_minute_of_few_events_or_of_a_short_time),
 	cmocka_unit_test(columns_without_events_change_nothing),
-	cmocka_unit_test(it_is_said_in_sentences),
-	cmocka_unit_test(what_is_below_the_ruler_is_told_so),
-	cmocka_unit_test(what_has_nothing_to_tell_says_so_or_nothing),
-	cmocka_unit_test(any_grid_can_be_told),
+	cmocka_unit_test(it_writes_sentences),
+	cmocka_unit_test(modes_below_the_ruler_are_marked),
+	cmocka_unit_test(an_empty_narrative_says_so_or_nothing),
+	cmocka_unit_test(any_grid_has_a_narrative),
 };
 
 CHECK_MAIN(tests)

@@ -44,7 +44,7 @@ static void equal_input_gives_equal_bytes(void **state)
 	grid_free(g);
 }
 
-/* Of every shape that a report has: any widths, no maps, one column, nothing in it, very many keys, bytes of anybody. */
+/* Every shape of report: any width, no maps, one column, no events, very many keys, random bytes. */
 static void any_report_has_pages(void **state)
 {
 	static const struct bar_part part[] = { { HOSTILE, 3e6, 205 }, { "rest", 1e6, BAR_GREY } };
@@ -83,7 +83,7 @@ static void any_report_has_pages(void **state)
 	}
 }
 
-static void refuses_what_is_no_report_and_pages_too_low(void **state)
+static void refuses_invalid_reports_and_pages_too_low(void **state)
 {
 	struct grid *g = kit_hour(60, 1, 1);
 	const struct report_panel panel = { .title = "latency", .grid = g };
@@ -105,7 +105,7 @@ static void refuses_what_is_no_report_and_pages_too_low(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(equal_input_gives_equal_bytes),
 	cmocka_unit_test(any_report_has_pages),
-	cmocka_unit_test(refuses_what_is_no_report_and_pages_too_low),
+	cmocka_unit_test(refuses_invalid_reports_and_pages_too_low),
 };
 
 CHECK_MAIN(tests)

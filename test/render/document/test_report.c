@@ -47,7 +47,7 @@ static unsigned height_of(const struct report *r)
 	return height;
 }
 
-static void a_bar_has_room_of_its_own(void **state)
+static void a_bar_makes_the_page_higher(void **state)
 {
 	const struct bar_part part[] = { { "futex", 3e9, 140 }, { "cputime", 1e9, 210 } };
 	const struct bar bar = { "what the latency was", "ns", 2, part };
@@ -61,7 +61,7 @@ static void a_bar_has_room_of_its_own(void **state)
 	grid_free(g);
 }
 
-/* Of a metric that only counts: a chart, a table of counts, and no map. */
+/* A metric that only counts has a chart and a table of counts, but no map. */
 static void a_chart_alone_is_a_report_too(void **state)
 {
 	struct grid *g = kit_hour(300, 0, 1);
@@ -90,7 +90,7 @@ static void a_chart_alone_is_a_report_too(void **state)
 	grid_free(g);
 }
 
-/* A chart makes the page higher by its own height, and the maps keep theirs. */
+/* A chart makes the page higher by its height; the maps keep theirs. */
 static void a_chart_stands_above_the_maps(void **state)
 {
 	struct grid *g = kit_hour(300, 3, 1);
@@ -117,7 +117,7 @@ static void a_chart_stands_above_the_maps(void **state)
 	grid_free(g);
 }
 
-static void refuses_other_columns_and_too_little_room(void **state)
+static void refuses_other_columns_and_small_sizes(void **state)
 {
 	struct grid *g[] = { kit_hour(300, 3, 1), kit_hour(299, 3, 1) };
 	struct report_panel panel[] = { { .title = "latency", .grid = g[0] }, { .title = "on-CPU", .grid = g[1] } };
@@ -140,10 +140,10 @@ static void refuses_other_columns_and_too_little_room(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(one_page_with_maps_and_table),
-	cmocka_unit_test(a_bar_has_room_of_its_own),
+	cmocka_unit_test(a_bar_makes_the_page_higher),
 	cmocka_unit_test(a_chart_alone_is_a_report_too),
 	cmocka_unit_test(a_chart_stands_above_the_maps),
-	cmocka_unit_test(refuses_other_columns_and_too_little_room),
+	cmocka_unit_test(refuses_other_columns_and_small_sizes),
 };
 
 CHECK_MAIN(tests)

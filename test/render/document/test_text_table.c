@@ -15,7 +15,7 @@ static void is_row(const struct text_table *s, size_t row, const char *name, con
 		assert_string_equal(cell(s, row, i), want[i]);
 }
 
-static void keys_have_their_share_and_what_they_lack_is_a_dash(void **state)
+static void keys_have_their_share_and_missing_values_are_dashes(void **state)
 {
 	static const struct report_row row[] = { { "select", 3000, 1500, 1000, 2000, 3000, 4000, 5000000, 4500000 },
 						 { "", 1000, 1500, 0, 0, 0, 0, 0, 1500000 }, { .name = "idle" } };
@@ -33,7 +33,7 @@ static void keys_have_their_share_and_what_they_lack_is_a_dash(void **state)
 	text_table_fini(&s);
 }
 
-/* Few that took long have the larger share; bytes have a total. */
+/* Few slow queries have the larger share; bytes have a total. */
 static void shares_are_of_the_sum(void **state)
 {
 	static const struct report_row row[] = { { .name = "dump", .count = 2, .sum = 3e9 }, { .name = "ping", .count = 1e6, .sum = 1e9 } };
@@ -120,12 +120,12 @@ static void neighbours_that_lack_the_same_are_one_gap(void **state)
 		g->column[col].lost = 1;
 	assert_int_equal(text_table_of_gaps(g, NULL, &s), 0);
 	assert_int_equal(s.n_rows, TEXT_TABLE_GAPS_MAX);
-	assert_int_equal(s.n_rows + s.n_more, 300 - 5 + 1);	/* five of them were not observed anyway */
+	assert_int_equal(s.n_rows + s.n_more, 300 - 5 + 1);	/* five of them are not observed */
 	text_table_fini(&s);
 	grid_free(g);
 }
 
-/* Whatever the numbers, nothing is drawn beside the table. */
+/* With any numbers, nothing is drawn outside the table. */
 static void it_stays_within_its_width(void **state)
 {
 	static const unsigned widths[] = { 360, 600, 1100 };
@@ -155,7 +155,7 @@ static void it_stays_within_its_width(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(keys_have_their_share_and_what_they_lack_is_a_dash),
+	cmocka_unit_test(keys_have_their_share_and_missing_values_are_dashes),
 	cmocka_unit_test(shares_are_of_the_sum),
 	cmocka_unit_test(counts_alone_have_two_columns_and_may_be_lower_bounds),
 	cmocka_unit_test(sums_of_a_weight_have_no_ranks),

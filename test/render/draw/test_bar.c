@@ -5,8 +5,8 @@
 static const struct bar_part parts[] = { { "futex", 3e9, 140 }, { "io", 0, 20 }, { "cputime", 1e9, 210 }, { "rest", 0, BAR_GREY } };
 static const struct bar bar = { "what the latency was", "ns", 4, parts };
 
-/* Three quarters and one quarter of the bar, and nothing of parts of nothing. */
-static void parts_are_as_wide_as_they_are(void **state)
+/* Three quarters and one quarter of the bar; parts of 0 are not drawn. */
+static void parts_are_as_wide_as_their_share(void **state)
 {
 	for (int theme = PALETTE_LIGHT; theme <= PALETTE_DARK; theme++) {
 		struct canvas c;
@@ -38,7 +38,7 @@ static void it_stays_within_its_height(void **state)
 	}
 }
 
-static void nothing_has_no_height(void **state)
+static void an_empty_bar_has_no_height(void **state)
 {
 	const struct bar_part none[] = { { "futex", 0, 140 } };
 	const struct bar empty = { "what the latency was", "ns", 1, none };
@@ -54,9 +54,9 @@ static void nothing_has_no_height(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(parts_are_as_wide_as_they_are),
+	cmocka_unit_test(parts_are_as_wide_as_their_share),
 	cmocka_unit_test(it_stays_within_its_height),
-	cmocka_unit_test(nothing_has_no_height),
+	cmocka_unit_test(an_empty_bar_has_no_height),
 };
 
 CHECK_MAIN(tests)

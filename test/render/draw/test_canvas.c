@@ -56,7 +56,7 @@ static void pixels_lie_edge_to_edge_and_unsmoothed(void **state)
 	canvas_fini(&c);
 }
 
-/* Only whole pixels of a PNG can be written to as they lie. */
+/* Only whole pixels of a PNG can be written to directly. */
 static void pixels_can_be_written_where_they_lie(void **state)
 {
 	static const struct { double x, y; unsigned width, height; } beyond[] = {
@@ -107,7 +107,7 @@ static void text_stands_where_it_is_aligned(void **state)
 	canvas_fini(&c);
 }
 
-static void long_text_ends_in_its_room(void **state)
+static void long_text_stays_within_its_width(void **state)
 {
 	char text[2000];
 	struct canvas c;
@@ -122,12 +122,12 @@ static void long_text_ends_in_its_room(void **state)
 	canvas_text_within(&c, 10, 80, 100, "µµµµµµµµµµµµµµµµµµµµµµµµ");
 	assert_in_range(kit_ink(&c, 0, 25, 400, 45).right, 60, 111);
 	assert_in_range(kit_ink(&c, 0, 65, 400, 85).right, 60, 111);
-	canvas_text_within(&c, 10, 120, 3, "www");		/* no room for anything */
+	canvas_text_within(&c, 10, 120, 3, "www");		/* too narrow for any text */
 	assert_int_equal(cairo_status(c.cr), 0);
 	canvas_fini(&c);
 }
 
-/* Cairo refuses all that follows a bad text: none may reach it. */
+/* After a bad text Cairo refuses everything: no bad text may reach it. */
 static void any_bytes_are_drawn(void **state)
 {
 	struct canvas c;
@@ -152,7 +152,7 @@ static void any_bytes_are_drawn(void **state)
 	canvas_fini(&c);
 }
 
-static void a_cased_line_stands_off_what_is_below(void **state)
+static void a_cased_line_is_visible_on_every_background(void **state)
 {
 	struct canvas c;
 
@@ -181,7 +181,7 @@ static void steps_path(struct canvas *c, const struct trace_step *step, size_t n
 	}
 }
 
-/* Areas against Cairo's own stroke of the same path, which looks at 15 lines per pixel. */
+/* Compares areas with Cairo's stroke of the same path, which samples 15 lines per pixel. */
 static void steps_are_as_cairo_strokes_them(void **state)
 {
 	static struct trace_step step[300];
@@ -211,7 +211,7 @@ static void steps_are_as_cairo_strokes_them(void **state)
 	assert_true(darker > 300);
 }
 
-/* Nothing to draw, and steps at the edges of the canvas and beyond. */
+/* No steps, and steps at the edges of the canvas and beyond. */
 static void steps_may_be_none_or_beyond(void **state)
 {
 	static const struct trace_step none[] = { { 10, 20, 30, false } };
@@ -230,7 +230,7 @@ static void steps_may_be_none_or_beyond(void **state)
 	canvas_fini(&c);
 }
 
-/* Broken at spaces, within its width; a word that is longer than that is cut. */
+/* It is broken at spaces, within its width; a word that is longer is cut. */
 static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
 {
 	static const struct { const char *text; unsigned width, least, most; } cases[] = {
@@ -256,7 +256,7 @@ static void a_paragraph_has_as_many_lines_as_it_needs(void **state)
 }
 
 /* A fleet's sources are a long list. */
-static void a_long_paragraph_is_there_to_its_end(void **state)
+static void a_long_paragraph_is_drawn_to_its_end(void **state)
 {
 	char text[2000] = "";
 	struct canvas c;
@@ -280,13 +280,13 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(pixels_lie_edge_to_edge_and_unsmoothed),
 	cmocka_unit_test(pixels_can_be_written_where_they_lie),
 	cmocka_unit_test(text_stands_where_it_is_aligned),
-	cmocka_unit_test(long_text_ends_in_its_room),
+	cmocka_unit_test(long_text_stays_within_its_width),
 	cmocka_unit_test(any_bytes_are_drawn),
-	cmocka_unit_test(a_cased_line_stands_off_what_is_below),
+	cmocka_unit_test(a_cased_line_is_visible_on_every_background),
 	cmocka_unit_test(steps_are_as_cairo_strokes_them),
 	cmocka_unit_test(steps_may_be_none_or_beyond),
 	cmocka_unit_test(a_paragraph_has_as_many_lines_as_it_needs),
-	cmocka_unit_test(a_long_paragraph_is_there_to_its_end),
+	cmocka_unit_test(a_long_paragraph_is_drawn_to_its_end),
 };
 
 CHECK_MAIN(tests)

@@ -76,7 +76,7 @@ static struct canvas legend_of(struct grid *g, struct layer_ramps *t, struct leg
 	return c;
 }
 
-/* 255 px, one per colour, ending where it was told to. */
+/* 255 px, one per colour; the bar ends at `right`. */
 static void the_bar_shows_every_colour_once(void **state)
 {
 	struct grid *g = kit_hour(60, 3, 1);
@@ -118,8 +118,8 @@ static void layers_have_a_band_each(void **state)
 	grid_free(g);
 }
 
-/* A key of what is not in the picture would only puzzle. */
-static void marks_are_named_where_they_are(void **state)
+/* A key for marks that the picture does not have would confuse. */
+static void only_marks_in_the_picture_are_named(void **state)
 {
 	static const __u64 edge[] = { 0, 1 };
 	struct grid *g = kit_grid(4, 1, edge);
@@ -145,7 +145,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(head_and_footer_stay_in_their_places),
 	cmocka_unit_test(the_bar_shows_every_colour_once),
 	cmocka_unit_test(layers_have_a_band_each),
-	cmocka_unit_test(marks_are_named_where_they_are),
+	cmocka_unit_test(only_marks_in_the_picture_are_named),
 };
 
 CHECK_MAIN(tests)

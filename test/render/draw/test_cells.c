@@ -33,7 +33,7 @@ static void every_count_ends_in_its_pixel(void **state)
 		}
 }
 
-/* The same state, seen in one slot of one column and in three of the other, looks the same. */
+/* The same state looks the same, if one column saw it in one slot and another in three. */
 static void a_point_grid_is_coloured_by_its_means(void **state)
 {
 	static const __u64 edge[] = { 0, 1, 2 };
@@ -62,8 +62,8 @@ static void a_point_grid_is_coloured_by_its_means(void **state)
 	grid_free(g);
 }
 
-/* On an axis of four octaves of ten pixels each; the value's own edges count, not those of the rows. */
-static void what_runs_is_hatched_at_its_age(void **state)
+/* An axis of four octaves of ten pixels each; the edges of the age count, not those of the rows. */
+static void running_queries_are_hatched_at_their_age(void **state)
 {
 	static const __u64 edge[] = { 1, 16 }, age[] = { 2, 4, 8, 64 };
 	static __u32 pixel[40][30];
@@ -96,7 +96,7 @@ static void what_runs_is_hatched_at_its_age(void **state)
 	grid_free(g);
 }
 
-static void a_hundred_that_run_leave_something_to_be_seen(void **state)
+static void a_hundred_running_queries_leave_cells_visible(void **state)
 {
 	static const __u64 edge[] = { 0, 16, GRID_NO_EDGE };
 	static __u32 pixel[20][20], strip[8][20];
@@ -202,8 +202,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(every_count_ends_in_its_pixel),
 	cmocka_unit_test(a_point_grid_is_coloured_by_its_means),
 	cmocka_unit_test(layers_mix_in_their_pixel),
-	cmocka_unit_test(what_runs_is_hatched_at_its_age),
-		cmocka_unit_test(a_hundred_that_run_leave_something_to_be_seen),
+	cmocka_unit_test(running_queries_are_hatched_at_their_age),
+		cmocka_unit_test(a_hundred_running_queries_leave_cells_visible),
 		cmocka_unit_test(rows_thinner_than_a_pixel_lose_no_count),
 };
 

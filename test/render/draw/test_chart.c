@@ -62,7 +62,7 @@ static __u32 at(const struct picture *p, double col, unsigned y)
 	return kit_pixel(p->rgb, p->width, 72 + (unsigned)(col * 90.4), y);
 }
 
-/* Rows of a column that have this colour. */
+/* Counts the rows of a column that have this colour. */
 static unsigned rows_of(const struct picture *p, double col, __u32 rgb)
 {
 	unsigned n = 0;
@@ -91,7 +91,7 @@ static void areas_are_as_high_as_their_values(void **state)
 	}
 }
 
-/* The first series is at the foot, the next on its shoulders. */
+/* The first series is at the foot, the next on top of it. */
 static void series_are_stacked_in_their_order(void **state)
 {
 	struct picture p = draw(PALETTE_LIGHT);
@@ -107,7 +107,7 @@ static void series_are_stacked_in_their_order(void **state)
 	free(p.rgb);
 }
 
-static void where_nobody_looked_there_is_a_gap_and_a_hatch(void **state)
+static void unobserved_columns_are_a_gap_with_a_hatch(void **state)
 {
 	struct palette palette;
 	struct picture p;
@@ -204,7 +204,7 @@ static void equal_input_gives_equal_bytes_in_every_format(void **state)
 	}
 }
 
-static void nothing_at_all_is_drawn_too(void **state)
+static void an_empty_chart_is_drawn_too(void **state)
 {
 	struct figure_options o;
 	__u8 *png;
@@ -227,7 +227,7 @@ static void nothing_at_all_is_drawn_too(void **state)
 	}
 }
 
-static void refuses_no_series_many_columns_and_no_room(void **state)
+static void refuses_no_series_many_columns_and_small_sizes(void **state)
 {
 	struct grid *wide = kit_hour(1200, 0, 1);
 	struct figure_options o;
@@ -252,12 +252,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(areas_are_as_high_as_their_values),
 		cmocka_unit_test(series_are_stacked_in_their_order),
-		cmocka_unit_test(where_nobody_looked_there_is_a_gap_and_a_hatch),
+		cmocka_unit_test(unobserved_columns_are_a_gap_with_a_hatch),
 		cmocka_unit_test(partly_lost_is_hatched_over_the_areas),
 		cmocka_unit_test(lines_break_where_there_is_no_value),
 		cmocka_unit_test(equal_input_gives_equal_bytes_in_every_format),
-		cmocka_unit_test(nothing_at_all_is_drawn_too),
-		cmocka_unit_test(refuses_no_series_many_columns_and_no_room),
+		cmocka_unit_test(an_empty_chart_is_drawn_too),
+		cmocka_unit_test(refuses_no_series_many_columns_and_small_sizes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

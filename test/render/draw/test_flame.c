@@ -9,7 +9,7 @@
 
 static char texts[N_STACKS][64];
 
-/* Stacks of few names, so that they share frames; some are others' beginnings, some the same. */
+/* Makes stacks of few names, so that they share frames; some are the beginning of others, some are equal. */
 static void some_stacks(struct flame_stack *stack)
 {
 	for (size_t i = 0; i < N_STACKS; i++) {
@@ -32,7 +32,7 @@ static __u64 total_of(const struct flame_stack *stack, size_t n)
 	return total;
 }
 
-/* Each lies within its parent, behind its elder, and no two brothers have one name. */
+/* Each frame lies within its parent and after its left sibling; no two siblings have the same name. */
 static void check_tree(const struct flame_tree *t, __u64 total)
 {
 	assert_int_equal(t->frame[0].amount, total);
@@ -101,7 +101,7 @@ static const struct flame_frame *frame_named(const struct flame_tree *t, const c
 	return NULL;
 }
 
-static void children_lie_by_name_and_what_ended_is_at_the_right(void **state)
+static void children_lie_by_name_and_amounts_that_end_at_the_right(void **state)
 {
 	static const struct flame_stack stack[] = {
 		{ "main;work;write", 2 }, { "main", 1 }, { "main;work;-;read", 3 }, { "main;wait", 4 }, { "main;work", 5 },
@@ -235,7 +235,7 @@ static void the_picture_has_every_name_amount_and_share(void **state)
 	}
 }
 
-static void what_is_too_narrow_is_counted(void **state)
+static void narrow_frames_are_counted(void **state)
 {
 	struct flame_stack stack[101];
 	char name[101][24];
@@ -253,7 +253,7 @@ static void what_is_too_narrow_is_counted(void **state)
 	assert_non_null(strstr(s.all, "200 frames narrower than half a pixel are not drawn: 1 % of the width"));
 }
 
-static void nothing_is_a_picture_too(void **state)
+static void no_stacks_are_a_picture_too(void **state)
 {
 	struct figure_options o;
 	struct seen s;
@@ -263,7 +263,7 @@ static void nothing_is_a_picture_too(void **state)
 	assert_int_equal(s.boxes, 1);
 }
 
-static void refuses_sizes_that_are_no_picture(void **state)
+static void refuses_bad_sizes(void **state)
 {
 	struct flame f = { .n = 0 };
 	struct figure_options o;
@@ -300,7 +300,7 @@ static void names_can_be_read_on_their_boxes(void **state)
 		assert_int_equal(flame_render(&f, &o, &svg, &len), 0);
 		for (const char *at = (char *)svg; (at = strstr(at, "\" fill=\"#")); n++) {
 			at += strlen("\" fill=\"#");
-			if (n)			/* the page itself is the first */
+			if (n)			/* the page is the first */
 				assert_true(palette_contrast(p.text, (__u32)strtoul(at, NULL, 16)) >= 4.5);
 		}
 		assert_true(n > 200);
@@ -311,12 +311,12 @@ static void names_can_be_read_on_their_boxes(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(amounts_add_up),
 	cmocka_unit_test(the_order_of_the_stacks_does_not_matter),
-	cmocka_unit_test(children_lie_by_name_and_what_ended_is_at_the_right),
+	cmocka_unit_test(children_lie_by_name_and_amounts_that_end_at_the_right),
 	cmocka_unit_test(folded_is_by_name_and_keeps_the_amounts),
 	cmocka_unit_test(the_picture_has_every_name_amount_and_share),
-	cmocka_unit_test(what_is_too_narrow_is_counted),
-	cmocka_unit_test(nothing_is_a_picture_too),
-	cmocka_unit_test(refuses_sizes_that_are_no_picture),
+	cmocka_unit_test(narrow_frames_are_counted),
+	cmocka_unit_test(no_stacks_are_a_picture_too),
+	cmocka_unit_test(refuses_bad_sizes),
 	cmocka_unit_test(names_can_be_read_on_their_boxes),
 };
 

@@ -20,7 +20,7 @@ static __u32 probe(const struct grid *g, const struct image_options *o, unsigned
 	return pixel;
 }
 
-/* The figures that the original program gave. */
+/* The figures of the original program. */
 static void autoscale_is_cloud_analytics(void **state)
 {
 	static const __u64 row[][2] = {
@@ -35,7 +35,7 @@ static void autoscale_is_cloud_analytics(void **state)
 	assert_int_equal(image_autoscale(~0ull), ~0ull);
 }
 
-/* Its golden map, all counts doubled, as no bucket is split here: 4 rows over 0..40. */
+/* Cloud Analytics' golden map with all counts doubled, because no bucket is split here: 4 rows over 0..40. */
 static struct grid *golden(void)
 {
 	static const __u64 edge[] = { 0, 5, 10, 25, 30, 35, 40, 55 };
@@ -114,7 +114,7 @@ static void ymax_is_cloud_analytics(void **state)
 	grid_free(g);
 }
 
-/* No data, or data only in the bucket [0, 0]: Cloud Analytics' rows were no numbers there. */
+/* No data, or data only in the bucket [0, 0]: there the rows of Cloud Analytics were not numbers. */
 static void degenerate_maps_are_pictures(void **state)
 {
 	static const __u64 edge[] = { 0, 1, 2 };
@@ -152,7 +152,7 @@ static void layers_are_drawn_in_their_hues(void **state)
 	assert_int_equal(probe(g, &o, 5, 5), shaded(1));
 	assert_int_equal(probe(g, &o, 15, 5), hue_colour(PALETTE_LIGHT, 112, 0.5));
 	assert_int_equal(probe(g, &o, 25, 5), hue_mix_colour(&mix, 0));
-	assert_int_equal(probe(g, &o, 36, 0), 0xb4bbc4);	/* hatched, as nobody looked */
+	assert_int_equal(probe(g, &o, 36, 0), 0xb4bbc4);	/* hatched: not observed */
 	grid_free(g);
 }
 
@@ -183,7 +183,7 @@ static void many_hues_keep_their_colours(void **state)
 	grid_free(g);
 }
 
-/* Each column twice: means of two that are the same. */
+/* Makes each column twice: the means of two equal columns. */
 static struct grid *doubled(const struct grid *g)
 {
 	struct grid *twice = kit_grid(2 * g->n_cols, g->n_rows, g->edge);
@@ -197,7 +197,7 @@ static struct grid *doubled(const struct grid *g)
 }
 
 /* Folded or not, by indices or by colours, with hatches and without: the same pixels. */
-static void columns_that_are_folded_look_as_those_that_are_not(void **state)
+static void folded_columns_look_like_unfolded_ones(void **state)
 {
 	struct grid *g = kit_hour(600, 5, 1), *twice;
 	struct image_options o = { .width = 600, .height = 310, .n_rows = 100, .transfer = SHADE_RANK, .hue = 205 };
@@ -250,9 +250,9 @@ static void one_event_among_thousands_of_columns_is_seen(void **state)
 	grid_free(g);
 }
 
-/* One rule for picture and details: a pixel is coloured where, and only where, its cell has a part of the columns' events.  Cells that are less
- * than one unit high, too. */
-static void what_is_coloured_has_events_and_what_is_not_has_none(void **state)
+/* One rule for picture and details: a pixel is coloured where, and only where, its cell has a part of the columns'
+ * events.  Cells that are less than one unit high, too. */
+static void pixels_with_events_are_coloured_and_no_others(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 200; round++) {
@@ -347,9 +347,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(degenerate_maps_are_pictures),
 	cmocka_unit_test(layers_are_drawn_in_their_hues),
 	cmocka_unit_test(many_hues_keep_their_colours),
-	cmocka_unit_test(columns_that_are_folded_look_as_those_that_are_not),
+	cmocka_unit_test(folded_columns_look_like_unfolded_ones),
 	cmocka_unit_test(one_event_among_thousands_of_columns_is_seen),
-	cmocka_unit_test(what_is_coloured_has_events_and_what_is_not_has_none),
+	cmocka_unit_test(pixels_with_events_are_coloured_and_no_others),
 	cmocka_unit_test(zero_unobserved_and_lost_look_different),
 	cmocka_unit_test(refuses_bad_sizes),
 };

@@ -48,7 +48,7 @@ static void layers_are_listed_by_count_and_the_rest_last(void **state)
 	grid_free(g);
 }
 
-static void what_does_not_fit_is_counted_and_nothing_leaves_its_lines(void **state)
+static void items_that_do_not_fit_are_counted_and_all_stay_in_their_lines(void **state)
 {
 	struct figure_options o;
 	struct legend_item item[60];
@@ -80,7 +80,7 @@ static void what_does_not_fit_is_counted_and_nothing_leaves_its_lines(void **sta
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(lines_are_few_and_grow_with_the_names),
 	cmocka_unit_test(layers_are_listed_by_count_and_the_rest_last),
-	cmocka_unit_test(what_does_not_fit_is_counted_and_nothing_leaves_its_lines),
+	cmocka_unit_test(items_that_do_not_fit_are_counted_and_all_stay_in_their_lines),
 };
 
 CHECK_MAIN(tests)

@@ -15,7 +15,7 @@ static long faults(void)
 	return use.ru_minflt;
 }
 
-/* What a figure needs, all of it written to. */
+/* Allocates the memory of a figure, and writes to all of it. */
 static void picture(void)
 {
 	__u8 *part[4];
@@ -41,7 +41,7 @@ static void *pictures(void *arg)
 	return NULL;
 }
 
-/* In the main thread and in another, whose arena is its own: 10 MB would be 2,560 faults each time. */
+/* In the main thread and in another one with its own arena: 10 MB would be 2,560 faults each time. */
 static void the_second_picture_maps_nothing(void **state)
 {
 	pthread_t thread;

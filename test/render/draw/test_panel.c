@@ -18,7 +18,7 @@ static struct panel_range range_of(const struct grid *g, enum axis_scale yscale,
 	return range;
 }
 
-static void the_range_is_round_and_holds_what_is_used(void **state)
+static void the_range_is_round_and_holds_the_used_rows(void **state)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -35,7 +35,7 @@ static void the_range_is_round_and_holds_what_is_used(void **state)
 	grid_free(g);
 }
 
-static void what_lies_outside_gets_a_strip(void **state)
+static void rows_outside_get_a_strip(void **state)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -45,7 +45,7 @@ static void what_lies_outside_gets_a_strip(void **state)
 	kit_add(g, 0, 2, 1);
 	r = range_of(g, AXIS_LOG, 0, 0);
 	assert_true(r.below && !r.above);
-	r = range_of(g, AXIS_LINEAR, 0, 0);	/* where it has a height */
+	r = range_of(g, AXIS_LINEAR, 0, 0);	/* there it has a height */
 	assert_true(!r.below && !r.above);
 	kit_add(g, 1, 5, 1);			/* the overflow row */
 	r = range_of(g, AXIS_LOG, 0, 0);
@@ -55,7 +55,7 @@ static void what_lies_outside_gets_a_strip(void **state)
 	grid_free(g);
 }
 
-static void nothing_at_all_has_a_range_too(void **state)
+static void an_empty_grid_has_a_range_too(void **state)
 {
 	struct grid *g = kit_grid(2, 6, edge);
 	struct panel_range r;
@@ -152,7 +152,7 @@ static void strips_stand_apart(void **state)
 	grid_free(g);
 }
 
-/* p99 of 100 events and more is a line at its value; of fewer there is none. */
+/* The p99 of 100 events or more is a line at its value; with fewer events there is no line. */
 static void lines_need_enough_events(void **state)
 {
 	for (int n = 99; n <= 100; n++) {
@@ -180,9 +180,9 @@ static void lines_need_enough_events(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_range_is_round_and_holds_what_is_used),
-	cmocka_unit_test(what_lies_outside_gets_a_strip),
-	cmocka_unit_test(nothing_at_all_has_a_range_too),
+	cmocka_unit_test(the_range_is_round_and_holds_the_used_rows),
+	cmocka_unit_test(rows_outside_get_a_strip),
+	cmocka_unit_test(an_empty_grid_has_a_range_too),
 	cmocka_unit_test(columns_that_do_not_fit_are_folded),
 	cmocka_unit_test(cells_stand_at_their_values),
 	cmocka_unit_test(strips_stand_apart),

@@ -59,7 +59,7 @@ static void a_column_in_progress_has_a_veil_and_a_bar(void **state)
 	assert_false(plot_marked(grid->column, 9, GRID_IN_PROGRESS));
 }
 
-static void a_clock_that_was_set_is_a_line_at_its_column(void **state)
+static void a_step_of_the_clock_is_a_line_at_its_column(void **state)
 {
 	unsigned lines = 0;
 
@@ -139,7 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_lie_edge_to_edge),
 		cmocka_unit_test(a_column_in_progress_has_a_veil_and_a_bar),
-		cmocka_unit_test(a_clock_that_was_set_is_a_line_at_its_column),
+		cmocka_unit_test(a_step_of_the_clock_is_a_line_at_its_column),
 		cmocka_unit_test(the_time_axis_stands_below),
 		cmocka_unit_test(annotations_are_lines_at_their_ends_and_a_bar_above),
 		cmocka_unit_test(an_annotation_of_another_time_is_not_drawn),

@@ -59,7 +59,7 @@ static void a_step_has_square_corners(void **state)
 		}
 }
 
-static void what_overlaps_is_covered_once(void **state)
+static void overlaps_are_covered_once(void **state)
 {
 	static const struct trace_step step[] = { { 3, 3.5, 5, true }, { 3.5, 4, 5.5, true }, { 4, 4.5, 5, true } };
 
@@ -81,7 +81,7 @@ static void a_missing_column_breaks_it(void **state)
 		assert_true(!mask[y][4] && !mask[y][5] && !mask[y][6]);
 }
 
-static void what_lies_outside_is_cut_off(void **state)
+static void steps_outside_are_cut_off(void **state)
 {
 	static const struct trace_step step[] = { { -5, 3, 0, true }, { 3, 8, 10, true }, { 8, 20, -7, true },
 						  { 20, 25, 5, true } };
@@ -105,7 +105,7 @@ static void no_step_covers_nothing(void **state)
 	assert_true(area() == 0);
 }
 
-/* Sums of parts of pixels are those of a grid 20 times as fine, whatever the steps. */
+/* For any steps, the sums of parts of pixels equal those of a grid 20 times as fine. */
 static void areas_are_exact(void **state)
 {
 	enum { FINE = 20 };
@@ -148,9 +148,9 @@ static void areas_are_exact(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_level_covers_its_rows_in_parts),
 	cmocka_unit_test(a_step_has_square_corners),
-	cmocka_unit_test(what_overlaps_is_covered_once),
+	cmocka_unit_test(overlaps_are_covered_once),
 	cmocka_unit_test(a_missing_column_breaks_it),
-	cmocka_unit_test(what_lies_outside_is_cut_off),
+	cmocka_unit_test(steps_outside_are_cut_off),
 	cmocka_unit_test(no_step_covers_nothing),
 	cmocka_unit_test(areas_are_exact),
 };

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void indices_are_of_the_colours_in_their_order(void **state)
+static void indices_follow_the_order_of_first_pixels(void **state)
 {
 	const __u32 pixel[] = { 0xff123456, 0xff000000, 0x123456, 0xffffff, 0 };
 	const __u8 is[] = { 0, 1, 0, 2, 1 };
@@ -18,8 +18,8 @@ static void indices_are_of_the_colours_in_their_order(void **state)
 	free(index);
 }
 
-/* Any 256 of them, but no more. */
-static void so_many_and_no_more(void **state)
+/* Any 256 colours are accepted, 257 are refused. */
+static void more_than_256_colours_are_refused(void **state)
 {
 	__u32 pixel[PALETTE_INDEX_MAX + 1];
 	struct palette_index palette;
@@ -36,8 +36,8 @@ static void so_many_and_no_more(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(indices_are_of_the_colours_in_their_order),
-	cmocka_unit_test(so_many_and_no_more),
+	cmocka_unit_test(indices_follow_the_order_of_first_pixels),
+	cmocka_unit_test(more_than_256_colours_are_refused),
 };
 
 CHECK_MAIN(tests)

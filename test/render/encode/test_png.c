@@ -55,7 +55,7 @@ static void a_palette_comes_back_as_its_colours(void **state)
 	free(png);
 }
 
-/* The pixels' chunk is then longer than they are. */
+/* The chunk of the pixels is then longer than the pixels. */
 static void noise_comes_back_as_it_was(void **state)
 {
 	static __u32 pixel[64 * 64];

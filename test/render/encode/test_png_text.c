@@ -18,7 +18,7 @@ static __u8 *picture(size_t *ret_len)
 	return png;
 }
 
-/* Repeats itself, as data do, but not only. */
+/* Partly repeats itself, as data do. */
 static char *text_of(size_t len)
 {
 	char *text = malloc(len + 1);
@@ -108,7 +108,7 @@ static size_t text_chunk(const __u8 *png, size_t n)
 	return (size_t)((const __u8 *)memmem(png, n, "iTXt" KEYWORD, 18) - png) - 4;
 }
 
-static void whatever_is_cut_is_refused(void **state)
+static void cut_files_are_refused(void **state)
 {
 	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n;
@@ -116,7 +116,7 @@ static void whatever_is_cut_is_refused(void **state)
 
 	(void)state;
 	for (size_t len = 0; len < n - 12; len++) {
-		__u8 *cut = malloc(len + 1);	/* of its own, so that a sanitizer sees what is read beyond */
+		__u8 *cut = malloc(len + 1);	/* its own memory, so that a sanitizer sees a read beyond it */
 
 		memcpy(cut, png, len);
 		*reason = 0;
@@ -128,7 +128,7 @@ static void whatever_is_cut_is_refused(void **state)
 	free(text);
 }
 
-static void whatever_is_flipped_in_it_is_refused(void **state)
+static void flipped_bits_are_refused(void **state)
 {
 	char *text = text_of(3000), reason[PNG_TEXT_REASON];
 	size_t n, from;
@@ -150,7 +150,7 @@ static void whatever_is_flipped_in_it_is_refused(void **state)
 	free(text);
 }
 
-static void refuses_what_is_none(void **state)
+static void refuses_other_files(void **state)
 {
 	char reason[PNG_TEXT_REASON];
 	size_t n;
@@ -168,8 +168,8 @@ static void refuses_what_is_none(void **state)
 	free(png);
 }
 
-/* A few kilobytes that would become more than anybody wants. */
-static void refuses_what_grows_beyond_the_limit(void **state)
+/* A few kilobytes that would unpack to very many. */
+static void refuses_texts_beyond_the_limit(void **state)
 {
 	char *text = malloc(PNG_TEXT_MAX + 1), reason[PNG_TEXT_REASON];
 	size_t n;
@@ -216,10 +216,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_long_text_comes_back_as_it_was),
 	cmocka_unit_test(the_picture_stays_the_same),
 	cmocka_unit_test(short_texts_are_not_packed),
-	cmocka_unit_test(whatever_is_cut_is_refused),
-	cmocka_unit_test(whatever_is_flipped_in_it_is_refused),
-	cmocka_unit_test(refuses_what_is_none),
-	cmocka_unit_test(refuses_what_grows_beyond_the_limit),
+	cmocka_unit_test(cut_files_are_refused),
+	cmocka_unit_test(flipped_bits_are_refused),
+	cmocka_unit_test(refuses_other_files),
+	cmocka_unit_test(refuses_texts_beyond_the_limit),
 	cmocka_unit_test(streams_end_where_they_say),
 };
 

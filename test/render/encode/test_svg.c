@@ -7,7 +7,7 @@
 #include <expat.h>
 #include <stdio.h>
 
-/* What a parser of the whole document has seen. */
+/* The elements that a parser of the whole document has found. */
 struct document {
 	unsigned depth, images, texts;
 	char root[16], width[16], inside[16];
@@ -61,7 +61,7 @@ static struct document parse(const __u8 *svg, size_t len)
 	return d;
 }
 
-/* An hour of slots of a second, with all that can be drawn over it. */
+/* An hour of slots of a second, with everything that can be drawn over it. */
 static void a_figure_is_valid_and_small(void **state)
 {
 	struct grid *g = kit_hour(3600, 3, 1);
@@ -138,7 +138,7 @@ static void ids_are_counted_from_the_beginning(void **state)
 	free(svg);
 }
 
-static void refuses_what_is_no_svg(void **state)
+static void refuses_other_texts(void **state)
 {
 	static const char *const bad[] = { "", "%PDF-1.5", "<svg" };
 	__u8 *svg;
@@ -153,7 +153,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_figure_is_valid_and_small),
 	cmocka_unit_test(a_report_is_valid_and_small),
 	cmocka_unit_test(ids_are_counted_from_the_beginning),
-	cmocka_unit_test(refuses_what_is_no_svg),
+	cmocka_unit_test(refuses_other_texts),
 };
 
 CHECK_MAIN(tests)

@@ -1,7 +1,7 @@
 #include "render/encode/utf8.h"
 #include "test/kit/check.h"
 
-static void what_is_no_text_is_replaced(void **state)
+static void invalid_bytes_are_replaced(void **state)
 {
 	static const struct { const char *text, *clean; } cases[] = {
 		{ "select", "select" }, { "", "" }, { "µs – 日本 😀", "µs – 日本 😀" }, { "a\nb\x7f", "a b " }, { "a\xc2\x9b" "2J\xc2\xa0", "a 2J\xc2\xa0" },
@@ -30,7 +30,7 @@ static void it_is_cut_between_characters(void **state)
 	assert_string_equal(out, "ab");
 }
 
-/* Of random bytes always well-formed text comes out, and what is well-formed stays. */
+/* Random bytes always become well-formed text; well-formed text stays as it is. */
 static void the_result_is_well_formed(void **state)
 {
 	(void)state;
@@ -49,7 +49,7 @@ static void the_result_is_well_formed(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(what_is_no_text_is_replaced),
+	cmocka_unit_test(invalid_bytes_are_replaced),
 	cmocka_unit_test(it_is_cut_between_characters),
 	cmocka_unit_test(the_result_is_well_formed),
 };

@@ -109,7 +109,7 @@ static void time_labels_do_not_overlap(void **state)
 	}
 }
 
-static void the_date_stands_where_the_day_is_new(void **state)
+static void the_date_stands_where_a_day_begins(void **state)
 {
 	struct tick tick[AXIS_TICKS_MAX];
 	const __s64 hour = 3600000000000ll, noon = 1795269600000000000ll - 2 * hour;
@@ -164,7 +164,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(log_ticks_are_1_2_5),
 	cmocka_unit_test(value_labels_keep_their_distance),
 	cmocka_unit_test(time_labels_do_not_overlap),
-	cmocka_unit_test(the_date_stands_where_the_day_is_new),
+	cmocka_unit_test(the_date_stands_where_a_day_begins),
 	cmocka_unit_test(linear_labels_are_short_whole_numbers),
 	cmocka_unit_test(counts_have_commas),
 };

@@ -9,7 +9,7 @@ static const __u64 edge[] = { 0, 1000, 2000, 4000, 8000, 16000, GRID_NO_EDGE };
 
 static __u64 end_of(const struct grid *g, __u32 millionths) { return crop_end(&g, 1, millionths); }
 
-static void the_axis_ends_below_what_the_share_leaves_out(void **state)
+static void the_axis_ends_below_the_rows_of_the_share(void **state)
 {
 	static const struct { __u64 count[ROWS]; __u32 millionths; __u64 end, above; } cases[] = {
 		{ { 0, 90, 9, 0, 1, 0 }, 10000, 4000, 1 },	/* exactly the share, and empty rows below it */
@@ -44,7 +44,7 @@ static __u64 lower(const struct grid *g, __u64 end)
 	return 0;
 }
 
-static void never_more_than_the_share_and_one_row_lower_would_be(void **state)
+static void it_leaves_out_the_most_that_the_share_allows(void **state)
 {
 	(void)state;
 	srand(1);
@@ -77,15 +77,15 @@ static void maps_on_one_axis_lose_no_more_than_their_share_each(void **state)
 	kit_add(high, 0, 3, 99);
 	kit_add(high, 0, 5, 1);
 	assert_int_equal(crop_end(both, 1, 10000), 2000);
-	assert_int_equal(crop_end(both, 3, 10000), 8000);	/* one without events takes no part */
+	assert_int_equal(crop_end(both, 3, 10000), 8000);	/* a grid without events does not count */
 	kit_add(high, 0, 5, 50);
-	assert_int_equal(crop_end(both, 3, 10000), 0);		/* it needs all of the axis */
+	assert_int_equal(crop_end(both, 3, 10000), 0);		/* it needs the whole axis */
 	grid_free(low);
 	grid_free(high);
 	grid_free(none);
 }
 
-static void what_is_left_out_is_said(void **state)
+static void a_sentence_says_what_is_left_out(void **state)
 {
 	struct grid *g = kit_grid(1, ROWS, edge);
 	char text[256];
@@ -110,10 +110,10 @@ static void what_is_left_out_is_said(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(the_axis_ends_below_what_the_share_leaves_out),
-	cmocka_unit_test(never_more_than_the_share_and_one_row_lower_would_be),
+	cmocka_unit_test(the_axis_ends_below_the_rows_of_the_share),
+	cmocka_unit_test(it_leaves_out_the_most_that_the_share_allows),
 	cmocka_unit_test(maps_on_one_axis_lose_no_more_than_their_share_each),
-	cmocka_unit_test(what_is_left_out_is_said),
+	cmocka_unit_test(a_sentence_says_what_is_left_out),
 };
 
 CHECK_MAIN(tests)

@@ -27,8 +27,8 @@ static void folding_keeps_every_count(void **state)
 	grid_free(g);
 }
 
-/* A source may say what it likes. */
-static void sums_of_what_is_too_large_saturate(void **state)
+/* A source may send any number. */
+static void sums_that_are_too_large_saturate(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	struct grid *g = kit_grid(2, 2, edge), *f;
@@ -44,7 +44,7 @@ static void sums_of_what_is_too_large_saturate(void **state)
 	grid_free(g);
 }
 
-static void what_runs_is_folded_with_it(void **state)
+static void running_queries_are_folded_with_it(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20 };
 	struct grid *g = kit_grid(3, 2, edge), *f;
@@ -124,7 +124,7 @@ static void every_folded_column_has_its_percentiles(void **state)
 	grid_free(g);
 }
 
-/* As many as a counter holds: all percentiles are behind it. */
+/* As many events as a counter holds: all percentiles lie in this cell. */
 static void the_fullest_cell_ends_the_walk(void **state)
 {
 	static const __u64 edge[] = { 0, 10, 20, GRID_NO_EDGE };
@@ -156,7 +156,7 @@ static void zero_silence_and_loss_differ(void **state)
 	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
 	c.n_reporting = 0;
 	assert_int_equal(grid_column_state(&c), GRID_UNOBSERVED);
-	c.marks = GRID_IN_PROGRESS;		/* nobody is missing yet, but what is lost is lost */
+	c.marks = GRID_IN_PROGRESS;		/* no source is missing yet, but lost events are lost */
 	assert_int_equal(grid_column_state(&c), GRID_OK);
 	c.lost = 1;
 	assert_int_equal(grid_column_state(&c), GRID_PARTIAL);
@@ -176,7 +176,7 @@ static void refuses_shapes_of_nothing(void **state)
 	grid_free(NULL);
 }
 
-static void one_like_another_has_all_but_its_cells(void **state)
+static void grid_like_has_all_but_the_cells(void **state)
 {
 	struct grid *g = kit_hour(100, 2, 1), *like = grid_like(g);
 
@@ -193,7 +193,7 @@ static void one_like_another_has_all_but_its_cells(void **state)
 }
 
 /* Columns of 10 from 100 on. */
-static void a_column_is_known_up_to_where_the_grid_is(void **state)
+static void a_column_is_known_as_far_as_the_grid(void **state)
 {
 	static const struct { __s64 to; __u64 known[3]; } cases[] = {
 		{ 0, { 10, 10, 10 } }, { 90, { 0, 0, 0 } }, { 100, { 0, 0, 0 } }, { 101, { 1, 0, 0 } }, { 110, { 10, 0, 0 } },
@@ -213,15 +213,15 @@ static void a_column_is_known_up_to_where_the_grid_is(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(one_like_another_has_all_but_its_cells),
+	cmocka_unit_test(grid_like_has_all_but_the_cells),
 	cmocka_unit_test(folding_keeps_every_count),
-		cmocka_unit_test(sums_of_what_is_too_large_saturate),
-		cmocka_unit_test(what_runs_is_folded_with_it),
+		cmocka_unit_test(sums_that_are_too_large_saturate),
+		cmocka_unit_test(running_queries_are_folded_with_it),
 	cmocka_unit_test(folded_percentiles_come_from_the_summed_cells),
 	cmocka_unit_test(every_folded_column_has_its_percentiles),
 	cmocka_unit_test(the_fullest_cell_ends_the_walk),
 	cmocka_unit_test(zero_silence_and_loss_differ),
-	cmocka_unit_test(a_column_is_known_up_to_where_the_grid_is),
+	cmocka_unit_test(a_column_is_known_as_far_as_the_grid),
 	cmocka_unit_test(refuses_shapes_of_nothing),
 };
 

@@ -89,13 +89,13 @@ static void ticks_are_those_of_the_clock_on_the_wall(void **state)
 		assert_string_equal(tick[i].text, wide[i]);
 }
 
-/* Lord Howe's clock changes by half an hour: a tick of the new time may stand too near. */
+/* Lord Howe's clock changes by half an hour: a tick of the new time may be too near the last one. */
 static int half_hour(void *arg, __s64 at_s)
 {
 	return at_s < 100 * HOUR + 1800 ? 0 : 1800;
 }
 
-static void what_a_change_brings_too_near_has_no_label(void **state)
+static void ticks_that_a_change_brings_too_near_have_no_label(void **state)
 {
 	struct zone z = zone_make("", 0, 200 * HOUR, half_hour, NULL);
 	struct tick tick[AXIS_TICKS_MAX];
@@ -148,7 +148,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(all_changes_of_sixteen_years_are_kept_and_no_more),
 	cmocka_unit_test(a_range_over_a_change_says_both_offsets),
 	cmocka_unit_test(ticks_are_those_of_the_clock_on_the_wall),
-	cmocka_unit_test(what_a_change_brings_too_near_has_no_label),
+	cmocka_unit_test(ticks_that_a_change_brings_too_near_have_no_label),
 	cmocka_unit_test(names_are_checked),
 	cmocka_unit_test(the_local_zone_is_that_of_TZ),
 };
