@@ -192,7 +192,7 @@ static void upkeep(uv_timer_t *timer)
 	u->believed_ns = now_ns() - timekeeper_ahead(&a->time);
 	u->latest_ns = catalog_latest_ns(a->services.catalog, now_ns());
 	u->expire = !a->conf.keep && a->n_upkeeps++ % EXPIRE_EVERY == 0;
-	a->upkeep_busy = !flush_submit(a->services.flush, upkeep_work, upkeep_done, u);
+	a->upkeep_busy = !store_queue_submit(a->services.store_queue, upkeep_work, upkeep_done, u);
 	if (!a->upkeep_busy)
 		free(u);
 }
@@ -266,14 +266,14 @@ static int open_store(struct aggregator *a, char *reason)
 	return err;
 }
 
-static int open_journal(struct aggregator *a)
+static int open_annotations(struct aggregator *a)
 {
-	int err = journal_new(a->services.flush, a->services.catalog, &a->services.journal);
+	int err = annotations_new(a->services.store_queue, a->services.catalog, &a->services.annotations);
 
 	if (!err)
-		err = journal_load(a->services.journal, a->store);
+		err = annotations_load(a->services.annotations, a->store);
 	if (!err)
-		err = alerts_new(a->services.flush, a->services.cube, a->services.catalog, a->services.journal, &a->alerts);
+		err = alerts_new(a->services.store_queue, a->services.cube, a->services.catalog, a->services.annotations, &a->alerts);
 	return err ? err : alerts_load(a->alerts, a->store, now_ns());
 }
 
@@ -291,9 +291,9 @@ static int open_middle(struct aggregator *a, char *reason)
 	int err = cube_new(&a->services.cube);
 
 	if (!err)
-		err = flush_new(a->services.loop, a->store, a->services.cube, &a->services.flush);
+		err = store_queue_new(a->services.loop, a->store, a->services.cube, &a->services.store_queue);
 	if (!err)
-		err = catalog_new(a->services.flush, a->services.cube, a->conf.cube_slots, &a->services.catalog);
+		err = catalog_new(a->services.store_queue, a->services.cube, a->conf.cube_slots, &a->services.catalog);
 	if (!err && a->conf.keep)
 		catalog_keep(a->services.catalog);
 	if (!err)
@@ -301,13 +301,13 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		begin_time(a);
 	if (!err)
-		err = open_journal(a);
+		err = open_annotations(a);
 	if (!err)
-		err = worksheets_new(a->services.flush, &a->worksheets);
+		err = worksheets_new(a->services.store_queue, &a->worksheets);
 	if (!err)
 		err = worksheets_load(a->worksheets, a->store);
 	if (!err)
-		err = always_new(a->services.catalog, a->conf.file, a->conf.always, a->conf.n_always, &a->always);
+		err = configured_new(a->services.catalog, a->conf.file, a->conf.instrumentation, a->conf.n_instrumentations, &a->configured);
 	if (!err)
 		err = webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts, &a->webhooks, reason);
 	if (!err)
@@ -337,7 +337,7 @@ static int open_ingest(struct aggregator *a, char *reason)
 	if (err)
 		return err;
 	a->ingest_bound = true;
-	return ingest_new(a->services.loop, fd, a->services.catalog, a->services.flush, a->conf.verbose, &a->ingest);
+	return ingest_new(a->services.loop, fd, a->services.catalog, a->services.store_queue, a->conf.verbose, &a->ingest);
 }
 
 static json_t *on_status(const void *arg)
@@ -464,7 +464,7 @@ int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *co
 	for (int i = 0; !err && i < 2; i++)
 		err = open_http(a, i, reason);
 	if (!err) {
-		flush_begin(a->services.flush);
+		store_queue_begin(a->services.store_queue);
 		start_timers(a);
 	}
 	if (err && !reason[0])
@@ -508,8 +508,8 @@ void aggregator_stop(struct aggregator *a)
 	webhooks_close(a->webhooks);
 	if (a->ingest)
 		ingest_stop(a->ingest);
-	if (a->services.flush)
-		flush_drain(a->services.flush, drained, a);
+	if (a->services.store_queue)
+		store_queue_drain(a->services.store_queue, drained, a);
 }
 
 void aggregator_close(struct aggregator *a)
@@ -520,16 +520,16 @@ void aggregator_close(struct aggregator *a)
 	if (a->ingest_bound)
 		endpoint_remove(&a->ingest_at);
 	api_free(a->api);
-	always_free(a->always);
+	configured_free(a->configured);
 	alerts_always_free(a->alerts_always);
 	herald_free(a->herald);
 	reports_free(a->reports);
 	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);
-	journal_free(a->services.journal);
+	annotation_list_free(a->services.annotations);
 	worksheets_free(a->worksheets);
 	catalog_free(a->services.catalog);
-	flush_free(a->services.flush);
+	store_queue_free(a->services.store_queue);
 	if (a->services.cube)
 		cube_free(a->services.cube);
 	if (a->store)

@@ -25,7 +25,7 @@
 #include "aggregator/http/token.h"
 
 struct api;				/* api.c's */
-struct always;				/* catalog/configured.c's */
+struct configured;				/* catalog/configured.c's */
 struct alerts;				/* alerts.c's */
 struct worksheets;			/* worksheets.c's */
 struct webhooks;			/* webhooks.c's */
@@ -37,7 +37,7 @@ struct aggregator {
 	struct conf conf;
 	struct services services;	/* what most of the other parts need */
 	struct store *store;		/* for workers only, see store_queue.h */
-	struct always *always;
+	struct configured *configured;
 	struct alerts *alerts;
 	struct alerts_always *alerts_always;
 	struct webhooks *webhooks;

@@ -29,7 +29,7 @@ static json_int_t memory_bytes(void)
 /* Of what is resident: what is in use, of that the store's pages and remembered sums, and what malloc keeps for later. */
 static json_t *memory_json(const struct aggregator *a)
 {
-	const struct store_memory *store = &flush_counters(a->services.flush)->memory;
+	const struct store_memory *store = &store_queue_counters(a->services.store_queue)->memory;
 	struct mallinfo2 m = mallinfo2();
 
 	return json_pack("{s:I, s:I, s:I, s:I, s:I}", "used", (json_int_t)(m.uordblks + m.hblkhd), "free", (json_int_t)m.fordblks,
@@ -82,7 +82,7 @@ static json_t *http_json(const struct aggregator *a)
 
 static json_t *counters_json(const struct aggregator *a)
 {
-	const struct flush_counters *f = flush_counters(a->services.flush);
+	const struct store_queue_counters *f = store_queue_counters(a->services.store_queue);
 	json_t *all = json_pack("{s:{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "store", "commits", (json_int_t)f->commits,
 				"failed_commits", (json_int_t)f->failed_commits, "batches", (json_int_t)f->batches,
 				"duplicates", (json_int_t)f->duplicates, "events", (json_int_t)f->events,
@@ -133,7 +133,7 @@ static json_int_t lost_events(const struct aggregator *a)
 /* What the configuration lists: instrumentations, then alerts. */
 static json_t *listed_json(const struct aggregator *a)
 {
-	json_t *all = always_json(a->always), *alerts = alerts_always_json(a->alerts_always);
+	json_t *all = configured_json(a->configured), *alerts = alerts_always_json(a->alerts_always);
 
 	json_array_extend(all, alerts);
 	json_decref(alerts);

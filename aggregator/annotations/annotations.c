@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct journal {
-	struct keep keep;
+struct annotation_list {
+	struct saved_objects saved;
 	struct catalog *catalog;
 	struct catalog_observer observer;
 	size_t n, room, n_of[2];	/* by kind */
@@ -39,7 +39,7 @@ int annotation_check_text(const char *text, char *reason)
 {
 	size_t len = strlen(text);
 
-	if (!member_is_line(text))
+	if (!json_get_is_line(text))
 		return refuse(reason, "value for field \"text\" is invalid: it is one line, without control characters");
 	if (len && len <= ANNOTATION_TEXT_MAX && strspn(text, " ") < len)
 		return 0;
@@ -51,7 +51,7 @@ int annotation_check_text(const char *text, char *reason)
 static int get_time(const json_t *request, const char *name, __s64 *ret_ns, char *reason)
 {
 	double s;
-	int got = member_number(request, name, 0, JOURNAL_TIME_MAX_S, &s, reason);
+	int got = json_get_number(request, name, 0, ANNOTATIONS_TIME_MAX_S, &s, reason);
 
 	if (got > 0)
 		*ret_ns = (__s64)llround(s * 1e9);
@@ -98,7 +98,7 @@ int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret
 	static const char *const known[] = { "text", "time", "start_time", "end_time", "instrumentation", "id", "kind", NULL };
 	const char *text = json_string_value(json_object_get(request, "text"));
 	struct annotation a = { .from_ns = now_ns, .kind = ANNOTATION_NOTE };
-	int err = member_check(request, known, "an annotation", reason);
+	int err = json_get_check(request, known, "an annotation", reason);
 
 	if (!err && !text) {
 		snprintf(reason, REASON_MAX, "a note needs a \"text\"");
@@ -154,7 +154,7 @@ static int stored_parse(__u64 id, const char *text, struct annotation *ret, char
 /* ---- the list ---- */
 
 /* Where it belongs. */
-static size_t place_of(const struct journal *j, const struct annotation *a)
+static size_t place_of(const struct annotation_list *j, const struct annotation *a)
 {
 	size_t at = j->n;
 
@@ -163,7 +163,7 @@ static size_t place_of(const struct journal *j, const struct annotation *a)
 	return at;
 }
 
-static int insert(struct journal *j, const struct annotation *a)
+static int insert_annotation(struct annotation_list *j, const struct annotation *a)
 {
 	size_t at = place_of(j, a);
 	int err = array_grow(&j->item, j->n, &j->room, sizeof(*j->item));
@@ -176,7 +176,7 @@ static int insert(struct journal *j, const struct annotation *a)
 	return 0;
 }
 
-static struct annotation *find(const struct journal *j, __u64 id)
+static struct annotation *find_annotation(const struct annotation_list *j, __u64 id)
 {
 	for (size_t i = j->n; i-- > 0;)
 		if (j->item[i].id == id)
@@ -184,7 +184,7 @@ static struct annotation *find(const struct journal *j, __u64 id)
 	return NULL;
 }
 
-static void take_out(struct journal *j, struct annotation *a)
+static void take_out(struct annotation_list *j, struct annotation *a)
 {
 	size_t at = (size_t)(a - j->item);
 
@@ -192,14 +192,14 @@ static void take_out(struct journal *j, struct annotation *a)
 	memmove(a, a + 1, (--j->n - at) * sizeof(*a));
 }
 
-const struct annotation *journal_find(const struct journal *j, __u64 id)
+const struct annotation *annotations_find(const struct annotation_list *j, __u64 id)
 {
-	return find(j, id);
+	return find_annotation(j, id);
 }
 
-int journal_take(const struct journal *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotations **ret)
+int annotations_take(const struct annotation_list *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 	size_t n = 0, skip;
 
 	*ret = NULL;
@@ -226,42 +226,42 @@ int journal_take(const struct journal *j, __u64 inst, __s64 from_ns, __s64 to_ns
 
 /* ---- writing ---- */
 
-static void lost(void *owner, __u64 id)
+static void annotation_lost(void *owner, __u64 id)
 {
-	struct journal *j = owner;
-	struct annotation *a = find(j, id);
+	struct annotation_list *j = owner;
+	struct annotation *a = find_annotation(j, id);
 
 	if (a)
 		take_out(j, a);
 }
 
 /* The oldest firing that is over. */
-static void drop_oldest(struct journal *j)
+static void drop_oldest(struct annotation_list *j)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (j->item[i].kind == ANNOTATION_ALERT && j->item[i].to_ns != ANNOTATION_OPEN) {
-			journal_remove(j, j->item[i].id, NULL, NULL);
+			annotations_remove(j, j->item[i].id, NULL, NULL);
 			return;
 		}
 }
 
-int journal_add(struct journal *j, const struct annotation *a, flush_done done, void *arg, __u64 *ret_id, char *reason)
+int annotations_add(struct annotation_list *j, const struct annotation *a, store_queue_done done, void *arg, __u64 *ret_id, char *reason)
 {
 	struct annotation entry = *a;
 	int err;
 
-	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= JOURNAL_NOTES) {
-		snprintf(reason, REASON_MAX, "there are %d notes, which is the limit; remove some first", JOURNAL_NOTES);
+	if (a->kind == ANNOTATION_NOTE && j->n_of[ANNOTATION_NOTE] >= ANNOTATIONS_NOTES) {
+		snprintf(reason, REASON_MAX, "there are %d notes, which is the limit; remove some first", ANNOTATIONS_NOTES);
 		return -ENOSPC;
 	}
-	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= JOURNAL_ALERTS)
+	if (a->kind == ANNOTATION_ALERT && j->n_of[ANNOTATION_ALERT] >= ANNOTATIONS_ALERTS)
 		drop_oldest(j);
-	entry.id = j->keep.next_id++;
-	err = insert(j, &entry);
+	entry.id = j->saved.next_id++;
+	err = insert_annotation(j, &entry);
 	if (!err)
-		err = keep_add(&j->keep, entry.id, stored_text(&entry), done, arg);
+		err = saved_object_add(&j->saved, entry.id, stored_text(&entry), done, arg);
 	if (err) {
-		struct annotation *in = find(j, entry.id);
+		struct annotation *in = find_annotation(j, entry.id);
 
 		if (in)
 			take_out(j, in);
@@ -271,20 +271,20 @@ int journal_add(struct journal *j, const struct annotation *a, flush_done done, 
 	return 0;
 }
 
-int journal_end(struct journal *j, __u64 id, __s64 to_ns)
+int annotations_end(struct annotation_list *j, __u64 id, __s64 to_ns)
 {
-	struct annotation *a = find(j, id);
+	struct annotation *a = find_annotation(j, id);
 
 	if (!a)
 		return -ENOENT;
 	a->to_ns = to_ns > a->from_ns ? to_ns : a->from_ns;
-	return keep_put(&j->keep, id, stored_text(a), NULL, NULL);
+	return saved_object_put(&j->saved, id, stored_text(a), NULL, NULL);
 }
 
-int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
+int annotations_remove(struct annotation_list *j, __u64 id, store_queue_done done, void *arg)
 {
-	struct annotation *a = find(j, id);
-	int err = a ? keep_drop(&j->keep, id, done, arg) : -ENOENT;
+	struct annotation *a = find_annotation(j, id);
+	int err = a ? saved_object_drop(&j->saved, id, done, arg) : -ENOENT;
 
 	if (err)
 		return err;
@@ -296,28 +296,28 @@ int journal_remove(struct journal *j, __u64 id, flush_done done, void *arg)
 
 static void on_catalog(void *arg, bool wanted)
 {
-	struct journal *j = arg;
+	struct annotation_list *j = arg;
 
 	for (size_t i = wanted ? j->n : 0; i-- > 0;)
 		if (j->item[i].inst && !catalog_find(j->catalog, j->item[i].inst))
-			journal_remove(j, j->item[i].id, NULL, NULL);
+			annotations_remove(j, j->item[i].id, NULL, NULL);
 }
 
-int journal_new(struct flush *flush, struct catalog *catalog, struct journal **ret_journal)
+int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotation_list **ret_annotations)
 {
-	struct journal *j = calloc(1, sizeof(*j));
+	struct annotation_list *j = calloc(1, sizeof(*j));
 
 	if (!j)
 		return -ENOMEM;
-	j->keep = (struct keep){ .flush = flush, .noun = "annotation", .next_id = 1, .lost = lost, .owner = j };
+	j->saved = (struct saved_objects){ .store_queue = store_queue, .noun = "annotation", .next_id = 1, .lost = annotation_lost, .owner = j };
 	j->catalog = catalog;
 	j->observer = (struct catalog_observer){ .changed = on_catalog, .arg = j };
 	catalog_observe(catalog, &j->observer);
-	*ret_journal = j;
+	*ret_annotations = j;
 	return 0;
 }
 
-void journal_free(struct journal *j)
+void annotation_list_free(struct annotation_list *j)
 {
 	if (!j)
 		return;
@@ -331,10 +331,10 @@ static int load_one(void *arg, __u64 id, const char *text, char *reason)
 	struct annotation a;
 	int err = stored_parse(id, text, &a, reason);
 
-	return err ? err : insert(arg, &a);
+	return err ? err : insert_annotation(arg, &a);
 }
 
-int journal_load(struct journal *j, struct store *store)
+int annotations_load(struct annotation_list *j, struct store *store)
 {
-	return keep_load(&j->keep, store, load_one, j);
+	return saved_object_load(&j->saved, store, load_one, j);
 }

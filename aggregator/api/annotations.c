@@ -22,12 +22,12 @@ struct span {
 
 static int read_span(const json_t *request, struct span *ret, char *reason)
 {
-	struct span span = { .to_s = JOURNAL_TIME_MAX_S };
-	int err = member_number(request, "start_time", 0, JOURNAL_TIME_MAX_S, &span.from_s, reason);
+	struct span span = { .to_s = ANNOTATIONS_TIME_MAX_S };
+	int err = json_get_number(request, "start_time", 0, ANNOTATIONS_TIME_MAX_S, &span.from_s, reason);
 	if (err >= 0)
-		err = member_number(request, "end_time", 0, JOURNAL_TIME_MAX_S, &span.to_s, reason);
+		err = json_get_number(request, "end_time", 0, ANNOTATIONS_TIME_MAX_S, &span.to_s, reason);
 	if (err >= 0)
-		err = member_number(request, "instrumentation", 0, 1e15, &span.inst, reason);
+		err = json_get_number(request, "instrumentation", 0, 1e15, &span.inst, reason);
 	if (err >= 0 && span.to_s < span.from_s) {
 		snprintf(reason, REASON_MAX, "\"end_time\" is before \"start_time\"");
 		err = -EINVAL;
@@ -38,7 +38,7 @@ static int read_span(const json_t *request, struct span *ret, char *reason)
 	return 0;
 }
 
-static json_t *list_json(const struct annotations *all)
+static json_t *list_json(const struct annotation_list *all)
 {
 	json_t *list = json_array();
 
@@ -49,7 +49,7 @@ static json_t *list_json(const struct annotations *all)
 
 void api_annotations_list(struct api *api, struct http_request *r, const struct where *w)
 {
-	struct annotations *all = NULL;
+	struct annotation_list *all = NULL;
 	char reason[REASON_MAX] = "";
 	json_t *request = NULL;
 	struct span span;
@@ -58,18 +58,18 @@ void api_annotations_list(struct api *api, struct http_request *r, const struct 
 	if (!err)
 		err = read_span(request, &span, reason);
 	if (!err)
-		err = journal_take(api->parts.services->journal, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
+		err = annotations_take(api->parts.services->annotations, (__u64)span.inst, (__s64)(span.from_s * 1e9), (__s64)(span.to_s * 1e9), LIST_MOST, &all);
 	json_decref(request);
 	if (err)
 		reply_error(r, err, reason);
 	else
 		reply_json(r, 200, list_json(all), NULL);
-	annotations_free(all);
+	annotation_list_free(all);
 }
 
 void api_annotations_show(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct annotation *found = journal_find(api->parts.services->journal, w->id);
+	const struct annotation *found = annotations_find(api->parts.services->annotations, w->id);
 
 	if (found)
 		reply_json(r, 200, annotation_json(found), NULL);
@@ -81,14 +81,14 @@ void api_annotations_show(struct api *api, struct http_request *r, const struct 
 
 struct adding {
 	struct http_request *request;
-	struct journal *journal;
+	struct annotation_list *annotations;
 	__u64 id;
 };
 
 static void on_added(void *arg, int err)
 {
 	struct adding *add = arg;
-	const struct annotation *made = err ? NULL : journal_find(add->journal, add->id);
+	const struct annotation *made = err ? NULL : annotations_find(add->annotations, add->id);
 	char location[64];
 
 	snprintf(location, sizeof(location), "/ca/annotations/%llu", (unsigned long long)add->id);
@@ -121,8 +121,8 @@ void api_annotations_add(struct api *api, struct http_request *r, const struct w
 	int err = add ? read_note(api, r, &note, reason) : -ENOMEM;
 
 	if (!err) {
-		*add = (struct adding){ .request = r, .journal = api->parts.services->journal };
-		err = journal_add(api->parts.services->journal, &note, on_added, add, &add->id, reason);
+		*add = (struct adding){ .request = r, .annotations = api->parts.services->annotations };
+		err = annotations_add(api->parts.services->annotations, &note, on_added, add, &add->id, reason);
 	}
 	if (err) {
 		free(add);
@@ -132,7 +132,7 @@ void api_annotations_add(struct api *api, struct http_request *r, const struct w
 
 void api_annotations_remove(struct api *api, struct http_request *r, const struct where *w)
 {
-	const struct annotation *found = journal_find(api->parts.services->journal, w->id);
+	const struct annotation *found = annotations_find(api->parts.services->annotations, w->id);
 	int err = found ? 0 : -ENOENT;
 
 	if (found && found->kind == ANNOTATION_ALERT && found->to_ns == ANNOTATION_OPEN) {
@@ -140,7 +140,7 @@ void api_annotations_remove(struct api *api, struct http_request *r, const struc
 		return;
 	}
 	if (!err)
-		err = journal_remove(api->parts.services->journal, w->id, reply_gone, r);
+		err = annotations_remove(api->parts.services->annotations, w->id, reply_gone, r);
 	if (err)
 		reply_error(r, err, err == -ENOENT ? no_such : NULL);
 }

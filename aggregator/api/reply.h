@@ -14,7 +14,7 @@ void reply_json(struct http_request *r, unsigned status, json_t *json, const cha
 /* reason: NULL or "": there is none that says more. */
 void reply_error(struct http_request *r, int err, const char *reason);
 
-/* A flush_done: 204, or the error. */
+/* A store_queue_done: 204, or the error. */
 void reply_gone(void *request, int err);
 
 /* What the request brings along, borrowed; and that as an object (input_object()). */

@@ -181,7 +181,7 @@ static int bind_and_listen(const struct endpoint *e, mode_t mode, int fd)
 	return listen(fd, BACKLOG) ? -errno : 0;
 }
 
-static void describe(const struct endpoint *e, char *out, size_t room)
+static void describe_endpoint(const struct endpoint *e, char *out, size_t room)
 {
 	const struct sockaddr_in *in = (const struct sockaddr_in *)&e->addr;
 	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&e->addr;
@@ -204,7 +204,7 @@ int endpoint_listen(const struct endpoint *e, mode_t mode, int *ret_fd, char *re
 	int fd = -1, err = 0;
 
 	reason[0] = 0;
-	describe(e, where, sizeof(where));
+	describe_endpoint(e, where, sizeof(where));
 	if (unix_path(e))
 		err = replace_stale(e, reason, room);
 	if (!err) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int member_number(const json_t *object, const char *name, double min, double max, double *ret, char *reason)
+int json_get_number(const json_t *object, const char *name, double min, double max, double *ret, char *reason)
 {
 	const json_t *value = json_object_get(object, name);
 	const char *text = json_string_value(value);
@@ -23,7 +23,7 @@ int member_number(const json_t *object, const char *name, double min, double max
 	return 1;
 }
 
-bool member_is_line(const char *text)
+bool json_get_is_line(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
@@ -32,7 +32,7 @@ bool member_is_line(const char *text)
 	return !*at;
 }
 
-int member_line(const json_t *object, const char *name, size_t most, const char **ret, char *reason)
+int json_get_line(const json_t *object, const char *name, size_t most, const char **ret, char *reason)
 {
 	const json_t *value = json_object_get(object, name);
 	const char *text = json_string_value(value);
@@ -41,13 +41,13 @@ int member_line(const json_t *object, const char *name, size_t most, const char 
 		return 0;
 	if (!text || strlen(text) > most)
 		return refuse(reason, "value for field \"%s\" is invalid: it is a text of at most %zu bytes", name, most);
-	if (!member_is_line(text))
+	if (!json_get_is_line(text))
 		return refuse(reason, "value for field \"%s\" is invalid: it is one line, without control characters", name);
 	*ret = text;
 	return 1;
 }
 
-bool member_is_one_of(const char *word, const char *const *words)
+bool json_get_is_one_of(const char *word, const char *const *words)
 {
 	while (*words && strcmp(*words, word))
 		words++;
@@ -63,14 +63,14 @@ static void list_words(const char *const *words, char *out, size_t room)
 		len += (size_t)snprintf(out + len, room - len, "%s%s", !i ? "" : words[i + 1] ? ", " : " and ", words[i]);
 }
 
-int member_check(const json_t *object, const char *const *known, const char *whose, char *reason)
+int json_get_check(const json_t *object, const char *const *known, const char *whose, char *reason)
 {
 	char words[REASON_MAX / 2];
 	const char *name;
 	json_t *value;
 
 	json_object_foreach((json_t *)object, name, value) {
-		if (member_is_one_of(name, known))
+		if (json_get_is_one_of(name, known))
 			continue;
 		list_words(known, words, sizeof(words));
 		return refuse(reason, "%s has no \"%.60s\"; it has %s", whose, name, words);

@@ -12,16 +12,16 @@
 
 struct catalog;
 struct cube;
-struct flush;
-struct journal;
+struct store_queue;
+struct annotation_list;
 struct value;
 
 struct services {
 	uv_loop_t *loop;
 	struct cube *cube;		/* the newest slots, read on the loop */
-	struct flush *flush;		/* the store's queue */
+	struct store_queue *store_queue;		/* the store's queue */
 	struct catalog *catalog;
-	struct journal *journal;	/* annotations */
+	struct annotation_list *annotations;	/* annotations */
 	struct admission admission;	/* of values to be read and made, for all servers */
 	struct making {
 		unsigned n;		/* that workers make now; */

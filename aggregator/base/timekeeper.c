@@ -27,7 +27,7 @@ enum leap timekeeper_begin(struct timekeeper *k, __s64 known_ns, __s64 wall_ns, 
 }
 
 /* Within a minute of each other. */
-static void follow(struct timekeeper *k, __s64 passed_ns)
+static void follow_wall_clock(struct timekeeper *k, __s64 passed_ns)
 {
 	__s64 apart_ns = k->seen_ns - k->believed_ns, most_ns = passed_ns / FOLLOW;
 
@@ -44,7 +44,7 @@ enum leap timekeeper_look(struct timekeeper *k, __s64 wall_ns, __s64 boot_ns, __
 	*ret_step_ns = is_leap(k->seen_ns - was_ns) ? k->seen_ns - was_ns : 0;
 	if (!is_leap(k->seen_ns - k->believed_ns)) {
 		k->leaps = false;
-		follow(k, passed_ns);
+		follow_wall_clock(k, passed_ns);
 		return leapt ? LEAP_UNDONE : LEAP_NONE;
 	}
 	if (!leapt || is_leap(k->seen_ns - k->tried_ns))

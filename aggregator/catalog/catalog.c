@@ -22,13 +22,13 @@ static void inst_free(struct catalog_inst *ci)
 	free(ci);
 }
 
-int catalog_new(struct flush *flush, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog)
+int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog)
 {
 	struct catalog *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return -ENOMEM;
-	c->flush = flush;
+	c->store_queue = store_queue;
 	c->cube = cube;
 	c->cube_slots = cube_slots;
 	*ret_catalog = c;
@@ -127,7 +127,7 @@ size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation 
 char *catalog_inst_text(const struct catalog_inst *ci)
 {
 	json_t *json = json_pack("{s:o, s:o, s:s, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
-				 metric_to_json(ci->metric), "numeric", ci->numeric, "always", ci->always);
+				 metric_to_json(ci->metric), "numeric", ci->numeric, "always", ci->configured_name);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	json_decref(json);
@@ -138,7 +138,7 @@ static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
 {
 	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 	const char *numeric = json_string_value(json_object_get(json, "numeric"));
-	const char *always = json_string_value(json_object_get(json, "always"));
+	const char *configured_name = json_string_value(json_object_get(json, "always"));
 	int err = instrumentation_from_json(json_object_get(json, "instrumentation"), &ci->in, reason);
 
 	if (!err)
@@ -146,7 +146,7 @@ static int inst_parse(const char *text, struct catalog_inst *ci, char *reason)
 	if (!err)
 		err = instrumentation_bind(&ci->in, ci->metric, reason);
 	snprintf(ci->numeric, sizeof(ci->numeric), "%s", numeric ? numeric : "");
-	snprintf(ci->always, sizeof(ci->always), "%s", always ? always : "");
+	snprintf(ci->configured_name, sizeof(ci->configured_name), "%s", configured_name ? configured_name : "");
 	ci->hostname_at = find_hostname(&ci->in);
 	json_decref(json);
 	return err;
@@ -348,10 +348,10 @@ static int make_inst(struct catalog *c, const json_t *request, __s64 now_ns, str
 int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catalog_made done, void *arg,
 		   char *reason)
 {
-	return catalog_create_always(c, request, "", now_ns, done, arg, reason);
+	return catalog_create_configured(c, request, "", now_ns, done, arg, reason);
 }
 
-int catalog_create_always(struct catalog *c, const json_t *request, const char *always, __s64 now_ns, catalog_made done,
+int catalog_create_configured(struct catalog *c, const json_t *request, const char *configured_name, __s64 now_ns, catalog_made done,
 			  void *arg, char *reason)
 {
 	struct making *m;
@@ -365,9 +365,9 @@ int catalog_create_always(struct catalog *c, const json_t *request, const char *
 	*m = (struct making){ c, calloc(1, sizeof(*m->ci)), done, arg };
 	err = m->ci ? make_inst(c, request, now_ns, m->ci, reason) : -ENOMEM;
 	if (!err) {
-		snprintf(m->ci->always, sizeof(m->ci->always), "%s", always);
+		snprintf(m->ci->configured_name, sizeof(m->ci->configured_name), "%s", configured_name);
 		c->n_insts++;
-		err = flush_submit(c->flush, make_work, make_done, m);
+		err = store_queue_submit(c->store_queue, make_work, make_done, m);
 		c->n_insts -= err != 0;
 	}
 	if (err) {
@@ -379,7 +379,7 @@ int catalog_create_always(struct catalog *c, const json_t *request, const char *
 
 struct deleting {
 	__u64 id;
-	flush_done done;
+	store_queue_done done;
 	void *arg;
 };
 
@@ -413,11 +413,11 @@ static void inst_forget(struct catalog *c, struct catalog_inst *ci)
 	for (struct source *s = c->sources; s; s = s->next)
 		source_forget(s, ci->in.id);
 	cube_drop(c->cube, ci->in.id);
-	flush_drop(c->flush, ci->in.id);
+	store_queue_drop(c->store_queue, ci->in.id);
 	inst_free(ci);
 }
 
-int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
+int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 	struct deleting *d;
@@ -429,7 +429,7 @@ int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg)
 	if (!d)
 		return -ENOMEM;
 	*d = (struct deleting){ id, done, arg };
-	err = flush_submit(c->flush, delete_work, delete_done, d);
+	err = store_queue_submit(c->store_queue, delete_work, delete_done, d);
 	if (err) {
 		free(d);
 		return err;

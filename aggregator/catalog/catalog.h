@@ -47,8 +47,8 @@ struct catalog_inst {
 	char numeric[NAME_MAX_LEN];	/* the numeric field of the decomposition, "" if none */
 	struct instrumentation asked;	/* while n_changes > 0: as it will be when all are stored */
 	unsigned n_changes;
-	char always[CONF_NAME_MAX];	/* its name among those that always exist, "": it is none of them */
-	unsigned always_line;		/* where the configuration file has it; 0: it does not (any more) */
+	char configured_name[CONF_NAME_MAX];	/* its name among those that always exist, "": it is none of them */
+	unsigned configured_line;		/* where the configuration file has it; 0: it does not (any more) */
 	bool off;			/* everything is: as if suspended, see catalog_set_off() */
 	__s64 touched_ns;		/* when somebody last asked for it, by the boot clock; 0: not since the start */
 	unsigned n_steps;		/* steps of our clock that were marked in it or before it was made */
@@ -59,7 +59,7 @@ struct catalog_inst {
 	struct sighting *sighting;
 };
 
-int catalog_new(struct flush *flush, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
+int catalog_new(struct store_queue *store_queue, struct cube *cube, size_t cube_slots, struct catalog **ret_catalog);
 void catalog_free(struct catalog *c);
 
 /* At start, before any worker runs: reads all instrumentations, opens and fills the cube with what is not in the future. */
@@ -82,11 +82,11 @@ int catalog_create(struct catalog *c, const json_t *request, __s64 now_ns, catal
 		   char *reason);
 
 /* The same for one that always exists, under this name. */
-int catalog_create_always(struct catalog *c, const json_t *request, const char *always, __s64 now_ns, catalog_made done,
+int catalog_create_configured(struct catalog *c, const json_t *request, const char *configured_name, __s64 now_ns, catalog_made done,
 			  void *arg, char *reason);
 
 /* Makes it another in what may change, and one that always exists (or not: ""). */
-int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *always);
+int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *configured_name);
 
 /* Where the configuration file has it. */
 void catalog_bind(struct catalog *c, __u64 id, unsigned line);
@@ -96,7 +96,7 @@ int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, c
 
 /* Everything off: nobody is asked to measure anything, whatever each instrumentation says; kept by the
  * store.  done may be NULL. */
-int catalog_set_off(struct catalog *c, bool off, flush_done done, void *arg);
+int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *arg);
 bool catalog_is_off(const struct catalog *c);
 
 /* Another one like it, but for what the request names. */
@@ -115,7 +115,7 @@ void catalog_reap(struct catalog *c, __s64 boot_ns);
 
 /* It is gone from the catalog and the cube at once, from the store when done() is called (done may
  * be NULL).  -ENOENT: at once. */
-int catalog_delete(struct catalog *c, __u64 id, flush_done done, void *arg);
+int catalog_delete(struct catalog *c, __u64 id, store_queue_done done, void *arg);
 
 /* Metrics: all that a connected source can measure, and those of the instrumentations. */
 const struct metric *catalog_metric(const struct catalog *c, size_t index);	/* NULL: past the last */

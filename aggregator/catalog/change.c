@@ -33,7 +33,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 struct changing {
 	struct catalog *catalog;
 	struct instrumentation in;	/* as it shall be */
-	char always[CONF_NAME_MAX];
+	char configured_name[CONF_NAME_MAX];
 	char *text;
 	catalog_made done;
 	void *arg;
@@ -46,13 +46,13 @@ static int change_work(void *arg, struct store *store)
 	return store->ops->inst_put(store, ch->in.id, ch->text);
 }
 
-static void apply(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *always)
+static void apply_change(struct catalog *c, struct catalog_inst *ci, const struct instrumentation *in, const char *configured_name)
 {
 	bool wanted = ci->in.suspended != in->suspended;
 	int err;
 
 	ci->in = *in;
-	snprintf(ci->always, sizeof(ci->always), "%s", always);
+	snprintf(ci->configured_name, sizeof(ci->configured_name), "%s", configured_name);
 	err = cube_resize(c->cube, in->id, catalog_cube_slots(c, in));
 	if (err && err != -ENOENT)
 		log_info("instrumentation %llu keeps its space in memory: %s", (unsigned long long)in->id,
@@ -70,7 +70,7 @@ static void change_done(void *arg, int err)
 	if (ci)
 		ci->n_changes--;
 	if (ci && !err)
-		apply(ch->catalog, ci, &ch->in, ch->always);
+		apply_change(ch->catalog, ci, &ch->in, ch->configured_name);
 	if (ch->done)
 		ch->done(ch->arg, ci ? err : -ENOENT, err ? NULL : ci);
 	else if (ci && err)
@@ -86,10 +86,10 @@ static int change_submit(struct catalog *c, struct catalog_inst *ci, struct chan
 	int err;
 
 	next.in = ch->in;
-	memcpy(next.always, ch->always, sizeof(next.always));
+	memcpy(next.configured_name, ch->configured_name, sizeof(next.configured_name));
 	ch->catalog = c;
 	ch->text = catalog_inst_text(&next);
-	err = ch->text ? flush_submit(c->flush, change_work, change_done, ch) : -ENOMEM;
+	err = ch->text ? store_queue_submit(c->store_queue, change_work, change_done, ch) : -ENOMEM;
 	if (err) {
 		free(ch->text);
 		return err;
@@ -120,7 +120,7 @@ int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_m
 	if (!err)
 		err = check_change(c, ci, &ch->in, reason);
 	if (!err) {
-		memcpy(ch->always, ci->always, sizeof(ch->always));
+		memcpy(ch->configured_name, ci->configured_name, sizeof(ch->configured_name));
 		ch->done = done;
 		ch->arg = arg;
 		err = change_submit(c, ci, ch);
@@ -130,7 +130,7 @@ int catalog_change(struct catalog *c, __u64 id, const json_t *request, catalog_m
 	return err;
 }
 
-int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *always)
+int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in, const char *configured_name)
 {
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 	struct changing *ch = ci ? calloc(1, sizeof(*ch)) : NULL;
@@ -138,7 +138,7 @@ int catalog_adopt(struct catalog *c, __u64 id, const struct instrumentation *in,
 
 	if (!err) {
 		ch->in = *in;
-		snprintf(ch->always, sizeof(ch->always), "%s", always);
+		snprintf(ch->configured_name, sizeof(ch->configured_name), "%s", configured_name);
 		err = change_submit(c, ci, ch);
 	}
 	if (err)
@@ -151,15 +151,15 @@ void catalog_bind(struct catalog *c, __u64 id, unsigned line)
 	struct catalog_inst *ci = catalog_inst_of(c, id);
 
 	if (ci)
-		ci->always_line = line;
+		ci->configured_line = line;
 }
 
 int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, char *reason)
 {
-	if (!ci->always_line)
+	if (!ci->configured_line)
 		return 0;
 	return refuse(reason, "instrumentation %llu always exists: it is in %.140s, line %u; change it there and restart "
-		      "heatscoped", (unsigned long long)ci->in.id, catalog_file_name(c), ci->always_line);
+		      "heatscoped", (unsigned long long)ci->in.id, catalog_file_name(c), ci->configured_line);
 }
 
 /* --- everything off --- */
@@ -167,7 +167,7 @@ int catalog_check_free(const struct catalog *c, const struct catalog_inst *ci, c
 struct switching {
 	struct catalog *catalog;
 	bool off;
-	flush_done done;
+	store_queue_done done;
 	void *arg;
 };
 
@@ -188,7 +188,7 @@ static void switch_done(void *arg, int err)
 }
 
 /* Off at once, and before it is stored: whoever turns it off is in a hurry. */
-int catalog_set_off(struct catalog *c, bool off, flush_done done, void *arg)
+int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *arg)
 {
 	struct switching *s = malloc(sizeof(*s));
 	int err;
@@ -196,7 +196,7 @@ int catalog_set_off(struct catalog *c, bool off, flush_done done, void *arg)
 	if (!s)
 		return -ENOMEM;
 	*s = (struct switching){ c, off, done, arg };
-	err = flush_submit(c->flush, switch_work, switch_done, s);
+	err = store_queue_submit(c->store_queue, switch_work, switch_done, s);
 	if (err) {
 		free(s);
 		return err;
@@ -234,7 +234,7 @@ void catalog_reap(struct catalog *c, __s64 boot_ns)
 		after = ci->next;
 		if (!ci->touched_ns)
 			ci->touched_ns = boot_ns;
-		if (c->keep || ci->always_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
+		if (c->keep || ci->configured_line || !ci->in.idle_max_s || boot_ns - ci->touched_ns < (__s64)ci->in.idle_max_s * NS)
 			continue;
 		log_info("instrumentation %llu (%s.%s) is deleted: there was no request for it for %u s, its idle-max",
 			(unsigned long long)ci->in.id, ci->in.module, ci->in.stat, ci->in.idle_max_s);

@@ -10,24 +10,24 @@
 #include <string.h>
 
 struct entry {
-	struct always *always;
-	const struct conf_always *conf;
+	struct configured *configured;
+	const struct conf_instrumentation *conf;
 	json_t *request;
 	__u64 inst;			/* 0: none yet */
 	bool making;
 	char reason[REASON_MAX];	/* why there is none; "": nobody offers the metric */
 };
 
-struct always {
+struct configured {
 	struct catalog *catalog;
 	const char *file;		/* the configuration file */
 	struct catalog_observer observer;
 	bool busy;			/* what we do changes the catalog, too */
 	size_t n;
-	struct entry entry[CONF_ALWAYS_MAX];
+	struct entry entry[CONF_INSTRUMENTATIONS_MAX];
 };
 
-static void say(const struct always *a, const struct entry *e, const char *what)
+static void log_entry(const struct configured *a, const struct entry *e, const char *what)
 {
 	log_warning("%s, line %u: %s: %s", a->file, e->conf->line, e->conf->name, what);
 }
@@ -53,7 +53,7 @@ static bool same_predicate(const struct predicate *a, const struct predicate *b)
 }
 
 /* Does it measure what the entry asks for?  *ret_in: as the entry would have it. */
-static bool measures(const struct catalog_inst *ci, const struct entry *e, struct instrumentation *ret_in)
+static bool measures_entry(const struct catalog_inst *ci, const struct entry *e, struct instrumentation *ret_in)
 {
 	const struct instrumentation *in = &ci->in;
 	char numeric[NAME_MAX_LEN], reason[REASON_MAX];
@@ -75,7 +75,7 @@ static bool measures(const struct catalog_inst *ci, const struct entry *e, struc
 	       in->n_keys == asked.n_keys && in->n_exemplars == asked.n_exemplars && same_predicate(&in->predicate, &asked.predicate);
 }
 
-static bool is_taken(const struct always *a, __u64 id)
+static bool is_taken(const struct configured *a, __u64 id)
 {
 	for (size_t i = 0; i < a->n; i++)
 		if (a->entry[i].inst == id)
@@ -84,14 +84,14 @@ static bool is_taken(const struct always *a, __u64 id)
 }
 
 /* The one with the entry's name, or any that is not taken, if it measures what is asked for. */
-static void find(struct always *a, struct entry *e, bool by_name)
+static void find_measured(struct configured *a, struct entry *e, bool by_name)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci && !e->inst; ci = ci->next) {
 		struct instrumentation in;
 
-		if ((by_name && strcmp(ci->always, e->conf->name)) || is_taken(a, ci->in.id) || !measures(ci, e, &in))
+		if ((by_name && strcmp(ci->configured_name, e->conf->name)) || is_taken(a, ci->in.id) || !measures_entry(ci, e, &in))
 			continue;
-		if (memcmp(&in, &ci->in, sizeof(in)) || strcmp(ci->always, e->conf->name))
+		if (memcmp(&in, &ci->in, sizeof(in)) || strcmp(ci->configured_name, e->conf->name))
 			catalog_adopt(a->catalog, ci->in.id, &in, e->conf->name);
 		e->inst = ci->in.id;
 		catalog_bind(a->catalog, e->inst, e->conf->line);
@@ -99,15 +99,15 @@ static void find(struct always *a, struct entry *e, bool by_name)
 }
 
 /* Those that were in the file and are there no more, or as something else. */
-static void release_others(struct always *a)
+static void release_others(struct configured *a)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next) {
 		struct instrumentation in = ci->in;
 
-		if (!*ci->always || is_taken(a, in.id))
+		if (!*ci->configured_name || is_taken(a, in.id))
 			continue;
 		log_warning("instrumentation %llu, \"%s\", is not in the configuration any more: it is suspended, and its "
-			"data stay until they are too old or it is deleted", (unsigned long long)in.id, ci->always);
+			"data stay until they are too old or it is deleted", (unsigned long long)in.id, ci->configured_name);
 		in.suspended = 1;
 		catalog_adopt(a->catalog, in.id, &in, "");
 	}
@@ -122,13 +122,13 @@ static void on_made(void *arg, int err, const struct catalog_inst *made)
 	e->making = false;
 	if (made) {
 		e->inst = made->in.id;
-		catalog_bind(e->always->catalog, e->inst, e->conf->line);
+		catalog_bind(e->configured->catalog, e->inst, e->conf->line);
 	} else {
 		snprintf(e->reason, sizeof(e->reason), "it could not be stored: %s", strerror(-err));
 	}
 }
 
-static bool is_offered(const struct always *a, const struct entry *e)
+static bool is_offered(const struct configured *a, const struct entry *e)
 {
 	const char *module, *stat;
 	char reason[REASON_MAX];
@@ -136,71 +136,71 @@ static bool is_offered(const struct always *a, const struct entry *e)
 	return !request_metric(e->request, &module, &stat, reason) && catalog_metric_find(a->catalog, module, stat);
 }
 
-static void make(struct always *a, struct entry *e)
+static void make_entry(struct configured *a, struct entry *e)
 {
 	char reason[REASON_MAX] = "no memory";
 	int err;
 
 	if (!is_offered(a, e))
 		return;
-	err = catalog_create_always(a->catalog, e->request, e->conf->name, now_ns(), on_made, e, reason);
+	err = catalog_create_configured(a->catalog, e->request, e->conf->name, now_ns(), on_made, e, reason);
 	e->making = !err;
 	if (err && strcmp(e->reason, reason)) {
 		snprintf(e->reason, sizeof(e->reason), "%s", reason);
-		say(a, e, reason);
+		log_entry(a, e, reason);
 	}
 }
 
-static void look(struct always *a)
+static void look_at_entries(struct configured *a)
 {
 	a->busy = true;
 	for (size_t i = 0; i < a->n; i++) {
 		struct entry *e = &a->entry[i];
 
 		if (!e->inst && !e->making)
-			make(a, e);
+			make_entry(a, e);
 	}
 	a->busy = false;
 }
 
 static void on_changed(void *arg, bool wanted)
 {
-	struct always *a = arg;
+	struct configured *a = arg;
 
 	if (!a->busy)
-		look(a);
+		look_at_entries(a);
 }
 
 /* --- begin and end --- */
 
-int always_new(struct catalog *c, const char *file, const struct conf_always *conf, size_t n, struct always **ret_always)
+int configured_new(struct catalog *c, const char *file, const struct conf_instrumentation *conf, size_t n, struct configured **ret_configured)
 {
-	struct always *a = calloc(1, sizeof(*a));
+	struct configured *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct always){ .catalog = c, .file = file, .n = n };
+	*a = (struct configured){ .catalog = c, .file = file, .n = n };
 	a->observer = (struct catalog_observer){ .changed = on_changed, .arg = a };
 	for (size_t i = 0; i < a->n; i++) {
-		a->entry[i].always = a;
+		a->entry[i].configured = a;
 		a->entry[i].conf = &conf[i];
 		a->entry[i].request = json_loads(conf[i].request, 0, NULL);
 		if (!a->entry[i].request) {
-			always_free(a);
+			configured_free(a);
 			return -ENOMEM;
 		}
 	}
 	catalog_file(c, file);
 	for (size_t i = 0; i < 2 * a->n; i++)
-		find(a, &a->entry[i % a->n], i < a->n);
+		find_measured(a, &a->entry[i % a->n], i < a->n);
 	release_others(a);
 	catalog_observe(c, &a->observer);
-	look(a);
-	*ret_always = a;
+	look_at_entries(a);
+	*ret_configured = a;
 	return 0;
 }
 
-void always_free(struct always *a)
+void configured_free(struct configured *a)
 {
 	if (!a)
 		return;
@@ -210,7 +210,7 @@ void always_free(struct always *a)
 	free(a);
 }
 
-json_t *always_json(const struct always *a)
+json_t *configured_json(const struct configured *a)
 {
 	json_t *all = json_array();
 	char id[24];

@@ -9,7 +9,7 @@
 #include "aggregator/catalog/catalog.h"
 
 struct catalog {
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct cube *cube;
 	size_t cube_slots;
 	bool keep, off;

@@ -80,7 +80,7 @@ static void field_names(const struct metric *m, char *out, size_t room)
 }
 
 /* Parts the decomposition into the fields of the key and the one that is quantized. */
-static int decompose(const json_t *list, const struct metric *m, json_t *fields, char *numeric, char *reason)
+static int parse_decomposition(const json_t *list, const struct metric *m, json_t *fields, char *numeric, char *reason)
 {
 	const struct field *f;
 	char have[160];
@@ -295,7 +295,7 @@ static int form_fill(const json_t *request, const struct metric *m, json_t *form
 	json_object_set_new(form, "stat", json_string(m->stat));
 	json_object_set_new(form, "fields", fields);
 	if (!err)
-		err = decompose(list, m, fields, numeric, reason);
+		err = parse_decomposition(list, m, fields, numeric, reason);
 	json_decref(list);
 	if (!err)
 		err = names_of(request, "measures", &measures, reason);

@@ -330,9 +330,9 @@ json_t *resource_instrumentation(const struct catalog *c, const struct catalog_i
 	json_object_set_new(json, "transformations", json_object());
 	json_object_set_new(json, "sources", states_json(c, ci, now_ns));
 	json_object_set_new(json, "uris", resource_values(ci));
-	if (ci->always_line)
-		json_object_set_new(json, "always", json_pack("{s:s, s:s, s:i}", "name", ci->always, "file", catalog_file_name(c),
-							      "line", (int)ci->always_line));
+	if (ci->configured_line)
+		json_object_set_new(json, "always", json_pack("{s:s, s:s, s:i}", "name", ci->configured_name, "file", catalog_file_name(c),
+							      "line", (int)ci->configured_line));
 	return json;
 }
 

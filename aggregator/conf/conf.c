@@ -40,11 +40,11 @@ struct said {
 	char *max_size, *page_url, *webhook_hosts;
 	unsigned *cube_slots;
 	bool *keep, *verbose;
-	struct said_inst *always;
+	struct said_inst *instrumentation;
 	struct said_webhook *webhooks;
 	struct said_alert *alerts;
 	struct said_report *reports;
-	unsigned n_always, n_webhooks, n_alerts, n_reports;
+	unsigned n_instrumentations, n_webhooks, n_alerts, n_reports;
 };
 
 const cyaml_strval_t conf_flags[] = {
@@ -90,7 +90,7 @@ static const cyaml_schema_field_t fields[] = {
 	TEXT_AS("max-size", max_size),
 	CYAML_FIELD_STRING_PTR("webhook-hosts", MAY, struct said, webhook_hosts, 1, CONF_HOSTS_MAX - 1),
 	CYAML_FIELD_STRING_PTR("page-url", MAY, struct said, page_url, 1, CONF_URL_MAX - 1),
-	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, always, n_always, &inst_schema, 0, CONF_ALWAYS_MAX),
+	CYAML_FIELD_SEQUENCE_COUNT("instrumentations", MAY, struct said, instrumentation, n_instrumentations, &inst_schema, 0, CONF_INSTRUMENTATIONS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("webhooks", MAY, struct said, webhooks, n_webhooks, &conf_webhook_schema, 0, CONF_WEBHOOKS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("alerts", MAY, struct said, alerts, n_alerts, &conf_alert_schema, 0, CONF_ALERTS_MAX),
 	CYAML_FIELD_SEQUENCE_COUNT("reports", MAY, struct said, reports, n_reports, &conf_report_schema, 0, CONF_REPORTS_MAX),
@@ -182,7 +182,7 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 /* Alerts and reports name webhooks and instrumentations. */
 static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
-	int err = conf_take_always(said->always, said->n_always, path, conf, reason);
+	int err = conf_take_instrumentations(said->instrumentation, said->n_instrumentations, path, conf, reason);
 
 	if (!err)
 		err = conf_take_webhooks(said->webhooks, said->n_webhooks, path, conf, reason);

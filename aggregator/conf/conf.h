@@ -31,8 +31,8 @@ struct conf {
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */
 	char file[PATH_MAX];		/* that was read; "": none */
-	struct conf_always always[CONF_ALWAYS_MAX];
-	size_t n_always;
+	struct conf_instrumentation instrumentation[CONF_INSTRUMENTATIONS_MAX];
+	size_t n_instrumentations;
 	struct conf_webhook webhook[CONF_WEBHOOKS_MAX];
 	size_t n_webhooks;
 	char webhook_hosts[CONF_HOSTS_MAX];	/* the hosts that webhooks may name, with commas; "": any */

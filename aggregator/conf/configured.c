@@ -73,7 +73,7 @@ static void make_name(const struct said_inst *s, char name[CONF_NAME_MAX])
 		at += (size_t)snprintf(name + at, CONF_NAME_MAX - at, "%s%s", i ? ", " : " by ", s->decomposition[i]);
 }
 
-static int take_one(const struct said_inst *s, struct conf_always *a, char *reason)
+static int take_one(const struct said_inst *s, struct conf_instrumentation *a, char *reason)
 {
 	json_t *request = request_json(s);
 	char *text = request ? json_dumps(request, JSON_COMPACT) : NULL;
@@ -94,27 +94,27 @@ static int take_one(const struct said_inst *s, struct conf_always *a, char *reas
 
 int conf_check_instrumentation(const struct conf *conf, const char *name, char *reason)
 {
-	for (size_t i = 0; i < conf->n_always; i++)
-		if (!strcmp(conf->always[i].name, name))
+	for (size_t i = 0; i < conf->n_instrumentations; i++)
+		if (!strcmp(conf->instrumentation[i].name, name))
 			return 0;
 	return refuse(reason, "there is no \"%s\" under `instrumentations`", name);
 }
 
-int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)
+int conf_take_instrumentations(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason)
 {
 	char why[REASON_MAX] = "no memory";
-	unsigned line[CONF_ALWAYS_MAX];
+	unsigned line[CONF_INSTRUMENTATIONS_MAX];
 	int err = 0;
 
-	conf->n_always = n;
+	conf->n_instrumentations = n;
 	conf_entry_lines(path, "instrumentations", n, line);
 	for (unsigned i = 0; i < n && !err; i++) {
-		conf->always[i].line = line[i];
-		err = take_one(&said[i], &conf->always[i], why);
+		conf->instrumentation[i].line = line[i];
+		err = take_one(&said[i], &conf->instrumentation[i], why);
 		if (!err)
-			err = conf_check_new(conf->always[0].name, sizeof(conf->always[0]), i, line, why);
+			err = conf_check_new(conf->instrumentation[0].name, sizeof(conf->instrumentation[0]), i, line, why);
 		if (err)
-			snprintf(reason, CONF_REASON_MAX, "the instrumentation at line %u: %s", conf->always[i].line, why);
+			snprintf(reason, CONF_REASON_MAX, "the instrumentation at line %u: %s", conf->instrumentation[i].line, why);
 	}
 	return err;
 }

@@ -64,7 +64,7 @@ int conf_check_new(const char *names, size_t distance, size_t n, const unsigned 
 void conf_explain(const char *path, const char *log, char *reason);
 
 /* 0, or -EINVAL with the reason, which names the line. */
-int conf_take_always(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
+int conf_take_instrumentations(const struct said_inst *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_webhooks(const struct said_webhook *said, unsigned n, const char *path, struct conf *conf, char *reason);
 int conf_take_alerts(const struct said_alert *said, unsigned n, const char *path, struct conf *conf, char *reason);	/* after both */
 int conf_take_reports(const struct said_report *said, unsigned n, const char *path, struct conf *conf, char *reason);	/* likewise */

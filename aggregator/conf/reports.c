@@ -62,7 +62,7 @@ static int check_places(const struct said_report *s, char *reason)
 	const char *why = !s->to && !s->webhook ? "it has no destination: give `to`, a folder, or `webhook`" :
 			  s->to && *s->to != '/' ? "`to` must be the whole path of a folder, from / on" :
 			  !s->to && s->keep ? "`keep` counts files: give `to`, a folder" :
-			  !member_is_line(s->name) || *s->name == '.' || strchr(s->name, '/') ? "its name is part of files' names: no / and no control character" :
+			  !json_get_is_line(s->name) || *s->name == '.' || strchr(s->name, '/') ? "its name is part of files' names: no / and no control character" :
 			  s->keep && (*s->keep < 1 || *s->keep > KEEP_MAX) ? "value for \"keep\" is invalid: 1 to 10000 files" : NULL;
 
 	if (why)

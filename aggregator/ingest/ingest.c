@@ -34,7 +34,7 @@ struct ingest {
 	uv_pipe_t listener;
 	uv_timer_t goodbye;
 	struct catalog *catalog;
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct catalog_observer observer;
 	struct peer *peers;
 	struct ingest_counters counters;
@@ -82,7 +82,7 @@ static void peer_close(struct peer *p)
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
-	flush_disown(p->ingest->flush, p);
+	store_queue_disown(p->ingest->store_queue, p);
 	uv_close((uv_handle_t *)&p->pipe, peer_free);
 	if (p->name[0]) {
 		if (p->ingest->verbose)
@@ -238,11 +238,11 @@ static void take_json(struct peer *p, const struct frame *f)
 }
 
 /* Misfits are acknowledged: sent again, they would fit no better.  1, 2, 4, 8 ... of them are logged. */
-static void count_misfit(struct ingest *in, const struct arrival *a, const char *why)
+static void count_misfit(struct ingest *in, const struct incoming_batch *a, const char *why)
 {
 	__u64 n = ++in->counters.misfits;
 
-	in->counters.lost_events = events_add(in->counters.lost_events, arrival_events(a));
+	in->counters.lost_events = events_add(in->counters.lost_events, incoming_batch_events(a));
 	if (!(n & (n - 1)))
 		log_warning("a batch of %s for slot %lld of instrumentation %llu is lost: %s (%llu such batches so far)",
 		    a->batch.source, (long long)a->batch.slot, (unsigned long long)a->batch.inst, why,
@@ -250,9 +250,9 @@ static void count_misfit(struct ingest *in, const struct arrival *a, const char 
 }
 
 /* Our own clock was set: the first batch of now that comes afterwards says so, unless it says so of its source's. */
-static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
+static void mark_step(struct ingest *in, struct incoming_batch *a, __s64 now_ns)
 {
-	__s64 end_ns = (arrival_last(a) + 1) * (__s64)a->batch.slot_ns;
+	__s64 end_ns = (incoming_batch_last(a) + 1) * (__s64)a->batch.slot_ns;
 
 	if (a->batch.clock_step_ns || end_ns < now_ns - FUTURE_MAX_NS)
 		return;
@@ -261,21 +261,21 @@ static void mark_step(struct ingest *in, struct arrival *a, __s64 now_ns)
 }
 
 /* 1, 2, 4, 8 ... of them are logged. */
-static void count_cut(struct ingest *in, const struct arrival *a)
+static void count_cut(struct ingest *in, const struct incoming_batch *a)
 {
 	__u64 n = ++in->counters.cut;
 
 	if (!(n & (n - 1)))
 		log_warning("%llu events of %s in slot %lld of instrumentation %llu are lost: it has sent more than %u keys for that slot "
 			    "(%llu such batches so far)", (unsigned long long)a->n_cut, a->batch.source, (long long)a->batch.slot,
-			    (unsigned long long)a->batch.inst, ARRIVAL_KEYS_MAX, (unsigned long long)n);
+			    (unsigned long long)a->batch.inst, INCOMING_BATCH_KEYS_MAX, (unsigned long long)n);
 }
 
 /* 1: to be stored. */
-static int admit(struct ingest *in, struct arrival *a)
+static int admit_batch(struct ingest *in, struct incoming_batch *a)
 {
 	const struct catalog_inst *ci = catalog_find(in->catalog, a->batch.inst);
-	struct arrival_bounds bounds;
+	struct incoming_batch_bounds bounds;
 	__s64 now = now_ns();
 	const char *why;
 	__u64 n_events;
@@ -285,16 +285,16 @@ static int admit(struct ingest *in, struct arrival *a)
 		in->counters.unknown++;
 		return 0;
 	}
-	bounds = (struct arrival_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
-	why = arrival_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
+	bounds = (struct incoming_batch_bounds){ catalog_horizon(in->catalog, ci, now), ci->taken_from, catalog_latest_ns(in->catalog, now) };
+	why = incoming_batch_check(a, &ci->in, ci->hostname_at >= 0, &bounds);
 	if (why) {
 		count_misfit(in, a, why);
-		n_events = arrival_events(a);
-		if (!arrival_lose(a, &ci->in, &bounds))
+		n_events = incoming_batch_events(a);
+		if (!incoming_batch_lose(a, &ci->in, &bounds))
 			return 0;
 		in->counters.filed_events = events_add(in->counters.filed_events, n_events);
 	}
-	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && arrival_name_host(a, ci->hostname_at)))
+	if (slot_keys_cut(in->slot_keys, &a->batch, &a->n_cut) || (ci->hostname_at >= 0 && incoming_batch_name_host(a, ci->hostname_at)))
 		return -ENOMEM;
 	mark_step(in, a, now);		/* last: what cannot be taken does not take the step with it */
 	return 1;
@@ -302,23 +302,23 @@ static int admit(struct ingest *in, struct arrival *a)
 
 static void take_batch(struct peer *p, const struct frame *f)
 {
-	struct arrival *a;
-	int err = arrival_new(f->data, f->len, &a);
+	struct incoming_batch *a;
+	int err = incoming_batch_new(f->data, f->len, &a);
 
 	if (err) {
 		peer_refuse(p, "a batch cannot be read: %s", err == -EBADMSG ? "it is damaged" : strerror(-err));
 		return;
 	}
-	err = admit(p->ingest, a);
+	err = admit_batch(p->ingest, a);
 	if (err == 1) {
 		a->from = p;
-		err = flush_add(p->ingest->flush, a);
+		err = store_queue_add(p->ingest->store_queue, a);
 		if (!err)
 			return;
 	} else if (!err) {
 		peer_ack(p, &a->batch);
 	}
-	arrival_free(a);
+	incoming_batch_free(a);
 	if (err)
 		peer_refuse(p, "a batch cannot be accepted now: %s", strerror(-err));
 }
@@ -346,7 +346,7 @@ static bool peer_listens(const struct peer *p)
 
 static void pause_if_full(struct peer *p)
 {
-	if (!peer_listens(p) || flush_waiting(p->ingest->flush) < INGEST_WAITING_MAX)
+	if (!peer_listens(p) || store_queue_waiting(p->ingest->store_queue) < INGEST_WAITING_MAX)
 		return;
 	p->paused = true;
 	uv_read_stop((uv_stream_t *)&p->pipe);
@@ -414,7 +414,7 @@ static void resume_peers(struct ingest *in)
 {
 	struct peer *p, *after;
 
-	if (flush_waiting(in->flush) > INGEST_WAITING_MAX / 2)
+	if (store_queue_waiting(in->store_queue) > INGEST_WAITING_MAX / 2)
 		return;
 	for (p = in->peers; p; p = after) {
 		after = p->next;
@@ -429,9 +429,9 @@ static void resume_peers(struct ingest *in)
 }
 
 /* It is stored, now or before. */
-static void tell_catalog(struct ingest *in, const struct arrival *a)
+static void tell_catalog(struct ingest *in, const struct incoming_batch *a)
 {
-	catalog_seen(in->catalog, a->batch.inst, a->batch.source, arrival_last(a));
+	catalog_seen(in->catalog, a->batch.inst, a->batch.source, incoming_batch_last(a));
 	if (!a->fresh)
 		return;
 	catalog_lost(in->catalog, a->batch.inst, a->batch.source, a->batch.loss.n, now_ns());
@@ -440,7 +440,7 @@ static void tell_catalog(struct ingest *in, const struct arrival *a)
 }
 
 /* The store has answered for a batch. */
-static void settled(void *arg, const struct arrival *a, int err)
+static void batch_settled(void *arg, const struct incoming_batch *a, int err)
 {
 	struct ingest *in = arg;
 	struct peer *p = a->from;
@@ -453,7 +453,7 @@ static void settled(void *arg, const struct arrival *a, int err)
 		peer_ack(p, &a->batch);
 	else if (p)
 		peer_refuse(p, "the store could not accept it: %s; keep it and send it again",
-			flush_reason(in->flush, err));
+			store_queue_reason(in->store_queue, err));
 	resume_peers(in);
 }
 
@@ -478,7 +478,7 @@ static bool is_allowed(int fd, struct ucred *ret_cred)
 	return false;
 }
 
-static void greet(struct peer *p)
+static void peer_greet(struct peer *p)
 {
 	struct ucred cred = { 0 };
 	uv_os_fd_t fd;
@@ -498,7 +498,7 @@ static void greet(struct peer *p)
 		peer_close(p);
 }
 
-static void connected(uv_stream_t *listener, int status)
+static void peer_connected(uv_stream_t *listener, int status)
 {
 	struct ingest *in = listener->data;
 	struct peer *p = status ? NULL : calloc(1, sizeof(*p));
@@ -515,7 +515,7 @@ static void connected(uv_stream_t *listener, int status)
 	if (uv_accept(listener, (uv_stream_t *)&p->pipe))
 		peer_close(p);
 	else
-		greet(p);
+		peer_greet(p);
 }
 
 /* The wanted set goes to every collector at each change. */
@@ -531,7 +531,7 @@ static void wanted_changed(void *arg, bool wanted)
 	}
 }
 
-int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *flush, bool verbose,
+int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_queue *store_queue, bool verbose,
 	       struct ingest **ret_ingest)
 {
 	struct ingest *in = calloc(1, sizeof(*in));
@@ -541,9 +541,9 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *f
 		close(fd);
 		return -ENOMEM;
 	}
-	*in = (struct ingest){ .loop = loop, .catalog = catalog, .flush = flush, .verbose = verbose, .n_handles = 2,
+	*in = (struct ingest){ .loop = loop, .catalog = catalog, .store_queue = store_queue, .verbose = verbose, .n_handles = 2,
 			       .observer = { .changed = wanted_changed, .arg = in } };
-	if (slot_keys_new(ARRIVAL_KEYS_MAX, SLOT_KEYS_HASHES, &in->slot_keys)) {
+	if (slot_keys_new(INCOMING_BATCH_KEYS_MAX, SLOT_KEYS_HASHES, &in->slot_keys)) {
 		free(in);
 		close(fd);
 		return -ENOMEM;
@@ -552,12 +552,12 @@ int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *f
 	uv_timer_init(loop, &in->goodbye);
 	in->listener.data = in->goodbye.data = in;
 	catalog_observe(catalog, &in->observer);
-	flush_on_settled(flush, settled, in);
+	store_queue_on_settled(store_queue, batch_settled, in);
 	err = uv_pipe_open(&in->listener, fd);
 	if (err)
 		close(fd);
 	else
-		err = uv_listen((uv_stream_t *)&in->listener, 128, connected);
+		err = uv_listen((uv_stream_t *)&in->listener, 128, peer_connected);
 	if (err) {
 		ingest_close(in);
 		return err;
@@ -581,7 +581,7 @@ void ingest_stop(struct ingest *in)
 		uv_read_stop((uv_stream_t *)&p->pipe);
 }
 
-static void hurry(uv_timer_t *t)
+static void close_peers(uv_timer_t *t)
 {
 	struct ingest *in = t->data;
 
@@ -597,13 +597,13 @@ void ingest_close(struct ingest *in)
 		return;
 	ingest_stop(in);
 	catalog_unobserve(in->catalog, &in->observer);
-	flush_on_settled(in->flush, NULL, NULL);
+	store_queue_on_settled(in->store_queue, NULL, NULL);
 	in->closing = true;
 	if (!in->peers) {
 		uv_close((uv_handle_t *)&in->goodbye, one_gone);
 		return;
 	}
-	uv_timer_start(&in->goodbye, hurry, GOODBYE_MS, 0);	/* one that does not read must not keep us */
+	uv_timer_start(&in->goodbye, close_peers, GOODBYE_MS, 0);	/* one that does not read must not keep us */
 	for (p = in->peers; p; p = after) {
 		after = p->next;
 		p->ending = true;

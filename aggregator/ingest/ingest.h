@@ -30,7 +30,7 @@ struct ingest_counters {
 };
 
 /* Listens on fd (ours from now on) with loop, catalog and flush, all of which outlive it. */
-int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct flush *flush, bool verbose,
+int ingest_new(uv_loop_t *loop, int fd, struct catalog *catalog, struct store_queue *store_queue, bool verbose,
 	       struct ingest **ret_ingest);
 const struct ingest_counters *ingest_counters(const struct ingest *in);
 

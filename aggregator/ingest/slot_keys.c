@@ -13,9 +13,9 @@
 #define ROOM_LEAST 16
 
 /* The keys of one slot of a source: an open table of hashes, 0 where there is none. */
-struct drawer {
-	struct drawer *next;		/* of the bucket */
-	struct drawer *older, *newer;	/* by when it was last spoken of */
+struct key_table {
+	struct key_table *next;		/* of the bucket */
+	struct key_table *older, *newer;	/* by when it was last spoken of */
 	__u64 inst, source;		/* of the source's name the hash */
 	__s64 slot;
 	size_t n, room;
@@ -25,11 +25,11 @@ struct drawer {
 struct slot_keys {
 	size_t most, hashes, n_room;	/* n_room: of all tables */
 	__u64 seed;
-	struct drawer *bucket[BUCKETS];
-	struct drawer *oldest, *newest;
+	struct key_table *bucket[BUCKETS];
+	struct key_table *oldest, *newest;
 };
 
-static __u64 mix(__u64 z)		/* of splitmix64 */
+static __u64 mix_hash(__u64 z)		/* of splitmix64 */
 {
 	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
 	z = (z ^ z >> 27) * 0x94d049bb133111ebull;
@@ -43,28 +43,28 @@ static __u64 hash_of(const struct slot_keys *k, const void *data, size_t len)
 
 	for (; len >= sizeof(word); at += sizeof(word), len -= sizeof(word)) {
 		memcpy(&word, at, sizeof(word));
-		h = mix(h + word) + k->seed;
+		h = mix_hash(h + word) + k->seed;
 	}
 	word = 0;
 	memcpy(&word, at, len);
-	h = mix(h + word);
+	h = mix_hash(h + word);
 	return h ? h : 1;
 }
 
-static struct drawer **bucket_of(struct slot_keys *k, __u64 inst, __s64 slot, __u64 source)
+static struct key_table **bucket_of(struct slot_keys *k, __u64 inst, __s64 slot, __u64 source)
 {
-	return &k->bucket[mix(source + mix(inst + mix((__u64)slot))) % BUCKETS];
+	return &k->bucket[mix_hash(source + mix_hash(inst + mix_hash((__u64)slot))) % BUCKETS];
 }
 
 /* --- by age --- */
 
-static void unlink_age(struct slot_keys *k, struct drawer *d)
+static void unlink_age(struct slot_keys *k, struct key_table *d)
 {
 	*(d->older ? &d->older->newer : &k->oldest) = d->newer;
 	*(d->newer ? &d->newer->older : &k->newest) = d->older;
 }
 
-static void link_newest(struct slot_keys *k, struct drawer *d)
+static void link_newest(struct slot_keys *k, struct key_table *d)
 {
 	d->older = k->newest;
 	d->newer = NULL;
@@ -72,9 +72,9 @@ static void link_newest(struct slot_keys *k, struct drawer *d)
 	k->newest = d;
 }
 
-static void forget(struct slot_keys *k, struct drawer *d)
+static void forget_table(struct slot_keys *k, struct key_table *d)
 {
-	struct drawer **at = bucket_of(k, d->inst, d->slot, d->source);
+	struct key_table **at = bucket_of(k, d->inst, d->slot, d->source);
 
 	while (*at != d)
 		at = &(*at)->next;
@@ -86,15 +86,15 @@ static void forget(struct slot_keys *k, struct drawer *d)
 }
 
 /* But for the one that is spoken of. */
-static void forget_oldest(struct slot_keys *k, const struct drawer *but)
+static void forget_oldest(struct slot_keys *k, const struct key_table *but)
 {
 	while (k->n_room > k->hashes && k->oldest && k->oldest != but)
-		forget(k, k->oldest);
+		forget_table(k, k->oldest);
 }
 
 /* --- one slot's keys --- */
 
-static bool put(__u64 *table, size_t room, __u64 hash)
+static bool put_hash(__u64 *table, size_t room, __u64 hash)
 {
 	size_t at = hash & (room - 1);
 
@@ -106,7 +106,7 @@ static bool put(__u64 *table, size_t room, __u64 hash)
 	return true;
 }
 
-static bool has(const struct drawer *d, __u64 hash)
+static bool has_hash(const struct key_table *d, __u64 hash)
 {
 	size_t at = hash & (d->room - 1);
 
@@ -116,7 +116,7 @@ static bool has(const struct drawer *d, __u64 hash)
 }
 
 /* Half of a table is free. */
-static int grow(struct slot_keys *k, struct drawer *d, size_t n)
+static int grow_table(struct slot_keys *k, struct key_table *d, size_t n)
 {
 	size_t room = d->room ? d->room : ROOM_LEAST;
 	__u64 *table;
@@ -130,7 +130,7 @@ static int grow(struct slot_keys *k, struct drawer *d, size_t n)
 		return -ENOMEM;
 	for (size_t i = 0; i < d->room; i++)
 		if (d->hash[i])
-			put(table, room, d->hash[i]);
+			put_hash(table, room, d->hash[i]);
 	free(d->hash);
 	k->n_room += room - d->room;
 	d->hash = table;
@@ -138,10 +138,10 @@ static int grow(struct slot_keys *k, struct drawer *d, size_t n)
 	return 0;
 }
 
-static struct drawer *drawer_of(struct slot_keys *k, const struct batch *b)
+static struct key_table *drawer_of(struct slot_keys *k, const struct batch *b)
 {
 	__u64 source = hash_of(k, b->source, strlen(b->source));
-	struct drawer **at = bucket_of(k, b->inst, b->slot, source), *d = *at;
+	struct key_table **at = bucket_of(k, b->inst, b->slot, source), *d = *at;
 
 	while (d && (d->inst != b->inst || d->slot != b->slot || d->source != source))
 		d = d->next;
@@ -151,7 +151,7 @@ static struct drawer *drawer_of(struct slot_keys *k, const struct batch *b)
 		d = calloc(1, sizeof(*d));
 		if (!d)
 			return NULL;
-		*d = (struct drawer){ .next = *at, .inst = b->inst, .slot = b->slot, .source = source };
+		*d = (struct key_table){ .next = *at, .inst = b->inst, .slot = b->slot, .source = source };
 		*at = d;
 	}
 	link_newest(k, d);
@@ -160,7 +160,7 @@ static struct drawer *drawer_of(struct slot_keys *k, const struct batch *b)
 
 /* --- a batch --- */
 
-static void lose(struct batch *b, const struct slice *s, __u64 *n_events)
+static void lose_slice(struct batch *b, const struct slice *s, __u64 *n_events)
 {
 	struct loss *l = &b->loss;
 	struct hist_reader r;
@@ -188,7 +188,7 @@ static void lose_something(struct batch *b, __u64 *n_events)
 
 int slot_keys_cut(struct slot_keys *k, struct batch *b, __u64 *ret_n_events)
 {
-	struct drawer *d;
+	struct key_table *d;
 	size_t kept = 0;
 	int err;
 
@@ -198,18 +198,18 @@ int slot_keys_cut(struct slot_keys *k, struct batch *b, __u64 *ret_n_events)
 	d = drawer_of(k, b);
 	if (!d)
 		return -ENOMEM;
-	err = grow(k, d, d->n + b->n_slices < k->most ? d->n + b->n_slices : k->most);
+	err = grow_table(k, d, d->n + b->n_slices < k->most ? d->n + b->n_slices : k->most);
 	if (err)
 		return err;
 	for (size_t i = 0; i < b->n_slices; i++) {
 		__u64 hash = hash_of(k, b->slice[i].key.bytes, b->slice[i].key.len);
 
 		if (d->n < k->most)
-			d->n += put(d->hash, d->room, hash);
-		if (has(d, hash))
+			d->n += put_hash(d->hash, d->room, hash);
+		if (has_hash(d, hash))
 			b->slice[kept++] = b->slice[i];
 		else
-			lose(b, &b->slice[i], ret_n_events);
+			lose_slice(b, &b->slice[i], ret_n_events);
 	}
 	if (kept < b->n_slices)
 		lose_something(b, ret_n_events);
@@ -235,6 +235,6 @@ int slot_keys_new(size_t most, size_t hashes, struct slot_keys **ret_keys)
 void slot_keys_free(struct slot_keys *k)
 {
 	while (k && k->oldest)
-		forget(k, k->oldest);
+		forget_table(k, k->oldest);
 	free(k);
 }

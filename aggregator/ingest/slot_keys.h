@@ -4,7 +4,7 @@
  *
  * Why     A batch is bounded (incoming_batch.h), but a source may send any number of them for a slot, and each key costs memory in the cube
  *         and rows in the store.
- * Bound   ARRIVAL_KEYS_MAX keys of each (instrumentation, slot, source).  Keys that it has had go on being taken, so late events do.
+ * Bound   INCOMING_BATCH_KEYS_MAX keys of each (instrumentation, slot, source).  Keys that it has had go on being taken, so late events do.
  *         Of keys, not of slices: measures and weights of one key, and amendments, count once.
  * Memory  hashes of keys, of the slots that were spoken of last: SLOT_KEYS_HASHES at most, and some 72 bytes for each slot, of which
  *         each has room for 16 hashes at least: 13 MB in all.  What is older is forgotten, and its count begins anew.

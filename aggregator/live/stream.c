@@ -241,13 +241,13 @@ void streams_init(struct streams *all, struct services *services)
 {
 	*all = (struct streams){ .services = services, .amended = { .amended = on_amended, .arg = all },
 				 .changed = { .changed = on_changed, .arg = all } };
-	flush_observe(services->flush, &all->amended);
+	store_queue_observe(services->store_queue, &all->amended);
 	catalog_observe(services->catalog, &all->changed);
 }
 
 void streams_fini(struct streams *all)
 {
-	flush_unobserve(all->services->flush, &all->amended);
+	store_queue_unobserve(all->services->store_queue, &all->amended);
 	catalog_unobserve(all->services->catalog, &all->changed);
 	while (all->first)
 		stream_close(all->first);

@@ -29,7 +29,7 @@ struct streams {			/* all of heatscoped */
 	struct stream *first;
 	size_t n_views;
 	struct view_memory memory;
-	struct flush_observer amended;
+	struct store_queue_observer amended;
 	struct catalog_observer changed;
 };
 

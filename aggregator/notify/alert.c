@@ -21,7 +21,7 @@
 static int get_text(const json_t *request, const char *name, char *ret, size_t room, char *reason)
 {
 	const char *text;
-	int got = member_line(request, name, room - 1, &text, reason);
+	int got = json_get_line(request, name, room - 1, &text, reason);
 
 	if (got > 0)
 		snprintf(ret, room, "%s", text);
@@ -51,7 +51,7 @@ static int get_above(const json_t *request, struct alert_rule *r, char *reason)
 		got = get_text(request, "above", r->above_text, sizeof(r->above_text), reason);
 		return got > 0 && !*r->above_text ? refuse(reason, "\"above\" is empty: it is a value, such as \"100ms\"") : got;
 	}
-	got = member_number(request, "above", 0, 9e15, &above, reason);
+	got = json_get_number(request, "above", 0, 9e15, &above, reason);
 	r->above = (__u64)above;
 	return got;
 }
@@ -70,8 +70,8 @@ int alert_rule_unit(struct alert_rule *r, enum ruler_unit unit, char *reason)
 
 static int get_kind(const json_t *request, struct alert_rule *r, char *reason)
 {
-	int percentile = member_number(request, "percentile", 0, 1, &r->percentile, reason);
-	int share = percentile < 0 ? 0 : member_number(request, "share", 0, 1, &r->share, reason);
+	int percentile = json_get_number(request, "percentile", 0, 1, &r->percentile, reason);
+	int share = percentile < 0 ? 0 : json_get_number(request, "share", 0, 1, &r->share, reason);
 	int shape = percentile < 0 || share < 0 ? 0 : get_shape(request, reason);
 	int line = percentile < 0 || share < 0 || shape < 0 ? 0 : get_above(request, r, reason);
 
@@ -91,14 +91,14 @@ int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason
 					     "window", "for", "webhook", NULL };
 	struct alert_rule r = { .hold = 3 };
 	double inst = 0, window, hold = 3;
-	int err = member_check(request, known, "an alert", reason), got = 0;
+	int err = json_get_check(request, known, "an alert", reason), got = 0;
 
 	if (!err)
 		err = got = get_text(request, "name", r.name, sizeof(r.name), reason);
 	if (err >= 0 && (!got || !*r.name))
 		err = refuse(reason, "an alert needs a \"name\"");
 	if (err >= 0)
-		err = got = member_number(request, "instrumentation", 1, 1e15, &inst, reason);
+		err = got = json_get_number(request, "instrumentation", 1, 1e15, &inst, reason);
 	if (err >= 0 && !got)
 		err = refuse(reason, "an alert needs an \"instrumentation\"");
 	if (err >= 0)
@@ -111,9 +111,9 @@ int alert_rule_parse(const json_t *request, struct alert_rule *ret, char *reason
 		err = get_kind(request, &r, reason);
 	window = r.kind == ALERT_SHAPE ? 60 : 10;
 	if (err >= 0)
-		err = member_number(request, "window", 1, WINDOW_MAX, &window, reason);
+		err = json_get_number(request, "window", 1, WINDOW_MAX, &window, reason);
 	if (err >= 0)
-		err = member_number(request, "for", 1, HOLD_MAX, &hold, reason);
+		err = json_get_number(request, "for", 1, HOLD_MAX, &hold, reason);
 	if (err < 0)
 		return err;
 	if (window != floor(window) || hold != floor(hold) || inst != floor(inst))

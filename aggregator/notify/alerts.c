@@ -33,10 +33,10 @@ struct watched {
 };
 
 struct alerts {
-	struct keep keep;
+	struct saved_objects saved;
 	struct cube *cube;
 	struct catalog *catalog;
-	struct journal *journal;
+	struct annotation_list *annotations;
 	struct alerts_listener listener;
 	struct watched *first;
 	size_t n;
@@ -243,7 +243,7 @@ static void begin_firing(struct alerts *a, struct watched *w)
 	sentence_of(a, w, sentence);
 	snprintf(whole, sizeof(whole), "%s: %s", w->alert.rule.name, sentence);
 	utf8_clean(whole, note.text, sizeof(note.text));
-	if (journal_add(a->journal, &note, NULL, NULL, &w->firing, reason))
+	if (annotations_add(a->annotations, &note, NULL, NULL, &w->firing, reason))
 		w->firing = 0;
 	log_warning("alert \"%s\" fires: %s", w->alert.rule.name, sentence);
 	w->fired_ns = w->alert.since_ns;
@@ -253,7 +253,7 @@ static void begin_firing(struct alerts *a, struct watched *w)
 static void end_firing(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
 {
 	if (w->firing)
-		journal_end(a->journal, w->firing, to_ns);
+		annotations_end(a->annotations, w->firing, to_ns);
 	tell(a, w, state, to_ns);
 	w->firing = 0;
 	w->fired_ns = 0;
@@ -269,7 +269,7 @@ static void changed(struct alerts *a, struct watched *w)
 		end_firing(a, w, state, w->alert.since_ns);
 		log_info("alert \"%s\" is %s", w->alert.rule.name, w->alert.state == ALERT_NO_DATA ? "not observed any more" : "over");
 	}
-	keep_put(&a->keep, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
+	saved_object_put(&a->saved, w->id, stored_text(w), NULL, NULL);	/* the next change is another chance */
 }
 
 /* What the cube has not any more is neither observed nor not.  But the newest window that is over is looked at in any case: where the
@@ -337,9 +337,9 @@ static void give_up(struct alerts *a, struct watched **at)
 }
 
 /* An alert that is there. */
-static int drop(struct alerts *a, struct watched **at, flush_done done, void *arg)
+static int drop(struct alerts *a, struct watched **at, store_queue_done done, void *arg)
 {
-	int err = keep_drop(&a->keep, (*at)->id, done, arg);
+	int err = saved_object_drop(&a->saved, (*at)->id, done, arg);
 
 	if (!err)
 		give_up(a, at);
@@ -446,25 +446,25 @@ static int read_rule(const struct alerts *a, const json_t *request, struct alert
 	return err || axis < 0 ? err : alert_rule_unit(ret, ruler_unit(ci->in.ruler[axis]), reason);
 }
 
-static int make(struct alerts *a, const struct alert_rule *r, bool always, __s64 now_ns, flush_done done, void *arg, struct watched **ret_watched,
+static int make(struct alerts *a, const struct alert_rule *r, bool always, __s64 now_ns, store_queue_done done, void *arg, struct watched **ret_watched,
 		char *reason)
 {
 	int err = check(a, r, reason);
 
 	if (!err)
-		err = insert(a, a->keep.next_id, r, ret_watched);
+		err = insert(a, a->saved.next_id, r, ret_watched);
 	if (err)
 		return err;
-	a->keep.next_id++;
+	a->saved.next_id++;
 	(*ret_watched)->always = always;
 	set_out(*ret_watched, now_ns);
-	err = keep_add(&a->keep, (*ret_watched)->id, stored_text(*ret_watched), done, arg);
+	err = saved_object_add(&a->saved, (*ret_watched)->id, stored_text(*ret_watched), done, arg);
 	if (err)
 		take_out(a, find(a, (*ret_watched)->id));
 	return err;
 }
 
-int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done done, void *arg, __u64 *ret_id, char *reason)
+int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, store_queue_done done, void *arg, __u64 *ret_id, char *reason)
 {
 	struct alert_rule r;
 	struct watched *w;
@@ -477,7 +477,7 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done
 	return err;
 }
 
-int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg, char *reason)
+int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, char *reason)
 {
 	struct watched **at = find(a, id);
 
@@ -558,14 +558,14 @@ void alerts_release(struct alerts *a)
 
 /* ---- begin and end ---- */
 
-int alerts_new(struct flush *flush, struct cube *cube, struct catalog *catalog, struct journal *journal, struct alerts **ret_alerts)
+int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotation_list *annotations, struct alerts **ret_alerts)
 {
 	struct alerts *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct alerts){ .cube = cube, .catalog = catalog, .journal = journal,
-			      .keep = { .flush = flush, .noun = "alert", .next_id = 1, .lost = lost, .owner = a } };
+	*a = (struct alerts){ .cube = cube, .catalog = catalog, .annotations = journal,
+			      .saved = { .store_queue = store_queue, .noun = "alert", .next_id = 1, .lost = lost, .owner = a } };
 	*ret_alerts = a;
 	return 0;
 }
@@ -614,20 +614,20 @@ static bool fires(const struct alerts *a, __u64 annotation)
 /* An alert and its annotation are stored one after the other: what died between left one that nobody would end. */
 static int end_orphans(struct alerts *a, __s64 now_ns)
 {
-	struct annotations *all;
-	int err = journal_take(a->journal, 0, 0, ANNOTATION_OPEN, JOURNAL_NOTES + JOURNAL_ALERTS, &all);
+	struct annotation_list *all;
+	int err = annotations_take(a->annotations, 0, 0, ANNOTATION_OPEN, ANNOTATIONS_NOTES + ANNOTATIONS_ALERTS, &all);
 
 	for (size_t i = 0; !err && all && i < all->n; i++)
 		if (all->item[i].kind == ANNOTATION_ALERT && all->item[i].to_ns == ANNOTATION_OPEN && !fires(a, all->item[i].id))
-			err = journal_end(a->journal, all->item[i].id, now_ns);
-	annotations_free(all);
+			err = annotations_end(a->annotations, all->item[i].id, now_ns);
+	annotation_list_free(all);
 	return err;
 }
 
 int alerts_load(struct alerts *a, struct store *store, __s64 now_ns)
 {
 	struct loading l = { .alerts = a, .now_ns = now_ns };
-	int err = keep_load(&a->keep, store, load_one, &l);
+	int err = saved_object_load(&a->saved, store, load_one, &l);
 
 	a->now_ns = now_ns;
 	return err ? err : end_orphans(a, now_ns);

@@ -25,7 +25,7 @@
 
 struct alerts;				/* its fields are in alerts.c */
 
-int alerts_new(struct flush *flush, struct cube *cube, struct catalog *catalog, struct journal *journal, struct alerts **ret_alerts);
+int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotation_list *annotations, struct alerts **ret_alerts);
 void alerts_free(struct alerts *a);	/* NULL is fine; before the journal */
 
 /* At start, before any worker runs. */
@@ -54,8 +54,8 @@ void alerts_told(struct alerts *a, __u64 id, int err, const char *reason);
 void alerts_tick(struct alerts *a, __s64 now_ns);
 
 /* As in doc/api.md.  done: when it is stored, or was not. */
-int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, flush_done done, void *arg, __u64 *ret_id, char *reason);
-int alerts_remove(struct alerts *a, __u64 id, flush_done done, void *arg, char *reason);	/* -ENOENT: at once */
+int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, store_queue_done done, void *arg, __u64 *ret_id, char *reason);
+int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, char *reason);	/* -ENOENT: at once */
 
 /* Those of the configuration file, which alerts_remove() refuses.  There is one of this name with this rule from now on: the one of
  * before, with its state, unless its rule was another one.  file outlives it. */

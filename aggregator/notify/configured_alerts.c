@@ -26,7 +26,7 @@ struct alerts_always {
 static __u64 instrumentation_of(const struct alerts_always *a, const struct entry *e)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
-		if (!strcmp(ci->always, e->conf->instrumentation))
+		if (!strcmp(ci->configured_name, e->conf->instrumentation))
 			return ci->in.id;
 	return 0;
 }
@@ -74,7 +74,7 @@ void alerts_always_look(struct alerts_always *a, __s64 now_ns)
 }
 
 int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
-		      __s64 now_ns, struct alerts_always **ret_always)
+		      __s64 now_ns, struct alerts_always **ret_configured)
 {
 	struct alerts_always *a = calloc(1, sizeof(*a));
 
@@ -93,7 +93,7 @@ int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, cons
 		alerts_claim(alerts, conf[i].name, file, conf[i].line);
 	alerts_always_look(a, now_ns);
 	alerts_release(alerts);
-	*ret_always = a;
+	*ret_configured = a;
 	return 0;
 }
 

@@ -27,14 +27,14 @@ struct conf_alert {
 
 struct alerts_always;			/* its fields are in configured_alerts.c */
 
-/* After always_new(), and with who knows the webhooks listening; the n entries of the configuration file outlive it.  -ENOMEM. */
+/* After configured_new(), and with who knows the webhooks listening; the n entries of the configuration file outlive it.  -ENOMEM. */
 int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
-		      __s64 now_ns, struct alerts_always **ret_always);
+		      __s64 now_ns, struct alerts_always **ret_configured);
 void alerts_always_free(struct alerts_always *a);	/* NULL is fine */
 
 void alerts_always_look(struct alerts_always *a, __s64 now_ns);
 
-/* As always_json(), with "alert" in place of "instrumentation". */
+/* As configured_json(), with "alert" in place of "instrumentation". */
 json_t *alerts_always_json(const struct alerts_always *a);
 
 #endif

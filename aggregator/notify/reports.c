@@ -77,7 +77,7 @@ static void remember(struct reports *r, const struct entry *report)
 		return;
 	memory_name(report->conf, m->name);
 	snprintf(m->text, sizeof(m->text), "%lld", (long long)report->last_s);
-	if (flush_submit(r->parts.services->flush, remember_work, on_remembered, m))
+	if (store_queue_submit(r->parts.services->store_queue, remember_work, on_remembered, m))
 		free(m);
 }
 
@@ -224,7 +224,7 @@ static int value_of(struct reports *r, struct value **ret_value, char *reason)
 	char start[24], end[24];
 	const struct http_param param[] = { { "start_time", start }, { "end_time", end }, { "format", r->running->conf->format } };
 
-	while (ci && strcmp(ci->always, instrumentation_at(r)))
+	while (ci && strcmp(ci->configured_name, instrumentation_at(r)))
 		ci = ci->next;
 	if (!ci) {
 		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist yet: no collector offers its "

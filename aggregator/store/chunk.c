@@ -138,7 +138,7 @@ int chunk_parse(struct chunk *c, const __u8 *data, size_t len)
 	return at.err;
 }
 
-static int unpack(struct chunk *c, const __u8 *data, size_t len)
+static int unpack_slots(struct chunk *c, const __u8 *data, size_t len)
 {
 	unsigned long long room = ZSTD_getFrameContentSize(data, len);
 	size_t got;
@@ -165,7 +165,7 @@ int chunk_decode(struct chunk *c, const __u8 *data, size_t len)
 	if (got < 0 || (size_t)got != len || !len || frame.type != FRAME_CHUNK)
 		err = -EBADMSG;
 	if (!err)
-		err = unpack(c, frame.data, frame.len);
+		err = unpack_slots(c, frame.data, frame.len);
 	if (!err)
 		return chunk_parse(c, c->raw.data, c->raw.len);
 	memset(c->slot, 0, sizeof(c->slot));

@@ -8,33 +8,33 @@
 
 static int by_name(const void *a, const void *b)
 {
-	const struct memo_entry *x = a, *y = b;
+	const struct chunk_cache_entry *x = a, *y = b;
 
 	return memcmp(&x->name, &y->name, sizeof(x->name));
 }
 
-static struct memo_kind *kind_of(struct memo *m, const struct memo_entry *e)
+static struct chunk_cache_kind *kind_of(struct chunk_cache *m, const struct chunk_cache_entry *e)
 {
 	return e->name.grain == 1 ? &m->slots : &m->sums;
 }
 
-static size_t most_of(const struct memo *m, const struct memo_kind *kind)
+static size_t most_of(const struct chunk_cache *m, const struct chunk_cache_kind *kind)
 {
-	return kind == &m->slots ? MEMO_SLOTS : MEMO_SUMS;
+	return kind == &m->slots ? CHUNK_CACHE_SLOTS : CHUNK_CACHE_SUMS;
 }
 
-size_t memo_bytes(const struct memo *m)
+size_t chunk_cache_bytes(const struct chunk_cache *m)
 {
 	return m->sums.bytes + m->slots.bytes;
 }
 
-static void unlink_entry(struct memo_kind *kind, struct memo_entry *e)
+static void unlink_entry(struct chunk_cache_kind *kind, struct chunk_cache_entry *e)
 {
 	*(e->older ? &e->older->newer : &kind->oldest) = e->newer;
 	*(e->newer ? &e->newer->older : &kind->newest) = e->older;
 }
 
-static void link_newest(struct memo_kind *kind, struct memo_entry *e)
+static void link_newest(struct chunk_cache_kind *kind, struct chunk_cache_entry *e)
 {
 	e->older = kind->newest;
 	e->newer = NULL;
@@ -42,9 +42,9 @@ static void link_newest(struct memo_kind *kind, struct memo_entry *e)
 	kind->newest = e;
 }
 
-static void drop(struct memo *m, struct memo_entry *e)
+static void drop_entry(struct chunk_cache *m, struct chunk_cache_entry *e)
 {
-	struct memo_kind *kind = kind_of(m, e);
+	struct chunk_cache_kind *kind = kind_of(m, e);
 
 	tdelete(e, &m->tree, by_name);
 	unlink_entry(kind, e);
@@ -52,28 +52,28 @@ static void drop(struct memo *m, struct memo_entry *e)
 	free(e);
 }
 
-void memo_fini(struct memo *m)
+void chunk_cache_fini(struct chunk_cache *m)
 {
 	while (m->sums.oldest)
-		drop(m, m->sums.oldest);
+		drop_entry(m, m->sums.oldest);
 	while (m->slots.oldest)
-		drop(m, m->slots.oldest);
+		drop_entry(m, m->slots.oldest);
 	sum_fini(&m->sum);
 	bytes_fini(&m->made);
 	memset(m, 0, sizeof(*m));
 }
 
-static struct memo_entry *find(struct memo *m, const struct memo_name *name)
+static struct chunk_cache_entry *find_entry(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	const struct memo_entry wanted = { .name = *name };
-	struct memo_entry **found = tfind(&wanted, &m->tree, by_name);
+	const struct chunk_cache_entry wanted = { .name = *name };
+	struct chunk_cache_entry **found = tfind(&wanted, &m->tree, by_name);
 
 	return found ? *found : NULL;
 }
 
-const struct memo_entry *memo_find(struct memo *m, const struct memo_name *name)
+const struct chunk_cache_entry *chunk_cache_find(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	struct memo_entry *e = find(m, name);
+	struct chunk_cache_entry *e = find_entry(m, name);
 
 	if (e) {
 		unlink_entry(kind_of(m, e), e);
@@ -91,7 +91,7 @@ struct pieces {
 	unsigned per;			/* so many become one */
 };
 
-static int copy_piece(struct memo *m, const struct chunk_part *part, __u32 *ret_len)
+static int copy_piece(struct chunk_cache *m, const struct chunk_part *part, __u32 *ret_len)
 {
 	*ret_len = part->hist_len;
 	if (part->hist_len)
@@ -100,7 +100,7 @@ static int copy_piece(struct memo *m, const struct chunk_part *part, __u32 *ret_
 }
 
 /* So many pieces, added up, to the end of m->made; *ret_len 0: nothing. */
-static int add_up(struct memo *m, const struct pieces *p, unsigned from, __u32 *ret_len)
+static int add_pieces(struct chunk_cache *m, const struct pieces *p, unsigned from, __u32 *ret_len)
 {
 	bool some = false;
 	int err = 0;
@@ -123,16 +123,16 @@ static int add_up(struct memo *m, const struct pieces *p, unsigned from, __u32 *
 }
 
 /* One piece of memory: the entry, its sums, the key's bytes, the histograms' bytes. */
-static struct memo_entry *entry_of(const struct memo *m, const struct memo_name *name, const struct pieces *p, const __u32 *len)
+static struct chunk_cache_entry *entry_of(const struct chunk_cache *m, const struct chunk_cache_name *name, const struct pieces *p, const __u32 *len)
 {
 	unsigned n = CHUNK_SLOTS / name->grain;
-	size_t bytes = sizeof(struct memo_entry) + n * sizeof(struct chunk_part) + p->key.len + m->made.len;
-	struct memo_entry *e = malloc(bytes);
+	size_t bytes = sizeof(struct chunk_cache_entry) + n * sizeof(struct chunk_part) + p->key.len + m->made.len;
+	struct chunk_cache_entry *e = malloc(bytes);
 	__u8 *key, *hist;
 
 	if (!e)
 		return NULL;
-	*e = (struct memo_entry){ .name = *name, .n = n, .sum = (struct chunk_part *)(e + 1), .bytes = bytes };
+	*e = (struct chunk_cache_entry){ .name = *name, .n = n, .sum = (struct chunk_part *)(e + 1), .bytes = bytes };
 	key = (__u8 *)(e->sum + n);
 	hist = key + p->key.len;
 	if (p->key.len)
@@ -146,17 +146,17 @@ static struct memo_entry *entry_of(const struct memo *m, const struct memo_name 
 }
 
 /* Instead of what was there under its name; what is oldest of its kind makes room. */
-static const struct memo_entry *keep(struct memo *m, struct memo_entry *e)
+static const struct chunk_cache_entry *keep_entry(struct chunk_cache *m, struct chunk_cache_entry *e)
 {
-	struct memo_entry *old = e ? find(m, &e->name) : NULL;
-	struct memo_kind *kind = e ? kind_of(m, e) : NULL;
+	struct chunk_cache_entry *old = e ? find_entry(m, &e->name) : NULL;
+	struct chunk_cache_kind *kind = e ? kind_of(m, e) : NULL;
 
 	if (!e)
 		return NULL;
 	if (old)
-		drop(m, old);
+		drop_entry(m, old);
 	while (kind->oldest && kind->bytes + e->bytes > most_of(m, kind))
-		drop(m, kind->oldest);
+		drop_entry(m, kind->oldest);
 	if (kind->bytes + e->bytes > most_of(m, kind) || !tsearch(e, &m->tree, by_name)) {
 		free(e);
 		return NULL;
@@ -167,36 +167,36 @@ static const struct memo_entry *keep(struct memo *m, struct memo_entry *e)
 }
 
 /* The pieces may be another entry's, which may go to make room: by then they are copied. */
-static const struct memo_entry *remember(struct memo *m, const struct memo_name *name, const struct pieces *p)
+static const struct chunk_cache_entry *remember_pieces(struct chunk_cache *m, const struct chunk_cache_name *name, const struct pieces *p)
 {
 	__u32 len[CHUNK_SLOTS];
 	int err = 0;
 
 	bytes_clear(&m->made);
 	for (unsigned i = 0; i < CHUNK_SLOTS / name->grain && !err; i++)
-		err = p->per == 1 ? copy_piece(m, &p->part[i], &len[i]) : add_up(m, p, i * p->per, &len[i]);
-	return err ? NULL : keep(m, entry_of(m, name, p, len));
+		err = p->per == 1 ? copy_piece(m, &p->part[i], &len[i]) : add_pieces(m, p, i * p->per, &len[i]);
+	return err ? NULL : keep_entry(m, entry_of(m, name, p, len));
 }
 
-const struct memo_entry *memo_make(struct memo *m, const struct memo_name *name, const struct chunk *c)
+const struct chunk_cache_entry *chunk_cache_make(struct chunk_cache *m, const struct chunk_cache_name *name, const struct chunk *c)
 {
 	const struct pieces p = { c->name.ruler, c->name.axis, c->name.weight, c->name.key, c->slot, name->grain };
 
-	return remember(m, name, &p);
+	return remember_pieces(m, name, &p);
 }
 
 /* One piece of memory: the entry, its counts, the key's bytes. */
-const struct memo_entry *memo_count(struct memo *m, const struct memo_name *name, const struct chunk *c)
+const struct chunk_cache_entry *chunk_cache_count(struct chunk_cache *m, const struct chunk_cache_name *name, const struct chunk *c)
 {
-	size_t bytes = sizeof(struct memo_entry) + CHUNK_SLOTS * sizeof(__u64) + c->name.key.len;
-	struct memo_entry *e = malloc(bytes);
+	size_t bytes = sizeof(struct chunk_cache_entry) + CHUNK_SLOTS * sizeof(__u64) + c->name.key.len;
+	struct chunk_cache_entry *e = malloc(bytes);
 	struct hist_reader r = { .count = 0 };
 	int err = e ? 0 : -ENOMEM;
 	__u8 *key;
 
 	if (err)
 		return NULL;
-	*e = (struct memo_entry){ .name = *name, .n = CHUNK_SLOTS, .count = (__u64 *)(e + 1), .bytes = bytes };
+	*e = (struct chunk_cache_entry){ .name = *name, .n = CHUNK_SLOTS, .count = (__u64 *)(e + 1), .bytes = bytes };
 	key = (__u8 *)(e->count + CHUNK_SLOTS);
 	if (c->name.key.len)
 		memcpy(key, c->name.key.bytes, c->name.key.len);
@@ -211,39 +211,39 @@ const struct memo_entry *memo_count(struct memo *m, const struct memo_name *name
 		free(e);
 		return NULL;
 	}
-	return keep(m, e);
+	return keep_entry(m, e);
 }
 
 /* The coarsest that divides it. */
-static const struct memo_entry *find_finer(struct memo *m, const struct memo_name *name)
+static const struct chunk_cache_entry *find_finer(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	struct memo_name finer = *name;
-	const struct memo_entry *e = NULL;
+	struct chunk_cache_name finer = *name;
+	const struct chunk_cache_entry *e = NULL;
 
 	for (finer.grain = name->grain / 2; finer.grain && !e; finer.grain--)
-		e = name->grain % finer.grain ? NULL : find(m, &finer);
+		e = name->grain % finer.grain ? NULL : find_entry(m, &finer);
 	return e;
 }
 
-const struct memo_entry *memo_coarser(struct memo *m, const struct memo_name *name)
+const struct chunk_cache_entry *chunk_cache_coarser(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	const struct memo_entry *e = find_finer(m, name);
+	const struct chunk_cache_entry *e = find_finer(m, name);
 	struct pieces p;
 
 	if (!e)
 		return NULL;
 	p = (struct pieces){ e->slice.ruler, e->slice.axis, e->slice.weight, e->slice.key, e->sum, name->grain / e->name.grain };
-	return remember(m, name, &p);
+	return remember_pieces(m, name, &p);
 }
 
-void memo_forget(struct memo *m, const struct memo_name *name)
+void chunk_cache_forget(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	struct memo_name one = *name;
+	struct chunk_cache_name one = *name;
 
 	for (one.grain = 0; one.grain <= CHUNK_SLOTS; one.grain++) {
-		struct memo_entry *e = one.grain && CHUNK_SLOTS % one.grain ? NULL : find(m, &one);
+		struct chunk_cache_entry *e = one.grain && CHUNK_SLOTS % one.grain ? NULL : find_entry(m, &one);
 
 		if (e)
-			drop(m, e);
+			drop_entry(m, e);
 	}
 }

@@ -99,7 +99,7 @@ static int by_run(const void *a, const void *b)
 	return (r->first > q->first) - (r->first < q->first);
 }
 
-static void sort(struct covered *s)
+static void sort_spans(struct covered *s)
 {
 	size_t n = 0;
 
@@ -139,7 +139,7 @@ static size_t interval_at(const struct covered *s, __s64 slot)
 	return from;
 }
 
-static __s64 span(__s64 first, __s64 last, __s64 low, __s64 high)
+static __s64 span_within(__s64 first, __s64 last, __s64 low, __s64 high)
 {
 	first = first > low ? first : low;
 	last = last < high ? last : high;
@@ -186,15 +186,15 @@ void coverage_count(struct coverage *c, __s64 first, __s64 last, __s64 due, __u3
 	for (size_t i = 0; i < c->n_sources; i++) {
 		struct covered *s = &c->source[i];
 
-		sort(s);
+		sort_spans(s);
 		for (size_t j = interval_at(s, first); j < s->n_intervals && s->interval[j].first <= last; j++) {
 			const struct interval *in = &s->interval[j];
 
-			reported += span(in->first, in->last, first, last);
-			expected += span(in->first, in->last, due + 1 > first ? due + 1 : first, last);
+			reported += span_within(in->first, in->last, first, last);
+			expected += span_within(in->first, in->last, due + 1 > first ? due + 1 : first, last);
 		}
 		reported += (__s64)sparse_within(s, first, last);
-		expected += span(s->since, due, first, last);
+		expected += span_within(s->since, due, first, last);
 	}
 	*ret_expected = at_most(expected, UINT32_MAX);
 	*ret_reported = at_most(reported, reported < expected ? UINT32_MAX - 1 : UINT32_MAX);
@@ -229,7 +229,7 @@ __u32 coverage_fewest(struct coverage *c, __s64 first, __s64 last, __s64 due)
 	__s64 next;
 
 	for (size_t i = 0; i < c->n_sources; i++)
-		sort(&c->source[i]);
+		sort_spans(&c->source[i]);
 	for (__s64 slot = first; slot <= last && slot <= due; slot = next) {
 		reported = reported_at(c, slot, &next);
 		fewest = reported < fewest ? reported : fewest;
@@ -278,7 +278,7 @@ __u64 coverage_seen(struct coverage *c, __s64 first, __s64 last)
 	__s64 next;
 
 	for (size_t i = 0; i < c->n_sources; i++)
-		sort(&c->source[i]);
+		sort_spans(&c->source[i]);
 	for (__s64 slot = first; slot <= last; slot = next) {
 		bool reported = reported_at(c, slot, &next);
 		__s64 end = next <= last ? next - 1 : last;

@@ -30,7 +30,7 @@ static bool same_density(const struct run *a, const struct run *b)
 	return (unsigned __int128)a->n * run_slots(b) == (unsigned __int128)b->n * run_slots(a);
 }
 
-static void emit(struct thinning *t, const struct run *r)
+static void emit_run(struct thinning *t, const struct run *r)
 {
 	struct run *end = t->n ? &t->run[t->n - 1] : NULL;
 
@@ -48,7 +48,7 @@ static void emit(struct thinning *t, const struct run *r)
 
 static void emit_open(struct thinning *t)
 {
-	emit(t, &t->open);
+	emit_run(t, &t->open);
 	t->open.n = 0;
 }
 
@@ -81,7 +81,7 @@ static void add_within(struct thinning *t, const struct run *r)
 	if (first < end) {
 		emit_open(t);
 		part = run_cut(r, first, end - 1);
-		emit(t, &part);
+		emit_run(t, &part);
 	}
 	if (r->last >= end) {
 		part = run_cut(r, end, r->last);
@@ -89,13 +89,13 @@ static void add_within(struct thinning *t, const struct run *r)
 	}
 }
 
-static void add(struct thinning *t, const struct run *r)
+static void add_run(struct thinning *t, const struct run *r)
 {
 	struct run part;
 
 	if (r->first < t->from) {
 		part = run_cut(r, r->first, t->from - 1);
-		emit(t, &part);
+		emit_run(t, &part);
 	}
 	if (r->first < t->to && r->last >= t->from) {
 		part = run_cut(r, t->from, t->to - 1);
@@ -104,16 +104,16 @@ static void add(struct thinning *t, const struct run *r)
 	if (r->last >= t->to) {
 		emit_open(t);
 		part = run_cut(r, t->to, r->last);
-		emit(t, &part);
+		emit_run(t, &part);
 	}
 }
 
-int thin(const struct run *run, size_t n, __s64 from, __s64 to, __s64 per, struct run **ret_run, size_t *ret_n)
+int coverage_compact(const struct run *run, size_t n, __s64 from, __s64 to, __s64 per, struct run **ret_run, size_t *ret_n)
 {
 	struct thinning t = { .from = from, .to = to, .per = per };
 
 	for (size_t i = 0; i < n; i++)
-		add(&t, &run[i]);
+		add_run(&t, &run[i]);
 	emit_open(&t);
 	if (t.err) {
 		free(t.run);

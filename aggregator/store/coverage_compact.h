@@ -10,8 +10,8 @@
  * Law     every `per` slots within the window have the count they had; so has the whole.
  * Pure    Thread: any.
  */
-#ifndef HEATSCOPE_THIN_H
-#define HEATSCOPE_THIN_H
+#ifndef HEATSCOPE_COVERAGE_COMPACT_H
+#define HEATSCOPE_COVERAGE_COMPACT_H
 
 #include <linux/types.h>
 #include <stddef.h>
@@ -31,6 +31,6 @@ struct run run_cut(const struct run *r, __s64 first, __s64 last);
 
 /* Thins what lies in from..to-1, both multiples of `per`; what lies outside stays, and is joined
  * where it fits.  ret_run: the caller frees.  -ENOMEM. */
-int thin(const struct run *run, size_t n, __s64 from, __s64 to, __s64 per, struct run **ret_run, size_t *ret_n);
+int coverage_compact(const struct run *run, size_t n, __s64 from, __s64 to, __s64 per, struct run **ret_run, size_t *ret_n);
 
 #endif

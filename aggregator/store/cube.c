@@ -16,14 +16,14 @@ struct ring {
 	struct ring *next;
 	__u64 inst;
 	size_t n_slots;
-	struct pile *pile;
+	struct slot_slices *slices;
 	bool has_data, loaded;
 	__s64 newest;			/* where has_data */
 	__s64 since;			/* what is older was never given to this ring */
 	bool has_gap;
 	__s64 gap_first, gap_last;	/* where has_gap: slots that were forgotten when the clock was set back, or never loaded */
 	struct keys keys;
-	struct witness witness;
+	struct observation observation;
 };
 
 struct cube {
@@ -49,19 +49,19 @@ static __s64 ring_oldest(const struct ring *r, __s64 newest)
 	return oldest > r->since ? oldest : r->since;
 }
 
-static struct pile *pile_of(const struct ring *r, __s64 slot)
+static struct slot_slices *slices_of(const struct ring *r, __s64 slot)
 {
 	__s64 at = slot % (__s64)r->n_slots;
 
-	return &r->pile[at < 0 ? at + (__s64)r->n_slots : at];
+	return &r->slices[at < 0 ? at + (__s64)r->n_slots : at];
 }
 
 static void ring_empty(struct ring *r)
 {
 	for (size_t i = 0; i < r->n_slots; i++)
-		pile_fini(&r->pile[i], &r->keys);
+		slot_slices_fini(&r->slices[i], &r->keys);
 	keys_fini(&r->keys);
-	witness_fini(&r->witness);
+	observation_fini(&r->observation);
 	r->has_data = false;
 	r->since = INT64_MIN;
 }
@@ -69,7 +69,7 @@ static void ring_empty(struct ring *r)
 static void ring_free(struct ring *r)
 {
 	ring_empty(r);
-	free(r->pile);
+	free(r->slices);
 	free(r);
 }
 
@@ -85,7 +85,7 @@ static void ring_advance(struct ring *r, __s64 newest)
 	if ((__u64)newest - (__u64)r->newest >= r->n_slots)
 		r->newest = newest - (__s64)r->n_slots;
 	while (r->newest < newest)
-		pile_fini(pile_of(r, ++r->newest), &r->keys);
+		slot_slices_fini(slices_of(r, ++r->newest), &r->keys);
 }
 
 /* --- opening and closing --- */
@@ -121,8 +121,8 @@ int cube_open(struct cube *c, __u64 inst, size_t n_slots)
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	r->pile = calloc(n_slots, sizeof(*r->pile));
-	if (!r->pile) {
+	r->slices = calloc(n_slots, sizeof(*r->slices));
+	if (!r->slices) {
 		free(r);
 		return -ENOMEM;
 	}
@@ -148,26 +148,26 @@ void cube_drop(struct cube *c, __u64 inst)
 }
 
 /* Slots that fit move into the new piles, the others are emptied. */
-static void ring_move(struct ring *r, struct pile *pile, size_t n_slots)
+static void ring_move(struct ring *r, struct slot_slices *slices, size_t n_slots)
 {
 	__s64 oldest = ring_oldest(r, r->newest), first = r->newest - (__s64)n_slots + 1;
-	struct ring moved = { .n_slots = n_slots, .pile = pile };
+	struct ring moved = { .n_slots = n_slots, .slices = slices };
 
 	first = first > oldest ? first : oldest;
 	for (__s64 slot = oldest; slot <= r->newest; slot++) {
 		if (slot < first)
-			pile_fini(pile_of(r, slot), &r->keys);
+			slot_slices_fini(slices_of(r, slot), &r->keys);
 		else
-			*pile_of(&moved, slot) = *pile_of(r, slot);
+			*slices_of(&moved, slot) = *slices_of(r, slot);
 	}
 	r->since = first;
-	witness_trim(&r->witness, first);
+	observation_trim(&r->observation, first);
 }
 
 int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
 {
 	struct ring *r = ring_of(c, inst);
-	struct pile *pile;
+	struct slot_slices *slices;
 
 	if (!r)
 		return -ENOENT;
@@ -175,13 +175,13 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
 		return -EINVAL;
 	if (n_slots == r->n_slots)
 		return 0;
-	pile = calloc(n_slots, sizeof(*pile));
-	if (!pile)
+	slices = calloc(n_slots, sizeof(*slices));
+	if (!slices)
 		return -ENOMEM;
 	if (r->has_data)
-		ring_move(r, pile, n_slots);
-	free(r->pile);
-	r->pile = pile;
+		ring_move(r, slices, n_slots);
+	free(r->slices);
+	r->slices = slices;
 	r->n_slots = n_slots;
 	return 0;
 }
@@ -191,36 +191,36 @@ int cube_resize(struct cube *c, __u64 inst, size_t n_slots)
 /* Slices of one slot; nothing changes on an error, not even the range. */
 static int ring_add(struct ring *r, struct sum *scratch, __s64 slot, const struct slice *slice, size_t n)
 {
-	struct pile first = { 0 };
+	struct slot_slices first = { 0 };
 	bool newer = !r->has_data || slot > r->newest;
-	int err = pile_add(newer ? &first : pile_of(r, slot), &r->keys, scratch, slice, n);
+	int err = slot_slices_add(newer ? &first : slices_of(r, slot), &r->keys, scratch, slice, n);
 
 	if (!err && newer) {
 		ring_advance(r, slot);
-		*pile_of(r, slot) = first;
+		*slices_of(r, slot) = first;
 	}
 	return err;
 }
 
 /* There is room for it. */
-static void add_witness(struct ring *r, const struct batch *b, __s64 oldest)
+static void add_observation(struct ring *r, const struct batch *b, __s64 oldest)
 {
 	struct mark mark[BATCH_MARKS_MAX];
-	__s64 last = witness_last(b);
+	__s64 last = observation_last(b);
 	size_t n;
 
 	if (last >= oldest)
-		witness_cover(&r->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
+		observation_cover(&r->observation, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n && b->loss.last >= oldest)
-		witness_lose(&r->witness, b->source, &b->loss);
+		observation_lose(&r->observation, b->source, &b->loss);
 	for (n = batch_marks(b, mark); n > 0 && b->slot >= oldest; n--)
-		witness_mark(&r->witness, &mark[n - 1]);
+		observation_mark(&r->observation, &mark[n - 1]);
 }
 
 int cube_add(struct cube *c, const struct batch *b)
 {
 	struct ring *r = ring_of(c, b->inst);
-	__s64 last = witness_last(b), oldest, was;
+	__s64 last = observation_last(b), oldest, was;
 	int err;
 
 	if (!r)
@@ -229,15 +229,15 @@ int cube_add(struct cube *c, const struct batch *b)
 	oldest = ring_oldest(r, r->has_data && r->newest > last ? r->newest : last);
 	if (last < oldest && !(b->loss.n && b->loss.last >= oldest))
 		return -ESTALE;
-	err = witness_reserve(&r->witness, b->source);
+	err = observation_reserve(&r->observation, b->source);
 	if (!err && b->n_slices && b->slot >= oldest)
 		err = ring_add(r, &c->scratch, b->slot, b->slice, b->n_slices);
 	if (err)
 		return err;
 	ring_advance(r, last);
-	add_witness(r, b, oldest);
+	add_observation(r, b, oldest);
 	if (oldest > was)		/* last: what was reserved must not go before it is used */
-		witness_trim(&r->witness, oldest);
+		observation_trim(&r->observation, oldest);
 	return 0;
 }
 
@@ -292,11 +292,11 @@ static void load_cover(void *arg, const char *source, __s64 first, __s64 last)
 	struct loading *l = arg;
 
 	if (!l->err)
-		l->err = witness_reserve(&l->ring->witness, source);
+		l->err = observation_reserve(&l->ring->observation, source);
 	if (l->err)
 		return;
 	ring_advance(l->ring, last);
-	witness_cover(&l->ring->witness, source, first, last);
+	observation_cover(&l->ring->observation, source, first, last);
 }
 
 static void load_loss(void *arg, const char *source, const struct loss *loss)
@@ -304,9 +304,9 @@ static void load_loss(void *arg, const char *source, const struct loss *loss)
 	struct loading *l = arg;
 
 	if (!l->err)
-		l->err = witness_reserve(&l->ring->witness, source);
+		l->err = observation_reserve(&l->ring->observation, source);
 	if (!l->err)
-		witness_lose(&l->ring->witness, source, loss);
+		observation_lose(&l->ring->observation, source, loss);
 }
 
 static void load_mark(void *arg, const struct mark *mark)
@@ -314,9 +314,9 @@ static void load_mark(void *arg, const struct mark *mark)
 	struct loading *l = arg;
 
 	if (!l->err)
-		l->err = witness_reserve(&l->ring->witness, "");
+		l->err = observation_reserve(&l->ring->observation, "");
 	if (!l->err)
-		witness_mark(&l->ring->witness, mark);
+		observation_mark(&l->ring->observation, mark);
 }
 
 int cube_load(struct cube *c, __u64 inst, struct store *s, __s64 first, __s64 last)
@@ -361,11 +361,11 @@ int cube_read(const struct cube *c, __u64 inst, __s64 first, __s64 last, int axi
 	oldest = ring_oldest(r, r->newest);
 	if (first < oldest)
 		first = oldest;
-	witness_read(&r->witness, first, last, reader);
+	observation_read(&r->observation, first, last, reader);
 	if (last > r->newest)
 		last = r->newest;
 	for (__s64 slot = first; reader->slice && slot <= last; slot++)
-		pile_read(pile_of(r, slot), slot, axis, weight, reader);
+		slot_slices_read(slices_of(r, slot), slot, axis, weight, reader);
 	return 0;
 }
 

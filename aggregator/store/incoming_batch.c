@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival)
+int incoming_batch_new(const __u8 *data, size_t len, struct incoming_batch **ret_incoming)
 {
-	struct arrival *a = calloc(1, sizeof(*a));
+	struct incoming_batch *a = calloc(1, sizeof(*a));
 	int err = -ENOMEM;
 
 	if (!a)
@@ -18,14 +18,14 @@ int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival)
 		err = batch_decode(a->data, len, &a->batch);
 	}
 	if (err) {
-		arrival_free(a);
+		incoming_batch_free(a);
 		return err;
 	}
-	*ret_arrival = a;
+	*ret_incoming = a;
 	return 0;
 }
 
-void arrival_free(struct arrival *a)
+void incoming_batch_free(struct incoming_batch *a)
 {
 	if (!a)
 		return;
@@ -35,13 +35,13 @@ void arrival_free(struct arrival *a)
 	free(a);
 }
 
-__s64 arrival_last(const struct arrival *a)
+__s64 incoming_batch_last(const struct incoming_batch *a)
 {
 	return a->batch.slot + (a->batch.run > 1 ? (__s64)a->batch.run - 1 : 0);
 }
 
 /* Each measure is counted once per event, so one axis is enough. */
-__u64 arrival_events(const struct arrival *a)
+__u64 incoming_batch_events(const struct incoming_batch *a)
 {
 	struct hist_reader r;
 	__u64 n = clamp_json(a->batch.loss.n);
@@ -66,37 +66,37 @@ static const char *check_slice(const struct slice *s, const struct instrumentati
 	return NULL;
 }
 
-static const char *check_time(const struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
+static const char *check_time(const struct incoming_batch *a, const struct instrumentation *in, const struct incoming_batch_bounds *bounds)
 {
 	__s64 latest = (bounds->now_ns + FUTURE_MAX_NS) / (__s64)in->slot_ns;
 
 	if (a->batch.slot_ns != in->slot_ns)
 		return "its slots have another length than the instrumentation's";
-	if (arrival_last(a) > latest || (a->batch.loss.n && a->batch.loss.last > latest))
+	if (incoming_batch_last(a) > latest || (a->batch.loss.n && a->batch.loss.last > latest))
 		return "its slot is more than 10 s in the future: compare the clocks of both machines";
 	if (a->batch.loss.n && a->batch.loss.first < 0)
 		return "it lost events before 1970";
-	if (arrival_last(a) < bounds->kept_from)
+	if (incoming_batch_last(a) < bounds->kept_from)
 		return "its slot is older than the retention time";
-	if (arrival_last(a) < bounds->taken_from)
+	if (incoming_batch_last(a) < bounds->taken_from)
 		return "the database has dropped its slot already: by max-size, or before a clock was set back";
 	return NULL;
 }
 
-const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
-			  const struct arrival_bounds *bounds)
+const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in, bool has_host,
+			  const struct incoming_batch_bounds *bounds)
 {
 	int n_labels = (int)in->n_fields - has_host;
 	const char *why = check_time(a, in, bounds);
 
 	for (size_t i = 0; i < a->batch.n_slices && !why; i++)
 		why = check_slice(&a->batch.slice[i], in, n_labels);
-	if (!why && a->batch.n_slices > (size_t)ARRIVAL_KEYS_MAX * in->n_measures * (1 + in->n_weights))
+	if (!why && a->batch.n_slices > (size_t)INCOMING_BATCH_KEYS_MAX * in->n_measures * (1 + in->n_weights))
 		why = "it has more slices than 4096 keys can have";
 	return why;
 }
 
-bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds)
+bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation *in, const struct incoming_batch_bounds *bounds)
 {
 	struct batch *b = &a->batch;
 	struct loss l = { .n = b->loss.n, .sum = b->loss.sum, .first = b->slot, .last = b->slot };
@@ -144,7 +144,7 @@ static void put_with_host(struct bytes *out, const struct labels *key, int at, c
 
 /* Slices of one key share its bytes; so do they afterwards.  The buffer moves while it grows: keys
  * are pointed to when it is complete. */
-int arrival_name_host(struct arrival *a, int at)
+int incoming_batch_name_host(struct incoming_batch *a, int at)
 {
 	struct slice *slice = a->batch.slice;
 	size_t n = a->batch.n_slices, *offset = calloc(n + 1, sizeof(*offset));

@@ -1,25 +1,25 @@
 /* incoming_batch.h - a batch on its way into the store: decoded, checked against its instrumentation,
  *             with the source's name filled in where the instrumentation is decomposed by it.
  *
- *      payload --arrival_new()--> batch --arrival_check()--> fits --arrival_name_host()--> flush
+ *      payload --incoming_batch_new()--> batch --incoming_batch_check()--> fits --incoming_batch_name_host()--> flush
  *
  * Errors  0 or -errno.
  * Memory  an arrival owns a copy of the payload, which its batch borrows from.
  * Thread  any, one at a time.
  */
-#ifndef HEATSCOPE_ARRIVAL_H
-#define HEATSCOPE_ARRIVAL_H
+#ifndef HEATSCOPE_INCOMING_BATCH_H
+#define HEATSCOPE_INCOMING_BATCH_H
 
 #include "collector/core/batch.h"
 #include "collector/core/instrumentation.h"
 #include "collector/core/saturating.h"
 #include <stdbool.h>
 
-#define ARRIVAL_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
+#define INCOMING_BATCH_KEYS_MAX 4096		/* keys of a batch: four times as many as an instrumentation can ask for */
 #define FUTURE_MAX_NS 10000000000ll	/* how far a source's clock may be ahead of ours */
 
-struct arrival {
-	struct arrival *next;
+struct incoming_batch {
+	struct incoming_batch *next;
 	struct batch batch;		/* borrows from data and keys */
 	__u8 *data;			/* the frame's payload */
 	size_t len;
@@ -30,7 +30,7 @@ struct arrival {
 	bool fresh;			/* the store did not know it */
 };
 
-struct arrival_bounds {			/* of what is taken */
+struct incoming_batch_bounds {			/* of what is taken */
 	__s64 kept_from;		/* the first slot that is not older than the retention */
 	__s64 taken_from;		/* the first that the database has not dropped: it would take what is sent again for new */
 	__s64 now_ns;
@@ -43,23 +43,23 @@ static inline __u64 events_add(__u64 n, __u64 more)
 }
 
 /* -EBADMSG: not a batch; -ENOMEM. */
-int arrival_new(const __u8 *data, size_t len, struct arrival **ret_arrival);
-void arrival_free(struct arrival *a);	/* NULL is fine */
+int incoming_batch_new(const __u8 *data, size_t len, struct incoming_batch **ret_incoming);
+void incoming_batch_free(struct incoming_batch *a);	/* NULL is fine */
 
 /* NULL: it can be added.  Else why it cannot, as the end of a sentence: a constant text.
  * has_host: hostname is among the fields, so keys from the source lack that one. */
-const char *arrival_check(const struct arrival *a, const struct instrumentation *in, bool has_host,
-			  const struct arrival_bounds *bounds);
+const char *incoming_batch_check(const struct incoming_batch *a, const struct instrumentation *in, bool has_host,
+			  const struct incoming_batch_bounds *bounds);
 
 /* What cannot be added because of its slices becomes a loss in its slot, which can, so that its
  * column is shown as partly lost.  False: its time is what does not fit, and nothing has changed. */
-bool arrival_lose(struct arrival *a, const struct instrumentation *in, const struct arrival_bounds *bounds);
+bool incoming_batch_lose(struct incoming_batch *a, const struct instrumentation *in, const struct incoming_batch_bounds *bounds);
 
 /* Inserts the source's name into every key, as its label number `at`. */
-int arrival_name_host(struct arrival *a, int at);
+int incoming_batch_name_host(struct incoming_batch *a, int at);
 
 /* The last slot it speaks for, and its events: counted, and those it reports as lost. */
-__s64 arrival_last(const struct arrival *a);
-__u64 arrival_events(const struct arrival *a);
+__s64 incoming_batch_last(const struct incoming_batch *a);
+__u64 incoming_batch_events(const struct incoming_batch *a);
 
 #endif

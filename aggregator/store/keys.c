@@ -29,7 +29,7 @@ static __u32 hash_of(const struct labels *labels)	/* FNV-1a */
 }
 
 /* Doubles the buckets.  Without memory for it the chains only get longer. */
-static void grow(struct keys *k)
+static void grow_buckets(struct keys *k)
 {
 	size_t n = k->n_buckets ? 2 * k->n_buckets : FEWEST_BUCKETS;
 	struct kept_key **bucket = calloc(n, sizeof(*bucket)), *next;
@@ -67,7 +67,7 @@ struct kept_key *keys_take(struct keys *k, const struct labels *labels)
 	struct kept_key *key, **at;
 
 	if (k->n_keys >= k->n_buckets)
-		grow(k);
+		grow_buckets(k);
 	if (!k->n_buckets)
 		return NULL;
 	at = &k->bucket[hash & (k->n_buckets - 1)];

@@ -21,39 +21,39 @@ struct name {				/* of a batch: what makes it one that is known */
 
 struct filed {				/* one slot of a tier */
 	__s64 slot;			/* its first of tier 0 */
-	struct pile pile;
+	struct slot_slices slices;
 };
 
-struct shelf {				/* a tier */
+struct tier_data {				/* a tier */
 	size_t n_filed, room;
 	struct filed *filed;		/* ascending slots */
 	__s64 gone, horizon;		/* slots gone..horizon-1 were dropped; the same: nothing was there */
 };
 
-struct exhibit {			/* the exemplars of a batch */
+struct exemplar_set {			/* the exemplars of a batch */
 	__s64 slot;
 	char source[SOURCE_MAX];
 	__u8 *data;
 	size_t len;
 };
 
-struct drawer {				/* one instrumentation */
-	struct drawer *next;
+struct inst_data {				/* one instrumentation */
+	struct inst_data *next;
 	__u64 inst;
 	char *json;			/* NULL: data without an instrumentation */
 	__u64 slot_ns;			/* 0: nothing was added yet */
-	struct shelf shelf[TIERS];
+	struct tier_data shelf[TIERS];
 	size_t n_names, names_room;
 	struct name *name;		/* ascending, see name_compare() */
 	struct keys keys;
-	struct witness witness;
-	size_t n_exhibits, exhibits_room;
-	struct exhibit *exhibit;	/* ascending slots */
+	struct observation observation;
+	size_t n_exemplar_sets, exemplar_sets_room;
+	struct exemplar_set *exemplar_set;	/* ascending slots */
 };
 
 struct memory {
 	struct store store;
-	struct drawer *drawer;
+	struct inst_data *drawer;
 	struct sum scratch;
 	__u64 next_id;
 	char uuid[40];
@@ -66,25 +66,25 @@ static struct memory *memory_of(struct store *s)
 	return (struct memory *)s;
 }
 
-static struct drawer **find(struct memory *m, __u64 inst)
+static struct inst_data **find(struct memory *m, __u64 inst)
 {
-	struct drawer **at = &m->drawer;
+	struct inst_data **at = &m->drawer;
 
 	while (*at && (*at)->inst < inst)
 		at = &(*at)->next;
 	return at;
 }
 
-static struct drawer *drawer_of(struct memory *m, __u64 inst)
+static struct inst_data *drawer_of(struct memory *m, __u64 inst)
 {
-	struct drawer *d = *find(m, inst);
+	struct inst_data *d = *find(m, inst);
 
 	return d && d->inst == inst ? d : NULL;
 }
 
-static struct drawer *drawer_make(struct memory *m, __u64 inst)
+static struct inst_data *drawer_make(struct memory *m, __u64 inst)
 {
-	struct drawer **at = find(m, inst), *d = *at;
+	struct inst_data **at = find(m, inst), *d = *at;
 
 	if (d && d->inst == inst)
 		return d;
@@ -100,29 +100,29 @@ static struct drawer *drawer_make(struct memory *m, __u64 inst)
 }
 
 /* Of slots before that one. */
-static void forget_exhibits(struct drawer *d, __s64 slot)
+static void forget_exemplars(struct inst_data *d, __s64 slot)
 {
 	size_t gone = 0;
 
-	while (gone < d->n_exhibits && d->exhibit[gone].slot < slot)
-		free(d->exhibit[gone++].data);
-	d->n_exhibits -= gone;
+	while (gone < d->n_exemplar_sets && d->exemplar_set[gone].slot < slot)
+		free(d->exemplar_set[gone++].data);
+	d->n_exemplar_sets -= gone;
 	if (gone)
-		memmove(d->exhibit, d->exhibit + gone, d->n_exhibits * sizeof(*d->exhibit));
+		memmove(d->exemplar_set, d->exemplar_set + gone, d->n_exemplar_sets * sizeof(*d->exemplar_set));
 }
 
-static void drawer_free(struct drawer *d)
+static void drawer_free(struct inst_data *d)
 {
-	for (struct shelf *s = d->shelf; s < d->shelf + TIERS; s++) {
+	for (struct tier_data *s = d->shelf; s < d->shelf + TIERS; s++) {
 		for (size_t i = 0; i < s->n_filed; i++)
-			pile_fini(&s->filed[i].pile, &d->keys);
+			slot_slices_fini(&s->filed[i].slices, &d->keys);
 		free(s->filed);
 	}
-	forget_exhibits(d, INT64_MAX);
-	free(d->exhibit);
+	forget_exemplars(d, INT64_MAX);
+	free(d->exemplar_set);
 	free(d->name);
 	keys_fini(&d->keys);
-	witness_fini(&d->witness);
+	observation_fini(&d->observation);
 	free(d->json);
 	free(d);
 }
@@ -144,7 +144,7 @@ static int name_compare(const void *a, const void *b)
 }
 
 /* Where the name is, or belongs. */
-static size_t name_place(const struct drawer *d, const struct name *name)
+static size_t name_place(const struct inst_data *d, const struct name *name)
 {
 	size_t from = 0, to = d->n_names;
 
@@ -160,7 +160,7 @@ static size_t name_place(const struct drawer *d, const struct name *name)
 }
 
 /* The index of the first filed slot that is not before `slot`. */
-static size_t place_of(const struct shelf *s, __s64 slot)
+static size_t place_of(const struct tier_data *s, __s64 slot)
 {
 	size_t from = 0, to = s->n_filed;
 
@@ -175,17 +175,17 @@ static size_t place_of(const struct shelf *s, __s64 slot)
 	return from;
 }
 
-static int file_slices(struct drawer *d, struct shelf *s, struct sum *scratch, const struct batch *b, __s64 slot)
+static int file_slices(struct inst_data *d, struct tier_data *s, struct sum *scratch, const struct batch *b, __s64 slot)
 {
 	size_t at = place_of(s, slot);
-	struct pile first = { 0 };
+	struct slot_slices first = { 0 };
 	int err;
 
 	if (at < s->n_filed && s->filed[at].slot == slot)
-		return pile_add(&s->filed[at].pile, &d->keys, scratch, b->slice, b->n_slices);
+		return slot_slices_add(&s->filed[at].slices, &d->keys, scratch, b->slice, b->n_slices);
 	err = array_grow(&s->filed, s->n_filed, &s->room, sizeof(*s->filed));
 	if (!err)
-		err = pile_add(&first, &d->keys, scratch, b->slice, b->n_slices);
+		err = slot_slices_add(&first, &d->keys, scratch, b->slice, b->n_slices);
 	if (err)
 		return err;
 	memmove(&s->filed[at + 1], &s->filed[at], (s->n_filed - at) * sizeof(*s->filed));
@@ -195,7 +195,7 @@ static int file_slices(struct drawer *d, struct shelf *s, struct sum *scratch, c
 }
 
 /* In all tiers at once: there is no long-term layout here that would add up later. */
-static int file_in_tiers(struct drawer *d, struct sum *scratch, const struct batch *b)
+static int file_in_tiers(struct inst_data *d, struct sum *scratch, const struct batch *b)
 {
 	int err = 0;
 
@@ -208,24 +208,24 @@ static int file_in_tiers(struct drawer *d, struct sum *scratch, const struct bat
 	return err;
 }
 
-static void file_witness(struct drawer *d, const struct batch *b, __s64 last)
+static void file_observation(struct inst_data *d, const struct batch *b, __s64 last)
 {
 	__s64 oldest = d->shelf[0].horizon;
 	struct mark mark[BATCH_MARKS_MAX];
 	size_t n;
 
-	witness_cover(&d->witness, b->source, b->slot > oldest ? b->slot : oldest, last);
+	observation_cover(&d->observation, b->source, b->slot > oldest ? b->slot : oldest, last);
 	if (b->loss.n)
-		witness_lose(&d->witness, b->source, &b->loss);
+		observation_lose(&d->observation, b->source, &b->loss);
 	for (n = batch_marks(b, mark); n > 0; n--)
-		witness_mark(&d->witness, &mark[n - 1]);
+		observation_mark(&d->observation, &mark[n - 1]);
 }
 
 /* A copy, and room for it, so that filing it cannot fail. */
-static int copy_exemplars(struct drawer *d, const struct batch *b, struct exhibit *ret)
+static int copy_exemplars(struct inst_data *d, const struct batch *b, struct exemplar_set *ret)
 {
-	struct exhibit e = { .slot = b->slot, .len = b->exemplars_len };
-	int err = e.len ? array_grow(&d->exhibit, d->n_exhibits, &d->exhibits_room, sizeof(e)) : 0;
+	struct exemplar_set e = { .slot = b->slot, .len = b->exemplars_len };
+	int err = e.len ? array_grow(&d->exemplar_set, d->n_exemplar_sets, &d->exemplar_sets_room, sizeof(e)) : 0;
 
 	if (!err && e.len)
 		err = (e.data = malloc(e.len)) ? 0 : -ENOMEM;
@@ -238,23 +238,23 @@ static int copy_exemplars(struct drawer *d, const struct batch *b, struct exhibi
 	return 0;
 }
 
-static void file_exemplars(struct drawer *d, const struct exhibit *e)
+static void file_exemplars(struct inst_data *d, const struct exemplar_set *e)
 {
-	size_t at = d->n_exhibits;
+	size_t at = d->n_exemplar_sets;
 
 	if (!e->len)
 		return;
-	while (at && d->exhibit[at - 1].slot > e->slot)
+	while (at && d->exemplar_set[at - 1].slot > e->slot)
 		at--;
-	memmove(&d->exhibit[at + 1], &d->exhibit[at], (d->n_exhibits++ - at) * sizeof(*e));
-	d->exhibit[at] = *e;
+	memmove(&d->exemplar_set[at + 1], &d->exemplar_set[at], (d->n_exemplar_sets++ - at) * sizeof(*e));
+	d->exemplar_set[at] = *e;
 }
 
 static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 {
-	struct name name = { .incarnation = b->incarnation, .slot = b->slot, .seq = b->seq, .last = witness_last(b) };
-	struct drawer *d = drawer_make(m, b->inst);
-	struct exhibit exemplars = { .len = 0 };
+	struct name name = { .incarnation = b->incarnation, .slot = b->slot, .seq = b->seq, .last = observation_last(b) };
+	struct inst_data *d = drawer_make(m, b->inst);
+	struct exemplar_set exemplars = { .len = 0 };
 	size_t at;
 	int err;
 
@@ -269,7 +269,7 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 		return 0;
 	err = array_grow(&d->name, d->n_names, &d->names_room, sizeof(name));
 	if (!err)
-		err = witness_reserve(&d->witness, b->source);
+		err = observation_reserve(&d->observation, b->source);
 	if (!err)
 		err = copy_exemplars(d, b, &exemplars);
 	if (!err)
@@ -282,7 +282,7 @@ static int add_one(struct memory *m, const struct batch *b, bool *ret_new)
 	memmove(&d->name[at + 1], &d->name[at], (d->n_names - at) * sizeof(name));
 	d->name[at] = name;
 	d->n_names++;
-	file_witness(d, b, name.last);
+	file_observation(d, b, name.last);
 	*ret_new = true;
 	return 0;
 }
@@ -319,9 +319,9 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 {
 	const struct store_reader counting = { .arg = (void *)reader, .slice = count_slice };
 	const struct store_reader *slices = reader->slice ? reader : &counting;
-	struct drawer *d = drawer_of(memory_of(s), inst);
+	struct inst_data *d = drawer_of(memory_of(s), inst);
 	bool any = reader->slice || reader->count;
-	const struct shelf *shelf;
+	const struct tier_data *shelf;
 	__s64 per, first, last;
 
 	if (!d || !d->slot_ns)
@@ -336,12 +336,12 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 	if (first < shelf->horizon)
 		first = shelf->horizon;
 	for (size_t i = place_of(shelf, first); any && i < shelf->n_filed && shelf->filed[i].slot <= last; i++)
-		pile_read(&shelf->filed[i].pile, shelf->filed[i].slot, range->axis, range->weight, slices);
-	for (size_t i = 0; i < d->n_exhibits && reader->exemplars && !range->tier; i++)
-		if (d->exhibit[i].slot >= first && d->exhibit[i].slot <= last)
-			reader->exemplars(reader->arg, d->exhibit[i].source, d->exhibit[i].slot, d->exhibit[i].data, d->exhibit[i].len);
+		slot_slices_read(&shelf->filed[i].slices, shelf->filed[i].slot, range->axis, range->weight, slices);
+	for (size_t i = 0; i < d->n_exemplar_sets && reader->exemplars && !range->tier; i++)
+		if (d->exemplar_set[i].slot >= first && d->exemplar_set[i].slot <= last)
+			reader->exemplars(reader->arg, d->exemplar_set[i].source, d->exemplar_set[i].slot, d->exemplar_set[i].data, d->exemplar_set[i].len);
 	if (first <= last)
-		witness_read(&d->witness, first, last, reader);
+		observation_read(&d->observation, first, last, reader);
 	return 0;
 }
 
@@ -350,7 +350,7 @@ static int memory_read(struct store *s, __u64 inst, const struct store_range *ra
 static int memory_inst_put(struct store *s, __u64 inst, const char *json)
 {
 	struct memory *m = memory_of(s);
-	struct drawer *d = drawer_make(m, inst);
+	struct inst_data *d = drawer_make(m, inst);
 	char *copy = d ? strdup(json) : NULL;
 
 	if (!copy)
@@ -364,7 +364,7 @@ static int memory_inst_put(struct store *s, __u64 inst, const char *json)
 
 static int memory_inst_delete(struct store *s, __u64 inst)
 {
-	struct drawer **at = find(memory_of(s), inst), *d = *at;
+	struct inst_data **at = find(memory_of(s), inst), *d = *at;
 
 	if (d && d->inst == inst) {
 		*at = d->next;
@@ -375,7 +375,7 @@ static int memory_inst_delete(struct store *s, __u64 inst)
 
 static int memory_inst_each(struct store *s, void (*each)(void *arg, __u64 inst, const char *json), void *arg)
 {
-	for (struct drawer *d = memory_of(s)->drawer; d; d = d->next)
+	for (struct inst_data *d = memory_of(s)->drawer; d; d = d->next)
 		if (d->json)
 			each(arg, d->inst, d->json);
 	return 0;
@@ -437,7 +437,7 @@ static int memory_recall_each(struct store *s, const char *prefix, void (*each)(
 
 /* --- forgetting --- */
 
-static void forget_names(struct drawer *d, __s64 slot)
+static void forget_names(struct inst_data *d, __s64 slot)
 {
 	size_t n = 0;
 
@@ -447,13 +447,13 @@ static void forget_names(struct drawer *d, __s64 slot)
 	d->n_names = n;
 }
 
-static void forget_slots(struct drawer *d, struct shelf *s, __s64 per, __s64 slot)
+static void forget_slots(struct inst_data *d, struct tier_data *s, __s64 per, __s64 slot)
 {
-	__s64 oldest = witness_oldest(&d->witness, s->horizon);
+	__s64 oldest = observation_oldest(&d->observation, s->horizon);
 	size_t gone = place_of(s, slot);
 
 	for (size_t i = 0; i < gone; i++)
-		pile_fini(&s->filed[i].pile, &d->keys);
+		slot_slices_fini(&s->filed[i].slices, &d->keys);
 	s->n_filed -= gone;
 	if (gone)
 		memmove(s->filed, s->filed + gone, s->n_filed * sizeof(*s->filed));
@@ -464,7 +464,7 @@ static void forget_slots(struct drawer *d, struct shelf *s, __s64 per, __s64 slo
 
 static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 {
-	struct drawer *d = drawer_of(memory_of(s), inst);
+	struct inst_data *d = drawer_of(memory_of(s), inst);
 	__s64 before = slot[0];
 
 	for (int tier = 0; d && d->slot_ns && tier < TIERS; tier++) {
@@ -479,17 +479,17 @@ static int memory_expire(struct store *s, __u64 inst, const __s64 slot[TIERS])
 		forget_slots(d, &d->shelf[tier], per, before);
 		if (!tier) {
 			forget_names(d, before);
-			forget_exhibits(d, before);
+			forget_exemplars(d, before);
 		}
 		if (tier == TIERS - 1)
-			witness_trim(&d->witness, before);
+			observation_trim(&d->observation, before);
 	}
 	return 0;
 }
 
 static int memory_oldest(struct store *s, __u64 inst, __s64 *ret_slot)
 {
-	struct drawer *d = drawer_of(memory_of(s), inst);
+	struct inst_data *d = drawer_of(memory_of(s), inst);
 
 	*ret_slot = d ? d->shelf[0].horizon : INT64_MIN;
 	return 0;
@@ -513,9 +513,9 @@ static int memory_compact(struct store *s, __u64 inst, __s64 slot)
 static void memory_close(struct store *s)
 {
 	struct memory *m = memory_of(s);
-	struct drawer *next;
+	struct inst_data *next;
 
-	for (struct drawer *d = m->drawer; d; d = next) {
+	for (struct inst_data *d = m->drawer; d; d = next) {
 		next = d->next;
 		drawer_free(d);
 	}

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-__s64 witness_last(const struct batch *b)
+__s64 observation_last(const struct batch *b)
 {
 	return b->run > 1 ? b->slot + (__s64)b->run - 1 : b->slot;
 }
 
-void witness_fini(struct witness *w)
+void observation_fini(struct observation *w)
 {
 	for (size_t i = 0; i < w->n_observers; i++)
 		free(w->observer[i].span);
@@ -22,7 +22,7 @@ void witness_fini(struct witness *w)
 	memset(w, 0, sizeof(*w));
 }
 
-static struct observer *observer_of(const struct witness *w, const char *source)
+static struct observer *observer_of(const struct observation *w, const char *source)
 {
 	for (size_t i = 0; i < w->n_observers; i++)
 		if (!strcmp(w->observer[i].source, source))
@@ -30,7 +30,7 @@ static struct observer *observer_of(const struct witness *w, const char *source)
 	return NULL;
 }
 
-static int reserve_observer(struct witness *w, const char *source)
+static int reserve_observer(struct observation *w, const char *source)
 {
 	struct observer *o = observer_of(w, source);
 	int err = 0;
@@ -46,7 +46,7 @@ static int reserve_observer(struct witness *w, const char *source)
 	return array_grow(&o->span, o->n_spans, &o->room, sizeof(*o->span));
 }
 
-int witness_reserve(struct witness *w, const char *source)
+int observation_reserve(struct observation *w, const char *source)
 {
 	int err = reserve_observer(w, source);
 
@@ -58,7 +58,7 @@ int witness_reserve(struct witness *w, const char *source)
 }
 
 /* The spans i..j-1 overlap or touch the new one and become part of it. */
-void witness_cover(struct witness *w, const char *source, __s64 first, __s64 last)
+void observation_cover(struct observation *w, const char *source, __s64 first, __s64 last)
 {
 	struct observer *o = observer_of(w, source);
 	size_t j = o->n_spans, i;
@@ -76,7 +76,7 @@ void witness_cover(struct witness *w, const char *source, __s64 first, __s64 las
 	o->span[i] = (struct span){ first, last };
 }
 
-void witness_lose(struct witness *w, const char *source, const struct loss *loss)
+void observation_lose(struct observation *w, const char *source, const struct loss *loss)
 {
 	struct lost *l = &w->lost[w->n_lost++];
 
@@ -85,12 +85,12 @@ void witness_lose(struct witness *w, const char *source, const struct loss *loss
 	l->loss = *loss;
 }
 
-void witness_mark(struct witness *w, const struct mark *mark)
+void observation_mark(struct observation *w, const struct mark *mark)
 {
 	w->mark[w->n_marks++] = *mark;
 }
 
-__s64 witness_oldest(const struct witness *w, __s64 first)
+__s64 observation_oldest(const struct observation *w, __s64 first)
 {
 	__s64 oldest = INT64_MAX;
 
@@ -118,7 +118,7 @@ static void trim_observer(struct observer *o, __s64 first)
 		o->span[0].first = first;
 }
 
-void witness_trim(struct witness *w, __s64 first)
+void observation_trim(struct observation *w, __s64 first)
 {
 	size_t n = 0;
 
@@ -156,7 +156,7 @@ static void read_spans(const struct observer *o, __s64 first, __s64 last, const 
 	}
 }
 
-void witness_read(const struct witness *w, __s64 first, __s64 last, const struct store_reader *reader)
+void observation_read(const struct observation *w, __s64 first, __s64 last, const struct store_reader *reader)
 {
 	for (size_t i = 0; reader->cover && i < w->n_observers; i++)
 		read_spans(&w->observer[i], first, last, reader);

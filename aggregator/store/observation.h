@@ -4,12 +4,12 @@
  *
  * Laws    covering commutes, and what overlaps or touches becomes one interval.
  *         A loss is kept as it was given: it lies somewhere in its slots and can not be cut.
- * Errors  witness_reserve() makes room, so that the calls after it can not fail.
- * Memory  a zeroed one is empty; witness_fini() frees.
+ * Errors  observation_reserve() makes room, so that the calls after it can not fail.
+ * Memory  a zeroed one is empty; observation_fini() frees.
  * Thread  any, one at a time.
  */
-#ifndef HEATSCOPE_WITNESS_H
-#define HEATSCOPE_WITNESS_H
+#ifndef HEATSCOPE_OBSERVATION_H
+#define HEATSCOPE_OBSERVATION_H
 
 #include "aggregator/store/store.h"
 
@@ -28,7 +28,7 @@ struct lost {
 	struct loss loss;
 };
 
-struct witness {
+struct observation {
 	size_t n_observers, observers_room;
 	struct observer *observer;
 	size_t n_lost, lost_room;
@@ -38,23 +38,23 @@ struct witness {
 };
 
 /* The last slot a batch speaks for: its own, or the end of its run. */
-__s64 witness_last(const struct batch *b);
+__s64 observation_last(const struct batch *b);
 
-void witness_fini(struct witness *w);
+void observation_fini(struct observation *w);
 
 /* Room for one call each of the three below, for this source.  -ENOMEM. */
-int witness_reserve(struct witness *w, const char *source);
-void witness_cover(struct witness *w, const char *source, __s64 first, __s64 last);
-void witness_lose(struct witness *w, const char *source, const struct loss *loss);
-void witness_mark(struct witness *w, const struct mark *mark);
+int observation_reserve(struct observation *w, const char *source);
+void observation_cover(struct observation *w, const char *source, __s64 first, __s64 last);
+void observation_lose(struct observation *w, const char *source, const struct loss *loss);
+void observation_mark(struct observation *w, const struct mark *mark);
 
 /* The first slot from `first` on that anybody looked at; INT64_MAX: none. */
-__s64 witness_oldest(const struct witness *w, __s64 first);
+__s64 observation_oldest(const struct observation *w, __s64 first);
 
 /* Forgets what ended before `first`; intervals that reach over it are cut. */
-void witness_trim(struct witness *w, __s64 first);
+void observation_trim(struct observation *w, __s64 first);
 
 /* Coverage is cut to first..last; losses are those that touch it. */
-void witness_read(const struct witness *w, __s64 first, __s64 last, const struct store_reader *reader);
+void observation_read(const struct observation *w, __s64 first, __s64 last, const struct store_reader *reader);
 
 #endif

@@ -9,15 +9,15 @@
 #include <string.h>
 
 struct entry {				/* on its way to the store */
-	struct keep *keep;		/* not the worker's */
+	struct saved_objects *saved;		/* not the worker's */
 	const char *noun;
 	__u64 id, next_id;		/* next_id 0: it is not new */
 	char *text;			/* NULL: gone */
-	flush_done done;
+	store_queue_done done;
 	void *arg;
 };
 
-static void next_name(const char *noun, char out[STORE_NAME_MAX])
+static void next_id_name(const char *noun, char out[STORE_NAME_MAX])
 {
 	snprintf(out, STORE_NAME_MAX, "next-%s", noun);
 }
@@ -29,7 +29,7 @@ static int entry_work(void *arg, struct store *store)
 	int err = 0;
 
 	if (e->next_id) {
-		next_name(e->noun, name);
+		next_id_name(e->noun, name);
 		snprintf(next, sizeof(next), "%llu", (unsigned long long)e->next_id);
 		err = store->ops->remember(store, name, next);
 	}
@@ -37,7 +37,7 @@ static int entry_work(void *arg, struct store *store)
 	return err ? err : store->ops->remember(store, name, e->text ? e->text : "");
 }
 
-static void say(const struct keep *k, __u64 id, bool drops, int err)
+static void log_failure(const struct saved_objects *k, __u64 id, bool drops, int err)
 {
 	log_error("%s %llu is not %s: %s", k->noun, (unsigned long long)id, drops ? "removed from the store" : "stored",
 		strerror(-err));
@@ -48,9 +48,9 @@ static void entry_done(void *arg, int err)
 	struct entry *e = arg;
 
 	if (err)
-		say(e->keep, e->id, !e->text, err);
+		log_failure(e->saved, e->id, !e->text, err);
 	if (err && e->next_id)
-		e->keep->lost(e->keep->owner, e->id);
+		e->saved->lost(e->saved->owner, e->id);
 	if (e->done)
 		e->done(e->arg, err);
 	free(e->text);
@@ -58,44 +58,44 @@ static void entry_done(void *arg, int err)
 }
 
 /* Takes e.text, which of all but a removal is there unless memory was short. */
-static int submit(const struct entry *e, bool drops)
+static int submit_entry(const struct entry *e, bool drops)
 {
 	struct entry *copy = e->text || drops ? malloc(sizeof(*copy)) : NULL;
 	int err = copy ? 0 : -ENOMEM;
 
 	if (!err) {
 		*copy = *e;
-		copy->noun = e->keep->noun;
-		err = flush_submit(e->keep->flush, entry_work, entry_done, copy);
+		copy->noun = e->saved->noun;
+		err = store_queue_submit(e->saved->store_queue, entry_work, entry_done, copy);
 	}
 	if (err) {
-		say(e->keep, e->id, drops, err);
+		log_failure(e->saved, e->id, drops, err);
 		free(e->text);
 		free(copy);
 	}
 	return err;
 }
 
-int keep_add(struct keep *k, __u64 id, char *text, flush_done done, void *arg)
+int saved_object_add(struct saved_objects *k, __u64 id, char *text, store_queue_done done, void *arg)
 {
-	return submit(&(struct entry){ .keep = k, .id = id, .next_id = k->next_id, .text = text, .done = done, .arg = arg }, false);
+	return submit_entry(&(struct entry){ .saved = k, .id = id, .next_id = k->next_id, .text = text, .done = done, .arg = arg }, false);
 }
 
-int keep_put(struct keep *k, __u64 id, char *text, flush_done done, void *arg)
+int saved_object_put(struct saved_objects *k, __u64 id, char *text, store_queue_done done, void *arg)
 {
-	return submit(&(struct entry){ .keep = k, .id = id, .text = text, .done = done, .arg = arg }, false);
+	return submit_entry(&(struct entry){ .saved = k, .id = id, .text = text, .done = done, .arg = arg }, false);
 }
 
-int keep_drop(struct keep *k, __u64 id, flush_done done, void *arg)
+int saved_object_drop(struct saved_objects *k, __u64 id, store_queue_done done, void *arg)
 {
-	return submit(&(struct entry){ .keep = k, .id = id, .done = done, .arg = arg }, true);
+	return submit_entry(&(struct entry){ .saved = k, .id = id, .done = done, .arg = arg }, true);
 }
 
 /* ---- at start ---- */
 
 struct loading {
-	struct keep *keep;
-	keep_each each;
+	struct saved_objects *saved;
+	saved_object_each each;
 	void *arg;
 	int err;
 };
@@ -103,26 +103,26 @@ struct loading {
 static void load_one(void *arg, const char *name, const char *text)
 {
 	struct loading *l = arg;
-	__u64 id = strtoull(name + strlen(l->keep->noun) + 1, NULL, 10);
+	__u64 id = strtoull(name + strlen(l->saved->noun) + 1, NULL, 10);
 	char reason[REASON_MAX] = "it is damaged";
 	int err = l->err ? 0 : id ? l->each(l->arg, id, text, reason) : -EBADMSG;
 
 	if (err == -EBADMSG)
-		log_error("%s %llu is left out, and stays in the store: %s", l->keep->noun, (unsigned long long)id, reason);
+		log_error("%s %llu is left out, and stays in the store: %s", l->saved->noun, (unsigned long long)id, reason);
 	else if (err)
 		l->err = err;
-	if (id >= l->keep->next_id)
-		l->keep->next_id = id + 1;
+	if (id >= l->saved->next_id)
+		l->saved->next_id = id + 1;
 }
 
-int keep_load(struct keep *k, struct store *store, keep_each each, void *arg)
+int saved_object_load(struct saved_objects *k, struct store *store, saved_object_each each, void *arg)
 {
-	struct loading l = { .keep = k, .each = each, .arg = arg };
+	struct loading l = { .saved = k, .each = each, .arg = arg };
 	char name[STORE_NAME_MAX], next[24] = "";
 	__u64 next_id;
 	int err;
 
-	next_name(k->noun, name);
+	next_id_name(k->noun, name);
 	err = store->ops->recall(store, name, next, sizeof(next));
 	next_id = strtoull(next, NULL, 10);
 	if (next_id > k->next_id)

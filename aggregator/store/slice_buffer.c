@@ -13,7 +13,7 @@ struct head {
 	__u32 weight, hist_len;
 };
 
-static void put_note(struct tape *t, const struct head *head, const void *text, const void *hist)
+static void put_note(struct slice_buffer *t, const struct head *head, const void *text, const void *hist)
 {
 	static const __u8 zero[8];
 	size_t over = (head->text_len + head->hist_len) % 8;
@@ -26,7 +26,7 @@ static void put_note(struct tape *t, const struct head *head, const void *text, 
 
 static void record_slice(void *arg, __s64 slot, const struct slice *s)
 {
-	struct tape *t = arg;
+	struct slice_buffer *t = arg;
 	struct head head = { .note = NOTE_SLICE, .text_len = s->key.len, .first = slot, .n = s->ruler, .sum = s->axis,
 			     .weight = s->weight, .hist_len = s->hist_len };
 
@@ -56,12 +56,12 @@ static void record_mark(void *arg, const struct mark *mark)
 	put_note(arg, &head, NULL, NULL);
 }
 
-void tape_fini(struct tape *t)
+void slice_buffer_fini(struct slice_buffer *t)
 {
 	bytes_fini(&t->bytes);
 }
 
-const struct store_reader *tape_recorder(struct tape *t)
+const struct store_reader *slice_buffer_recorder(struct slice_buffer *t)
 {
 	t->recorder = (struct store_reader){ .arg = t, .slice = record_slice, .cover = record_cover, .loss = record_loss,
 					     .mark = record_mark };
@@ -96,7 +96,7 @@ static void play_note(const struct head *head, const __u8 *text, const struct st
 	}
 }
 
-void tape_play(const struct tape *t, const struct store_reader *reader)
+void slice_buffer_play(const struct slice_buffer *t, const struct store_reader *reader)
 {
 	for (size_t at = 0; at < t->bytes.len;) {
 		const struct head *head = (const struct head *)(t->bytes.data + at);

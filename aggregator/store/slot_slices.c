@@ -8,7 +8,7 @@
  * that either the old or the new ones can be freed when it is clear which of the two stays. */
 enum { REPLACED = 1, ADDED = 2 };
 
-void pile_fini(struct pile *p, struct keys *keys)
+void slot_slices_fini(struct slot_slices *p, struct keys *keys)
 {
 	for (size_t i = 0; i < p->n_entries; i++) {
 		keys_drop(keys, p->entry[i].key);
@@ -18,7 +18,7 @@ void pile_fini(struct pile *p, struct keys *keys)
 	memset(p, 0, sizeof(*p));
 }
 
-static int compare(const struct pile_entry *e, const struct slice *s)
+static int compare_entry(const struct slot_slices_entry *e, const struct slice *s)
 {
 	int order = (int)e->axis - (int)s->axis;
 
@@ -32,14 +32,14 @@ static int compare(const struct pile_entry *e, const struct slice *s)
 }
 
 /* The first entry that is not before s. */
-static size_t place_of(const struct pile *p, const struct slice *s)
+static size_t place_of(const struct slot_slices *p, const struct slice *s)
 {
 	size_t from = 0, to = p->n_entries;
 
 	while (from < to) {
 		size_t at = (from + to) / 2;
 
-		if (compare(&p->entry[at], s) < 0)
+		if (compare_entry(&p->entry[at], s) < 0)
 			from = at + 1;
 		else
 			to = at;
@@ -57,7 +57,7 @@ static __u8 *copy_of(const __u8 *data, size_t len)
 }
 
 /* s is added to an entry of the copy. */
-static int merge(struct pile_entry *e, struct sum *scratch, const struct slice *s)
+static int merge_slice(struct slot_slices_entry *e, struct sum *scratch, const struct slice *s)
 {
 	int err = sum_two(scratch, s->ruler, e->hist, e->hist_len, s->hist, s->hist_len);
 	__u8 *hist = err ? NULL : copy_of(scratch->bytes.data, scratch->bytes.len);
@@ -74,9 +74,9 @@ static int merge(struct pile_entry *e, struct sum *scratch, const struct slice *
 }
 
 /* s is new; the copy has room for it. */
-static int insert(struct pile *p, size_t at, struct keys *keys, const struct slice *s)
+static int insert_slice(struct slot_slices *p, size_t at, struct keys *keys, const struct slice *s)
 {
-	struct pile_entry e = {
+	struct slot_slices_entry e = {
 		.ruler = s->ruler, .axis = (__u8)s->axis, .weight = (__u8)s->weight, .fresh = ADDED,
 		.hist_len = s->hist_len,
 	};
@@ -96,18 +96,18 @@ static int insert(struct pile *p, size_t at, struct keys *keys, const struct sli
 	return 0;
 }
 
-static int add_one(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *s)
+static int add_slice(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *s)
 {
 	size_t at = place_of(p, s);
 
 	if (s->axis >= MEASURES_MAX || s->weight > MEASURES_MAX)
 		return -EINVAL;
-	if (at < p->n_entries && !compare(&p->entry[at], s))
-		return merge(&p->entry[at], scratch, s);
-	return insert(p, at, keys, s);
+	if (at < p->n_entries && !compare_entry(&p->entry[at], s))
+		return merge_slice(&p->entry[at], scratch, s);
+	return insert_slice(p, at, keys, s);
 }
 
-static void discard(struct pile *copy, struct keys *keys)
+static void discard_copy(struct slot_slices *copy, struct keys *keys)
 {
 	for (size_t i = 0; i < copy->n_entries; i++) {
 		if (copy->entry[i].fresh)
@@ -119,9 +119,9 @@ static void discard(struct pile *copy, struct keys *keys)
 }
 
 /* Both are sorted alike, and the copy holds all of the old ones. */
-static void keep(struct pile *p, struct pile *copy)
+static void keep_copy(struct slot_slices *p, struct slot_slices *copy)
 {
-	struct pile_entry *old = p->entry;
+	struct slot_slices_entry *old = p->entry;
 
 	for (size_t i = 0; i < copy->n_entries; i++) {
 		if (copy->entry[i].fresh == REPLACED)
@@ -134,9 +134,9 @@ static void keep(struct pile *p, struct pile *copy)
 	*p = *copy;
 }
 
-int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n)
+int slot_slices_add(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n)
 {
-	struct pile copy = { .n_entries = p->n_entries };
+	struct slot_slices copy = { .n_entries = p->n_entries };
 	int err = 0;
 
 	if (!n)
@@ -147,20 +147,20 @@ int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struc
 	if (p->n_entries)
 		memcpy(copy.entry, p->entry, p->n_entries * sizeof(*copy.entry));
 	for (size_t i = 0; i < n && !err; i++)
-		err = add_one(&copy, keys, scratch, &slice[i]);
+		err = add_slice(&copy, keys, scratch, &slice[i]);
 	if (err)
-		discard(&copy, keys);
+		discard_copy(&copy, keys);
 	else
-		keep(p, &copy);
+		keep_copy(p, &copy);
 	return err;
 }
 
-void pile_read(const struct pile *p, __s64 slot, int axis, int weight, const struct store_reader *reader)
+void slot_slices_read(const struct slot_slices *p, __s64 slot, int axis, int weight, const struct store_reader *reader)
 {
 	const struct slice from = { .axis = (__u16)(axis < 0 ? 0 : axis), .weight = (__u16)(axis < 0 || weight < 0 ? 0 : weight) };
 
 	for (size_t i = place_of(p, &from); i < p->n_entries; i++) {
-		const struct pile_entry *e = &p->entry[i];
+		const struct slot_slices_entry *e = &p->entry[i];
 		const struct slice s = {
 			.ruler = e->ruler, .axis = e->axis, .weight = e->weight, .key = e->key->labels,
 			.hist = e->hist, .hist_len = e->hist_len,

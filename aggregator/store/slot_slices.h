@@ -1,6 +1,6 @@
 /* slot_slices.h - the merged slices of one slot: one entry per (axis, weight, key, ruler).
  *
- *      slices, any order  --pile_add()-->  entries, sorted  --pile_read()-->  slices
+ *      slices, any order  --slot_slices_add()-->  entries, sorted  --slot_slices_read()-->  slices
  *
  * Laws    adding commutes: the same entries with the same bytes, in the same order.  (The bytes of
  *         a slice alone in its entry stay as they came, so they should be hist_encode()'s.)
@@ -8,14 +8,14 @@
  * Memory  copies; keys are shared with other piles through `keys`.  A zeroed pile is empty.
  * Thread  any, one at a time.
  */
-#ifndef HEATSCOPE_PILE_H
-#define HEATSCOPE_PILE_H
+#ifndef HEATSCOPE_SLOT_SLICES_H
+#define HEATSCOPE_SLOT_SLICES_H
 
 #include "aggregator/store/keys.h"
 #include "aggregator/store/store.h"
 #include "aggregator/store/sum.h"
 
-struct pile_entry {
+struct slot_slices_entry {
 	struct kept_key *key;
 	__u64 ruler;
 	__u8 *hist;			/* sparse bytes, see hist_encode() */
@@ -24,17 +24,17 @@ struct pile_entry {
 	__u8 fresh;			/* slot_slices.c's, while adding */
 };
 
-struct pile {
+struct slot_slices {
 	size_t n_entries;
-	struct pile_entry *entry;
+	struct slot_slices_entry *entry;
 };
 
-void pile_fini(struct pile *p, struct keys *keys);
+void slot_slices_fini(struct slot_slices *p, struct keys *keys);
 
 /* Adds n slices, all or none.  `scratch` is anyone's, to be reused. */
-int pile_add(struct pile *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n);
+int slot_slices_add(struct slot_slices *p, struct keys *keys, struct sum *scratch, const struct slice *slice, size_t n);
 
 /* axis, weight < 0: every one. */
-void pile_read(const struct pile *p, __s64 slot, int axis, int weight, const struct store_reader *reader);
+void slot_slices_read(const struct slot_slices *p, __s64 slot, int axis, int weight, const struct store_reader *reader);
 
 #endif

@@ -8,23 +8,23 @@
 
 struct job {
 	struct job *next;
-	flush_work work;
-	flush_done done;
+	store_queue_work work;
+	store_queue_done done;
 	void *arg;
 	int err;
 };
 
-struct flush {
+struct store_queue {
 	uv_loop_t *loop;
 	struct store *store;
 	struct cube *cube;
-	struct arrival *first, **end;	/* waiting */
+	struct incoming_batch *first, **end;	/* waiting */
 	size_t bytes;			/* of those waiting and under way */
 	struct job *first_job, **end_job;
-	struct flush_observer *observers;
-	void (*settled)(void *arg, const struct arrival *a, int err);
+	struct store_queue_observer *observers;
+	void (*settled)(void *arg, const struct incoming_batch *a, int err);
 	void *settled_arg;
-	struct flush_counters counters;
+	struct store_queue_counters counters;
 	bool begun, draining;
 	void (*idle)(void *arg);
 	void *idle_arg;
@@ -33,7 +33,7 @@ struct flush {
 	uv_work_t work;
 	bool busy, job_turn;
 	struct job *job;
-	struct arrival *taken;
+	struct incoming_batch *taken;
 	struct batch *batch;
 	bool *fresh;
 	size_t n_batches;
@@ -41,11 +41,11 @@ struct flush {
 	int err;
 };
 
-static void next(struct flush *f);
+static void queue_next(struct store_queue *f);
 
-int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct flush **ret_flush)
+int store_queue_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct store_queue **ret_queue)
 {
-	struct flush *f = calloc(1, sizeof(*f));
+	struct store_queue *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return -ENOMEM;
@@ -55,24 +55,24 @@ int flush_new(uv_loop_t *loop, struct store *store, struct cube *cube, struct fl
 	f->end = &f->first;
 	f->end_job = &f->first_job;
 	f->work.data = f;
-	*ret_flush = f;
+	*ret_queue = f;
 	return 0;
 }
 
-void flush_free(struct flush *f)
+void store_queue_free(struct store_queue *f)
 {
 	free(f);
 }
 
-void flush_begin(struct flush *f)
+void store_queue_begin(struct store_queue *f)
 {
 	f->begun = true;
-	next(f);
+	queue_next(f);
 }
 
 /* --- on the worker --- */
 
-static void work_batches(struct flush *f)
+static void work_batches(struct store_queue *f)
 {
 	__u64 start_ns = uv_hrtime();
 
@@ -80,9 +80,9 @@ static void work_batches(struct flush *f)
 	f->took_ns = uv_hrtime() - start_ns;
 }
 
-static void work(uv_work_t *req)
+static void queue_work(uv_work_t *req)
 {
-	struct flush *f = req->data;
+	struct store_queue *f = req->data;
 
 	if (f->job)
 		f->job->err = f->job->work(f->job->arg, f->store);
@@ -103,9 +103,9 @@ static void batch_slots(const struct batch *b, __s64 *ret_first, __s64 *ret_last
 		*ret_last = b->loss.last;
 }
 
-static void tell_observers(struct flush *f, __u64 inst, __s64 first, __s64 last)
+static void tell_observers(struct store_queue *f, __u64 inst, __s64 first, __s64 last)
 {
-	struct flush_observer *o, *after;
+	struct store_queue_observer *o, *after;
 
 	for (o = f->observers; o; o = after) {
 		after = o->next;
@@ -115,12 +115,12 @@ static void tell_observers(struct flush *f, __u64 inst, __s64 first, __s64 last)
 
 /* Batches of one commit mostly speak of the same instrumentation and of neighbouring slots, so
  * observers are told once per such run of batches. */
-static void announce(struct flush *f)
+static void announce_amended(struct store_queue *f)
 {
 	__s64 first = 0, last = -1, from, to;
 	__u64 inst = 0;
 
-	for (struct arrival *a = f->taken; a; a = a->next) {
+	for (struct incoming_batch *a = f->taken; a; a = a->next) {
 		if (!a->fresh)
 			continue;
 		batch_slots(&a->batch, &from, &to);
@@ -139,7 +139,7 @@ static void announce(struct flush *f)
 		tell_observers(f, inst, first, last);
 }
 
-static void count(struct flush *f, const struct arrival *a)
+static void count_batch(struct store_queue *f, const struct incoming_batch *a)
 {
 	struct hist_reader r;
 
@@ -156,7 +156,7 @@ static void count(struct flush *f, const struct arrival *a)
 	}
 }
 
-static void fill_cube(struct flush *f, const struct arrival *a)
+static void fill_cube(struct store_queue *f, const struct incoming_batch *a)
 {
 	int err = cube_add(f->cube, &a->batch);
 
@@ -169,9 +169,9 @@ static void fill_cube(struct flush *f, const struct arrival *a)
 	cube_drop(f->cube, a->batch.inst);
 }
 
-static void settle(struct flush *f)
+static void settle_batches(struct store_queue *f)
 {
-	struct arrival *a;
+	struct incoming_batch *a;
 	size_t i = 0;
 
 	f->counters.commits += !f->err;
@@ -180,18 +180,18 @@ static void settle(struct flush *f)
 		f->counters.commit_ns_max = f->took_ns;
 	for (a = f->taken; a && !f->err; a = a->next, i++) {
 		a->fresh = f->fresh[i];
-		count(f, a);
+		count_batch(f, a);
 		if (a->fresh)
 			fill_cube(f, a);
 	}
 	if (!f->err)
-		announce(f);
+		announce_amended(f);
 	while ((a = f->taken)) {
 		f->taken = a->next;
 		f->bytes -= a->len;
 		if (f->settled)
 			f->settled(f->settled_arg, a, f->err);
-		arrival_free(a);
+		incoming_batch_free(a);
 	}
 	free(f->batch);
 	free(f->fresh);
@@ -200,7 +200,7 @@ static void settle(struct flush *f)
 }
 
 /* Reading goes on without them and their columns are partly lost: 1, 2, 4, 8 ... are logged, too. */
-static void note_damage(struct flush *f)
+static void note_damage(struct store_queue *f)
 {
 	__u64 was = f->counters.damaged, now = f->store->n_damaged;
 
@@ -218,9 +218,9 @@ static void note_damage(struct flush *f)
 			f->store->reason[0] ? f->store->reason : "the store is damaged", (unsigned long long)now);
 }
 
-static void after(uv_work_t *req, int status)
+static void queue_after(uv_work_t *req, int status)
 {
-	struct flush *f = req->data;
+	struct store_queue *f = req->data;
 	struct job *job = f->job;
 
 	note_damage(f);
@@ -231,15 +231,15 @@ static void after(uv_work_t *req, int status)
 		job->done(job->arg, job->err);
 		free(job);
 	} else {
-		settle(f);
+		settle_batches(f);
 	}
 	f->busy = false;
-	next(f);
+	queue_next(f);
 }
 
 /* --- taking turns --- */
 
-static bool take_job(struct flush *f)
+static bool take_job(struct store_queue *f)
 {
 	f->job = f->first_job;
 	if (!f->job)
@@ -251,13 +251,13 @@ static bool take_job(struct flush *f)
 }
 
 /* All that wait, as the one array that a store wants. */
-static bool take_batches(struct flush *f)
+static bool take_batches(struct store_queue *f)
 {
 	size_t n = 0;
 
 	if (!f->first)
 		return false;
-	for (struct arrival *a = f->first; a; a = a->next)
+	for (struct incoming_batch *a = f->first; a; a = a->next)
 		n++;
 	f->batch = calloc(n, sizeof(*f->batch));
 	f->fresh = calloc(n, sizeof(*f->fresh));
@@ -266,17 +266,17 @@ static bool take_batches(struct flush *f)
 	f->end = &f->first;
 	if (!f->batch || !f->fresh) {
 		f->err = -ENOMEM;
-		settle(f);
+		settle_batches(f);
 		return false;
 	}
 	n = 0;
-	for (struct arrival *a = f->taken; a; a = a->next)
+	for (struct incoming_batch *a = f->taken; a; a = a->next)
 		f->batch[n++] = a->batch;
 	f->n_batches = n;
 	return true;
 }
 
-static void next(struct flush *f)
+static void queue_next(struct store_queue *f)
 {
 	bool some;
 
@@ -286,7 +286,7 @@ static void next(struct flush *f)
 	f->job_turn = !f->job_turn;
 	some = f->job_turn ? take_job(f) || take_batches(f) : take_batches(f) || take_job(f);
 	if (some) {
-		uv_queue_work(f->loop, &f->work, work, after);
+		uv_queue_work(f->loop, &f->work, queue_work, queue_after);
 		return;
 	}
 	f->busy = false;
@@ -298,7 +298,7 @@ static void next(struct flush *f)
 	}
 }
 
-int flush_add(struct flush *f, struct arrival *a)
+int store_queue_add(struct store_queue *f, struct incoming_batch *a)
 {
 	if (f->draining)
 		return -ESHUTDOWN;
@@ -306,11 +306,11 @@ int flush_add(struct flush *f, struct arrival *a)
 	*f->end = a;
 	f->end = &a->next;
 	f->bytes += a->len;
-	next(f);
+	queue_next(f);
 	return 0;
 }
 
-int flush_submit(struct flush *f, flush_work work_fn, flush_done done, void *arg)
+int store_queue_submit(struct store_queue *f, store_queue_work work_fn, store_queue_done done, void *arg)
 {
 	struct job *job;
 
@@ -322,29 +322,29 @@ int flush_submit(struct flush *f, flush_work work_fn, flush_done done, void *arg
 	*job = (struct job){ .work = work_fn, .done = done, .arg = arg };
 	*f->end_job = job;
 	f->end_job = &job->next;
-	next(f);
+	queue_next(f);
 	return 0;
 }
 
-size_t flush_waiting(const struct flush *f)
+size_t store_queue_waiting(const struct store_queue *f)
 {
 	return f->bytes;
 }
 
-void flush_disown(struct flush *f, void *from)
+void store_queue_disown(struct store_queue *f, void *from)
 {
-	for (struct arrival *a = f->first; a; a = a->next)
+	for (struct incoming_batch *a = f->first; a; a = a->next)
 		if (a->from == from)
 			a->from = NULL;
-	for (struct arrival *a = f->taken; a; a = a->next)
+	for (struct incoming_batch *a = f->taken; a; a = a->next)
 		if (a->from == from)
 			a->from = NULL;
 }
 
 /* They leave the queue before any of them is settled: whoever is told may add at its end. */
-void flush_drop(struct flush *f, __u64 inst)
+void store_queue_drop(struct store_queue *f, __u64 inst)
 {
-	struct arrival **at = &f->first, *dropped = NULL, **end = &dropped, *a;
+	struct incoming_batch **at = &f->first, *dropped = NULL, **end = &dropped, *a;
 
 	while ((a = *at)) {
 		if (a->batch.inst != inst) {
@@ -362,25 +362,25 @@ void flush_drop(struct flush *f, __u64 inst)
 		f->bytes -= a->len;
 		if (f->settled)
 			f->settled(f->settled_arg, a, 0);
-		arrival_free(a);
+		incoming_batch_free(a);
 	}
 }
 
-void flush_on_settled(struct flush *f, void (*settled)(void *arg, const struct arrival *a, int err), void *arg)
+void store_queue_on_settled(struct store_queue *f, void (*settled)(void *arg, const struct incoming_batch *a, int err), void *arg)
 {
 	f->settled = settled;
 	f->settled_arg = arg;
 }
 
-void flush_observe(struct flush *f, struct flush_observer *o)
+void store_queue_observe(struct store_queue *f, struct store_queue_observer *o)
 {
 	o->next = f->observers;
 	f->observers = o;
 }
 
-void flush_unobserve(struct flush *f, struct flush_observer *o)
+void store_queue_unobserve(struct store_queue *f, struct store_queue_observer *o)
 {
-	struct flush_observer **at = &f->observers;
+	struct store_queue_observer **at = &f->observers;
 
 	while (*at && *at != o)
 		at = &(*at)->next;
@@ -388,21 +388,21 @@ void flush_unobserve(struct flush *f, struct flush_observer *o)
 		*at = o->next;
 }
 
-const char *flush_reason(const struct flush *f, int err)
+const char *store_queue_reason(const struct store_queue *f, int err)
 {
 	return err == f->err && f->store->reason[0] ? f->store->reason : strerror(-err);
 }
 
-const struct flush_counters *flush_counters(const struct flush *f)
+const struct store_queue_counters *store_queue_counters(const struct store_queue *f)
 {
 	return &f->counters;
 }
 
-void flush_drain(struct flush *f, void (*idle)(void *arg), void *arg)
+void store_queue_drain(struct store_queue *f, void (*idle)(void *arg), void *arg)
 {
 	f->draining = true;
 	f->begun = true;
 	f->idle = idle;
 	f->idle_arg = arg;
-	next(f);
+	queue_next(f);
 }

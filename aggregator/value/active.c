@@ -118,7 +118,7 @@ int value_active_read(struct value *v, const struct value_active *a, struct stor
 int value_active_record(struct value *v, const struct value_active *a, __s64 first)
 {
 	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
-	const struct store_reader slices = {.arg = &v->tape, .slice = tape_recorder(&v->tape)->slice};
+	const struct store_reader slices = {.arg = &v->slice_buffer, .slice = slice_buffer_recorder(&v->slice_buffer)->slice};
 	__s64 from = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v, a);
 	int axis = value_running_axis(v);
 	int err = value_record_slices(v, first, last);
@@ -127,7 +127,7 @@ int value_active_record(struct value *v, const struct value_active *a, __s64 fir
 		err = cube_read(v->services->cube, v->in.id, from, last, 0, 0, &cover);
 	if (err || !active_running_slots(a->active, &from, &last))
 		return err;
-	v->tape.axes[axis] = true;
+	v->slice_buffer.axes[axis] = true;
 	return cube_read(v->services->cube, v->in.id, from, last, axis, 0, &slices);
 }
 

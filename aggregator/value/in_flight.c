@@ -52,12 +52,12 @@ void value_running_take(struct value *v, struct running *r)
 
 int value_running_record(struct value *v, struct running *r)
 {
-	const struct store_reader slices = { .arg = &v->tape, .slice = tape_recorder(&v->tape)->slice };
+	const struct store_reader slices = { .arg = &v->slice_buffer, .slice = slice_buffer_recorder(&v->slice_buffer)->slice };
 	int axis = value_running_axis(v);
 	__s64 first, last;
 
 	value_running_take(v, r);
 	running_slots(r, &first, &last);
-	v->tape.axes[axis] = true;
+	v->slice_buffer.axes[axis] = true;
 	return cube_read(v->services->cube, v->in.id, first, last, axis, 0, &slices);
 }

@@ -9,7 +9,7 @@ int value_grids(struct value *v)
 		if (!v->grid[i])
 			return -ENOMEM;
 		v->grid[i]->weight_unit = v->unit;
-		v->grid[i]->annotations = annotations_copy(v->annotations);
+		v->grid[i]->annotations = annotation_list_copy(v->annotations);
 		if (v->annotations && !v->grid[i]->annotations)
 			return -ENOMEM;
 		fold_free(v->fold[i]);	/* a histogram per column: the grid has what is needed of them */

@@ -540,7 +540,7 @@ void payload_present(struct bytes *out, const struct key_total *total, size_t n,
 		put_present_events(out, total, n, g, share);
 }
 
-void payload_annotations(struct bytes *out, const struct annotations *a)
+void payload_annotations(struct bytes *out, const struct annotation_list *a)
 {
 	char id[24];
 

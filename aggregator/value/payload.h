@@ -39,7 +39,7 @@ void payload_grid(struct bytes *out, const struct grid *g, const struct shade *s
 void payload_grid_exact(struct bytes *out, const struct grid *g);
 
 /* "annotations": those of its time, if there are any. */
-void payload_annotations(struct bytes *out, const struct annotations *a);
+void payload_annotations(struct bytes *out, const struct annotation_list *a);
 
 /* One column C; index: its number in the reader's grid, which is shaded as s.  row_shift: what is row 0 here is row
  * row_shift there. */

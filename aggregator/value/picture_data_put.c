@@ -157,7 +157,7 @@ static void put_grid(struct bytes *out, const struct grid *g)
 	payload_grid_exact(out, g);
 }
 
-static void put_annotations(struct bytes *out, const struct annotations *a)
+static void put_annotations(struct bytes *out, const struct annotation_list *a)
 {
 	writer_name(out, "annotations");
 	writer_raw(out, "[");

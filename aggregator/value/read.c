@@ -140,8 +140,8 @@ static void on_make(uv_work_t *work)
 	struct store_reader reader = reader_of(v);
 	int err;
 
-	tape_play(&v->tape, &reader);
-	tape_fini(&v->tape);
+	slice_buffer_play(&v->slice_buffer, &reader);
+	slice_buffer_fini(&v->slice_buffer);
 	err = v->status ? 0 : make_value(v);
 	if (err)
 		reply_fail(v, err);
@@ -293,7 +293,7 @@ static void on_read(void *arg, int err)
 
 int value_record_slices(struct value *v, __s64 first, __s64 last)
 {
-	return cube_read(v->services->cube, v->in.id, first, last, v->runs ? -1 : value_only_axis(v), value_only_weight(v), tape_recorder(&v->tape));
+	return cube_read(v->services->cube, v->in.id, first, last, v->runs ? -1 : value_only_axis(v), value_only_weight(v), slice_buffer_recorder(&v->slice_buffer));
 }
 
 static void read_cube(struct value *v, __s64 first, __s64 last)
@@ -301,13 +301,13 @@ static void read_cube(struct value *v, __s64 first, __s64 last)
 	int err;
 
 	for (size_t i = 0; i < v->n_folds; i++)
-		v->tape.axes[v->fold_axis[i]] = true;
+		v->slice_buffer.axes[v->fold_axis[i]] = true;
 	for (size_t i = 0; i < v->n_key_folds; i++)
-		v->tape.axes[v->key_axis[i]] = true;
+		v->slice_buffer.axes[v->key_axis[i]] = true;
 	for (size_t i = 0; i < v->in.n_measures && v->all_axes; i++)
-		v->tape.axes[i] = true;
+		v->slice_buffer.axes[i] = true;
 	err = v->kind->record ? v->kind->record(v, first, last) : value_record_slices(v, first, last);
-	on_read(v, err ? err : v->tape.bytes.err);
+	on_read(v, err ? err : v->slice_buffer.bytes.err);
 }
 
 void value_read(struct value *v)
@@ -322,7 +322,7 @@ void value_read(struct value *v)
 		read_cube(v, first, last);
 		return;
 	}
-	err = flush_submit(v->services->flush, read_store, on_read, v);
+	err = store_queue_submit(v->services->store_queue, read_store, on_read, v);
 	if (err)
 		on_read(v, err);
 }

@@ -289,8 +289,8 @@ int value_complete(struct value *v, const struct catalog_inst *ci, char *reason)
 	for (size_t i = 0; i < v->n_folds && !err; i++)
 		err = value_expect(v->services, ci, v->now_ns, v->fold[i]);
 	if (!err)
-		err = journal_take(v->services->journal, ci->in.id, v->head.rounded.from, v->kind->live ? ANNOTATION_OPEN : v->head.rounded.to,
-				   JOURNAL_SHOWN, &v->annotations);
+		err = annotations_take(v->services->annotations, ci->in.id, v->head.rounded.from, v->kind->live ? ANNOTATION_OPEN : v->head.rounded.to,
+				   ANNOTATIONS_SHOWN, &v->annotations);
 	return err;
 }
 
@@ -339,9 +339,9 @@ void value_free(struct value *v)
 		key_fold_free(v->key_fold[i]);
 	for (size_t i = 0; i < REPORT_PANELS_MAX; i++)
 		grid_free(v->grid[i]);
-	annotations_free(v->annotations);
+	annotation_list_free(v->annotations);
 	json_decref(v->about);
-	tape_fini(&v->tape);
+	slice_buffer_fini(&v->slice_buffer);
 	params_fini(&v->p);
 	free(v->data);
 	free(v);

@@ -73,9 +73,9 @@ struct value {
 	size_t n_takers;
 	struct value_taker taker[TAKERS_MAX];
 	bool by_key, all_axes, all_weights;	/* what some taker needs */
-	struct tape tape;		/* from the cube, on its way to the worker */
+	struct slice_buffer slice_buffer;		/* from the cube, on its way to the worker */
 
-	struct annotations *annotations;	/* of its time; NULL: none */
+	struct annotation_list *annotations;	/* of its time; NULL: none */
 	struct grid *grid[REPORT_PANELS_MAX];
 
 	unsigned status;		/* of the reply; with 200: type and data */

@@ -28,7 +28,7 @@ static int take_choice(const json_t *in, json_t *out, const char *whose, const c
 	const json_t *value = given_member(in, name);
 	const char *word = value ? json_string_value(value) : words[0];
 
-	if (!word || !member_is_one_of(word, words))
+	if (!word || !json_get_is_one_of(word, words))
 		return refuse(reason, "%s: \"%s\" is not a valid value", whose, name);
 	return json_object_set_new(out, name, json_string(word)) ? -ENOMEM : 0;
 }
@@ -50,7 +50,7 @@ static int take_name(const json_t *in, json_t *out, char *reason)
 
 	if (!len || len > WORKSHEET_NAME_BYTES || strspn(name, " ") == len)
 		return refuse(reason, "the worksheet needs a \"name\" of 1 to %d bytes, not all blank", WORKSHEET_NAME_BYTES);
-	if (!member_is_line(name))
+	if (!json_get_is_line(name))
 		return refuse(reason, "the worksheet's \"name\" must be one line, without control characters");
 	return json_object_set_new(out, "name", json_string(name)) ? -ENOMEM : 0;
 }
@@ -70,7 +70,7 @@ static int take_threshold(const json_t *in, json_t *out, char *reason)
 
 	if (!given)
 		return 0;
-	err = member_check(given, known, "the threshold", reason);
+	err = json_get_check(given, known, "the threshold", reason);
 	if (!err && (!is_name(json_object_get(given, "unit")) || !json_is_number(value) || !(json_number_value(value) > 0)))
 		err = refuse(reason, "\"threshold\" must be {\"unit\": …, \"value\": a number above 0}");
 	if (!err && json_object_set_new(out, "threshold", json_deep_copy(given)))
@@ -103,7 +103,7 @@ static int read_panel(const json_t *in, size_t index, json_t *panels, char *reas
 	int err;
 
 	snprintf(whose, sizeof(whose), "panel %zu", index + 1);
-	err = json_is_object(in) ? member_check(in, known, whose, reason) : refuse(reason, "%s must be an object", whose);
+	err = json_is_object(in) ? json_get_check(in, known, whose, reason) : refuse(reason, "%s must be an object", whose);
 	if (!err)
 		err = take_instrumentation(in, out, whose, reason);
 	if (!err && !is_name(json_object_get(in, "measure")))
@@ -171,7 +171,7 @@ int worksheet_read(const json_t *given, json_t **ret_worksheet, char *reason)
 	int err = json_is_object(given) ? check_schema(given, reason) : refuse(reason, "a worksheet is a JSON object");
 
 	if (!err)
-		err = member_check(given, known, whose, reason);
+		err = json_get_check(given, known, whose, reason);
 	if (!err)
 		err = take_name(given, out, reason);
 	if (!err)

@@ -20,7 +20,7 @@ struct item {
 };
 
 struct worksheets {
-	struct keep keep;
+	struct saved_objects saved;
 	size_t n, room, n_ready;	/* the first n_ready are not changed */
 	struct item *item;		/* those that were saved by rising id */
 };
@@ -33,7 +33,7 @@ static void id_text(__u64 number, char out[WORKSHEET_ID_MAX])
 }
 
 /* Takes the reference. */
-static int append(struct worksheets *w, const char *id, json_t *worksheet)
+static int append_item(struct worksheets *w, const char *id, json_t *worksheet)
 {
 	struct item *item;
 
@@ -47,7 +47,7 @@ static int append(struct worksheets *w, const char *id, json_t *worksheet)
 	return 0;
 }
 
-static struct item *find(const struct worksheets *w, const char *id)
+static struct item *find_item(const struct worksheets *w, const char *id)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (!strcmp(w->item[i].id, id))
@@ -57,7 +57,7 @@ static struct item *find(const struct worksheets *w, const char *id)
 
 static void take_out(struct worksheets *w, const char *id)
 {
-	struct item *item = find(w, id);
+	struct item *item = find_item(w, id);
 
 	if (!item)
 		return;
@@ -71,7 +71,7 @@ static bool is_ready(const struct worksheets *w, const struct item *item)
 	return item < w->item + w->n_ready;
 }
 
-static json_t *resource(const struct worksheets *w, const struct item *item)
+static json_t *item_resource(const struct worksheets *w, const struct item *item)
 {
 	json_t *json = json_copy(item->worksheet);
 	char uri[WORKSHEET_ID_MAX + 32];
@@ -85,9 +85,9 @@ static json_t *resource(const struct worksheets *w, const struct item *item)
 
 json_t *worksheets_find(const struct worksheets *w, const char *id)
 {
-	const struct item *item = find(w, id);
+	const struct item *item = find_item(w, id);
 
-	return item ? resource(w, item) : NULL;
+	return item ? item_resource(w, item) : NULL;
 }
 
 json_t *worksheets_list(const struct worksheets *w)
@@ -95,7 +95,7 @@ json_t *worksheets_list(const struct worksheets *w)
 	json_t *all = json_array(), *one;
 
 	for (size_t i = 0; i < w->n; i++) {
-		one = resource(w, &w->item[i]);
+		one = item_resource(w, &w->item[i]);
 		json_object_set_new(one, "npanels", json_integer((json_int_t)json_array_size(json_object_get(one, "panels"))));
 		json_object_del(one, "panels");
 		json_array_append_new(all, one);
@@ -114,14 +114,14 @@ static int load_ready(struct worksheets *w)
 
 	json_array_foreach(all, i, given) {
 		err = err ?: worksheet_read(given, &worksheet, reason);
-		err = err ?: append(w, json_string_value(json_object_get(given, "id")), worksheet);
+		err = err ?: append_item(w, json_string_value(json_object_get(given, "id")), worksheet);
 	}
 	json_decref(all);
 	w->n_ready = w->n;
 	return err;
 }
 
-static void lost(void *owner, __u64 number)
+static void worksheet_lost(void *owner, __u64 number)
 {
 	char id[WORKSHEET_ID_MAX];
 
@@ -129,13 +129,13 @@ static void lost(void *owner, __u64 number)
 	take_out(owner, id);
 }
 
-int worksheets_new(struct flush *flush, struct worksheets **ret_worksheets)
+int worksheets_new(struct store_queue *store_queue, struct worksheets **ret_worksheets)
 {
 	struct worksheets *w = calloc(1, sizeof(*w));
 	int err = w ? 0 : -ENOMEM;
 
 	if (!err) {
-		w->keep = (struct keep){ .flush = flush, .noun = "worksheet", .next_id = 1, .lost = lost, .owner = w };
+		w->saved = (struct saved_objects){ .store_queue = store_queue, .noun = "worksheet", .next_id = 1, .lost = worksheet_lost, .owner = w };
 		err = load_ready(w);
 	}
 	if (err)
@@ -162,14 +162,14 @@ static int load_one(void *arg, __u64 number, const char *text, char *reason)
 
 	id_text(number, id);
 	if (!err)
-		err = append(arg, id, worksheet);
+		err = append_item(arg, id, worksheet);
 	json_decref(given);
 	return err == -EINVAL ? -EBADMSG : err;
 }
 
 int worksheets_load(struct worksheets *w, struct store *store)
 {
-	return keep_load(&w->keep, store, load_one, w);
+	return saved_object_load(&w->saved, store, load_one, w);
 }
 
 /* ---- writing ---- */
@@ -192,7 +192,7 @@ static void saving_free(struct saving *s)
 static void on_kept(void *arg, int err)
 {
 	struct saving *s = arg;
-	struct item *item = find(s->worksheets, s->id);
+	struct item *item = find_item(s->worksheets, s->id);
 
 	if (item && !s->worksheet)		/* else a change that was asked for before it was to leave */
 		item->leaving = false;
@@ -207,7 +207,7 @@ static void on_kept(void *arg, int err)
 }
 
 /* Takes the reference; worksheet NULL: gone. */
-static int submit(struct worksheets *w, const char *id, json_t *worksheet, bool is_new, worksheets_done done, void *arg)
+static int submit_worksheet(struct worksheets *w, const char *id, json_t *worksheet, bool is_new, worksheets_done done, void *arg)
 {
 	char *text = worksheet ? json_dumps(worksheet, JSON_COMPACT) : NULL;
 	struct saving *s = malloc(sizeof(*s));
@@ -222,11 +222,11 @@ static int submit(struct worksheets *w, const char *id, json_t *worksheet, bool 
 	*s = (struct saving){ .worksheets = w, .worksheet = worksheet, .done = done, .arg = arg };
 	snprintf(s->id, sizeof(s->id), "%s", id);
 	if (!worksheet)
-		err = keep_drop(&w->keep, number, on_kept, s);
+		err = saved_object_drop(&w->saved, number, on_kept, s);
 	else if (is_new)
-		err = keep_add(&w->keep, number, text, on_kept, s);
+		err = saved_object_add(&w->saved, number, text, on_kept, s);
 	else
-		err = keep_put(&w->keep, number, text, on_kept, s);
+		err = saved_object_put(&w->saved, number, text, on_kept, s);
 	if (err)
 		saving_free(s);
 	return err;
@@ -242,13 +242,13 @@ static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done d
 		json_decref(worksheet);
 		return refuse(reason, "there are %d worksheets, which is the limit; delete one first", WORKSHEETS_MAX);
 	}
-	id_text(w->keep.next_id++, id);
-	err = append(w, id, json_incref(worksheet));
+	id_text(w->saved.next_id++, id);
+	err = append_item(w, id, json_incref(worksheet));
 	if (err) {
 		json_decref(worksheet);
 		return err;
 	}
-	err = submit(w, id, worksheet, true, done, arg);
+	err = submit_worksheet(w, id, worksheet, true, done, arg);
 	if (err)
 		take_out(w, id);
 	return err;
@@ -264,7 +264,7 @@ int worksheets_add(struct worksheets *w, const json_t *given, worksheets_done do
 
 int worksheets_clone(struct worksheets *w, const char *id, const json_t *changes, worksheets_done done, void *arg, char *reason)
 {
-	const struct item *item = find(w, id);
+	const struct item *item = find_item(w, id);
 	json_t *worksheet;
 	int err = item ? worksheet_change(item->worksheet, changes, &worksheet, reason) : -ENOENT;
 
@@ -274,7 +274,7 @@ int worksheets_clone(struct worksheets *w, const char *id, const json_t *changes
 /* A saved one; -EINVAL: it comes with heatscoped. */
 static int find_saved(const struct worksheets *w, const char *id, struct item **ret_item, char *reason)
 {
-	struct item *item = find(w, id);
+	struct item *item = find_item(w, id);
 
 	if (!item || item->leaving)
 		return -ENOENT;
@@ -293,7 +293,7 @@ int worksheets_change(struct worksheets *w, const char *id, const json_t *change
 
 	if (!err)
 		err = worksheet_change(item->worksheet, changes, &worksheet, reason);
-	return err ? err : submit(w, id, worksheet, false, done, arg);
+	return err ? err : submit_worksheet(w, id, worksheet, false, done, arg);
 }
 
 int worksheets_remove(struct worksheets *w, const char *id, worksheets_done done, void *arg, char *reason)
@@ -302,7 +302,7 @@ int worksheets_remove(struct worksheets *w, const char *id, worksheets_done done
 	int err = find_saved(w, id, &item, reason);
 
 	if (!err)
-		err = submit(w, id, NULL, false, done, arg);
+		err = submit_worksheet(w, id, NULL, false, done, arg);
 	if (!err)
 		item->leaving = true;
 	return err;

@@ -18,7 +18,7 @@
 
 struct worksheets;			/* its fields are in worksheets.c */
 
-int worksheets_new(struct flush *flush, struct worksheets **ret_worksheets);
+int worksheets_new(struct store_queue *store_queue, struct worksheets **ret_worksheets);
 void worksheets_free(struct worksheets *w);	/* NULL is fine */
 
 /* At start, before any worker runs.  One that cannot be read is left out, which is said: nothing else waits for it. */

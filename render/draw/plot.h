@@ -40,7 +40,7 @@ void plot_marks(struct canvas *c, const struct plot *p);
 
 /* Draws annotations: lines where they begin and end, a bar along the top, and the texts that fit in three rows
  * below. */
-void plot_annotations(struct canvas *c, const struct plot *p, const struct annotations *a);
+void plot_annotations(struct canvas *c, const struct plot *p, const struct annotation_list *a);
 
 /* Does any column have this mark? */
 bool plot_marked(const struct grid_column *column, size_t n, enum grid_mark mark);

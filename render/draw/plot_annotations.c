@@ -68,7 +68,7 @@ static void draw_text(struct canvas *c, const struct plot *p, const struct annot
 	rows->end[row] = x + width + 2 * PAD + 2;
 }
 
-void plot_annotations(struct canvas *c, const struct plot *p, const struct annotations *a)
+void plot_annotations(struct canvas *c, const struct plot *p, const struct annotation_list *a)
 {
 	struct rows rows = { { p->x, p->x, p->x } };
 

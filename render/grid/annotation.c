@@ -2,15 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void annotations_free(struct annotations *a)
+void annotation_list_free(struct annotation_list *a)
 {
 	free(a);
 }
 
-struct annotations *annotations_copy(const struct annotations *a)
+struct annotation_list *annotation_list_copy(const struct annotation_list *a)
 {
 	size_t size = a ? sizeof(*a) + a->n * sizeof(*a->item) : 0;
-	struct annotations *copy = a ? malloc(size) : NULL;
+	struct annotation_list *copy = a ? malloc(size) : NULL;
 
 	if (copy)
 		memcpy(copy, a, size);

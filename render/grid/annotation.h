@@ -3,7 +3,7 @@
  *      from_ns == to_ns: a moment     from_ns < to_ns: a range     to_ns ANNOTATION_OPEN: it has not ended yet
  *
  * Shape   sorted by from_ns, then by id.  A grid has the annotations that touch its time.
- * Memory  an annotation is a plain value; annotations_free() frees a list (NULL is fine), grid_free() frees the
+ * Memory  an annotation is a plain value; annotation_list_free() frees a list (NULL is fine), grid_free() frees the
  *         grid's list.
  */
 #ifndef HEATSCOPE_ANNOTATION_H
@@ -25,13 +25,13 @@ struct annotation {
 	char text[ANNOTATION_TEXT_MAX + 1];	/* UTF-8, one line, not empty */
 };
 
-struct annotations {
+struct annotation_list {
 	size_t n;
 	struct annotation item[];
 };
 
-void annotations_free(struct annotations *a);
-struct annotations *annotations_copy(const struct annotations *a);	/* NULL: no memory, or of NULL */
+void annotation_list_free(struct annotation_list *a);
+struct annotation_list *annotation_list_copy(const struct annotation_list *a);	/* NULL: no memory, or of NULL */
 
 /* Does it touch the time from..to (half-open)? */
 int annotation_touches(const struct annotation *a, __s64 from_ns, __s64 to_ns);

@@ -34,7 +34,7 @@ void grid_free(struct grid *g)
 	if (!g)
 		return;
 	layers_free(g->layers);
-	annotations_free(g->annotations);
+	annotation_list_free(g->annotations);
 	grid_free(g->running);
 	free(g->edge);
 	free(g->row_name);
@@ -60,7 +60,7 @@ struct grid *grid_like(const struct grid *g)
 	to->unit = g->unit;
 	to->weight_unit = g->weight_unit;
 	to->weight = g->weight;
-	to->annotations = annotations_copy(g->annotations);
+	to->annotations = annotation_list_copy(g->annotations);
 	if (g->annotations && !to->annotations) {
 		grid_free(to);
 		return NULL;
@@ -224,7 +224,7 @@ int grid_fold(const struct grid *g, size_t k, struct grid **ret_grid)
 	if (!err && g->running)
 		err = grid_fold(g->running, k, &to->running);
 	if (!err && g->annotations) {
-		to->annotations = annotations_copy(g->annotations);
+		to->annotations = annotation_list_copy(g->annotations);
 		err = to->annotations ? 0 : -ENOMEM;
 	}
 	if (err) {

@@ -63,7 +63,7 @@ struct grid {
 	const char **row_name;		/* n_rows names if rows are parts; NULL: rows are values */
 	__s64 known_to_ns;		/* with row_name: running queries are known up to here; 0: in all columns */
 	const char *weight;		/* cells are sums of this measure, in the axis' unit; NULL: counts */
-	struct annotations *annotations;	/* of the grid's time; NULL: none */
+	struct annotation_list *annotations;	/* of the grid's time; NULL: none */
 	struct layers *layers;		/* the cells by key; NULL: without layers */
 	struct grid *running;		/* the queries that ran at the ends of slots, at their age: a point grid with
 					 * the same columns and its own edges; NULL: unknown */

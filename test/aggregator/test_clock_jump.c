@@ -80,9 +80,9 @@ static void daemon_end(void)
 /* Until `n` more batches are stored. */
 static void daemon_stores(__u64 n)
 {
-	__u64 until = flush_counters(d.a.services.flush)->batches + n;
+	__u64 until = store_queue_counters(d.a.services.store_queue)->batches + n;
 
-	while (flush_counters(d.a.services.flush)->batches < until)
+	while (store_queue_counters(d.a.services.store_queue)->batches < until)
 		uv_run(&d.loop, UV_RUN_ONCE);
 }
 
@@ -110,7 +110,7 @@ static void daemon_measures(__s64 from, __s64 n)
 /* What the timers do: they look, expire, compact. */
 static void daemon_tidies(void)
 {
-	__u64 commits = flush_counters(d.a.services.flush)->commits;
+	__u64 commits = store_queue_counters(d.a.services.store_queue)->commits;
 
 	d.a.n_upkeeps = 0;
 	uv_timer_set_repeat(&d.a.upkeep, 1);
@@ -120,7 +120,7 @@ static void daemon_tidies(void)
 	uv_timer_stop(&d.a.upkeep);
 	while (d.a.upkeep_busy)
 		uv_run(&d.loop, UV_RUN_ONCE);
-	assert_true(flush_counters(d.a.services.flush)->commits >= commits);
+	assert_true(store_queue_counters(d.a.services.store_queue)->commits >= commits);
 }
 
 /* --- what there is --- */

@@ -13,16 +13,16 @@ static void try_batch(const struct frame *f)
 {
 	struct instrumentation in = { .slot_ns = 1000000000, .n_fields = 2, .n_measures = 2,
 				      .ruler = { RULER(UNIT_NS, 5, 10, 39), RULER(UNIT_NS, 5, 10, 39) } };
-	struct arrival *a;
+	struct incoming_batch *a;
 
-	if (arrival_new(f->data, f->len, &a))
+	if (incoming_batch_new(f->data, f->len, &a))
 		return;
-	if (!arrival_check(a, &in, true, &(struct arrival_bounds){ .now_ns = 2000000000000000000ll }) && !arrival_name_host(a, 1))
+	if (!incoming_batch_check(a, &in, true, &(struct incoming_batch_bounds){ .now_ns = 2000000000000000000ll }) && !incoming_batch_name_host(a, 1))
 		for (size_t i = 0; i < a->batch.n_slices; i++)
 			if (labels_count(&a->batch.slice[i].key) != 2)
 				abort();
-	arrival_events(a);
-	arrival_free(a);
+	incoming_batch_events(a);
+	incoming_batch_free(a);
 }
 
 static void try_request(const json_t *json, const struct source *s)

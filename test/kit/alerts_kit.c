@@ -9,13 +9,13 @@ static void begin(struct alerts_bench *b, __s64 now_s)
 {
 	char reason[REASON_MAX] = "";
 
-	assert_int_equal(flush_new(&b->loop, b->store, b->cube, &b->flush), 0);
-	flush_begin(b->flush);
-	assert_int_equal(catalog_new(b->flush, b->cube, 3600, &b->catalog), 0);
+	assert_int_equal(store_queue_new(&b->loop, b->store, b->cube, &b->store_queue), 0);
+	store_queue_begin(b->store_queue);
+	assert_int_equal(catalog_new(b->store_queue, b->cube, 3600, &b->catalog), 0);
 	assert_int_equal(catalog_load(b->catalog, b->store, INT64_MAX / 2, reason), 0);
-	assert_int_equal(journal_new(b->flush, b->catalog, &b->journal), 0);
-	assert_int_equal(journal_load(b->journal, b->store), 0);
-	assert_int_equal(alerts_new(b->flush, b->cube, b->catalog, b->journal, &b->alerts), 0);
+	assert_int_equal(annotations_new(b->store_queue, b->catalog, &b->annotations), 0);
+	assert_int_equal(annotations_load(b->annotations, b->store), 0);
+	assert_int_equal(alerts_new(b->store_queue, b->cube, b->catalog, b->annotations, &b->alerts), 0);
 	assert_int_equal(alerts_load(b->alerts, b->store, now_s * 1000000000), 0);
 }
 
@@ -23,9 +23,9 @@ static void end(struct alerts_bench *b)
 {
 	uv_run(&b->loop, UV_RUN_DEFAULT);
 	alerts_free(b->alerts);
-	journal_free(b->journal);
+	annotation_list_free(b->annotations);
 	catalog_free(b->catalog);
-	flush_free(b->flush);
+	store_queue_free(b->store_queue);
 }
 
 static void on_made(void *arg, int err, const struct catalog_inst *made)
@@ -71,7 +71,7 @@ void alerts_bench_close(struct alerts_bench *b)
 
 void alerts_bench_lend(struct alerts_bench *b, struct services *ret_services)
 {
-	*ret_services = (struct services){ .loop = &b->loop, .cube = b->cube, .flush = b->flush, .catalog = b->catalog, .journal = b->journal };
+	*ret_services = (struct services){ .loop = &b->loop, .cube = b->cube, .store_queue = b->store_queue, .catalog = b->catalog, .annotations = b->annotations };
 }
 
 __u64 alerts_bench_add(struct alerts_bench *b, const char *rule, __s64 now_s)

@@ -15,9 +15,9 @@ struct alerts_bench {
 	uv_loop_t loop;
 	struct store *store;
 	struct cube *cube;
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct catalog *catalog;
-	struct journal *journal;
+	struct annotation_list *annotations;
 	struct alerts *alerts;
 	__u32 seq;
 };

@@ -83,7 +83,7 @@ struct rig {
 	uv_loop_t loop;
 	struct store *store;
 	struct cube *cube;
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct catalog *catalog;
 };
 
@@ -99,9 +99,9 @@ static inline void rig_begin(struct rig *r, struct store *store)
 	else
 		assert_int_equal(store_memory_open(&r->store), 0);
 	assert_int_equal(cube_new(&r->cube), 0);
-	assert_int_equal(flush_new(&r->loop, r->store, r->cube, &r->flush), 0);
-	flush_begin(r->flush);
-	assert_int_equal(catalog_new(r->flush, r->cube, 100, &r->catalog), 0);
+	assert_int_equal(store_queue_new(&r->loop, r->store, r->cube, &r->store_queue), 0);
+	store_queue_begin(r->store_queue);
+	assert_int_equal(catalog_new(r->store_queue, r->cube, 100, &r->catalog), 0);
 	assert_int_equal(catalog_load(r->catalog, r->store, wire_now_ns(), reason), 0);
 }
 
@@ -115,11 +115,11 @@ static inline void rig_stop(struct rig *r)
 {
 	int idle = 0;
 
-	flush_drain(r->flush, rig_idle, &idle);
+	store_queue_drain(r->store_queue, rig_idle, &idle);
 	uv_run(&r->loop, UV_RUN_DEFAULT);
 	assert_true(idle);
 	catalog_free(r->catalog);
-	flush_free(r->flush);
+	store_queue_free(r->store_queue);
 	cube_free(r->cube);
 	assert_int_equal(uv_loop_close(&r->loop), 0);
 }

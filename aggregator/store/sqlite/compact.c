@@ -35,7 +35,7 @@ struct group {				/* what makes a chunk of its own within a block */
 };
 
 /* Slots of tier 0 that so many of the tier's from this offset on are. */
-static int lose(const struct move *m, const char *what, unsigned offset, unsigned n)
+static int lose_slots(const struct move *m, const char *what, unsigned offset, unsigned n)
 {
 	__s64 per = tier_slots(m->known->slot_ns, m->tier), first = (m->first + offset) * per;
 
@@ -73,7 +73,7 @@ static int take_row(const struct move *m, struct block *b, sqlite3_stmt *stmt)
 	if (err || !row.key)		/* nobody's: its keys' rows are here, too */
 		return err;
 	if (col(stmt, 6) != slice_crc(&at, &s))
-		return lose(m, "row", row.offset, 1);
+		return lose_slots(m, "row", row.offset, 1);
 	bytes_put(&b->bytes, s.key.bytes, s.key.len);
 	bytes_put(&b->bytes, s.hist, s.hist_len);
 	b->row[b->n++] = row;
@@ -134,7 +134,7 @@ static int put_chunk(const struct move *m, const struct group *g, bool whole)
 	struct bytes *frame = &m->q->frame;
 	int err;
 
-	memo_forget(&m->q->memo, &(struct memo_name){ .inst = m->known->inst, .ruler = g->name.ruler, .slot = m->first, .key = g->key,
+	chunk_cache_forget(&m->q->chunk_cache, &(struct chunk_cache_name){ .inst = m->known->inst, .ruler = g->name.ruler, .slot = m->first, .key = g->key,
 						      .tier = (__u32)m->tier, .axis = (__u32)m->axis, .weight = g->name.weight });
 	bytes_clear(frame);
 	err = chunk_end(&m->q->made, frame);
@@ -156,7 +156,7 @@ static int load_chunk(const struct move *m, const struct group *g)
 		err = chunk_decode(&m->q->old, sqlite3_column_blob(stmt, 0), (size_t)sqlite3_column_bytes(stmt, 0));
 		sqlite3_reset(stmt);
 	}
-	return err == -EBADMSG ? lose(m, "chunk", 0, CHUNK_SLOTS) : err;
+	return err == -EBADMSG ? lose_slots(m, "chunk", 0, CHUNK_SLOTS) : err;
 }
 
 /* q->up goes into that slot of the next tier. */
@@ -179,7 +179,7 @@ struct rising {
 	__s64 slot;			/* of the next tier */
 };
 
-static int risen(const struct move *m, const struct group *g, const struct rising *r)
+static int write_rising(const struct move *m, const struct group *g, const struct rising *r)
 {
 	return r->some ? raise_sum(m, g, r->slot) : 0;
 }
@@ -193,14 +193,14 @@ static int rise_to(const struct move *m, const struct group *g, struct rising *r
 		return 0;
 	slot = tier_divide(first, tier_slots(m->known->slot_ns, m->tier + 1));
 	if (r->some && r->slot != slot) {
-		err = risen(m, g, r);
+		err = write_rising(m, g, r);
 		r->some = false;
 	}
 	r->slot = slot;
 	return err;
 }
 
-static int rise(const struct move *m, const struct group *g, struct rising *r, const __u8 *hist, size_t len)
+static int add_to_rising(const struct move *m, const struct group *g, struct rising *r, const __u8 *hist, size_t len)
 {
 	int err = 0;
 
@@ -234,7 +234,7 @@ static int move_slot(const struct move *m, const struct group *g, unsigned offse
 		err = hist_decode_add(&m->q->total[offset], g->name.ruler, hist, row->hist_len);
 	if (!err)
 		err = rise_to(m, g, r, offset);
-	return err ? err : rise(m, g, r, hist, row->hist_len);
+	return err ? err : add_to_rising(m, g, r, hist, row->hist_len);
 }
 
 static int move_group(const struct move *m, const struct group *g, bool whole)
@@ -253,7 +253,7 @@ static int move_group(const struct move *m, const struct group *g, bool whole)
 	}
 	if (!err)
 		err = put_chunk(m, g, whole);
-	return err ? err : risen(m, g, &r);
+	return err ? err : write_rising(m, g, &r);
 }
 
 /* --- all keys together --- */
@@ -321,9 +321,9 @@ static int raise_total(const struct move *m, const struct group *g)
 		hist_encode(&m->q->total[i], bytes);
 		err = bytes->err ? bytes->err : rise_to(m, &nobody, &r, i);
 		if (!err)
-			err = rise(m, &nobody, &r, bytes->data, bytes->len);
+			err = add_to_rising(m, &nobody, &r, bytes->data, bytes->len);
 	}
-	return err ? err : risen(m, &nobody, &r);
+	return err ? err : write_rising(m, &nobody, &r);
 }
 
 static int put_total(const struct move *m, const struct group *g)
@@ -361,7 +361,7 @@ static int rebuild_total(const struct move *m, const struct group *g)
 		if (!err)
 			err = total_add(m->q, &m->q->whole);
 		else if (err == -EBADMSG)
-			err = lose(m, "chunk", 0, CHUNK_SLOTS) ?: db_step(m->q, bind_chunk(m, CHUNK_DROP, &one));
+			err = lose_slots(m, "chunk", 0, CHUNK_SLOTS) ?: db_step(m->q, bind_chunk(m, CHUNK_DROP, &one));
 	}
 	sqlite3_reset(stmt);
 	return err ? err : got < 0 ? got : put_total(m, g);
@@ -454,7 +454,7 @@ int compact_tier(struct sqlite *q, const struct known *k, int tier, __s64 before
 }
 
 /* The finer ones first: what they add up is chunked at once where its block is over. */
-static int compact(struct sqlite *q, __u64 inst, __s64 slot)
+static int compact_tiers(struct sqlite *q, __u64 inst, __s64 slot)
 {
 	struct known known;
 	int err = db_known(q, inst, &known);
@@ -467,9 +467,9 @@ static int compact(struct sqlite *q, __u64 inst, __s64 slot)
 int sqlite_compact(struct store *s, __u64 inst, __s64 slot)
 {
 	struct sqlite *q = sqlite_of(s);
-	int err = db_limit_pages(q, true) ?: compact(q, inst, slot);
+	int err = db_limit_pages(q, true) ?: compact_tiers(q, inst, slot);
 
 	while (err == -ENOSPC && q->max_pages && !db_make_room(q))
-		err = db_limit_pages(q, true) ?: compact(q, inst, slot);
+		err = db_limit_pages(q, true) ?: compact_tiers(q, inst, slot);
 	return err ? err : db_limit_pages(q, false);
 }

@@ -50,7 +50,7 @@ static bool disk_has_room(struct sqlite *q)
 	return path && !statvfs(path, &disk) && disk.f_bavail * disk.f_frsize >= DISK_ROOM;
 }
 
-static int failed(struct sqlite *q)
+static int database_failure(struct sqlite *q)
 {
 	int err = error_of(sqlite3_extended_errcode(q->db));
 	bool limit = err == -ENOSPC && q->max_pages && disk_has_room(q);
@@ -89,7 +89,7 @@ int db_step(struct sqlite *q, sqlite3_stmt *stmt)
 	if (code == SQLITE_ROW)
 		return 1;
 	if (code != SQLITE_DONE)
-		err = failed(q);
+		err = database_failure(q);
 	sqlite3_reset(stmt);
 	return err;
 }
@@ -279,7 +279,7 @@ static int make_file(struct sqlite *q, const char *path)
 
 int db_execute(struct sqlite *q, const char *sql)
 {
-	return sqlite3_exec(q->db, sql, NULL, NULL, NULL) ? failed(q) : 0;
+	return sqlite3_exec(q->db, sql, NULL, NULL, NULL) ? database_failure(q) : 0;
 }
 
 int db_number(struct sqlite *q, const char *sql, __s64 *ret_value)
@@ -288,7 +288,7 @@ int db_number(struct sqlite *q, const char *sql, __s64 *ret_value)
 	int got;
 
 	if (sqlite3_prepare_v2(q->db, sql, -1, &stmt, NULL))
-		return failed(q);
+		return database_failure(q);
 	got = db_fetch(q, stmt, ret_value);
 	sqlite3_finalize(stmt);
 	return got < 0 ? got : 0;
@@ -317,7 +317,7 @@ static int check_pages(struct sqlite *q)
 	int got;
 
 	if (sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &stmt, NULL))
-		return failed(q);
+		return database_failure(q);
 	got = db_step(q, stmt);
 	said = got > 0 ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
 	if (said && strcmp(said, "ok")) {
@@ -331,13 +331,13 @@ static int check_pages(struct sqlite *q)
 	return got < 0 ? got : 0;
 }
 
-static int refuse(struct sqlite *q, int err, const char *why)
+static int refuse_database(struct sqlite *q, int err, const char *why)
 {
 	snprintf(q->store.reason, sizeof(q->store.reason), "%s", why);
 	return err;
 }
 
-static int prepare(struct sqlite *q)
+static int prepare_database(struct sqlite *q)
 {
 	int err = db_execute(q, sql_later);
 
@@ -345,18 +345,18 @@ static int prepare(struct sqlite *q)
 		return err;
 	for (int i = 0; i < N_SQL; i++)
 		if (sqlite3_prepare_v3(q->db, sql_text[i], -1, SQLITE_PREPARE_PERSISTENT, &q->stmt[i], NULL))
-			return failed(q);
+			return database_failure(q);
 	return 0;
 }
 
 /* Rows of the version before are read and written again with the statements of this one. */
-static int upgrade(struct sqlite *q)
+static int upgrade_database(struct sqlite *q)
 {
 	char sql[64];
 	int err = sqlite_upgrade_tables(q);
 
 	if (!err)
-		err = prepare(q);
+		err = prepare_database(q);
 	if (!err)
 		err = sqlite_upgrade_rows(q);
 	snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", SCHEMA_VERSION);
@@ -376,16 +376,16 @@ static int check_tables(struct sqlite *q)
 	if (err)
 		return err;
 	if (!application && !n_tables)
-		return make_tables(q) ?: prepare(q);
+		return make_tables(q) ?: prepare_database(q);
 	if (application != APPLICATION_ID)
-		return refuse(q, -EINVAL, "is the database of another program");
+		return refuse_database(q, -EINVAL, "is the database of another program");
 	if (version > SCHEMA_VERSION)
-		return refuse(q, -EPROTO, "was written by a newer version of Heatscope");
+		return refuse_database(q, -EPROTO, "was written by a newer version of Heatscope");
 	if (version < 1)
-		return refuse(q, -EBADMSG, "is damaged: it has no schema version");
+		return refuse_database(q, -EBADMSG, "is damaged: it has no schema version");
 	err = check_pages(q);
 	if (!err)
-		err = version < SCHEMA_VERSION ? upgrade(q) : prepare(q);
+		err = version < SCHEMA_VERSION ? upgrade_database(q) : prepare_database(q);
 	return err;
 }
 
@@ -409,7 +409,7 @@ int db_open(struct sqlite *q, const char *path)
 	if (err)
 		return err;
 	if (sqlite3_open_v2(path, &q->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL))
-		return q->db ? failed(q) : -ENOMEM;
+		return q->db ? database_failure(q) : -ENOMEM;
 	sqlite3_busy_timeout(q->db, BUSY_MS);
 	err = make_shrinkable(q, true);
 	if (!err)

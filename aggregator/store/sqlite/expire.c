@@ -62,7 +62,7 @@ static int thin_source(const struct window *w, __s64 source, const char *name)
 	int err = list_runs(w, source, name, &old, &n_old);
 
 	if (!err && n_old)
-		err = thin(old, n_old, w->from, w->to, w->per, &run, &n);
+		err = coverage_compact(old, n_old, w->from, w->to, w->per, &run, &n);
 	if (!err && n_old && (n != n_old || memcmp(run, old, n * sizeof(*run))))
 		err = replace_runs(w, source, name, old, n_old, run, n);
 	free(old);
@@ -235,7 +235,7 @@ static int thin_before(struct sqlite *q, const struct known *k, int tier, __s64 
 	return err ? err : thin_marks(&w);
 }
 
-static int forget_witness(struct sqlite *q, __u64 inst, __s64 before)
+static int forget_observation(struct sqlite *q, __u64 inst, __s64 before)
 {
 	int err = db_step(q, db_bind(q, COVER_EXPIRE, "ii", inst, before));
 
@@ -285,7 +285,7 @@ static int drop_tier(struct sqlite *q, const struct known *k, int tier, __s64 be
 	if (!err && !tier)
 		err = db_step(q, db_bind(q, EXEMPLARS_EXPIRE, "ii", k->inst, before));
 	if (!err)
-		err = tier + 1 < TIERS ? thin_before(q, k, tier, oldest, before) : forget_witness(q, k->inst, before);
+		err = tier + 1 < TIERS ? thin_before(q, k, tier, oldest, before) : forget_observation(q, k->inst, before);
 	if (d.first == d.before)
 		d.first = tier_down(oldest, per);
 	d.before = before;

@@ -26,7 +26,7 @@ struct size {
 	__s64 page, pages, free;
 };
 
-static int measure(struct sqlite *q, struct size *ret)
+static int measure_size(struct sqlite *q, struct size *ret)
 {
 	int err = db_number(q, "PRAGMA page_size", &ret->page);
 
@@ -170,7 +170,7 @@ static int lose_rows(struct sqlite *q, const struct known *k, int tier, __s64 be
 	return err;
 }
 
-static int drop(struct sqlite *q, int tier, const struct oldest *o)
+static int drop_oldest(struct sqlite *q, int tier, const struct oldest *o)
 {
 	__s64 slot[TIERS];
 	struct known k;
@@ -230,7 +230,7 @@ static int lose_until(struct sqlite *q, __s64 pages)
 	struct size size;
 	__u64 *inst = NULL;
 	size_t n = 0;
-	int err = measure(q, &size);
+	int err = measure_size(q, &size);
 
 	if (err || size.pages - size.free <= pages)
 		return err;
@@ -238,7 +238,7 @@ static int lose_until(struct sqlite *q, __s64 pages)
 	for (size_t i = 0; i < n && !err && size.pages - size.free > pages; i++) {
 		err = lose_sums(q, inst[i]);
 		if (!err)
-			err = measure(q, &size);
+			err = measure_size(q, &size);
 	}
 	free(inst);
 	return err;
@@ -248,16 +248,16 @@ static int drop_until(struct sqlite *q, __s64 pages)
 {
 	struct oldest o;
 	struct size size;
-	int err = measure(q, &size);
+	int err = measure_size(q, &size);
 
 	for (int round = 0; round < ROUNDS && !err; round++)
 		for (int tier = 0; tier < TIERS && !err; tier++)
 			for (o.inst = 1; !err && o.inst && size.pages - size.free > pages;) {
 				err = find_oldest(q, tier, round, &o);
 				if (!err && o.inst)
-					err = drop(q, tier, &o);
+					err = drop_oldest(q, tier, &o);
 				if (!err)
-					err = measure(q, &size);
+					err = measure_size(q, &size);
 			}
 	return err ? err : lose_until(q, pages);
 }
@@ -266,14 +266,14 @@ static int drop_until(struct sqlite *q, __s64 pages)
 static int give_back(struct sqlite *q)
 {
 	struct size size;
-	int err = measure(q, &size);
+	int err = measure_size(q, &size);
 
 	if (err || size.pages <= q->max_pages)
 		return err;
 	while (!err && size.free && size.pages > q->max_pages) {
 		err = db_execute(q, "PRAGMA incremental_vacuum(1000)");
 		if (!err)
-			err = measure(q, &size);
+			err = measure_size(q, &size);
 	}
 	return err ? err : db_limit_pages(q, false);
 }
@@ -282,7 +282,7 @@ int sqlite_shrink(struct store *s)
 {
 	struct sqlite *q = sqlite_of(s);
 	struct size size;
-	int err = q->max_pages ? measure(q, &size) : 0;
+	int err = q->max_pages ? measure_size(q, &size) : 0;
 
 	if (err || !q->max_pages)
 		return err;
@@ -296,7 +296,7 @@ int db_make_room(struct sqlite *q)
 {
 	__u64 was = q->store.n_dropped;
 	struct size size;
-	int err = measure(q, &size);
+	int err = measure_size(q, &size);
 
 	if (!err)
 		err = db_limit_pages(q, true);
@@ -321,7 +321,7 @@ int sqlite_limit(struct store *s, __u64 bytes)
 	__u64 log = bytes / LOG_SHARE < LOG_MAX ? bytes / LOG_SHARE : LOG_MAX;
 	struct size size;
 	char sql[120];
-	int err = measure(q, &size);
+	int err = measure_size(q, &size);
 
 	if (err || !bytes)
 		return err;

@@ -63,7 +63,7 @@ static int list_keys(struct reading *r)
 }
 
 /* A key without a label is damage, which its row tells. */
-static bool wants(const struct reading *r, __s64 id)
+static bool wants_key(const struct reading *r, __s64 id)
 {
 	const struct wanted name = { id, false }, *found;
 
@@ -76,7 +76,7 @@ static bool wants(const struct reading *r, __s64 id)
 /* --- slices --- */
 
 /* As it is, or how many events it has. */
-static void give(struct reading *r, __s64 slot, const struct slice *s)
+static void give_slice(struct reading *r, __s64 slot, const struct slice *s)
 {
 	struct hist_reader h;
 
@@ -101,7 +101,7 @@ static void read_hot_row(struct reading *r, int tier, int axis, sqlite3_stmt *st
 	if (col(stmt, 6) != slice_crc(&at, &s))
 		tell_damage(r, "row", first, first + per - 1);
 	else
-		give(r, tier_down(first, r->per), &s);
+		give_slice(r, tier_down(first, r->per), &s);
 }
 
 static __s64 least_weight(const struct reading *r) { return r->range.weight < 0 ? 0 : r->range.weight; }
@@ -119,14 +119,14 @@ static int read_hot(struct reading *r, int tier, int axis)
 	while ((got = db_step(r->q, stmt)) > 0) {
 		bool is_whole = tier && !col(stmt, 0);
 
-		if (whole || (!is_whole && wants(r, col(stmt, 0))))
+		if (whole || (!is_whole && wants_key(r, col(stmt, 0))))
 			read_hot_row(r, tier, axis, stmt);
 	}
 	return got;
 }
 
 /* A chunk into q->old.  1; 0: it is damaged, and was told so; -errno. */
-static int unpack(struct reading *r, const struct memo_name *name, __s64 row)
+static int unpack_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct chunk_name *got = &r->q->old.name;
 	sqlite3_stmt *stmt = db_bind(r->q, CHUNK_DATA, "i", row);
@@ -156,7 +156,7 @@ static void give_slots(struct reading *r, __s64 first, int from, int to)
 			continue;
 		s.hist = c->slot[i].hist;
 		s.hist_len = c->slot[i].hist_len;
-		give(r, slot, &s);
+		give_slice(r, slot, &s);
 	}
 }
 
@@ -165,7 +165,7 @@ struct share {
 	int from, to, first_group, last_group;
 };
 
-static struct share share_of(const struct reading *r, const struct memo_name *name)
+static struct share share_of(const struct reading *r, const struct chunk_cache_name *name)
 {
 	__s64 from = tier_divide(r->first, r->per) - name->slot, to = tier_divide(r->last, r->per) + 1 - name->slot;
 	int grain = (int)name->grain;
@@ -178,7 +178,7 @@ static struct share share_of(const struct reading *r, const struct memo_name *na
 	return s;
 }
 
-static void give_sums(struct reading *r, const struct memo_entry *e, const struct share *of)
+static void give_sums(struct reading *r, const struct chunk_cache_entry *e, const struct share *of)
 {
 	struct slice s = e->slice;
 
@@ -191,29 +191,29 @@ static void give_sums(struct reading *r, const struct memo_entry *e, const struc
 }
 
 /* Those of another zoom will do, added up. */
-static const struct memo_entry *find_sums(struct memo *m, const struct memo_name *name)
+static const struct chunk_cache_entry *find_sums(struct chunk_cache *m, const struct chunk_cache_name *name)
 {
-	const struct memo_entry *e = memo_find(m, name);
+	const struct chunk_cache_entry *e = chunk_cache_find(m, name);
 
-	return e ? e : memo_coarser(m, name);
+	return e ? e : chunk_cache_coarser(m, name);
 }
 
 /* As sums where whole groups of slots are in the range.  Those are added up once: a picture of a day then
  * is made of some thousand histograms, not of its 86,400.  Slots by themselves are worth remembering if all of a chunk
  * are asked for, of all keys together: whoever looks at what lies around asks for them again. */
-static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row)
+static int read_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct share of = share_of(r, name);
 	bool some = of.first_group < of.last_group, all = r->range.whole && !of.from && of.to == CHUNK_SLOTS;
 	int from = of.first_group * (int)name->grain, to = of.last_group * (int)name->grain, got;
-	const struct memo_entry *e = some ? find_sums(&r->q->memo, name) : NULL;
+	const struct chunk_cache_entry *e = some ? find_sums(&r->q->chunk_cache, name) : NULL;
 	bool rest = !e || of.from < from || of.to > to;
 
-	got = rest ? unpack(r, name, row) : 1;
+	got = rest ? unpack_chunk(r, name, row) : 1;
 	if (got <= 0)
 		return got;
 	if (!e && some && (all || name->grain > 1))
-		e = memo_make(&r->q->memo, name, &r->q->old);
+		e = chunk_cache_make(&r->q->chunk_cache, name, &r->q->old);
 	if (!e) {
 		give_slots(r, name->slot, of.from, of.to);
 		return 0;
@@ -227,18 +227,18 @@ static int read_chunk(struct reading *r, const struct memo_name *name, __s64 row
 }
 
 /* The counts of a chunk's slots are remembered: unpacked for one, they serve every interval. */
-static int count_chunk(struct reading *r, const struct memo_name *name, __s64 row)
+static int count_chunk(struct reading *r, const struct chunk_cache_name *name, __s64 row)
 {
 	const struct share of = share_of(r, name);
-	const struct memo_entry *e = memo_find(&r->q->memo, name);
+	const struct chunk_cache_entry *e = chunk_cache_find(&r->q->chunk_cache, name);
 	__u64 n = 0;
 	int got;
 
 	if (!e) {
-		got = unpack(r, name, row);
+		got = unpack_chunk(r, name, row);
 		if (got <= 0)
 			return got;
-		e = memo_count(&r->q->memo, name, &r->q->old);
+		e = chunk_cache_count(&r->q->chunk_cache, name, &r->q->old);
 	}
 	if (!e) {
 		give_slots(r, name->slot, of.from, of.to);
@@ -263,11 +263,11 @@ static int read_chunks(struct reading *r, int axis)
 	stmt = db_bind(r->q, whole ? WHOLE_READ : CHUNK_READ, "iiiiiii", r->known.inst, (__s64)r->range.tier, (__s64)axis,
 		       from, last, least_weight(r), most_weight(r));
 	while (!err && (got = db_step(r->q, stmt)) > 0) {
-		const struct memo_name name = { .inst = r->known.inst, .ruler = (__u64)col(stmt, 3), .slot = col(stmt, 1),
+		const struct chunk_cache_name name = { .inst = r->known.inst, .ruler = (__u64)col(stmt, 3), .slot = col(stmt, 1),
 						.key = col(stmt, 0), .tier = (__u32)r->range.tier, .axis = (__u32)axis,
 						.weight = (__u32)col(stmt, 2), .grain = grain };
 
-		if (whole || (name.key && wants(r, name.key)))
+		if (whole || (name.key && wants_key(r, name.key)))
 			err = grain ? read_chunk(r, &name, col(stmt, 4)) : count_chunk(r, &name, col(stmt, 4));
 	}
 	sqlite3_reset(stmt);
@@ -384,7 +384,7 @@ static void tell_dropped(const struct reading *r, __s64 first, __s64 last)
 }
 
 /* Widens the range to whole slots of the tier, and cuts off what was dropped. */
-static int begin(struct reading *r, struct store *s, __u64 inst)
+static int begin_reading(struct reading *r, struct store *s, __u64 inst)
 {
 	const struct store_range *range = &r->range;
 	int err = range->tier < 0 || range->tier >= TIERS ? -EINVAL : db_known(r->q, inst, &r->known);
@@ -405,7 +405,7 @@ int sqlite_read(struct store *s, __u64 inst, const struct store_range *range, co
 {
 	struct reading r = { .q = sqlite_of(s), .range = *range, .reader = reader };
 	bool slices = reader->slice || reader->count;
-	int err = begin(&r, s, inst);
+	int err = begin_reading(&r, s, inst);
 
 	if (err)
 		return err < 0 ? err : 0;

@@ -71,7 +71,7 @@ int add_damage(struct sqlite *q, __u64 inst, __s64 first, __s64 last)
 }
 
 /* There is such a row already: adds to it. */
-static int amend(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
+static int amend_row(struct sqlite *q, const struct place *at, __s64 key, const struct slice *s, __s64 first, __s64 last)
 {
 	sqlite3_stmt *get = bind_hot(q, HOT_GET, at, key, s);
 	struct slice old, sum = *s;
@@ -95,7 +95,7 @@ int hot_add(struct sqlite *q, const struct place *at, __s64 key, const struct sl
 	int err = db_step(q, bind_hot(q, HOT_ADD, at, key, s));
 
 	if (!err && !sqlite3_changes(q->db))
-		err = amend(q, at, key, s, first, last);
+		err = amend_row(q, at, key, s, first, last);
 	return err;
 }
 
@@ -140,7 +140,7 @@ static int cover_join(struct sqlite *q, __u64 inst, __s64 source, const char *na
 
 static int add_cover(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
-	__s64 first = b->slot > oldest ? b->slot : oldest, last = witness_last(b);
+	__s64 first = b->slot > oldest ? b->slot : oldest, last = observation_last(b);
 	int err = cover_join(q, b->inst, source, b->source, &first, &last);
 
 	if (!err)
@@ -159,7 +159,7 @@ static int add_exemplars(struct sqlite *q, const struct batch *b, __s64 source)
 				  exemplars_crc(b->inst, b->source, b->slot, b->exemplars, b->exemplars_len)));
 }
 
-static int add_witness(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
+static int add_observation(struct sqlite *q, const struct batch *b, __s64 source, __s64 oldest)
 {
 	struct mark mark[BATCH_MARKS_MAX];
 	int err = add_cover(q, b, source, oldest);
@@ -174,7 +174,7 @@ static int add_witness(struct sqlite *q, const struct batch *b, __s64 source, __
 }
 
 /* The length of the slots is learnt from the first batch, and is the same for good. */
-static int learn(struct sqlite *q, const struct batch *b, struct known *ret_known)
+static int learn_slot_length(struct sqlite *q, const struct batch *b, struct known *ret_known)
 {
 	int err = store_check(&q->store, b);
 
@@ -192,9 +192,9 @@ static int learn(struct sqlite *q, const struct batch *b, struct known *ret_know
 
 static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
 {
-	__s64 source = 0, oldest, last = witness_last(b);
+	__s64 source = 0, oldest, last = observation_last(b);
 	struct known known;
-	int err = learn(q, b, &known);
+	int err = learn_slot_length(q, b, &known);
 
 	oldest = err ? 0 : known.dropped[0].before;
 	if (err || last < oldest)
@@ -207,7 +207,7 @@ static int add_batch(struct sqlite *q, const struct batch *b, bool *ret_new)
 	*ret_new = true;
 	err = add_slices(q, b);
 	if (!err)
-		err = add_witness(q, b, source, oldest);
+		err = add_observation(q, b, source, oldest);
 	if (!err)
 		err = add_exemplars(q, b, source);
 	return err;
@@ -375,7 +375,7 @@ static void sqlite_close(struct store *s)
 	chunk_fini(&q->old);
 	chunk_fini(&q->made);
 	chunk_fini(&q->whole);
-	memo_fini(&q->memo);
+	chunk_cache_fini(&q->chunk_cache);
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		hist_fini(&q->total[i]);
 	bytes_fini(&q->frame);
@@ -390,7 +390,7 @@ static void sqlite_memory(const struct store *s, struct store_memory *ret_memory
 	int pages = 0, most;
 
 	sqlite3_db_status(q->db, SQLITE_DBSTATUS_CACHE_USED, &pages, &most, 0);
-	*ret_memory = (struct store_memory){ .pages = (__u64)pages, .sums = memo_bytes(&q->memo) };
+	*ret_memory = (struct store_memory){ .pages = (__u64)pages, .sums = chunk_cache_bytes(&q->chunk_cache) };
 }
 
 static const struct store_ops sqlite_ops = {

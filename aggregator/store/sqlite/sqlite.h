@@ -81,7 +81,7 @@ struct sqlite {
 	struct chunk old, made, whole;	/* scratch of compact(); read() uses `old` */
 	struct hist total[CHUNK_SLOTS];	/* the same: what was moved, of all keys */
 	struct bytes frame, bytes;
-	struct memo memo;		/* chunks as sums of several slots, for read() */
+	struct chunk_cache chunk_cache;		/* chunks as sums of several slots, for read() */
 	__s64 max_pages;		/* 0: no limit */
 	struct known *known;		/* what was asked for since the last rollback */
 	size_t n_known, known_room;

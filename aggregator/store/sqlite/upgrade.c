@@ -65,7 +65,7 @@ static int pour_chunk(struct sqlite *q, sqlite3_stmt *from)
 }
 
 /* A block at a time, so that there are never many hot rows. */
-static int pour(struct sqlite *q)
+static int pour_block(struct sqlite *q)
 {
 	sqlite3_stmt *from;
 	struct known known = { 0 };
@@ -95,7 +95,7 @@ int sqlite_upgrade_rows(struct sqlite *q)
 	int err = db_execute(q, rows);
 
 	if (!err)
-		err = pour(q);
+		err = pour_block(q);
 	if (!err)
 		err = db_execute(q, leftovers);
 	db_forget(q);

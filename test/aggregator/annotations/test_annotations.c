@@ -86,9 +86,9 @@ struct shelf {
 	uv_loop_t loop;
 	struct store *store;
 	struct cube *cube;
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct catalog *catalog;
-	struct journal *journal;
+	struct annotation_list *annotations;
 };
 
 static void shelf_open(struct shelf *s)
@@ -96,20 +96,20 @@ static void shelf_open(struct shelf *s)
 	char reason[REASON_MAX];
 
 	assert_int_equal(cube_new(&s->cube), 0);
-	assert_int_equal(flush_new(&s->loop, s->store, s->cube, &s->flush), 0);
-	flush_begin(s->flush);
-	assert_int_equal(catalog_new(s->flush, s->cube, 10, &s->catalog), 0);
+	assert_int_equal(store_queue_new(&s->loop, s->store, s->cube, &s->store_queue), 0);
+	store_queue_begin(s->store_queue);
+	assert_int_equal(catalog_new(s->store_queue, s->cube, 10, &s->catalog), 0);
 	assert_int_equal(catalog_load(s->catalog, s->store, INT64_MAX / 2, reason), 0);
-	assert_int_equal(journal_new(s->flush, s->catalog, &s->journal), 0);
-	assert_int_equal(journal_load(s->journal, s->store), 0);
+	assert_int_equal(annotations_new(s->store_queue, s->catalog, &s->annotations), 0);
+	assert_int_equal(annotations_load(s->annotations, s->store), 0);
 }
 
 static void shelf_close(struct shelf *s)
 {
 	uv_run(&s->loop, UV_RUN_DEFAULT);
-	journal_free(s->journal);
+	annotation_list_free(s->annotations);
 	catalog_free(s->catalog);
-	flush_free(s->flush);
+	store_queue_free(s->store_queue);
 	cube_free(s->cube);
 }
 
@@ -141,20 +141,20 @@ static __u64 add(struct shelf *s, __s64 from, __s64 to, enum annotation_kind kin
 	char reason[REASON_MAX];
 	__u64 id = 0;
 
-	assert_int_equal(journal_add(s->journal, &a, NULL, NULL, &id, reason), 0);
+	assert_int_equal(annotations_add(s->annotations, &a, NULL, NULL, &id, reason), 0);
 	return id;
 }
 
 static size_t count(const struct shelf *s, __u64 inst, __s64 from, __s64 to)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 	size_t n;
 
-	assert_int_equal(journal_take(s->journal, inst, from, to, 10, &all), 0);
+	assert_int_equal(annotations_take(s->annotations, inst, from, to, 10, &all), 0);
 	n = all ? all->n : 0;
 	for (size_t i = 1; i < n; i++)
 		assert_true(all->item[i - 1].from_ns <= all->item[i].from_ns);
-	annotations_free(all);
+	annotation_list_free(all);
 	return n;
 }
 
@@ -185,15 +185,15 @@ static void notes_survive_a_restart_and_ids_are_not_given_twice(void **state)
 	__u64 kept = add(s, 100, 100, ANNOTATION_NOTE), lasting = add(s, 200, ANNOTATION_OPEN, ANNOTATION_ALERT), gone;
 
 	gone = add(s, 300, 300, ANNOTATION_NOTE);
-	assert_int_equal(journal_end(s->journal, lasting, 250), 0);
-	assert_int_equal(journal_remove(s->journal, gone, NULL, NULL), 0);
-	assert_int_equal(journal_remove(s->journal, gone, NULL, NULL), -ENOENT);
+	assert_int_equal(annotations_end(s->annotations, lasting, 250), 0);
+	assert_int_equal(annotations_remove(s->annotations, gone, NULL, NULL), 0);
+	assert_int_equal(annotations_remove(s->annotations, gone, NULL, NULL), -ENOENT);
 	shelf_close(s);
 	shelf_open(s);
-	assert_int_equal(journal_find(s->journal, kept)->from_ns, 100);
-	assert_int_equal(journal_find(s->journal, lasting)->to_ns, 250);
-	assert_int_equal(journal_find(s->journal, lasting)->kind, ANNOTATION_ALERT);
-	assert_null(journal_find(s->journal, gone));
+	assert_int_equal(annotations_find(s->annotations, kept)->from_ns, 100);
+	assert_int_equal(annotations_find(s->annotations, lasting)->to_ns, 250);
+	assert_int_equal(annotations_find(s->annotations, lasting)->kind, ANNOTATION_ALERT);
+	assert_null(annotations_find(s->annotations, gone));
 	assert_true(add(s, 1, 1, ANNOTATION_NOTE) > gone);
 }
 
@@ -204,13 +204,13 @@ static void notes_are_bounded_and_old_firings_make_room(void **state)
 	char reason[REASON_MAX];
 	__u64 id, lasting = add(s, 0, ANNOTATION_OPEN, ANNOTATION_ALERT), first = add(s, 1, 2, ANNOTATION_ALERT);
 
-	for (int i = 2; i < JOURNAL_ALERTS + 1; i++)
+	for (int i = 2; i < ANNOTATIONS_ALERTS + 1; i++)
 		add(s, i, i, ANNOTATION_ALERT);
-	assert_null(journal_find(s->journal, first));
-	assert_non_null(journal_find(s->journal, lasting));
-	for (int i = 0; i < JOURNAL_NOTES; i++)
+	assert_null(annotations_find(s->annotations, first));
+	assert_non_null(annotations_find(s->annotations, lasting));
+	for (int i = 0; i < ANNOTATIONS_NOTES; i++)
 		add(s, i, i, ANNOTATION_NOTE);
-	assert_int_equal(journal_add(s->journal, &a, NULL, NULL, &id, reason), -ENOSPC);
+	assert_int_equal(annotations_add(s->annotations, &a, NULL, NULL, &id, reason), -ENOSPC);
 	assert_non_null(strstr(reason, "remove some"));
 }
 

@@ -21,7 +21,7 @@ static void a_number_may_be_a_text_and_what_is_null_is_not_there(void **state)
 		json_t *json = json_loads(cases[i].object, 0, NULL);
 		double n = -1;
 
-		if (member_number(json, "n", 0, 10, &n, reason) != cases[i].got || n != cases[i].n)
+		if (json_get_number(json, "n", 0, 10, &n, reason) != cases[i].got || n != cases[i].n)
 			fail_msg("%s: %g", cases[i].object, n);
 		if (cases[i].got < 0)
 			assert_string_equal(reason, "value for field \"n\" is invalid: it is a number from 0 to 10");
@@ -43,7 +43,7 @@ static void a_line_has_nothing_that_a_terminal_obeys(void **state)
 		json_t *json = json_loads(cases[i].object, 0, NULL);
 		const char *text;
 
-		if (member_line(json, "text", 4, &text, reason) != cases[i].got)
+		if (json_get_line(json, "text", 4, &text, reason) != cases[i].got)
 			fail_msg("%s", cases[i].object);
 		if (cases[i].got > 0)
 			assert_ptr_equal(text, json_string_value(json_object_get(json, "text")));
@@ -56,10 +56,10 @@ static void what_is_not_known_is_refused_with_what_is(void **state)
 	json_t *json = json_pack("{s:i, s:i}", "text", 1, "txet", 2);
 	char reason[REASON_MAX];
 
-	assert_int_equal(member_check(json, known, "a thing", reason), -EINVAL);
+	assert_int_equal(json_get_check(json, known, "a thing", reason), -EINVAL);
 	assert_string_equal(reason, "a thing has no \"txet\"; it has n, text and other");
 	json_object_del(json, "txet");
-	assert_int_equal(member_check(json, known, "a thing", reason), 0);
+	assert_int_equal(json_get_check(json, known, "a thing", reason), 0);
 	json_decref(json);
 }
 

@@ -132,7 +132,7 @@ static void a_restart_knows_instrumentation_metric_and_data(void **state)
 	static const __u64 values[] = { 5000, 6000 };
 	struct rig r;
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 	const struct catalog_inst *ci;
 	char before[40];
 	__s64 slot = wire_now_ns() / 1000000000;
@@ -142,9 +142,9 @@ static void a_restart_knows_instrumentation_metric_and_data(void **state)
 	rig_hello(&r, "db1");
 	id = rig_create(&r, wire_request("hostname,latency"));
 	wire_batch(&data, "db1", id, slot, 1, NULL, values, 2);
-	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
-	assert_int_equal(arrival_name_host(a, 0), 0);
-	assert_int_equal(flush_add(r.flush, a), 0);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
+	assert_int_equal(incoming_batch_name_host(a, 0), 0);
+	assert_int_equal(store_queue_add(r.store_queue, a), 0);
 	strcpy(before, catalog_identity(r.catalog));
 	rig_stop(&r);
 
@@ -250,7 +250,7 @@ static void a_stored_instrumentation_that_cannot_be_read_is_said(void **state)
 
 	rig_begin(&r, NULL);
 	assert_int_equal(r.store->ops->inst_put(r.store, 9, "{\"instrumentation\": {\"module\": \"mysql\"}}"), 0);
-	assert_int_equal(catalog_new(r.flush, r.cube, 100, &second), 0);
+	assert_int_equal(catalog_new(r.store_queue, r.cube, 100, &second), 0);
 	assert_int_equal(catalog_load(second, r.store, INT64_MAX / 2, reason), -EINVAL);
 	assert_non_null(strstr(reason, "stored instrumentation 9 cannot be read"));
 	catalog_free(second);
@@ -262,7 +262,7 @@ static void all_that_may_be_asked_for_is_in_memory(void **state)
 {
 	static const __u64 values[] = { 5000 };
 	struct rig r;
-	struct arrival *a;
+	struct incoming_batch *a;
 	json_t *request = wire_request("command");
 	__s64 newest = wire_now_ns() / 1000000000, first, last;
 	__u64 id;
@@ -275,8 +275,8 @@ static void all_that_may_be_asked_for_is_in_memory(void **state)
 		struct bytes data = { 0 };
 
 		wire_batch(&data, "db1", id, newest - 20 + i, i + 1, "query", values, 1);
-		assert_int_equal(arrival_new(data.data, data.len, &a), 0);
-		assert_int_equal(flush_add(r.flush, a), 0);
+		assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
+		assert_int_equal(store_queue_add(r.store_queue, a), 0);
 		bytes_fini(&data);
 	}
 	uv_run(&r.loop, UV_RUN_DEFAULT);
@@ -419,7 +419,7 @@ static void more_retention_does_not_pretend_to_hold_more(void **state)
 	json_t *request = wire_request("command");
 	__s64 newest = wire_now_ns() / 1000000000, first, last, before;
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 	__u64 id;
 
 	rig_begin(&r, NULL);
@@ -427,8 +427,8 @@ static void more_retention_does_not_pretend_to_hold_more(void **state)
 	json_object_set_new(request, "retention-time", json_integer(10));
 	id = rig_create(&r, request);
 	wire_batch(&data, "db1", id, newest, 1, "query", values, 1);
-	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
-	assert_int_equal(flush_add(r.flush, a), 0);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
+	assert_int_equal(store_queue_add(r.store_queue, a), 0);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(cube_range(r.cube, id, &before, &last), 0);
 	assert_int_equal(change(&r, id, "{\"retention-time\": 60}"), 0);

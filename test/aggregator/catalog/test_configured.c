@@ -10,7 +10,7 @@ struct restart {
 	struct rig rig;
 	struct store *store;
 	struct conf conf;
-	struct always *always;
+	struct configured *configured;
 };
 
 static void list(struct conf *conf, size_t n, ...)
@@ -21,7 +21,7 @@ static void list(struct conf *conf, size_t n, ...)
 	strcpy(conf->file, "/etc/list.yaml");
 	va_start(args, n);
 	for (size_t i = 0; i < n; i++) {
-		struct conf_always *a = &conf->always[conf->n_always++];
+		struct conf_instrumentation *a = &conf->instrumentation[conf->n_instrumentations++];
 
 		snprintf(a->name, sizeof(a->name), "%s", va_arg(args, const char *));
 		snprintf(a->request, sizeof(a->request), "%s", va_arg(args, const char *));
@@ -33,14 +33,14 @@ static void list(struct conf *conf, size_t n, ...)
 static void begin(struct restart *r)
 {
 	rig_begin(&r->rig, r->store);
-	assert_int_equal(always_new(r->rig.catalog, r->conf.file, r->conf.always, r->conf.n_always, &r->always), 0);
+	assert_int_equal(configured_new(r->rig.catalog, r->conf.file, r->conf.instrumentation, r->conf.n_instrumentations, &r->configured), 0);
 	uv_run(&r->rig.loop, UV_RUN_DEFAULT);
 }
 
 static void end(struct restart *r)
 {
 	uv_run(&r->rig.loop, UV_RUN_DEFAULT);
-	always_free(r->always);
+	configured_free(r->configured);
 	if (r->store)
 		rig_stop(&r->rig);
 	else
@@ -62,7 +62,7 @@ static size_t n_insts(const struct restart *r)
 static const char *state_of(const struct restart *r, size_t i, char reason[REASON_MAX])
 {
 	static char state[16];
-	json_t *json = always_json(r->always), *one = json_array_get(json, i);
+	json_t *json = configured_json(r->configured), *one = json_array_get(json, i);
 
 	snprintf(state, sizeof(state), "%s", json_string_value(json_object_get(one, "state")));
 	snprintf(reason, REASON_MAX, "%s", json_string_value(json_object_get(one, "reason")));
@@ -137,13 +137,13 @@ static void what_is_unchanged_stays_over_restarts(void **state)
 	begin(&r);
 	assert_int_equal(catalog_find(r.rig.catalog, id)->in.retention_s, 600);
 	assert_int_equal(catalog_find(r.rig.catalog, id)->in.hours_s, 2000);
-	assert_int_equal(catalog_find(r.rig.catalog, id)->always_line, 11);
+	assert_int_equal(catalog_find(r.rig.catalog, id)->configured_line, 11);
 	assert_int_equal(n_insts(&r), 2);	/* the metric is known from the first one */
 	end(&r);
 
 	list(&r.conf, 1, "renamed", BY_STATEMENT ", \"retention-time\": 600, \"tiers\": [1000, 2000]}");
 	begin(&r);
-	assert_string_equal(catalog_find(r.rig.catalog, id)->always, "renamed");
+	assert_string_equal(catalog_find(r.rig.catalog, id)->configured_name, "renamed");
 	assert_false(catalog_find(r.rig.catalog, id)->in.suspended);
 	end(&r);
 	r.store->ops->close(r.store);
@@ -170,7 +170,7 @@ static void what_left_the_file_is_suspended_and_ordinary(void **state)
 	assert_int_equal(n_insts(&r), 2);
 	ci = catalog_find(r.rig.catalog, id);
 	assert_true(ci->in.suspended);
-	assert_string_equal(ci->always, "");
+	assert_string_equal(ci->configured_name, "");
 	assert_int_equal(catalog_check_free(r.rig.catalog, ci, reason), 0);
 	assert_int_equal(catalog_delete(r.rig.catalog, id, NULL, NULL), 0);
 	end(&r);
@@ -199,7 +199,7 @@ static void one_that_measures_the_same_is_adopted(void **state)
 	list(&r.conf, 1, "queries", BY_STATEMENT "}");
 	begin(&r);
 	assert_int_equal(n_insts(&r), 1);
-	assert_string_equal(catalog_find(r.rig.catalog, id)->always, "queries");
+	assert_string_equal(catalog_find(r.rig.catalog, id)->configured_name, "queries");
 	end(&r);
 	r.store->ops->close(r.store);
 	r.store = NULL;

@@ -65,12 +65,12 @@ static void the_file_we_ship_holds_the_defaults(void **state)
 		fail_msg("%s", reason);
 	assert_string_equal(conf.file, path);
 	memset(conf.file, 0, sizeof(conf.file));
-	assert_int_equal(conf.n_always, 1);
-	assert_string_equal(conf.always[0].name, "queries");
+	assert_int_equal(conf.n_instrumentations, 1);
+	assert_string_equal(conf.instrumentation[0].name, "queries");
 	for (size_t i = 0; i < sizeof(says) / sizeof(*says); i++)
-		assert_non_null(strstr(conf.always[0].request, says[i]));
-	memset(conf.always, 0, sizeof(conf.always));
-	conf.n_always = 0;
+		assert_non_null(strstr(conf.instrumentation[0].request, says[i]));
+	memset(conf.instrumentation, 0, sizeof(conf.instrumentation));
+	conf.n_instrumentations = 0;
 	assert_memory_equal(&conf, &before, sizeof(conf));
 }
 
@@ -204,15 +204,15 @@ static void instrumentations_become_requests(void **state)
 		      &conf, reason))
 		fail_msg("%s", reason);
 	assert_int_equal(conf.max_size, 500 << 20);
-	assert_int_equal(conf.n_always, 2);
-	assert_string_equal(conf.always[0].name, "mysql.queries by statement, command");
-	assert_int_equal(conf.always[0].line, 4);
-	assert_string_equal(conf.always[0].request, "{\"module\":\"mysql\",\"stat\":\"queries\",\"decomposition\":[\"statement\",\"command\"],"
+	assert_int_equal(conf.n_instrumentations, 2);
+	assert_string_equal(conf.instrumentation[0].name, "mysql.queries by statement, command");
+	assert_int_equal(conf.instrumentation[0].line, 4);
+	assert_string_equal(conf.instrumentation[0].request, "{\"module\":\"mysql\",\"stat\":\"queries\",\"decomposition\":[\"statement\",\"command\"],"
 			    "\"measures\":[\"latency\",\"cputime\"],\"granularity\":0.5,\"retention-time\":600,\"tiers\":[1000,2000],"
 			    "\"predicate\":\"{\\\"eq\\\": [\\\"command\\\", \\\"query\\\"]}\"}");
-	assert_string_equal(conf.always[1].name, "short");
-	assert_int_equal(conf.always[1].line, 12);
-	assert_non_null(strstr(conf.always[1].request, "\"ruler-bits\":3,\"keys\":5,\"exemplars\":7"));
+	assert_string_equal(conf.instrumentation[1].name, "short");
+	assert_int_equal(conf.instrumentation[1].line, 12);
+	assert_non_null(strstr(conf.instrumentation[1].request, "\"ruler-bits\":3,\"keys\":5,\"exemplars\":7"));
 }
 
 static void alerts_name_their_instrumentation_and_webhook(void **state)

@@ -30,7 +30,7 @@ static void net_begin(struct net *n)
 	snprintf(n->path, sizeof(n->path), "unix:%s/ingest", n->dir);
 	assert_int_equal(endpoint_parse(n->path, &n->at, reason, sizeof(reason)), 0);
 	assert_int_equal(endpoint_listen(&n->at, 0660, &fd, reason, sizeof(reason)), 0);
-	assert_int_equal(ingest_new(&n->rig.loop, fd, n->rig.catalog, n->rig.flush, false, &n->ingest), 0);
+	assert_int_equal(ingest_new(&n->rig.loop, fd, n->rig.catalog, n->rig.store_queue, false, &n->ingest), 0);
 }
 
 static void drained(void *arg)
@@ -41,10 +41,10 @@ static void drained(void *arg)
 static void net_end(struct net *n)
 {
 	ingest_stop(n->ingest);
-	flush_drain(n->rig.flush, drained, n);
+	store_queue_drain(n->rig.store_queue, drained, n);
 	uv_run(&n->rig.loop, UV_RUN_DEFAULT);
 	catalog_free(n->rig.catalog);
-	flush_free(n->rig.flush);
+	store_queue_free(n->rig.store_queue);
 	cube_free(n->rig.cube);
 	assert_int_equal(uv_loop_close(&n->rig.loop), 0);
 	n->rig.store->ops->close(n->rig.store);
@@ -337,19 +337,19 @@ static void keys_beyond_the_bound_of_a_slot_are_lost_and_counted(void **state)
 	client_hello(&c, "db1");
 	id = create(&n, "command");
 	json_decref(client_read_json(&c, FRAME_WANT));
-	for (__u32 seq = 1; seq <= ARRIVAL_KEYS_MAX + MORE; seq++) {
+	for (__u32 seq = 1; seq <= INCOMING_BATCH_KEYS_MAX + MORE; seq++) {
 		char label[16];
 
 		snprintf(label, sizeof(label), "k%u", seq);
 		client_batch(&c, "db1", id, slot, seq, label);
 		assert_int_equal(client_read_ack(&c).seq, seq);
 	}
-	assert_int_equal(rig_stored(&n.rig, id), 3 * ARRIVAL_KEYS_MAX);
-	assert_int_equal(rig_cubed(&n.rig, id), 3 * ARRIVAL_KEYS_MAX);
+	assert_int_equal(rig_stored(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
+	assert_int_equal(rig_cubed(&n.rig, id), 3 * INCOMING_BATCH_KEYS_MAX);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
 	assert_int_equal(ingest_counters(n.ingest)->lost_events, 0);	/* they are a loss of the source's: */
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
-	client_batch(&c, "db1", id, slot, ARRIVAL_KEYS_MAX + MORE, "again");	/* sent again: counted once */
+	client_batch(&c, "db1", id, slot, INCOMING_BATCH_KEYS_MAX + MORE, "again");	/* sent again: counted once */
 	client_read_ack(&c);
 	assert_int_equal(ingest_counters(n.ingest)->cut, MORE);
 	assert_int_equal(catalog_find(n.rig.catalog, id)->sighting[0].lost, 3 * MORE);
@@ -706,7 +706,7 @@ static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
 	id = create(&n, "command");
 	json_decref(client_read_json(&c, FRAME_WANT));
 	assert_int_equal(uv_sem_init(&store_may_go_on, 0), 0);
-	assert_int_equal(flush_submit(n.rig.flush, wait_for_it, waited, NULL), 0);
+	assert_int_equal(store_queue_submit(n.rig.store_queue, wait_for_it, waited, NULL), 0);
 	for (__u32 seq = 1; seq <= N; seq++) {
 		big_batch(&data, id, seq);
 		frame_put(&frames, FRAME_BATCH, data.data, data.len);
@@ -718,7 +718,7 @@ static void a_slow_store_makes_collectors_wait_and_loses_nothing(void **state)
 		idle = sent > 0 ? 0 : idle + 1;
 		at += sent > 0 ? (size_t)sent : 0;
 		uv_run(&n.rig.loop, UV_RUN_NOWAIT);
-		most = flush_waiting(n.rig.flush) > most ? flush_waiting(n.rig.flush) : most;
+		most = store_queue_waiting(n.rig.store_queue) > most ? store_queue_waiting(n.rig.store_queue) : most;
 	}
 	assert_true(at < frames.len);
 	assert_true(most <= INGEST_WAITING_MAX + data.len);

@@ -37,11 +37,11 @@ static void seconds(__s64 from, unsigned n, __u64 latency)
 }
 
 /* What fired, by rising time. */
-static struct annotations *fired(void)
+static struct annotation_list *fired(void)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 
-	assert_int_equal(journal_take(bench.journal, 0, 0, ANNOTATION_OPEN, 1000, &all), 0);
+	assert_int_equal(annotations_take(bench.annotations, 0, 0, ANNOTATION_OPEN, 1000, &all), 0);
 	return all;
 }
 
@@ -49,7 +49,7 @@ static const char p99[] = "{\"name\": \"slow\", \"instrumentation\": 1, \"percen
 
 static void what_fires_is_a_range_on_the_maps_until_it_is_over(void **state)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 
 	alerts_bench_add(&bench, p99, BEGIN);
 	assert_string_equal(alerts_bench_state(&bench), "no_data");
@@ -64,13 +64,13 @@ static void what_fires_is_a_range_on_the_maps_until_it_is_over(void **state)
 	assert_int_equal(all->item[0].from_ns, (BEGIN + 60) * 1000000000);
 	assert_true(all->item[0].to_ns == ANNOTATION_OPEN && all->item[0].kind == ANNOTATION_ALERT && all->item[0].inst == 1);
 	assert_string_equal(all->item[0].text, "slow: p99 of latency is 200 ms, above 100 ms");
-	annotations_free(all);
+	annotation_list_free(all);
 	seconds(BEGIN + 120, 60, MS);
 	assert_string_equal(alerts_bench_state(&bench), "ok");
 	all = fired();
 	assert_int_equal(all->n, 1);
 	assert_in_range(all->item[0].to_ns / 1000000000, BEGIN + 120, BEGIN + 160);
-	annotations_free(all);
+	annotation_list_free(all);
 }
 
 static void a_source_that_is_silent_is_no_data(void **state)
@@ -108,7 +108,7 @@ static void a_source_whose_clock_is_ahead_silences_nothing(void **state)
 
 static void what_fires_goes_on_after_a_restart(void **state)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 	__u64 id = alerts_bench_add(&bench, p99, BEGIN);
 	char reason[REASON_MAX];
 
@@ -120,12 +120,12 @@ static void what_fires_goes_on_after_a_restart(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "firing");
 	all = fired();
 	assert_int_equal(all->n, 1);		/* the same one */
-	annotations_free(all);
+	annotation_list_free(all);
 	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), 0);
 	assert_int_equal(alerts_remove(bench.alerts, id, NULL, NULL, reason), -ENOENT);
 	all = fired();
 	assert_true(all->item[0].to_ns != ANNOTATION_OPEN);
-	annotations_free(all);
+	annotation_list_free(all);
 	alerts_bench_restart(&bench, BEGIN + 120);
 	assert_true(alerts_bench_add(&bench, p99, BEGIN + 120) > id);
 }
@@ -133,7 +133,7 @@ static void what_fires_goes_on_after_a_restart(void **state)
 /* As a crash between the two transactions leaves it. */
 static void what_fired_for_an_alert_that_is_gone_is_over(void **state)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 
 	alerts_bench_add(&bench, p99, BEGIN);
 	seconds(BEGIN, 60, 200 * MS);
@@ -144,13 +144,13 @@ static void what_fired_for_an_alert_that_is_gone_is_over(void **state)
 	all = fired();
 	assert_int_equal(all->n, 1);
 	assert_int_equal(all->item[0].to_ns, (BEGIN + 60) * 1000000000);
-	annotations_free(all);
+	annotation_list_free(all);
 }
 
 static void a_long_name_is_cut_at_a_whole_character(void **state)
 {
 	char rule[200], name[ALERT_NAME_MAX] = "a";
-	struct annotations *all;
+	struct annotation_list *all;
 	json_t *json;
 
 	for (int i = 0; i < 31; i++)
@@ -165,7 +165,7 @@ static void a_long_name_is_cut_at_a_whole_character(void **state)
 	json = json_string(all->item[0].text);
 	assert_non_null(json);			/* it is UTF-8 */
 	json_decref(json);
-	annotations_free(all);
+	annotation_list_free(all);
 }
 
 static int refuse_text(struct store *s, const char *name, const char *text) { return -ENOSPC; }
@@ -385,7 +385,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 {
 	unsigned found[SHIFTS] = { 0 }, n = 0, beside = 0;
 	__s64 latest = 0;
-	struct annotations *all;
+	struct annotation_list *all;
 
 	alerts_bench_add(&bench, shape, BEGIN);
 	play(6 * HOUR, true);
@@ -399,7 +399,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 			n++;
 		latest = at > 0 && at % APART > latest ? at % APART : latest;
 	}
-	annotations_free(all);
+	annotation_list_free(all);
 	print_message("# %u of %d shifts found, %u alarms beside them, the first window over the limit ended at most %lld s after its shift\n", n, SHIFTS, beside,
 		      (long long)latest);
 	assert_int_equal(n, SHIFTS);
@@ -408,7 +408,7 @@ static void all_of_twenty_planted_shifts_are_found_in_six_hours(void **state)
 
 static void a_steady_day_has_no_alarm(void **state)
 {
-	struct annotations *all;
+	struct annotation_list *all;
 	size_t n;
 
 	alerts_bench_add(&bench, shape, BEGIN);
@@ -416,7 +416,7 @@ static void a_steady_day_has_no_alarm(void **state)
 	assert_string_equal(alerts_bench_state(&bench), "ok");
 	all = fired();
 	n = all ? all->n : 0;
-	annotations_free(all);
+	annotation_list_free(all);
 	print_message("# %zu alarms in 24 h of steady load\n", n);
 	assert_int_equal(n, 0);
 }

@@ -148,7 +148,7 @@ static void they_go_on_after_a_restart_with_their_state(void **state)
 
 static void another_rule_begins_anew_and_what_is_gone_from_the_file_is_over(void **state)
 {
-	struct annotations *fired;
+	struct annotation_list *fired;
 
 	list(2, "slow", SLOW, "odd", "\"shape\": true}");
 	adopt();
@@ -157,9 +157,9 @@ static void another_rule_begins_anew_and_what_is_gone_from_the_file_is_over(void
 	list(2, "odd", "\"shape\": true}", "slow", "\"percentile\": 0.5, \"above\": 7}");
 	again(BEGIN + 30);
 	assert_string_equal(all(), "2 odd, 3 slow");
-	assert_int_equal(journal_take(bench.journal, 0, 0, ANNOTATION_OPEN, 10, &fired), 0);
+	assert_int_equal(annotations_take(bench.annotations, 0, 0, ANNOTATION_OPEN, 10, &fired), 0);
 	assert_true(fired->n == 1 && fired->item[0].to_ns != ANNOTATION_OPEN);
-	annotations_free(fired);
+	annotation_list_free(fired);
 	list(1, "odd", "\"shape\": true}");
 	again(BEGIN + 60);
 	assert_string_equal(all(), "2 odd");

@@ -28,25 +28,25 @@ static void fill(struct chunk *c, struct bytes *ret, int n_values)
 	hist_fini(&h);
 }
 
-static const struct memo_name a = { .inst = 1, .ruler = RULER(UNIT_NS, 5, 10, 39), .slot = 600, .key = 3, .grain = 12 };
+static const struct chunk_cache_name a = { .inst = 1, .ruler = RULER(UNIT_NS, 5, 10, 39), .slot = 600, .key = 3, .grain = 12 };
 
 static void sums_are_those_of_the_slots(void **state)
 {
 	static const __u32 grain[] = { 1, 4, 12, 60, 300 };
 	struct bytes bytes = { 0 };
-	struct memo m = { 0 };
+	struct chunk_cache m = { 0 };
 	struct sum sum = { 0 };
 	struct chunk c;
 
 	fill(&c, &bytes, 5);
 	for (int g = 0; g < 5; g++) {
-		struct memo_name name = a;
-		const struct memo_entry *e;
+		struct chunk_cache_name name = a;
+		const struct chunk_cache_entry *e;
 
 		name.grain = grain[g];
-		e = memo_make(&m, &name, &c);
+		e = chunk_cache_make(&m, &name, &c);
 		assert_non_null(e);
-		assert_ptr_equal(memo_find(&m, &name), e);
+		assert_ptr_equal(chunk_cache_find(&m, &name), e);
 		assert_int_equal(e->n, CHUNK_SLOTS / grain[g]);
 		assert_memory_equal(e->slice.key.bytes, "\3abc", 4);
 		for (__u32 i = 0; i < e->n; i++) {
@@ -66,29 +66,29 @@ static void sums_are_those_of_the_slots(void **state)
 	}
 	sum_fini(&sum);
 	bytes_fini(&bytes);
-	memo_fini(&m);
+	chunk_cache_fini(&m);
 }
 
 static void sums_of_sums_are_those_of_the_slots(void **state)
 {
 	static const __u32 grain[] = { 12, 20, 60, 100, 300 };
-	struct memo_name fine = a, name = a;
-	const struct memo_entry *made, *again;
-	struct memo m = { 0 }, direct = { 0 };
+	struct chunk_cache_name fine = a, name = a;
+	const struct chunk_cache_entry *made, *again;
+	struct chunk_cache m = { 0 }, direct = { 0 };
 	struct bytes bytes = { 0 };
 	struct chunk c;
 
 	fill(&c, &bytes, 5);
 	fine.grain = 4;
-	assert_null(memo_coarser(&m, &a));
-	assert_non_null(memo_make(&m, &fine, &c));
-	assert_null(memo_coarser(&m, &fine));	/* no coarser */
+	assert_null(chunk_cache_coarser(&m, &a));
+	assert_non_null(chunk_cache_make(&m, &fine, &c));
+	assert_null(chunk_cache_coarser(&m, &fine));	/* no coarser */
 	for (int g = 0; g < 5; g++) {
 		name.grain = grain[g];
-		made = memo_coarser(&m, &name);
-		again = memo_make(&direct, &name, &c);
+		made = chunk_cache_coarser(&m, &name);
+		again = chunk_cache_make(&direct, &name, &c);
 		assert_non_null(made);
-		assert_ptr_equal(memo_find(&m, &name), made);
+		assert_ptr_equal(chunk_cache_find(&m, &name), made);
 		assert_int_equal(made->n, again->n);
 		assert_memory_equal(made->slice.key.bytes, "\3abc", 4);
 		assert_true(made->slice.ruler == ruler && made->bytes == again->bytes);
@@ -98,104 +98,104 @@ static void sums_of_sums_are_those_of_the_slots(void **state)
 		}
 	}
 	name.grain = 25;
-	assert_null(memo_coarser(&m, &name));	/* no multiple */
-	memo_forget(&m, &a);
-	assert_null(memo_coarser(&m, &a));
+	assert_null(chunk_cache_coarser(&m, &name));	/* no multiple */
+	chunk_cache_forget(&m, &a);
+	assert_null(chunk_cache_coarser(&m, &a));
 	bytes_fini(&bytes);
-	memo_fini(&direct);
-	memo_fini(&m);
-	assert_int_equal(memo_bytes(&m), 0);
+	chunk_cache_fini(&direct);
+	chunk_cache_fini(&m);
+	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
 static void counts_are_those_of_the_slots(void **state)
 {
-	struct memo_name name = a;
-	const struct memo_entry *e;
+	struct chunk_cache_name name = a;
+	const struct chunk_cache_entry *e;
 	struct bytes bytes = { 0 };
-	struct memo m = { 0 };
+	struct chunk_cache m = { 0 };
 	struct chunk c;
 
 	name.grain = 0;
 	fill(&c, &bytes, 5);
-	e = memo_count(&m, &name, &c);
+	e = chunk_cache_count(&m, &name, &c);
 	assert_non_null(e);
-	assert_ptr_equal(memo_find(&m, &name), e);
-	assert_null(memo_find(&m, &a));
+	assert_ptr_equal(chunk_cache_find(&m, &name), e);
+	assert_null(chunk_cache_find(&m, &a));
 	assert_memory_equal(e->slice.key.bytes, "\3abc", 4);
 	for (int i = 0; i < CHUNK_SLOTS; i++)
 		assert_int_equal(e->count[i], c.slot[i].hist_len ? 5 : 0);
-	memo_forget(&m, &a);
-	assert_null(memo_find(&m, &name));
+	chunk_cache_forget(&m, &a);
+	assert_null(chunk_cache_find(&m, &name));
 	c.slot[7] = (struct chunk_part){ (const __u8 *)"\1", 1 };
-	assert_null(memo_count(&m, &name, &c));
+	assert_null(chunk_cache_count(&m, &name, &c));
 	bytes_fini(&bytes);
-	memo_fini(&m);
-	assert_int_equal(memo_bytes(&m), 0);
+	chunk_cache_fini(&m);
+	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
 static void what_is_forgotten_is_not_found(void **state)
 {
-	struct memo_name other = a, coarse = a;
+	struct chunk_cache_name other = a, coarse = a;
 	struct bytes bytes = { 0 };
-	struct memo m = { 0 };
+	struct chunk_cache m = { 0 };
 	struct chunk c;
 
 	other.key = 4;
 	coarse.grain = 60;
 	fill(&c, &bytes, 5);
-	assert_null(memo_find(&m, &a));
-	memo_forget(&m, &a);
-	assert_non_null(memo_make(&m, &a, &c));
-	assert_non_null(memo_make(&m, &other, &c));
-	assert_non_null(memo_make(&m, &coarse, &c));
-	memo_forget(&m, &a);
-	assert_null(memo_find(&m, &a));
-	assert_null(memo_find(&m, &coarse));
-	assert_non_null(memo_find(&m, &other));
+	assert_null(chunk_cache_find(&m, &a));
+	chunk_cache_forget(&m, &a);
+	assert_non_null(chunk_cache_make(&m, &a, &c));
+	assert_non_null(chunk_cache_make(&m, &other, &c));
+	assert_non_null(chunk_cache_make(&m, &coarse, &c));
+	chunk_cache_forget(&m, &a);
+	assert_null(chunk_cache_find(&m, &a));
+	assert_null(chunk_cache_find(&m, &coarse));
+	assert_non_null(chunk_cache_find(&m, &other));
 	bytes_fini(&bytes);
-	memo_fini(&m);
-	assert_int_equal(memo_bytes(&m), 0);
+	chunk_cache_fini(&m);
+	assert_int_equal(chunk_cache_bytes(&m), 0);
 }
 
 static void it_stays_within_its_bytes_and_the_oldest_goes(void **state)
 {
-	struct memo_name name = a;
+	struct chunk_cache_name name = a;
 	struct bytes bytes = { 0 };
-	struct memo m = { 0 };
+	struct chunk_cache m = { 0 };
 	struct chunk c;
 
 	fill(&c, &bytes, 200);
 	for (__s64 i = 0; i < 2500; i++) {
 		name.slot = 600 + i * CHUNK_SLOTS;
-		assert_non_null(memo_make(&m, &name, &c));
-		assert_true(memo_bytes(&m) <= MEMO_SUMS);
-		assert_non_null(memo_find(&m, &a));	/* asked for again and again */
+		assert_non_null(chunk_cache_make(&m, &name, &c));
+		assert_true(chunk_cache_bytes(&m) <= CHUNK_CACHE_SUMS);
+		assert_non_null(chunk_cache_find(&m, &a));	/* asked for again and again */
 	}
-	assert_true(memo_bytes(&m) > MEMO_SUMS / 2);
+	assert_true(chunk_cache_bytes(&m) > CHUNK_CACHE_SUMS / 2);
 	name.slot = 600 + CHUNK_SLOTS;
-	assert_null(memo_find(&m, &name));
+	assert_null(chunk_cache_find(&m, &name));
 	for (name.grain = 1; name.slot < 600 + 200 * CHUNK_SLOTS; name.slot += CHUNK_SLOTS) {	/* slots leave the sums alone */
-		assert_non_null(memo_make(&m, &name, &c));
-		assert_true(m.slots.bytes <= MEMO_SLOTS && m.sums.bytes > MEMO_SUMS / 2);
+		assert_non_null(chunk_cache_make(&m, &name, &c));
+		assert_true(m.slots.bytes <= CHUNK_CACHE_SLOTS && m.sums.bytes > CHUNK_CACHE_SUMS / 2);
 	}
-	assert_non_null(memo_find(&m, &a));
+	assert_non_null(chunk_cache_find(&m, &a));
 	bytes_fini(&bytes);
-	memo_fini(&m);
+	chunk_cache_fini(&m);
 }
 
 static void damage_is_not_remembered(void **state)
 {
 	struct bytes bytes = { 0 };
-	struct memo m = { 0 };
+	struct chunk_cache m = { 0 };
 	struct chunk c;
 
 	fill(&c, &bytes, 5);
 	c.slot[7] = (struct chunk_part){ (const __u8 *)"\377", 1 };
-	assert_null(memo_make(&m, &a, &c));
-	assert_null(memo_find(&m, &a));
-	assert_int_equal(memo_bytes(&m), 0);
+	assert_null(chunk_cache_make(&m, &a, &c));
+	assert_null(chunk_cache_find(&m, &a));
+	assert_int_equal(chunk_cache_bytes(&m), 0);
 	bytes_fini(&bytes);
-	memo_fini(&m);
+	chunk_cache_fini(&m);
 }
 
 static const struct CMUnitTest tests[] = {

@@ -57,7 +57,7 @@ static void every_part_keeps_its_count(void **state)
 		__s64 from = 10 * (__s64)check_below(90), to = from + 10 * (__s64)check_below(100);
 		struct run *out;
 
-		assert_int_equal(thin(run, n, from, to, 10, &out, &n_thin), 0);
+		assert_int_equal(coverage_compact(run, n, from, to, 10, &out, &n_thin), 0);
 		assert_in_order(out, n_thin);
 		for (__s64 at = from; at < to; at += 10)
 			assert_int_equal(count_in(out, n_thin, at, at + 9), reported_in(reported, at, at + 9));
@@ -80,12 +80,12 @@ static void thinning_in_steps_keeps_the_count(void **state)
 
 		memcpy(now, run, n * sizeof(*run));
 		for (__s64 at = 0; at < SLOTS; at += 50) {
-			assert_int_equal(thin(now, n, at, at + 50, 10, &next, &n), 0);
+			assert_int_equal(coverage_compact(now, n, at, at + 50, 10, &next, &n), 0);
 			free(now);
 			now = next;
 			if (at % 100 || at < 500)
 				continue;
-			assert_int_equal(thin(now, n, at - 500, at - 400, 100, &next, &n), 0);
+			assert_int_equal(coverage_compact(now, n, at - 500, at - 400, 100, &next, &n), 0);
 			free(now);
 			now = next;
 		}
@@ -102,7 +102,7 @@ static void what_is_complete_stays_one_run(void **state)
 	struct run *out;
 	size_t n;
 
-	assert_int_equal(thin(&whole, 1, 600, 60000, 60, &out, &n), 0);
+	assert_int_equal(coverage_compact(&whole, 1, 600, 60000, 60, &out, &n), 0);
 	assert_int_equal(n, 1);
 	assert_memory_equal(out, &whole, sizeof(whole));
 	free(out);
@@ -115,7 +115,7 @@ static void what_is_regular_becomes_one_run(void **state)
 
 	for (int i = 0; i < 300; i++)
 		run[i] = (struct run){ 2 * i, 2 * i, 1 };
-	assert_int_equal(thin(run, 300, 0, 600, 60, &out, &n), 0);
+	assert_int_equal(coverage_compact(run, 300, 0, 600, 60, &out, &n), 0);
 	assert_int_equal(n, 1);
 	assert_int_equal(out->first, 0);
 	assert_int_equal(out->last, 599);

@@ -13,13 +13,13 @@ static struct instrumentation instrumentation(size_t n_fields)
 	return in;
 }
 
-static struct arrival *arrive(const char *label, __s64 slot)
+static struct incoming_batch *arrive(const char *label, __s64 slot)
 {
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 
 	wire_batch(&data, "db1", 1, slot, 1, label, values, 3);
-	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
 	bytes_fini(&data);
 	return a;
 }
@@ -27,26 +27,26 @@ static struct arrival *arrive(const char *label, __s64 slot)
 static void an_arrival_owns_its_bytes(void **state)
 {
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 
 	wire_batch(&data, "db1", 1, 100, 1, "query", values, 3);
-	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
 	memset(data.data, 0xff, data.len);
 	bytes_fini(&data);
 	assert_string_equal(a->batch.source, "db1");
-	assert_int_equal(arrival_events(a), 3);
-	assert_int_equal(arrival_last(a), 100);
-	arrival_free(a);
+	assert_int_equal(incoming_batch_events(a), 3);
+	assert_int_equal(incoming_batch_last(a), 100);
+	incoming_batch_free(a);
 }
 
 static void refuses_every_truncation(void **state)
 {
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 
 	wire_batch(&data, "db1", 1, 100, 1, "query", values, 3);
 	for (size_t len = 0; len < data.len; len++)
-		assert_int_equal(arrival_new(data.data, len, &a), -EBADMSG);
+		assert_int_equal(incoming_batch_new(data.data, len, &a), -EBADMSG);
 	bytes_fini(&data);
 }
 
@@ -63,7 +63,7 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 		struct hist h;
 		struct bytes cells = { 0 };
 		struct slice s[4];
-		struct arrival *a;
+		struct incoming_batch *a;
 
 		assert_int_equal(hist_init(&h, WIRE_RULER), 0);
 		hist_record(&h, 5000, 1);
@@ -77,8 +77,8 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 		b.slice = s;
 		b.n_slices = 4;
 		batch_encode(&b, &data);
-		assert_int_equal(arrival_new(data.data, data.len, &a), 0);
-		assert_int_equal(arrival_name_host(a, at), 0);
+		assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
+		assert_int_equal(incoming_batch_name_host(a, at), 0);
 		for (int i = 0; i < 4; i++) {
 			assert_int_equal(labels_count(&a->batch.slice[i].key), 3);
 			assert_ptr_equal(a->batch.slice[i].key.bytes, a->batch.slice[0].key.bytes);
@@ -87,7 +87,7 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 				assert_string_equal(text, expected[at][l]);
 			}
 		}
-		arrival_free(a);
+		incoming_batch_free(a);
 		hist_fini(&h);
 		bytes_fini(&cells);
 		bytes_fini(&key);
@@ -98,10 +98,10 @@ static void the_host_is_named_at_its_place_and_all_other_labels_stay(void **stat
 /* What is wrong with a batch of slot 100 that has one label, and was made for this one; NULL: nothing. */
 static const char *wrong(const struct instrumentation *in, bool has_host, __s64 horizon, __s64 now_s)
 {
-	struct arrival *a = arrive("query", 100);
-	const char *why = arrival_check(a, in, has_host, &(struct arrival_bounds){ horizon, 0, now_s * 1000000000 });
+	struct incoming_batch *a = arrive("query", 100);
+	const char *why = incoming_batch_check(a, in, has_host, &(struct incoming_batch_bounds){ horizon, 0, now_s * 1000000000 });
 
-	arrival_free(a);
+	incoming_batch_free(a);
 	return why;
 }
 
@@ -109,7 +109,7 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 {
 	struct instrumentation in = instrumentation(1), other;
 	const __s64 now_ns = 100000000000;
-	struct arrival *a;
+	struct incoming_batch *a;
 
 	assert_null(wrong(&in, false, 0, 100));
 	assert_null(wrong(&in, false, 100, 90));
@@ -117,11 +117,11 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 	assert_non_null(strstr(wrong(&in, false, 101, 100), "older than the retention"));
 	assert_non_null(strstr(wrong(&in, true, 0, 100), "fields"));
 	a = arrive("query", 100);
-	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 100, now_ns }));
-	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 50, 101, now_ns }), "has dropped its slot"));
-	assert_non_null(strstr(arrival_check(a, &in, false, &(struct arrival_bounds){ 101, 101, now_ns }), "older than the retention"));
-	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 50, 101, now_ns }));
-	arrival_free(a);
+	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 50, 100, now_ns }));
+	assert_non_null(strstr(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 50, 101, now_ns }), "has dropped its slot"));
+	assert_non_null(strstr(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 101, 101, now_ns }), "older than the retention"));
+	assert_false(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 50, 101, now_ns }));
+	incoming_batch_free(a);
 
 	other = instrumentation(2);
 	assert_null(wrong(&other, true, 0, 100));
@@ -143,37 +143,37 @@ static void what_does_not_fit_is_told_from_what_does(void **state)
 static void slices_that_do_not_fit_become_a_loss_in_their_slot(void **state)
 {
 	struct instrumentation in = instrumentation(2), other;
-	struct arrival *a = arrive("query", 100);
+	struct incoming_batch *a = arrive("query", 100);
 
-	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
-	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	assert_int_equal(a->batch.n_slices, 0);
-	assert_int_equal(arrival_events(a), 3);
+	assert_int_equal(incoming_batch_events(a), 3);
 	assert_int_equal(a->batch.loss.sum, 18000);
 	assert_true(a->batch.loss.first == 100 && a->batch.loss.last == 100);
-	arrival_free(a);
+	incoming_batch_free(a);
 
 	a = arrive("query", 100);
 	a->batch.loss = (struct loss){ .n = 4, .sum = 5, .first = 90, .last = 95 };
 	a->batch.slice[0].axis = 1;	/* how many events that were cannot be known */
-	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	assert_true(a->batch.loss.n == 5 && a->batch.loss.sum == 5);
 	assert_true(a->batch.loss.first == 90 && a->batch.loss.last == 100);
-	arrival_free(a);
+	incoming_batch_free(a);
 
 	a = arrive("query", 100);
 	other = in;
 	other.slot_ns = 500000000;
-	assert_false(arrival_lose(a, &other, &(struct arrival_bounds){ 0, 0, 100000000000 }));
-	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 101, 0, 100000000000 }));
-	assert_false(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 89000000000 }));
+	assert_false(incoming_batch_lose(a, &other, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_false(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 101, 0, 100000000000 }));
+	assert_false(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 89000000000 }));
 	assert_int_equal(a->batch.n_slices, 1);
-	arrival_free(a);
+	incoming_batch_free(a);
 }
 
-static struct arrival *arrive_with_slices(size_t n)
+static struct incoming_batch *arrive_with_slices(size_t n)
 {
-	struct arrival *a = arrive("query", 100);
+	struct incoming_batch *a = arrive("query", 100);
 	struct slice *slice = realloc(a->batch.slice, n * sizeof(*slice));
 
 	assert_non_null(slice);
@@ -187,50 +187,50 @@ static struct arrival *arrive_with_slices(size_t n)
 static void more_than_a_slot_may_have_becomes_a_loss(void **state)
 {
 	struct instrumentation in = instrumentation(1);
-	size_t most = ARRIVAL_KEYS_MAX * in.n_measures * (1 + in.n_weights);
-	struct arrival *a = arrive_with_slices(most);
+	size_t most = INCOMING_BATCH_KEYS_MAX * in.n_measures * (1 + in.n_weights);
+	struct incoming_batch *a = arrive_with_slices(most);
 	const char *why;
 
-	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
-	arrival_free(a);
+	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	incoming_batch_free(a);
 	a = arrive_with_slices(most + 1);
-	why = arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 });
+	why = incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 });
 	assert_non_null(why);
 	assert_non_null(strstr(why, "4096 keys"));
-	assert_true(arrival_lose(a, &in, &(struct arrival_bounds){ 0, 0, 100000000000 }));
-	assert_true(arrival_events(a) == 3 * (most + 1));
-	arrival_free(a);
+	assert_true(incoming_batch_lose(a, &in, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	assert_true(incoming_batch_events(a) == 3 * (most + 1));
+	incoming_batch_free(a);
 }
 
 static void events_saturate(void **state)
 {
-	struct arrival *a = arrive("query", 100);
+	struct incoming_batch *a = arrive("query", 100);
 
 	assert_true(clamp_json(5) == 5 && clamp_json(~0ull) == ~0ull >> 1 && saturating_add(~0ull, 1) == ~0ull && saturating_add(1, 2) == 3);
 	assert_true(events_add(1, 2) == 3 && events_add(~0ull, 1) == ~0ull >> 1 && events_add(5, ~0ull) == ~0ull >> 1);
 	a->batch.loss.n = ~0ull - 1;
-	assert_true(arrival_events(a) == ~0ull >> 1);
-	arrival_free(a);
+	assert_true(incoming_batch_events(a) == ~0ull >> 1);
+	incoming_batch_free(a);
 }
 
 static void losses_and_runs_are_held_to_the_same_time(void **state)
 {
 	struct instrumentation in = instrumentation(1);
-	struct arrival *a = arrive("query", 100);
+	struct incoming_batch *a = arrive("query", 100);
 
 	a->batch.run = 11;
-	assert_int_equal(arrival_last(a), 110);
-	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 105, 0, 100000000000 }));
-	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 99000000000 }));
+	assert_int_equal(incoming_batch_last(a), 110);
+	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 105, 0, 100000000000 }));
+	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 99000000000 }));
 	a->batch.run = 1;
 	a->batch.loss = (struct loss){ .n = 4, .first = 90, .last = 111 };
-	assert_int_equal(arrival_events(a), 7);
-	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_int_equal(incoming_batch_events(a), 7);
+	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.last = 100;
-	assert_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
+	assert_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
 	a->batch.loss.first = -1;
-	assert_non_null(arrival_check(a, &in, false, &(struct arrival_bounds){ 0, 0, 100000000000 }));
-	arrival_free(a);
+	assert_non_null(incoming_batch_check(a, &in, false, &(struct incoming_batch_bounds){ 0, 0, 100000000000 }));
+	incoming_batch_free(a);
 }
 
 static const struct CMUnitTest tests[] = {

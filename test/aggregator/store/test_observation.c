@@ -26,26 +26,26 @@ static void see_mark(void *arg, const struct mark *mark)
 	((struct seen *)arg)->n_marks++;
 }
 
-static struct seen look(const struct witness *w, __s64 first, __s64 last)
+static struct seen look(const struct observation *w, __s64 first, __s64 last)
 {
 	struct seen s = { .n_spans = 0 };
 	const struct store_reader reader = { .arg = &s, .cover = see_cover, .loss = see_loss, .mark = see_mark };
 
-	witness_read(w, first, last, &reader);
+	observation_read(w, first, last, &reader);
 	return s;
 }
 
-static void cover(struct witness *w, const char *source, __s64 first, __s64 last)
+static void cover(struct observation *w, const char *source, __s64 first, __s64 last)
 {
-	assert_int_equal(witness_reserve(w, source), 0);
-	witness_cover(w, source, first, last);
+	assert_int_equal(observation_reserve(w, source), 0);
+	observation_cover(w, source, first, last);
 }
 
 /* Against a plain array of slots, with random intervals. */
 static void coverage_is_the_union_in_fewest_intervals(void **state)
 {
 	for (int round = 0; round < 300; round++) {
-		struct witness w = { 0 };
+		struct observation w = { 0 };
 		bool want[N_SLOTS] = { false };
 		int n_want = 0;
 		struct seen s;
@@ -64,53 +64,53 @@ static void coverage_is_the_union_in_fewest_intervals(void **state)
 			n_want += want[slot] && (!slot || !want[slot - 1]);
 		}
 		assert_int_equal(s.n_spans, n_want);
-		witness_fini(&w);
+		observation_fini(&w);
 	}
 }
 
 static void sources_are_kept_apart(void **state)
 {
-	struct witness w = { 0 };
+	struct observation w = { 0 };
 
 	cover(&w, "a", 10, 19);
 	cover(&w, "b", 15, 24);
 	assert_int_equal(look(&w, 0, 100).n_spans, 2);
 	assert_int_equal(look(&w, 0, 100).covered[17], 2);
 	assert_int_equal(look(&w, 20, 22).n_spans, 1);
-	witness_fini(&w);
+	observation_fini(&w);
 }
 
 static void trimming_forgets_what_ended_before(void **state)
 {
 	const struct loss early = { 1, 1, 5, 9 }, late = { 1, 1, 5, 12 };
-	struct witness w = { 0 };
+	struct observation w = { 0 };
 	struct seen s;
 
 	cover(&w, "a", 0, 4);
 	cover(&w, "b", 0, 50);
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(witness_reserve(&w, "b"), 0);
-		witness_lose(&w, "b", i ? &late : &early);
-		witness_mark(&w, &(struct mark){ MARK_CLOCK_STEP, i ? 10 : 9, 1 });
+		assert_int_equal(observation_reserve(&w, "b"), 0);
+		observation_lose(&w, "b", i ? &late : &early);
+		observation_mark(&w, &(struct mark){ MARK_CLOCK_STEP, i ? 10 : 9, 1 });
 	}
 	s = look(&w, 0, 100);
 	assert_int_equal(s.n_losses, 2);
 	assert_int_equal(s.n_marks, 2);
-	witness_trim(&w, 10);
+	observation_trim(&w, 10);
 	s = look(&w, 0, 100);
 	assert_int_equal(w.n_observers, 1);
 	assert_int_equal(s.covered[9], 0);
 	assert_int_equal(s.covered[10], 1);
 	assert_int_equal(s.n_losses, 1);
 	assert_int_equal(s.n_marks, 1);
-	witness_fini(&w);
+	observation_fini(&w);
 }
 
 static void a_run_speaks_to_its_end(void **state)
 {
-	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = 0 }), 10);
-	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = 1 }), 10);
-	assert_int_equal(witness_last(&(struct batch){ .slot = 10, .run = ~0u }), 10 + (__s64)~0u - 1);
+	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 0 }), 10);
+	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = 1 }), 10);
+	assert_int_equal(observation_last(&(struct batch){ .slot = 10, .run = ~0u }), 10 + (__s64)~0u - 1);
 }
 
 static const struct CMUnitTest tests[] = {

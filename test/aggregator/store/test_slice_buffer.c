@@ -63,26 +63,26 @@ static void a_tape_gives_again_what_it_was_given(void **state)
 	struct log live = { "" }, played = { "" };
 	struct store_reader to_live = { .arg = &live, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
 	struct store_reader to_played = { .arg = &played, .slice = on_slice, .cover = on_cover, .loss = on_loss, .mark = on_mark };
-	struct tape t = { .axes = { [1] = true, [3] = true } };
+	struct slice_buffer t = { .axes = { [1] = true, [3] = true } };
 
 	give_all(&to_live);
 	*strstr(live.text, "slice 20") = 0;
-	give_all(tape_recorder(&t));
+	give_all(slice_buffer_recorder(&t));
 	assert_int_equal(t.bytes.err, 0);
-	tape_play(&t, &to_played);
+	slice_buffer_play(&t, &to_played);
 	assert_string_equal(live.text, played.text);
-	tape_fini(&t);
+	slice_buffer_fini(&t);
 }
 
 static void members_that_are_null_are_not_called(void **state)
 {
 	struct store_reader nobody = { 0 };
-	struct tape t = { .axes = { [1] = true } };
+	struct slice_buffer t = { .axes = { [1] = true } };
 
-	give_all(tape_recorder(&t));
-	tape_play(&t, &nobody);
-	tape_fini(&t);
-	tape_play(&t, &nobody);			/* an empty one */
+	give_all(slice_buffer_recorder(&t));
+	slice_buffer_play(&t, &nobody);
+	slice_buffer_fini(&t);
+	slice_buffer_play(&t, &nobody);			/* an empty one */
 }
 
 int main(void)

@@ -38,22 +38,22 @@ static void adding_commutes_and_makes_one_entry_per_name(void **state)
 		struct gathered *got = gathered_new(5, 5, -1);
 		struct order o = { .sorted = true };
 		const struct store_reader reader = { .arg = &o, .slice = look };
-		struct pile p = { 0 };
+		struct slot_slices p = { 0 };
 		struct keys keys = { 0 };
 
 		kit_shuffle(batch, 20);
 		for (int i = 0; i < 20; i++) {
-			assert_int_equal(pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices), 0);
+			assert_int_equal(slot_slices_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices), 0);
 			gathered_reader(got)->cover(got, batch[i].source, 5, 5);
 		}
-		pile_read(&p, 5, -1, -1, gathered_reader(got));
+		slot_slices_read(&p, 5, -1, -1, gathered_reader(got));
 		assert_int_equal(gathered_pieces(got), p.n_entries);
 		kit_assert_same(want, got);
-		pile_read(&p, 5, -1, -1, &reader);
+		slot_slices_read(&p, 5, -1, -1, &reader);
 		assert_true(o.sorted);
 		assert_int_equal(o.n, p.n_entries);
 		gathered_free(got);
-		pile_fini(&p, &keys);
+		slot_slices_fini(&p, &keys);
 		assert_int_equal(keys.n_keys, 0);
 		keys_fini(&keys);
 	}
@@ -67,30 +67,30 @@ static void an_axis_or_a_weight_is_read_alone(void **state)
 	struct batch *batch = kit_batches(&shape, 20);
 	struct sum scratch = { 0 };
 	struct keys keys = { 0 };
-	struct pile p = { 0 };
+	struct slot_slices p = { 0 };
 	int n = 0, n_weighed = 0;
 
 	for (int i = 0; i < 20; i++)
-		pile_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices);
+		slot_slices_add(&p, &keys, &scratch, batch[i].slice, batch[i].n_slices);
 	for (int axis = 0; axis < 6; axis++) {
 		struct order o = { .last_axis = axis, .sorted = true };
 		const struct store_reader reader = { .arg = &o, .slice = look };
 
-		pile_read(&p, 5, axis, -1, &reader);
+		slot_slices_read(&p, 5, axis, -1, &reader);
 		assert_int_equal(o.last_axis, axis);
 		n += o.n;
 		for (int weight = 0; weight <= 6; weight++) {
 			struct order w = { .last_axis = axis, .last_weight = weight, .sorted = true };
 			const struct store_reader weighed = { .arg = &w, .slice = look };
 
-			pile_read(&p, 5, axis, weight, &weighed);
+			slot_slices_read(&p, 5, axis, weight, &weighed);
 			assert_true(w.last_axis == axis && w.last_weight == weight);
 			n_weighed += w.n;
 		}
 	}
 	assert_int_equal(n, p.n_entries);
 	assert_int_equal(n_weighed, p.n_entries);
-	pile_fini(&p, &keys);
+	slot_slices_fini(&p, &keys);
 	keys_fini(&keys);
 	sum_fini(&scratch);
 	kit_free(batch, 20);
@@ -102,17 +102,17 @@ static void refuses_all_for_one_bad_slice(void **state)
 	struct slice three[] = { *good->slice, *good->slice, *bad->slice };
 	struct sum scratch = { 0 };
 	struct keys keys = { 0 };
-	struct pile p = { 0 };
+	struct slot_slices p = { 0 };
 
 	three[2].hist_len = 2;
-	assert_int_equal(pile_add(&p, &keys, &scratch, three, 3), -EBADMSG);
+	assert_int_equal(slot_slices_add(&p, &keys, &scratch, three, 3), -EBADMSG);
 	assert_int_equal(p.n_entries, 0);
 	assert_int_equal(keys.n_keys, 0);
 	three[2].axis = MEASURES_MAX;
-	assert_int_equal(pile_add(&p, &keys, &scratch, three, 3), -EINVAL);
-	assert_int_equal(pile_add(&p, &keys, &scratch, three, 2), 0);
+	assert_int_equal(slot_slices_add(&p, &keys, &scratch, three, 3), -EINVAL);
+	assert_int_equal(slot_slices_add(&p, &keys, &scratch, three, 2), 0);
 	assert_int_equal(p.n_entries, 1);
-	pile_fini(&p, &keys);
+	slot_slices_fini(&p, &keys);
 	keys_fini(&keys);
 	sum_fini(&scratch);
 	kit_free(good, 1);

@@ -11,7 +11,7 @@ struct seen {
 	__u64 inst;
 };
 
-static void settled(void *arg, const struct arrival *a, int err)
+static void settled(void *arg, const struct incoming_batch *a, int err)
 {
 	struct seen *s = arg;
 
@@ -34,12 +34,12 @@ static void amended(void *arg, __u64 inst, __s64 first, __s64 last)
 static void add(struct rig *r, __u64 inst, __s64 slot, __u32 seq, void *from)
 {
 	struct bytes data = { 0 };
-	struct arrival *a;
+	struct incoming_batch *a;
 
 	wire_batch(&data, "db1", inst, slot, seq, "query", values, 3);
-	assert_int_equal(arrival_new(data.data, data.len, &a), 0);
+	assert_int_equal(incoming_batch_new(data.data, data.len, &a), 0);
 	a->from = from;
-	assert_int_equal(flush_add(r->flush, a), 0);
+	assert_int_equal(store_queue_add(r->store_queue, a), 0);
 	bytes_fini(&data);
 }
 
@@ -48,7 +48,7 @@ static __u64 begin(struct rig *r, struct store *store, struct seen *seen)
 	rig_begin(r, store);
 	rig_hello(r, "db1");
 	memset(seen, 0, sizeof(*seen));
-	flush_on_settled(r->flush, settled, seen);
+	store_queue_on_settled(r->store_queue, settled, seen);
 	return rig_create(r, wire_request("command"));
 }
 
@@ -64,7 +64,7 @@ static void a_batch_is_in_cube_and_store_before_it_is_settled(void **state)
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.settled, 1);
 	assert_int_equal(rig_cubed(&r, inst), 3);
-	assert_int_equal(flush_waiting(r.flush), 0);
+	assert_int_equal(store_queue_waiting(r.store_queue), 0);
 	rig_end(&r);
 }
 
@@ -83,8 +83,8 @@ static void a_batch_given_twice_is_settled_twice_and_counted_once(void **state)
 	assert_int_equal(seen.fresh, 1);
 	assert_int_equal(rig_stored(&r, inst), 3);
 	assert_int_equal(rig_cubed(&r, inst), 3);
-	assert_int_equal(flush_counters(r.flush)->duplicates, 2);
-	assert_int_equal(flush_counters(r.flush)->events, 3);
+	assert_int_equal(store_queue_counters(r.store_queue)->duplicates, 2);
+	assert_int_equal(store_queue_counters(r.store_queue)->events, 3);
 	rig_end(&r);
 }
 
@@ -93,9 +93,9 @@ static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
 	struct rig r;
 	struct seen seen;
 	__u64 inst = begin(&r, NULL, &seen);
-	struct flush_observer o = { .amended = amended, .arg = &seen };
+	struct store_queue_observer o = { .amended = amended, .arg = &seen };
 
-	flush_observe(r.flush, &o);
+	store_queue_observe(r.store_queue, &o);
 	add(&r, inst, 100, 1, NULL);
 	add(&r, inst, 101, 2, NULL);
 	add(&r, inst, 102, 3, NULL);
@@ -110,7 +110,7 @@ static void observers_learn_of_new_slots_and_not_of_duplicates(void **state)
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.amended, 1);
 	assert_int_equal(seen.first, 101);
-	flush_unobserve(r.flush, &o);
+	store_queue_unobserve(r.store_queue, &o);
 	add(&r, inst, 103, 5, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.amended, 1);
@@ -145,7 +145,7 @@ static void a_commit_that_fails_is_settled_as_failed_and_may_be_tried_again(void
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.failed, 1);
 	assert_int_equal(rig_cubed(&r, inst), 0);
-	assert_int_equal(flush_waiting(r.flush), 0);
+	assert_int_equal(store_queue_waiting(r.store_queue), 0);
 	disk_is_full = 0;
 	add(&r, inst, 100, 1, NULL);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
@@ -174,7 +174,7 @@ static void jobs_run_in_order_and_hand_back_their_errors(void **state)
 	rig_begin(&r, NULL);
 	n_order = 0;
 	for (intptr_t i = 1; i <= 5; i++)
-		assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)i), 0);
+		assert_int_equal(store_queue_submit(r.store_queue, job_work, job_done, (void *)i), 0);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(n_order, 5);
 	for (int i = 0; i < 5; i++)
@@ -192,10 +192,10 @@ static void draining_finishes_what_waits_and_takes_nothing_more(void **state)
 	n_order = 0;
 	for (__u32 i = 0; i < 50; i++)
 		add(&r, inst, 100 + i, i + 1, NULL);
-	assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)1), 0);
-	flush_drain(r.flush, rig_idle, &idle);
+	assert_int_equal(store_queue_submit(r.store_queue, job_work, job_done, (void *)1), 0);
+	store_queue_drain(r.store_queue, rig_idle, &idle);
 	assert_false(idle);
-	assert_int_equal(flush_submit(r.flush, job_work, job_done, (void *)2), -ESHUTDOWN);
+	assert_int_equal(store_queue_submit(r.store_queue, job_work, job_done, (void *)2), -ESHUTDOWN);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_true(idle);
 	assert_int_equal(seen.settled, 50);
@@ -204,7 +204,7 @@ static void draining_finishes_what_waits_and_takes_nothing_more(void **state)
 	rig_end(&r);
 }
 
-static void count_mine(void *arg, const struct arrival *a, int err)
+static void count_mine(void *arg, const struct incoming_batch *a, int err)
 {
 	*(int *)arg += a->from != NULL;
 }
@@ -216,10 +216,10 @@ static void who_is_gone_is_not_named_again(void **state)
 	__u64 inst = begin(&r, NULL, &seen);
 	int me, mine = 0;
 
-	flush_on_settled(r.flush, count_mine, &mine);
+	store_queue_on_settled(r.store_queue, count_mine, &mine);
 	add(&r, inst, 100, 1, &me);	/* under way */
 	add(&r, inst, 101, 2, &me);	/* waiting */
-	flush_disown(r.flush, &me);
+	store_queue_disown(r.store_queue, &me);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(mine, 0);
 	assert_int_equal(rig_stored(&r, inst), 6);
@@ -238,12 +238,12 @@ static void what_waits_for_a_deleted_instrumentation_is_not_stored(void **state)
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.settled, 10);
 	assert_int_equal(rig_stored(&r, inst), 0);
-	assert_int_equal(flush_waiting(r.flush), 0);
+	assert_int_equal(store_queue_waiting(r.store_queue), 0);
 	rig_end(&r);
 }
 
 /* As a connection that had to wait, and now goes on. */
-static void add_once(void *arg, const struct arrival *a, int err)
+static void add_once(void *arg, const struct incoming_batch *a, int err)
 {
 	struct seen *s = arg;
 
@@ -262,12 +262,12 @@ static void what_comes_while_others_are_dropped_is_stored(void **state)
 	add(&r, other, 100, 9, NULL);	/* under way */
 	add(&r, gone, 100, 1, NULL);
 	add(&r, gone, 101, 2, NULL);
-	flush_on_settled(r.flush, add_once, &seen);
+	store_queue_on_settled(r.store_queue, add_once, &seen);
 	assert_int_equal(catalog_delete(r.catalog, gone, NULL, NULL), 0);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(seen.settled, 4);
 	assert_int_equal(rig_stored(&r, other), 6);
-	assert_int_equal(flush_waiting(r.flush), 0);
+	assert_int_equal(store_queue_waiting(r.store_queue), 0);
 	rig_end(&r);
 }
 
@@ -284,19 +284,19 @@ static void count_done(void *arg, int err)
 
 static void nothing_runs_before_it_begins(void **state)
 {
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct rig r;
 	int n = 0;
 
 	rig_begin(&r, NULL);
-	assert_int_equal(flush_new(&r.loop, r.store, r.cube, &flush), 0);
-	assert_int_equal(flush_submit(flush, count_work, count_done, &n), 0);
+	assert_int_equal(store_queue_new(&r.loop, r.store, r.cube, &store_queue), 0);
+	assert_int_equal(store_queue_submit(store_queue, count_work, count_done, &n), 0);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(n, 0);
-	flush_begin(flush);
+	store_queue_begin(store_queue);
 	uv_run(&r.loop, UV_RUN_DEFAULT);
 	assert_int_equal(n, 11);
-	flush_free(flush);
+	store_queue_free(store_queue);
 	rig_end(&r);
 }
 

@@ -168,7 +168,7 @@ static void the_store_does_not_wait_for_pictures(void **state)
 
 	for (size_t i = 0; i < PICTURES; i++)
 		value_run(value_of(VALUE_FIGURE, "width", "4000"), count_done, &order);
-	assert_int_equal(flush_submit(server.a.services.flush, work_nothing, note_order, &order), 0);
+	assert_int_equal(store_queue_submit(server.a.services.store_queue, work_nothing, note_order, &order), 0);
 	while (order.n_done < PICTURES || !order.other_done)
 		uv_run(&server.loop, UV_RUN_ONCE);
 	assert_true(order.n_before < PICTURES / 2);

@@ -148,7 +148,7 @@ struct bench {
 	uv_loop_t loop;
 	struct store *store;
 	struct cube *cube;
-	struct flush *flush;
+	struct store_queue *store_queue;
 	struct worksheets *all;
 	bool asked_again;
 };
@@ -159,16 +159,16 @@ static void bench_open(struct bench *b)
 	assert_int_equal(uv_loop_init(&b->loop), 0);
 	assert_int_equal(store_memory_open(&b->store), 0);
 	assert_int_equal(cube_new(&b->cube), 0);
-	assert_int_equal(flush_new(&b->loop, b->store, b->cube, &b->flush), 0);
-	flush_begin(b->flush);
-	assert_int_equal(worksheets_new(b->flush, &b->all), 0);
+	assert_int_equal(store_queue_new(&b->loop, b->store, b->cube, &b->store_queue), 0);
+	store_queue_begin(b->store_queue);
+	assert_int_equal(worksheets_new(b->store_queue, &b->all), 0);
 }
 
 static void bench_close(struct bench *b)
 {
 	uv_run(&b->loop, UV_RUN_DEFAULT);
 	worksheets_free(b->all);
-	flush_free(b->flush);
+	store_queue_free(b->store_queue);
 	cube_free(b->cube);
 	b->store->ops->close(b->store);
 	assert_int_equal(uv_loop_close(&b->loop), 0);

@@ -92,9 +92,9 @@ static void the_time_axis_stands_below(void **state)
 	assert_true(ink > 200);
 }
 
-static struct annotations *one_annotation(__s64 from_cols, __s64 to_cols, enum annotation_kind kind)
+static struct annotation_list *one_annotation(__s64 from_cols, __s64 to_cols, enum annotation_kind kind)
 {
-	struct annotations *a = calloc(1, sizeof(*a) + sizeof(*a->item));
+	struct annotation_list *a = calloc(1, sizeof(*a) + sizeof(*a->item));
 
 	assert_non_null(a);
 	a->n = 1;
@@ -105,7 +105,7 @@ static struct annotations *one_annotation(__s64 from_cols, __s64 to_cols, enum a
 
 static void annotations_are_lines_at_their_ends_and_a_bar_above(void **state)
 {
-	struct annotations *a = one_annotation(2, 6, ANNOTATION_ALERT);
+	struct annotation_list *a = one_annotation(2, 6, ANNOTATION_ALERT);
 
 	canvas_colour(&canvas, 0);
 	canvas_box(&canvas, 50, 20, 300, 100);
@@ -115,7 +115,7 @@ static void annotations_are_lines_at_their_ends_and_a_bar_above(void **state)
 	assert_int_equal(pixel(170, 21), canvas.palette.alert);
 	assert_int_equal(pixel(170, 110), 0);
 	assert_int_equal(pixel(240, 21), 0);
-	annotations_free(a);
+	annotation_list_free(a);
 }
 
 static void an_annotation_of_another_time_is_not_drawn(void **state)
@@ -123,14 +123,14 @@ static void an_annotation_of_another_time_is_not_drawn(void **state)
 	static const __s64 cols[][2] = { { -9, -1 }, { -1, 0 }, { 10, 10 }, { 11, 20 } };
 
 	for (size_t i = 0; i < 4; i++) {
-		struct annotations *a = one_annotation(cols[i][0], cols[i][1], ANNOTATION_NOTE);
+		struct annotation_list *a = one_annotation(cols[i][0], cols[i][1], ANNOTATION_NOTE);
 
 		canvas_colour(&canvas, 0);
 		canvas_box(&canvas, 50, 20, 300, 100);
 		plot_annotations(&canvas, &plot, a);
 		for (unsigned x = 50; x < 350; x++)
 			assert_int_equal(pixel(x, 21), 0);
-		annotations_free(a);
+		annotation_list_free(a);
 	}
 }
 
