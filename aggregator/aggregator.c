@@ -178,7 +178,7 @@ static bool is_to_trim(struct aggregator *a)
 	return trim;
 }
 
-static void upkeep(uv_timer_t *timer)
+static void on_upkeep(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
 	struct upkeep *u;
@@ -311,10 +311,10 @@ static int open_middle(struct aggregator *a, char *reason)
 	if (!err)
 		err = webhooks_new(a->services.loop, a->conf.webhook, a->conf.n_webhooks, a->conf.webhook_hosts, &a->webhooks, reason);
 	if (!err)
-		err = herald_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->herald);
+		err = alert_notifier_new(&a->services, a->alerts, a->webhooks, a->conf.page_url, &a->notifier);
 	if (!err)
-		err = alerts_always_new(a->alerts, a->services.catalog, a->conf.file, a->conf.alert, a->conf.n_alerts, now_ns(),
-					&a->alerts_always);
+		err = configured_alerts_new(a->alerts, a->services.catalog, a->conf.file, a->conf.alert, a->conf.n_alerts, now_ns(),
+					&a->configured_alerts);
 	if (!err)
 		err = open_reports(a);
 	if (why[0])
@@ -418,12 +418,12 @@ static int open_secrets(struct aggregator *a, char *reason)
 	return err;
 }
 
-static void watch(uv_timer_t *timer)
+static void on_watch(uv_timer_t *timer)
 {
 	struct aggregator *a = timer->data;
 
 	look_at_clock(a);
-	alerts_always_look(a->alerts_always, now_ns());
+	configured_alerts_check(a->configured_alerts, now_ns());
 	alerts_tick(a->alerts, now_ns());
 	reports_tick(a->reports, now_ns());
 }
@@ -432,11 +432,11 @@ static void start_timers(struct aggregator *a)
 {
 	uv_timer_init(a->services.loop, &a->alerts_timer);
 	a->alerts_timer.data = a;
-	uv_timer_start(&a->alerts_timer, watch, ALERTS_MS, ALERTS_MS);
+	uv_timer_start(&a->alerts_timer, on_watch, ALERTS_MS, ALERTS_MS);
 	uv_timer_init(a->services.loop, &a->upkeep);
 	a->upkeep.data = a;
 	a->has_timer = true;
-	uv_timer_start(&a->upkeep, upkeep, UPKEEP_MS, UPKEEP_MS);
+	uv_timer_start(&a->upkeep, on_upkeep, UPKEEP_MS, UPKEEP_MS);
 }
 
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason)
@@ -486,7 +486,7 @@ int aggregator_reload(struct aggregator *a, char *reason)
 
 /* --- ending --- */
 
-static void drained(void *arg)
+static void on_drained(void *arg)
 {
 	struct aggregator *a = arg;
 
@@ -509,7 +509,7 @@ void aggregator_stop(struct aggregator *a)
 	if (a->ingest)
 		ingest_stop(a->ingest);
 	if (a->services.store_queue)
-		store_queue_drain(a->services.store_queue, drained, a);
+		store_queue_drain(a->services.store_queue, on_drained, a);
 }
 
 void aggregator_close(struct aggregator *a)
@@ -521,8 +521,8 @@ void aggregator_close(struct aggregator *a)
 		endpoint_remove(&a->ingest_at);
 	api_free(a->api);
 	configured_free(a->configured);
-	alerts_always_free(a->alerts_always);
-	herald_free(a->herald);
+	configured_alerts_free(a->configured_alerts);
+	alert_notifier_free(a->notifier);
 	reports_free(a->reports);
 	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);

@@ -29,8 +29,8 @@ struct configured;				/* catalog/configured.c's */
 struct alerts;				/* alerts.c's */
 struct worksheets;			/* worksheets.c's */
 struct webhooks;			/* webhooks.c's */
-struct herald;				/* alert_notifier.c's */
-struct alerts_always;			/* configured_alerts.c's */
+struct alert_notifier;			/* alert_notifier.c's */
+struct configured_alerts;		/* configured_alerts.c's */
 struct reports;				/* reports.c's */
 
 struct aggregator {
@@ -39,9 +39,9 @@ struct aggregator {
 	struct store *store;		/* for workers only, see store_queue.h */
 	struct configured *configured;
 	struct alerts *alerts;
-	struct alerts_always *alerts_always;
+	struct configured_alerts *configured_alerts;
 	struct webhooks *webhooks;
-	struct herald *herald;		/* alerts to webhooks */
+	struct alert_notifier *notifier;	/* alerts to webhooks */
 	struct reports *reports;
 	uv_timer_t alerts_timer;	/* has_timer, too */
 	struct worksheets *worksheets;

@@ -75,7 +75,7 @@ static void set_slots(struct argp_state *state, const char *text, struct conf *c
 		argp_error(state, "%s", reason);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct arguments *a = state->input;
 	struct conf *conf = a->conf;
@@ -141,7 +141,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* Twice: once to find the file, then again so that options override it. */
 static int read_conf(int argc, char **argv, struct conf *conf)
 {
-	const struct argp argp = { .options = options, .parser = parse, .doc = doc };
+	const struct argp argp = { .options = options, .parser = parse_option, .doc = doc };
 	struct arguments args = { .config = access(CONF_DEFAULT, F_OK) ? NULL : CONF_DEFAULT, .conf = conf };
 	char reason[CONF_REASON_MAX];
 	int err = 0;
@@ -165,7 +165,7 @@ struct program {
 	uv_signal_t term, interrupt, hangup;
 };
 
-static void stop(struct program *p)
+static void stop_program(struct program *p)
 {
 	aggregator_stop(&p->aggregator);
 	uv_close((uv_handle_t *)&p->term, NULL);	/* a second signal ends us at once */
@@ -190,7 +190,7 @@ static void on_signal(uv_signal_t *s, int signum)
 
 	if (p->aggregator.conf.verbose)
 		log_info("stopping");
-	stop(p);
+	stop_program(p);
 }
 
 static void watch_signals(struct program *p)
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 	err = aggregator_open(&p.aggregator, &p.loop, &conf, reason);
 	if (err) {
 		log_error("%s", reason);
-		stop(&p);
+		stop_program(&p);
 	} else {
 		log_info("serving %s, collectors at %s, database %s", conf.listen, conf.socket, conf.database);
 		if (conf.page[0] && page_check(conf.page, reason))

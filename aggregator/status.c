@@ -133,7 +133,7 @@ static json_int_t lost_events(const struct aggregator *a)
 /* What the configuration lists: instrumentations, then alerts. */
 static json_t *listed_json(const struct aggregator *a)
 {
-	json_t *all = configured_json(a->configured), *alerts = alerts_always_json(a->alerts_always);
+	json_t *all = configured_json(a->configured), *alerts = configured_alerts_json(a->configured_alerts);
 
 	json_array_extend(all, alerts);
 	json_decref(alerts);

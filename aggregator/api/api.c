@@ -13,27 +13,27 @@
 
 /* ---- the rest of the catalogue ---- */
 
-static void catalogue(struct api *api, struct http_request *r, const struct where *w)
+static void get_catalogue(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_catalogue(api->catalog), NULL);
 }
 
-static void old_metrics(struct api *api, struct http_request *r, const struct where *w)
+static void get_old_metrics(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_old_metrics(api->catalog), NULL);
 }
 
-static void old_types(struct api *api, struct http_request *r, const struct where *w)
+static void get_old_types(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_old_types(), NULL);
 }
 
-static void transformations(struct api *api, struct http_request *r, const struct where *w)
+static void get_transformations(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, json_object(), NULL);
 }
 
-static void describe(struct api *api, struct http_request *r, const struct where *w)
+static void get_openapi(struct api *api, struct http_request *r, const struct where *w)
 {
 	char *text = strdup(openapi_text);
 
@@ -43,17 +43,17 @@ static void describe(struct api *api, struct http_request *r, const struct where
 		reply_error(r, -ENOMEM, NULL);
 }
 
-static void status(struct api *api, struct http_request *r, const struct where *w)
+static void get_status(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, api->parts.status(api->parts.status_arg), NULL);
 }
 
-static void value_list(struct api *api, struct http_request *r, const struct where *w)
+static void get_value_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_values(w->inst), NULL);
 }
 
-static void heatmap_list(struct api *api, struct http_request *r, const struct where *w)
+static void get_heatmap_list(struct api *api, struct http_request *r, const struct where *w)
 {
 	reply_json(r, 200, resource_heatmaps(w->inst), NULL);
 }
@@ -71,7 +71,7 @@ static int choose_format(struct http_request *r, enum value_kind_id kind, struct
 	return input_default(in, "format", format, reason);
 }
 
-static void value(struct api *api, struct http_request *r, const struct where *w)
+static void get_value(struct api *api, struct http_request *r, const struct where *w)
 {
 	struct raw_input raw = reply_input(r);
 	char reason[PARAMS_REASON_MAX] = "";
@@ -96,7 +96,7 @@ static void value(struct api *api, struct http_request *r, const struct where *w
 		reply_error(r, err, reason);
 }
 
-static void stream(struct api *api, struct http_request *r, const struct where *w)
+static void get_stream(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[PARAMS_REASON_MAX] = "";
 	int err = stream_open(&api->streams, r, w->inst, reason);
@@ -105,7 +105,7 @@ static void stream(struct api *api, struct http_request *r, const struct where *
 		reply_error(r, err, reason);
 }
 
-static void views(struct api *api, struct http_request *r, const struct where *w)
+static void get_views(struct api *api, struct http_request *r, const struct where *w)
 {
 	char reason[PARAMS_REASON_MAX] = "";
 	int err = stream_open_views(&api->streams, r, reason);
@@ -122,38 +122,38 @@ static const struct route {
 	struct api_route is;
 	api_handler *handle;
 } routes[] = {
-	{ { "GET", "", false, 0 }, catalogue },
-	{ { "GET", "metrics", false, 0 }, old_metrics },
-	{ { "GET", "types", false, 0 }, old_types },
-	{ { "GET", "transformations", false, 0 }, transformations },
-	{ { "GET", "openapi.json", false, 0 }, describe },
-	{ { "GET", "stream", false, 0 }, views },
+	{ { "GET", "", false, 0 }, get_catalogue },
+	{ { "GET", "metrics", false, 0 }, get_old_metrics },
+	{ { "GET", "types", false, 0 }, get_old_types },
+	{ { "GET", "transformations", false, 0 }, get_transformations },
+	{ { "GET", "openapi.json", false, 0 }, get_openapi },
+	{ { "GET", "stream", false, 0 }, get_views },
 	{ { "GET", "instrumentations", false, 0 }, api_instrumentations_list },
 	{ { "POST", "instrumentations", false, 0 }, api_instrumentations_create },
 	{ { "GET", ONE, false, 0 }, api_instrumentations_show },
 	{ { "PUT", ONE, false, 0 }, api_instrumentations_change },
 	{ { "DELETE", ONE, false, 0 }, api_instrumentations_erase },
 	{ { "POST", ONE "/clone", false, 0 }, api_instrumentations_clone },
-	{ { "GET", ONE "/value", false, 0 }, value_list },
-	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, value },
-	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, value },
-	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, value },
-	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, stream },
-	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, value },
-	{ { "GET", ONE "/value/chart", true, VALUE_CHART }, value },
-	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
-	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, value },
-	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, value },
-	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, value },
-	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
-	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, value },
-	{ { "GET", ONE "/value/compare", true, VALUE_COMPARE }, value },
-	{ { "GET", ONE "/value/heatmap", false, 0 }, heatmap_list },
-	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, value },
-	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, value },
-	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, value },
-	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, value },
-	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, value },
+	{ { "GET", ONE "/value", false, 0 }, get_value_list },
+	{ { "GET", ONE "/value/raw", true, VALUE_RAW }, get_value },
+	{ { "GET", ONE "/value/keys", true, VALUE_KEYS }, get_value },
+	{ { "GET", ONE "/value/grid", true, VALUE_GRID }, get_value },
+	{ { "GET", ONE "/value/stream", true, VALUE_STREAM }, get_stream },
+	{ { "GET", ONE "/value/report", true, VALUE_REPORT }, get_value },
+	{ { "GET", ONE "/value/chart", true, VALUE_CHART }, get_value },
+	{ { "GET", ONE "/value/explain", true, VALUE_EXPLAIN }, get_value },
+	{ { "POST", ONE "/value/explain", true, VALUE_EXPLAIN }, get_value },
+	{ { "GET", ONE "/value/exemplars", true, VALUE_EXEMPLARS }, get_value },
+	{ { "GET", ONE "/value/flame", true, VALUE_FLAME }, get_value },
+	{ { "GET", ONE "/value/composition", true, VALUE_COMPOSITION }, get_value },
+	{ { "POST", ONE "/value/composition", true, VALUE_COMPOSITION }, get_value },
+	{ { "GET", ONE "/value/compare", true, VALUE_COMPARE }, get_value },
+	{ { "GET", ONE "/value/heatmap", false, 0 }, get_heatmap_list },
+	{ { "GET", ONE "/value/heatmap/image", true, VALUE_IMAGE }, get_value },
+	{ { "GET", ONE "/value/heatmap/details", true, VALUE_DETAILS }, get_value },
+	{ { "GET", ONE "/value/heatmap/figure", true, VALUE_FIGURE }, get_value },
+	{ { "GET", ONE "/value/heatmap/average", true, VALUE_AVERAGE }, get_value },
+	{ { "GET", ONE "/value/heatmap/percentile", true, VALUE_PERCENTILE }, get_value },
 	{ { "GET", "annotations", false, 0 }, api_annotations_list },
 	{ { "POST", "annotations", false, 0 }, api_annotations_add },
 	{ { "GET", "annotations/:annotation", false, 0 }, api_annotations_show },
@@ -168,7 +168,7 @@ static const struct route {
 	{ { "PUT", "worksheets/:worksheet", false, 0 }, api_worksheets_change },
 	{ { "DELETE", "worksheets/:worksheet", false, 0 }, api_worksheets_remove },
 	{ { "POST", "worksheets/:worksheet/clone", false, 0 }, api_worksheets_clone },
-	{ { "GET", "admin/status", false, 0 }, status },
+	{ { "GET", "admin/status", false, 0 }, get_status },
 	{ { "GET", "admin/measuring", false, 0 }, api_measuring_show },
 	{ { "PUT", "admin/measuring", false, 0 }, api_measuring_switch },
 };
@@ -244,7 +244,7 @@ static void reply_nowhere(struct api *api, struct http_request *r, const char *p
 		http_error(r, 404, "ECA_NOENT", "there is no such resource");
 }
 
-static void route(struct api *api, struct http_request *r, const char *path)
+static void handle_route(struct api *api, struct http_request *r, const char *path)
 {
 	const struct route *there = NULL, *found = NULL;
 	struct where w = { .word = "" };
@@ -294,7 +294,7 @@ void api_handle(void *arg, struct http_request *r)
 	else if (!is_version(http_header(r, "X-API-Version")))
 		http_error(r, 409, "ECA_INVAL", "the header X-API-Version is invalid: it must be like ca/0.1.8");
 	else
-		route(api, r, *path == '/' ? path + 1 : path);
+		handle_route(api, r, *path == '/' ? path + 1 : path);
 	free(path);
 }
 

@@ -10,7 +10,7 @@
 
 static const char no_such[] = "there is no such worksheet";
 
-static void refuse(struct http_request *r, int err, const char *reason)
+static void refuse_worksheet(struct http_request *r, int err, const char *reason)
 {
 	reply_error(r, err, err == -ENOENT ? no_such : reason);
 }
@@ -27,7 +27,7 @@ void api_worksheets_show(struct api *api, struct http_request *r, const struct w
 	if (found)
 		reply_json(r, 200, found, NULL);
 	else
-		refuse(r, -ENOENT, NULL);
+		refuse_worksheet(r, -ENOENT, NULL);
 }
 
 /* ---- what changes ---- */
@@ -48,7 +48,7 @@ static void on_saved(void *arg, int err, const char *id)
 	if (found)
 		reply_json(s->request, s->status, found, s->status == 201 ? location : NULL);
 	else
-		refuse(s->request, err ? err : -ENOENT, NULL);	/* it may have been removed meanwhile */
+		refuse_worksheet(s->request, err ? err : -ENOENT, NULL);	/* it may have been removed meanwhile */
 	free(s);
 }
 
@@ -83,7 +83,7 @@ static void do_save(struct worksheets *worksheets, struct http_request *r, const
 	json_decref(given);
 	if (err) {
 		free(s);
-		refuse(r, err, reason);
+		refuse_worksheet(r, err, reason);
 	}
 }
 
@@ -113,5 +113,5 @@ void api_worksheets_remove(struct api *api, struct http_request *r, const struct
 	int err = worksheets_remove(api->parts.worksheets, w->word, on_removed, r, reason);
 
 	if (err)
-		refuse(r, err, reason);
+		refuse_worksheet(r, err, reason);
 }

@@ -104,7 +104,7 @@ static const cyaml_schema_value_t schema = {
 #define LOG_MAX 1024
 
 /* libcyaml says what is wrong through its log: first what, then where, from the inside out. */
-static void note(cyaml_log_t level, void *ctx, const char *format, va_list args)
+static void note_message(cyaml_log_t level, void *ctx, const char *format, va_list args)
 {
 	char *log = ctx;
 	size_t at = strlen(log);
@@ -191,7 +191,7 @@ static int take_lists(const struct said *said, const char *path, struct conf *co
 	return err ? err : conf_take_reports(said->reports, said->n_reports, path, conf, reason);
 }
 
-static int take(const struct said *said, const char *path, struct conf *conf, char *reason)
+static int take_settings(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = said->max_size ? conf_set_size(conf, said->max_size, reason) : 0;
 	const char *key = err ? "max-size" : "webhook-hosts";
@@ -222,7 +222,7 @@ static int take(const struct said *said, const char *path, struct conf *conf, ch
 int conf_read(struct conf *conf, const char *path, char *reason)
 {
 	char why[CONF_REASON_MAX] = "", log[LOG_MAX] = "";
-	const cyaml_config_t config = { .log_fn = note, .log_ctx = log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
+	const cyaml_config_t config = { .log_fn = note_message, .log_ctx = log, .log_level = CYAML_LOG_ERROR, .mem_fn = cyaml_mem };
 	struct conf next = *conf;
 	struct said *said = NULL;
 	cyaml_err_t err;
@@ -239,7 +239,7 @@ int conf_read(struct conf *conf, const char *path, char *reason)
 	}
 	snprintf(next.file, sizeof(next.file), "%s", path);
 	if (said)
-		bad = take(said, path, &next, why);
+		bad = take_settings(said, path, &next, why);
 	cyaml_free(&config, &schema, said, 0);
 	if (!bad && conf_check(&next, why)) {
 		name_line(path, "cube-slots", why);

@@ -170,7 +170,7 @@ static void say_invalid(const char *what, const char *field, char *out, size_t r
 		 strncmp(what, "ENUM", 4) ? "a number" : kind_of(what));
 }
 
-static bool begins(const char *what, const char *with, const char **ret_rest)
+static bool skip_prefix(const char *what, const char *with, const char **ret_rest)
 {
 	*ret_rest = what + strlen(with);
 	return !strncmp(what, with, strlen(with));
@@ -181,11 +181,11 @@ static void say_value(const char *what, const char *field, char *out, size_t roo
 	const char *rest, *got = strstr(what, "got event: ");
 	unsigned n, limit;
 
-	if (begins(what, "Expecting ", &rest) && got)
+	if (skip_prefix(what, "Expecting ", &rest) && got)
 		snprintf(out, room, "%s must be %s, not %s", field[0] ? field : "the file", kind_of(rest), kind_of(got + 11));
-	else if (begins(what, "Invalid ", &rest))
+	else if (skip_prefix(what, "Invalid ", &rest))
 		say_invalid(rest, field, out, room);
-	else if (begins(what, "STRING length < ", &rest))
+	else if (skip_prefix(what, "STRING length < ", &rest))
 		snprintf(out, room, "%s is empty", field);
 	else if (sscanf(what, "STRING length > %u", &limit) == 1)
 		snprintf(out, room, "%s is too long: at most %u bytes", field, limit);
@@ -193,25 +193,25 @@ static void say_value(const char *what, const char *field, char *out, size_t roo
 		snprintf(out, room, "%s has too few entries: %u, not %u", field, n, limit);
 	else if (sscanf(what, "Excessive entries (%u", &limit) == 1)
 		snprintf(out, room, "%s has too many entries: at most %u", field, limit);
-	else if (!what[0] || begins(what, "Backtrace", &rest))
+	else if (!what[0] || skip_prefix(what, "Backtrace", &rest))
 		snprintf(out, room, "a key must be a single word");
 	else
 		snprintf(out, room, "%.200s", what);
 }
 
-static unsigned say(yaml_document_t *doc, const char *log, const char *what, char *out, size_t room)
+static unsigned say_message(yaml_document_t *doc, const char *log, const char *what, char *out, size_t room)
 {
 	struct said_at s = read_backtrace(log);
 	unsigned line = 0;
 	const char *key;
 
-	if (begins(what, "Unexpected key: ", &key)) {
+	if (skip_prefix(what, "Unexpected key: ", &key)) {
 		line = line_in(doc, key, s.at);
 		snprintf(out, room, "unknown key %.100s", key);
-	} else if (begins(what, "Mapping field already seen: ", &key)) {
+	} else if (skip_prefix(what, "Mapping field already seen: ", &key)) {
 		line = line_in(doc, key, s.at);
 		snprintf(out, room, "the key %.100s is given twice", key);
-	} else if (begins(what, "Missing required mapping field: ", &key)) {
+	} else if (skip_prefix(what, "Missing required mapping field: ", &key)) {
 		line = s.entry.line;
 		snprintf(out, room, "the key %.100s is missing", key);
 	} else {
@@ -227,11 +227,11 @@ void conf_explain(const char *path, const char *log, char *reason)
 	yaml_document_t doc;
 	char first[200];
 
-	if (!begins(log, "Load: ", &what))
+	if (!skip_prefix(log, "Load: ", &what))
 		what = log;
 	snprintf(first, sizeof(first), "%.*s", (int)strcspn(what, "\n"), what);
 	if (conf_load(path, &doc, &fault)) {
-		fault.line = say(&doc, log, first, fault.text, sizeof(fault.text));
+		fault.line = say_message(&doc, log, first, fault.text, sizeof(fault.text));
 		yaml_document_delete(&doc);
 	} else if (!fault.line) {		/* it cannot be read a second time */
 		snprintf(fault.text, sizeof(fault.text), "%s", first);

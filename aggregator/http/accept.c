@@ -22,7 +22,7 @@ static const char *type_of(const char *format, size_t len)
 }
 
 /* How closely a range names the type: 3 exactly, 2 as image/any, 1 as any, 0 not at all. */
-static int closeness(const char *range, size_t len, const char *type)
+static int type_closeness(const char *range, size_t len, const char *type)
 {
 	size_t group = strcspn(type, "/");
 
@@ -34,7 +34,7 @@ static int closeness(const char *range, size_t len, const char *type)
 }
 
 /* The ";q=" of a range, 1 without. */
-static double quality(const char *parameters, size_t len)
+static double type_quality(const char *parameters, size_t len)
 {
 	for (size_t i = 0; i + 2 < len; i++)
 		if (parameters[i] == ';') {
@@ -54,11 +54,11 @@ static double quality_of(const char *accept, const char *type)
 
 	for (const char *at = accept + strspn(accept, " \t,"); *at; at += strspn(at, " \t,")) {
 		size_t whole = strcspn(at, ","), len = strcspn(at, ";, \t");
-		int close = closeness(at, len, type);
+		int close = type_closeness(at, len, type);
 
 		if (close > closest) {
 			closest = close;
-			q = quality(at + len, whole - len);
+			q = type_quality(at + len, whole - len);
 		}
 		at += whole;
 	}

@@ -45,7 +45,7 @@ static bool is_cross_site(const struct guard_request *r)
 	return guard_is_api(r->path) || !is_reading(r->method) || !equals_word(r->fetch_mode, "navigate") || !equals_word(r->fetch_dest, "document");
 }
 
-static const char *foreign(const struct guard *g, const struct guard_request *r)
+static const char *foreign_reason(const struct guard *g, const struct guard_request *r)
 {
 	const char *scheme = g->tls ? "https://" : "http://";
 	char host[HOST_MAX];
@@ -71,7 +71,7 @@ unsigned guard_check(const struct guard *g, const struct guard_request *r, const
 {
 	if (g->reach == GUARD_UNIX)
 		return 0;
-	*ret_why = foreign(g, r);
+	*ret_why = foreign_reason(g, r);
 	if (*ret_why)
 		return 403;
 	if (!g->token || !guard_is_api(r->path))

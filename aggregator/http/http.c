@@ -42,11 +42,11 @@ const char *http_body(const struct http_request *r, size_t *ret_len)
 	return r->body ? r->body : "";
 }
 
-static void pump(struct http *h);
+static void run_daemon(struct http *h);
 
 static void on_timer(uv_timer_t *timer)
 {
-	pump(timer->data);
+	run_daemon(timer->data);
 }
 
 void http_kick(struct http *h)
@@ -57,7 +57,7 @@ void http_kick(struct http *h)
 
 /* ---- requests ---- */
 
-static unsigned refusal(const struct http_request *r, const char **ret_why)
+static unsigned check_guard(const struct http_request *r, const char **ret_why)
 {
 	struct guard_request q = { .method = r->method, .path = r->path };
 
@@ -85,7 +85,7 @@ static void request_ask(struct http_request *r)
 {
 	struct http *h = r->http;
 	const char *why = NULL;
-	unsigned refused = refusal(r, &why);
+	unsigned refused = check_guard(r, &why);
 
 	r->asked = true;
 	h->n_pending++;
@@ -235,7 +235,7 @@ static void handles_close(struct http *h)
 	uv_close((uv_handle_t *)&h->timer, on_handle_closed);
 }
 
-static void stop(struct http *h)
+static void stop_daemon(struct http *h)
 {
 	for (int i = 0; i < 8; i++)	/* the last replies on their way */
 		MHD_run(h->daemon);
@@ -245,7 +245,7 @@ static void stop(struct http *h)
 	handles_close(h);
 }
 
-static void pump(struct http *h)
+static void run_daemon(struct http *h)
 {
 	MHD_UNSIGNED_LONG_LONG ms;
 
@@ -253,14 +253,14 @@ static void pump(struct http *h)
 		return;
 	MHD_run(h->daemon);
 	if (h->closing && !h->n_pending)
-		stop(h);
+		stop_daemon(h);
 	else if (MHD_get_timeout(h->daemon, &ms) == MHD_YES)
 		uv_timer_start(&h->timer, on_timer, ms, 0);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
-	pump(poll->data);
+	run_daemon(poll->data);
 }
 
 static int start_handles(struct http *h)

@@ -11,9 +11,9 @@
 
 #define PARAMS_MAX (2 * HTTP_PARAMS_MAX)
 
-static int refuse(int err, char *reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int refuse_input(int err, char *reason, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-static int refuse(int err, char *reason, const char *format, ...)
+static int refuse_input(int err, char *reason, const char *format, ...)
 {
 	va_list args;
 
@@ -47,14 +47,14 @@ static int body_kind(const struct raw_input *raw, enum body *ret, char *reason)
 	json = at < raw->body_len && (raw->body[at] == '{' || raw->body[at] == '[');
 	*ret = BODY_JSON;
 	if (!strncasecmp(raw->type, "multipart/", 10))
-		return refuse(-EPROTONOSUPPORT, reason, "a multipart body is not supported: send JSON or "
+		return refuse_input(-EPROTONOSUPPORT, reason, "a multipart body is not supported: send JSON or "
 			      "application/x-www-form-urlencoded");
 	if (json || !*raw->type || type_is(raw->type, "application/json") || type_is(raw->type, "text/json"))
 		return 0;
 	*ret = BODY_FORM;
 	if (type_is(raw->type, "application/x-www-form-urlencoded"))
 		return 0;
-	return refuse(-EPROTONOSUPPORT, reason, "a body of type \"%.64s\" is not supported: send application/json or "
+	return refuse_input(-EPROTONOSUPPORT, reason, "a body of type \"%.64s\" is not supported: send application/json or "
 		      "application/x-www-form-urlencoded", raw->type);
 }
 
@@ -64,11 +64,11 @@ static int body_object(const struct raw_input *raw, json_t **ret, char *reason)
 	json_t *json = json_loadb(raw->body, raw->body_len, JSON_REJECT_DUPLICATES, &error);
 
 	if (!json)
-		return refuse(-EINVAL, reason, "the body is not JSON: %.160s (line %d, column %d)", error.text, error.line,
+		return refuse_input(-EINVAL, reason, "the body is not JSON: %.160s (line %d, column %d)", error.text, error.line,
 			      error.column);
 	if (!json_is_object(json)) {
 		json_decref(json);
-		return refuse(-EINVAL, reason, "the body must be a JSON object");
+		return refuse_input(-EINVAL, reason, "the body must be a JSON object");
 	}
 	*ret = json;
 	return 0;
@@ -94,27 +94,27 @@ static int input_add(struct input *in, char *name, char *value, char *reason)
 	if (!more || !name || !value) {
 		free(name);
 		free(value);
-		return in->n < PARAMS_MAX ? -ENOMEM : refuse(-EINVAL, reason, "too many parameters: at most %d", PARAMS_MAX);
+		return in->n < PARAMS_MAX ? -ENOMEM : refuse_input(-EINVAL, reason, "too many parameters: at most %d", PARAMS_MAX);
 	}
 	in->param = more;
 	more[in->n++] = (struct http_param){ name, value };
 	return 0;
 }
 
-static int digit(char c)
+static int hex_digit(char c)
 {
 	return c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
 }
 
 /* A piece of a form; NULL: no memory. */
-static char *unescape(const char *text, size_t len)
+static char *unescape_text(const char *text, size_t len)
 {
 	char *out = malloc(len + 1), *to = out;
 
 	for (size_t i = 0; out && i < len; i++, to++) {
 		*to = text[i] == '+' ? ' ' : text[i];
-		if (text[i] == '%' && i + 2 < len && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0) {
-			*to = (char)(digit(text[i + 1]) << 4 | digit(text[i + 2]));
+		if (text[i] == '%' && i + 2 < len && hex_digit(text[i + 1]) >= 0 && hex_digit(text[i + 2]) >= 0) {
+			*to = (char)(hex_digit(text[i + 1]) << 4 | hex_digit(text[i + 2]));
 			i += 2;
 		}
 	}
@@ -129,15 +129,15 @@ static int add_form(struct input *in, const struct raw_input *raw, char *reason)
 	int err = 0;
 
 	if (memchr(at, 0, raw->body_len) || memmem(at, raw->body_len, "%00", 3))
-		return refuse(-EINVAL, reason, "the form has a byte 0 in it");
+		return refuse_input(-EINVAL, reason, "the form has a byte 0 in it");
 	for (; at < end && !err; at = stop + 1) {
 		stop = memchr(at, '&', (size_t)(end - at));
 		stop = stop ? stop : end;
 		equals = memchr(at, '=', (size_t)(stop - at));
 		if (stop == at)
 			continue;
-		err = input_add(in, unescape(at, (size_t)((equals ? equals : stop) - at)),
-				unescape(equals ? equals + 1 : stop, equals ? (size_t)(stop - equals - 1) : 0), reason);
+		err = input_add(in, unescape_text(at, (size_t)((equals ? equals : stop) - at)),
+				unescape_text(equals ? equals + 1 : stop, equals ? (size_t)(stop - equals - 1) : 0), reason);
 	}
 	return err;
 }
@@ -192,14 +192,14 @@ static int add_object(struct input *in, const struct raw_input *raw, char *reaso
 		if (text)
 			err = input_add(in, strdup(name), text, reason);
 		else if (!err && !json_is_null(value))
-			err = refuse(-EINVAL, reason, "value for parameter \"%.64s\" is invalid: must be a text, a number, true, "
+			err = refuse_input(-EINVAL, reason, "value for parameter \"%.64s\" is invalid: must be a text, a number, true, "
 				     "false, or an array of these", name);
 	}
 	json_decref(object);
 	return err;
 }
 
-static bool has(const struct input *in, size_t n, const char *name)
+static bool has_param(const struct input *in, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(in->param[i].name, name))
@@ -218,7 +218,7 @@ int input_read(const struct raw_input *raw, struct input *ret_input, char *reaso
 		err = kind == BODY_FORM ? add_form(&in, raw, reason) : add_object(&in, raw, reason);
 	n_body = in.n;
 	for (size_t i = 0; i < raw->n_query && !err; i++)
-		if (!has(&in, n_body, raw->query[i].name))
+		if (!has_param(&in, n_body, raw->query[i].name))
 			err = input_add(&in, strdup(raw->query[i].name), strdup(raw->query[i].value), reason);
 	if (err)
 		input_fini(&in);
@@ -231,7 +231,7 @@ int input_read(const struct raw_input *raw, struct input *ret_input, char *reaso
 
 int input_default(struct input *in, const char *name, const char *value, char *reason)
 {
-	return has(in, in->n, name) ? 0 : input_add(in, strdup(name), strdup(value), reason);
+	return has_param(in, in->n, name) ? 0 : input_add(in, strdup(name), strdup(value), reason);
 }
 
 static bool is_list(const char *const *lists, const char *name)
@@ -248,7 +248,7 @@ static int add_text(json_t *json, const struct http_param *param, const char *co
 
 	if (before && !is_list(lists, param->name)) {
 		json_decref(text);
-		return refuse(-EINVAL, reason, "parameter \"%.64s\" is given more than once, and is no list", param->name);
+		return refuse_input(-EINVAL, reason, "parameter \"%.64s\" is given more than once, and is no list", param->name);
 	}
 	if (!before && !json_object_set_new(json, param->name, text))
 		return 0;
@@ -259,7 +259,7 @@ static int add_text(json_t *json, const struct http_param *param, const char *co
 	}
 	if (before && !json_array_append_new(before, text))
 		return 0;
-	return refuse(-EINVAL, reason, "a parameter is not UTF-8: \"%.64s\"", param->name);
+	return refuse_input(-EINVAL, reason, "a parameter is not UTF-8: \"%.64s\"", param->name);
 }
 
 static int texts_object(const struct input *in, const char *const *lists, json_t **ret, char *reason)

@@ -148,7 +148,7 @@ static void stream_drop(struct http_stream *s)
 	http_stream_end(s);
 }
 
-static struct http_stream *slowest(const struct http_held *held)
+static struct http_stream *slowest_stream(const struct http_held *held)
 {
 	struct http_stream *found = NULL;
 
@@ -162,7 +162,7 @@ bool http_held_fits(struct http_held *held, size_t more)
 {
 	struct http_stream *s;
 
-	while (held->bytes + more > HTTP_HELD_MAX && (s = slowest(held)))
+	while (held->bytes + more > HTTP_HELD_MAX && (s = slowest_stream(held)))
 		stream_drop(s);
 	return held->bytes + more <= HTTP_HELD_MAX;
 }

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int digest(const char *secret, size_t len, struct token *ret)
+static int secret_digest(const char *secret, size_t len, struct token *ret)
 {
 	return gnutls_hash_fast(GNUTLS_DIG_SHA256, secret, len, ret->digest) ? -EIO : 0;
 }
@@ -88,7 +88,7 @@ int token_read(const char *path, struct token *ret_token, char *reason, size_t r
 	int err = token_secret(path, secret, reason, room);
 
 	if (!err) {
-		err = digest(secret, strlen(secret), &t);
+		err = secret_digest(secret, strlen(secret), &t);
 		if (err)
 			snprintf(reason, room, "the token cannot be read from %.200s: %s", path, strerror(-err));
 	}
@@ -105,6 +105,6 @@ bool token_admits(const struct token *t, const char *authorization)
 	if (!authorization || strncasecmp(authorization, "Bearer ", 7))
 		return false;
 	authorization += 7;
-	return !digest(authorization, strlen(authorization), &other) &&
+	return !secret_digest(authorization, strlen(authorization), &other) &&
 	       !gnutls_memcmp(t->digest, other.digest, sizeof(other.digest));
 }

@@ -271,7 +271,7 @@ static int fold_axis(struct view *v, int axis, __s64 col, size_t n, struct grid 
 
 static int fold_columns(struct view *v, __s64 col, size_t n, struct grid **ret_grid)
 {
-	int axis = value_running_axis(v->shown);
+	int axis = value_in_flight_axis(v->shown);
 	struct grid *g;
 	int err = fold_axis(v, v->shown->fold_axis[0], col, n, &g);
 

@@ -41,7 +41,7 @@ static int read_running(struct value *v)
 	active_forget_running(active_of(v));
 	if (!active_running_slots(active_of(v), &first, &last))
 		return 0;
-	return cube_read(v->services->cube, v->in.id, first, last, value_running_axis(v), 0, &slices);
+	return cube_read(v->services->cube, v->in.id, first, last, value_in_flight_axis(v), 0, &slices);
 }
 
 /* What the columns' coverage is; their cells are empty. */

@@ -177,7 +177,7 @@ void alert_fini(struct alert *a)
 	a->usual = NULL;
 }
 
-static bool become(struct alert *a, enum alert_state state, __s64 since_ns)
+static bool set_state(struct alert *a, enum alert_state state, __s64 since_ns)
 {
 	if (a->state == state)
 		return false;
@@ -187,12 +187,12 @@ static bool become(struct alert *a, enum alert_state state, __s64 since_ns)
 	return true;
 }
 
-static bool be_dark(struct alert *a, const struct alert_window *w)
+static bool step_unobserved(struct alert *a, const struct alert_window *w)
 {
 	a->n_over = a->n_clear = 0;
 	if (a->state == ALERT_FIRING && ++a->n_dark < a->rule.hold)
 		return false;
-	return become(a, ALERT_NO_DATA, w->from_ns);
+	return set_state(a, ALERT_NO_DATA, w->from_ns);
 }
 
 /* The share of the events in buckets that lie wholly above the line. */
@@ -206,7 +206,7 @@ static double share_above(const struct hist *h, __u64 line)
 }
 
 /* false: this window says nothing. */
-static bool measure(struct alert *a, const struct alert_window *w)
+static bool measure_window(struct alert *a, const struct alert_window *w)
 {
 	const struct alert_rule *r = &a->rule;
 
@@ -241,7 +241,7 @@ static bool step_over(struct alert *a, const struct alert_window *w)
 		a->over_ns = w->from_ns;
 	if (a->state == ALERT_FIRING)
 		return false;
-	return become(a, a->n_over >= a->rule.hold ? ALERT_FIRING : ALERT_PENDING, a->over_ns);
+	return set_state(a, a->n_over >= a->rule.hold ? ALERT_FIRING : ALERT_PENDING, a->over_ns);
 }
 
 static bool step_under(struct alert *a, const struct alert_window *w)
@@ -250,17 +250,17 @@ static bool step_under(struct alert *a, const struct alert_window *w)
 	a->n_clear = a->value <= ALERT_CLEAR * a->limit ? a->n_clear + 1 : 0;
 	if (a->state == ALERT_FIRING && a->n_clear < a->rule.hold)
 		return false;
-	return become(a, ALERT_OK, w->from_ns);
+	return set_state(a, ALERT_OK, w->from_ns);
 }
 
 /* Another shape for an hour is the usual one from now on. */
-static bool settle(struct alert *a, const struct alert_window *w)
+static bool accept_shape(struct alert *a, const struct alert_window *w)
 {
 	if (!a->usual || a->state != ALERT_FIRING || ++a->n_fired < ALERT_HOUR)
 		return false;
 	alert_usual_clear(a->usual);
 	a->n_over = 0;
-	return become(a, ALERT_NO_DATA, w->to_ns);
+	return set_state(a, ALERT_NO_DATA, w->to_ns);
 }
 
 bool alert_step(struct alert *a, const struct alert_window *w)
@@ -268,19 +268,19 @@ bool alert_step(struct alert *a, const struct alert_window *w)
 	bool changed, over;
 
 	if (!w->observed)
-		return be_dark(a, w);
+		return step_unobserved(a, w);
 	a->n_dark = 0;
-	if (!measure(a, w))
+	if (!measure_window(a, w))
 		return false;
 	if (a->usual && alert_usual_n(a->usual) < ALERT_LEARNT) {
 		alert_learn(a, w);
-		return become(a, ALERT_NO_DATA, w->from_ns);
+		return set_state(a, ALERT_NO_DATA, w->from_ns);
 	}
 	over = a->value > a->limit;
 	changed = over ? step_over(a, w) : step_under(a, w);
 	if (a->value <= ALERT_USUAL * a->limit && a->state != ALERT_FIRING)
 		alert_learn(a, w);
-	return settle(a, w) || changed;
+	return accept_shape(a, w) || changed;
 }
 
 /* ---- in words ---- */

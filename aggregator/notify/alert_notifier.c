@@ -8,93 +8,93 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct errand {
-	struct errand *next;
-	struct herald *herald;
-	json_t *notice;
+struct message {
+	struct message *next;
+	struct alert_notifier *notifier;
+	json_t *payload;
 	char webhook[CONF_NAME_MAX], what[ALERT_NAME_MAX + 16];
 	struct alert_rule rule;
 	__u64 alert;
 	__s64 from_ns, to_ns;		/* of the picture */
 };
 
-struct herald {
+struct alert_notifier {
 	struct services *services;
 	struct alerts *alerts;
 	struct webhooks *webhooks;
 	const char *page_url;
-	struct errand *first, **end;	/* first: its picture is being drawn */
-	size_t n;
+	struct message *first, **end;	/* first: its picture is being drawn */
+	size_t n_waiting;
 };
 
-static void errand_free(struct errand *e)
+static void message_free(struct message *m)
 {
-	json_decref(e->notice);
-	free(e);
+	json_decref(m->payload);
+	free(m);
 }
 
 /* ---- sending ---- */
 
 static void on_sent(void *arg, int err, const char *reason)
 {
-	struct errand *e = arg;
+	struct message *m = arg;
 
-	alerts_told(e->herald->alerts, e->alert, err, reason);
-	errand_free(e);
+	alerts_notified(m->notifier->alerts, m->alert, err, reason);
+	message_free(m);
 }
 
 /* png NULL: why there is none. */
-static void errand_send(struct errand *e, const void *png, size_t len, const char *why_not)
+static void message_send(struct message *m, const void *png, size_t len, const char *why_not)
 {
-	struct webhooks *webhooks = e->herald->webhooks;
-	const struct conf_webhook *hook = webhooks_find(webhooks, e->webhook);
+	struct webhooks *webhooks = m->notifier->webhooks;
+	const struct conf_webhook *hook = webhooks_find(webhooks, m->webhook);
 	char *text = NULL;
 
 	if (hook && !hook->picture)
-		text = json_dumps(e->notice, JSON_COMPACT);
-	else if (!notice_picture(e->notice, png, len, e->from_ns, e->to_ns, why_not))
-		text = json_dumps(e->notice, JSON_COMPACT);
+		text = json_dumps(m->payload, JSON_COMPACT);
+	else if (!alert_payload_picture(m->payload, png, len, m->from_ns, m->to_ns, why_not))
+		text = json_dumps(m->payload, JSON_COMPACT);
 	if (text) {
-		webhooks_post(webhooks, e->webhook, e->what, text, strlen(text), on_sent, e);
+		webhooks_post(webhooks, m->webhook, m->what, text, strlen(text), on_sent, m);
 	} else {
-		webhooks_give_up(webhooks, e->webhook, e->what, "out of memory");
-		on_sent(e, -ENOMEM, "out of memory");
+		webhooks_give_up(webhooks, m->webhook, m->what, "out of memory");
+		on_sent(m, -ENOMEM, "out of memory");
 	}
 }
 
 /* ---- drawing ---- */
 
-static void draw_first(struct herald *h);
+static void draw_first_picture(struct alert_notifier *n);
 
-static void drawn(struct herald *h, const void *png, size_t len, const char *why_not)
+static void picture_drawn(struct alert_notifier *n, const void *png, size_t len, const char *why_not)
 {
-	struct errand *e = h->first;
+	struct message *m = n->first;
 
-	h->first = e->next;
-	if (!h->first)
-		h->end = &h->first;
-	h->n--;
-	errand_send(e, png, len, why_not);
-	draw_first(h);
+	n->first = m->next;
+	if (!n->first)
+		n->end = &n->first;
+	n->n_waiting--;
+	message_send(m, png, len, why_not);
+	draw_first_picture(n);
 }
 
 static void on_drawn(struct value *v, void *arg)
 {
-	drawn(arg, v->status == 200 ? v->data : NULL, v->len, v->reason);
+	picture_drawn(arg, v->status == 200 ? v->data : NULL, v->len, v->reason);
 	value_free(v);
 }
 
-static void seconds(__s64 ns, char out[32])
+static void seconds_text(__s64 ns, char out[32])
 {
 	snprintf(out, 32, "%lld.%03lld", (long long)(ns / 1000000000), (long long)(ns / 1000000 % 1000));
 }
 
-static int value_of(struct errand *e, struct value **ret_value, char *reason)
+static int value_of(struct message *m, struct value **ret_value, char *reason)
 {
-	struct services *services = e->herald->services;
-	const struct catalog_inst *ci = catalog_find(services->catalog, e->rule.inst);
+	struct services *services = m->notifier->services;
+	const struct catalog_inst *ci = catalog_find(services->catalog, m->rule.inst);
 	char start[32], end[32];
-	bool figure = *e->rule.measure && ci && strcmp(e->rule.measure, ci->in.measure[0]) != 0;
+	bool figure = *m->rule.measure && ci && strcmp(m->rule.measure, ci->in.measure[0]) != 0;
 	struct http_param param[5] = { { "start_time", start }, { "end_time", end }, { "format", "png" } };
 	size_t n = 3;
 
@@ -102,116 +102,116 @@ static int value_of(struct errand *e, struct value **ret_value, char *reason)
 		snprintf(reason, PARAMS_REASON_MAX, "the instrumentation does not exist any more");
 		return -ENOENT;
 	}
-	seconds(e->from_ns, start);
-	seconds(e->to_ns, end);
-	if (*e->rule.key && !strchr(e->rule.key, ','))	/* "selected" is a list */
-		param[n++] = (struct http_param){ "selected", e->rule.key };
+	seconds_text(m->from_ns, start);
+	seconds_text(m->to_ns, end);
+	if (*m->rule.key && !strchr(m->rule.key, ','))	/* "selected" is a list */
+		param[n++] = (struct http_param){ "selected", m->rule.key };
 	if (figure)
-		param[n++] = (struct http_param){ "measure", e->rule.measure };
+		param[n++] = (struct http_param){ "measure", m->rule.measure };
 	return value_new(services, ci, figure ? VALUE_FIGURE : VALUE_REPORT, param, n, ret_value, reason);
 }
 
 /* Does its webhook want a picture at all, and can it be sent still? */
-static bool wants_picture(const struct errand *e)
+static bool wants_picture(const struct message *m)
 {
-	const struct conf_webhook *hook = webhooks_find(e->herald->webhooks, e->webhook);
+	const struct conf_webhook *hook = webhooks_find(m->notifier->webhooks, m->webhook);
 
-	return hook && hook->picture && !e->herald->services->stopping;
+	return hook && hook->picture && !m->notifier->services->stopping;
 }
 
-static void draw_first(struct herald *h)
+static void draw_first_picture(struct alert_notifier *n)
 {
-	struct errand *e = h->first;
+	struct message *m = n->first;
 	char reason[PARAMS_REASON_MAX] = "out of memory";
 	struct value *v;
 
-	if (!e)
+	if (!m)
 		return;
-	if (wants_picture(e) && !value_of(e, &v, reason))
-		value_run(v, on_drawn, h);
+	if (wants_picture(m) && !value_of(m, &v, reason))
+		value_run(v, on_drawn, n);
 	else
-		drawn(h, NULL, 0, reason);
+		picture_drawn(n, NULL, 0, reason);
 }
 
 /* ---- what happens to alerts ---- */
 
-static bool knows(void *arg, const char *webhook)
+static bool knows_webhook(void *arg, const char *webhook)
 {
-	struct herald *h = arg;
+	struct alert_notifier *n = arg;
 
-	return webhooks_find(h->webhooks, webhook);
+	return webhooks_find(n->webhooks, webhook);
 }
 
-static json_t *notice_of(const struct herald *h, const struct alert_event *event)
+static json_t *payload_of(const struct alert_notifier *n, const struct alert_event *event)
 {
-	const struct catalog_inst *ci = catalog_find(h->services->catalog, event->alert->rule.inst);
+	const struct catalog_inst *ci = catalog_find(n->services->catalog, event->alert->rule.inst);
 	char metric[2 * NAME_MAX_LEN + 1] = "";
-	struct notice n = { .rule = &event->alert->rule, .id = event->id, .annotation = event->annotation, .metric = metric,
+	struct alert_payload p = { .rule = &event->alert->rule, .id = event->id, .annotation = event->annotation, .metric = metric,
 			    .measure = event->measure, .unit = event->unit, .sentence = event->sentence, .state = event->state,
 			    .value = event->alert->value, .limit = event->alert->limit, .from_ns = event->from_ns, .to_ns = event->to_ns,
-			    .page_url = h->page_url };
+			    .page_url = n->page_url };
 
 	if (ci)
 		snprintf(metric, sizeof(metric), "%s.%s", ci->in.module, ci->in.stat);
-	return notice_json(&n);
+	return alert_payload_json(&p);
 }
 
 /* From some minutes before it began until now. */
-static void choose_span(struct errand *e, const struct alert_event *event)
+static void choose_span(struct message *m, const struct alert_event *event)
 {
-	e->to_ns = event->now_ns;
-	e->from_ns = event->from_ns - HERALD_BEFORE_NS;
-	if (e->from_ns < e->to_ns - HERALD_SPAN_NS)
-		e->from_ns = e->to_ns - HERALD_SPAN_NS;
+	m->to_ns = event->now_ns;
+	m->from_ns = event->from_ns - ALERT_NOTIFIER_BEFORE_NS;
+	if (m->from_ns < m->to_ns - ALERT_NOTIFIER_SPAN_NS)
+		m->from_ns = m->to_ns - ALERT_NOTIFIER_SPAN_NS;
 }
 
-static void told(void *arg, const struct alert_event *event)
+static void on_alert_event(void *arg, const struct alert_event *event)
 {
-	struct herald *h = arg;
+	struct alert_notifier *n = arg;
 	const struct alert_rule *rule = &event->alert->rule;
-	struct errand *e = calloc(1, sizeof(*e));
-	json_t *notice = e ? notice_of(h, event) : NULL;
+	struct message *m = calloc(1, sizeof(*m));
+	json_t *payload = m ? payload_of(n, event) : NULL;
 
-	if (!notice) {
-		free(e);
-		webhooks_give_up(h->webhooks, rule->webhook, rule->name, "out of memory");
-		alerts_told(h->alerts, event->id, -ENOMEM, "out of memory");
+	if (!payload) {
+		free(m);
+		webhooks_give_up(n->webhooks, rule->webhook, rule->name, "out of memory");
+		alerts_notified(n->alerts, event->id, -ENOMEM, "out of memory");
 		return;
 	}
-	*e = (struct errand){ .herald = h, .notice = notice, .rule = *rule, .alert = event->id };
-	snprintf(e->webhook, sizeof(e->webhook), "%s", rule->webhook);
-	snprintf(e->what, sizeof(e->what), "alert %s", rule->name);
-	choose_span(e, event);
-	if (h->n == HERALD_WAITING) {
-		errand_send(e, NULL, 0, "too many pictures are waiting");
+	*m = (struct message){ .notifier = n, .payload = payload, .rule = *rule, .alert = event->id };
+	snprintf(m->webhook, sizeof(m->webhook), "%s", rule->webhook);
+	snprintf(m->what, sizeof(m->what), "alert %s", rule->name);
+	choose_span(m, event);
+	if (n->n_waiting == ALERT_NOTIFIER_WAITING) {
+		message_send(m, NULL, 0, "too many pictures are waiting");
 		return;
 	}
-	*h->end = e;
-	h->end = &e->next;
-	if (!h->n++)
-		draw_first(h);
+	*n->end = m;
+	n->end = &m->next;
+	if (!n->n_waiting++)
+		draw_first_picture(n);
 }
 
-int herald_new(struct services *services, struct alerts *alerts, struct webhooks *webhooks, const char *page_url,
-	       struct herald **ret_herald)
+int alert_notifier_new(struct services *services, struct alerts *alerts, struct webhooks *webhooks, const char *page_url,
+	       struct alert_notifier **ret_notifier)
 {
-	struct herald *h = calloc(1, sizeof(*h));
+	struct alert_notifier *n = calloc(1, sizeof(*n));
 
-	if (!h)
+	if (!n)
 		return -ENOMEM;
-	*h = (struct herald){ .services = services, .alerts = alerts, .webhooks = webhooks, .page_url = page_url, .end = &h->first };
-	alerts_listen(alerts, &(struct alerts_listener){ .knows = knows, .told = told, .arg = h });
-	*ret_herald = h;
+	*n = (struct alert_notifier){ .services = services, .alerts = alerts, .webhooks = webhooks, .page_url = page_url, .end = &n->first };
+	alerts_listen(alerts, &(struct alerts_listener){ .knows_webhook = knows_webhook, .notify = on_alert_event, .arg = n });
+	*ret_notifier = n;
 	return 0;
 }
 
-void herald_free(struct herald *h)
+void alert_notifier_free(struct alert_notifier *n)
 {
-	while (h && h->first) {
-		struct errand *e = h->first;
+	while (n && n->first) {
+		struct message *m = n->first;
 
-		h->first = e->next;
-		errand_free(e);
+		n->first = m->next;
+		message_free(m);
 	}
-	free(h);
+	free(n);
 }

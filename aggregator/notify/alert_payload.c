@@ -14,14 +14,14 @@
 #define LINK_S 900			/* what the page shows at least, */
 #define LINK_MAX_S 86400		/* and at most */
 
-void notice_time(__s64 at_ns, char out[NOTICE_TIME])
+void alert_payload_time(__s64 at_ns, char out[ALERT_PAYLOAD_TIME])
 {
 	__s64 ms = at_ns / 1000000;
 	time_t s = (time_t)(ms / 1000);
 	struct tm tm = { 0 };
-	size_t len = gmtime_r(&s, &tm) ? strftime(out, NOTICE_TIME, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
+	size_t len = gmtime_r(&s, &tm) ? strftime(out, ALERT_PAYLOAD_TIME, "%Y-%m-%dT%H:%M:%S", &tm) : 0;
 
-	snprintf(out + len, NOTICE_TIME - len, ".%03dZ", (int)(ms % 1000));
+	snprintf(out + len, ALERT_PAYLOAD_TIME - len, ".%03dZ", (int)(ms % 1000));
 }
 
 static json_t *number_or_null(double n)
@@ -31,9 +31,9 @@ static json_t *number_or_null(double n)
 
 static json_t *time_or_null(__s64 at_ns)
 {
-	char text[NOTICE_TIME];
+	char text[ALERT_PAYLOAD_TIME];
 
-	notice_time(at_ns, text);
+	alert_payload_time(at_ns, text);
 	return at_ns == ANNOTATION_OPEN ? json_null() : json_string(text);
 }
 
@@ -63,7 +63,7 @@ static json_t *link_to(const char *page_url, __u64 inst, __s64 span_s, __s64 end
 }
 
 /* Some minutes after it began; of one that is over, after its end. */
-static json_t *link_json(const struct notice *n)
+static json_t *link_json(const struct alert_payload *n)
 {
 	__s64 to_ns = n->to_ns == ANNOTATION_OPEN ? n->from_ns : n->to_ns;
 
@@ -71,7 +71,7 @@ static json_t *link_json(const struct notice *n)
 }
 
 /* Where nobody looks any more nobody knows whether it is over. */
-static const char *how_it_ended(const struct notice *n)
+static const char *how_it_ended(const struct alert_payload *n)
 {
 	if (n->to_ns == ANNOTATION_OPEN)
 		return "";
@@ -80,7 +80,7 @@ static const char *how_it_ended(const struct notice *n)
 	return strcmp(n->state, "removed") ? " is over" : " is removed";
 }
 
-static json_t *text_json(const struct notice *n)
+static json_t *text_json(const struct alert_payload *n)
 {
 	char text[ALERT_NAME_MAX + 512];
 
@@ -88,7 +88,7 @@ static json_t *text_json(const struct notice *n)
 	return json_string(text);
 }
 
-json_t *notice_json(const struct notice *n)
+json_t *alert_payload_json(const struct alert_payload *n)
 {
 	bool fires = n->to_ns == ANNOTATION_OPEN;
 	json_t *json = json_pack("{s:i, s:s, s:o, s:o, s:s, s:s, s:s}", "version", 1, "status", fires ? "firing" : "resolved",
@@ -116,30 +116,30 @@ json_t *notice_json(const struct notice *n)
 	return json;
 }
 
-int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not)
+int alert_payload_picture(json_t *payload, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not)
 {
 	char *text = png ? base64_text(png, len) : NULL;
 	json_t *picture;
 
 	if (!png)
-		return json_object_set_new(notice, "picture", json_pack("{s:s}", "reason", why_not)) ? -ENOMEM : 0;
+		return json_object_set_new(payload, "picture", json_pack("{s:s}", "reason", why_not)) ? -ENOMEM : 0;
 	picture = json_pack("{s:s, s:o, s:o, s:s}", "type", "image/png", "from", time_or_null(from_ns), "to", time_or_null(to_ns), "base64",
 			    text ? text : "");
 	free(text);
 	if (text)
-		return json_object_set_new(notice, "picture", picture) ? -ENOMEM : 0;
+		return json_object_set_new(payload, "picture", picture) ? -ENOMEM : 0;
 	json_decref(picture);
 	return -ENOMEM;
 }
 
-json_t *notice_report_json(const struct notice_report *n)
+json_t *report_payload_json(const struct report_payload *n)
 {
-	char from[NOTICE_TIME], to[NOTICE_TIME], text[512], metric[2 * NAME_MAX_LEN + 1];
+	char from[ALERT_PAYLOAD_TIME], to[ALERT_PAYLOAD_TIME], text[512], metric[2 * NAME_MAX_LEN + 1];
 	char *base64 = base64_text(n->data, n->len);
 	json_t *json;
 
-	notice_time(n->from_ns, from);
-	notice_time(n->to_ns, to);
+	alert_payload_time(n->from_ns, from);
+	alert_payload_time(n->to_ns, to);
 	snprintf(text, sizeof(text), "%s: %s, %s to %s", n->report, n->instrumentation, from, to);
 	snprintf(metric, sizeof(metric), "%s.%s", n->module, n->stat);
 	json = json_pack("{s:i, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:I, s:I, s:o, s:{s:s, s:s}}", "version", 1, "status", "report",

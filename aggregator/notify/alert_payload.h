@@ -1,15 +1,15 @@
 /* alert_payload.h - what a webhook is told of an alert, or with a report: JSON, as in doc/api.md.
  *
- *      alert, where it is, from..to --notice_json()--> {"status": "firing", "text": ...} --notice_picture()--> + "picture"
+ *      alert, where it is, from..to --alert_payload_json()--> {"status": "firing", "text": ...} --alert_payload_picture()--> + "picture"
  *
  * Pure    no loop, file or clock.  Thread: any.
  */
-#ifndef HEATSCOPE_NOTICE_H
-#define HEATSCOPE_NOTICE_H
+#ifndef HEATSCOPE_ALERT_PAYLOAD_H
+#define HEATSCOPE_ALERT_PAYLOAD_H
 
 #include "aggregator/notify/alert.h"
 
-struct notice {
+struct alert_payload {
 	const struct alert_rule *rule;
 	__u64 id, annotation;		/* annotation 0: none */
 	const char *metric;		/* "mysql.queries" */
@@ -20,12 +20,12 @@ struct notice {
 	const char *page_url;		/* "": none */
 };
 
-json_t *notice_json(const struct notice *n);	/* NULL: no memory */
+json_t *alert_payload_json(const struct alert_payload *n);	/* NULL: no memory */
 
 /* The picture of from..to goes into it.  png NULL: why there is none. */
-int notice_picture(json_t *notice, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not);
+int alert_payload_picture(json_t *payload, const void *png, size_t len, __s64 from_ns, __s64 to_ns, const char *why_not);
 
-struct notice_report {
+struct report_payload {
 	const char *report, *instrumentation;	/* their names in the configuration */
 	__u64 inst;
 	const char *module, *stat;
@@ -35,10 +35,10 @@ struct notice_report {
 	const void *data;
 	size_t len;
 };
-json_t *notice_report_json(const struct notice_report *n);	/* NULL: no memory */
+json_t *report_payload_json(const struct report_payload *n);	/* NULL: no memory */
 
 /* "2026-11-22T23:27:00.000Z" */
-#define NOTICE_TIME 32
-void notice_time(__s64 at_ns, char out[NOTICE_TIME]);
+#define ALERT_PAYLOAD_TIME 32
+void alert_payload_time(__s64 at_ns, char out[ALERT_PAYLOAD_TIME]);
 
 #endif

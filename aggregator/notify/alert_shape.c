@@ -36,7 +36,7 @@ static void shape_of(const struct hist *h, struct shape *ret)
 }
 
 /* Between a and b without what `but` has of it (NULL: all of b). */
-static double distance(const struct shape *a, const struct shape *b, const struct shape *but)
+static double shape_distance(const struct shape *a, const struct shape *b, const struct shape *but)
 {
 	double n = b->n - (but ? but->n : 0), seen_a = 0, seen_b = 0, sum = 0;
 
@@ -56,7 +56,7 @@ double alert_distance(const struct hist *a, const struct hist *b)
 
 	shape_of(a, &x);
 	shape_of(b, &y);
-	return distance(&x, &y, NULL);
+	return shape_distance(&x, &y, NULL);
 }
 
 /* ---- what is usual ---- */
@@ -81,7 +81,7 @@ size_t alert_usual_n(const struct alert_usual *u)
 	return u->n;
 }
 
-static void add(struct shape *to, const struct shape *s, double sign)
+static void shape_add(struct shape *to, const struct shape *s, double sign)
 {
 	to->n += sign * s->n;
 	for (size_t i = 0; i < N_STEPS; i++)
@@ -93,9 +93,9 @@ void alert_usual_learn(struct alert_usual *u, const struct hist *h)
 	struct shape *s = &u->window[u->next];
 
 	if (u->n == ALERT_HOUR)
-		add(&u->all, s, -1);
+		shape_add(&u->all, s, -1);
 	shape_of(h, s);
-	add(&u->all, s, 1);
+	shape_add(&u->all, s, 1);
 	u->next = (u->next + 1) % ALERT_HOUR;
 	u->n += u->n < ALERT_HOUR;
 }
@@ -129,8 +129,8 @@ void alert_usual_compare(const struct alert_usual *u, const struct hist *h, doub
 
 	shape_of(h, &s);
 	for (size_t i = 0; i < u->n; i++)
-		d[i] = distance(&u->window[i], &u->all, &u->window[i]);
-	*ret_distance = distance(&s, &u->all, NULL);
+		d[i] = shape_distance(&u->window[i], &u->all, &u->window[i]);
+	*ret_distance = shape_distance(&s, &u->all, NULL);
 	*ret_limit = u->n ? limit_of(d, u->n) : INFINITY;
 	if (s.n && s.n < mean)			/* fewer events are further from anything, by the root of their number */
 		*ret_limit *= sqrt(mean / s.n);

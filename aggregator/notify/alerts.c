@@ -26,7 +26,7 @@ struct watched {
 	__u64 firing;			/* its annotation; 0: none */
 	__s64 fired_ns;			/* since when it fires; 0: it does not */
 	__u64 n_delivered, n_given_up, n_waiting;	/* to its webhook, since our start */
-	bool always;			/* of the configuration file, */
+	bool configured;		/* of the configuration file, */
 	const char *file;		/* NULL: neither claimed nor settled since our start */
 	unsigned line;
 	char trouble[TROUBLE];		/* why the last one was given up */
@@ -44,7 +44,7 @@ struct alerts {
 	__u64 turn;			/* the first id of the next tick */
 };
 
-static struct watched **find(struct alerts *a, __u64 id)
+static struct watched **find_alert(struct alerts *a, __u64 id)
 {
 	struct watched **at = &a->first;
 
@@ -115,7 +115,7 @@ json_t *alerts_json(const struct alerts *a)
 
 json_t *alerts_one(const struct alerts *a, __u64 id)
 {
-	const struct watched *w = *find((struct alerts *)a, id);
+	const struct watched *w = *find_alert((struct alerts *)a, id);
 
 	return w ? watched_json(a, w) : NULL;
 }
@@ -126,7 +126,7 @@ static char *stored_text(const struct watched *w)
 {
 	json_t *json = json_pack("{s:o, s:s, s:I, s:I, s:b}", "rule", alert_rule_json(&w->alert.rule), "state",
 				 alert_state_name(w->alert.state), "since", (json_int_t)w->alert.since_ns, "annotation",
-				 (json_int_t)w->firing, "always", w->always);
+				 (json_int_t)w->firing, "always", w->configured);
 	char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
 
 	json_decref(json);
@@ -135,7 +135,7 @@ static char *stored_text(const struct watched *w)
 
 /* ---- windows ---- */
 
-struct looking {			/* what the cube tells of a window */
+struct window_read {			/* what the cube tells of a window */
 	const struct alert_rule *rule;
 	struct hist hist;
 	struct coverage coverage;
@@ -143,9 +143,9 @@ struct looking {			/* what the cube tells of a window */
 	int err;
 };
 
-static void look_slice(void *arg, __s64 slot, const struct slice *s)
+static void window_add_slice(void *arg, __s64 slot, const struct slice *s)
 {
-	struct looking *l = arg;
+	struct window_read *l = arg;
 	char text[KEY_BYTES_MAX];
 	bool other;
 
@@ -159,22 +159,22 @@ static void look_slice(void *arg, __s64 slot, const struct slice *s)
 		l->err = hist_decode_add(&l->hist, s->ruler, s->hist, s->hist_len);
 }
 
-static void look_cover(void *arg, const char *source, __s64 first, __s64 last)
+static void window_add_cover(void *arg, const char *source, __s64 first, __s64 last)
 {
-	struct looking *l = arg;
+	struct window_read *l = arg;
 
 	if (!l->err)
 		l->err = coverage_add(&l->coverage, source, first, last);
 }
 
 /* A window is observed if somebody reported at least half of its slots. */
-static int look(const struct alerts *a, struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
+static int evaluate_window(const struct alerts *a, struct watched *w, const struct instrumentation *in, int axis, size_t *n_read, bool *ret_changed)
 {
 	struct alert *alert = &w->alert;
 	__s64 to_ns = w->next_ns + (__s64)alert->rule.window_s * NS, slot_ns = (__s64)in->slot_ns;
 	__s64 first = w->next_ns / slot_ns, last = to_ns / slot_ns - 1;
-	struct looking l = { .rule = &alert->rule };
-	const struct store_reader reader = { .arg = &l, .slice = look_slice, .cover = look_cover };
+	struct window_read l = { .rule = &alert->rule };
+	const struct store_reader reader = { .arg = &l, .slice = window_add_slice, .cover = window_add_cover };
 	int err = hist_init(&l.hist, in->ruler[axis]);
 
 	if (!err)
@@ -206,9 +206,9 @@ void alerts_listen(struct alerts *a, const struct alerts_listener *l)
 	a->listener = *l;
 }
 
-void alerts_told(struct alerts *a, __u64 id, int err, const char *reason)
+void alerts_notified(struct alerts *a, __u64 id, int err, const char *reason)
 {
-	struct watched *w = *find(a, id);
+	struct watched *w = *find_alert(a, id);
 
 	if (!w)
 		return;
@@ -219,7 +219,7 @@ void alerts_told(struct alerts *a, __u64 id, int err, const char *reason)
 		snprintf(w->trouble, sizeof(w->trouble), "%s", reason);
 }
 
-static void tell(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
+static void notify_listener(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
 {
 	const struct catalog_inst *ci = catalog_find(a->catalog, w->alert.rule.inst);
 	int axis = ci ? axis_of(w, &ci->in) : -1;
@@ -228,11 +228,11 @@ static void tell(struct alerts *a, struct watched *w, const char *state, __s64 t
 				     .measure = axis < 0 ? "" : ci->in.measure[axis], .unit = axis < 0 ? "" : query_unit(&ci->in, axis),
 				     .from_ns = w->fired_ns, .to_ns = to_ns, .now_ns = a->now_ns };
 
-	if (!*w->alert.rule.webhook || !a->listener.told)
+	if (!*w->alert.rule.webhook || !a->listener.notify)
 		return;
 	sentence_of(a, w, sentence);
 	w->n_waiting++;
-	a->listener.told(a->listener.arg, &event);
+	a->listener.notify(a->listener.arg, &event);
 }
 
 static void begin_firing(struct alerts *a, struct watched *w)
@@ -247,19 +247,19 @@ static void begin_firing(struct alerts *a, struct watched *w)
 		w->firing = 0;
 	log_warning("alert \"%s\" fires: %s", w->alert.rule.name, sentence);
 	w->fired_ns = w->alert.since_ns;
-	tell(a, w, alert_state_name(ALERT_FIRING), ANNOTATION_OPEN);
+	notify_listener(a, w, alert_state_name(ALERT_FIRING), ANNOTATION_OPEN);
 }
 
 static void end_firing(struct alerts *a, struct watched *w, const char *state, __s64 to_ns)
 {
 	if (w->firing)
 		annotations_end(a->annotations, w->firing, to_ns);
-	tell(a, w, state, to_ns);
+	notify_listener(a, w, state, to_ns);
 	w->firing = 0;
 	w->fired_ns = 0;
 }
 
-static void changed(struct alerts *a, struct watched *w)
+static void state_changed(struct alerts *a, struct watched *w)
 {
 	const char *state = alert_state_name(w->alert.state);
 
@@ -289,7 +289,7 @@ static void skip_gone(const struct alerts *a, struct watched *w, const struct in
 }
 
 /* A shape is learnt from the hour before. */
-static void set_out(struct watched *w, __s64 now_ns)
+static void begin_windows(struct watched *w, __s64 now_ns)
 {
 	__s64 window_ns = (__s64)w->alert.rule.window_s * NS;
 
@@ -305,20 +305,20 @@ static void tick_one(struct alerts *a, struct watched *w, const struct instrumen
 	int axis = axis_of(w, in);
 
 	if (w->next_ns > now_ns + window_ns)	/* the clock was set back: else nothing would be looked at until it is as late again */
-		set_out(w, now_ns);
+		begin_windows(w, now_ns);
 	skip_gone(a, w, in, now_ns);
 	while (axis >= 0 && *n_read < ALERTS_AT_ONCE && w->next_ns + window_ns + ALERTS_LATE_NS <= now_ns) {
 		bool has_changed = false;
 
-		if (look(a, w, in, axis, n_read, &has_changed))
+		if (evaluate_window(a, w, in, axis, n_read, &has_changed))
 			return;		/* no memory: in the next tick */
 		w->next_ns += window_ns;
 		if (has_changed)
-			changed(a, w);
+			state_changed(a, w);
 	}
 }
 
-static void take_out(struct alerts *a, struct watched **at)
+static void unlink_alert(struct alerts *a, struct watched **at)
 {
 	struct watched *w = *at;
 
@@ -329,20 +329,20 @@ static void take_out(struct alerts *a, struct watched **at)
 }
 
 /* What it fired is over. */
-static void give_up(struct alerts *a, struct watched **at)
+static void remove_alert(struct alerts *a, struct watched **at)
 {
 	if ((*at)->fired_ns)
 		end_firing(a, *at, "removed", (*at)->next_ns);
-	take_out(a, at);
+	unlink_alert(a, at);
 }
 
 /* An alert that is there. */
-static int drop(struct alerts *a, struct watched **at, store_queue_done done, void *arg)
+static int drop_alert(struct alerts *a, struct watched **at, store_queue_done done, void *arg)
 {
 	int err = saved_object_drop(&a->saved, (*at)->id, done, arg);
 
 	if (!err)
-		give_up(a, at);
+		remove_alert(a, at);
 	return err;
 }
 
@@ -359,7 +359,7 @@ static void tick_some(struct alerts *a, __u64 first, __u64 last, __s64 now_ns, s
 		if (ci)
 			tick_one(a, w, &ci->in, now_ns, n_read);
 		else
-			drop(a, find(a, w->id), NULL, NULL);	/* with its instrumentation */
+			drop_alert(a, find_alert(a, w->id), NULL, NULL);	/* with its instrumentation */
 	}
 }
 
@@ -384,7 +384,7 @@ static __u64 longest_window_s(const struct alerts *a, const struct instrumentati
 	return held_ns > late_ns ? (held_ns - late_ns) / NS : 0;
 }
 
-static int check(const struct alerts *a, const struct alert_rule *r, char *reason)
+static int check_rule(const struct alerts *a, const struct alert_rule *r, char *reason)
 {
 	const struct catalog_inst *ci = catalog_find(a->catalog, r->inst);
 	const struct watched w = { .alert.rule = *r };
@@ -394,7 +394,7 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 		return refuse(reason, "there are %d alerts, which is the limit; remove one first", ALERTS_MAX);
 	if (!ci)
 		why = "there is no such instrumentation";
-	else if (*r->webhook && (!a->listener.knows || !a->listener.knows(a->listener.arg, r->webhook)))
+	else if (*r->webhook && (!a->listener.knows_webhook || !a->listener.knows_webhook(a->listener.arg, r->webhook)))
 		why = "there is no webhook of that name: they are listed under `webhooks` in the configuration file";
 	else if (axis_of(&w, &ci->in) < 0)
 		why = "the instrumentation has no such measure";
@@ -409,7 +409,7 @@ static int check(const struct alerts *a, const struct alert_rule *r, char *reaso
 	return why ? -EINVAL : 0;
 }
 
-static int insert(struct alerts *a, __u64 id, const struct alert_rule *r, struct watched **ret_watched)
+static int insert_alert(struct alerts *a, __u64 id, const struct alert_rule *r, struct watched **ret_watched)
 {
 	struct watched **end = &a->first, *w = calloc(1, sizeof(*w));
 	int err = w ? alert_init(&w->alert, r) : -ENOMEM;
@@ -427,12 +427,12 @@ static int insert(struct alerts *a, __u64 id, const struct alert_rule *r, struct
 	return 0;
 }
 
-static void lost(void *owner, __u64 id)
+static void on_alert_lost(void *owner, __u64 id)
 {
-	struct watched **at = find(owner, id);
+	struct watched **at = find_alert(owner, id);
 
 	if (*at)
-		give_up(owner, at);
+		remove_alert(owner, at);
 }
 
 /* A rule whose line is a number, if its instrumentation has such a measure. */
@@ -446,21 +446,21 @@ static int read_rule(const struct alerts *a, const json_t *request, struct alert
 	return err || axis < 0 ? err : alert_rule_unit(ret, ruler_unit(ci->in.ruler[axis]), reason);
 }
 
-static int make(struct alerts *a, const struct alert_rule *r, bool always, __s64 now_ns, store_queue_done done, void *arg, struct watched **ret_watched,
+static int make_alert(struct alerts *a, const struct alert_rule *r, bool configured, __s64 now_ns, store_queue_done done, void *arg, struct watched **ret_watched,
 		char *reason)
 {
-	int err = check(a, r, reason);
+	int err = check_rule(a, r, reason);
 
 	if (!err)
-		err = insert(a, a->saved.next_id, r, ret_watched);
+		err = insert_alert(a, a->saved.next_id, r, ret_watched);
 	if (err)
 		return err;
 	a->saved.next_id++;
-	(*ret_watched)->always = always;
-	set_out(*ret_watched, now_ns);
+	(*ret_watched)->configured = configured;
+	begin_windows(*ret_watched, now_ns);
 	err = saved_object_add(&a->saved, (*ret_watched)->id, stored_text(*ret_watched), done, arg);
 	if (err)
-		take_out(a, find(a, (*ret_watched)->id));
+		unlink_alert(a, find_alert(a, (*ret_watched)->id));
 	return err;
 }
 
@@ -471,7 +471,7 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, store_queu
 	int err = read_rule(a, request, &r, reason);
 
 	if (!err)
-		err = make(a, &r, false, now_ns, done, arg, &w, reason);
+		err = make_alert(a, &r, false, now_ns, done, arg, &w, reason);
 	if (!err)
 		*ret_id = w->id;
 	return err;
@@ -479,12 +479,12 @@ int alerts_add(struct alerts *a, const json_t *request, __s64 now_ns, store_queu
 
 int alerts_remove(struct alerts *a, __u64 id, store_queue_done done, void *arg, char *reason)
 {
-	struct watched **at = find(a, id);
+	struct watched **at = find_alert(a, id);
 
 	if (!*at)
 		return -ENOENT;
 	if (!(*at)->file)
-		return drop(a, at, done, arg);
+		return drop_alert(a, at, done, arg);
 	return refuse(reason, "alert %llu always exists: it is in %.140s, line %u; take it out there and restart heatscoped",
 		      (unsigned long long)id, (*at)->file, (*at)->line);
 }
@@ -501,18 +501,18 @@ static bool same_rule(const struct alert_rule *x, const struct alert_rule *y)
 	return same;
 }
 
-static struct watched *always_named(const struct alerts *a, const char *name)
+static struct watched *find_configured(const struct alerts *a, const char *name)
 {
 	struct watched *w = a->first;
 
-	while (w && !(w->always && !strcmp(w->alert.rule.name, name)))
+	while (w && !(w->configured && !strcmp(w->alert.rule.name, name)))
 		w = w->next;
 	return w;
 }
 
 void alerts_claim(struct alerts *a, const char *name, const char *file, unsigned line)
 {
-	struct watched *w = always_named(a, name);
+	struct watched *w = find_configured(a, name);
 
 	if (w) {
 		w->file = file;
@@ -524,14 +524,14 @@ int alerts_settle(struct alerts *a, const json_t *request, const char *file, uns
 {
 	struct alert_rule r;
 	int err = read_rule(a, request, &r, reason);
-	struct watched *w = err ? NULL : always_named(a, r.name);
+	struct watched *w = err ? NULL : find_configured(a, r.name);
 
 	if (w && !same_rule(&w->alert.rule, &r)) {
-		err = drop(a, find(a, w->id), NULL, NULL);
+		err = drop_alert(a, find_alert(a, w->id), NULL, NULL);
 		w = NULL;
 	}
 	if (!err && !w)
-		err = make(a, &r, true, now_ns, NULL, NULL, &w, reason);
+		err = make_alert(a, &r, true, now_ns, NULL, NULL, &w, reason);
 	if (err)
 		return err;
 	w->file = file;
@@ -542,17 +542,17 @@ int alerts_settle(struct alerts *a, const json_t *request, const char *file, uns
 
 bool alerts_has(const struct alerts *a, __u64 id)
 {
-	return *find((struct alerts *)a, id);
+	return *find_alert((struct alerts *)a, id);
 }
 
 void alerts_release(struct alerts *a)
 {
 	for (struct watched *w = a->first, *after; w; w = after) {
 		after = w->next;
-		if (!w->always || w->file)
+		if (!w->configured || w->file)
 			continue;
 		log_info("alert \"%s\" is not in the configuration any more, and is removed", w->alert.rule.name);
-		drop(a, find(a, w->id), NULL, NULL);
+		drop_alert(a, find_alert(a, w->id), NULL, NULL);
 	}
 }
 
@@ -565,7 +565,7 @@ int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalo
 	if (!a)
 		return -ENOMEM;
 	*a = (struct alerts){ .cube = cube, .catalog = catalog, .annotations = journal,
-			      .saved = { .store_queue = store_queue, .noun = "alert", .next_id = 1, .lost = lost, .owner = a } };
+			      .saved = { .store_queue = store_queue, .noun = "alert", .next_id = 1, .lost = on_alert_lost, .owner = a } };
 	*ret_alerts = a;
 	return 0;
 }
@@ -573,7 +573,7 @@ int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalo
 void alerts_free(struct alerts *a)
 {
 	while (a && a->first)
-		take_out(a, &a->first);
+		unlink_alert(a, &a->first);
 	free(a);
 }
 
@@ -588,21 +588,21 @@ static int load_one(void *arg, __u64 id, const char *text, char *reason)
 	json_t *json = json_loads(text, 0, NULL);
 	struct alert_rule r;
 	struct watched *w;
-	int err = alert_rule_parse(json_object_get(json, "rule"), &r, reason) ? -EBADMSG : insert(l->alerts, id, &r, &w);
+	int err = alert_rule_parse(json_object_get(json, "rule"), &r, reason) ? -EBADMSG : insert_alert(l->alerts, id, &r, &w);
 
 	if (!err) {
-		set_out(w, l->now_ns);
+		begin_windows(w, l->now_ns);
 		w->alert.state = alert_state_of(json_string_value(json_object_get(json, "state")));
 		w->alert.since_ns = json_integer_value(json_object_get(json, "since"));
 		w->firing = (__u64)json_integer_value(json_object_get(json, "annotation"));
-		w->always = json_is_true(json_object_get(json, "always"));
+		w->configured = json_is_true(json_object_get(json, "always"));
 		w->fired_ns = w->alert.state == ALERT_FIRING ? w->alert.since_ns : 0;
 	}
 	json_decref(json);
 	return err;
 }
 
-static bool fires(const struct alerts *a, __u64 annotation)
+static bool is_firing_annotation(const struct alerts *a, __u64 annotation)
 {
 	const struct watched *w = a->first;
 
@@ -618,7 +618,7 @@ static int end_orphans(struct alerts *a, __s64 now_ns)
 	int err = annotations_take(a->annotations, 0, 0, ANNOTATION_OPEN, ANNOTATIONS_NOTES + ANNOTATIONS_ALERTS, &all);
 
 	for (size_t i = 0; !err && all && i < all->n; i++)
-		if (all->item[i].kind == ANNOTATION_ALERT && all->item[i].to_ns == ANNOTATION_OPEN && !fires(a, all->item[i].id))
+		if (all->item[i].kind == ANNOTATION_ALERT && all->item[i].to_ns == ANNOTATION_OPEN && !is_firing_annotation(a, all->item[i].id))
 			err = annotations_end(a->annotations, all->item[i].id, now_ns);
 	annotation_list_free(all);
 	return err;

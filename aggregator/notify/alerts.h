@@ -41,14 +41,14 @@ struct alert_event {			/* valid during the call */
 	__s64 now_ns;			/* when that was seen */
 };
 struct alerts_listener {
-	bool (*knows)(void *arg, const char *webhook);
-	void (*told)(void *arg, const struct alert_event *event);
+	bool (*knows_webhook)(void *arg, const char *webhook);
+	void (*notify)(void *arg, const struct alert_event *event);
 	void *arg;
 };
 void alerts_listen(struct alerts *a, const struct alerts_listener *l);	/* copied; without one no webhook is known */
 
 /* What became of it: counted in /ca/alerts. */
-void alerts_told(struct alerts *a, __u64 id, int err, const char *reason);
+void alerts_notified(struct alerts *a, __u64 id, int err, const char *reason);
 
 /* Evaluates what is due. */
 void alerts_tick(struct alerts *a, __s64 now_ns);

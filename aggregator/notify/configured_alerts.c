@@ -15,7 +15,7 @@ struct entry {
 	char reason[REASON_MAX];	/* why there is none; "": its instrumentation is not there */
 };
 
-struct alerts_always {
+struct configured_alerts {
 	struct alerts *alerts;
 	const struct catalog *catalog;
 	const char *file;		/* the configuration file */
@@ -23,7 +23,7 @@ struct alerts_always {
 	struct entry entry[CONF_ALERTS_MAX];
 };
 
-static __u64 instrumentation_of(const struct alerts_always *a, const struct entry *e)
+static __u64 instrumentation_of(const struct configured_alerts *a, const struct entry *e)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next)
 		if (!strcmp(ci->configured_name, e->conf->instrumentation))
@@ -31,7 +31,7 @@ static __u64 instrumentation_of(const struct alerts_always *a, const struct entr
 	return 0;
 }
 
-static void settle(struct alerts_always *a, struct entry *e, __u64 inst, __s64 now_ns)
+static void settle_entry(struct configured_alerts *a, struct entry *e, __u64 inst, __s64 now_ns)
 {
 	char reason[REASON_MAX] = "no memory";
 	int err = json_object_set_new(e->request, "instrumentation", json_integer((json_int_t)inst)) ? -ENOMEM : 0;
@@ -47,7 +47,7 @@ static void settle(struct alerts_always *a, struct entry *e, __u64 inst, __s64 n
 }
 
 /* It was settled, and is not there: what could not be stored is taken out, with a word in the log. */
-static bool is_lost(const struct alerts_always *a, const struct entry *e)
+static bool is_lost(const struct configured_alerts *a, const struct entry *e)
 {
 	return e->alert && !alerts_has(a->alerts, e->alert);
 }
@@ -56,10 +56,10 @@ static bool is_due(const struct entry *e, __u64 inst, __s64 now_ns)
 {
 	__s64 since_ns = now_ns - e->tried_ns;
 
-	return inst && (inst != e->inst || (!e->alert && (since_ns < 0 || since_ns >= ALERTS_ALWAYS_AGAIN_NS)));
+	return inst && (inst != e->inst || (!e->alert && (since_ns < 0 || since_ns >= CONFIGURED_ALERTS_AGAIN_NS)));
 }
 
-void alerts_always_look(struct alerts_always *a, __s64 now_ns)
+void configured_alerts_check(struct configured_alerts *a, __s64 now_ns)
 {
 	for (struct entry *e = a->entry; e < a->entry + a->n; e++) {
 		__u64 inst = instrumentation_of(a, e);
@@ -69,42 +69,42 @@ void alerts_always_look(struct alerts_always *a, __s64 now_ns)
 			snprintf(e->reason, sizeof(e->reason), "it could not be stored, as the log says");
 		}
 		if (is_due(e, inst, now_ns))
-			settle(a, e, inst, now_ns);
+			settle_entry(a, e, inst, now_ns);
 	}
 }
 
-int alerts_always_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
-		      __s64 now_ns, struct alerts_always **ret_configured)
+int configured_alerts_new(struct alerts *alerts, const struct catalog *catalog, const char *file, const struct conf_alert *conf, size_t n,
+		      __s64 now_ns, struct configured_alerts **ret_configured)
 {
-	struct alerts_always *a = calloc(1, sizeof(*a));
+	struct configured_alerts *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct alerts_always){ .alerts = alerts, .catalog = catalog, .file = file, .n = n };
+	*a = (struct configured_alerts){ .alerts = alerts, .catalog = catalog, .file = file, .n = n };
 	for (size_t i = 0; i < a->n; i++) {
 		a->entry[i].conf = &conf[i];
 		a->entry[i].request = json_loads(conf[i].request, 0, NULL);
 		if (!a->entry[i].request) {
-			alerts_always_free(a);
+			configured_alerts_free(a);
 			return -ENOMEM;
 		}
 	}
 	for (size_t i = 0; i < a->n; i++)
 		alerts_claim(alerts, conf[i].name, file, conf[i].line);
-	alerts_always_look(a, now_ns);
+	configured_alerts_check(a, now_ns);
 	alerts_release(alerts);
 	*ret_configured = a;
 	return 0;
 }
 
-void alerts_always_free(struct alerts_always *a)
+void configured_alerts_free(struct configured_alerts *a)
 {
 	for (size_t i = 0; a && i < a->n; i++)
 		json_decref(a->entry[i].request);
 	free(a);
 }
 
-json_t *alerts_always_json(const struct alerts_always *a)
+json_t *configured_alerts_json(const struct configured_alerts *a)
 {
 	json_t *all = json_array();
 	char id[24];

@@ -15,7 +15,7 @@
 #define STAMP "YYYYmmddTHHMMSS+zzzz"
 #define NAME (REPORT_FILE_STEM + 40)
 
-static void clean(char *name)
+static void clean_name(char *name)
 {
 	for (; *name; name++)
 		if (!(*name >= 'a' && *name <= 'z') && !(*name >= 'A' && *name <= 'Z') && !(*name >= '0' && *name <= '9') && !strchr("._-", *name))
@@ -25,7 +25,7 @@ static void clean(char *name)
 void report_file_stem(const char *report, const char *instrumentation, char out[REPORT_FILE_STEM])
 {
 	snprintf(out, REPORT_FILE_STEM, "%.80s-%.80s-", report, instrumentation);
-	clean(out);
+	clean_name(out);
 }
 
 static void make_names(const struct report_file *f, char stem[REPORT_FILE_STEM], char name[NAME])
@@ -40,7 +40,7 @@ static void make_names(const struct report_file *f, char stem[REPORT_FILE_STEM],
 	snprintf(name, NAME, "%s%s.%s", stem, stamp, f->format);
 }
 
-static int fail(char *reason, const char *what, const char *path)
+static int say_error(char *reason, const char *what, const char *path)
 {
 	int err = -errno;
 
@@ -62,7 +62,7 @@ static int write_all(int fd, const char *data, size_t len)
 }
 
 /* Beside it, then in its place. */
-static int put(int folder, const struct report_file *f, const char *name, const void *data, size_t len, char *reason)
+static int write_whole(int folder, const struct report_file *f, const char *name, const void *data, size_t len, char *reason)
 {
 	char beside[NAME + 8];
 	int fd, bad;
@@ -70,14 +70,14 @@ static int put(int folder, const struct report_file *f, const char *name, const 
 	snprintf(beside, sizeof(beside), ".%s.new", name);
 	fd = openat(folder, beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
-		return fail(reason, "no file can be made in", f->folder);
+		return say_error(reason, "no file can be made in", f->folder);
 	bad = fchmod(fd, 0640) ?: write_all(fd, data, len);
 	if (bad)
-		fail(reason, "a file cannot be written in", f->folder);
+		say_error(reason, "a file cannot be written in", f->folder);
 	if (close(fd) && !bad)
-		bad = fail(reason, "a file cannot be written in", f->folder);
+		bad = say_error(reason, "a file cannot be written in", f->folder);
 	if (!bad && renameat(folder, beside, folder, name))
-		bad = fail(reason, "a file cannot be renamed in", f->folder);
+		bad = say_error(reason, "a file cannot be renamed in", f->folder);
 	if (bad)
 		unlinkat(folder, beside, 0);
 	return bad ? -EIO : 0;
@@ -103,7 +103,7 @@ static int drop_old(const struct report_file *f, const char *stem, const char *n
 	char path[PATH_MAX + 256];
 
 	if (n < 0)
-		return fail(reason, "old files cannot be looked for in", f->folder);
+		return say_error(reason, "old files cannot be looked for in", f->folder);
 	for (int i = 0; i < n; i++)
 		left += is_ours(list[i]->d_name, stem, f->format) && strcmp(list[i]->d_name, name);
 	for (int i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static int drop_old(const struct report_file *f, const char *stem, const char *n
 		if (left > (int)f->keep && is_ours(list[i]->d_name, stem, f->format) && strcmp(list[i]->d_name, name)) {
 			left--;
 			if (unlink(path) && errno != ENOENT)
-				err = fail(reason, "an old file cannot be removed:", path);
+				err = say_error(reason, "an old file cannot be removed:", path);
 		}
 		free(list[i]);
 	}
@@ -134,9 +134,9 @@ static int open_folder(const char *path, char *reason)
 	int fd = is_new || errno == EEXIST ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1, err = 0;
 
 	if (fd < 0)
-		return fail(reason, "there is no folder", path);
+		return say_error(reason, "there is no folder", path);
 	if (is_new && open_to_group(fd))
-		err = fail(reason, "the mode cannot be set of the new folder", path);
+		err = say_error(reason, "the mode cannot be set of the new folder", path);
 	if (err) {
 		close(fd);
 		rmdir(path);
@@ -152,7 +152,7 @@ int report_file_write(const struct report_file *f, const void *data, size_t len,
 	if (folder < 0)
 		return folder;
 	make_names(f, stem, name);
-	err = put(folder, f, name, data, len, reason);
+	err = write_whole(folder, f, name, data, len, reason);
 	close(folder);
 	return err || !f->keep ? err : drop_old(f, stem, name, reason);
 }

@@ -30,7 +30,7 @@ struct reports {
 	struct entry report[CONF_REPORTS_MAX];
 };
 
-static void fail(struct entry *r, const char *instrumentation, const char *reason)
+static void report_failed(struct entry *r, const char *instrumentation, const char *reason)
 {
 	char whole[CONF_NAME_MAX + PARAMS_REASON_MAX], clean[sizeof(whole)];
 
@@ -69,7 +69,7 @@ static void on_remembered(void *arg, int err)
 }
 
 /* After an error it may be made once more after a restart. */
-static void remember(struct reports *r, const struct entry *report)
+static void remember_last(struct reports *r, const struct entry *report)
 {
 	struct remembering *m = malloc(sizeof(*m));
 
@@ -82,14 +82,14 @@ static void remember(struct reports *r, const struct entry *report)
 }
 
 /* From now on, as if it had been made each time before. */
-static void set_out(struct reports *r, struct entry *report, __s64 now_s)
+static void restart_schedule(struct reports *r, struct entry *report, __s64 now_s)
 {
 	report->last_s = schedule_last(&report->conf->when, now_s);
 	report->next_s = schedule_next(&report->conf->when, report->last_s);
-	remember(r, report);
+	remember_last(r, report);
 }
 
-static int recall(struct reports *r, struct entry *report, struct store *store, __s64 now_s)
+static int recall_last(struct reports *r, struct entry *report, struct store *store, __s64 now_s)
 {
 	char name[STORE_NAME_MAX + 1], text[24] = "";
 	int err;
@@ -101,7 +101,7 @@ static int recall(struct reports *r, struct entry *report, struct store *store, 
 	report->last_s = strtoll(text, NULL, 10);
 	report->next_s = schedule_next(&report->conf->when, report->last_s);
 	if (report->last_s <= 0 || report->last_s > now_s + REPORTS_BACK_S)
-		set_out(r, report, now_s);
+		restart_schedule(r, report, now_s);
 	return 0;
 }
 
@@ -130,7 +130,7 @@ static void on_written(uv_work_t *work, int status)
 	struct writing *w = work->data;
 
 	if (w->err || status)
-		fail(w->report, w->instrumentation, status ? "heatscoped was stopped" : w->reason);
+		report_failed(w->report, w->instrumentation, status ? "heatscoped was stopped" : w->reason);
 	else
 		w->report->n_made++;
 	free(w->data);
@@ -143,7 +143,7 @@ static void write_file(struct reports *r, struct value *v, const char *instrumen
 	struct writing *w = calloc(1, sizeof(*w));
 
 	if (!w) {
-		fail(r->running, instrumentation, "out of memory");
+		report_failed(r->running, instrumentation, "out of memory");
 		return;
 	}
 	*w = (struct writing){ .report = r->running, .data = v->data, .len = v->len };
@@ -165,26 +165,26 @@ static void on_sent(void *arg, int err, const char *reason)
 	struct sending *s = arg;
 
 	if (err)
-		fail(s->report, s->instrumentation, reason);
+		report_failed(s->report, s->instrumentation, reason);
 	else
 		s->report->n_made++;
 	free(s);
 }
 
-static void post(struct reports *r, const struct value *v, const char *instrumentation)
+static void post_report(struct reports *r, const struct value *v, const char *instrumentation)
 {
 	const struct conf_report *conf = r->running->conf;
-	const struct notice_report n = { .report = conf->name, .instrumentation = instrumentation, .inst = v->in.id, .module = v->in.module,
+	const struct report_payload n = { .report = conf->name, .instrumentation = instrumentation, .inst = v->in.id, .module = v->in.module,
 					 .stat = v->in.stat, .from_ns = r->from_s * NS, .to_ns = r->due_s * NS, .type = v->type,
 					 .page_url = r->parts.page_url, .data = v->data, .len = v->len };
-	json_t *notice = notice_report_json(&n);
-	char *text = notice ? json_dumps(notice, JSON_COMPACT) : NULL, what[CONF_NAME_MAX + 16];
+	json_t *payload = report_payload_json(&n);
+	char *text = payload ? json_dumps(payload, JSON_COMPACT) : NULL, what[CONF_NAME_MAX + 16];
 	struct sending *s = text ? malloc(sizeof(*s)) : NULL;
 
-	json_decref(notice);
+	json_decref(payload);
 	if (!s) {
 		free(text);
-		fail(r->running, instrumentation, "out of memory");
+		report_failed(r->running, instrumentation, "out of memory");
 		return;
 	}
 	s->report = r->running;
@@ -195,7 +195,7 @@ static void post(struct reports *r, const struct value *v, const char *instrumen
 
 /* ---- one after the other ---- */
 
-static void step(struct reports *r);
+static void make_next(struct reports *r);
 
 static const char *instrumentation_at(const struct reports *r)
 {
@@ -208,14 +208,14 @@ static void on_made(struct value *v, void *arg)
 	const char *instrumentation = instrumentation_at(r);
 
 	if (v->status != 200)
-		fail(r->running, instrumentation, v->reason);
+		report_failed(r->running, instrumentation, v->reason);
 	if (v->status == 200 && *r->running->conf->webhook)
-		post(r, v, instrumentation);
+		post_report(r, v, instrumentation);
 	if (v->status == 200 && *r->running->conf->to)
 		write_file(r, v, instrumentation);
 	value_free(v);
 	r->at++;
-	step(r);
+	make_next(r);
 }
 
 static int value_of(struct reports *r, struct value **ret_value, char *reason)
@@ -236,17 +236,17 @@ static int value_of(struct reports *r, struct value **ret_value, char *reason)
 	return value_new(r->parts.services, ci, VALUE_REPORT, param, 3, ret_value, reason);
 }
 
-static void finish(struct reports *r)
+static void finish_report(struct reports *r)
 {
 	struct entry *report = r->running;
 
 	report->last_s = r->due_s;
 	report->next_s = schedule_next(&report->conf->when, r->due_s);
-	remember(r, report);
+	remember_last(r, report);
 	r->running = NULL;
 }
 
-static void step(struct reports *r)
+static void make_next(struct reports *r)
 {
 	char reason[PARAMS_REASON_MAX] = "out of memory";
 	struct value *v;
@@ -256,15 +256,15 @@ static void step(struct reports *r)
 			value_run(v, on_made, r);
 			return;
 		}
-		fail(r->running, instrumentation_at(r), reason);
+		report_failed(r->running, instrumentation_at(r), reason);
 	}
 	if (r->parts.services->stopping)
 		r->running = NULL;	/* it is made up for */
 	else
-		finish(r);
+		finish_report(r);
 }
 
-static void begin(struct reports *r, struct entry *report, __s64 until_s)
+static void begin_report(struct reports *r, struct entry *report, __s64 until_s)
 {
 	const struct conf_report *conf = report->conf;
 
@@ -274,7 +274,7 @@ static void begin(struct reports *r, struct entry *report, __s64 until_s)
 	r->from_s = conf->range_s ? r->due_s - conf->range_s : schedule_last(&conf->when, r->due_s - 1);
 	if (report->next_s < r->due_s)
 		log_warning("report %s was missed; the newest one that was due is made now", conf->name);
-	step(r);
+	make_next(r);
 }
 
 void reports_tick(struct reports *r, __s64 now_ns)
@@ -283,9 +283,9 @@ void reports_tick(struct reports *r, __s64 now_ns)
 
 	for (size_t i = 0; i < r->n && !r->running; i++)
 		if (r->report[i].last_s > now_ns / NS + REPORTS_BACK_S)
-			set_out(r, &r->report[i], now_ns / NS);
+			restart_schedule(r, &r->report[i], now_ns / NS);
 		else if (r->report[i].next_s <= until_s)
-			begin(r, &r->report[i], until_s);
+			begin_report(r, &r->report[i], until_s);
 }
 
 /* ---- begin and end ---- */
@@ -299,7 +299,7 @@ int reports_new(const struct reports_parts *parts, struct store *store, __s64 no
 		*r = (struct reports){ .parts = *parts, .n = parts->n };
 	for (size_t i = 0; !err && i < r->n; i++) {
 		r->report[i] = (struct entry){ .conf = &parts->conf[i] };
-		err = recall(r, &r->report[i], store, now_ns / NS);
+		err = recall_last(r, &r->report[i], store, now_ns / NS);
 	}
 	if (err)
 		free(r);

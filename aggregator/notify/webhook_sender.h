@@ -1,33 +1,33 @@
 /* webhook_sender.h - what leaves by HTTP: one POST, tried a few times, never waited for.
  *
- *      courier_post(url, body) --libcurl on the loop--> 2xx: delivered
- *            ^--- COURIER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, nobody there
+ *      webhook_sender_post(url, body) --libcurl on the loop--> 2xx: delivered
+ *            ^--- WEBHOOK_SENDER_TRIES, with pauses ---- 5xx, 408, 429, no answer in time, nobody there
  *
  * Given up   at once what another try would not change: another status (redirects are not followed, they lead where nobody
  *            meant to send), a URL that is none, a certificate that is not to be trusted.
  * Reasons    tell neither the URL nor its host, which may be secrets; ASCII.
- * Bounds     COURIER_WAITING deliveries and COURIER_BYTES at a time; further ones are refused with -ENOSPC, and with -E2BIG what is larger alone.
+ * Bounds     WEBHOOK_SENDER_WAITING deliveries and WEBHOOK_SENDER_BYTES at a time; further ones are refused with -ENOSPC, and with -E2BIG what is larger alone.
  * Links      no connection is made to an address of the link alone (endpoint_is_link_local()), whatever name leads there, unless the post says so.
  * Proxies    none: those of the environment are not asked.
  * Names      are looked up by a thread of libcurl's.
  * Order      a delivery that is tried again may arrive after a younger one.
  * Thread     the loop thread only.
  */
-#ifndef HEATSCOPE_COURIER_H
-#define HEATSCOPE_COURIER_H
+#ifndef HEATSCOPE_WEBHOOK_SENDER_H
+#define HEATSCOPE_WEBHOOK_SENDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <uv.h>
 
-#define COURIER_TRIES 3
-#define COURIER_WAITING 64
-#define COURIER_BYTES (64u << 20)
-#define COURIER_REASON_MAX 200
+#define WEBHOOK_SENDER_TRIES 3
+#define WEBHOOK_SENDER_WAITING 64
+#define WEBHOOK_SENDER_BYTES (64u << 20)
+#define WEBHOOK_SENDER_REASON_MAX 200
 
-struct courier;				/* its fields are in webhook_sender.c */
+struct webhook_sender;			/* its fields are in webhook_sender.c */
 
-struct courier_post {
+struct webhook_post {
 	const char *url;		/* http or https */
 	const char *token;		/* "Authorization: Bearer ..."; NULL, "": none */
 	const char *type;		/* Content-Type */
@@ -37,18 +37,18 @@ struct courier_post {
 	bool link_local;		/* also to addresses of the link alone */
 };
 
-/* err 0: delivered; -ECANCELED: courier_close(); else it is given up, and `reason` says why. */
-typedef void (*courier_done)(void *arg, int err, const char *reason);
+/* err 0: delivered; -ECANCELED: webhook_sender_close(); else it is given up, and `reason` says why. */
+typedef void (*webhook_sender_done)(void *arg, int err, const char *reason);
 
 /* pause_ms: before the second try; before the third it is four times as long. */
-int courier_new(uv_loop_t *loop, unsigned pause_ms, struct courier **ret_courier);
+int webhook_sender_new(uv_loop_t *loop, unsigned pause_ms, struct webhook_sender **ret_sender);
 
 /* Takes the body, also on errors, and copies the texts.  After an error done() is not called; else once, never from within. */
-int courier_post(struct courier *c, const struct courier_post *post, courier_done done, void *arg);
+int webhook_sender_post(struct webhook_sender *s, const struct webhook_post *post, webhook_sender_done done, void *arg);
 
-size_t courier_waiting(const struct courier *c);
+size_t webhook_sender_waiting(const struct webhook_sender *s);
 
 /* Tells all that is on its way that it is over, now; its memory goes when its handles are closed.  NULL is fine. */
-void courier_close(struct courier *c);
+void webhook_sender_close(struct webhook_sender *s);
 
 #endif

@@ -19,11 +19,11 @@ struct hook {
 	bool is_listed;			/* its host, by webhook-hosts */
 	char token[TOKEN_MAX + 1];
 	unsigned long long n_delivered, n_given_up, n_waiting;
-	char reason[COURIER_REASON_MAX];	/* why the last one was given up */
+	char reason[WEBHOOK_SENDER_REASON_MAX];	/* why the last one was given up */
 };
 
 struct webhooks {
-	struct courier *courier;	/* NULL: closed */
+	struct webhook_sender *sender;	/* NULL: closed */
 	size_t n;
 	struct hook hook[CONF_WEBHOOKS_MAX];
 };
@@ -31,11 +31,11 @@ struct webhooks {
 struct delivery {
 	struct hook *hook;
 	char *what;
-	courier_done done;
+	webhook_sender_done done;
 	void *arg;
 };
 
-static struct hook *find(const struct webhooks *w, const char *name)
+static struct hook *find_hook(const struct webhooks *w, const char *name)
 {
 	for (size_t i = 0; i < w->n; i++)
 		if (!strcmp(w->hook[i].conf->name, name))
@@ -45,12 +45,12 @@ static struct hook *find(const struct webhooks *w, const char *name)
 
 const struct conf_webhook *webhooks_find(const struct webhooks *w, const char *name)
 {
-	const struct hook *h = find(w, name);
+	const struct hook *h = find_hook(w, name);
 
 	return h ? h->conf : NULL;
 }
 
-static void give_up(struct hook *h, const char *name, const char *what, const char *reason)
+static void count_given_up(struct hook *h, const char *name, const char *what, const char *reason)
 {
 	if (h) {
 		h->n_given_up++;
@@ -61,7 +61,7 @@ static void give_up(struct hook *h, const char *name, const char *what, const ch
 
 void webhooks_give_up(struct webhooks *w, const char *name, const char *what, const char *reason)
 {
-	give_up(find(w, name), name, what, reason);
+	count_given_up(find_hook(w, name), name, what, reason);
 }
 
 static void on_done(void *arg, int err, const char *reason)
@@ -70,7 +70,7 @@ static void on_done(void *arg, int err, const char *reason)
 
 	d->hook->n_waiting--;
 	if (err)
-		give_up(d->hook, d->hook->conf->name, d->what, reason);
+		count_given_up(d->hook, d->hook->conf->name, d->what, reason);
 	else
 		d->hook->n_delivered++;
 	d->done(d->arg, err, reason);
@@ -78,35 +78,35 @@ static void on_done(void *arg, int err, const char *reason)
 	free(d);
 }
 
-static const char *refusal(int err, char room[COURIER_REASON_MAX])
+static const char *refusal_text(int err, char room[WEBHOOK_SENDER_REASON_MAX])
 {
 	switch (err) {
 	case -ENOSPC: return "too many messages are being sent already";
 	case -E2BIG:
-		snprintf(room, COURIER_REASON_MAX, "it is larger than %u MB", COURIER_BYTES >> 20);
+		snprintf(room, WEBHOOK_SENDER_REASON_MAX, "it is larger than %u MB", WEBHOOK_SENDER_BYTES >> 20);
 		return room;
 	case -ECANCELED: return "heatscoped was stopped";
 	default: return "out of memory";
 	}
 }
 
-static int post(struct webhooks *w, struct hook *h, struct delivery *d, void *body, size_t len)
+static int post_delivery(struct webhooks *w, struct hook *h, struct delivery *d, void *body, size_t len)
 {
-	const struct courier_post p = { .url = h->conf->url, .token = h->token, .type = "application/json", .body = body, .len = len,
+	const struct webhook_post p = { .url = h->conf->url, .token = h->token, .type = "application/json", .body = body, .len = len,
 					.timeout_ms = 1000 * h->conf->timeout_s, .link_local = h->is_listed };
 
-	if (d && d->what && w->courier)
-		return courier_post(w->courier, &p, on_done, d);
+	if (d && d->what && w->sender)
+		return webhook_sender_post(w->sender, &p, on_done, d);
 	free(body);
-	return w->courier ? -ENOMEM : -ECANCELED;
+	return w->sender ? -ENOMEM : -ECANCELED;
 }
 
-void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, courier_done done, void *arg)
+void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, webhook_sender_done done, void *arg)
 {
 	static const char no_such[] = "the configuration has no such webhook";
-	struct hook *h = find(w, name);
+	struct hook *h = find_hook(w, name);
 	struct delivery *d = h ? malloc(sizeof(*d)) : NULL;
-	char room[COURIER_REASON_MAX];
+	char room[WEBHOOK_SENDER_REASON_MAX];
 	const char *why;
 	int err;
 
@@ -114,13 +114,13 @@ void webhooks_post(struct webhooks *w, const char *name, const char *what, void 
 		*d = (struct delivery){ .hook = h, .what = strdup(what), .done = done, .arg = arg };
 	if (!h)
 		free(body);
-	err = h ? post(w, h, d, body, len) : -ENOENT;
+	err = h ? post_delivery(w, h, d, body, len) : -ENOENT;
 	if (!err) {
 		h->n_waiting++;
 		return;
 	}
-	why = h ? refusal(err, room) : no_such;
-	give_up(h, name, what, why);
+	why = h ? refusal_text(err, room) : no_such;
+	count_given_up(h, name, what, why);
 	if (d)
 		free(d->what);
 	free(d);
@@ -209,7 +209,7 @@ int webhooks_new(uv_loop_t *loop, const struct conf_webhook *conf, size_t n, con
 		 char *reason)
 {
 	struct webhooks *w = calloc(1, sizeof(*w));
-	int err = w ? courier_new(loop, PAUSE_MS, &w->courier) : -ENOMEM;
+	int err = w ? webhook_sender_new(loop, PAUSE_MS, &w->sender) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < n; i++) {
 		w->hook[w->n].conf = &conf[i];
@@ -226,8 +226,8 @@ void webhooks_close(struct webhooks *w)
 {
 	if (!w)
 		return;
-	courier_close(w->courier);
-	w->courier = NULL;
+	webhook_sender_close(w->sender);
+	w->sender = NULL;
 }
 
 void webhooks_free(struct webhooks *w)

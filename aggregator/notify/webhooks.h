@@ -38,7 +38,7 @@ void webhooks_free(struct webhooks *w);		/* closed, and the loop has run out; NU
 const struct conf_webhook *webhooks_find(const struct webhooks *w, const char *name);	/* NULL: there is none */
 
 /* Takes the body, JSON.  what: for the log, "alert slow".  done() is called once, perhaps from within. */
-void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, courier_done done, void *arg);
+void webhooks_post(struct webhooks *w, const char *name, const char *what, void *body, size_t len, webhook_sender_done done, void *arg);
 
 /* What was given up before it could be sent. */
 void webhooks_give_up(struct webhooks *w, const char *name, const char *what, const char *reason);

@@ -12,7 +12,7 @@ struct entry {				/* of a slice */
 	double age;			/* of all together, from the lower edges of their buckets */
 };
 
-struct running {
+struct in_flight {
 	struct query q;
 	__s64 first, last;
 	__u64 min, max;
@@ -27,7 +27,7 @@ struct running {
 /* ---- slices ---- */
 
 /* What of it is in the range; false: nothing. */
-static bool within(struct running *r, const struct slice *s, struct entry *e)
+static bool within(struct in_flight *r, const struct slice *s, struct entry *e)
 {
 	__u32 from = ruler_cell(s->ruler, r->min), to = r->max ? ruler_cell(s->ruler, r->max - 1) : ruler_cells(s->ruler) - 1;
 	struct hist_reader h;
@@ -48,7 +48,7 @@ static bool within(struct running *r, const struct slice *s, struct entry *e)
 
 static void running_slice(void *arg, __s64 slot, const struct slice *s)
 {
-	struct running *r = arg;
+	struct in_flight *r = arg;
 	struct entry e = { .slot = slot };
 	long key;
 
@@ -74,7 +74,7 @@ static void running_slice(void *arg, __s64 slot, const struct slice *s)
 
 static void running_cover(void *arg, const char *source, __s64 first, __s64 last)
 {
-	struct running *r = arg;
+	struct in_flight *r = arg;
 
 	last = last < r->last ? last : r->last;
 	if (first <= last && last >= r->first && last > r->covered)
@@ -83,24 +83,24 @@ static void running_cover(void *arg, const char *source, __s64 first, __s64 last
 
 /* ---- making and freeing ---- */
 
-int running_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct running **ret_running)
+int in_flight_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight)
 {
-	struct running *r;
+	struct in_flight *r;
 
 	if (q->axis < 0 || (size_t)q->axis >= q->inst->n_measures || n_slots < 1 || (max && max <= min))
 		return -EINVAL;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	*r = (struct running){ .q = *q, .min = min, .max = max, .covered = -1 };
+	*r = (struct in_flight){ .q = *q, .min = min, .max = max, .covered = -1 };
 	query_slots(q, &r->first, &r->last);
 	r->first = r->last - r->first >= n_slots ? r->last - n_slots + 1 : r->first;
 	r->reader = (struct store_reader){ .arg = r, .slice = running_slice, .cover = running_cover };
-	*ret_running = r;
+	*ret_in_flight = r;
 	return 0;
 }
 
-void running_free(struct running *r)
+void in_flight_free(struct in_flight *r)
 {
 	if (!r)
 		return;
@@ -109,25 +109,25 @@ void running_free(struct running *r)
 	free(r);
 }
 
-void running_slots(const struct running *r, __s64 *ret_first, __s64 *ret_last)
+void in_flight_slots(const struct in_flight *r, __s64 *ret_first, __s64 *ret_last)
 {
 	*ret_first = r->first;
 	*ret_last = r->last;
 }
 
-const struct store_reader *running_reader(struct running *r)
+const struct store_reader *in_flight_reader(struct in_flight *r)
 {
 	return &r->reader;
 }
 
-int running_error(const struct running *r)
+int in_flight_error(const struct in_flight *r)
 {
 	return r->err;
 }
 
 /* ---- which slot ---- */
 
-__s64 running_last(const struct running *r)
+__s64 in_flight_last(const struct in_flight *r)
 {
 	return r->covered;
 }
@@ -139,7 +139,7 @@ static int by_slot(const void *a, const void *b)
 	return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-__s64 running_most(const struct running *r)
+__s64 in_flight_most(const struct in_flight *r)
 {
 	double most = 0, age = 0;
 	__s64 slot = -1;
@@ -160,18 +160,18 @@ __s64 running_most(const struct running *r)
 
 static int by_text(const void *a, const void *b)
 {
-	return strcmp(((const struct running_total *)a)->text, ((const struct running_total *)b)->text);
+	return strcmp(((const struct in_flight_total *)a)->text, ((const struct in_flight_total *)b)->text);
 }
 
 static int by_count(const void *a, const void *b)
 {
-	const struct running_total *x = a, *y = b;
+	const struct in_flight_total *x = a, *y = b;
 
 	return x->count != y->count ? (x->count < y->count ? 1 : -1) : strcmp(x->text, y->text);
 }
 
 /* Of one text one, the sum of all; t is sorted by text. */
-static size_t merge(struct running_total *t, size_t n)
+static size_t merge(struct in_flight_total *t, size_t n)
 {
 	size_t kept = 0;
 
@@ -187,10 +187,10 @@ static size_t merge(struct running_total *t, size_t n)
 	return kept;
 }
 
-int running_totals(const struct running *r, __s64 slot, __u32 drop, struct running_total **ret_total, size_t *ret_n)
+int in_flight_totals(const struct in_flight *r, __s64 slot, __u32 drop, struct in_flight_total **ret_total, size_t *ret_n)
 {
 	struct query q = r->q;
-	struct running_total *t;
+	struct in_flight_total *t;
 	size_t n = 0;
 	int err = 0;
 

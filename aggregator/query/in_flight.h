@@ -1,41 +1,41 @@
 /* in_flight.h - which keys still run at the end of a slot, how many of each and how old the oldest is.
  *
- *      slices of a measure of scope point, and coverage --running_reader()--> running_totals(slot) -> per key: count, oldest
+ *      slices of a measure of scope point, and coverage --in_flight_reader()--> in_flight_totals(slot) -> per key: count, oldest
  *
  * Range   Only ages of min..max count (half-open, max 0: no upper limit).  Buckets are whole: one that the range cuts counts.
  * Slots   A query that runs for 20 s is there at the end of 20 slots.  So nothing is added up along time: a reader chooses one
  *         slot.  Slices must be those of single slots; sums of several would count a query several times.
  * Pure    no loop, file or clock.  Thread: any, one at a time.
  */
-#ifndef HEATSCOPE_RUNNING_H
-#define HEATSCOPE_RUNNING_H
+#ifndef HEATSCOPE_IN_FLIGHT_H
+#define HEATSCOPE_IN_FLIGHT_H
 
 #include "aggregator/query/query.h"
 
-#define RUNNING_SLOTS_MAX 3600		/* at most so many are looked at, the last ones */
+#define IN_FLIGHT_SLOTS_MAX 3600	/* at most so many are looked at, the last ones */
 
-struct running_total {
+struct in_flight_total {
 	char text[KEY_BYTES_MAX];
 	bool other;			/* one of its labels is `other`, the rest beyond a cap */
 	__u64 count;
 	__u64 oldest;			/* its age, within the range */
 };
 
-struct running;				/* its fields are in in_flight.c */
+struct in_flight;			/* its fields are in in_flight.c */
 
-/* q: of the age; its arrays and instrumentation are borrowed until running_free().  n_slots: so many, the last of its time, are looked
+/* q: of the age; its arrays and instrumentation are borrowed until in_flight_free().  n_slots: so many, the last of its time, are looked
  * at.  -EINVAL, -ENOMEM. */
-int running_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct running **ret_running);
-void running_free(struct running *r);	/* NULL is fine */
+int in_flight_new(const struct query *q, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight);
+void in_flight_free(struct in_flight *r);	/* NULL is fine */
 
-void running_slots(const struct running *r, __s64 *ret_first, __s64 *ret_last);	/* which, inclusive */
-const struct store_reader *running_reader(struct running *r);
-int running_error(const struct running *r);	/* the first while slices came in */
+void in_flight_slots(const struct in_flight *r, __s64 *ret_first, __s64 *ret_last);	/* which, inclusive */
+const struct store_reader *in_flight_reader(struct in_flight *r);
+int in_flight_error(const struct in_flight *r);	/* the first while slices came in */
 
-__s64 running_last(const struct running *r);	/* the last slot that any source reported; -1: none */
-__s64 running_most(const struct running *r);	/* the last of those whose ages add up to most; -1: in none does anything run */
+__s64 in_flight_last(const struct in_flight *r);	/* the last slot that any source reported; -1: none */
+__s64 in_flight_most(const struct in_flight *r);	/* the last of those whose ages add up to most; -1: in none does anything run */
 
 /* Those of one slot, without the fields that `drop` folds away: most first, then by text; the caller frees the array.  -ENOMEM. */
-int running_totals(const struct running *r, __s64 slot, __u32 drop, struct running_total **ret_total, size_t *ret_n);
+int in_flight_totals(const struct in_flight *r, __s64 slot, __u32 drop, struct in_flight_total **ret_total, size_t *ret_n);
 
 #endif

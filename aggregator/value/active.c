@@ -57,7 +57,7 @@ int value_active_add(struct value *v, struct value_active *a, const struct catal
 		return -EINVAL;
 	}
 	plan_after(v, ci, &a->after);
-	err = active_new(&q, value_active_last(v, a), value_running_axis(v), &a->active);
+	err = active_new(&q, value_active_last(v, a), value_in_flight_axis(v), &a->active);
 	if (err)
 		return err;
 	to = *active_reader(a->active);
@@ -95,7 +95,7 @@ static int read_plan(const struct value *v, struct active *a, struct store *stor
 
 static int read_running(const struct value *v, struct active *a, struct store *store, const struct store_reader *slices)
 {
-	struct store_range range = {.axis = value_running_axis(v), .whole = !v->p.n_select};
+	struct store_range range = {.axis = value_in_flight_axis(v), .whole = !v->p.n_select};
 
 	if (!active_running_slots(a, &range.first, &range.last))
 		return 0;
@@ -120,7 +120,7 @@ int value_active_record(struct value *v, const struct value_active *a, __s64 fir
 	const struct store_reader cover = {.arg = a->active, .cover = active_reader(a->active)->cover};
 	const struct store_reader slices = {.arg = &v->slice_buffer, .slice = slice_buffer_recorder(&v->slice_buffer)->slice};
 	__s64 from = v->head.rounded.from / (__s64)v->in.slot_ns, last = value_active_last(v, a);
-	int axis = value_running_axis(v);
+	int axis = value_in_flight_axis(v);
 	int err = value_record_slices(v, first, last);
 
 	if (!err)

@@ -90,10 +90,10 @@ static int draw_chart(struct value *v, const struct rates *rates)
 {
 	char subtitle[2 * VALUE_TITLE];
 	struct picture_texts texts;
-	struct parcel p;
+	struct picture_data p;
 
 	picture_subtitle(v, rates->what, subtitle, sizeof(subtitle));
-	picture_parcel(v, "chart", subtitle, &texts, &p);
+	picture_fill_data(v, "chart", subtitle, &texts, &p);
 	p.report.chart = &rates->chart;
 	return picture_take(v, &p);
 }

@@ -202,7 +202,7 @@ static int explain_folds(struct value *v, const struct catalog_inst *ci, int axi
 		return err;
 	v->all_axes = v->in.n_measures > 1;
 	value_take(v, -1, true, region_reader(e->region));
-	err = value_running_add(v, RUNNING_SLOTS_MAX, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &e->running);
+	err = value_in_flight_add(v, IN_FLIGHT_SLOTS_MAX, (__u64)v->p.ymin, v->p.has_ymax ? (__u64)v->p.ymax : 0, &e->running);
 	if (!err && v->in.n_weights && !axis)
 		err = value_composition_folds(v, &e->composed);
 	return err;
@@ -219,7 +219,7 @@ static bool explain_needs_store(const struct value *v)
 static int explain_record(struct value *v, __s64 first, __s64 last)
 {
 	if (explain_of(v)->running)
-		value_running_take(v, explain_of(v)->running);
+		value_in_flight_take(v, explain_of(v)->running);
 	return value_record_slices(v, first, last);
 }
 
@@ -233,13 +233,13 @@ static int explain_read(struct value *v, struct store *store)
 	for (size_t i = 0; i < e->n_pieces && !err; i++)
 		err = value_read_plan(v, store, &e->piece[i], true, &of, &slices);
 	if (!err && e->running)
-		err = value_running_read(v, e->running, store);
+		err = value_in_flight_read(v, e->running, store);
 	return err ? err : read_baseline(e, store);
 }
 
 int explain_error(struct explain *e)
 {
-	int err = e->running ? running_error(e->running) : 0;
+	int err = e->running ? in_flight_error(e->running) : 0;
 
 	if (err)
 		return err;
@@ -256,7 +256,7 @@ static void explain_free(struct value *v)
 
 	fold_free(e->baseline_fold);
 	region_free(e->region);
-	running_free(e->running);
+	in_flight_free(e->running);
 }
 
 const struct value_kind value_explain = {

@@ -28,7 +28,7 @@ struct explain {
 	struct query baseline_query;
 	int baseline_kept;		/* the finest tier that still has its beginning */
 	struct fold *baseline_fold;	/* its coverage and losses */
-	struct running *running;	/* what runs, by key; NULL: not measured */
+	struct in_flight *running;	/* what runs, by key; NULL: not measured */
 	struct composed_folds composed;
 };
 

@@ -69,7 +69,7 @@ static void say_measure(const struct value *v, const struct region_findings *f, 
 
 struct inside {				/* what runs inside, in the slot whose ages add up to most; slot -1: nothing */
 	__s64 slot;
-	struct running_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
+	struct in_flight_total *total[KEY_FIELDS_MAX], *all;	/* by each field, and by whole keys */
 	size_t n[KEY_FIELDS_MAX], n_all;
 	__u64 count, oldest;
 };
@@ -83,16 +83,16 @@ static void inside_fini(struct inside *in)
 
 static int inside_find(const struct value *v, struct inside *in)
 {
-	const struct running *running = explain_of(v)->running;
+	const struct in_flight *running = explain_of(v)->running;
 	int err = 0;
 
-	*in = (struct inside){ .slot = running ? running_most(running) : -1 };
+	*in = (struct inside){ .slot = running ? in_flight_most(running) : -1 };
 	if (in->slot < 0)
 		return 0;
 	for (unsigned field = 0; field < v->in.n_fields && !err; field++)
-		err = running_totals(running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
+		err = in_flight_totals(running, in->slot, ~(1u << field), &in->total[field], &in->n[field]);
 	if (!err)
-		err = running_totals(running, in->slot, 0, &in->all, &in->n_all);
+		err = in_flight_totals(running, in->slot, 0, &in->all, &in->n_all);
 	for (size_t i = 0; i < in->n_all && !err; i++) {
 		in->count += in->all[i].count;
 		in->oldest = in->all[i].oldest > in->oldest ? in->all[i].oldest : in->oldest;
@@ -308,7 +308,7 @@ static void put_contents(struct bytes *out, const struct value *v, const struct 
 	writer_raw(out, "]");
 }
 
-static void put_running_value(struct bytes *out, const struct value *v, unsigned field, const struct running_total *t, __u64 all)
+static void put_running_value(struct bytes *out, const struct value *v, unsigned field, const struct in_flight_total *t, __u64 all)
 {
 	writer_comma(out);
 	writer_raw(out, "{");

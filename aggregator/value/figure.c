@@ -38,14 +38,14 @@ static int figure_folds(struct value *v, const struct catalog_inst *ci, int axis
 
 	if (!err && value_layers_wanted(v))
 		err = value_layers_add(v, &figure_of(v)->layers);
-	return err ? err : value_running_fold(v);
+	return err ? err : value_in_flight_fold(v);
 }
 
 static int figure_make(struct value *v)
 {
 	char subtitle[VALUE_TITLE];
 	struct picture_texts texts;
-	struct parcel p;
+	struct picture_data p;
 	int err = value_grids(v);
 
 	if (!err)
@@ -54,7 +54,7 @@ static int figure_make(struct value *v)
 		return err;
 	value_join_running(v);
 	picture_subtitle(v, reply_measure_title(reply_measure(v, v->fold_axis[0])), subtitle, sizeof(subtitle));
-	picture_parcel(v, "figure", subtitle, &texts, &p);
+	picture_fill_data(v, "figure", subtitle, &texts, &p);
 	return picture_take(v, &p);
 }
 

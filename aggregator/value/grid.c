@@ -30,7 +30,7 @@ static int grid_folds(struct value *v, const struct catalog_inst *ci, int axis, 
 
 	if (err)
 		return err;
-	return v->p.active ? value_active_add(v, &grid_value_of(v)->active, ci, axis, false, reason) : value_running_fold(v);
+	return v->p.active ? value_active_add(v, &grid_value_of(v)->active, ci, axis, false, reason) : value_in_flight_fold(v);
 }
 
 static int grid_record(struct value *v, __s64 first, __s64 last)
@@ -76,7 +76,7 @@ static int reply_json(struct value *v, struct shade *shade)
 		return err;
 	reply_begin(v, &out);
 	if (v->grid[0]->running)
-		writer_name_text(&out, "running", v->in.measure[value_running_axis(v)]);
+		writer_name_text(&out, "running", v->in.measure[value_in_flight_axis(v)]);
 	payload_grid(&out, v->grid[0], shade);
 	payload_annotations(&out, v->annotations);
 	if (v->p.narrative)

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 
-int value_running_fold(struct value *v)
+int value_in_flight_fold(struct value *v)
 {
-	int axis = value_running_axis(v), err;
+	int axis = value_in_flight_axis(v), err;
 	struct query q;
 
 	if (axis < 0)
@@ -16,48 +16,48 @@ int value_running_fold(struct value *v)
 	return err;
 }
 
-int value_running_add(struct value *v, __s64 n_slots, __u64 min, __u64 max, struct running **ret_running)
+int value_in_flight_add(struct value *v, __s64 n_slots, __u64 min, __u64 max, struct in_flight **ret_in_flight)
 {
-	int axis = value_running_axis(v), err;
+	int axis = value_in_flight_axis(v), err;
 	struct store_reader to = { .arg = NULL };
 	struct query q;
 
 	if (axis < 0)
 		return 0;
 	q = value_query(v, axis);
-	err = running_new(&q, n_slots, min, max, ret_running);
+	err = in_flight_new(&q, n_slots, min, max, ret_in_flight);
 	if (err)
 		return err;
-	to.arg = *ret_running;
-	to.cover = running_reader(*ret_running)->cover;
+	to.arg = *ret_in_flight;
+	to.cover = in_flight_reader(*ret_in_flight)->cover;
 	value_take(v, axis, false, &to);
 	return 0;
 }
 
-int value_running_read(struct value *v, struct running *r, struct store *store)
+int value_in_flight_read(struct value *v, struct in_flight *r, struct store *store)
 {
-	const struct store_reader slices = { .arg = r, .slice = running_reader(r)->slice };
-	struct store_range range = { .axis = value_running_axis(v) };
+	const struct store_reader slices = { .arg = r, .slice = in_flight_reader(r)->slice };
+	struct store_range range = { .axis = value_in_flight_axis(v) };
 
-	running_slots(r, &range.first, &range.last);
+	in_flight_slots(r, &range.first, &range.last);
 	return store->ops->read(store, v->in.id, &range, &slices);
 }
 
-void value_running_take(struct value *v, struct running *r)
+void value_in_flight_take(struct value *v, struct in_flight *r)
 {
-	const struct store_reader to = { .arg = r, .slice = running_reader(r)->slice };
+	const struct store_reader to = { .arg = r, .slice = in_flight_reader(r)->slice };
 
-	value_take(v, value_running_axis(v), false, &to);
+	value_take(v, value_in_flight_axis(v), false, &to);
 }
 
-int value_running_record(struct value *v, struct running *r)
+int value_in_flight_record(struct value *v, struct in_flight *r)
 {
 	const struct store_reader slices = { .arg = &v->slice_buffer, .slice = slice_buffer_recorder(&v->slice_buffer)->slice };
-	int axis = value_running_axis(v);
+	int axis = value_in_flight_axis(v);
 	__s64 first, last;
 
-	value_running_take(v, r);
-	running_slots(r, &first, &last);
+	value_in_flight_take(v, r);
+	in_flight_slots(r, &first, &last);
 	v->slice_buffer.axes[axis] = true;
 	return cube_read(v->services->cube, v->in.id, first, last, axis, 0, &slices);
 }

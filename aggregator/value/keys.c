@@ -9,7 +9,7 @@
 
 struct keys_value {
 	struct value v;
-	struct running *running;	/* NULL: not measured */
+	struct in_flight *running;	/* NULL: not measured */
 };
 
 static struct keys_value *keys_of(struct value *v) { return (struct keys_value *)v; }
@@ -21,39 +21,39 @@ static int keys_folds(struct value *v, const struct catalog_inst *ci, int axis, 
 
 	if (!err)
 		err = value_key_fold_add(v, &q);
-	return err ? err : value_running_add(v, RUNNING_TAIL, 0, 0, &keys_of(v)->running);
+	return err ? err : value_in_flight_add(v, RUNNING_TAIL, 0, 0, &keys_of(v)->running);
 }
 
 static int keys_read(struct value *v, struct store *store)
 {
-	struct running *running = keys_of(v)->running;
+	struct in_flight *running = keys_of(v)->running;
 	int err = value_read_slices(v, store);
 
-	return err || !running ? err : value_running_read(v, running, store);
+	return err || !running ? err : value_in_flight_read(v, running, store);
 }
 
 /* One measure of all slots, and what runs of the last few. */
 static int keys_record(struct value *v, __s64 first, __s64 last)
 {
-	struct running *running = keys_of(v)->running;
+	struct in_flight *running = keys_of(v)->running;
 	int err = value_record_slices(v, first, last);
 
-	return err || !running ? err : value_running_record(v, running);
+	return err || !running ? err : value_in_flight_record(v, running);
 }
 
 static int keys_make(struct value *v)
 {
-	struct running *r = keys_of(v)->running;
+	struct in_flight *r = keys_of(v)->running;
 	struct bytes out = { 0 };
 	size_t n;
 	const struct key_total *total = key_fold_totals(v->key_fold[0], (enum key_order)v->p.order, &n);
-	struct running_total *runs = NULL;
+	struct in_flight_total *runs = NULL;
 	struct payload_running running = { .n = 0 };
-	int err = r ? running_error(r) : 0;
-	__s64 slot = r ? running_last(r) : -1;
+	int err = r ? in_flight_error(r) : 0;
+	__s64 slot = r ? in_flight_last(r) : -1;
 
 	if (!err && slot >= 0)
-		err = running_totals(r, slot, v->drop, &runs, &running.n);
+		err = in_flight_totals(r, slot, v->drop, &runs, &running.n);
 	if (err)
 		return err;
 	running.end_ns = (slot + 1) * (__s64)v->in.slot_ns;
@@ -67,7 +67,7 @@ static int keys_make(struct value *v)
 
 static void keys_free(struct value *v)
 {
-	running_free(keys_of(v)->running);
+	in_flight_free(keys_of(v)->running);
 }
 
 const struct value_kind value_keys = {

@@ -315,7 +315,7 @@ static void put_stats(struct bytes *out, const struct hist *h, __u64 snapshots)
 	writer_name_number(out, "p999", value_at(h, 999000));
 }
 
-static const struct running_total *running_of(const struct payload_running *running, const char *key)
+static const struct in_flight_total *running_of(const struct payload_running *running, const char *key)
 {
 	for (size_t i = 0; running && i < running->n; i++)
 		if (!strcmp(running->total[i].text, key))
@@ -353,7 +353,7 @@ struct key_sums {
 };
 
 static void put_key(struct bytes *out, const char *key, const struct hist *h, struct key_sums all, __u64 snapshots, bool measured,
-		    const struct running_total *running)
+		    const struct in_flight_total *running)
 {
 	writer_comma(out);
 	writer_raw(out, "{");

@@ -51,7 +51,7 @@ void payload_shade(struct bytes *out, const struct shade *s, enum palette_theme 
 /* What runs at the end of a slot; of each key too. */
 struct payload_running {
 	__s64 end_ns;			/* of the slot */
-	const struct running_total *total;
+	const struct in_flight_total *total;
 	size_t n;
 };
 

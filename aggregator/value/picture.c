@@ -33,34 +33,34 @@ static const char *put_host(char *out, size_t room)
 	return out;
 }
 
-void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct parcel *ret_parcel)
+void picture_fill_data(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct picture_data *ret_data)
 {
-	*ret_parcel = (struct parcel){
+	*ret_data = (struct picture_data){
 		.picture = picture, .title = v->title, .subtitle = subtitle, .sentence = texts->sentence, .made_ns = v->now_ns,
 		.made_by = "heatscope " PACKAGE_VERSION, .made_on = put_host(texts->host, sizeof(texts->host)),
 		.author = v->p.author && *v->p.author ? v->p.author : NULL, .instrumentation = v->about, .drawn = v->p, .n_maps = v->n_folds,
 	};
-	ret_parcel->zone = v->zone;
+	ret_data->zone = v->zone;
 	for (size_t i = 0; i < v->n_folds; i++) {
 		const char *measure = reply_measure(v, v->fold_axis[i]);
 
-		ret_parcel->map[i] = (struct parcel_map){ .measure = measure, .title = reply_measure_title(measure), .grid = v->grid[i], .drawn = true };
+		ret_data->map[i] = (struct picture_data_map){ .measure = measure, .title = reply_measure_title(measure), .grid = v->grid[i], .drawn = true };
 	}
-	sentence_summary(v->grid[0], &ret_parcel->zone, texts->sentence, SENTENCE_MAX);
+	sentence_summary(v->grid[0], &ret_data->zone, texts->sentence, SENTENCE_MAX);
 }
 
-int picture_take(struct value *v, struct parcel *p)
+int picture_take(struct value *v, struct picture_data *p)
 {
 	__u8 *bytes = NULL;
 	size_t len = 0;
 	int err;
 
-	parcel_join(p);
-	err = p->drawn.format == FORMAT_CSV ? parcel_csv(p, CSV_KEYS, (char **)&bytes, &len) : parcel_draw(p, &bytes, &len);
+	picture_data_join(p);
+	err = p->drawn.format == FORMAT_CSV ? picture_data_csv(p, CSV_KEYS, (char **)&bytes, &len) : picture_data_draw(p, &bytes, &len);
 	if (err == -EINVAL)
 		snprintf(v->reason, sizeof(v->reason), "a picture of this width, height, ymin and ymax cannot be drawn");
 	if (!err && value_attaches(v))
-		err = parcel_attach(p, &bytes, &len);
+		err = picture_data_attach(p, &bytes, &len);
 	if (err) {
 		free(bytes);
 		return err;
@@ -74,11 +74,11 @@ int picture_take(struct value *v, struct parcel *p)
 int picture_attach(struct value *v, __u8 **png, size_t *len)
 {
 	struct picture_texts texts;
-	struct parcel p;
+	struct picture_data p;
 
 	if (!value_attaches(v))
 		return 0;
-	picture_parcel(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &texts, &p);
+	picture_fill_data(v, "image", reply_measure_title(reply_measure(v, v->fold_axis[0])), &texts, &p);
 	p.drawn.width = p.drawn.height = 0;	/* of bare cells: a figure's own */
-	return parcel_attach(&p, png, len);
+	return picture_data_attach(&p, png, len);
 }

@@ -22,10 +22,10 @@ bool value_attaches(const struct value *v);
 void picture_subtitle(const struct value *v, const char *what, char *out, size_t room);
 
 /* Fills the picture's data: all maps of the value, and the texts.  texts: the caller's memory, as long as the data is used. */
-void picture_parcel(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct parcel *ret_parcel);
+void picture_fill_data(const struct value *v, const char *picture, const char *subtitle, struct picture_texts *texts, struct picture_data *ret_data);
 
 /* Draws it: the value's data. */
-int picture_take(struct value *v, struct parcel *p);
+int picture_take(struct value *v, struct picture_data *p);
 
 /* Puts what a bare image was drawn from into it, unless that is not wanted. */
 int picture_attach(struct value *v, __u8 **png, size_t *len);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-void parcel_join(struct parcel *p)
+void picture_data_join(struct picture_data *p)
 {
 	size_t own = 0;
 
@@ -21,7 +21,7 @@ void parcel_join(struct parcel *p)
 	p->report.panel = p->panel;
 	p->report.n_panels = 0;
 	for (size_t i = 0; i < p->n_maps; i++) {
-		const struct parcel_map *m = &p->map[i];
+		const struct picture_data_map *m = &p->map[i];
 
 		if (m->drawn)
 			p->panel[p->report.n_panels++] = (struct report_panel){ m->title, m->grid, i != own && m->table.n_rows ? &m->table : NULL };
@@ -29,7 +29,7 @@ void parcel_join(struct parcel *p)
 }
 
 /* Where the axis of the maps ends by `crop`; 0: it does not. */
-static __u64 cropped(const struct parcel *p)
+static __u64 cropped(const struct picture_data *p)
 {
 	const struct grid *grid[REPORT_PANELS_MAX];
 	__u64 end;
@@ -40,7 +40,7 @@ static __u64 cropped(const struct parcel *p)
 	return end > (__u64)p->drawn.ymin ? end : 0;
 }
 
-static void drawing(const struct parcel *p, struct figure_options *ret)
+static void drawing(const struct picture_data *p, struct figure_options *ret)
 {
 	params_drawing(&p->drawn, ret);
 	if (p->drawn.crop && !ret->ymax && strcmp(p->picture, "chart"))
@@ -52,7 +52,7 @@ static void drawing(const struct parcel *p, struct figure_options *ret)
 	ret->version = "heatscope " PACKAGE_VERSION;
 }
 
-int parcel_csv(const struct parcel *p, enum csv_table table, char **ret_text, size_t *ret_len)
+int picture_data_csv(const struct picture_data *p, enum csv_table table, char **ret_text, size_t *ret_len)
 {
 	return csv_make(table, p->report.n_panels ? p->panel[0].grid : p->map[0].grid, &p->report.table, ret_text, ret_len);
 }
@@ -97,12 +97,12 @@ static const char *said(const json_t *in, const char *name)
 	return text ? text : "";
 }
 
-void parcel_sources(const struct parcel *p, char *out, size_t room)
+void picture_data_sources(const struct picture_data *p, char *out, size_t room)
 {
 	put_list(json_object_get(p->instrumentation, "sources"), out, room);
 }
 
-void parcel_made(const struct parcel *p, char *out, size_t room)
+void picture_data_made(const struct picture_data *p, char *out, size_t room)
 {
 	char when[AXIS_TEXT];
 	size_t at;
@@ -115,7 +115,7 @@ void parcel_made(const struct parcel *p, char *out, size_t room)
 		snprintf(out + at, room - at, ", asked for by %s", p->author);
 }
 
-static int document(const struct parcel *p, const struct figure_options *o,
+static int document(const struct picture_data *p, const struct figure_options *o,
 		    int (*render)(const struct document *d, __u8 **ret_bytes, size_t *ret_len), __u8 **ret_bytes, size_t *ret_len)
 {
 	const struct grid *g = p->map[0].grid;
@@ -131,10 +131,10 @@ static int document(const struct parcel *p, const struct figure_options *o,
 	snprintf(metric, sizeof(metric), "%s.%s", said(in, "module"), said(in, "stat"));
 	put_list(json_object_get(in, "decomposition"), fields, sizeof(fields));
 	put_list(json_object_get(in, "measures"), measures, sizeof(measures));
-	parcel_sources(p, sources, sizeof(sources));
+	picture_data_sources(p, sources, sizeof(sources));
 	axis_format_span(g->slot_ns, slot);
 	axis_format_span(g->col_ns, column);
-	parcel_made(p, made, sizeof(made));
+	picture_data_made(p, made, sizeof(made));
 	for (size_t i = 0; i < FACTS; i++)
 		if (*fact[i].value)
 			known[d.n_facts++] = fact[i];
@@ -143,18 +143,18 @@ static int document(const struct parcel *p, const struct figure_options *o,
 
 /* ---- as JSON ---- */
 
-static int put_json(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+static int put_json(const struct picture_data *p, __u8 **ret_bytes, size_t *ret_len)
 {
 	struct bytes out = { 0 };
 
-	parcel_put(&out, p);
+	picture_data_put(&out, p);
 	*ret_bytes = (__u8 *)writer_take(&out, ret_len);
 	return *ret_bytes ? 0 : -ENOMEM;
 }
 
 /* ---- as it is asked for ---- */
 
-int parcel_draw(const struct parcel *p, __u8 **ret_bytes, size_t *ret_len)
+int picture_data_draw(const struct picture_data *p, __u8 **ret_bytes, size_t *ret_len)
 {
 	bool report = !strcmp(p->picture, "report");
 	struct figure_options o;
@@ -189,7 +189,7 @@ static void put_date(__s64 ns, char out[64])
 			 tm.tm_hour, tm.tm_min, tm.tm_sec);
 }
 
-static size_t n_cells(const struct parcel *p)
+static size_t n_cells(const struct picture_data *p)
 {
 	size_t n = 0;
 
@@ -199,18 +199,18 @@ static size_t n_cells(const struct parcel *p)
 	return n;
 }
 
-int parcel_attach(const struct parcel *p, __u8 **png, size_t *len)
+int picture_data_attach(const struct picture_data *p, __u8 **png, size_t *len)
 {
 	struct bytes json = { .most = PNG_TEXT_MAX + 1 };	/* with the NUL */
-	struct png_text entry[2] = { { .keyword = "Creation Time" }, { .keyword = PARCEL_SCHEMA } };
+	struct png_text entry[2] = { { .keyword = "Creation Time" }, { .keyword = PICTURE_DATA_SCHEMA } };
 	char date[64], *text;
 	size_t n_text = 0;
 	__u8 *with;
 	int err;
 
-	if (n_cells(p) > PARCEL_CELLS)
+	if (n_cells(p) > PICTURE_DATA_CELLS)
 		return 0;
-	parcel_put(&json, p);
+	picture_data_put(&json, p);
 	if (json.err == -EFBIG) {
 		bytes_fini(&json);
 		return 0;

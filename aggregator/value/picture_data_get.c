@@ -198,16 +198,16 @@ static void get_times(struct get *g, const json_t *in, struct grid *grid)
 static struct grid *get_grid(struct get *g, const json_t *in)
 {
 	static const char *const scopes[] = { [SCOPE_INTERVAL] = "interval", [SCOPE_POINT] = "point" };
-	size_t n_cols = (size_t)number_within(g, in, "ncols", 1, PARCEL_COLUMNS), i;
+	size_t n_cols = (size_t)number_within(g, in, "ncols", 1, PICTURE_DATA_COLUMNS), i;
 	size_t n_rows = (size_t)number_within(g, in, "nrows", 1, ROWS_MAX);
-	const json_t *columns = array(g, in, "columns", PARCEL_COLUMNS), *column;
+	const json_t *columns = array(g, in, "columns", PICTURE_DATA_COLUMNS), *column;
 	struct grid *grid;
 
 	if (!g->err && json_array_size(columns) != n_cols)
 		wrong(g, "there are %zu columns where \"ncols\" says %zu", json_array_size(columns), n_cols);
 	g->n_cells += n_cols * n_rows;
-	if (g->n_cells > PARCEL_CELLS)
-		wrong(g, "there are more than %u cells", PARCEL_CELLS);
+	if (g->n_cells > PICTURE_DATA_CELLS)
+		wrong(g, "there are more than %u cells", PICTURE_DATA_CELLS);
 	grid = g->err ? NULL : grid_new(n_cols, n_rows);
 	if (!grid) {
 		g->err = g->err ? g->err : -ENOMEM;
@@ -231,7 +231,7 @@ static struct grid *get_grid(struct get *g, const json_t *in)
 
 static void get_layer(struct get *g, const json_t *in, const struct grid *grid, struct layer *layer)
 {
-	const json_t *cells = array(g, in, "cells", PARCEL_CELLS), *value;
+	const json_t *cells = array(g, in, "cells", PICTURE_DATA_CELLS), *value;
 	size_t n = json_array_size(cells), i;
 	struct layer_cell *cell = calloc(n + 1, sizeof(*cell));
 	__u64 at[3];
@@ -331,10 +331,10 @@ static bool same_columns(const struct grid *a, const struct grid *b)
 	return a->n_cols == b->n_cols && a->from_ns == b->from_ns && a->col_ns == b->col_ns;
 }
 
-static void get_map(struct get *g, const json_t *in, struct parcel *p)
+static void get_map(struct get *g, const json_t *in, struct picture_data *p)
 {
 	const json_t *running = json_object_get(in, "running"), *layers = json_object_get(in, "layers"), *table = json_object_get(in, "table");
-	struct parcel_map *m = &p->map[p->n_maps];
+	struct picture_data_map *m = &p->map[p->n_maps];
 
 	m->measure = text(g, in, "measure");
 	m->title = text(g, in, "title");
@@ -361,7 +361,7 @@ static void get_map(struct get *g, const json_t *in, struct parcel *p)
 
 static void get_series(struct get *g, const json_t *in, size_t n_cols, struct chart_series *s)
 {
-	const json_t *values = array(g, in, "values", PARCEL_COLUMNS);
+	const json_t *values = array(g, in, "values", PICTURE_DATA_COLUMNS);
 	double *value = calloc(n_cols, sizeof(*value));
 
 	if (!value)
@@ -380,7 +380,7 @@ static void get_series(struct get *g, const json_t *in, size_t n_cols, struct ch
 				    .hue = (int)number_within(g, in, "hue", LAYER_GREY, 359) };
 }
 
-static void get_chart(struct get *g, const json_t *in, struct parcel *p)
+static void get_chart(struct get *g, const json_t *in, struct picture_data *p)
 {
 	static const char *const kinds[] = { [CHART_STACKED] = "stacked", [CHART_LINES] = "lines" };
 	const json_t *series = array(g, in, "series", CHART_SERIES_MAX), *one;
@@ -401,7 +401,7 @@ static void get_chart(struct get *g, const json_t *in, struct parcel *p)
 
 /* ---- bar ---- */
 
-static void get_bar(struct get *g, const json_t *in, struct parcel *p)
+static void get_bar(struct get *g, const json_t *in, struct picture_data *p)
 {
 	const json_t *parts = array(g, in, "parts", BAR_PARTS_MAX), *one;
 	size_t i;
@@ -417,7 +417,7 @@ static void get_bar(struct get *g, const json_t *in, struct parcel *p)
 
 /* ---- how it is drawn ---- */
 
-const char *const parcel_drawn[] = { "width", "height", "scale", "transfer", "weights", "yscale", "theme", "palette", "ymin", "ymax",
+const char *const picture_data_drawn[] = { "width", "height", "scale", "transfer", "weights", "yscale", "theme", "palette", "ymin", "ymax",
 				     "crop", "utc_offset", NULL };
 
 static const char *given(const struct http_param *param, size_t n, const char *name)
@@ -428,29 +428,29 @@ static const char *given(const struct http_param *param, size_t n, const char *n
 	return NULL;
 }
 
-static enum value_kind_id kind_of(const struct parcel *p)
+static enum value_kind_id kind_of(const struct picture_data *p)
 {
 	return !strcmp(p->picture, "report") ? VALUE_REPORT : !strcmp(p->picture, "chart") ? VALUE_CHART : VALUE_FIGURE;
 }
 
 /* As it was drawn, overridden by what is given. */
-static void get_drawn(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct parcel *p)
+static void get_drawn(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct picture_data *p)
 {
 	bool alone = given(param, n_params, "measure");
 	struct http_param all[PARAMS_MAX];
 	char number[PARAMS_MAX][24];
 	size_t n = 0;
 
-	for (size_t i = 0; parcel_drawn[i]; i++) {
-		const json_t *value = json_object_get(in, parcel_drawn[i]);
+	for (size_t i = 0; picture_data_drawn[i]; i++) {
+		const json_t *value = json_object_get(in, picture_data_drawn[i]);
 
-		if (!value || given(param, n_params, parcel_drawn[i]) || (alone && !strcmp(parcel_drawn[i], "height")))	/* of a page of several */
+		if (!value || given(param, n_params, picture_data_drawn[i]) || (alone && !strcmp(picture_data_drawn[i], "height")))	/* of a page of several */
 			continue;
 		if (json_is_real(value))
 			snprintf(number[n], sizeof(number[n]), "%.15g", json_real_value(value));
 		else
 			snprintf(number[n], sizeof(number[n]), "%lld", (long long)json_integer_value(value));
-		all[n] = (struct http_param){ parcel_drawn[i], json_is_number(value) ? number[n] : json_string_value(value) };
+		all[n] = (struct http_param){ picture_data_drawn[i], json_is_number(value) ? number[n] : json_string_value(value) };
 		n += all[n].value != NULL;
 	}
 	if (n + n_params > PARAMS_MAX) {
@@ -464,7 +464,7 @@ static void get_drawn(struct get *g, const json_t *in, const struct http_param *
 }
 
 /* As it was drawn, with the shifts that its drawer knew, unless another one is given. */
-static void get_zone(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct parcel *p)
+static void get_zone(struct get *g, const json_t *in, const struct http_param *param, size_t n_params, struct picture_data *p)
 {
 	const json_t *zone = json_object_get(in, "zone"), *shifts, *one;
 	const struct grid *grid = p->map[0].grid;
@@ -494,7 +494,7 @@ static void get_zone(struct get *g, const json_t *in, const struct http_param *p
 }
 
 /* One map alone is a figure. */
-static void choose_map(struct get *g, const char *measure, struct parcel *p)
+static void choose_map(struct get *g, const char *measure, struct picture_data *p)
 {
 	char have[256] = "";
 	bool found = false;
@@ -522,16 +522,16 @@ static void choose_map(struct get *g, const char *measure, struct parcel *p)
 
 /* ---- all ---- */
 
-static void get_head(struct get *g, const json_t *in, struct parcel *p)
+static void get_head(struct get *g, const json_t *in, struct picture_data *p)
 {
 	static const char *const picture[] = { "figure", "report", "chart", "image" };
 	const char *schema = json_string_value(json_object_get(in, "schema"));
 
-	if (!schema || strcmp(schema, PARCEL_SCHEMA))
-		wrong(g, "it is not of the schema " PARCEL_SCHEMA);
-	if (number_within(g, in, "version", 1, INT32_MAX) > PARCEL_VERSION)
-		wrong(g, "it is version %lld of " PARCEL_SCHEMA ", this program knows %d: use a newer heatscope",
-		      (long long)json_integer_value(json_object_get(in, "version")), PARCEL_VERSION);
+	if (!schema || strcmp(schema, PICTURE_DATA_SCHEMA))
+		wrong(g, "it is not of the schema " PICTURE_DATA_SCHEMA);
+	if (number_within(g, in, "version", 1, INT32_MAX) > PICTURE_DATA_VERSION)
+		wrong(g, "it is version %lld of " PICTURE_DATA_SCHEMA ", this program knows %d: use a newer heatscope",
+		      (long long)json_integer_value(json_object_get(in, "version")), PICTURE_DATA_VERSION);
 	p->picture = picture[choice(g, in, "picture", picture, 4)];
 	p->title = text_or_null(g, in, "title");
 	p->subtitle = text_or_null(g, in, "subtitle");
@@ -545,7 +545,7 @@ static void get_head(struct get *g, const json_t *in, struct parcel *p)
 		wrong(g, "it names no instrumentation");
 }
 
-static void get_parts(struct get *g, const json_t *in, struct parcel *p)
+static void get_parts(struct get *g, const json_t *in, struct picture_data *p)
 {
 	const json_t *maps = array(g, in, "maps", REPORT_PANELS_MAX), *map, *chart = json_object_get(in, "chart");
 	size_t i;
@@ -565,11 +565,11 @@ static void get_parts(struct get *g, const json_t *in, struct parcel *p)
 		wrong(g, "the chart is missing");
 }
 
-int parcel_get(const char *text, size_t len, const struct http_param *param, size_t n_params, struct parcel *ret_parcel,
+int picture_data_get(const char *text, size_t len, const struct http_param *param, size_t n_params, struct picture_data *ret_data,
 	       char *reason)
 {
 	struct get g = { .reason = reason };
-	struct parcel *p = ret_parcel;
+	struct picture_data *p = ret_data;
 	json_error_t where;
 
 	memset(p, 0, sizeof(*p));
@@ -586,13 +586,13 @@ int parcel_get(const char *text, size_t len, const struct http_param *param, siz
 	if (!g.err)
 		get_zone(&g, json_object_get(p->json, "drawn"), param, n_params, p);
 	if (g.err)
-		parcel_fini(p);
+		picture_data_fini(p);
 	else
-		parcel_join(p);
+		picture_data_join(p);
 	return g.err;
 }
 
-void parcel_fini(struct parcel *p)
+void picture_data_fini(struct picture_data *p)
 {
 	for (size_t i = 0; i < p->n_maps; i++) {
 		grid_free(p->map[i].grid);

@@ -44,10 +44,10 @@ static void put_zone(struct bytes *out, const struct zone *z, __s64 to_ns)
 	writer_raw(out, "]}");
 }
 
-static void put_drawn(struct bytes *out, const struct parcel *parcel)
+static void put_drawn(struct bytes *out, const struct picture_data *data)
 {
-	const struct grid *g = parcel->map[0].grid;
-	const struct params *p = &parcel->drawn;
+	const struct grid *g = data->map[0].grid;
+	const struct params *p = &data->drawn;
 
 	writer_name(out, "drawn");
 	writer_raw(out, "{");
@@ -70,7 +70,7 @@ static void put_drawn(struct bytes *out, const struct parcel *parcel)
 		writer_name(out, "crop");
 		writer_real(out, (double)p->crop / 1e6);
 	}
-	put_zone(out, &parcel->zone, g->from_ns + (__s64)(g->col_ns * g->n_cols));
+	put_zone(out, &data->zone, g->from_ns + (__s64)(g->col_ns * g->n_cols));
 	writer_raw(out, "}");
 }
 
@@ -174,9 +174,9 @@ static void put_annotations(struct bytes *out, const struct annotation_list *a)
 }
 
 /* The first one's table is the report's. */
-static void put_map(struct bytes *out, const struct parcel *p, size_t i)
+static void put_map(struct bytes *out, const struct picture_data *p, size_t i)
 {
-	const struct parcel_map *m = &p->map[i];
+	const struct picture_data_map *m = &p->map[i];
 	char text[NARRATIVE_TEXT];
 
 	writer_comma(out);
@@ -268,11 +268,11 @@ static void put_instrumentation(struct bytes *out, const json_t *json)
 	free(text);
 }
 
-void parcel_put(struct bytes *out, const struct parcel *p)
+void picture_data_put(struct bytes *out, const struct picture_data *p)
 {
 	writer_raw(out, "{");
-	writer_name_text(out, "schema", PARCEL_SCHEMA);
-	writer_name_number(out, "version", PARCEL_VERSION);
+	writer_name_text(out, "schema", PICTURE_DATA_SCHEMA);
+	writer_name_number(out, "version", PICTURE_DATA_VERSION);
 	writer_name_text(out, "picture", p->picture);
 	put_optional(out, "title", p->title);
 	put_optional(out, "subtitle", p->subtitle);

@@ -103,7 +103,7 @@ static int report_folds(struct value *v, const struct catalog_inst *ci, int axis
 	if (!err && value_layers_wanted(v))
 		err = value_layers_add(v, &r->layers);
 	if (!err)
-		err = value_running_fold(v);
+		err = value_in_flight_fold(v);
 	if (!err)
 		err = add_chart(v, ci, reason);
 	if (!err && v->in.n_weights && !axis)
@@ -209,7 +209,7 @@ static int report_make(struct value *v)
 	struct picture_texts texts;
 	struct rates rates = { .series = NULL };
 	struct composed composed;
-	struct parcel p;
+	struct picture_data p;
 	int err = make_grids(v);
 
 	if (err)
@@ -218,7 +218,7 @@ static int report_make(struct value *v)
 		err = value_composition_bar(v, &report_of(v)->composed, &composed);
 	if (!err)
 		err = make_rates(v, &rates);
-	picture_parcel(v, "report", NULL, &texts, &p);
+	picture_fill_data(v, "report", NULL, &texts, &p);
 	p.report.chart = v->p.chart ? &rates.chart : NULL;
 	p.report.bar = v->in.n_weights ? &composed.bar : NULL;
 	for (size_t i = 0; i < v->n_folds && !err; i++) {

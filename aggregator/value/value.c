@@ -32,7 +32,7 @@ struct query value_query(const struct value *v, int axis)
 	return q;
 }
 
-int value_running_axis(const struct value *v)
+int value_in_flight_axis(const struct value *v)
 {
 	size_t i = 0;
 

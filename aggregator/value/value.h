@@ -106,7 +106,7 @@ void value_run(struct value *v, void (*done)(struct value *v, void *arg), void *
 enum admission_class value_class(enum value_kind_id id);
 
 /* The measure that says what runs, next to the asked one, which is the metric's first; -1: there is none. */
-int value_running_axis(const struct value *v);
+int value_in_flight_axis(const struct value *v);
 
 /* Returns the query that says what to read along one axis. */
 struct query value_query(const struct value *v, int axis);

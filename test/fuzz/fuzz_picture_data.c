@@ -39,28 +39,28 @@ static void mend(uint8_t *png, size_t len)
 static const enum value_format formats[] = { FORMAT_PNG, FORMAT_SVG, FORMAT_PDF, FORMAT_HTML };
 #define N_FORMATS (sizeof(formats) / sizeof(*formats))
 
-static void draw(struct parcel *p, enum value_format format)
+static void draw(struct picture_data *p, enum value_format format)
 {
 	uint8_t *out = NULL;
 	size_t n;
 
 	p->drawn.format = format;
-	if (!parcel_draw(p, &out, &n))
+	if (!picture_data_draw(p, &out, &n))
 		free(out);
 }
 
-static void tabulate(const struct parcel *p)
+static void tabulate(const struct picture_data *p)
 {
 	char *text = NULL;
 	size_t n;
 
 	for (int table = CSV_CELLS; table <= CSV_KEYS; table++)
-		if (!parcel_csv(p, (enum csv_table)table, &text, &n))
+		if (!picture_data_csv(p, (enum csv_table)table, &text, &n))
 			free(text);
 }
 
 /* `chosen` is the same for the same bytes. */
-static void show(struct parcel *p, uint32_t chosen)
+static void show(struct picture_data *p, uint32_t chosen)
 {
 	if (p->drawn.width > 1200 || p->drawn.height > 1200 || p->drawn.scale != 1)
 		return;
@@ -70,17 +70,17 @@ static void show(struct parcel *p, uint32_t chosen)
 }
 
 /* What was read is written so that it is read as the same. */
-static void come_back(const struct parcel *p)
+static void come_back(const struct picture_data *p)
 {
 	struct bytes out = { 0 }, again = { 0 };
 	char reason[PARAMS_REASON_MAX];
-	struct parcel back;
+	struct picture_data back;
 
-	parcel_put(&out, p);
-	must(!out.err && !parcel_get((char *)out.data, out.len, NULL, 0, &back, reason));
-	parcel_put(&again, &back);
+	picture_data_put(&out, p);
+	must(!out.err && !picture_data_get((char *)out.data, out.len, NULL, 0, &back, reason));
+	picture_data_put(&again, &back);
 	must(out.len == again.len && !memcmp(out.data, again.data, out.len));
-	parcel_fini(&back);
+	picture_data_fini(&back);
 	bytes_fini(&out);
 	bytes_fini(&again);
 }
@@ -88,9 +88,9 @@ static void come_back(const struct parcel *p)
 static void read_json(const char *text, size_t len)
 {
 	char reason[PARAMS_REASON_MAX] = "";
-	struct parcel p;
+	struct picture_data p;
 	size_t cells = 0;
-	int err = parcel_get(text, len, NULL, 0, &p, reason);
+	int err = picture_data_get(text, len, NULL, 0, &p, reason);
 
 	must(!err || *reason);
 	if (err)
@@ -102,14 +102,14 @@ static void read_json(const char *text, size_t len)
 		tabulate(&p);
 		show(&p, crc32_gzip_refl(0, (const uint8_t *)text, len));
 	}
-	parcel_fini(&p);
+	picture_data_fini(&p);
 }
 
 static void read_png(const uint8_t *png, size_t len)
 {
 	char reason[PNG_TEXT_REASON] = "", *text;
 	size_t n;
-	int err = png_text_get(png, len, PARCEL_SCHEMA, &text, &n, reason);
+	int err = png_text_get(png, len, PICTURE_DATA_SCHEMA, &text, &n, reason);
 
 	must(!err || *reason);
 	if (err)

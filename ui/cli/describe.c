@@ -15,14 +15,14 @@ static void print_line(const char *name, const char *value)
 		show_print(stdout, "%-16s %s\n", name, value);
 }
 
-static const char *text_of(const struct parcel *p, const char *name)
+static const char *text_of(const struct picture_data *p, const char *name)
 {
 	const char *text = json_string_value(json_object_get(p->instrumentation, name));
 
 	return text ? text : "";
 }
 
-static void print_origin(const struct parcel *p)
+static void print_origin(const struct picture_data *p)
 {
 	const struct grid *g = p->map[0].grid;
 	char text[TEXT_MAX], slot[AXIS_TEXT], column[AXIS_TEXT];
@@ -38,9 +38,9 @@ static void print_origin(const struct parcel *p)
 	print_line("columns", text);
 	snprintf(text, sizeof(text), "%.20s, %.60s.%.60s", text_of(p, "id"), text_of(p, "module"), text_of(p, "stat"));
 	print_line("instrumentation", text);
-	parcel_sources(p, text, sizeof(text));
+	picture_data_sources(p, text, sizeof(text));
 	print_line("sources", text);
-	parcel_made(p, text, sizeof(text));
+	picture_data_made(p, text, sizeof(text));
 	print_line("made", text);
 	print_line("picture", p->picture);
 }
@@ -51,7 +51,7 @@ static const char *rank_text(const struct grid *g, __u64 value, char out[32])
 	return g->weight ? "-" : value_text((double)value, g->unit, out);
 }
 
-static void print_maps(const struct parcel *p)
+static void print_maps(const struct picture_data *p)
 {
 	struct table t = { .n_columns = 9, .right = { 0, 1, 1, 1, 1, 1, 1, 1, 1 } };
 
@@ -71,7 +71,7 @@ static void print_maps(const struct parcel *p)
 	table_print(&t);
 }
 
-static void print_narratives(const struct parcel *p)
+static void print_narratives(const struct picture_data *p)
 {
 	for (size_t i = 0; i < p->n_maps; i++) {
 		char text[NARRATIVE_TEXT];
@@ -110,7 +110,7 @@ static void print_keys(const struct report_table *r)
 	table_print(&t);
 }
 
-void describe_print(const struct parcel *p)
+void describe_print(const struct picture_data *p)
 {
 	print_origin(p);
 	print_narratives(p);
@@ -121,12 +121,12 @@ void describe_print(const struct parcel *p)
 
 int describe_reply(const char *data, size_t len, char *reason)
 {
-	struct parcel p;
-	int err = parcel_get(data, len, NULL, 0, &p, reason);
+	struct picture_data p;
+	int err = picture_data_get(data, len, NULL, 0, &p, reason);
 
 	if (err)
 		return err;
 	describe_print(&p);
-	parcel_fini(&p);
+	picture_data_fini(&p);
 	return 0;
 }

@@ -11,7 +11,7 @@
 static struct alerts_bench bench;
 static struct services services;
 static struct webhooks *webhooks;
-static struct herald *herald;
+static struct alert_notifier *notifier;
 
 /* Nobody is at the webhook's address. */
 static int start(void **state)
@@ -22,7 +22,7 @@ static int start(void **state)
 	alerts_bench_open(&bench);
 	alerts_bench_lend(&bench, &services);
 	assert_int_equal(webhooks_new(services.loop, &conf, 1, "", &webhooks, reason), 0);
-	assert_int_equal(herald_new(&services, bench.alerts, webhooks, "", &herald), 0);
+	assert_int_equal(alert_notifier_new(&services, bench.alerts, webhooks, "", &notifier), 0);
 	return 0;
 }
 
@@ -30,7 +30,7 @@ static int stop(void **state)
 {
 	webhooks_close(webhooks);
 	uv_run(services.loop, UV_RUN_DEFAULT);
-	herald_free(herald);
+	alert_notifier_free(notifier);
 	webhooks_free(webhooks);
 	alerts_bench_close(&bench);
 	return 0;

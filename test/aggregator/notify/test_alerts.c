@@ -316,9 +316,9 @@ static void what_was_not_delivered_is_counted(void **state)
 	id = alerts_bench_add(&bench, told_p99, BEGIN);
 	seconds(BEGIN, 60, 200 * MS);
 	seconds(BEGIN + 60, 60, MS);
-	alerts_told(bench.alerts, id, 0, "");
-	alerts_told(bench.alerts, id, -EIO, "the answer was 500");
-	alerts_told(bench.alerts, id + 1, -EIO, "of one that is gone");
+	alerts_notified(bench.alerts, id, 0, "");
+	alerts_notified(bench.alerts, id, -EIO, "the answer was 500");
+	alerts_notified(bench.alerts, id + 1, -EIO, "of one that is gone");
 	one = alerts_one(bench.alerts, id);
 	assert_true(json_equal(json_object_get(one, "deliveries"), expected));
 	json_decref(one);

@@ -14,7 +14,7 @@ static struct list {
 	struct conf_alert alert[CONF_ALERTS_MAX];
 	size_t n_alerts;
 } conf;
-static struct alerts_always *always;
+static struct configured_alerts *configured;
 
 static void list(size_t n, ...)
 {
@@ -37,12 +37,12 @@ static void list(size_t n, ...)
 
 static void begin(__s64 now_s)
 {
-	assert_int_equal(alerts_always_new(bench.alerts, bench.catalog, conf.file, conf.alert, conf.n_alerts, now_s * 1000000000, &always), 0);
+	assert_int_equal(configured_alerts_new(bench.alerts, bench.catalog, conf.file, conf.alert, conf.n_alerts, now_s * 1000000000, &configured), 0);
 }
 
 static void again(__s64 now_s)
 {
-	alerts_always_free(always);
+	configured_alerts_free(configured);
 	alerts_bench_restart(&bench, now_s);
 	begin(now_s);
 }
@@ -63,7 +63,7 @@ static void adopt(void)
 
 static void look(__s64 at_s)
 {
-	alerts_always_look(always, at_s * 1000000000);
+	configured_alerts_check(configured, at_s * 1000000000);
 	uv_run(&bench.loop, UV_RUN_DEFAULT);
 }
 
@@ -75,7 +75,7 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	alerts_always_free(always);
+	configured_alerts_free(configured);
 	alerts_bench_close(&bench);
 	return 0;
 }
@@ -109,7 +109,7 @@ static const char *all(void)
 static const char *state_of(size_t i, char reason[REASON_MAX])
 {
 	static char text[16];
-	json_t *json = alerts_always_json(always), *one = json_array_get(json, i);
+	json_t *json = configured_alerts_json(configured), *one = json_array_get(json, i);
 
 	snprintf(text, sizeof(text), "%s", json_string_value(json_object_get(one, "state")));
 	snprintf(reason, REASON_MAX, "%s", json_string_value(json_object_get(one, "reason")));
@@ -126,8 +126,8 @@ static void they_are_made_once_their_instrumentation_is_there(void **state)
 	assert_string_equal(all(), "");
 	assert_string_equal(state_of(0, reason), "waiting");
 	adopt();
-	alerts_always_look(always, BEGIN * 1000000000);
-	alerts_always_look(always, (BEGIN + 1) * 1000000000);
+	configured_alerts_check(configured, BEGIN * 1000000000);
+	configured_alerts_check(configured, (BEGIN + 1) * 1000000000);
 	assert_string_equal(all(), "1 slow, 2 odd");
 	assert_string_equal(state_of(1, reason), "on");
 }

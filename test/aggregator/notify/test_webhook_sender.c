@@ -94,7 +94,7 @@ static void on_connection(uv_stream_t *listener, int status)
 }
 
 static struct receiver receiver;
-static struct courier *courier;
+static struct webhook_sender *sender;
 
 static int start(void **state)
 {
@@ -110,13 +110,13 @@ static int start(void **state)
 	assert_int_equal(uv_listen((uv_stream_t *)&receiver.listener, 16, on_connection), 0);
 	assert_int_equal(uv_tcp_getsockname(&receiver.listener, (struct sockaddr *)&at, &len), 0);
 	receiver.port = ntohs(at.sin_port);
-	return courier_new(&receiver.loop, 1, &courier);
+	return webhook_sender_new(&receiver.loop, 1, &sender);
 }
 
 /* That the loop runs out says that nothing was left behind. */
 static int stop(void **state)
 {
-	courier_close(courier);
+	webhook_sender_close(sender);
 	uv_close((uv_handle_t *)&receiver.listener, NULL);
 	uv_run(&receiver.loop, UV_RUN_DEFAULT);
 	return uv_loop_close(&receiver.loop);
@@ -124,7 +124,7 @@ static int stop(void **state)
 
 struct outcome {
 	int n, err;
-	char reason[COURIER_REASON_MAX];
+	char reason[WEBHOOK_SENDER_REASON_MAX];
 };
 
 static void on_done(void *arg, int err, const char *reason)
@@ -139,12 +139,12 @@ static void on_done(void *arg, int err, const char *reason)
 static int post(const char *path, unsigned timeout_ms, struct outcome *o)
 {
 	char url[128];
-	struct courier_post p = { .url = url, .token = "0123456789abcdef", .type = "application/json", .body = strdup("{\"a\": 1}"), .len = 8,
+	struct webhook_post p = { .url = url, .token = "0123456789abcdef", .type = "application/json", .body = strdup("{\"a\": 1}"), .len = 8,
 				  .timeout_ms = timeout_ms };
 
 	snprintf(url, sizeof(url), "http://127.0.0.1:%d/%s", receiver.port, path);
 	*o = (struct outcome){ 0 };
-	return courier_post(courier, &p, on_done, o);
+	return webhook_sender_post(sender, &p, on_done, o);
 }
 
 static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
@@ -154,7 +154,7 @@ static void deliver(const char *path, unsigned timeout_ms, struct outcome *o)
 	while (!o->n)
 		uv_run(&receiver.loop, UV_RUN_ONCE);
 	assert_int_equal(o->n, 1);
-	assert_int_equal(courier_waiting(courier), 0);
+	assert_int_equal(webhook_sender_waiting(sender), 0);
 }
 
 static void what_is_answered_with_2xx_is_delivered_once(void **state)
@@ -215,10 +215,10 @@ static void a_receiver_that_hangs_keeps_nobody_else_waiting(void **state)
 
 static void send_to(const char *url, struct outcome *o)
 {
-	struct courier_post p = { .url = url, .type = "text/plain", .timeout_ms = 5000 };
+	struct webhook_post p = { .url = url, .type = "text/plain", .timeout_ms = 5000 };
 
 	*o = (struct outcome){ 0 };
-	assert_int_equal(courier_post(courier, &p, on_done, o), 0);
+	assert_int_equal(webhook_sender_post(sender, &p, on_done, o), 0);
 	while (!o->n)
 		uv_run(&receiver.loop, UV_RUN_ONCE);
 	assert_int_equal(o->err, -EIO);
@@ -284,18 +284,18 @@ static void the_environments_proxy_is_not_asked(void **state)
 
 static void beyond_its_bounds_it_refuses_and_goes_on_later(void **state)
 {
-	static struct outcome o[COURIER_WAITING + 1];
-	struct courier_post large = { .url = "http://127.0.0.1:1/", .type = "text/plain", .len = COURIER_BYTES + 1 };
+	static struct outcome o[WEBHOOK_SENDER_WAITING + 1];
+	struct webhook_post large = { .url = "http://127.0.0.1:1/", .type = "text/plain", .len = WEBHOOK_SENDER_BYTES + 1 };
 
-	assert_int_equal(courier_post(courier, &large, on_done, o), -E2BIG);
-	for (int i = 0; i < COURIER_WAITING; i++)
+	assert_int_equal(webhook_sender_post(sender, &large, on_done, o), -E2BIG);
+	for (int i = 0; i < WEBHOOK_SENDER_WAITING; i++)
 		assert_int_equal(post("200", 5000, &o[i]), 0);
-	assert_int_equal(post("200", 5000, &o[COURIER_WAITING]), -ENOSPC);
-	while (courier_waiting(courier))
+	assert_int_equal(post("200", 5000, &o[WEBHOOK_SENDER_WAITING]), -ENOSPC);
+	while (webhook_sender_waiting(sender))
 		uv_run(&receiver.loop, UV_RUN_ONCE);
-	for (int i = 0; i < COURIER_WAITING; i++)
+	for (int i = 0; i < WEBHOOK_SENDER_WAITING; i++)
 		assert_true(o[i].n == 1 && !o[i].err);
-	assert_int_equal(o[COURIER_WAITING].n, 0);
+	assert_int_equal(o[WEBHOOK_SENDER_WAITING].n, 0);
 	deliver("200", 5000, &o[0]);
 }
 
@@ -308,8 +308,8 @@ static void what_is_on_its_way_at_the_end_is_told_so(void **state)
 	while (receiver.n_requests < 3)
 		uv_run(&receiver.loop, UV_RUN_ONCE);
 	assert_int_equal(post("200", 60000, &fresh), 0);
-	courier_close(courier);
-	courier = NULL;
+	webhook_sender_close(sender);
+	sender = NULL;
 	assert_true(hangs.n == 1 && hangs.err == -ECANCELED);
 	assert_true(fails.n == 1 && fresh.n == 1 && fresh.err == -ECANCELED);
 }

@@ -15,7 +15,7 @@ static struct instrumentation in = {
 static const struct query query = { .inst = &in, .axis = 1, .from_ns = 100 * SLOT, .to_ns = 120 * SLOT };
 
 /* n queries of an age, at the end of a slot. */
-static void give(struct running *r, __s64 slot, int axis, const char *digest, const char *table, __u64 age_ns, __u64 n)
+static void give(struct in_flight *r, __s64 slot, int axis, const char *digest, const char *table, __u64 age_ns, __u64 n)
 {
 	struct bytes key = { 0 }, cells = { 0 };
 	struct slice s = { .ruler = in.ruler[1], .axis = (__u16)axis };
@@ -29,28 +29,28 @@ static void give(struct running *r, __s64 slot, int axis, const char *digest, co
 	s.key = (struct labels){ key.data, (__u16)key.len };
 	s.hist = cells.data;
 	s.hist_len = (__u32)cells.len;
-	running_reader(r)->slice(r, slot, &s);
-	assert_int_equal(running_error(r), 0);
+	in_flight_reader(r)->slice(r, slot, &s);
+	assert_int_equal(in_flight_error(r), 0);
 	hist_fini(&h);
 	bytes_fini(&key);
 	bytes_fini(&cells);
 }
 
-static struct running *running_of(__s64 n_slots, __u64 min, __u64 max)
+static struct in_flight *running_of(__s64 n_slots, __u64 min, __u64 max)
 {
-	struct running *r;
+	struct in_flight *r;
 
-	assert_int_equal(running_new(&query, n_slots, min, max, &r), 0);
+	assert_int_equal(in_flight_new(&query, n_slots, min, max, &r), 0);
 	return r;
 }
 
-static __u64 count_of(const struct running *r, __s64 slot)
+static __u64 count_of(const struct in_flight *r, __s64 slot)
 {
-	struct running_total *t;
+	struct in_flight_total *t;
 	__u64 count = 0;
 	size_t n;
 
-	assert_int_equal(running_totals(r, slot, 0, &t, &n), 0);
+	assert_int_equal(in_flight_totals(r, slot, 0, &t, &n), 0);
 	for (size_t i = 0; i < n; i++)
 		count += t[i].count;
 	free(t);
@@ -60,8 +60,8 @@ static __u64 count_of(const struct running *r, __s64 slot)
 /* Eight updates and a select that hang from slot 102 on: each is one, however many slots it is seen in. */
 static void what_runs_for_many_slots_is_counted_once(void **state)
 {
-	struct running *r = running_of(20, 0, 0);
-	struct running_total *t;
+	struct in_flight *r = running_of(20, 0, 0);
+	struct in_flight_total *t;
 	size_t n;
 
 	for (__s64 slot = 102; slot < 112; slot++) {
@@ -69,52 +69,52 @@ static void what_runs_for_many_slots_is_counted_once(void **state)
 		give(r, slot, 1, "select", "t", (__u64)(slot - 101) * SECOND / 2, 1);
 		give(r, slot, 0, "select", "t", 1000000, 500);		/* ended: none of them runs */
 	}
-	running_reader(r)->cover(r, "db1", 100, 111);
-	assert_int_equal(running_last(r), 111);
-	assert_int_equal(running_most(r), 111);
-	assert_int_equal(running_totals(r, 111, 0, &t, &n), 0);
+	in_flight_reader(r)->cover(r, "db1", 100, 111);
+	assert_int_equal(in_flight_last(r), 111);
+	assert_int_equal(in_flight_most(r), 111);
+	assert_int_equal(in_flight_totals(r, 111, 0, &t, &n), 0);
 	assert_int_equal(n, 2);
 	assert_string_equal(t[0].text, "update t/t");
 	assert_int_equal(t[0].count, 8);
 	assert_int_equal(t[0].oldest, 10 * SECOND);
 	assert_int_equal(t[1].count, 1);
 	free(t);
-	assert_int_equal(running_totals(r, 111, 1, &t, &n), 0);		/* by table */
+	assert_int_equal(in_flight_totals(r, 111, 1, &t, &n), 0);	/* by table */
 	assert_int_equal(n, 1);
 	assert_string_equal(t[0].text, "t");
 	assert_int_equal(t[0].count, 9);
 	assert_int_equal(t[0].oldest, 10 * SECOND);
 	free(t);
-	running_free(r);
+	in_flight_free(r);
 }
 
 /* In a busy second more run, but they are young: those that hang are to be named at their age. */
 static void the_slot_is_the_one_with_most_time_in_it(void **state)
 {
-	struct running *r = running_of(20, 0, 0);
+	struct in_flight *r = running_of(20, 0, 0);
 
 	for (__s64 slot = 102; slot < 112; slot++) {
 		give(r, slot, 1, "update t", "t", (__u64)(slot - 101) * SECOND, 8);
 		give(r, slot, 1, "select", "t", 1000000, slot == 104 ? 50 : 0);
 	}
-	assert_int_equal(running_most(r), 111);
+	assert_int_equal(in_flight_most(r), 111);
 	give(r, 112, 1, "update t", "t", 11 * SECOND, 1);		/* seven gave up */
-	assert_int_equal(running_most(r), 111);
-	running_free(r);
+	assert_int_equal(in_flight_most(r), 111);
+	in_flight_free(r);
 }
 
 static void what_has_ended_before_the_last_slot_runs_no_more(void **state)
 {
-	struct running *r = running_of(20, 0, 0);
+	struct in_flight *r = running_of(20, 0, 0);
 
 	give(r, 105, 1, "update t", "t", SECOND, 8);
-	running_reader(r)->cover(r, "db1", 100, 107);
-	running_reader(r)->cover(r, "db2", 100, 106);
-	running_reader(r)->cover(r, "db1", 130, 140);		/* not in the time */
-	assert_int_equal(running_last(r), 107);
+	in_flight_reader(r)->cover(r, "db1", 100, 107);
+	in_flight_reader(r)->cover(r, "db2", 100, 106);
+	in_flight_reader(r)->cover(r, "db1", 130, 140);		/* not in the time */
+	assert_int_equal(in_flight_last(r), 107);
 	assert_int_equal(count_of(r, 107), 0);
-	assert_int_equal(running_most(r), 105);
-	running_free(r);
+	assert_int_equal(in_flight_most(r), 105);
+	in_flight_free(r);
 }
 
 static void only_ages_of_the_range_and_slots_of_the_time_count(void **state)
@@ -125,39 +125,39 @@ static void only_ages_of_the_range_and_slots_of_the_time_count(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct running *r = running_of(20, cases[i].min, cases[i].max);
-		struct running_total *t;
+		struct in_flight *r = running_of(20, cases[i].min, cases[i].max);
+		struct in_flight_total *t;
 		size_t n;
 
 		give(r, 99, 1, "select", "t", SECOND, 100);
 		give(r, 120, 1, "select", "t", SECOND, 100);
 		give(r, 110, 1, "select", "t", SECOND, 3);
 		give(r, 110, 1, "select", "t", 5 * SECOND, 3);
-		assert_int_equal(running_most(r), cases[i].count ? 110 : -1);
-		assert_int_equal(running_totals(r, 110, 0, &t, &n), 0);
+		assert_int_equal(in_flight_most(r), cases[i].count ? 110 : -1);
+		assert_int_equal(in_flight_totals(r, 110, 0, &t, &n), 0);
 		assert_int_equal(n, cases[i].count > 0);
 		if (n && (t[0].count != cases[i].count || t[0].oldest < cases[i].oldest || t[0].oldest > cases[i].oldest * 33 / 32))
 			fail_msg("%llu..%llu: %llu, oldest %llu", (unsigned long long)cases[i].min, (unsigned long long)cases[i].max,
 				 (unsigned long long)t[0].count, (unsigned long long)t[0].oldest);
 		free(t);
-		running_free(r);
+		in_flight_free(r);
 	}
 }
 
 static void only_the_last_slots_are_looked_at(void **state)
 {
-	struct running *r = running_of(5, 0, 0);
+	struct in_flight *r = running_of(5, 0, 0);
 	__s64 first, last;
 
-	running_slots(r, &first, &last);
+	in_flight_slots(r, &first, &last);
 	assert_int_equal(first, 115);
 	assert_int_equal(last, 119);
 	give(r, 114, 1, "select", "t", SECOND, 1);
-	assert_int_equal(running_most(r), -1);
+	assert_int_equal(in_flight_most(r), -1);
 	give(r, 115, 1, "select", "t", SECOND, 1);
-	assert_int_equal(running_most(r), 115);
-	assert_int_equal(running_last(r), -1);
-	running_free(r);
+	assert_int_equal(in_flight_most(r), 115);
+	assert_int_equal(in_flight_last(r), -1);
+	in_flight_free(r);
 }
 
 /* ---- as it is served, from the cube ---- */

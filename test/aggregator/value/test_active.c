@@ -207,7 +207,7 @@ static void a_chart_stacks_how_many_there_were(void **state)
 static void is_drawn_again(const char *picture)
 {
 	char path[256], reason[PARAMS_REASON_MAX] = "", *text;
-	struct parcel back;
+	struct picture_data back;
 	struct answer a;
 	size_t len, n_again;
 	__u8 *again;
@@ -215,14 +215,14 @@ static void is_drawn_again(const char *picture)
 	chart_path(picture, "png", path);
 	a = ask(&server, "GET", path, NULL, NULL);
 	assert_int_equal(a.status, 200);
-	assert_int_equal(png_text_get((__u8 *)a.body, a.body_len, PARCEL_SCHEMA, &text, &len, reason), 0);
-	if (parcel_get(text, len, NULL, 0, &back, reason))
+	assert_int_equal(png_text_get((__u8 *)a.body, a.body_len, PICTURE_DATA_SCHEMA, &text, &len, reason), 0);
+	if (picture_data_get(text, len, NULL, 0, &back, reason))
 		fail_msg("%s", reason);
-	assert_int_equal(parcel_draw(&back, &again, &n_again), 0);
-	assert_int_equal(parcel_attach(&back, &again, &n_again), 0);
+	assert_int_equal(picture_data_draw(&back, &again, &n_again), 0);
+	assert_int_equal(picture_data_attach(&back, &again, &n_again), 0);
 	assert_int_equal(n_again, a.body_len);
 	assert_memory_equal(again, a.body, n_again);
-	parcel_fini(&back);
+	picture_data_fini(&back);
 	free(again);
 	free(text);
 	answer_fini(&a);

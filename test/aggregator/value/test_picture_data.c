@@ -64,7 +64,7 @@ static struct layers *random_layers(const struct grid *g)
 }
 
 struct made {
-	struct parcel p;
+	struct picture_data p;
 	double value[2][N_COLS];
 	struct chart_series series[2];
 	struct chart chart;
@@ -89,12 +89,12 @@ static void fill_chart(struct made *m)
 static void fill(struct made *m, const char *picture, size_t n_maps)
 {
 	m->about = json_pack("{s:s, s:s, s:[{s:s}, {s:s}]}", "module", "mysql", "stat", "queries", "sources", "source", "db1", "source", "db2");
-	m->p = (struct parcel){ .picture = picture, .title = "MySQL \"queries\"", .subtitle = "latency", .sentence = "1 query",
+	m->p = (struct picture_data){ .picture = picture, .title = "MySQL \"queries\"", .subtitle = "latency", .sentence = "1 query",
 				.made_by = "heatscope 0.1.0", .made_ns = 1795269600123456789ll, .instrumentation = m->about, .n_maps = n_maps };
 	assert_int_equal(params_read(VALUE_FIGURE, NULL, 0, &m->p.drawn, (char[PARAMS_REASON_MAX]){ 0 }), 0);
 	m->p.zone = (struct zone){ "Europe/Berlin", 2, { { 0, 7200 }, { 1795269600 + (__s64)check_below(3600), 3600 } } };
 	for (size_t i = 0; i < n_maps; i++)
-		m->p.map[i] = (struct parcel_map){ .measure = i ? "cputime" : "latency", .title = i ? "on-CPU" : "latency",
+		m->p.map[i] = (struct picture_data_map){ .measure = i ? "cputime" : "latency", .title = i ? "on-CPU" : "latency",
 						   .grid = random_grid(0), .drawn = true };
 	m->p.map[0].grid->running = random_grid(1);
 	m->p.map[0].grid->layers = random_layers(m->p.map[0].grid);
@@ -109,7 +109,7 @@ static void fill(struct made *m, const char *picture, size_t n_maps)
 	m->part[1] = (struct bar_part){ "the rest", 0, BAR_GREY };
 	m->bar = (struct bar){ "what the time was", "ns", 2, m->part };
 	m->p.report.bar = &m->bar;
-	parcel_join(&m->p);
+	picture_data_join(&m->p);
 }
 
 static void clear(struct made *m)
@@ -120,12 +120,12 @@ static void clear(struct made *m)
 	json_decref(m->about);
 }
 
-static char *json_of(const struct parcel *p, size_t *ret_len)
+static char *json_of(const struct picture_data *p, size_t *ret_len)
 {
 	struct bytes out = { 0 };
 	char *text;
 
-	parcel_put(&out, p);
+	picture_data_put(&out, p);
 	text = writer_take(&out, ret_len);
 	assert_non_null(text);
 	return text;
@@ -215,18 +215,18 @@ static void same_bar(const struct bar *a, const struct bar *b)
 	}
 }
 
-static void a_parcel_comes_back_bit_for_bit(void **state)
+static void picture_data_come_back_bit_for_bit(void **state)
 {
 	(void)state;
 	for (int round = 0; round < 50; round++) {
 		struct made m;
-		struct parcel back;
+		struct picture_data back;
 		char reason[PARAMS_REASON_MAX], *text;
 		size_t len;
 
 		fill(&m, "report", 1 + check_below(3));
 		text = json_of(&m.p, &len);
-		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
+		assert_int_equal(picture_data_get(text, len, NULL, 0, &back, reason), 0);
 		assert_int_equal(back.n_maps, m.p.n_maps);
 		assert_int_equal(back.made_ns, m.p.made_ns);
 		assert_string_equal(back.title, m.p.title);
@@ -243,17 +243,17 @@ static void a_parcel_comes_back_bit_for_bit(void **state)
 			same_table(&m.p.map[i].table, &back.map[i].table);
 		same_table(&m.p.report.table, &back.report.table);
 		same_bar(m.p.report.bar, back.report.bar);
-		parcel_fini(&back);
+		picture_data_fini(&back);
 		free(text);
 		clear(&m);
 	}
 }
 
-static __u8 *drawn(const struct parcel *p, size_t *ret_len)
+static __u8 *drawn(const struct picture_data *p, size_t *ret_len)
 {
 	__u8 *png;
 
-	assert_int_equal(parcel_draw(p, &png, ret_len), 0);
+	assert_int_equal(picture_data_draw(p, &png, ret_len), 0);
 	return png;
 }
 
@@ -278,7 +278,7 @@ static void fill_hour(struct made *m, const char *picture)
 	annotate(m->p.map[0].grid);
 	fill_chart(m);
 	m->p.drawn.height = strcmp(picture, "report") ? 500 : 0;
-	parcel_join(&m->p);
+	picture_data_join(&m->p);
 }
 
 static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
@@ -288,24 +288,24 @@ static void a_picture_that_was_opened_is_drawn_pixel_by_pixel(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct made m;
-		struct parcel back;
+		struct picture_data back;
 		char reason[PARAMS_REASON_MAX], *text;
 		size_t len, n_first, n_second;
 		__u8 *first, *second;
 
 		fill_hour(&m, pictures[i]);
 		first = drawn(&m.p, &n_first);
-		assert_int_equal(parcel_attach(&m.p, &first, &n_first), 0);
-		assert_int_equal(png_text_get(first, n_first, PARCEL_SCHEMA, &text, &len, reason), 0);
-		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
+		assert_int_equal(picture_data_attach(&m.p, &first, &n_first), 0);
+		assert_int_equal(png_text_get(first, n_first, PICTURE_DATA_SCHEMA, &text, &len, reason), 0);
+		assert_int_equal(picture_data_get(text, len, NULL, 0, &back, reason), 0);
 		second = drawn(&back, &n_second);
-		assert_int_equal(parcel_attach(&back, &second, &n_second), 0);
+		assert_int_equal(picture_data_attach(&back, &second, &n_second), 0);
 		assert_int_equal(n_first, n_second);
 		assert_memory_equal(first, second, n_first);
 		free(first);
 		free(second);
 		free(text);
-		parcel_fini(&back);
+		picture_data_fini(&back);
 		clear(&m);
 	}
 }
@@ -315,14 +315,14 @@ static void what_is_given_overrides_how_it_was_drawn(void **state)
 {
 	static const struct http_param param[] = { { "theme", "dark" }, { "transfer", "linear" }, { "measure", "latency" }, { "width", "500" } };
 	struct made m;
-	struct parcel back;
+	struct picture_data back;
 	char reason[PARAMS_REASON_MAX], *text;
 	size_t len;
 
 	(void)state;
 	fill(&m, "report", 2);
 	text = json_of(&m.p, &len);
-	assert_int_equal(parcel_get(text, len, param, 4, &back, reason), 0);
+	assert_int_equal(picture_data_get(text, len, param, 4, &back, reason), 0);
 	assert_int_equal(back.drawn.theme, PALETTE_DARK);
 	assert_int_equal(back.drawn.transfer, SHADE_LINEAR);
 	assert_int_equal(back.drawn.width, 500);
@@ -330,12 +330,12 @@ static void what_is_given_overrides_how_it_was_drawn(void **state)
 	assert_string_equal(back.picture, "figure");
 	assert_int_equal(back.report.n_panels, 1);
 	same_grid(m.p.map[0].grid, back.panel[0].grid);
-	parcel_fini(&back);
+	picture_data_fini(&back);
 	free(text);
 	clear(&m);
 }
 
-static void more_cells_than_a_parcel_has_stay_behind(void **state)
+static void picture_data_of_too_many_cells_is_left_out(void **state)
 {
 	struct made m;
 	__u8 *png;
@@ -345,9 +345,9 @@ static void more_cells_than_a_parcel_has_stay_behind(void **state)
 	fill_hour(&m, "figure");
 	png = drawn(&m.p, &n);
 	before = n;
-	m.p.map[0].grid->n_rows *= PARCEL_CELLS;
-	assert_int_equal(parcel_attach(&m.p, &png, &n), 0);
-	m.p.map[0].grid->n_rows /= PARCEL_CELLS;
+	m.p.map[0].grid->n_rows *= PICTURE_DATA_CELLS;
+	assert_int_equal(picture_data_attach(&m.p, &png, &n), 0);
+	m.p.map[0].grid->n_rows /= PICTURE_DATA_CELLS;
 	assert_int_equal(n, before);
 	free(png);
 	clear(&m);
@@ -369,10 +369,10 @@ static void more_than_a_note_has_stays_behind(void **state)
 	png = drawn(&m.p, &n);
 	before = n;
 	m.p.sentence = words;
-	assert_int_equal(parcel_attach(&m.p, &png, &n), 0);
+	assert_int_equal(picture_data_attach(&m.p, &png, &n), 0);
 	assert_int_equal(n, before);
 	m.p.sentence = "short";
-	assert_int_equal(parcel_attach(&m.p, &png, &n), 0);
+	assert_int_equal(picture_data_attach(&m.p, &png, &n), 0);
 	assert_true(n > before);
 	free(words);
 	free(png);
@@ -392,13 +392,13 @@ static void a_map_alone_has_its_own_table(void **state)
 	for (int first = 0; first < 2; first++) {
 		const struct http_param param = { "measure", first ? "latency" : "cputime" };
 		char reason[PARAMS_REASON_MAX];
-		struct parcel back;
+		struct picture_data back;
 
-		assert_int_equal(parcel_get(text, len, &param, 1, &back, reason), 0);
+		assert_int_equal(picture_data_get(text, len, &param, 1, &back, reason), 0);
 		same_table(&m.p.map[!first].table, &back.report.table);
 		assert_int_equal(back.report.bar != NULL, first);
 		assert_int_equal(back.report.chart != NULL, first);
-		parcel_fini(&back);
+		picture_data_fini(&back);
 	}
 	free(text);
 	clear(&m);
@@ -407,7 +407,7 @@ static void a_map_alone_has_its_own_table(void **state)
 /* Pictures made before tables had sums. */
 static void a_table_without_sums_has_those_of_the_means(void **state)
 {
-	struct parcel back;
+	struct picture_data back;
 	struct made m;
 	char *text, reason[PARAMS_REASON_MAX];
 	json_t *json, *row;
@@ -424,11 +424,11 @@ static void a_table_without_sums_has_those_of_the_means(void **state)
 	}
 	text = json_dumps(json, JSON_REAL_PRECISION(17));
 	json_decref(json);
-	assert_int_equal(parcel_get(text, strlen(text), NULL, 0, &back, reason), 0);
+	assert_int_equal(picture_data_get(text, strlen(text), NULL, 0, &back, reason), 0);
 	assert_int_equal(back.report.table.n_rows, 3);
 	for (i = 0; i < 3; i++)
 		assert_true(back.report.table.row[i].sum == m.row[i].count * 2000);
-	parcel_fini(&back);
+	picture_data_fini(&back);
 	free(text);
 	clear(&m);
 }
@@ -441,18 +441,18 @@ static void either_end_of_the_axis_and_its_crop_come_back_alone(void **state)
 	fill(&m, "figure", 1);
 	for (int both = 0; both < 8; both++) {
 		char reason[PARAMS_REASON_MAX], *text;
-		struct parcel back;
+		struct picture_data back;
 		size_t len;
 
 		m.p.drawn.ymin = both & 1 ? 4096 : 0;
 		m.p.drawn.ymax = both & 2 ? 65536 : 0;
 		m.p.drawn.crop = both & 4 ? 12500 : 0;
 		text = json_of(&m.p, &len);
-		assert_int_equal(parcel_get(text, len, NULL, 0, &back, reason), 0);
+		assert_int_equal(picture_data_get(text, len, NULL, 0, &back, reason), 0);
 		assert_int_equal(back.drawn.ymin, m.p.drawn.ymin);
 		assert_int_equal(back.drawn.ymax, m.p.drawn.ymax);
 		assert_int_equal(back.drawn.crop, m.p.drawn.crop);
-		parcel_fini(&back);
+		picture_data_fini(&back);
 		free(text);
 	}
 	clear(&m);
@@ -528,7 +528,7 @@ static const struct { const char *in, *name, *value, *reason; } misfits[] = {
 static void refuses_what_does_not_fit(void **state)
 {
 	char reason[PARAMS_REASON_MAX], *text, *edited;
-	struct parcel back;
+	struct picture_data back;
 	struct made m;
 	size_t len;
 
@@ -541,7 +541,7 @@ static void refuses_what_does_not_fit(void **state)
 		assert_int_equal(json_object_set_new(at(json, misfits[i].in), misfits[i].name, value), 0);
 		edited = json_dumps(json, 0);
 		*reason = 0;
-		if (parcel_get(edited, strlen(edited), NULL, 0, &back, reason) != -EINVAL)
+		if (picture_data_get(edited, strlen(edited), NULL, 0, &back, reason) != -EINVAL)
 			fail_msg("%s/%s = %s: is read", misfits[i].in, misfits[i].name, misfits[i].value);
 		if (!*reason || !strstr(reason, misfits[i].reason))
 			fail_msg("%s/%s = %s: \"%s\"", misfits[i].in, misfits[i].name, misfits[i].value, reason);
@@ -549,7 +549,7 @@ static void refuses_what_does_not_fit(void **state)
 		json_decref(json);
 	}
 	for (size_t cut = 0; cut < len; cut += 97)
-		assert_int_equal(parcel_get(text, cut, NULL, 0, &back, reason), -EINVAL);
+		assert_int_equal(picture_data_get(text, cut, NULL, 0, &back, reason), -EINVAL);
 	free(text);
 	clear(&m);
 }
@@ -558,24 +558,24 @@ static void refuses_a_measure_that_is_not_there(void **state)
 {
 	static const struct http_param param = { "measure", "age" };
 	char reason[PARAMS_REASON_MAX], *text;
-	struct parcel back;
+	struct picture_data back;
 	struct made m;
 	size_t len;
 
 	(void)state;
 	fill(&m, "report", 2);
 	text = json_of(&m.p, &len);
-	assert_int_equal(parcel_get(text, len, &param, 1, &back, reason), -EINVAL);
+	assert_int_equal(picture_data_get(text, len, &param, 1, &back, reason), -EINVAL);
 	assert_string_equal(reason, "there is no measure \"age\" in it; there is latency, cputime");
 	free(text);
 	clear(&m);
 }
 
 static const struct CMUnitTest tests[] = {
-	cmocka_unit_test(a_parcel_comes_back_bit_for_bit),
+	cmocka_unit_test(picture_data_come_back_bit_for_bit),
 	cmocka_unit_test(a_picture_that_was_opened_is_drawn_pixel_by_pixel),
 	cmocka_unit_test(what_is_given_overrides_how_it_was_drawn),
-	cmocka_unit_test(more_cells_than_a_parcel_has_stay_behind),
+	cmocka_unit_test(picture_data_of_too_many_cells_is_left_out),
 	cmocka_unit_test(more_than_a_note_has_stays_behind),
 	cmocka_unit_test(a_map_alone_has_its_own_table),
 	cmocka_unit_test(a_table_without_sums_has_those_of_the_means),

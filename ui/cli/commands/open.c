@@ -43,7 +43,7 @@ struct options {
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "Draw it again (- is standard output); the ending chooses the format", 0 },
 	{ "format", OPT_FORMAT, "NAME", 0, "png, pdf, svg, html, csv or json", 0 },
-	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PARCEL_SCHEMA, 0 },
+	{ "json", OPT_JSON, NULL, 0, "Print all of its data, schema " PICTURE_DATA_SCHEMA, 0 },
 	{ "table", OPT_TABLE, "NAME", 0, "As CSV: cells (default), columns or keys", 0 },
 	{ "measure", 'm', "NAME", 0, "Only this map of several", 0 },
 	{ "width", OPT_WIDTH, "PX", 0, "Width in pixels", 0 },
@@ -140,7 +140,7 @@ static int read_file(const char *path, __u8 **ret_data, size_t *ret_len, char *r
 }
 
 /* In the unit of the map that is drawn, or the first. */
-static int read_limits(struct options *o, const struct parcel *p, char *reason)
+static int read_limits(struct options *o, const struct picture_data *p, char *reason)
 {
 	const struct grid *g = p->n_maps ? p->map[0].grid : NULL;
 	char why[256];
@@ -157,7 +157,7 @@ static int read_limits(struct options *o, const struct parcel *p, char *reason)
 	return err;
 }
 
-static int read_parcel(struct options *o, struct parcel *p, char *reason)
+static int read_picture_data(struct options *o, struct picture_data *p, char *reason)
 {
 	__u8 *png = NULL;
 	char *json = NULL;
@@ -165,14 +165,14 @@ static int read_parcel(struct options *o, struct parcel *p, char *reason)
 	int err = read_file(o->file, &png, &len, reason);
 
 	if (!err)
-		err = png_text_get(png, len, PARCEL_SCHEMA, &json, &len, reason);
+		err = png_text_get(png, len, PICTURE_DATA_SCHEMA, &json, &len, reason);
 	free(png);
 	if (!err)
-		err = parcel_get(json, len, o->param, o->n_params, p, reason);
+		err = picture_data_get(json, len, o->param, o->n_params, p, reason);
 	if (!err && (o->limit[0].text || o->limit[1].text)) {
 		err = read_limits(o, p, reason);
-		parcel_fini(p);
-		err = err ?: parcel_get(json, len, o->param, o->n_params, p, reason);
+		picture_data_fini(p);
+		err = err ?: picture_data_get(json, len, o->param, o->n_params, p, reason);
 	}
 	free(json);
 	if (err == -ENOMEM)
@@ -182,7 +182,7 @@ static int read_parcel(struct options *o, struct parcel *p, char *reason)
 
 /* ---- another picture ---- */
 
-static int table_of(const struct options *o, const struct parcel *p, enum csv_table *ret, char *reason)
+static int table_of(const struct options *o, const struct picture_data *p, enum csv_table *ret, char *reason)
 {
 	static const char *const name[] = { [CSV_CELLS] = "cells", [CSV_COLUMNS] = "columns", [CSV_KEYS] = "keys" };
 
@@ -203,17 +203,17 @@ static int table_of(const struct options *o, const struct parcel *p, enum csv_ta
 	return 0;
 }
 
-static int make_picture(const struct options *o, struct parcel *p, const char *format, __u8 **ret_data, size_t *ret_len,
-			char *reason)
+static int make_picture(const struct options *o, struct picture_data *p, const char *format, __u8 **ret_data,
+			size_t *ret_len, char *reason)
 {
 	enum csv_table table;
 	int err;
 
 	if (!strcmp(format, "csv"))
-		return table_of(o, p, &table, reason) ?: parcel_csv(p, table, (char **)ret_data, ret_len);
-	err = parcel_draw(p, ret_data, ret_len);
+		return table_of(o, p, &table, reason) ?: picture_data_csv(p, table, (char **)ret_data, ret_len);
+	err = picture_data_draw(p, ret_data, ret_len);
 	if (!err && !strcmp(format, "png"))
-		err = parcel_attach(p, ret_data, ret_len);
+		err = picture_data_attach(p, ret_data, ret_len);
 	if (err == -EINVAL)
 		snprintf(reason, PARAMS_REASON_MAX, "a picture of this width, height, ymin and ymax cannot be drawn");
 	return err;
@@ -225,7 +225,7 @@ static enum value_format format_of(const char *name)
 	       !strcmp(name, "json") ? FORMAT_JSON : FORMAT_PNG;
 }
 
-static int draw_picture(const struct options *o, struct parcel *p, char *reason)
+static int draw_picture(const struct options *o, struct picture_data *p, char *reason)
 {
 	const char *format = o->format ? o->format : output_format(o->out);
 	char why[256] = "";
@@ -252,11 +252,11 @@ int run_open(struct client *c, int argc, char **argv)
 {
 	struct options o = { .file = NULL };
 	char reason[PARAMS_REASON_MAX] = "", whole[PARAMS_REASON_MAX + 256];
-	struct parcel p;
+	struct picture_data p;
 	int err;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	err = read_parcel(&o, &p, reason);
+	err = read_picture_data(&o, &p, reason);
 	if (err) {
 		snprintf(whole, sizeof(whole), "%.200s: %s", o.file, reason);
 		return failed("open", whole);
@@ -268,6 +268,6 @@ int run_open(struct client *c, int argc, char **argv)
 	} else {
 		describe_print(&p);
 	}
-	parcel_fini(&p);
+	picture_data_fini(&p);
 	return err ? failed("open", *reason ? reason : strerror(-err)) : 0;
 }
