@@ -526,7 +526,7 @@ void aggregator_close(struct aggregator *a)
 	reports_free(a->reports);
 	webhooks_free(a->webhooks);
 	alerts_free(a->alerts);
-	annotation_list_free(a->services.annotations);
+	annotations_free(a->services.annotations);
 	worksheets_free(a->worksheets);
 	catalog_free(a->services.catalog);
 	store_queue_free(a->services.store_queue);

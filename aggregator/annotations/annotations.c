@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct annotation_list {
+struct annotations {
 	struct saved_objects saved;
 	struct catalog *catalog;
 	struct catalog_observer observer;
@@ -154,7 +154,7 @@ static int stored_parse(__u64 id, const char *text, struct annotation *ret, char
 /* ---- the list ---- */
 
 /* Where it belongs. */
-static size_t place_of(const struct annotation_list *j, const struct annotation *a)
+static size_t place_of(const struct annotations *j, const struct annotation *a)
 {
 	size_t at = j->n;
 
@@ -163,7 +163,7 @@ static size_t place_of(const struct annotation_list *j, const struct annotation 
 	return at;
 }
 
-static int insert_annotation(struct annotation_list *j, const struct annotation *a)
+static int insert_annotation(struct annotations *j, const struct annotation *a)
 {
 	size_t at = place_of(j, a);
 	int err = array_grow(&j->item, j->n, &j->room, sizeof(*j->item));
@@ -176,7 +176,7 @@ static int insert_annotation(struct annotation_list *j, const struct annotation 
 	return 0;
 }
 
-static struct annotation *find_annotation(const struct annotation_list *j, __u64 id)
+static struct annotation *find_annotation(const struct annotations *j, __u64 id)
 {
 	for (size_t i = j->n; i-- > 0;)
 		if (j->item[i].id == id)
@@ -184,7 +184,7 @@ static struct annotation *find_annotation(const struct annotation_list *j, __u64
 	return NULL;
 }
 
-static void take_out(struct annotation_list *j, struct annotation *a)
+static void take_out(struct annotations *j, struct annotation *a)
 {
 	size_t at = (size_t)(a - j->item);
 
@@ -192,12 +192,12 @@ static void take_out(struct annotation_list *j, struct annotation *a)
 	memmove(a, a + 1, (--j->n - at) * sizeof(*a));
 }
 
-const struct annotation *annotations_find(const struct annotation_list *j, __u64 id)
+const struct annotation *annotations_find(const struct annotations *j, __u64 id)
 {
 	return find_annotation(j, id);
 }
 
-int annotations_take(const struct annotation_list *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret)
+int annotations_take(const struct annotations *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret)
 {
 	struct annotation_list *all;
 	size_t n = 0, skip;
@@ -228,7 +228,7 @@ int annotations_take(const struct annotation_list *j, __u64 inst, __s64 from_ns,
 
 static void annotation_lost(void *owner, __u64 id)
 {
-	struct annotation_list *j = owner;
+	struct annotations *j = owner;
 	struct annotation *a = find_annotation(j, id);
 
 	if (a)
@@ -236,7 +236,7 @@ static void annotation_lost(void *owner, __u64 id)
 }
 
 /* The oldest firing that is over. */
-static void drop_oldest(struct annotation_list *j)
+static void drop_oldest(struct annotations *j)
 {
 	for (size_t i = 0; i < j->n; i++)
 		if (j->item[i].kind == ANNOTATION_ALERT && j->item[i].to_ns != ANNOTATION_OPEN) {
@@ -245,7 +245,7 @@ static void drop_oldest(struct annotation_list *j)
 		}
 }
 
-int annotations_add(struct annotation_list *j, const struct annotation *a, store_queue_done done, void *arg, __u64 *ret_id, char *reason)
+int annotations_add(struct annotations *j, const struct annotation *a, store_queue_done done, void *arg, __u64 *ret_id, char *reason)
 {
 	struct annotation entry = *a;
 	int err;
@@ -271,7 +271,7 @@ int annotations_add(struct annotation_list *j, const struct annotation *a, store
 	return 0;
 }
 
-int annotations_end(struct annotation_list *j, __u64 id, __s64 to_ns)
+int annotations_end(struct annotations *j, __u64 id, __s64 to_ns)
 {
 	struct annotation *a = find_annotation(j, id);
 
@@ -281,7 +281,7 @@ int annotations_end(struct annotation_list *j, __u64 id, __s64 to_ns)
 	return saved_object_put(&j->saved, id, stored_text(a), NULL, NULL);
 }
 
-int annotations_remove(struct annotation_list *j, __u64 id, store_queue_done done, void *arg)
+int annotations_remove(struct annotations *j, __u64 id, store_queue_done done, void *arg)
 {
 	struct annotation *a = find_annotation(j, id);
 	int err = a ? saved_object_drop(&j->saved, id, done, arg) : -ENOENT;
@@ -296,16 +296,16 @@ int annotations_remove(struct annotation_list *j, __u64 id, store_queue_done don
 
 static void on_catalog(void *arg, bool wanted)
 {
-	struct annotation_list *j = arg;
+	struct annotations *j = arg;
 
 	for (size_t i = wanted ? j->n : 0; i-- > 0;)
 		if (j->item[i].inst && !catalog_find(j->catalog, j->item[i].inst))
 			annotations_remove(j, j->item[i].id, NULL, NULL);
 }
 
-int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotation_list **ret_annotations)
+int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotations **ret_annotations)
 {
-	struct annotation_list *j = calloc(1, sizeof(*j));
+	struct annotations *j = calloc(1, sizeof(*j));
 
 	if (!j)
 		return -ENOMEM;
@@ -317,7 +317,7 @@ int annotations_new(struct store_queue *store_queue, struct catalog *catalog, st
 	return 0;
 }
 
-void annotation_list_free(struct annotation_list *j)
+void annotations_free(struct annotations *j)
 {
 	if (!j)
 		return;
@@ -334,7 +334,7 @@ static int load_one(void *arg, __u64 id, const char *text, char *reason)
 	return err ? err : insert_annotation(arg, &a);
 }
 
-int annotations_load(struct annotation_list *j, struct store *store)
+int annotations_load(struct annotations *j, struct store *store)
 {
 	return saved_object_load(&j->saved, store, load_one, j);
 }

@@ -81,7 +81,7 @@ void api_annotations_show(struct api *api, struct http_request *r, const struct 
 
 struct adding {
 	struct http_request *request;
-	struct annotation_list *annotations;
+	struct annotations *annotations;
 	__u64 id;
 };
 

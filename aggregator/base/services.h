@@ -13,7 +13,7 @@
 struct catalog;
 struct cube;
 struct store_queue;
-struct annotation_list;
+struct annotations;
 struct value;
 
 struct services {
@@ -21,7 +21,7 @@ struct services {
 	struct cube *cube;		/* the newest slots, read on the loop */
 	struct store_queue *store_queue;		/* the store's queue */
 	struct catalog *catalog;
-	struct annotation_list *annotations;	/* annotations */
+	struct annotations *annotations;	/* annotations */
 	struct admission admission;	/* of values to be read and made, for all servers */
 	struct making {
 		unsigned n;		/* that workers make now; */

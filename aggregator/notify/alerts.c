@@ -36,7 +36,7 @@ struct alerts {
 	struct saved_objects saved;
 	struct cube *cube;
 	struct catalog *catalog;
-	struct annotation_list *annotations;
+	struct annotations *annotations;
 	struct alerts_listener listener;
 	struct watched *first;
 	size_t n;
@@ -558,13 +558,13 @@ void alerts_release(struct alerts *a)
 
 /* ---- begin and end ---- */
 
-int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotation_list *annotations, struct alerts **ret_alerts)
+int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotations *annotations, struct alerts **ret_alerts)
 {
 	struct alerts *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct alerts){ .cube = cube, .catalog = catalog, .annotations = journal,
+	*a = (struct alerts){ .cube = cube, .catalog = catalog, .annotations = annotations,
 			      .saved = { .store_queue = store_queue, .noun = "alert", .next_id = 1, .lost = on_alert_lost, .owner = a } };
 	*ret_alerts = a;
 	return 0;

@@ -1,7 +1,7 @@
 /* alerts.h - the rules that are watched: what the cube has of each window is told to alert.h, once it is over.
  *
  *      cube --alerts_tick(), each second--> alert_step() --> state, kept by the store
- *                                                        \-> firings, in the journal, and told to who listens
+ *                                                        \-> firings, as annotations, and sent to the listener
  *
  * Window  evaluated ALERTS_LATE_NS after its end, or as soon as the store has its data; of a new rule of a shape those of
  *         the hour before first, as far as the cube has them, so that it need not learn for an hour.
@@ -25,7 +25,7 @@
 
 struct alerts;				/* its fields are in alerts.c */
 
-int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotation_list *annotations, struct alerts **ret_alerts);
+int alerts_new(struct store_queue *store_queue, struct cube *cube, struct catalog *catalog, struct annotations *annotations, struct alerts **ret_alerts);
 void alerts_free(struct alerts *a);	/* NULL is fine; before the journal */
 
 /* At start, before any worker runs. */

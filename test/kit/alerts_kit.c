@@ -23,7 +23,7 @@ static void end(struct alerts_bench *b)
 {
 	uv_run(&b->loop, UV_RUN_DEFAULT);
 	alerts_free(b->alerts);
-	annotation_list_free(b->annotations);
+	annotations_free(b->annotations);
 	catalog_free(b->catalog);
 	store_queue_free(b->store_queue);
 }

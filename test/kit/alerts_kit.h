@@ -17,7 +17,7 @@ struct alerts_bench {
 	struct cube *cube;
 	struct store_queue *store_queue;
 	struct catalog *catalog;
-	struct annotation_list *annotations;
+	struct annotations *annotations;
 	struct alerts *alerts;
 	__u32 seq;
 };

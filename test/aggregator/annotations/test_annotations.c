@@ -88,7 +88,7 @@ struct shelf {
 	struct cube *cube;
 	struct store_queue *store_queue;
 	struct catalog *catalog;
-	struct annotation_list *annotations;
+	struct annotations *annotations;
 };
 
 static void shelf_open(struct shelf *s)
@@ -107,7 +107,7 @@ static void shelf_open(struct shelf *s)
 static void shelf_close(struct shelf *s)
 {
 	uv_run(&s->loop, UV_RUN_DEFAULT);
-	annotation_list_free(s->annotations);
+	annotations_free(s->annotations);
 	catalog_free(s->catalog);
 	store_queue_free(s->store_queue);
 	cube_free(s->cube);
