@@ -1,9 +1,10 @@
-/* batch_builder.h - the slices of a batch in the making: their bytes move as they grow, so they are offsets until the end.
+/* batch_builder.h - collects the slices of the batch that is being made.
  *
  *      pieces_key() -> pieces_add(), one per measure and weight ... -> pieces_slices()
  *
+ * Offsets Bytes move as the buffer grows, so a piece is an offset until pieces_slices() makes slices of them.
  * Errors  0 or -ENOMEM.
- * Memory  a zeroed one is empty; pieces_fini() frees.  Slices are valid until the next call of another kind.
+ * Memory  a zeroed one is empty; pieces_fini() frees.  Slices are valid until the next call of another function.
  */
 #ifndef HEATSCOPE_PIECES_H
 #define HEATSCOPE_PIECES_H
@@ -19,7 +20,7 @@ struct piece {
 
 struct pieces {
 	struct bytes keys, hists;
-	struct piece key;		/* that of the slices to come */
+	struct piece key;		/* key of the slices that are added next */
 	struct piece *piece;
 	struct slice *slice;
 	size_t n, room;
@@ -28,7 +29,7 @@ struct pieces {
 void pieces_fini(struct pieces *p);
 void pieces_clear(struct pieces *p);
 
-/* Begins a key without labels; then labels are put, NULL for `other`. */
+/* Begins a key without labels.  The caller then puts the labels, NULL for `other`. */
 void pieces_key(struct pieces *p);
 void pieces_label(struct pieces *p, const char *text);
 

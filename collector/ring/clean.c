@@ -9,7 +9,7 @@
 
 #define CODE_LEN 18			/* " #" and 16 digits, less a space that may be there already */
 
-/* Bytes of the character at text, of which `left` are there; 0: it is none, or a control character. */
+/* Returns the length of the character at text, of which `left` bytes exist; 0: not UTF-8, or a control character. */
 static size_t character_len(const char *text, size_t left)
 {
 	__u8 b[5] = { 0 };

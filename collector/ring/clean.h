@@ -1,8 +1,9 @@
-/* clean.h - bytes from outside as a label: UTF-8 without control characters, and the code behind what does not read as itself.
+/* clean.h - makes a label of bytes from outside: UTF-8 without control characters, and the code where bytes were
+ * replaced.
  *
  *      "caf\xe9", its code -> "caf? #0123456789abcdef"
  *
- * Memory  out has room + 1 bytes, or LABEL_MAX + 1; it ends with NUL.
+ * Memory  `out` takes room + 1 bytes, or LABEL_MAX + 1; it ends with NUL.
  * Pure    no errors.  Thread: any.
  */
 #ifndef HEATSCOPE_CLEAN_H
@@ -11,16 +12,16 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-/* At most `room` bytes of it, whole characters; returns whether all of it is there as it was. */
+/* Copies at most `room` bytes, in whole characters.  Returns 1 if out is the whole text, unchanged. */
 int clean_copy(const char *text, size_t len, char *out, size_t room);
 
-/* The same with the code behind it. */
+/* The same, followed by the code if the text was cut or changed. */
 void clean_label(__u64 code, const char *text, size_t len, char *out);
 
-/* The code behind a label: 1, or 0 if there is none. */
+/* Finds the code at the end of a label: 1, or 0 if there is none. */
 int clean_code(const char *label, __u64 *ret_code);
 
-/* Does a label say something that is no text of anybody's: none, unknown, shed ...? */
+/* Is the label one of our own words (none, unknown, shed ...), not a text from outside? */
 int clean_is_special(const char *label);
 
 #endif

@@ -1,9 +1,9 @@
-/* events.bpf.h - how an event program hands its events to the record programs; see event.h.
+/* events.bpf.h - hands the events of an event program to the record programs; see event.h.
  *
  *      run_begin(&run) ... is there an event?  e = run_events(&run); fill e->event[e->n++] ... chain_run(ctx, &run, e)
  *      run_pass() where most runs have nothing to do, and it is quick to see
  *
- * Included once by every x.bpf.c; x.c finds the maps and variables in its skeleton (tracer.h).
+ * Every x.bpf.c includes it once; x.c finds the maps and variables in its skeleton (tracer.h).
  */
 #ifndef HEATSCOPE_EVENTS_BPF_H
 #define HEATSCOPE_EVENTS_BPF_H
@@ -14,19 +14,20 @@
 #include "collector/ring/nesting.bpf.h"
 
 __u64 wall_offset = 0;			/* CLOCK_REALTIME - CLOCK_MONOTONIC */
-__u64 wanted = 0;			/* what some instrumentation keeps: WANTED_FIELD(), WANTED_MEASURE() */
-__u32 active = 0;			/* record programs in the chain */
-__u32 every = 0;			/* one event in so many is looked at; 0: as 1 */
-__u64 attached_ns = 0;			/* CLOCK_MONOTONIC: what began before may not be whole */
+__u64 wanted = 0;			/* what some instrumentation needs: WANTED_FIELD(), WANTED_MEASURE() */
+__u32 active = 0;			/* the record programs to call, one bit each */
+__u32 every = 0;			/* takes one event in so many; 0 means 1 */
+__u64 attached_ns = 0;			/* CLOCK_MONOTONIC; of an exchange that began before, a part may be missing */
 
-#define RUN_TIMED 61			/* one run in so many is; see event.h */
+#define RUN_TIMED 61			/* one run in so many is timed; see event.h */
 
 struct run {				/* of an event program, on its stack */
 	struct events_cpu *cpu;
-	__u64 began_ns;			/* 0: it is not timed */
+	__u64 began_ns;			/* 0: not timed */
 };
 
-/* At the begin of every event program that does not pass, which ends with chain_run() or, if it never has events, run_end(). */
+/* Begins a run of an event program that does not pass.  The run ends with chain_run() or, if it never has events,
+ * run_end(). */
 static __always_inline int run_begin(struct run *r)
 {
 	__u32 untimed;
@@ -35,13 +36,13 @@ static __always_inline int run_begin(struct run *r)
 	if (!r->cpu)
 		return -1;
 	r->cpu->runs++;
-	untimed = *(volatile __u32 *)&r->cpu->untimed;	/* once: who cuts in changes it, too */
+	untimed = *(volatile __u32 *)&r->cpu->untimed;	/* read once: an interrupting program changes it, too */
 	r->cpu->untimed = untimed ? untimed - 1 : RUN_TIMED - 1;
 	r->began_ns = untimed ? 0 : bpf_ktime_get_ns();
 	return 0;
 }
 
-/* Instead of run_begin() and all that follows, where there is nothing to do; the program's result. */
+/* Counts a run that has nothing to do, instead of run_begin() and the rest.  Returns the program's result. */
 static __always_inline int run_pass(void)
 {
 	struct events_cpu *cpu = depth_cpu();
@@ -56,7 +57,8 @@ static __always_inline void run_end(const struct run *r)
 	depth_time(r->cpu, r->began_ns);
 }
 
-/* What to fill, from where on only chain_run() is a way out; NULL: it is too deep for any. */
+/* Returns the events to fill; from then on chain_run() is the only way out.  NULL: too many programs are
+ * interrupted. */
 static __always_inline struct events *run_events(const struct run *r)
 {
 	struct events *e = depth_enter(r->cpu);
@@ -69,13 +71,13 @@ static __always_inline struct events *run_events(const struct run *r)
 	return e;
 }
 
-/* Both at once, where most runs have an event. */
+/* run_begin() and run_events() at once, where most runs have an event. */
 static __always_inline struct events *events_here(struct run *r)
 {
 	return run_begin(r) ? 0 : run_events(r);
 }
 
-/* Another event of e, which ends now. */
+/* Adds an event to e, which ends now. */
 static __always_inline struct event *event_now(struct events *e, __u64 now_ns)
 {
 	struct event *event = &e->event[e->n & (EVENTS_MAX - 1)];
@@ -85,15 +87,16 @@ static __always_inline struct event *event_now(struct events *e, __u64 now_ns)
 	return event;
 }
 
-/* How far its end is into the second of the wall clock; a division, so only where it is wanted. */
+/* Sets a measure to the position of the event's end in its second of the wall clock; a division, so only where it is
+ * wanted. */
 static __always_inline void event_subsecond(struct event *event, __u32 measure)
 {
 	if (wanted & WANTED_MEASURE(measure))
 		event->measure[measure] = event->end_ns % 1000000000;
 }
 
-/* 0: this event is not looked at; else how many it stands for.  A metric whose events have a begin and
- * an end decides at the begin, keeps the weight there and sets e->weight by it. */
+/* Returns how many events this one stands for; 0: it is not counted.  A metric whose events have a begin and an end
+ * decides at the begin, keeps the weight there and sets e->weight from it. */
 static __always_inline __u32 sample_weight(struct events_cpu *cpu)
 {
 	__u32 n = every;
@@ -109,7 +112,7 @@ static __always_inline __u32 sample_weight(struct events_cpu *cpu)
 	return cpu->at == cpu->pick ? n : 0;
 }
 
-/* The end of an event program, e NULL: without events.  Returns only where nothing is to be recorded. */
+/* Ends an event program; e NULL: it has no events.  Returns only where nothing is to be recorded. */
 static __always_inline void chain_run(void *ctx, const struct run *r, struct events *e)
 {
 	__u32 bits = active;

@@ -17,7 +17,7 @@ static const struct exemplar *exemplar_at(const struct exemplar_row *row, __u32 
 	return &row->exemplar[ring_exemplar(row->plan, cpu) + index];
 }
 
-/* Into its place among the n worst ones, of which `most` are kept; how many these are then. */
+/* Inserts c at its place among the n worst ones, of which `most` are kept.  Returns how many there are then. */
 static size_t choice_insert(struct choice *out, size_t n, size_t most, const struct choice *c)
 {
 	size_t at = n < most ? n : most - 1;
@@ -44,7 +44,7 @@ static size_t choose_worst(const struct exemplar_row *row, struct choice *out)
 	return n;
 }
 
-/* One that is among the worst is not told twice: an event of which all is the same is the same. */
+/* Leaves out a drawn event that is also among the worst: events that are equal in everything are the same event. */
 static size_t choose_drawn(const struct exemplar_row *row, struct choice *out, size_t n)
 {
 	for (__u32 decade = 0; decade < EXEMPLAR_DECADES; decade++) {
@@ -82,7 +82,7 @@ static void put_names(const struct exemplar_row *row, const struct metric *m, st
 			labels_put(out, metric_at(m, FIELD_NUMERIC, p->measure[i])->name);
 }
 
-/* As it was sent; NULL: that is not kept. */
+/* The statement as it was sent; NULL: its text is not kept. */
 static const struct verbatim *text_of(const struct exemplar_row *row, const struct exemplar *e)
 {
 	const struct verbatim *text = row->text ? &row->text[e - row->exemplar] : NULL;

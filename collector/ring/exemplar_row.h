@@ -1,4 +1,4 @@
-/* exemplar_row.h - the exemplars of a row of a ring as bytes: those of all CPUs together.
+/* exemplar_row.h - turns the exemplars of a row of a ring into bytes, those of all CPUs together.
  *
  *      boxes, exemplars of each CPU --exemplars_take()--> bytes (exemplars.h)
  *
@@ -12,19 +12,19 @@
 #include "collector/ring/reader.h"
 #include "collector/ring/statement_text.h"
 
-struct exemplar_row {			/* what the reader owns */
+struct exemplar_row {			/* a row that the reader owns */
 	const struct ring_plan *plan;
 	struct exemplar_box *box;
 	const struct exemplar *exemplar;
-	const struct verbatim *text;	/* of each; NULL: they have none */
-	__u64 begin_ns;			/* of its slot */
+	const struct verbatim *text;	/* text of each exemplar; NULL: there are no texts */
+	__u64 begin_ns;			/* begin of its slot */
 };
 
-/* Those of all CPUs together, and empties the boxes, also where there is no memory for the bytes; nothing is put where there
- * are none.  -ENOMEM. */
+/* Writes the exemplars of all CPUs and empties the boxes, even if there is no memory for the bytes (-ENOMEM).  Writes
+ * nothing if there are none. */
 int exemplars_take(const struct exemplar_row *row, const struct reader_labels *labels, struct bytes *out);
 
-/* Instead: none, and so many events that were not considered. */
+/* Writes no exemplars, but the number of events that were not considered. */
 void exemplars_miss(__u64 missed, struct bytes *out);
 
 #endif

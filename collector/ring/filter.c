@@ -5,16 +5,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A term of the predicate on its way: where it leads once those that are decided here are left out. */
+/* A term of the predicate while the filter is made: where it leads once the terms that are decided here are left
+ * out. */
 struct making {
-	__u8 entry;			/* enum predicate_to; its own: the term is needed */
+	__u8 entry;			/* enum predicate_to; its own term: it is needed */
 	__u8 yes, no;
 	__u8 measure, index, op;
-	__u8 swap;			/* of yes and no */
-	__u8 listed;			/* constant[] is a list's */
+	__u8 swap;			/* exchange yes and no */
+	__u8 listed;			/* constant[] is in a list */
 	__u8 reached;
-	__u8 at;			/* in the filter */
-	__u8 n;				/* constants */
+	__u8 at;			/* its place in the filter */
+	__u8 n;				/* number of constants */
 	__u64 constant[FILTER_CODES];
 };
 
@@ -24,7 +25,7 @@ static int refuse(char *reason, const struct predicate_term *t, const char *why)
 	return -EINVAL;
 }
 
-/* le and gt are lt and ge of the next number, ne, ge and gt the opposites of eq, lt and le. */
+/* le and gt are lt and ge of the next number; ne, ge and gt are the opposites of eq, lt and le. */
 static void number_make(const struct predicate_term *t, struct making *m)
 {
 	int next = t->op == PREDICATE_LE || t->op == PREDICATE_GT;
@@ -57,7 +58,7 @@ static int codes_make(const struct predicate_term *t, const struct filter_names 
 	return 0;
 }
 
-/* Finds field and constants; *ret_known: the answer where there is one already, else -1. */
+/* Finds the field and the constants.  *ret_known: the answer if it is known already, else -1. */
 static int term_make(const struct predicate_term *t, const struct filter_names *names, struct making *m, int *ret_known,
 		     char *reason)
 {
@@ -87,7 +88,7 @@ static __u8 entry_of(const struct making *m, __u8 to)
 	return to < PREDICATE_TERM ? to : m[to - PREDICATE_TERM].entry;
 }
 
-/* From the last term to the first: each leads to later ones only. */
+/* Works from the last term to the first, because each leads only to later ones. */
 static int making_fill(const struct predicate *p, const struct filter_names *names, struct making *m, char *reason)
 {
 	int err = 0, known;
@@ -110,7 +111,7 @@ static void reach(struct making *m, __u8 to)
 		m[to - PREDICATE_TERM].reached = 1;
 }
 
-/* Gives those that can be reached their places. */
+/* Gives a place to each term that can be reached. */
 static __u32 making_place(struct making *m, __u32 n, __u8 start)
 {
 	__u32 at = 0;
@@ -133,7 +134,7 @@ static __u8 place_of(const struct making *m, __u8 to)
 	       (__u8)(FILTER_TERM + m[to - PREDICATE_TERM].at);
 }
 
-/* One term for each constant: the first that holds decides. */
+/* Puts one term for each constant: the first that holds decides. */
 static void terms_put(const struct making *all, const struct making *m, struct filter *f)
 {
 	__u8 yes = place_of(all, m->swap ? m->no : m->yes), no = place_of(all, m->swap ? m->yes : m->no), i;
@@ -145,7 +146,7 @@ static void terms_put(const struct making *all, const struct making *m, struct f
 		};
 }
 
-/* Gives those that need one their lists. */
+/* Gives a list to each term that needs one. */
 static int lists_give(const struct predicate *p, struct making *m, struct filter *f, char *reason)
 {
 	for (__u32 i = 0; i < p->n_terms; i++) {
@@ -203,7 +204,8 @@ static int listed(const __u64 *list, __u64 code)
 	return 0;
 }
 
-/* New codes go where none is, or one that is no more; the others stay where they are, as they are being read. */
+/* Puts new codes into empty places, then into those of codes that no longer exist.  The others keep their places,
+ * because programs are reading them. */
 static int list_update(__u64 *list, const __u64 *now)
 {
 	int changed = 0;

@@ -1,33 +1,32 @@
-/* filter.h - a predicate as record programs evaluate it: comparisons of an event's numbers with constants.
+/* filter.h - turns a predicate into comparisons of an event's numbers with constants, for record programs.
  *
  *      struct predicate --filter_compile()--> struct filter --in the plan--> record.bpf.c, reader.c
  *
  *      term[0]: field[1] == code of "select" ? term 1 : reject
  *      term[1]: measure[0] < 10000001        ? reject : accept
  *
- * Form    decision form as in predicate.h: `yes` and `no` lead forward, so one pass decides.  Two
- *         operators are enough, the others are these with yes and no exchanged, or a constant one higher.
- *         All zero accepts every event.
- * Texts   are codes here; a text that is several codes is several terms.  What no event of this host can
- *         answer otherwise (hostname, texts without a code) has been decided when the filter was made.
- * Lists   Codes that come and go while programs run (a server that is started again has another process
- *         id) are not constants: their term looks into a list, which filter_look() fills, in memory that
- *         the kernel shares.
- * When    the first thing that is done with an event: one that does not match is not counted, is no
+ * Form    Decision form as in predicate.h: `yes` and `no` lead forward, so one pass decides.  Two
+ *         operators are enough: the others are these with yes and no exchanged, or a constant one higher.
+ *         A filter of zeros accepts every event.
+ * Texts   are codes here; a text with several codes becomes several terms.  filter_compile() decides terms that have
+ *         the same answer for every event of this host (hostname, texts without a code).
+ * Lists   Codes that change while programs run (a server that starts again has another process id) are not
+ *         constants: their term looks into a list, which filter_look() fills, in memory that the kernel shares.
+ * When    A record program applies the filter first: an event that does not match is not counted, is no
  *         loss when its slot is overrun, and is not put into the queue of late events.
- *         Events that were lost before they were parsed cannot be filtered: nobody knows their fields.
- *         They are told as losses of every instrumentation.
- * Cost    the filter is constant in a record program: the verifier follows only the terms there are,
- *         compares with their constants, and removes the rest.  None: nothing is left but a test or two.
+ *         Events that were lost before they were parsed cannot be filtered, because their fields are not known.
+ *         They are counted as losses of every instrumentation.
+ * Cost    The filter is constant in a record program: the verifier follows only the terms that exist,
+ *         compares with their constants, and removes the rest.  Without a filter only a test or two remain.
  */
 #ifndef HEATSCOPE_FILTER_H
 #define HEATSCOPE_FILTER_H
 
 #include "collector/ring/event.h"
 
-#define FILTER_TERMS 48			/* as many as filter_accepts() has steps */
+#define FILTER_TERMS 48			/* the number of steps in filter_accepts() */
 #define FILTER_LISTS 4
-#define FILTER_LIST 8			/* codes in one */
+#define FILTER_LIST 8			/* codes in one list */
 
 enum filter_to { FILTER_ACCEPT, FILTER_REJECT, FILTER_TERM };	/* FILTER_TERM + i: term i */
 enum filter_op { FILTER_EQUAL, FILTER_BELOW, FILTER_LISTED };	/* LISTED: in the list `constant` */
@@ -47,12 +46,12 @@ struct filter {
 	__u16 n_terms;
 	__u8 n_lists;
 	__u8 pad;
-	__u8 listed[FILTER_LISTS];	/* which term of the predicate a list is of */
+	__u8 listed[FILTER_LISTS];	/* the term of the predicate that each list belongs to */
 	__u32 pad2;
 };
 
-struct filter_lists {			/* written by the host while programs read it, code by code */
-	__u64 code[FILTER_LISTS][FILTER_LIST];	/* 0: none */
+struct filter_lists {			/* the host writes it code by code while programs read it */
+	__u64 code[FILTER_LISTS][FILTER_LIST];	/* 0: empty */
 };
 
 static inline int filter_listed(const struct filter_lists *lists, __u64 list, __u64 value)
@@ -74,7 +73,7 @@ static inline int filter_term_holds(const volatile struct filter_term *t, const 
 	return t->op == FILTER_BELOW ? value < t->constant : value == t->constant;
 }
 
-/* Without a loop: each term has instructions of its own, which the verifier can keep or remove. */
+/* Not a loop: each term has its own instructions, which the verifier can keep or remove. */
 #define FILTER_STEP(i)                                                                                  \
 	if (to == FILTER_TERM + (i))                                                                    \
 		to = filter_term_holds(&f->term[i], e, lists) ? f->term[i].yes : f->term[i].no;
@@ -95,36 +94,36 @@ static inline int filter_accepts(const volatile struct filter *f, const struct e
 	return to == FILTER_ACCEPT;
 }
 
-/* What record.bpf.c shares with the host ends here. */
+/* record.bpf.c shares with the host what is above; the rest is the host's. */
 #ifndef __bpf__
 #include <stddef.h>
 
-#define FILTER_CODES 16			/* of one text, where they do not change */
+#define FILTER_CODES 16			/* codes of one text, if they do not change */
 
 struct metric;
 struct predicate;
 
-/* What it takes to make numbers of names and texts. */
+/* Functions that turn names and texts into numbers. */
 struct filter_names {
 	const struct metric *metric;
 	const char *hostname;
 
-	/* The codes a text stands for in a field of events, 0 or more; -E2BIG: more than `max`; -EOPNOTSUPP:
-	 * such a field's texts have no codes.  NULL: no field's have. */
+	/* The codes that a text stands for in a field of events, 0 or more; -E2BIG: more than `max`; -EOPNOTSUPP:
+	 * texts of this field have no codes.  NULL: no field's texts have codes. */
 	int (*codes)(void *arg, unsigned field, const char *text, __u64 *ret_code, size_t max);
 	void *arg;
-	__u64 moving;			/* WANTED_FIELD() of those whose codes come and go */
+	__u64 moving;			/* WANTED_FIELD() of the fields whose codes change */
 };
 
-/* -EINVAL with the reason (REASON_MAX bytes): it cannot be evaluated here. */
+/* -EINVAL with the reason (REASON_MAX bytes): this host cannot evaluate it. */
 int filter_compile(const struct predicate *p, const struct filter_names *names, struct filter *ret, char *reason);
 
-/* Adds to the lists the codes as they are now; 1: there were new ones.  What is no more stays while there is
- * room; a text that has become too many things keeps what it had. */
+/* Adds the current codes to the lists; 1: some were new.  A code that no longer exists stays until its place is needed.
+ * A text that has too many codes keeps those it had. */
 int filter_look(const struct filter *f, const struct predicate *p, const struct filter_names *names,
 		struct filter_lists *lists);
 
-__u64 filter_wanted(const struct filter *f);	/* WANTED_FIELD() and WANTED_MEASURE() of what it looks at */
+__u64 filter_wanted(const struct filter *f);	/* WANTED_FIELD(), WANTED_MEASURE() of what it compares */
 #endif
 
 #endif

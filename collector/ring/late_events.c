@@ -29,7 +29,7 @@ static struct late_row *row_find(const struct late *l, const struct ring_late *e
 	return NULL;
 }
 
-/* Has this slot as many keys as a slot may have? */
+/* Has this slot reached the maximum number of keys? */
 static int is_full(const struct late *l, const struct ring_plan *plan, __u64 slot)
 {
 	__u32 n = 0;
@@ -41,7 +41,7 @@ static int is_full(const struct late *l, const struct ring_plan *plan, __u64 slo
 
 static struct late_row *row_make(struct late *l, const struct ring_plan *plan, const struct ring_late *event, __u32 other)
 {
-	size_t max = event->running ? LATE_ROWS_MAX / 2 : LATE_ROWS_MAX;	/* what runs leaves room for events */
+	size_t max = event->running ? LATE_ROWS_MAX / 2 : LATE_ROWS_MAX;	/* half of the rows are for events only */
 	struct late_row *row = l->n < max ? realloc(l->row, (l->n + 1) * sizeof(*row)) : NULL;
 
 	if (!row)
@@ -57,7 +57,7 @@ static struct late_row *row_make(struct late *l, const struct ring_plan *plan, c
 	return row;
 }
 
-/* Has the row's i-th histogram something of this event? */
+/* Does the event have a value for the row's i-th histogram? */
 static int is_of(const struct ring_plan *plan, const struct ring_late *event, __u32 i)
 {
 	return (i < plan->n_measures && ring_is_point(plan, i)) == (int)event->running;

@@ -1,9 +1,9 @@
-/* late_events.h - events of slots whose rows are gone: added up by slot and key until they are handed over.
+/* late_events.h - adds up events whose slot has been read already, by slot and key, until the reader sends them.
  *
  *      late_add() ... -> late_sort() -> row[0], row[1] ... in the order of their slots -> late_drop()
  *
- * Keys    a slot has as many as there are classes for, the rest is `other`.
- * Errors  0 or -errno; -ENOMEM also beyond LATE_ROWS_MAX slots and keys at a time, half of them of what runs.
+ * Keys    A slot has at most as many keys as there are classes; further keys are added to `other`.
+ * Errors  0 or -errno; -ENOMEM also beyond LATE_ROWS_MAX slots and keys at a time, half of them for running exchanges.
  * Memory  a zeroed one is empty; late_fini() frees.
  * Thread  one thread.
  */
@@ -20,13 +20,13 @@ struct late_row {
 	__u64 slot;
 	__u32 other;			/* its key has no class */
 	struct key key;
-	struct hist *hist;		/* one per measure of the plan, and per weight; without cells until something is in it */
+	struct hist *hist;		/* one per measure and weight of the plan; without cells while it is empty */
 };
 
 struct late {
 	size_t n;
 	struct late_row *row;
-	__u32 n_hists;			/* of a row */
+	__u32 n_hists;			/* histograms of a row */
 };
 
 void late_fini(struct late *l);

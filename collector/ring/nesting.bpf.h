@@ -1,10 +1,11 @@
-/* nesting.bpf.h - the events of the program that runs on this CPU now, and of nobody it cut into; see struct events_cpu.
+/* nesting.bpf.h - keeps event buffers per CPU, one per nesting level, so that an interrupting program does not
+ * overwrite the events of the interrupted one; see struct events_cpu.
  *
  *      event program: e = depth_enter(cpu) ... tail call or depth_leave(cpu, e)
  *      record program: e = depth_here(cpu) ... tail call or depth_leave(cpu, e)
  *
- * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so what is
- * entered last is left first; every way out of a program that has entered leaves, or the depth grows for good.
+ * Programs at tracepoints and perf events are not preempted (kernel/trace/bpf_trace.c, __bpf_trace_run), so the program
+ * that entered last leaves first.  Every way out of a program that has entered must leave, or the depth grows for ever.
  */
 #ifndef HEATSCOPE_DEPTH_BPF_H
 #define HEATSCOPE_DEPTH_BPF_H
@@ -27,7 +28,7 @@ static __always_inline struct events_cpu *depth_cpu(void)
 	return bpf_map_lookup_elem(&events, &zero);
 }
 
-/* NULL: no context of the kernel is as deep as that. */
+/* NULL: more programs are interrupted than the kernel's contexts allow. */
 static __always_inline struct events *depth_enter(struct events_cpu *cpu)
 {
 	__u32 depth = cpu->depth;
@@ -45,9 +46,9 @@ static __always_inline struct events *depth_here(struct events_cpu *cpu)
 	return depth < EVENTS_DEPTH ? &cpu->events[depth] : 0;
 }
 
-#define RUN_LONGEST_NS 65536		/* what took longer was interrupted: that is not our cost */
+#define RUN_LONGEST_NS 65536		/* a run that took longer was interrupted: that is not our cost */
 
-/* began_ns 0: it was not timed. */
+/* began_ns 0: the run was not timed. */
 static __always_inline void depth_time(struct events_cpu *cpu, __u64 began_ns)
 {
 	__u64 took_ns = began_ns ? bpf_ktime_get_ns() - began_ns : 0;

@@ -14,34 +14,34 @@ enum class_use { CLASS_FREE, CLASS_USED, CLASS_QUARANTINE };
 struct class_state {
 	enum class_use use;
 	struct key key;
-	__u64 slot;			/* USED: last used in; QUARANTINE: forgotten in */
+	__u64 slot;			/* USED: slot of its last use; QUARANTINE: slot in which its key was forgotten */
 };
 
 struct reader {
 	struct reader_ring ring;
 	struct reader_labels labels;
-	struct batch batch;		/* its name; the rest is filled per batch */
+	struct batch batch;		/* its name stays; the rest is filled for each batch */
 	__u32 seq;
-	__u64 next_slot;		/* the first one that was not handed over */
+	__u64 next_slot;		/* the first slot that was not sent */
 	__u32 spare[RING_SPARES_MAX], n_spares;
-	struct { __u64 slot; __u32 row; } out[RING_SPARES_MAX];	/* swapped out, ascending */
+	struct { __u64 slot; __u32 row; } out[RING_SPARES_MAX];	/* rows that were swapped out, ascending */
 	__u32 n_out;
-	__u64 out_slot;			/* the one that is being read */
+	__u64 out_slot;			/* the slot that is being read */
 	__u32 out_row;
 	struct class_state *class_;
 	struct hist hist[MEASURES_MAX], weighed[MEASURES_MAX];
-	struct loss loss;		/* not yet handed over */
+	struct loss loss;		/* not sent yet */
 	__u64 n_lost;
 	__s64 step_ns;
 	__u64 step_slot;
-	__u64 gap_first, gap_last;	/* slots of which nothing is told; the latest such run */
-	__u64 every_slot;		/* before it every[0], after it every[1], in it the larger one */
+	__u64 gap_first, gap_last;	/* the latest run of slots that are not reported */
+	__u64 every_slot;		/* sampling before it is every[0], after it every[1], in it the larger one */
 	__u32 every[2];
-	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not */
-	__u64 told_slot;		/* the first one of which it is not told what was under way at its end */
+	__u64 stranded;			/* newest slot before the clock was set back; 0: it was not set back */
+	__u64 told_slot;		/* the first slot whose running exchanges, at its end, are not reported */
 	struct late late;
 	struct pieces pieces;
-	struct bytes told;		/* exemplars of the slot that is handed over next */
+	struct bytes told;		/* exemplars of the slot that is sent next */
 };
 
 /* ---- making ---- */
@@ -74,7 +74,7 @@ int reader_new(const struct reader_ring *ring, const char *source, __u64 incarna
 		r->batch.slot_ns = ring->plan.slot_ns;
 		r->next_slot = ring->state->first_slot;
 		r->told_slot = ring->state->first_slot;
-		r->gap_first = 1;	/* to 0: none */
+		r->gap_first = 1;	/* 1 to 0: no gap */
 		r->every[0] = r->every[1] = 1;
 		while (r->n_spares < ring_spares(&ring->plan) && r->n_spares < RING_SPARES_MAX) {
 			r->spare[r->n_spares] = ring->plan.n_slots + r->n_spares;
@@ -129,7 +129,7 @@ static void loss_merge(struct loss *loss, __u64 n, __u64 sum, __s64 first, __s64
 	loss->sum += sum;
 }
 
-/* Reads the bank that nobody writes to any more. */
+/* Reads the bank of losses that no program writes to any longer. */
 static void loss_take(struct reader *r)
 {
 	struct ring_loss *old = &r->ring.state->loss[(r->ring.state->bank ^ 1) & 1];
@@ -165,11 +165,11 @@ void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns)
 	if (r->step_slot < r->ring.state->newest) {	/* back: let these slots claim rows again */
 		r->stranded = r->ring.state->newest;
 		r->ring.state->newest = r->step_slot;
-		r->told_slot = r->step_slot < r->told_slot ? r->step_slot : r->told_slot;	/* twice, as events are */
+		r->told_slot = r->step_slot < r->told_slot ? r->step_slot : r->told_slot;	/* report them twice, as events are */
 	}
 }
 
-/* ---- what was not looked at ---- */
+/* ---- slots that were not observed ---- */
 
 void reader_unobserved(struct reader *r, __u64 first)
 {
@@ -238,8 +238,8 @@ static int ring_has_slot_before(const struct reader *r, __u64 slot)
 	return 0;
 }
 
-/* Classes unused for n_idle slots, and a ring, are taken from their keys; they are given away again when no
- * row that may hold them is left. */
+/* Takes classes that were unused for n_idle slots and a ring from their keys.  Another key can have such a class when
+ * no row is left that may hold counts of it. */
 static void classes_release(struct reader *r, __u64 now_slot)
 {
 	__u32 i;
@@ -304,7 +304,7 @@ static void batch_send(struct reader *r, __u64 slot, __u32 run, const struct bat
 	pieces_clear(&r->pieces);
 }
 
-/* Slots from .. to (not included) had no events. */
+/* Sends that slots from .. to (not included) had no events. */
 static void empties_send(struct reader *r, __u64 from, __u64 to, const struct batch_sink *sink)
 {
 	while (from < to) {
@@ -325,11 +325,11 @@ static void empties_send(struct reader *r, __u64 from, __u64 to, const struct ba
 	}
 }
 
-/* The pieces are those of this slot: its batch, or an amendment. */
+/* Sends the pieces, which are those of this slot: as its batch, or as an amendment. */
 static void slot_send(struct reader *r, __u64 slot, const struct batch_sink *sink)
 {
 	if (slot > r->next_slot) {
-		/* The empty run goes first, without the pieces that are already made. */
+		/* Send the empty run first, without the pieces that are already made. */
 		struct pieces pieces = r->pieces;
 
 		r->pieces = (struct pieces){ 0 };
@@ -351,14 +351,14 @@ static void slot_send(struct reader *r, __u64 slot, const struct batch_sink *sin
 
 /* ---- rows ---- */
 
-/* Nothing more is coming for it: its time is over, or will not be again for long (the clock was set
+/* Can no event of this slot come any longer?  Its time is over, or will not come again for long (the clock was set
  * back).  Rows of the future would keep their entries from the slots that are due. */
 static int slot_is_over(const struct reader *r, __u64 slot, __u64 now_slot)
 {
 	return slot < now_slot || (slot > now_slot + 1 && slot <= r->stranded);
 }
 
-/* The oldest slot that can be taken; its place, or n_slots. */
+/* Finds the oldest slot that can be taken; returns its place, or n_slots. */
 static __u32 oldest_over(const struct reader *r, __u64 now_slot, __u64 *ret_slot)
 {
 	__u32 i, at = r->ring.plan.n_slots;
@@ -392,7 +392,7 @@ int reader_swap(struct reader *r, __s64 now_ns)
 	return r->n_out;
 }
 
-/* Adds the shards of one class and measure of the row that is out, and zeroes them. */
+/* Adds up the shards of one class and measure of the row that is being read, and zeroes them. */
 static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hist *h)
 {
 	const struct ring_plan *p = &r->ring.plan;
@@ -417,7 +417,8 @@ static void shards_take(struct reader *r, __u32 measure, __u32 class_, struct hi
 	}
 }
 
-/* Adds what the events of one class weigh, but not how many they are, and zeroes it.  Before their first measure is taken. */
+/* Adds the weights of the events of one class, not their count, and zeroes them.  The caller takes the first measure
+ * afterwards. */
 static void weights_take(struct reader *r, __u32 class_)
 {
 	const struct ring_plan *p = &r->ring.plan;
@@ -455,7 +456,7 @@ static int weights_put(struct reader *r)
 	return err;
 }
 
-/* Events that were taken and cannot be handed over: no memory for their slices. */
+/* Counts as lost the events that were taken and cannot be sent, because there is no memory for their slices. */
 static void pieces_drop(struct reader *r, size_t n_kept, __u64 slot, const struct hist *first)
 {
 	r->pieces.n = n_kept;
@@ -472,7 +473,7 @@ static int class_take(struct reader *r, __u32 class_)
 	weights_take(r, class_);
 	shards_take(r, 0, class_, &r->hist[0]);
 	if (!r->hist[0].count)
-		return 0;		/* an event adds to the first measure */
+		return 0;		/* every event adds to the first measure */
 	if (class_ && r->ring.plan.n_fields) {
 		if (r->class_[class_].use == CLASS_FREE)
 			classes_learn(r);
@@ -497,7 +498,7 @@ static int class_take(struct reader *r, __u32 class_)
 	return err;
 }
 
-/* Of a row that had so many events. */
+/* Takes the exemplars of a row that has n_events events. */
 static int exemplars_of_row(struct reader *r, __u64 n_events)
 {
 	const struct ring_plan *p = &r->ring.plan;
@@ -597,7 +598,7 @@ int reader_file(struct reader *r, const struct event *e)
 	return event_file(r, e, e->end_ns / r->ring.plan.slot_ns, 0);
 }
 
-/* ---- what is under way ---- */
+/* ---- running exchanges ---- */
 
 __u64 reader_untold(const struct reader *r, __s64 now_ns)
 {
@@ -639,7 +640,7 @@ void reader_told(struct reader *r, __s64 now_ns)
 	r->told_slot = now_ns / r->ring.plan.slot_ns;
 }
 
-/* ---- handing over ---- */
+/* ---- sending ---- */
 
 static int late_put(struct reader *r, const struct late_row *row)
 {
@@ -656,7 +657,7 @@ static int late_put(struct reader *r, const struct late_row *row)
 	return err;
 }
 
-/* Late events of slots that have ended, one batch per slot; the others wait. */
+/* Sends late events of slots that have ended, one batch per slot; the others wait. */
 static int late_send(struct reader *r, __u64 now_slot, const struct batch_sink *sink)
 {
 	__u64 missed;
@@ -695,7 +696,7 @@ int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink)
 		empties_send(r, r->next_slot, now_slot, sink);
 		r->next_slot = now_slot;
 	}
-	if (r->loss.n && r->next_slot > r->ring.state->first_slot)	/* no batch was due to tell it */
+	if (r->loss.n && r->next_slot > r->ring.state->first_slot)	/* no batch was due that could carry it */
 		batch_send(r, r->next_slot - 1, 1, sink);
 	classes_release(r, now_slot);
 	r->stranded = 0;

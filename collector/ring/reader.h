@@ -3,12 +3,11 @@
  *      for (;;) { reader_swap() of every ring; none: stop; one grace period; reader_take() }
  *      reader_file() events that came late; reader_finish()
  *
- * What it promises: every slot from plan.first on is handed over once as a batch, slots without
- * events too (runs of them as one batch); what is found for such a slot afterwards follows as an
- * amendment; losses travel with the next batch.  Why nothing is lost or misfiled: ring.h.
- *
+ * Promise The reader sends every slot from plan.first on once, as a batch, also slots without events (a run of them as
+ *         one batch).  Events that it finds for such a slot afterwards follow as an amendment.  Losses travel with the
+ *         next batch.  ring.h says why no event is lost or misfiled.
  * Memory  works on the ring's memory where it lies (mapped from the kernel, or a test's own).
- * Errors  0 or -errno (-ENOMEM); events that could not be handed over for want of memory are losses.
+ * Errors  0 or -errno (-ENOMEM); events that cannot be sent because memory is short are losses.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_READER_H
@@ -18,7 +17,7 @@
 #include "collector/core/instrumentation.h"
 #include "collector/ring/ring_plan.h"
 
-/* A ring as its reader sees it. */
+/* A ring as the reader sees it. */
 struct reader_ring {
 	struct ring_plan plan;
 	struct ring_state *state;
@@ -26,83 +25,83 @@ struct reader_ring {
 	__u32 *cells;
 	size_t cells_stride;		/* u32 from one index to the next */
 	struct ring_total *totals;
-	struct exemplar_box *boxes;	/* NULL: none are kept */
+	struct exemplar_box *boxes;	/* NULL: no exemplars are kept */
 	struct exemplar *exemplars;
-	struct verbatim *texts;		/* of each; NULL: they have none */
+	struct verbatim *texts;		/* text of each exemplar; NULL: there are no texts */
 	__u64 *weighed;			/* NULL without weights */
 
-	/* Its keys and classes, and the queue of late events. */
+	/* The ring's keys and classes, and its queue of late events. */
 	const struct reader_keys *keys;
 	void *keys_arg;
 };
 
 struct reader_keys {
-	/* The key after prev (NULL: the first) and its class; 0, or -ENOENT at the end. */
+	/* Returns the key after prev (NULL: the first) and its class; 0, or -ENOENT at the end. */
 	int (*next)(void *arg, const struct key *prev, struct key *ret_key, __u32 *ret_class);
 	void (*forget)(void *arg, const struct key *key);
-	void (*give)(void *arg, __u32 class_);			/* a class is free (again) */
+	void (*give)(void *arg, __u32 class_);			/* makes a class free (again) */
 	int (*late)(void *arg, struct ring_late *ret_late);	/* 1: the next late event, 0: none */
 };
 
-/* The label of a code of the key's field; out is LABEL_MAX + 1 bytes. */
+/* Writes the label of a code of the key's field into out, LABEL_MAX + 1 bytes. */
 struct reader_labels {
 	void (*text)(void *arg, unsigned event_field, __u64 code, char *out);
 	void *arg;
-	const struct metric *metric;	/* for the names of what exemplars tell */
+	const struct metric *metric;	/* for the names of fields and measures in exemplars */
 };
 
 struct reader;
 
-/* Puts a fresh ring in order: rows to entries, all classes free, first slot. */
+/* Prepares a fresh ring: gives rows to entries, makes all classes free, sets the first slot. */
 void reader_ring_init(const struct reader_ring *ring, __u64 first_slot);
 
-/* Of instrumentation `inst` of the source, in the incarnation that its batches name. */
+/* Makes the reader of instrumentation `inst` of the source; its batches carry that incarnation. */
 int reader_new(const struct reader_ring *ring, const char *source, __u64 incarnation, __u64 inst,
 	       const struct reader_labels *labels, struct reader **ret_reader);
 void reader_free(struct reader *r);
 
-/* Takes the rows of the oldest slots that have ended, as many as there are spares.  Returns how many:
- * wait a grace period, then reader_take(); 0: there is none. */
+/* Takes the rows of the oldest slots that have ended, as many as there are spares.  Returns how many: then
+ * wait for a grace period and call reader_take().  0: no slot has ended. */
 int reader_swap(struct reader *r, __s64 now_ns);
 int reader_take(struct reader *r, const struct batch_sink *sink);
 
 /* Files one event that is counted here and not in the kernel, if the plan's filter accepts it. */
 int reader_file(struct reader *r, const struct event *e);
 
-/* Measures of scope point, of what was under way at the end of a slot.  The end of the first slot of which that was not
- * told yet, 0: all are, or nobody asks for such a measure. */
+/* Measures of scope point describe exchanges that are running at the end of a slot.  Returns the end of the first slot
+ * whose running exchanges were not reported yet; 0: all were reported, or no such measure is wanted. */
 __u64 reader_untold(const struct reader *r, __s64 now_ns);
 
-/* The end of the slot that is under way, if what runs then is to be told; else 0. */
+/* Returns the end of the current slot, if exchanges that run then are to be reported; else 0. */
 __u64 reader_slot_end(const struct reader *r, __s64 now_ns);
 
-/* Something began, and goes on or went on until then: it was under way at the end of every untold slot in between.
- * Its age is the event's first measure so far and those of scope point; the others are not known, and 0 here.  What there is no
- * room for is a loss. */
+/* Files an exchange that began at begin_ns and still ran at until_ns: it was running at the end of every unreported
+ * slot in between.  Its age is its first measure so far, and the measures of scope point; the others are not known, and
+ * 0 here. It is a loss where there is no space for it. */
 int reader_run(struct reader *r, const struct event *e, __u64 begin_ns, __u64 until_ns);
 
-/* That was all: now the slots that are over are told. */
+/* Marks the slots that are over as reported: no further reader_run() comes for them. */
 void reader_told(struct reader *r, __s64 now_ns);
 
-/* Hands over what is left of this drain: late events, empty slots up to now, losses. */
+/* Sends the rest of this drain: late events, empty slots up to now, losses. */
 int reader_finish(struct reader *r, __s64 now_ns, const struct batch_sink *sink);
 
-/* Another filter from here on. */
+/* Uses another filter from here on. */
 void reader_filter(struct reader *r, const struct filter *f);
 
-/* n events were lost before they came to the ring, between these times; their sum is not known, nor
+/* Counts n events that were lost before they came to the ring, between these times.  Their sum is not known, nor
  * whether the filter would have accepted them. */
 void reader_lose(struct reader *r, __u64 n, __s64 from_ns, __s64 to_ns);
 
-/* The wall clock stepped by step_ns, now. */
+/* Marks that the wall clock stepped by step_ns, now. */
 void reader_clock_stepped(struct reader *r, __s64 now_ns, __s64 step_ns);
 
-/* From slot `first` on nobody looks, or not all the time; from another `first` on somebody does again.  Nothing
- * is handed over for the slots between, not even that they were empty. */
+/* From slot `first` on events are not observed, or not all the time; the next call, with another `first`, ends that.
+ * The reader sends no batch for the slots in between, not even that they were empty. */
 void reader_unobserved(struct reader *r, __u64 first);
 void reader_observed(struct reader *r, __u64 first);
 
-/* From now on one event in `every` is looked at, and counted that many times; 1: all. */
+/* From now on the event programs take one event in `every` and count it that many times; 1: all events. */
 void reader_sampled(struct reader *r, __s64 now_ns, __u32 every);
 
 __u64 reader_lost(const struct reader *r);	/* events lost so far */

@@ -1,8 +1,8 @@
 /* record.bpf.c - counts events: the one program that adds to histograms.
  *
- * Each instrumentation has its own copy, loaded with its plan as constants (the verifier removes
- * what it does not use) and put into the event programs' `chain`.  How cells are found, claimed
- * and read without loss is told in ring.h.
+ * Each instrumentation has its own copy.  The collector loads it with the plan as constants (the verifier removes
+ * what the plan does not use) and puts it into the event programs' `chain`.  ring.h explains how cells are found,
+ * claimed and read without loss.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -51,7 +51,7 @@ struct {
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);		/* n_classes - 1 */
-	__uint(key_size, sizeof(struct key));	/* its first n_fields codes: hashing is dear */
+	__uint(key_size, sizeof(struct key));	/* its first n_fields codes: hashing is expensive */
 	__uint(value_size, 8);
 } classes SEC(".maps");
 
@@ -92,14 +92,14 @@ struct {
 	__uint(value_size, sizeof(struct exemplar));
 } exemplars SEC(".maps");
 
-struct {				/* the event program's, where it has one */
+struct {				/* the event program's map, where it has one */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);
 	__type(key, __u64);
 	__type(value, struct verbatim);
 } verbatims SEC(".maps");
 
-struct {				/* of exemplars, each at its place */
+struct {				/* text of each exemplar, at the same index */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
@@ -114,7 +114,7 @@ static __always_inline __u32 class_of(__u64 tag, const __u64 *word)
 	return (__u32)*word;
 }
 
-/* A new key takes a free class, the rest is class 0, `other`. */
+/* Gives a free class to a new key.  If there is none, the key is in class 0, `other`. */
 static __noinline __u32 class_look(const struct key *key, __u64 tag)
 {
 	__u32 class_ = class_of(tag, bpf_map_lookup_elem(&classes, key));
@@ -131,7 +131,7 @@ static __noinline __u32 class_look(const struct key *key, __u64 tag)
 	return class_of(tag, bpf_map_lookup_elem(&classes, key));
 }
 
-/* The class of a key. */
+/* Returns the class of a key. */
 static __always_inline __u32 class_find(const struct ring_state *st, const struct key *key)
 {
 	__u64 tag = ring_class_word(&plan, key, 0);
@@ -160,7 +160,7 @@ static __always_inline void key_fill(struct key *key, const struct event *event,
 			key->code[i] = ring_code(&plan, shed, event, i);
 }
 
-/* Adds one measure.  Global, so that the verifier looks at it once and not per measure and event. */
+/* Adds one measure.  Global, so that the verifier checks it once and not per measure and event. */
 __noinline int record_measure(__u32 at, __u64 ruler, __u64 value, __u32 weight)
 {
 	struct ring_total *total = bpf_map_lookup_elem(&totals, &at);
@@ -179,7 +179,7 @@ __noinline int record_measure(__u32 at, __u64 ruler, __u64 value, __u32 weight)
 	return 0;
 }
 
-/* Adds what the event weighs to the bucket of its first measure. */
+/* Adds the event's weights to the bucket of its first measure. */
 __noinline int record_weights(__u32 at, struct event *event, __u32 weight)
 {
 	__u64 *cell = bpf_map_lookup_elem(&weighed, &at);
@@ -212,7 +212,8 @@ static __always_inline void record_late(struct ring_state *st, const struct even
 		ring_loss_add(st, slot, event->measure[plan.measure[0] & (EVENT_MEASURES - 1)], weight);
 }
 
-/* One of another name is another event's; also one that becomes so while it is copied, as its memory is used anew: name first. */
+/* Keeps the event's text.  An entry whose name differs belongs to another event.  It may be reused while we copy it, so
+ * the name is checked before and after. */
 static __always_inline void text_keep(__u32 at, const struct event *event)
 {
 	__u64 name = event->verbatim, key = VERBATIM_KEY(name);
@@ -242,7 +243,7 @@ static __always_inline void exemplar_keep(__u32 at, const struct event *event, _
 		text_keep(at, event);
 }
 
-/* Keeps it if it is one of the worst of its row and CPU, or drawn. */
+/* Keeps the event if it is one of the worst of its row and CPU, or drawn. */
 __noinline int record_exemplar(struct event *event, __u32 weight, __u32 row, __u64 shed)
 {
 	__u32 cpu = bpf_get_smp_processor_id(), at = ring_box(&plan, row, cpu), first = ring_exemplar(&plan, at), decade;
@@ -331,9 +332,9 @@ static __always_inline int record_all(void *ctx)
 	return 0;
 }
 
-/* One of these is loaded: a program's tail calls must be of its own type. */
+/* The collector loads one of these: a program can tail-call only programs of its own type. */
 
-SEC("tp_btf")			/* the attach target is the event programs', set before loading */
+SEC("tp_btf")			/* before loading, it gets the attach target of the event programs */
 int record(void *ctx)
 {
 	return record_all(ctx);

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Rough sizes of an element of the kernel's hash (bucket, element, key, value). */
+/* About the size of an element of the kernel's hash (bucket, element, key, value). */
 #define HASH_ELEMENT 128
 
 static __u64 cells_value(const struct ring_plan *p)
@@ -170,7 +170,7 @@ static int keys_next(void *arg, const struct key *prev, struct key *ret_key, __u
 	struct record *r = arg;
 	__u64 word = 0;
 
-	memset(ret_key, 0, sizeof(*ret_key));	/* the map's has no unused codes */
+	memset(ret_key, 0, sizeof(*ret_key));	/* the map's key has no unused codes */
 	if (bpf_map_get_next_key(r->classes_fd, prev, ret_key))
 		return -ENOENT;
 	bpf_map_lookup_elem(r->classes_fd, ret_key, &word);

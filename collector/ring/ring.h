@@ -1,36 +1,38 @@
-/* ring.h - where events are counted: a ring of slots in memory that kernel and collector share.
+/* ring.h - counts events in a ring of slots, in memory that kernel and collector share.
  *
  *      entry[slot % n_slots]  -> { slot, free, row }          one word
  *      cells[row][shard][class][measure] -> n_cells x u32     one count per bucket
  *      totals[same index]                -> count, sum, min, max
- *      weighed[row][shard][class]        -> n_weight_cells x n_weights x u64    what the events of a bucket weigh
+ *      weighed[row][shard][class]        -> n_weight_cells x n_weights x u64    sums of the weights of its events
  *
  * One ring per instrumentation; n_slots entries, n_slots + n_spares physical rows.  Rows that no
- * entry names are *spares*: as many slots can be taken in one grace period.  shard = cpu % n_shards; class = dense number of a key, 0 is `other`.
+ * entry names are *spares*: the reader can take as many slots in one grace period.  shard = cpu % n_shards;
+ * class = dense number of a key, 0 is `other`.
  *
  * Writers (kernel, all CPUs) find the word of the event's own slot:
  *      word.slot == slot   add to word.row
  *      word.free           claim it for this slot by compare-and-swap, then add
- *      older slot, unread  overrun: counted as loss with its slot; nothing is overwritten
- * Only a slot at most one older than the newest one claimed may claim a word.  An event that is
- * older (its end became known late) and whose row is gone goes to the `late` queue: it must not
+ *      older slot, unread  overrun: count a loss with its slot; overwrite nothing
+ * A slot may claim a word only if it is at most one older than the newest slot that was claimed.  If an event is
+ * older (its end became known late) and its row is gone, it goes to the `late` queue: it must not
  * take the word of a slot that is still to come.
  *
  * The reader (one thread), for a slot that has ended:
- *      1. xchg(word, FREE | spare)    from here on nobody new can find the old row
+ *      1. xchg(word, FREE | spare)    from here on no program that starts can find the old row
  *      2. membarrier(GLOBAL)          waits for an RCU grace period: every program that had read
  *                                     the old word has finished (they run inside rcu_read_lock)
  *      3. read the old row, zero it, and call it a spare
  * So each add happens either before 3 or to another row; none is lost and none lands in a slot
- * that is not the event's own, however late the reader is.  What arrives for a slot after step 1
+ * that is not the event's own, however late the reader is.  An event that arrives for a slot after step 1
  * claims a row again, or goes to the queue, and becomes an amendment.
  *
- * Zero    An event is counted in the first measure; in another one only if its value there is not 0, which spares most of
- *         what a quick event costs.  The reader adds the zeros that are missing: an event has a value in every measure.
- * Weights are added to the bucket of the first measure, all of an event to one place.  They are sums, so a 0 adds nothing; count, sum,
- *         min and max of their histograms are the first measure's.
- * Points  measures of what is still under way at the end of a slot are not the events': they come to the reader with
- *         the late ones.
+ * Zero    Every event is counted in the first measure.  In another measure it is counted only if its value there is not
+ *         0, which saves most of the cost of a quick event.  The reader adds the zeros that are missing: an event has a
+ *         value in every measure.
+ * Weights are added to the bucket of the first measure, all of an event to one place.  They are sums, so a 0 adds
+ *         nothing; count, sum, min and max of their histograms are the first measure's.
+ * Points  measures of exchanges that still run at the end of a slot are not measures of events: the reader gets them
+ *         with the late events.
  * Range   a cell is 32 bits: slots are at most one second long, and no machine finishes 2^32
  *         requests on one shard within that.  Sums are 64 bits.
  * Both    the first half is compiled for the BPF target too.
@@ -45,7 +47,7 @@
 #include "collector/core/quantize.h"
 
 /*      63         16   15   14   0
- *     |    slot     | free | row  |        slot: from the epoch; 48 bits reach far at 1 us  */
+ *     |    slot     | free | row  |        slot: from the epoch; at 1 us, 48 bits last for years  */
 #define RING_FREE 0x8000ull
 #define RING_ROW(word) ((__u32)(word) & 0x7fff)
 #define RING_SLOT(word) ((word) >> 16)
@@ -63,16 +65,16 @@ struct ring_loss {
 	__u64 first, last;		/* first is kept as its complement as well */
 };
 
-/* What kernel and reader tell each other; the entries follow it in the map, ring_entries(). */
+/* The state that kernel and reader share; the entries follow it in the map, ring_entries(). */
 struct ring_state {
 	__u64 newest;			/* highest slot that was claimed */
-	__u64 recent;			/* ring_slot()'s: the slot of an event and its entry, RING_WORD(slot, index) */
-	__u64 first_slot;		/* events of earlier slots are before our time: not recorded */
-	__u32 bank;			/* where losses are counted now; the reader takes the other one */
-	__u32 forgotten;		/* keys that the reader took their class from; wraps */
+	__u64 recent;			/* ring_slot()'s: slot of the latest event and its entry, RING_WORD(slot, index) */
+	__u64 first_slot;		/* events of earlier slots are not recorded */
+	__u32 bank;			/* the bank that counts losses now; the reader takes the other one */
+	__u32 forgotten;		/* how many keys the reader took the class from; wraps */
 	struct ring_loss loss[2];
-	__u64 shed;			/* fields that are left out: WANTED_FIELD() */
-	struct filter_lists lists;	/* of the plan's filter */
+	__u64 shed;			/* fields that are left out to save time: WANTED_FIELD() */
+	struct filter_lists lists;	/* the lists of the plan's filter */
 };
 
 static inline __u64 ring_state_len(__u32 n_slots) { return sizeof(struct ring_state) + n_slots * 8ull; }
@@ -80,24 +82,24 @@ static inline __u64 *ring_entries(struct ring_state *st) { return (__u64 *)(st +
 
 #define RING_MEASURES 16		/* of one instrumentation, and weights; == MEASURES_MAX */
 
-/* An event that is filed by the collector. */
+/* An event that the collector files. */
 struct ring_late {
 	__u64 slot;
-	__u32 weight;			/* how many events it stands for */
-	__u32 running;			/* it has the measures of scope point, and no other; else it has all others */
+	__u32 weight;			/* number of events that it stands for */
+	__u32 running;			/* 1: it has only the measures of scope point; 0: it has all the others */
 	struct key key;
-	__u64 measure[EVENT_MEASURES];	/* the event's */
+	__u64 measure[EVENT_MEASURES];	/* those of the event */
 };
 
 #define RING_LATE_MAX 1024
 
 struct exemplar {			/* an event that is kept as it was */
-	__u64 weight;			/* how many events it stands for */
+	__u64 weight;			/* number of events that it stands for */
 	__u64 shed;			/* fields that it does not have: WANTED_FIELD() */
 	struct event event;
 };
 
-/* What a record program is specialised by. */
+/* The constants by which a record program is specialised. */
 struct ring_plan {
 	__u64 slot_ns;
 	__u64 ruler[RING_MEASURES], weight_ruler;
@@ -105,22 +107,22 @@ struct ring_plan {
 	__u32 n_cells;					/* of the longest ruler */
 	__u32 n_weights, n_weight_cells;
 	__u32 n_fields;
-	__u32 n_spares;					/* 0 is as 1 */
-	__u32 n_idle;					/* a key keeps its class for so many slots without an event */
+	__u32 n_spares;					/* 0 means 1 */
+	__u32 n_idle;					/* for so many slots without an event a key keeps its class */
 	__u32 points;					/* bits of measures of scope point: no event has them */
 	__u32 alone;					/* a shard has one writer at a time: no atomic operations */
-	__u32 n_exemplars, n_cpus;			/* worst events that are kept of a row and CPU; 0: none, and none is drawn */
-	__u32 n_told;					/* fields of events that exemplars tell: the first ones */
-	__u32 verbatim;					/* exemplars have their texts beside (statement_text.h) */
+	__u32 n_exemplars, n_cpus;			/* worst events to keep per row and CPU; 0: no exemplars */
+	__u32 n_told;					/* exemplars have the first so many fields of events */
+	__u32 verbatim;					/* 1: exemplars have texts (statement_text.h) */
 	__u8 field[KEY_CODES];				/* index in event.field[] per field of the key */
 	__u8 measure[RING_MEASURES], weight[RING_MEASURES];	/* index in event.measure[] */
-	struct filter filter;				/* which events it counts */
+	struct filter filter;				/* the events that it counts */
 };
 
 #define RING_SPARES_MAX 8
 static inline __u32 ring_spares(const struct ring_plan *p) { return p->n_spares ? p->n_spares : 1; }
 
-/* The code of an event in the i-th field of a key. */
+/* Returns the code of an event in the i-th field of a key. */
 static inline __u64 ring_code(const volatile struct ring_plan *p, __u64 shed, const struct event *event, __u32 i)
 {
 	__u32 field = p->field[i] & (EVENT_FIELDS - 1);
@@ -128,26 +130,27 @@ static inline __u64 ring_code(const volatile struct ring_plan *p, __u64 shed, co
 	return shed & WANTED_FIELD(field) ? KEY_SHED : event->field[field];
 }
 
-/* Position in weighed. */
+/* Returns the position in `weighed`. */
 static inline __u32 ring_place(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 class_)
 {
 	return (row * p->n_shards + shard) * p->n_classes + class_;
 }
 
-/* Position in cells and totals: what an event adds to lies together, on as few pages as it can. */
+/* Returns the position in `cells` and `totals`.  All that one event adds to lies together, on as few pages as
+ * possible. */
 static inline __u32 ring_at(const volatile struct ring_plan *p, __u32 row, __u32 shard, __u32 measure,
 			    __u32 class_)
 {
 	return ring_place(p, row, shard, class_) * p->n_measures + measure;
 }
 
-/* The first weight's cell of an event in weighed; the others' follow it. */
+/* Returns the cell of an event's first weight in `weighed`; those of the other weights follow it. */
 static inline __u32 ring_weight_cell(const volatile struct ring_plan *p, __u64 value)
 {
 	return ruler_cell(p->weight_ruler, value) * p->n_weights;
 }
 
-/* Position of a row's and CPU's exemplars: of its box, and of the first one. */
+/* Positions of a row's and CPU's exemplars: of its box, and of the first exemplar. */
 static inline __u32 ring_box(const volatile struct ring_plan *p, __u32 row, __u32 cpu) { return row * p->n_cpus + cpu; }
 static inline __u32 ring_exemplar(const volatile struct ring_plan *p, __u32 box)
 {
@@ -156,14 +159,14 @@ static inline __u32 ring_exemplar(const volatile struct ring_plan *p, __u32 box)
 
 static inline int ring_is_point(const volatile struct ring_plan *p, __u32 m) { return p->points >> m & 1; }
 
-/* Is this value of an event's m-th measure written at all? */
+/* Is this value of the m-th measure of an event written at all? */
 static inline int ring_writes(const volatile struct ring_plan *p, __u32 m, __u64 value)
 {
 	return !ring_is_point(p, m) && (!m || value);
 }
 
-/* The slot of a time, and which entry is its.  Two divisions where it is another one than the last time: they
- * take 10 ns. */
+/* Returns the slot of a time, and its entry.  It needs two divisions, which take 10 ns, only if the slot differs from
+ * the one of the last call. */
 static inline __u64 ring_slot(const volatile struct ring_plan *p, __u64 *recent, __u64 end_ns, __u32 *ret_index)
 {
 	__u64 word = *(volatile __u64 *)recent, slot = RING_SLOT(word);
@@ -177,9 +180,9 @@ static inline __u64 ring_slot(const volatile struct ring_plan *p, __u64 *recent,
 	return slot;
 }
 
-/* The value that a key's class is stored with in the hash of classes: an element of that hash can
- * be deleted and used again for another key between a program's lookup and its read of the value;
- * the tag tells.  Tag 32 bits | class 32 bits; read and written as one word. */
+/* The word that the hash of classes stores for a key.  Between a program's lookup and its read of the value, the kernel
+ * may delete an element and use it again for another key: then the tag differs.
+ * Tag 32 bits | class 32 bits; read and written as one word. */
 static inline __u64 ring_class_word(const volatile struct ring_plan *p, const struct key *key, __u32 class_)
 {
 	__u64 hash = HASH_SEED;
@@ -191,20 +194,21 @@ static inline __u64 ring_class_word(const volatile struct ring_plan *p, const st
 	return (hash & 0xffffffff00000000ull) | class_;
 }
 
-#define RING_REMEMBERED 16		/* keys whose classes a CPU remembers, a power of two: the look into the hash is dear */
+#define RING_REMEMBERED 16		/* keys whose classes a CPU remembers, to save look-ups; a power of two */
 
-/* What is remembered holds as long as no key was forgotten since, which the reader tells before it waits for the programs
- * that may have looked.  Written by one program at a time and read by those that cut into it, so the word comes last. */
+/* A remembered class is valid as long as the reader has not forgotten a key since then.  The reader counts `forgotten`
+ * up before it waits for the programs that may have looked.  One program at a time writes here and programs that
+ * interrupt it read, so the word is written last. */
 struct ring_remembered {
 	struct key key;
-	__u64 word;			/* ring_class_word(); 0: nothing */
+	__u64 word;			/* ring_class_word(); 0: empty */
 	__u32 forgotten, pad;
 };
 
-/* Where it is remembered. */
+/* The place where it is remembered. */
 static inline __u32 ring_remembered_at(__u64 word) { return word >> 60 & (RING_REMEMBERED - 1); }
 
-/* The class of a key, whose word without class that is; 0: it is not remembered. */
+/* Returns the class of a key whose word without class is `word`; 0: it is not remembered. */
 static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct ring_remembered *r, const struct key *key,
 				__u64 tag, __u32 forgotten)
 {
@@ -219,7 +223,7 @@ static inline __u32 ring_recall(const volatile struct ring_plan *p, const struct
 	return (__u32)word;
 }
 
-/* forgotten: as it was before the class was looked up, which x86 keeps in that order. */
+/* forgotten: its value before the class was looked up; x86 keeps these reads in order. */
 static inline void ring_remember(struct ring_remembered *r, const struct key *key, __u64 word, __u32 forgotten)
 {
 	*(volatile __u64 *)&r->word = 0;
@@ -230,7 +234,7 @@ static inline void ring_remember(struct ring_remembered *r, const struct key *ke
 	*(volatile __u64 *)&r->word = word;
 }
 
-/* The row of a slot, claimed if it has none: or RING_OVERRUN, RING_LATE. */
+/* Returns the row of a slot, and claims one if the slot has none; or RING_OVERRUN, RING_LATE. */
 static inline int ring_row(__u64 *entry, __u64 *newest, __u64 slot)
 {
 	int tries;
@@ -248,7 +252,7 @@ static inline int ring_row(__u64 *entry, __u64 *newest, __u64 slot)
 		claimed = RING_WORD(slot, RING_ROW(word));
 		if (__sync_val_compare_and_swap(entry, word, claimed) != word)
 			continue;
-		if (slot > seen)	/* a lost race leaves it a little low, which only lets more claim */
+		if (slot > seen)	/* after a lost race it is a little low, so a few older slots may claim, too */
 			__sync_val_compare_and_swap(newest, seen, slot);
 		return RING_ROW(word);
 	}
@@ -269,7 +273,7 @@ static inline void ring_raise(__u64 *highest, __u64 value)
 	}
 }
 
-/* An event that stands for `weight`. */
+/* Adds an event that stands for `weight` events. */
 static inline void ring_total_add(struct ring_total *total, __u64 value, __u32 weight)
 {
 	__sync_fetch_and_add(&total->count, weight);
@@ -278,7 +282,8 @@ static inline void ring_total_add(struct ring_total *total, __u64 value, __u32 w
 	ring_raise(&total->max, value);
 }
 
-/* Where nobody else adds meanwhile: a locked operation takes 10 ns, and an event has three per measure. */
+/* The same where no other program adds at the same time: a locked operation takes 10 ns, and an event has three per
+ * measure. */
 static inline void ring_total_add_alone(struct ring_total *total, __u64 value, __u32 weight)
 {
 	total->count += weight;

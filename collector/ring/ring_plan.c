@@ -3,12 +3,12 @@
 #include <errno.h>
 #include <stdio.h>
 
-#define RING_S 12			/* a reader that comes within this time finds everything */
+#define RING_S 12			/* a reader that comes within this time misses nothing */
 #define LEAST_S 1			/* where memory is short: within this time */
 #define LEAST_SLOTS 12
-#define SPARES_NS 70000000		/* slots that end between two drains, and while a grace period lasts */
+#define SPARES_NS 70000000		/* time for a drain and a grace period: slots that end in it get spare rows */
 #define SHARDS_MAX 4
-#define WEIGHT_BITS_LEAST 1		/* a cell is at most half of its value wide */
+#define WEIGHT_BITS_LEAST 1		/* a cell is at most half as wide as its value */
 
 static void weights_size(struct ring_plan *p, __u64 ruler)
 {

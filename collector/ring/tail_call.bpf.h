@@ -1,13 +1,15 @@
-/* tail_call.bpf.h - from an event program to the record programs, one after the other; see event.h.
+/* tail_call.bpf.h - jumps from an event program to the record programs, one after the other; see event.h.
  *
- *      chain_jump(ctx, bits)      to the record program of the lowest bit; it returns where that is not there
+ *      chain_jump(ctx, bits)      jumps to the record program of the lowest bit; it returns if that program is not
+ *      loaded
  *
- * Cost  With retpolines a jump to a place that is looked up takes 150 ns on a machine where those are dear, a tenth of what a query costs.
- *       To a constant place of the array the JIT makes a direct jump, which the kernel writes anew when the array changes
- *       (arch/x86/net/bpf_jit_comp.c, emit_bpf_tail_call_direct).  So the first few places have each a jump of their own; more of them
- *       would be more for the verifier to look at, behind every way through an event program.
+ * Cost  With retpolines, on a machine where those are expensive, a jump to a place that is looked up takes 150 ns, a
+ *       tenth of the cost of a query.  To a constant place of the array the JIT makes a direct jump, which the kernel
+ *       rewrites when the array changes (arch/x86/net/bpf_jit_comp.c, emit_bpf_tail_call_direct).  So each of the first
+ *       few places has a jump of its own.  With more of them, the verifier would have more to check after every path
+ *       through an event program.
  *
- * Included once per object: the event program's map is given to its record programs.
+ * Every object includes it once: the event program's map is given to its record programs.
  */
 #ifndef HEATSCOPE_CHAIN_BPF_H
 #define HEATSCOPE_CHAIN_BPF_H
