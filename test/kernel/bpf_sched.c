@@ -317,6 +317,7 @@ static void uninterruptible_and_stopped(void)
 	child_go();
 	child_until_done();
 	kill(pid, SIGSTOP);
+	waitpid(pid, NULL, WUNTRACED);
 	usleep(40000);
 	kill(pid, SIGCONT);
 	child_go();

@@ -15,6 +15,8 @@
 
 #include <cmocka.h>
 
+#include "test/kit/leaks.h"
+
 __attribute__((weak)) uint64_t check_state;	/* weak: the files of a program share it */
 
 /* splitmix64 (Steele, Lea, Flood 2014) */

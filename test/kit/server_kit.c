@@ -416,10 +416,3 @@ __u64 server_create(struct server *s)
 	answer_fini(&a);
 	return id;
 }
-
-/* fontconfig keeps what it has read until the process ends; with workers gone it looks leaked. */
-const char *__lsan_default_suppressions(void);
-__attribute__((weak)) const char *__lsan_default_suppressions(void)
-{
-	return "leak:libfontconfig\n";
-}
