@@ -181,7 +181,7 @@ shop("parts are how many ran at once, column by column, as the API has them", as
 		const wanted = columns[i].cells.map(([row, ns]) => [rows[row], ns / ((columns[i].known ?? column) * 1e9)]).sort((a, b) => b[1] - a[1]);
 
 		await until(`column ${from + i * column}`, async () => {
-			const shown = await read.locator("tr").evaluateAll((all) => all.map((tr) => [tr.dataset.part, Number(tr.dataset.load)]));
+			const shown = await read.locator("tbody tr").evaluateAll((all) => all.map((tr) => [tr.dataset.part, Number(tr.dataset.load)]));
 
 			return shown.length === wanted.length && shown.every(([part, load], k) => part === wanted[k][0] && Math.abs(load - wanted[k][1]) < 1e-9);
 		});
