@@ -225,8 +225,9 @@ __noinline __u32 text_read(struct server_conn *s, const struct window *w, __u32 
 
 /* ---- receives ---- */
 
-/* We lost the place in the stream: all that was asked and is not recorded is lost, and n events of what could not be read.  Find the
- * place again as in a connection older than we are. */
+/* We lost the place in the stream: all that was asked and is not recorded is lost, and n more.  We do not know how many
+ * requests there were in a receive that we could not read or follow to its end: it counts as one.  Find the place again
+ * as in a connection older than we are. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
 	__sync_fetch_and_add(&counts.unreadable, n + front_left(&s->front));

@@ -96,16 +96,16 @@ struct turn_running {
 struct turn_counts {
 	__u64 flushed;		/* events that nothing but their age ended */
 	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
-	__u64 unanswered;	/* commands whose next command came before any reply, plain, and those behind what one receive is looked at:
-				 * each is told as one lost event */
-	__u64 unreadable;	/* receives whose buffer could not be read or is of a call we do not know: each
-				 * may have been a command, and is told as one lost event */
-	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or there was no room for a flushed one
-				 * in time; told as such */
+	__u64 unanswered;	/* plain commands whose next command came before any reply, and those after the part of a
+				 * receive that is looked at: each is reported as one lost event */
+	__u64 unreadable;	/* receives that could not be read or followed, or are of a call we do not know: each is
+				 * reported as one lost event, though it may have held none or several */
+	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or a flushed one found the
+				 * table full; reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at the end of a slot and ended before they could be reported, for which there was no room */
-	__u64 unlisted;		/* connections to listeners that we have not been told of */
+	__u64 unreported;	/* turns that ran at the end of a slot, ended before the look, and found the ring full */
+	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 
 #define CALL_CONNS_MAX 16384

@@ -11,13 +11,19 @@ in per cent of the machine's CPUs, with a 95 % interval by bootstrap over the tu
 
 Counts: the calls of the storm in each second, against the column of that second; and the estimate of all calls of a
 paced storm, which is sampled but not detached.
+
+Kinds: statements of each kind of kinds.py, whose client knows how many it has sent.  First without a budget: each
+statement must be counted under its digest or be reported as lost; otherwise the exit status is 1.  Then within the
+budget: an estimate.  --rounds 0 measures the kinds alone; a short run adds --kind-seconds 5.
 """
 import collections
 import random
 import subprocess
 import sys
+import threading
 import time
 
+from kinds import KINDS, kinds
 from measure import Heatscope, arguments, folder, median, os, progress, run_seconds, save, stop, table
 
 BEGIN_S = 5
@@ -141,6 +147,84 @@ def paced(options, heatscope):
             "every": [seen[s][1] for s in seconds]}
 
 
+# --- kinds of sends
+
+def load(kind, seconds, size):
+    """All clients send as fast as they are answered; returns the number of statements."""
+    sent = [0] * kind.n_clients
+
+    def client(i):
+        one, end = kind.open(), time.monotonic() + seconds
+        while time.monotonic() < end:
+            one.send([kind.nothing] * size)
+            sent[i] += size
+        one.close()
+
+    threads = [threading.Thread(target=client, args=(i,)) for i in range(kind.n_clients)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sum(sent)
+
+
+def counted(heatscope, kind, options):
+    """One load.  missing: statements that are neither counted nor lost; other: {digest: count} of its others."""
+    uri = heatscope.create(kind.module, "queries", ["instance", "digest"], ["latency"])
+    time.sleep(1.5)
+    begin = int(time.time())
+    sent = load(kind, options.kind_seconds, 1 if kind.batch == 1 else options.batch)
+    time.sleep(8)			# an answer that is not seen to be complete is recorded 5 s later
+    when = {"start_time": begin - 1, "duration": int(time.time()) - begin + 1}
+    stats = heatscope.http.get(uri + "/value/raw", stats="true", **when)["stats"]
+    mine = kind.instance + "/"
+    other = {key[len(mine):]: s["count"] for key, s in stats.items() if key.startswith(mine)}
+    n = other.pop(kind.digest, 0)
+    grid = heatscope.http.get(uri + "/value/grid", **when)
+    heatscope.delete(uri)
+    lost = grid["summary"]["lost"]
+    return {"sent": sent, "counted": n, "lost": lost, "missing": sent - n - lost, "other": other,
+            "every": max((c.get("sampled", 1) for c in grid["columns"]), default=1)}
+
+
+def by_kind(options, path, all_kinds):
+    results = {}
+    for budget in (0, options.budget):
+        own = os.path.join(path, "budget-%g" % budget)
+        os.mkdir(own)
+        with Heatscope(own, options=["--budget", str(budget)]) as heatscope:
+            for kind in all_kinds.values():
+                name = "%s, budget %s" % (kind.name, "%g %%" % budget if budget else "none")
+                progress(name)
+                results[name] = {"budget": budget, **counted(heatscope, kind, options)}
+    progress("")
+    return results
+
+
+def find_kinds(options):
+    with folder() as path, kinds(path, options.kinds.split(",")) as all_kinds:
+        results = by_kind(options, path, all_kinds)
+    table(["", "sent", "counted", "lost", "missing", "%", "one in"], [
+        [name, r["sent"], r["counted"], r["lost"], r["missing"], "%+.2f" % (100 * r["missing"] / r["sent"]), r["every"]]
+        for name, r in results.items()])
+    for name, r in results.items():
+        if r["other"]:
+            print("%s: other statements: %s" % (name, r["other"]))
+    return results
+
+
+def judge(results):
+    wrong = [name for name, r in results.items() if not r["budget"] and r["missing"]]
+    if wrong:
+        raise SystemExit("bench: statements are neither counted nor lost: " + ", ".join(wrong))
+
+
+def kinds_alone(options):
+    results = find_kinds(options)
+    save(options, "budget-kinds", __doc__, results, budget=options.budget)
+    judge(results)
+
+
 def mean(values, n=4000, seed=1):
     """And its 95 % interval."""
     chance = random.Random(seed)
@@ -149,7 +233,11 @@ def mean(values, n=4000, seed=1):
 
 
 def main():
-    options = arguments(__doc__, rounds=6, seconds=90, without=15, budget=1.0, rate=80000, paced=60)
+    options = arguments(__doc__, rounds=6, seconds=90, without=15, budget=1.0, rate=80000, paced=60,
+                        kinds=",".join(KINDS), kind_seconds=20, batch=50)
+    if not options.rounds:
+        kinds_alone(options)
+        return
     subprocess.run(["make", "-s", "-C", options.build, "test/bench/storm"], check=True, stdout=sys.stderr)
     n_cpus = os.cpu_count()
     with folder() as path, Heatscope(path, options=["--budget", str(options.budget)]) as heatscope:
@@ -164,7 +252,9 @@ def main():
         100 * sum(count for count, _, _ in seconds) / (sum(calls for _, _, calls in seconds) or 1)))
     print("paced: %(called)d calls in %(seconds)d s, %(seen)d estimated" % estimate, "(%+.2f %%), one in %d to %d looked at" % (
         100 * (estimate["seen"] / estimate["called"] - 1), min(estimate["every"]), max(estimate["every"])))
-    save(options, "budget", __doc__, {"turns": turns, "paced": estimate}, budget=options.budget)
+    results = find_kinds(options)
+    save(options, "budget", __doc__, {"turns": turns, "paced": estimate, "kinds": results}, budget=options.budget)
+    judge(results)
 
 
 main()
