@@ -27,7 +27,7 @@ static void unlink_turn(struct admission_queue *q, struct turn **at)
 	q->n_waiting--;
 }
 
-/* Those whose readers have hung up make room. */
+/* Drops the turns whose readers have hung up, which frees their places in the queue. */
 static void drop_unwanted(struct admission_queue *q)
 {
 	struct turn **at = &q->first, *t;
@@ -81,7 +81,8 @@ void admission_remove(struct admission *a, enum admission_class class, struct tu
 		}
 }
 
-/* One that fails at once leaves its place from within start(): the loop goes on with the next, without recursion. */
+/* One that fails at once gives back its place from within start(): then the loop goes on with the next, without
+ * recursion. */
 void admission_leave(struct admission *a, enum admission_class class)
 {
 	struct admission_queue *q = &a->queue[class];

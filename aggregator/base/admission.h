@@ -1,15 +1,16 @@
-/* admission.h - how many values are in the making at a time, and how many wait for it; the rest is refused.
+/* admission.h - limits how many values are made at a time and how many wait; refuses the others.
  *
  *      admission_take() ---------------------------> running ... admission_leave()
  *      admission_wait() --> waiting --start()-------^
  *                              \----drop(): its reader has hung up
  *
- * Classes  small values (numbers and keys), medium ones (grids, explanations, exemplars, compositions), large ones (pictures,
- *          documents, comparisons, series of many points), and whole grids of streams have places of their own: none waits for those
- *          of another class.  Within a class they start in the order they came.
- * Bound    admission_wait() refuses with -EBUSY when so many wait whose readers are still there.  Grids of streams always wait:
- *          there are at most STREAM_VIEWS_MAX of them (stream.h).
- * Why      every value that runs holds what it reads, megabytes for an hour of many keys, and every picture its surface.
+ * Classes  small values (numbers and keys), medium ones (grids, explanations, exemplars, compositions), large ones
+ *          (pictures, documents, comparisons, series of many points), and whole grids of streams.  Each class has its
+ *          own places, so no value waits for one of another class.  Within a class they start in the order they came.
+ * Bound    admission_wait() returns -EBUSY if too many values wait whose readers are still connected.  Grids of streams
+ *          always wait: there are at most STREAM_VIEWS_MAX of them (stream.h).
+ * Why      every running value holds the data that it reads (megabytes for an hour of many keys), and every picture its
+ *          surface.
  * Pure     no loop, no clock.  Thread: the loop thread only.
  */
 #ifndef HEATSCOPE_ADMISSION_H
@@ -27,30 +28,33 @@
 #define LARGE_WAITING_MAX 64
 
 enum admission_class { ADMISSION_SMALL, ADMISSION_MEDIUM, ADMISSION_LARGE, ADMISSION_LIVE, ADMISSION_CLASSES };
-#define MADE_CLASSES ADMISSION_LIVE	/* of values that were read and wait for a worker: to make, a grid of a stream is a medium one */
+#define MADE_CLASSES ADMISSION_LIVE	/* the classes of values that were read and wait for a worker; a stream's grid
+					 * is made as a medium one */
 
-struct turn {				/* the caller's memory, until start() or drop() is called, or it is removed */
+struct turn {				/* the caller's memory, until start() or drop() is called, or
+					 * admission_remove() */
 	struct turn *next;
 	bool waits;
-	bool (*wanted)(struct turn *t);	/* is the reader still there? */
-	void (*start)(struct turn *t);	/* it has a place now, and leaves it with admission_leave() */
-	void (*drop)(struct turn *t);	/* it is not wanted, and has no place */
+	bool (*wanted)(struct turn *t);	/* is the reader still connected? */
+	void (*start)(struct turn *t);	/* it has a place now; admission_leave() gives it back */
+	void (*drop)(struct turn *t);	/* its reader has hung up; it gets no place */
 };
 
 struct admission {			/* zeroed: nothing runs or waits */
 	struct admission_queue {
 		struct turn *first;
 		size_t n_running, n_waiting;
-		bool starting;		/* admission_leave() is called from within start() or drop() */
+		bool starting;		/* admission_leave() was called from within start() or drop() */
 	} queue[ADMISSION_CLASSES];
 };
 
-/* True: the caller has a place.  False: others wait, or none is free. */
+/* True: the caller has a place.  False: others wait, or no place is free. */
 bool admission_take(struct admission *a, enum admission_class class);
 
-/* start() or drop() is called later, never from within.  -EBUSY: too many wait. */
+/* Queues t; start() or drop() is called later, never from within this call.  -EBUSY: too many wait. */
 int admission_wait(struct admission *a, enum admission_class class, struct turn *t);
-void admission_remove(struct admission *a, enum admission_class class, struct turn *t);	/* nothing, if it does not wait */
+void admission_remove(struct admission *a, enum admission_class class, struct turn *t);	/* does nothing if it does not
+											 * wait */
 void admission_leave(struct admission *a, enum admission_class class);
 
 #endif

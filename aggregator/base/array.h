@@ -1,4 +1,4 @@
-/* array.h - an array that grows: room for one more element, at least doubling. */
+/* array.h - grows an array for one more element, at least doubling it. */
 #ifndef HEATSCOPE_ARRAY_H
 #define HEATSCOPE_ARRAY_H
 
@@ -14,7 +14,7 @@ static inline int array_grow(void *array, size_t n, size_t *room, size_t size)
 
 	if (n < *room)
 		return 0;
-	memcpy(&old, array, sizeof(old));	/* whatever it points to */
+	memcpy(&old, array, sizeof(old));	/* the elements may be of any type */
 	grown = realloc(old, more * size);
 	if (!grown)
 		return -ENOMEM;

@@ -1,7 +1,7 @@
-/* clock.h - the two clocks that heatscoped reads.
+/* clock.h - reads the wall clock and the boot clock for heatscoped.
  *
- * Only these functions read a clock; the parts below the loop get `now_ns` as an argument.  timekeeper.h judges whether the wall
- * clock can be believed.
+ * No other function reads a clock; the parts below the loop get `now_ns` as an argument.  timekeeper.h judges whether
+ * the wall clock can be believed.
  * Thread  any.
  */
 #ifndef HEATSCOPE_AGGREGATOR_CLOCK_H
@@ -10,6 +10,6 @@
 #include <linux/types.h>
 
 __s64 now_ns(void);			/* wall clock, ns from the epoch */
-__s64 boot_ns(void);			/* ns since the machine started, with the time that it slept; nobody can set it */
+__s64 boot_ns(void);			/* ns since the machine started, including sleep; it cannot be set */
 
 #endif

@@ -44,8 +44,7 @@ static int parse_port(const char *text, in_port_t *ret)
 	return 0;
 }
 
-/* "::1" and "[::1]" are both understood; names are not, but localhost: what a name means is for
- * somebody else to change. */
+/* Understands "::1" and "[::1]".  Of names it takes only localhost: others can change what a name means. */
 static int parse_host(const char *host, in_port_t port, struct endpoint *ret)
 {
 	struct sockaddr_in *in = (struct sockaddr_in *)&ret->addr;
@@ -142,7 +141,7 @@ static const char *unix_path(const struct endpoint *e)
 	return e->addr.ss_family == AF_UNIX ? ((const struct sockaddr_un *)&e->addr)->sun_path : NULL;
 }
 
-/* Makes way: removes a socket file that nobody answers at. */
+/* Removes a socket file at which no process answers, so that we can listen there. */
 static int replace_stale(const struct endpoint *e, char *reason, size_t room)
 {
 	const char *path = unix_path(e);
@@ -166,7 +165,7 @@ static int replace_stale(const struct endpoint *e, char *reason, size_t room)
 	return err || !unlink(path) || errno == ENOENT ? err : -errno;
 }
 
-/* The file's mode is set before anybody can connect: between bind and listen nobody can. */
+/* Sets the file's mode before any process can connect: between bind and listen none can. */
 static int bind_and_listen(const struct endpoint *e, mode_t mode, int fd)
 {
 	const char *path = unix_path(e);

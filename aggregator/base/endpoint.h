@@ -1,8 +1,8 @@
-/* endpoint.h - a place on this machine where we listen: an address or a Unix socket.
+/* endpoint.h - parses and opens a place on this machine where we listen: an address or a Unix socket.
  *
  * Shape   "127.0.0.1:23181", "[::1]:23181", "localhost:23181" (= 127.0.0.1), "0.0.0.0:443", "unix:/path".
- * Safety  a Unix socket's file that nobody listens on is replaced; one that answers is left alone
- *         (-EADDRINUSE), and so is what is no socket.
+ * Safety  a Unix socket's file is replaced if no process listens on it.  If one answers, or the file is not a
+ *         socket, it stays (-EADDRINUSE).
  * Errors  0 or -errno, with one sentence in `reason` (room bytes).
  */
 #ifndef HEATSCOPE_ENDPOINT_H
@@ -22,17 +22,17 @@ int endpoint_parse(const char *text, struct endpoint *ret_endpoint, char *reason
 
 bool endpoint_is_tcp(const struct endpoint *e);
 
-/* Can other machines reach it?  Everything but loopback addresses and Unix sockets. */
+/* Can other machines reach it?  True for everything but loopback addresses and Unix sockets. */
 bool endpoint_is_beyond(const struct endpoint *e);
 
-/* Is it an address of the link alone: 169.254.0.0/16, fe80::/10, also as IPv6 writes IPv4 (::ffff:a.b.c.d, 64:ff9b::a.b.c.d)?  There, and
- * at fd00:ec2::254, clouds answer whoever asks with the machine's secrets. */
+/* Is it a link-local address: 169.254.0.0/16, fe80::/10, also when IPv6 writes IPv4 (::ffff:a.b.c.d, 64:ff9b::a.b.c.d)?
+ * There, and at fd00:ec2::254, clouds give the machine's secrets to every process that asks. */
 bool endpoint_is_link_local(const struct sockaddr *addr);
 
-/* A listening, non-blocking, close-on-exec socket; `mode` is of a Unix socket's file. */
+/* Opens a listening, non-blocking, close-on-exec socket; `mode` is the mode of a Unix socket's file. */
 int endpoint_listen(const struct endpoint *e, mode_t mode, int *ret_fd, char *reason, size_t room);
 
-/* Removes the Unix socket's file, if it is one. */
+/* Removes the file of a Unix socket; does nothing for an address. */
 void endpoint_remove(const struct endpoint *e);
 
 #endif

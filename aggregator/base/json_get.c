@@ -54,7 +54,7 @@ bool json_get_is_one_of(const char *word, const char *const *words)
 	return *words;
 }
 
-/* "a, b and c" */
+/* Writes "a, b and c". */
 static void list_words(const char *const *words, char *out, size_t room)
 {
 	size_t len = 0;

@@ -1,10 +1,10 @@
-/* json_get.h - the members of a request's object: read and checked, or refused with a sentence.
+/* json_get.h - reads and checks the members of a request's object, or refuses them with a sentence.
  *
  *      {"above": "100000000", "name": "slow"} --json_get_number()--> 1e8
  *                                             --json_get_line()----> "slow"
  *
- * Absent  what is null is not there.
- * Returns 0: not there, *ret stays; 1: read; -EINVAL and why not, in `reason` (REASON_MAX bytes).
+ * Absent  null counts as absent.
+ * Returns 0: absent, *ret is unchanged; 1: read; -EINVAL: refused, with the reason in `reason` (REASON_MAX bytes).
  * Memory  texts are borrowed from the object.
  * Pure    no loop, file or clock.  Thread: any.
  */
@@ -15,16 +15,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A number, or one as a text, as query strings and forms have it. */
+/* Reads a number, also one written as text, as in query strings and forms. */
 int json_get_number(const json_t *object, const char *name, double min, double max, double *ret, char *reason);
 
-/* One line (json_get_is_line()) of at most `most` bytes; may be "". */
+/* Reads one line (json_get_is_line()) of at most `most` bytes; it may be "". */
 int json_get_line(const json_t *object, const char *name, size_t most, const char **ret, char *reason);
 
-/* Is it without control characters?  It is shown by terminals. */
+/* Is it free of control characters?  Terminals show it. */
 bool json_get_is_line(const char *text);
 
-/* 0: all that the object has is known (a list that ends with NULL).  whose: "an alert", "panel 3". */
+/* Returns 0 if every member of the object is in `known` (a list that ends with NULL).  whose: "an alert", "panel 3". */
 int json_get_check(const json_t *object, const char *const *known, const char *whose, char *reason);
 
 /* Is the word in a list that ends with NULL? */

@@ -1,6 +1,7 @@
-/* services.h - the parts of heatscoped that values, streams, reports and requests work with.
+/* services.h - lists the parts of heatscoped that values, streams, reports and requests work with.
  *
- * aggregator.c makes the parts and fills this in; who needs several of them gets a pointer to it instead of the whole aggregator.
+ * aggregator.c makes the parts and fills this in.  A part that needs several others gets a pointer to it, not to the
+ * whole aggregator.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_SERVICES_H
@@ -19,16 +20,16 @@ struct value;
 struct services {
 	uv_loop_t *loop;
 	struct cube *cube;		/* the newest slots, read on the loop */
-	struct store_queue *store_queue;		/* the store's queue */
+	struct store_queue *store_queue;		/* queue of jobs for the store */
 	struct catalog *catalog;
-	struct annotations *annotations;	/* annotations */
+	struct annotations *annotations;	/* notes and alert firings */
 	struct admission admission;	/* of values to be read and made, for all servers */
 	struct making {
-		unsigned n;		/* that workers make now; */
-		struct value *first, *last;	/* those that wait for a worker */
-	} making[MADE_CLASSES];		/* by value_class() */
-	bool keep;			/* no data grow too old: for showing recordings */
-	bool stopping;			/* heatscoped ends: no part begins anything more */
+		unsigned n;		/* values that workers make now */
+		struct value *first, *last;	/* values that wait for a worker */
+	} making[MADE_CLASSES];		/* index: value_class() */
+	bool keep;			/* no data expire: for showing recordings */
+	bool stopping;			/* heatscoped ends: no part begins new work */
 };
 
 #endif

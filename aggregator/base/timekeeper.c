@@ -1,6 +1,7 @@
 #include "aggregator/base/timekeeper.h"
 
-#define FOLLOW 100			/* the believed time follows by a hundredth of what passes */
+#define FOLLOW 100			/* each look corrects the believed time by a hundredth of the time that
+					 * passed */
 
 static bool is_leap(__s64 ns)
 {
@@ -26,7 +27,7 @@ enum leap timekeeper_begin(struct timekeeper *k, __s64 known_ns, __s64 wall_ns, 
 	return try_leap(k, seen_ns, boot_ns);
 }
 
-/* Within a minute of each other. */
+/* The two are within a minute of each other. */
 static void follow_wall_clock(struct timekeeper *k, __s64 passed_ns)
 {
 	__s64 apart_ns = k->seen_ns - k->believed_ns, most_ns = passed_ns / FOLLOW;

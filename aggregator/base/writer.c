@@ -12,7 +12,7 @@ void writer_raw(struct bytes *out, const char *text)
 	bytes_put(out, text, strlen(text));
 }
 
-/* How many bytes there are that stand for themselves: nearly always all. */
+/* Counts the bytes that need no escape: nearly always all. */
 static size_t plain_length(const unsigned char *at)
 {
 	size_t len = 0;
@@ -49,7 +49,7 @@ void writer_text(struct bytes *out, const char *text)
 
 #define DIGITS 20			/* of a 64-bit number, at most */
 
-/* Its digits before `end`; how many. */
+/* Writes its digits before `end`; returns how many. */
 static size_t put_digits(char *end, __u64 n)
 {
 	char *at = end;
@@ -68,7 +68,7 @@ void writer_number(struct bytes *out, __u64 n)
 	bytes_put(out, end - len, len);
 }
 
-/* From the end, put at once: a grid has hundreds of thousands. */
+/* Writes from the end into a local buffer, then copies once: a grid has hundreds of thousands of pairs. */
 void writer_pair(struct bytes *out, __u64 a, __u64 b)
 {
 	char text[2 * DIGITS + 4], *end = text + sizeof(text), *at = end;

@@ -1,6 +1,6 @@
-/* writer.h - JSON text into a buffer, for payloads of many numbers.
+/* writer.h - writes JSON text into a buffer, for payloads of many numbers.
  *
- * Text    written as valid UTF-8 whatever comes in: a byte that is none becomes U+FFFD.
+ * Text    is always valid UTF-8: a byte that is not becomes U+FFFD.
  * Times   nanoseconds are written as decimal seconds, without trailing zeros: 1700000000.25.
  * Errors  the buffer remembers the first one.
  */
@@ -9,14 +9,15 @@
 
 #include "collector/core/bytes.h"
 
-void writer_raw(struct bytes *out, const char *text);		/* as it is */
+void writer_raw(struct bytes *out, const char *text);		/* unchanged */
 void writer_text(struct bytes *out, const char *text);		/* quoted */
 void writer_number(struct bytes *out, __u64 n);
-void writer_pair(struct bytes *out, __u64 a, __u64 b);		/* [a,b], after a comma unless it is the first */
+void writer_pair(struct bytes *out, __u64 a, __u64 b);		/* [a,b], after a comma unless it is the first
+								 * element */
 void writer_real(struct bytes *out, double x);			/* exact; not finite: null */
 void writer_seconds(struct bytes *out, __s64 ns);
 
-/* The same after `,"name":`, without the comma after an opening bracket. */
+/* Each writes `,"name":` and the value, without the comma after an opening bracket. */
 void writer_name(struct bytes *out, const char *name);
 void writer_name_number(struct bytes *out, const char *name, __u64 n);
 void writer_name_seconds(struct bytes *out, const char *name, __s64 ns);
@@ -24,10 +25,10 @@ void writer_name_real(struct bytes *out, const char *name, double x);
 void writer_name_flag(struct bytes *out, const char *name, int is);	/* true or false */
 void writer_name_text(struct bytes *out, const char *name, const char *text);
 
-/* A comma, unless just after an opening bracket. */
+/* Writes a comma, unless just after an opening bracket. */
 void writer_comma(struct bytes *out);
 
-/* The buffer as a NUL-terminated text, which becomes the caller's; NULL: an error. */
+/* Returns the buffer as a NUL-terminated text, which the caller owns; NULL: an error. */
 char *writer_take(struct bytes *out, size_t *ret_len);
 
 #endif
