@@ -113,8 +113,8 @@ static int find_hostname(const struct instrumentation *in)
 	return -1;
 }
 
-/* And the slots that go on or are not settled yet: the newest complete ones, as many as asked for,
- * lie before those, and are rounded outward. */
+/* The newest complete slots, as many as asked for, lie before the slots that still grow or are not settled yet; so the
+ * cube holds those, too, and the number is rounded up. */
 size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation *in)
 {
 	__u64 slots = (__u64)in->retention_s * 1000000000 / in->slot_ns;
@@ -123,7 +123,7 @@ size_t catalog_cube_slots(const struct catalog *c, const struct instrumentation 
 	return (size_t)((slots < c->cube_slots && !c->keep ? slots : c->cube_slots) + open);
 }
 
-/* What the store keeps: the instrumentation, its metric's field table, and how it was asked for. */
+/* The store keeps the instrumentation, its metric's field table, and the decomposition as it was requested. */
 char *catalog_inst_text(const struct catalog_inst *ci)
 {
 	json_t *json = json_pack("{s:o, s:o, s:s, s:s}", "instrumentation", instrumentation_to_json(&ci->in), "metric",
@@ -180,7 +180,7 @@ static void load_future(void *arg, const char *source, __s64 first, __s64 last)
 	future->last = last > future->last ? last : future->last;
 }
 
-/* What lies after slot `now` is not loaded, and not answered for by the cube when the clock is right. */
+/* Slots after `now` are not loaded; when the clock is right again, the cube does not answer for them. */
 static int leave_future(struct catalog *c, const struct catalog_inst *ci, struct store *store, __s64 now)
 {
 	struct span future = { INT64_MAX, -1 };
@@ -312,7 +312,7 @@ static void make_done(void *arg, int err)
 	free(m);
 }
 
-/* Why nobody offers it, in the words of a source that refuses. */
+/* Explains why no source offers the metric, in the words of a source that refuses. */
 static int no_metric(const struct catalog *c, const char *module, const char *stat, char *reason)
 {
 	const struct offer *o;
@@ -464,13 +464,13 @@ __s64 catalog_latest_ns(const struct catalog *c, __s64 now_ns)
 	return c->ahead_ns < 0 ? now_ns - c->ahead_ns : now_ns;
 }
 
-/* The earlier of now_ns and the believed time. */
+/* Returns the earlier of now_ns and the believed time. */
 static __s64 earliest_ns(const struct catalog *c, __s64 now_ns)
 {
 	return c->ahead_ns > 0 ? now_ns - c->ahead_ns : now_ns;
 }
 
-/* Sources are not waited for by what they said of the future. */
+/* Forgets the slots in the future that sources reported, so that we do not wait for these sources. */
 static void inst_set_back(struct catalog *c, struct catalog_inst *ci, __s64 now_ns)
 {
 	__s64 now = now_ns / (__s64)ci->in.slot_ns, latest = (now_ns + FUTURE_MAX_NS) / (__s64)ci->in.slot_ns;
@@ -537,7 +537,7 @@ void catalog_expired(struct catalog *c, __u64 inst, const __s64 kept_from[TIERS]
 		if (ci->sighting[i].slot >= slot)
 			ci->sighting[kept++] = ci->sighting[i];
 	ci->n_sightings = kept;
-	/* What is partly too old goes as newer slots come, and is not asked for until then. */
+	/* A slot of the cube that is partly too old goes when newer slots come; queries do not read it before that. */
 	if (cube_range(c->cube, inst, &first, &newest) || newest >= slot)
 		return;
 	cube_drop(c->cube, inst);

@@ -32,7 +32,7 @@ int catalog_clone(struct catalog *c, __u64 id, const json_t *request, __s64 now_
 
 struct changing {
 	struct catalog *catalog;
-	struct instrumentation in;	/* as it shall be */
+	struct instrumentation in;	/* as it will be */
 	char configured_name[CONF_NAME_MAX];
 	char *text;
 	catalog_made done;
@@ -58,7 +58,7 @@ static void apply_change(struct catalog *c, struct catalog_inst *ci, const struc
 		log_info("instrumentation %llu keeps its space in memory: %s", (unsigned long long)in->id,
 			strerror(-err));
 	for (struct source *s = c->sources; s && wanted; s = s->next)
-		source_forget(s, in->id);	/* how it fared says nothing of how it will */
+		source_forget(s, in->id);	/* its former state says nothing about the new one */
 	catalog_changed(c, wanted);
 }
 
@@ -99,7 +99,7 @@ static int change_submit(struct catalog *c, struct catalog_inst *ci, struct chan
 	return 0;
 }
 
-/* What the configuration file says is changed there; suspending is left to everybody. */
+/* A configured instrumentation is changed in the configuration file only; a request may only suspend it. */
 static int check_change(const struct catalog *c, const struct catalog_inst *ci, const struct instrumentation *in,
 			char *reason)
 {
@@ -187,7 +187,7 @@ static void switch_done(void *arg, int err)
 	free(s);
 }
 
-/* Off at once, and before it is stored: whoever turns it off is in a hurry. */
+/* Turns off at once, before the setting is stored: the person who turns it off is in a hurry. */
 int catalog_set_off(struct catalog *c, bool off, store_queue_done done, void *arg)
 {
 	struct switching *s = malloc(sizeof(*s));

@@ -13,16 +13,16 @@ struct entry {
 	struct configured *configured;
 	const struct conf_instrumentation *conf;
 	json_t *request;
-	__u64 inst;			/* 0: none yet */
+	__u64 inst;			/* 0: not made yet */
 	bool making;
-	char reason[REASON_MAX];	/* why there is none; "": nobody offers the metric */
+	char reason[REASON_MAX];	/* why it is not made; "": no source offers the metric */
 };
 
 struct configured {
 	struct catalog *catalog;
 	const char *file;		/* the configuration file */
 	struct catalog_observer observer;
-	bool busy;			/* what we do changes the catalog, too */
+	bool busy;			/* our own calls change the catalog, too; ignore these */
 	size_t n;
 	struct entry entry[CONF_INSTRUMENTATIONS_MAX];
 };
@@ -52,7 +52,7 @@ static bool same_predicate(const struct predicate *a, const struct predicate *b)
 	return same;
 }
 
-/* Does it measure what the entry asks for?  *ret_in: as the entry would have it. */
+/* Does it measure what the entry asks for?  *ret_in: the instrumentation as the entry would make it. */
 static bool measures_entry(const struct catalog_inst *ci, const struct entry *e, struct instrumentation *ret_in)
 {
 	const struct instrumentation *in = &ci->in;
@@ -83,7 +83,7 @@ static bool is_taken(const struct configured *a, __u64 id)
 	return false;
 }
 
-/* The one with the entry's name, or any that is not taken, if it measures what is asked for. */
+/* Finds the instrumentation with the entry's name, or any that is not taken, if it measures what the entry asks for. */
 static void find_measured(struct configured *a, struct entry *e, bool by_name)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci && !e->inst; ci = ci->next) {
@@ -98,7 +98,7 @@ static void find_measured(struct configured *a, struct entry *e, bool by_name)
 	}
 }
 
-/* Those that were in the file and are there no more, or as something else. */
+/* Releases those that were in the file and are no longer, or now mean something else. */
 static void release_others(struct configured *a)
 {
 	for (const struct catalog_inst *ci = catalog_first(a->catalog); ci; ci = ci->next) {
@@ -113,7 +113,7 @@ static void release_others(struct configured *a)
 	}
 }
 
-/* --- what is not --- */
+/* --- what is not stored yet --- */
 
 static void on_made(void *arg, int err, const struct catalog_inst *made)
 {

@@ -1,13 +1,13 @@
-/* configured.h - instrumentations of the configuration file: there from the start, and never idle out.
+/* configured.h - keeps the instrumentations of the configuration file: they exist from the start and never idle out.
  *
  *      entries, stored instrumentations --configured_new()--> kept, changed, released, or made
  *                                                         (when a source offers the metric: at its hello)
  *
- * Match      by name; else one that measures the same (fields, measures, granularity, ruler-bits, keys,
- *            predicate) and is nobody's.  Its data go on.  Retention and tiers may change in place.
- * Released   what is no longer in the file, or measures another thing there: an ordinary
- *            instrumentation from then on, suspended, with its data.  Nothing is deleted by the file.
- * Errors     of entries that no source can measure as they are: logged once, and in configured_json().
+ * Match      by name; else an instrumentation that measures the same (fields, measures, granularity, ruler-bits, keys,
+ *            predicate) and has no name of the file.  It keeps its data.  Retention and tiers may change in place.
+ * Released   an instrumentation that is no longer in the file, or whose entry now measures something else, becomes an
+ *            ordinary one: suspended, with its data.  The file never deletes anything.
+ * Errors     if no source can measure an entry as it is, we log it once and report it in configured_json().
  * Thread     the loop thread only.
  */
 #ifndef HEATSCOPE_CONFIGURED_H

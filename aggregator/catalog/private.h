@@ -1,5 +1,5 @@
-/* private.h - what catalog.c (instrumentations), change.c (what becomes of them) and
- * sources.c (sources, metrics, who is told) share.
+/* private.h - declares what catalog.c (instrumentations), change.c (changes to them) and
+ * sources.c (sources, metrics, observers) share.
  *
  * Errors  0 or -errno.  Thread: the loop thread only, as catalog.h.
  */
@@ -13,31 +13,31 @@ struct catalog {
 	struct cube *cube;
 	size_t cube_slots;
 	bool keep, off;
-	const char *file;		/* the configuration's; NULL: none */
+	const char *file;		/* the configuration file; NULL: none */
 	char identity[40];
 	struct catalog_inst *first;
-	size_t n_insts;			/* those being made included */
+	size_t n_insts;			/* including those that are being made */
 	struct source *sources;
 	size_t n_sources;
 	const struct metric **metric;	/* borrowed from sources, instrumentations and `merged` */
 	size_t n_metrics;
-	struct metric **merged;		/* our own: of sources that offer one metric with other fields */
+	struct metric **merged;		/* our own: one metric that sources offer with different fields */
 	size_t n_merged;
 	struct catalog_observer *observers;
-	__s64 ahead_ns;			/* < 0: behind; see catalog_set_ahead() */
-	__s64 step_ns;			/* the newest step of our own clock; */
-	unsigned n_steps;		/* so many there were */
+	__s64 ahead_ns;			/* < 0: our clock lags; see catalog_set_ahead() */
+	__s64 step_ns;			/* the newest step of our own clock */
+	unsigned n_steps;		/* how many steps there were */
 };
 
-/* What the store keeps of it; NULL: no memory. */
+/* Makes the text that the store keeps; NULL: no memory. */
 char *catalog_inst_text(const struct catalog_inst *ci);
 
-struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such one */
-int catalog_collect(struct catalog *c);				/* the metrics anew; -ENOMEM: none */
-void catalog_changed(struct catalog *c, bool wanted);		/* the same, and tells the observers */
+struct catalog_inst *catalog_inst_of(const struct catalog *c, __u64 id);	/* NULL: no such id */
+int catalog_collect(struct catalog *c);				/* collects the metrics again; -ENOMEM: none */
+void catalog_changed(struct catalog *c, bool wanted);		/* collects them and notifies the observers */
 void catalog_uncollect(struct catalog *c);			/* frees what catalog_collect() made */
 
-/* The newest slot a source spoke for; -ENOMEM. */
+/* Notes the newest slot that a source reported; -ENOMEM. */
 int catalog_sight(struct catalog_inst *ci, const char *source, __s64 slot);
 
 #endif

@@ -79,7 +79,7 @@ static void field_names(const struct metric *m, char *out, size_t room)
 		at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", m->field[i].name);
 }
 
-/* Parts the decomposition into the fields of the key and the one that is quantized. */
+/* Splits the decomposition into the fields of the key and the numeric field. */
 static int parse_decomposition(const json_t *list, const struct metric *m, json_t *fields, char *numeric, char *reason)
 {
 	const struct field *f;
@@ -106,7 +106,7 @@ static int parse_decomposition(const json_t *list, const struct metric *m, json_
 	return 0;
 }
 
-/* The measure that is meant when none is named. */
+/* Returns the measure to use if the request names none. */
 static const char *default_measure(const struct metric *m)
 {
 	const struct field *latency = metric_field(m, "latency");
@@ -119,7 +119,7 @@ static const char *default_measure(const struct metric *m)
 	return NULL;
 }
 
-/* The decomposition's numeric field is the default measure: the first, whether listed or not. */
+/* The decomposition's numeric field is the default measure: it comes first, whether it is listed or not. */
 static int measures_of(json_t *list, const struct metric *m, const char *numeric, char *reason)
 {
 	const char *first = *numeric ? numeric : NULL;
@@ -140,7 +140,7 @@ static int measures_of(json_t *list, const struct metric *m, const char *numeric
 	return 0;
 }
 
-/* A number, or a text that is one.  Of all but the granularity, which may be a part of a second, decimals are cut. */
+/* Reads a number, or a text of one.  Cuts decimals off, except for the granularity, which may be a part of a second. */
 static int number_of(const json_t *request, const char *name, json_t *form, char *reason)
 {
 	json_t *value = json_object_get(request, name);
@@ -165,7 +165,7 @@ static int number_of(const json_t *request, const char *name, json_t *form, char
 	return 0;
 }
 
-/* Two numbers, or a text of them with a comma, or a text each. */
+/* Reads two numbers: an array of numbers or texts, or one text with a comma. */
 static int tiers_of(const json_t *request, json_t *form, char *reason)
 {
 	const json_t *value = json_object_get(request, "tiers");
@@ -197,7 +197,7 @@ static const char *type_of(void *arg, const char *name)
 	return f ? f->type : NULL;
 }
 
-/* As people write it; blank is all. */
+/* Reads a predicate as people write it; blank matches all. */
 static int where_of(const json_t *value, const struct metric *m, json_t *form, char *reason)
 {
 	const struct where_fields fields = { type_of, (void *)m };
@@ -214,7 +214,7 @@ static int where_of(const json_t *value, const struct metric *m, json_t *form, c
 	return json_object_set_new(form, "predicate", json) ? refuse(reason, "no memory") : 0;
 }
 
-/* An object, or the text of one; instrumentation.h's form has the object. */
+/* Reads a predicate as an object, or as its text; the form of instrumentation.h has the object. */
 static int predicate_of(const json_t *request, const struct metric *m, json_t *form, char *reason)
 {
 	const json_t *value = json_object_get(request, "predicate"), *where = json_object_get(request, "where");
@@ -234,7 +234,7 @@ static int predicate_of(const json_t *request, const struct metric *m, json_t *f
 	return err;
 }
 
-/* true, false, or a text that is one of them. */
+/* Reads true, false, or a text of one of them. */
 static int switch_of(const json_t *request, const char *name, json_t *form, char *reason)
 {
 	const json_t *value = json_object_get(request, name);
@@ -248,7 +248,7 @@ static int switch_of(const json_t *request, const char *name, json_t *form, char
 	return 0;
 }
 
-/* What can be set, and what an instrumentation says of itself beyond that: it may be given back. */
+/* The properties that can be set, and the others that an instrumentation reports: a request may contain these, too. */
 static int known_names(const json_t *request, char *reason)
 {
 	static const char *const known[] = {
@@ -283,7 +283,7 @@ static int numbers_of(const json_t *request, json_t *form, char *reason)
 	return err;
 }
 
-/* Fills the JSON form of instrumentation.h, which is where ranges are checked. */
+/* Fills the JSON form of instrumentation.h, which checks ranges. */
 static int form_fill(const json_t *request, const struct metric *m, json_t *form, char *numeric, char *reason)
 {
 	json_t *fields = json_array(), *measures = NULL, *weights = NULL, *list = NULL;
@@ -354,7 +354,7 @@ json_t *request_of(const struct instrumentation *in, const char *numeric)
 	json_object_del(request, "slots");
 	json_object_del(request, "id");
 	json_object_del(request, "crtime");
-	if (instrumentation_kept_s(in, 2) == in->retention_s)	/* follows it, then */
+	if (instrumentation_kept_s(in, 2) == in->retention_s)	/* tier 2 follows the retention, then */
 		json_object_del(request, "tiers");
 	return request;
 }
@@ -366,7 +366,7 @@ int request_update(json_t *request, const json_t *changes)
 	return json_object_update(request, (json_t *)changes);
 }
 
-/* What is set when it is made, and stays. */
+/* Refuses to change properties that are set when an instrumentation is made. */
 static int refuse_other(const json_t *now, const json_t *asked, char *reason)
 {
 	static const char *const changeable[] = { "retention-time", "tiers", "idle-max", "enabled" };

@@ -1,10 +1,10 @@
-/* request.h - what somebody asks to be measured -> an instrumentation, or a sentence why not.
+/* request.h - turns a request to measure something into an instrumentation, or into a sentence that says why not.
  *
  *      {"module", "stat", "decomposition", ...}  as in doc/api.md  ->  struct instrumentation, bound
  *
- * Shape   from a query string all values are texts, so numbers may be texts, and lists comma-separated texts, or arrays
- *         of such texts.  Whole numbers with decimals are cut.  What is not settable (id, crtime, ...) is ignored, what
- *         an instrumentation does not have is refused.
+ * Shape   in a query string all values are texts, so numbers may be texts, and lists comma-separated texts, or arrays
+ *         of such texts.  Decimals of whole numbers are cut off.  We ignore properties that are read-only (id, crtime,
+ *         ...) and refuse properties that an instrumentation does not have.
  * Errors  -EINVAL with the reason (REASON_MAX bytes), in Cloud Analytics' words.
  * Pure    no store, loop or clock.
  */
@@ -18,18 +18,19 @@ extern const char *const request_lists[];
 
 int request_metric(const json_t *request, const char **ret_module, const char **ret_stat, char *reason);
 
-/* numeric: the numeric field of the decomposition, "" if none.  Id and crtime stay 0. */
+/* numeric: the numeric field of the decomposition; "": none.  Id and crtime stay 0. */
 int request_parse(const json_t *request, const struct metric *m, struct instrumentation *ret_in,
 		  char ret_numeric[NAME_MAX_LEN], char *reason);
 
-/* The request that would make such a one: a clone is this, updated by what shall be different. */
+/* Returns the request that would make this instrumentation.  A clone is this request, updated with the properties that
+ * differ. */
 json_t *request_of(const struct instrumentation *in, const char *numeric);	/* NULL: no memory */
 
-/* `where` is another way to say `predicate`.  Not 0: no object. */
+/* Updates a request; `where` is another way to say `predicate`.  Not 0: not an object. */
 int request_update(json_t *request, const json_t *changes);
 
-/* An instrumentation as it becomes by a request that names properties: retention-time, idle-max and
- * enabled may change, the others may be named as they are. */
+/* Applies a request that names properties to an instrumentation: retention-time, idle-max and
+ * enabled may change; the others may only have their present value. */
 int request_change(const json_t *changes, const struct instrumentation *in, const char *numeric,
 		   const struct metric *m, struct instrumentation *ret_in, char *reason);
 

@@ -26,7 +26,7 @@ static const struct {
 	{ "thread", "Threads" },
 };
 
-/* The types of Cloud Analytics; power: a raw value is base^power units. */
+/* The types of Cloud Analytics; power: a raw value is in base^power units. */
 static const struct {
 	const char *name, *arity, *unit, *abbr;
 	int base, power;
@@ -59,14 +59,14 @@ static json_t *types_json(void)
 			json_object_set_new(type, "base", json_integer(types[i].base));
 			json_object_set_new(type, "power", json_integer(types[i].power));
 		}
-		if (!strcmp(types[i].name, "percent"))		/* the top of a chart should not be below it */
+		if (!strcmp(types[i].name, "percent"))		/* the top of a chart should not be below 100 % */
 			json_object_set_new(type, "minmax", json_integer(100));
 		json_object_set_new(all, types[i].name, type);
 	}
 	return all;
 }
 
-/* What its exemplars have of a statement. */
+/* Says which text of a statement its exemplars have. */
 static const char *text_word(const struct source *s)
 {
 	return s->full_text ? "full" : "digest";
@@ -94,8 +94,8 @@ json_t *resource_sources(const struct catalog *c)
 	return all;
 }
 
-/* A label and a type belong to a field of one metric: metrics share names, not meanings.  all_fields has each name as the first metric
- * that has it describes it; a metric that describes one otherwise has it among its own. */
+/* A label and a type belong to a field of one metric: metrics share names, not meanings.  all_fields has each name as
+ * described by the first metric that has it; a metric that describes it otherwise lists the field itself. */
 static json_t *metric_json(const struct metric *m, json_t *all_fields)
 {
 	json_t *names = json_array(), *own = json_object(), *metric;
@@ -133,7 +133,7 @@ json_t *resource_catalogue(const struct catalog *c)
 			 "metrics", metrics, "transformations", "sources", resource_sources(c), "enabled", !catalog_is_off(c));
 }
 
-/* ---- the same as Cloud Analytics' first clients knew it ---- */
+/* ---- the same, in the form for Cloud Analytics' first clients ---- */
 
 static const char *old_type(const struct field *f)
 {
@@ -214,7 +214,7 @@ json_t *resource_heatmaps(const struct catalog_inst *ci)
 	return all;
 }
 
-/* Up to when a source has reported, and what it told to be lost since our start. */
+/* Adds the newest slot that a source has reported, and the events that it reported as lost since our start. */
 static void add_sighting(json_t *json, const struct catalog_inst *ci, const char *source)
 {
 	const struct sighting *seen = NULL;
@@ -235,7 +235,7 @@ static void add_start(json_t *json, const struct source *s, __u64 inst)
 											   : json_null());
 }
 
-/* How each source that matters fares with it. */
+/* Lists the state of each source that matters for it. */
 static json_t *states_json(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	json_t *all = json_array(), *json;
@@ -257,7 +257,7 @@ static json_t *states_json(const struct catalog *c, const struct catalog_inst *c
 	return all;
 }
 
-/* All of them as one word: that of the sources where they agree, else what it lacks. */
+/* Sums up all states in one word: the state of the sources if they agree, else the worst one. */
 static const char *state_of(const struct catalog *c, const struct catalog_inst *ci, __s64 now_ns)
 {
 	unsigned n[FARE_SUSPENDED + 1] = { 0 };
@@ -274,7 +274,7 @@ static const char *state_of(const struct catalog *c, const struct catalog_inst *
 	return n[FARE_ACTIVE] ? "active" : n[FARE_FAILED] ? "failed" : n[FARE_GONE] ? "gone" : "pending";
 }
 
-/* Of each measure, as replies with its values name it. */
+/* Sets the unit of each measure, as replies with its values name it. */
 static void set_units(json_t *json, const struct instrumentation *in)
 {
 	json_t *units = json_array();
@@ -299,7 +299,7 @@ static void set_dimension(json_t *json, const struct catalog_inst *ci)
 	json_object_set_new(json, "value-scope", json_string(metric_scope_name(ci->metric->scope)));
 }
 
-/* As people read it; here, because the units are known here. */
+/* Sets the predicate as people read it.  The server does it because it knows the units. */
 static void set_predicate_text(json_t *json, const struct catalog_inst *ci)
 {
 	static char text[PREDICATE_TERMS * (NAME_MAX_LEN + 6 * LABEL_MAX + 16)];

@@ -1,4 +1,4 @@
-/* resource.h - the catalogue as /ca gives it: metrics, sources and instrumentations as JSON.
+/* resource.h - describes metrics, sources and instrumentations as JSON, for /ca.
  *
  * Memory  each returns a new reference; NULL: no memory.
  * Thread  the loop thread only.
@@ -15,7 +15,7 @@ json_t *resource_sources(const struct catalog *c);
 json_t *resource_old_metrics(const struct catalog *c);	/* /ca/metrics and /ca/types */
 json_t *resource_old_types(void);
 
-/* [{"name", "uri"}]: the values of an instrumentation, or the pictures among them. */
+/* Lists the values of an instrumentation, or only the pictures: [{"name", "uri"}]. */
 json_t *resource_values(const struct catalog_inst *ci);
 json_t *resource_heatmaps(const struct catalog_inst *ci);
 

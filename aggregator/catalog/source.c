@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define OFFERS_MAX 256
-#define STATES_MAX 4096		/* ids that we never gave may be among them */
+#define STATES_MAX 4096		/* may include ids that we never gave */
 
 static int no_memory(char *reason)
 {
@@ -26,7 +26,7 @@ void metric_free(struct metric *m)
 	free(m);
 }
 
-/* A name becomes part of a URL, of messages and of keys: few characters. */
+/* A name becomes part of a URL, of messages and of keys, so it has few kinds of characters. */
 static bool is_name(const char *text)
 {
 	size_t len = strlen(text);
@@ -97,7 +97,7 @@ static int add_field(struct metric *m, const struct field *f)
 	return added->name && added->label && added->type ? 0 : -ENOMEM;
 }
 
-/* Every metric can be decomposed by the source's name, which is ours to fill in. */
+/* Every metric can be decomposed by the source's name, which the aggregator fills in. */
 static int add_hostname(struct metric *m, char *reason)
 {
 	static const struct field hostname = { .name = HOSTNAME_FIELD, .label = "host name", .type = "string", .arity = FIELD_DISCRETE };
@@ -189,7 +189,7 @@ static int offers_parse(const json_t *list, struct source *s, char *reason)
 	return err;
 }
 
-/* The name of a source is a label of keys and is shown everywhere: printable, no "/" and no ",". */
+/* The name of a source is a label of keys and is shown everywhere: printable, without "/" and ",". */
 static bool is_source_name(const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -230,7 +230,8 @@ int source_hello(const json_t *hello, struct source **ret_source, char *reason)
 	if (!s)
 		return no_memory(reason);
 	snprintf(s->version, sizeof(s->version), "%s", version ? version : "");
-	if (kernel && strlen(kernel) < sizeof(s->kernel))	/* no part of it, which might end within a character */
+	if (kernel && strlen(kernel) < sizeof(s->kernel))	/* not a part of it, which might end within a
+								 * character */
 		strcpy(s->kernel, kernel);
 	s->full_text = text && !strcmp(text, "full");
 	s->pid = json_integer_value(json_object_get(hello, "pid"));
@@ -254,7 +255,7 @@ void source_renew(struct source *s, struct source *from)
 	from->offer = NULL;
 	from->n_offers = 0;
 	if (s->incarnation != from->incarnation)
-		s->n_states = 0;	/* what the former start could do says nothing of this one */
+		s->n_states = 0;	/* the states of the former start say nothing about this one */
 	s->incarnation = from->incarnation;
 	s->full_text = from->full_text;
 	s->pid = from->pid;

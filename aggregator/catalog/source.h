@@ -1,8 +1,8 @@
-/* source.h - one collector as the aggregator knows it: its name, what it can measure, how it fares.
+/* source.h - describes one collector as the aggregator knows it: its name, the metrics it can measure, and its states.
  *
  *      HELLO (JSON) --source_hello()--> struct source <--source_state()-- STATE (JSON)
  *
- * Name    a source is known by its name; each start of its collector is another incarnation.
+ * Name    identifies a source; each start of its collector is another incarnation.
  * Offer   a metric it can measure, or the reason why it cannot.
  * Errors  -EINVAL with one sentence in `reason` (REASON_MAX bytes); after it nothing has changed.
  * Memory  source_new() makes one, source_free() frees it; a metric made here owns its texts.
@@ -15,28 +15,29 @@
 #include "collector/core/instrumentation.h"
 #include <stdbool.h>
 
-#define HOSTNAME_FIELD "hostname"	/* of every metric; the aggregator fills it in, see ingest.c */
+#define HOSTNAME_FIELD "hostname"	/* a field of every metric; the aggregator fills it in, see ingest.c */
 
 struct offer {
-	struct metric *metric;			/* ours, see metric_parse() */
-	bool ok;				/* false: refused, `reason` says why */
+	struct metric *metric;			/* we own it, see metric_parse() */
+	bool ok;				/* false: refused; `reason` says why */
 	char reason[REASON_MAX];
 };
 
 struct inst_state {				/* of one instrumentation at one source */
 	__u64 inst;
-	bool active;				/* false: failed, `reason` says why */
-	bool partial;				/* active, but not with everything: `reason` says what is missing */
-	__s64 from_ns;				/* where the first slot that it counts begins, wall-clock time; 0: it did not say */
+	bool active;				/* false: failed; `reason` says why */
+	bool partial;				/* active, but without something: `reason` says what is missing */
+	__s64 from_ns;				/* begin of the first slot that it counts, wall-clock time; 0:
+						 * unknown */
 	char reason[REASON_MAX];
 };
 
 struct source {
-	struct source *next;			/* in the catalog, by name */
+	struct source *next;			/* next in the catalog, by name */
 	char name[SOURCE_MAX];
-	__u64 incarnation;			/* of the latest hello */
+	__u64 incarnation;			/* that of the latest hello */
 	__s64 pid;
-	char version[32], kernel[96];		/* its collector's, its host's */
+	char version[32], kernel[96];		/* the collector's version, the host's kernel */
 	bool full_text;			/* its exemplars have statements with their literals */
 	unsigned n_links;			/* connections that said hello under this name */
 	size_t n_offers, n_states;
@@ -50,23 +51,24 @@ void source_free(struct source *s);
 /* Reads a HELLO into *ret_source (new). */
 int source_hello(const json_t *hello, struct source **ret_source, char *reason);
 
-/* Takes over incarnation, version, kernel and offers of a later hello; `from` is left empty. */
+/* Takes over incarnation, version, kernel and offers of a later hello; leaves `from` empty. */
 void source_renew(struct source *s, struct source *from);
 
-/* Reads a STATE; states of instrumentations not named in it stay. */
+/* Reads a STATE; the states of instrumentations that it does not name stay. */
 int source_state(struct source *s, const json_t *state, char *reason);
 void source_forget(struct source *s, __u64 inst);
 
-/* NULL: it never spoke of that one. */
+/* NULL: it never named that metric. */
 const struct offer *source_offer(const struct source *s, const char *module, const char *stat);
 const struct inst_state *source_inst(const struct source *s, __u64 inst);
 
-/* A metric on its own memory; its JSON form is that of metric_json.h.  Names are checked. */
+/* Makes a metric with its own memory; its JSON form is described in metric_json.h.  Checks names. */
 int metric_parse(const json_t *json, struct metric **ret_metric, char *reason);
 json_t *metric_to_json(const struct metric *m);		/* NULL: no memory */
 struct metric *metric_copy(const struct metric *m);	/* NULL: no memory */
 
-/* Adds copies of the fields of `other` that m lacks, before `hostname`, which is the last.  m is of metric_copy().  -ENOMEM: not all. */
+/* Adds copies of the fields of `other` that m lacks, before `hostname`, which is the last.  m was made by
+ * metric_copy().  -ENOMEM: not all. */
 int metric_add_fields(struct metric *m, const struct metric *other);
 void metric_free(struct metric *m);
 

@@ -9,7 +9,7 @@
 
 #define SOURCES_MAX 4096
 
-/* --- observers, and what is derived --- */
+/* --- observers, and the list of metrics --- */
 
 static bool metric_is(const struct metric *m, const char *module, const char *stat)
 {
@@ -33,7 +33,7 @@ static int metric_order(const void *a, const void *b)
 	return order ? order : strcmp(x->stat, y->stat);
 }
 
-/* Its place in the list; n_metrics: it is not there. */
+/* Its place in the list; n_metrics: not in the list. */
 static size_t metric_place(const struct catalog *c, const struct metric *m)
 {
 	size_t i = 0;
@@ -51,7 +51,7 @@ static bool metric_has_all(const struct metric *m, const struct metric *other)
 	return true;
 }
 
-/* Instead of a borrowed one, a copy that may be changed. */
+/* Replaces a borrowed metric with a copy that may be changed. */
 static struct metric *metric_own(struct catalog *c, size_t place)
 {
 	for (size_t i = 0; i < c->n_merged; i++)
@@ -64,7 +64,7 @@ static struct metric *metric_own(struct catalog *c, size_t place)
 	return c->merged[c->n_merged++];
 }
 
-/* What a further source offers of a metric adds the fields that the others lack.  Without memory it does not. */
+/* Adds a further source's offer of a metric: the fields that the others lack.  Without memory it does not add them. */
 static void metric_offered(struct catalog *c, const struct metric *m)
 {
 	size_t place = metric_place(c, m);
@@ -90,7 +90,8 @@ void catalog_uncollect(struct catalog *c)
 	c->n_merged = c->n_metrics = 0;
 }
 
-/* A metric has the fields of all connected sources that can measure it; without any, those that its instrumentation was made with. */
+/* A metric has the fields of all connected sources that can measure it; without such a source, the fields that its
+ * instrumentation was made with. */
 int catalog_collect(struct catalog *c)
 {
 	size_t most = metrics_most(c) + 1;
@@ -253,7 +254,8 @@ void catalog_seen(struct catalog *c, __u64 inst, const char *source, __s64 slot)
 
 	if (!ci)
 		return;
-	catalog_sight(ci, source, slot);	/* without memory it is merely not counted while it is away */
+	catalog_sight(ci, source, slot);	/* without memory, it does not count as a source once it is
+						 * disconnected */
 	for (o = c->observers; o; o = after) {
 		after = o->next;
 		if (o->seen)
@@ -287,13 +289,14 @@ const char *catalog_fare_word(enum fare fare)
 	return word[fare];
 }
 
-/* Its programs run, but the first slot that it counts has not begun.  A start that is further away is another clock's. */
+/* Its programs run, but the first slot that it counts has not begun.  If the start is further away, it comes from
+ * another clock. */
 static bool fare_is_early(const struct catalog_inst *ci, const struct inst_state *state, __s64 now_ns)
 {
 	return state->active && state->from_ns > now_ns && state->from_ns - now_ns <= (__s64)ci->in.slot_ns;
 }
 
-/* What a connected source that can measure it does. */
+/* How well a connected source that can measure it does so. */
 static enum fare fare_now(const struct catalog_inst *ci, const struct source *s, __s64 now_ns, char *reason)
 {
 	const struct inst_state *state = source_inst(s, ci->in.id);
@@ -360,7 +363,7 @@ bool catalog_reported(const struct catalog *c, const struct catalog_inst *ci, __
 		enum fare fare;
 
 		if (seen->slot >= slot || seen->slot < slot - silent)
-			continue;	/* most: this is asked at every report, for everybody who waits */
+			continue;	/* the usual case; this is checked at every report, for every waiting reader */
 		s = source_find(c, seen->source);
 		fare = s ? catalog_fare(ci, s, now_ns, reason) : FARE_NONE;
 		if (fare == FARE_ACTIVE || fare == FARE_PARTIAL)
