@@ -80,7 +80,7 @@ static int take_threshold(const json_t *in, json_t *out, char *reason)
 
 /* ---- panels ---- */
 
-/* What it takes to make one is checked by who makes it; here only that it names a metric. */
+/* Checks only that it names a metric; the catalog checks the rest when it makes the instrumentation. */
 static int take_instrumentation(const json_t *in, json_t *out, const char *whose, char *reason)
 {
 	const json_t *of = json_object_get(in, "instrumentation"), *id = given_member(of, "id");
@@ -117,7 +117,7 @@ static int read_panel(const json_t *in, size_t index, json_t *panels, char *reas
 		err = take_choice(in, out, whose, "show", shows, reason);
 	if (!err)
 		err = take_number(in, out, whose, "size", sizes, reason);
-	if (!err && given_member(in, "yscale"))	/* none: the worksheet's */
+	if (!err && given_member(in, "yscale"))	/* absent: the worksheet's */
 		err = take_choice(in, out, whose, "yscale", scales, reason);
 	if (!err)
 		return json_array_append_new(panels, out) ? -ENOMEM : 0;

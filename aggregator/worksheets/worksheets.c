@@ -10,19 +10,19 @@
 #include <string.h>
 
 const char worksheets_ready[] =
-#include "aggregator/worksheets/ready_worksheets.inc"	/* made by Makefile.am */
+#include "aggregator/worksheets/ready_worksheets.inc"	/* Makefile.am makes it */
 	"\n";
 
 struct item {
 	char id[WORKSHEET_ID_MAX];
 	json_t *worksheet;
-	bool leaving;			/* what came later would bring it back */
+	bool leaving;			/* it is being removed; a later change would bring it back */
 };
 
 struct worksheets {
 	struct saved_objects saved;
-	size_t n, room, n_ready;	/* the first n_ready are not changed */
-	struct item *item;		/* those that were saved by rising id */
+	size_t n, room, n_ready;	/* the first n_ready cannot be changed */
+	struct item *item;		/* saved ones by rising id */
 };
 
 /* ---- the list ---- */
@@ -177,7 +177,7 @@ int worksheets_load(struct worksheets *w, struct store *store)
 struct saving {				/* on its way to the store */
 	struct worksheets *worksheets;
 	char id[WORKSHEET_ID_MAX];
-	json_t *worksheet;		/* as it becomes; NULL: gone */
+	json_t *worksheet;		/* as it will be; NULL: removed */
 	worksheets_done done;
 	void *arg;
 };
@@ -188,13 +188,13 @@ static void saving_free(struct saving *s)
 	free(s);
 }
 
-/* What is stored is what is shown: both change here. */
+/* People see the stored worksheet: this changes both. */
 static void on_kept(void *arg, int err)
 {
 	struct saving *s = arg;
 	struct item *item = find_item(s->worksheets, s->id);
 
-	if (item && !s->worksheet)		/* else a change that was asked for before it was to leave */
+	if (item && !s->worksheet)		/* otherwise the change was requested before the removal */
 		item->leaving = false;
 	if (!err && !s->worksheet) {
 		take_out(s->worksheets, s->id);
@@ -206,7 +206,7 @@ static void on_kept(void *arg, int err)
 	saving_free(s);
 }
 
-/* Takes the reference; worksheet NULL: gone. */
+/* Takes the reference; worksheet NULL: remove it. */
 static int submit_worksheet(struct worksheets *w, const char *id, json_t *worksheet, bool is_new, worksheets_done done, void *arg)
 {
 	char *text = worksheet ? json_dumps(worksheet, JSON_COMPACT) : NULL;
@@ -232,7 +232,7 @@ static int submit_worksheet(struct worksheets *w, const char *id, json_t *worksh
 	return err;
 }
 
-/* Takes the reference.  A new one is there at once, so that it counts, and gone again if it could not be stored. */
+/* Takes the reference.  Adds a new one at once, so that it counts, and removes it again if it could not be stored. */
 static int submit_new(struct worksheets *w, json_t *worksheet, worksheets_done done, void *arg, char *reason)
 {
 	char id[WORKSHEET_ID_MAX];
@@ -271,7 +271,7 @@ int worksheets_clone(struct worksheets *w, const char *id, const json_t *changes
 	return err ? err : submit_new(w, worksheet, done, arg, reason);
 }
 
-/* A saved one; -EINVAL: it comes with heatscoped. */
+/* Finds a saved one; -EINVAL: it comes with heatscoped. */
 static int find_saved(const struct worksheets *w, const char *id, struct item **ret_item, char *reason)
 {
 	struct item *item = find_item(w, id);

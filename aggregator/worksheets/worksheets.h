@@ -1,9 +1,9 @@
-/* worksheets.h - the worksheets that people saved, and those that come with heatscoped.
+/* worksheets.h - keeps the worksheets that people saved, and offers the ready ones that come with heatscoped.
  *
  *      POST, PUT, DELETE /ca/worksheets --> here, and in the store --> GET, page, command
  *
- * Ready   those that come along have words for ids and are not changed; they are in ready_worksheets.json.
- * Bounds  WORKSHEETS_MAX saved ones, each as large as a request can be: further ones are refused.
+ * Ready   these have words for ids and cannot be changed; they are in ready_worksheets.json.
+ * Bounds  WORKSHEETS_MAX saved ones, each as large as a request can be; further ones are refused.
  * Errors  0 or -errno; with -EINVAL `reason` (REASON_MAX bytes) is the message for /ca.
  * Thread  the loop thread only; what blocks goes through store_queue.h.
  */
@@ -21,17 +21,18 @@ struct worksheets;			/* its fields are in worksheets.c */
 int worksheets_new(struct store_queue *store_queue, struct worksheets **ret_worksheets);
 void worksheets_free(struct worksheets *w);	/* NULL is fine */
 
-/* At start, before any worker runs.  One that cannot be read is left out, which is said: nothing else waits for it. */
+/* At start, before any worker runs.  If one cannot be read, this logs it and loads the others. */
 int worksheets_load(struct worksheets *w, struct store *store);
 
-/* As a reply has it: with id, uri, and ready: true of those that come along.  A new reference; NULL: none, or no memory. */
+/* Returns it as in a reply: with id, uri, and, for ready ones, ready: true.  A new reference; NULL: no such one, or no
+ * memory. */
 json_t *worksheets_find(const struct worksheets *w, const char *id);
-json_t *worksheets_list(const struct worksheets *w);	/* of all, those that come along first; without their panels */
+json_t *worksheets_list(const struct worksheets *w);	/* all, ready ones first, without their panels */
 
-/* Called when it is stored, or was not: then all is as it was before.  id: of the worksheet. */
+/* Called after the worksheet was stored, or after it failed: then everything is as before.  id: the worksheet's. */
 typedef void (*worksheets_done)(void *arg, int err, const char *id);
 
-/* given: what a person saves, or a change of one.  -ENOENT: there is none. */
+/* given: a worksheet that a person saves, or a change of one.  -ENOENT: no such worksheet. */
 int worksheets_add(struct worksheets *w, const json_t *given, worksheets_done done, void *arg, char *reason);
 int worksheets_clone(struct worksheets *w, const char *id, const json_t *changes, worksheets_done done, void *arg, char *reason);
 int worksheets_change(struct worksheets *w, const char *id, const json_t *changes, worksheets_done done, void *arg, char *reason);
