@@ -47,7 +47,7 @@ int annotation_check_text(const char *text, char *reason)
 		      ANNOTATION_TEXT_MAX);
 }
 
-/* In seconds since 1970. */
+/* Reads seconds since 1970. */
 static int get_time(const json_t *request, const char *name, __s64 *ret_ns, char *reason)
 {
 	double s;
@@ -117,7 +117,7 @@ int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret
 	return 0;
 }
 
-/* ---- as it is stored: whole nanoseconds ---- */
+/* ---- as the store has them: whole nanoseconds ---- */
 
 static char *stored_text(const struct annotation *a)
 {
@@ -153,7 +153,7 @@ static int stored_parse(__u64 id, const char *text, struct annotation *ret, char
 
 /* ---- the list ---- */
 
-/* Where it belongs. */
+/* Finds its place in the order. */
 static size_t place_of(const struct annotations *j, const struct annotation *a)
 {
 	size_t at = j->n;
@@ -235,7 +235,7 @@ static void annotation_lost(void *owner, __u64 id)
 		take_out(j, a);
 }
 
-/* The oldest firing that is over. */
+/* Drops the oldest firing that has ended. */
 static void drop_oldest(struct annotations *j)
 {
 	for (size_t i = 0; i < j->n; i++)

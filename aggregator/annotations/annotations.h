@@ -1,9 +1,9 @@
-/* annotations.h - annotations, kept: notes that people or their tools made, and what alerts fired.
+/* annotations.h - keeps annotations: notes that people or their tools made, and firings of alerts.
  *
  *      POST /ca/annotations, alerts  --annotations_add()-->  here at once, and in the store  -->  grids, pictures, /ca
  *
- * Shape   by rising from_ns, then id.  Ids rise, and are never given twice.
- * Bounds  ANNOTATIONS_NOTES notes: further ones are refused.  ANNOTATIONS_ALERTS firings: the oldest goes.
+ * Shape   by rising from_ns, then id.  Ids rise, and an id is never used twice.
+ * Bounds  ANNOTATIONS_NOTES notes: further ones are refused.  ANNOTATIONS_ALERTS firings: the oldest one is removed.
  * Errors  0 or -errno; with -EINVAL and -ENOSPC `reason` (REASON_MAX bytes) is the message for /ca.
  * Thread  the loop thread only; what blocks goes through store_queue.h.
  */
@@ -16,37 +16,38 @@
 #define ANNOTATIONS_NOTES 10000
 #define ANNOTATIONS_ALERTS 2000
 #define ANNOTATIONS_TIME_MAX_S 7000000000.0	/* the year 2191 */
-#define ANNOTATIONS_SHOWN 200		/* on one picture: the newest */
+#define ANNOTATIONS_SHOWN 200		/* the newest ones, on one picture */
 
 struct annotations;				/* its fields are in annotations.c */
 
-/* It follows the catalog: with an instrumentation its annotations go. */
+/* It observes the catalog: when an instrumentation is deleted, its annotations are, too. */
 int annotations_new(struct store_queue *store_queue, struct catalog *catalog, struct annotations **ret_annotations);
 void annotations_free(struct annotations *j);	/* NULL is fine; before the catalog */
 
 /* At start, before any worker runs. */
 int annotations_load(struct annotations *j, struct store *store);
 
-/* From a request as in doc/api.md: a note at or from..to, by default now.  Id 0. */
+/* Reads a request as in doc/api.md: a note at or from..to, by default now.  Id 0. */
 int annotation_parse(const json_t *request, __s64 now_ns, struct annotation *ret, char *reason);
 json_t *annotation_json(const struct annotation *a);	/* NULL: no memory */
 
-/* Is it one line of UTF-8, of 1 to ANNOTATION_TEXT_MAX bytes?  -EINVAL and why not. */
+/* Is it one line of UTF-8, of 1 to ANNOTATION_TEXT_MAX bytes?  If not: -EINVAL and the reason. */
 int annotation_check_text(const char *text, char *reason);
 
-const struct annotation *annotations_find(const struct annotations *j, __u64 id);	/* NULL: none */
+const struct annotation *annotations_find(const struct annotations *j, __u64 id);	/* NULL: no such id */
 
-/* Those that touch from..to (half-open), of an instrumentation and of everybody (0: all there are), at most the
- * newest `most`; *ret NULL: none.  -ENOMEM. */
+/* Copies the annotations that touch from..to (half-open), those of the instrumentation and those of no instrumentation
+ * (inst 0: all), at most the newest `most`; *ret NULL: there are none.  -ENOMEM. */
 int annotations_take(const struct annotations *j, __u64 inst, __s64 from_ns, __s64 to_ns, size_t most, struct annotation_list **ret);
 
-/* Gives it an id, *ret_id.  done (may be NULL) is told when it is stored, or was not: then it is gone again. */
+/* Adds one and gives it an id, *ret_id.  done (may be NULL) is called when it is stored, or could not be: then it is
+ * removed again. */
 int annotations_add(struct annotations *j, const struct annotation *a, store_queue_done done, void *arg, __u64 *ret_id, char *reason);
 
-/* What lasts has ended.  -ENOENT. */
+/* Sets the end of an annotation that lasts.  -ENOENT. */
 int annotations_end(struct annotations *j, __u64 id, __s64 to_ns);
 
-/* Gone at once, from the store when done() is called (may be NULL).  -ENOENT: at once. */
+/* Removes it at once, from the store by the time done() is called (may be NULL).  Returns -ENOENT at once. */
 int annotations_remove(struct annotations *j, __u64 id, store_queue_done done, void *arg);
 
 #endif
