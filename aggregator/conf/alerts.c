@@ -1,4 +1,4 @@
-/* The alerts of a configuration file, from what libcyaml read of them to requests. */
+/* Turns the alerts of a configuration file, as libcyaml read them, into requests. */
 #include "aggregator/conf/private.h"
 
 #include "aggregator/notify/alert.h"
@@ -56,7 +56,7 @@ static json_t *request_json(const struct said_alert *s)
 	return json;
 }
 
-/* Whose unit it is is not known here, but it must be one. */
+/* Checks that it is a unit.  Which measure it belongs to is not known here. */
 static int check_above(const struct alert_rule *rule, char *reason)
 {
 	struct alert_rule r;
@@ -71,7 +71,7 @@ static int check_above(const struct alert_rule *rule, char *reason)
 	return alert_rule_unit(&r, UNIT_NS, reason);
 }
 
-/* What can be known without the instrumentation. */
+/* Checks what does not depend on the instrumentation. */
 static int check_request(const json_t *request, char *reason)
 {
 	json_t *whole = json_deep_copy(request);

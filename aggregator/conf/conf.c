@@ -34,7 +34,7 @@ int conf_check(const struct conf *conf, char *reason)
 	return -EINVAL;
 }
 
-/* What a file says; NULL: nothing about that. */
+/* The file as libcyaml reads it; NULL: the key is absent. */
 struct said {
 	char *listen, *socket, *database, *page, *api_socket, *token_file, *tls_certificate, *tls_key;
 	char *max_size, *page_url, *webhook_hosts;
@@ -103,7 +103,7 @@ static const cyaml_schema_value_t schema = {
 
 #define LOG_MAX 1024
 
-/* libcyaml says what is wrong through its log: first what, then where, from the inside out. */
+/* libcyaml reports errors through its log: first what, then where, from the inside out. */
 static void note_message(cyaml_log_t level, void *ctx, const char *format, va_list args)
 {
 	char *log = ctx;
@@ -156,7 +156,7 @@ static void take_text(const char *said, char conf[PATH_MAX])
 		snprintf(conf, PATH_MAX, "%s", said);
 }
 
-/* Puts the key's line in front of what is wrong with its value. */
+/* Puts the key's line before the message about its value. */
 static void name_line(const char *path, const char *key, char *why)
 {
 	char text[CONF_REASON_MAX];
@@ -179,7 +179,7 @@ static int take_page_url(const char *said, const char *path, struct conf *conf, 
 	return 0;
 }
 
-/* Alerts and reports name webhooks and instrumentations. */
+/* Takes the lists in this order because alerts and reports name webhooks and instrumentations. */
 static int take_lists(const struct said *said, const char *path, struct conf *conf, char *reason)
 {
 	int err = conf_take_instrumentations(said->instrumentation, said->n_instrumentations, path, conf, reason);

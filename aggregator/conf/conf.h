@@ -1,11 +1,11 @@
-/* conf.h - what heatscoped is told at its start, by a YAML file and by options.
+/* conf.h - reads the configuration of heatscoped from a YAML file and from options.
  *
  * Order   built-in defaults, then the file, then the command line.
- * Always  instrumentations that exist from the start and are kept: of each its name (given, or
+ * Always  instrumentations that exist from the start and are kept: each has its name (given, or
  *         "mysql.queries by statement"), its line in the file, and the request for it as in doc/api.md.
- * Alerts  in the same way, of an instrumentation above, by its name.
- * Reports what is drawn again and again, and where it goes.
- * Hooks   where alerts and reports are sent, by name: their URLs, which may be secrets, stand here alone.
+ * Alerts  likewise; each names one of the instrumentations above.
+ * Reports are drawn on a schedule and sent or written.
+ * Hooks   are the destinations of alerts and reports, by name.  Their URLs, which may be secrets, are only here.
  * Errors  -EINVAL (not understood), -ENOENT (no such file), with one sentence in `reason`
  *         (CONF_REASON_MAX bytes) that names the file or the option.
  * Memory  a plain value.
@@ -24,13 +24,13 @@
 
 struct conf {
 	char listen[PATH_MAX];		/* ADDR:PORT or unix:PATH; HTTP */
-	char api_socket[PATH_MAX];	/* Unix socket where HTTP is served too; "": none */
+	char api_socket[PATH_MAX];	/* Unix socket that serves HTTP, too; "": none */
 	char token_file[PATH_MAX];	/* "": no token */
 	char tls_certificate[PATH_MAX], tls_key[PATH_MAX];	/* PEM files; "": plain HTTP */
 	char socket[PATH_MAX];		/* Unix socket for collectors */
 	char database[PATH_MAX];	/* file, or "memory" */
 	char page[PATH_MAX];		/* directory with the built page */
-	char file[PATH_MAX];		/* that was read; "": none */
+	char file[PATH_MAX];		/* the file that was read; "": none */
 	struct conf_instrumentation instrumentation[CONF_INSTRUMENTATIONS_MAX];
 	size_t n_instrumentations;
 	struct conf_webhook webhook[CONF_WEBHOOKS_MAX];
@@ -40,16 +40,16 @@ struct conf {
 	size_t n_alerts;
 	struct conf_report report[CONF_REPORTS_MAX];
 	size_t n_reports;
-	char page_url[CONF_URL_MAX];	/* where people open the page: what is sent links there; "": nowhere */
+	char page_url[CONF_URL_MAX];	/* where people open the page: messages link there; "": no links */
 	unsigned long long max_size;	/* bytes of the database; 0: no limit */
 	unsigned cube_slots;		/* newest slots of each instrumentation kept in memory */
-	bool keep;			/* nothing grows too old: for showing recordings */
+	bool keep;			/* nothing expires: for showing recordings */
 	bool verbose;
 };
 
 void conf_init(struct conf *conf);	/* the defaults */
 
-/* Ranges.  A file is checked by conf_read(). */
+/* Checks ranges.  conf_read() has checked a file already. */
 int conf_check(const struct conf *conf, char *reason);
 int conf_read(struct conf *conf, const char *path, char *reason);
 int conf_set_size(struct conf *conf, const char *text, char *reason);	/* max-size: "10 GB", "none" */

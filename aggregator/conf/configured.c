@@ -1,4 +1,4 @@
-/* The instrumentations of a configuration file, from what libcyaml read of them to requests. */
+/* Turns the instrumentations of a configuration file, as libcyaml read them, into requests. */
 #include "aggregator/conf/private.h"
 
 #include "collector/core/instrumentation.h"
@@ -43,7 +43,7 @@ static json_t *request_json(const struct said_inst *s)
 	return json;
 }
 
-/* What can be known without the metric: numbers, and that the predicate is one. */
+/* Checks what does not depend on the metric: numbers, and the form of the predicate. */
 static int check_request(const json_t *request, const struct said_inst *s, char *reason)
 {
 	json_t *form = json_deep_copy(request);
@@ -61,7 +61,7 @@ static int check_request(const json_t *request, const struct said_inst *s, char 
 	return err;
 }
 
-/* "mysql.queries by statement, command": what it is called if it is not called anything. */
+/* Makes a name for one without a name: "mysql.queries by statement, command". */
 static void make_name(const struct said_inst *s, char name[CONF_NAME_MAX])
 {
 	size_t at = (size_t)snprintf(name, CONF_NAME_MAX, "%s", s->name ? s->name : "");

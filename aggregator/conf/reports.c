@@ -1,4 +1,4 @@
-/* The reports of a configuration file: what is drawn again and again, and where it goes. */
+/* Reads the reports of a configuration file: what each draws, when, and where it goes. */
 #include "aggregator/conf/private.h"
 
 #include "aggregator/base/json_get.h"
@@ -38,7 +38,8 @@ static int read_range(const char *text, unsigned *ret_s, char *reason)
 
 	if (!text)
 		return 0;
-	if (*text >= '0' && *text <= '9' && sscanf(text, "%3u%3[a-z]%n", &n, unit, &end) == 2 && !text[end] && n)	/* %u takes -5, too */
+	/* %u takes -5, too */
+	if (*text >= '0' && *text <= '9' && sscanf(text, "%3u%3[a-z]%n", &n, unit, &end) == 2 && !text[end] && n)
 		for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 			if (!strcmp(unit, units[i].name)) {
 				*ret_s = n * units[i].s;
@@ -132,7 +133,7 @@ static bool same_files(const struct conf_report *a, size_t i, const struct conf_
 	return same_folder(a->to, b->to) && !strcmp(a->format, b->format) && !strcmp(stem[0], stem[1]);
 }
 
-/* Do its files have names of their own?  a: one before it, or the report itself. */
+/* Are the names of its files different from those of a?  a: an earlier report, or the report itself. */
 static int check_files(const struct conf_report *a, const struct conf_report *r, char *reason)
 {
 	for (size_t i = 0; *r->to && i < a->n_instrumentations; i++)

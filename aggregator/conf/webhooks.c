@@ -1,4 +1,4 @@
-/* Where alerts and reports are sent, of a configuration file. */
+/* Reads the webhooks of a configuration file: the destinations of alerts and reports. */
 #include "aggregator/conf/private.h"
 
 #include "aggregator/notify/host_list.h"
@@ -62,7 +62,8 @@ int conf_check_webhook(const struct conf *conf, const char *name, char *reason)
 		if (!strcmp(conf->webhook[i].name, name))
 			return 0;
 	if (name)
-		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", strstr(name, "://") ? "URL" : name);	/* which may be a secret */
+		/* a URL may be a secret */
+		snprintf(reason, REASON_MAX, "there is no \"%s\" under `webhooks`", strstr(name, "://") ? "URL" : name);
 	return name ? -EINVAL : 0;
 }
 

@@ -1,4 +1,4 @@
-/* What is wrong with a configuration file, in a sentence with the line: libcyaml's log turned into ours. */
+/* Turns libcyaml's log about a configuration file into one sentence that names the line. */
 #include "aggregator/conf/private.h"
 
 #include "collector/core/instrumentation.h"
@@ -40,7 +40,7 @@ static bool is_before(struct place a, struct place b)
 	return a.line < b.line || (a.line == b.line && a.column < b.column);
 }
 
-/* The first key of this name from there on; its line, or 0. */
+/* Returns the line of the first key of this name from there on; 0: none. */
 static unsigned line_in(yaml_document_t *doc, const char *key, struct place from)
 {
 	struct place best = { 0 };
@@ -75,7 +75,7 @@ unsigned conf_line_of(const char *path, const char *key)
 	return line;
 }
 
-/* The value of a key of the top mapping. */
+/* Returns the value of a key of the top mapping. */
 static yaml_node_t *value_of(yaml_document_t *doc, const char *key)
 {
 	yaml_node_t *top = yaml_document_get_root_node(doc);
@@ -117,11 +117,11 @@ int conf_check_new(const char *names, size_t distance, size_t n, const unsigned 
 	return 0;
 }
 
-/* --- what libcyaml says --- */
+/* --- the messages of libcyaml --- */
 
 /* "in mapping field 'listen' (line: 2, column: 9)", from the innermost outwards. */
 struct said_at {
-	struct place at, entry;		/* the innermost; the sequence entry around it */
+	struct place at, entry;		/* the innermost place; the sequence entry around it */
 	char field[CONF_NAME_MAX];	/* "": none */
 };
 
@@ -158,7 +158,7 @@ static const char *kind_of(const char *word)
 	return "something else";
 }
 
-/* The kind and the value after "Invalid ": "UINT value: 5", with or without quotation marks. */
+/* Parses the kind and the value after "Invalid ": "UINT value: 5", with or without quotation marks. */
 static void say_invalid(const char *what, const char *field, char *out, size_t room)
 {
 	const char *value = strstr(what, "value: ");
@@ -233,7 +233,7 @@ void conf_explain(const char *path, const char *log, char *reason)
 	if (conf_load(path, &doc, &fault)) {
 		fault.line = say_message(&doc, log, first, fault.text, sizeof(fault.text));
 		yaml_document_delete(&doc);
-	} else if (!fault.line) {		/* it cannot be read a second time */
+	} else if (!fault.line) {		/* the file cannot be read a second time */
 		snprintf(fault.text, sizeof(fault.text), "%s", first);
 	}
 	for (char *at = fault.text; *at; at++)
