@@ -1,4 +1,4 @@
-/* /ca/alerts: rules with their states, listed, made and removed. */
+/* Serves /ca/alerts: lists, makes and removes rules, with their states. */
 #include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"

@@ -1,4 +1,4 @@
-/* /ca/annotations: notes and firings, listed, made and removed. */
+/* Serves /ca/annotations: lists, makes and removes notes and firings. */
 #include "aggregator/api/private.h"
 #include "aggregator/annotations/annotations.h"
 #include "aggregator/api/reply.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LIST_MOST 1000			/* in one reply: the newest */
+#define LIST_MOST 1000			/* the newest ones, in one reply */
 
 static const char no_such[] = "there is no such annotation";
 

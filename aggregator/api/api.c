@@ -60,7 +60,7 @@ static void get_heatmap_list(struct api *api, struct http_request *r, const stru
 
 /* ---- values ---- */
 
-/* Where nothing is said about the format, the Accept header is asked. */
+/* If the request does not name a format, the Accept header decides. */
 static int choose_format(struct http_request *r, enum value_kind_id kind, struct input *in, char *reason)
 {
 	const char *formats = params_formats(kind);
@@ -182,7 +182,7 @@ const struct api_route *api_route(size_t index)
 
 /* ---- paths ---- */
 
-/* The id at *path; 0: none. */
+/* Reads the id at *path; 0: not an id. */
 static __u64 id_at(const char *path)
 {
 	size_t len = strspn(path, "0123456789");
@@ -195,7 +195,8 @@ static __u64 id_at(const char *path)
 	return id;
 }
 
-/* Is this a path of that form?  :id, or :any other word, is any piece, which goes to ret_word, if it is not longer. */
+/* Does the path have that form?  :id, or : and any other word, matches any piece, which is copied to ret_word if it
+ * fits. */
 static bool path_is(const char *path, const char *form, char ret_word[WORD_MAX])
 {
 	while (*form) {
@@ -214,7 +215,7 @@ static bool path_is(const char *path, const char *form, char ret_word[WORD_MAX])
 	return !*path;
 }
 
-/* "GET, PUT and DELETE": what is possible at that form of a path. */
+/* Lists the methods that exist for that form of a path: "GET, PUT and DELETE". */
 static void reply_method(struct http_request *r, const char *form)
 {
 	const char *method[4];
@@ -287,7 +288,7 @@ void api_handle(void *arg, struct http_request *r)
 	char *path = strdup(http_path(r) + strlen("/ca"));
 	size_t len = path ? strlen(path) : 0;
 
-	if (len && path[len - 1] == '/')		/* a slash at the end is as none */
+	if (len && path[len - 1] == '/')		/* ignore a slash at the end */
 		path[len - 1] = 0;
 	if (!path)
 		reply_error(r, -ENOMEM, NULL);

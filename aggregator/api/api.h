@@ -1,10 +1,11 @@
-/* api.h - the resources under /ca, as in doc/api.md: requests become queries, and those replies.
+/* api.h - serves the resources under /ca, as in doc/api.md: it turns requests into queries and their results into
+ * replies.
  *
  *      path, parameters --params.h--> query --fold--> grid, totals --json | picture--> reply
  *               the cube answers on the loop; the store, and pictures, on a worker
  *
  * Errors  every refusal is {"error": {"code", "message"}} with a sentence that says what is wrong.
- * Thread  the loop thread only; workers get values and give values.
+ * Thread  the loop thread only; workers get values and return values.
  */
 #ifndef HEATSCOPE_API_H
 #define HEATSCOPE_API_H
@@ -19,31 +20,32 @@ struct worksheets;
 
 struct api;				/* its fields are in api.c */
 
-struct api_parts {			/* what it serves; all outlive it */
+struct api_parts {			/* the parts it works with; all outlive it */
 	struct services *services;
 	struct alerts *alerts;
 	struct worksheets *worksheets;
-	struct http_held *held;		/* what readers of all servers hold */
-	json_t *(*status)(const void *arg);	/* of /ca/admin/status: a new reference; NULL: no memory */
+	struct http_held *held;		/* bytes that readers of all servers hold */
+	json_t *(*status)(const void *arg);	/* makes /ca/admin/status: a new reference; NULL: no memory */
 	const void *status_arg;
 };
 
-/* What there is: doc/openapi.json names exactly these. */
+/* The routes; doc/openapi.json names exactly these. */
 struct api_route {
 	const char *method;
-	const char *path;		/* after /ca/; ":id" is an instrumentation's, ":annotation" and ":alert" those' ids */
-	bool is_value;			/* it has the parameters of params.h, */
-	int kind;			/* of this enum value_kind_id */
+	const char *path;		/* after /ca/; ":id" is an instrumentation's id, ":annotation" and ":alert" are
+					 * the ids of those */
+	bool is_value;			/* it takes the parameters of params.h, */
+	int kind;			/* and is of this enum value_kind_id */
 };
 const struct api_route *api_route(size_t index);	/* NULL: past the last */
 
 int api_new(const struct api_parts *parts, struct api **ret_api);
-void api_close(struct api *api);	/* requests that wait for sources are answered now; NULL is fine */
+void api_close(struct api *api);	/* answers requests that wait for sources now; NULL is fine */
 void api_free(struct api *api);		/* NULL is fine; the loop has run out */
 
-size_t api_active_bytes(const struct api *api);	/* what streams keep of what was under way at once */
+size_t api_active_bytes(const struct api *api);	/* memory of streams for in-flight events */
 
-/* An http_handler, with the api as its argument. */
+/* An http_handler; its argument is the api. */
 void api_handle(void *api, struct http_request *r);
 
 #endif

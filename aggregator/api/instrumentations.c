@@ -1,4 +1,5 @@
-/* /ca/instrumentations: made, cloned, changed, removed; and /ca/admin/measuring, which turns all of them off. */
+/* Serves /ca/instrumentations (make, clone, change, remove) and /ca/admin/measuring, which turns all of them off and
+ * on. */
 #include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/base/clock.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct creation {			/* or a change, in flight; the catalogue entry is looked up again after it */
+struct creation {			/* a creation or change in flight; at the end the catalogue entry is looked up
+					 * again */
 	struct api *api;
 	struct http_request *request;
 };

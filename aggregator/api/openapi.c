@@ -1,5 +1,5 @@
 #include "aggregator/api/openapi.h"
 
 const char openapi_text[] =
-#include "aggregator/api/openapi.inc"	/* made by Makefile.am */
+#include "aggregator/api/openapi.inc"	/* Makefile.am makes it */
 	"\n";

@@ -1,4 +1,4 @@
-/* openapi.h - doc/openapi.json, which describes the interface, as a text in this program. */
+/* openapi.h - holds doc/openapi.json, which describes the interface, as a text in this program. */
 #ifndef HEATSCOPE_OPENAPI_H
 #define HEATSCOPE_OPENAPI_H
 

@@ -1,4 +1,5 @@
-/* private.h - what api.c (routes), instrumentations.c, annotations.c, alerts.c and worksheets.c share: the handlers of the routes.
+/* private.h - declares the handlers of the routes, which api.c (routes), instrumentations.c, annotations.c, alerts.c
+ * and worksheets.c share.
  *
  * Errors  as everywhere under /ca: doc/api.md.
  * Thread  the loop thread only.
@@ -19,9 +20,9 @@ struct api {
 
 #define WORD_MAX 48
 
-struct where {				/* what a path leads to */
-	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or a longer one */
-	__u64 id;			/* as a number; 0: it is none */
+struct where {				/* the result of parsing a path */
+	char word[WORD_MAX];		/* the piece that has no fixed name; "": none, or too long */
+	__u64 id;			/* that piece as a number; 0: it is not a number */
 	enum value_kind_id kind;
 	const struct catalog_inst *inst;	/* of :id */
 };
@@ -31,7 +32,7 @@ typedef void api_handler(struct api *api, struct http_request *r, const struct w
 
 api_handler api_instrumentations_list, api_instrumentations_show, api_instrumentations_create, api_instrumentations_clone,
 	    api_instrumentations_change, api_instrumentations_erase;
-api_handler api_measuring_show, api_measuring_switch;	/* everything off, and on again */
+api_handler api_measuring_show, api_measuring_switch;	/* turns all measuring off and on */
 api_handler api_annotations_list, api_annotations_show, api_annotations_add, api_annotations_remove;
 api_handler api_alerts_list, api_alerts_show, api_alerts_add, api_alerts_remove;
 api_handler api_worksheets_list, api_worksheets_show, api_worksheets_add, api_worksheets_clone, api_worksheets_change,

@@ -18,7 +18,7 @@ void reply_json(struct http_request *r, unsigned status, json_t *json, const cha
 		http_reply(r, status, "application/json", line, (size_t)len, location);
 }
 
-/* A limit of ours, which is the request's fault and has a reason; or the store's. */
+/* A limit of ours is the request's fault and has a reason; otherwise the store is full. */
 static void reply_no_room(struct http_request *r, const char *reason)
 {
 	if (reason && *reason)

@@ -1,4 +1,4 @@
-/* /ca/worksheets: saved arrangements of maps. */
+/* Serves /ca/worksheets: saved arrangements of maps. */
 #include "aggregator/api/private.h"
 #include "aggregator/api/reply.h"
 #include "aggregator/worksheets/worksheets.h"
@@ -35,7 +35,7 @@ void api_worksheets_show(struct api *api, struct http_request *r, const struct w
 struct saving {
 	struct worksheets *worksheets;
 	struct http_request *request;
-	unsigned status;		/* if all goes well */
+	unsigned status;		/* of the reply, if all goes well */
 };
 
 static void on_saved(void *arg, int err, const char *id)
