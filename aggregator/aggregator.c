@@ -28,12 +28,13 @@
 #define UPKEEP_MS 10000
 #define ALERTS_MS 1000
 #define EXPIRE_EVERY 6			/* upkeeps: once a minute */
-#define LATE_NS 5000000000ll		/* what comes later than this after its slot costs its chunk once more */
+#define LATE_NS 5000000000ll		/* a slice that comes later than this after its slot costs writing its chunk
+					 * once more */
 
 /* --- the clock --- */
 
-#define TIME_KEPT "time"		/* the name of the believed time in the store */
-#define GAP_LOG_NS 3600000000000ll	/* a start after less is nothing to speak of */
+#define TIME_KEPT "time"		/* the name under which the store keeps the believed time */
+#define GAP_LOG_NS 3600000000000ll	/* a shorter gap before a start is not logged */
 
 static void say_leap(const struct aggregator *a, enum leap leap, __s64 ahead_ns)
 {
@@ -64,7 +65,7 @@ static void begin_time(struct aggregator *a)
 		say_leap(a, leap, ahead_ns);
 }
 
-/* Was the clock set?  Once a second, and before anything expires. */
+/* Checks whether the wall clock was set: once a second, and before anything expires. */
 static void look_at_clock(struct aggregator *a)
 {
 	__s64 now = now_ns(), step_ns;
@@ -76,8 +77,8 @@ static void look_at_clock(struct aggregator *a)
 		catalog_stepped(a->services.catalog, step_ns, now);
 }
 
-/* --- upkeep: expire and compact, as one job for all instrumentations; one that fails keeps none of
- * the others from it --- */
+/* --- upkeep: one job expires and compacts all instrumentations; if it fails for one, it still does
+ * the others --- */
 
 struct upkeep_inst {
 	__u64 inst;
@@ -89,7 +90,7 @@ struct upkeep_inst {
 struct upkeep {
 	struct aggregator *a;
 	bool trim, expire;
-	__s64 believed_ns, latest_ns;	/* the time; the later of it and the clock */
+	__s64 believed_ns, latest_ns;	/* the believed time; the later of it and the wall clock */
 	size_t n;
 	struct upkeep_inst inst[];
 };
@@ -167,7 +168,8 @@ static __u64 n_requests(const struct aggregator *a)
 	return n;
 }
 
-/* What pictures needed is kept for the next one (see memory.h) while people ask; once they do not, it goes back to the kernel. */
+/* Decides whether to return free memory to the kernel.  While people make requests, the memory that pictures needed is
+ * kept for the next one (see memory.h); after the last request it is trimmed. */
 static bool is_to_trim(struct aggregator *a)
 {
 	__u64 n = n_requests(a);
@@ -199,8 +201,8 @@ static void on_upkeep(uv_timer_t *timer)
 
 /* --- beginning --- */
 
-/* Our own folders may be missing where no package has made them; another one that is missing is a
- * mistyped path. */
+/* Makes our own folders, which may be missing where no package has made them.  Any other missing folder is a mistyped
+ * path. */
 static int folder_ready(const char *path, const char *option, char *reason)
 {
 	char copy[PATH_MAX];
@@ -211,7 +213,7 @@ static int folder_ready(const char *path, const char *option, char *reason)
 	snprintf(copy, sizeof(copy), "%s", path);
 	folder = dirname(copy);
 	if (!stat(folder, &st) || (errno != ENOENT && errno != ENOTDIR))
-		return 0;		/* what else is wrong with it is said by who opens the file */
+		return 0;		/* open() and the other users report any other problem */
 	if (strcmp(folder, "/run/heatscope") && strcmp(folder, "/var/lib/heatscope")) {
 		snprintf(reason, CONF_REASON_MAX, "there is no folder %.300s (--%s)", folder, option);
 		return -ENOENT;
@@ -224,7 +226,7 @@ static int folder_ready(const char *path, const char *option, char *reason)
 	return err;
 }
 
-/* A lock of our own beside the database: closing any descriptor of the database itself would drop
+/* Takes a lock on a file of our own, next to the database: closing any descriptor of the database itself would drop
  * SQLite's locks on it. */
 static int lock_database(struct aggregator *a, char *reason)
 {
@@ -390,7 +392,7 @@ static int parse_places(struct aggregator *a, char *reason)
 	return err ? err : parse_unix(a->conf.socket, &a->ingest_at, reason);
 }
 
-/* Beyond this machine nobody is let in without a token, and no token goes out in the clear. */
+/* Refuses to serve beyond this machine without a token, or to let a token travel unencrypted. */
 static int check_reach(const struct aggregator *a, char *reason)
 {
 	const struct conf *c = &a->conf;

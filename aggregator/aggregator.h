@@ -1,14 +1,14 @@
-/* aggregator.h - heatscoped as one value: every part, and the order in which they begin and end.
+/* aggregator.h - holds every part of heatscoped, and opens and closes them in the right order.
  *
  *      endpoint -> ingest -> catalog, flush -> store, cube;   http -> catalog, flush, cube
  *
- * Begin   aggregator_open(): lock, store, cube, flush, catalog, ingest, http.  Then run the loop.
- *         After an error, too, stop, run the loop and close.
- * End     aggregator_stop(): ingest stops reading, webhooks are told nothing more, flush drains (every job's done() has been
- *         called, every committed batch acknowledged), then http_close(), api_close(), ingest_close(), and the
- *         loop runs out of handles.  aggregator_close() frees the rest.
- * HTTP    http.c passes what is asked under /ca to api.c, which reads catalog and cube on the loop and submits
- *         what needs the store to `flush`.  http_close() finds no job of its own in flight.
+ * Begin   aggregator_open() opens lock, store, cube, flush, catalog, ingest, http.  Then the caller runs the loop.
+ *         Also after an error the caller calls stop, runs the loop and closes.
+ * End     aggregator_stop(): ingest stops reading, webhooks get no further messages, flush drains (every job's done()
+ *         has been called, every committed batch acknowledged), then come http_close(), api_close(), ingest_close(),
+ *         and the loop runs out of handles.  aggregator_close() frees the rest.
+ * HTTP    http.c passes requests under /ca to api.c, which reads catalog and cube on the loop and submits
+ *         what needs the store to `flush`.  When http_close() runs, none of its jobs is in flight.
  * Thread  the loop thread only.
  */
 #ifndef HEATSCOPE_AGGREGATOR_H
@@ -24,49 +24,49 @@
 #include "aggregator/http/tls.h"
 #include "aggregator/http/token.h"
 
-struct api;				/* api.c's */
-struct configured;				/* catalog/configured.c's */
-struct alerts;				/* alerts.c's */
-struct worksheets;			/* worksheets.c's */
-struct webhooks;			/* webhooks.c's */
-struct alert_notifier;			/* alert_notifier.c's */
-struct configured_alerts;		/* configured_alerts.c's */
-struct reports;				/* reports.c's */
+struct api;				/* in api.c */
+struct configured;				/* in catalog/configured.c */
+struct alerts;				/* in alerts.c */
+struct worksheets;			/* in worksheets.c */
+struct webhooks;			/* in webhooks.c */
+struct alert_notifier;			/* in alert_notifier.c */
+struct configured_alerts;		/* in configured_alerts.c */
+struct reports;				/* in reports.c */
 
 struct aggregator {
 	struct conf conf;
-	struct services services;	/* what most of the other parts need */
-	struct store *store;		/* for workers only, see store_queue.h */
+	struct services services;	/* the parts that most other parts need */
+	struct store *store;		/* workers only, see store_queue.h */
 	struct configured *configured;
 	struct alerts *alerts;
 	struct configured_alerts *configured_alerts;
 	struct webhooks *webhooks;
-	struct alert_notifier *notifier;	/* alerts to webhooks */
+	struct alert_notifier *notifier;	/* sends alerts to webhooks */
 	struct reports *reports;
-	uv_timer_t alerts_timer;	/* has_timer, too */
+	uv_timer_t alerts_timer;	/* also valid only if has_timer */
 	struct worksheets *worksheets;
 	struct ingest *ingest;
-	struct http_held held;		/* by readers of both servers */
-	struct api *api;		/* what both servers serve under /ca */
+	struct http_held held;		/* bytes that readers of both servers hold */
+	struct api *api;		/* serves /ca for both servers */
 	struct http *http[2];		/* at conf.listen and at conf.api_socket; NULL: none */
 	struct endpoint http_at[2], ingest_at;
-	struct token token;		/* if conf.token_file says so */
-	struct tls *tls;		/* NULL: none */
-	int lock_fd;			/* of the database; -1: none */
+	struct token token;		/* valid if conf.token_file is set */
+	struct tls *tls;		/* NULL: no TLS */
+	int lock_fd;			/* lock next to the database; -1: none */
 	bool has_timer, upkeep_busy;
-	bool http_bound[2], ingest_bound;	/* the Unix sockets' files are ours to remove */
+	bool http_bound[2], ingest_bound;	/* we remove the files of these Unix sockets */
 	uv_timer_t upkeep;		/* expires and compacts */
 	struct timekeeper time;
 	unsigned n_upkeeps;
-	__u64 n_requests;		/* when memory was last looked at */
-	bool is_trimmed;		/* and there was none since */
-	__s64 start_ns;			/* by the boot clock */
+	__u64 n_requests;		/* requests so far, when memory was last looked at */
+	bool is_trimmed;		/* memory was trimmed after the last request */
+	__s64 start_ns;			/* boot clock */
 };
 
-/* reason: CONF_REASON_MAX bytes.  a is zeroed by it first. */
+/* Opens all parts.  a is zeroed first; `reason` takes CONF_REASON_MAX bytes. */
 int aggregator_open(struct aggregator *a, uv_loop_t *loop, const struct conf *conf, char *reason);
 
-/* Reads the files of the tokens again, those of the webhooks, too; after an error the old ones hold. */
+/* Reads the files of the tokens again, also those of the webhooks; after an error the old tokens stay valid. */
 int aggregator_reload(struct aggregator *a, char *reason);
 void aggregator_stop(struct aggregator *a);
 void aggregator_close(struct aggregator *a);

@@ -52,7 +52,7 @@ static const struct argp_option options[] = {
 };
 
 struct arguments {
-	const char *config;		/* the file to read; NULL: none */
+	const char *config;		/* the file to read; NULL: no file */
 	struct conf *conf;
 };
 
@@ -138,7 +138,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Twice: once to find the file, then again so that options override it. */
+/* Reads the options twice: first to find the file, then again so that options override it. */
 static int read_conf(int argc, char **argv, struct conf *conf)
 {
 	const struct argp argp = { .options = options, .parser = parse_option, .doc = doc };

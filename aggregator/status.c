@@ -26,7 +26,8 @@ static json_int_t memory_bytes(void)
 	return (json_int_t)resident * sysconf(_SC_PAGESIZE);
 }
 
-/* Of what is resident: what is in use, of that the store's pages and remembered sums, and what malloc keeps for later. */
+/* Reports the resident memory: the part in use, of that the store's pages and cached sums, and the part that malloc
+ * keeps for later. */
 static json_t *memory_json(const struct aggregator *a)
 {
 	const struct store_memory *store = &store_queue_counters(a->services.store_queue)->memory;
@@ -102,7 +103,7 @@ static json_t *counters_json(const struct aggregator *a)
 	return all;
 }
 
-/* SQLite's file and its log; 0: in memory. */
+/* Bytes of SQLite's file and its log; 0: the store is in memory. */
 static json_int_t store_bytes(const struct aggregator *a)
 {
 	static const char *const suffix[] = { "", "-wal" };
@@ -118,11 +119,11 @@ static json_int_t store_bytes(const struct aggregator *a)
 	return bytes;
 }
 
-/* What sources told us they have lost, and what we could not take, since our start. */
+/* Counts the events that sources reported as lost, and those that we could not take, since our start. */
 static json_int_t lost_events(const struct aggregator *a)
 {
 	const struct ingest_counters *in = a->ingest ? ingest_counters(a->ingest) : NULL;
-	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* those are a source's already */
+	__u64 n = in ? in->lost_events - in->filed_events : 0;	/* filed events are already counted with a source */
 
 	for (const struct catalog_inst *ci = catalog_first(a->services.catalog); ci; ci = ci->next)
 		for (size_t i = 0; i < ci->n_sightings; i++)
@@ -130,7 +131,7 @@ static json_int_t lost_events(const struct aggregator *a)
 	return (json_int_t)n;
 }
 
-/* What the configuration lists: instrumentations, then alerts. */
+/* Lists what the configuration file names: instrumentations, then alerts. */
 static json_t *listed_json(const struct aggregator *a)
 {
 	json_t *all = configured_json(a->configured), *alerts = configured_alerts_json(a->configured_alerts);

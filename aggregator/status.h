@@ -1,4 +1,4 @@
-/* status.h - /ca/admin/status: how heatscoped itself fares, as JSON.
+/* status.h - describes the state of heatscoped itself as JSON, for /ca/admin/status.
  *
  * Thread  the loop thread only.
  */
