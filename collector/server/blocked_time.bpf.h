@@ -1,12 +1,13 @@
-/* blocked_time.bpf.h - how often a statement was blocked, and what that time went to (block_reason.h), for which no clock is read; and what
- * it had of files, which others add (files.bpf.h).
+/* blocked_time.bpf.h - measures how often a statement was blocked and for which reasons (block_reason.h), without
+ * reading a clock.  It also keeps the file operations of the statement, which files.bpf.h adds.
  *
  *      begin          leaves: futex       leaves: io              end
  *        |---- on ----|........off........|-- on --|....off....|---|
- *                                         ^ what was off up to here was futex     ^ and the rest io
+ *                                         ^ the time off up to here was futex     ^ and the rest io
  *
- * A thread's time off the CPU only grows while it is off (thread_clock.h), so how long it was away is known when it leaves the next
- * time, or at the end: nothing is done when it comes back.  What grew of the run queue's time meanwhile is not blocked.
+ * A thread's time off the CPU grows only while it is off (thread_clock.h).  So the length of an absence is known when
+ * the thread leaves the next time, or at the end; nothing has to run when it comes back.  The growth of the run queue's
+ * time in between is not blocked time.
  */
 #ifndef HEATSCOPE_PARTS_BPF_H
 #define HEATSCOPE_PARTS_BPF_H
@@ -17,12 +18,12 @@
 #include "collector/trace/block_reason.bpf.h"
 #include "collector/trace/thread_clock.h"
 
-struct parts {				/* of what a thread works at */
-	__u64 owner;			/* which that is; 0: nothing */
-	__u64 off, delay;		/* stamp's, up to which it is told */
-	__u64 reason;			/* of what comes after that */
+struct parts {				/* blocked time of what a thread works at */
+	__u64 owner;			/* what it works at; 0: nothing */
+	__u64 off, delay;		/* stamp's, up to which the time is assigned to a reason */
+	__u64 reason;			/* of the time after that */
 	struct blocked blocked;
-	__u64 call, call_ns;		/* the operation on a file that it is in, and since when; 0: none that we look at */
+	__u64 call, call_ns;		/* its current operation on a file, and the begin; 0: none that counts */
 	struct fs_spent files;
 };
 
@@ -43,7 +44,7 @@ static __always_inline void parts_tell(struct parts *p, const struct stamp *now)
 	p->delay = now->delay;
 }
 
-/* These two by themselves: their callers have little stack left. */
+/* Functions of their own, because their callers have little stack left. */
 static __noinline int parts_begin(struct task_struct *t, const struct stamp *now, __u64 owner)
 {
 	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
@@ -60,7 +61,7 @@ static __noinline int parts_begin(struct task_struct *t, const struct stamp *now
 	return 0;
 }
 
-/* Since the begin, if t works at this.  An end may not be the last: what comes after is added. */
+/* The blocked time since the begin, if t works at this.  This end may not be the last: later time is added. */
 static __noinline int parts_end(struct task_struct *t, const struct stamp *now, __u64 owner, struct blocked *ret_blocked,
 				struct fs_spent *ret_files)
 {
@@ -86,7 +87,7 @@ static __always_inline void parts_forget(struct task_struct *t, __u64 owner)
 		p->owner = 0;
 }
 
-/* Of what t works at; NULL: nothing. */
+/* The parts of what t works at; NULL: nothing. */
 static __always_inline struct parts *parts_of(struct task_struct *t)
 {
 	struct parts *p = bpf_task_storage_get(&thread_parts, t, 0, 0);
@@ -94,7 +95,7 @@ static __always_inline struct parts *parts_of(struct task_struct *t)
 	return p && p->owner ? p : 0;
 }
 
-/* At sched_switch.  now: t's clocks, the time is not asked. */
+/* At sched_switch.  now: t's clocks, without the current time. */
 static __always_inline void parts_leave(struct parts *p, struct task_struct *t, const struct stamp *now, int could_run)
 {
 	parts_tell(p, now);

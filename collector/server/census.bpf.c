@@ -1,4 +1,4 @@
-/* census.bpf.c - the listening sockets among the files of server processes.
+/* census.bpf.c - finds the listening sockets among the files of server processes.
  *
  *      iter/task_file: every open file of every process -> those of servers -> sockets that listen
  */

@@ -49,7 +49,7 @@ void census_free(struct census *c)
 	free(c);
 }
 
-/* As listeners.h has it. */
+/* Writes the address as listeners.h has it. */
 static void where_put(const struct census_socket *s, char out[LISTENER_TEXT])
 {
 	char address[INET6_ADDRSTRLEN] = "?";

@@ -1,6 +1,6 @@
-/* conns.bpf.h - the servers' connections: where what is known of one is kept, and how it becomes known.
+/* conns.bpf.h - keeps what is known of each connection of the servers, and learns it when the connection appears.
  *
- *      conn_at() -> it, or conn_make(): whose is it, where was it accepted -> kept until the socket is gone
+ *      conn_at() -> the connection, or conn_make(): whose is it, where was it accepted? -> kept as long as the socket
  *
  * The protocol's struct server_conn comes before; see protocol.bpf.h.
  */
@@ -22,7 +22,7 @@
 #define AF_INET6 10
 #define SOCK_STREAM 1
 
-__u64 last_conn = 0;			/* its id; 0 is none */
+__u64 last_conn = 0;			/* id of the connection made last; ids begin at 1 */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
@@ -31,8 +31,8 @@ struct {
 	__type(value, struct server_conn);
 } conns SEC(".maps");
 
-/* The same by the inode of the socket's file, of which no two are alike: what a system call knows is no
- * pointer that conns would take. */
+/* The same by the inode of the socket's file, which is unique: a system call knows no pointer that the map conns
+ * accepts. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, CALL_CONNS_MAX);
@@ -40,7 +40,7 @@ struct {
 	__type(value, struct server_conn);
 } call_conns SEC(".maps");
 
-struct {				/* what call_conns begins with */
+struct {				/* initial value of an entry of call_conns */
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
@@ -62,7 +62,7 @@ static __always_inline void name_remember(const struct name *name, __u64 code)
 		intern(&names, &code, name);
 }
 
-/* A name that is in use is not forgotten. */
+/* Marks a name as used, so that the map does not evict it. */
 static __always_inline __u64 name_used(__u32 field, __u64 code)
 {
 	if (wanted & WANTED_FIELD(field))
@@ -70,7 +70,7 @@ static __always_inline __u64 name_used(__u32 field, __u64 code)
 	return code;
 }
 
-/* Who is at the other end. */
+/* The client's address. */
 static __always_inline __u64 conn_client(struct sock *sk)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -89,8 +89,8 @@ static __always_inline __u64 client_used(const struct turn *n)
 	return client;
 }
 
-/* The listening path; 0 for an outbound connection, which has no name.  An abstract name has no NUL at
- * its end: what lies behind it in memory is not ours. */
+/* The listening path; 0 for an outbound connection, which has no name.  An abstract name does not end with NUL: the
+ * memory after it is not ours. */
 static __always_inline __u64 unix_instance(struct sock *sk)
 {
 	struct unix_sock *u = (struct unix_sock *)sk;
@@ -109,7 +109,7 @@ static __always_inline __u64 unix_instance(struct sock *sk)
 	return text_remember(&text, INSTANCE_UNIX);
 }
 
-/* Where it was accepted; 0: it is not a client's connection. */
+/* Where the connection was accepted; 0: it is not a client's connection. */
 static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greeted)
 {
 	__u16 family = BPF_CORE_READ(sk, __sk_common.skc_family);
@@ -129,7 +129,7 @@ static __always_inline __u64 conn_instance(struct sock *sk, __u32 pid, int greet
 	return (__u64)pid << 16 | key.port;
 }
 
-/* At most sockets of a machine nobody keeps anything: there the call is spared. */
+/* Most sockets of a machine have no storage at all: for them the call is spared. */
 static __always_inline struct server_conn *conn_at(struct sock *sk)
 {
 	return sk->sk_bpf_storage ? bpf_sk_storage_get(&conns, sk, 0, 0) : 0;
@@ -148,7 +148,7 @@ static __always_inline struct server_conn *conn_new(struct sock *sk, __u64 inode
 	return bpf_map_lookup_elem(&call_conns, &inode);
 }
 
-/* inode: of the socket's file; 0: told by the socket tracepoints. */
+/* inode: of the socket's file; 0: the socket tracepoints report it. */
 static __noinline struct server_conn *conn_make(struct sock *sk, __u64 inode, struct task_struct *t, int greeted)
 {
 	__u64 instance = conn_instance(sk, listening_pid(t), greeted);

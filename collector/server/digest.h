@@ -1,15 +1,18 @@
-/* digest.h - the tokens of a statement as one hash, whatever its literals; the same in every dialect of SQL.
+/* digest.h - reduces the tokens of a statement to one hash that does not depend on its literals; the same code serves
+ * every dialect of SQL.
  *
  *      the dialect's digest_byte() each -> digest_word_begin(), digest_literal(), digest_punctuation() ... -> its digest_code()
  *
- * Words    in lower case; between tokens one space.
- * Literals are `?`; with commas between they are one, and "( ? )" with commas between one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
- * Table    The first table that is named is found beside (table.h), where digest_begin() is told so; in lower case where the dialect
- *          defines DIGEST_FOLDS_NAMES.
- * Cut      A text may come in pieces, cut anywhere: the struct is all there is.  A text of which not all was looked at has another code
- *          than one that ends there.
- * Text     The first tokens are also written down, for the label (digest_sample.h): it depends on nothing but the tokens.
- * Both     pure.  Inlined where they can be: the kernel allows 8 calls in each other.
+ * Words    are in lower case, with one space between tokens.
+ * Literals are `?`.  Literals with commas between them are one `?`, and several "( ? )" with commas between them are
+ *          one group: in (1, 2, 3), values (1, 'a'), (2, 'b').
+ * Table    The first table that the statement names is found at the same time (table.h), if digest_begin() is asked for
+ *          it; in lower case where the dialect defines DIGEST_FOLDS_NAMES.
+ * Cut      A text may come in pieces, cut anywhere: the struct is the whole state.  A text that was only read in part
+ *          has another code than a text that ends there.
+ * Text     The first tokens are also written down, for the label (digest_sample.h): it depends on the tokens alone.
+ * Both     The kernel and the host run the same pure code.  It is inlined where possible: the kernel allows 8 nested
+ *          calls.
  */
 #ifndef HEATSCOPE_DIGEST_H
 #define HEATSCOPE_DIGEST_H
@@ -19,10 +22,11 @@
 
 enum { DIGEST_NONE = 0, DIGEST_UNKNOWN = 1 };	/* as STATEMENT_NONE and STATEMENT_UNKNOWN */
 
-#define DIGEST_LOOK 65536		/* bytes of a text that are looked at */
-#define DIGEST_AGAIN 255		/* instead of the dialect's state: what was read is over, and this byte begins what comes next */
+#define DIGEST_LOOK 65536		/* bytes of a text that are read */
+#define DIGEST_AGAIN 255		/* instead of the dialect's state: the token has ended, and this byte begins
+					 * the next one */
 
-/* What has been put last, and what waits (after the bar) for the next token to show whether it is more of the same. */
+/* The tokens put last, and (after the bar) those that wait until the next token shows whether the list goes on. */
 enum digest_list {
 	LIST_NONE,
 	LIST_OPEN,			/* ( */
@@ -40,25 +44,26 @@ enum digest_list {
 
 struct digest {
 	__u64 hash;			/* of all tokens put so far */
-	__u64 before;			/* the same before the word that is being read */
-	__u64 word;			/* its first 8 bytes */
+	__u64 before;			/* the hash before the word that is being read */
+	__u64 word;			/* the first 8 bytes of that word */
 	__u8 state;			/* the dialect's; 0 between tokens */
 	__u8 list;
-	__u8 list_before;		/* as `before` */
+	__u8 list_before;		/* the list before that word */
 	__u8 n;				/* bytes in word; 255: more */
-	__u8 quote;			/* that ends the text */
-	__u8 sign;			/* that waits */
-	__u8 operand;			/* a sign that comes now is an operator */
+	__u8 quote;			/* the byte that ends the quoted text */
+	__u8 sign;			/* a sign that waits */
+	__u8 operand;			/* a sign that comes now is an operator, not part of a number */
 	__u8 executable;		/* in an executable comment */
-	__u8 plain;			/* a backslash in a text is a byte like others */
-	__u8 ansi;			/* "" are names */
+	__u8 plain;			/* a backslash in a quoted text is an ordinary byte */
+	__u8 ansi;			/* "" quote names */
 	__u8 introduces;		/* the last token is the first part of a literal, if the rest comes next */
 	__u8 dotted;			/* the last token is a dot: the next word is a name */
-	__u32 depth;			/* of comments in each other, where they can be */
-	__u64 first;			/* the text's first word, where that is asked for; 0: none yet */
-	__u64 tag, tag_seen;		/* of a text between dollars: hash of what it began with, and of what may end it */
+	__u32 depth;			/* of nested comments, in a dialect that has them */
+	__u64 first;			/* the first word of the text, where it is asked for; 0: none yet */
+	__u64 tag, tag_seen;		/* of a text quoted by dollars: hash of its opening tag, and of the possible
+					 * closing one */
 	struct table table;
-	__u32 len_before;		/* the tokens' before the word */
+	__u32 len_before;		/* length of the tokens before the word */
 	struct specimen tokens;
 };
 
@@ -80,8 +85,8 @@ static __always_inline void digest_begin(struct digest *d, int table_wanted)
 	table_begin(&d->table, table_wanted);
 }
 
-/* A step of the tokens: to the kernel a global function, so that the verifier looks at it once and not in each state that it is called
- * from.  d is never NULL; the verifier does not know. */
+/* A step of the tokens.  In the kernel it is a global function, so that the verifier checks it once and not in each
+ * state of its callers.  d is never NULL, but the verifier does not know that. */
 #ifdef __bpf__
 #define DIGEST_STEP __noinline int
 #define DIGEST_STEP_END return 0;
@@ -109,7 +114,7 @@ static __always_inline void digest_put_token(struct digest *d, __u8 byte)
 	digest_put(d, byte);
 }
 
-/* What waited was not more of the same. */
+/* Puts the tokens that waited: they did not continue the list. */
 static __always_inline void digest_flush(struct digest *d)
 {
 	__u8 list = d->list;
@@ -127,7 +132,7 @@ static __always_inline void digest_flush(struct digest *d)
 		digest_put_token(d, ',');
 }
 
-/* It was no word: as if it had not begun. */
+/* Forgets the word: it was no word after all. */
 static __always_inline void digest_word_undo(struct digest *d)
 {
 	d->hash = d->before;
@@ -247,7 +252,7 @@ static __always_inline void digest_word_byte(struct digest *d, __u8 byte)
 		d->n++;
 }
 
-/* A word begins.  sign: one that waits before it and goes if the word is undone; 0: none. */
+/* A word begins.  sign: a sign that waits before the word and is dropped if the word is undone; 0: none. */
 DIGEST_STEP digest_word_begin_signed(struct digest *d, __u8 sign)
 {
 	DIGEST_IS(d);
@@ -272,7 +277,7 @@ static __always_inline void digest_word_begin(struct digest *d)
 	digest_word_begin_signed(d, 0);
 }
 
-/* A byte of a token that its text cannot show. */
+/* Marks a token whose byte the text cannot show. */
 static __always_inline void digest_mark(struct digest *d)
 {
 	d->hash = hash_byte(d->hash, 0);
@@ -286,8 +291,9 @@ static __always_inline int digest_word_is_literal(const struct digest *d)
 	       (d->n == 5 && d->word == (DIGEST_WORD4('f', 'a', 'l', 's') | (__u64)'e' << 32));
 }
 
-/* Words behind which a value comes, so that a sign there is the value's; each where its hash has it, so that the verifier
- * sees one comparison.  The multiplier was found by trying; the table of cases in mysql/test_digest.c has them all. */
+/* Words after which a value comes, so a sign there belongs to the value.  Each stands at its hash, so that the
+ * verifier sees one comparison.  The multiplier was found by trying; the table of cases in mysql/test_digest.c has
+ * all words. */
 #define DIGEST_OPERATOR_HASH(word) ((word) * 0x803468b6b610a9f7ull >> 59)
 
 static const __u64 digest_operators[32] = {
@@ -330,7 +336,7 @@ DIGEST_STEP digest_word_end(struct digest *d)
 	DIGEST_STEP_END
 }
 
-/* What was read since digest_word_begin() is a name, whatever it reads like. */
+/* Ends a name: the bytes since digest_word_begin() are a name, even if they read like a keyword or number. */
 static __always_inline void digest_name_over(struct digest *d)
 {
 	d->operand = 1;
@@ -343,7 +349,7 @@ static __always_inline __u64 digest_sum(struct digest *d, int whole)
 {
 	d->tokens.cut = !whole;
 	if (!whole)
-		d->hash = hash_byte(d->hash, 1);	/* no byte of a token is like that */
+		d->hash = hash_byte(d->hash, 1);	/* no token has this byte */
 	return d->hash > DIGEST_UNKNOWN ? d->hash : DIGEST_UNKNOWN + 1;
 }
 

@@ -1,4 +1,5 @@
-/* digest_read.h - defines the digest_reader DIGEST_READ: a whole text by the dialect whose header was included before. */
+/* digest_read.h - defines the digest_reader DIGEST_READ, which reads a whole text in the dialect whose header was
+ * included before it. */
 #ifndef HEATSCOPE_DIGEST_READ_H
 #define HEATSCOPE_DIGEST_READ_H
 

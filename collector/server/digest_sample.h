@@ -1,16 +1,19 @@
-/* digest_sample.h - the first tokens of a statement with a digest, from which the host makes its label.  No literal is among them. */
+/* digest_sample.h - describes the first tokens of a statement with a digest, from which the host makes its label.
+ * They hold no literal. */
 #ifndef HEATSCOPE_SPECIMEN_H
 #define HEATSCOPE_SPECIMEN_H
 
 #include <linux/types.h>
 
 #define SPECIMEN_MAX 256		/* a power of 2 */
-#define SPECIMEN_TEXT 255		/* bytes of `text` that are kept; the last one takes those beyond */
-#define SPECIMENS_MAX 4096		/* digests; those not seen for longest are forgotten, and shown as their code */
+#define SPECIMEN_TEXT 255		/* bytes of `text` that are kept; the last byte takes all those beyond */
+#define SPECIMENS_MAX 4096		/* digests; the map evicts those not seen for longest, which are then shown
+					 * as their code */
 
 struct specimen {
-	__u32 len;			/* of all tokens, also of those beyond `text`; each has a space before it */
-	__u32 cut;			/* 1: the statement goes on beyond the bytes that were looked at */
+	__u32 len;			/* of all tokens, also of those that `text` does not hold; each has a space
+					 * before it */
+	__u32 cut;			/* 1: the statement is longer than the bytes that were read */
 	char text[SPECIMEN_MAX];	/* zeros after len */
 };
 

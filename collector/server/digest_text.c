@@ -12,7 +12,7 @@
 #define CUT " …"
 #define MARKS 24			/* bytes of a label that the code and CUT may take */
 
-/* Is it as a text, without its code, the label of that code and of nothing else? */
+/* Does the label, read as a text without its code, have that code and no other? */
 static int reads_as_itself(digest_reader *read, __u64 code, const char *label)
 {
 	struct specimen unused;

@@ -1,9 +1,9 @@
-/* digests.bpf.h - the digests of the texts that servers are sent, fed by windows of them.
+/* digests.bpf.h - computes the digests of the texts that servers receive, one window of bytes at a time.
  *
- *      digest_window() ... -> digest_code() at the last byte that is looked at
+ *      digest_window() ... -> digest_code() at the last byte that is read
  *                               `--> specimens: the first tokens of a code, for its label
  *
- * The protocol's digest_byte() comes before.  Functions that are not inlined are global ones: the verifier looks at each once,
+ * The protocol's digest_byte() comes before.  Functions that are not inlined are global: the verifier checks each once,
  * not once per path to it.
  */
 #ifndef HEATSCOPE_DIGESTS_BPF_H
@@ -23,7 +23,8 @@ struct digesting {
 	__u32 at, end;
 };
 
-#define DIGEST_RUN 4			/* bytes of a step: a call costs more than a byte, but the verifier looks at each */
+#define DIGEST_RUN 4			/* bytes of a step: a call costs more than a byte, but the verifier checks
+					 * each byte */
 
 static long digest_step(__u32 i, struct digesting *d)
 {
@@ -44,7 +45,7 @@ __noinline int digest_window(struct digest *digest, const struct window *window,
 	return 0;
 }
 
-/* The tokens of the first statement with a code are kept for its label. */
+/* Keeps the tokens of the first statement with this code, for its label. */
 __noinline int specimen_keep(__u64 code, struct specimen *tokens)
 {
 	__u64 len, i;
@@ -53,10 +54,12 @@ __noinline int specimen_keep(__u64 code, struct specimen *tokens)
 		return 0;
 	len = tokens->len;
 #pragma clang loop unroll(disable)
-	for (i = 0; i < SPECIMEN_MAX; i++) {	/* digits of a number lie after len until the number is known to be a literal */
+	for (i = 0; i < SPECIMEN_MAX; i++) {	/* the digits of a number lie after len until the number is known to
+						 * be a literal */
 		__u64 before = i - len;
 
-		barrier_var(before);		/* or the compiler makes a branch of it: two paths per byte to the verifier */
+		barrier_var(before);		/* or the compiler makes a branch of it: two paths per byte for the
+						 * verifier */
 		tokens->text[i] &= (__s64)before >> 63;		/* all bits before len, none after it */
 	}
 	bpf_map_update_elem(&specimens, &code, tokens, BPF_ANY);

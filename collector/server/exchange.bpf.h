@@ -1,4 +1,5 @@
-/* exchange.bpf.h - who is a server, the begin and end of what it is asked, and the event made of them; see exchange.h.
+/* exchange.bpf.h - recognizes servers, marks the begin and end of each exchange, and makes an event of it; see
+ * exchange.h.
  *
  *      stamp_start() ... stamp_end() -> emit(), or pending until pending_take()
  *
@@ -15,7 +16,7 @@
 #include "collector/trace/sched_clock.bpf.h"
 #include "collector/server/exchange.h"
 
-const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the scheduler */
+const volatile __u32 by_switch = 0;	/* this kernel needs the thread clocks that sched_switch keeps */
 struct turn_counts counts = { 0 };
 
 static __always_inline void count(__u64 *counter)
@@ -23,9 +24,9 @@ static __always_inline void count(__u64 *counter)
 	__sync_fetch_and_add(counter, 1);
 }
 
-/* ---- who and when ---- */
+/* ---- servers and clocks ---- */
 
-/* By the process' name, as two words to compare; the compiler makes numbers of the names. */
+/* Compares the name of the process as two words; the compiler turns the names into numbers. */
 static __always_inline int is_server(struct task_struct *t)
 {
 	static const char server_name[][16] = { SERVER_NAMES };
@@ -65,7 +66,7 @@ static __always_inline void stamp_start(struct turn *n, struct task_struct *t)
 		parts_begin(t, &n->start, n->id);
 }
 
-/* It may have ended. */
+/* The turn may have ended. */
 static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 {
 	stamp(&n->end, t);
@@ -73,7 +74,7 @@ static __always_inline void stamp_end(struct turn *n, struct task_struct *t)
 		parts_end(t, &n->end, n->id, &n->blocked, &n->files);
 }
 
-/* It has ended: what t does now is nobody's. */
+/* The turn has ended: the later work of t belongs to no turn. */
 static __always_inline void stamp_over(struct turn *n, struct task_struct *t)
 {
 	if (n->parted)
@@ -86,7 +87,7 @@ static __always_inline void state_set(struct turn *n, __u64 kind)
 	*(volatile __u64 *)&n->state = STATE_NEXT(n->state, kind);
 }
 
-/* Takes a pending event away from the age flush: 1 if it was still there. */
+/* Takes a pending event before the age flush can: 1 if it was still there. */
 static __always_inline int pending_take(struct turn *n, __u64 kind)
 {
 	__u64 seen = *(volatile __u64 *)&n->state;
@@ -158,17 +159,17 @@ static __always_inline void event_fill(struct event *e, const struct server_conn
 	measures_fill(e, &s->turn);
 }
 
-/* ---- what ran at the end of a slot ---- */
+/* ---- turns that run at the end of a slot ---- */
 
-__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a look is to report; 0: none */
-__u64 running_look = 1;			/* id of that look; another one once it is over */
+__u64 running_end = 0;			/* CLOCK_MONOTONIC: the next end of a slot that a look will report; 0: none */
+__u64 running_look = 1;			/* id of that look; it changes when the look is over */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, RUNNING_BYTES);
 } ended_late SEC(".maps");
 
-/* Of a connection each look reports one turn: 1 for the first who asks. */
+/* Each look reports one turn per connection: returns 1 to the first caller. */
 static __always_inline int look_take(struct turn *n)
 {
 	__u64 was = *(volatile __u64 *)&n->look;
@@ -176,7 +177,7 @@ static __always_inline int look_take(struct turn *n)
 	return was != running_look && __sync_val_compare_and_swap(&n->look, was, running_look) == was;
 }
 
-/* Reports a turn that has ended after the end of a slot and before the look at it. */
+/* Reports a turn that ended after the end of a slot and before the look at it. */
 __noinline int report_ended(struct server_conn *s)
 {
 	struct turn_running *r;
@@ -196,7 +197,7 @@ __noinline int report_ended(struct server_conn *s)
 	return 0;
 }
 
-/* A global function: the verifier looks at it once, not once per path to it. */
+/* A global function: the verifier checks it once, not once per path to it. */
 __noinline int emit(struct events *e, struct server_conn *s)
 {
 	if (!e || !s)

@@ -1,13 +1,12 @@
-/* exchange.h - what a client asks of a server and is answered: what is kept of it, whatever the protocol.
+/* exchange.h - describes one exchange: a client's request to a server and its reply, in any protocol.
  *
  *      IDLE --asked--> WAITING --send--> PENDING --recorded--> RECORDED --asked--> ...
  *
  * The event programs of one socket run one after another (a server does not read and write one
- * connection at a time).  Only iterators run beside them: the look at running turns, which writes
- * `look` and nothing else, and the age flush.  That may take nothing but a PENDING event, by
- * compare-and-swap of the whole word; so everything an event consists of is written while the state
- * is not PENDING, and each change gives the word a new generation.
- * That is why every event is recorded exactly once.
+ * connection at a time).  Only iterators run at the same time: the look at running turns, which writes
+ * only `look`, and the age flush.  The flush may take only a PENDING event, by compare-and-swap of the
+ * whole word.  So the programs write all parts of an event while the state is not PENDING, and each change
+ * gives the word a new generation.  That is why every event is recorded exactly once.
  *
  * Measures in ns, from the same two clock readings:
  *
@@ -15,21 +14,23 @@
  *      offcpu  = runqwait + blocked
  *      blocked = io + futex + net + sleep + fault + other    by what the thread left the CPU in, see block_reason.h
  *
- *      n_switches   how often the thread left the CPU because it was blocked;  n_io: of these for `io`.  Of a turn
- *                   that began before they were asked for, or is unsplit, both are 0
+ *      n_switches   how often the thread left the CPU because it was blocked;  n_io: how often for `io`.  Both are 0 if
+ *                   the turn began before they were asked for, or is unsplit
  *
- *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the others
- *      io_bytes     that these have read, written or copied;  n_fs: how many they were.  Of a call that was under way when somebody
- *                   asked first nothing is told; of a turn that is unsplit, all three are 0
+ *      fs           in operations on files, as fs.h counts them, of the thread, on a CPU and off it: no part of the
+ *                   others
+ *      io_bytes     bytes that these operations read, wrote or copied;  n_fs: their number.  A call that was under way
+ *                   at the first request for these is not counted; if the turn is unsplit, all three are 0
  *
- *      age     of a turn that runs at the end of a slot, so far; no part of an event: it is told of each such slot
+ *      age     so far, of a turn that runs at the end of a slot; no part of an event: each such slot reports it
  *
- *         `other` is what no reason was seen of, as of a turn that began before these were asked for.
- *         One that starts on one thread and ends on another (thread pool) cannot be split:
- *         all of it is `unsplit`.  So it is where the kernel lacks the fields we split by.
+ *         `other` is the blocked time without a known reason, for example of a turn that began before reasons were
+ *         asked for.  A turn that starts on one thread and ends on another (thread pool) cannot be split: all of it is
+ *         `unsplit`.  The same holds where the kernel lacks the fields we split by.
  *
- * Field   blocked_in: of a turn that still runs, which only `age` tells of: enum reason of what its thread is off the CPU in when
- *         it is asked, REASON_NONE on a CPU or waiting for one; TURN_ENDED of any other.  It is the thread that received it.
+ * Field   blocked_in: only `age` reports it, for a turn that still runs: enum reason why its thread is off the CPU at
+ *         the time of the look, REASON_NONE on a CPU or waiting for one; TURN_ENDED for any other turn.  It is the
+ *         thread that received the request.
  */
 #ifndef HEATSCOPE_TURN_H
 #define HEATSCOPE_TURN_H
@@ -41,19 +42,19 @@
 
 enum turn_measure {
 	TURN_LATENCY, TURN_CPUTIME, TURN_RUNQWAIT, TURN_BLOCKED, TURN_UNSPLIT, TURN_OFFCPU,
-	TURN_IO, TURN_FUTEX, TURN_NET, TURN_SLEEP, TURN_FAULT, TURN_OTHER,	/* as enum reason, and what is left */
+	TURN_IO, TURN_FUTEX, TURN_NET, TURN_SLEEP, TURN_FAULT, TURN_OTHER,	/* as enum reason, and the rest */
 	TURN_N_SWITCHES, TURN_N_IO,	/* counts */
-	TURN_AGE,		/* of what still runs at the end of a slot: no event */
+	TURN_AGE,		/* of a turn that still runs at the end of a slot: no event */
 	TURN_FS,		/* on the CPU and off it */
 	TURN_IO_BYTES,
 	TURN_N_FS,		/* a count */
 	TURN_N_MEASURES
 };
 
-/* Measures for which the scheduler is watched: parts of the time blocked, and counts. */
+/* Measures that need the scheduler's events: parts of the time blocked, and counts. */
 #define TURN_PARTS (((1ull << TURN_AGE) - (1ull << TURN_IO)) << 32)
 
-/* Measures for which system calls are watched. */
+/* Measures that need the system calls. */
 #define TURN_FILES (WANTED_MEASURE(TURN_FS) | WANTED_MEASURE(TURN_IO_BYTES) | WANTED_MEASURE(TURN_N_FS))
 
 enum { TURN_ENDED = REASON_NONE + 1 };	/* blocked in nothing */
@@ -72,39 +73,42 @@ struct turn {
 	__u32 pid, pad;
 	struct blocked blocked;		/* up to `end` */
 	struct fs_spent files;
-	__u64 parted;			/* which of these are told, since its start: bits of TURN_PARTS and TURN_FILES */
-	__u64 look;			/* id of the last look at what runs that has reported a turn of this connection */
+	__u64 parted;			/* which of these have been measured since its start: bits of TURN_PARTS and
+					 * TURN_FILES */
+	__u64 look;			/* id of the last look that has reported a turn of this connection */
 };
 
 #define INSTANCE_UNIX (1ull << 63)	/* a hash of the path; else process << 16 | port */
 
-#define CLIENT_LOCAL 1ull		/* by a Unix socket: no address, ADDRESS_V4 and _V6 are far */
+#define CLIENT_LOCAL 1ull		/* by a Unix socket: no address; its value is far from ADDRESS_V4 and _V6 */
 
 struct server_listener {
 	__u32 pid;
 	__u32 port;
 };
 
-/* A turn that runs at the end of a slot.  An iterator over the connections reports it; but between that end and the iterator's run a
- * connection may close, or its next turn begin.  So a turn that ends in between is reported by the program that sees its end. */
+/* A turn that runs at the end of a slot.  An iterator over the connections reports it.  But between that end and the
+ * iterator's run, a connection may close or its next turn may begin.  So the program that sees a turn end in between
+ * reports it. */
 struct turn_running {
 	__u64 begin_ns, end_ns;	/* CLOCK_MONOTONIC; end_ns 0: it has not ended */
 	struct event event;	/* its fields */
 };
 
-/* What the event programs count about themselves; in .bss. */
+/* Counts that the event programs keep about themselves; in .bss. */
 struct turn_counts {
-	__u64 flushed;		/* events that nothing but their age ended */
-	__u64 late_sends;	/* sends after the event was recorded: the end was really later */
-	__u64 unanswered;	/* plain commands whose next command came before any reply, and those after the part of a
-				 * receive that is looked at: each is reported as one lost event */
-	__u64 unreadable;	/* receives that could not be read or followed, or are of a call we do not know: each is
-				 * reported as one lost event, though it may have held none or several */
-	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or a flushed one found the
-				 * table full; reported as lost */
+	__u64 flushed;		/* events that only their age ended */
+	__u64 late_sends;	/* sends after the event was recorded: it ended later than recorded */
+	__u64 unanswered;	/* plain commands whose next command came before any reply, and those after the part
+				 * of a receive that we read: each is reported as one lost event */
+	__u64 unreadable;	/* receives that could not be read or followed, or belong to a call we do not know:
+				 * each is reported as one lost event, though it may have held none or several */
+	__u64 crowded;		/* events lost because one run finished more than EVENTS_MAX, or a flushed event
+				 * found the table full; reported as lost */
 	__u64 connections;
 	__u64 opaque;		/* connections that turned opaque */
-	__u64 unreported;	/* turns that ran at the end of a slot, ended before the look, and found the ring full */
+	__u64 unreported;	/* turns that ran at the end of a slot, ended before the look, and found the ring
+				 * full */
 	__u64 unlisted;		/* connections to listeners that are not in our table yet */
 };
 

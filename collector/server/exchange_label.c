@@ -24,7 +24,7 @@ static __u64 name_of(const char *text, size_t n)
 	return name_code(&name);
 }
 
-/* The kernel may have given its place to another one while it was copied. */
+/* The kernel may have reused its entry for another name while it was copied. */
 static int name_is(const struct name *name, __u64 code)
 {
 	return name->n <= NAME_ROOM && name_of(name->text, name->n) == code;

@@ -1,7 +1,7 @@
-/* exchange_label.h - codes of the fields that turns have in common as texts for people, and back.
+/* exchange_label.h - turns the codes of the fields that all exchanges share into texts for people, and back.
  *
  * Memory  out is LABEL_MAX + 1 bytes, the caller's.
- * Errors  the inverse gives how many codes are shown as the text, or -E2BIG.
+ * Errors  the inverse returns how many codes are shown as the text, or -E2BIG.
  * Pure    thread: any.
  */
 #ifndef HEATSCOPE_TURN_LABEL_H

@@ -1,5 +1,5 @@
-/* exchange_metric.h - the fields of every metric whose events are turns: the last discrete ones, from client on, then the
- * numeric ones in the order of enum turn_measure, then rows. */
+/* exchange_metric.h - lists the fields of every metric whose events are turns: the last discrete fields, from client
+ * on, then the numeric ones in the order of enum turn_measure, then rows. */
 #ifndef HEATSCOPE_TURN_METRIC_H
 #define HEATSCOPE_TURN_METRIC_H
 

@@ -1,4 +1,4 @@
-/* feed.bpf.h - the bytes of a receive or send, a window at a time, for a parser that is stepped through them.
+/* feed.bpf.h - feeds the bytes of a receive or send, one window at a time, to a parser that steps through them.
  *
  *      source_open(&f.src) -> feed_refill(): f.window has window_n bytes from f.at on -> bpf_loop(FEED_STEPS, ...) moves f.at
  */
@@ -10,7 +10,7 @@
 #include "collector/server/user_bytes.bpf.h"
 
 #define FEED_STEPS 2048
-#define HOPS_MAX 8192			/* packets of a receive that are only counted */
+#define HOPS_MAX 8192			/* packets of a receive that are counted but not parsed */
 #define WINDOW 64
 
 struct window {
@@ -24,11 +24,12 @@ struct feed {
 	struct source src;
 	__u64 at, total;
 	__u64 window_at, window_n;
-	__u32 failed, ready;		/* it could not be read; the parser says that something is complete */
+	__u32 failed, ready;		/* failed: the bytes could not be read; ready: the parser has completed
+					 * something */
 	struct window window;
 };
 
-/* Has the window nothing of what comes next, or less than n bytes where there is more? */
+/* Is the window empty, or does it hold less than n bytes although more come? */
 static __always_inline int feed_short(const struct feed *f, __u64 n)
 {
 	__u64 offset = f->at - f->window_at;
@@ -56,7 +57,7 @@ static __always_inline int feed_refill(struct feed *f)
 	return 0;
 }
 
-/* With a stack of its own, which is gone again when a step needs one. */
+/* With its own stack frame, which is free again when a step needs one. */
 static __noinline int feed_open(struct feed *f)
 {
 	return source_open(&f->src, f->t, f->total) || feed_refill(f);

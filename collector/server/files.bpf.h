@@ -1,9 +1,10 @@
-/* files.bpf.h - what a turn's thread had of file systems: the calls that fs.h counts, while the thread works at it.
+/* files.bpf.h - measures the file operations of a turn's thread: the calls that fs.h counts, while the thread works at
+ * it.
  *
- *      sys_enter -> is it one of `calls`, by a server's thread at work, on a file?  its `parts` know the begin
- *      sys_exit  -> its time and bytes are the turn's
+ *      sys_enter -> is it one of `calls`, by a server's thread at work, on a file?  its `parts` keep the begin
+ *      sys_exit  -> adds its time and bytes to the turn
  *
- * Both run at every system call of the machine: what is no operation on files is left at once, by its number.
+ * Both run at every system call of the machine, so they return at once, by its number, if it is no operation on files.
  */
 #ifndef HEATSCOPE_FILES_BPF_H
 #define HEATSCOPE_FILES_BPF_H
@@ -14,7 +15,7 @@
 #include "collector/metrics/fs_call.bpf.h"
 #include "collector/server/exchange.bpf.h"
 
-__u64 files_since = 0;			/* CLOCK_MONOTONIC: calls that began before are not told */
+__u64 files_since = 0;			/* CLOCK_MONOTONIC: calls that began before are not counted */
 
 static __always_inline int is_open_file(struct task_struct *t, __s32 fd)
 {

@@ -106,7 +106,7 @@ struct inodes {
 	size_t n, room;
 };
 
-/* The sockets a process has open. */
+/* The sockets that a process has open. */
 static int inodes_of(const char *pid, struct inodes *ret)
 {
 	char path[96], target[64];

@@ -1,11 +1,11 @@
-/* listeners.h - which database servers run here, and where they listen.
+/* listeners.h - finds the database servers of this host and where they listen.
  *
  *      /proc/PID/comm -> servers;  /proc/PID/fd -> socket inodes;  x /proc/PID/net/{tcp,tcp6,unix}
  *
- * Shape   one entry per listening socket.  `where` is what people know it by: "127.0.0.1:3306",
+ * Shape   one entry per listening socket.  `where` is its usual name: "127.0.0.1:3306",
  *         "[::]:3306", "/run/mysqld/mysqld.sock", "@abstract".
- * Errors  a process that is gone or may not be looked into is skipped; that is counted.  census.h
- *         sees those of other users too.
+ * Errors  a process that is gone, or that we may not read, is skipped and counted.  census.h sees the
+ *         processes of other users too.
  * Thread  any; no state.
  */
 #ifndef HEATSCOPE_LISTENERS_H
@@ -25,14 +25,14 @@ struct listener {
 struct listeners {
 	struct listener *listener;
 	size_t n, room;
-	__u32 n_servers, n_unreadable;	/* processes; those whose sockets we may not see */
+	__u32 n_servers, n_unreadable;	/* processes; processes whose sockets we may not see */
 };
 
 /* Looks for processes with one of these names (NULL-terminated list). */
 int listeners_find(const char *const *names, struct listeners *ret);
 void listeners_fini(struct listeners *l);
 
-/* One line of the kernel's tables: 1 and the socket, if it listens; else 0. */
+/* Reads one line of the kernel's tables: 1 and the socket, if it listens; else 0. */
 struct listening {
 	unsigned long inode;
 	__u32 port;

@@ -1,30 +1,31 @@
-/* name.h - a name among a client's bytes, a user's, database's or table's: as a code, and its bytes for its label.
+/* name.h - reads a user's, database's or table's name among a client's bytes: as a code, and its bytes for its label.
  *
  *      name_begin() -> name_byte() each -> name_code()
  *
- * Cut     a name that is longer than NAME_ROOM is told by its first NAME_ROOM bytes.
- * Bytes   are the client's: in its character set, whatever they are.
- * Both    pure; tested and fuzzed by whoever reads names.
+ * Cut     a name longer than NAME_ROOM is identified by its first NAME_ROOM bytes.
+ * Bytes   are the client's, in its character set; any byte may come.
+ * Both    The kernel and the host run the same pure code; the tests and fuzz targets of its users cover it.
  */
 #ifndef HEATSCOPE_NAME_H
 #define HEATSCOPE_NAME_H
 
 #include "collector/core/key.h"
 
-enum {				/* codes that are no name's; the rest are hashes */
-	NAME_UNKNOWN,		/* nothing we have seen says */
-	NAME_NONE,		/* there is none */
-	NAME_ENCRYPTED,		/* it was said within TLS */
+enum {				/* codes that belong to no name; the rest are hashes */
+	NAME_UNKNOWN,		/* no byte that we have seen says it */
+	NAME_NONE,		/* there is no name */
+	NAME_ENCRYPTED,		/* the name was sent within TLS */
 };
 
 #define NAME_ROOM 128		/* a power of 2 */
-#define NAMES_MAX 4096		/* kept for their labels; those not seen for longest are forgotten, and shown as their code */
+#define NAMES_MAX 4096		/* names kept for their labels; the map evicts those not seen for longest, which are
+				 * then shown as their code */
 
 struct name {
 	__u64 hash;
 	__u32 n;		/* bytes in text */
 	__u32 pad;
-	char text[NAME_ROOM];	/* what is behind n was another one's */
+	char text[NAME_ROOM];	/* bytes after n are left over from another name */
 };
 
 static __always_inline void name_begin(struct name *name)

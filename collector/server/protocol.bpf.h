@@ -1,4 +1,5 @@
-/* protocol.bpf.h - what a protocol gives to server.bpf.h, in order.  A new protocol (Redis, say) starts here.
+/* protocol.bpf.h - lists in order the functions that a protocol gives to server.bpf.h.  A new protocol (Redis, say)
+ * starts here.
  *
  *      x.h             the event: its fields, measures, names of the servers' processes
  *      x_conn.h        SERVER_NAMES, FIELD_BLOCKED_IN, struct server_conn, which begins with a struct turn
@@ -7,7 +8,7 @@
  *      x.bpf.c         includes them, then server.bpf.h
  *      x.c             its struct server_protocol and its struct tracer (server_tracer.h), a row in tracers.c
  *
- * Life of a connection, and who calls what:
+ * Life of a connection, and the functions called at each step:
  *
  *      at an unknown socket -> received(), sent() with s NULL -> conn_make(): listening_pid(), then conn_init()
  *      receive  -> received(): ends what is pending, reads the request, stamp_start()
@@ -25,10 +26,10 @@ struct server_conn;
 struct sock;
 struct task_struct;
 
-/* 1. The process that listens for t's connections: t's own, or its parent's. */
+/* 1. Returns the process that listens for t's connections: t's own, or its parent's. */
 static __always_inline __u32 listening_pid(struct task_struct *t);
 
-/* 2. A new connection: all of s is 0 but its turn, which is filled.  greeted: the connection begins now. */
+/* 2. Fills in a new connection: all of s is 0 except its turn, which is filled.  greeted: the connection begins now. */
 static __always_inline void conn_init(struct server_conn *s, int greeted);
 
 /* 3. A server's thread t has received ret bytes, or -errno.  s NULL: at a socket that may become a connection, by
@@ -36,17 +37,17 @@ static __always_inline void conn_init(struct server_conn *s, int greeted);
 static __always_inline void received(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				     struct task_struct *t, int ret);
 
-/* 4. The same of what it has sent. */
+/* 4. A server's thread t has sent ret bytes; the rest as in received(). */
 static __always_inline void sent(struct events *e, struct server_conn *s, struct sock *sk, __u64 inode,
 				     struct task_struct *t, int ret);
 
 /* 5. Fills the event's fields and the protocol's own measures; exchange.bpf.h fills the others. */
 static __always_inline void event_fields(struct event *e, const struct server_conn *s);
 
-/* 6. 1: the server waits for its client in the middle of a request, so its last send ends nothing. */
+/* 6. Returns 1 if the server waits for its client in the middle of a request, so its last send ends nothing. */
 static __always_inline int conn_held(const struct server_conn *s);
 
-/* 7. 1: the protocol reads the replies of this connection, so a send that does not end the reply is known as such. */
+/* 7. Returns 1 if the protocol reads the replies of this connection, so it knows a send that does not end the reply. */
 static __always_inline int conn_follows(const struct server_conn *s);
 
 #endif

@@ -1,13 +1,14 @@
-/* proxy.h - the header that a proxy puts before a connection's own bytes: PROXY protocol 1 and 2; pure, for kernel and tests.
+/* proxy.h - reads the header that a proxy sends before a connection's own bytes: PROXY protocol 1 and 2; pure, for
+ * kernel and tests.
  *
  *      proxy_begins() at 4 bytes -> proxy_begin() -> proxy_blind(), proxy_byte(), proxy_skip() -> PROXY_*
  *
  *      1   PROXY TCP4 source destination port port \r\n      TCP6 alike; UNKNOWN ... \r\n; at most 107 bytes
  *      2   0d 0a 0d 0a 00 0d 0a 51 55 49 54 0a | 2, command | family | length 2 | source, destination, ports, TLVs
  *
- * Cut     A header may be cut anywhere: the struct is all there is.
- * Local   A header without an IP address (UNKNOWN, LOCAL, a Unix socket) leaves the client as it is.
- * Trust   Bytes are the proxy's.  An address that is malformed counts as none.
+ * Cut     A header may be cut anywhere: the struct is the whole state.
+ * Local   A header without an IP address (UNKNOWN, LOCAL, a Unix socket) leaves the client unchanged.
+ * Trust   The bytes are the proxy's.  A malformed address counts as no address.
  */
 #ifndef HEATSCOPE_PROXY_H
 #define HEATSCOPE_PROXY_H
@@ -22,9 +23,9 @@ enum proxy_verdict { PROXY_MORE, PROXY_NONE, PROXY_ADDRESS, PROXY_BAD };
 
 struct proxy {
 	struct address address;		/* the client's; IPv4 as ::ffff:a.b.c.d */
-	__u32 left;			/* version 2: bytes behind the fixed ones that are still to come */
+	__u32 left;			/* version 2: bytes after the fixed ones that are still to come */
 	__u32 at;			/* bytes so far */
-	__u16 hex, decimal;		/* of the number that is read */
+	__u16 hex, decimal;		/* of the number that is being read */
 	__u8 version;
 	__u8 family;			/* 4, 6; 0: no address */
 	__u8 word;			/* of version 1 */
@@ -42,7 +43,7 @@ static inline int proxy_begins(const __u8 *head)
 	       (head[0] == '\r' && head[1] == '\n' && head[2] == '\r' && head[3] == '\n');
 }
 
-/* Its first 4 bytes. */
+/* Begins with the first 4 bytes. */
 static inline void proxy_begin(struct proxy *p, const __u8 *head)
 {
 	__builtin_memset(p, 0, sizeof(*p));
@@ -50,7 +51,7 @@ static inline void proxy_begin(struct proxy *p, const __u8 *head)
 	p->at = 4;
 }
 
-/* Bytes that may be skipped unseen. */
+/* How many bytes may be skipped unread. */
 static inline __u32 proxy_blind(const struct proxy *p)
 {
 	__u32 wanted = p->family == 4 ? 4 : p->family == 6 ? 16 : 0;
@@ -84,7 +85,7 @@ static inline void proxy_number_end(struct proxy *p)
 	p->decimal = 0;
 }
 
-/* Moves what stands behind the `::` to the address' end. */
+/* Moves the part after the `::` to the end of the address. */
 static inline void proxy_gap_fill(struct proxy *p)
 {
 	__u32 from = p->gap - 1, shift = 16 - p->n;
@@ -136,7 +137,7 @@ static inline void proxy_source_byte(struct proxy *p, __u8 byte)
 	}
 }
 
-/* The source begins. */
+/* The source address begins. */
 static inline void proxy_source_begin(struct proxy *p, __u8 family)
 {
 	p->family = family;
@@ -177,7 +178,7 @@ static inline enum proxy_verdict proxy_binary_end(const struct proxy *p)
 
 static inline enum proxy_verdict proxy_fixed_byte(struct proxy *p, __u8 byte)
 {
-	switch (p->at) {			/* bytes with this one */
+	switch (p->at) {			/* number of bytes, this one included */
 	case 13:
 		if (byte >> 4 != 2)
 			return PROXY_BAD;
@@ -206,14 +207,14 @@ static inline enum proxy_verdict proxy_binary_byte(struct proxy *p, __u8 byte)
 	return proxy_binary_end(p);
 }
 
-/* One byte that proxy_blind() wanted. */
+/* Takes one byte, when proxy_blind() is 0. */
 static inline enum proxy_verdict proxy_byte(struct proxy *p, __u8 byte)
 {
 	p->at++;
 	return p->version == 1 ? proxy_text_byte(p, byte) : proxy_binary_byte(p, byte);
 }
 
-/* n bytes, 1 .. proxy_blind(). */
+/* Skips n bytes, 1 .. proxy_blind(). */
 static inline enum proxy_verdict proxy_skip(struct proxy *p, __u32 n)
 {
 	p->left -= n < p->left ? n : p->left;

@@ -1,23 +1,24 @@
-/* server.bpf.h - a server's events, seen at its sockets, whatever the protocol.
+/* server.bpf.h - observes a server's events at its sockets, in any protocol.
  *
  *      sock_recv_length -> received() ---+
  *                                        +--> events (per CPU) --tail call--> record programs
  *      sock_send_length -> sent() -------+
- *      sys_enter, sys_exit -> what its thread had of files, only while that is asked for
+ *      sys_enter, sys_exit -> the thread's file operations, only while they are asked for
  *      sched_switch -> why a server's thread left the CPU, only while that is asked for
- *      iter/bpf_sk_storage_map -> what nobody ended for 5 s, and what runs now --> read by the collector
+ *      iter/bpf_sk_storage_map -> events not ended for 5 s, and turns that run now --> read by the collector
  *
- * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls stands for both.  Where it lets nobody iterate over
- * what a map holds, the connections are found by the servers' files.
+ * Where the kernel has no socket tracepoints (before 6.3), sys_exit of the same calls replaces both.  Where it allows
+ * no iteration over a map, the collector finds the connections by the servers' files.
  *
- * Cost  Both tracepoints fire at every socket of the machine, a client's and everybody's.  What is kept of a connection is at its socket,
- *       so it is looked there before it is asked whose process it is, and most runs pass.
+ * Cost  Both tracepoints fire at every socket of the machine, also at clients' and at unrelated ones.  A connection's
+ *       state is stored at its socket.  So the program looks there first, and only then asks whose process it is; most
+ *       runs pass.
  *
  * Needs nothing from the server: no symbols, no restart.  The bytes are in the server's own buffer
  * when the tracepoints fire, and its address is in the system call's registers.
  *
- * What a protocol gives is listed in protocol.bpf.h.
- * Included last, by the protocol's x.bpf.c; server_tracer.h is its other side.
+ * protocol.bpf.h lists what a protocol gives.
+ * Included last, by the protocol's x.bpf.c; server_tracer.h is the host's side.
  */
 #ifndef HEATSCOPE_SERVER_BPF_H
 #define HEATSCOPE_SERVER_BPF_H
@@ -36,18 +37,18 @@ char LICENSE[] SEC("license") = "GPL";
 #define MSG_PEEK 2
 
 __u64 flush_before = 0;			/* CLOCK_MONOTONIC: pending events that ended earlier are flushed */
-__u64 running_since = 0;		/* CLOCK_MONOTONIC: what ended later is told as running too */
+__u64 running_since = 0;		/* CLOCK_MONOTONIC: turns that ended later are reported as running too */
 const volatile __u32 by_call = 0;	/* this kernel lacks the socket tracepoints */
 
 /* ---- the sockets ---- */
 
-/* Whose process it is matters at a socket of which nothing is known only, and there only if something went through it. */
+/* The process matters only at an unknown socket, and there only if bytes went through it. */
 static __always_inline int is_strange(const struct server_conn *s, int ret)
 {
 	return !s && (ret <= 0 || !is_server(bpf_get_current_task_btf()));
 }
 
-/* A receive of nothing ends what is pending, nothing else. */
+/* A receive of no bytes ends what is pending and does nothing else. */
 static __always_inline int is_idle(const struct server_conn *s, int ret)
 {
 	return s && ret <= 0 && STATE_KIND(s->turn.state) != STATE_PENDING;
@@ -134,9 +135,9 @@ int BPF_PROG(file_ends, struct pt_regs *regs, long ret)
 	return 0;
 }
 
-/* ---- kernels without the socket tracepoints: both, told by the system calls ---- */
+/* ---- kernels without the socket tracepoints: the system calls report both ---- */
 
-/* The socket behind a file, and its inode; 0: it is none. */
+/* The socket of a file, and its inode; 0: the file is no socket. */
 static __always_inline struct sock *socket_of_file(struct file *file, __u64 *ret_inode)
 {
 	struct socket *socket;
@@ -204,9 +205,9 @@ int BPF_PROG(call_ends, struct pt_regs *regs, long ret)
 	return 0;
 }
 
-/* ---- the connections that there are ---- */
+/* ---- the connections that exist already ---- */
 
-/* Behind the file that an iterator is at; NULL: none. */
+/* The connection of the file that an iterator is at; NULL: none. */
 static __always_inline struct server_conn *conn_of_file(const struct bpf_iter__task_file *ctx)
 {
 	struct task_struct *t = ctx->task;
@@ -241,7 +242,8 @@ static __always_inline int flush_conn(struct seq_file *seq, struct server_conn *
 	if (!bpf_seq_write(seq, &e, sizeof(e)))
 		count(&counts.flushed);
 	else if (__sync_val_compare_and_swap(&s->turn.state, flushed, STATE_NEXT(flushed, STATE_PENDING)) != flushed)
-		count(&counts.crowded);		/* no room: the iterator comes again, but the next command was quicker */
+		count(&counts.crowded);		/* no space: the iterator comes again, but the next command was
+						 * quicker */
 	return 0;
 }
 
@@ -263,9 +265,9 @@ int flush_files(struct bpf_iter__task_file *ctx)
 	return flush_conn(ctx->meta->seq, conn_of_file(ctx));
 }
 
-/* ---- what runs ---- */
+/* ---- turns that run ---- */
 
-/* Where we cannot follow a reply, it may be complete with what was sent last. */
+/* Where we cannot follow a reply, the last send may have completed it. */
 static __always_inline int is_running(const struct server_conn *s, __u64 kind)
 {
 	return kind == STATE_WAITING || (kind == STATE_PENDING && (conn_follows(s) || conn_held(s)));
@@ -323,7 +325,7 @@ static __always_inline int tell_running(struct seq_file *seq, struct server_conn
 	if (*(volatile __u64 *)&s->turn.state != seen || !look_take(&s->turn))
 		return 0;
 	if (bpf_seq_write(seq, &r, sizeof(r)))
-		*(volatile __u64 *)&s->turn.look = 0;	/* no room: the iterator comes again */
+		*(volatile __u64 *)&s->turn.look = 0;	/* no space: the iterator comes again */
 	return 0;
 }
 

@@ -76,7 +76,7 @@ static const char *const *iterators(const struct server_tracer *s)
 	return s->by_file ? files : s->by_call ? calls : sockets;
 }
 
-/* Chooses other programs for what this kernel lacks. */
+/* Chooses programs that replace what this kernel lacks. */
 static void server_choose(struct server_tracer *s)
 {
 	static const char *const switches[] = { "switched", "woken", NULL };
@@ -90,7 +90,10 @@ static void server_choose(struct server_tracer *s)
 	s->by_file = !need_map_iterator(s->by_call ? "bpf_map_elem" : "bpf_sk_storage_map");
 	autoload(s, iterators(s), true);
 	if (!s->by_call) {
-		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* its memory is taken at once */
+		bpf_map__set_max_entries(bpf_object__find_map_by_name(s->object, "call_conns"), 1);	/* a map
+													 * allocates
+													 * its memory
+													 * at once */
 		return;
 	}
 	*s->programs.by_call = 1;
@@ -131,7 +134,7 @@ static struct bpf_link *iter_attach(struct server_tracer *s, const char *name)
 	return bpf_program__attach_iter(program, s->by_file ? NULL : &opts);
 }
 
-/* First the servers that are there: the programs know their connections by where they listen. */
+/* Fills in the running servers first: the programs recognize older connections by where they listen. */
 static int server_attach(struct server_tracer *s)
 {
 	s->texts_fd = map_fd(s, "texts");
@@ -213,7 +216,7 @@ static void link_drop(struct wanted_link *l)
 	l->link = NULL;
 }
 
-/* Tried again whenever more is wanted; a reason is logged once. */
+/* Tries again whenever more is wanted; logs a reason once. */
 static void link_want(const struct server_tracer *s, struct wanted_link *l, const char *name, const char *tracepoint)
 {
 	int err;
@@ -242,7 +245,7 @@ static void files_drop(struct server_tracer *s)
 	link_drop(&s->file_ends);
 }
 
-/* Both or none: without the other one times would be wrong. */
+/* Attaches both or none: with one alone, times would be wrong. */
 static void files_want(struct server_tracer *s)
 {
 	if (!s->file_begins.link)
@@ -372,7 +375,7 @@ static __u64 counted(const __u64 *counter)
 	return *(const volatile __u64 *)counter;
 }
 
-/* Reads an iterator over the connections: gives each record of that size once.  -errno: perhaps not all. */
+/* Reads an iterator over the connections: gives each record of that size once.  -errno: records may be missing. */
 static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_t size, void (*give)(void *arg, const void *record),
 		     void *arg)
 {
@@ -382,7 +385,7 @@ static int iter_read(const struct server_tracer *s, struct bpf_link *link, size_
 	int fd, err;
 
 	if (!counted(&s->programs.counts->connections))
-		return 0;			/* there was none yet: spares a walk through all files */
+		return 0;			/* there was no connection yet: spares a walk through all files */
 	fd = bpf_iter_create(bpf_link__fd(link));
 	if (fd < 0)
 		return -errno;
@@ -401,8 +404,8 @@ static void give_flushed(void *arg, const void *record)
 	filing->event(filing->arg, record);
 }
 
-/* Events that no receive or send has ended: of a pool's idle connections whose reply we did not see complete.  The next
- * flush reads the rest. */
+/* Records events that no receive or send has ended: of a pool's idle connections whose reply we did not see
+ * complete.  The next flush reads the rest. */
 static void flush_old(struct server_tracer *s, const struct tracer_filing *filing)
 {
 	*s->programs.flush_before = clock_ns(CLOCK_MONOTONIC) - FLUSH_AGE_NS;
@@ -427,8 +430,8 @@ static int give_ended(void *arg, void *record, size_t size)
 	return 0;
 }
 
-/* A turn that ends while we look is reported by the iterator or by the programs, and by one of them: they share a look's id, which
- * changes when it is over, after the next end of a slot is known. */
+/* A turn that ends during a look is reported once, by the iterator or by the programs: they share the id of the
+ * look, which changes when the look is over, after the next end of a slot is known. */
 int server_running(void *self, __u64 since_ns, const struct tracer_running *running)
 {
 	struct server_tracer *s = self;
@@ -449,7 +452,7 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 	return err ?: ended < 0 ? ended : 0;
 }
 
-/* Also after the wall clock was set back. */
+/* Is it due?  True also after the wall clock was set back. */
 static int is_due(__s64 *last_ns, __s64 every_ns, __s64 now_ns)
 {
 	if (now_ns - *last_ns < every_ns && now_ns >= *last_ns)

@@ -1,4 +1,4 @@
-/* server_tracer.h - the host's side of server.bpf.h: what the tracers of all protocols have in common.
+/* server_tracer.h - runs the host's side of server.bpf.h, which the tracers of all protocols share.
  *
  *      x_bpf__open() -> server_start(): choose, load, attach, fill in listeners -> look, running ... -> server_stop()
  *
@@ -16,11 +16,11 @@
 
 #include <bpf/libbpf.h>
 
-/* A probe in the servers themselves, which a protocol may add: it looks into their memory where --detail asks for that. */
+/* A probe in the servers themselves, which a protocol may add: it reads their memory where --detail asks for that. */
 struct server_probe {
-	const char *program, *label;	/* the BPF program; what the doctor calls it */
+	const char *program, *label;	/* the BPF program; its name in the output of the doctor */
 
-	/* Attaches to the executables of these processes, and detaches from others; the servers that are there now. */
+	/* Attaches to the executables of these processes, the servers that run now, and detaches from others. */
 	void (*look)(void *self, const __u32 *pid, size_t n_pids);
 	void (*free)(void *self);
 };
@@ -33,7 +33,7 @@ struct server_protocol {
 	digest_reader *read;		/* its dialect */
 };
 
-/* Variables that the programs share with us: of a skeleton whose programs include server.bpf.h, opened. */
+/* The variables that the programs share with us, in the opened skeleton of programs that include server.bpf.h. */
 struct server_programs {
 	void *bpf;			/* the skeleton, and its description */
 	struct bpf_object_skeleton *skeleton;
@@ -58,9 +58,9 @@ struct server_programs {
 		.counts = (struct turn_counts *)&(x)->bss->counts, .text_full = (__u32 *)&(x)->rodata->text_full, \
 		.tracer = TRACER_PROGRAMS(x) })
 
-struct wanted_link {			/* attached only while it is wanted */
+struct wanted_link {			/* a link that is attached only while it is wanted */
 	struct bpf_link *link;
-	int err;			/* of the last try; 0: none, or it succeeded */
+	int err;			/* of the last try; 0: it succeeded, or there was none */
 };
 
 struct server_tracer {
@@ -70,33 +70,35 @@ struct server_tracer {
 	int texts_fd, specimens_fd, names_fd, addresses_fd;
 	struct bpf_link *flush;
 	struct bpf_link *running;
-	struct ring_buffer *ended_late;	/* what ran at a slot's end, too, and the iterator comes too late for */
-	const struct tracer_running *look;	/* while there is one */
+	struct ring_buffer *ended_late;	/* turns that also ran at a slot's end, for which the iterator comes too late */
+	const struct tracer_running *look;	/* set during a look */
 	__u64 unreported;
-	struct wanted_link left;	/* while somebody asks why threads were blocked */
-	struct wanted_link file_ends, file_begins;	/* or what they had of files: both or none */
+	struct wanted_link left;	/* attached while an instrumentation asks why threads were blocked */
+	struct wanted_link file_ends, file_begins;	/* the same for their file operations: both links or none */
 	char lacking[REASON_MAX];	/* as server_lacking() returned it last */
-	int by_call;			/* this kernel lacks the socket tracepoints: system calls stand for them */
-	int by_file;			/* it has no iterator over a map: the servers' files lead to the connections */
+	int by_call;			/* this kernel lacks the socket tracepoints: system calls replace them */
+	int by_file;			/* it has no iterator over a map: the connections are found by the servers'
+					 * files */
 	struct census *census;
 	struct servers servers;
-	__s64 looked_ns, flushed_ns;	/* at the servers; for old events */
+	__s64 looked_ns, flushed_ns;	/* the last look at the servers; the last flush of old events */
 
-	/* A connection to a server that is not listed asks for a look before its time; one that finds
-	 * nothing (we may not look into it) is not repeated before that. */
+	/* A connection to an unlisted server asks for an early look.  If that look finds nothing (we may not read
+	 * that process), it is not repeated early. */
 	__u64 unlisted;
 	int in_vain;
-	__s64 listed_ns, since_ns;	/* all connections were to known servers: now, and before the last look */
+	__s64 listed_ns, since_ns;	/* up to these times all connections were to known servers: now, and before
+					 * the last look */
 };
 
-/* As tracer.start, with the protocol's programs, which are opened; they are ours, also after an error. */
+/* Starts as tracer.start does, with the protocol's opened programs; they belong to us, also after an error. */
 int server_start(const struct server_protocol *protocol, const struct server_programs *programs, void **ret_self,
 		 struct tracer_programs *ret_programs, char *reason);
 
-/* They could not be opened: errno, the reason for people. */
+/* The programs could not be opened: returns -errno, and writes the reason for people. */
 int server_refused(const struct server_protocol *protocol, char *reason);
 
-/* The servers that listen now: as the kernel sees it; where we may not ask it, as far as /proc shows it to us. */
+/* Finds the servers that listen now, from the kernel; where we may not ask it, as far as /proc shows them to us. */
 int server_listeners(const char *const *names, struct listeners *ret);
 
 /* As in struct tracer. */
@@ -109,10 +111,10 @@ int server_running(void *self, __u64 since_ns, const struct tracer_running *runn
 const char *server_lacking(void *self, __u64 wanted);
 void server_doctor(struct server_tracer *s, const struct server_protocol *protocol, FILE *out);
 
-/* Rows for a tracer whose self is a struct server_tracer; the fields that every protocol has. */
+/* Rows for a tracer whose self is a struct server_tracer: the fields that every protocol has. */
 extern const struct field_codes server_digest, server_name, server_client, server_instance, server_execname;
 
-/* Tracepoints, and what stands for them. */
+/* Tracepoints, and the calls that replace them. */
 extern const char *const server_tracepoints[], *const server_calls[];
 
 #endif

@@ -16,7 +16,7 @@ static int known_find(const struct servers *s, __u32 pid, __u32 port)
 	return -1;
 }
 
-/* A place for one more; where all are taken, that of a socket that is gone.  -1: none. */
+/* An entry for one more socket; if all are taken, that of a socket that is gone.  -1: none. */
 static int known_room(struct servers *s)
 {
 	size_t i;
@@ -68,7 +68,7 @@ void servers_refresh(struct servers *s)
 		s->known[i].live |= 2;			/* not seen yet */
 	for (i = 0; i < now.n; i++) {
 		if (!now.listener[i].port)
-			continue;			/* Unix sockets carry their path themselves */
+			continue;			/* the kernel reports the path of a Unix socket itself */
 		at = known_find(s, now.listener[i].pid, now.listener[i].port);
 		if (at < 0) {
 			at = known_room(s);
@@ -100,7 +100,7 @@ void servers_forget_map(struct servers *s, int map_fd)
 	s->map_fd = map_fd;
 }
 
-/* What cannot be found is remembered too: one search for each, not one per slot. */
+/* Remembers a socket that cannot be found, too: one search for each, not one per slot. */
 static int known_unfound(struct servers *s, __u32 pid, __u32 port)
 {
 	struct known unfound = { .listener = { .pid = pid, .port = port } };

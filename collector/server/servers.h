@@ -1,13 +1,13 @@
-/* servers.h - the listening sockets that the kernel side is told of, and their labels.
+/* servers.h - keeps the listening sockets that the kernel side knows, and their labels.
  *
  *      census --servers_refresh()--> kernel map `listeners` {process, port}
  *                              +-> servers_where(): "127.0.0.1:3306", also after the server has gone
  *
  * Cost    a look goes over all open files of the machine, so it is rare.
- *         Nothing is missed between two looks: a connection that begins is known by its greeting,
- *         the map is only for those that were there before us; a new listener's label is looked up when
- *         its first event asks for it.
- * Errors  where nothing can be seen, what was known stays.
+ *         Nothing is missed between two looks.  A new connection is recognized by its greeting; the map serves only
+ *         connections that are older than the collector.  The label of a new listener is looked up when its first
+ *         event asks for it.
+ * Errors  where nothing can be seen, the known servers stay.
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_SERVERS_H
@@ -21,26 +21,28 @@
 
 struct known {
 	struct listener listener;
-	int live;				/* it is in the map */
+	int live;				/* it is in the kernel's map */
 };
 
 struct servers {
 	int map_fd;
 	const char *const *names;		/* of their processes; NULL at the end */
-	const struct census *census;		/* NULL: look into /proc, which shows our own user's only */
-	__u64 n_changes;			/* how often something was new or gone */
+	const struct census *census;		/* NULL: read /proc, which shows our own user's processes only */
+	__u64 n_changes;			/* how often a server appeared or went away */
 	size_t n_pids;
-	__u32 pid[SERVERS_PIDS_MAX];		/* who listens, also where at Unix sockets only; as of the last look */
+	__u32 pid[SERVERS_PIDS_MAX];		/* processes that listen, also at Unix sockets only; as of the last
+						 * look */
 	size_t n_known;
 	struct known known[SERVERS_KNOWN_MAX];
 };
 
 void servers_refresh(struct servers *s);
 
-/* There is a new, empty map. */
+/* The kernel has a new, empty map. */
 void servers_forget_map(struct servers *s, int map_fd);
 
-/* The codes of an `instance` (exchange.h) that are shown so, of those who listen now; how many, or -E2BIG. */
+/* Finds the codes of an `instance` (exchange.h) that are shown as `where`, among the sockets that listen now;
+ * returns how many, or -E2BIG. */
 int servers_codes(const struct servers *s, const char *where, __u64 *ret_code, size_t max);
 
 /* The address; "port 3306 of process 77" where it cannot be found.  Valid until the next call. */

@@ -1,4 +1,5 @@
-/* statement.h - the code of a kind of statement: the first 8 letters of its first word in lower case, the first one in the lowest byte. */
+/* statement.h - packs a kind of statement into a code: the first 8 letters of its first word in lower case, the
+ * first letter in the lowest byte. */
 #ifndef HEATSCOPE_STATEMENT_H
 #define HEATSCOPE_STATEMENT_H
 
@@ -6,7 +7,7 @@
 
 enum {				/* no word packs into these */
 	STATEMENT_NONE = 0,	/* a command that has no statement */
-	STATEMENT_UNKNOWN = 1,	/* no text was seen: prepared before we looked, or 1 kB of comment */
+	STATEMENT_UNKNOWN = 1,	/* no text was seen: prepared before the collector began, or 1 kB of comment */
 	STATEMENT_MISC = 2,	/* text, but no keyword we know */
 };
 
@@ -17,7 +18,7 @@ enum {				/* no word packs into these */
 	 STATEMENT_LETTER(s, 3) | STATEMENT_LETTER(s, 4) | STATEMENT_LETTER(s, 5) |                 \
 	 STATEMENT_LETTER(s, 6) | STATEMENT_LETTER(s, 7))
 
-/* Rows {name, code} of all kinds, those of the protocol's STATEMENT_KEYWORDS after the three above. */
+/* Rows {name, code} of all kinds: the three above, then the protocol's STATEMENT_KEYWORDS. */
 #define STATEMENT_NAME(name, letters) { name, STATEMENT_CODE(letters) },
 #define STATEMENT_NAMES                                                                             \
 	{ "none", STATEMENT_NONE }, { "unknown", STATEMENT_UNKNOWN }, { "misc", STATEMENT_MISC },   \

@@ -1,4 +1,5 @@
-/* statement_text.bpf.h - keeps statements as they are sent, where that is asked for; see statement_text.h.  Included once per x.bpf.c. */
+/* statement_text.bpf.h - keeps statements as they are sent, where that is asked for; see statement_text.h.  Each
+ * x.bpf.c includes it once. */
 #ifndef HEATSCOPE_VERBATIM_BPF_H
 #define HEATSCOPE_VERBATIM_BPF_H
 
@@ -8,21 +9,21 @@
 
 const volatile __u32 text_full = 0;	/* texts are kept */
 
-struct {				/* the record programs look into it, too */
+struct {				/* the record programs read it, too */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1);		/* VERBATIMS_MAX, where texts are kept */
 	__type(key, __u64);
 	__type(value, struct verbatim);
 } verbatims SEC(".maps");
 
-struct {				/* where one is put together */
+struct {				/* buffer to put one text together */
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct verbatim);
 } verbatim_here SEC(".maps");
 
-/* A text that is len bytes long, of which `there` lie together; `whole`: they are all of it.  0, or -errno. */
+/* Reads a text of len bytes, of which `there` are contiguous; `whole`: these are the whole text.  0, or -errno. */
 static __always_inline long verbatim_read(struct as_sent *m, __u64 text, __u64 there, __u32 len, int whole)
 {
 	if (there > len)
@@ -35,7 +36,8 @@ static __always_inline long verbatim_read(struct as_sent *m, __u64 text, __u64 t
 	return bpf_probe_read_user(m->text, there & (VERBATIM_ROOM - 1), (void *)text);
 }
 
-/* Of a text of len bytes, those that lie together from `text` to text_end.  Its name; 0: it is not kept. */
+/* Keeps those bytes of a text of len bytes that are contiguous, from `text` to text_end.  Returns its name; 0: it is
+ * not kept. */
 static __always_inline __u64 verbatim_keep(__u64 connection, __u32 number, __u64 text, __u64 text_end, __u32 len, int whole)
 {
 	__u64 name = VERBATIM_NAME(connection, number), key = VERBATIM_KEY(name);

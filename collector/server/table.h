@@ -1,16 +1,17 @@
-/* table.h - the first table that a statement names, found among the tokens of its digest.
+/* table.h - finds the first table that a statement names, among the tokens of its digest.
  *
  *      "SELECT c FROM (SELECT * FROM `a b`.T) x"  -> table_word_*(), table_mark() by digest.h -> table_code(): "a b.T"
  *
- * Rule     The first name behind FROM, INTO, UPDATE, JOIN, TABLE or TABLES, or behind INSERT, REPLACE, TRUNCATE, DESCRIBE, DESC,
- *          HANDLER or COPY at the begin, of a trigger or index behind ON; in a bracket FROM counts behind its SELECT only (not in
- *          extract(year from c)).  Of several statements in one text, the first one that names any.
- * Name     as it is written, without quotes, also where it says a database.  A common table expression's counts as one, a function's
- *          that FROM names, and a cursor's that MOVE does.
- * Literals are no words to the digest, so they are none here.
- * None     GRANT and REVOKE name users, SHOW TABLES and the like a database, FETCH a cursor; FOR UPDATE, IS DISTINCT FROM and
- *          FORMAT = name nothing.
- * Both     pure; fuzzed by fuzz_mysql_digest and fuzz_postgresql_digest.
+ * Rule     The first name after FROM, INTO, UPDATE, JOIN, TABLE or TABLES; after INSERT, REPLACE, TRUNCATE, DESCRIBE,
+ *          DESC, HANDLER or COPY at the begin of a statement; after ON for a trigger or index.  In a bracket, FROM
+ *          counts only after the SELECT of that bracket (not in extract(year from c)).  If a text has several
+ *          statements, the first one that names a table counts.
+ * Name     as it is written, without quotes, also with its database.  The names of a common table expression, of a
+ *          function after FROM and of a cursor after MOVE count as tables.
+ * Literals are no words to the digest, and so no words here.
+ * None     GRANT and REVOKE name users, SHOW TABLES and the like a database, FETCH a cursor; FOR UPDATE, IS DISTINCT
+ *          FROM and FORMAT = name nothing.
+ * Both     The kernel and the host run the same pure code; fuzz_mysql_digest and fuzz_postgresql_digest fuzz it.
  */
 #ifndef HEATSCOPE_TABLE_H
 #define HEATSCOPE_TABLE_H
@@ -20,28 +21,28 @@
 
 enum table_state {
 	TABLE_OFF,		/* not looked for */
-	TABLE_SEEK,		/* a word behind which a table is named */
-	TABLE_NEXT,		/* its name comes, or a bracket or word before it */
-	TABLE_NAMED,		/* found; it may have been the database */
-	TABLE_DOT,		/* it was */
+	TABLE_SEEK,		/* a word came after which a table is named */
+	TABLE_NEXT,		/* next comes its name, or a bracket or word before it */
+	TABLE_NAMED,		/* found; the name may have been the database */
+	TABLE_DOT,		/* it was the database */
 	TABLE_DONE,
 };
 
 struct table {
 	struct name name;
-	__u64 hash_before;	/* the name's before the last word */
+	__u64 hash_before;	/* hash of the name before its last word */
 	__u64 selects;		/* a bit per open bracket, the innermost lowest: FROM names a table there */
 	__u8 state;
-	__u8 before;		/* the next word; enum table_before */
+	__u8 before;		/* the word before the next one; enum table_before */
 	__u8 kind;		/* of statement: bits of enum table_kind */
 	__u8 pad;
-	__u32 n_before;		/* as hash_before */
+	__u32 n_before;		/* length of the name before its last word */
 };
 
 enum table_before {
-	BEFORE_NONE,		/* nothing that tells */
+	BEFORE_NONE,		/* nothing of importance */
 	BEFORE_FIRST,		/* a statement begins */
-	BEFORE_FOR,		/* a word behind which none names a table */
+	BEFORE_FOR,		/* a word after which no word names a table */
 	BEFORE_LOAD,
 };
 
@@ -54,23 +55,23 @@ enum table_kind {
 enum table_role {
 	ROLE_NONE,
 	ROLE_NAMES,		/* a table's name follows */
-	ROLE_FROM,		/* so it does where there was a SELECT */
-	ROLE_TABLES,		/* and so, but in SHOW */
-	ROLE_FIRST,		/* at the begin of a statement only */
+	ROLE_FROM,		/* a table's name follows if there was a SELECT */
+	ROLE_TABLES,		/* the same, but not in SHOW */
+	ROLE_FIRST,		/* only at the begin of a statement */
 	ROLE_SELECT,
-	ROLE_FILLER,		/* it may stand between */
-	ROLE_STOP,		/* it cannot */
-	ROLE_OFF,		/* a statement that names none */
+	ROLE_FILLER,		/* may stand between that word and the name */
+	ROLE_STOP,		/* may not */
+	ROLE_OFF,		/* begins a statement that names no table */
 	ROLE_SHOW,
-	ROLE_SHOWN,		/* behind SHOW: what is named then is a database */
-	ROLE_FOR,		/* the word behind it names none */
-	ROLE_HUNG, ROLE_INDEX,	/* what is ON a table */
+	ROLE_SHOWN,		/* after SHOW: the name that follows is a database */
+	ROLE_FOR,		/* the word after it names no table */
+	ROLE_HUNG, ROLE_INDEX,	/* trigger and index, which are ON a table */
 	ROLE_ON,
 	ROLE_LOAD, ROLE_CACHE,
 };
 
-/* Each word where its hash has it, so that the verifier sees one comparison; the multiplier was found by trying.  Of a longer word
- * the first 8 letters. */
+/* Each word stands at its hash, so that the verifier sees one comparison; the multiplier was found by trying.  A
+ * longer word counts by its first 8 letters. */
 #define TABLE_WORD_HASH(word) ((word) * 0xf9d0f1b677370053ull >> 58)
 
 static const struct table_word { __u64 word, role; } table_words[64] = {
@@ -164,7 +165,7 @@ static __always_inline void table_word_byte(struct table *t, __u8 byte)
 		name_byte(&t->name, byte);
 }
 
-/* What was read since table_word_begin() is a name. */
+/* Ends a name: the bytes since table_word_begin() are a name. */
 static __always_inline void table_name_end(struct table *t)
 {
 	t->before = BEFORE_NONE;
@@ -189,7 +190,7 @@ static __always_inline int table_is_sought(const struct table *t, __u8 role, __u
 	}
 }
 
-/* May it stand before the name? */
+/* May that word stand before the name? */
 static __always_inline int table_is_passed(const struct table *t, __u8 role)
 {
 	return role == ROLE_NAMES || role == ROLE_FROM || role == ROLE_FILLER || role == ROLE_INDEX ||
@@ -201,7 +202,7 @@ static __always_inline int table_is_stopped(__u64 word, __u8 role)
 	return role == ROLE_STOP || role == ROLE_FOR || role == ROLE_ON || (word & 255) == '@';
 }
 
-/* What that word says of the words behind it. */
+/* Learns from that word about the words after it. */
 static __always_inline void table_word_tells(struct table *t, __u8 role, __u8 before)
 {
 	t->before = role == ROLE_FOR ? BEFORE_FOR : role == ROLE_LOAD ? BEFORE_LOAD : BEFORE_NONE;
@@ -235,7 +236,7 @@ static __always_inline void table_word_end(struct table *t, __u64 word, __u8 n)
 	}
 }
 
-/* A literal, or a mark that is none of those below. */
+/* A literal, or a mark other than those below. */
 static __always_inline void table_other(struct table *t)
 {
 	t->before = BEFORE_NONE;
@@ -269,7 +270,7 @@ static __always_inline void table_mark(struct table *t, __u8 byte)
 	}
 }
 
-/* At the end of the text (`whole`) or of what is looked at. */
+/* At the end of the text (`whole`), or of the bytes that are read. */
 static __always_inline __u64 table_code(const struct table *t, int whole)
 {
 	if ((t->state == TABLE_NAMED && whole) || (t->state == TABLE_DONE && t->name.n))

@@ -1,7 +1,7 @@
-/* user_bytes.bpf.h - the bytes of a receive or send, in the memory of the process that asked for it.
+/* user_bytes.bpf.h - reads the bytes of a receive or send from the memory of the process that asked for it.
  *
  * In the socket tracepoints the data is already (or still) in the caller's buffer, whose address is
- * an argument of the system call.  x86-64 system calls; other ones (io_uring) are refused.
+ * an argument of the system call.  It reads x86-64 system calls and refuses others (io_uring).
  */
 #ifndef HEATSCOPE_SOURCE_BPF_H
 #define HEATSCOPE_SOURCE_BPF_H
@@ -15,7 +15,7 @@ enum { SYS_READ = 0, SYS_WRITE = 1, SYS_READV = 19, SYS_WRITEV = 20, SYS_SENDTO 
        SYS_SENDMSG = 46, SYS_RECVMSG = 47 };
 
 struct source {				/* of a receive or send */
-	const char *at;			/* the current piece, its bytes begin at offset `from` */
+	const char *at;			/* the current piece; its bytes begin at offset `from` */
 	__u64 from, len;
 	const char *iov;		/* further pieces */
 	__u64 n_iov;
