@@ -13,7 +13,7 @@ static const __u8 endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa }, nop5[] = { 0x0f, 0x1f,
 
 struct code {
 	const __u8 *at, *end;
-	__u8 base;			/* the register that holds what the next step goes from */
+	__u8 base;			/* the register that the next step starts from */
 };
 
 static int code_begins(const struct code *c, const __u8 *bytes, __u64 n)
@@ -26,12 +26,13 @@ static __u32 code_u32(const __u8 *b)
 	return b[0] | b[1] << 8 | b[2] << 16 | (__u32)b[3] << 24;
 }
 
-/* The operand [base + displacement], from its modrm byte on.  Bytes it takes; 0: it is another one. */
+/* Decodes the operand [base + displacement], from its modrm byte on.  Returns the bytes it takes; 0: it is another
+ * operand. */
 static int operand(const struct code *c, const __u8 *modrm, __u32 *ret_displacement)
 {
 	int mod = *modrm >> 6;
 
-	if ((*modrm & 7) != c->base || c->base == REG_SP)	/* which would say that another byte follows */
+	if ((*modrm & 7) != c->base || c->base == REG_SP)	/* REG_SP would mean that another byte follows */
 		return 0;
 	if (mod == MOD_NEAR && c->end - modrm >= 2 && modrm[1] < 0x80) {
 		*ret_displacement = modrm[1];
@@ -41,7 +42,7 @@ static int operand(const struct code *c, const __u8 *modrm, __u32 *ret_displacem
 		*ret_displacement = code_u32(modrm + 1);
 		return 5;
 	}
-	if (mod == MOD_BARE && c->base != REG_BP) {	/* which would mean the instruction's own place */
+	if (mod == MOD_BARE && c->base != REG_BP) {	/* REG_BP would mean the instruction's own address */
 		*ret_displacement = 0;
 		return 1;
 	}
@@ -77,7 +78,7 @@ static void null_skip(struct code *c)
 		c->at += 5;
 }
 
-/* All of a function that tests bits in the object itself, of a byte, of 32 or of 64 bits: test, setne, ret. */
+/* Decodes a function that only tests bits in the object itself, of a byte, of 32 or of 64 bits: test, setne, ret. */
 static int test(const struct code *c, struct accessor *ret)
 {
 	static const __u8 setne_ret[] = { 0x0f, 0x95, 0xc0, RET };

@@ -1,4 +1,4 @@
-/* conns.bpf.h - what is known of a MySQL connection besides server/conns.bpf.h, and what its event is. */
+/* conns.bpf.h - keeps the MySQL part of a connection, which server/conns.bpf.h does not know, and fills its event. */
 #ifndef HEATSCOPE_MYSQL_CONNS_BPF_H
 #define HEATSCOPE_MYSQL_CONNS_BPF_H
 

@@ -1,14 +1,18 @@
-/* detail.bpf.h - with --detail: what a server itself knows of a statement, where its connection's bytes do not tell us.
+/* detail.bpf.h - with --detail, takes from the server itself what it knows of a statement, where the connection's
+ * bytes hide it.
  *
  *      a receive of a connection that hides it: detail_receive() -> its thread works for it
  *      the end of a statement: statement_ended(), a probe in the server (thd.bpf.h), on that thread -> details, by connection
  *      the event, which is made at the next receive or by its age: detail_fill() -> its fields
  *
- * Hidden  all of a command within TLS, of a compressed or opaque one; user and database of a connection that is older than we are.
- * Whose   the program in the server does not know the socket.  It is told by the thread: who has received a connection's last bytes
- *         works for it.  Where another thread goes on with it (some thread pools), nothing is told.
- * Last    of several statements in one packet, and of those that a procedure executes before its CALL ends, the last counts.
- * Cut     the program in the server, other than those at the tracepoints, may be preempted: what it works with is its thread's.
+ * Hidden  all of a command within TLS, of a compressed or opaque one; user and database of a connection that is older
+ *         than the collector.
+ * Whose   The program in the server does not know the socket, but it knows the thread: the thread that received a
+ *         connection's last bytes works for it.  Where another thread continues the work (some thread pools), nothing
+ *         is reported.
+ * Last    Of several statements in one packet, and of those that a procedure executes before its CALL ends, the last
+ *         counts.
+ * Cut     The program in the server, unlike those at the tracepoints, may be preempted: its data belongs to its thread.
  *
  * Included once, by conns.bpf.h.
  */
@@ -19,14 +23,14 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/server/conns.bpf.h"
 
-const volatile __u32 detail = 0;	/* it is asked for */
+const volatile __u32 detail = 0;	/* 1: --detail */
 
 struct detail_thread {
-	__u64 conn;			/* id of the one it works for, which hides something; 0: none */
+	__u64 conn;			/* id of the connection that it works for, which hides something; 0: none */
 	struct statement statement;
 	struct digest digest;
 	struct name name;
-	char name_bytes[NAME_ROOM + 8];	/* that it is made of */
+	char name_bytes[NAME_ROOM + 8];	/* the bytes that the name is made of */
 	__u8 window[64];		/* of a text */
 };
 
@@ -49,7 +53,7 @@ struct {				/* by connection */
 
 /* ---- the connections ---- */
 
-/* Its commands are hidden. */
+/* Are the commands of this connection hidden? */
 static __always_inline int detail_hidden(const struct conn *c)
 {
 	return conn_turns(c) || c->mode == CONN_COMPRESSED;
@@ -62,7 +66,7 @@ static __always_inline int detail_misses(const struct conn *c)
 	return (wanted & DETAIL_NAMES) && (c->who.user == NAME_UNKNOWN || c->who.database == NAME_UNKNOWN);
 }
 
-/* Of the command of s that began last; NULL: the server has not told. */
+/* Detail of the command of s that began last; NULL: the server has reported none. */
 static __always_inline const struct mysql_detail *detail_of(const struct server_conn *s)
 {
 	__u64 id = s->turn.id;
@@ -77,7 +81,8 @@ static __always_inline void detail_name(__u64 *name, __u64 told)
 		*name = told;
 }
 
-/* Before the next command: whose connection it is.  What the last command wants to change is based on what was known before it. */
+/* Before the next command: learns from the server whose connection it is.  A change that the last command asks for
+ * is applied to the values known before that command. */
 static __always_inline void detail_learn(struct server_conn *s)
 {
 	const struct mysql_detail *d = detail_of(s);
@@ -91,7 +96,7 @@ static __always_inline void detail_learn(struct server_conn *s)
 	detail_name(&w->next_database, d->database);
 }
 
-/* t receives something of s. */
+/* t receives bytes of s. */
 static __noinline int detail_receive(struct server_conn *s, struct task_struct *t)
 {
 	int misses = detail_misses(&s->conn);
@@ -104,7 +109,7 @@ static __noinline int detail_receive(struct server_conn *s, struct task_struct *
 	return 0;
 }
 
-/* What the server has told of it. */
+/* Fills in the fields that the server has reported. */
 static __noinline int detail_fill(struct event *e, const struct server_conn *s)
 {
 	const struct mysql_detail *d = detail_of(s);

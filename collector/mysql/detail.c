@@ -23,7 +23,7 @@ struct executable {
 	__u64 entry;			/* in the file */
 };
 
-/* What the kernel has refused, and what of the reason we know. */
+/* Writes which step the kernel has refused, and the reason as far as we know it. */
 static void refusal(const char *what, int err, char *reason)
 {
 	char names[NEED_NAMES_MAX];
@@ -70,7 +70,7 @@ int details_possible(__u32 pid, char *reason)
 	return err;
 }
 
-/* By our own descriptor, so that it is the file we have read, whatever has that process' number now. */
+/* Attaches by our own descriptor, so that it is the file we have read, even if another process has that number now. */
 static int executable_attach(const struct details *d, const struct executable *e, __u32 index, struct bpf_link **ret, char *reason)
 {
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = index);
@@ -93,7 +93,7 @@ static void detailed_release(struct detailed *of)
 	*of = (struct detailed){ 0 };
 }
 
-/* Its place, or a free one; DETAILS_MAX: none. */
+/* Its entry, or a free one; DETAILS_MAX: none. */
 static __u32 detailed_find(const struct details *d, const struct stat *stat)
 {
 	__u32 i;
@@ -141,7 +141,7 @@ static void details_see(struct details *d, __u32 pid)
 	int err = executable_open(pid, &e, reason);
 
 	if (err) {
-		if (err != -ENOENT && err != -ESRCH)	/* it has ended */
+		if (err != -ENOENT && err != -ESRCH)	/* those mean that the process has ended */
 			tell_once(d, pid, reason);
 		return;
 	}

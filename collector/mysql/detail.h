@@ -1,12 +1,12 @@
-/* detail.h - the executables of servers in which the end of a statement is probed: with --detail only.
+/* detail.h - probes the end of a statement in the executables of servers: with --detail only.
  *
  *      processes of servers --details_look()--> /proc/PID/exe -> mysql_thd_find() -> one entry probe each, for all its processes
  *
  * Probe   at the entry, never at the return: a probe at a return can kill a server (an exception that passes through).
- * Once    an executable is looked at when it is first seen, and why it cannot be probed is logged then.  It is released when none of
- *         the processes runs it any more.
- * Told    what runs is told without detail; `lacking` says of which and why.
- * Cost    attaching takes about 16 ms, releasing about 110; looking at an executable about 5 (thd.h).
+ * Once    An executable is read when it is first seen; if it cannot be probed, the reason is logged then.  It is
+ *         released when no process runs it any longer.
+ * Log     A server without detail is logged; `lacking` names one and says why.
+ * Cost    attaching takes about 16 ms, releasing about 110; reading an executable about 5 (thd.h).
  * Thread  one thread.
  */
 #ifndef HEATSCOPE_MYSQL_DETAIL_H
@@ -28,18 +28,19 @@ struct detailed {			/* an executable */
 	dev_t dev;
 	ino_t ino;
 	struct bpf_link *link;		/* NULL: it cannot be probed, */
-	char reason[REASON_MAX];	/* because of this */
+	char reason[REASON_MAX];	/* for this reason */
 };
 
 struct details {
 	struct bpf_program *program;
-	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which the probe knows as its cookie */
-	int told;			/* that there are too many, or that one may not be looked into */
+	struct bpf_map *layouts;	/* struct mysql_thd by the executable's index, which the probe has as its
+					 * cookie */
+	int told;			/* logged: there are too many, or one may not be read */
 	struct detailed of[DETAILS_MAX];
-	char lacking[REASON_MAX];	/* of the servers that are there now, one that there is no detail of, and why; "": all are probed */
+	char lacking[REASON_MAX];	/* one of the running servers without detail, and why; "": all are probed */
 };
 
-/* As server_probe in server_tracer.h has them; self: struct details. */
+/* As server_probe in server_tracer.h describes them; self: struct details. */
 void details_look(void *self, const __u32 *pid, size_t n_pids);
 void details_free(void *self);
 

@@ -1,21 +1,26 @@
-/* digest.h - which statement a text is, whatever its literals: its tokens, read byte by byte, as one hash.
+/* digest.h - reads the tokens of a MySQL statement byte by byte and makes one hash of them, which does not depend on
+ * its literals.
  *
  *      "SELECT c FROM t WHERE id IN (5, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                    the hash of "select c from t where id in ( ? )"
  *
- * Words    (keywords, names, numbers in names) in lower case, also between backquotes; between tokens one space.
- * Literals numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter, and a sign before one that is
+ * Words    (keywords, names, numbers in names) are in lower case, also between backquotes; between tokens is one space.
+ * Literals numbers, texts, x'..', b'..', null, true, false, a prepared statement's parameter, and a sign before one
+ * that is
  *          not an operator between two: all `?`.
- * Lists    literals with commas between are one literal, and "( ? )" with commas between one group: in (1, 2, 3),
- *          values (1, 'a'), (2, 'b').
+ * Lists    Literals with commas between them are one literal, and several "( ? )" with commas between them are one
+ *          group: in (1, 2, 3), values (1, 'a'), (2, 'b').
  * Nothing  white space, comments, optimizer hints, semicolons at the end.  The content of an executable comment counts.
- * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count; its code is another one than that of a text that ends there.
- * Quotes   A backslash escapes and "" are texts, as by default; after digest_begin(), `plain` and `ansi` say otherwise.
- *          Comments are read as the servers do; statement.h, which looks for a first word only, takes "--" for one always.
- * Table    The first table that is named is found beside (table.h), where digest_begin() is told so.
- * Both     pure; fuzzed by fuzz_mysql_digest.  Inlined where they can be: the kernel allows 8 calls in each other.
+ * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs
+ *          from that of a text that ends there.
+ * Quotes   By default a backslash escapes and "" quote texts; `plain` and `ansi`, set after digest_begin(), change
+ *          that. Comments are read as the servers do; statement.h, which looks for a first word only, always takes
+ *          "--" for a comment.
+ * Table    The first table that the statement names is found at the same time (table.h), if digest_begin() is asked
+ *          for it.
+ * Both     pure; fuzzed by fuzz_mysql_digest.  It is inlined where possible: the kernel allows 8 nested calls.
  *
- * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc) but where the manual says otherwise.
+ * The rules are those of MariaDB's and MySQL's performance_schema (sql/sql_digest.cc), except where the manual differs.
  */
 #ifndef HEATSCOPE_MYSQL_DIGEST_H
 #define HEATSCOPE_MYSQL_DIGEST_H
@@ -50,8 +55,8 @@ static __always_inline int digest_word_is_prefix(const struct digest *d)
 	return d->n == 1 && (d->word == 'x' || d->word == 'b' || d->word == 'n');
 }
 
-/* _utf8'..': the character sets that MySQL and MariaDB know by 8 letters at most.  A word like _id is a name.  The hash table works like
- * digest_operators. */
+/* _utf8'..': the character sets that MySQL and MariaDB know, by at most 8 letters.  A word like _id is a name.  The
+ * hash table works like digest_operators. */
 #define DIGEST_CHARSET_HASH(word) ((word) * 0x39597cca9e497ac1ull >> 58)
 
 static const __u64 digest_charsets[64] = {
@@ -201,7 +206,7 @@ static __always_inline __u8 digest_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AFTER_DOT;
 }
 
-/* A word and a dot.  The word is a name, too, if a name comes next. */
+/* After a word and a dot.  The word is a name, too, if a name comes next. */
 static __always_inline __u8 digest_after_word_dot(struct digest *d, __u8 byte)
 {
 	if (digest_in_names(byte) && (d->word & 255) != '@')
@@ -223,7 +228,7 @@ static __always_inline __u8 digest_in_dotted(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* A dot that follows no unquoted word: a number may begin with it. */
+/* After a dot that follows no unquoted word: a number may begin with it. */
 static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 {
 	if (!digest_digit(byte))
@@ -240,7 +245,8 @@ static __always_inline __u8 digest_is_number(struct digest *d, __u8 next)
 	return next;
 }
 
-/* The byte is none that the number's state takes: it goes on as a name, or it was complete (`number`) or a name. */
+/* The number's state does not take this byte: the token continues as a name, or it was a complete number (`number`)
+ * or name. */
 static __always_inline __u8 digest_not_digit(struct digest *d, __u8 byte, int number)
 {
 	if (digest_in_names(byte)) {
@@ -277,7 +283,7 @@ static __always_inline __u8 digest_after_zero(struct digest *d, __u8 byte)
 	return byte == 'x' ? DIGEST_HEX : DIGEST_BITS;
 }
 
-/* After 0x or 0b, which are names where no digit comes next. */
+/* After 0x or 0b, which are names if no digit comes next. */
 static __always_inline __u8 digest_in_radix(struct digest *d, __u8 byte)
 {
 	__u8 lower = byte | 32;
@@ -317,7 +323,7 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 	return byte == d->quote ? DIGEST_STRING_END : DIGEST_STRING;
 }
 
-/* A byte that no unquoted name has is marked in the hash, so that `a b` is not a b. */
+/* Marks a byte in the hash that no unquoted name has, so that `a b` differs from a b. */
 static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 {
 	if (byte == d->quote)
@@ -329,7 +335,7 @@ static __always_inline __u8 digest_in_name(struct digest *d, __u8 byte)
 	return DIGEST_NAME;
 }
 
-/* After the quote that ends a name, if another one does not follow. */
+/* After a quote that ends a name, unless another quote follows. */
 static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 {
 	if (byte != d->quote) {
@@ -344,7 +350,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 
 /* ---- signs and comments ---- */
 
-/* After a sign, perhaps with spaces behind it. */
+/* After a sign and perhaps spaces. */
 static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 {
 	if (byte == '-' && d->sign == '-')
@@ -356,7 +362,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 		return DIGEST_FRACTION;
 	}
 	if (!d->operand && byte <= ' ') {
-		d->sign |= 128;		/* no comment any more */
+		d->sign |= 128;		/* no longer a comment */
 		return DIGEST_SIGN;
 	}
 	digest_punctuation(d, d->sign & 127);
@@ -372,7 +378,7 @@ static __always_inline __u8 digest_after_power_sign(struct digest *d, __u8 byte)
 	return digest_after_sign(d, byte);
 }
 
-/* "--" is a comment only with white space behind it. */
+/* "--" is a comment only before white space. */
 static __always_inline __u8 digest_after_dashes(struct digest *d, __u8 byte)
 {
 	if (byte == '\n')
@@ -404,7 +410,7 @@ static __always_inline __u8 digest_after_open(struct digest *d, __u8 byte)
 	return byte == '*' ? DIGEST_BLOCK_STAR : DIGEST_BLOCK;
 }
 
-/* A version has 5 or 6 digits; less are a number. */
+/* A version has 5 or 6 digits; fewer digits are a number. */
 static __always_inline __u8 digest_in_version(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte) && d->n < 6) {
@@ -503,7 +509,7 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
 }
 
-/* Does what was read last wait for what comes next, to show what it is? */
+/* Does the last token wait for the next one, which shows what it is? */
 static __always_inline int digest_waits(const struct digest *d)
 {
 	switch (d->state) {
@@ -514,13 +520,13 @@ static __always_inline int digest_waits(const struct digest *d)
 	return 0;
 }
 
-/* Was a word or name begun, and is it not complete? */
+/* Is the text inside a word or name that is not complete? */
 static __always_inline int digest_is_inside(const struct digest *d, int whole)
 {
 	return d->state == DIGEST_NAME || (!whole && digest_waits(d) && d->state != DIGEST_DOT && d->state < DIGEST_SIGN);
 }
 
-/* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
+/* The code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last word. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	if (digest_is_inside(d, whole))

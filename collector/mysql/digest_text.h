@@ -1,4 +1,4 @@
-/* digest_text.h - how MySQL reads a statement, on the host; see digest.h.
+/* digest_text.h - reads a statement as MySQL does, on the host; see digest.h.
  *
  *      digest_text_by(mysql_digest_read, "SELECT  5", 9, 1, out) -> out "select ?", its code
  */
@@ -7,7 +7,7 @@
 
 #include "collector/server/digest_text.h"
 
-/* Returns the code that digest.h gives of the same bytes in the kernel. */
+/* Returns the same code as digest.h in the kernel for the same bytes. */
 __u64 mysql_digest_read(const char *sql, size_t len, int whole, struct specimen *ret_tokens);
 
 #endif

@@ -1,10 +1,11 @@
-/* digests.bpf.h - the digests of the texts that servers are sent: digest.h, fed by windows of them.
+/* digests.bpf.h - computes the digests of the texts that servers receive, by feeding digest.h one window of bytes at a
+ * time.
  *
- *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte that is looked at -> conn's code
- *           `--> known: which text of this sketch was read before -----------------------------------------------------^
+ *      body_ahead(), or digest_wants() -> digest_window() ... -> digest_end() at the last byte read -> conn's code
+ *           `--> known: the text of this sketch that was read before ----------------------------------------^
  *                                                                     `--> specimens: the first tokens of a code, for its label
  *
- * Functions that are not inlined are global ones: the verifier looks at each once, not once per path to it.
+ * Functions that are not inlined are global: the verifier checks each once, not once per path to it.
  * Included once, by mysql.bpf.c.
  */
 #ifndef HEATSCOPE_MYSQL_DIGESTS_BPF_H
@@ -17,7 +18,7 @@
 #include "collector/mysql/fingerprint.h"
 #include "collector/server/statement_text.bpf.h"
 
-/* Is the next byte one of a text that is digested? */
+/* Does the next byte belong to a text that is digested? */
 static __always_inline int digest_wants(const struct server_conn *s)
 {
 	const struct conn *c = &s->conn;
@@ -26,13 +27,13 @@ static __always_inline int digest_wants(const struct server_conn *s)
 	       (c->command == COM_STMT_PREPARE || (wanted & MYSQL_TOKENS));
 }
 
-/* What begins like this is not read as a text: its literals might be taken for words. */
+/* A text that begins like this is not read: its literals might be taken for words. */
 static __always_inline int digest_refuses(const struct conn *c, __u8 first)
 {
 	return c->multibyte || (attributes_begin(c, first) && first);
 }
 
-/* It is what a statement with a text is remembered by. */
+/* Remembers the code and table of a statement with a text. */
 static __always_inline void digest_set(struct server_conn *s, __u64 code, __u64 table)
 {
 	s->code = code;
@@ -47,7 +48,7 @@ static __always_inline void command_doubted(struct server_conn *s)
 	digest_set(s, DIGEST_NONE, NAME_NONE);
 }
 
-/* The text is read from here on. */
+/* Reading of the text begins here. */
 static __always_inline void digest_start(struct server_conn *s)
 {
 	digest_begin(&s->digest, s->conn.command == COM_STMT_PREPARE || (wanted & WANTED_FIELD(MYSQL_TABLE)));
@@ -57,7 +58,7 @@ static __always_inline void digest_start(struct server_conn *s)
 
 #define AHEAD_WINDOWS 8
 
-/* A body that came whole, its command first; one per CPU: a server's receive is not cut into by another server's receive. */
+/* A body that came whole, its command first.  One per CPU: no other server's receive interrupts a server's receive. */
 struct whole_body {
 	struct window window[AHEAD_WINDOWS];
 };
@@ -75,7 +76,7 @@ static __always_inline int body_can_ahead(const struct conn *c, __u32 total)
 	return c->left == total && !c->continued && total <= sizeof(struct whole_body);
 }
 
-/* ---- texts that are alike but for their numbers (fingerprint.h) ---- */
+/* ---- texts that differ only in their numbers (fingerprint.h) ---- */
 
 const volatile __u64 sketch_salt = 0;	/* a multiple of 4 */
 
@@ -106,7 +107,8 @@ struct sketching {
 	__u32 n;
 };
 
-#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte, but the verifier looks at each */
+#define SKETCH_RUN 16			/* bytes of a step: a call costs more than a byte, but the verifier checks
+					 * each byte */
 
 static long sketch_step(__u32 i, struct sketching *s)
 {
@@ -118,7 +120,7 @@ static long sketch_step(__u32 i, struct sketching *s)
 	return 0;
 }
 
-/* Of the command, too.  seed: what the digest and its table depend on besides. */
+/* The sketch includes the command.  seed: the other things that the digest and its table depend on. */
 __noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed, __u32 ansi)
 {
 	struct sketching s = { .body = body, .n = n };
@@ -130,7 +132,7 @@ __noinline __u64 body_sketch(const struct whole_body *body, __u32 n, __u64 seed,
 	return sketch_end(&s.sketch);
 }
 
-/* Was such a text read before, and is what was kept of it still there?  What is looked at is in use. */
+/* Was such a text read before, and is its entry still there?  The lookup marks the entry as used. */
 static __always_inline int known_find(struct server_conn *s)
 {
 	const struct known_text *k = s->sketch ? known_at(s->sketch) : 0;
@@ -181,8 +183,8 @@ struct command_head {
 	__u8 byte[PARSE_AHEAD];
 };
 
-/* A whole body, n bytes from address `at` on: its head, and its text is digested without stepping through it, if it has one.
- * 0: it cannot be read. */
+/* Reads a whole body, n bytes from address `at` on: its head, and the digest of its text, if it has one, without
+ * stepping through it.  0: it cannot be read. */
 __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, __u64 at, __u32 n)
 {
 	const __u32 zero = 0;
@@ -197,7 +199,7 @@ __noinline int body_ahead(struct server_conn *s, struct command_head *ret_head, 
 	return 1;
 }
 
-/* What a text is, from its bytes. */
+/* Sets what the bytes of a text say about it. */
 static __always_inline void text_read(struct server_conn *s, int whole)
 {
 	if (!s->digested)
@@ -210,7 +212,7 @@ static __always_inline void text_read(struct server_conn *s, int whole)
 	known_keep(s);
 }
 
-/* All of the text has come, or as much of it as is looked at: which is it?  Once for a text. */
+/* All of the text has come, or as much of it as is read: finds its code.  Once per text. */
 __noinline int digest_end(struct server_conn *s, int whole)
 {
 	if (!s)

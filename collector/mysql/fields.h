@@ -1,4 +1,4 @@
-/* fields.h - the metric mysql.queries: its fields in the order of mysql.h's, and the names of their codes.
+/* fields.h - lists the fields of the metric mysql.queries in the order of mysql.h, and names their codes.
  *
  * A command without a name is "command N".
  * Thread  any; constant.

@@ -1,16 +1,19 @@
-/* fingerprint.h - a MySQL statement's bytes as one hash, whatever its numbers are: read before its tokens are, and mostly instead.
+/* fingerprint.h - makes one hash of a MySQL statement's bytes that does not depend on its numbers.  It is read before
+ * the tokens, and in most cases instead of them.
  *
  *      sketch_begin(), sketch_byte() each, sketch_end() -> the sketch; 0: this text has none
  *
  *      "... where id = 5 limit 10"  ->  ... where id = # limit #
  *
- * Law     Texts of one sketch are one statement: they have the same digest (digest.h) and table, as long as these are asked for in
- *         the same way (the seed).  The other way round is not so: another text in quotes, space or length of a list is another sketch.
- * Numbers Digits between edges only, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they are.  Inside of texts
- *         and comments digits change no digest; inside of a quoted name they would, so a text with a backquote has no sketch, nor has
- *         one with double quotes where these are names (ANSI_QUOTES).
- * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because somebody knows the seed,
- *         would be told as one statement: the kernel's seed has a salt.
+ * Law     Texts with the same sketch are the same statement: they have the same digest (digest.h) and table, as long as
+ *         these are asked for in the same way (the seed).  The reverse does not hold: another text in quotes, space or
+ *         length of a list gives another sketch.
+ * Numbers Only digits between edges, which in SQL are between tokens: those of t1, 0x1f, 1.5, 2e7 or @1 stay as they
+ * are.
+ *         Inside of texts and comments, digits change no digest.  Inside of a quoted name they would, so a text with a
+ *         backquote has no sketch, nor has one with double quotes where these quote names (ANSI_QUOTES).
+ * Hash    FNV-1a as in key.h; a number is a symbol that no byte is.  Texts that collide, by chance or because an
+ *         attacker knows the seed, would be reported as one statement: so the kernel's seed has a salt.
  * Both    pure; fuzzed by fuzz_mysql_digest.
  */
 #ifndef HEATSCOPE_MYSQL_SKETCH_H
@@ -27,11 +30,11 @@
 
 struct sketch {
 	__u64 hash;
-	__u64 before;		/* the hash before the digits that are read */
-	__u8 edge;		/* the last byte was one, or it is the begin */
-	__u8 digits;		/* what is read now are the digits behind an edge */
+	__u64 before;		/* the hash before the digits that are being read */
+	__u8 edge;		/* the last byte was an edge, or this is the begin */
+	__u8 digits;		/* the digits after an edge are being read */
 	__u8 refused;
-	__u8 quote;		/* what quotes names besides the backquote, or the backquote */
+	__u8 quote;		/* the byte that quotes names in addition to the backquote, or the backquote */
 };
 
 static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
@@ -39,7 +42,7 @@ static inline __u64 sketch_mix(__u64 hash, __u64 symbol)
 	return (hash ^ symbol) * 0x100000001b3ull;
 }
 
-/* seed: what the digest depends on besides the text, and a salt.  ansi: double quotes are for names. */
+/* seed: the other things that the digest depends on, and a salt.  ansi: double quotes are for names. */
 static inline void sketch_begin(struct sketch *s, __u64 seed, int ansi)
 {
 	s->hash = sketch_mix(HASH_SEED, seed);
@@ -75,7 +78,8 @@ static inline __u64 sketch_end(const struct sketch *s)
 	return s->refused ? 0 : hash;
 }
 
-/* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed once more. */
+/* One of 1 << bits places.  The last bytes of a text hardly reach the highest bits of its hash, so these are mixed
+ * once more. */
 static inline __u32 sketch_place(__u64 sketch, __u32 bits)
 {
 	return (sketch ^ sketch >> 32) * 0x9e3779b97f4a7c15ull >> (64 - bits);

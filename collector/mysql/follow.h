@@ -1,9 +1,9 @@
-/* follow.h - a reply followed packet by packet, wherever its sends cut it; for those that count its rows.
+/* follow.h - follows a reply packet by packet, wherever its sends cut it; for instrumentations that count its rows.
  *
  *      follow_begin() at the command's end, follow_step() over each send's bytes, follow_verdict() at its end -> REPLY_*
  *
  *      | len  seq | head .. rest | len  seq | he    |    a | ad .. rest | ...
- *        `- looked at -' skipped  `- kept: f->byte -'-------' skipped
+ *        `- read ----' skipped     `- kept: f->byte -'-------' skipped
  *
  * Work   a step per packet, and per byte of a head that is cut in two.
  */
@@ -23,7 +23,7 @@ static inline void follow_begin(struct conn *c, int wanted)
 	c->follow.skip = 0;
 }
 
-/* A length-encoded number; 0 where it is not all there. */
+/* A length-encoded number; 0 if it is not complete. */
 static inline __u64 packet_number(const struct packet *p, __u32 at)
 {
 	__u32 n = number_len(p->head[at]), i;
@@ -38,17 +38,17 @@ static inline __u64 packet_number(const struct packet *p, __u32 at)
 	return number;
 }
 
-/* Rows that a packet tells of, which has just been taken at this stage. */
+/* The rows that a packet reports; the packet was taken at this stage. */
 static inline __u64 follow_count(const struct conn *c, __u8 stage, const struct packet *p)
 {
 	__u8 first = p->head[0];
 
-	if (c->stage == REPLY_ROWS)		/* not those that ended them */
+	if (c->stage == REPLY_ROWS)		/* not the packet that ended the rows */
 		return first != 0xff && !(first == 0xfe && p->len == 5) && c->command != COM_FIELD_LIST;
 	return stage == REPLY_FIRST && c->stage == REPLY_FIRST && first == 0 ? packet_number(p, 1) : 0;
 }
 
-/* A packet's head is there. */
+/* The head of a packet has come. */
 static inline void follow_packet(struct conn *c, __u32 len)
 {
 	struct packet p = { .len = len, .n = len < REPLY_HEAD ? len : REPLY_HEAD, .head = c->follow.byte + 4 };
@@ -60,7 +60,7 @@ static inline void follow_packet(struct conn *c, __u32 len)
 		c->follow.rows += follow_count(c, stage, &p);
 }
 
-/* Bytes that follow_step() waits for, of which it has `have`: the length first. */
+/* The number of bytes that follow_step() waits for, of which it has `have`: the length first. */
 static inline __u32 follow_needs(const __u8 *header, __u32 have)
 {
 	__u32 len = have < 4 ? 0 : bytes_u24(header);
@@ -68,7 +68,7 @@ static inline __u32 follow_needs(const __u8 *header, __u32 have)
 	return 4 + (len < REPLY_HEAD ? len : REPLY_HEAD);
 }
 
-/* Eats some of the `left` bytes of a send, of which FOLLOW_HEAD may be read; how many. */
+/* Takes some of the `left` bytes of a send, of which FOLLOW_HEAD may be read; returns how many. */
 static inline __u32 follow_step(struct conn *c, const __u8 *at, __u32 left)
 {
 	struct follow *f = &c->follow;
@@ -97,13 +97,13 @@ static inline __u32 follow_step(struct conn *c, const __u8 *at, __u32 left)
 	return 1;
 }
 
-/* All of a send has been eaten. */
+/* All of a send has been taken. */
 static inline int follow_verdict(const struct conn *c)
 {
 	return c->follow.skip || c->follow.n ? REPLY_MORE : c->follow.verdict;
 }
 
-/* Rows that the reply told of, as far as it was followed. */
+/* The rows that the reply reported, as far as it was followed. */
 static inline __u64 follow_rows(const struct conn *c)
 {
 	return c->follow.on && !c->unaligned ? c->follow.rows : 0;

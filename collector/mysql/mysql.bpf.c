@@ -1,4 +1,4 @@
-/* mysql.bpf.c - the events of mysql.queries.
+/* mysql.bpf.c - defines the event programs of mysql.queries.
  *
  * mysql.h, parse.h, reply.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
  * parts of a protocol.
@@ -9,12 +9,12 @@
  *      call_ends               sys_exit, in place of both where the kernel lacks the socket tracepoints (before 6.3)
  *      flush*                  an iterator over the connections: events that no receive or send has ended for 5 s
  *      running*                an iterator over the connections: requests in flight
- *      left                    sched_switch, while someone asks why threads were blocked
- *      file_begins, file_ends  sys_enter, sys_exit, while someone asks for calls on files
+ *      left                    sched_switch, while an instrumentation asks why threads were blocked
+ *      file_begins, file_ends  sys_enter, sys_exit, while an instrumentation asks for calls on files
  *      switched, woken         sched_switch, sched_wakeup, where the kernel keeps no such clocks
  *      statement_ended         a function of the server, with --detail only; in thd.bpf.h
  *
- * Of flush* and running* one each is loaded, by what the kernel can iterate over (server_tracer.c).
+ * The collector loads one flush* and one running*, by what the kernel can iterate over (server_tracer.c).
  */
 #include <linux/bpf.h>
 #include "collector/mysql/receives.bpf.h"

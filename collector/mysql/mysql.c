@@ -17,7 +17,7 @@ static const char *const names[] = { MYSQL_SERVERS, NULL };
 static const struct server_probe detail_probe = { "statement_ended", "statement's end", details_look, details_free };
 static const struct server_protocol protocol = { "mysql.queries", names, &detail_probe, mysql_digest_read };
 
-/* What the program in the servers needs; NULL: it is not asked for. */
+/* Chooses the data that the program in the servers needs; NULL: it is not asked for. */
 static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
 {
 	struct details *d = detail ? calloc(1, sizeof(*d)) : NULL;
@@ -35,7 +35,8 @@ static int detail_choose(struct mysql_bpf *bpf, int detail, void **ret)
 	return 0;
 }
 
-/* None is not an error: sketches of two texts are alike by chance only, but somebody who knows them all could find such texts. */
+/* No salt is not an error: sketches of two texts collide only by chance, but an attacker who knows them all could
+ * find such texts. */
 static __u64 sketch_salt(void)
 {
 	__u64 salt = 0;
@@ -80,7 +81,7 @@ static const struct field_codes *const codes[] = {
 	[MYSQL_BLOCKED_IN] = &turn_blocked_in,
 };
 
-/* Where the bytes hide a statement. */
+/* The fields that the server can give where the bytes hide a statement. */
 #define DETAILED (WANTED_FIELD(MYSQL_COMMAND) | WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE) | \
 		  WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE))
 

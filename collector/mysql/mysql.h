@@ -1,34 +1,35 @@
-/* mysql.h - mysql.queries: what its fields and measures are, and what we count as an event.
+/* mysql.h - describes the fields and measures of mysql.queries, and which exchanges count as an event.
  *
  * Event   One command packet of a client to a MariaDB or MySQL server.  A packet with several
- *         statements is one event; login packets are none.
+ *         statements is one event; login packets are no events.
  * Start   the return of the server's receive that completes the header (sequence number 0).
  * End     the last send of the reply; for commands without a reply (quit, close, send_long_data)
  *         the receive of their last byte.
- * Slot    of the end.
+ * Slot    that of the end.
  * Record  exactly once, at the first of: any receive on the socket (data, EAGAIN, closed, error),
  *         unless the server waits for the client's data; a failed send, which is the end then; a
  *         send with which the reply is complete (reply.h); 5 s without a send (a pool's idle
  *         connection).  A send after that is counted in late_sends.
  * Nothing no command byte seen, a body that never completed, a command without any reply when the
- *         next one starts, binlog_dump once the server has begun to send the log (it never ends: the connection is ignored
- *         from then on).
+ *         next one starts, binlog_dump once the server has begun to send the log (it never ends: the connection is
+ *         ignored from then on).
  * Held    LOAD DATA LOCAL, and the authentication within change_user: receives do not end them.
  * Clients Only accepted sockets: the server's own connections (replication, federated) go the other
- *         way.  TCP: the local port is one the process listens on, or the socket began with a
+ *         way.  TCP: the process listens on the local port, or the socket began with a
  *         server's greeting; Unix: it carries the listener's name.
- * Opaque  What is not understood: bytes without a greeting that are no MySQL protocol, replies that answer no command.
- * Attach  A connection older than we are is ignored up to the first receive that can be the begin
+ * Opaque  Bytes that we do not understand: no greeting and no MySQL protocol, or replies that answer no command.
+ * Attach  A connection older than the collector is ignored until the first receive that can be the begin
  *         of a command.  Statements prepared before are `unknown`.
- * Detail  Where the bytes of a connection hide it, the server may be asked what it was and by whom: detail.bpf.h.
- * Not     Waiting in a thread pool's queue before the read is not latency: nobody has seen the
- *         packet yet.  Time after the last send is the server's, not the query's.
+ * Detail  Where the bytes of a connection hide a command, the server may be asked what it was and who sent it:
+ *         detail.bpf.h.
+ * Not     Waiting in a thread pool's queue before the read is not latency: the server has not read
+ *         the packet yet.  Time after the last send is the server's, not the query's.
  *
  * Measures  those of exchange.h, and
  *
- *      rows    as the reply tells: affected, and returned by SELECT, SHOW, fetch ...; of all its results together.  0 where the
- *              reply cannot be followed: encrypted, compressed, opaque, one that is sent in pieces of memory, more than FOLLOW_STEPS
- *              packets in a send, or a command that began before rows were asked for
+ *      rows    as the reply reports them: affected, and returned by SELECT, SHOW, fetch ...; of all its results
+ *              together. 0 where the reply cannot be followed: it is encrypted, compressed, opaque or sent in pieces
+ *              of memory, has more than FOLLOW_STEPS packets in a send, or its command began before rows were asked for
  *
  * Fields, codes in the kernel:
  *
@@ -59,7 +60,7 @@ enum mysql_measure { MYSQL_ROWS = TURN_N_MEASURES, MYSQL_N_MEASURES };
 /* The names of servers' processes; at most 15 bytes each. */
 #define MYSQL_SERVERS "mariadbd", "mysqld"
 
-/* Fields for which a text's tokens are read, and its first word; fields of names. */
+/* Fields that need a text's tokens, and its first word; fields that are names. */
 #define MYSQL_TOKENS (WANTED_FIELD(MYSQL_DIGEST) | WANTED_FIELD(MYSQL_TABLE))
 #define MYSQL_FIRST_WORD (WANTED_FIELD(MYSQL_STATEMENT) | WANTED_FIELD(MYSQL_DATABASE))
 #define MYSQL_NAMES (WANTED_FIELD(MYSQL_TABLE) | WANTED_FIELD(MYSQL_USER) | WANTED_FIELD(MYSQL_DATABASE) | WANTED_FIELD(MYSQL_CLIENT))
@@ -70,16 +71,16 @@ enum mysql_command {
 	COM_STMT_SEND_LONG_DATA = 24, COM_STMT_CLOSE = 25, COM_STMT_FETCH = 28,
 	COM_BINLOG_DUMP_GTID = 30, COM_LAST = 31, COM_BULK_EXECUTE = 250,
 
-	/* Connections whose bytes we cannot read: request and reply turns are counted.  A TLS
-	 * handshake and the login inside it are turns too. */
+	/* Connections whose bytes we cannot read: turns of request and reply are counted.  A TLS handshake and the
+	 * login inside it are turns too. */
 	COMMAND_ENCRYPTED = 256,	/* TLS */
 	COMMAND_COMPRESSED = 257,	/* zlib or zstd */
-	COMMAND_OPAQUE = 258,		/* not the protocol we know */
-	COMMAND_UNKNOWN = 259,		/* a command that the protocol does not have, and the server refuses */
+	COMMAND_OPAQUE = 258,		/* another protocol than the one we know */
+	COMMAND_UNKNOWN = 259,		/* a command byte that the protocol does not have; the server refuses it */
 };
 
 enum mysql_status {
-	STATUS_NONE,		/* a command that is not answered */
+	STATUS_NONE,		/* a command without a reply */
 	STATUS_UNKNOWN,		/* the reply could not be read */
 	STATUS_OK,
 };

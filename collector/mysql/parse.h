@@ -1,27 +1,27 @@
-/* parse.h - what clients send, as a state machine; pure, for kernel and tests.  Replies: reply.h.
+/* parse.h - parses the bytes that clients send, as a state machine; pure, for kernel and tests.  Replies: reply.h.
  *
  *      receive:  conn_receive(), then bytes -> parse_blind(), parse_byte(), parse_skip() -> PARSE_* flags
- *                                              parse_ahead(): what most commands begin with, at once
+ *                                              parse_ahead(): the begin of most commands, at once
  *
  *        header                body
  *      +---+---+---+---+    +---------+------------------------
  *      |  length   |seq|    | command | text, statement id ...      seq 0 starts a command
  *      +---+---+---+---+    +---------+------------------------
  *
- * Cut     A packet may be cut anywhere and several may come at once: the parser eats single bytes
- *         where it must look (header, command, id, at most STATEMENT_LOOK bytes of text) and skips
- *         the rest unseen.
+ * Cut     A packet may be cut anywhere and several may come at once: the parser takes single bytes
+ *         where it must read (header, command, id, at most STATEMENT_LOOK bytes of text) and skips
+ *         the rest unread.
  * Seq     Only a header with sequence number 0 starts a command, and not while a command is held:
  *         the packets of LOAD DATA LOCAL count on, and wrap to 0 after 255 of them.
  * Caps    A capability holds if both sides have it.  The server's are in its greeting; if that was not read whole,
  *         no capability that changes the meaning of bytes is assumed.
  * Sure    A connection is sure once the server has accepted its login, or has answered a command with the packet number
- *         that the protocol asks for.  Before that no command is reported: what looks like one is `opaque`.
+ *         that the protocol asks for.  Before that no command is reported: bytes that look like one are `opaque`.
  * Proxy   A PROXY header before the login replaces the client's address: proxy.h.
- * Who     What says who the client is, or moves it to another database, goes to who.h too.
+ * Who     who.h also reads the bytes that say who the client is, or that change its database.
  * Long    A packet of 0xffffff bytes continues in the next one, up to a shorter one (maybe empty).
- * Trust   Bytes are the clients'.  What cannot be makes the connection opaque; a command byte that the protocol does not
- *         have is an unknown command on a sure connection, as servers answer it with an error.
+ * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque; a command byte that the protocol does
+ *         not have is an unknown command on a sure connection, as servers answer it with an error.
  */
 #ifndef HEATSCOPE_MYSQL_PARSE_H
 #define HEATSCOPE_MYSQL_PARSE_H
@@ -32,23 +32,23 @@
 #include "collector/server/proxy.h"
 
 enum conn_mode {
-	CONN_STRANGE,		/* older than we are: look for the begin of a command */
+	CONN_STRANGE,		/* older than the collector: look for the begin of a command */
 	CONN_LOGIN,		/* greeting seen, no OK yet */
 	CONN_PLAIN,
 	CONN_COMPRESSED,
 	CONN_ENCRYPTED,		/* turns only */
 	CONN_OPAQUE,		/* turns only */
-	CONN_IGNORED,		/* replication: the server has begun to send for ever */
+	CONN_IGNORED,		/* replication: the server has begun to send without end */
 	CONN_PROXY,		/* within a PROXY header; CONN_LOGIN follows */
 };
 
 enum parse_flag {
 	PARSE_START = 1,	/* a command starts with this receive */
-	PARSE_CANCEL = 2,	/* it was none */
-	PARSE_DONE = 4,		/* it is complete: what the server sends from now on is the reply */
+	PARSE_CANCEL = 2,	/* it was no command */
+	PARSE_DONE = 4,		/* it is complete: the server's sends from now on are the reply */
 	PARSE_LOOKUP = 8,	/* statement_id is set, statement is wanted */
 	PARSE_CLOSE = 16,	/* statement_id is closed */
-	PARSE_NAME = 32,	/* who.name is a name that nobody may have seen yet */
+	PARSE_NAME = 32,	/* who.name is a name, perhaps a new one */
 	PARSE_CLIENT = 64,	/* proxy.address is the client's */
 };
 
@@ -58,29 +58,29 @@ enum reply_stage { REPLY_FIRST, REPLY_COLUMNS, REPLY_COLUMNS_END, REPLY_ROWS, RE
 #define STATEMENT_LOOK 1024
 #define GREETING_LOOK 128
 #define STATEMENT_ID_LAST 0xffffffffu
-#define CONN_TRIES 8			/* receives of a strange connection until it is opaque */
+#define CONN_TRIES 8			/* receives of a strange connection before it becomes opaque */
 #define TEXT_HIDDEN 255
-#define NO_ATTRIBUTES 2			/* bytes before a text that has none: 00, 01 */
-#define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may want */
+#define NO_ATTRIBUTES 2			/* bytes before a text without attributes: 00, 01 */
+#define REPLY_HEAD 24			/* bytes of a payload that reply_packet() may read */
 
-#define CLIENT_MYSQL 1u			/* a greeting without it is MariaDB's */
+#define CLIENT_MYSQL 1u			/* a greeting without this flag is MariaDB's */
 #define CLIENT_COMPRESS 0x20u
 #define CLIENT_SSL 0x800u
 #define CLIENT_OPTIONAL_METADATA (1u << 25)	/* MySQL 8: a flag before the number of columns */
 #define CLIENT_ZSTD (1u << 26)
 #define SERVER_STATUS_NO_BACKSLASH_ESCAPES 0x200
 #define SERVER_STATUS_ANSI_QUOTES 0x8000		/* MariaDB; MySQL does not report it */
-#define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: before the text of a query stand names and values */
+#define CLIENT_QUERY_ATTRIBUTES (1u << 27)	/* MySQL 8: names and values come before the text of a query */
 
 #define FOLLOW_HEAD (4 + REPLY_HEAD)
 
-struct follow {			/* a reply, over its sends; follow.h */
+struct follow {			/* state of a reply over its sends; follow.h */
 	__u32 skip;		/* bytes of the packet that are still to come */
 	__u8 on, verdict;	/* REPLY_*, if the packet ends here */
-	__u8 n;			/* bytes of the next one's head that have come */
+	__u8 n;			/* bytes of the next packet's head that have come */
 	__u8 pad;
 	__u64 rows;		/* so far: affected, or returned */
-	__u8 byte[32];		/* FOLLOW_HEAD of them */
+	__u8 byte[32];		/* those bytes, FOLLOW_HEAD of them */
 };
 
 struct conn {
@@ -91,7 +91,7 @@ struct conn {
 	__u32 at;		/* bytes of the command's body so far, over continued packets; saturates */
 	__u32 statement_id;
 	__u32 caps;		/* of both sides */
-	__u32 server_caps;	/* of the greeting; caps_known 0: it was not read so far */
+	__u32 server_caps;	/* of the greeting; caps_known 0: it has not been read */
 	__u32 n_left;		/* of the reply: definitions still to come */
 	__u32 result;		/* of the reply so far: enum mysql_status or STATUS_ERROR() */
 	__u16 command;
@@ -102,7 +102,7 @@ struct conn {
 	__u8 continued;		/* the next packet continues this one */
 	__u8 seq;
 	__u8 held;
-	__u8 wanted;		/* the statement: somebody decomposes by it, or by the database */
+	__u8 wanted;		/* the statement: an instrumentation decomposes by it, or by the database */
 	__u8 stage;		/* of the reply */
 	__u8 unaligned;		/* the reply: a send ended within a packet, or too many packets */
 	__u8 row_continues;
@@ -111,8 +111,8 @@ struct conn {
 	__u8 caps_known;
 	__u8 sure;
 	__u8 logged;		/* a login has come whole, or a PROXY header began */
-	__u8 text_from;		/* where the command's body has its text; TEXT_HIDDEN: behind attributes */
-	__u8 fresh;		/* nothing of the reply has come */
+	__u8 text_from;		/* where the command's body has its text; TEXT_HIDDEN: after attributes */
+	__u8 fresh;		/* no byte of the reply has come */
 	__u8 pad[3];
 	struct proxy proxy;
 	struct follow follow;
@@ -146,7 +146,7 @@ static inline int command_has_id(__u16 command)
 	return command_executes(command) || command == COM_STMT_CLOSE;
 }
 
-/* It asks for what the server sends for ever, or refuses. */
+/* Does it ask for the log, which the server sends without end or refuses? */
 static inline int command_dumps(__u16 command)
 {
 	return command == COM_BINLOG_DUMP || command == COM_BINLOG_DUMP_GTID;
@@ -172,13 +172,13 @@ static inline __u16 bytes_u16(const __u8 *b)
 	return b[0] | b[1] << 8;
 }
 
-/* Is this send of `total` bytes, of which n are at hand, a server's greeting or its refusal? */
+/* Is this send of `total` bytes, of which we have n, a server's greeting or its refusal? */
 static inline int greeting(const __u8 *head, __u32 n, __u32 total)
 {
 	return n >= 5 && head[3] == 0 && (head[4] == 0x0a || head[4] == 0xff) && bytes_u24(head) && bytes_u24(head) + 4 == total;
 }
 
-/* The connection's number as the server tells it, behind its version and a NUL; 0: it is not in these n bytes. */
+/* The connection's number in the greeting, after the server's version and a NUL; 0: it is not in these n bytes. */
 static inline __u64 greeting_connection(const __u8 *b, __u32 n)
 {
 	__u32 i;
@@ -235,7 +235,8 @@ static inline int conn_compresses(const struct conn *c)
 	return (c->caps & (CLIENT_COMPRESS | CLIENT_ZSTD)) != 0;
 }
 
-/* After the login.  A client that asks for compression of a server whose capabilities are not known may have got it or not. */
+/* The mode after the login.  If a client asks for compression and the server's capabilities are not known, we cannot
+ * know whether it got it. */
 static inline __u8 login_mode(const struct conn *c)
 {
 	if (!conn_compresses(c))
@@ -243,7 +244,7 @@ static inline __u8 login_mode(const struct conn *c)
 	return c->caps_known ? CONN_COMPRESSED : CONN_STRANGE;
 }
 
-/* The server has let the client in, with these status flags. */
+/* The server has accepted the client, with these status flags. */
 static inline void login_end(struct conn *c, __u16 status)
 {
 	who_settle(&c->who, 1, 0);
@@ -274,8 +275,8 @@ static inline int conn_in_step(const __u8 *head, __u32 n, __u32 total)
 	return total == 4 || (total == len + 4 && n >= 5 && command_possible(head[4]));
 }
 
-/* Before the bytes of a receive are parsed: a connection that was there before us is brought into
- * step.  head: its first n <= 5 bytes. */
+/* Before the bytes of a receive are parsed: finds the begin of a command in a connection that is older than the
+ * collector.  head: its first n <= 5 bytes. */
 static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32 total)
 {
 	if (c->mode != CONN_STRANGE && c->mode != CONN_OPAQUE)
@@ -290,7 +291,7 @@ static inline void conn_receive(struct conn *c, const __u8 *head, __u32 n, __u32
 		conn_becomes(c, CONN_OPAQUE);
 }
 
-#define LOGIN_USER 32			/* where a login's user begins, behind capabilities, lengths and character set */
+#define LOGIN_USER 32			/* where a login's user begins, after capabilities, lengths and character set */
 
 /* Of a login packet. */
 static inline __u32 login_blind(const struct conn *c)
@@ -306,13 +307,13 @@ static inline __u32 login_blind(const struct conn *c)
 	return c->left > to - c->at ? to - c->at : c->left;
 }
 
-/* Is the kind of statement of interest?  Always of a prepared one, since it is known by its number later. */
+/* Is the kind of statement of interest?  For a prepared statement always, since later commands name it by number. */
 static inline int scan_wanted(const struct conn *c)
 {
 	return c->wanted || c->command == COM_STMT_PREPARE;
 }
 
-/* How many bytes may be skipped unseen; 0: the next byte is wanted. */
+/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 parse_blind(const struct conn *c)
 {
 	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)
@@ -375,7 +376,7 @@ static inline __u32 packet_end(struct conn *c)
 	return c->mode == CONN_LOGIN ? login_packet_end(c) : 0;
 }
 
-/* The command is none that we know: its text, number and names are not read. */
+/* The protocol has no such command: its text, number and names are not read. */
 static inline void command_unknown(struct conn *c)
 {
 	c->command = COMMAND_UNKNOWN;
@@ -390,7 +391,7 @@ static inline __u32 command_begin(struct conn *c, __u32 len)
 		return PARSE_CANCEL;
 	}
 	if (!len)
-		command_unknown(c);	/* servers take it for one */
+		command_unknown(c);	/* servers take it for an unknown command */
 	if (c->who.pending)
 		who_settle(&c->who, c->mode == CONN_LOGIN || c->result == STATUS_OK, c->result == STATUS_UNKNOWN);
 	c->mode = CONN_PLAIN;		/* also the first command after a login whose OK we missed */
@@ -496,7 +497,7 @@ static inline __u32 who_named(struct conn *c, __u8 byte)
 	return who_byte(&c->who, byte) ? PARSE_NAME : 0;
 }
 
-/* The client's capabilities, its character set, and who it is. */
+/* Takes the client's capabilities, its character set, and who it is. */
 static inline __u32 login_byte(struct conn *c, __u8 byte)
 {
 	if (c->at < 4) {
@@ -519,20 +520,20 @@ static inline int statement_is_use(const struct conn *c)
 	return c->command == COM_QUERY && c->scanner.word == STATEMENT_CODE("use");
 }
 
-/* Is a text of interest that begins with this byte? */
+/* Is a text that begins with this byte of interest? */
 static inline int text_begins(const struct conn *c, __u8 byte)
 {
 	return scan_wanted(c) || statement_lower(byte) == 'u';
 }
 
-/* Does a query's body that begins with this byte have a place for attributes?  If the capabilities are not known, that byte decides:
- * no statement begins with such a byte, but the number of attributes does. */
+/* Has a query's body that begins with this byte a place for attributes?  If the capabilities are not known, that
+ * byte decides: no statement begins with such a byte, but the number of attributes does. */
 static inline int attributes_begin(const struct conn *c, __u8 byte)
 {
 	return c->command == COM_QUERY && ((c->caps & CLIENT_QUERY_ATTRIBUTES) || (!c->caps_known && byte < '\t'));
 }
 
-/* Attributes have no bound: what is behind them is not read. */
+/* Attributes have no bound, so the text after them is not read. */
 static inline __u32 text_has_attributes(struct conn *c)
 {
 	c->scanner.state = STATEMENT_DONE;
@@ -580,7 +581,7 @@ static inline __u32 proxy_end(struct conn *c, int verdict)
 	return verdict == PROXY_ADDRESS ? PARSE_CLIENT : 0;
 }
 
-/* One byte that parse_blind() wanted. */
+/* Takes one byte, when parse_blind() is 0. */
 static inline __u32 parse_byte(struct conn *c, __u8 byte)
 {
 	__u32 out;
@@ -605,7 +606,7 @@ static inline __u32 parse_byte(struct conn *c, __u8 byte)
 
 #define PARSE_AHEAD (1 + STATEMENT_AHEAD)
 
-/* Do the next PARSE_AHEAD bytes begin a command, and does it go on after them? */
+/* Do the next PARSE_AHEAD bytes begin a command that continues after them? */
 static inline int parse_can_ahead(const struct conn *c)
 {
 	return c->mode == CONN_PLAIN && c->begun && !c->at && c->left > PARSE_AHEAD;
@@ -616,7 +617,7 @@ static inline __u64 parse_eaten(__u32 n, __u32 out)
 	return (__u64)n << 32 | out;
 }
 
-/* Attributes, or that there are none; a text that may be of interest is read on by bytes. */
+/* Takes attributes, or the bytes that say there are none; a text that may be of interest is then read byte by byte. */
 static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 {
 	c->text_from = 1 + NO_ATTRIBUTES;
@@ -629,7 +630,7 @@ static inline __u32 attributes_ahead(struct conn *c, const __u8 *body)
 	return 0;
 }
 
-/* The first word of a text. */
+/* Takes the first word of a text. */
 static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 {
 	__u32 n;
@@ -648,8 +649,8 @@ static inline __u32 text_ahead(struct conn *c, const __u8 *text)
 	return who_named(c, text[sizeof("use") - 1]);
 }
 
-/* The first bytes of a command, up to PARSE_AHEAD of them, at once: as parse_byte() of each.  text 0: none of a text.
- * Bytes eaten << 32 | PARSE_*. */
+/* Takes the first bytes of a command, up to PARSE_AHEAD of them, at once: the result is that of parse_byte() for
+ * each.  text 0: no byte of a text.  Returns bytes taken << 32 | PARSE_*. */
 static inline __u64 parse_ahead(struct conn *c, const __u8 *body, int text)
 {
 	__u32 out = command_byte(c, body[0]);
@@ -668,7 +669,7 @@ static inline __u64 parse_ahead(struct conn *c, const __u8 *body, int text)
 	return parse_eaten(c->at, out);
 }
 
-/* n bytes, 1 .. parse_blind(). */
+/* Skips n bytes, 1 .. parse_blind(). */
 static inline __u32 parse_skip(struct conn *c, __u32 n)
 {
 	if (c->mode == CONN_STRANGE || conn_turns(c) || c->mode == CONN_IGNORED)

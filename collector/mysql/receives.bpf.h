@@ -1,4 +1,5 @@
-/* receives.bpf.h - what a server receives: parse.h over the bytes in its buffer, commands and where they start.
+/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer and finds where commands
+ * start.
  *
  *      received() -> a pending event ends -> receive_ahead(): most of them; else receive_rest(): by windows, byte by byte
  *
@@ -11,9 +12,9 @@
 #include <bpf/bpf_helpers.h>
 #include "collector/mysql/digests.bpf.h"
 
-/* ---- the parser, in global functions: the verifier looks at each once, not once per path to it ---- */
+/* ---- the parser, in global functions: the verifier checks each once, not once per path to it ---- */
 
-/* One step: eats w->byte[offset], or skips up to `left` bytes unseen. */
+/* One step: takes w->byte[offset], or skips up to `left` bytes unread. */
 __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset, __u32 left)
 {
 	__u32 blind = c ? parse_blind(c) : ~0u;
@@ -27,8 +28,8 @@ __noinline __u64 conn_step(struct conn *c, const struct window *w, __u32 offset,
 	return parse_eaten(blind, parse_skip(c, blind));
 }
 
-/* The begin of a command, and the rest of what was received with it if nothing of that is wanted.  text 0: of a text all is,
- * from its first byte; 1: nothing more of it, or it was read already. */
+/* Takes the begin of a command, and the rest of its receive if the parser needs none of it.  text 0: the whole text
+ * is still to be read, from its first byte; 1: no more of it is, or it was read already. */
 __noinline __u64 conn_command(struct conn *c, const struct command_head *head, int text, __u32 total)
 {
 	__u64 step = c && head ? parse_ahead(c, head->byte, text) : 0;
@@ -63,7 +64,7 @@ static __always_inline void prepared_lookup(struct server_conn *s)
 	if (s->conn.statement == STATEMENT_CODE("use"))
 		who_moves(&s->conn.who);
 	if (wanted & WANTED_FIELD(MYSQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->code);	/* it is in use */
+		bpf_map_lookup_elem(&specimens, &s->code);	/* marks it as used */
 }
 
 static __always_inline void prepared_forget(struct server_conn *s)
@@ -73,7 +74,7 @@ static __always_inline void prepared_forget(struct server_conn *s)
 	bpf_map_delete_elem(&prepared, &key);
 }
 
-/* Looks at what the window has of a text, n bytes from offset on, of which the parser has seen nothing yet. */
+/* Reads the window's part of a text, n bytes from offset on, of which the parser has seen nothing yet. */
 __noinline int digest_read(struct server_conn *s, const struct window *w, __u32 offset, __u32 n)
 {
 	if (!s || !w)
@@ -92,7 +93,7 @@ __noinline int digest_read(struct server_conn *s, const struct window *w, __u32 
 	digest_window(&s->digest, w, offset, n);
 	s->digested += n;
 	if (s->digested == DIGEST_LOOK && s->conn.left > n)
-		digest_end(s, 0);		/* now, while its text is at hand */
+		digest_end(s, 0);		/* now, while we have its text */
 	return 0;
 }
 
@@ -110,7 +111,7 @@ static __always_inline void digest_feed(struct feed *f, __u32 offset, __u32 n)
 	digest_read(s, &f->window, offset, n);
 }
 
-/* What it is of few bytes only: with a stack of its own, which has to be small below feed_step(). */
+/* The rare outcomes of a few bytes: in a function with its own stack frame, which must be small below feed_step(). */
 __noinline int outcome_rare(struct server_conn *s, __u32 out)
 {
 	if (!s)
@@ -128,7 +129,7 @@ __noinline int outcome_rare(struct server_conn *s, __u32 out)
 	return 0;
 }
 
-/* What the parser found in the bytes just eaten or skipped. */
+/* Acts on what the parser found in the bytes just taken or skipped. */
 static __always_inline void outcome(struct server_conn *s, struct events *e, struct task_struct *t, __u32 out)
 {
 	if (out & PARSE_START) {
@@ -184,12 +185,12 @@ static long feed_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* What most receives are, in short: a header alone, as MariaDB reads it, or the command behind it.  Bytes eaten. */
+/* Handles most receives quickly: a header alone, as MariaDB reads it, or the command after it.  Returns bytes taken. */
 static __always_inline __u32 receive_ahead(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	struct conn *c = &s->conn;
 	int header = c->mode == CONN_PLAIN && total == 4 && !c->left && !c->have, blind, whole;
-	__u64 tokens = *(volatile __u64 *)&wanted & MYSQL_TOKENS;	/* once: it may change meanwhile */
+	__u64 tokens = *(volatile __u64 *)&wanted & MYSQL_TOKENS;	/* once: it may change during this run */
 	struct command_head head = { { 0 } };
 	struct source src;
 	__u64 step;
@@ -213,7 +214,7 @@ static __always_inline __u32 receive_ahead(struct server_conn *s, struct events 
 	return step >> 32;
 }
 
-/* The data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -224,7 +225,7 @@ static __always_inline void turn_receive(struct server_conn *s, struct task_stru
 	state_set(&s->turn, STATE_WAITING);
 }
 
-/* We lost the place in the stream: find it again as in a connection older than we are. */
+/* The position in the stream is lost: find it again as in a connection older than the collector. */
 static __always_inline void conn_lost(struct server_conn *s)
 {
 	count(&counts.unreadable);
@@ -232,7 +233,7 @@ static __always_inline void conn_lost(struct server_conn *s)
 	state_set(&s->turn, STATE_IDLE);
 }
 
-/* Packets that nobody parsed any more: where the next one begins, and how many of them began a command. */
+/* Packets that are no longer parsed: where the next one begins, and how many of them began a command. */
 struct hops {
 	__u64 at, end;			/* user addresses */
 	__u64 n;

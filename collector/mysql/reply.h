@@ -1,12 +1,13 @@
-/* reply.h - what a server replies, packet by packet; pure, for kernel and tests.
+/* reply.h - parses a server's reply packet by packet; pure, for kernel and tests.
  *
- *      packets at a send's start -> reply_packet() -> REPLY_*; the tail of what was not followed -> reply_tail()
+ *      packets at a send's start -> reply_packet() -> REPLY_*; the tail of an unfollowed reply -> reply_tail()
  *      the first packet of a small send, and its tail -> reply_ahead()
  *
  *      first --OK, ERR---------------------------------------------> done, or first again: more results
  *        `-- columns, definitions --> columns' end --> rows --EOF--'
  *
- * Stage   of the reply is the connection's: struct conn (parse.h), whose command says what may come.  Its result is set, too.
+ * Stage   The stage of the reply is in the connection, struct conn (parse.h), whose command says what may come.  The
+ *         parser also sets its result.
  * Trust   Bytes are the server's; whatever they are, nothing beyond REPLY_HEAD of a packet is read.
  */
 #ifndef HEATSCOPE_MYSQL_REPLY_H
@@ -20,8 +21,8 @@ enum reply_flag {
 	REPLY_HELD,		/* the server asks the client for data first */
 };
 
-#define REPLY_PACKETS 8			/* packets of a send that are looked at */
-#define REPLY_WINDOW 512		/* bytes of a send that are at hand at once */
+#define REPLY_PACKETS 8			/* packets of a send that are read */
+#define REPLY_WINDOW 512		/* bytes of a send that are available at once */
 #define REPLY_TAIL 11
 #define SERVER_MORE_RESULTS_EXISTS 8
 #define SERVER_CURSOR_EXISTS 0x40
@@ -29,7 +30,7 @@ enum reply_flag {
 struct packet {
 	__u32 len;		/* of the payload */
 	__u32 n;		/* bytes of it in head, min(len, REPLY_HEAD) */
-	const __u8 *head;	/* REPLY_HEAD may be read, what is beyond n does not matter */
+	const __u8 *head;	/* REPLY_HEAD bytes may be read; those after n do not matter */
 };
 
 /* Bytes that a length-encoded number takes. */
@@ -64,7 +65,7 @@ static inline __u16 end_status(const struct packet *p)
 	return p->len == 5 ? packet_u16(p, 3) : ok_status(p);
 }
 
-/* Do these first bytes of a send answer the command?  A server goes on counting where the command's last packet ended. */
+/* Do these first bytes of a send answer the command?  A server continues the packet numbers of the command. */
 static inline int reply_answers(const struct conn *c, const __u8 *header)
 {
 	return header[3] == (__u8)(c->seq + 1) && bytes_u24(header);
@@ -77,8 +78,8 @@ static inline int reply_has_columns(const struct conn *c, __u8 first, __u32 len)
 	return (c->command == COM_QUERY || c->command == COM_STMT_EXECUTE) && (len == n || len == n + 1);
 }
 
-/* Is this, on a connection of which nothing is sure, such a packet as answers this command?  At least 10 bytes may be read.  Noise passes
- * for one in 10^9; a reply that is not recognized makes one event opaque. */
+/* On a connection that is not sure: is this a packet that answers this command?  At least 10 bytes may be read.
+ * Noise passes once in 10^9 cases; an unrecognized reply makes one event opaque. */
 static inline int reply_convinces(const struct conn *c, const __u8 *header, __u32 total)
 {
 	__u32 len = bytes_u24(header);
@@ -101,7 +102,8 @@ static inline int reply_convinces(const struct conn *c, const __u8 *header, __u3
 	return reply_has_columns(c, b[0], len);
 }
 
-/* The first send after a command: its total length, and at least REPLY_HEAD bytes that may be read, of which n are the send's. */
+/* Begins with the first send after a command: its total length, and at least REPLY_HEAD bytes that may be read, of
+ * which n are the send's. */
 static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u32 total)
 {
 	c->fresh = 0;
@@ -111,7 +113,8 @@ static inline void reply_begin(struct conn *c, const __u8 *header, __u32 n, __u3
 		conn_becomes(c, CONN_OPAQUE);
 }
 
-/* The protocol has these command bytes for the server itself: a client that sends one gets the error that there is no such command. */
+/* The protocol has these command bytes for the server's own use: a client that sends one gets the error that there
+ * is no such command. */
 static inline int command_internal(__u16 command)
 {
 	return command < 32 && (1u << command & (1u << 0 | 1u << 5 | 1u << 6 | 1u << 11 | 1u << 15 | 1u << 16 | 1u << 19 | 1u << 20 | 1u << 29));
@@ -148,7 +151,7 @@ static inline int reply_prepared(struct conn *c, const struct packet *p)
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
 }
 
-/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag nothing defines them. */
+/* MySQL, CLIENT_OPTIONAL_METADATA: a flag, then the number of columns; without the flag no definitions follow. */
 static inline int reply_flagged_columns(struct conn *c, const struct packet *p)
 {
 	__u32 len = number_len(p->head[1]);
@@ -169,7 +172,7 @@ static inline int reply_columns(struct conn *c, const struct packet *p)
 	__u32 len = number_len(p->head[0]);
 
 	c->n_left = len == 1 ? p->head[0] : len == 3 ? packet_u16(p, 1) : 0xffff;
-	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here says that the definitions are left out. */
+	/* With MARIADB_CLIENT_CACHE_METADATA a 0 here means that the definitions are left out. */
 	if (p->len > len && p->n > len && p->head[len < REPLY_HEAD ? len : 0] == 0)
 		c->n_left = 0;
 	c->stage = c->n_left ? REPLY_COLUMNS : REPLY_COLUMNS_END;
@@ -236,7 +239,7 @@ static inline int reply_definition(struct conn *c, const struct packet *p)
 	return c->n_left ? REPLY_MORE : REPLY_DONE;
 }
 
-/* The next packet of a reply. */
+/* Takes the next packet of a reply. */
 static inline int reply_packet(struct conn *c, const struct packet *p)
 {
 	int continues = c->row_continues;
@@ -264,11 +267,12 @@ static inline int reply_packet(struct conn *c, const struct packet *p)
 	}
 }
 
-/* What the last REPLY_TAIL bytes of a send would be, if they were a packet that ends a result and announces no further one. */
+/* The kind of packet that the last REPLY_TAIL bytes of a send would be, if they ended a result and announced no
+ * further one. */
 enum tail_kind {
 	TAIL_OTHER,
 	TAIL_EOF,		/* an EOF packet */
-	TAIL_OK,		/* an OK packet without message in its place */
+	TAIL_OK,		/* an OK packet without message, in place of an EOF packet */
 };
 
 static inline enum tail_kind reply_tail(const __u8 *tail)
@@ -282,14 +286,14 @@ static inline enum tail_kind reply_tail(const __u8 *tail)
 	return TAIL_OTHER;
 }
 
-/* From here on the reply is not followed packet by packet: how it ends is unknown until a tail says so. */
+/* From here on the reply is not followed packet by packet: its end is unknown until a tail shows it. */
 static inline void reply_unfollowed(struct conn *c)
 {
 	c->unaligned = 1;
 	c->result = STATUS_UNKNOWN;
 }
 
-/* Does this tail of what is not followed end the reply?  REPLY_* */
+/* Does this tail of an unfollowed send end the reply?  REPLY_* */
 static inline int reply_ends(struct conn *c, const __u8 *tail)
 {
 	if (reply_tail(tail) == TAIL_OTHER)
@@ -298,12 +302,14 @@ static inline int reply_ends(struct conn *c, const __u8 *tail)
 	return REPLY_DONE;
 }
 
-/* Has a send of at most REPLY_WINDOW bytes, of which only the first packet was looked at, with sequence number `seq`, all of the reply?  The tail's
- * own number tells its packet from the EOF behind the definitions: there are fewer packets than numbers.  Servers send what they have
- * when their buffer is full or the reply ends; of one that sent a small piece and no more, which ends with the definitions of a second
- * result, or with a row's bytes that are like an EOF, this would be told too early.
+/* Does a send of at most REPLY_WINDOW bytes hold the whole reply?  Only its first packet was read, with sequence number
+ * `seq`.  The number of the tail distinguishes its packet from the EOF after the definitions, because a send has fewer
+ * packets than there are numbers.  Servers send when their buffer is full or the reply ends.  If a server sent a small
+ * piece alone that ends with the definitions of a second result, or with row bytes that look like an EOF, this function
+ * would report the end too early.
  *
- *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left out
+ *      columns | definition 1 .. n | EOF | row ... | EOF          OK instead of the second EOF: the first one is left
+ *      out
  *        seq       seq + 1 ..      seq + n + 1   > seq + n + 1  */
 static inline int reply_ahead(struct conn *c, __u8 seq, const __u8 *tail)
 {

@@ -1,4 +1,4 @@
-/* sends.bpf.h - what a server sends: is the reply complete with it?
+/* sends.bpf.h - reads a server's sends: is the reply complete with this one?
  *
  *      sent() -> send_first(): a greeting; send_login(): its OK; send_reply() -> reply_seen(): packet by packet, or its tail
  *
@@ -22,10 +22,10 @@ struct packet_bytes {
 	__u8 head[REPLY_HEAD];
 };
 
-/* A copy of some of a reply, one per CPU: a server's send is not cut into by another server's send. */
+/* A copy of a part of a reply, one per CPU: no other server's send interrupts a server's send. */
 struct reply_window {
 	__u8 byte[REPLY_WINDOW];
-	struct packet_bytes beyond;	/* so that a packet's head can be looked at wherever it begins */
+	struct packet_bytes beyond;	/* so that a packet's head can be read wherever it begins */
 };
 
 struct {
@@ -40,11 +40,11 @@ struct walk {
 	const char *at;			/* the send's bytes */
 	__u64 pos, total;
 	struct reply_window *window;
-	__u64 window_at, window_n;	/* the send's bytes that it holds */
+	__u64 window_at, window_n;	/* the bytes of the send that the window holds */
 	__u32 verdict, pad;		/* of the packet that ends at pos */
 };
 
-/* ---- reply.h and follow.h, in global functions: the verifier looks at each once, not once per step ---- */
+/* ---- reply.h and follow.h, in global functions: the verifier checks each once, not once per step ---- */
 
 __noinline int reply_next(struct conn *c, const struct packet_bytes *bytes, __u32 len)
 {
@@ -69,7 +69,7 @@ static __always_inline int walk_refill(struct walk *w)
 
 	if (n > REPLY_WINDOW)
 		n = REPLY_WINDOW;
-	barrier_var(n);			/* the compiler knows that n fits, the verifier wants to be told */
+	barrier_var(n);			/* the compiler knows that n fits, the verifier does not */
 	if (n > REPLY_WINDOW || bpf_probe_read_user(w->window->byte, n, w->at + w->pos))
 		return -1;
 	w->window_at = w->pos;
@@ -124,7 +124,8 @@ static long follow_walk(__u32 i, struct walk *w)
 
 _Static_assert(REPLY_WINDOW / 4 < 256, "packets that are counted by their numbers");
 
-/* A small reply mostly comes whole: its first packet and its last tell so, and no step is made for those between. */
+/* A small reply mostly comes whole: its first and last packets show that, without a step for each packet between
+ * them. */
 static __always_inline int walk_ahead(struct walk *w)
 {
 	__u64 n = w->total, tail = n - REPLY_TAIL;
@@ -143,7 +144,7 @@ static __always_inline int walk_ahead(struct walk *w)
 	return 1;
 }
 
-/* The packets of a send, as many as are looked at. */
+/* Goes through the packets of a send, as many as are read. */
 static __always_inline void walk(struct walk *w)
 {
 	if (!w->c->follow.on) {
@@ -167,7 +168,7 @@ __noinline int reply_first_send(struct server_conn *s, const struct packet_bytes
 	return 0;
 }
 
-/* The begin of a send is at hand; of the first one after a command: it answers that. */
+/* We have the begin of a send.  If it is the first after a command, it answers that command. */
 static __always_inline int walk_begin(struct walk *w, struct server_conn *s)
 {
 	if (walk_refill(w))
@@ -229,7 +230,7 @@ __noinline __u64 greeting_offers(const struct greeting_bytes *g, __u32 n)
 	return g ? greeting_capabilities(g->byte, n) : 0;
 }
 
-/* How many bytes of a greeting are in the window; 0: this send is none. */
+/* How many bytes of a greeting are in the window; 0: this send is no greeting. */
 static __always_inline __u32 greeting_read(struct reply_window *w, struct task_struct *t, int total)
 {
 	struct source src;
@@ -265,7 +266,7 @@ static __always_inline int send_first(struct sock *sk, __u64 inode, struct task_
 	return 0;
 }
 
-/* A server that waits for the PROXY header before it greets. */
+/* Sends of a server that waits for the PROXY header before it greets. */
 static __noinline int send_late_greeting(struct server_conn *s, struct task_struct *t, int total)
 {
 	const __u32 zero = 0;

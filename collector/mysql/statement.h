@@ -1,13 +1,13 @@
-/* statement.h - what kind of statement a text is: its first keyword, read byte by byte.
+/* statement.h - finds the kind of a statement, its first keyword, byte by byte.
  *
  *      "-- a\n (SELECT c ..."  -> statement_byte() each -> statement_code() == STATEMENT_CODE("select")
  *
- * Rule    The statement is the first word after white space, comments (--, #, slash-star), opening
+ * Rule    The kind is the first word after white space, comments (--, #, slash-star), opening
  *         parentheses and stray semicolons.  The content of an executable comment (slash-star
- *         followed by ! or M! and an optional version) counts, the server runs it.
- * Code    the first 8 letters in lower case, the first one in the lowest byte.  Words that are no
- *         keyword of the list below are `misc`: a key must not be of the client's making.
- * Both    no memory but the struct, so a text may be cut anywhere; fuzzed by fuzz_mysql_parse.
+ *         followed by ! or M! and an optional version) counts, because the server runs it.
+ * Code    The first 8 letters in lower case, the first one in the lowest byte.  Words that are not
+ *         in the list below are `misc`: clients must not be able to make keys.
+ * Both    All state is in the struct, so a text may be cut anywhere; fuzzed by fuzz_mysql_parse.
  */
 #ifndef HEATSCOPE_MYSQL_STATEMENT_H
 #define HEATSCOPE_MYSQL_STATEMENT_H
@@ -71,7 +71,7 @@ static inline int statement_letter(__u8 lower)
 	return (lower >= 'a' && lower <= 'z') || lower == '_';
 }
 
-/* Between things: white space, brackets, and the end of an executable comment. */
+/* Between tokens: white space, brackets, and the end of an executable comment. */
 static inline __u8 statement_between(struct statement *s, __u8 byte)
 {
 	__u8 lower = statement_lower(byte);
@@ -123,8 +123,8 @@ static inline __u8 statement_block_star(__u8 byte)
 
 #define STATEMENT_AHEAD 8
 
-/* The first STATEMENT_AHEAD bytes of a text at once, if it begins with its word: as statement_byte() of each up to the
- * end of the word.  Bytes eaten, 0 if it begins with something else. */
+/* Takes the first STATEMENT_AHEAD bytes of a text at once, if it begins with its word: the result is that of
+ * statement_byte() for each up to the end of the word.  Returns bytes taken, 0 if it begins with something else. */
 static inline __u32 statement_ahead(struct statement *s, const __u8 *text)
 {
 	__u64 word = 0;
@@ -186,7 +186,7 @@ static inline void statement_byte(struct statement *s, __u8 byte)
 	}
 }
 
-/* The code, at the end of the text (`whole`) or of what we look at. */
+/* The code, at the end of the text (`whole`) or of the bytes that are read. */
 static inline __u64 statement_code(struct statement *s, int whole)
 {
 	if (!whole && !statement_done(s))

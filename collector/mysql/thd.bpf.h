@@ -1,8 +1,8 @@
-/* thd.bpf.h - the program in the server, at the end of its statements: it tells detail.bpf.h what they were.
+/* thd.bpf.h - reads statements in the server, at the end of each, and reports them to detail.bpf.h.
  *
  *      log_slow_statement(THD*) -> statement_ended(): text, user and database of the THD -> details of its thread's connection
  *
- * Layout  where the THD has them: thd.h.  Its memory is read as a program's, nothing there is believed.
+ * Layout  thd.h knows where the THD has them.  Its memory is read as a program's: nothing there is trusted.
  *
  * Included once, by mysql.bpf.c.
  */
@@ -34,9 +34,10 @@ static __always_inline __u64 thd_pointer(__u64 at)
 	return pointer;
 }
 
-struct telling {			/* a loop's, so it has to be on the stack */
+struct telling {			/* the state of a loop, which has to be on the stack */
 	struct detail_thread *d;
-	const char *text;		/* n bytes of it; no step changes them, so to the verifier all steps are alike */
+	const char *text;		/* n bytes of it; no step changes them, so all steps are alike to the
+					 * verifier */
 	__u64 n;
 	__u32 failed, pad;
 };
@@ -88,7 +89,7 @@ static __noinline __u64 detail_database(struct detail_thread *d, const struct my
 	return detail_name_code(d, n);
 }
 
-/* ---- its text, in global functions: the verifier looks at each once ---- */
+/* ---- its text, in global functions: the verifier checks each once ---- */
 
 struct wording {
 	struct statement *statement;
@@ -110,7 +111,7 @@ __noinline int statement_window(struct statement *statement, const struct window
 	return 0;
 }
 
-/* At the end of a text of len bytes, as far as it was looked at. */
+/* At the end of a text of len bytes, as far as it was read. */
 __noinline int detail_codes(struct detail_thread *d, struct mysql_detail *told, __u64 len)
 {
 	int whole = len <= DIGEST_LOOK;
@@ -147,7 +148,7 @@ static long detail_step(__u32 i, struct telling *g)
 	return 0;
 }
 
-/* A literal might be taken for words. */
+/* Must the text be refused, because a literal might be taken for words? */
 static __always_inline int detail_refuses(const struct mysql_thd *layout, __u64 thd)
 {
 	__u64 charset = thd_pointer(thd + layout->charset);

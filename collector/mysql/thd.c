@@ -10,10 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define CODE_LOOK 64			/* bytes of a function that are looked at; what we know is shorter */
+#define CODE_LOOK 64			/* bytes of a function that are read; the forms we know are shorter */
 #define AT(field) offsetof(struct mysql_thd, field)
 
-static const struct place {		/* what an accessor must be like, and what it tells */
+static const struct place {		/* the form of an accessor, and the place that it shows */
 	const char *accessor;
 	enum accessor_kind kind;
 	__u32 n;
@@ -31,7 +31,7 @@ struct server {
 	struct program_file file;
 };
 
-/* The first bytes of a function: how many, or -ENOENT. */
+/* Reads the first bytes of a function: returns how many, or -ENOENT. */
 static ssize_t code_read(const struct server *s, const char *name, __u8 code[CODE_LOOK], __u64 *ret_at)
 {
 	__u64 at;

@@ -1,11 +1,12 @@
-/* thd.h - where a MariaDB server's THD, its object of a connection, has what it works at and for whom.
+/* thd.h - finds where a MariaDB server's THD, its object of a connection, keeps the statement, the user and the
+ * database.
  *
  *      the server's executable -> mysql_thd_find() -> struct mysql_thd, and where log_slow_statement(THD*) is probed
  *
- * Truth   no debug information: the server's own accessors (thd_user_name() ...), which it exports for its plugins and
- *         which are one or two instructions, tell the places (accessor.h).
- * Time    reads the executable's tables; program_file.h says how long.
- * Text    of log_slow_statement(), called at the end of every statement, whether it is slow or not.
+ * Truth   No debug information is needed: the server's own accessors (thd_user_name() ...) show the places
+ *         (accessor.h). The server exports them for its plugins, and they are one or two instructions long.
+ * Time    It reads the executable's tables; program_file.h says how long that takes.
+ * Text    of log_slow_statement(), which the server calls at the end of every statement, slow or not.
  */
 #ifndef HEATSCOPE_MYSQL_THD_H
 #define HEATSCOPE_MYSQL_THD_H
@@ -22,9 +23,10 @@ struct mysql_thd {			/* bytes from the THD's begin */
 
 #define SQL_MODE_NO_BACKSLASH_ESCAPES (1u << 20)
 #define SQL_MODE_ANSI_QUOTES 4u
-#define SQL_MODE_STRICT 0x600000u	/* what thd_is_strict_mode() asks for */
+#define SQL_MODE_STRICT 0x600000u	/* the bits that thd_is_strict_mode() tests */
 
-/* fd: of the executable, which may be anybody's.  ret_entry: in the file.  -ENOTSUP: it cannot be; reason (REASON_MAX bytes) says why. */
+/* fd: of the executable, which may come from any user.  ret_entry: in the file.  -ENOTSUP: it cannot be probed;
+ * reason (REASON_MAX bytes) says why. */
 int mysql_thd_find(int fd, struct mysql_thd *ret, __u64 *ret_entry, char *reason);
 
 #endif

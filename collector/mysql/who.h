@@ -1,4 +1,4 @@
-/* who.h - as whom a client logged in, and which database is its default: what it says, and what the server makes of it.
+/* who.h - finds the user that a client logged in as, and its default database: from its packets and the server's reply.
  *
  *      who_begin(), who_byte() each, who_end() -> next_* ... the reply -> who_settle() -> user, database
  *
@@ -7,13 +7,15 @@
  *      init_db                     database
  *      query                       use database
  *
- * Settled What a command changes is so from the next command on, if its reply says ok; if nobody has seen the reply, it is unknown.
- *         So it is after an error where another statement stands behind the `use`: who knows which of them failed.
- * Bound   A part that is longer than WHO_LOOK is not read to its end: it is unknown, and so is what comes behind it.
- * Cut     A packet may be cut anywhere: the struct is all there is.
- * Not     A `use` behind another statement of its packet, in what a statement executes, or while nobody asks for the database or
- *         the statement, behind a comment or a space.  With compression nothing is read behind the login.  A query with attributes
- *         may be a `use`: the database is unknown after it.
+ * Settled A command's change holds from the next command on, if its reply says ok; if we have not seen the reply, the
+ *         value is unknown.  It is also unknown after an error if another statement follows the `use`: we cannot know
+ *         which of them failed.
+ * Bound   A part that is longer than WHO_LOOK is not read to its end: it is unknown, and so are the parts after it.
+ * Cut     A packet may be cut anywhere: the struct is the whole state.
+ * Not     A `use` after another statement of its packet, or in a text that a statement executes; while no
+ *         instrumentation asks for the database or the statement, a `use` after a comment or a space.  With
+ *         compression nothing is read after the login.  A query with attributes may be a `use`: the database is
+ *         unknown after it.
  */
 #ifndef HEATSCOPE_MYSQL_WHO_H
 #define HEATSCOPE_MYSQL_WHO_H
@@ -36,15 +38,15 @@ enum who_part {
 
 struct who {
 	__u64 user, database;			/* codes, name.h */
-	__u64 next_user, next_database;		/* what they are if the server agrees */
-	struct name name;			/* that is read, or was last */
+	__u64 next_user, next_database;		/* the new values, if the server agrees */
+	struct name name;			/* the name that is being read, or was read last */
 	__u32 caps;				/* of the packet that is read */
 	__u32 skip;				/* WHO_AUTH: bytes still to come */
-	__u16 looked;				/* at bytes of this part */
+	__u16 looked;				/* bytes of this part that were read */
 	__u8 part;
 	__u8 pending;				/* next_* wait for the reply */
 	__u8 quote;				/* WHO_USE_QUOTED: what it opened with */
-	__u8 chained;				/* something stands behind the `use` and its semicolon */
+	__u8 chained;				/* more text follows the `use` and its semicolon */
 	__u16 pad;
 };
 
@@ -55,7 +57,7 @@ static inline void who_part(struct who *w, __u8 part)
 	name_begin(&w->name);
 }
 
-/* What follows says who it is, or where. */
+/* The next bytes say who the client is, or its database. */
 static inline void who_begin(struct who *w, __u8 part, __u32 caps)
 {
 	w->next_user = w->user;
@@ -73,7 +75,7 @@ static inline void who_stop(struct who *w)
 	w->skip = 0;
 }
 
-/* Not as it should be. */
+/* The bytes are not as they should be. */
 static inline void who_give_up(struct who *w)
 {
 	if (w->part == WHO_USER)
@@ -82,14 +84,14 @@ static inline void who_give_up(struct who *w)
 	who_stop(w);
 }
 
-/* The database is another one from here on, and we cannot say which. */
+/* The database changes here, and we cannot say to which one. */
 static inline void who_moves(struct who *w)
 {
 	who_begin(w, WHO_NOTHING, 0);
 	w->next_database = NAME_UNKNOWN;
 }
 
-/* Nobody can say any more. */
+/* The value becomes `code`, and no reply can change that. */
 static inline void who_becomes(struct who *w, __u64 code)
 {
 	w->user = code;
@@ -98,7 +100,7 @@ static inline void who_becomes(struct who *w, __u64 code)
 	who_stop(w);
 }
 
-/* Before the next command: how the one that changes it has ended. */
+/* Before the next command: how has the command with the change ended? */
 static inline void who_settle(struct who *w, int ok, int unknown)
 {
 	if (unknown && w->next_user != w->user)
@@ -113,7 +115,7 @@ static inline void who_settle(struct who *w, int ok, int unknown)
 	who_stop(w);
 }
 
-/* Bytes that may be skipped unseen, of `left` in this packet. */
+/* How many bytes may be skipped unread, of `left` in this packet. */
 static inline __u32 who_blind(const struct who *w, __u32 left)
 {
 	if (w->part == WHO_NOTHING)
@@ -166,7 +168,7 @@ static inline int who_database_end(struct who *w)
 	return code > NAME_ENCRYPTED;
 }
 
-/* The packet ends: 1: with a name, which is in w->name now. */
+/* The packet ends.  1: a name ends with it, which is in w->name now. */
 static inline int who_end(struct who *w)
 {
 	switch (w->part) {
@@ -195,7 +197,7 @@ static inline int who_is_behind(const struct who *w)
 	return w->part == WHO_USE_BEHIND || w->part == WHO_USE_SEMICOLON;
 }
 
-/* Behind the name. */
+/* After the name. */
 static inline void who_behind_byte(struct who *w, __u8 byte)
 {
 	if (w->part == WHO_USE_SEMICOLON && byte > ' ') {
@@ -215,7 +217,7 @@ static inline int who_use_end(struct who *w, __u8 byte)
 	return named;
 }
 
-/* Behind the word `use`. */
+/* After the word `use`. */
 static inline int who_use_byte(struct who *w, __u8 byte)
 {
 	if (w->part == WHO_USE && byte <= ' ')
@@ -240,7 +242,7 @@ static inline int who_use_byte(struct who *w, __u8 byte)
 	return 0;
 }
 
-/* One byte that who_blind() wanted.  1: a name ends with it, which is in w->name until the next one begins. */
+/* Takes one byte, when who_blind() is 0.  1: a name ends with it, which is in w->name until the next one begins. */
 static inline int who_byte(struct who *w, __u8 byte)
 {
 	if (w->looked++ >= WHO_LOOK) {
