@@ -1,15 +1,15 @@
-/* asked.h - what a connection has been asked and has not answered yet, in order; pure.
+/* asked.h - keeps in order the requests of a connection that have no answer yet; pure.
  *
  *      asked_push() each, asked_close() at the round's end ... asked_take() -> what is to be recorded ... asked_over()
  *
  *      | execute A x 3 | execute B, last | simple C, last, 5 rounds |      ring of ASKED_MAX, `first` is answered next
  *
- * Shape   one entry for the same Execute many times in a row, and one for many equal rounds: a client that sends a batch, or
- *         pipelines, takes one entry.
- * Bound   an Execute that finds no entry free is lost: the caller counts it.  Its round keeps its place, so the answers after it
- *         still belong to the rounds that asked for them.
- * Copy    a server that copies from its client ignores every Sync until the copy ends.  A Sync that was received before the
- *         server said that it copies has closed a round here: asked_copy() opens that round again.
+ * Shape   The same Execute many times in a row is one entry, and so are many equal rounds: a client that sends a
+ *         batch, or pipelines, takes one entry.
+ * Bound   An Execute that finds no free entry is lost: the caller counts it.  Its round keeps its place, so the later
+ *         answers still belong to the rounds that asked for them.
+ * Copy    A server that copies from its client ignores every Sync until the copy ends.  A Sync that was received
+ *         before the server said that it copies has closed a round here: asked_copy() opens that round again.
  */
 #ifndef HEATSCOPE_POSTGRESQL_ASKED_H
 #define HEATSCOPE_POSTGRESQL_ASKED_H
@@ -26,39 +26,45 @@ struct statement_codes {
 struct asked {
 	struct statement_codes codes;
 	__u32 n;			/* Executes in a row */
-	__u32 rounds;			/* 0: its round is not over with it */
+	__u32 rounds;			/* 0: its round goes on after it */
 	__u32 command;
-	__u32 n_parses;			/* Parse and Close messages of its round, of which it is the last entry */
-	__u32 n_lost;			/* Executes of its round after it that found no entry free */
+	__u32 n_parses;			/* Parse and Close messages of its round, if it is the last entry of the
+					 * round */
+	__u32 n_lost;			/* Executes of its round that came after it and found no free entry */
 	__u8 more;			/* messages of its round have come after it, other than Sync and Flush */
 	__u8 copied;			/* CopyDone or CopyFail has come after it, before its round was closed; */
 	__u8 copied_late;		/* or after */
 	__u8 pad;
-	__u64 told_rows;		/* by those of its Executes that are complete and not recorded */
+	__u64 told_rows;		/* rows of those of its Executes that are complete and not recorded */
 };
 
 struct asked_ring {
 	struct asked entry[ASKED_MAX];
 	__u32 first, n;
 
-	/* Of the round that is being answered: Executes that are complete, and recorded besides; `failed`: after them one has failed;
-	 * `skips`: that is recorded, nothing is executed any more. */
+	/* Of the round that is being answered: Executes that are complete, and those of them that are recorded;
+	 * `failed`: after them one has failed; `skips`: that one is recorded, and the server executes nothing after
+	 * it. */
 	__u32 n_done, n_recorded, failed, skips;
-	__u32 at, n_at;			/* the entry of the one that is complete last, and how many of it are */
-	__u32 n_parsed;			/* ParseComplete and CloseComplete messages of it */
+	__u32 at, n_at;			/* the entry of the Execute that completed last, and how many of that entry
+					 * are complete */
+	__u32 n_parsed;			/* ParseComplete and CloseComplete messages of the round */
 	__u64 error;			/* STATUS_ERROR() */
 
-	/* Rounds behind those of the ring, all of whose Executes are lost: closed ones, and whether one is open. */
+	/* Rounds after those of the ring, all of whose Executes are lost: the number of closed ones, and whether one
+	 * is open. */
 	__u32 lost_rounds, lost_open, lost_parses, pad;
 };
 
 enum asked_copy {
-	COPY_AWAITS_DATA,			/* the data is still to come, and no Sync counts until it has */
-	COPY_DATA_SENT,			/* the data, or a message that makes the server give up the copy, was sent with the request */
-	COPY_LOST,			/* the client has sent on: which answer belongs to what is not known */
+	COPY_AWAITS_DATA,			/* the data is still to come, and until then no Sync counts */
+	COPY_DATA_SENT,			/* the request included the data, or a message that makes the server give up
+					 * the copy */
+	COPY_LOST,			/* the client has sent more messages: we do not know which answer belongs to
+					 * which request */
 };
 
-/* Events to be recorded: n_ok from the n-th of the round on, and one that failed behind them. */
+/* Events to be recorded: n_ok of them, beginning with the n-th of the round, and one after them that failed. */
 struct asked_take {
 	__u32 from, n_ok, n_failed;
 };
@@ -79,14 +85,14 @@ static inline int asked_is_open(struct asked_ring *r)
 	return r->n && !asked_at(r, r->n - 1)->rounds;
 }
 
-/* b is counted with a: what it was sent as is known of both, or of neither. */
+/* Counts b with a.  The text that they were sent as is kept only if both have the same one. */
 static inline void asked_join(struct asked *a, const struct asked *b)
 {
 	if (a->codes.verbatim != b->codes.verbatim)
 		a->codes.verbatim = 0;
 }
 
-/* -1: no entry is free, and the event is lost. */
+/* Returns -1 if no entry is free: the event is lost. */
 static inline int asked_push(struct asked_ring *r, __u32 command, const struct statement_codes *codes)
 {
 	struct asked a = { .codes = *codes, .n = command != COMMAND_NOTHING, .command = command };
@@ -115,7 +121,8 @@ static inline int asked_push(struct asked_ring *r, __u32 command, const struct s
 	return 0;
 }
 
-/* The round that is open is over, with n_parses Parse and Close messages.  A round of one entry like the one before it is counted there. */
+/* Ends the open round, with n_parses Parse and Close messages.  A round of one entry that equals the round before it
+ * is counted in that entry. */
 static inline void asked_close(struct asked_ring *r, __u32 n_parses)
 {
 	struct asked *last = asked_at(r, r->n - 1), *before = asked_at(r, r->n - 2);
@@ -134,13 +141,13 @@ static inline void asked_close(struct asked_ring *r, __u32 n_parses)
 	    before->n_lost || last->n_lost || before->copied_late || before->more != last->more || before->copied != last->copied)
 		return;
 	if (r->n > 2 && !asked_at(r, r->n - 3)->rounds)
-		return;			/* what is before ends a round of several */
+		return;			/* the entry before ends a round of several */
 	asked_join(before, last);
 	before->rounds++;
 	r->n--;
 }
 
-/* A message of a round that asks for no event has come. */
+/* A message of a round has come that asks for no event. */
 static inline void asked_more(struct asked_ring *r)
 {
 	if (asked_is_open(r))
@@ -156,7 +163,7 @@ static inline void asked_copied(struct asked_ring *r)
 		asked_at(r, r->n - 1)->copied_late = 1;
 }
 
-/* The entry of the Execute that the server works at, and in *ret_nth how many of the entry are complete. */
+/* The entry of the Execute that the server works at; *ret_nth: how many of the entry are complete. */
 static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
 {
 	struct asked *a = asked_at(r, r->at);
@@ -169,7 +176,7 @@ static inline __u32 asked_running(struct asked_ring *r, __u32 *ret_nth)
 	return r->at;
 }
 
-/* The server says that it copies from its client. */
+/* The server has said that it copies from its client. */
 static inline enum asked_copy asked_copy(struct asked_ring *r)
 {
 	__u32 nth, at = asked_running(r, &nth);
@@ -193,7 +200,7 @@ static inline enum asked_copy asked_copy(struct asked_ring *r)
 	return COPY_AWAITS_DATA;
 }
 
-/* Events of the round that is being answered, as far as it is known. */
+/* The known events of the round that is being answered. */
 static inline __u32 asked_events(struct asked_ring *r)
 {
 	__u32 i, n = 0;
@@ -206,7 +213,7 @@ static inline __u32 asked_events(struct asked_ring *r)
 	return n;
 }
 
-/* The next one is complete, and the reply says of how many rows. */
+/* The next Execute is complete, and the reply reports its rows. */
 static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
 {
 	struct asked *last = asked_at(r, r->at);
@@ -224,35 +231,36 @@ static inline void asked_answered(struct asked_ring *r, __u64 n_rows)
 	asked_at(r, r->at)->told_rows += n_rows;
 }
 
-/* What the i-th of n events that are alike has of the rows that were told of all. */
+/* The share of the i-th of n equal events in the rows that were reported for all of them. */
 static inline __u64 asked_share(__u64 n_rows, __u32 n, __u32 i)
 {
 	return n_rows / n + (i < n_rows % n);
 }
 
-/* Is there nothing to be answered?  (What a Flush had answered is recorded before its round ends.) */
+/* Is there nothing to be answered?  (The events that a Flush had answered are recorded before their round ends.) */
 static inline int asked_is_idle(struct asked_ring *r)
 {
 	return !r->n || (r->n_recorded && asked_is_open(r) && asked_events(r) <= r->n_recorded);
 }
 
-/* Is there something to be recorded? */
+/* Is there an event to be recorded? */
 static inline int asked_waits(const struct asked_ring *r)
 {
 	return r->n_done || r->failed;
 }
 
-/* Executes that are asked and not recorded. */
+/* The number of Executes that are asked and not recorded. */
 static inline __u32 asked_left(struct asked_ring *r)
 {
-	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error nothing of its round runs */
+	__u32 i, n = 0, gone = r->skips ? asked_events(r) : r->n_recorded;	/* after an error no Execute of its
+										 * round runs */
 
 	for (i = 0; i < ASKED_MAX && i < r->n; i++)
 		n += asked_at(r, i)->n * (asked_at(r, i)->rounds ? asked_at(r, i)->rounds : 1);
 	return n > gone ? n - gone : 0;
 }
 
-/* Executes of the round that is being answered that found no entry free. */
+/* Executes of the round that is being answered that found no free entry. */
 static inline __u32 asked_lost(struct asked_ring *r)
 {
 	__u32 i;
@@ -263,7 +271,7 @@ static inline __u32 asked_lost(struct asked_ring *r)
 	return 0;
 }
 
-/* What is to be recorded now; whole: the round is over. */
+/* The events to be recorded now; whole: the round is over. */
 static inline struct asked_take asked_take(struct asked_ring *r, int whole)
 {
 	__u32 events = asked_events(r), left = events > r->n_recorded ? events - r->n_recorded : 0;
@@ -280,7 +288,7 @@ static inline struct asked_take asked_take(struct asked_ring *r, int whole)
 		take.n_ok = 0;
 	r->n_recorded += take.n_ok + take.n_failed;
 	r->n_done = 0;
-	if (left || whole) {		/* else it is that of an Execute that is still to come */
+	if (left || whole) {		/* else the error is that of an Execute that is still to come */
 		r->skips |= r->failed;
 		r->failed = 0;
 	}

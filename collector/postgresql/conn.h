@@ -1,4 +1,5 @@
-/* conn.h - what the kernel keeps per server socket: exchange.h's part of it, and the protocol's. */
+/* conn.h - describes the kernel's state of each server socket: the part that exchange.h has, and the protocol's
+ * part. */
 #ifndef HEATSCOPE_POSTGRESQL_CONN_H
 #define HEATSCOPE_POSTGRESQL_CONN_H
 
@@ -6,7 +7,7 @@
 #include "collector/postgresql/parse.h"
 #include "collector/server/exchange.h"
 
-struct told {				/* what the next event says */
+struct told {				/* the data of the next event */
 	struct statement_codes codes;
 	__u64 command, status, n_rows;
 };
@@ -16,16 +17,16 @@ struct server_conn {
 	struct front front;
 	struct told told;
 	__u64 user, database;		/* codes */
-	struct digest digest;		/* of the text that is read */
+	struct digest digest;		/* of the text that is being read */
 	__u32 digested;			/* its bytes so far */
-	__u32 n_texts;			/* that were read: the next one's number */
-	__u64 text, text_end;		/* where this receive has it, as far as it lies together; 0: it has not */
+	__u32 n_texts;			/* texts that were read; the number of the next one */
+	__u64 text, text_end;		/* where this receive has the contiguous part of it; 0: it has none */
 };
 
 #define SERVER_NAMES POSTGRESQL_SERVERS
 #define FIELD_BLOCKED_IN POSTGRESQL_BLOCKED_IN
 
-/* Statements and portals that have a name. */
+/* Statements and portals with a name. */
 struct named_key {
 	__u64 conn;
 	__u64 name;			/* hash */

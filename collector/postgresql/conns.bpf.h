@@ -1,4 +1,5 @@
-/* conns.bpf.h - what is known of a PostgreSQL connection besides server/conns.bpf.h, and what its events are. */
+/* conns.bpf.h - keeps the PostgreSQL part of a connection, which server/conns.bpf.h does not know, and fills its
+ * events. */
 #ifndef HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 #define HEATSCOPE_POSTGRESQL_CONNS_BPF_H
 
@@ -60,7 +61,7 @@ static __always_inline void event_fields(struct event *e, const struct server_co
 	e->field[POSTGRESQL_CLIENT] = client_used(&s->turn);
 }
 
-/* The next event is of that entry. */
+/* Takes the next event's data from that entry. */
 static __always_inline void told_at(struct server_conn *s, __u32 at)
 {
 	const struct asked *a = asked_at(&s->front.asked, at);
@@ -71,7 +72,7 @@ static __always_inline void told_at(struct server_conn *s, __u32 at)
 	s->told.n_rows = 0;
 }
 
-/* What is answered first is what runs. */
+/* The server works at the request that is answered first, so that one runs. */
 static __always_inline void told_first(struct server_conn *s)
 {
 	told_at(s, 0);
@@ -87,9 +88,9 @@ static __always_inline void told_turn(struct server_conn *s)
 		s->user = s->database = NAME_ENCRYPTED;
 }
 
-/* ---- what is recorded ---- */
+/* ---- recording ---- */
 
-/* n events share what a turn took. */
+/* n events share the time of a turn. */
 static __always_inline void measures_share(__u64 *m, __u32 n)
 {
 	int i;
@@ -109,7 +110,7 @@ static __always_inline void measures_share(__u64 *m, __u32 n)
 	m[TURN_LATENCY] = m[TURN_CPUTIME] + m[TURN_OFFCPU] + m[TURN_UNSPLIT];
 }
 
-/* An event; a global function: the verifier looks at it once. */
+/* Emits an event; a global function: the verifier checks it once. */
 __noinline int emit_share(struct events *e, struct server_conn *s, __u32 shares)
 {
 	__u32 at = e ? e->n : 0;
@@ -122,8 +123,8 @@ __noinline int emit_share(struct events *e, struct server_conn *s, __u32 shares)
 	return 0;
 }
 
-/* n events that are alike, of so many rows together: one that stands for them all, where there is nothing else and their rows can be
- * shared equally, or there are more than one run has room for. */
+/* Emits n equal events, of so many rows together.  One event stands for all of them if there are no others and
+ * either their rows can be shared equally or one run cannot emit that many. */
 static __always_inline void emit_many(struct events *e, struct server_conn *s, __u32 n, __u32 shares, __u64 n_rows)
 {
 	__u32 i, weight;
@@ -149,7 +150,7 @@ struct recording {
 	struct server_conn *s;
 	struct events *e;
 	struct asked_take take;
-	__u32 at, shares;		/* the events before this entry; among how many the time is shared */
+	__u32 at, shares;		/* the number of events before this entry; how many share the time */
 };
 
 static __always_inline __u32 overlap(__u32 from, __u32 to, __u32 at, __u32 n)
@@ -159,7 +160,7 @@ static __always_inline __u32 overlap(__u32 from, __u32 to, __u32 at, __u32 n)
 	return high > low ? high - low : 0;
 }
 
-/* One entry of the round. */
+/* Records one entry of the round. */
 static long record_step(__u32 i, struct recording *r)
 {
 	struct asked_ring *ring = &r->s->front.asked;
@@ -184,7 +185,7 @@ static long record_step(__u32 i, struct recording *r)
 	return a->rounds != 0;
 }
 
-/* The turn has ended with what is complete of its round. */
+/* The turn has ended with the complete events of its round. */
 __noinline int round_record(struct server_conn *s, struct events *e, int whole)
 {
 	struct recording r = { .s = s, .e = e };

@@ -1,15 +1,18 @@
-/* digest.h - which statement a text is, whatever its literals: server/digest.h's tokens, as PostgreSQL reads a text.
+/* digest.h - reads a statement as PostgreSQL does and makes one hash of its tokens (server/digest.h), which does not
+ * depend on its literals.
  *
  *      "SELECT c FROM t WHERE id IN ($1, 7) -- x"  -> digest_byte() each -> digest_code()
  *                                                     the hash of "select c from t where id in ( ? )"
  *
- * Words    in lower case; those between double quotes with the quotes, as they are.
- * Literals numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true, false, and a sign before
- *          one that is not an operator between two: all `?`.  So is the operator `?`.
- * Nothing  white space, comments (also in each other), semicolons at the end.
+ * Words    are in lower case; those between double quotes keep the quotes and stay as they are.
+ * Literals numbers, '..', E'..', B'..', X'..', N'..', $$..$$, $tag$..$tag$, parameters ($1), null, true, false, and a
+ * sign
+ *          before one that is not an operator between two: all `?`.  The operator `?` is a `?`, too.
+ * Nothing  white space, comments (also nested), semicolons at the end.
  * Casts    `::` is one token.
- * Cut      Of a text that is longer than what is looked at, a word that was begun last does not count; its code is another one than that of a text that ends there.
- * Strings  as with standard_conforming_strings, the default; texts of others are not read (parse.h).
+ * Cut      If a text is longer than the part that is read, the word cut at its end does not count, and the code differs
+ *          from that of a text that ends there.
+ * Strings  as with standard_conforming_strings, the default; with other settings texts are not read (parse.h).
  * First    `first` has the text's first word, or STATEMENT_MISC where it begins with something else.
  *
  * The rules are those of the server's lexer (src/backend/parser/scan.l).
@@ -40,7 +43,7 @@ static __always_inline int digest_in_names(__u8 byte)
 	return digest_letter(byte) || digest_digit(byte);
 }
 
-/* What a text begins with, if that is no word. */
+/* The text begins with something other than a word. */
 static __always_inline void digest_first_is_no_word(struct digest *d)
 {
 	if (!d->first)
@@ -158,7 +161,7 @@ static __always_inline __u8 digest_in_number(struct digest *d, __u8 byte)
 	return digest_in_names(byte) || byte == '.' ? DIGEST_NUMBER : DIGEST_AGAIN;
 }
 
-/* A number that begins with its point. */
+/* A number that begins with its decimal point. */
 static __always_inline __u8 digest_after_dot(struct digest *d, __u8 byte)
 {
 	if (digest_digit(byte)) {
@@ -176,7 +179,7 @@ static __always_inline __u8 digest_in_string(const struct digest *d, __u8 byte)
 	return byte == '\'' ? DIGEST_STRING_END : DIGEST_STRING;
 }
 
-/* A text goes on in the next line, by the rules of its begin. */
+/* A text may continue on the next line, by the rules of its begin. */
 static __always_inline __u8 digest_after_string(__u8 byte)
 {
 	if (byte == '\'')
@@ -206,7 +209,7 @@ static __always_inline __u8 digest_after_name(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* ---- texts between dollars ---- */
+/* ---- texts quoted by dollars ---- */
 
 static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
 {
@@ -227,7 +230,7 @@ static __always_inline __u8 digest_after_dollar(struct digest *d, __u8 byte)
 	return DIGEST_AGAIN;
 }
 
-/* What does not end with a dollar was no tag, and no statement either. */
+/* A tag that does not end with a dollar was no tag, and is no valid statement either. */
 static __always_inline __u8 digest_in_tag(struct digest *d, __u8 byte)
 {
 	if (byte == '$') {
@@ -264,7 +267,7 @@ static __always_inline __u8 digest_in_body_tag(struct digest *d, __u8 byte)
 
 /* ---- signs, casts, comments ---- */
 
-/* After a sign, perhaps with spaces behind it. */
+/* After a sign and perhaps spaces. */
 static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 {
 	if (byte == '-' && d->sign == '-')
@@ -275,7 +278,7 @@ static __always_inline __u8 digest_after_sign(struct digest *d, __u8 byte)
 		return DIGEST_NUMBER;
 	}
 	if (!d->operand && byte <= ' ') {
-		d->sign |= 128;		/* no comment any more */
+		d->sign |= 128;		/* no longer a comment */
 		return DIGEST_SIGN;
 	}
 	digest_first_is_no_word(d);
@@ -390,7 +393,7 @@ static __always_inline void digest_byte(struct digest *d, __u8 byte)
 	d->state = next == DIGEST_AGAIN ? digest_between(d, byte) : next;
 }
 
-/* The code, at the end of the text (`whole`) or of what is looked at.  Once: the last word is ended by it. */
+/* The code, at the end of the text (`whole`) or of the bytes that are read.  Call it once: it ends the last word. */
 static __always_inline __u64 digest_code(struct digest *d, int whole)
 {
 	__u8 state = d->state;

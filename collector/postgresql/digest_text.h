@@ -1,4 +1,4 @@
-/* digest_text.h - how PostgreSQL reads a statement, on the host; see digest.h.
+/* digest_text.h - reads a statement as PostgreSQL does, on the host; see digest.h.
  *
  *      digest_text_by(postgresql_digest_read, "SELECT  $1::int", 15, 1, out) -> out "select ? :: int", its code
  */
@@ -7,7 +7,7 @@
 
 #include "collector/server/digest_text.h"
 
-/* Returns the code that digest.h gives of the same bytes in the kernel. */
+/* Returns the same code as digest.h in the kernel for the same bytes. */
 __u64 postgresql_digest_read(const char *sql, size_t len, int whole, struct specimen *ret_tokens);
 
 #endif

@@ -1,4 +1,4 @@
-/* fields.h - the metric postgresql.queries: its fields in the order of postgresql.h's, and the names of their codes.
+/* fields.h - lists the fields of the metric postgresql.queries in the order of postgresql.h, and names their codes.
  *
  * Thread  any; constant.
  */

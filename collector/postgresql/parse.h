@@ -1,4 +1,4 @@
-/* parse.h - the frontend/backend protocol, version 3, as two state machines; pure, for kernel and tests.
+/* parse.h - parses the frontend/backend protocol, version 3, with two state machines; pure, for kernel and tests.
  *
  *      receive:  front_receive(), then bytes -> front_header(), front_blind(), front_byte(), front_skip() -> FRONT_* flags
  *      send:     bytes -> back_header(), back_blind(), back_byte(), back_skip() -> BACK_* flags; or its tail -> back_tail()
@@ -10,15 +10,17 @@
  *
  *      Q text | P name text ... | B portal name ... | E portal rows | C kind name | S | X ...
  *
- * Cut     Messages may be cut anywhere and several may come at once: single bytes are eaten where it must be looked, the rest is
- *         skipped unseen.
- * Text    Where front_text() says so, the next bytes are a statement's, up to a NUL.  Whoever steps this machine reads it, sets `text`
- *         to its codes and front_text_end()s, and skips it like the rest.
- * Fate    A Parse counts once the server has answered it with ParseComplete, a Close with CloseComplete.  Until then, and after the
- *         server refused or skipped it, the statement that had its name before is kept (struct named_statement).
- * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) asks for nothing.
- * Loose   A send of more messages than are looked at: what follows is only looked at for a ReadyForQuery at its end.
- * Trust   Bytes are the clients'.  What cannot be makes the connection opaque, nothing else.
+ * Cut     Messages may be cut anywhere and several may come at once: the parser takes single bytes where it must read,
+ *         and skips the rest unread.
+ * Text    Where front_text() says so, the next bytes are a statement's, up to a NUL.  The caller of this machine reads
+ *         it, sets `text` to its codes, calls front_text_end(), and skips it like the rest.
+ * Fate    A Parse counts once the server has answered it with ParseComplete, a Close with CloseComplete.  Until then,
+ *         and after the server refused or skipped it, the statement that had its name before is kept (struct
+ *         named_statement).
+ * Copy    While the server copies from its client it ignores every Sync.  A replication stream (CopyBoth) asks for
+ *         nothing.
+ * Loose   If a send has more messages than are read, the rest is only searched for a ReadyForQuery at its end.
+ * Trust   Bytes are the clients'.  Impossible bytes make the connection opaque and have no other effect.
  */
 #ifndef HEATSCOPE_POSTGRESQL_PARSE_H
 #define HEATSCOPE_POSTGRESQL_PARSE_H
@@ -28,7 +30,7 @@
 #include "collector/postgresql/digest.h"
 
 enum front_mode {
-	FRONT_STRANGE,		/* older than we are: look for the begin of a round */
+	FRONT_STRANGE,		/* older than the collector: look for the begin of a round */
 	FRONT_STARTUP,		/* packets without a type */
 	FRONT_PLAIN,
 	FRONT_ENCRYPTED,	/* turns only */
@@ -38,34 +40,34 @@ enum front_mode {
 
 enum front_flag {
 	FRONT_BEGIN = 1,	/* a round begins, and none is being answered */
-	FRONT_ASKED = 2,	/* something was put into the ring */
+	FRONT_ASKED = 2,	/* the ring has a new entry */
 	FRONT_TEXT = 4,		/* a text begins */
 	FRONT_REMEMBER = 8,	/* `text` is the statement `name` from now on */
-	FRONT_LOOKUP = 16,	/* the statement `name` is bound: its codes are wanted in portal */
+	FRONT_LOOKUP = 16,	/* the statement `name` is bound: portal needs its codes */
 	FRONT_KEEP = 32,	/* portal has a name */
-	FRONT_PORTAL = 64,	/* the portal `name` is executed: its codes are wanted in portal */
+	FRONT_PORTAL = 64,	/* the portal `name` is executed: portal needs its codes */
 	FRONT_FORGET = 128,	/* the portal `name` is closed */
 	FRONT_USER = 256,	/* value is the user; */
 	FRONT_DATABASE = 512,	/* or the database */
-	FRONT_LOST = 1024,	/* it is not the protocol, or which answer belongs to what is not known */
-	FRONT_CROWDED = 2048,	/* an event was asked for that asked_ring has no entry for */
+	FRONT_LOST = 1024,	/* it is not the protocol, or we do not know which answer belongs to which request */
+	FRONT_CROWDED = 2048,	/* asked_ring has no free entry for a requested event */
 };
 
 enum back_flag {
 	BACK_READY = 1,		/* the round is answered */
-	BACK_LOST = 2,		/* it is not the protocol, or which answer belongs to what is not known */
-	BACK_STREAMS = 4,	/* the server begins to replicate: what was asked for is no event */
+	BACK_LOST = 2,		/* it is not the protocol, or we do not know which answer belongs to which request */
+	BACK_STREAMS = 4,	/* the server begins to replicate: the request is no event */
 };
 
 enum fate { FATE_OPEN, FATE_DONE, FATE_REFUSED, FATE_UNKNOWN };
 
 #define FATES 64			/* the last Parse and Close messages whose fate is kept one by one */
 
-#define STARTUP_MAX 10000		/* bytes of a startup packet, as the server has it */
+#define STARTUP_MAX 10000		/* bytes of a startup packet: the server's limit */
 #define STARTUP_CANCEL 80877102u
 #define STARTUP_TLS 80877103u
 #define STARTUP_GSS 80877104u
-#define FRONT_TRIES 8			/* receives of a strange connection until it is opaque */
+#define FRONT_TRIES 8			/* receives of a strange connection before it becomes opaque */
 #define FRONT_HEADER 5
 #define BACK_TAIL 6
 
@@ -73,7 +75,7 @@ enum fate { FATE_OPEN, FATE_DONE, FATE_REFUSED, FATE_UNKNOWN };
 #define NAME_PORTAL 1ull
 
 struct stream {
-	__u64 hash;		/* of the string that is read */
+	__u64 hash;		/* of the string that is being read */
 	__u32 left;		/* bytes of this message that are still to come */
 	__u32 at;		/* of its body so far; saturates */
 	__u8 type;
@@ -86,8 +88,9 @@ struct stream {
 
 enum error_part { ERROR_FIELD, ERROR_OTHER, ERROR_STATE, ERROR_KNOWN };
 
-/* What a Parse or a Close made of a name, as long as its fate is open.  The server keeps `earlier` when it refuses this one, and
- * `before` when it refuses that one, too.  A serial counts these messages of a connection from 1; 0: it is not in doubt. */
+/* The statement of a name while the fate of a Parse or a Close is open.  The server keeps `earlier` if it refuses
+ * this message, and `before` if it refuses that one, too.  A serial counts these messages of a connection from 1; 0:
+ * no doubt. */
 struct named_statement {
 	struct statement_codes codes, earlier, before;
 	__u64 serial, earlier_serial;
@@ -102,27 +105,29 @@ struct front {
 	struct stream in, out;
 	struct asked_ring asked;
 	struct statement_codes text;	/* of the last text */
-	struct named_statement unnamed;	/* prepared without a name */
-	struct front_portal portal;	/* the last that was bound or looked up */
+	struct named_statement unnamed;	/* the statement prepared without a name */
+	struct front_portal portal;	/* the portal that was bound or looked up last */
 	__u64 name;		/* hash of the name that was read */
 	__u64 word;		/* of a startup parameter's name: its first 8 bytes; of a Close: NAME_STATEMENT or NAME_PORTAL */
 	__u64 setting[2];	/* the same of a setting's name and value */
 	__u64 error;		/* characters of an SQLSTATE so far */
-	__u64 number;		/* the last of a tag so far */
+	__u64 number;		/* the last number of a tag so far */
 	__u64 tail;		/* the last bytes of a loose send */
-	__u64 n_parses, n_answered;	/* Parse and Close messages so far; of these, answered or skipped by the server */
+	__u64 n_parses, n_answered;	/* Parse and Close messages so far; those of them that the server answered or
+					 * skipped */
 	__u64 fates;		/* of the last FATES of them, the latest in bit 0; 1: done */
-	__u64 refused_first, refused_last;	/* serials: all that were refused, and whose answers were not seen, are in between; 0: none */
+	__u64 refused_first, refused_last;	/* serials: all messages between them were refused or their answers
+						 * were not seen; 0: none */
 	struct name value;	/* of a startup parameter */
 	__u8 mode, tries;
-	__u8 wanted;		/* somebody decomposes by what the text says */
-	__u8 counts;		/* somebody asks for rows */
+	__u8 wanted;		/* an instrumentation decomposes by what the text says */
+	__u8 counts;		/* an instrumentation asks for rows */
 	__u8 open;		/* messages of a round have come, but not its end */
 	__u8 parsed;		/* with a Parse among them */
-	__u8 answered;		/* and the server has sent since */
-	__u8 text_on;		/* of this message the text is read */
+	__u8 answered;		/* and the server has sent something since */
+	__u8 text_on;		/* the text of this message is read */
 	__u8 loose;
-	__u8 hides_backslash;	/* client_encoding: its characters may hold one */
+	__u8 hides_backslash;	/* client_encoding: a backslash may be part of a character */
 	__u8 escapes;		/* standard_conforming_strings is off */
 	__u8 negotiates;	/* a startup packet asked for encryption, which is not answered */
 	__u8 copies;		/* the server copies from its client */
@@ -160,7 +165,7 @@ static inline void stream_eat(struct stream *s, __u32 n)
 
 /* ---- the fate of Parse and Close messages ---- */
 
-/* The next n have their fate: the first n_done are done, the others refused or skipped. */
+/* The fate of the next n messages: the first n_done are done, the others refused or skipped. */
 static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
 {
 	__u64 n_refused = n > n_done ? n - n_done : 0;
@@ -176,7 +181,7 @@ static inline void parses_end(struct front *c, __u64 n, __u64 n_done)
 	c->refused_last = c->n_answered;
 }
 
-/* Of the next n the answers were not seen. */
+/* The answers to the next n messages were not seen. */
 static inline void parses_forget(struct front *c, __u64 n)
 {
 	if (!n)
@@ -185,7 +190,7 @@ static inline void parses_forget(struct front *c, __u64 n)
 		c->refused_first = c->n_answered + 1;
 	c->n_answered += n;
 	c->refused_last = c->n_answered;
-	c->n_parses += FATES;		/* so that these are older than those whose fate is kept one by one */
+	c->n_parses += FATES;		/* so that these are older than the messages whose fate is kept one by one */
 	c->n_answered += FATES;
 	c->fates = 0;
 }
@@ -203,7 +208,7 @@ static inline enum fate parse_fate(const struct front *c, __u64 serial)
 	return !c->refused_last || serial > c->refused_last || serial < c->refused_first ? FATE_DONE : FATE_UNKNOWN;
 }
 
-/* Field by field: clang 14 leaves out the stores of structs that are copied from a constant one. */
+/* Copies field by field: clang 14 leaves out the stores of structs that are copied from a constant one. */
 static inline void codes_unknown(struct statement_codes *codes)
 {
 	codes->digest = DIGEST_UNKNOWN;
@@ -212,7 +217,7 @@ static inline void codes_unknown(struct statement_codes *codes)
 	codes->verbatim = 0;
 }
 
-/* The codes that a Bind of this name gets. */
+/* Writes the codes that a Bind of this name gets. */
 static inline void named_codes(const struct front *c, const struct named_statement *s, struct statement_codes *ret_codes)
 {
 	enum fate fate = parse_fate(c, s->serial);
@@ -226,7 +231,7 @@ static inline void named_codes(const struct front *c, const struct named_stateme
 		codes_unknown(ret_codes);
 }
 
-/* The Parse or Close that was read last, of a name of which `was` is known; NULL: nothing. */
+/* Begins the Parse or Close that was read last, of a name with the earlier entry `was`; NULL: there is no entry. */
 static inline void named_begin(const struct front *c, const struct named_statement *was, struct named_statement *s)
 {
 	if (c->in.type == 'C')
@@ -245,7 +250,8 @@ static inline void named_begin(const struct front *c, const struct named_stateme
 		if (parse_fate(c, was->earlier_serial) == FATE_REFUSED)
 			s->before = was->before;
 		else if (parse_fate(c, was->earlier_serial) == FATE_DONE)
-			s->before = was->earlier;	/* else three are in doubt, and what was before them is not kept */
+			s->before = was->earlier;	/* else three are in doubt, and the statement before them is
+							 * not kept */
 	} else {
 		named_codes(c, was, &s->earlier);
 	}
@@ -291,7 +297,7 @@ static inline void front_round_over(struct front *c)
 			break;
 		}
 	if (r->skips && i + 1 >= r->n && !c->open)
-		c->portal.name = ~0ull;		/* what its Bind left, if anything, is not known */
+		c->portal.name = ~0ull;		/* the portal that its Bind left, if any, is not known */
 	asked_over(r);
 	parses_end(c, n, n_done);
 }
@@ -340,8 +346,8 @@ static inline int is_tls_record(const __u8 *head)
 	return head[0] >= 0x14 && head[0] <= 0x17 && head[1] == 3 && head[2] <= 4;
 }
 
-/* Before the bytes of a receive are parsed: a connection that was there before us is brought into step, and one that becomes
- * encrypted is known.  head: its first bytes, 5 or all; tail: its last ones. */
+/* Before the bytes of a receive are parsed: finds the begin of a round in a connection that is older than the
+ * collector, and recognizes one that becomes encrypted.  head: its first bytes, 5 or all; tail: its last ones. */
 static inline void front_receive(struct front *c, const __u8 *head, const __u8 *tail, __u32 total)
 {
 	if (c->mode == FRONT_STARTUP && !c->in.have && !c->in.left && total >= FRONT_HEADER && is_tls_record(head))
@@ -356,7 +362,7 @@ static inline void front_receive(struct front *c, const __u8 *head, const __u8 *
 		front_becomes(c, FRONT_OPAQUE);
 }
 
-/* How many bytes may be skipped unseen; 0: the next one is wanted. */
+/* How many bytes may be skipped unread; 0: the parser needs the next byte. */
 static inline __u32 front_blind(const struct front *c)
 {
 	const struct stream *s = &c->in;
@@ -376,7 +382,7 @@ static inline __u32 front_blind(const struct front *c)
 	return s->left;
 }
 
-/* Is the next byte one of a text that is read? */
+/* Does the next byte belong to a text that is read? */
 static inline int front_text(const struct front *c)
 {
 	return c->text_on && c->in.left && (c->in.type == 'Q' || c->in.part == 1);
@@ -391,7 +397,8 @@ static inline void front_text_end(struct front *c, __u64 digest, __u64 statement
 	c->text.table = table;
 }
 
-/* A message that belongs to a round.  A server that copies takes it for an error; it has ended a stream when it gets one. */
+/* A message that belongs to a round.  To a server that copies it is an error; a server that streams has ended the
+ * stream when it gets one. */
 static inline __u32 round_message(struct front *c, __u8 type)
 {
 	int begins = asked_is_idle(&c->asked) && (!c->open || c->answered);
@@ -415,7 +422,7 @@ static inline __u32 front_ask(struct front *c, __u32 command, const struct state
 	return command == COMMAND_NOTHING ? 0 : FRONT_ASKED;
 }
 
-/* Its last message has come: what that asked, if nothing else did. */
+/* The last message of a round has come: adds its request, if no other message asked for anything. */
 static inline __u32 round_end(struct front *c, __u32 command)
 {
 	struct statement_codes none = { DIGEST_NONE, STATEMENT_NONE, NAME_NONE, 0 };
@@ -463,7 +470,7 @@ static inline __u32 message_end(struct front *c)
 		c->round_parses++;
 		if (c->name)
 			return FRONT_REMEMBER;
-		named_begin(c, 0, &c->unnamed);		/* the server forgets the one before it first */
+		named_begin(c, 0, &c->unnamed);		/* the server first forgets the statement before it */
 	}
 	return 0;
 }
@@ -504,7 +511,7 @@ static inline __u32 startup_header(struct front *c)
 #define WORD_USER WORD8('u', 's', 'e', 'r', 0, 0, 0, 0)
 #define WORD_DATABASE WORD8('d', 'a', 't', 'a', 'b', 'a', 's', 'e')
 
-/* A name or a value is complete.  The user's name is the database's, unless that is told, too. */
+/* A name or a value is complete.  The database has the user's name, unless it is given, too. */
 static inline __u32 startup_string_end(struct front *c)
 {
 	__u32 out = 0;
@@ -532,7 +539,7 @@ static inline __u32 startup_byte(struct front *c, __u8 byte)
 	else if (s->at < 8)
 		c->word |= (__u64)byte << (8 * s->at);
 	else
-		c->word = 0;			/* it is longer than all we know */
+		c->word = 0;			/* it is longer than every name that we know */
 	s->at += byte != 0 && s->at < 255;
 	if (!--s->left)
 		out |= startup_end(c);
@@ -558,7 +565,7 @@ static inline __u32 front_header(struct front *c, __u8 type, __u32 len)
 	return c->in.left ? out : out | message_end(c);
 }
 
-/* The statement of a Bind is known, if it has no name. */
+/* A Bind without a statement name: its statement is known. */
 static inline __u32 bind_statement(struct front *c)
 {
 	__u32 out = c->portal.name ? FRONT_KEEP : 0;
@@ -607,7 +614,7 @@ static inline __u32 message_byte(struct front *c, __u8 byte)
 	return s->left ? out : out | message_end(c);
 }
 
-/* One byte that front_blind() wanted. */
+/* Takes one byte, when front_blind() is 0. */
 static inline __u32 front_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->in;
@@ -621,7 +628,7 @@ static inline __u32 front_byte(struct front *c, __u8 byte)
 	return s->have >= FRONT_HEADER ? front_header(c, s->head[0], bytes_u32(s->head + 1)) : 0;
 }
 
-/* n bytes, 1 .. front_blind(). */
+/* Skips n bytes, 1 .. front_blind(). */
 static inline __u32 front_skip(struct front *c, __u32 n)
 {
 	if (c->mode != FRONT_PLAIN)
@@ -650,7 +657,7 @@ static inline __u32 back_blind(const struct front *c)
 	return s->type == 'S' && s->part < 2 ? 0 : s->left;
 }
 
-/* What the server says of how texts are read.  name, value: their first 8 bytes. */
+/* The server reports a setting that says how texts are read.  name, value: their first 8 bytes. */
 static inline void setting_told(struct front *c, __u64 name, __u64 value)
 {
 	if (name == WORD8('s', 't', 'a', 'n', 'd', 'a', 'r', 'd'))	/* standard_conforming_strings */
@@ -682,7 +689,7 @@ static inline int is_state_byte(__u8 byte)
 	return (byte >= '0' && byte <= '9') || (byte >= 'A' && byte <= 'Z');
 }
 
-/* Fields of a letter and a text; of `C`, the SQLSTATE, five characters. */
+/* Fields of a letter and a text; `C` has the SQLSTATE, five characters. */
 static inline void error_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->out;
@@ -703,7 +710,7 @@ static inline void error_byte(struct front *c, __u8 byte)
 	}
 }
 
-/* "INSERT 0 5", "SELECT 5", "CREATE TABLE": if its last word is a number, that is of rows. */
+/* "INSERT 0 5", "SELECT 5", "CREATE TABLE": if the last word is a number, it is the number of rows. */
 static inline void tag_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->out;
@@ -722,14 +729,14 @@ static inline void tag_byte(struct front *c, __u8 byte)
 static inline __u32 copy_begins(struct front *c)
 {
 	struct asked_ring *r = &c->asked;
-	int next = c->open && !asked_is_open(r);	/* another round has begun, which the server takes for a mistake */
+	int next = c->open && !asked_is_open(r);	/* another round has begun, which is an error to the server */
 
 	switch (asked_copy(r)) {
 	case COPY_AWAITS_DATA:
 		if (next)
 			break;
 		c->copies = 1;
-		if (asked_is_open(r) && !c->open) {	/* the Sync that closed it is ignored */
+		if (asked_is_open(r) && !c->open) {	/* the server ignores the Sync that closed it */
 			c->open = c->answered = 1;
 			c->round_parses = asked_at(r, r->n - 1)->n_parses;
 		}
@@ -786,13 +793,13 @@ static inline __u32 back_header(struct front *c, __u8 type, __u32 len)
 	return c->out.left ? 0 : back_end(c);
 }
 
-/* Is the next byte one of a tag that is read? */
+/* Does the next byte belong to a tag that is read? */
 static inline int back_tag(const struct front *c)
 {
 	return c->counts && c->out.type == 'C' && c->out.left;
 }
 
-/* That byte. */
+/* Takes that byte. */
 static inline __u32 back_tag_byte(struct front *c, __u8 byte)
 {
 	tag_byte(c, byte);
@@ -800,7 +807,7 @@ static inline __u32 back_tag_byte(struct front *c, __u8 byte)
 	return c->out.left ? 0 : back_end(c);
 }
 
-/* One byte that back_blind() wanted. */
+/* Takes one byte, when back_blind() is 0. */
 static inline __u32 back_byte(struct front *c, __u8 byte)
 {
 	struct stream *s = &c->out;
@@ -820,14 +827,15 @@ static inline __u32 back_byte(struct front *c, __u8 byte)
 	return s->left ? 0 : back_end(c);
 }
 
-/* n bytes, 1 .. back_blind(). */
+/* Skips n bytes, 1 .. back_blind(). */
 static inline __u32 back_skip(struct front *c, __u32 n)
 {
 	stream_eat(&c->out, n);
 	return c->out.left ? 0 : back_end(c);
 }
 
-/* The next byte of the end of a loose send.  1: up to here it ends with a ReadyForQuery, and messages are seen again. */
+/* Takes the next byte of the end of a loose send.  1: up to here it ends with a ReadyForQuery, and messages are read
+ * again. */
 static inline int back_tail(struct front *c, __u8 byte)
 {
 	const __u64 but_status = 0x00ffffffffff0000ull;
@@ -841,7 +849,7 @@ static inline int back_tail(struct front *c, __u8 byte)
 	return 1;
 }
 
-/* More messages than are looked at. */
+/* The send has more messages than are read. */
 static inline void back_lets_go(struct front *c)
 {
 	c->loose = 1;

@@ -1,4 +1,4 @@
-/* postgresql.bpf.c - the events of postgresql.queries.
+/* postgresql.bpf.c - defines the event programs of postgresql.queries.
  *
  * postgresql.h, parse.h and server/exchange.h say which events there are, and why.  server/protocol.bpf.h lists the
  * parts of a protocol.

@@ -1,45 +1,50 @@
-/* postgresql.h - postgresql.queries: what its fields are, and what we count as an event.
+/* postgresql.h - describes the fields of postgresql.queries, and which exchanges count as an event.
  *
- * Event   What a client asks a PostgreSQL server for: a simple query (Q, also with several statements in it), each Execute of the
- *         extended protocol, a function call (F); and a round of the extended protocol that only prepares (Parse, no Execute).
- * Round   the messages up to what ReadyForQuery answers: Q, F, or the extended protocol's up to Sync.
+ * Event   A client's request to a PostgreSQL server: a simple query (Q, also with several statements in it), each
+ *         Execute of the extended protocol, a function call (F); and a round of the extended protocol that only
+ *         prepares (Parse, no Execute).
+ * Round   the messages up to the one that ReadyForQuery answers: Q, F, or the extended protocol's up to Sync.
  *
  *      receive:  [ Parse Bind Execute Sync ]                      [ Bind Execute  Bind Execute  Sync ]
  *      send:                                  [ ... Ready ]                                              [ ... Ready ]
  *                |<----- an event ----------------------->|       |<----- two events, half of it each ------------->|
  *
- * Start   the return of the receive that brings the round's first message; where rounds are pipelined, the end of the one before:
- *         what waits in the server's own buffer is not yet served, as what waits in a thread pool's queue.
+ * Start   the return of the receive that brings the round's first message.  Where rounds are pipelined, the end of the
+ *         round before: a request in the server's own buffer is not served yet, like one in a thread pool's queue.
  * End     the send with ReadyForQuery.
- * Shares  The server answers a round in one go: what each of its Executes took nobody can see from outside.  So they share the round's
- *         time equally: counts and sums are those of the server, the spread within a round is not seen.
- * Slot    of the end.
- * Record  exactly once, at the first of: ReadyForQuery; any receive after an answer to Flush or after an error (the server waits
- *         for its client again, which begins with a receive), then up to the last send.
- * Nothing Executes that the server skipped, after an error in their round; a round of other messages only; the login; a connection
- *         that ends before its answer; replication, from its begin on.
+ * Shares  The server answers a round as a whole, so the time of each of its Executes cannot be seen from outside.
+ *         They share the round's time equally: counts and sums are those of the server, the spread within a round is
+ *         not seen.
+ * Slot    that of the end.
+ * Record  exactly once, at the first of: ReadyForQuery; any receive after an answer to Flush or after an error (the
+ *         server waits for its client again, which begins with a receive), then up to the last send.
+ * Nothing Executes that the server skipped after an error in their round; a round of other messages only; the login; a
+ *         connection that ends before its answer; replication, from its begin on.
  * COPY    is part of its query, the client's data included.
- * Clients Only accepted sockets.  Each connection has a process of its own; its parent listens.  TCP: the local port is one of the
- *         parent's, or the socket began with a startup packet; Unix: it carries the listener's name.
- * Attach  A connection older than we are is ignored up to the first receive that is one simple query, or messages up to a Sync.
- *         Its user and database are `unknown`, and statements prepared before.
- * Turns   Of connections that we cannot read (TLS, GSS, another protocol) request and reply turns are counted: from the first
- *         receive to the last send before the next.
+ * Clients Only accepted sockets.  Each connection has a process of its own; its parent listens.  TCP: the local port
+ * is one
+ *         of the parent's, or the socket began with a startup packet; Unix: it carries the listener's name.
+ * Attach  A connection older than the collector is ignored until the first receive that is one simple query, or
+ *         messages up to a Sync.  Its user and database are `unknown`, and so are statements prepared before.
+ * Turns   Of connections that we cannot read (TLS, GSS, another protocol), turns of request and reply are counted:
+ *         from the first receive to the last send before the next.
  *
  * Measures  those of exchange.h, and
  *
- *      rows    as the tags of the reply tell, "SELECT 5": affected or returned, of all statements of a simple query together.  0 where
- *              there is none (PortalSuspended, an error), or the reply cannot be followed: encrypted, opaque, one that is sent in pieces
- *              of memory, or a send that began before rows were asked for.  Equal Executes in a row share theirs
+ *      rows    as the tags of the reply report them, "SELECT 5": affected or returned, of all statements of a simple
+ *              query together.  0 where there is no tag (PortalSuspended, an error), or the reply cannot be followed:
+ *              it is encrypted, opaque or sent in pieces of memory, or its send began before rows were asked for.
+ *              Equal Executes in a row share their rows
  *
  * Fields, codes in the kernel:
  *
  *      command     enum postgresql_command
  *      statement   statement.h: the text's first word
- *      digest      digest.h; an Execute has its Parse's
- *      table       name.h's, of the text's first table (table.h), folded as the server does: what is not quoted in lower case
+ *      digest      digest.h; an Execute has the digest of its Parse
+ *      table       name.h's code of the text's first table (table.h), folded as the server does: lower case unless
+ *                  quoted
  *      status      enum postgresql_status, or STATUS_ERROR of the SQLSTATE that the reply has
- *      database, user   name.h's, of what the client logged in with
+ *      database, user   name.h's codes of the names that the client logged in with
  *      client      address.h; CLIENT_LOCAL where it came by a Unix socket
  *      instance    see exchange.h; of the parent process
  *      pid         of the connection's process, as in pg_stat_activity
@@ -78,7 +83,7 @@ enum postgresql_status {
 	STATUS_OK,
 };
 
-/* Its five characters, the first one in the lowest byte. */
+/* The SQLSTATE's five characters, the first one in the lowest byte. */
 #define STATUS_ERROR(sqlstate) ((sqlstate) << 8 | 0xff)
 
 #endif

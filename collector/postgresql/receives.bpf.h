@@ -1,6 +1,6 @@
-/* receives.bpf.h - what a server receives: parse.h over the bytes in its buffer.
+/* receives.bpf.h - parses a server's receives: runs parse.h over the bytes in its buffer.
  *
- *      received() -> what is complete is recorded -> receive_feed(): a text by windows, else by headers, bytes and skips
+ *      received() -> records complete events -> receive_feed(): a text by windows, else by headers, bytes and skips
  */
 #ifndef HEATSCOPE_POSTGRESQL_RECEIVES_BPF_H
 #define HEATSCOPE_POSTGRESQL_RECEIVES_BPF_H
@@ -11,10 +11,11 @@
 #include "collector/server/digests.bpf.h"
 #include "collector/server/statement_text.bpf.h"
 
-#define FRONT_STEPS 65536		/* of a receive: each takes a byte or more, and the server receives 8 kB at a time */
+#define FRONT_STEPS 65536		/* of a receive: each step takes a byte or more, and the server receives 8 kB
+					 * at a time */
 #define WANTED_TEXT (WANTED_FIELD(POSTGRESQL_STATEMENT) | WANTED_FIELD(POSTGRESQL_DIGEST) | WANTED_FIELD(POSTGRESQL_TABLE))
 
-/* What a step did: bytes << 32 | flags. */
+/* The result of a step: bytes << 32 | flags. */
 static __always_inline __u64 eaten(__u32 n, __u32 out)
 {
 	return (__u64)n << 32 | out;
@@ -36,8 +37,8 @@ static __always_inline int header_ahead(const struct stream *s, __u32 seen)
 	return !s->left && !s->have && seen >= FRONT_HEADER;
 }
 
-/* One step of the receiving machine, in a global function: the verifier looks at it once.  Of the `left` bytes that come next, the
- * window has `seen` from `at` on. */
+/* One step of the receiving machine, in a global function: the verifier checks it once.  Of the next `left` bytes,
+ * the window has `seen`, from `at` on. */
 __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;
@@ -60,13 +61,13 @@ __noinline __u64 front_step(struct front *c, const struct window *w, __u32 at, _
 	return eaten(1, front_byte(c, window_byte(w, at)));
 }
 
-/* Executes that are asked and not recorded; in a global function as well. */
+/* The number of Executes that are asked and not recorded; also a global function. */
 __noinline __u32 front_left(struct front *c)
 {
 	return c ? asked_left(&c->asked) : 0;
 }
 
-/* Where the one that runs is: its entry << 32 | how many of that are complete. */
+/* The place of the Execute that runs: its entry << 32 | how many of that entry are complete. */
 __noinline __u64 front_running(struct front *c)
 {
 	__u32 nth, at;
@@ -84,7 +85,7 @@ __noinline __u32 front_pass(struct front *c, __u32 n)
 
 /* ---- names ---- */
 
-/* The statement that a name has on a connection, or a portal: its codes. */
+/* Finds the codes of the statement or portal that has this name on a connection. */
 static __always_inline void named_look(struct server_conn *s, __u64 kind, struct statement_codes *ret_codes)
 {
 	struct named_key key = { .conn = s->turn.id, .name = s->front.name, .kind = kind };
@@ -116,7 +117,7 @@ static __always_inline void named_get(struct server_conn *s, __u64 kind)
 {
 	named_look(s, kind, &s->front.portal.codes);
 	if (wanted & WANTED_FIELD(POSTGRESQL_DIGEST))
-		bpf_map_lookup_elem(&specimens, &s->front.portal.codes.digest);	/* it is in use */
+		bpf_map_lookup_elem(&specimens, &s->front.portal.codes.digest);	/* marks it as used */
 }
 
 static __always_inline void named_forget(struct server_conn *s)
@@ -198,13 +199,14 @@ static __always_inline void text_begin(struct feed *f)
 	struct server_conn *s = f->s;
 	__u64 rest = f->total - f->src.from;
 
-	/* What is prepared may be executed when somebody asks. */
+	/* A prepared statement may be executed later, when an instrumentation asks for the table. */
 	digest_begin(&s->digest, s->front.in.type == 'P' || (wanted & WANTED_FIELD(POSTGRESQL_TABLE)));
 	s->text = (__u64)f->src.at + (f->at - f->src.from);
 	s->text_end = (__u64)f->src.at + (rest < f->src.len ? rest : f->src.len);
 }
 
-/* Reads n bytes of a text, from w->byte[offset] on.  Bytes read; at its end, or where no more is looked at, it has its code. */
+/* Reads n bytes of a text, from w->byte[offset] on.  Returns bytes read; at the text's end, or at the end of the
+ * part that is read, sets its code. */
 __noinline __u32 text_read(struct server_conn *s, const struct window *w, __u32 offset, __u32 n)
 {
 	__u32 text;
@@ -225,9 +227,9 @@ __noinline __u32 text_read(struct server_conn *s, const struct window *w, __u32 
 
 /* ---- receives ---- */
 
-/* We lost the place in the stream: all that was asked and is not recorded is lost, and n more.  We do not know how many
- * requests there were in a receive that we could not read or follow to its end: it counts as one.  Find the place again
- * as in a connection older than we are. */
+/* The position in the stream is lost: all requests that are not recorded are lost, and n more.  We do not know how
+ * many requests were in a receive that we could not read or follow to its end: it counts as one.  Then find the
+ * position again as in a connection older than the collector. */
 static __noinline void conn_lost(struct server_conn *s, __u32 n)
 {
 	__sync_fetch_and_add(&counts.unreadable, n + front_left(&s->front));
@@ -238,7 +240,7 @@ static __noinline void conn_lost(struct server_conn *s, __u32 n)
 	state_set(&s->turn, STATE_IDLE);
 }
 
-/* What the parser found that takes no clock. */
+/* Acts on those findings of the parser that need no clock. */
 __noinline int received_told(struct server_conn *s, __u32 out)
 {
 	if (!s)
@@ -256,7 +258,7 @@ __noinline int received_told(struct server_conn *s, __u32 out)
 	return 0;
 }
 
-/* What the parser found in the bytes just eaten or skipped. */
+/* Acts on what the parser found in the bytes just taken or skipped. */
 static __always_inline void received_some(struct feed *f, __u32 out)
 {
 	struct turn *turn = &f->s->turn;
@@ -303,7 +305,7 @@ static long receive_step(__u32 i, struct feed *f)
 	return 0;
 }
 
-/* The data of a connection that we cannot read: the first receive after a reply starts a turn. */
+/* Data of a connection that we cannot read: the first receive after a reply starts a turn. */
 static __always_inline void turn_receive(struct server_conn *s, struct task_struct *t)
 {
 	if (STATE_KIND(s->turn.state) == STATE_WAITING)
@@ -351,7 +353,7 @@ static __noinline int receive_feed(struct server_conn *s, struct events *e, stru
 	return 0;
 }
 
-/* A socket that nothing is known of: does its connection begin here? */
+/* At an unknown socket: does its connection begin here? */
 static __noinline struct server_conn *receive_first(struct sock *sk, __u64 inode, struct task_struct *t, int total)
 {
 	struct source src;

@@ -1,4 +1,4 @@
-/* sends.bpf.h - what a server sends: which Executes are complete with it, and is the round?
+/* sends.bpf.h - reads a server's sends: which Executes are complete with this one, and is the round?
  *
  *      sent() -> send_startup(): is it encrypted from now on?  send_turn();  send_reply() -> message by message, or its tail
  */
@@ -12,12 +12,14 @@
 #define EPIPE 32			/* errno.h */
 #define ECONNRESET 104
 
-#define REPLY_STEPS 64			/* of a send that answers one event, where nobody asks for its status or rows; most messages are one */
+#define REPLY_STEPS 64			/* of a send that answers one event, if no instrumentation asks for its
+					 * status or rows; most messages are one step */
 #define REPLY_STEPS_ALL 16384		/* of any other; the server sends 8 kB at a time */
-#define TAG_RUN 32			/* bytes of a tag that are one step */
-#define SEND_ROUNDS 4			/* rounds that one send ends, as far as we look; the server as a rule sends each by itself */
+#define TAG_RUN 32			/* bytes of a tag that one step takes */
+#define SEND_ROUNDS 4			/* rounds that one send ends, as far as we look; as a rule the server sends
+					 * each by itself */
 
-/* What the window has of a tag, up to TAG_RUN bytes from `at` on. */
+/* Takes the window's part of a tag, up to TAG_RUN bytes from `at` on. */
 static __always_inline __u64 tag_step(struct front *c, const struct window *w, __u32 at, __u32 seen)
 {
 	__u32 i, out = 0;
@@ -28,7 +30,7 @@ static __always_inline __u64 tag_step(struct front *c, const struct window *w, _
 	return eaten(i, out);
 }
 
-/* One step of the sending machine: a header and what is skipped after it, a tag, or a byte. */
+/* One step of the sending machine: a header and the bytes skipped after it, a tag, or a byte. */
 __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __u32 seen, __u32 left)
 {
 	__u32 n = 0, out = 0, blind;
@@ -53,7 +55,7 @@ __noinline __u64 back_step(struct front *c, const struct window *w, __u32 at, __
 	return eaten(1, back_byte(c, window_byte(w, at)));
 }
 
-/* The round is answered.  One that was asked before this answer is served from here on. */
+/* The round is answered.  If the next round was asked before this answer, the server works at it from here on. */
 __noinline int round_ready(struct server_conn *s, struct events *e)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -114,13 +116,14 @@ static __always_inline void send_tail(struct feed *f)
 	f->at = f->total;
 }
 
-/* May the messages after the first ones pass unseen?  Only if nothing hangs on them but the end of the round. */
+/* May the messages after the first ones pass unread?  Only if nothing but the end of the round depends on them. */
 static __always_inline int may_let_go(struct front *c)
 {
 	return !c->counts && !(wanted & WANTED_FIELD(POSTGRESQL_STATUS)) && front_left(c) <= 1 && !c->open;
 }
 
-/* The messages of a send from `at` on, up to a ReadyForQuery: where that ends << 32 | 1; or to its end: 0. */
+/* Reads the messages of a send from `at` on, up to a ReadyForQuery: returns where that ends << 32 | 1; or 0 at its
+ * end. */
 __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -148,7 +151,7 @@ __noinline __u64 send_messages(struct server_conn *s, __u32 at, __u32 total)
 	return f.at << 32 | f.ready;
 }
 
-/* What is complete may be the end of it, if the server asks its client next. */
+/* The send may end the turn of the complete Executes, if the server then waits for its client. */
 static __always_inline void send_reply(struct server_conn *s, struct events *e, struct task_struct *t, __u32 total)
 {
 	__u64 seen = 0;
@@ -156,7 +159,7 @@ static __always_inline void send_reply(struct server_conn *s, struct events *e, 
 
 	pending_take(&s->turn, STATE_WAITING);
 	for (i = 0; i < SEND_ROUNDS && seen >> 32 < total; i++) {
-		s->front.answered = 1;		/* also an open round, by what comes behind the end of the one before */
+		s->front.answered = 1;		/* also an open round, by bytes after the end of the one before */
 		seen = send_messages(s, seen >> 32, total);
 		if (!(seen & 1))
 			break;
@@ -178,7 +181,8 @@ static __always_inline void send_turn(struct server_conn *s, struct task_struct 
 	state_set(&s->turn, STATE_PENDING);
 }
 
-/* The client is gone.  What the server worked at has ended with that, and nobody will learn how; what else was asked is lost. */
+/* The client is gone.  The server's current work ends with that, and its result stays unknown; the other requests
+ * are lost. */
 static __always_inline void send_failed(struct server_conn *s, struct events *e, struct task_struct *t, int error)
 {
 	struct asked_ring *r = &s->front.asked;

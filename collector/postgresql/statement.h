@@ -1,7 +1,7 @@
-/* statement.h - what kind of statement a text is: its first word, if that is a keyword that begins statements.
+/* statement.h - finds the kind of a statement: its first word, if that is a keyword that begins statements.
  *
  * Rule    The first word after white space, comments, brackets and stray semicolons, as digest.h finds it.
- * Code    server/statement.h's.  Words that are none of these are `misc`: a key must not be of the client's making.
+ * Code    as in server/statement.h.  Words that are not in the list are `misc`: clients must not be able to make keys.
  */
 #ifndef HEATSCOPE_POSTGRESQL_STATEMENT_H
 #define HEATSCOPE_POSTGRESQL_STATEMENT_H
@@ -24,7 +24,7 @@
 	X("table", "table") X("truncate", "truncate") X("unlisten", "unlisten")                     \
 	X("update", "update") X("vacuum", "vacuum") X("values", "values") X("with", "with")
 
-/* Of the first word of a text; 0: it has none. */
+/* The kind of a text with this first word; 0: it has no word. */
 static inline __u64 statement_of_word(__u64 word)
 {
 	int known = 0;
