@@ -1,6 +1,6 @@
-/* disk.bpf.c - the events of disk.physio_ops; what is counted, and why, is told in disk.h.
+/* disk.bpf.c - makes the events of disk.physio_ops; disk.h says what is counted, and why.
  *
- *      block_rq_issue -> `notes`, only of what the kernel does not note itself
+ *      block_rq_issue -> `notes`, only of requests that the kernel does not note itself
  *      block_rq_complete -> events (per CPU) --tail call--> record programs
  */
 #include <linux/bpf.h>
@@ -21,14 +21,14 @@ enum req_flag_bits { __REQ_SYNC, __REQ_META, __REQ_FUA, __REQ_RAHEAD, __REQ_BACK
 
 /* Flags of this kernel; 0: it has none of that name. */
 const volatile __u64 queue_stats = 0;	/* of a queue: it notes when requests are issued */
-const volatile __u32 request_stat = 0;	/* of a request: it was noted when it was made */
+const volatile __u32 request_stat = 0;	/* of a request: its creation was noted */
 
-const volatile __u32 no_times = 0;	/* for tests: as if it noted no issue at all */
+const volatile __u32 no_times = 0;	/* for tests: treats the kernel as if it noted no issue at all */
 
 struct disk_counts counts = { 0 };
 
 struct note {
-	__u64 since;			/* it was made; the request may have been another's before */
+	__u64 since;			/* when it was made; an older note is another request's */
 	__u64 issue;			/* 0: not noted */
 	__u64 done;			/* bytes, in earlier parts */
 };
@@ -69,7 +69,7 @@ static __always_inline __u32 op_of(struct request *rq)
 	return rq->cmd_flags & OP_MASK;
 }
 
-/* The kernel does. */
+/* Does the kernel note the issue? */
 static __always_inline int notes_issue(struct request *rq)
 {
 	return !no_times && queue_stats && (rq->q->queue_flags & queue_stats) && op_of(rq) < OP_DRIVER_IN;
@@ -80,7 +80,7 @@ static __always_inline __u64 noted_issue(struct request *rq)
 	return no_times ? 0 : rq->io_start_time_ns;
 }
 
-/* Otherwise the time is an earlier request's.  A flush has no such flag, and always its time. */
+/* Without this flag the time belongs to an earlier request.  A flush has no such flag, and always has its time. */
 static __always_inline int noted_begin(struct request *rq)
 {
 	return rq->start_time_ns && (!request_stat || rq->rq_flags & request_stat || op_of(rq) == OP_FLUSH);
@@ -125,7 +125,7 @@ static __noinline __u64 disk_of(struct request *rq)
 	return text_remember(&text, 0);
 }
 
-/* Its times: 0, or -1 if it never was at the device or nobody knows when. */
+/* Fills in the times: 0, or -1 if it was never at the device or the time of issue is not known. */
 static __always_inline int times_fill(struct event *e, struct request *rq, const struct note *n, __u64 now)
 {
 	__u64 issue = noted_issue(rq), begin;
@@ -165,7 +165,7 @@ static __always_inline void event_fill(struct event *e, struct request *rq, __u6
 	e->measure[DISK_OFFSET] = op == OP_FLUSH ? 0 : rq->__sector * SECTOR - done;
 }
 
-/* A part of it is done: 1 if that was the last, what was done before in ret_done. */
+/* A part of the request is done.  Returns 1 if it was the last; ret_done: bytes done before. */
 static __always_inline int is_last_part(struct request *rq, struct note *n, __u32 n_bytes, __u64 *ret_done)
 {
 	if (n_bytes >= rq->__data_len) {
@@ -203,7 +203,7 @@ int BPF_PROG(complete, struct request *rq, int error, unsigned int n_bytes)
 
 	if (run_begin(&r))
 		return 0;
-	/* A write that asked for flushes comes by again, empty, after its last one. */
+	/* A write that asked for flushes passes here again, empty, after its last flush. */
 	if (n_bytes || (op != OP_READ && op != OP_WRITE))
 		e = run_events(&r);
 	if (e)

@@ -1,30 +1,30 @@
-/* disk.h - disk.physio_ops: what its fields and measures are, and what we count as an event.
+/* disk.h - describes the fields and measures of disk.physio_ops, and which requests count as an event.
  *
- * Event   One request that a disk has finished, well or not.  A request that is finished in parts is
+ * Event   One request that a disk has finished, with success or not.  A request that is finished in parts is
  *         one event, at its last part; one that is issued again is one event.
- * Disk    Whatever has a request queue: a loop device and the disk below it are two.  A device
+ * Disk    Any device with a request queue: a loop device and the disk below it are two.  A device
  *         without one (device mapper, md, zram) is not seen; the disks below it are.
- * Flush   A flush is an event of its own.  A file system's write that asks for flushes around it is
- *         the write and the flushes that the disk was sent; several waiters may share one flush.
+ * Flush   A flush is an event of its own.  A file system's write that asks for flushes around it appears as
+ *         the write and the flushes that the disk received; several waiting writes may share one flush.
  * Nothing a request that was never issued to the device (it was refused before).
  * Attach  Requests under way are events: the kernel noted when they began (but see below).
- * Slot    of the completion.
+ * Slot    that of the completion.
  *
  * Measures, the times in ns:
  *
  *      latency = queue + service       exactly, for every event
  *
- *      latency  from the request's making (or the begin of the batch it was plugged into, as iostat
+ *      latency  from the creation of the request (or the begin of the batch it was plugged into, as iostat
  *               has it) to its completion
  *      queue    until it was issued to the device, the last time
  *      service  from then on
  *      size     bytes;  offset: bytes from the disk's begin.  Both 0 for a flush
  *
- *         The kernel notes both times by itself, with two exceptions.  Where
+ *         The kernel itself notes both times, with two exceptions.  Where
  *         /sys/block/X/queue/iostats is 0 it does not note when a request was made: there latency
- *         begins at the issue and queue is 0.  Where nobody asks for it (no writeback throttling) and
- *         for commands from user space it does not note the issue: there we do, and what was under
- *         way when we attached is told as lost.
+ *         begins at the issue and queue is 0.  Where no part of the kernel asks for it (no writeback
+ *         throttling), and for commands from user space, it does not note the issue.  There this program
+ *         does, and requests that were under way when it attached are reported as lost.
  *
  * Fields, codes in the kernel:
  *
@@ -32,8 +32,8 @@
  *      optype      enum req_op of the kernel
  *      flags       DISK_SYNC ...
  *
- * Not     the process: requests are completed in whatever context runs, and issued by writeback for
- *         others, so no process' name would be the truth.
+ * Not     the process: requests are completed in the context of any running task, and writeback issues them for
+ *         other processes, so no process name would be correct.
  */
 #ifndef HEATSCOPE_DISK_H
 #define HEATSCOPE_DISK_H
@@ -56,9 +56,9 @@ enum disk_flag { DISK_SYNC = 1, DISK_META = 2, DISK_AHEAD = 4, DISK_FUA = 8, DIS
 
 struct disk_counts {
 	__u64 parts;			/* completions of a part */
-	__u64 noted;			/* events whose issue we had to note */
-	__u64 unmade;			/* events of which nobody knows when they were made: latency from the issue */
-	__u64 untimed;			/* told as lost: nobody noted their issue */
+	__u64 noted;			/* events whose issue this program had to note */
+	__u64 unmade;			/* events without a known creation time: latency begins at the issue */
+	__u64 untimed;			/* reported as lost: their issue was not noted */
 };
 
 #endif

@@ -1,4 +1,4 @@
-/* disk_label.h - the names of a disk's operations, and of why they were asked for.
+/* disk_label.h - names the operations of a disk, and the reasons that they were asked for.
  *
  * Thread  any; constant.
  */

@@ -1,4 +1,4 @@
-/* fault.bpf.c - the events of memory.faults; see fault.h.
+/* fault.bpf.c - makes the events of memory.faults; see fault.h.
  *
  *      page_fault_user, page_fault_kernel -> begins       perf's events page-faults-maj, -min -> events
  */

@@ -31,7 +31,7 @@ static int fault_start(void **ret_self, struct tracer_programs *ret_programs, ch
 	int err;
 
 	if (bpf && libbpf_find_vmlinux_btf_id("page_fault_user", BPF_TRACE_RAW_TP) < 0)
-		programs_only(bpf->obj, "major minor");		/* then nobody sees them begin */
+		programs_only(bpf->obj, "major minor");		/* then no program sees them begin */
 	err = PROGRAMS_START(bpf, &metric, ret_self, ret_programs, reason);
 	return err ?: programs_attach_events(ret_self, events, 2, ret_programs, reason);
 }
@@ -53,7 +53,7 @@ static const struct field_codes *const codes[] = {
 	[FAULT_MODE] = &mode_codes,
 };
 
-/* Its events end at a perf event, so that is what the record programs are. */
+/* Its events end at a perf event, so the record programs are of that type. */
 static const char *const tracepoints[] = { NULL };
 
 const struct tracer faults_tracer = {

@@ -1,14 +1,15 @@
-/* fault.h - memory.faults: page faults, as the kernel accounts them to threads.
+/* fault.h - describes the events of memory.faults: page faults, as the kernel accounts them to threads.
  *
  *      page_fault_user, page_fault_kernel .......... the kernel's counters min_flt, maj_flt
  *        |                  latency                        |
  *
- * Event   A fault that was resolved, of a program or of the kernel at a program's memory.  So getrusage()
- *         counts them, but for those that the kernel has when it pins pages (direct I/O, exec's arguments).
- * Slot    of its end.
+ * Event   A fault that was resolved, of a program or of the kernel at a program's memory.  getrusage() counts the same,
+ *         except faults of the kernel when it pins pages (direct I/O, exec's arguments).
+ * Slot    that of its end.
  *
  * Measures  latency, ns; 0 where its begin was not seen.  count, 1.  subsecond of the wall clock, ns
- * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`, who has touched the page
+ * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`: program or kernel touched
+ *           the page
  */
 #ifndef HEATSCOPE_FAULT_H
 #define HEATSCOPE_FAULT_H
@@ -23,7 +24,7 @@ enum fault_type { FAULT_MINOR, FAULT_MAJOR };
 enum fault_access { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE, ACCESS_UNKNOWN };
 enum fault_mode { FAULT_KERNEL, FAULT_USER };
 
-/* From x86's page-fault error code. */
+/* Reads the page-fault error code of x86. */
 static inline __u64 fault_access(__u64 error_code)
 {
 	return error_code & 16 ? ACCESS_EXECUTE : error_code & 2 ? ACCESS_WRITE : ACCESS_READ;

@@ -1,9 +1,9 @@
-/* fs.bpf.c - the events of fs.logical_ops; what is counted, and why, is told in fs.h.
+/* fs.bpf.c - makes the events of fs.logical_ops; fs.h says what is counted, and why.
  *
  *      sys_enter -> is it one of `calls`, on a file?  the thread's `ops`
  *      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine: what is no operation is left at once, by its number.
+ * Both run at every system call of the machine, so they return at once, by its number, if it is no operation on a file.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -24,10 +24,10 @@ __u64 untold = 0;			/* operations for which there was no memory */
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 struct op {
-	__u64 begin_ns;			/* 0: none is under way that we look at */
+	__u64 begin_ns;			/* 0: no operation is under way that we look at */
 	__u64 fstype;
 	__u32 number;			/* of the system call */
-	__u32 weight;			/* how many it stands for */
+	__u32 weight;			/* how many operations it stands for */
 	struct fs_call call;
 	__u16 pad[3];
 };
@@ -52,7 +52,7 @@ static __always_inline struct file *file_of(struct task_struct *t, __s32 fd)
 	return file ? bpf_rdonly_cast(file, bpf_core_type_id_kernel(struct file)) : 0;
 }
 
-/* The file system's type; 0: it is no file of one. */
+/* The type of the file system; 0: the file belongs to none. */
 static __always_inline __u64 fstype_of(struct file *file)
 {
 	struct inode *inode = file->f_inode;
@@ -109,7 +109,7 @@ int BPF_PROG(enter, struct pt_regs *regs, long id)
 	return 0;
 }
 
-/* What was opened: 0, or -1 if it is no file. */
+/* Takes an opened file: 0, or -1 if it is no file. */
 static __always_inline int opened(struct op *op, struct task_struct *t, long fd)
 {
 	struct file *file = fd < 0 ? 0 : file_of(t, fd);

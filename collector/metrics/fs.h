@@ -1,16 +1,16 @@
-/* fs.h - fs.logical_ops: what its fields and measures are, and what we count as an event.
+/* fs.h - describes the fields and measures of fs.logical_ops, and which calls count as an event.
  *
- * Event   One system call on an open file or directory that returned, well or not.  Which calls, and
- *         as which operation, fs_call.c lists.  open and creat count if they succeeded, as `create` if
+ * Event   One system call on an open file or directory that returned, with success or not.  fs_call.c
+ *         lists the calls and their operations.  open and creat count if they succeeded, as `create` if
  *         they made the file.
  * File    A regular file or a directory of a file system that can be mounted.  So sockets, pipes,
- *         devices, event and timer descriptors and memfds are none; files of /proc and /sys are.
+ *         devices, event and timer descriptors and memfds do not count; files of /proc and /sys do.
  *         The file system is the one that the program sees: overlay, not the one below it.
  * Time    of the whole call, cached or not, between the kernel's tracepoints.
- * Slot    of the return.
+ * Slot    that of the return.
  * Nothing calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that
- *         failed: from the arguments alone nobody knows the file system.  sync, splice, the kernel's
- *         own I/O, calls of 32-bit programs, and what io_uring or a mapping does without a call.
+ *         failed: their arguments alone do not show the file system.  sync, splice, the kernel's
+ *         own I/O, calls of 32-bit programs, and operations of io_uring or a mapping without a call.
  * Attach  as in syscall.h: calls that were under way are not counted.
  *
  * Measures:
@@ -37,9 +37,9 @@ enum fs_op {
 	FS_ALLOCATE, FS_COPY, FS_MAP, FS_SETATTR, FS_IOCTL, FS_N_OPS
 };
 
-/* Where a call has its file: the argument of that number, or one of these. */
+/* Where a call has its file: in the argument of that number, or in one of these. */
 enum fs_where {
-	FS_RETURN = 6,			/* what it returns */
+	FS_RETURN = 6,			/* the return value */
 	FS_STATAT,			/* argument 0, if the path, argument 1, is empty */
 	FS_MAPPED,			/* argument 4, unless the memory is anonymous */
 };
@@ -48,15 +48,15 @@ struct fs_call {
 	__u8 op, where;
 };
 
-struct fs_spent {			/* on several */
+struct fs_spent {			/* sums over several operations */
 	__u64 ns, bytes, n;
 };
 
 #define FS_CALLS 512			/* numbers of system calls, a power of two */
-#define FS_NAME_MAX 16			/* bytes of a type's name that make the code */
+#define FS_NAME_MAX 16			/* bytes of a type's name that the code is made of */
 
 struct fs_name {
-	__u64 word[2];			/* the name, NUL behind it */
+	__u64 word[2];			/* the name and a NUL */
 };
 
 /* A name of up to 8 bytes is its own code. */

@@ -1,6 +1,6 @@
-/* fs_call.bpf.h - which system calls are operations on files, asked in a program at sys_enter or sys_exit.
+/* fs_call.bpf.h - finds out, in a program at sys_enter or sys_exit, which system calls are operations on files.
  *
- * calls is filled by the collector before loading (fs_calls_fill()).
+ * The collector fills `calls` before loading (fs_calls_fill()).
  */
 #ifndef HEATSCOPE_FS_CALL_BPF_H
 #define HEATSCOPE_FS_CALL_BPF_H
@@ -29,7 +29,7 @@ static __always_inline struct fs_call call_of(struct task_struct *t, __u64 numbe
 	return (struct fs_call){ calls[number].op, calls[number].where };
 }
 
-/* Where the path is not at hand the call's flags say it: who gives a path does not set that one. */
+/* Where the path cannot be read, the call's flags show it: a caller with a path does not set that flag. */
 static __always_inline int path_is_empty(const struct pt_regs *regs)
 {
 	const char *path = (const char *)regs->si;
@@ -54,7 +54,7 @@ static __always_inline __s32 descriptor(const struct pt_regs *regs, __u32 where)
 	}
 }
 
-/* By its inode's mode and its file system's flags. */
+/* Decides by the inode's mode and the file system's flags. */
 static __always_inline int is_fs_file(__u16 mode, unsigned long sb_flags)
 {
 	__u16 type = mode & S_IFMT;
@@ -62,7 +62,7 @@ static __always_inline int is_fs_file(__u16 mode, unsigned long sb_flags)
 	return (type == S_IFREG || type == S_IFDIR) && !(sb_flags & SB_NOUSER);
 }
 
-/* Read, written or copied by a call that returned ret. */
+/* Bytes that a call with return value ret has read, written or copied. */
 static __always_inline __u64 call_bytes(__u32 op, long ret)
 {
 	return ret > 0 && (op == FS_READ || op == FS_WRITE || op == FS_COPY) ? ret : 0;

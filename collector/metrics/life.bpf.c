@@ -1,4 +1,4 @@
-/* life.bpf.c - the events of proc.* and thread.creates; see life.h. */
+/* life.bpf.c - makes the events of proc.* and thread.creates; see life.h. */
 #include <linux/bpf.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
@@ -10,7 +10,7 @@ char LICENSE[] SEC("license") = "GPL";
 
 #define SIGNAL_GROUP_EXIT 4
 
-/* An event of e, of process t now. */
+/* Begins an event in e, of process t at this moment. */
 static __always_inline struct event *life_event(struct events *e, struct task_struct *t, __u64 now_ns)
 {
 	struct event *event = event_now(e, now_ns);
@@ -72,15 +72,16 @@ struct process_key {
 	__u32 pid, pad;
 };
 
-/* Threads that end together may all see that none is left.  Since 6.16 the tracepoint says which of them is the last
- * (kernel/exit.c, do_exit); before, it is the first to enter its process here. */
+/* Threads that end together may all see that no other is left.  Since 6.16 the tracepoint says which of them is the
+ * last (kernel/exit.c, do_exit); before, it is the first one that enters its process here. */
 struct trace_event_raw_sched_process_exit {
 	_Bool group_dead;
 } __attribute__((preserve_access_index));
 
-const volatile __u32 no_group_dead = 0;	/* for tests: as if it did not */
+const volatile __u32 no_group_dead = 0;	/* for tests: as if the tracepoint did not say it */
 
-struct {				/* told; a process is here for as long as its threads end together */
+struct {				/* exits reported already; a process is here for as long as its threads end
+					 * together */
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
 	__type(key, struct process_key);

@@ -1,11 +1,11 @@
-/* lock.bpf.c - the events of lock.contention; see lock.h.
+/* lock.bpf.c - makes the events of lock.contention; see lock.h.
  *
  *      contention_begin -> waits of the thread, or spins of the CPU -> contention_end -> events
  *
- * These run wherever the kernel takes locks, also with others held.  What they use is protected against being
- * used again by an interrupted user of it on the same CPU (task storage, preallocated hashes, and a program does
- * not run inside itself).  Left is the collector itself: reading a map of ours it may hold a lock of that map,
- * so its spinning waits are not looked at.
+ * These programs run wherever the kernel takes locks, also while it holds others.  Their data is protected against a
+ * second use on the same CPU by a program that interrupts the first (task storage, preallocated hashes, and a program
+ * does not run inside itself).  The collector itself is the exception: while it reads a map of ours it may hold a lock
+ * of that map, so its spinning waits are ignored.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -16,7 +16,7 @@
 char LICENSE[] SEC("license") = "GPL";
 
 const volatile int collector = 0;	/* its process */
-__u64 unseen = 0;			/* waits whose end we did not see, or that had no room */
+__u64 unseen = 0;			/* waits whose end was not seen, or for which there was no space */
 
 struct wait {
 	__u64 lock;			/* 0: none */
@@ -31,7 +31,7 @@ struct {
 	__type(value, struct wait);
 } waits SEC(".maps");
 
-#define SPINS 4				/* in a thread, a softirq, an interrupt and an NMI */
+#define SPINS 4				/* nesting levels: a thread, a softirq, an interrupt and an NMI */
 
 struct spins {
 	struct wait wait[SPINS];
@@ -67,7 +67,7 @@ static __always_inline int spin_begins(__u64 lock, __u32 flags)
 		wait_begins(&s->wait[i], lock, flags);
 		return 0;
 	}
-	for (i = 0; i < SPINS; i++)	/* what stands here has ended without us */
+	for (i = 0; i < SPINS; i++)	/* a wait that is still here has ended unseen */
 		s->wait[i].lock = 0;
 	__sync_fetch_and_add(&unseen, SPINS);
 	wait_begins(&s->wait[0], lock, flags);
@@ -84,7 +84,7 @@ int BPF_PROG(begins, void *at, unsigned int flags)
 	if (lock_spins(flags))
 		return t->tgid == collector ? 0 : spin_begins(lock, flags);
 	w = bpf_task_storage_get(&waits, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (w && w->lock != lock)	/* a mutex begins to spin, and again to sleep */
+	if (w && w->lock != lock)	/* a mutex begins to spin, and later begins again to sleep */
 		wait_begins(w, lock, flags);
 	return 0;
 }
@@ -102,7 +102,7 @@ static __always_inline struct wait *spin_of(__u64 lock)
 	return 0;
 }
 
-/* By their addresses. */
+/* Identifies locks by their addresses. */
 static __always_inline __u64 lock_name(struct task_struct *t, __u64 lock)
 {
 	struct mm_struct *mm = t->mm;

@@ -1,14 +1,14 @@
-/* lock.h - lock.contention: waits for the kernel's own locks.
+/* lock.h - describes the events of lock.contention: waits for the kernel's own locks.
  *
  *      contention_begin ....... latency ....... contention_end
  *
  * Event   A thread that found a lock taken has it now, or has given up (a signal, a time limit).  Locks of programs
  *         (futex) are not the kernel's: a wait for one is a sleep, see cpu.offcpu.
- * Slot    of the end.
+ * Slot    that of the end.
  *
  * Measures  latency, ns; count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h, of the thread that waited: for spinning locks it may be one that an interrupt
- *           came to.  `type` of the lock; `lock`, which one it is, if it is one of those we can tell
+ * Fields    those of process.h, of the thread that waited: for spinning locks it may be a thread that an interrupt
+ *           cut into.  `type` of the lock; `lock`, its name, if it is one of those that we can identify
  */
 #ifndef HEATSCOPE_LOCK_H
 #define HEATSCOPE_LOCK_H
@@ -42,7 +42,7 @@ static inline __u64 lock_type(__u32 flags)
 	return flags & LCB_WRITE ? LOCK_RWSEM_WRITE : flags & LCB_READ ? LOCK_RWSEM_READ : LOCK_SEMAPHORE;
 }
 
-/* Its waiter keeps the CPU: an interrupt may come and wait, too. */
+/* Does its waiter keep the CPU?  Then an interrupt may come and wait, too. */
 static inline int lock_spins(__u32 flags)
 {
 	return lock_type(flags) <= LOCK_RWLOCK_WRITE;

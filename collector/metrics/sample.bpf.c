@@ -1,4 +1,4 @@
-/* sample.bpf.c - the events of cpu.thread_samples; see sample.h. */
+/* sample.bpf.c - makes the events of cpu.thread_samples; see sample.h. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include "collector/trace/perf.bpf.h"

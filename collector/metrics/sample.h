@@ -1,10 +1,11 @@
-/* sample.h - cpu.thread_samples: 99 times a second, who is on each CPU.
+/* sample.h - describes the events of cpu.thread_samples: which thread is on each CPU, 99 times a second.
  *
- * Event   A look at a CPU that was not idle.  99 and not 100, so as not to keep step with what goes by the clock.
- * Slot    of the look.
+ * Event   A look at a CPU that was not idle.  99 and not 100, so that it does not keep step with work that follows the
+ *         clock.
+ * Slot    that of the look.
  *
  * Measures  count, 1; subsecond of the wall clock, ns
- * Fields    those of process.h; `mode`, whether the program was running or the kernel; `stack`, where: stack.h's
+ * Fields    those of process.h; `mode`: program or kernel was running; `stack`, where: stack.h's
  */
 #ifndef HEATSCOPE_SAMPLE_H
 #define HEATSCOPE_SAMPLE_H

@@ -1,8 +1,8 @@
-/* sched.bpf.c - the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait; see sched.h.
+/* sched.bpf.c - makes the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait; see sched.h.
  *
- * Each metric has a program of its own at the switch: two that are not asked for are not paid for.
- * `prev` is on the CPU still, `next` not yet; the kernel has charged prev's time already, and has not
- * yet told next how long it waited.
+ * Each metric has a program of its own at the switch, so metrics that are not asked for cost nothing.
+ * At that point `prev` is still on the CPU and `next` not yet.  The kernel has already charged prev's time, but has not
+ * yet added next's wait.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -14,24 +14,25 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-__u64 unseen = 0;			/* waits that were lost, because we were not shown the switches */
+__u64 unseen = 0;			/* waits that were lost because the kernel did not show us the switches */
 
-/* The kernel does not show every switch to a program: not one that happens while it runs, for one.  Then a thread
- * is on a CPU, or off it, without having come or gone.  The kernel's own notes of the thread tell what was missed. */
+/* The kernel does not show every switch to a program: for example, not one that happens while the program runs.
+ * Then a thread is on a CPU, or off it, without a seen arrival or departure.  The kernel's own counters of the
+ * thread show what was missed. */
 
 static __always_inline __u64 queue_clock(const struct task_struct *t)
 {
 	return t->se.cfs_rq->rq->clock;
 }
 
-/* When it came to its CPU, by our clock: noted by the run queue's. */
+/* When it came to its CPU, by our clock; the kernel noted it by the run queue's clock. */
 static __always_inline __u64 arrived_ns(const struct task_struct *t, __u64 now_ns)
 {
 	return now_ns - (queue_clock(t) - t->sched_info.last_arrival);
 }
 
-/* A thread's time in run queues, up to now: the kernel adds what it has waited since it was queued when it
- * lets it run or moves it to another queue. */
+/* A thread's time in run queues, up to now: the kernel adds the wait since the thread was queued when it lets it run
+ * or moves it to another queue. */
 static __always_inline __u64 delay_until_now(const struct task_struct *t)
 {
 	__u64 queued = t->sched_info.last_queued, clock = queue_clock(t);
@@ -39,13 +40,13 @@ static __always_inline __u64 delay_until_now(const struct task_struct *t)
 	return t->sched_info.run_delay + (queued && clock > queued ? clock - queued : 0);
 }
 
-/* What was noted while we were detached, or before, says nothing. */
+/* Notes from before this attachment are not valid. */
 static __always_inline __u64 attachment(void)
 {
 	return attached_ns + 1;
 }
 
-/* What t leaves the CPU for; not asked where nobody wants it. */
+/* The reason that t leaves the CPU for; not looked up if no instrumentation wants it. */
 static __always_inline __u64 left_for(struct task_struct *t, __u64 leave)
 {
 	if (leave == LEAVE_PREEMPTED)
@@ -57,9 +58,9 @@ static __always_inline __u64 left_for(struct task_struct *t, __u64 leave)
 
 /* ---- on a CPU ---- */
 
-struct running {			/* what came to the CPU */
+struct running {			/* the thread that came to the CPU */
 	__u64 attachment;
-	__u64 runtime;			/* charged to it by then */
+	__u64 runtime;			/* charged to it at that time */
 	int thread, pad;
 };
 
@@ -119,8 +120,8 @@ int BPF_PROG(executions, int preempt, struct task_struct *prev, struct task_stru
 /* ---- off the CPUs ---- */
 
 struct off {
-	__u64 since_ns;			/* 0: it is on a CPU, or we have not seen it leave */
-	__u64 delay;			/* its time in run queues, up to then */
+	__u64 since_ns;			/* 0: it is on a CPU, or its departure was not seen */
+	__u64 delay;			/* its time in run queues at that time */
 	__u64 stack;
 	__u16 leave, reason;
 	__u32 weight;
@@ -133,7 +134,7 @@ struct {
 	__type(value, struct off);
 } offs SEC(".maps");
 
-/* It came back at end_ns, and its time in run queues was `delay` by then. */
+/* It came back at end_ns; `delay` is its time in run queues at that time. */
 static __always_inline void offcpu_event(struct events *e, const struct off *off, struct task_struct *t, __u64 delay,
 					 __u64 end_ns)
 {
@@ -145,7 +146,7 @@ static __always_inline void offcpu_event(struct events *e, const struct off *off
 	event = event_now(e, end_ns);
 	e->weight = off->weight;
 	if (off->leave == LEAVE_PREEMPTED || wait > time)
-		wait = time;		/* the queue's clock is another one */
+		wait = time;		/* the queue has a different clock */
 	process_gather(event, t, end_ns);
 	event->field[SCHED_LEAVEREASON] = off->leave;
 	event->field[SCHED_REASON] = off->reason;
@@ -165,7 +166,7 @@ static __always_inline void offcpu_leaves(void *ctx, const struct run *r, struct
 	if (!off || (!weight && !off->since_ns))
 		return;
 	now_ns = bpf_ktime_get_ns();
-	if (off->since_ns)		/* we were not shown how it came back */
+	if (off->since_ns)		/* its return was not seen */
 		offcpu_event(e, off, t, t->sched_info.run_delay, arrived_ns(t, now_ns));
 	off->weight = weight;
 	off->since_ns = weight ? now_ns : 0;
@@ -207,7 +208,7 @@ int BPF_PROG(offcpu, int preempt, struct task_struct *prev, struct task_struct *
 struct wait {
 	__u64 attachment;
 	__u64 delay;			/* the thread's time in run queues when it last came to a CPU */
-	__u64 nth;			/* how often it has come by then */
+	__u64 nth;			/* how often it had come at that time */
 };
 
 struct {
@@ -226,8 +227,9 @@ static __always_inline void runqwait_event(struct events *e, struct task_struct 
 	event_subsecond(event, RUNQWAIT_SUBSECOND);
 }
 
-/* Its time in run queues when this wait began.  run_delay alone is not it: a thread that was moved to another
- * queue meanwhile has that wait's first part in it.  Where we have not seen the thread come last (samples), it is. */
+/* Its time in run queues when this wait began.  run_delay alone is not enough: if the thread was moved to another
+ * queue since, it includes the first part of this wait.  If the last arrival was not seen (samples), run_delay is
+ * used. */
 static __always_inline __u64 delay_before(struct events *e, const struct wait *w, struct task_struct *t, __u64 now_ns)
 {
 	__u64 delay = t->sched_info.run_delay, nth = t->sched_info.pcount;
@@ -238,10 +240,10 @@ static __always_inline __u64 delay_before(struct events *e, const struct wait *w
 		return delay;
 	if (w->nth == nth)
 		return w->delay;
-	if (w->nth + 1 == nth)		/* we were not shown how it came then */
+	if (w->nth + 1 == nth)		/* its last arrival was not seen */
 		runqwait_event(e, t, delay - w->delay, arrived_ns(t, now_ns));
 	else
-		__sync_fetch_and_add(&unseen, nth - w->nth);	/* nobody knows the parts */
+		__sync_fetch_and_add(&unseen, nth - w->nth);	/* the parts are not known */
 	return delay;
 }
 

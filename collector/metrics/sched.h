@@ -1,19 +1,20 @@
-/* sched.h - cpu.thread_executions, cpu.offcpu and cpu.runqwait: threads come to the CPUs and leave them.
+/* sched.h - describes the events of cpu.thread_executions, cpu.offcpu and cpu.runqwait: threads come to the CPUs and
+ * leave them.
  *
  *      woken ....... on a CPU ============ leaves it ............................ comes back
  *        | runqwait  |  thread_executions  |               offcpu                    |
  *        |           |      runtime        |        blocked         |    runqwait    |
  *
- * Event   cpu.thread_executions  a thread leaves a CPU (an execution that goes on is none yet)
- *         cpu.offcpu             a thread comes back that has left since we look
+ * Event   cpu.thread_executions  a thread leaves a CPU (an execution that goes on is not an event yet)
+ *         cpu.offcpu             a thread comes back that has left since we attached
  *         cpu.runqwait           a thread comes to a CPU, also its first time
- *         Nobody's: a CPU's idle thread.
- * Slot    of that switch.
+ *         A CPU's idle thread has no events.
+ * Slot    that of the switch.
  *
  * Measures, in ns
  *
- *      runtime    what the kernel has charged to the thread since it came to the CPU: without stolen time, as
- *                 /proc/PID/schedstat has it
+ *      runtime    time that the kernel has charged to the thread since it came to the CPU: without stolen time, as in
+ *                 /proc/PID/schedstat
  *      offcpu     from switch to switch, and its parts: offcpu = blocked + runqwait, exactly
  *      runqwait   ready and waiting, by the kernel's clock of its queues: the sum is schedstat's second figure
  *      subsecond  of the wall clock at the switch
@@ -21,12 +22,12 @@
  * Fields  those of process.h; of thread_executions and offcpu also
  *
  *      leavereason  why the thread left: its state
- *      reason       what it left for: block_reason.h's, of one that sleeps; REASON_NONE of one that could go on, REASON_OTHER of one
- *                   that is stopped or ends.  Of one that left before somebody asked, REASON_OTHER
+ *      reason       what a sleeping thread left for, as in block_reason.h; REASON_NONE of a thread that could go on,
+ *                   REASON_OTHER of one that is stopped or ends, or that left before the reason was asked for
  *
  *          and of offcpu
  *
- *      stack        where it left: stack.h's.  Of one that left before somebody asked, STACK_UNKNOWN
+ *      stack        where it left: stack.h's.  STACK_UNKNOWN of a thread that left before the stack was asked for
  */
 #ifndef HEATSCOPE_SCHED_H
 #define HEATSCOPE_SCHED_H
@@ -51,7 +52,7 @@ enum leave_reason {
 	LEAVE_N
 };
 
-/* From the task states of the kernel's sched.h; since 4.14 they are what they are. */
+/* Reads the task states of the kernel's sched.h, which have not changed since 4.14. */
 static inline __u64 leave_reason(__u32 preempt, __u32 state)
 {
 	if (preempt || !state)
@@ -68,7 +69,7 @@ static inline __u64 leave_reason(__u32 preempt, __u32 state)
 		return LEAVE_EXITED;
 	if (state & 0x40)
 		return LEAVE_PARKED;
-	if (state & 0x1000)		/* a lock of a kernel with PREEMPT_RT */
+	if (state & 0x1000)		/* a lock in a kernel with PREEMPT_RT */
 		return LEAVE_UNINTERRUPTIBLE;
 	return state & 0x8000 ? LEAVE_FROZEN : LEAVE_OTHER;
 }

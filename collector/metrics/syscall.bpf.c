@@ -1,9 +1,9 @@
-/* syscall.bpf.c - the events of syscall.syscalls; what is counted, and why, is told in syscall.h.
+/* syscall.bpf.c - makes the events of syscall.syscalls; syscall.h says what is counted, and why.
  *
  *      sys_enter -> the thread's `calls`      sys_exit -> events (per CPU) --tail call--> record programs
  *
- * Both run at every system call of the machine: what is not wanted is not gathered.  Only where task_struct
- * lacks the clocks that thread_clock.bpf.h reads, a stopwatch at sched_switch is loaded besides.
+ * Both run at every system call of the machine, so they gather only what is wanted.  Where task_struct
+ * lacks the clocks that thread_clock.bpf.h reads, and only there, a stopwatch at sched_switch is loaded too.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -26,9 +26,9 @@ const volatile __u32 by_switch = 0;	/* this kernel needs the stopwatch at the sc
 __u64 untold = 0;			/* calls for which there was no memory */
 
 struct call {
-	struct stamp start;		/* ns 0: none is under way that we look at */
+	struct stamp start;		/* ns 0: no call is under way that we look at */
 	__u64 code;
-	__u32 weight, pad;		/* how many it stands for */
+	__u32 weight, pad;		/* how many calls it stands for */
 };
 
 struct {

@@ -1,12 +1,12 @@
-/* syscall.h - syscall.syscalls: what its fields and measures are, and what we count as an event.
+/* syscall.h - describes the fields and measures of syscall.syscalls, and which calls count as an event.
  *
- * Event   One system call that returned, of any thread on the machine, ours among them.
+ * Event   One system call that returned, of any thread on the machine, the collector's included.
  * Time    from the kernel's tracepoint at its begin to the one at its end, so without the entry
  *         into the kernel and the way back.
- * Slot    of the return.
- * Nothing calls that do not return: exit, exit_group, and what was under way when its thread was
- *         killed before it returned.  What was under way when we attached: nobody saw its begin.
- *         The return of a new process or thread from the call that made it: that call is its
+ * Slot    that of the return.
+ * Nothing calls that do not return: exit, exit_group, and calls whose thread was killed before they
+ *         returned.  Calls that were under way when we attached: their begin was not seen.
+ *         The return of a new process or thread from the call that created it: that call is its
  *         parent's event.  Calls that a seccomp filter or a tracer refused.
  * execve  belongs to the process that it made.
  *
@@ -18,11 +18,11 @@
  *
  * Fields after process.h's, codes in the kernel:
  *
- *      syscall    its number; SYSCALL_COMPAT is set for those of 32-bit programs, whose numbers
- *                 are others
+ *      syscall    its number; SYSCALL_COMPAT is set for those of 32-bit programs, which have other
+ *                 numbers
  *      errno      0: it succeeded.  A call that was interrupted returns one of the kernel's own
- *                 numbers above 511 and is started again or fails with EINTR: that is another event,
- *                 or none, as it happens.  rt_sigreturn returns no result.
+ *                 numbers above 511 and is started again or fails with EINTR: that may be another
+ *                 event or not.  rt_sigreturn returns no result.
  */
 #ifndef HEATSCOPE_SYSCALL_H
 #define HEATSCOPE_SYSCALL_H

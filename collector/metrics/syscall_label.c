@@ -13,11 +13,11 @@ static const char *const native[] = {
 #include "collector/metrics/syscall_native.inc"
 };
 
-static const char *const compat[] = {		/* none, where there are no 32-bit programs */
+static const char *const compat[] = {		/* empty, where there are no 32-bit programs */
 #include "collector/metrics/syscall_compat.inc"
 };
 
-/* The kernel's own, include/linux/errno.h: they are not the C library's business. */
+/* The kernel's own numbers, include/linux/errno.h; the C library does not have them. */
 static const struct {
 	int number;
 	const char *name;

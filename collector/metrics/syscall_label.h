@@ -1,7 +1,7 @@
-/* syscall_label.h - the names of system calls and of errors.
+/* syscall_label.h - names system calls and errors.
  *
- * The tables are made from the system's headers when we are built.  A call newer than they are is
- * "syscall N"; one of a 32-bit program has " (32-bit)" behind its name.
+ * The build makes the tables from the system's headers.  A call that is newer than they are is
+ * "syscall N"; the name of a 32-bit program's call ends with " (32-bit)".
  *
  * Thread  any; constant.
  */
@@ -13,7 +13,7 @@
 extern const struct field_codes syscall_name_codes;
 extern const struct field_codes syscall_errno_codes;	/* "ENOENT"; "0": success */
 
-/* The number of a call of that name, or -1; compat: of 32-bit programs. */
+/* Finds the number of a call by its name, or -1; compat: of 32-bit programs. */
 int syscall_number(const char *name, int compat);
 
 #endif

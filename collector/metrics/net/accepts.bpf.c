@@ -1,4 +1,4 @@
-/* accepts.bpf.c - the events of tcp.accepts; what is counted, and why, is told in tcp.h.
+/* accepts.bpf.c - makes the events of tcp.accepts; tcp.h says what is counted, and why.
  *
  *      CLOSE -> LISTEN, iter/task_file -> `owners` of listening sockets, which their connections inherit
  *      SYN_RECV -> ESTABLISHED -> events (per CPU) --tail call--> record programs
@@ -18,7 +18,7 @@ static __always_inline void accepted(struct events *e, const struct sock *sk)
 	struct tcp_sock *tcp;
 	__u64 now;
 
-	if (o && o->mark)		/* it connects, to one that does the same */
+	if (o && o->mark)		/* it connects, to a socket that connects too */
 		return;
 	now = bpf_ktime_get_ns();
 	tcp = bpf_rdonly_cast((void *)sk, bpf_core_type_id_kernel(struct tcp_sock));

@@ -1,4 +1,4 @@
-/* connects.bpf.c - the events of tcp.connects; what is counted, and why, is told in tcp.h.
+/* connects.bpf.c - makes the events of tcp.connects; tcp.h says what is counted, and why.
  *
  *      CLOSE -> SYN_SENT -> the socket's `begins`, in the context of the process that connects
  *      SYN_SENT -> ESTABLISHED or the end -> events (per CPU) --tail call--> record programs
@@ -15,7 +15,7 @@ __u64 untold = 0;			/* connects for which there was no memory */
 struct begin {
 	__u64 ns;			/* 0: it does not connect, or we do not look at it */
 	__u32 tgid;
-	__u32 weight;			/* how many it stands for */
+	__u32 weight;			/* how many connects it stands for */
 };
 
 struct {
@@ -74,7 +74,7 @@ int BPF_PROG(state, const struct sock *sk, const int from, const int to)
 		return 0;
 	if (to == TCP_SYN_SENT && is_tcp(sk))
 		connect_begin(&r, sk);
-	/* Two that connect to each other pass through SYN_RECV. */
+	/* Two sockets that connect to each other pass through SYN_RECV. */
 	if ((from == TCP_SYN_SENT || from == TCP_SYN_RECV) && to != TCP_SYN_RECV && is_tcp(sk))
 		e = run_events(&r);
 	if (e)

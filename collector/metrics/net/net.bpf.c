@@ -1,9 +1,9 @@
-/* net.bpf.c - the events of net.packets; what is counted, and why, is told in net.h.
+/* net.bpf.c - makes the events of net.packets; net.h says what is counted, and why.
  *
  *      net_dev_queue, netif_receive_skb -> events (per CPU) --tail call--> record programs
- *      inet_sock_set_state, iter/task_file -> `owners` of sockets; what goes out -> `flows`, for what comes in
+ *      inet_sock_set_state, iter/task_file -> `owners` of sockets; outgoing packets -> `flows`, for incoming ones
  *
- * Both tracepoints are of one template of the kernel's, so their arguments are one type and one chain serves both.
+ * Both tracepoints come from one template of the kernel, so their arguments have one type and one chain serves both.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -42,7 +42,7 @@ struct {
 
 /* ---- ends ---- */
 
-/* Of the n bytes there; they are all zero where there is no IP. */
+/* Reads the ends from n bytes; they stay all zero if it is no IP. */
 static __noinline int flow_read(struct flow *f, const void *at, __u32 n, __u64 ethertype_out)
 {
 	__u8 head[PACKET_HEAD] = { 0 };
@@ -77,7 +77,7 @@ static __always_inline __u32 flow_owner(const struct flow *f)
 	return known ? *known : 0;
 }
 
-/* Datagrams go out in the context of who sends them; the kernel's own sockets have no file. */
+/* A datagram goes out in the context of its sender; the kernel's own sockets have no file. */
 static __always_inline __u32 sender_of(struct sock *sk)
 {
 	struct owner *o;
@@ -122,7 +122,7 @@ static __always_inline __u64 packets_of(struct sk_buff *skb)
 	return n ? n : 1;
 }
 
-/* What can be read at once: the rest of it is elsewhere. */
+/* The bytes that can be read at once: the rest of the packet is elsewhere. */
 static __always_inline __u32 head_len(struct sk_buff *skb, __u32 before)
 {
 	__u32 n = skb->len - skb->data_len;
@@ -132,7 +132,7 @@ static __always_inline __u32 head_len(struct sk_buff *skb, __u32 before)
 
 static __always_inline void packet(struct events *e, struct sk_buff *skb, int out)
 {
-	/* What comes in begins with its network header; what goes out has another before it. */
+	/* An incoming packet begins with its network header; an outgoing one has another header before it. */
 	unsigned char *at = out ? skb->head + skb->network_header : skb->data;
 	__u32 ethertype = bpf_ntohs(skb->protocol), before = at - skb->data;
 	__u64 now = bpf_ktime_get_ns(), bits = wanted;

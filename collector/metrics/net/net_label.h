@@ -1,4 +1,4 @@
-/* net_label.h - the names of directions and protocols.
+/* net_label.h - names directions and protocols.
  *
  * A protocol without a name is "IP protocol N" or "ethertype 0xXXXX".
  * Thread  any; constant.

@@ -1,10 +1,10 @@
-/* packet.h - the ends of a packet, read from its first bytes.
+/* packet.h - reads the two ends of a packet from its first bytes.
  *
  *      bytes from the network header on --packet_parse()--> protocol, addresses, ports
  *
  * Shape   IPv4 addresses are written as IPv6.  Ports are 0 where there are none: other protocols than TCP and UDP,
- *         fragments but the first, IPv6 headers beyond the first, bytes that are not there.
- * Errors  -1: it is no IP, or its header is not whole; nothing is set.
+ *         fragments but the first, IPv6 headers beyond the first, missing bytes.
+ * Errors  -1: it is no IP, or its header is not complete; nothing is set.
  * Both    compiled for the BPF target too; fuzz_packet runs it on any bytes.
  */
 #ifndef HEATSCOPE_PACKET_H
@@ -12,7 +12,7 @@
 
 #include "collector/trace/address.h"
 
-#define PACKET_HEAD 64			/* the longest header of IPv4, and the ports */
+#define PACKET_HEAD 64			/* bytes of the longest header of IPv4, and the ports */
 #define PACKET_IPV4 0x0800		/* Ethernet types */
 #define PACKET_IPV6 0x86dd
 #define PACKET_TCP 6

@@ -1,4 +1,5 @@
-/* tcp.bpf.h - what both metrics of TCP connections read from a socket; see tcp.h.  Included once per x.bpf.c. */
+/* tcp.bpf.h - reads from a socket the fields that both metrics of TCP connections have; see tcp.h.  Each x.bpf.c
+ * includes it once. */
 #ifndef HEATSCOPE_TCP_BPF_H
 #define HEATSCOPE_TCP_BPF_H
 

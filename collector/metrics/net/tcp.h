@@ -1,10 +1,10 @@
-/* tcp.h - tcp.accepts and tcp.connects: what their fields and measures are, and what we count as an event.
+/* tcp.h - describes the fields and measures of tcp.accepts and tcp.connects, and which connections count as an event.
  *
- * tcp.accepts   One connection that somebody else opened to a listening socket of this host, when the handshake is
+ * tcp.accepts   One connection that another program opened to a listening socket of this host, when the handshake is
  *               complete: the kernel has accepted it, the program may not have called accept() yet.
- *      process  the one that listens: who called listen(), or, as of our last look (every 2 s), the one with the
- *               lowest pid of those that have the listening socket open.  The handshake itself runs in whatever
- *               context takes in packets.  pid 0 and `unknown`: nobody has it open (the kernel's own).
+ *      process  the one that listens: it called listen(), or at our last look (every 2 s) it had the lowest pid of
+ *               the processes that have the listening socket open.  The handshake itself runs in the context of any
+ *               task that takes in packets.  pid 0 and `unknown`: no process has it open (the kernel's own).
  *      latency  the handshake's round trip, from our SYN-ACK to the ACK, in whole us, as the kernel measured it; 0
  *               where it did not (SYN cookies, a SYN-ACK that was sent again).
  *
