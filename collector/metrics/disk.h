@@ -8,7 +8,7 @@
  *         the write and the flushes that the disk received; several waiting writes may share one flush.
  * Nothing a request that was never issued to the device (it was refused before).
  * Attach  Requests under way are events: the kernel noted when they began (but see below).
- * Slot    that of the completion.
+ * Slot    the slot of the completion.
  *
  * Measures, the times in ns:
  *

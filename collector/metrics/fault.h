@@ -5,7 +5,7 @@
  *
  * Event   A fault that was resolved, of a program or of the kernel at a program's memory.  getrusage() counts the same,
  *         except faults of the kernel when it pins pages (direct I/O, exec's arguments).
- * Slot    that of its end.
+ * Slot    the slot of its end.
  *
  * Measures  latency, ns; 0 where its begin was not seen.  count, 1.  subsecond of the wall clock, ns
  * Fields    those of process.h; `type`: major faults waited for a disk; `access`; `mode`: program or kernel touched

@@ -7,7 +7,7 @@
  *         devices, event and timer descriptors and memfds do not count; files of /proc and /sys do.
  *         The file system is the one that the program sees: overlay, not the one below it.
  * Time    of the whole call, cached or not, between the kernel's tracepoints.
- * Slot    that of the return.
+ * Slot    the slot of the return.
  * Nothing calls that name a file by its path only (stat, unlink, rename, mkdir, ...) and opens that
  *         failed: their arguments alone do not show the file system.  sync, splice, the kernel's
  *         own I/O, calls of 32-bit programs, and operations of io_uring or a mapping without a call.

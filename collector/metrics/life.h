@@ -6,7 +6,7 @@
  *         proc.exits      the last thread of a process ends
  *         thread.creates  a process creates a thread of its own
  *         A kernel thread is a process, forked by [kthreadd].
- * Slot    that of the moment.
+ * Slot    the slot of the moment.
  *
  * Measures
  *

@@ -4,7 +4,7 @@
  *
  * Event   A thread that found a lock taken has it now, or has given up (a signal, a time limit).  Locks of programs
  *         (futex) are not the kernel's: a wait for one is a sleep, see cpu.offcpu.
- * Slot    that of the end.
+ * Slot    the slot of the end.
  *
  * Measures  latency, ns; count, 1; subsecond of the wall clock, ns
  * Fields    those of process.h, of the thread that waited: for spinning locks it may be a thread that an interrupt

@@ -2,7 +2,7 @@
  *
  * Event   A look at a CPU that was not idle.  99 and not 100, so that it does not keep step with work that follows the
  *         clock.
- * Slot    that of the look.
+ * Slot    the slot of the look.
  *
  * Measures  count, 1; subsecond of the wall clock, ns
  * Fields    those of process.h; `mode`: program or kernel was running; `stack`, where: stack.h's

@@ -9,7 +9,7 @@
  *         cpu.offcpu             a thread comes back that has left since we attached
  *         cpu.runqwait           a thread comes to a CPU, also its first time
  *         A CPU's idle thread has no events.
- * Slot    that of the switch.
+ * Slot    the slot of the switch.
  *
  * Measures, in ns
  *

@@ -5,7 +5,7 @@
  * Start   the return of the server's receive that completes the header (sequence number 0).
  * End     the last send of the reply; for commands without a reply (quit, close, send_long_data)
  *         the receive of their last byte.
- * Slot    that of the end.
+ * Slot    the slot of the end.
  * Record  exactly once, at the first of: any receive on the socket (data, EAGAIN, closed, error),
  *         unless the server waits for the client's data; a failed send, which is the end then; a
  *         send with which the reply is complete (reply.h); 5 s without a send (a pool's idle

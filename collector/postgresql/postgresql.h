@@ -15,7 +15,7 @@
  * Shares  The server answers a round as a whole, so the time of each of its Executes cannot be seen from outside.
  *         They share the round's time equally: counts and sums are those of the server, the spread within a round is
  *         not seen.
- * Slot    that of the end.
+ * Slot    the slot of the end.
  * Record  exactly once, at the first of: ReadyForQuery; any receive after an answer to Flush or after an error (the
  *         server waits for its client again, which begins with a receive), then up to the last send.
  * Nothing Executes that the server skipped after an error in their round; a round of other messages only; the login; a

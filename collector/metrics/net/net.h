@@ -6,7 +6,7 @@
  * Device  Every device that a packet passes: over a bridge or a veth pair it is an event at each; over loopback it is
  *         outgoing and incoming.  Packets that a network card or an XDP program drops or answers by itself are not
  *         seen.
- * Slot    that of the moment.
+ * Slot    the slot of the moment.
  *
  * Measures:
  *
