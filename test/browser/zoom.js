@@ -100,6 +100,7 @@ check("keys and the wheel zoom time and values around what is pointed at", async
 	const drawn = () => until("its grid", async () => await map(page, "latency").locator(".waiting").count() === 0);
 	const pressed = async (key, what, is) => {
 		await drawn();
+		assert.ok(await map(page, "latency").evaluate((box) => box === document.activeElement), `the map has the focus before ${key}`);
 		await page.keyboard.press(key);
 		await until(what, async () => is(address(page)));
 	};

@@ -4,7 +4,7 @@
  */
 import * as api from "../net/api.js";
 import { count } from "../base/format.js";
-import { keptOf } from "./state.js";
+import { keptOf, keptSpan } from "./state.js";
 
 export const VALUES_MAX = 8;
 export const INSIDE_MAX = 4;		/* of each field */
@@ -101,11 +101,16 @@ export class Explain {
 			this.ask();
 	}
 
-	/** Can the whole time shown be a baseline? Not of a rectangle as long as it. */
-	get widens() {
+	/** The time shown, as far as the rectangle's instrumentation keeps it. */
+	get shown() {
 		const span = this.session.span ?? this.span;
 
-		return Boolean(span) && reachesBeyond(span, this.rectangle);
+		return span && keptSpan(span, this.rectangle.map.inst);
+	}
+
+	/** Can the whole time shown be a baseline? Not of a rectangle as long as it. */
+	get widens() {
+		return Boolean(this.shown) && reachesBeyond(this.shown, this.rectangle);
 	}
 
 	/** Compares with the whole time shown, too, or no more. */
@@ -121,7 +126,7 @@ export class Explain {
 		const { exclude } = map.narrowed;
 
 		this.excluded = Boolean(exclude);
-		this.span = session.span ?? this.span;
+		this.span = this.shown;
 		const parameters = { ...parametersOf(rectangle, this.keys, this.wide && this.widens ? this.span : null), exclude };
 		const reading = new AbortController();
 

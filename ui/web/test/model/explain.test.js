@@ -120,14 +120,17 @@ test("a rectangle as long as the time shown has no baseline, and asks without on
 	assert.deepEqual(asked.map(({ url }) => /baseline_start=60/.test(url)), [false, true, true, false]);
 });
 
-test("a rectangle reaches no farther back than its instrumentation keeps", () => {
-	const explain = new Explain({ ...session, span: { start: 0, duration: 200000 } });
+test("a rectangle and its baseline reach no farther back than its instrumentation keeps", async (t) => {
+	const asked = server(t), explain = new Explain({ ...session, span: { start: 0, duration: 200000 } });
 	const inst = { id: "2", "retention-time": 86400, tiers: [86400, 86400] };
 
 	explain.draw({ ...latency, inst }, { start: 1000, end: 130600, low: 0, high: null });
 	assert.deepEqual([explain.rectangle.start, explain.rectangle.end], [44200, 130600]);
 	explain.draw({ ...latency, inst }, { start: 100000, end: 130600, low: 0, high: null });
 	assert.equal(explain.rectangle.start, 100000);
+	explain.widen(true);
+	await settled();
+	assert.match(asked[0].url, /baseline_start=113600&baseline_end=200000/);
 });
 
 test("a refusal is told in the server's words", async (t) => {
